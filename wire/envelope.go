@@ -1,0 +1,71 @@
+package wire
+
+// The first three bytes of every datagram. A socket filter that compares the big-endian 16 bits at offset 0 with Magic
+// spares an agent everything that is not meant for it.
+const (
+	// Magic is 'w', 'd' as a big-endian number.
+	Magic uint16 = 'w'<<8 | 'd'
+	// Version is the third byte. A datagram of another version is dropped and counted.
+	Version byte = 1
+)
+
+const (
+	// EnvelopeSize is the length of magic, version and class, and the offset of what the class says.
+	EnvelopeSize = 4
+	// MaxDatagram bounds a message with its envelope, so that no path fragments it.
+	MaxDatagram = 1200
+)
+
+// Class is the fourth byte of a datagram: how to read the rest.
+type Class uint8
+
+const (
+	// ClassGossip carries memberlist's bytes, opaque here.
+	ClassGossip Class = iota + 1
+	// ClassSealed carries a message under the fleet's seal.
+	ClassSealed
+	// ClassClear carries a message that everybody on the path can read.
+	ClassClear
+)
+
+// Classify sorts a datagram by its envelope and says what the payload behind it is. The payload is a part of datagram,
+// not a copy; it is nil if the datagram is dropped.
+//
+// A message shorter than any message or longer than MaxDatagram is dropped here. Gossip has any length but none: its bound
+// is memberlist's setting and the reader's buffer.
+func Classify(datagram []byte) (class Class, payload []byte, drop Drop) {
+	if len(datagram) < EnvelopeSize {
+		return 0, nil, DropSize
+	}
+	if datagram[0] != byte(Magic>>8) || datagram[1] != byte(Magic&0xff) {
+		return 0, nil, DropMagic
+	}
+	if datagram[2] != Version {
+		return 0, nil, DropVersion
+	}
+	class, payload = Class(datagram[3]), datagram[EnvelopeSize:]
+	fits := false
+	switch class {
+	case ClassGossip:
+		fits = len(payload) > 0
+	case ClassSealed:
+		fits = len(payload) >= sealedSize && len(datagram) <= MaxDatagram
+	case ClassClear:
+		fits = len(payload) >= signedSize && len(datagram) <= MaxDatagram
+	default:
+		return 0, nil, DropClass
+	}
+	if !fits {
+		return 0, nil, DropSize
+	}
+	return class, payload, 0
+}
+
+// AppendGossip appends the datagram that carries payload as gossip.
+func AppendGossip(dst, payload []byte) []byte {
+	return append(appendEnvelope(dst, ClassGossip), payload...)
+}
+
+func appendEnvelope(dst []byte, class Class) []byte {
+	return append(dst, byte(Magic>>8), byte(Magic&0xff), Version, byte(class))
+}

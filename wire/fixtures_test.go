@@ -1,0 +1,109 @@
+package wire
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"encoding/hex"
+	"io"
+	"strings"
+	"testing"
+)
+
+// The cast: ann offers a token that cy made to bob. Their keys are made from seeds of one repeated byte.
+func annsKey() ed25519.PrivateKey { return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{'a'}, 32)) }
+func bobsKey() ed25519.PrivateKey { return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{'b'}, 32)) }
+func cysKey() ed25519.PrivateKey  { return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{'c'}, 32)) }
+
+func public(key ed25519.PrivateKey) ed25519.PublicKey { return key.Public().(ed25519.PublicKey) }
+func idOf(key ed25519.PrivateKey) MemberID            { return MemberIDOf(public(key)) }
+
+func token() Message {
+	return Message{
+		Gate: GateIDOf("default"), Kind: KindToken, From: idOf(annsKey()), To: idOf(bobsKey()), Handoff: 0x1122334455667788,
+		Token: Token{
+			ID:  TokenID{Birth: 0x18a1b2c3d4e5f607, Generator: idOf(cysKey()), Random: 0xa1a2a3a4a5a6a7a8},
+			Seq: 0x0000000300000005,
+			Route: Route{
+				Lap: 0x00000021, Cursor: 0xd1d2d3d4d5d6d7d8,
+				Missed: [MaxMissed]uint32{0xe1e2e3e4, 0xf1f2f3f4}, Tries: [MaxMissed]uint8{2, 1},
+			},
+		},
+	}
+}
+
+func ack() Message {
+	offer := token()
+	return offer.Reply(KindAck, 0xc1c2c3c4c5c6c7c8)
+}
+
+func commit() Message {
+	answer := ack()
+	return answer.Reply(KindCommit, answer.Nonce)
+}
+
+// secret counts from 0 to 31, and the nonces that seal with it from 0 on.
+func secret() *Secret {
+	s := Secret(counting(0, 32))
+	return &s
+}
+
+func counting(from, n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(from + i)
+	}
+	return b
+}
+
+// zeros is a random source that is not random; it allows as many nonces as a benchmark wants.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}
+
+func newCodec(t testing.TB, key ed25519.PrivateKey, s *Secret, random io.Reader) *Codec {
+	t.Helper()
+	codec, err := NewCodec(key, s, random)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return codec
+}
+
+// datagramOf is what the sender of m sends.
+func datagramOf(t testing.TB, m Message, s *Secret) []byte {
+	t.Helper()
+	for _, key := range []ed25519.PrivateKey{annsKey(), bobsKey()} {
+		if idOf(key) == m.From {
+			return newCodec(t, key, s, bytes.NewReader(counting(0, sealNonceSize))).Append(nil, &m)
+		}
+	}
+	t.Fatalf("nobody of the cast has the identity %v", m.From)
+	return nil
+}
+
+// extended is what a later version may send: a message in the clear with bytes after the content, all of it signed.
+func extended(t testing.TB, m Message, extension string) []byte {
+	t.Helper()
+	codec := newCodec(t, annsKey(), nil, nil)
+	signed := append(m.Append(nil), extension...)
+	signed = codec.signer.sign(signed, signed)
+	return append(appendEnvelope(nil, ClassClear), signed...)
+}
+
+// unhex reads hexadecimal with any white space, and with everything after a # on a line left out.
+func unhex(t testing.TB, text string) []byte {
+	t.Helper()
+	var digits strings.Builder
+	for line := range strings.Lines(text) {
+		line, _, _ = strings.Cut(line, "#")
+		digits.WriteString(strings.Join(strings.Fields(line), ""))
+	}
+	b, err := hex.DecodeString(digits.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

@@ -1,0 +1,48 @@
+package wire
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+)
+
+// MemberID names one agent: the first 16 bytes of a SHA-256 hash of its Ed25519 public key under a label of our own. The
+// zero value is the paper's "distinguished NULL value" (Ciuffoletti, section 4) and names nobody.
+type MemberID [16]byte
+
+// MemberIDOf returns the identity that belongs to a public key. Who signs with another key is somebody else.
+func MemberIDOf(pub ed25519.PublicKey) MemberID {
+	const label = "wanderd member v1\x00"
+	var room [len(label) + ed25519.PublicKeySize]byte
+	sum := sha256.Sum256(append(append(room[:0], label...), pub...))
+	return MemberID(sum[:16])
+}
+
+// ParseMemberID reads the 32 hexadecimal digits that String writes.
+func ParseMemberID(s string) (MemberID, error) {
+	var id MemberID
+	b, err := hex.DecodeString(s)
+	if err != nil {
+		return id, fmt.Errorf("member identity %q: %w", s, err)
+	}
+	if len(b) != len(id) {
+		return id, fmt.Errorf("member identity %q: %w", s, errors.New("want 32 hexadecimal digits"))
+	}
+	copy(id[:], b)
+	return id, nil
+}
+
+// String returns all 32 hexadecimal digits.
+func (id MemberID) String() string { return hex.EncodeToString(id[:]) }
+
+// Short returns the first eight hexadecimal digits, enough for a log line.
+func (id MemberID) Short() string { return hex.EncodeToString(id[:4]) }
+
+// IsZero reports whether id names nobody.
+func (id MemberID) IsZero() bool { return id == MemberID{} }
+
+// Compare orders identities by their bytes.
+func (id MemberID) Compare(other MemberID) int { return bytes.Compare(id[:], other[:]) }

@@ -1,0 +1,58 @@
+package wire
+
+import (
+	"crypto/cipher"
+	"fmt"
+	"io"
+
+	"golang.org/x/crypto/chacha20poly1305"
+)
+
+const (
+	sealNonceSize = chacha20poly1305.NonceSizeX
+
+	// sealedSize is the length of a message behind the envelope when it is sealed, without an extension.
+	sealedSize = sealNonceSize + signedSize + chacha20poly1305.Overhead
+)
+
+// sealer seals and opens with the fleet's message key. The extended nonce is long enough to be drawn at random by every
+// member for ever: there is no counter to keep, and none to lose in a restart.
+type sealer struct {
+	aead   cipher.AEAD
+	random io.Reader
+}
+
+func newSealer(secret *Secret, random io.Reader) (*sealer, error) {
+	key := secret.derive(messageKeyLabel)
+	aead, err := chacha20poly1305.NewX(key[:])
+	if err != nil {
+		return nil, fmt.Errorf("cannot seal messages: %w", err)
+	}
+	return &sealer{aead: aead, random: random}, nil
+}
+
+// appendNonce appends a fresh nonce.
+func (s *sealer) appendNonce(dst []byte) []byte {
+	start := len(dst)
+	var blank [sealNonceSize]byte
+	dst = append(dst, blank[:]...)
+	if _, err := io.ReadFull(s.random, dst[start:]); err != nil {
+		panic("wire: no random nonce to seal with: " + err.Error())
+	}
+	return dst
+}
+
+// seal encrypts the content and signature at the end of dst, in place if dst has room for the tag, and appends the tag.
+// The datagram starts at start, with its envelope and nonce.
+func (s *sealer) seal(dst []byte, start int) []byte {
+	nonce := start + EnvelopeSize
+	plain := nonce + sealNonceSize
+	return s.aead.Seal(dst[:plain], dst[nonce:plain], dst[plain:], dst[start:nonce])
+}
+
+// open decrypts a datagram in place and returns content and signature. If ok is false, they are destroyed.
+func (s *sealer) open(datagram []byte) (signed []byte, ok bool) {
+	const nonce, sealed = EnvelopeSize, EnvelopeSize + sealNonceSize
+	signed, err := s.aead.Open(datagram[sealed:sealed], datagram[nonce:sealed], datagram[sealed:], datagram[:nonce])
+	return signed, err == nil
+}

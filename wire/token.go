@@ -1,0 +1,74 @@
+package wire
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// TokenID identifies a token for as long as it lives: "the token consists of the identifier of the host that generated it,
+// of a Unix timestamp corresponding to the generation time, and of a random id" (Ciuffoletti, section 4).
+type TokenID struct {
+	// Birth is the generator's wall clock when it made the token, in nanoseconds of Unix time.
+	Birth int64
+	// Generator is the member that made the token; NULL (zero) in Ack and Commit.
+	Generator MemberID
+	// Random tells apart two tokens that one member made in the same instant.
+	Random uint64
+}
+
+// Compare is negative if t precedes o: "precedence is based firstly on the timestamp included in the token, and next on the
+// generator identifier" (Ciuffoletti, section 5), and last on the random id.
+func (t TokenID) Compare(o TokenID) int {
+	if c := cmp.Compare(t.Birth, o.Birth); c != 0 {
+		return c
+	}
+	if c := t.Generator.Compare(o.Generator); c != 0 {
+		return c
+	}
+	return cmp.Compare(t.Random, o.Random)
+}
+
+// Precedes reports whether t is the one that survives when it meets o.
+func (t TokenID) Precedes(o TokenID) bool { return t.Compare(o) < 0 }
+
+// IsZero reports whether t identifies no token.
+func (t TokenID) IsZero() bool { return t == TokenID{} }
+
+// String names the token for a log line: the generator's first digits and the random id's first digits.
+func (t TokenID) String() string {
+	return fmt.Sprintf("%s.%08x", t.Generator.Short(), uint32(t.Random>>32))
+}
+
+// Seq is the fencing number: it rises at every handoff and at every new token, so a resource that remembers the highest
+// one it served can refuse a holder that has been overtaken.
+type Seq uint64
+
+// MaxBirth bounds the stamp that a datagram may carry (the year 2116), so that a later one can always be made.
+const MaxBirth = 1 << 62
+
+const (
+	// MaxSeq bounds what a datagram may carry, so that raising a number never wraps around.
+	MaxSeq Seq = 1<<63 - 1
+	// seqEpoch separates what one token can reach by hops from what the next token starts with.
+	seqEpoch Seq = 1 << 32
+)
+
+// After returns the number of a grant that comes after everything up to s.
+func (s Seq) After() Seq { return min(s, MaxSeq-1) + 1 }
+
+// NextEpoch returns the number of a new token whose maker has seen numbers up to s: above everything that the old token
+// can have reached since by hops. A member that has seen none starts at 1.
+func (s Seq) NextEpoch() Seq {
+	if s == 0 {
+		return 1
+	}
+	return min((min(s, MaxSeq)/seqEpoch+1)*seqEpoch, MaxSeq)
+}
+
+// Token is what wanders.
+type Token struct {
+	ID  TokenID
+	Seq Seq
+	// Route is where it stands on its way round; Ack and Commit have none.
+	Route Route
+}

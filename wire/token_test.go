@@ -1,0 +1,98 @@
+package wire
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// "Precedence is based firstly on the timestamp included in the token, and next on the generator identifier"
+// (Ciuffoletti, section 5), and last on the random id.
+func TestTheOlderTokenPrecedesThenTheGeneratorThenTheRandomID(t *testing.T) {
+	low, high := MemberID{15: 1}, MemberID{0: 1}
+	inOrder := []TokenID{
+		{Birth: 1, Generator: high, Random: 9},
+		{Birth: 2, Generator: low, Random: 9},
+		{Birth: 2, Generator: high, Random: 3},
+		{Birth: 2, Generator: high, Random: 4},
+		{Birth: 1 << 62, Generator: low, Random: 0},
+	}
+	for i, first := range inOrder {
+		for j, second := range inOrder {
+			if got, want := first.Precedes(second), i < j; got != want {
+				t.Errorf("%+v precedes %+v: %v, want %v", first, second, got, want)
+			}
+		}
+	}
+}
+
+func TestPrecedenceIsATotalOrder(t *testing.T) {
+	// Few values for each field, so that ties are common.
+	id := rapid.Custom(func(t *rapid.T) TokenID {
+		return TokenID{
+			Birth:     rapid.Int64Range(0, 2).Draw(t, "birth"),
+			Generator: MemberID{0: rapid.ByteRange(0, 2).Draw(t, "first"), 15: rapid.ByteRange(0, 2).Draw(t, "last")},
+			Random:    rapid.Uint64Range(0, 2).Draw(t, "random"),
+		}
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		a, b, c := id.Draw(t, "a"), id.Draw(t, "b"), id.Draw(t, "c")
+		if (a.Compare(b) == 0) != (a == b) {
+			t.Error("two identities are equal in rank and not the same, or the same and not equal")
+		}
+		if a.Compare(b) != -b.Compare(a) {
+			t.Error("the order depends on who asks")
+		}
+		if a.Compare(b) <= 0 && b.Compare(c) <= 0 && a.Compare(c) > 0 {
+			t.Error("the order goes round in a circle")
+		}
+		if a.Precedes(b) == b.Precedes(a) && a != b {
+			t.Error("neither or both of two tokens survive their meeting")
+		}
+	})
+}
+
+func TestTheFencingNumberRisesAndNeverWraps(t *testing.T) {
+	edges := rapid.SampledFrom([]Seq{0, 1, seqEpoch - 1, seqEpoch, seqEpoch + 1, MaxSeq - seqEpoch, MaxSeq - 1, MaxSeq})
+	anywhere := rapid.Map(rapid.Uint64Max(uint64(MaxSeq)), func(n uint64) Seq { return Seq(n) })
+	known := rapid.OneOf(anywhere, edges)
+	rapid.Check(t, func(t *rapid.T) {
+		s := known.Draw(t, "seen")
+		for name, next := range map[string]Seq{"After": s.After(), "NextEpoch": s.NextEpoch()} {
+			if next > MaxSeq {
+				t.Errorf("%s(%d) = %d, more than a datagram may carry", name, s, next)
+			}
+			if next < s || next == s && s != MaxSeq {
+				t.Errorf("%s(%d) = %d does not rise", name, s, next)
+			}
+		}
+		if s > 0 && s < MaxSeq-seqEpoch && s.NextEpoch()%seqEpoch != 0 {
+			t.Errorf("NextEpoch(%d) = %d is not the start of an epoch", s, s.NextEpoch())
+		}
+	})
+	// Beyond MaxSeq nothing arrives by datagram; a number that came from elsewhere must not wrap either.
+	for _, s := range []Seq{MaxSeq, MaxSeq + 1, 1<<64 - 1} {
+		if s.After() != MaxSeq || s.NextEpoch() != MaxSeq {
+			t.Errorf("after %d come %d and %d, want %d", s, s.After(), s.NextEpoch(), MaxSeq)
+		}
+	}
+}
+
+func TestAMemberThatHasSeenNoNumberStartsAtOne(t *testing.T) {
+	if got := Seq(0).NextEpoch(); got != 1 {
+		t.Errorf("got %d", got)
+	}
+}
+
+func TestANewTokenOvertakesEveryHopOfTheOldOne(t *testing.T) {
+	for _, seen := range []Seq{1, 2, seqEpoch, 5*seqEpoch + 17} {
+		// The old token may have gone on for hops nobody told the maker of.
+		old := seen
+		for range 1000 {
+			old = old.After()
+		}
+		if next := seen.NextEpoch(); next <= old {
+			t.Errorf("a new token after %d starts at %d, the old one is at %d", seen, next, old)
+		}
+	}
+}
