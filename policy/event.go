@@ -1,0 +1,65 @@
+package policy
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// EventKind says what happened.
+type EventKind uint8
+
+const (
+	// Started is the first event of every machine: State is what an earlier life saved, or zero.
+	Started EventKind = iota + 1
+	// Received brings an authenticated message addressed to this member in Msg.
+	Received
+	// PeersChanged brings the live members of the gate in Peers and TokenKnown.
+	PeersChanged
+	// Finished says that the protected operation has ended, however it ended.
+	Finished
+	// Suspended says that the host was asleep: the others may have gone on without it.
+	Suspended
+	// Leave says that this member is about to stop: it stops a run, passes the token on and takes no new one.
+	Leave
+	// Woke says that the time NextWake named has come.
+	Woke
+)
+
+// String returns the kind's name.
+func (k EventKind) String() string {
+	switch k {
+	case Started:
+		return "Started"
+	case Received:
+		return "Received"
+	case PeersChanged:
+		return "PeersChanged"
+	case Finished:
+		return "Finished"
+	case Suspended:
+		return "Suspended"
+	case Leave:
+		return "Leave"
+	case Woke:
+		return "Woke"
+	}
+	return fmt.Sprintf("EventKind(%d)", uint8(k))
+}
+
+// Event is one thing that happened; Kind says which fields mean something.
+type Event struct {
+	Kind EventKind
+	// State comes with Started.
+	State State
+	// Msg comes with Received.
+	Msg wire.Message
+	// Peers comes with PeersChanged: the live members of the gate in the order of their identities, this one among them.
+	// The slice is shared and must not be changed by anybody.
+	Peers []wire.MemberID
+	// TokenKnown comes with PeersChanged: some other live member says that it has met a token of this gate.
+	TokenKnown bool
+	// Slept comes with Suspended: for how long, of the time that has passed, the host was asleep.
+	Slept time.Duration
+}

@@ -1,0 +1,217 @@
+// Package handoff passes a token from one member to another by three messages, as a machine that any token protocol can
+// own.
+//
+// "It is composed of three successive messages: a token passing message carries the token from the sender to the
+// receiver, an acknowledgement message is sent in reply to the previous message, and another commitment message sent by
+// the token sender confirms the token receiver that the acknowledgement was received." (Ciuffoletti, section 4)
+//
+//	sender                          receiver
+//	  Offer ── Token(h) ──────────▶  draws a nonce
+//	        ◀─────────── Ack(h,n) ──
+//	  gives the token up
+//	        ── Commit(h,n) ───────▶  holds the token
+//
+// The property it keeps in every state, under loss, duplication, reordering and delay: "when both partners leave the
+// protocol, at most one holds the token". The token is lost only if every Commit of a handoff is lost.
+//
+// Beyond the paper, and weakening none of this: both sides repeat their message until it is answered or the paper's
+// timeout is over; the sender answers a repeated Ack with the same Commit for a while; the Commit is bound to the Ack's
+// nonce, so that a recorded Token and Commit, replayed, meet another nonce and die.
+//
+// The package never chooses a receiver, never looks into a token, and sends nothing but these three messages.
+package handoff
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Limits on what one member keeps. A fleet with one token needs one of each; the rest is for moments with several tokens
+// and for datagrams that come late.
+const (
+	maxIncoming  = 4
+	maxCommitted = 4
+	maxFinished  = 16
+)
+
+// Config is what a handoff needs to know.
+type Config struct {
+	Gate wire.GateID
+	Self wire.MemberID
+	// Timeout is how long a partner waits for the other's answer. "For convenience, they are set to Δskip: they should
+	// neither be much shorter than this, since this makes the timing of the token passing operation uselessly critical, nor
+	// too large, since this would make time consuming the detection of a token passing failure." (Ciuffoletti, section 4)
+	Timeout time.Duration
+	// Entropy draws handoff identities and nonces.
+	Entropy policy.Entropy
+}
+
+// Machine is one member's part in the handoffs of one gate: at most one as sender, a few as receiver. It is a plain value.
+type Machine struct {
+	cfg       Config
+	rtt       estimator
+	outgoing  outgoing
+	incoming  [maxIncoming]incoming
+	committed [maxCommitted]committed
+	finished  [maxFinished]wire.HandoffID
+	// finishedNext is where the next finished handoff is remembered, over the oldest.
+	finishedNext uint8
+	// closed says that no new offer is acknowledged.
+	closed bool
+}
+
+// Ending says how a handoff ended for this member.
+type Ending uint8
+
+const (
+	// Pending: no handoff ended in this call.
+	Pending Ending = iota
+	// Passed: the receiver acknowledged; the token is no longer this member's.
+	Passed
+	// Failed: the receiver did not acknowledge in time; the token is still this member's.
+	Failed
+	// Arrived: the sender committed; the token is this member's.
+	Arrived
+)
+
+// Outcome is what a call of the machine led to. Peer and Token mean something unless Ending is Pending.
+type Outcome struct {
+	Ending Ending
+	Peer   wire.MemberID
+	Token  wire.Token
+}
+
+// New returns a machine without any handoff in progress.
+func New(cfg Config) Machine {
+	return Machine{cfg: cfg, rtt: newEstimator(cfg.Timeout)}
+}
+
+// Expects reports whether m could change anything now.
+func (h *Machine) Expects(m *wire.Message) bool {
+	switch m.Kind {
+	case wire.KindToken:
+		return !h.isFinished(m.Handoff) && (!h.closed || h.findOffer(m) != nil)
+	case wire.KindAck:
+		return h.outgoing.answeredBy(m) || h.findCommitted(m) != nil
+	case wire.KindCommit:
+		return h.findIncoming(m) != nil
+	}
+	return false
+}
+
+// Close makes the machine acknowledge no new offer. Handoffs in progress go on.
+func (h *Machine) Close() { h.closed = true }
+
+// Abandon leaves every handoff in progress: the token that was on offer stays this member's, and none of those that were
+// acknowledged arrives. There is no outcome.
+func (h *Machine) Abandon(out []policy.Effect) []policy.Effect {
+	h.Withdraw()
+	for i := range h.incoming {
+		if in := &h.incoming[i]; in.live {
+			out = h.giveUpIncoming(in, out)
+		}
+	}
+	return out
+}
+
+// Receive takes a message of a handoff.
+func (h *Machine) Receive(now policy.Time, m *wire.Message, out []policy.Effect) (Outcome, []policy.Effect) {
+	switch m.Kind {
+	case wire.KindToken:
+		return Outcome{}, h.onToken(now, m, out)
+	case wire.KindAck:
+		return h.onAck(now, m, out)
+	case wire.KindCommit:
+		return h.onCommit(now, m, out)
+	}
+	return Outcome{}, out
+}
+
+// Wake does what has become due: repeats messages, gives up on partners. Only an offer that failed has an outcome.
+func (h *Machine) Wake(now policy.Time, out []policy.Effect) (Outcome, []policy.Effect) {
+	for i := range h.incoming {
+		out = h.wakeIncoming(now, &h.incoming[i], out)
+	}
+	return h.wakeOutgoing(now, out)
+}
+
+// NextWake says when Wake must be called.
+func (h *Machine) NextWake() (at policy.Time, ok bool) {
+	consider := func(t policy.Time) {
+		if !ok || t < at {
+			at, ok = t, true
+		}
+	}
+	if h.outgoing.live {
+		consider(min(h.outgoing.repeatAt, h.outgoing.giveUpAt))
+	}
+	for i := range h.incoming {
+		if in := &h.incoming[i]; in.live {
+			consider(min(in.repeatAt, in.giveUpAt))
+		}
+	}
+	return at, ok
+}
+
+// Receiving reports whether a token may still arrive from a sender that was acknowledged.
+func (h *Machine) Receiving() bool {
+	for i := range h.incoming {
+		if h.incoming[i].live {
+			return true
+		}
+	}
+	return false
+}
+
+// QuietAt returns the time from which no partner can need this member any longer, if no other handoff begins: no Commit
+// may have to be repeated after it. ok is false while a handoff is in progress.
+func (h *Machine) QuietAt() (at policy.Time, ok bool) {
+	if h.outgoing.live || h.Receiving() {
+		return 0, false
+	}
+	for i := range h.committed {
+		at = max(at, h.committed[i].forgetAt)
+	}
+	return at, true
+}
+
+// isFinished reports whether the handoff ended here, as far back as this member remembers.
+func (h *Machine) isFinished(id wire.HandoffID) bool {
+	for _, f := range h.finished {
+		if f == id {
+			return true
+		}
+	}
+	return false
+}
+
+// finish remembers a handoff that ended here, so that a late duplicate of its Token changes nothing.
+func (h *Machine) finish(id wire.HandoffID) {
+	h.finished[h.finishedNext] = id
+	h.finishedNext = (h.finishedNext + 1) % maxFinished
+}
+
+// drawHandoff returns a fresh identity; zero is the empty place in the table of finished ones.
+func (h *Machine) drawHandoff() wire.HandoffID {
+	for {
+		if id := wire.HandoffID(h.cfg.Entropy.Uint64()); id != 0 {
+			return id
+		}
+	}
+}
+
+// drawNonce returns a fresh nonce; zero is what a Token carries.
+func (h *Machine) drawNonce() wire.Nonce {
+	for {
+		if n := wire.Nonce(h.cfg.Entropy.Uint64()); n != 0 {
+			return n
+		}
+	}
+}
+
+// sameToken reports whether an Ack or Commit, whose generator is NULL, speaks of t.
+func sameToken(m *wire.Message, t wire.Token) bool {
+	return m.Token.ID.Birth == t.ID.Birth && m.Token.ID.Random == t.ID.Random && m.Token.Seq == t.Seq
+}

@@ -1,0 +1,458 @@
+package handoff_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// The rules that go beyond the paper.
+
+func TestTheSenderGivesTheTokenUpBeforeTheCommitLeaves(t *testing.T) {
+	p := newPair(t)
+	p.offer()
+	p.deliver(wire.KindToken)
+	ack := p.take(wire.KindAck)
+	outcome, out := p.ann.h.Receive(p.now, &ack, nil)
+	if outcome.Ending != handoff.Passed || outcome.Peer != bobsID || outcome.Token != theToken {
+		t.Errorf("the Ack led to %+v", outcome)
+	}
+	if len(out) != 2 || out[0].Note != policy.NotePassed || out[1].Kind != policy.Send || out[1].Msg.Kind != wire.KindCommit {
+		t.Errorf("the Ack led to %+v, want that it passed and then the Commit", out)
+	}
+}
+
+func TestTheSenderNeverTakesTheTokenBack(t *testing.T) {
+	p := newPair(t)
+	p.offer()
+	p.deliver(wire.KindToken)
+	p.deliver(wire.KindAck)
+	p.drop(wire.KindCommit)
+	p.advance(10 * timeout)
+	p.wantHolder("nobody")
+	p.wantNotes(p.ann, policy.NoteOffered, policy.NotePassed)
+}
+
+func TestARepeatedTokenGetsTheSameAck(t *testing.T) {
+	p := newPair(t)
+	p.offer()
+	p.deliver(wire.KindToken)
+	first := p.take(wire.KindAck)
+	p.advanceToNextWake()
+	p.deliver(wire.KindToken)
+	p.wantNotes(p.bob, policy.NoteTokenAgain)
+	for len(p.air) > 0 {
+		if again := p.take(wire.KindAck); again != first {
+			t.Errorf("the Ack became %+v, was %+v", again, first)
+		}
+	}
+}
+
+func TestARepeatedAckGetsTheSameCommit(t *testing.T) {
+	p := newPair(t)
+	p.offer()
+	p.deliver(wire.KindToken)
+	ack := p.deliver(wire.KindAck)
+	first := p.take(wire.KindCommit)
+	p.receive(ack)
+	if again := p.take(wire.KindCommit); again != first {
+		t.Errorf("the Commit became %+v, was %+v", again, first)
+	}
+	p.wantNotes(p.ann, policy.NoteOffered, policy.NotePassed, policy.NoteAckAgain)
+	p.receive(first)
+	p.wantHolder("bob")
+	p.receive(first)
+	p.wantNotes(p.bob, policy.NoteStrayCommit)
+}
+
+func TestTheCommitIsRepeatedForTwoTimeouts(t *testing.T) {
+	for _, tc := range []struct {
+		after time.Duration
+		want  int
+	}{{2*timeout - 1, 1}, {2 * timeout, 0}} {
+		p := newPair(t)
+		_, ack, _ := p.pass()
+		p.advance(tc.after)
+		if got := p.receive(ack); got != tc.want {
+			t.Errorf("after %v an Ack is answered %d times, want %d", tc.after, got, tc.want)
+		}
+	}
+}
+
+// The longest that a receiver can be waiting: the Token that was repeated last, just before the Ack came, took half a timeout.
+func TestTheCommitIsRepeatedForAsLongAsTheReceiverWaits(t *testing.T) {
+	p := newPair(t)
+	p.offer()
+	token := p.deliver(wire.KindToken)
+	ack := p.take(wire.KindAck)
+	p.stop(timeout / 4)
+	p.receive(ack)
+	p.drop(wire.KindCommit)
+	p.stop(timeout / 2)
+	p.receive(token) // the Token that ann had repeated before the Ack came
+	p.stop(timeout - 1)
+	if _, out := p.bob.h.Wake(p.now, nil); len(out) != 1 || out[0].Msg.Kind != wire.KindAck {
+		t.Fatalf("bob does not repeat the Ack any more: %+v", out)
+	}
+	p.air = nil
+	if p.receive(ack) != 1 {
+		t.Fatal("ann does not repeat the Commit any more")
+	}
+	p.deliver(wire.KindCommit)
+	p.wantHolder("bob")
+}
+
+func TestACommitWithAnotherNonceIsRefused(t *testing.T) {
+	for name, forge := range map[string]func(m *wire.Message){
+		"nonce":            func(m *wire.Message) { m.Nonce++ },
+		"handoff":          func(m *wire.Message) { m.Handoff++ },
+		"sender":           func(m *wire.Message) { m.From = thiefID },
+		"token, its birth": func(m *wire.Message) { m.Token.ID.Birth++ },
+		"token, its id":    func(m *wire.Message) { m.Token.ID.Random++ },
+		"token, its seq":   func(m *wire.Message) { m.Token.Seq++ },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPair(t)
+			p.offer()
+			p.deliver(wire.KindToken)
+			p.deliver(wire.KindAck)
+			genuine := p.take(wire.KindCommit)
+			forged := genuine
+			forge(&forged)
+			if p.bob.h.Expects(&forged) {
+				t.Error("it is expected")
+			}
+			p.receive(forged)
+			p.wantHolder("nobody")
+			p.wantNotes(p.bob, policy.NoteStrayCommit)
+			p.receive(genuine)
+			p.wantHolder("bob")
+		})
+	}
+}
+
+func TestAnAckFromAStrangerIsIgnored(t *testing.T) {
+	for name, forge := range map[string]func(m *wire.Message){
+		"sender":           func(m *wire.Message) { m.From = thiefID },
+		"handoff":          func(m *wire.Message) { m.Handoff++ },
+		"token, its birth": func(m *wire.Message) { m.Token.ID.Birth++ },
+		"token, its id":    func(m *wire.Message) { m.Token.ID.Random++ },
+		"token, its seq":   func(m *wire.Message) { m.Token.Seq++ },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPair(t)
+			p.offer()
+			p.deliver(wire.KindToken)
+			genuine := p.take(wire.KindAck)
+			forged := genuine
+			forge(&forged)
+			if p.ann.h.Expects(&forged) {
+				t.Error("it is expected")
+			}
+			if replies := p.receive(forged); replies != 0 {
+				t.Errorf("it is answered by %d messages", replies)
+			}
+			p.wantHolder("ann")
+			p.wantNotes(p.ann, policy.NoteOffered, policy.NoteStrayAck)
+			p.receive(genuine)
+			p.wantHolder("nobody")
+		})
+	}
+}
+
+// A receiver that crashed and came back acknowledges a repeated Token with another nonce. The sender has committed to the
+// first: the two never meet.
+func TestTheSenderCommitsToOneAckOnly(t *testing.T) {
+	p := newPair(t)
+	p.offer()
+	offered := p.deliver(wire.KindToken)
+	p.bob = newMember("bob", bobsID, rand.NewPCG(3, 3))
+	p.deliver(wire.KindAck)
+	p.receive(offered)
+	if replies := p.receive(p.take(wire.KindAck)); replies != 0 {
+		t.Errorf("the second nonce is answered by %d messages", replies)
+	}
+	p.deliver(wire.KindCommit)
+	p.wantHolder("nobody")
+}
+
+func TestARecordedHandoffPlayedBackDies(t *testing.T) {
+	for _, handoffsBetween := range []int{0, 20} {
+		t.Run(fmt.Sprintf("after %d others", handoffsBetween), func(t *testing.T) {
+			p := newPair(t)
+			recordedToken, _, recordedCommit := p.pass()
+			for range handoffsBetween {
+				p.pass()
+			}
+			p.receive(recordedToken)
+			p.receive(recordedCommit)
+			p.wantHolder("ann")
+			for len(p.air) > 0 {
+				if replies := p.receive(p.take(wire.KindAck)); replies != 0 {
+					t.Errorf("ann answers the Ack of a handoff played back by %d messages", replies)
+				}
+			}
+			p.advance(2 * timeout)
+			p.receive(recordedCommit)
+			p.wantHolder("ann")
+		})
+	}
+}
+
+func TestALateDuplicateTokenChangesNothing(t *testing.T) {
+	p := newPair(t)
+	recorded, _, _ := p.pass()
+	before := p.bob.h
+	if p.bob.h.Expects(&recorded) {
+		t.Error("it is expected")
+	}
+	if replies := p.receive(recorded); replies != 0 {
+		t.Errorf("it is answered by %d messages", replies)
+	}
+	p.wantNotes(p.bob, policy.NoteTokenAgain)
+	if p.bob.h != before {
+		t.Error("it changed something")
+	}
+}
+
+func TestANonceIsUsedOnce(t *testing.T) {
+	p := newPair(t)
+	seen := map[wire.Nonce]bool{}
+	var recorded wire.Message
+	for i := range 40 {
+		offered, ack, _ := p.pass()
+		if i == 0 {
+			recorded = offered
+		}
+		if seen[ack.Nonce] {
+			t.Fatalf("nonce %x is used again", ack.Nonce)
+		}
+		seen[ack.Nonce] = true
+	}
+	p.receive(recorded)
+	if ack := p.take(wire.KindAck); seen[ack.Nonce] {
+		t.Errorf("a Token played back gets the nonce %x again", ack.Nonce)
+	}
+}
+
+func TestEveryHandoffHasAnIdentityOfItsOwn(t *testing.T) {
+	p := newPair(t)
+	seen := map[wire.HandoffID]bool{}
+	for range 40 {
+		offered, _, _ := p.pass()
+		if offered.Handoff == 0 || seen[offered.Handoff] {
+			t.Fatalf("handoff %x is used again", offered.Handoff)
+		}
+		seen[offered.Handoff] = true
+	}
+}
+
+func TestZeroIsNeitherAnIdentityNorANonce(t *testing.T) {
+	p := newPair(t)
+	p.ann = newMember("ann", annsID, &zerosFirst{})
+	p.ann.holds = true
+	p.bob = newMember("bob", bobsID, &zerosFirst{})
+	offered, ack, _ := p.pass()
+	if offered.Handoff == 0 || ack.Nonce == 0 {
+		t.Errorf("handoff %x, nonce %x", offered.Handoff, ack.Nonce)
+	}
+}
+
+// zerosFirst is an unlucky source: three zeros, then ones.
+type zerosFirst struct{ drawn int }
+
+func (z *zerosFirst) Uint64() uint64 {
+	if z.drawn++; z.drawn > 3 {
+		return 1
+	}
+	return 0
+}
+
+func TestFourOffersAtATimeAreAcknowledged(t *testing.T) {
+	p := newPair(t)
+	for i := range 4 {
+		p.receive(offerFrom(i))
+	}
+	p.wantInTheAir("Ack Ack Ack Ack")
+	if replies := p.receive(offerFrom(4)); replies != 0 {
+		t.Errorf("a fifth is answered by %d messages", replies)
+	}
+	p.wantNotes(p.bob, policy.NoteStrayToken)
+	p.advance(timeout)
+	p.air = nil
+	if replies := p.receive(offerFrom(5)); replies != 1 {
+		t.Errorf("when the four are over, the next is answered by %d messages", replies)
+	}
+}
+
+// Recorded Tokens, played back, take the places of others no longer than a sender that is there takes to commit.
+func TestAnOfferWhoseAckWasRepeatedGivesWay(t *testing.T) {
+	p := newPair(t)
+	for i := range 4 {
+		p.receive(offerFrom(i))
+		p.advance(timeout / 100)
+	}
+	p.advance(timeout / 4) // each has repeated its Ack now
+	p.air = nil
+	p.offer()
+	p.deliver(wire.KindToken)
+	p.wantNotes(p.bob, policy.NoteNoCommit)
+	p.deliver(wire.KindAck)
+	p.deliver(wire.KindCommit)
+	p.wantHolder("bob")
+	if first := offerFrom(0); p.bob.h.Expects(&first) {
+		t.Error("it was not the oldest that gave way")
+	}
+}
+
+func TestATokenPlayedBackKeepsNoHandoffOpen(t *testing.T) {
+	p := newPair(t)
+	recorded := offerFrom(0)
+	p.receive(recorded)
+	for ; p.now < policy.Time(2*timeout)-1; p.advance(1 * time.Millisecond) {
+		p.receive(recorded)
+	}
+	p.advance(policy.Time(2 * timeout).Sub(p.now))
+	if p.bob.h.Receiving() {
+		t.Error("the handoff lasts for more than two timeouts")
+	}
+	p.air = nil
+	if replies := p.receive(recorded); replies != 0 {
+		t.Errorf("then it is answered by %d messages", replies)
+	}
+}
+
+func TestAClosedMachineAcknowledgesNoNewOffer(t *testing.T) {
+	p := newPair(t)
+	p.offer()
+	offered := p.deliver(wire.KindToken)
+	p.bob.h.Close()
+
+	late := offerFrom(0)
+	if p.bob.h.Expects(&late) {
+		t.Error("a new offer is expected")
+	}
+	if replies := p.receive(late); replies != 0 {
+		t.Errorf("a new offer is answered by %d messages", replies)
+	}
+	p.wantNotes(p.bob, policy.NoteStrayToken)
+
+	if replies := p.receive(offered); replies != 1 || !p.bob.h.Expects(&offered) {
+		t.Errorf("the offer in progress, repeated, is answered by %d messages", replies)
+	}
+	p.deliver(wire.KindAck)
+	p.deliver(wire.KindCommit)
+	p.wantHolder("bob")
+}
+
+func TestAClosedMachineStillPassesItsTokenOn(t *testing.T) {
+	p := newPair(t)
+	p.ann.h.Close()
+	p.pass()
+}
+
+func TestAWithdrawnOfferIsNeverCommitted(t *testing.T) {
+	p := newPair(t)
+	p.offer()
+	p.deliver(wire.KindToken)
+	p.ann.h.Withdraw()
+	p.deliver(wire.KindAck)
+	p.wantInTheAir("")
+	p.wantHolder("ann")
+	p.advance(2 * timeout)
+	p.wantNotes(p.ann, policy.NoteOffered, policy.NoteStrayAck)
+	p.wantBothOut()
+}
+
+func TestAbandonLeavesEveryHandoff(t *testing.T) {
+	p := newPair(t)
+	p.offer()
+	p.deliver(wire.KindToken)
+	p.receive(offerFrom(1))
+	p.took(p.bob, handoff.Outcome{}, p.bob.h.Abandon(p.out[:0]))
+	p.wantNotes(p.bob, policy.NoteNoCommit, policy.NoteNoCommit)
+	p.took(p.ann, handoff.Outcome{}, p.ann.h.Abandon(p.out[:0]))
+	p.wantBothOut()
+	p.deliver(wire.KindAck)
+	p.wantNotes(p.ann, policy.NoteOffered, policy.NoteStrayAck)
+	p.wantHolder("ann")
+}
+
+func TestQuietIsWhenNoPartnerCanNeedThisMember(t *testing.T) {
+	p := newPair(t)
+	wantQuiet := func(m *member, wantAt policy.Time, wantOK bool) {
+		t.Helper()
+		if at, ok := m.h.QuietAt(); ok != wantOK || at != wantAt {
+			t.Fatalf("%s is quiet at %v, %v; want %v, %v", m.name, at, ok, wantAt, wantOK)
+		}
+	}
+	p.advance(timeout)
+	wantQuiet(p.ann, 0, true)
+	p.offer()
+	wantQuiet(p.ann, 0, false)
+	p.deliver(wire.KindToken)
+	wantQuiet(p.bob, 0, false)
+	p.deliver(wire.KindAck)
+	wantQuiet(p.ann, p.now.Add(2*timeout), true)
+	p.deliver(wire.KindCommit)
+	wantQuiet(p.bob, 0, true)
+}
+
+func TestTheFirstRepetitionComesWithinTheTimeout(t *testing.T) {
+	for _, slow := range []time.Duration{0, timeout / 2, timeout - 1} {
+		p := newPair(t)
+		for range 10 {
+			p.offer()
+			p.deliver(wire.KindToken)
+			p.stop(slow)
+			p.deliver(wire.KindAck)
+			p.deliver(wire.KindCommit)
+			p.ann.holds, p.bob.holds = true, false
+		}
+		p.offer()
+		p.drop(wire.KindToken)
+		p.advance(timeout / 2)
+		p.deliver(wire.KindToken)
+		p.air = nil
+		p.advance(timeout / 2)
+		p.take(wire.KindAck)
+	}
+}
+
+// A repeated message gives the time since its last sending, so that loss does not make the waits longer.
+func TestALossDoesNotLengthenTheNextWait(t *testing.T) {
+	const shortest = 5 * time.Millisecond
+	t.Run("of the sender", func(t *testing.T) {
+		p := newPair(t)
+		p.offer()
+		p.drop(wire.KindToken)
+		p.advanceToNextWake()
+		p.deliver(wire.KindToken)
+		p.deliver(wire.KindAck)
+		p.deliver(wire.KindCommit)
+		p.bob.holds, p.ann.holds = false, true
+
+		p.offer()
+		p.advance(shortest)
+		p.wantInTheAir("Token Token")
+	})
+	t.Run("of the receiver", func(t *testing.T) {
+		p := newPair(t)
+		p.offer()
+		token := p.deliver(wire.KindToken)
+		p.stop(timeout / 2)
+		p.receive(token)
+		p.deliver(wire.KindAck)
+		p.deliver(wire.KindCommit)
+
+		p.air = nil
+		p.receive(offerFrom(1))
+		p.advance(shortest)
+		p.wantInTheAir("Ack Ack")
+	})
+}

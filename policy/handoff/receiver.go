@@ -1,0 +1,149 @@
+package handoff
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// incoming is a handoff that this member has acknowledged: the token is not its own before the Commit.
+type incoming struct {
+	live     bool
+	repeated bool
+	from     wire.MemberID
+	id       wire.HandoffID
+	token    wire.Token
+	nonce    wire.Nonce
+	since    policy.Time
+	sentAt   policy.Time
+	repeatAt policy.Time
+	giveUpAt policy.Time
+	wait     time.Duration
+}
+
+// onToken acknowledges an offer, with a nonce of its own for each handoff.
+func (h *Machine) onToken(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
+	if h.isFinished(m.Handoff) {
+		return append(out, policy.Telling(policy.NoteTokenAgain, m.From, m.Token))
+	}
+	if in := h.findOffer(m); in != nil {
+		return h.onTokenAgain(now, in, out)
+	}
+	var in *incoming
+	if !h.closed {
+		in, out = h.makeRoom(out)
+	}
+	if in == nil {
+		return append(out, policy.Telling(policy.NoteStrayToken, m.From, m.Token))
+	}
+	wait := h.rtt.timeout()
+	*in = incoming{
+		live: true, from: m.From, id: m.Handoff, token: m.Token, nonce: h.drawNonce(), since: now,
+		sentAt: now, wait: wait, repeatAt: now.Add(wait), giveUpAt: now.Add(h.cfg.Timeout),
+	}
+	return append(out, policy.Sending(h.ackMessage(in)))
+}
+
+// onTokenAgain answers a repeated offer with the same Ack. The sender was still without an answer when it repeated, so
+// the wait for its Commit begins anew; but it repeats for one timeout only, and a recorded Token played back longer than
+// that keeps nothing open.
+func (h *Machine) onTokenAgain(now policy.Time, in *incoming, out []policy.Effect) []policy.Effect {
+	out = append(out, policy.Telling(policy.NoteTokenAgain, in.from, in.token))
+	if now >= in.giveUpAt {
+		return out
+	}
+	in.repeated, in.sentAt, in.repeatAt = true, now, now.Add(in.wait)
+	in.giveUpAt = min(now.Add(h.cfg.Timeout), in.since.Add(h.cfg.Timeout).Add(h.cfg.Timeout))
+	return append(out, policy.Sending(h.ackMessage(in)))
+}
+
+// onCommit makes the token this member's: only if the Commit repeats the nonce of this member's own Ack, and in time. A
+// member that was stopped for a while finds the late Commit before it is woken to give up.
+func (h *Machine) onCommit(now policy.Time, m *wire.Message, out []policy.Effect) (Outcome, []policy.Effect) {
+	in := h.findIncoming(m)
+	if in == nil || now >= in.giveUpAt {
+		return Outcome{}, append(out, policy.Telling(policy.NoteStrayCommit, m.From, m.Token))
+	}
+	h.rtt.sample(now.Sub(in.sentAt))
+	arrived := Outcome{Ending: Arrived, Peer: in.from, Token: in.token}
+	h.closeIncoming(in)
+	return arrived, out
+}
+
+// wakeIncoming repeats the Ack, and gives up on a sender that does not commit. "In case the token receiver does not
+// receive the commitment in time, it will consider the token as lost, and it will not execute the protected operation."
+// (Ciuffoletti, section 4)
+func (h *Machine) wakeIncoming(now policy.Time, in *incoming, out []policy.Effect) []policy.Effect {
+	switch {
+	case !in.live:
+	case now >= in.giveUpAt:
+		out = h.giveUpIncoming(in, out)
+	case now >= in.repeatAt:
+		in.wait *= 2
+		in.repeated, in.sentAt, in.repeatAt = true, now, now.Add(in.wait)
+		out = append(out, policy.Sending(h.ackMessage(in)))
+	}
+	return out
+}
+
+// giveUpIncoming leaves the handoff without the token.
+func (h *Machine) giveUpIncoming(in *incoming, out []policy.Effect) []policy.Effect {
+	out = append(out, policy.Telling(policy.NoteNoCommit, in.from, in.token))
+	h.closeIncoming(in)
+	return out
+}
+
+func (h *Machine) closeIncoming(in *incoming) {
+	h.finish(in.id)
+	*in = incoming{}
+}
+
+func (h *Machine) ackMessage(in *incoming) *wire.Message {
+	offer := wire.Message{Gate: h.cfg.Gate, From: in.from, To: h.cfg.Self, Handoff: in.id, Token: in.token}
+	m := offer.Reply(wire.KindAck, in.nonce)
+	return &m
+}
+
+// findOffer returns the handoff in progress that m offers, or nil.
+func (h *Machine) findOffer(m *wire.Message) *incoming {
+	for i := range h.incoming {
+		in := &h.incoming[i]
+		if in.live && in.id == m.Handoff && in.from == m.From {
+			return in
+		}
+	}
+	return nil
+}
+
+// findIncoming returns the handoff that m commits, or nil.
+func (h *Machine) findIncoming(m *wire.Message) *incoming {
+	for i := range h.incoming {
+		in := &h.incoming[i]
+		if in.live && in.id == m.Handoff && in.from == m.From && in.nonce == m.Nonce &&
+			sameToken(m, in.token) {
+			return in
+		}
+	}
+	return nil
+}
+
+// makeRoom returns a place for one more handoff, or nil. Where all are taken, the oldest that had to repeat its Ack gives
+// way: a sender that is there commits within a round trip, and what stays longer has lost its sender, or is a recorded
+// Token played back to keep the others out.
+func (h *Machine) makeRoom(out []policy.Effect) (*incoming, []policy.Effect) {
+	var oldest *incoming
+	for i := range h.incoming {
+		in := &h.incoming[i]
+		if !in.live {
+			return in, out
+		}
+		if in.repeated && (oldest == nil || in.since < oldest.since) {
+			oldest = in
+		}
+	}
+	if oldest != nil {
+		out = h.giveUpIncoming(oldest, out)
+	}
+	return oldest, out
+}

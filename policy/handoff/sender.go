@@ -1,0 +1,134 @@
+package handoff
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// outgoing is the offer in progress: the token is still this member's.
+type outgoing struct {
+	live     bool
+	id       wire.HandoffID
+	to       wire.MemberID
+	token    wire.Token
+	sentAt   policy.Time
+	repeatAt policy.Time
+	giveUpAt policy.Time
+	wait     time.Duration
+}
+
+// committed is a handoff whose token has been given up: enough of its Ack to know it again, so that it gets the same Commit
+// again. It needs no timer: it is looked at only when an Ack comes.
+type committed struct {
+	id       wire.HandoffID
+	to       wire.MemberID
+	nonce    wire.Nonce
+	birth    int64
+	random   uint64
+	seq      wire.Seq
+	forgetAt policy.Time
+}
+
+// answeredBy reports whether m is the Ack that the offer waits for.
+func (o *outgoing) answeredBy(m *wire.Message) bool {
+	return o.live && m.Handoff == o.id && m.From == o.to && sameToken(m, o.token)
+}
+
+// Offer begins to pass token to a member. The machine must have no other offer in progress.
+func (h *Machine) Offer(now policy.Time, token wire.Token, to wire.MemberID, out []policy.Effect) []policy.Effect {
+	wait := h.rtt.timeout()
+	h.outgoing = outgoing{
+		live: true, id: h.drawHandoff(), to: to, token: token,
+		sentAt: now, wait: wait, repeatAt: now.Add(wait), giveUpAt: now.Add(h.cfg.Timeout),
+	}
+	out = append(out, policy.Telling(policy.NoteOffered, to, token))
+	return append(out, policy.Sending(h.tokenMessage()))
+}
+
+// Withdraw ends the offer in progress, if there is one; an Ack that comes later finds nothing.
+func (h *Machine) Withdraw() { h.outgoing = outgoing{} }
+
+func (h *Machine) tokenMessage() *wire.Message {
+	return &wire.Message{
+		Gate: h.cfg.Gate, Kind: wire.KindToken, From: h.cfg.Self, To: h.outgoing.to,
+		Handoff: h.outgoing.id, Token: h.outgoing.token,
+	}
+}
+
+// onAck gives the token up and commits. The token is gone before the first Commit leaves, and never comes back: whatever
+// becomes of the Commit, this member does not hold the token any more. "Both components will silently discard late messages"
+// (Ciuffoletti, section 4), also where nobody has woken this member to give up yet: it was stopped for a while, and the
+// receiver has given up long ago.
+func (h *Machine) onAck(now policy.Time, m *wire.Message, out []policy.Effect) (Outcome, []policy.Effect) {
+	if !h.outgoing.answeredBy(m) || now >= h.outgoing.giveUpAt {
+		return Outcome{}, h.onLateAck(now, m, out)
+	}
+	o := h.outgoing
+	h.Withdraw()
+	h.rtt.sample(now.Sub(o.sentAt))
+	commit := m.Reply(wire.KindCommit, m.Nonce)
+	h.remember(m, now.Add(h.linger()))
+	out = append(out, policy.Telling(policy.NotePassed, o.to, o.token))
+	return Outcome{Ending: Passed, Peer: o.to, Token: o.token}, append(out, policy.Sending(&commit))
+}
+
+// onLateAck answers an Ack that was answered before with the same Commit. Any other gets nothing.
+func (h *Machine) onLateAck(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
+	if c := h.findCommitted(m); c != nil && now < c.forgetAt {
+		out = append(out, policy.Telling(policy.NoteAckAgain, m.From, m.Token))
+		commit := m.Reply(wire.KindCommit, m.Nonce)
+		return append(out, policy.Sending(&commit))
+	}
+	return append(out, policy.Telling(policy.NoteStrayAck, m.From, m.Token))
+}
+
+// wakeOutgoing repeats the Token, and gives up on a receiver that does not answer. "In case the token sender does not
+// receive the acknowledgement in time, it […] will not send the commitment. The token passing operation is considered as
+// failed, and is retried, possibly selecting another neighbor." (Ciuffoletti, section 4)
+func (h *Machine) wakeOutgoing(now policy.Time, out []policy.Effect) (Outcome, []policy.Effect) {
+	o := &h.outgoing
+	switch {
+	case !o.live:
+	case now >= o.giveUpAt:
+		failed := Outcome{Ending: Failed, Peer: o.to, Token: o.token}
+		h.Withdraw()
+		return failed, append(out, policy.Telling(policy.NoteNoAck, failed.Peer, failed.Token))
+	case now >= o.repeatAt:
+		o.wait *= 2
+		o.sentAt, o.repeatAt = now, now.Add(o.wait)
+		out = append(out, policy.Sending(h.tokenMessage()))
+	}
+	return Outcome{}, out
+}
+
+// linger is how long a Commit may still have to be repeated: the receiver repeats its Ack for one timeout after the last
+// Token it saw, and that one may have been under way for a while.
+func (h *Machine) linger() time.Duration { return 2 * h.cfg.Timeout }
+
+func (h *Machine) findCommitted(m *wire.Message) *committed {
+	for i := range h.committed {
+		c := &h.committed[i]
+		if c.id == m.Handoff && c.to == m.From && c.nonce == m.Nonce &&
+			c.birth == m.Token.ID.Birth && c.random == m.Token.ID.Random && c.seq == m.Token.Seq {
+			return c
+		}
+	}
+	return nil
+}
+
+// remember keeps what an Ack was answered to until the given time, in place of the one that is forgotten first; places
+// never used are forgotten already.
+func (h *Machine) remember(ack *wire.Message, until policy.Time) {
+	place := &h.committed[0]
+	for i := range h.committed {
+		if h.committed[i].forgetAt < place.forgetAt {
+			place = &h.committed[i]
+		}
+	}
+	*place = committed{
+		id: ack.Handoff, to: ack.From, nonce: ack.Nonce,
+		birth: ack.Token.ID.Birth, random: ack.Token.ID.Random, seq: ack.Token.Seq, forgetAt: until,
+	}
+}

@@ -1,0 +1,79 @@
+// Package policy is the contract between a token protocol and the shell that runs it.
+//
+// A protocol is a [Machine]: one call in, effects out, deadlines as plain state. It has no clock, does no I/O and starts no
+// goroutine; time, randomness and the network reach it as arguments. The agent and the simulator run the same machines.
+//
+// A machine never sees bytes: what does not parse or does not authenticate is dropped before it gets here. A message that
+// parses but is out of place gives a note and changes nothing.
+package policy
+
+import (
+	"math"
+	"time"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Machine is one member's part in one gate.
+type Machine interface {
+	// Step applies ev at now and appends what must be done, in order. The shell carries the effects out in that order, and
+	// a save is durable before the next one starts. now never goes back; an early Woke does nothing. Step keeps neither ev
+	// nor out; it may keep ev.Peers, which nobody changes afterwards.
+	Step(now Instant, ev *Event, out []Effect) []Effect
+
+	// NextWake says when Step must next be called if nothing else happens.
+	NextWake() (at Time, ok bool)
+
+	// Expects reports whether m could change anything now. The shell asks before it pays for checking m's signature, so
+	// the answer may rest on nothing but m itself and the state.
+	Expects(m *wire.Message) bool
+
+	// Status describes this member for operators, as of now.
+	Status(now Time) Status
+
+	// String returns one line for traces.
+	String() string
+}
+
+// Entropy is the source of handoff identities, nonces, random ids and random choices. *rand.PCG is one; an agent's is
+// cryptographic.
+type Entropy interface{ Uint64() uint64 }
+
+// Time is monotonic time in nanoseconds since an origin of the shell's choosing, before which no Step happens. It may be
+// negative: something that happened before the shell started.
+type Time int64
+
+// Add returns t + d, held at the ends of the range: a deadline too far off to be told never comes out as one in the past.
+func (t Time) Add(d time.Duration) Time {
+	sum := t + Time(d)
+	switch {
+	case d > 0 && sum < t:
+		return math.MaxInt64
+	case d < 0 && sum > t:
+		return math.MinInt64
+	}
+	return sum
+}
+
+// Sub returns t - u.
+func (t Time) Sub(u Time) time.Duration { return time.Duration(t - u) }
+
+// Instant is a moment on both clocks of a host.
+type Instant struct {
+	// Time is what every rule is measured by.
+	Time Time
+	// Wall is Unix time in nanoseconds. Only a token's birth stamp reads it.
+	Wall int64
+}
+
+// State is what a member must not forget when it restarts.
+type State struct {
+	// HasRun says that LastRun and LastToken mean something.
+	HasRun bool
+	// LastRun is when the protected operation last started.
+	LastRun Time
+	// LastToken is the token it ran under.
+	LastToken wire.TokenID
+	// Seq is the highest fencing number that was saved.
+	Seq wire.Seq
+}

@@ -1,0 +1,92 @@
+package policy_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+)
+
+// names checks that the values from first on, as many as there are, each have a name of their own, and that the next one
+// has none: a value added without a name fails here.
+func names[T interface {
+	~uint8
+	fmt.Stringer
+}](t *testing.T, typeName string, unknown func(T) string, all ...T) {
+	t.Helper()
+	seen := map[string]T{}
+	for i, v := range all {
+		name := v.String()
+		if name == "" || name == unknown(v) || strings.Contains(name, typeName) {
+			t.Errorf("%s %d has no name: %q", typeName, v, name)
+		}
+		if other, taken := seen[name]; taken {
+			t.Errorf("%s %d and %d are both called %q", typeName, v, other, name)
+		}
+		seen[name] = v
+		if want := T(i + 1); v != want {
+			t.Errorf("value %d of %s is %d: the list here has a gap", want, typeName, v)
+		}
+	}
+	for _, v := range []T{0, T(len(all) + 1), math.MaxUint8} {
+		if got, want := v.String(), unknown(v); got != want {
+			t.Errorf("%s %d is called %q, want %q: is it new, and missing here?", typeName, v, got, want)
+		}
+	}
+}
+
+// numbered is the name of a value that has none.
+func numbered[T ~uint8](typeName string) func(T) string {
+	return func(v T) string { return fmt.Sprintf("%s(%d)", typeName, uint8(v)) }
+}
+
+func TestEveryNoteHasANameOfItsOwn(t *testing.T) {
+	names(t, "Note", numbered[policy.Note]("Note"), policy.Notes()...)
+}
+
+func TestEveryNoteCanBeALabel(t *testing.T) {
+	for _, n := range policy.Notes() {
+		if strings.Trim(n.String(), "abcdefghijklmnopqrstuvwxyz_") != "" {
+			t.Errorf("note %d is called %q: small letters and underscores only", n, n)
+		}
+	}
+}
+
+func TestEveryEventKindHasANameOfItsOwn(t *testing.T) {
+	names(t, "EventKind", numbered[policy.EventKind]("EventKind"),
+		policy.Started, policy.Received, policy.PeersChanged, policy.Finished, policy.Suspended, policy.Leave, policy.Woke)
+}
+
+func TestEveryEffectKindHasANameOfItsOwn(t *testing.T) {
+	names(t, "EffectKind", numbered[policy.EffectKind]("EffectKind"),
+		policy.Save, policy.Send, policy.Run, policy.Stop, policy.Announce, policy.Tell)
+}
+
+func TestEveryWhyHasAClauseOfItsOwn(t *testing.T) {
+	names(t, "Why", func(policy.Why) string { return "unknown" },
+		policy.WhyRunning, policy.WhyNoToken, policy.WhyTooSoon, policy.WhyPassing, policy.WhyAlone, policy.WhyLeaving)
+}
+
+func TestADeadlineTooFarOffIsNotInThePast(t *testing.T) {
+	for _, tc := range []struct {
+		t    policy.Time
+		d    time.Duration
+		want policy.Time
+	}{
+		{5, 3, 8},
+		{5, -8, -3},
+		{0, math.MaxInt64, math.MaxInt64},
+		{1, math.MaxInt64, math.MaxInt64},
+		{math.MaxInt64, math.MaxInt64, math.MaxInt64},
+		{math.MinInt64, math.MaxInt64, -1},
+		{math.MinInt64, -1, math.MinInt64},
+		{-1, math.MinInt64, math.MinInt64},
+	} {
+		if got := tc.t.Add(tc.d); got != tc.want {
+			t.Errorf("%d + %d = %d, want %d", tc.t, tc.d, got, tc.want)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package policy
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Status is one member's view of its gate.
+type Status struct {
+	// State is the machine's state in one word.
+	State string
+	// Why says in one word why the protected operation is not running here now; WhyRunning if it is.
+	Why Why
+	// Holding says that Token is held here; otherwise Token is the last one that was, and LastTo where it went.
+	Holding bool
+	Token   wire.Token
+	LastTo  wire.MemberID
+	// HasRun says that LastRun means something.
+	HasRun  bool
+	LastRun Time
+	// NextRun is the earliest time at which a token that arrives makes this member run.
+	NextRun Time
+	// RegenerateAt is when this member makes a new token if none comes; meaningful if RegenerateArmed.
+	RegenerateAt    Time
+	RegenerateArmed bool
+	// RegenerateAfter is the adaptive Δgen, MaxInterval the Δmax in force.
+	RegenerateAfter, MaxInterval time.Duration
+}
+
+// Why is the reason for which a member does not run its operation now.
+type Why uint8
+
+const (
+	// WhyRunning: it does run.
+	WhyRunning Why = iota + 1
+	// WhyNoToken: it is due, and waits for the token.
+	WhyNoToken
+	// WhyTooSoon: min_interval since the last run is not over.
+	WhyTooSoon
+	// WhyPassing: it is due only after this token has been passed on.
+	WhyPassing
+	// WhyAlone: it has joined a fleet of which it has seen nobody yet.
+	WhyAlone
+	// WhyLeaving: it is about to stop.
+	WhyLeaving
+)
+
+// String returns a clause that completes "not running because …".
+func (w Why) String() string {
+	switch w {
+	case WhyRunning:
+		return "running"
+	case WhyNoToken:
+		return "due, waiting for the token"
+	case WhyTooSoon:
+		return "ran less than min_interval ago"
+	case WhyPassing:
+		return "passing the token on"
+	case WhyAlone:
+		return "has not seen any other member yet (see --alone)"
+	case WhyLeaving:
+		return "leaving"
+	}
+	return "unknown"
+}

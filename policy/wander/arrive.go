@@ -1,0 +1,84 @@
+package wander
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// onArrived takes a token whose handoff ended here.
+func (m *Machine) onArrived(now policy.Instant, from wire.MemberID, token wire.Token, out []policy.Effect) []policy.Effect {
+	m.meetCompany(now)
+	m.avoid.forgive(from)
+	m.seq = max(m.seq, token.Seq).After()
+	token.Seq = m.seq
+	m.lowerRegenerateAfter()
+	out = append(out, policy.Telling(policy.NoteArrived, from, token))
+	out = m.meetToken(out)
+	switch {
+	case m.holds:
+		return m.onMeeting(now, token, out)
+	case m.removes(now.Time, token.ID):
+		m.silentSince = now.Time
+		return append(out, policy.Telling(policy.NoteRemoved, from, token))
+	}
+	m.holds, m.token = true, token
+	if m.state == running {
+		return out
+	}
+	return m.serve(now, out)
+}
+
+// removes is the token removal rule: "the component discards a token t when it has been enabled from less than Δmin time
+// units by another token preceding t" (Ciuffoletti, section 5).
+func (m *Machine) removes(now policy.Time, id wire.TokenID) bool {
+	return m.hasRun && now < m.dueAt(now) && m.lastToken.Precedes(id) || m.chases(now, id)
+}
+
+// chases is the removal rule of the walks that go round. There, two tokens can follow each other for ever at half a lap's
+// distance, and where a lap takes longer than Δmin the paper's rule removes neither. But one that was passed on here less than
+// a lap ago is most probably still there, whether it ran anything here or not: a token that it precedes is discarded. A lap is
+// what that token took for its last one, or a third of Δmax: by the default rule that is a lap, too, and none of the tokens that
+// follow upon a loss falls victim to the lost one.
+func (m *Machine) chases(now policy.Time, id wire.TokenID) bool {
+	lap := max(m.lap, m.maxInterval()/3)
+	return m.cfg.Walk != Random && m.hasPassed && now.Sub(m.passedAt) < lap && m.passed.Precedes(id)
+}
+
+// onMeeting: a token arrives where another is held. The older survives, the younger is discarded at once. A run goes on:
+// from now on it is under the older one.
+func (m *Machine) onMeeting(now policy.Instant, arrived wire.Token, out []policy.Effect) []policy.Effect {
+	if !arrived.ID.Precedes(m.token.ID) {
+		return append(out, policy.Telling(policy.NoteMet, wire.MemberID{}, arrived))
+	}
+	out = append(out, policy.Telling(policy.NoteMet, wire.MemberID{}, m.token))
+	m.token = arrived
+	if m.state == running {
+		m.lastToken = arrived.ID
+		return append(out, m.save())
+	}
+	m.handoff.Withdraw()
+	return m.serve(now, out)
+}
+
+// serve does with the token at hand what is to be done here: run the operation if this member is due, else rest.
+func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect {
+	due := m.dueAt(now.Time)
+	switch {
+	case m.leaving:
+		return m.pass(now, out)
+	case now.Time >= due:
+		return m.becomeRunning(now, out)
+	case m.peers.alone():
+		out = append(out, policy.Telling(policy.NoteAlone, wire.MemberID{}, m.token))
+		return m.becomeResting(due, out)
+	}
+	return m.becomeResting(now.Time.Add(m.restFor(now.Time, due)), out)
+}
+
+// onRested: the token has rested for skip and goes on, or this member has waited with it until it is due.
+func (m *Machine) onRested(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if m.peers.alone() || m.cfg.Walk == Sweep && now.Time >= m.dueAt(now.Time) {
+		return m.serve(now, out)
+	}
+	return m.pass(now, out)
+}

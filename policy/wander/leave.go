@@ -1,0 +1,73 @@
+package wander
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// onLeave begins a graceful stop: end a run, hand the token on, acknowledge no other.
+func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if m.leaving {
+		return out
+	}
+	m.leaving = true
+	m.first.armed = false
+	m.handoff.Close()
+	switch m.state {
+	case running:
+		return append(out, policy.Effect{Kind: policy.Stop})
+	case resting:
+		return m.pass(now, out)
+	case absent, offering, gone:
+	}
+	return out
+}
+
+// leaveIfDone ends a graceful stop when no partner can need this member any longer: it does not hold a token, none is
+// under way to it, and the last Commit has had its time to be asked for again.
+func (m *Machine) leaveIfDone(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if !m.leaving || m.state != absent {
+		return out
+	}
+	if at, ok := m.handoff.QuietAt(); !ok || now.Time < at {
+		return out
+	}
+	m.state = gone
+	return append(out, policy.Telling(policy.NoteLeft, wire.MemberID{}, wire.Token{}))
+}
+
+// onSuspended gives up the token first of all, and any that is about to arrive: while this host was asleep, the others may
+// have made a new one. Where there are no others, the token stays. A run that slept too is left to end; stopping it would
+// not undo what it has done.
+//
+// What this member did not hear while it slept is no silence of the token's. What it did not hear before still is: a fleet
+// whose hosts are all suspended now and then must not wait for its token for ever.
+func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	out = m.handoff.Abandon(out)
+	m.silentSince = min(m.silentSince.Add(ev.Slept), now.Time)
+	if m.first.armed {
+		m.first.since = now.Time
+		m.awaitTurn(now)
+	}
+	if !m.holds {
+		return out
+	}
+	if m.peers.alone() {
+		return m.keepAlone(now, out)
+	}
+	out = append(out, policy.Telling(policy.NoteGaveUp, wire.MemberID{}, m.token))
+	if m.state == running {
+		m.holds = false
+		return out
+	}
+	m.becomeAbsent(now)
+	return out
+}
+
+// keepAlone goes on with a token whose offer was abandoned.
+func (m *Machine) keepAlone(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if m.state != offering {
+		return out
+	}
+	return m.serve(now, out)
+}

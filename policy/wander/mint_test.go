@@ -1,0 +1,269 @@
+package wander_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// The first token of a fleet. The paper starts with a token in place.
+
+func TestAFleetThatStartsAtOnceMakesOneToken(t *testing.T) {
+	for _, n := range []int{2, 3, 5, 10} {
+		t.Run(fmt.Sprintf("%d members", n), func(t *testing.T) {
+			f := newFleet(t, n, config())
+			for i := range n {
+				f.seesAll(time.Duration(i)*time.Second/time.Duration(n), i)
+			}
+			f.advance(5 * timeout)
+			f.wantMade(1, 0)
+			f.advance(maxInterval)
+			f.wantMade(1, 0)
+			for _, m := range f.members {
+				if m.runs == 0 {
+					t.Errorf("member %d has not run", m.index)
+				}
+			}
+		})
+	}
+}
+
+// Views come in pieces: each member sees the others in its own order, one after the other, and for a while most of them
+// believe that they rank first. As long as the view still grows nobody makes a token.
+func TestAFleetWhoseViewsComeInPiecesMakesOneToken(t *testing.T) {
+	for seed := range uint64(20) {
+		const n = 8
+		f := newFleet(t, n, config())
+		random := rand.New(rand.NewPCG(seed, 0))
+		for i := range n {
+			at, order := time.Duration(0), random.Perm(n)
+			order = slices.DeleteFunc(order, func(o int) bool { return o == i })
+			for seen := 1; seen < n; seen++ {
+				at += time.Duration(random.Int64N(int64(3 * timeout)))
+				f.sees(at, i, order[:seen]...)
+			}
+		}
+		f.advance(60 * timeout)
+		f.wantMade(1, 0)
+	}
+}
+
+// A view that never settles does not keep a fleet from starting.
+func TestAViewThatNeverSettlesIsWaitedForFortyTimeouts(t *testing.T) {
+	s := begin(t, config(), policy.State{})
+	for i := range 40 {
+		s.view([]int{3, 4, 5}[:2+i%2]...)
+		s.wantNotes()
+		s.advance(timeout - 1)
+		s.wantNotes()
+		s.advance(1)
+	}
+	s.wantNotes(policy.NoteMinted, policy.NoteRan)
+}
+
+// Members mint in the order of rank: settleTimeouts after the view settled, and staggerTimeouts later for each before it.
+func TestAMemberMintsInItsTurn(t *testing.T) {
+	for rank, view := range [][]int{{3, 4, 5}, {2, 3, 4}, {1, 2, 3}} {
+		s := begin(t, config(), policy.State{})
+		s.view(view...)
+		s.advance(time.Duration(3+8*rank)*timeout - 1)
+		s.wantNotes()
+		s.advance(1)
+		s.wantNotes(policy.NoteMinted, policy.NoteRan)
+		if s.announced != 1 {
+			t.Errorf("rank %d: it announced its token %d times", rank, s.announced)
+		}
+	}
+}
+
+func TestTheNextInRankMintsWhereTheFirstIsGone(t *testing.T) {
+	s := begin(t, config(), policy.State{})
+	s.view(2, 3, 4)
+	s.advance(4 * timeout)
+	s.view(3, 4)
+	s.advance(3*timeout - 1)
+	s.wantNotes()
+	s.advance(1)
+	s.wantNotes(policy.NoteMinted, policy.NoteRan)
+}
+
+func TestWhoKnowsOfATokenMintsNone(t *testing.T) {
+	for name, met := range map[string]func(s *story){
+		"by gossip": func(s *story) { s.fleet(3, 4, 5) },
+		"by itself": func(s *story) { s.ran(born(1, 10)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := begin(t, config(), policy.State{})
+			s.view(3, 4, 5)
+			met(s)
+			s.advance(maxInterval - 1)
+			s.wantNotes()
+			s.advance(1)
+			s.wantNotes(policy.NoteRegenerated, policy.NoteOffered)
+		})
+	}
+}
+
+// Who knew of a token may go before it ever got any further.
+func TestATokenThatNobodyKnowsOfAnyMoreIsMintedAgain(t *testing.T) {
+	s := begin(t, config(), policy.State{})
+	s.fleet(2, 3, 4)
+	s.advance(time.Minute)
+	s.view(3, 4)
+	s.advance(3 * timeout)
+	s.wantNotes(policy.NoteMinted, policy.NoteRan)
+}
+
+// A handoff in progress may bring the token that is about to be minted.
+func TestNobodyMintsWhileATokenIsArriving(t *testing.T) {
+	s := begin(t, config(), policy.State{})
+	s.view(3, 4)
+	s.advance(3*timeout - time.Millisecond)
+	commit := s.acknowledged(born(1, 10), 4)
+	s.advance(2 * time.Millisecond)
+	s.wantNotes()
+	s.receive(commit)
+	s.wantNotes(policy.NoteArrived, policy.NoteRan)
+}
+
+func TestATokenIsAnnouncedOnce(t *testing.T) {
+	s := inFleet(t)
+	for range 3 {
+		s.ran(born(1, 10))
+		s.advance(minInterval)
+	}
+	if s.announced != 1 {
+		t.Errorf("it announced a token %d times", s.announced)
+	}
+}
+
+// Without --join, or with --alone run, a member that sees nobody is a fleet of one at once.
+func TestAMemberAloneIsAFleetOfOneAtOnce(t *testing.T) {
+	s := begin(t, config(), policy.State{})
+	s.view(3)
+	s.wantNotes(policy.NoteMinted, policy.NoteRan)
+}
+
+// --alone wait: "an agent with --join that sees nobody waits and says so", for as long as it takes.
+func TestAMemberThatHasJoinedAFleetWaitsForIt(t *testing.T) {
+	cfg := config()
+	cfg.WaitAlone = true
+	s := begin(t, cfg, policy.State{})
+	s.view(3)
+	s.wantNotes(policy.NoteWaiting)
+	s.view(3)
+	s.advance(10 * maxInterval)
+	s.wantNotes()
+	if st := s.m.Status(s.now.Time); st.Why != policy.WhyAlone || st.RegenerateArmed {
+		t.Errorf("its status is %+v", st)
+	}
+
+	// What it did not hear while it waited is no silence of the token's.
+	s.fleet(1, 2, 3)
+	s.advance(maxInterval - 1)
+	s.wantNotes()
+	s.advance(1)
+	s.wantNotes(policy.NoteRegenerated, policy.NoteOffered)
+}
+
+func TestAMemberThatWaitedMintsWithTheFirstWhoCome(t *testing.T) {
+	cfg := config()
+	cfg.WaitAlone = true
+	s := begin(t, cfg, policy.State{})
+	s.view(3)
+	s.advance(10 * maxInterval)
+	s.view(3, 4)
+	s.advance(3 * timeout)
+	s.wantNotes(policy.NoteWaiting, policy.NoteMinted, policy.NoteRan)
+}
+
+// Whoever has had company goes on alone when it is gone: a soft gate never waits for members that are away.
+func TestAMemberThatHasHadCompanyDoesNotWait(t *testing.T) {
+	for name, company := range map[string]func(s *story){
+		"in its view": func(s *story) { s.fleet(3, 4) },
+		"by a token":  func(s *story) { s.arrive(born(2, 10), 4) }, // which is removed
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := config()
+			cfg.WaitAlone = true
+			earlier := policy.Time(time.Hour - time.Minute)
+			s := begin(t, cfg, policy.State{HasRun: true, LastRun: earlier, LastToken: born(1, 0).ID, Seq: 1})
+			s.view(3)
+			company(s)
+			s.view(3)
+			s.wantState("absent")
+			s.advance(maxInterval)
+			s.wantRuns(1)
+		})
+	}
+}
+
+// A restart within min_interval: the first token is made, or kept, without a run.
+func TestARestartWithinMinIntervalDoesNotRun(t *testing.T) {
+	earlier := policy.Time(time.Hour - time.Minute)
+	saved := policy.State{HasRun: true, LastRun: earlier, LastToken: born(1, 0).ID, Seq: 50}
+	t.Run("alone", func(t *testing.T) {
+		s := begin(t, config(), saved)
+		s.view(3)
+		s.wantNotes(policy.NoteMinted, policy.NoteAlone, policy.NoteResting)
+		s.advance(minInterval - time.Minute - 1)
+		s.wantRuns(0)
+		s.advance(1)
+		s.wantRuns(1)
+	})
+	t.Run("in a fleet", func(t *testing.T) {
+		s := begin(t, config(), saved)
+		s.fleet(1, 2, 3)
+		s.arrive(born(1, 60), 1)
+		s.wantNotes(policy.NoteArrived, policy.NoteResting)
+	})
+	t.Run("and removes what the earlier life would have removed", func(t *testing.T) {
+		s := begin(t, config(), saved)
+		s.fleet(1, 2, 3)
+		s.arrive(born(2, 60), 1)
+		s.wantNotes(policy.NoteArrived, policy.NoteRemoved)
+	})
+}
+
+// What was saved under a wall clock that was wrong must not keep a member from running for more than min_interval.
+func TestASavedRunInTheFutureCountsAsOneNow(t *testing.T) {
+	for _, lastRun := range []policy.Time{1<<63 - 1, policy.Time(24 * 365 * time.Hour)} {
+		s := begin(t, config(), policy.State{HasRun: true, LastRun: lastRun, LastToken: born(1, 0).ID, Seq: 50})
+		s.view(3)
+		s.wantNotes(policy.NoteMinted, policy.NoteAlone, policy.NoteResting)
+		s.advance(minInterval - 1)
+		s.wantRuns(0)
+		s.advance(1)
+		s.wantRuns(1)
+	}
+}
+
+func TestASavedRunInTheFarPastIsOver(t *testing.T) {
+	s := begin(t, config(), policy.State{HasRun: true, LastRun: -1 << 63, LastToken: born(1, 0).ID, Seq: 50})
+	s.view(3)
+	s.wantNotes(policy.NoteMinted, policy.NoteRan)
+}
+
+// Whatever was saved and whatever the wall clock says, a token is one that a datagram may carry.
+func TestATokenFitsIntoADatagram(t *testing.T) {
+	for _, birth := range []int64{-1 << 63, -5, 0, wire.MaxBirth - 1, wire.MaxBirth, 1<<63 - 1} {
+		for _, wall := range []int64{-1 << 63, -5, 0, noon, wire.MaxBirth + 5, 1<<63 - 1} {
+			for _, seq := range []wire.Seq{0, 1, wire.MaxSeq - 1, wire.MaxSeq, 1<<64 - 1} {
+				s := begin(t, config(), policy.State{LastToken: wire.TokenID{Birth: birth}, Seq: seq})
+				s.now.Wall = wall
+				s.view(3, 4)
+				s.advance(3 * timeout)
+				s.finish()
+				msg := s.lastSent(wire.KindToken)
+				if got, ok := wire.Parse(msg.Append(nil)); !ok || got != *msg {
+					t.Errorf("birth %d, wall %d, seq %d: the token %+v cannot be sent", birth, wall, seq, msg.Token)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package wander
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// peers is a view of the gate's live members, this one among them.
+type peers struct {
+	ids  []wire.MemberID
+	rank int
+}
+
+func newPeers(ids []wire.MemberID, self wire.MemberID) peers {
+	rank, _ := slices.BinarySearchFunc(ids, self, wire.MemberID.Compare)
+	return peers{ids: ids, rank: rank}
+}
+
+// byHint returns the member whose identity begins with hint.
+func (p *peers) byHint(hint uint32) (wire.MemberID, bool) {
+	i, ok := slices.BinarySearchFunc(p.ids, hint, func(id wire.MemberID, h uint32) int { return cmp.Compare(id.Hint(), h) })
+	if !ok {
+		return wire.MemberID{}, false
+	}
+	return p.ids[i], true
+}
+
+func (p *peers) count() int  { return max(len(p.ids), 1) }
+func (p *peers) alone() bool { return len(p.ids) <= 1 }
+
+// pass gives the token to another member, or keeps it where there is none.
+func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect {
+	switch {
+	case !m.peers.alone():
+		return m.becomeOffering(now, m.next(now.Time), out)
+	case m.leaving:
+		out = append(out, policy.Telling(policy.NoteDropped, wire.MemberID{}, m.token))
+		m.becomeAbsent(now)
+		return out
+	}
+	return m.serve(now, out)
+}
+
+// stray is a step of the random walk: "instead of introducing an overlay topology we adopt a random walk approach"
+// (abstract), here on the full mesh. It is uniform over the others, except those who failed a handoff a short while ago, as
+// long as there are any.
+func (m *Machine) stray(now policy.Time) wire.MemberID {
+	var room [1 + len(m.avoid)]int
+	room[0] = m.peers.rank
+	without := m.avoid.appendPlaces(room[:1], m.peers.ids, now)
+	if len(without) == len(m.peers.ids) {
+		without = without[:1]
+	}
+	slices.Sort(without)
+	drawn := m.draw(len(m.peers.ids) - len(without))
+	for _, place := range without {
+		if drawn >= place {
+			drawn++
+		}
+	}
+	return m.peers.ids[drawn]
+}
+
+// draw returns a uniform number below n, by multiplication; n is far too small for the bias of 2⁻⁶⁴ × n to show.
+func (m *Machine) draw(n int) int {
+	hi, _ := bits.Mul64(m.cfg.Entropy.Uint64(), uint64(n))
+	return int(hi)
+}
+
+// avoidTimeouts is how long a member that failed a handoff is avoided, in handoff timeouts: about as long as membership
+// takes to notice a crash.
+const avoidTimeouts = 16
+
+func (m *Machine) avoidFor() time.Duration { return m.timeouts(avoidTimeouts) }
+
+// avoided remembers the last members that failed a handoff.
+type avoided [4]struct {
+	id    wire.MemberID
+	until policy.Time
+}
+
+// add avoids id until the given time, in place of the one that would be forgotten first.
+func (a *avoided) add(id wire.MemberID, until policy.Time) {
+	a.forgive(id)
+	place := 0
+	for i := range a {
+		if a[i].until < a[place].until {
+			place = i
+		}
+	}
+	a[place].id, a[place].until = id, until
+}
+
+// forgive stops avoiding id: it has taken part in a handoff.
+func (a *avoided) forgive(id wire.MemberID) {
+	for i := range a {
+		if a[i].id == id {
+			a[i].id, a[i].until = wire.MemberID{}, 0
+		}
+	}
+}
+
+// has reports whether id is to be avoided.
+func (a *avoided) has(id wire.MemberID, now policy.Time) bool {
+	for i := range a {
+		if a[i].id == id {
+			return now < a[i].until
+		}
+	}
+	return false
+}
+
+// appendPlaces appends the places in ids of those who are to be avoided.
+func (a *avoided) appendPlaces(places []int, ids []wire.MemberID, now policy.Time) []int {
+	for i := range a {
+		if now >= a[i].until {
+			continue
+		}
+		if place, ok := slices.BinarySearchFunc(ids, a[i].id, wire.MemberID.Compare); ok {
+			places = append(places, place)
+		}
+	}
+	return places
+}

@@ -1,0 +1,74 @@
+package wander
+
+import (
+	"math"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Figure 2: K1loss = 1.5, K2loss = 0.05, here as the fractions by which Δgen rises and falls.
+const (
+	raiseFraction = 2
+	lowerFraction = 20
+)
+
+// maxInterval is Δmax: the operator's, or 3 × Δmin (table 2), and never below 3 × members × Δop: "when the size of the
+// membership N is significantly near the rate Δmax/Δop, the system shows instability when the token is lost" (section 5.1).
+func (m *Machine) maxInterval() time.Duration {
+	if m.cfg.MaxInterval > 0 {
+		return m.cfg.MaxInterval
+	}
+	return times(3, max(m.cfg.MinInterval, times(m.peers.count(), m.cfg.Op)))
+}
+
+// regenerates reports whether this member makes a new token after a silence: not while it waits for its fleet.
+func (m *Machine) regenerates() bool { return !m.leaving && !m.waitsAlone() }
+
+func (m *Machine) regenerateAt() policy.Time {
+	return m.unlessArriving(m.silentSince.Add(m.regenerateAfter))
+}
+
+// unlessArriving puts the making of a token off while one may be about to arrive: for two timeouts, in which a handoff that
+// is in progress ends one way or the other, and no longer. Recorded Tokens, played back one after the other, must not keep
+// this member silent.
+func (m *Machine) unlessArriving(at policy.Time) policy.Time {
+	if !m.handoff.Receiving() {
+		return at
+	}
+	return at.Add(m.timeout()).Add(m.timeout())
+}
+
+// regenerate: "generating a new token when a component does not receive one within a timeout" (section 5). Each time Δgen is
+// raised, "at a constant rate (50% in our simulation)" (section 5.1). The new token is sent on at once, as in figure 2: if
+// the old one is not really lost, others may remove this one before it runs anything.
+func (m *Machine) regenerate(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.regenerateAfter += min(m.regenerateAfter/raiseFraction, math.MaxInt64-m.regenerateAfter)
+	out = m.make(now, policy.NoteRegenerated, out)
+	if m.peers.alone() {
+		return m.serve(now, out)
+	}
+	return m.pass(now, out)
+}
+
+// lowerRegenerateAfter: Δgen falls by "a small fraction (5% in our simulation) of the difference from Δmax each time the
+// component receives a token" (section 5.1).
+func (m *Machine) lowerRegenerateAfter() {
+	m.regenerateAfter -= (m.regenerateAfter - m.maxInterval()) / lowerFraction
+}
+
+// make makes a new token, held here. Its stamp is this member's clock, but later than any stamp it has seen: "the token tg,
+// generated in response to a timeout for a token tx, has a timestamp larger than tx" (section 5.2), also if this clock is
+// slow. It stays within what a datagram may carry, whatever this clock says.
+func (m *Machine) make(now policy.Instant, why policy.Note, out []policy.Effect) []policy.Effect {
+	m.newest = min(max(now.Wall, m.newest+1, 0), wire.MaxBirth)
+	m.seq = m.seq.NextEpoch()
+	m.holds = true
+	m.token = wire.Token{
+		ID:  wire.TokenID{Birth: m.newest, Generator: m.cfg.Self, Random: m.cfg.Entropy.Uint64()},
+		Seq: m.seq,
+	}
+	out = append(out, policy.Telling(why, wire.MemberID{}, m.token), m.save())
+	return m.meetToken(out)
+}

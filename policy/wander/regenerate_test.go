@@ -1,0 +1,104 @@
+package wander_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
+)
+
+// A handoff in progress may be about to end the silence, and is given its time.
+func TestNobodyRegeneratesWhileATokenIsArriving(t *testing.T) {
+	s := inFleet(t)
+	s.ran(born(1, 10))
+	s.advance(maxInterval - 1)
+	commit := s.acknowledged(born(1, 20), 2)
+	s.advance(timeout - 1)
+	s.wantNotes()
+	s.receive(commit)
+	s.wantNotes(policy.NoteArrived, policy.NoteRan)
+}
+
+// If it brings no token, the silence was one.
+func TestAHandoffWithoutACommitEndsInANewToken(t *testing.T) {
+	s := inFleet(t)
+	s.ran(born(1, 10))
+	s.advance(maxInterval - 1)
+	s.acknowledged(born(1, 20), 2)
+	s.advance(timeout - 1)
+	s.wantNotes()
+	s.advance(1)
+	s.wantNotes(policy.NoteNoCommit, policy.NoteRegenerated, policy.NoteOffered)
+}
+
+// Recorded Tokens, played back one after the other, delay a new token by two timeouts and no longer.
+func TestTokensPlayedBackDoNotPreventANewOne(t *testing.T) {
+	s := inFleet(t)
+	s.ran(born(1, 10))
+	s.advance(maxInterval - timeout)
+	for range 11 {
+		s.receive(s.offerIn(born(1, 20), 2))
+		s.advance(timeout / 4)
+	}
+	s.wantState("absent")
+	s.advance(timeout / 4)
+	s.wantState("offering")
+	if n := len(s.notes); s.notes[n-2] != policy.NoteRegenerated {
+		t.Errorf("it notes %v", s.notes)
+	}
+}
+
+// A view that grows raises Δgen with Δmax at once; one that shrinks lets it fall as ever.
+func TestRegenerateAfterIsNeverBelowMaxInterval(t *testing.T) {
+	cfg := config()
+	cfg.MinInterval = op
+	s := begin(t, cfg, policy.State{})
+	s.fleet(1, 2, 3)
+	s.wantRegenerateAfter(9 * op)
+	s.fleet(1, 2, 3, 4, 5)
+	s.wantRegenerateAfter(15 * op)
+	s.fleet(1, 2, 3)
+	s.wantRegenerateAfter(15 * op)
+	s.arrive(born(1, 10), 1)
+	s.wantRegenerateAfter(15*op - 6*op/20)
+}
+
+// Constants beyond reason give waits beyond reason, not ones that are over at once.
+func TestNoConstantWrapsAround(t *testing.T) {
+	const forever = time.Duration(1<<63 - 1)
+	for name, set := range map[string]func(cfg *wander.Config){
+		"skip":         func(cfg *wander.Config) { cfg.Skip = forever },
+		"op":           func(cfg *wander.Config) { cfg.Op = forever / 2 },
+		"min_interval": func(cfg *wander.Config) { cfg.MinInterval = forever },
+		"max_interval": func(cfg *wander.Config) { cfg.MaxInterval = forever },
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := config()
+			set(&cfg)
+			s := begin(t, cfg, policy.State{HasRun: true, LastRun: policy.Time(time.Hour), LastToken: born(1, 0).ID})
+			s.view(1, 2, 3, 4, 5)
+			s.fleet(1, 2, 3, 4, 5)
+			s.arrive(born(1, 10), 1)
+			s.advance(10 * skip)
+			if at, ok := s.m.NextWake(); !ok || at <= s.now.Time {
+				t.Errorf("at %v it asks for %v, %v", s.now.Time, at, ok)
+			}
+			if st := s.m.Status(s.now.Time); st.MaxInterval < maxInterval || st.RegenerateAfter < maxInterval || st.NextRun < s.now.Time {
+				t.Errorf("its status is %+v", st)
+			}
+			s.wantRuns(0)
+		})
+	}
+}
+
+func TestRegenerateAfterRisesToTheEndOfTheRangeOnly(t *testing.T) {
+	const most = time.Duration(1<<63 - 1)
+	cfg := config()
+	cfg.MaxInterval = most / 4 * 3
+	s := begin(t, cfg, policy.State{})
+	s.fleet(1, 2, 3)
+	s.advance(cfg.MaxInterval)
+	s.wantNotes(policy.NoteRegenerated, policy.NoteOffered)
+	s.wantRegenerateAfter(most)
+}

@@ -1,0 +1,127 @@
+package wander_test
+
+import (
+	"testing"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// The fencing number: it rises at every handoff and at every new token. That it strictly rises over the runs of a member is
+// checked by every story.
+
+func TestTheNumberRisesAtEveryHandoff(t *testing.T) {
+	s := inFleet(t)
+	last := wire.Seq(9)
+	for range 5 {
+		s.arrive(born(1, last+1), 1)
+		s.finish()
+		s.advance(skip)
+		passed, _ := s.ack()
+		if passed.Seq <= last+1 {
+			t.Fatalf("a token that came with %d goes with %d", last+1, passed.Seq)
+		}
+		last = passed.Seq
+	}
+}
+
+// A token that comes with a lower number than this member has seen, under another one say, does not run under it.
+func TestNoRunIsGrantedBelowANumberThatWasSeen(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		seq  wire.Seq // saved in an earlier life
+		see  func(s *story)
+	}{
+		{"in an earlier life", 1000, func(*story) {}},
+		{"with a token that was offered and never came", 0, func(s *story) { s.acknowledged(born(5, 1000), 2); s.advance(skip) }},
+		{"with a token that was removed", 0, func(s *story) { s.ran(born(5, 10)); s.arrive(born(6, 1000), 2) }},
+		{"with a token that met another", 0, func(s *story) {
+			s.arrive(born(5, 10), 1)
+			s.arrive(born(6, 1000), 2)
+			s.finish()
+			s.ack()
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := begin(t, config(), policy.State{Seq: tc.seq})
+			s.fleet(1, 2, 3)
+			tc.see(s)
+			s.advance(minInterval)
+			s.arrive(born(1, 20), 2)
+			if run := s.runs[len(s.runs)-1]; run.Seq <= 1000 {
+				t.Errorf("it runs under number %d", run.Seq)
+			}
+		})
+	}
+}
+
+// A token at rest has a lower number than one that met it and is gone: it takes over the number before anything is done
+// with it.
+func TestATokenTakesOverTheNumberOfOneThatMetIt(t *testing.T) {
+	atRest := func(t *testing.T) *story {
+		s := begin(t, config(), policy.State{})
+		s.fleet(1, 2, 3)
+		s.ran(born(5, 10))
+		s.fleet(3)
+		s.arrive(born(5, 20), 1)
+		s.arrive(born(6, 1000), 2)
+		s.wantNotes(policy.NoteArrived, policy.NoteAlone, policy.NoteResting, policy.NoteArrived, policy.NoteMet)
+		return s
+	}
+	t.Run("and runs", func(t *testing.T) {
+		s := atRest(t)
+		s.advance(minInterval)
+		s.wantRuns(2)
+		if s.runs[1].Seq <= 1000 {
+			t.Errorf("it runs under number %d", s.runs[1].Seq)
+		}
+	})
+	t.Run("and goes on", func(t *testing.T) {
+		s := atRest(t)
+		s.fleet(1, 2, 3)
+		s.advance(skip)
+		if passed, _ := s.ack(); passed.Seq <= 1000 {
+			t.Errorf("it goes on with number %d", passed.Seq)
+		}
+	})
+}
+
+// What a member that is alone runs again and again under one token has a number of its own each time.
+func TestEveryRunOfAMemberAloneHasANumberOfItsOwn(t *testing.T) {
+	s := begin(t, config(), policy.State{})
+	s.view(3)
+	for range 4 {
+		s.finish()
+		s.advance(minInterval)
+	}
+	s.wantRuns(5)
+	if s.runs[4].Seq != s.runs[0].Seq+4 {
+		t.Errorf("five runs have the numbers %d to %d", s.runs[0].Seq, s.runs[4].Seq)
+	}
+}
+
+// A new token starts above everything that the lost one can have reached by hops since it was here.
+func TestANewTokenStartsInAnEpochOfItsOwn(t *testing.T) {
+	s := inFleet(t)
+	s.ran(born(1, 10))
+	s.advance(maxInterval)
+	got := s.lastSent(wire.KindToken).Token.Seq
+	if want := wire.Seq(10).NextEpoch(); got != want {
+		t.Errorf("the new token has number %d, want %d", got, want)
+	}
+	if s.saved.Seq < got {
+		t.Errorf("saved is %d: after a crash, it would be used again", s.saved.Seq)
+	}
+}
+
+// A run by an older token that is swapped in keeps the number it was granted; the token goes on with a higher one.
+func TestATokenSwappedInDuringARunGoesOnWithAHigherNumber(t *testing.T) {
+	s := inFleet(t)
+	s.arrive(born(10, 50), 1)
+	s.arrive(born(5, 20), 4)
+	granted := s.runs[0].Seq
+	s.finish()
+	if passed, _ := s.ack(); passed.Seq <= granted {
+		t.Errorf("granted was %d, passed on is %d", granted, passed.Seq)
+	}
+}

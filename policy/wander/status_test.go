@@ -1,0 +1,76 @@
+package wander_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+)
+
+func TestTheStatusSaysWhyNothingRuns(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		story func(s *story)
+		state string
+		why   policy.Why
+	}{
+		{"due", func(*story) {}, "absent", policy.WhyNoToken},
+		{"running", func(s *story) { s.arrive(born(1, 10), 1) }, "running", policy.WhyRunning},
+		{"running and leaving", func(s *story) { s.arrive(born(1, 10), 1); s.leave() }, "running", policy.WhyRunning},
+		{"just ran", func(s *story) { s.ran(born(1, 10)) }, "absent", policy.WhyTooSoon},
+		{"just ran, at rest", func(s *story) { s.ran(born(1, 10)); s.arrive(born(1, 20), 1) }, "resting", policy.WhyTooSoon},
+		{"made a token", func(s *story) { s.advance(maxInterval) }, "offering", policy.WhyPassing},
+		{"leaving", func(s *story) { s.leave() }, "gone", policy.WhyLeaving},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := inFleet(t)
+			tc.story(s)
+			if st := s.m.Status(s.now.Time); st.State != tc.state || st.Why != tc.why {
+				t.Errorf("it is %s, not running because %s; want %s, %s", st.State, st.Why, tc.state, tc.why)
+			}
+			if line := s.m.String(); !strings.HasPrefix(line, self.Short()+" "+tc.state) || strings.Contains(line, "\n") {
+				t.Errorf("its line is %q", line)
+			}
+		})
+	}
+}
+
+func TestTheStatusTellsTheLastAndTheNextRun(t *testing.T) {
+	s := inFleet(t)
+	if st := s.m.Status(s.now.Time); st.HasRun || st.NextRun != s.now.Time {
+		t.Errorf("before the first run: %+v", st)
+	}
+	started := s.now.Time
+	s.ran(born(1, 10))
+	if st := s.m.Status(s.now.Time); !st.HasRun || st.LastRun != started || st.NextRun != started.Add(minInterval) {
+		t.Errorf("after it: %+v", st)
+	}
+}
+
+func TestTheStatusTellsWhereTheTokenIs(t *testing.T) {
+	s := inFleet(t)
+	s.arrive(born(1, 10), 1)
+	if st := s.m.Status(s.now.Time); !st.Holding || st.Token.ID != born(1, 0).ID {
+		t.Errorf("at the holder: %+v", st)
+	}
+	s.finish()
+	token, to := s.ack()
+	if st := s.m.Status(s.now.Time); st.Holding || st.Token != token || st.LastTo != to {
+		t.Errorf("after it was passed to %v: %+v", to, st)
+	}
+}
+
+func TestTheStatusTellsWhenANewTokenIsMade(t *testing.T) {
+	s := inFleet(t)
+	s.ran(born(1, 10))
+	since := s.now.Time
+	s.advance(time.Minute)
+	if st := s.m.Status(s.now.Time); !st.RegenerateArmed || st.RegenerateAt != since.Add(maxInterval) {
+		t.Errorf("absent: %+v", st)
+	}
+	s.arrive(born(1, 20), 1)
+	if st := s.m.Status(s.now.Time); st.RegenerateArmed {
+		t.Errorf("at the holder: %+v", st)
+	}
+}

@@ -1,0 +1,253 @@
+package wander_test
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// The constants of the paper's table 2, a unit being a second.
+const (
+	skip        = time.Second
+	op          = 4 * time.Second
+	minInterval = 600 * time.Second
+	maxInterval = 1800 * time.Second
+
+	// timeout is a handoff's: skip, as that is more than a quarter of a second.
+	timeout = skip
+
+	noon = int64(1_700_000_000_000_000_000)
+)
+
+// id names the members; self is the third of those that a view has.
+func id(i int) wire.MemberID { return wire.MemberID{byte(i), 0xee} }
+
+var self = id(3)
+
+// born returns a token by the second of its birth after noon.
+func born(second int, seq wire.Seq) wire.Token {
+	return wire.Token{
+		ID:  wire.TokenID{Birth: noon + int64(second)*int64(time.Second), Generator: id(100), Random: uint64(second)},
+		Seq: seq,
+	}
+}
+
+func config() wander.Config {
+	return wander.Config{
+		Gate: 7, Self: self, Skip: skip, Op: op, MinInterval: minInterval, Entropy: rand.NewPCG(1, 2),
+	}
+}
+
+// story is one member, its clock and the effects it has had. The test plays everybody else. After each step it checks what
+// holds always.
+type story struct {
+	t     *testing.T
+	m     *wander.Machine
+	now   policy.Instant
+	out   []policy.Effect
+	event policy.Event
+
+	notes     []policy.Note
+	sent      []wire.Message
+	runs      []wire.Token
+	stops     int
+	announced int
+	saved     policy.State
+	handoffs  wire.HandoffID
+}
+
+// begin starts a member with what an earlier life saved.
+func begin(t *testing.T, cfg wander.Config, saved policy.State) *story {
+	t.Helper()
+	s := &story{t: t, m: wander.New(cfg), saved: saved, handoffs: 1 << 32}
+	s.now = policy.Instant{Time: policy.Time(time.Hour), Wall: noon + int64(time.Hour)}
+	s.step(policy.Event{Kind: policy.Started, State: saved})
+	return s
+}
+
+// inFleet starts a member that has never run, in a fleet of five that has a token.
+func inFleet(t *testing.T) *story {
+	t.Helper()
+	s := begin(t, config(), policy.State{})
+	s.fleet(1, 2, 3, 4, 5)
+	return s
+}
+
+func (s *story) step(ev policy.Event) {
+	s.t.Helper()
+	s.event = ev
+	saves := 0
+	s.out = s.m.Step(s.now, &s.event, s.out[:0])
+	for i := range s.out {
+		switch e := &s.out[i]; e.Kind {
+		case policy.Save:
+			saves++
+			s.saved = e.State
+		case policy.Send:
+			s.sent = append(s.sent, e.Msg)
+		case policy.Run:
+			if saves == 0 || s.saved.LastRun != s.now.Time || s.saved.LastToken != e.Token.ID || s.saved.Seq < e.Token.Seq {
+				s.t.Fatalf("the run under %+v starts before it is saved: %+v", e.Token, s.saved)
+			}
+			if n := len(s.runs); n > 0 && e.Token.Seq <= s.runs[n-1].Seq {
+				s.t.Fatalf("fencing number %d after %d", e.Token.Seq, s.runs[n-1].Seq)
+			}
+			s.runs = append(s.runs, e.Token)
+		case policy.Stop:
+			s.stops++
+		case policy.Announce:
+			s.announced++
+		case policy.Tell:
+			s.notes = append(s.notes, e.Note)
+		}
+	}
+	if at, ok := s.m.NextWake(); ev.Kind == policy.Woke && ok && at <= s.now.Time {
+		s.t.Fatalf("woken at %v, it asks for %v: %s", s.now.Time, at, s.m)
+	}
+}
+
+// view gives it a view without news of a token, fleet one that has news.
+func (s *story) view(ids ...int)  { s.t.Helper(); s.changed(false, ids) }
+func (s *story) fleet(ids ...int) { s.t.Helper(); s.changed(true, ids) }
+
+func (s *story) changed(known bool, ids []int) {
+	s.t.Helper()
+	peers := make([]wire.MemberID, len(ids))
+	for i, each := range ids {
+		peers[i] = id(each)
+	}
+	slices.SortFunc(peers, wire.MemberID.Compare)
+	s.step(policy.Event{Kind: policy.PeersChanged, Peers: peers, TokenKnown: known})
+}
+
+func (s *story) receive(msg wire.Message) {
+	s.t.Helper()
+	expected, before := s.m.Expects(&msg), *s.m
+	sent := len(s.sent)
+	s.step(policy.Event{Kind: policy.Received, Msg: msg})
+	if !expected && (len(s.sent) > sent || !reflect.DeepEqual(before, *s.m)) {
+		s.t.Fatalf("a %v that was not expected changed something", msg.Kind)
+	}
+}
+
+// offerIn returns the Token message of a new handoff to this member.
+func (s *story) offerIn(token wire.Token, from int) wire.Message {
+	s.handoffs++
+	return wire.Message{Gate: 7, Kind: wire.KindToken, From: id(from), To: self, Handoff: s.handoffs, Token: token}
+}
+
+// acknowledged offers a token and returns the Commit that would end the handoff.
+func (s *story) acknowledged(token wire.Token, from int) (commit wire.Message) {
+	s.t.Helper()
+	s.receive(s.offerIn(token, from))
+	ack := s.lastSent(wire.KindAck)
+	return ack.Reply(wire.KindCommit, ack.Nonce)
+}
+
+// arrive carries a whole handoff to this member.
+func (s *story) arrive(token wire.Token, from int) {
+	s.t.Helper()
+	s.receive(s.acknowledged(token, from))
+}
+
+// ack takes the token that is on offer, as the member to whom it is offered, and returns it.
+func (s *story) ack() (wire.Token, wire.MemberID) {
+	s.t.Helper()
+	offer := s.lastSent(wire.KindToken)
+	s.receive(offer.Reply(wire.KindAck, 77))
+	s.wantState("absent")
+	return offer.Token, offer.To
+}
+
+func (s *story) lastSent(kind wire.Kind) *wire.Message {
+	s.t.Helper()
+	if n := len(s.sent); n > 0 && s.sent[n-1].Kind == kind {
+		return &s.sent[n-1]
+	}
+	s.t.Fatalf("the last message is no %v: %v", kind, s.sent)
+	return nil
+}
+
+func (s *story) finish() { s.t.Helper(); s.step(policy.Event{Kind: policy.Finished}) }
+func (s *story) leave()  { s.t.Helper(); s.step(policy.Event{Kind: policy.Leave}) }
+
+// sleep suspends the host: time passes and nobody is woken.
+func (s *story) sleep(d time.Duration) {
+	s.t.Helper()
+	s.pass(d)
+	s.step(policy.Event{Kind: policy.Suspended, Slept: d})
+}
+
+func (s *story) pass(d time.Duration) {
+	s.now.Time = s.now.Time.Add(d)
+	s.now.Wall += int64(d)
+}
+
+// advance lets time pass and wakes the member whenever it asks for it.
+func (s *story) advance(d time.Duration) {
+	s.t.Helper()
+	for end := s.now.Time.Add(d); ; {
+		at, ok := s.m.NextWake()
+		if !ok || at > end {
+			s.pass(end.Sub(s.now.Time))
+			return
+		}
+		s.pass(max(at.Sub(s.now.Time), 0))
+		s.step(policy.Event{Kind: policy.Woke})
+	}
+}
+
+func (s *story) wantState(want string) {
+	s.t.Helper()
+	if got := s.m.Status(s.now.Time).State; got != want {
+		s.t.Fatalf("it is %s, want %s", got, want)
+	}
+}
+
+// wantNotes wants exactly these notes since the last call.
+func (s *story) wantNotes(want ...policy.Note) {
+	s.t.Helper()
+	if !slices.Equal(s.notes, want) {
+		s.t.Fatalf("it notes %v, want %v", s.notes, want)
+	}
+	s.notes = nil
+}
+
+func (s *story) wantRuns(want int) {
+	s.t.Helper()
+	if len(s.runs) != want {
+		s.t.Fatalf("it ran %d times, want %d", len(s.runs), want)
+	}
+}
+
+// wantHeld wants that the member holds this token.
+func (s *story) wantHeld(want wire.TokenID) {
+	s.t.Helper()
+	if st := s.m.Status(s.now.Time); !st.Holding || st.Token.ID != want {
+		s.t.Fatalf("it holds %v (%v), want %v", st.Token.ID, st.Holding, want)
+	}
+}
+
+// ran brings the member to have just run under token and passed it on, min_interval not being over.
+func (s *story) ran(token wire.Token) {
+	s.t.Helper()
+	s.arrive(token, 1)
+	s.wantState("running")
+	s.advance(op)
+	s.finish()
+	s.ack()
+	s.notes = nil
+}
+
+func (s *story) wantRegenerateAfter(want time.Duration) {
+	s.t.Helper()
+	if got := s.m.Status(s.now.Time).RegenerateAfter; got != want {
+		s.t.Fatalf("regenerate-after is %v, want %v", got, want)
+	}
+}

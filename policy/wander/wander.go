@@ -1,0 +1,362 @@
+// Package wander is the soft gate: the wandering token of Ciuffoletti's paper, section 5, as a machine.
+//
+// One token wanders at random between the members of a gate. Who receives it and has not run the protected operation for
+// min_interval (Δmin) runs it, and passes the token on; who has no need lets it rest for skip (Δskip) and passes it on.
+// A lost token is made anew after a silence; of several tokens the oldest survives. Normally exactly one member runs;
+// overlaps are rare and short, and nothing ever blocks because some members are away.
+//
+// The rules, by file:
+//
+//	arrive.go      what happens to a token that arrives: removal, meeting, running, resting
+//	regenerate.go  a new token after regenerate-after (Δgen), and how Δgen adapts
+//	mint.go        the first token of a fleet, in the order of rank; a member alone
+//	pass.go        handing the token on; members that failed a handoff are avoided for a while
+//	walk.go        to whom the token goes next: random, shuffle, sweep
+//	leave.go       a graceful stop; a host that was asleep
+//
+// Where figure 2 of the paper differs from its prose, the prose rules: what counts is the time since this member last ran
+// the operation and whether the token it ran under precedes the one at hand, not a difference of birth stamps, which never
+// change. The paper says nothing of a token that meets another at a busy member: the older survives.
+package wander
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// minTimeout is the least time a handoff waits for its partner, however short skip is.
+const minTimeout = 250 * time.Millisecond
+
+// Config is a gate as one member knows it. The time constants are those of the paper's section 3.
+type Config struct {
+	Gate wire.GateID
+	Self wire.MemberID
+	// Skip is Δskip: "the minimum latency of a token inside a component: this is the time a token will stay in a component
+	// if the protected operation is not needed".
+	Skip time.Duration
+	// Op is Δop: "the typical duration of the protected operation".
+	Op time.Duration
+	// MinInterval is Δmin: "the minimum time between two successive protected operations on the same component".
+	MinInterval time.Duration
+	// MaxInterval is Δmax: the silence after which the loss of the token is suspected. Zero asks for the default rule.
+	MaxInterval time.Duration
+	// WaitAlone makes a member that has never seen another one wait instead of being a fleet of one.
+	WaitAlone bool
+	// Walk says where the token goes next; the zero value is the paper's random walk.
+	Walk Walk
+	// Laps finds the next member of a walk that goes round; nil makes one of the machine's own.
+	Laps *Laps
+	// Entropy draws identities, nonces and the random walk.
+	Entropy policy.Entropy
+}
+
+// state is what a member does. Transitions happen in the become functions only.
+//
+//	state     token   ends with
+//	absent    no      a token that arrives; regenerate-after; the first token being due
+//	running   yes¹    the end of the protected operation
+//	resting   yes     the end of skip; of min_interval where nobody else is there
+//	offering  yes     an Ack; the handoff's timeout, and then another member is offered it
+//	gone      no      nothing: the member has left
+//
+// ¹ unless it was given up during the run, because the host was asleep.
+type state uint8
+
+const (
+	absent state = iota
+	running
+	resting
+	offering
+	gone
+)
+
+func (s state) String() string {
+	switch s {
+	case absent:
+		return "absent"
+	case running:
+		return "running"
+	case resting:
+		return "resting"
+	case offering:
+		return "offering"
+	case gone:
+		return "gone"
+	}
+	return "state(?)"
+}
+
+// Machine is one member's part in a soft gate. It implements [policy.Machine] and is a plain value.
+type Machine struct {
+	cfg     Config
+	handoff handoff.Machine
+	state   state
+
+	// holds says that token is this member's now; otherwise token is the last one that was.
+	holds  bool
+	token  wire.Token
+	lastTo wire.MemberID
+	// restUntil ends the state resting.
+	restUntil policy.Time
+
+	// hasRun says that lastRun and lastToken mean something: when the operation last started here, and under which token.
+	hasRun    bool
+	lastRun   policy.Time
+	lastToken wire.TokenID
+	// hasPassed says that passed and passedAt mean something: the oldest token that was passed on from here of late, and when.
+	hasPassed bool
+	passed    wire.TokenID
+	passedAt  policy.Time
+	// lap is what that token took to come round the last time; zero if it has been here only once.
+	lap time.Duration
+	// seq is the highest fencing number seen, granted the highest one that may have been used for a run here.
+	seq, granted wire.Seq
+	// newest is the latest birth stamp seen.
+	newest int64
+
+	// regenerateAfter is Δgen; silentSince is when the last token was here.
+	regenerateAfter time.Duration
+	silentSince     policy.Time
+
+	first firstToken
+	peers peers
+	avoid avoided
+	// tries is how many members before this one have not reached the one that the token is on offer to.
+	tries   uint8
+	leaving bool
+}
+
+var _ policy.Machine = (*Machine)(nil)
+
+// New returns a machine that waits for Started.
+func New(cfg Config) *Machine {
+	if cfg.Laps == nil {
+		cfg.Laps = new(Laps)
+	}
+	m := &Machine{cfg: cfg}
+	m.handoff = handoff.New(handoff.Config{
+		Gate: cfg.Gate, Self: cfg.Self, Timeout: m.timeout(), Entropy: cfg.Entropy,
+	})
+	m.regenerateAfter = m.maxInterval()
+	return m
+}
+
+// timeout is how long a partner in a handoff is waited for: skip, and at least a quarter of a second.
+func (m *Machine) timeout() time.Duration { return max(m.cfg.Skip, minTimeout) }
+
+func (m *Machine) timeouts(n int) time.Duration { return times(n, m.timeout()) }
+
+// times returns n × d, held at the end of the range.
+func times(n int, d time.Duration) time.Duration {
+	if n > 0 && d > math.MaxInt64/time.Duration(n) {
+		return math.MaxInt64
+	}
+	return time.Duration(n) * d
+}
+
+// Step applies one event.
+func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	switch ev.Kind {
+	case policy.Started:
+		m.onStarted(now, ev)
+	case policy.PeersChanged:
+		out = m.onPeersChanged(now, ev, out)
+	case policy.Received:
+		out = m.onReceived(now, ev, out)
+	case policy.Finished:
+		out = m.onFinished(now, out)
+	case policy.Suspended:
+		out = m.onSuspended(now, ev, out)
+	case policy.Leave:
+		out = m.onLeave(now, out)
+	case policy.Woke:
+		out = m.onWoke(now, out)
+	}
+	return m.leaveIfDone(now, out)
+}
+
+// NextWake says when Step must next be called if nothing else happens.
+func (m *Machine) NextWake() (policy.Time, bool) {
+	at, ok := m.handoff.NextWake()
+	consider := func(t policy.Time) {
+		if !ok || t < at {
+			at, ok = t, true
+		}
+	}
+	switch m.state {
+	case resting:
+		consider(m.restUntil)
+	case absent:
+		if m.regenerates() {
+			consider(m.regenerateAt())
+		}
+		if m.first.armed {
+			consider(m.mintsAt())
+		}
+		if quiet, ok := m.handoff.QuietAt(); m.leaving && ok {
+			consider(quiet)
+		}
+	case running, offering, gone:
+	}
+	return at, ok
+}
+
+// Expects reports whether a message could change anything now.
+func (m *Machine) Expects(msg *wire.Message) bool { return m.handoff.Expects(msg) }
+
+// onStarted takes up an earlier life. A run in the future means that a clock was wrong, then or now: it counts as one that
+// starts now, or this member might not run for years.
+func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
+	s := ev.State
+	m.hasRun, m.lastRun, m.lastToken = s.HasRun, min(s.LastRun, now.Time), s.LastToken
+	m.seq, m.granted = s.Seq, s.Seq
+	m.newest = s.LastToken.Birth
+	m.silentSince = now.Time
+}
+
+func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	if ev.Msg.Kind == wire.KindToken && m.Expects(&ev.Msg) {
+		m.witness(ev.Msg.Token)
+	}
+	outcome, out := m.handoff.Receive(now.Time, &ev.Msg, out)
+	return m.onOutcome(now, outcome, out)
+}
+
+func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effect {
+	outcome, out := m.handoff.Wake(now.Time, out)
+	out = m.onOutcome(now, outcome, out)
+	switch m.state {
+	case resting:
+		if now.Time >= m.restUntil {
+			out = m.onRested(now, out)
+		}
+	case absent:
+		switch {
+		case m.first.armed && now.Time >= m.mintsAt():
+			out = m.mintFirst(now, out)
+		case m.regenerates() && now.Time >= m.regenerateAt():
+			out = m.regenerate(now, out)
+		}
+	case running, offering, gone:
+	}
+	return out
+}
+
+func (m *Machine) onOutcome(now policy.Instant, o handoff.Outcome, out []policy.Effect) []policy.Effect {
+	switch o.Ending {
+	case handoff.Pending:
+	case handoff.Arrived:
+		out = m.onArrived(now, o.Peer, o.Token, out)
+	case handoff.Passed:
+		m.avoid.forgive(o.Peer)
+		m.lastTo = o.Peer
+		m.notePassed(now.Time, o.Token.ID)
+		m.becomeAbsent(now)
+	case handoff.Failed:
+		m.avoid.add(o.Peer, now.Time.Add(m.avoidFor()))
+		m.miss(o.Peer)
+		out = m.pass(now, out)
+	}
+	return out
+}
+
+// notePassed remembers the token that leaves, and how long it was on its way since it left before; rather than this one an
+// older one that may still be there.
+func (m *Machine) notePassed(now policy.Time, id wire.TokenID) {
+	if m.hasPassed && m.passed.Precedes(id) && now.Sub(m.passedAt) < m.regenerateAfter {
+		return
+	}
+	m.lap = 0
+	if m.hasPassed && m.passed == id {
+		m.lap = now.Sub(m.passedAt)
+	}
+	m.hasPassed, m.passed, m.passedAt = true, id, now
+}
+
+// onFinished: "execute(A); send(token)" (figure 2). The token goes on at once; it rested long enough.
+func (m *Machine) onFinished(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if m.state != running {
+		return out
+	}
+	if !m.holds {
+		m.becomeAbsent(now)
+		return out
+	}
+	return m.pass(now, out)
+}
+
+// becomeAbsent: this member holds no token and runs nothing; the silence begins.
+func (m *Machine) becomeAbsent(now policy.Instant) {
+	m.state = absent
+	m.holds = false
+	m.silentSince = now.Time
+}
+
+// becomeRunning grants the protected operation. That it runs is saved before it starts, so that a restart within
+// min_interval does not run it again.
+func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.state = running
+	m.token.Seq = max(m.token.Seq, m.seq)
+	if m.token.Seq <= m.granted {
+		m.raiseSeq()
+	}
+	m.granted = m.token.Seq
+	m.hasRun, m.lastRun, m.lastToken = true, now.Time, m.token.ID
+	return append(out,
+		m.save(),
+		policy.Telling(policy.NoteRan, wire.MemberID{}, m.token),
+		policy.Effect{Kind: policy.Run, Token: m.token})
+}
+
+func (m *Machine) becomeResting(until policy.Time, out []policy.Effect) []policy.Effect {
+	m.state = resting
+	m.restUntil = until
+	return append(out, policy.Telling(policy.NoteResting, wire.MemberID{}, m.token))
+}
+
+func (m *Machine) becomeOffering(now policy.Instant, to wire.MemberID, out []policy.Effect) []policy.Effect {
+	m.state = offering
+	m.token.Seq = max(m.token.Seq, m.seq)
+	return m.handoff.Offer(now.Time, m.token, to, out)
+}
+
+// witness remembers the number and the stamp of a token that is offered to this member, also if it never arrives: a new
+// token made here is to come after it.
+func (m *Machine) witness(t wire.Token) {
+	m.seq = max(m.seq, t.Seq)
+	m.newest = max(m.newest, t.ID.Birth)
+}
+
+// raiseSeq gives the token a number above every one that this member has seen.
+func (m *Machine) raiseSeq() {
+	m.seq = max(m.seq, m.token.Seq).After()
+	m.token.Seq = m.seq
+}
+
+func (m *Machine) save() policy.Effect {
+	return policy.Effect{Kind: policy.Save, State: policy.State{
+		HasRun: m.hasRun, LastRun: m.lastRun, LastToken: m.lastToken, Seq: m.seq,
+	}}
+}
+
+// dueAt is the earliest time at which this member may run: "the minimum time between two successive protected operations".
+func (m *Machine) dueAt(now policy.Time) policy.Time {
+	if !m.hasRun {
+		return now
+	}
+	return m.lastRun.Add(m.cfg.MinInterval)
+}
+
+// String returns one line for traces.
+func (m *Machine) String() string {
+	s := fmt.Sprintf("%s %s", m.cfg.Self.Short(), m.state)
+	if m.holds {
+		s += fmt.Sprintf(" token=%s seq=%d", m.token.ID, m.token.Seq)
+	}
+	return s + fmt.Sprintf(" regenerate_after=%s", m.regenerateAfter)
+}
