@@ -1,0 +1,236 @@
+package membership
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"github.com/wanderd/wanderd/agent/transport"
+	"github.com/wanderd/wanderd/agent/transport/memnet"
+	"github.com/wanderd/wanderd/wire"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// This file is a fleet of real memberships on a network in memory, in virtual time.
+
+// fleet is a network and who is on it.
+type fleet struct {
+	t   *testing.T
+	net *memnet.Network
+	// wrap, if not nil, replaces the streams of hosts that are started.
+	wrap func(Streams) Streams
+}
+
+// host is one membership with the little of an agent that it needs.
+type host struct {
+	*Membership
+	f    *fleet
+	end  *transport.Endpoint
+	logs *logs
+	// view is the newest that was received.
+	mu   sync.Mutex
+	seen *View
+}
+
+// inFleet runs a test in virtual time. Every goroutine has ended when it returns, or it fails.
+func inFleet(t *testing.T, test func(t *testing.T, f *fleet)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		// Runs after every host has shut down: memberlist's own goroutines end with the probe they are in.
+		t.Cleanup(func() { time.Sleep(15 * time.Second) })
+		test(t, &fleet{t: t, net: memnet.New(memnet.Options{Seed: 1, Latency: time.Millisecond, Jitter: time.Millisecond})})
+	})
+}
+
+func addrOfHost(i int) netip.AddrPort {
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}), DefaultPort)
+}
+
+// keyOf stands for a public key, which depends on i only; nobody signs here.
+func keyOf(i int) ed25519.PublicKey {
+	return binary.BigEndian.AppendUint64(make([]byte, ed25519.PublicKeySize-8), uint64(i))
+}
+
+var (
+	gateA, gateB = wire.GateIDOf("a"), wire.GateIDOf("b")
+	secretOne    = bytes.Repeat([]byte{1}, 32)
+	secretTwo    = bytes.Repeat([]byte{2}, 32)
+)
+
+// start starts host i, which joins host 1, after its configuration has been changed.
+func (f *fleet) start(i int, changes ...func(*Config)) *host {
+	f.t.Helper()
+	cfg := Config{
+		Name: fmt.Sprintf("host%d", i), Key: keyOf(i), Gates: []wire.GateID{gateA}, Addr: addrOfHost(i),
+		GossipKey: secretOne, Join: []string{"10.0.0.1"},
+	}
+	h := &host{f: f, logs: &logs{}}
+	cfg.Log = zerolog.New(h.logs).Level(zerolog.DebugLevel)
+	for _, change := range changes {
+		change(&cfg)
+	}
+	h.end = f.net.Endpoint(cfg.Addr)
+	cfg.Packets, cfg.Streams = gossipWriter{h.end.Packets}, h.end.Streams
+	if f.wrap != nil {
+		cfg.Streams = f.wrap(cfg.Streams)
+	}
+	var err error
+	if h.Membership, err = Start(cfg); err != nil {
+		f.t.Fatal(err)
+	}
+	go h.read()
+	f.t.Cleanup(h.stop)
+	return h
+}
+
+func (f *fleet) startAll(n int) []*host {
+	f.t.Helper()
+	var hosts []*host
+	for i := range n {
+		hosts = append(hosts, f.start(i+1))
+	}
+	return hosts
+}
+
+// stop ends a host without a word.
+func (h *host) stop() {
+	if err := h.Shutdown(); err != nil {
+		h.f.t.Error(err)
+	}
+	_ = h.end.Close()
+}
+
+// crash ends a host as the death of its process does.
+func (h *host) crash() {
+	h.f.net.Crash(h.end.Addr)
+	h.stop()
+}
+
+const envelope = "wd\x01\x01"
+
+func (h *host) read() {
+	var buf [1500]byte
+	for {
+		n, src, _, err := h.end.Packets.ReadFrom(buf[:])
+		if err != nil {
+			return
+		}
+		h.Deliver(buf[len(envelope):n], src)
+	}
+}
+
+type gossipWriter struct{ transport.Packets }
+
+func (w gossipWriter) WriteGossip(payload []byte, dst netip.AddrPort) error {
+	return w.WriteTo(append([]byte(envelope), payload...), netip.Addr{}, dst)
+}
+
+// view is the newest view of a host.
+func (h *host) view() *View {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	select {
+	case h.seen = <-h.Views():
+	default:
+	}
+	return h.seen
+}
+
+// sees reports whether a host's view has exactly the members whose keys have these numbers.
+func (h *host) sees(numbers ...int) bool {
+	var want, got []wire.MemberID
+	for _, i := range numbers {
+		want = append(want, wire.MemberIDOf(keyOf(i)))
+	}
+	for _, m := range h.view().Members {
+		got = append(got, m.ID)
+	}
+	slices.SortFunc(want, wire.MemberID.Compare)
+	return slices.Equal(got, want)
+}
+
+func (h *host) state(i int) string {
+	for _, m := range h.All() {
+		if m.ID == wire.MemberIDOf(keyOf(i)) {
+			return m.State.String()
+		}
+	}
+	return "unknown"
+}
+
+// within waits until what is true, in virtual time.
+func (f *fleet) within(limit time.Duration, what string, ok func() bool) {
+	f.t.Helper()
+	for start := time.Now(); !ok(); {
+		if time.Since(start) > limit {
+			f.t.Fatalf("not within %v: %s", limit, what)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// always checks that what stays true for so long.
+func (f *fleet) always(span time.Duration, what string, ok func() bool) {
+	f.t.Helper()
+	for start := time.Now(); time.Since(start) < span; time.Sleep(time.Second) {
+		if !ok() {
+			f.t.Fatalf("after %v no longer: %s", time.Since(start), what)
+		}
+	}
+}
+
+func allSee(hosts []*host, numbers ...int) func() bool {
+	return func() bool {
+		for _, h := range hosts {
+			if !h.sees(numbers...) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+func upTo(n int) (numbers []int) {
+	for i := range n {
+		numbers = append(numbers, i+1)
+	}
+	return numbers
+}
+
+// logs collects lines.
+type logs struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (l *logs) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, string(p))
+	return len(p), nil
+}
+
+// with returns the lines of a level that hold all of these words.
+func (l *logs) with(level string, words ...string) (found []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, line := range l.lines {
+		if strings.Contains(line, `"level":"`+level+`"`) &&
+			!slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(line, w) }) {
+			found = append(found, line)
+		}
+	}
+	return found
+}

@@ -1,0 +1,274 @@
+package membership
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/memberlist"
+	"github.com/rs/zerolog"
+)
+
+const (
+	// joinFirst and joinMax bound the pause between two attempts at an address to join while no other member is known.
+	joinFirst = 500 * time.Millisecond
+	joinMax   = 15 * time.Second
+	// joinSlow is the pause while others are known: two fleets that were started apart find each other by it.
+	joinSlow      = time.Minute
+	joinWarnEvery = 10 * time.Minute
+	// mirrorFor is how long an address is left alone that turned out to be this agent's own.
+	mirrorFor = 10 * time.Minute
+	// healEvery is how often a lost member may be tried. In a fleet of n that misses k, each does so with probability k/n,
+	// so the attempts of the whole fleet do not grow with it.
+	healEvery = 10 * time.Second
+	// settleFirst is when who is new asks somebody for the whole membership again; the pause doubles settleRounds times.
+	settleFirst  = time.Second
+	settleRounds = 5
+)
+
+var errItself = errors.New("it is this agent itself")
+
+// joiner finds the fleet, and finds it again.
+type joiner struct {
+	list   *memberlist.Memberlist
+	roster *roster
+	bound  netip.AddrPort
+	lookup Resolver
+	log    zerolog.Logger
+	// unsettled asks for settling; it has room for one.
+	unsettled chan struct{}
+	// joined says that it has been told that this member has joined the fleet.
+	joined atomic.Bool
+
+	mu      sync.Mutex
+	mirrors map[netip.AddrPort]time.Time
+}
+
+func (j *joiner) unsettle() {
+	select {
+	case j.unsettled <- struct{}{}:
+	default:
+	}
+}
+
+func (j *joiner) alone() bool { return j.list.NumMembers() < 2 }
+
+// seek tries one address to join for as long as ctx lasts: often while this member knows nobody, seldom afterwards.
+func (j *joiner) seek(ctx context.Context, t target) {
+	warn, itself := throttle{every: joinWarnEvery}, throttle{every: joinWarnEvery}
+	log := j.log.With().Str("join", t.text).Logger()
+	backoff := joinFirst
+	for {
+		wasAlone := j.alone()
+		err := j.try(ctx, t)
+		if ctx.Err() != nil {
+			return
+		}
+		pause := joinSlow
+		if j.alone() {
+			j.joined.Store(false)
+			pause = backoff
+			backoff = min(2*backoff, joinMax)
+		} else {
+			backoff = joinFirst
+		}
+		now := time.Now()
+		switch {
+		case err == nil:
+			if wasAlone && !j.alone() && j.joined.CompareAndSwap(false, true) {
+				log.Info().Msg("joined the fleet")
+			}
+		case errors.Is(err, errItself):
+			if ok, _ := itself.allow(now); ok {
+				log.Info().Msg("an address to join is this agent itself; waiting for others")
+			}
+		case !j.alone():
+			log.Debug().Str("reason", explain(err)).Msg("an address to join does not answer; others do")
+		default:
+			if ok, more := warn.allow(now); ok {
+				log.Warn().Str("reason", explain(err)).Uint64("more", more).Msg("cannot join the fleet yet; trying on")
+			}
+		}
+		if !sleep(ctx, jitter(pause)) {
+			return
+		}
+	}
+}
+
+// try resolves t and syncs with every address of it that is neither this agent nor a member already known. It returns
+// nil if one of them answered or is known.
+func (j *joiner) try(ctx context.Context, t target) error {
+	addrs, err := t.resolve(ctx, j.lookup)
+	if err != nil {
+		return err
+	}
+	failed, answered := errItself, false
+	for _, addr := range addrs {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case j.itself(addr):
+			continue
+		case j.known(addr):
+			answered = true
+			continue
+		}
+		if err := j.contact(addr); err != nil {
+			failed = err
+			continue
+		}
+		if j.alone() { // whoever answered told of nobody but us
+			j.reflect(addr)
+			continue
+		}
+		answered = true
+	}
+	if answered {
+		return nil
+	}
+	return failed
+}
+
+// contact syncs with the member at addr, both ways.
+func (j *joiner) contact(addr netip.AddrPort) error {
+	_, err := j.list.Join([]string{addr.String()})
+	var several interface{ WrappedErrors() []error }
+	if errors.As(err, &several) && len(several.WrappedErrors()) > 0 {
+		return several.WrappedErrors()[0]
+	}
+	return err
+}
+
+func (j *joiner) known(addr netip.AddrPort) bool {
+	for _, m := range j.roster.view.Load().Members {
+		if m.Addr == addr {
+			return true
+		}
+	}
+	return false
+}
+
+// itself reports whether addr is an address of this agent.
+func (j *joiner) itself(addr netip.AddrPort) bool {
+	if addr == j.roster.me.Addr || addr == j.bound || j.mirrored(addr) {
+		return true
+	}
+	if addr.Port() != j.bound.Port() || !j.bound.Addr().IsUnspecified() {
+		return false
+	}
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		return false
+	}
+	for _, a := range own {
+		if p, err := netip.ParsePrefix(a.String()); err == nil && p.Addr().Unmap() == addr.Addr() {
+			return true
+		}
+	}
+	return addr.Addr().IsLoopback()
+}
+
+func (j *joiner) mirrored(addr netip.AddrPort) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return time.Now().Before(j.mirrors[addr])
+}
+
+func (j *joiner) reflect(addr netip.AddrPort) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.mirrors[addr] = time.Now().Add(mirrorFor)
+}
+
+// heal tries members that were lost, in case it was the network and not they: memberlist itself forgets them for ever.
+func (j *joiner) heal(ctx context.Context) {
+	for sleep(ctx, jitter(healEvery)) {
+		lost := j.roster.lost()
+		live := len(j.roster.view.Load().Members)
+		if rand.Float64()*float64(live) >= float64(len(lost)) {
+			continue
+		}
+		addr := lost[rand.IntN(len(lost))]
+		log := j.log.With().Stringer("addr", addr).Logger()
+		if err := j.contact(addr); err != nil {
+			log.Debug().Str("reason", explain(err)).Msg("a lost member does not answer")
+			continue
+		}
+		log.Info().Msg("reached a lost member again")
+	}
+}
+
+// settle asks random members for the whole membership a few times after this member has come among others. Gossip about
+// many that join at once is lossy, and memberlist's own syncs are far apart.
+func (j *joiner) settle(ctx context.Context) {
+	for {
+		select {
+		case <-j.unsettled:
+		case <-ctx.Done():
+			return
+		}
+		for round := range settleRounds {
+			if !sleep(ctx, jitter(settleFirst<<round)) {
+				return
+			}
+			others := slices.Clone(j.roster.view.Load().Members)
+			others = slices.DeleteFunc(others, func(m Member) bool { return m.ID == j.roster.self })
+			if len(others) == 0 {
+				continue
+			}
+			m := others[rand.IntN(len(others))]
+			if err := j.contact(m.Addr); err != nil {
+				j.log.Debug().Stringer("addr", m.Addr).Str("reason", explain(err)).Msg("a member does not answer")
+			}
+		}
+	}
+}
+
+// explain says in an operator's words why a member could not be joined, and what to do.
+func explain(err error) string {
+	text := err.Error()
+	if _, rest, ok := strings.Cut(text, "failed to join "); ok {
+		if _, why, ok := strings.Cut(rest, ": "); ok {
+			text = why
+		}
+	}
+	hint := ""
+	switch has := func(s string) bool { return strings.Contains(text, s) }; {
+	case has("no installed keys could decrypt"), has(errNotSealed.Error()), has(errSealed.Error()), has(errMalformed.Error()),
+		has(io.EOF.Error()), has("connection reset by peer"), has("broken pipe"):
+		hint = "its secret differs from this one's, or it is not a wanderd: compare --secret-file on both hosts"
+	case has("connection refused"):
+		hint = "no wanderd listens there: is it running, and is the port right?"
+	case has("timeout"), has("no route to host"), has("unreachable"):
+		hint = "does a firewall let TCP and UDP through to that port?"
+	case has("looking up"):
+		hint = "check the name in --join"
+	}
+	if hint == "" {
+		return text
+	}
+	return text + ": " + hint
+}
+
+// jitter spreads d over half of it to one and a half times it.
+func jitter(d time.Duration) time.Duration { return d/2 + rand.N(d) }
+
+// sleep returns false if ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

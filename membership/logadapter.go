@@ -1,0 +1,160 @@
+package membership
+
+import (
+	"strings"
+	"sync/atomic"
+	"time"
+	"unicode"
+
+	"github.com/rs/zerolog"
+)
+
+const (
+	// logQueue is how many of memberlist's lines wait to be written; more are lost and counted.
+	logQueue = 128
+	// logClasses bounds the kinds of lines that are told apart; the rest share one.
+	logClasses = 64
+	// logEvery is how often a line of one kind is written.
+	logEvery = 5 * time.Minute
+)
+
+// logAdapter is the io.Writer of memberlist's logger, which writes one line at a time: "[WARN] memberlist: ...". Some of
+// them are written under memberlist's node lock, and a log may block: so a line is only queued, and [logAdapter.run]
+// writes it.
+type logAdapter struct {
+	log   zerolog.Logger
+	lines chan memberlistLine
+	// suspected and foreign are told what only the log tells: a node that did not answer a probe, and an incoming stream
+	// that was sealed with another secret.
+	suspected func(node string)
+	foreign   func(src string)
+
+	classes map[string]*throttle
+	lost    atomic.Uint64
+}
+
+type memberlistLine struct {
+	level zerolog.Level
+	text  string
+}
+
+func newLogAdapter(log zerolog.Logger, suspected, foreign func(string)) *logAdapter {
+	return &logAdapter{
+		log: log.With().Str("from", "memberlist").Logger(), lines: make(chan memberlistLine, logQueue),
+		suspected: suspected, foreign: foreign, classes: make(map[string]*throttle),
+	}
+}
+
+// Write implements io.Writer. It never blocks and never fails.
+func (a *logAdapter) Write(p []byte) (int, error) {
+	line := parseLine(string(p))
+	if node, ok := cutBoth(line.text, "Suspect ", " has failed, no acks received"); ok {
+		a.suspected(node)
+	}
+	if line.level < zerolog.WarnLevel && line.level < a.log.GetLevel() {
+		return len(p), nil
+	}
+	select {
+	case a.lines <- line:
+	default:
+		a.lost.Add(1)
+	}
+	return len(p), nil
+}
+
+// run writes lines until stop is closed.
+func (a *logAdapter) run(stop <-chan struct{}) {
+	for {
+		select {
+		case line := <-a.lines:
+			a.write(line, time.Now())
+		case <-stop:
+			return
+		}
+	}
+}
+
+func (a *logAdapter) write(line memberlistLine, now time.Time) {
+	if src, ok := cutBoth(line.text, "failed to receive: no installed keys could decrypt the message from=", ""); ok {
+		a.foreign(src)
+		return
+	}
+	if line.level < zerolog.WarnLevel {
+		a.log.WithLevel(line.level).Msg(line.text)
+		return
+	}
+	class := classOf(line.text)
+	limit := a.classes[class]
+	if limit == nil {
+		if len(a.classes) >= logClasses {
+			class = "" // no room for more kinds: they share what there is
+		}
+		if limit = a.classes[class]; limit == nil {
+			limit = &throttle{every: logEvery}
+			a.classes[class] = limit
+		}
+	}
+	if ok, more := limit.allow(now); ok {
+		a.log.WithLevel(line.level).Uint64("more", more).Msg(line.text)
+	}
+}
+
+// parseLine takes the level off a line, and changes it where the line is of no concern to an operator, or where we tell
+// the same better.
+func parseLine(s string) memberlistLine {
+	s = strings.TrimSpace(s)
+	level := zerolog.WarnLevel
+	if name, rest, ok := strings.Cut(strings.TrimPrefix(s, "["), "] "); ok && strings.HasPrefix(s, "[") {
+		s = rest
+		if name == "DEBUG" || name == "INFO" {
+			level = zerolog.DebugLevel
+		}
+	}
+	s = strings.TrimPrefix(s, "memberlist: ")
+	for _, known := range toldElsewhere() {
+		if strings.HasPrefix(s, known) {
+			level = zerolog.DebugLevel
+		}
+	}
+	return memberlistLine{level, s}
+}
+
+// toldElsewhere lists how lines begin that are no warnings to an operator: what happens when members come and go, and
+// what this package reports in its own words.
+func toldElsewhere() []string {
+	return []string{
+		"Refuting an alive message", // a member restarted
+		"ignoring alive message",    // refused by NotifyAlive
+		"Conflicting address for",   // see twin.go
+		"Got ping for unexpected node",
+		"Push/Pull with",
+		"Failed fallback TCP ping",
+		"Failed to send gossip to",
+		"Failed to send UDP ping",
+		"Failed to send UDP compound ping",
+		"Failed to send indirect UDP ping",
+		"failed to receive: EOF",
+		"Binding to public address without encryption", // the agent has refused or been told --insecure
+	}
+}
+
+// classOf is what is left of a line without names, numbers and addresses.
+func classOf(text string) string {
+	text, _, _ = strings.Cut(text, "from=")
+	words := strings.FieldsFunc(text, unicode.IsSpace)
+	kept := words[:0]
+	for _, w := range words {
+		if !strings.ContainsAny(w, "~0123456789") {
+			kept = append(kept, w)
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+// cutBoth returns what is between prefix and suffix.
+func cutBoth(s, prefix, suffix string) (string, bool) {
+	if !strings.HasPrefix(s, prefix) || !strings.HasSuffix(s, suffix) {
+		return "", false
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(s, prefix), suffix), true
+}

@@ -1,0 +1,105 @@
+package membership
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+func nobody(string) {}
+
+// write feeds lines through a queue and a goroutine of their own, as memberlist's are.
+func writeLines(a *logAdapter, lines ...string) {
+	stop := make(chan struct{})
+	done := make(chan struct{})
+	go func() {
+		a.run(stop)
+		close(done)
+	}()
+	for _, line := range lines {
+		_, _ = a.Write([]byte(line + "\n"))
+		synctest.Wait()
+	}
+	close(stop)
+	<-done
+}
+
+func TestLinesKeepTheirLevelWithoutTheirPrefix(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &logs{}
+		writeLines(newLogAdapter(zerolog.New(l), nobody, nobody),
+			"[DEBUG] memberlist: one", "[INFO] memberlist: two", "[WARN] memberlist: three", "[ERR] memberlist: four",
+			"[ERROR] memberlist: five", "Err: six")
+		for text, level := range map[string]string{
+			"one": "debug", "two": "debug", "three": "warn", "four": "warn", "five": "warn", "Err: six": "warn",
+		} {
+			if len(l.with(level, `"message":"`+text+`"`)) != 1 {
+				t.Errorf("%q was not written as %s: %s", text, level, l.lines)
+			}
+		}
+	})
+}
+
+func TestWarningsOfOneKindAreWrittenOnceInAWhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &logs{}
+		a := newLogAdapter(zerolog.New(l), nobody, nobody)
+		for i := range 100 {
+			writeLines(a, fmt.Sprintf("[ERR] memberlist: Failed to send ack: no route from=10.0.0.%d:7946", i))
+			writeLines(a, fmt.Sprintf("[WARN] memberlist: Was able to connect to web%d~ab over TCP but UDP probes failed", i))
+		}
+		if n := len(l.lines); n != 2 {
+			t.Errorf("%d lines of two kinds", n)
+		}
+		time.Sleep(logEvery)
+		writeLines(a, "[ERR] memberlist: Failed to send ack: no route from=10.0.0.1:7946")
+		if len(l.with("warn", `"more":99`)) != 1 {
+			t.Errorf("it does not say how many were held back: %s", l.lines)
+		}
+	})
+}
+
+func TestKindsOfLinesAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &logs{}
+		a := newLogAdapter(zerolog.New(l), nobody, nobody)
+		kind := "x"
+		for range 10 * logClasses {
+			kind += "x"
+			writeLines(a, "[ERR] memberlist: "+kind)
+		}
+		if len(a.classes) > logClasses+1 || len(l.lines) > logClasses+1 {
+			t.Errorf("%d kinds and %d lines", len(a.classes), len(l.lines))
+		}
+	})
+}
+
+func TestWriterNeverWaitsForTheLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newLogAdapter(zerolog.Nop().Level(zerolog.DebugLevel), nobody, nobody) // and nobody runs it
+		for range 2 * logQueue {
+			if _, err := a.Write([]byte("[WARN] memberlist: flood")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if a.lost.Load() != logQueue {
+			t.Errorf("%d lines are counted as lost", a.lost.Load())
+		}
+	})
+}
+
+func TestWhatOnlyTheLogTellsIsPassedOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var suspected, foreign string
+		l := &logs{}
+		a := newLogAdapter(zerolog.New(l).Level(zerolog.WarnLevel), func(s string) { suspected = s }, func(s string) { foreign = s })
+		writeLines(a, "[INFO] memberlist: Suspect web 1~00ff has failed, no acks received",
+			"[ERR] memberlist: failed to receive: no installed keys could decrypt the message from=10.0.0.2:1")
+		if suspected != "web 1~00ff" || foreign != "10.0.0.2:1" || len(l.lines) != 0 {
+			t.Errorf("suspected %q, foreign %q, written: %s", suspected, foreign, l.lines)
+		}
+	})
+}

@@ -1,0 +1,149 @@
+package membership
+
+import (
+	"bytes"
+	"fmt"
+	"log"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/memberlist"
+	"github.com/rs/zerolog"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// rogue is a bare memberlist that has the fleet's gossip key.
+type rogue struct {
+	*memberlist.Memberlist
+	meta []byte
+}
+
+func (r *rogue) NodeMeta(int) []byte             { return r.meta }
+func (r *rogue) NotifyMsg([]byte)                {}
+func (r *rogue) GetBroadcasts(int, int) [][]byte { return nil }
+func (r *rogue) LocalState(bool) []byte          { return nil }
+func (r *rogue) MergeRemoteState([]byte, bool)   {}
+
+// startRogue starts it as host 7 and makes it join host 1.
+func (f *fleet) startRogue(name string, meta []byte, change func(*memberlist.Config)) *rogue {
+	f.t.Helper()
+	end := f.net.Endpoint(addrOfHost(7))
+	seal, err := newSeal(secretOne)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	tr := newGossipTransport(end.Addr, gossipWriter{end.Packets}, end.Streams, seal, zerolog.Nop())
+	r := &rogue{meta: meta}
+	mc := pace(false)
+	mc.Name, mc.Transport, mc.SecretKey, mc.Delegate = name, tr, secretOne, r
+	mc.Logger = log.New(&logs{}, "", 0)
+	change(mc)
+	if r.Memberlist, err = memberlist.Create(mc); err != nil {
+		f.t.Fatal(err)
+	}
+	go (&host{end: end, Membership: &Membership{transport: tr}}).read()
+	f.t.Cleanup(func() { _, _ = r.Shutdown(), end.Close() })
+	_, _ = r.Join([]string{addrOfHost(1).String()}) // it fails for some, which is as good
+	return r
+}
+
+func TestNodeThatIsNoMemberIsIgnoredAndWarnedAboutOnce(t *testing.T) {
+	id := wire.MemberIDOf(keyOf(7))
+	honest := metadata{key: keyOf(7)}
+	impostor := metadata{key: keyOf(8)}
+	for name, c := range map[string]struct {
+		node   string
+		meta   []byte
+		change func(*memberlist.Config)
+		reason string
+	}{
+		"a foreign cluster": {node: "consul-server-1", meta: []byte("garbage"), reason: "it is not a wanderd"},
+		"garbage":           {node: nodeName("x", id), meta: bytes.Repeat([]byte{0xff}, 500), reason: "metadata of version"},
+		"no metadata":       {node: nodeName("x", id), reason: "no metadata"},
+		"somebody else's identity": {
+			node: nodeName("x", id), meta: impostor.encode(), reason: "its key does not belong to its identity",
+		},
+		"escape sequences in its name": {
+			node: nodeName("\x1b[2J", id), meta: honest.encode(), reason: "cannot be printed",
+		},
+		"versions nobody else speaks": {
+			node: nodeName("x", id), meta: honest.encode(),
+			change: func(c *memberlist.Config) { c.DelegateProtocolMax = 9 },
+			reason: "another version of gossip",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inFleet(t, func(t *testing.T, f *fleet) {
+				hosts := f.startAll(2)
+				f.within(5*time.Second, "host1 and host2 see each other", allSee(hosts, 1, 2))
+				if c.change == nil {
+					c.change = func(*memberlist.Config) {}
+				}
+				f.startRogue(c.node, c.meta, c.change)
+				f.always(time.Minute, "nobody else is seen", allSee(hosts, 1, 2))
+				hosts = append(hosts, f.start(3))
+				f.within(5*time.Second, "a member can still join", allSee(hosts, 1, 2, 3))
+				if lines := hosts[0].logs.with("warn", "ignoring a node", "10.0.0.7", c.reason); len(lines) != 1 {
+					t.Errorf("warned %d times: %s", len(lines), hosts[0].logs.with("warn"))
+				}
+				if hosts[0].Stats().Refused == 0 {
+					t.Error("nothing was counted")
+				}
+			})
+		})
+	}
+}
+
+func TestNodeWithAnUnusableAddressIsRefused(t *testing.T) {
+	b := newMailbox("me", false)
+	meta := metadata{key: keyOf(7)}
+	for _, addr := range [][]byte{nil, {1, 2, 3}, {0, 0, 0, 0}, {224, 0, 0, 1}, {127, 0, 0, 1}} {
+		n := &memberlist.Node{
+			Name: nodeName("x", wire.MemberIDOf(meta.key)), Addr: addr, Port: 7946, Meta: meta.encode(), PMin: 1, PMax: 5, PCur: 2,
+		}
+		if b.NotifyAlive(n) == nil {
+			t.Errorf("%v was accepted", addr)
+		}
+		n.Addr = []byte{10, 0, 0, 1}
+		if err := b.NotifyAlive(n); err != nil {
+			t.Errorf("%v was refused: %v", n.Addr, err)
+		}
+		if n.Port = 0; b.NotifyAlive(n) == nil {
+			t.Error("port 0 was accepted")
+		}
+	}
+}
+
+func TestMailboxIsBoundedHoweverManyNodesComeAndGo(t *testing.T) {
+	b := newMailbox("me", false)
+	meta := []byte("garbage")
+	for i := range checkedMax + 10 {
+		n := &memberlist.Node{
+			Name: fmt.Sprint("consul-", i), Addr: []byte{10, 0, 0, 1}, Port: 1, Meta: meta,
+			PMin: 1, PMax: 5, PCur: 2,
+		}
+		if b.NotifyAlive(n) == nil {
+			t.Fatal("it was accepted")
+		}
+	}
+	if len(b.checked) > checkedMax || len(b.refused) > refusedMax || b.refusals != checkedMax+10 {
+		t.Errorf("%d checks and %d refusals are kept, %d were counted", len(b.checked), len(b.refused), b.refusals)
+	}
+}
+
+func TestCheckedAnnouncementIsNotCheckedAgain(t *testing.T) {
+	b := newMailbox("me", false)
+	meta := metadata{key: keyOf(7)}
+	n := &memberlist.Node{
+		Name: nodeName("x", wire.MemberIDOf(meta.key)), Addr: []byte{10, 0, 0, 1}, Port: 1, Meta: meta.encode(),
+		PMin: 1, PMax: 5, PCur: 2,
+	}
+	if allocs := testing.AllocsPerRun(100, func() {
+		if err := b.NotifyAlive(n); err != nil {
+			t.Fatal(err)
+		}
+	}); allocs > 0 {
+		t.Errorf("%v allocations for each member at each full sync", allocs)
+	}
+}

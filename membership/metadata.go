@@ -1,0 +1,143 @@
+package membership
+
+import (
+	"crypto/ed25519"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+const (
+	// MaxGates is how many gates one agent can have: their tags must fit into the metadata.
+	MaxGates = 15
+	// MaxName is how many bytes a member's human name may have.
+	MaxName = 64
+
+	metadataVersion = 1
+	metadataLeaving = 0x80
+	metadataHeader  = 1 + ed25519.PublicKeySize
+	metadataMax     = metadataHeader + 2*MaxGates
+)
+
+// gateMark is what metadata says about one gate: a 15-bit tag, and in the lowest bit whether a token has been met.
+type gateMark uint16
+
+func markOf(g wire.GateID) gateMark { return gateMark(g>>49) << 1 }
+
+func (m gateMark) tag() gateMark { return m &^ 1 }
+func (m gateMark) met() bool     { return m&1 != 0 }
+
+// metadata is what a member gossips about itself.
+type metadata struct {
+	leaving bool
+	key     ed25519.PublicKey
+	gates   []gateMark // ascending by tag, each once
+}
+
+// newMetadata refuses gates that cannot be told apart by their tags.
+func newMetadata(key ed25519.PublicKey, gates []wire.GateID) (metadata, error) {
+	m := metadata{key: key}
+	if len(key) != ed25519.PublicKeySize {
+		return m, fmt.Errorf("public key of %d bytes, want %d", len(key), ed25519.PublicKeySize)
+	}
+	if len(gates) > MaxGates {
+		return m, fmt.Errorf("%d gates, but one agent can have at most %d: run a second agent for the rest", len(gates), MaxGates)
+	}
+	for _, g := range gates {
+		m.gates = append(m.gates, markOf(g))
+	}
+	slices.Sort(m.gates)
+	for i := 1; i < len(m.gates); i++ {
+		if m.gates[i] == m.gates[i-1] {
+			return m, fmt.Errorf("two gates of this agent look the same to the others (tag %04x): rename one of them", m.gates[i]>>1)
+		}
+	}
+	return m, nil
+}
+
+// announce notes that a token of gate g has been met, and reports whether that was news.
+func (m *metadata) announce(g wire.GateID) bool {
+	for i, mark := range m.gates {
+		if mark == markOf(g) {
+			m.gates = slices.Clone(m.gates) // views share the old ones
+			m.gates[i] |= 1
+			return true
+		}
+	}
+	return false
+}
+
+func (m *metadata) encode() []byte {
+	b := make([]byte, 0, metadataMax)
+	first := byte(metadataVersion)
+	if m.leaving {
+		first |= metadataLeaving
+	}
+	b = append(b, first)
+	b = append(b, m.key...)
+	for _, mark := range m.gates {
+		b = binary.BigEndian.AppendUint16(b, uint16(mark))
+	}
+	return b
+}
+
+// parseMetadata accepts only what encode writes, so two different encodings are never the same content. The result
+// shares nothing with b.
+func parseMetadata(b []byte) (metadata, error) {
+	var m metadata
+	switch {
+	case len(b) == 0:
+		return m, errors.New("no metadata: it is not a wanderd")
+	case b[0]&^metadataLeaving != metadataVersion:
+		return m, fmt.Errorf("metadata of version %d, want %d", b[0]&^metadataLeaving, metadataVersion)
+	case len(b) < metadataHeader || len(b) > metadataMax || (len(b)-metadataHeader)%2 != 0:
+		return m, fmt.Errorf("metadata of %d bytes", len(b))
+	}
+	m.leaving = b[0]&metadataLeaving != 0
+	m.key = slices.Clone(ed25519.PublicKey(b[1:metadataHeader]))
+	for rest := b[metadataHeader:]; len(rest) > 0; rest = rest[2:] {
+		mark := gateMark(binary.BigEndian.Uint16(rest))
+		if n := len(m.gates); n > 0 && m.gates[n-1].tag() >= mark.tag() {
+			return m, errors.New("metadata whose gates are not in order")
+		}
+		m.gates = append(m.gates, mark)
+	}
+	return m, nil
+}
+
+// nodeName is what a member is called in gossip.
+func nodeName(name string, id wire.MemberID) string { return name + "~" + id.String() }
+
+// parseNodeName is the inverse of nodeName.
+func parseNodeName(s string) (name string, id wire.MemberID, err error) {
+	at := strings.LastIndexByte(s, '~')
+	if at < 0 {
+		return "", id, errors.New("no identity in its name: it is not a wanderd")
+	}
+	if id, err = wire.ParseMemberID(s[at+1:]); err != nil {
+		return "", id, err
+	}
+	if s != nodeName(s[:at], id) {
+		return "", id, errors.New("identity in capital letters")
+	}
+	return s[:at], id, validName(s[:at])
+}
+
+// validName refuses names that would not survive a terminal or a log line.
+func validName(name string) error {
+	switch {
+	case name == "":
+		return errors.New("an empty name")
+	case len(name) > MaxName:
+		return fmt.Errorf("a name of %d bytes, longer than %d", len(name), MaxName)
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return fmt.Errorf("a name with characters that cannot be printed: %q", name)
+	}
+	return nil
+}

@@ -1,0 +1,311 @@
+package membership
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+const (
+	// maxGone is how many members that left or failed are remembered; the oldest are forgotten first.
+	maxGone = 256
+	// keepLeft is how long a member that left is still listed.
+	keepLeft = time.Hour
+	// summaryFrom is how many changes at once are told in one line.
+	summaryFrom = 8
+
+	rosterWarnEvery = 10 * time.Minute
+)
+
+// roster knows who is there and who was. One goroutine changes it; anybody may read.
+type roster struct {
+	self  wire.MemberID
+	gates []wire.GateID
+	log   zerolog.Logger
+	// suspectFor is how long a suspicion can last before memberlist decides.
+	suspectFor time.Duration
+	// views has room for one, which is always the newest.
+	views chan *View
+	view  atomic.Pointer[View]
+
+	refused, namesakes throttle
+	duplicates         atomic.Uint64
+
+	mu      sync.Mutex
+	me      Member
+	meta    metadata
+	records map[string]*record // by node name: a member may be known under an older name of its own, too
+}
+
+// record is what is known of one node other than this one.
+type record struct {
+	Member
+	since        time.Time // of its last appearance or disappearance
+	suspectUntil time.Time
+}
+
+func (r *record) live() bool { return r.State == StateAlive }
+
+func newRoster(me Member, meta metadata, gates []wire.GateID, suspectFor time.Duration, log zerolog.Logger) *roster {
+	r := &roster{
+		self: me.ID, gates: gates, log: log, suspectFor: suspectFor, views: make(chan *View, 1),
+		refused: throttle{every: rosterWarnEvery}, namesakes: throttle{every: rosterWarnEvery},
+		me: me, meta: meta, records: make(map[string]*record),
+	}
+	r.view.Store(&View{})
+	r.publish()
+	return r
+}
+
+// metadata is what this member gossips about itself now.
+func (r *roster) metadata() []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.meta.encode()
+}
+
+// announce notes that this member has met a token of gate, and reports whether that has to be gossiped.
+func (r *roster) announce(gate wire.GateID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	news := r.meta.announce(gate)
+	r.me.gates = r.meta.gates
+	return news
+}
+
+// leave makes this member say that it leaves on purpose.
+func (r *roster) leave() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.meta.leaving = true
+}
+
+// change is one line of the log.
+type change struct {
+	member Member
+	what   string
+}
+
+// apply works a mailbox's content in and publishes a view if it is a new one.
+func (r *roster) apply(m mail, now time.Time) {
+	for _, no := range m.refused {
+		if ok, more := r.refused.allow(now); ok {
+			r.log.Warn().Str("node", no.node).Stringer("addr", no.addr).AnErr("reason", no.why).Uint64("more", more).
+				Msg("ignoring a node of the gossip network that is not a member")
+		}
+	}
+	r.mu.Lock()
+	var changes []change
+	for _, s := range m.seen {
+		if s.told.id != r.self {
+			changes = append(changes, r.note(s, now)...)
+		}
+	}
+	for node, failed := range m.suspects {
+		if rec := r.records[node]; rec != nil {
+			rec.suspectUntil = time.Time{}
+			if failed {
+				rec.suspectUntil = now.Add(r.suspectFor)
+			}
+		}
+	}
+	r.forget(now)
+	r.mu.Unlock()
+	if r.publish() {
+		r.warnOfNamesakes(now)
+	}
+	r.tell(changes)
+}
+
+// note works one sighting in.
+func (r *roster) note(s sighting, now time.Time) []change {
+	rec := r.records[s.node]
+	if rec == nil {
+		if s.gone {
+			return nil
+		}
+		rec = &record{Member: Member{State: StateFailed}}
+		r.records[s.node] = rec
+	}
+	before := rec.State
+	was := rec.Addr
+	rec.ID, rec.Name, rec.Key, rec.Addr, rec.gates = s.told.id, s.told.name, s.told.meta.key, s.addr, s.told.meta.gates
+	switch {
+	case s.told.meta.leaving:
+		rec.State = StateLeft
+	case s.gone:
+		rec.State = StateFailed
+	default:
+		rec.State = StateAlive
+	}
+	if rec.State != before || was != rec.Addr {
+		rec.since, rec.suspectUntil = now, time.Time{}
+	}
+	what := ""
+	switch {
+	case rec.State == StateAlive && !was.IsValid():
+		what = "a member joined"
+	case rec.State == StateAlive && before != StateAlive:
+		what = "a member came back"
+	case rec.State == StateAlive && was != rec.Addr:
+		what = "a member moved"
+	case rec.State == StateLeft && before == StateAlive:
+		what = "a member left"
+	case rec.State == StateFailed && before == StateAlive:
+		what = "a member failed"
+	}
+	if what == "" {
+		return nil
+	}
+	return []change{{rec.Member, what}}
+}
+
+// forget drops members that left long ago, and the oldest of too many that are gone.
+func (r *roster) forget(now time.Time) {
+	var gone []string
+	for node, rec := range r.records {
+		switch {
+		case rec.live():
+		case rec.State == StateLeft && now.Sub(rec.since) > keepLeft:
+			delete(r.records, node)
+		default:
+			gone = append(gone, node)
+		}
+	}
+	if len(gone) <= maxGone {
+		return
+	}
+	slices.SortFunc(gone, func(a, b string) int { return r.records[a].since.Compare(r.records[b].since) })
+	for _, node := range gone[:len(gone)-maxGone] {
+		delete(r.records, node)
+	}
+}
+
+// publish makes a view of what is known. If it says anything new, it goes into the mailbox of whoever reads views, and
+// publish returns true. Only one goroutine at a time may call it.
+func (r *roster) publish() bool {
+	before := r.view.Load()
+	v := newView(r.self, r.gates, r.members(func(rec *record) bool { return rec.live() }), before)
+	if v.same(before) {
+		return false
+	}
+	r.view.Store(v)
+	select {
+	case <-r.views:
+	default:
+	}
+	r.views <- v
+	return true
+}
+
+// members returns this member and the others that pass, sorted by identity, each once. Of several records of one
+// identity a live one counts more, and then the newest: the others are names it had before.
+func (r *roster) members(pass func(*record) bool) []Member {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	recs := []*record{{Member: r.me}}
+	for _, rec := range r.records {
+		if pass(rec) {
+			recs = append(recs, rec)
+		}
+	}
+	slices.SortFunc(recs, func(a, b *record) int {
+		return cmp.Or(a.ID.Compare(b.ID), -compareBool(a.live(), b.live()), -a.since.Compare(b.since), cmp.Compare(a.Name, b.Name))
+	})
+	recs = slices.CompactFunc(recs, func(a, b *record) bool { return a.ID == b.ID })
+	members := make([]Member, len(recs))
+	for i, rec := range recs {
+		members[i] = rec.Member
+	}
+	return members
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// all returns everybody who is known, suspicion included.
+func (r *roster) all(now time.Time) []Member {
+	members := r.members(func(*record) bool { return true })
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range members {
+		m := &members[i]
+		rec := r.records[nodeName(m.Name, m.ID)]
+		if m.State == StateAlive && rec != nil && rec.suspectUntil.After(now) {
+			m.State = StateSuspect
+		}
+	}
+	return members
+}
+
+// lost returns the addresses of members that failed, except those where a live member is now.
+func (r *roster) lost() []netip.AddrPort {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	live := map[netip.AddrPort]bool{r.me.Addr: true}
+	for _, rec := range r.records {
+		if rec.live() {
+			live[rec.Addr] = true
+		}
+	}
+	var lost []netip.AddrPort
+	for _, rec := range r.records {
+		if rec.State == StateFailed && !live[rec.Addr] {
+			lost = append(lost, rec.Addr)
+			live[rec.Addr] = true
+		}
+	}
+	return lost
+}
+
+// tell logs changes, many of them in one line.
+func (r *roster) tell(changes []change) {
+	total := len(r.view.Load().Members)
+	if len(changes) >= summaryFrom {
+		count := make(map[string]int)
+		for _, c := range changes {
+			count[c.what]++
+		}
+		r.log.Info().Int("joined", count["a member joined"]).Int("came_back", count["a member came back"]).
+			Int("left", count["a member left"]).Int("failed", count["a member failed"]).Int("moved", count["a member moved"]).
+			Int("members", total).
+			Msg("the membership changed")
+		return
+	}
+	for _, c := range changes {
+		r.log.Info().Str("name", c.member.Name).Str("peer", c.member.ID.Short()).Stringer("addr", c.member.Addr).
+			Int("members", total).Msg(c.what)
+	}
+}
+
+// warnOfNamesakes warns if two live members have one human name.
+func (r *roster) warnOfNamesakes(now time.Time) {
+	seen := make(map[string]netip.AddrPort)
+	for _, m := range r.view.Load().Members {
+		other, ok := seen[m.Name]
+		seen[m.Name] = m.Addr
+		if !ok {
+			continue
+		}
+		r.duplicates.Add(1)
+		if ok, _ := r.namesakes.allow(now); ok {
+			r.log.Warn().Str("name", m.Name).Stringer("one", other).Stringer("other", m.Addr).
+				Msg("two members have the same name; they work, but nobody can tell them apart in logs: " +
+					"give one of them another with --name or name in its configuration")
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package membership
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+func TestTwoMembersWithOneNameWorkAndAreWarnedAbout(t *testing.T) {
+	inFleet(t, func(t *testing.T, f *fleet) {
+		hosts := []*host{f.start(1), f.start(2), f.start(3, func(c *Config) { c.Name = "host2" })}
+		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
+		f.within(time.Second, "they are warned about", func() bool {
+			return len(hosts[0].logs.with("warn", "same name", "host2", "10.0.0.2:7946", "10.0.0.3:7946", "--name")) == 1
+		})
+		time.Sleep(rosterWarnEvery / 2)
+		if n := len(hosts[0].logs.with("warn")); n != 1 {
+			t.Errorf("warned %d times", n)
+		}
+	})
+}
+
+// newTestRoster is the roster of member 1 of gate a.
+func newTestRoster(l *logs) *roster {
+	meta, err := newMetadata(keyOf(1), []wire.GateID{gateA})
+	if err != nil {
+		panic(err)
+	}
+	me := Member{ID: wire.MemberIDOf(keyOf(1)), Name: "host1", Key: keyOf(1), Addr: addrOfHost(1), gates: meta.gates}
+	return newRoster(me, meta, []wire.GateID{gateA}, time.Minute, zerolog.New(l))
+}
+
+func sightingOf(i int, gone bool) sighting {
+	told := announcement{fmt.Sprintf("host%d", i), wire.MemberIDOf(keyOf(i)), metadata{key: keyOf(i)}}
+	return sighting{node: nodeName(told.name, told.id), addr: addrOfHost(i), told: told, gone: gone}
+}
+
+func mailOf(sightings ...sighting) mail {
+	m := mail{seen: make(map[string]sighting)}
+	for _, s := range sightings {
+		m.seen[s.node] = s
+	}
+	return m
+}
+
+func TestViewIsPublishedOnlyWhenItSaysSomethingNew(t *testing.T) {
+	r := newTestRoster(&logs{})
+	now := time.Unix(1e9, 0)
+	if first := <-r.views; len(first.Members) != 1 || first.Members[0].Name != "host1" {
+		t.Errorf("the first view is %+v", first)
+	}
+	r.apply(mailOf(sightingOf(2, false)), now)
+	r.apply(mailOf(sightingOf(3, false)), now)
+	if v := <-r.views; len(v.Members) != 3 {
+		t.Errorf("the reader got %+v, not the newest", v)
+	}
+	r.apply(mailOf(sightingOf(3, false)), now)
+	r.apply(mailOf(), now)
+	select {
+	case v := <-r.views:
+		t.Errorf("the reader got %+v again", v)
+	default:
+	}
+}
+
+func TestViewKnowsEveryMemberAndNobodyElse(t *testing.T) {
+	r := newTestRoster(&logs{})
+	var sightings []sighting
+	for i := 2; i <= 50; i++ {
+		sightings = append(sightings, sightingOf(i, false))
+	}
+	r.apply(mailOf(sightings...), time.Unix(1e9, 0))
+	v := <-r.views
+	for i := 1; i <= 50; i++ {
+		id := wire.MemberIDOf(keyOf(i))
+		if m, ok := v.Lookup(id); !ok || m.ID != id {
+			t.Errorf("member %d is not found", i)
+		}
+	}
+	if _, ok := v.Lookup(wire.MemberIDOf(keyOf(51))); ok {
+		t.Error("a stranger is found")
+	}
+	id := wire.MemberIDOf(keyOf(7))
+	if n := testing.AllocsPerRun(100, func() { v.Lookup(id); v.Peers(gateA) }); n > 0 {
+		t.Errorf("%v allocations for a look-up", n)
+	}
+}
+
+func TestManyChangesAreToldInOneLine(t *testing.T) {
+	l := &logs{}
+	r := newTestRoster(l)
+	var joins []sighting
+	for i := 2; i <= 2+summaryFrom; i++ {
+		joins = append(joins, sightingOf(i, false))
+	}
+	r.apply(mailOf(joins...), time.Unix(1e9, 0))
+	if lines := l.with("info"); len(lines) != 1 || len(l.with("info", `"joined":9`, `"members":10`)) != 1 {
+		t.Errorf("told %s", lines)
+	}
+}
+
+func TestRosterForgetsTheOldestOfTooManyThatAreGone(t *testing.T) {
+	r := newTestRoster(&logs{})
+	now := time.Unix(1e9, 0)
+	for i := 2; i < 2+maxGone+10; i++ {
+		now = now.Add(time.Second)
+		r.apply(mailOf(sightingOf(i, false)), now)
+		r.apply(mailOf(sightingOf(i, true)), now)
+	}
+	if n := len(r.lost()); n != maxGone {
+		t.Errorf("%d are remembered", n)
+	}
+	for _, m := range r.all(now) {
+		if m.ID == wire.MemberIDOf(keyOf(2)) {
+			t.Error("the oldest is not forgotten")
+		}
+	}
+}
+
+func TestMemberThatLeftIsForgottenAfterAWhile(t *testing.T) {
+	r := newTestRoster(&logs{})
+	now := time.Unix(1e9, 0)
+	left := sightingOf(2, true)
+	left.told.meta.leaving = true
+	r.apply(mailOf(sightingOf(2, false)), now)
+	r.apply(mailOf(left), now)
+	if len(r.all(now)) != 2 || len(r.lost()) != 0 {
+		t.Errorf("known: %+v, to be tried again: %v", r.all(now), r.lost())
+	}
+	r.apply(mailOf(), now.Add(keepLeft+time.Second))
+	if len(r.all(now)) != 1 {
+		t.Error("it is still listed")
+	}
+}
+
+func TestAddressThatALiveMemberHasIsNotLost(t *testing.T) {
+	r := newTestRoster(&logs{})
+	now := time.Unix(1e9, 0)
+	heir := sightingOf(3, false) // the same host with a new key
+	heir.addr = addrOfHost(2)
+	r.apply(mailOf(sightingOf(2, false), sightingOf(4, false)), now)
+	r.apply(mailOf(sightingOf(2, true), sightingOf(4, true), heir), now)
+	if lost := r.lost(); len(lost) != 1 || lost[0] != addrOfHost(4) {
+		t.Errorf("lost: %v", lost)
+	}
+}
+
+func TestSuspicionEndsByItself(t *testing.T) {
+	r := newTestRoster(&logs{})
+	now := time.Unix(1e9, 0)
+	s := sightingOf(2, false)
+	r.apply(mailOf(s), now)
+	r.apply(mail{suspects: map[string]bool{s.node: true}}, now)
+	for after, want := range map[time.Duration]State{time.Second: StateSuspect, 2 * time.Minute: StateAlive} {
+		for _, m := range r.all(now.Add(after)) {
+			if m.ID == s.told.id && m.State != want {
+				t.Errorf("after %v it is %v, want %v", after, m.State, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package membership
+
+import (
+	"errors"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/memberlist"
+	"github.com/rs/zerolog"
+)
+
+func TestDeliverNeverBlocksAndCountsWhatIsTooMuch(t *testing.T) {
+	// Nobody reads.
+	tr := &gossipTransport{
+		seal: newTestSeal(t, secretOne), packetCh: make(chan *memberlist.Packet, 4), closed: make(chan struct{}),
+	}
+	packet := sealPacket(t, secretOne, 1, []byte("ping"))
+	for range 10 {
+		tr.deliver(packet, addrOfHost(1))
+	}
+	if tr.overflow.Load() != 6 || len(tr.packetCh) != 4 {
+		t.Errorf("%d are queued, %d counted", len(tr.packetCh), tr.overflow.Load())
+	}
+	packet[0] = 0 // the agent uses its buffer again
+	got := <-tr.packetCh
+	if got.Buf[0] != sealedVersion || got.From.String() != "10.0.0.1:7946" || time.Since(got.Timestamp) > time.Minute {
+		t.Errorf("queued %+v", got)
+	}
+}
+
+func TestJunkDoesNotDisturbTheFleet(t *testing.T) {
+	inFleet(t, func(t *testing.T, f *fleet) {
+		hosts := f.startAll(3)
+		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
+		rng := rand.New(rand.NewPCG(1, 2))
+		junk := make([]byte, 1500)
+		for i := range 20000 {
+			for j := range junk {
+				junk[j] = byte(rng.Uint32())
+			}
+			junk[0] = byte(i % 3) // as often as not it looks sealed
+			hosts[0].Deliver(junk[:rng.IntN(len(junk))], addrOfHost(9))
+		}
+		f.always(30*time.Second, "the fleet goes on", allSee(hosts, 1, 2, 3))
+		if n := len(hosts[0].logs.with("warn")); n != 1 {
+			t.Errorf("warned %d times: %s", n, hosts[0].logs.with("warn"))
+		}
+		if s := hosts[0].Stats(); s.Malformed+s.Foreign != 20000 {
+			t.Errorf("counted %+v", s)
+		}
+	})
+}
+
+type failingWriter struct{}
+
+func (failingWriter) WriteGossip([]byte, netip.AddrPort) error { return errors.New("no route") }
+
+func TestFailureToSendIsAnErrorThatMemberlistTakesForALostMember(t *testing.T) {
+	tr := &gossipTransport{packets: failingWriter{}, closed: make(chan struct{}), log: zerolog.Nop()}
+	for _, to := range []string{"10.0.0.1:7946", "<nil>:0"} {
+		_, err := tr.WriteTo([]byte("x"), to)
+		var op *net.OpError
+		if !errors.As(err, &op) || op.Net != "udp" || op.Op != "write" {
+			t.Errorf("%s: %v", to, err)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package membership
+
+import (
+	"crypto/ed25519"
+	"net/netip"
+	"slices"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// State says how a member is doing.
+type State uint8
+
+const (
+	// StateAlive is a member that answers, as far as is known.
+	StateAlive State = iota
+	// StateSuspect is a member that has not answered this one's last probe; it still counts as live.
+	StateSuspect
+	// StateLeft is a member that has left on purpose.
+	StateLeft
+	// StateFailed is a member that stopped answering. It is tried again now and then.
+	StateFailed
+)
+
+// String returns "alive", "suspect", "left" or "failed".
+func (s State) String() string {
+	switch s {
+	case StateAlive:
+		return "alive"
+	case StateSuspect:
+		return "suspect"
+	case StateLeft:
+		return "left"
+	case StateFailed:
+		return "failed"
+	}
+	return "unknown"
+}
+
+// Member is one agent, as gossip tells of it.
+type Member struct {
+	ID   wire.MemberID
+	Name string
+	// Key hashes to ID.
+	Key  ed25519.PublicKey
+	Addr netip.AddrPort
+	// State is StateAlive for all members of a View; [Membership.All] tells more.
+	State State
+
+	gates []gateMark
+}
+
+// Has reports whether the member takes part in gate g.
+func (m *Member) Has(g wire.GateID) bool {
+	_, ok := m.mark(g)
+	return ok
+}
+
+// HasMetToken reports whether the member takes part in gate g and says that it has met a token of it.
+func (m *Member) HasMetToken(g wire.GateID) bool {
+	mark, ok := m.mark(g)
+	return ok && mark.met()
+}
+
+func (m *Member) mark(g wire.GateID) (gateMark, bool) {
+	want := markOf(g)
+	for _, mark := range m.gates {
+		if mark.tag() == want {
+			return mark, true
+		}
+	}
+	return 0, false
+}
+
+func (m *Member) same(o *Member) bool {
+	return m.ID == o.ID && m.Name == o.Name && m.Addr == o.Addr && slices.Equal(m.gates, o.gates)
+}
+
+// View is the live members at one moment. It never changes, and is shared: nobody may change what it holds.
+type View struct {
+	// Members are sorted by ID; this member is among them.
+	Members []Member
+
+	gates []gateView
+}
+
+// gateView is a view of one of this member's own gates.
+type gateView struct {
+	gate       wire.GateID
+	peers      []wire.MemberID
+	tokenKnown bool
+}
+
+// Lookup finds a live member. It does not allocate.
+func (v *View) Lookup(id wire.MemberID) (*Member, bool) {
+	at, ok := slices.BinarySearchFunc(v.Members, id, func(m Member, id wire.MemberID) int { return m.ID.Compare(id) })
+	if !ok {
+		return nil, false
+	}
+	return &v.Members[at], true
+}
+
+// Peers returns the live members of one of this member's gates, sorted, this one among them, and whether another one of
+// them says that it has met a token of that gate. While the peers are the same, so is the slice. It does not allocate.
+func (v *View) Peers(gate wire.GateID) (ids []wire.MemberID, tokenKnown bool) {
+	for i := range v.gates {
+		if v.gates[i].gate == gate {
+			return v.gates[i].peers, v.gates[i].tokenKnown
+		}
+	}
+	return nil, false
+}
+
+// newView makes the view of members, sorted by ID, for the gates of member self. It takes peers that have not changed
+// from the view before.
+func newView(self wire.MemberID, gates []wire.GateID, members []Member, before *View) *View {
+	v := &View{Members: members, gates: make([]gateView, 0, len(gates))}
+	for _, g := range gates {
+		gv := gateView{gate: g}
+		for i := range members {
+			m := &members[i]
+			if m.Has(g) {
+				gv.peers = append(gv.peers, m.ID)
+				gv.tokenKnown = gv.tokenKnown || m.ID != self && m.HasMetToken(g)
+			}
+		}
+		if old, _ := before.Peers(g); slices.Equal(old, gv.peers) {
+			gv.peers = old
+		}
+		v.gates = append(v.gates, gv)
+	}
+	return v
+}
+
+func (v *View) same(o *View) bool {
+	return slices.EqualFunc(v.Members, o.Members, func(a, b Member) bool { return a.same(&b) })
+}
