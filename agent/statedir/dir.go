@@ -1,0 +1,163 @@
+// Package statedir is what an agent keeps on disk: its node key, and for each gate what it must not forget when it
+// restarts. It also reads and makes the files that hold keys and secrets.
+//
+// A state directory belongs to one agent at a time, and nobody else may write in it:
+//
+//	lock                held for as long as the agent lives; names its process
+//	node_key            the member's Ed25519 key, in OpenSSH's format
+//	gate-NAME.json      the record of a gate
+//	*.tmp               a file that was being written when the machine stopped; removed at the next start
+package statedir
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	lockName  = "lock"
+	tmpSuffix = ".tmp"
+)
+
+// Dir is an open state directory. Its methods are for one goroutine.
+type Dir struct {
+	path string
+	// self is the directory itself, whose entries have to reach the disk too.
+	self *os.File
+	lock *os.File
+}
+
+// Open makes the directory if need be, with its parents, and takes possession of it until Close or the end of the process.
+// Errors name the directory and what to do.
+func Open(dir string) (_ *Dir, err error) {
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("state directory %s: %w", dir, err)
+	}
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, fmt.Errorf("cannot make the state directory %s: %w; make it yourself, or choose another one with --state-dir",
+			path, err)
+	}
+	d := &Dir{path: path}
+	defer func() {
+		if err != nil {
+			_ = d.Close()
+		}
+	}()
+	if d.self, err = os.Open(path); err != nil {
+		return nil, fmt.Errorf("cannot open the state directory: %w; correct its owner or mode, or choose another one "+
+			"with --state-dir", err)
+	}
+	if err := d.checkOwner(); err != nil {
+		return nil, err
+	}
+	if err := d.takeLock(); err != nil {
+		return nil, err
+	}
+	if err := d.clean(); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// Path is the directory's absolute path.
+func (d *Dir) Path() string { return d.path }
+
+// Close gives the directory back.
+func (d *Dir) Close() error {
+	var errs []error
+	for _, f := range []*os.File{d.lock, d.self} {
+		if f != nil {
+			errs = append(errs, f.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkOwner refuses a directory in which somebody else could exchange the key.
+func (d *Dir) checkOwner() error {
+	info, err := d.self.Stat()
+	if err != nil {
+		return fmt.Errorf("state directory: %w", err)
+	}
+	if mode := info.Mode().Perm(); mode&0o022 != 0 {
+		return fmt.Errorf("others can write in the state directory %s (mode %04o): chmod go-w %s", d.path, mode, d.path)
+	}
+	owner := int(info.Sys().(*syscall.Stat_t).Uid)
+	if me := os.Geteuid(); owner != me && owner != 0 {
+		return fmt.Errorf("the state directory %s belongs to user %d, and this is user %d: chown it, or choose another one "+
+			"with --state-dir", d.path, owner, me)
+	}
+	return nil
+}
+
+// takeLock makes this the only agent in the directory. The lock ends with the process, however that ends.
+func (d *Dir) takeLock() error {
+	path := filepath.Join(d.path, lockName)
+	var err error
+	if d.lock, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		return d.explain("cannot lock the state directory", err)
+	}
+	switch err := unix.Flock(int(d.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
+	case errors.Is(err, unix.EWOULDBLOCK):
+		return fmt.Errorf("the state directory %s is in use by another wanderd%s: stop that one, or give this one another "+
+			"directory with --state-dir", d.path, d.lockHolder())
+	case err != nil:
+		return fmt.Errorf("cannot lock %s: %w; choose a directory on a local disk with --state-dir", path, err)
+	}
+	// The number serves only the message above, so a disk that is full is no reason to stop here.
+	if d.lock.Truncate(0) == nil {
+		_, _ = d.lock.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	}
+	return nil
+}
+
+// lockHolder names the process that holds the lock, if it has said so.
+func (d *Dir) lockHolder() string {
+	text, err := io.ReadAll(io.LimitReader(d.lock, 32))
+	pid, numErr := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || numErr != nil {
+		return ""
+	}
+	return fmt.Sprintf(" (process %d)", pid)
+}
+
+// clean removes what a crash has left half written.
+func (d *Dir) clean() error {
+	entries, err := d.self.ReadDir(-1)
+	if err != nil {
+		return d.explain("cannot list the state directory", err)
+	}
+	for _, entry := range entries {
+		if !strings.HasSuffix(entry.Name(), tmpSuffix) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(d.path, entry.Name())); err != nil {
+			return d.explain("cannot remove an unfinished file", err)
+		}
+	}
+	return nil
+}
+
+// explain adds the remedy to an error of the file system.
+func (d *Dir) explain(what string, err error) error {
+	remedy := "check the disk and the owner of " + d.path
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		remedy = "free some space on the file system of " + d.path
+	case errors.Is(err, syscall.EROFS):
+		remedy = "mount the file system of " + d.path + " for writing, or choose another directory with --state-dir"
+	case errors.Is(err, fs.ErrPermission):
+		remedy = "correct the owner or the mode of " + d.path
+	}
+	return fmt.Errorf("%s: %w; %s", what, err, remedy)
+}

@@ -1,0 +1,80 @@
+package statedir
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"golang.org/x/crypto/ssh"
+)
+
+const nodeKeyName = "node_key"
+
+// NodeKey returns the key that this member signs with, and makes one if there is none. It refuses a key that others can
+// read, that is encrypted, or that is not Ed25519.
+func (d *Dir) NodeKey() (key ed25519.PrivateKey, created bool, err error) {
+	path := filepath.Join(d.path, nodeKeyName)
+	text, err := readPrivate(path, false)
+	if errors.Is(err, fs.ErrNotExist) {
+		key, err = newNodeKey(path)
+		if err != nil {
+			return nil, false, d.explain("cannot make a node key", err)
+		}
+		return key, true, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("node key: %w", err)
+	}
+	key, err = parseNodeKey(text)
+	if err != nil {
+		return nil, false, fmt.Errorf("node key %s: %w", path, err)
+	}
+	return key, false, nil
+}
+
+// WriteNewNodeKey makes a key, writes it to a file that must not be there yet, and returns its public part.
+func WriteNewNodeKey(path string) (ed25519.PublicKey, error) {
+	key, err := newNodeKey(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot write a node key: %w", err)
+	}
+	return key.Public().(ed25519.PublicKey), nil
+}
+
+func newNodeKey(path string) (ed25519.PrivateKey, error) {
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	block, err := ssh.MarshalPrivateKey(key, "wanderd node key")
+	if err != nil {
+		return nil, err
+	}
+	return key, createPrivate(path, pem.EncodeToMemory(block))
+}
+
+func parseNodeKey(text []byte) (ed25519.PrivateKey, error) {
+	if len(text) == 0 {
+		return nil, errors.New("it is empty: remove it, and a new one is made")
+	}
+	parsed, err := ssh.ParseRawPrivateKey(text)
+	if _, ok := errors.AsType[*ssh.PassphraseMissingError](err); ok {
+		return nil, errors.New("it is encrypted, and nobody is there to ask: remove the passphrase with ssh-keygen -p")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("it is no private key (%w): restore it, or remove it for a new one and a new identity", err)
+	}
+	key, ok := parsed.(*ed25519.PrivateKey)
+	if !ok {
+		return nil, fmt.Errorf("it is a %T, want Ed25519 in OpenSSH's format: make one with \"wanderd keygen\"", parsed)
+	}
+	// The file has the public key twice; what is signed must verify under the one that members are told.
+	if !key.Equal(ed25519.NewKeyFromSeed(key.Seed())) {
+		return nil, errors.New("its two halves do not belong together: restore it, or remove it for a new one and a new identity")
+	}
+	return *key, nil
+}

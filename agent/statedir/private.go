@@ -1,0 +1,76 @@
+package statedir
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// maxPrivate is more than any file with a key or a secret has, in bytes.
+const maxPrivate = 64 << 10
+
+// readPrivate reads a file that only its owner may read. Where shared is true, others may.
+func readPrivate(path string, shared bool) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("%s is a directory: name the file in it", path)
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 && !shared {
+		return nil, fmt.Errorf("%s can be read or changed by others (mode %04o): chmod 600 %s", path, mode, path)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxPrivate+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxPrivate {
+		return nil, fmt.Errorf("%s is too long: it must be another file", path)
+	}
+	return text, nil
+}
+
+// createPrivate writes a file that must not be there yet, and that only its owner may read.
+func createPrivate(path string, content []byte) error {
+	switch err := writeSynced(path, os.O_EXCL, content); {
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%s is there already, and is left as it is: choose another path, or remove it if nobody uses it any more",
+			path)
+	case err != nil:
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}
+
+// writeSynced creates a file, which only its owner may read, and brings its content to the disk. A file that it created
+// and could not finish is removed.
+func writeSynced(path string, flag int, content []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|flag, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Sync()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		_ = os.Remove(path)
+	}
+	return err
+}

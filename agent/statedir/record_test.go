@@ -1,0 +1,156 @@
+package statedir
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+func sample() Record {
+	return Record{
+		HasRun:    true,
+		LastRun:   time.Unix(1_800_000_000, 123_456_789),
+		LastToken: wire.TokenID{Birth: 1_799_999_999_000_000_001, Generator: wire.MemberID{1, 2, 0xff}, Random: 1<<64 - 1},
+		Seq:       wire.MaxSeq,
+	}
+}
+
+func same(a, b Record) bool {
+	return a.HasRun == b.HasRun && a.LastRun.Equal(b.LastRun) && a.LastToken == b.LastToken && a.Seq == b.Seq
+}
+
+func TestARecordIsReadAsItWasSaved(t *testing.T) {
+	d := open(t, t.TempDir())
+	if r, found, err := d.Load("default"); found || err != nil || !same(r, Record{}) {
+		t.Errorf("before the first save: %+v, %v, %v", r, found, err)
+	}
+	for _, want := range []Record{{}, {Seq: 7}, sample()} {
+		if err := d.Save("default", want); err != nil {
+			t.Fatal(err)
+		}
+		if got, found, err := d.Load("default"); !found || err != nil || !same(got, want) {
+			t.Errorf("%+v, %v, %v; want %+v", got, found, err, want)
+		}
+	}
+}
+
+func TestTheFormOnDiskStays(t *testing.T) {
+	const onDisk = `{"version":1,"gate":"default","seq":9223372036854775807,` +
+		`"last_run":"2027-01-15T08:00:00.123456789Z","last_token":{"birth":1799999999000000001,` +
+		`"generator":"0102ff00000000000000000000000000","random":18446744073709551615}}` + "\n"
+	text, err := encode("default", sample())
+	if err != nil || string(text) != onDisk {
+		t.Errorf("%s, %v", text, err)
+	}
+	if got, err := decode("default", []byte(onDisk)); err != nil || !same(got, sample()) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestGatesDoNotShareAFile(t *testing.T) {
+	d := open(t, t.TempDir())
+	long := strings.Repeat("x", 300)
+	gates := []string{"default", "Default", "../default", "a/b", "a b", "", ".", "größe", long, long + "y", "gate-default.json"}
+	for i, gate := range gates {
+		if err := d.Save(gate, Record{Seq: wire.Seq(i + 1)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, gate := range gates {
+		if r, found, err := d.Load(gate); !found || err != nil || r.Seq != wire.Seq(i+1) {
+			t.Errorf("%q: %+v, %v, %v", gate, r, found, err)
+		}
+	}
+	entries, err := os.ReadDir(d.Path())
+	if err != nil || len(entries) != len(gates)+1 {
+		t.Errorf("%d files, %v", len(entries), err)
+	}
+}
+
+func TestEveryTruncationIsNoticed(t *testing.T) {
+	whole, err := encode("default", sample())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range len(whole) - 1 { // the last byte is a line end
+		if r, err := decode("default", whole[:n]); err == nil {
+			t.Errorf("%q was read as %+v", whole[:n], r)
+		}
+	}
+}
+
+func TestADamagedRecordNamesTheFileAndTheRemedy(t *testing.T) {
+	d := open(t, t.TempDir())
+	path := filepath.Join(d.Path(), "gate-default.json")
+	for name, c := range map[string]struct{ text, want string }{
+		"empty":           {"", "empty"},
+		"zeros":           {"\x00\x00\x00\x00", "invalid character"},
+		"another format":  {"[]", "array"},
+		"a later version": {`{"version":2,"gate":"default","seq":1,"lease":3}`, "version 2"},
+		"no version":      {`{"gate":"default","seq":1}`, "version 0"},
+		"unknown keys":    {`{"version":1,"gate":"default","seq":1,"lease":3}`, "lease"},
+		"another gate":    {`{"version":1,"gate":"other","seq":1}`, `"other"`},
+		"seq too high":    {`{"version":1,"gate":"default","seq":9223372036854775808}`, "9223372036854775808"},
+		"negative seq":    {`{"version":1,"gate":"default","seq":-1}`, "seq"},
+		"half a run":      {`{"version":1,"gate":"default","seq":1,"last_run":"2027-01-15T08:00:00Z"}`, "last_token"},
+		"no time":         {`{"version":1,"gate":"default","seq":1,"last_run":"yesterday"}`, "yesterday"},
+		"bad generator": {
+			`{"version":1,"gate":"default","seq":1,"last_run":"2027-01-15T08:00:00Z","last_token":{"generator":"0102"}}`, "0102",
+		},
+		"rubbish behind": {`{"version":1,"gate":"default","seq":1}{}`, "after top-level value"},
+	} {
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, found, err := d.Load("default")
+		var damaged *DamagedError
+		if found || !errors.As(err, &damaged) || damaged.Path != path {
+			t.Errorf("%s: %v, %v", name, found, err)
+			continue
+		}
+		says(t, err, path, c.want, "delete it", "min_interval")
+	}
+	if err := d.Save("default", sample()); err != nil {
+		t.Fatal(err)
+	}
+	if _, found, err := d.Load("default"); !found || err != nil {
+		t.Error("saving does not mend it:", err)
+	}
+}
+
+func TestRecordsRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := Record{Seq: wire.Seq(rapid.Uint64Max(uint64(wire.MaxSeq)).Draw(t, "seq"))}
+		if rapid.Bool().Draw(t, "run") {
+			want.HasRun = true
+			want.LastRun = time.Unix(0, rapid.Int64().Draw(t, "last run"))
+			want.LastToken.Birth = rapid.Int64().Draw(t, "birth")
+			want.LastToken.Random = rapid.Uint64().Draw(t, "random")
+			copy(want.LastToken.Generator[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "generator"))
+		}
+		text, err := encode("gate", want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := decode("gate", text); err != nil || !same(got, want) {
+			t.Fatalf("%+v, %v; want %+v", got, err, want)
+		}
+	})
+}
+
+// BenchmarkSave is what a grant waits for before its hook may start; most of it is the disk's two flushes.
+func BenchmarkSave(b *testing.B) {
+	d := open(b, b.TempDir())
+	for b.Loop() {
+		if err := d.Save("default", sample()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

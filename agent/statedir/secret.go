@@ -1,0 +1,55 @@
+package statedir
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// ReadSecretFile reads the fleet secret. It refuses a file that others can read, unless systemd has put it where only this
+// service can go (LoadCredential=). Errors say nothing of what the file contains.
+func ReadSecretFile(path string) (wire.Secret, error) {
+	text, err := readPrivate(path, isCredential(path, os.Getenv("CREDENTIALS_DIRECTORY")))
+	if errors.Is(err, fs.ErrNotExist) {
+		return wire.Secret{}, fmt.Errorf("the secret file %s is not there: make one with \"wanderd keygen --secret\", and give "+
+			"all members the same", path)
+	}
+	if err != nil {
+		return wire.Secret{}, fmt.Errorf("secret file: %w", err)
+	}
+	secret, err := wire.ParseSecret(text)
+	if err != nil {
+		return wire.Secret{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return secret, nil
+}
+
+// WriteNewSecretFile makes a fleet secret and writes it to a file that must not be there yet.
+func WriteNewSecretFile(path string) error {
+	var secret wire.Secret
+	if _, err := rand.Read(secret[:]); err != nil {
+		return err
+	}
+	if err := createPrivate(path, []byte(secret.Reveal()+"\n")); err != nil {
+		return fmt.Errorf("cannot write a fleet secret: %w", err)
+	}
+	return nil
+}
+
+// isCredential reports whether path lies in the directory of systemd's credentials; dir is empty if there is none.
+func isCredential(path, dir string) bool {
+	if dir == "" {
+		return false
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return false
+	}
+	inside, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(inside)
+}
