@@ -1,0 +1,78 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"syscall"
+)
+
+// portTries bounds the search for a port that is free for both TCP and UDP.
+const portTries = 16
+
+// Options are what may differ between two uses of Listen.
+type Options struct {
+	// Prefix is what every welcome datagram begins with. Where the system can, it drops others before anyone is woken for
+	// them; where it cannot, they arrive, so the reader must still look. Empty welcomes everything.
+	Prefix []byte
+}
+
+// Listen binds one UDP socket and one TCP listener to the same address. Port 0 finds a port that is free for both. The
+// unspecified IPv6 address takes IPv4 too. Errors name the address and what to do.
+func Listen(bind netip.AddrPort, opts Options) (*Endpoint, error) {
+	return listen(bind, opts, attachFilter)
+}
+
+// listen is Listen with a way to attach the filter that may fail.
+func listen(bind netip.AddrPort, opts Options, attach func(*net.UDPConn, []byte) error) (*Endpoint, error) {
+	var tcp *net.TCPListener
+	var udp *net.UDPConn
+	for try := 1; ; try++ {
+		var err error
+		tcp, err = net.ListenTCP(network("tcp", bind), net.TCPAddrFromAddrPort(bind))
+		if err != nil {
+			return nil, explain(err, "TCP", bind)
+		}
+		chosen := netip.AddrPortFrom(bind.Addr(), tcp.Addr().(*net.TCPAddr).AddrPort().Port())
+		udp, err = net.ListenUDP(network("udp", chosen), net.UDPAddrFromAddrPort(chosen))
+		if err == nil {
+			bind = chosen
+			break
+		}
+		_ = tcp.Close()
+		if bind.Port() != 0 || !errors.Is(err, syscall.EADDRINUSE) || try == portTries {
+			return nil, explain(err, "UDP", chosen)
+		}
+	}
+	if len(opts.Prefix) > 0 {
+		_ = attach(udp, opts.Prefix) // only a saving: the reader looks at each datagram anyway
+	}
+	return &Endpoint{Packets: newUDP(udp), Streams: newTCP(tcp, bind.Addr()), Addr: bind}, nil
+}
+
+// network keeps an IPv4 address from being bound as a dual-stack socket, which Go prefers for the unspecified one.
+func network(protocol string, bind netip.AddrPort) string {
+	if bind.Addr().Is4() {
+		return protocol + "4"
+	}
+	return protocol
+}
+
+// explain says what an operator can do about an address that cannot be bound.
+func explain(err error, protocol string, bind netip.AddrPort) error {
+	var remedy string
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		remedy = "it is in use, perhaps by another wanderd: stop that one, or choose another port with --bind"
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		remedy = "this host has no such address: give one that it has with --bind"
+	case errors.Is(err, syscall.EACCES):
+		remedy = "the port needs privileges: choose one above 1023 with --bind"
+	case errors.Is(err, syscall.EAFNOSUPPORT):
+		remedy = "this host does not speak that kind of address: give another one with --bind"
+	default:
+		return fmt.Errorf("cannot listen on %s %v: %w; see --bind", protocol, bind, err)
+	}
+	return fmt.Errorf("cannot listen on %s %v: %s (%w)", protocol, bind, remedy, errors.Unwrap(err))
+}

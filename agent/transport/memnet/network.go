@@ -1,0 +1,176 @@
+package memnet
+
+import (
+	"math/rand/v2"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/transport"
+)
+
+// Options say how bad the network is. The zero value is a perfect one: no latency, no loss.
+type Options struct {
+	// Seed draws losses, duplicates and latencies.
+	Seed uint64
+	// Latency is how long everything takes at least, and Jitter how much longer a datagram may take. Jitter reorders.
+	Latency, Jitter time.Duration
+	// Loss and Duplicate are the probabilities, from 0 to 1, that a datagram is lost or arrives twice.
+	Loss, Duplicate float64
+}
+
+// Network connects endpoints. Its methods may be called from any goroutine.
+type Network struct {
+	// mu guards everything in this package: endpoints, datagrams under way, and streams.
+	mu        sync.Mutex
+	options   Options
+	rng       *rand.Rand
+	endpoints map[netip.AddrPort]*endpoint
+	streams   []*stream
+	cut       map[link]bool
+	filter    Filter
+	// sent numbers datagrams; ephemeral is the last port that was chosen for somebody.
+	sent      uint64
+	ephemeral uint16
+}
+
+// Filter looks at a datagram before the network's own luck does, and returns false to lose it. It must not keep or change
+// payload, and must not call the network.
+type Filter func(src, dst netip.AddrPort, payload []byte) bool
+
+// link is an unordered pair of endpoints, the lower address first.
+type link [2]netip.AddrPort
+
+func linkOf(a, b netip.AddrPort) link {
+	if b.Compare(a) < 0 {
+		a, b = b, a
+	}
+	return link{a, b}
+}
+
+// New returns a network without endpoints.
+func New(o Options) *Network {
+	return &Network{
+		options:   o,
+		rng:       rand.New(rand.NewPCG(o.Seed, 0)),
+		endpoints: make(map[netip.AddrPort]*endpoint),
+		cut:       make(map[link]bool),
+		ephemeral: 40000,
+	}
+}
+
+// Endpoint binds addr; port 0 asks for a free one. An address that has been closed or has crashed can be bound again.
+// It panics if addr is in use: the test is wrong then.
+func (n *Network) Endpoint(addr netip.AddrPort) *transport.Endpoint {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if addr.Port() == 0 {
+		addr = netip.AddrPortFrom(addr.Addr(), n.nextPort())
+	}
+	if e := n.endpoints[addr]; e != nil && (!e.packetsClosed || !e.streamsClosed) {
+		panic("memnet: " + addr.String() + " is in use")
+	}
+	e := newEndpoint(n, addr)
+	n.endpoints[addr] = e
+	return &transport.Endpoint{Packets: packets{e}, Streams: streams{e}, Addr: addr}
+}
+
+func (n *Network) nextPort() uint16 {
+	n.ephemeral++
+	return n.ephemeral
+}
+
+// SetFilter makes f decide over every datagram sent from now on; nil lets all pass.
+func (n *Network) SetFilter(f Filter) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.filter = f
+}
+
+// SetOptions changes latency, loss and duplication from now on; the seed is not drawn again.
+func (n *Network) SetOptions(o Options) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.options = o
+}
+
+// Cut separates a and b in both directions: datagrams between them are lost, also those under way, and streams stall.
+func (n *Network) Cut(a, b netip.AddrPort) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.cut[linkOf(a, b)] = true
+}
+
+// Partition cuts every endpoint of one group from every endpoint of another. Endpoints in no group keep all their links.
+func (n *Network) Partition(groups ...[]netip.AddrPort) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for i, group := range groups {
+		for _, other := range groups[i+1:] {
+			for _, a := range group {
+				for _, b := range other {
+					n.cut[linkOf(a, b)] = true
+				}
+			}
+		}
+	}
+}
+
+// Heal undoes every Cut and Partition. What was written to stalled streams meanwhile arrives.
+func (n *Network) Heal() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	clear(n.cut)
+	n.wakeAll()
+}
+
+// Crash ends the endpoint at addr as the death of its process does: its sockets are gone, and the other ends of its
+// streams are reset at once.
+func (n *Network) Crash(addr netip.AddrPort) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if e := n.endpoints[addr]; e != nil {
+		e.closePackets()
+		e.closeStreams()
+	}
+	for _, s := range n.streams {
+		if s.ends[0].endpoint == addr || s.ends[1].endpoint == addr {
+			s.reset()
+		}
+	}
+	n.wakeAll()
+}
+
+// wakeAll makes everybody who waits look again.
+func (n *Network) wakeAll() {
+	for _, e := range n.endpoints {
+		e.arrived.Broadcast()
+		e.dialled.Broadcast()
+	}
+	for _, s := range n.streams {
+		s.changed.Broadcast()
+	}
+}
+
+// waitUntil waits on c, whose lock is held, until it is signalled or the time is t; the zero t means no such time.
+func waitUntil(c *sync.Cond, t time.Time) {
+	if t.IsZero() {
+		c.Wait()
+		return
+	}
+	timer := time.AfterFunc(time.Until(t), func() {
+		c.L.Lock()
+		defer c.L.Unlock()
+		c.Broadcast()
+	})
+	defer timer.Stop()
+	c.Wait()
+}
+
+// sooner returns the earlier of two times, of which the zero one never comes.
+func sooner(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,138 @@
+package memnet
+
+import (
+	"cmp"
+	"container/heap"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// inboxSize is how many datagrams wait for a reader, as in a socket's receive buffer; more are lost.
+const inboxSize = 1024
+
+// endpoint is what is bound to one address.
+type endpoint struct {
+	net  *Network
+	addr netip.AddrPort
+
+	inbox         inbox
+	arrived       *sync.Cond
+	packetsClosed bool
+
+	backlog       []*conn
+	dialled       *sync.Cond
+	streamsClosed bool
+}
+
+func newEndpoint(n *Network, addr netip.AddrPort) *endpoint {
+	return &endpoint{net: n, addr: addr, arrived: sync.NewCond(&n.mu), dialled: sync.NewCond(&n.mu)}
+}
+
+// datagram is one that is under way, or waits to be read.
+type datagram struct {
+	due     time.Time
+	number  uint64
+	src     netip.AddrPort
+	payload []byte
+}
+
+// inbox is a heap of datagrams by (due, number).
+type inbox []datagram
+
+func (b inbox) Len() int      { return len(b) }
+func (b inbox) Swap(i, j int) { b[i], b[j] = b[j], b[i] }
+func (b inbox) Less(i, j int) bool {
+	return cmp.Or(b[i].due.Compare(b[j].due), cmp.Compare(b[i].number, b[j].number)) < 0
+}
+func (b *inbox) Push(x any) { *b = append(*b, x.(datagram)) }
+func (b *inbox) Pop() any {
+	last := len(*b) - 1
+	d := (*b)[last]
+	*b = (*b)[:last]
+	return d
+}
+
+// packets is the datagram side of an endpoint.
+type packets struct{ *endpoint }
+
+// ReadFrom implements transport.Packets.
+func (p packets) ReadFrom(buf []byte) (int, netip.AddrPort, netip.Addr, error) {
+	p.net.mu.Lock()
+	defer p.net.mu.Unlock()
+	for {
+		if p.packetsClosed {
+			return 0, netip.AddrPort{}, netip.Addr{}, p.failed("read", net.ErrClosed)
+		}
+		var due time.Time
+		if len(p.inbox) > 0 {
+			due = p.inbox[0].due
+			if !due.After(time.Now()) {
+				d := heap.Pop(&p.inbox).(datagram)
+				if p.net.cut[linkOf(d.src, p.addr)] {
+					continue
+				}
+				return copy(buf, d.payload), d.src, p.addr.Addr(), nil
+			}
+		}
+		waitUntil(p.arrived, due)
+	}
+}
+
+// WriteTo implements transport.Packets. An endpoint has one address, so src changes nothing.
+func (p packets) WriteTo(b []byte, _ netip.Addr, dst netip.AddrPort) error {
+	p.net.mu.Lock()
+	defer p.net.mu.Unlock()
+	if p.packetsClosed {
+		return p.failed("write", net.ErrClosed)
+	}
+	if f := p.net.filter; f != nil && !f(p.addr, dst, b) {
+		return nil
+	}
+	p.net.send(p.addr, dst, b)
+	return nil
+}
+
+// Close implements transport.Packets.
+func (p packets) Close() error {
+	p.net.mu.Lock()
+	defer p.net.mu.Unlock()
+	p.closePackets()
+	return nil
+}
+
+func (e *endpoint) closePackets() {
+	e.packetsClosed = true
+	e.inbox = nil
+	e.arrived.Broadcast()
+}
+
+func (e *endpoint) failed(op string, err error) error {
+	return &net.OpError{Op: op, Net: "udp", Addr: net.UDPAddrFromAddrPort(e.addr), Err: err}
+}
+
+// send draws the fate of a datagram. It draws the same numbers whatever becomes of it, so that one more cut or one more
+// endpoint does not change the luck of all that follow.
+func (n *Network) send(src, dst netip.AddrPort, b []byte) {
+	lost := n.rng.Float64() < n.options.Loss
+	copies := 1
+	if n.rng.Float64() < n.options.Duplicate {
+		copies = 2
+	}
+	for range copies {
+		late := time.Duration(n.rng.Float64() * float64(n.options.Jitter))
+		to := n.endpoints[dst]
+		if lost || to == nil || to.packetsClosed || n.cut[linkOf(src, dst)] || len(to.inbox) >= inboxSize {
+			continue
+		}
+		n.sent++
+		heap.Push(&to.inbox, datagram{
+			due:     time.Now().Add(n.options.Latency + late),
+			number:  n.sent,
+			src:     src,
+			payload: append([]byte(nil), b...),
+		})
+		to.arrived.Broadcast()
+	}
+}

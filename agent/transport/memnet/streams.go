@@ -1,0 +1,283 @@
+package memnet
+
+import (
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	// backlogSize is how many connections wait to be accepted; more are refused.
+	backlogSize = 128
+	// windowSize is how many bytes one direction of a stream takes before a writer waits for the reader.
+	windowSize = 256 << 10
+)
+
+// streams is the connection side of an endpoint.
+type streams struct{ *endpoint }
+
+// Accept implements transport.Streams.
+func (s streams) Accept() (net.Conn, error) {
+	s.net.mu.Lock()
+	defer s.net.mu.Unlock()
+	for {
+		if s.streamsClosed {
+			return nil, &net.OpError{Op: "accept", Net: "tcp", Addr: net.TCPAddrFromAddrPort(s.addr), Err: net.ErrClosed}
+		}
+		if len(s.backlog) > 0 {
+			c := s.backlog[0]
+			s.backlog = s.backlog[1:]
+			return c, nil
+		}
+		s.dialled.Wait()
+	}
+}
+
+// Dial implements transport.Streams. Where nobody listens it is refused; across a cut it waits for timeout.
+func (s streams) Dial(dst netip.AddrPort, timeout time.Duration) (net.Conn, error) {
+	n := s.net
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	giveUp := time.Now().Add(timeout)
+	there := time.Now().Add(n.options.Latency)
+	for {
+		now := time.Now()
+		to := n.endpoints[dst]
+		apart := n.cut[linkOf(s.addr, dst)]
+		switch {
+		case s.streamsClosed:
+			return nil, dialError(dst, net.ErrClosed)
+		case !now.Before(giveUp):
+			return nil, dialError(dst, os.ErrDeadlineExceeded)
+		case apart || now.Before(there):
+			wake := giveUp
+			if !apart {
+				wake = sooner(there, giveUp)
+			}
+			waitUntil(s.dialled, wake)
+			continue
+		case to == nil || to.streamsClosed || len(to.backlog) >= backlogSize:
+			return nil, dialError(dst, syscall.ECONNREFUSED)
+		}
+		near := netip.AddrPortFrom(s.addr.Addr(), n.nextPort())
+		st := newStream(n, s.addr, near, dst)
+		to.backlog = append(to.backlog, st.ends[1])
+		to.dialled.Broadcast()
+		return st.ends[0], nil
+	}
+}
+
+// Close implements transport.Streams: connections that are open stay so, as with a real listener.
+func (s streams) Close() error {
+	s.net.mu.Lock()
+	defer s.net.mu.Unlock()
+	s.closeStreams()
+	return nil
+}
+
+func (e *endpoint) closeStreams() {
+	e.streamsClosed = true
+	for _, c := range e.backlog {
+		c.stream.reset()
+	}
+	e.backlog = nil
+	e.dialled.Broadcast()
+}
+
+func dialError(dst netip.AddrPort, err error) error {
+	return &net.OpError{Op: "dial", Net: "tcp", Addr: net.TCPAddrFromAddrPort(dst), Err: err}
+}
+
+// stream is a connection: two ends, each with what the other has written and it has not read.
+type stream struct {
+	net     *Network
+	ends    [2]*conn
+	changed *sync.Cond
+	// broken says that an end has crashed.
+	broken bool
+}
+
+// newStream connects an endpoint at dialer, which uses the address near, with the one at dst.
+func newStream(n *Network, dialer, near, dst netip.AddrPort) *stream {
+	s := &stream{net: n, changed: sync.NewCond(&n.mu)}
+	s.ends[0] = &conn{stream: s, endpoint: dialer, local: near, remote: dst}
+	s.ends[1] = &conn{stream: s, endpoint: dst, local: dst, remote: near}
+	s.ends[0].peer, s.ends[1].peer = s.ends[1], s.ends[0]
+	n.streams = append(n.streams, s)
+	return s
+}
+
+func (s *stream) cut() bool { return s.net.cut[linkOf(s.ends[0].endpoint, s.ends[1].endpoint)] }
+
+// reset breaks the stream for both ends and forgets it.
+func (s *stream) reset() {
+	s.broken = true
+	s.forget()
+}
+
+// forget ends the network's interest in the stream; a cut or a crash can no longer matter to it.
+func (s *stream) forget() {
+	s.net.streams = slices.DeleteFunc(slices.Clone(s.net.streams), func(o *stream) bool { return o == s })
+	s.changed.Broadcast()
+}
+
+// segment is a piece of a stream that can be read from due on.
+type segment struct {
+	due  time.Time
+	data []byte
+}
+
+// conn is one end of a stream.
+type conn struct {
+	stream        *stream
+	peer          *conn
+	endpoint      netip.AddrPort
+	local, remote netip.AddrPort
+
+	incoming []segment
+	pending  int // bytes in incoming
+	closed   bool
+	closedAt time.Time
+
+	readDeadline, writeDeadline time.Time
+}
+
+// Read implements net.Conn.
+func (c *conn) Read(b []byte) (int, error) {
+	n := c.stream.net
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for {
+		now := time.Now()
+		var next time.Time // when there may be something to read
+		switch {
+		case c.closed:
+			return 0, c.failed("read", net.ErrClosed)
+		case c.stream.broken:
+			return 0, c.failed("read", syscall.ECONNRESET)
+		case expired(c.readDeadline, now):
+			return 0, c.failed("read", os.ErrDeadlineExceeded)
+		case len(b) == 0:
+			return 0, nil
+		case c.stream.cut():
+			// Nothing comes across, not even the news that the other end has closed.
+		case len(c.incoming) > 0:
+			if next = c.incoming[0].due; !next.After(now) {
+				return c.take(b), nil
+			}
+		case c.peer.closed:
+			if next = c.peer.closedAt.Add(n.options.Latency); !next.After(now) {
+				return 0, io.EOF
+			}
+		}
+		waitUntil(c.stream.changed, sooner(next, c.readDeadline))
+	}
+}
+
+// take copies from the first segment and makes room for a writer.
+func (c *conn) take(b []byte) int {
+	first := &c.incoming[0]
+	k := copy(b, first.data)
+	if first.data = first.data[k:]; len(first.data) == 0 {
+		c.incoming = c.incoming[1:]
+	}
+	c.pending -= k
+	c.stream.changed.Broadcast()
+	return k
+}
+
+// Write implements net.Conn.
+func (c *conn) Write(b []byte) (int, error) {
+	n := c.stream.net
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	written := 0
+	for {
+		now := time.Now()
+		switch {
+		case c.closed:
+			return written, c.failed("write", net.ErrClosed)
+		case c.stream.broken:
+			return written, c.failed("write", syscall.ECONNRESET)
+		case expired(c.writeDeadline, now):
+			return written, c.failed("write", os.ErrDeadlineExceeded)
+		case c.peer.closed:
+			return written, c.failed("write", syscall.EPIPE)
+		}
+		if room := windowSize - c.peer.pending; room > 0 && written < len(b) {
+			part := b[written:min(len(b), written+room)]
+			c.peer.incoming = append(c.peer.incoming, segment{
+				due:  now.Add(n.options.Latency),
+				data: slices.Clone(part),
+			})
+			c.peer.pending += len(part)
+			written += len(part)
+			c.stream.changed.Broadcast()
+		}
+		if written == len(b) {
+			return written, nil
+		}
+		waitUntil(c.stream.changed, c.writeDeadline)
+	}
+}
+
+// Close implements net.Conn. The other end reads what is under way, and then io.EOF.
+func (c *conn) Close() error {
+	n := c.stream.net
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if c.closed {
+		return c.failed("close", net.ErrClosed)
+	}
+	c.closed, c.closedAt = true, time.Now()
+	c.incoming, c.pending = nil, 0
+	if c.peer.closed {
+		c.stream.forget()
+	}
+	c.stream.changed.Broadcast()
+	return nil
+}
+
+// LocalAddr implements net.Conn.
+func (c *conn) LocalAddr() net.Addr { return net.TCPAddrFromAddrPort(c.local) }
+
+// RemoteAddr implements net.Conn.
+func (c *conn) RemoteAddr() net.Addr { return net.TCPAddrFromAddrPort(c.remote) }
+
+// SetDeadline implements net.Conn.
+func (c *conn) SetDeadline(t time.Time) error {
+	return c.setDeadlines(func() { c.readDeadline, c.writeDeadline = t, t })
+}
+
+// SetReadDeadline implements net.Conn.
+func (c *conn) SetReadDeadline(t time.Time) error {
+	return c.setDeadlines(func() { c.readDeadline = t })
+}
+
+// SetWriteDeadline implements net.Conn.
+func (c *conn) SetWriteDeadline(t time.Time) error {
+	return c.setDeadlines(func() { c.writeDeadline = t })
+}
+
+func (c *conn) setDeadlines(set func()) error {
+	n := c.stream.net
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if c.closed {
+		return c.failed("set", net.ErrClosed)
+	}
+	set()
+	c.stream.changed.Broadcast()
+	return nil
+}
+
+func (c *conn) failed(op string, err error) error {
+	return &net.OpError{Op: op, Net: "tcp", Source: c.LocalAddr(), Addr: c.RemoteAddr(), Err: err}
+}
+
+func expired(deadline, now time.Time) bool { return !deadline.IsZero() && !deadline.After(now) }
