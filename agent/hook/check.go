@@ -1,0 +1,85 @@
+package hook
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Check reports why argv cannot be run, and what to do about it. It finds what an operator gets wrong before the token
+// arrives and it is too late: no such file, no permission, a script without an interpreter.
+func Check(argv []string) error {
+	file, err := locate(argv)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("hook %s does not exist: check the path (relative paths start at the agent's working directory)", file)
+	case err != nil:
+		return fmt.Errorf("hook: %w", err)
+	case info.IsDir():
+		return fmt.Errorf("hook %s is a directory: name a program in it", file)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("hook %s is not a regular file (%s): name a program", file, info.Mode().Type())
+	case info.Mode().Perm()&0o111 == 0:
+		return fmt.Errorf("hook %s is not executable: chmod +x %s", file, file)
+	case info.Size() == 0:
+		return fmt.Errorf("hook %s is empty: write the operation into it", file)
+	}
+	if err := unix.Faccessat(unix.AT_FDCWD, file, unix.X_OK, unix.AT_EACCESS); err != nil {
+		return fmt.Errorf("hook %s may not be executed by user %d, or its file system is mounted noexec: "+
+			"change its owner or mode, or move it: %w", file, os.Geteuid(), err)
+	}
+	return checkInterpreter(file)
+}
+
+// checkInterpreter looks at how a script starts. What it cannot read or does not know, it lets pass.
+func checkInterpreter(file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil //nolint:nilerr // a program may be executable and not readable
+	}
+	defer func() { _ = f.Close() }()
+	head := make([]byte, 256) // what Linux reads of a #! line
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("hook: %w", err)
+	}
+	head = head[:n]
+	line, isScript := bytes.CutPrefix(head, []byte("#!"))
+	if !isScript {
+		if bytes.IndexByte(head, 0) < 0 {
+			return fmt.Errorf("hook %s is a script without an interpreter: put #!/bin/sh into its first line", file)
+		}
+		return nil
+	}
+	line, _, _ = bytes.Cut(line, []byte("\n"))
+	if bytes.HasSuffix(line, []byte("\r")) {
+		return fmt.Errorf("hook %s has the line ends of Windows: convert it with sed -i 's/\\r$//' %s", file, file)
+	}
+	words := strings.Fields(string(line))
+	if len(words) == 0 {
+		return fmt.Errorf("hook %s names no interpreter after #!: put #!/bin/sh into its first line", file)
+	}
+	if _, err := os.Stat(words[0]); err != nil {
+		return fmt.Errorf("hook %s wants the interpreter %s, which is not there: install it or correct the first line",
+			file, words[0])
+	}
+	if path.Base(words[0]) == "env" && len(words) == 2 {
+		if _, err := exec.LookPath(words[1]); err != nil {
+			return fmt.Errorf("hook %s wants the interpreter %s, which is not in PATH: install it or correct the first line",
+				file, words[1])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,32 @@
+package hook
+
+import "strings"
+
+// ownPrefix marks what belongs to wanderd, in the environment of the agent (its settings) and of a hook (the grant).
+const ownPrefix = "WANDERD_"
+
+// Environ returns the environment of a hook: base without what is meant for the agent alone, and grant, which is what the
+// hook is told of the token it runs under ("WANDERD_SEQ=7").
+//
+// What systemd tells a service (where to notify, sockets, credentials, the watchdog) goes to the main process only, and no
+// WANDERD_ variable of the agent's own is inherited: it could name the file of the fleet secret.
+func Environ(base []string, grant ...string) []string {
+	env := make([]string, 0, len(base)+len(grant))
+	for _, entry := range base {
+		name, _, _ := strings.Cut(entry, "=")
+		if !meantForAgent(name) {
+			env = append(env, entry)
+		}
+	}
+	return append(env, grant...)
+}
+
+// meantForAgent reports whether a hook must not inherit the variable.
+func meantForAgent(name string) bool {
+	switch name {
+	case "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES",
+		"CREDENTIALS_DIRECTORY":
+		return true
+	}
+	return strings.HasPrefix(name, ownPrefix)
+}

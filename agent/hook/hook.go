@@ -1,0 +1,190 @@
+// Package hook runs the protected operation as a child process, and knows when it is over.
+//
+// An operation is over when its first process has ended and nothing of its session is left: a gate must not open while a
+// transfer still runs behind the back of a script that has exited. Between the agent and the operation stands a guard, the
+// agent's own program started again in a hidden mode:
+//
+//	agent ──lifeline──▶ guard ──▶ ./sync.sh ──▶ rsync, timeout, …
+//	  ▲                  └───────────── one session ─────────────┘
+//	  ├──── report ──────────┘                │
+//	  └──── output, line by line ─────────────┘
+//
+// The lifeline is a pipe on which nothing is ever sent. It ends when the agent stops the run, and it ends when the agent
+// is killed, be it with SIGKILL: either way the guard tells the session to stop (SIGTERM), and kills what is left of it
+// after a grace. A parent-death signal would reach only the first process, and none of its children.
+//
+// A process that leaves the session (setsid, or a service manager that starts something on its behalf) is deliberately
+// out of reach: that is how a hook leaves a daemon behind. The cgroup of the systemd unit catches those too.
+//
+// The guard follows sessions on Linux. Elsewhere it follows the process group of the operation.
+package hook
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+const (
+	// DefaultGrace is the time from SIGTERM to SIGKILL.
+	DefaultGrace = 10 * time.Second
+
+	// drainTime bounds how long the output is read on after the operation is over: nothing of it is left then, so only a
+	// process that has left the session can still hold the pipes.
+	drainTime = time.Second
+)
+
+// Spec is one operation to run.
+type Spec struct {
+	// Argv is the program and its arguments; see [Check].
+	Argv []string
+	// Env is the whole environment; see [Environ].
+	Env []string
+	// Timeout is how long the operation may take until it is told to stop; it must be positive.
+	Timeout time.Duration
+	// Grace is how long it may take to obey before it is killed; zero means DefaultGrace.
+	Grace time.Duration
+	// Log receives the output (stdout as info, stderr as warnings) and warnings about what was left behind.
+	Log zerolog.Logger
+}
+
+// Run is an operation under way.
+type Run struct {
+	lifeline *os.File
+	done     chan Result
+}
+
+// Start starts the operation. An error means that nothing was started; it says what to do. An operation that cannot be
+// executed after all ends with a Result that says so.
+func Start(spec Spec) (*Run, error) {
+	if isGuard(os.Args) {
+		return nil, fmt.Errorf("this program does not call hook.Guard at its start, as it has to when its first argument is %q",
+			GuardArg)
+	}
+	if spec.Timeout <= 0 {
+		return nil, fmt.Errorf("hook: a timeout of %v: it must be positive", spec.Timeout)
+	}
+	if spec.Grace == 0 {
+		spec.Grace = DefaultGrace
+	}
+	path, err := locate(spec.Argv)
+	if err != nil {
+		return nil, err
+	}
+	self, err := selfPath()
+	if err != nil {
+		return nil, fmt.Errorf("hook: cannot find the program to guard the hook with: %w", err)
+	}
+
+	var pipes pipes
+	if err := pipes.open(); err != nil {
+		return nil, fmt.Errorf("hook: no pipes to run it with, raise the limit of open files: %w", err)
+	}
+	guard := exec.Command(self)
+	guard.Args = guardArgs(os.Args[0], guardOrder{Timeout: spec.Timeout, Grace: spec.Grace, Path: path, Argv: spec.Argv})
+	guard.Env = append([]string{}, spec.Env...) // never nil, which would be the agent's own environment
+	guard.Stdout, guard.Stderr = pipes.stdout.w, pipes.stderr.w
+	guard.ExtraFiles = []*os.File{pipes.lifeline.r, pipes.report.w}
+	guard.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // see operation
+	if err := guard.Start(); err != nil {
+		pipes.closeAll()
+		return nil, fmt.Errorf("hook: cannot start its guard: %w", err)
+	}
+	pipes.closeTheirs()
+
+	run := &Run{lifeline: pipes.lifeline.w, done: make(chan Result, 1)}
+	go run.attend(spec, guard, &pipes, time.Now())
+	return run, nil
+}
+
+// Stop tells the operation to stop, and kills it after the grace. It does not wait, and may be called at any time.
+func (r *Run) Stop() { _ = r.lifeline.Close() }
+
+// Done delivers the result, once.
+func (r *Run) Done() <-chan Result { return r.done }
+
+// attend follows the operation to its end.
+func (r *Run) attend(spec Spec, guard *exec.Cmd, pipes *pipes, started time.Time) {
+	defer pipes.closeAll()
+	out := newOutput(spec.Log)
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		out.drainBoth(pipes.stdout.r, pipes.stderr.r)
+	}()
+
+	report := readReport(pipes.report.r)
+	if err := guard.Wait(); !report.complete() {
+		spec.Log.Warn().AnErr("guard", err).Msg("the guard of the hook has died; the hook is killed too")
+		report.GuardDied = true
+		report.Undead = !operation{session: guard.Process.Pid, group: report.Pid}.kill()
+	}
+	took := time.Since(started)
+
+	deadline := time.Now().Add(drainTime)
+	_ = pipes.stdout.r.SetReadDeadline(deadline)
+	_ = pipes.stderr.r.SetReadDeadline(deadline)
+	<-drained
+
+	result := report.result(spec, took)
+	result.Detached = out.cut
+	result.LinesDropped, result.BytesDropped = out.linesDropped, out.bytesDropped
+	result.warn(spec.Log)
+	r.done <- result
+}
+
+// pipe is one pipe between the agent and the guard.
+type pipe struct{ r, w *os.File }
+
+// pipes are all of them. Of the lifeline the agent keeps the end that is written to, of the others the one that is read.
+type pipes struct{ stdout, stderr, lifeline, report pipe }
+
+func (p *pipes) open() error {
+	for _, one := range []*pipe{&p.stdout, &p.stderr, &p.lifeline, &p.report} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			p.closeAll()
+			return err
+		}
+		*one = pipe{r: r, w: w}
+	}
+	return nil
+}
+
+// closeTheirs closes the ends that belong to the guard.
+func (p *pipes) closeTheirs() {
+	for _, f := range []*os.File{p.stdout.w, p.stderr.w, p.lifeline.r, p.report.w} {
+		_ = f.Close()
+	}
+}
+
+// closeAll closes what is open; an end that is closed already, or was never opened, is no harm.
+func (p *pipes) closeAll() {
+	p.closeTheirs()
+	for _, f := range []*os.File{p.stdout.r, p.stderr.r, p.lifeline.w, p.report.r} {
+		_ = f.Close()
+	}
+}
+
+// locate finds the program of argv, by an absolute path or one that means the same to the guard, whose working directory
+// is the agent's.
+func locate(argv []string) (string, error) {
+	if len(argv) == 0 || argv[0] == "" {
+		return "", errors.New("no hook is given: name a program, as in --hook ./sync.sh")
+	}
+	name := argv[0]
+	if filepath.Base(name) != name {
+		return name, nil
+	}
+	path, err := exec.LookPath(name)
+	if err != nil && !errors.Is(err, exec.ErrDot) {
+		return "", fmt.Errorf("hook %q is not in PATH: write its path, as in ./%s or /usr/local/bin/%[1]s", name, name)
+	}
+	return path, nil
+}

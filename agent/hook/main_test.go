@@ -1,0 +1,57 @@
+package hook
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// TestMain is a guard, the agent of [TestAHookDoesNotOutliveAnAgentKilledWithSIGKILL], or the tests; after the tests it
+// checks that none left a goroutine, a file descriptor or a child process behind.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case GuardArg:
+			syscall.Exit(Guard(os.Args[2:])) // os.Exit waits for a second under the race detector
+		case agentArg:
+			os.Exit(runAgent(os.Args[2]))
+		}
+	}
+	if r, w, err := os.Pipe(); err == nil { // the first one opens the files of Go's poller, which stay
+		_, _ = r.Close(), w.Close()
+	}
+	before := openFiles()
+	code := m.Run()
+	if code == 0 {
+		code = checkLeftovers(before)
+	}
+	os.Exit(code)
+}
+
+func checkLeftovers(filesBefore int) int {
+	if err := goleak.Find(); err != nil {
+		fmt.Println("goroutines left:", err)
+		return 1
+	}
+	if now := openFiles(); now > filesBefore {
+		fmt.Printf("%d files open, %d before the tests\n", now, filesBefore)
+		return 1
+	}
+	if pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); err != syscall.ECHILD {
+		fmt.Println("a child process is left:", pid, err)
+		return 1
+	}
+	return 0
+}
+
+// openFiles counts the open file descriptors, where the system tells them.
+func openFiles() int {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 0
+	}
+	return len(entries)
+}

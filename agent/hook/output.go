@@ -1,0 +1,91 @@
+package hook
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/rs/zerolog"
+)
+
+const (
+	// maxLine is where a long line is cut in two, in bytes.
+	maxLine = 4 << 10
+	// maxOutput is how much of one run's output is logged, in bytes, both streams together.
+	maxOutput = 1 << 20
+	// minCharge is what a short line counts as, for a log entry is never just its text.
+	minCharge = 64
+)
+
+// output passes what the operation writes to the log, and drops what is too much. It never stops reading: a hook must
+// not block because of its log.
+type output struct {
+	log zerolog.Logger
+
+	mu                         sync.Mutex
+	budget                     int
+	linesDropped, bytesDropped int64
+	// cut says that reading ended before the output did.
+	cut bool
+}
+
+func newOutput(log zerolog.Logger) *output { return &output{log: log, budget: maxOutput} }
+
+// drainBoth reads both streams to their ends, or to their read deadlines.
+func (o *output) drainBoth(stdout, stderr io.Reader) {
+	var wg sync.WaitGroup
+	wg.Go(func() { o.drain(stdout, zerolog.InfoLevel, "stdout") })
+	wg.Go(func() { o.drain(stderr, zerolog.WarnLevel, "stderr") })
+	wg.Wait()
+}
+
+func (o *output) drain(from io.Reader, level zerolog.Level, stream string) {
+	lines := bufio.NewReaderSize(from, maxLine)
+	for {
+		line, err := lines.ReadSlice('\n')
+		if len(line) > 0 {
+			o.line(line, level, stream)
+		}
+		switch {
+		case err == nil || errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF):
+			return
+		default:
+			o.mu.Lock()
+			o.cut = o.cut || errors.Is(err, os.ErrDeadlineExceeded)
+			o.mu.Unlock()
+			return
+		}
+	}
+}
+
+func (o *output) line(line []byte, level zerolog.Level, stream string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	charge := max(len(line), minCharge)
+	if o.budget < charge {
+		if o.linesDropped == 0 {
+			o.log.Warn().Int("limit", maxOutput).Msg("the hook writes too much: the rest of its output is dropped")
+			o.budget = 0
+		}
+		o.linesDropped++
+		o.bytesDropped += int64(len(line))
+		return
+	}
+	o.budget -= charge
+	o.log.WithLevel(level).Str("stream", stream).Msg(printable(bytes.TrimRight(line, "\r\n")))
+}
+
+// printable replaces control characters, which could do to an operator's terminal what the name of a file asks for.
+func printable(line []byte) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 {
+			return '\uFFFD'
+		}
+		return r
+	}, string(line))
+}

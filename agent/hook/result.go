@@ -1,0 +1,88 @@
+package hook
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+	"golang.org/x/sys/unix"
+)
+
+// Result is how an operation ended.
+type Result struct {
+	// Exit is the exit status of the first process; -1 if a signal killed it, it was never executed, or it is Undead.
+	Exit int
+	// Signal names the signal that killed the first process, as in "SIGKILL"; empty if none did.
+	Signal string
+	// Err is nil after exit status 0 without a timeout or a stop, and says what happened otherwise.
+	Err error
+	// TimedOut says that the timeout struck; Stopped that it was told to stop before (Stop, or a signal to the guard).
+	TimedOut, Stopped bool
+	// Leftovers says that the first process ended while others of its session lived on, until they were stopped.
+	Leftovers bool
+	// Undead says that processes of the session have not died of SIGKILL in time: they wait for a disk or a network file
+	// system, and the operation may not be over.
+	Undead bool
+	// Detached says that a process that had left the session still held the output when all the others were gone.
+	Detached bool
+	// Took is the time from the start until nothing was left.
+	Took time.Duration
+	// LinesDropped and BytesDropped count what was too much for the log.
+	LinesDropped, BytesDropped int64
+}
+
+// describe returns the error of a process that was executed, nil if all is well.
+func (r *Result) describe(spec Spec) error {
+	ending := fmt.Sprintf("exit status %d", r.Exit)
+	switch {
+	case r.Signal != "":
+		ending = "killed by " + r.Signal
+	case r.Exit < 0:
+		ending = "not dead yet"
+	}
+	ignored := ""
+	if r.Signal == signalName(syscall.SIGKILL) {
+		ignored = fmt.Sprintf("it did not stop within %v of SIGTERM; ", spec.Grace)
+	}
+	switch {
+	case r.TimedOut:
+		return fmt.Errorf("stopped after its timeout of %v (%s%s): make it faster, or raise --hook-timeout",
+			spec.Timeout, ignored, ending)
+	case r.Stopped:
+		return fmt.Errorf("stopped (%s%s)", ignored, ending)
+	case r.Undead:
+		return fmt.Errorf("not over: %s, but processes of it survive SIGKILL", ending)
+	case r.Exit != 0:
+		return errors.New(ending)
+	}
+	return nil
+}
+
+// warn logs what an operator should know and no exit status tells.
+func (r *Result) warn(log zerolog.Logger) {
+	if r.LinesDropped > 0 {
+		log.Warn().Int64("lines", r.LinesDropped).Int64("bytes", r.BytesDropped).
+			Msgf("… %d lines (%d bytes) of the hook's output were dropped", r.LinesDropped, r.BytesDropped)
+	}
+	if r.Leftovers {
+		log.Warn().Msg("the hook left processes behind, which were stopped: let it wait for them, " +
+			"or start daemons with setsid")
+	}
+	if r.Undead {
+		log.Warn().Msg("processes of the hook survive SIGKILL: look for a disk or network file system that hangs")
+	}
+	if r.Detached {
+		log.Warn().Msg("a daemon that the hook started still holds its output, which is read no longer: " +
+			"redirect the output of daemons")
+	}
+}
+
+// signalName returns the name by which operators know a signal.
+func signalName(s syscall.Signal) string {
+	if name := unix.SignalName(s); name != "" {
+		return name
+	}
+	return fmt.Sprintf("signal %d", int(s))
+}

@@ -1,0 +1,96 @@
+package hook
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// selfPath names the program that this process runs, also if the file was replaced since it was started: a guard of
+// another version might not understand its orders.
+func selfPath() (string, error) { return "/proc/self/exe", nil }
+
+// operationAttr gives the operation a process group of its own in the guard's session. The session spans what
+// "timeout 60 rsync …" or a shell's "set -m" put into further groups. The guard takes the first process along when it is
+// killed itself.
+func operationAttr() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// adopt makes this process the parent of every orphan of the operation, so that it learns of their ends and none stays a
+// zombie in a container without an init. It also keeps from the operation what files the agent itself has inherited, and
+// names the process, which was executed as "exe".
+func adopt() {
+	_ = unix.CloseRange(reportFd+1, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC)
+	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	_ = os.WriteFile("/proc/self/comm", []byte(GuardArg), 0)
+}
+
+// signal reaches every process of the operation, one process group at a time: a group gets it as a whole, with nothing
+// forked in between.
+func (op operation) signal(sig syscall.Signal) {
+	for _, group := range op.groups() {
+		_ = syscall.Kill(-group, sig)
+	}
+}
+
+// alive reports whether the operation has a process that is not a zombie. It looks twice, for a parent may have ended and
+// left a child where the first look had passed already.
+func (op operation) alive() bool {
+	for range 2 {
+		if len(op.groups()) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// groups returns the process groups of the session, but the guard's own, that have a process that is not a zombie.
+func (op operation) groups() []int {
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return op.groupOnly()
+	}
+	defer func() { _ = proc.Close() }()
+	names, err := proc.Readdirnames(-1)
+	if err != nil {
+		return op.groupOnly()
+	}
+	var groups []int
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue // not a process
+		}
+		if sid, err := unix.Getsid(pid); err != nil || sid != op.session || isZombie(pid) {
+			continue
+		}
+		if group, err := unix.Getpgid(pid); err == nil && group != op.session && !slices.Contains(groups, group) {
+			groups = append(groups, group)
+		}
+	}
+	return groups
+}
+
+// isZombie reads the state in /proc/PID/stat (proc_pid_stat(5)): "pid (comm) state …", where comm may hold anything.
+func isZombie(pid int) bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return true // it has ended since
+	}
+	state := bytes.TrimLeft(stat[bytes.LastIndexByte(stat, ')')+1:], " ")
+	return len(state) > 0 && bytes.IndexByte([]byte("ZXx"), state[0]) >= 0
+}
+
+// groupOnly is what is known of the operation without /proc.
+func (op operation) groupOnly() []int {
+	if op.group == 0 || syscall.Kill(-op.group, 0) != nil {
+		return nil
+	}
+	return []int{op.group}
+}

@@ -1,0 +1,25 @@
+//go:build unix && !linux
+
+package hook
+
+import (
+	"os"
+	"syscall"
+)
+
+func selfPath() (string, error) { return os.Executable() }
+
+// operationAttr gives the operation a process group of its own in the guard's session.
+func operationAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+func adopt() {}
+
+// signal reaches every process of the operation's first process group.
+func (op operation) signal(sig syscall.Signal) {
+	if op.group != 0 {
+		_ = syscall.Kill(-op.group, sig)
+	}
+}
+
+// alive reports whether the operation's first process group has a process.
+func (op operation) alive() bool { return op.group != 0 && syscall.Kill(-op.group, 0) == nil }
