@@ -1,0 +1,116 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"os/user"
+	"strconv"
+	"syscall"
+)
+
+// ErrNoAgent says that nobody listens on the socket.
+var ErrNoAgent = errors.New("no agent answers")
+
+const (
+	clientTimeout = sourceTimeout + 2*ioTimeout
+	// maxDocument bounds what a client reads: a fleet of 5,000 members is about a megabyte.
+	maxDocument = 64 << 20
+)
+
+// Client asks one agent.
+type Client struct {
+	path string
+	http *http.Client
+}
+
+// Dial returns a client for the agent that listens at path. It connects when it is asked something. Errors of its methods
+// match [ErrNoAgent] if nobody listens there, and [fs.ErrPermission] if this user may not ask.
+func Dial(path string) *Client {
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "unix", path)
+	}
+	return &Client{path: path, http: &http.Client{
+		Timeout:   clientTimeout,
+		Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true, ResponseHeaderTimeout: clientTimeout},
+	}}
+}
+
+// Status asks for the agent's status.
+func (c *Client) Status(ctx context.Context) (Status, error) {
+	var s Status
+	err := c.get(ctx, pathStatus, &s)
+	return s, err
+}
+
+// Members asks for the members of the fleet as the agent sees them.
+func (c *Client) Members(ctx context.Context) (Members, error) {
+	var m Members
+	err := c.get(ctx, pathMembers, &m)
+	return m, err
+}
+
+func (c *Client) get(ctx context.Context, path string, document any) error {
+	if err := CheckPath(c.path); err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://wanderd"+path, http.NoBody)
+	if err != nil {
+		return fmt.Errorf("control socket %s: %w", c.path, err)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return c.explain(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxDocument))
+	if err != nil {
+		return fmt.Errorf("the answer of the agent on %s broke off: %w", c.path, err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		var f failure
+		if json.Unmarshal(body, &f) != nil || f.Error == "" {
+			f.Error = resp.Status
+		}
+		return fmt.Errorf("the agent on %s has no answer: %s", c.path, f.Error)
+	}
+	if err := json.Unmarshal(body, document); err != nil {
+		return fmt.Errorf("the agent on %s speaks another version of this program: %w", c.path, err)
+	}
+	return nil
+}
+
+// explain turns an error of the connection into one that says what to do.
+func (c *Client) explain(err error) error {
+	var timeout interface{ Timeout() bool }
+	switch {
+	case errors.Is(err, syscall.ENOENT), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ECONNREFUSED):
+		return fmt.Errorf("%w on %s", ErrNoAgent, c.path)
+	case errors.Is(err, fs.ErrPermission):
+		return notPermitted(c.path)
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return fmt.Errorf("the agent on %s did not answer within %v: is it stopped?", c.path, clientTimeout)
+	}
+	return fmt.Errorf("control socket %s: %w", c.path, err)
+}
+
+// notPermitted names who may ask, where that can be seen.
+func notPermitted(path string) error {
+	owner := "the user that runs the agent"
+	if info, err := os.Lstat(path); err == nil {
+		if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+			owner = "user " + strconv.FormatUint(uint64(stat.Uid), 10)
+			if u, err := user.LookupId(strconv.FormatUint(uint64(stat.Uid), 10)); err == nil {
+				owner = "user " + u.Username
+			}
+		}
+	}
+	return fmt.Errorf("the control socket %s: %w: ask as %s or as root, with sudo", path, fs.ErrPermission, owner)
+}

@@ -1,0 +1,169 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxPath is the longest path a unix socket can have, in bytes: the kernel wants a zero after it.
+const maxPath = len(syscall.RawSockaddrUnix{}.Path) - 1
+
+// CheckPath says why path cannot be that of a control socket, and what to do about it; nil if it can.
+func CheckPath(path string) error {
+	switch {
+	case path == "":
+		return errors.New("the control socket has no path: name one with --socket")
+	case strings.HasPrefix(path, "@"):
+		return fmt.Errorf("the control socket %s would not be a file, which anybody could talk to: "+
+			"name another path with --socket", path)
+	case len(path) > maxPath:
+		return fmt.Errorf("the path of the control socket has %d bytes, and the system allows %d: "+
+			"name a shorter one with --socket, such as /run/wanderd/wanderd.sock (%s)", len(path), maxPath, path)
+	}
+	return nil
+}
+
+// socket is a listening unix socket and the file that leads to it.
+type socket struct {
+	*net.UnixListener
+	path string
+	file os.FileInfo
+}
+
+// listen makes the socket at path, which only this user can connect to from its first moment on. A socket of an agent
+// that is dead is replaced; one that answers, and any other kind of file, is an error.
+func listen(path string) (_ *socket, err error) {
+	if err := CheckPath(path); err != nil {
+		return nil, err
+	}
+	unlock, err := lockDir(filepath.Dir(path))
+	if err != nil {
+		return nil, fmt.Errorf("control socket %s: %w", path, err)
+	}
+	defer unlock()
+	if err := removeStale(path); err != nil {
+		return nil, err
+	}
+	// Linux gives the file the mode of the socket, as it is before bind, less the umask. So nobody can slip in between
+	// bind and chmod, and the umask of the process, which other goroutines create files under, is left alone.
+	lc := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {
+		return c.Control(func(fd uintptr) { _ = unix.Fchmod(int(fd), 0o600) })
+	}}
+	l, err := lc.Listen(context.Background(), "unix", path)
+	if err != nil {
+		return nil, describe(path, err)
+	}
+	s := &socket{UnixListener: l.(*net.UnixListener), path: path}
+	s.SetUnlinkOnClose(false)
+	if err := os.Chmod(path, 0o600); err != nil { // elsewhere than on Linux
+		_ = s.Close()
+		return nil, fmt.Errorf("control socket: %w", err)
+	}
+	if s.file, err = os.Lstat(path); err != nil {
+		_ = s.Close()
+		return nil, fmt.Errorf("control socket: %w", err)
+	}
+	return s, nil
+}
+
+// remove removes the file, unless another agent has put its own in its place.
+func (s *socket) remove() error {
+	unlock, err := lockDir(filepath.Dir(s.path))
+	if err != nil {
+		return fmt.Errorf("control socket %s: %w", s.path, err)
+	}
+	defer unlock()
+	now, err := os.Lstat(s.path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, s.file) {
+		return nil
+	}
+	if err == nil {
+		err = os.Remove(s.path)
+	}
+	return err
+}
+
+// removeStale removes a socket that nobody listens on.
+func removeStale(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return describe(path, err)
+	case info.Mode().Type() != fs.ModeSocket:
+		return fmt.Errorf("%s exists and is not a socket: remove it, or name another path with --socket", path)
+	}
+	conn, err := net.DialTimeout("unix", path, probeTimeout)
+	switch {
+	case err == nil:
+		_ = conn.Close()
+		return inUse(path)
+	case errors.Is(err, syscall.ECONNREFUSED):
+	case errors.Is(err, syscall.EAGAIN), errors.Is(err, os.ErrDeadlineExceeded): // somebody listens, and is busy
+		return inUse(path)
+	default:
+		return describe(path, err)
+	}
+	if err := os.Remove(path); err != nil {
+		return fmt.Errorf("the control socket of a dead agent: %w", err)
+	}
+	return nil
+}
+
+// probeTimeout bounds the question whether anybody listens.
+const probeTimeout = 2 * time.Second
+
+func inUse(path string) error {
+	return fmt.Errorf("the control socket %s is in use by another agent: stop it, "+
+		"or give this one a --state-dir or --socket of its own", path)
+}
+
+func describe(path string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("the directory of the control socket %s does not exist: create it, "+
+			"or name another path with --socket", path)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("user %d may not create the control socket %s: change the owner of its directory, "+
+			"or name another path with --socket", os.Geteuid(), path)
+	}
+	return fmt.Errorf("control socket %s: %w", path, err)
+}
+
+const (
+	lockPatience = 5 * time.Second
+	lockPause    = 10 * time.Millisecond
+)
+
+// lockDir keeps two agents that start in the same moment from removing each other's socket as stale. The lock leaves no
+// file behind, and is given back when the process dies.
+func lockDir(dir string) (unlock func(), err error) {
+	d, err := os.Open(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, errors.New("its directory does not exist: create it, or name another path with --socket")
+	case err != nil:
+		return nil, err
+	}
+	for deadline := time.Now().Add(lockPatience); ; time.Sleep(lockPause) {
+		err = unix.Flock(int(d.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil {
+			return func() { _ = d.Close() }, nil
+		}
+		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) || time.Now().After(deadline) {
+			_ = d.Close()
+			return nil, fmt.Errorf("locking its directory: %w", err)
+		}
+	}
+}

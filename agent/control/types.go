@@ -1,0 +1,81 @@
+// Package control is how an operator's command talks to a running agent: JSON over HTTP on a unix socket.
+//
+// It holds the documents, the server and the client. The agent supplies the documents; nothing here decides anything. There
+// is no authentication beyond that of the file system: the socket belongs to the agent's user and has mode 0600.
+//
+//	GET /v1/status    a [Status]
+//	GET /v1/members   a [Members]
+//
+// Everything else is answered by {"error": "…"} and a status of 400 or above. Documents gain fields within a version, and
+// lose none.
+package control
+
+import "time"
+
+// Status answers GET /v1/status.
+type Status struct {
+	Version string    `json:"version"`
+	Name    string    `json:"name"`
+	Member  string    `json:"member"`
+	Address string    `json:"address"`
+	Started time.Time `json:"started"`
+	Sealed  bool      `json:"sealed"`
+	Members int       `json:"members"`
+	Gates   []Gate    `json:"gates"`
+	// Dropped counts datagrams by the reason they were dropped for.
+	Dropped map[string]uint64 `json:"dropped"`
+	// Gossip counts what membership found worth counting, by kind; see membership.Stats.
+	Gossip map[string]uint64 `json:"gossip,omitempty"`
+}
+
+// Gate is one gate of a status.
+type Gate struct {
+	Name    string `json:"name"`
+	Policy  string `json:"policy"`
+	Walk    string `json:"walk"`
+	State   string `json:"state"`
+	Members int    `json:"members"`
+	Holding bool   `json:"holding"`
+	// Holder is the last known holder: this member while it holds the token, else the one it passed it to.
+	Holder      string    `json:"holder,omitempty"`
+	HolderName  string    `json:"holder_name,omitempty"`
+	HolderSince time.Time `json:"holder_since,omitzero"`
+	Token       string    `json:"token,omitempty"`
+	Seq         uint64    `json:"seq,omitempty"`
+	Running     bool      `json:"running"`
+	// NotRunning says in a clause why the hook is not running now; empty while it is.
+	NotRunning string    `json:"not_running,omitempty"`
+	LastRun    time.Time `json:"last_run,omitzero"`
+	LastExit   string    `json:"last_exit,omitempty"`
+	LastTook   Duration  `json:"last_took,omitzero"`
+	NextRun    time.Time `json:"next_run,omitzero"`
+	Runs       uint64    `json:"runs"`
+	Failures   uint64    `json:"failures"`
+
+	Skip            Duration  `json:"skip"`
+	Op              Duration  `json:"op"`
+	MinInterval     Duration  `json:"min_interval"`
+	MaxInterval     Duration  `json:"max_interval"`
+	RegenerateAfter Duration  `json:"regenerate_after"`
+	RegenerateAt    time.Time `json:"regenerate_at,omitzero"`
+	// Load is op × members / min_interval.
+	Load float64 `json:"load"`
+	// Notes counts what happened since the agent started, by note.
+	Notes map[string]uint64 `json:"notes"`
+}
+
+// Members answers GET /v1/members.
+type Members struct {
+	Members []Member `json:"members"`
+}
+
+// Member is one agent as this one sees it.
+type Member struct {
+	Name    string `json:"name"`
+	Member  string `json:"member"`
+	Address string `json:"address"`
+	// State is "alive", "suspect", "left" or "failed".
+	State string   `json:"state"`
+	Self  bool     `json:"self"`
+	Gates []string `json:"gates"`
+}
