@@ -1,0 +1,232 @@
+package agent
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/agent/statedir"
+	"github.com/wanderd/wanderd/agent/transport"
+	"github.com/wanderd/wanderd/membership"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Agent is one member of a fleet.
+type Agent struct {
+	cfg  Config
+	deps deps
+	log  zerolog.Logger
+
+	self     wire.MemberID
+	state    *statedir.Dir
+	endpoint *transport.Endpoint
+	codec    *wire.Codec
+	members  *membership.Membership
+	control  io.Closer
+	clock    clock
+	started  time.Time
+
+	// The rest belongs to the loop.
+	gates    []*gate
+	byGate   map[wire.GateID]*gate
+	view     *membership.View
+	senders  senders
+	leaving  bool
+	sendBuf  []byte
+	notifier notifier
+
+	drops    *drops
+	inbound  chan inbound
+	finished chan finished
+	queries  chan func()
+}
+
+// deps are what a test in virtual time replaces: whatever blocks outside of Go.
+type deps struct {
+	listen    func(netip.AddrPort) (*transport.Endpoint, error)
+	startHook func(hook.Spec) (hookRun, error)
+	serve     func(path string, src control.Source, log zerolog.Logger) (io.Closer, error)
+	asleep    func() time.Duration
+}
+
+// hookRun is a hook that runs.
+type hookRun interface {
+	// Stop tells it to end, and ends it if it does not listen. It does not wait.
+	Stop()
+	// Done delivers the result, once.
+	Done() <-chan hook.Result
+}
+
+// inboundQueue bounds the datagrams that wait for the loop; more are dropped and counted.
+const inboundQueue = 256
+
+// New prepares an agent: it reads the state directory, binds the address and says what is wrong with either. Nothing is
+// sent before Run.
+func New(cfg Config) (*Agent, error) {
+	return newAgent(cfg, deps{
+		listen: func(bind netip.AddrPort) (*transport.Endpoint, error) {
+			return transport.Listen(bind, transport.Options{Prefix: []byte{byte(wire.Magic >> 8), byte(wire.Magic & 0xff)}})
+		},
+		startHook: func(spec hook.Spec) (hookRun, error) { return hook.Start(spec) },
+		serve: func(path string, src control.Source, log zerolog.Logger) (io.Closer, error) {
+			return control.Serve(path, src, log)
+		},
+		asleep: sinceBootAsleep,
+	})
+}
+
+func newAgent(cfg Config, d deps) (_ *Agent, err error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	a := &Agent{
+		cfg: cfg, deps: d, log: cfg.Log,
+		byGate:   make(map[wire.GateID]*gate, len(cfg.Gates)),
+		inbound:  make(chan inbound, inboundQueue),
+		finished: make(chan finished, len(cfg.Gates)),
+		queries:  make(chan func()),
+		view:     &membership.View{},
+		senders:  newSenders(),
+		started:  time.Now(),
+		drops:    newDrops(cfg.Log),
+		clock:    newClock(d.asleep),
+	}
+	defer func() {
+		if err != nil {
+			a.close()
+		}
+	}()
+	if a.state, err = statedir.Open(cfg.StateDir); err != nil {
+		return nil, err
+	}
+	key, created, err := a.state.NodeKey()
+	if err != nil {
+		return nil, err
+	}
+	a.self = wire.MemberIDOf(key.Public().(ed25519.PublicKey))
+	a.log = a.log.With().Str("member", a.self.Short()).Logger()
+	if created {
+		a.log.Info().Str("path", cfg.StateDir).Msg("made a node key")
+	}
+	if a.codec, err = wire.NewCodec(key, cfg.Secret, rand.Reader); err != nil {
+		return nil, err
+	}
+	entropy := &entropy{}
+	for _, gc := range cfg.Gates {
+		g, err := newGate(a, gc, entropy)
+		if err != nil {
+			return nil, err
+		}
+		a.gates = append(a.gates, g)
+		a.byGate[g.id] = g
+	}
+	if a.endpoint, err = d.listen(cfg.Bind); err != nil {
+		return nil, err
+	}
+	if a.control, err = d.serve(cfg.Socket, source{a}, a.log); err != nil {
+		return nil, err
+	}
+	if err := a.startMembership(key); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+func (a *Agent) startMembership(key ed25519.PrivateKey) (err error) {
+	ids := make([]wire.GateID, 0, len(a.gates))
+	for _, g := range a.gates {
+		ids = append(ids, g.id)
+	}
+	var gossipKey []byte
+	if a.cfg.Secret != nil {
+		k := a.cfg.Secret.GossipKey()
+		gossipKey = k[:]
+	}
+	a.members, err = membership.Start(membership.Config{
+		Name: a.cfg.Name, Key: key.Public().(ed25519.PublicKey), Gates: ids,
+		Addr: a.endpoint.Addr, Advertise: a.cfg.Advertise, Join: a.cfg.Join, GossipKey: gossipKey,
+		Packets: gossipWriter{a.endpoint.Packets}, Streams: a.endpoint.Streams, Log: a.log,
+	})
+	return err
+}
+
+// Addr is the address the agent is bound to.
+func (a *Agent) Addr() netip.AddrPort { return a.endpoint.Addr }
+
+// Member is the agent's identity.
+func (a *Agent) Member() wire.MemberID { return a.self }
+
+// Run takes part in the fleet until ctx is done, and then leaves: it stops its hooks, passes its tokens on and says
+// goodbye, within StopTimeout. It can be called once.
+func (a *Agent) Run(ctx context.Context) error {
+	reading := make(chan error, 1)
+	go func() { reading <- a.read() }()
+	a.log.Info().Stringer("address", a.endpoint.Addr).Str("name", a.cfg.Name).Bool("sealed", a.cfg.Secret != nil).
+		Int("gates", len(a.gates)).Str("version", a.cfg.Version).Msg("started")
+	err := a.loop(ctx, reading)
+	if leaveErr := a.members.Leave(membershipLeave); leaveErr != nil {
+		a.log.Warn().Err(leaveErr).Msg("could not say goodbye to everybody; they will notice")
+	}
+	a.close()
+	a.log.Info().Msg("stopped")
+	return err
+}
+
+// membershipLeave bounds how long the goodbye by gossip may take.
+const membershipLeave = 2 * time.Second
+
+// close gives back what New took, as far as it got.
+func (a *Agent) close() {
+	if a.control != nil {
+		a.warn(a.control.Close(), "control socket")
+	}
+	if a.members != nil {
+		a.warn(a.members.Shutdown(), "membership")
+	}
+	if a.endpoint != nil {
+		a.warn(a.endpoint.Close(), "network")
+	}
+	if a.state != nil {
+		a.warn(a.state.Close(), "state directory")
+	}
+}
+
+func (a *Agent) warn(err error, what string) {
+	if err != nil && !errors.Is(err, net.ErrClosed) {
+		a.log.Warn().Err(err).Msgf("closing the %s", what)
+	}
+}
+
+// validate refuses what would be unsafe or impossible to run. The command line has said most of it before, with the
+// place where the value came from.
+func (c *Config) validate() error {
+	if len(c.Gates) == 0 {
+		return errors.New("no gate: an agent needs at least one hook to run")
+	}
+	if c.Secret == nil && !c.Insecure && !c.Bind.Addr().IsLoopback() {
+		return fmt.Errorf("without a fleet secret the agent binds to loopback only, not to %s: "+
+			"give all members the same --secret-file (wanderd keygen --secret makes one), or say --insecure", c.Bind)
+	}
+	for i, g := range c.Gates {
+		if len(g.Hook) == 0 {
+			return fmt.Errorf("gate %q has no hook", g.Name)
+		}
+		if slices.ContainsFunc(c.Gates[:i], func(o GateConfig) bool {
+			return wire.GateIDOf(o.Name) == wire.GateIDOf(g.Name)
+		}) {
+			return fmt.Errorf("gate %q is there twice", g.Name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,320 @@
+package agent
+
+import (
+	"context"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// A fleet that starts in the same second makes one token, and then takes turns: nobody runs twice within min_interval,
+// no two run at once, and nothing is regenerated.
+func TestFleetTakesTurns(t *testing.T) {
+	inWorld(t, testGate(), func(w *world) {
+		begin := time.Now()
+		w.startAll()
+		time.Sleep(30 * time.Minute)
+		if n := w.count(policy.NoteMinted, begin); n != 1 {
+			t.Errorf("%d tokens were minted", n)
+		}
+		if n := w.count(policy.NoteRegenerated, begin); n != 0 {
+			t.Errorf("%d tokens were regenerated", n)
+		}
+		if d := w.overlap(begin); d != 0 {
+			t.Errorf("two at once for %s", d)
+		}
+		last := make(map[string]Observation)
+		var seq wire.Seq
+		for _, r := range w.runs(begin) {
+			if before, ok := last[r.Name]; ok && r.At.Sub(before.At) < w.gate.MinInterval {
+				t.Errorf("%s ran again after %s", r.Name, r.At.Sub(before.At))
+			}
+			if r.Token.Seq <= seq {
+				t.Errorf("fencing number %d after %d", r.Token.Seq, seq)
+			}
+			last[r.Name], seq = r, r.Token.Seq
+		}
+		if len(last) != 5 {
+			t.Errorf("only %d members ran", len(last))
+		}
+	})
+}
+
+// An agent that has joined and sees nobody waits; one that was told to be a fleet of one runs at once and every
+// min_interval.
+func TestAloneWaitsOrRuns(t *testing.T) {
+	inWorld(t, testGate(), func(w *world) {
+		begin := time.Now()
+		w.start("a", AloneWait)
+		time.Sleep(time.Hour)
+		if n := len(w.runs(begin)); n != 0 {
+			t.Errorf("%d runs while waiting", n)
+		}
+		w.start("b", AloneRun)
+		time.Sleep(time.Second)
+		if n := len(w.runs(begin)); n != 1 {
+			t.Errorf("%d runs of a fleet of one in its first second", n)
+		}
+		// The one that waits finds the other and takes part.
+		w.until("a runs", 10*time.Minute, func() bool {
+			return slices.ContainsFunc(w.runs(begin), func(o Observation) bool { return o.Name == "a" })
+		})
+		if n := w.count(policy.NoteMinted, begin); n != 1 {
+			t.Errorf("%d tokens were minted", n)
+		}
+	})
+}
+
+// A crashed holder takes the token with it; after regenerate-after the others have a new one.
+func TestCrashedHolderIsReplaced(t *testing.T) {
+	inWorld(t, testGate(), func(w *world) {
+		w.startAll()
+		time.Sleep(5 * time.Minute)
+		holder := w.untilRuns(10 * time.Minute)
+		w.crash(holder)
+		crash := time.Now()
+		w.until("the others run again", 10*time.Minute, func() bool { return len(w.runs(crash)) >= 4 })
+		if w.count(policy.NoteRegenerated, crash) == 0 {
+			t.Error("nobody regenerated the token, but it was there")
+		}
+		time.Sleep(30 * time.Minute)
+		settled := time.Now()
+		time.Sleep(10 * time.Minute)
+		if d := w.overlap(settled); d != 0 {
+			t.Errorf("two at once for %s long after the crash", d)
+		}
+		if n := len(w.holders()); n > 1 {
+			t.Errorf("%d tokens long after the crash", n)
+		}
+	})
+}
+
+// A member that comes back with its state directory has not forgotten when it ran.
+func TestRestartWithinMinIntervalDoesNotRun(t *testing.T) {
+	gate := testGate()
+	gate.MinInterval = time.Hour
+	inWorld(t, gate, func(w *world) {
+		w.start("a", AloneRun)
+		time.Sleep(time.Minute)
+		w.crash("a")
+		restart := time.Now()
+		w.start("a", AloneRun)
+		time.Sleep(30 * time.Minute)
+		if n := len(w.runs(restart)); n != 0 {
+			t.Errorf("%d runs within min_interval of the last", n)
+		}
+		time.Sleep(30 * time.Minute)
+		if n := len(w.runs(restart)); n != 1 {
+			t.Errorf("%d runs after min_interval", n)
+		}
+	})
+}
+
+// Both halves of a split fleet go on; when it heals, even after longer than memberlist remembers, one token is left.
+func TestSplitFleetHeals(t *testing.T) {
+	inWorld(t, testGate(), func(w *world) {
+		w.startAll()
+		time.Sleep(10 * time.Minute)
+		addr := func(names ...string) (all []netip.AddrPort) {
+			for _, n := range names {
+				all = append(all, w.agents[n].addr)
+			}
+			return all
+		}
+		w.net.Partition(addr("a", "b"), addr("c", "d", "e"))
+		split := time.Now()
+		time.Sleep(30 * time.Minute)
+		for _, half := range [][]string{{"a", "b"}, {"c", "d", "e"}} {
+			for _, name := range half {
+				if !slices.ContainsFunc(w.runs(split), func(o Observation) bool { return o.Name == name }) {
+					t.Errorf("%s does not run while the fleet is split", name)
+				}
+			}
+		}
+		w.net.Heal()
+		time.Sleep(40 * time.Minute)
+		healed := time.Now()
+		for _, name := range w.names() {
+			if n := len(w.agents[name].members.All()); n != 5 {
+				t.Errorf("%s knows %d members after the split", name, n)
+			}
+		}
+		time.Sleep(20 * time.Minute)
+		if d := w.overlap(healed); d != 0 {
+			t.Errorf("two at once for %s after the split has healed", d)
+		}
+		tokens := make(map[wire.TokenID]bool)
+		for _, r := range w.runs(healed) {
+			tokens[r.Token.ID] = true
+		}
+		if len(tokens) != 1 {
+			t.Errorf("runs under %d tokens after the split has healed", len(tokens))
+		}
+	})
+}
+
+// A graceful stop ends the hook, hands the token on and is over within its bound: nothing has to be regenerated.
+func TestLeaveHandsTheTokenOn(t *testing.T) {
+	inWorld(t, testGate(), func(w *world) {
+		begin := time.Now()
+		w.startAll()
+		time.Sleep(5 * time.Minute)
+		holder := w.untilRuns(10 * time.Minute)
+		stop := time.Now()
+		if err := w.leave(holder); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(stop); took > 15*time.Second {
+			t.Errorf("the stop took %s", took)
+		}
+		time.Sleep(10 * time.Minute)
+		if n := w.count(policy.NoteRegenerated, begin); n != 0 {
+			t.Errorf("%d tokens were regenerated", n)
+		}
+		if n := len(w.runs(stop)); n < 4 {
+			t.Errorf("%d runs in the ten minutes after", n)
+		}
+	})
+}
+
+// A host that was suspended while it held the token gives it up first.
+func TestSuspendedHostGivesTheTokenUp(t *testing.T) {
+	inWorld(t, testGate(), func(w *world) {
+		w.startAll()
+		time.Sleep(5 * time.Minute)
+		holder := w.untilRuns(10 * time.Minute)
+		wake := time.Now()
+		w.mu.Lock()
+		w.agents[holder].asleep += time.Hour
+		w.mu.Unlock()
+		time.Sleep(15 * time.Second)
+		if n := w.count(policy.NoteGaveUp, wake); n != 1 {
+			t.Errorf("gave up %d tokens", n)
+		}
+	})
+}
+
+// A run whose start cannot be recorded does not happen, and the token goes on.
+func TestRunThatCannotBeRecordedDoesNotHappen(t *testing.T) {
+	inWorld(t, testGate(), func(w *world) {
+		w.startAll()
+		time.Sleep(5 * time.Minute)
+		if err := os.RemoveAll(filepath.Join(w.dir, "a")); err != nil {
+			t.Fatal(err)
+		}
+		broken := time.Now()
+		time.Sleep(10 * time.Minute)
+		w.mu.Lock()
+		started := 0
+		for _, o := range w.seen {
+			if o.Ended && o.Name == "a" && o.At.After(broken.Add(w.gate.Op)) {
+				started++
+			}
+		}
+		w.mu.Unlock()
+		if started != 0 {
+			t.Errorf("a's hook ran %d times without a record", started)
+		}
+		if n := w.count(policy.NoteRegenerated, broken); n != 0 {
+			t.Errorf("%d tokens were regenerated", n)
+		}
+	})
+}
+
+// Recorded, truncated, changed and foreign datagrams are counted and never answered.
+func TestForeignDatagramsAreCountedAndNeverAnswered(t *testing.T) {
+	inWorld(t, testGate(), func(w *world) {
+		stranger := w.net.Endpoint(netip.MustParseAddrPort("10.0.0.99:1"))
+		defer func() { _ = stranger.Close() }()
+		var mu sync.Mutex
+		var recorded [][]byte
+		answers := 0
+		w.net.SetFilter(func(_, dst netip.AddrPort, payload []byte) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			if dst == stranger.Addr {
+				answers++
+			}
+			if dst == w.agents["b"].addr && payload[3] == byte(wire.ClassSealed) && len(recorded) < 50 {
+				recorded = append(recorded, slices.Clone(payload))
+			}
+			return true
+		})
+		w.startAll()
+		time.Sleep(10 * time.Minute)
+		mu.Lock()
+		old := slices.Clone(recorded)
+		mu.Unlock()
+		if len(old) < 10 {
+			t.Fatalf("only %d datagrams were recorded", len(old))
+		}
+		send := func(b []byte) {
+			if err := stranger.Packets.WriteTo(b, netip.Addr{}, w.agents["b"].addr); err != nil {
+				t.Fatal(err)
+			}
+		}
+		runs := len(w.runs(time.Time{}))
+		for _, d := range old {
+			send(d)
+			send(d[:len(d)-1])
+			changed := slices.Clone(d)
+			changed[len(changed)/2] ^= 1
+			send(changed)
+			send(append([]byte("GET / HTTP/1.1"), d...))
+			send(append(slices.Clone(d), make([]byte, 1500)...))
+		}
+		time.Sleep(time.Second)
+		if d := w.overlap(time.Time{}); d != 0 {
+			t.Errorf("two at once for %s", d)
+		}
+		if got := len(w.runs(time.Time{})); got > runs+1 {
+			t.Errorf("%d runs in the second of the replay", got-runs)
+		}
+		s, err := source{w.agents["b"].Agent}.Status(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, why := range []wire.Drop{wire.DropSeal, wire.DropMagic, wire.DropSize} {
+			if s.Dropped[why.String()] == 0 {
+				t.Errorf("nothing was counted as %q: %v", why, s.Dropped)
+			}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if answers != 0 {
+			t.Errorf("%d answers to a stranger", answers)
+		}
+	})
+}
+
+// Without a secret an agent refuses any address but loopback, unless it is told not to care.
+func TestClearMeansLoopback(t *testing.T) {
+	cfg := Config{
+		Name: "a", Bind: netip.MustParseAddrPort("0.0.0.0:0"), StateDir: t.TempDir(), Gates: []GateConfig{testGate()},
+	}
+	_, err := New(cfg)
+	if err == nil || !strings.Contains(err.Error(), "--secret-file") || !strings.Contains(err.Error(), "--insecure") {
+		t.Errorf("the error names no remedy: %v", err)
+	}
+}
+
+// Impossible configurations are refused before anything is bound.
+func TestImpossibleConfigurations(t *testing.T) {
+	for name, gates := range map[string][]GateConfig{
+		"no gate":      nil,
+		"no hook":      {{Name: "x"}},
+		"a gate twice": {{Name: "x", Hook: []string{"y"}}, {Name: "x", Hook: []string{"y"}}},
+	} {
+		if err := (&Config{Bind: netip.MustParseAddrPort("127.0.0.1:0"), Gates: gates}).validate(); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package agent
+
+import (
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// drops counts dropped datagrams by reason, from any goroutine, and says now and then what an operator can do about those
+// that point to a mistake.
+type drops struct {
+	log    zerolog.Logger
+	counts []atomic.Uint64
+	// said is when a reason was last written into the log, in nanoseconds of Unix time.
+	said []atomic.Int64
+}
+
+func newDrops(log zerolog.Logger) *drops {
+	n := len(wire.Drops()) + 1
+	return &drops{log: log, counts: make([]atomic.Uint64, n), said: make([]atomic.Int64, n)}
+}
+
+func (d *drops) add(why wire.Drop, src netip.AddrPort) {
+	n := d.counts[why].Add(1)
+	hint := remedy(why)
+	if hint == "" {
+		return
+	}
+	now, said := time.Now().UnixNano(), d.said[why].Load()
+	if now-said < int64(sayAgain) || !d.said[why].CompareAndSwap(said, now) {
+		return
+	}
+	d.log.Warn().Str("drop", why.String()).Stringer("from", src).Uint64("count", n).Msg(hint)
+}
+
+// remedy is what to tell an operator about a reason; empty for those that noise and late messages have.
+func remedy(why wire.Drop) string {
+	switch why {
+	case wire.DropSeal:
+		return "dropped a message that another secret sealed: all members need the same --secret-file"
+	case wire.DropClear:
+		return "dropped a message in the clear: a member there runs without the fleet's --secret-file"
+	case wire.DropNoSecret:
+		return "dropped a sealed message: this member runs without the fleet's --secret-file"
+	case wire.DropVersion:
+		return "dropped a message of another version of wanderd's protocol: upgrade the older members"
+	case wire.DropSignature:
+		return "dropped a message with a wrong signature: somebody pretends to be a member"
+	case wire.DropRate:
+		return "dropped messages of a member that sends too many"
+	case wire.DropOverload:
+		return "dropped messages because this agent is behind: its host is overloaded"
+	case wire.DropSize, wire.DropMagic, wire.DropClass, wire.DropMalformed, wire.DropGate, wire.DropAddressee,
+		wire.DropStranger, wire.DropUnexpected:
+	}
+	return ""
+}
+
+// nonzero returns the counters that have counted something, by name.
+func (d *drops) nonzero() map[string]uint64 {
+	all := make(map[string]uint64)
+	for _, why := range wire.Drops() {
+		if n := d.counts[why].Load(); n > 0 {
+			all[why.String()] = n
+		}
+	}
+	return all
+}

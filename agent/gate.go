@@ -1,0 +1,166 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/agent/statedir"
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// gate is one machine with what it needs of the world. It belongs to the loop.
+type gate struct {
+	cfg     GateConfig
+	id      wire.GateID
+	machine policy.Machine
+	log     zerolog.Logger
+	// loaded is what an earlier life of this agent saved.
+	loaded policy.State
+
+	// event and effects are used again at every step.
+	event   policy.Event
+	effects []policy.Effect
+
+	// run is the hook that runs, if one does; couldNotRun that it was granted but not started.
+	run         hookRun
+	couldNotRun bool
+	saveFailed  error
+	gone        bool
+	members     int
+
+	notes         map[policy.Note]uint64
+	heldSince     time.Time
+	passedAt      time.Time
+	last          hook.Result
+	runs          uint64
+	failures      uint64
+	sendErrors    uint64
+	sendErrorSaid time.Time
+}
+
+func newGate(a *Agent, cfg GateConfig, entropy policy.Entropy) (*gate, error) {
+	g := &gate{
+		cfg: cfg, id: wire.GateIDOf(cfg.Name),
+		log: a.log.With().Str("gate", cfg.Name).Logger(), notes: make(map[policy.Note]uint64),
+	}
+	g.machine = wander.New(wander.Config{
+		Gate: g.id, Self: a.self,
+		Skip: cfg.Skip, Op: cfg.Op, MinInterval: cfg.MinInterval, MaxInterval: cfg.MaxInterval,
+		Walk: cfg.Walk, WaitAlone: a.cfg.Alone == AloneWait, Entropy: entropy,
+	})
+	record, found, err := a.state.Load(cfg.Name)
+	if err != nil {
+		return nil, err
+	}
+	if found {
+		g.loaded = g.fromRecord(a, record)
+	}
+	return g, nil
+}
+
+// fromRecord turns the wall clock's time of the last run into monotonic time. A run that seems to lie in the future (the
+// clock was set back) counts as one that began now: better to wait than to run twice.
+func (g *gate) fromRecord(a *Agent, r statedir.Record) policy.State {
+	now := a.clock.now()
+	age := time.Unix(0, now.Wall).Sub(r.LastRun)
+	if r.HasRun && age < 0 {
+		g.log.Warn().Time("last_run", r.LastRun).
+			Msg("the last run lies in the future; was the clock set back? Waiting min_interval from now")
+		age = 0
+	}
+	return policy.State{HasRun: r.HasRun, LastRun: now.Time.Add(-age), LastToken: r.LastToken, Seq: r.Seq}
+}
+
+// perform carries out one effect.
+func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
+	switch e.Kind {
+	case policy.Save:
+		g.saveFailed = a.save(g, now, &e.State)
+	case policy.Send:
+		a.send(g, &e.Msg)
+	case policy.Run:
+		if err := a.startHook(g, e.Token); err != nil {
+			g.failures++
+			g.log.Error().Err(err).Msg("not running the hook this time; the token goes on")
+			g.last = hook.Result{Exit: -1, Err: err}
+			g.couldNotRun = true
+		}
+	case policy.Stop:
+		if g.run != nil {
+			g.run.Stop()
+		}
+	case policy.Announce:
+		a.members.Announce(g.id)
+	case policy.Tell:
+		a.tell(g, now, e)
+	}
+}
+
+// save makes the state durable before it returns.
+func (a *Agent) save(g *gate, now policy.Instant, s *policy.State) error {
+	err := a.state.Save(g.cfg.Name, statedir.Record{
+		HasRun: s.HasRun, LastRun: time.Unix(0, now.Wall).Add(s.LastRun.Sub(now.Time)), LastToken: s.LastToken, Seq: s.Seq,
+	})
+	if err != nil {
+		g.log.Error().Err(err).Msg("cannot save the state of the gate")
+	}
+	return err
+}
+
+// startHook runs the protected operation under a grant. Without a durable record of it, a restart could run it twice
+// within min_interval: then it does not run.
+func (a *Agent) startHook(g *gate, token wire.Token) error {
+	if g.saveFailed != nil {
+		return fmt.Errorf("its start could not be recorded in the state directory: %w", g.saveFailed)
+	}
+	if g.run != nil {
+		return errors.New("the hook is still running")
+	}
+	run, err := a.deps.startHook(hook.Spec{
+		Argv: g.cfg.Hook, Timeout: g.cfg.HookTimeout, Log: g.log,
+		Env: hook.Environ(os.Environ(),
+			"WANDERD_HELD=1",
+			"WANDERD_GATE="+g.cfg.Name,
+			"WANDERD_SEQ="+strconv.FormatUint(uint64(token.Seq), 10),
+			"WANDERD_TOKEN="+token.ID.String(),
+			"WANDERD_MEMBER="+a.self.String(),
+			"WANDERD_NAME="+a.cfg.Name,
+			"WANDERD_MEMBERS="+strconv.Itoa(g.members),
+			"WANDERD_DEADLINE="+strconv.FormatInt(time.Now().Add(g.cfg.HookTimeout).Unix(), 10)),
+	})
+	if err != nil {
+		return err
+	}
+	g.run = run
+	g.runs++
+	go func() { a.finished <- finished{gate: g, result: <-run.Done()} }()
+	return nil
+}
+
+func (a *Agent) onHookEnded(f finished) {
+	g := f.gate
+	g.run, g.last = nil, f.result
+	level := zerolog.InfoLevel
+	if f.result.Err != nil {
+		g.failures++
+		level = zerolog.ErrorLevel
+	}
+	g.log.WithLevel(level).Err(f.result.Err).Dur("took", f.result.Took).
+		Time("next_run", a.clock.at(g.machine.Status(a.clock.now().Time).NextRun)).Msg("hook ended")
+	if a.cfg.Observe != nil {
+		a.cfg.Observe(Observation{
+			At: time.Now(), Member: a.self, Name: a.cfg.Name, Gate: g.cfg.Name,
+			Ended: true, Stopped: f.result.Stopped, Took: f.result.Took, Err: f.result.Err,
+		})
+	}
+	g.event.Kind = policy.Finished
+	a.step(g)
+}

@@ -1,0 +1,142 @@
+package agent
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"net"
+	"net/netip"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// benchSkip separates the handoffs of both benchmarks: a processor that has just been idle is part of the picture.
+const benchSkip = time.Millisecond
+
+// BenchmarkHandoff measures a handoff between two complete agents on loopback, sealed and signed: from the decision to
+// offer the token until the receiver holds it. Compare its p50 with that of BenchmarkThreeBareDatagrams.
+func BenchmarkHandoff(b *testing.B) {
+	var (
+		mu      sync.Mutex
+		offered time.Time
+		took    []time.Duration
+		enough  = make(chan struct{})
+	)
+	observe := func(o Observation) {
+		now := time.Now()
+		mu.Lock()
+		defer mu.Unlock()
+		if o.Note == policy.NoteOffered {
+			offered = now
+		}
+		if o.Note == policy.NoteArrived {
+			if took = append(took, now.Sub(offered)); len(took) == b.N+warmUp {
+				close(enough)
+			}
+		}
+	}
+	var secret wire.Secret
+	_, _ = rand.Read(secret[:])
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	var join []string
+	for _, name := range []string{"a", "b"} {
+		dir := b.TempDir()
+		a, err := New(Config{
+			Name: name, Bind: netip.MustParseAddrPort("127.0.0.1:0"), Join: join, StateDir: dir,
+			Socket: filepath.Join(dir, "s"), Secret: &secret, StopTimeout: 5 * time.Second, Log: zerolog.Nop(), Observe: observe,
+			Gates: []GateConfig{{
+				Name: "default", Hook: []string{"/bin/true"}, HookTimeout: time.Minute,
+				Skip: benchSkip, Op: time.Millisecond, MinInterval: time.Hour,
+			}},
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		wg.Go(func() { _ = a.Run(ctx) })
+		join = []string{a.Addr().String()}
+	}
+	select {
+	case <-enough:
+	case <-time.After(time.Minute + time.Duration(b.N)*10*benchSkip):
+		b.Fatal("the token does not go round")
+	}
+	cancel()
+	wg.Wait()
+	reportQuantiles(b, took[warmUp:])
+}
+
+// warmUp is how many handoffs are not counted: starting, first round trips, first hooks.
+const warmUp = 50
+
+// BenchmarkThreeBareDatagrams is the limit: the same three datagrams, signed and verified, between two sockets, with
+// nothing around them.
+func BenchmarkThreeBareDatagrams(b *testing.B) {
+	pub, key, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	type end struct {
+		conn *net.UDPConn
+		buf  []byte
+	}
+	var ends [2]end
+	for i := range ends {
+		c, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer func() { _ = c.Close() }()
+		ends[i] = end{c, make([]byte, 256)}
+	}
+	addr := [2]netip.AddrPort{
+		ends[0].conn.LocalAddr().(*net.UDPAddr).AddrPort(), ends[1].conn.LocalAddr().(*net.UDPAddr).AddrPort(),
+	}
+	content := make([]byte, 113)
+	send := func(from int) {
+		datagram := append(slices.Clone(content), ed25519.Sign(key, content)...)
+		_, _ = ends[from].conn.WriteToUDPAddrPort(datagram, addr[1-from])
+	}
+	receive := func(at int) bool {
+		n, _, err := ends[at].conn.ReadFromUDPAddrPort(ends[at].buf)
+		return err == nil && ed25519.Verify(pub, ends[at].buf[:n-ed25519.SignatureSize], ends[at].buf[n-ed25519.SignatureSize:n])
+	}
+	arrived := make(chan time.Time)
+	go func() {
+		defer close(arrived)
+		for receive(1) {
+			send(1)
+			if !receive(1) {
+				return
+			}
+			arrived <- time.Now()
+		}
+	}()
+	var took []time.Duration
+	for range b.N {
+		time.Sleep(benchSkip)
+		start := time.Now()
+		send(0)
+		if !receive(0) {
+			b.Fatal("no answer")
+		}
+		send(0)
+		took = append(took, (<-arrived).Sub(start))
+	}
+	_ = ends[1].conn.Close()
+	reportQuantiles(b, took)
+}
+
+func reportQuantiles(b *testing.B, took []time.Duration) {
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2])/1e3, "p50-µs")
+	b.ReportMetric(float64(took[len(took)*9/10])/1e3, "p90-µs")
+}

@@ -1,0 +1,186 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/membership"
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// finished is a hook's end on its way to the loop.
+type finished struct {
+	gate   *gate
+	result hook.Result
+}
+
+// idleWake is how long the loop sleeps at most: often enough to notice that the host was suspended.
+const idleWake = 10 * time.Second
+
+// loop owns the gates until they have left.
+func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for _, g := range a.gates {
+		g.event.Kind, g.event.State = policy.Started, g.loaded
+		a.step(g)
+	}
+	a.notifier.ready(a.statusLine())
+	views, done := a.members.Views(), ctx.Done()
+	var giveUp <-chan time.Time
+	for {
+		if a.leaving && a.allGone() {
+			return nil
+		}
+		timer.Reset(a.untilNextWake())
+		select {
+		case in := <-a.inbound:
+			a.noticeSleep()
+			a.onInbound(&in)
+		case f := <-a.finished:
+			a.noticeSleep()
+			a.onHookEnded(f)
+		case view := <-views:
+			a.noticeSleep()
+			a.onView(view)
+		case query := <-a.queries:
+			query()
+		case <-timer.C:
+			a.noticeSleep()
+			a.wake()
+		case <-done:
+			done = nil
+			a.noticeSleep()
+			a.leave()
+			giveUp = time.After(a.cfg.StopTimeout)
+		case <-giveUp:
+			return a.abandon()
+		case err := <-reading:
+			return fmt.Errorf("reading from %s: %w", a.endpoint.Addr, err)
+		}
+	}
+}
+
+// step hands g.event to the gate's machine and carries out the effects.
+func (a *Agent) step(g *gate) {
+	now := a.clock.now()
+	g.effects = g.machine.Step(now, &g.event, g.effects[:0])
+	for i := range g.effects {
+		a.perform(g, now, &g.effects[i])
+	}
+	if g.couldNotRun {
+		g.couldNotRun = false
+		g.event.Kind = policy.Finished
+		a.step(g)
+	}
+}
+
+// wake steps every gate whose time has come, and feeds the watchdog: only a loop that goes round does.
+func (a *Agent) wake() {
+	now := a.clock.now().Time
+	for _, g := range a.gates {
+		if at, ok := g.machine.NextWake(); ok && at <= now {
+			g.event.Kind = policy.Woke
+			a.step(g)
+		}
+	}
+	a.notifier.alive(a.statusLine)
+}
+
+// untilNextWake is how long nothing needs to be done.
+func (a *Agent) untilNextWake() time.Duration {
+	now := a.clock.now().Time
+	wait := min(idleWake, a.notifier.untilNext())
+	for _, g := range a.gates {
+		if at, ok := g.machine.NextWake(); ok {
+			wait = min(wait, at.Sub(now))
+		}
+	}
+	return max(wait, 0)
+}
+
+// noticeSleep comes before anything else that the loop does: if the host was suspended, the gates give up their tokens
+// first.
+func (a *Agent) noticeSleep() {
+	gap := a.clock.wokeUp()
+	if gap == 0 {
+		return
+	}
+	a.log.Warn().Dur("slept", gap).Msg("the host was suspended")
+	for _, g := range a.gates {
+		g.event.Kind, g.event.Slept = policy.Suspended, gap
+		a.step(g)
+	}
+}
+
+func (a *Agent) onView(view *membership.View) {
+	a.view = view
+	a.senders.keep(view)
+	for _, g := range a.gates {
+		g.event.Kind = policy.PeersChanged
+		g.event.Peers, g.event.TokenKnown = view.Peers(g.id)
+		if n := len(g.event.Peers); n != g.members {
+			g.members = n
+			g.log.Info().Int("members", n).Msg("peers changed")
+		}
+		a.step(g)
+	}
+}
+
+// leave begins a graceful stop.
+func (a *Agent) leave() {
+	a.leaving = true
+	a.notifier.stopping()
+	a.log.Info().Dur("within", a.cfg.StopTimeout).Msg("stopping: ending hooks and passing tokens on")
+	for _, g := range a.gates {
+		g.event.Kind = policy.Leave
+		a.step(g)
+	}
+}
+
+func (a *Agent) allGone() bool {
+	for _, g := range a.gates {
+		if !g.gone {
+			return false
+		}
+	}
+	return true
+}
+
+// abandon ends a stop that has taken too long. What still runs is killed with the agent.
+func (a *Agent) abandon() error {
+	for _, g := range a.gates {
+		switch {
+		case g.gone:
+		case g.run != nil:
+			g.log.Error().Msg("the hook did not end in time")
+		default:
+			g.log.Warn().Msg("nobody took the token in time; the fleet will make a new one")
+		}
+	}
+	return fmt.Errorf("could not leave cleanly within %s", a.cfg.StopTimeout)
+}
+
+// send seals, signs and sends one message. A failure is no more than a lost datagram: the handoff repeats it.
+func (a *Agent) send(g *gate, m *wire.Message) {
+	to, ok := a.view.Lookup(m.To)
+	if !ok {
+		g.log.Debug().Str("peer", m.To.Short()).Msg("not sent: the member is gone")
+		return
+	}
+	a.sendBuf = a.codec.Append(a.sendBuf[:0], m)
+	if err := a.endpoint.Packets.WriteTo(a.sendBuf, a.senders.localFor(m.To), to.Addr); err != nil {
+		g.sendErrors++
+		if now := time.Now(); now.Sub(g.sendErrorSaid) >= sayAgain {
+			g.sendErrorSaid = now
+			g.log.Warn().Err(err).Str("peer", to.Name).Stringer("address", to.Addr).Uint64("count", g.sendErrors).
+				Msg("cannot send; the handoff will try again or choose another member")
+		}
+	}
+}
+
+// sayAgain is how often the same warning is repeated at most.
+const sayAgain = time.Minute

@@ -1,0 +1,102 @@
+package agent
+
+import (
+	"net/netip"
+
+	"github.com/wanderd/wanderd/agent/transport"
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// inbound is a message that parsed; whether its sender wrote it is not known yet.
+type inbound struct {
+	message wire.Unverified
+	src     netip.AddrPort
+	// dst is the local address it came to, from which the answer leaves.
+	dst netip.Addr
+}
+
+// longestDatagram is the longest that is read: gossip is longer than our own messages. One byte more shows that a datagram
+// was cut.
+const longestDatagram = 1500
+
+// read sorts datagrams until the socket is closed: gossip to membership, our own messages to the loop, the rest to the
+// counters. It allocates nothing for junk.
+func (a *Agent) read() error {
+	buf := make([]byte, longestDatagram+1)
+	for {
+		n, src, dst, err := a.endpoint.Packets.ReadFrom(buf)
+		if err != nil {
+			return err
+		}
+		a.sort(buf[:n], src, dst)
+	}
+}
+
+// sort handles one datagram; the checks that need no state of the loop are done here.
+func (a *Agent) sort(datagram []byte, src netip.AddrPort, dst netip.Addr) {
+	if len(datagram) > longestDatagram {
+		a.drops.add(wire.DropSize, src)
+		return
+	}
+	class, payload, drop := wire.Classify(datagram)
+	if drop != 0 {
+		a.drops.add(drop, src)
+		return
+	}
+	if class == wire.ClassGossip {
+		a.members.Deliver(payload, src)
+		return
+	}
+	in := inbound{src: src, dst: dst}
+	if in.message, drop = a.codec.Open(datagram); drop != 0 {
+		a.drops.add(drop, src)
+		return
+	}
+	select {
+	case a.inbound <- in:
+	default:
+		a.drops.add(wire.DropOverload, src)
+	}
+}
+
+// onInbound does the checks that need the loop's state, the signature last, and hands the message to its gate.
+func (a *Agent) onInbound(in *inbound) {
+	m := &in.message.Message
+	g := a.byGate[m.Gate]
+	switch {
+	case g == nil:
+		a.drops.add(wire.DropGate, in.src)
+		return
+	case m.To != a.self:
+		a.drops.add(wire.DropAddressee, in.src)
+		return
+	}
+	sender, ok := a.view.Lookup(m.From)
+	switch {
+	case !ok:
+		a.drops.add(wire.DropStranger, in.src)
+		return
+	case !g.machine.Expects(m):
+		a.drops.add(wire.DropUnexpected, in.src)
+		return
+	case !a.senders.admit(m.From, a.clock.now().Time):
+		a.drops.add(wire.DropRate, in.src)
+		return
+	case !in.message.Verify(sender.Key):
+		a.drops.add(wire.DropSignature, in.src)
+		return
+	}
+	a.senders.cameTo(m.From, in.dst)
+	g.event.Kind, g.event.Msg = policy.Received, *m
+	a.step(g)
+}
+
+// gossipWriter sends memberlist's datagrams through the agent's socket, in our envelope.
+type gossipWriter struct{ packets transport.Packets }
+
+// WriteGossip sends one datagram of gossip.
+func (w gossipWriter) WriteGossip(payload []byte, dst netip.AddrPort) error {
+	datagram := wire.AppendGossip(make([]byte, 0, len(payload)+wire.EnvelopeSize), payload)
+	return w.packets.WriteTo(datagram, netip.Addr{}, dst)
+}

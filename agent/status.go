@@ -1,0 +1,132 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/control"
+)
+
+// source answers the control socket. The questions are asked on the loop, so an answer is one moment's.
+type source struct{ a *Agent }
+
+// Status describes the agent and its gates.
+func (s source) Status(ctx context.Context) (control.Status, error) {
+	return ask(ctx, s.a, s.a.status)
+}
+
+// Members lists the members as this agent sees them.
+func (s source) Members(ctx context.Context) (control.Members, error) {
+	return ask(ctx, s.a, s.a.listMembers)
+}
+
+// ask runs question on the loop.
+func ask[T any](ctx context.Context, a *Agent, question func() T) (T, error) {
+	answer := make(chan T, 1)
+	select {
+	case a.queries <- func() { answer <- question() }:
+	case <-ctx.Done():
+		var none T
+		return none, fmt.Errorf("the agent is busy or stopping: %w", ctx.Err())
+	}
+	return <-answer, nil
+}
+
+func (a *Agent) status() control.Status {
+	s := control.Status{
+		Version: a.cfg.Version, Name: a.cfg.Name, Member: a.self.String(), Address: a.endpoint.Addr.String(),
+		Started: a.started, Sealed: a.cfg.Secret != nil, Members: len(a.view.Members), Dropped: a.drops.nonzero(),
+		Gossip: a.gossipCounters(),
+	}
+	for _, g := range a.gates {
+		s.Gates = append(s.Gates, a.gateStatus(g))
+	}
+	return s
+}
+
+// gossipCounters are those of membership that have counted something.
+func (a *Agent) gossipCounters() map[string]uint64 {
+	s := a.members.Stats()
+	all := map[string]uint64{
+		"malformed": s.Malformed, "foreign": s.Foreign, "strangers": s.Strangers, "overflow": s.Overflow,
+		"refused": s.Refused, "clock_off": s.Clock, "same_name": s.SameName, "same_key": s.SameKey, "log_lost": s.LogLost,
+	}
+	maps.DeleteFunc(all, func(_ string, n uint64) bool { return n == 0 })
+	return all
+}
+
+func (a *Agent) gateStatus(g *gate) control.Gate {
+	now := a.clock.now().Time
+	m := g.machine.Status(now)
+	s := control.Gate{
+		Name: g.cfg.Name, Policy: "wander", Walk: g.cfg.Walk.String(), State: m.State, Members: g.members, Holding: m.Holding,
+		Running: g.run != nil, Runs: g.runs, Failures: g.failures,
+		Skip: control.Duration(g.cfg.Skip), Op: control.Duration(g.cfg.Op),
+		MinInterval: control.Duration(g.cfg.MinInterval), MaxInterval: control.Duration(m.MaxInterval),
+		RegenerateAfter: control.Duration(m.RegenerateAfter),
+		Load:            float64(g.cfg.Op) * float64(g.members) / float64(g.cfg.MinInterval),
+		Notes:           make(map[string]uint64, len(g.notes)),
+	}
+	for note, n := range g.notes {
+		s.Notes[note.String()] = n
+	}
+	if g.run == nil {
+		s.NotRunning = m.Why.String()
+	}
+	if m.Token.Seq != 0 {
+		s.Token, s.Seq = m.Token.ID.String(), uint64(m.Token.Seq)
+	}
+	switch {
+	case m.Holding:
+		s.Holder, s.HolderName, s.HolderSince = a.self.String(), a.cfg.Name, g.heldSince
+	case !m.LastTo.IsZero():
+		s.Holder, s.HolderName, s.HolderSince = m.LastTo.String(), a.nameOf(m.LastTo), g.passedAt
+	}
+	if m.HasRun {
+		s.LastRun, s.NextRun = a.clock.at(m.LastRun), a.clock.at(m.NextRun)
+	}
+	if g.runs > 0 && g.run == nil {
+		s.LastTook, s.LastExit = control.Duration(g.last.Took), "ok"
+		if g.last.Err != nil {
+			s.LastExit = g.last.Err.Error()
+		}
+	}
+	if m.RegenerateArmed {
+		s.RegenerateAt = a.clock.at(m.RegenerateAt)
+	}
+	return s
+}
+
+func (a *Agent) listMembers() control.Members {
+	var list control.Members
+	for _, m := range a.members.All() {
+		entry := control.Member{
+			Name: m.Name, Member: m.ID.String(), Address: m.Addr.String(), State: m.State.String(), Self: m.ID == a.self,
+		}
+		for _, g := range a.gates {
+			if m.Has(g.id) {
+				entry.Gates = append(entry.Gates, g.cfg.Name)
+			}
+		}
+		list.Members = append(list.Members, entry)
+	}
+	return list
+}
+
+// statusLine is one line for the service manager.
+func (a *Agent) statusLine() string {
+	var line strings.Builder
+	fmt.Fprintf(&line, "%d members", max(len(a.view.Members), 1))
+	now := a.clock.now().Time
+	for _, g := range a.gates {
+		s := g.machine.Status(now)
+		fmt.Fprintf(&line, "; %s: %s", g.cfg.Name, s.State)
+		if s.HasRun {
+			fmt.Fprintf(&line, ", last run %s", a.clock.at(s.LastRun).Format(time.RFC3339))
+		}
+	}
+	return line.String()
+}

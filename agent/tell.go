@@ -1,0 +1,99 @@
+package agent
+
+import (
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// tell writes a machine's note into the log, counts it and shows it to the observer.
+func (a *Agent) tell(g *gate, now policy.Instant, e *policy.Effect) {
+	g.notes[e.Note]++
+	at := time.Unix(0, now.Wall)
+	switch {
+	case e.Note == policy.NoteArrived || e.Note == policy.NoteMinted || e.Note == policy.NoteRegenerated:
+		g.heldSince = at
+	case e.Note == policy.NotePassed:
+		g.passedAt = at
+	case e.Note == policy.NoteLeft:
+		g.gone = true
+	}
+	if a.cfg.Observe != nil {
+		a.cfg.Observe(Observation{
+			At: at, Member: a.self, Name: a.cfg.Name, Gate: g.cfg.Name, Note: e.Note, Peer: e.Peer, Token: e.Token,
+		})
+	}
+	level, text := saying(e.Note)
+	line := g.log.WithLevel(level)
+	if level < g.log.GetLevel() {
+		return
+	}
+	if !e.Peer.IsZero() {
+		line.Str("peer", a.nameOf(e.Peer))
+	}
+	if e.Token.Seq != 0 {
+		line.Stringer("token", e.Token.ID).Uint64("seq", uint64(e.Token.Seq))
+	}
+	if e.Note == policy.NoteAlone {
+		line.Time("next_run", a.clock.at(g.machine.Status(now.Time).NextRun))
+	}
+	line.Str("note", e.Note.String()).Msg(text)
+}
+
+// nameOf is what people call a member, or the first digits of its identity.
+func (a *Agent) nameOf(id wire.MemberID) string {
+	if id == a.self {
+		return a.cfg.Name
+	}
+	if m, ok := a.view.Lookup(id); ok {
+		return m.Name
+	}
+	return id.Short()
+}
+
+// saying is how loud a note is, and in which words.
+func saying(n policy.Note) (zerolog.Level, string) {
+	switch n {
+	case policy.NoteMinted:
+		return zerolog.InfoLevel, "made the first token"
+	case policy.NoteRegenerated:
+		return zerolog.WarnLevel, "no token came for regenerate-after; made a new one"
+	case policy.NoteArrived:
+		return zerolog.DebugLevel, "token arrived"
+	case policy.NoteRan:
+		return zerolog.InfoLevel, "hook starts"
+	case policy.NoteResting:
+		return zerolog.DebugLevel, "token rests"
+	case policy.NoteOffered:
+		return zerolog.DebugLevel, "offering the token"
+	case policy.NotePassed:
+		return zerolog.DebugLevel, "token passed"
+	case policy.NoteNoAck:
+		return zerolog.InfoLevel, "no answer; trying another member"
+	case policy.NoteNoCommit:
+		return zerolog.WarnLevel, "acknowledged, but the token did not come"
+	case policy.NoteRemoved:
+		return zerolog.InfoLevel, "removed a token: ran a short while ago under an older one"
+	case policy.NoteMet:
+		return zerolog.InfoLevel, "two tokens met; removed the younger"
+	case policy.NoteTokenAgain, policy.NoteAckAgain:
+		return zerolog.DebugLevel, "answered a repeated message"
+	case policy.NoteStrayToken, policy.NoteStrayAck, policy.NoteStrayCommit:
+		return zerolog.DebugLevel, "ignored a late message"
+	case policy.NoteAlone:
+		return zerolog.InfoLevel, "alone in this gate; keeping the token"
+	case policy.NoteWaiting:
+		return zerolog.InfoLevel, "waiting to see another member (--alone run starts without)"
+	case policy.NoteGaveUp:
+		return zerolog.WarnLevel, "gave up the token after the suspension"
+	case policy.NoteDropped:
+		return zerolog.InfoLevel, "nobody is left to take the token"
+	case policy.NoteLeft:
+		return zerolog.InfoLevel, "left the gate"
+	default:
+		return zerolog.InfoLevel, n.String()
+	}
+}

@@ -1,0 +1,287 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/netip"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/agent/transport"
+	"github.com/wanderd/wanderd/agent/transport/memnet"
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// world is a fleet of complete agents, real memberlist included, in virtual time on a network in memory. Only the hooks
+// are not processes.
+type world struct {
+	t    *testing.T
+	net  *memnet.Network
+	gate GateConfig
+	// dir holds the agents' state directories.
+	dir string
+	wg  sync.WaitGroup
+
+	mu     sync.Mutex
+	seen   []Observation
+	agents map[string]*resident
+}
+
+// resident is one agent of a world.
+type resident struct {
+	*Agent
+	addr   netip.AddrPort
+	stop   context.CancelFunc
+	ended  chan error
+	asleep time.Duration
+	// Guarded by the world's lock: the hooks that run now.
+	running int
+}
+
+// The constants of most worlds.
+func testGate() GateConfig {
+	return GateConfig{
+		Name: "default", Hook: []string{"pretend"}, HookTimeout: time.Minute,
+		Skip: time.Second, Op: 4 * time.Second, MinInterval: time.Minute,
+	}
+}
+
+// inWorld runs a story in virtual time and stops whoever is left at its end.
+func inWorld(t *testing.T, gate GateConfig, story func(w *world)) {
+	t.Helper()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{
+			t: t, net: memnet.New(memnet.Options{Seed: 1, Latency: time.Millisecond, Jitter: time.Millisecond}),
+			gate: gate, dir: dir, agents: make(map[string]*resident),
+		}
+		for i, name := range []string{"a", "b", "c", "d", "e"} {
+			w.agents[name] = &resident{addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 7946)}
+		}
+		story(w)
+		for _, r := range w.agents {
+			if r.stop != nil {
+				r.stop()
+			}
+		}
+		w.wg.Wait()
+		// memberlist's last probes run into their timeouts.
+		time.Sleep(time.Minute)
+	})
+}
+
+// start starts an agent; all others' addresses are where it joins, unless it is told to be a fleet of one.
+func (w *world) start(name string, alone Alone) {
+	w.t.Helper()
+	r := w.agents[name]
+	var join []string
+	for other, o := range w.agents {
+		if other != name && alone == AloneWait {
+			join = append(join, o.addr.String())
+		}
+	}
+	slices.Sort(join)
+	home := filepath.Join(w.dir, name)
+	cfg := Config{
+		Name: name, Bind: r.addr, Join: join, Alone: alone, StateDir: home, Socket: filepath.Join(home, "s"),
+		Secret: &wire.Secret{1, 2, 3}, StopTimeout: 15 * time.Second, Log: zerolog.Nop(),
+		Gates: []GateConfig{w.gate}, Observe: w.observe,
+	}
+	a, err := newAgent(cfg, deps{
+		listen:    func(addr netip.AddrPort) (*transport.Endpoint, error) { return w.net.Endpoint(addr), nil },
+		startHook: func(spec hook.Spec) (hookRun, error) { return w.pretend(r, spec), nil },
+		serve: func(string, control.Source, zerolog.Logger) (io.Closer, error) {
+			return io.NopCloser(nil), nil
+		},
+		asleep: func() time.Duration {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return r.asleep
+		},
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	r.Agent, r.stop, r.ended = a, cancel, make(chan error, 1)
+	w.wg.Go(func() { r.ended <- a.Run(ctx) })
+}
+
+func (w *world) startAll() {
+	for _, name := range w.names() {
+		w.start(name, AloneWait)
+	}
+}
+
+func (w *world) names() []string {
+	var names []string
+	for name := range w.agents {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// crash ends an agent without a word: its sockets are gone, its hook too.
+func (w *world) crash(name string) {
+	r := w.agents[name]
+	w.net.Crash(r.addr)
+	if err := <-r.ended; err == nil {
+		w.t.Errorf("%s has not noticed that its sockets are gone", name)
+	}
+	r.stop()
+	r.stop = nil
+}
+
+// leave stops an agent gracefully.
+func (w *world) leave(name string) error {
+	r := w.agents[name]
+	r.stop()
+	r.stop = nil
+	return <-r.ended
+}
+
+// pretendRun is a hook that takes the gate's op.
+type pretendRun struct {
+	stop chan struct{}
+	once sync.Once
+	done chan hook.Result
+}
+
+func (p *pretendRun) Stop()                    { p.once.Do(func() { close(p.stop) }) }
+func (p *pretendRun) Done() <-chan hook.Result { return p.done }
+
+func (w *world) pretend(r *resident, spec hook.Spec) hookRun {
+	p := &pretendRun{stop: make(chan struct{}), done: make(chan hook.Result, 1)}
+	w.mu.Lock()
+	r.running++
+	w.mu.Unlock()
+	w.wg.Go(func() {
+		start := time.Now()
+		res := hook.Result{}
+		select {
+		case <-time.After(w.gate.Op):
+		case <-p.stop:
+			res = hook.Result{Stopped: true, Err: fmt.Errorf("stopped: %s", spec.Argv[0])}
+		}
+		res.Took = time.Since(start)
+		w.mu.Lock()
+		r.running--
+		w.mu.Unlock()
+		p.done <- res
+	})
+	return p
+}
+
+func (w *world) observe(o Observation) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen = append(w.seen, o)
+}
+
+// count counts the notes of one kind since a time.
+func (w *world) count(n policy.Note, since time.Time) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c := 0
+	for _, o := range w.seen {
+		if o.Note == n && !o.At.Before(since) {
+			c++
+		}
+	}
+	return c
+}
+
+// runs returns the observations of hooks that started since a time.
+func (w *world) runs(since time.Time) []Observation {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var all []Observation
+	for _, o := range w.seen {
+		if o.Note == policy.NoteRan && !o.At.Before(since) {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// overlap is how long two or more hooks ran at once since a time.
+func (w *world) overlap(since time.Time) time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var total time.Duration
+	running, from := 0, time.Time{}
+	for _, o := range w.seen {
+		if o.At.Before(since) {
+			continue
+		}
+		switch {
+		case o.Note == policy.NoteRan:
+			if running++; running == 2 {
+				from = o.At
+			}
+		case o.Ended && running > 0:
+			if running--; running == 1 {
+				total += o.At.Sub(from)
+			}
+		}
+	}
+	return total
+}
+
+// holders are the members that hold a token now.
+func (w *world) holders() []string {
+	var all []string
+	for _, name := range w.names() {
+		r := w.agents[name]
+		if r.stop == nil {
+			continue
+		}
+		s, err := source{r.Agent}.Status(context.Background())
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if s.Gates[0].Holding {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// until lets virtual time pass until a condition holds.
+func (w *world) until(what string, patience time.Duration, cond func() bool) {
+	w.t.Helper()
+	for deadline := time.Now().Add(patience); !cond(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			w.t.Fatalf("%s: not within %s", what, patience)
+		}
+	}
+}
+
+// untilRuns waits until a hook runs somewhere and returns whose.
+func (w *world) untilRuns(patience time.Duration) string {
+	w.t.Helper()
+	var who string
+	w.until("somebody runs", patience, func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		for name, r := range w.agents {
+			if r.running > 0 {
+				who = name
+				return true
+			}
+		}
+		return false
+	})
+	return who
+}
