@@ -1,0 +1,41 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/wanderd/wanderd/policy"
+)
+
+// BirthChecker holds that a new token is younger than every token that its maker has met: "the token tg, generated in
+// response to a timeout for a token tx, has a timestamp larger than tx" (Ciuffoletti, section 5.2), whatever its maker's
+// clock says. Otherwise tx, which is older and may not be lost, would be removed in favour of tg.
+type BirthChecker struct{ newest map[int]int64 }
+
+// NewBirthChecker returns a checker of one run.
+func NewBirthChecker() *BirthChecker { return &BirthChecker{newest: map[int]int64{}} }
+
+// Watch checks one step.
+func (k *BirthChecker) Watch(c *Cluster, o *Occurrence) error {
+	if o.Ends() {
+		// What it has not saved it does not know any longer.
+		k.newest[o.Member] = c.Disk(o.Member).LastToken.Birth
+	}
+	if o.Kind != Stepped {
+		return nil
+	}
+	for i := range o.Effects {
+		e := &o.Effects[i]
+		if e.Kind != policy.Tell {
+			continue
+		}
+		birth, newest := e.Token.ID.Birth, k.newest[o.Member]
+		made := e.Note == policy.NoteMinted || e.Note == policy.NoteRegenerated
+		if made && birth <= newest {
+			return fmt.Errorf("birth: %s makes %v and has met one with the same stamp or a later one", MemberName(o.Member), e.Token.ID)
+		}
+		if made || e.Note == policy.NoteArrived {
+			k.newest[o.Member] = max(newest, birth)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// HandoffChecker holds the property of the handoff: "when both partners leave the protocol, at most one holds the token"
+// (Ciuffoletti, section 4). The sender gives the token up before its first Commit leaves, so it holds in every state and
+// not only when both have left: no token is ever held by two members, and none by its sender once a Commit is under way.
+type HandoffChecker struct {
+	holder map[wire.TokenID]int
+	held   map[int]wire.TokenID
+}
+
+// NewHandoffChecker returns a checker of one run.
+func NewHandoffChecker() *HandoffChecker {
+	return &HandoffChecker{holder: map[wire.TokenID]int{}, held: map[int]wire.TokenID{}}
+}
+
+// Watch checks one step.
+func (k *HandoffChecker) Watch(c *Cluster, o *Occurrence) error {
+	if o.Ends() {
+		k.release(o.Member)
+	}
+	if !o.Completes() {
+		return nil
+	}
+	return k.step(o, c.Status(o.Member))
+}
+
+func (k *HandoffChecker) step(o *Occurrence, s *policy.Status) error {
+	for i := range o.Effects {
+		e := &o.Effects[i]
+		commits := e.Kind == policy.Send && e.Msg.Kind == wire.KindCommit
+		// With another number it is the Commit of an earlier handoff, and the token has come back since.
+		if commits && s.Holding && sameToken(e.Msg.Token.ID, s.Token.ID) && e.Msg.Token.Seq == s.Token.Seq {
+			return fmt.Errorf("handoff: %s sends the Commit of %v and holds it still", MemberName(o.Member), s.Token.ID)
+		}
+	}
+	if was, ok := k.held[o.Member]; ok && s.Holding && was == s.Token.ID {
+		return nil
+	}
+	k.release(o.Member)
+	if !s.Holding {
+		return nil
+	}
+	if other, ok := k.holder[s.Token.ID]; ok {
+		return fmt.Errorf("handoff: %s and %s both hold %v", MemberName(other), MemberName(o.Member), s.Token.ID)
+	}
+	k.holder[s.Token.ID], k.held[o.Member] = o.Member, s.Token.ID
+	return nil
+}
+
+func (k *HandoffChecker) release(member int) {
+	if id, ok := k.held[member]; ok {
+		delete(k.holder, id)
+		delete(k.held, member)
+	}
+}
+
+// sameToken reports whether a message whose generator is NULL speaks of a token.
+func sameToken(null, id wire.TokenID) bool { return null.Birth == id.Birth && null.Random == id.Random }

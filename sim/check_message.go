@@ -1,0 +1,35 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/wanderd/wanderd/policy"
+)
+
+// MessageChecker holds two rules of the contract. What a machine does not expect changes nothing: Expects lets the shell
+// drop a message before it pays for checking it. And no message is answered by more than one.
+type MessageChecker struct{}
+
+// NewMessageChecker returns a checker of one run.
+func NewMessageChecker() *MessageChecker { return &MessageChecker{} }
+
+// Watch checks one step.
+func (k *MessageChecker) Watch(_ *Cluster, o *Occurrence) error {
+	if o.Kind != Stepped || o.Event.Kind != policy.Received {
+		return nil
+	}
+	answers := 0
+	for i := range o.Effects {
+		e := &o.Effects[i]
+		if e.Kind != policy.Tell && !o.Expected {
+			return fmt.Errorf("message: %s expected no %v, and now it does %v", MemberName(o.Member), o.Event.Msg.Kind, e.Kind)
+		}
+		if e.Kind == policy.Send && e.Msg.To == o.Event.Msg.From && e.Msg.Handoff == o.Event.Msg.Handoff {
+			answers++
+		}
+	}
+	if answers > 1 {
+		return fmt.Errorf("message: %s answers one %v with %d messages", MemberName(o.Member), o.Event.Msg.Kind, answers)
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// RemovalChecker holds that of two tokens the older survives. A token is removed only by one that precedes it: the one that
+// the member ran under less than min_interval ago, the one that it holds, or, in a walk that goes round, the one that it
+// passed on less than a lap ago. And it is removed if there is one of the first two.
+type RemovalChecker struct {
+	minInterval, lap time.Duration
+	last             map[int]sighting
+	// passed is, for each member and each token it passed on, when it did so last, and how long the token had been on its
+	// way since the time before.
+	passed map[int]map[wire.TokenID]round
+}
+
+// round is one token's way round.
+type round struct {
+	at  policy.Time
+	lap time.Duration
+}
+
+// sighting is when a member had to do with which token: as it ran under it, or passed it on.
+type sighting struct {
+	at    policy.Time
+	token wire.TokenID
+}
+
+// precedes reports whether the token that was there for less than a while before now precedes another.
+func (s sighting) precedes(id wire.TokenID, now policy.Time, while time.Duration) bool {
+	return !s.token.IsZero() && now.Sub(s.at) < while && s.token.Precedes(id)
+}
+
+// NewRemovalChecker returns a checker of one run with the given min_interval. A lap is the least time for which a token
+// that was passed on removes younger ones, before it has come round; negative where the walk does not go round.
+func NewRemovalChecker(minInterval, lap time.Duration) *RemovalChecker {
+	return &RemovalChecker{minInterval: minInterval, lap: lap, last: map[int]sighting{}, passed: map[int]map[wire.TokenID]round{}}
+}
+
+// Watch checks one step.
+func (k *RemovalChecker) Watch(c *Cluster, o *Occurrence) error {
+	if o.Ends() {
+		delete(k.passed, o.Member)
+	}
+	if o.Kind != Stepped {
+		return nil
+	}
+	for i := range o.Effects {
+		e := &o.Effects[i]
+		if e.Kind == policy.Tell && e.Note == policy.NoteRemoved {
+			if !k.removes(o, e.Token.ID) && !k.chases(o, e.Token.ID) {
+				return fmt.Errorf("removal: %s removes %v and has run under no older token in the last %v",
+					MemberName(o.Member), e.Token.ID, k.minInterval)
+			}
+		}
+	}
+	if o.Completes() {
+		if err := k.survivor(o, c.Status(o.Member)); err != nil {
+			return err
+		}
+	}
+	for i := range o.Effects {
+		switch e := &o.Effects[i]; {
+		case e.Kind == policy.Save && e.State.HasRun:
+			k.last[o.Member] = sighting{at: e.State.LastRun, token: e.State.LastToken}
+		case e.Kind == policy.Tell && e.Note == policy.NotePassed:
+			k.pass(o, e.Token.ID)
+		}
+	}
+	return nil
+}
+
+// removes reports whether the removal rule of the paper applies to a token at a member.
+func (k *RemovalChecker) removes(o *Occurrence, id wire.TokenID) bool {
+	return k.last[o.Member].precedes(id, o.At, k.minInterval)
+}
+
+// pass notes that a token leaves a member, and how long it was on its way.
+func (k *RemovalChecker) pass(o *Occurrence, id wire.TokenID) {
+	rounds := k.passed[o.Member]
+	if rounds == nil {
+		rounds = map[wire.TokenID]round{}
+		k.passed[o.Member] = rounds
+	}
+	now := round{at: o.At}
+	if before, ok := rounds[id]; ok {
+		now.lap = o.At.Sub(before.at)
+	}
+	rounds[id] = now
+}
+
+// chases reports whether a token follows an older one round.
+func (k *RemovalChecker) chases(o *Occurrence, id wire.TokenID) bool {
+	for older, r := range k.passed[o.Member] {
+		if k.lap >= 0 && older.Precedes(id) && o.At.Sub(r.at) < max(k.lap, r.lap) {
+			return true
+		}
+	}
+	return false
+}
+
+// survivor checks what is left after a step in which a token arrived or one met another.
+func (k *RemovalChecker) survivor(o *Occurrence, s *policy.Status) error {
+	who := MemberName(o.Member)
+	met := false
+	for i := range o.Effects {
+		e := &o.Effects[i]
+		if e.Kind == policy.Tell && e.Note == policy.NoteMet {
+			met = true
+			if !s.Holding || !s.Token.ID.Precedes(e.Token.ID) {
+				return fmt.Errorf("removal: %s discards %v for a younger token", who, e.Token.ID)
+			}
+		}
+	}
+	for i := range o.Effects {
+		e := &o.Effects[i]
+		arrived := e.Kind == policy.Tell && e.Note == policy.NoteArrived && !met
+		if arrived && s.Holding && s.Token.ID == e.Token.ID && k.removes(o, e.Token.ID) {
+			return fmt.Errorf("removal: %s keeps %v and ran under an older token less than %v ago", who, e.Token.ID, k.minInterval)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,288 @@
+package sim
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Config describes a world. The zero value of everything but Members and Machine is a world without faults.
+type Config struct {
+	// Seed determines everything that is left to chance.
+	Seed    uint64
+	Members int
+	Order   Order
+	// Machine makes the machine of a member each time it starts.
+	Machine    func(Seat) policy.Machine
+	Network    Network
+	Membership Membership
+	Hook       Hook
+	// Clocks are the members' wall clocks; those beyond its end are true.
+	Clocks []Clock
+	// AskFirst makes the shells ask Expects first and drop what is not expected, as the agent does.
+	AskFirst bool
+	// EarlyWakes is the chance that a message is preceded by a wake-up nobody asked for.
+	EarlyWakes float64
+	// StopTimeout bounds a graceful stop: after it, a member that has not left is killed. Zero waits for ever.
+	StopTimeout time.Duration
+	// Watchers see everything that occurs, in this order.
+	Watchers []Watcher
+}
+
+// Seat is where a machine sits.
+type Seat struct {
+	Index int
+	Self  wire.MemberID
+	// Entropy is one source for all machines: a member's draws depend on the others', but a run still on nothing but its
+	// seed.
+	Entropy policy.Entropy
+}
+
+// member is the shell around one machine, and the host around the shell. There may be a million of them: what is not needed
+// for each is elsewhere.
+type member struct {
+	id      wire.MemberID
+	machine policy.Machine
+	// disk is what survives a crash.
+	disk policy.State
+	// awayUntil is when a paused or sleeping member goes on; asleep says which of the two it is.
+	awayUntil policy.Time
+	run       run
+	seen      view
+	// life counts the starts of the process, and up says that it exists.
+	life int32
+	// crashBefore, if positive, is how many effects from now the process dies before it carries one out.
+	crashBefore int32
+	up, asleep  bool
+	// leaving says that the machine has been told to leave.
+	leaving bool
+}
+
+// Cluster is a world at one moment of virtual time.
+type Cluster struct {
+	cfg      Config
+	now      policy.Time
+	seq      uint64
+	steps    uint64
+	members  []member
+	queue    queue
+	alarms   alarms
+	mail     slab[wire.Message]
+	calls    slab[func()]
+	net      network
+	views    views
+	watchers []Watcher
+	failure  error
+
+	// machineDice belongs to the machines; the others are apart from it and from each other, so that one more fault does
+	// not change what everything else does by chance.
+	machineDice                   *rand.PCG
+	netDice, hookDice, memberDice *rand.Rand
+	event                         policy.Event
+	effects                       []policy.Effect
+	seen                          Occurrence
+	status                        policy.Status
+	statusOf                      int32
+	statusAt                      uint64
+}
+
+// New makes a world in which no member has started yet.
+func New(cfg Config) *Cluster {
+	dice := func(label uint64) *rand.Rand { return rand.New(rand.NewPCG(cfg.Seed, mix(label))) }
+	c := &Cluster{
+		cfg: cfg, members: make([]member, cfg.Members), alarms: newAlarms(cfg.Members), watchers: cfg.Watchers,
+		machineDice: rand.NewPCG(cfg.Seed, mix(1)), netDice: dice(2), hookDice: dice(3), memberDice: dice(4),
+		statusOf: absent,
+	}
+	for i := range c.members {
+		c.members[i].id = identityOf(cfg.Order, cfg.Seed, i)
+	}
+	c.net = newNetwork(cfg.Network)
+	c.views = newViews(c.members)
+	return c
+}
+
+// Now returns the virtual time.
+func (c *Cluster) Now() policy.Time { return c.now }
+
+// Steps returns how many steps the machines have taken.
+func (c *Cluster) Steps() uint64 { return c.steps }
+
+// Members returns how many members there can be.
+func (c *Cluster) Members() int { return len(c.members) }
+
+// ID returns the identity of member i.
+func (c *Cluster) ID(i int) wire.MemberID { return c.members[i].id }
+
+// Up reports whether member i's process exists.
+func (c *Cluster) Up(i int) bool { return c.members[i].up }
+
+// Away reports whether member i is paused or asleep.
+func (c *Cluster) Away(i int) bool { return c.members[i].awayUntil > c.now }
+
+// Disk returns what member i has saved.
+func (c *Cluster) Disk(i int) policy.State { return c.members[i].disk }
+
+// Expects reports whether member i, which must be up, would do anything with m now.
+func (c *Cluster) Expects(i int, m *wire.Message) bool { return c.members[i].machine.Expects(m) }
+
+// Describe returns the machine's own line about member i, which must be up.
+func (c *Cluster) Describe(i int) string { return c.members[i].machine.String() }
+
+// Status returns the status of member i, which must be up. It is good until the next step.
+func (c *Cluster) Status(i int) *policy.Status {
+	if who := int32(i); c.statusOf != who || c.statusAt != c.steps {
+		c.status = c.members[i].machine.Status(c.now)
+		c.statusOf, c.statusAt = who, c.steps
+	}
+	return &c.status
+}
+
+// At calls do at a time that is not over yet.
+func (c *Cluster) At(at policy.Time, do func()) { c.push(entryCall, at, 0, c.calls.put(do)) }
+
+// After calls do when d has passed.
+func (c *Cluster) After(d time.Duration, do func()) { c.At(c.now.Add(d), do) }
+
+// Run lets time pass until the given moment and returns the error of the first watcher that had one. After an error
+// the world stands still.
+func (c *Cluster) Run(until policy.Time) error {
+	for more := true; more; {
+		more = c.next(until)
+	}
+	return c.reach(until)
+}
+
+// reach lets the time pass in which nothing happens any longer.
+func (c *Cluster) reach(until policy.Time) error {
+	if c.failure == nil {
+		c.now = max(c.now, until)
+	}
+	return c.failure
+}
+
+// next lets the next thing happen, unless it is after until or a rule has been broken.
+func (c *Cluster) next(until policy.Time) bool {
+	if c.failure != nil {
+		return false
+	}
+	queued, waking := len(c.queue.heap) > 0, len(c.alarms.heap) > 0
+	if queued && (!waking || c.queue.heap[0].before(c.alarms.heap[0].key)) {
+		if c.queue.heap[0].at > until {
+			return false
+		}
+		e := c.queue.pop()
+		c.now = e.at
+		c.happen(e)
+		return true
+	}
+	if !waking || c.alarms.heap[0].at > until {
+		return false
+	}
+	c.now = c.alarms.heap[0].at
+	c.wake(c.alarms.heap[0].who)
+	return true
+}
+
+func (c *Cluster) happen(e entry) {
+	if c.postponed(e) {
+		return
+	}
+	switch e.kind {
+	case entryDeliver:
+		c.deliver(e.who, e.slot)
+	case entryFinished:
+		c.finishRun(e.who, e.slot)
+	case entryView:
+		c.giveView(e.who)
+	case entrySideView:
+		c.giveSideView(int(e.slot))
+	case entryRecheck:
+		c.recheck(e.who)
+	case entryCall:
+		c.calls.take(e.slot)()
+	}
+}
+
+// push puts an entry into the queue, after everything that is at the same time already.
+func (c *Cluster) push(kind entryKind, at policy.Time, who, slot int32) {
+	c.queue.push(entry{key: c.keyAt(at), kind: kind, who: who, slot: slot})
+}
+
+func (c *Cluster) keyAt(at policy.Time) key {
+	c.seq++
+	return key{at: max(at, c.now), seq: c.seq}
+}
+
+// wake wakes a member whose alarm it is time for; one that is away is woken when it is back.
+func (c *Cluster) wake(who int32) {
+	if m := &c.members[who]; m.awayUntil > c.now {
+		c.alarms.set(who, c.keyAt(m.awayUntil))
+		return
+	}
+	c.alarms.clear(who)
+	c.event.Kind = policy.Woke
+	c.step(who, Occurrence{Due: true})
+}
+
+// step gives c.event to a member's machine and carries out what it asks for. about holds what watchers are to be told
+// besides.
+func (c *Cluster) step(who int32, about Occurrence) {
+	m := &c.members[who]
+	c.steps++
+	c.effects = m.machine.Step(c.instant(who), &c.event, c.effects[:0])
+	effects := c.effects
+	crashes := m.crashBefore > 0 && int(m.crashBefore) <= len(effects)
+	switch {
+	case crashes:
+		effects = effects[:m.crashBefore-1]
+	case m.crashBefore > 0:
+		m.crashBefore -= int32(len(effects))
+	}
+	if len(c.watchers) > 0 {
+		about.Kind, about.Member, about.Event = Stepped, int(who), &c.event
+		about.Effects, about.Of = effects, len(c.effects)
+		c.tell(about)
+	}
+	left := c.perform(who, effects)
+	switch {
+	case crashes:
+		c.Crash(int(who))
+	case left:
+		c.depart(who)
+	default:
+		c.setAlarm(who)
+	}
+}
+
+// perform carries out effects, and reports whether the member has left with them.
+func (c *Cluster) perform(who int32, effects []policy.Effect) (left bool) {
+	for i := range effects {
+		switch e := &effects[i]; e.Kind {
+		case policy.Save:
+			c.members[who].disk = e.State
+		case policy.Send:
+			c.send(&e.Msg)
+		case policy.Run:
+			c.startRun(who)
+		case policy.Stop:
+			c.stopRun(who)
+		case policy.Announce:
+			c.announce(who)
+		case policy.Tell:
+			left = left || e.Note == policy.NoteLeft
+		}
+	}
+	return left
+}
+
+func (c *Cluster) setAlarm(who int32) {
+	at, ok := c.members[who].machine.NextWake()
+	if !ok {
+		c.alarms.clear(who)
+		return
+	}
+	c.alarms.set(who, c.keyAt(at))
+}

@@ -1,0 +1,276 @@
+package sim
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Coverage counts what has occurred, over any number of runs. It is a [Watcher]. The zero value has seen nothing.
+type Coverage struct {
+	counts [classesEnd][mostOfAClass]uint64
+}
+
+// mostOfAClass is more than there are things of any class.
+const mostOfAClass = 128
+
+// class is a class of things that can occur.
+type class uint8
+
+const (
+	// classParameter: a parameter of a scenario that is not zero.
+	classParameter class = iota
+	classOccurrence
+	classEvent
+	classMessage
+	classTimer
+	classCase
+	classEffect
+	classNote
+
+	classesEnd
+)
+
+// timer is a deadline of a machine that does something when it comes.
+type timer uint8
+
+const (
+	timerTokenAgain timer = iota
+	timerAckAgain
+	timerNoAck
+	timerNoCommit
+	timerRested
+	timerDue
+	timerFirstToken
+	timerSilence
+	timerLinger
+
+	timersEnd
+)
+
+func (t timer) String() string {
+	return [timersEnd]string{
+		"Token is repeated", "Ack is repeated", "no Ack came", "no Commit came", "token has rested", "min_interval is over", "first token",
+		"silence", "nobody needs who leaves",
+	}[t]
+}
+
+// situation is a case of a rule, or a fault, that is neither an occurrence nor a note.
+type situation uint8
+
+const (
+	caseMetYounger situation = iota
+	caseMetOlder
+	caseMetOlderInRun
+	caseChased
+	caseLap
+	caseMissed
+	caseRestart
+	caseMidStep
+	caseOneWay
+	caseEarlyWake
+
+	casesEnd
+)
+
+func (s situation) String() string {
+	return [casesEnd]string{
+		"a holder gets a younger token", "a holder gets an older token", "an older token during a run", "a token chases an older one",
+		"a lap is over", "a member was missed", "restart after a run", "crash between two effects", "cut in one direction",
+		"woken too early",
+	}[s]
+}
+
+// Drew counts the parameters of a scenario that are not zero.
+func (v *Coverage) Drew(s *Scenario) {
+	i := 0
+	s.each(func(_ string, value reflect.Value) {
+		if !value.IsZero() {
+			v.counts[classParameter][i]++
+		}
+		i++
+	})
+}
+
+// Watch counts.
+func (v *Coverage) Watch(c *Cluster, o *Occurrence) error {
+	v.counts[classOccurrence][o.Kind]++
+	if o.Kind == Cut && c.net.division == partedOneWay {
+		v.counts[classCase][caseOneWay]++
+	}
+	if o.Kind == Stepped {
+		v.step(o)
+		v.walk(c, o)
+	}
+	return nil
+}
+
+// walk counts what only a walk that goes round leads to. Who is due has not run under any token lately.
+func (v *Coverage) walk(c *Cluster, o *Occurrence) {
+	for i := range o.Effects {
+		switch e := &o.Effects[i]; {
+		case e.Kind == policy.Send && e.Msg.Kind == wire.KindToken:
+			if e.Msg.Token.Route.Lap > 0 {
+				v.counts[classCase][caseLap]++
+			}
+			if e.Msg.Token.Route.Tries[0] > 0 {
+				v.counts[classCase][caseMissed]++
+			}
+		case e.Kind == policy.Tell && e.Note == policy.NoteRemoved && o.Completes():
+			if s := c.Status(o.Member); !s.HasRun || s.NextRun <= o.At {
+				v.counts[classCase][caseChased]++
+			}
+		}
+	}
+}
+
+func (v *Coverage) step(o *Occurrence) {
+	v.counts[classEvent][o.Event.Kind]++
+	switch {
+	case o.Event.Kind == policy.Received:
+		v.counts[classMessage][o.Event.Msg.Kind]++
+	case o.Event.Kind == policy.Started && o.Event.State.HasRun:
+		v.counts[classCase][caseRestart]++
+	case o.Event.Kind == policy.Woke && !o.Due:
+		v.counts[classCase][caseEarlyWake]++
+	}
+	if !o.Completes() {
+		v.counts[classCase][caseMidStep]++
+	}
+	for i := range o.Effects {
+		e := &o.Effects[i]
+		v.counts[classEffect][e.Kind]++
+		if e.Kind == policy.Tell {
+			v.counts[classNote][e.Note]++
+		}
+		if o.Due {
+			v.wake(o.Effects, i)
+		}
+	}
+	v.meeting(o)
+}
+
+// wake counts the timer of which effect i of a wake-up is a sign.
+func (v *Coverage) wake(effects []policy.Effect, i int) {
+	e := &effects[i]
+	offers := i > 0 && effects[i-1].Note == policy.NoteOffered
+	switch {
+	case e.Kind == policy.Send && e.Msg.Kind == wire.KindToken && !offers:
+		v.counts[classTimer][timerTokenAgain]++
+	case e.Kind == policy.Send && e.Msg.Kind == wire.KindAck:
+		v.counts[classTimer][timerAckAgain]++
+	case e.Kind != policy.Tell:
+	case e.Note == policy.NoteNoAck:
+		v.counts[classTimer][timerNoAck]++
+	case e.Note == policy.NoteNoCommit:
+		v.counts[classTimer][timerNoCommit]++
+	case e.Note == policy.NoteRan && i <= 1:
+		v.counts[classTimer][timerDue]++
+	case e.Note == policy.NoteMinted:
+		v.counts[classTimer][timerFirstToken]++
+	case e.Note == policy.NoteRegenerated:
+		v.counts[classTimer][timerSilence]++
+	case e.Note == policy.NoteLeft:
+		v.counts[classTimer][timerLinger]++
+	case e.Note == policy.NoteOffered && i == 0:
+		v.counts[classTimer][timerRested]++
+	}
+}
+
+// meeting counts which of two tokens survives, and where. Who gets an older token during a run saves that it runs under
+// that one now.
+func (v *Coverage) meeting(o *Occurrence) {
+	var arrived wire.TokenID
+	met, younger, saves := false, false, false
+	for i := range o.Effects {
+		switch e := &o.Effects[i]; {
+		case e.Kind == policy.Save:
+			saves = true
+		case e.Kind != policy.Tell:
+		case e.Note == policy.NoteArrived:
+			arrived = e.Token.ID
+		case e.Note == policy.NoteMet:
+			met, younger = true, e.Token.ID == arrived
+		}
+	}
+	switch {
+	case !met:
+	case younger:
+		v.counts[classCase][caseMetYounger]++
+	case saves:
+		v.counts[classCase][caseMetOlderInRun]++
+	default:
+		v.counts[classCase][caseMetOlder]++
+	}
+}
+
+// Add adds what another coverage has seen.
+func (v *Coverage) Add(o *Coverage) {
+	for class := range v.counts {
+		for i, n := range o.counts[class] {
+			v.counts[class][i] += n
+		}
+	}
+}
+
+// Counted is how often something occurred.
+type Counted struct {
+	What  string
+	Times uint64
+}
+
+// Counts returns all that can occur, by class.
+func (v *Coverage) Counts() []Counted {
+	var all []Counted
+	add := func(c class, label, what string, i int) { all = append(all, Counted{label + what, v.counts[c][i]}) }
+	i := 0
+	new(Scenario).each(func(name string, _ reflect.Value) {
+		add(classParameter, "parameter ", name, i)
+		i++
+	})
+	for k := Stepped; k < occurrencesEnd; k++ {
+		add(classOccurrence, "occurrence ", k.String(), int(k))
+	}
+	for k := policy.Started; k <= policy.Woke; k++ {
+		add(classEvent, "event ", k.String(), int(k))
+	}
+	for k := wire.KindToken; k <= wire.KindCommit; k++ {
+		add(classMessage, "message ", k.String(), int(k))
+	}
+	for k := range timersEnd {
+		add(classTimer, "timer ", k.String(), int(k))
+	}
+	for k := range casesEnd {
+		add(classCase, "case ", k.String(), int(k))
+	}
+	for k := policy.Save; k <= policy.Tell; k++ {
+		add(classEffect, "effect ", k.String(), int(k))
+	}
+	for _, k := range policy.Notes() {
+		add(classNote, "note ", k.String(), int(k))
+	}
+	return all
+}
+
+// Missing returns what has never occurred.
+func (v *Coverage) Missing() []string {
+	var missing []string
+	for _, c := range v.Counts() {
+		if c.Times == 0 {
+			missing = append(missing, c.What)
+		}
+	}
+	return missing
+}
+
+// String returns one line for each thing that can occur, with its count.
+func (v *Coverage) String() string {
+	var b strings.Builder
+	for _, c := range v.Counts() {
+		fmt.Fprintf(&b, "%-36s %d\n", c.What, c.Times)
+	}
+	return b.String()
+}

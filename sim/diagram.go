@@ -1,0 +1,140 @@
+package sim
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Diagram writes a run as a sequence diagram in Mermaid's language. It is a [Watcher]. Arrows are drawn when a message arrives,
+// or is lost; a bar shows for how long an operation runs; of what members tell, it shows what no arrow does.
+type Diagram struct {
+	names
+	w       io.Writer
+	begun   bool
+	running map[int]bool
+	err     error
+}
+
+// NewDiagram returns a diagram that writes to w.
+func NewDiagram(w io.Writer) *Diagram {
+	return &Diagram{names: newNames(), w: w, running: map[int]bool{}}
+}
+
+// Watch writes what occurred.
+func (d *Diagram) Watch(c *Cluster, o *Occurrence) error {
+	if !d.begun {
+		d.begin(c)
+	}
+	who := MemberName(o.Member)
+	switch o.Kind {
+	case Stepped:
+		d.step(o, who)
+	case Ignored:
+		d.arrow("->>", o.Msg, " (not expected)")
+	case Lost:
+		d.arrow("-x", o.Msg, " (lost)")
+	case Played:
+		d.note(o, MemberName(IndexOf(o.Msg.To)), "an adversary plays "+d.message(o.Msg))
+	case Came, Paused, Slept:
+		d.note(o, who, o.Kind.String())
+	case Crashed, Departed:
+		d.finish(o.Member)
+		d.note(o, who, o.Kind.String())
+	case Cut, Healed:
+		d.note(o, MemberName(0)+","+MemberName(c.Members()-1), "the network is "+o.Kind.String())
+	case Duplicated, occurrencesEnd:
+	}
+	return d.err
+}
+
+func (d *Diagram) begin(c *Cluster) {
+	d.begun = true
+	d.print("sequenceDiagram")
+	for i := range c.Members() {
+		d.print("    participant %s", MemberName(i))
+	}
+}
+
+func (d *Diagram) step(o *Occurrence, who string) {
+	switch o.Event.Kind {
+	case policy.Received:
+		d.arrow("->>", &o.Event.Msg, "")
+	case policy.Finished:
+		d.finish(o.Member)
+		d.note(o, who, "has finished")
+	case policy.Suspended:
+		d.note(o, who, fmt.Sprintf("was asleep for %v", o.Event.Slept))
+	case policy.Leave:
+		d.note(o, who, "is to leave")
+	case policy.Started, policy.PeersChanged, policy.Woke:
+	}
+	var told []string
+	for i := range o.Effects {
+		switch e := &o.Effects[i]; {
+		case e.Kind == policy.Run:
+			told = append(told, "RUN under "+d.token(e.Token))
+		case e.Kind == policy.Stop:
+			told = append(told, "STOP")
+		case e.Kind == policy.Tell && !slices.Contains(d.drawn(), e.Note):
+			told = append(told, strings.TrimSpace(e.Note.String()+" "+d.tokenIfAny(e.Token)))
+		}
+	}
+	if len(told) > 0 {
+		d.note(o, who, told...)
+	}
+	if slices.ContainsFunc(o.Effects, func(e policy.Effect) bool { return e.Kind == policy.Run }) {
+		d.running[o.Member] = true
+		d.print("    activate %s", who)
+	}
+}
+
+// drawn are the notes that say what is to be seen in any case.
+func (*Diagram) drawn() []policy.Note {
+	return []policy.Note{
+		policy.NoteArrived, policy.NoteRan, policy.NoteOffered, policy.NotePassed, policy.NoteTokenAgain, policy.NoteAckAgain,
+	}
+}
+
+func (d *Diagram) finish(member int) {
+	if d.running[member] {
+		delete(d.running, member)
+		d.print("    deactivate %s", MemberName(member))
+	}
+}
+
+func (d *Diagram) arrow(kind string, m *wire.Message, remark string) {
+	d.print("    %s%s%s: %s%s", MemberName(IndexOf(m.From)), kind, MemberName(IndexOf(m.To)), d.message(m), remark)
+}
+
+func (d *Diagram) note(o *Occurrence, over string, lines ...string) {
+	d.print("    Note over %s: %s<br/>%s", over, clock(o.At), strings.Join(lines, "<br/>"))
+}
+
+func (d *Diagram) message(m *wire.Message) string {
+	s := m.Kind.String()
+	if m.Nonce != 0 {
+		s += " " + d.nonce(m.Nonce)
+	}
+	return s + " " + d.token(m.Token)
+}
+
+// token leaves out the mark of a [Trace], with which Mermaid begins a comment.
+func (d *Diagram) token(k wire.Token) string { return d.tokenName(k.ID) + " seq " + seqText(k.Seq) }
+
+func (d *Diagram) tokenIfAny(k wire.Token) string {
+	if k.ID.IsZero() {
+		return ""
+	}
+	return d.token(k)
+}
+
+func (d *Diagram) print(format string, args ...any) {
+	if d.err == nil {
+		_, d.err = fmt.Fprintf(d.w, format+"\n", args...)
+	}
+}

@@ -1,0 +1,202 @@
+package sim
+
+import (
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Faults are what happens to members and network besides lost messages, most at random times. Every is the mean time
+// between two faults of a kind, of one member where it is members that are hit; zero means never. For is the mean time
+// that one lasts.
+type Faults struct {
+	CrashEvery, DownFor time.Duration
+	// MidStep is the share of crashes that happen between two effects of one step.
+	MidStep float64
+	// A member is paused, or its host is suspended: SleepShare of the times the latter.
+	PauseEvery, PauseFor time.Duration
+	SleepShare           float64
+	// A member leaves in good order and joins again.
+	LeaveEvery, AwayFor time.Duration
+	// The network is parted in two, OneWayShare of the times for one direction only.
+	CutEvery, CutFor time.Duration
+	OneWayShare      float64
+	// The token is lost: all Commits of one handoff.
+	LoseTokenEvery time.Duration
+	// Partition is one partition at a known time.
+	Partition Partition
+}
+
+// Partition parts the network in two, once, in both directions.
+type Partition struct {
+	// At is when it begins, For how long it lasts. There is none if For is zero.
+	At, For time.Duration
+	// Share is the share of the members, drawn at random, that the others do not reach: at least one, and not all.
+	Share float64
+}
+
+// longestEffects bounds how many effects after the moment drawn a crash between two effects may come.
+const longestEffects = 8
+
+// faults is what goes wrong in one cluster at present.
+type faults struct {
+	c    *Cluster
+	what Faults
+	dice *rand.Rand
+	// over says that no more faults are to begin.
+	over bool
+	// cuts counts the divisions of the network: the end of one is not the end of the next.
+	cuts int
+	// losing says that the next handoff loses its Commits; lost is the one that does.
+	losing bool
+	lost   wire.HandoffID
+}
+
+// startFaults lets things go wrong from now on.
+func startFaults(c *Cluster, what Faults) *faults {
+	f := &faults{c: c, what: what, dice: rand.New(rand.NewPCG(c.cfg.Seed, mix(5)))}
+	members := time.Duration(len(c.members))
+	f.every(what.CrashEvery/members, f.crash)
+	f.every(what.PauseEvery/members, f.pause)
+	f.every(what.LeaveEvery/members, f.leave)
+	f.every(what.CutEvery, f.cut)
+	if what.Partition.For > 0 {
+		c.After(what.Partition.At, f.partition)
+	}
+	f.every(what.LoseTokenEvery, func() { f.losing = true })
+	if what.LoseTokenEvery > 0 {
+		c.Intercept(f.decide)
+	}
+	return f
+}
+
+// every does something at random times, mean apart.
+func (f *faults) every(mean time.Duration, do func()) {
+	if mean <= 0 {
+		return
+	}
+	f.c.After(f.around(mean), func() {
+		if !f.over {
+			do()
+			f.every(mean, do)
+		}
+	})
+}
+
+// around draws a time with the given mean, as long as the one between two events that know nothing of each other.
+func (f *faults) around(mean time.Duration) time.Duration {
+	return time.Duration(f.dice.ExpFloat64() * float64(mean))
+}
+
+func (f *faults) crash() {
+	i := f.dice.IntN(len(f.c.members))
+	if !f.c.Up(i) {
+		return
+	}
+	if happens(f.dice, f.what.MidStep) {
+		f.c.CrashBefore(i, 1+f.dice.IntN(longestEffects))
+	} else {
+		f.c.Crash(i)
+	}
+	f.startAgain(i, f.around(f.what.DownFor))
+}
+
+// startAgain starts a member after a while, or if it is not down by then, at the end of the faults.
+func (f *faults) startAgain(i int, after time.Duration) {
+	f.c.After(after, func() {
+		if !f.c.Up(i) {
+			f.c.Start(i)
+		}
+	})
+}
+
+func (f *faults) pause() {
+	i := f.dice.IntN(len(f.c.members))
+	d := f.around(f.what.PauseFor)
+	if happens(f.dice, f.what.SleepShare) {
+		f.c.Sleep(i, d)
+	} else {
+		f.c.Pause(i, d)
+	}
+}
+
+func (f *faults) leave() {
+	i := f.dice.IntN(len(f.c.members))
+	f.c.Leave(i)
+	f.startAgain(i, f.around(f.what.AwayFor))
+}
+
+func (f *faults) cut() {
+	if f.c.net.division != whole {
+		return
+	}
+	sides := make([]bool, len(f.c.members))
+	for i := range sides {
+		sides[i] = f.dice.Uint64()&1 == 0
+	}
+	f.part(sides, happens(f.dice, f.what.OneWayShare), f.around(f.what.CutFor))
+}
+
+// partition is the planned one. A random one that is there already gives way to it.
+func (f *faults) partition() {
+	if f.over {
+		return
+	}
+	n := len(f.c.members)
+	sides := make([]bool, n)
+	apart := min(max(int(math.Round(f.what.Partition.Share*float64(n))), 1), n-1)
+	for _, i := range f.dice.Perm(n)[:max(apart, 0)] {
+		sides[i] = true
+	}
+	f.c.Heal()
+	f.part(sides, false, f.what.Partition.For)
+}
+
+// part divides the network for a while.
+func (f *faults) part(sides []bool, oneWay bool, lasts time.Duration) {
+	f.cuts++
+	this := f.cuts
+	f.c.Part(sides, oneWay)
+	f.c.After(lasts, func() {
+		if f.cuts == this {
+			f.c.Heal()
+		}
+	})
+}
+
+// decide loses all Commits of the handoff that is to lose them.
+func (f *faults) decide(m *wire.Message) Fate {
+	if m.Kind != wire.KindCommit {
+		return Fate{}
+	}
+	if f.losing {
+		f.losing, f.lost = false, m.Handoff
+	}
+	return Fate{Lose: m.Handoff == f.lost}
+}
+
+// end ends all faults and repairs what they did: from now on the network is as given, everybody is up, and nothing else
+// goes wrong. A member that is on its way out is started again when it is out.
+func (f *faults) end(n Network) {
+	f.over = true
+	f.c.Heal()
+	f.c.SetNetwork(n)
+	f.c.Intercept(nil)
+	for i := range f.c.members {
+		f.c.members[i].crashBefore = 0
+		f.keepUp(i)
+	}
+}
+
+// keepUp starts a member whenever it is down.
+func (f *faults) keepUp(i int) {
+	if !f.c.Up(i) {
+		f.c.Start(i)
+		return
+	}
+	if f.c.members[i].leaving {
+		f.c.After(time.Second, func() { f.keepUp(i) })
+	}
+}

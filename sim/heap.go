@@ -1,0 +1,90 @@
+package sim
+
+import "github.com/wanderd/wanderd/policy"
+
+// arity of both heaps: four children share a cache line or two, and the tree is half as deep as a binary one.
+const arity = 4
+
+// key orders everything that will happen: by time, and among equals by who asked first. It makes a run a pure function of
+// its seed.
+type key struct {
+	at  policy.Time
+	seq uint64
+}
+
+func (k key) before(o key) bool { return k.at < o.at || k.at == o.at && k.seq < o.seq }
+
+// entry is one thing that will happen and cannot be called off: what has lost its meaning by then is ignored then.
+type entry struct {
+	key
+	kind entryKind
+	// who is the member it happens to; slot depends on kind.
+	who, slot int32
+}
+
+// entryKind says what an entry means and what its slot holds.
+type entryKind uint8
+
+const (
+	// entryDeliver brings the message in slot of Cluster.mail.
+	entryDeliver entryKind = iota
+	// entryFinished ends the run number slot.
+	entryFinished
+	// entryView gives the member the membership's view of its side.
+	entryView
+	// entrySideView gives the view of side slot to all its members.
+	entrySideView
+	// entryRecheck lets the membership find out how the member is.
+	entryRecheck
+	// entryCall calls the function in slot of Cluster.calls.
+	entryCall
+)
+
+// queue is a heap of values, least key first. It allocates only to grow.
+type queue struct{ heap []entry }
+
+func (q *queue) push(e entry) {
+	q.heap = append(q.heap, e)
+	h := q.heap
+	i := len(h) - 1
+	for i > 0 {
+		parent := (i - 1) / arity
+		if !e.before(h[parent].key) {
+			break
+		}
+		h[i] = h[parent]
+		i = parent
+	}
+	h[i] = e
+}
+
+// pop removes and returns the least entry. The queue must not be empty.
+func (q *queue) pop() entry {
+	h := q.heap
+	least, last := h[0], h[len(h)-1]
+	h = h[:len(h)-1]
+	q.heap = h
+	if len(h) == 0 {
+		return least
+	}
+	i := 0
+	for {
+		child := i*arity + 1
+		if child >= len(h) {
+			break
+		}
+		best := child
+		for j := child + 1; j < min(child+arity, len(h)); j++ {
+			if h[j].before(h[best].key) {
+				best = j
+			}
+		}
+		if !h[best].before(last.key) {
+			break
+		}
+		h[i] = h[best]
+		i = best
+	}
+	h[i] = last
+	return least
+}

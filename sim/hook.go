@@ -1,0 +1,91 @@
+package sim
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+)
+
+// Hook describes the protected operation, as the agent runs it.
+type Hook struct {
+	// Takes is how long it takes; Spread is by how much of itself that varies, up or down, evenly.
+	Takes  time.Duration
+	Spread float64
+	// Fails is the share of runs that end at once. Hangs is the share that never end by themselves.
+	Fails, Hangs float64
+	// Deaf is the share of runs that ignore being told to stop and outlive it by KillAfter.
+	Deaf      float64
+	KillAfter time.Duration
+	// Timeout is when the agent stops a run that is still going. Zero lets it go on: for hooks that never hang.
+	Timeout time.Duration
+}
+
+// termTime is how long a run takes to end that heeds being told to stop.
+const termTime = 10 * time.Millisecond
+
+// run is the hook process of one member.
+type run struct {
+	endAt  policy.Time
+	number int32
+	active bool
+	deaf   bool
+}
+
+// duration draws how long the next run takes if nobody stops it before its timeout.
+func (h *Hook) duration(dice *rand.Rand, deaf bool) time.Duration {
+	takes := h.Takes
+	if h.Spread > 0 {
+		takes += time.Duration(h.Spread * (2*dice.Float64() - 1) * float64(takes))
+	}
+	switch {
+	case happens(dice, h.Fails):
+		takes = termTime
+	case happens(dice, h.Hangs):
+		takes = h.Timeout + h.stopTime(deaf)
+	}
+	if h.Timeout > 0 {
+		takes = min(takes, h.Timeout+h.stopTime(deaf))
+	}
+	return max(takes, 1)
+}
+
+func (h *Hook) stopTime(deaf bool) time.Duration {
+	if deaf {
+		return h.KillAfter
+	}
+	return termTime
+}
+
+// startRun starts the hook of member who.
+func (c *Cluster) startRun(who int32) {
+	r := &c.members[who].run
+	r.number++
+	r.active = true
+	r.deaf = happens(c.hookDice, c.cfg.Hook.Deaf)
+	r.endAt = c.now.Add(c.cfg.Hook.duration(c.hookDice, r.deaf))
+	c.push(entryFinished, r.endAt, who, r.number)
+}
+
+// stopRun tells the hook of member who to end.
+func (c *Cluster) stopRun(who int32) {
+	r := &c.members[who].run
+	if end := c.now.Add(c.cfg.Hook.stopTime(r.deaf)); r.active && end < r.endAt {
+		r.endAt = end
+		c.push(entryFinished, end, who, r.number)
+	}
+}
+
+// finishRun tells the machine that its run is over, unless that has been said or nobody is there any longer to hear it.
+func (c *Cluster) finishRun(who, number int32) {
+	m := &c.members[who]
+	if !m.up || !m.run.active || m.run.number != number || c.now < m.run.endAt {
+		return
+	}
+	m.run.active = false
+	c.event.Kind = policy.Finished
+	c.step(who, Occurrence{})
+}
+
+// happens draws whether something of probability p happens. What is impossible or certain draws nothing.
+func happens(dice *rand.Rand, p float64) bool { return p > 0 && (p >= 1 || dice.Float64() < p) }

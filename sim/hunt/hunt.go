@@ -1,0 +1,172 @@
+// Package hunt looks for bugs: it draws one scenario after another, explores each with every checker on, and stops at the
+// first that breaks a rule.
+//
+// Seeds run side by side, and what comes out does not depend on how many: results count in the order of their seeds, and those
+// after the first failure do not count at all.
+package hunt
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/wanderd/wanderd/sim"
+)
+
+// DefaultSeeds is how many seeds a hunt has that is not told otherwise. By then, everything that can occur has.
+const DefaultSeeds = 4000
+
+// Options say where to look.
+type Options struct {
+	// From is the first seed; zero stands for 1.
+	From uint64
+	// Seeds is how many there are; zero stands for DefaultSeeds, or for no end if there is a For.
+	Seeds uint64
+	// For is how long to look, in real time; zero stands for until the last seed. Seeds that have begun are finished.
+	For time.Duration
+	// Workers is how many run at the same time; zero stands for one on each core.
+	Workers int
+	// Progress, if there is one, is told what has been found so far, after each seed. It is never called twice at a time,
+	// and should not take long.
+	Progress func(*Report)
+}
+
+// Report is what a hunt has led to.
+type Report struct {
+	// Seeds is how many were explored, Steps how many steps the machines took, Simulated for how many seconds of theirs.
+	Seeds, Steps uint64
+	Simulated    float64
+	// Busy is for how many of these at least one operation ran, Overlap two or more.
+	Busy, Overlap float64
+	Coverage      sim.Coverage
+	// Failure is the one of the least seed; nil, if no rule was broken.
+	Failure *Failure
+}
+
+// Err says in what way the hunt was no success: a rule was broken, or as many seeds as DefaultSeeds did not lead to
+// everything that can occur, so that its silence says less than it seems to.
+func (r *Report) Err() error {
+	if r.Failure != nil {
+		return r.Failure
+	}
+	if missing := r.Coverage.Missing(); r.Seeds >= DefaultSeeds && len(missing) > 0 {
+		return fmt.Errorf("%d seeds never led to: %s", r.Seeds, strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// Run hunts until all seeds were explored, one has failed, the time is over, or ctx is cancelled.
+func Run(ctx context.Context, o Options) *Report { return run(ctx, o, explore) }
+
+// found is what one seed has led to.
+type found struct {
+	coverage sim.Coverage
+	outcome  sim.Outcome
+}
+
+// explore explores one scenario. That a machine panics is what is looked for, too.
+func explore(s *sim.Scenario, watchers ...sim.Watcher) (outcome sim.Outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			outcome = sim.Outcome{Err: fmt.Errorf("panic: %v\n\n%s", p, debug.Stack())}
+		}
+	}()
+	return s.Explore(watchers...)
+}
+
+// hunter is a hunt in progress.
+type hunter struct {
+	ctx     context.Context
+	options Options
+	explore func(*sim.Scenario, ...sim.Watcher) sim.Outcome
+
+	lock sync.Mutex
+	// next is the seed to take next, counted that whose result counts next; later are the results of others after it.
+	next, counted uint64
+	later         map[uint64]*found
+	failed        bool
+	report        Report
+}
+
+func run(ctx context.Context, o Options, explore func(*sim.Scenario, ...sim.Watcher) sim.Outcome) *Report {
+	o.From = max(o.From, 1)
+	if o.Seeds == 0 && o.For == 0 {
+		o.Seeds = DefaultSeeds
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.For > 0 {
+		limited, cancel := context.WithTimeout(ctx, o.For)
+		defer cancel()
+		ctx = limited
+	}
+	h := &hunter{ctx: ctx, options: o, explore: explore, next: o.From, counted: o.From, later: map[uint64]*found{}}
+	var workers sync.WaitGroup
+	for range o.Workers {
+		workers.Go(h.work)
+	}
+	workers.Wait()
+	return &h.report
+}
+
+func (h *hunter) work() {
+	for seed, ok := h.take(); ok; seed, ok = h.take() {
+		s := sim.Draw(seed)
+		var f found
+		f.coverage.Drew(&s)
+		f.outcome = h.explore(&s, &f.coverage)
+		h.finish(seed, &f)
+	}
+}
+
+// take returns the next seed. They are taken in their order, so that before one that fails none is left out.
+func (h *hunter) take() (seed uint64, ok bool) {
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	all := h.options.Seeds
+	if h.failed || h.ctx.Err() != nil || all > 0 && h.next-h.options.From >= all {
+		return 0, false
+	}
+	h.next++
+	return h.next - 1, true
+}
+
+// finish counts a result, and those that have waited for it.
+func (h *hunter) finish(seed uint64, f *found) {
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	h.failed = h.failed || f.outcome.Err != nil
+	h.later[seed] = f
+	for h.report.Failure == nil && h.later[h.counted] != nil {
+		h.count(h.counted, h.later[h.counted])
+		delete(h.later, h.counted)
+		h.counted++
+	}
+}
+
+func (h *hunter) count(seed uint64, f *found) {
+	r := &h.report
+	r.Seeds++
+	r.Steps += f.outcome.Steps
+	r.Simulated += time.Duration(f.outcome.At).Seconds()
+	for running, d := range f.outcome.Spent {
+		if running > 0 {
+			r.Busy += d.Seconds()
+		}
+		if running > 1 {
+			r.Overlap += d.Seconds()
+		}
+	}
+	r.Coverage.Add(&f.coverage)
+	if f.outcome.Err != nil {
+		r.Failure = newFailure(seed, f.outcome.Err, h.explore)
+	}
+	if h.options.Progress != nil {
+		h.options.Progress(r)
+	}
+}

@@ -1,0 +1,41 @@
+package sim
+
+import (
+	"encoding/binary"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Order says how the members' identities, and so their ranks, relate to their numbers.
+type Order uint8
+
+const (
+	// Shuffled gives ranks that look random and depend on the seed, as hashes of keys do.
+	Shuffled Order = iota
+	// InOrder gives member 0 the lowest rank, member 1 the next: for scripts that are read.
+	InOrder
+)
+
+// identityOf makes member i's identity. Its last four bytes are the number, so that the way back costs nothing.
+func identityOf(order Order, seed uint64, i int) wire.MemberID {
+	var id wire.MemberID
+	switch order {
+	case Shuffled:
+		binary.BigEndian.PutUint64(id[:], mix(seed^mix(uint64(i)+1)))
+	case InOrder:
+		binary.BigEndian.PutUint64(id[:], uint64(i)+1)
+	}
+	binary.BigEndian.PutUint32(id[12:], uint32(i))
+	return id
+}
+
+// IndexOf returns the number of the member called id.
+func IndexOf(id wire.MemberID) int { return int(binary.BigEndian.Uint32(id[12:])) }
+
+// mix is the finaliser of SplitMix64: every bit of x changes about half of the bits of the result.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

@@ -1,0 +1,162 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+)
+
+// Boot starts every member at once, with a membership that is complete from the beginning.
+func (c *Cluster) Boot() {
+	for i := range c.members {
+		c.launch(int32(i))
+		c.views.believe(int32(i))
+	}
+	for i := range c.members {
+		c.giveView(int32(i))
+	}
+}
+
+// BootWithToken is Boot with the first token in place, as in the paper: member i makes it at once, and the others know that
+// there is one. The machine of member i must make a token when it is alone.
+func (c *Cluster) BootWithToken(i int) {
+	for i := range c.members {
+		c.launch(int32(i))
+		c.views.believe(int32(i))
+	}
+	who := int32(i)
+	c.showView(who, view{peers: &roll{c.members[who].id}})
+	c.views.announced[who] = true
+	for s := range c.views.sides {
+		c.views.sides[s].set(who, true, true)
+	}
+	for i := range c.members {
+		c.giveView(int32(i))
+	}
+}
+
+// Start starts member i, which must not be up: alone at first, as an agent that has not found the others yet.
+func (c *Cluster) Start(i int) {
+	who := int32(i)
+	c.launch(who)
+	m := &c.members[who]
+	m.seen = view{}
+	c.showView(who, view{peers: &roll{m.id}})
+	c.push(entryRecheck, c.now.Add(c.cfg.Membership.GossipAfter), who, 0)
+	c.push(entryView, c.now.Add(c.cfg.Membership.GossipAfter), who, 0)
+}
+
+func (c *Cluster) launch(who int32) {
+	m := &c.members[who]
+	m.up, m.leaving = true, false
+	m.life++
+	m.crashBefore = 0
+	m.awayUntil, m.asleep = 0, false
+	m.seen = view{}
+	c.views.announced[who] = false
+	m.machine = c.cfg.Machine(Seat{Index: int(who), Self: m.id, Entropy: c.machineDice})
+	c.statusOf = absent
+	c.tell(Occurrence{Kind: Came, Member: int(who)})
+	c.event.Kind, c.event.State = policy.Started, m.disk
+	c.step(who, Occurrence{})
+}
+
+// Crash kills member i's process now, and its run with it. What it has saved stays.
+func (c *Cluster) Crash(i int) {
+	if c.members[i].up {
+		c.end(int32(i), Crashed, c.cfg.Membership.DetectAfter)
+	}
+}
+
+// CrashBefore kills member i's process just before it carries out the n-th effect from now, n ≥ 1.
+func (c *Cluster) CrashBefore(i, n int) { c.members[i].crashBefore = int32(n) }
+
+// depart ends a member that has left.
+func (c *Cluster) depart(who int32) { c.end(who, Departed, c.cfg.Membership.GossipAfter) }
+
+// end ends a process; the membership finds out after noticed.
+func (c *Cluster) end(who int32, how OccurrenceKind, noticed time.Duration) {
+	m := &c.members[who]
+	m.up = false
+	m.run.active = false
+	m.awayUntil, m.asleep = 0, false
+	c.alarms.clear(who)
+	c.push(entryRecheck, c.now.Add(noticed), who, 0)
+	c.tell(Occurrence{Kind: how, Member: int(who)})
+}
+
+// Leave makes member i stop in good order.
+func (c *Cluster) Leave(i int) {
+	m := &c.members[i]
+	if !m.up || c.Away(i) {
+		return
+	}
+	m.leaving = true
+	if life := m.life; c.cfg.StopTimeout > 0 {
+		c.After(c.cfg.StopTimeout, func() {
+			if c.members[i].life == life {
+				c.Crash(i)
+			}
+		})
+	}
+	c.event.Kind = policy.Leave
+	c.step(int32(i), Occurrence{})
+}
+
+// Pause makes member i stand still for d, as SIGSTOP does: its host keeps what arrives, its hook goes on, and nobody tells
+// it afterwards.
+func (c *Cluster) Pause(i int, d time.Duration) { c.goAway(i, d, false) }
+
+// Sleep suspends member i's host for d: what arrives is lost, and the machine is told afterwards, before anything else.
+func (c *Cluster) Sleep(i int, d time.Duration) { c.goAway(i, d, true) }
+
+func (c *Cluster) goAway(i int, d time.Duration, asleep bool) {
+	m := &c.members[i]
+	if !m.up || c.Away(i) || d <= 0 {
+		return
+	}
+	m.awayUntil, m.asleep = c.now.Add(d), asleep
+	how := Paused
+	if asleep {
+		how = Slept
+	}
+	c.tell(Occurrence{Kind: how, Member: i})
+	c.push(entryRecheck, c.now.Add(c.cfg.Membership.DetectAfter), int32(i), 0)
+	life := m.life
+	c.At(m.awayUntil, func() {
+		if m := &c.members[i]; m.up && m.life == life {
+			c.comeBack(int32(i), d)
+		}
+	})
+}
+
+// comeBack is the first thing that happens when a member goes on that was away for d.
+func (c *Cluster) comeBack(who int32, d time.Duration) {
+	c.push(entryRecheck, c.now.Add(c.cfg.Membership.GossipAfter), who, 0)
+	c.push(entryView, c.now.Add(c.cfg.Membership.GossipAfter), who, 0)
+	if c.members[who].asleep {
+		c.members[who].asleep = false
+		c.event.Kind, c.event.Slept = policy.Suspended, d
+		c.step(who, Occurrence{})
+	}
+}
+
+// postponed puts off what happens to a member that is away, and reports whether it did. What is sent to a host that sleeps
+// is lost.
+func (c *Cluster) postponed(e entry) bool {
+	switch e.kind {
+	case entryCall, entryRecheck, entrySideView:
+		return false
+	case entryDeliver, entryFinished, entryView:
+	}
+	m := &c.members[e.who]
+	if m.awayUntil <= c.now {
+		return false
+	}
+	if m.asleep && e.kind == entryDeliver {
+		c.lose(e.slot)
+		return true
+	}
+	c.push(e.kind, m.awayUntil, e.who, e.slot)
+	return true
+}

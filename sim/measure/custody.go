@@ -1,0 +1,157 @@
+package measure
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// custody is where the tokens are: in a member's hands, or on their way between a sender that has given one up and a
+// receiver that waits for its Commit. It books what becomes of every token, so that at any time
+//
+//	generated − removed − lost = alive
+//
+// It goes by what the machines tell and send, and not by their status, which costs far more to ask for.
+type custody struct {
+	// quiet is how long a handoff without an end is believed in; zero is for ever.
+	quiet   time.Duration
+	members []keeper
+	pending []handoff
+	// passing says that passed has been given up in this step, and no Commit sent yet.
+	passing bool
+	passed  wire.Token
+	// alive are the tokens in hands and in pending.
+	alive                    int
+	generated, removed, lost int
+}
+
+type keeper struct {
+	up    bool
+	hands int8
+}
+
+// handoff is one whose token the sender has given up, and whose end is not known.
+type handoff struct {
+	from, to wire.MemberID
+	id       wire.HandoffID
+	token    wire.Token
+	since    policy.Time
+}
+
+func newCustody(members int, quiet time.Duration) custody {
+	return custody{quiet: quiet, members: make([]keeper, members)}
+}
+
+func (k *custody) arrive(member int) { k.members[member].up = true }
+
+// end: "lost" are also the tokens in the hands of a process that ends, and those under way to it.
+func (k *custody) end(member int) {
+	m := &k.members[member]
+	m.up = false
+	for ; m.hands > 0; m.hands-- {
+		k.lose()
+	}
+	k.giveUp(func(h *handoff) bool { return sim.IndexOf(h.to) == member })
+}
+
+// sent books a message. The Commit that follows "passed" in the same step opens a handoff: in vain, if nobody is there.
+func (k *custody) sent(o *sim.Occurrence, m *wire.Message) {
+	if !k.passing || m.Kind != wire.KindCommit {
+		return
+	}
+	k.passing = false
+	k.pending = append(k.pending, handoff{from: m.From, to: m.To, id: m.Handoff, token: k.passed, since: o.At})
+	if !k.members[sim.IndexOf(m.To)].up {
+		k.refuse(sim.IndexOf(m.To), m.Handoff)
+	}
+}
+
+// stepped ends a step. Who passed the token on and sent no Commit crashes now.
+func (k *custody) stepped() {
+	if k.passing {
+		k.passing = false
+		k.lose()
+	}
+}
+
+// tell books one note, and reports whether a token came into the member's hands.
+func (k *custody) tell(o *sim.Occurrence, e *policy.Effect) bool {
+	switch e.Note {
+	case policy.NoteMinted, policy.NoteRegenerated:
+		k.giveUp(func(h *handoff) bool { return k.quiet > 0 && o.At.Sub(h.since) > k.quiet })
+		k.generated++
+		k.alive++
+		k.members[o.Member].hands++
+		return true
+	case policy.NoteArrived:
+		k.receive(o)
+		return true
+	case policy.NoteRemoved, policy.NoteMet:
+		k.drop(o.Member)
+		k.alive--
+		k.removed++
+	case policy.NotePassed:
+		k.drop(o.Member)
+		k.passing, k.passed = true, e.Token
+	case policy.NoteGaveUp, policy.NoteDropped:
+		k.drop(o.Member)
+		k.lose()
+	case policy.NoteNoCommit:
+		k.giveUp(func(h *handoff) bool {
+			return sim.IndexOf(h.to) == o.Member && h.from == e.Peer && h.token == e.Token
+		})
+	case policy.NoteStrayCommit:
+		if o.Event.Kind == policy.Received {
+			k.refuse(o.Member, o.Event.Msg.Handoff)
+		}
+	case policy.NoteRan, policy.NoteResting, policy.NoteOffered, policy.NoteNoAck, policy.NoteTokenAgain,
+		policy.NoteAckAgain, policy.NoteStrayToken, policy.NoteStrayAck, policy.NoteAlone, policy.NoteWaiting, policy.NoteLeft:
+	}
+	return false
+}
+
+// receive: a handoff ended well. One that was taken for failed has not been: with two handoffs of one token between the
+// same two members, a note does not say which of them it was that ended without a Commit.
+func (k *custody) receive(o *sim.Occurrence) {
+	k.members[o.Member].hands++
+	for i := range k.pending {
+		if h := &k.pending[i]; o.Event.Kind == policy.Received && h.id == o.Event.Msg.Handoff && sim.IndexOf(h.to) == o.Member {
+			k.forget(i)
+			return
+		}
+	}
+	k.lost--
+	k.alive++
+}
+
+// refuse: a Commit came that the receiver does not wait for any longer.
+func (k *custody) refuse(member int, id wire.HandoffID) {
+	k.giveUp(func(h *handoff) bool { return h.id == id && sim.IndexOf(h.to) == member })
+}
+
+// giveUp ends handoffs without the token.
+func (k *custody) giveUp(which func(*handoff) bool) {
+	for i := len(k.pending) - 1; i >= 0; i-- {
+		if which(&k.pending[i]) {
+			k.forget(i)
+			k.lose()
+		}
+	}
+}
+
+func (k *custody) forget(i int) {
+	last := len(k.pending) - 1
+	k.pending[i] = k.pending[last]
+	k.pending = k.pending[:last]
+}
+
+func (k *custody) drop(member int) { k.members[member].hands-- }
+
+func (k *custody) lose() {
+	k.alive--
+	k.lost++
+}
+
+func (k *custody) begin() { k.generated, k.removed, k.lost = 0, 0, 0 }

@@ -1,0 +1,42 @@
+package measure
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+)
+
+// levels is for how long a number that changes now and then had each of its values: how many operations ran at once, how
+// many tokens were alive. It counts in whole nanoseconds, so that the parts add up to the whole.
+type levels struct {
+	level int
+	since policy.Time
+	spent []time.Duration
+}
+
+// set changes the number.
+func (l *levels) set(now policy.Time, level int) {
+	l.spend(now)
+	l.level = level
+}
+
+// spend books the time since the last change.
+func (l *levels) spend(now policy.Time) {
+	for len(l.spent) <= l.level {
+		l.spent = append(l.spent, 0)
+	}
+	l.spent[l.level] += now.Sub(l.since)
+	l.since = now
+}
+
+// begin forgets all times before now.
+func (l *levels) begin(now policy.Time) {
+	l.spent = l.spent[:0]
+	l.since = now
+}
+
+// until returns for each value how long it lasted, until now. The slice is good until the next call of anything.
+func (l *levels) until(now policy.Time) []time.Duration {
+	l.spend(now)
+	return l.spent
+}

@@ -1,0 +1,186 @@
+package measure
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Config says what a [Meter] measures.
+type Config struct {
+	// Members is how many members there can be.
+	Members int
+	// Quiet is Δmax, max_interval in force: for how long there must have been exactly one token for the fleet to count as
+	// stable after a loss.
+	Quiet time.Duration
+	// Bin is the width of the bins of the histogram of intervals. Zero stands for the paper's 500 s.
+	Bin time.Duration
+	// Unit is the width of the units of [Meter.Busy]. Zero means that nobody is going to ask.
+	Unit time.Duration
+	// WarmUp is how many laps of the token pass before the measurement begins; a lap is one visit to every live member.
+	// Until then, and if it never gets that far, everything is measured from the start.
+	WarmUp int
+}
+
+// Meter measures one run. It is a [sim.Watcher] that never has an error.
+type Meter struct {
+	cfg        Config
+	began      policy.Time
+	warming    bool
+	laps       laps
+	operations operations
+	custody    custody
+	live       levels
+	recovery   recovery
+	hops       int
+	messages   int
+}
+
+// New returns a meter for one run, which must be told of it from the beginning.
+func New(cfg Config) *Meter {
+	return &Meter{
+		cfg: cfg, warming: cfg.WarmUp > 0, laps: newLaps(cfg.Members),
+		operations: newOperations(cfg.Members, cfg.Bin, cfg.Unit), custody: newCustody(cfg.Members, cfg.Quiet),
+		recovery: recovery{quiet: cfg.Quiet},
+	}
+}
+
+// Watch measures.
+func (m *Meter) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
+	switch o.Kind {
+	case sim.Stepped:
+		m.step(o)
+	case sim.Came:
+		m.operations.arrive(o.At, o.Member)
+		m.custody.arrive(o.Member)
+		m.laps.arrive(o.Member)
+	case sim.Crashed, sim.Departed:
+		m.operations.end(o.At, o.Member)
+		m.custody.end(o.Member)
+		m.laps.end(o.Member)
+	case sim.Ignored:
+		if o.Msg.Kind == wire.KindCommit {
+			m.custody.refuse(o.Member, o.Msg.Handoff)
+		}
+	case sim.Lost, sim.Duplicated, sim.Played, sim.Paused, sim.Slept, sim.Cut, sim.Healed:
+		return nil
+	}
+	if m.custody.alive != m.live.level {
+		m.live.set(o.At, m.custody.alive)
+		m.recovery.set(o.At, m.custody.alive)
+	}
+	if m.warming && m.laps.done >= m.cfg.WarmUp {
+		m.Begin(o.At)
+	}
+	return nil
+}
+
+func (m *Meter) step(o *sim.Occurrence) {
+	if o.Event.Kind == policy.Finished {
+		m.operations.finish(o.At, o.Member)
+	}
+	for i := range o.Effects {
+		switch e := &o.Effects[i]; e.Kind {
+		case policy.Run:
+			m.operations.start(o.At, o.Member)
+		case policy.Send:
+			m.messages++
+			m.custody.sent(o, &e.Msg)
+		case policy.Tell:
+			if e.Note == policy.NoteArrived {
+				m.hops++
+			}
+			if received := m.custody.tell(o, e); received && m.warming {
+				m.laps.visit(o.Member)
+			}
+		case policy.Save, policy.Stop, policy.Announce:
+		}
+	}
+	m.custody.stepped()
+}
+
+// Begin lets the measurement begin anew: nothing before now counts any longer, but for who runs, who holds a token and when
+// a member last ran. A warm-up is over with it.
+func (m *Meter) Begin(now policy.Time) {
+	m.warming = false
+	m.began = now
+	m.hops, m.messages = 0, 0
+	m.operations.begin(now)
+	m.custody.begin()
+	m.live.begin(now)
+	m.recovery.begin()
+}
+
+// Stable reports whether there has been exactly one token for Quiet.
+func (m *Meter) Stable(now policy.Time) bool { return m.recovery.stable(now) }
+
+// Recoveries returns how long each recovery took that began and ended in the measured time, in their order: from the loss
+// of the last token until the moment from which exactly one token existed for at least Quiet.
+func (m *Meter) Recoveries(now policy.Time) []time.Duration {
+	m.recovery.settle(now)
+	return slices.Clone(m.recovery.stabilised)
+}
+
+// Busy returns how much operation time fell into each unit since the measurement began; the last unit may not be over.
+func (m *Meter) Busy(now policy.Time) []time.Duration {
+	m.operations.busy.spend(now, m.operations.running.level)
+	return slices.Clone(m.operations.busy.units)
+}
+
+// Figures returns what has been measured until now. The run may go on afterwards.
+func (m *Meter) Figures(now policy.Time) Figures {
+	m.recovery.settle(now)
+	whole := now.Sub(m.began)
+	running := m.operations.running.until(now)
+	f := Figures{
+		Duration: seconds(whole), WarmUp: seconds(m.began.Sub(0)),
+		Concurrency: levelTable(running),
+		Utilisation: share(sum(running, 1), whole), Overlap: share(sum(running, 2), whole),
+		Operations: Number(m.operations.started),
+		Interval:   m.operations.intervals.figures(),
+		Tokens: Tokens[Number]{
+			Generated: Number(m.custody.generated), Removed: Number(m.custody.removed), Lost: Number(m.custody.lost),
+			Live: levelTable(m.live.until(now)),
+		},
+		Hops: Number(m.hops), Messages: Number(m.messages), MessagesPerOperation: Number(math.NaN()),
+		Recovery: spread(m.recovery.stabilised), Tokenless: spread(m.recovery.tokenless),
+	}
+	f.Interval.Open = seconds(m.operations.open(now))
+	if m.operations.started > 0 {
+		f.MessagesPerOperation = f.Messages / f.Operations
+	}
+	return f
+}
+
+func seconds(d time.Duration) Number { return Number(d.Seconds()) }
+
+func share(part, whole time.Duration) Number {
+	if whole <= 0 {
+		return Number(math.NaN())
+	}
+	return Number(float64(part) / float64(whole))
+}
+
+// sum returns the time spent at level from or above.
+func sum(spent []time.Duration, from int) time.Duration {
+	total := time.Duration(0)
+	for _, d := range spent[min(from, len(spent)):] {
+		total += d
+	}
+	return total
+}
+
+func levelTable(spent []time.Duration) Table[Number] {
+	for len(spent) > 1 && spent[len(spent)-1] == 0 {
+		spent = spent[:len(spent)-1]
+	}
+	t := make(Table[Number], len(spent))
+	for level, d := range spent {
+		t[level] = Entry[Number]{Key: float64(level), Value: seconds(d)}
+	}
+	return t
+}

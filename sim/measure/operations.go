@@ -1,0 +1,86 @@
+package measure
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+)
+
+// operations is who runs the protected operation, and since when.
+type operations struct {
+	members []operator
+	running levels
+	started int
+	// intervals are those between two starts on one member.
+	intervals intervals
+	busy      busy
+}
+
+// operator is what there is to know of one member's operations.
+type operator struct {
+	up, came, ran, running bool
+	// since is when its last operation started; as long as it has had none, when the member first came.
+	since policy.Time
+}
+
+func newOperations(members int, bin, unit time.Duration) operations {
+	return operations{members: make([]operator, members), intervals: newIntervals(bin), busy: busy{unit: unit}}
+}
+
+func (p *operations) arrive(now policy.Time, member int) {
+	o := &p.members[member]
+	if !o.came {
+		o.since = now
+	}
+	o.came, o.up = true, true
+}
+
+// end: a process that ends takes its operation with it.
+func (p *operations) end(now policy.Time, member int) {
+	p.members[member].up = false
+	p.finish(now, member)
+}
+
+func (p *operations) start(now policy.Time, member int) {
+	o := &p.members[member]
+	p.started++
+	if o.ran {
+		p.intervals.add(now.Sub(o.since))
+	}
+	o.ran, o.since = true, now
+	if !o.running {
+		o.running = true
+		p.change(now, +1)
+	}
+}
+
+func (p *operations) finish(now policy.Time, member int) {
+	if o := &p.members[member]; o.running {
+		o.running = false
+		p.change(now, -1)
+	}
+}
+
+func (p *operations) change(now policy.Time, by int) {
+	p.busy.spend(now, p.running.level)
+	p.running.set(now, p.running.level+by)
+}
+
+func (p *operations) begin(now policy.Time) {
+	p.started = 0
+	p.running.begin(now)
+	p.intervals.begin()
+	p.busy.begin(now)
+}
+
+// open returns the longest time since an operation started on a member that is up: an interval that is not over shows in
+// no quantile, and a member that starves has no other.
+func (p *operations) open(now policy.Time) time.Duration {
+	longest := time.Duration(0)
+	for i := range p.members {
+		if o := &p.members[i]; o.up {
+			longest = max(longest, now.Sub(o.since))
+		}
+	}
+	return longest
+}

@@ -1,0 +1,81 @@
+package measure
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/wanderd/wanderd/policy"
+)
+
+// recovery is how long a fleet takes to get over having no token. Of a recovery that is not over nothing is known, and it
+// does not count.
+type recovery struct {
+	// quiet is for how long there must have been one token for the fleet to count as stable: Δmax.
+	quiet time.Duration
+	// tokens is how many there are, and since when.
+	tokens int
+	since  policy.Time
+	// none says that the fleet is without a token, and has been since noneSince; unstable that it has lost its last token,
+	// at lostAt, and has not been stable again.
+	none, unstable    bool
+	noneSince, lostAt policy.Time
+	// tokenless is "until the next token exists", stabilised "from the loss until the moment from which exactly one token
+	// exists for at least Δmax".
+	tokenless, stabilised []time.Duration
+}
+
+// set is told how many tokens there are.
+func (r *recovery) set(now policy.Time, tokens int) {
+	if tokens == r.tokens {
+		return
+	}
+	r.settle(now)
+	switch {
+	case tokens == 0:
+		r.none, r.noneSince = true, now
+		if !r.unstable {
+			r.unstable, r.lostAt = true, now
+		}
+	case r.none:
+		r.none = false
+		r.tokenless = append(r.tokenless, now.Sub(r.noneSince))
+	}
+	r.tokens, r.since = tokens, now
+}
+
+// settle ends the recovery if the fleet has been stable since the number of tokens last changed.
+func (r *recovery) settle(now policy.Time) {
+	if r.unstable && r.stable(now) {
+		r.unstable = false
+		r.stabilised = append(r.stabilised, r.since.Sub(r.lostAt))
+	}
+}
+
+// stable reports whether there has been exactly one token for long enough.
+func (r *recovery) stable(now policy.Time) bool { return r.tokens == 1 && now.Sub(r.since) >= r.quiet }
+
+// begin forgets everything before now, a recovery in progress too: the moment of its loss is not among what is measured.
+func (r *recovery) begin() {
+	r.none, r.unstable = false, false
+	r.tokenless, r.stabilised = r.tokenless[:0], r.stabilised[:0]
+}
+
+func spread(samples []time.Duration) Spread[Number] {
+	none := Number(math.NaN())
+	f := Spread[Number]{Count: Number(len(samples)), P50: none, P90: none, Max: none}
+	if len(samples) == 0 {
+		return f
+	}
+	sorted := make([]float64, len(samples))
+	for i, t := range samples {
+		sorted[i] = t.Seconds()
+	}
+	slices.Sort(sorted)
+	f.P50 = Number(stat.Quantile(0.5, stat.Empirical, sorted, nil))
+	f.P90 = Number(stat.Quantile(0.9, stat.Empirical, sorted, nil))
+	f.Max = Number(sorted[len(sorted)-1])
+	return f
+}

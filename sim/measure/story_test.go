@@ -1,0 +1,95 @@
+package measure
+
+import (
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// story is a run that a test makes up, told to a meter. Times are in seconds.
+type story struct {
+	t       *testing.T
+	meter   *Meter
+	handoff wire.HandoffID
+}
+
+func tell(t *testing.T, cfg Config) *story {
+	t.Helper()
+	s := &story{t: t, meter: New(cfg)}
+	for i := range cfg.Members {
+		s.occur(0, i, sim.Occurrence{Kind: sim.Came})
+	}
+	return s
+}
+
+func at(seconds float64) policy.Time { return policy.Time(seconds * float64(time.Second)) }
+
+func (s *story) occur(when float64, member int, o sim.Occurrence) {
+	s.t.Helper()
+	o.At, o.Member = at(when), member
+	if o.Kind == sim.Stepped && o.Of == 0 {
+		o.Of = len(o.Effects)
+	}
+	if err := s.meter.Watch(nil, &o); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *story) step(when float64, member int, ev policy.Event, effects ...policy.Effect) {
+	s.t.Helper()
+	s.occur(when, member, sim.Occurrence{Kind: sim.Stepped, Event: &ev, Effects: effects})
+}
+
+func (s *story) start(when float64, member int) {
+	s.t.Helper()
+	s.step(when, member, policy.Event{Kind: policy.Woke}, policy.Effect{Kind: policy.Run})
+}
+
+func (s *story) finish(when float64, member int) {
+	s.t.Helper()
+	s.step(when, member, policy.Event{Kind: policy.Finished})
+}
+
+func (s *story) crash(when float64, member int) {
+	s.t.Helper()
+	s.occur(when, member, sim.Occurrence{Kind: sim.Crashed})
+}
+
+// note: a member tells a note about a token.
+func (s *story) note(when float64, member int, n policy.Note, id uint64) {
+	s.t.Helper()
+	s.step(when, member, policy.Event{Kind: policy.Woke}, policy.Telling(n, wire.MemberID{}, token(id)))
+}
+
+// pass: a member gives a token up, and its Commit is on its way.
+func (s *story) pass(when float64, from, to int, id uint64) {
+	s.t.Helper()
+	s.handoff++
+	s.step(when, from, s.received(wire.KindAck, to, from, id),
+		policy.Telling(policy.NotePassed, member(to), token(id)),
+		policy.Effect{Kind: policy.Send, Msg: s.received(wire.KindCommit, from, to, id).Msg})
+}
+
+// arrive: the Commit sent last comes to a member, which tells of it, and perhaps of more.
+func (s *story) arrive(when float64, from, to int, id uint64, more ...policy.Note) {
+	s.t.Helper()
+	effects := []policy.Effect{policy.Telling(policy.NoteArrived, member(from), token(id))}
+	for _, n := range more {
+		effects = append(effects, policy.Telling(n, member(from), token(id)))
+	}
+	s.step(when, to, s.received(wire.KindCommit, from, to, id), effects...)
+}
+
+// received is a message of the handoff begun last.
+func (s *story) received(kind wire.Kind, from, to int, id uint64) policy.Event {
+	return policy.Event{Kind: policy.Received, Msg: wire.Message{
+		Kind: kind, From: member(from), To: member(to), Handoff: s.handoff, Token: token(id),
+	}}
+}
+
+func member(i int) wire.MemberID { return wire.MemberID{15: byte(i)} }
+
+func token(id uint64) wire.Token { return wire.Token{ID: wire.TokenID{Random: id}, Seq: 1} }

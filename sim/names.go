@@ -1,0 +1,62 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// names gives short names to what a story speaks of: tokens T1, T2…, handoffs h1, h2… and nonces n1, n2… in the order in
+// which they appear.
+type names struct {
+	tokens   map[tokenKey]int
+	handoffs map[wire.HandoffID]int
+	nonces   map[wire.Nonce]int
+}
+
+// tokenKey is what Ack and Commit, whose generator is NULL, still say of a token's identity.
+type tokenKey struct {
+	birth  int64
+	random uint64
+}
+
+func newNames() names {
+	return names{tokens: map[tokenKey]int{}, handoffs: map[wire.HandoffID]int{}, nonces: map[wire.Nonce]int{}}
+}
+
+func (n *names) tokenName(id wire.TokenID) string {
+	return number("T", n.tokens, tokenKey{birth: id.Birth, random: id.Random})
+}
+
+func (n *names) handoff(id wire.HandoffID) string { return number("h", n.handoffs, id) }
+
+func (n *names) nonce(id wire.Nonce) string { return number("n", n.nonces, id) }
+
+// number names things in the order in which they appear.
+func number[K comparable](prefix string, known map[K]int, k K) string {
+	if _, ok := known[k]; !ok {
+		known[k] = len(known) + 1
+	}
+	return fmt.Sprintf("%s%d", prefix, known[k])
+}
+
+// seqText writes a fencing number as epoch and hops, or hops alone in the first epoch.
+func seqText(s wire.Seq) string {
+	if s>>32 == 0 {
+		return fmt.Sprint(uint64(s))
+	}
+	return fmt.Sprintf("%d:%d", s>>32, uint32(s))
+}
+
+// clock writes a moment in seconds.
+func clock(t policy.Time) string { return fmt.Sprintf("%.3fs", time.Duration(t).Seconds()) }
+
+// MemberName calls the first members a to z and the rest m26, m27…
+func MemberName(i int) string {
+	if i < 26 {
+		return string(rune('a' + i))
+	}
+	return fmt.Sprintf("m%d", i)
+}

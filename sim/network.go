@@ -1,0 +1,204 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Network describes what becomes of a message. The zero value delivers everything at once.
+type Network struct {
+	// A message takes Latency, and up to Jitter more: jitter is what reorders.
+	Latency, Jitter time.Duration
+	// Loss and Duplicate are the shares of messages that do not arrive, or arrive twice.
+	Loss, Duplicate float64
+	// Late is the share of messages that take up to LateBy more.
+	Late   float64
+	LateBy time.Duration
+	// Broken is the share of ordered pairs of members that never deliver.
+	Broken float64
+	// Replay is how many handoffs an adversary plays again for each one it hears: up to ReplayWithin after it happens to
+	// hear another.
+	Replay       float64
+	ReplayWithin time.Duration
+	// Encode turns every message into bytes and back on the way.
+	Encode bool
+}
+
+// Fate is what a script decides about one message.
+type Fate struct {
+	// Lose it; or else deliver it after Delay besides the usual latency, and Copies times more.
+	Lose   bool
+	Delay  time.Duration
+	Copies int
+}
+
+// division is who cannot reach whom.
+type division uint8
+
+const (
+	whole division = iota
+	// parted: neither side reaches the other.
+	parted
+	// partedOneWay: what side 0 sends to side 1 does not arrive.
+	partedOneWay
+)
+
+type network struct {
+	Network
+	division  division
+	sides     []bool
+	intercept func(*wire.Message) Fate
+	adversary adversary
+	datagram  []byte
+}
+
+func newNetwork(n Network) network { return network{Network: n} }
+
+// SetNetwork changes what becomes of messages from now on.
+func (c *Cluster) SetNetwork(n Network) { c.net.Network = n }
+
+// Intercept lets decide rule over every message that is sent from now on; nil stops that.
+func (c *Cluster) Intercept(decide func(*wire.Message) Fate) { c.net.intercept = decide }
+
+// Part divides the network: members with sides[i] do not hear the others, and unless oneWay the others do not hear them.
+func (c *Cluster) Part(sides []bool, oneWay bool) {
+	c.net.sides, c.net.division = sides, parted
+	if oneWay {
+		c.net.division = partedOneWay
+	}
+	c.tell(Occurrence{Kind: Cut})
+	c.recheckAll(c.cfg.Membership.DetectAfter)
+}
+
+// Heal makes the network whole.
+func (c *Cluster) Heal() {
+	if c.net.division == whole {
+		return
+	}
+	c.net.division = whole
+	c.tell(Occurrence{Kind: Healed})
+	c.recheckAll(c.cfg.Membership.RejoinAfter)
+}
+
+// Inject delivers a message that no machine sends, at once.
+func (c *Cluster) Inject(m wire.Message) {
+	c.tell(Occurrence{Kind: Played, Msg: &m})
+	c.post(&m, c.now)
+}
+
+// send takes a message from its sender.
+func (c *Cluster) send(m *wire.Message) {
+	n := &c.net
+	if n.Replay > 0 {
+		c.overhear(m)
+	}
+	from, to := IndexOf(m.From), IndexOf(m.To)
+	if !n.reaches(from, to) || happens(c.netDice, n.Loss) || n.Broken > 0 && n.broken(c.cfg.Seed, from, to) {
+		c.tell(Occurrence{Kind: Lost, Msg: m})
+		return
+	}
+	var fate Fate
+	if n.intercept != nil {
+		fate = n.intercept(m)
+	}
+	if happens(c.netDice, n.Duplicate) {
+		fate.Copies++
+	}
+	if fate.Lose {
+		c.tell(Occurrence{Kind: Lost, Msg: m})
+		return
+	}
+	c.post(m, c.now.Add(fate.Delay+c.latency()))
+	for range fate.Copies {
+		c.tell(Occurrence{Kind: Duplicated, Msg: m})
+		c.post(m, c.now.Add(fate.Delay+c.latency()))
+	}
+}
+
+func (c *Cluster) latency() time.Duration {
+	n := &c.net
+	d := n.Latency
+	if n.Jitter > 0 {
+		d += time.Duration(c.netDice.Uint64N(uint64(n.Jitter)))
+	}
+	if n.LateBy > 0 && happens(c.netDice, n.Late) {
+		d += time.Duration(c.netDice.Uint64N(uint64(n.LateBy)))
+	}
+	return d
+}
+
+// post puts a message into the addressee's mail, in the shape it has after the wire.
+func (c *Cluster) post(m *wire.Message, at policy.Time) {
+	slot := c.mail.reserve()
+	c.mail.items[slot] = *m
+	if c.net.Encode {
+		c.net.datagram = m.Append(c.net.datagram[:0])
+		read, ok := wire.Parse(c.net.datagram)
+		if !ok || read != *m {
+			c.failure = fmt.Errorf("wire: %v from member %d does not survive the wire: sent %+v, read %+v",
+				m.Kind, IndexOf(m.From), *m, read)
+		}
+	}
+	c.push(entryDeliver, at, int32(IndexOf(m.To)), slot)
+}
+
+func (n *network) reaches(from, to int) bool {
+	switch n.division {
+	case parted:
+		return n.sides[from] == n.sides[to]
+	case partedOneWay:
+		return n.sides[from] || !n.sides[to]
+	case whole:
+	}
+	return true
+}
+
+// broken reports whether nothing ever arrives that from sends to to: the same pairs for a whole run.
+func (n *network) broken(seed uint64, from, to int) bool {
+	return float64(mix(seed^mix(uint64(from)<<32|uint64(to)))>>11)/(1<<53) < n.Broken
+}
+
+// deliver hands a message to its addressee.
+func (c *Cluster) deliver(who, slot int32) {
+	m := &c.members[who]
+	if !m.up {
+		c.lose(slot)
+		return
+	}
+	if happens(c.netDice, c.cfg.EarlyWakes) {
+		c.wakeEarly(who)
+		if !m.up {
+			c.lose(slot)
+			return
+		}
+	}
+	c.event.Kind, c.event.Msg = policy.Received, c.mail.items[slot]
+	c.mail.drop(slot)
+	about := Occurrence{}
+	if c.cfg.AskFirst || len(c.watchers) > 0 {
+		about.Expected = m.machine.Expects(&c.event.Msg)
+	}
+	if c.cfg.AskFirst && !about.Expected {
+		c.tell(Occurrence{Kind: Ignored, Member: int(who), Msg: &c.event.Msg})
+		return
+	}
+	c.step(who, about)
+}
+
+// wakeEarly wakes a member before the time it asked for.
+func (c *Cluster) wakeEarly(who int32) {
+	if at, ok := c.members[who].machine.NextWake(); ok && at <= c.now {
+		return
+	}
+	c.event.Kind = policy.Woke
+	c.step(who, Occurrence{})
+}
+
+// lose loses a message that was on its way.
+func (c *Cluster) lose(slot int32) {
+	c.tell(Occurrence{Kind: Lost, Msg: &c.mail.items[slot]})
+	c.mail.drop(slot)
+}

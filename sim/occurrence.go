@@ -1,0 +1,114 @@
+package sim
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Watcher sees everything that occurs, in order. Checkers, traces and measurements are watchers.
+type Watcher interface {
+	// Watch is told of o after it occurred and before anything else does. It keeps nothing of o, whose memory is used
+	// again. An error ends the run: a rule has been broken.
+	Watch(c *Cluster, o *Occurrence) error
+}
+
+// OccurrenceKind says what occurred.
+type OccurrenceKind uint8
+
+const (
+	// Stepped means that Member's machine took Event, and that Effects are carried out: all of them, unless Of is greater than
+	// their number, in which case the member crashes next.
+	Stepped OccurrenceKind = iota + 1
+	// Ignored means that Member's shell dropped Msg because the machine did not expect it.
+	Ignored
+	// Lost means that the network lost Msg, or nobody was there to receive it.
+	Lost
+	// Duplicated means that the network delivers another copy of Msg.
+	Duplicated
+	// Played means that an adversary sends Msg, which it has recorded, or a script does.
+	Played
+	// Came means that Member was started, for the first time or after a crash.
+	Came
+	// Crashed means that Member is gone without a word.
+	Crashed
+	// Departed means that Member has left in good order.
+	Departed
+	// Paused means that Member stands still, but its host goes on.
+	Paused
+	// Slept means that Member's host is suspended.
+	Slept
+	// Cut means that the network is parted in two.
+	Cut
+	// Healed means that the network is whole again.
+	Healed
+
+	occurrencesEnd
+)
+
+// String returns the kind as a verb.
+func (k OccurrenceKind) String() string {
+	switch k {
+	case Stepped:
+		return "stepped"
+	case Ignored:
+		return "ignored"
+	case Lost:
+		return "lost"
+	case Duplicated:
+		return "duplicated"
+	case Played:
+		return "played"
+	case Came:
+		return "came"
+	case Crashed:
+		return "crashed"
+	case Departed:
+		return "departed"
+	case Paused:
+		return "paused"
+	case Slept:
+		return "slept"
+	case Cut:
+		return "cut"
+	case Healed:
+		return "healed"
+	case occurrencesEnd:
+	}
+	return "occurrence(?)"
+}
+
+// Occurrence is one thing that occurred; Kind says which fields mean something.
+type Occurrence struct {
+	Kind   OccurrenceKind
+	At     policy.Time
+	Member int
+	Event  *policy.Event
+	// Expected is what Expects said about the message of a Received, before the machine took it.
+	Expected bool
+	// Due says that a Woke came because it was time.
+	Due     bool
+	Effects []policy.Effect
+	Of      int
+	Msg     *wire.Message
+}
+
+// Completes reports whether this is a step of which all effects were carried out: the machine's status is what counts then.
+// Otherwise the member crashes next.
+func (o *Occurrence) Completes() bool { return o.Kind == Stepped && o.Of == len(o.Effects) }
+
+// Ends reports whether a member's process ends.
+func (o *Occurrence) Ends() bool { return o.Kind == Crashed || o.Kind == Departed }
+
+// tell tells every watcher.
+func (c *Cluster) tell(o Occurrence) {
+	if len(c.watchers) == 0 {
+		return
+	}
+	o.At = c.now
+	c.seen = o
+	for _, w := range c.watchers {
+		if err := w.Watch(c, &c.seen); err != nil && c.failure == nil {
+			c.failure = err
+		}
+	}
+}

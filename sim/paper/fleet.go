@@ -1,0 +1,70 @@
+package paper
+
+import (
+	"context"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// The time constants of the paper's table 2; a unit is a second.
+const (
+	skipTime    = 1 * time.Second
+	opTime      = 4 * time.Second
+	minInterval = 600 * time.Second
+	maxInterval = 1800 * time.Second
+)
+
+// "All simulations last 10⁶ time units" (section 6).
+const longRun = 1_000_000 * time.Second
+
+// The fleets of all tables: "a nominal workload (N = 150)" and "an overload (N = 300)" (section 2).
+const (
+	nominal  = 150
+	overload = 300
+)
+
+func fleets() []int { return []int{nominal, overload} }
+
+// newCluster is the paper's fleet: everybody is there from the beginning, nothing fails, and messages take no time.
+func newCluster(members int, seed uint64, watchers ...sim.Watcher) *sim.Cluster {
+	s := sim.Scenario{
+		Seed: seed, Members: members,
+		Skip: skipTime, Op: opTime, MinInterval: minInterval, MaxInterval: maxInterval,
+		Hook: sim.Hook{Takes: opTime},
+	}
+	c := s.NewCluster(watchers...)
+	c.Boot()
+	return c
+}
+
+// patience is how much time passes in a world between two looks at whether it is still wanted.
+const patience = 10_000 * time.Second
+
+// pass lets time pass in c, or stops with ctx's error.
+func pass(ctx context.Context, c *sim.Cluster, until policy.Time) error {
+	for c.Now() < until {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := c.Run(min(until, c.Now().Add(patience))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// busyShare is the share of time a single token keeps the operation running, where no other one is ever made. Let a member
+// that the token reaches be due with probability h. Then the token stays (1−h)·Δskip + h·Δop at a member; a member is reached
+// every N such stays; it is not due for Δmin and then waits for one round on average, so h is the wait's share of Δmin and the
+// wait. At N = 150 that is h = (1+3h)/(5+3h).
+func busyShare(members int) float64 {
+	skip, op, least := skipTime.Seconds(), opTime.Seconds(), minInterval.Seconds()
+	h := 0.5
+	for range 100 {
+		round := float64(members) * ((1-h)*skip + h*op)
+		h = round / (least + round)
+	}
+	return h * op / ((1-h)*skip + h*op)
+}

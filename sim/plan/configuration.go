@@ -1,0 +1,29 @@
+package plan
+
+import "fmt"
+
+// toml returns the constants as a part of a configuration file. A max_interval that an agent makes by itself is a comment: so
+// it goes on following the number of members.
+func toml(k *Constants) string {
+	line := func(key, value, comment string) string {
+		return fmt.Sprintf("%-28s # %s\n", fmt.Sprintf("%s = %q", key, value), comment)
+	}
+	text := line("walk", k.Walk.String(), "where the token goes next") +
+		line("skip", written(k.Skip), "how long the token rests where it is not needed") +
+		line("op", written(k.Op), "how long one run takes") +
+		line("min_interval", written(k.MinInterval), "the least time between two runs of a member")
+	maxInterval := line("max_interval", written(k.MaxInterval), "how long a member waits in vain before it makes a new token")
+	if k.DefaultMaxInterval {
+		maxInterval = line("# max_interval", written(k.MaxInterval), "is the default; left out, it follows the number of members")
+	}
+	return text + maxInterval + line("hook_timeout", written(k.HookTimeout), "how long one run may take")
+}
+
+// command returns the constants as flags.
+func command(k *Constants) string {
+	text := fmt.Sprintf("wanderd --walk %s --skip %s --op %s --min-interval %s", k.Walk, written(k.Skip), written(k.Op), written(k.MinInterval))
+	if !k.DefaultMaxInterval {
+		text += " --max-interval " + written(k.MaxInterval)
+	}
+	return text + " --hook-timeout " + written(k.HookTimeout) + " --hook ./sync.sh"
+}

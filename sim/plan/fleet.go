@@ -1,0 +1,256 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/measure"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// fleet is what is simulated: members with these constants, in the long run.
+type fleet struct {
+	members   int
+	constants Constants
+	latency   time.Duration
+	loss      float64
+	theory    theory
+}
+
+func newFleet(w *Wish, members int, k *Constants) fleet {
+	return fleet{members: members, constants: *k, latency: w.latency(), loss: w.Loss, theory: newTheory(w, members, k.Skip)}
+}
+
+// maxInterval is Δmax in force: where it is left to the default rule, it follows the number of members.
+func (f *fleet) maxInterval() time.Duration {
+	if f.constants.DefaultMaxInterval {
+		return defaultMaxInterval(f.members, &f.constants)
+	}
+	return f.constants.MaxInterval
+}
+
+// busy and wait are the share of time, and the mean time in seconds, that theory has.
+func (f *fleet) busy() float64 { return f.theory.busy(f.constants.MinInterval.Seconds()) }
+
+func (f *fleet) wait() float64 {
+	minInterval := f.constants.MinInterval.Seconds()
+	if wait := f.theory.interval(f.busy()) - minInterval; wait > 1e-9*minInterval {
+		return wait
+	}
+	return 0 // but for rounding
+}
+
+// run is what one seed led to.
+type run struct {
+	figures measure.Figures
+	// waits are the times from when a member became due to when it ran, in seconds.
+	waits []float64
+	steps uint64
+	loss  aftermath
+}
+
+// What steps of machines a run is made of.
+const (
+	// bootSteps are those of each member until the token is on its way: started, given a view, and told once more that others
+	// have met a token.
+	bootSteps = 3
+	// hopSteps are those of a handoff (Token, Ack, Commit) and of what ends the stay: skip, or the operation.
+	hopSteps = 4
+	// parts is into how many a run is cut, to look at the work it has taken.
+	parts = 64
+)
+
+const (
+	// mostCycles is how many intervals of a member a run lasts at most: more would tell nothing new.
+	mostCycles = 200
+	// settling is how many mean waits pass before the measurement begins.
+	settling = 2
+	// longestRun keeps virtual time far from the end of its range.
+	longestRun = 60 * longest
+	// detectAfter is how late the others notice a crash, as memberlist does it.
+	detectAfter = 10 * time.Second
+	// overrun is by how much more work than planned a run may take, before it is stopped wherever it is.
+	overrun = 2
+	// opSpread is by how much of itself the duration of runs varies: real ones do.
+	opSpread = 0.5
+)
+
+// simulate runs the fleet for about as many steps as budget says, and then, for at most as many as inquest says, what
+// becomes of it when its token is lost.
+func (f *fleet) simulate(ctx context.Context, seed, budget, inquest uint64) (run, error) {
+	settle, whole := f.durations(budget)
+	quiet := min(seconds(quietWaits*max(f.wait(), f.theory.lap(f.busy()))), f.maxInterval())
+	meter := measure.New(measure.Config{Members: f.members, Quiet: quiet})
+	lives := f.earlierLives(seed)
+	watch := newWaiting(lives, f.constants.MinInterval)
+	limit := &work{ctx: ctx, limit: overrun * budget}
+	laps := new(wander.Laps)
+	c := sim.New(sim.Config{
+		Seed: seed, Members: f.members,
+		Network: sim.Network{Latency: f.latency, Loss: f.loss}, Membership: sim.Membership{DetectAfter: detectAfter},
+		Hook:     sim.Hook{Takes: f.constants.Op, Spread: opSpread},
+		AskFirst: true, Watchers: []sim.Watcher{meter, watch, limit},
+		Machine: func(seat sim.Seat) policy.Machine { return f.machine(seat, laps, lives[seat.Index]) },
+	})
+	c.BootWithToken(0)
+	err := c.Run(policy.Time(settle))
+	meter.Begin(c.Now())
+	watch.counting = true
+	for end := policy.Time(whole); err == nil && c.Now() < end && c.Steps() < budget; {
+		err = c.Run(min(end, c.Now().Add(whole/parts+1)))
+	}
+	r := run{figures: meter.Figures(c.Now()), waits: watch.seconds}
+	if err == nil && inquest > 0 {
+		limit.limit = c.Steps() + inquest
+		if err = c.Run(c.Now().Add(f.anyMoment(seed))); err == nil {
+			r.loss, err = f.loseToken(c, meter)
+		}
+	}
+	r.steps = c.Steps()
+	if errors.Is(err, errSpent) {
+		err = nil
+	}
+	return r, err
+}
+
+// durations chooses how long a run lasts, from the work it may take, and after which part of it the measurement begins. In a
+// sweep, where all members run in a row and then nobody does, it is when everybody has run twice and nobody does, and lasts for
+// whole intervals.
+func (f *fleet) durations(budget uint64) (settle, whole time.Duration) {
+	steps := max(float64(budget)-bootSteps*float64(f.members), 0)
+	interval := f.theory.interval(f.busy())
+	lasts := min(steps/hopSteps*f.theory.hop(f.busy()), mostCycles*interval, longestRun.Seconds())
+	begins, measured := settling*f.wait(), 0.0
+	if f.constants.Walk == wander.Sweep {
+		row := f.theory.members * (f.theory.op + f.theory.handoff)
+		begins = interval + (row+interval)/2
+		measured = interval * math.Floor((lasts-begins)/interval)
+	} else if lasts > 2*begins {
+		measured = lasts - begins
+	}
+	return seconds(begins), seconds(begins + max(0, measured))
+}
+
+// worthwhile reports whether a run of so much work shows anything.
+func (f *fleet) worthwhile(budget uint64) bool {
+	settle, whole := f.durations(budget)
+	return settle < whole
+}
+
+// earlierLives draws how long ago each member ran last, zero being never, so that a run begins as it goes on: their turns are
+// spread evenly, and as many are due as ever. A fleet that starts all at once keeps its members' turns close together for many
+// intervals. In a sweep it does so for good, and begins like that. Member 0, which makes the token, has no earlier life.
+func (f *fleet) earlierLives(seed uint64) []time.Duration {
+	dice := rand.New(rand.NewPCG(seed, 0x706c616e))
+	minInterval, wait := f.constants.MinInterval.Seconds(), f.wait()
+	lives := make([]time.Duration, f.members)
+	if f.constants.Walk == wander.Sweep {
+		return lives
+	}
+	for i := 1; i < f.members; i++ {
+		age := dice.Float64() * (minInterval + wait)
+		if age > minInterval {
+			age = minInterval + dice.ExpFloat64()*wait
+		}
+		lives[i] = min(seconds(age), longestRun)
+	}
+	return lives
+}
+
+// machine makes the machine of a member that ran for the last time age ago, or never.
+func (f *fleet) machine(seat sim.Seat, laps *wander.Laps, age time.Duration) policy.Machine {
+	k := &f.constants
+	cfg := wander.Config{
+		Gate: wire.GateIDOf("default"), Self: seat.Self,
+		Walk: k.Walk, Laps: laps, Skip: k.Skip, Op: k.Op, MinInterval: k.MinInterval, Entropy: seat.Entropy,
+	}
+	if !k.DefaultMaxInterval {
+		cfg.MaxInterval = k.MaxInterval
+	}
+	if age == 0 {
+		return wander.New(cfg)
+	}
+	return &resumed{Machine: wander.New(cfg), age: age}
+}
+
+// resumed is a machine that takes up an earlier life when it starts.
+type resumed struct {
+	policy.Machine
+	age time.Duration
+}
+
+// Step tells the machine of its earlier life. The token of the last run is stamped after the one that member 0
+// makes, or every member would discard that one for a while: "the component discards a token t when it has been enabled
+// from less than Δmin time units by another token preceding t" (Ciuffoletti, section 5).
+func (r *resumed) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	if ev.Kind != policy.Started {
+		return r.Machine.Step(now, ev, out)
+	}
+	started := *ev
+	started.State = policy.State{
+		HasRun: true, LastRun: now.Time.Add(-r.age),
+		LastToken: wire.TokenID{Birth: now.Wall + int64(time.Hour)},
+	}
+	return r.Machine.Step(now, &started, out)
+}
+
+var errSpent = errors.New("the work is done")
+
+// work bounds a run by the steps it takes, and by its context. It is a [sim.Watcher].
+type work struct {
+	ctx   context.Context
+	limit uint64
+}
+
+// Watch ends the run when it has taken enough steps or nobody waits for it any longer.
+func (k *work) Watch(c *sim.Cluster, _ *sim.Occurrence) error {
+	steps := c.Steps()
+	if steps%1024 == 0 && k.ctx.Err() != nil {
+		return k.ctx.Err()
+	}
+	if steps > k.limit {
+		return errSpent
+	}
+	return nil
+}
+
+// waiting is the times from when a member became due to when it ran. It is a [sim.Watcher].
+type waiting struct {
+	minInterval time.Duration
+	// ran says that a member's lastRun means something.
+	ran      []bool
+	lastRun  []policy.Time
+	counting bool
+	seconds  []float64
+}
+
+func newWaiting(lives []time.Duration, minInterval time.Duration) *waiting {
+	k := &waiting{minInterval: minInterval, ran: make([]bool, len(lives)), lastRun: make([]policy.Time, len(lives))}
+	for i, age := range lives {
+		k.ran[i], k.lastRun[i] = age > 0, policy.Time(0).Add(-age)
+	}
+	return k
+}
+
+// Watch measures.
+func (k *waiting) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
+	if o.Kind != sim.Stepped {
+		return nil
+	}
+	for i := range o.Effects {
+		if o.Effects[i].Kind != policy.Run {
+			continue
+		}
+		if k.counting && k.ran[o.Member] {
+			k.seconds = append(k.seconds, (o.At.Sub(k.lastRun[o.Member]) - k.minInterval).Seconds())
+		}
+		k.ran[o.Member], k.lastRun[o.Member] = true, o.At
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package plan
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/measure"
+)
+
+// aftermath is what became of a fleet whose token was lost with its holder. Times are in seconds from the loss.
+type aftermath struct {
+	// happened says that there was a token to lose.
+	happened bool
+	// silence is until there was a token again, recovery until there was exactly one and no other came; not a number if
+	// the work was done before.
+	silence, recovery measure.Number
+	// crowd is how many operations ran at once at worst.
+	crowd int
+	// runs is how many ran until then.
+	runs measure.Number
+}
+
+// quietWaits is for how many mean waits there must have been one token for a fleet to be over the loss: then it has been
+// nearly everywhere, and hardly anybody is left who will make another.
+const quietWaits = 3
+
+// longestAftermath is for how long a fleet is watched that has lost its token, if there is work left.
+func (f *fleet) longestAftermath() time.Duration {
+	return min(seconds(10*f.maxInterval().Seconds()), longestRun)
+}
+
+// anyMoment is how long to wait for a loss to be at any moment of an interval: in a sweep, where all members run in a row, a
+// run ends at the same one always.
+func (f *fleet) anyMoment(seed uint64) time.Duration {
+	if f.constants.Walk != wander.Sweep {
+		return 0
+	}
+	dice := rand.New(rand.NewPCG(seed, 0x6c6f7373))
+	return seconds(dice.Float64() * f.theory.interval(f.busy()))
+}
+
+// loseToken kills whoever holds a token, and lets the fleet get over it.
+func (f *fleet) loseToken(c *sim.Cluster, meter *measure.Meter) (aftermath, error) {
+	holders := f.holders(c)
+	if len(holders) == 0 {
+		return aftermath{}, nil
+	}
+	lostAt := c.Now()
+	meter.Begin(lostAt)
+	for _, i := range holders {
+		c.Crash(i)
+	}
+	var err error
+	for end := lostAt.Add(f.longestAftermath()); err == nil && c.Now() < end && !meter.Stable(c.Now()); {
+		err = c.Run(c.Now().Add(f.maxInterval() / parts))
+	}
+	figures := meter.Figures(c.Now())
+	a := aftermath{happened: true, silence: figures.Tokenless.Max, recovery: figures.Recovery.Max, runs: figures.Operations}
+	for _, e := range figures.Concurrency {
+		a.crowd = max(a.crowd, int(e.Key))
+	}
+	return a, err
+}
+
+// holders returns who holds a token; if one is in a handoff, as soon as that is over.
+func (f *fleet) holders(c *sim.Cluster) []int {
+	for range 100 {
+		var holders []int
+		for i := range c.Members() {
+			if c.Up(i) && c.Status(i).Holding {
+				holders = append(holders, i)
+			}
+		}
+		if len(holders) > 0 || c.Run(c.Now().Add(max(f.latency, time.Millisecond))) != nil {
+			return holders
+		}
+	}
+	return nil
+}
+
+// lossOf puts together what the seeds say of a killed holder.
+func lossOf(w *Wish, k *Constants, runs []run) Loss {
+	var silences, recoveries []float64
+	l := Loss{ShortestMaxInterval: max(k.MinInterval, quietInterval(w, k)).Seconds()}
+	for i := range runs {
+		a := &runs[i].loss
+		// Where nobody has run there are members that never met a token, and what they do is what a new fleet does.
+		if !a.happened || len(runs[i].waits) == 0 || math.IsNaN(float64(a.silence)) {
+			continue
+		}
+		l.Samples++
+		l.Crowd = max(l.Crowd, a.crowd)
+		silences = append(silences, float64(a.silence))
+		if !math.IsNaN(float64(a.recovery)) {
+			recoveries = append(recoveries, float64(a.recovery))
+		}
+	}
+	slices.Sort(silences)
+	slices.Sort(recoveries)
+	silence, recovery := quantiles(silences), quantiles(recoveries)
+	l.Silence, l.LongestSilence = silence.P50, silence.Longest
+	l.Recovered, l.Recovery = len(recoveries), recovery.P50
+	return l
+}

@@ -1,0 +1,132 @@
+package plan
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/sim/measure"
+)
+
+// task is a fleet to be simulated, for as many steps in all.
+type task struct {
+	fleet           fleet
+	budget, inquest uint64
+}
+
+// How many seeds share the work of a task: with more, the confidence is better known; with fewer, each has more left of its work
+// when it has begun, which takes some steps for each member.
+const (
+	mostSeeds, leastSeeds = 8, 2
+	stepsPerMember        = 40
+)
+
+// seeds is how many there are; none if the work is not enough to show anything.
+func (t *task) seeds() int {
+	seeds := max(leastSeeds, min(mostSeeds, t.budget/(stepsPerMember*uint64(t.fleet.members))))
+	for ; seeds >= leastSeeds; seeds-- {
+		if t.fleet.worthwhile(t.budget / seeds) {
+			return int(seeds)
+		}
+	}
+	return 0
+}
+
+// simulateAll runs all seeds of all tasks on all cores. What comes out does not depend on how many there are.
+func simulateAll(ctx context.Context, seed uint64, tasks []task) ([][]run, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	type job struct {
+		task *task
+		seed uint64
+		out  *run
+	}
+	var jobs []job
+	runs := make([][]run, len(tasks))
+	for i := range tasks {
+		runs[i] = make([]run, tasks[i].seeds())
+		for s := range runs[i] {
+			jobs = append(jobs, job{task: &tasks[i], seed: seed + uint64(len(jobs)), out: &runs[i][s]})
+		}
+	}
+	queue := make(chan job)
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(jobs)) {
+		workers.Go(func() {
+			for j := range queue {
+				share := uint64(j.task.seeds())
+				r, err := j.task.fleet.simulate(ctx, j.seed, j.task.budget/share, j.task.inquest/share)
+				if err != nil {
+					cancel(err)
+				}
+				*j.out = r
+			}
+		})
+	}
+	for _, j := range jobs {
+		queue <- j
+	}
+	close(queue)
+	workers.Wait()
+	return runs, context.Cause(ctx)
+}
+
+// forecast puts together what the seeds say.
+func forecast(f *fleet, runs []run) Forecast {
+	estimate := func(figure func(*run) measure.Number) measure.Estimate {
+		samples := make([]measure.Number, len(runs))
+		for i := range runs {
+			samples[i] = figure(&runs[i])
+		}
+		return measure.EstimateOf(samples...)
+	}
+	daily := func(count func(*measure.Figures) measure.Number) measure.Estimate {
+		return estimate(func(r *run) measure.Number { return secondsPerDay * count(&r.figures) / r.figures.Duration })
+	}
+	minInterval, busy := f.constants.MinInterval.Seconds(), f.busy()
+	made := Forecast{
+		Members: f.members, Load: f.theory.load(minInterval),
+		Busy:        estimate(func(r *run) measure.Number { return r.figures.Utilisation }),
+		Overlap:     estimate(func(r *run) measure.Number { return r.figures.Overlap }),
+		Datagrams:   estimate(func(r *run) measure.Number { return r.figures.Messages / r.figures.Duration }),
+		FalseAlarms: daily(func(m *measure.Figures) measure.Number { return m.Tokens.Removed }),
+		Lost:        daily(func(m *measure.Figures) measure.Number { return m.Tokens.Lost }),
+		Theory: Theory{
+			Busy: busy, Wait: f.wait(), Interval: f.theory.interval(busy), Lap: f.theory.lap(busy),
+		},
+		Simulated: Simulated{Seeds: len(runs)},
+	}
+	var waits []float64
+	for i := range runs {
+		waits = append(waits, runs[i].waits...)
+		made.Simulated.Duration += float64(runs[i].figures.Duration)
+		made.Simulated.Operations += int(runs[i].figures.Operations)
+		made.Simulated.Steps += runs[i].steps
+	}
+	slices.Sort(waits)
+	made.Wait = quantiles(waits)
+	made.Wait.Mean = estimate(func(r *run) measure.Number { return mean(r.waits) })
+	if made.FromTheory = len(waits) < fewWaits; made.FromTheory {
+		made.Busy, made.Wait = certain(busy), f.waitInTheory()
+	}
+	if math.IsNaN(float64(made.Datagrams.Mean)) {
+		made.Datagrams = certain(datagramsPerHop / f.theory.hop(busy))
+	}
+	made.Interval = made.Wait.later(minInterval)
+	return made
+}
+
+// waitInTheory is the distribution of waits that theory has.
+func (f *fleet) waitInTheory() Quantiles {
+	if f.constants.Walk == wander.Random {
+		return exponential(f.wait())
+	}
+	none := measure.Number(math.NaN())
+	return Quantiles{Mean: certain(f.wait()), P50: none, P90: none, P99: none, Longest: none}
+}
+
+// fewWaits are too few for a distribution.
+const fewWaits = 100

@@ -1,0 +1,65 @@
+package plan
+
+import "fmt"
+
+const (
+	// irregular is how many times as long as every an interval may be in one of a hundred cases without a warning.
+	irregular = 1.5
+	// tardy is how many times as long as every the mean interval may be for a wish that is met.
+	tardy = 1.05
+
+	secondsPerDay = 24 * 60 * 60
+)
+
+// late reports whether members were seen to run less often than wished.
+func (a *Answer) late() bool {
+	mean := a.Expected.Interval.Mean
+	return !a.Expected.FromTheory && float64(mean.Mean-mean.Half) > tardy*a.Wish.Every.Seconds()
+}
+
+// warnings says what is likely not to be wanted. fits says that load and walk leave room for the wish.
+func warnings(a *Answer, fits bool) []string {
+	all := []string{}
+	warn := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	every := a.Wish.Every.Seconds()
+	instead := fmt.Sprintf("members run every %s instead of every %s", number(a.Expected.Interval.Mean.Mean), written(a.Wish.Every))
+	lost := float64(a.Expected.Lost.Mean)
+	switch {
+	case !fits && a.Load >= 1:
+		warn("the load is %.2f, and above 1 the runs do not fit into the time there is: %s", a.Load, instead)
+	case !fits:
+		warn("the token takes too long from one member to the next: every has %s for each member, op takes %s of that, and "+
+			"the rest is too little for the walk: %s", spoken(every/float64(a.Wish.Members)), written(a.Wish.Op), instead)
+	case a.late() && lost > 0:
+		warn("the network loses a token every %s, and nobody runs until there is a new one: %s; %s",
+			spoken(secondsPerDay/lost), instead, moreTime)
+	case a.late():
+		warn("the simulation is slower than theory has it: %s", instead)
+	case a.Wish.Loss > 0 && lost*every > secondsPerDay/10:
+		warn("the network loses a token every %s; %s", spoken(secondsPerDay/lost), moreTime)
+	}
+	if fits {
+		irregularity(a, warn)
+	}
+	if !a.Constants.DefaultMaxInterval {
+		warn("max_interval is longer than the default rule makes it: by that rule the walk alone would make members take " +
+			"the token for lost more than once in every")
+	}
+	return all
+}
+
+const moreTime = "with a longer skip a handoff has more time to repeat its messages"
+
+// irregularity warns of waits that are out of proportion.
+func irregularity(a *Answer, warn func(format string, args ...any)) {
+	every, skip, shorter := a.Wish.Every.Seconds(), a.Constants.Skip, recommendSkip(&a.Wish)
+	if now := waits(&a.Wish, skip); shorter < skip && now > shortWait*every {
+		warn("with a skip of %s members wait %s for the token on average; with %s it is %s",
+			written(skip), spoken(now), written(shorter), spoken(waits(&a.Wish, shorter)))
+		return
+	}
+	if p99 := float64(a.Expected.Interval.P99); p99 > irregular*every && !a.late() {
+		warn("one interval in a hundred is longer than %s: the walk is random, and every %s holds on average only; "+
+			"fewer members, a shorter op or a longer every make it more regular", spoken(p99), written(a.Wish.Every))
+	}
+}

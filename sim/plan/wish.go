@@ -1,0 +1,122 @@
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/wanderd/wanderd/policy/wander"
+)
+
+// Wish is what an operator wants of a gate, and what is known of the fleet.
+type Wish struct {
+	// Members is how many members the gate has: 2 to 20,000.
+	Members int
+	// Op is how long one run of the protected operation takes: a millisecond to 365 days.
+	Op time.Duration
+	// Every is how often each member is to run it, on average: longer than Op, a second to 365 days.
+	Every time.Duration
+	// Walk is where the token goes next; the zero value is the paper's random walk.
+	Walk wander.Walk
+	// Skip is how long the token rests at a member that has no need of it; zero asks for a recommendation.
+	Skip time.Duration
+	// Latency is how long a datagram is under way, at most a second; zero stands for a millisecond.
+	Latency time.Duration
+	// Loss is the share of datagrams that get lost: 0 to 0.5.
+	Loss float64
+	// Seed decides what is left to chance: the same wish with the same seed gets the same answer.
+	Seed uint64
+}
+
+// Limits of a wish.
+const (
+	minMembers     = 2
+	maxMembers     = 20_000
+	shortestOp     = time.Millisecond
+	shortestEvery  = time.Second
+	longest        = 365 * 24 * time.Hour
+	longestRound   = 20 * longest
+	longestLatency = time.Second
+	highestLoss    = 0.5
+
+	usualLatency = time.Millisecond
+)
+
+// Impossible says everything that is wrong with a wish.
+type Impossible struct {
+	// Problems are sentences, each of which names a parameter and what it may be.
+	Problems []string
+}
+
+// Error returns the problems, one a line.
+func (e *Impossible) Error() string {
+	if len(e.Problems) == 1 {
+		return e.Problems[0]
+	}
+	return fmt.Sprintf("%d impossible parameters\n  %s", len(e.Problems), strings.Join(e.Problems, "\n  "))
+}
+
+// check returns an [Impossible] if no fleet can be like this.
+func (w *Wish) check() error {
+	var problems []string
+	demand := func(ok bool, format string, args ...any) {
+		if !ok {
+			problems = append(problems, fmt.Sprintf(format, args...))
+		}
+	}
+	demand(w.Members >= minMembers && w.Members <= maxMembers,
+		"members is %d: a fleet that can be planned has %d to %d; split a larger one into gates", w.Members, minMembers, maxMembers)
+	opOK := w.Op >= shortestOp && w.Op <= longest
+	everyOK := w.Every >= shortestEvery && w.Every <= longest
+	demand(opOK, "op is %s: say how long one run takes, from %s to 365d", written(w.Op), written(shortestOp))
+	demand(everyOK, "every is %s: say how often each member is to run, from once in %s to once in 365d", written(w.Every),
+		written(shortestEvery))
+	if opOK && everyOK {
+		demand(w.Op < w.Every, "op is %s and every is %s: a member would be due again before it has finished; every must be longer",
+			written(w.Op), written(w.Every))
+		demand(w.Members > maxMembers || w.Members < minMembers || time.Duration(w.Members) <= longestRound/w.Op,
+			"op is %s: %d runs of it, one after the other, take longer than twenty years", written(w.Op), w.Members)
+	}
+	demand(slices.Contains(wander.Walks(), w.Walk), "there is no %v: walk is one of %v", w.Walk, wander.Walks())
+	demand(w.Skip >= 0, "skip is %s: a duration cannot be negative", written(w.Skip))
+	demand(w.Skip <= 0 || !everyOK || w.Skip < w.Every,
+		"skip is %s and every is %s: the token would rest at one member for all of the time; skip must be shorter",
+		written(w.Skip), written(w.Every))
+	demand(w.Latency >= 0 && w.Latency <= longestLatency,
+		"latency is %s: a datagram is under way for at most %s", written(w.Latency), written(longestLatency))
+	demand(w.Loss >= 0 && w.Loss <= highestLoss,
+		"loss is %v %%: it must be between 0 and %v %%; on a worse network mend that first", 100*w.Loss, 100*highestLoss)
+	if len(problems) > 0 {
+		return &Impossible{Problems: problems}
+	}
+	return nil
+}
+
+// latency is how long a datagram is under way.
+func (w *Wish) latency() time.Duration {
+	if w.Latency > 0 {
+		return w.Latency
+	}
+	return usualLatency
+}
+
+// MarshalJSON writes times in seconds; a skip that was left open is null.
+func (w Wish) MarshalJSON() ([]byte, error) {
+	out := struct {
+		Members int      `json:"members"`
+		Walk    string   `json:"walk"`
+		Op      float64  `json:"op_s"`
+		Every   float64  `json:"every_s"`
+		Skip    *float64 `json:"skip_s"`
+		Latency float64  `json:"latency_s"`
+		Loss    float64  `json:"loss"`
+		Seed    uint64   `json:"seed"`
+	}{w.Members, w.Walk.String(), w.Op.Seconds(), w.Every.Seconds(), nil, w.latency().Seconds(), w.Loss, w.Seed}
+	if w.Skip > 0 {
+		skip := w.Skip.Seconds()
+		out.Skip = &skip
+	}
+	return json.Marshal(out)
+}

@@ -1,0 +1,79 @@
+package plan
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy/wander"
+)
+
+func TestEverythingImpossibleIsSaidAtOnce(t *testing.T) {
+	day := 24 * time.Hour
+	for name, tc := range map[string]struct {
+		wish Wish
+		want []string
+	}{
+		"possible": {Wish{Members: 400, Op: 3 * time.Minute, Every: day}, nil},
+		"nothing":  {Wish{}, []string{"members is 0", "op is 0s: say how long", "every is 0s: say how often"}},
+		"all": {
+			Wish{Members: 20_001, Op: -1, Every: 366 * day, Walk: 77, Skip: -1, Latency: 2 * time.Second, Loss: 0.6},
+			[]string{
+				"members is 20001", "op is -1ns", "every is 8784h", "there is no Walk(77)", "skip is -1ns", "latency is 2s", "loss is 60 %",
+			},
+		},
+		"op longer than every": {
+			Wish{Members: 2, Op: time.Hour, Every: time.Hour},
+			[]string{"op is 1h and every is 1h"},
+		},
+		"a round of a lifetime": {Wish{Members: 1000, Op: 30 * day, Every: 300 * day}, []string{"longer than twenty years"}},
+		"skip longer than every": {
+			Wish{Members: 2, Op: time.Second, Every: time.Hour, Skip: time.Hour},
+			[]string{"skip is 1h and every is 1h"},
+		},
+		"loss is no number": {Wish{Members: 2, Op: time.Second, Every: time.Hour, Loss: math.NaN()}, []string{"loss is NaN"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := planWithin(t.Context(), tc.wish, tinyEffort())
+			if tc.want == nil {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			impossible, ok := errors.AsType[*Impossible](err)
+			if !ok || len(impossible.Problems) != len(tc.want) {
+				t.Fatalf("got %v, want %d sentences", err, len(tc.want))
+			}
+			for i, want := range tc.want {
+				if !strings.HasPrefix(impossible.Problems[i], want) && !strings.Contains(impossible.Problems[i], want) {
+					t.Errorf("got %q, want %q", impossible.Problems[i], want)
+				}
+			}
+		})
+	}
+}
+
+// wishes are of all kinds that are possible.
+func wishes() []Wish {
+	day := 24 * time.Hour
+	var all []Wish
+	for _, walk := range wander.Walks() {
+		all = append(all,
+			Wish{Walk: walk, Members: 400, Op: 3 * time.Minute, Every: day},
+			Wish{Walk: walk, Members: 400, Op: 3 * time.Minute, Every: day / 2},
+			Wish{Walk: walk, Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 4 * time.Second, Loss: 0.01},
+			Wish{Walk: walk, Members: 2, Op: time.Millisecond, Every: time.Second},
+			Wish{Walk: walk, Members: 2, Op: 100 * day, Every: 300 * day},
+			Wish{Walk: walk, Members: 5, Op: time.Minute, Every: 10 * time.Minute, Loss: 0.5},
+			Wish{Walk: walk, Members: 10_000, Op: 3 * time.Second, Every: day, Latency: 50 * time.Millisecond},
+			Wish{Walk: walk, Members: 20_000, Op: 8 * time.Hour, Every: day},
+		)
+	}
+	return all
+}
+
+// tinyEffort is enough to see that something happens.
+func tinyEffort() effort { return effort{fleet: 60_000, inquest: 20_000, twice: 20_000} }

@@ -1,0 +1,125 @@
+package report
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Bars is a chart of one bar, or one of each group side by side, for each label: a histogram, or a comparison of two.
+type Bars struct {
+	Title string
+	// X and Y say what the labels and the values are, with their units.
+	X, Y   string
+	Labels []string
+	Groups []Group
+	// Logarithmic draws values above zero only, and every power of ten as far apart as the next.
+	Logarithmic bool
+}
+
+// Group is the bars of one colour.
+type Group struct {
+	Name string
+	// Published sets the group apart from what was measured.
+	Published bool
+	// Values has one for each label; one that does not exist is not a number.
+	Values []float64
+	// Halves, if there are any, are half the widths of the values' confidence intervals.
+	Halves []float64
+}
+
+func (b Bars) values() [][]float64 {
+	values := make([][]float64, len(b.Groups))
+	for i, g := range b.Groups {
+		values[i] = g.Values
+	}
+	return values
+}
+
+func (b Bars) heading() heading {
+	legend, colours := make([]sample, len(b.Groups)), b.colours()
+	for i, g := range b.Groups {
+		legend[i] = sample{name: g.Name, draw: func(c draw.Canvas) {
+			c.SetColor(colours[i])
+			c.Fill(c.Rectangle.Path())
+		}}
+	}
+	return heading{title: b.Title, legend: legend, y: b.Y}
+}
+
+func (b Bars) colours() []color.Color {
+	published := make([]bool, len(b.Groups))
+	for i, g := range b.Groups {
+		published[i] = g.Published
+	}
+	return colours(published)
+}
+
+func (b Bars) plot() *plot.Plot {
+	p := newPlot(b.X, b.Logarithmic)
+	p.X.Min, p.X.Max = -0.5, max(float64(len(b.Labels))-0.5, 0.5)
+	p.Y.Min, p.Y.Max = span(b.Logarithmic, b.values()...)
+	p.X.Tick.Marker = b.ticks()
+	p.Add(painted(b.paint))
+	return p
+}
+
+// ticks has as many of the labels as there is room for.
+func (b Bars) ticks() plot.ConstantTicks {
+	longest := 1
+	for _, l := range b.Labels {
+		longest = max(longest, len([]rune(l)))
+	}
+	const letterWidth, room = 7, 560
+	every := max(1, int(math.Ceil(float64(len(b.Labels)*(longest+1)*letterWidth)/room)))
+	var ticks plot.ConstantTicks
+	for i := 0; i < len(b.Labels); i += every {
+		ticks = append(ticks, plot.Tick{Value: float64(i), Label: b.Labels[i]})
+	}
+	return ticks
+}
+
+// painted is a function that draws on a plot.
+type painted func(c draw.Canvas, p *plot.Plot)
+
+// Plot draws.
+func (f painted) Plot(c draw.Canvas, p *plot.Plot) { f(c, p) }
+
+func (b Bars) paint(c draw.Canvas, p *plot.Plot) {
+	const together = 0.8
+	x, y := p.Transforms(&c)
+	each := together / float64(len(b.Groups))
+	floor := max(p.Y.Min, 0)
+	colours := b.colours()
+	for g, group := range b.Groups {
+		c.SetColor(colours[g])
+		for i, v := range group.Values {
+			if math.IsNaN(v) || b.Logarithmic && v <= 0 {
+				continue
+			}
+			left := float64(i) - together/2 + float64(g)*each
+			c.Fill(vg.Rectangle{
+				Min: vg.Point{X: x(left) + 0.5, Y: y(min(v, floor))}, Max: vg.Point{X: x(left+each) - 0.5, Y: y(max(v, floor))},
+			}.Path())
+		}
+		b.paintHalves(c, p, group, func(i int) vg.Length { return x(float64(i) - together/2 + (float64(g)+0.5)*each) })
+	}
+}
+
+func (b Bars) paintHalves(c draw.Canvas, p *plot.Plot, group Group, x func(int) vg.Length) {
+	_, y := p.Transforms(&c)
+	style := draw.LineStyle{Color: ink(), Width: 1}
+	for i, h := range group.Halves {
+		low, high := group.Values[i]-h, group.Values[i]+h
+		if !(h > 0) || math.IsNaN(high) || b.Logarithmic && group.Values[i] <= 0 {
+			continue
+		}
+		from, to := y(max(low, p.Y.Min)), y(min(high, p.Y.Max))
+		c.StrokeLine2(style, x(i), from, x(i), to)
+		c.StrokeLine2(style, x(i)-3, to, x(i)+3, to)
+		c.StrokeLine2(style, x(i)-3, from, x(i)+3, from)
+	}
+}

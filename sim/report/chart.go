@@ -1,0 +1,152 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"io"
+	"path/filepath"
+	"strings"
+
+	xfont "golang.org/x/image/font"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Chart is [Bars] or [Lines].
+type Chart interface {
+	// Terminal draws the chart with letters, in lines of at most so many columns; it ends with a newline.
+	Terminal(columns int) string
+	// heading is what stands above the plot.
+	heading() heading
+	plot() *plot.Plot
+}
+
+// heading is the title, what the colours mean, and what the values are.
+type heading struct {
+	title  string
+	legend []sample
+	y      string
+}
+
+// sample is one entry of a legend.
+type sample struct {
+	name string
+	draw func(c draw.Canvas)
+}
+
+// ImageFormat is how a chart is written to a file.
+type ImageFormat string
+
+// The formats there are.
+const (
+	SVG ImageFormat = "svg"
+	PNG ImageFormat = "png"
+)
+
+// ImageFormatOf returns the format that the end of a file's name asks for.
+func ImageFormatOf(path string) (ImageFormat, error) {
+	switch f := ImageFormat(strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))); f {
+	case SVG, PNG:
+		return f, nil
+	}
+	return "", fmt.Errorf("%s: a plot is an .svg or a .png file; end its name in one of the two", path)
+}
+
+// WriteImage draws a chart on white.
+func WriteImage(w io.Writer, c Chart, f ImageFormat) error {
+	switch f {
+	case PNG:
+		canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))}
+		paint(draw.New(canvas), c)
+		_, err := canvas.WriteTo(w)
+		return err
+	case SVG:
+	}
+	canvas := vgsvg.New(width, height)
+	paint(draw.New(canvas), c)
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return err
+	}
+	// Where Liberation Sans is not installed, these have letters of the same width.
+	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
+		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")))
+	return err
+}
+
+// paint draws heading and plot below each other. What the values are stands above their axis, where it is read without tilting
+// one's head.
+func paint(c draw.Canvas, chart Chart) {
+	c.SetColor(color.White)
+	c.Fill(c.Rectangle.Path())
+	c = draw.Crop(c, margin, -margin, margin, -margin)
+	h := chart.heading()
+	if h.title != "" {
+		c = writeLine(c, h.title, letters(titleSize, xfont.WeightBold), 6)
+	}
+	if len(h.legend) > 1 {
+		c = explain(c, h.legend)
+	}
+	if h.y != "" {
+		c = writeLine(c, h.y, letters(labelSize, xfont.WeightNormal), 8)
+	}
+	chart.plot().Draw(c)
+}
+
+// writeLine writes a line at the top and returns what is left below it, and below a gap.
+func writeLine(c draw.Canvas, line string, style text.Style, gap vg.Length) draw.Canvas {
+	style.YAlign = draw.YTop
+	c.FillText(style, vg.Point{X: c.Min.X, Y: c.Max.Y}, line)
+	c.Max.Y -= style.FontExtents().Height + gap
+	return c
+}
+
+// explain draws the legend, in as many lines as it needs, and returns what is left below it.
+func explain(c draw.Canvas, legend []sample) draw.Canvas {
+	const thumb, gap = 22, 18
+	style := letters(tickSize, xfont.WeightNormal)
+	line := style.FontExtents().Height + 3
+	x := c.Min.X
+	for _, s := range legend {
+		needs := thumb + 5 + style.Width(s.name)
+		if x > c.Min.X && x+needs > c.Max.X {
+			x = c.Min.X
+			c.Max.Y -= line
+		}
+		icon := c
+		icon.Rectangle = vg.Rectangle{Min: vg.Point{X: x, Y: c.Max.Y - line + 4}, Max: vg.Point{X: x + thumb, Y: c.Max.Y - 2}}
+		s.draw(icon)
+		c.FillText(style, vg.Point{X: x + thumb + 5, Y: icon.Min.Y + 1}, s.name)
+		x += needs + gap
+	}
+	c.Max.Y -= line + 8
+	return c
+}
+
+// newPlot returns a plot with its axes, and nothing on it yet.
+func newPlot(x string, logarithmic bool) *plot.Plot {
+	p := plot.New()
+	p.BackgroundColor = nil
+	dress(&p.X)
+	dress(&p.Y)
+	label := letters(labelSize, xfont.WeightNormal)
+	label.XAlign, label.YAlign = p.X.Label.TextStyle.XAlign, p.X.Label.TextStyle.YAlign
+	p.X.Label.Text, p.X.Label.TextStyle, p.X.Label.Padding = x, label, 5
+	p.X.Tick.Marker, p.Y.Tick.Marker = linearTicks{}, linearTicks{}
+	// The lines of the grid stand in for the axis.
+	p.Y.LineStyle.Width, p.Y.Tick.LineStyle.Width = 0, 0
+	if logarithmic {
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, decadeTicks{}
+	}
+	grid := plotter.NewGrid()
+	grid.Vertical.Color = nil
+	grid.Horizontal = draw.LineStyle{Color: faint(), Width: 0.75}
+	p.Add(grid)
+	return p
+}

@@ -1,0 +1,60 @@
+package report
+
+import (
+	"math"
+	"strings"
+)
+
+// Comparison is what was published beside what was measured.
+type Comparison struct {
+	Title string
+	// What says what the rows are; Figure and Unit what the numbers are, as "time" and "s".
+	What, Figure, Unit string
+	Rows               []Compared
+	Notes              []string
+}
+
+// Compared is one row of a [Comparison]. What does not exist is not a number.
+type Compared struct {
+	Label               string
+	Published, Measured float64
+	// Half is half the width of the confidence interval of what was measured.
+	Half float64
+}
+
+// Table returns the comparison as a table: the difference is measured less published, and its share is of the published.
+func (c Comparison) Table() Table {
+	unit := ""
+	if c.Unit != "" {
+		unit = ", " + c.Unit
+	}
+	t := Table{
+		Title: c.Title, Notes: c.Notes,
+		Header: []string{c.What, "published" + unit, "measured" + unit, "± 95 %", "difference", "in %"},
+	}
+	for _, r := range c.Rows {
+		difference := r.Measured - r.Published
+		share := math.NaN()
+		if r.Published != 0 {
+			share = roundTo(100*difference/math.Abs(r.Published), 3)
+		}
+		t.Rows = append(t.Rows, []string{
+			r.Label, Number(r.Published), Number(r.Measured), Number(r.Half), Signed(difference), Signed(share),
+		})
+	}
+	return t
+}
+
+// Chart returns the comparison as bars, published and measured side by side.
+func (c Comparison) Chart(logarithmic bool) Bars {
+	published, measured := Group{Name: "published", Published: true}, Group{Name: "measured"}
+	b := Bars{Title: c.Title, X: c.What, Y: strings.Trim(c.Figure+", "+c.Unit, ", "), Logarithmic: logarithmic}
+	for _, r := range c.Rows {
+		b.Labels = append(b.Labels, r.Label)
+		published.Values = append(published.Values, r.Published)
+		measured.Values = append(measured.Values, r.Measured)
+		measured.Halves = append(measured.Halves, r.Half)
+	}
+	b.Groups = []Group{published, measured}
+	return b
+}

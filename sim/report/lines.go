@@ -1,0 +1,178 @@
+package report
+
+import (
+	"image/color"
+	"math"
+	"sort"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Lines is a chart of curves.
+type Lines struct {
+	Title string
+	// X and Y say what the axes are, with their units.
+	X, Y   string
+	Curves []Curve
+	// Logarithmic draws values above zero only, and every power of ten as far apart as the next.
+	Logarithmic bool
+}
+
+// Curve is the course of one value. X must not fall.
+type Curve struct {
+	Name string
+	X, Y []float64
+	Mark Mark
+	// Published sets the curve apart from what was measured.
+	Published bool
+}
+
+// Mark is how a curve is drawn.
+type Mark uint8
+
+const (
+	// Line joins the points.
+	Line Mark = iota
+	// Steps keep the value of a point until the next.
+	Steps
+	// Dots mark the points and join nothing: for what was published, over what was measured.
+	Dots
+)
+
+func (l Lines) heading() heading {
+	legend, strokes := make([]sample, len(l.Curves)), l.strokes()
+	for i, k := range l.Curves {
+		legend[i] = sample{name: k.Name, draw: func(c draw.Canvas) {
+			middle := c.Center()
+			if k.Mark == Dots {
+				dot(c, strokes[i].Color, middle)
+				return
+			}
+			c.StrokeLine2(strokes[i], c.Min.X, middle.Y, c.Max.X, middle.Y)
+		}}
+	}
+	return heading{title: l.Title, legend: legend, y: l.Y}
+}
+
+func (l Lines) strokes() []draw.LineStyle {
+	published := make([]bool, len(l.Curves))
+	for i, k := range l.Curves {
+		published[i] = k.Published
+	}
+	strokes := make([]draw.LineStyle, len(l.Curves))
+	for i, c := range colours(published) {
+		strokes[i] = draw.LineStyle{Color: c, Width: 1.5, Dashes: dashes(i)}
+	}
+	return strokes
+}
+
+// dot marks a point, with a rim that sets it off from what is below.
+func dot(c draw.Canvas, of color.Color, at vg.Point) {
+	c.DrawGlyphNoClip(draw.GlyphStyle{Color: color.White, Radius: 5, Shape: draw.CircleGlyph{}}, at)
+	c.DrawGlyphNoClip(draw.GlyphStyle{Color: of, Radius: 4, Shape: draw.CircleGlyph{}}, at)
+}
+
+func (l Lines) plot() *plot.Plot {
+	p := newPlot(l.X, l.Logarithmic)
+	p.X.Min, p.X.Max = l.domain()
+	p.Y.Min, p.Y.Max = span(l.Logarithmic, l.values()...)
+	p.Add(painted(l.paint))
+	return p
+}
+
+func (l Lines) values() [][]float64 {
+	values := make([][]float64, len(l.Curves))
+	for i, k := range l.Curves {
+		values[i] = k.Y
+	}
+	return values
+}
+
+// domain is from the first point of any curve to the last.
+func (l Lines) domain() (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, k := range l.Curves {
+		if n := len(k.X); n > 0 {
+			low, high = min(low, k.X[0]), max(high, k.X[n-1])
+		}
+	}
+	switch {
+	case low > high:
+		return 0, 1
+	case low == high:
+		return low - 0.5, high + 0.5
+	}
+	return low, high
+}
+
+func (l Lines) paint(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	strokes := l.strokes()
+	for i, k := range l.Curves {
+		var run []vg.Point
+		end := func() {
+			if len(run) == 1 {
+				dot(c, strokes[i].Color, run[0])
+			}
+			c.StrokeLines(strokes[i], run)
+			run = run[:0]
+		}
+		for _, pt := range k.points(l.Logarithmic) {
+			if math.IsNaN(pt.y) {
+				end()
+				continue
+			}
+			at := vg.Point{X: x(pt.x), Y: y(pt.y)}
+			if n := len(run); k.Mark == Steps && n > 0 {
+				run = append(run, vg.Point{X: at.X, Y: run[n-1].Y})
+			}
+			run = append(run, at)
+			if k.Mark == Dots {
+				end()
+			}
+		}
+		end()
+	}
+}
+
+type point struct{ x, y float64 }
+
+// segments is how many parts of a curve are told apart: more than a chart has dots in a row.
+const segments = 600
+
+// points returns the points to be drawn. Of a curve that has many more than can be seen, those are left out that hide behind
+// others: of each segment the first, the least, the greatest and the last are drawn.
+func (k Curve) points(logarithmic bool) []point {
+	all := make([]point, len(k.X))
+	for i := range all {
+		all[i] = point{k.X[i], k.Y[i]}
+		if logarithmic && k.Y[i] <= 0 {
+			all[i].y = math.NaN()
+		}
+	}
+	if len(all) <= 4*segments {
+		return all
+	}
+	var kept []point
+	for s := range segments {
+		from, to := s*len(all)/segments, (s+1)*len(all)/segments
+		keep := []int{from, from, from, to - 1}
+		for i := from; i < to; i++ {
+			if all[i].y < all[keep[1]].y || math.IsNaN(all[keep[1]].y) {
+				keep[1] = i
+			}
+			if all[i].y > all[keep[2]].y || math.IsNaN(all[keep[2]].y) {
+				keep[2] = i
+			}
+		}
+		sort.Ints(keep)
+		for i, at := range keep {
+			if i == 0 || at != keep[i-1] {
+				kept = append(kept, all[at])
+			}
+		}
+	}
+	return kept
+}

@@ -1,0 +1,87 @@
+package report
+
+import (
+	"image/color"
+
+	xfont "golang.org/x/image/font"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// The size of every chart, and how many dots to the inch a PNG has.
+const (
+	width  vg.Length = 660
+	height vg.Length = 400
+	margin vg.Length = 12
+	dpi              = 144
+)
+
+// The sizes of letters.
+const (
+	titleSize = 15
+	labelSize = 12
+	tickSize  = 11
+)
+
+// The colours are Okabe and Ito's, which people who do not tell all colours apart still do. Published and measured differ in
+// brightness too, for those who print in grey.
+func publishedColour(i int) color.Color {
+	return []color.RGBA{
+		{R: 0xe6, G: 0x9f, B: 0x00, A: 0xff}, // orange
+		{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff}, // vermilion
+	}[i%2]
+}
+
+func measuredColour(i int) color.Color {
+	return []color.RGBA{
+		{R: 0x00, G: 0x72, B: 0xb2, A: 0xff}, // blue
+		{R: 0x00, G: 0x9e, B: 0x73, A: 0xff}, // green
+		{R: 0xcc, G: 0x79, B: 0xa7, A: 0xff}, // purple
+		{R: 0x56, G: 0xb4, B: 0xe9, A: 0xff}, // sky blue
+	}[i%4]
+}
+
+// colours gives each series one, the published ones from their own row.
+func colours(published []bool) []color.Color {
+	of := make([]color.Color, len(published))
+	p, m := 0, 0
+	for i := range published {
+		if published[i] {
+			of[i] = publishedColour(p)
+			p++
+		} else {
+			of[i] = measuredColour(m)
+			m++
+		}
+	}
+	return of
+}
+
+func ink() color.Color  { return color.Gray{Y: 0x22} }
+func faint() color.Gray { return color.Gray{Y: 0xdd} }
+
+// dashes tell curves apart without colour.
+func dashes(i int) []vg.Length {
+	return [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 3, 2, 3}}[i%4]
+}
+
+func letters(size font.Length, weight xfont.Weight) text.Style {
+	return text.Style{
+		Color: ink(), Handler: plot.DefaultTextHandler,
+		Font: font.Font{Typeface: "Liberation", Variant: "Sans", Weight: weight, Size: size},
+	}
+}
+
+// dress gives an axis its letters and lines.
+func dress(a *plot.Axis) {
+	style := letters(tickSize, xfont.WeightNormal)
+	style.XAlign, style.YAlign = a.Tick.Label.XAlign, a.Tick.Label.YAlign
+	a.Tick.Label = style
+	a.Padding = 0
+	a.LineStyle = draw.LineStyle{Color: ink(), Width: 0.75}
+	a.Tick.LineStyle = a.LineStyle
+	a.Tick.Length = 4
+}

@@ -1,0 +1,220 @@
+package report
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/guptarohit/asciigraph"
+)
+
+// Terminal draws one line for each bar.
+func (b Bars) Terminal(columns int) string {
+	labels, names, numbers := widest(b.Labels), 0, 1
+	for _, g := range b.Groups {
+		if len(b.Groups) > 1 {
+			names = max(names, letterCount(g.Name)+1)
+		}
+		for _, v := range g.Values {
+			numbers = max(numbers, letterCount(Number(v)))
+		}
+	}
+	room := max(columns-(labels+1)-names-(1+numbers), 1)
+	low, high := span(b.Logarithmic, b.values()...)
+	lines := captions(b.Title, b.X, b.Y, b.Logarithmic)
+	if len(b.Labels) == 0 || len(b.Groups) == 0 {
+		return cut(append(lines, nothing), columns)
+	}
+	for i, label := range b.Labels {
+		for g, group := range b.Groups {
+			line := pad(label, labels+1)
+			if names > 0 {
+				line += pad(group.Name, names)
+			}
+			bar := strings.Repeat(block(g), b.share(group.Values[i], low, high, room))
+			lines = append(lines, line+strings.TrimSpace(bar+" "+Number(group.Values[i])))
+			label = ""
+		}
+	}
+	return cut(lines, columns)
+}
+
+// share returns how many of so many columns the bar of a value fills: at least one, if there is a bar.
+func (b Bars) share(v, low, high float64, columns int) int {
+	if math.IsNaN(v) || v <= 0 {
+		return 0
+	}
+	part := v / high
+	if b.Logarithmic {
+		part = math.Log(v/low) / math.Log(high/low)
+	}
+	return max(1, int(math.Round(part*float64(columns))))
+}
+
+// block is what the bars of a group are made of.
+func block(group int) string { return []string{"█", "▒", "▓", "░"}[group%4] }
+
+// rows is about how many lines the curves of a chart take.
+const rows = 12
+
+// Terminal draws all curves over each other, each column being the mean of what falls into it.
+func (l Lines) Terminal(columns int) string {
+	lines := captions(l.Title, l.X, l.Y, l.Logarithmic)
+	if len(l.Curves) == 0 {
+		return cut(append(lines, nothing), columns)
+	}
+	// How much of the width the numbers of the axis take is known when it has been drawn.
+	room := max(columns-2, 2)
+	drawn := l.graph(room)
+	if over := widest(drawn) - columns; over > 0 {
+		drawn = l.graph(max(room-over, 2))
+	}
+	lines = append(lines, drawn...)
+	if len(l.Curves) > 1 {
+		for i, k := range l.Curves {
+			lines = append(lines, strings.Repeat(stroke(i).Horizontal, 3)+" "+k.Name)
+		}
+	}
+	return cut(lines, columns)
+}
+
+// stroke is what a curve is made of.
+func stroke(curve int) asciigraph.CharSet {
+	return []asciigraph.CharSet{
+		asciigraph.DefaultCharSet, asciigraph.CreateCharSet("·"), asciigraph.CreateCharSet("*"), asciigraph.CreateCharSet("+"),
+	}[curve%4]
+}
+
+func (l Lines) graph(columns int) []string {
+	from, to := l.domain()
+	low, step, high := l.scale()
+	var data [][]float64
+	var strokes []asciigraph.CharSet
+	for i, k := range l.Curves {
+		data = append(data, k.scaled(l.Logarithmic).means(from, to, columns))
+		strokes = append(strokes, stroke(i))
+	}
+	return strings.Split(asciigraph.PlotMany(data,
+		asciigraph.Height(int(math.Round((high-low)/step))), asciigraph.LowerBound(low), asciigraph.UpperBound(high),
+		asciigraph.YAxisValueFormatter(l.number), asciigraph.SeriesChars(strokes...),
+		asciigraph.XAxisRange(from, to), asciigraph.XAxisTickCount(max(2, min(5, columns/12))),
+		asciigraph.XAxisValueFormatter(func(v float64) string { return grouped(roundTo(v, 3)) }),
+	), "\n")
+}
+
+// scale is how the values are laid out in lines: from the lowest to the highest, a step a line. On a logarithmic axis these
+// are exponents.
+func (l Lines) scale() (low, step, high float64) {
+	low, high = span(l.Logarithmic, l.values()...)
+	if l.Logarithmic {
+		// span leaves half a decade below the least value, which needs no line here.
+		low, high = math.Floor(math.Log10(low)+0.5), math.Ceil(math.Log10(high))
+		return low, 1 / max(1, math.Floor(rows/(high-low))), high
+	}
+	step = roundStep((high - low) / rows)
+	return step * math.Floor(low/step), step, step * math.Ceil(high/step)
+}
+
+// number writes what stands beside a line; on a logarithmic axis, beside the powers of ten only.
+func (l Lines) number(v float64) string {
+	switch {
+	case !l.Logarithmic:
+		return grouped(roundTo(v, 3))
+	case math.Abs(v-math.Round(v)) < 1e-6:
+		return grouped(math.Pow(10, math.Round(v)))
+	}
+	return ""
+}
+
+// scaled returns the curve as it is drawn: on a logarithmic axis, of exponents.
+func (k Curve) scaled(logarithmic bool) Curve {
+	if !logarithmic {
+		return k
+	}
+	exponents := make([]float64, len(k.Y))
+	for i, v := range k.Y {
+		exponents[i] = math.NaN()
+		if v > 0 {
+			exponents[i] = math.Log10(v)
+		}
+	}
+	k.Y = exponents
+	return k
+}
+
+// means returns a value for each of so many columns: the mean of the points that fall into it; between two points, what the
+// line or step is at there; outside of the curve, not a number.
+func (k Curve) means(from, to float64, columns int) []float64 {
+	means := make([]float64, columns)
+	next := 0
+	for j := range means {
+		end := from + (to-from)*float64(j+1)/float64(columns)
+		sum, n := 0.0, 0
+		for ; next < len(k.X) && (k.X[next] < end || j == columns-1); next++ {
+			sum += k.Y[next]
+			n++
+		}
+		switch {
+		case n > 0:
+			means[j] = sum / float64(n)
+		case next == 0 || next == len(k.X):
+			means[j] = math.NaN()
+		case k.Mark == Steps:
+			means[j] = k.Y[next-1]
+		default:
+			middle := end - (to-from)/float64(2*columns)
+			part := (middle - k.X[next-1]) / (k.X[next] - k.X[next-1])
+			means[j] = k.Y[next-1] + part*(k.Y[next]-k.Y[next-1])
+		}
+	}
+	return means
+}
+
+// nothing is drawn of a chart without data.
+const nothing = "(nothing to draw)"
+
+// captions are the lines above a chart on a terminal.
+func captions(title, x, y string, logarithmic bool) []string {
+	if logarithmic {
+		y += " (logarithmic)"
+	}
+	var lines []string
+	if title != "" {
+		lines = append(lines, title)
+	}
+	switch {
+	case x != "" && y != "":
+		lines = append(lines, y+" by "+x)
+	case x+y != "":
+		lines = append(lines, x+y)
+	}
+	return lines
+}
+
+func letterCount(s string) int { return utf8.RuneCountInString(s) }
+
+func widest(texts []string) int {
+	w := 0
+	for _, s := range texts {
+		w = max(w, letterCount(s))
+	}
+	return w
+}
+
+func pad(s string, columns int) string {
+	return s + strings.Repeat(" ", max(0, columns-letterCount(s)))
+}
+
+// cut joins lines, none of them wider than so many columns.
+func cut(lines []string, columns int) string {
+	var b strings.Builder
+	for _, l := range lines {
+		if columns <= 0 {
+			l = ""
+		} else if letterCount(l) > columns {
+			l = string([]rune(l)[:columns-1]) + "…"
+		}
+		b.WriteString(strings.TrimRight(l, " ") + "\n")
+	}
+	return b.String()
+}

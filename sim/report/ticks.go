@@ -1,0 +1,81 @@
+package report
+
+import (
+	"math"
+
+	"gonum.org/v1/plot"
+)
+
+// maxTicks is how many marks with a number an axis has at most.
+const maxTicks = 7
+
+// linearTicks marks round numbers.
+type linearTicks struct{}
+
+// Ticks returns the marks between two values.
+func (linearTicks) Ticks(low, high float64) []plot.Tick {
+	step := roundStep((high - low) / maxTicks)
+	var ticks []plot.Tick
+	for i := math.Ceil(low/step - 1e-9); i*step <= high*(1+1e-9); i++ {
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: grouped(i * step)})
+	}
+	return ticks
+}
+
+// roundStep returns the least of 1, 2, 5, 10, 20… and their tenths that is not less than d.
+func roundStep(d float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(d)))
+	for _, m := range []float64{1, 2, 5} {
+		if m*power >= d*(1-1e-9) {
+			return m * power
+		}
+	}
+	return 10 * power
+}
+
+// decadeTicks marks the powers of ten, and where there are few, their doubles and fives too.
+type decadeTicks struct{}
+
+// Ticks returns the marks between two values above zero.
+func (decadeTicks) Ticks(low, high float64) []plot.Tick {
+	first, last := math.Ceil(math.Log10(low)-1e-9), math.Floor(math.Log10(high)+1e-9)
+	every, multiples := max(1, math.Ceil((last-first+1)/maxTicks)), []float64{1}
+	if last-first <= 1 {
+		first, multiples = first-1, []float64{1, 2, 5}
+	}
+	var ticks []plot.Tick
+	for e := first; e <= last; e += every {
+		for _, m := range multiples {
+			if v := m * math.Pow(10, e); v >= low*(1-1e-9) && v <= high*(1+1e-9) {
+				ticks = append(ticks, plot.Tick{Value: v, Label: grouped(v)})
+			}
+		}
+	}
+	return ticks
+}
+
+// span is the axis on which values are drawn.
+func span(logarithmic bool, values ...[]float64) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, vs := range values {
+		for _, v := range vs {
+			if !math.IsNaN(v) && (!logarithmic || v > 0) {
+				low, high = min(low, v), max(high, v)
+			}
+		}
+	}
+	switch {
+	case low > high && logarithmic:
+		return 1, 10
+	case low > high:
+		return 0, 1
+	case logarithmic:
+		// Half a decade below the least, so that its bar is seen.
+		return low / math.Sqrt(10), high * 1.3
+	}
+	low, high = min(low, 0), max(high, 0)
+	if low == high {
+		high = 1
+	}
+	return low, high + 0.03*(high-low)
+}

@@ -1,0 +1,148 @@
+package sim
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Scenario is a wandering token in a world: every parameter of one run.
+type Scenario struct {
+	Seed    uint64
+	Members int
+	Order   Order
+	// The gate's constants.
+	Skip, Op, MinInterval, MaxInterval time.Duration
+	Walk                               wander.Walk
+	// WaitAlone makes members that have never seen another one wait.
+	WaitAlone bool
+	// StartWithin is the time within which the members start, each finding the others by itself; zero starts all at once,
+	// with a complete membership.
+	StartWithin time.Duration
+	// TokenInPlace lets member 0 make the first token at once, as in the paper, and not the first in rank after a while. It
+	// goes with a StartWithin of zero, and not with WaitAlone.
+	TokenInPlace bool
+	// ClockSkew is the most by which a wall clock is ahead or behind at the start, ClockDrift the most by which it goes
+	// too fast or too slow.
+	ClockSkew  time.Duration
+	ClockDrift float64
+	// AskFirst and EarlyWakes are those of [Config].
+	AskFirst   bool
+	EarlyWakes float64
+
+	Network    Network
+	Membership Membership
+	Hook       Hook
+	Faults     Faults
+	// Duration is how long the run lasts, or the faults in it.
+	Duration time.Duration
+}
+
+// NewCluster makes the world of a scenario; nobody has started.
+func (s *Scenario) NewCluster(watchers ...Watcher) *Cluster {
+	gate := wire.GateIDOf("default")
+	// All machines in one piece, each in its place for all its lives, take less memory than one by one.
+	machines := make([]wander.Machine, s.Members)
+	laps := new(wander.Laps)
+	cfg := Config{
+		Seed: s.Seed, Members: s.Members, Order: s.Order, Network: s.Network, Membership: s.Membership, Hook: s.Hook,
+		AskFirst: s.AskFirst, EarlyWakes: s.EarlyWakes, StopTimeout: stopTimeout, Watchers: watchers,
+		Machine: func(seat Seat) policy.Machine {
+			machines[seat.Index] = *wander.New(wander.Config{
+				Gate: gate, Self: seat.Self, Skip: s.Skip, Op: s.Op, MinInterval: s.MinInterval, MaxInterval: s.MaxInterval,
+				Walk: s.Walk, Laps: laps, WaitAlone: s.WaitAlone, Entropy: seat.Entropy,
+			})
+			return &machines[seat.Index]
+		},
+	}
+	if s.ClockSkew > 0 || s.ClockDrift > 0 {
+		cfg.Clocks = make([]Clock, s.Members)
+		for i := range cfg.Clocks {
+			cfg.Clocks[i] = Clock{
+				Skew:  time.Duration(centred(s.Seed, 2*i) * float64(s.ClockSkew)),
+				Drift: centred(s.Seed, 2*i+1) * s.ClockDrift,
+			}
+		}
+	}
+	return New(cfg)
+}
+
+// stopTimeout is how long an agent that stops in good order may take over it.
+const stopTimeout = 30 * time.Second
+
+// centred returns a number between -1 and 1 that belongs to a seed and i.
+func centred(seed uint64, i int) float64 {
+	return float64(int64(mix(seed^mix(uint64(i)+1<<40)))) / (1 << 63)
+}
+
+// start starts the members.
+func (s *Scenario) start(c *Cluster) {
+	switch {
+	case s.TokenInPlace:
+		c.BootWithToken(0)
+		return
+	case s.StartWithin <= 0:
+		c.Boot()
+		return
+	}
+	for i := range s.Members {
+		at := time.Duration((centred(s.Seed, -1-i) + 1) / 2 * float64(s.StartWithin))
+		c.After(at, func() {
+			if !c.Up(i) {
+				c.Start(i)
+			}
+		})
+	}
+}
+
+// MaxIntervalInForce is Δmax as a full fleet has it: MaxInterval, or the default rule where none is set.
+func (s *Scenario) MaxIntervalInForce() time.Duration {
+	if s.MaxInterval > 0 {
+		return s.MaxInterval
+	}
+	return 3 * max(s.MinInterval, time.Duration(s.Members)*s.Op)
+}
+
+// Checkers returns every checker, fresh, for one run of the scenario.
+func (s *Scenario) Checkers() []Watcher {
+	lap := time.Duration(-1)
+	if s.Walk != wander.Random {
+		lap = s.MaxIntervalInForce() / 3
+	}
+	return []Watcher{
+		NewHandoffChecker(), NewCustodyChecker(), NewSeqChecker(), NewGrantChecker(),
+		NewIntervalChecker(s.MinInterval), NewRemovalChecker(s.MinInterval, lap), NewBirthChecker(), NewMessageChecker(), NewWakeChecker(),
+	}
+}
+
+// String returns one line for each parameter that is not zero.
+func (s *Scenario) String() string {
+	var b strings.Builder
+	s.each(func(name string, value reflect.Value) {
+		if !value.IsZero() {
+			fmt.Fprintf(&b, "  %-28s %v\n", name, value.Interface())
+		}
+	})
+	return b.String()
+}
+
+// each calls do with every parameter and its name, in their order.
+func (s *Scenario) each(do func(name string, value reflect.Value)) {
+	var walk func(prefix string, v reflect.Value)
+	walk = func(prefix string, v reflect.Value) {
+		for i := range v.NumField() {
+			name, f := prefix+v.Type().Field(i).Name, v.Field(i)
+			if f.Kind() == reflect.Struct {
+				walk(name+".", f)
+			} else {
+				do(name, f)
+			}
+		}
+	}
+	walk("", reflect.ValueOf(*s))
+}

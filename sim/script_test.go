@@ -1,0 +1,324 @@
+package sim
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// TestStories runs the scripts in testdata: each is one situation, and what it must lead to, message by message. With
+// -rewrite the scripts are written anew from what happens; read the difference as you would read a change of the protocol.
+//
+// The commands, with their defaults:
+//
+//	cluster members=2 skip=1s op=2s min=10s max=0s latency=10ms gossip=1s detect=5s seed=1 [ask]
+//	boot                        start everybody at once, with a complete membership
+//	start a [b …] [wait]        start members, each alone at first; with wait, they wait until they see another one
+//	run for=5s [notes|quietly]  let time pass; tell everything, the turning points only, or nothing
+//	lose|twice kind=Commit [from=a] [to=b] [count=1]   let the network lose or double the next messages of a kind
+//	late kind=Token by=3s [count=1]                    or deliver them late
+//	mend                        let it be as it was before these
+//	play handoff=1              an adversary plays the first handoff again: Token, and Commit a moment later
+//	hand to=a from=c born=-5s seq=7   c, who is down, passes a token of that age to a, message by message
+//	crash a [before=2]          kill a now, or just before it carries out its second effect from now
+//	leave a · sleep a for=5s · pause a for=5s · part a b · heal
+//	status                      what every member says of itself
+func TestStories(t *testing.T) {
+	scripts, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(scripts) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, path := range scripts {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
+			s := &script{}
+			datadriven.RunTest(t, path, s.command)
+		})
+	}
+}
+
+// script is a world that a story is told about.
+type script struct {
+	c     *Cluster
+	world Scenario
+	story bytes.Buffer
+	turns bytes.Buffer
+	trace *Trace
+	rules []*rule
+	heard []heard
+}
+
+// rule is what the network does to the next messages of a kind.
+type rule struct {
+	kind     string
+	from, to string
+	left     int
+	fate     Fate
+}
+
+func (s *script) command(t *testing.T, d *datadriven.TestData) string {
+	t.Helper()
+	s.story.Reset()
+	switch d.Cmd {
+	case "cluster":
+		s.cluster(t, d)
+	case "boot":
+		s.c.Boot()
+	case "start":
+		s.world.WaitAlone = d.HasArg("wait")
+		s.each(t, d, s.c.Start)
+	case "crash":
+		s.crash(t, d)
+	case "leave":
+		s.each(t, d, s.c.Leave)
+	case "sleep":
+		s.each(t, d, func(i int) { s.c.Sleep(i, span(t, d, "for", 0)) })
+	case "pause":
+		s.each(t, d, func(i int) { s.c.Pause(i, span(t, d, "for", 0)) })
+	case "part":
+		sides := make([]bool, s.c.Members())
+		s.each(t, d, func(i int) { sides[i] = true })
+		s.c.Part(sides, false)
+	case "heal":
+		s.c.Heal()
+	case "lose", "twice", "late":
+		s.rule(t, d)
+	case "mend":
+		s.rules = nil
+	case "play":
+		s.play(t, d)
+	case "hand":
+		s.hand(t, d)
+	case "run":
+		return s.run(t, d)
+	case "status":
+		return s.status()
+	default:
+		d.Fatalf(t, "no such command: %s", d.Cmd)
+	}
+	return s.told(t, d)
+}
+
+// told returns what has happened since it was last asked.
+func (s *script) told(t *testing.T, d *datadriven.TestData) string {
+	t.Helper()
+	if s.c.failure != nil {
+		d.Fatalf(t, "%v", s.c.failure)
+	}
+	return s.story.String()
+}
+
+func (s *script) cluster(t *testing.T, d *datadriven.TestData) {
+	t.Helper()
+	s.world = Scenario{
+		Order: InOrder, Seed: uint64(count(t, d, "seed", 1)), Members: count(t, d, "members", 2),
+		Skip: span(t, d, "skip", time.Second), Op: span(t, d, "op", 2*time.Second),
+		MinInterval: span(t, d, "min", 10*time.Second), MaxInterval: span(t, d, "max", 0),
+		AskFirst: d.HasArg("ask"),
+		Network:  Network{Latency: span(t, d, "latency", 10*time.Millisecond), Encode: true},
+		Membership: Membership{
+			GossipAfter: span(t, d, "gossip", time.Second), DetectAfter: span(t, d, "detect", 5*time.Second),
+			RejoinAfter: span(t, d, "rejoin", 5*time.Second),
+		},
+	}
+	s.world.Hook.Takes = s.world.Op
+	s.trace = NewTrace(&s.story)
+	s.rules, s.heard = nil, nil
+	s.c = s.world.NewCluster(append([]Watcher{s.trace, s}, s.world.Checkers()...)...)
+	s.c.Intercept(s.decide)
+}
+
+func (s *script) each(t *testing.T, d *datadriven.TestData, do func(int)) {
+	t.Helper()
+	for _, a := range d.CmdArgs {
+		if len(a.Vals) == 0 && a.Key != "wait" {
+			do(s.member(t, d, a.Key))
+		}
+	}
+}
+
+func (s *script) member(t *testing.T, d *datadriven.TestData, name string) int {
+	t.Helper()
+	for i := range s.c.members {
+		if MemberName(i) == name {
+			return i
+		}
+	}
+	d.Fatalf(t, "no such member: %s", name)
+	return 0
+}
+
+func (s *script) crash(t *testing.T, d *datadriven.TestData) {
+	t.Helper()
+	s.each(t, d, func(i int) {
+		if n := count(t, d, "before", 0); n > 0 {
+			s.c.CrashBefore(i, n)
+			return
+		}
+		s.c.Crash(i)
+	})
+}
+
+func (s *script) run(t *testing.T, d *datadriven.TestData) string {
+	t.Helper()
+	before := s.c.Steps()
+	s.turns.Reset()
+	if err := s.c.Run(s.c.Now().Add(span(t, d, "for", 0))); err != nil {
+		d.Fatalf(t, "%v\n%s", err, s.story.String())
+	}
+	switch {
+	case d.HasArg("notes"):
+		return s.turns.String()
+	case d.HasArg("quietly"):
+		return fmt.Sprintf("%10s  … %d steps\n", clock(s.c.Now()), s.c.Steps()-before)
+	}
+	return s.told(t, d)
+}
+
+// Watch writes down the turning points of the story.
+func (s *script) Watch(_ *Cluster, o *Occurrence) error {
+	if o.Ends() {
+		fmt.Fprintf(&s.turns, "%10s  %s %s\n", clock(o.At), MemberName(o.Member), o.Kind)
+	}
+	for i := range o.Effects {
+		if e := &o.Effects[i]; isTurn(e) {
+			fmt.Fprintf(&s.turns, "%10s  %s %s\n", clock(o.At), MemberName(o.Member), s.trace.effect(e))
+		}
+	}
+	return nil
+}
+
+// isTurn reports whether an effect is more than a token's daily round.
+func isTurn(e *policy.Effect) bool {
+	turns := []policy.Note{
+		policy.NoteMinted, policy.NoteRegenerated, policy.NoteRemoved, policy.NoteMet, policy.NoteNoAck, policy.NoteNoCommit,
+		policy.NoteGaveUp, policy.NoteDropped, policy.NoteLeft, policy.NoteWaiting,
+	}
+	return e.Kind == policy.Run || e.Kind == policy.Tell && slices.Contains(turns, e.Note)
+}
+
+func (s *script) rule(t *testing.T, d *datadriven.TestData) {
+	t.Helper()
+	r := &rule{left: count(t, d, "count", 1)}
+	d.MaybeScanArgs(t, "from", &r.from)
+	d.MaybeScanArgs(t, "to", &r.to)
+	d.ScanArgs(t, "kind", &r.kind)
+	switch d.Cmd {
+	case "lose":
+		r.fate.Lose = true
+	case "twice":
+		r.fate.Copies = 1
+	case "late":
+		r.fate.Delay = span(t, d, "by", 0)
+	}
+	s.rules = append(s.rules, r)
+}
+
+// decide is the network of a script.
+func (s *script) decide(m *wire.Message) Fate {
+	s.listen(m)
+	for _, r := range s.rules {
+		if r.left > 0 && r.kind == m.Kind.String() &&
+			(r.from == "" || r.from == MemberName(IndexOf(m.From))) && (r.to == "" || r.to == MemberName(IndexOf(m.To))) {
+			r.left--
+			return r.fate
+		}
+	}
+	return Fate{}
+}
+
+func (s *script) listen(m *wire.Message) {
+	i := slices.IndexFunc(s.heard, func(h heard) bool { return h.token.Handoff == m.Handoff })
+	switch {
+	case m.Kind == wire.KindToken && i < 0:
+		s.heard = append(s.heard, heard{token: *m})
+	case m.Kind == wire.KindCommit && i >= 0:
+		s.heard[i].commit = *m
+	}
+}
+
+func (s *script) play(t *testing.T, d *datadriven.TestData) {
+	t.Helper()
+	h := s.heard[count(t, d, "handoff", 1)-1]
+	s.c.Inject(h.token)
+	s.c.After(50*time.Millisecond, func() { s.c.Inject(h.commit) })
+}
+
+// hand makes somebody who is down pass a token on, as its machine would.
+func (s *script) hand(t *testing.T, d *datadriven.TestData) {
+	t.Helper()
+	var to, from string
+	d.ScanArgs(t, "to", &to)
+	d.ScanArgs(t, "from", &from)
+	giver := s.c.ID(s.member(t, d, from))
+	born := s.c.Now().Add(span(t, d, "born", 0))
+	offer := wire.Message{
+		Gate: wire.GateIDOf("default"), Kind: wire.KindToken, From: giver, To: s.c.ID(s.member(t, d, to)),
+		Handoff: wire.HandoffID(mix(uint64(s.c.Now()))),
+		Token: wire.Token{
+			ID:  wire.TokenID{Birth: epoch + int64(born), Generator: giver, Random: mix(uint64(born))},
+			Seq: wire.Seq(count(t, d, "seq", 1)),
+		},
+	}
+	s.c.Intercept(func(m *wire.Message) Fate {
+		if m.Kind == wire.KindAck && m.Handoff == offer.Handoff {
+			commit := m.Reply(wire.KindCommit, m.Nonce)
+			s.c.After(2*s.c.net.Latency, func() { s.c.Inject(commit) })
+			s.c.Intercept(s.decide)
+		}
+		return s.decide(m)
+	})
+	s.c.Inject(offer)
+}
+
+func (s *script) status() string {
+	var b strings.Builder
+	for i := range s.c.members {
+		if !s.c.Up(i) {
+			fmt.Fprintf(&b, "%s is down\n", MemberName(i))
+			continue
+		}
+		st := s.c.Status(i)
+		fmt.Fprintf(&b, "%s %s: %v", MemberName(i), st.State, st.Why)
+		if st.Holding {
+			fmt.Fprintf(&b, "; holds %s", s.trace.token(st.Token))
+		}
+		if st.HasRun {
+			fmt.Fprintf(&b, "; ran %s, due %s", clock(st.LastRun), clock(st.NextRun))
+		}
+		fmt.Fprintf(&b, "; regenerates after %v", st.RegenerateAfter)
+		if st.RegenerateArmed {
+			fmt.Fprintf(&b, ", at %s", clock(st.RegenerateAt))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func span(t *testing.T, d *datadriven.TestData, name string, otherwise time.Duration) time.Duration {
+	t.Helper()
+	var text string
+	d.MaybeScanArgs(t, name, &text)
+	if text == "" {
+		return otherwise
+	}
+	v, err := time.ParseDuration(text)
+	if err != nil {
+		d.Fatalf(t, "%s: %v", name, err)
+	}
+	return v
+}
+
+func count(t *testing.T, d *datadriven.TestData, name string, otherwise int) int {
+	t.Helper()
+	d.MaybeScanArgs(t, name, &otherwise)
+	return otherwise
+}

@@ -1,0 +1,60 @@
+package sim_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/hunt"
+)
+
+func TestSeeds(t *testing.T) {
+	r := hunt.Run(t.Context(), hunt.Options{})
+	if r.Failure != nil {
+		t.Fatal(r.Failure.String())
+	}
+	if err := r.Err(); err != nil {
+		t.Error(err)
+	}
+	if r.Seeds != hunt.DefaultSeeds {
+		t.Errorf("%d seeds, want %d", r.Seeds, hunt.DefaultSeeds)
+	}
+	t.Logf("%d seeds; %.2f %% of the busy time, faults and overload included, was overlap\n%v",
+		r.Seeds, 100*r.Overlap/r.Busy, &r.Coverage)
+}
+
+// Seeds that failed once stay, each with what it found.
+func TestSeedsThatFailedOnce(t *testing.T) {
+	for seed, found := range map[uint64]string{
+		112562: "with a short max_interval, two tokens of a sweep followed each other round for ever",
+	} {
+		s := sim.Draw(seed)
+		if o := s.Explore(); o.Err != nil {
+			t.Errorf("seed %d, which once found that %s: %v", seed, found, o.Err)
+		}
+	}
+}
+
+func TestTheSameSeedGivesTheSameTrace(t *testing.T) {
+	for seed := uint64(1); seed <= 20; seed++ {
+		var once, again bytes.Buffer
+		for _, w := range []*bytes.Buffer{&once, &again} {
+			s := sim.Draw(seed)
+			s.Explore(sim.NewTrace(w))
+		}
+		if once.Len() == 0 || !bytes.Equal(once.Bytes(), again.Bytes()) {
+			t.Fatalf("seed %d gives two different traces, of %d and %d bytes", seed, once.Len(), again.Len())
+		}
+	}
+}
+
+// What is watched must not depend on who watches, or a failing seed could not be shown with a trace.
+func TestWatchersChangeNothing(t *testing.T) {
+	for seed := uint64(1); seed <= 20; seed++ {
+		s := sim.Draw(seed)
+		steps := s.Explore().Steps
+		if watched := s.Explore(sim.NewTrace(sim.NewTail(1)), &sim.Coverage{}).Steps; watched != steps {
+			t.Fatalf("seed %d takes %d steps, and %d when it is watched", seed, steps, watched)
+		}
+	}
+}

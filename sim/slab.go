@@ -1,0 +1,38 @@
+package sim
+
+// slab keeps values that entries of the queue refer to. It allocates only to grow.
+type slab[T any] struct {
+	items []T
+	free  []int32
+}
+
+// put keeps x and returns where.
+func (s *slab[T]) put(x T) int32 {
+	slot := s.reserve()
+	s.items[slot] = x
+	return slot
+}
+
+// reserve returns a place whose content is the caller's to write.
+func (s *slab[T]) reserve() int32 {
+	if n := len(s.free); n > 0 {
+		slot := s.free[n-1]
+		s.free = s.free[:n-1]
+		return slot
+	}
+	var zero T
+	s.items = append(s.items, zero)
+	return int32(len(s.items) - 1)
+}
+
+// take returns what is at slot, and frees it.
+func (s *slab[T]) take(slot int32) T {
+	x := s.items[slot]
+	var zero T
+	s.items[slot] = zero
+	s.drop(slot)
+	return x
+}
+
+// drop frees slot. Its content stays until it is used again.
+func (s *slab[T]) drop(slot int32) { s.free = append(s.free, slot) }

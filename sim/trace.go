@@ -1,0 +1,144 @@
+package sim
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Trace writes a run as a story: one line for each thing that happens, and below it, indented, what the member does. It is
+// a [Watcher]. Members are called a, b, c…; tokens T1, T2…, handoffs h1, h2… and nonces n1, n2… in the order in which they
+// appear. A story holds messages, effects and notes, never the wording of a log.
+type Trace struct {
+	names
+	w io.Writer
+}
+
+// NewTrace returns a trace that writes to w.
+func NewTrace(w io.Writer) *Trace { return &Trace{names: newNames(), w: w} }
+
+// Watch writes what occurred.
+func (t *Trace) Watch(c *Cluster, o *Occurrence) error {
+	who := MemberName(o.Member)
+	switch o.Kind {
+	case Stepped:
+		return t.step(o, who)
+	case Ignored:
+		return t.line(o.At, "%s expects no %s", who, t.message(o.Msg))
+	case Lost:
+		return t.line(o.At, "lost: %s", t.route(o.Msg))
+	case Duplicated:
+		return t.line(o.At, "twice: %s", t.route(o.Msg))
+	case Played:
+		return t.line(o.At, "played: %s", t.route(o.Msg))
+	case Paused, Slept:
+		return t.line(o.At, "%s %s until %s", who, o.Kind, clock(c.members[o.Member].awayUntil))
+	case Came, Crashed, Departed:
+		return t.line(o.At, "%s %s", who, o.Kind)
+	case Cut, Healed:
+		return t.line(o.At, "the network is %s", o.Kind)
+	case occurrencesEnd:
+	}
+	return nil
+}
+
+func (t *Trace) step(o *Occurrence, who string) error {
+	// That nobody is disturbed by a wake-up that was not asked for is no part of the story, but a rule that is checked.
+	if o.Event.Kind == policy.Woke && len(o.Effects) == 0 {
+		return nil
+	}
+	if err := t.line(o.At, "%s %s", who, t.event(o.Event)); err != nil {
+		return err
+	}
+	for i := range o.Effects {
+		if _, err := fmt.Fprintf(t.w, "%14s%s\n", "", t.effect(&o.Effects[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Trace) line(at policy.Time, format string, args ...any) error {
+	_, err := fmt.Fprintf(t.w, "%10s  %s\n", clock(at), fmt.Sprintf(format, args...))
+	return err
+}
+
+func (t *Trace) event(e *policy.Event) string {
+	switch e.Kind {
+	case policy.Started:
+		if e.State == (policy.State{}) {
+			return "starts"
+		}
+		return "starts with " + t.state(e.State)
+	case policy.Received:
+		return fmt.Sprintf("<- %s %s", MemberName(IndexOf(e.Msg.From)), t.message(&e.Msg))
+	case policy.PeersChanged:
+		names := make([]string, len(e.Peers))
+		for i, id := range e.Peers {
+			names[i] = MemberName(IndexOf(id))
+		}
+		seen := "sees " + strings.Join(names, " ")
+		if e.TokenKnown {
+			seen += ", another one has met a token"
+		}
+		return seen
+	case policy.Finished:
+		return "has finished"
+	case policy.Suspended:
+		return fmt.Sprintf("was asleep for %v", e.Slept)
+	case policy.Leave:
+		return "is to leave"
+	case policy.Woke:
+		return "wakes"
+	}
+	return e.Kind.String()
+}
+
+func (t *Trace) effect(e *policy.Effect) string {
+	switch e.Kind {
+	case policy.Save:
+		return "saves " + t.state(e.State)
+	case policy.Send:
+		return fmt.Sprintf("-> %s %s", MemberName(IndexOf(e.Msg.To)), t.message(&e.Msg))
+	case policy.Run:
+		return "RUN " + t.token(e.Token)
+	case policy.Stop:
+		return "STOP"
+	case policy.Announce:
+		return "announces that it has met a token"
+	case policy.Tell:
+		said := e.Note.String()
+		if !e.Token.ID.IsZero() {
+			said += " " + t.token(e.Token)
+		}
+		if !e.Peer.IsZero() {
+			said += ", " + MemberName(IndexOf(e.Peer))
+		}
+		return said
+	}
+	return e.Kind.String()
+}
+
+func (t *Trace) state(s policy.State) string {
+	if !s.HasRun {
+		return "seq " + seqText(s.Seq)
+	}
+	return fmt.Sprintf("seq %s, ran %s under %s", seqText(s.Seq), clock(s.LastRun), t.tokenName(s.LastToken))
+}
+
+func (t *Trace) message(m *wire.Message) string {
+	s := fmt.Sprintf("%s(%s", m.Kind, t.handoff(m.Handoff))
+	if m.Nonce != 0 {
+		s += " " + t.nonce(m.Nonce)
+	}
+	return s + " " + t.token(m.Token) + ")"
+}
+
+func (t *Trace) route(m *wire.Message) string {
+	return fmt.Sprintf("%s -> %s %s", MemberName(IndexOf(m.From)), MemberName(IndexOf(m.To)), t.message(m))
+}
+
+func (t *Trace) token(k wire.Token) string { return t.tokenName(k.ID) + "#" + seqText(k.Seq) }

@@ -1,0 +1,206 @@
+package sim
+
+import (
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Membership describes how the members' views follow what happens. The zero value follows at once.
+type Membership struct {
+	// GossipAfter is how long it takes until a join, a leave, a return or an announcement is known.
+	GossipAfter time.Duration
+	// DetectAfter is how long it takes until a crash, a pause or a partition is noticed.
+	DetectAfter time.Duration
+	// RejoinAfter is how long it takes until the two sides of a healed partition have found each other.
+	RejoinAfter time.Duration
+	// Spread is by how much the members differ: each learns of a change up to that much later.
+	Spread time.Duration
+}
+
+// roll is the live members in the order of their identities, as somebody sees them. It is never changed.
+type roll []wire.MemberID
+
+// view is what a member sees: who is there, and whether another one has met a token. Members who see the same share a roll.
+type view struct {
+	peers *roll
+	known bool
+}
+
+// views is the membership: what the members on either side of the network believe. A whole network has only the first
+// side.
+type views struct {
+	// byRank are the members in the order of their identities.
+	byRank []int32
+	// announced are those that say they have met a token.
+	announced []bool
+	sides     [2]belief
+	// pending are the members, sidePending the sides all of whose members, that are to be given the view of their side.
+	pending     []bool
+	sidePending [2]bool
+}
+
+// belief is what one side believes.
+type belief struct {
+	alive []bool
+	// knows are those of which this side knows that they have met a token; known counts them among the live ones.
+	knows []bool
+	// peers is made from alive when it is asked for; nil if that has changed.
+	peers *roll
+	known int
+}
+
+func newViews(members []member) views {
+	v := views{
+		byRank: make([]int32, len(members)), announced: make([]bool, len(members)), pending: make([]bool, len(members)),
+	}
+	for i := range v.byRank {
+		v.byRank[i] = int32(i)
+	}
+	slices.SortFunc(v.byRank, func(a, b int32) int { return members[a].id.Compare(members[b].id) })
+	for s := range v.sides {
+		v.sides[s] = belief{alive: make([]bool, len(members)), knows: make([]bool, len(members))}
+	}
+	return v
+}
+
+// believe makes both sides believe that a member is alive.
+func (v *views) believe(who int32) {
+	for s := range v.sides {
+		v.sides[s].set(who, true, false)
+	}
+}
+
+// set changes what is believed about one member and reports whether anybody's view changes with it.
+func (b *belief) set(who int32, alive, knows bool) bool {
+	knows = knows && alive
+	before := b.known
+	if b.knows[who] != knows {
+		b.knows[who] = knows
+		if knows {
+			b.known++
+		} else {
+			b.known--
+		}
+	}
+	changed := b.alive[who] != alive
+	if changed {
+		b.alive[who] = alive
+		b.peers = nil
+	}
+	// From the third on it makes no difference to anybody how many have met a token.
+	return changed || min(before, 2) != min(b.known, 2)
+}
+
+// view returns what member who of this side sees.
+func (v *views) view(b *belief, members []member, who int32) view {
+	if b.peers == nil {
+		peers := make(roll, 0, len(members))
+		for _, i := range v.byRank {
+			if b.alive[i] {
+				peers = append(peers, members[i].id)
+			}
+		}
+		b.peers = &peers
+	}
+	others := b.known
+	if b.knows[who] {
+		others--
+	}
+	return view{peers: b.peers, known: others > 0}
+}
+
+// side returns the side of the network that a member is on, as far as the membership can tell: it finds ways around a
+// break in one direction.
+func (c *Cluster) side(who int32) int {
+	if c.net.division == parted && c.net.sides[who] {
+		return 1
+	}
+	return 0
+}
+
+// recheck lets the membership find out how a member is.
+func (c *Cluster) recheck(who int32) {
+	m := &c.members[who]
+	answers := m.up && m.awayUntil <= c.now
+	for s := range c.views.sides {
+		alive := answers && (c.net.division != parted || c.side(who) == s)
+		if c.views.sides[s].set(who, alive, c.views.announced[who]) {
+			c.spread(s)
+		}
+	}
+}
+
+func (c *Cluster) recheckAll(after time.Duration) {
+	for i := range c.members {
+		c.push(entryRecheck, c.now.Add(after), int32(i), 0)
+		c.push(entryView, c.now.Add(after), int32(i), 0)
+	}
+}
+
+// announce is the effect: this member has met a token, and the others are to know.
+func (c *Cluster) announce(who int32) {
+	c.views.announced[who] = true
+	c.push(entryRecheck, c.now.Add(c.cfg.Membership.GossipAfter), who, 0)
+}
+
+// spread gives the view of a side to all its members, each in its own time.
+func (c *Cluster) spread(side int) {
+	if c.cfg.Membership.Spread <= 0 {
+		if !c.views.sidePending[side] {
+			c.views.sidePending[side] = true
+			c.push(entrySideView, c.now, absent, int32(side))
+		}
+		return
+	}
+	for i := range c.members {
+		who := int32(i)
+		if c.views.pending[i] || !c.members[i].up || c.side(who) != side {
+			continue
+		}
+		c.views.pending[i] = true
+		late := time.Duration(c.memberDice.Uint64N(uint64(c.cfg.Membership.Spread)))
+		c.push(entryView, c.now.Add(late), who, 0)
+	}
+}
+
+// giveSideView gives the view of a side to all its members at once; those that are away get it when they are back.
+func (c *Cluster) giveSideView(side int) {
+	c.views.sidePending[side] = false
+	for i := range c.members {
+		who := int32(i)
+		switch {
+		case !c.members[i].up || c.side(who) != side:
+		case c.Away(i):
+			c.push(entryView, c.members[i].awayUntil, who, 0)
+		default:
+			c.giveView(who)
+		}
+	}
+}
+
+// giveView gives a member the view of its side. A member that its side takes for dead keeps the view it has: it sees
+// itself.
+func (c *Cluster) giveView(who int32) {
+	c.views.pending[who] = false
+	b := &c.views.sides[c.side(who)]
+	if c.members[who].up && b.alive[who] {
+		c.showView(who, c.views.view(b, c.members, who))
+	}
+}
+
+// showView tells a machine what it sees, if that is anything new.
+func (c *Cluster) showView(who int32, v view) {
+	m := &c.members[who]
+	if !m.up || v.known == m.seen.known && same(v.peers, m.seen.peers) {
+		return
+	}
+	m.seen = v
+	c.event.Kind, c.event.Peers, c.event.TokenKnown = policy.PeersChanged, *v.peers, v.known
+	c.step(who, Occurrence{})
+}
+
+// same reports whether two views show the same members; the rolls are mostly one. Who has just started has seen none.
+func same(a, b *roll) bool { return a == b || a != nil && b != nil && slices.Equal(*a, *b) }
