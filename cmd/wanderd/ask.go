@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/cmd/wanderd/config"
+)
+
+func (p *program) newStatusCommand() *cobra.Command {
+	return newAskCommand(p, &cobra.Command{
+		Use:   "status",
+		Short: "Say what the agent on this host is doing",
+		Long: `Say what the agent on this host is doing: for each gate, who is known to hold the
+token, when this host ran last and may run next, and why it does not run now.
+
+  holder        the last holder this host knows of: itself, or whom it passed the token
+                to. The token may have gone on since.
+  next run      a token that arrives before then only passes through.
+  regenerates   when this host will take the token for lost. The time grows by half
+                each time it makes a token, and shrinks with each one that comes.
+  load          op × members / min_interval. Above 1 the fleet cannot keep up, and
+                everybody runs later than min_interval.
+
+It asks the agent over its control socket, so it needs the agent's user, or root.`,
+		Example: `  wanderd status
+  wanderd status --socket /run/wanderd/wanderd.sock
+  wanderd status --json | jq '.gates[] | select(.running)'`,
+	}, (*control.Client).Status, func(w io.Writer, s control.Status) error { return writeStatus(w, s, p.now()) })
+}
+
+func (p *program) newMembersCommand() *cobra.Command {
+	return newAskCommand(p, &cobra.Command{
+		Use:   "members",
+		Short: "List the members of the fleet",
+		Long: `List the members of the fleet as the agent on this host sees them, with their
+addresses, whether they are alive, and in which of this host's gates they take part.
+
+Views differ for a while after somebody came or went; a member that crashed is
+noticed after some seconds.`,
+		Example: `  wanderd members
+  wanderd members --json | jq -r '.members[] | select(.state != "alive") | .name'`,
+	}, (*control.Client).Members, writeMembers)
+}
+
+// newAskCommand makes a command that asks the agent for a document and prints it.
+func newAskCommand[T any](p *program, cmd *cobra.Command,
+	ask func(*control.Client, context.Context) (T, error), write func(io.Writer, T) error,
+) *cobra.Command {
+	flags, asJSON := config.NewFlags(), false
+	cmd.Args = noArgs
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		layers := config.Read(flags, p.environ)
+		if err := layers.Err(); err != nil {
+			return err
+		}
+		socket := layers.Value(config.Socket)
+		document, err := ask(control.Dial(socket.Text), cmd.Context())
+		if err != nil {
+			return helpful(err)
+		}
+		if !asJSON {
+			return write(p.stdout, document)
+		}
+		enc := json.NewEncoder(p.stdout)
+		enc.SetIndent("", "  ")
+		return enc.Encode(document)
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "Print JSON, as the agent sent it.")
+	addFlags(cmd, flags, config.Socket.Setting(), config.StateDir.Setting(), config.File.Setting())
+	return cmd
+}
+
+// helpful says what to do about an agent that does not answer.
+func helpful(err error) error {
+	if errors.Is(err, control.ErrNoAgent) {
+		err = fmt.Errorf("%w: start one with \"wanderd --%s COMMAND\", or name its socket with --%s", err,
+			config.Hook.Setting().Flag(), config.Socket.Setting().Flag())
+	}
+	return socketError{err}
+}

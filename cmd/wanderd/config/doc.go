@@ -1,0 +1,14 @@
+// Package config turns flags, environment and a TOML file into what an agent is told, and remembers where each value came
+// from.
+//
+//	flag  >  environment  >  file  >  default
+//
+// One table (setting.go) drives all four, their help, "config show" and every message: no setting is spelled anywhere else.
+// Reading ([Read]) finds out what is set where, and what cannot be understood; checking ([Layers.Check]) finds out what
+// does not fit together. Both report everything that is wrong at once.
+//
+// Constants at the top of the file, in the environment and in flags are the defaults of all gates. What a [[gate]] table
+// says of a constant is said of that gate alone, and holds for it whatever the layers say of all gates.
+//
+// Relative paths start at the working directory, wherever they are written.
+package config

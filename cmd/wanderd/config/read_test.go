@@ -1,0 +1,334 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// reading is the layers of one test. A file that is not empty is wanderd.toml in the working directory, and is read.
+type reading struct {
+	file  string
+	env   []string
+	flags map[ID][]string
+}
+
+func (r reading) read(t *testing.T) *Layers {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	flags := NewFlags()
+	for id, texts := range r.flags {
+		for _, text := range texts {
+			if err := flags.Value(id.Setting()).Set(text); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if r.file != "" {
+		if err := os.WriteFile("wanderd.toml", []byte(r.file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := flags.Value(File.Setting()).Set("wanderd.toml"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Read(flags, append([]string{"HOME=/home/somebody"}, r.env...))
+}
+
+// problemsOf returns the problems of an error.
+func problemsOf(err error) []string {
+	if invalid, ok := errors.AsType[*Invalid](err); ok {
+		return invalid.Problems
+	}
+	return nil
+}
+
+func TestListsAddUpWithinALayerOnly(t *testing.T) {
+	l := reading{
+		file: "join = [\"a\"]\n", env: []string{"WANDERD_JOIN=b, c:1"},
+		flags: map[ID][]string{Join: {"d", "e,f"}},
+	}.read(t)
+	if got := strings.Join(l.Value(Join).List, " "); got != "d:7946 e:7946 f:7946" {
+		t.Error(got)
+	}
+	l = reading{file: "join = [\"a\"]\n", env: []string{"WANDERD_JOIN=b, c:1"}}.read(t)
+	if got := strings.Join(l.Value(Join).List, " "); got != "b:7946 c:1" {
+		t.Error(got)
+	}
+}
+
+func TestDefaultsThatDependOnOthers(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		in     reading
+		id     ID
+		want   string
+		origin string
+	}{
+		{"bind without a secret", reading{}, Bind, "127.0.0.1:7946", "default: without a secret"},
+		{"bind with a secret", reading{env: []string{"WANDERD_SECRET_FILE=s"}}, Bind, "0.0.0.0:7946", "default: with a secret"},
+		{"bind insecure", reading{env: []string{"WANDERD_INSECURE=true"}}, Bind, "0.0.0.0:7946", "default: insecure"},
+		{"bind with a port alone", reading{env: []string{"WANDERD_BIND=:7000"}}, Bind, "127.0.0.1:7000", "WANDERD_BIND"},
+		{"the same, insecure", reading{env: []string{"WANDERD_BIND=:7000", "WANDERD_INSECURE=1"}}, Bind, "0.0.0.0:7000", "WANDERD_BIND"},
+		{"bind with a host alone", reading{env: []string{"WANDERD_BIND=10.0.0.7"}}, Bind, "10.0.0.7:7946", "WANDERD_BIND"},
+		{"advertise without a port", reading{env: []string{"WANDERD_BIND=:7000", "WANDERD_ADVERTISE=10.0.0.7"}}, Advertise, "10.0.0.7:7000", "WANDERD_ADVERTISE"},
+		{"alone without join", reading{}, Alone, "run", "default: without join"},
+		{"alone with join", reading{env: []string{"WANDERD_JOIN=a"}}, Alone, "wait", "default: with join"},
+		{"socket", reading{env: []string{"WANDERD_STATE_DIR=/var/x"}}, Socket, "/var/x/wanderd.sock", "default: in state_dir"},
+		{"hook_timeout", reading{env: []string{"WANDERD_MIN_INTERVAL=3m"}}, HookTimeout, "3m", "default: min_interval"},
+	} {
+		l := c.in.read(t)
+		if err := l.Err(); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if v := l.Value(c.id); v.String(c.id.Setting().Kind) != c.want || v.Origin.String() != c.origin {
+			t.Errorf("%s: %s from %s, want %s from %s", c.name, v.String(c.id.Setting().Kind), v.Origin, c.want, c.origin)
+		}
+	}
+}
+
+func TestUnknownVariablesGiveWarnings(t *testing.T) {
+	l := reading{env: []string{"WANDERD_OPP=1s", "WANDERD_BANANA=1", "WANDERD_GATE_=", "WANDER=1"}}.read(t)
+	want := []string{
+		"the environment variable WANDERD_BANANA is no setting: it is ignored",
+		"the environment variable WANDERD_OPP is no setting: did you mean \"WANDERD_OP\"?",
+	}
+	if err := l.Err(); err != nil || !slices.Equal(l.Warnings, want) {
+		t.Errorf("%v\n%s", err, strings.Join(l.Warnings, "\n"))
+	}
+	l = reading{env: []string{"WANDERD_HELD=1", "WANDERD_SEQ=17", "WANDERD_GATE=default"}}.read(t)
+	if len(l.Warnings) != 0 {
+		t.Errorf("inside a hook: %v", l.Warnings)
+	}
+}
+
+func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		in   reading
+		want []string
+	}{
+		{
+			"unknown key",
+			reading{file: "\n# min_intervall\nmin_intervall = \"1s\"\n"},
+			[]string{`wanderd.toml:3: unknown key "min_intervall": did you mean "min_interval"?`},
+		},
+		{
+			"unknown key in a gate",
+			reading{file: "[[gate]]\nname = \"a\"\nhok = \"./a\"\n"},
+			[]string{`wanderd.toml:3: unknown key "hok" in [[gate]]: did you mean "hook"?`},
+		},
+		{
+			"dashes",
+			reading{file: "min-interval = \"1s\"\n"},
+			[]string{`wanderd.toml:1: unknown key "min-interval": did you mean "min_interval"?`},
+		},
+		{
+			"capitals",
+			reading{file: "Bind = \":1\"\n"},
+			[]string{`wanderd.toml:1: unknown key "Bind": did you mean "bind"?`},
+		},
+		{
+			"nothing like it",
+			reading{file: "banana_split = 1\n"},
+			[]string{`wanderd.toml:1: unknown key "banana_split": "wanderd config show" lists the keys`},
+		},
+		{
+			"a table that is none",
+			reading{file: "[[gates]]\nname = \"a\"\n"},
+			[]string{`wanderd.toml:1: unknown key "gates": did you mean "gate"?`},
+		},
+		{
+			"one pair of brackets",
+			reading{file: "[gate]\nname = \"a\"\n"},
+			[]string{`wanderd.toml:1: gate is a table: begin each gate with a header [[gate]], in two pairs of brackets`},
+		},
+		{
+			"gate as text",
+			reading{file: "gate = \"a\"\n"},
+			[]string{`wanderd.toml:1: gate is text: begin each gate with a header [[gate]], in two pairs of brackets`},
+		},
+		{
+			"gate as texts",
+			reading{file: "gate = [\"a\"]\n"},
+			[]string{`wanderd.toml:1: gate holds text: want tables, each under a header [[gate]]`},
+		},
+		{
+			"setting of the agent in a gate",
+			reading{file: "[[gate]]\nname = \"a\"\nbind = \":1\"\n"},
+			[]string{`wanderd.toml:3: "bind" is no setting of a gate: move it to the top of the file, before the first [[gate]]`},
+		},
+		{
+			"setting of a gate at the top",
+			reading{file: "policy = \"wander\"\n"},
+			[]string{`wanderd.toml:1: "policy" is a setting of a gate: move it under a header [[gate]]`},
+		},
+		{
+			"config",
+			reading{file: "config = \"other.toml\"\n"},
+			[]string{`wanderd.toml:1: "config" cannot be set in a file: pass --config`},
+		},
+		{
+			"syntax",
+			reading{file: "op = \"4s\"\nskip = \n"},
+			[]string{`wanderd.toml:2: expected value but found '\n' instead`},
+		},
+		{
+			"number for a duration",
+			reading{file: "op = 5\n"},
+			[]string{`wanderd.toml:1: op is a number: a duration needs a unit and quotes, as in "5s" or "5m"`},
+		},
+		{
+			"array for a duration",
+			reading{file: "op = []\n"},
+			[]string{`wanderd.toml:1: op is an array: want a duration in quotes, as in "10m"`},
+		},
+		{
+			"no unit",
+			reading{file: "\nop = \"5\"\n"},
+			[]string{`wanderd.toml:2: op: "5" has no unit: write 5s for seconds, 5m for minutes, 5h for hours or 5d for days`},
+		},
+		{
+			"no unit in a flag",
+			reading{flags: map[ID][]string{Op: {"5"}}},
+			[]string{`--op: "5" has no unit: write 5s for seconds, 5m for minutes, 5h for hours or 5d for days`},
+		},
+		{
+			"no unit in a variable",
+			reading{env: []string{"WANDERD_OP=5"}},
+			[]string{`WANDERD_OP: "5" has no unit: write 5s for seconds, 5m for minutes, 5h for hours or 5d for days`},
+		},
+		{
+			"text for a truth",
+			reading{file: "insecure = \"true\"\n"},
+			[]string{`wanderd.toml:1: insecure is text: want true or false, without quotes`},
+		},
+		{
+			"no truth in a variable",
+			reading{env: []string{"WANDERD_INSECURE=maybe"}},
+			[]string{`WANDERD_INSECURE: "maybe" is neither true nor false`},
+		},
+		{
+			"number for text",
+			reading{file: "name = 1\n"},
+			[]string{`wanderd.toml:1: name is a number: want text in quotes`},
+		},
+		{
+			"date for text",
+			reading{file: "name = 2026-01-01\n"},
+			[]string{`wanderd.toml:1: name is a date or time: want text in quotes`},
+		},
+		{
+			"text for a list",
+			reading{file: "join = \"a\"\n"},
+			[]string{`wanderd.toml:1: join is text: want an array of texts, as in ["10.0.0.7"]`},
+		},
+		{
+			"numbers in a list",
+			reading{file: "join = [1]\n"},
+			[]string{`wanderd.toml:1: join is an array of other things than texts: want an array of texts, as in ["10.0.0.7"]`},
+		},
+		{
+			"number for a hook",
+			reading{file: "hook = 1\n"},
+			[]string{`wanderd.toml:1: hook is a number: want text, or an array of texts, as in ["./sync.sh", "--fast"]`},
+		},
+		{
+			"empty",
+			reading{flags: map[ID][]string{SecretFile: {""}}},
+			[]string{`--secret-file: the value is empty: give one, or leave the setting out`},
+		},
+		{
+			"empty element",
+			reading{flags: map[ID][]string{Join: {"a,,b"}}},
+			[]string{`--join: an element is empty: remove it`},
+		},
+		{
+			"empty hook",
+			reading{file: "hook = []\n"},
+			[]string{`wanderd.toml:1: hook: no program: name one, and its arguments`},
+		},
+		{
+			"shell in a hook",
+			reading{flags: map[ID][]string{Hook: {"a && b"}}},
+			[]string{`--hook: "a && b": position 3: '&' means something only to a shell, and none runs: put it in single quotes, or ask for a shell: sh -c '…'`},
+		},
+		{
+			"choice",
+			reading{flags: map[ID][]string{LogFormat: {"jsn"}}},
+			[]string{`--log-format: "jsn" is not there: did you mean "json"?`},
+		},
+		{
+			"choice far off",
+			reading{file: "alone = \"sometimes\"\n"},
+			[]string{`wanderd.toml:1: alone: "sometimes" is not there: choose run or wait`},
+		},
+		{
+			"policy",
+			reading{file: "[[gate]]\nname = \"a\"\npolicy = \"ring\"\n"},
+			[]string{`wanderd.toml:3: policy: "ring" is not there: choose wander`},
+		},
+		{
+			"bind",
+			reading{flags: map[ID][]string{Bind: {"myhost:1"}}},
+			[]string{`--bind: "myhost:1": "myhost" is no IP address: write one of this host's own, as in 10.0.0.7:7946`},
+		},
+		{
+			"bind port",
+			reading{flags: map[ID][]string{Bind: {":70000"}}},
+			[]string{`--bind: ":70000": the port "70000" is no number from 0 to 65535`},
+		},
+		{
+			"advertise",
+			reading{flags: map[ID][]string{Advertise: {"0.0.0.0"}}},
+			[]string{`--advertise: "0.0.0.0": 0.0.0.0 is the address of no host: write the one that others reach this one by`},
+		},
+		{
+			"join",
+			reading{file: "join = [\"good\",\n \"http://bad\"]\n"},
+			[]string{`wanderd.toml:1: join: cannot join "http://bad": it has a /: want host or host:port alone`},
+		},
+		{
+			"gate without a name",
+			reading{file: "[[gate]]\nhook = \"./a\"\n"},
+			[]string{`wanderd.toml:1: this gate has no name: give it one, the same on every host`},
+		},
+		{
+			"gate with a bad name",
+			reading{file: "[[gate]]\nname = \"My Gate\"\n"},
+			[]string{`wanderd.toml:2: name: "My Gate" cannot name a gate: use 1 to 64 of a-z, 0-9, '-', '_' and '.'`},
+		},
+		{
+			"gate twice",
+			reading{file: "[[gate]]\nname = \"a\"\n[[gate]]\nname = \"a\"\n"},
+			[]string{`wanderd.toml:4: name: the gate "a" is there already, in line 1: rename one of them`},
+		},
+		{
+			"no such file",
+			reading{flags: map[ID][]string{File: {"missing.toml"}}},
+			[]string{`the configuration file missing.toml does not exist: check --config`},
+		},
+		{
+			"directory",
+			reading{flags: map[ID][]string{File: {"."}}},
+			[]string{`the configuration file: read .: is a directory`},
+		},
+		{
+			"all at once",
+			reading{file: "opp = \"1s\"\nskip = 1\nbind = \"x\"\n", env: []string{"WANDERD_OP=1"}, flags: map[ID][]string{Alone: {"x"}}},
+			[]string{
+				`wanderd.toml:1: unknown key "opp": did you mean "op"?`, `wanderd.toml:2: skip is a number: a duration needs a unit and quotes, as in "1s" or "1m"`,
+				`WANDERD_OP: "1" has no unit: write 1s for seconds, 1m for minutes, 1h for hours or 1d for days`, `--alone: "x" is not there: choose run or wait`,
+				`wanderd.toml:3: bind: "x": "x" is no IP address: write one of this host's own, as in 10.0.0.7:7946`,
+			},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := problemsOf(c.in.read(t).Err()); !slices.Equal(got, c.want) {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+			}
+		})
+	}
+}

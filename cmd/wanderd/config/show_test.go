@@ -1,0 +1,119 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestShownConfigurationNamesValuesAndOrigins(t *testing.T) {
+	l := reading{
+		env:   []string{"WANDERD_STATE_DIR=/var/x", "WANDERD_NAME=m1", "WANDERD_JOIN=a,b"},
+		flags: map[ID][]string{Hook: {"/bin/sh -c 'a && b \"c\"'"}, MinInterval: {"90m"}},
+	}.read(t)
+	var b bytes.Buffer
+	if err := l.WriteTOML(&b); err != nil {
+		t.Fatal(err)
+	}
+	const want = `hook = ["/bin/sh", "-c", "a && b \"c\""]  # --hook
+min_interval = "1h30m"                    # --min-interval
+# max_interval =                          # default: 3 × min_interval, and never below 3 × members × op
+op = "4s"                                 # default
+skip = "1s"                               # default
+hook_timeout = "1h30m"                    # default: min_interval
+walk = "sweep"                            # default
+
+join = ["a:7946", "b:7946"]               # WANDERD_JOIN
+alone = "wait"                            # default: with join
+bind = "127.0.0.1:7946"                   # default: without a secret
+# advertise =                             # default: what bind says, or a private address of this host
+name = "m1"                               # WANDERD_NAME
+
+# secret_file =                           # not set
+insecure = false                          # default
+
+# config =                                # not set
+state_dir = "/var/x"                      # WANDERD_STATE_DIR
+socket = "/var/x/wanderd.sock"            # default: in state_dir
+stop_timeout = "20s"                      # default
+
+log_format = "auto"                       # default
+log_level = "info"                        # default
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What "config show" prints has the same effect when it is read as a file.
+func TestShownConfigurationCanBePasted(t *testing.T) {
+	for _, in := range []reading{
+		{},
+		{flags: map[ID][]string{Hook: {"/bin/sh"}, Bind: {":7"}, Join: {"a", "[::1]:7"}, Name: {"a \"b\" \\ \x01 ü"}}},
+		{env: []string{"WANDERD_INSECURE=1", "WANDERD_ADVERTISE=10.0.0.7", "WANDERD_MAX_INTERVAL=1d"}},
+		{file: "op = \"5s\"\n[[gate]]\nname = \"a\"\nhook = [\"/bin/sh\", \"x y\"]\n[[gate]]\nname = \"b\"\nhook = \"/bin/sh\"\nmin_interval = \"1h\"\n"},
+	} {
+		var first, second bytes.Buffer
+		l := in.read(t)
+		if err := l.Err(); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.WriteTOML(&first); err != nil {
+			t.Fatal(err)
+		}
+		again := reading{file: first.String()}.read(t)
+		if err := again.Err(); err != nil {
+			t.Fatalf("%v\n%s", err, first.String())
+		}
+		if err := again.WriteTOML(&second); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(settingsOnly(first.String()), settingsOnly(second.String())); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// settingsOnly leaves out comments.
+func settingsOnly(doc string) string {
+	var lines []string
+	for line := range strings.Lines(doc) {
+		line, _, _ = strings.Cut(line, "  # ")
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestShownAsJSON(t *testing.T) {
+	l := reading{flags: map[ID][]string{Hook: {"/bin/sh -e"}, Op: {"5s"}}}.read(t)
+	var b bytes.Buffer
+	if err := l.WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Settings map[string]shown
+		Gates    []map[string]shown
+	}
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Settings) != len(Settings()) || len(got.Gates) != 1 || len(got.Gates[0]) != len(GateSettings()) {
+		t.Errorf("%d settings, %d gates: %s", len(got.Settings), len(got.Gates), b.String())
+	}
+	for name, c := range map[string]struct{ got, want shown }{
+		"op":       {got.Settings["op"], shown{Value: "5s", Origin: "--op"}},
+		"hook":     {got.Gates[0]["hook"], shown{Value: []any{"/bin/sh", "-e"}, Origin: "--hook"}},
+		"insecure": {got.Settings["insecure"], shown{Value: false, Origin: "default"}},
+		"secret":   {got.Settings["secret_file"], shown{Origin: "not set"}},
+		"max":      {got.Settings["max_interval"], shown{Origin: "default: 3 × min_interval, and never below 3 × members × op"}},
+	} {
+		if diff := cmp.Diff(c.want, c.got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wanderd/wanderd/agent"
+	"github.com/wanderd/wanderd/cmd/wanderd/config"
+)
+
+func (p *program) newConfigCommand() *cobra.Command {
+	return newGroupCommand(&cobra.Command{
+		Use:   "config",
+		Short: "Show or check the configuration",
+		Long: `Show or check the configuration that an agent would run with.
+
+Both commands take every flag of "wanderd" and read the same environment and file, so
+put "config show" or "config check" behind the command line in question.`,
+	}, p.newConfigShowCommand(), p.newConfigCheckCommand())
+}
+
+func (p *program) newConfigShowCommand() *cobra.Command {
+	flags, asJSON := config.NewFlags(), false
+	cmd := &cobra.Command{
+		Use:   "show",
+		Short: "Print every setting in force, and where it came from",
+		Long: `Print every setting in force, and where it came from: a flag, an environment
+variable, a line of the file, or a default and the rule it was made by.
+
+The output is a configuration file: saved and read with --config, it has the same
+effect on this host. It says nothing about whether the settings fit together;
+"wanderd config check" does.`,
+		Example: `  wanderd config show --config /etc/wanderd/wanderd.toml
+  wanderd --hook ./sync.sh --min-interval 1h config show > wanderd.toml
+  wanderd config show --json | jq .settings.bind`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			layers := config.Read(flags, p.environ)
+			p.warn(layers.Warnings)
+			if err := layers.Err(); err != nil {
+				return err
+			}
+			if asJSON {
+				return layers.WriteJSON(p.stdout)
+			}
+			return layers.WriteTOML(p.stdout)
+		},
+	}
+	addAllFlags(cmd, flags)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "Print JSON.")
+	return cmd
+}
+
+func (p *program) newConfigCheckCommand() *cobra.Command {
+	flags := config.NewFlags()
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Say everything that is wrong with the configuration",
+		Long: `Say everything that is wrong with the configuration, or print "ok" and a line for
+each gate.
+
+It looks at the hooks and at the secret, as the agent does at its start, but it binds
+no address and does not open the state directory: run it as the user of the agent,
+before you restart a running one.`,
+		Example: `  wanderd config check --config /etc/wanderd/wanderd.toml && systemctl restart wanderd`,
+		Args:    noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			checked, err := config.Read(flags, p.environ).Check()
+			if err != nil {
+				return err
+			}
+			p.warn(checked.Warnings)
+			return writeChecked(p.stdout, checked.Agent.Gates)
+		},
+	}
+	addAllFlags(cmd, flags)
+	return cmd
+}
+
+// warn writes warnings where there is no log.
+func (p *program) warn(warnings []string) {
+	for _, w := range warnings {
+		_, _ = fmt.Fprintf(p.stderr, "wanderd: warning: %s\n", w)
+	}
+}
+
+// writeChecked writes a line for each gate.
+func writeChecked(w io.Writer, gates []agent.GateConfig) error {
+	var b strings.Builder
+	b.WriteString("ok\n")
+	for _, g := range gates {
+		silence := "by the default rule"
+		if g.MaxInterval > 0 {
+			silence = config.FormatDuration(g.MaxInterval)
+		}
+		fmt.Fprintf(&b, "gate %s: %s, every %s (op %s, skip %s, hook_timeout %s, max_interval %s)\n", g.Name,
+			strings.Join(g.Hook, " "), config.FormatDuration(g.MinInterval), config.FormatDuration(g.Op),
+			config.FormatDuration(g.Skip), config.FormatDuration(g.HookTimeout), silence)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

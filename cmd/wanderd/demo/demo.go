@@ -1,0 +1,166 @@
+// Package demo runs a whole fleet in one process for people to watch: complete agents with keys, state directories,
+// sockets and memberlist of their own, on loopback, gating real copies of a generated tree.
+package demo
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/wanderd/wanderd/agent"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Config is what a person may choose.
+type Config struct {
+	// Members is the size of the fleet, 1 to 26.
+	Members int
+	// For is how long it runs.
+	For time.Duration
+	// Out is where it draws; Terminal says that Out understands cursor movements.
+	Out      io.Writer
+	Terminal bool
+	// Version is what the agents report.
+	Version string
+}
+
+// The fleet's constants: short enough to watch, load 0.67 with five members.
+const (
+	skip        = 200 * time.Millisecond
+	op          = 400 * time.Millisecond
+	minInterval = 3 * time.Second
+	stopTimeout = 5 * time.Second
+)
+
+// MaxMembers is how many names there are.
+const MaxMembers = 26
+
+// names are what the members are called, in alphabetical order.
+func names() []string {
+	return []string{
+		"alder", "birch", "cedar", "dogwood", "elm", "fir", "gum", "hazel", "ivy", "juniper", "kapok", "larch", "maple",
+		"nutmeg", "oak", "pine", "quince", "rowan", "spruce", "teak", "ulmo", "viburnum", "willow", "xylia", "yew", "zelkova",
+	}
+}
+
+// Run starts the fleet, draws it until Config.For is over or ctx is done, stops it and prints a summary.
+func Run(ctx context.Context, cfg Config) error {
+	if cfg.Members < 1 || cfg.Members > MaxMembers {
+		return fmt.Errorf("a demo has 1 to %d members, not %d", MaxMembers, cfg.Members)
+	}
+	dir, err := os.MkdirTemp("", "wanderd-demo-")
+	if err != nil {
+		return fmt.Errorf("a place for the demo's files: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	tree, err := growTree(filepath.Join(dir, "origin"))
+	if err != nil {
+		return fmt.Errorf("a tree to copy: %w", err)
+	}
+	rec := newRecord(names()[:cfg.Members])
+	fleet, err := newFleet(cfg, dir, tree, rec)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, cfg.For)
+	defer cancel()
+	failures := fleet.run(ctx)
+	newScreen(cfg, tree, rec).draw(ctx)
+	err = errors.Join(<-failures...)
+	rec.summary(cfg.Out)
+	return err
+}
+
+// fleet is the agents before they run.
+type fleet []*agent.Agent
+
+func newFleet(cfg Config, dir string, t tree, rec *record) (fleet, error) {
+	var secret wire.Secret
+	_, _ = rand.Read(secret[:])
+	var all fleet
+	var join []string
+	alone := agent.AloneRun
+	for _, name := range names()[:cfg.Members] {
+		home := filepath.Join(dir, name)
+		a, err := agent.New(agent.Config{
+			Name: name, Bind: netip.MustParseAddrPort("127.0.0.1:0"), Join: join, Alone: alone,
+			StateDir: home, Socket: filepath.Join(home, "wanderd.sock"), Secret: &secret,
+			StopTimeout: stopTimeout, Version: cfg.Version, Log: zerolog.Nop(), Observe: rec.observe,
+			Gates: []agent.GateConfig{{
+				Name: "default", Hook: t.copyTo(filepath.Join(home, "copy")), HookTimeout: minInterval,
+				Walk: wander.Sweep, Skip: skip, Op: op, MinInterval: minInterval,
+			}},
+		})
+		if err != nil {
+			return nil, fmt.Errorf("agent %s: %w", name, err)
+		}
+		all = append(all, a)
+		join, alone = []string{all[0].Addr().String()}, agent.AloneWait
+	}
+	return all, nil
+}
+
+// run starts all agents; the channel delivers their errors once all have stopped.
+func (f fleet) run(ctx context.Context) <-chan []error {
+	errs := make([]error, len(f))
+	var wg sync.WaitGroup
+	for i, a := range f {
+		wg.Go(func() { errs[i] = a.Run(ctx) })
+	}
+	done := make(chan []error, 1)
+	go func() {
+		wg.Wait()
+		done <- errs
+	}()
+	return done
+}
+
+// tree is what the hooks copy.
+type tree struct {
+	path  string
+	bytes int
+	tool  string
+}
+
+const (
+	treeFiles    = 64
+	treeFileSize = 32 << 10
+)
+
+// growTree writes files of random bytes.
+func growTree(path string) (tree, error) {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return tree{}, err
+	}
+	content := make([]byte, treeFileSize)
+	for i := range treeFiles {
+		_, _ = rand.Read(content)
+		if err := os.WriteFile(filepath.Join(path, fmt.Sprintf("file%02d", i)), content, 0o600); err != nil {
+			return tree{}, err
+		}
+	}
+	t := tree{path: path, bytes: treeFiles * treeFileSize, tool: "cp"}
+	if _, err := exec.LookPath("rsync"); err == nil {
+		t.tool = "rsync"
+	}
+	return t, nil
+}
+
+// copyTo is the hook: a copy of every byte each time, slowed down where the tool can, so that one can see it.
+func (t tree) copyTo(dst string) []string {
+	if t.tool == "rsync" {
+		return []string{"rsync", "-a", "--delete", "--whole-file", "--ignore-times", "--bwlimit=5m", t.path + "/", dst + "/"}
+	}
+	return []string{"cp", "-a", t.path + "/.", dst}
+}

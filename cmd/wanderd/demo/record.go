@@ -1,0 +1,154 @@
+package demo
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/wanderd/wanderd/agent"
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// record is what has happened in the fleet so far. The agents' loops write it, the screen reads it.
+type record struct {
+	mu      sync.Mutex
+	begin   time.Time
+	members []member
+	events  []event
+	// holder is the index of the member that holds the token, -1 if it is under way or not there.
+	holder int
+	// running counts the hooks that run now; overlap adds up the time with two or more.
+	running      int
+	overlapSince time.Time
+	overlap      time.Duration
+	regenerated  int
+	removed      int
+	// underway are the tokens given up by one member and not yet seen at another.
+	underway map[wire.TokenID]time.Time
+}
+
+// member is one agent as the record knows it.
+type member struct {
+	name    string
+	running bool
+	lastRun time.Time
+	runs    int
+	failed  int
+	longest time.Duration
+}
+
+// event is one line of the story.
+type event struct {
+	at   time.Time
+	text string
+}
+
+func newRecord(names []string) *record {
+	r := &record{begin: time.Now(), holder: -1, underway: make(map[wire.TokenID]time.Time)}
+	for _, n := range names {
+		r.members = append(r.members, member{name: n})
+	}
+	return r
+}
+
+// observe takes one observation; it is called on the agents' loops.
+func (r *record) observe(o agent.Observation) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i := slices.IndexFunc(r.members, func(m member) bool { return m.name == o.Name })
+	m := &r.members[i]
+	if o.Ended {
+		r.ended(m, o)
+		return
+	}
+	switch o.Note {
+	case policy.NoteMinted:
+		r.holder = i
+		r.say(o.At, "%s makes the first token", m.name)
+	case policy.NoteRegenerated:
+		r.holder = i
+		r.regenerated++
+		r.say(o.At, "%s regenerates the token", m.name)
+	case policy.NoteArrived:
+		r.holder = i
+		delete(r.underway, o.Token.ID)
+		r.say(o.At, "token at %s", m.name)
+	case policy.NotePassed:
+		r.holder = -1
+		r.underway[o.Token.ID] = o.At
+	case policy.NoteRan:
+		r.started(m, o)
+	case policy.NoteRemoved, policy.NoteMet:
+		r.removed++
+		r.say(o.At, "%s removes token %s", m.name, o.Token.ID)
+	case policy.NoteResting, policy.NoteOffered, policy.NoteNoAck, policy.NoteNoCommit, policy.NoteTokenAgain,
+		policy.NoteAckAgain, policy.NoteStrayToken, policy.NoteStrayAck, policy.NoteStrayCommit, policy.NoteAlone,
+		policy.NoteWaiting, policy.NoteGaveUp, policy.NoteDropped, policy.NoteLeft:
+	}
+}
+
+func (r *record) started(m *member, o agent.Observation) {
+	if m.runs > 0 {
+		m.longest = max(m.longest, o.At.Sub(m.lastRun))
+	}
+	m.running, m.lastRun = true, o.At
+	m.runs++
+	r.running++
+	if r.running == 2 {
+		r.overlapSince = o.At
+	}
+	r.say(o.At, "%s runs (seq %d)", m.name, o.Token.Seq)
+}
+
+func (r *record) ended(m *member, o agent.Observation) {
+	if r.running == 2 {
+		r.overlap += o.At.Sub(r.overlapSince)
+	}
+	r.running--
+	m.running = false
+	switch {
+	case o.Stopped:
+		r.say(o.At, "%s is interrupted after %s", m.name, o.Took.Round(time.Millisecond))
+		return
+	case o.Err != nil:
+		m.failed++
+		r.say(o.At, "%s failed after %s: %v", m.name, o.Took.Round(time.Millisecond), o.Err)
+		return
+	}
+	r.say(o.At, "%s is done after %s", m.name, o.Took.Round(time.Millisecond))
+}
+
+func (r *record) say(at time.Time, format string, args ...any) {
+	r.events = append(r.events, event{at: at, text: fmt.Sprintf(format, args...)})
+}
+
+// lostAfter is how long a token may be under way before it counts as lost: longer than any handoff takes.
+const lostAfter = 2 * time.Second
+
+// summary prints what there is to say at the end.
+func (r *record) summary(out io.Writer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := time.Now()
+	lost := 0
+	for _, since := range r.underway {
+		if now.Sub(since) > lostAfter {
+			lost++
+		}
+	}
+	p := func(format string, args ...any) { _, _ = fmt.Fprintf(out, format, args...) }
+	p("\n%-10s %5s %7s   %s\n", "member", "runs", "failed", "longest interval")
+	for i := range r.members {
+		m := &r.members[i]
+		longest := "-"
+		if m.longest > 0 {
+			longest = m.longest.Round(10 * time.Millisecond).String()
+		}
+		p("%-10s %5d %7d   %s\n", m.name, m.runs, m.failed, longest)
+	}
+	p("\ntwo or more at once: %s of %s; tokens lost: %d, regenerated: %d, removed: %d\n",
+		r.overlap.Round(time.Millisecond), now.Sub(r.begin).Round(100*time.Millisecond), lost, r.regenerated, r.removed)
+}

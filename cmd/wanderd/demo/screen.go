@@ -1,0 +1,101 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// screen draws the record: a picture that stands still on a terminal, one line for each event elsewhere.
+type screen struct {
+	cfg   Config
+	out   io.Writer
+	tree  tree
+	rec   *record
+	drawn int
+	said  int
+}
+
+func newScreen(cfg Config, t tree, rec *record) *screen {
+	return &screen{cfg: cfg, out: cfg.Out, tree: t, rec: rec}
+}
+
+const (
+	frame   = 100 * time.Millisecond
+	history = 6
+)
+
+// draw draws until ctx is done.
+func (s *screen) draw(ctx context.Context) {
+	s.printf("%d agents on loopback, each copies %d KiB with %s every %s when the token is there\n\n",
+		s.cfg.Members, s.tree.bytes>>10, s.tree.tool, minInterval)
+	tick := time.NewTicker(frame)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+		}
+		if s.cfg.Terminal {
+			s.picture()
+		} else {
+			s.lines()
+		}
+	}
+}
+
+// lines prints the events since the last call.
+func (s *screen) lines() {
+	s.rec.mu.Lock()
+	defer s.rec.mu.Unlock()
+	for _, e := range s.rec.events[s.said:] {
+		s.printf("%7.2fs  %s\n", e.at.Sub(s.rec.begin).Seconds(), e.text)
+	}
+	s.said = len(s.rec.events)
+}
+
+// picture draws all members over the last picture.
+func (s *screen) picture() {
+	s.rec.mu.Lock()
+	defer s.rec.mu.Unlock()
+	now := time.Now()
+	var b strings.Builder
+	if s.drawn > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA", s.drawn)
+	}
+	lines := 0
+	line := func(format string, args ...any) {
+		fmt.Fprintf(&b, "\x1b[2K"+format+"\n", args...)
+		lines++
+	}
+	for i := range s.rec.members {
+		m := &s.rec.members[i]
+		mark, doing, ago := " ", "", "has not run yet"
+		if i == s.rec.holder {
+			mark, doing = "\x1b[32m●\x1b[0m", "holds the token"
+		}
+		if m.running {
+			doing = "\x1b[1mcopies\x1b[0m          "
+		}
+		if m.runs > 0 {
+			ago = fmt.Sprintf("ran %4.1f s ago, %d times", now.Sub(m.lastRun).Seconds(), m.runs)
+		}
+		line("  %s %-10s %-16s %s", mark, m.name, doing, ago)
+	}
+	line("")
+	recent := s.rec.events[max(len(s.rec.events)-history, 0):]
+	for i := range history {
+		if i < len(recent) {
+			line("  %7.2fs  %s", recent[i].at.Sub(s.rec.begin).Seconds(), recent[i].text)
+		} else {
+			line("")
+		}
+	}
+	line("  %s of %s; Ctrl-C ends it", now.Sub(s.rec.begin).Round(time.Second), s.cfg.For)
+	s.drawn = lines
+	_, _ = io.WriteString(s.out, b.String())
+}
+
+func (s *screen) printf(format string, args ...any) { _, _ = fmt.Fprintf(s.out, format, args...) }

@@ -1,0 +1,28 @@
+package e2e
+
+import (
+	"context"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The demo is the first thing that a newcomer runs. No token is regenerated in so short a time, so nothing can overlap.
+func TestDemoRunsAFleetAndSumsUp(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, program(t), "demo", "--for", "8s").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	_, summary, _ := strings.Cut(string(out), "longest interval\n")
+	for _, name := range []string{"alder", "birch", "cedar", "dogwood", "elm"} {
+		if !regexp.MustCompile(`(?m)^` + name + ` +\d+ +0 `).MatchString(summary) {
+			t.Errorf("%s is missing, or has failed:\n%s", name, out)
+		}
+	}
+	if !strings.Contains(summary, "two or more at once: 0s") || !strings.Contains(summary, "tokens lost: 0, regenerated: 0") {
+		t.Errorf("the demo is no good advertisement:\n%s", out)
+	}
+}

@@ -1,0 +1,314 @@
+// Package e2e runs the built program: real processes, real sockets, real memberlist, real signals, on loopback.
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/control"
+)
+
+// patience bounds every wait for something that must happen; nothing is asserted about how soon it does.
+const patience = 60 * time.Second
+
+var built struct {
+	once sync.Once
+	path string
+	err  error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if built.path != "" {
+		_ = os.RemoveAll(filepath.Dir(built.path))
+	}
+	os.Exit(code)
+}
+
+// program builds wanderd once.
+func program(t testing.TB) string {
+	t.Helper()
+	built.once.Do(func() {
+		dir, err := os.MkdirTemp("", "wanderd-e2e-") //nolint:usetesting // it outlives the test that builds first
+		if err != nil {
+			built.err = err
+			return
+		}
+		built.path = filepath.Join(dir, "wanderd")
+		out, err := exec.Command("go", "build", "-o", built.path, "github.com/wanderd/wanderd/cmd/wanderd").CombinedOutput()
+		if err != nil {
+			built.err = fmt.Errorf("go build: %w\n%s", err, out)
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return built.path
+}
+
+// fleet is some agents that share a secret and a journal into which their hooks write.
+type fleet struct {
+	t       testing.TB
+	dir     string
+	journal string
+	args    []string
+	nodes   []*node
+}
+
+// node is one agent: its process may come and go, its directory stays.
+type node struct {
+	fleet *fleet
+	name  string
+	addr  string
+	state string
+	log   string
+	// args are this node's own, after the fleet's.
+	args  []string
+	cmd   *exec.Cmd
+	ended chan struct{}
+}
+
+// hookScript writes a line when it starts and one when it ends, and works for $WORK seconds in between.
+const hookScript = `#!/bin/sh
+echo "start $WANDERD_NAME $WANDERD_SEQ $(date +%s%N) $$" >>"$JOURNAL"
+sleep "${WORK:-0.2}"
+echo "end $WANDERD_NAME $WANDERD_SEQ $(date +%s%N) $$" >>"$JOURNAL"
+`
+
+func newFleet(t testing.TB, size int, args ...string) *fleet {
+	t.Helper()
+	f := &fleet{t: t, dir: t.TempDir(), args: args}
+	f.journal = filepath.Join(f.dir, "journal")
+	if out, err := exec.Command(program(t), "keygen", "--secret", f.secret()).CombinedOutput(); err != nil {
+		t.Fatalf("keygen: %v\n%s", err, out)
+	}
+	f.script("hook.sh", hookScript)
+	for i := range size {
+		name := fmt.Sprintf("m%d", i+1)
+		f.nodes = append(f.nodes, &node{
+			fleet: f, name: name, addr: freeAddr(t), state: filepath.Join(f.dir, name), log: filepath.Join(f.dir, name+".log"),
+		})
+	}
+	t.Cleanup(func() {
+		for _, n := range f.nodes {
+			n.kill()
+		}
+		if t.Failed() {
+			f.dump()
+		}
+	})
+	return f
+}
+
+func (f *fleet) secret() string { return filepath.Join(f.dir, "secret") }
+
+// script writes an executable file into the fleet's directory.
+func (f *fleet) script(name, text string) {
+	f.t.Helper()
+	if err := os.WriteFile(filepath.Join(f.dir, name), []byte(text), 0o700); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// dump shows the ends of the logs of a test that failed.
+func (f *fleet) dump() {
+	for _, n := range f.nodes {
+		b, _ := os.ReadFile(n.log)
+		f.t.Logf("--- %s\n%s", n.name, b[max(len(b)-4000, 0):])
+	}
+	b, _ := os.ReadFile(f.journal)
+	f.t.Logf("--- journal\n%s", b)
+}
+
+// start starts every node.
+func (f *fleet) start() {
+	f.t.Helper()
+	for _, n := range f.nodes {
+		n.start()
+	}
+}
+
+// first starts the first node as a fleet of one and waits until its hook runs; the others then find a token in the fleet.
+func (f *fleet) first(env ...string) {
+	f.t.Helper()
+	n := f.nodes[0]
+	n.args = []string{"--alone", "run"}
+	n.start(env...)
+	until(f.t, "the first member runs", func() bool { return len(f.runs()) > 0 })
+}
+
+// start starts the node with the fleet's arguments and its own; the others' addresses are where it joins.
+func (n *node) start(env ...string) {
+	n.fleet.t.Helper()
+	args := []string{
+		"--hook", filepath.Join(n.fleet.dir, "hook.sh"), "--bind", n.addr, "--name", n.name, "--state-dir", n.state,
+		"--secret-file", n.fleet.secret(), "--log-format", "json", "--log-level", "debug",
+	}
+	for _, other := range n.fleet.nodes {
+		if other != n {
+			args = append(args, "--join", other.addr)
+		}
+	}
+	log, err := os.OpenFile(n.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		n.fleet.t.Fatal(err)
+	}
+	defer func() { _ = log.Close() }()
+	cmd := exec.Command(program(n.fleet.t), slices.Concat(args, n.fleet.args, n.args)...)
+	cmd.Env = append(append(os.Environ(), "JOURNAL="+n.fleet.journal), env...)
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		n.fleet.t.Fatal(err)
+	}
+	n.cmd, n.ended = cmd, make(chan struct{})
+	go func(ended chan struct{}) {
+		_ = cmd.Wait()
+		close(ended)
+	}(n.ended)
+}
+
+func (n *node) signal(s syscall.Signal) {
+	n.fleet.t.Helper()
+	if err := n.cmd.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		n.fleet.t.Fatalf("%s to %s: %v", s, n.name, err)
+	}
+}
+
+// kill ends the process at once, if it runs.
+func (n *node) kill() {
+	if n.cmd == nil {
+		return
+	}
+	_ = n.cmd.Process.Kill()
+	<-n.ended
+	n.cmd = nil
+}
+
+// exits waits for the process to end by itself and returns its exit code.
+func (n *node) exits() int {
+	n.fleet.t.Helper()
+	select {
+	case <-n.ended:
+	case <-time.After(patience):
+		n.fleet.t.Fatalf("%s does not exit", n.name)
+	}
+	code := n.cmd.ProcessState.ExitCode()
+	n.cmd = nil
+	return code
+}
+
+// logged waits until the node's log holds the text.
+func (n *node) logged(text string) {
+	n.fleet.t.Helper()
+	until(n.fleet.t, n.name+" logs "+strconv.Quote(text), func() bool {
+		b, _ := os.ReadFile(n.log)
+		return bytes.Contains(b, []byte(text))
+	})
+}
+
+// status asks the node through its control socket; ok is false if nobody answers.
+func (n *node) status() (control.Status, bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, program(n.fleet.t), "status", "--json", "--state-dir", n.state).Output()
+	var s control.Status
+	if err != nil || json.Unmarshal(out, &s) != nil || len(s.Gates) == 0 {
+		return s, false
+	}
+	return s, true
+}
+
+// run is one run of the hook as the journal has it; end is zero if it did not end by itself.
+type run struct {
+	name       string
+	seq        uint64
+	start, end time.Time
+	pid        int
+}
+
+// runs reads the journal.
+func (f *fleet) runs() []run {
+	f.t.Helper()
+	b, err := os.ReadFile(f.journal)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	var all []run
+	for line := range strings.Lines(string(b)) {
+		var what, name string
+		var seq uint64
+		var at int64
+		var pid int
+		if _, err := fmt.Sscanf(line, "%s %s %d %d %d", &what, &name, &seq, &at, &pid); err != nil {
+			continue
+		}
+		if what == "start" {
+			all = append(all, run{name: name, seq: seq, start: time.Unix(0, at), pid: pid})
+			continue
+		}
+		for i := range all {
+			if all[i].pid == pid && all[i].seq == seq && all[i].name == name {
+				all[i].end = time.Unix(0, at)
+			}
+		}
+	}
+	return all
+}
+
+// by counts the runs of one member.
+func by(runs []run, name string) int {
+	n := 0
+	for _, r := range runs {
+		if r.name == name {
+			n++
+		}
+	}
+	return n
+}
+
+// until waits for a condition.
+func until(t testing.TB, what string, cond func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !cond(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited %s in vain: %s", patience, what)
+		}
+	}
+}
+
+// freeAddr finds a loopback port that is free for TCP and UDP now.
+func freeAddr(t testing.TB) string {
+	t.Helper()
+	for range 20 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		addr := l.Addr().String()
+		p, err := net.ListenPacket("udp", addr)
+		_ = l.Close()
+		if err == nil {
+			_ = p.Close()
+			return addr
+		}
+	}
+	t.Fatal("no port is free for both TCP and UDP")
+	return ""
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/cmd/wanderd/config"
+)
+
+// The exit codes; main.go and --help say when each is given.
+const (
+	exitOK      = 0
+	exitFailure = 1
+	exitUsage   = 64
+	exitNoAgent = 69
+	exitDefect  = 70
+	exitNoPerm  = 77
+	exitConfig  = 78
+	exitSignal  = 128
+)
+
+// usageError is a command line that cannot be understood.
+type usageError struct{ err error }
+
+func (e usageError) Error() string { return e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
+
+// socketError is a question to an agent that failed.
+type socketError struct{ err error }
+
+func (e socketError) Error() string { return e.err.Error() }
+func (e socketError) Unwrap() error { return e.err }
+
+// exitCode returns the code for what went wrong.
+func exitCode(err error) int {
+	if err == nil {
+		return exitOK
+	}
+	if _, ok := errors.AsType[usageError](err); ok {
+		return exitUsage
+	}
+	if e, ok := errors.AsType[signalError](err); ok {
+		return e.exitCode()
+	}
+	if _, ok := errors.AsType[*config.Invalid](err); ok {
+		return exitConfig
+	}
+	if _, ok := errors.AsType[socketError](err); ok {
+		switch {
+		case errors.Is(err, control.ErrNoAgent):
+			return exitNoAgent
+		case errors.Is(err, fs.ErrPermission):
+			return exitNoPerm
+		}
+	}
+	return exitFailure
+}

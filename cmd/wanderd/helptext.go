@@ -1,0 +1,88 @@
+package main
+
+// longRoot, exampleRoot and afterRoot are the text of "wanderd --help", before, behind and between the flags.
+const longRoot = `wanderd runs a command on one host of a fleet at a time.
+
+An agent runs on every host. The agents find each other by gossip, and a signed
+token wanders between them; the host that holds it may run its hook, at most once
+in every min_interval. There is no server.
+
+A gate is soft. Normally exactly one host runs its hook. Overlaps are rare and
+short, and nothing ever blocks because some hosts are away: a token that was lost
+with its holder is made anew after max_interval, and of two tokens the older
+survives. wanderd does not promise mutual exclusion, and no lock service can: a
+process may be paused at any moment and go on later. So every run gets a number that
+only rises, WANDERD_SEQ, and a resource that two must never touch remembers the
+highest and refuses lower ones.
+
+Nor does it promise a run at a certain time, a run after a failed one before the
+next min_interval, or anything against a host that has the secret and misbehaves.
+
+On SIGINT or SIGTERM the agent stops its hook, passes the token on and leaves; on a
+second one it exits at once.`
+
+const exampleRoot = `  One host, every default in place: the hook runs at once, then every ten minutes.
+      wanderd --hook ./sync.sh
+
+  A fleet. The secret is the same file on every host.
+      wanderd keygen --secret /etc/wanderd/secret
+      wanderd --hook ./sync.sh --secret-file /etc/wanderd/secret --join host1 --join host2
+
+  A hook with arguments, and one that needs a shell.
+      wanderd --hook "rsync -a --delete host0::tree /srv/tree" --min-interval 1h --op 40s
+      wanderd --hook "sh -c './refresh.sh && ./reload.sh'"
+
+  Several gates, each with its own token; a host takes part in those it has.
+      wanderd --config wanderd.toml
+
+          min_interval = "10m"           # for all gates that say nothing else
+          [[gate]]
+          name = "sync"
+          hook = ["./sync.sh", "--quiet"]
+          [[gate]]
+          name = "upgrade"
+          hook = "./upgrade.sh"
+          min_interval = "1d"
+          op = "5m"
+
+  What is going on.
+      wanderd status
+      wanderd demo`
+
+const afterRoot = `
+Configuration:
+  A flag wins over its environment variable, that over the file (--config), and that
+  over the default. "wanderd config show" prints what is in force and where it came
+  from. Durations need a unit: 90s, 10m, 1h30m, 1d. Keys of the file are the names of
+  the flags with underscores. A constant in a [[gate]] table is that gate's own and
+  wins over the one for all gates, wherever that was set; --hook and [[gate]] tables
+  exclude each other.
+
+Environment:
+  WANDERD_MIN_INTERVAL, WANDERD_JOIN, ...
+        Any flag, in capitals, with underscores; lists are separated by commas. An
+        empty variable counts as not set.
+  WANDERD_HELD, _GATE, _SEQ, _TOKEN, _MEMBER, _NAME, _MEMBERS, _DEADLINE
+        Set for the hook: 1; the name of the gate; the number of this run; the
+        identity of the token, of this member, and its name; how many members the
+        gate has; and when the timeout strikes, in Unix time.
+  NO_COLOR
+        No colours in the log.
+
+Files, in the state directory:
+  node_key            this member's identity, made at the first start
+  gate-NAME.json      when the hook last ran, and under which number
+  wanderd.sock        the control socket: HTTP, GET /v1/status and /v1/members
+
+Exit codes:
+  0     done; an agent was told to stop, and has left in good order
+  1     anything else, as an address in use or a full disk
+  64    usage: no such command or flag, an argument too many, or a simulation of
+        what cannot be
+  69    no agent answers on the control socket
+  70    a defect of this program
+  77    not permitted to use the control socket
+  78    the configuration is wrong; all that is wrong with it has been said
+  128+N a signal, of number N, ended a simulation, or was the second one and came
+        before the agent had left
+`

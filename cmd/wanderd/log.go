@@ -1,0 +1,77 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/coreos/go-systemd/v22/journal"
+	"github.com/rs/zerolog"
+	"github.com/rs/zerolog/journald"
+	"golang.org/x/term"
+
+	"github.com/wanderd/wanderd/cmd/wanderd/config"
+)
+
+// NewLogger returns a logger that writes lines of at least the given level to out, or to the journal. Format and level are
+// among the choices of their settings. It also fixes how all loggers of the process write durations and times.
+//
+// The format auto is journald where the service manager has connected out to the journal, console where out is a
+// terminal, and JSON otherwise. The console has colours unless NO_COLOR is set (no-color.org).
+func NewLogger(format, level string, out io.Writer) (zerolog.Logger, error) {
+	zerolog.DurationFieldFormat = zerolog.DurationFormatString
+	zerolog.TimeFieldFormat = "2006-01-02T15:04:05.000Z07:00"
+	least, err := zerolog.ParseLevel(level)
+	if err != nil {
+		return zerolog.Nop(), fmt.Errorf("log level %q: %w", level, err)
+	}
+	var writer io.Writer
+	switch chooseFormat(format, out) {
+	case config.LogConsole:
+		writer = consoleWriter(out)
+	case config.LogJournald:
+		if !journal.Enabled() {
+			return zerolog.Nop(), errors.New("this host has no journal: choose another --" + config.LogFormat.Setting().Flag())
+		}
+		writer = journald.NewJournalDWriter()
+	default:
+		writer = out
+	}
+	return zerolog.New(writer).Level(least).With().Timestamp().Logger(), nil
+}
+
+// chooseFormat decides what auto stands for.
+func chooseFormat(format string, out io.Writer) string {
+	if format != config.LogAuto {
+		return format
+	}
+	file, ok := out.(*os.File)
+	if !ok {
+		return config.LogJSON
+	}
+	if connected, err := journal.StderrIsJournalStream(); err == nil && connected && file == os.Stderr {
+		return config.LogJournald
+	}
+	if term.IsTerminal(int(file.Fd())) {
+		return config.LogConsole
+	}
+	return config.LogJSON
+}
+
+// The fields of a line that a person at a terminal sees first, and those that say what the message says already.
+const (
+	fieldGate   = "gate"
+	fieldMember = "member"
+	fieldNote   = "note"
+)
+
+func consoleWriter(out io.Writer) zerolog.ConsoleWriter {
+	file, isFile := out.(*os.File)
+	plain := os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || !isFile || !term.IsTerminal(int(file.Fd()))
+	return zerolog.NewConsoleWriter(func(w *zerolog.ConsoleWriter) {
+		w.Out, w.NoColor, w.TimeFormat = out, plain, "15:04:05.000"
+		w.FieldsOrder = []string{fieldGate}
+		w.FieldsExclude = []string{fieldMember, fieldNote}
+	})
+}

@@ -1,0 +1,42 @@
+// Wanderd runs a command on one host of a fleet at a time. See "wanderd --help".
+//
+// Exit codes, after sysexits(3) where it has one:
+//
+//	0         done; an agent was told to stop, and has left in good order
+//	1         anything else, as an address in use or a full disk
+//	64        usage: no such command or flag, an argument too many, or a simulation of what cannot be
+//	69        no agent answers on the control socket
+//	70        a defect of this program
+//	77        not permitted to use the control socket
+//	78        the configuration is wrong; all that is wrong with it has been said
+//	128 + N   a signal, of number N, ended a simulation, or was the second one and came before the agent had left
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/hook"
+)
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == hook.GuardArg {
+		os.Exit(hook.Guard(os.Args[2:]))
+	}
+	defer func() {
+		if defect := recover(); defect != nil {
+			fmt.Fprintf(os.Stderr, "wanderd: a defect of this program: %v\n%s", defect, debug.Stack())
+			os.Exit(exitDefect)
+		}
+	}()
+	p := program{
+		stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), now: time.Now, runAgent: runAgent,
+	}
+	ctx, stop := untilSignal(context.Background())
+	code := p.run(ctx, os.Args[1:])
+	stop()
+	os.Exit(code)
+}

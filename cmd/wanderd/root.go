@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/wanderd/wanderd/agent"
+	"github.com/wanderd/wanderd/cmd/wanderd/config"
+)
+
+// program is wanderd with the world it lives in.
+type program struct {
+	stdout, stderr io.Writer
+	environ        []string
+	now            func() time.Time
+	runAgent       func(context.Context, agent.Config) error
+}
+
+// run runs one command line and returns the exit code.
+func (p *program) run(ctx context.Context, args []string) int {
+	root := p.newRootCommand()
+	root.SetArgs(args)
+	root.SetOut(p.stdout)
+	root.SetErr(p.stderr)
+	// What fails before a command begins is the command line's fault, whoever of cobra or pflag finds it.
+	began := false
+	root.PersistentPreRun = func(*cobra.Command, []string) { began = true }
+	err := root.ExecuteContext(ctx)
+	if err != nil && !began {
+		if _, _, notFound := root.Find(args); notFound != nil {
+			err = unknownCommand(root, args, notFound)
+		}
+		err = usageError{err}
+	}
+	if err != nil {
+		_, _ = fmt.Fprintf(p.stderr, "wanderd: %v\n", err)
+	}
+	return exitCode(err)
+}
+
+func (p *program) newRootCommand() *cobra.Command {
+	flags := config.NewFlags()
+	root := &cobra.Command{
+		Use:     "wanderd --hook COMMAND [flags]",
+		Short:   "Run a command on one host of a fleet at a time",
+		Long:    longRoot,
+		Example: exampleRoot,
+		Version: versionString(),
+		// Args is unset, and run looks for unknown commands itself.
+		RunE:              func(cmd *cobra.Command, _ []string) error { return p.agent(cmd.Context(), flags) },
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+	}
+	root.SetVersionTemplate("wanderd {{.Version}}\n")
+	addFlags(root, flags, config.Settings()...)
+	root.AddCommand(p.newStatusCommand(), p.newMembersCommand(), p.newConfigCommand(), p.newKeygenCommand(),
+		newDemoCommand(), newPlanCommand(), p.newSimCommand(), p.newVersionCommand())
+	root.SetHelpCommand(newHelpCommand())
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { writeHelp(cmd.OutOrStdout(), cmd) })
+	root.SetFlagErrorFunc(unknownFlag)
+	return root
+}
+
+// addAllFlags gives a command the flags of all settings, which its help leaves to that of wanderd itself.
+func addAllFlags(cmd *cobra.Command, flags *config.Flags) {
+	addFlags(cmd, flags, config.Settings()...)
+	for _, s := range config.Settings() {
+		cmd.Flags().Lookup(s.Flag()).Hidden = true
+	}
+}
+
+// addFlags gives a command the flags of settings.
+func addFlags(cmd *cobra.Command, flags *config.Flags, settings ...config.Setting) {
+	for _, s := range settings {
+		usage := s.Help
+		if d := s.DefaultText(); d != "" && s.Kind != config.Bool {
+			usage += " The default is " + d + "."
+		}
+		flag := cmd.Flags().VarPF(flags.Value(s), s.Flag(), "", usage)
+		if s.Kind == config.Bool {
+			flag.NoOptDefVal = "true"
+		}
+	}
+}
+
+// newHelpCommand replaces cobra's, which finds nothing wrong with a command that does not exist.
+func newHelpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Explain a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, _, err := cmd.Root().Find(args)
+			if err != nil {
+				return usageError{unknownCommand(cmd.Root(), args, err)}
+			}
+			return about.Help()
+		},
+	}
+}
+
+// groupAnnotation marks a command that only holds others.
+const groupAnnotation = "group"
+
+// newGroupCommand makes a command that only holds others.
+func newGroupCommand(cmd *cobra.Command, children ...*cobra.Command) *cobra.Command {
+	cmd.AddCommand(children...)
+	cmd.Annotations = map[string]string{groupAnnotation: ""}
+	// A child with a typing error has flags that only the right one knows.
+	cmd.FParseErrWhitelist.UnknownFlags = true
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		names := commandNames(cmd)
+		if len(args) == 0 {
+			return usageError{fmt.Errorf("%s needs a command: %s", cmd.CommandPath(), strings.Join(names, " or "))}
+		}
+		return usageError{fmt.Errorf("unknown command %q for %s: %s", args[0], cmd.CommandPath(),
+			config.DidYouMean(args[0], names, "it has "+strings.Join(names, " and ")))}
+	}
+	return cmd
+}
+
+// unknownCommand turns cobra's error into one that suggests what was meant.
+func unknownCommand(root *cobra.Command, args []string, err error) error {
+	// After a flag with one dash its value looks like a command.
+	for _, arg := range args {
+		if name := strings.TrimPrefix(arg, "-"); name != arg && root.Flags().Lookup(name) != nil {
+			return fmt.Errorf("unknown flag %s: did you mean --%s?", arg, name)
+		}
+	}
+	// cobra has no type for it: unknown command "stauts" for "wanderd"
+	quoted, quotedErr := strconv.QuotedPrefix(strings.TrimPrefix(err.Error(), "unknown command "))
+	word, unquoteErr := strconv.Unquote(quoted)
+	if quotedErr != nil || unquoteErr != nil {
+		return err
+	}
+	otherwise := "see \"wanderd --help\""
+	if strings.Contains(word, "/") {
+		otherwise = "to gate it, say --" + config.Hook.Setting().Flag() + " " + word
+	}
+	return fmt.Errorf("unknown command %q: %s", word, config.DidYouMean(word, commandNames(root), otherwise))
+}
+
+func commandNames(cmd *cobra.Command) []string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
+
+// unknownFlag adds what was meant to pflag's error.
+func unknownFlag(cmd *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return fmt.Errorf("%w: see \"%s --help\"", err, cmd.CommandPath())
+	}
+	word, dashes := unknown.GetSpecifiedName(), "--"
+	if letters := unknown.GetSpecifiedShortnames(); letters != "" {
+		word, _, _ = strings.Cut(letters, "=")
+		dashes = "-"
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	near := config.Nearest(word, names)
+	if near == "" {
+		return fmt.Errorf("unknown flag %s%s: see \"%s --help\"", dashes, word, cmd.CommandPath())
+	}
+	return fmt.Errorf("unknown flag %s%s: did you mean --%s?", dashes, word, near)
+}
+
+// noArgs is like cobra's, which takes what is too much for a command.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s takes no arguments, and %q is one: see \"%[1]s --help\"", cmd.CommandPath(), args[0])
+	}
+	return nil
+}

@@ -1,0 +1,296 @@
+package scenario
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/cmd/wanderd/config"
+)
+
+// read reads flags, each as "key=value", and a file unless it is empty.
+func read(t *testing.T, file string, flags ...string) (Parameters, error) {
+	t.Helper()
+	layer := NewFlags()
+	for _, f := range flags {
+		key, text, _ := strings.Cut(f, "=")
+		if err := layer.Value(entry(key)).Set(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := ""
+	if file != "" {
+		t.Chdir(t.TempDir())
+		path = "s.toml"
+		if err := os.WriteFile(filepath.Join(".", path), []byte(file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Read(layer, path)
+}
+
+func problems(t *testing.T, err error) []string {
+	t.Helper()
+	if err == nil {
+		return nil
+	}
+	invalid, ok := errors.AsType[*config.Invalid](err)
+	if !ok {
+		t.Fatalf("%T: %v", err, err)
+	}
+	return invalid.Problems
+}
+
+func TestEveryParameterIsComplete(t *testing.T) {
+	var keys []string
+	for _, p := range Table() {
+		switch {
+		case slices.Contains(keys, p.Key):
+			t.Errorf("%s is there twice", p.Key)
+		case p.Placeholder == "" || p.Group == "":
+			t.Errorf("%s has no placeholder or no group", p.Key)
+		case !strings.HasSuffix(p.Help, "."):
+			t.Errorf("the help of %s is no sentence: %q", p.Key, p.Help)
+		case p.Needs != "" && !slices.Contains(keys, p.Needs):
+			t.Errorf("%s needs %s, which does not come before it", p.Key, p.Needs)
+		}
+		keys = append(keys, p.Key)
+	}
+}
+
+// samples have a value for every parameter, as in a file, that is neither a default nor equal to another one.
+const samples = `
+policy = "wander"
+walk = "shuffle"
+op = "5s"
+skip = "2s"
+min_interval = "11m"
+max_interval = "1h"
+members = 149
+duration = "2d"
+seed = 7
+seeds = 3
+op_jitter = "3s"
+latency = "2ms"
+jitter = "3ms"
+loss = "1%"
+duplicate = 0.02
+broken_links = 0.03
+detect_after = "11s"
+lose_token_every = "6h"
+crash_every = "7d"
+down_for = "2m"
+pause_every = "8d"
+pause_for = "31s"
+partition_at = "1d"
+partition_for = "61m"
+partition_share = "30%"
+clock_skew = "4s"
+`
+
+func TestEveryParameterComesFromFileAndFlagAlike(t *testing.T) {
+	fromFile, err := read(t, samples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var flags []string
+	for line := range strings.Lines(samples) {
+		if key, text, ok := strings.Cut(strings.TrimSpace(line), " = "); ok {
+			flags = append(flags, key+"="+strings.Trim(text, `"`))
+		}
+	}
+	if len(flags) != len(Table()) {
+		t.Fatalf("%d of %d parameters are tried", len(flags), len(Table()))
+	}
+	fromFlags, err := read(t, "", flags...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defaults, err := read(t, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range Table() {
+		a, b, d := p.field(&fromFile).String(), p.field(&fromFlags).String(), p.field(&defaults).String()
+		if a != b {
+			t.Errorf("%s is %s in a file and %s as a flag", p.Key, a, b)
+		}
+		if a == d && p.Key != "policy" {
+			t.Errorf("%s is not set: %s", p.Key, a)
+		}
+	}
+	// What is set reaches the simulator.
+	a, b := fromFile.World(), fromFlags.World()
+	if a.String() != b.String() || strings.Count(a.String(), "\n") < len(Table())-4 {
+		t.Errorf("%s\n%s", a.String(), b.String())
+	}
+	for _, s := range []Parameters{fromFile, defaults} {
+		w := s.World()
+		if wrong := w.Impossible(); len(wrong) > 0 {
+			t.Errorf("%v", wrong)
+		}
+	}
+}
+
+func TestFlagsWinOverTheFile(t *testing.T) {
+	p, err := read(t, "op = \"5s\"\nskip = \"2s\"\n", "op=6s")
+	if err != nil || p.Op != 6*time.Second || p.Skip != 2*time.Second || p.MinInterval != 10*time.Minute {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+func TestMaxIntervalFollowsTheRuleOfTheAgent(t *testing.T) {
+	for want, flags := range map[time.Duration][]string{
+		30 * time.Minute: {"members=10"},
+		time.Hour:        {"members=300"},
+		15 * time.Minute: {"max_interval=15m"},
+	} {
+		if p, err := read(t, "", flags...); err != nil || p.MaxInterval != want {
+			t.Errorf("%v: %v, %v", flags, p.MaxInterval, err)
+		}
+	}
+}
+
+func TestWhatCannotBeIsSaidInASentenceEach(t *testing.T) {
+	for _, c := range []struct {
+		file  string
+		flags []string
+		want  []string
+	}{
+		{flags: []string{"op=5s", "min_interval=4s"}, want: []string{
+			"min_interval 4s (--min-interval) is below op 5s (--op), so a member would be due again before it has finished: " +
+				"raise the one or lower the other",
+		}},
+		{flags: []string{"max_interval=1m"}, want: []string{
+			"max_interval 1m (--max-interval) is below min_interval 10m (default), so every member would take the token for lost " +
+				"between two operations: raise the one or lower the other",
+		}},
+		{flags: []string{"skip=0s", "seeds=0"}, want: []string{
+			"seeds 0 (--seeds) is not possible: choose from 1 to 100000",
+			"skip 0s (--skip) is no time at all: leave it out for the default, 1s",
+		}},
+		{flags: []string{"members=1000000", "op=3d", "min_interval=300d", "max_interval=365d"}, want: []string{
+			"members 1000000 (--members) and op 3d (--op) make a round of more than 50 years: lower one of them",
+		}},
+		{flags: []string{"op_jitter=5s"}, want: []string{
+			"op_jitter 5s (--op-jitter) is more than op 4s (default), so an operation would take less than no time: " +
+				"lower the one or raise the other",
+		}},
+		{flags: []string{"op_jitter=much", "loss=101%", "duplicate=NaN", "broken_links=-1", "seed=-1", "members=x"}, want: []string{
+			`--members: "x" is not a whole number that this program can count to`,
+			`--seed: "-1" is not a whole number from 0 to 18446744073709551615`,
+			`--op-jitter: "much" is not a share: write a percentage, as in 1%, or a part of one, as in 0.01; or a duration, as in 1s`,
+			`--loss: "101%" is not within 0% and 100%`,
+			`--duplicate: "NaN" is not a share: write a percentage, as in 1%, or a part of one, as in 0.01`,
+			`--broken-links: "-1" is not within 0 and 1`,
+		}},
+		{flags: []string{"crash_every=1ms"}, want: []string{
+			"crash_every 1ms (--crash-every) is below 1s, and so many faults are not a fleet: raise it",
+		}},
+		{flags: []string{"down_for=1m"}, want: []string{
+			"down_for 1m (--down-for) has no effect without crash_every: give that too, or leave this out",
+		}},
+		{flags: []string{"partition_at=1h", "duration=1h", "partition_share=0", "partition_for=0s"}, want: []string{
+			"partition_for 0s (--partition-for) is no time at all: leave it out for the default, 1h",
+			"partition_at 1h (--partition-at) is not before the end, duration 1h (--duration): make it earlier or the run longer",
+			"partition_share 0% (--partition-share) leaves nobody on one side of members 150 (default): choose one that puts at " +
+				"least one member on either side",
+		}},
+		{flags: []string{"walk=rnadom", "policy=strict"}, want: []string{
+			`--policy: "strict" is not there: wander is all there is`,
+			`--walk: "rnadom" is not there: did you mean "random"?`,
+		}},
+		{file: "memebrs = 5\nloss = true\nseed = 1.5\npolicy = 1\nop = 4\n\n[crash]\nevery = \"1s\"\n", want: []string{
+			`s.toml:1: unknown key "memebrs": did you mean "members"?`,
+			`s.toml:2: loss is true or false: want a share, as in 0.01 or "1%"`,
+			`s.toml:3: seed is a number: want a whole number, without quotes`,
+			`s.toml:4: policy is a number: want text in quotes`,
+			`s.toml:5: op is a number: a duration needs a unit and quotes, as in "4s" or "4m"`,
+			`s.toml:7: unknown key "crash": the keys are the flags of "wanderd sim --help", with underscores`,
+		}},
+		// A value that is wrong is told also where a flag replaces it, and a complaint quotes the line.
+		{file: "op = \"x\"\nmin_interval = \"1s\"\n", flags: []string{"op=2s"}, want: []string{
+			`s.toml:1: op: "x" is not a duration: write a number with a unit, as in 90s, 10m, 1h30m or 1d`,
+			"min_interval 1s (s.toml:2) is below op 2s (--op), so a member would be due again before it has finished: " +
+				"raise the one or lower the other",
+		}},
+	} {
+		_, err := read(t, c.file, c.flags...)
+		if got := problems(t, err); !slices.Equal(got, c.want) {
+			t.Errorf("%v\ngot\n%s\nwant\n%s", c.flags, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+		}
+	}
+}
+
+func TestSharesAreWrittenInTwoWays(t *testing.T) {
+	for text, want := range map[string]float64{"1%": 0.01, "0.01": 0.01, "100%": 1, "0": 0, "7 %": 0.07, "1e-3": 0.001} {
+		got, err := ParseShare(text)
+		if err != nil || got != want {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+		if again, err := ParseShare(FormatShare(got)); err != nil || again != got {
+			t.Errorf("%s is written %s", text, FormatShare(got))
+		}
+	}
+}
+
+func TestJSONHasEveryParameterInOrder(t *testing.T) {
+	p, err := read(t, samples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	for _, entry := range Table() {
+		i := strings.Index(string(text), `"`+entry.Key+`":`)
+		if i < at {
+			t.Errorf("%s is missing, or not in its place", entry.Key)
+		}
+		at = i
+	}
+	if strings.Contains(string(text), "null") {
+		t.Errorf("all is set: %s", text)
+	}
+}
+
+func TestWhatNeverHappensIsNullInJSON(t *testing.T) {
+	p, err := read(t, "", "crash_every=1d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`"crash_every":"1d"`, `"down_for":"1m"`, `"pause_every":null`, `"pause_for":null`, `"partition_at":null`,
+		`"partition_share":null`, `"clock_skew":"0s"`,
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%s is missing in %s", want, text)
+		}
+	}
+}
+
+func TestMembersThatComeBackWaitForTheOthers(t *testing.T) {
+	for _, c := range []struct {
+		flags []string
+		waits bool
+	}{{nil, false}, {[]string{"crash_every=1d"}, true}, {[]string{"crash_every=1d", "members=1"}, false}} {
+		p, err := read(t, "", c.flags...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w := p.World(); w.WaitAlone != c.waits || w.TokenInPlace == c.waits || len(w.Impossible()) > 0 {
+			t.Errorf("%v: waits %v, token in place %v, %v", c.flags, w.WaitAlone, w.TokenInPlace, w.Impossible())
+		}
+	}
+}

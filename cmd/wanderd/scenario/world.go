@@ -1,0 +1,34 @@
+package scenario
+
+import (
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// World returns the scenario as the simulator wants it: everybody sees everybody from the beginning, and there is a token.
+//
+// A member that comes back after a crash waits for the others, as an agent with --join does. Who waits makes no token at once, so
+// where members crash, the first token is made by the first in rank, some seconds after the beginning.
+func (p *Parameters) World() sim.Scenario {
+	walk, _ := wander.ParseWalk(p.Walk) // it is one of the choices
+	waits := p.CrashEvery > 0 && p.Members > 1
+	s := sim.Scenario{
+		Seed: p.Seed, Members: p.Members, WaitAlone: waits, TokenInPlace: !waits, Walk: walk,
+		Skip: p.Skip, Op: p.Op, MinInterval: p.MinInterval, MaxInterval: p.MaxInterval,
+		ClockSkew: p.ClockSkew, Duration: p.Duration,
+		Network: sim.Network{
+			Latency: p.Latency, Jitter: p.Jitter, Loss: p.Loss, Duplicate: p.Duplicate, Broken: p.BrokenLinks,
+		},
+		Membership: sim.Membership{GossipAfter: p.DetectAfter, DetectAfter: p.DetectAfter, RejoinAfter: p.DetectAfter},
+		Hook:       sim.Hook{Takes: p.Op, Spread: p.OpJitter.Of(p.Op)},
+		Faults: sim.Faults{
+			LoseTokenEvery: p.LoseTokenEvery,
+			CrashEvery:     p.CrashEvery, DownFor: p.DownFor,
+			PauseEvery: p.PauseEvery, PauseFor: p.PauseFor,
+		},
+	}
+	if p.PartitionAt != nil {
+		s.Faults.Partition = sim.Partition{At: *p.PartitionAt, For: p.PartitionFor, Share: p.PartitionShare}
+	}
+	return s
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
+	"github.com/wanderd/wanderd/cmd/wanderd/simulate"
+	"github.com/wanderd/wanderd/sim/report"
+)
+
+func (p *program) newSimCommand() *cobra.Command {
+	flags, file, out := scenario.NewFlags(), "", simOutput{}
+	cmd := &cobra.Command{
+		Use:     "sim",
+		Short:   "Simulate a fleet, faults and all",
+		Long:    longSim,
+		Example: exampleSim,
+		Args:    simArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := out.check(cmd.Flags().Changed("format")); err != nil {
+				return usageError{err}
+			}
+			parameters, err := scenario.Read(flags, file)
+			if err != nil {
+				return usageError{err}
+			}
+			return p.simulate(cmd.Context(), parameters, out)
+		},
+	}
+	addScenarioFlags(cmd, flags, &file)
+	cmd.Flags().BoolVar(&out.asJSON, "json", false, "Print one JSON object.")
+	addFormatFlag(cmd, &out.format)
+	cmd.Flags().StringVar(&out.plot, "plot", "",
+		"Draw the intervals between two operations of one member into `FILE`, an .svg or a .png.")
+	cmd.AddCommand(p.newSimListCommand(), p.newSimRunCommand(), p.newSimHuntCommand(), p.newSimTraceCommand())
+	return cmd
+}
+
+// addScenarioFlags gives a command the flags of a scenario, besides some.
+func addScenarioFlags(cmd *cobra.Command, flags *scenario.Flags, file *string, besides ...string) {
+	for _, s := range scenario.Table() {
+		if slices.Contains(besides, s.Key) {
+			continue
+		}
+		usage := s.Help
+		if d := s.DefaultText(); d != "" {
+			usage += " The default is " + d + "."
+		}
+		cmd.Flags().Var(flags.Value(s), s.Flag(), usage)
+	}
+	cmd.Flags().StringVar(file, scenario.FileFlag, "",
+		"Read parameters from the TOML file `FILE`. Its keys are the names of the flags below, with underscores; flags win over it.")
+}
+
+func addFormatFlag(cmd *cobra.Command, format *string) {
+	cmd.Flags().StringVar(format, "format", string(report.Text),
+		fmt.Sprintf("Print in this `FORMAT`: %s, %s or %s.", report.Text, report.Markdown, report.CSV))
+}
+
+// simArgs is noArgs, and knows what a word may have been meant for.
+func simArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	names := commandNames(cmd)
+	return fmt.Errorf("unknown command %q for %s: %s", args[0], cmd.CommandPath(),
+		config.DidYouMean(args[0], names, "it has "+strings.Join(names, ", ")))
+}
+
+// simOutput is what becomes of a result.
+type simOutput struct {
+	asJSON       bool
+	format, plot string
+}
+
+// check says what cannot be written.
+func (o *simOutput) check(formatGiven bool) error {
+	if o.asJSON && formatGiven {
+		return errors.New("--json and --format exclude each other: choose one")
+	}
+	if _, err := report.ParseFormat(o.format); err != nil {
+		return fmt.Errorf("--format: %w", err)
+	}
+	if o.plot == "" {
+		return nil
+	}
+	if _, err := report.ImageFormatOf(o.plot); err != nil {
+		return fmt.Errorf("--plot: %w", err)
+	}
+	return nil
+}
+
+// simulate runs a scenario and writes what came out of it, also if a signal ends it before its time.
+func (p *program) simulate(ctx context.Context, s scenario.Parameters, out simOutput) error {
+	plot, err := createPlot(out.plot)
+	if err != nil {
+		return err
+	}
+	defer plot.discard()
+	task := fmt.Sprintf("%d members", s.Members)
+	if s.Seeds > 1 {
+		task += fmt.Sprintf(", %d seeds", s.Seeds)
+	}
+	progress := p.progress(task)
+	result, stopped := simulate.Run(ctx, s, progress.Reached)
+	progress.Done()
+	if len(result.Runs) == 0 {
+		return stopped
+	}
+	if err := out.write(p.stdout, &result); err != nil {
+		return err
+	}
+	if err := plot.commit(result.Chart()); err != nil {
+		return err
+	}
+	if stopped != nil && s.Seeds > 1 {
+		return fmt.Errorf("%w: %d of %d runs are complete", stopped, result.Complete, s.Seeds)
+	}
+	return stopped
+}
+
+func (o *simOutput) write(w io.Writer, r *simulate.Result) error {
+	format := report.Format(o.format)
+	switch {
+	case o.asJSON:
+		return r.WriteJSON(w)
+	case format == report.CSV:
+		return r.WriteCSV(w)
+	}
+	return r.WriteTables(w, format)
+}
+
+// progress begins to show how far a piece of work has come, where somebody looks.
+func (p *program) progress(task string) *report.Progress {
+	columns := 0
+	if f, ok := p.stderr.(*os.File); ok && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd())) {
+		columns = report.Columns(f)
+	}
+	return report.NewProgress(p.stderr, columns, task, p.now)
+}

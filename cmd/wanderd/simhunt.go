@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/sim/hunt"
+	"github.com/wanderd/wanderd/sim/report"
+)
+
+func (p *program) newSimHuntCommand() *cobra.Command {
+	var o hunt.Options
+	forFlag := durationFlag{&o.For}
+	cmd := &cobra.Command{
+		Use:   "hunt",
+		Short: "Look for a seed that breaks a rule",
+		Long: `Look for a seed that breaks a rule. Each seed draws every parameter of a small fleet,
+and which faults there are. First things go wrong, while checkers look at every step;
+then all is healed, and the fleet has to make progress within a bound.
+
+It keeps all cores busy and says now and then how fast it is and how much of what can
+occur has occurred. At a seed that breaks a rule it stops, with exit code 1, and shows
+the rule, the parameters, the last 50 lines of the trace, and the command that replays
+it. Whatever the number of cores, that is the least seed that fails.
+
+A hunt of ` + fmt.Sprint(hunt.DefaultSeeds) + ` seeds and more that never led to something that can occur fails too: its
+silence says less than it seems to.`,
+		Example: `  wanderd sim hunt
+  wanderd sim hunt --seeds 100000
+  wanderd sim hunt --for 10m --seed 1000000
+  wanderd sim hunt --seed 1415 --seeds 1     # again, after a change`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			for flag, nothing := range map[string]bool{"seeds": o.Seeds == 0, "for": o.For == 0} {
+				if nothing && cmd.Flags().Changed(flag) {
+					return usageError{fmt.Errorf("--%s 0 looks at nothing: leave it out, or give more", flag)}
+				}
+			}
+			return p.hunt(cmd.Context(), o)
+		},
+	}
+	cmd.Flags().Uint64Var(&o.From, "seed", 1, "The first seed: a `NUMBER` from 1.")
+	cmd.Flags().Uint64Var(&o.Seeds, "seeds", 0, fmt.Sprintf(
+		"Look at `COUNT` seeds; without --for, at %d if it is left out.", hunt.DefaultSeeds))
+	cmd.Flags().Lookup("seeds").DefValue = ""
+	cmd.Flags().Var(forFlag, "for", "Look for a `DURATION`; with --seeds, until the one or the other is over.")
+	return cmd
+}
+
+// durationFlag is a duration that may have days.
+type durationFlag struct{ at *time.Duration }
+
+func (d durationFlag) Set(text string) (err error) {
+	*d.at, err = config.ParseDuration(text)
+	return err
+}
+
+func (d durationFlag) String() string {
+	if d.at == nil || *d.at == 0 {
+		return ""
+	}
+	return config.FormatDuration(*d.at)
+}
+
+func (durationFlag) Type() string { return "duration" }
+
+// How often a hunt says how it goes: on a terminal, where the line changes, and elsewhere, where lines add up.
+const (
+	huntRefresh = 200 * time.Millisecond
+	huntLine    = 10 * time.Second
+)
+
+func (p *program) hunt(ctx context.Context, o hunt.Options) error {
+	began := p.now()
+	last, every, before, after := began, huntLine, "", "\n"
+	if f, ok := p.stderr.(*os.File); ok && report.Columns(f) > 0 && os.Getenv("TERM") != "dumb" {
+		every, before, after = huntRefresh, "\r\x1b[K", ""
+	}
+	o.Progress = func(r *hunt.Report) {
+		if now := p.now(); now.Sub(last) >= every {
+			last = now
+			_, _ = fmt.Fprint(p.stderr, before+huntText(r, now.Sub(began))+after)
+		}
+	}
+	r := hunt.Run(ctx, o)
+	if last != began {
+		_, _ = fmt.Fprint(p.stderr, before)
+	}
+	if err := p.concludeHunt(r, p.now().Sub(began)); err != nil {
+		return err
+	}
+	return context.Cause(ctx)
+}
+
+// concludeHunt prints what a hunt has led to.
+func (p *program) concludeHunt(r *hunt.Report, elapsed time.Duration) error {
+	text := huntText(r, elapsed) + "\n"
+	if r.Failure != nil {
+		text += "\n" + r.Failure.String()
+	}
+	if _, err := io.WriteString(p.stdout, text); err != nil {
+		return err
+	}
+	return r.Err()
+}
+
+// huntText says in a line how a hunt goes.
+func huntText(r *hunt.Report, elapsed time.Duration) string {
+	counts, missing := len(r.Coverage.Counts()), len(r.Coverage.Missing())
+	rate := 0.0
+	if elapsed > 0 {
+		rate = float64(r.Seeds) / elapsed.Seconds()
+	}
+	seeds := "seeds"
+	if r.Seeds == 1 {
+		seeds = "seed"
+	}
+	return fmt.Sprintf("%d %s, %.0f a second; %.3g million steps, %.3g days simulated; %d of %d things have occurred",
+		r.Seeds, seeds, rate, float64(r.Steps)/1e6, r.Simulated/86400, counts-missing, counts)
+}

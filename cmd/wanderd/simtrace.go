@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// toldOfScenario is how much of a scenario is told if nobody says.
+const toldOfScenario = time.Minute
+
+// telling is what is to be told, and how.
+type telling struct {
+	flags  *scenario.Flags
+	file   string
+	format string
+	limit  time.Duration
+}
+
+func (p *program) newSimTraceCommand() *cobra.Command {
+	t := telling{flags: scenario.NewFlags()}
+	cmd := &cobra.Command{
+		Use:   "trace [STORY]",
+		Short: "Tell one run, step by step",
+		Long: `Tell one run, step by step: as text, a line for each thing that happens and below it
+what the member does; or as a sequence diagram in the language of Mermaid.
+
+With --seed alone it tells the run that "wanderd sim hunt" has with this seed, all of
+it unless --for ends it; exit code 1 if it breaks a rule. With any other parameter, or
+a file, it tells the first minute, or --for, of what "wanderd sim" would run. With the
+name of a story it tells that one:
+
+` + storyLines() + `
+Members are called a, b, c…; tokens T1, T2…, the number of the run behind #; handoffs
+h1, h2… in the order in which they appear.`,
+		Example: `  wanderd sim trace --seed 1415
+  wanderd sim trace --members 3 --min-interval 10s --loss 20% --for 30s
+  wanderd sim trace --members 3 --format mermaid --for 20s > run.mmd
+  wanderd sim trace ` + sim.Stories()[0].Name,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			format, err := sim.ParseFormat(t.format)
+			if err != nil {
+				return usageError{fmt.Errorf("--format: %w", err)}
+			}
+			w := bufio.NewWriter(p.stdout)
+			if len(args) > 0 {
+				err = t.story(w, args[0], format)
+			} else {
+				err = t.run(cmd.Context(), sim.NewTeller(w, format))
+			}
+			return errors.Join(err, w.Flush())
+		},
+	}
+	addScenarioFlags(cmd, t.flags, &t.file, "seeds")
+	cmd.Flags().StringVar(&t.format, "format", string(sim.FormatText),
+		fmt.Sprintf("The `FORMAT`: %s or %s.", sim.FormatText, sim.FormatMermaid))
+	cmd.Flags().Var(durationFlag{&t.limit}, "for", "Tell this `DURATION` of the fleet's time.")
+	return cmd
+}
+
+func storyLines() string {
+	var b strings.Builder
+	for _, s := range sim.Stories() {
+		for i, line := range wrap(s.About, helpWidth-12) {
+			name := s.Name
+			if i > 0 {
+				name = ""
+			}
+			fmt.Fprintf(&b, "  %-8s %s\n", name, line)
+		}
+	}
+	return b.String()
+}
+
+func (t *telling) story(w io.Writer, name string, format sim.Format) error {
+	if t.flags.Given() || t.file != "" || t.limit > 0 {
+		return usageError{fmt.Errorf("the story %q is always the same: leave out all flags but --format", name)}
+	}
+	story, err := sim.FindStory(name)
+	if err != nil {
+		return usageError{err}
+	}
+	return story.Tell(w, format)
+}
+
+func (t *telling) run(ctx context.Context, teller sim.Watcher) error {
+	parameters, err := scenario.Read(t.flags, t.file)
+	if err != nil {
+		return usageError{err}
+	}
+	if t.flags.Given("seed") || t.file != "" {
+		s := parameters.World()
+		s.Duration = min(s.Duration, cmp.Or(t.limit, toldOfScenario))
+		if _, err := s.Measure(ctx, nil, teller); ctx.Err() == nil {
+			return err
+		}
+		return context.Cause(ctx)
+	}
+	s := sim.Draw(parameters.Seed)
+	outcome := s.Explore(watcher(func(c *sim.Cluster, o *sim.Occurrence) error {
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case t.limit > 0 && o.At > policy.Time(t.limit):
+			return errTold
+		}
+		return teller.Watch(c, o)
+	}))
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case outcome.Err != nil && !errors.Is(outcome.Err, errTold):
+		return fmt.Errorf("seed %d: %w", s.Seed, outcome.Err)
+	}
+	return nil
+}
+
+// errTold ends a run of which enough has been told.
+var errTold = errors.New("enough has been told")
+
+// watcher is a function that watches.
+type watcher func(*sim.Cluster, *sim.Occurrence) error
+
+// Watch watches.
+func (w watcher) Watch(c *sim.Cluster, o *sim.Occurrence) error { return w(c, o) }

@@ -1,0 +1,49 @@
+package simulate
+
+import (
+	"math"
+	"time"
+
+	"github.com/wanderd/wanderd/sim/measure"
+	"github.com/wanderd/wanderd/sim/report"
+)
+
+// maxBars is how many bars a chart has; what is beyond them is in the last one.
+const maxBars = 40
+
+// Chart returns the intervals between two operations of one member, as bars.
+func (r *Result) Chart() report.Chart {
+	histogram := measure.Across(r.Runs).Interval.Histogram
+	bars := report.Bars{
+		Title: r.title(), X: "interval between two operations of one member, s", Y: "intervals", Logarithmic: true,
+	}
+	group := report.Group{Name: "measured"}
+	width := bin(r.Scenario.MinInterval)
+	at := func(key float64) int { return int(math.Round(key / width.Seconds())) }
+	first := 0
+	for i, e := range histogram {
+		if i == 0 {
+			first = at(e.Key)
+		}
+		bar := min(at(e.Key)-first, maxBars-1)
+		for len(group.Values) <= bar {
+			from := time.Duration(first+len(group.Values)) * width
+			bars.Labels = append(bars.Labels, report.Number(from.Seconds()))
+			group.Values, group.Halves = append(group.Values, 0), append(group.Halves, 0)
+		}
+		// Of a sum of bins there is no interval.
+		group.Halves[bar] = 0
+		if group.Values[bar] == 0 {
+			group.Halves[bar] = float64(e.Value.Half)
+		}
+		group.Values[bar] += float64(e.Value.Mean)
+	}
+	if n := len(histogram); n > 0 && at(histogram[n-1].Key)-first >= maxBars {
+		bars.Labels[maxBars-1] += " …"
+	}
+	if r.Scenario.Seeds == 1 {
+		group.Halves = nil
+	}
+	bars.Groups = []report.Group{group}
+	return bars
+}

@@ -1,0 +1,75 @@
+package simulate
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
+	"github.com/wanderd/wanderd/sim/measure"
+	"github.com/wanderd/wanderd/sim/report"
+)
+
+// document is a result as JSON: of one run its figures, of many their means and confidence intervals.
+type document[T any] struct {
+	Scenario scenario.Parameters `json:"scenario"`
+	// Runs is how many runs the figures come from; Stopped says that it was to be more, or longer.
+	Runs    int  `json:"runs"`
+	Stopped bool `json:"stopped"`
+	measure.Set[T]
+}
+
+// document returns what there is to be said.
+func (r *Result) document() any {
+	if r.Scenario.Seeds == 1 {
+		return document[measure.Number]{r.Scenario, len(r.Runs), r.Stopped(), r.Runs[0]}
+	}
+	return document[measure.Estimate]{r.Scenario, len(r.Runs), r.Stopped(), measure.Across(r.Runs)}
+}
+
+// WriteJSON writes the result as one JSON object.
+func (r *Result) WriteJSON(w io.Writer) error { return report.WriteJSON(w, r.document()) }
+
+// WriteCSV writes a line for each number, called as in JSON, with dots between the names: "interval_s.p50,812".
+func (r *Result) WriteCSV(w io.Writer) error {
+	text, err := json.Marshal(r.document())
+	if err != nil {
+		return err
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	t := report.Table{Header: []string{"figure", "value"}}
+	if err := flatten(d, nil, &t); err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, t.Render(report.CSV))
+	return err
+}
+
+// flatten adds a row for everything in the object or the value that comes next.
+func flatten(d *json.Decoder, path []string, t *report.Table) error {
+	token, err := d.Token()
+	if err != nil {
+		return err
+	}
+	if token != json.Delim('{') {
+		if token == nil {
+			token = ""
+		}
+		t.Rows = append(t.Rows, []string{strings.Join(path, "."), fmt.Sprint(token)})
+		return nil
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		if err := flatten(d, append(path, fmt.Sprint(key)), t); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err
+}

@@ -1,0 +1,127 @@
+package simulate
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/sim/measure"
+	"github.com/wanderd/wanderd/sim/report"
+)
+
+// WriteTables writes the result for people. Of many runs there are means and half the widths of their confidence intervals.
+func (r *Result) WriteTables(w io.Writer, format report.Format) error {
+	s := tables{Summary: measure.Across(r.Runs), many: r.Scenario.Seeds > 1}
+	for i, t := range []report.Table{s.figures(r.title()), s.concurrency(), s.intervals(), s.live()} {
+		if i > 0 {
+			if _, err := io.WriteString(w, "\n"); err != nil {
+				return err
+			}
+		}
+		if _, err := io.WriteString(w, t.Render(format)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// title says what was run.
+func (r *Result) title() string {
+	p := &r.Scenario
+	seeds := fmt.Sprintf("seed %d", p.Seed)
+	if p.Seeds > 1 {
+		seeds = fmt.Sprintf("seeds %d to %d", p.Seed, p.Seed+uint64(p.Seeds)-1)
+	}
+	title := fmt.Sprintf("%d members for %s, %s", p.Members, config.FormatDuration(p.Duration), seeds)
+	switch {
+	case r.Stopped() && r.Complete == 0:
+		title += "; stopped before the end"
+	case r.Stopped():
+		title += fmt.Sprintf("; stopped after %d of them", r.Complete)
+	}
+	return title
+}
+
+// tables makes tables of figures.
+type tables struct {
+	measure.Summary
+	many bool
+}
+
+// table begins a table whose last columns are figures of so many kinds.
+func (s *tables) table(title, first string, figures ...string) report.Table {
+	t := report.Table{Title: title, Header: []string{first}}
+	for _, f := range figures {
+		t.Header = append(t.Header, f)
+		if s.many {
+			t.Header = append(t.Header, "± 95 %")
+		}
+	}
+	return t
+}
+
+// row makes a row; write is how its figures are written.
+func (s *tables) row(label string, write func(float64) string, figures ...measure.Estimate) []string {
+	row := []string{label}
+	for _, f := range figures {
+		row = append(row, write(float64(f.Mean)))
+		if s.many {
+			row = append(row, write(float64(f.Half)))
+		}
+	}
+	return row
+}
+
+func (s *tables) figures(title string) report.Table {
+	t := s.table(title, "figure", "value")
+	number := func(label string, f measure.Estimate) { t.Rows = append(t.Rows, s.row(label, report.Number, f)) }
+	share := func(label string, f measure.Estimate) { t.Rows = append(t.Rows, s.row(label, report.Percent, f)) }
+	number("measured time, s", s.Duration)
+	share("busy: at least one operation", s.Utilisation)
+	share("overlap: two or more at once", s.Overlap)
+	number("operations", s.Operations)
+	number("interval of a member, median, s", s.Interval.P50)
+	number("  90 % are below, s", s.Interval.P90)
+	number("  99 % are below, s", s.Interval.P99)
+	number("  longest, s", s.Interval.Max)
+	number("  longest that has not ended, s", s.Interval.Open)
+	number("tokens made", s.Tokens.Generated)
+	number("tokens removed", s.Tokens.Removed)
+	number("tokens lost", s.Tokens.Lost)
+	number("handoffs", s.Hops)
+	number("datagrams", s.Messages)
+	number("datagrams per operation", s.MessagesPerOperation)
+	number("recoveries from the loss of all tokens", s.Recovery.Count)
+	if s.Recovery.P50.Samples > 0 {
+		number("  median, s", s.Recovery.P50)
+		number("  90 % are below, s", s.Recovery.P90)
+		number("  longest, s", s.Recovery.Max)
+	}
+	return t
+}
+
+func (s *tables) concurrency() report.Table {
+	return s.levels("Operations at once", "operations", s.Concurrency)
+}
+
+func (s *tables) live() report.Table { return s.levels("Tokens alive", "tokens", s.Tokens.Live) }
+
+// levels shows for how long a number had each of its values.
+func (s *tables) levels(title, what string, spent measure.Table[measure.Estimate]) report.Table {
+	t := s.table(title, what, "time, s", "share")
+	whole := float64(s.Duration.Mean)
+	for _, e := range spent {
+		row := s.row(report.Number(e.Key), report.Number, e.Value)
+		of := func(v float64) string { return report.Percent(v / whole) }
+		t.Rows = append(t.Rows, append(row, s.row("", of, e.Value)[1:]...))
+	}
+	return t
+}
+
+func (s *tables) intervals() report.Table {
+	t := s.table("Intervals between two operations of one member", "from, s", "intervals")
+	for _, e := range s.Interval.Histogram {
+		t.Rows = append(t.Rows, s.row(report.Number(e.Key), report.Number, e.Value))
+	}
+	return t
+}

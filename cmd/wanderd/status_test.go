@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rs/zerolog"
+
+	"github.com/wanderd/wanderd/agent/control"
+)
+
+// noon is now, for tests.
+func noon() time.Time { return time.Date(2026, 2, 3, 12, 0, 0, 0, time.FixedZone("", 3600)) }
+
+// told answers with fixed documents.
+type told struct {
+	status  control.Status
+	members control.Members
+}
+
+func (s told) Status(context.Context) (control.Status, error)   { return s.status, nil }
+func (s told) Members(context.Context) (control.Members, error) { return s.members, nil }
+
+// ask runs a command against an agent that answers with src.
+func ask(t *testing.T, src told, args ...string) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "wd") //nolint:usetesting // its paths carry the test name, and grow too long
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	socket := filepath.Join(dir, "s")
+	server, err := control.Serve(socket, src, zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = server.Close() }()
+	var out, errs bytes.Buffer
+	p := program{stdout: &out, stderr: &errs, now: noon}
+	if code := p.run(t.Context(), append(args, "--socket", socket)); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, errs.String())
+	}
+	return out.String()
+}
+
+func busy() told {
+	now := noon()
+	return told{
+		status: control.Status{
+			Version: "v1.2.3", Name: "m1", Member: "3f2a91bc00000000", Address: "10.0.0.1:7946", Started: now.Add(-50*time.Hour - time.Minute),
+			Sealed: true, Members: 3, Dropped: map[string]uint64{"replayed": 2, "malformed": 12, "oversized": 0},
+			Gossip: map[string]uint64{"conflict": 1},
+			Gates: []control.Gate{
+				{
+					Name: "default", Policy: "wander", Walk: "sweep", State: "absent", Members: 3, Holder: "9c1d22e000000000", HolderName: "m2",
+					HolderSince: now.Add(-12 * time.Second), Token: "791bbce3.fb07cf09", Seq: 42,
+					NotRunning: "ran less than min_interval ago", LastRun: now.Add(-252 * time.Second), LastExit: "ok",
+					LastTook: control.Duration(3210987654), NextRun: now.Add(348 * time.Second), Runs: 17, Failures: 1,
+					Skip: control.Duration(time.Second), Op: control.Duration(4 * time.Second),
+					MinInterval: control.Duration(10 * time.Minute), MaxInterval: control.Duration(30 * time.Minute),
+					RegenerateAfter: control.Duration(45 * time.Minute), RegenerateAt: now.Add(44 * time.Minute), Load: 0.02,
+				},
+				{
+					Name: "cache", Policy: "wander", State: "running", Members: 1, Holding: true, Holder: "3f2a91bc00000000",
+					HolderName: "m1", HolderSince: now.Add(-25 * time.Hour), Token: "0badcafe.00000001", Seq: 1 << 32, Running: true,
+					LastRun: now.Add(-90 * time.Second), NextRun: now.Add(13*time.Hour - 90*time.Second), Runs: 2,
+					Op: control.Duration(time.Hour), MinInterval: control.Duration(30 * time.Minute),
+					RegenerateAfter: control.Duration(90 * time.Minute), Load: 2,
+				},
+				{
+					Name: "new", Policy: "wander", State: "absent", Members: 2, NotRunning: "due, waiting for the token",
+					Op: control.Duration(4 * time.Second), MinInterval: control.Duration(24 * time.Hour),
+					RegenerateAfter: control.Duration(72 * time.Hour), Load: 0.0001,
+				},
+			},
+		},
+		members: control.Members{Members: []control.Member{
+			{Name: "m2", Member: "9c1d22e000000000", Address: "10.0.0.2:7946", State: "suspect", Gates: []string{"default"}},
+			{Name: "m1", Member: "3f2a91bc00000000", Address: "10.0.0.1:7946", State: "alive", Self: true, Gates: []string{"cache", "default"}},
+			{Name: "evil\x1b[2J", Member: "00", Address: "10.0.0.3:7946", State: "failed"},
+		}},
+	}
+}
+
+func TestStatusReadsWell(t *testing.T) {
+	const want = `m1 (3f2a91bc) at 10.0.0.1:7946, sealed, up 2d2h, wanderd v1.2.3
+3 members; dropped 14 datagrams: 12 malformed, 2 replayed
+gossip noted 1 oddity: 1 conflict
+
+gate default: absent
+  holder       m2 (9c1d22e0), for 12s (since 11:59:48)
+  not running  ran less than min_interval ago
+  last run     4m12s ago (11:55:48), took 3.211s, ok
+  next run     in 5m48s (12:05:48) at the earliest
+  runs         17, of which 1 failed
+  token        791bbce3.fb07cf09, number 42
+  walk         sweep, resting for 1s at each host
+  regenerates  after 45m without a token, in 44m (12:44:00)
+  load         0.02: op 4s × 3 members / min_interval 10m
+
+gate cache: running
+  holder       this host, for 1d1h (since 2026-02-02 11:00:00)
+  running      for 1m30s (since 11:58:30)
+  next run     in 12h58m (2026-02-04 00:58:30) at the earliest
+  runs         2, of which 0 failed
+  token        0badcafe.00000001, number 4294967296
+  regenerates  after 1h30m without a token
+  load         2.00: op 1h × 1 member / min_interval 30m; above 1, so everybody runs later than min_interval
+
+gate new: absent
+  holder       not known
+  not running  due, waiting for the token
+  last run     never
+  next run     when the token comes
+  runs         0, of which 0 failed
+  regenerates  after 3d without a token
+  load         0.00: op 4s × 2 members / min_interval 1d
+`
+	if diff := cmp.Diff(want, ask(t, busy(), "status")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The table is by name, and no name can write to the terminal.
+func TestMembersReadWell(t *testing.T) {
+	const want = `NAME            MEMBER    ADDRESS        STATE    GATES
+evil�[2J        00        10.0.0.3:7946  failed   -
+m1 (this host)  3f2a91bc  10.0.0.1:7946  alive    cache, default
+m2              9c1d22e0  10.0.0.2:7946  suspect  default
+`
+	if diff := cmp.Diff(want, ask(t, busy(), "members")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAnswersAsJSONAreWhatTheAgentSent(t *testing.T) {
+	var status control.Status
+	if err := json.Unmarshal([]byte(ask(t, busy(), "status", "--json")), &status); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(busy().status, status); diff != "" {
+		t.Error(diff)
+	}
+	var members control.Members
+	if err := json.Unmarshal([]byte(ask(t, busy(), "members", "--json")), &members); err != nil {
+		t.Fatal(err)
+	}
+	if len(members.Members) != 3 || members.Members[1].Name != "m1" || !members.Members[1].Self {
+		t.Errorf("%+v", members)
+	}
+}
+
+func TestDurationsAreToldRoughly(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		-time.Second: "0s", 0: "0s", 1500 * time.Millisecond: "1s", 61500 * time.Millisecond: "1m1s",
+		time.Hour + 59*time.Second: "1h", 90*time.Minute + time.Second: "1h30m", 49*time.Hour + 59*time.Minute: "2d1h",
+	} {
+		if got := rough(d); got != want {
+			t.Errorf("%v is told as %s, want %s", d, got, want)
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/cmd/wanderd/config"
+)
+
+// writeStatus writes a status for people, as of now and in now's time zone.
+func writeStatus(w io.Writer, s control.Status, now time.Time) error {
+	var b strings.Builder
+	sealed := "sealed"
+	if !s.Sealed {
+		sealed = "not sealed"
+	}
+	fmt.Fprintf(&b, "%s (%s) at %s, %s, up %s, wanderd %s\n", printable(s.Name), short(s.Member), printable(s.Address), sealed,
+		rough(now.Sub(s.Started)), printable(s.Version))
+	fmt.Fprintf(&b, "%s; %s\n", count(uint64(s.Members), "member"), counters("dropped", "datagram", s.Dropped))
+	if len(s.Gossip) > 0 {
+		fmt.Fprintf(&b, "%s\n", counters("gossip noted", "oddity", s.Gossip))
+	}
+	for _, g := range s.Gates {
+		b.WriteByte('\n')
+		writeGate(&b, g, now)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
+	fmt.Fprintf(b, "gate %s: %s\n", printable(g.Name), printable(g.State))
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(b, "  %-12s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	holder := "not known"
+	switch {
+	case g.Holding:
+		holder = "this host, " + since(g.HolderSince, now)
+	case g.Holder != "":
+		holder = fmt.Sprintf("%s (%s), %s", printable(g.HolderName), short(g.Holder), since(g.HolderSince, now))
+	}
+	line("holder", "%s", holder)
+	if g.Running {
+		line("running", "%s", since(g.LastRun, now))
+	} else {
+		line("not running", "%s", printable(g.NotRunning))
+		line("last run", "%s", lastRun(g, now))
+	}
+	switch {
+	case g.NextRun.After(now):
+		line("next run", "in %s (%s) at the earliest", rough(g.NextRun.Sub(now)), clock(g.NextRun, now))
+	case !g.Running:
+		line("next run", "when the token comes")
+	}
+	line("runs", "%d, of which %d failed", g.Runs, g.Failures)
+	if g.Token != "" {
+		line("token", "%s, number %d", printable(g.Token), g.Seq)
+	}
+	if g.Walk != "" {
+		line("walk", "%s, resting for %s at each host", printable(g.Walk), format(g.Skip))
+	}
+	regenerates := "after " + format(g.RegenerateAfter) + " without a token"
+	if !g.RegenerateAt.IsZero() {
+		regenerates += fmt.Sprintf(", in %s (%s)", rough(g.RegenerateAt.Sub(now)), clock(g.RegenerateAt, now))
+	}
+	line("regenerates", "%s", regenerates)
+	load := fmt.Sprintf("%.2f: op %s × %s / min_interval %s", g.Load, format(g.Op), count(uint64(g.Members), "member"),
+		format(g.MinInterval))
+	if g.Load > 1 {
+		load += "; above 1, so everybody runs later than min_interval"
+	}
+	line("load", "%s", load)
+}
+
+func lastRun(g control.Gate, now time.Time) string {
+	if g.LastRun.IsZero() {
+		return "never"
+	}
+	text := fmt.Sprintf("%s ago (%s)", rough(now.Sub(g.LastRun)), clock(g.LastRun, now))
+	if g.LastExit == "" { // it was a run of an earlier agent
+		return text
+	}
+	return fmt.Sprintf("%s, took %s, %s", text, time.Duration(g.LastTook).Round(time.Millisecond), printable(g.LastExit))
+}
+
+// writeMembers writes a table, by name.
+func writeMembers(w io.Writer, m control.Members) error {
+	list := slices.Clone(m.Members)
+	slices.SortFunc(list, func(a, b control.Member) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Member, b.Member))
+	})
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(t, "NAME\tMEMBER\tADDRESS\tSTATE\tGATES")
+	for _, e := range list {
+		name := printable(e.Name)
+		if e.Self {
+			name += " (this host)"
+		}
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", name, short(e.Member), printable(e.Address), printable(e.State),
+			cmp.Or(printable(strings.Join(e.Gates, ", ")), "-"))
+	}
+	return t.Flush()
+}
+
+// since says how long something has lasted.
+func since(t, now time.Time) string {
+	if t.IsZero() {
+		return "for an unknown time"
+	}
+	return fmt.Sprintf("for %s (since %s)", rough(now.Sub(t)), clock(t, now))
+}
+
+// clock is the time of day, with the date if that is another one than now's.
+func clock(t, now time.Time) string {
+	t = t.In(now.Location())
+	if t.Format(time.DateOnly) == now.Format(time.DateOnly) {
+		return t.Format(time.TimeOnly)
+	}
+	return t.Format(time.DateTime)
+}
+
+// rough is a duration as people say it: its two largest units.
+func rough(d time.Duration) string {
+	d = max(d, 0)
+	switch {
+	case d < time.Minute:
+		d = d.Truncate(time.Second)
+	case d < 24*time.Hour:
+		if d >= time.Hour {
+			d = d.Truncate(time.Minute)
+		}
+		d = d.Truncate(time.Second)
+	default:
+		d = d.Truncate(time.Hour)
+	}
+	return config.FormatDuration(d)
+}
+
+func format(d control.Duration) string {
+	return config.FormatDuration(time.Duration(d).Round(time.Millisecond))
+}
+
+// count says how many of something there are.
+func count(n uint64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	if stem, ok := strings.CutSuffix(what, "y"); ok {
+		what = stem + "ie"
+	}
+	return strconv.FormatUint(n, 10) + " " + what + "s"
+}
+
+// counters adds counters up, and says what they count, the largest first.
+func counters(verb, what string, by map[string]uint64) string {
+	total := uint64(0)
+	kinds := slices.SortedFunc(maps.Keys(by), func(a, b string) int {
+		return cmp.Or(cmp.Compare(by[b], by[a]), cmp.Compare(a, b))
+	})
+	var parts []string
+	for _, kind := range kinds {
+		if by[kind] > 0 {
+			total += by[kind]
+			parts = append(parts, fmt.Sprintf("%d %s", by[kind], printable(kind)))
+		}
+	}
+	text := verb + " " + count(total, what)
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	return text
+}
+
+// short is the beginning of an identity, as logs have it.
+func short(id string) string { return printable(id[:min(len(id), 8)]) }
+
+// printable keeps what others call themselves from writing to the terminal.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, text)
+}
