@@ -1,0 +1,55 @@
+// Command origin is what the caches of this example are refreshed from: one artifact over HTTP, slow enough that downloads
+// would overlap if nobody kept them apart, and a count of how many did.
+//
+//	origin serve [--listen address] [--size bytes] [--takes duration]
+//	origin fetch [--seq number] [--within duration] url file
+//
+// serve prints its URL and serves /artifact and /stats until it is stopped. fetch is for hosts without curl.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"time"
+)
+
+func main() {
+	if err := run(context.Background(), os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "origin:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	if len(args) > 0 {
+		switch args[0] {
+		case "serve":
+			return serve(args[1:])
+		case "fetch":
+			return fetch(ctx, args[1:])
+		}
+	}
+	return errors.New("say origin serve, or origin fetch url file")
+}
+
+func serve(args []string) error {
+	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
+	listen := flags.String("listen", "127.0.0.1:0", "address to listen on; port 0 is a free one")
+	size := flags.Int("size", 1<<20, "bytes of the artifact")
+	takes := flags.Duration("takes", 300*time.Millisecond, "how long a download takes")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", *listen)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("http://%s\n", listener.Addr())
+	server := &http.Server{Handler: newOrigin(*size, *takes).handler(), ReadHeaderTimeout: 10 * time.Second}
+	return server.Serve(listener)
+}

@@ -1,0 +1,78 @@
+package examples_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// runs is how often every member of a fleet is to run its hook before the fleet is stopped.
+const runs = 2
+
+func TestSyncExampleKeepsTransfersApart(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("rsync"); err != nil {
+		t.Skip("no rsync here")
+	}
+	summary := watch(t, nil, "sync: ", ": done", "sync/run.sh")
+	if !strings.HasPrefix(summary, "3 mirrors, ") || !strings.HasSuffix(summary, " 0 turned away") {
+		t.Errorf("it ended with %q, want 3 mirrors and nobody turned away", summary)
+	}
+}
+
+func TestCacheRefreshExampleKeepsDownloadsApart(t *testing.T) {
+	t.Parallel()
+	env := []string{"ORIGIN=" + build(t, "./cache-refresh/origin")}
+	summary := watch(t, env, "refresh: ", " bytes from ", "cache-refresh/run.sh")
+	var stats struct{ Downloads, Most, Refused int }
+	if err := json.Unmarshal([]byte(summary), &stats); err != nil {
+		t.Fatalf("the origin's count is %q: %v", summary, err)
+	}
+	if stats.Downloads < 3*runs || stats.Most != 1 || stats.Refused != 0 {
+		t.Errorf("the origin has counted %+v, want at least %d downloads, and one at a time", stats, 3*runs)
+	}
+}
+
+// watch runs an example until each of the agents a, b and c has logged a line with both marks twice, then interrupts
+// it as Ctrl-C would, and returns the last line that it prints.
+func watch(t *testing.T, env []string, begin, end string, argv ...string) (last string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+	defer cancel()
+	// A busy machine may stop for seconds. That must not look like a lost token, for a new one would rightly overlap.
+	env = append(env, "WANDERD="+build(t, "../cmd/wanderd"), "WANDERD_MAX_INTERVAL=20s")
+	example := command(ctx, t, env, append(argv, "600")...)
+	out, err := example.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	example.Stderr = t.Output()
+	if err := example.Start(); err != nil {
+		t.Fatal(err)
+	}
+	seen, missing := map[string]int{}, 3
+	var log strings.Builder
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		last = lines.Text()
+		log.WriteString(last + "\n")
+		if agent, line, ok := strings.Cut(last, ": "); ok && strings.Contains(line, begin) && strings.Contains(line, end) {
+			if seen[agent]++; seen[agent] == runs {
+				missing--
+			}
+			if missing == 0 {
+				missing--
+				if err := syscall.Kill(-example.Process.Pid, syscall.SIGINT); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+	if err := example.Wait(); err != nil || missing > 0 {
+		t.Errorf("the example ended with %v after these runs: %v\n%s", err, seen, log.String())
+	}
+	return last
+}

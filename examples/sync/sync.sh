@@ -1,0 +1,56 @@
+#!/bin/sh
+# A hook for wanderd: mirrors a tree with rsync.
+#
+#   SYNC_FROM  where from: an rsync URL or a folder. Unset: a throw-away rsync daemon on loopback with a made-up tree,
+#              so that the example runs by itself.
+#   SYNC_TO    where to. Unset: a folder of this member's own under the cache directory of whoever runs the agent.
+#
+# Whoever comes with a lower WANDERD_SEQ than the destination has already seen has been overtaken, and changes nothing.
+set -eu
+
+say() { echo "sync: $*"; }
+fail() {
+	say "$*" >&2
+	exit 1
+}
+
+if [ -z "${SYNC_FROM-}" ]; then
+	exec "$(dirname "$0")/origin.sh" "$0"
+fi
+
+seq=${WANDERD_SEQ:-0}
+who=${WANDERD_NAME:-nobody}
+to=${SYNC_TO:-${XDG_CACHE_HOME:-${HOME:?sync: set SYNC_TO or HOME}/.cache}/wanderd-example/${WANDERD_MEMBER:-by-hand}}
+mkdir -p "$to/tree"
+
+# What a lock cannot promise to a process that was paused, the resource can: it remembers the highest number. The file
+# lock makes "compare and write down" one step; without flock(1) the step has a gap of a millisecond.
+exec 9>>"$to/.lock"
+if command -v flock >/dev/null; then
+	flock -w 10 9 || fail "another sync has been writing to $to for 10 s"
+fi
+seen=0
+[ ! -e "$to/.last-seq" ] || read -r seen <"$to/.last-seq" || true
+case $seen in
+'' | *[!0-9]*) fail "$to/.last-seq should hold a number, and holds \"$seen\": remove it if you know why" ;;
+esac
+if [ "$seq" -lt "$seen" ]; then
+	fail "$who comes with number $seq, but $to has seen $seen: overtaken, nothing is changed." \
+		"If the fleet was set up anew, remove $to/.last-seq"
+fi
+echo "$seq" >"$to/.last-seq.new"
+mv "$to/.last-seq.new" "$to/.last-seq"
+
+say "$who ($seq of token ${WANDERD_TOKEN:-none}): $SYNC_FROM to $to"
+if command -v rsync >/dev/null; then
+	rsync --archive --delete --delay-updates --timeout=30 "$SYNC_FROM/" "$to/tree/"
+elif [ -d "$SYNC_FROM" ]; then
+	say "rsync is not installed: copying with cp instead"
+	rm -rf "$to/tree.new"
+	cp -R "$SYNC_FROM" "$to/tree.new"
+	rm -rf "$to/tree"
+	mv "$to/tree.new" "$to/tree"
+else
+	fail "rsync is not installed, and $SYNC_FROM is not a folder: install rsync"
+fi
+say "$who: done"
