@@ -1,0 +1,148 @@
+// Package systemd_test checks the unit and the configuration that an operator installs.
+package systemd_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// maxExposure is what "systemd-analyze security" may find at most, in tenths: "OK" ends at 4.9, a bare service has 9.6.
+const maxExposure = 20
+
+// unit is the service's directives, a list for each "Section.Key".
+func unit(t *testing.T) map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile("wanderd.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	directives, section := map[string][]string{}, ""
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if name, ok := strings.CutPrefix(line, "["); ok {
+			section = strings.TrimSuffix(name, "]")
+		} else if key, value, ok := strings.Cut(line, "="); ok && !strings.HasPrefix(line, "#") {
+			directives[section+"."+key] = append(directives[section+"."+key], value)
+		}
+	}
+	return directives
+}
+
+func TestTheServiceManagerIsToldWhatTheAgentNeeds(t *testing.T) {
+	directives := unit(t)
+	for key, want := range map[string]string{
+		"Service.Type":                     "notify",
+		"Service.Restart":                  "on-failure",
+		"Service.RestartPreventExitStatus": "64 78",
+		"Service.KillMode":                 "mixed",
+		"Service.OOMPolicy":                "continue",
+		"Service.StateDirectory":           "wanderd",
+		"Service.StateDirectoryMode":       "0700",
+		"Service.User":                     "wanderd",
+	} {
+		if got := directives[key]; len(got) != 1 || got[0] != want {
+			t.Errorf("%s is %q, want %q", key, got, want)
+		}
+	}
+	if watchdog := seconds(t, directives["Service.WatchdogSec"]); watchdog < 10*time.Second {
+		t.Errorf("a watchdog of %v bites a busy host", watchdog)
+	}
+}
+
+func TestTheSecretReachesTheAgentAsACredential(t *testing.T) {
+	directives := unit(t)
+	name, _, _ := strings.Cut(strings.Join(directives["Service.LoadCredential"], " "), ":")
+	if want := "--secret-file ${CREDENTIALS_DIRECTORY}/" + name; name == "" || !strings.Contains(execStart(directives), want) {
+		t.Errorf("ExecStart is %q, want it to have %q", execStart(directives), want)
+	}
+}
+
+func TestTheAgentHasTimeToPassItsTokenOn(t *testing.T) {
+	text, err := os.ReadFile("wanderd.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(text), "#stop_timeout = \"")
+	if !ok {
+		t.Fatal("wanderd.toml does not tell the default of stop_timeout")
+	}
+	value, _, _ := strings.Cut(rest, "\"")
+	agent, err := time.ParseDuration(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if manager := seconds(t, unit(t)["Service.TimeoutStopSec"]); manager < agent+5*time.Second {
+		t.Errorf("TimeoutStopSec is %v, which leaves an agent with stop_timeout %v no time", manager, agent)
+	}
+}
+
+func TestSystemdUnderstandsEveryDirective(t *testing.T) {
+	out, err := analyze(t, "verify", "--man=no")
+	if err != nil || strings.Contains(out, "wanderd.service") { // A host may have other units to complain of.
+		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
+	}
+}
+
+func TestTheServiceIsHardened(t *testing.T) {
+	if out, err := analyze(t, "security", "--offline=true", "--no-pager", "--threshold="+strconv.Itoa(maxExposure)); err != nil {
+		t.Errorf("systemd-analyze security: %v\n%s", err, out)
+	}
+}
+
+// analyze runs systemd-analyze on a copy of the unit that starts a program which is there.
+func analyze(t *testing.T, args ...string) (output string, err error) {
+	t.Helper()
+	program, err := exec.LookPath("systemd-analyze")
+	if errors.Is(err, exec.ErrNotFound) {
+		t.Skip("no systemd-analyze here")
+	}
+	if version, _ := exec.CommandContext(t.Context(), program, "--version").Output(); !understandsOffline(version) {
+		t.Skipf("this systemd-analyze is too old: %.20s", version)
+	}
+	text, err := os.ReadFile("wanderd.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	there, err := exec.LookPath("true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent, _, _ := strings.Cut(execStart(unit(t)), " ")
+	changed := bytes.Replace(text, []byte("ExecStart="+agent), []byte("ExecStart="+there), 1)
+	file := filepath.Join(t.TempDir(), "wanderd.service")
+	if err := os.WriteFile(file, changed, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), program, append(args, file)...).CombinedOutput()
+	return string(out), err
+}
+
+// understandsOffline reports whether the first line, "systemd 252 (…)", is of a version that can judge a file.
+func understandsOffline(version []byte) bool {
+	fields := bytes.Fields(version)
+	if len(fields) < 2 {
+		return false
+	}
+	number, err := strconv.Atoi(string(fields[1]))
+	return err == nil && number >= 250
+}
+
+func execStart(directives map[string][]string) string {
+	return strings.Join(directives["Service.ExecStart"], " ")
+}
+
+func seconds(t *testing.T, values []string) time.Duration {
+	t.Helper()
+	d, err := time.ParseDuration(strings.Join(values, " "))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
