@@ -1,0 +1,65 @@
+# What a developer types. "make check" is what CI runs.
+
+GO       ?= go
+BIN      := bin
+LINT     := $(BIN)/golangci-lint
+FUZZTIME ?= 5s
+# Packages with goroutines. Of the others there is nothing to race, and the end-to-end tests run processes built without it.
+RACE     := ./agent/... ./membership/... ./cmd/wanderd ./cmd/wanderd/demo ./cmd/wanderd/simulate ./sim/hunt ./examples/cache-refresh/origin
+SCRIPTS  := .ci/run tools/fuzz $(wildcard examples/*/*.sh)
+
+# The stages of a check. The tests come last, so that their output does.
+STAGES   := vet cross lint race fuzz test
+
+.PHONY: all build test race fuzz bench vet cross lint fmt check clean
+
+all: build
+
+build:
+	$(GO) build -o $(BIN)/ ./cmd/wanderd
+
+test:
+	$(GO) test ./...
+
+race:
+	$(GO) test -race -short -timeout 8m $(RACE)
+
+# Every fuzz target for FUZZTIME.
+fuzz:
+	GO=$(GO) tools/fuzz $(FUZZTIME)
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+vet:
+	$(GO) vet ./...
+
+# What is written for other systems than Linux must at least compile.
+cross:
+	GOOS=darwin $(GO) build ./...
+
+# shellcheck is used where it is installed.
+lint: $(LINT)
+	$(LINT) run --timeout 8m ./...
+	@if command -v shellcheck >/dev/null; then shellcheck $(SCRIPTS); else echo "no shellcheck: scripts not checked"; fi
+
+fmt: $(LINT)
+	$(LINT) fmt ./...
+
+$(LINT): tools/golangci-lint/go.mod tools/golangci-lint/go.sum
+	cd tools/golangci-lint && $(GO) build -ldflags='-s -w' -o ../../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+# Every stage runs, also after one that failed, so that one run tells everything there is to mend.
+check:
+	@failed=; took=; \
+	for stage in $(STAGES); do \
+		printf '\n== %s\n' $$stage; \
+		[ $$stage != test ] || echo "took so far:$$took failed:$${failed:- nothing}"; \
+		begun=$$(date +%s); \
+		$(MAKE) --no-print-directory $$stage || failed="$$failed $$stage"; \
+		took="$$took $$stage $$(($$(date +%s) - begun)) s,"; \
+	done; \
+	[ -z "$$failed" ]
+
+clean:
+	rm -rf $(BIN)

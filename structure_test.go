@@ -1,0 +1,286 @@
+// Package wanderd_test holds the rules of the house that no compiler checks: who imports whom, and what a file may look like.
+package wanderd_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/wanderd/wanderd"
+
+// rule is what the packages of one room may import directly. A room ends in "/..." if it has packages below it.
+type rule struct {
+	// room is relative to the module.
+	room string
+	// ours are the only rooms of this module, besides itself, whose packages it and its tests may import; inTests those that
+	// its tests may import as well.
+	ours, inTests []string
+	// never are import paths outside of this module that it must not import, but its tests may; "x/..." is x and what is
+	// below.
+	never []string
+	why   string
+}
+
+// house is the picture in ARCHITECTURE.md.
+//
+//	wire <- policy <- agent <- cmd/wanderd        membership <- agent        policy <- sim <- cmd/wanderd
+func house() []rule {
+	impure := []string{"net", "net/http", "os/...", "sync/...", "context", "log/...", "math/rand", "crypto/rand"}
+	return []rule{
+		{room: "wire", never: impure, why: "bytes in, bytes out"},
+		{room: "policy/...", ours: []string{"wire"}, never: impure, why: "no clock, no I/O, no goroutine"},
+		{
+			room: "membership/...", ours: []string{"wire"}, inTests: []string{"agent/transport/..."},
+			why: "it knows of peers, not of tokens or agents",
+		},
+		{room: "agent/...", ours: []string{"wire", "policy/...", "membership/..."}, why: "the shell of real agents"},
+		{room: "agent/transport/...", why: "it moves bytes"},
+		{room: "agent/control/...", why: "it carries documents"},
+		{
+			room: "sim/...", ours: []string{"wire", "policy/..."}, never: []string{"net", "math/rand", "crypto/rand"},
+			why: "a seed decides everything",
+		},
+		{room: "examples/...", why: "what an operator could write too"},
+	}
+}
+
+// soleImporter are the only rooms that may import a module, tests included.
+func soleImporter() map[string]string {
+	return map[string]string{"github.com/hashicorp/memberlist": "membership/..."}
+}
+
+func TestImportsGoOneWay(t *testing.T) {
+	for _, v := range violations(list(t, "./..."), house(), soleImporter()) {
+		t.Error(v)
+	}
+}
+
+func TestEveryImportRuleNamesSomething(t *testing.T) {
+	packages := list(t, "./...")
+	known := map[string]bool{}
+	for _, p := range list(t, "-deps", "./...") {
+		known[p.ImportPath] = true
+	}
+	for _, r := range house() {
+		for _, room := range slices.Concat([]string{r.room}, r.ours, r.inTests) {
+			if !slices.ContainsFunc(packages, func(p listed) bool { return within(room, p.local()) }) {
+				t.Errorf("the rule for %s names %s, where no package is", r.room, room)
+			}
+		}
+		for _, name := range r.never {
+			if name = strings.TrimSuffix(name, "/..."); !known[name] {
+				t.Errorf("the rule for %s forbids %s, which nothing in this program is made of", r.room, name)
+			}
+		}
+	}
+	for name, room := range soleImporter() {
+		if !slices.ContainsFunc(packages, func(p listed) bool {
+			return within(room, p.local()) && slices.Contains(p.Imports, name)
+		}) {
+			t.Errorf("only %s may import %s, and does not", room, name)
+		}
+	}
+}
+
+func TestImportRulesCatchAPlantedImport(t *testing.T) {
+	for _, plant := range []struct {
+		at, imports string
+		test        bool
+		caught      bool
+	}{
+		{at: "wire", imports: module + "/policy", caught: true},
+		{at: "wire", imports: "net/netip"},
+		{at: "policy/wander", imports: module + "/policy/handoff"},
+		{at: "policy/wander", imports: module + "/agent/control", caught: true},
+		{at: "policy/wander", imports: "os/exec", caught: true},
+		{at: "policy/wander", imports: "os/exec", test: true},
+		{at: "policy/wander", imports: "math/rand", caught: true},
+		{at: "policy/wander", imports: "math/rand/v2"},
+		{at: "membership", imports: module + "/policy", caught: true},
+		{at: "membership", imports: module + "/wireless", caught: true},
+		{at: "membership", imports: module + "/agent/transport", caught: true},
+		{at: "membership", imports: module + "/agent/transport", test: true},
+		{at: "agent", imports: module + "/sim", caught: true},
+		{at: "agent/transport/memnet", imports: module + "/wire", caught: true},
+		{at: "agent", imports: module + "/sim", test: true, caught: true},
+		{at: "sim/check", imports: module + "/agent", caught: true},
+		{at: "sim", imports: module + "/cmd/wanderd", caught: true},
+		{at: "agent", imports: "github.com/hashicorp/memberlist", test: true, caught: true},
+		{at: "membership", imports: "github.com/hashicorp/memberlist"},
+	} {
+		p := listed{ImportPath: module + "/" + plant.at}
+		if plant.test {
+			p.XTestImports = []string{plant.imports}
+		} else {
+			p.Imports = []string{plant.imports}
+		}
+		got := violations([]listed{p}, house(), soleImporter())
+		if caught := len(got) > 0; caught != plant.caught {
+			t.Errorf("%s imports %s (test: %v): caught is %v, want %v: %q",
+				plant.at, plant.imports, plant.test, caught, plant.caught, got)
+		}
+	}
+}
+
+// maxLines is how long a file may be; what is longer is more than one concept.
+const maxLines = 600
+
+func TestFilesAreShortAndFinished(t *testing.T) {
+	err := fs.WalkDir(os.DirFS("."), ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir():
+			if name == ".git" || name == "bin" {
+				return fs.SkipDir
+			}
+			if fault := folderFault(name); fault != "" {
+				t.Errorf("%s: %s", name, fault)
+			}
+			return nil
+		case !slices.Contains([]string{".go", ".sh", ".md", ".toml", ".yml", ".service"}, filepath.Ext(name)):
+			return nil
+		}
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		for _, fault := range fileFaults(string(content)) {
+			t.Errorf("%s: %s", name, fault)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFileRulesCatchAPlantedFault(t *testing.T) {
+	for _, name := range []string{"agent/util", "internal/common", "helpers"} {
+		if folderFault(name) == "" {
+			t.Errorf("a folder %s was not noticed", name)
+		}
+	}
+	if fault := folderFault("agent/hook"); fault != "" {
+		t.Errorf("agent/hook: %s", fault)
+	}
+	for content, faults := range map[string]int{
+		"// TO" + "DO: later":                1,
+		"// FIX" + "ME":                      1,
+		strings.Repeat("\n", maxLines):       0,
+		strings.Repeat("\n", maxLines) + "x": 1,
+	} {
+		if got := fileFaults(content); len(got) != faults {
+			t.Errorf("%.20q…: found %q, want %d faults", content, got, faults)
+		}
+	}
+}
+
+// folderFault says what is wrong with the name of a folder.
+func folderFault(name string) string {
+	if slices.Contains([]string{"util", "utils", "common", "helper", "helpers", "misc"}, path.Base(name)) {
+		return "a package is named for what it is about"
+	}
+	return ""
+}
+
+// fileFaults says what is wrong with a file.
+func fileFaults(content string) []string {
+	var faults []string
+	for _, mark := range []string{"TO" + "DO", "FIX" + "ME"} {
+		if strings.Contains(content, mark) {
+			faults = append(faults, "left for later: "+mark)
+		}
+	}
+	if lines := strings.Count(strings.TrimSuffix(content, "\n"), "\n") + 1; lines > maxLines {
+		faults = append(faults, fmt.Sprintf("%d lines are more than one concept", lines))
+	}
+	return faults
+}
+
+// listed is what "go list -json" says of a package.
+type listed struct {
+	ImportPath                         string
+	Imports, TestImports, XTestImports []string
+}
+
+// local is the import path relative to the module.
+func (p listed) local() string { return strings.TrimPrefix(p.ImportPath, module+"/") }
+
+func list(t *testing.T, args ...string) []listed {
+	t.Helper()
+	args = append([]string{"list", "-json=ImportPath,Imports,TestImports,XTestImports"}, args...)
+	cmd := exec.CommandContext(t.Context(), "go", args...)
+	cmd.Stderr = t.Output()
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v", cmd, err)
+	}
+	var packages []listed
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return packages
+		} else if err != nil {
+			t.Fatalf("the output of %s: %v", cmd, err)
+		}
+		packages = append(packages, p)
+	}
+}
+
+// within reports whether name is in a room, or is what the room names.
+func within(room, name string) bool {
+	if top, ok := strings.CutSuffix(room, "/..."); ok {
+		return name == top || strings.HasPrefix(name, top+"/")
+	}
+	return name == room
+}
+
+// anyHas reports whether name is in one of the rooms.
+func anyHas(rooms []string, name string) bool {
+	return slices.ContainsFunc(rooms, func(room string) bool { return within(room, name) })
+}
+
+// forbids reports whether name is of this module, and neither in the rule's room nor in one that is allowed.
+func (r rule) forbids(name string, allowed []string) bool {
+	local, ours := strings.CutPrefix(name, module+"/")
+	return ours && !within(r.room, local) && !anyHas(allowed, local)
+}
+
+func violations(packages []listed, rules []rule, sole map[string]string) []string {
+	var found []string
+	for _, p := range packages {
+		for _, r := range rules {
+			if !within(r.room, p.local()) {
+				continue
+			}
+			for _, name := range p.Imports {
+				if r.forbids(name, r.ours) || anyHas(r.never, name) {
+					found = append(found, fmt.Sprintf("%s imports %s: %s", p.local(), name, r.why))
+				}
+			}
+			for _, name := range slices.Concat(p.TestImports, p.XTestImports) {
+				if r.forbids(name, slices.Concat(r.ours, r.inTests)) {
+					found = append(found, fmt.Sprintf("a test of %s imports %s: %s", p.local(), name, r.why))
+				}
+			}
+		}
+		for _, name := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {
+			if room, ok := sole[name]; ok && !within(room, p.local()) {
+				found = append(found, fmt.Sprintf("%s imports %s: only %s does", p.local(), name, room))
+			}
+		}
+	}
+	return found
+}
