@@ -38,6 +38,20 @@ const (
 	NoteStrayAck
 	// NoteStrayCommit: a Commit that belongs to no handoff of this member, or is bound to another Ack.
 	NoteStrayCommit
+	// NoteSuspected: nothing was heard of Peer, which holds Token, for a patience; it and the other guardians are asked.
+	NoteSuspected
+	// NoteRevived: nobody knows of a holder, and this member, a guardian, holds Token again, which Peer held last.
+	NoteRevived
+	// NoteStoodDown: Peer says that Token was removed; this member guards it no longer.
+	NoteStoodDown
+	// NoteDoubting: this member was away for so long that Token may have been revived; it asks the guardians.
+	NoteDoubting
+	// NoteOvertaken: Peer knows of a copy of Token with a higher fencing number; the one held here is dropped.
+	NoteOvertaken
+	// NoteOutdated: Token arrived, but another copy of it with a higher fencing number was seen; it is dropped.
+	NoteOutdated
+	// NoteStrayWord: a message between holders and guardians that tells this member nothing new.
+	NoteStrayWord
 	// NoteAlone: no other member is there; Token stays here.
 	NoteAlone
 	// NoteWaiting: no other member has ever been there, and this one waits for somebody.
@@ -96,6 +110,20 @@ func (n Note) String() string {
 		return "stray_ack"
 	case NoteStrayCommit:
 		return "stray_commit"
+	case NoteSuspected:
+		return "suspected"
+	case NoteRevived:
+		return "revived"
+	case NoteStoodDown:
+		return "stood_down"
+	case NoteDoubting:
+		return "doubting"
+	case NoteOvertaken:
+		return "overtaken"
+	case NoteOutdated:
+		return "outdated"
+	case NoteStrayWord:
+		return "stray_word"
 	case NoteAlone:
 		return "alone"
 	case NoteWaiting:

@@ -7,9 +7,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// These bytes were checked against a second implementation of RFC 8032 and of XChaCha20-Poly1305. They change only with
-// Version.
+// These bytes were made by a second implementation of the layout, of RFC 8032, of HKDF and of XChaCha20-Poly1305. They
+// change only with Version.
 func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
+	seen := map[Kind]bool{}
 	for _, tc := range []struct {
 		message Message
 		secret  *Secret
@@ -18,6 +19,8 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 		{message: token(), hex: `
 			77640103                             # wd, version 1, in the clear
 			676e9c7932d91844                     # gate default
+			01                                   # slot
+			02                                   # last slot
 			01                                   # kind Token
 			8e04b06449b9658a40b166ae4ec5e899     # from ann
 			774391a88785706a45dfde49ed500bff     # to bob
@@ -31,11 +34,18 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			d1d2d3d4d5d6d7d8                     # cursor
 			e1e2e3e4 f1f2f3f4 00000000 00000000  # hints
 			02 01 00 00                          # tries
-			00c5e4ab7fa89a9f71d6095dcc5156772d1ccac0b94aede757c9683b8720f336
-			7e8bb64713d189e6a2886b9482d6b84f086b3a957f976bb7943497c01139970f # signature`},
+			8e04b06449b9658a40b166ae4ec5e899     # trail: ann
+			efad44bc9c45888c92a6208f4df6a082     # trail: cy
+			00000000000000000000000000000000     # trail: nobody
+			00000000000000000000000000000000     # trail: nobody
+			b1b2b3b4                             # op
+			70b8bad0cf57c80c55b813616ec0819e31023a8a800d78fff391bf42a2ce2a0d
+			efb1034dba73c640d48bfd4e0e741e6bce5242eac8b702d57c206c352f15d903 # signature`},
 		{message: ack(), hex: `
 			77640103                             # wd, version 1, in the clear
 			676e9c7932d91844                     # gate default
+			01                                   # slot
+			02                                   # last slot
 			02                                   # kind Ack
 			774391a88785706a45dfde49ed500bff     # from bob
 			8e04b06449b9658a40b166ae4ec5e899     # to ann
@@ -49,11 +59,18 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			0000000000000000                     # no cursor
 			00000000 00000000 00000000 00000000  # no hints
 			00 00 00 00                          # no tries
-			cb7595de0aee1e75a7d62d6110f55db1c21977146a0d1671f295786b650b48d1
-			6c0f64ec1486e3699e158ba0d41c75999946a9bbb43f6482298cfb003e116f08 # signature`},
+			00000000000000000000000000000000
+			00000000000000000000000000000000
+			00000000000000000000000000000000
+			00000000000000000000000000000000     # no trail
+			00000000                             # no op
+			cfb1e3dfc165be347bad0ddd6feffccd20fd947f9d2c83b2fc19741c6727ca07
+			73b83371f583f5dc1ae0b3df796c7f7efac7a2d7808fc72df528636fa63c3b0f # signature`},
 		{message: commit(), hex: `
 			77640103                             # wd, version 1, in the clear
 			676e9c7932d91844                     # gate default
+			01                                   # slot
+			02                                   # last slot
 			03                                   # kind Commit
 			8e04b06449b9658a40b166ae4ec5e899     # from ann
 			774391a88785706a45dfde49ed500bff     # to bob
@@ -67,19 +84,151 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			0000000000000000                     # no cursor
 			00000000 00000000 00000000 00000000  # no hints
 			00 00 00 00                          # no tries
-			0590af0c85e818ddb18d94bfcde158830e67ec9b766de2e42cb46afbec727f4d
-			a15c68697a9e12739ba0e3138ff19e0249fb265d5171de264d7ca16e25500401 # signature`},
+			00000000000000000000000000000000
+			00000000000000000000000000000000
+			00000000000000000000000000000000
+			00000000000000000000000000000000     # no trail
+			00000000                             # no op
+			53e7490b9cb0400e7d9b46ab84dc13f439ffa6287eda9b04bb6c280b3be65fe9
+			37cae6abd0be6574c01df99dcb79a54c0d50201c2644bd349ad56aa5a3d60d0f # signature`},
+		{message: beat(), hex: `
+			77640103                             # wd, version 1, in the clear
+			676e9c7932d91844                     # gate default
+			01                                   # slot
+			02                                   # last slot
+			04                                   # kind Beat
+			774391a88785706a45dfde49ed500bff     # from bob
+			8e04b06449b9658a40b166ae4ec5e899     # to ann
+			0000000000000000                     # no handoff
+			0000000000000009                     # the ninth beat
+			18a1b2c3d4e5f607                     # birth
+			efad44bc9c45888c92a6208f4df6a082     # generator cy
+			a1a2a3a4a5a6a7a8                     # random
+			0000000300000005                     # seq
+			00000021                             # lap
+			d1d2d3d4d5d6d7d8                     # cursor
+			e1e2e3e4 f1f2f3f4 00000000 00000000  # hints
+			02 01 00 00                          # tries
+			8e04b06449b9658a40b166ae4ec5e899     # trail: ann
+			efad44bc9c45888c92a6208f4df6a082     # trail: cy
+			00000000000000000000000000000000     # trail: nobody
+			00000000000000000000000000000000     # trail: nobody
+			b1b2b3b4                             # op
+			25e642d34783e5e675d06c95ee86094035dd15f0728059ed697b6d5e97f68fea
+			5b764d7ec21a9f03fc196029232b18dcc83608fe233e84bddc26db2deb616504 # signature`},
+		{message: ask(), hex: `
+			77640103                             # wd, version 1, in the clear
+			676e9c7932d91844                     # gate default
+			01                                   # slot
+			02                                   # last slot
+			05                                   # kind Ask
+			efad44bc9c45888c92a6208f4df6a082     # from cy
+			8e04b06449b9658a40b166ae4ec5e899     # to ann
+			2122232425262728                     # question
+			0000000000000000                     # nonce
+			18a1b2c3d4e5f607                     # birth
+			efad44bc9c45888c92a6208f4df6a082     # generator cy
+			a1a2a3a4a5a6a7a8                     # random
+			0000000300000005                     # seq
+			00000021                             # lap
+			d1d2d3d4d5d6d7d8                     # cursor
+			e1e2e3e4 f1f2f3f4 00000000 00000000  # hints
+			02 01 00 00                          # tries
+			8e04b06449b9658a40b166ae4ec5e899     # trail: ann
+			efad44bc9c45888c92a6208f4df6a082     # trail: cy
+			00000000000000000000000000000000     # trail: nobody
+			00000000000000000000000000000000     # trail: nobody
+			b1b2b3b4                             # op
+			6b12efd79d84397d9500595792beb257cd070614d1e1f0b2a2106033d48f8fb8
+			0972af4cc55a4f9d65d92b6328fc234741a398a8021f32f0514945d037ee290b # signature`},
+		{message: heard(), hex: `
+			77640103                             # wd, version 1, in the clear
+			676e9c7932d91844                     # gate default
+			01                                   # slot
+			02                                   # last slot
+			06                                   # kind Heard
+			8e04b06449b9658a40b166ae4ec5e899     # from ann
+			efad44bc9c45888c92a6208f4df6a082     # to cy
+			2122232425262728                     # question
+			000000012a05f200                     # heard 5 s ago
+			18a1b2c3d4e5f607                     # birth
+			efad44bc9c45888c92a6208f4df6a082     # generator cy
+			a1a2a3a4a5a6a7a8                     # random
+			0000000300000005                     # seq
+			00000021                             # lap
+			d1d2d3d4d5d6d7d8                     # cursor
+			e1e2e3e4 f1f2f3f4 00000000 00000000  # hints
+			02 01 00 00                          # tries
+			8e04b06449b9658a40b166ae4ec5e899     # trail: ann
+			efad44bc9c45888c92a6208f4df6a082     # trail: cy
+			00000000000000000000000000000000     # trail: nobody
+			00000000000000000000000000000000     # trail: nobody
+			b1b2b3b4                             # op
+			2d66a22fba7431b9c45134d9019a365c9b2eeb656f75af4cc856963729de36a6
+			b57e94574d85633a4be6a17073bd92e62f56dacda96f572886b28ea03394bd04 # signature`},
+		{message: known(), hex: `
+			77640103                             # wd, version 1, in the clear
+			676e9c7932d91844                     # gate default
+			01                                   # slot
+			02                                   # last slot
+			07                                   # kind Known
+			774391a88785706a45dfde49ed500bff     # from bob
+			efad44bc9c45888c92a6208f4df6a082     # to cy
+			2122232425262728                     # question
+			0000000000000000                     # nonce
+			18a1b2c3d4e5f607                     # birth
+			efad44bc9c45888c92a6208f4df6a082     # generator cy
+			a1a2a3a4a5a6a7a8                     # random
+			0000000300000005                     # seq
+			00000021                             # lap
+			d1d2d3d4d5d6d7d8                     # cursor
+			e1e2e3e4 f1f2f3f4 00000000 00000000  # hints
+			02 01 00 00                          # tries
+			8e04b06449b9658a40b166ae4ec5e899     # trail: ann
+			efad44bc9c45888c92a6208f4df6a082     # trail: cy
+			00000000000000000000000000000000     # trail: nobody
+			00000000000000000000000000000000     # trail: nobody
+			b1b2b3b4                             # op
+			24e8e10f5cb0532611bddc103d06d600f5fa72dfaccbe185b3b444a0c1668656
+			97a5d9de86508256ec2089950001cb6c93f3acf4f2674c0fc419845795bd0609 # signature`},
+		{message: buried(), hex: `
+			77640103                             # wd, version 1, in the clear
+			676e9c7932d91844                     # gate default
+			01                                   # slot
+			02                                   # last slot
+			08                                   # kind Buried
+			774391a88785706a45dfde49ed500bff     # from bob
+			8e04b06449b9658a40b166ae4ec5e899     # to ann
+			0000000000000000                     # no question
+			0000000000000000                     # nonce
+			18a1b2c3d4e5f607                     # birth
+			efad44bc9c45888c92a6208f4df6a082     # generator cy
+			a1a2a3a4a5a6a7a8                     # random
+			0000000300000005                     # seq
+			00000021                             # lap
+			d1d2d3d4d5d6d7d8                     # cursor
+			e1e2e3e4 f1f2f3f4 00000000 00000000  # hints
+			02 01 00 00                          # tries
+			8e04b06449b9658a40b166ae4ec5e899     # trail: ann
+			efad44bc9c45888c92a6208f4df6a082     # trail: cy
+			00000000000000000000000000000000     # trail: nobody
+			00000000000000000000000000000000     # trail: nobody
+			b1b2b3b4                             # op
+			ad9968cc49880acbaa76f177b733c2553f75996a809895cbfeb2c4b523c6f664
+			1ab6dc44a62a85fb572ae7b738289a245279449559a98750b44caefeafe08908 # signature`},
 		{message: token(), secret: secret(), hex: `
 			77640102                             # wd, version 1, sealed
 			000102030405060708090a0b0c0d0e0f1011121314151617 # nonce of the seal
-			7199206de7a070505f036c775aa075913b57f620974ccfdb5978b4d6cc57986f
-			db5255f54f7f17c10d11ef29798e88e9d9b3e933a28398f171cc7ee02ad191a3
-			515cbe1473baf44f955830e04a6cd6884516493324f6d4f5facea2041227cacd
-			e784f8d624a432327415ed3ec3e70a7fe8dd6273b85175da074210fadadd3a27
-			8b7940969434f4babbd7968b90b69c8638151679aa228c2a20d1d0571963559c
-			fcc0af6f801898f9cf26284a0cc81e7b548454eef298322f0d88801cf2d48b36
-			48 # content and signature, sealed
-			8e612b516495d0d70f4410a2a40064b9     # tag`},
+			7199206de7a070505f8f69493a59a8bd0872cd068864a47d05e76e302741b598
+			3467e06ed94c0e27a20b320b1fe8aacb37c46133a28398f171d4df4a48b7b781
+			b34514bf62620d5b5c421a526301af653117693122f0d6f7f4690a041127c9cd
+			e284fdd60575c1307213ef3ccdd1307deecf7471bea281da074210fadadf3b25
+			8a7985fc3bfb38699dc3cac27c1c639e8ad0935cc7df7a5b820e95ad84c4fa22
+			3c1ea6d9c70b49702984a021984ac8c31b8c3fd467e7a544ba1cb48b32c5b2a1
+			4732d06b5f82d72147c6e54b91c2b4a9b0b8a6216c35b5dd27ae1c1854395fa9
+			b6bc49f7a82957c552c022ac421b41445df26192a49e339efc626d1e69029911
+			26aabcf1daebc4 # content and signature, sealed
+			0b93c3ee0bf48164989244d8ec8e2ecb     # tag`},
 	} {
 		name := tc.message.Kind.String()
 		if tc.secret != nil {
@@ -97,25 +246,29 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			if diff := cmp.Diff(tc.message, got.Message); diff != "" {
 				t.Errorf("Open read something else (-want +got):\n%s", diff)
 			}
-			sender := annsKey()
-			if tc.message.Kind == KindAck {
-				sender = bobsKey()
-			}
-			if !got.Verify(public(sender)) {
+			if !got.Verify(public(keyOf(t, tc.message.From))) {
 				t.Error("the signature does not verify")
 			}
 		})
+		seen[tc.message.Kind] = true
+	}
+	for _, kind := range Kinds() {
+		if !seen[kind] {
+			t.Errorf("no bytes are written down for %v", kind)
+		}
 	}
 }
 
 func TestNoAnswerIsLongerThanWhatItAnswers(t *testing.T) {
 	for _, s := range []*Secret{nil, secret()} {
-		offer, answer, last := datagramOf(t, token(), s), datagramOf(t, ack(), s), datagramOf(t, commit(), s)
-		if len(answer) > len(offer) || len(last) > len(answer) {
-			t.Errorf("Token, Ack, Commit have %d, %d, %d bytes", len(offer), len(answer), len(last))
-		}
+		offer := datagramOf(t, token(), s)
 		if len(offer) > MaxDatagram {
 			t.Errorf("a datagram has %d bytes, more than %d", len(offer), MaxDatagram)
+		}
+		for _, m := range everyKind(t) {
+			if got := datagramOf(t, m, s); len(got) != len(offer) {
+				t.Errorf("Token and %v have %d and %d bytes", m.Kind, len(offer), len(got))
+			}
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Package wire is the bytes of wanderd: identities, tokens, the three messages of a handoff, and the datagrams that carry
+// Package wire is the bytes of wanderd: identities, tokens, the messages of a handoff and of guardians, and the datagrams that carry
 // them, signed by their sender and sealed with the fleet secret. It reads no clock, opens no socket and keeps no state
 // between two datagrams; who may send what, and when, is decided elsewhere.
 //
@@ -15,23 +15,23 @@
 //	  | class 3: a message in the clear, below
 //	  +------------------------------------------+
 //
-// Class 3, in the clear, is 197 bytes long:
+// Class 3, in the clear, is 267 bytes long:
 //
 //	  4 +--------------------------+
-//	    | content             129  |
-//	133 +--------------------------+
+//	    | content             199  |
+//	203 +--------------------------+
 //	    | extension            0…  |  what a later version may add
 //	    +--------------------------+
 //	    | signature            64  |  always the last 64 bytes
 //	    +--------------------------+
 //
-// Class 2, sealed, is 237 bytes long:
+// Class 2, sealed, is 307 bytes long:
 //
 //	  4 +--------------------------+
 //	    | nonce of the seal    24  |
 //	 28 +--------------------------+ - - - - - -+
-//	    | content             129  |            |
-//	157 +--------------------------+            |
+//	    | content             199  |            |
+//	227 +--------------------------+            |
 //	    | extension            0…  |            | encrypted
 //	    +--------------------------+            |
 //	    | signature            64  |            |
@@ -44,32 +44,40 @@
 //	 0 +--------------------------+
 //	   | gate                  8  |  GateIDOf(name)
 //	 8 +--------------------------+
-//	   | kind                  1  |  1 Token, 2 Ack, 3 Commit
+//	   | slot                  1  |  which of the gate's tokens, from 0
 //	 9 +--------------------------+
+//	   | last slot             1  |  0 … 15; never below the slot
+//	10 +--------------------------+
+//	   | kind                  1  |  1 Token, 2 Ack, 3 Commit, 4 Beat, 5 Ask, 6 Heard, 7 Known, 8 Buried
+//	11 +--------------------------+
 //	   | from                 16  |  MemberIDOf(public key): never zero
-//	25 +--------------------------+
+//	27 +--------------------------+
 //	   | to                   16  |  never zero, never the sender
-//	41 +--------------------------+
-//	   | handoff               8  |
-//	49 +--------------------------+
-//	   | nonce                 8  |  zero in a Token, never in Ack and Commit
-//	57 +--------------------------+
+//	43 +--------------------------+
+//	   | handoff               8  |  or question: never zero in Ask and Heard
+//	51 +--------------------------+
+//	   | nonce                 8  |  never zero in Ack, Commit, Beat and Heard; zero in the others
+//	59 +--------------------------+
 //	   | token: birth          8  |  nanoseconds of Unix time, 0 … 2⁶²
-//	65 +--------------------------+
-//	   | token: generator     16  |  zero in Ack and Commit, never in a Token
-//	81 +--------------------------+
+//	67 +--------------------------+
+//	   | token: generator     16  |  zero in Ack and Commit, never in the others
+//	83 +--------------------------+
 //	   | token: random         8  |
-//	89 +--------------------------+
+//	91 +--------------------------+
 //	   | token: seq            8  |  1 … 2⁶³-1
-//	97 +--------------------------+
-//	   | route: lap            4  |  all of the route is zero in Ack and Commit
-//	101+--------------------------+
+//	99 +--------------------------+
+//	   | route: lap            4  |  all that follows is zero in Ack and Commit
+//	103+--------------------------+
 //	   | route: cursor         8  |
-//	109+--------------------------+
-//	   | route: hints       4 × 4 |  who was missed: the beginning of an identity
-//	125+--------------------------+
-//	   | route: tries       4 × 1 |  0 … 4; empty places last, and zero
-//	129+--------------------------+
+//	111+--------------------------+
+//	   | route: hints      4 × 4  |  who was missed: the beginning of an identity
+//	127+--------------------------+
+//	   | route: tries      4 × 1  |  0 … 4; empty places last, and zero
+//	131+--------------------------+
+//	   | trail            4 × 16  |  the guardians by rank; empty places last, nobody twice
+//	195+--------------------------+
+//	   | op                    4  |  milliseconds; 0 if nobody has measured
+//	199+--------------------------+
 //
 // # What is signed
 //

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// The cast: ann offers a token that cy made to bob. Their keys are made from seeds of one repeated byte.
+// The cast: ann offers a token that cy made to bob, who takes it; then ann and cy are its guardians. Their keys are made
+// from seeds of one repeated byte.
 func annsKey() ed25519.PrivateKey { return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{'a'}, 32)) }
 func bobsKey() ed25519.PrivateKey { return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{'b'}, 32)) }
 func cysKey() ed25519.PrivateKey  { return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{'c'}, 32)) }
@@ -19,7 +20,8 @@ func idOf(key ed25519.PrivateKey) MemberID            { return MemberIDOf(public
 
 func token() Message {
 	return Message{
-		Gate: GateIDOf("default"), Kind: KindToken, From: idOf(annsKey()), To: idOf(bobsKey()), Handoff: 0x1122334455667788,
+		Gate: GateIDOf("default"), Slot: 1, LastSlot: 2,
+		Kind: KindToken, From: idOf(annsKey()), To: idOf(bobsKey()), Handoff: 0x1122334455667788,
 		Token: Token{
 			ID:  TokenID{Birth: 0x18a1b2c3d4e5f607, Generator: idOf(cysKey()), Random: 0xa1a2a3a4a5a6a7a8},
 			Seq: 0x0000000300000005,
@@ -27,6 +29,8 @@ func token() Message {
 				Lap: 0x00000021, Cursor: 0xd1d2d3d4d5d6d7d8,
 				Missed: [MaxMissed]uint32{0xe1e2e3e4, 0xf1f2f3f4}, Tries: [MaxMissed]uint8{2, 1},
 			},
+			Trail: Trail{idOf(annsKey()), idOf(cysKey())},
+			Op:    0xb1b2b3b4,
 		},
 	}
 }
@@ -39,6 +43,58 @@ func ack() Message {
 func commit() Message {
 	answer := ack()
 	return answer.Reply(KindCommit, answer.Nonce)
+}
+
+// question is what cy asks when bob's beats stay away.
+const question HandoffID = 0x2122232425262728
+
+// guarding is a message between the token's holder and its guardians.
+func guarding(kind Kind, from, to ed25519.PrivateKey) Message {
+	m := token()
+	m.Kind, m.From, m.To, m.Handoff = kind, idOf(from), idOf(to), 0
+	return m
+}
+
+// beat is the ninth that bob sends ann.
+func beat() Message {
+	m := guarding(KindBeat, bobsKey(), annsKey())
+	m.Nonce = 9
+	return m
+}
+
+func ask() Message {
+	m := guarding(KindAsk, cysKey(), annsKey())
+	m.Handoff = question
+	return m
+}
+
+// heard is ann's answer: she has heard bob five seconds ago.
+func heard() Message {
+	m := guarding(KindHeard, annsKey(), cysKey())
+	m.Handoff, m.Nonce = question, 5_000_000_000
+	return m
+}
+
+// known is bob's answer, if he has passed the token on.
+func known() Message {
+	m := guarding(KindKnown, bobsKey(), cysKey())
+	m.Handoff = question
+	return m
+}
+
+// buried is what bob, who has removed the token, tells ann before she asks.
+func buried() Message { return guarding(KindBuried, bobsKey(), annsKey()) }
+
+// everyKind has one message of each kind, in the order of Kinds.
+func everyKind(t testing.TB) []Message {
+	t.Helper()
+	all := []Message{token(), ack(), commit(), beat(), ask(), heard(), known(), buried()}
+	for i, kind := range Kinds() {
+		if i >= len(all) || all[i].Kind != kind {
+			t.Fatalf("the cast has no message of kind %v", kind)
+		}
+	}
+	return all
 }
 
 // secret counts from 0 to 31, and the nonces that seal with it from 0 on.
@@ -72,16 +128,22 @@ func newCodec(t testing.TB, key ed25519.PrivateKey, s *Secret, random io.Reader)
 	return codec
 }
 
+// keyOf is the key of whoever of the cast has that identity.
+func keyOf(t testing.TB, id MemberID) ed25519.PrivateKey {
+	t.Helper()
+	for _, key := range []ed25519.PrivateKey{annsKey(), bobsKey(), cysKey()} {
+		if idOf(key) == id {
+			return key
+		}
+	}
+	t.Fatalf("nobody of the cast has the identity %v", id)
+	return nil
+}
+
 // datagramOf is what the sender of m sends.
 func datagramOf(t testing.TB, m Message, s *Secret) []byte {
 	t.Helper()
-	for _, key := range []ed25519.PrivateKey{annsKey(), bobsKey()} {
-		if idOf(key) == m.From {
-			return newCodec(t, key, s, bytes.NewReader(counting(0, sealNonceSize))).Append(nil, &m)
-		}
-	}
-	t.Fatalf("nobody of the cast has the identity %v", m.From)
-	return nil
+	return newCodec(t, keyOf(t, m.From), s, bytes.NewReader(counting(0, sealNonceSize))).Append(nil, &m)
 }
 
 // extended is what a later version may send: a message in the clear with bytes after the content, all of it signed.

@@ -5,7 +5,9 @@ import "encoding/binary"
 // Offsets in the content; the package comment draws them.
 const (
 	atGate      = 0
-	atKind      = atGate + 8
+	atSlot      = atGate + 8
+	atLastSlot  = atSlot + 1
+	atKind      = atLastSlot + 1
 	atFrom      = atKind + 1
 	atTo        = atFrom + 16
 	atHandoff   = atTo + 16
@@ -15,16 +17,18 @@ const (
 	atRandom    = atGenerator + 16
 	atSeq       = atRandom + 8
 	atRoute     = atSeq + 8
+	atTrail     = atRoute + routeSize
+	atOp        = atTrail + trailSize
 
 	// ContentSize is the length of a message's content: what Append writes and the least that Parse reads.
-	ContentSize = atRoute + routeSize
+	ContentSize = atOp + 4
 )
 
 // Append appends the content of m, unsigned and in the clear: ContentSize bytes.
 func (m *Message) Append(dst []byte) []byte {
 	be := binary.BigEndian
 	dst = be.AppendUint64(dst, uint64(m.Gate))
-	dst = append(dst, byte(m.Kind))
+	dst = append(dst, m.Slot, m.LastSlot, byte(m.Kind))
 	dst = append(dst, m.From[:]...)
 	dst = append(dst, m.To[:]...)
 	dst = be.AppendUint64(dst, uint64(m.Handoff))
@@ -33,7 +37,9 @@ func (m *Message) Append(dst []byte) []byte {
 	dst = append(dst, m.Token.ID.Generator[:]...)
 	dst = be.AppendUint64(dst, m.Token.ID.Random)
 	dst = be.AppendUint64(dst, uint64(m.Token.Seq))
-	return m.Token.Route.append(dst)
+	dst = m.Token.Route.append(dst)
+	dst = m.Token.Trail.append(dst)
+	return be.AppendUint32(dst, m.Token.Op)
 }
 
 // Parse reads what Append writes. Bytes after it are an extension of a later version and are ignored. ok is false if the
@@ -44,6 +50,7 @@ func Parse(content []byte) (m Message, ok bool) {
 	}
 	be := binary.BigEndian
 	m.Gate = GateID(be.Uint64(content[atGate:]))
+	m.Slot, m.LastSlot = content[atSlot], content[atLastSlot]
 	m.Kind = Kind(content[atKind])
 	m.From = MemberID(content[atFrom:atTo])
 	m.To = MemberID(content[atTo:atHandoff])
@@ -54,6 +61,8 @@ func Parse(content []byte) (m Message, ok bool) {
 	m.Token.ID.Random = be.Uint64(content[atRandom:])
 	m.Token.Seq = Seq(be.Uint64(content[atSeq:]))
 	m.Token.Route = parseRoute(content[atRoute:])
+	m.Token.Trail = parseTrail(content[atTrail:])
+	m.Token.Op = be.Uint32(content[atOp:])
 	if !m.wellFormed() {
 		return Message{}, false
 	}
@@ -62,17 +71,27 @@ func Parse(content []byte) (m Message, ok bool) {
 
 // wellFormed holds the rules of the layout, those that need no knowledge of the receiver's.
 func (m *Message) wellFormed() bool {
-	if m.From.IsZero() || m.To.IsZero() || m.From == m.To {
+	if m.From.IsZero() || m.To.IsZero() || m.From == m.To || m.Slot > m.LastSlot || m.LastSlot >= MaxSlots {
 		return false
 	}
-	if m.Token.ID.Birth < 0 || m.Token.ID.Birth > MaxBirth || m.Token.Seq == 0 || m.Token.Seq > MaxSeq {
+	t := &m.Token
+	if t.ID.Birth < 0 || t.ID.Birth > MaxBirth || t.Seq == 0 || t.Seq > MaxSeq {
 		return false
 	}
+	whole := !t.ID.Generator.IsZero() && t.Route.wellFormed() && t.Trail.wellFormed()
 	switch m.Kind {
-	case KindToken:
-		return m.Nonce == 0 && !m.Token.ID.Generator.IsZero() && m.Token.Route.wellFormed()
+	case KindToken, KindKnown, KindBuried:
+		return whole && m.Nonce == 0
+	case KindBeat:
+		return whole && m.Nonce != 0
+	case KindAsk:
+		return whole && m.Nonce == 0 && m.Handoff != 0
+	case KindHeard:
+		return whole && m.Nonce != 0 && m.Handoff != 0
 	case KindAck, KindCommit:
-		return m.Nonce != 0 && m.Token.ID.Generator.IsZero() && m.Token.Route == Route{}
+		bare := Token{ID: TokenID{Birth: t.ID.Birth, Random: t.ID.Random}, Seq: t.Seq}
+		return m.Nonce != 0 && *t == bare
+	case kindsEnd:
 	}
 	return false
 }

@@ -2,88 +2,136 @@ package wire
 
 import (
 	"bytes"
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
+// layoutCase is about one rule of the layout: some of the cast's messages, and what is done to each.
+type layoutCase struct {
+	name string
+	of   []Message
+	do   func(m *Message)
+}
+
+// wholeAndBare sorts the cast's messages: those that carry the whole token, and those whose generator is NULL.
+func wholeAndBare(t *testing.T) (whole, bare []Message) {
+	for _, m := range everyKind(t) {
+		if m.Kind == KindAck || m.Kind == KindCommit {
+			bare = append(bare, m)
+		} else {
+			whole = append(whole, m)
+		}
+	}
+	return whole, bare
+}
+
 func TestAMessageThatBreaksARuleOfTheLayoutDoesNotParse(t *testing.T) {
-	for _, tc := range []struct {
-		name string
-		of   Message
-		do   func(m *Message)
-	}{
-		{"no kind", token(), func(m *Message) { m.Kind = 0 }},
-		{"a kind nobody knows", token(), func(m *Message) { m.Kind = KindCommit + 1 }},
-		{"from nobody", token(), func(m *Message) { m.From = MemberID{} }},
-		{"to nobody", token(), func(m *Message) { m.To = MemberID{} }},
-		{"to its sender", token(), func(m *Message) { m.To = m.From }},
-		{"birth before 1970", token(), func(m *Message) { m.Token.ID.Birth = -1 }},
-		{"birth after 2116", token(), func(m *Message) { m.Token.ID.Birth = MaxBirth + 1 }},
-		{"no fencing number", token(), func(m *Message) { m.Token.Seq = 0 }},
-		{"a fencing number that could wrap", token(), func(m *Message) { m.Token.Seq = MaxSeq + 1 }},
-		{"a Token with a nonce", token(), func(m *Message) { m.Nonce = 1 }},
-		{"a Token nobody generated", token(), func(m *Message) { m.Token.ID.Generator = MemberID{} }},
-		{"a missed member that nobody tried", token(), func(m *Message) { m.Token.Route.Tries[1] = 0 }},
-		{"a missed member tried too often", token(), func(m *Message) { m.Token.Route.Tries[1] = MaxTries + 1 }},
-		{"a missed member after an empty place", token(), func(m *Message) { m.Token.Route.Tries[3] = 1 }},
-		{"an Ack with a route", ack(), func(m *Message) { m.Token.Route.Lap = 1 }},
-		{"a Commit with a route", commit(), func(m *Message) { m.Token.Route.Cursor = 1 }},
-		{"an Ack without a nonce", ack(), func(m *Message) { m.Nonce = 0 }},
-		{"an Ack with a generator", ack(), func(m *Message) { m.Token.ID.Generator = idOf(cysKey()) }},
-		{"a Commit without a nonce", commit(), func(m *Message) { m.Nonce = 0 }},
-		{"a Commit with a generator", commit(), func(m *Message) { m.Token.ID.Generator = idOf(cysKey()) }},
+	all, kinds := everyKind(t), Kinds()
+	whole, bare := wholeAndBare(t)
+	withQuestion := []Message{ask(), heard()}
+	withoutNonce := []Message{token(), ask(), known(), buried()}
+	withNonce := []Message{ack(), commit(), beat(), heard()}
+	for _, tc := range []layoutCase{
+		{"no kind", all, func(m *Message) { m.Kind = 0 }},
+		{"a kind nobody knows", all, func(m *Message) { m.Kind = kinds[len(kinds)-1] + 1 }},
+		{"from nobody", all, func(m *Message) { m.From = MemberID{} }},
+		{"to nobody", all, func(m *Message) { m.To = MemberID{} }},
+		{"to its sender", all, func(m *Message) { m.To = m.From }},
+		{"a slot above the last", all, func(m *Message) { m.Slot = m.LastSlot + 1 }},
+		{"more slots than a gate can have", all, func(m *Message) { m.LastSlot = 16 }},
+		{"no question", withQuestion, func(m *Message) { m.Handoff = 0 }},
+		{"a nonce", withoutNonce, func(m *Message) { m.Nonce = 1 }},
+		{"no nonce", withNonce, func(m *Message) { m.Nonce = 0 }},
+		{"birth before 1970", all, func(m *Message) { m.Token.ID.Birth = -1 }},
+		{"birth after 2116", all, func(m *Message) { m.Token.ID.Birth = MaxBirth + 1 }},
+		{"no fencing number", all, func(m *Message) { m.Token.Seq = 0 }},
+		{"a fencing number that could wrap", all, func(m *Message) { m.Token.Seq = MaxSeq + 1 }},
+		{"nobody generated it", whole, func(m *Message) { m.Token.ID.Generator = MemberID{} }},
+		{"a missed member that nobody tried", whole, func(m *Message) { m.Token.Route.Tries[1] = 0 }},
+		{"a missed member tried too often", whole, func(m *Message) { m.Token.Route.Tries[1] = MaxTries + 1 }},
+		{"a missed member after an empty place", whole, func(m *Message) { m.Token.Route.Tries[3] = 1 }},
+		{"no first guardian, but a second", whole, func(m *Message) { m.Token.Trail[0] = MemberID{} }},
+		{"a guardian after an empty place", whole, func(m *Message) { m.Token.Trail[3] = idOf(bobsKey()) }},
+		{"a guardian named twice", whole, func(m *Message) { m.Token.Trail[1] = m.Token.Trail[0] }},
+		{"a guardian named twice, not in a row", whole, func(m *Message) { m.Token.Trail[2] = m.Token.Trail[0] }},
+		{"a generator", bare, func(m *Message) { m.Token.ID.Generator = idOf(cysKey()) }},
+		{"a lap", bare, func(m *Message) { m.Token.Route.Lap = 1 }},
+		{"a cursor", bare, func(m *Message) { m.Token.Route.Cursor = 1 }},
+		{"a missed member", bare, func(m *Message) { m.Token.Route.Miss(1, 1) }},
+		{"a guardian", bare, func(m *Message) { m.Token.Trail.Add(idOf(cysKey())) }},
+		{"a duration of the operation", bare, func(m *Message) { m.Token.Op = 1 }},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			m := tc.of
-			if _, ok := Parse(m.Append(nil)); !ok {
-				t.Fatal("the message does not parse before it is changed")
-			}
-			tc.do(&m)
-			if got, ok := Parse(m.Append(nil)); ok || got != (Message{}) {
-				t.Errorf("parsed: %v, %+v", ok, got)
-			}
-		})
+		for _, m := range tc.of {
+			t.Run(m.Kind.String()+"/"+tc.name, func(t *testing.T) {
+				if _, ok := Parse(m.Append(nil)); !ok {
+					t.Fatal("the message does not parse before it is changed")
+				}
+				tc.do(&m)
+				if got, ok := Parse(m.Append(nil)); ok || got != (Message{}) {
+					t.Errorf("parsed: %v, %+v", ok, got)
+				}
+			})
+		}
 	}
 }
 
 func TestTheLimitsOfTheLayoutParse(t *testing.T) {
-	for name, change := range map[string]func(m *Message){
-		"gate zero":          func(m *Message) { m.Gate = 0 },
-		"handoff zero":       func(m *Message) { m.Handoff = 0 },
-		"birth in 1970":      func(m *Message) { m.Token.ID.Birth = 0 },
-		"random id zero":     func(m *Message) { m.Token.ID.Random = 0 },
-		"the first number":   func(m *Message) { m.Token.Seq = 1 },
-		"the last number":    func(m *Message) { m.Token.Seq = MaxSeq },
-		"made by its sender": func(m *Message) { m.Token.ID.Generator = m.From },
-		"no route":           func(m *Message) { m.Token.Route = Route{} },
-		"everybody missed": func(m *Message) {
+	all := everyKind(t)
+	whole, _ := wholeAndBare(t)
+	withoutQuestion := []Message{token(), ack(), commit(), beat(), known(), buried()}
+	withNonce := []Message{ack(), commit(), beat(), heard()}
+	for _, tc := range []layoutCase{
+		{"gate zero", all, func(m *Message) { m.Gate = 0 }},
+		{"the only slot", all, func(m *Message) { m.Slot, m.LastSlot = 0, 0 }},
+		{"the first of all slots", all, func(m *Message) { m.Slot, m.LastSlot = 0, 15 }},
+		{"the last of all slots", all, func(m *Message) { m.Slot, m.LastSlot = 15, 15 }},
+		{"handoff zero", withoutQuestion, func(m *Message) { m.Handoff = 0 }},
+		{"the last handoff", all, func(m *Message) { m.Handoff = math.MaxUint64 }},
+		{"the first nonce", withNonce, func(m *Message) { m.Nonce = 1 }},
+		{"the last nonce", withNonce, func(m *Message) { m.Nonce = math.MaxUint64 }},
+		{"birth in 1970", all, func(m *Message) { m.Token.ID.Birth = 0 }},
+		{"birth in 2116", all, func(m *Message) { m.Token.ID.Birth = MaxBirth }},
+		{"random id zero", all, func(m *Message) { m.Token.ID.Random = 0 }},
+		{"the first number", all, func(m *Message) { m.Token.Seq = 1 }},
+		{"the last number", all, func(m *Message) { m.Token.Seq = MaxSeq }},
+		{"made by its sender", whole, func(m *Message) { m.Token.ID.Generator = m.From }},
+		{"made by its addressee", whole, func(m *Message) { m.Token.ID.Generator = m.To }},
+		{"no route", whole, func(m *Message) { m.Token.Route = Route{} }},
+		{"everybody missed", whole, func(m *Message) {
 			for i := range m.Token.Route.Missed {
 				m.Token.Route.Missed[i], m.Token.Route.Tries[i] = uint32(i), MaxTries
 			}
-		},
-		"made by its addressee": func(m *Message) { m.Token.ID.Generator = m.To },
+		}},
+		{"no guardian", whole, func(m *Message) { m.Token.Trail = Trail{} }},
+		{"as many guardians as there can be", whole, func(m *Message) { m.Token.Trail = Trail{{1}, {2}, {3}, {4}} }},
+		{"guarded by both parties", whole, func(m *Message) { m.Token.Trail = Trail{m.From, m.To} }},
+		{"nobody has measured the operation", whole, func(m *Message) { m.Token.Op = 0 }},
+		{"the longest operation", whole, func(m *Message) { m.Token.Op = math.MaxUint32 }},
 	} {
-		t.Run(name, func(t *testing.T) {
-			m := token()
-			change(&m)
-			if got, ok := Parse(m.Append(nil)); !ok || got != m {
-				t.Errorf("parsed: %v, %+v", ok, got)
-			}
-		})
+		for _, m := range tc.of {
+			t.Run(m.Kind.String()+"/"+tc.name, func(t *testing.T) {
+				tc.do(&m)
+				if got, ok := Parse(m.Append(nil)); !ok || got != m {
+					t.Errorf("parsed: %v, %+v", ok, got)
+				}
+			})
+		}
 	}
 }
 
 func TestAContentCutAnywhereDoesNotParse(t *testing.T) {
-	m := token()
-	content := m.Append(nil)
-	if len(content) != ContentSize {
-		t.Fatalf("the content has %d bytes, want %d", len(content), ContentSize)
-	}
-	for n := range content {
-		if _, ok := Parse(content[:n]); ok {
-			t.Errorf("the first %d bytes parse", n)
+	for _, m := range everyKind(t) {
+		content := m.Append(nil)
+		if len(content) != ContentSize {
+			t.Fatalf("the content of %v has %d bytes, want %d", m.Kind, len(content), ContentSize)
+		}
+		for n := range content {
+			if _, ok := Parse(content[:n]); ok {
+				t.Errorf("the first %d bytes of %v parse", n, m.Kind)
+			}
 		}
 	}
 }
@@ -120,21 +168,34 @@ func anyMessage() *rapid.Generator[Message] {
 	return rapid.Custom(func(t *rapid.T) Message {
 		from := anyMember().Draw(t, "from")
 		m := Message{
-			Gate:    GateID(rapid.Uint64().Draw(t, "gate")),
-			Kind:    rapid.SampledFrom([]Kind{KindToken, KindAck, KindCommit}).Draw(t, "kind"),
-			From:    from,
-			To:      anyMember().Filter(func(id MemberID) bool { return id != from }).Draw(t, "to"),
-			Handoff: HandoffID(rapid.Uint64().Draw(t, "handoff")),
+			Gate:     GateID(rapid.Uint64().Draw(t, "gate")),
+			LastSlot: rapid.Uint8Max(MaxSlots-1).Draw(t, "last slot"),
+			Kind:     rapid.SampledFrom(Kinds()).Draw(t, "kind"),
+			From:     from,
+			To:       anyMember().Filter(func(id MemberID) bool { return id != from }).Draw(t, "to"),
 			Token: Token{
 				ID:  TokenID{Birth: rapid.Int64Range(0, MaxBirth).Draw(t, "birth"), Random: rapid.Uint64().Draw(t, "random")},
 				Seq: Seq(rapid.Uint64Range(1, uint64(MaxSeq)).Draw(t, "seq")),
 			},
 		}
-		if m.Kind == KindToken {
+		m.Slot = rapid.Uint8Max(m.LastSlot).Draw(t, "slot")
+		nonZero := func(name string) uint64 { return rapid.Uint64Min(1).Draw(t, name) }
+		switch m.Kind {
+		case KindToken, KindKnown, KindBuried:
+			m.Handoff = HandoffID(rapid.Uint64().Draw(t, "handoff"))
+		case KindAck, KindCommit, KindBeat:
+			m.Handoff, m.Nonce = HandoffID(rapid.Uint64().Draw(t, "handoff")), Nonce(nonZero("nonce"))
+		case KindAsk:
+			m.Handoff = HandoffID(nonZero("question"))
+		case KindHeard:
+			m.Handoff, m.Nonce = HandoffID(nonZero("question")), Nonce(nonZero("nonce"))
+		case kindsEnd:
+		}
+		if m.Kind != KindAck && m.Kind != KindCommit {
 			m.Token.ID.Generator = anyMember().Draw(t, "generator")
 			m.Token.Route = anyRoute().Draw(t, "route")
-		} else {
-			m.Nonce = Nonce(rapid.Uint64Min(1).Draw(t, "nonce"))
+			m.Token.Trail = anyTrail().Draw(t, "trail")
+			m.Token.Op = rapid.Uint32().Draw(t, "op")
 		}
 		return m
 	})
@@ -150,6 +211,12 @@ func anyRoute() *rapid.Generator[Route] {
 	})
 }
 
+func anyTrail() *rapid.Generator[Trail] {
+	return rapid.Map(rapid.SliceOfNDistinct(anyMember(), 0, MaxBackups, rapid.ID), func(members []MemberID) Trail {
+		return trailOf(members...)
+	})
+}
+
 func anyMember() *rapid.Generator[MemberID] {
 	return rapid.Custom(func(t *rapid.T) MemberID {
 		return MemberID(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "member"))
@@ -158,7 +225,7 @@ func anyMember() *rapid.Generator[MemberID] {
 
 // FuzzParse: nothing makes Parse panic, and what parses is written again as the same bytes, an extension apart.
 func FuzzParse(f *testing.F) {
-	for _, m := range []Message{token(), ack(), commit()} {
+	for _, m := range everyKind(f) {
 		f.Add(m.Append(nil))
 		f.Add(append(m.Append(nil), "an extension"...))
 	}

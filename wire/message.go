@@ -2,7 +2,8 @@ package wire
 
 import "fmt"
 
-// Kind is one of the three messages of a handoff (Ciuffoletti, section 4).
+// Kind is one of the three messages of a handoff (Ciuffoletti, section 4), or one of the five between a token's holder and
+// its guardians.
 type Kind uint8
 
 const (
@@ -12,9 +13,31 @@ const (
 	KindAck
 	// KindCommit is the commitment: the sender has given up the token, and the receiver holds it.
 	KindCommit
+	// KindBeat: its sender holds the token, and its addressee is one of the guardians; also the holder's answer to an Ask.
+	KindBeat
+	// KindAsk: its sender keeps a copy of the token, or has been away while it held it. Who holds it?
+	KindAsk
+	// KindHeard answers an Ask: its sender is a guardian as well, and has heard the holder, some time ago.
+	KindHeard
+	// KindKnown answers an Ask: its sender neither holds nor guards the token. Unasked it releases a guardian. What it says
+	// of the token is the last that its sender knows.
+	KindKnown
+	// KindBuried: the token, as far as that number, was removed, and is not to be revived; also an answer to an Ask.
+	KindBuried
+
+	kindsEnd
 )
 
-// String returns the paper's short name.
+// Kinds returns every kind of message, for tables of metrics and for tests of coverage.
+func Kinds() []Kind {
+	all := make([]Kind, 0, kindsEnd-1)
+	for k := KindToken; k < kindsEnd; k++ {
+		all = append(all, k)
+	}
+	return all
+}
+
+// String returns the short name, the paper's for the messages of a handoff.
 func (k Kind) String() string {
 	switch k {
 	case KindToken:
@@ -23,34 +46,56 @@ func (k Kind) String() string {
 		return "Ack"
 	case KindCommit:
 		return "Commit"
+	case KindBeat:
+		return "Beat"
+	case KindAsk:
+		return "Ask"
+	case KindHeard:
+		return "Heard"
+	case KindKnown:
+		return "Known"
+	case KindBuried:
+		return "Buried"
+	case kindsEnd:
 	}
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
-// HandoffID names one attempt to pass a token to one member. The sender draws it at random.
+// OfHandoff reports whether it is one of the three messages of a handoff, and not one between holder and guardians.
+func (k Kind) OfHandoff() bool { return k == KindToken || k == KindAck || k == KindCommit }
+
+// HandoffID names one attempt to pass a token to one member, or one question. The sender draws it at random.
 type HandoffID uint64
 
-// Nonce is the receiver's contribution to a handoff: drawn afresh for each, used once.
+// Nonce is the receiver's contribution to a handoff: drawn afresh for each, used once. Between holder and guardians it is a
+// number of another kind; [Message] says which.
 type Nonce uint64
 
 // Message is one datagram's content. "The acknowledgement and the commitment contain the same fields, but the generator
 // field is set to a distinguished NULL value" (Ciuffoletti, section 4).
 type Message struct {
-	Gate     GateID
-	Kind     Kind
-	From, To MemberID
-	Handoff  HandoffID
-	// Nonce is zero in a Token. The Ack introduces it, and the Commit repeats it: that binds the Commit to this Ack.
+	Gate GateID
+	// Slot says which of the gate's tokens this is about, from 0; LastSlot is the last that its sender knows of. Both are
+	// zero in a gate with one token.
+	Slot, LastSlot uint8
+	Kind           Kind
+	From, To       MemberID
+	// Handoff is the question's in an answer, and zero in what nobody asked for.
+	Handoff HandoffID
+	// Nonce is zero in a Token. The Ack introduces it, and the Commit repeats it: that binds the Commit to this Ack. In a
+	// Beat it counts the beats of one holder, from 1; in a Heard it is how long ago its sender heard the holder, in
+	// nanoseconds and at least 1; in all others it is zero.
 	Nonce Nonce
-	// Token is whole in a Token; in Ack and Commit its generator is NULL and its route empty.
+	// Token is whole but in Ack and Commit: there its generator is NULL, and it carries nothing.
 	Token Token
 }
 
-// Reply returns the message that answers m: same gate, handoff and token, the parties exchanged, the generator NULL, no
-// route.
+// Reply returns the message of a handoff that answers m: same gate, handoff and token, the parties exchanged, the generator
+// NULL, nothing carried.
 func (m *Message) Reply(kind Kind, nonce Nonce) Message {
-	r := Message{Gate: m.Gate, Kind: kind, From: m.To, To: m.From, Handoff: m.Handoff, Nonce: nonce, Token: m.Token}
-	r.Token.ID.Generator = MemberID{}
-	r.Token.Route = Route{}
-	return r
+	id := TokenID{Birth: m.Token.ID.Birth, Random: m.Token.ID.Random}
+	return Message{
+		Gate: m.Gate, Slot: m.Slot, LastSlot: m.LastSlot, Kind: kind, From: m.To, To: m.From,
+		Handoff: m.Handoff, Nonce: nonce, Token: Token{ID: id, Seq: m.Token.Seq},
+	}
 }

@@ -51,6 +51,8 @@ const (
 	MaxSeq Seq = 1<<63 - 1
 	// seqEpoch separates what one token can reach by hops from what the next token starts with.
 	seqEpoch Seq = 1 << 32
+	// seqTie separates the copies of one token that several guardians revive at the same time.
+	seqTie Seq = 1 << 24
 )
 
 // After returns the number of a grant that comes after everything up to s.
@@ -69,6 +71,15 @@ func (s Seq) NextEpoch() Seq {
 type Token struct {
 	ID  TokenID
 	Seq Seq
-	// Route is where it stands on its way round; Ack and Commit have none.
+	// Route is where it stands on its way round, Trail who guards it; Ack and Commit have none.
 	Route Route
+	Trail Trail
+	// Op is how long the protected operation takes on this gate's members, by a running estimate in milliseconds; zero if
+	// nobody has measured yet.
+	Op uint32
 }
+
+// Revived returns the number of a token that is revived by a member that has seen numbers up to s: above everything that
+// the lost one can have reached since by hops. Two guardians that know nothing of each other and revive the same token
+// choose different ties, most probably, so that of two copies one is always higher.
+func (s Seq) Revived(tie uint8) Seq { return min(s.NextEpoch()+Seq(tie)*seqTie, MaxSeq) }

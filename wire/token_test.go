@@ -58,7 +58,8 @@ func TestTheFencingNumberRisesAndNeverWraps(t *testing.T) {
 	known := rapid.OneOf(anywhere, edges)
 	rapid.Check(t, func(t *rapid.T) {
 		s := known.Draw(t, "seen")
-		for name, next := range map[string]Seq{"After": s.After(), "NextEpoch": s.NextEpoch()} {
+		revived := s.Revived(rapid.Byte().Draw(t, "tie"))
+		for name, next := range map[string]Seq{"After": s.After(), "NextEpoch": s.NextEpoch(), "Revived": revived} {
 			if next > MaxSeq {
 				t.Errorf("%s(%d) = %d, more than a datagram may carry", name, s, next)
 			}
@@ -72,8 +73,8 @@ func TestTheFencingNumberRisesAndNeverWraps(t *testing.T) {
 	})
 	// Beyond MaxSeq nothing arrives by datagram; a number that came from elsewhere must not wrap either.
 	for _, s := range []Seq{MaxSeq, MaxSeq + 1, 1<<64 - 1} {
-		if s.After() != MaxSeq || s.NextEpoch() != MaxSeq {
-			t.Errorf("after %d come %d and %d, want %d", s, s.After(), s.NextEpoch(), MaxSeq)
+		if s.After() != MaxSeq || s.NextEpoch() != MaxSeq || s.Revived(255) != MaxSeq {
+			t.Errorf("after %d come %d, %d and %d, want %d", s, s.After(), s.NextEpoch(), s.Revived(255), MaxSeq)
 		}
 	}
 }
@@ -84,7 +85,7 @@ func TestAMemberThatHasSeenNoNumberStartsAtOne(t *testing.T) {
 	}
 }
 
-func TestANewTokenOvertakesEveryHopOfTheOldOne(t *testing.T) {
+func TestANewTokenAndARevivedOneOvertakeEveryHopOfTheOldOne(t *testing.T) {
 	for _, seen := range []Seq{1, 2, seqEpoch, 5*seqEpoch + 17} {
 		// The old token may have gone on for hops nobody told the maker of.
 		old := seen
@@ -94,5 +95,25 @@ func TestANewTokenOvertakesEveryHopOfTheOldOne(t *testing.T) {
 		if next := seen.NextEpoch(); next <= old {
 			t.Errorf("a new token after %d starts at %d, the old one is at %d", seen, next, old)
 		}
+		if next := seen.Revived(0); next <= old {
+			t.Errorf("a token revived after %d goes on at %d, the lost one is at %d", seen, next, old)
+		}
 	}
+}
+
+// Two guardians that revive one token have seen it at two numbers of one epoch, most probably not at the same.
+func TestOfTwoCopiesRevivedWithDifferentTiesOneIsHigherInTheSameEpoch(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		epoch := seqEpoch * Seq(rapid.Uint64Max(uint64(MaxSeq/seqEpoch)-2).Draw(t, "epoch"))
+		within := rapid.Uint64Range(1, uint64(seqEpoch)-1)
+		one, other := epoch+Seq(within.Draw(t, "seen by one")), epoch+Seq(within.Draw(t, "seen by the other"))
+		ties := rapid.SliceOfNDistinct(rapid.Byte(), 2, 2, rapid.ID).Draw(t, "ties")
+		low, high := one.Revived(min(ties[0], ties[1])), other.Revived(max(ties[0], ties[1]))
+		if high < low+seqTie {
+			t.Errorf("ties %d: the copies are at %d and %d, less than %d apart", ties, low, high, seqTie)
+		}
+		if next := one.NextEpoch(); low < next || high+seqTie > next+seqEpoch {
+			t.Errorf("ties %d: the copies at %d and %d leave the epoch of %d", ties, low, high, next)
+		}
+	})
 }

@@ -39,7 +39,9 @@ const (
 // Config is what a handoff needs to know.
 type Config struct {
 	Gate wire.GateID
-	Self wire.MemberID
+	// Slot and LastSlot are those of the token among the gate's.
+	Slot, LastSlot uint8
+	Self           wire.MemberID
 	// Timeout is how long a partner waits for the other's answer. "For convenience, they are set to Δskip: they should
 	// neither be much shorter than this, since this makes the timing of the token passing operation uselessly critical, nor
 	// too large, since this would make time consuming the detection of a token passing failure." (Ciuffoletti, section 4)
@@ -97,6 +99,7 @@ func (h *Machine) Expects(m *wire.Message) bool {
 		return h.outgoing.answeredBy(m) || h.findCommitted(m) != nil
 	case wire.KindCommit:
 		return h.findIncoming(m) != nil
+	case wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried:
 	}
 	return false
 }
@@ -116,6 +119,18 @@ func (h *Machine) Abandon(out []policy.Effect) []policy.Effect {
 	return out
 }
 
+// Refuse leaves a handoff in progress whose sender asks who holds the token: it has given it up, and looks for it. A Commit
+// that is still under way finds nothing.
+func (h *Machine) Refuse(ask *wire.Message, out []policy.Effect) []policy.Effect {
+	for i := range h.incoming {
+		in := &h.incoming[i]
+		if in.live && in.from == ask.From && in.token.ID == ask.Token.ID && in.token.Seq < ask.Token.Seq {
+			out = h.giveUpIncoming(in, out)
+		}
+	}
+	return out
+}
+
 // Receive takes a message of a handoff.
 func (h *Machine) Receive(now policy.Time, m *wire.Message, out []policy.Effect) (Outcome, []policy.Effect) {
 	switch m.Kind {
@@ -125,6 +140,7 @@ func (h *Machine) Receive(now policy.Time, m *wire.Message, out []policy.Effect)
 		return h.onAck(now, m, out)
 	case wire.KindCommit:
 		return h.onCommit(now, m, out)
+	case wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried:
 	}
 	return Outcome{}, out
 }

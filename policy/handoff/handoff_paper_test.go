@@ -123,6 +123,8 @@ func TestACommitIsSentInReplyToAnAckOnly(t *testing.T) {
 				p.drop(wire.KindAck)
 			case wire.KindCommit:
 				t.Fatal("a Commit without an Ack")
+			case wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried:
+				t.Fatal("no message of a handoff")
 			}
 		}
 	}

@@ -42,7 +42,8 @@ func (h *Machine) onToken(now policy.Time, m *wire.Message, out []policy.Effect)
 		live: true, from: m.From, id: m.Handoff, token: m.Token, nonce: h.drawNonce(), since: now,
 		sentAt: now, wait: wait, repeatAt: now.Add(wait), giveUpAt: now.Add(h.cfg.Timeout),
 	}
-	return append(out, policy.Sending(h.ackMessage(in)))
+	ack := h.ackMessage(in)
+	return append(out, policy.Sending(&ack))
 }
 
 // onTokenAgain answers a repeated offer with the same Ack. The sender was still without an answer when it repeated, so
@@ -55,7 +56,8 @@ func (h *Machine) onTokenAgain(now policy.Time, in *incoming, out []policy.Effec
 	}
 	in.repeated, in.sentAt, in.repeatAt = true, now, now.Add(in.wait)
 	in.giveUpAt = min(now.Add(h.cfg.Timeout), in.since.Add(h.cfg.Timeout).Add(h.cfg.Timeout))
-	return append(out, policy.Sending(h.ackMessage(in)))
+	ack := h.ackMessage(in)
+	return append(out, policy.Sending(&ack))
 }
 
 // onCommit makes the token this member's: only if the Commit repeats the nonce of this member's own Ack, and in time. A
@@ -82,7 +84,8 @@ func (h *Machine) wakeIncoming(now policy.Time, in *incoming, out []policy.Effec
 	case now >= in.repeatAt:
 		in.wait *= 2
 		in.repeated, in.sentAt, in.repeatAt = true, now, now.Add(in.wait)
-		out = append(out, policy.Sending(h.ackMessage(in)))
+		ack := h.ackMessage(in)
+		out = append(out, policy.Sending(&ack))
 	}
 	return out
 }
@@ -99,10 +102,11 @@ func (h *Machine) closeIncoming(in *incoming) {
 	*in = incoming{}
 }
 
-func (h *Machine) ackMessage(in *incoming) *wire.Message {
-	offer := wire.Message{Gate: h.cfg.Gate, From: in.from, To: h.cfg.Self, Handoff: in.id, Token: in.token}
-	m := offer.Reply(wire.KindAck, in.nonce)
-	return &m
+func (h *Machine) ackMessage(in *incoming) wire.Message {
+	offer := wire.Message{
+		Gate: h.cfg.Gate, Slot: h.cfg.Slot, LastSlot: h.cfg.LastSlot, From: in.from, To: h.cfg.Self, Handoff: in.id, Token: in.token,
+	}
+	return offer.Reply(wire.KindAck, in.nonce)
 }
 
 // findOffer returns the handoff in progress that m offers, or nil.

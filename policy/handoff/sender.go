@@ -44,15 +44,16 @@ func (h *Machine) Offer(now policy.Time, token wire.Token, to wire.MemberID, out
 		sentAt: now, wait: wait, repeatAt: now.Add(wait), giveUpAt: now.Add(h.cfg.Timeout),
 	}
 	out = append(out, policy.Telling(policy.NoteOffered, to, token))
-	return append(out, policy.Sending(h.tokenMessage()))
+	offer := h.tokenMessage()
+	return append(out, policy.Sending(&offer))
 }
 
 // Withdraw ends the offer in progress, if there is one; an Ack that comes later finds nothing.
 func (h *Machine) Withdraw() { h.outgoing = outgoing{} }
 
-func (h *Machine) tokenMessage() *wire.Message {
-	return &wire.Message{
-		Gate: h.cfg.Gate, Kind: wire.KindToken, From: h.cfg.Self, To: h.outgoing.to,
+func (h *Machine) tokenMessage() wire.Message {
+	return wire.Message{
+		Gate: h.cfg.Gate, Slot: h.cfg.Slot, LastSlot: h.cfg.LastSlot, Kind: wire.KindToken, From: h.cfg.Self, To: h.outgoing.to,
 		Handoff: h.outgoing.id, Token: h.outgoing.token,
 	}
 }
@@ -98,7 +99,8 @@ func (h *Machine) wakeOutgoing(now policy.Time, out []policy.Effect) (Outcome, [
 	case now >= o.repeatAt:
 		o.wait *= 2
 		o.sentAt, o.repeatAt = now, now.Add(o.wait)
-		out = append(out, policy.Sending(h.tokenMessage()))
+		offer := h.tokenMessage()
+		out = append(out, policy.Sending(&offer))
 	}
 	return Outcome{}, out
 }

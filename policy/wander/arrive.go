@@ -9,9 +9,12 @@ import (
 func (m *Machine) onArrived(now policy.Instant, from wire.MemberID, token wire.Token, out []policy.Effect) []policy.Effect {
 	m.meetCompany(now)
 	m.avoid.forgive(from)
+	m.lowerRegenerateAfter()
+	if m.outdated(&token) {
+		return m.discardOutdated(now, from, token, out)
+	}
 	m.seq = max(m.seq, token.Seq).After()
 	token.Seq = m.seq
-	m.lowerRegenerateAfter()
 	out = append(out, policy.Telling(policy.NoteArrived, from, token))
 	out = m.meetToken(out)
 	switch {
@@ -19,9 +22,10 @@ func (m *Machine) onArrived(now policy.Instant, from wire.MemberID, token wire.T
 		return m.onMeeting(now, token, out)
 	case m.removes(now.Time, token.ID):
 		m.silentSince = now.Time
-		return append(out, policy.Telling(policy.NoteRemoved, from, token))
+		out = append(out, policy.Telling(policy.NoteRemoved, from, token))
+		return m.guardian.Bury(&token, out)
 	}
-	m.holds, m.token = true, token
+	out = m.take(now, token, out)
 	if m.state == running {
 		return out
 	}
@@ -44,14 +48,22 @@ func (m *Machine) chases(now policy.Time, id wire.TokenID) bool {
 	return m.cfg.Walk != Random && m.hasPassed && now.Sub(m.passedAt) < lap && m.passed.Precedes(id)
 }
 
-// onMeeting: a token arrives where another is held. The older survives, the younger is discarded at once. A run goes on:
-// from now on it is under the older one.
+// onMeeting: a token arrives, or is revived, where another is held. The older survives, the younger is discarded at once; of
+// two copies of one token, the one that has come further. A run goes on: from now on it is under the one that survives.
 func (m *Machine) onMeeting(now policy.Instant, arrived wire.Token, out []policy.Effect) []policy.Effect {
-	if !arrived.ID.Precedes(m.token.ID) {
-		return append(out, policy.Telling(policy.NoteMet, wire.MemberID{}, arrived))
+	met := m.token
+	switch {
+	case arrived.ID == met.ID:
+		out = append(out, policy.Telling(policy.NoteOutdated, wire.MemberID{}, met))
+		out = m.guardian.Correct(&met, &arrived, out)
+	case !arrived.ID.Precedes(met.ID):
+		out = append(out, policy.Telling(policy.NoteMet, wire.MemberID{}, arrived))
+		return m.guardian.Bury(&arrived, out)
+	default:
+		out = append(out, policy.Telling(policy.NoteMet, wire.MemberID{}, met))
+		out = m.guardian.Bury(&met, out)
 	}
-	out = append(out, policy.Telling(policy.NoteMet, wire.MemberID{}, m.token))
-	m.token = arrived
+	out = m.take(now, arrived, out)
 	if m.state == running {
 		m.lastToken = arrived.ID
 		return append(out, m.save())

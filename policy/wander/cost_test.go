@@ -9,9 +9,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A simulation has a hundred thousand members, and 2 KiB for each. 1792 is a size of which the allocator wastes nothing.
+// A simulation has a hundred thousand members, and 3 KiB for each. 2816 is a size of which the allocator wastes nothing.
 func TestAMemberIsSmall(t *testing.T) {
-	if size := unsafe.Sizeof(wander.Machine{}); size > 1792 {
+	if size := unsafe.Sizeof(wander.Machine{}); size > 2816 {
 		t.Errorf("a machine has %d bytes", size)
 	}
 }
@@ -44,6 +44,7 @@ func (v *visit) step(ev policy.Event) {
 
 func (v *visit) once(t testing.TB) {
 	v.offer.Handoff++
+	v.offer.Token.Seq += 4 // what it rises by on its way round and back
 	v.step(policy.Event{Kind: policy.Received, Msg: v.offer})
 	ack := &v.out[len(v.out)-1].Msg
 	v.step(policy.Event{Kind: policy.Received, Msg: ack.Reply(wire.KindCommit, ack.Nonce)})

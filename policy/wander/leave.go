@@ -13,12 +13,13 @@ func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effe
 	m.leaving = true
 	m.first.armed = false
 	m.handoff.Close()
+	m.guardian.Close()
 	switch m.state {
 	case running:
 		return append(out, policy.Effect{Kind: policy.Stop})
 	case resting:
 		return m.pass(now, out)
-	case absent, offering, gone:
+	case absent, offering, doubting, gone:
 	}
 	return out
 }
@@ -56,6 +57,7 @@ func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy
 		return m.keepAlone(now, out)
 	}
 	out = append(out, policy.Telling(policy.NoteGaveUp, wire.MemberID{}, m.token))
+	m.guardian.Dropped()
 	if m.state == running {
 		m.holds = false
 		return out
@@ -66,8 +68,9 @@ func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy
 
 // keepAlone goes on with a token whose offer was abandoned.
 func (m *Machine) keepAlone(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if m.state != offering {
+	if m.state != offering && m.state != doubting {
 		return out
 	}
-	return m.serve(now, out)
+	m.muster()
+	return m.serve(now, m.guardian.Hold(now.Time, &m.token, out))
 }

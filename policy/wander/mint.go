@@ -43,6 +43,7 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	if m.state == resting && wasAlone && !m.peers.alone() {
 		m.restUntil = min(m.restUntil, now.Time.Add(m.cfg.Skip))
 	}
+	out = m.remuster(now, out)
 	return m.armFirst(now, out)
 }
 

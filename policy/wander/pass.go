@@ -30,6 +30,12 @@ func (p *peers) byHint(hint uint32) (wire.MemberID, bool) {
 	return p.ids[i], true
 }
 
+// has reports whether id is among the members.
+func (p *peers) has(id wire.MemberID) bool {
+	_, ok := slices.BinarySearchFunc(p.ids, id, wire.MemberID.Compare)
+	return ok
+}
+
 func (p *peers) count() int  { return max(len(p.ids), 1) }
 func (p *peers) alone() bool { return len(p.ids) <= 1 }
 
@@ -40,6 +46,7 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 		return m.becomeOffering(now, m.next(now.Time), out)
 	case m.leaving:
 		out = append(out, policy.Telling(policy.NoteDropped, wire.MemberID{}, m.token))
+		m.guardian.Dropped()
 		m.becomeAbsent(now)
 		return out
 	}

@@ -64,11 +64,11 @@ func (m *Machine) lowerRegenerateAfter() {
 func (m *Machine) make(now policy.Instant, why policy.Note, out []policy.Effect) []policy.Effect {
 	m.newest = min(max(now.Wall, m.newest+1, 0), wire.MaxBirth)
 	m.seq = m.seq.NextEpoch()
-	m.holds = true
-	m.token = wire.Token{
+	token := wire.Token{
 		ID:  wire.TokenID{Birth: m.newest, Generator: m.cfg.Self, Random: m.cfg.Entropy.Uint64()},
 		Seq: m.seq,
 	}
-	out = append(out, policy.Telling(why, wire.MemberID{}, m.token), m.save())
+	out = append(out, policy.Telling(why, wire.MemberID{}, token), m.save())
+	out = m.take(now, token, out)
 	return m.meetToken(out)
 }

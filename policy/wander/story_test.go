@@ -60,12 +60,14 @@ type story struct {
 	announced int
 	saved     policy.State
 	handoffs  wire.HandoffID
+	// numbers are the highest ones that each token had when it came or went.
+	numbers map[wire.TokenID]wire.Seq
 }
 
 // begin starts a member with what an earlier life saved.
 func begin(t *testing.T, cfg wander.Config, saved policy.State) *story {
 	t.Helper()
-	s := &story{t: t, m: wander.New(cfg), saved: saved, handoffs: 1 << 32}
+	s := &story{t: t, m: wander.New(cfg), saved: saved, handoffs: 1 << 32, numbers: map[wire.TokenID]wire.Seq{}}
 	s.now = policy.Instant{Time: policy.Time(time.Hour), Wall: noon + int64(time.Hour)}
 	s.step(policy.Event{Kind: policy.Started, State: saved})
 	return s
@@ -142,9 +144,13 @@ func (s *story) offerIn(token wire.Token, from int) wire.Message {
 	return wire.Message{Gate: 7, Kind: wire.KindToken, From: id(from), To: self, Handoff: s.handoffs, Token: token}
 }
 
-// acknowledged offers a token and returns the Commit that would end the handoff.
+// acknowledged offers a token and returns the Commit that would end the handoff. Along its way a token's number rises.
 func (s *story) acknowledged(token wire.Token, from int) (commit wire.Message) {
 	s.t.Helper()
+	if last := s.numbers[token.ID]; token.Seq <= last {
+		token.Seq = last + 1
+	}
+	s.numbers[token.ID] = token.Seq
 	s.receive(s.offerIn(token, from))
 	ack := s.lastSent(wire.KindAck)
 	return ack.Reply(wire.KindCommit, ack.Nonce)
@@ -160,6 +166,7 @@ func (s *story) arrive(token wire.Token, from int) {
 func (s *story) ack() (wire.Token, wire.MemberID) {
 	s.t.Helper()
 	offer := s.lastSent(wire.KindToken)
+	s.numbers[offer.Token.ID] = offer.Token.Seq
 	s.receive(offer.Reply(wire.KindAck, 77))
 	s.wantState("absent")
 	return offer.Token, offer.To

@@ -11,6 +11,7 @@
 //	regenerate.go  a new token after regenerate-after (Δgen), and how Δgen adapts
 //	mint.go        the first token of a fleet, in the order of rank; a member alone
 //	pass.go        handing the token on; members that failed a handoff are avoided for a while
+//	guard.go       the token's guardians: who they are, its revival, a holder that was away, copies
 //	walk.go        to whom the token goes next: random, shuffle, sweep
 //	leave.go       a graceful stop; a host that was asleep
 //
@@ -25,6 +26,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -35,7 +37,9 @@ const minTimeout = 250 * time.Millisecond
 // Config is a gate as one member knows it. The time constants are those of the paper's section 3.
 type Config struct {
 	Gate wire.GateID
-	Self wire.MemberID
+	// Slot is this token's among the gate's, LastSlot the last of them; both are zero where there is one token.
+	Slot, LastSlot uint8
+	Self           wire.MemberID
 	// Skip is Δskip: "the minimum latency of a token inside a component: this is the time a token will stay in a component
 	// if the protected operation is not needed".
 	Skip time.Duration
@@ -47,6 +51,10 @@ type Config struct {
 	MaxInterval time.Duration
 	// WaitAlone makes a member that has never seen another one wait instead of being a fleet of one.
 	WaitAlone bool
+	// Backups is how many guardians the token has, 0 to wire.MaxBackups; 0 is the plain paper.
+	Backups int
+	// OnLost says what becomes of a run whose token has another holder meanwhile.
+	OnLost OnLost
 	// Walk says where the token goes next; the zero value is the paper's random walk.
 	Walk Walk
 	// Laps finds the next member of a walk that goes round; nil makes one of the machine's own.
@@ -62,9 +70,10 @@ type Config struct {
 //	running   yes¹    the end of the protected operation
 //	resting   yes     the end of skip; of min_interval where nobody else is there
 //	offering  yes     an Ack; the handoff's timeout, and then another member is offered it
+//	doubting  yes     the guardians' answers: does somebody else hold it, too?
 //	gone      no      nothing: the member has left
 //
-// ¹ unless it was given up during the run, because the host was asleep.
+// ¹ unless it was given up during the run, because the host was asleep, or a copy with a higher number has turned up.
 type state uint8
 
 const (
@@ -72,6 +81,7 @@ const (
 	running
 	resting
 	offering
+	doubting
 	gone
 )
 
@@ -85,6 +95,8 @@ func (s state) String() string {
 		return "resting"
 	case offering:
 		return "offering"
+	case doubting:
+		return "doubting"
 	case gone:
 		return "gone"
 	}
@@ -93,9 +105,10 @@ func (s state) String() string {
 
 // Machine is one member's part in a soft gate. It implements [policy.Machine] and is a plain value.
 type Machine struct {
-	cfg     Config
-	handoff handoff.Machine
-	state   state
+	cfg      Config
+	handoff  handoff.Machine
+	guardian guardian.Machine
+	state    state
 
 	// holds says that token is this member's now; otherwise token is the last one that was.
 	holds  bool
@@ -140,7 +153,10 @@ func New(cfg Config) *Machine {
 	}
 	m := &Machine{cfg: cfg}
 	m.handoff = handoff.New(handoff.Config{
-		Gate: cfg.Gate, Self: cfg.Self, Timeout: m.timeout(), Entropy: cfg.Entropy,
+		Gate: cfg.Gate, Slot: cfg.Slot, LastSlot: cfg.LastSlot, Self: cfg.Self, Timeout: m.timeout(), Entropy: cfg.Entropy,
+	})
+	m.guardian = guardian.New(guardian.Config{
+		Gate: cfg.Gate, Slot: cfg.Slot, LastSlot: cfg.LastSlot, Self: cfg.Self, Patience: m.timeout(), Entropy: cfg.Entropy,
 	})
 	m.regenerateAfter = m.maxInterval()
 	return m
@@ -161,6 +177,9 @@ func times(n int, d time.Duration) time.Duration {
 
 // Step applies one event.
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	if m.guardian.Overdue(now.Time, m.held()) && m.concerns(ev) {
+		out = m.becomeDoubting(now, out)
+	}
 	switch ev.Kind {
 	case policy.Started:
 		m.onStarted(now, ev)
@@ -188,6 +207,9 @@ func (m *Machine) NextWake() (policy.Time, bool) {
 			at, ok = t, true
 		}
 	}
+	if t, ok := m.guardian.NextWake(m.held()); ok {
+		consider(t)
+	}
 	switch m.state {
 	case resting:
 		consider(m.restUntil)
@@ -201,13 +223,18 @@ func (m *Machine) NextWake() (policy.Time, bool) {
 		if quiet, ok := m.handoff.QuietAt(); m.leaving && ok {
 			consider(quiet)
 		}
-	case running, offering, gone:
+	case running, offering, doubting, gone:
 	}
 	return at, ok
 }
 
 // Expects reports whether a message could change anything now.
-func (m *Machine) Expects(msg *wire.Message) bool { return m.handoff.Expects(msg) }
+func (m *Machine) Expects(msg *wire.Message) bool {
+	if !msg.Kind.OfHandoff() {
+		return m.expectsWord(msg)
+	}
+	return m.handoff.Expects(msg)
+}
 
 // onStarted takes up an earlier life. A run in the future means that a clock was wrong, then or now: it counts as one that
 // starts now, or this member might not run for years.
@@ -220,6 +247,9 @@ func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
 }
 
 func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	if !ev.Msg.Kind.OfHandoff() {
+		return m.onWord(now, &ev.Msg, out)
+	}
 	if ev.Msg.Kind == wire.KindToken && m.Expects(&ev.Msg) {
 		m.witness(ev.Msg.Token)
 	}
@@ -228,6 +258,8 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 }
 
 func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effect {
+	verdict, out := m.guardian.Wake(now.Time, m.held(), out)
+	out = m.onVerdict(now, verdict, out)
 	outcome, out := m.handoff.Wake(now.Time, out)
 	out = m.onOutcome(now, outcome, out)
 	switch m.state {
@@ -242,7 +274,7 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 		case m.regenerates() && now.Time >= m.regenerateAt():
 			out = m.regenerate(now, out)
 		}
-	case running, offering, gone:
+	case running, offering, doubting, gone:
 	}
 	return out
 }
@@ -256,6 +288,7 @@ func (m *Machine) onOutcome(now policy.Instant, o handoff.Outcome, out []policy.
 		m.avoid.forgive(o.Peer)
 		m.lastTo = o.Peer
 		m.notePassed(now.Time, o.Token.ID)
+		out = m.guardian.Passed(now.Time, m.token.Trail, &o.Token, o.Peer, out)
 		m.becomeAbsent(now)
 	case handoff.Failed:
 		m.avoid.add(o.Peer, now.Time.Add(m.avoidFor()))
@@ -285,6 +318,10 @@ func (m *Machine) onFinished(now policy.Instant, out []policy.Effect) []policy.E
 	}
 	if !m.holds {
 		m.becomeAbsent(now)
+		return out
+	}
+	if m.guardian.Doubting() {
+		m.state = doubting
 		return out
 	}
 	return m.pass(now, out)
@@ -322,7 +359,9 @@ func (m *Machine) becomeResting(until policy.Time, out []policy.Effect) []policy
 func (m *Machine) becomeOffering(now policy.Instant, to wire.MemberID, out []policy.Effect) []policy.Effect {
 	m.state = offering
 	m.token.Seq = max(m.token.Seq, m.seq)
-	return m.handoff.Offer(now.Time, m.token, to, out)
+	offered := m.token
+	offered.Trail = m.trailBehind(to)
+	return m.handoff.Offer(now.Time, offered, to, out)
 }
 
 // witness remembers the number and the stamp of a token that is offered to this member, also if it never arrives: a new
@@ -336,6 +375,14 @@ func (m *Machine) witness(t wire.Token) {
 func (m *Machine) raiseSeq() {
 	m.seq = max(m.seq, m.token.Seq).After()
 	m.token.Seq = m.seq
+}
+
+// held is the token that this member holds, or nil.
+func (m *Machine) held() *wire.Token {
+	if !m.holds {
+		return nil
+	}
+	return &m.token
 }
 
 func (m *Machine) save() policy.Effect {

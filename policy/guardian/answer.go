@@ -1,0 +1,35 @@
+package guardian
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// onAsk answers a question about a token that is not held here with one message: who guards it says when it heard the holder,
+// anybody else what it last knew. A question also tells what the asker knows, and that it is there.
+func (g *Machine) onAsk(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
+	answer := g.answer(now, m)
+	answer.Handoff = m.Handoff
+	return append(out, policy.Sending(&answer))
+}
+
+func (g *Machine) answer(now policy.Time, m *wire.Message) wire.Message {
+	w := &g.watch
+	switch {
+	case g.knowsBurial(m.Token):
+		return g.message(wire.KindBuried, m.From, &m.Token)
+	case w.token.ID != m.Token.ID:
+		return g.message(wire.KindKnown, m.From, &m.Token)
+	case w.isBehind(m.Token):
+		g.learn(now, &m.Token, wire.MemberID{})
+	case m.From == w.holder && m.Token.Seq == w.token.Seq:
+		w.heardAt = now
+		g.calm(now, g.cfg.Patience)
+	}
+	if !w.live {
+		return g.message(wire.KindKnown, m.From, &w.token)
+	}
+	answer := g.message(wire.KindHeard, m.From, &w.token)
+	answer.Nonce = wire.Nonce(max(now.Sub(w.heardAt), 1))
+	return answer
+}

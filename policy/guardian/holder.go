@@ -1,0 +1,136 @@
+package guardian
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// holding is the holder's side.
+type holding struct {
+	// count numbers the beats, over all tokens held: a beat that is played back is not the newest.
+	count wire.Nonce
+	// beatAt is when the next beat is due.
+	beatAt policy.Time
+}
+
+// Hold begins to hold a token, or to hold it with other guardians: they are told at once.
+func (g *Machine) Hold(now policy.Time, held *wire.Token, out []policy.Effect) []policy.Effect {
+	g.question = question{}
+	if g.watch.token.ID == held.ID {
+		g.watch.live = false
+	}
+	return g.beat(now, held, out)
+}
+
+// beats reports whether there is anybody to be told that all is well, and it is.
+func (g *Machine) beats(held *wire.Token) bool {
+	return held != nil && !held.Trail[0].IsZero() && !g.Doubting()
+}
+
+// beat tells the guardians that this member holds the token.
+func (g *Machine) beat(now policy.Time, held *wire.Token, out []policy.Effect) []policy.Effect {
+	g.holding.beatAt = now.Add(g.cfg.Patience / beatsPerPatience)
+	g.holding.count++
+	for _, to := range held.Trail[:held.Trail.Len()] {
+		m := g.beatMessage(to, held)
+		out = append(out, policy.Sending(&m))
+	}
+	return out
+}
+
+func (g *Machine) beatMessage(to wire.MemberID, held *wire.Token) wire.Message {
+	m := g.message(wire.KindBeat, to, held)
+	m.Nonce = g.holding.count
+	return m
+}
+
+// Overdue reports whether this member has been away, stopped or starved, for so long since its last beat that its guardians
+// may have lost patience.
+func (g *Machine) Overdue(now policy.Time, held *wire.Token) bool {
+	lastBeat := g.holding.beatAt.Add(-g.cfg.Patience / beatsPerPatience)
+	return g.beats(held) && now >= lastBeat.Add(g.cfg.Patience)
+}
+
+// Doubt asks the guardians whether the token that this member holds has been revived. Sure or Overtaken follows.
+func (g *Machine) Doubt(now policy.Time, held *wire.Token, out []policy.Effect) []policy.Effect {
+	out = append(out, policy.Telling(policy.NoteDoubting, wire.MemberID{}, *held))
+	out = g.ask(now, held, wire.MemberID{}, out)
+	g.question.byHolder = true
+	return out
+}
+
+// Doubting reports whether the answer is still out.
+func (g *Machine) Doubting() bool { return g.question.live && g.question.byHolder }
+
+// onWordOfHeld takes a message about the token that this member holds.
+func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *wire.Token, out []policy.Effect) (Outcome, []policy.Effect) {
+	switch {
+	case g.overtakes(m, held):
+		return g.onOvertaken(now, m), out
+	case m.Kind == wire.KindAsk:
+		g.holding.count++
+		answer := g.beatMessage(m.From, held)
+		answer.Handoff = m.Handoff
+		return Outcome{}, append(out, policy.Sending(&answer))
+	case g.question.waitsFor(m):
+		return g.answered(m.From), out
+	}
+	// A Beat: its sender holds a copy that this one has overtaken.
+	answer := g.beatMessage(m.From, held)
+	return Outcome{}, append(out, policy.Sending(&answer))
+}
+
+// Passed follows a token that was given up for to: from now on this member is one of its guardians, if it is in the
+// trail. A guardian that dropped out of the trail is released. before is the token as it was held, passed as it was
+// given up.
+func (g *Machine) Passed(now policy.Time, before wire.Trail, passed *wire.Token, to wire.MemberID, out []policy.Effect) []policy.Effect {
+	g.question = question{}
+	token := *passed
+	token.Seq = token.Seq.After()
+	for _, id := range before[:before.Len()] {
+		if id != to && !token.Trail.Has(id) {
+			m := g.message(wire.KindKnown, id, &token)
+			out = append(out, policy.Sending(&m))
+		}
+	}
+	if !g.watch.live || !g.watch.token.ID.Precedes(token.ID) {
+		g.learn(now, &token, to)
+	}
+	return out
+}
+
+// Dropped follows a token that is held no longer and was passed to nobody.
+func (g *Machine) Dropped() { g.question = question{} }
+
+// onOvertaken: there is, or was, a copy of the held token with a higher number.
+func (g *Machine) onOvertaken(now policy.Time, m *wire.Message) Outcome {
+	holder := wire.MemberID{}
+	if m.Kind == wire.KindBeat {
+		holder = m.From
+	}
+	if m.Kind == wire.KindBuried {
+		g.remember(&m.Token)
+	}
+	g.question = question{}
+	g.learn(now, &m.Token, holder)
+	return Outcome{Ending: Overtaken, Peer: m.From, Token: m.Token}
+}
+
+// Correct tells those who guard a copy that was dropped of the one that overtook it, or they would revive it.
+func (g *Machine) Correct(dropped *wire.Token, higher *wire.Token, out []policy.Effect) []policy.Effect {
+	kind := wire.KindKnown
+	if g.knowsBurial(*higher) {
+		kind = wire.KindBuried
+	}
+	return g.tellGuardians(kind, &dropped.Trail, higher, out)
+}
+
+// overtakes reports whether a message about the held token shows that there is, or was, another copy of it with a higher
+// number. Of two holders with the same number, which two guardians may choose by chance, the one with the lower identity
+// yields. A copy that was removed takes all those with it that it had overtaken.
+func (g *Machine) overtakes(m *wire.Message, held *wire.Token) bool {
+	if m.Token.Seq != held.Seq {
+		return m.Token.Seq > held.Seq
+	}
+	return m.Kind == wire.KindBuried || m.Kind == wire.KindBeat && m.From.Compare(g.cfg.Self) > 0
+}

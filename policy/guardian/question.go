@@ -1,0 +1,145 @@
+package guardian
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// question is one that was asked: by a guardian that suspects the holder, or by a holder that has been away.
+type question struct {
+	live bool
+	// byHolder says that this member holds the token that it asks about.
+	byHolder bool
+	id       wire.HandoffID
+	token    wire.TokenID
+	// silent are those who have not answered; empty places are zero.
+	silent [1 + wire.MaxBackups]wire.MemberID
+	// The question is repeated at repeatAt, and over at until.
+	repeatAt, until policy.Time
+	wait            time.Duration
+}
+
+// waitsFor reports whether m is an answer that is still out.
+func (q *question) waitsFor(m *wire.Message) bool {
+	return q.live && m.Kind != wire.KindAsk && m.Handoff == q.id && m.Token.ID == q.token && q.place(m.From) >= 0
+}
+
+func (q *question) place(id wire.MemberID) int {
+	for i := range q.silent {
+		if q.silent[i] == id && !id.IsZero() {
+			return i
+		}
+	}
+	return -1
+}
+
+// ask asks the holder, if it is known, and the guardians of a token who holds it.
+func (g *Machine) ask(now policy.Time, about *wire.Token, holder wire.MemberID, out []policy.Effect) []policy.Effect {
+	wait := g.cfg.Patience / firstRepeat
+	q := &g.question
+	*q = question{
+		live: true, id: g.drawQuestion(), token: about.ID,
+		wait: wait, repeatAt: now.Add(wait), until: now.Add(g.cfg.Patience / questionsPerPatience),
+	}
+	q.silent[0] = holder
+	for i, id := range about.Trail {
+		if id != g.cfg.Self && id != holder {
+			q.silent[1+i] = id
+		}
+	}
+	return g.askSilent(about, out)
+}
+
+// drawQuestion returns a fresh identity; zero is that of what nobody asked for.
+func (g *Machine) drawQuestion() wire.HandoffID {
+	for {
+		if id := wire.HandoffID(g.cfg.Entropy.Uint64()); id != 0 {
+			return id
+		}
+	}
+}
+
+// askSilent asks those who have not answered.
+func (g *Machine) askSilent(about *wire.Token, out []policy.Effect) []policy.Effect {
+	for _, to := range g.question.silent {
+		if !to.IsZero() {
+			m := g.message(wire.KindAsk, to, about)
+			m.Handoff = g.question.id
+			out = append(out, policy.Sending(&m))
+		}
+	}
+	return out
+}
+
+// wakeQuestion repeats the question, and draws the conclusion when its time is over. Who was away itself while the answers
+// may have come asks again.
+func (g *Machine) wakeQuestion(now policy.Time, held *wire.Token, out []policy.Effect) (Outcome, []policy.Effect) {
+	q := &g.question
+	switch {
+	case now >= q.until.Add(g.cfg.Patience/beatsPerPatience):
+		if q.byHolder {
+			return Outcome{}, g.Doubt(now, held, out)
+		}
+		return Outcome{}, g.suspect(now, out)
+	case now >= q.until:
+		return g.conclude(), out
+	case now >= q.repeatAt:
+		q.wait *= 2
+		q.repeatAt = now.Add(q.wait)
+		about := &g.watch.token
+		if q.byHolder {
+			about = held
+		}
+		out = g.askSilent(about, out)
+	}
+	return Outcome{}, out
+}
+
+// answered notes that somebody has nothing to tell, and concludes if it was the last.
+func (g *Machine) answered(by wire.MemberID) Outcome {
+	q := &g.question
+	q.silent[q.place(by)] = wire.MemberID{}
+	if q.silent != [len(q.silent)]wire.MemberID{} {
+		return Outcome{}
+	}
+	return g.conclude()
+}
+
+// conclude: nobody knows of a holder, or of another one. A guardian revives the token; a holder goes on.
+func (g *Machine) conclude() Outcome {
+	byHolder := g.question.byHolder
+	g.question = question{}
+	if byHolder {
+		return Outcome{Ending: Sure}
+	}
+	return g.revive()
+}
+
+// onHeard: another guardian answers. If it has heard the holder lately, or would revive the token before this one, it is left
+// to it for now.
+func (g *Machine) onHeard(now policy.Time, m *wire.Message) Outcome {
+	w := &g.watch
+	if w.isBehind(m.Token) {
+		g.learn(now, &m.Token, wire.MemberID{})
+		return Outcome{}
+	}
+	rank, ok := w.token.Trail.Rank(m.From)
+	before := ok && rank < g.rank()
+	if before || m.Nonce < wire.Nonce(g.cfg.Patience) {
+		g.calm(now, g.cfg.Patience/questionsPerPatience)
+		return Outcome{}
+	}
+	return g.answered(m.From)
+}
+
+// onKnown: somebody who neither holds nor guards the token says what it knows. If that is more than is known here, the token
+// has moved on.
+func (g *Machine) onKnown(now policy.Time, m *wire.Message) Outcome {
+	if g.watch.isBehind(m.Token) {
+		g.learn(now, &m.Token, wire.MemberID{})
+		return Outcome{}
+	}
+	return g.answered(m.From)
+}

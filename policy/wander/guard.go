@@ -1,0 +1,225 @@
+package wander
+
+import (
+	"fmt"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// OnLost says what becomes of a run whose token turns out to be held by somebody else as well.
+type OnLost uint8
+
+const (
+	// Finish lets the run end by itself: an overlap is what a soft gate may have, and half an operation may be worse.
+	Finish OnLost = iota
+	// Stop ends the run at once.
+	Stop
+)
+
+// ParseOnLost returns the setting of that name.
+func ParseOnLost(name string) (OnLost, error) {
+	for _, o := range []OnLost{Finish, Stop} {
+		if o.String() == name {
+			return o, nil
+		}
+	}
+	return Finish, fmt.Errorf("a run that lost its token cannot %q: finish or stop", name)
+}
+
+// String returns the name used in configurations.
+func (o OnLost) String() string {
+	switch o {
+	case Finish:
+		return "finish"
+	case Stop:
+		return "stop"
+	}
+	return fmt.Sprintf("OnLost(%d)", uint8(o))
+}
+
+// take makes a token this member's, and musters its guardians.
+func (m *Machine) take(now policy.Instant, token wire.Token, out []policy.Effect) []policy.Effect {
+	m.holds, m.token = true, token
+	m.muster()
+	return m.guardian.Hold(now.Time, &m.token, out)
+}
+
+// muster makes sure that the token has as many guardians as are wanted, as far as there are members: the holders before this
+// one, without those who are gone, and where these are too few the next members by identity.
+func (m *Machine) muster() {
+	t := &m.token.Trail
+	for rank := t.Len() - 1; rank >= 0; rank-- {
+		if rank >= m.cfg.Backups || t[rank] == m.cfg.Self || !m.peers.has(t[rank]) {
+			t.Drop(rank)
+		}
+	}
+	n := len(m.peers.ids)
+	for next := m.peers.rank + 1; t.Len() < min(m.cfg.Backups, n-1); next++ {
+		if id := m.peers.ids[next%n]; id != m.cfg.Self {
+			t.Add(id)
+		}
+	}
+}
+
+// remuster musters anew when the view has changed. New guardians are told at once.
+func (m *Machine) remuster(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if !m.holds || m.guardian.Doubting() {
+		return out
+	}
+	before := m.token.Trail
+	m.muster()
+	if m.token.Trail == before {
+		return out
+	}
+	return m.guardian.Hold(now.Time, &m.token, out)
+}
+
+// trailBehind is who guards the token once it is with to: this member first, unless it is about to be gone.
+func (m *Machine) trailBehind(to wire.MemberID) wire.Trail {
+	trail := m.token.Trail.Behind(m.cfg.Self, to, m.cfg.Backups)
+	if m.leaving && m.cfg.Backups > 0 {
+		trail.Drop(0)
+	}
+	return trail
+}
+
+// expectsWord: what a holder or a guardian says is expected if it is news. Who was restarted, and remembers no token, guards
+// none with a number below those it has seen: somebody may play back what was said long ago.
+func (m *Machine) expectsWord(msg *wire.Message) bool {
+	if msg.Kind == wire.KindBeat && msg.Token.Seq < m.seq {
+		if t, known := m.guardian.Latest(msg.Token.ID); !known || t.Seq == 0 {
+			return m.holds && m.token.ID == msg.Token.ID
+		}
+	}
+	return m.state != gone && m.guardian.Expects(msg, m.held())
+}
+
+// onWord takes a message between holders and guardians.
+func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	if !m.expectsWord(msg) {
+		return append(out, policy.Telling(policy.NoteStrayWord, msg.From, msg.Token))
+	}
+	m.seq = max(m.seq, msg.Token.Seq)
+	m.newest = max(m.newest, msg.Token.ID.Birth)
+	if msg.Kind == wire.KindAsk {
+		out = m.handoff.Refuse(msg, out)
+	}
+	verdict, out := m.guardian.Receive(now.Time, msg, m.held(), out)
+	return m.onVerdict(now, verdict, out)
+}
+
+func (m *Machine) onVerdict(now policy.Instant, v guardian.Outcome, out []policy.Effect) []policy.Effect {
+	switch v.Ending {
+	case guardian.Pending:
+	case guardian.Revived:
+		out = m.onRevived(now, v.Peer, v.Token, out)
+	case guardian.Overtaken:
+		out = m.onOvertaken(now, v.Peer, v.Token, out)
+	case guardian.Sure:
+		out = m.onSure(now, out)
+	}
+	return out
+}
+
+// onRevived: this member guards a token of which nobody knows a holder, and holds it from now on. It is the same token, with
+// a number above everything the lost copy can have reached. It has rested while its guardians were patient, and goes on at once
+// where it has nothing to do.
+func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token wire.Token, out []policy.Effect) []policy.Effect {
+	if !from.IsZero() {
+		m.avoid.add(from, now.Time.Add(m.avoidFor()))
+	}
+	m.seq = max(m.seq, token.Seq).Revived(uint8(m.cfg.Entropy.Uint64()))
+	token.Seq = m.seq
+	out = append(out, policy.Telling(policy.NoteRevived, from, token), m.save())
+	switch {
+	case m.holds:
+		return m.onMeeting(now, token, out)
+	case m.removes(now.Time, token.ID):
+		out = append(out, policy.Telling(policy.NoteRemoved, from, token))
+		return m.guardian.Bury(&token, out)
+	}
+	out = m.take(now, token, out)
+	if m.state == running {
+		return out
+	}
+	return m.goOn(now, out)
+}
+
+// goOn goes on with a token that has rested long enough: to run, to wait until this member is due soon, or to pass it on.
+func (m *Machine) goOn(now policy.Instant, out []policy.Effect) []policy.Effect {
+	due := m.dueAt(now.Time)
+	if m.leaving || m.peers.alone() || now.Time >= due || m.dueSoon(now.Time, due) {
+		return m.serve(now, out)
+	}
+	return m.pass(now, out)
+}
+
+// concerns reports whether an event may lead to anything: a message that is not expected must not, whenever it comes. A host
+// that was asleep gives its token up in any case.
+func (m *Machine) concerns(ev *policy.Event) bool {
+	switch ev.Kind {
+	case policy.Suspended:
+		return false
+	case policy.Received:
+		return m.Expects(&ev.Msg)
+	case policy.Started, policy.PeersChanged, policy.Finished, policy.Leave, policy.Woke:
+	}
+	return true
+}
+
+// becomeDoubting: this member was away for longer than its guardians' patience while it held the token. It asks them before
+// it runs or passes on; a run in progress goes on meanwhile.
+func (m *Machine) becomeDoubting(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.handoff.Withdraw()
+	if m.state != running {
+		m.state = doubting
+	}
+	return m.guardian.Doubt(now.Time, &m.token, out)
+}
+
+// onSure: nobody knows of another copy, and the holder goes on where it was.
+func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effect {
+	out = m.guardian.Hold(now.Time, &m.token, out)
+	if m.state != doubting {
+		return out
+	}
+	return m.goOn(now, out)
+}
+
+// onOvertaken drops the token that is held here: a copy of it has gone further elsewhere.
+func (m *Machine) onOvertaken(now policy.Instant, from wire.MemberID, higher wire.Token, out []policy.Effect) []policy.Effect {
+	out = append(out, policy.Telling(policy.NoteOvertaken, from, m.token))
+	out = m.guardian.Correct(&m.token, &higher, out)
+	m.handoff.Withdraw()
+	if m.state != running {
+		m.becomeAbsent(now)
+		return out
+	}
+	m.holds = false
+	if m.cfg.OnLost == Stop {
+		return append(out, policy.Effect{Kind: policy.Stop})
+	}
+	return out
+}
+
+// outdated reports whether another copy of a token that arrives has been here, or was heard of, with a higher number: along
+// its way a token's number only rises.
+func (m *Machine) outdated(t *wire.Token) bool {
+	if latest, ok := m.guardian.Latest(t.ID); ok && t.Seq < latest.Seq {
+		return true
+	}
+	return m.token.ID == t.ID && t.Seq <= m.token.Seq
+}
+
+// discardOutdated drops a copy of a token that another copy has overtaken.
+func (m *Machine) discardOutdated(now policy.Instant, from wire.MemberID, t wire.Token, out []policy.Effect) []policy.Effect {
+	latest := &m.token
+	if known, ok := m.guardian.Latest(t.ID); ok && (m.token.ID != t.ID || known.Seq > m.token.Seq) {
+		latest = known
+	}
+	m.silentSince = now.Time
+	out = append(out, policy.Telling(policy.NoteOutdated, from, t))
+	return m.guardian.Correct(&t, latest, out)
+}
