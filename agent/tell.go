@@ -83,6 +83,20 @@ func saying(n policy.Note) (zerolog.Level, string) {
 		return zerolog.DebugLevel, "answered a repeated message"
 	case policy.NoteStrayToken, policy.NoteStrayAck, policy.NoteStrayCommit:
 		return zerolog.DebugLevel, "ignored a late message"
+	case policy.NoteSuspected:
+		return zerolog.InfoLevel, "nothing heard of the token's holder; asking"
+	case policy.NoteRevived:
+		return zerolog.WarnLevel, "the token's holder is lost; took the token up again"
+	case policy.NoteStoodDown:
+		return zerolog.DebugLevel, "the token was removed; guarding it no longer"
+	case policy.NoteDoubting:
+		return zerolog.InfoLevel, "was away for too long; asking whether the token has another holder"
+	case policy.NoteOvertaken:
+		return zerolog.WarnLevel, "the token has another holder; dropped it here"
+	case policy.NoteOutdated:
+		return zerolog.InfoLevel, "dropped a copy of a token that has another holder"
+	case policy.NoteStrayWord:
+		return zerolog.DebugLevel, "ignored old news of a token"
 	case policy.NoteAlone:
 		return zerolog.InfoLevel, "alone in this gate; keeping the token"
 	case policy.NoteWaiting:

@@ -9,7 +9,7 @@ import (
 )
 
 // CustodyChecker holds that no token comes from nowhere and none vanishes without a reason: whoever holds a token that it
-// did not hold before has made it or was sent its Commit, and whoever has lost one says how.
+// did not hold before has made it, has revived it or was sent its Commit, and whoever has lost one says how.
 type CustodyChecker struct{ held map[int]wire.TokenID }
 
 // NewCustodyChecker returns a checker of one run.
@@ -32,13 +32,13 @@ func (k *CustodyChecker) Watch(c *Cluster, o *Occurrence) error {
 func (k *CustodyChecker) step(o *Occurrence, s *policy.Status) error {
 	was, had := k.held[o.Member]
 	if had && (!s.Holding || s.Token.ID != was) {
-		if !tells(o, was, policy.NotePassed, policy.NoteMet, policy.NoteGaveUp, policy.NoteDropped) {
+		if !tells(o, was, policy.NotePassed, policy.NoteMet, policy.NoteGaveUp, policy.NoteDropped, policy.NoteOvertaken) {
 			return fmt.Errorf("custody: %v vanishes from %s", was, MemberName(o.Member))
 		}
 		delete(k.held, o.Member)
 	}
 	if s.Holding && (!had || s.Token.ID != was) {
-		made := tells(o, s.Token.ID, policy.NoteMinted, policy.NoteRegenerated)
+		made := tells(o, s.Token.ID, policy.NoteMinted, policy.NoteRegenerated, policy.NoteRevived)
 		committed := tells(o, s.Token.ID, policy.NoteArrived) && o.Event.Kind == policy.Received &&
 			o.Event.Msg.Kind == wire.KindCommit && sameToken(o.Event.Msg.Token.ID, s.Token.ID)
 		if !made && !committed {

@@ -9,19 +9,22 @@ import (
 
 // HandoffChecker holds the property of the handoff: "when both partners leave the protocol, at most one holds the token"
 // (Ciuffoletti, section 4). The sender gives the token up before its first Commit leaves, so it holds in every state and
-// not only when both have left: no token is ever held by two members, and none by its sender once a Commit is under way.
+// not only when both have left: no token is ever held by two members, and none by its sender once a Commit is under way. A
+// token that was revived is another one here.
 type HandoffChecker struct {
-	holder map[wire.TokenID]int
-	held   map[int]wire.TokenID
+	copies copies
+	// holder is who holds a copy, held which copy somebody holds.
+	holder, held map[int]int
 }
 
 // NewHandoffChecker returns a checker of one run.
 func NewHandoffChecker() *HandoffChecker {
-	return &HandoffChecker{holder: map[wire.TokenID]int{}, held: map[int]wire.TokenID{}}
+	return &HandoffChecker{copies: newCopies(), holder: map[int]int{}, held: map[int]int{}}
 }
 
 // Watch checks one step.
 func (k *HandoffChecker) Watch(c *Cluster, o *Occurrence) error {
+	k.copies.watch(o)
 	if o.Ends() {
 		k.release(o.Member)
 	}
@@ -40,23 +43,24 @@ func (k *HandoffChecker) step(o *Occurrence, s *policy.Status) error {
 			return fmt.Errorf("handoff: %s sends the Commit of %v and holds it still", MemberName(o.Member), s.Token.ID)
 		}
 	}
-	if was, ok := k.held[o.Member]; ok && s.Holding && was == s.Token.ID {
+	is := k.copies.of(o.Member)
+	if was, ok := k.held[o.Member]; ok && s.Holding && was == is {
 		return nil
 	}
 	k.release(o.Member)
 	if !s.Holding {
 		return nil
 	}
-	if other, ok := k.holder[s.Token.ID]; ok {
+	if other, ok := k.holder[is]; ok {
 		return fmt.Errorf("handoff: %s and %s both hold %v", MemberName(other), MemberName(o.Member), s.Token.ID)
 	}
-	k.holder[s.Token.ID], k.held[o.Member] = o.Member, s.Token.ID
+	k.holder[is], k.held[o.Member] = o.Member, is
 	return nil
 }
 
 func (k *HandoffChecker) release(member int) {
-	if id, ok := k.held[member]; ok {
-		delete(k.holder, id)
+	if copied, ok := k.held[member]; ok {
+		delete(k.holder, copied)
 		delete(k.held, member)
 	}
 }

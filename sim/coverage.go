@@ -237,7 +237,7 @@ func (v *Coverage) Counts() []Counted {
 	for k := policy.Started; k <= policy.Woke; k++ {
 		add(classEvent, "event ", k.String(), int(k))
 	}
-	for k := wire.KindToken; k <= wire.KindCommit; k++ {
+	for _, k := range wire.Kinds() {
 		add(classMessage, "message ", k.String(), int(k))
 	}
 	for k := range timersEnd {

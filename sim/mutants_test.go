@@ -83,7 +83,9 @@ func TestMutantsAreCaught(t *testing.T) {
 }
 
 // areas are the parts of the protocol of which each must have a mutant.
-func areas() []string { return []string{"handoff", "removal", "regeneration", "state", "wire"} }
+func areas() []string {
+	return []string{"handoff", "removal", "regeneration", "guardians", "state", "wire"}
+}
 
 func compareMutants(t *testing.T, mutants []mutant) {
 	t.Helper()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// maxMembers is how many members there can be: each takes some 2 KiB.
+// maxMembers is how many members there can be: each takes some 3 KiB.
 const maxMembers = 10_000_000
 
 // Impossible is a parameter of a scenario that cannot be. It is an error.

@@ -19,6 +19,9 @@ type Scenario struct {
 	// The gate's constants.
 	Skip, Op, MinInterval, MaxInterval time.Duration
 	Walk                               wander.Walk
+	// Backups and OnLost are those of [wander.Config].
+	Backups int
+	OnLost  wander.OnLost
 	// WaitAlone makes members that have never seen another one wait.
 	WaitAlone bool
 	// StartWithin is the time within which the members start, each finding the others by itself; zero starts all at once,
@@ -55,7 +58,7 @@ func (s *Scenario) NewCluster(watchers ...Watcher) *Cluster {
 		Machine: func(seat Seat) policy.Machine {
 			machines[seat.Index] = *wander.New(wander.Config{
 				Gate: gate, Self: seat.Self, Skip: s.Skip, Op: s.Op, MinInterval: s.MinInterval, MaxInterval: s.MaxInterval,
-				Walk: s.Walk, Laps: laps, WaitAlone: s.WaitAlone, Entropy: seat.Entropy,
+				Backups: s.Backups, OnLost: s.OnLost, Walk: s.Walk, Laps: laps, WaitAlone: s.WaitAlone, Entropy: seat.Entropy,
 			})
 			return &machines[seat.Index]
 		},
@@ -117,6 +120,7 @@ func (s *Scenario) Checkers() []Watcher {
 	return []Watcher{
 		NewHandoffChecker(), NewCustodyChecker(), NewSeqChecker(), NewGrantChecker(),
 		NewIntervalChecker(s.MinInterval), NewRemovalChecker(s.MinInterval, lap), NewBirthChecker(), NewMessageChecker(), NewWakeChecker(),
+		NewGuardChecker(max(s.Skip, 250*time.Millisecond)),
 	}
 }
 

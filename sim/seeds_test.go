@@ -27,6 +27,11 @@ func TestSeeds(t *testing.T) {
 func TestSeedsThatFailedOnce(t *testing.T) {
 	for seed, found := range map[uint64]string{
 		112562: "with a short max_interval, two tokens of a sweep followed each other round for ever",
+		282:    "who was told of a token that it knew to be removed guarded and revived it",
+		784:    "a message that was not expected made a holder ask its guardians",
+		103202: "two holders of one token with the same number answered each other's beats for ever",
+		107403: "a holder that was asleep, and alone when it woke, ran before its guardians had answered",
+		116586: "a run started in the step in which an older token was revived, which then took its place",
 	} {
 		s := sim.Draw(seed)
 		if o := s.Explore(); o.Err != nil {

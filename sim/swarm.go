@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // Draw makes a scenario of which the seed draws every parameter, and also which faults there are at all: many runs each
@@ -42,6 +43,12 @@ func Draw(seed uint64) Scenario {
 	}
 	walks := wander.Walks()
 	s.Walk = walks[d.IntN(len(walks))]
+	if d.sometimes(0.7) {
+		s.Backups = 1 + d.IntN(wire.MaxBackups)
+	}
+	if d.sometimes(0.5) {
+		s.OnLost = wander.Stop
+	}
 	return s
 }
 

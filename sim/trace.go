@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
@@ -130,11 +131,26 @@ func (t *Trace) state(s policy.State) string {
 }
 
 func (t *Trace) message(m *wire.Message) string {
-	s := fmt.Sprintf("%s(%s", m.Kind, t.handoff(m.Handoff))
-	if m.Nonce != 0 {
-		s += " " + t.nonce(m.Nonce)
+	s := m.Kind.String() + "("
+	if m.Handoff != 0 {
+		s += t.handoff(m.Handoff) + " "
 	}
-	return s + " " + t.token(m.Token) + ")"
+	switch {
+	case m.Kind == wire.KindHeard:
+		s += time.Duration(m.Nonce).Round(time.Millisecond).String() + " ago "
+	case m.Nonce != 0 && m.Kind != wire.KindBeat:
+		s += t.nonce(m.Nonce) + " "
+	}
+	s += t.token(m.Token)
+	trail := m.Token.Trail
+	guardians := make([]string, trail.Len())
+	for i := range guardians {
+		guardians[i] = MemberName(IndexOf(trail[i]))
+	}
+	if len(guardians) > 0 {
+		s += " guarded by " + strings.Join(guardians, " ")
+	}
+	return s + ")"
 }
 
 func (t *Trace) route(m *wire.Message) string {

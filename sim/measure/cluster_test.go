@@ -34,8 +34,9 @@ func (a *auditor) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 		return err
 	}
 	k := &a.meter.custody
-	if k.generated-k.removed-k.lost != k.alive {
-		return fmt.Errorf("%d generated, %d removed, %d lost: not %d alive", k.generated, k.removed, k.lost, k.alive)
+	if k.generated+k.revived-k.removed-k.lost != k.alive {
+		return fmt.Errorf("%d generated, %d revived, %d removed, %d lost: not %d alive",
+			k.generated, k.revived, k.removed, k.lost, k.alive)
 	}
 	if !o.Completes() {
 		return nil

@@ -11,7 +11,7 @@ import (
 // custody is where the tokens are: in a member's hands, or on their way between a sender that has given one up and a
 // receiver that waits for its Commit. It books what becomes of every token, so that at any time
 //
-//	generated − removed − lost = alive
+//	generated + revived − removed − lost = alive
 //
 // It goes by what the machines tell and send, and not by their status, which costs far more to ask for.
 type custody struct {
@@ -23,8 +23,8 @@ type custody struct {
 	passing bool
 	passed  wire.Token
 	// alive are the tokens in hands and in pending.
-	alive                    int
-	generated, removed, lost int
+	alive                             int
+	generated, revived, removed, lost int
 }
 
 type keeper struct {
@@ -85,13 +85,23 @@ func (k *custody) tell(o *sim.Occurrence, e *policy.Effect) bool {
 		k.alive++
 		k.members[o.Member].hands++
 		return true
+	case policy.NoteRevived:
+		k.giveUp(func(h *handoff) bool { return h.token.ID == e.Token.ID && sim.IndexOf(h.from) == o.Member })
+		k.revived++
+		k.alive++
+		k.members[o.Member].hands++
+		return true
 	case policy.NoteArrived:
 		k.receive(o)
 		return true
-	case policy.NoteRemoved, policy.NoteMet:
-		k.drop(o.Member)
-		k.alive--
-		k.removed++
+	case policy.NoteOutdated:
+		// One that arrives is dropped before anything is told of its arrival.
+		if !e.Peer.IsZero() {
+			k.receive(o)
+		}
+		k.remove(o.Member)
+	case policy.NoteRemoved, policy.NoteMet, policy.NoteOvertaken:
+		k.remove(o.Member)
 	case policy.NotePassed:
 		k.drop(o.Member)
 		k.passing, k.passed = true, e.Token
@@ -107,6 +117,7 @@ func (k *custody) tell(o *sim.Occurrence, e *policy.Effect) bool {
 			k.refuse(o.Member, o.Event.Msg.Handoff)
 		}
 	case policy.NoteRan, policy.NoteResting, policy.NoteOffered, policy.NoteNoAck, policy.NoteTokenAgain,
+		policy.NoteSuspected, policy.NoteStoodDown, policy.NoteDoubting, policy.NoteStrayWord,
 		policy.NoteAckAgain, policy.NoteStrayToken, policy.NoteStrayAck, policy.NoteAlone, policy.NoteWaiting, policy.NoteLeft:
 	}
 	return false
@@ -149,9 +160,16 @@ func (k *custody) forget(i int) {
 
 func (k *custody) drop(member int) { k.members[member].hands-- }
 
+// remove: a token is dropped because there is a better one.
+func (k *custody) remove(member int) {
+	k.drop(member)
+	k.alive--
+	k.removed++
+}
+
 func (k *custody) lose() {
 	k.alive--
 	k.lost++
 }
 
-func (k *custody) begin() { k.generated, k.removed, k.lost = 0, 0, 0 }
+func (k *custody) begin() { k.generated, k.revived, k.removed, k.lost = 0, 0, 0, 0 }

@@ -90,6 +90,7 @@ func Across(runs []Figures) Summary {
 		},
 		Tokens: Tokens[Estimate]{
 			Generated: of(func(f *Figures) Number { return f.Tokens.Generated }),
+			Revived:   of(func(f *Figures) Number { return f.Tokens.Revived }),
 			Removed:   of(func(f *Figures) Number { return f.Tokens.Removed }),
 			Lost:      of(func(f *Figures) Number { return f.Tokens.Lost }),
 			Live:      table(func(f *Figures) Table[Number] { return f.Tokens.Live }),

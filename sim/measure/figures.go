@@ -53,10 +53,12 @@ type Intervals[T any] struct {
 }
 
 // Tokens is what became of the tokens. At any time those that are alive, less those that were when the measurement began,
-// are Generated − Removed − Lost.
+// are Generated + Revived − Removed − Lost.
 type Tokens[T any] struct {
 	Generated T `json:"generated"`
-	// Removed were discarded because another one precedes them.
+	// Revived were taken up again by a guardian.
+	Revived T `json:"revived"`
+	// Removed were discarded because another one precedes them, or a copy has overtaken them.
 	Removed T `json:"removed"`
 	// Lost were given up by a sender and never held again, or held by a member that crashed or whose host was asleep.
 	Lost T `json:"lost"`

@@ -143,7 +143,7 @@ func (m *Meter) Figures(now policy.Time) Figures {
 		Operations: Number(m.operations.started),
 		Interval:   m.operations.intervals.figures(),
 		Tokens: Tokens[Number]{
-			Generated: Number(m.custody.generated), Removed: Number(m.custody.removed), Lost: Number(m.custody.lost),
+			Generated: Number(m.custody.generated), Revived: Number(m.custody.revived), Removed: Number(m.custody.removed), Lost: Number(m.custody.lost),
 			Live: levelTable(m.live.until(now)),
 		},
 		Hops: Number(m.hops), Messages: Number(m.messages), MessagesPerOperation: Number(math.NaN()),

@@ -25,6 +25,7 @@ type record struct {
 	overlapSince time.Time
 	overlap      time.Duration
 	regenerated  int
+	revived      int
 	removed      int
 	// underway are the tokens given up by one member and not yet seen at another.
 	underway map[wire.TokenID]time.Time
@@ -76,16 +77,21 @@ func (r *record) observe(o agent.Observation) {
 		r.holder = i
 		delete(r.underway, o.Token.ID)
 		r.say(o.At, "token at %s", m.name)
+	case policy.NoteRevived:
+		r.holder = i
+		r.revived++
+		r.say(o.At, "%s takes up the token, whose holder is lost", m.name)
 	case policy.NotePassed:
 		r.holder = -1
 		r.underway[o.Token.ID] = o.At
 	case policy.NoteRan:
 		r.started(m, o)
-	case policy.NoteRemoved, policy.NoteMet:
+	case policy.NoteRemoved, policy.NoteMet, policy.NoteOvertaken, policy.NoteOutdated:
 		r.removed++
 		r.say(o.At, "%s removes token %s", m.name, o.Token.ID)
 	case policy.NoteResting, policy.NoteOffered, policy.NoteNoAck, policy.NoteNoCommit, policy.NoteTokenAgain,
 		policy.NoteAckAgain, policy.NoteStrayToken, policy.NoteStrayAck, policy.NoteStrayCommit, policy.NoteAlone,
+		policy.NoteSuspected, policy.NoteStoodDown, policy.NoteDoubting, policy.NoteStrayWord,
 		policy.NoteWaiting, policy.NoteGaveUp, policy.NoteDropped, policy.NoteLeft:
 	}
 }
@@ -149,6 +155,6 @@ func (r *record) summary(out io.Writer) {
 		}
 		p("%-10s %5d %7d   %s\n", m.name, m.runs, m.failed, longest)
 	}
-	p("\ntwo or more at once: %s of %s; tokens lost: %d, regenerated: %d, removed: %d\n",
-		r.overlap.Round(time.Millisecond), now.Sub(r.begin).Round(100*time.Millisecond), lost, r.regenerated, r.removed)
+	p("\ntwo or more at once: %s of %s; tokens lost: %d, revived: %d, regenerated: %d, removed: %d\n",
+		r.overlap.Round(time.Millisecond), now.Sub(r.begin).Round(100*time.Millisecond), lost, r.revived, r.regenerated, r.removed)
 }

@@ -86,6 +86,7 @@ func (s *tables) figures(title string) report.Table {
 	number("  longest, s", s.Interval.Max)
 	number("  longest that has not ended, s", s.Interval.Open)
 	number("tokens made", s.Tokens.Generated)
+	number("tokens revived", s.Tokens.Revived)
 	number("tokens removed", s.Tokens.Removed)
 	number("tokens lost", s.Tokens.Lost)
 	number("handoffs", s.Hops)

@@ -1,0 +1,222 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// GuardChecker holds the rules of guardians. A guardian revives a token only after it has heard nothing of its holder for a
+// patience and has asked; with a number above every one that it has met under this token; and never one of which it knows
+// that it was removed. Who learns that the token it holds has been overtaken holds it no longer, and nobody takes a copy of a token
+// with a number no higher than that with which it passed the token on. And nobody grants a run or passes a token on unless
+// those who guard it had word of it within the last patience.
+type GuardChecker struct {
+	patience time.Duration
+	heard    map[int]map[wire.TokenID]word
+	buried   map[int]map[wire.TokenID]wire.Seq
+	// passed is the token that a member passed on last, if it has held no other since.
+	passed map[int]wire.Token
+	// wrote is when a member last wrote to the guardians of its token, before its last step and in it.
+	wrote, writes map[int]policy.Time
+	// trail is who guards what each member holds, as of its last step.
+	trail map[int]wire.Trail
+}
+
+// word is what a member has learnt of a token: the highest number, and when it last had to do with its holder.
+type word struct {
+	seq wire.Seq
+	at  policy.Time
+	// asked are those who are to be asked since suspectedAt and have not answered; nil if the holder is not suspected.
+	asked       map[wire.MemberID]bool
+	suspectedAt policy.Time
+}
+
+// NewGuardChecker returns a checker of one run in which guardians have the given patience.
+func NewGuardChecker(patience time.Duration) *GuardChecker {
+	return &GuardChecker{
+		patience: patience, heard: map[int]map[wire.TokenID]word{}, buried: map[int]map[wire.TokenID]wire.Seq{},
+		passed: map[int]wire.Token{}, wrote: map[int]policy.Time{}, writes: map[int]policy.Time{}, trail: map[int]wire.Trail{},
+	}
+}
+
+// Watch checks one step.
+func (k *GuardChecker) Watch(c *Cluster, o *Occurrence) error {
+	if o.Ends() {
+		delete(k.heard, o.Member)
+		delete(k.buried, o.Member)
+		delete(k.trail, o.Member)
+		delete(k.passed, o.Member)
+	}
+	if o.Kind != Stepped {
+		return nil
+	}
+	if o.Event.Kind == policy.Received {
+		k.receive(o)
+	}
+	for i := range o.Effects {
+		if err := k.effect(c, o, &o.Effects[i]); err != nil {
+			return err
+		}
+	}
+	k.wrote[o.Member] = k.writes[o.Member]
+	if !o.Completes() {
+		return nil
+	}
+	return k.holder(o, c.Status(o.Member))
+}
+
+func (k *GuardChecker) receive(o *Occurrence) {
+	m := &o.Event.Msg
+	if !o.Expected {
+		return
+	}
+	if m.Kind != wire.KindAsk {
+		delete(k.heard[o.Member][m.Token.ID].asked, m.From)
+	}
+	switch m.Kind {
+	case wire.KindBeat:
+		k.learn(o, m.Token, true)
+	case wire.KindBuried:
+		k.bury(o.Member, m.Token)
+	case wire.KindAsk, wire.KindHeard, wire.KindKnown:
+		k.learn(o, m.Token, false)
+	case wire.KindToken, wire.KindAck, wire.KindCommit:
+	}
+}
+
+func (k *GuardChecker) learn(o *Occurrence, t wire.Token, holder bool) {
+	words := k.heard[o.Member]
+	if words == nil {
+		words = map[wire.TokenID]word{}
+		k.heard[o.Member] = words
+	}
+	w := words[t.ID]
+	if holder && t.Seq >= w.seq || t.Seq > w.seq {
+		w.at, w.asked = o.At, nil
+	}
+	w.seq = max(w.seq, t.Seq)
+	words[t.ID] = w
+}
+
+func (k *GuardChecker) bury(member int, t wire.Token) {
+	buried := k.buried[member]
+	if buried == nil {
+		buried = map[wire.TokenID]wire.Seq{}
+		k.buried[member] = buried
+	}
+	buried[t.ID] = max(buried[t.ID], t.Seq)
+}
+
+func (k *GuardChecker) effect(c *Cluster, o *Occurrence, e *policy.Effect) error {
+	switch e.Kind {
+	case policy.Send:
+		if e.Msg.Kind == wire.KindBeat || e.Msg.Kind == wire.KindAsk {
+			k.writes[o.Member] = o.At
+		}
+	case policy.Run:
+		return k.inTouch(o, "runs")
+	case policy.Tell:
+		return k.note(c, o, e)
+	case policy.Save, policy.Stop, policy.Announce:
+	}
+	return nil
+}
+
+func (k *GuardChecker) note(c *Cluster, o *Occurrence, e *policy.Effect) error {
+	var broken error
+	switch note := e.Note; {
+	case note == policy.NoteSuspected:
+		k.suspect(c, o, e)
+	case note == policy.NoteRemoved || note == policy.NoteMet:
+		k.bury(o.Member, e.Token)
+	case note == policy.NotePassed:
+		broken = k.inTouch(o, "passes its token on")
+		k.passed[o.Member] = e.Token
+		later := e.Token
+		later.Seq = later.Seq.After()
+		k.learn(o, later, true)
+	case note == policy.NoteRevived:
+		broken = k.revive(o, e.Token)
+		k.take(o, e.Token)
+	case note == policy.NoteArrived:
+		broken = k.arrive(o, o.Event.Msg.Token)
+		k.take(o, e.Token)
+	case note == policy.NoteMinted || note == policy.NoteRegenerated:
+		k.take(o, e.Token)
+	}
+	return broken
+}
+
+// take notes that a token comes to a member, which forgets any other that it had before.
+func (k *GuardChecker) take(o *Occurrence, t wire.Token) {
+	k.learn(o, t, true)
+	if k.passed[o.Member].ID != t.ID {
+		delete(k.passed, o.Member)
+	}
+}
+
+// suspect notes who is to be asked about a token.
+func (k *GuardChecker) suspect(c *Cluster, o *Occurrence, e *policy.Effect) {
+	words := k.heard[o.Member]
+	w := words[e.Token.ID]
+	w.seq, w.suspectedAt, w.asked = max(w.seq, e.Token.Seq), o.At, map[wire.MemberID]bool{}
+	for _, id := range append(e.Token.Trail[:], e.Peer) {
+		if !id.IsZero() && id != c.ID(o.Member) {
+			w.asked[id] = true
+		}
+	}
+	words[e.Token.ID] = w
+}
+
+func (k *GuardChecker) revive(o *Occurrence, t wire.Token) error {
+	who, w := MemberName(o.Member), k.heard[o.Member][t.ID]
+	switch {
+	case w.asked == nil || len(w.asked) > 0 && o.At.Sub(w.suspectedAt) < k.patience/2:
+		return fmt.Errorf("guard: %s revives %v and has not asked, or not waited for the answers", who, t.ID)
+	case o.At.Sub(w.at) < k.patience:
+		return fmt.Errorf("guard: %s revives %v, of which it heard %v ago", who, t.ID, o.At.Sub(w.at))
+	case t.Seq <= w.seq:
+		return fmt.Errorf("guard: %s revives %v with number %d and knows of %d", who, t.ID, t.Seq, w.seq)
+	case k.buried[o.Member][t.ID] >= w.seq:
+		return fmt.Errorf("guard: %s revives %v, which was removed with number %d", who, t.ID, k.buried[o.Member][t.ID])
+	}
+	return nil
+}
+
+// arrive checks the number with which a token was offered: it has risen since the member passed it on.
+func (k *GuardChecker) arrive(o *Occurrence, offered wire.Token) error {
+	last, ok := k.passed[o.Member]
+	if ok && sameToken(offered.ID, last.ID) && offered.Seq <= last.Seq {
+		return fmt.Errorf("guard: %s takes %v with number %d and passed it on with %d", MemberName(o.Member), last.ID, offered.Seq, last.Seq)
+	}
+	return nil
+}
+
+// inTouch checks that the guardians of the token that a member has held since before this step have had word of it.
+func (k *GuardChecker) inTouch(o *Occurrence, does string) error {
+	trail, held := k.trail[o.Member]
+	if o.Event.Kind == policy.Suspended {
+		return nil // Whose host was asleep gives its token up, unless nobody else is there.
+	}
+	if since := o.At.Sub(k.wrote[o.Member]); held && trail.Len() > 0 && since >= k.patience {
+		return fmt.Errorf("guard: %s %s, and its guardians have heard nothing for %v", MemberName(o.Member), does, since)
+	}
+	return nil
+}
+
+// holder checks what a member holds after a step.
+func (k *GuardChecker) holder(o *Occurrence, s *policy.Status) error {
+	if !s.Holding {
+		delete(k.trail, o.Member)
+		return nil
+	}
+	k.trail[o.Member] = s.Token.Trail
+	m := &o.Event.Msg
+	if o.Event.Kind == policy.Received && m.Kind >= wire.KindBeat && m.Token.ID == s.Token.ID && m.Token.Seq > s.Token.Seq {
+		return fmt.Errorf("guard: %s holds %v with number %d and was told of %d", MemberName(o.Member), s.Token.ID, s.Token.Seq, m.Token.Seq)
+	}
+	return nil
+}
