@@ -216,6 +216,56 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			b1b2b3b4                             # op
 			ad9968cc49880acbaa76f177b733c2553f75996a809895cbfeb2c4b523c6f664
 			1ab6dc44a62a85fb572ae7b738289a245279449559a98750b44caefeafe08908 # signature`},
+		{message: inquiry(), hex: `
+			77640103                             # wd, version 1, in the clear
+			676e9c7932d91844                     # gate default
+			01                                   # slot
+			02                                   # last slot
+			09                                   # kind Inquiry
+			efad44bc9c45888c92a6208f4df6a082     # from cy
+			8e04b06449b9658a40b166ae4ec5e899     # to ann
+			2122232425262728                     # question
+			0000000000000000                     # nonce
+			0000000000000000                     # no birth
+			00000000000000000000000000000000     # no generator
+			0000000000000000                     # no random
+			0000000000000000                     # no seq
+			00000000                             # no lap
+			0000000000000000                     # no cursor
+			00000000 00000000 00000000 00000000  # no hints
+			00 00 00 00                          # no tries
+			00000000000000000000000000000000
+			00000000000000000000000000000000
+			00000000000000000000000000000000
+			00000000000000000000000000000000     # no trail
+			00000000                             # no op
+			ca10b03aff9fdc425113099feff199420fbd5eb8bee00e67844002074492d545
+			cb9a04832683958f11f87a6263da47e6b682c5016d2de7d9ea95868b311bc20c # signature`},
+		{message: sighted(), hex: `
+			77640103                             # wd, version 1, in the clear
+			676e9c7932d91844                     # gate default
+			01                                   # slot
+			02                                   # last slot
+			0a                                   # kind Seen
+			8e04b06449b9658a40b166ae4ec5e899     # from ann
+			efad44bc9c45888c92a6208f4df6a082     # to cy
+			2122232425262728                     # question
+			0000000df8475800                     # seen 60 s ago
+			18a1b2c3d4e5f607                     # birth
+			efad44bc9c45888c92a6208f4df6a082     # generator cy
+			a1a2a3a4a5a6a7a8                     # random
+			0000000300000005                     # seq
+			00000021                             # lap
+			d1d2d3d4d5d6d7d8                     # cursor
+			e1e2e3e4 f1f2f3f4 00000000 00000000  # hints
+			02 01 00 00                          # tries
+			8e04b06449b9658a40b166ae4ec5e899     # trail: ann
+			efad44bc9c45888c92a6208f4df6a082     # trail: cy
+			00000000000000000000000000000000     # trail: nobody
+			00000000000000000000000000000000     # trail: nobody
+			b1b2b3b4                             # op
+			dfddd3b7429798a290bda58d44e396f98eb0f4c66ff77d6084932d77e47adb93
+			9ac140632f83535f2b4f1de6b343bae2e42bb32a160c3fc09e0c66860b1c9c0e # signature`},
 		{message: token(), secret: secret(), hex: `
 			77640102                             # wd, version 1, sealed
 			000102030405060708090a0b0c0d0e0f1011121314151617 # nonce of the seal

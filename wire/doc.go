@@ -1,5 +1,5 @@
-// Package wire is the bytes of wanderd: identities, tokens, the messages of a handoff and of guardians, and the datagrams that carry
-// them, signed by their sender and sealed with the fleet secret. It reads no clock, opens no socket and keeps no state
+// Package wire is the bytes of wanderd: identities, tokens, the messages of handoffs and guardians, and the datagrams that
+// carry them, signed by their sender and sealed with the fleet secret. It reads no clock, opens no socket and keeps no state
 // between two datagrams; who may send what, and when, is decided elsewhere.
 //
 // # Datagrams
@@ -48,17 +48,17 @@
 //	 9 +--------------------------+
 //	   | last slot             1  |  0 … 15; never below the slot
 //	10 +--------------------------+
-//	   | kind                  1  |  1 Token, 2 Ack, 3 Commit, 4 Beat, 5 Ask, 6 Heard, 7 Known, 8 Buried
+//	   | kind                  1  |  1 Token, 2 Ack, 3 Commit, 4 Beat, 5 Ask, 6 Heard, 7 Known, 8 Buried, 9 Inquiry, 10 Seen
 //	11 +--------------------------+
 //	   | from                 16  |  MemberIDOf(public key): never zero
 //	27 +--------------------------+
 //	   | to                   16  |  never zero, never the sender
 //	43 +--------------------------+
-//	   | handoff               8  |  or question: never zero in Ask and Heard
+//	   | handoff               8  |  or question: never zero in Ask, Heard, Inquiry and Seen
 //	51 +--------------------------+
-//	   | nonce                 8  |  never zero in Ack, Commit, Beat and Heard; zero in the others
+//	   | nonce                 8  |  never zero in Ack, Commit, Beat, Heard and Seen; zero in the others
 //	59 +--------------------------+
-//	   | token: birth          8  |  nanoseconds of Unix time, 0 … 2⁶²
+//	   | token: birth          8  |  nanoseconds of Unix time, 0 … 2⁶²; all of the token is zero in an Inquiry
 //	67 +--------------------------+
 //	   | token: generator     16  |  zero in Ack and Commit, never in the others
 //	83 +--------------------------+

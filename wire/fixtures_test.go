@@ -20,11 +20,10 @@ func idOf(key ed25519.PrivateKey) MemberID            { return MemberIDOf(public
 
 func token() Message {
 	return Message{
-		Gate: GateIDOf("default"), Slot: 1, LastSlot: 2,
-		Kind: KindToken, From: idOf(annsKey()), To: idOf(bobsKey()), Handoff: 0x1122334455667788,
+		Gate: GateIDOf("default"), Kind: KindToken, From: idOf(annsKey()), To: idOf(bobsKey()), Handoff: 0x1122334455667788,
 		Token: Token{
 			ID:  TokenID{Birth: 0x18a1b2c3d4e5f607, Generator: idOf(cysKey()), Random: 0xa1a2a3a4a5a6a7a8},
-			Seq: 0x0000000300000005,
+			Seq: 0x0000000300000005, Slot: 1, LastSlot: 2,
 			Route: Route{
 				Lap: 0x00000021, Cursor: 0xd1d2d3d4d5d6d7d8,
 				Missed: [MaxMissed]uint32{0xe1e2e3e4, 0xf1f2f3f4}, Tries: [MaxMissed]uint8{2, 1},
@@ -85,10 +84,24 @@ func known() Message {
 // buried is what bob, who has removed the token, tells ann before she asks.
 func buried() Message { return guarding(KindBuried, bobsKey(), annsKey()) }
 
+// inquiry is what cy asks before it makes a new token.
+func inquiry() Message {
+	m := ask()
+	m.Kind, m.Token = KindInquiry, Token{Slot: 1, LastSlot: 2}
+	return m
+}
+
+// sighted is ann's answer: the token was there a minute ago.
+func sighted() Message {
+	m := heard()
+	m.Kind, m.Nonce = KindSeen, 60_000_000_000
+	return m
+}
+
 // everyKind has one message of each kind, in the order of Kinds.
 func everyKind(t testing.TB) []Message {
 	t.Helper()
-	all := []Message{token(), ack(), commit(), beat(), ask(), heard(), known(), buried()}
+	all := []Message{token(), ack(), commit(), beat(), ask(), heard(), known(), buried(), inquiry(), sighted()}
 	for i, kind := range Kinds() {
 		if i >= len(all) || all[i].Kind != kind {
 			t.Fatalf("the cast has no message of kind %v", kind)

@@ -17,6 +17,3 @@ func GateIDOf(name string) GateID {
 
 // String returns 16 hexadecimal digits.
 func (g GateID) String() string { return fmt.Sprintf("%016x", uint64(g)) }
-
-// MaxSlots is how many tokens a gate can have.
-const MaxSlots = 16

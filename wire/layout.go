@@ -28,7 +28,7 @@ const (
 func (m *Message) Append(dst []byte) []byte {
 	be := binary.BigEndian
 	dst = be.AppendUint64(dst, uint64(m.Gate))
-	dst = append(dst, m.Slot, m.LastSlot, byte(m.Kind))
+	dst = append(dst, m.Token.Slot, m.Token.LastSlot, byte(m.Kind))
 	dst = append(dst, m.From[:]...)
 	dst = append(dst, m.To[:]...)
 	dst = be.AppendUint64(dst, uint64(m.Handoff))
@@ -50,7 +50,7 @@ func Parse(content []byte) (m Message, ok bool) {
 	}
 	be := binary.BigEndian
 	m.Gate = GateID(be.Uint64(content[atGate:]))
-	m.Slot, m.LastSlot = content[atSlot], content[atLastSlot]
+	m.Token.Slot, m.Token.LastSlot = content[atSlot], content[atLastSlot]
 	m.Kind = Kind(content[atKind])
 	m.From = MemberID(content[atFrom:atTo])
 	m.To = MemberID(content[atTo:atHandoff])
@@ -71,10 +71,13 @@ func Parse(content []byte) (m Message, ok bool) {
 
 // wellFormed holds the rules of the layout, those that need no knowledge of the receiver's.
 func (m *Message) wellFormed() bool {
-	if m.From.IsZero() || m.To.IsZero() || m.From == m.To || m.Slot > m.LastSlot || m.LastSlot >= MaxSlots {
+	t := &m.Token
+	if m.From.IsZero() || m.To.IsZero() || m.From == m.To || t.Slot > t.LastSlot || t.LastSlot >= MaxSlots {
 		return false
 	}
-	t := &m.Token
+	if m.Kind == KindInquiry {
+		return m.Handoff != 0 && m.Nonce == 0 && *t == Token{Slot: t.Slot, LastSlot: t.LastSlot}
+	}
 	if t.ID.Birth < 0 || t.ID.Birth > MaxBirth || t.Seq == 0 || t.Seq > MaxSeq {
 		return false
 	}
@@ -86,12 +89,11 @@ func (m *Message) wellFormed() bool {
 		return whole && m.Nonce != 0
 	case KindAsk:
 		return whole && m.Nonce == 0 && m.Handoff != 0
-	case KindHeard:
+	case KindHeard, KindSeen:
 		return whole && m.Nonce != 0 && m.Handoff != 0
 	case KindAck, KindCommit:
-		bare := Token{ID: TokenID{Birth: t.ID.Birth, Random: t.ID.Random}, Seq: t.Seq}
-		return m.Nonce != 0 && *t == bare
-	case kindsEnd:
+		return m.Nonce != 0 && *t == t.bare()
+	case KindInquiry, kindsEnd:
 	}
 	return false
 }

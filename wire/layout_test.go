@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,12 +17,14 @@ type layoutCase struct {
 	do   func(m *Message)
 }
 
-// wholeAndBare sorts the cast's messages: those that carry the whole token, and those whose generator is NULL.
+// wholeAndBare sorts the cast's messages: those that carry the whole token, and those whose generator is NULL. An Inquiry is
+// about no token.
 func wholeAndBare(t *testing.T) (whole, bare []Message) {
 	for _, m := range everyKind(t) {
-		if m.Kind == KindAck || m.Kind == KindCommit {
+		switch {
+		case m.Kind == KindAck || m.Kind == KindCommit:
 			bare = append(bare, m)
-		} else {
+		case m.Kind != KindInquiry:
 			whole = append(whole, m)
 		}
 	}
@@ -31,24 +34,28 @@ func wholeAndBare(t *testing.T) (whole, bare []Message) {
 func TestAMessageThatBreaksARuleOfTheLayoutDoesNotParse(t *testing.T) {
 	all, kinds := everyKind(t), Kinds()
 	whole, bare := wholeAndBare(t)
-	withQuestion := []Message{ask(), heard()}
-	withoutNonce := []Message{token(), ask(), known(), buried()}
-	withNonce := []Message{ack(), commit(), beat(), heard()}
+	withQuestion := []Message{ask(), heard(), inquiry(), sighted()}
+	withoutNonce := []Message{token(), ask(), known(), buried(), inquiry()}
+	withNonce := []Message{ack(), commit(), beat(), heard(), sighted()}
+	withToken, withoutToken := slices.Concat(whole, bare), []Message{inquiry()}
 	for _, tc := range []layoutCase{
 		{"no kind", all, func(m *Message) { m.Kind = 0 }},
 		{"a kind nobody knows", all, func(m *Message) { m.Kind = kinds[len(kinds)-1] + 1 }},
 		{"from nobody", all, func(m *Message) { m.From = MemberID{} }},
 		{"to nobody", all, func(m *Message) { m.To = MemberID{} }},
 		{"to its sender", all, func(m *Message) { m.To = m.From }},
-		{"a slot above the last", all, func(m *Message) { m.Slot = m.LastSlot + 1 }},
-		{"more slots than a gate can have", all, func(m *Message) { m.LastSlot = 16 }},
+		{"a slot above the last", all, func(m *Message) { m.Token.Slot = m.Token.LastSlot + 1 }},
+		{"more slots than a gate can have", all, func(m *Message) { m.Token.LastSlot = 16 }},
 		{"no question", withQuestion, func(m *Message) { m.Handoff = 0 }},
 		{"a nonce", withoutNonce, func(m *Message) { m.Nonce = 1 }},
 		{"no nonce", withNonce, func(m *Message) { m.Nonce = 0 }},
 		{"birth before 1970", all, func(m *Message) { m.Token.ID.Birth = -1 }},
-		{"birth after 2116", all, func(m *Message) { m.Token.ID.Birth = MaxBirth + 1 }},
-		{"no fencing number", all, func(m *Message) { m.Token.Seq = 0 }},
+		{"birth after 2116", withToken, func(m *Message) { m.Token.ID.Birth = MaxBirth + 1 }},
+		{"no fencing number", withToken, func(m *Message) { m.Token.Seq = 0 }},
 		{"a fencing number that could wrap", all, func(m *Message) { m.Token.Seq = MaxSeq + 1 }},
+		{"a birth", withoutToken, func(m *Message) { m.Token.ID.Birth = 1 }},
+		{"a random id", withoutToken, func(m *Message) { m.Token.ID.Random = 1 }},
+		{"a fencing number", withoutToken, func(m *Message) { m.Token.Seq = 1 }},
 		{"nobody generated it", whole, func(m *Message) { m.Token.ID.Generator = MemberID{} }},
 		{"a missed member that nobody tried", whole, func(m *Message) { m.Token.Route.Tries[1] = 0 }},
 		{"a missed member tried too often", whole, func(m *Message) { m.Token.Route.Tries[1] = MaxTries + 1 }},
@@ -57,12 +64,12 @@ func TestAMessageThatBreaksARuleOfTheLayoutDoesNotParse(t *testing.T) {
 		{"a guardian after an empty place", whole, func(m *Message) { m.Token.Trail[3] = idOf(bobsKey()) }},
 		{"a guardian named twice", whole, func(m *Message) { m.Token.Trail[1] = m.Token.Trail[0] }},
 		{"a guardian named twice, not in a row", whole, func(m *Message) { m.Token.Trail[2] = m.Token.Trail[0] }},
-		{"a generator", bare, func(m *Message) { m.Token.ID.Generator = idOf(cysKey()) }},
-		{"a lap", bare, func(m *Message) { m.Token.Route.Lap = 1 }},
+		{"a generator", slices.Concat(bare, withoutToken), func(m *Message) { m.Token.ID.Generator = idOf(cysKey()) }},
+		{"a lap", slices.Concat(bare, withoutToken), func(m *Message) { m.Token.Route.Lap = 1 }},
 		{"a cursor", bare, func(m *Message) { m.Token.Route.Cursor = 1 }},
 		{"a missed member", bare, func(m *Message) { m.Token.Route.Miss(1, 1) }},
-		{"a guardian", bare, func(m *Message) { m.Token.Trail.Add(idOf(cysKey())) }},
-		{"a duration of the operation", bare, func(m *Message) { m.Token.Op = 1 }},
+		{"a guardian", slices.Concat(bare, withoutToken), func(m *Message) { m.Token.Trail.Add(idOf(cysKey())) }},
+		{"a duration of the operation", slices.Concat(bare, withoutToken), func(m *Message) { m.Token.Op = 1 }},
 	} {
 		for _, m := range tc.of {
 			t.Run(m.Kind.String()+"/"+tc.name, func(t *testing.T) {
@@ -80,23 +87,24 @@ func TestAMessageThatBreaksARuleOfTheLayoutDoesNotParse(t *testing.T) {
 
 func TestTheLimitsOfTheLayoutParse(t *testing.T) {
 	all := everyKind(t)
-	whole, _ := wholeAndBare(t)
+	whole, bare := wholeAndBare(t)
+	withToken := slices.Concat(whole, bare)
 	withoutQuestion := []Message{token(), ack(), commit(), beat(), known(), buried()}
-	withNonce := []Message{ack(), commit(), beat(), heard()}
+	withNonce := []Message{ack(), commit(), beat(), heard(), sighted()}
 	for _, tc := range []layoutCase{
 		{"gate zero", all, func(m *Message) { m.Gate = 0 }},
-		{"the only slot", all, func(m *Message) { m.Slot, m.LastSlot = 0, 0 }},
-		{"the first of all slots", all, func(m *Message) { m.Slot, m.LastSlot = 0, 15 }},
-		{"the last of all slots", all, func(m *Message) { m.Slot, m.LastSlot = 15, 15 }},
+		{"the only slot", all, func(m *Message) { m.Token.Slot, m.Token.LastSlot = 0, 0 }},
+		{"the first of all slots", all, func(m *Message) { m.Token.Slot, m.Token.LastSlot = 0, 15 }},
+		{"the last of all slots", all, func(m *Message) { m.Token.Slot, m.Token.LastSlot = 15, 15 }},
 		{"handoff zero", withoutQuestion, func(m *Message) { m.Handoff = 0 }},
 		{"the last handoff", all, func(m *Message) { m.Handoff = math.MaxUint64 }},
 		{"the first nonce", withNonce, func(m *Message) { m.Nonce = 1 }},
 		{"the last nonce", withNonce, func(m *Message) { m.Nonce = math.MaxUint64 }},
 		{"birth in 1970", all, func(m *Message) { m.Token.ID.Birth = 0 }},
-		{"birth in 2116", all, func(m *Message) { m.Token.ID.Birth = MaxBirth }},
-		{"random id zero", all, func(m *Message) { m.Token.ID.Random = 0 }},
-		{"the first number", all, func(m *Message) { m.Token.Seq = 1 }},
-		{"the last number", all, func(m *Message) { m.Token.Seq = MaxSeq }},
+		{"birth in 2116", withToken, func(m *Message) { m.Token.ID.Birth = MaxBirth }},
+		{"random id zero", withToken, func(m *Message) { m.Token.ID.Random = 0 }},
+		{"the first number", withToken, func(m *Message) { m.Token.Seq = 1 }},
+		{"the last number", withToken, func(m *Message) { m.Token.Seq = MaxSeq }},
 		{"made by its sender", whole, func(m *Message) { m.Token.ID.Generator = m.From }},
 		{"made by its addressee", whole, func(m *Message) { m.Token.ID.Generator = m.To }},
 		{"no route", whole, func(m *Message) { m.Token.Route = Route{} }},
@@ -168,17 +176,17 @@ func anyMessage() *rapid.Generator[Message] {
 	return rapid.Custom(func(t *rapid.T) Message {
 		from := anyMember().Draw(t, "from")
 		m := Message{
-			Gate:     GateID(rapid.Uint64().Draw(t, "gate")),
-			LastSlot: rapid.Uint8Max(MaxSlots-1).Draw(t, "last slot"),
-			Kind:     rapid.SampledFrom(Kinds()).Draw(t, "kind"),
-			From:     from,
-			To:       anyMember().Filter(func(id MemberID) bool { return id != from }).Draw(t, "to"),
+			Gate: GateID(rapid.Uint64().Draw(t, "gate")),
+			Kind: rapid.SampledFrom(Kinds()).Draw(t, "kind"),
+			From: from,
+			To:   anyMember().Filter(func(id MemberID) bool { return id != from }).Draw(t, "to"),
 			Token: Token{
 				ID:  TokenID{Birth: rapid.Int64Range(0, MaxBirth).Draw(t, "birth"), Random: rapid.Uint64().Draw(t, "random")},
 				Seq: Seq(rapid.Uint64Range(1, uint64(MaxSeq)).Draw(t, "seq")),
 			},
 		}
-		m.Slot = rapid.Uint8Max(m.LastSlot).Draw(t, "slot")
+		m.Token.LastSlot = rapid.Uint8Max(MaxSlots-1).Draw(t, "last slot")
+		m.Token.Slot = rapid.Uint8Max(m.Token.LastSlot).Draw(t, "slot")
 		nonZero := func(name string) uint64 { return rapid.Uint64Min(1).Draw(t, name) }
 		switch m.Kind {
 		case KindToken, KindKnown, KindBuried:
@@ -187,7 +195,11 @@ func anyMessage() *rapid.Generator[Message] {
 			m.Handoff, m.Nonce = HandoffID(rapid.Uint64().Draw(t, "handoff")), Nonce(nonZero("nonce"))
 		case KindAsk:
 			m.Handoff = HandoffID(nonZero("question"))
-		case KindHeard:
+		case KindInquiry:
+			m.Handoff = HandoffID(nonZero("question"))
+			m.Token = Token{Slot: m.Token.Slot, LastSlot: m.Token.LastSlot}
+			return m
+		case KindHeard, KindSeen:
 			m.Handoff, m.Nonce = HandoffID(nonZero("question")), Nonce(nonZero("nonce"))
 		case kindsEnd:
 		}

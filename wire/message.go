@@ -2,8 +2,8 @@ package wire
 
 import "fmt"
 
-// Kind is one of the three messages of a handoff (Ciuffoletti, section 4), or one of the five between a token's holder and
-// its guardians.
+// Kind is one of the three messages of a handoff (Ciuffoletti, section 4), one of the five between a token's holder
+// and its guardians, or one of the two by which a member asks for a token before it makes one.
 type Kind uint8
 
 const (
@@ -24,6 +24,10 @@ const (
 	KindKnown
 	// KindBuried: the token, as far as that number, was removed, and is not to be revived; also an answer to an Ask.
 	KindBuried
+	// KindInquiry: no token has come to its sender for so long that it would make a new one. Has one come to anybody else?
+	KindInquiry
+	// KindSeen answers an Inquiry: some time ago this token was at its sender, or its sender heard of it.
+	KindSeen
 
 	kindsEnd
 )
@@ -56,6 +60,10 @@ func (k Kind) String() string {
 		return "Known"
 	case KindBuried:
 		return "Buried"
+	case KindInquiry:
+		return "Inquiry"
+	case KindSeen:
+		return "Seen"
 	case kindsEnd:
 	}
 	return fmt.Sprintf("Kind(%d)", uint8(k))
@@ -74,28 +82,24 @@ type Nonce uint64
 // Message is one datagram's content. "The acknowledgement and the commitment contain the same fields, but the generator
 // field is set to a distinguished NULL value" (Ciuffoletti, section 4).
 type Message struct {
-	Gate GateID
-	// Slot says which of the gate's tokens this is about, from 0; LastSlot is the last that its sender knows of. Both are
-	// zero in a gate with one token.
-	Slot, LastSlot uint8
-	Kind           Kind
-	From, To       MemberID
+	Gate     GateID
+	Kind     Kind
+	From, To MemberID
 	// Handoff is the question's in an answer, and zero in what nobody asked for.
 	Handoff HandoffID
 	// Nonce is zero in a Token. The Ack introduces it, and the Commit repeats it: that binds the Commit to this Ack. In a
-	// Beat it counts the beats of one holder, from 1; in a Heard it is how long ago its sender heard the holder, in
-	// nanoseconds and at least 1; in all others it is zero.
+	// Beat it counts the beats of one holder, from 1; in Heard and Seen it is how long ago that was, in nanoseconds and at
+	// least 1; in all others it is zero.
 	Nonce Nonce
-	// Token is whole but in Ack and Commit: there its generator is NULL, and it carries nothing.
+	// Token is whole but in Ack and Commit, where its generator is NULL and it carries nothing, and in an Inquiry, which is
+	// about no token but its slot.
 	Token Token
 }
 
 // Reply returns the message of a handoff that answers m: same gate, handoff and token, the parties exchanged, the generator
 // NULL, nothing carried.
 func (m *Message) Reply(kind Kind, nonce Nonce) Message {
-	id := TokenID{Birth: m.Token.ID.Birth, Random: m.Token.ID.Random}
 	return Message{
-		Gate: m.Gate, Slot: m.Slot, LastSlot: m.LastSlot, Kind: kind, From: m.To, To: m.From,
-		Handoff: m.Handoff, Nonce: nonce, Token: Token{ID: id, Seq: m.Token.Seq},
+		Gate: m.Gate, Kind: kind, From: m.To, To: m.From, Handoff: m.Handoff, Nonce: nonce, Token: m.Token.bare(),
 	}
 }

@@ -67,10 +67,21 @@ func (s Seq) NextEpoch() Seq {
 	return min((min(s, MaxSeq)/seqEpoch+1)*seqEpoch, MaxSeq)
 }
 
+// Revived returns the number of a token that is revived by a member that has seen numbers up to s: above everything that
+// the lost one can have reached since by hops. Two guardians that know nothing of each other and revive the same token
+// choose different ties, most probably, so that of two copies one is always higher.
+func (s Seq) Revived(tie uint8) Seq { return min(s.NextEpoch()+Seq(tie)*seqTie, MaxSeq) }
+
+// MaxSlots is how many tokens a gate can have.
+const MaxSlots = 16
+
 // Token is what wanders.
 type Token struct {
 	ID  TokenID
 	Seq Seq
+	// Slot says which of its gate's tokens it is, from 0; LastSlot is the last that its holder knows of. Both are zero in a
+	// gate with one token.
+	Slot, LastSlot uint8
 	// Route is where it stands on its way round, Trail who guards it; Ack and Commit have none.
 	Route Route
 	Trail Trail
@@ -79,7 +90,8 @@ type Token struct {
 	Op uint32
 }
 
-// Revived returns the number of a token that is revived by a member that has seen numbers up to s: above everything that
-// the lost one can have reached since by hops. Two guardians that know nothing of each other and revive the same token
-// choose different ties, most probably, so that of two copies one is always higher.
-func (s Seq) Revived(tie uint8) Seq { return min(s.NextEpoch()+Seq(tie)*seqTie, MaxSeq) }
+// bare is what Ack and Commit say of the token: its generator is NULL, and it carries nothing.
+func (t *Token) bare() Token {
+	id := TokenID{Birth: t.ID.Birth, Random: t.ID.Random}
+	return Token{ID: id, Seq: t.Seq, Slot: t.Slot, LastSlot: t.LastSlot}
+}
