@@ -61,6 +61,10 @@ func saying(n policy.Note) (zerolog.Level, string) {
 		return zerolog.InfoLevel, "made the first token"
 	case policy.NoteRegenerated:
 		return zerolog.WarnLevel, "no token came for regenerate-after; made a new one"
+	case policy.NoteInquired:
+		return zerolog.InfoLevel, "no token came for regenerate-after; asking other members whether they have seen it"
+	case policy.NoteSeen:
+		return zerolog.DebugLevel, "another member has seen the token; waiting on"
 	case policy.NoteArrived:
 		return zerolog.DebugLevel, "token arrived"
 	case policy.NoteRan:

@@ -10,6 +10,10 @@ const (
 	NoteMinted Note = iota + 1
 	// NoteRegenerated: no token came for regenerate-after, and this member made a new one.
 	NoteRegenerated
+	// NoteInquired: no token came for regenerate-after, and this member asks others before it makes one.
+	NoteInquired
+	// NoteSeen: Peer has seen Token, later than this member; it waits on.
+	NoteSeen
 	// NoteArrived: a handoff ended here; this member holds Token, which came from Peer.
 	NoteArrived
 	// NoteRan: the protected operation starts under Token.
@@ -82,6 +86,10 @@ func (n Note) String() string {
 		return "minted"
 	case NoteRegenerated:
 		return "regenerated"
+	case NoteInquired:
+		return "inquired"
+	case NoteSeen:
+		return "seen"
 	case NoteArrived:
 		return "arrived"
 	case NoteRan:

@@ -26,6 +26,34 @@ type Status struct {
 	RegenerateArmed bool
 	// RegenerateAfter is the adaptive Δgen, MaxInterval the Δmax in force.
 	RegenerateAfter, MaxInterval time.Duration
+	// Op is the Δop in force, and OpSource where it comes from.
+	Op       time.Duration
+	OpSource OpSource
+}
+
+// OpSource says where Δop, the typical duration of the protected operation, comes from.
+type OpSource uint8
+
+const (
+	// OpConfigured: the operator says so.
+	OpConfigured OpSource = iota
+	// OpMeasured: the members have measured their runs.
+	OpMeasured
+	// OpAssumed: nobody has run yet, or told this member.
+	OpAssumed
+)
+
+// String returns one word.
+func (o OpSource) String() string {
+	switch o {
+	case OpConfigured:
+		return "configured"
+	case OpMeasured:
+		return "measured"
+	case OpAssumed:
+		return "assumed"
+	}
+	return "unknown"
 }
 
 // Why is the reason for which a member does not run its operation now.

@@ -43,9 +43,7 @@ const (
 // Config is what guarding needs to know.
 type Config struct {
 	Gate wire.GateID
-	// Slot and LastSlot are those of the token among the gate's.
-	Slot, LastSlot uint8
-	Self           wire.MemberID
+	Self wire.MemberID
 	// Patience is how long a guardian hears nothing before it suspects the holder. At least a few round trips.
 	Patience time.Duration
 	// Entropy draws the identities of questions.
@@ -112,7 +110,7 @@ func (g *Machine) Expects(m *wire.Message, held *wire.Token) bool {
 		return g.watch.isBehind(m.Token)
 	case wire.KindBuried:
 		return g.watch.diesWith(m.Token)
-	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindAsk, wire.KindHeard:
+	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindAsk, wire.KindHeard, wire.KindInquiry, wire.KindSeen:
 	}
 	return false
 }
@@ -136,7 +134,7 @@ func (g *Machine) Receive(now policy.Time, m *wire.Message, held *wire.Token, ou
 		return g.onKnown(now, m), out
 	case wire.KindBuried:
 		return g.onBuried(m, out)
-	case wire.KindToken, wire.KindAck, wire.KindCommit:
+	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindInquiry, wire.KindSeen:
 	}
 	return Outcome{}, out
 }
@@ -172,7 +170,7 @@ func (g *Machine) NextWake(held *wire.Token) (at policy.Time, ok bool) {
 // message returns a message about a token.
 func (g *Machine) message(kind wire.Kind, to wire.MemberID, about *wire.Token) wire.Message {
 	return wire.Message{
-		Gate: g.cfg.Gate, Slot: g.cfg.Slot, LastSlot: g.cfg.LastSlot, Kind: kind, From: g.cfg.Self, To: to, Token: *about,
+		Gate: g.cfg.Gate, Kind: kind, From: g.cfg.Self, To: to, Token: *about,
 	}
 }
 

@@ -39,9 +39,7 @@ const (
 // Config is what a handoff needs to know.
 type Config struct {
 	Gate wire.GateID
-	// Slot and LastSlot are those of the token among the gate's.
-	Slot, LastSlot uint8
-	Self           wire.MemberID
+	Self wire.MemberID
 	// Timeout is how long a partner waits for the other's answer. "For convenience, they are set to Δskip: they should
 	// neither be much shorter than this, since this makes the timing of the token passing operation uselessly critical, nor
 	// too large, since this would make time consuming the detection of a token passing failure." (Ciuffoletti, section 4)
@@ -99,7 +97,7 @@ func (h *Machine) Expects(m *wire.Message) bool {
 		return h.outgoing.answeredBy(m) || h.findCommitted(m) != nil
 	case wire.KindCommit:
 		return h.findIncoming(m) != nil
-	case wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried:
+	case wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen:
 	}
 	return false
 }
@@ -140,7 +138,7 @@ func (h *Machine) Receive(now policy.Time, m *wire.Message, out []policy.Effect)
 		return h.onAck(now, m, out)
 	case wire.KindCommit:
 		return h.onCommit(now, m, out)
-	case wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried:
+	case wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen:
 	}
 	return Outcome{}, out
 }

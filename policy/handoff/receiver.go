@@ -104,7 +104,7 @@ func (h *Machine) closeIncoming(in *incoming) {
 
 func (h *Machine) ackMessage(in *incoming) wire.Message {
 	offer := wire.Message{
-		Gate: h.cfg.Gate, Slot: h.cfg.Slot, LastSlot: h.cfg.LastSlot, From: in.from, To: h.cfg.Self, Handoff: in.id, Token: in.token,
+		Gate: h.cfg.Gate, From: in.from, To: h.cfg.Self, Handoff: in.id, Token: in.token,
 	}
 	return offer.Reply(wire.KindAck, in.nonce)
 }

@@ -53,7 +53,7 @@ func (h *Machine) Withdraw() { h.outgoing = outgoing{} }
 
 func (h *Machine) tokenMessage() wire.Message {
 	return wire.Message{
-		Gate: h.cfg.Gate, Slot: h.cfg.Slot, LastSlot: h.cfg.LastSlot, Kind: wire.KindToken, From: h.cfg.Self, To: h.outgoing.to,
+		Gate: h.cfg.Gate, Kind: wire.KindToken, From: h.cfg.Self, To: h.outgoing.to,
 		Handoff: h.outgoing.id, Token: h.outgoing.token,
 	}
 }

@@ -42,6 +42,9 @@ func (o OnLost) String() string {
 // take makes a token this member's, and musters its guardians.
 func (m *Machine) take(now policy.Instant, token wire.Token, out []policy.Effect) []policy.Effect {
 	m.holds, m.token = true, token
+	m.token.LastSlot = m.cfg.LastSlot
+	m.inquiry = inquiry{}
+	m.learnOp(token.Op)
 	m.muster()
 	return m.guardian.Hold(now.Time, &m.token, out)
 }
@@ -88,6 +91,12 @@ func (m *Machine) trailBehind(to wire.MemberID) wire.Trail {
 // expectsWord: what a holder or a guardian says is expected if it is news. Who was restarted, and remembers no token, guards
 // none with a number below those it has seen: somebody may play back what was said long ago.
 func (m *Machine) expectsWord(msg *wire.Message) bool {
+	switch {
+	case msg.Kind == wire.KindInquiry:
+		return m.expectsInquiry()
+	case msg.Kind == wire.KindSeen:
+		return m.expectsSeen(msg)
+	}
 	if msg.Kind == wire.KindBeat && msg.Token.Seq < m.seq {
 		if t, known := m.guardian.Latest(msg.Token.ID); !known || t.Seq == 0 {
 			return m.holds && m.token.ID == msg.Token.ID
@@ -96,16 +105,21 @@ func (m *Machine) expectsWord(msg *wire.Message) bool {
 	return m.state != gone && m.guardian.Expects(msg, m.held())
 }
 
-// onWord takes a message between holders and guardians.
+// onWord takes a message that belongs to no handoff.
 func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	if !m.expectsWord(msg) {
 		return append(out, policy.Telling(policy.NoteStrayWord, msg.From, msg.Token))
 	}
-	m.seq = max(m.seq, msg.Token.Seq)
-	m.newest = max(m.newest, msg.Token.ID.Birth)
-	if msg.Kind == wire.KindAsk {
+	switch msg.Kind {
+	case wire.KindInquiry:
+		return m.onInquiry(now, msg, out)
+	case wire.KindSeen:
+		return m.onSeen(now, msg, out)
+	case wire.KindAsk:
 		out = m.handoff.Refuse(msg, out)
+	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindBeat, wire.KindHeard, wire.KindKnown, wire.KindBuried:
 	}
+	m.witness(msg.Token)
 	verdict, out := m.guardian.Receive(now.Time, msg, m.held(), out)
 	return m.onVerdict(now, verdict, out)
 }

@@ -20,7 +20,7 @@ func (m *Machine) maxInterval() time.Duration {
 	if m.cfg.MaxInterval > 0 {
 		return m.cfg.MaxInterval
 	}
-	return times(3, max(m.cfg.MinInterval, times(m.peers.count(), m.cfg.Op)))
+	return times(3, max(m.cfg.MinInterval, times(m.peers.count(), m.op())))
 }
 
 // regenerates reports whether this member makes a new token after a silence: not while it waits for its fleet.
@@ -66,7 +66,7 @@ func (m *Machine) make(now policy.Instant, why policy.Note, out []policy.Effect)
 	m.seq = m.seq.NextEpoch()
 	token := wire.Token{
 		ID:  wire.TokenID{Birth: m.newest, Generator: m.cfg.Self, Random: m.cfg.Entropy.Uint64()},
-		Seq: m.seq,
+		Seq: m.seq, Slot: m.cfg.Slot, LastSlot: m.cfg.LastSlot, Op: m.measured,
 	}
 	out = append(out, policy.Telling(why, wire.MemberID{}, token), m.save())
 	out = m.take(now, token, out)

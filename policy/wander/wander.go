@@ -9,6 +9,8 @@
 //
 //	arrive.go      what happens to a token that arrives: removal, meeting, running, resting
 //	regenerate.go  a new token after regenerate-after (Δgen), and how Δgen adapts
+//	inquire.go     asking others before a new token is made
+//	op.go          how long the operation takes, by measurement
 //	mint.go        the first token of a fleet, in the order of rank; a member alone
 //	pass.go        handing the token on; members that failed a handoff are avoided for a while
 //	guard.go       the token's guardians: who they are, its revival, a holder that was away, copies
@@ -43,7 +45,7 @@ type Config struct {
 	// Skip is Δskip: "the minimum latency of a token inside a component: this is the time a token will stay in a component
 	// if the protected operation is not needed".
 	Skip time.Duration
-	// Op is Δop: "the typical duration of the protected operation".
+	// Op is Δop: "the typical duration of the protected operation". Zero asks for what the members measure.
 	Op time.Duration
 	// MinInterval is Δmin: "the minimum time between two successive protected operations on the same component".
 	MinInterval time.Duration
@@ -135,6 +137,9 @@ type Machine struct {
 	// regenerateAfter is Δgen; silentSince is when the last token was here.
 	regenerateAfter time.Duration
 	silentSince     policy.Time
+	inquiry         inquiry
+	// measured is the estimate of Δop in milliseconds; zero if there is none.
+	measured uint32
 
 	first firstToken
 	peers peers
@@ -153,10 +158,10 @@ func New(cfg Config) *Machine {
 	}
 	m := &Machine{cfg: cfg}
 	m.handoff = handoff.New(handoff.Config{
-		Gate: cfg.Gate, Slot: cfg.Slot, LastSlot: cfg.LastSlot, Self: cfg.Self, Timeout: m.timeout(), Entropy: cfg.Entropy,
+		Gate: cfg.Gate, Self: cfg.Self, Timeout: m.timeout(), Entropy: cfg.Entropy,
 	})
 	m.guardian = guardian.New(guardian.Config{
-		Gate: cfg.Gate, Slot: cfg.Slot, LastSlot: cfg.LastSlot, Self: cfg.Self, Patience: m.timeout(), Entropy: cfg.Entropy,
+		Gate: cfg.Gate, Self: cfg.Self, Patience: m.timeout(), Entropy: cfg.Entropy,
 	})
 	m.regenerateAfter = m.maxInterval()
 	return m
@@ -215,7 +220,7 @@ func (m *Machine) NextWake() (policy.Time, bool) {
 		consider(m.restUntil)
 	case absent:
 		if m.regenerates() {
-			consider(m.regenerateAt())
+			consider(m.silenceWake())
 		}
 		if m.first.armed {
 			consider(m.mintsAt())
@@ -272,7 +277,9 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 		case m.first.armed && now.Time >= m.mintsAt():
 			out = m.mintFirst(now, out)
 		case m.regenerates() && now.Time >= m.regenerateAt():
-			out = m.regenerate(now, out)
+			out = m.onSilence(now, out)
+		default:
+			m.inquiry = inquiry{}
 		}
 	case running, offering, doubting, gone:
 	}
@@ -315,6 +322,9 @@ func (m *Machine) notePassed(now policy.Time, id wire.TokenID) {
 func (m *Machine) onFinished(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if m.state != running {
 		return out
+	}
+	if !m.leaving {
+		m.measure(now.Time.Sub(m.lastRun))
 	}
 	if !m.holds {
 		m.becomeAbsent(now)

@@ -1,0 +1,118 @@
+package wander
+
+import (
+	"math"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// maxAsked is how many members are asked at once: that none of them has seen a token which nine in ten have happens once in
+// ten thousand times.
+const maxAsked = 4
+
+// inquiry is what a member asks before it makes a new token: has one come to anybody else? The paper's members only know
+// their own silence, which is long whenever a lap is: the operation takes longer, the fleet has grown. Then all who are late in
+// the lap make a token each; and after a real loss, all who have not seen the new one yet. A silence is the fleet's only if
+// others share it.
+//
+// It goes with guardians: without any, this is the plain paper.
+type inquiry struct {
+	live bool
+	id   wire.HandoffID
+	// asked are some members, drawn at random; empty places are zero.
+	asked           [maxAsked]wire.MemberID
+	repeatAt, until policy.Time
+}
+
+// onSilence: no token has come for regenerate-after.
+func (m *Machine) onSilence(now policy.Instant, out []policy.Effect) []policy.Effect {
+	q := &m.inquiry
+	switch half := m.timeout() / 2; {
+	case m.cfg.Backups == 0 || m.peers.alone():
+		return m.regenerate(now, out)
+	case !q.live || now.Time >= q.until.Add(half/2):
+		// Also if this member was away while the answers may have come.
+		out = append(out, policy.Telling(policy.NoteInquired, wire.MemberID{}, wire.Token{}))
+		m.drawAsked()
+		q.live, q.id = true, m.drawQuestion()
+		q.repeatAt, q.until = now.Time.Add(half/2), now.Time.Add(half)
+	case now.Time >= q.until:
+		return m.regenerate(now, out)
+	case now.Time < q.repeatAt:
+		return out
+	default:
+		q.repeatAt = q.until
+	}
+	for _, to := range q.asked {
+		if !to.IsZero() {
+			out = append(out, policy.Sending(&wire.Message{
+				Gate: m.cfg.Gate, Kind: wire.KindInquiry, From: m.cfg.Self, To: to, Handoff: q.id,
+				Token: wire.Token{Slot: m.cfg.Slot, LastSlot: m.cfg.LastSlot},
+			}))
+		}
+	}
+	return out
+}
+
+// silenceWake is when onSilence must be called next.
+func (m *Machine) silenceWake() policy.Time {
+	if q := &m.inquiry; q.live {
+		return min(q.repeatAt, q.until)
+	}
+	return m.regenerateAt()
+}
+
+// drawAsked draws whom to ask: all, if there are few.
+func (m *Machine) drawAsked() {
+	m.inquiry.asked = [maxAsked]wire.MemberID{}
+	others := len(m.peers.ids) - 1
+	// From a random start in steps of a quarter of the others, so that nobody is drawn twice.
+	start, stride := m.draw(others), max(others/maxAsked, 1)
+	for i := range min(maxAsked, others) {
+		behind := (start + i*stride) % others
+		m.inquiry.asked[i] = m.peers.ids[(m.peers.rank+1+behind)%len(m.peers.ids)]
+	}
+}
+
+// drawQuestion returns a fresh identity.
+func (m *Machine) drawQuestion() wire.HandoffID {
+	for {
+		if id := wire.HandoffID(m.cfg.Entropy.Uint64()); id != 0 {
+			return id
+		}
+	}
+}
+
+// expectsInquiry: who has met a token can answer.
+func (m *Machine) expectsInquiry() bool { return m.state != gone && !m.token.ID.IsZero() }
+
+// onInquiry answers with the token that was here last, and how long ago that was, or that any other was heard of.
+func (m *Machine) onInquiry(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	age := now.Time.Sub(m.silentSince)
+	if m.holds {
+		age = 0
+	}
+	return append(out, policy.Sending(&wire.Message{
+		Gate: m.cfg.Gate, Kind: wire.KindSeen, From: m.cfg.Self, To: msg.From, Handoff: msg.Handoff,
+		Nonce: wire.Nonce(max(age, 1)), Token: m.token,
+	}))
+}
+
+// expectsSeen reports whether msg answers the question that is out.
+func (m *Machine) expectsSeen(msg *wire.Message) bool {
+	return m.inquiry.live && msg.Handoff == m.inquiry.id && msg.Nonce <= math.MaxInt64
+}
+
+// onSeen: a token was seen elsewhere, later than here. The silence begins then.
+func (m *Machine) onSeen(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	m.witness(msg.Token)
+	at := now.Time.Add(-time.Duration(msg.Nonce))
+	m.silentSince = max(m.silentSince, at)
+	if m.regenerateAt() <= now.Time {
+		return out
+	}
+	m.inquiry = inquiry{}
+	return append(out, policy.Telling(policy.NoteSeen, msg.From, msg.Token))
+}
