@@ -37,7 +37,7 @@ func (c *Cluster) overhear(m *wire.Message) {
 		for n := c.net.Replay; happens(c.netDice, n); n-- {
 			c.replay(&a.record[c.netDice.IntN(len(a.record))])
 		}
-	case wire.KindAck, wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried:
+	case wire.KindAck, wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen:
 	}
 }
 

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"time"
@@ -22,6 +23,8 @@ type Scenario struct {
 	// Backups and OnLost are those of [wander.Config].
 	Backups int
 	OnLost  wander.OnLost
+	// MeasureOp lets the members measure the operation, instead of being told Op.
+	MeasureOp bool
 	// WaitAlone makes members that have never seen another one wait.
 	WaitAlone bool
 	// StartWithin is the time within which the members start, each finding the others by itself; zero starts all at once,
@@ -56,8 +59,12 @@ func (s *Scenario) NewCluster(watchers ...Watcher) *Cluster {
 		Seed: s.Seed, Members: s.Members, Order: s.Order, Network: s.Network, Membership: s.Membership, Hook: s.Hook,
 		AskFirst: s.AskFirst, EarlyWakes: s.EarlyWakes, StopTimeout: stopTimeout, Watchers: watchers,
 		Machine: func(seat Seat) policy.Machine {
+			op := s.Op
+			if s.MeasureOp {
+				op = 0
+			}
 			machines[seat.Index] = *wander.New(wander.Config{
-				Gate: gate, Self: seat.Self, Skip: s.Skip, Op: s.Op, MinInterval: s.MinInterval, MaxInterval: s.MaxInterval,
+				Gate: gate, Self: seat.Self, Skip: s.Skip, Op: op, MinInterval: s.MinInterval, MaxInterval: s.MaxInterval,
 				Backups: s.Backups, OnLost: s.OnLost, Walk: s.Walk, Laps: laps, WaitAlone: s.WaitAlone, Entropy: seat.Entropy,
 			})
 			return &machines[seat.Index]
@@ -116,12 +123,20 @@ func (s *Scenario) Checkers() []Watcher {
 	lap := time.Duration(-1)
 	if s.Walk != wander.Random {
 		lap = s.MaxIntervalInForce() / 3
+		if s.MeasureOp {
+			lap = math.MaxInt64 // Nobody but the members knows.
+		}
 	}
-	return []Watcher{
+	timeout := max(s.Skip, 250*time.Millisecond)
+	checkers := []Watcher{
 		NewHandoffChecker(), NewCustodyChecker(), NewSeqChecker(), NewGrantChecker(),
 		NewIntervalChecker(s.MinInterval), NewRemovalChecker(s.MinInterval, lap), NewBirthChecker(), NewMessageChecker(), NewWakeChecker(),
-		NewGuardChecker(max(s.Skip, 250*time.Millisecond)),
+		NewGuardChecker(timeout),
 	}
+	if s.Backups > 0 {
+		checkers = append(checkers, NewInquiryChecker(timeout/2))
+	}
+	return checkers
 }
 
 // String returns one line for each parameter that is not zero.

@@ -49,6 +49,7 @@ func Draw(seed uint64) Scenario {
 	if d.sometimes(0.5) {
 		s.OnLost = wander.Stop
 	}
+	s.MeasureOp = d.sometimes(0.3)
 	return s
 }
 
