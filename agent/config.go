@@ -60,6 +60,10 @@ type GateConfig struct {
 	Skip, Op, MinInterval time.Duration
 	// Walk says where the token goes next.
 	Walk wander.Walk
+	// Backups is how many guardians the token has, 0 to wire.MaxBackups; 0 is the plain paper.
+	Backups int
+	// OnLost says what becomes of a run whose token has another holder meanwhile.
+	OnLost wander.OnLost
 	// MaxInterval is Δmax; zero asks for the default rule: 3 × MinInterval, and never below 3 × members × Op.
 	MaxInterval time.Duration
 }

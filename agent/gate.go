@@ -54,7 +54,7 @@ func newGate(a *Agent, cfg GateConfig, entropy policy.Entropy) (*gate, error) {
 	g.machine = wander.New(wander.Config{
 		Gate: g.id, Self: a.self,
 		Skip: cfg.Skip, Op: cfg.Op, MinInterval: cfg.MinInterval, MaxInterval: cfg.MaxInterval,
-		Walk: cfg.Walk, WaitAlone: a.cfg.Alone == AloneWait, Entropy: entropy,
+		Walk: cfg.Walk, Backups: cfg.Backups, OnLost: cfg.OnLost, WaitAlone: a.cfg.Alone == AloneWait, Entropy: entropy,
 	})
 	record, found, err := a.state.Load(cfg.Name)
 	if err != nil {

@@ -66,9 +66,9 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 		Running: g.run != nil, Runs: g.runs, Failures: g.failures,
 		Skip: control.Duration(g.cfg.Skip), Op: control.Duration(g.cfg.Op),
 		MinInterval: control.Duration(g.cfg.MinInterval), MaxInterval: control.Duration(m.MaxInterval),
-		RegenerateAfter: control.Duration(m.RegenerateAfter),
-		Load:            float64(g.cfg.Op) * float64(g.members) / float64(g.cfg.MinInterval),
-		Notes:           make(map[string]uint64, len(g.notes)),
+		RegenerateAfter: control.Duration(m.RegenerateAfter), Backups: g.cfg.Backups, OnLost: g.cfg.OnLost.String(),
+		Load:  float64(g.cfg.Op) * float64(g.members) / float64(g.cfg.MinInterval),
+		Notes: make(map[string]uint64, len(g.notes)),
 	}
 	for note, n := range g.notes {
 		s.Notes[note.String()] = n
@@ -82,6 +82,9 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 	switch {
 	case m.Holding:
 		s.Holder, s.HolderName, s.HolderSince = a.self.String(), a.cfg.Name, g.heldSince
+		for _, id := range m.Token.Trail[:m.Token.Trail.Len()] {
+			s.Guardians = append(s.Guardians, control.Guardian{Member: id.String(), Name: a.nameOf(id)})
+		}
 	case !m.LastTo.IsZero():
 		s.Holder, s.HolderName, s.HolderSince = m.LastTo.String(), a.nameOf(m.LastTo), g.passedAt
 	}

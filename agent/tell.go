@@ -14,7 +14,8 @@ func (a *Agent) tell(g *gate, now policy.Instant, e *policy.Effect) {
 	g.notes[e.Note]++
 	at := time.Unix(0, now.Wall)
 	switch {
-	case e.Note == policy.NoteArrived || e.Note == policy.NoteMinted || e.Note == policy.NoteRegenerated:
+	case e.Note == policy.NoteArrived || e.Note == policy.NoteMinted || e.Note == policy.NoteRegenerated ||
+		e.Note == policy.NoteRevived:
 		g.heldSince = at
 	case e.Note == policy.NotePassed:
 		g.passedAt = at

@@ -40,9 +40,11 @@ type Gate struct {
 	Holder      string    `json:"holder,omitempty"`
 	HolderName  string    `json:"holder_name,omitempty"`
 	HolderSince time.Time `json:"holder_since,omitzero"`
-	Token       string    `json:"token,omitempty"`
-	Seq         uint64    `json:"seq,omitempty"`
-	Running     bool      `json:"running"`
+	// Guardians keep a copy of the token while this member holds it; the first takes it up if this member dies.
+	Guardians []Guardian `json:"guardians,omitempty"`
+	Token     string     `json:"token,omitempty"`
+	Seq       uint64     `json:"seq,omitempty"`
+	Running   bool       `json:"running"`
 	// NotRunning says in a clause why the hook is not running now; empty while it is.
 	NotRunning string    `json:"not_running,omitempty"`
 	LastRun    time.Time `json:"last_run,omitzero"`
@@ -60,8 +62,18 @@ type Gate struct {
 	RegenerateAt    time.Time `json:"regenerate_at,omitzero"`
 	// Load is op × members / min_interval.
 	Load float64 `json:"load"`
+	// Backups is how many guardians a token is to have. OnLost is "finish" or "stop": what becomes of a run whose token
+	// another member has taken up meanwhile.
+	Backups int    `json:"backups"`
+	OnLost  string `json:"on_lost"`
 	// Notes counts what happened since the agent started, by note.
 	Notes map[string]uint64 `json:"notes"`
+}
+
+// Guardian is a member that guards a token.
+type Guardian struct {
+	Member string `json:"member"`
+	Name   string `json:"name"`
 }
 
 // Members answers GET /v1/members.

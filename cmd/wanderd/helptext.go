@@ -8,12 +8,15 @@ token wanders between them; the host that holds it may run its hook, at most onc
 in every min_interval. There is no server.
 
 A gate is soft. Normally exactly one host runs its hook. Overlaps are rare and
-short, and nothing ever blocks because some hosts are away: a token that was lost
-with its holder is made anew after max_interval, and of two tokens the older
-survives. wanderd does not promise mutual exclusion, and no lock service can: a
-process may be paused at any moment and go on later. So every run gets a number that
-only rises, WANDERD_SEQ, and a resource that two must never touch remembers the
-highest and refuses lower ones.
+short, and nothing ever blocks because some hosts are away: the hosts that held the
+token last guard it, and one of them takes it up again if its holder dies, after about
+one and a half times skip. If they die too, a new token is made after max_interval; of
+two tokens the older survives.
+
+wanderd does not promise mutual exclusion, and no lock service can: a process may be
+paused at any moment and go on later. So every run gets a number that only rises,
+WANDERD_SEQ, and a resource that two must never touch remembers the highest and
+refuses lower ones.
 
 Nor does it promise a run at a certain time, a run after a failed one before the
 next min_interval, or anything against a host that has the secret and misbehaves.

@@ -65,13 +65,15 @@ func busy() told {
 					Skip: control.Duration(time.Second), Op: control.Duration(4 * time.Second),
 					MinInterval: control.Duration(10 * time.Minute), MaxInterval: control.Duration(30 * time.Minute),
 					RegenerateAfter: control.Duration(45 * time.Minute), RegenerateAt: now.Add(44 * time.Minute), Load: 0.02,
+					Backups: 2, OnLost: "finish",
 				},
 				{
 					Name: "cache", Policy: "wander", State: "running", Members: 1, Holding: true, Holder: "3f2a91bc00000000",
 					HolderName: "m1", HolderSince: now.Add(-25 * time.Hour), Token: "0badcafe.00000001", Seq: 1 << 32, Running: true,
 					LastRun: now.Add(-90 * time.Second), NextRun: now.Add(13*time.Hour - 90*time.Second), Runs: 2,
 					Op: control.Duration(time.Hour), MinInterval: control.Duration(30 * time.Minute),
-					RegenerateAfter: control.Duration(90 * time.Minute), Load: 2,
+					RegenerateAfter: control.Duration(90 * time.Minute), Load: 2, Backups: 1, OnLost: "stop",
+					Guardians: []control.Guardian{{Member: "9c1d22e000000000", Name: "m2"}, {Member: "00", Name: "evil\x1b[2J"}},
 				},
 				{
 					Name: "new", Policy: "wander", State: "absent", Members: 2, NotRunning: "due, waiting for the token",
@@ -102,15 +104,18 @@ gate default: absent
   token        791bbce3.fb07cf09, number 42
   walk         sweep, resting for 1s at each host
   regenerates  after 45m without a token, in 44m (12:44:00)
+  backups      2 guardians for each token; on_lost finish
   load         0.02: op 4s × 3 members / min_interval 10m
 
 gate cache: running
   holder       this host, for 1d1h (since 2026-02-02 11:00:00)
+  guardians    m2, evil�[2J
   running      for 1m30s (since 11:58:30)
   next run     in 12h58m (2026-02-04 00:58:30) at the earliest
   runs         2, of which 0 failed
   token        0badcafe.00000001, number 4294967296
   regenerates  after 1h30m without a token
+  backups      1 guardian for each token; on_lost stop
   load         2.00: op 1h × 1 member / min_interval 30m; above 1, so everybody runs later than min_interval
 
 gate new: absent
@@ -120,6 +125,7 @@ gate new: absent
   next run     when the token comes
   runs         0, of which 0 failed
   regenerates  after 3d without a token
+  backups      none; a token that is lost is not back before a new one is made
   load         0.00: op 4s × 2 members / min_interval 1d
 `
 	if diff := cmp.Diff(want, ask(t, busy(), "status")); diff != "" {

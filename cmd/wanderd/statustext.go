@@ -50,6 +50,9 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 		holder = fmt.Sprintf("%s (%s), %s", printable(g.HolderName), short(g.Holder), since(g.HolderSince, now))
 	}
 	line("holder", "%s", holder)
+	if g.Holding {
+		line("guardians", "%s", guardians(g))
+	}
 	if g.Running {
 		line("running", "%s", since(g.LastRun, now))
 	} else {
@@ -74,12 +77,26 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 		regenerates += fmt.Sprintf(", in %s (%s)", rough(g.RegenerateAt.Sub(now)), clock(g.RegenerateAt, now))
 	}
 	line("regenerates", "%s", regenerates)
+	backups := "none; a token that is lost is not back before a new one is made"
+	if g.Backups > 0 {
+		backups = fmt.Sprintf("%s for each token; on_lost %s", count(uint64(g.Backups), "guardian"), printable(g.OnLost))
+	}
+	line("backups", "%s", backups)
 	load := fmt.Sprintf("%.2f: op %s × %s / min_interval %s", g.Load, format(g.Op), count(uint64(g.Members), "member"),
 		format(g.MinInterval))
 	if g.Load > 1 {
 		load += "; above 1, so everybody runs later than min_interval"
 	}
 	line("load", "%s", load)
+}
+
+// guardians names those who guard the token that this host holds.
+func guardians(g control.Gate) string {
+	var names []string
+	for _, guardian := range g.Guardians {
+		names = append(names, printable(guardian.Name))
+	}
+	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
 func lastRun(g control.Gate, now time.Time) string {

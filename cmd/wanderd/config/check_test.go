@@ -27,7 +27,7 @@ func TestHookAloneIsTheDefaultGate(t *testing.T) {
 	}
 	want := []agent.GateConfig{{
 		Name: "default", Hook: []string{"/bin/sh", "-c", "a && b"}, HookTimeout: 24 * time.Hour,
-		Walk: wander.Sweep, Skip: time.Second, Op: 4 * time.Second, MinInterval: 24 * time.Hour,
+		Walk: wander.Sweep, Backups: 2, Skip: time.Second, Op: 4 * time.Second, MinInterval: 24 * time.Hour,
 	}}
 	if diff := cmp.Diff(want, got.Agent.Gates); diff != "" {
 		t.Error(diff)
@@ -48,14 +48,17 @@ op = "5s"
 name = "a"
 hook = ["/bin/sh", "a"]
 walk = "random"
+backups = 0
 [[gate]]
 name = "b"
 hook = "/bin/sh b"
 min_interval = "3m"
 op = "2s"
 max_interval = "1h"
+on_lost = "finish"
 `,
-		env: []string{"WANDERD_WALK=shuffle", "WANDERD_MIN_INTERVAL=7m", "WANDERD_STATE_DIR=/var/x"}, flags: map[ID][]string{Op: {"6s"}, Skip: {"2s"}},
+		env:   []string{"WANDERD_WALK=shuffle", "WANDERD_BACKUPS=4", "WANDERD_MIN_INTERVAL=7m", "WANDERD_STATE_DIR=/var/x"},
+		flags: map[ID][]string{Op: {"6s"}, Skip: {"2s"}, OnLost: {"stop"}},
 	}.read(t)
 	got, err := l.Check()
 	if err != nil {
@@ -64,11 +67,11 @@ max_interval = "1h"
 	want := []agent.GateConfig{
 		{
 			Name: "a", Hook: []string{"/bin/sh", "a"}, HookTimeout: 7 * time.Minute,
-			Walk: wander.Random, Skip: 2 * time.Second, Op: 6 * time.Second, MinInterval: 7 * time.Minute,
+			Walk: wander.Random, OnLost: wander.Stop, Skip: 2 * time.Second, Op: 6 * time.Second, MinInterval: 7 * time.Minute,
 		},
 		{
 			Name: "b", Hook: []string{"/bin/sh", "b"}, HookTimeout: 3 * time.Minute,
-			Walk: wander.Shuffle, Skip: 2 * time.Second, Op: 2 * time.Second, MinInterval: 3 * time.Minute, MaxInterval: time.Hour,
+			Walk: wander.Shuffle, Backups: 4, Skip: 2 * time.Second, Op: 2 * time.Second, MinInterval: 3 * time.Minute, MaxInterval: time.Hour,
 		},
 	}
 	if diff := cmp.Diff(want, got.Agent.Gates); diff != "" {

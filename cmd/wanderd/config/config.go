@@ -35,9 +35,11 @@ func (l *Layers) config(secret *wire.Secret, warnings []string) *Config {
 	for _, g := range l.gates {
 		v := &g.values
 		walk, _ := wander.ParseWalk(v[Walk].Text) // it is one of the choices
+		onLost, _ := wander.ParseOnLost(v[OnLost].Text)
 		c.Gates = append(c.Gates, agent.GateConfig{
 			Name: v[GateName].Text, Hook: v[Hook].List, HookTimeout: v[HookTimeout].Duration,
-			Walk: walk, Skip: v[Skip].Duration, Op: v[Op].Duration, MinInterval: v[MinInterval].Duration, MaxInterval: v[MaxInterval].Duration,
+			Walk: walk, Backups: v[Backups].Number, OnLost: onLost,
+			Skip: v[Skip].Duration, Op: v[Op].Duration, MinInterval: v[MinInterval].Duration, MaxInterval: v[MaxInterval].Duration,
 		})
 	}
 	return &Config{Agent: c, LogFormat: top[LogFormat].Text, LogLevel: top[LogLevel].Text, Warnings: warnings}

@@ -201,6 +201,31 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 			[]string{`WANDERD_OP: "5" has no unit: write 5s for seconds, 5m for minutes, 5h for hours or 5d for days`},
 		},
 		{
+			"number out of its range",
+			reading{file: "backups = 7\n"},
+			[]string{`wanderd.toml:1: backups: "7" is not a whole number from 0 to 4`},
+		},
+		{
+			"number below its range, in a variable",
+			reading{env: []string{"WANDERD_BACKUPS=-1"}},
+			[]string{`WANDERD_BACKUPS: "-1" is not a whole number from 0 to 4`},
+		},
+		{
+			"word for a number",
+			reading{flags: map[ID][]string{Backups: {"two"}}},
+			[]string{`--backups: "two" is not a whole number from 0 to 4`},
+		},
+		{
+			"text for a number",
+			reading{file: "backups = \"2\"\n"},
+			[]string{`wanderd.toml:1: backups is text: want a whole number, without quotes`},
+		},
+		{
+			"part of a number",
+			reading{file: "[[gate]]\nname = \"a\"\nbackups = 1.5\n"},
+			[]string{`wanderd.toml:3: backups is a number: want a whole number, without quotes`},
+		},
+		{
 			"text for a truth",
 			reading{file: "insecure = \"true\"\n"},
 			[]string{`wanderd.toml:1: insecure is text: want true or false, without quotes`},

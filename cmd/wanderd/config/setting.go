@@ -1,9 +1,11 @@
 package config
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // ID names a setting in code.
@@ -18,6 +20,8 @@ const (
 	Skip
 	HookTimeout
 	Walk
+	Backups
+	OnLost
 
 	Join
 	Alone
@@ -52,6 +56,8 @@ const (
 	Path
 	// Time is a duration.
 	Time
+	// Number is a whole number within the setting's range.
+	Number
 	// Bool is true or false.
 	Bool
 	// List is several texts: a flag that can be repeated, commas in the environment, an array in the file.
@@ -96,6 +102,8 @@ type Setting struct {
 	Placeholder string
 	// Choices are the values that are allowed, if not all of the kind.
 	Choices []string
+	// Least and Most are the range of a Number.
+	Least, Most int
 	// Default is the default as text; Rule says how it is made where it depends on other things.
 	Default, Rule string
 	// Help says in a sentence or two what the setting does.
@@ -139,8 +147,8 @@ func table() [numSettings]Setting {
 		MaxInterval: {
 			Key: "max_interval", Kind: Time, Group: GroupGate, Placeholder: "DURATION", scope: ofBoth,
 			Rule: "3 × min_interval, and never below 3 × members × op",
-			Help: "How long a host waits in vain for the token before it takes it for lost and makes a new one. " +
-				"Shorter means faster recovery and more false alarms.",
+			Help: "How long a host waits in vain for the token before it takes it for lost and makes a new one: the last resort, where " +
+				"nobody guards the token, or all who do are gone with its holder. Shorter means more false alarms.",
 		},
 		Op: {
 			Key: "op", Kind: Time, Group: GroupGate, Placeholder: "DURATION", Default: "4s", scope: ofBoth,
@@ -159,6 +167,18 @@ func table() [numSettings]Setting {
 			Choices: strings.Split(walkNames("|"), "|"), scope: ofBoth,
 			Help: "Where the token goes next: to any other host, or round, once to every host in each lap, in a fresh order for each lap " +
 				"(shuffle) or always in the same (sweep). All hosts should have the same.",
+		},
+		Backups: {
+			Key: "backups", Kind: Number, Group: GroupGate, Placeholder: "NUMBER", Default: "2", Most: wire.MaxBackups, scope: ofBoth,
+			Help: fmt.Sprintf("How many hosts guard the token, 0 to %d: those that held it last keep a copy, and when its holder dies one "+
+				"of them takes it up again, after about one and a half times skip. 0 is the plain paper: then a token that is lost "+
+				"costs up to max_interval. All hosts should have the same.", wire.MaxBackups),
+		},
+		OnLost: {
+			Key: "on_lost", Kind: Text, Group: GroupGate, Placeholder: wander.Finish.String() + "|" + wander.Stop.String(),
+			Default: wander.Finish.String(), Choices: []string{wander.Finish.String(), wander.Stop.String()}, scope: ofBoth,
+			Help: "What becomes of a run whose token another host has taken up meanwhile, because this one seemed dead: it may finish, " +
+				"beside the other's, or is stopped at once, as after hook_timeout.",
 		},
 		Join: {
 			Key: "join", Kind: List, Group: GroupFleet, Placeholder: "HOST[:PORT]",

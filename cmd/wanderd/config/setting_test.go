@@ -21,6 +21,8 @@ func TestEverySettingIsComplete(t *testing.T) {
 			t.Errorf("%s is in no group, so help does not show it", s.Key)
 		case s.Kind != Bool && s.Placeholder == "":
 			t.Errorf("%s has no placeholder", s.Key)
+		case s.Kind == Number && s.Least >= s.Most:
+			t.Errorf("%s has the range from %d to %d", s.Key, s.Least, s.Most)
 		case s.Default != "" && s.Rule != "":
 			t.Errorf("%s has two defaults", s.Key)
 		}
@@ -58,7 +60,7 @@ func TestSettingsHaveOneNameInThreeSpellings(t *testing.T) {
 func TestEverySettingCanBeSetInEveryLayer(t *testing.T) {
 	samples := map[ID][3]string{
 		Hook: {"/bin/a", "/bin/b", "/bin/c"}, Join: {"a:1", "b:1", "c:1"}, Alone: {"run", "wait", "run"},
-		Walk: {"random", "shuffle", "sweep"},
+		Walk: {"random", "shuffle", "sweep"}, Backups: {"0", "1", "4"}, OnLost: {"stop", "finish", "stop"},
 		Bind: {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"}, Advertise: {"10.0.0.1:1", "10.0.0.2:2", "10.0.0.3:3"},
 		Insecure: {"true", "false", "true"}, LogFormat: {"json", "console", "journald"}, LogLevel: {"warn", "error", "debug"},
 	}
@@ -73,7 +75,7 @@ func TestEverySettingCanBeSetInEveryLayer(t *testing.T) {
 		}
 		file := s.Key + " = \"" + v[0] + "\"\n"
 		switch s.Kind {
-		case Bool:
+		case Bool, Number:
 			file = s.Key + " = " + v[0] + "\n"
 		case List:
 			file = s.Key + " = [\"" + v[0] + "\"]\n"

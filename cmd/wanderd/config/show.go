@@ -91,6 +91,8 @@ func (v Value) toml(k Kind) string {
 	switch k {
 	case Bool:
 		return strconv.FormatBool(v.Bool)
+	case Number:
+		return strconv.Itoa(v.Number)
 	case Time:
 		return quoteTOML(FormatDuration(v.Duration))
 	case List, Command:
@@ -137,6 +139,8 @@ func (v Value) shown(s Setting) shown {
 	switch s.Kind {
 	case Bool:
 		d.Value = v.Bool
+	case Number:
+		d.Value = v.Number
 	case Time:
 		d.Value = FormatDuration(v.Duration)
 	case List, Command:

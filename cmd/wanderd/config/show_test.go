@@ -25,6 +25,8 @@ op = "4s"                                 # default
 skip = "1s"                               # default
 hook_timeout = "1h30m"                    # default: min_interval
 walk = "sweep"                            # default
+backups = 2                               # default
+on_lost = "finish"                        # default
 
 join = ["a:7946", "b:7946"]               # WANDERD_JOIN
 alone = "wait"                            # default: with join
@@ -53,7 +55,7 @@ func TestShownConfigurationCanBePasted(t *testing.T) {
 	for _, in := range []reading{
 		{},
 		{flags: map[ID][]string{Hook: {"/bin/sh"}, Bind: {":7"}, Join: {"a", "[::1]:7"}, Name: {"a \"b\" \\ \x01 ü"}}},
-		{env: []string{"WANDERD_INSECURE=1", "WANDERD_ADVERTISE=10.0.0.7", "WANDERD_MAX_INTERVAL=1d"}},
+		{env: []string{"WANDERD_INSECURE=1", "WANDERD_BACKUPS=4", "WANDERD_ON_LOST=stop", "WANDERD_ADVERTISE=10.0.0.7", "WANDERD_MAX_INTERVAL=1d"}},
 		{file: "op = \"5s\"\n[[gate]]\nname = \"a\"\nhook = [\"/bin/sh\", \"x y\"]\n[[gate]]\nname = \"b\"\nhook = \"/bin/sh\"\nmin_interval = \"1h\"\n"},
 	} {
 		var first, second bytes.Buffer
@@ -90,7 +92,7 @@ func settingsOnly(doc string) string {
 }
 
 func TestShownAsJSON(t *testing.T) {
-	l := reading{flags: map[ID][]string{Hook: {"/bin/sh -e"}, Op: {"5s"}}}.read(t)
+	l := reading{flags: map[ID][]string{Hook: {"/bin/sh -e"}, Op: {"5s"}, Backups: {"0"}}}.read(t)
 	var b bytes.Buffer
 	if err := l.WriteJSON(&b); err != nil {
 		t.Fatal(err)
@@ -108,6 +110,7 @@ func TestShownAsJSON(t *testing.T) {
 	for name, c := range map[string]struct{ got, want shown }{
 		"op":       {got.Settings["op"], shown{Value: "5s", Origin: "--op"}},
 		"hook":     {got.Gates[0]["hook"], shown{Value: []any{"/bin/sh", "-e"}, Origin: "--hook"}},
+		"backups":  {got.Settings["backups"], shown{Value: 0.0, Origin: "--backups"}},
 		"insecure": {got.Settings["insecure"], shown{Value: false, Origin: "default"}},
 		"secret":   {got.Settings["secret_file"], shown{Origin: "not set"}},
 		"max":      {got.Settings["max_interval"], shown{Origin: "default: 3 × min_interval, and never below 3 × members × op"}},

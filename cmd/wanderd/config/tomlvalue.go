@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/tomlfile"
 )
@@ -22,6 +23,11 @@ func fromTOML(s Setting, value any) (raw, error) {
 			return raw{}, fmt.Errorf("is a number: a duration needs a unit and quotes, as in \"%vs\" or \"%[1]vm\"", v)
 		}
 		return raw{}, fmt.Errorf("is %s: want a duration in quotes, as in \"10m\"", tomlfile.KindOf(value))
+	case Number:
+		if n, ok := value.(int64); ok {
+			return raw{text: strconv.FormatInt(n, 10)}, nil
+		}
+		return raw{}, fmt.Errorf("is %s: want a whole number, without quotes", tomlfile.KindOf(value))
 	case Bool:
 		if b, ok := value.(bool); ok {
 			return raw{text: fmt.Sprint(b)}, nil

@@ -19,6 +19,7 @@ type Value struct {
 	Text     string
 	List     []string
 	Duration time.Duration
+	Number   int
 	Bool     bool
 	Origin   Origin
 
@@ -33,6 +34,8 @@ func (v Value) String(k Kind) string {
 		return v.Text
 	case Time:
 		return FormatDuration(v.Duration)
+	case Number:
+		return strconv.Itoa(v.Number)
 	case Bool:
 		return strconv.FormatBool(v.Bool)
 	case List:
@@ -69,6 +72,10 @@ func (r raw) parse(s Setting) (Value, error) {
 		}
 	case Time:
 		v.Duration, err = ParseDuration(r.text)
+	case Number:
+		if v.Number, err = strconv.Atoi(r.text); err != nil || v.Number < s.Least || v.Number > s.Most {
+			err = fmt.Errorf("%q is not a whole number from %d to %d", r.text, s.Least, s.Most)
+		}
 	case Bool:
 		if v.Bool, err = strconv.ParseBool(r.text); err != nil {
 			err = fmt.Errorf("%q is neither true nor false", r.text)

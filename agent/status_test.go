@@ -1,0 +1,70 @@
+package agent
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
+)
+
+// gateOf is what an agent says of its gate.
+func gateOf(t *testing.T, w *world, name string) control.Gate {
+	t.Helper()
+	s, err := source{w.agents[name].Agent}.Status(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Gates[0]
+}
+
+// The holder's status names the token's guardians, as many as are wanted and no more than there are.
+func TestHoldersStatusNamesTheGuardians(t *testing.T) {
+	gate := testGate()
+	gate.Backups, gate.OnLost = 2, wander.Stop
+	inWorld(t, gate, func(w *world) {
+		w.startAll()
+		time.Sleep(5 * time.Minute)
+		holder := w.untilRuns(2 * gate.MinInterval)
+		held := gateOf(t, w, holder)
+		if held.Backups != 2 || held.OnLost != "stop" || len(held.Guardians) != 2 {
+			t.Fatalf("backups %d, on_lost %q, guardians %v", held.Backups, held.OnLost, held.Guardians)
+		}
+		for _, g := range held.Guardians {
+			if r, ok := w.agents[g.Name]; !ok || g.Name == holder || g.Member != r.self.String() {
+				t.Errorf("%+v guards the token of %s", g, holder)
+			}
+		}
+		for _, name := range w.names() {
+			if g := gateOf(t, w, name); name != holder && len(g.Guardians) > 0 {
+				t.Errorf("%s names the guardians %v of a token that it does not hold", name, g.Guardians)
+			}
+		}
+	})
+}
+
+// A guardian that has taken the token up says that it is the holder, and since when.
+func TestGuardianThatTookTheTokenUpSaysSinceWhen(t *testing.T) {
+	gate := testGate()
+	gate.Backups = 2
+	inWorld(t, gate, func(w *world) {
+		w.start("a", AloneWait)
+		w.start("b", AloneWait)
+		time.Sleep(5 * time.Minute)
+		killed, other := w.untilRuns(2*gate.MinInterval), "a"
+		if killed == other {
+			other = "b"
+		}
+		if g := gateOf(t, w, killed).Guardians; len(g) != 1 || g[0].Name != other {
+			t.Fatalf("the token of %s is guarded by %v", killed, g)
+		}
+		crash := time.Now()
+		w.crash(killed)
+		w.until("the guardian takes the token up", 10*time.Second, func() bool { return w.count(policy.NoteRevived, crash) > 0 })
+		if g := gateOf(t, w, other); !g.Holding || g.HolderName != other || g.HolderSince.Before(crash) {
+			t.Errorf("holding is %v, the holder is %s since %s; the crash was at %s", g.Holding, g.HolderName, g.HolderSince, crash)
+		}
+	})
+}
