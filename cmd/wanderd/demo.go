@@ -23,7 +23,7 @@ where it is installed, else with cp), and only the holder of the token runs its 
 On a terminal it draws who holds the token and who ran last; elsewhere it prints a
 line for each event. At the end, or after Ctrl-C, it prints a summary: runs and
 longest interval for each member, the time in which two or more ran at once, and
-the tokens that were lost.
+what became of the tokens.
 
 Nothing is left behind, and nothing outside of a temporary directory is touched.`,
 		Example: "  wanderd demo\n  wanderd demo --for 2m --members 8\n  wanderd demo --for 10s | grep runs",

@@ -40,6 +40,7 @@ const (
 	skip        = 200 * time.Millisecond
 	op          = 400 * time.Millisecond
 	minInterval = 3 * time.Second
+	backups     = 2
 	stopTimeout = 5 * time.Second
 )
 
@@ -99,7 +100,7 @@ func newFleet(cfg Config, dir string, t tree, rec *record) (fleet, error) {
 			StopTimeout: stopTimeout, Version: cfg.Version, Log: zerolog.Nop(), Observe: rec.observe,
 			Gates: []agent.GateConfig{{
 				Name: "default", Hook: t.copyTo(filepath.Join(home, "copy")), HookTimeout: minInterval,
-				Walk: wander.Sweep, Skip: skip, Op: op, MinInterval: minInterval,
+				Walk: wander.Sweep, Backups: backups, Skip: skip, Op: op, MinInterval: minInterval,
 			}},
 		})
 		if err != nil {

@@ -80,6 +80,7 @@ func (r *record) observe(o agent.Observation) {
 	case policy.NoteRevived:
 		r.holder = i
 		r.revived++
+		delete(r.underway, o.Token.ID)
 		r.say(o.At, "%s takes up the token, whose holder is lost", m.name)
 	case policy.NotePassed:
 		r.holder = -1
@@ -155,6 +156,6 @@ func (r *record) summary(out io.Writer) {
 		}
 		p("%-10s %5d %7d   %s\n", m.name, m.runs, m.failed, longest)
 	}
-	p("\ntwo or more at once: %s of %s; tokens lost: %d, revived: %d, regenerated: %d, removed: %d\n",
-		r.overlap.Round(time.Millisecond), now.Sub(r.begin).Round(100*time.Millisecond), lost, r.revived, r.regenerated, r.removed)
+	p("\ntwo or more at once: %s of %s; tokens lost: %d, regenerated: %d, revived: %d, removed: %d\n",
+		r.overlap.Round(time.Millisecond), now.Sub(r.begin).Round(100*time.Millisecond), lost, r.regenerated, r.revived, r.removed)
 }

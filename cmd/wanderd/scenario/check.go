@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/wire"
 )
 
 const (
@@ -18,8 +19,9 @@ const (
 
 // check finds what cannot be, and leaves alone what was not understood in the first place.
 func (r *reading) check() {
-	r.within("members", r.Members, maxMembers)
-	r.within("seeds", r.Seeds, maxSeeds)
+	r.within("members", r.Members, 1, maxMembers)
+	r.within("seeds", r.Seeds, 1, maxSeeds)
+	r.within("backups", r.Backups, 0, wire.MaxBackups)
 	for _, key := range []string{"op", "skip", "min_interval", "max_interval", "duration", "partition_for"} {
 		if _, ok := r.origins[key]; ok && r.time(key) == 0 {
 			r.object("%s is no time at all: leave it out for the default, "+entry(key).DefaultText(), key)
@@ -60,10 +62,10 @@ func (r *reading) checkPartition() {
 	}
 }
 
-// within demands a count from 1 to most.
-func (r *reading) within(key string, n, most int) {
-	if n < 1 || n > most {
-		r.object(fmt.Sprintf("%%s is not possible: choose from 1 to %d", most), key)
+// within demands a count within a range.
+func (r *reading) within(key string, n, least, most int) {
+	if n < least || n > most {
+		r.object(fmt.Sprintf("%%s is not possible: choose from %d to %d", least, most), key)
 	}
 }
 

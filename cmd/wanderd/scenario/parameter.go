@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +13,8 @@ import (
 type Parameters struct {
 	Policy, Walk                       string
 	Op, Skip, MinInterval, MaxInterval time.Duration
+	Backups                            int
+	OnLost                             string
 	Members                            int
 	OpJitter                           Spread
 	Duration                           time.Duration
@@ -114,6 +117,7 @@ func Table() []Parameter {
 func gateTable() []Parameter {
 	walk, op, skip := config.Walk.Setting(), config.Op.Setting(), config.Skip.Setting()
 	least, most := config.MinInterval.Setting(), config.MaxInterval.Setting()
+	backups, onLost := config.Backups.Setting(), config.OnLost.Setting()
 	return []Parameter{
 		{
 			Key: "policy", Group: GroupGate, Placeholder: asWord, Default: config.PolicyWander,
@@ -143,6 +147,18 @@ func gateTable() []Parameter {
 			Help:  "How long a member waits in vain for the token before it takes it for lost and makes a new one.",
 			field: func(p *Parameters) value { return duration{&p.MaxInterval} },
 		},
+		{
+			Key: backups.Key, Group: GroupGate, Placeholder: asCount, Default: backups.Default,
+			Help: fmt.Sprintf("How many members guard the token, 0 to %d, and take it up again if its holder dies. 0 is the plain paper.",
+				backups.Most),
+			field: func(p *Parameters) value { return count{&p.Backups} },
+		},
+		{
+			Key: onLost.Key, Group: GroupGate, Placeholder: onLost.Placeholder, Default: onLost.Default,
+			Help: "What becomes of an operation whose token another member has taken up meanwhile, because this one seemed dead: it may " +
+				"finish, or is stopped at once.",
+			field: func(p *Parameters) value { return choice{&p.OnLost, onLost.Choices} },
+		},
 	}
 }
 
@@ -154,7 +170,7 @@ func runTable() []Parameter {
 		},
 		{
 			Key: "duration", Group: GroupRun, Placeholder: asDuration, Default: "1000000s",
-			Help:  "How much time passes in the fleet. A million seconds of 150 members take about a second.",
+			Help:  "How much time passes in the fleet. A million seconds of 150 members take some seconds, and less without guardians.",
 			field: func(p *Parameters) value { return duration{&p.Duration} },
 		},
 		{

@@ -71,6 +71,8 @@ op = "5s"
 skip = "2s"
 min_interval = "11m"
 max_interval = "1h"
+backups = 3
+on_lost = "stop"
 members = 149
 duration = "2d"
 seed = 7
@@ -177,6 +179,11 @@ func TestWhatCannotBeIsSaidInASentenceEach(t *testing.T) {
 		{flags: []string{"members=1000000", "op=3d", "min_interval=300d", "max_interval=365d"}, want: []string{
 			"members 1000000 (--members) and op 3d (--op) make a round of more than 50 years: lower one of them",
 		}},
+		{flags: []string{"backups=5", "on_lost=ignore"}, want: []string{
+			`--on-lost: "ignore" is not there: choose finish, stop`,
+			"backups 5 (--backups) is not possible: choose from 0 to 4",
+		}},
+		{file: "backups = -1\n", want: []string{"backups -1 (s.toml:1) is not possible: choose from 0 to 4"}},
 		{flags: []string{"op_jitter=5s"}, want: []string{
 			"op_jitter 5s (--op-jitter) is more than op 4s (default), so an operation would take less than no time: " +
 				"lower the one or raise the other",

@@ -11,10 +11,12 @@ import (
 // where members crash, the first token is made by the first in rank, some seconds after the beginning.
 func (p *Parameters) World() sim.Scenario {
 	walk, _ := wander.ParseWalk(p.Walk) // it is one of the choices
+	onLost, _ := wander.ParseOnLost(p.OnLost)
 	waits := p.CrashEvery > 0 && p.Members > 1
 	s := sim.Scenario{
 		Seed: p.Seed, Members: p.Members, WaitAlone: waits, TokenInPlace: !waits, Walk: walk,
 		Skip: p.Skip, Op: p.Op, MinInterval: p.MinInterval, MaxInterval: p.MaxInterval,
+		Backups: p.Backups, OnLost: onLost,
 		ClockSkew: p.ClockSkew, Duration: p.Duration,
 		Network: sim.Network{
 			Latency: p.Latency, Jitter: p.Jitter, Loss: p.Loss, Duplicate: p.Duplicate, Broken: p.BrokenLinks,
