@@ -15,7 +15,8 @@ type watch struct {
 	token wire.Token
 	// holder is who holds it; zero if somebody does of whom this member knows only by hearsay.
 	holder wire.MemberID
-	// count is the holder's last beat under this Seq, and heardAt when the holder was last heard, or given the token.
+	// count is the holder's last beat under this Seq, and heardAt when the holder was last heard, or given the token; a patience
+	// before this was learnt if that was by hearsay.
 	count   wire.Nonce
 	heardAt policy.Time
 	// suspectAt is when this member loses patience.
@@ -46,6 +47,9 @@ func (g *Machine) learn(now policy.Time, t *wire.Token, holder wire.MemberID) {
 	g.stopAsking()
 	w := &g.watch
 	w.token, w.holder, w.count, w.heardAt = *t, holder, 0, now
+	if holder.IsZero() {
+		w.heardAt = now.Add(-g.cfg.Patience)
+	}
 	w.live = !g.closed && t.Trail.Has(g.cfg.Self) && !g.knowsBurial(*t)
 	g.calm(now, g.cfg.Patience)
 }
