@@ -125,7 +125,8 @@ func (g *Machine) onHeard(now policy.Time, m *wire.Message) Outcome {
 		g.learn(now, &m.Token, wire.MemberID{})
 		return Outcome{}
 	}
-	rank, ok := w.token.Trail.Rank(m.From)
+	// By its own copy: if the two disagree on who is before whom, they must not both wait for the other.
+	rank, ok := m.Token.Trail.Rank(m.From)
 	before := ok && rank < g.rank()
 	if before || m.Nonce < wire.Nonce(g.cfg.Patience) {
 		g.calm(now, g.cfg.Patience/questionsPerPatience)
