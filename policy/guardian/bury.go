@@ -46,9 +46,9 @@ func (g *Machine) knowsBurial(t wire.Token) bool {
 }
 
 // onBuried stands down: the token was removed. Who asks later is told so.
-func (g *Machine) onBuried(m *wire.Message, out []policy.Effect) (Outcome, []policy.Effect) {
+func (g *Machine) onBuried(now policy.Time, m *wire.Message, out []policy.Effect) (Outcome, []policy.Effect) {
 	if !g.watch.diesWith(m.Token) {
-		return g.answered(m.From), out
+		return g.answered(now, m.From), out
 	}
 	g.stopAsking()
 	g.remember(&m.Token)

@@ -133,7 +133,7 @@ func (g *Machine) Receive(now policy.Time, m *wire.Message, held *wire.Token, ou
 	case wire.KindKnown:
 		return g.onKnown(now, m), out
 	case wire.KindBuried:
-		return g.onBuried(m, out)
+		return g.onBuried(now, m, out)
 	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindInquiry, wire.KindSeen:
 	}
 	return Outcome{}, out

@@ -73,7 +73,7 @@ func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *wire.Toke
 		answer.Handoff = m.Handoff
 		return Outcome{}, append(out, policy.Sending(&answer))
 	case g.question.waitsFor(m):
-		return g.answered(m.From), out
+		return g.answered(now, m.From), out
 	}
 	// A Beat: its sender holds a copy that this one has overtaken.
 	answer := g.beatMessage(m.From, held)

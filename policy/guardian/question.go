@@ -97,11 +97,12 @@ func (g *Machine) wakeQuestion(now policy.Time, held *wire.Token, out []policy.E
 	return Outcome{}, out
 }
 
-// answered notes that somebody has nothing to tell, and concludes if it was the last.
-func (g *Machine) answered(by wire.MemberID) Outcome {
+// answered notes that somebody has nothing to tell, and concludes if it was the last. What is found when the question is
+// over was true some time ago: who was away meanwhile asks again.
+func (g *Machine) answered(now policy.Time, by wire.MemberID) Outcome {
 	q := &g.question
 	q.silent[q.place(by)] = wire.MemberID{}
-	if q.silent != [len(q.silent)]wire.MemberID{} {
+	if now >= q.until || q.silent != [len(q.silent)]wire.MemberID{} {
 		return Outcome{}
 	}
 	return g.conclude()
@@ -132,7 +133,7 @@ func (g *Machine) onHeard(now policy.Time, m *wire.Message) Outcome {
 		g.calm(now, g.cfg.Patience/questionsPerPatience)
 		return Outcome{}
 	}
-	return g.answered(m.From)
+	return g.answered(now, m.From)
 }
 
 // onKnown: somebody who neither holds nor guards the token says what it knows. If that is more than is known here, the token
@@ -142,5 +143,5 @@ func (g *Machine) onKnown(now policy.Time, m *wire.Message) Outcome {
 		g.learn(now, &m.Token, wire.MemberID{})
 		return Outcome{}
 	}
-	return g.answered(m.From)
+	return g.answered(now, m.From)
 }
