@@ -22,8 +22,9 @@ func (g *Machine) answer(now policy.Time, m *wire.Message) wire.Message {
 		return g.message(wire.KindKnown, m.From, &m.Token)
 	case w.isBehind(m.Token):
 		g.learn(now, &m.Token, wire.MemberID{})
-	case m.From == w.holder && m.Token.Seq == w.token.Seq:
-		w.heardAt = now
+	case m.From == w.holder && m.Token.Seq == w.token.Seq && !w.excused:
+		// Once, until it beats again: its question may be played back when it is long dead.
+		w.heardAt, w.excused = now, true
 		g.calm(now, g.cfg.Patience)
 	}
 	if !w.live {

@@ -9,8 +9,8 @@ import (
 
 // watch is what a member knows of a token that it does not hold. It is of one token: the oldest that it has to do with.
 type watch struct {
-	// live says that this member is one of the token's guardians.
-	live bool
+	// live says that this member is one of the token's guardians; excused, that the holder has asked since its last beat.
+	live, excused bool
 	// token is the copy: as it was passed on from here, or as its holder last showed it. Its Seq is the highest known.
 	token wire.Token
 	// holder is who holds it; zero if somebody does of whom this member knows only by hearsay.
@@ -46,7 +46,7 @@ func (g *Machine) rank() int {
 func (g *Machine) learn(now policy.Time, t *wire.Token, holder wire.MemberID) {
 	g.stopAsking()
 	w := &g.watch
-	w.token, w.holder, w.count, w.heardAt = *t, holder, 0, now
+	w.token, w.holder, w.count, w.heardAt, w.excused = *t, holder, 0, now, false
 	if holder.IsZero() {
 		w.heardAt = now.Add(-g.cfg.Patience)
 	}
