@@ -93,7 +93,7 @@ func (g *Machine) Passed(now policy.Time, before wire.Trail, passed *wire.Token,
 			out = append(out, policy.Sending(&m))
 		}
 	}
-	if !g.watch.live || !g.watch.token.ID.Precedes(token.ID) {
+	if g.watch.turnsTo(token.ID) {
 		g.learn(now, &token, to)
 	}
 	return out
@@ -112,7 +112,9 @@ func (g *Machine) onOvertaken(now policy.Time, m *wire.Message) Outcome {
 		g.remember(&m.Token)
 	}
 	g.question = question{}
-	g.learn(now, &m.Token, holder)
+	if g.watch.turnsTo(m.Token.ID) {
+		g.learn(now, &m.Token, holder)
+	}
 	return Outcome{Ending: Overtaken, Peer: m.From, Token: m.Token}
 }
 

@@ -26,6 +26,9 @@ type watch struct {
 // isBehind reports whether t is the watched token, later.
 func (w *watch) isBehind(t wire.Token) bool { return w.token.ID == t.ID && t.Seq > w.token.Seq }
 
+// turnsTo reports whether the watch may turn to a token. A member guards one only: the one that survives where two meet.
+func (w *watch) turnsTo(id wire.TokenID) bool { return !w.live || !w.token.ID.Precedes(id) }
+
 // diesWith reports whether the copy that is guarded is one of those that t's burial buries.
 func (w *watch) diesWith(t wire.Token) bool {
 	return w.live && w.token.ID == t.ID && t.Seq >= w.token.Seq
@@ -69,13 +72,13 @@ func (g *Machine) stopAsking() {
 }
 
 // hears reports whether a Beat is news: of the watched token, one later than all before; of another, that this member is to
-// guard it. It guards one token only: the one that survives where two meet.
+// guard it.
 func (g *Machine) hears(m *wire.Message) bool {
 	w := &g.watch
 	if w.token.ID == m.Token.ID {
 		return m.Token.Seq > w.token.Seq || m.Token.Seq == w.token.Seq && m.Nonce > w.count
 	}
-	return !g.closed && m.Token.Trail.Has(g.cfg.Self) && (!w.live || m.Token.ID.Precedes(w.token.ID))
+	return !g.closed && m.Token.Trail.Has(g.cfg.Self) && w.turnsTo(m.Token.ID)
 }
 
 // corrects reports whether the sender of a Beat holds a copy that has been overtaken.
