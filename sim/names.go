@@ -42,12 +42,17 @@ func number[K comparable](prefix string, known map[K]int, k K) string {
 	return fmt.Sprintf("%s%d", prefix, known[k])
 }
 
-// seqText writes a fencing number as epoch and hops, or hops alone in the first epoch.
+// seqText writes a fencing number as epoch and hops, or hops alone in the first epoch. What a guardian has drawn for its
+// revival to be told from another's stands behind the epoch.
 func seqText(s wire.Seq) string {
-	if s>>32 == 0 {
+	epoch, tie, hops := s>>32, s>>24&0xff, s&0xffffff
+	switch {
+	case epoch == 0:
 		return fmt.Sprint(uint64(s))
+	case tie == 0:
+		return fmt.Sprintf("%d:%d", epoch, hops)
 	}
-	return fmt.Sprintf("%d:%d", s>>32, uint32(s))
+	return fmt.Sprintf("%d.%d:%d", epoch, tie, hops)
 }
 
 // clock writes a moment in seconds.

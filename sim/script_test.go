@@ -3,6 +3,7 @@ package sim
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -20,13 +22,15 @@ import (
 //
 // The commands, with their defaults:
 //
-//	cluster members=2 skip=1s op=2s min=10s max=0s latency=10ms gossip=1s detect=5s seed=1 [ask]
+//	cluster members=2 skip=1s op=2s min=10s max=0s backups=0 on_lost=finish latency=10ms gossip=1s detect=5s seed=1 [ask]
 //	boot                        start everybody at once, with a complete membership
 //	start a [b …] [wait]        start members, each alone at first; with wait, they wait until they see another one
-//	run for=5s [notes|quietly]  let time pass; tell everything, the turning points only, or nothing
+//	run for=5s [beats|notes|quietly]   let time pass; tell all but the beats that are no news, or these too, or the turning
+//	                            points only, or nothing
 //	lose|twice kind=Commit [from=a] [to=b] [count=1]   let the network lose or double the next messages of a kind
 //	late kind=Token by=3s [count=1]                    or deliver them late
-//	mend                        let it be as it was before these
+//	break from=a to=b           let nothing arrive that a sends to b
+//	mend                        let the network be as it was before these
 //	play handoff=1              an adversary plays the first handoff again: Token, and Commit a moment later
 //	hand to=a from=c born=-5s seq=7   c, who is down, passes a token of that age to a, message by message
 //	crash a [before=2]          kill a now, or just before it carries out its second effect from now
@@ -52,11 +56,13 @@ type script struct {
 	story bytes.Buffer
 	turns bytes.Buffer
 	trace *Trace
+	// beats says that every beat is told.
+	beats bool
 	rules []*rule
 	heard []heard
 }
 
-// rule is what the network does to the next messages of a kind.
+// rule is what the network does to the next messages of a kind; of any kind if it names none.
 type rule struct {
 	kind     string
 	from, to string
@@ -91,6 +97,11 @@ func (s *script) command(t *testing.T, d *datadriven.TestData) string {
 		s.c.Heal()
 	case "lose", "twice", "late":
 		s.rule(t, d)
+	case "break":
+		r := &rule{left: math.MaxInt, fate: Fate{Lose: true}}
+		d.ScanArgs(t, "from", &r.from)
+		d.ScanArgs(t, "to", &r.to)
+		s.rules = append(s.rules, r)
 	case "mend":
 		s.rules = nil
 	case "play":
@@ -118,10 +129,17 @@ func (s *script) told(t *testing.T, d *datadriven.TestData) string {
 
 func (s *script) cluster(t *testing.T, d *datadriven.TestData) {
 	t.Helper()
+	onLost := wander.Finish.String()
+	d.MaybeScanArgs(t, "on_lost", &onLost)
+	lost, err := wander.ParseOnLost(onLost)
+	if err != nil {
+		d.Fatalf(t, "%v", err)
+	}
 	s.world = Scenario{
 		Order: InOrder, Seed: uint64(count(t, d, "seed", 1)), Members: count(t, d, "members", 2),
 		Skip: span(t, d, "skip", time.Second), Op: span(t, d, "op", 2*time.Second),
 		MinInterval: span(t, d, "min", 10*time.Second), MaxInterval: span(t, d, "max", 0),
+		Backups: count(t, d, "backups", 0), OnLost: lost,
 		AskFirst: d.HasArg("ask"),
 		Network:  Network{Latency: span(t, d, "latency", 10*time.Millisecond), Encode: true},
 		Membership: Membership{
@@ -132,7 +150,7 @@ func (s *script) cluster(t *testing.T, d *datadriven.TestData) {
 	s.world.Hook.Takes = s.world.Op
 	s.trace = NewTrace(&s.story)
 	s.rules, s.heard = nil, nil
-	s.c = s.world.NewCluster(append([]Watcher{s.trace, s}, s.world.Checkers()...)...)
+	s.c = s.world.NewCluster(append([]Watcher{s}, s.world.Checkers()...)...)
 	s.c.Intercept(s.decide)
 }
 
@@ -171,6 +189,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	t.Helper()
 	before := s.c.Steps()
 	s.turns.Reset()
+	s.beats = d.HasArg("beats")
 	if err := s.c.Run(s.c.Now().Add(span(t, d, "for", 0))); err != nil {
 		d.Fatalf(t, "%v\n%s", err, s.story.String())
 	}
@@ -183,8 +202,13 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	return s.told(t, d)
 }
 
-// Watch writes down the turning points of the story.
-func (s *script) Watch(_ *Cluster, o *Occurrence) error {
+// Watch writes down the story, and its turning points.
+func (s *script) Watch(c *Cluster, o *Occurrence) error {
+	if s.beats || !beatsOnly(o) {
+		if err := s.trace.Watch(c, o); err != nil {
+			return err
+		}
+	}
 	if o.Ends() {
 		fmt.Fprintf(&s.turns, "%10s  %s %s\n", clock(o.At), MemberName(o.Member), o.Kind)
 	}
@@ -196,13 +220,29 @@ func (s *script) Watch(_ *Cluster, o *Occurrence) error {
 	return nil
 }
 
+// beatsOnly reports whether nothing occurred but what does four times in a skip, wherever a token is.
+func beatsOnly(o *Occurrence) bool {
+	switch {
+	case o.Kind == Lost:
+		return o.Msg.Kind == wire.KindBeat
+	case o.Kind != Stepped:
+		return false
+	case o.Event.Kind == policy.Received && len(o.Effects) == 0:
+		return o.Event.Msg.Kind == wire.KindBeat
+	}
+	other := func(e policy.Effect) bool { return e.Kind != policy.Send || e.Msg.Kind != wire.KindBeat }
+	return o.Event.Kind == policy.Woke && !slices.ContainsFunc(o.Effects, other)
+}
+
 // isTurn reports whether an effect is more than a token's daily round.
 func isTurn(e *policy.Effect) bool {
 	turns := []policy.Note{
 		policy.NoteMinted, policy.NoteRegenerated, policy.NoteRemoved, policy.NoteMet, policy.NoteNoAck, policy.NoteNoCommit,
 		policy.NoteGaveUp, policy.NoteDropped, policy.NoteLeft, policy.NoteWaiting,
+		policy.NoteSuspected, policy.NoteRevived, policy.NoteStoodDown, policy.NoteDoubting, policy.NoteOvertaken,
+		policy.NoteOutdated,
 	}
-	return e.Kind == policy.Run || e.Kind == policy.Tell && slices.Contains(turns, e.Note)
+	return e.Kind == policy.Run || e.Kind == policy.Stop || e.Kind == policy.Tell && slices.Contains(turns, e.Note)
 }
 
 func (s *script) rule(t *testing.T, d *datadriven.TestData) {
@@ -226,7 +266,7 @@ func (s *script) rule(t *testing.T, d *datadriven.TestData) {
 func (s *script) decide(m *wire.Message) Fate {
 	s.listen(m)
 	for _, r := range s.rules {
-		if r.left > 0 && r.kind == m.Kind.String() &&
+		if r.left > 0 && (r.kind == "" || r.kind == m.Kind.String()) &&
 			(r.from == "" || r.from == MemberName(IndexOf(m.From))) && (r.to == "" || r.to == MemberName(IndexOf(m.To))) {
 			r.left--
 			return r.fate
