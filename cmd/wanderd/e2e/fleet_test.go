@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"net"
 	"os"
 	"os/exec"
@@ -67,15 +69,20 @@ type fleet struct {
 	journal string
 	args    []string
 	nodes   []*node
+
+	// known is what was read of the journal so far.
+	known []run
+	tail  tail
 }
 
 // node is one agent: its process may come and go, its directory stays.
 type node struct {
 	fleet *fleet
 	name  string
-	addr  string
-	state string
-	log   string
+	// addr is where the others reach it, bind where it listens; a relay may stand between the two.
+	addr, bind string
+	state      string
+	log        string
 	// args are this node's own, after the fleet's.
 	args  []string
 	cmd   *exec.Cmd
@@ -93,14 +100,16 @@ func newFleet(t testing.TB, size int, args ...string) *fleet {
 	t.Helper()
 	f := &fleet{t: t, dir: t.TempDir(), args: args}
 	f.journal = filepath.Join(f.dir, "journal")
+	f.tail.path = f.journal
 	if out, err := exec.Command(program(t), "keygen", "--secret", f.secret()).CombinedOutput(); err != nil {
 		t.Fatalf("keygen: %v\n%s", err, out)
 	}
 	f.script("hook.sh", hookScript)
 	for i := range size {
-		name := fmt.Sprintf("m%d", i+1)
+		name, addr := fmt.Sprintf("m%d", i+1), freeAddr(t)
 		f.nodes = append(f.nodes, &node{
-			fleet: f, name: name, addr: freeAddr(t), state: filepath.Join(f.dir, name), log: filepath.Join(f.dir, name+".log"),
+			fleet: f, name: name, addr: addr, bind: addr,
+			state: filepath.Join(f.dir, name), log: filepath.Join(f.dir, name+".log"),
 		})
 	}
 	t.Cleanup(func() {
@@ -155,8 +164,8 @@ func (f *fleet) first(env ...string) {
 func (n *node) start(env ...string) {
 	n.fleet.t.Helper()
 	args := []string{
-		"--hook", filepath.Join(n.fleet.dir, "hook.sh"), "--bind", n.addr, "--name", n.name, "--state-dir", n.state,
-		"--secret-file", n.fleet.secret(), "--log-format", "json", "--log-level", "debug",
+		"--hook", filepath.Join(n.fleet.dir, "hook.sh"), "--bind", n.bind, "--advertise", n.addr, "--name", n.name,
+		"--state-dir", n.state, "--secret-file", n.fleet.secret(), "--log-format", "json", "--log-level", "debug",
 	}
 	for _, other := range n.fleet.nodes {
 		if other != n {
@@ -240,36 +249,66 @@ type run struct {
 	pid        int
 }
 
-// runs reads the journal.
+// runs reads what has come to the journal, and returns all of it.
 func (f *fleet) runs() []run {
 	f.t.Helper()
-	b, err := os.ReadFile(f.journal)
+	for _, line := range f.tail.lines(f.t) {
+		var what string
+		var r run
+		var at int64
+		if _, err := fmt.Sscanf(line, "%s %s %d %d %d", &what, &r.name, &r.seq, &at, &r.pid); err != nil {
+			continue
+		}
+		if what == "start" {
+			r.start = time.Unix(0, at)
+			f.known = append(f.known, r)
+			continue
+		}
+		for i := range f.known {
+			if k := &f.known[i]; k.pid == r.pid && k.seq == r.seq && k.name == r.name {
+				k.end = time.Unix(0, at)
+			}
+		}
+	}
+	return slices.Clone(f.known)
+}
+
+// cutShort ends a run whose hook was killed at the given time, and reports whether it had not ended by itself.
+func (f *fleet) cutShort(pid int, at time.Time) bool {
+	f.runs()
+	for i := range f.known {
+		if k := &f.known[i]; k.pid == pid && k.end.IsZero() {
+			k.end = at
+			return true
+		}
+	}
+	return false
+}
+
+// tail reads a file that grows.
+type tail struct {
+	path   string
+	offset int64
+}
+
+// lines returns the whole lines that have come since the last call.
+func (l *tail) lines(t testing.TB) []string {
+	t.Helper()
+	file, err := os.Open(l.path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		f.t.Fatal(err)
+		t.Fatal(err)
 	}
-	var all []run
-	for line := range strings.Lines(string(b)) {
-		var what, name string
-		var seq uint64
-		var at int64
-		var pid int
-		if _, err := fmt.Sscanf(line, "%s %s %d %d %d", &what, &name, &seq, &at, &pid); err != nil {
-			continue
-		}
-		if what == "start" {
-			all = append(all, run{name: name, seq: seq, start: time.Unix(0, at), pid: pid})
-			continue
-		}
-		for i := range all {
-			if all[i].pid == pid && all[i].seq == seq && all[i].name == name {
-				all[i].end = time.Unix(0, at)
-			}
-		}
+	defer func() { _ = file.Close() }()
+	text, err := io.ReadAll(io.NewSectionReader(file, l.offset, math.MaxInt64-l.offset))
+	if err != nil {
+		t.Fatal(err)
 	}
-	return all
+	text = text[:bytes.LastIndexByte(text, '\n')+1]
+	l.offset += int64(len(text))
+	return slices.Collect(strings.Lines(string(text)))
 }
 
 // by counts the runs of one member.
