@@ -12,6 +12,8 @@ import (
 // Coverage counts what has occurred, over any number of runs. It is a [Watcher]. The zero value has seen nothing.
 type Coverage struct {
 	counts [classesEnd][mostOfAClass]uint64
+	// suspicions are those of the members of the present run, each since it was started.
+	suspicions map[int]suspicion
 }
 
 // mostOfAClass is more than there are things of any class.
@@ -47,6 +49,11 @@ const (
 	timerFirstToken
 	timerSilence
 	timerLinger
+	timerBeat
+	timerPatience
+	timerAskAgain
+	timerNoAnswer
+	timerInquiryAgain
 
 	timersEnd
 )
@@ -54,7 +61,8 @@ const (
 func (t timer) String() string {
 	return [timersEnd]string{
 		"Token is repeated", "Ack is repeated", "no Ack came", "no Commit came", "token has rested", "min_interval is over", "first token",
-		"silence", "nobody needs who leaves",
+		"silence", "nobody needs who leaves", "beat", "patience is over", "Ask is repeated", "no answer came",
+		"Inquiry is repeated",
 	}[t]
 }
 
@@ -72,6 +80,20 @@ const (
 	caseMidStep
 	caseOneWay
 	caseEarlyWake
+	caseRecruited
+	caseReleased
+	caseCalmed
+	caseRevivedLater
+	caseRevivedAnswered
+	caseRevivedMet
+	caseRevivedRemoved
+	caseRefused
+	caseSure
+	caseCorrected
+	caseOvertakenStops
+	caseOvertakenFinishes
+	caseOutdated
+	caseMetOutdated
 
 	casesEnd
 )
@@ -80,7 +102,10 @@ func (s situation) String() string {
 	return [casesEnd]string{
 		"a holder gets a younger token", "a holder gets an older token", "an older token during a run", "a token chases an older one",
 		"a lap is over", "a member was missed", "restart after a run", "crash between two effects", "cut in one direction",
-		"woken too early",
+		"woken too early", "a guardian that never held it", "a guardian is released", "a guardian calms another",
+		"revived by a higher rank", "revived when all had answered", "revived where one is held", "revived, and removed",
+		"a handoff ends with an Ask", "a holder is sure again", "a holder is corrected", "an overtaken run is stopped",
+		"an overtaken run finishes", "an outdated copy arrives", "a copy meets an outdated one",
 	}[s]
 }
 
@@ -101,9 +126,13 @@ func (v *Coverage) Watch(c *Cluster, o *Occurrence) error {
 	if o.Kind == Cut && c.net.division == partedOneWay {
 		v.counts[classCase][caseOneWay]++
 	}
+	if o.Kind == Came {
+		delete(v.suspicions, o.Member)
+	}
 	if o.Kind == Stepped {
 		v.step(o)
 		v.walk(c, o)
+		v.guard(c, o)
 	}
 	return nil
 }
