@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,8 +20,8 @@ const longPlan = `Say what a fleet will do before you deploy it, and what to con
 Tell how many members the gate will have, how long one run takes and how often each
 member is to run. The answer, after some seconds, has
 
-  the constants    walk, skip, min_interval, max_interval and hook_timeout, as a part
-                   of a configuration file and as a command line
+  the constants    walk, skip, min_interval, max_interval, backups and hook_timeout, as
+                   a part of a configuration file and as a command line
   what to expect   the share of time with a run, and with two at once; how long members
                    wait for the token, and how far apart their runs are
   the network      datagrams and bytes, and an estimate of what gossip takes besides
@@ -70,8 +72,10 @@ func newPlanCommand() *cobra.Command {
 			return answer.Text(cmd.OutOrStdout())
 		},
 	}
-	// The default is the agent's own, so it can be read.
+	// The defaults are the agent's own, so they can be read.
 	_ = walk.Set(config.Walk.Setting().Default)
+	backups := config.Backups.Setting()
+	usual, _ := strconv.Atoi(backups.Default)
 	w.Latency = time.Millisecond
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -79,6 +83,8 @@ func newPlanCommand() *cobra.Command {
 	flags.Var(durationFlag{&w.Op}, "op", "How long one run takes. Required.")
 	flags.Var(durationFlag{&w.Every}, "every", "How often each member is to run, on average. Required.")
 	flags.Var(walk, "walk", config.Walk.Setting().Help)
+	flags.IntVar(&w.Backups, backups.Flag(), usual, fmt.Sprintf(
+		"How many members guard the token: a `NUMBER` from 0, the plain paper, to %d.", backups.Most))
 	flags.Var(durationFlag{&w.Skip}, "skip", "How long the token rests at a member that has no need of it. Without it, one is recommended.")
 	flags.Var(durationFlag{&w.Latency}, "latency", "How long a datagram is under way between two members.")
 	flags.Var(shareFlag{&w.Loss}, "loss", "The share of datagrams that do not arrive.")

@@ -43,7 +43,7 @@ type effort struct {
 	fleet, inquest, twice uint64
 }
 
-// usualWork takes two or three seconds of one core's time, and half as long on two.
+// usualWork takes two or three seconds of one core's time, where guardians are simulated some more, and half as long on two.
 func usualWork() effort { return effort{fleet: 2_000_000, inquest: 900_000, twice: 1_000_000} }
 
 func planWithin(ctx context.Context, w Wish, e effort) (Answer, error) {
@@ -61,18 +61,33 @@ func planWithin(ctx context.Context, w Wish, e effort) (Answer, error) {
 	if !fits {
 		a.Changes = changes(&w, k.Skip)
 	}
-	runs, err := simulateAll(ctx, w.Seed, []task{
-		{fleet: once, budget: e.fleet, inquest: e.inquest}, {fleet: twice, budget: e.twice},
-	})
+	tasks, bereaved := tasksFor(&once, &twice, e)
+	runs, err := simulateAll(ctx, w.Seed, tasks)
 	if err != nil {
 		return Answer{}, err
 	}
 	a.Expected, a.Twice = forecast(&once, runs[0]), forecast(&twice, runs[1])
-	a.Loss = lossOf(&w, &k, runs[0])
+	a.Loss = lossOf(&w, &k, runs[bereaved])
 	a.Traffic = trafficOf(w.Members, float64(a.Expected.Datagrams.Mean))
 	a.Met = fits && !a.late()
 	a.Warnings = warnings(&a, fits)
 	return a, nil
+}
+
+// tasksFor returns what is to be simulated: the fleet first, then the one of twice the size, and which of them is bereaved of
+// its holder. Without guardians that is the fleet in the long run, as what follows depends on who is due by then; with
+// guardians it is one of its own.
+func tasksFor(once, twice *fleet, e effort) (all []task, bereaved int) {
+	share := uint64(1)
+	if once.guarded {
+		share = guardedWork
+	}
+	all = []task{{fleet: *once, budget: share * e.fleet}, {fleet: *twice, budget: share * e.twice}}
+	if once.constants.Backups == 0 {
+		all[0].inquest = e.inquest
+		return all, 0
+	}
+	return append(all, task{fleet: *once, inquest: e.inquest}), len(all)
 }
 
 // Forecast is what a fleet does in the long run, as measured in the simulation.
@@ -90,7 +105,7 @@ type Forecast struct {
 	Interval Quantiles `json:"interval_s"`
 	// Datagrams is how many all members send together, a second.
 	Datagrams measure.Estimate `json:"datagrams_per_s"`
-	// FalseAlarms and Lost are how many tokens a day are made although there is one, and are lost to the network.
+	// FalseAlarms and Lost are how many tokens a day are made or revived although there is one, and are lost to the network.
 	FalseAlarms measure.Estimate `json:"false_alarms_per_day"`
 	Lost        measure.Estimate `json:"tokens_lost_per_day"`
 	Theory      Theory           `json:"theory"`
@@ -115,9 +130,9 @@ type Simulated struct {
 	Steps      uint64  `json:"steps"`
 }
 
-// Loss is what happens when the holder of the token is killed, from one such loss for each seed. Nothing can run until a member
-// takes the token for lost. By then nearly everybody is due, and several may make a new token before the first one has
-// been everywhere: then several run at once for a while.
+// Loss is what happens when the holder of the token is killed, from one such loss for each seed. With guardians, one of them takes
+// the token up again. Without, nothing can run until a member takes it for lost. By then nearly everybody is due, and several may
+// make a new token before the first one has been everywhere: then several run at once for a while.
 type Loss struct {
 	// Samples is how many losses were simulated.
 	Samples int `json:"samples"`
@@ -130,7 +145,7 @@ type Loss struct {
 	// long after the loss that was, in the middle of these.
 	Recovered int            `json:"recovered"`
 	Recovery  measure.Number `json:"recovery_s"`
-	// ShortestMaxInterval is a max_interval that would shorten the silence, and still give about one false alarm in every
-	// at most.
+	// ShortestMaxInterval is a max_interval that would shorten the silence without guardians, and still give about one false
+	// alarm in every at most.
 	ShortestMaxInterval float64 `json:"shortest_max_interval_s"`
 }

@@ -5,8 +5,8 @@ import "fmt"
 // toml returns the constants as a part of a configuration file. A max_interval that an agent makes by itself is a comment: so
 // it goes on following the number of members.
 func toml(k *Constants) string {
-	line := func(key, value, comment string) string {
-		return fmt.Sprintf("%-28s # %s\n", fmt.Sprintf("%s = %q", key, value), comment)
+	line := func(key string, value any, comment string) string {
+		return fmt.Sprintf("%-28s # %s\n", fmt.Sprintf("%s = %#v", key, value), comment)
 	}
 	text := line("walk", k.Walk.String(), "where the token goes next") +
 		line("skip", written(k.Skip), "how long the token rests where it is not needed") +
@@ -16,7 +16,8 @@ func toml(k *Constants) string {
 	if k.DefaultMaxInterval {
 		maxInterval = line("# max_interval", written(k.MaxInterval), "is the default; left out, it follows the number of members")
 	}
-	return text + maxInterval + line("hook_timeout", written(k.HookTimeout), "how long one run may take")
+	return text + maxInterval + line("backups", k.Backups, "how many members guard the token") +
+		line("hook_timeout", written(k.HookTimeout), "how long one run may take")
 }
 
 // command returns the constants as flags.
@@ -25,5 +26,5 @@ func command(k *Constants) string {
 	if !k.DefaultMaxInterval {
 		text += " --max-interval " + written(k.MaxInterval)
 	}
-	return text + " --hook-timeout " + written(k.HookTimeout) + " --hook ./sync.sh"
+	return text + fmt.Sprintf(" --backups %d", k.Backups) + " --hook-timeout " + written(k.HookTimeout) + " --hook ./sync.sh"
 }

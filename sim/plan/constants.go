@@ -16,6 +16,8 @@ type Constants struct {
 	// DefaultMaxInterval says that MaxInterval is what an agent makes by itself, 3 × max(min_interval, members × op), and
 	// follows the number of members where it is left out.
 	DefaultMaxInterval bool
+	// Backups is how many members guard the token.
+	Backups int
 }
 
 // MarshalJSON writes times in seconds.
@@ -28,9 +30,10 @@ func (k Constants) MarshalJSON() ([]byte, error) {
 		MaxInterval float64 `json:"max_interval_s"`
 		Default     bool    `json:"max_interval_is_default"`
 		HookTimeout float64 `json:"hook_timeout_s"`
+		Backups     int     `json:"backups"`
 	}{
 		k.Walk.String(), k.Skip.Seconds(), k.Op.Seconds(), k.MinInterval.Seconds(), k.MaxInterval.Seconds(), k.DefaultMaxInterval,
-		k.HookTimeout.Seconds(),
+		k.HookTimeout.Seconds(), k.Backups,
 	})
 }
 
@@ -55,7 +58,7 @@ func skips() []time.Duration {
 // recommend chooses a gate's constants. fits says that load and walk leave every member the time to run every Every on
 // average; otherwise min_interval is every itself, so that at least nobody runs more often.
 func recommend(w *Wish) (k Constants, fits bool) {
-	k = Constants{Walk: w.Walk, Op: w.Op, Skip: w.Skip, MinInterval: w.Every}
+	k = Constants{Walk: w.Walk, Op: w.Op, Skip: w.Skip, MinInterval: w.Every, Backups: w.Backups}
 	if k.Skip == 0 {
 		k.Skip = recommendSkip(w)
 	}
@@ -101,10 +104,11 @@ func waits(w *Wish, skip time.Duration) float64 {
 }
 
 // recommendMaxInterval is the default rule, "3 × min_interval, and never below 3 × members × op", unless that would be too
-// short for the walk.
+// short for the walk. Where the token has guardians a member that takes it for lost asks others first, and a silence that is
+// its own alone is no alarm.
 func recommendMaxInterval(w *Wish, k *Constants) (d time.Duration, isDefault bool) {
 	byRule := defaultMaxInterval(w.Members, k)
-	if quiet := quietInterval(w, k); quiet > byRule {
+	if quiet := quietInterval(w, k); quiet > byRule && k.Backups == 0 {
 		return quiet, false
 	}
 	return byRule, true

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/wire"
 )
 
 func drawWish(t *rapid.T) Wish {
@@ -16,7 +17,7 @@ func drawWish(t *rapid.T) Wish {
 	w := Wish{
 		Walk: rapid.SampledFrom(wander.Walks()).Draw(t, "walk"), Members: rapid.IntRange(minMembers, maxMembers).Draw(t, "members"),
 		Every:   duration("every", shortestEvery, longest),
-		Latency: duration("latency", time.Microsecond, longestLatency),
+		Latency: duration("latency", time.Microsecond, longestLatency), Backups: rapid.IntRange(0, wire.MaxBackups).Draw(t, "backups"),
 	}
 	// Around the load of one, where all the boundaries are.
 	fair := float64(w.Every) / float64(w.Members) * rapid.Float64Range(0.01, 3).Draw(t, "load")
@@ -86,7 +87,8 @@ func TestRecommendedSkipKeepsWaitsShortWhereThatIsPossible(t *testing.T) {
 	}
 }
 
-// "3 × min_interval, and never below 3 × members × op", unless a random walk needs more.
+// "3 × min_interval, and never below 3 × members × op", unless a random walk needs more. Where guardians are, nobody makes a new
+// token for a silence of his own.
 func TestMaxIntervalIsTheDefaultUnlessTheWalkNeedsMore(t *testing.T) {
 	for _, tc := range []struct {
 		wish Wish
@@ -96,6 +98,7 @@ func TestMaxIntervalIsTheDefaultUnlessTheWalkNeedsMore(t *testing.T) {
 		{Wish{Members: 400, Op: 3 * time.Minute, Every: 24 * time.Hour, Walk: wander.Sweep}, 72 * time.Hour, true},
 		{Wish{Members: 400, Op: 3 * time.Minute, Every: 12 * time.Hour, Walk: wander.Sweep}, 60 * time.Hour, true},
 		{Wish{Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 2 * time.Second}, 43 * time.Minute, false},
+		{Wish{Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 2 * time.Second, Backups: 1}, 30 * time.Minute, true},
 	} {
 		k, _ := recommend(&tc.wish)
 		if k.MaxInterval != tc.want || k.DefaultMaxInterval != tc.rule {

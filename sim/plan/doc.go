@@ -7,6 +7,7 @@
 //	constants.go      which constants are recommended
 //	change.go         the smallest change with which a wish could be met
 //	fleet.go          one simulated fleet in the long run; loss.go what becomes of it when its token is lost
+//	guardians.go      when guardians must be simulated, and what they send if they are not
 //	simulate.go       many of them on all cores, and what they say together; quantiles.go distributions
 //	traffic.go        datagrams, bytes, and an estimate of gossip
 //	answer.go         all of it as plain data; warning.go what is likely not to be wanted

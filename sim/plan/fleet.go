@@ -21,10 +21,15 @@ type fleet struct {
 	latency   time.Duration
 	loss      float64
 	theory    theory
+	// guarded says that the guardians are simulated too.
+	guarded bool
 }
 
 func newFleet(w *Wish, members int, k *Constants) fleet {
-	return fleet{members: members, constants: *k, latency: w.latency(), loss: w.Loss, theory: newTheory(w, members, k.Skip)}
+	return fleet{
+		members: members, constants: *k, latency: w.latency(), loss: w.Loss, theory: newTheory(w, members, k.Skip),
+		guarded: watched(w, k),
+	}
 }
 
 // maxInterval is Δmax in force: where it is left to the default rule, it follows the number of members.
@@ -60,7 +65,8 @@ const (
 	// bootSteps are those of each member until the token is on its way: started, given a view, and told once more that others
 	// have met a token.
 	bootSteps = 3
-	// hopSteps are those of a handoff (Token, Ack, Commit) and of what ends the stay: skip, or the operation.
+	// hopSteps are those of a handoff (Token, Ack, Commit) and of what ends the stay: skip, or the operation. Guardians take
+	// more.
 	hopSteps = 4
 	// parts is into how many a run is cut, to look at the work it has taken.
 	parts = 64
@@ -90,15 +96,7 @@ func (f *fleet) simulate(ctx context.Context, seed, budget, inquest uint64) (run
 	lives := f.earlierLives(seed)
 	watch := newWaiting(lives, f.constants.MinInterval)
 	limit := &work{ctx: ctx, limit: overrun * budget}
-	laps := new(wander.Laps)
-	c := sim.New(sim.Config{
-		Seed: seed, Members: f.members,
-		Network: sim.Network{Latency: f.latency, Loss: f.loss}, Membership: sim.Membership{DetectAfter: detectAfter},
-		Hook:     sim.Hook{Takes: f.constants.Op, Spread: opSpread},
-		AskFirst: true, Watchers: []sim.Watcher{meter, watch, limit},
-		Machine: func(seat sim.Seat) policy.Machine { return f.machine(seat, laps, lives[seat.Index]) },
-	})
-	c.BootWithToken(0)
+	c := f.world(seed, lives, meter, watch, limit)
 	err := c.Run(policy.Time(settle))
 	meter.Begin(c.Now())
 	watch.counting = true
@@ -109,7 +107,7 @@ func (f *fleet) simulate(ctx context.Context, seed, budget, inquest uint64) (run
 	if err == nil && inquest > 0 {
 		limit.limit = c.Steps() + inquest
 		if err = c.Run(c.Now().Add(f.anyMoment(seed))); err == nil {
-			r.loss, err = f.loseToken(c, meter)
+			r.loss, err = f.loseToken(c, meter, f.maxInterval()/parts)
 		}
 	}
 	r.steps = c.Steps()
@@ -119,13 +117,27 @@ func (f *fleet) simulate(ctx context.Context, seed, budget, inquest uint64) (run
 	return r, err
 }
 
+// world starts the members, the first of which makes the token.
+func (f *fleet) world(seed uint64, lives []time.Duration, watchers ...sim.Watcher) *sim.Cluster {
+	laps := new(wander.Laps)
+	c := sim.New(sim.Config{
+		Seed: seed, Members: f.members,
+		Network: sim.Network{Latency: f.latency, Loss: f.loss}, Membership: sim.Membership{DetectAfter: detectAfter},
+		Hook:     sim.Hook{Takes: f.constants.Op, Spread: opSpread},
+		AskFirst: true, Watchers: watchers,
+		Machine: func(seat sim.Seat) policy.Machine { return f.machine(seat, laps, lives[seat.Index]) },
+	})
+	c.BootWithToken(0)
+	return c
+}
+
 // durations chooses how long a run lasts, from the work it may take, and after which part of it the measurement begins. In a
 // sweep, where all members run in a row and then nobody does, it is when everybody has run twice and nobody does, and lasts for
 // whole intervals.
 func (f *fleet) durations(budget uint64) (settle, whole time.Duration) {
 	steps := max(float64(budget)-bootSteps*float64(f.members), 0)
 	interval := f.theory.interval(f.busy())
-	lasts := min(steps/hopSteps*f.theory.hop(f.busy()), mostCycles*interval, longestRun.Seconds())
+	lasts := min(steps/f.stepsPerSecond(f.inTheory()), mostCycles*interval, longestRun.Seconds())
 	begins, measured := settling*f.wait(), 0.0
 	if f.constants.Walk == wander.Sweep {
 		row := f.theory.members * (f.theory.op + f.theory.handoff)
@@ -172,6 +184,9 @@ func (f *fleet) machine(seat sim.Seat, laps *wander.Laps, age time.Duration) pol
 	}
 	if !k.DefaultMaxInterval {
 		cfg.MaxInterval = k.MaxInterval
+	}
+	if f.guarded {
+		cfg.Backups = k.Backups
 	}
 	if age == 0 {
 		return wander.New(cfg)

@@ -51,6 +51,9 @@ func TestTheWorkDoesNotDependOnTheWish(t *testing.T) {
 			Forecast
 			most uint64
 		}{{a.Expected, overrun*e.fleet + e.inquest}, {a.Twice, overrun * e.twice}} {
+			if watched(&w, &a.Constants) {
+				f.most *= guardedWork
+			}
 			// However little is to be done, every member has to be started.
 			f.most += uint64(2 * bootSteps * f.Members * f.Simulated.Seeds)
 			if f.Simulated.Steps > f.most {

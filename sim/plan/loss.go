@@ -1,11 +1,14 @@
 package plan
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
 
+	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/measure"
@@ -43,8 +46,8 @@ func (f *fleet) anyMoment(seed uint64) time.Duration {
 	return seconds(dice.Float64() * f.theory.interval(f.busy()))
 }
 
-// loseToken kills whoever holds a token, and lets the fleet get over it.
-func (f *fleet) loseToken(c *sim.Cluster, meter *measure.Meter) (aftermath, error) {
+// loseToken kills whoever holds a token, and lets the fleet get over it. It looks now and then whether it has.
+func (f *fleet) loseToken(c *sim.Cluster, meter *measure.Meter, nowAndThen time.Duration) (aftermath, error) {
 	holders := f.holders(c)
 	if len(holders) == 0 {
 		return aftermath{}, nil
@@ -56,7 +59,7 @@ func (f *fleet) loseToken(c *sim.Cluster, meter *measure.Meter) (aftermath, erro
 	}
 	var err error
 	for end := lostAt.Add(f.longestAftermath()); err == nil && c.Now() < end && !meter.Stable(c.Now()); {
-		err = c.Run(c.Now().Add(f.maxInterval() / parts))
+		err = c.Run(c.Now().Add(nowAndThen))
 	}
 	figures := meter.Figures(c.Now())
 	a := aftermath{happened: true, silence: figures.Tokenless.Max, recovery: figures.Recovery.Max, runs: figures.Operations}
@@ -64,6 +67,39 @@ func (f *fleet) loseToken(c *sim.Cluster, meter *measure.Meter) (aftermath, erro
 		a.crowd = max(a.crowd, int(e.Key))
 	}
 	return a, err
+}
+
+// spreadLives draws how long ago each member ran last, but for the one that makes the token: hardly anybody is due, so the
+// token soon moves.
+func (f *fleet) spreadLives(dice *rand.Rand) []time.Duration {
+	lives := make([]time.Duration, f.members)
+	for i := 1; i < f.members; i++ {
+		lives[i] = 1 + time.Duration(dice.Float64()*float64(f.constants.MinInterval))
+	}
+	return lives
+}
+
+// bereave starts a fleet with guardians, kills the holder of the token at any moment after the first hop, and lets the others
+// get over it, for at most so many steps.
+func (f *fleet) bereave(ctx context.Context, seed, budget uint64) (run, error) {
+	g := *f
+	g.guarded = true
+	settled := quietPatiences * patience(&g.constants)
+	meter := measure.New(measure.Config{Members: g.members, Quiet: settled})
+	limit := &work{ctx: ctx, limit: budget}
+	dice := rand.New(rand.NewPCG(seed, 0x67756172))
+	c := g.world(seed, g.spreadLives(dice), meter, limit)
+	firstRun := (1 + opSpread) * f.constants.Op.Seconds()
+	err := c.Run(policy.Time(seconds(firstRun + dice.Float64()*settled.Seconds())))
+	r := run{}
+	if err == nil {
+		r.loss, err = g.loseToken(c, meter, patience(&g.constants))
+	}
+	r.steps = c.Steps()
+	if errors.Is(err, errSpent) {
+		err = nil
+	}
+	return r, err
 }
 
 // holders returns who holds a token; if one is in a handoff, as soon as that is over.
@@ -88,8 +124,9 @@ func lossOf(w *Wish, k *Constants, runs []run) Loss {
 	l := Loss{ShortestMaxInterval: max(k.MinInterval, quietInterval(w, k)).Seconds()}
 	for i := range runs {
 		a := &runs[i].loss
-		// Where nobody has run there are members that never met a token, and what they do is what a new fleet does.
-		if !a.happened || len(runs[i].waits) == 0 || math.IsNaN(float64(a.silence)) {
+		// Where nobody has run there are members that never met a token, and what they do is what a new fleet does. Guardians
+		// are those that have met it.
+		if !a.happened || k.Backups == 0 && len(runs[i].waits) == 0 || math.IsNaN(float64(a.silence)) {
 			continue
 		}
 		l.Samples++

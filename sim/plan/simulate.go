@@ -11,7 +11,8 @@ import (
 	"github.com/wanderd/wanderd/sim/measure"
 )
 
-// task is a fleet to be simulated, for as many steps in all.
+// task is a fleet to be simulated, for as many steps in all: in the long run for those of budget, and then, or if that is zero
+// from the beginning, to see what follows a loss.
 type task struct {
 	fleet           fleet
 	budget, inquest uint64
@@ -26,6 +27,9 @@ const (
 
 // seeds is how many there are; none if the work is not enough to show anything.
 func (t *task) seeds() int {
+	if t.budget == 0 {
+		return mostSeeds
+	}
 	seeds := max(leastSeeds, min(mostSeeds, t.budget/(stepsPerMember*uint64(t.fleet.members))))
 	for ; seeds >= leastSeeds; seeds-- {
 		if t.fleet.worthwhile(t.budget / seeds) {
@@ -33,6 +37,15 @@ func (t *task) seeds() int {
 		}
 	}
 	return 0
+}
+
+// run does the work of one seed.
+func (t *task) run(ctx context.Context, seed uint64) (run, error) {
+	share := uint64(t.seeds())
+	if t.budget == 0 {
+		return t.fleet.bereave(ctx, seed, t.inquest/share)
+	}
+	return t.fleet.simulate(ctx, seed, t.budget/share, t.inquest/share)
 }
 
 // simulateAll runs all seeds of all tasks on all cores. What comes out does not depend on how many there are.
@@ -57,8 +70,7 @@ func simulateAll(ctx context.Context, seed uint64, tasks []task) ([][]run, error
 	for range min(runtime.GOMAXPROCS(0), len(jobs)) {
 		workers.Go(func() {
 			for j := range queue {
-				share := uint64(j.task.seeds())
-				r, err := j.task.fleet.simulate(ctx, j.seed, j.task.budget/share, j.task.inquest/share)
+				r, err := j.task.run(ctx, j.seed)
 				if err != nil {
 					cancel(err)
 				}
@@ -91,7 +103,7 @@ func forecast(f *fleet, runs []run) Forecast {
 		Members: f.members, Load: f.theory.load(minInterval),
 		Busy:        estimate(func(r *run) measure.Number { return r.figures.Utilisation }),
 		Overlap:     estimate(func(r *run) measure.Number { return r.figures.Overlap }),
-		Datagrams:   estimate(func(r *run) measure.Number { return r.figures.Messages / r.figures.Duration }),
+		Datagrams:   estimate(func(r *run) measure.Number { return f.datagrams(&r.figures) }),
 		FalseAlarms: daily(func(m *measure.Figures) measure.Number { return m.Tokens.Removed }),
 		Lost:        daily(func(m *measure.Figures) measure.Number { return m.Tokens.Lost }),
 		Theory: Theory{
@@ -113,7 +125,8 @@ func forecast(f *fleet, runs []run) Forecast {
 		made.Busy, made.Wait = certain(busy), f.waitInTheory()
 	}
 	if math.IsNaN(float64(made.Datagrams.Mean)) {
-		made.Datagrams = certain(datagramsPerHop / f.theory.hop(busy))
+		r := f.inTheory()
+		made.Datagrams = certain(datagramsPerHop*r.hops + f.guarding(r))
 	}
 	made.Interval = made.Wait.later(minInterval)
 	return made

@@ -24,7 +24,7 @@ func (a *Answer) Text(w io.Writer) error {
 	}
 	p.block(a.TOML)
 	p.blank()
-	p.line("  or  %s", a.Command)
+	p.command("  or  ", a.Command)
 	a.expectation(p)
 	a.network(p)
 	a.whatIf(p)
@@ -64,7 +64,7 @@ func (a *Answer) expectation(p *page) {
 	}
 	p.row("busy", share(e.Busy), busy)
 	p.row("overlap", share(e.Overlap), "of the time two or more run")
-	p.row("false alarms", rate(e.FalseAlarms), "tokens made although there is one, and removed again")
+	p.row("false alarms", rate(e.FalseAlarms), "tokens made or revived although there is one, and removed again")
 	p.blank()
 	p.columns("", "mean", "half of them", "90 %", "99 %", "longest seen")
 	for _, l := range []struct {
@@ -90,7 +90,11 @@ func (a *Answer) whatIf(p *page) {
 	p.heading("What if")
 	p.item("all members start at once", fmt.Sprintf("the first round takes at least %s, one run after the other",
 		spoken(a.FirstRound)))
-	p.item("the holder is killed", a.afterLoss())
+	if a.Constants.Backups > 0 {
+		p.item("the holder is killed", a.afterRevival())
+	} else {
+		p.item("the holder is killed", a.afterLoss())
+	}
 	p.item("there are twice the members", a.afterGrowth())
 }
 
@@ -103,6 +107,21 @@ func (a *Answer) afterGrowth() string {
 		b.Load, share(b.Busy), number(b.Interval.Mean.Mean), number(b.Interval.P99), share(b.Overlap))
 }
 
+// afterRevival is what becomes of a fleet with guardians.
+func (a *Answer) afterRevival() string {
+	l := &a.Loss
+	silence := "about " + spoken(patiencesToRevive*patience(&a.Constants).Seconds())
+	if l.Samples > 0 {
+		silence = fmt.Sprintf("%s (longest of %d losses: %s)", number(l.Silence), l.Samples, number(l.LongestSilence))
+	}
+	text := fmt.Sprintf("no token, and no run, for %s; then a guardian takes it up again", silence)
+	if l.Crowd > 1 {
+		text += fmt.Sprintf(", and up to %d run at once", l.Crowd)
+	}
+	return text + fmt.Sprintf(". If all its guardians are killed with it, for up to max_interval, %s", written(a.Constants.MaxInterval))
+}
+
+// afterLoss is what becomes of a fleet without.
 func (a *Answer) afterLoss() string {
 	l := &a.Loss
 	if l.Samples == 0 {
@@ -146,10 +165,14 @@ func (a *Answer) reading(p *page) {
 	if twice.Seeds > 0 {
 		also = fmt.Sprintf(" (%d fleets of twice the members, %s, %d runs)", twice.Seeds, spoken(twice.Duration), twice.Operations)
 	}
+	guardians := ""
+	if a.Constants.Backups > 0 && !watched(&a.Wish, &a.Constants) {
+		guardians = " They are without guardians, who have nothing to do while nothing is lost; what these send is computed."
+	}
 	p.paragraph(fmt.Sprintf("The figures are measured: %d simulated fleets of %d members, %s in all, %d runs, with the code that an "+
-		"agent runs%s. ± is where the mean lies with 95 %% confidence. A run takes between half of op and one and a half, a datagram "+
+		"agent runs%s.%s ± is where the mean lies with 95 %% confidence. A run takes between half of op and one and a half, a datagram "+
 		"%s, and %s of them get lost. %s.",
-		s.Seeds, a.Expected.Members, spoken(s.Duration), s.Operations, also, written(a.Wish.latency()), percent(a.Wish.Loss),
+		s.Seeds, a.Expected.Members, spoken(s.Duration), s.Operations, also, guardians, written(a.Wish.latency()), percent(a.Wish.Loss),
 		turns(a.Constants.Walk)))
 }
 
@@ -223,6 +246,24 @@ func (p *page) columns(name string, cells ...string) {
 func (p *page) item(term, text string) {
 	p.line("  %s:", term)
 	p.wrap("    ", text+".")
+}
+
+// command writes a command line, on several lines if it is long.
+func (p *page) command(term, text string) {
+	line := term
+	for i, flag := range strings.Split(text, " --") {
+		if i > 0 {
+			flag = "--" + flag
+			if len(line)+len(flag) > textWidth {
+				p.line("%s \\", line)
+				line = strings.Repeat(" ", len(term)+2)
+			} else {
+				line += " "
+			}
+		}
+		line += flag
+	}
+	p.line("%s", line)
 }
 
 func (p *page) paragraph(text string) { p.wrap("", text) }

@@ -32,7 +32,7 @@ func text(t *testing.T, a *Answer) string {
 // anew; read what has changed.
 func TestAnswersReadWell(t *testing.T) {
 	for name, w := range map[string]Wish{
-		"met":     {Walk: wander.Sweep, Members: 400, Op: 3 * time.Minute, Every: 24 * time.Hour, Seed: 1},
+		"met":     {Walk: wander.Sweep, Backups: 2, Members: 400, Op: 3 * time.Minute, Every: 24 * time.Hour, Seed: 1},
 		"not-met": {Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 4 * time.Second, Loss: 0.01, Seed: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -94,14 +94,14 @@ func TestEveryAnswerCanBeReadByPeopleAndScripts(t *testing.T) {
 func TestConstantsAreTOMLAndFlagsAlike(t *testing.T) {
 	k := Constants{
 		Walk: wander.Shuffle, Skip: 250 * time.Millisecond, Op: 90 * time.Second, MinInterval: 23*time.Hour + 20*time.Minute,
-		MaxInterval: 70 * time.Hour, HookTimeout: 5 * time.Minute,
+		MaxInterval: 70 * time.Hour, HookTimeout: 5 * time.Minute, Backups: 3,
 	}
-	for _, want := range []string{`walk = "shuffle"`, `skip = "250ms"`, `op = "1m30s"`, `min_interval = "23h20m"`, `max_interval = "70h"`, `hook_timeout = "5m"`} {
+	for _, want := range []string{`walk = "shuffle"`, `skip = "250ms"`, `op = "1m30s"`, `min_interval = "23h20m"`, `max_interval = "70h"`, `hook_timeout = "5m"`, `backups = 3 `} {
 		if !strings.Contains("\n"+toml(&k), "\n"+want) {
 			t.Errorf("no %s in\n%s", want, toml(&k))
 		}
 	}
-	if want := "wanderd --walk shuffle --skip 250ms --op 1m30s --min-interval 23h20m --max-interval 70h --hook-timeout 5m --hook ./sync.sh"; command(&k) != want {
+	if want := "wanderd --walk shuffle --skip 250ms --op 1m30s --min-interval 23h20m --max-interval 70h --backups 3 --hook-timeout 5m --hook ./sync.sh"; command(&k) != want {
 		t.Errorf("got %s\nwant %s", command(&k), want)
 	}
 	k.DefaultMaxInterval = true

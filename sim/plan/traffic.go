@@ -11,7 +11,7 @@ import (
 // Traffic is what the gate asks of the network. Every datagram that one member sends another receives, so what a member
 // receives is as much as it sends. Sizes include the headers of IPv4 and UDP.
 type Traffic struct {
-	// DatagramBytes is the size of Token, Ack and Commit, signed and sealed.
+	// DatagramBytes is the size of a message, signed and sealed.
 	DatagramBytes int `json:"datagram_bytes"`
 	// Fleet and Member are how many datagrams a second all members send together, and each on average.
 	FleetDatagrams  float64 `json:"fleet_datagrams_per_s"`
@@ -40,7 +40,7 @@ func trafficOf(members int, datagrams float64) Traffic {
 	}
 }
 
-// datagramSize is the length of a datagram as an agent makes it: all three kinds have one.
+// datagramSize is the length of a datagram as an agent makes it: all kinds have one.
 func datagramSize() int {
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
 	codec, err := wire.NewCodec(key, &wire.Secret{}, zeros{})

@@ -15,7 +15,11 @@ func TestAllDatagramsHaveTheSizeThatIsPlannedWith(t *testing.T) {
 	}
 	self, other := wire.MemberIDOf(key.Public().(ed25519.PublicKey)), wire.MemberID{1}
 	token := wire.Message{Kind: wire.KindToken, From: self, To: other, Token: wire.Token{ID: wire.TokenID{Generator: self}, Seq: 7}}
-	for _, m := range []wire.Message{token, token.Reply(wire.KindAck, 5), token.Reply(wire.KindCommit, 5)} {
+	for _, kind := range wire.Kinds() {
+		m := token
+		if m.Kind = kind; kind == wire.KindAck || kind == wire.KindCommit {
+			m = token.Reply(kind, 5)
+		}
 		if got := len(codec.Append(nil, &m)); got != datagramSize() {
 			t.Errorf("a %v has %d bytes, and %d are planned with", m.Kind, got, datagramSize())
 		}

@@ -31,12 +31,16 @@ func warnings(a *Answer, fits bool) []string {
 		warn("the token takes too long from one member to the next: every has %s for each member, op takes %s of that, and "+
 			"the rest is too little for the walk: %s", spoken(every/float64(a.Wish.Members)), written(a.Wish.Op), instead)
 	case a.late() && lost > 0:
-		warn("the network loses a token every %s, and nobody runs until there is a new one: %s; %s",
-			spoken(secondsPerDay/lost), instead, moreTime)
+		until := "there is a new one"
+		if a.Constants.Backups > 0 {
+			until = "a guardian takes it up"
+		}
+		warn("the network loses a token every %s, and nobody runs until %s: %s; %s", spoken(secondsPerDay/lost), until, instead, moreTime)
 	case a.late():
 		warn("the simulation is slower than theory has it: %s", instead)
-	case a.Wish.Loss > 0 && lost*every > secondsPerDay/10:
-		warn("the network loses a token every %s; %s", spoken(secondsPerDay/lost), moreTime)
+	case a.Constants.Backups == 0 && lost*every > secondsPerDay/10:
+		warn("the network loses a token every %s; guardians, with backups, would take it up again, and %s",
+			spoken(secondsPerDay/lost), moreTime)
 	}
 	if fits {
 		irregularity(a, warn)

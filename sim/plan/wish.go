@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // Wish is what an operator wants of a gate, and what is known of the fleet.
@@ -20,6 +21,8 @@ type Wish struct {
 	Every time.Duration
 	// Walk is where the token goes next; the zero value is the paper's random walk.
 	Walk wander.Walk
+	// Backups is how many members guard the token: 0 to wire.MaxBackups.
+	Backups int
 	// Skip is how long the token rests at a member that has no need of it; zero asks for a recommendation.
 	Skip time.Duration
 	// Latency is how long a datagram is under way, at most a second; zero stands for a millisecond.
@@ -80,6 +83,8 @@ func (w *Wish) check() error {
 			"op is %s: %d runs of it, one after the other, take longer than twenty years", written(w.Op), w.Members)
 	}
 	demand(slices.Contains(wander.Walks(), w.Walk), "there is no %v: walk is one of %v", w.Walk, wander.Walks())
+	demand(w.Backups >= 0 && w.Backups <= wire.MaxBackups,
+		"backups is %d: 0 to %d members can guard the token", w.Backups, wire.MaxBackups)
 	demand(w.Skip >= 0, "skip is %s: a duration cannot be negative", written(w.Skip))
 	demand(w.Skip <= 0 || !everyOK || w.Skip < w.Every,
 		"skip is %s and every is %s: the token would rest at one member for all of the time; skip must be shorter",
@@ -107,13 +112,14 @@ func (w Wish) MarshalJSON() ([]byte, error) {
 	out := struct {
 		Members int      `json:"members"`
 		Walk    string   `json:"walk"`
+		Backups int      `json:"backups"`
 		Op      float64  `json:"op_s"`
 		Every   float64  `json:"every_s"`
 		Skip    *float64 `json:"skip_s"`
 		Latency float64  `json:"latency_s"`
 		Loss    float64  `json:"loss"`
 		Seed    uint64   `json:"seed"`
-	}{w.Members, w.Walk.String(), w.Op.Seconds(), w.Every.Seconds(), nil, w.latency().Seconds(), w.Loss, w.Seed}
+	}{w.Members, w.Walk.String(), w.Backups, w.Op.Seconds(), w.Every.Seconds(), nil, w.latency().Seconds(), w.Loss, w.Seed}
 	if w.Skip > 0 {
 		skip := w.Skip.Seconds()
 		out.Skip = &skip

@@ -19,9 +19,9 @@ func TestEverythingImpossibleIsSaidAtOnce(t *testing.T) {
 		"possible": {Wish{Members: 400, Op: 3 * time.Minute, Every: day}, nil},
 		"nothing":  {Wish{}, []string{"members is 0", "op is 0s: say how long", "every is 0s: say how often"}},
 		"all": {
-			Wish{Members: 20_001, Op: -1, Every: 366 * day, Walk: 77, Skip: -1, Latency: 2 * time.Second, Loss: 0.6},
+			Wish{Members: 20_001, Op: -1, Every: 366 * day, Walk: 77, Backups: 5, Skip: -1, Latency: 2 * time.Second, Loss: 0.6},
 			[]string{
-				"members is 20001", "op is -1ns", "every is 8784h", "there is no Walk(77)", "skip is -1ns", "latency is 2s", "loss is 60 %",
+				"members is 20001", "op is -1ns", "every is 8784h", "there is no Walk(77)", "backups is 5: 0 to 4", "skip is -1ns", "latency is 2s", "loss is 60 %",
 			},
 		},
 		"op longer than every": {
@@ -70,6 +70,10 @@ func wishes() []Wish {
 			Wish{Walk: walk, Members: 5, Op: time.Minute, Every: 10 * time.Minute, Loss: 0.5},
 			Wish{Walk: walk, Members: 10_000, Op: 3 * time.Second, Every: day, Latency: 50 * time.Millisecond},
 			Wish{Walk: walk, Members: 20_000, Op: 8 * time.Hour, Every: day},
+			Wish{Walk: walk, Backups: 2, Members: 400, Op: 3 * time.Minute, Every: day},
+			Wish{Walk: walk, Backups: 2, Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Loss: 0.01},
+			Wish{Walk: walk, Backups: 4, Members: 2, Op: time.Millisecond, Every: time.Second},
+			Wish{Walk: walk, Backups: 1, Members: 20_000, Op: 8 * time.Hour, Every: day},
 		)
 	}
 	return all
