@@ -10,52 +10,76 @@ import (
 // heard is a handoff that an adversary on the network has recorded: what its sender sent.
 type heard struct{ token, commit wire.Message }
 
-// adversary records handoffs and plays them again: first the Token, a while later the Commit. It can forge nothing, because
-// messages are signed, and it delivers only to whom a message is addressed, because anybody else drops it.
+// adversary records handoffs and plays them again: first the Token, a while later the Commit. Words between holders and
+// guardians it plays again one by one. It can forge nothing, because messages are signed, and it delivers only to whom a
+// message is addressed, because anybody else drops it.
 type adversary struct {
-	record [128]heard
-	next   int
+	handoffs [128]heard
+	next     int
+	// words are the last of each kind, or there would be nothing but Beats. said counts them.
+	words [wordKinds][32]wire.Message
+	said  [wordKinds]int
 }
 
-// overhear is told of every message that is sent.
+// wordKinds is how many kinds of words there are.
+const wordKinds = int(wire.KindBuried-wire.KindBeat) + 1
+
+// overhear is told of every message that is sent. The adversary becomes active when a token changes hands, and when somebody
+// does not know who holds it.
 func (c *Cluster) overhear(m *wire.Message) {
 	a := &c.net.adversary
-	last := func(i int) *heard { return &a.record[(a.next-1-i+2*len(a.record))%len(a.record)] }
+	last := func(i int) *heard { return &a.handoffs[(a.next-1-i+2*len(a.handoffs))%len(a.handoffs)] }
 	switch m.Kind {
 	case wire.KindToken:
 		if last(0).token.Handoff != m.Handoff {
-			a.record[a.next] = heard{token: *m}
-			a.next = (a.next + 1) % len(a.record)
+			a.handoffs[a.next] = heard{token: *m}
+			a.next = (a.next + 1) % len(a.handoffs)
 		}
 	case wire.KindCommit:
-		for i := range a.record {
+		for i := range a.handoffs {
 			if h := last(i); h.token.Handoff == m.Handoff {
 				h.commit = *m
 				break
 			}
 		}
-		for n := c.net.Replay; happens(c.netDice, n); n-- {
-			c.replay(&a.record[c.netDice.IntN(len(a.record))])
+		c.disturb()
+	case wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried:
+		kind := m.Kind - wire.KindBeat
+		a.words[kind][a.said[kind]%len(a.words[kind])] = *m
+		a.said[kind]++
+		if m.Kind == wire.KindAsk {
+			c.disturb()
 		}
-	case wire.KindAck, wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen:
+	case wire.KindAck, wire.KindInquiry, wire.KindSeen:
 	}
 }
 
-// replay plays a handoff again, some time soon.
-func (c *Cluster) replay(h *heard) {
-	if h.token.Kind == 0 {
-		return
+// disturb plays some of what was recorded again, some time soon.
+func (c *Cluster) disturb() {
+	a := &c.net.adversary
+	for n := c.net.Replay; happens(c.netDice, n); n-- {
+		at := c.now.Add(c.upTo(c.net.ReplayWithin))
+		if c.netDice.Uint64()&1 == 0 {
+			c.replay(&a.handoffs[c.netDice.IntN(len(a.handoffs))], at)
+			continue
+		}
+		kind := c.netDice.IntN(wordKinds)
+		c.replayAt(a.words[kind][c.netDice.IntN(len(a.words[kind]))], at)
 	}
-	at := c.now.Add(c.upTo(c.net.ReplayWithin))
+}
+
+// replay plays a handoff again.
+func (c *Cluster) replay(h *heard, at policy.Time) {
+	roundTrip := 2*(c.net.Latency+c.net.Jitter) + time.Millisecond
 	c.replayAt(h.token, at)
-	if h.commit.Kind != 0 {
-		roundTrip := 2*(c.net.Latency+c.net.Jitter) + time.Millisecond
-		c.replayAt(h.commit, at.Add(c.upTo(2*roundTrip)))
-	}
+	c.replayAt(h.commit, at.Add(c.upTo(2*roundTrip)))
 }
 
+// replayAt plays a message again, if there is one in that place of the record.
 func (c *Cluster) replayAt(m wire.Message, at policy.Time) {
-	c.At(at, func() { c.Inject(m) })
+	if m.Kind != 0 {
+		c.At(at, func() { c.Inject(m) })
+	}
 }
 
 // upTo draws a duration from 0 to d.
