@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ import (
 )
 
 // Small worlds are explored to the end: every order of everything that can happen, up to a number of things. A member offers
-// the token that it holds; from there on, at each step, one of these happens:
+// the token that it holds, or has just passed it on; from there on, at each step, one of these happens:
 //
 //   - any message that was ever sent is delivered, be it for the first time or again. What is never delivered was lost; so
 //     every loss, duplicate, replay, delay and reordering there can be is one of the orders.
@@ -25,28 +26,42 @@ import (
 //     agree on how much time has passed, and any timeout may come before or after any message.
 //   - any run ends.
 //   - a member crashes before any effect of its step, and starts again with what it had saved. At most so many times.
+//   - a member that was stopped for longer than guardians are patient goes on. At most so many times.
 //
-// In every state, no two members hold the same token, and no run has started that was not saved.
+// In every state, no two members hold the same copy of a token, no run has started that was not saved, and nobody has revived
+// a token without having asked everybody who may know of its holder.
 func TestSmallWorldsAreExploredExhaustively(t *testing.T) {
 	for _, w := range []struct {
-		members, crashes int
-		depth            int8
-		atLeast          int
+		name                             string
+		members, backups, crashes, stops int
+		// passed says that the first handoff is over.
+		passed  bool
+		depth   int8
+		leadsTo policy.Note
 	}{
-		{members: 2, crashes: 0, depth: 10, atLeast: 1000},
-		{members: 2, crashes: 1, depth: 8, atLeast: 1000},
-		{members: 3, crashes: 0, depth: 9, atLeast: 1000},
-		{members: 3, crashes: 1, depth: 7, atLeast: 1000},
+		{name: "2 members", members: 2, depth: 10, leadsTo: policy.NotePassed},
+		{name: "2 members, one crashes", members: 2, crashes: 1, depth: 8, leadsTo: policy.NotePassed},
+		{name: "3 members", members: 3, depth: 9, leadsTo: policy.NoteNoAck},
+		{name: "3 members, one crashes", members: 3, crashes: 1, depth: 7, leadsTo: policy.NotePassed},
+		{name: "holder and guardian", members: 2, backups: 1, depth: 8, leadsTo: policy.NoteRevived},
+		{name: "holder and guardian, later", members: 2, backups: 1, depth: 8, passed: true, leadsTo: policy.NoteOvertaken},
+		{name: "holder and guardian, one stops", members: 2, backups: 1, stops: 1, depth: 7, passed: true, leadsTo: policy.NoteDoubting},
+		{name: "holder and guardian, one crashes", members: 2, backups: 1, crashes: 1, depth: 7, passed: true, leadsTo: policy.NoteOutdated},
+		{name: "holder and two guardians", members: 3, backups: 2, depth: 7, passed: true, leadsTo: policy.NoteOvertaken},
 	} {
-		t.Run(fmt.Sprintf("%d members, %d steps, %d crashes", w.members, w.depth, w.crashes), func(t *testing.T) {
+		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
 			began := time.Now()
-			e := newExplorer(w.members)
-			first := e.begin(w.crashes)
+			e := newExplorer(w.members, w.backups)
+			first := e.begin(w.crashes, w.stops)
+			if w.passed {
+				e.pass(&first)
+			}
 			e.explore(t, &first, w.depth)
-			t.Logf("%d states, %d with a token held, %d without, %d transitions; %v",
-				len(e.seen), e.held, len(e.seen)-e.held, e.transitions, time.Since(began).Round(time.Millisecond))
-			if len(e.seen) < w.atLeast {
-				t.Errorf("only %d states", len(e.seen))
+			t.Logf("%d steps: %d states, %d with a token held, %d with two copies, %d transitions; %v",
+				w.depth, len(e.seen), e.held, e.copied, e.transitions, time.Since(began).Round(time.Millisecond))
+			if len(e.seen) < 1000 || e.told[w.leadsTo] == 0 {
+				t.Errorf("%d states, and none is reached by %v: %v", len(e.seen), w.leadsTo, e.told)
 			}
 		})
 	}
@@ -62,25 +77,32 @@ type small struct {
 	clocks   [maxSmall]policy.Time
 	running  [maxSmall]bool
 	// sent are all messages ever sent, each once, in an order that does not depend on the path.
-	sent    []wire.Message
-	drawn   uint64
-	crashes int
+	sent           []wire.Message
+	drawn          uint64
+	crashes, stops int
+	copies         copies
+	// asked are those whom a member has asked since it suspected the holder, one bit each.
+	asked [maxSmall]uint8
 }
 
 // explorer explores one world. The machines draw from it, so that what they draw is part of the state.
 type explorer struct {
-	ids         []wire.MemberID
-	laps        wander.Laps
-	drawn       uint64
-	seed        maphash.Seed
-	seen        map[uint64]int8
-	held        int
+	ids     []wire.MemberID
+	backups int
+	laps    wander.Laps
+	drawn   uint64
+	seed    maphash.Seed
+	seen    map[uint64]int8
+	// held counts the states in which somebody holds a token, copied those in which there are two copies of one.
+	held, copied int
+	// told counts the notes.
+	told        map[policy.Note]int
 	transitions int
 	effects     []policy.Effect
 }
 
-func newExplorer(members int) *explorer {
-	e := &explorer{seed: maphash.MakeSeed(), seen: map[uint64]int8{}}
+func newExplorer(members, backups int) *explorer {
+	e := &explorer{backups: backups, seed: maphash.MakeSeed(), seen: map[uint64]int8{}, told: map[policy.Note]int{}}
 	for i := range members {
 		e.ids = append(e.ids, identityOf(InOrder, 0, i))
 	}
@@ -94,9 +116,8 @@ func (e *explorer) Uint64() uint64 {
 }
 
 // begin is the first state: member 0 has the token and has just finished its run.
-func (e *explorer) begin(crashes int) small {
-	var w small
-	w.crashes = crashes
+func (e *explorer) begin(crashes, stops int) small {
+	w := small{crashes: crashes, stops: stops, copies: newCopies()}
 	for i := range e.ids {
 		e.launch(&w, i)
 	}
@@ -104,12 +125,20 @@ func (e *explorer) begin(crashes int) small {
 	return e.finish(w, 0)
 }
 
+// pass lets the first handoff end: member 1 holds the token.
+func (e *explorer) pass(w *small) {
+	for _, kind := range []wire.Kind{wire.KindToken, wire.KindAck, wire.KindCommit} {
+		m := w.sent[slices.IndexFunc(w.sent, func(m wire.Message) bool { return m.Kind == kind })]
+		e.step(w, IndexOf(m.To), &policy.Event{Kind: policy.Received, Msg: m}, -1)
+	}
+}
+
 func (e *explorer) launch(w *small, i int) {
 	w.machines[i] = *wander.New(wander.Config{
 		Gate: 1, Self: e.ids[i], Skip: time.Second, Op: time.Second, MinInterval: 10 * time.Second, WaitAlone: true,
-		Laps: &e.laps, Entropy: e,
+		Backups: e.backups, Laps: &e.laps, Entropy: e,
 	})
-	w.running[i] = false
+	w.running[i], w.asked[i] = false, 0
 	e.step(w, i, &policy.Event{Kind: policy.Started, State: w.disks[i]}, -1)
 	e.step(w, i, &policy.Event{Kind: policy.PeersChanged, Peers: e.ids, TokenKnown: w.drawn > 0}, -1)
 }
@@ -154,6 +183,11 @@ func (e *explorer) branch(w *small, reach func(*small, string)) {
 	for i := range e.ids {
 		if at, ok := w.machines[i].NextWake(); ok {
 			e.happen(w, i, at, &policy.Event{Kind: policy.Woke}, reach)
+			if w.stops > 0 {
+				stopped := *w
+				stopped.stops--
+				e.happen(&stopped, i, at.Add(2*time.Second), &policy.Event{Kind: policy.Woke}, reach)
+			}
 		}
 		if w.running[i] {
 			e.happen(w, i, w.clocks[i], &policy.Event{Kind: policy.Finished}, reach)
@@ -182,15 +216,17 @@ func (e *explorer) happen(w *small, i int, at policy.Time, ev *policy.Event, rea
 		crashed.crashes--
 		crashed.clocks[i] = max(w.clocks[i], at)
 		e.step(&crashed, i, ev, k)
+		crashed.copies.watch(&Occurrence{Kind: Crashed, Member: i})
 		e.launch(&crashed, i)
 		reach(&crashed, MemberName(i)+" "+ev.Kind.String()+", crashing on the way")
 	}
 }
 
-// branch copies a world; only sent is shared by a plain copy.
+// branch copies a world; sent and copies are what a plain copy would share.
 func (w *small) branch() small {
 	c := *w
 	c.sent = slices.Clip(w.sent)
+	c.copies.held, c.copies.passing = maps.Clone(w.copies.held), maps.Clone(w.copies.passing)
 	return c
 }
 
@@ -205,18 +241,25 @@ func (e *explorer) step(w *small, i int, ev *policy.Event, upTo int) int {
 	if upTo >= 0 {
 		effects = effects[:upTo]
 	}
+	w.copies.watch(&Occurrence{Kind: Stepped, Member: i, Event: ev, Effects: effects, Of: len(e.effects)})
 	for k := range effects {
 		switch f := &effects[k]; f.Kind {
 		case policy.Save:
 			w.disks[i] = f.State
 		case policy.Send:
 			w.send(&f.Msg)
+			if f.Msg.Kind == wire.KindAsk {
+				w.asked[i] |= 1 << IndexOf(f.Msg.To)
+			}
 		case policy.Run:
 			w.running[i] = true
 			if w.disks[i].LastRun != w.clocks[i] || w.disks[i].LastToken != f.Token.ID {
 				panic("a run that was not saved: " + w.machines[i].String())
 			}
-		case policy.Stop, policy.Announce, policy.Tell:
+		case policy.Tell:
+			e.told[f.Note]++
+			w.question(i, f)
+		case policy.Stop, policy.Announce:
 		}
 	}
 	return len(e.effects)
@@ -233,19 +276,44 @@ func (w *small) send(m *wire.Message) {
 	}
 }
 
+// question holds that a guardian asks the holder, as far as it is known, and all other guardians before it revives a token.
+func (w *small) question(i int, note *policy.Effect) {
+	if note.Note != policy.NoteSuspected && note.Note != policy.NoteRevived {
+		return
+	}
+	for _, id := range append(note.Token.Trail[:], note.Peer) {
+		if note.Note == policy.NoteRevived && !id.IsZero() && w.asked[i]&(1<<IndexOf(id)) == 0 {
+			panic("a token that was revived unasked: " + w.machines[i].String())
+		}
+	}
+	w.asked[i] = 0
+}
+
 // check holds the property of the handoff.
 func (e *explorer) check(t *testing.T, w *small, what string) {
 	t.Helper()
-	holders := map[wire.TokenID]int{}
+	var holders [maxSmall]int
+	tokens := map[wire.TokenID]int{}
 	for i := range e.ids {
-		if s := w.machines[i].Status(w.clocks[i]); s.Holding {
-			if other, ok := holders[s.Token.ID]; ok {
-				t.Fatalf("%s and %s both hold %v after %s:\n%s", MemberName(other), MemberName(i), s.Token.ID, what, e.describe(w))
-			}
-			holders[s.Token.ID] = i
+		s, copied := w.machines[i].Status(w.clocks[i]), w.copies.of(i)
+		if s.Holding != (copied > 0) {
+			t.Fatalf("%s holds a token: %v, and copy %d, after %s:\n%s", MemberName(i), s.Holding, copied, what, e.describe(w))
+		}
+		if !s.Holding {
+			continue
+		}
+		if other := slices.Index(holders[:i], copied); other >= 0 {
+			t.Fatalf("%s and %s both hold %v after %s:\n%s", MemberName(other), MemberName(i), s.Token.ID, what, e.describe(w))
+		}
+		holders[i] = copied
+		tokens[s.Token.ID]++
+	}
+	for _, n := range tokens {
+		if n > 1 {
+			e.copied++
 		}
 	}
-	if len(holders) > 0 {
+	if len(tokens) > 0 {
 		e.held++
 	}
 }
@@ -260,12 +328,16 @@ func (e *explorer) key(w *small) uint64 {
 		maphash.WriteComparable(&h, w.disks[i])
 		maphash.WriteComparable(&h, w.clocks[i])
 		maphash.WriteComparable(&h, w.running[i])
+		maphash.WriteComparable(&h, w.asked[i])
+		maphash.WriteComparable(&h, w.copies.of(i))
 	}
 	for i := range w.sent {
 		maphash.WriteComparable(&h, w.sent[i])
+		maphash.WriteComparable(&h, w.copies.passing[w.sent[i].Handoff])
 	}
 	maphash.WriteComparable(&h, w.drawn)
 	maphash.WriteComparable(&h, w.crashes)
+	maphash.WriteComparable(&h, w.stops)
 	return h.Sum64()
 }
 
