@@ -22,6 +22,7 @@ token, when this host ran last and may run next, and why it does not run now.
 
   holder        the last holder this host knows of: itself, or whom it passed the token
                 to. The token may have gone on since.
+  guardians     who takes the token up again if this host, which holds it, dies.
   next run      a token that arrives before then only passes through.
   regenerates   when this host will take the token for lost. The time grows by half
                 each time it makes a token, and shrinks with each one that comes.
