@@ -100,6 +100,8 @@ func saying(n policy.Note) (zerolog.Level, string) {
 		return zerolog.WarnLevel, "the token has another holder; dropped it here"
 	case policy.NoteOutdated:
 		return zerolog.InfoLevel, "dropped a copy of a token that has another holder"
+	case policy.NoteSlotsDiffer:
+		return zerolog.WarnLevel, "a member has another number of slots: give all members of a gate the same"
 	case policy.NoteStrayWord:
 		return zerolog.DebugLevel, "ignored old news of a token"
 	case policy.NoteAlone:

@@ -54,6 +54,8 @@ const (
 	NoteOvertaken
 	// NoteOutdated: Token arrived, but another copy of it with a higher fencing number was seen; it is dropped.
 	NoteOutdated
+	// NoteSlotsDiffer: Peer knows of another number of slots than this member: their configurations differ.
+	NoteSlotsDiffer
 	// NoteStrayWord: a message between holders and guardians that tells this member nothing new.
 	NoteStrayWord
 	// NoteAlone: no other member is there; Token stays here.
@@ -130,6 +132,8 @@ func (n Note) String() string {
 		return "overtaken"
 	case NoteOutdated:
 		return "outdated"
+	case NoteSlotsDiffer:
+		return "slots_differ"
 	case NoteStrayWord:
 		return "stray_word"
 	case NoteAlone:

@@ -74,6 +74,8 @@ type State struct {
 	LastRun Time
 	// LastToken is the token it ran under.
 	LastToken wire.TokenID
+	// Slot is which of the gate's tokens that is.
+	Slot uint8
 	// Seq is the highest fencing number that was saved.
 	Seq wire.Seq
 }

@@ -29,6 +29,9 @@ type Status struct {
 	// Op is the Δop in force, and OpSource where it comes from.
 	Op       time.Duration
 	OpSource OpSource
+	// Slots are the statuses of all slots of a gate with several tokens; nil where there is one. The rest is then that of
+	// the slot under which the operation runs, or which holds its token.
+	Slots []Status
 }
 
 // OpSource says where Δop, the typical duration of the protected operation, comes from.

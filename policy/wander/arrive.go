@@ -35,7 +35,10 @@ func (m *Machine) onArrived(now policy.Instant, from wire.MemberID, token wire.T
 // removes is the token removal rule: "the component discards a token t when it has been enabled from less than Δmin time
 // units by another token preceding t" (Ciuffoletti, section 5).
 func (m *Machine) removes(now policy.Time, id wire.TokenID) bool {
-	return m.hasRun && now < m.dueAt(now) && m.lastToken.Precedes(id) || m.chases(now, id)
+	lately := m.hasRun && now < m.lastRun.Add(m.cfg.MinInterval)
+	// A run whose token is not known any longer, because its slot is no more, says nothing of others.
+	known := !m.lastToken.Generator.IsZero()
+	return lately && known && m.lastToken.Precedes(id) || m.chases(now, id)
 }
 
 // chases is the removal rule of the walks that go round. There, two tokens can follow each other for ever at half a lap's
@@ -82,9 +85,9 @@ func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect
 		return m.becomeRunning(now, out)
 	case m.peers.alone():
 		out = append(out, policy.Telling(policy.NoteAlone, wire.MemberID{}, m.token))
-		return m.becomeResting(due, out)
+		return m.becomeResting(now.Time, due, out)
 	}
-	return m.becomeResting(now.Time.Add(m.restFor(now.Time, due)), out)
+	return m.becomeResting(now.Time, now.Time.Add(m.restFor(now.Time, due)), out)
 }
 
 // onRested: the token has rested for skip and goes on, or this member has waited with it until it is due.

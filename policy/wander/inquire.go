@@ -34,7 +34,7 @@ func (m *Machine) onSilence(now policy.Instant, out []policy.Effect) []policy.Ef
 		return m.regenerate(now, out)
 	case !q.live || now.Time >= q.until.Add(half/2):
 		// Also if this member was away while the answers may have come.
-		out = append(out, policy.Telling(policy.NoteInquired, wire.MemberID{}, wire.Token{}))
+		out = append(out, policy.Telling(policy.NoteInquired, wire.MemberID{}, m.noToken()))
 		m.drawAsked()
 		q.live, q.id = true, m.drawQuestion()
 		q.repeatAt, q.until = now.Time.Add(half/2), now.Time.Add(half)
@@ -49,12 +49,15 @@ func (m *Machine) onSilence(now policy.Instant, out []policy.Effect) []policy.Ef
 		if !to.IsZero() {
 			out = append(out, policy.Sending(&wire.Message{
 				Gate: m.cfg.Gate, Kind: wire.KindInquiry, From: m.cfg.Self, To: to, Handoff: q.id,
-				Token: wire.Token{Slot: m.cfg.Slot, LastSlot: m.cfg.LastSlot},
+				Token: m.noToken(),
 			}))
 		}
 	}
 	return out
 }
+
+// noToken says which of the gate's tokens is looked for.
+func (m *Machine) noToken() wire.Token { return wire.Token{Slot: m.cfg.Slot, LastSlot: m.cfg.LastSlot} }
 
 // silenceWake is when onSilence must be called next.
 func (m *Machine) silenceWake() policy.Time {

@@ -51,6 +51,45 @@ func (l *Laps) after(ids []wire.MemberID, order, cursor uint64, self int) (next 
 	return next, found
 }
 
+// arc is the part of an order that belongs to one of several tokens: the members from one rank of it up to another. When a
+// member comes or goes, only those at the ends change from one arc to the next.
+type arc struct{ part, of int }
+
+// bounds returns the ranks from and to, to not included, among n members.
+func (a arc) bounds(n int) (from, to int) { return a.part * n / a.of, (a.part + 1) * n / a.of }
+
+// afterIn is after for an arc: members outside of it are left out.
+func (l *Laps) afterIn(a arc, ids []wire.MemberID, order, cursor uint64, self int) (next placed, found bool) {
+	l.know(ids, order)
+	from, to := a.bounds(len(l.places))
+	for i := max(l.find(cursor), from); i < to; i++ {
+		if l.places[i].index != self {
+			return l.places[i], true
+		}
+	}
+	return placed{}, false
+}
+
+// contains reports whether the member with that index is in the arc.
+func (l *Laps) contains(a arc, ids []wire.MemberID, order uint64, index int) bool {
+	l.know(ids, order)
+	rank := l.find(place(order, &ids[index]) - 1)
+	from, to := a.bounds(len(l.places))
+	return from <= rank && rank < to
+}
+
+// know makes sure that an order is sorted.
+func (l *Laps) know(ids []wire.MemberID, order uint64) {
+	if key := (lapKey{first: &ids[0], n: len(ids), order: order}); l.sorted != key {
+		l.sort(ids, key)
+	}
+}
+
+// find returns the rank of the first member after cursor.
+func (l *Laps) find(cursor uint64) int {
+	return sort.Search(len(l.places), func(i int) bool { return l.places[i].at > cursor })
+}
+
 func (l *Laps) sort(ids []wire.MemberID, key lapKey) {
 	l.places = slices.Grow(l.places[:0], len(ids))
 	for i := range ids {
@@ -61,7 +100,7 @@ func (l *Laps) sort(ids []wire.MemberID, key lapKey) {
 }
 
 func (l *Laps) search(cursor uint64, self int) (placed, bool) {
-	i := sort.Search(len(l.places), func(i int) bool { return l.places[i].at > cursor })
+	i := l.find(cursor)
 	if i < len(l.places) && l.places[i].index == self {
 		i++
 	}

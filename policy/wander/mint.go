@@ -36,6 +36,7 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	wasAlone := m.peers.alone()
 	m.peers = newPeers(ev.Peers, m.cfg.Self)
 	m.regenerateAfter = max(m.regenerateAfter, m.maxInterval())
+	m.settle(now)
 	m.first.known = ev.TokenKnown
 	if !m.peers.alone() {
 		m.meetCompany(now)

@@ -87,7 +87,13 @@ func (m *Machine) successor(now policy.Time) (wire.MemberID, bool) {
 // follow moves the cursor to the next other member of this lap.
 func (m *Machine) follow() (wire.MemberID, bool) {
 	r := &m.token.Route
-	next, ok := m.cfg.Laps.after(m.peers.ids, m.order(r.Lap), r.Cursor, m.peers.rank)
+	var next placed
+	var ok bool
+	if m.shares() {
+		next, ok = m.cfg.Laps.afterIn(m.arc(), m.peers.ids, m.order(r.Lap), r.Cursor, m.peers.rank)
+	} else {
+		next, ok = m.cfg.Laps.after(m.peers.ids, m.order(r.Lap), r.Cursor, m.peers.rank)
+	}
 	if !ok {
 		return wire.MemberID{}, false
 	}
@@ -125,9 +131,9 @@ func (m *Machine) miss(id wire.MemberID) {
 
 // dueSoon reports whether a member that is not due yet does better to wait for that with the token: if the token comes a
 // moment too early, the next chance is a whole lap later, and the resource is idle meanwhile. It pays only where the token
-// comes at regular times.
+// comes at regular times, and one token is enough.
 func (m *Machine) dueSoon(now, due policy.Time) bool {
-	return m.cfg.Walk == Sweep && due.Sub(now) <= times(m.peers.count(), m.cfg.Skip)
+	return m.cfg.Walk == Sweep && !m.elsewhere.waiting && due.Sub(now) <= times(m.lapLength(), m.cfg.Skip)
 }
 
 // order names the order of a lap.

@@ -10,6 +10,7 @@
 //	arrive.go      what happens to a token that arrives: removal, meeting, running, resting
 //	regenerate.go  a new token after regenerate-after (Δgen), and how Δgen adapts
 //	inquire.go     asking others before a new token is made
+//	slots.go       several tokens; share.go, how a sweep shares the members among them
 //	op.go          how long the operation takes, by measurement
 //	mint.go        the first token of a fleet, in the order of rank; a member alone
 //	pass.go        handing the token on; members that failed a handoff are avoided for a while
@@ -116,8 +117,15 @@ type Machine struct {
 	holds  bool
 	token  wire.Token
 	lastTo wire.MemberID
-	// restUntil ends the state resting.
-	restUntil policy.Time
+	// restUntil ends the state resting; waitsUntilDue says that it is the time from which this member may run.
+	restUntil     policy.Time
+	waitsUntilDue bool
+	// elsewhere is what goes on in the gate's other slots at this member.
+	elsewhere elsewhere
+	// strange says that this token belongs to other members than this one.
+	strange bool
+	// differs is the last member that was seen to have another number of slots.
+	differs wire.MemberID
 
 	// hasRun says that lastRun and lastToken mean something: when the operation last started here, and under which token.
 	hasRun    bool
@@ -235,6 +243,9 @@ func (m *Machine) NextWake() (policy.Time, bool) {
 
 // Expects reports whether a message could change anything now.
 func (m *Machine) Expects(msg *wire.Message) bool {
+	if msg.Token.Slot != m.cfg.Slot {
+		return msg.Kind == wire.KindToken && m.differing(msg)
+	}
 	if !msg.Kind.OfHandoff() {
 		return m.expectsWord(msg)
 	}
@@ -252,6 +263,10 @@ func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
 }
 
 func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	out = m.noteSlots(&ev.Msg, out)
+	if ev.Msg.Token.Slot != m.cfg.Slot {
+		return append(out, policy.Telling(policy.NoteStrayWord, ev.Msg.From, ev.Msg.Token))
+	}
 	if !ev.Msg.Kind.OfHandoff() {
 		return m.onWord(now, &ev.Msg, out)
 	}
@@ -360,9 +375,9 @@ func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []polic
 		policy.Effect{Kind: policy.Run, Token: m.token})
 }
 
-func (m *Machine) becomeResting(until policy.Time, out []policy.Effect) []policy.Effect {
+func (m *Machine) becomeResting(now, until policy.Time, out []policy.Effect) []policy.Effect {
 	m.state = resting
-	m.restUntil = until
+	m.restUntil, m.waitsUntilDue = until, until >= m.dueAt(now)
 	return append(out, policy.Telling(policy.NoteResting, wire.MemberID{}, m.token))
 }
 
@@ -401,12 +416,20 @@ func (m *Machine) save() policy.Effect {
 	}}
 }
 
-// dueAt is the earliest time at which this member may run: "the minimum time between two successive protected operations".
+// dueAt is the earliest time at which this member may run: "the minimum time between two successive protected operations",
+// under whichever of the gate's tokens, and never two at once.
 func (m *Machine) dueAt(now policy.Time) policy.Time {
-	if !m.hasRun {
-		return now
+	due, e := now, &m.elsewhere
+	if m.hasRun {
+		due = m.lastRun.Add(m.cfg.MinInterval)
 	}
-	return m.lastRun.Add(m.cfg.MinInterval)
+	if e.hasRun {
+		due = max(due, e.lastRun.Add(m.cfg.MinInterval))
+	}
+	if e.running {
+		due = max(due, now.Add(m.cfg.Skip))
+	}
+	return due
 }
 
 // String returns one line for traces.

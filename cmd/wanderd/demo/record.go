@@ -92,7 +92,7 @@ func (r *record) observe(o agent.Observation) {
 		r.say(o.At, "%s removes token %s", m.name, o.Token.ID)
 	case policy.NoteResting, policy.NoteOffered, policy.NoteNoAck, policy.NoteNoCommit, policy.NoteTokenAgain,
 		policy.NoteAckAgain, policy.NoteStrayToken, policy.NoteStrayAck, policy.NoteStrayCommit, policy.NoteAlone,
-		policy.NoteInquired, policy.NoteSeen, policy.NoteSuspected, policy.NoteStoodDown, policy.NoteDoubting, policy.NoteStrayWord,
+		policy.NoteInquired, policy.NoteSeen, policy.NoteSuspected, policy.NoteSlotsDiffer, policy.NoteStoodDown, policy.NoteDoubting, policy.NoteStrayWord,
 		policy.NoteWaiting, policy.NoteGaveUp, policy.NoteDropped, policy.NoteLeft:
 	}
 }

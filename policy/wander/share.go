@@ -1,0 +1,46 @@
+package wander
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// shares reports whether the tokens of the gate share the members among themselves. In a sweep, each goes round a part of the
+// order of its own: two that go round the same members at different times leave each other those who are not due yet, and
+// meet the rest too late. So a member that knows of fewer tokens than the others may wait in vain, and is told why.
+func (m *Machine) shares() bool { return m.cfg.Walk == Sweep && m.cfg.LastSlot > 0 }
+
+// arc is this token's part.
+func (m *Machine) arc() arc { return arc{part: int(m.cfg.Slot), of: int(m.cfg.LastSlot) + 1} }
+
+// lapLength is how many members a lap has.
+func (m *Machine) lapLength() int {
+	if !m.shares() {
+		return m.peers.count()
+	}
+	from, to := m.arc().bounds(m.peers.count())
+	return max(to-from, 1)
+}
+
+// settle finds out whether this token comes to this member at all. If it does from now on, its silence begins now.
+func (m *Machine) settle(now policy.Instant) {
+	strange := m.shares() && !m.peers.alone() && !m.cfg.Laps.contains(m.arc(), m.peers.ids, m.order(0), m.peers.rank)
+	if m.strange && !strange {
+		m.silentSince = now.Time
+	}
+	m.strange = strange
+}
+
+// differing reports whether a message shows that its sender has another number of slots, and that is news.
+func (m *Machine) differing(msg *wire.Message) bool {
+	return msg.Token.LastSlot != m.cfg.LastSlot && msg.From != m.differs
+}
+
+// noteSlots notices members that have another number of slots.
+func (m *Machine) noteSlots(msg *wire.Message, out []policy.Effect) []policy.Effect {
+	if !m.differing(msg) || !m.Expects(msg) {
+		return out
+	}
+	m.differs = msg.From
+	return append(out, policy.Telling(policy.NoteSlotsDiffer, msg.From, msg.Token))
+}

@@ -1,0 +1,213 @@
+package wander
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Slots is one member's part in a gate with several tokens: a machine for each, side by side. As many members may run at once
+// as there are tokens, but none of them twice: what ran here under one token counts for min_interval under all.
+type Slots struct {
+	machines []Machine
+	// saved is what was saved last: there is one record, for all tokens.
+	saved     policy.State
+	announced bool
+	effects   []policy.Effect
+}
+
+var _ policy.Machine = (*Slots)(nil)
+
+// NewGate returns the machine of a gate with so many tokens, 1 to [wire.MaxSlots].
+func NewGate(cfg Config, slots int) policy.Machine {
+	if slots == 1 {
+		return New(cfg)
+	}
+	s := &Slots{machines: make([]Machine, slots)}
+	if cfg.Laps == nil {
+		cfg.Laps = new(Laps)
+	}
+	cfg.LastSlot = uint8(slots - 1)
+	for i := range s.machines {
+		cfg.Slot = uint8(i)
+		s.machines[i] = *New(cfg)
+	}
+	return s
+}
+
+// elsewhere is what the tokens of the other slots do to this one at the same member.
+type elsewhere struct {
+	// running says that a run under another token is going on, waiting that another token waits here until this member is due.
+	running, waiting bool
+	// hasRun says that lastRun means something: when the last run under another token started.
+	hasRun  bool
+	lastRun policy.Time
+}
+
+// Step applies one event: a message to the machine of its slot, the end of a run to the one that runs, the rest to all.
+func (s *Slots) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	for i := range s.machines {
+		if s.concerns(i, now.Time, ev) {
+			out = s.step(i, now, ev, out)
+		}
+	}
+	return out
+}
+
+func (s *Slots) concerns(i int, now policy.Time, ev *policy.Event) bool {
+	switch ev.Kind {
+	case policy.Received:
+		return s.slotOf(&ev.Msg) == i
+	case policy.Finished:
+		return s.machines[i].state == running
+	case policy.Woke:
+		at, ok := s.machines[i].NextWake()
+		return ok && at <= now
+	case policy.Started, policy.PeersChanged, policy.Suspended, policy.Leave:
+	}
+	return true
+}
+
+// step lets one machine take an event.
+func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	m := &s.machines[i]
+	m.elsewhere = s.around(i)
+	if ev.Kind == policy.Started {
+		own := *ev
+		own.State = s.restore(i, ev.State)
+		ev = &own
+	}
+	s.effects = m.Step(now, ev, s.effects[:0])
+	for k := range s.effects {
+		e := &s.effects[k]
+		switch e.Kind {
+		case policy.Save:
+			e.State = s.merge(i, e.State)
+		case policy.Announce:
+			if s.announced {
+				continue
+			}
+			s.announced = true
+		case policy.Tell:
+			if s.saidOnce(i, e.Note) {
+				continue
+			}
+		case policy.Send, policy.Run, policy.Stop:
+		}
+		out = append(out, *e)
+	}
+	return out
+}
+
+// around is what goes on in the other slots.
+func (s *Slots) around(i int) (e elsewhere) {
+	for j := range s.machines {
+		m := &s.machines[j]
+		if j == i {
+			continue
+		}
+		e.running = e.running || m.state == running
+		e.waiting = e.waiting || m.state == resting && m.waitsUntilDue
+		if m.hasRun && (!e.hasRun || m.lastRun > e.lastRun) {
+			e.hasRun, e.lastRun = true, m.lastRun
+		}
+	}
+	return e
+}
+
+// restore is what a machine needs of the record: the run belongs to the slot that it was under. Where that is no more, because
+// there are fewer now, the first slot takes it over without its token, which cannot come back.
+func (s *Slots) restore(i int, saved policy.State) policy.State {
+	s.saved = saved
+	mine := saved
+	if int(saved.Slot) >= len(s.machines) {
+		mine.Slot, mine.LastToken = 0, wire.TokenID{Birth: saved.LastToken.Birth}
+	}
+	mine.HasRun = saved.HasRun && int(mine.Slot) == i
+	return mine
+}
+
+// merge puts what one machine saves into the record of all.
+func (s *Slots) merge(i int, own policy.State) policy.State {
+	own.Slot = uint8(i)
+	own.Seq = max(own.Seq, s.saved.Seq)
+	if s.saved.HasRun && (!own.HasRun || own.LastRun < s.saved.LastRun) {
+		seq := own.Seq
+		own = s.saved
+		own.Seq = seq
+	}
+	s.saved = own
+	return own
+}
+
+// saidOnce reports whether a note is about this member and not about a token, and not the one to be told.
+func (s *Slots) saidOnce(i int, n policy.Note) bool {
+	othersStay := func() bool { return slices.ContainsFunc(s.machines, func(m Machine) bool { return m.state != gone }) }
+	return n == policy.NoteWaiting && i > 0 || n == policy.NoteLeft && othersStay()
+}
+
+// NextWake is the first of all.
+func (s *Slots) NextWake() (at policy.Time, ok bool) {
+	for i := range s.machines {
+		if t, has := s.machines[i].NextWake(); has && (!ok || t < at) {
+			at, ok = t, true
+		}
+	}
+	return at, ok
+}
+
+// Expects asks the machine of the message's slot; the first one, if there is none of it here.
+func (s *Slots) Expects(m *wire.Message) bool { return s.machines[s.slotOf(m)].Expects(m) }
+
+func (s *Slots) slotOf(m *wire.Message) int {
+	if slot := int(m.Token.Slot); slot < len(s.machines) {
+		return slot
+	}
+	return 0
+}
+
+// Status is that of the slot with most to tell, with all of them in Slots.
+func (s *Slots) Status(now policy.Time) policy.Status {
+	all := make([]policy.Status, len(s.machines))
+	best := 0
+	for i := range s.machines {
+		all[i] = s.SlotStatus(i, now)
+		if interest(&all[i]) > interest(&all[best]) {
+			best = i
+		}
+	}
+	status := all[best]
+	status.Slots = all
+	return status
+}
+
+// SlotStatus is the status of one slot; nothing, if there is no such slot here.
+func (s *Slots) SlotStatus(slot int, now policy.Time) policy.Status {
+	if slot >= len(s.machines) {
+		return policy.Status{}
+	}
+	s.machines[slot].elsewhere = s.around(slot)
+	return s.machines[slot].Status(now)
+}
+
+// interest is how much a slot has to tell.
+func interest(s *policy.Status) int {
+	switch {
+	case s.Why == policy.WhyRunning:
+		return 2
+	case s.Holding:
+		return 1
+	}
+	return 0
+}
+
+// String returns one line for traces.
+func (s *Slots) String() string {
+	lines := make([]string, len(s.machines))
+	for i := range s.machines {
+		lines[i] = s.machines[i].String()
+	}
+	return strings.Join(lines, "; ")
+}
