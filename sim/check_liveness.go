@@ -10,48 +10,82 @@ import (
 // every member that is up has run its operation. It is a [Watcher] and never has an error: how long to wait is for the one
 // who asks.
 type Progress struct {
-	copies copies
-	// token is the copy that was held last, since since; ran are those who have run under it.
-	token int
-	since policy.Time
-	ran   map[int]bool
+	slots []slotProgress
+	// ran are those who have run since each slot has had its present token.
+	ran map[int]bool
+	// excused are those who need not run.
+	excused func(member int) bool
+	view    bySlot
 }
 
-// NewProgress returns a progress that has seen nothing.
-func NewProgress() *Progress { return &Progress{copies: newCopies(), ran: map[int]bool{}} }
+// slotProgress is one slot's: token is the copy that was held last, since since.
+type slotProgress struct {
+	copies copies
+	token  int
+	since  policy.Time
+}
 
-// Watch notices which token is held, and begins anew whenever it is another one.
+// NewProgress returns a progress that has seen nothing of a scenario.
+func NewProgress(s *Scenario) *Progress {
+	p := &Progress{slots: make([]slotProgress, max(s.Slots, 1)), ran: map[int]bool{}, excused: s.lacksSlot}
+	for i := range p.slots {
+		p.slots[i].copies = newCopies()
+	}
+	return p
+}
+
+// Watch notices which tokens are held, and begins anew whenever one is another.
 func (p *Progress) Watch(_ *Cluster, o *Occurrence) error {
-	p.copies.watch(o)
 	if o.Ends() {
 		delete(p.ran, o.Member)
 	}
-	if !o.Completes() {
-		return nil
-	}
-	held := p.copies.of(o.Member)
-	if held > 0 && held != p.token {
-		p.token, p.since = held, o.At
-		clear(p.ran)
-	}
-	for i := range o.Effects {
-		if o.Effects[i].Kind == policy.Run && held == p.token {
-			p.ran[o.Member] = true
+	for i := range p.slots {
+		mine := o
+		if len(p.slots) > 1 {
+			mine = p.view.ofSlot(o, uint8(i))
+		}
+		if mine == nil {
+			continue
+		}
+		s := &p.slots[i]
+		s.copies.watch(mine)
+		held := s.copies.of(o.Member)
+		if !o.Completes() || held == 0 {
+			continue
+		}
+		if held != s.token {
+			s.token, s.since = held, o.At
+			clear(p.ran)
+		}
+		for k := range mine.Effects {
+			if mine.Effects[k].Kind == policy.Run {
+				p.ran[o.Member] = true
+			}
 		}
 	}
 	return nil
 }
 
-// Reached reports whether every member that is up has run under the one token that was held, by anybody, for as long as
-// quiet: long enough for any other token to have shown itself.
+// Reached reports whether every member that is up has run under the one token of each slot that was held, by anybody, for as
+// long as quiet: long enough for any other token to have shown itself.
 func (p *Progress) Reached(c *Cluster, quiet time.Duration) bool {
-	if p.token == 0 || c.Now().Sub(p.since) < quiet {
-		return false
+	for i := range p.slots {
+		if s := &p.slots[i]; s.token == 0 || c.Now().Sub(s.since) < quiet {
+			return false
+		}
 	}
 	for i := range c.members {
-		if c.Up(i) && !p.ran[i] {
+		if c.Up(i) && !p.ran[i] && !p.excused(i) {
 			return false
 		}
 	}
 	return true
+}
+
+// since is when the last token came to be the only one of its slot.
+func (p *Progress) since() (latest policy.Time) {
+	for i := range p.slots {
+		latest = max(latest, p.slots[i].since)
+	}
+	return latest
 }

@@ -46,6 +46,9 @@ func NewRemovalChecker(minInterval, lap time.Duration) *RemovalChecker {
 func (k *RemovalChecker) Watch(c *Cluster, o *Occurrence) error {
 	if o.Ends() {
 		delete(k.passed, o.Member)
+		if int(c.Disk(o.Member).Slot) != c.slot {
+			delete(k.last, o.Member) // What was saved is of another slot, and this one forgets.
+		}
 	}
 	if o.Kind != Stepped {
 		return nil
@@ -66,7 +69,7 @@ func (k *RemovalChecker) Watch(c *Cluster, o *Occurrence) error {
 	}
 	for i := range o.Effects {
 		switch e := &o.Effects[i]; {
-		case e.Kind == policy.Save && e.State.HasRun:
+		case e.Kind == policy.Save && e.State.HasRun && int(e.State.Slot) == c.slot:
 			k.last[o.Member] = sighting{at: e.State.LastRun, token: e.State.LastToken}
 		case e.Kind == policy.Tell && e.Note == policy.NotePassed:
 			k.pass(o, e.Token.ID)

@@ -86,6 +86,8 @@ type Cluster struct {
 	status                        policy.Status
 	statusOf                      int32
 	statusAt                      uint64
+	// slot is the one that a watcher looks at, statusSlot the one that status is of.
+	slot, statusSlot int
 }
 
 // New makes a world in which no member has started yet.
@@ -131,11 +133,12 @@ func (c *Cluster) Expects(i int, m *wire.Message) bool { return c.members[i].mac
 // Describe returns the machine's own line about member i, which must be up.
 func (c *Cluster) Describe(i int) string { return c.members[i].machine.String() }
 
-// Status returns the status of member i, which must be up. It is good until the next step.
+// Status returns the status of member i, which must be up. It is good until the next step. In a gate with several tokens it is
+// that of the slot whose watcher asks.
 func (c *Cluster) Status(i int) *policy.Status {
-	if who := int32(i); c.statusOf != who || c.statusAt != c.steps {
-		c.status = c.members[i].machine.Status(c.now)
-		c.statusOf, c.statusAt = who, c.steps
+	if who := int32(i); c.statusOf != who || c.statusAt != c.steps || c.statusSlot != c.slot {
+		c.status = slotStatus(c.members[i].machine, c.slot, c.now)
+		c.statusOf, c.statusAt, c.statusSlot = who, c.steps, c.slot
 	}
 	return &c.status
 }

@@ -23,6 +23,10 @@ type Scenario struct {
 	// Backups and OnLost are those of [wander.Config].
 	Backups int
 	OnLost  wander.OnLost
+	// Slots is how many tokens there are; zero is one.
+	Slots int
+	// MixedSlots gives every third member one token less.
+	MixedSlots bool
 	// MeasureOp lets the members measure the operation, instead of being told Op.
 	MeasureOp bool
 	// WaitAlone makes members that have never seen another one wait.
@@ -63,11 +67,10 @@ func (s *Scenario) NewCluster(watchers ...Watcher) *Cluster {
 			if s.MeasureOp {
 				op = 0
 			}
-			machines[seat.Index] = *wander.New(wander.Config{
+			return s.machine(seat.Index, wander.Config{
 				Gate: gate, Self: seat.Self, Skip: s.Skip, Op: op, MinInterval: s.MinInterval, MaxInterval: s.MaxInterval,
 				Backups: s.Backups, OnLost: s.OnLost, Walk: s.Walk, Laps: laps, WaitAlone: s.WaitAlone, Entropy: seat.Entropy,
-			})
-			return &machines[seat.Index]
+			}, &machines[seat.Index])
 		},
 	}
 	if s.ClockSkew > 0 || s.ClockDrift > 0 {
@@ -129,12 +132,14 @@ func (s *Scenario) Checkers() []Watcher {
 	}
 	timeout := max(s.Skip, 250*time.Millisecond)
 	checkers := []Watcher{
-		NewHandoffChecker(), NewCustodyChecker(), NewSeqChecker(), NewGrantChecker(),
-		NewIntervalChecker(s.MinInterval), NewRemovalChecker(s.MinInterval, lap), NewBirthChecker(), NewMessageChecker(), NewWakeChecker(),
-		NewGuardChecker(timeout),
+		eachSlot(s.Slots, func() Watcher { return NewHandoffChecker() }), eachSlot(s.Slots, func() Watcher { return NewCustodyChecker() }),
+		eachSlot(s.Slots, func() Watcher { return NewSeqChecker() }), eachSlot(s.Slots, func() Watcher { return NewGrantChecker() }),
+		eachSlot(s.Slots, func() Watcher { return NewRemovalChecker(s.MinInterval, lap) }),
+		eachSlot(s.Slots, func() Watcher { return NewBirthChecker() }), eachSlot(s.Slots, func() Watcher { return NewGuardChecker(timeout) }),
+		NewIntervalChecker(s.MinInterval), NewMessageChecker(), NewWakeChecker(), NewSlotChecker(),
 	}
 	if s.Backups > 0 {
-		checkers = append(checkers, NewInquiryChecker(timeout/2))
+		checkers = append(checkers, eachSlot(s.Slots, func() Watcher { return NewInquiryChecker(timeout / 2) }))
 	}
 	return checkers
 }

@@ -50,6 +50,10 @@ func Draw(seed uint64) Scenario {
 		s.OnLost = wander.Stop
 	}
 	s.MeasureOp = d.sometimes(0.3)
+	if d.sometimes(0.1) {
+		s.Slots = 2 + d.IntN(2)
+		s.MixedSlots = d.sometimes(0.2)
+	}
 	return s
 }
 

@@ -25,7 +25,7 @@ type Outcome struct {
 // is healed, and the cluster has to make progress: "exactly one token is present in the system", and every member runs.
 // The watchers are told of everything, after the checkers.
 func (s *Scenario) Explore(watchers ...Watcher) Outcome {
-	concurrency, progress := NewConcurrency(), NewProgress()
+	concurrency, progress := NewConcurrency(), NewProgress(s)
 	c := s.NewCluster(slices.Concat(s.Checkers(), []Watcher{concurrency, progress}, watchers)...)
 	s.start(c)
 	f := startFaults(c, s.Faults)
@@ -54,7 +54,7 @@ func (s *Scenario) recover(c *Cluster, p *Progress, deadline policy.Time) error 
 	}
 	return fmt.Errorf("liveness: the faults ended long ago, and still there is no one token under which every member runs: "+
 		"%d of %d have run under the last one, which has been the only one for %v of %v",
-		len(p.ran), s.Members, c.Now().Sub(p.since), quiet)
+		len(p.ran), s.Members, c.Now().Sub(p.since()), quiet)
 }
 
 // bound is how long a healed cluster may take.

@@ -131,26 +131,27 @@ func (t *Trace) state(s policy.State) string {
 }
 
 func (t *Trace) message(m *wire.Message) string {
-	s := m.Kind.String() + "("
+	var about []string
 	if m.Handoff != 0 {
-		s += t.handoff(m.Handoff) + " "
+		about = append(about, t.handoff(m.Handoff))
 	}
 	switch {
-	case m.Kind == wire.KindHeard:
-		s += time.Duration(m.Nonce).Round(time.Millisecond).String() + " ago "
+	case m.Kind == wire.KindHeard || m.Kind == wire.KindSeen:
+		about = append(about, time.Duration(m.Nonce).Round(time.Millisecond).String()+" ago")
 	case m.Nonce != 0 && m.Kind != wire.KindBeat:
-		s += t.nonce(m.Nonce) + " "
+		about = append(about, t.nonce(m.Nonce))
 	}
-	s += t.token(m.Token)
-	trail := m.Token.Trail
-	guardians := make([]string, trail.Len())
-	for i := range guardians {
-		guardians[i] = MemberName(IndexOf(trail[i]))
+	if m.Kind != wire.KindInquiry {
+		about = append(about, t.token(m.Token))
 	}
-	if len(guardians) > 0 {
-		s += " guarded by " + strings.Join(guardians, " ")
+	trail := &m.Token.Trail
+	for i, id := range trail[:trail.Len()] {
+		if i == 0 {
+			about = append(about, "guarded by")
+		}
+		about = append(about, MemberName(IndexOf(id)))
 	}
-	return s + ")"
+	return m.Kind.String() + "(" + strings.Join(about, " ") + ")"
 }
 
 func (t *Trace) route(m *wire.Message) string {

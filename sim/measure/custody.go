@@ -117,7 +117,7 @@ func (k *custody) tell(o *sim.Occurrence, e *policy.Effect) bool {
 			k.refuse(o.Member, o.Event.Msg.Handoff)
 		}
 	case policy.NoteRan, policy.NoteResting, policy.NoteOffered, policy.NoteNoAck, policy.NoteTokenAgain,
-		policy.NoteInquired, policy.NoteSeen, policy.NoteSuspected, policy.NoteStoodDown, policy.NoteDoubting, policy.NoteStrayWord,
+		policy.NoteInquired, policy.NoteSeen, policy.NoteSuspected, policy.NoteSlotsDiffer, policy.NoteStoodDown, policy.NoteDoubting, policy.NoteStrayWord,
 		policy.NoteAckAgain, policy.NoteStrayToken, policy.NoteStrayAck, policy.NoteAlone, policy.NoteWaiting, policy.NoteLeft:
 	}
 	return false

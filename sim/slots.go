@@ -1,0 +1,129 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
+)
+
+// bySlot lets one watcher look at each slot of a gate with several tokens, as if it were a gate of its own.
+type bySlot struct {
+	watchers []Watcher
+	mine     Occurrence
+	effects  []policy.Effect
+}
+
+// eachSlot makes a watcher for each slot; where there is one, it is that watcher.
+func eachSlot(slots int, one func() Watcher) Watcher {
+	if slots <= 1 {
+		return one()
+	}
+	k := &bySlot{}
+	for range slots {
+		k.watchers = append(k.watchers, one())
+	}
+	return k
+}
+
+// Watch shows each watcher what concerns its slot.
+func (k *bySlot) Watch(c *Cluster, o *Occurrence) error {
+	defer func() { c.slot = 0 }()
+	for slot, w := range k.watchers {
+		mine := k.ofSlot(o, uint8(slot))
+		if mine == nil {
+			continue
+		}
+		c.slot = slot
+		if err := w.Watch(c, mine); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ofSlot is what an occurrence has to do with a slot, good until the next call; nil if it has nothing. A save is everybody's:
+// there is one record.
+func (k *bySlot) ofSlot(o *Occurrence, slot uint8) *Occurrence {
+	if o.Kind != Stepped {
+		return o
+	}
+	if o.Event.Kind == policy.Received && o.Event.Msg.Token.Slot != slot {
+		return nil
+	}
+	k.effects = k.effects[:0]
+	cut := len(o.Effects) < o.Of
+	for i := range o.Effects {
+		e := &o.Effects[i]
+		about := e.Token.Slot
+		switch e.Kind {
+		case policy.Send:
+			about = e.Msg.Token.Slot
+		case policy.Save, policy.Stop, policy.Announce:
+			about = slot
+		case policy.Run, policy.Tell:
+		}
+		if about == slot {
+			k.effects = append(k.effects, *e)
+		}
+	}
+	k.mine = *o
+	k.mine.Effects, k.mine.Of = k.effects, len(k.effects)
+	if cut {
+		k.mine.Of++
+	}
+	return &k.mine
+}
+
+// SlotChecker holds what a gate with several tokens adds: no member runs under two of them at once.
+type SlotChecker struct{ running map[int]bool }
+
+// NewSlotChecker returns a checker of one run.
+func NewSlotChecker() *SlotChecker { return &SlotChecker{running: map[int]bool{}} }
+
+// Watch checks one step.
+func (k *SlotChecker) Watch(_ *Cluster, o *Occurrence) error {
+	if o.Ends() || o.Kind == Stepped && o.Event.Kind == policy.Finished {
+		delete(k.running, o.Member)
+	}
+	if o.Kind != Stepped {
+		return nil
+	}
+	for i := range o.Effects {
+		if o.Effects[i].Kind != policy.Run {
+			continue
+		}
+		if k.running[o.Member] {
+			return fmt.Errorf("slots: %s runs twice at once", MemberName(o.Member))
+		}
+		k.running[o.Member] = true
+	}
+	return nil
+}
+
+// slotStatus is the status of one slot of a machine; nothing, if it does not have that slot.
+func slotStatus(m policy.Machine, slot int, now policy.Time) policy.Status {
+	if several, ok := m.(*wander.Slots); ok {
+		return several.SlotStatus(slot, now)
+	}
+	if slot > 0 {
+		return policy.Status{}
+	}
+	return m.Status(now)
+}
+
+// lacksSlot reports whether a member has one slot less than the others.
+func (s *Scenario) lacksSlot(member int) bool { return s.MixedSlots && member%3 == 1 }
+
+// machine makes the machine of one member; place is where it lives if it is one that needs no more.
+func (s *Scenario) machine(member int, cfg wander.Config, place *wander.Machine) policy.Machine {
+	slots := s.Slots
+	if s.lacksSlot(member) {
+		slots--
+	}
+	if slots > 1 {
+		return wander.NewGate(cfg, slots)
+	}
+	*place = *wander.New(cfg)
+	return place
+}
