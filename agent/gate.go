@@ -76,7 +76,7 @@ func (g *gate) fromRecord(a *Agent, r statedir.Record) policy.State {
 			Msg("the last run lies in the future; was the clock set back? Waiting min_interval from now")
 		age = 0
 	}
-	return policy.State{HasRun: r.HasRun, LastRun: now.Time.Add(-age), LastToken: r.LastToken, Seq: r.Seq}
+	return policy.State{HasRun: r.HasRun, LastRun: now.Time.Add(-age), LastToken: r.LastToken, Slot: r.Slot, Seq: r.Seq}
 }
 
 // perform carries out one effect.
@@ -107,7 +107,8 @@ func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
 // save makes the state durable before it returns.
 func (a *Agent) save(g *gate, now policy.Instant, s *policy.State) error {
 	err := a.state.Save(g.cfg.Name, statedir.Record{
-		HasRun: s.HasRun, LastRun: time.Unix(0, now.Wall).Add(s.LastRun.Sub(now.Time)), LastToken: s.LastToken, Seq: s.Seq,
+		HasRun: s.HasRun, LastRun: time.Unix(0, now.Wall).Add(s.LastRun.Sub(now.Time)), LastToken: s.LastToken,
+		Slot: s.Slot, Seq: s.Seq,
 	})
 	if err != nil {
 		g.log.Error().Err(err).Msg("cannot save the state of the gate")
@@ -130,6 +131,7 @@ func (a *Agent) startHook(g *gate, token wire.Token) error {
 			"WANDERD_HELD=1",
 			"WANDERD_GATE="+g.cfg.Name,
 			"WANDERD_SEQ="+strconv.FormatUint(uint64(token.Seq), 10),
+			"WANDERD_SLOT="+strconv.Itoa(int(token.Slot)),
 			"WANDERD_TOKEN="+token.ID.String(),
 			"WANDERD_MEMBER="+a.self.String(),
 			"WANDERD_NAME="+a.cfg.Name,

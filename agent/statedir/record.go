@@ -23,6 +23,8 @@ type Record struct {
 	LastRun time.Time
 	// LastToken is the token it ran under.
 	LastToken wire.TokenID
+	// Slot is which of the gate's tokens that is.
+	Slot uint8
 	// Seq is the highest fencing number that was saved.
 	Seq wire.Seq
 }
@@ -62,6 +64,7 @@ type tokenOnDisk struct {
 	Birth     int64  `json:"birth"`
 	Generator string `json:"generator"`
 	Random    uint64 `json:"random"`
+	Slot      uint8  `json:"slot,omitempty"`
 }
 
 // Load reads the record of a gate; false if there is none. The error is a *DamagedError if there is one that cannot be
@@ -119,6 +122,7 @@ func encode(gate string, r Record) ([]byte, error) {
 		doc.LastRun = r.LastRun.UTC()
 		doc.LastToken = &tokenOnDisk{
 			Birth: r.LastToken.Birth, Generator: r.LastToken.Generator.String(), Random: r.LastToken.Random,
+			Slot: r.Slot,
 		}
 	}
 	text, err := json.Marshal(doc)
@@ -158,7 +162,10 @@ func decode(gate string, text []byte) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	r.HasRun, r.LastRun = true, doc.LastRun
+	if doc.LastToken.Slot >= wire.MaxSlots {
+		return Record{}, fmt.Errorf("slot %d is none: a gate has at most %d", doc.LastToken.Slot, wire.MaxSlots)
+	}
+	r.HasRun, r.LastRun, r.Slot = true, doc.LastRun, doc.LastToken.Slot
 	r.LastToken = wire.TokenID{Birth: doc.LastToken.Birth, Generator: generator, Random: doc.LastToken.Random}
 	return r, nil
 }

@@ -18,12 +18,13 @@ func sample() Record {
 		HasRun:    true,
 		LastRun:   time.Unix(1_800_000_000, 123_456_789),
 		LastToken: wire.TokenID{Birth: 1_799_999_999_000_000_001, Generator: wire.MemberID{1, 2, 0xff}, Random: 1<<64 - 1},
+		Slot:      wire.MaxSlots - 1,
 		Seq:       wire.MaxSeq,
 	}
 }
 
 func same(a, b Record) bool {
-	return a.HasRun == b.HasRun && a.LastRun.Equal(b.LastRun) && a.LastToken == b.LastToken && a.Seq == b.Seq
+	return a.HasRun == b.HasRun && a.LastRun.Equal(b.LastRun) && a.LastToken == b.LastToken && a.Slot == b.Slot && a.Seq == b.Seq
 }
 
 func TestARecordIsReadAsItWasSaved(t *testing.T) {
@@ -104,6 +105,10 @@ func TestADamagedRecordNamesTheFileAndTheRemedy(t *testing.T) {
 		"bad generator": {
 			`{"version":1,"gate":"default","seq":1,"last_run":"2027-01-15T08:00:00Z","last_token":{"generator":"0102"}}`, "0102",
 		},
+		"no such slot": {
+			`{"version":1,"gate":"default","seq":1,"last_run":"2027-01-15T08:00:00Z","last_token":{"generator":"` +
+				strings.Repeat("01", 16) + `","slot":16}}`, "slot 16",
+		},
 		"rubbish behind": {`{"version":1,"gate":"default","seq":1}{}`, "after top-level value"},
 	} {
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
@@ -132,6 +137,7 @@ func TestRecordsRoundTrip(t *testing.T) {
 			want.HasRun = true
 			want.LastRun = time.Unix(0, rapid.Int64().Draw(t, "last run"))
 			want.LastToken.Birth = rapid.Int64().Draw(t, "birth")
+			want.Slot = rapid.Uint8Max(wire.MaxSlots-1).Draw(t, "slot")
 			want.LastToken.Random = rapid.Uint64().Draw(t, "random")
 			copy(want.LastToken.Generator[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "generator"))
 		}
