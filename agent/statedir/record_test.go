@@ -45,7 +45,7 @@ func TestARecordIsReadAsItWasSaved(t *testing.T) {
 func TestTheFormOnDiskStays(t *testing.T) {
 	const onDisk = `{"version":1,"gate":"default","seq":9223372036854775807,` +
 		`"last_run":"2027-01-15T08:00:00.123456789Z","last_token":{"birth":1799999999000000001,` +
-		`"generator":"0102ff00000000000000000000000000","random":18446744073709551615}}` + "\n"
+		`"generator":"0102ff00000000000000000000000000","random":18446744073709551615,"slot":15}}` + "\n"
 	text, err := encode("default", sample())
 	if err != nil || string(text) != onDisk {
 		t.Errorf("%s, %v", text, err)
