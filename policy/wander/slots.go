@@ -121,11 +121,11 @@ func (s *Slots) around(i int) (e elsewhere) {
 // there are fewer now, the first slot takes it over without its token, which cannot come back.
 func (s *Slots) restore(i int, saved policy.State) policy.State {
 	s.saved = saved
-	mine := saved
-	if int(saved.Slot) >= len(s.machines) {
-		mine.Slot, mine.LastToken = 0, wire.TokenID{Birth: saved.LastToken.Birth}
+	mine, owner := saved, int(saved.Slot)
+	if owner >= len(s.machines) {
+		owner = 0
 	}
-	mine.HasRun = saved.HasRun && int(mine.Slot) == i
+	mine.HasRun = saved.HasRun && owner == i
 	return mine
 }
 

@@ -256,7 +256,10 @@ func (m *Machine) Expects(msg *wire.Message) bool {
 // starts now, or this member might not run for years.
 func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
 	s := ev.State
-	m.hasRun, m.lastRun, m.lastToken = s.HasRun, min(s.LastRun, now.Time), s.LastToken
+	m.hasRun, m.lastRun = s.HasRun, min(s.LastRun, now.Time)
+	if s.Slot == m.cfg.Slot {
+		m.lastToken = s.LastToken
+	}
 	m.seq, m.granted = s.Seq, s.Seq
 	m.newest = s.LastToken.Birth
 	m.silentSince = now.Time

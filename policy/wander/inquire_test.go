@@ -1,0 +1,134 @@
+package wander_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// guarded starts a member of a fleet of seven whose tokens have guardians, which has run and is guardian no longer.
+func guarded(t *testing.T) *story {
+	t.Helper()
+	cfg := config()
+	cfg.Backups = 2
+	s := begin(t, cfg, policy.State{})
+	s.fleet(1, 2, 3, 4, 5, 6, 7)
+	s.arrive(born(1, 10), 1)
+	s.advance(op)
+	s.finish()
+	token, to := s.ack()
+	token.Seq, token.Trail = token.Seq+5, wire.Trail{}
+	s.receive(wire.Message{Gate: 7, Kind: wire.KindKnown, From: to, To: self, Token: token})
+	s.notes, s.sent = nil, nil
+	return s
+}
+
+// seen is an answer to the last question: the token was there some time ago.
+func (s *story) seen(token wire.Token, ago time.Duration) {
+	s.t.Helper()
+	asked := s.lastSent(wire.KindInquiry)
+	s.receive(wire.Message{
+		Gate: 7, Kind: wire.KindSeen, From: asked.To, To: self, Handoff: asked.Handoff, Nonce: wire.Nonce(ago), Token: token,
+	})
+}
+
+func TestWhoHasHadNoTokenForLongAsksFourOthersTwice(t *testing.T) {
+	s := guarded(t)
+	s.advance(maxInterval)
+	s.wantNotes(policy.NoteInquired)
+	asked := map[wire.MemberID]int{}
+	s.advance(timeout/2 - 1)
+	for _, m := range s.sent {
+		if m.Kind != wire.KindInquiry || m.Handoff != s.sent[0].Handoff || m.To == self {
+			t.Fatalf("it sends %+v", m)
+		}
+		asked[m.To]++
+	}
+	if len(asked) != 4 || len(s.sent) != 8 {
+		t.Errorf("%d messages to %v", len(s.sent), asked)
+	}
+	s.wantNotes()
+	s.advance(1)
+	s.wantNotes(policy.NoteRegenerated, policy.NoteOffered)
+}
+
+func TestASilenceThatOthersDoNotShareIsNone(t *testing.T) {
+	s := guarded(t)
+	s.advance(maxInterval)
+	s.notes = nil
+	s.seen(born(1, 50), 10*time.Second)
+	s.wantNotes(policy.NoteSeen)
+	s.advance(maxInterval - 10*time.Second - 1)
+	s.wantNotes()
+	s.advance(1)
+	s.wantNotes(policy.NoteInquired)
+}
+
+func TestWhatWasSeenTooLongAgoChangesNothing(t *testing.T) {
+	s := guarded(t)
+	s.advance(maxInterval)
+	s.notes = nil
+	s.seen(born(1, 50), maxInterval)
+	s.wantNotes()
+	s.advance(timeout / 2)
+	s.wantNotes(policy.NoteRegenerated, policy.NoteOffered)
+}
+
+// The token that is made then comes after all that were seen.
+func TestWhoIsToldOfATokenMakesALaterOne(t *testing.T) {
+	s := guarded(t)
+	s.advance(maxInterval)
+	older := born(1_000_000, 1<<40)
+	s.seen(older, maxInterval)
+	s.advance(timeout / 2)
+	made := s.lastSent(wire.KindToken).Token
+	if made.Seq <= older.Seq || !older.ID.Precedes(made.ID) {
+		t.Errorf("it makes %+v after %+v", made, older)
+	}
+}
+
+func TestAnAnswerToAnotherQuestionIsNotExpected(t *testing.T) {
+	s := guarded(t)
+	s.advance(maxInterval)
+	m := *s.lastSent(wire.KindInquiry)
+	m.Kind, m.From, m.To, m.Nonce, m.Token = wire.KindSeen, m.To, self, 1, born(1, 50)
+	m.Handoff++
+	if s.m.Expects(&m) {
+		t.Error("it is expected")
+	}
+}
+
+func TestWhoIsAskedSaysHowLongAgoATokenWasThere(t *testing.T) {
+	question := wire.Message{Gate: 7, Kind: wire.KindInquiry, From: id(2), To: self, Handoff: 9}
+	s := guarded(t)
+	s.advance(40 * time.Second)
+	s.receive(question)
+	if m := s.lastSent(wire.KindSeen); m.To != id(2) || m.Handoff != 9 || m.Nonce != wire.Nonce(40*time.Second) || m.Token.ID != born(1, 0).ID {
+		t.Errorf("it answers %+v", m)
+	}
+	s.arrive(born(1, 90), 1)
+	s.receive(question)
+	if m := s.lastSent(wire.KindSeen); m.Nonce != 1 {
+		t.Errorf("who holds it answers %v", time.Duration(m.Nonce))
+	}
+}
+
+func TestWhoHasMetNoTokenAnswersNobody(t *testing.T) {
+	s := begin(t, config(), policy.State{})
+	s.fleet(1, 2, 3)
+	if s.m.Expects(&wire.Message{Gate: 7, Kind: wire.KindInquiry, From: id(2), To: self, Handoff: 9}) {
+		t.Error("the question is expected")
+	}
+}
+
+func TestATokenThatArrivesAnswersTheQuestion(t *testing.T) {
+	s := guarded(t)
+	s.advance(maxInterval)
+	s.arrive(born(1, 50), 2)
+	s.advance(timeout)
+	if st := s.m.Status(s.now.Time); !st.Holding || st.Token.ID != born(1, 0).ID {
+		t.Errorf("it holds %+v", st.Token)
+	}
+}

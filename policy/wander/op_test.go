@@ -1,0 +1,98 @@
+package wander_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// measuring starts a member of a fleet of five that is not told how long the operation takes.
+func measuring(t *testing.T) *story {
+	t.Helper()
+	cfg := config()
+	cfg.Op = 0
+	s := begin(t, cfg, policy.State{})
+	s.fleet(1, 2, 3, 4, 5)
+	return s
+}
+
+// run lets a token with that estimate come, the operation take so long, and the token go; it returns that.
+func (s *story) run(estimate uint32, takes time.Duration) wire.Token {
+	s.t.Helper()
+	token := born(1, 10)
+	token.Op = estimate
+	s.arrive(token, 1)
+	s.wantState("running")
+	s.advance(takes)
+	s.finish()
+	gone, _ := s.ack()
+	s.advance(minInterval)
+	return gone
+}
+
+func (s *story) wantOp(op time.Duration, source policy.OpSource, maxInterval time.Duration) {
+	s.t.Helper()
+	st := s.m.Status(s.now.Time)
+	if st.Op != op || st.OpSource != source || st.MaxInterval != maxInterval {
+		s.t.Errorf("op is %v, %v, and max_interval %v; want %v, %v, %v", st.Op, st.OpSource, st.MaxInterval, op, source, maxInterval)
+	}
+}
+
+func TestTheEstimateTravelsWithTheToken(t *testing.T) {
+	s := measuring(t)
+	s.wantOp(4*time.Second, policy.OpAssumed, maxInterval)
+	if gone := s.run(0, 200*time.Second); gone.Op != 200_000 {
+		t.Errorf("the first to measure passes on %d ms", gone.Op)
+	}
+	s.wantOp(200*time.Second, policy.OpMeasured, 3*5*200*time.Second)
+	if gone := s.run(100_000, 180*time.Second); gone.Op != 110_000 {
+		t.Errorf("an eighth of 80 s more is %d ms", gone.Op)
+	}
+	s.wantOp(110*time.Second, policy.OpMeasured, max(3*5*110*time.Second, maxInterval))
+}
+
+// A hook that slows down makes max_interval longer before its members lose patience.
+func TestRegenerateAfterFollowsAnOperationThatTakesLonger(t *testing.T) {
+	s := measuring(t)
+	s.run(0, 4*time.Second)
+	s.wantRegenerateAfter(maxInterval)
+	s.run(200_000, 200*time.Second)
+	s.wantRegenerateAfter(3 * 5 * 200 * time.Second)
+}
+
+func TestTheOperatorsOwnValuesWin(t *testing.T) {
+	s := inFleet(t)
+	s.run(200_000, 200*time.Second)
+	s.wantOp(op, policy.OpConfigured, maxInterval)
+
+	cfg := config()
+	cfg.Op, cfg.MaxInterval = 0, time.Hour
+	s = begin(t, cfg, policy.State{})
+	s.fleet(1, 2, 3, 4, 5)
+	s.run(1_000_000, 1000*time.Second)
+	s.wantOp(1000*time.Second, policy.OpMeasured, time.Hour)
+}
+
+func TestARunThatWasStoppedIsNotMeasured(t *testing.T) {
+	s := measuring(t)
+	token := born(1, 10)
+	token.Op = 60_000
+	s.arrive(token, 1)
+	s.leave()
+	s.finish()
+	if gone, _ := s.ack(); gone.Op != 60_000 {
+		t.Errorf("it passes on %d ms", gone.Op)
+	}
+}
+
+// What is made anew knows what its maker knew.
+func TestANewTokenCarriesTheEstimateOn(t *testing.T) {
+	s := measuring(t)
+	s.run(0, 8*time.Second)
+	s.advance(maxInterval)
+	if made := s.lastSent(wire.KindToken).Token; made.ID == born(1, 0).ID || made.Op != 8000 {
+		t.Errorf("it makes %+v", made)
+	}
+}

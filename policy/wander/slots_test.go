@@ -1,0 +1,239 @@
+package wander_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// booth is one member of a gate with several tokens. The test plays everybody else.
+type booth struct {
+	t     *testing.T
+	m     policy.Machine
+	now   policy.Instant
+	out   []policy.Effect
+	saved policy.State
+	offer wire.HandoffID
+}
+
+func newBooth(t *testing.T, slots int, saved policy.State, change func(*wander.Config)) *booth {
+	t.Helper()
+	cfg := config()
+	if change != nil {
+		change(&cfg)
+	}
+	b := &booth{t: t, m: wander.NewGate(cfg, slots), saved: saved}
+	b.now = policy.Instant{Time: policy.Time(time.Hour), Wall: noon + int64(time.Hour)}
+	b.step(policy.Event{Kind: policy.Started, State: saved})
+	peers := []wire.MemberID{id(1), id(2), self, id(4), id(5)}
+	b.step(policy.Event{Kind: policy.PeersChanged, Peers: peers, TokenKnown: true})
+	return b
+}
+
+func (b *booth) step(ev policy.Event) {
+	b.out = b.m.Step(b.now, &ev, b.out[:0])
+	for i := range b.out {
+		if b.out[i].Kind == policy.Save {
+			b.saved = b.out[i].State
+		}
+	}
+}
+
+// slotted returns a token of a gate with two.
+func slotted(slot uint8, second int, seq wire.Seq) wire.Token {
+	t := born(second, seq)
+	t.Slot, t.LastSlot = slot, 1
+	return t
+}
+
+// arrive carries a whole handoff to the member and returns what it notes.
+func (b *booth) arrive(t wire.Token) []policy.Note {
+	b.t.Helper()
+	b.offer++
+	b.step(policy.Event{Kind: policy.Received, Msg: wire.Message{
+		Gate: 7, Kind: wire.KindToken, From: id(1), To: self, Handoff: b.offer, Token: t,
+	}})
+	for i := range b.out {
+		if m := b.out[i].Msg; b.out[i].Kind == policy.Send && m.Kind == wire.KindAck {
+			b.step(policy.Event{Kind: policy.Received, Msg: m.Reply(wire.KindCommit, m.Nonce)})
+			return b.notes()
+		}
+	}
+	b.t.Fatalf("no Ack: %v", b.notes())
+	return nil
+}
+
+func (b *booth) notes() (notes []policy.Note) {
+	for i := range b.out {
+		if b.out[i].Kind == policy.Tell {
+			notes = append(notes, b.out[i].Note)
+		}
+	}
+	return notes
+}
+
+func (b *booth) advance(d time.Duration) {
+	b.now.Time, b.now.Wall = b.now.Time.Add(d), b.now.Wall+int64(d)
+}
+
+func wantNote(t *testing.T, notes []policy.Note, want policy.Note) {
+	t.Helper()
+	if !slices.Contains(notes, want) {
+		t.Errorf("it notes %v, not %v", notes, want)
+	}
+}
+
+func TestAGateWithOneTokenIsAMachine(t *testing.T) {
+	if _, ok := wander.NewGate(config(), 1).(*wander.Machine); !ok {
+		t.Error("it is something else")
+	}
+}
+
+func TestNobodyRunsUnderTwoTokensAtOnce(t *testing.T) {
+	b := newBooth(t, 2, policy.State{}, nil)
+	wantNote(t, b.arrive(slotted(0, 1, 10)), policy.NoteRan)
+	wantNote(t, b.arrive(slotted(1, 2, 10)), policy.NoteResting)
+	// Also where the run takes longer than min_interval.
+	b.advance(2 * minInterval)
+	b.step(policy.Event{Kind: policy.Woke})
+	for i := range b.out {
+		if b.out[i].Kind == policy.Run {
+			t.Errorf("it runs under %+v too", b.out[i].Token)
+		}
+	}
+	if s := b.m.Status(b.now.Time); s.Why != policy.WhyRunning || s.Token.Slot != 0 || len(s.Slots) != 2 {
+		t.Errorf("its status is %+v", s)
+	}
+}
+
+func TestARunCountsForMinIntervalUnderAllTokens(t *testing.T) {
+	b := newBooth(t, 2, policy.State{}, nil)
+	b.arrive(slotted(0, 1, 10))
+	b.advance(op)
+	b.step(policy.Event{Kind: policy.Finished})
+	wantNote(t, b.arrive(slotted(1, 2, 10)), policy.NoteResting)
+	if next := b.m.Status(b.now.Time).NextRun; next.Sub(b.now.Time) != minInterval-op {
+		t.Errorf("its next run is %v away", next.Sub(b.now.Time))
+	}
+}
+
+func TestTheRecordNamesTheSlotOfTheLastRun(t *testing.T) {
+	b := newBooth(t, 2, policy.State{}, nil)
+	b.arrive(slotted(1, 5, 10))
+	if b.saved.Slot != 1 || b.saved.LastToken != born(5, 0).ID {
+		t.Fatalf("it saves %+v", b.saved)
+	}
+	saved := b.saved
+	saved.LastRun = saved.LastRun.Add(-op)
+	// A younger token of that slot is removed after a restart; one of another slot only waits.
+	b = newBooth(t, 2, saved, nil)
+	wantNote(t, b.arrive(slotted(1, 9, 30)), policy.NoteRemoved)
+	wantNote(t, b.arrive(slotted(0, 9, 30)), policy.NoteResting)
+	// With fewer slots than there were, the run still counts, and its token removes nothing.
+	b = newBooth(t, 1, saved, nil)
+	token := slotted(0, 9, 40)
+	token.LastSlot = 0
+	wantNote(t, b.arrive(token), policy.NoteResting)
+}
+
+func TestAMemberWithAnotherNumberOfSlotsIsNoticedOnce(t *testing.T) {
+	b := newBooth(t, 2, policy.State{}, nil)
+	token := slotted(0, 1, 10)
+	token.LastSlot = 2
+	offer := func() []policy.Note {
+		b.offer++
+		b.step(policy.Event{Kind: policy.Received, Msg: wire.Message{
+			Gate: 7, Kind: wire.KindToken, From: id(1), To: self, Handoff: b.offer, Token: token,
+		}})
+		return b.notes()
+	}
+	wantNote(t, offer(), policy.NoteSlotsDiffer)
+	if notes := offer(); slices.Contains(notes, policy.NoteSlotsDiffer) {
+		t.Errorf("it notes %v again", notes)
+	}
+	// A slot that there is none of here is noticed too, and refused.
+	b = newBooth(t, 2, policy.State{}, nil)
+	token.Slot = 2
+	wantNote(t, offer(), policy.NoteSlotsDiffer)
+	for i := range b.out {
+		if b.out[i].Kind == policy.Send {
+			t.Errorf("it answers %v", b.out[i].Msg.Kind)
+		}
+	}
+}
+
+func TestAMemberLeavesOnceWithAllItsTokens(t *testing.T) {
+	b := newBooth(t, 3, policy.State{}, nil)
+	b.step(policy.Event{Kind: policy.Leave})
+	left := 0
+	for _, n := range b.notes() {
+		if n == policy.NoteLeft {
+			left++
+		}
+	}
+	if left != 1 {
+		t.Errorf("it has left %d times", left)
+	}
+}
+
+// In a sweep each token has members of its own: between them, they have everybody.
+func TestASweepSharesTheMembersAmongItsTokens(t *testing.T) {
+	const members, slots = 11, 3
+	var peers []wire.MemberID
+	for i := range members {
+		peers = append(peers, id(i+1))
+	}
+	visits := map[wire.MemberID]int{}
+	for slot := range uint8(slots) {
+		token := born(1, 10)
+		token.Slot, token.LastSlot = slot, slots-1
+		for at, first := id(1), true; ; first = false {
+			cfg := config()
+			cfg.Walk, cfg.Self, cfg.MinInterval = wander.Sweep, at, time.Hour
+			cfg.Slot, cfg.LastSlot, cfg.Entropy = slot, slots-1, rand.NewPCG(1, 2)
+			m := wander.New(cfg)
+			now := policy.Instant{Time: policy.Time(time.Hour), Wall: noon}
+			m.Step(now, &policy.Event{Kind: policy.Started, State: policy.State{
+				HasRun: true, LastRun: now.Time, LastToken: token.ID,
+			}}, nil)
+			m.Step(now, &policy.Event{Kind: policy.PeersChanged, Peers: peers, TokenKnown: true}, nil)
+			next, passed := comeBy(m, now, at, token)
+			if passed.Route.Lap > token.Route.Lap && !first {
+				break
+			}
+			visits[next]++
+			token, at = passed, next
+		}
+	}
+	for _, peer := range peers {
+		if visits[peer] != 1 {
+			t.Errorf("%v is visited %d times in a lap of all tokens", peer, visits[peer])
+		}
+	}
+}
+
+// comeBy lets a token come to a member and returns to whom it is offered next, and how.
+func comeBy(m *wander.Machine, now policy.Instant, at wire.MemberID, token wire.Token) (wire.MemberID, wire.Token) {
+	offer := wire.Message{Gate: 7, Kind: wire.KindToken, From: id(99), To: at, Handoff: 5, Token: token}
+	out := m.Step(now, &policy.Event{Kind: policy.Received, Msg: offer}, nil)
+	for i := range out {
+		if a := out[i].Msg; out[i].Kind == policy.Send && a.Kind == wire.KindAck {
+			m.Step(now, &policy.Event{Kind: policy.Received, Msg: a.Reply(wire.KindCommit, a.Nonce)}, nil)
+		}
+	}
+	for {
+		wake, _ := m.NextWake()
+		now.Time = max(now.Time, wake)
+		out = m.Step(now, &policy.Event{Kind: policy.Woke}, nil)
+		for i := range out {
+			if out[i].Kind == policy.Send && out[i].Msg.Kind == wire.KindToken {
+				return out[i].Msg.To, out[i].Msg.Token
+			}
+		}
+	}
+}
