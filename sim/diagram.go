@@ -97,6 +97,7 @@ func (d *Diagram) step(o *Occurrence, who string) {
 func (*Diagram) drawn() []policy.Note {
 	return []policy.Note{
 		policy.NoteArrived, policy.NoteRan, policy.NoteOffered, policy.NotePassed, policy.NoteTokenAgain, policy.NoteAckAgain,
+		policy.NoteStrayWord,
 	}
 }
 
@@ -117,10 +118,10 @@ func (d *Diagram) note(o *Occurrence, over string, lines ...string) {
 
 func (d *Diagram) message(m *wire.Message) string {
 	s := m.Kind.String()
-	if m.Nonce != 0 {
+	if m.Nonce != 0 && m.Kind.OfHandoff() {
 		s += " " + d.nonce(m.Nonce)
 	}
-	return s + " " + d.token(m.Token)
+	return strings.TrimSpace(s + " " + d.tokenIfAny(m.Token))
 }
 
 // token leaves out the mark of a [Trace], with which Mermaid begins a comment.

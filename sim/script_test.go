@@ -220,20 +220,6 @@ func (s *script) Watch(c *Cluster, o *Occurrence) error {
 	return nil
 }
 
-// beatsOnly reports whether nothing occurred but what does four times in a skip, wherever a token is.
-func beatsOnly(o *Occurrence) bool {
-	switch {
-	case o.Kind == Lost:
-		return o.Msg.Kind == wire.KindBeat
-	case o.Kind != Stepped:
-		return false
-	case o.Event.Kind == policy.Received && len(o.Effects) == 0:
-		return o.Event.Msg.Kind == wire.KindBeat
-	}
-	other := func(e policy.Effect) bool { return e.Kind != policy.Send || e.Msg.Kind != wire.KindBeat }
-	return o.Event.Kind == policy.Woke && !slices.ContainsFunc(o.Effects, other)
-}
-
 // isTurn reports whether an effect is more than a token's daily round.
 func isTurn(e *policy.Effect) bool {
 	turns := []policy.Note{
