@@ -13,7 +13,7 @@
 //	alarms.go      when each machine wants to be woken: one place a member, moved when the deadline moves
 //	lifecycle.go   start, crash (also between two effects of a step), leave, pause, sleep
 //	network.go     latency, loss, duplication, lateness, broken pairs, partitions, what a script decides
-//	adversary.go   somebody who records handoffs and plays them again
+//	adversary.go   somebody who records handoffs, and what holders and guardians say, and plays it again
 //	views.go       the membership: how late, and how differently, members learn of each other
 //	clock.go       wall clocks with skew and drift
 //	hook.go        runs that vary, fail, hang, and outlive being stopped
@@ -45,10 +45,14 @@
 // watchers that may object, and they are always on. Each holds one rule and has a file of its own: check_handoff.go (no token
 // is held twice), check_custody.go (none comes from nowhere or vanishes without a reason), check_seq.go (fencing numbers rise),
 // check_grant.go (no run without a grant that was saved), check_interval.go (Δmin), check_removal.go (the older token survives),
-// check_birth.go (a new token is younger than those before it), check_message.go and check_wake.go (the contract of package
-// policy), check_liveness.go (a healed cluster makes progress). They judge by effects, messages and [policy.Machine]'s Status,
-// never by a machine's insides. A [Trace] writes a run as a story, a [Diagram] draws it, a [Coverage] counts what has ever
-// occurred, a [Concurrency] measures overlap, which a soft gate may have.
+// check_birth.go (a new token is younger than those before it), check_guard.go (a token is revived by who has asked, and no
+// removed one is), check_inquiry.go (none is made without asking either), check_message.go and check_wake.go (the contract of
+// package policy), check_liveness.go (a healed cluster makes progress). They judge by effects, messages and [policy.Machine]'s
+// Status, never by a machine's insides. A [Trace] writes a run as a story, a [Diagram] draws it, a [Coverage] counts what has
+// ever occurred, a [Concurrency] measures overlap, which a soft gate may have.
+//
+// A revived token has the identity of the lost one, which may turn up again. What must never be in two places is a copy: copies.go
+// follows each from hand to hand, from when it was made or revived, and tells which of them a member holds.
 //
 // # Measuring
 //
