@@ -21,13 +21,9 @@ type booth struct {
 	offer wire.HandoffID
 }
 
-func newBooth(t *testing.T, slots int, saved policy.State, change func(*wander.Config)) *booth {
+func newBooth(t *testing.T, slots int, saved policy.State) *booth {
 	t.Helper()
-	cfg := config()
-	if change != nil {
-		change(&cfg)
-	}
-	b := &booth{t: t, m: wander.NewGate(cfg, slots), saved: saved}
+	b := &booth{t: t, m: wander.NewGate(config(), slots), saved: saved}
 	b.now = policy.Instant{Time: policy.Time(time.Hour), Wall: noon + int64(time.Hour)}
 	b.step(policy.Event{Kind: policy.Started, State: saved})
 	peers := []wire.MemberID{id(1), id(2), self, id(4), id(5)}
@@ -95,7 +91,7 @@ func TestAGateWithOneTokenIsAMachine(t *testing.T) {
 }
 
 func TestNobodyRunsUnderTwoTokensAtOnce(t *testing.T) {
-	b := newBooth(t, 2, policy.State{}, nil)
+	b := newBooth(t, 2, policy.State{})
 	wantNote(t, b.arrive(slotted(0, 1, 10)), policy.NoteRan)
 	wantNote(t, b.arrive(slotted(1, 2, 10)), policy.NoteResting)
 	// Also where the run takes longer than min_interval.
@@ -112,7 +108,7 @@ func TestNobodyRunsUnderTwoTokensAtOnce(t *testing.T) {
 }
 
 func TestARunCountsForMinIntervalUnderAllTokens(t *testing.T) {
-	b := newBooth(t, 2, policy.State{}, nil)
+	b := newBooth(t, 2, policy.State{})
 	b.arrive(slotted(0, 1, 10))
 	b.advance(op)
 	b.step(policy.Event{Kind: policy.Finished})
@@ -123,7 +119,7 @@ func TestARunCountsForMinIntervalUnderAllTokens(t *testing.T) {
 }
 
 func TestTheRecordNamesTheSlotOfTheLastRun(t *testing.T) {
-	b := newBooth(t, 2, policy.State{}, nil)
+	b := newBooth(t, 2, policy.State{})
 	b.arrive(slotted(1, 5, 10))
 	if b.saved.Slot != 1 || b.saved.LastToken != born(5, 0).ID {
 		t.Fatalf("it saves %+v", b.saved)
@@ -131,18 +127,18 @@ func TestTheRecordNamesTheSlotOfTheLastRun(t *testing.T) {
 	saved := b.saved
 	saved.LastRun = saved.LastRun.Add(-op)
 	// A younger token of that slot is removed after a restart; one of another slot only waits.
-	b = newBooth(t, 2, saved, nil)
+	b = newBooth(t, 2, saved)
 	wantNote(t, b.arrive(slotted(1, 9, 30)), policy.NoteRemoved)
 	wantNote(t, b.arrive(slotted(0, 9, 30)), policy.NoteResting)
 	// With fewer slots than there were, the run still counts, and its token removes nothing.
-	b = newBooth(t, 1, saved, nil)
+	b = newBooth(t, 1, saved)
 	token := slotted(0, 9, 40)
 	token.LastSlot = 0
 	wantNote(t, b.arrive(token), policy.NoteResting)
 }
 
 func TestAMemberWithAnotherNumberOfSlotsIsNoticedOnce(t *testing.T) {
-	b := newBooth(t, 2, policy.State{}, nil)
+	b := newBooth(t, 2, policy.State{})
 	token := slotted(0, 1, 10)
 	token.LastSlot = 2
 	offer := func() []policy.Note {
@@ -157,7 +153,7 @@ func TestAMemberWithAnotherNumberOfSlotsIsNoticedOnce(t *testing.T) {
 		t.Errorf("it notes %v again", notes)
 	}
 	// A slot that there is none of here is noticed too, and refused.
-	b = newBooth(t, 2, policy.State{}, nil)
+	b = newBooth(t, 2, policy.State{})
 	token.Slot = 2
 	wantNote(t, offer(), policy.NoteSlotsDiffer)
 	for i := range b.out {
@@ -168,7 +164,7 @@ func TestAMemberWithAnotherNumberOfSlotsIsNoticedOnce(t *testing.T) {
 }
 
 func TestAMemberLeavesOnceWithAllItsTokens(t *testing.T) {
-	b := newBooth(t, 3, policy.State{}, nil)
+	b := newBooth(t, 3, policy.State{})
 	b.step(policy.Event{Kind: policy.Leave})
 	left := 0
 	for _, n := range b.notes() {
