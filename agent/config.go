@@ -60,10 +60,14 @@ type GateConfig struct {
 	Skip, Op, MinInterval time.Duration
 	// Walk says where the token goes next.
 	Walk wander.Walk
-	// Backups is how many guardians the token has, 0 to wire.MaxBackups; 0 is the plain paper.
+	// Slots is how many tokens the gate has, and so how many members may run at once, 1 to wire.MaxSlots; zero stands for one.
+	Slots int
+	// Backups is how many guardians a token has, 0 to wire.MaxBackups; 0 is the plain paper.
 	Backups int
 	// OnLost says what becomes of a run whose token has another holder meanwhile.
 	OnLost wander.OnLost
 	// MaxInterval is Δmax; zero asks for the default rule: 3 × MinInterval, and never below 3 × members × Op.
 	MaxInterval time.Duration
 }
+
+func (c *GateConfig) slots() int { return max(c.Slots, 1) }

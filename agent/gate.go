@@ -36,9 +36,10 @@ type gate struct {
 	gone        bool
 	members     int
 
-	notes         map[policy.Note]uint64
-	heldSince     time.Time
-	passedAt      time.Time
+	notes map[policy.Note]uint64
+	// heldSince and passedAt are by slot.
+	heldSince     [wire.MaxSlots]time.Time
+	passedAt      [wire.MaxSlots]time.Time
 	last          hook.Result
 	runs          uint64
 	failures      uint64
@@ -51,11 +52,11 @@ func newGate(a *Agent, cfg GateConfig, entropy policy.Entropy) (*gate, error) {
 		cfg: cfg, id: wire.GateIDOf(cfg.Name),
 		log: a.log.With().Str("gate", cfg.Name).Logger(), notes: make(map[policy.Note]uint64),
 	}
-	g.machine = wander.New(wander.Config{
+	g.machine = wander.NewGate(wander.Config{
 		Gate: g.id, Self: a.self,
 		Skip: cfg.Skip, Op: cfg.Op, MinInterval: cfg.MinInterval, MaxInterval: cfg.MaxInterval,
 		Walk: cfg.Walk, Backups: cfg.Backups, OnLost: cfg.OnLost, WaitAlone: a.cfg.Alone == AloneWait, Entropy: entropy,
-	})
+	}, cfg.slots())
 	record, found, err := a.state.Load(cfg.Name)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/policy"
 )
 
 // source answers the control socket. The questions are asked on the loop, so an answer is one moment's.
@@ -62,12 +63,12 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 	now := a.clock.now().Time
 	m := g.machine.Status(now)
 	s := control.Gate{
-		Name: g.cfg.Name, Policy: "wander", Walk: g.cfg.Walk.String(), State: m.State, Members: g.members, Holding: m.Holding,
-		Running: g.run != nil, Runs: g.runs, Failures: g.failures,
+		Name: g.cfg.Name, Policy: "wander", Walk: g.cfg.Walk.String(), State: m.State, Members: g.members,
+		Whereabouts: a.whereabouts(g, &m), Running: g.run != nil, Runs: g.runs, Failures: g.failures,
 		Skip: control.Duration(g.cfg.Skip), Op: control.Duration(g.cfg.Op),
 		MinInterval: control.Duration(g.cfg.MinInterval), MaxInterval: control.Duration(m.MaxInterval),
 		RegenerateAfter: control.Duration(m.RegenerateAfter), Backups: g.cfg.Backups, OnLost: g.cfg.OnLost.String(),
-		Load:  float64(g.cfg.Op) * float64(g.members) / float64(g.cfg.MinInterval),
+		Load: float64(g.cfg.Op) * float64(g.members) / (float64(g.cfg.MinInterval) * float64(g.cfg.slots())), Slots: g.cfg.slots(),
 		Notes: make(map[string]uint64, len(g.notes)),
 	}
 	for note, n := range g.notes {
@@ -76,17 +77,9 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 	if g.run == nil {
 		s.NotRunning = m.Why.String()
 	}
-	if m.Token.Seq != 0 {
-		s.Token, s.Seq = m.Token.ID.String(), uint64(m.Token.Seq)
-	}
-	switch {
-	case m.Holding:
-		s.Holder, s.HolderName, s.HolderSince = a.self.String(), a.cfg.Name, g.heldSince
-		for _, id := range m.Token.Trail[:m.Token.Trail.Len()] {
-			s.Guardians = append(s.Guardians, control.Guardian{Member: id.String(), Name: a.nameOf(id)})
-		}
-	case !m.LastTo.IsZero():
-		s.Holder, s.HolderName, s.HolderSince = m.LastTo.String(), a.nameOf(m.LastTo), g.passedAt
+	for i := range m.Slots {
+		slot := &m.Slots[i]
+		s.Tokens = append(s.Tokens, control.Slot{Slot: i, State: slot.State, Whereabouts: a.whereabouts(g, slot)})
 	}
 	if m.HasRun {
 		s.LastRun, s.NextRun = a.clock.at(m.LastRun), a.clock.at(m.NextRun)
@@ -101,6 +94,24 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 		s.RegenerateAt = a.clock.at(m.RegenerateAt)
 	}
 	return s
+}
+
+// whereabouts says where a token is that m is about.
+func (a *Agent) whereabouts(g *gate, m *policy.Status) control.Whereabouts {
+	w := control.Whereabouts{Holding: m.Holding}
+	if m.Token.Seq != 0 {
+		w.Token, w.Seq = m.Token.ID.String(), uint64(m.Token.Seq)
+	}
+	switch {
+	case m.Holding:
+		w.Holder, w.HolderName, w.HolderSince = a.self.String(), a.cfg.Name, g.heldSince[m.Token.Slot]
+		for _, id := range m.Token.Trail[:m.Token.Trail.Len()] {
+			w.Guardians = append(w.Guardians, control.Guardian{Member: id.String(), Name: a.nameOf(id)})
+		}
+	case !m.LastTo.IsZero():
+		w.Holder, w.HolderName, w.HolderSince = m.LastTo.String(), a.nameOf(m.LastTo), g.passedAt[m.Token.Slot]
+	}
+	return w
 }
 
 func (a *Agent) listMembers() control.Members {

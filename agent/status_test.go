@@ -68,3 +68,32 @@ func TestGuardianThatTookTheTokenUpSaysSinceWhen(t *testing.T) {
 		}
 	})
 }
+
+// In a gate with several tokens the status says of each where it is.
+func TestStatusTellsOfEverySlot(t *testing.T) {
+	gate := testGate()
+	gate.Slots = 2
+	inWorld(t, gate, func(w *world) {
+		w.startAll()
+		time.Sleep(5 * time.Minute)
+		holders := make(map[int]string)
+		w.until("both tokens are held", time.Minute, func() bool {
+			clear(holders)
+			for _, name := range w.names() {
+				g := gateOf(t, w, name)
+				if g.Slots != 2 || len(g.Tokens) != 2 || g.Load != 4.0*5/(60*2) {
+					t.Fatalf("%d slots, %d tokens, load %v", g.Slots, len(g.Tokens), g.Load)
+				}
+				for _, slot := range g.Tokens {
+					if slot.Holding {
+						holders[slot.Slot] = slot.HolderName
+					}
+				}
+			}
+			return len(holders) == 2
+		})
+		if a, b := holders[0], holders[1]; a == "" || b == "" {
+			t.Errorf("the tokens are held by %v", holders)
+		}
+	})
+}

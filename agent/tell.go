@@ -16,9 +16,9 @@ func (a *Agent) tell(g *gate, now policy.Instant, e *policy.Effect) {
 	switch {
 	case e.Note == policy.NoteArrived || e.Note == policy.NoteMinted || e.Note == policy.NoteRegenerated ||
 		e.Note == policy.NoteRevived:
-		g.heldSince = at
+		g.heldSince[e.Token.Slot] = at
 	case e.Note == policy.NotePassed:
-		g.passedAt = at
+		g.passedAt[e.Token.Slot] = at
 	case e.Note == policy.NoteLeft:
 		g.gone = true
 	}
@@ -37,6 +37,9 @@ func (a *Agent) tell(g *gate, now policy.Instant, e *policy.Effect) {
 	}
 	if e.Token.Seq != 0 {
 		line.Stringer("token", e.Token.ID).Uint64("seq", uint64(e.Token.Seq))
+	}
+	if e.Token.LastSlot > 0 {
+		line.Uint8("slot", e.Token.Slot)
 	}
 	if e.Note == policy.NoteAlone {
 		line.Time("next_run", a.clock.at(g.machine.Status(now.Time).NextRun))

@@ -53,9 +53,13 @@ func TestClientReadsWhatTheSourceSays(t *testing.T) {
 		status: Status{
 			Version: "v1", Name: "m1", Member: "3f2a", Address: "127.0.0.1:7946", Started: at, Sealed: true, Members: 3,
 			Gates: []Gate{{
-				Name: "default", Policy: "wander", State: "resting", Members: 3, Holding: true, Holder: "3f2a",
-				HolderSince: at, Seq: 17, NotRunning: "ran less than min_interval ago", LastRun: at,
+				Name: "default", Policy: "wander", State: "resting", Members: 3,
+				Whereabouts: Whereabouts{Holding: true, Holder: "3f2a", HolderSince: at, Seq: 17},
+				NotRunning:  "ran less than min_interval ago", LastRun: at,
 				LastTook: Duration(3 * time.Second), LastExit: "ok", Skip: Duration(time.Second), Load: 0.02,
+				Slots: 2, Tokens: []Slot{{Slot: 0, State: "absent"}, {Slot: 1, State: "resting", Whereabouts: Whereabouts{
+					Holding: true, Holder: "3f2a", Guardians: []Guardian{{Member: "9c1d", Name: "m2"}},
+				}}},
 				Notes: map[string]uint64{"passed": 3},
 			}},
 			Dropped: map[string]uint64{"malformed": 2},

@@ -35,16 +35,9 @@ type Gate struct {
 	Walk    string `json:"walk"`
 	State   string `json:"state"`
 	Members int    `json:"members"`
-	Holding bool   `json:"holding"`
-	// Holder is the last known holder: this member while it holds the token, else the one it passed it to.
-	Holder      string    `json:"holder,omitempty"`
-	HolderName  string    `json:"holder_name,omitempty"`
-	HolderSince time.Time `json:"holder_since,omitzero"`
-	// Guardians keep a copy of the token while this member holds it; the first takes it up if this member dies.
-	Guardians []Guardian `json:"guardians,omitempty"`
-	Token     string     `json:"token,omitempty"`
-	Seq       uint64     `json:"seq,omitempty"`
-	Running   bool       `json:"running"`
+	// Whereabouts is where the token is; where there are several, the one that this member has most to do with.
+	Whereabouts
+	Running bool `json:"running"`
 	// NotRunning says in a clause why the hook is not running now; empty while it is.
 	NotRunning string    `json:"not_running,omitempty"`
 	LastRun    time.Time `json:"last_run,omitzero"`
@@ -60,14 +53,38 @@ type Gate struct {
 	MaxInterval     Duration  `json:"max_interval"`
 	RegenerateAfter Duration  `json:"regenerate_after"`
 	RegenerateAt    time.Time `json:"regenerate_at,omitzero"`
-	// Load is op × members / min_interval.
+	// Load is op × members / (min_interval × slots).
 	Load float64 `json:"load"`
+	// Slots is how many tokens the gate has. Tokens has each of them, in the order of their slots, where there are several.
+	Slots  int    `json:"slots"`
+	Tokens []Slot `json:"tokens,omitempty"`
 	// Backups is how many guardians a token is to have. OnLost is "finish" or "stop": what becomes of a run whose token
 	// another member has taken up meanwhile.
 	Backups int    `json:"backups"`
 	OnLost  string `json:"on_lost"`
 	// Notes counts what happened since the agent started, by note.
 	Notes map[string]uint64 `json:"notes"`
+}
+
+// Whereabouts is where a token is, as far as this member knows.
+type Whereabouts struct {
+	Holding bool `json:"holding"`
+	// Holder is the last known holder: this member while it holds the token, else the one it passed it to.
+	Holder      string    `json:"holder,omitempty"`
+	HolderName  string    `json:"holder_name,omitempty"`
+	HolderSince time.Time `json:"holder_since,omitzero"`
+	// Guardians keep a copy of the token while this member holds it; the first takes it up if this member dies.
+	Guardians []Guardian `json:"guardians,omitempty"`
+	Token     string     `json:"token,omitempty"`
+	Seq       uint64     `json:"seq,omitempty"`
+}
+
+// Slot is one token of a gate that has several, and what this member does with it.
+type Slot struct {
+	// Slot counts from 0.
+	Slot  int    `json:"slot"`
+	State string `json:"state"`
+	Whereabouts
 }
 
 // Guardian is a member that guards a token.

@@ -22,11 +22,12 @@ token, when this host ran last and may run next, and why it does not run now.
 
   holder        the last holder this host knows of: itself, or whom it passed the token
                 to. The token may have gone on since.
+  slot          the same for each token, in a gate that has several.
   guardians     who takes the token up again if this host, which holds it, dies.
   next run      a token that arrives before then only passes through.
   regenerates   when this host will take the token for lost. The time grows by half
                 each time it makes a token, and shrinks with each one that comes.
-  load          op × members / min_interval. Above 1 the fleet cannot keep up, and
+  load          op × members / min_interval / slots. Above 1 the fleet cannot keep up, and
                 everybody runs later than min_interval.
 
 It asks the agent over its control socket, so it needs the agent's user, or root.`,

@@ -96,9 +96,9 @@ func writeChecked(w io.Writer, gates []agent.GateConfig) error {
 		if g.MaxInterval > 0 {
 			silence = config.FormatDuration(g.MaxInterval)
 		}
-		fmt.Fprintf(&b, "gate %s: %s, every %s (op %s, skip %s, hook_timeout %s, backups %d, on_lost %s, max_interval %s)\n", g.Name,
+		fmt.Fprintf(&b, "gate %s: %s, every %s (op %s, skip %s, hook_timeout %s, slots %d, backups %d, on_lost %s, max_interval %s)\n", g.Name,
 			strings.Join(g.Hook, " "), config.FormatDuration(g.MinInterval), config.FormatDuration(g.Op),
-			config.FormatDuration(g.Skip), config.FormatDuration(g.HookTimeout), g.Backups, g.OnLost, silence)
+			config.FormatDuration(g.Skip), config.FormatDuration(g.HookTimeout), g.Slots, g.Backups, g.OnLost, silence)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

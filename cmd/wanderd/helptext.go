@@ -65,10 +65,11 @@ Environment:
   WANDERD_MIN_INTERVAL, WANDERD_JOIN, ...
         Any flag, in capitals, with underscores; lists are separated by commas. An
         empty variable counts as not set.
-  WANDERD_HELD, _GATE, _SEQ, _TOKEN, _MEMBER, _NAME, _MEMBERS, _DEADLINE
-        Set for the hook: 1; the name of the gate; the number of this run; the
-        identity of the token, of this member, and its name; how many members the
-        gate has; and when the timeout strikes, in Unix time.
+  WANDERD_HELD, _GATE, _SLOT, _SEQ, _TOKEN, _MEMBER, _NAME, _MEMBERS, _DEADLINE
+        Set for the hook: 1; the name of the gate; which of its tokens it is, from 0;
+        the number of this run; the identity of the token, of this member, and its
+        name; how many members the gate has; and when the timeout strikes, in Unix
+        time.
   NO_COLOR
         No colours in the log.
 

@@ -58,8 +58,11 @@ func busy() told {
 			Gossip: map[string]uint64{"conflict": 1},
 			Gates: []control.Gate{
 				{
-					Name: "default", Policy: "wander", Walk: "sweep", State: "absent", Members: 3, Holder: "9c1d22e000000000", HolderName: "m2",
-					HolderSince: now.Add(-12 * time.Second), Token: "791bbce3.fb07cf09", Seq: 42,
+					Name: "default", Policy: "wander", Walk: "sweep", State: "absent", Members: 3, Slots: 1,
+					Whereabouts: control.Whereabouts{
+						Holder: "9c1d22e000000000", HolderName: "m2", HolderSince: now.Add(-12 * time.Second),
+						Token: "791bbce3.fb07cf09", Seq: 42,
+					},
 					NotRunning: "ran less than min_interval ago", LastRun: now.Add(-252 * time.Second), LastExit: "ok",
 					LastTook: control.Duration(3210987654), NextRun: now.Add(348 * time.Second), Runs: 17, Failures: 1,
 					Skip: control.Duration(time.Second), Op: control.Duration(4 * time.Second),
@@ -68,17 +71,36 @@ func busy() told {
 					Backups: 2, OnLost: "finish",
 				},
 				{
-					Name: "cache", Policy: "wander", State: "running", Members: 1, Holding: true, Holder: "3f2a91bc00000000",
-					HolderName: "m1", HolderSince: now.Add(-25 * time.Hour), Token: "0badcafe.00000001", Seq: 1 << 32, Running: true,
+					Name: "cache", Policy: "wander", State: "running", Members: 1, Slots: 1, Running: true,
+					Whereabouts: control.Whereabouts{
+						Holding: true, Holder: "3f2a91bc00000000", HolderName: "m1", HolderSince: now.Add(-25 * time.Hour),
+						Guardians: []control.Guardian{{Member: "9c1d22e000000000", Name: "m2"}, {Member: "00", Name: "evil\x1b[2J"}},
+						Token:     "0badcafe.00000001", Seq: 1 << 32,
+					},
 					LastRun: now.Add(-90 * time.Second), NextRun: now.Add(13*time.Hour - 90*time.Second), Runs: 2,
 					Op: control.Duration(time.Hour), MinInterval: control.Duration(30 * time.Minute),
 					RegenerateAfter: control.Duration(90 * time.Minute), Load: 2, Backups: 1, OnLost: "stop",
-					Guardians: []control.Guardian{{Member: "9c1d22e000000000", Name: "m2"}, {Member: "00", Name: "evil\x1b[2J"}},
 				},
 				{
 					Name: "new", Policy: "wander", State: "absent", Members: 2, NotRunning: "due, waiting for the token",
 					Op: control.Duration(4 * time.Second), MinInterval: control.Duration(24 * time.Hour),
 					RegenerateAfter: control.Duration(72 * time.Hour), Load: 0.0001,
+				},
+				{
+					Name: "wide", Policy: "wander", State: "resting", Members: 40, NotRunning: "ran less than min_interval ago",
+					Tokens: []control.Slot{
+						{Slot: 0, State: "absent", Whereabouts: control.Whereabouts{
+							Holder: "9c1d22e000000000", HolderName: "m2", HolderSince: now.Add(-2 * time.Second),
+							Token: "791bbce3.00000000", Seq: 7,
+						}},
+						{Slot: 1, State: "resting", Whereabouts: control.Whereabouts{
+							Holding: true, Holder: "3f2a91bc00000000", HolderName: "m1", HolderSince: now.Add(-time.Second),
+							Guardians: []control.Guardian{{Member: "9c1d22e000000000", Name: "m2"}}, Token: "791bbce3.11111111", Seq: 9,
+						}},
+						{Slot: 2, State: "absent"},
+					},
+					Slots: 3, Backups: 1, OnLost: "finish", Op: control.Duration(4 * time.Second),
+					MinInterval: control.Duration(10 * time.Minute), RegenerateAfter: control.Duration(time.Hour), Load: 0.09,
 				},
 			},
 		},
@@ -97,11 +119,11 @@ gossip noted 1 oddity: 1 conflict
 
 gate default: absent
   holder       m2 (9c1d22e0), for 12s (since 11:59:48)
+  token        791bbce3.fb07cf09, number 42
   not running  ran less than min_interval ago
   last run     4m12s ago (11:55:48), took 3.211s, ok
   next run     in 5m48s (12:05:48) at the earliest
   runs         17, of which 1 failed
-  token        791bbce3.fb07cf09, number 42
   walk         sweep, resting for 1s at each host
   regenerates  after 45m without a token, in 44m (12:44:00)
   backups      2 guardians for each token; on_lost finish
@@ -110,10 +132,10 @@ gate default: absent
 gate cache: running
   holder       this host, for 1d1h (since 2026-02-02 11:00:00)
   guardians    m2, evil�[2J
+  token        0badcafe.00000001, number 4294967296
   running      for 1m30s (since 11:58:30)
   next run     in 12h58m (2026-02-04 00:58:30) at the earliest
   runs         2, of which 0 failed
-  token        0badcafe.00000001, number 4294967296
   regenerates  after 1h30m without a token
   backups      1 guardian for each token; on_lost stop
   load         2.00: op 1h × 1 member / min_interval 30m; above 1, so everybody runs later than min_interval
@@ -127,6 +149,21 @@ gate new: absent
   regenerates  after 3d without a token
   backups      none; a token that is lost is not back before a new one is made
   load         0.00: op 4s × 2 members / min_interval 1d
+
+gate wide: resting
+  slot 0       m2 (9c1d22e0), for 2s (since 11:59:58)
+  token        791bbce3.00000000, number 7
+  slot 1       this host, for 1s (since 11:59:59)
+  guardians    m2
+  token        791bbce3.11111111, number 9
+  slot 2       not known
+  not running  ran less than min_interval ago
+  last run     never
+  next run     when the token comes
+  runs         0, of which 0 failed
+  regenerates  after 1h without a token
+  backups      1 guardian for each token; on_lost finish
+  load         0.09: op 4s × 40 members / min_interval 10m / 3 slots
 `
 	if diff := cmp.Diff(want, ask(t, busy(), "status")); diff != "" {
 		t.Error(diff)

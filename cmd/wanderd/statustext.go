@@ -42,16 +42,11 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(b, "  %-12s %s\n", name, fmt.Sprintf(format, args...))
 	}
-	holder := "not known"
-	switch {
-	case g.Holding:
-		holder = "this host, " + since(g.HolderSince, now)
-	case g.Holder != "":
-		holder = fmt.Sprintf("%s (%s), %s", printable(g.HolderName), short(g.Holder), since(g.HolderSince, now))
+	if len(g.Tokens) == 0 {
+		writeToken(line, "holder", g.Whereabouts, now)
 	}
-	line("holder", "%s", holder)
-	if g.Holding {
-		line("guardians", "%s", guardians(g))
+	for _, t := range g.Tokens {
+		writeToken(line, fmt.Sprintf("slot %d", t.Slot), t.Whereabouts, now)
 	}
 	if g.Running {
 		line("running", "%s", since(g.LastRun, now))
@@ -66,9 +61,6 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 		line("next run", "when the token comes")
 	}
 	line("runs", "%d, of which %d failed", g.Runs, g.Failures)
-	if g.Token != "" {
-		line("token", "%s, number %d", printable(g.Token), g.Seq)
-	}
 	if g.Walk != "" {
 		line("walk", "%s, resting for %s at each host", printable(g.Walk), format(g.Skip))
 	}
@@ -84,19 +76,33 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 	line("backups", "%s", backups)
 	load := fmt.Sprintf("%.2f: op %s × %s / min_interval %s", g.Load, format(g.Op), count(uint64(g.Members), "member"),
 		format(g.MinInterval))
+	if g.Slots > 1 {
+		load += fmt.Sprintf(" / %d slots", g.Slots)
+	}
 	if g.Load > 1 {
 		load += "; above 1, so everybody runs later than min_interval"
 	}
 	line("load", "%s", load)
 }
 
-// guardians names those who guard the token that this host holds.
-func guardians(g control.Gate) string {
-	var names []string
-	for _, guardian := range g.Guardians {
-		names = append(names, printable(guardian.Name))
+// writeToken says where a token is; who guards it, if it is here; and which one it is.
+func writeToken(line func(name, format string, args ...any), name string, t control.Whereabouts, now time.Time) {
+	switch {
+	case t.Holding:
+		line(name, "this host, %s", since(t.HolderSince, now))
+		var guardians []string
+		for _, g := range t.Guardians {
+			guardians = append(guardians, printable(g.Name))
+		}
+		line("guardians", "%s", cmp.Or(strings.Join(guardians, ", "), "none"))
+	case t.Holder != "":
+		line(name, "%s (%s), %s", printable(t.HolderName), short(t.Holder), since(t.HolderSince, now))
+	default:
+		line(name, "not known")
 	}
-	return cmp.Or(strings.Join(names, ", "), "none")
+	if t.Token != "" {
+		line("token", "%s, number %d", printable(t.Token), t.Seq)
+	}
 }
 
 func lastRun(g control.Gate, now time.Time) string {

@@ -27,7 +27,7 @@ func TestHookAloneIsTheDefaultGate(t *testing.T) {
 	}
 	want := []agent.GateConfig{{
 		Name: "default", Hook: []string{"/bin/sh", "-c", "a && b"}, HookTimeout: 24 * time.Hour,
-		Walk: wander.Sweep, Backups: 2, Skip: time.Second, Op: 4 * time.Second, MinInterval: 24 * time.Hour,
+		Walk: wander.Sweep, Slots: 1, Backups: 2, Skip: time.Second, Op: 4 * time.Second, MinInterval: 24 * time.Hour,
 	}}
 	if diff := cmp.Diff(want, got.Agent.Gates); diff != "" {
 		t.Error(diff)
@@ -48,6 +48,7 @@ op = "5s"
 name = "a"
 hook = ["/bin/sh", "a"]
 walk = "random"
+slots = 3
 backups = 0
 [[gate]]
 name = "b"
@@ -67,11 +68,11 @@ on_lost = "finish"
 	want := []agent.GateConfig{
 		{
 			Name: "a", Hook: []string{"/bin/sh", "a"}, HookTimeout: 7 * time.Minute,
-			Walk: wander.Random, OnLost: wander.Stop, Skip: 2 * time.Second, Op: 6 * time.Second, MinInterval: 7 * time.Minute,
+			Walk: wander.Random, Slots: 3, OnLost: wander.Stop, Skip: 2 * time.Second, Op: 6 * time.Second, MinInterval: 7 * time.Minute,
 		},
 		{
 			Name: "b", Hook: []string{"/bin/sh", "b"}, HookTimeout: 3 * time.Minute,
-			Walk: wander.Shuffle, Backups: 4, Skip: 2 * time.Second, Op: 2 * time.Second, MinInterval: 3 * time.Minute, MaxInterval: time.Hour,
+			Walk: wander.Shuffle, Slots: 1, Backups: 4, Skip: 2 * time.Second, Op: 2 * time.Second, MinInterval: 3 * time.Minute, MaxInterval: time.Hour,
 		},
 	}
 	if diff := cmp.Diff(want, got.Agent.Gates); diff != "" {

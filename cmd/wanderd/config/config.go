@@ -38,7 +38,7 @@ func (l *Layers) config(secret *wire.Secret, warnings []string) *Config {
 		onLost, _ := wander.ParseOnLost(v[OnLost].Text)
 		c.Gates = append(c.Gates, agent.GateConfig{
 			Name: v[GateName].Text, Hook: v[Hook].List, HookTimeout: v[HookTimeout].Duration,
-			Walk: walk, Backups: v[Backups].Number, OnLost: onLost,
+			Walk: walk, Slots: v[Slots].Number, Backups: v[Backups].Number, OnLost: onLost,
 			Skip: v[Skip].Duration, Op: v[Op].Duration, MinInterval: v[MinInterval].Duration, MaxInterval: v[MaxInterval].Duration,
 		})
 	}

@@ -211,6 +211,11 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 			[]string{`WANDERD_BACKUPS: "-1" is not a whole number from 0 to 4`},
 		},
 		{
+			"number below a range that begins at one",
+			reading{file: "slots = 0\n"},
+			[]string{`wanderd.toml:1: slots: "0" is not a whole number from 1 to 16`},
+		},
+		{
 			"word for a number",
 			reading{flags: map[ID][]string{Backups: {"two"}}},
 			[]string{`--backups: "two" is not a whole number from 0 to 4`},

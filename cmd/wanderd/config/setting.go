@@ -20,6 +20,7 @@ const (
 	Skip
 	HookTimeout
 	Walk
+	Slots
 	Backups
 	OnLost
 
@@ -168,9 +169,14 @@ func table() [numSettings]Setting {
 			Help: "Where the token goes next: to any other host, or round, once to every host in each lap, in a fresh order for each lap " +
 				"(shuffle) or always in the same (sweep). All hosts should have the same.",
 		},
+		Slots: {
+			Key: "slots", Kind: Number, Group: GroupGate, Placeholder: "NUMBER", Default: "1", Least: 1, Most: wire.MaxSlots, scope: ofBoth,
+			Help: fmt.Sprintf("How many hosts may run at once, 1 to %d. The gate has so many tokens, and no host runs under two. "+
+				"All hosts must have the same.", wire.MaxSlots),
+		},
 		Backups: {
 			Key: "backups", Kind: Number, Group: GroupGate, Placeholder: "NUMBER", Default: "2", Most: wire.MaxBackups, scope: ofBoth,
-			Help: fmt.Sprintf("How many hosts guard the token, 0 to %d: those that held it last keep a copy, and when its holder dies one "+
+			Help: fmt.Sprintf("How many hosts guard a token, 0 to %d: those that held it last keep a copy, and when its holder dies one "+
 				"of them takes it up again, after about one and a half times skip. 0 is the plain paper: then a token that is lost "+
 				"costs up to max_interval. All hosts should have the same.", wire.MaxBackups),
 		},

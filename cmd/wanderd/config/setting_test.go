@@ -60,7 +60,7 @@ func TestSettingsHaveOneNameInThreeSpellings(t *testing.T) {
 func TestEverySettingCanBeSetInEveryLayer(t *testing.T) {
 	samples := map[ID][3]string{
 		Hook: {"/bin/a", "/bin/b", "/bin/c"}, Join: {"a:1", "b:1", "c:1"}, Alone: {"run", "wait", "run"},
-		Walk: {"random", "shuffle", "sweep"}, Backups: {"0", "1", "4"}, OnLost: {"stop", "finish", "stop"},
+		Walk: {"random", "shuffle", "sweep"}, Slots: {"16", "1", "2"}, Backups: {"0", "1", "4"}, OnLost: {"stop", "finish", "stop"},
 		Bind: {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"}, Advertise: {"10.0.0.1:1", "10.0.0.2:2", "10.0.0.3:3"},
 		Insecure: {"true", "false", "true"}, LogFormat: {"json", "console", "journald"}, LogLevel: {"warn", "error", "debug"},
 	}

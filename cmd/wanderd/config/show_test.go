@@ -25,6 +25,7 @@ op = "4s"                                 # default
 skip = "1s"                               # default
 hook_timeout = "1h30m"                    # default: min_interval
 walk = "sweep"                            # default
+slots = 1                                 # default
 backups = 2                               # default
 on_lost = "finish"                        # default
 
@@ -55,7 +56,7 @@ func TestShownConfigurationCanBePasted(t *testing.T) {
 	for _, in := range []reading{
 		{},
 		{flags: map[ID][]string{Hook: {"/bin/sh"}, Bind: {":7"}, Join: {"a", "[::1]:7"}, Name: {"a \"b\" \\ \x01 ü"}}},
-		{env: []string{"WANDERD_INSECURE=1", "WANDERD_BACKUPS=4", "WANDERD_ON_LOST=stop", "WANDERD_ADVERTISE=10.0.0.7", "WANDERD_MAX_INTERVAL=1d"}},
+		{env: []string{"WANDERD_INSECURE=1", "WANDERD_SLOTS=16", "WANDERD_BACKUPS=4", "WANDERD_ON_LOST=stop", "WANDERD_ADVERTISE=10.0.0.7", "WANDERD_MAX_INTERVAL=1d"}},
 		{file: "op = \"5s\"\n[[gate]]\nname = \"a\"\nhook = [\"/bin/sh\", \"x y\"]\n[[gate]]\nname = \"b\"\nhook = \"/bin/sh\"\nmin_interval = \"1h\"\n"},
 	} {
 		var first, second bytes.Buffer

@@ -21,6 +21,7 @@ const (
 func (r *reading) check() {
 	r.within("members", r.Members, 1, maxMembers)
 	r.within("seeds", r.Seeds, 1, maxSeeds)
+	r.within("slots", r.Slots, 1, wire.MaxSlots)
 	r.within("backups", r.Backups, 0, wire.MaxBackups)
 	for _, key := range []string{"op", "skip", "min_interval", "max_interval", "duration", "partition_for"} {
 		if _, ok := r.origins[key]; ok && r.time(key) == 0 {

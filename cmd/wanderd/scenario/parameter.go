@@ -13,7 +13,7 @@ import (
 type Parameters struct {
 	Policy, Walk                       string
 	Op, Skip, MinInterval, MaxInterval time.Duration
-	Backups                            int
+	Slots, Backups                     int
 	OnLost                             string
 	Members                            int
 	OpJitter                           Spread
@@ -117,7 +117,7 @@ func Table() []Parameter {
 func gateTable() []Parameter {
 	walk, op, skip := config.Walk.Setting(), config.Op.Setting(), config.Skip.Setting()
 	least, most := config.MinInterval.Setting(), config.MaxInterval.Setting()
-	backups, onLost := config.Backups.Setting(), config.OnLost.Setting()
+	slots, backups, onLost := config.Slots.Setting(), config.Backups.Setting(), config.OnLost.Setting()
 	return []Parameter{
 		{
 			Key: "policy", Group: GroupGate, Placeholder: asWord, Default: config.PolicyWander,
@@ -148,8 +148,14 @@ func gateTable() []Parameter {
 			field: func(p *Parameters) value { return duration{&p.MaxInterval} },
 		},
 		{
+			Key: slots.Key, Group: GroupGate, Placeholder: asCount, Default: slots.Default,
+			Help: fmt.Sprintf("How many tokens the gate has, 1 to %d, and so how many operations may run at once, no two on one member.",
+				slots.Most),
+			field: func(p *Parameters) value { return count{&p.Slots} },
+		},
+		{
 			Key: backups.Key, Group: GroupGate, Placeholder: asCount, Default: backups.Default,
-			Help: fmt.Sprintf("How many members guard the token, 0 to %d, and take it up again if its holder dies. 0 is the plain paper.",
+			Help: fmt.Sprintf("How many members guard a token, 0 to %d, and take it up again if its holder dies. 0 is the plain paper.",
 				backups.Most),
 			field: func(p *Parameters) value { return count{&p.Backups} },
 		},

@@ -71,6 +71,7 @@ op = "5s"
 skip = "2s"
 min_interval = "11m"
 max_interval = "1h"
+slots = 2
 backups = 3
 on_lost = "stop"
 members = 149
@@ -179,8 +180,9 @@ func TestWhatCannotBeIsSaidInASentenceEach(t *testing.T) {
 		{flags: []string{"members=1000000", "op=3d", "min_interval=300d", "max_interval=365d"}, want: []string{
 			"members 1000000 (--members) and op 3d (--op) make a round of more than 50 years: lower one of them",
 		}},
-		{flags: []string{"backups=5", "on_lost=ignore"}, want: []string{
+		{flags: []string{"slots=17", "backups=5", "on_lost=ignore"}, want: []string{
 			`--on-lost: "ignore" is not there: choose finish, stop`,
+			"slots 17 (--slots) is not possible: choose from 1 to 16",
 			"backups 5 (--backups) is not possible: choose from 0 to 4",
 		}},
 		{file: "backups = -1\n", want: []string{"backups -1 (s.toml:1) is not possible: choose from 0 to 4"}},

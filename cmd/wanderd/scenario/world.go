@@ -16,7 +16,7 @@ func (p *Parameters) World() sim.Scenario {
 	s := sim.Scenario{
 		Seed: p.Seed, Members: p.Members, WaitAlone: waits, TokenInPlace: !waits, Walk: walk,
 		Skip: p.Skip, Op: p.Op, MinInterval: p.MinInterval, MaxInterval: p.MaxInterval,
-		Backups: p.Backups, OnLost: onLost,
+		Slots: p.Slots, Backups: p.Backups, OnLost: onLost,
 		ClockSkew: p.ClockSkew, Duration: p.Duration,
 		Network: sim.Network{
 			Latency: p.Latency, Jitter: p.Jitter, Loss: p.Loss, Duplicate: p.Duplicate, Broken: p.BrokenLinks,

@@ -11,7 +11,7 @@ import (
 
 // WriteTables writes the result for people. Of many runs there are means and half the widths of their confidence intervals.
 func (r *Result) WriteTables(w io.Writer, format report.Format) error {
-	s := tables{Summary: measure.Across(r.Runs), many: r.Scenario.Seeds > 1}
+	s := tables{Summary: measure.Across(r.Runs), many: r.Scenario.Seeds > 1, slots: r.Scenario.Slots}
 	for i, t := range []report.Table{s.figures(r.title()), s.concurrency(), s.intervals(), s.live()} {
 		if i > 0 {
 			if _, err := io.WriteString(w, "\n"); err != nil {
@@ -46,6 +46,8 @@ func (r *Result) title() string {
 type tables struct {
 	measure.Summary
 	many bool
+	// slots is how many operations may run at once.
+	slots int
 }
 
 // table begins a table whose last columns are figures of so many kinds.
@@ -78,7 +80,9 @@ func (s *tables) figures(title string) report.Table {
 	share := func(label string, f measure.Estimate) { t.Rows = append(t.Rows, s.row(label, report.Percent, f)) }
 	number("measured time, s", s.Duration)
 	share("busy: at least one operation", s.Utilisation)
-	share("overlap: two or more at once", s.Overlap)
+	if s.slots == 1 {
+		share("overlap: two or more at once", s.Overlap)
+	}
 	number("operations", s.Operations)
 	number("interval of a member, median, s", s.Interval.P50)
 	number("  90 % are below, s", s.Interval.P90)
