@@ -61,7 +61,7 @@ func TestAGuardianReplacesAKilledHolder(t *testing.T) {
 		{Walk: wander.Sweep, Backups: 1, Members: 2, Op: 4 * time.Second, Every: time.Minute, Skip: time.Second},
 		{Walk: wander.Sweep, Backups: 2, Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: time.Second},
 		{Walk: wander.Random, Backups: 4, Members: 400, Op: 3 * time.Minute, Every: 24 * time.Hour, Skip: 5 * time.Second},
-		{Walk: wander.Shuffle, Backups: 2, Members: 20_000, Op: time.Second, Every: 24 * time.Hour, Skip: 250 * time.Millisecond},
+		{Walk: wander.Shuffle, Backups: 2, Members: 2_000, Op: time.Second, Every: 24 * time.Hour, Skip: 250 * time.Millisecond},
 	} {
 		a, err := planWithin(t.Context(), w, effort{inquest: 900_000})
 		if err != nil {

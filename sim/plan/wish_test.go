@@ -73,10 +73,9 @@ func wishes() []Wish {
 			Wish{Walk: walk, Backups: 2, Members: 400, Op: 3 * time.Minute, Every: day},
 			Wish{Walk: walk, Backups: 2, Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Loss: 0.01},
 			Wish{Walk: walk, Backups: 4, Members: 2, Op: time.Millisecond, Every: time.Second},
-			Wish{Walk: walk, Backups: 1, Members: 20_000, Op: 8 * time.Hour, Every: day},
 		)
 	}
-	return all
+	return append(all, Wish{Backups: 1, Members: 20_000, Op: 8 * time.Hour, Every: day})
 }
 
 // tinyEffort is enough to see that something happens.
