@@ -15,8 +15,9 @@ type holding struct {
 
 // Hold begins to hold a token, or to hold it with other guardians: they are told at once.
 func (g *Machine) Hold(now policy.Time, held *wire.Token, out []policy.Effect) []policy.Effect {
-	g.question = question{}
+	g.endDoubt()
 	if g.watch.token.ID == held.ID {
+		g.stopAsking()
 		g.watch.live = false
 	}
 	return g.beat(now, held, out)
@@ -51,8 +52,10 @@ func (g *Machine) Overdue(now policy.Time, held *wire.Token) bool {
 	return g.beats(held) && now >= lastBeat.Add(g.cfg.Patience)
 }
 
-// Doubt asks the guardians whether the token that this member holds has been revived. Sure or Overtaken follows.
+// Doubt asks the guardians whether the token that this member holds has been revived. Sure or Overtaken follows. If it guards
+// another one as well, that it has not heard the holder of that is no wonder.
 func (g *Machine) Doubt(now policy.Time, held *wire.Token, out []policy.Effect) []policy.Effect {
+	g.calm(now, g.cfg.Patience)
 	out = append(out, policy.Telling(policy.NoteDoubting, wire.MemberID{}, *held))
 	out = g.ask(now, held, wire.MemberID{}, out)
 	g.question.byHolder = true
@@ -61,6 +64,12 @@ func (g *Machine) Doubt(now policy.Time, held *wire.Token, out []policy.Effect) 
 
 // Doubting reports whether the answer is still out.
 func (g *Machine) Doubting() bool { return g.question.live && g.question.byHolder }
+
+func (g *Machine) endDoubt() {
+	if g.Doubting() {
+		g.question = question{}
+	}
+}
 
 // onWordOfHeld takes a message about the token that this member holds.
 func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *wire.Token, out []policy.Effect) (Outcome, []policy.Effect) {
@@ -84,7 +93,7 @@ func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *wire.Toke
 // trail. A guardian that dropped out of the trail is released. before is the token as it was held, passed as it was
 // given up.
 func (g *Machine) Passed(now policy.Time, before wire.Trail, passed *wire.Token, to wire.MemberID, out []policy.Effect) []policy.Effect {
-	g.question = question{}
+	g.endDoubt()
 	token := *passed
 	token.Seq = token.Seq.After()
 	for _, id := range before[:before.Len()] {
@@ -100,7 +109,7 @@ func (g *Machine) Passed(now policy.Time, before wire.Trail, passed *wire.Token,
 }
 
 // Dropped follows a token that is held no longer and was passed to nobody.
-func (g *Machine) Dropped() { g.question = question{} }
+func (g *Machine) Dropped() { g.endDoubt() }
 
 // onOvertaken: there is, or was, a copy of the held token with a higher number.
 func (g *Machine) onOvertaken(now policy.Time, m *wire.Message) Outcome {
@@ -111,7 +120,7 @@ func (g *Machine) onOvertaken(now policy.Time, m *wire.Message) Outcome {
 	if m.Kind == wire.KindBuried {
 		g.remember(&m.Token)
 	}
-	g.question = question{}
+	g.endDoubt()
 	if g.watch.turnsTo(m.Token.ID) {
 		g.learn(now, &m.Token, holder)
 	}
