@@ -38,7 +38,7 @@ func (g *Machine) remember(t *wire.Token) {
 // knowsBurial reports whether this member knows that a copy as far as t was removed.
 func (g *Machine) knowsBurial(t wire.Token) bool {
 	for i := range g.buried {
-		if b := &g.buried[i]; b.id == t.ID && b.seq >= t.Seq && b.seq > 0 {
+		if b := &g.buried[i]; b.id == t.ID && b.seq >= t.Seq {
 			return true
 		}
 	}
