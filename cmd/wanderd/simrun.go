@@ -11,22 +11,27 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wanderd/wanderd/sim/experiment"
 	"github.com/wanderd/wanderd/sim/paper"
 	"github.com/wanderd/wanderd/sim/report"
 )
 
+// experimentPages are the pages of the docs that have experiments.
+func experimentPages() []experiment.Page { return []experiment.Page{paper.Page()} }
+
 func (p *program) newSimListCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "list",
-		Short: "List the paper's experiments",
-		Long: `List the experiments of the paper that "wanderd sim run" repeats: their names, where in
-the paper they stand, and what they are about.`,
+		Use:     "list",
+		Short:   "List the experiments",
+		Long:    `List the experiments of "wanderd sim run": their names, what they are about, and where that stands in the paper.`,
 		Example: "  wanderd sim list",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			var b strings.Builder
-			for _, e := range paper.List() {
-				fmt.Fprintf(&b, "%-17s %s (%s)\n", e.Name, e.Title, e.Source)
+			for _, page := range experimentPages() {
+				for _, e := range page.Experiments {
+					fmt.Fprintf(&b, "%-17s %s (%s)\n", e.Name, e.Title, e.Source)
+				}
 			}
 			_, err := io.WriteString(p.stdout, b.String())
 			return err
@@ -36,7 +41,9 @@ the paper they stand, and what they are about.`,
 
 // experimentRun is what is to be run, and what becomes of it.
 type experimentRun struct {
-	all     bool
+	all bool
+	// many says that there is more than one experiment to run.
+	many    bool
 	seeds   int
 	out     simOutput
 	plotDir string
@@ -47,13 +54,13 @@ func (p *program) newSimRunCommand() *cobra.Command {
 	var run experimentRun
 	cmd := &cobra.Command{
 		Use:   "run NAME",
-		Short: "Repeat an experiment of the paper",
-		Long: `Repeat an experiment of the paper: its published numbers and those of wanderd's own
+		Short: "Run an experiment",
+		Long: `Run an experiment of the paper: its published numbers and those of wanderd's own
 machines side by side, what of it is not reproduced, why as far as that is known, and
-its plots. "wanderd sim list" has the names.
+its plots. "wanderd sim list" has the names; paper stands for all of them.
 
-With --all and --write it makes the page about them, paper.md with its plots in a
-folder plots, anew. The same seeds give the same page.`,
+With --write it makes the page about them anew, paper.md, with its plots in a folder
+plots. The same seeds give the same page.`,
 		Example: `  wanderd sim run wander-stable
   wanderd sim run wander-loss --seeds 3 --plot-dir plots
   wanderd sim run --all --write docs`,
@@ -62,18 +69,14 @@ folder plots, anew. The same seeds give the same page.`,
 			if err := run.check(cmd.Flags().Changed("seeds"), cmd.Flags().Changed("format")); err != nil {
 				return usageError{err}
 			}
+			pages, err := run.chosen(args)
+			if err != nil {
+				return usageError{err}
+			}
 			if run.write != "" {
-				return p.writePage(cmd.Context(), &run)
+				return p.writePages(cmd.Context(), pages, &run)
 			}
-			experiments := paper.List()
-			if !run.all {
-				e, err := paper.Find(args[0])
-				if err != nil {
-					return usageError{err}
-				}
-				experiments = []paper.Experiment{e}
-			}
-			return p.runExperiments(cmd.Context(), experiments, &run)
+			return p.runExperiments(cmd.Context(), pages, &run)
 		},
 	}
 	cmd.Flags().BoolVar(&run.all, "all", false, "Run all experiments, one after the other.")
@@ -82,60 +85,73 @@ folder plots, anew. The same seeds give the same page.`,
 	cmd.Flags().BoolVar(&run.out.asJSON, "json", false, "Print JSON, without plots.")
 	addFormatFlag(cmd, &run.out.format)
 	cmd.Flags().StringVar(&run.plotDir, "plot-dir", "", "Draw the plots into `FOLDER`, as .svg and as .png files.")
-	cmd.Flags().StringVar(&run.write, "write", "", "With --all: write the page and its plots into `FOLDER`, and print nothing.")
+	cmd.Flags().StringVar(&run.write, "write", "",
+		"With paper or --all: write the page and its plots into `FOLDER`, and print nothing.")
 	return cmd
 }
 
 func (r *experimentRun) checkArgs(_ *cobra.Command, args []string) error {
-	var names []string
-	for _, e := range paper.List() {
-		names = append(names, e.Name)
-	}
 	switch {
 	case r.all && len(args) > 0:
 		return fmt.Errorf("--all runs %s too: leave out the one or the other", args[0])
 	case !r.all && len(args) == 0:
-		return fmt.Errorf("which experiment? There are %s, or --all", strings.Join(names, ", "))
+		return fmt.Errorf("which experiment? There are %s, or --all", strings.Join(experiment.Names(experimentPages()), ", "))
 	case len(args) > 1:
 		return fmt.Errorf("one experiment at a time, or --all: %s and %s are two", args[0], args[1])
 	}
 	return nil
 }
 
+// chosen returns what is to be run; a single experiment as a page without a name.
+func (r *experimentRun) chosen(args []string) ([]experiment.Page, error) {
+	pages := experimentPages()
+	if r.all {
+		return pages, nil
+	}
+	page, err := experiment.Find(pages, args[0])
+	if err == nil && page.Name == "" && r.write != "" {
+		err = errors.New("--write makes a page of all experiments of a kind: name paper, or take --all")
+	}
+	return []experiment.Page{page}, err
+}
+
 func (r *experimentRun) check(seedsGiven, formatGiven bool) error {
 	switch {
 	case seedsGiven && r.seeds < 1:
 		return fmt.Errorf("--seeds %d: it takes at least one", r.seeds)
-	case r.write != "" && !r.all:
-		return errors.New("--write makes the page about all experiments: add --all")
 	case r.write != "" && (r.plotDir != "" || r.out.asJSON || formatGiven):
 		return errors.New("--write makes a page of its own form: leave out --plot-dir, --json and --format")
 	}
 	return r.out.check(formatGiven)
 }
 
-func (r *experimentRun) options(progress *report.Progress) paper.Options {
-	return paper.Options{
+func (r *experimentRun) options(progress *report.Progress) experiment.Options {
+	return experiment.Options{
 		Seeds: r.seeds, Progress: func(done, all int) { progress.Reached(float64(done) / float64(all)) },
 	}
 }
 
-func (p *program) writePage(ctx context.Context, run *experimentRun) error {
+func (p *program) writePages(ctx context.Context, pages []experiment.Page, run *experimentRun) error {
 	progress := p.progress("all experiments")
 	defer progress.Done()
-	return paper.WritePage(ctx, run.write, run.options(progress))
+	return experiment.Write(ctx, run.write, pages, run.options(progress))
 }
 
 // runExperiments runs and prints one experiment after the other, and what there is of one that a signal ends.
-func (p *program) runExperiments(ctx context.Context, experiments []paper.Experiment, run *experimentRun) error {
+func (p *program) runExperiments(ctx context.Context, pages []experiment.Page, run *experimentRun) error {
+	var experiments []experiment.Experiment
+	for _, page := range pages {
+		experiments = append(experiments, page.Experiments...)
+	}
+	run.many = len(experiments) > 1
 	if err := checkFolder(run.plotDir); err != nil {
 		return err
 	}
-	var results []paper.Result
+	var results []experiment.Result
 	var stopped error
 	for i, e := range experiments {
 		progress := p.progress(e.Name)
-		var result paper.Result
+		var result experiment.Result
 		result, stopped = e.Run(ctx, run.options(progress))
 		progress.Done()
 		if result.Runs == 0 {
@@ -159,7 +175,7 @@ func (p *program) runExperiments(ctx context.Context, experiments []paper.Experi
 }
 
 // print prints one result, if not all are printed as JSON at the end.
-func (r *experimentRun) print(w io.Writer, result paper.Result, again bool) error {
+func (r *experimentRun) print(w io.Writer, result experiment.Result, again bool) error {
 	if r.out.asJSON {
 		return nil
 	}
@@ -168,7 +184,7 @@ func (r *experimentRun) print(w io.Writer, result paper.Result, again bool) erro
 		b.WriteString("\n")
 	}
 	format := report.Format(r.out.format)
-	if r.all && format != report.CSV {
+	if r.many && format != report.CSV {
 		fmt.Fprintf(&b, "## %s\n\n", result.Experiment.Name)
 	}
 	b.WriteString(result.Render(format))
@@ -182,11 +198,11 @@ func (r *experimentRun) print(w io.Writer, result paper.Result, again bool) erro
 }
 
 // printJSON prints an object, or an array of all of them.
-func (r *experimentRun) printJSON(w io.Writer, results []paper.Result) error {
+func (r *experimentRun) printJSON(w io.Writer, results []experiment.Result) error {
 	switch {
 	case !r.out.asJSON || len(results) == 0:
 		return nil
-	case r.all:
+	case r.many:
 		return report.WriteJSON(w, results)
 	}
 	return report.WriteJSON(w, results[0])
@@ -219,7 +235,7 @@ func checkFolder(name string) error {
 	return nil
 }
 
-func writePlots(folder string, plots []paper.Plot) error {
+func writePlots(folder string, plots []experiment.Plot) error {
 	if folder == "" {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/experiment"
 )
 
 // The time constants of the paper's table 2; a unit is a second.
@@ -67,4 +68,27 @@ func busyShare(members int) float64 {
 		h = round / (least + round)
 	}
 	return h * op / ((1-h)*skip + h*op)
+}
+
+// inFleet is what one run in a fleet of so many members led to.
+type inFleet[T any] struct {
+	members int
+	value   T
+}
+
+// inFleets runs the same for every number of members and every seed from 1.
+func inFleets[T any](
+	ctx context.Context, o experiment.Options, sizes []int, seeds int,
+	do func(ctx context.Context, members int, seed uint64) (T, error),
+) (byFleet map[int][]T, err error) {
+	runs, err := experiment.Across(ctx, o, seeds*len(sizes), func(ctx context.Context, job int) (inFleet[T], error) {
+		members := sizes[job%len(sizes)]
+		value, err := do(ctx, members, uint64(job/len(sizes))+1)
+		return inFleet[T]{members, value}, err
+	})
+	byFleet = map[int][]T{}
+	for _, r := range runs {
+		byFleet[r.members] = append(byFleet[r.members], r.value)
+	}
+	return byFleet, err
 }

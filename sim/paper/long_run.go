@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim/experiment"
 	"github.com/wanderd/wanderd/sim/measure"
 )
 
@@ -36,8 +37,8 @@ func runLong(ctx context.Context, members int, seed uint64, until time.Duration)
 	return run, err
 }
 
-func longRuns(ctx context.Context, o Options) (map[int][]long, int, error) {
-	seeds := o.seeds(10)
+func longRuns(ctx context.Context, o experiment.Options) (map[int][]long, int, error) {
+	seeds := o.SeedsOr(10)
 	runs, err := inFleets(ctx, o, fleets(), seeds, func(ctx context.Context, members int, seed uint64) (long, error) {
 		return runLong(ctx, members, seed, longRun)
 	})

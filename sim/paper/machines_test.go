@@ -7,6 +7,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/experiment"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -35,7 +36,7 @@ func TestTheBusyShareIsWithinOnePointOfTheClosedForm(t *testing.T) {
 // One printed number of the 22 is four deviations off: 1292 for five at once, N = 150, where the binomial distribution has 1179.
 func TestTableOneIsReproducedWithinChance(t *testing.T) {
 	const seeds = 10
-	r, err := randomAccess().Run(t.Context(), Options{Seeds: seeds})
+	r, err := randomAccess().Run(t.Context(), experiment.Options{Seeds: seeds})
 	if err != nil {
 		t.Fatal(err)
 	}

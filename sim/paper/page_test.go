@@ -1,45 +1,90 @@
 package paper
 
 import (
-	"os"
-	"path/filepath"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/wanderd/wanderd/sim/experiment"
 	"github.com/wanderd/wanderd/sim/report"
 )
 
-func TestAPageThatCannotBeWrittenIsNotRun(t *testing.T) {
-	err := WritePage(t.Context(), filepath.Join(t.TempDir(), "none"), Options{Progress: func(int, int) {
-		t.Error("something was run")
-	}})
-	if err == nil || !strings.Contains(err.Error(), "no folder") {
-		t.Errorf("error %v", err)
+func TestEveryExperimentSaysWhatIsPublished(t *testing.T) {
+	want := []string{
+		"random-access", "wander-stable", "wander-intervals", "wander-loss", "wander-burst", "wander-backbone", "wander-variants",
+	}
+	var names []string
+	for _, e := range Page().Experiments {
+		names = append(names, e.Name)
+		if e.Title == "" || e.Source == "" || e.Shows == "" || e.Against == "" || len(e.Published) == 0 {
+			t.Errorf("%s: %+v", e.Name, e)
+		}
+	}
+	if !slices.Equal(names, want) {
+		t.Errorf("there are %v, want %v", names, want)
 	}
 }
 
-func TestThePageHasEveryTableNoteAndPlot(t *testing.T) {
-	folder := t.TempDir()
-	c := report.Comparison{Title: "Numbers", What: "n", Rows: []report.Compared{{Label: "1", Published: 2, Measured: 3, Half: 1}}}
-	results := []Result{{
-		Experiment: Experiment{Name: "one", Title: "The first", Source: "table 9", Shows: "Something."}, Verdict: "so so", Runs: 4,
-		Comparisons: []report.Comparison{c}, Notes: []string{"It is so."},
-		Tables: []report.Table{{Title: "More", Header: []string{"a", "b"}, Rows: [][]string{{"c", "7"}}}},
-		Plots:  []Plot{{Name: "one-plot", Chart: c.Chart(false)}},
-	}}
-	page := pageOf(results)
-	for _, want := range []string{
-		"## one", "table 9", "Something.", "so so", "It is so.", "**Numbers**", "**More**", "plots/one-plot.svg", "(#one)",
-	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %q:\n%s", want, page)
+func TestAResultDoesNotDependOnTheNumberOfCores(t *testing.T) {
+	for _, e := range []experiment.Experiment{randomAccess(), wanderBurst()} {
+		one, two := asJSON(t, e, experiment.Options{Seeds: 3, Parallel: 1}), asJSON(t, e, experiment.Options{Seeds: 3, Parallel: 2})
+		if one != two {
+			t.Errorf("%s: one core\n%s\ntwo cores\n%s", e.Name, one, two)
 		}
 	}
-	if err := writePlots(folder, results); err != nil {
+}
+
+func asJSON(t *testing.T, e experiment.Experiment, o experiment.Options) string {
+	t.Helper()
+	r, err := e.Run(t.Context(), o)
+	if err != nil {
 		t.Fatal(err)
 	}
-	image, err := os.ReadFile(filepath.Join(folder, "one-plot.svg"))
-	if err != nil || !strings.Contains(string(image), "<svg") {
-		t.Errorf("the plot: %.40s, %v", image, err)
+	out, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+func TestACancelledExperimentReturnsWhatIsThere(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r, err := wanderBurst().Run(ctx, experiment.Options{Seeds: 50, Parallel: 1, Progress: func(done, all int) {
+		if all != 50 {
+			t.Errorf("%d runs in all, want 50", all)
+		}
+		if done == 2 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "2 of 50") {
+		t.Errorf("error %v", err)
+	}
+	if r.Runs != 2 || r.Wanted != 50 || len(r.Tables) == 0 {
+		t.Errorf("%d of %d runs, %d tables", r.Runs, r.Wanted, len(r.Tables))
+	}
+}
+
+// Whoever interrupts at once gets empty tables, not a crash.
+func TestEveryExperimentSurvivesBeingCancelledAtOnce(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, e := range Page().Experiments {
+		r, err := e.Run(ctx, experiment.Options{})
+		if !errors.Is(err, context.Canceled) || r.Runs != 0 {
+			t.Errorf("%s: %d runs, %v", e.Name, r.Runs, err)
+		}
+		for _, f := range []report.Format{report.Text, report.Markdown, report.CSV} {
+			if s := r.Render(f); strings.Contains(s, "NaN") {
+				t.Errorf("%s: %s", e.Name, s)
+			}
+		}
+		if _, err := json.Marshal(r); err != nil {
+			t.Errorf("%s: %v", e.Name, err)
+		}
 	}
 }

@@ -6,16 +6,18 @@ import (
 	"slices"
 	"time"
 
+	"github.com/wanderd/wanderd/sim/experiment"
 	"github.com/wanderd/wanderd/sim/report"
 )
 
 // randomAccess is table 1. It has no machines: nobody coordinates anything.
-func randomAccess() Experiment {
-	return Experiment{
+func randomAccess() experiment.Experiment {
+	return experiment.Experiment{
 		Name: "random-access", Title: "Random access: how many operations run at once", Source: "table 1, section 2",
 		Shows:     "What a random delay on a timer leads to: with twice the members, two or more operations run for half of the time.",
 		Published: concurrencyTables("Random access", tableOne(), nil),
-		run:       runRandomAccess,
+		Against:   against,
+		Do:        runRandomAccess,
 	}
 }
 
@@ -43,18 +45,18 @@ func at(values []float64, i int) float64 {
 	return 0
 }
 
-func runRandomAccess(ctx context.Context, o Options) (Result, error) {
-	seeds := o.seeds(10)
+func runRandomAccess(ctx context.Context, o experiment.Options) (experiment.Result, error) {
+	seeds := o.SeedsOr(10)
 	spent, err := inFleets(ctx, o, fleets(), seeds, func(_ context.Context, members int, seed uint64) ([]float64, error) {
 		return accessAtRandom(members, seed, longRun), nil
 	})
-	r := Result{Wanted: seeds * len(fleets())}
+	r := experiment.Result{Wanted: seeds * len(fleets())}
 	for _, runs := range spent {
 		r.Runs += len(runs)
 	}
 	r.Comparisons = concurrencyTables("Random access", tableOne(), spent)
 	for i, members := range fleets() {
-		r.Plots = append(r.Plots, Plot{Name: inName("random-access", members), Chart: r.Comparisons[i].Chart(true)})
+		r.Plots = append(r.Plots, experiment.Plot{Name: inName("random-access", members), Chart: r.Comparisons[i].Chart(true)})
 		r.Comparisons[i].Notes = []string{noiseNote(r.Comparisons[i], len(spent[members]))}
 	}
 	r.Verdict = "reproduced, both columns"

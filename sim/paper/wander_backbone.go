@@ -5,17 +5,19 @@ import (
 	"math"
 	"time"
 
+	"github.com/wanderd/wanderd/sim/experiment"
 	"github.com/wanderd/wanderd/sim/measure"
 	"github.com/wanderd/wanderd/sim/report"
 )
 
 // wanderBackbone is the case study of section 7.
-func wanderBackbone() Experiment {
-	return Experiment{
+func wanderBackbone() experiment.Experiment {
+	return experiment.Experiment{
 		Name: "wander-backbone", Title: "Case study: transfers of 40 GB over one backbone", Source: "section 7",
 		Shows:     "150 applications, each of which may fill a backbone of 10 GB/s for four seconds every ten minutes; and twice as many.",
 		Published: []report.Comparison{backboneTable(nil)},
-		run:       runWanderBackbone,
+		Against:   against,
+		Do:        runWanderBackbone,
 	}
 }
 
@@ -80,11 +82,11 @@ func longerWith(runs map[int][]long) measure.Estimate {
 	return measure.EstimateOf(samples...)
 }
 
-func runWanderBackbone(ctx context.Context, o Options) (Result, error) {
+func runWanderBackbone(ctx context.Context, o experiment.Options) (experiment.Result, error) {
 	runs, wanted, err := longRuns(ctx, o)
 	c := backboneTable(runs)
-	r := Result{Runs: len(runs[nominal]) + len(runs[overload]), Wanted: wanted, Comparisons: []report.Comparison{c}}
-	r.Plots = []Plot{{Name: "wander-backbone", Chart: waitsChart(runs)}}
+	r := experiment.Result{Runs: len(runs[nominal]) + len(runs[overload]), Wanted: wanted, Comparisons: []report.Comparison{c}}
+	r.Plots = []experiment.Plot{{Name: "wander-backbone", Chart: waitsChart(runs)}}
 	r.Verdict = "150 users: holds; 300 users: waits are longer than published"
 	r.Notes = []string{
 		"With the users it is made for, the case study holds: more than 80 % wait less than 2 × Δmin, and the backbone is shared for " +

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/wanderd/wanderd/sim/experiment"
 	"github.com/wanderd/wanderd/sim/measure"
 	"github.com/wanderd/wanderd/sim/report"
 )
@@ -16,13 +17,14 @@ import (
 const burstLength = 20_000 * time.Second
 
 // wanderBurst is figure 1.
-func wanderBurst() Experiment {
-	return Experiment{
+func wanderBurst() experiment.Experiment {
+	return experiment.Experiment{
 		Name: "wander-burst", Title: "Wandering token: operations running during one stabilisation", Source: "figure 1, section 5.1",
 		Shows: "What an overloaded fleet does after it has lost its token: silence, several tokens at once, and silence again, until one " +
 			"of them survives.",
 		Published: []report.Comparison{burstTable(nil)},
-		run:       runWanderBurst,
+		Against:   against,
+		Do:        runWanderBurst,
 	}
 }
 
@@ -63,12 +65,12 @@ func burstTable(losses []burst) report.Comparison {
 	return c
 }
 
-func runWanderBurst(ctx context.Context, o Options) (Result, error) {
-	seeds := o.seeds(20)
-	losses, err := across(ctx, o, seeds, func(ctx context.Context, job int) (burst, error) {
+func runWanderBurst(ctx context.Context, o experiment.Options) (experiment.Result, error) {
+	seeds := o.SeedsOr(20)
+	losses, err := experiment.Across(ctx, o, seeds, func(ctx context.Context, job int) (burst, error) {
 		return loseBoth(ctx, uint64(job)+1)
 	})
-	r := Result{Runs: len(losses), Wanted: seeds, Comparisons: []report.Comparison{burstTable(losses)}}
+	r := experiment.Result{Runs: len(losses), Wanted: seeds, Comparisons: []report.Comparison{burstTable(losses)}}
 	if len(losses) == 0 {
 		return r, err
 	}
@@ -77,7 +79,7 @@ func runWanderBurst(ctx context.Context, o Options) (Result, error) {
 		"Most seconds pass without any operation, then a few tokens are there at a time, rarely with more than four operations.",
 	}
 	r.Tables = []report.Table{levelTable(losses)}
-	r.Plots = []Plot{{Name: "wander-burst", Chart: burstChart(losses[0].busy)}}
+	r.Plots = []experiment.Plot{{Name: "wander-burst", Chart: burstChart(losses[0].busy)}}
 	return r, err
 }
 

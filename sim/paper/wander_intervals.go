@@ -5,18 +5,20 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/wanderd/wanderd/sim/experiment"
 	"github.com/wanderd/wanderd/sim/report"
 )
 
 // wanderIntervals is table 4.
-func wanderIntervals() Experiment {
-	return Experiment{
+func wanderIntervals() experiment.Experiment {
+	return experiment.Experiment{
 		Name: "wander-intervals", Title: "Wandering token: the time between two operations on one member",
 		Source: "table 4, section 6",
 		Shows: "How long a member waits for its next operation. \"The interval between protected operations reflects the progressive " +
 			"saturation of the resource moving from 150 to 300 users\".",
 		Published: intervalTables(nil),
-		run:       runWanderIntervals,
+		Against:   against,
+		Do:        runWanderIntervals,
 	}
 }
 
@@ -37,12 +39,12 @@ func intervalTables(runs map[int][]long) []report.Comparison {
 	return all
 }
 
-func runWanderIntervals(ctx context.Context, o Options) (Result, error) {
+func runWanderIntervals(ctx context.Context, o experiment.Options) (experiment.Result, error) {
 	runs, wanted, err := longRuns(ctx, o)
-	r := Result{Wanted: wanted, Comparisons: intervalTables(runs)}
+	r := experiment.Result{Wanted: wanted, Comparisons: intervalTables(runs)}
 	for i, members := range fleets() {
 		r.Runs += len(runs[members])
-		r.Plots = append(r.Plots, Plot{Name: inName("wander-intervals", members), Chart: r.Comparisons[i].Chart(true)})
+		r.Plots = append(r.Plots, experiment.Plot{Name: inName("wander-intervals", members), Chart: r.Comparisons[i].Chart(true)})
 		r.Comparisons[i].Notes = []string{"Measured are the intervals during which the member did not itself make a token."}
 	}
 	r.Tables = []report.Table{allIntervalsTable(runs), missingTable(runs)}

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/wanderd/wanderd/sim/experiment"
 	"github.com/wanderd/wanderd/sim/measure"
 	"github.com/wanderd/wanderd/sim/report"
 )
@@ -20,14 +21,15 @@ const durationBin = 5000 * time.Second
 const publishedFrom = 2
 
 // wanderLoss is table 5.
-func wanderLoss() Experiment {
-	return Experiment{
+func wanderLoss() experiment.Experiment {
+	return experiment.Experiment{
 		Name: "wander-loss", Title: "Wandering token: how long it takes to get over the loss of the token",
 		Source: "table 5, section 6",
 		Shows: "\"The transient following a token loss event is a critical issue: its length is relevant, […] and its distribution is " +
 			"dispersed.\" One hundred losses of the only token there is.",
 		Published: durationTables(nil),
-		run:       runWanderLoss,
+		Against:   against,
+		Do:        runWanderLoss,
 	}
 }
 
@@ -71,15 +73,15 @@ func perHundred(losses []transient, bins int) []measure.Estimate {
 	return counts
 }
 
-func runWanderLoss(ctx context.Context, o Options) (Result, error) {
-	seeds := o.seeds(100)
+func runWanderLoss(ctx context.Context, o experiment.Options) (experiment.Result, error) {
+	seeds := o.SeedsOr(100)
 	losses, err := inFleets(ctx, o, fleets(), seeds, func(ctx context.Context, members int, seed uint64) (transient, error) {
 		return loseToken(ctx, members, seed, 0, stabilisationLimit)
 	})
-	r := Result{Wanted: seeds * len(fleets()), Comparisons: durationTables(losses)}
+	r := experiment.Result{Wanted: seeds * len(fleets()), Comparisons: durationTables(losses)}
 	for i, members := range fleets() {
 		r.Runs += len(losses[members])
-		r.Plots = append(r.Plots, Plot{Name: inName("wander-loss", members), Chart: r.Comparisons[i].Chart(false)})
+		r.Plots = append(r.Plots, experiment.Plot{Name: inName("wander-loss", members), Chart: r.Comparisons[i].Chart(false)})
 	}
 	r.Tables = []report.Table{stableTable(losses), duringTable(losses)}
 	r.Verdict = "N = 150: losses are over sooner; N = 300: reproduced in shape, if stable means less than Δmax"

@@ -4,24 +4,26 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/wanderd/wanderd/sim/experiment"
 	"github.com/wanderd/wanderd/sim/measure"
 	"github.com/wanderd/wanderd/sim/report"
 )
 
 // wanderStable is table 3.
-func wanderStable() Experiment {
-	return Experiment{
+func wanderStable() experiment.Experiment {
+	return experiment.Experiment{
 		Name: "wander-stable", Title: "Wandering token: how many operations run at once", Source: "table 3, section 6",
 		Shows: "With the members the gate is made for, less than half a percent of the time sees two operations at once, and the " +
 			"operation is busy as often as one token can keep it.",
 		Published: concurrencyTables("Wandering token", tableThree(), nil),
-		run:       runWanderStable,
+		Against:   against,
+		Do:        runWanderStable,
 	}
 }
 
-func runWanderStable(ctx context.Context, o Options) (Result, error) {
+func runWanderStable(ctx context.Context, o experiment.Options) (experiment.Result, error) {
 	runs, wanted, err := longRuns(ctx, o)
-	r := Result{Wanted: wanted}
+	r := experiment.Result{Wanted: wanted}
 	spent := map[int][][]float64{}
 	for _, members := range fleets() {
 		r.Runs += len(runs[members])
@@ -31,7 +33,7 @@ func runWanderStable(ctx context.Context, o Options) (Result, error) {
 	}
 	r.Comparisons = concurrencyTables("Wandering token", tableThree(), spent)
 	for i, members := range fleets() {
-		r.Plots = append(r.Plots, Plot{Name: inName("wander-stable", members), Chart: r.Comparisons[i].Chart(true)})
+		r.Plots = append(r.Plots, experiment.Plot{Name: inName("wander-stable", members), Chart: r.Comparisons[i].Chart(true)})
 	}
 	r.Tables = []report.Table{busyTable(runs), beginningTable(runs)}
 	busy := mean(runs[overload], func(l *long) float64 { return float64(l.figures.Utilisation) })

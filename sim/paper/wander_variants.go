@@ -6,19 +6,21 @@ import (
 	"slices"
 	"time"
 
+	"github.com/wanderd/wanderd/sim/experiment"
 	"github.com/wanderd/wanderd/sim/measure"
 	"github.com/wanderd/wanderd/sim/report"
 )
 
 // wanderVariants looks for the reading of the paper that explains its numbers.
-func wanderVariants() Experiment {
-	return Experiment{
+func wanderVariants() experiment.Experiment {
+	return experiment.Experiment{
 		Name: "wander-variants", Title: "Wandering token: which reading of the paper explains its numbers",
 		Source: "figure 2 against sections 4 to 6; tables 3 and 4",
 		Shows: "Where figure 2 and the prose differ, or say nothing, each way to read them is tried in a model without messages. The " +
 			"machines are not touched.",
 		Published: slices.Concat(concurrencyTables("Wandering token", tableThree(), nil), intervalTables(nil)),
-		run:       runWanderVariants,
+		Against:   against,
+		Do:        runWanderVariants,
 	}
 }
 
@@ -50,15 +52,15 @@ func runVariant(r reading, members int, seed uint64) (tally, []float64) {
 	return runModel(r, members, seed, longRun.Seconds()), stable
 }
 
-func runWanderVariants(ctx context.Context, o Options) (Result, error) {
-	all, seeds, sizes := readings(), o.seeds(5), fleets()
+func runWanderVariants(ctx context.Context, o experiment.Options) (experiment.Result, error) {
+	all, seeds, sizes := readings(), o.SeedsOr(5), fleets()
 	jobs := len(all) * seeds * len(sizes)
-	runs, err := across(ctx, o, jobs, func(ctx context.Context, job int) (variantRun, error) {
+	runs, err := experiment.Across(ctx, o, jobs, func(ctx context.Context, job int) (variantRun, error) {
 		v := variantRun{reading: job % len(all), members: sizes[job/len(all)%len(sizes)]}
 		v.tally, v.stable = runVariant(all[v.reading], v.members, uint64(job/len(all)/len(sizes))+1)
 		return v, ctx.Err()
 	})
-	r := Result{Runs: len(runs), Wanted: jobs}
+	r := experiment.Result{Runs: len(runs), Wanted: jobs}
 	for _, members := range sizes {
 		r.Tables = append(r.Tables, variantsTable(all, runs, members), variantIntervalTable(all, runs, members))
 	}
@@ -67,7 +69,7 @@ func runWanderVariants(ctx context.Context, o Options) (Result, error) {
 	}
 	r.Comparisons = closestTables(all, runs)
 	for i, c := range r.Comparisons {
-		r.Plots = append(r.Plots, Plot{Name: fmt.Sprintf("wander-variants-%d", i+1), Chart: c.Chart(true)})
+		r.Plots = append(r.Plots, experiment.Plot{Name: fmt.Sprintf("wander-variants-%d", i+1), Chart: c.Chart(true)})
 	}
 	r.Verdict = "tables 3 and 4 explained: N = 150 as printed, N = 300 if that run was 0.56 × 10⁶ units long; table 5 takes another reading"
 	r.Notes = []string{

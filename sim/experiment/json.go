@@ -1,4 +1,4 @@
-package paper
+package experiment
 
 import (
 	"encoding/json"

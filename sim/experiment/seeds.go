@@ -1,4 +1,4 @@
-package paper
+package experiment
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Options say how an experiment is run. The zero value is the experiment as it stands in the paper, on all cores.
+// Options say how an experiment is run. The zero value is the experiment as it is in the docs, on all cores.
 type Options struct {
 	// Seeds is how many runs there are for each number of members; zero stands for the experiment's own number.
 	Seeds int
@@ -16,10 +16,10 @@ type Options struct {
 	Progress func(done, all int)
 }
 
-// across runs all jobs and returns what those led to that finished, in the order of their numbers. A job depends on nothing
+// Across runs all jobs and returns what those led to that finished, in the order of their numbers. A job depends on nothing
 // but its number, so that neither the number of cores nor who finishes first changes a result. When ctx is cancelled or a
 // job fails, the others stop, and the error comes with what is there so far.
-func across[T any](ctx context.Context, o Options, jobs int, do func(ctx context.Context, job int) (T, error)) ([]T, error) {
+func Across[T any](ctx context.Context, o Options, jobs int, do func(ctx context.Context, job int) (T, error)) ([]T, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var (
@@ -77,31 +77,10 @@ func (o Options) workers() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-func (o Options) seeds(otherwise int) int {
+// SeedsOr returns how many seeds are to be run, if nobody has said otherwise.
+func (o Options) SeedsOr(otherwise int) int {
 	if o.Seeds > 0 {
 		return o.Seeds
 	}
 	return otherwise
-}
-
-// inFleet is what one run in a fleet of so many members led to.
-type inFleet[T any] struct {
-	members int
-	value   T
-}
-
-// inFleets runs the same for every number of members and every seed from 1.
-func inFleets[T any](
-	ctx context.Context, o Options, sizes []int, seeds int, do func(ctx context.Context, members int, seed uint64) (T, error),
-) (byFleet map[int][]T, err error) {
-	runs, err := across(ctx, o, seeds*len(sizes), func(ctx context.Context, job int) (inFleet[T], error) {
-		members := sizes[job%len(sizes)]
-		value, err := do(ctx, members, uint64(job/len(sizes))+1)
-		return inFleet[T]{members, value}, err
-	})
-	byFleet = map[int][]T{}
-	for _, r := range runs {
-		byFleet[r.members] = append(byFleet[r.members], r.value)
-	}
-	return byFleet, err
 }

@@ -1,4 +1,4 @@
-package paper
+package experiment
 
 import (
 	"strings"
@@ -24,7 +24,7 @@ func (r Result) Render(f report.Format) string {
 // sentences are the verdict and the notes, as a list that is read well as text and as Markdown.
 func (r Result) sentences() string {
 	var b strings.Builder
-	b.WriteString("Published numbers: " + r.Verdict + ".\n")
+	b.WriteString(r.Experiment.Against + ": " + r.Verdict + ".\n")
 	for i, n := range r.Notes {
 		if i == 0 {
 			b.WriteString("\n")

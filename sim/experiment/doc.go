@@ -1,0 +1,10 @@
+// Package experiment runs what the simulator is asked, and presents the answers: one by one, or as a page with plots.
+//
+//	experiment.go  a question and its answer
+//	find.go        by the name that a user gives
+//	seeds.go       many seeds on many cores, with the same result on any number of them
+//	render.go      an answer as text, Markdown or CSV; json.go as JSON
+//	page.go        all answers of one subject, in a file of the docs
+//
+// It knows nothing of tokens: package paper has the experiments of the paper, package beyond those that go further.
+package experiment
