@@ -39,6 +39,10 @@ func (g *Machine) Latest(id wire.TokenID) (t *wire.Token, ok bool) {
 	return &g.watch.token, g.watch.token.ID == id
 }
 
+// Guards reports whether this member guards a token that it does not hold, and who holds that; zero if this member knows only
+// by hearsay.
+func (g *Machine) Guards() (holder wire.MemberID, ok bool) { return g.watch.holder, g.watch.live }
+
 // rank is this member's place among the guardians.
 func (g *Machine) rank() int {
 	rank, _ := g.watch.token.Trail.Rank(g.cfg.Self)

@@ -1,0 +1,112 @@
+package guardian_test
+
+import (
+	"testing"
+
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Whoever is asked answers, with one message that carries the question's identity.
+func TestEveryQuestionIsAnsweredByOneMessage(t *testing.T) {
+	for name, tc := range map[string]struct {
+		begin func(c *circle)
+		to    func(c *circle) *member
+		about wire.Token
+		kind  wire.Kind
+		seq   wire.Seq
+	}{
+		"by the holder": {nil, holder, theToken, wire.KindBeat, 5},
+		"by the holder, who has come further than that": {nil, holder, since(theToken, 3), wire.KindBeat, 5},
+		"by a guardian":                                      {nil, guardianOf, theToken, wire.KindHeard, 5},
+		"by a guardian that knows more":                      {nil, guardianOf, since(theToken, 3), wire.KindHeard, 5},
+		"by a guardian that knows less":                      {nil, guardianOf, since(theToken, 8), wire.KindHeard, 8},
+		"by a guardian that learns that it guards no longer": {nil, guardianOf, born(10, 8, cydsID), wire.KindKnown, 8},
+		"by one who has never heard of it":                   {nil, stranger, theToken, wire.KindKnown, 5},
+		"by one who guards another token":                    {nil, guardianOf, born(20, 8), wire.KindKnown, 8},
+		"by one who holds another token":                     {nil, holder, born(20, 8), wire.KindKnown, 8},
+		"by one who has passed it on, and left it":           {left, holder, theToken, wire.KindKnown, 6},
+		"by one who has passed it on, and guards it":         {passed, holder, theToken, wire.KindHeard, 6},
+		"by one who knows that it was removed":               {removed, guardianOf, theToken, wire.KindBuried, 5},
+		"by one who knows that a later copy was removed":     {removed, guardianOf, since(theToken, 3), wire.KindBuried, 3},
+		"by one who has removed it":                          {removed, holder, theToken, wire.KindBuried, 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCircle(t)
+			if tc.begin != nil {
+				tc.begin(c)
+			}
+			c.air = nil
+			ask := message(wire.KindAsk, c.cyd, tc.to(c), tc.about)
+			c.receive(ask)
+			if len(c.air) != 1 {
+				t.Fatalf("the answers are %+v", c.air)
+			}
+			got := c.air[0].msg
+			if got.Kind != tc.kind || got.Token.ID != tc.about.ID || got.Token.Seq != tc.seq || got.Handoff != ask.Handoff ||
+				got.From != ask.To || got.To != ask.From || got.Gate != gate {
+				t.Errorf("the answer is %+v", got)
+			}
+		})
+	}
+}
+
+func holder(c *circle) *member     { return c.ann }
+func guardianOf(c *circle) *member { return c.bob }
+func stranger(c *circle) *member   { return c.dan }
+
+func passed(c *circle) { c.giveUp(c.ann, dansID) }
+
+func left(c *circle) {
+	c.ann.g.Close()
+	c.giveUp(c.ann, dansID)
+}
+
+// removed lets ann remove her token; the guardians are told.
+func removed(c *circle) {
+	c.ann.holds = false
+	c.took(c.ann, wire.MemberID{}, guardian.Outcome{}, c.ann.g.Bury(&theToken, nil))
+	c.advance(latency)
+}
+
+// How long ago it was is in the answer: since the beat, or since the token was given away.
+func TestAGuardianSaysWhenItHeardTheHolder(t *testing.T) {
+	for _, tc := range []struct {
+		begin func(c *circle)
+		to    func(c *circle) *member
+		want  wire.Nonce
+	}{
+		{func(*circle) {}, guardianOf, 1},
+		{func(c *circle) { c.ann.dead = true; c.advance(17) }, guardianOf, 17},
+		{func(c *circle) { passed(c); c.advance(17) }, holder, 17},
+		{func(c *circle) {
+			c.ann.dead = true
+			c.advance(99)
+			c.receive(message(wire.KindAsk, c.ann, c.bob, theToken))
+			c.advance(17)
+		}, guardianOf, 17},
+		{func(c *circle) { c.receive(message(wire.KindKnown, c.dan, c.bob, since(theToken, 8))) }, guardianOf, wire.Nonce(patience)},
+	} {
+		c := newCircle(t)
+		tc.begin(c)
+		c.air = nil
+		c.receive(message(wire.KindAsk, c.cyd, tc.to(c), theToken))
+		if got := c.air[0].msg; got.Kind != wire.KindHeard || got.Nonce != tc.want {
+			t.Errorf("the answer is a %v of %d ago, want %d", got.Kind, got.Nonce, tc.want)
+		}
+	}
+}
+
+// A question says what the asker knows: who knows less learns it, and guards the token by what it has learnt.
+func TestAQuestionTeachesThoseWhoAreAsked(t *testing.T) {
+	c := newCircle(t)
+	c.receive(message(wire.KindAsk, c.dan, c.bob, born(10, 9, cydsID, bobsID)))
+	if latest, ok := c.bob.g.Latest(theToken.ID); !ok || latest.Seq != 9 {
+		t.Errorf("bob knows of %d", latest.Seq)
+	}
+	c.ann.dead, c.cyd.dead = true, true
+	c.advance(patience*2 - 1) // now he is the second
+	c.wantHolders()
+	c.advance(1)
+	c.wantHolders(c.bob)
+}

@@ -1,0 +1,156 @@
+package guardian_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// bury lets m remove a token by a rule of its owner's.
+func (c *circle) bury(m *member, t wire.Token) {
+	c.t.Helper()
+	if m.holds {
+		m.holds = false
+		m.g.Dropped()
+	}
+	c.took(m, wire.MemberID{}, guardian.Outcome{}, m.g.Bury(&t, nil))
+}
+
+func TestABurialStandsTheGuardiansDown(t *testing.T) {
+	c := newCircle(t)
+	c.bury(c.ann, theToken)
+	c.wantSent("1ms ann→bob Buried", "1ms ann→cyd Buried")
+	c.advance(latency)
+	c.wantNotes(c.bob, policy.NoteStoodDown)
+	c.wantNotes(c.cyd, policy.NoteStoodDown)
+	c.advance(10 * patience)
+	c.wantHolders()
+	c.wantSent()
+}
+
+func TestABurialEndsAQuestion(t *testing.T) {
+	c := suspecting(t, cydsID)
+	c.receive(message(wire.KindBuried, c.dan, c.bob, theToken))
+	c.advance(10 * patience)
+	c.wantHolders()
+}
+
+// Who has missed the burial asks, and is told so by whoever knows of it.
+func TestWhoHasMissedABurialIsToldOfItWhenItAsks(t *testing.T) {
+	c := newCircle(t)
+	c.lose = func(m *wire.Message) bool {
+		return m.Kind == wire.KindBuried && m.To == bobsID && c.now < began.Add(patience)
+	}
+	c.bury(c.ann, theToken)
+	c.cyd.dead = true
+	c.advance(10 * patience)
+	c.wantNotes(c.bob, policy.NoteSuspected, policy.NoteStoodDown)
+	c.wantHolders()
+}
+
+// It may have missed the burial because it is in another trail: it stands down when it says that it holds the token, too.
+func TestAHolderOfARemovedTokenIsToldSoByAnybodyWhoKnows(t *testing.T) {
+	c := newCircle(t)
+	c.bury(c.bob, theToken)
+	c.air = nil
+	c.advance(patience/4 + 2*latency)
+	c.wantEndings(c.ann, guardian.Overtaken)
+	c.wantHolders()
+}
+
+func TestWhoRemovesATokenGuardsItNoLonger(t *testing.T) {
+	for name, at := range map[string]time.Duration{"before it asks": latency, "while it asks": latency + patience} {
+		t.Run(name, func(t *testing.T) {
+			c := newCircle(t)
+			c.ann.dead = true
+			c.until(at)
+			c.bury(c.bob, theToken)
+			if at, ok := c.bob.g.NextWake(nil); ok {
+				t.Errorf("bob asks to be woken at %v", at)
+			}
+		})
+	}
+}
+
+// Whoever has removed it, a guardian or not.
+func TestWhoHasRemovedATokenTellsItsHolder(t *testing.T) {
+	c := newCircle(t)
+	c.bury(c.dan, theToken)
+	c.air, c.sent = nil, nil
+	c.receive(message(wire.KindBeat, c.ann, c.dan, theToken))
+	c.wantSent("1ms dan→ann Buried")
+}
+
+// A copy with a higher number than the one that was removed is another matter.
+func TestACopyThatHasGoneFurtherIsNotBuried(t *testing.T) {
+	c := newStrangers(t)
+	c.hold(c.ann, since(theToken, 8))
+	c.advance(latency)
+	for _, m := range []*member{c.ann, c.bob} {
+		c.receive(message(wire.KindBuried, c.dan, m, theToken))
+		c.wantNotes(m, policy.NoteStrayWord)
+	}
+	c.bury(c.bob, theToken)
+	c.ann.dead, c.cyd.dead = true, true
+	c.advance(2 * patience)
+	c.wantHolders(c.bob)
+}
+
+func TestWhoKnowsThatATokenWasRemovedDoesNotGuardItAgain(t *testing.T) {
+	for name, learn := range map[string]func(c *circle){
+		"by a beat": func(c *circle) { c.receive(message(wire.KindBeat, c.dan, c.bob, theToken)) },
+		"by its hands": func(c *circle) {
+			c.hold(c.bob, born(10, 4, cydsID))
+			c.giveUp(c.bob, dansID)
+		},
+		"by being overtaken": func(c *circle) {
+			c.hold(c.bob, born(10, 4))
+			c.receive(message(wire.KindKnown, c.dan, c.bob, theToken))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newStrangers(t)
+			c.bury(c.bob, theToken)
+			learn(c)
+			c.cyd.dead = true
+			c.advance(10 * patience)
+			c.wantHolders()
+			c.wantEndings(c.cyd)
+		})
+	}
+}
+
+// A later burial of a copy that has gone further takes the place of the earlier one.
+func TestTheFurthestBurialOfATokenIsRemembered(t *testing.T) {
+	c := newStrangers(t)
+	for _, seq := range []wire.Seq{5, 8, 6} {
+		c.bury(c.bob, since(theToken, seq))
+	}
+	c.air = nil
+	c.receive(message(wire.KindAsk, c.ann, c.bob, since(theToken, 8)))
+	c.receive(message(wire.KindAsk, c.ann, c.bob, since(theToken, 9)))
+	if got := []wire.Kind{c.air[0].msg.Kind, c.air[1].msg.Kind}; got[0] != wire.KindBuried || got[1] != wire.KindKnown {
+		t.Errorf("the answers are %v", got)
+	}
+}
+
+func TestTheLastFourBurialsAreRemembered(t *testing.T) {
+	c := newStrangers(t)
+	for i := range int64(5) {
+		c.bury(c.bob, born(i+1, 5))
+	}
+	for i := range int64(5) {
+		c.air = nil
+		c.receive(message(wire.KindAsk, c.ann, c.bob, born(i+1, 5)))
+		want := wire.KindBuried
+		if i == 0 {
+			want = wire.KindKnown
+		}
+		if got := c.air[0].msg.Kind; got != want {
+			t.Errorf("of the burial before %d others: %v", 4-i, got)
+		}
+	}
+}

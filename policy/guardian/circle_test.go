@@ -1,0 +1,369 @@
+package guardian_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/wire"
+)
+
+const (
+	patience = 800 * time.Millisecond
+	// latency is how long a message takes.
+	latency = time.Millisecond
+	gate    = wire.GateID(7)
+)
+
+var (
+	annsID = wire.MemberID{0xa}
+	bobsID = wire.MemberID{0xb}
+	cydsID = wire.MemberID{0xc}
+	dansID = wire.MemberID{0xd}
+
+	// theToken is guarded by bob, and by cyd after him.
+	theToken = born(10, 5, bobsID, cydsID)
+)
+
+// born returns a token by its birth stamp.
+func born(stamp int64, seq wire.Seq, guardians ...wire.MemberID) wire.Token {
+	t := wire.Token{ID: wire.TokenID{Birth: stamp, Generator: wire.MemberID{0xe}, Random: 99}, Seq: seq}
+	copy(t.Trail[:], guardians)
+	return t
+}
+
+// since returns t with another number.
+func since(t wire.Token, seq wire.Seq) wire.Token {
+	t.Seq = seq
+	return t
+}
+
+// member is one member's part in guarding, and the part of its owner: it holds the token, drops it when it is overtaken, and
+// takes it when it is revived.
+type member struct {
+	name  string
+	id    wire.MemberID
+	g     guardian.Machine
+	holds bool
+	token wire.Token
+	// dead members hear nothing and do nothing; what happens to one that is away happens when it is back.
+	dead, away bool
+	notes      []policy.Note
+	endings    []guardian.Ending
+	// heardAt is when it last had word of a token from the token's holder; revived are those that it has revived and has had
+	// no word of since.
+	heardAt map[wire.TokenID]policy.Time
+	revived map[wire.TokenID]bool
+}
+
+func newMember(name string, id wire.MemberID, seed uint64) *member {
+	return &member{
+		name: name, id: id, heardAt: map[wire.TokenID]policy.Time{}, revived: map[wire.TokenID]bool{},
+		g: guardian.New(guardian.Config{Gate: gate, Self: id, Patience: patience, Entropy: rand.NewPCG(seed, seed)}),
+	}
+}
+
+func (m *member) held() *wire.Token {
+	if !m.holds {
+		return nil
+	}
+	return &m.token
+}
+
+// circle is four members, one clock and a network on which a message takes a millisecond, or is lost. It checks after every step
+// what holds always: nobody asks for a wake-up in the past; a message that is not expected changes nothing, and no message leads
+// to more than one to its sender, nor to one to everybody; and no token is revived of which the holder was heard less than a
+// patience ago, nor twice without any word of it in between.
+type circle struct {
+	t                  rapid.TB
+	now                policy.Time
+	ann, bob, cyd, dan *member
+	all                []*member
+	air                []flight
+	// lose loses messages; nil loses none.
+	lose func(m *wire.Message) bool
+	// sent are all messages since it was last asked, with the time since the beginning.
+	sent []string
+}
+
+type flight struct {
+	at  policy.Time
+	msg wire.Message
+}
+
+const began = policy.Time(time.Hour)
+
+// newCircle returns ann, who holds the token, bob and cyd, who guard it, and dan; they have heard ann's first beat.
+func newCircle(t *testing.T) *circle {
+	t.Helper()
+	c := newStrangers(t)
+	c.hold(c.ann, theToken)
+	c.advance(latency)
+	c.sent = nil
+	return c
+}
+
+// newStrangers returns four who have never heard of a token.
+func newStrangers(t rapid.TB) *circle {
+	c := &circle{
+		t: t, now: began,
+		ann: newMember("ann", annsID, 1), bob: newMember("bob", bobsID, 2),
+		cyd: newMember("cyd", cydsID, 3), dan: newMember("dan", dansID, 4),
+	}
+	c.all = []*member{c.ann, c.bob, c.cyd, c.dan}
+	return c
+}
+
+func (c *circle) find(id wire.MemberID) *member {
+	i := slices.IndexFunc(c.all, func(m *member) bool { return m.id == id })
+	return c.all[i]
+}
+
+// took carries out what a call of m's machine asked for, and does what its owner would do. It returns how many messages that
+// sent, and how many of them to a certain member.
+func (c *circle) took(m *member, to wire.MemberID, o guardian.Outcome, out []policy.Effect) (all, back int) {
+	c.t.Helper()
+	for i := range out {
+		switch e := &out[i]; e.Kind {
+		case policy.Send:
+			all++
+			if e.Msg.To == to {
+				back++
+			}
+			c.send(&e.Msg)
+		case policy.Tell:
+			m.notes = append(m.notes, e.Note)
+		case policy.Save, policy.Run, policy.Stop, policy.Announce:
+			c.t.Fatalf("a guardian has no business with %v", e.Kind)
+		}
+	}
+	c.end(m, o)
+	return all, back
+}
+
+func (c *circle) end(m *member, o guardian.Outcome) {
+	c.t.Helper()
+	if o.Ending == guardian.Pending {
+		return
+	}
+	m.endings = append(m.endings, o.Ending)
+	switch o.Ending {
+	case guardian.Pending:
+	case guardian.Revived:
+		c.checkRevival(m, o.Token.ID)
+		o.Token.Seq = o.Token.Seq.Revived(uint8(len(m.endings)))
+		c.hold(m, o.Token)
+	case guardian.Overtaken:
+		m.holds = false
+		c.took(m, wire.MemberID{}, guardian.Outcome{}, m.g.Correct(&m.token, &o.Token, nil))
+	case guardian.Sure:
+		c.hold(m, m.token)
+	}
+}
+
+func (c *circle) checkRevival(m *member, id wire.TokenID) {
+	c.t.Helper()
+	if at, ok := m.heardAt[id]; ok && c.now.Sub(at) < patience {
+		c.t.Fatalf("%s revives a token whose holder it heard %v ago", m.name, c.now.Sub(at))
+	}
+	if m.revived[id] {
+		c.t.Fatalf("%s revives a token for the second time, and has had no word of it since the first", m.name)
+	}
+	m.revived[id] = true
+}
+
+func (c *circle) send(m *wire.Message) {
+	c.t.Helper()
+	if got, ok := wire.Parse(m.Append(nil)); !ok || got != *m {
+		c.t.Fatalf("a datagram cannot carry %+v", *m)
+	}
+	c.sent = append(c.sent, fmt.Sprintf("%v %s→%s %v", c.now.Sub(began), c.find(m.From).name, c.find(m.To).name, m.Kind))
+	if c.lose == nil || !c.lose(m) {
+		c.air = append(c.air, flight{c.now.Add(latency), *m})
+	}
+}
+
+// hold gives m a token.
+func (c *circle) hold(m *member, t wire.Token) {
+	c.t.Helper()
+	m.holds, m.token = true, t
+	c.took(m, wire.MemberID{}, guardian.Outcome{}, m.g.Hold(c.now, &m.token, nil))
+}
+
+// giveUp makes a holder the token's first guardian, as it is when its Commit has left.
+func (c *circle) giveUp(from *member, to wire.MemberID) wire.Token {
+	c.t.Helper()
+	before, passed := from.token.Trail, from.token
+	passed.Trail = before.Behind(from.id, to, 2)
+	from.holds = false
+	from.heardAt[passed.ID], from.revived[passed.ID] = c.now, false
+	c.took(from, wire.MemberID{}, guardian.Outcome{}, from.g.Passed(c.now, before, &passed, to, nil))
+	return passed
+}
+
+// pass passes the token on; its number rises.
+func (c *circle) pass(from, to *member) {
+	c.t.Helper()
+	passed := c.giveUp(from, to.id)
+	c.hold(to, since(passed, passed.Seq.After()))
+}
+
+// before does what an owner does before every step: who was away for too long asks first.
+func (c *circle) before(m *member) {
+	c.t.Helper()
+	if m.g.Overdue(c.now, m.held()) {
+		c.took(m, wire.MemberID{}, guardian.Outcome{}, m.g.Doubt(c.now, m.held(), nil))
+	}
+}
+
+// receive hands msg to whom it is addressed and returns how many messages that sent.
+func (c *circle) receive(msg wire.Message) (sent int) {
+	c.t.Helper()
+	m := c.find(msg.To)
+	expected, before := m.g.Expects(&msg, m.held()), m.g
+	if expected {
+		c.before(m)
+	}
+	o, out := m.g.Receive(c.now, &msg, m.held(), nil)
+	if !expected && (m.g != before || o != guardian.Outcome{} || len(out) != 1 || out[0].Note != policy.NoteStrayWord) {
+		c.t.Fatalf("%s did not expect a %v, and it led to %+v", m.name, msg.Kind, out)
+	}
+	holding := m.held() != nil && m.token.ID == msg.Token.ID
+	sent, back := c.took(m, msg.From, o, out)
+	if back > 1 || sent > 1 {
+		c.t.Fatalf("%s sends %d messages to the sender of one %v, and %d in all", m.name, back, msg.Kind, sent)
+	}
+	if expected {
+		m.revived[msg.Token.ID] = false
+	}
+	if msg.Kind == wire.KindBeat && expected && sent == 0 && !holding {
+		m.heardAt[msg.Token.ID] = c.now
+	}
+	return sent
+}
+
+// wake wakes m, due or not.
+func (c *circle) wake(m *member) {
+	c.t.Helper()
+	c.before(m)
+	o, out := m.g.Wake(c.now, m.held(), nil)
+	c.took(m, wire.MemberID{}, o, out)
+	if at, ok := m.g.NextWake(m.held()); ok && at <= c.now {
+		c.t.Fatalf("%s was woken at %v and asks for %v", m.name, c.now, at)
+	}
+}
+
+// advance lets time pass, and everything happen that is due; what is due at its end, too.
+func (c *circle) advance(d time.Duration) {
+	c.t.Helper()
+	for end := c.now.Add(d); ; {
+		next, first, waking := end+1, -1, (*member)(nil)
+		for _, m := range c.all {
+			if at, ok := m.g.NextWake(m.held()); ok && at < next && !m.dead && !m.away {
+				next, waking = at, m
+			}
+		}
+		for i, f := range c.air {
+			if f.at <= next && f.at <= end && !c.find(f.msg.To).away && (first < 0 || f.at < c.air[first].at) {
+				first = i
+			}
+		}
+		switch {
+		case first >= 0:
+			f := c.air[first]
+			c.air = slices.Delete(c.air, first, first+1)
+			c.now = max(c.now, f.at)
+			if !c.find(f.msg.To).dead {
+				c.receive(f.msg)
+			}
+		case waking != nil:
+			c.now = max(c.now, next)
+			c.wake(waking)
+		default:
+			c.now = end
+			return
+		}
+	}
+}
+
+// until lets time pass up to a time since the beginning.
+func (c *circle) until(d time.Duration) {
+	c.t.Helper()
+	c.advance(began.Add(d).Sub(c.now))
+}
+
+// message returns one that the test has made up.
+func message(kind wire.Kind, from, to *member, about wire.Token) wire.Message {
+	m := wire.Message{Gate: gate, Kind: kind, From: from.id, To: to.id, Token: about}
+	switch kind {
+	case wire.KindBeat:
+		m.Nonce = 1
+	case wire.KindHeard:
+		m.Handoff, m.Nonce = 77, wire.Nonce(time.Hour)
+	case wire.KindAsk:
+		m.Handoff = 77
+	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen:
+	}
+	return m
+}
+
+// answering returns m as an answer to the question that is in the air to m's sender.
+func (c *circle) answering(m wire.Message) wire.Message {
+	c.t.Helper()
+	for _, f := range c.air {
+		if f.msg.Kind == wire.KindAsk && f.msg.To == m.From && f.msg.From == m.To {
+			m.Handoff = f.msg.Handoff
+			return m
+		}
+	}
+	c.t.Fatalf("%v was not asked", m.From)
+	return m
+}
+
+// wantSent wants exactly these messages since the last call, as "250ms ann→bob Beat", the time being that since the beginning.
+func (c *circle) wantSent(want ...string) {
+	c.t.Helper()
+	if !slices.Equal(c.sent, want) {
+		c.t.Fatalf("sent were\n\t%s\nwant\n\t%s", strings.Join(c.sent, "\n\t"), strings.Join(want, "\n\t"))
+	}
+	c.sent = nil
+}
+
+// wantNotes wants exactly these notes of m since the last call.
+func (c *circle) wantNotes(m *member, want ...policy.Note) {
+	c.t.Helper()
+	if !slices.Equal(m.notes, want) {
+		c.t.Fatalf("%s notes %v, want %v", m.name, m.notes, want)
+	}
+	m.notes = nil
+}
+
+// wantEndings wants exactly these endings of m since the last call.
+func (c *circle) wantEndings(m *member, want ...guardian.Ending) {
+	c.t.Helper()
+	if !slices.Equal(m.endings, want) {
+		c.t.Fatalf("%s has the endings %v, want %v", m.name, m.endings, want)
+	}
+	m.endings = nil
+}
+
+// wantHolders wants that these hold a token, and nobody else who lives.
+func (c *circle) wantHolders(want ...*member) {
+	c.t.Helper()
+	var got []string
+	for _, m := range c.all {
+		if m.holds != slices.Contains(want, m) && !m.dead {
+			got = append(got, fmt.Sprintf("%s: %v", m.name, m.holds))
+		}
+	}
+	if len(got) > 0 {
+		c.t.Fatalf("who holds a token: %s", strings.Join(got, ", "))
+	}
+}

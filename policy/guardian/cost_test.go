@@ -1,0 +1,78 @@
+package guardian_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// vigil is a holder and one of its guardians: the holder beats, the guardian hears it.
+type vigil struct {
+	now              policy.Time
+	holder, guardian guardian.Machine
+	token            wire.Token
+	out              [2][]policy.Effect
+}
+
+func newVigil() *vigil {
+	v := &vigil{now: began, token: theToken}
+	v.holder = guardian.New(guardian.Config{Gate: gate, Self: annsID, Patience: patience, Entropy: rand.NewPCG(1, 1)})
+	v.guardian = guardian.New(guardian.Config{Gate: gate, Self: bobsID, Patience: patience, Entropy: rand.NewPCG(2, 2)})
+	for i := range v.out {
+		v.out[i] = make([]policy.Effect, 0, 8)
+	}
+	v.holder.Hold(v.now, &v.token, v.out[0])
+	return v
+}
+
+// beat lets the holder beat once, and reports whether that was news.
+func (v *vigil) beat() bool {
+	v.now, _ = v.holder.NextWake(&v.token)
+	_, v.out[0] = v.holder.Wake(v.now, &v.token, v.out[0][:0])
+	news := v.guardian.Expects(&v.out[0][0].Msg, nil)
+	_, v.out[1] = v.guardian.Receive(v.now, &v.out[0][0].Msg, nil, v.out[1][:0])
+	return news && len(v.out[0]) == 2 && len(v.out[1]) == 0
+}
+
+func TestABeatAllocatesNothing(t *testing.T) {
+	v := newVigil()
+	allocs := testing.AllocsPerRun(100, func() {
+		if !v.beat() {
+			t.Fatal("the beat is no news")
+		}
+	})
+	if allocs != 0 {
+		t.Errorf("a beat allocates %v times", allocs)
+	}
+}
+
+func TestAQuestionAllocatesNothing(t *testing.T) {
+	v := newVigil()
+	v.beat()
+	allocs := testing.AllocsPerRun(100, func() {
+		v.now, _ = v.guardian.NextWake(nil)
+		_, v.out[1] = v.guardian.Wake(v.now, nil, v.out[1][:0])
+		_, v.out[0] = v.holder.Receive(v.now, &v.out[1][1].Msg, &v.token, v.out[0][:0])
+		if v.out[0][0].Msg.Kind != wire.KindBeat {
+			t.Fatalf("the holder answers with a %v", v.out[0][0].Msg.Kind)
+		}
+		_, v.out[1] = v.guardian.Receive(v.now, &v.out[0][0].Msg, nil, v.out[1][:0])
+	})
+	if allocs != 0 {
+		t.Errorf("a question and its answer allocate %v times", allocs)
+	}
+}
+
+// BenchmarkBeat is what a guardian costs four times in a patience: a wake-up that sends two messages, one of them received.
+func BenchmarkBeat(b *testing.B) {
+	v := newVigil()
+	b.ReportAllocs()
+	for b.Loop() {
+		if !v.beat() {
+			b.Fatal("the beat is no news")
+		}
+	}
+}

@@ -1,0 +1,398 @@
+package guardian_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/wire"
+)
+
+func TestAHolderBeatsAtOnceAndFourTimesInAPatience(t *testing.T) {
+	c := newStrangers(t)
+	c.hold(c.ann, theToken)
+	c.until(patience)
+	c.wantSent(
+		"0s ann→bob Beat", "0s ann→cyd Beat",
+		"200ms ann→bob Beat", "200ms ann→cyd Beat",
+		"400ms ann→bob Beat", "400ms ann→cyd Beat",
+		"600ms ann→bob Beat", "600ms ann→cyd Beat",
+		"800ms ann→bob Beat", "800ms ann→cyd Beat",
+	)
+}
+
+func TestATokenThatNobodyGuardsHasNoBeat(t *testing.T) {
+	c := newStrangers(t)
+	c.hold(c.ann, born(10, 5))
+	if at, ok := c.ann.g.NextWake(c.ann.held()); ok {
+		t.Errorf("ann asks to be woken at %v", at)
+	}
+	c.advance(10 * patience)
+	c.wantSent()
+	if c.ann.g.Overdue(c.now, c.ann.held()) {
+		t.Error("ann has nobody who could have revived her token, and is overdue")
+	}
+}
+
+func TestANewGuardianIsToldAtOnce(t *testing.T) {
+	c := newCircle(t)
+	c.until(100 * time.Millisecond)
+	token := c.ann.token
+	token.Trail = wire.Trail{dansID}
+	c.hold(c.ann, token)
+	c.until(300 * time.Millisecond)
+	c.wantSent("100ms ann→dan Beat", "300ms ann→dan Beat")
+}
+
+// Each beat has a number of its own, also over several tokens: one that is played back is never the latest.
+func TestEveryBeatHasAHigherCountThanTheLast(t *testing.T) {
+	c := newStrangers(t)
+	last := wire.Nonce(0)
+	see := func() {
+		t.Helper()
+		for _, f := range c.air {
+			if f.msg.Kind == wire.KindBeat && f.msg.From == annsID && f.msg.To == bobsID {
+				if f.msg.Nonce <= last {
+					t.Fatalf("a beat has the count %d after %d", f.msg.Nonce, last)
+				}
+				last = f.msg.Nonce
+			}
+		}
+	}
+	c.hold(c.ann, theToken)
+	see()
+	c.advance(patience / 4)
+	see()
+	c.air = nil
+	c.receive(message(wire.KindAsk, c.bob, c.ann, theToken))
+	see()
+	c.pass(c.ann, c.dan)
+	c.air = nil
+	c.hold(c.ann, born(3, 9, bobsID))
+	see()
+	if last < 4 {
+		t.Errorf("only %d beats were seen", last)
+	}
+}
+
+func TestAHolderThatWasAwayForAPatienceIsOverdue(t *testing.T) {
+	c := newCircle(t)
+	c.until(200 * time.Millisecond) // her last beat
+	for _, tc := range []struct {
+		away time.Duration
+		want bool
+	}{{0, false}, {patience - 1, false}, {patience, true}, {time.Hour, true}} {
+		at := began.Add(200 * time.Millisecond).Add(tc.away)
+		if got := c.ann.g.Overdue(at, c.ann.held()); got != tc.want {
+			t.Errorf("%v after her last beat: overdue is %v", tc.away, got)
+		}
+		if c.bob.g.Overdue(at, nil) {
+			t.Error("bob holds nothing, and is overdue")
+		}
+	}
+}
+
+// away lets ann be away for so long that she asks, and returns the circle in that moment.
+func away(t *testing.T) *circle {
+	t.Helper()
+	c := newCircle(t)
+	c.ann.away = true
+	c.until(patience)
+	c.ann.away = false
+	c.sent = nil
+	c.wake(c.ann)
+	return c
+}
+
+func TestAHolderThatWasAwayAsksItsGuardiansAndDoesNotBeat(t *testing.T) {
+	c := newCircle(t)
+	c.bob.dead, c.cyd.dead = true, true
+	c.ann.away = true
+	c.until(patience)
+	c.ann.away = false
+	c.wake(c.ann)
+	c.until(patience * 11 / 8)
+	c.wantSent(
+		"800ms ann→bob Ask", "800ms ann→cyd Ask",
+		"900ms ann→bob Ask", "900ms ann→cyd Ask",
+		"1.1s ann→bob Ask", "1.1s ann→cyd Ask",
+	)
+	c.wantNotes(c.ann, policy.NoteDoubting)
+	if !c.ann.g.Doubting() {
+		t.Error("ann is in no doubt")
+	}
+}
+
+func TestAHolderIsSureAtOnceWhenAllHaveAnswered(t *testing.T) {
+	c := away(t)
+	c.advance(2*latency - 1)
+	c.wantEndings(c.ann)
+	c.advance(1)
+	c.wantEndings(c.ann, guardian.Sure)
+	if c.ann.g.Doubting() {
+		t.Error("ann is still in doubt")
+	}
+	c.wantHolders(c.ann)
+	c.advance(10 * patience)
+	c.wantHolders(c.ann)
+}
+
+func TestAHolderIsSureWhenNobodyAnswersForHalfAPatience(t *testing.T) {
+	c := newCircle(t)
+	c.bob.dead, c.cyd.dead = true, true
+	c.ann.away = true
+	c.until(patience)
+	c.ann.away = false
+	c.wake(c.ann)
+	c.advance(patience/2 - 1)
+	c.wantEndings(c.ann)
+	c.advance(1)
+	c.wantEndings(c.ann, guardian.Sure)
+}
+
+// It was away again while the answers came, or until long after they would have: what they say was true then.
+func TestAHolderThatIsAwayWhileItAsksAsksAgain(t *testing.T) {
+	for name, first := range map[string]func(c *circle, answers []flight){
+		"woken first": func(c *circle, _ []flight) { c.wake(c.ann) },
+		"the answers first": func(c *circle, answers []flight) {
+			for _, f := range answers {
+				c.receive(f.msg)
+			}
+			c.wake(c.ann)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := away(t)
+			c.ann.away = true
+			c.advance(patience * 3 / 4)
+			answers := c.air
+			c.air, c.ann.away, c.ann.notes = nil, false, nil
+			if len(answers) != 2 {
+				t.Fatalf("there are %d answers", len(answers))
+			}
+			first(c, answers)
+			c.wantEndings(c.ann)
+			c.wantNotes(c.ann, policy.NoteDoubting)
+			c.advance(2 * latency)
+			c.wantEndings(c.ann, guardian.Sure)
+		})
+	}
+}
+
+// A question of the holder's is a sign of its life: who suspects it waits.
+func TestAHoldersQuestionCalmsItsGuardians(t *testing.T) {
+	c := newCircle(t)
+	c.ann.away = true
+	c.until(patience + latency + patience/4)
+	c.wantNotes(c.bob, policy.NoteSuspected)
+	c.ann.away = false
+	c.advance(patience / 2)
+	c.wantEndings(c.ann, guardian.Sure)
+	c.advance(10 * patience)
+	c.wantEndings(c.bob)
+	c.wantHolders(c.ann)
+}
+
+func TestAHolderThatWasAwayForTooLongIsOvertaken(t *testing.T) {
+	c := newCircle(t)
+	c.ann.away = true
+	c.until(10 * patience)
+	c.wantHolders(c.ann, c.bob)
+	c.ann.away = false
+	c.advance(3 * latency)
+	c.wantEndings(c.ann, guardian.Overtaken)
+	c.advance(10 * patience)
+	c.wantHolders(c.bob)
+}
+
+// Whatever is said of a copy with a higher number, the one that is held here is to be dropped.
+func TestAHolderThatLearnsOfAHigherNumberIsOvertaken(t *testing.T) {
+	for _, kind := range []wire.Kind{wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried} {
+		t.Run(kind.String(), func(t *testing.T) {
+			c := newCircle(t)
+			higher := born(10, 6, bobsID, dansID)
+			msg := message(kind, c.dan, c.ann, higher)
+			o, _ := c.ann.g.Receive(c.now, &msg, c.ann.held(), nil)
+			if want := (guardian.Outcome{Ending: guardian.Overtaken, Peer: dansID, Token: higher}); o != want {
+				t.Errorf("the outcome is %+v, want %+v", o, want)
+			}
+		})
+	}
+}
+
+func TestOfTwoHoldersOfOneNumberTheOneWithTheLowerIdentityYields(t *testing.T) {
+	for _, tc := range []struct {
+		holder, other wire.MemberID
+		overtaken     bool
+	}{{bobsID, cydsID, true}, {cydsID, bobsID, false}} {
+		c := newStrangers(t)
+		m, other := c.find(tc.holder), c.find(tc.other)
+		c.hold(m, born(10, 5, dansID))
+		c.sent = nil
+		c.receive(message(wire.KindBeat, other, m, born(10, 5, dansID)))
+		if got := len(m.endings) == 1; got != tc.overtaken {
+			t.Errorf("%s is overtaken by %s: %v", m.name, other.name, got)
+		}
+		if !tc.overtaken {
+			c.wantSent("0s cyd→bob Beat")
+		}
+	}
+}
+
+// Two that hold the same token with the same number, and are each other's guardians: one of them is left, and that is all.
+func TestTwoHoldersOfOneNumberDoNotAnswerEachOtherForEver(t *testing.T) {
+	c := newStrangers(t)
+	c.hold(c.bob, born(10, 5, cydsID))
+	c.hold(c.cyd, born(10, 5, bobsID))
+	c.sent = nil
+	c.advance(patience/4 - 1)
+	c.wantHolders(c.cyd)
+	if len(c.sent) > 3 {
+		t.Errorf("sent were %v", c.sent)
+	}
+	c.sent = nil
+	c.advance(patience)
+	for _, s := range c.sent {
+		if s[len(s)-len("cyd→bob Beat"):] != "cyd→bob Beat" {
+			t.Errorf("sent were %v", c.sent)
+			break
+		}
+	}
+}
+
+func TestAHolderWithALowerNumberIsAnsweredByTheHigher(t *testing.T) {
+	c := newStrangers(t)
+	c.hold(c.ann, born(10, 8, cydsID))
+	c.hold(c.bob, born(10, 7, annsID))
+	c.advance(2 * latency)
+	c.wantHolders(c.ann)
+	c.wantEndings(c.bob, guardian.Overtaken)
+}
+
+// What is no news of a higher copy is none of a holder's business.
+func TestAHolderDoesNotMindLowerNumbers(t *testing.T) {
+	c := newCircle(t)
+	for _, seq := range []wire.Seq{4, 5} {
+		for _, kind := range []wire.Kind{wire.KindHeard, wire.KindKnown, wire.KindBuried} {
+			if kind == wire.KindBuried && seq == 5 {
+				continue // The copy that is held was removed.
+			}
+			c.receive(message(kind, c.dan, c.ann, since(theToken, seq)))
+			c.wantNotes(c.ann, policy.NoteStrayWord)
+		}
+	}
+	c.wantHolders(c.ann)
+}
+
+func TestAHolderOfARemovedTokenIsOvertaken(t *testing.T) {
+	c := newCircle(t)
+	c.receive(message(wire.KindBuried, c.dan, c.ann, theToken))
+	c.wantEndings(c.ann, guardian.Overtaken)
+	c.advance(10 * patience)
+	c.wantHolders()
+}
+
+// Those who guard the dropped copy would revive it, if they were not told of the one that has overtaken it.
+func TestThoseWhoGuardADroppedCopyAreTold(t *testing.T) {
+	for _, kind := range []wire.Kind{wire.KindKnown, wire.KindBuried} {
+		t.Run(kind.String(), func(t *testing.T) {
+			c := newCircle(t)
+			c.receive(message(kind, c.dan, c.ann, born(10, 9, dansID)))
+			c.wantSent("1ms ann→bob "+kind.String(), "1ms ann→cyd "+kind.String())
+			c.advance(10 * patience)
+			c.wantHolders()
+			c.wantSent()
+		})
+	}
+}
+
+func TestAHolderThatIsOvertakenGuardsTheHigherCopyIfItIsToldTo(t *testing.T) {
+	c := newCircle(t)
+	c.hold(c.dan, born(10, 9, annsID))
+	c.advance(latency)
+	c.wantEndings(c.ann, guardian.Overtaken)
+	c.dan.dead, c.bob.dead, c.cyd.dead = true, true, true
+	c.sent = nil
+	c.advance(patience)
+	c.wantSent("802ms ann→dan Ask") // its beat says who holds it
+	c.advance(patience)
+	c.wantHolders(c.ann)
+	if c.ann.token.Seq <= 9 {
+		t.Errorf("the number is %d", c.ann.token.Seq)
+	}
+}
+
+// Of two tokens the older survives: a member that guards it does not leave it for a copy of the one that it has held.
+func TestAHolderThatIsOvertakenGoesOnGuardingAnOlderToken(t *testing.T) {
+	c := newStrangers(t)
+	c.hold(c.ann, born(10, 5))
+	c.hold(c.dan, born(3, 7, annsID))
+	c.advance(latency)
+	c.receive(message(wire.KindKnown, c.bob, c.ann, born(10, 9)))
+	c.wantEndings(c.ann, guardian.Overtaken)
+	c.dan.dead = true
+	c.advance(2 * patience)
+	c.wantHolders(c.ann)
+	if c.ann.token.ID != born(3, 0).ID {
+		t.Errorf("ann has revived %v", c.ann.token.ID)
+	}
+}
+
+func TestWhoPassesATokenOnGuardsIt(t *testing.T) {
+	c := newCircle(t)
+	c.pass(c.ann, c.dan)
+	c.advance(latency)
+	c.dan.dead = true
+	c.advance(2 * patience)
+	c.wantHolders(c.ann)
+}
+
+func TestWhoPassesATokenOnReleasesTheGuardianThatDropsOut(t *testing.T) {
+	c := newCircle(t)
+	c.pass(c.ann, c.dan)
+	c.wantSent("1ms ann→cyd Known", "1ms dan→ann Beat", "1ms dan→bob Beat")
+	c.advance(latency)
+	c.dan.dead, c.ann.dead, c.bob.dead = true, true, true
+	c.advance(10 * patience)
+	c.wantHolders()
+}
+
+// Who gets the token needs no word of it.
+func TestWhoGetsTheTokenIsNotReleased(t *testing.T) {
+	c := newCircle(t)
+	c.pass(c.ann, c.cyd)
+	c.wantSent("1ms cyd→ann Beat", "1ms cyd→bob Beat")
+}
+
+// It is in no doubt any longer about what it does not hold.
+func TestADoubtEndsWithItsToken(t *testing.T) {
+	for name, end := range map[string]func(c *circle){
+		"dropped": func(c *circle) { c.ann.holds = false; c.ann.g.Dropped() },
+		"passed":  func(c *circle) { c.giveUp(c.ann, dansID) },
+		"changed": func(c *circle) { c.hold(c.ann, born(3, 9)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := away(t)
+			end(c)
+			if c.ann.g.Doubting() {
+				t.Error("ann is still in doubt")
+			}
+			c.bob.dead, c.cyd.dead, c.sent = true, true, nil
+			c.advance(patience / 2)
+			c.wantEndings(c.ann)
+			c.wantSent()
+		})
+	}
+}
+
+// What happens to another token meanwhile is another matter.
+func TestADoubtOutlivesWordOfAnotherToken(t *testing.T) {
+	c := away(t)
+	c.receive(message(wire.KindBeat, c.dan, c.ann, born(3, 7, annsID)))
+	if !c.ann.g.Doubting() {
+		t.Error("ann is in no doubt any longer")
+	}
+	c.advance(2 * latency)
+	c.wantEndings(c.ann, guardian.Sure)
+}

@@ -1,0 +1,402 @@
+package guardian_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// suspecting returns the circle in the moment in which bob begins to ask: ann is dead, and so are others if the test says so.
+func suspecting(t *testing.T, others ...wire.MemberID) *circle {
+	t.Helper()
+	c := newCircle(t)
+	c.ann.dead = true
+	for _, id := range others {
+		c.find(id).dead = true
+	}
+	c.until(latency + patience)
+	return c
+}
+
+func TestAQuestionIsAskedThreeTimesInHalfAPatience(t *testing.T) {
+	c := suspecting(t, cydsID)
+	c.advance(patience/2 - 1)
+	c.wantSent(
+		"801ms bob→ann Ask", "801ms bob→cyd Ask",
+		"901ms bob→ann Ask", "901ms bob→cyd Ask",
+		"1.101s bob→ann Ask", "1.101s bob→cyd Ask",
+	)
+	c.wantEndings(c.bob)
+}
+
+// A holder may be in the trail, too: a member that leaves puts nobody in its place.
+func TestNobodyIsAskedTwiceAtOnce(t *testing.T) {
+	c := newStrangers(t)
+	c.receive(message(wire.KindBeat, c.ann, c.bob, born(10, 5, bobsID, annsID)))
+	c.advance(patience)
+	c.wantSent("800ms bob→ann Ask")
+}
+
+func TestOnlyThoseAreAskedAgainWhoHaveNotAnswered(t *testing.T) {
+	c := suspecting(t)
+	c.advance(patience / 8)
+	c.wantSent("801ms bob→ann Ask", "801ms bob→cyd Ask", "802ms cyd→bob Heard", "901ms bob→ann Ask")
+}
+
+func TestATokenIsRevivedWhenNobodyAnswersForHalfAPatience(t *testing.T) {
+	c := suspecting(t, cydsID)
+	c.advance(patience/2 - 1)
+	c.wantHolders()
+	c.advance(1)
+	c.wantHolders(c.bob)
+	c.wantEndings(c.bob, guardian.Revived)
+}
+
+func TestATokenIsRevivedAtOnceWhenAllHaveAnsweredWithNothingNewer(t *testing.T) {
+	for kind, tc := range map[string]struct{ ann, cyd wire.Message }{
+		"they know no more": {
+			message(wire.KindKnown, &member{id: annsID}, &member{id: bobsID}, theToken),
+			message(wire.KindKnown, &member{id: cydsID}, &member{id: bobsID}, theToken),
+		},
+		"they know less": {
+			message(wire.KindKnown, &member{id: annsID}, &member{id: bobsID}, since(theToken, 4)),
+			message(wire.KindHeard, &member{id: cydsID}, &member{id: bobsID}, since(theToken, 4)),
+		},
+		"a higher rank has not heard lately": {
+			message(wire.KindKnown, &member{id: annsID}, &member{id: bobsID}, theToken),
+			message(wire.KindHeard, &member{id: cydsID}, &member{id: bobsID}, theToken),
+		},
+		"an older copy was removed": {
+			message(wire.KindBuried, &member{id: annsID}, &member{id: bobsID}, since(theToken, 4)),
+			message(wire.KindKnown, &member{id: cydsID}, &member{id: bobsID}, theToken),
+		},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			c := suspecting(t, cydsID)
+			c.receive(c.answering(tc.ann))
+			c.wantHolders()
+			c.receive(c.answering(tc.cyd))
+			c.wantHolders(c.bob)
+		})
+	}
+}
+
+// A guardian that has had an answer which shows that the token is not lost, or is not its to revive, waits.
+func TestATokenIsNotRevived(t *testing.T) {
+	lately := message(wire.KindHeard, &member{id: cydsID}, &member{id: bobsID}, theToken)
+	lately.Nonce = wire.Nonce(patience - 1)
+	for because, answer := range map[string]wire.Message{
+		"its holder answers":                    message(wire.KindBeat, &member{id: annsID}, &member{id: bobsID}, since(theToken, 5)),
+		"somebody else holds it":                message(wire.KindBeat, &member{id: dansID}, &member{id: bobsID}, since(theToken, 6)),
+		"another guardian has heard its holder": lately,
+		"another guardian knows a higher copy":  message(wire.KindHeard, &member{id: cydsID}, &member{id: bobsID}, since(theToken, 6)),
+		"somebody knows that it has moved on":   message(wire.KindKnown, &member{id: annsID}, &member{id: bobsID}, since(theToken, 6)),
+		"it was removed":                        message(wire.KindBuried, &member{id: annsID}, &member{id: bobsID}, theToken),
+		"it was removed later":                  message(wire.KindBuried, &member{id: annsID}, &member{id: bobsID}, since(theToken, 6)),
+	} {
+		t.Run(because, func(t *testing.T) {
+			c := suspecting(t, cydsID)
+			if answer.Kind != wire.KindBeat {
+				answer = c.answering(answer)
+			} else {
+				answer.Nonce = 99
+			}
+			c.receive(answer)
+			c.advance(patience - 1)
+			c.wantEndings(c.bob)
+			c.wantHolders()
+		})
+	}
+}
+
+// An answer to another question, or from somebody who was not asked, or who has answered, is none.
+func TestAnAnswerBelongsToItsQuestion(t *testing.T) {
+	c := suspecting(t, cydsID)
+	known := c.answering(message(wire.KindKnown, c.ann, c.bob, theToken))
+	for name, forge := range map[string]func(m *wire.Message){
+		"another question": func(m *wire.Message) { m.Handoff++ },
+		"nobody's":         func(m *wire.Message) { m.Handoff = 0 },
+		"another sender":   func(m *wire.Message) { m.From = dansID },
+		"another token":    func(m *wire.Message) { m.Token.ID.Random++ },
+	} {
+		stray := known
+		forge(&stray)
+		c.bob.notes = nil
+		c.receive(stray)
+		if len(c.bob.notes) != 1 {
+			t.Errorf("%s: it is taken for an answer", name)
+		}
+	}
+	c.receive(known)
+	c.bob.notes = nil
+	c.receive(known)
+	c.wantNotes(c.bob, policy.NoteStrayWord)
+	c.wantHolders()
+}
+
+// Also if it was just about to revive it.
+func TestAQuestionEndsWhenTheTokenComes(t *testing.T) {
+	c := suspecting(t, cydsID)
+	c.hold(c.bob, born(10, 6))
+	c.sent = nil
+	c.advance(patience)
+	c.wantSent()
+	c.wantEndings(c.bob)
+}
+
+// Whoever is before in the trail revives the token; the others wait for it, half a patience for each, and for its beat then.
+func TestTheFirstInTheTrailRevivesTheToken(t *testing.T) {
+	c := newCircle(t)
+	c.ann.dead = true
+	c.advance(10 * patience)
+	c.wantHolders(c.bob)
+	c.wantEndings(c.cyd)
+}
+
+func TestEachRankWaitsHalfAPatienceLonger(t *testing.T) {
+	c := newStrangers(t)
+	c.hold(c.ann, born(10, 5, bobsID, cydsID, dansID))
+	c.advance(latency)
+	c.ann.dead, c.bob.dead, c.cyd.away = true, true, true
+	c.until(latency + patience*2 - 1)
+	c.wantNotes(c.dan)
+	c.until(latency + patience*2)
+	c.wantNotes(c.dan, policy.NoteSuspected)
+	c.until(latency + patience*5/2)
+	c.wantHolders(c.dan)
+}
+
+func TestTheNextRankRevivesTheTokenWhenTheFirstIsDead(t *testing.T) {
+	c := newCircle(t)
+	c.ann.dead, c.bob.dead = true, true
+	c.until(latency + patience*2 - 1)
+	c.wantHolders()
+	c.until(latency + patience*2)
+	c.wantHolders(c.cyd)
+}
+
+// The one before is alive: it is left to it, again and again, for as long as it answers.
+func TestTheNextRankWaitsForALivingOneBeforeIt(t *testing.T) {
+	c := newCircle(t)
+	c.ann.dead, c.bob.away = true, true
+	c.until(latency + patience*3/2)
+	for range 3 {
+		c.wantNotes(c.cyd, policy.NoteSuspected)
+		c.receive(c.answering(message(wire.KindHeard, c.bob, c.cyd, theToken)))
+		c.air = nil
+		c.advance(patience - 1)
+		c.wantNotes(c.cyd)
+		c.advance(1)
+	}
+	c.advance(patience / 2)
+	c.wantHolders(c.cyd)
+}
+
+// The holder has changed its guardians' order, and died; one of them has missed it. Each thinks that the other is before it.
+func TestTwoGuardiansThatDisagreeOnTheirRanksDoNotWaitForEachOther(t *testing.T) {
+	c := newCircle(t)
+	c.ann.dead = true
+	c.hold(c.ann, born(10, 5, cydsID, bobsID))
+	c.air = c.air[1:] // cyd's beat
+	c.advance(4 * patience)
+	holders := 0
+	for _, m := range []*member{c.bob, c.cyd} {
+		if m.holds {
+			holders++
+		}
+	}
+	if holders == 0 {
+		t.Error("nobody has revived the token")
+	}
+	c.advance(patience)
+	if c.bob.holds == c.cyd.holds {
+		t.Error("both hold it for ever")
+	}
+}
+
+// A Commit is lost for good. The other guardian has it from the question itself that the token has moved on: it has not heard
+// the new holder, and does not say so.
+func TestHearsayIsNoSignOfTheHoldersLife(t *testing.T) {
+	c := newCircle(t)
+	c.giveUp(c.ann, dansID)
+	passed := c.now
+	c.advance(patience - 1)
+	c.wantHolders()
+	c.advance(2*latency + 1)
+	c.wantHolders(c.ann)
+	if took := c.now.Sub(passed); took != patience+2*latency {
+		t.Errorf("it took %v", took)
+	}
+}
+
+// Who was away while the answers came, or until long after, does not know what has happened since.
+func TestAGuardianThatIsAwayWhileItAsksAsksAgain(t *testing.T) {
+	for name, first := range map[string]func(c *circle, answers []flight){
+		"woken first": func(c *circle, _ []flight) { c.wake(c.bob) },
+		"the answers first": func(c *circle, answers []flight) {
+			for _, f := range answers {
+				c.receive(f.msg)
+			}
+			c.wake(c.bob)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := suspecting(t)
+			c.ann.dead = false
+			c.ann.holds = false // she was restarted
+			c.bob.away = true
+			c.advance(2 * latency)
+			answers := c.air
+			if len(answers) < 2 {
+				t.Fatalf("there are %d answers", len(answers))
+			}
+			c.ann.dead, c.cyd.dead = true, true
+			c.advance(patience * 3 / 4)
+			c.bob.away, c.bob.notes, c.air = false, nil, nil
+			first(c, answers)
+			c.wantEndings(c.bob)
+			c.wantNotes(c.bob, policy.NoteSuspected)
+			c.advance(patience/2 - 1)
+			c.wantHolders()
+			c.advance(1)
+			c.wantHolders(c.bob)
+		})
+	}
+}
+
+// A little late is not away.
+func TestAQuestionThatEndsALittleLateIsAnsweredAllTheSame(t *testing.T) {
+	c := suspecting(t, cydsID)
+	c.bob.away = true
+	c.advance(patience*3/4 - 1)
+	c.wake(c.bob)
+	c.wantHolders(c.bob)
+}
+
+// A question that the holder asked when it had been away is a sign of its life, once: played back it must not keep its
+// guardian from noticing that it is lost.
+func TestAHoldersQuestionThatIsPlayedBackCalmsNobody(t *testing.T) {
+	c := newCircle(t)
+	c.ann.away = true
+	c.until(patience)
+	c.ann.away = false
+	var asked wire.Message
+	c.lose = func(m *wire.Message) bool {
+		if m.Kind == wire.KindAsk && m.From == annsID && m.To == bobsID {
+			asked = *m
+		}
+		return false
+	}
+	c.advance(2 * patience)
+	c.wantEndings(c.ann, guardian.Sure)
+	c.ann.dead, c.cyd.dead = true, true
+	c.receive(asked)
+	died := c.now
+	for !c.bob.holds {
+		c.advance(patience / 8)
+		c.receive(asked)
+		if c.now.Sub(died) > 3*patience {
+			t.Fatal("bob does not notice that ann is dead")
+		}
+	}
+}
+
+// As soon as the holder has beaten again, its question is a sign of life again, also if it gets no answer and does not beat
+// until its time is over.
+func TestEveryQuestionOfALivingHolderCalmsItsGuardians(t *testing.T) {
+	c := newCircle(t)
+	c.lose = func(m *wire.Message) bool { return m.To == annsID }
+	for range 3 {
+		c.ann.away = true
+		c.advance(patience * 5 / 4)
+		c.ann.away = false
+		c.advance(patience)
+		c.wantEndings(c.ann, guardian.Sure)
+	}
+	c.wantEndings(c.bob)
+}
+
+// One that it asked before its number rose is an old one.
+func TestAHoldersOldQuestionCalmsNobody(t *testing.T) {
+	c := newCircle(t)
+	c.hold(c.ann, since(theToken, 6))
+	c.advance(latency)
+	c.ann.dead, c.cyd.dead = true, true
+	c.advance(patience / 2)
+	c.receive(message(wire.KindAsk, c.ann, c.bob, theToken))
+	c.advance(patience)
+	c.wantHolders(c.bob)
+}
+
+// Another token may come and go meanwhile: what is asked about one is no matter of the other's.
+func TestAQuestionOutlivesATokenThatComesAndGoes(t *testing.T) {
+	for name, goes := range map[string]func(c *circle){
+		"dropped": func(c *circle) { c.bob.holds = false; c.bob.g.Dropped() },
+		"passed":  func(c *circle) { c.giveUp(c.bob, dansID) },
+		"overtaken": func(c *circle) {
+			c.receive(message(wire.KindKnown, c.dan, c.bob, born(20, 10)))
+			c.wantEndings(c.bob, guardian.Overtaken)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := suspecting(t, cydsID)
+			c.hold(c.bob, born(20, 9))
+			c.advance(patience / 4)
+			goes(c)
+			c.advance(patience/4 - 1)
+			c.wantEndings(c.bob)
+			c.advance(1)
+			c.wantEndings(c.bob, guardian.Revived)
+		})
+	}
+}
+
+// One question at a time: who has been away asks about the token that it holds. That it has not heard the holder of another one
+// is its own doing, and it is patient anew.
+func TestWhoHasBeenAwayIsPatientAnewWithOthers(t *testing.T) {
+	c := newCircle(t)
+	c.hold(c.bob, born(20, 9, dansID))
+	c.bob.away = true
+	c.until(3 * patience)
+	c.ann.dead, c.cyd.dead, c.dan.dead = true, true, true
+	c.air = nil
+	c.bob.away, c.bob.notes = false, nil
+	c.wake(c.bob)
+	c.wantNotes(c.bob, policy.NoteDoubting)
+	c.advance(patience - 1)
+	c.wantEndings(c.bob, guardian.Sure)
+	c.wantNotes(c.bob)
+	c.advance(1)
+	c.wantNotes(c.bob, policy.NoteSuspected)
+}
+
+// While it asks it still beats for the token that it holds.
+func TestAGuardianThatAsksBeatsForWhatItHolds(t *testing.T) {
+	c := newCircle(t)
+	c.hold(c.bob, born(20, 9, dansID))
+	c.ann.dead, c.cyd.dead = true, true
+	c.advance(latency)
+	c.dan.notes = nil
+	for range 10 {
+		c.advance(patience / 8)
+		c.wantNotes(c.dan)
+	}
+	c.wantNotes(c.bob, policy.NoteSuspected)
+}
+
+// After a revival there is nothing to suspect before a holder is heard again.
+func TestAGuardianRevivesATokenOnce(t *testing.T) {
+	c := suspecting(t, cydsID)
+	c.advance(patience / 2)
+	c.wantEndings(c.bob, guardian.Revived)
+	c.bob.holds = false
+	c.bob.g.Dropped()
+	if at, ok := c.bob.g.NextWake(nil); ok {
+		t.Errorf("bob asks to be woken at %v", at)
+	}
+	c.advance(time.Minute)
+	c.wantEndings(c.bob)
+}

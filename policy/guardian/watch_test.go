@@ -1,0 +1,266 @@
+package guardian_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/wire"
+)
+
+func TestAPatienceOfSilenceLeadsToAQuestion(t *testing.T) {
+	c := newCircle(t)
+	c.ann.dead = true
+	c.until(latency + patience - 1)
+	c.wantSent()
+	c.until(latency + patience)
+	c.wantSent("801ms bob→ann Ask", "801ms bob→cyd Ask")
+	c.wantNotes(c.bob, policy.NoteSuspected)
+}
+
+func TestEveryBeatPutsSuspicionOff(t *testing.T) {
+	c := newCircle(t)
+	c.until(10 * patience)
+	c.wantNotes(c.bob)
+	c.wantNotes(c.cyd)
+	c.ann.dead = true
+	c.advance(patience + latency)
+	c.wantNotes(c.bob, policy.NoteSuspected)
+}
+
+// A few beats may be lost: three in a row are no silence.
+func TestThreeLostBeatsAreNoSilence(t *testing.T) {
+	c := newCircle(t)
+	beats := 0
+	c.lose = func(m *wire.Message) bool {
+		if m.Kind == wire.KindBeat && m.To == bobsID {
+			beats++
+		}
+		return m.Kind == wire.KindBeat && beats%4 != 0
+	}
+	c.until(10 * patience)
+	c.wantNotes(c.bob)
+	if beats < 30 {
+		t.Errorf("there were only %d beats", beats)
+	}
+}
+
+// What was said before is known: an old count leads to nothing, an old number to a correction, and neither puts suspicion off.
+func TestABeatThatIsPlayedBackChangesNothing(t *testing.T) {
+	c := newStrangers(t)
+	var beats []wire.Message
+	c.lose = func(m *wire.Message) bool {
+		if m.Kind == wire.KindBeat && m.To == bobsID {
+			beats = append(beats, *m)
+		}
+		return false
+	}
+	c.hold(c.ann, theToken)
+	c.advance(patience)
+	c.pass(c.ann, c.dan)
+	c.advance(patience)
+	c.pass(c.dan, c.ann)
+	c.advance(patience + latency)
+	if len(beats) < 12 {
+		t.Fatalf("there are only %d beats", len(beats))
+	}
+	last := c.ann.token.Seq
+	c.ann.dead, c.cyd.dead, c.dan.dead = true, true, true
+	for range 32 { // two patiences, as bob is not the first in the trail
+		c.wantHolders()
+		for _, beat := range beats {
+			if sent := c.receive(beat); sent > 1 || beat.Token.Seq == last && sent > 0 {
+				t.Fatalf("%d messages are sent because of an old beat", sent)
+			}
+		}
+		c.advance(patience / 16)
+	}
+	c.wantHolders(c.bob)
+}
+
+// Beats overtake each other on their way.
+func TestABeatThatComesAfterALaterOneIsNoNews(t *testing.T) {
+	c := newStrangers(t)
+	for _, tc := range []struct {
+		count wire.Nonce
+		news  bool
+	}{{1, true}, {3, true}, {2, false}, {3, false}, {4, true}} {
+		m := message(wire.KindBeat, c.ann, c.bob, theToken)
+		m.Nonce = tc.count
+		if got := c.bob.g.Expects(&m, nil); got != tc.news {
+			t.Errorf("beat %d is expected: %v", tc.count, got)
+		}
+		c.receive(m)
+	}
+}
+
+// A holder that has been overtaken, and does not know it, is told by anybody whom it tells that it holds the token.
+func TestAGuardianCorrectsAHolderThatHasBeenOvertaken(t *testing.T) {
+	c := newCircle(t)
+	c.hold(c.dan, since(theToken, 9))
+	c.advance(latency)
+	c.ann.endings = nil
+	c.hold(c.ann, theToken)
+	c.advance(2 * latency)
+	c.wantEndings(c.ann, guardian.Overtaken)
+	c.wantHolders(c.dan)
+}
+
+// A beat that is not for this member says nothing to it, nor one of a new token if it is about to leave.
+func TestABeatIsForAGuardian(t *testing.T) {
+	c := newStrangers(t)
+	c.receive(message(wire.KindBeat, c.ann, c.bob, born(10, 5, cydsID)))
+	c.wantNotes(c.bob, policy.NoteStrayWord)
+	c.cyd.g.Close()
+	c.receive(message(wire.KindBeat, c.ann, c.cyd, born(10, 5, cydsID)))
+	c.wantNotes(c.cyd, policy.NoteStrayWord)
+}
+
+func TestAGuardianThatIsInNoTrailAnyLongerStandsDown(t *testing.T) {
+	c := newCircle(t)
+	c.ann.token.Trail = wire.Trail{cydsID}
+	c.hold(c.ann, since(c.ann.token, 6))
+	c.receive(message(wire.KindKnown, c.dan, c.bob, c.ann.token))
+	if at, ok := c.bob.g.NextWake(nil); ok {
+		t.Errorf("bob asks to be woken at %v", at)
+	}
+}
+
+// Where two tokens meet the older survives, and so it is with those who guard them.
+func TestAMemberThatIsToGuardTwoTokensGuardsTheOlder(t *testing.T) {
+	older, younger := born(1, 3, bobsID), born(2, 9, bobsID)
+	for name, order := range map[string][]wire.Token{
+		"the older first": {older, younger}, "the younger first": {younger, older},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newStrangers(t)
+			for i, token := range order {
+				from := []*member{c.ann, c.dan}[i]
+				c.receive(message(wire.KindBeat, from, c.bob, token))
+			}
+			c.advance(2 * patience)
+			c.wantHolders(c.bob)
+			if c.bob.token.ID != older.ID {
+				t.Errorf("bob has revived %v", c.bob.token.ID)
+			}
+		})
+	}
+}
+
+// Also where the younger is the one that it has just passed on.
+func TestWhoGuardsAnOlderTokenDoesNotGuardTheOneThatItPassesOn(t *testing.T) {
+	c := newStrangers(t)
+	c.receive(message(wire.KindBeat, c.dan, c.ann, born(1, 3, annsID)))
+	c.hold(c.ann, theToken)
+	c.giveUp(c.ann, bobsID)
+	c.advance(2 * patience)
+	if c.ann.token.ID != born(1, 0).ID || !c.ann.holds {
+		t.Errorf("ann holds %v: %v", c.ann.token.ID, c.ann.holds)
+	}
+}
+
+// It is free for another token as soon as it guards none.
+func TestAMemberThatWasReleasedGuardsAnyToken(t *testing.T) {
+	c := newStrangers(t)
+	c.receive(message(wire.KindBeat, c.dan, c.bob, born(1, 3, bobsID)))
+	c.receive(message(wire.KindKnown, c.dan, c.bob, born(1, 4, cydsID)))
+	c.receive(message(wire.KindBeat, c.ann, c.bob, born(2, 9, bobsID)))
+	c.advance(2 * patience)
+	c.wantHolders(c.bob)
+	if c.bob.token.ID != born(2, 0).ID {
+		t.Errorf("bob has revived %v", c.bob.token.ID)
+	}
+}
+
+func TestWhoHasAFreshTokenInItsHandsDoesNotReviveAnOldCopyOfIt(t *testing.T) {
+	c := newCircle(t)
+	c.pass(c.ann, c.bob)
+	c.ann.dead, c.cyd.dead = true, true
+	c.advance(10 * patience)
+	c.wantNotes(c.bob)
+	c.wantHolders(c.bob)
+}
+
+// What is revived is the token as it was known, without those who are lost or hold it now among its guardians. Its number is
+// for the owner to raise.
+func TestARevivedTokenIsTheOneThatWasLost(t *testing.T) {
+	c := newStrangers(t)
+	token := theToken
+	token.Route.Lap, token.Op = 17, 4000
+	token.Trail = wire.Trail{cydsID, bobsID, annsID}
+	c.receive(message(wire.KindBeat, c.ann, c.bob, token))
+	c.now = c.now.Add(patience * 3 / 2)
+	c.wake(c.bob)
+	c.now = c.now.Add(patience / 2)
+	o, _ := c.bob.g.Wake(c.now, nil, nil)
+	token.Trail = wire.Trail{cydsID}
+	if want := (guardian.Outcome{Ending: guardian.Revived, Peer: annsID, Token: token}); o != want {
+		t.Errorf("the outcome is %+v, want %+v", o, want)
+	}
+	if at, ok := c.bob.g.NextWake(nil); ok {
+		t.Errorf("bob has done with it, and asks to be woken at %v", at)
+	}
+}
+
+func TestALeavingMemberGuardsNothing(t *testing.T) {
+	for name, leave := range map[string]func(c *circle){
+		"that it guarded":      func(c *circle) { c.bob.g.Close() },
+		"about which it asks":  func(c *circle) { c.ann.dead = true; c.advance(patience); c.bob.g.Close() },
+		"that it passes on":    func(c *circle) { c.pass(c.ann, c.bob); c.bob.g.Close(); c.giveUp(c.bob, dansID) },
+		"of which it is told":  func(c *circle) { c.bob.g.Close(); c.advance(patience) },
+		"that is new to it":    func(c *circle) { c.bob.g.Close(); c.receive(message(wire.KindBeat, c.dan, c.bob, born(1, 9, bobsID))) },
+		"that is asked for":    func(c *circle) { c.bob.g.Close(); c.receive(message(wire.KindAsk, c.cyd, c.bob, since(theToken, 9))) },
+		"whose holder is away": func(c *circle) { c.ann.away = true; c.bob.g.Close(); c.advance(patience) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCircle(t)
+			leave(c)
+			if at, ok := c.bob.g.NextWake(c.bob.held()); ok {
+				t.Errorf("bob asks to be woken at %v", at)
+			}
+		})
+	}
+}
+
+func TestALeavingMemberStillAnswers(t *testing.T) {
+	c := newCircle(t)
+	c.bob.g.Close()
+	c.sent = nil
+	c.receive(message(wire.KindAsk, c.cyd, c.bob, theToken))
+	c.wantSent("1ms bob→cyd Known")
+}
+
+// The latest that is known of a token is its copy with the highest number.
+func TestTheLatestIsTheHighestThatIsKnown(t *testing.T) {
+	c := newStrangers(t)
+	want := func(m *member, seq wire.Seq) {
+		t.Helper()
+		latest, ok := m.g.Latest(theToken.ID)
+		if ok != (seq > 0) || ok && latest.Seq != seq {
+			t.Errorf("the latest that %s knows is %d (%v), want %d", m.name, latest.Seq, ok, seq)
+		}
+	}
+	want(c.bob, 0)
+	c.receive(message(wire.KindBeat, c.ann, c.bob, theToken))
+	want(c.bob, 5)
+	c.receive(message(wire.KindKnown, c.dan, c.bob, since(theToken, 8)))
+	want(c.bob, 8)
+	c.receive(message(wire.KindBeat, c.ann, c.bob, since(theToken, 7)))
+	want(c.bob, 8)
+	c.hold(c.ann, theToken)
+	c.giveUp(c.ann, dansID)
+	want(c.ann, 6)
+}
+
+// A machine of which nothing is wanted does not ask to be woken.
+func TestANewMachineSleeps(t *testing.T) {
+	c := newStrangers(t)
+	for _, m := range c.all {
+		if at, ok := m.g.NextWake(nil); ok {
+			t.Errorf("%s asks to be woken at %v", m.name, at)
+		}
+	}
+	c.advance(time.Hour)
+	c.wantSent()
+}
