@@ -11,19 +11,22 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wanderd/wanderd/sim/beyond"
 	"github.com/wanderd/wanderd/sim/experiment"
 	"github.com/wanderd/wanderd/sim/paper"
 	"github.com/wanderd/wanderd/sim/report"
 )
 
 // experimentPages are the pages of the docs that have experiments.
-func experimentPages() []experiment.Page { return []experiment.Page{paper.Page()} }
+func experimentPages() []experiment.Page { return []experiment.Page{paper.Page(), beyond.Page()} }
 
 func (p *program) newSimListCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "list",
-		Short:   "List the experiments",
-		Long:    `List the experiments of "wanderd sim run": their names, what they are about, and where that stands in the paper.`,
+		Use:   "list",
+		Short: "List the experiments",
+		Long: `List the experiments of "wanderd sim run": their names, what they are about, and where
+that stands in the paper. Those that begin with "beyond" measure what wanderd does
+where the paper ends.`,
 		Example: "  wanderd sim list",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -55,14 +58,16 @@ func (p *program) newSimRunCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run NAME",
 		Short: "Run an experiment",
-		Long: `Run an experiment of the paper: its published numbers and those of wanderd's own
-machines side by side, what of it is not reproduced, why as far as that is known, and
-its plots. "wanderd sim list" has the names; paper stands for all of them.
+		Long: `Run an experiment: of the paper, whose published numbers and those of wanderd's own
+machines are put side by side, with what of it is not reproduced, and why as far as
+that is known; or of what wanderd does beyond it, with what was to be reached.
+"wanderd sim list" has the names; paper and beyond stand for all of the one kind.
 
-With --write it makes the page about them anew, paper.md, with its plots in a folder
-plots. The same seeds give the same page.`,
+With --write it makes the page about them anew, paper.md or beyond.md, with its plots
+in a folder plots. The same seeds give the same page.`,
 		Example: `  wanderd sim run wander-stable
-  wanderd sim run wander-loss --seeds 3 --plot-dir plots
+  wanderd sim run beyond-loss --seeds 3 --plot-dir plots
+  wanderd sim run beyond --write docs
   wanderd sim run --all --write docs`,
 		Args: run.checkArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -86,7 +91,7 @@ plots. The same seeds give the same page.`,
 	addFormatFlag(cmd, &run.out.format)
 	cmd.Flags().StringVar(&run.plotDir, "plot-dir", "", "Draw the plots into `FOLDER`, as .svg and as .png files.")
 	cmd.Flags().StringVar(&run.write, "write", "",
-		"With paper or --all: write the page and its plots into `FOLDER`, and print nothing.")
+		"With paper, beyond or --all: write the page and its plots into `FOLDER`, and print nothing.")
 	return cmd
 }
 
@@ -110,7 +115,7 @@ func (r *experimentRun) chosen(args []string) ([]experiment.Page, error) {
 	}
 	page, err := experiment.Find(pages, args[0])
 	if err == nil && page.Name == "" && r.write != "" {
-		err = errors.New("--write makes a page of all experiments of a kind: name paper, or take --all")
+		err = errors.New("--write makes a page of all experiments of a kind: name paper or beyond, or take --all")
 	}
 	return []experiment.Page{page}, err
 }
