@@ -51,8 +51,8 @@
 // Status, never by a machine's insides. A [Trace] writes a run as a story, a [Diagram] draws it, a [Coverage] counts what has
 // ever occurred, a [Concurrency] measures overlap, which a soft gate may have.
 //
-// A revived token has the identity of the lost one, which may turn up again. What must never be in two places is a copy: copies.go
-// follows each from hand to hand, from when it was made or revived, and tells which of them a member holds.
+// A revived token has the identity of the lost one, which may turn up again. What must never be in two places is a copy:
+// copies.go follows each from hand to hand, from when it was made or revived, and tells which of them a member holds.
 //
 // # Measuring
 //

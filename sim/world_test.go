@@ -244,6 +244,48 @@ func TestAMemberThatIsTakenForDeadKeepsItsView(t *testing.T) {
 	}
 }
 
+// played counts what an adversary plays, by kind, and keeps what was never sent.
+type played struct {
+	sent   map[wire.Message]bool
+	times  map[wire.Kind]int
+	forged []wire.Message
+}
+
+func (p *played) Watch(_ *Cluster, o *Occurrence) error {
+	if o.Kind != Played {
+		return nil
+	}
+	p.times[o.Msg.Kind]++
+	if !p.sent[*o.Msg] {
+		p.forged = append(p.forged, *o.Msg)
+	}
+	return nil
+}
+
+func TestAnAdversaryPlaysHandoffsAndWordsAgainAndForgesNothing(t *testing.T) {
+	p := &played{sent: map[wire.Message]bool{}, times: map[wire.Kind]int{}}
+	w := newWorld(Config{Members: 2, Network: Network{Replay: 5, ReplayWithin: time.Minute}, Watchers: []Watcher{p}})
+	w.Boot()
+	for i := range 200 {
+		for _, kind := range wire.Kinds() {
+			m := w.message(i%2, 1-i%2)
+			m.Kind, m.Handoff, m.Nonce = kind, wire.HandoffID(i+1), wire.Nonce(i+1)
+			p.sent[m] = true
+			w.send(&m)
+		}
+	}
+	w.run(t, time.Hour)
+	for _, kind := range wire.Kinds() {
+		want := kind.OfHandoff() && kind != wire.KindAck || kind >= wire.KindBeat && kind <= wire.KindBuried
+		if got := p.times[kind] > 0; got != want {
+			t.Errorf("%v was played %d times", kind, p.times[kind])
+		}
+	}
+	if len(p.forged) > 0 {
+		t.Errorf("played, and never sent: %+v", p.forged)
+	}
+}
+
 func TestARunEndsOnceHoweverItEnds(t *testing.T) {
 	for _, h := range []struct {
 		name string
