@@ -65,10 +65,11 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 	s := control.Gate{
 		Name: g.cfg.Name, Policy: "wander", Walk: g.cfg.Walk.String(), State: m.State, Members: g.members,
 		Whereabouts: a.whereabouts(g, &m), Running: g.run != nil, Runs: g.runs, Failures: g.failures,
-		Skip: control.Duration(g.cfg.Skip), Op: control.Duration(g.cfg.Op),
+		Skip: control.Duration(g.cfg.Skip), Op: control.Duration(m.Op), OpSource: m.OpSource.String(),
 		MinInterval: control.Duration(g.cfg.MinInterval), MaxInterval: control.Duration(m.MaxInterval),
+		MaxIntervalRule: maxIntervalRule(&g.cfg, g.members, &m),
 		RegenerateAfter: control.Duration(m.RegenerateAfter), Backups: g.cfg.Backups, OnLost: g.cfg.OnLost.String(),
-		Load: float64(g.cfg.Op) * float64(g.members) / (float64(g.cfg.MinInterval) * float64(g.cfg.slots())), Slots: g.cfg.slots(),
+		Load: float64(m.Op) * float64(g.members) / (float64(g.cfg.MinInterval) * float64(g.cfg.slots())), Slots: g.cfg.slots(),
 		Notes: make(map[string]uint64, len(g.notes)),
 	}
 	for note, n := range g.notes {
@@ -96,9 +97,20 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 	return s
 }
 
+// maxIntervalRule says why max_interval is what it is: the operator's own value, or the longer side of the default rule.
+func maxIntervalRule(cfg *GateConfig, members int, m *policy.Status) string {
+	switch {
+	case cfg.MaxInterval > 0:
+		return "as configured"
+	case m.MaxInterval > 3*cfg.MinInterval:
+		return fmt.Sprintf("3 × %d members × op", members)
+	}
+	return "3 × min_interval"
+}
+
 // whereabouts says where a token is that m is about.
 func (a *Agent) whereabouts(g *gate, m *policy.Status) control.Whereabouts {
-	w := control.Whereabouts{Holding: m.Holding}
+	w := control.Whereabouts{Holding: m.Holding, Guards: m.Guards}
 	if m.Token.Seq != 0 {
 		w.Token, w.Seq = m.Token.ID.String(), uint64(m.Token.Seq)
 	}

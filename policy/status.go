@@ -16,6 +16,9 @@ type Status struct {
 	Holding bool
 	Token   wire.Token
 	LastTo  wire.MemberID
+	// Guards says that this member keeps a copy of a token that Holder holds, as far as it has heard; Holder may be zero.
+	Guards bool
+	Holder wire.MemberID
 	// HasRun says that LastRun means something.
 	HasRun  bool
 	LastRun Time

@@ -47,10 +47,14 @@ type Gate struct {
 	Runs       uint64    `json:"runs"`
 	Failures   uint64    `json:"failures"`
 
-	Skip            Duration  `json:"skip"`
-	Op              Duration  `json:"op"`
-	MinInterval     Duration  `json:"min_interval"`
-	MaxInterval     Duration  `json:"max_interval"`
+	Skip Duration `json:"skip"`
+	// Op is in force; OpSource is "configured", "measured" or, before anybody has run, "assumed".
+	Op          Duration `json:"op"`
+	OpSource    string   `json:"op_source"`
+	MinInterval Duration `json:"min_interval"`
+	MaxInterval Duration `json:"max_interval"`
+	// MaxIntervalRule says why max_interval is what it is.
+	MaxIntervalRule string    `json:"max_interval_rule"`
 	RegenerateAfter Duration  `json:"regenerate_after"`
 	RegenerateAt    time.Time `json:"regenerate_at,omitzero"`
 	// Load is op × members / (min_interval × slots).
@@ -75,8 +79,10 @@ type Whereabouts struct {
 	HolderSince time.Time `json:"holder_since,omitzero"`
 	// Guardians keep a copy of the token while this member holds it; the first takes it up if this member dies.
 	Guardians []Guardian `json:"guardians,omitempty"`
-	Token     string     `json:"token,omitempty"`
-	Seq       uint64     `json:"seq,omitempty"`
+	// Guards says that this member keeps a copy of the token while another one holds it.
+	Guards bool   `json:"guards,omitempty"`
+	Token  string `json:"token,omitempty"`
+	Seq    uint64 `json:"seq,omitempty"`
 }
 
 // Slot is one token of a gate that has several, and what this member does with it.

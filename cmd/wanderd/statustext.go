@@ -69,12 +69,19 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 		regenerates += fmt.Sprintf(", in %s (%s)", rough(g.RegenerateAt.Sub(now)), clock(g.RegenerateAt, now))
 	}
 	line("regenerates", "%s", regenerates)
+	if g.MaxIntervalRule != "" {
+		line("max_interval", "%s: %s", format(g.MaxInterval), printable(g.MaxIntervalRule))
+	}
 	backups := "none; a token that is lost is not back before a new one is made"
 	if g.Backups > 0 {
 		backups = fmt.Sprintf("%s for each token; on_lost %s", count(uint64(g.Backups), "guardian"), printable(g.OnLost))
 	}
 	line("backups", "%s", backups)
-	load := fmt.Sprintf("%.2f: op %s × %s / min_interval %s", g.Load, format(g.Op), count(uint64(g.Members), "member"),
+	op := format(g.Op)
+	if g.OpSource != "" {
+		op += " (" + printable(g.OpSource) + ")"
+	}
+	load := fmt.Sprintf("%.2f: op %s × %s / min_interval %s", g.Load, op, count(uint64(g.Members), "member"),
 		format(g.MinInterval))
 	if g.Slots > 1 {
 		load += fmt.Sprintf(" / %d slots", g.Slots)
@@ -97,6 +104,9 @@ func writeToken(line func(name, format string, args ...any), name string, t cont
 		line("guardians", "%s", cmp.Or(strings.Join(guardians, ", "), "none"))
 	case t.Holder != "":
 		line(name, "%s (%s), %s", printable(t.HolderName), short(t.Holder), since(t.HolderSince, now))
+		if t.Guards {
+			line("guarding", "this host keeps a copy of the token")
+		}
 	default:
 		line(name, "not known")
 	}

@@ -120,6 +120,9 @@ func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Eff
 	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindBeat, wire.KindHeard, wire.KindKnown, wire.KindBuried:
 	}
 	m.witness(msg.Token)
+	if msg.Kind == wire.KindBeat {
+		out = m.meetToken(out)
+	}
 	verdict, out := m.guardian.Receive(now.Time, msg, m.held(), out)
 	return m.onVerdict(now, verdict, out)
 }
@@ -147,6 +150,8 @@ func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token wire.T
 	m.seq = max(m.seq, token.Seq).Revived(uint8(m.cfg.Entropy.Uint64()))
 	token.Seq = m.seq
 	out = append(out, policy.Telling(policy.NoteRevived, from, token), m.save())
+	// The bit in the gossip that says that the gate has a token may have gone with the holder.
+	out = m.meetToken(out)
 	switch {
 	case m.holds:
 		return m.onMeeting(now, token, out)

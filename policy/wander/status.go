@@ -13,6 +13,7 @@ func (m *Machine) Status(now policy.Time) policy.Status {
 		RegenerateArmed: m.state == absent && m.regenerates(),
 		RegenerateAt:    m.regenerateAt(),
 	}
+	s.Holder, s.Guards = m.guardian.Guards()
 	return s
 }
 
