@@ -56,7 +56,7 @@ type GateConfig struct {
 	Hook []string
 	// HookTimeout is how long it may take before it is told to stop.
 	HookTimeout time.Duration
-	// Skip is Δskip, Op is Δop, MinInterval is Δmin.
+	// Skip is Δskip, Op is Δop, MinInterval is Δmin. Zero for Op asks for what the members measure.
 	Skip, Op, MinInterval time.Duration
 	// Walk says where the token goes next.
 	Walk wander.Walk

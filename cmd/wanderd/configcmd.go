@@ -92,12 +92,15 @@ func writeChecked(w io.Writer, gates []agent.GateConfig) error {
 	var b strings.Builder
 	b.WriteString("ok\n")
 	for _, g := range gates {
-		silence := "by the default rule"
+		silence, op := "by the default rule", "measured"
 		if g.MaxInterval > 0 {
 			silence = config.FormatDuration(g.MaxInterval)
 		}
+		if g.Op > 0 {
+			op = config.FormatDuration(g.Op)
+		}
 		fmt.Fprintf(&b, "gate %s: %s, every %s (op %s, skip %s, hook_timeout %s, slots %d, backups %d, on_lost %s, max_interval %s)\n", g.Name,
-			strings.Join(g.Hook, " "), config.FormatDuration(g.MinInterval), config.FormatDuration(g.Op),
+			strings.Join(g.Hook, " "), config.FormatDuration(g.MinInterval), op,
 			config.FormatDuration(g.Skip), config.FormatDuration(g.HookTimeout), g.Slots, g.Backups, g.OnLost, silence)
 	}
 	_, err := io.WriteString(w, b.String())

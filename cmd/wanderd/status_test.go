@@ -69,6 +69,7 @@ func busy() told {
 					MinInterval: control.Duration(10 * time.Minute), MaxInterval: control.Duration(30 * time.Minute),
 					RegenerateAfter: control.Duration(45 * time.Minute), RegenerateAt: now.Add(44 * time.Minute), Load: 0.02,
 					Backups: 2, OnLost: "finish",
+					OpSource: "measured", MaxIntervalRule: "3 × min_interval",
 				},
 				{
 					Name: "cache", Policy: "wander", State: "running", Members: 1, Slots: 1, Running: true,
@@ -126,8 +127,9 @@ gate default: absent
   runs         17, of which 1 failed
   walk         sweep, resting for 1s at each host
   regenerates  after 45m without a token, in 44m (12:44:00)
+  max_interval 30m: 3 × min_interval
   backups      2 guardians for each token; on_lost finish
-  load         0.02: op 4s × 3 members / min_interval 10m
+  load         0.02: op 4s (measured) × 3 members / min_interval 10m
 
 gate cache: running
   holder       this host, for 1d1h (since 2026-02-02 11:00:00)

@@ -27,7 +27,7 @@ func TestHookAloneIsTheDefaultGate(t *testing.T) {
 	}
 	want := []agent.GateConfig{{
 		Name: "default", Hook: []string{"/bin/sh", "-c", "a && b"}, HookTimeout: 24 * time.Hour,
-		Walk: wander.Sweep, Slots: 1, Backups: 2, Skip: time.Second, Op: 4 * time.Second, MinInterval: 24 * time.Hour,
+		Walk: wander.Sweep, Slots: 1, Backups: 2, Skip: time.Second, MinInterval: 24 * time.Hour,
 	}}
 	if diff := cmp.Diff(want, got.Agent.Gates); diff != "" {
 		t.Error(diff)
@@ -126,8 +126,8 @@ func TestWhatDoesNotFitTogetherIsSaidWithTheRemedy(t *testing.T) {
 		},
 		{
 			"min_interval below op",
-			reading{flags: map[ID][]string{MinInterval: {"1s"}}},
-			[]string{"min_interval 1s (--min-interval) is below op 4s (default), so a host would be due again before it has finished: raise min_interval or lower op"},
+			reading{flags: map[ID][]string{MinInterval: {"1s"}, Op: {"4s"}}},
+			[]string{"min_interval 1s (--min-interval) is below op 4s (--op), so a host would be due again before it has finished: raise min_interval or lower op"},
 		},
 		{
 			"the same in a gate",
@@ -141,8 +141,8 @@ func TestWhatDoesNotFitTogetherIsSaidWithTheRemedy(t *testing.T) {
 		},
 		{
 			"hook_timeout below op",
-			reading{env: []string{"WANDERD_HOOK_TIMEOUT=1s"}},
-			[]string{"hook_timeout 1s (WANDERD_HOOK_TIMEOUT) is below op 4s (default), so a run of typical length would be stopped: raise hook_timeout or lower op"},
+			reading{env: []string{"WANDERD_HOOK_TIMEOUT=1s", "WANDERD_OP=4s"}},
+			[]string{"hook_timeout 1s (WANDERD_HOOK_TIMEOUT) is below op 4s (WANDERD_OP), so a run of typical length would be stopped: raise hook_timeout or lower op"},
 		},
 		{"no time at all", reading{env: []string{"WANDERD_SKIP=0s", "WANDERD_MAX_INTERVAL=0s", "WANDERD_STOP_TIMEOUT=0s"}}, []string{
 			"stop_timeout 0s (WANDERD_STOP_TIMEOUT) is no time at all: leave it out for the default, 20s",

@@ -152,8 +152,9 @@ func table() [numSettings]Setting {
 				"nobody guards the token, or all who do are gone with its holder. Shorter means more false alarms.",
 		},
 		Op: {
-			Key: "op", Kind: Time, Group: GroupGate, Placeholder: "DURATION", Default: "4s", scope: ofBoth,
-			Help: "How long one run typically takes. It limits nothing; the load of the fleet is computed from it.",
+			Key: "op", Kind: Time, Group: GroupGate, Placeholder: "DURATION", Rule: "what the runs take, by measurement", scope: ofBoth,
+			Help: "How long one run typically takes, where that is not to be measured: the estimate travels with the token, and is 4s until " +
+				"somebody has run. It limits nothing; the load of the fleet and max_interval are computed from it.",
 		},
 		Skip: {
 			Key: "skip", Kind: Time, Group: GroupGate, Placeholder: "DURATION", Default: "1s", scope: ofBoth,

@@ -21,7 +21,7 @@ func TestShownConfigurationNamesValuesAndOrigins(t *testing.T) {
 	const want = `hook = ["/bin/sh", "-c", "a && b \"c\""]  # --hook
 min_interval = "1h30m"                    # --min-interval
 # max_interval =                          # default: 3 × min_interval, and never below 3 × members × op
-op = "4s"                                 # default
+# op =                                    # default: what the runs take, by measurement
 skip = "1s"                               # default
 hook_timeout = "1h30m"                    # default: min_interval
 walk = "sweep"                            # default

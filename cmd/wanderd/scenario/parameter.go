@@ -129,7 +129,7 @@ func gateTable() []Parameter {
 			field: func(p *Parameters) value { return choice{&p.Walk, walk.Choices} },
 		},
 		{
-			Key: op.Key, Group: GroupGate, Placeholder: asDuration, Default: op.Default, Help: "How long one operation takes.",
+			Key: op.Key, Group: GroupGate, Placeholder: asDuration, Default: "4s", Help: "How long one operation takes.",
 			field: func(p *Parameters) value { return duration{&p.Op} },
 		},
 		{
