@@ -51,7 +51,8 @@ func Draw(seed uint64) Scenario {
 	}
 	s.MeasureOp = d.sometimes(0.3)
 	if d.sometimes(0.1) {
-		s.Slots = 2 + d.IntN(2)
+		// A token that none of fewer members falls to may stay away for ever; they can do without.
+		s.Slots = min(2+d.IntN(2), s.Members)
 		s.MixedSlots = d.sometimes(0.2)
 	}
 	return s
