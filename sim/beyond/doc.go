@@ -7,7 +7,7 @@
 //
 //	page.go       what there is
 //	fleet.go      a line of a table: the paper's constants, some rules, a world
-//	survey.go     an experiment: fleets in worlds, run with many seeds
+//	survey.go     an experiment: fleets in worlds; runs.go, many seeds of each
 //	steady.go     how a fleet does in the long run
 //	fault.go      the token is lost on purpose, and the fleet watched until it is over it
 //	holders.go    who holds a token meanwhile
