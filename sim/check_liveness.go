@@ -13,8 +13,9 @@ type Progress struct {
 	slots []slotProgress
 	// ran are those who have run since each slot has had its present token.
 	ran map[int]bool
-	// excused are those who need not run.
+	// excused are those who need not run, and mixed says that the last slot need not have a token: it may have fallen to them.
 	excused func(member int) bool
+	mixed   bool
 	view    bySlot
 }
 
@@ -27,7 +28,7 @@ type slotProgress struct {
 
 // NewProgress returns a progress that has seen nothing of a scenario.
 func NewProgress(s *Scenario) *Progress {
-	p := &Progress{slots: make([]slotProgress, max(s.Slots, 1)), ran: map[int]bool{}, excused: s.lacksSlot}
+	p := &Progress{slots: make([]slotProgress, max(s.Slots, 1)), ran: map[int]bool{}, excused: s.lacksSlot, mixed: s.MixedSlots}
 	for i := range p.slots {
 		p.slots[i].copies = newCopies()
 	}
@@ -70,6 +71,9 @@ func (p *Progress) Watch(_ *Cluster, o *Occurrence) error {
 // long as quiet: long enough for any other token to have shown itself.
 func (p *Progress) Reached(c *Cluster, quiet time.Duration) bool {
 	for i := range p.slots {
+		if p.mixed && i == len(p.slots)-1 {
+			continue
+		}
 		if s := &p.slots[i]; s.token == 0 || c.Now().Sub(s.since) < quiet {
 			return false
 		}
