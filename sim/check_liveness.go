@@ -13,9 +13,9 @@ type Progress struct {
 	slots []slotProgress
 	// ran are those who have run since each slot has had its present token.
 	ran map[int]bool
-	// excused are those who need not run, and mixed says that the last slot need not have a token: it may have fallen to them.
-	excused func(member int) bool
-	mixed   bool
+	// mixed says that members disagree on how many tokens there are. Then a sweep may leave some of them out, and the last slot
+	// may have no token, if it falls to members who do not know of it.
+	mixed bool
 	view    bySlot
 }
 
@@ -28,7 +28,7 @@ type slotProgress struct {
 
 // NewProgress returns a progress that has seen nothing of a scenario.
 func NewProgress(s *Scenario) *Progress {
-	p := &Progress{slots: make([]slotProgress, max(s.Slots, 1)), ran: map[int]bool{}, excused: s.lacksSlot, mixed: s.MixedSlots}
+	p := &Progress{slots: make([]slotProgress, max(s.Slots, 1)), ran: map[int]bool{}, mixed: s.MixedSlots}
 	for i := range p.slots {
 		p.slots[i].copies = newCopies()
 	}
@@ -79,7 +79,7 @@ func (p *Progress) Reached(c *Cluster, quiet time.Duration) bool {
 		}
 	}
 	for i := range c.members {
-		if c.Up(i) && !p.ran[i] && !p.excused(i) {
+		if c.Up(i) && !p.ran[i] && !p.mixed {
 			return false
 		}
 	}

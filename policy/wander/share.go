@@ -7,7 +7,7 @@ import (
 
 // shares reports whether the tokens of the gate share the members among themselves. In a sweep, each goes round a part of the
 // order of its own: two that go round the same members at different times leave each other those who are not due yet, and
-// meet the rest too late. So a member that knows of fewer tokens than the others may wait in vain, and is told why.
+// meet the rest too late. So where members disagree on how many there are, some may wait in vain, and are told why.
 func (m *Machine) shares() bool { return m.cfg.Walk == Sweep && m.cfg.LastSlot > 0 }
 
 // arc is this token's part.
