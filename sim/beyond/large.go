@@ -23,7 +23,7 @@ func large() survey {
 	return survey{
 		name: "beyond-large", title: "A thousand members, and ten thousand", source: "\"fully scalable\", section 8",
 		shows: "The constants as ever, so that the load is 6.7 and 67, and the best possible interval 4000 s and 40000 s. Ten runs of each " +
-			"fleet of 1000, two of each of 10000; a hundred faults of each kind.",
+			"fleet of 1000, and two of each of 10000, of 200000 s; a hundred faults of each kind.",
 		cells: all, targets: recoveryTargets,
 		notes: func([]line) []string {
 			return []string{

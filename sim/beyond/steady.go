@@ -76,7 +76,7 @@ func steadyTable(lines []line) report.Table {
 		Title: lines[0].world.title("In the long run"),
 		Header: []string{
 			"members, rules", "busy", "of the best", "two at once", "interval p50, s", "p99, s", "longest, s", "of the best",
-			"messages per run", "per handoff", "made anew", "revived",
+			"messages per operation", "per handoff", "made anew", "revived",
 		},
 	}
 	for i := range lines {
