@@ -142,7 +142,7 @@ func (m *Machine) onVerdict(now policy.Instant, v guardian.Outcome, out []policy
 
 // onRevived: this member guards a token of which nobody knows a holder, and holds it from now on. It is the same token, with
 // a number above everything the lost copy can have reached. It has rested while its guardians were patient, and goes on at once
-// where it has nothing to do.
+// unless this member is due: others may have been while it was lost, and this one ran a moment ago, or it would not be a guardian.
 func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token wire.Token, out []policy.Effect) []policy.Effect {
 	if !from.IsZero() {
 		m.avoid.add(from, now.Time.Add(m.avoidFor()))
@@ -163,7 +163,10 @@ func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token wire.T
 	if m.state == running {
 		return out
 	}
-	return m.goOn(now, out)
+	if now.Time >= m.dueAt(now.Time) {
+		return m.serve(now, out)
+	}
+	return m.pass(now, out)
 }
 
 // goOn goes on with a token that has rested long enough: to run, to wait until this member is due soon, or to pass it on.
