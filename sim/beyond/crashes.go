@@ -28,7 +28,7 @@ func crashes() survey {
 					"was down: the longest ones are no shortcoming of the gate.",
 				"A holder that crashes within ten minutes after a fault that was done on purpose begins the wait for one token for good anew: " +
 					"most of what is longer there than \"held again\" is that.",
-				"Where the other guardian is down, too, no copy is left, and somebody has to wait for max_interval until he makes a token.",
+				"Where the other guardian is down, too, no copy is left, and the token is made anew after max_interval.",
 			}
 		},
 	}

@@ -22,7 +22,7 @@ func loads() survey {
 		cells: all,
 		notes: func([]line) []string {
 			return []string{
-				"Below a load of 1 a sweep waits with the token at whoever is due next, so that nobody waits longer than he has to. random " +
+				"Below a load of 1 a sweep waits with the token at whoever is due next, so that nobody waits longer than need be. random " +
 					"and shuffle come by at odd times, and a member that is due waits for half a lap on average.",
 			}
 		},
