@@ -32,6 +32,8 @@ type word struct {
 	// asked are those who are to be asked since suspectedAt and have not answered; nil if the holder is not suspected.
 	asked       map[wire.MemberID]bool
 	suspectedAt policy.Time
+	// question is the last one that was asked.
+	question wire.HandoffID
 }
 
 // NewGuardChecker returns a checker of one run in which guardians have the given patience.
@@ -73,8 +75,8 @@ func (k *GuardChecker) receive(o *Occurrence) {
 	if !o.Expected {
 		return
 	}
-	if m.Kind != wire.KindAsk {
-		delete(k.heard[o.Member][m.Token.ID].asked, m.From)
+	if w := k.heard[o.Member][m.Token.ID]; m.Kind != wire.KindAsk && m.Handoff == w.question {
+		delete(w.asked, m.From)
 	}
 	switch m.Kind {
 	case wire.KindBeat:
@@ -115,6 +117,10 @@ func (k *GuardChecker) effect(c *Cluster, o *Occurrence, e *policy.Effect) error
 	case policy.Send:
 		if e.Msg.Kind == wire.KindBeat || e.Msg.Kind == wire.KindAsk {
 			k.writes[o.Member] = o.At
+		}
+		if w, ok := k.heard[o.Member][e.Msg.Token.ID]; ok && e.Msg.Kind == wire.KindAsk {
+			w.question = e.Msg.Handoff
+			k.heard[o.Member][e.Msg.Token.ID] = w
 		}
 	case policy.Run:
 		return k.inTouch(o, "runs")
@@ -215,7 +221,7 @@ func (k *GuardChecker) holder(o *Occurrence, s *policy.Status) error {
 	}
 	k.trail[o.Member] = s.Token.Trail
 	m := &o.Event.Msg
-	if o.Event.Kind == policy.Received && m.Kind >= wire.KindBeat && m.Token.ID == s.Token.ID && m.Token.Seq > s.Token.Seq {
+	if o.Event.Kind == policy.Received && m.Kind >= wire.KindBeat && m.Kind <= wire.KindBuried && m.Token.ID == s.Token.ID && m.Token.Seq > s.Token.Seq {
 		return fmt.Errorf("guard: %s holds %v with number %d and was told of %d", MemberName(o.Member), s.Token.ID, s.Token.Seq, m.Token.Seq)
 	}
 	return nil

@@ -16,7 +16,7 @@ type Progress struct {
 	// mixed says that members disagree on how many tokens there are. Then a sweep may leave some of them out, and the last slot
 	// may have no token, if it falls to members who do not know of it.
 	mixed bool
-	view    bySlot
+	view  bySlot
 }
 
 // slotProgress is one slot's: token is the copy that was held last, since since.

@@ -45,10 +45,21 @@ func (g *Machine) knowsBurial(t wire.Token) bool {
 	return false
 }
 
+// mayBeAsked reports whether a burial is of a token that this member has guarded before it turned to an older one: others who
+// guard it still may ask.
+func (g *Machine) mayBeAsked(m *wire.Message) bool {
+	return g.watch.token.ID != m.Token.ID && m.Token.Trail.Has(g.cfg.Self) && !g.knowsBurial(m.Token)
+}
+
 // onBuried stands down: the token was removed. Who asks later is told so.
 func (g *Machine) onBuried(now policy.Time, m *wire.Message, out []policy.Effect) (Outcome, []policy.Effect) {
-	if !g.watch.diesWith(m.Token) {
+	switch {
+	case g.watch.diesWith(m.Token):
+	case g.question.waitsFor(m):
 		return g.answered(now, m.From), out
+	default:
+		g.remember(&m.Token)
+		return Outcome{}, out
 	}
 	g.stopAsking()
 	g.remember(&m.Token)

@@ -109,7 +109,7 @@ func (g *Machine) Expects(m *wire.Message, held *wire.Token) bool {
 	case wire.KindKnown:
 		return g.watch.isBehind(m.Token)
 	case wire.KindBuried:
-		return g.watch.diesWith(m.Token)
+		return g.watch.diesWith(m.Token) || g.mayBeAsked(m)
 	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindAsk, wire.KindHeard, wire.KindInquiry, wire.KindSeen:
 	}
 	return false

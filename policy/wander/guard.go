@@ -45,22 +45,21 @@ func (m *Machine) take(now policy.Instant, token wire.Token, out []policy.Effect
 	m.token.LastSlot = m.cfg.LastSlot
 	m.inquiry = inquiry{}
 	m.learnOp(token.Op)
-	m.muster()
+	m.muster(now.Time)
 	return m.guardian.Hold(now.Time, &m.token, out)
 }
 
 // muster makes sure that the token has as many guardians as are wanted, as far as there are members: the holders before this
-// one, without those who are gone, and where these are too few the next members by identity.
-func (m *Machine) muster() {
+// one, without those who are gone or have failed a handoff of late, and where these are too few the next members by identity.
+func (m *Machine) muster(now policy.Time) {
 	t := &m.token.Trail
 	for rank := t.Len() - 1; rank >= 0; rank-- {
-		if rank >= m.cfg.Backups || t[rank] == m.cfg.Self || !m.peers.has(t[rank]) {
+		if rank >= m.cfg.Backups || t[rank] == m.cfg.Self || !m.peers.has(t[rank]) || m.avoid.has(t[rank], now) {
 			t.Drop(rank)
 		}
 	}
-	n := len(m.peers.ids)
-	for next := m.peers.rank + 1; t.Len() < min(m.cfg.Backups, n-1); next++ {
-		if id := m.peers.ids[next%n]; id != m.cfg.Self {
+	for behind := 1; behind < len(m.peers.ids) && t.Len() < m.cfg.Backups; behind++ {
+		if id := m.peers.ids[(m.peers.rank+behind)%len(m.peers.ids)]; !m.avoid.has(id, now) {
 			t.Add(id)
 		}
 	}
@@ -72,7 +71,7 @@ func (m *Machine) remuster(now policy.Instant, out []policy.Effect) []policy.Eff
 		return out
 	}
 	before := m.token.Trail
-	m.muster()
+	m.muster(now.Time)
 	if m.token.Trail == before {
 		return out
 	}

@@ -71,6 +71,6 @@ func (m *Machine) keepAlone(now policy.Instant, out []policy.Effect) []policy.Ef
 	if m.state != offering && m.state != doubting {
 		return out
 	}
-	m.muster()
+	m.muster(now.Time)
 	return m.serve(now, m.guardian.Hold(now.Time, &m.token, out))
 }
