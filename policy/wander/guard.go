@@ -78,13 +78,13 @@ func (m *Machine) remuster(now policy.Instant, out []policy.Effect) []policy.Eff
 	return m.guardian.Hold(now.Time, &m.token, out)
 }
 
-// trailBehind is who guards the token once it is with to: this member first, unless it is about to be gone.
+// trailBehind is who guards the token once it is with to: this member first. Who is about to be gone takes nobody's place, and
+// not even to is left out: it may never get the token.
 func (m *Machine) trailBehind(to wire.MemberID) wire.Trail {
-	trail := m.token.Trail.Behind(m.cfg.Self, to, m.cfg.Backups)
-	if m.leaving && m.cfg.Backups > 0 {
-		trail.Drop(0)
+	if m.leaving {
+		return m.token.Trail
 	}
-	return trail
+	return m.token.Trail.Behind(m.cfg.Self, to, m.cfg.Backups)
 }
 
 // expectsWord: what a holder or a guardian says is expected if it is news. Who was restarted, and remembers no token, guards
