@@ -200,8 +200,9 @@ func (m *Machine) becomeDoubting(now policy.Instant, out []policy.Effect) []poli
 	return m.guardian.Doubt(now.Time, &m.token, out)
 }
 
-// onSure: nobody knows of another copy, and the holder goes on where it was.
+// onSure: nobody knows of another copy, and the holder goes on where it was. The view may have changed while it asked.
 func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.muster(now.Time)
 	out = m.guardian.Hold(now.Time, &m.token, out)
 	if m.state != doubting {
 		return out
