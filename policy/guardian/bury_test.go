@@ -123,6 +123,29 @@ func TestWhoKnowsThatATokenWasRemovedDoesNotGuardItAgain(t *testing.T) {
 	}
 }
 
+// A member that turned to an older token may be asked by others who guard the one that it has left: it remembers that burial, too.
+func TestABurialIsRememberedByWhoGuardsAnotherToken(t *testing.T) {
+	for _, tc := range []struct {
+		buried wire.Token
+		want   wire.Kind
+	}{
+		{theToken, wire.KindBuried},
+		{born(10, 5, cydsID), wire.KindKnown}, // which it never guarded
+	} {
+		c := newCircle(t)
+		c.receive(message(wire.KindBeat, c.dan, c.bob, born(1, 7, bobsID)))
+		c.receive(message(wire.KindBuried, c.ann, c.bob, tc.buried))
+		c.air = nil
+		c.receive(message(wire.KindAsk, c.cyd, c.bob, theToken))
+		if got := c.air[0].msg.Kind; got != tc.want {
+			t.Errorf("bob answers with a %v, want %v", got, tc.want)
+		}
+		c.dan.dead = true
+		c.advance(2 * patience)
+		c.wantEndings(c.bob, guardian.Revived) // the older one
+	}
+}
+
 // A later burial of a copy that has gone further takes the place of the earlier one.
 func TestTheFurthestBurialOfATokenIsRemembered(t *testing.T) {
 	c := newStrangers(t)

@@ -1,0 +1,158 @@
+package wander_test
+
+import (
+	"testing"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Along its way a token's number only rises: one that comes with a lower number than that with which it was here, or that was
+// heard of, is a copy that was overtaken.
+func TestACopyThatWasOvertakenIsDiscarded(t *testing.T) {
+	for name, tc := range map[string]struct {
+		see func(s *story)
+		seq wire.Seq
+		// Its guardians are told of that copy.
+		told   wire.Kind
+		latest wire.Seq
+	}{
+		"by one that is here":    {func(s *story) { s.arrive(born(1, 50), 1) }, 50, wire.KindKnown, 51},
+		"by one that was here":   {func(s *story) { s.ran(born(1, 50)) }, 50, wire.KindKnown, 52},
+		"by one that is guarded": {func(s *story) { s.guards(born(1, 50)) }, 49, wire.KindKnown, 50},
+		"by itself, as it was here while an older one is guarded": {func(s *story) {
+			s.ran(born(1, 50))
+			s.guards(born(0, 2000))
+		}, 51, wire.KindKnown, 51},
+		"by one that is guarded where a younger one was": {func(s *story) {
+			s.guards(born(1, 30))
+			s.arrive(born(5, 1000), 1)
+			s.finish()
+			s.ack()
+		}, 29, wire.KindKnown, 30},
+		"by one that went on": {func(s *story) {
+			s.guards(born(1, 40))
+			s.receive(word(wire.KindKnown, 2, guardedBy(born(1, 50), 2)))
+		}, 49, wire.KindKnown, 50},
+		"by one that was removed": {func(s *story) {
+			s.guards(born(1, 40))
+			s.receive(word(wire.KindBuried, 2, born(1, 50)))
+			s.receive(word(wire.KindKnown, 2, born(1, 50)))
+		}, 39, wire.KindBuried, 50},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := inGuardedFleet(t)
+			tc.see(s)
+			held := s.m.Status(s.now.Time).Holding
+			s.numbers = map[wire.TokenID]wire.Seq{}
+			commit := s.acknowledged(guardedBy(born(1, tc.seq), 5, 4), 5)
+			s.notes, s.sent = nil, nil
+			s.receive(commit)
+			s.wantNotes(policy.NoteOutdated)
+			if got := s.m.Status(s.now.Time).Holding; got != held {
+				t.Errorf("it holds a token: %v", got)
+			}
+			if got := s.lastSent(tc.told).Token.Seq; got != tc.latest {
+				t.Errorf("its guardians are told of %d", got)
+			}
+			s.wantTold(tc.told, 5, 4)
+		})
+	}
+}
+
+// It is a sign that there is a token, all the same.
+func TestACopyThatIsDiscardedEndsASilence(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.guards(born(1, 50))
+	s.receive(word(wire.KindKnown, 2, guardedBy(born(1, 60), 2)))
+	s.advance(maxInterval - 1)
+	s.arrive(born(1, 55), 4)
+	s.notes = nil
+	s.advance(maxInterval - 1)
+	s.wantNotes()
+	s.advance(1)
+	s.wantNotes(policy.NoteInquired)
+}
+
+// The other way round, the one that has come further takes the place of the one that is here.
+func TestACopyThatHasComeFurtherTakesThePlaceOfTheOneThatIsHere(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
+	commit := s.acknowledged(guardedBy(born(1, 1000), 1, 2), 1)
+	s.notes, s.sent = nil, nil
+	s.receive(commit)
+	s.wantNotes(policy.NoteArrived, policy.NoteOutdated)
+	s.wantState("running")
+	s.wantTrail(1, 2)
+	s.wantTold(wire.KindKnown, 5, 4)
+	s.wantRuns(1)
+}
+
+func TestWhoHoldsACopyThatWasOvertakenDropsIt(t *testing.T) {
+	for state, story := range map[string]func(s *story){
+		"resting":  func(s *story) { s.ran(born(1, 10)); s.arrive(guardedBy(born(1, 20), 5, 4), 5) },
+		"offering": func(s *story) { s.arrive(guardedBy(born(1, 10), 5, 4), 5); s.finish() },
+	} {
+		t.Run(state, func(t *testing.T) {
+			s := inGuardedFleet(t)
+			story(s)
+			s.wantState(state)
+			offers := len(s.sent)
+			s.notes = nil
+			s.receive(word(wire.KindBeat, 2, born(1, 1000)))
+			s.wantNotes(policy.NoteOvertaken)
+			s.wantState("absent")
+			if told := s.sent[offers:]; len(told) != 2 || told[0].Kind != wire.KindKnown || told[1].Kind != wire.KindKnown {
+				t.Errorf("it sends %v", told)
+			}
+			if state == "offering" {
+				offer := s.sent[offers-1]
+				s.receive(offer.Reply(wire.KindAck, 77))
+				s.wantNotes(policy.NoteStrayAck)
+			}
+			s.advance(10 * patience)
+			s.wantState("absent")
+		})
+	}
+}
+
+// A run whose token is held by somebody else, too, ends by itself or is stopped, as the operator has chosen.
+func TestARunThatIsOvertakenFinishesOrIsStopped(t *testing.T) {
+	for onLost, stops := range map[wander.OnLost]int{wander.Finish: 0, wander.Stop: 1} {
+		t.Run(onLost.String(), func(t *testing.T) {
+			cfg := withBackups(2)
+			cfg.OnLost = onLost
+			s := begin(t, cfg, policy.State{})
+			s.fleet(1, 2, 3, 4, 5)
+			s.arrive(born(1, 10), 5)
+			s.receive(word(wire.KindBeat, 2, born(1, 1000)))
+			s.receive(word(wire.KindBeat, 2, born(1, 2000)))
+			if s.stops != stops {
+				t.Errorf("it is stopped %d times", s.stops)
+			}
+			s.wantState("running")
+			if s.m.Status(s.now.Time).Holding {
+				t.Error("it holds the token")
+			}
+			s.finish()
+			s.wantState("absent")
+		})
+	}
+}
+
+func TestOnLostIsReadByItsName(t *testing.T) {
+	for _, want := range []wander.OnLost{wander.Finish, wander.Stop} {
+		if got, err := wander.ParseOnLost(want.String()); err != nil || got != want {
+			t.Errorf("%v is read as %v: %v", want, got, err)
+		}
+	}
+	for _, name := range []string{"", "Stop", "kill"} {
+		if _, err := wander.ParseOnLost(name); err == nil {
+			t.Errorf("%q is read", name)
+		}
+	}
+	if got := wander.OnLost(9).String(); got != "OnLost(9)" {
+		t.Errorf("an unknown one is called %q", got)
+	}
+}

@@ -1,0 +1,231 @@
+package wander_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// doubtful are the states in which a member may hold a token, and come back to it after having been away.
+func doubtful() map[string]func(s *story) {
+	return map[string]func(s *story){
+		"resting":  func(s *story) { s.ran(born(1, 10)); s.arrive(guardedBy(born(1, 20), 5, 4), 5) },
+		"offering": func(s *story) { s.arrive(guardedBy(born(1, 10), 5, 4), 5); s.finish() },
+		"running":  func(s *story) { s.arrive(guardedBy(born(1, 10), 5, 4), 5) },
+	}
+}
+
+// away lets time pass in which the member stands still, and wakes it then.
+func (s *story) away(d time.Duration) {
+	s.t.Helper()
+	s.pass(d)
+	s.notes, s.sent = nil, nil
+	s.step(policy.Event{Kind: policy.Woke})
+}
+
+// sure lets both guardians answer.
+func (s *story) sure() {
+	s.t.Helper()
+	s.answer(5)
+	s.answer(4)
+}
+
+func TestAHolderThatWasAwayAsksBeforeItDoesAnything(t *testing.T) {
+	for state, story := range doubtful() {
+		t.Run(state, func(t *testing.T) {
+			s := inGuardedFleet(t)
+			story(s)
+			s.wantState(state)
+			runs := len(s.runs)
+			s.away(patience)
+			s.wantNotes(policy.NoteDoubting)
+			if len(s.sent) != 2 || s.sent[0].Kind != wire.KindAsk || s.sent[1].Kind != wire.KindAsk {
+				t.Fatalf("it sends %v", s.sent)
+			}
+			if state != "running" {
+				s.wantState("doubting")
+			}
+			s.advance(patience/2 - 1)
+			s.wantNotes()
+			s.wantRuns(runs)
+		})
+	}
+}
+
+func TestAHolderThatIsSureGoesOn(t *testing.T) {
+	for state, story := range doubtful() {
+		t.Run(state, func(t *testing.T) {
+			s := inGuardedFleet(t)
+			story(s)
+			s.away(patience)
+			s.sure()
+			if state == "running" {
+				s.wantState("running")
+				s.finish()
+			}
+			s.wantState("offering")
+			if token, _ := s.ack(); token.ID != born(1, 0).ID {
+				t.Errorf("it passes on %v", token.ID)
+			}
+		})
+	}
+}
+
+// A run that is due was not begun: it is now.
+func TestAHolderThatIsSureRunsIfItIsDue(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.ran(born(1, 10))
+	s.arrive(guardedBy(born(1, 20), 5, 4), 5)
+	s.away(minInterval)
+	s.wantRuns(1)
+	s.sure()
+	s.wantRuns(2)
+}
+
+func TestARunThatEndsInDoubtWaitsForTheAnswers(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
+	s.away(patience)
+	s.finish()
+	s.wantState("doubting")
+	s.notes = nil
+	s.sure()
+	s.wantNotes(policy.NoteOffered)
+}
+
+// The end of the run may be the first that it sees.
+func TestTheEndOfARunMayBeginADoubt(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
+	s.pass(patience)
+	s.finish()
+	s.wantState("doubting")
+}
+
+func TestAMemberThatLeavesInDoubtPassesItsTokenOnWhenItIsSure(t *testing.T) {
+	for state, story := range doubtful() {
+		t.Run(state, func(t *testing.T) {
+			s := inGuardedFleet(t)
+			story(s)
+			s.away(patience)
+			s.leave()
+			if state == "running" {
+				if s.stops != 1 {
+					t.Errorf("the run is stopped %d times", s.stops)
+				}
+				s.finish()
+			}
+			s.wantState("doubting")
+			s.sure()
+			s.wantState("offering")
+			s.ack()
+			s.advance(linger)
+			s.wantState("gone")
+		})
+	}
+}
+
+func TestAMemberThatLeavesInDoubtIsGoneWhenItIsOvertaken(t *testing.T) {
+	s := inGuardedFleet(t)
+	doubtful()["resting"](s)
+	s.away(patience)
+	s.leave()
+	s.receive(word(wire.KindBeat, 4, born(1, 1000)))
+	s.advance(linger)
+	s.wantState("gone")
+}
+
+func TestAHolderThatIsOvertakenInDoubtDropsItsToken(t *testing.T) {
+	for state, story := range doubtful() {
+		t.Run(state, func(t *testing.T) {
+			s := inGuardedFleet(t)
+			story(s)
+			s.away(patience)
+			s.receive(word(wire.KindBeat, 4, born(1, 1000)))
+			if state == "running" {
+				s.finish()
+			}
+			s.wantState("absent")
+			s.advance(10 * patience)
+			s.wantState("absent")
+		})
+	}
+}
+
+// The Ack may be the first that it sees: the offer is withdrawn all the same.
+func TestAnOfferIsNotCommittedInDoubt(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
+	s.finish()
+	offer := *s.lastSent(wire.KindToken)
+	s.pass(patience)
+	s.notes = nil
+	s.receive(offer.Reply(wire.KindAck, 77))
+	s.wantNotes(policy.NoteDoubting, policy.NoteStrayAck)
+}
+
+// A message that is not expected is no reason to ask.
+func TestAStrayMessageBeginsNoDoubt(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
+	s.pass(patience)
+	s.notes = nil
+	s.receive(word(wire.KindKnown, 2, born(1, 5)))
+	s.wantNotes(policy.NoteStrayWord)
+}
+
+// A host that was asleep gives its token up, and asks nobody.
+func TestASuspendedHolderDoesNotAsk(t *testing.T) {
+	for state, story := range doubtful() {
+		for _, inDoubt := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, in doubt: %v", state, inDoubt), func(t *testing.T) {
+				s := inGuardedFleet(t)
+				story(s)
+				if inDoubt {
+					s.away(patience)
+				}
+				s.notes, s.sent = nil, nil
+				s.sleep(time.Minute)
+				s.wantNotes(policy.NoteGaveUp)
+				s.advance(patience)
+				s.wantTold(wire.KindAsk)
+			})
+		}
+	}
+}
+
+// While it asks, its guardians stay whom it has asked. Then it follows the view.
+func TestTheGuardiansFollowTheViewAfterADoubt(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
+	s.away(patience)
+	s.fleet(1, 2, 3)
+	s.wantTrail(5, 4)
+	s.sent = nil
+	s.advance(patience / 2)
+	s.wantTrail(1, 2)
+	s.wantTold(wire.KindBeat, 1, 2)
+}
+
+// Who finds that it is alone keeps its token, and has nobody left who could guard it.
+func TestASuspendedHolderThatIsAloneEndsItsDoubt(t *testing.T) {
+	s := inGuardedFleet(t)
+	doubtful()["resting"](s)
+	s.away(patience)
+	s.fleet(3)
+	s.sleep(time.Minute)
+	s.wantState("resting")
+	s.wantTrail()
+}
+
+// Who is alone has nobody to ask.
+func TestAMemberAloneIsInNoDoubt(t *testing.T) {
+	s := begin(t, withBackups(2), policy.State{})
+	s.view(3)
+	s.finish()
+	s.away(time.Hour)
+	s.wantRuns(2)
+}

@@ -1,0 +1,497 @@
+package wander_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// patience is how long guardians wait for a beat: as long as a handoff for its partner.
+const patience = timeout
+
+// inGuardedFleet starts a member that has never run, in a fleet of five that has a token with two guardians. It offers it to the
+// first of the others.
+func inGuardedFleet(t *testing.T) *story {
+	t.Helper()
+	s := begin(t, withBackups(2), policy.State{})
+	s.fleet(1, 2, 3, 4, 5)
+	return s
+}
+
+// ranLately starts a member that has run under a token a moment ago, in an earlier life.
+func ranLately(t *testing.T, cfg wander.Config, under wire.Token) *story {
+	t.Helper()
+	s := begin(t, cfg, policy.State{HasRun: true, LastRun: policy.Time(time.Hour), LastToken: under.ID, Seq: under.Seq})
+	s.fleet(1, 2, 3, 4, 5)
+	return s
+}
+
+func withBackups(n int) wander.Config {
+	cfg := config()
+	cfg.Backups, cfg.Entropy = n, lowest{}
+	return cfg
+}
+
+func trailOf(ids ...int) (t wire.Trail) {
+	for i, each := range ids {
+		t[i] = id(each)
+	}
+	return t
+}
+
+// guardedBy returns the token with these guardians.
+func guardedBy(t wire.Token, ids ...int) wire.Token {
+	t.Trail = trailOf(ids...)
+	return t
+}
+
+// word returns a message to this member that belongs to no handoff.
+func word(kind wire.Kind, from int, about wire.Token) wire.Message {
+	m := wire.Message{Gate: 7, Kind: kind, From: id(from), To: self, Token: about}
+	switch kind {
+	case wire.KindBeat:
+		m.Nonce = 1
+	case wire.KindAsk:
+		m.Handoff = 5
+	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen:
+	}
+	return m
+}
+
+// askedOf returns the question that was put to a member last.
+func (s *story) askedOf(to int) wire.Message {
+	s.t.Helper()
+	for _, m := range slices.Backward(s.sent) {
+		if m.Kind == wire.KindAsk && m.To == id(to) {
+			return m
+		}
+	}
+	s.t.Fatalf("%d was not asked: %v", to, s.sent)
+	return wire.Message{}
+}
+
+// answer answers the question that was put to a member last: it knows no more.
+func (s *story) answer(from int) {
+	s.t.Helper()
+	asked := s.askedOf(from)
+	m := word(wire.KindKnown, from, asked.Token)
+	m.Handoff = asked.Handoff
+	s.receive(m)
+}
+
+func (s *story) wantTrail(want ...int) {
+	s.t.Helper()
+	if got := s.m.Status(s.now.Time).Token.Trail; got != trailOf(want...) {
+		s.t.Fatalf("its guardians are %v, want %v", got, want)
+	}
+}
+
+// wantTold wants that messages of a kind went to exactly these since the last call.
+func (s *story) wantTold(kind wire.Kind, want ...int) {
+	s.t.Helper()
+	var got, ids []wire.MemberID
+	for _, m := range s.sent {
+		if m.Kind == kind {
+			got = append(got, m.To)
+		}
+	}
+	for _, each := range want {
+		ids = append(ids, id(each))
+	}
+	if !slices.Equal(got, ids) {
+		s.t.Fatalf("%v went to %v, want %v", kind, got, ids)
+	}
+	s.sent = nil
+}
+
+// guards makes the member the first guardian of a token, and 2 the second; 1 holds it.
+func (s *story) guards(t wire.Token) {
+	s.t.Helper()
+	s.receive(word(wire.KindBeat, 1, guardedBy(t, 3, 2)))
+	s.sent = nil
+}
+
+// revive lets the holder of the guarded token fall silent, until nobody knows of it.
+func (s *story) revive() {
+	s.t.Helper()
+	s.advance(patience)
+	s.answer(1)
+	s.answer(2)
+	s.notes = slices.DeleteFunc(s.notes, func(n policy.Note) bool { return n == policy.NoteSuspected })
+}
+
+// The guardians: the last holders, without those who are gone; where these are too few, the next members by identity.
+func TestTheLastHoldersGuardTheToken(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		backups int
+		view    []int
+		trail   []int
+		want    []int
+	}{
+		{"the last holders", 2, []int{1, 2, 3, 4, 5}, []int{5, 1}, []int{5, 1}},
+		{"no more than there are to be", 1, []int{1, 2, 3, 4, 5}, []int{5, 1}, []int{5}},
+		{"none", 0, []int{1, 2, 3, 4, 5}, []int{5, 1}, nil},
+		{"not one who is gone", 2, []int{1, 2, 3, 4, 5}, []int{9, 1}, []int{1, 4}},
+		{"not this member", 2, []int{1, 2, 3, 4, 5}, []int{3, 1}, []int{1, 4}},
+		{"the next ones where there are none", 2, []int{1, 2, 3, 4, 5}, nil, []int{4, 5}},
+		{"from the beginning again", 4, []int{1, 2, 3, 4, 5}, nil, []int{4, 5, 1, 2}},
+		{"nobody twice", 3, []int{1, 2, 3, 4, 5}, []int{5}, []int{5, 4, 1}},
+		{"all others where they are few", 4, []int{1, 3, 5}, []int{1}, []int{1, 5}},
+		{"the only other", 2, []int{3, 4}, nil, []int{4}},
+		{"nobody where nobody is", 2, []int{3}, []int{1, 2}, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := begin(t, withBackups(tc.backups), policy.State{})
+			s.fleet(tc.view...)
+			s.arrive(guardedBy(born(1, 10), tc.trail...), 1)
+			s.wantTrail(tc.want...)
+			s.wantTold(wire.KindBeat, tc.want...)
+		})
+	}
+}
+
+// Who has not taken the token is no help if it is lost: another one guards it, for as long as that one is avoided.
+func TestWhoFailedAHandoffGuardsNothingForAWhile(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
+	s.finish()
+	s.advance(timeout) // 1 fails
+	s.arrive(guardedBy(born(1, 1000), 1, 5), 5)
+	s.wantTrail(5, 4)
+	s.advance(16 * timeout) // 2, 4 and 5 fail, again and again
+	s.receive(word(wire.KindBeat, 2, born(1, 2000)))
+	s.wantState("absent")
+	s.advance(16 * timeout)
+	s.arrive(guardedBy(born(1, 3000), 1, 5), 5)
+	s.wantTrail(1, 5)
+}
+
+// Who guards a token, or has revived one, knows that there is one: it says so by gossip.
+func TestWhoGuardsATokenHasMetIt(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.guards(born(1, 10))
+	s.guards(born(1, 11))
+	if s.announced != 1 {
+		t.Errorf("that there is a token is announced %d times", s.announced)
+	}
+}
+
+func TestANewTokenIsGuardedFromTheBeginning(t *testing.T) {
+	s := begin(t, withBackups(2), policy.State{})
+	s.view(3, 4, 5)
+	s.advance(3 * timeout)
+	s.wantState("running")
+	s.wantTrail(4, 5)
+}
+
+func TestWhoPassesATokenOnGuardsItFirst(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
+	s.finish()
+	if got := s.lastSent(wire.KindToken).Token.Trail; got != trailOf(3, 5) {
+		t.Errorf("it is offered with the guardians %v", got)
+	}
+	s.wantTrail(5, 4) // until it is gone
+	s.sent = s.sent[len(s.sent)-1:]
+	s.ack()
+	s.wantTold(wire.KindKnown, 4)
+	s.advance(patience)
+	s.wantTold(wire.KindAsk, 1, 5)
+}
+
+// A member that is about to be gone takes no place in the trail, and nobody is released for it: the one who gets the token may
+// never get it.
+func TestALeavingMemberLeavesTheGuardiansAsTheyAre(t *testing.T) {
+	for name, tc := range map[string]struct {
+		backups     int
+		trail, want []int
+	}{
+		"two":                   {2, []int{5, 4}, []int{5, 4}},
+		"one":                   {1, []int{5}, []int{5}},
+		"the one who gets it":   {2, []int{1, 5}, []int{1, 5}},
+		"only the one who gets": {1, []int{1}, []int{1}},
+		"none":                  {0, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := begin(t, withBackups(tc.backups), policy.State{})
+			s.fleet(1, 2, 3, 4, 5)
+			s.arrive(guardedBy(born(1, 10), tc.trail...), 5)
+			s.leave()
+			s.finish()
+			if got := s.lastSent(wire.KindToken).Token.Trail; got != trailOf(tc.want...) {
+				t.Errorf("it is offered with the guardians %v", got)
+			}
+			s.sent = s.sent[len(s.sent)-1:]
+			s.ack()
+			s.wantTold(wire.KindKnown)
+			s.advance(linger)
+			s.wantState("gone")
+			s.wantTold(wire.KindAsk)
+		})
+	}
+}
+
+// What it guards is left to the others, however long it takes to leave.
+func TestALeavingMemberGuardsNothing(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.guards(born(1, 10))
+	s.arrive(born(5, 20), 4)
+	s.leave()
+	s.finish()
+	s.ack()
+	s.sent = nil
+	s.advance(linger - 1)
+	s.wantState("absent")
+	s.wantTold(wire.KindAsk)
+}
+
+// The guardians follow the view while the token is here. New ones are told at once.
+func TestTheGuardiansFollowTheView(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
+	s.sent = nil
+	s.fleet(1, 2, 3, 4, 5, 6)
+	s.wantTold(wire.KindBeat) // nothing changes for them
+	s.fleet(1, 2, 3, 4, 6)
+	s.wantTrail(4, 6)
+	s.wantTold(wire.KindBeat, 4, 6)
+	s.fleet(3)
+	s.wantTrail()
+	s.wantTold(wire.KindBeat)
+	s.fleet(2, 3)
+	s.wantTrail(2)
+	s.wantTold(wire.KindBeat, 2)
+}
+
+// What is revived is the same token, with a number above everything that the lost one can have reached, also after a crash. It
+// has rested long enough, and goes on at once.
+func TestARevivedTokenIsTheSameAndGoesOn(t *testing.T) {
+	s := ranLately(t, withBackups(2), born(1, 10))
+	s.guards(born(1, 20))
+	s.revive()
+	s.wantNotes(policy.NoteRevived, policy.NoteOffered)
+	s.wantHeld(born(1, 0).ID)
+	revived := s.lastSent(wire.KindToken).Token
+	if revived.Seq < wire.Seq(20).NextEpoch() || s.saved.Seq < revived.Seq {
+		t.Errorf("its number is %d, and saved is %d", revived.Seq, s.saved.Seq)
+	}
+	s.wantTrail(2, 4)
+	s.wantTold(wire.KindBeat, 2, 4)
+}
+
+func TestWhoIsDueRunsUnderTheTokenThatItRevives(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.guards(born(1, 20))
+	s.revive()
+	s.wantNotes(policy.NoteRevived, policy.NoteRan)
+	s.wantState("running")
+}
+
+// In a sweep, who is due soon keeps the token until then, but not one that it has revived: others may have been due meanwhile.
+func TestWhoIsDueSoonPassesOnTheTokenThatItRevives(t *testing.T) {
+	cfg := withBackups(2)
+	cfg.Walk = wander.Sweep
+	s := ranLately(t, cfg, born(1, 10))
+	s.advance(minInterval - 3*skip)
+	s.guards(born(1, 20))
+	s.revive()
+	s.wantNotes(policy.NoteRevived, policy.NoteOffered)
+}
+
+// The one that was lost with the token is avoided, like one that fails a handoff.
+func TestWhoWasLostWithATokenIsAvoided(t *testing.T) {
+	s := ranLately(t, withBackups(2), born(1, 10))
+	s.guards(born(1, 20))
+	s.revive()
+	if to := s.lastSent(wire.KindToken).To; to != id(2) {
+		t.Errorf("it is offered to %v", to)
+	}
+}
+
+// By the rules of the paper, as if it had arrived.
+func TestARevivedTokenIsRemovedLikeAnyOther(t *testing.T) {
+	s := ranLately(t, withBackups(2), born(1, 10))
+	s.guards(born(5, 20))
+	s.revive()
+	s.wantNotes(policy.NoteRevived, policy.NoteRemoved)
+	s.wantState("absent")
+	s.wantTold(wire.KindBuried, 2)
+}
+
+func TestARevivedTokenMeetsTheOneThatIsHeld(t *testing.T) {
+	for name, tc := range map[string]struct {
+		held, revived wire.Token
+		running       bool
+	}{
+		"at rest, an older one":  {born(1, 30), born(5, 20), false},
+		"at rest, a younger one": {born(5, 30), born(1, 20), false},
+		"running, an older one":  {born(1, 30), born(5, 20), true},
+		"running, a younger one": {born(5, 30), born(1, 20), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := inGuardedFleet(t)
+			if !tc.running {
+				s = ranLately(t, withBackups(2), born(9, 10))
+				s.fleet(3) // so that it keeps what it has
+			}
+			s.guards(tc.revived)
+			s.arrive(tc.held, 4)
+			s.revive()
+			survivor, other := tc.held, tc.revived
+			if other.ID.Precedes(survivor.ID) {
+				survivor, other = other, survivor
+			}
+			s.wantHeld(survivor.ID)
+			if !slices.Contains(s.notes, policy.NoteMet) {
+				t.Errorf("it notes %v", s.notes)
+			}
+			if tc.running && s.saved.LastToken != survivor.ID {
+				t.Errorf("saved is a run under %v", s.saved.LastToken)
+			}
+		})
+	}
+}
+
+// A token that is discarded for an older one is buried, or its guardians would revive it.
+func TestATokenThatIsDiscardedIsBuried(t *testing.T) {
+	younger := guardedBy(born(5, 1000), 5, 4)
+	for name, discard := range map[string]func(s *story){
+		"after a run under an older one":      func(s *story) { s.ran(born(1, 10)); s.arrive(younger, 5) },
+		"when it meets an older one":          func(s *story) { s.arrive(born(1, 10), 1); s.arrive(younger, 5) },
+		"when an older one meets it":          func(s *story) { s.arrive(younger, 5); s.sent = nil; s.arrive(born(1, 10), 1) },
+		"when an older one meets it, resting": func(s *story) { s.ran(born(6, 10)); s.arrive(younger, 5); s.sent = nil; s.arrive(born(1, 10), 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := inGuardedFleet(t)
+			discard(s)
+			s.wantTold(wire.KindBuried, 5, 4)
+			s.receive(word(wire.KindAsk, 4, younger))
+			s.lastSent(wire.KindBuried)
+		})
+	}
+}
+
+// What a holder or a guardian says of a token's number counts like a token that was here.
+func TestNoRunIsGrantedBelowANumberThatWasHeardOf(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.receive(word(wire.KindAsk, 4, born(5, 1000)))
+	s.arrive(born(1, 10), 1)
+	if got := s.runs[0].Seq; got <= 1000 {
+		t.Errorf("it runs under number %d", got)
+	}
+}
+
+// Who asks for the token that it has offered has given it up, and looks for it: the handoff is over, whatever still comes.
+func TestAQuestionFromTheSenderEndsAHandoff(t *testing.T) {
+	for name, tc := range map[string]struct {
+		from int
+		ends bool
+	}{"from the sender": {1, true}, "from somebody else": {2, false}} {
+		t.Run(name, func(t *testing.T) {
+			s := inGuardedFleet(t)
+			commit := s.acknowledged(born(1, 10), 1)
+			s.notes = nil
+			s.receive(word(wire.KindAsk, tc.from, born(1, 11)))
+			s.lastSent(wire.KindKnown)
+			s.receive(commit)
+			if arrived := s.m.Status(s.now.Time).Holding; arrived == tc.ends {
+				t.Errorf("the token arrives: %v", arrived)
+			}
+			if tc.ends {
+				s.wantNotes(policy.NoteNoCommit, policy.NoteStrayCommit)
+			}
+		})
+	}
+}
+
+// Who was restarted does not guard what was said long ago and is played back now.
+func TestABeatFromBeforeARestartIsNotBelieved(t *testing.T) {
+	for _, tc := range []struct {
+		seq    wire.Seq
+		guards bool
+	}{{999, false}, {1000, true}} {
+		s := begin(t, withBackups(2), policy.State{Seq: 1000})
+		s.fleet(1, 2, 3, 4, 5)
+		s.receive(word(wire.KindBeat, 1, guardedBy(born(1, tc.seq), 3)))
+		s.notes = nil
+		s.advance(patience)
+		if got := slices.Contains(s.notes, policy.NoteSuspected); got != tc.guards {
+			t.Errorf("it guards a token with the number %d: %v", tc.seq, got)
+		}
+	}
+}
+
+// It is told that it has been overtaken, as it always is.
+func TestALowerCopyOfTheTokenThatIsHeldIsAnswered(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.arrive(guardedBy(born(1, 1000), 5, 4), 5)
+	s.sent = nil
+	s.receive(word(wire.KindBeat, 2, born(1, 10)))
+	s.wantTold(wire.KindBeat, 2)
+}
+
+func TestWhoeverIsGoneHearsNothing(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.leave()
+	s.notes, s.sent = nil, nil
+	for _, kind := range []wire.Kind{wire.KindBeat, wire.KindAsk, wire.KindKnown, wire.KindBuried} {
+		s.receive(word(kind, 1, guardedBy(born(1, 10), 3)))
+		s.wantNotes(policy.NoteStrayWord)
+	}
+	if len(s.sent) > 0 {
+		t.Errorf("it sends %v", s.sent)
+	}
+}
+
+// The holder is cut off: its guardians revive the token within two patiences, it goes on round, and when the holder is back there is
+// one again.
+func TestATokenThatIsCutOffIsRevivedAndOneIsLeft(t *testing.T) {
+	for _, walk := range wander.Walks() {
+		t.Run(walk.String(), func(t *testing.T) {
+			cfg := config()
+			cfg.Walk, cfg.Backups = walk, 2
+			f := newFleet(t, 6, cfg)
+			for i := range f.members {
+				f.seesAll(0, i)
+			}
+			f.advance(2 * time.Minute)
+			holders := func() (at []int) {
+				for i, m := range f.members {
+					if m.m.Status(f.now).Holding {
+						at = append(at, i)
+					}
+				}
+				return at
+			}
+			for tries := 0; len(holders()) != 1; tries++ {
+				if tries == 1000 {
+					t.Fatalf("the token is at %v", holders())
+				}
+				f.advance(time.Millisecond)
+			}
+			cut := holders()[0]
+			f.broken = func(from, to int) bool { return from == cut || to == cut }
+			f.advance(2 * patience)
+			if at := holders(); len(at) < 2 {
+				t.Fatalf("the token is at %v", at)
+			}
+			f.advance(10 * patience)
+			f.broken = nil
+			f.advance(10 * patience)
+			if f.minted != 1 || f.regenerated != 0 {
+				t.Errorf("%d tokens were made anew", f.regenerated)
+			}
+			for range 100 {
+				f.advance(patience / 10)
+				if at := holders(); len(at) > 1 {
+					t.Fatalf("the token is at %v", at)
+				}
+			}
+		})
+	}
+}
