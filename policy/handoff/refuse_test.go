@@ -1,0 +1,84 @@
+package handoff_test
+
+import (
+	"testing"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// asks returns ann's question about the token that she has offered: by her count it has gone on to bob.
+func asks() wire.Message {
+	token := theToken
+	token.Seq = token.Seq.After()
+	return wire.Message{Gate: gate, Kind: wire.KindAsk, From: annsID, To: bobsID, Handoff: 99, Token: token}
+}
+
+func (p *pair) refuse(ask wire.Message) {
+	p.t.Helper()
+	for _, e := range p.bob.h.Refuse(&ask, nil) {
+		p.bob.notes = append(p.bob.notes, e.Note)
+	}
+}
+
+// A Commit that is still under way finds nothing, and the Token that is repeated after it neither: ann is about to hold the token
+// again, and not bob.
+func TestAReceiverGivesUpWhenTheSenderLooksForTheToken(t *testing.T) {
+	p := newPair(t)
+	p.offer()
+	token := p.deliver(wire.KindToken)
+	p.deliver(wire.KindAck)
+	p.refuse(asks())
+	p.wantNotes(p.bob, policy.NoteNoCommit)
+	p.deliver(wire.KindCommit)
+	p.receive(token)
+	p.wantNotes(p.bob, policy.NoteStrayCommit, policy.NoteTokenAgain)
+	p.wantHolder("nobody")
+	p.wantInTheAir("")
+	p.wantBothOut()
+}
+
+// Only who offered the token can say that it is lost on this way, and only of the copy that it offered.
+func TestAReceiverDoesNotGiveUpForAnythingElse(t *testing.T) {
+	for name, change := range map[string]func(ask *wire.Message){
+		"from somebody else":    func(ask *wire.Message) { ask.From = thiefID },
+		"about another token":   func(ask *wire.Message) { ask.Token.ID.Random++ },
+		"from before the offer": func(ask *wire.Message) { ask.Token.Seq = theToken.Seq },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPair(t)
+			p.offer()
+			p.deliver(wire.KindToken)
+			p.deliver(wire.KindAck)
+			ask := asks()
+			change(&ask)
+			p.refuse(ask)
+			p.wantNotes(p.bob)
+			p.deliver(wire.KindCommit)
+			p.wantHolder("bob")
+		})
+	}
+}
+
+// It gives up on this token alone: others may be on their way to it.
+func TestAReceiverGivesUpOneHandoffOnly(t *testing.T) {
+	p := newPair(t)
+	p.receive(offerFrom(1))
+	p.offer()
+	p.deliver(wire.KindToken)
+	p.refuse(asks())
+	p.wantNotes(p.bob, policy.NoteNoCommit)
+	if !p.bob.h.Receiving() {
+		t.Error("bob has left the other handoff, too")
+	}
+}
+
+func TestWhoHasNoHandoffInProgressHasNothingToGiveUp(t *testing.T) {
+	p := newPair(t)
+	before := p.bob.h
+	p.refuse(asks())
+	p.wantNotes(p.bob)
+	if p.bob.h != before {
+		t.Error("the question changed something")
+	}
+}
