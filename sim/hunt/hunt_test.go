@@ -35,7 +35,7 @@ func TestAHuntIsTheSameWithAnyNumberOfWorkers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var reports []*Report
 			for _, workers := range []int{1, 2, 7} {
-				reports = append(reports, run(t.Context(), Options{From: 11, Seeds: 100, Workers: workers}, explore))
+				reports = append(reports, run(t.Context(), Options{From: 11, Seeds: 40, Workers: workers}, explore))
 			}
 			for _, r := range reports[1:] {
 				if d := cmp.Diff(fmt.Sprintf("%+v", reports[0].Coverage), fmt.Sprintf("%+v", r.Coverage)); d != "" {
