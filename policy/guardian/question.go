@@ -121,8 +121,7 @@ func (g *Machine) conclude() Outcome {
 // onHeard: another guardian answers. If it has heard the holder lately, or would revive the token before this one, it is left
 // to it for now.
 func (g *Machine) onHeard(now policy.Time, m *wire.Message) Outcome {
-	w := &g.watch
-	if w.isBehind(m.Token) {
+	if g.knowsBetter(m) {
 		g.learn(now, &m.Token, wire.MemberID{})
 		return Outcome{}
 	}
@@ -139,9 +138,16 @@ func (g *Machine) onHeard(now policy.Time, m *wire.Message) Outcome {
 // onKnown: somebody who neither holds nor guards the token says what it knows. If that is more than is known here, the token
 // has moved on.
 func (g *Machine) onKnown(now policy.Time, m *wire.Message) Outcome {
-	if g.watch.isBehind(m.Token) {
+	if g.knowsBetter(m) {
 		g.learn(now, &m.Token, wire.MemberID{})
 		return Outcome{}
 	}
 	return g.answered(now, m.From)
+}
+
+// knowsBetter reports whether an answer tells more than is known here: of a copy with a higher number; or, where this member
+// knows of the copy by hearsay only, that its holder has chosen others to guard it.
+func (g *Machine) knowsBetter(m *wire.Message) bool {
+	w := &g.watch
+	return w.isBehind(m.Token) || w.holder.IsZero() && m.Token.Seq == w.token.Seq && !m.Token.Trail.Has(g.cfg.Self)
 }

@@ -232,6 +232,44 @@ func TestHearsayIsNoSignOfTheHoldersLife(t *testing.T) {
 	}
 }
 
+// The new holder has chosen other guardians. Who knows of its copy by hearsay only is told by whoever has heard it.
+func TestAGuardianByHearsayStandsDownWhenTheHolderHasChosenOthers(t *testing.T) {
+	for _, kind := range []wire.Kind{wire.KindHeard, wire.KindKnown} {
+		t.Run(kind.String(), func(t *testing.T) {
+			c := newStrangers(t)
+			c.receive(message(wire.KindBeat, c.ann, c.bob, theToken))
+			c.receive(message(wire.KindKnown, c.ann, c.bob, born(10, 6, annsID, bobsID)))
+			c.advance(patience * 3 / 2)
+			c.receive(c.answering(message(kind, c.ann, c.bob, born(10, 6, annsID, cydsID))))
+			if at, ok := c.bob.g.NextWake(nil); ok {
+				t.Errorf("bob asks to be woken at %v", at)
+			}
+		})
+	}
+}
+
+// Who has heard the holder itself knows better, and nobody who knows less does.
+func TestAGuardianDoesNotStandDownForLess(t *testing.T) {
+	for name, tc := range map[string]struct {
+		learn  wire.Message
+		answer wire.Token
+	}{
+		"where it has heard the holder": {message(wire.KindBeat, &member{id: dansID}, &member{id: bobsID}, since(theToken, 6)), born(10, 6, cydsID)},
+		"for an older copy":             {message(wire.KindKnown, &member{id: dansID}, &member{id: bobsID}, since(theToken, 6)), born(10, 5, cydsID)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newStrangers(t)
+			c.receive(message(wire.KindBeat, c.ann, c.bob, theToken))
+			c.receive(tc.learn)
+			c.advance(patience)
+			c.receive(c.answering(message(wire.KindKnown, c.cyd, c.bob, tc.answer)))
+			c.cyd.dead = true
+			c.advance(patience / 2)
+			c.wantHolders(c.bob)
+		})
+	}
+}
+
 // Who was away while the answers came, or until long after, does not know what has happened since.
 func TestAGuardianThatIsAwayWhileItAsksAsksAgain(t *testing.T) {
 	for name, first := range map[string]func(c *circle, answers []flight){
