@@ -227,8 +227,11 @@ func (m *Machine) onOvertaken(now policy.Instant, from wire.MemberID, higher wir
 }
 
 // outdated reports whether another copy of a token that arrives has been here, or was heard of, with a higher number: along
-// its way a token's number only rises.
+// its way a token's number only rises, as long as it can.
 func (m *Machine) outdated(t *wire.Token) bool {
+	if t.Seq >= wire.MaxSeq {
+		return false
+	}
 	if latest, ok := m.guardian.Latest(t.ID); ok && t.Seq < latest.Seq {
 		return true
 	}
