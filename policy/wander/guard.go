@@ -51,10 +51,12 @@ func (m *Machine) take(now policy.Instant, token wire.Token, out []policy.Effect
 
 // muster makes sure that the token has as many guardians as are wanted, as far as there are members: the holders before this
 // one, without those who are gone or have failed a handoff of late, and where these are too few the next members by identity.
+// Who sees nobody does not know who is gone: it may have been restarted a moment ago, or be cut off.
 func (m *Machine) muster(now policy.Time) {
 	t := &m.token.Trail
 	for rank := t.Len() - 1; rank >= 0; rank-- {
-		if rank >= m.cfg.Backups || t[rank] == m.cfg.Self || !m.peers.has(t[rank]) || m.avoid.has(t[rank], now) {
+		gone := !m.peers.has(t[rank]) && !m.peers.alone()
+		if rank >= m.cfg.Backups || t[rank] == m.cfg.Self || gone || m.avoid.has(t[rank], now) {
 			t.Drop(rank)
 		}
 	}

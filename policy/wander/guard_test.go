@@ -143,7 +143,8 @@ func TestTheLastHoldersGuardTheToken(t *testing.T) {
 		{"nobody twice", 3, []int{1, 2, 3, 4, 5}, []int{5}, []int{5, 4, 1}},
 		{"all others where they are few", 4, []int{1, 3, 5}, []int{1}, []int{1, 5}},
 		{"the only other", 2, []int{3, 4}, nil, []int{4}},
-		{"nobody where nobody is", 2, []int{3}, []int{1, 2}, nil},
+		{"nobody where nobody is", 2, []int{3}, nil, nil},
+		{"the last holders for who has just come and sees nobody yet", 2, []int{3}, []int{1, 2}, []int{1, 2}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := begin(t, withBackups(tc.backups), policy.State{})
@@ -261,7 +262,7 @@ func TestTheGuardiansFollowTheView(t *testing.T) {
 	s.wantTrail(4, 6)
 	s.wantTold(wire.KindBeat, 4, 6)
 	s.fleet(3)
-	s.wantTrail()
+	s.wantTrail(4, 6) // it is cut off, and they are not gone
 	s.wantTold(wire.KindBeat)
 	s.fleet(2, 3)
 	s.wantTrail(2)
