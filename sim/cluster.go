@@ -127,6 +127,16 @@ func (c *Cluster) Away(i int) bool { return c.members[i].awayUntil > c.now }
 // Disk returns what member i has saved.
 func (c *Cluster) Disk(i int) policy.State { return c.members[i].disk }
 
+// Remember gives member i, which has not been up yet, an earlier life: it ran for the last time age ago, under a token that was made
+// a little after the run of the cluster begins. Had it been made before, the member would discard the first token for a while: "the
+// component discards a token t when it has been enabled from less than Δmin time units by another token preceding t" (Ciuffoletti,
+// section 5).
+func (c *Cluster) Remember(i int, age time.Duration) {
+	c.members[i].disk = policy.State{
+		HasRun: true, LastRun: c.now.Add(-age), LastToken: wire.TokenID{Birth: c.instant(int32(i)).Wall + int64(time.Hour)},
+	}
+}
+
 // Expects reports whether member i, which must be up, would do anything with m now.
 func (c *Cluster) Expects(i int, m *wire.Message) bool { return c.members[i].machine.Expects(m) }
 
@@ -135,10 +145,14 @@ func (c *Cluster) Describe(i int) string { return c.members[i].machine.String() 
 
 // Status returns the status of member i, which must be up. It is good until the next step. In a gate with several tokens it is
 // that of the slot whose watcher asks.
-func (c *Cluster) Status(i int) *policy.Status {
-	if who := int32(i); c.statusOf != who || c.statusAt != c.steps || c.statusSlot != c.slot {
-		c.status = slotStatus(c.members[i].machine, c.slot, c.now)
-		c.statusOf, c.statusAt, c.statusSlot = who, c.steps, c.slot
+func (c *Cluster) Status(i int) *policy.Status { return c.SlotStatus(i, c.slot) }
+
+// SlotStatus returns the status of one slot of member i, which must be up; an empty one if it has no such slot. It is good until
+// the next step.
+func (c *Cluster) SlotStatus(i, slot int) *policy.Status {
+	if who := int32(i); c.statusOf != who || c.statusAt != c.steps || c.statusSlot != slot {
+		c.status = slotStatus(c.members[i].machine, slot, c.now)
+		c.statusOf, c.statusAt, c.statusSlot = who, c.steps, slot
 	}
 	return &c.status
 }

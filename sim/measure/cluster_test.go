@@ -41,8 +41,11 @@ func (a *auditor) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if !o.Completes() {
 		return nil
 	}
-	if hands, holding := k.members[o.Member].hands, c.Status(o.Member).Holding; (hands == 1) != holding || hands > 1 {
-		return fmt.Errorf("%s has %d tokens in its hands; holding: %v", sim.MemberName(o.Member), hands, holding)
+	for slot := range k.bySlot {
+		hands, holding := k.members[o.Member].hands[slot], c.SlotStatus(o.Member, slot).Holding
+		if (hands == 1) != holding || hands > 1 {
+			return fmt.Errorf("%s has %d tokens of slot %d in its hands; holding: %v", sim.MemberName(o.Member), hands, slot, holding)
+		}
 	}
 	return nil
 }
@@ -51,17 +54,21 @@ func TestTheBooksAgreeWithTheMachinesWhateverGoesWrong(t *testing.T) {
 	generated, lost, recovered := Number(0), Number(0), Number(0)
 	for seed := uint64(1); seed <= 200; seed++ {
 		s := sim.Draw(seed)
-		s.Slots = 1 // A status tells of one token.
 		quiet := 3 * max(s.MinInterval, s.MaxInterval, time.Duration(s.Members)*s.Op)
-		audit := &auditor{meter: New(Config{Members: s.Members, Quiet: quiet})}
+		audit := &auditor{meter: New(Config{Members: s.Members, Slots: s.Slots, Quiet: quiet})}
 		out := s.Explore(audit)
 		if out.Err != nil {
 			t.Fatalf("seed %d: %v", seed, out.Err)
 		}
 		holders := 0
 		for i := range s.Members {
-			if audit.c.Up(i) && audit.c.Status(i).Holding {
-				holders++
+			if !audit.c.Up(i) {
+				continue
+			}
+			for slot := range max(s.Slots, 1) {
+				if audit.c.SlotStatus(i, slot).Holding {
+					holders++
+				}
 			}
 		}
 		k := &audit.meter.custody

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -22,14 +23,18 @@ type custody struct {
 	// passing says that passed has been given up in this step, and no Commit sent yet.
 	passing bool
 	passed  wire.Token
-	// alive are the tokens in hands and in pending.
+	// alive are the tokens in hands and in pending, bySlot those of each slot.
 	alive                             int
+	bySlot                            []int
 	generated, revived, removed, lost int
+	// diedAt is since when nobody has the token that was removed or lost last: one that was under way, since it was given up.
+	diedAt policy.Time
 }
 
 type keeper struct {
-	up    bool
-	hands int8
+	up bool
+	// hands is how many tokens of each slot the member has.
+	hands [wire.MaxSlots]int8
 }
 
 // handoff is one whose token the sender has given up, and whose end is not known.
@@ -40,18 +45,28 @@ type handoff struct {
 	since    policy.Time
 }
 
-func newCustody(members int, quiet time.Duration) custody {
-	return custody{quiet: quiet, members: make([]keeper, members)}
+func newCustody(members, slots int, quiet time.Duration) custody {
+	return custody{quiet: quiet, members: make([]keeper, members), bySlot: make([]int, max(slots, 1))}
+}
+
+// tokens is how many there are of the slot with fewest, if that is none, and else of the one with most: one if every slot has one.
+func (k *custody) tokens() int {
+	if slices.Min(k.bySlot) == 0 {
+		return 0
+	}
+	return slices.Max(k.bySlot)
 }
 
 func (k *custody) arrive(member int) { k.members[member].up = true }
 
 // end: "lost" are also the tokens in the hands of a process that ends, and those under way to it.
-func (k *custody) end(member int) {
+func (k *custody) end(now policy.Time, member int) {
 	m := &k.members[member]
 	m.up = false
-	for ; m.hands > 0; m.hands-- {
-		k.lose()
+	for slot := range m.hands {
+		for ; m.hands[slot] > 0; m.hands[slot]-- {
+			k.lose(now, uint8(slot))
+		}
 	}
 	k.giveUp(func(h *handoff) bool { return sim.IndexOf(h.to) == member })
 }
@@ -69,10 +84,10 @@ func (k *custody) sent(o *sim.Occurrence, m *wire.Message) {
 }
 
 // stepped ends a step. Who passed the token on and sent no Commit crashes now.
-func (k *custody) stepped() {
+func (k *custody) stepped(now policy.Time) {
 	if k.passing {
 		k.passing = false
-		k.lose()
+		k.lose(now, k.passed.Slot)
 	}
 }
 
@@ -82,32 +97,32 @@ func (k *custody) tell(o *sim.Occurrence, e *policy.Effect) bool {
 	case policy.NoteMinted, policy.NoteRegenerated:
 		k.giveUp(func(h *handoff) bool { return k.quiet > 0 && o.At.Sub(h.since) > k.quiet })
 		k.generated++
-		k.alive++
-		k.members[o.Member].hands++
+		k.live(e.Token.Slot)
+		k.members[o.Member].hands[e.Token.Slot]++
 		return true
 	case policy.NoteRevived:
 		k.giveUp(func(h *handoff) bool { return h.token.ID == e.Token.ID && sim.IndexOf(h.from) == o.Member })
 		k.revived++
-		k.alive++
-		k.members[o.Member].hands++
+		k.live(e.Token.Slot)
+		k.members[o.Member].hands[e.Token.Slot]++
 		return true
 	case policy.NoteArrived:
-		k.receive(o)
+		k.receive(o, e.Token.Slot)
 		return true
 	case policy.NoteOutdated:
 		// One that arrives is dropped before anything is told of its arrival.
 		if !e.Peer.IsZero() {
-			k.receive(o)
+			k.receive(o, e.Token.Slot)
 		}
-		k.remove(o.Member)
+		k.remove(o, e.Token.Slot)
 	case policy.NoteRemoved, policy.NoteMet, policy.NoteOvertaken:
-		k.remove(o.Member)
+		k.remove(o, e.Token.Slot)
 	case policy.NotePassed:
-		k.drop(o.Member)
+		k.drop(o.Member, e.Token.Slot)
 		k.passing, k.passed = true, e.Token
 	case policy.NoteGaveUp, policy.NoteDropped:
-		k.drop(o.Member)
-		k.lose()
+		k.drop(o.Member, e.Token.Slot)
+		k.lose(o.At, e.Token.Slot)
 	case policy.NoteNoCommit:
 		k.giveUp(func(h *handoff) bool {
 			return sim.IndexOf(h.to) == o.Member && h.from == e.Peer && h.token == e.Token
@@ -125,8 +140,8 @@ func (k *custody) tell(o *sim.Occurrence, e *policy.Effect) bool {
 
 // receive: a handoff ended well. One that was taken for failed has not been: with two handoffs of one token between the
 // same two members, a note does not say which of them it was that ended without a Commit.
-func (k *custody) receive(o *sim.Occurrence) {
-	k.members[o.Member].hands++
+func (k *custody) receive(o *sim.Occurrence, slot uint8) {
+	k.members[o.Member].hands[slot]++
 	for i := range k.pending {
 		if h := &k.pending[i]; o.Event.Kind == policy.Received && h.id == o.Event.Msg.Handoff && sim.IndexOf(h.to) == o.Member {
 			k.forget(i)
@@ -134,7 +149,7 @@ func (k *custody) receive(o *sim.Occurrence) {
 		}
 	}
 	k.lost--
-	k.alive++
+	k.live(slot)
 }
 
 // refuse: a Commit came that the receiver does not wait for any longer.
@@ -145,9 +160,9 @@ func (k *custody) refuse(member int, id wire.HandoffID) {
 // giveUp ends handoffs without the token.
 func (k *custody) giveUp(which func(*handoff) bool) {
 	for i := len(k.pending) - 1; i >= 0; i-- {
-		if which(&k.pending[i]) {
+		if h := k.pending[i]; which(&k.pending[i]) {
 			k.forget(i)
-			k.lose()
+			k.lose(h.since, h.token.Slot)
 		}
 	}
 }
@@ -158,18 +173,30 @@ func (k *custody) forget(i int) {
 	k.pending = k.pending[:last]
 }
 
-func (k *custody) drop(member int) { k.members[member].hands-- }
+func (k *custody) drop(member int, slot uint8) { k.members[member].hands[slot]-- }
 
 // remove: a token is dropped because there is a better one.
-func (k *custody) remove(member int) {
-	k.drop(member)
-	k.alive--
+func (k *custody) remove(o *sim.Occurrence, slot uint8) {
+	k.drop(o.Member, slot)
+	k.die(o.At, slot)
 	k.removed++
 }
 
-func (k *custody) lose() {
-	k.alive--
+// lose: nobody has the token since a moment that may have passed.
+func (k *custody) lose(since policy.Time, slot uint8) {
+	k.die(since, slot)
 	k.lost++
+}
+
+func (k *custody) live(slot uint8) {
+	k.alive++
+	k.bySlot[slot]++
+}
+
+func (k *custody) die(since policy.Time, slot uint8) {
+	k.alive--
+	k.bySlot[slot]--
+	k.diedAt = since
 }
 
 func (k *custody) begin() { k.generated, k.revived, k.removed, k.lost = 0, 0, 0, 0 }

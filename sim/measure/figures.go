@@ -13,7 +13,7 @@ type Set[T any] struct {
 	Duration T `json:"duration_s"`
 	WarmUp   T `json:"warm_up_s"`
 	// Concurrency is for how long how many operations ran at once. Utilisation is the share of time with at least one,
-	// Overlap the share with two or more.
+	// Overlap the share with more than there are slots: two or more, where there is one.
 	Concurrency Table[T] `json:"concurrency_s"`
 	Utilisation T        `json:"utilisation"`
 	Overlap     T        `json:"overlap"`
@@ -25,11 +25,11 @@ type Set[T any] struct {
 	Hops                 T `json:"hops"`
 	Messages             T `json:"messages"`
 	MessagesPerOperation T `json:"messages_per_operation"`
-	// Recovery is how long it took from a loss of the last token until the moment from which exactly one token existed, for
-	// at least max_interval: "duration of stabilization after a token loss" (Ciuffoletti, table 5), which the paper does not
+	// Recovery is how long it took from a loss of the last token of a slot until the moment from which exactly one token of each
+	// existed, for at least max_interval: "duration of stabilization after a token loss" (Ciuffoletti, table 5), which the paper does not
 	// define. What happens before the fleet is stable again is part of the same recovery.
 	Recovery Spread[T] `json:"recovery_s"`
-	// Tokenless is how long it took, each time, from there being no token until there was the next one.
+	// Tokenless is how long it took, each time, from there being no token of a slot until there was the next one.
 	Tokenless Spread[T] `json:"tokenless_s"`
 }
 

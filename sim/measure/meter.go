@@ -14,8 +14,10 @@ import (
 type Config struct {
 	// Members is how many members there can be.
 	Members int
-	// Quiet is Δmax, max_interval in force: for how long there must have been exactly one token for the fleet to count as
-	// stable after a loss.
+	// Slots is how many tokens the gate has; zero is one.
+	Slots int
+	// Quiet is Δmax, max_interval in force: for how long there must have been exactly one token of each slot for the fleet to
+	// count as stable after a loss.
 	Quiet time.Duration
 	// Bin is the width of the bins of the histogram of intervals. Zero stands for the paper's 500 s.
 	Bin time.Duration
@@ -44,7 +46,7 @@ type Meter struct {
 func New(cfg Config) *Meter {
 	return &Meter{
 		cfg: cfg, warming: cfg.WarmUp > 0, laps: newLaps(cfg.Members),
-		operations: newOperations(cfg.Members, cfg.Bin, cfg.Unit), custody: newCustody(cfg.Members, cfg.Quiet),
+		operations: newOperations(cfg.Members, cfg.Bin, cfg.Unit), custody: newCustody(cfg.Members, cfg.Slots, cfg.Quiet),
 		recovery: recovery{quiet: cfg.Quiet},
 	}
 }
@@ -60,7 +62,7 @@ func (m *Meter) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 		m.laps.arrive(o.Member)
 	case sim.Crashed, sim.Departed:
 		m.operations.end(o.At, o.Member)
-		m.custody.end(o.Member)
+		m.custody.end(o.At, o.Member)
 		m.laps.end(o.Member)
 	case sim.Ignored:
 		if o.Msg.Kind == wire.KindCommit {
@@ -71,8 +73,8 @@ func (m *Meter) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	}
 	if m.custody.alive != m.live.level {
 		m.live.set(o.At, m.custody.alive)
-		m.recovery.set(o.At, m.custody.alive)
 	}
+	m.recovery.set(o.At, m.custody.tokens(), m.custody.diedAt)
 	if m.warming && m.laps.done >= m.cfg.WarmUp {
 		m.Begin(o.At)
 	}
@@ -100,7 +102,7 @@ func (m *Meter) step(o *sim.Occurrence) {
 		case policy.Save, policy.Stop, policy.Announce:
 		}
 	}
-	m.custody.stepped()
+	m.custody.stepped(o.At)
 }
 
 // Begin lets the measurement begin anew: nothing before now counts any longer, but for who runs, who holds a token and when
@@ -115,11 +117,11 @@ func (m *Meter) Begin(now policy.Time) {
 	m.recovery.begin()
 }
 
-// Stable reports whether there has been exactly one token for Quiet.
+// Stable reports whether there has been exactly one token of each slot for Quiet.
 func (m *Meter) Stable(now policy.Time) bool { return m.recovery.stable(now) }
 
 // Recoveries returns how long each recovery took that began and ended in the measured time, in their order: from the loss
-// of the last token until the moment from which exactly one token existed for at least Quiet.
+// of the last token of a slot until the moment from which exactly one of each existed for at least Quiet.
 func (m *Meter) Recoveries(now policy.Time) []time.Duration {
 	m.recovery.settle(now)
 	return slices.Clone(m.recovery.stabilised)
@@ -139,7 +141,7 @@ func (m *Meter) Figures(now policy.Time) Figures {
 	f := Figures{
 		Duration: seconds(whole), WarmUp: seconds(m.began.Sub(0)),
 		Concurrency: levelTable(running),
-		Utilisation: share(sum(running, 1), whole), Overlap: share(sum(running, 2), whole),
+		Utilisation: share(sum(running, 1), whole), Overlap: share(sum(running, max(m.cfg.Slots, 1)+1), whole),
 		Operations: Number(m.operations.started),
 		Interval:   m.operations.intervals.figures(),
 		Tokens: Tokens[Number]{

@@ -10,12 +10,12 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// recovery is how long a fleet takes to get over having no token. Of a recovery that is not over nothing is known, and it
+// recovery is how long a fleet takes to get over having no token, or none of one of its slots. Of a recovery that is not over nothing is known, and it
 // does not count.
 type recovery struct {
 	// quiet is for how long there must have been one token for the fleet to count as stable: Δmax.
 	quiet time.Duration
-	// tokens is how many there are, and since when.
+	// tokens is how many there are of each slot, as custody has it, and since when.
 	tokens int
 	since  policy.Time
 	// none says that the fleet is without a token, and has been since noneSince; unstable that it has lost its last token,
@@ -27,17 +27,17 @@ type recovery struct {
 	tokenless, stabilised []time.Duration
 }
 
-// set is told how many tokens there are.
-func (r *recovery) set(now policy.Time, tokens int) {
+// set is told how many tokens there are, and since when nobody has the one that died last: it may be known only later.
+func (r *recovery) set(now policy.Time, tokens int, died policy.Time) {
 	if tokens == r.tokens {
 		return
 	}
 	r.settle(now)
 	switch {
 	case tokens == 0:
-		r.none, r.noneSince = true, now
+		r.none, r.noneSince = true, max(died, r.since)
 		if !r.unstable {
-			r.unstable, r.lostAt = true, now
+			r.unstable, r.lostAt = true, r.noneSince
 		}
 	case r.none:
 		r.none = false

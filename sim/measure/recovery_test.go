@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
 )
 
 const quiet = 1800 * time.Second
@@ -92,5 +93,48 @@ func TestOfARecoveryThatIsNotOverNothingIsKnown(t *testing.T) {
 		if !math.IsNaN(float64(n)) {
 			t.Errorf("recovery %+v, tokenless %+v", f.Recovery, f.Tokenless)
 		}
+	}
+}
+
+// The receiver learns that no Commit comes a timeout after the sender has given the token up, and nobody has had it since.
+func TestALostCommitCountsFromWhenTheTokenWasGivenUp(t *testing.T) {
+	s := tell(t, Config{Members: 2, Quiet: quiet})
+	s.note(0, 0, policy.NoteMinted, 1)
+	s.pass(4000, 0, 1, 1)
+	s.step(4001, 1, policy.Event{Kind: policy.Woke}, policy.Telling(policy.NoteNoCommit, member(0), token(1)))
+	s.note(4003, 1, policy.NoteRegenerated, 2)
+	s.recoveries(8000, seconds64(3), seconds64(3))
+}
+
+// With several slots each must have its token: two of one do not make up for one that another lacks.
+func TestAFleetIsWithoutATokenWhereOneSlotIs(t *testing.T) {
+	s := tell(t, Config{Members: 3, Slots: 2, Quiet: quiet})
+	of := func(slot uint8, id uint64) wire.Token {
+		t := token(id)
+		t.Slot = slot
+		return t
+	}
+	note := func(when float64, member int, n policy.Note, t wire.Token) {
+		s.step(when, member, policy.Event{Kind: policy.Woke}, policy.Telling(n, wire.MemberID{}, t))
+	}
+	note(0, 0, policy.NoteMinted, of(0, 1))
+	note(10, 1, policy.NoteMinted, of(1, 2))
+	s.crash(4000, 1)
+	note(4100, 2, policy.NoteRegenerated, of(0, 3))
+	note(4500, 0, policy.NoteRegenerated, of(1, 4))
+	note(4600, 2, policy.NoteRemoved, of(0, 3))
+	s.recoveries(8000, seconds64(600), seconds64(500))
+}
+
+// As many operations as there are slots are no overlap.
+func TestAnOverlapIsMoreThanThereAreSlots(t *testing.T) {
+	s := tell(t, Config{Members: 3, Slots: 2, Quiet: quiet})
+	for i := range 3 {
+		s.start(float64(10*i), i)
+	}
+	s.finish(25, 0)
+	f := s.meter.Figures(at(50))
+	if f.Overlap != 0.1 || f.Utilisation != 1 {
+		t.Errorf("busy %v and overlap %v of the time, want 1 and 0.1", f.Utilisation, f.Overlap)
 	}
 }
