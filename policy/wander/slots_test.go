@@ -177,38 +177,60 @@ func TestAMemberLeavesOnceWithAllItsTokens(t *testing.T) {
 	}
 }
 
+// lapOf is whom a token of a slot visits in one lap of members 1 to n, which have all run a moment ago.
+func lapOf(walk wander.Walk, slot, slots uint8, n int) (visits []wire.MemberID) {
+	var peers []wire.MemberID
+	for i := range n {
+		peers = append(peers, id(i+1))
+	}
+	token := born(1, 10)
+	token.Slot, token.LastSlot = slot, slots-1
+	for at, first := id(1), true; ; first = false {
+		cfg := config()
+		cfg.Walk, cfg.Self, cfg.MinInterval = walk, at, time.Hour
+		cfg.Slot, cfg.LastSlot, cfg.Entropy = slot, slots-1, rand.NewPCG(1, 2)
+		m := wander.New(cfg)
+		now := policy.Instant{Time: policy.Time(time.Hour), Wall: noon}
+		m.Step(now, &policy.Event{Kind: policy.Started, State: policy.State{
+			HasRun: true, LastRun: now.Time, LastToken: token.ID,
+		}}, nil)
+		m.Step(now, &policy.Event{Kind: policy.PeersChanged, Peers: peers, TokenKnown: true}, nil)
+		next, passed := comeBy(m, now, at, token)
+		if passed.Route.Lap > token.Route.Lap && !first {
+			return visits
+		}
+		visits = append(visits, next)
+		token, at = passed, next
+	}
+}
+
 // In a sweep each token has members of its own: between them, they have everybody.
 func TestASweepSharesTheMembersAmongItsTokens(t *testing.T) {
 	const members, slots = 11, 3
-	var peers []wire.MemberID
-	for i := range members {
-		peers = append(peers, id(i+1))
-	}
 	visits := map[wire.MemberID]int{}
 	for slot := range uint8(slots) {
-		token := born(1, 10)
-		token.Slot, token.LastSlot = slot, slots-1
-		for at, first := id(1), true; ; first = false {
-			cfg := config()
-			cfg.Walk, cfg.Self, cfg.MinInterval = wander.Sweep, at, time.Hour
-			cfg.Slot, cfg.LastSlot, cfg.Entropy = slot, slots-1, rand.NewPCG(1, 2)
-			m := wander.New(cfg)
-			now := policy.Instant{Time: policy.Time(time.Hour), Wall: noon}
-			m.Step(now, &policy.Event{Kind: policy.Started, State: policy.State{
-				HasRun: true, LastRun: now.Time, LastToken: token.ID,
-			}}, nil)
-			m.Step(now, &policy.Event{Kind: policy.PeersChanged, Peers: peers, TokenKnown: true}, nil)
-			next, passed := comeBy(m, now, at, token)
-			if passed.Route.Lap > token.Route.Lap && !first {
-				break
-			}
-			visits[next]++
-			token, at = passed, next
+		for _, who := range lapOf(wander.Sweep, slot, slots, members) {
+			visits[who]++
 		}
 	}
-	for _, peer := range peers {
-		if visits[peer] != 1 {
-			t.Errorf("%v is visited %d times in a lap of all tokens", peer, visits[peer])
+	for i := range members {
+		if visits[id(i+1)] != 1 {
+			t.Errorf("%v is visited %d times in a lap of all tokens", id(i+1), visits[id(i+1)])
+		}
+	}
+}
+
+// In a shuffle each token goes everywhere, in an order of its own. Two with the same would soon go round together.
+func TestAShuffleHasAnOrderForEachToken(t *testing.T) {
+	const members = 11
+	first, second := lapOf(wander.Shuffle, 0, 2, members), lapOf(wander.Shuffle, 1, 2, members)
+	if slices.Equal(first, second) {
+		t.Errorf("both go to %v", first)
+	}
+	for slot, visits := range [][]wire.MemberID{first, second} {
+		// The one at which it begins it has left out, or visits later.
+		if len(visits) < members-1 {
+			t.Errorf("the token of slot %d goes to %d members only", slot, len(visits))
 		}
 	}
 }

@@ -136,12 +136,14 @@ func (m *Machine) dueSoon(now, due policy.Time) bool {
 	return m.cfg.Walk == Sweep && !m.elsewhere.waiting && due.Sub(now) <= times(m.lapLength(), m.cfg.Skip)
 }
 
-// order names the order of a lap.
+// order names the order of a lap. In a shuffle each token has its own: with the same one they would soon follow each other, and
+// the later ones find nobody due.
 func (m *Machine) order(lap uint32) uint64 {
+	name := uint64(lap) + uint64(m.cfg.Slot)<<32
 	if m.cfg.Walk == Sweep {
-		lap = 0
+		name = 0
 	}
-	return scramble(uint64(m.cfg.Gate) + scramble(uint64(lap)+1))
+	return scramble(uint64(m.cfg.Gate) + scramble(name+1))
 }
 
 // place is a member's place in an order: a number that is as good as random, the same at every member. Zero is before
