@@ -6,7 +6,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// epoch is the Unix time at which every run begins: a Saturday in June 2007.
+// epoch is the Unix time at which every run begins, in nanoseconds: a Saturday in June 2007.
 const epoch = int64(1180742400) * int64(time.Second)
 
 // Clock is one member's wall clock. Monotonic time is the same everywhere: no rule compares it between members.

@@ -20,12 +20,12 @@ const longPlan = `Say what a fleet will do before you deploy it, and what to con
 Tell how many members the gate will have, how long one run takes and how often each
 member is to run. The answer, after some seconds, has
 
-  the constants    walk, skip, min_interval, max_interval, backups and hook_timeout, as
-                   a part of a configuration file and as a command line
-  what to expect   the share of time with a run, and with two at once; how long members
+  the constants    walk, skip, min_interval, max_interval, backups, slots and hook_timeout,
+                   as a part of a configuration file and as a command line
+  what to expect   the share of time with a run, and with too many; how long members
                    wait for the token, and how far apart their runs are
   the network      datagrams and bytes, and an estimate of what gossip takes besides
-  what if          all members start at once; the holder of the token is killed; there
+  what if          all members start at once; the holder of a token is killed; there
                    are twice the members
 
 The figures are measured: the fleet is simulated with the machines of the agent, for a
@@ -34,13 +34,14 @@ show anything, as with many thousand members that go round, the answer is from t
 and says so. The same question always gets the same answer.
 
 Where the wish cannot be met the answer says why, what comes nearest, and for each of
-members, op, every and skip the smallest change that would do.`
+slots, members, op, every and skip the smallest change that would do.`
 
 const examplePlan = `  400 hosts, a transfer of three minutes, once a day on each.
       wanderd plan --members 400 --op 3m --every 24h
 
-  Too much: by how much?
+  Too much: by how much? And if two may run at once?
       wanderd plan --members 400 --op 3m --every 12h
+      wanderd plan --members 400 --op 3m --every 12h --slots 2
 
   The paper's random walk, a given skip, hosts far apart on a poor network.
       wanderd plan --members 150 --op 4s --every 15m --walk random --skip 1s \
@@ -85,6 +86,8 @@ func newPlanCommand() *cobra.Command {
 	flags.Var(walk, "walk", config.Walk.Setting().Help)
 	flags.IntVar(&w.Backups, backups.Flag(), usual, fmt.Sprintf(
 		"How many members guard the token: a `NUMBER` from 0, the plain paper, to %d.", backups.Most))
+	slots := config.Slots.Setting()
+	flags.IntVar(&w.Slots, slots.Flag(), 1, fmt.Sprintf("How many members may run at once: a `NUMBER` from 1 to %d.", slots.Most))
 	flags.Var(durationFlag{&w.Skip}, "skip", "How long the token rests at a member that has no need of it. Without it, one is recommended.")
 	flags.Var(durationFlag{&w.Latency}, "latency", "How long a datagram is under way between two members.")
 	flags.Var(shareFlag{&w.Loss}, "loss", "The share of datagrams that do not arrive.")

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"math"
 
 	"github.com/wanderd/wanderd/sim/measure"
 )
@@ -17,7 +18,8 @@ type Answer struct {
 	// Warnings are sentences about what is likely not to be wanted.
 	Warnings  []string  `json:"warnings"`
 	Constants Constants `json:"constants"`
-	// Load is op × members / every: what share of the time somebody must be running. LoadInForce is the same by min_interval.
+	// Load is op × members / (every × slots): for what share of the time each token must be in use. LoadInForce is the same by
+	// min_interval.
 	Load        float64 `json:"load"`
 	LoadInForce float64 `json:"load_by_min_interval"`
 	// FirstRound is how long it takes at least until all have run, after all members have started at once.
@@ -55,7 +57,7 @@ func planWithin(ctx context.Context, w Wish, e effort) (Answer, error) {
 	a := Answer{
 		Wish: w, Changes: []Change{}, Constants: k,
 		Load: once.theory.load(w.Every.Seconds()), LoadInForce: once.theory.load(k.MinInterval.Seconds()),
-		FirstRound: float64(w.Members) * w.Op.Seconds(),
+		FirstRound: math.Ceil(float64(w.Members)/float64(w.slots())) * w.Op.Seconds(),
 		TOML:       toml(&k), Command: command(&k),
 	}
 	if !fits {
@@ -97,7 +99,8 @@ type Forecast struct {
 	// FromTheory says that hardly anybody ran in the simulation, or that there was none, because it would take too long. Then
 	// Busy, Wait and Interval are theory's, and where there was no time to send anything, Datagrams too.
 	FromTheory bool `json:"from_theory"`
-	// Busy is the share of time in which somebody runs, Overlap that in which two or more do.
+	// Busy is the share of time for which a token is in use: in which somebody runs, if there is one. Overlap is the share in which
+	// more run than there are slots.
 	Busy    measure.Estimate `json:"busy"`
 	Overlap measure.Estimate `json:"overlap"`
 	// Wait is from when a member becomes due to when it runs, Interval that between two of its runs.
@@ -130,18 +133,18 @@ type Simulated struct {
 	Steps      uint64  `json:"steps"`
 }
 
-// Loss is what happens when the holder of the token is killed, from one such loss for each seed. With guardians, one of them takes
+// Loss is what happens when the holder of a token is killed, from one such loss for each seed. With guardians, one of them takes
 // the token up again. Without, nothing can run until a member takes it for lost. By then nearly everybody is due, and several may
 // make a new token before the first one has been everywhere: then several run at once for a while.
 type Loss struct {
 	// Samples is how many losses were simulated.
 	Samples int `json:"samples"`
-	// Silence is how long there was no token: in the middle of the samples, and at worst.
+	// Silence is how long there was one token less, or none: in the middle of the samples, and at worst.
 	Silence        measure.Number `json:"silence_s"`
 	LongestSilence measure.Number `json:"longest_silence_s"`
 	// Crowd is how many then ran at once, at worst.
 	Crowd int `json:"most_at_once"`
-	// Recovered is in how many of the samples there was one token again for good before the work was done, and Recovery how
+	// Recovered is in how many of the samples there was one token for each slot again, for good, before the work was done, and Recovery how
 	// long after the loss that was, in the middle of these.
 	Recovered int            `json:"recovered"`
 	Recovery  measure.Number `json:"recovery_s"`

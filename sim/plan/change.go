@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // Change is the smallest change of one parameter with which a wish can be met, all others as they are.
 type Change struct {
-	// Parameter is walk, members, op, every or skip.
+	// Parameter is walk, slots, members, op, every or skip.
 	Parameter string `json:"parameter"`
 	// From and To are what the parameter is and would have to be, as they are written on the command line; Value is To as a
-	// number, if it is one: seconds, or members.
+	// number, if it is one: seconds, slots, or members.
 	From  string  `json:"from"`
 	To    string  `json:"to"`
 	Value float64 `json:"value,omitempty"`
@@ -23,6 +24,7 @@ type Change struct {
 func (c Change) String() string {
 	words := map[string]string{
 		"walk":    "another walk: %s instead of %s",
+		"slots":   "more slots: %s instead of %s",
 		"members": "fewer members: %s instead of %s",
 		"op":      "a shorter op: %s instead of %s",
 		"every":   "a longer every: %s instead of %s",
@@ -46,7 +48,10 @@ func changes(w *Wish, skip time.Duration) []Change {
 			all = append(all, Change{Parameter: "walk", From: w.Walk.String(), To: sweeping.Walk.String()})
 		}
 	}
-	if n := mostMembers(*w, skip); n >= minMembers {
+	if n := leastSlots(*w, skip); n > 0 {
+		all = append(all, Change{Parameter: "slots", From: fmt.Sprint(w.slots()), To: fmt.Sprint(n), Value: float64(n)})
+	}
+	if n := mostMembers(*w, skip); n >= max(minMembers, w.slots()) {
 		all = append(all, Change{
 			Parameter: "members", From: fmt.Sprint(w.Members), To: fmt.Sprint(n), Value: float64(n),
 		})
@@ -57,6 +62,16 @@ func changes(w *Wish, skip time.Duration) []Change {
 		ofTime("skip", w.Skip, longestSkip(w, skip))
 	}
 	return all
+}
+
+// leastSlots is the least number of slots with which a wish can be met; zero, if there is none.
+func leastSlots(w Wish, skip time.Duration) int {
+	for w.Slots = w.slots() + 1; w.Slots <= min(wire.MaxSlots, w.Members); w.Slots++ {
+		if feasible(&w, skip) {
+			return w.Slots
+		}
+	}
+	return 0
 }
 
 func mostMembers(w Wish, skip time.Duration) int {

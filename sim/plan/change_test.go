@@ -14,6 +14,8 @@ func changed(w Wish, c Change) Wish {
 	switch c.Parameter {
 	case "walk":
 		w.Walk = wander.Sweep
+	case "slots":
+		w.Slots = int(c.Value)
 	case "members":
 		w.Members = int(c.Value)
 	case "op":
@@ -38,6 +40,8 @@ func parsed(c Change) time.Duration {
 // harder returns the wish again, nearer to what was wished by a little.
 func harder(w Wish, parameter string) Wish {
 	switch parameter {
+	case "slots":
+		w.Slots--
 	case "members":
 		w.Members++
 	case "op":
@@ -60,7 +64,7 @@ func TestEachChangeIsEnoughAndTheSmallest(t *testing.T) {
 	w := Wish{Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 4 * time.Second}
 	all := changes(&w, w.Skip)
 	checkChanges(t, w, all, w.Skip)
-	if len(all) != 5 {
+	if len(all) != 6 {
 		t.Errorf("got %v, want one for each parameter", all)
 	}
 }

@@ -16,7 +16,11 @@ func toml(k *Constants) string {
 	if k.DefaultMaxInterval {
 		maxInterval = line("# max_interval", written(k.MaxInterval), "is the default; left out, it follows the number of members")
 	}
-	return text + maxInterval + line("backups", k.Backups, "how many members guard the token") +
+	text += maxInterval + line("backups", k.Backups, "how many members guard the token")
+	if k.Slots > 1 {
+		text += line("slots", k.Slots, "how many members may run at once")
+	}
+	return text +
 		line("hook_timeout", written(k.HookTimeout), "how long one run may take")
 }
 
@@ -26,5 +30,9 @@ func command(k *Constants) string {
 	if !k.DefaultMaxInterval {
 		text += " --max-interval " + written(k.MaxInterval)
 	}
-	return text + fmt.Sprintf(" --backups %d", k.Backups) + " --hook-timeout " + written(k.HookTimeout) + " --hook ./sync.sh"
+	text += fmt.Sprintf(" --backups %d", k.Backups)
+	if k.Slots > 1 {
+		text += fmt.Sprintf(" --slots %d", k.Slots)
+	}
+	return text + " --hook-timeout " + written(k.HookTimeout) + " --hook ./sync.sh"
 }

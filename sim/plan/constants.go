@@ -16,8 +16,10 @@ type Constants struct {
 	// DefaultMaxInterval says that MaxInterval is what an agent makes by itself, 3 × max(min_interval, members × op), and
 	// follows the number of members where it is left out.
 	DefaultMaxInterval bool
-	// Backups is how many members guard the token.
+	// Backups is how many members guard each token.
 	Backups int
+	// Slots is how many tokens there are.
+	Slots int
 }
 
 // MarshalJSON writes times in seconds.
@@ -31,9 +33,10 @@ func (k Constants) MarshalJSON() ([]byte, error) {
 		Default     bool    `json:"max_interval_is_default"`
 		HookTimeout float64 `json:"hook_timeout_s"`
 		Backups     int     `json:"backups"`
+		Slots       int     `json:"slots"`
 	}{
 		k.Walk.String(), k.Skip.Seconds(), k.Op.Seconds(), k.MinInterval.Seconds(), k.MaxInterval.Seconds(), k.DefaultMaxInterval,
-		k.HookTimeout.Seconds(), k.Backups,
+		k.HookTimeout.Seconds(), k.Backups, k.Slots,
 	})
 }
 
@@ -58,7 +61,7 @@ func skips() []time.Duration {
 // recommend chooses a gate's constants. fits says that load and walk leave every member the time to run every Every on
 // average; otherwise min_interval is every itself, so that at least nobody runs more often.
 func recommend(w *Wish) (k Constants, fits bool) {
-	k = Constants{Walk: w.Walk, Op: w.Op, Skip: w.Skip, MinInterval: w.Every, Backups: w.Backups}
+	k = Constants{Walk: w.Walk, Op: w.Op, Skip: w.Skip, MinInterval: w.Every, Backups: w.Backups, Slots: w.slots()}
 	if k.Skip == 0 {
 		k.Skip = recommendSkip(w)
 	}
@@ -82,25 +85,27 @@ func recommendSkip(w *Wish) time.Duration {
 			break
 		}
 		shortest = skip
-		if w.Walk == wander.Sweep && skip > w.Op && float64(w.Members)*w.Op.Seconds() > shortWait*every {
+		if w.Walk == wander.Sweep && skip > w.Op && float64(w.Members)/float64(w.slots())*w.Op.Seconds() > shortWait*every {
 			continue
 		}
-		if t := newTheory(w, w.Members, skip); t.straying(t.load(every)) <= shortWait*every {
+		if t := newTheory(w, w.Members, skip); t.straying(t.load(every)) <= shortWait*every && feasible(w, skip) {
 			break
 		}
 	}
 	return shortest
 }
 
-// feasible reports whether every member can run every Every on average, and somewhat regularly.
+// feasible reports whether every member can run every Every on average, and somewhat regularly. Where several run at once, a run
+// may take most of every, and so there is less time to wait: min_interval is no shorter than op.
 func feasible(w *Wish, skip time.Duration) bool {
-	return w.Members >= minMembers && waits(w, skip) <= longestWait*w.Every.Seconds()
+	most := min(longestWait*w.Every.Seconds(), (w.Every - w.Op).Seconds())
+	return w.Members >= minMembers && waits(w, skip) <= most
 }
 
 // waits is how many seconds members wait if all run every Every; infinite if they cannot.
 func waits(w *Wish, skip time.Duration) float64 {
 	t := newTheory(w, w.Members, skip)
-	return t.wait(t.load(w.Every.Seconds()))
+	return t.wait(t.heaviest(w.Every.Seconds()))
 }
 
 // recommendMaxInterval is the default rule, "3 × min_interval, and never below 3 × members × op", unless that would be too

@@ -19,8 +19,9 @@ func drawWish(t *rapid.T) Wish {
 		Every:   duration("every", shortestEvery, longest),
 		Latency: duration("latency", time.Microsecond, longestLatency), Backups: rapid.IntRange(0, wire.MaxBackups).Draw(t, "backups"),
 	}
+	w.Slots = rapid.IntRange(0, min(wire.MaxSlots, w.Members)).Draw(t, "slots")
 	// Around the load of one, where all the boundaries are.
-	fair := float64(w.Every) / float64(w.Members) * rapid.Float64Range(0.01, 3).Draw(t, "load")
+	fair := float64(w.Every) / float64(w.Members) * float64(w.slots()) * rapid.Float64Range(0.01, 3).Draw(t, "load")
 	w.Op = min(max(time.Duration(fair), shortestOp), w.Every-1)
 	if rapid.Bool().Draw(t, "given skip") {
 		w.Skip = duration("skip", 1, min(w.Every-1, time.Hour))

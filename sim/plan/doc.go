@@ -15,5 +15,5 @@
 //	text.go           the answer for people; span.go how durations are rounded and written
 //
 // The machines are those of package wander, unchanged; what is measured comes from package measure. A plan reads no clock: the
-// work it does is counted in steps of machines, and does not depend on the wish. It knows of one token for a gate.
+// work it does is counted in steps of machines, and does not depend on the wish.
 package plan

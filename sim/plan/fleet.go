@@ -92,7 +92,7 @@ const (
 func (f *fleet) simulate(ctx context.Context, seed, budget, inquest uint64) (run, error) {
 	settle, whole := f.durations(budget)
 	quiet := min(seconds(quietWaits*max(f.wait(), f.theory.lap(f.busy()))), f.maxInterval())
-	meter := measure.New(measure.Config{Members: f.members, Quiet: quiet})
+	meter := measure.New(measure.Config{Members: f.members, Slots: f.constants.Slots, Quiet: quiet})
 	lives := f.earlierLives(seed)
 	watch := newWaiting(lives, f.constants.MinInterval)
 	limit := &work{ctx: ctx, limit: overrun * budget}
@@ -125,8 +125,13 @@ func (f *fleet) world(seed uint64, lives []time.Duration, watchers ...sim.Watche
 		Network: sim.Network{Latency: f.latency, Loss: f.loss}, Membership: sim.Membership{DetectAfter: detectAfter},
 		Hook:     sim.Hook{Takes: f.constants.Op, Spread: opSpread},
 		AskFirst: true, Watchers: watchers,
-		Machine: func(seat sim.Seat) policy.Machine { return f.machine(seat, laps, lives[seat.Index]) },
+		Machine: func(seat sim.Seat) policy.Machine { return f.machine(seat, laps) },
 	})
+	for i, age := range lives {
+		if age > 0 {
+			c.Remember(i, age)
+		}
+	}
 	c.BootWithToken(0)
 	return c
 }
@@ -140,7 +145,7 @@ func (f *fleet) durations(budget uint64) (settle, whole time.Duration) {
 	lasts := min(steps/f.stepsPerSecond(f.inTheory()), mostCycles*interval, longestRun.Seconds())
 	begins, measured := settling*f.wait(), 0.0
 	if f.constants.Walk == wander.Sweep {
-		row := f.theory.members * (f.theory.op + f.theory.handoff)
+		row := f.theory.members / f.theory.slots * (f.theory.op + f.theory.handoff)
 		begins = interval + (row+interval)/2
 		measured = interval * math.Floor((lasts-begins)/interval)
 	} else if lasts > 2*begins {
@@ -175,8 +180,8 @@ func (f *fleet) earlierLives(seed uint64) []time.Duration {
 	return lives
 }
 
-// machine makes the machine of a member that ran for the last time age ago, or never.
-func (f *fleet) machine(seat sim.Seat, laps *wander.Laps, age time.Duration) policy.Machine {
+// machine makes the machine of a member.
+func (f *fleet) machine(seat sim.Seat, laps *wander.Laps) policy.Machine {
 	k := &f.constants
 	cfg := wander.Config{
 		Gate: wire.GateIDOf("default"), Self: seat.Self,
@@ -188,31 +193,7 @@ func (f *fleet) machine(seat sim.Seat, laps *wander.Laps, age time.Duration) pol
 	if f.guarded {
 		cfg.Backups = k.Backups
 	}
-	if age == 0 {
-		return wander.New(cfg)
-	}
-	return &resumed{Machine: wander.New(cfg), age: age}
-}
-
-// resumed is a machine that takes up an earlier life when it starts.
-type resumed struct {
-	policy.Machine
-	age time.Duration
-}
-
-// Step tells the machine of its earlier life. The token of the last run is stamped after the one that member 0
-// makes, or every member would discard that one for a while: "the component discards a token t when it has been enabled
-// from less than Δmin time units by another token preceding t" (Ciuffoletti, section 5).
-func (r *resumed) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
-	if ev.Kind != policy.Started {
-		return r.Machine.Step(now, ev, out)
-	}
-	started := *ev
-	started.State = policy.State{
-		HasRun: true, LastRun: now.Time.Add(-r.age),
-		LastToken: wire.TokenID{Birth: now.Wall + int64(time.Hour)},
-	}
-	return r.Machine.Step(now, &started, out)
+	return wander.NewGate(cfg, k.Slots)
 }
 
 var errSpent = errors.New("the work is done")

@@ -51,7 +51,7 @@ type rhythm struct{ runs, hops float64 }
 // inTheory is the rhythm of the fleet as theory has it.
 func (f *fleet) inTheory() rhythm {
 	busy := f.busy()
-	return rhythm{runs: busy / f.theory.op, hops: 1 / f.theory.hop(busy)}
+	return rhythm{runs: busy / f.theory.op * f.theory.slots, hops: f.theory.slots / f.theory.hop(busy)}
 }
 
 // measured is the rhythm of a simulated fleet.
@@ -59,7 +59,7 @@ func measured(m *measure.Figures) rhythm {
 	return rhythm{runs: float64(m.Operations / m.Duration), hops: float64(m.Hops / m.Duration)}
 }
 
-// beats is how many beats a second each guardian gets: one at the beginning of each stay of the token, and four in every
+// beats is how many beats a second the guardians get of each rank: one at the beginning of each stay of the token, and four in every
 // patience until the Ack comes that ends it. Most stays without a run last for skip, and a beat that would come after their
 // end never does; runs end at any moment between two beats.
 func (f *fleet) beats(r rhythm) float64 {
@@ -67,7 +67,7 @@ func (f *fleet) beats(r rhythm) float64 {
 	between, offer := patience(&f.constants).Seconds()/beatsPerPatience, 2*f.latency.Seconds()
 	inRun := max(0, (t.op+offer)/between-0.5)
 	rests := max(0, r.hops-r.runs)
-	resting := max(0, 1-r.runs*(t.op+t.handoff)-rests*(t.skip+t.handoff)) // beyond skip
+	resting := max(0, t.slots-r.runs*(t.op+t.handoff)-rests*(t.skip+t.handoff)) // beyond skip
 	return r.hops + r.runs*inRun + rests*math.Floor((t.skip+offer)/between) + resting/between
 }
 

@@ -14,12 +14,12 @@ import (
 	"github.com/wanderd/wanderd/sim/measure"
 )
 
-// aftermath is what became of a fleet whose token was lost with its holder. Times are in seconds from the loss.
+// aftermath is what became of a fleet that lost a token with its holder. Times are in seconds from the loss.
 type aftermath struct {
 	// happened says that there was a token to lose.
 	happened bool
-	// silence is until there was a token again, recovery until there was exactly one and no other came; not a number if
-	// the work was done before.
+	// silence is until there was a token of each slot again, recovery until there was exactly one of each and no other came; not
+	// a number if the work was done before.
 	silence, recovery measure.Number
 	// crowd is how many operations ran at once at worst.
 	crowd int
@@ -46,7 +46,7 @@ func (f *fleet) anyMoment(seed uint64) time.Duration {
 	return seconds(dice.Float64() * f.theory.interval(f.busy()))
 }
 
-// loseToken kills whoever holds a token, and lets the fleet get over it. It looks now and then whether it has.
+// loseToken kills whoever holds a token of the first slot, and lets the fleet get over it. It looks now and then whether it has.
 func (f *fleet) loseToken(c *sim.Cluster, meter *measure.Meter, nowAndThen time.Duration) (aftermath, error) {
 	holders := f.holders(c)
 	if len(holders) == 0 {
@@ -85,7 +85,7 @@ func (f *fleet) bereave(ctx context.Context, seed, budget uint64) (run, error) {
 	g := *f
 	g.guarded = true
 	settled := quietPatiences * patience(&g.constants)
-	meter := measure.New(measure.Config{Members: g.members, Quiet: settled})
+	meter := measure.New(measure.Config{Members: g.members, Slots: g.constants.Slots, Quiet: settled})
 	limit := &work{ctx: ctx, limit: budget}
 	dice := rand.New(rand.NewPCG(seed, 0x67756172))
 	c := g.world(seed, g.spreadLives(dice), meter, limit)
@@ -102,7 +102,7 @@ func (f *fleet) bereave(ctx context.Context, seed, budget uint64) (run, error) {
 	return r, err
 }
 
-// holders returns who holds a token; if one is in a handoff, as soon as that is over.
+// holders returns who holds a token of the first slot; if one is in a handoff, as soon as that is over.
 func (f *fleet) holders(c *sim.Cluster) []int {
 	for range 100 {
 		var holders []int

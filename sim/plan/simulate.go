@@ -101,7 +101,7 @@ func forecast(f *fleet, runs []run) Forecast {
 	minInterval, busy := f.constants.MinInterval.Seconds(), f.busy()
 	made := Forecast{
 		Members: f.members, Load: f.theory.load(minInterval),
-		Busy:        estimate(func(r *run) measure.Number { return r.figures.Utilisation }),
+		Busy:        estimate(func(r *run) measure.Number { return inUse(&r.figures, f.constants.Slots) }),
 		Overlap:     estimate(func(r *run) measure.Number { return r.figures.Overlap }),
 		Datagrams:   estimate(func(r *run) measure.Number { return f.datagrams(&r.figures) }),
 		FalseAlarms: daily(func(m *measure.Figures) measure.Number { return m.Tokens.Removed }),
@@ -130,6 +130,15 @@ func forecast(f *fleet, runs []run) Forecast {
 	}
 	made.Interval = made.Wait.later(minInterval)
 	return made
+}
+
+// inUse is the share of time for which a token is in use.
+func inUse(m *measure.Figures, slots int) measure.Number {
+	spent := measure.Number(0)
+	for _, e := range m.Concurrency {
+		spent += measure.Number(min(e.Key, float64(slots))) * e.Value
+	}
+	return spent / (measure.Number(slots) * m.Duration)
 }
 
 // waitInTheory is the distribution of waits that theory has.

@@ -57,13 +57,19 @@ func (a *Answer) verdict(p *page) {
 func (a *Answer) expectation(p *page) {
 	e := &a.Expected
 	p.heading("What to expect, in the long run")
-	p.row("load", fmt.Sprintf("%.2f", a.Load), fmt.Sprintf("op × members / every; by min_interval it is %.2f", a.LoadInForce))
-	busy := "of the time somebody runs; in theory " + percent(e.Theory.Busy)
-	if e.FromTheory {
-		busy = "of the time somebody runs, in theory"
+	load, busy, overlap := "op × members / every", "of the time somebody runs", "of the time two or more run"
+	if slots := a.Constants.Slots; slots > 1 {
+		load, busy = "op × members / (every × slots)", "of the time each token is in use"
+		overlap = fmt.Sprintf("of the time more than %d run", slots)
 	}
+	if e.FromTheory {
+		busy += ", in theory"
+	} else {
+		busy += "; in theory " + percent(e.Theory.Busy)
+	}
+	p.row("load", fmt.Sprintf("%.2f", a.Load), fmt.Sprintf("%s; by min_interval it is %.2f", load, a.LoadInForce))
 	p.row("busy", share(e.Busy), busy)
-	p.row("overlap", share(e.Overlap), "of the time two or more run")
+	p.row("overlap", share(e.Overlap), overlap)
 	p.row("false alarms", rate(e.FalseAlarms), "tokens made or revived although there is one, and removed again")
 	p.blank()
 	p.columns("", "mean", "half of them", "90 %", "99 %", "longest seen")
@@ -88,12 +94,15 @@ func (a *Answer) network(p *page) {
 // whatIf is what happens when the fleet starts, grows, or loses its token.
 func (a *Answer) whatIf(p *page) {
 	p.heading("What if")
-	p.item("all members start at once", fmt.Sprintf("the first round takes at least %s, one run after the other",
-		spoken(a.FirstRound)))
+	atOnce, holder := "one run after the other", "the holder is killed"
+	if slots := a.Constants.Slots; slots > 1 {
+		atOnce, holder = fmt.Sprintf("%d runs at once", slots), "the holder of a token is killed"
+	}
+	p.item("all members start at once", fmt.Sprintf("the first round takes at least %s, %s", spoken(a.FirstRound), atOnce))
 	if a.Constants.Backups > 0 {
-		p.item("the holder is killed", a.afterRevival())
+		p.item(holder, a.afterRevival())
 	} else {
-		p.item("the holder is killed", a.afterLoss())
+		p.item(holder, a.afterLoss())
 	}
 	p.item("there are twice the members", a.afterGrowth())
 }
@@ -114,8 +123,8 @@ func (a *Answer) afterRevival() string {
 	if l.Samples > 0 {
 		silence = fmt.Sprintf("%s (longest of %d losses: %s)", number(l.Silence), l.Samples, number(l.LongestSilence))
 	}
-	text := fmt.Sprintf("no token, and no run, for %s; then a guardian takes it up again", silence)
-	if l.Crowd > 1 {
+	text := fmt.Sprintf("%s for %s; then a guardian takes it up again", a.without(), silence)
+	if l.Crowd > a.Constants.Slots {
 		text += fmt.Sprintf(", and up to %d run at once", l.Crowd)
 	}
 	return text + fmt.Sprintf(". If all its guardians are killed with it, for up to max_interval, %s", written(a.Constants.MaxInterval))
@@ -125,14 +134,14 @@ func (a *Answer) afterRevival() string {
 func (a *Answer) afterLoss() string {
 	l := &a.Loss
 	if l.Samples == 0 {
-		return fmt.Sprintf("no token, and no run, for up to max_interval, %s", written(a.Constants.MaxInterval))
+		return fmt.Sprintf("%s for up to max_interval, %s", a.without(), written(a.Constants.MaxInterval))
 	}
-	text := fmt.Sprintf("no token, and no run, for %s (longest of %d losses: %s)", number(l.Silence), l.Samples, number(l.LongestSilence))
-	if l.Crowd > 1 {
+	text := fmt.Sprintf("%s for %s (longest of %d losses: %s)", a.without(), number(l.Silence), l.Samples, number(l.LongestSilence))
+	if l.Crowd > a.Constants.Slots {
 		text += fmt.Sprintf("; then several members make a new one, and up to %d run at once", l.Crowd)
 	}
 	if l.Recovered > 0 {
-		text += fmt.Sprintf("; %s after the loss there is one token again", number(l.Recovery))
+		text += fmt.Sprintf("; %s after the loss there is one token%s again", number(l.Recovery), a.ofEachSlot())
 		if l.Recovered < l.Samples {
 			text += fmt.Sprintf(" (%d of the %d; the others were not watched to the end)", l.Recovered, l.Samples)
 		}
@@ -146,13 +155,35 @@ func (a *Answer) afterLoss() string {
 	return text
 }
 
+// without says what is missing while a token is lost.
+func (a *Answer) without() string {
+	if a.Constants.Slots > 1 {
+		return "one token less, and one run less at once,"
+	}
+	return "no token, and no run,"
+}
+
+func (a *Answer) token() string {
+	if a.Constants.Slots > 1 {
+		return "a token"
+	}
+	return "the token"
+}
+
+func (a *Answer) ofEachSlot() string {
+	if a.Constants.Slots > 1 {
+		return " for each slot"
+	}
+	return ""
+}
+
 // reading explains how to read the rest.
 func (a *Answer) reading(p *page) {
 	s, twice := &a.Expected.Simulated, &a.Twice.Simulated
 	p.heading("How to read this")
-	p.paragraph(fmt.Sprintf("A member is due min_interval after the start of its last run, and then waits until the token comes by. %s "+
+	p.paragraph(fmt.Sprintf("A member is due min_interval after the start of its last run, and then waits until %s comes by. %s "+
 		"%s: runs are every %s on average, and never closer than min_interval.",
-		walking(a.Constants.Walk, spoken(a.Expected.Theory.Lap)), a.whyMinInterval(), number(a.Expected.Interval.Mean.Mean)))
+		a.token(), walking(&a.Constants, spoken(a.Expected.Theory.Lap)), a.whyMinInterval(), number(a.Expected.Interval.Mean.Mean)))
 	p.blank()
 	switch {
 	case s.Seeds == 0:
@@ -177,20 +208,28 @@ func (a *Answer) reading(p *page) {
 }
 
 // walking explains a walk.
-func walking(w wander.Walk, lap string) string {
-	switch w {
-	case wander.Random:
+func walking(k *Constants, lap string) string {
+	switch {
+	case k.Walk == wander.Random && k.Slots > 1:
+		return "The tokens walk at random, each of them everywhere: a member may wait several times as long for the first of them as " +
+			"it does on average, and it takes about " + lap + " until everybody has seen one."
+	case k.Walk == wander.Random:
 		return "The token walks at random: that takes as many hops as there are members on average, but sometimes several times " +
 			"as many, and about " + lap + " until the token has been with everybody."
-	case wander.Shuffle:
+	case k.Walk == wander.Shuffle && k.Slots > 1:
+		return "Each token visits everybody once in a lap, which takes about " + lap + ", in a fresh order each time, and a member runs " +
+			"under the first that comes."
+	case k.Walk == wander.Shuffle:
 		return "The token visits everybody once in a lap, which takes about " + lap + ", in a fresh order each time: that is " +
 			"little more than half a lap on average, and never more than two."
-	case wander.Sweep:
-		return "The token goes round in one order, a lap in about " + lap + ", and a member that will be due within a lap of " +
-			"skips keeps it until then. So the members soon become due in the order in which it comes, and hardly anybody waits " +
-			"for long but those who have just joined."
+	case k.Slots > 1:
+		return fmt.Sprintf("The %d tokens share the members: each goes round its own part of them in one order, a lap in about %s, and a "+
+			"member that will be due within a lap of skips keeps it until then. So the members soon become due in the order in which it "+
+			"comes, and hardly anybody waits for long but those who have just joined.", k.Slots, lap)
 	}
-	return ""
+	return "The token goes round in one order, a lap in about " + lap + ", and a member that will be due within a lap of " +
+		"skips keeps it until then. So the members soon become due in the order in which it comes, and hardly anybody waits " +
+		"for long but those who have just joined."
 }
 
 // whyMinInterval says how min_interval follows from every.

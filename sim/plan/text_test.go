@@ -33,6 +33,7 @@ func text(t *testing.T, a *Answer) string {
 func TestAnswersReadWell(t *testing.T) {
 	for name, w := range map[string]Wish{
 		"met":     {Walk: wander.Sweep, Backups: 2, Members: 400, Op: 3 * time.Minute, Every: 24 * time.Hour, Seed: 1},
+		"slots":   {Walk: wander.Shuffle, Backups: 2, Slots: 2, Members: 400, Op: 3 * time.Minute, Every: 12 * time.Hour, Seed: 1},
 		"not-met": {Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 4 * time.Second, Loss: 0.01, Seed: 1},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -29,7 +29,7 @@ func warnings(a *Answer, fits bool) []string {
 		warn("the load is %.2f, and above 1 the runs do not fit into the time there is: %s", a.Load, instead)
 	case !fits:
 		warn("the token takes too long from one member to the next: every has %s for each member, op takes %s of that, and "+
-			"the rest is too little for the walk: %s", spoken(every/float64(a.Wish.Members)), written(a.Wish.Op), instead)
+			"the rest is too little for the walk: %s", spoken(every*float64(a.Wish.slots())/float64(a.Wish.Members)), written(a.Wish.Op), instead)
 	case a.late() && lost > 0:
 		until := "there is a new one"
 		if a.Constants.Backups > 0 {

@@ -23,6 +23,8 @@ type Wish struct {
 	Walk wander.Walk
 	// Backups is how many members guard the token: 0 to wire.MaxBackups.
 	Backups int
+	// Slots is how many members may run at once: 1 to wire.MaxSlots, and no more than there are members. Zero stands for one.
+	Slots int
 	// Skip is how long the token rests at a member that has no need of it; zero asks for a recommendation.
 	Skip time.Duration
 	// Latency is how long a datagram is under way, at most a second; zero stands for a millisecond.
@@ -85,6 +87,10 @@ func (w *Wish) check() error {
 	demand(slices.Contains(wander.Walks(), w.Walk), "there is no %v: walk is one of %v", w.Walk, wander.Walks())
 	demand(w.Backups >= 0 && w.Backups <= wire.MaxBackups,
 		"backups is %d: 0 to %d members can guard the token", w.Backups, wire.MaxBackups)
+	demand(w.Slots >= 0 && w.Slots <= wire.MaxSlots,
+		"slots is %d: 1 to %d members can run at once", w.Slots, wire.MaxSlots)
+	demand(w.Slots <= w.Members || w.Members < minMembers || w.Slots > wire.MaxSlots,
+		"slots is %d and members is %d: there would be more tokens than members", w.Slots, w.Members)
 	demand(w.Skip >= 0, "skip is %s: a duration cannot be negative", written(w.Skip))
 	demand(w.Skip <= 0 || !everyOK || w.Skip < w.Every,
 		"skip is %s and every is %s: the token would rest at one member for all of the time; skip must be shorter",
@@ -98,6 +104,9 @@ func (w *Wish) check() error {
 	}
 	return nil
 }
+
+// slots is how many members may run at once.
+func (w *Wish) slots() int { return max(w.Slots, 1) }
 
 // latency is how long a datagram is under way.
 func (w *Wish) latency() time.Duration {
@@ -113,13 +122,14 @@ func (w Wish) MarshalJSON() ([]byte, error) {
 		Members int      `json:"members"`
 		Walk    string   `json:"walk"`
 		Backups int      `json:"backups"`
+		Slots   int      `json:"slots"`
 		Op      float64  `json:"op_s"`
 		Every   float64  `json:"every_s"`
 		Skip    *float64 `json:"skip_s"`
 		Latency float64  `json:"latency_s"`
 		Loss    float64  `json:"loss"`
 		Seed    uint64   `json:"seed"`
-	}{w.Members, w.Walk.String(), w.Backups, w.Op.Seconds(), w.Every.Seconds(), nil, w.latency().Seconds(), w.Loss, w.Seed}
+	}{w.Members, w.Walk.String(), w.Backups, w.slots(), w.Op.Seconds(), w.Every.Seconds(), nil, w.latency().Seconds(), w.Loss, w.Seed}
 	if w.Skip > 0 {
 		skip := w.Skip.Seconds()
 		out.Skip = &skip

@@ -19,9 +19,9 @@ func TestEverythingImpossibleIsSaidAtOnce(t *testing.T) {
 		"possible": {Wish{Members: 400, Op: 3 * time.Minute, Every: day}, nil},
 		"nothing":  {Wish{}, []string{"members is 0", "op is 0s: say how long", "every is 0s: say how often"}},
 		"all": {
-			Wish{Members: 20_001, Op: -1, Every: 366 * day, Walk: 77, Backups: 5, Skip: -1, Latency: 2 * time.Second, Loss: 0.6},
+			Wish{Members: 20_001, Op: -1, Every: 366 * day, Walk: 77, Backups: 5, Slots: 17, Skip: -1, Latency: 2 * time.Second, Loss: 0.6},
 			[]string{
-				"members is 20001", "op is -1ns", "every is 8784h", "there is no Walk(77)", "backups is 5: 0 to 4", "skip is -1ns", "latency is 2s", "loss is 60 %",
+				"members is 20001", "op is -1ns", "every is 8784h", "there is no Walk(77)", "backups is 5: 0 to 4", "slots is 17: 1 to 16", "skip is -1ns", "latency is 2s", "loss is 60 %",
 			},
 		},
 		"op longer than every": {
@@ -32,6 +32,9 @@ func TestEverythingImpossibleIsSaidAtOnce(t *testing.T) {
 		"skip longer than every": {
 			Wish{Members: 2, Op: time.Second, Every: time.Hour, Skip: time.Hour},
 			[]string{"skip is 1h and every is 1h"},
+		},
+		"more slots than members": {
+			Wish{Members: 2, Slots: 3, Op: time.Second, Every: time.Hour}, []string{"slots is 3 and members is 2"},
 		},
 		"loss is no number": {Wish{Members: 2, Op: time.Second, Every: time.Hour, Loss: math.NaN()}, []string{"loss is NaN"}},
 	} {
@@ -73,6 +76,9 @@ func wishes() []Wish {
 			Wish{Walk: walk, Backups: 2, Members: 400, Op: 3 * time.Minute, Every: day},
 			Wish{Walk: walk, Backups: 2, Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Loss: 0.01},
 			Wish{Walk: walk, Backups: 4, Members: 2, Op: time.Millisecond, Every: time.Second},
+			Wish{Walk: walk, Backups: 2, Slots: 3, Members: 150, Op: 4 * time.Second, Every: 4 * time.Minute},
+			Wish{Walk: walk, Slots: 16, Members: 16, Op: time.Minute, Every: time.Hour},
+			Wish{Walk: walk, Slots: 2, Members: 300, Op: 4 * time.Second, Every: 15 * time.Minute, Loss: 0.01},
 		)
 	}
 	return append(all, Wish{Backups: 1, Members: 20_000, Op: 8 * time.Hour, Every: day})
