@@ -8,9 +8,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// maxAsked is how many members are asked at once: that none of them has seen a token which nine in ten have happens once in
-// ten thousand times.
-const maxAsked = 4
+// How a question is asked: first one member, which most often knows enough, and then, each third of the time that there is for
+// answers, as many as maxAsked. That none of these has seen a token which nine in ten have happens once in ten thousand times.
+const (
+	maxAsked     = 4
+	askedAtFirst = 1
+	timesAsked   = 3
+)
 
 // inquiry is what a member asks before it makes a new token: has one come to anybody else? The paper's members only know
 // their own silence, which is long whenever a lap is: the operation takes longer, the fleet has grown. Then all who are late in
@@ -21,31 +25,37 @@ const maxAsked = 4
 type inquiry struct {
 	live bool
 	id   wire.HandoffID
-	// asked are some members, drawn at random; empty places are zero.
+	// asked are some members, drawn at random; empty places are zero. times is how often they have been asked.
 	asked           [maxAsked]wire.MemberID
+	times           uint8
 	repeatAt, until policy.Time
 }
 
 // onSilence: no token has come for regenerate-after.
 func (m *Machine) onSilence(now policy.Instant, out []policy.Effect) []policy.Effect {
 	q := &m.inquiry
-	switch half := m.timeout() / 2; {
+	half := m.timeout() / 2
+	switch {
 	case m.cfg.Backups == 0 || m.peers.alone():
 		return m.regenerate(now, out)
 	case !q.live || now.Time >= q.until.Add(half/2):
 		// Also if this member was away while the answers may have come.
 		out = append(out, policy.Telling(policy.NoteInquired, wire.MemberID{}, m.noToken()))
-		m.drawAsked()
-		q.live, q.id = true, m.drawQuestion()
-		q.repeatAt, q.until = now.Time.Add(half/2), now.Time.Add(half)
+		*q = inquiry{live: true, id: m.drawQuestion(), asked: m.drawAsked(), until: now.Time.Add(half)}
 	case now.Time >= q.until:
 		return m.regenerate(now, out)
 	case now.Time < q.repeatAt:
 		return out
-	default:
+	}
+	asked := q.asked[:]
+	if q.times == 0 {
+		asked = q.asked[:askedAtFirst]
+	}
+	q.times++
+	if q.repeatAt = now.Time.Add(half / timesAsked); q.times >= timesAsked {
 		q.repeatAt = q.until
 	}
-	for _, to := range q.asked {
+	for _, to := range asked {
 		if !to.IsZero() {
 			out = append(out, policy.Sending(&wire.Message{
 				Gate: m.cfg.Gate, Kind: wire.KindInquiry, From: m.cfg.Self, To: to, Handoff: q.id,
@@ -68,15 +78,15 @@ func (m *Machine) silenceWake() policy.Time {
 }
 
 // drawAsked draws whom to ask: all, if there are few.
-func (m *Machine) drawAsked() {
-	m.inquiry.asked = [maxAsked]wire.MemberID{}
+func (m *Machine) drawAsked() (asked [maxAsked]wire.MemberID) {
 	others := len(m.peers.ids) - 1
 	// From a random start in steps of a quarter of the others, so that nobody is drawn twice.
 	start, stride := m.draw(others), max(others/maxAsked, 1)
 	for i := range min(maxAsked, others) {
 		behind := (start + i*stride) % others
-		m.inquiry.asked[i] = m.peers.ids[(m.peers.rank+1+behind)%len(m.peers.ids)]
+		asked[i] = m.peers.ids[(m.peers.rank+1+behind)%len(m.peers.ids)]
 	}
+	return asked
 }
 
 // drawQuestion returns a fresh identity.

@@ -34,19 +34,23 @@ func (s *story) seen(token wire.Token, ago time.Duration) {
 	})
 }
 
-func TestWhoHasHadNoTokenForLongAsksFourOthersTwice(t *testing.T) {
+func TestWhoHasHadNoTokenForLongAsksOneOtherAndThenFour(t *testing.T) {
 	s := guarded(t)
 	s.advance(maxInterval)
 	s.wantNotes(policy.NoteInquired)
 	asked := map[wire.MemberID]int{}
-	s.advance(timeout/2 - 1)
+	s.advance(timeout/6 - 1)
+	if len(s.sent) != 1 {
+		t.Errorf("%d are asked at first", len(s.sent))
+	}
+	s.advance(timeout/2 - timeout/6)
 	for _, m := range s.sent {
 		if m.Kind != wire.KindInquiry || m.Handoff != s.sent[0].Handoff || m.To == self {
 			t.Fatalf("it sends %+v", m)
 		}
 		asked[m.To]++
 	}
-	if len(asked) != 4 || len(s.sent) != 8 {
+	if len(asked) != 4 || len(s.sent) != 9 {
 		t.Errorf("%d messages to %v", len(s.sent), asked)
 	}
 	s.wantNotes()
