@@ -134,9 +134,11 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 	if a.endpoint, err = d.listen(cfg.Bind); err != nil {
 		return nil, err
 	}
-	if a.control, err = d.serve(cfg.Socket, source{a}, a.log); err != nil {
+	server, err := d.serve(cfg.Socket, source{a}, a.log)
+	if err != nil {
 		return nil, err
 	}
+	a.control = server // not before: a server that is none is not a nil Closer
 	if err := a.startMembership(key); err != nil {
 		return nil, err
 	}
