@@ -36,7 +36,7 @@ func TestSyncRunsByItself(t *testing.T) {
 	if got := countFiles(t, to+"/tree"); got != 64 {
 		t.Errorf("the mirror has %d files, want 64", got)
 	}
-	wantContent(t, to+"/.last-seq", "5\n")
+	wantContent(t, to+"/.last-seq-0", "5\n")
 	wantEmpty(t, tmp)
 	if url := regexp.MustCompile(`127\.0\.0\.1:\d+`).FindString(out); url != "" {
 		if conn, err := net.DialTimeout("tcp", url, time.Second); err == nil {
@@ -80,14 +80,28 @@ func TestSyncOfAnOvertakenHolderChangesNothing(t *testing.T) {
 		t.Errorf("number 2³²-1 after 2³² ended with %v, want a refusal:\n%s", err, out)
 	}
 	wantContent(t, to+"/tree/file", "newer")
-	wantContent(t, to+"/.last-seq", "4294967296\n")
+	wantContent(t, to+"/.last-seq-0", "4294967296\n")
+}
+
+// A host of a gate with several tokens runs now under one and now under another, and their numbers have nothing to do with
+// each other.
+func TestSyncComparesNumbersWithinEachSlot(t *testing.T) {
+	t.Parallel()
+	to, from := t.TempDir(), t.TempDir()
+	for _, grant := range [][]string{{"WANDERD_SLOT=1", "WANDERD_SEQ=4294967296"}, {"WANDERD_SLOT=0", "WANDERD_SEQ=7"}} {
+		mustRun(t, append([]string{"SYNC_TO=" + to, "SYNC_FROM=" + from}, grant...), syncHook)
+	}
+	out, err := script(t, []string{"SYNC_TO=" + to, "SYNC_FROM=" + from, "WANDERD_SLOT=1", "WANDERD_SEQ=8"}, syncHook)
+	if err == nil || !strings.Contains(out, "overtaken") {
+		t.Errorf("number 8 after 2³² of the same slot ended with %v, want a refusal:\n%s", err, out)
+	}
 }
 
 func TestSyncRefusesWhenItCannotTellWhatWasSeen(t *testing.T) {
 	t.Parallel()
 	to, from := t.TempDir(), t.TempDir()
 	for _, seen := range []string{"", "many\n", "-1\n"} {
-		write(t, to+"/.last-seq", seen)
+		write(t, to+"/.last-seq-0", seen)
 		out, err := script(t, []string{"SYNC_TO=" + to, "SYNC_FROM=" + from, "WANDERD_SEQ=9"}, syncHook)
 		if err == nil || !strings.Contains(out, "should hold a number") {
 			t.Errorf("after %q it ended with %v, want a refusal:\n%s", seen, err, out)

@@ -5,7 +5,8 @@
 #              so that the example runs by itself.
 #   SYNC_TO    where to. Unset: a folder of this member's own under the cache directory of whoever runs the agent.
 #
-# Whoever comes with a lower WANDERD_SEQ than the destination has already seen has been overtaken, and changes nothing.
+# Whoever comes with a lower WANDERD_SEQ than the destination has already seen has been overtaken, and changes nothing. The
+# numbers of a gate with several slots are compared within each.
 set -eu
 
 say() { echo "sync: $*"; }
@@ -29,17 +30,18 @@ exec 9>>"$to/.lock"
 if command -v flock >/dev/null; then
 	flock -w 10 9 || fail "another sync has been writing to $to for 10 s"
 fi
+last="$to/.last-seq-${WANDERD_SLOT:-0}"
 seen=0
-[ ! -e "$to/.last-seq" ] || read -r seen <"$to/.last-seq" || true
+[ ! -e "$last" ] || read -r seen <"$last" || true
 case $seen in
-'' | *[!0-9]*) fail "$to/.last-seq should hold a number, and holds \"$seen\": remove it if you know why" ;;
+'' | *[!0-9]*) fail "$last should hold a number, and holds \"$seen\": remove it if you know why" ;;
 esac
 if [ "$seq" -lt "$seen" ]; then
 	fail "$who comes with number $seq, but $to has seen $seen: overtaken, nothing is changed." \
-		"If the fleet was set up anew, remove $to/.last-seq"
+		"If the fleet was set up anew, remove $last"
 fi
-echo "$seq" >"$to/.last-seq.new"
-mv "$to/.last-seq.new" "$to/.last-seq"
+echo "$seq" >"$last.new"
+mv "$last.new" "$last"
 
 say "$who ($seq of token ${WANDERD_TOKEN:-none}): $SYNC_FROM to $to"
 if command -v rsync >/dev/null; then
