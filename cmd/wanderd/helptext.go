@@ -21,8 +21,8 @@ refuses lower ones.
 Nor does it promise a run at a certain time, a run after a failed one before the
 next min_interval, or anything against a host that has the secret and misbehaves.
 
-On SIGINT or SIGTERM the agent stops its hook, passes the token on and leaves; on a
-second one it exits at once.`
+On SIGINT, SIGTERM or SIGHUP the agent stops its hook, passes the token on and leaves;
+on another one, half a second later or more, it exits at once.`
 
 const exampleRoot = `  One host, every default in place: the hook runs at once, then every ten minutes.
       wanderd --hook ./sync.sh
