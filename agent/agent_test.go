@@ -202,7 +202,7 @@ func TestSuspendedHostGivesTheTokenUp(t *testing.T) {
 	})
 }
 
-// A run whose start cannot be recorded does not happen, and the token goes on.
+// A run whose start cannot be recorded does not happen, and the token goes on. It counts as one that failed.
 func TestRunThatCannotBeRecordedDoesNotHappen(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		w.startAll()
@@ -225,6 +225,10 @@ func TestRunThatCannotBeRecordedDoesNotHappen(t *testing.T) {
 		}
 		if n := w.count(policy.NoteRegenerated, broken); n != 0 {
 			t.Errorf("%d tokens were regenerated", n)
+		}
+		now := gateOf(t, w, "a")
+		if now.Failures == 0 || now.Failures > now.Runs || !strings.Contains(now.LastExit, "could not be recorded") {
+			t.Errorf("%d runs, of which %d failed, the last one: %q", now.Runs, now.Failures, now.LastExit)
 		}
 	})
 }

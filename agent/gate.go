@@ -38,13 +38,13 @@ type gate struct {
 
 	notes map[policy.Note]uint64
 	// heldSince and passedAt are by slot.
-	heldSince     [wire.MaxSlots]time.Time
-	passedAt      [wire.MaxSlots]time.Time
-	last          hook.Result
-	runs          uint64
-	failures      uint64
-	sendErrors    uint64
-	sendErrorSaid time.Time
+	heldSince [wire.MaxSlots]time.Time
+	passedAt  [wire.MaxSlots]time.Time
+	last      hook.Result
+	// runs counts grants, failures those whose hook failed or could not be started.
+	runs, failures uint64
+	sendErrors     uint64
+	sendErrorSaid  time.Time
 }
 
 func newGate(a *Agent, cfg GateConfig, entropy policy.Entropy) (*gate, error) {
@@ -88,6 +88,7 @@ func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
 	case policy.Send:
 		a.send(g, &e.Msg)
 	case policy.Run:
+		g.runs++
 		if err := a.startHook(g, e.Token); err != nil {
 			g.failures++
 			g.log.Error().Err(err).Msg("not running the hook this time; the token goes on")
@@ -126,6 +127,7 @@ func (a *Agent) startHook(g *gate, token wire.Token) error {
 	if g.run != nil {
 		return errors.New("the hook is still running")
 	}
+	withToken(g.log.Info(), &token).Msg("hook starts")
 	run, err := a.deps.startHook(hook.Spec{
 		Argv: g.cfg.Hook, Timeout: g.cfg.HookTimeout, Log: g.log,
 		Env: hook.Environ(os.Environ(),
@@ -143,7 +145,6 @@ func (a *Agent) startHook(g *gate, token wire.Token) error {
 		return err
 	}
 	g.run = run
-	g.runs++
 	go func() { a.finished <- finished{gate: g, result: <-run.Done()} }()
 	return nil
 }
@@ -156,7 +157,7 @@ func (a *Agent) onHookEnded(f finished) {
 		g.failures++
 		level = zerolog.ErrorLevel
 	}
-	g.log.WithLevel(level).Err(f.result.Err).Dur("took", f.result.Took).
+	g.log.WithLevel(level).Err(f.result.Err).Dur("took", f.result.Took.Round(time.Millisecond)).
 		Time("next_run", a.clock.at(g.machine.Status(a.clock.now().Time).NextRun)).Msg("hook ended")
 	if a.cfg.Observe != nil {
 		a.cfg.Observe(Observation{

@@ -35,16 +35,22 @@ func (a *Agent) tell(g *gate, now policy.Instant, e *policy.Effect) {
 	if !e.Peer.IsZero() {
 		line.Str("peer", a.nameOf(e.Peer))
 	}
-	if e.Token.Seq != 0 {
-		line.Stringer("token", e.Token.ID).Uint64("seq", uint64(e.Token.Seq))
-	}
-	if e.Token.LastSlot > 0 {
-		line.Uint8("slot", e.Token.Slot)
-	}
+	withToken(line, &e.Token)
 	if e.Note == policy.NoteAlone {
 		line.Time("next_run", a.clock.at(g.machine.Status(now.Time).NextRun))
 	}
 	line.Str("note", e.Note.String()).Msg(text)
+}
+
+// withToken adds which token a line is about, if it is about one.
+func withToken(line *zerolog.Event, t *wire.Token) *zerolog.Event {
+	if t.Seq != 0 {
+		line.Stringer("token", t.ID).Uint64("seq", uint64(t.Seq))
+	}
+	if t.LastSlot > 0 {
+		line.Uint8("slot", t.Slot)
+	}
+	return line
 }
 
 // nameOf is what people call a member, or the first digits of its identity.
@@ -72,7 +78,7 @@ func saying(n policy.Note) (zerolog.Level, string) {
 	case policy.NoteArrived:
 		return zerolog.DebugLevel, "token arrived"
 	case policy.NoteRan:
-		return zerolog.InfoLevel, "hook starts"
+		return zerolog.DebugLevel, "due; the hook may start"
 	case policy.NoteResting:
 		return zerolog.DebugLevel, "token rests"
 	case policy.NoteOffered:
