@@ -120,6 +120,8 @@ func (a *Agent) whereabouts(g *gate, m *policy.Status) control.Whereabouts {
 		for _, id := range m.Token.Trail[:m.Token.Trail.Len()] {
 			w.Guardians = append(w.Guardians, control.Guardian{Member: id.String(), Name: a.nameOf(id)})
 		}
+	case m.Guards && !m.Holder.IsZero() && m.Holder != m.LastTo:
+		w.Holder, w.HolderName = m.Holder.String(), a.nameOf(m.Holder)
 	case !m.LastTo.IsZero():
 		w.Holder, w.HolderName, w.HolderSince = m.LastTo.String(), a.nameOf(m.LastTo), g.passedAt[m.Token.Slot]
 	}

@@ -37,6 +37,12 @@ func TestHoldersStatusNamesTheGuardians(t *testing.T) {
 				t.Errorf("%+v guards the token of %s", g, holder)
 			}
 		}
+		time.Sleep(gate.Skip) // for a beat
+		for _, g := range held.Guardians {
+			if s := gateOf(t, w, g.Name); !s.Guards || s.HolderName != holder {
+				t.Errorf("%s guards the token of %s, and says that %s holds it", g.Name, holder, s.HolderName)
+			}
+		}
 		for _, name := range w.names() {
 			if g := gateOf(t, w, name); name != holder && len(g.Guardians) > 0 {
 				t.Errorf("%s names the guardians %v of a token that it does not hold", name, g.Guardians)

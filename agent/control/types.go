@@ -73,9 +73,10 @@ type Gate struct {
 // Whereabouts is where a token is, as far as this member knows.
 type Whereabouts struct {
 	Holding bool `json:"holding"`
-	// Holder is the last known holder: this member while it holds the token, else the one it passed it to.
-	Holder      string    `json:"holder,omitempty"`
-	HolderName  string    `json:"holder_name,omitempty"`
+	// Holder is the last known holder: this member while it holds the token, else the one it guards it for, or passed it to.
+	Holder     string `json:"holder,omitempty"`
+	HolderName string `json:"holder_name,omitempty"`
+	// HolderSince is not known where the token was passed on since this member did.
 	HolderSince time.Time `json:"holder_since,omitzero"`
 	// Guardians keep a copy of the token while this member holds it; the first takes it up if this member dies.
 	Guardians []Guardian `json:"guardians,omitempty"`

@@ -20,8 +20,8 @@ func (p *program) newStatusCommand() *cobra.Command {
 		Long: `Say what the agent on this host is doing: for each gate, who is known to hold the
 token, when this host ran last and may run next, and why it does not run now.
 
-  holder        the last holder this host knows of: itself, or whom it passed the token
-                to. The token may have gone on since.
+  holder        the last holder this host knows of: itself, whom it guards the token
+                for, or whom it passed it to. The token may have gone on since.
   slot          the same for each token, in a gate that has several.
   guardians     who takes the token up again if this host, which holds it, dies.
   next run      a token that arrives before then only passes through.

@@ -103,7 +103,11 @@ func writeToken(line func(name, format string, args ...any), name string, t cont
 		}
 		line("guardians", "%s", cmp.Or(strings.Join(guardians, ", "), "none"))
 	case t.Holder != "":
-		line(name, "%s (%s), %s", printable(t.HolderName), short(t.Holder), since(t.HolderSince, now))
+		holder := fmt.Sprintf("%s (%s)", printable(t.HolderName), short(t.Holder))
+		if !t.HolderSince.IsZero() {
+			holder += ", " + since(t.HolderSince, now)
+		}
+		line(name, "%s", holder)
 		if t.Guards {
 			line("guarding", "this host keeps a copy of the token")
 		}
