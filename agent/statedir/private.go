@@ -39,8 +39,12 @@ func readPrivate(path string, shared bool) ([]byte, error) {
 	return text, nil
 }
 
-// createPrivate writes a file that must not be there yet, and that only its owner may read.
+// createPrivate writes a file that must not be there yet, and that only its owner may read. It makes the directories that lead
+// to it, which others may enter: what else is there is not ours to hide.
 func createPrivate(path string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
 	switch err := writeSynced(path, os.O_EXCL, content); {
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%s is there already, and is left as it is: choose another path, or remove it if nobody uses it any more",

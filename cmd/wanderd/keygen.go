@@ -21,7 +21,7 @@ func (p *program) newKeygenCommand() *cobra.Command {
 		Use:   "keygen [PATH]",
 		Short: "Make a node key, or the secret of a fleet",
 		Long: `Make a node key, or with --secret the secret of a fleet. An existing file is never
-overwritten.
+overwritten, a directory that is missing is made.
 
 A node key is a member's identity, an Ed25519 key in OpenSSH's format. Without PATH
 it is made in the state directory, where the agent looks for it. You rarely need
