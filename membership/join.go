@@ -94,7 +94,7 @@ func (j *joiner) seek(ctx context.Context, t target) {
 			log.Debug().Str("reason", explain(err)).Msg("an address to join does not answer; others do")
 		default:
 			if ok, more := warn.allow(now); ok {
-				log.Warn().Str("reason", explain(err)).Uint64("more", more).Msg("cannot join the fleet yet; trying on")
+				log.Warn().Str("reason", explain(err)).EmbedObject(more).Msg("cannot join the fleet yet; trying on")
 			}
 		}
 		if !sleep(ctx, jitter(pause)) {

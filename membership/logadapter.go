@@ -95,7 +95,7 @@ func (a *logAdapter) write(line memberlistLine, now time.Time) {
 		}
 	}
 	if ok, more := limit.allow(now); ok {
-		a.log.WithLevel(line.level).Uint64("more", more).Msg(line.text)
+		a.log.WithLevel(line.level).EmbedObject(more).Msg(line.text)
 	}
 }
 
@@ -123,9 +123,10 @@ func parseLine(s string) memberlistLine {
 // what this package reports in its own words.
 func toldElsewhere() []string {
 	return []string{
-		"Refuting an alive message", // a member restarted
-		"ignoring alive message",    // refused by NotifyAlive
-		"Conflicting address for",   // see twin.go
+		"Refuting an alive message",  // a member restarted
+		"Refuting a suspect message", // this member was away, and says that it is there
+		"ignoring alive message",     // refused by NotifyAlive
+		"Conflicting address for",    // see twin.go
 		"Got ping for unexpected node",
 		"Push/Pull with",
 		"Failed fallback TCP ping",

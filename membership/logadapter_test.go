@@ -54,9 +54,12 @@ func TestWarningsOfOneKindAreWrittenOnceInAWhile(t *testing.T) {
 		if n := len(l.lines); n != 2 {
 			t.Errorf("%d lines of two kinds", n)
 		}
+		if len(l.with("warn", "held_back")) != 0 {
+			t.Errorf("it says that something was held back before: %s", l.lines)
+		}
 		time.Sleep(logEvery)
 		writeLines(a, "[ERR] memberlist: Failed to send ack: no route from=10.0.0.1:7946")
-		if len(l.with("warn", `"more":99`)) != 1 {
+		if len(l.with("warn", `"held_back":99`)) != 1 {
 			t.Errorf("it does not say how many were held back: %s", l.lines)
 		}
 	})

@@ -97,7 +97,7 @@ type change struct {
 func (r *roster) apply(m mail, now time.Time) {
 	for _, no := range m.refused {
 		if ok, more := r.refused.allow(now); ok {
-			r.log.Warn().Str("node", no.node).Stringer("addr", no.addr).AnErr("reason", no.why).Uint64("more", more).
+			r.log.Warn().Str("node", no.node).Stringer("addr", no.addr).AnErr("reason", no.why).EmbedObject(more).
 				Msg("ignoring a node of the gossip network that is not a member")
 		}
 	}

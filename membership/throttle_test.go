@@ -9,13 +9,13 @@ func TestThrottleLetsOneThroughAndCountsTheRest(t *testing.T) {
 	th := throttle{every: time.Minute}
 	now := time.Unix(0, 0)
 	for _, step := range []struct {
-		after    time.Duration
-		ok       bool
-		heldBack uint64
+		after time.Duration
+		ok    bool
+		more  heldBack
 	}{{0, true, 0}, {time.Second, false, 0}, {time.Second, false, 0}, {time.Minute, true, 2}, {time.Minute, true, 0}} {
 		now = now.Add(step.after)
-		if ok, heldBack := th.allow(now); ok != step.ok || heldBack != step.heldBack {
-			t.Errorf("at %v: %t, %d held back; want %+v", now.Sub(time.Unix(0, 0)), ok, heldBack, step)
+		if ok, more := th.allow(now); ok != step.ok || more != step.more {
+			t.Errorf("at %v: %t, %d held back; want %+v", now.Sub(time.Unix(0, 0)), ok, more, step)
 		}
 	}
 }

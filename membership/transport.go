@@ -113,7 +113,7 @@ func (t *gossipTransport) refuse(src net.Addr, err error) {
 	default:
 		t.count(err)
 		if ok, more := t.junkWarn.allow(time.Now()); ok {
-			t.log.Info().Stringer("addr", src).AnErr("reason", err).Uint64("more", more).
+			t.log.Info().Stringer("addr", src).AnErr("reason", err).EmbedObject(more).
 				Msg("cut off a connection that is not from a wanderd")
 		}
 	}
@@ -138,8 +138,8 @@ func (t *gossipTransport) foreignStream(src string) {
 	}
 }
 
-func (t *gossipTransport) warnForeign(src string, more uint64) {
-	t.log.Warn().Str("addr", src).Uint64("more", more).
+func (t *gossipTransport) warnForeign(src string, more heldBack) {
+	t.log.Warn().Str("addr", src).EmbedObject(more).
 		Msg("gossip from a host " + differentSecret + ": give all members of a fleet the same --secret-file")
 }
 
