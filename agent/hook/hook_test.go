@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -367,9 +368,9 @@ func TestSignallingItsOwnGroupIsTheHooksOwnAffair(t *testing.T) {
 const agentArg = "test-agent"
 
 // runAgent starts a hook, as an agent does, and waits to be killed.
-func runAgent(script string) int {
+func runAgent(script, grace string) int {
 	spec := shell(script)
-	spec.Grace = 50 * time.Millisecond
+	spec.Grace, _ = time.ParseDuration(grace)
 	run, err := Start(spec)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -381,8 +382,27 @@ func runAgent(script string) int {
 
 func TestAHookDoesNotOutliveAnAgentKilledWithSIGKILL(t *testing.T) {
 	w := newWitness(t)
-	agent := exec.Command("/proc/self/exe", agentArg,
-		"exec 9>"+w.path+"; trap '' TERM; (trap '' TERM; echo ready >&9; while :; do sleep 1000; done) & wait")
+	killAgentOf(t, w, 50*time.Millisecond,
+		"trap '' TERM; (trap '' TERM; echo ready >&9; while :; do sleep 1000; done) & wait")
+	w.gone(t)
+}
+
+func TestAHookOfAnAgentKilledWithSIGKILLCanCleanUp(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("its output ends with the agent")
+	}
+	w := newWitness(t)
+	killAgentOf(t, w, patience, "trap 'echo cleaning up; echo told >&2; echo cleaned >&9; exit 1' TERM; echo ready >&9; sleep 1000 & wait")
+	if line := w.line(t); line != "cleaned" {
+		t.Errorf("the hook says %q", line)
+	}
+	w.gone(t)
+}
+
+// killAgentOf runs a script as the hook of an agent, which is killed when the script has written a line to its file 9, the witness.
+func killAgentOf(t *testing.T, w *witness, grace time.Duration, script string) {
+	t.Helper()
+	agent := exec.Command("/proc/self/exe", agentArg, "exec 9>"+w.path+"; "+script, grace.String())
 	agent.Args[0] = os.Args[0]
 	agent.Stderr = os.Stderr
 	if err := agent.Start(); err != nil {
@@ -393,7 +413,6 @@ func TestAHookDoesNotOutliveAnAgentKilledWithSIGKILL(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = agent.Wait()
-	w.gone(t)
 }
 
 func TestTheEnvironmentAndTheInputAreExact(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain is a guard, the agent of [TestAHookDoesNotOutliveAnAgentKilledWithSIGKILL], or the tests; after the tests it
+// TestMain is a guard, the agent of [killAgentOf], or the tests; after the tests it
 // checks that none left a goroutine, a file descriptor or a child process behind.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 		case GuardArg:
 			syscall.Exit(Guard(os.Args[2:])) // os.Exit waits for a second under the race detector
 		case agentArg:
-			os.Exit(runAgent(os.Args[2]))
+			os.Exit(runAgent(os.Args[2], os.Args[3]))
 		}
 	}
 	if r, w, err := os.Pipe(); err == nil { // the first one opens the files of Go's poller, which stay

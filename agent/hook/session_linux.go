@@ -23,12 +23,22 @@ func operationAttr() *syscall.SysProcAttr {
 }
 
 // adopt makes this process the parent of every orphan of the operation, so that it learns of their ends and none stays a
-// zombie in a container without an init. It also keeps from the operation what files the agent itself has inherited, and
-// names the process, which was executed as "exe".
+// zombie in a container without an init. It also keeps from the operation what files the agent itself has inherited, names
+// the process, which was executed as "exe", and keeps the output open.
 func adopt() {
 	_ = unix.CloseRange(reportFd+1, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC)
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 	_ = os.WriteFile("/proc/self/comm", []byte(GuardArg), 0)
+	keepOutputOpen()
+}
+
+// keepOutputOpen gives the operation's output a second reader, which never reads: once the agent was killed, an operation that
+// cleans up would otherwise die of SIGPIPE at its first word, and a shell says one whenever a child of it is killed. The pipes
+// hold 64 KiB of last words; who has more to say blocks until the grace ends.
+func keepOutputOpen() {
+	for _, output := range []string{"/proc/self/fd/1", "/proc/self/fd/2"} {
+		_, _ = syscall.Open(output, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	}
 }
 
 // signal reaches every process of the operation, one process group at a time: a group gets it as a whole, with nothing
