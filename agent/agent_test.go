@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"net/netip"
 	"os"
@@ -9,7 +10,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
@@ -229,6 +233,23 @@ func TestRunThatCannotBeRecordedDoesNotHappen(t *testing.T) {
 		now := gateOf(t, w, "a")
 		if now.Failures == 0 || now.Failures > now.Runs || !strings.Contains(now.LastExit, "could not be recorded") {
 			t.Errorf("%d runs, of which %d failed, the last one: %q", now.Runs, now.Failures, now.LastExit)
+		}
+	})
+}
+
+// Those who have another number of slots come by in every lap, and are named at most once a minute.
+func TestOtherNumbersOfSlotsAreNamedNowAndThen(t *testing.T) {
+	inWorld(t, testGate(), func(w *world) {
+		for _, name := range w.names()[:4] {
+			w.start(name, AloneWait)
+		}
+		var log bytes.Buffer
+		w.gate.Slots, w.log = 2, zerolog.New(zerolog.SyncWriter(&log))
+		w.start("e", AloneWait)
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		if n := strings.Count(log.String(), "another number of slots"); n < 2 || n > 11 {
+			t.Errorf("they are named %d times in ten minutes:\n%s", n, log.String())
 		}
 	})
 }

@@ -42,9 +42,10 @@ type gate struct {
 	passedAt  [wire.MaxSlots]time.Time
 	last      hook.Result
 	// runs counts grants, failures those whose hook failed or could not be started.
-	runs, failures uint64
-	sendErrors     uint64
-	sendErrorSaid  time.Time
+	runs, failures  uint64
+	sendErrors      uint64
+	sendErrorSaid   time.Time
+	slotsDifferSaid time.Time
 }
 
 func newGate(a *Agent, cfg GateConfig, entropy policy.Entropy) (*gate, error) {

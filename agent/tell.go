@@ -27,6 +27,12 @@ func (a *Agent) tell(g *gate, now policy.Instant, e *policy.Effect) {
 			At: at, Member: a.self, Name: a.cfg.Name, Gate: g.cfg.Name, Note: e.Note, Peer: e.Peer, Token: e.Token,
 		})
 	}
+	if e.Note == policy.NoteSlotsDiffer {
+		if at.Sub(g.slotsDifferSaid) < sayAgain { // whoever differs comes by in every lap
+			return
+		}
+		g.slotsDifferSaid = at
+	}
 	level, text := saying(e.Note)
 	line := g.log.WithLevel(level)
 	if level < g.log.GetLevel() {

@@ -30,6 +30,8 @@ type world struct {
 	gate GateConfig
 	// dir holds the agents' state directories.
 	dir string
+	// log is that of the agents that are started from now on.
+	log zerolog.Logger
 	wg  sync.WaitGroup
 
 	mu     sync.Mutex
@@ -63,7 +65,7 @@ func inWorld(t *testing.T, gate GateConfig, story func(w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{
 			t: t, net: memnet.New(memnet.Options{Seed: 1, Latency: time.Millisecond, Jitter: time.Millisecond}),
-			gate: gate, dir: dir, agents: make(map[string]*resident),
+			gate: gate, dir: dir, log: zerolog.Nop(), agents: make(map[string]*resident),
 		}
 		for i, name := range []string{"a", "b", "c", "d", "e"} {
 			w.agents[name] = &resident{addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 7946)}
@@ -94,7 +96,7 @@ func (w *world) start(name string, alone Alone) {
 	home := filepath.Join(w.dir, name)
 	cfg := Config{
 		Name: name, Bind: r.addr, Join: join, Alone: alone, StateDir: home, Socket: filepath.Join(home, "s"),
-		Secret: &wire.Secret{1, 2, 3}, StopTimeout: 15 * time.Second, Log: zerolog.Nop(),
+		Secret: &wire.Secret{1, 2, 3}, StopTimeout: 15 * time.Second, Log: w.log,
 		Gates: []GateConfig{w.gate}, Observe: w.observe,
 	}
 	a, err := newAgent(cfg, deps{
