@@ -123,10 +123,9 @@ func parseLine(s string) memberlistLine {
 // what this package reports in its own words.
 func toldElsewhere() []string {
 	return []string{
-		"Refuting an alive message",  // a member restarted
-		"Refuting a suspect message", // this member was away, and says that it is there
-		"ignoring alive message",     // refused by NotifyAlive
-		"Conflicting address for",    // see twin.go
+		"Refuting a",              // this member restarted, or was away, and says that it is there
+		"ignoring alive message",  // refused by NotifyAlive
+		"Conflicting address for", // see twin.go
 		"Got ping for unexpected node",
 		"Push/Pull with",
 		"Failed fallback TCP ping",
