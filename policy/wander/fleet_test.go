@@ -165,9 +165,10 @@ func (f *fleet) advance(d time.Duration) {
 	}
 }
 
-func (f *fleet) wantMade(minted, regenerated int) {
+// wantOneToken wants that one token was made, as the first.
+func (f *fleet) wantOneToken() {
 	f.t.Helper()
-	if f.minted != minted || f.regenerated != regenerated {
-		f.t.Fatalf("%d tokens were minted and %d regenerated, want %d and %d", f.minted, f.regenerated, minted, regenerated)
+	if f.minted != 1 || f.regenerated != 0 {
+		f.t.Fatalf("%d tokens were minted and %d regenerated, want one and none", f.minted, f.regenerated)
 	}
 }

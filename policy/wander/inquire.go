@@ -16,16 +16,16 @@ const (
 	timesAsked   = 3
 )
 
-// inquiry is what a member asks before it makes a new token: has one come to anybody else? The paper's members only know
+// inquiry is what a member asks before it makes a token: has one come to anybody else? The paper's members only know
 // their own silence, which is long whenever a lap is: the operation takes longer, the fleet has grown. Then all who are late in
 // the lap make a token each; and after a real loss, all who have not seen the new one yet. A silence is the fleet's only if
 // others share it.
 //
-// It goes with guardians: without any, this is the plain paper.
+// After a silence, it goes with guardians: without any, this is the plain paper. For the first token of a fleet, see onTurn.
 type inquiry struct {
 	live bool
 	id   wire.HandoffID
-	// asked are some members, drawn at random; empty places are zero. times is how often they have been asked.
+	// asked are some members; empty places are zero. times is how often they have been asked.
 	asked           [maxAsked]wire.MemberID
 	times           uint8
 	repeatAt, until policy.Time
@@ -33,55 +33,78 @@ type inquiry struct {
 
 // onSilence: no token has come for regenerate-after.
 func (m *Machine) onSilence(now policy.Instant, out []policy.Effect) []policy.Effect {
+	over := m.cfg.Backups == 0 || m.peers.alone()
+	if !over {
+		over, out = m.inquire(now, out)
+	}
+	if over {
+		return m.regenerate(now, out)
+	}
+	return out
+}
+
+// inquire asks others, and reports whether the time for their answers is over.
+func (m *Machine) inquire(now policy.Instant, out []policy.Effect) (over bool, effects []policy.Effect) {
 	q := &m.inquiry
 	half := m.timeout() / 2
 	switch {
-	case m.cfg.Backups == 0 || m.peers.alone():
-		return m.regenerate(now, out)
 	case !q.live || now.Time >= q.until.Add(half/2):
 		// Also if this member was away while the answers may have come.
 		out = append(out, policy.Telling(policy.NoteInquired, wire.MemberID{}, m.noToken()))
 		*q = inquiry{live: true, id: m.drawQuestion(), asked: m.drawAsked(), until: now.Time.Add(half)}
 	case now.Time >= q.until:
-		return m.regenerate(now, out)
+		return true, out
 	case now.Time < q.repeatAt:
-		return out
+		return false, out
 	}
-	asked := q.asked[:]
+	to := q.asked[:]
 	if q.times == 0 {
-		asked = q.asked[:askedAtFirst]
+		to = q.asked[:askedAtFirst]
 	}
 	q.times++
 	if q.repeatAt = now.Time.Add(half / timesAsked); q.times >= timesAsked {
 		q.repeatAt = q.until
 	}
-	for _, to := range asked {
-		if !to.IsZero() {
+	for _, id := range to {
+		if !id.IsZero() {
 			out = append(out, policy.Sending(&wire.Message{
-				Gate: m.cfg.Gate, Kind: wire.KindInquiry, From: m.cfg.Self, To: to, Handoff: q.id,
+				Gate: m.cfg.Gate, Kind: wire.KindInquiry, From: m.cfg.Self, To: id, Handoff: q.id,
 				Token: m.noToken(),
 			}))
 		}
 	}
-	return out
+	return false, out
 }
 
 // noToken says which of the gate's tokens is looked for.
 func (m *Machine) noToken() wire.Token { return wire.Token{Slot: m.cfg.Slot, LastSlot: m.cfg.LastSlot} }
 
-// silenceWake is when onSilence must be called next.
-func (m *Machine) silenceWake() policy.Time {
-	if q := &m.inquiry; q.live {
-		return min(q.repeatAt, q.until)
+// wakeAt is when the question must be seen to next.
+func (q *inquiry) wakeAt() policy.Time { return min(q.repeatAt, q.until) }
+
+// makesAt is when a member without a token has to see to it that there is one: ask, ask again, or make it.
+func (m *Machine) makesAt() (at policy.Time, ok bool) {
+	if m.inquiry.live {
+		return m.inquiry.wakeAt(), true
 	}
-	return m.regenerateAt()
+	if m.regenerates() {
+		at, ok = m.regenerateAt(), true
+	}
+	if mints := m.mintsAt(); m.first.armed && (!ok || mints < at) {
+		at, ok = mints, true
+	}
+	return at, ok
 }
 
-// drawAsked draws whom to ask: all, if there are few.
+// drawAsked says whom to ask: all, if there are few.
 func (m *Machine) drawAsked() (asked [maxAsked]wire.MemberID) {
 	others := len(m.peers.ids) - 1
-	// From a random start in steps of a quarter of the others, so that nobody is drawn twice.
-	start, stride := m.draw(others), max(others/maxAsked, 1)
+	// The first in rank, who make the first token; or, from a random start in steps of a quarter of the others, so that nobody is
+	// drawn twice.
+	start, stride := others-m.peers.rank, 1
+	if !m.first.armed {
+		start, stride = m.draw(others), max(others/maxAsked, 1)
+	}
 	for i := range min(maxAsked, others) {
 		behind := (start + i*stride) % others
 		asked[i] = m.peers.ids[(m.peers.rank+1+behind)%len(m.peers.ids)]
@@ -121,6 +144,7 @@ func (m *Machine) expectsSeen(msg *wire.Message) bool {
 // onSeen: a token was seen elsewhere, later than here. The silence begins then.
 func (m *Machine) onSeen(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	m.witness(msg.Token)
+	out = m.meetToken(out)
 	at := now.Time.Add(-time.Duration(msg.Nonce))
 	m.silentSince = max(m.silentSince, at)
 	if m.regenerateAt() <= now.Time {

@@ -303,7 +303,7 @@ func TestTimeSleptIsNoTurnToMint(t *testing.T) {
 	s.advance(11*timeout - 1)
 	s.wantNotes()
 	s.advance(1)
-	s.wantNotes(policy.NoteMinted, policy.NoteRan)
+	s.wantNotes(policy.NoteInquired)
 }
 
 // A member alone keeps its token: there is nobody who could have made another.

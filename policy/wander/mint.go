@@ -16,7 +16,7 @@ const (
 
 // firstToken is what a member knows about the first token of its fleet. The paper starts with a token in place; a fleet
 // that is switched on all at once must make one, not one each, and not only after Δmax. The members mint in the order of
-// their identities. Who has met a token says so by gossip, long before the next in rank would mint.
+// their identities. Who has met a token says so by gossip, before the next in rank would mint, and when that one asks.
 type firstToken struct {
 	// met says that this member has met a token, known that another one says so.
 	met, known bool
@@ -90,6 +90,19 @@ func (m *Machine) waitsAlone() bool { return m.cfg.WaitAlone && !m.first.company
 func (m *Machine) mintFirst(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.first.armed = false
 	return m.serve(now, m.make(now, policy.NoteMinted, out))
+}
+
+// onTurn: it is time for this member to make the first token. Who is not the first in rank asks the first ones whether they
+// have: their word may be slower than its patience, or they saw less of the fleet and began sooner.
+func (m *Machine) onTurn(now policy.Instant, out []policy.Effect) []policy.Effect {
+	over := m.peers.alone() || m.peers.rank == 0
+	if !over {
+		over, out = m.inquire(now, out)
+	}
+	if over {
+		return m.mintFirst(now, out)
+	}
+	return out
 }
 
 // meetCompany notes that this member is not alone. A silence that it spent waiting for its fleet was none of the token's.

@@ -21,9 +21,9 @@ func TestAFleetThatStartsAtOnceMakesOneToken(t *testing.T) {
 				f.seesAll(time.Duration(i)*time.Second/time.Duration(n), i)
 			}
 			f.advance(5 * timeout)
-			f.wantMade(1, 0)
+			f.wantOneToken()
 			f.advance(maxInterval)
-			f.wantMade(1, 0)
+			f.wantOneToken()
 			for _, m := range f.members {
 				if m.runs == 0 {
 					t.Errorf("member %d has not run", m.index)
@@ -49,7 +49,7 @@ func TestAFleetWhoseViewsComeInPiecesMakesOneToken(t *testing.T) {
 			}
 		}
 		f.advance(60 * timeout)
-		f.wantMade(1, 0)
+		f.wantOneToken()
 	}
 }
 
@@ -66,7 +66,8 @@ func TestAViewThatNeverSettlesIsWaitedForFortyTimeouts(t *testing.T) {
 	s.wantNotes(policy.NoteMinted, policy.NoteRan)
 }
 
-// Members mint in the order of rank: settleTimeouts after the view settled, and staggerTimeouts later for each before it.
+// Members mint in the order of rank: settleTimeouts after the view settled, and staggerTimeouts later for each before it. All but
+// the first ask then.
 func TestAMemberMintsInItsTurn(t *testing.T) {
 	for rank, view := range [][]int{{3, 4, 5}, {2, 3, 4}, {1, 2, 3}} {
 		s := begin(t, config(), policy.State{})
@@ -74,6 +75,12 @@ func TestAMemberMintsInItsTurn(t *testing.T) {
 		s.advance(time.Duration(3+8*rank)*timeout - 1)
 		s.wantNotes()
 		s.advance(1)
+		if rank > 0 {
+			s.wantNotes(policy.NoteInquired)
+			s.advance(timeout/2 - 1)
+			s.wantNotes()
+			s.advance(1)
+		}
 		s.wantNotes(policy.NoteMinted, policy.NoteRan)
 		if s.announced != 1 {
 			t.Errorf("rank %d: it announced its token %d times", rank, s.announced)
@@ -117,6 +124,54 @@ func TestATokenThatNobodyKnowsOfAnyMoreIsMintedAgain(t *testing.T) {
 	s.view(3, 4)
 	s.advance(3 * timeout)
 	s.wantNotes(policy.NoteMinted, policy.NoteRan)
+}
+
+// It asks the one who ranks first, and then those after it, too: one of them has made the token if anybody has.
+func TestWhoIsAboutToMintAsksTheFirstInRank(t *testing.T) {
+	for _, tc := range []struct{ view, asked []int }{
+		{[]int{1, 2, 3}, []int{1, 2}},
+		{[]int{0, 1, 2, 3, 4, 5, 6}, []int{0, 1, 2, 4}},
+		{[]int{2, 3, 4, 5, 6, 7, 8}, []int{2, 4, 5, 6}},
+	} {
+		s := begin(t, config(), policy.State{})
+		s.view(tc.view...)
+		s.advance(time.Duration(3+8*slices.Index(tc.view, 3)) * timeout)
+		s.wantTold(wire.KindInquiry, tc.asked[0])
+		s.advance(timeout / 6)
+		s.wantTold(wire.KindInquiry, tc.asked...)
+		s.advance(timeout/2 - timeout/6 - 1)
+		s.wantTold(wire.KindInquiry, tc.asked...)
+	}
+}
+
+// Its word is slower than the patience of the next in rank.
+func TestWhoIsToldOfATokenMintsNone(t *testing.T) {
+	s := begin(t, config(), policy.State{})
+	s.view(2, 3, 4)
+	s.advance(11 * timeout)
+	s.wantNotes(policy.NoteInquired)
+	s.seen(born(1, 1), 8*time.Second)
+	s.wantNotes(policy.NoteSeen)
+	if s.announced != 1 {
+		t.Errorf("it announced the token %d times", s.announced)
+	}
+	s.advance(maxInterval - 8*time.Second - 1)
+	s.wantNotes()
+}
+
+// The gossip that says that there is a token is so slow that all the others have had their turn before it comes.
+func TestAFleetThatGossipsSlowlyMakesOneToken(t *testing.T) {
+	for seed := range uint64(20) {
+		const n = 5
+		f := newFleet(t, n, config())
+		f.gossip = 50 * timeout
+		random := rand.New(rand.NewPCG(seed, 1))
+		for i := range n {
+			f.seesAll(time.Duration(random.Int64N(int64(8*timeout))), i)
+		}
+		f.advance(60 * timeout)
+		f.wantOneToken()
+	}
 }
 
 // A handoff in progress may bring the token that is about to be minted.

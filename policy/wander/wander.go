@@ -9,7 +9,7 @@
 //
 //	arrive.go      what happens to a token that arrives: removal, meeting, running, resting
 //	regenerate.go  a new token after regenerate-after (Δgen), and how Δgen adapts
-//	inquire.go     asking others before a new token is made
+//	inquire.go     asking others before a token is made
 //	slots.go       several tokens; share.go, how a sweep shares the members among them
 //	op.go          how long the operation takes, by measurement
 //	mint.go        the first token of a fleet, in the order of rank; a member alone
@@ -227,11 +227,8 @@ func (m *Machine) NextWake() (policy.Time, bool) {
 	case resting:
 		consider(m.restUntil)
 	case absent:
-		if m.regenerates() {
-			consider(m.silenceWake())
-		}
-		if m.first.armed {
-			consider(m.mintsAt())
+		if t, ok := m.makesAt(); ok {
+			consider(t)
 		}
 		if quiet, ok := m.handoff.QuietAt(); m.leaving && ok {
 			consider(quiet)
@@ -293,11 +290,11 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 	case absent:
 		switch {
 		case m.first.armed && now.Time >= m.mintsAt():
-			out = m.mintFirst(now, out)
+			out = m.onTurn(now, out)
 		case m.regenerates() && now.Time >= m.regenerateAt():
 			out = m.onSilence(now, out)
-		default:
-			m.inquiry = inquiry{}
+		case m.inquiry.live && now.Time >= m.inquiry.wakeAt():
+			m.inquiry = inquiry{} // The answer is of no use any more.
 		}
 	case running, offering, doubting, gone:
 	}
