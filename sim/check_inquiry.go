@@ -2,25 +2,30 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
 
-// InquiryChecker holds that nobody makes a new token for a silence of its own: a member with guardians asks others first,
-// waits for their answers, and does nothing if one of them has seen a token less than regenerate-after ago.
+// InquiryChecker holds that nobody makes a token for a silence of its own: a member with guardians asks others first, waits for
+// their answers, and does nothing if one of them has seen a token less than regenerate-after ago. Nor does a member that is not
+// the first in rank make the first token of a fleet without having asked.
 type InquiryChecker struct {
-	wait time.Duration
+	wait    time.Duration
+	guarded bool
 	// asked is when a member last asked, seen the latest time at which one says that it saw a token.
 	asked, seen map[int]policy.Time
-	// others is how many others a member sees.
-	others map[int]int
+	// rank is a member's place among those it sees; it is alone if it is not there.
+	rank map[int]int
 }
 
-// NewInquiryChecker returns a checker of one run in which answers are waited for so long.
-func NewInquiryChecker(wait time.Duration) *InquiryChecker {
-	return &InquiryChecker{wait: wait, asked: map[int]policy.Time{}, seen: map[int]policy.Time{}, others: map[int]int{}}
+// NewInquiryChecker returns a checker of one run in which answers are waited for so long; guarded says that tokens have guardians.
+func NewInquiryChecker(wait time.Duration, guarded bool) *InquiryChecker {
+	return &InquiryChecker{
+		wait: wait, guarded: guarded, asked: map[int]policy.Time{}, seen: map[int]policy.Time{}, rank: map[int]int{},
+	}
 }
 
 // Watch checks one step.
@@ -28,44 +33,60 @@ func (k *InquiryChecker) Watch(c *Cluster, o *Occurrence) error {
 	if o.Ends() {
 		delete(k.asked, o.Member)
 		delete(k.seen, o.Member)
-		delete(k.others, o.Member)
+		delete(k.rank, o.Member)
 	}
 	if o.Kind != Stepped {
 		return nil
 	}
 	if o.Event.Kind == policy.PeersChanged {
-		k.others[o.Member] = len(o.Event.Peers) - 1
+		k.view(c, o)
 	}
 	if m := &o.Event.Msg; o.Event.Kind == policy.Received && m.Kind == wire.KindSeen && o.Expected {
 		k.seen[o.Member] = max(k.seen[o.Member], o.At.Add(-time.Duration(m.Nonce)))
 	}
 	for i := range o.Effects {
-		e := &o.Effects[i]
-		if e.Kind != policy.Tell {
+		if o.Effects[i].Kind != policy.Tell {
 			continue
 		}
-		if e.Note == policy.NoteInquired {
-			k.asked[o.Member] = o.At
-		}
-		if e.Note == policy.NoteRegenerated {
-			if err := k.regenerate(c, o); err != nil {
-				return err
-			}
+		if err := k.note(c, o, o.Effects[i].Note); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (k *InquiryChecker) regenerate(c *Cluster, o *Occurrence) error {
-	if k.others[o.Member] <= 0 {
-		return nil
+func (k *InquiryChecker) view(c *Cluster, o *Occurrence) {
+	delete(k.rank, o.Member)
+	if len(o.Event.Peers) > 1 {
+		k.rank[o.Member] = slices.Index(o.Event.Peers, c.ID(o.Member))
 	}
+}
+
+func (k *InquiryChecker) note(c *Cluster, o *Occurrence, n policy.Note) error {
+	rank, company := k.rank[o.Member]
+	switch {
+	case n == policy.NoteInquired:
+		k.asked[o.Member] = o.At
+	case n == policy.NoteMinted && rank > 0:
+		return k.hasAsked(o)
+	case n == policy.NoteRegenerated && company && k.guarded:
+		return k.regenerate(c, o)
+	}
+	return nil
+}
+
+// hasAsked checks that a member has asked and waited, and that it was not long ago.
+func (k *InquiryChecker) hasAsked(o *Occurrence) error {
 	asked, ok := k.asked[o.Member]
-	if !ok || o.At.Sub(asked) < k.wait {
+	if since := o.At.Sub(asked); !ok || since < k.wait || since >= 2*k.wait {
 		return fmt.Errorf("inquiry: %s makes a token and has not asked, or not waited for the answers", MemberName(o.Member))
 	}
-	if !o.Completes() {
-		return nil
+	return nil
+}
+
+func (k *InquiryChecker) regenerate(c *Cluster, o *Occurrence) error {
+	if err := k.hasAsked(o); err != nil || !o.Completes() {
+		return err
 	}
 	// The status has the value that was raised by half for the next time.
 	after := c.Status(o.Member).RegenerateAfter * 2 / 3

@@ -131,17 +131,14 @@ func (s *Scenario) Checkers() []Watcher {
 		}
 	}
 	timeout := max(s.Skip, 250*time.Millisecond)
-	checkers := []Watcher{
+	return []Watcher{
 		eachSlot(s.Slots, func() Watcher { return NewHandoffChecker() }), eachSlot(s.Slots, func() Watcher { return NewCustodyChecker() }),
 		eachSlot(s.Slots, func() Watcher { return NewSeqChecker() }), eachSlot(s.Slots, func() Watcher { return NewGrantChecker() }),
 		eachSlot(s.Slots, func() Watcher { return NewRemovalChecker(s.MinInterval, lap) }),
 		eachSlot(s.Slots, func() Watcher { return NewBirthChecker() }), eachSlot(s.Slots, func() Watcher { return NewGuardChecker(timeout) }),
 		NewIntervalChecker(s.MinInterval), NewMessageChecker(), NewWakeChecker(), NewSlotChecker(),
+		eachSlot(s.Slots, func() Watcher { return NewInquiryChecker(timeout/2, s.Backups > 0) }),
 	}
-	if s.Backups > 0 {
-		checkers = append(checkers, eachSlot(s.Slots, func() Watcher { return NewInquiryChecker(timeout / 2) }))
-	}
-	return checkers
 }
 
 // String returns one line for each parameter that is not zero.
