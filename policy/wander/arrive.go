@@ -45,9 +45,10 @@ func (m *Machine) removes(now policy.Time, id wire.TokenID) bool {
 // distance, and where a lap takes longer than Δmin the paper's rule removes neither. But one that was passed on here less than
 // a lap ago is most probably still there, whether it ran anything here or not: a token that it precedes is discarded. A lap is
 // what that token took for its last one, or a third of Δmax: by the default rule that is a lap, too, and none of the tokens that
-// follow upon a loss falls victim to the lost one.
+// follow upon a loss falls victim to the lost one. It is never more than Δmax: what a token took to come back to a member that
+// was away is no lap, and after Δmax that token may have been found to be lost.
 func (m *Machine) chases(now policy.Time, id wire.TokenID) bool {
-	lap := max(m.lap, m.maxInterval()/3)
+	lap := min(max(m.lap, m.maxInterval()/3), m.maxInterval())
 	return m.cfg.Walk != Random && m.hasPassed && now.Sub(m.passedAt) < lap && m.passed.Precedes(id)
 }
 

@@ -251,6 +251,23 @@ func TestALapIsWhatTheTokenTook(t *testing.T) {
 	}
 }
 
+// Who has not seen a token for many laps, being cut off, learns nothing about a lap when it is back. If that token is lost soon
+// after, those that are made in its place must live.
+func TestATimeAwayIsNoLap(t *testing.T) {
+	cfg := config()
+	cfg.Walk = wander.Sweep
+	s := begin(t, cfg, policy.State{})
+	s.fleet(1, 2, 3, 4, 5)
+	s.ran(born(1, 10))
+	s.pass(20 * maxInterval)
+	s.ran(born(1, 20))
+	s.pass(maxInterval)
+	s.arrive(born(2, 50), 2)
+	if slices.Contains(s.notes, policy.NoteRemoved) {
+		t.Error("a token is removed for one that has been away for max_interval")
+	}
+}
+
 func TestEveryWalkHasAName(t *testing.T) {
 	for _, w := range wander.Walks() {
 		if got, err := wander.ParseWalk(w.String()); err != nil || got != w {
