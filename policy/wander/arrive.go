@@ -21,7 +21,7 @@ func (m *Machine) onArrived(now policy.Instant, from wire.MemberID, token wire.T
 	case m.holds:
 		return m.onMeeting(now, token, out)
 	case m.removes(now.Time, token.ID):
-		m.silentSince = now.Time
+		m.beginSilence(now.Time)
 		out = append(out, policy.Telling(policy.NoteRemoved, from, token))
 		return m.guardian.Bury(&token, out)
 	}

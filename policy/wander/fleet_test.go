@@ -29,10 +29,11 @@ type fleet struct {
 }
 
 type fleetMember struct {
-	index int
-	m     *wander.Machine
-	view  []wire.MemberID
-	runs  int
+	index   int
+	m       *wander.Machine
+	view    []wire.MemberID
+	runs    int
+	crashed bool
 	// known says that the others know from knownFrom on that this member has met a token.
 	known     bool
 	knownFrom policy.Time
@@ -83,6 +84,9 @@ func (f *fleet) later(in time.Duration, to int, what policy.Event) {
 
 func (f *fleet) step(i int, ev policy.Event) {
 	m := f.members[i]
+	if m.crashed {
+		return
+	}
 	if ev.Kind == policy.PeersChanged {
 		if ev.Peers == nil {
 			ev.Peers = m.view
@@ -139,7 +143,7 @@ func (f *fleet) advance(d time.Duration) {
 	for end := f.now.Add(d); ; {
 		next, waking := end+1, -1
 		for i, m := range f.members {
-			if at, ok := m.m.NextWake(); ok && at < next {
+			if at, ok := m.m.NextWake(); ok && at < next && !m.crashed {
 				next, waking = at, i
 			}
 		}

@@ -246,7 +246,7 @@ func (m *Machine) discardOutdated(now policy.Instant, from wire.MemberID, t wire
 	if known, ok := m.guardian.Latest(t.ID); ok && (m.token.ID != t.ID || known.Seq > m.token.Seq) {
 		latest = known
 	}
-	m.silentSince = now.Time
+	m.beginSilence(now.Time)
 	out = append(out, policy.Telling(policy.NoteOutdated, from, t))
 	return m.guardian.Correct(&t, latest, out)
 }

@@ -26,9 +26,9 @@ type inquiry struct {
 	live bool
 	id   wire.HandoffID
 	// asked are some members; empty places are zero. times is how often they have been asked.
-	asked           [maxAsked]wire.MemberID
-	times           uint8
-	repeatAt, until policy.Time
+	asked                    [maxAsked]wire.MemberID
+	times                    uint8
+	askedAt, repeatAt, until policy.Time
 }
 
 // onSilence: no token has come for regenerate-after.
@@ -51,7 +51,7 @@ func (m *Machine) inquire(now policy.Instant, out []policy.Effect) (over bool, e
 	case !q.live || now.Time >= q.until.Add(half/2):
 		// Also if this member was away while the answers may have come.
 		out = append(out, policy.Telling(policy.NoteInquired, wire.MemberID{}, m.noToken()))
-		*q = inquiry{live: true, id: m.drawQuestion(), asked: m.drawAsked(), until: now.Time.Add(half)}
+		*q = inquiry{live: true, id: m.drawQuestion(), asked: m.drawAsked(), askedAt: now.Time, until: now.Time.Add(half)}
 	case now.Time >= q.until:
 		return true, out
 	case now.Time < q.repeatAt:
@@ -141,12 +141,19 @@ func (m *Machine) expectsSeen(msg *wire.Message) bool {
 	return m.inquiry.live && msg.Handoff == m.inquiry.id && msg.Nonce <= math.MaxInt64
 }
 
-// onSeen: a token was seen elsewhere, later than here. The silence begins then.
+// onSeen: a token was seen elsewhere, later than here. The silence begins then; and if no token comes, it is for the one who saw it
+// to make a new one. All who are told of the same sighting would make theirs at the same moment, so they wait for as long as that
+// one may take to come to them.
 func (m *Machine) onSeen(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	m.witness(msg.Token)
 	out = m.meetToken(out)
-	at := now.Time.Add(-time.Duration(msg.Nonce))
-	m.silentSince = max(m.silentSince, at)
+	// From when it was asked: counted from when the answer came, what goes from mouth to mouth would be later each time, and in the
+	// end later than what any of them has seen.
+	at := m.inquiry.askedAt.Add(-time.Duration(msg.Nonce))
+	if at > m.silentSince {
+		lap := m.maxInterval() / 3
+		m.silentSince, m.deference = at, lap+time.Duration(m.draw(int(lap)))
+	}
 	if m.regenerateAt() <= now.Time {
 		return out
 	}

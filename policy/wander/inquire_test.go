@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -66,8 +67,62 @@ func TestASilenceThatOthersDoNotShareIsNone(t *testing.T) {
 	s.wantNotes(policy.NoteSeen)
 	s.advance(maxInterval - 10*time.Second - 1)
 	s.wantNotes()
-	s.advance(1)
-	s.wantNotes(policy.NoteInquired)
+}
+
+// It is for the one who saw a token last to make a new one: who was told of it waits for one or two laps longer.
+func TestWhoIsToldOfATokenWaitsForAnotherLap(t *testing.T) {
+	s := guarded(t)
+	s.advance(maxInterval)
+	s.seen(born(1, 50), 10*time.Second)
+	const lap = maxInterval / 3
+	longer := s.regenerateIn() - (maxInterval - 10*time.Second)
+	if longer < lap || longer >= 2*lap {
+		t.Errorf("it waits for %v longer than regenerate-after", longer)
+	}
+	s.ran(born(1, 60))
+	if in := s.regenerateIn(); in != maxInterval {
+		t.Errorf("after a token has been here it waits for %v", in)
+	}
+}
+
+func (s *story) regenerateIn() time.Duration {
+	return s.m.Status(s.now.Time).RegenerateAt.Sub(s.now.Time)
+}
+
+// From when it was asked: what goes round from mouth to mouth becomes older rather than younger.
+func TestASightingIsNoLaterThanTheAnswerSays(t *testing.T) {
+	s := guarded(t)
+	since := s.now.Time
+	s.advance(maxInterval)
+	s.advance(timeout / 4)
+	s.notes = nil
+	// It was there a moment after this member passed it on, by the time when the answer comes; by the time of the question, before.
+	s.seen(born(1, 50), s.now.Time.Sub(since)-time.Millisecond)
+	s.advance(timeout / 4)
+	s.wantNotes(policy.NoteRegenerated, policy.NoteOffered)
+}
+
+// All are told of the same sighting, and must not all make a token when it is too long ago.
+func TestAFleetThatHasLostItsTokenMakesAFew(t *testing.T) {
+	const n = 40
+	for _, walk := range wander.Walks() {
+		cfg := config()
+		cfg.Walk, cfg.Backups = walk, 2
+		f := newFleet(t, n, cfg)
+		for i := range n {
+			f.seesAll(0, i)
+		}
+		f.advance(maxInterval)
+		f.wantOneToken()
+		for _, m := range f.members {
+			st := m.m.Status(f.now)
+			m.crashed = st.Holding || st.Guards
+		}
+		f.advance(2 * maxInterval)
+		if f.regenerated < 1 || f.regenerated > 4 {
+			t.Errorf("%v: %d of %d make a token", walk, f.regenerated, n)
+		}
+	}
 }
 
 func TestWhatWasSeenTooLongAgoChangesNothing(t *testing.T) {

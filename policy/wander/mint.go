@@ -108,7 +108,7 @@ func (m *Machine) onTurn(now policy.Instant, out []policy.Effect) []policy.Effec
 // meetCompany notes that this member is not alone. A silence that it spent waiting for its fleet was none of the token's.
 func (m *Machine) meetCompany(now policy.Instant) {
 	if m.waitsAlone() {
-		m.silentSince = now.Time
+		m.beginSilence(now.Time)
 	}
 	m.first.company = true
 }

@@ -28,8 +28,11 @@ func (m *Machine) maxInterval() time.Duration {
 func (m *Machine) regenerates() bool { return !m.leaving && !m.waitsAlone() && !m.strange }
 
 func (m *Machine) regenerateAt() policy.Time {
-	return m.unlessArriving(m.silentSince.Add(m.regenerateAfter))
+	return m.unlessArriving(m.silentSince.Add(m.regenerateAfter).Add(m.deference))
 }
+
+// beginSilence: a token was here just now.
+func (m *Machine) beginSilence(now policy.Time) { m.silentSince, m.deference = now, 0 }
 
 // unlessArriving puts the making of a token off while one may be about to arrive: for two timeouts, in which a handoff that
 // is in progress ends one way or the other, and no longer. Recorded Tokens, played back one after the other, must not keep

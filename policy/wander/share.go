@@ -26,7 +26,7 @@ func (m *Machine) lapLength() int {
 func (m *Machine) settle(now policy.Instant) {
 	strange := m.shares() && !m.peers.alone() && !m.cfg.Laps.contains(m.arc(), m.peers.ids, m.order(0), m.peers.rank)
 	if m.strange && !strange {
-		m.silentSince = now.Time
+		m.beginSilence(now.Time)
 	}
 	m.strange = strange
 }

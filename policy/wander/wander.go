@@ -142,9 +142,11 @@ type Machine struct {
 	// newest is the latest birth stamp seen.
 	newest int64
 
-	// regenerateAfter is Δgen; silentSince is when the last token was here.
+	// regenerateAfter is Δgen; silentSince is when the last token was here, or was seen elsewhere, and deference for how much longer
+	// this member waits in that case.
 	regenerateAfter time.Duration
 	silentSince     policy.Time
+	deference       time.Duration
 	inquiry         inquiry
 	// measured is the estimate of Δop in milliseconds; zero if there is none.
 	measured uint32
@@ -259,7 +261,7 @@ func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
 	}
 	m.seq, m.granted = s.Seq, s.Seq
 	m.newest = s.LastToken.Birth
-	m.silentSince = now.Time
+	m.beginSilence(now.Time)
 }
 
 func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
@@ -356,7 +358,7 @@ func (m *Machine) onFinished(now policy.Instant, out []policy.Effect) []policy.E
 func (m *Machine) becomeAbsent(now policy.Instant) {
 	m.state = absent
 	m.holds = false
-	m.silentSince = now.Time
+	m.beginSilence(now.Time)
 }
 
 // becomeRunning grants the protected operation. That it runs is saved before it starts, so that a restart within
