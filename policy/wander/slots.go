@@ -76,7 +76,7 @@ func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.E
 	m.elsewhere = s.around(i)
 	if ev.Kind == policy.Started {
 		own := *ev
-		own.State = s.restore(i, ev.State)
+		own.State = s.restore(i, now.Time, ev.State)
 		ev = &own
 	}
 	s.effects = m.Step(now, ev, s.effects[:0])
@@ -118,8 +118,10 @@ func (s *Slots) around(i int) (e elsewhere) {
 }
 
 // restore is what a machine needs of the record: the run belongs to the slot that it was under. Where that is no more, because
-// there are fewer now, the first slot takes it over without its token, which cannot come back.
-func (s *Slots) restore(i int, saved policy.State) policy.State {
+// there are fewer now, the first slot takes it over without its token, which cannot come back. A run in the future starts now, or no
+// later one would take its place in the record.
+func (s *Slots) restore(i int, now policy.Time, saved policy.State) policy.State {
+	saved.LastRun = min(saved.LastRun, now)
 	s.saved = saved
 	mine, owner := saved, int(saved.Slot)
 	if owner >= len(s.machines) {

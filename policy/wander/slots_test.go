@@ -137,6 +137,16 @@ func TestTheRecordNamesTheSlotOfTheLastRun(t *testing.T) {
 	wantNote(t, b.arrive(token), policy.NoteResting)
 }
 
+// What was saved under a wall clock that was wrong must not stay in the record: each restart would wait for min_interval anew.
+func TestARunIsRecordedThoughTheLastOneSeemsToBeInTheFuture(t *testing.T) {
+	b := newBooth(t, 2, policy.State{HasRun: true, LastRun: 1<<63 - 1, LastToken: born(1, 0).ID, Slot: 1, Seq: 1})
+	b.advance(minInterval)
+	wantNote(t, b.arrive(slotted(0, 1, 10)), policy.NoteRan)
+	if b.saved.LastRun != b.now.Time || b.saved.LastToken != born(1, 0).ID || b.saved.Slot != 0 {
+		t.Errorf("it saves %+v", b.saved)
+	}
+}
+
 func TestAMemberWithAnotherNumberOfSlotsIsNoticedOnce(t *testing.T) {
 	b := newBooth(t, 2, policy.State{})
 	token := slotted(0, 1, 10)
