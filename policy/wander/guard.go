@@ -223,7 +223,7 @@ func (m *Machine) onOvertaken(now policy.Instant, from wire.MemberID, higher wir
 	}
 	m.holds = false
 	if m.cfg.OnLost == Stop {
-		return append(out, policy.Effect{Kind: policy.Stop})
+		return m.stop(out)
 	}
 	return out
 }

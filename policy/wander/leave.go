@@ -16,12 +16,18 @@ func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effe
 	m.guardian.Close()
 	switch m.state {
 	case running:
-		return append(out, policy.Effect{Kind: policy.Stop})
+		return m.stop(out)
 	case resting:
 		return m.pass(now, out)
 	case absent, offering, doubting, gone:
 	}
 	return out
+}
+
+// stop ends a run early.
+func (m *Machine) stop(out []policy.Effect) []policy.Effect {
+	m.disturbed = true
+	return append(out, policy.Effect{Kind: policy.Stop})
 }
 
 // leaveIfDone ends a graceful stop when no partner can need this member any longer: it does not hold a token, none is
@@ -45,6 +51,7 @@ func (m *Machine) leaveIfDone(now policy.Instant, out []policy.Effect) []policy.
 // whose hosts are all suspended now and then must not wait for its token for ever.
 func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	out = m.handoff.Abandon(out)
+	m.disturbed = true
 	m.silentSince = min(m.silentSince.Add(ev.Slept), now.Time)
 	if m.first.armed {
 		m.first.since = now.Time

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -84,6 +85,29 @@ func TestARunThatWasStoppedIsNotMeasured(t *testing.T) {
 	s.finish()
 	if gone, _ := s.ack(); gone.Op != 60_000 {
 		t.Errorf("it passes on %d ms", gone.Op)
+	}
+}
+
+// One that loses its token and is stopped takes less than the operation does, one that the host slept through takes more.
+func TestARunThatWasDisturbedIsNotMeasured(t *testing.T) {
+	for name, disturb := range map[string]func(s *story){
+		"overtaken and stopped": func(s *story) { s.receive(word(wire.KindBeat, 1, born(1, 1<<40))) },
+		"asleep":                func(s *story) { s.sleep(time.Hour) },
+		"asleep and alone":      func(s *story) { s.view(3); s.sleep(time.Hour) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := config()
+			cfg.Op, cfg.OnLost = 0, wander.Stop
+			s := begin(t, cfg, policy.State{})
+			s.fleet(1, 2, 3, 4, 5)
+			token := born(1, 10)
+			token.Op = 60_000
+			s.arrive(token, 1)
+			disturb(s)
+			s.advance(time.Second)
+			s.finish()
+			s.wantOp(time.Minute, policy.OpMeasured, maxInterval)
+		})
 	}
 }
 

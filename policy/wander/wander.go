@@ -148,8 +148,10 @@ type Machine struct {
 	silentSince     policy.Time
 	deference       time.Duration
 	inquiry         inquiry
-	// measured is the estimate of Δop in milliseconds; zero if there is none.
-	measured uint32
+	// measured is the estimate of Δop in milliseconds; zero if there is none. disturbed says that the run that is going on tells
+	// nothing of it: it is to stop early, or the host was asleep meanwhile.
+	measured  uint32
+	disturbed bool
 
 	first firstToken
 	peers peers
@@ -340,7 +342,7 @@ func (m *Machine) onFinished(now policy.Instant, out []policy.Effect) []policy.E
 	if m.state != running {
 		return out
 	}
-	if !m.leaving {
+	if !m.disturbed {
 		m.measure(now.Time.Sub(m.lastRun))
 	}
 	if !m.holds {
@@ -364,7 +366,7 @@ func (m *Machine) becomeAbsent(now policy.Instant) {
 // becomeRunning grants the protected operation. That it runs is saved before it starts, so that a restart within
 // min_interval does not run it again.
 func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.state = running
+	m.state, m.disturbed = running, false
 	m.token.Seq = max(m.token.Seq, m.seq)
 	if m.token.Seq <= m.granted {
 		m.raiseSeq()
