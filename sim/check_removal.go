@@ -9,11 +9,12 @@ import (
 )
 
 // RemovalChecker holds that of two tokens the older survives. A token is removed only by one that precedes it: the one that
-// the member ran under less than min_interval ago, the one that it holds, or, in a walk that goes round, the one that it
-// passed on less than a lap ago. And it is removed if there is one of the first two.
+// the member ran under less than min_interval ago, the one that it holds, in a walk that goes round the one that it passed on
+// less than a lap ago, or the one that it passed on to the sender of this one while that was on its way. And it is removed if there
+// is one of the first two.
 type RemovalChecker struct {
-	minInterval, lap time.Duration
-	last             map[int]sighting
+	minInterval, lap, timeout time.Duration
+	last                      map[int]sighting
 	// passed is, for each member and each token it passed on, when it did so last, and how long the token had been on its
 	// way since the time before.
 	passed map[int]map[wire.TokenID]round
@@ -22,6 +23,7 @@ type RemovalChecker struct {
 // round is one token's way round.
 type round struct {
 	at  policy.Time
+	to  wire.MemberID
 	lap time.Duration
 }
 
@@ -37,9 +39,12 @@ func (s sighting) precedes(id wire.TokenID, now policy.Time, while time.Duration
 }
 
 // NewRemovalChecker returns a checker of one run with the given min_interval. A lap is the least time for which a token
-// that was passed on removes younger ones, before it has come round; negative where the walk does not go round.
-func NewRemovalChecker(minInterval, lap time.Duration) *RemovalChecker {
-	return &RemovalChecker{minInterval: minInterval, lap: lap, last: map[int]sighting{}, passed: map[int]map[wire.TokenID]round{}}
+// that was passed on removes younger ones, before it has come round; negative where the walk does not go round. A handoff takes
+// less than timeout.
+func NewRemovalChecker(minInterval, lap, timeout time.Duration) *RemovalChecker {
+	return &RemovalChecker{
+		minInterval: minInterval, lap: lap, timeout: timeout, last: map[int]sighting{}, passed: map[int]map[wire.TokenID]round{},
+	}
 }
 
 // Watch checks one step.
@@ -72,7 +77,7 @@ func (k *RemovalChecker) Watch(c *Cluster, o *Occurrence) error {
 		case e.Kind == policy.Save && e.State.HasRun && int(e.State.Slot) == c.slot:
 			k.last[o.Member] = sighting{at: e.State.LastRun, token: e.State.LastToken}
 		case e.Kind == policy.Tell && e.Note == policy.NotePassed:
-			k.pass(o, e.Token.ID)
+			k.pass(o, e.Token.ID, e.Peer)
 		}
 	}
 	return nil
@@ -84,23 +89,25 @@ func (k *RemovalChecker) removes(o *Occurrence, id wire.TokenID) bool {
 }
 
 // pass notes that a token leaves a member, and how long it was on its way.
-func (k *RemovalChecker) pass(o *Occurrence, id wire.TokenID) {
+func (k *RemovalChecker) pass(o *Occurrence, id wire.TokenID, to wire.MemberID) {
 	rounds := k.passed[o.Member]
 	if rounds == nil {
 		rounds = map[wire.TokenID]round{}
 		k.passed[o.Member] = rounds
 	}
-	now := round{at: o.At}
+	now := round{at: o.At, to: to}
 	if before, ok := rounds[id]; ok {
 		now.lap = o.At.Sub(before.at)
 	}
 	rounds[id] = now
 }
 
-// chases reports whether a token follows an older one round.
+// chases reports whether a token follows an older one round, or has crossed one.
 func (k *RemovalChecker) chases(o *Occurrence, id wire.TokenID) bool {
 	for older, r := range k.passed[o.Member] {
-		if k.lap >= 0 && older.Precedes(id) && o.At.Sub(r.at) < max(k.lap, r.lap) {
+		chases := k.lap >= 0 && o.At.Sub(r.at) < max(k.lap, r.lap)
+		crosses := o.Event.Kind == policy.Received && r.to == o.Event.Msg.From && o.At.Sub(r.at) < k.timeout
+		if older.Precedes(id) && (chases || crosses) {
 			return true
 		}
 	}

@@ -134,7 +134,7 @@ func (s *Scenario) Checkers() []Watcher {
 	return []Watcher{
 		eachSlot(s.Slots, func() Watcher { return NewHandoffChecker() }), eachSlot(s.Slots, func() Watcher { return NewCustodyChecker() }),
 		eachSlot(s.Slots, func() Watcher { return NewSeqChecker() }), eachSlot(s.Slots, func() Watcher { return NewGrantChecker() }),
-		eachSlot(s.Slots, func() Watcher { return NewRemovalChecker(s.MinInterval, lap) }),
+		eachSlot(s.Slots, func() Watcher { return NewRemovalChecker(s.MinInterval, lap, timeout) }),
 		eachSlot(s.Slots, func() Watcher { return NewBirthChecker() }), eachSlot(s.Slots, func() Watcher { return NewGuardChecker(timeout) }),
 		NewIntervalChecker(s.MinInterval), NewMessageChecker(), NewWakeChecker(), NewSlotChecker(),
 		eachSlot(s.Slots, func() Watcher { return NewInquiryChecker(timeout/2, s.Backups > 0) }),

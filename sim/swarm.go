@@ -114,9 +114,10 @@ func (d drawing) membership(s *Scenario) Membership {
 }
 
 func (d drawing) hook(s *Scenario) Hook {
-	// Operations that all take exactly as long as each other let two tokens change places for ever between two members
-	// without meeting. No operation of a real fleet does.
 	h := Hook{Takes: s.Op, Spread: d.share(0.02, 1)}
+	if h.Spread < 0.03 {
+		h.Spread = 0 // All take exactly as long as each other.
+	}
 	if d.sometimes(0.5) {
 		h.Timeout, h.KillAfter = d.time(s.Op, 5*s.Op), d.time(10*time.Millisecond, 5*time.Second)
 		h.Deaf = d.share(0.01, 1)

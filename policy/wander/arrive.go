@@ -20,7 +20,7 @@ func (m *Machine) onArrived(now policy.Instant, from wire.MemberID, token wire.T
 	switch {
 	case m.holds:
 		return m.onMeeting(now, token, out)
-	case m.removes(now.Time, token.ID):
+	case m.removes(now.Time, token.ID) || m.crosses(now.Time, from, token.ID):
 		m.beginSilence(now.Time)
 		out = append(out, policy.Telling(policy.NoteRemoved, from, token))
 		return m.guardian.Bury(&token, out)
@@ -50,6 +50,12 @@ func (m *Machine) removes(now policy.Time, id wire.TokenID) bool {
 func (m *Machine) chases(now policy.Time, id wire.TokenID) bool {
 	lap := min(max(m.lap, m.maxInterval()/3), m.maxInterval())
 	return m.cfg.Walk != Random && m.hasPassed && now.Sub(m.passedAt) < lap && m.passed.Precedes(id)
+}
+
+// crosses reports whether a token comes from the member to which an older one has just gone: they have met on the way. Two tokens
+// would otherwise change places for ever where two members run for equally long, and for as long as Δmin.
+func (m *Machine) crosses(now policy.Time, from wire.MemberID, id wire.TokenID) bool {
+	return m.hasPassed && m.passedTo == from && now.Sub(m.passedAt) < m.timeout() && m.passed.Precedes(id)
 }
 
 // onMeeting: a token arrives, or is revived, where another is held. The older survives, the younger is discarded at once; of

@@ -278,3 +278,25 @@ func TestEveryWalkHasAName(t *testing.T) {
 		t.Error("there is a walk called stroll")
 	}
 }
+
+// Two members whose operations take equally long pass their tokens on at the same moment, to each other, and where min_interval is no
+// longer than that the paper's rule removes neither.
+func TestTwoTokensThatChangePlacesDoNotLiveForEver(t *testing.T) {
+	cfg := config()
+	cfg.MinInterval, cfg.MaxInterval = op, maxInterval
+	f := newFleet(t, 2, cfg)
+	for i := range f.members {
+		f.sees(0, i)
+		f.seesAll(op/2, i)
+	}
+	f.advance(20 * op)
+	held := 0
+	for _, m := range f.members {
+		if m.m.Status(f.now).Holding {
+			held++
+		}
+	}
+	if f.minted != 2 || held != 1 {
+		t.Errorf("of %d tokens %d are left", f.minted, held)
+	}
+}

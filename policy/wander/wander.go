@@ -131,9 +131,11 @@ type Machine struct {
 	hasRun    bool
 	lastRun   policy.Time
 	lastToken wire.TokenID
-	// hasPassed says that passed and passedAt mean something: the oldest token that was passed on from here of late, and when.
+	// hasPassed says that passed, passedTo and passedAt mean something: the oldest token that was passed on from here of late, to
+	// whom, and when.
 	hasPassed bool
 	passed    wire.TokenID
+	passedTo  wire.MemberID
 	passedAt  policy.Time
 	// lap is what that token took to come round the last time; zero if it has been here only once.
 	lap time.Duration
@@ -308,7 +310,7 @@ func (m *Machine) onOutcome(now policy.Instant, o handoff.Outcome, out []policy.
 	case handoff.Passed:
 		m.avoid.forgive(o.Peer)
 		m.lastTo = o.Peer
-		m.notePassed(now.Time, o.Token.ID)
+		m.notePassed(now.Time, o.Token.ID, o.Peer)
 		out = m.guardian.Passed(now.Time, m.token.Trail, &o.Token, o.Peer, out)
 		m.becomeAbsent(now)
 	case handoff.Failed:
@@ -321,7 +323,7 @@ func (m *Machine) onOutcome(now policy.Instant, o handoff.Outcome, out []policy.
 
 // notePassed remembers the token that leaves, and how long it was on its way since it left before; rather than this one an
 // older one that may still be there.
-func (m *Machine) notePassed(now policy.Time, id wire.TokenID) {
+func (m *Machine) notePassed(now policy.Time, id wire.TokenID, to wire.MemberID) {
 	if m.hasPassed && m.passed.Precedes(id) && now.Sub(m.passedAt) < m.regenerateAfter {
 		return
 	}
@@ -329,7 +331,7 @@ func (m *Machine) notePassed(now policy.Time, id wire.TokenID) {
 	if m.hasPassed && m.passed == id {
 		m.lap = now.Sub(m.passedAt)
 	}
-	m.hasPassed, m.passed, m.passedAt = true, id, now
+	m.hasPassed, m.passed, m.passedTo, m.passedAt = true, id, to, now
 }
 
 // onFinished: "execute(A); send(token)" (figure 2). The token goes on at once; it rested long enough.
