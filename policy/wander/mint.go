@@ -54,7 +54,7 @@ func (m *Machine) armFirst(now policy.Instant, out []policy.Effect) []policy.Eff
 	firstView := !f.asked
 	f.asked = true
 	switch {
-	case f.met || f.known || m.leaving || m.holds:
+	case f.met || f.known || m.leaving:
 		f.armed = false
 	case m.waitsAlone():
 		f.armed = false
