@@ -437,11 +437,14 @@ func TestALowerCopyOfTheTokenThatIsHeldIsAnswered(t *testing.T) {
 }
 
 func TestWhoeverIsGoneHearsNothing(t *testing.T) {
-	s := inGuardedFleet(t)
+	s := inFleet(t)
+	s.ran(born(1, 10))
 	s.leave()
+	s.advance(linger)
+	s.wantState("gone")
 	s.notes, s.sent = nil, nil
-	for _, kind := range []wire.Kind{wire.KindBeat, wire.KindAsk, wire.KindKnown, wire.KindBuried} {
-		s.receive(word(kind, 1, guardedBy(born(1, 10), 3)))
+	for _, kind := range []wire.Kind{wire.KindBeat, wire.KindAsk, wire.KindKnown, wire.KindBuried, wire.KindInquiry} {
+		s.receive(word(kind, 1, guardedBy(born(1, 20), 3)))
 		s.wantNotes(policy.NoteStrayWord)
 	}
 	if len(s.sent) > 0 {

@@ -23,7 +23,13 @@ type booth struct {
 
 func newBooth(t *testing.T, slots int, saved policy.State) *booth {
 	t.Helper()
-	b := &booth{t: t, m: wander.NewGate(config(), slots), saved: saved}
+	return boothOf(t, wander.NewGate(config(), slots), saved)
+}
+
+// boothOf starts a member in a fleet of five that has its tokens.
+func boothOf(t *testing.T, m policy.Machine, saved policy.State) *booth {
+	t.Helper()
+	b := &booth{t: t, m: m, saved: saved}
 	b.now = policy.Instant{Time: policy.Time(time.Hour), Wall: noon + int64(time.Hour)}
 	b.step(policy.Event{Kind: policy.Started, State: saved})
 	peers := []wire.MemberID{id(1), id(2), self, id(4), id(5)}
@@ -71,6 +77,12 @@ func (b *booth) notes() (notes []policy.Note) {
 		}
 	}
 	return notes
+}
+
+// nextWake is in how long it wants to be woken next.
+func (b *booth) nextWake() time.Duration {
+	at, _ := b.m.NextWake()
+	return at.Sub(b.now.Time)
 }
 
 func (b *booth) advance(d time.Duration) {
@@ -241,6 +253,66 @@ func TestAShuffleHasAnOrderForEachToken(t *testing.T) {
 		// The one at which it begins it has left out, or visits later.
 		if len(visits) < members-1 {
 			t.Errorf("the token of slot %d goes to %d members only", slot, len(visits))
+		}
+	}
+}
+
+// announcements counts what the last step announces.
+func (b *booth) announcements() (n int) {
+	for i := range b.out {
+		if b.out[i].Kind == policy.Announce {
+			n++
+		}
+	}
+	return n
+}
+
+func TestAGateIsAnnouncedOnceHoweverManyTokensItHas(t *testing.T) {
+	b := newBooth(t, 2, policy.State{})
+	announced := 0
+	for slot := range uint8(2) {
+		b.arrive(slotted(slot, 1, 10))
+		announced += b.announcements()
+	}
+	if announced != 1 {
+		t.Errorf("it is announced %d times", announced)
+	}
+}
+
+// There is one record for all tokens: the number of one must not hide that another had a higher one.
+func TestTheNumberInTheRecordNeverFalls(t *testing.T) {
+	b := newBooth(t, 2, policy.State{})
+	b.arrive(slotted(0, 1, 1000))
+	b.advance(op)
+	b.step(policy.Event{Kind: policy.Finished})
+	b.advance(minInterval)
+	wantNote(t, b.arrive(slotted(1, 1, 10)), policy.NoteRan)
+	if b.saved.Slot != 1 || b.saved.Seq < 1000 {
+		t.Errorf("it saves %+v", b.saved)
+	}
+}
+
+// A run under a token that is no more, because there are fewer now, counts all the same.
+func TestARunUnderASlotThatIsNoMoreCounts(t *testing.T) {
+	now := policy.Time(time.Hour)
+	b := newBooth(t, 2, policy.State{HasRun: true, LastRun: now, LastToken: born(1, 0).ID, Slot: 5, Seq: 10})
+	for slot := range uint8(2) {
+		wantNote(t, b.arrive(slotted(slot, 9, 20)), policy.NoteResting)
+	}
+}
+
+// One token is enough to wait until a member is due.
+func TestOneTokenWaitsUntilAMemberIsDue(t *testing.T) {
+	cfg := config()
+	cfg.Walk = wander.Sweep
+	now := policy.Time(time.Hour)
+	b := boothOf(t, wander.NewGate(cfg, 2), policy.State{
+		HasRun: true, LastRun: now.Add(2*skip - minInterval), LastToken: born(1, 0).ID, Slot: 0, Seq: 1,
+	})
+	for slot, waits := range []time.Duration{2 * skip, skip} {
+		wantNote(t, b.arrive(slotted(uint8(slot), 1, 10)), policy.NoteResting)
+		if wake := b.nextWake(); wake != waits {
+			t.Errorf("the token of slot %d comes to rest, and it wants to be woken in %v, not %v", slot, wake, waits)
 		}
 	}
 }

@@ -1,0 +1,98 @@
+package wander_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// sharing starts a member that ran a moment ago, in a sweep with two tokens; it has to do with the one of slot.
+func sharing(t *testing.T, slot uint8, view ...int) *story {
+	t.Helper()
+	cfg := config()
+	cfg.Walk, cfg.Slot, cfg.LastSlot = wander.Sweep, slot, 1
+	s := begin(t, cfg, policy.State{HasRun: true, LastRun: policy.Time(time.Hour), LastToken: born(1, 0).ID, Slot: slot, Seq: 1})
+	s.fleet(view...)
+	return s
+}
+
+// upTo returns the members 1 to n.
+func upTo(n int) (all []int) {
+	for i := range n {
+		all = append(all, i+1)
+	}
+	return all
+}
+
+func (s *story) regenerates() bool { return s.m.Status(s.now.Time).RegenerateArmed }
+
+// A token comes to the members of its part only: the others miss nothing if it does not.
+func TestOnlyThoseToWhomATokenComesMakeItAnew(t *testing.T) {
+	for n := 3; n < 20; n++ {
+		if first, second := sharing(t, 0, upTo(n)...), sharing(t, 1, upTo(n)...); first.regenerates() == second.regenerates() {
+			t.Errorf("of %d: it makes the first token %v, and the second %v", n, first.regenerates(), second.regenerates())
+		}
+	}
+}
+
+// Who is alone has all the tokens.
+func TestAMemberAloneMakesAllTokensAnew(t *testing.T) {
+	for slot := range uint8(2) {
+		s := sharing(t, slot, upTo(5)...)
+		s.fleet(3)
+		if !s.regenerates() {
+			t.Errorf("it does not make the token of slot %d", slot)
+		}
+	}
+}
+
+// viewOf returns a view of three in which the member has that slot's token.
+func viewOf(t *testing.T, slot uint8) []int {
+	t.Helper()
+	for other := 4; other < 200; other++ {
+		if view := []int{3, other, other + 1}; sharing(t, slot, view...).regenerates() {
+			return view
+		}
+	}
+	t.Fatalf("the token of slot %d never comes", slot)
+	return nil
+}
+
+// If the token comes to a member from now on, the time before was no silence.
+func TestWhoComesToATokensPartHasJustBegunToWaitForIt(t *testing.T) {
+	s := sharing(t, 0, viewOf(t, 1)...)
+	s.advance(10 * maxInterval)
+	s.wantState("absent")
+	s.fleet(viewOf(t, 0)...)
+	if in := s.regenerateIn(); in < maxInterval {
+		t.Errorf("it waits for %v", in)
+	}
+}
+
+// A member that will be due within a lap waits with the token, and a lap is as long as the token's part.
+func TestALapOfASharedSweepIsItsPart(t *testing.T) {
+	const n = 10
+	slot := uint8(0)
+	if !sharing(t, slot, upTo(n)...).regenerates() {
+		slot = 1
+	}
+	for _, tc := range []struct {
+		early time.Duration
+		waits bool
+	}{{n / 2 * skip, true}, {n/2*skip + 1, false}} {
+		s := sharing(t, slot, upTo(n)...)
+		s.advance(minInterval - tc.early)
+		token := born(1, 10)
+		token.Slot, token.LastSlot = slot, 1
+		s.receive(wire.Message{Gate: 7, Kind: wire.KindToken, From: id(1), To: self, Handoff: 5, Token: token})
+		ack := s.lastSent(wire.KindAck)
+		s.receive(ack.Reply(wire.KindCommit, ack.Nonce))
+		s.advance(skip)
+		if waits := s.m.Status(s.now.Time).State == "resting"; waits != tc.waits {
+			t.Errorf("due in %v, it waits: %v", tc.early, waits)
+		}
+	}
+}
