@@ -92,7 +92,7 @@ func (m *Message) wellFormed() bool {
 	case KindHeard, KindSeen:
 		return whole && m.Nonce != 0 && m.Handoff != 0
 	case KindAck, KindCommit:
-		return m.Nonce != 0 && *t == t.bare()
+		return m.Nonce != 0 && *t == t.Bare()
 	case KindInquiry, kindsEnd:
 	}
 	return false

@@ -100,6 +100,6 @@ type Message struct {
 // NULL, nothing carried.
 func (m *Message) Reply(kind Kind, nonce Nonce) Message {
 	return Message{
-		Gate: m.Gate, Kind: kind, From: m.To, To: m.From, Handoff: m.Handoff, Nonce: nonce, Token: m.Token.bare(),
+		Gate: m.Gate, Kind: kind, From: m.To, To: m.From, Handoff: m.Handoff, Nonce: nonce, Token: m.Token.Bare(),
 	}
 }

@@ -82,16 +82,16 @@ type Token struct {
 	// Slot says which of its gate's tokens it is, from 0; LastSlot is the last that its holder knows of. Both are zero in a
 	// gate with one token.
 	Slot, LastSlot uint8
-	// Route is where it stands on its way round, Trail who guards it; Ack and Commit have none.
-	Route Route
-	Trail Trail
 	// Op is how long the protected operation takes on this gate's members, by a running estimate in milliseconds; zero if
 	// nobody has measured yet.
 	Op uint32
+	// Route is where it stands on its way round, Trail who guards it; Ack and Commit have none.
+	Route Route
+	Trail Trail
 }
 
-// bare is what Ack and Commit say of the token: its generator is NULL, and it carries nothing.
-func (t *Token) bare() Token {
+// Bare is what Ack and Commit say of the token: its generator is NULL, and it carries nothing.
+func (t *Token) Bare() Token {
 	id := TokenID{Birth: t.ID.Birth, Random: t.ID.Random}
 	return Token{ID: id, Seq: t.Seq, Slot: t.Slot, LastSlot: t.LastSlot}
 }
