@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/wanderd/wanderd/wire"
 )
@@ -57,10 +58,44 @@ type Effect struct {
 	State State
 }
 
-// Sending returns the effect that sends m.
-func Sending(m *wire.Message) Effect { return Effect{Kind: Send, Msg: *m} }
+// An effect is large: it is written once, where it stays, and never built elsewhere and copied.
 
-// Telling returns the effect that tells a note; peer and token may be zero.
-func Telling(note Note, peer wire.MemberID, token wire.Token) Effect {
-	return Effect{Kind: Tell, Note: note, Peer: peer, Token: token}
+// AppendSend appends the effect that sends m.
+func AppendSend(out []Effect, m *wire.Message) []Effect {
+	out, e := extend(out, Send)
+	e.Msg = *m
+	return out
+}
+
+// AppendTell appends the effect that tells a note; peer may be zero, and token nil.
+func AppendTell(out []Effect, note Note, peer wire.MemberID, token *wire.Token) []Effect {
+	out, e := extend(out, Tell)
+	e.Note, e.Peer = note, peer
+	if token != nil {
+		e.Token = *token
+	}
+	return out
+}
+
+// AppendRun appends the grant under a token.
+func AppendRun(out []Effect, token *wire.Token) []Effect {
+	out, e := extend(out, Run)
+	e.Token = *token
+	return out
+}
+
+// AppendSave appends the effect that saves a state.
+func AppendSave(out []Effect, state State) []Effect {
+	out, e := extend(out, Save)
+	e.State = state
+	return out
+}
+
+// extend appends an effect of a kind, and returns it to be filled in.
+func extend(out []Effect, kind EffectKind) ([]Effect, *Effect) {
+	out = slices.Grow(out, 1)[:len(out)+1]
+	e := &out[len(out)-1]
+	*e = Effect{}
+	e.Kind = kind
+	return out, e
 }

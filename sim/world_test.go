@@ -101,7 +101,7 @@ func TestACrashBetweenTwoEffectsKeepsWhatWasDone(t *testing.T) {
 		if ev.Kind != policy.Leave {
 			return nil
 		}
-		return []policy.Effect{{Kind: policy.Save, State: policy.State{Seq: 7}}, {Kind: policy.Run}, policy.Sending(&m)}
+		return []policy.Effect{{Kind: policy.Save, State: policy.State{Seq: 7}}, {Kind: policy.Run}, {Kind: policy.Send, Msg: m}}
 	}
 	w.CrashBefore(0, 2)
 	w.events()

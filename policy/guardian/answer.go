@@ -10,17 +10,17 @@ import (
 func (g *Machine) onAsk(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	answer := g.answer(now, m)
 	answer.Handoff = m.Handoff
-	return append(out, policy.Sending(&answer))
+	return policy.AppendSend(out, &answer)
 }
 
 func (g *Machine) answer(now policy.Time, m *wire.Message) wire.Message {
 	w := &g.watch
 	switch {
-	case g.knowsBurial(m.Token):
+	case g.knowsBurial(&m.Token):
 		return g.message(wire.KindBuried, m.From, &m.Token)
 	case w.token.ID != m.Token.ID:
 		return g.message(wire.KindKnown, m.From, &m.Token)
-	case w.isBehind(m.Token):
+	case w.isBehind(&m.Token):
 		g.learn(now, &m.Token, wire.MemberID{})
 	case m.From == w.holder && m.Token.Seq == w.token.Seq && !w.excused:
 		// Once, until it beats again: its question may be played back when it is long dead.

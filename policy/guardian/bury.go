@@ -17,7 +17,7 @@ type burial struct {
 // Bury follows a token that this member has removed by a rule of its protocol: its guardians are told, and must not revive it.
 func (g *Machine) Bury(removed *wire.Token, out []policy.Effect) []policy.Effect {
 	g.remember(removed)
-	if g.watch.diesWith(*removed) {
+	if g.watch.diesWith(removed) {
 		g.stopAsking()
 		g.watch.live = false
 	}
@@ -36,7 +36,7 @@ func (g *Machine) remember(t *wire.Token) {
 }
 
 // knowsBurial reports whether this member knows that a copy as far as t was removed.
-func (g *Machine) knowsBurial(t wire.Token) bool {
+func (g *Machine) knowsBurial(t *wire.Token) bool {
 	for i := range g.buried {
 		if b := &g.buried[i]; b.id == t.ID && b.seq >= t.Seq {
 			return true
@@ -48,13 +48,13 @@ func (g *Machine) knowsBurial(t wire.Token) bool {
 // mayBeAsked reports whether a burial is of a token that this member has guarded before it turned to an older one: others who
 // guard it still may ask.
 func (g *Machine) mayBeAsked(m *wire.Message) bool {
-	return g.watch.token.ID != m.Token.ID && m.Token.Trail.Has(g.cfg.Self) && !g.knowsBurial(m.Token)
+	return g.watch.token.ID != m.Token.ID && m.Token.Trail.Has(g.cfg.Self) && !g.knowsBurial(&m.Token)
 }
 
 // onBuried stands down: the token was removed. Who asks later is told so.
 func (g *Machine) onBuried(now policy.Time, m *wire.Message, out []policy.Effect) (Outcome, []policy.Effect) {
 	switch {
-	case g.watch.diesWith(m.Token):
+	case g.watch.diesWith(&m.Token):
 	case g.question.waitsFor(m):
 		return g.answered(now, m.From), out
 	default:
@@ -64,5 +64,5 @@ func (g *Machine) onBuried(now policy.Time, m *wire.Message, out []policy.Effect
 	g.stopAsking()
 	g.remember(&m.Token)
 	g.watch.live = false
-	return Outcome{}, append(out, policy.Telling(policy.NoteStoodDown, m.From, m.Token))
+	return Outcome{}, policy.AppendTell(out, policy.NoteStoodDown, m.From, &m.Token)
 }

@@ -204,7 +204,7 @@ func (c *circle) giveUp(from *member, to wire.MemberID) wire.Token {
 	passed.Trail = before.Behind(from.id, to, 2)
 	from.holds = false
 	from.heardAt[passed.ID], from.revived[passed.ID] = c.now, false
-	c.took(from, wire.MemberID{}, guardian.Outcome{}, from.g.Passed(c.now, before, &passed, to, nil))
+	c.took(from, wire.MemberID{}, guardian.Outcome{}, from.g.Passed(c.now, &before, &passed, to, nil))
 	return passed
 }
 

@@ -105,11 +105,11 @@ func (g *Machine) Expects(m *wire.Message, held *wire.Token) bool {
 	}
 	switch m.Kind {
 	case wire.KindBeat:
-		return g.hears(m) || g.corrects(m) || g.knowsBurial(m.Token)
+		return g.hears(m) || g.corrects(m) || g.knowsBurial(&m.Token)
 	case wire.KindKnown:
-		return g.watch.isBehind(m.Token)
+		return g.watch.isBehind(&m.Token)
 	case wire.KindBuried:
-		return g.watch.diesWith(m.Token) || g.mayBeAsked(m)
+		return g.watch.diesWith(&m.Token) || g.mayBeAsked(m)
 	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindAsk, wire.KindHeard, wire.KindInquiry, wire.KindSeen:
 	}
 	return false
@@ -119,7 +119,7 @@ func (g *Machine) Expects(m *wire.Message, held *wire.Token) bool {
 func (g *Machine) Receive(now policy.Time, m *wire.Message, held *wire.Token, out []policy.Effect) (Outcome, []policy.Effect) {
 	switch {
 	case !g.Expects(m, held):
-		return Outcome{}, append(out, policy.Telling(policy.NoteStrayWord, m.From, m.Token))
+		return Outcome{}, policy.AppendTell(out, policy.NoteStrayWord, m.From, &m.Token)
 	case held != nil && held.ID == m.Token.ID:
 		return g.onWordOfHeld(now, m, held, out)
 	}
@@ -179,7 +179,7 @@ func (g *Machine) tellGuardians(kind wire.Kind, guardians *wire.Trail, about *wi
 	for _, to := range guardians[:guardians.Len()] {
 		if to != g.cfg.Self {
 			m := g.message(kind, to, about)
-			out = append(out, policy.Sending(&m))
+			out = policy.AppendSend(out, &m)
 		}
 	}
 	return out

@@ -34,7 +34,7 @@ func (g *Machine) beat(now policy.Time, held *wire.Token, out []policy.Effect) [
 	g.holding.count++
 	for _, to := range held.Trail[:held.Trail.Len()] {
 		m := g.beatMessage(to, held)
-		out = append(out, policy.Sending(&m))
+		out = policy.AppendSend(out, &m)
 	}
 	return out
 }
@@ -56,7 +56,7 @@ func (g *Machine) Overdue(now policy.Time, held *wire.Token) bool {
 // another one as well, that it has not heard the holder of that is no wonder.
 func (g *Machine) Doubt(now policy.Time, held *wire.Token, out []policy.Effect) []policy.Effect {
 	g.calm(now, g.cfg.Patience)
-	out = append(out, policy.Telling(policy.NoteDoubting, wire.MemberID{}, *held))
+	out = policy.AppendTell(out, policy.NoteDoubting, wire.MemberID{}, held)
 	out = g.ask(now, held, wire.MemberID{}, out)
 	g.question.byHolder = true
 	return out
@@ -80,26 +80,26 @@ func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *wire.Toke
 		g.holding.count++
 		answer := g.beatMessage(m.From, held)
 		answer.Handoff = m.Handoff
-		return Outcome{}, append(out, policy.Sending(&answer))
+		return Outcome{}, policy.AppendSend(out, &answer)
 	case g.question.waitsFor(m):
 		return g.answered(now, m.From), out
 	}
 	// A Beat: its sender holds a copy that this one has overtaken.
 	answer := g.beatMessage(m.From, held)
-	return Outcome{}, append(out, policy.Sending(&answer))
+	return Outcome{}, policy.AppendSend(out, &answer)
 }
 
 // Passed follows a token that was given up for to: from now on this member is one of its guardians, if it is in the
 // trail. A guardian that dropped out of the trail is released. before is the token as it was held, passed as it was
 // given up.
-func (g *Machine) Passed(now policy.Time, before wire.Trail, passed *wire.Token, to wire.MemberID, out []policy.Effect) []policy.Effect {
+func (g *Machine) Passed(now policy.Time, before *wire.Trail, passed *wire.Token, to wire.MemberID, out []policy.Effect) []policy.Effect {
 	g.endDoubt()
 	token := *passed
 	token.Seq = token.Seq.After()
 	for _, id := range before[:before.Len()] {
 		if id != to && !token.Trail.Has(id) {
 			m := g.message(wire.KindKnown, id, &token)
-			out = append(out, policy.Sending(&m))
+			out = policy.AppendSend(out, &m)
 		}
 	}
 	if g.watch.turnsTo(token.ID) {
@@ -130,7 +130,7 @@ func (g *Machine) onOvertaken(now policy.Time, m *wire.Message) Outcome {
 // Correct tells those who guard a copy that was dropped of the one that overtook it, or they would revive it.
 func (g *Machine) Correct(dropped *wire.Token, higher *wire.Token, out []policy.Effect) []policy.Effect {
 	kind := wire.KindKnown
-	if g.knowsBurial(*higher) {
+	if g.knowsBurial(higher) {
 		kind = wire.KindBuried
 	}
 	return g.tellGuardians(kind, &dropped.Trail, higher, out)

@@ -67,7 +67,7 @@ func (g *Machine) askSilent(about *wire.Token, out []policy.Effect) []policy.Eff
 		if !to.IsZero() {
 			m := g.message(wire.KindAsk, to, about)
 			m.Handoff = g.question.id
-			out = append(out, policy.Sending(&m))
+			out = policy.AppendSend(out, &m)
 		}
 	}
 	return out
@@ -149,5 +149,5 @@ func (g *Machine) onKnown(now policy.Time, m *wire.Message) Outcome {
 // knows of the copy by hearsay only, that its holder has chosen others to guard it.
 func (g *Machine) knowsBetter(m *wire.Message) bool {
 	w := &g.watch
-	return w.isBehind(m.Token) || w.holder.IsZero() && m.Token.Seq == w.token.Seq && !m.Token.Trail.Has(g.cfg.Self)
+	return w.isBehind(&m.Token) || w.holder.IsZero() && m.Token.Seq == w.token.Seq && !m.Token.Trail.Has(g.cfg.Self)
 }

@@ -24,13 +24,13 @@ type watch struct {
 }
 
 // isBehind reports whether t is the watched token, later.
-func (w *watch) isBehind(t wire.Token) bool { return w.token.ID == t.ID && t.Seq > w.token.Seq }
+func (w *watch) isBehind(t *wire.Token) bool { return w.token.ID == t.ID && t.Seq > w.token.Seq }
 
 // turnsTo reports whether the watch may turn to a token. A member guards one only: the one that survives where two meet.
 func (w *watch) turnsTo(id wire.TokenID) bool { return !w.live || !w.token.ID.Precedes(id) }
 
 // diesWith reports whether the copy that is guarded is one of those that t's burial buries.
-func (w *watch) diesWith(t wire.Token) bool {
+func (w *watch) diesWith(t *wire.Token) bool {
 	return w.live && w.token.ID == t.ID && t.Seq >= w.token.Seq
 }
 
@@ -57,7 +57,7 @@ func (g *Machine) learn(now policy.Time, t *wire.Token, holder wire.MemberID) {
 	if holder.IsZero() {
 		w.heardAt = now.Add(-g.cfg.Patience)
 	}
-	w.live = !g.closed && t.Trail.Has(g.cfg.Self) && !g.knowsBurial(*t)
+	w.live = !g.closed && t.Trail.Has(g.cfg.Self) && !g.knowsBurial(t)
 	g.calm(now, g.cfg.Patience)
 }
 
@@ -93,7 +93,7 @@ func (g *Machine) corrects(m *wire.Message) bool {
 func (g *Machine) onBeat(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	answer := g.message(wire.KindBuried, m.From, &m.Token)
 	switch {
-	case g.knowsBurial(m.Token):
+	case g.knowsBurial(&m.Token):
 	case g.corrects(m):
 		answer = g.message(wire.KindKnown, m.From, &g.watch.token)
 	default:
@@ -101,13 +101,13 @@ func (g *Machine) onBeat(now policy.Time, m *wire.Message, out []policy.Effect) 
 		g.watch.count = m.Nonce
 		return out
 	}
-	return append(out, policy.Sending(&answer))
+	return policy.AppendSend(out, &answer)
 }
 
 // suspect: nothing was heard of the holder for a patience. It is asked, and so are the other guardians.
 func (g *Machine) suspect(now policy.Time, out []policy.Effect) []policy.Effect {
 	w := &g.watch
-	out = append(out, policy.Telling(policy.NoteSuspected, w.holder, w.token))
+	out = policy.AppendTell(out, policy.NoteSuspected, w.holder, &w.token)
 	return g.ask(now, &w.token, w.holder, out)
 }
 

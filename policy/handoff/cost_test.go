@@ -28,7 +28,7 @@ func newShuttle() *shuttle {
 func (s *shuttle) pass(from int) bool {
 	to := 1 - from
 	s.now++
-	s.out[from] = s.ends[from].Offer(s.now, theToken, ids[to], s.out[from][:0])
+	s.out[from] = s.ends[from].Offer(s.now, &theToken, ids[to], s.out[from][:0])
 	offered := &s.out[from][len(s.out[from])-1].Msg
 	_, s.out[to] = s.ends[to].Receive(s.now, offered, s.out[to][:0])
 	acknowledged := &s.out[to][len(s.out[to])-1].Msg

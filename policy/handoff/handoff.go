@@ -226,6 +226,6 @@ func (h *Machine) drawNonce() wire.Nonce {
 }
 
 // sameToken reports whether an Ack or Commit, whose generator is NULL, speaks of t.
-func sameToken(m *wire.Message, t wire.Token) bool {
+func sameToken(m *wire.Message, t *wire.Token) bool {
 	return m.Token.ID.Birth == t.ID.Birth && m.Token.ID.Random == t.ID.Random && m.Token.Seq == t.Seq
 }

@@ -62,7 +62,7 @@ func newPair(t *testing.T) *pair {
 // offer begins the handoff from ann to bob.
 func (p *pair) offer() {
 	p.t.Helper()
-	p.took(p.ann, handoff.Outcome{}, p.ann.h.Offer(p.now, theToken, bobsID, p.out[:0]))
+	p.took(p.ann, handoff.Outcome{}, p.ann.h.Offer(p.now, &theToken, bobsID, p.out[:0]))
 }
 
 // took puts what m sent into the air and does what its owner would do.

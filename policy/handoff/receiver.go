@@ -25,7 +25,7 @@ type incoming struct {
 // onToken acknowledges an offer, with a nonce of its own for each handoff.
 func (h *Machine) onToken(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	if h.isFinished(m.Handoff) {
-		return append(out, policy.Telling(policy.NoteTokenAgain, m.From, m.Token))
+		return policy.AppendTell(out, policy.NoteTokenAgain, m.From, &m.Token)
 	}
 	if in := h.findOffer(m); in != nil {
 		return h.onTokenAgain(now, in, out)
@@ -35,7 +35,7 @@ func (h *Machine) onToken(now policy.Time, m *wire.Message, out []policy.Effect)
 		in, out = h.makeRoom(out)
 	}
 	if in == nil {
-		return append(out, policy.Telling(policy.NoteStrayToken, m.From, m.Token))
+		return policy.AppendTell(out, policy.NoteStrayToken, m.From, &m.Token)
 	}
 	wait := h.rtt.timeout()
 	*in = incoming{
@@ -43,21 +43,21 @@ func (h *Machine) onToken(now policy.Time, m *wire.Message, out []policy.Effect)
 		sentAt: now, wait: wait, repeatAt: now.Add(wait), giveUpAt: now.Add(h.cfg.Timeout),
 	}
 	ack := h.ackMessage(in)
-	return append(out, policy.Sending(&ack))
+	return policy.AppendSend(out, &ack)
 }
 
 // onTokenAgain answers a repeated offer with the same Ack. The sender was still without an answer when it repeated, so
 // the wait for its Commit begins anew; but it repeats for one timeout only, and a recorded Token played back longer than
 // that keeps nothing open.
 func (h *Machine) onTokenAgain(now policy.Time, in *incoming, out []policy.Effect) []policy.Effect {
-	out = append(out, policy.Telling(policy.NoteTokenAgain, in.from, in.token))
+	out = policy.AppendTell(out, policy.NoteTokenAgain, in.from, &in.token)
 	if now >= in.giveUpAt {
 		return out
 	}
 	in.repeated, in.sentAt, in.repeatAt = true, now, now.Add(in.wait)
 	in.giveUpAt = min(now.Add(h.cfg.Timeout), in.since.Add(h.cfg.Timeout).Add(h.cfg.Timeout))
 	ack := h.ackMessage(in)
-	return append(out, policy.Sending(&ack))
+	return policy.AppendSend(out, &ack)
 }
 
 // onCommit makes the token this member's: only if the Commit repeats the nonce of this member's own Ack, and in time. A
@@ -65,7 +65,7 @@ func (h *Machine) onTokenAgain(now policy.Time, in *incoming, out []policy.Effec
 func (h *Machine) onCommit(now policy.Time, m *wire.Message, out []policy.Effect) (Outcome, []policy.Effect) {
 	in := h.findIncoming(m)
 	if in == nil || now >= in.giveUpAt {
-		return Outcome{}, append(out, policy.Telling(policy.NoteStrayCommit, m.From, m.Token))
+		return Outcome{}, policy.AppendTell(out, policy.NoteStrayCommit, m.From, &m.Token)
 	}
 	h.rtt.sample(now.Sub(in.sentAt))
 	arrived := Outcome{Ending: Arrived, Peer: in.from, Token: in.token}
@@ -85,14 +85,14 @@ func (h *Machine) wakeIncoming(now policy.Time, in *incoming, out []policy.Effec
 		in.wait *= 2
 		in.repeated, in.sentAt, in.repeatAt = true, now, now.Add(in.wait)
 		ack := h.ackMessage(in)
-		out = append(out, policy.Sending(&ack))
+		out = policy.AppendSend(out, &ack)
 	}
 	return out
 }
 
 // giveUpIncoming leaves the handoff without the token.
 func (h *Machine) giveUpIncoming(in *incoming, out []policy.Effect) []policy.Effect {
-	out = append(out, policy.Telling(policy.NoteNoCommit, in.from, in.token))
+	out = policy.AppendTell(out, policy.NoteNoCommit, in.from, &in.token)
 	h.closeIncoming(in)
 	return out
 }
@@ -103,10 +103,10 @@ func (h *Machine) closeIncoming(in *incoming) {
 }
 
 func (h *Machine) ackMessage(in *incoming) wire.Message {
-	offer := wire.Message{
-		Gate: h.cfg.Gate, From: in.from, To: h.cfg.Self, Handoff: in.id, Token: in.token,
+	return wire.Message{
+		Gate: h.cfg.Gate, Kind: wire.KindAck, From: h.cfg.Self, To: in.from, Handoff: in.id, Nonce: in.nonce,
+		Token: in.token.Bare(),
 	}
-	return offer.Reply(wire.KindAck, in.nonce)
 }
 
 // findOffer returns the handoff in progress that m offers, or nil.
@@ -125,7 +125,7 @@ func (h *Machine) findIncoming(m *wire.Message) *incoming {
 	for i := range h.incoming {
 		in := &h.incoming[i]
 		if in.live && in.id == m.Handoff && in.from == m.From && in.nonce == m.Nonce &&
-			sameToken(m, in.token) {
+			sameToken(m, &in.token) {
 			return in
 		}
 	}

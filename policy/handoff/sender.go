@@ -33,23 +33,30 @@ type committed struct {
 
 // answeredBy reports whether m is the Ack that the offer waits for.
 func (o *outgoing) answeredBy(m *wire.Message) bool {
-	return o.live && m.Handoff == o.id && m.From == o.to && sameToken(m, o.token)
+	return o.live && m.Handoff == o.id && m.From == o.to && sameToken(m, &o.token)
 }
 
 // Offer begins to pass token to a member. The machine must have no other offer in progress.
-func (h *Machine) Offer(now policy.Time, token wire.Token, to wire.MemberID, out []policy.Effect) []policy.Effect {
+func (h *Machine) Offer(now policy.Time, token *wire.Token, to wire.MemberID, out []policy.Effect) []policy.Effect {
 	wait := h.rtt.timeout()
 	h.outgoing = outgoing{
-		live: true, id: h.drawHandoff(), to: to, token: token,
+		live: true, id: h.drawHandoff(), to: to, token: *token,
 		sentAt: now, wait: wait, repeatAt: now.Add(wait), giveUpAt: now.Add(h.cfg.Timeout),
 	}
-	out = append(out, policy.Telling(policy.NoteOffered, to, token))
+	out = policy.AppendTell(out, policy.NoteOffered, to, token)
 	offer := h.tokenMessage()
-	return append(out, policy.Sending(&offer))
+	return policy.AppendSend(out, &offer)
 }
 
 // Withdraw ends the offer in progress, if there is one; an Ack that comes later finds nothing.
 func (h *Machine) Withdraw() { h.outgoing = outgoing{} }
+
+// endOffer ends the offer in progress in one way or the other.
+func (h *Machine) endOffer(how Ending) Outcome {
+	ended := Outcome{Ending: how, Peer: h.outgoing.to, Token: h.outgoing.token}
+	h.Withdraw()
+	return ended
+}
 
 func (h *Machine) tokenMessage() wire.Message {
 	return wire.Message{
@@ -66,23 +73,22 @@ func (h *Machine) onAck(now policy.Time, m *wire.Message, out []policy.Effect) (
 	if !h.outgoing.answeredBy(m) || now >= h.outgoing.giveUpAt {
 		return Outcome{}, h.onLateAck(now, m, out)
 	}
-	o := h.outgoing
-	h.Withdraw()
-	h.rtt.sample(now.Sub(o.sentAt))
-	commit := m.Reply(wire.KindCommit, m.Nonce)
+	h.rtt.sample(now.Sub(h.outgoing.sentAt))
 	h.remember(m, now.Add(h.linger()))
-	out = append(out, policy.Telling(policy.NotePassed, o.to, o.token))
-	return Outcome{Ending: Passed, Peer: o.to, Token: o.token}, append(out, policy.Sending(&commit))
+	passed := h.endOffer(Passed)
+	out = policy.AppendTell(out, policy.NotePassed, passed.Peer, &passed.Token)
+	commit := m.Reply(wire.KindCommit, m.Nonce)
+	return passed, policy.AppendSend(out, &commit)
 }
 
 // onLateAck answers an Ack that was answered before with the same Commit. Any other gets nothing.
 func (h *Machine) onLateAck(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	if c := h.findCommitted(m); c != nil && now < c.forgetAt {
-		out = append(out, policy.Telling(policy.NoteAckAgain, m.From, m.Token))
+		out = policy.AppendTell(out, policy.NoteAckAgain, m.From, &m.Token)
 		commit := m.Reply(wire.KindCommit, m.Nonce)
-		return append(out, policy.Sending(&commit))
+		return policy.AppendSend(out, &commit)
 	}
-	return append(out, policy.Telling(policy.NoteStrayAck, m.From, m.Token))
+	return policy.AppendTell(out, policy.NoteStrayAck, m.From, &m.Token)
 }
 
 // wakeOutgoing repeats the Token, and gives up on a receiver that does not answer. "In case the token sender does not
@@ -93,14 +99,13 @@ func (h *Machine) wakeOutgoing(now policy.Time, out []policy.Effect) (Outcome, [
 	switch {
 	case !o.live:
 	case now >= o.giveUpAt:
-		failed := Outcome{Ending: Failed, Peer: o.to, Token: o.token}
-		h.Withdraw()
-		return failed, append(out, policy.Telling(policy.NoteNoAck, failed.Peer, failed.Token))
+		failed := h.endOffer(Failed)
+		return failed, policy.AppendTell(out, policy.NoteNoAck, failed.Peer, &failed.Token)
 	case now >= o.repeatAt:
 		o.wait *= 2
 		o.sentAt, o.repeatAt = now, now.Add(o.wait)
 		offer := h.tokenMessage()
-		out = append(out, policy.Sending(&offer))
+		out = policy.AppendSend(out, &offer)
 	}
 	return Outcome{}, out
 }

@@ -6,24 +6,24 @@ import (
 )
 
 // onArrived takes a token whose handoff ended here.
-func (m *Machine) onArrived(now policy.Instant, from wire.MemberID, token wire.Token, out []policy.Effect) []policy.Effect {
+func (m *Machine) onArrived(now policy.Instant, from wire.MemberID, token *wire.Token, out []policy.Effect) []policy.Effect {
 	m.meetCompany(now)
 	m.avoid.forgive(from)
 	m.lowerRegenerateAfter()
-	if m.outdated(&token) {
+	if m.outdated(token) {
 		return m.discardOutdated(now, from, token, out)
 	}
 	m.seq = max(m.seq, token.Seq).After()
 	token.Seq = m.seq
-	out = append(out, policy.Telling(policy.NoteArrived, from, token))
+	out = policy.AppendTell(out, policy.NoteArrived, from, token)
 	out = m.meetToken(out)
 	switch {
 	case m.holds:
 		return m.onMeeting(now, token, out)
 	case m.removes(now.Time, token.ID) || m.crosses(now.Time, from, token.ID):
 		m.beginSilence(now.Time)
-		out = append(out, policy.Telling(policy.NoteRemoved, from, token))
-		return m.guardian.Bury(&token, out)
+		out = policy.AppendTell(out, policy.NoteRemoved, from, token)
+		return m.guardian.Bury(token, out)
 	}
 	out = m.take(now, token, out)
 	if m.state == running {
@@ -60,23 +60,23 @@ func (m *Machine) crosses(now policy.Time, from wire.MemberID, id wire.TokenID) 
 
 // onMeeting: a token arrives, or is revived, where another is held. The older survives, the younger is discarded at once; of
 // two copies of one token, the one that has come further. A run goes on: from now on it is under the one that survives.
-func (m *Machine) onMeeting(now policy.Instant, arrived wire.Token, out []policy.Effect) []policy.Effect {
+func (m *Machine) onMeeting(now policy.Instant, arrived *wire.Token, out []policy.Effect) []policy.Effect {
 	met := m.token
 	switch {
 	case arrived.ID == met.ID:
-		out = append(out, policy.Telling(policy.NoteOutdated, wire.MemberID{}, met))
-		out = m.guardian.Correct(&met, &arrived, out)
+		out = policy.AppendTell(out, policy.NoteOutdated, wire.MemberID{}, &met)
+		out = m.guardian.Correct(&met, arrived, out)
 	case !arrived.ID.Precedes(met.ID):
-		out = append(out, policy.Telling(policy.NoteMet, wire.MemberID{}, arrived))
-		return m.guardian.Bury(&arrived, out)
+		out = policy.AppendTell(out, policy.NoteMet, wire.MemberID{}, arrived)
+		return m.guardian.Bury(arrived, out)
 	default:
-		out = append(out, policy.Telling(policy.NoteMet, wire.MemberID{}, met))
+		out = policy.AppendTell(out, policy.NoteMet, wire.MemberID{}, &met)
 		out = m.guardian.Bury(&met, out)
 	}
 	out = m.take(now, arrived, out)
 	if m.state == running {
 		m.lastToken = arrived.ID
-		return append(out, m.save())
+		return m.save(out)
 	}
 	m.handoff.Withdraw()
 	return m.serve(now, out)
@@ -91,7 +91,7 @@ func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect
 	case now.Time >= due:
 		return m.becomeRunning(now, out)
 	case m.peers.alone():
-		out = append(out, policy.Telling(policy.NoteAlone, wire.MemberID{}, m.token))
+		out = policy.AppendTell(out, policy.NoteAlone, wire.MemberID{}, &m.token)
 		return m.becomeResting(now.Time, due, out)
 	}
 	return m.becomeResting(now.Time, now.Time.Add(m.restFor(now.Time, due)), out)

@@ -40,8 +40,8 @@ func (o OnLost) String() string {
 }
 
 // take makes a token this member's, and musters its guardians.
-func (m *Machine) take(now policy.Instant, token wire.Token, out []policy.Effect) []policy.Effect {
-	m.holds, m.token = true, token
+func (m *Machine) take(now policy.Instant, token *wire.Token, out []policy.Effect) []policy.Effect {
+	m.holds, m.token = true, *token
 	m.token.LastSlot = m.cfg.LastSlot
 	m.inquiry = inquiry{}
 	m.learnOp(token.Op)
@@ -109,7 +109,7 @@ func (m *Machine) expectsWord(msg *wire.Message) bool {
 // onWord takes a message that belongs to no handoff.
 func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	if !m.expectsWord(msg) {
-		return append(out, policy.Telling(policy.NoteStrayWord, msg.From, msg.Token))
+		return policy.AppendTell(out, policy.NoteStrayWord, msg.From, &msg.Token)
 	}
 	switch msg.Kind {
 	case wire.KindInquiry:
@@ -120,21 +120,21 @@ func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Eff
 		out = m.handoff.Refuse(msg, out)
 	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindBeat, wire.KindHeard, wire.KindKnown, wire.KindBuried:
 	}
-	m.witness(msg.Token)
+	m.witness(&msg.Token)
 	if msg.Kind == wire.KindBeat {
 		out = m.meetToken(out)
 	}
 	verdict, out := m.guardian.Receive(now.Time, msg, m.held(), out)
-	return m.onVerdict(now, verdict, out)
+	return m.onVerdict(now, &verdict, out)
 }
 
-func (m *Machine) onVerdict(now policy.Instant, v guardian.Outcome, out []policy.Effect) []policy.Effect {
+func (m *Machine) onVerdict(now policy.Instant, v *guardian.Outcome, out []policy.Effect) []policy.Effect {
 	switch v.Ending {
 	case guardian.Pending:
 	case guardian.Revived:
-		out = m.onRevived(now, v.Peer, v.Token, out)
+		out = m.onRevived(now, v.Peer, &v.Token, out)
 	case guardian.Overtaken:
-		out = m.onOvertaken(now, v.Peer, v.Token, out)
+		out = m.onOvertaken(now, v.Peer, &v.Token, out)
 	case guardian.Sure:
 		out = m.onSure(now, out)
 	}
@@ -144,21 +144,21 @@ func (m *Machine) onVerdict(now policy.Instant, v guardian.Outcome, out []policy
 // onRevived: this member guards a token of which nobody knows a holder, and holds it from now on. It is the same token, with
 // a number above everything the lost copy can have reached. It has rested while its guardians were patient, and goes on at once
 // unless this member is due: others may have been while it was lost, and this one ran a moment ago, or it would not be a guardian.
-func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token wire.Token, out []policy.Effect) []policy.Effect {
+func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token *wire.Token, out []policy.Effect) []policy.Effect {
 	if !from.IsZero() {
 		m.avoid.add(from, now.Time.Add(m.avoidFor()))
 	}
 	m.seq = max(m.seq, token.Seq).Revived(uint8(m.cfg.Entropy.Uint64()))
 	token.Seq = m.seq
-	out = append(out, policy.Telling(policy.NoteRevived, from, token), m.save())
+	out = m.save(policy.AppendTell(out, policy.NoteRevived, from, token))
 	// The bit in the gossip that says that the gate has a token may have gone with the holder.
 	out = m.meetToken(out)
 	switch {
 	case m.holds:
 		return m.onMeeting(now, token, out)
 	case m.removes(now.Time, token.ID):
-		out = append(out, policy.Telling(policy.NoteRemoved, from, token))
-		return m.guardian.Bury(&token, out)
+		out = policy.AppendTell(out, policy.NoteRemoved, from, token)
+		return m.guardian.Bury(token, out)
 	}
 	out = m.take(now, token, out)
 	if m.state == running {
@@ -213,9 +213,9 @@ func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effec
 }
 
 // onOvertaken drops the token that is held here: a copy of it has gone further elsewhere.
-func (m *Machine) onOvertaken(now policy.Instant, from wire.MemberID, higher wire.Token, out []policy.Effect) []policy.Effect {
-	out = append(out, policy.Telling(policy.NoteOvertaken, from, m.token))
-	out = m.guardian.Correct(&m.token, &higher, out)
+func (m *Machine) onOvertaken(now policy.Instant, from wire.MemberID, higher *wire.Token, out []policy.Effect) []policy.Effect {
+	out = policy.AppendTell(out, policy.NoteOvertaken, from, &m.token)
+	out = m.guardian.Correct(&m.token, higher, out)
 	m.handoff.Withdraw()
 	if m.state != running {
 		m.becomeAbsent(now)
@@ -241,12 +241,12 @@ func (m *Machine) outdated(t *wire.Token) bool {
 }
 
 // discardOutdated drops a copy of a token that another copy has overtaken.
-func (m *Machine) discardOutdated(now policy.Instant, from wire.MemberID, t wire.Token, out []policy.Effect) []policy.Effect {
+func (m *Machine) discardOutdated(now policy.Instant, from wire.MemberID, t *wire.Token, out []policy.Effect) []policy.Effect {
 	latest := &m.token
 	if known, ok := m.guardian.Latest(t.ID); ok && (m.token.ID != t.ID || known.Seq > m.token.Seq) {
 		latest = known
 	}
 	m.beginSilence(now.Time)
-	out = append(out, policy.Telling(policy.NoteOutdated, from, t))
-	return m.guardian.Correct(&t, latest, out)
+	out = policy.AppendTell(out, policy.NoteOutdated, from, t)
+	return m.guardian.Correct(t, latest, out)
 }

@@ -50,7 +50,8 @@ func (m *Machine) inquire(now policy.Instant, out []policy.Effect) (over bool, e
 	switch {
 	case !q.live || now.Time >= q.until.Add(half/2):
 		// Also if this member was away while the answers may have come.
-		out = append(out, policy.Telling(policy.NoteInquired, wire.MemberID{}, m.noToken()))
+		noToken := m.noToken()
+		out = policy.AppendTell(out, policy.NoteInquired, wire.MemberID{}, &noToken)
 		*q = inquiry{live: true, id: m.drawQuestion(), asked: m.drawAsked(), askedAt: now.Time, until: now.Time.Add(half)}
 	case now.Time >= q.until:
 		return true, out
@@ -67,10 +68,9 @@ func (m *Machine) inquire(now policy.Instant, out []policy.Effect) (over bool, e
 	}
 	for _, id := range to {
 		if !id.IsZero() {
-			out = append(out, policy.Sending(&wire.Message{
-				Gate: m.cfg.Gate, Kind: wire.KindInquiry, From: m.cfg.Self, To: id, Handoff: q.id,
-				Token: m.noToken(),
-			}))
+			out = policy.AppendSend(out, &wire.Message{
+				Gate: m.cfg.Gate, Kind: wire.KindInquiry, From: m.cfg.Self, To: id, Handoff: q.id, Token: m.noToken(),
+			})
 		}
 	}
 	return false, out
@@ -143,10 +143,10 @@ func (m *Machine) onInquiry(now policy.Instant, msg *wire.Message, out []policy.
 	if m.holds {
 		age = 0
 	}
-	return append(out, policy.Sending(&wire.Message{
+	return policy.AppendSend(out, &wire.Message{
 		Gate: m.cfg.Gate, Kind: wire.KindSeen, From: m.cfg.Self, To: msg.From, Handoff: msg.Handoff,
 		Nonce: wire.Nonce(max(age, 1)), Token: m.token,
-	}))
+	})
 }
 
 // expectsSeen reports whether msg answers the question that is out.
@@ -158,7 +158,7 @@ func (m *Machine) expectsSeen(msg *wire.Message) bool {
 // to make a new one. All who are told of the same sighting would make theirs at the same moment, so they wait for as long as that
 // one may take to come to them.
 func (m *Machine) onSeen(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
-	m.witness(msg.Token)
+	m.witness(&msg.Token)
 	out = m.meetToken(out)
 	// From when it was asked: counted from when the answer came, what goes from mouth to mouth would be later each time, and in the
 	// end later than what any of them has seen.
@@ -171,5 +171,5 @@ func (m *Machine) onSeen(now policy.Instant, msg *wire.Message, out []policy.Eff
 		return out
 	}
 	m.inquiry = inquiry{}
-	return append(out, policy.Telling(policy.NoteSeen, msg.From, msg.Token))
+	return policy.AppendTell(out, policy.NoteSeen, msg.From, &msg.Token)
 }

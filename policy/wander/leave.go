@@ -40,7 +40,7 @@ func (m *Machine) leaveIfDone(now policy.Instant, out []policy.Effect) []policy.
 		return out
 	}
 	m.state = gone
-	return append(out, policy.Telling(policy.NoteLeft, wire.MemberID{}, wire.Token{}))
+	return policy.AppendTell(out, policy.NoteLeft, wire.MemberID{}, nil)
 }
 
 // onSuspended gives up the token first of all, and any that is about to arrive: while this host was asleep, the others may
@@ -63,7 +63,7 @@ func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy
 	if m.peers.alone() {
 		return m.keepAlone(now, out)
 	}
-	out = append(out, policy.Telling(policy.NoteGaveUp, wire.MemberID{}, m.token))
+	out = policy.AppendTell(out, policy.NoteGaveUp, wire.MemberID{}, &m.token)
 	m.guardian.Dropped()
 	if m.state == running {
 		m.holds = false

@@ -59,7 +59,7 @@ func (m *Machine) armFirst(now policy.Instant, out []policy.Effect) []policy.Eff
 	case m.waitsAlone():
 		f.armed = false
 		if firstView {
-			return append(out, policy.Telling(policy.NoteWaiting, wire.MemberID{}, wire.Token{}))
+			return policy.AppendTell(out, policy.NoteWaiting, wire.MemberID{}, nil)
 		}
 	case m.peers.alone() && !f.company:
 		return m.mintFirst(now, out)

@@ -45,7 +45,7 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 	case !m.peers.alone():
 		return m.becomeOffering(now, m.next(now.Time), out)
 	case m.leaving:
-		out = append(out, policy.Telling(policy.NoteDropped, wire.MemberID{}, m.token))
+		out = policy.AppendTell(out, policy.NoteDropped, wire.MemberID{}, &m.token)
 		m.guardian.Dropped()
 		m.becomeAbsent(now)
 		return out

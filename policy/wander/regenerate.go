@@ -72,7 +72,7 @@ func (m *Machine) make(now policy.Instant, why policy.Note, out []policy.Effect)
 		ID:  wire.TokenID{Birth: m.newest, Generator: m.cfg.Self, Random: m.cfg.Entropy.Uint64()},
 		Seq: m.seq, Slot: m.cfg.Slot, LastSlot: m.cfg.LastSlot, Op: m.measured,
 	}
-	out = append(out, policy.Telling(why, wire.MemberID{}, token), m.save())
-	out = m.take(now, token, out)
+	out = policy.AppendTell(out, why, wire.MemberID{}, &token)
+	out = m.take(now, &token, m.save(out))
 	return m.meetToken(out)
 }

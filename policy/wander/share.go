@@ -42,5 +42,5 @@ func (m *Machine) noteSlots(msg *wire.Message, out []policy.Effect) []policy.Eff
 		return out
 	}
 	m.differs = msg.From
-	return append(out, policy.Telling(policy.NoteSlotsDiffer, msg.From, msg.Token))
+	return policy.AppendTell(out, policy.NoteSlotsDiffer, msg.From, &msg.Token)
 }

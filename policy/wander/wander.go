@@ -271,23 +271,23 @@ func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
 func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	out = m.noteSlots(&ev.Msg, out)
 	if ev.Msg.Token.Slot != m.cfg.Slot {
-		return append(out, policy.Telling(policy.NoteStrayWord, ev.Msg.From, ev.Msg.Token))
+		return policy.AppendTell(out, policy.NoteStrayWord, ev.Msg.From, &ev.Msg.Token)
 	}
 	if !ev.Msg.Kind.OfHandoff() {
 		return m.onWord(now, &ev.Msg, out)
 	}
 	if ev.Msg.Kind == wire.KindToken && m.Expects(&ev.Msg) {
-		m.witness(ev.Msg.Token)
+		m.witness(&ev.Msg.Token)
 	}
 	outcome, out := m.handoff.Receive(now.Time, &ev.Msg, out)
-	return m.onOutcome(now, outcome, out)
+	return m.onOutcome(now, &outcome, out)
 }
 
 func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effect {
 	verdict, out := m.guardian.Wake(now.Time, m.held(), out)
-	out = m.onVerdict(now, verdict, out)
+	out = m.onVerdict(now, &verdict, out)
 	outcome, out := m.handoff.Wake(now.Time, out)
-	out = m.onOutcome(now, outcome, out)
+	out = m.onOutcome(now, &outcome, out)
 	switch m.state {
 	case resting:
 		if now.Time >= m.restUntil {
@@ -302,16 +302,16 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 	return out
 }
 
-func (m *Machine) onOutcome(now policy.Instant, o handoff.Outcome, out []policy.Effect) []policy.Effect {
+func (m *Machine) onOutcome(now policy.Instant, o *handoff.Outcome, out []policy.Effect) []policy.Effect {
 	switch o.Ending {
 	case handoff.Pending:
 	case handoff.Arrived:
-		out = m.onArrived(now, o.Peer, o.Token, out)
+		out = m.onArrived(now, o.Peer, &o.Token, out)
 	case handoff.Passed:
 		m.avoid.forgive(o.Peer)
 		m.lastTo = o.Peer
 		m.notePassed(now.Time, o.Token.ID, o.Peer)
-		out = m.guardian.Passed(now.Time, m.token.Trail, &o.Token, o.Peer, out)
+		out = m.guardian.Passed(now.Time, &m.token.Trail, &o.Token, o.Peer, out)
 		m.becomeAbsent(now)
 	case handoff.Failed:
 		m.avoid.add(o.Peer, now.Time.Add(m.avoidFor()))
@@ -370,16 +370,15 @@ func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []polic
 	}
 	m.granted = m.token.Seq
 	m.hasRun, m.lastRun, m.lastToken = true, now.Time, m.token.ID
-	return append(out,
-		m.save(),
-		policy.Telling(policy.NoteRan, wire.MemberID{}, m.token),
-		policy.Effect{Kind: policy.Run, Token: m.token})
+	out = m.save(out)
+	out = policy.AppendTell(out, policy.NoteRan, wire.MemberID{}, &m.token)
+	return policy.AppendRun(out, &m.token)
 }
 
 func (m *Machine) becomeResting(now, until policy.Time, out []policy.Effect) []policy.Effect {
 	m.state = resting
 	m.restUntil, m.waitsUntilDue = until, until >= m.dueAt(now)
-	return append(out, policy.Telling(policy.NoteResting, wire.MemberID{}, m.token))
+	return policy.AppendTell(out, policy.NoteResting, wire.MemberID{}, &m.token)
 }
 
 func (m *Machine) becomeOffering(now policy.Instant, to wire.MemberID, out []policy.Effect) []policy.Effect {
@@ -387,12 +386,12 @@ func (m *Machine) becomeOffering(now policy.Instant, to wire.MemberID, out []pol
 	m.token.Seq = max(m.token.Seq, m.seq)
 	offered := m.token
 	offered.Trail = m.trailBehind(to)
-	return m.handoff.Offer(now.Time, offered, to, out)
+	return m.handoff.Offer(now.Time, &offered, to, out)
 }
 
 // witness remembers the number and the stamp of a token that is offered to this member, also if it never arrives: a new
 // token made here is to come after it.
-func (m *Machine) witness(t wire.Token) {
+func (m *Machine) witness(t *wire.Token) {
 	m.seq = max(m.seq, t.Seq)
 	m.newest = max(m.newest, t.ID.Birth)
 }
@@ -411,10 +410,10 @@ func (m *Machine) held() *wire.Token {
 	return &m.token
 }
 
-func (m *Machine) save() policy.Effect {
-	return policy.Effect{Kind: policy.Save, State: policy.State{
+func (m *Machine) save(out []policy.Effect) []policy.Effect {
+	return policy.AppendSave(out, policy.State{
 		HasRun: m.hasRun, LastRun: m.lastRun, LastToken: m.lastToken, Seq: m.seq,
-	}}
+	})
 }
 
 // dueAt is the earliest time at which this member may run: "the minimum time between two successive protected operations",

@@ -39,7 +39,7 @@ func TestATokenIsLostWhenTheReceiverWaitsNoLonger(t *testing.T) {
 	s := tell(t, Config{Members: 2})
 	s.note(10, 0, policy.NoteMinted, 1)
 	s.pass(20, 0, 1, 1)
-	s.step(21, 1, policy.Event{Kind: policy.Woke}, policy.Telling(policy.NoteNoCommit, member(0), token(1)))
+	s.step(21, 1, policy.Event{Kind: policy.Woke}, telling(policy.NoteNoCommit, member(0), token(1)))
 	s.tokens(0, Tokens[Number]{Generated: 1, Lost: 1, Live: Table[Number]{{0, 19}, {1, 11}}})
 }
 
@@ -47,8 +47,8 @@ func TestAHandoffThatFailedEarlierDoesNotEndThisOne(t *testing.T) {
 	s := tell(t, Config{Members: 3})
 	s.note(10, 0, policy.NoteMinted, 1)
 	s.pass(20, 0, 1, 1)
-	s.step(21, 1, policy.Event{Kind: policy.Woke}, policy.Telling(policy.NoteNoCommit, member(2), token(1)))
-	s.step(21, 2, policy.Event{Kind: policy.Woke}, policy.Telling(policy.NoteNoCommit, member(0), token(1)))
+	s.step(21, 1, policy.Event{Kind: policy.Woke}, telling(policy.NoteNoCommit, member(2), token(1)))
+	s.step(21, 2, policy.Event{Kind: policy.Woke}, telling(policy.NoteNoCommit, member(0), token(1)))
 	s.tokens(1, Tokens[Number]{Generated: 1, Live: Table[Number]{{0, 10}, {1, 20}}})
 }
 
@@ -56,7 +56,7 @@ func TestATokenThatWasTakenForLostAndArrivesIsNotLost(t *testing.T) {
 	s := tell(t, Config{Members: 2})
 	s.note(10, 0, policy.NoteMinted, 1)
 	s.pass(20, 0, 1, 1)
-	s.step(21, 1, policy.Event{Kind: policy.Woke}, policy.Telling(policy.NoteNoCommit, member(0), token(1)))
+	s.step(21, 1, policy.Event{Kind: policy.Woke}, telling(policy.NoteNoCommit, member(0), token(1)))
 	s.arrive(22, 0, 1, 1)
 	s.tokens(1, Tokens[Number]{Generated: 1, Live: Table[Number]{{0, 11}, {1, 19}}})
 }
@@ -102,7 +102,7 @@ func TestATokenIsLostWithASenderThatCrashesBeforeItsCommit(t *testing.T) {
 	ack := s.received(wire.KindAck, 1, 0, 1)
 	s.occur(20, 0, sim.Occurrence{
 		Kind: sim.Stepped, Event: &ack, Of: 2,
-		Effects: []policy.Effect{policy.Telling(policy.NotePassed, member(1), token(1))},
+		Effects: []policy.Effect{telling(policy.NotePassed, member(1), token(1))},
 	})
 	s.crash(20, 0)
 	s.tokens(0, Tokens[Number]{Generated: 1, Lost: 1, Live: Table[Number]{{0, 20}, {1, 10}}})
@@ -111,7 +111,7 @@ func TestATokenIsLostWithASenderThatCrashesBeforeItsCommit(t *testing.T) {
 func TestATokenIsLostWhoseCommitIsRefused(t *testing.T) {
 	for name, refuse := range map[string]func(*story){
 		"by the machine": func(s *story) {
-			s.step(22, 1, s.received(wire.KindCommit, 0, 1, 1), policy.Telling(policy.NoteStrayCommit, member(0), token(1)))
+			s.step(22, 1, s.received(wire.KindCommit, 0, 1, 1), telling(policy.NoteStrayCommit, member(0), token(1)))
 		},
 		"by the shell": func(s *story) {
 			commit := s.received(wire.KindCommit, 0, 1, 1).Msg
@@ -133,7 +133,7 @@ func TestALateCopyOfACommitThatWasTakenLosesNothing(t *testing.T) {
 	s.note(10, 0, policy.NoteMinted, 1)
 	s.pass(20, 0, 1, 1)
 	s.arrive(21, 0, 1, 1)
-	s.step(22, 1, s.received(wire.KindCommit, 0, 1, 1), policy.Telling(policy.NoteStrayCommit, member(0), token(1)))
+	s.step(22, 1, s.received(wire.KindCommit, 0, 1, 1), telling(policy.NoteStrayCommit, member(0), token(1)))
 	s.tokens(1, Tokens[Number]{Generated: 1, Live: Table[Number]{{0, 10}, {1, 20}}})
 }
 

@@ -101,7 +101,7 @@ func TestALostCommitCountsFromWhenTheTokenWasGivenUp(t *testing.T) {
 	s := tell(t, Config{Members: 2, Quiet: quiet})
 	s.note(0, 0, policy.NoteMinted, 1)
 	s.pass(4000, 0, 1, 1)
-	s.step(4001, 1, policy.Event{Kind: policy.Woke}, policy.Telling(policy.NoteNoCommit, member(0), token(1)))
+	s.step(4001, 1, policy.Event{Kind: policy.Woke}, telling(policy.NoteNoCommit, member(0), token(1)))
 	s.note(4003, 1, policy.NoteRegenerated, 2)
 	s.recoveries(8000, seconds64(3), seconds64(3))
 }
@@ -115,7 +115,7 @@ func TestAFleetIsWithoutATokenWhereOneSlotIs(t *testing.T) {
 		return t
 	}
 	note := func(when float64, member int, n policy.Note, t wire.Token) {
-		s.step(when, member, policy.Event{Kind: policy.Woke}, policy.Telling(n, wire.MemberID{}, t))
+		s.step(when, member, policy.Event{Kind: policy.Woke}, telling(n, wire.MemberID{}, t))
 	}
 	note(0, 0, policy.NoteMinted, of(0, 1))
 	note(10, 1, policy.NoteMinted, of(1, 2))

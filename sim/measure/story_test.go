@@ -61,7 +61,7 @@ func (s *story) crash(when float64, member int) {
 // note: a member tells a note about a token.
 func (s *story) note(when float64, member int, n policy.Note, id uint64) {
 	s.t.Helper()
-	s.step(when, member, policy.Event{Kind: policy.Woke}, policy.Telling(n, wire.MemberID{}, token(id)))
+	s.step(when, member, policy.Event{Kind: policy.Woke}, telling(n, wire.MemberID{}, token(id)))
 }
 
 // pass: a member gives a token up, and its Commit is on its way.
@@ -69,16 +69,16 @@ func (s *story) pass(when float64, from, to int, id uint64) {
 	s.t.Helper()
 	s.handoff++
 	s.step(when, from, s.received(wire.KindAck, to, from, id),
-		policy.Telling(policy.NotePassed, member(to), token(id)),
+		telling(policy.NotePassed, member(to), token(id)),
 		policy.Effect{Kind: policy.Send, Msg: s.received(wire.KindCommit, from, to, id).Msg})
 }
 
 // arrive: the Commit sent last comes to a member, which tells of it, and perhaps of more.
 func (s *story) arrive(when float64, from, to int, id uint64, more ...policy.Note) {
 	s.t.Helper()
-	effects := []policy.Effect{policy.Telling(policy.NoteArrived, member(from), token(id))}
+	effects := []policy.Effect{telling(policy.NoteArrived, member(from), token(id))}
 	for _, n := range more {
-		effects = append(effects, policy.Telling(n, member(from), token(id)))
+		effects = append(effects, telling(n, member(from), token(id)))
 	}
 	s.step(when, to, s.received(wire.KindCommit, from, to, id), effects...)
 }
@@ -88,6 +88,11 @@ func (s *story) received(kind wire.Kind, from, to int, id uint64) policy.Event {
 	return policy.Event{Kind: policy.Received, Msg: wire.Message{
 		Kind: kind, From: member(from), To: member(to), Handoff: s.handoff, Token: token(id),
 	}}
+}
+
+// telling is the effect that tells a note.
+func telling(n policy.Note, peer wire.MemberID, token wire.Token) policy.Effect {
+	return policy.Effect{Kind: policy.Tell, Note: n, Peer: peer, Token: token}
 }
 
 func member(i int) wire.MemberID { return wire.MemberID{15: byte(i)} }

@@ -8,7 +8,6 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/experiment"
-	"github.com/wanderd/wanderd/wire"
 )
 
 // "h = (1+3h)/(5+3h), so h = 1/3" and two thirds of the time are busy.
@@ -83,7 +82,7 @@ func TestAnIntervalIsLeftOutIfItsMemberMadeAToken(t *testing.T) {
 		}
 	}
 	run := policy.Effect{Kind: policy.Run}
-	regenerated := policy.Telling(policy.NoteRegenerated, wire.MemberID{}, wire.Token{})
+	regenerated := policy.Effect{Kind: policy.Tell, Note: policy.NoteRegenerated}
 	do(0, 0, run)
 	do(1, 100*time.Second, run)
 	do(1, 900*time.Second, regenerated)
