@@ -30,13 +30,13 @@ func (s *shuttle) pass(from int) bool {
 	s.now++
 	s.out[from] = s.ends[from].Offer(s.now, &theToken, ids[to], s.out[from][:0])
 	offered := &s.out[from][len(s.out[from])-1].Msg
-	_, s.out[to] = s.ends[to].Receive(s.now, offered, s.out[to][:0])
+	var end handoff.Outcome
+	s.out[to] = s.ends[to].Receive(s.now, offered, &end, s.out[to][:0])
 	acknowledged := &s.out[to][len(s.out[to])-1].Msg
-	_, s.out[from] = s.ends[from].Receive(s.now, acknowledged, s.out[from][:0])
+	s.out[from] = s.ends[from].Receive(s.now, acknowledged, &end, s.out[from][:0])
 	committed := &s.out[from][len(s.out[from])-1].Msg
-	var outcome handoff.Outcome
-	outcome, s.out[to] = s.ends[to].Receive(s.now, committed, s.out[to][:0])
-	return outcome.Ending == handoff.Arrived
+	s.out[to] = s.ends[to].Receive(s.now, committed, &end, s.out[to][:0])
+	return end.Ending == handoff.Arrived
 }
 
 func TestAHandoffAllocatesNothing(t *testing.T) {

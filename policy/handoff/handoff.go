@@ -50,16 +50,19 @@ type Config struct {
 
 // Machine is one member's part in the handoffs of one gate: at most one as sender, a few as receiver. It is a plain value.
 type Machine struct {
-	cfg       Config
-	rtt       estimator
+	cfg Config
+	rtt estimator
+	// closed says that no new offer is acknowledged.
+	closed bool
+	// receiving is how many incoming handoffs are in progress.
+	receiving uint8
+	// finishedNext is where the next finished handoff is remembered, committedNext where the next Ack: over the oldest.
+	finishedNext, committedNext uint8
+
+	finished  [maxFinished]wire.HandoffID
 	outgoing  outgoing
 	incoming  [maxIncoming]incoming
 	committed [maxCommitted]committed
-	finished  [maxFinished]wire.HandoffID
-	// finishedNext is where the next finished handoff is remembered, over the oldest.
-	finishedNext uint8
-	// closed says that no new offer is acknowledged.
-	closed bool
 }
 
 // Ending says how a handoff ended for this member.
@@ -76,7 +79,8 @@ const (
 	Arrived
 )
 
-// Outcome is what a call of the machine led to. Peer and Token mean something unless Ending is Pending.
+// Outcome is what a call of the machine led to. Peer and Token mean something unless Ending is Pending. A call writes it only
+// if a handoff ended, into what its caller has ready for it: it is large, and most calls end none.
 type Outcome struct {
 	Ending Ending
 	Peer   wire.MemberID
@@ -109,10 +113,8 @@ func (h *Machine) Close() { h.closed = true }
 // acknowledged arrives. There is no outcome.
 func (h *Machine) Abandon(out []policy.Effect) []policy.Effect {
 	h.Withdraw()
-	for i := range h.incoming {
-		if in := &h.incoming[i]; in.live {
-			out = h.giveUpIncoming(in, out)
-		}
+	for in := range h.inProgress {
+		out = h.giveUpIncoming(in, out)
 	}
 	return out
 }
@@ -120,9 +122,8 @@ func (h *Machine) Abandon(out []policy.Effect) []policy.Effect {
 // Refuse leaves a handoff in progress whose sender asks who holds the token: it has given it up, and looks for it. A Commit
 // that is still under way finds nothing.
 func (h *Machine) Refuse(ask *wire.Message, out []policy.Effect) []policy.Effect {
-	for i := range h.incoming {
-		in := &h.incoming[i]
-		if in.live && in.from == ask.From && in.token.ID == ask.Token.ID && in.token.Seq < ask.Token.Seq {
+	for in := range h.inProgress {
+		if in.from == ask.From && in.token.ID == ask.Token.ID && in.token.Seq < ask.Token.Seq {
 			out = h.giveUpIncoming(in, out)
 		}
 	}
@@ -130,25 +131,25 @@ func (h *Machine) Refuse(ask *wire.Message, out []policy.Effect) []policy.Effect
 }
 
 // Receive takes a message of a handoff.
-func (h *Machine) Receive(now policy.Time, m *wire.Message, out []policy.Effect) (Outcome, []policy.Effect) {
+func (h *Machine) Receive(now policy.Time, m *wire.Message, end *Outcome, out []policy.Effect) []policy.Effect {
 	switch m.Kind {
 	case wire.KindToken:
-		return Outcome{}, h.onToken(now, m, out)
+		return h.onToken(now, m, out)
 	case wire.KindAck:
-		return h.onAck(now, m, out)
+		return h.onAck(now, m, end, out)
 	case wire.KindCommit:
-		return h.onCommit(now, m, out)
+		return h.onCommit(now, m, end, out)
 	case wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen:
 	}
-	return Outcome{}, out
+	return out
 }
 
 // Wake does what has become due: repeats messages, gives up on partners. Only an offer that failed has an outcome.
-func (h *Machine) Wake(now policy.Time, out []policy.Effect) (Outcome, []policy.Effect) {
-	for i := range h.incoming {
-		out = h.wakeIncoming(now, &h.incoming[i], out)
+func (h *Machine) Wake(now policy.Time, end *Outcome, out []policy.Effect) []policy.Effect {
+	for in := range h.inProgress {
+		out = h.wakeIncoming(now, in, out)
 	}
-	return h.wakeOutgoing(now, out)
+	return h.wakeOutgoing(now, end, out)
 }
 
 // NextWake says when Wake must be called.
@@ -159,25 +160,16 @@ func (h *Machine) NextWake() (at policy.Time, ok bool) {
 		}
 	}
 	if h.outgoing.live {
-		consider(min(h.outgoing.repeatAt, h.outgoing.giveUpAt))
+		consider(min(h.outgoing.repeatAt(), h.outgoing.giveUpAt))
 	}
-	for i := range h.incoming {
-		if in := &h.incoming[i]; in.live {
-			consider(min(in.repeatAt, in.giveUpAt))
-		}
+	for in := range h.inProgress {
+		consider(min(in.repeatAt(), in.giveUpAt))
 	}
 	return at, ok
 }
 
 // Receiving reports whether a token may still arrive from a sender that was acknowledged.
-func (h *Machine) Receiving() bool {
-	for i := range h.incoming {
-		if h.incoming[i].live {
-			return true
-		}
-	}
-	return false
-}
+func (h *Machine) Receiving() bool { return h.receiving > 0 }
 
 // QuietAt returns the time from which no partner can need this member any longer, if no other handoff begins: no Commit
 // may have to be repeated after it. ok is false while a handoff is in progress.

@@ -77,7 +77,8 @@ func (w *world) deliver(t *rapid.T) {
 	m := w.members[i]
 	expected, before := m.h.Expects(&msg), m.h
 	w.receiving = msg.Handoff
-	o, out := m.h.Receive(w.now, &msg, nil)
+	var o handoff.Outcome
+	out := m.h.Receive(w.now, &msg, &o, nil)
 	replies := w.took(i, o, out)
 
 	if replies > 1 {
@@ -122,7 +123,8 @@ func (w *world) advance(t *rapid.T) {
 		if !rapid.Bool().Draw(t, "wake") {
 			continue
 		}
-		o, out := m.h.Wake(w.now, nil)
+		var o handoff.Outcome
+		out := m.h.Wake(w.now, &o, nil)
 		w.took(i, o, out)
 		if at, ok := m.h.NextWake(); ok && at <= w.now {
 			t.Fatalf("%s was woken at %v and asks for %v", m.name, w.now, at)
@@ -234,11 +236,13 @@ func TestWithoutLossTheTokenArrives(t *testing.T) {
 				if f.msg.To == bobsID {
 					to = p.bob
 				}
-				o, out := to.h.Receive(p.now, &f.msg, nil)
+				var o handoff.Outcome
+				out := to.h.Receive(p.now, &f.msg, &o, nil)
 				took(to, o, out)
 			case m != nil:
 				p.now = at
-				o, out := m.h.Wake(p.now, nil)
+				var o handoff.Outcome
+				out := m.h.Wake(p.now, &o, nil)
 				took(m, o, out)
 			default:
 				if !p.bob.holds || p.ann.holds {

@@ -18,7 +18,8 @@ func TestTheSenderGivesTheTokenUpBeforeTheCommitLeaves(t *testing.T) {
 	p.offer()
 	p.deliver(wire.KindToken)
 	ack := p.take(wire.KindAck)
-	outcome, out := p.ann.h.Receive(p.now, &ack, nil)
+	var outcome handoff.Outcome
+	out := p.ann.h.Receive(p.now, &ack, &outcome, nil)
 	if outcome.Ending != handoff.Passed || outcome.Peer != bobsID || outcome.Token != theToken {
 		t.Errorf("the Ack led to %+v", outcome)
 	}
@@ -96,7 +97,7 @@ func TestTheCommitIsRepeatedForAsLongAsTheReceiverWaits(t *testing.T) {
 	p.stop(timeout / 2)
 	p.receive(token) // the Token that ann had repeated before the Ack came
 	p.stop(timeout - 1)
-	if _, out := p.bob.h.Wake(p.now, nil); len(out) != 1 || out[0].Msg.Kind != wire.KindAck {
+	if out := p.bob.h.Wake(p.now, new(handoff.Outcome), nil); len(out) != 1 || out[0].Msg.Kind != wire.KindAck {
 		t.Fatalf("bob does not repeat the Ack any more: %+v", out)
 	}
 	p.air = nil

@@ -99,7 +99,8 @@ func (p *pair) receive(msg wire.Message) (replies int) {
 		m = p.bob
 	}
 	before := len(p.air)
-	o, out := m.h.Receive(p.now, &msg, p.out[:0])
+	var o handoff.Outcome
+	out := m.h.Receive(p.now, &msg, &o, p.out[:0])
 	p.took(m, o, out)
 	return len(p.air) - before
 }
@@ -139,7 +140,8 @@ func (p *pair) advance(d time.Duration) {
 			return
 		}
 		p.now = max(p.now, at)
-		o, out := m.h.Wake(p.now, p.out[:0])
+		var o handoff.Outcome
+		out := m.h.Wake(p.now, &o, p.out[:0])
 		p.took(m, o, out)
 		if next, ok := m.h.NextWake(); ok && next <= p.now {
 			p.t.Fatalf("%s was woken at %v and asks for %v", m.name, p.now, next)

@@ -16,10 +16,26 @@ type incoming struct {
 	token    wire.Token
 	nonce    wire.Nonce
 	since    policy.Time
+	// The Ack was sent at sentAt, and is repeated after wait.
 	sentAt   policy.Time
-	repeatAt policy.Time
-	giveUpAt policy.Time
 	wait     time.Duration
+	giveUpAt policy.Time
+}
+
+func (in *incoming) repeatAt() policy.Time { return in.sentAt.Add(in.wait) }
+
+// inProgress yields the incoming handoffs in progress.
+func (h *Machine) inProgress(yield func(*incoming) bool) {
+	for i, left := 0, h.receiving; left > 0; i++ {
+		in := &h.incoming[i]
+		if !in.live {
+			continue
+		}
+		left--
+		if !yield(in) {
+			return
+		}
+	}
 }
 
 // onToken acknowledges an offer, with a nonce of its own for each handoff.
@@ -37,11 +53,11 @@ func (h *Machine) onToken(now policy.Time, m *wire.Message, out []policy.Effect)
 	if in == nil {
 		return policy.AppendTell(out, policy.NoteStrayToken, m.From, &m.Token)
 	}
-	wait := h.rtt.timeout()
 	*in = incoming{
 		live: true, from: m.From, id: m.Handoff, token: m.Token, nonce: h.drawNonce(), since: now,
-		sentAt: now, wait: wait, repeatAt: now.Add(wait), giveUpAt: now.Add(h.cfg.Timeout),
+		sentAt: now, wait: h.rtt.timeout(), giveUpAt: now.Add(h.cfg.Timeout),
 	}
+	h.receiving++
 	ack := h.ackMessage(in)
 	return policy.AppendSend(out, &ack)
 }
@@ -54,7 +70,7 @@ func (h *Machine) onTokenAgain(now policy.Time, in *incoming, out []policy.Effec
 	if now >= in.giveUpAt {
 		return out
 	}
-	in.repeated, in.sentAt, in.repeatAt = true, now, now.Add(in.wait)
+	in.repeated, in.sentAt = true, now
 	in.giveUpAt = min(now.Add(h.cfg.Timeout), in.since.Add(h.cfg.Timeout).Add(h.cfg.Timeout))
 	ack := h.ackMessage(in)
 	return policy.AppendSend(out, &ack)
@@ -62,15 +78,15 @@ func (h *Machine) onTokenAgain(now policy.Time, in *incoming, out []policy.Effec
 
 // onCommit makes the token this member's: only if the Commit repeats the nonce of this member's own Ack, and in time. A
 // member that was stopped for a while finds the late Commit before it is woken to give up.
-func (h *Machine) onCommit(now policy.Time, m *wire.Message, out []policy.Effect) (Outcome, []policy.Effect) {
+func (h *Machine) onCommit(now policy.Time, m *wire.Message, end *Outcome, out []policy.Effect) []policy.Effect {
 	in := h.findIncoming(m)
 	if in == nil || now >= in.giveUpAt {
-		return Outcome{}, policy.AppendTell(out, policy.NoteStrayCommit, m.From, &m.Token)
+		return policy.AppendTell(out, policy.NoteStrayCommit, m.From, &m.Token)
 	}
 	h.rtt.sample(now.Sub(in.sentAt))
-	arrived := Outcome{Ending: Arrived, Peer: in.from, Token: in.token}
+	end.Ending, end.Peer, end.Token = Arrived, in.from, in.token
 	h.closeIncoming(in)
-	return arrived, out
+	return out
 }
 
 // wakeIncoming repeats the Ack, and gives up on a sender that does not commit. "In case the token receiver does not
@@ -78,12 +94,10 @@ func (h *Machine) onCommit(now policy.Time, m *wire.Message, out []policy.Effect
 // (Ciuffoletti, section 4)
 func (h *Machine) wakeIncoming(now policy.Time, in *incoming, out []policy.Effect) []policy.Effect {
 	switch {
-	case !in.live:
 	case now >= in.giveUpAt:
 		out = h.giveUpIncoming(in, out)
-	case now >= in.repeatAt:
-		in.wait *= 2
-		in.repeated, in.sentAt, in.repeatAt = true, now, now.Add(in.wait)
+	case now >= in.repeatAt():
+		in.repeated, in.sentAt, in.wait = true, now, 2*in.wait
 		ack := h.ackMessage(in)
 		out = policy.AppendSend(out, &ack)
 	}
@@ -100,6 +114,7 @@ func (h *Machine) giveUpIncoming(in *incoming, out []policy.Effect) []policy.Eff
 func (h *Machine) closeIncoming(in *incoming) {
 	h.finish(in.id)
 	*in = incoming{}
+	h.receiving--
 }
 
 func (h *Machine) ackMessage(in *incoming) wire.Message {
@@ -111,9 +126,8 @@ func (h *Machine) ackMessage(in *incoming) wire.Message {
 
 // findOffer returns the handoff in progress that m offers, or nil.
 func (h *Machine) findOffer(m *wire.Message) *incoming {
-	for i := range h.incoming {
-		in := &h.incoming[i]
-		if in.live && in.id == m.Handoff && in.from == m.From {
+	for in := range h.inProgress {
+		if in.id == m.Handoff && in.from == m.From {
 			return in
 		}
 	}
@@ -122,10 +136,8 @@ func (h *Machine) findOffer(m *wire.Message) *incoming {
 
 // findIncoming returns the handoff that m commits, or nil.
 func (h *Machine) findIncoming(m *wire.Message) *incoming {
-	for i := range h.incoming {
-		in := &h.incoming[i]
-		if in.live && in.id == m.Handoff && in.from == m.From && in.nonce == m.Nonce &&
-			sameToken(m, &in.token) {
+	for in := range h.inProgress {
+		if in.id == m.Handoff && in.from == m.From && in.nonce == m.Nonce && sameToken(m, &in.token) {
 			return in
 		}
 	}

@@ -9,15 +9,17 @@ import (
 
 // outgoing is the offer in progress: the token is still this member's.
 type outgoing struct {
-	live     bool
-	id       wire.HandoffID
-	to       wire.MemberID
-	token    wire.Token
+	live  bool
+	id    wire.HandoffID
+	to    wire.MemberID
+	token wire.Token
+	// The message was sent at sentAt, and is repeated after wait.
 	sentAt   policy.Time
-	repeatAt policy.Time
-	giveUpAt policy.Time
 	wait     time.Duration
+	giveUpAt policy.Time
 }
+
+func (o *outgoing) repeatAt() policy.Time { return o.sentAt.Add(o.wait) }
 
 // committed is a handoff whose token has been given up: enough of its Ack to know it again, so that it gets the same Commit
 // again. It needs no timer: it is looked at only when an Ack comes.
@@ -38,10 +40,9 @@ func (o *outgoing) answeredBy(m *wire.Message) bool {
 
 // Offer begins to pass token to a member. The machine must have no other offer in progress.
 func (h *Machine) Offer(now policy.Time, token *wire.Token, to wire.MemberID, out []policy.Effect) []policy.Effect {
-	wait := h.rtt.timeout()
 	h.outgoing = outgoing{
 		live: true, id: h.drawHandoff(), to: to, token: *token,
-		sentAt: now, wait: wait, repeatAt: now.Add(wait), giveUpAt: now.Add(h.cfg.Timeout),
+		sentAt: now, wait: h.rtt.timeout(), giveUpAt: now.Add(h.cfg.Timeout),
 	}
 	out = policy.AppendTell(out, policy.NoteOffered, to, token)
 	offer := h.tokenMessage()
@@ -52,10 +53,9 @@ func (h *Machine) Offer(now policy.Time, token *wire.Token, to wire.MemberID, ou
 func (h *Machine) Withdraw() { h.outgoing = outgoing{} }
 
 // endOffer ends the offer in progress in one way or the other.
-func (h *Machine) endOffer(how Ending) Outcome {
-	ended := Outcome{Ending: how, Peer: h.outgoing.to, Token: h.outgoing.token}
+func (h *Machine) endOffer(how Ending, end *Outcome) {
+	end.Ending, end.Peer, end.Token = how, h.outgoing.to, h.outgoing.token
 	h.Withdraw()
-	return ended
 }
 
 func (h *Machine) tokenMessage() wire.Message {
@@ -69,16 +69,16 @@ func (h *Machine) tokenMessage() wire.Message {
 // becomes of the Commit, this member does not hold the token any more. "Both components will silently discard late messages"
 // (Ciuffoletti, section 4), also where nobody has woken this member to give up yet: it was stopped for a while, and the
 // receiver has given up long ago.
-func (h *Machine) onAck(now policy.Time, m *wire.Message, out []policy.Effect) (Outcome, []policy.Effect) {
+func (h *Machine) onAck(now policy.Time, m *wire.Message, end *Outcome, out []policy.Effect) []policy.Effect {
 	if !h.outgoing.answeredBy(m) || now >= h.outgoing.giveUpAt {
-		return Outcome{}, h.onLateAck(now, m, out)
+		return h.onLateAck(now, m, out)
 	}
 	h.rtt.sample(now.Sub(h.outgoing.sentAt))
 	h.remember(m, now.Add(h.linger()))
-	passed := h.endOffer(Passed)
-	out = policy.AppendTell(out, policy.NotePassed, passed.Peer, &passed.Token)
+	h.endOffer(Passed, end)
+	out = policy.AppendTell(out, policy.NotePassed, end.Peer, &end.Token)
 	commit := m.Reply(wire.KindCommit, m.Nonce)
-	return passed, policy.AppendSend(out, &commit)
+	return policy.AppendSend(out, &commit)
 }
 
 // onLateAck answers an Ack that was answered before with the same Commit. Any other gets nothing.
@@ -94,20 +94,19 @@ func (h *Machine) onLateAck(now policy.Time, m *wire.Message, out []policy.Effec
 // wakeOutgoing repeats the Token, and gives up on a receiver that does not answer. "In case the token sender does not
 // receive the acknowledgement in time, it […] will not send the commitment. The token passing operation is considered as
 // failed, and is retried, possibly selecting another neighbor." (Ciuffoletti, section 4)
-func (h *Machine) wakeOutgoing(now policy.Time, out []policy.Effect) (Outcome, []policy.Effect) {
+func (h *Machine) wakeOutgoing(now policy.Time, end *Outcome, out []policy.Effect) []policy.Effect {
 	o := &h.outgoing
 	switch {
 	case !o.live:
 	case now >= o.giveUpAt:
-		failed := h.endOffer(Failed)
-		return failed, policy.AppendTell(out, policy.NoteNoAck, failed.Peer, &failed.Token)
-	case now >= o.repeatAt:
-		o.wait *= 2
-		o.sentAt, o.repeatAt = now, now.Add(o.wait)
+		h.endOffer(Failed, end)
+		out = policy.AppendTell(out, policy.NoteNoAck, end.Peer, &end.Token)
+	case now >= o.repeatAt():
+		o.sentAt, o.wait = now, 2*o.wait
 		offer := h.tokenMessage()
 		out = policy.AppendSend(out, &offer)
 	}
-	return Outcome{}, out
+	return out
 }
 
 // linger is how long a Commit may still have to be repeated: the receiver repeats its Ack for one timeout after the last
@@ -125,17 +124,11 @@ func (h *Machine) findCommitted(m *wire.Message) *committed {
 	return nil
 }
 
-// remember keeps what an Ack was answered to until the given time, in place of the one that is forgotten first; places
-// never used are forgotten already.
+// remember keeps what an Ack was answered to until the given time, in place of the one that is forgotten first.
 func (h *Machine) remember(ack *wire.Message, until policy.Time) {
-	place := &h.committed[0]
-	for i := range h.committed {
-		if h.committed[i].forgetAt < place.forgetAt {
-			place = &h.committed[i]
-		}
-	}
-	*place = committed{
+	h.committed[h.committedNext] = committed{
 		id: ack.Handoff, to: ack.From, nonce: ack.Nonce,
 		birth: ack.Token.ID.Birth, random: ack.Token.ID.Random, seq: ack.Token.Seq, forgetAt: until,
 	}
+	h.committedNext = (h.committedNext + 1) % maxCommitted
 }

@@ -236,8 +236,10 @@ func (m *Machine) NextWake() (policy.Time, bool) {
 		if t, ok := m.makesAt(); ok {
 			consider(t)
 		}
-		if quiet, ok := m.handoff.QuietAt(); m.leaving && ok {
-			consider(quiet)
+		if m.leaving {
+			if quiet, ok := m.handoff.QuietAt(); ok {
+				consider(quiet)
+			}
 		}
 	case running, offering, doubting, gone:
 	}
@@ -279,15 +281,17 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 	if ev.Msg.Kind == wire.KindToken && m.Expects(&ev.Msg) {
 		m.witness(&ev.Msg.Token)
 	}
-	outcome, out := m.handoff.Receive(now.Time, &ev.Msg, out)
-	return m.onOutcome(now, &outcome, out)
+	var end handoff.Outcome
+	out = m.handoff.Receive(now.Time, &ev.Msg, &end, out)
+	return m.onOutcome(now, &end, out)
 }
 
 func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effect {
 	verdict, out := m.guardian.Wake(now.Time, m.held(), out)
 	out = m.onVerdict(now, &verdict, out)
-	outcome, out := m.handoff.Wake(now.Time, out)
-	out = m.onOutcome(now, &outcome, out)
+	var end handoff.Outcome
+	out = m.handoff.Wake(now.Time, &end, out)
+	out = m.onOutcome(now, &end, out)
 	switch m.state {
 	case resting:
 		if now.Time >= m.restUntil {
