@@ -1,5 +1,7 @@
 package sim
 
+import "math"
+
 // alarm is the moment at which a member's machine wants to be woken.
 type alarm struct {
 	key
@@ -38,6 +40,9 @@ func (a *alarms) set(who int32, k key) {
 		a.down(i, alarm{key: k, who: who})
 	}
 }
+
+// goOff is the first alarm's going off: it is over, but keeps its place for the next one of this member.
+func (a *alarms) goOff() { a.heap[0].at = math.MinInt64 }
 
 // clear removes who's alarm, if there is one.
 func (a *alarms) clear(who int32) {

@@ -239,7 +239,7 @@ func (c *Cluster) wake(who int32) {
 		c.alarms.set(who, c.keyAt(m.awayUntil))
 		return
 	}
-	c.alarms.clear(who)
+	c.alarms.goOff()
 	c.event.Kind = policy.Woke
 	c.step(who, Occurrence{Due: true})
 }
