@@ -48,8 +48,11 @@ func (g *Machine) beatMessage(to wire.MemberID, held *wire.Token) wire.Message {
 // Overdue reports whether this member has been away, stopped or starved, for so long since its last beat that its guardians
 // may have lost patience.
 func (g *Machine) Overdue(now policy.Time, held *wire.Token) bool {
+	if !g.beats(held) {
+		return false
+	}
 	lastBeat := g.holding.beatAt.Add(-g.cfg.Patience / beatsPerPatience)
-	return g.beats(held) && now >= lastBeat.Add(g.cfg.Patience)
+	return now >= lastBeat.Add(g.cfg.Patience)
 }
 
 // Doubt asks the guardians whether the token that this member holds has been revived. Sure or Overtaken follows. If it guards

@@ -108,11 +108,8 @@ func (s state) String() string {
 
 // Machine is one member's part in a soft gate. It implements [policy.Machine] and is a plain value.
 type Machine struct {
-	cfg      Config
-	handoff  handoff.Machine
-	guardian guardian.Machine
-	state    state
-
+	cfg   Config
+	state state
 	// holds says that token is this member's now; otherwise token is the last one that was.
 	holds  bool
 	token  wire.Token
@@ -161,6 +158,9 @@ type Machine struct {
 	// tries is how many members before this one have not reached the one that the token is on offer to.
 	tries   uint8
 	leaving bool
+
+	guardian guardian.Machine
+	handoff  handoff.Machine
 }
 
 var _ policy.Machine = (*Machine)(nil)
