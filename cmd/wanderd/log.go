@@ -34,7 +34,7 @@ func NewLogger(format, level string, out io.Writer) (zerolog.Logger, error) {
 		if !journal.Enabled() {
 			return zerolog.Nop(), errors.New("this host has no journal: choose another --" + config.LogFormat.Setting().Flag())
 		}
-		writer = journald.NewJournalDWriter()
+		writer = newJournalWriter(journald.NewJournalDWriter())
 	default:
 		writer = out
 	}
@@ -59,19 +59,16 @@ func chooseFormat(format string, out io.Writer) string {
 	return config.LogJSON
 }
 
-// The fields of a line that a person at a terminal sees first, and those that say what the message says already.
-const (
-	fieldGate   = "gate"
-	fieldMember = "member"
-	fieldNote   = "note"
-)
+// fieldsFirst are the fields of a line that a person sees first, fieldsToldAlready those that say what the message, or the host,
+// says already.
+func fieldsFirst() []string       { return []string{"gate"} }
+func fieldsToldAlready() []string { return []string{"member", "note"} }
 
 func consoleWriter(out io.Writer) zerolog.ConsoleWriter {
 	file, isFile := out.(*os.File)
 	plain := os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || !isFile || !term.IsTerminal(int(file.Fd()))
 	return zerolog.NewConsoleWriter(func(w *zerolog.ConsoleWriter) {
 		w.Out, w.NoColor, w.TimeFormat = out, plain, "15:04:05.000"
-		w.FieldsOrder = []string{fieldGate}
-		w.FieldsExclude = []string{fieldMember, fieldNote}
+		w.FieldsOrder, w.FieldsExclude = fieldsFirst(), fieldsToldAlready()
 	})
 }

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+
+	"github.com/rs/zerolog"
+)
+
+// journalWriter gives each line a message that says everything, as on a console, before it goes to the journal. The journal
+// keeps the fields too, but the message is all that journalctl shows.
+type journalWriter struct {
+	text    zerolog.ConsoleWriter
+	journal io.Writer
+}
+
+func newJournalWriter(journal io.Writer) journalWriter {
+	return journalWriter{
+		text: zerolog.NewConsoleWriter(func(w *zerolog.ConsoleWriter) {
+			w.NoColor, w.PartsOrder = true, []string{zerolog.MessageFieldName}
+			w.FieldsOrder, w.FieldsExclude = fieldsFirst(), fieldsToldAlready()
+		}),
+		journal: journal,
+	}
+}
+
+// Write takes one line, in JSON. It is safe for concurrent use.
+func (j journalWriter) Write(line []byte) (int, error) {
+	var message strings.Builder
+	text := j.text
+	text.Out = &message
+	if _, err := text.Write(line); err != nil {
+		return 0, err
+	}
+	fields := make(map[string]any)
+	numbers := json.NewDecoder(bytes.NewReader(line))
+	numbers.UseNumber() // a fencing number has more digits than a float
+	if err := numbers.Decode(&fields); err != nil {
+		return 0, err
+	}
+	fields[zerolog.MessageFieldName] = strings.TrimRight(message.String(), "\n")
+	whole, err := json.Marshal(fields)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := j.journal.Write(whole); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}
