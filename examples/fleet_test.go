@@ -43,8 +43,9 @@ func watch(t *testing.T, env []string, begin, end string, argv ...string) (last 
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	defer cancel()
-	// A busy machine may stop for seconds. That must not look like a lost token, for a new one would rightly overlap.
-	env = append(env, "WANDERD="+build(t, "../cmd/wanderd"), "WANDERD_MAX_INTERVAL=20s")
+	// A busy machine may stop for seconds. That must not look like a lost token or a dead holder, for a new token, or one that
+	// a guardian has taken up, would rightly overlap.
+	env = append(env, "WANDERD="+build(t, "../cmd/wanderd"), "WANDERD_MAX_INTERVAL=20s", "WANDERD_BACKUPS=0")
 	example := command(ctx, t, env, append(argv, "600")...)
 	out, err := example.StdoutPipe()
 	if err != nil {
