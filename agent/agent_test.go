@@ -237,21 +237,34 @@ func TestRunThatCannotBeRecordedDoesNotHappen(t *testing.T) {
 	})
 }
 
-// Those who have another number of slots come by in every lap, and are named at most once a minute.
-func TestOtherNumbersOfSlotsAreNamedNowAndThen(t *testing.T) {
-	inWorld(t, testGate(), func(w *world) {
-		for _, name := range w.names()[:4] {
-			w.start(name, AloneWait)
-		}
-		var log bytes.Buffer
-		w.gate.Slots, w.log = 2, zerolog.New(zerolog.SyncWriter(&log))
-		w.start("e", AloneWait)
-		time.Sleep(10 * time.Minute)
-		synctest.Wait()
-		if n := strings.Count(log.String(), "another number of slots"); n < 2 || n > 11 {
-			t.Errorf("they are named %d times in ten minutes:\n%s", n, log.String())
-		}
-	})
+// A member that differs, or cannot be reached, is met again and again, and the log tells of it at most once a minute.
+func TestWhatRepeatsItselfIsLoggedNowAndThen(t *testing.T) {
+	for name, story := range map[string]struct {
+		begin func(w *world)
+		says  string
+	}{
+		"other slots": {func(w *world) { w.gate.Slots = 2 }, "another number of slots"},
+		"no answer": {func(w *world) {
+			w.net.SetFilter(func(_, dst netip.AddrPort, _ []byte) bool { return dst != w.agents["e"].addr })
+		}, "no answer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, testGate(), func(w *world) {
+				for _, name := range w.names()[:4] {
+					w.start(name, AloneWait)
+				}
+				story.begin(w)
+				var log bytes.Buffer
+				w.log = zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.InfoLevel)
+				w.start("e", AloneWait)
+				time.Sleep(6 * time.Minute)
+				synctest.Wait()
+				if n := strings.Count(log.String(), story.says); n < 2 || n > 7 {
+					t.Errorf("it is logged %d times in six minutes", n)
+				}
+			})
+		})
+	}
 }
 
 // Recorded, truncated, changed and foreign datagrams are counted and never answered.

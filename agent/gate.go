@@ -37,21 +37,22 @@ type gate struct {
 	members     int
 
 	notes map[policy.Note]uint64
+	// said is when the log last said what may repeat itself.
+	said map[policy.Note]policy.Time
 	// heldSince and passedAt are by slot.
 	heldSince [wire.MaxSlots]time.Time
 	passedAt  [wire.MaxSlots]time.Time
 	last      hook.Result
 	// runs counts grants, failures those whose hook failed or could not be started.
-	runs, failures  uint64
-	sendErrors      uint64
-	sendErrorSaid   time.Time
-	slotsDifferSaid time.Time
+	runs, failures uint64
+	sendErrors     uint64
+	sendErrorSaid  time.Time
 }
 
 func newGate(a *Agent, cfg GateConfig, entropy policy.Entropy) (*gate, error) {
 	g := &gate{
 		cfg: cfg, id: wire.GateIDOf(cfg.Name),
-		log: a.log.With().Str("gate", cfg.Name).Logger(), notes: make(map[policy.Note]uint64),
+		log: a.log.With().Str("gate", cfg.Name).Logger(), notes: make(map[policy.Note]uint64), said: make(map[policy.Note]policy.Time),
 	}
 	g.machine = wander.NewGate(wander.Config{
 		Gate: g.id, Self: a.self,

@@ -27,13 +27,14 @@ func (a *Agent) tell(g *gate, now policy.Instant, e *policy.Effect) {
 			At: at, Member: a.self, Name: a.cfg.Name, Gate: g.cfg.Name, Note: e.Note, Peer: e.Peer, Token: e.Token,
 		})
 	}
-	if e.Note == policy.NoteSlotsDiffer {
-		if at.Sub(g.slotsDifferSaid) < sayAgain { // whoever differs comes by in every lap
-			return
-		}
-		g.slotsDifferSaid = at
-	}
 	level, text := saying(e.Note)
+	if repeats(e.Note) {
+		if said, before := g.said[e.Note]; before && now.Time.Sub(said) < sayAgain {
+			level = zerolog.DebugLevel
+		} else {
+			g.said[e.Note] = now.Time
+		}
+	}
 	line := g.log.WithLevel(level)
 	if level < g.log.GetLevel() {
 		return
@@ -46,6 +47,12 @@ func (a *Agent) tell(g *gate, now policy.Instant, e *policy.Effect) {
 		line.Time("next_run", a.clock.at(g.machine.Status(now.Time).NextRun))
 	}
 	line.Str("note", e.Note.String()).Msg(text)
+}
+
+// repeats reports whether a note may come in every skip for as long as its cause lasts: a member that is cut off, or has other
+// settings. Those are told once in a while, and in debug in between.
+func repeats(n policy.Note) bool {
+	return n == policy.NoteNoAck || n == policy.NoteNoCommit || n == policy.NoteSlotsDiffer
 }
 
 // withToken adds which token a line is about, if it is about one.
