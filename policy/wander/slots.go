@@ -170,7 +170,8 @@ func (s *Slots) slotOf(m *wire.Message) int {
 	return 0
 }
 
-// Status is that of the slot with most to tell, with all of them in Slots.
+// Status is that of the slot with most to tell, with all of them in Slots. The last run is that under any token, as min_interval
+// is, and op what any of them has brought along.
 func (s *Slots) Status(now policy.Time) policy.Status {
 	all := make([]policy.Status, len(s.machines))
 	best := 0
@@ -181,6 +182,15 @@ func (s *Slots) Status(now policy.Time) policy.Status {
 		}
 	}
 	status := all[best]
+	for i := range all {
+		slot := &all[i]
+		if slot.HasRun && (!status.HasRun || slot.LastRun > status.LastRun) {
+			status.HasRun, status.LastRun = true, slot.LastRun
+		}
+		if slot.OpSource == policy.OpMeasured && status.OpSource == policy.OpAssumed {
+			status.Op, status.OpSource = slot.Op, slot.OpSource
+		}
+	}
 	status.Slots = all
 	return status
 }

@@ -130,6 +130,13 @@ func TestARunCountsForMinIntervalUnderAllTokens(t *testing.T) {
 	}
 }
 
+func TestTheStatusTellsTheLastRunUnderAnyToken(t *testing.T) {
+	b := newBooth(t, 2, policy.State{HasRun: true, LastRun: 0, LastToken: born(5, 0).ID, Slot: 1, Seq: 5})
+	if s := b.m.Status(b.now.Time); !s.HasRun || s.LastRun != 0 {
+		t.Errorf("its status is %+v", s)
+	}
+}
+
 func TestTheRecordNamesTheSlotOfTheLastRun(t *testing.T) {
 	b := newBooth(t, 2, policy.State{})
 	b.arrive(slotted(1, 5, 10))
