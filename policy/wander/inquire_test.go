@@ -59,6 +59,24 @@ func TestWhoHasHadNoTokenForLongAsksOneOtherAndThenFour(t *testing.T) {
 	s.wantNotes(policy.NoteRegenerated, policy.NoteOffered)
 }
 
+// What was asked before it was away nobody can have answered meanwhile.
+func TestWhoWasAwayWhileItAskedAsksAgain(t *testing.T) {
+	for _, tc := range []struct {
+		away time.Duration
+		then []policy.Note
+	}{
+		{timeout*3/4 - 1, []policy.Note{policy.NoteRegenerated, policy.NoteOffered}},
+		{timeout * 3 / 4, []policy.Note{policy.NoteInquired}},
+	} {
+		s := guarded(t)
+		s.advance(maxInterval)
+		s.wantNotes(policy.NoteInquired)
+		s.pass(tc.away)
+		s.step(policy.Event{Kind: policy.Woke})
+		s.wantNotes(tc.then...)
+	}
+}
+
 func TestASilenceThatOthersDoNotShareIsNone(t *testing.T) {
 	s := guarded(t)
 	s.advance(maxInterval)
