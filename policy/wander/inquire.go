@@ -96,19 +96,6 @@ func (m *Machine) makesAt() (at policy.Time, ok bool) {
 	return at, ok
 }
 
-// onWithout: it is time to see to it that there is a token, if there is a reason still. Views may have changed while others were
-// asked, and then the answer is of no use any more.
-func (m *Machine) onWithout(now policy.Instant, out []policy.Effect) []policy.Effect {
-	switch {
-	case m.first.armed && now.Time >= m.mintsAt():
-		return m.onTurn(now, out)
-	case m.regenerates() && now.Time >= m.regenerateAt():
-		return m.onSilence(now, out)
-	}
-	m.inquiry = inquiry{}
-	return out
-}
-
 // drawAsked says whom to ask: all, if there are few.
 func (m *Machine) drawAsked() (asked [maxAsked]wire.MemberID) {
 	others := len(m.peers.ids) - 1

@@ -322,18 +322,3 @@ func TestATokenFitsIntoADatagram(t *testing.T) {
 		}
 	}
 }
-
-// Its turn may come anew while it asks, as the first one leaves: it hears the answers all the same, and nothing happens before.
-func TestWhoseTurnComesWhileItAsksWaitsForTheAnswers(t *testing.T) {
-	s := begin(t, config(), policy.State{})
-	s.view(2, 3, 4)
-	s.advance(11 * timeout)
-	s.wantNotes(policy.NoteInquired)
-	s.view(3, 4)
-	at, ok := s.m.NextWake()
-	s.step(policy.Event{Kind: policy.Woke})
-	if after, still := s.m.NextWake(); !ok || !still || after != at {
-		t.Errorf("it asked to be woken at %v, and then at %v", at, after)
-	}
-	s.wantNotes()
-}

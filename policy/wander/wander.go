@@ -298,8 +298,13 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 			out = m.onRested(now, out)
 		}
 	case absent:
-		if at, ok := m.makesAt(); ok && now.Time >= at {
-			out = m.onWithout(now, out)
+		switch {
+		case m.first.armed && now.Time >= m.mintsAt():
+			out = m.onTurn(now, out)
+		case m.regenerates() && now.Time >= m.regenerateAt():
+			out = m.onSilence(now, out)
+		case m.inquiry.live && now.Time >= m.inquiry.wakeAt():
+			m.inquiry = inquiry{} // The answer is of no use any more.
 		}
 	case running, offering, doubting, gone:
 	}
