@@ -126,6 +126,7 @@ func (m *Machine) expectsInquiry() bool { return m.state != gone && !m.token.ID.
 
 // onInquiry answers with the token that was here last, and how long ago that was, or that any other was heard of.
 func (m *Machine) onInquiry(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	m.noteAsker(msg.From)
 	age := now.Time.Sub(m.silentSince)
 	if m.holds {
 		age = 0

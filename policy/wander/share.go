@@ -7,7 +7,8 @@ import (
 
 // shares reports whether the tokens of the gate share the members among themselves. In a sweep, each goes round a part of the
 // order of its own: two that go round the same members at different times leave each other those who are not due yet, and
-// meet the rest too late. So where members disagree on how many there are, some may wait in vain, and are told why.
+// meet the rest too late. So where members disagree on how many there are, some would wait in vain: they are told why, and get a
+// token now and then because they ask for it.
 func (m *Machine) shares() bool { return m.cfg.Walk == Sweep && m.cfg.LastSlot > 0 }
 
 // arc is this token's part.
@@ -34,6 +35,20 @@ func (m *Machine) settle(now policy.Instant) {
 // differing reports whether a message shows that its sender has another number of slots, and that is news.
 func (m *Machine) differing(msg *wire.Message) bool {
 	return msg.Token.LastSlot != m.cfg.LastSlot && msg.From != m.differs
+}
+
+// noteAsker remembers who asks whether there is still a token, if members may disagree on whose that is: then it comes to some
+// of them only if they ask for it.
+func (m *Machine) noteAsker(id wire.MemberID) {
+	if m.shares() {
+		m.asker = id
+	}
+}
+
+// takeAsker returns who has asked for the token since it was here before, once.
+func (m *Machine) takeAsker(now policy.Time) (id wire.MemberID, ok bool) {
+	id, m.asker = m.asker, wire.MemberID{}
+	return id, m.peers.has(id) && !m.avoid.has(id, now)
 }
 
 // noteSlots notices members that have another number of slots.

@@ -72,6 +72,38 @@ func TestWhoComesToATokensPartHasJustBegunToWaitForIt(t *testing.T) {
 	}
 }
 
+// Where members disagree on how many tokens there are, a token comes to some of them only if they ask for it: whoever has it next
+// passes it to them, once.
+func TestWhoAsksForATokenOfASharedSweepGetsIt(t *testing.T) {
+	s := sharing(t, 0, upTo(9)...)
+	question := wire.Message{Gate: 7, Kind: wire.KindInquiry, From: self, To: self, Handoff: 9, Token: wire.Token{LastSlot: 1}}
+	for asker := range 9 {
+		if question.From = id(asker + 1); question.From == self {
+			continue
+		}
+		s.taken(0)
+		s.receive(question)
+		s.lastSent(wire.KindSeen)
+		s.advance(skip)
+		if to := s.lastSent(wire.KindToken).To; to != question.From {
+			t.Errorf("it is offered to %v, and %v has asked", to, question.From)
+		}
+		s.advance(timeout)
+		if to := s.lastSent(wire.KindToken).To; to == question.From {
+			t.Errorf("it is offered to %v again", to)
+		}
+		s.ack()
+	}
+}
+
+// taken lets the token of a slot of two come to it.
+func (s *story) taken(slot uint8) {
+	s.t.Helper()
+	token := born(1, 10)
+	token.Slot, token.LastSlot = slot, 1
+	s.arrive(token, 1)
+}
+
 // A member that will be due within a lap waits with the token, and a lap is as long as the token's part.
 func TestALapOfASharedSweepIsItsPart(t *testing.T) {
 	const n = 10
@@ -85,11 +117,7 @@ func TestALapOfASharedSweepIsItsPart(t *testing.T) {
 	}{{n / 2 * skip, true}, {n/2*skip + 1, false}} {
 		s := sharing(t, slot, upTo(n)...)
 		s.advance(minInterval - tc.early)
-		token := born(1, 10)
-		token.Slot, token.LastSlot = slot, 1
-		s.receive(wire.Message{Gate: 7, Kind: wire.KindToken, From: id(1), To: self, Handoff: 5, Token: token})
-		ack := s.lastSent(wire.KindAck)
-		s.receive(ack.Reply(wire.KindCommit, ack.Nonce))
+		s.taken(slot)
 		s.advance(skip)
 		if waits := s.m.Status(s.now.Time).State == "resting"; waits != tc.waits {
 			t.Errorf("due in %v, it waits: %v", tc.early, waits)

@@ -56,6 +56,10 @@ func (m *Machine) next(now policy.Time) wire.MemberID {
 	if m.cfg.Walk == Random {
 		return m.stray(now)
 	}
+	if id, ok := m.takeAsker(now); ok {
+		m.tries = 0
+		return id
+	}
 	if id, tries, ok := m.takeMissed(now); ok {
 		m.tries = tries
 		return id

@@ -121,8 +121,8 @@ type Machine struct {
 	elsewhere elsewhere
 	// strange says that this token belongs to other members than this one.
 	strange bool
-	// differs is the last member that was seen to have another number of slots.
-	differs wire.MemberID
+	// differs is the last member that was seen to have another number of slots, asker the last one that has asked for this token.
+	differs, asker wire.MemberID
 
 	// hasRun says that lastRun and lastToken mean something: when the operation last started here, and under which token.
 	hasRun    bool
