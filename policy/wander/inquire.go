@@ -33,21 +33,21 @@ type inquiry struct {
 
 // onSilence: no token has come for regenerate-after.
 func (m *Machine) onSilence(now policy.Instant, out []policy.Effect) []policy.Effect {
-	over := m.cfg.Backups == 0 || m.peers.alone()
-	if !over {
-		over, out = m.inquire(now, out)
-	}
+	over, out := m.inquire(now, m.cfg.Backups > 0 && !m.peers.alone(), out)
 	if over {
 		return m.regenerate(now, out)
 	}
 	return out
 }
 
-// inquire asks others, and reports whether the time for their answers is over.
-func (m *Machine) inquire(now policy.Instant, out []policy.Effect) (over bool, effects []policy.Effect) {
+// inquire asks others, if it must, and reports whether the time for their answers is over. A question that is out is waited for in
+// any case.
+func (m *Machine) inquire(now policy.Instant, must bool, out []policy.Effect) (over bool, effects []policy.Effect) {
 	q := &m.inquiry
 	half := m.timeout() / 2
 	switch {
+	case !q.live && !must:
+		return true, out
 	case !q.live || now.Time >= q.until.Add(half/2):
 		// Also if this member was away while the answers may have come.
 		noToken := m.noToken()

@@ -77,6 +77,38 @@ func TestWhoWasAwayWhileItAskedAsksAgain(t *testing.T) {
 	}
 }
 
+// Also where it would not have to ask any more: a wake-up before its time does nothing.
+func TestAQuestionThatIsOutIsWaitedFor(t *testing.T) {
+	for name, story := range map[string]func(t *testing.T) *story{
+		"the others are gone": func(t *testing.T) *story {
+			s := guarded(t)
+			s.advance(maxInterval)
+			s.fleet(3)
+			return s
+		},
+		"it is its turn to make the first token": func(t *testing.T) *story {
+			cfg := withBackups(2)
+			cfg.MaxInterval = 3*timeout - 1
+			s := begin(t, cfg, policy.State{})
+			s.view(3, 4)
+			s.advance(3*timeout - 1)
+			return s
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := story(t)
+			s.wantNotes(policy.NoteInquired)
+			s.pass(1)
+			s.step(policy.Event{Kind: policy.Woke})
+			s.wantNotes()
+			s.advance(timeout / 2)
+			if st := s.m.Status(s.now.Time); !st.Holding {
+				t.Error("it makes no token")
+			}
+		})
+	}
+}
+
 func TestASilenceThatOthersDoNotShareIsNone(t *testing.T) {
 	s := guarded(t)
 	s.advance(maxInterval)

@@ -95,10 +95,7 @@ func (m *Machine) mintFirst(now policy.Instant, out []policy.Effect) []policy.Ef
 // onTurn: it is time for this member to make the first token. Who is not the first in rank asks the first ones whether they
 // have: their word may be slower than its patience, or they saw less of the fleet and began sooner.
 func (m *Machine) onTurn(now policy.Instant, out []policy.Effect) []policy.Effect {
-	over := m.peers.alone() || m.peers.rank == 0
-	if !over {
-		over, out = m.inquire(now, out)
-	}
+	over, out := m.inquire(now, m.peers.rank > 0, out)
 	if over {
 		return m.mintFirst(now, out)
 	}
