@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -83,6 +84,23 @@ func TestAHolderThatIsSureRunsIfItIsDue(t *testing.T) {
 	s.wantRuns(1)
 	s.sure()
 	s.wantRuns(2)
+}
+
+// In a sweep, the token that waited here until this member is due waits on.
+func TestAHolderThatIsSureAndDueSoonKeepsItsToken(t *testing.T) {
+	cfg := withBackups(2)
+	cfg.Walk = wander.Sweep
+	s := ranLately(t, cfg, born(1, 10))
+	s.advance(minInterval - 3*skip)
+	s.arrive(guardedBy(born(1, 20), 5, 4), 5)
+	s.away(patience)
+	s.wantNotes(policy.NoteDoubting)
+	s.sure()
+	s.wantState("resting")
+	s.advance(2*skip - 1)
+	s.wantRuns(0)
+	s.advance(1)
+	s.wantRuns(1)
 }
 
 func TestARunThatEndsInDoubtWaitsForTheAnswers(t *testing.T) {
