@@ -39,6 +39,15 @@ type Machine interface {
 // cryptographic.
 type Entropy interface{ Uint64() uint64 }
 
+// Draw draws an identity of a handoff or a question, or a nonce: any number but zero, which in all of these stands for none.
+func Draw(from Entropy) uint64 {
+	for {
+		if n := from.Uint64(); n != 0 {
+			return n
+		}
+	}
+}
+
 // Time is monotonic time in nanoseconds since an origin of the shell's choosing, before which no Step happens. It may be
 // negative: something that happened before the shell started.
 type Time int64

@@ -40,7 +40,7 @@ func (g *Machine) ask(now policy.Time, about *wire.Token, holder wire.MemberID, 
 	wait := g.cfg.Patience / firstRepeat
 	q := &g.question
 	*q = question{
-		live: true, id: g.drawQuestion(), token: about.ID,
+		live: true, id: wire.HandoffID(policy.Draw(g.cfg.Entropy)), token: about.ID,
 		wait: wait, repeatAt: now.Add(wait), until: now.Add(g.cfg.Patience / questionsPerPatience),
 	}
 	q.silent[0] = holder
@@ -50,15 +50,6 @@ func (g *Machine) ask(now policy.Time, about *wire.Token, holder wire.MemberID, 
 		}
 	}
 	return g.askSilent(about, out)
-}
-
-// drawQuestion returns a fresh identity; zero is that of what nobody asked for.
-func (g *Machine) drawQuestion() wire.HandoffID {
-	for {
-		if id := wire.HandoffID(g.cfg.Entropy.Uint64()); id != 0 {
-			return id
-		}
-	}
 }
 
 // askSilent asks those who have not answered.

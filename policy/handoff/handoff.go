@@ -199,24 +199,6 @@ func (h *Machine) finish(id wire.HandoffID) {
 	h.finishedNext = (h.finishedNext + 1) % maxFinished
 }
 
-// drawHandoff returns a fresh identity; zero is the empty place in the table of finished ones.
-func (h *Machine) drawHandoff() wire.HandoffID {
-	for {
-		if id := wire.HandoffID(h.cfg.Entropy.Uint64()); id != 0 {
-			return id
-		}
-	}
-}
-
-// drawNonce returns a fresh nonce; zero is what a Token carries.
-func (h *Machine) drawNonce() wire.Nonce {
-	for {
-		if n := wire.Nonce(h.cfg.Entropy.Uint64()); n != 0 {
-			return n
-		}
-	}
-}
-
 // sameToken reports whether an Ack or Commit, whose generator is NULL, speaks of t.
 func sameToken(m *wire.Message, t *wire.Token) bool {
 	return m.Token.ID.Birth == t.ID.Birth && m.Token.ID.Random == t.ID.Random && m.Token.Seq == t.Seq

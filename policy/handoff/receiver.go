@@ -54,7 +54,7 @@ func (h *Machine) onToken(now policy.Time, m *wire.Message, out []policy.Effect)
 		return policy.AppendTell(out, policy.NoteStrayToken, m.From, &m.Token)
 	}
 	*in = incoming{
-		live: true, from: m.From, id: m.Handoff, token: m.Token, nonce: h.drawNonce(), since: now,
+		live: true, from: m.From, id: m.Handoff, token: m.Token, nonce: wire.Nonce(policy.Draw(h.cfg.Entropy)), since: now,
 		sentAt: now, wait: h.rtt.timeout(), giveUpAt: now.Add(h.cfg.Timeout),
 	}
 	h.receiving++

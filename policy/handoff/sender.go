@@ -41,7 +41,7 @@ func (o *outgoing) answeredBy(m *wire.Message) bool {
 // Offer begins to pass token to a member. The machine must have no other offer in progress.
 func (h *Machine) Offer(now policy.Time, token *wire.Token, to wire.MemberID, out []policy.Effect) []policy.Effect {
 	h.outgoing = outgoing{
-		live: true, id: h.drawHandoff(), to: to, token: *token,
+		live: true, id: wire.HandoffID(policy.Draw(h.cfg.Entropy)), to: to, token: *token,
 		sentAt: now, wait: h.rtt.timeout(), giveUpAt: now.Add(h.cfg.Timeout),
 	}
 	out = policy.AppendTell(out, policy.NoteOffered, to, token)

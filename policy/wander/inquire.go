@@ -52,7 +52,7 @@ func (m *Machine) inquire(now policy.Instant, must bool, out []policy.Effect) (o
 		// Also if this member was away while the answers may have come.
 		noToken := m.noToken()
 		out = policy.AppendTell(out, policy.NoteInquired, wire.MemberID{}, &noToken)
-		*q = inquiry{live: true, id: m.drawQuestion(), asked: m.drawAsked(), askedAt: now.Time, until: now.Time.Add(half)}
+		*q = inquiry{live: true, id: wire.HandoffID(policy.Draw(m.cfg.Entropy)), asked: m.drawAsked(), askedAt: now.Time, until: now.Time.Add(half)}
 	case now.Time >= q.until:
 		return true, out
 	case now.Time < q.repeatAt:
@@ -110,15 +110,6 @@ func (m *Machine) drawAsked() (asked [maxAsked]wire.MemberID) {
 		asked[i] = m.peers.ids[(m.peers.rank+1+behind)%len(m.peers.ids)]
 	}
 	return asked
-}
-
-// drawQuestion returns a fresh identity.
-func (m *Machine) drawQuestion() wire.HandoffID {
-	for {
-		if id := wire.HandoffID(m.cfg.Entropy.Uint64()); id != 0 {
-			return id
-		}
-	}
 }
 
 // expectsInquiry: who has met a token can answer.
