@@ -77,6 +77,8 @@ func newPlanCommand() *cobra.Command {
 	_ = walk.Set(config.Walk.Setting().Default)
 	backups := config.Backups.Setting()
 	usual, _ := strconv.Atoi(backups.Default)
+	slots := config.Slots.Setting()
+	oneSlot, _ := strconv.Atoi(slots.Default)
 	w.Latency = time.Millisecond
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -86,8 +88,7 @@ func newPlanCommand() *cobra.Command {
 	flags.Var(walk, "walk", config.Walk.Setting().Help)
 	flags.IntVar(&w.Backups, backups.Flag(), usual, fmt.Sprintf(
 		"How many members guard the token: a `NUMBER` from 0, the plain paper, to %d.", backups.Most))
-	slots := config.Slots.Setting()
-	flags.IntVar(&w.Slots, slots.Flag(), 1, fmt.Sprintf("How many members may run at once: a `NUMBER` from 1 to %d.", slots.Most))
+	flags.IntVar(&w.Slots, slots.Flag(), oneSlot, fmt.Sprintf("How many members may run at once: a `NUMBER` from 1 to %d.", slots.Most))
 	flags.Var(durationFlag{&w.Skip}, "skip", "How long the token rests at a member that has no need of it. Without it, one is recommended.")
 	flags.Var(durationFlag{&w.Latency}, "latency", "How long a datagram is under way between two members.")
 	flags.Var(shareFlag{&w.Loss}, "loss", "The share of datagrams that do not arrive.")

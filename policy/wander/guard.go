@@ -151,8 +151,6 @@ func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token *wire.
 	m.seq = max(m.seq, token.Seq).Revived(uint8(m.cfg.Entropy.Uint64()))
 	token.Seq = m.seq
 	out = m.save(policy.AppendTell(out, policy.NoteRevived, from, token))
-	// The bit in the gossip that says that the gate has a token may have gone with the holder.
-	out = m.meetToken(out)
 	switch {
 	case m.holds:
 		return m.onMeeting(now, token, out)

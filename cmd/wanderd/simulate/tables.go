@@ -80,11 +80,11 @@ func (s *tables) figures(title string) report.Table {
 	share := func(label string, f measure.Estimate) { t.Rows = append(t.Rows, s.row(label, report.Percent, f)) }
 	number("measured time, s", s.Duration)
 	share("busy: at least one operation", s.Utilisation)
-	if s.slots == 1 {
-		share("overlap: two or more at once", s.Overlap)
-	} else {
-		share(fmt.Sprintf("overlap: more than %d at once", s.slots), s.Overlap)
+	tooMany, lastToken := "two or more", "all tokens"
+	if s.slots > 1 {
+		tooMany, lastToken = fmt.Sprintf("more than %d", s.slots), "all tokens of a slot"
 	}
+	share("overlap: "+tooMany+" at once", s.Overlap)
 	number("operations", s.Operations)
 	number("interval of a member, median, s", s.Interval.P50)
 	number("  90 % are below, s", s.Interval.P90)
@@ -98,21 +98,13 @@ func (s *tables) figures(title string) report.Table {
 	number("handoffs", s.Hops)
 	number("datagrams", s.Messages)
 	number("datagrams per operation", s.MessagesPerOperation)
-	number("recoveries from the loss of "+s.lastToken(), s.Recovery.Count)
+	number("recoveries from the loss of "+lastToken, s.Recovery.Count)
 	if s.Recovery.P50.Samples > 0 {
 		number("  median, s", s.Recovery.P50)
 		number("  90 % are below, s", s.Recovery.P90)
 		number("  longest, s", s.Recovery.Max)
 	}
 	return t
-}
-
-// lastToken is the one that a fleet must have lost to recover from it.
-func (s *tables) lastToken() string {
-	if s.slots == 1 {
-		return "all tokens"
-	}
-	return "all tokens of a slot"
 }
 
 func (s *tables) concurrency() report.Table {
