@@ -43,7 +43,7 @@ func measured(t *testing.T, cells []cell) []line {
 }
 
 func TestWithoutFaultsNothingOverlapsAndASweepIsAsGoodAsCanBe(t *testing.T) {
-	all := measured(t, slices.Concat(brief(calm().cells, nominal, 2, 0), brief(calm().cells, overload, 1, 0)))
+	all := measured(t, slices.Concat(brief(calm().cells, experiment.Nominal, 2, 0), brief(calm().cells, experiment.Overload, 1, 0)))
 	for i := range all {
 		l := &all[i]
 		s, b := l.steady(), l.best()
@@ -64,15 +64,15 @@ func TestWithoutFaultsNothingOverlapsAndASweepIsAsGoodAsCanBe(t *testing.T) {
 }
 
 func TestALostTokenIsBackWithinTwoSkipsAndAHalf(t *testing.T) {
-	cells := slices.Concat(brief(calm().cells, nominal, 1, 5), brief(loads().cells, 15, 1, 5))
+	cells := slices.Concat(brief(calm().cells, experiment.Nominal, 1, 5), brief(loads().cells, 15, 1, 5))
 	for _, l := range measured(t, cells) {
 		for what := range faultsEnd {
 			r := l.recovered(what)
-			limit := 2.5 * skipTime.Seconds()
+			limit := 2.5 * experiment.Skip.Seconds()
 			if r.count != l.faults || r.never > 0 || !(r.single.longest <= limit) || !(r.held.longest <= limit) {
 				t.Errorf("%v, %s: %+v", what, l.label(), r)
 			}
-			if what != crashedBoth && !(r.held.p50 <= 1.5*skipTime.Seconds()) {
+			if what != crashedBoth && !(r.held.p50 <= 1.5*experiment.Skip.Seconds()) {
 				t.Errorf("%v, %s: %v s in the median", what, l.label(), r.held.p50)
 			}
 		}
@@ -96,7 +96,7 @@ func TestUnderThePapersRulesALossTakesLong(t *testing.T) {
 
 func TestLossCrashesAndBrokenLinksMakeHardlyAnythingOverlap(t *testing.T) {
 	for _, s := range []survey{loss(), crashes(), links()} {
-		for _, l := range measured(t, brief(s.cells, nominal, 2, 0)) {
+		for _, l := range measured(t, brief(s.cells, experiment.Nominal, 2, 0)) {
 			got := l.steady()
 			// In a few short runs one operation that overlaps weighs much.
 			if got.overlap > 10*accepted {
@@ -110,7 +110,7 @@ func TestLossCrashesAndBrokenLinksMakeHardlyAnythingOverlap(t *testing.T) {
 }
 
 func TestBothHalvesOfAPartedFleetGoOnAndOneTokenIsLeft(t *testing.T) {
-	all := cells(world{}, nominal)
+	all := cells(world{}, experiment.Nominal)
 	done, err := runAll(t.Context(), experiment.Options{Seeds: 2}, all, part)
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +132,7 @@ func TestBothHalvesOfAPartedFleetGoOnAndOneTokenIsLeft(t *testing.T) {
 
 func TestAResultDoesNotDependOnTheNumberOfCores(t *testing.T) {
 	s := calm()
-	s.cells = brief(s.cells, nominal, 2, 1)[:2]
+	s.cells = brief(s.cells, experiment.Nominal, 2, 1)[:2]
 	var texts []string
 	for _, cores := range []int{1, 3} {
 		r, err := s.experiment().Run(t.Context(), experiment.Options{Parallel: cores})

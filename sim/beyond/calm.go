@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/sim/experiment"
 )
 
 // calm is a world in which nothing goes wrong but what is done on purpose.
@@ -12,7 +13,7 @@ func calm() survey {
 		name: "beyond-calm", title: "Nothing goes wrong, or one thing at a time", source: "tables 3 to 5; \"an open issue\", section 8",
 		shows: "The paper's fleets as they are meant to be, and what becomes of them when the token is lost: with a Commit, with its " +
 			"holder, with its holder and the first guardian.",
-		cells: cells(world{}, nominal, overload),
+		cells: cells(world{}, experiment.Nominal, experiment.Overload),
 		targets: func(all []line) []target {
 			sweep := func(r *rules) bool { return ours(r) && r.walk == wander.Sweep }
 			return slices.Concat(

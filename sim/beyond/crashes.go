@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/experiment"
 )
 
 // A member that crashes now and then is up and down for so long on average.
@@ -21,7 +22,7 @@ func crashes() survey {
 	return survey{
 		name: "beyond-crashes", title: "Members crash after 10000 s on average, and are down for 600 s", source: "not in the paper",
 		shows: "At N = 300 somebody crashes every half a minute, and the holder every three hours. The others hear of a crash ten seconds later.",
-		cells: cells(w, nominal, overload), targets: overlapTargets,
+		cells: cells(w, experiment.Nominal, experiment.Overload), targets: overlapTargets,
 		notes: func([]line) []string {
 			return []string{
 				"The best possible takes into account that six members in a hundred are down. An interval also lasts for as long as its member " +

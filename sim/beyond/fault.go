@@ -8,6 +8,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/experiment"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -58,7 +59,7 @@ type recovery struct {
 
 // quiet is for how long there must have been exactly one token for the fleet to count as stable. The paper does not say; with Δmin
 // the durations measured under its own rules lie as the printed ones do at N = 300, and are shorter at N = 150 (package paper).
-const quiet = minInterval
+const quiet = experiment.MinInterval
 
 // patience is for how long a fleet is watched after a fault.
 const patience = 100_000 * time.Second
@@ -68,7 +69,7 @@ const patience = 100_000 * time.Second
 const (
 	downFor   = time.Minute
 	lookEvery = 10 * time.Second
-	nextFault = minInterval
+	nextFault = experiment.MinInterval
 )
 
 // tormentor loses the token of one fleet again and again, each time when there is exactly one, and watches the fleet get

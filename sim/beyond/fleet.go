@@ -10,20 +10,6 @@ import (
 	"github.com/wanderd/wanderd/sim/experiment"
 )
 
-// The time constants of the paper's table 2; a unit is a second. Every fleet here has them, whatever its size.
-const (
-	skipTime    = 1 * time.Second
-	opTime      = 4 * time.Second
-	minInterval = 600 * time.Second
-	maxInterval = 1800 * time.Second
-)
-
-// The paper's fleets: "a nominal workload (N = 150)" and "an overload (N = 300)" (section 2).
-const (
-	nominal  = 150
-	overload = 300
-)
-
 // rules are one line in every table: how a fleet looks after its token.
 type rules struct {
 	name    string
@@ -38,7 +24,7 @@ const guardians = 2
 
 // allRules are the paper's, and wanderd's with each walk.
 func allRules() []rules {
-	all := []rules{{name: "the paper's rules", walk: wander.Random, maxInterval: maxInterval}}
+	all := []rules{{name: "the paper's rules", walk: wander.Random, maxInterval: experiment.MaxInterval}}
 	for _, w := range wander.Walks() {
 		all = append(all, rules{name: w.String(), walk: w, backups: guardians})
 	}
@@ -117,11 +103,11 @@ const (
 func (c *cell) scenario(seed uint64) sim.Scenario {
 	s := sim.Scenario{
 		Seed: seed, Members: c.members, WaitAlone: true,
-		Skip: skipTime, Op: opTime, MinInterval: minInterval, MaxInterval: c.rules.maxInterval,
+		Skip: experiment.Skip, Op: experiment.Op, MinInterval: experiment.MinInterval, MaxInterval: c.rules.maxInterval,
 		Walk: c.rules.walk, Backups: c.rules.backups,
 		Network:    sim.Network{Latency: time.Millisecond},
 		Membership: sim.Membership{GossipAfter: gossipAfter, DetectAfter: detectAfter, RejoinAfter: detectAfter},
-		Hook:       sim.Hook{Takes: opTime},
+		Hook:       sim.Hook{Takes: experiment.Op},
 	}
 	if c.world.change != nil {
 		c.world.change(&s)
@@ -157,8 +143,8 @@ func (c *cell) best() best {
 	}
 	return best{
 		op:       op,
-		busy:     min(1, up*float64(op)/float64(minInterval)),
-		interval: max(minInterval, time.Duration(up*float64(op))),
+		busy:     min(1, up*float64(op)/float64(experiment.MinInterval)),
+		interval: max(experiment.MinInterval, time.Duration(up*float64(op))),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/experiment"
 )
 
 // holders is who holds a token, by what the machines say of themselves.
@@ -56,7 +57,9 @@ func (h *holders) set(now policy.Time, member int, holding bool) {
 }
 
 // passing reports whether nobody holds a token because it may be on its way: a handoff takes no longer than skip.
-func (h *holders) passing(now policy.Time) bool { return h.count == 0 && now.Sub(h.noneAt) <= skipTime }
+func (h *holders) passing(now policy.Time) bool {
+	return h.count == 0 && now.Sub(h.noneAt) <= experiment.Skip
+}
 
 // one reports whether there has been exactly one token for so long.
 func (h *holders) one(now policy.Time, quiet time.Duration) bool {

@@ -1,6 +1,9 @@
 package beyond
 
-import "github.com/wanderd/wanderd/sim"
+import (
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/experiment"
+)
 
 // links is a world in which some members never hear some others.
 func links() survey {
@@ -8,7 +11,7 @@ func links() survey {
 	return survey{
 		name: "beyond-links", title: "One in twenty ordered pairs of members cannot reach each other, for good", source: "not in the paper",
 		shows: "Whether a member starves whose predecessor in the lap never reaches it. The membership does not notice: it finds ways round.",
-		cells: cells(w, nominal, overload),
+		cells: cells(w, experiment.Nominal, experiment.Overload),
 		notes: func([]line) []string {
 			return []string{
 				"Nobody starves: who was missed is tried by the next holder. What is lost is the time of the handoffs that fail.",

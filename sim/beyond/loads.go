@@ -7,7 +7,7 @@ import (
 
 // load is op × members / min_interval.
 func (c *cell) load() float64 {
-	return float64(c.members) * float64(c.best().op) / float64(minInterval)
+	return float64(c.members) * float64(c.best().op) / float64(experiment.MinInterval)
 }
 
 // loads are fleets of other sizes than the paper's: from a tenth of the load that one token can serve to twice as much.

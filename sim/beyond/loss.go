@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/experiment"
 )
 
 // accepted is how much overlap there may be where messages are lost or members crash, as a share of the time.
@@ -20,7 +21,7 @@ func loss() survey {
 	return survey{
 		name: "beyond-loss", title: "One datagram in a hundred is lost, or one in twenty", source: "not in the paper",
 		shows:   "Whether beats that are lost make guardians revive a token that has a holder, and how much a recovery suffers.",
-		cells:   slices.Concat(cells(lossy(0.01), nominal, overload), cells(lossy(0.05), nominal, overload)),
+		cells:   slices.Concat(cells(lossy(0.01), experiment.Nominal, experiment.Overload), cells(lossy(0.05), experiment.Nominal, experiment.Overload)),
 		targets: overlapTargets,
 		notes: func([]line) []string {
 			return []string{

@@ -81,7 +81,7 @@ func part(ctx context.Context, c *cell, seed uint64) (parting, error) {
 }
 
 func runParted(ctx context.Context, o experiment.Options) (experiment.Result, error) {
-	all := cells(world{}, nominal, overload)
+	all := cells(world{}, experiment.Nominal, experiment.Overload)
 	done, err := runAll(ctx, o, all, part)
 	r := experiment.Result{
 		Runs: done.done, Wanted: done.wanted, Verdict: noTargets,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/wanderd/wanderd/sim/experiment"
 	"github.com/wanderd/wanderd/sim/measure"
 	"github.com/wanderd/wanderd/sim/report"
 )
@@ -59,7 +60,7 @@ func (l *line) allowance(held float64) float64 {
 		return handoff
 	}
 	b := float64(l.rules.backups)
-	return handoff + b + 1 + beats*b*held/skipTime.Seconds()
+	return handoff + b + 1 + beats*b*held/experiment.Skip.Seconds()
 }
 
 func (l *line) mean(figure func(*measure.Figures) measure.Number) float64 {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/wanderd/wanderd/sim/experiment"
 	"github.com/wanderd/wanderd/sim/report"
 )
 
@@ -105,9 +106,9 @@ func (l *line) messageTarget() target {
 // byFleet returns what is published of one of the paper's fleets.
 func byFleet(members int, ofNominal, ofOverload string) string {
 	switch members {
-	case nominal:
+	case experiment.Nominal:
 		return ofNominal
-	case overload:
+	case experiment.Overload:
 		return ofOverload
 	}
 	return ""
@@ -148,12 +149,12 @@ func recoveryTargets(all []line) []target {
 			if what != crashedBoth {
 				targets = append(targets, target{
 					what: "median " + name, published: byFleet(members, "about 20000 s", "about 40000 s"),
-					measured: slowest(func(s spread) float64 { return s.p50 }), limit: 1.5 * skipTime.Seconds(), write: inSeconds,
+					measured: slowest(func(s spread) float64 { return s.p50 }), limit: 1.5 * experiment.Skip.Seconds(), write: inSeconds,
 				})
 			}
 			targets = append(targets, target{
 				what:     "longest " + name,
-				measured: slowest(func(s spread) float64 { return s.longest }), limit: 2.5 * skipTime.Seconds(), write: inSeconds,
+				measured: slowest(func(s spread) float64 { return s.longest }), limit: 2.5 * experiment.Skip.Seconds(), write: inSeconds,
 			})
 		}
 	}

@@ -5,6 +5,7 @@
 //	seeds.go       many seeds on many cores, with the same result on any number of them
 //	render.go      an answer as text, Markdown or CSV; json.go as JSON
 //	page.go        all answers of one subject, in a file of the docs
+//	fleet.go       the constants of the paper's fleets
 //
-// It knows nothing of tokens: package paper has the experiments of the paper, package beyond those that go further.
+// It knows nothing of how tokens move: package paper has the experiments of the paper, package beyond those that go further.
 package experiment

@@ -9,31 +9,17 @@ import (
 	"github.com/wanderd/wanderd/sim/experiment"
 )
 
-// The time constants of the paper's table 2; a unit is a second.
-const (
-	skipTime    = 1 * time.Second
-	opTime      = 4 * time.Second
-	minInterval = 600 * time.Second
-	maxInterval = 1800 * time.Second
-)
-
 // "All simulations last 10⁶ time units" (section 6).
 const longRun = 1_000_000 * time.Second
 
-// The fleets of all tables: "a nominal workload (N = 150)" and "an overload (N = 300)" (section 2).
-const (
-	nominal  = 150
-	overload = 300
-)
-
-func fleets() []int { return []int{nominal, overload} }
+func fleets() []int { return []int{experiment.Nominal, experiment.Overload} }
 
 // newCluster is the paper's fleet: everybody is there from the beginning, nothing fails, and messages take no time.
 func newCluster(members int, seed uint64, watchers ...sim.Watcher) *sim.Cluster {
 	s := sim.Scenario{
 		Seed: seed, Members: members,
-		Skip: skipTime, Op: opTime, MinInterval: minInterval, MaxInterval: maxInterval,
-		Hook: sim.Hook{Takes: opTime},
+		Skip: experiment.Skip, Op: experiment.Op, MinInterval: experiment.MinInterval, MaxInterval: experiment.MaxInterval,
+		Hook: sim.Hook{Takes: experiment.Op},
 	}
 	c := s.NewCluster(watchers...)
 	c.Boot()
@@ -61,7 +47,7 @@ func pass(ctx context.Context, c *sim.Cluster, until policy.Time) error {
 // every N such stays; it is not due for Δmin and then waits for one round on average, so h is the wait's share of Δmin and the
 // wait. At N = 150 that is h = (1+3h)/(5+3h).
 func busyShare(members int) float64 {
-	skip, op, least := skipTime.Seconds(), opTime.Seconds(), minInterval.Seconds()
+	skip, op, least := experiment.Skip.Seconds(), experiment.Op.Seconds(), experiment.MinInterval.Seconds()
 	h := 0.5
 	for range 100 {
 		round := float64(members) * ((1-h)*skip + h*op)

@@ -14,7 +14,7 @@ const fineBin = 100 * time.Second
 
 // startUp is how much of a long run is told apart as its beginning: until twice Δmax, all members that the token has not
 // reached yet suspect its loss in the same instant.
-const startUp = 2 * maxInterval
+const startUp = 2 * experiment.MaxInterval
 
 // long is what one long run of the machines led to: as a whole, in its beginning alone, and by the intervals as table 4 seems
 // to count them.
@@ -25,7 +25,7 @@ type long struct {
 
 // runLong runs the paper's fleet "during a long run" (section 6), from its first second, as the paper does.
 func runLong(ctx context.Context, members int, seed uint64, until time.Duration) (long, error) {
-	meter := measure.New(measure.Config{Members: members, Quiet: maxInterval, Bin: fineBin})
+	meter := measure.New(measure.Config{Members: members, Quiet: experiment.MaxInterval, Bin: fineBin})
 	run := long{undisturbed: newUndisturbed(members)}
 	c := newCluster(members, seed, meter, run.undisturbed)
 	err := pass(ctx, c, policy.Time(min(startUp, until)))

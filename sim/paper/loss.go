@@ -6,6 +6,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/experiment"
 	"github.com/wanderd/wanderd/sim/measure"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -29,7 +30,9 @@ type transient struct {
 
 // quietTimes are for how long there must have been exactly one token for the fleet to count as stable. The paper does not
 // say; Δmax is the ruling, and the others show how much depends on it.
-func quietTimes() []time.Duration { return []time.Duration{minInterval / 2, minInterval, maxInterval} }
+func quietTimes() []time.Duration {
+	return []time.Duration{experiment.MinInterval / 2, experiment.MinInterval, experiment.MaxInterval}
+}
 
 // ruling is the place of the ruling in [quietTimes].
 const ruling = 2
@@ -43,11 +46,11 @@ func loseToken(ctx context.Context, members int, seed uint64, least, most time.D
 		m := measure.New(measure.Config{Members: members, Quiet: quiet})
 		meters, watchers = append(meters, m), append(watchers, m)
 	}
-	during := measure.New(measure.Config{Members: members, Quiet: maxInterval, Unit: time.Second})
+	during := measure.New(measure.Config{Members: members, Quiet: experiment.MaxInterval, Unit: time.Second})
 	thief := &thief{c: newCluster(members, seed, append(watchers, during)...)}
 	thief.c.Intercept(thief.decide)
 	for thief.lost == 0 {
-		if err := pass(ctx, thief.c, max(policy.Time(settled), thief.c.Now().Add(skipTime))); err != nil {
+		if err := pass(ctx, thief.c, max(policy.Time(settled), thief.c.Now().Add(experiment.Skip))); err != nil {
 			return transient{}, err
 		}
 		thief.armed = true
@@ -66,7 +69,7 @@ func watch(
 	}
 	over := false
 	for c.Now() < lost.Add(most) && (!over || c.Now() < lost.Add(least)) {
-		if err := pass(ctx, c, c.Now().Add(minInterval)); err != nil {
+		if err := pass(ctx, c, c.Now().Add(experiment.MinInterval)); err != nil {
 			return t, err
 		}
 		all := true

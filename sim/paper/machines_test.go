@@ -12,10 +12,10 @@ import (
 
 // "h = (1+3h)/(5+3h), so h = 1/3" and two thirds of the time are busy.
 func TestTheClosedFormOfTheNominalFleetIsTwoThirds(t *testing.T) {
-	if got := busyShare(nominal); math.Abs(got-2.0/3) > 1e-9 {
+	if got := busyShare(experiment.Nominal); math.Abs(got-2.0/3) > 1e-9 {
 		t.Errorf("busy for %v of the time", got)
 	}
-	if got := busyShare(overload); math.Abs(got-0.845) > 0.001 {
+	if got := busyShare(experiment.Overload); math.Abs(got-0.845) > 0.001 {
 		t.Errorf("N = 300: busy for %v of the time", got)
 	}
 }
@@ -42,7 +42,7 @@ func TestTableOneIsReproducedWithinChance(t *testing.T) {
 	for _, c := range r.Comparisons {
 		for i, row := range c.Rows {
 			allowed := 3.5
-			if c.Title == inTitle("Random access", nominal) && i == 4 {
+			if c.Title == inTitle("Random access", experiment.Nominal) && i == 4 {
 				allowed = 5
 			}
 			// Half the confidence interval is 2.262 standard errors of ten runs.
@@ -56,7 +56,7 @@ func TestTableOneIsReproducedWithinChance(t *testing.T) {
 
 func TestRandomAccessAccountsForAllOfTheTime(t *testing.T) {
 	total := 0.0
-	for _, s := range accessAtRandom(overload, 1, 10_000*time.Second) {
+	for _, s := range accessAtRandom(experiment.Overload, 1, 10_000*time.Second) {
 		total += s
 	}
 	if math.Abs(total-10_000) > 1e-6 {
@@ -96,7 +96,7 @@ func TestAnIntervalIsLeftOutIfItsMemberMadeAToken(t *testing.T) {
 }
 
 func TestTheFleetGetsOverTheLossOfItsToken(t *testing.T) {
-	l, err := loseToken(t.Context(), nominal, 1, time.Hour, stabilisationLimit)
+	l, err := loseToken(t.Context(), experiment.Nominal, 1, time.Hour, stabilisationLimit)
 	if err != nil {
 		t.Fatal(err)
 	}

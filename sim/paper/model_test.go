@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/wanderd/wanderd/sim/experiment"
 )
 
 // The model explains nothing unless it is the machines without their messages.
@@ -56,7 +58,7 @@ func TestWithoutPrecedenceTheFleetIsMostlyWithoutAToken(t *testing.T) {
 		if r.removal != anyOther || r.test != sinceRun {
 			continue
 		}
-		if got := runModel(r, nominal, 1, 200_000); got.tokenless < 100_000 {
+		if got := runModel(r, experiment.Nominal, 1, 200_000); got.tokenless < 100_000 {
 			t.Errorf("%s: no token for %.0f of 200000", r.name, got.tokenless)
 		}
 	}
@@ -65,7 +67,7 @@ func TestWithoutPrecedenceTheFleetIsMostlyWithoutAToken(t *testing.T) {
 // What the notes of wander-variants say of the closest reading.
 func TestTheClosestReadingGivesThePrintedNumbers(t *testing.T) {
 	for members, want := range map[int]struct{ from, to, deviation float64 }{
-		nominal: {0.995, 1.005, 0.03}, overload: {0.54, 0.58, 0.06},
+		experiment.Nominal: {0.995, 1.005, 0.03}, experiment.Overload: {0.54, 0.58, 0.06},
 	} {
 		tallies := []tally{runModel(closest(), members, 1, longRun.Seconds())}
 		part := length(tallies, members) / longRun.Seconds()
@@ -80,7 +82,7 @@ func TestTheClosestReadingGivesThePrintedNumbers(t *testing.T) {
 
 func TestTheModelGetsOverALoss(t *testing.T) {
 	for seed := range uint64(5) {
-		if took := stabilisation(prose(), nominal, seed, modelMax); took <= 0 || took > 100_000 {
+		if took := stabilisation(prose(), experiment.Nominal, seed, modelMax); took <= 0 || took > 100_000 {
 			t.Errorf("seed %d: stable after %v", seed, took)
 		}
 	}

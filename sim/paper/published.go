@@ -1,6 +1,10 @@
 package paper
 
-import "math"
+import (
+	"math"
+
+	"github.com/wanderd/wanderd/sim/experiment"
+)
 
 // The numbers as printed, by the order of their rows. Ciuffoletti prints a dash for none; that is zero here.
 
@@ -65,7 +69,7 @@ func (c column) sum() float64 {
 }
 
 // operations is how many operations a table of concurrency accounts for.
-func (c column) operations() float64 { return c.operationTime() / opTime.Seconds() }
+func (c column) operations() float64 { return c.operationTime() / experiment.Op.Seconds() }
 
 // quantile returns the lower end of the bin in which a share of the counts is reached; the first bin begins at from.
 func (c column) quantile(p, from, width float64) float64 {

@@ -3,12 +3,14 @@ package paper
 import (
 	"math"
 	"testing"
+
+	"github.com/wanderd/wanderd/sim/experiment"
 )
 
 // A table of concurrency leaves idle time, and not a negative one; what it accounts for is known from the text.
 func TestTheColumnsOfTableThreeAndIdleTimeAddUpToTheRun(t *testing.T) {
 	for members, want := range map[int]struct{ busy, operationTime float64 }{
-		nominal: {665972, 670285}, overload: {468370, 568085},
+		experiment.Nominal: {665972, 670285}, experiment.Overload: {468370, 568085},
 	} {
 		c := of(tableThree(), members)
 		if c.sum() != want.busy || c.operationTime() != want.operationTime {
@@ -39,14 +41,14 @@ func TestTheTablesSayWhatTheTextSaysOfThem(t *testing.T) {
 		got      float64
 		from, to float64
 	}{
-		{"table 3, N = 150", shared(of(tableThree(), nominal)), 0, 0.005},
-		{"table 1, N = 150", shared(of(tableOne(), nominal)), 0.15, 0.2},
-		{"table 3, N = 300", shared(of(tableThree(), overload)), 0.085, 0.1},
-		{"table 1, N = 300", shared(of(tableOne(), overload)), 0.4, 0.5},
+		{"table 3, N = 150", shared(of(tableThree(), experiment.Nominal)), 0, 0.005},
+		{"table 1, N = 150", shared(of(tableOne(), experiment.Nominal)), 0.15, 0.2},
+		{"table 3, N = 300", shared(of(tableThree(), experiment.Overload)), 0.085, 0.1},
+		{"table 1, N = 300", shared(of(tableOne(), experiment.Overload)), 0.4, 0.5},
 		// "during stable operation we observed 8 time units over 10⁶ where more than 5 protected operations were running"
-		{"table 3, N = 300, more than five", column{rows: of(tableThree(), overload).rows[5:]}.sum(), 8, 8},
+		{"table 3, N = 300, more than five", column{rows: of(tableThree(), experiment.Overload).rows[5:]}.sum(), 8, 8},
 		// "only 9 intervals […] are longer than 3000"
-		{"table 4, N = 300, 3000 and more", column{rows: of(tableFour(), overload).rows[5:]}.sum(), 9, 9},
+		{"table 4, N = 300, 3000 and more", column{rows: of(tableFour(), experiment.Overload).rows[5:]}.sum(), 9, 9},
 	} {
 		if tc.got < tc.from || tc.got > tc.to {
 			t.Errorf("%s: %v, want %v to %v", tc.what, tc.got, tc.from, tc.to)
@@ -55,7 +57,7 @@ func TestTheTablesSayWhatTheTextSaysOfThem(t *testing.T) {
 }
 
 func TestTableFourAddsUp(t *testing.T) {
-	for members, want := range map[int]float64{nominal: 166464, overload: 126497} {
+	for members, want := range map[int]float64{experiment.Nominal: 166464, experiment.Overload: 126497} {
 		if got := of(tableFour(), members).sum(); got != want {
 			t.Errorf("N = %d: %v intervals, want %v", members, got, want)
 		}
@@ -71,16 +73,16 @@ func TestTheIntervalsOfTableFourFillTheRunOnlyWithTheNominalFleet(t *testing.T) 
 		}
 		return sum / (float64(members) * longRun.Seconds())
 	}
-	if low, high := covered(nominal, 0), covered(nominal, 500); low > 1 || high < 1 {
+	if low, high := covered(experiment.Nominal, 0), covered(experiment.Nominal, 500); low > 1 || high < 1 {
 		t.Errorf("N = 150: between %.2f and %.2f of the run", low, high)
 	}
-	if high := covered(overload, 500); high > 0.6 {
+	if high := covered(experiment.Overload, 500); high > 0.6 {
 		t.Errorf("N = 300: up to %.2f of the run", high)
 	}
 }
 
 func TestTableFiveHasAHundredLossesAndNinetyNine(t *testing.T) {
-	for members, want := range map[int]float64{nominal: 100, overload: 99} {
+	for members, want := range map[int]float64{experiment.Nominal: 100, experiment.Overload: 99} {
 		if got := of(tableFive(), members).sum(); got != want {
 			t.Errorf("N = %d: %v losses, want %v", members, got, want)
 		}

@@ -76,7 +76,7 @@ func runRandomAccess(ctx context.Context, o experiment.Options) (experiment.Resu
 func accessAtRandom(members int, seed uint64, until time.Duration) []float64 {
 	dice := rand.New(rand.NewPCG(seed, uint64(members)))
 	period := func() time.Duration {
-		return minInterval + time.Duration(dice.Int64N(int64(minInterval/2/time.Second)))*time.Second
+		return experiment.MinInterval + time.Duration(dice.Int64N(int64(experiment.MinInterval/2/time.Second)))*time.Second
 	}
 	var starts []time.Duration
 	for range members {
@@ -97,13 +97,13 @@ func accessAtRandom(members int, seed uint64, until time.Duration) []float64 {
 		now = to
 	}
 	for i, start := range starts {
-		for ; starts[ended]+opTime <= start; ended++ {
-			advance(starts[ended]+opTime, i-ended)
+		for ; starts[ended]+experiment.Op <= start; ended++ {
+			advance(starts[ended]+experiment.Op, i-ended)
 		}
 		advance(start, i-ended)
 	}
-	for ; ended < len(starts) && starts[ended]+opTime <= until; ended++ {
-		advance(starts[ended]+opTime, len(starts)-ended)
+	for ; ended < len(starts) && starts[ended]+experiment.Op <= until; ended++ {
+		advance(starts[ended]+experiment.Op, len(starts)-ended)
 	}
 	advance(until, len(starts)-ended)
 	return spent

@@ -33,18 +33,18 @@ type claim struct {
 func claims() []claim {
 	within := func(times int) func(*long) float64 {
 		return func(l *long) float64 {
-			return 100 * between(l.figures, 0, time.Duration(times)*minInterval) / between(l.figures, 0, longRun)
+			return 100 * between(l.figures, 0, time.Duration(times)*experiment.MinInterval) / between(l.figures, 0, longRun)
 		}
 	}
 	return []claim{
 		// "80% of the times the applications have access to the backbone within 2 ∗ Δmin"
-		{"N = 150: waits within 2 × Δmin", nominal, 80, within(2)},
+		{"N = 150: waits within 2 × Δmin", experiment.Nominal, 80, within(2)},
 		// "Occasionally (less than one percent of the time) two or more applications are allowed to use the backbone"
-		{"N = 150: two or more at once (less than)", nominal, 1, func(l *long) float64 { return 100 * value(l.figures.Overlap) }},
+		{"N = 150: two or more at once (less than)", experiment.Nominal, 1, func(l *long) float64 { return 100 * value(l.figures.Overlap) }},
 		// "The period between successive data transfers is 90% of the times lower than 3 ∗ Δmin"
-		{"N = 300: waits within 3 × Δmin", overload, 90, within(3)},
+		{"N = 300: waits within 3 × Δmin", experiment.Overload, 90, within(3)},
 		// "the event that more than 3 data transfers are occurring simultaneously is rare"
-		{"N = 300: more than three at once (\"rare\")", overload, math.NaN(), func(l *long) float64 { return 100 * sharedBy(&l.figures, 4) }},
+		{"N = 300: more than three at once (\"rare\")", experiment.Overload, math.NaN(), func(l *long) float64 { return 100 * sharedBy(&l.figures, 4) }},
 	}
 }
 
@@ -72,11 +72,11 @@ func backboneTable(runs map[int][]long) report.Comparison {
 
 // longerWith compares the mean intervals of two fleets, run by run.
 func longerWith(runs map[int][]long) measure.Estimate {
-	pairs := min(len(runs[nominal]), len(runs[overload]))
+	pairs := min(len(runs[experiment.Nominal]), len(runs[experiment.Overload]))
 	samples := make([]measure.Number, pairs)
 	for i := range samples {
-		few, many := runs[nominal][i].figures, runs[overload][i].figures
-		ratio := (overload / value(many.Operations)) / (nominal / value(few.Operations))
+		few, many := runs[experiment.Nominal][i].figures, runs[experiment.Overload][i].figures
+		ratio := (experiment.Overload / value(many.Operations)) / (experiment.Nominal / value(few.Operations))
 		samples[i] = measure.Number(100 * (ratio - 1))
 	}
 	return measure.EstimateOf(samples...)
@@ -85,7 +85,7 @@ func longerWith(runs map[int][]long) measure.Estimate {
 func runWanderBackbone(ctx context.Context, o experiment.Options) (experiment.Result, error) {
 	runs, wanted, err := longRuns(ctx, o)
 	c := backboneTable(runs)
-	r := experiment.Result{Runs: len(runs[nominal]) + len(runs[overload]), Wanted: wanted, Comparisons: []report.Comparison{c}}
+	r := experiment.Result{Runs: len(runs[experiment.Nominal]) + len(runs[experiment.Overload]), Wanted: wanted, Comparisons: []report.Comparison{c}}
 	r.Plots = []experiment.Plot{{Name: "wander-backbone", Chart: waitsChart(runs)}}
 	r.Verdict = "150 users: holds; 300 users: waits are longer than published"
 	r.Notes = []string{
@@ -105,7 +105,7 @@ func waitsChart(runs map[int][]long) report.Lines {
 	}
 	for _, members := range fleets() {
 		k := report.Curve{Name: inTitle("measured", members)}
-		for at := fineBin; at <= 8*minInterval; at += fineBin {
+		for at := fineBin; at <= 8*experiment.MinInterval; at += fineBin {
 			e := mean(runs[members], func(l *long) float64 {
 				return 100 * between(l.figures, 0, at) / between(l.figures, 0, longRun)
 			})
@@ -114,6 +114,6 @@ func waitsChart(runs map[int][]long) report.Lines {
 		chart.Curves = append(chart.Curves, k)
 	}
 	chart.Curves = append(chart.Curves,
-		report.Curve{Name: "published", X: []float64{2 * minInterval.Seconds(), 3 * minInterval.Seconds()}, Y: []float64{80, 90}, Mark: report.Dots, Published: true})
+		report.Curve{Name: "published", X: []float64{2 * experiment.MinInterval.Seconds(), 3 * experiment.MinInterval.Seconds()}, Y: []float64{80, 90}, Mark: report.Dots, Published: true})
 	return chart
 }

@@ -36,13 +36,13 @@ type burst struct {
 }
 
 func loseBoth(ctx context.Context, seed uint64) (burst, error) {
-	t, err := loseToken(ctx, overload, seed, burstLength, stabilisationLimit)
+	t, err := loseToken(ctx, experiment.Overload, seed, burstLength, stabilisationLimit)
 	if err != nil {
 		return burst{}, err
 	}
 	quiet := quietTimes()[0].Seconds()
 	b := burst{transient: t, lengths: [2]measure.Number{
-		measure.Number(t.stable[0].Seconds()), measure.Number(stabilisation(fixedGen(), overload, seed, quiet)),
+		measure.Number(t.stable[0].Seconds()), measure.Number(stabilisation(fixedGen(), experiment.Overload, seed, quiet)),
 	}}
 	for i, l := range b.lengths {
 		if l < 0 {
@@ -57,7 +57,7 @@ func burstTable(losses []burst) report.Comparison {
 	if len(losses) > 0 {
 		measured = estimates(2, len(losses), func(run, row int) float64 { return value(losses[run].lengths[row]) })
 	}
-	c := compare(inTitle("Length of one stabilisation", overload), "Δgen", "s",
+	c := compare(inTitle("Length of one stabilisation", experiment.Overload), "Δgen", "s",
 		[]string{"adaptive, the machines", "fixed, the model of wander-variants"},
 		[]float64{math.NaN(), burstLength.Seconds()}, measured)
 	c.Notes = []string{"Published: \"approx 20000 time units\", said before section 5.1 makes Δgen adaptive. Measured: until there is exactly " +

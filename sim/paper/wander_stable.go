@@ -36,7 +36,7 @@ func runWanderStable(ctx context.Context, o experiment.Options) (experiment.Resu
 		r.Plots = append(r.Plots, experiment.Plot{Name: inName("wander-stable", members), Chart: r.Comparisons[i].Chart(true)})
 	}
 	r.Tables = []report.Table{busyTable(runs), beginningTable(runs)}
-	busy := mean(runs[overload], func(l *long) float64 { return float64(l.figures.Utilisation) })
+	busy := mean(runs[experiment.Overload], func(l *long) float64 { return float64(l.figures.Utilisation) })
 	r.Verdict = "N = 150: busy time reproduced, overlap smaller; N = 300: not reproduced"
 	r.Notes = []string{
 		"N = 150: the busy time agrees. The paper's overlap is three times ours: its simulator seems to run the operation at " +
@@ -45,7 +45,7 @@ func runWanderStable(ctx context.Context, o experiment.Options) (experiment.Resu
 			"says more: the intervals it has cover less than half of 300 × 10⁶ member-seconds, and there is none over 5000. So the time "+
 			"that is missing is not spent between operations; the printed run seems to be about 0.56 × 10⁶ units long. See "+
 			"wander-variants.",
-			report.Percent(value(busy.Mean)), percent(busyShare(overload)), percent(of(tableThree(), overload).sum()/longRun.Seconds())),
+			report.Percent(value(busy.Mean)), percent(busyShare(experiment.Overload)), percent(of(tableThree(), experiment.Overload).sum()/longRun.Seconds())),
 		"The long tail of N = 300 (7, 9 and 10 at once for 4, 2 and 2 units) is how a run begins: at Δmax all members that the " +
 			"first token has not reached make one in the same instant. After that first hour six at once are rare, and more do not occur.",
 	}
@@ -80,10 +80,10 @@ func beginningTable(runs map[int][]long) report.Table {
 		Header: []string{"operations at once", "published", "first hour", "± 95 %", "after it", "± 95 %"},
 	}
 	spent := func(pick func(*long) float64) (average, half string) {
-		e := mean(runs[overload], pick)
+		e := mean(runs[experiment.Overload], pick)
 		return report.Number(float64(e.Mean)), report.Number(float64(e.Half))
 	}
-	for i, published := range of(tableThree(), overload).rows {
+	for i, published := range of(tableThree(), experiment.Overload).rows {
 		level := float64(i + 1)
 		beginning := func(l *long) float64 { return value(l.beginning.Concurrency.At(level)) }
 		first, firstHalf := spent(beginning)

@@ -38,10 +38,10 @@ const lossesEach = 20
 // quietFor is for how long there must be exactly one token for a fleet to count as stable: the ruling's Δmax where that ever
 // happens, and less in the overloaded fleet.
 func quietFor(members int) time.Duration {
-	if members == overload {
-		return minInterval
+	if members == experiment.Overload {
+		return experiment.MinInterval
 	}
-	return maxInterval
+	return experiment.MaxInterval
 }
 
 func runVariant(r reading, members int, seed uint64) (tally, []float64) {
