@@ -117,11 +117,9 @@ func (k *RemovalChecker) chases(o *Occurrence, id wire.TokenID) bool {
 // survivor checks what is left after a step in which a token arrived or one met another.
 func (k *RemovalChecker) survivor(o *Occurrence, s *policy.Status) error {
 	who := MemberName(o.Member)
-	met := false
 	for i := range o.Effects {
 		e := &o.Effects[i]
 		if e.Kind == policy.Tell && e.Note == policy.NoteMet {
-			met = true
 			if !s.Holding || !s.Token.ID.Precedes(e.Token.ID) {
 				return fmt.Errorf("removal: %s discards %v for a younger token", who, e.Token.ID)
 			}
@@ -129,7 +127,7 @@ func (k *RemovalChecker) survivor(o *Occurrence, s *policy.Status) error {
 	}
 	for i := range o.Effects {
 		e := &o.Effects[i]
-		arrived := e.Kind == policy.Tell && e.Note == policy.NoteArrived && !met
+		arrived := e.Kind == policy.Tell && e.Note == policy.NoteArrived
 		if arrived && s.Holding && s.Token.ID == e.Token.ID && k.removes(o, e.Token.ID) {
 			return fmt.Errorf("removal: %s keeps %v and ran under an older token less than %v ago", who, e.Token.ID, k.minInterval)
 		}

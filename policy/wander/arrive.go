@@ -18,12 +18,13 @@ func (m *Machine) onArrived(now policy.Instant, from wire.MemberID, token *wire.
 	out = policy.AppendTell(out, policy.NoteArrived, from, token)
 	out = m.meetToken(out)
 	switch {
-	case m.holds:
+	case m.holdsOlder(token.ID):
 		return m.onMeeting(now, token, out)
 	case m.removes(now.Time, token.ID) || m.crosses(now.Time, from, token.ID):
 		m.beginSilence(now.Time)
-		out = policy.AppendTell(out, policy.NoteRemoved, from, token)
-		return m.guardian.Bury(token, out)
+		return m.remove(now, from, token, out)
+	case m.holds:
+		return m.onMeeting(now, token, out)
 	}
 	out = m.take(now, token, out)
 	if m.state == running {
@@ -56,6 +57,20 @@ func (m *Machine) chases(now policy.Time, id wire.TokenID) bool {
 // would otherwise change places for ever where two members run for equally long, and for as long as Δmin.
 func (m *Machine) crosses(now policy.Time, from wire.MemberID, id wire.TokenID) bool {
 	return m.hasPassed && m.passedTo == from && now.Sub(m.passedAt) < m.timeout() && m.passed.Precedes(id)
+}
+
+// holdsOlder reports whether a token that precedes another is held. Of any two tokens that meet the younger is discarded; but an older
+// one that arrives may have to be removed itself, and must not take the place of the held one.
+func (m *Machine) holdsOlder(id wire.TokenID) bool { return m.holds && m.token.ID.Precedes(id) }
+
+// remove discards a token by a removal rule. A copy of it that is held goes with it.
+func (m *Machine) remove(now policy.Instant, from wire.MemberID, token *wire.Token, out []policy.Effect) []policy.Effect {
+	out = policy.AppendTell(out, policy.NoteRemoved, from, token)
+	out = m.guardian.Bury(token, out)
+	if m.holds && m.token.ID == token.ID {
+		return m.onOvertaken(now, from, token, out)
+	}
+	return out
 }
 
 // onMeeting: a token arrives, or is revived, where another is held. The older survives, the younger is discarded at once; of

@@ -152,11 +152,12 @@ func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token *wire.
 	token.Seq = m.seq
 	out = m.save(policy.AppendTell(out, policy.NoteRevived, from, token))
 	switch {
-	case m.holds:
+	case m.holdsOlder(token.ID):
 		return m.onMeeting(now, token, out)
 	case m.removes(now.Time, token.ID):
-		out = policy.AppendTell(out, policy.NoteRemoved, from, token)
-		return m.guardian.Bury(token, out)
+		return m.remove(now, from, token, out)
+	case m.holds:
+		return m.onMeeting(now, token, out)
 	}
 	out = m.take(now, token, out)
 	if m.state == running {

@@ -499,3 +499,44 @@ func TestATokenThatIsCutOffIsRevivedAndOneIsLeft(t *testing.T) {
 		})
 	}
 }
+
+// The removal rule goes before the rule of tokens that meet: a token that must be removed is removed also where another is held,
+// as it arrives, as it is revived, and as a copy of the held one. It never takes the held one's place.
+func TestATokenThatMustBeRemovedReplacesNoneThatIsHeld(t *testing.T) {
+	// It has run under a token less than min_interval ago, guards another one, and holds a third, made since.
+	holding := func(t *testing.T) (s *story, held wire.Token) {
+		cfg := withBackups(2)
+		cfg.MaxInterval = minInterval / 2
+		s = begin(t, cfg, policy.State{HasRun: true, LastRun: policy.Time(time.Hour), LastToken: born(1, 10).ID, Seq: 10})
+		s.fleet(3)
+		s.advance(minInterval / 2)
+		s.wantState("resting")
+		s.notes, s.sent = nil, nil
+		return s, s.m.Status(s.now.Time).Token
+	}
+	for name, tc := range map[string]struct {
+		comes func(s *story, held wire.Token)
+		kept  bool
+	}{
+		"as it arrives": {func(s *story, _ wire.Token) { s.arrive(born(2, 20), 4) }, true},
+		"as it is revived": {func(s *story, _ wire.Token) {
+			s.receive(word(wire.KindBeat, 1, guardedBy(born(2, 1<<40), 3)))
+			s.advance(2 * patience)
+		}, true},
+		"as a copy of the held one": {func(s *story, held wire.Token) {
+			held.Seq += 9
+			s.arrive(held, 4)
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, held := holding(t)
+			tc.comes(s, held)
+			if !slices.Contains(s.notes, policy.NoteRemoved) || slices.Contains(s.notes, policy.NoteMet) {
+				t.Errorf("it notes %v", s.notes)
+			}
+			if st := s.m.Status(s.now.Time); st.Holding != tc.kept || st.Token.ID != held.ID {
+				t.Errorf("it holds %v (%v), and %v was held", st.Token.ID, st.Holding, held.ID)
+			}
+		})
+	}
+}
