@@ -29,6 +29,7 @@ type custody struct {
 	generated, revived, removed, lost int
 	// diedAt is since when nobody has the token that was removed or lost last: one that was under way, since it was given up.
 	diedAt policy.Time
+	losses losses
 }
 
 type keeper struct {
@@ -45,8 +46,9 @@ type handoff struct {
 	since    policy.Time
 }
 
-func newCustody(members, slots int, quiet time.Duration) custody {
-	return custody{quiet: quiet, members: make([]keeper, members), bySlot: make([]int, max(slots, 1))}
+func newCustody(members, slots int, quiet, good time.Duration) custody {
+	slots = max(slots, 1)
+	return custody{quiet: quiet, members: make([]keeper, members), bySlot: make([]int, slots), losses: newLosses(slots, good)}
 }
 
 // tokens is how many there are of the slot with fewest, if that is none, and else of the one with most: one if every slot has one.
@@ -65,10 +67,10 @@ func (k *custody) end(now policy.Time, member int) {
 	m.up = false
 	for slot := range m.hands {
 		for ; m.hands[slot] > 0; m.hands[slot]-- {
-			k.lose(now, uint8(slot))
+			k.lose(now, now, uint8(slot))
 		}
 	}
-	k.giveUp(func(h *handoff) bool { return sim.IndexOf(h.to) == member })
+	k.giveUp(now, func(h *handoff) bool { return sim.IndexOf(h.to) == member })
 }
 
 // sent books a message. The Commit that follows "passed" in the same step opens a handoff: in vain, if nobody is there.
@@ -79,7 +81,7 @@ func (k *custody) sent(o *sim.Occurrence, m *wire.Message) {
 	k.passing = false
 	k.pending = append(k.pending, handoff{from: m.From, to: m.To, id: m.Handoff, token: k.passed, since: o.At})
 	if !k.members[sim.IndexOf(m.To)].up {
-		k.refuse(sim.IndexOf(m.To), m.Handoff)
+		k.refuse(o.At, sim.IndexOf(m.To), m.Handoff)
 	}
 }
 
@@ -87,7 +89,7 @@ func (k *custody) sent(o *sim.Occurrence, m *wire.Message) {
 func (k *custody) stepped(now policy.Time) {
 	if k.passing {
 		k.passing = false
-		k.lose(now, k.passed.Slot)
+		k.lose(now, now, k.passed.Slot)
 	}
 }
 
@@ -95,15 +97,15 @@ func (k *custody) stepped(now policy.Time) {
 func (k *custody) tell(o *sim.Occurrence, e *policy.Effect) bool {
 	switch e.Note {
 	case policy.NoteMinted, policy.NoteRegenerated:
-		k.giveUp(func(h *handoff) bool { return k.quiet > 0 && o.At.Sub(h.since) > k.quiet })
+		k.giveUp(o.At, func(h *handoff) bool { return k.quiet > 0 && o.At.Sub(h.since) > k.quiet })
 		k.generated++
-		k.live(e.Token.Slot)
+		k.live(o.At, e.Token.Slot)
 		k.members[o.Member].hands[e.Token.Slot]++
 		return true
 	case policy.NoteRevived:
-		k.giveUp(func(h *handoff) bool { return h.token.ID == e.Token.ID && sim.IndexOf(h.from) == o.Member })
+		k.giveUp(o.At, func(h *handoff) bool { return h.token.ID == e.Token.ID && sim.IndexOf(h.from) == o.Member })
 		k.revived++
-		k.live(e.Token.Slot)
+		k.live(o.At, e.Token.Slot)
 		k.members[o.Member].hands[e.Token.Slot]++
 		return true
 	case policy.NoteArrived:
@@ -122,14 +124,14 @@ func (k *custody) tell(o *sim.Occurrence, e *policy.Effect) bool {
 		k.passing, k.passed = true, e.Token
 	case policy.NoteGaveUp, policy.NoteDropped:
 		k.drop(o.Member, e.Token.Slot)
-		k.lose(o.At, e.Token.Slot)
+		k.lose(o.At, o.At, e.Token.Slot)
 	case policy.NoteNoCommit:
-		k.giveUp(func(h *handoff) bool {
+		k.giveUp(o.At, func(h *handoff) bool {
 			return sim.IndexOf(h.to) == o.Member && h.from == e.Peer && h.token == e.Token
 		})
 	case policy.NoteStrayCommit:
 		if o.Event.Kind == policy.Received {
-			k.refuse(o.Member, o.Event.Msg.Handoff)
+			k.refuse(o.At, o.Member, o.Event.Msg.Handoff)
 		}
 	case policy.NoteRan, policy.NoteResting, policy.NoteOffered, policy.NoteNoAck, policy.NoteTokenAgain,
 		policy.NoteInquired, policy.NoteSeen, policy.NoteSuspected, policy.NoteSlotsDiffer, policy.NoteStoodDown, policy.NoteDoubting, policy.NoteStrayWord,
@@ -149,20 +151,20 @@ func (k *custody) receive(o *sim.Occurrence, slot uint8) {
 		}
 	}
 	k.lost--
-	k.live(slot)
+	k.live(o.At, slot)
 }
 
 // refuse: a Commit came that the receiver does not wait for any longer.
-func (k *custody) refuse(member int, id wire.HandoffID) {
-	k.giveUp(func(h *handoff) bool { return h.id == id && sim.IndexOf(h.to) == member })
+func (k *custody) refuse(now policy.Time, member int, id wire.HandoffID) {
+	k.giveUp(now, func(h *handoff) bool { return h.id == id && sim.IndexOf(h.to) == member })
 }
 
 // giveUp ends handoffs without the token.
-func (k *custody) giveUp(which func(*handoff) bool) {
+func (k *custody) giveUp(now policy.Time, which func(*handoff) bool) {
 	for i := len(k.pending) - 1; i >= 0; i-- {
 		if h := k.pending[i]; which(&k.pending[i]) {
 			k.forget(i)
-			k.lose(h.since, h.token.Slot)
+			k.lose(now, h.since, h.token.Slot)
 		}
 	}
 }
@@ -178,25 +180,30 @@ func (k *custody) drop(member int, slot uint8) { k.members[member].hands[slot]--
 // remove: a token is dropped because there is a better one.
 func (k *custody) remove(o *sim.Occurrence, slot uint8) {
 	k.drop(o.Member, slot)
-	k.die(o.At, slot)
+	k.die(o.At, o.At, slot, true)
 	k.removed++
 }
 
 // lose: nobody has the token since a moment that may have passed.
-func (k *custody) lose(since policy.Time, slot uint8) {
-	k.die(since, slot)
+func (k *custody) lose(now, since policy.Time, slot uint8) {
+	k.die(now, since, slot, false)
 	k.lost++
 }
 
-func (k *custody) live(slot uint8) {
+func (k *custody) live(now policy.Time, slot uint8) {
 	k.alive++
 	k.bySlot[slot]++
+	k.losses.live(now, slot)
 }
 
-func (k *custody) die(since policy.Time, slot uint8) {
+func (k *custody) die(now, since policy.Time, slot uint8, removed bool) {
 	k.alive--
 	k.bySlot[slot]--
 	k.diedAt = since
+	k.losses.die(now, since, slot, removed)
 }
 
-func (k *custody) begin() { k.generated, k.revived, k.removed, k.lost = 0, 0, 0, 0 }
+func (k *custody) begin() {
+	k.generated, k.revived, k.removed, k.lost = 0, 0, 0, 0
+	k.losses.begin()
+}

@@ -100,6 +100,8 @@ func Across(runs []Figures) Summary {
 		MessagesPerOperation: of(func(f *Figures) Number { return f.MessagesPerOperation }),
 		Recovery:             spread(func(f *Figures) *Spread[Number] { return &f.Recovery }),
 		Tokenless:            spread(func(f *Figures) *Spread[Number] { return &f.Tokenless }),
+		HeldAgain:            spread(func(f *Figures) *Spread[Number] { return &f.HeldAgain }),
+		OneForGood:           spread(func(f *Figures) *Spread[Number] { return &f.OneForGood }),
 	}
 }
 

@@ -31,6 +31,10 @@ type Set[T any] struct {
 	Recovery Spread[T] `json:"recovery_s"`
 	// Tokenless is how long it took, each time, from there being no token of a slot until there was the next one.
 	Tokenless Spread[T] `json:"tokenless_s"`
+	// HeldAgain is how long it took, after each loss of the last token of a slot, until somebody held one again; OneForGood until
+	// the moment from which there was exactly one, for at least min_interval or until the next loss.
+	HeldAgain  Spread[T] `json:"held_again_s"`
+	OneForGood Spread[T] `json:"one_for_good_s"`
 }
 
 // Figures are what one run led to.

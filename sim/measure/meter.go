@@ -19,6 +19,8 @@ type Config struct {
 	// Quiet is Δmax, max_interval in force: for how long there must have been exactly one token of each slot for the fleet to
 	// count as stable after a loss.
 	Quiet time.Duration
+	// Good is Δmin: for how long there must have been exactly one token of a slot after a loss for it to be one for good.
+	Good time.Duration
 	// Bin is the width of the bins of the histogram of intervals. Zero stands for the paper's 500 s.
 	Bin time.Duration
 	// Unit is the width of the units of [Meter.Busy]. Zero means that nobody is going to ask.
@@ -46,7 +48,7 @@ type Meter struct {
 func New(cfg Config) *Meter {
 	return &Meter{
 		cfg: cfg, warming: cfg.WarmUp > 0, laps: newLaps(cfg.Members),
-		operations: newOperations(cfg.Members, cfg.Bin, cfg.Unit), custody: newCustody(cfg.Members, cfg.Slots, cfg.Quiet),
+		operations: newOperations(cfg.Members, cfg.Bin, cfg.Unit), custody: newCustody(cfg.Members, cfg.Slots, cfg.Quiet, cfg.Good),
 		recovery: recovery{quiet: cfg.Quiet},
 	}
 }
@@ -66,7 +68,7 @@ func (m *Meter) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 		m.laps.end(o.Member)
 	case sim.Ignored:
 		if o.Msg.Kind == wire.KindCommit {
-			m.custody.refuse(o.Member, o.Msg.Handoff)
+			m.custody.refuse(o.At, o.Member, o.Msg.Handoff)
 		}
 	case sim.Lost, sim.Duplicated, sim.Played, sim.Paused, sim.Slept, sim.Cut, sim.Healed:
 		return nil
@@ -136,6 +138,7 @@ func (m *Meter) Busy(now policy.Time) []time.Duration {
 // Figures returns what has been measured until now. The run may go on afterwards.
 func (m *Meter) Figures(now policy.Time) Figures {
 	m.recovery.settle(now)
+	m.custody.losses.settleAll(now)
 	whole := now.Sub(m.began)
 	running := m.operations.running.until(now)
 	f := Figures{
@@ -150,6 +153,7 @@ func (m *Meter) Figures(now policy.Time) Figures {
 		},
 		Hops: Number(m.hops), Messages: Number(m.messages), MessagesPerOperation: Number(math.NaN()),
 		Recovery: spread(m.recovery.stabilised), Tokenless: spread(m.recovery.tokenless),
+		HeldAgain: spread(m.custody.losses.held), OneForGood: spread(m.custody.losses.single),
 	}
 	f.Interval.Open = seconds(m.operations.open(now))
 	if m.operations.started > 0 {

@@ -83,7 +83,9 @@ func (f *fleet) run(ctx context.Context, i int) error {
 	p := f.Parameters
 	p.Seed += uint64(i)
 	s := p.World()
-	meter := measure.New(measure.Config{Members: p.Members, Slots: p.Slots, Quiet: p.MaxInterval, Bin: bin(p.MinInterval)})
+	meter := measure.New(measure.Config{
+		Members: p.Members, Slots: p.Slots, Quiet: p.MaxInterval, Good: p.MinInterval, Bin: bin(p.MinInterval),
+	})
 	before := 0.0
 	reached, err := s.Measure(ctx, func(now policy.Time) {
 		share := float64(now) / float64(p.Duration)

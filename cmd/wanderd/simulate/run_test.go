@@ -113,7 +113,8 @@ func TestJSONHasTheFieldsThatScriptsRelyOn(t *testing.T) {
 		"scenario.policy", "scenario.seed", "duration_s", "concurrency_s.0", "concurrency_s.1", "utilisation", "overlap", "operations",
 		"interval_s.p50", "interval_s.p90", "interval_s.p99", "interval_s.max", "interval_s.histogram.50", "tokens.generated", "tokens.revived",
 		"tokens.removed", "tokens.lost", "tokens.live_s.0", "tokens.live_s.1", "hops", "messages", "messages_per_operation",
-		"recovery_s.count", "recovery_s.p50", "recovery_s.p90", "recovery_s.max", "runs", "stopped",
+		"recovery_s.count", "recovery_s.p50", "recovery_s.p90", "recovery_s.max", "tokenless_s.count", "held_again_s.count", "held_again_s.p50",
+		"held_again_s.p90", "held_again_s.max", "one_for_good_s.count", "one_for_good_s.max", "runs", "stopped",
 	} {
 		var at any = got
 		for name := range strings.SplitSeq(path, ".") {

@@ -98,12 +98,16 @@ func (s *tables) figures(title string) report.Table {
 	number("handoffs", s.Hops)
 	number("datagrams", s.Messages)
 	number("datagrams per operation", s.MessagesPerOperation)
-	number("recoveries from the loss of "+lastToken, s.Recovery.Count)
-	if s.Recovery.P50.Samples > 0 {
-		number("  median, s", s.Recovery.P50)
-		number("  90 % are below, s", s.Recovery.P90)
-		number("  longest, s", s.Recovery.Max)
+	spread := func(label string, f *measure.Spread[measure.Estimate]) {
+		number(label, f.Count)
+		if f.P50.Samples > 0 {
+			number("  median, s", f.P50)
+			number("  90 % are below, s", f.P90)
+			number("  longest, s", f.Max)
+		}
 	}
+	spread("held again after a loss of "+lastToken, &s.HeldAgain)
+	spread("one for good after such a loss", &s.OneForGood)
 	return t
 }
 

@@ -1,0 +1,90 @@
+package measure
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+)
+
+// losses is how a fleet gets over each loss of the last token of a slot, by itself: the next loss ends the watch over the one
+// before. Of what has not come about until then, or until the end, nothing is known, and it does not count.
+type losses struct {
+	// good is for how long there must have been exactly one token for it to be one for good: Δmin.
+	good  time.Duration
+	slots []loss
+	// held is how long it took until somebody held a token again, single until the moment from which there was exactly one, for
+	// good or until the next loss.
+	held, single []time.Duration
+}
+
+// loss is the latest one of a slot.
+type loss struct {
+	// none says that there is no token, and has been none since noneSince; open that the last one was lost at at, and that there has not
+	// been one for good since.
+	none, open    bool
+	noneSince, at policy.Time
+	// tokens is how many there are, and since when.
+	tokens int
+	since  policy.Time
+}
+
+func newLosses(slots int, good time.Duration) losses {
+	return losses{good: good, slots: make([]loss, slots)}
+}
+
+// live: a token more is held.
+func (l *losses) live(now policy.Time, slot uint8) {
+	s := &l.slots[slot]
+	l.settle(now, s)
+	if s.none {
+		s.none = false
+		l.held = append(l.held, now.Sub(s.noneSince))
+	}
+	s.tokens, s.since = s.tokens+1, now
+}
+
+// die: a token less is there, since a moment that may have passed. A fleet whose last token was removed is still getting over
+// what made it have several; one whose last token was lost has another loss to get over.
+func (l *losses) die(now, since policy.Time, slot uint8, removed bool) {
+	s := &l.slots[slot]
+	l.settle(now, s)
+	s.tokens--
+	if s.tokens > 0 {
+		s.since = now
+		return
+	}
+	if s.open && !removed {
+		l.over(s)
+	}
+	if !s.open {
+		s.open, s.at = true, since
+	}
+	s.none, s.noneSince = true, since
+}
+
+// settle ends what a loss led to if there has been one token for good since the number of tokens last changed.
+func (l *losses) settle(now policy.Time, s *loss) {
+	if s.open && s.tokens == 1 && now.Sub(s.since) >= l.good {
+		l.over(s)
+	}
+}
+
+// settleAll does so for all slots: nothing need have changed of late.
+func (l *losses) settleAll(now policy.Time) {
+	for i := range l.slots {
+		l.settle(now, &l.slots[i])
+	}
+}
+
+func (l *losses) over(s *loss) {
+	s.open = false
+	l.single = append(l.single, s.since.Sub(s.at))
+}
+
+// begin forgets everything before now, what a loss is leading to as well: the moment of that loss is not among what is measured.
+func (l *losses) begin() {
+	for i := range l.slots {
+		l.slots[i].none, l.slots[i].open = false, false
+	}
+	l.held, l.single = l.held[:0], l.single[:0]
+}
