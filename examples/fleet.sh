@@ -2,7 +2,8 @@
 # Runs a hook on a fleet of three agents on this machine: fleet.sh hook [seconds]
 #
 # The agents find free ports themselves, share a secret made for the occasion, and stop after 20 seconds, or those given,
-# or at Ctrl-C. Each line of their logs begins with the agent's name. WANDERD is the binary; it is built if unset.
+# or at Ctrl-C. Each line of their logs begins with the agent's name. WANDERD is the binary; it is built if unset. FLEET_CACHE
+# is the hooks' cache folder; it is thrown away with the rest if unset.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 hook=${1:?fleet.sh hook [seconds]}
@@ -25,6 +26,7 @@ trap 'exit 0' INT TERM
 
 if [ -z "${WANDERD-}" ]; then
 	WANDERD="$work/wanderd"
+	echo "fleet: building wanderd; set WANDERD to a binary to do without" >&2
 	(cd "$here/.." && go build -o "$WANDERD" ./cmd/wanderd)
 fi
 "$WANDERD" keygen --secret "$work/secret" >/dev/null
@@ -34,7 +36,7 @@ agent() {
 	name=$1
 	shift
 	# shellcheck disable=SC2016 # for the inner shell
-	sh -c 'echo $$ >"$0" && exec "$@"' "$work/$name.pid" "$WANDERD" --name "$name" --bind 127.0.0.1:0 \
+	XDG_CACHE_HOME="${FLEET_CACHE:-$work/cache}" sh -c 'echo $$ >"$0" && exec "$@"' "$work/$name.pid" "$WANDERD" --name "$name" --bind 127.0.0.1:0 \
 		--state-dir "$work/$name" --secret-file "$work/secret" --hook "$hook" \
 		--skip 50ms --op 300ms --min-interval 2s --log-format console "$@" 2>&1 |
 		while IFS= read -r line; do printf '%s: %s\n' "$name" "$line"; done &

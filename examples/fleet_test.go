@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -76,4 +77,28 @@ func watch(t *testing.T, env []string, begin, end string, argv ...string) (last 
 		t.Errorf("the example ended with %v after these runs: %v\n%s", err, seen, log.String())
 	}
 	return last
+}
+
+// The hooks of an example have a throw-away cache folder. What builds its programs must not: with an empty cache, Go compiles
+// everything anew, which takes a minute.
+func TestAnExampleBuildsItsProgramsWithTheCallersCache(t *testing.T) {
+	t.Parallel()
+	for _, example := range []string{"sync/run.sh", "cache-refresh/run.sh"} {
+		t.Run(example, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, dir+"/go", "#!/bin/sh\necho \"$XDG_CACHE_HOME\" >>\"$BUILDS\"\nexit 1\n")
+			if err := os.Chmod(dir+"/go", 0o700); err != nil {
+				t.Fatal(err)
+			}
+			// The cache of the second example is served by its origin, which must be there for its fleet to be started.
+			env := []string{
+				"PATH=" + dir + ":" + os.Getenv("PATH"), "XDG_CACHE_HOME=" + dir + "/mine", "BUILDS=" + dir + "/builds",
+				"SYNC_FROM=" + dir, "ORIGIN=" + build(t, "./cache-refresh/origin"),
+			}
+			out, _ := script(t, env, example, "1") // It fails: nothing is built.
+			wantContent(t, dir+"/builds", dir+"/mine\n")
+			t.Log(out)
+		})
+	}
 }

@@ -31,7 +31,7 @@ until [ -s "$work/url" ]; do
 done
 url=$(cat "$work/url")
 
-export CACHE_FROM="$url/artifact" CACHE_FETCH="$ORIGIN" XDG_CACHE_HOME="$work"
+export CACHE_FROM="$url/artifact" CACHE_FETCH="$ORIGIN"
 "$here/../fleet.sh" "$here/refresh.sh" "${1:-20}" || echo "the fleet did not end well" >&2
 
 "$ORIGIN" fetch "$url/stats" "$work/stats"

@@ -12,8 +12,7 @@ trap 'rm -rf "$work"' EXIT
 trap : INT TERM
 
 # Each member mirrors to a folder of its own in there.
-export XDG_CACHE_HOME="$work"
-"$here/../fleet.sh" "$here/sync.sh" "${1:-20}" || echo "the fleet did not end well" >&2
+FLEET_CACHE="$work" "$here/../fleet.sh" "$here/sync.sh" "${1:-20}" || echo "the fleet did not end well" >&2
 
 mirrors=$(find "$work/wanderd-example" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l)
 if [ -e "${ORIGIN_LOG-}" ]; then
