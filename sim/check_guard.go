@@ -85,7 +85,7 @@ func (k *GuardChecker) receive(o *Occurrence) {
 		k.bury(o.Member, m.Token)
 	case wire.KindAsk, wire.KindHeard, wire.KindKnown:
 		k.learn(o, m.Token, false)
-	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindInquiry, wire.KindSeen:
+	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindInquiry, wire.KindSeen, wire.KindYield:
 	}
 }
 

@@ -17,7 +17,7 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 		hex     string
 	}{
 		{message: token(), hex: `
-			77640103                             # wd, version 1, in the clear
+			77640203                             # wd, version 2, in the clear
 			676e9c7932d91844                     # gate default
 			01                                   # slot
 			02                                   # last slot
@@ -39,10 +39,10 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000     # trail: nobody
 			00000000000000000000000000000000     # trail: nobody
 			b1b2b3b4                             # op
-			70b8bad0cf57c80c55b813616ec0819e31023a8a800d78fff391bf42a2ce2a0d
-			efb1034dba73c640d48bfd4e0e741e6bce5242eac8b702d57c206c352f15d903 # signature`},
+			a5b6b9a6fefe214ecad1182c73af7cd6cb0950086cb57a7ecf1172d599c91e23
+			748e6b69805396efdd3eb34cb734ab32eee50621310fc44bbc4b6c88f6b0790a # signature`},
 		{message: ack(), hex: `
-			77640103                             # wd, version 1, in the clear
+			77640203                             # wd, version 2, in the clear
 			676e9c7932d91844                     # gate default
 			01                                   # slot
 			02                                   # last slot
@@ -64,10 +64,10 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000
 			00000000000000000000000000000000     # no trail
 			00000000                             # no op
-			cfb1e3dfc165be347bad0ddd6feffccd20fd947f9d2c83b2fc19741c6727ca07
-			73b83371f583f5dc1ae0b3df796c7f7efac7a2d7808fc72df528636fa63c3b0f # signature`},
+			3cd7e41e95c4dc31d43fb74bf522dae1690d0c4da507a348a02f0a9ab017108f
+			fede37e73d7b903681c044d70f96256f689dd32efc4b3fd7ed518bf20403290d # signature`},
 		{message: commit(), hex: `
-			77640103                             # wd, version 1, in the clear
+			77640203                             # wd, version 2, in the clear
 			676e9c7932d91844                     # gate default
 			01                                   # slot
 			02                                   # last slot
@@ -89,10 +89,10 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000
 			00000000000000000000000000000000     # no trail
 			00000000                             # no op
-			53e7490b9cb0400e7d9b46ab84dc13f439ffa6287eda9b04bb6c280b3be65fe9
-			37cae6abd0be6574c01df99dcb79a54c0d50201c2644bd349ad56aa5a3d60d0f # signature`},
+			51c1137e77b5feafb5e09b04ba14ad3fccd4d4347d6613cbbdb4c741b8f26189
+			a28ab52cad59109d8f629c0b114bb905dd4878adf9bdcd19006af2e95b3aff07 # signature`},
 		{message: beat(), hex: `
-			77640103                             # wd, version 1, in the clear
+			77640203                             # wd, version 2, in the clear
 			676e9c7932d91844                     # gate default
 			01                                   # slot
 			02                                   # last slot
@@ -114,10 +114,10 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000     # trail: nobody
 			00000000000000000000000000000000     # trail: nobody
 			b1b2b3b4                             # op
-			25e642d34783e5e675d06c95ee86094035dd15f0728059ed697b6d5e97f68fea
-			5b764d7ec21a9f03fc196029232b18dcc83608fe233e84bddc26db2deb616504 # signature`},
+			3900b4ec100c69156a0d21a04b9a96b041dbfeddc68732d0366c899bc1859ffb
+			05da1c1af14b0fb2cf14b4ddfe38aeabddc951b9d85f77d6bc7c2d46f6d7690a # signature`},
 		{message: ask(), hex: `
-			77640103                             # wd, version 1, in the clear
+			77640203                             # wd, version 2, in the clear
 			676e9c7932d91844                     # gate default
 			01                                   # slot
 			02                                   # last slot
@@ -139,10 +139,10 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000     # trail: nobody
 			00000000000000000000000000000000     # trail: nobody
 			b1b2b3b4                             # op
-			6b12efd79d84397d9500595792beb257cd070614d1e1f0b2a2106033d48f8fb8
-			0972af4cc55a4f9d65d92b6328fc234741a398a8021f32f0514945d037ee290b # signature`},
+			e5d356789377a5513af1dc15deb11ce6e11c8706a739b5bc2d05bfd62fb9847b
+			0d0f53d0914f6009a65186ee1a16ebce2c584eaabe8b0ca2a25528263565ea0b # signature`},
 		{message: heard(), hex: `
-			77640103                             # wd, version 1, in the clear
+			77640203                             # wd, version 2, in the clear
 			676e9c7932d91844                     # gate default
 			01                                   # slot
 			02                                   # last slot
@@ -164,10 +164,10 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000     # trail: nobody
 			00000000000000000000000000000000     # trail: nobody
 			b1b2b3b4                             # op
-			2d66a22fba7431b9c45134d9019a365c9b2eeb656f75af4cc856963729de36a6
-			b57e94574d85633a4be6a17073bd92e62f56dacda96f572886b28ea03394bd04 # signature`},
+			68d93e4b1a50ccc10503170cf0509f80ebbfb0f7dd7ce8f76a7ddaeaa385d34b
+			af552f4ac3b925c8b1c48aa7d5a51c151b8490888a7385ae9ae296b527355705 # signature`},
 		{message: known(), hex: `
-			77640103                             # wd, version 1, in the clear
+			77640203                             # wd, version 2, in the clear
 			676e9c7932d91844                     # gate default
 			01                                   # slot
 			02                                   # last slot
@@ -189,10 +189,10 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000     # trail: nobody
 			00000000000000000000000000000000     # trail: nobody
 			b1b2b3b4                             # op
-			24e8e10f5cb0532611bddc103d06d600f5fa72dfaccbe185b3b444a0c1668656
-			97a5d9de86508256ec2089950001cb6c93f3acf4f2674c0fc419845795bd0609 # signature`},
+			6c2efce476e1146ac6478b64f332765d66686458dd76bd5b2b39b237d86169ed
+			e085bc4811dea8618d3311093c64546142ff01c973f8e88b4c3af22ae3204a04 # signature`},
 		{message: buried(), hex: `
-			77640103                             # wd, version 1, in the clear
+			77640203                             # wd, version 2, in the clear
 			676e9c7932d91844                     # gate default
 			01                                   # slot
 			02                                   # last slot
@@ -214,10 +214,10 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000     # trail: nobody
 			00000000000000000000000000000000     # trail: nobody
 			b1b2b3b4                             # op
-			ad9968cc49880acbaa76f177b733c2553f75996a809895cbfeb2c4b523c6f664
-			1ab6dc44a62a85fb572ae7b738289a245279449559a98750b44caefeafe08908 # signature`},
+			3e7e7a00f55f1727897f9167009f25caf5152f41a495d5fd99beb794b89a262b
+			82bbdd1e602fe36893fedbc6297b6b3f18d507dc14ff02b57c2b14e1874d8704 # signature`},
 		{message: inquiry(), hex: `
-			77640103                             # wd, version 1, in the clear
+			77640203                             # wd, version 2, in the clear
 			676e9c7932d91844                     # gate default
 			01                                   # slot
 			02                                   # last slot
@@ -239,10 +239,10 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000
 			00000000000000000000000000000000     # no trail
 			00000000                             # no op
-			ca10b03aff9fdc425113099feff199420fbd5eb8bee00e67844002074492d545
-			cb9a04832683958f11f87a6263da47e6b682c5016d2de7d9ea95868b311bc20c # signature`},
+			6a0db89c05c5afc0a9aa2cbaeae3ed604681052d8eaba9dbf4957235c4f6961f
+			d22afe8386ca9334c5e39fd993883224126ace4220ae173dba82531db4e1cd07 # signature`},
 		{message: sighted(), hex: `
-			77640103                             # wd, version 1, in the clear
+			77640203                             # wd, version 2, in the clear
 			676e9c7932d91844                     # gate default
 			01                                   # slot
 			02                                   # last slot
@@ -264,10 +264,35 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000     # trail: nobody
 			00000000000000000000000000000000     # trail: nobody
 			b1b2b3b4                             # op
-			dfddd3b7429798a290bda58d44e396f98eb0f4c66ff77d6084932d77e47adb93
-			9ac140632f83535f2b4f1de6b343bae2e42bb32a160c3fc09e0c66860b1c9c0e # signature`},
+			074e1a553a59d790ab88dd2cbbdfa8dc5574071608a75263b591821f4e91bb60
+			fa6ec2b3b412bf392ecb59ae0b90e9bb3e5ba6cafaa8fcd5012417fb3aeab603 # signature`},
+		{message: yield(), hex: `
+			77640203                             # wd, version 2, in the clear
+			676e9c7932d91844                     # gate default
+			01                                   # slot
+			02                                   # last slot
+			0b                                   # kind Yield
+			774391a88785706a45dfde49ed500bff     # from bob
+			8e04b06449b9658a40b166ae4ec5e899     # to ann
+			0000000000000000                     # no question
+			0000000000000000                     # nonce
+			18a1b2c3d4e5f607                     # birth
+			efad44bc9c45888c92a6208f4df6a082     # generator cy
+			a1a2a3a4a5a6a7a8                     # random
+			0000000300000005                     # seq
+			00000021                             # lap
+			d1d2d3d4d5d6d7d8                     # cursor
+			e1e2e3e4 f1f2f3f4 00000000 00000000  # hints
+			02 01 00 00                          # tries
+			8e04b06449b9658a40b166ae4ec5e899     # trail: ann
+			efad44bc9c45888c92a6208f4df6a082     # trail: cy
+			00000000000000000000000000000000     # trail: nobody
+			00000000000000000000000000000000     # trail: nobody
+			b1b2b3b4                             # op
+			19705aa4544b63567eba7a80ca00d0fe91d1a177a63fd830b0376e80736518b5
+			a910edc411021cbe367e076da105ebe73de6629c6b333013d3b52aef379ee103 # signature`},
 		{message: token(), secret: secret(), hex: `
-			77640102                             # wd, version 1, sealed
+			77640202                             # wd, version 2, sealed
 			000102030405060708090a0b0c0d0e0f1011121314151617 # nonce of the seal
 			7199206de7a070505f8f69493a59a8bd0872cd068864a47d05e76e302741b598
 			3467e06ed94c0e27a20b320b1fe8aacb37c46133a28398f171d4df4a48b7b781
@@ -275,10 +300,10 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			e284fdd60575c1307213ef3ccdd1307deecf7471bea281da074210fadadf3b25
 			8a7985fc3bfb38699dc3cac27c1c639e8ad0935cc7df7a5b820e95ad84c4fa22
 			3c1ea6d9c70b49702984a021984ac8c31b8c3fd467e7a544ba1cb48b32c5b2a1
-			4732d06b5f82d72147c6e54b91c2b4a9b0b8a6216c35b5dd27ae1c1854395fa9
-			b6bc49f7a82957c552c022ac421b41445df26192a49e339efc626d1e69029911
-			26aabcf1daebc4 # content and signature, sealed
-			0b93c3ee0bf48164989244d8ec8e2ecb     # tag`},
+			4732d06b5f82d7f449c5937a382bf636d9b3eb3c03c8fd272cc49ef4ec3bde95
+			3671deccaf1d795e6da80696624bee4de8bc632be42b6abe4b26a6e7d1c407d1
+			4daa01287f4bcd # content and signature, sealed
+			2180f7bf93df8cd660c43ad6c70bfb97     # tag`},
 	} {
 		name := tc.message.Kind.String()
 		if tc.secret != nil {

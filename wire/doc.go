@@ -8,7 +8,7 @@
 // endian; an offset counts bytes from the start of the datagram, or of the content.
 //
 //	0 +-----+-----+---------+-------+
-//	  | 'w' | 'd' | version | class |              version 1
+//	  | 'w' | 'd' | version | class |              version 2
 //	4 +-----+-----+---------+-------+----------+
 //	  | class 1: gossip, memberlist's own bytes  ...
 //	  | class 2: a message under the fleet's seal, below
@@ -48,7 +48,7 @@
 //	 9 +--------------------------+
 //	   | last slot             1  |  0 … 15; never below the slot
 //	10 +--------------------------+
-//	   | kind                  1  |  1 Token, 2 Ack, 3 Commit, 4 Beat, 5 Ask, 6 Heard, 7 Known, 8 Buried, 9 Inquiry, 10 Seen
+//	   | kind                  1  |  1 Token, 2 Ack, 3 Commit, 4 Beat, 5 Ask, 6 Heard, 7 Known, 8 Buried, 9 Inquiry, 10 Seen, 11 Yield
 //	11 +--------------------------+
 //	   | from                 16  |  MemberIDOf(public key): never zero
 //	27 +--------------------------+
@@ -82,7 +82,7 @@
 // # What is signed
 //
 // Everything from the gate to the last byte of the extension, with Ed25519ph (RFC 8032, section 5.1) under the context
-// "wanderd message v1". The context stands for magic and version: a signature made for one version means nothing in
+// "wanderd message v2". The context stands for magic and version: a signature made for one version means nothing in
 // another, nor in any other use of the key. The class is not signed: it says how a message travels, not what it says.
 //
 // # What is sealed

@@ -9,7 +9,7 @@ import (
 func TestGossipComesThroughUnchanged(t *testing.T) {
 	gossip := []byte("whatever memberlist has to say, a single zero byte included: \x00")
 	datagram := AppendGossip([]byte("before"), gossip)
-	if want := append([]byte("beforewd\x01\x01"), gossip...); !bytes.Equal(datagram, want) {
+	if want := append([]byte("beforewd\x02\x01"), gossip...); !bytes.Equal(datagram, want) {
 		t.Fatalf("got %q, want %q", datagram, want)
 	}
 	class, payload, drop := Classify(datagram[len("before"):])

@@ -98,10 +98,13 @@ func sighted() Message {
 	return m
 }
 
+// yield is what bob's guard tells ann when bob has died with the token.
+func yield() Message { return guarding(KindYield, bobsKey(), annsKey()) }
+
 // everyKind has one message of each kind, in the order of Kinds.
 func everyKind(t testing.TB) []Message {
 	t.Helper()
-	all := []Message{token(), ack(), commit(), beat(), ask(), heard(), known(), buried(), inquiry(), sighted()}
+	all := []Message{token(), ack(), commit(), beat(), ask(), heard(), known(), buried(), inquiry(), sighted(), yield()}
 	for i, kind := range Kinds() {
 		if i >= len(all) || all[i].Kind != kind {
 			t.Fatalf("the cast has no message of kind %v", kind)

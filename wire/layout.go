@@ -83,7 +83,7 @@ func (m *Message) wellFormed() bool {
 	}
 	whole := !t.ID.Generator.IsZero() && t.Route.wellFormed() && t.Trail.wellFormed()
 	switch m.Kind {
-	case KindToken, KindKnown, KindBuried:
+	case KindToken, KindKnown, KindBuried, KindYield:
 		return whole && m.Nonce == 0
 	case KindBeat:
 		return whole && m.Nonce != 0

@@ -35,7 +35,7 @@ func TestAMessageThatBreaksARuleOfTheLayoutDoesNotParse(t *testing.T) {
 	all, kinds := everyKind(t), Kinds()
 	whole, bare := wholeAndBare(t)
 	withQuestion := []Message{ask(), heard(), inquiry(), sighted()}
-	withoutNonce := []Message{token(), ask(), known(), buried(), inquiry()}
+	withoutNonce := []Message{token(), ask(), known(), buried(), inquiry(), yield()}
 	withNonce := []Message{ack(), commit(), beat(), heard(), sighted()}
 	withToken, withoutToken := slices.Concat(whole, bare), []Message{inquiry()}
 	for _, tc := range []layoutCase{
@@ -189,7 +189,7 @@ func anyMessage() *rapid.Generator[Message] {
 		m.Token.Slot = rapid.Uint8Max(m.Token.LastSlot).Draw(t, "slot")
 		nonZero := func(name string) uint64 { return rapid.Uint64Min(1).Draw(t, name) }
 		switch m.Kind {
-		case KindToken, KindKnown, KindBuried:
+		case KindToken, KindKnown, KindBuried, KindYield:
 			m.Handoff = HandoffID(rapid.Uint64().Draw(t, "handoff"))
 		case KindAck, KindCommit, KindBeat:
 			m.Handoff, m.Nonce = HandoffID(rapid.Uint64().Draw(t, "handoff")), Nonce(nonZero("nonce"))

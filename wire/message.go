@@ -2,7 +2,7 @@ package wire
 
 import "fmt"
 
-// Kind is one of the three messages of a handoff (Ciuffoletti, section 4), one of the five between a token's holder
+// Kind is one of the three messages of a handoff (Ciuffoletti, section 4), one of the six between a token's holder
 // and its guardians, or one of the two by which a member asks for a token before it makes one.
 type Kind uint8
 
@@ -28,6 +28,9 @@ const (
 	KindInquiry
 	// KindSeen answers an Inquiry: some time ago this token was at its sender, or its sender heard of it.
 	KindSeen
+	// KindYield: its sender held the token, holds it no longer, and has passed it to nobody. Its addressee, one of the
+	// guardians, need not wait for a silence. Nothing is answered.
+	KindYield
 
 	kindsEnd
 )
@@ -64,6 +67,8 @@ func (k Kind) String() string {
 		return "Inquiry"
 	case KindSeen:
 		return "Seen"
+	case KindYield:
+		return "Yield"
 	case kindsEnd:
 	}
 	return fmt.Sprintf("Kind(%d)", uint8(k))

@@ -80,7 +80,7 @@ func (m *member) held() *wire.Token {
 // circle is four members, one clock and a network on which a message takes a millisecond, or is lost. It checks after every step
 // what holds always: nobody asks for a wake-up in the past; a message that is not expected changes nothing, and no message leads
 // to more than one to its sender, nor to one to everybody; and no token is revived of which the holder was heard less than a
-// patience ago, nor twice without any word of it in between.
+// patience ago and has not yielded it, nor twice without any word of it in between.
 type circle struct {
 	t                  rapid.TB
 	now                policy.Time
@@ -231,6 +231,10 @@ func (c *circle) receive(msg wire.Message) (sent int) {
 	if expected {
 		c.before(m)
 	}
+	if expected && msg.Kind == wire.KindYield {
+		delete(m.heardAt, msg.Token.ID)
+		m.revived[msg.Token.ID] = false
+	}
 	o, out := m.g.Receive(c.now, &msg, m.held(), nil)
 	if !expected && (m.g != before || o != guardian.Outcome{} || len(out) != 1 || out[0].Note != policy.NoteStrayWord) {
 		c.t.Fatalf("%s did not expect a %v, and it led to %+v", m.name, msg.Kind, out)
@@ -309,7 +313,7 @@ func message(kind wire.Kind, from, to *member, about wire.Token) wire.Message {
 		m.Handoff, m.Nonce = 77, wire.Nonce(time.Hour)
 	case wire.KindAsk:
 		m.Handoff = 77
-	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen:
+	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen, wire.KindYield:
 	}
 	return m
 }

@@ -16,13 +16,14 @@
 //
 // A soft gate may suspect wrongly: that costs a second copy of the token for a while. The copies are told apart by Seq, which
 // a revival raises past anything the lost copy can have reached, and every member keeps the higher only. To make it rare, a
-// guardian asks before it revives; a higher rank waits longer; who hears the holder says so. A holder that has been away for
+// guardian asks before it revives; a higher rank waits longer; who hears the holder says so. Only where the holder itself has said
+// that it holds the token no longer (Yield), the first guardian revives it at once. A holder that has been away for
 // longer than a patience asks its guardians before it does anything with the token. And a token that was removed is buried:
 // its guardians are told, and tell others, or they would revive every token that is removed.
 //
 // The package never chooses a guardian, never looks into a token's route, and has no say in what its owner does with the
 // token. Files: holder.go (beats, doubt), watch.go (what a guardian knows, suspicion, revival), question.go (asking and being
-// answered), answer.go (answering), bury.go.
+// answered), answer.go (answering), yield.go (a holder that says that it is none any more), bury.go.
 package guardian
 
 import (
@@ -110,6 +111,8 @@ func (g *Machine) Expects(m *wire.Message, held *wire.Token) bool {
 		return g.watch.isBehind(&m.Token)
 	case wire.KindBuried:
 		return g.watch.diesWith(&m.Token) || g.mayBeAsked(m)
+	case wire.KindYield:
+		return g.yields(m)
 	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindAsk, wire.KindHeard, wire.KindInquiry, wire.KindSeen:
 	}
 	return false
@@ -134,6 +137,8 @@ func (g *Machine) Receive(now policy.Time, m *wire.Message, held *wire.Token, ou
 		return g.onKnown(now, m), out
 	case wire.KindBuried:
 		return g.onBuried(now, m, out)
+	case wire.KindYield:
+		return g.onYield(now, m), out
 	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindInquiry, wire.KindSeen:
 	}
 	return Outcome{}, out

@@ -64,7 +64,7 @@ func (w *world) playBack(t *rapid.T) {
 // forge makes up a message, often with a question or a count that has been used.
 func (w *world) forge(t *rapid.T) {
 	to := w.someone(t)
-	kinds := []wire.Kind{wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried}
+	kinds := []wire.Kind{wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindYield}
 	kind := rapid.SampledFrom(kinds).Draw(t, "kind")
 	msg := message(kind, w.another(t, to), to, born(rapid.Int64Range(9, 11).Draw(t, "birth"), wire.Seq(rapid.Uint64Range(1, 20).Draw(t, "seq"))))
 	msg.Token.Trail = w.trail(t)

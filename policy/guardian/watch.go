@@ -9,8 +9,9 @@ import (
 
 // watch is what a member knows of a token that it does not hold. It is of one token: the oldest that it has to do with.
 type watch struct {
-	// live says that this member is one of the token's guardians; excused, that the holder has asked since its last beat.
-	live, excused bool
+	// live says that this member is one of the token's guardians; excused, that the holder has asked since its last beat; yielded,
+	// that it has said that it holds the token no longer.
+	live, excused, yielded bool
 	// token is the copy: as it was passed on from here, or as its holder last showed it. Its Seq is the highest known.
 	token wire.Token
 	// holder is who holds it; zero if somebody does of whom this member knows only by hearsay.
@@ -53,7 +54,7 @@ func (g *Machine) rank() int {
 func (g *Machine) learn(now policy.Time, t *wire.Token, holder wire.MemberID) {
 	g.stopAsking()
 	w := &g.watch
-	w.token, w.holder, w.count, w.heardAt, w.excused = *t, holder, 0, now, false
+	w.token, w.holder, w.count, w.heardAt, w.excused, w.yielded = *t, holder, 0, now, false, false
 	if holder.IsZero() {
 		w.heardAt = now.Add(-g.cfg.Patience)
 	}

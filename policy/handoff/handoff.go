@@ -101,7 +101,7 @@ func (h *Machine) Expects(m *wire.Message) bool {
 		return h.outgoing.answeredBy(m) || h.findCommitted(m) != nil
 	case wire.KindCommit:
 		return h.findIncoming(m) != nil
-	case wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen:
+	case wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen, wire.KindYield:
 	}
 	return false
 }
@@ -139,7 +139,7 @@ func (h *Machine) Receive(now policy.Time, m *wire.Message, end *Outcome, out []
 		return h.onAck(now, m, end, out)
 	case wire.KindCommit:
 		return h.onCommit(now, m, end, out)
-	case wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen:
+	case wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen, wire.KindYield:
 	}
 	return out
 }

@@ -123,7 +123,7 @@ func TestACommitIsSentInReplyToAnAckOnly(t *testing.T) {
 				p.drop(wire.KindAck)
 			case wire.KindCommit:
 				t.Fatal("a Commit without an Ack")
-			case wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen:
+			case wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen, wire.KindYield:
 				t.Fatal("no message of a handoff")
 			}
 		}

@@ -118,7 +118,7 @@ func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Eff
 		return m.onSeen(now, msg, out)
 	case wire.KindAsk:
 		out = m.handoff.Refuse(msg, out)
-	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindBeat, wire.KindHeard, wire.KindKnown, wire.KindBuried:
+	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindBeat, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindYield:
 	}
 	m.witness(&msg.Token)
 	if msg.Kind == wire.KindBeat {

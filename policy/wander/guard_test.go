@@ -57,7 +57,7 @@ func word(kind wire.Kind, from int, about wire.Token) wire.Message {
 		m.Nonce = 1
 	case wire.KindAsk:
 		m.Handoff = 5
-	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen:
+	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen, wire.KindYield:
 	}
 	return m
 }

@@ -1,0 +1,47 @@
+package guardian
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// A holder may know that it holds its token no longer, and that nobody else does: it has died in the middle of its run, and the
+// guard of the run says so in its name; or nothing reaches it any more. Its guardians need not wait for a silence then. It is about
+// one number of one token: who knows of a higher one, or hears a later beat, minds it no more.
+
+// Yield tells the guardians of the token that this member holds, and is about to drop, that nobody holds it.
+func (g *Machine) Yield(held *wire.Token, out []policy.Effect) []policy.Effect {
+	return g.tellGuardians(wire.KindYield, &held.Trail, held, out)
+}
+
+// yields reports whether m, a Yield, is news of the token that is guarded here: its last known holder says it, or one of whom
+// this member has not heard yet.
+func (g *Machine) yields(m *wire.Message) bool {
+	w := &g.watch
+	if !w.live || w.token.ID != m.Token.ID || !m.Token.Trail.Has(g.cfg.Self) {
+		return false
+	}
+	sameHolder := w.holder.IsZero() || m.From == w.holder
+	return w.isBehind(&m.Token) || m.Token.Seq == w.token.Seq && sameHolder && !w.yielded
+}
+
+// onYield: the first guardian revives the token at once. The others give each before them half a patience, and ask then, as after a
+// silence.
+func (g *Machine) onYield(now policy.Time, m *wire.Message) Outcome {
+	w := &g.watch
+	count := w.count
+	if w.isBehind(&m.Token) {
+		count = 0
+	}
+	g.learn(now, &m.Token, m.From)
+	if !w.live {
+		return Outcome{}
+	}
+	// Beats from before are no news, and neither is a question of the holder's.
+	w.yielded, w.excused, w.count, w.heardAt = true, true, count, now.Add(-g.cfg.Patience)
+	if g.rank() == 0 {
+		return g.revive()
+	}
+	g.calm(now, 0)
+	return Outcome{}
+}

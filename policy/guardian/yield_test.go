@@ -1,0 +1,119 @@
+package guardian_test
+
+import (
+	"testing"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// yield ends ann, who holds the token, and lets her guardians know at once.
+func (c *circle) yield() {
+	c.t.Helper()
+	c.ann.dead, c.ann.holds = true, false
+	c.took(c.ann, wire.MemberID{}, guardian.Outcome{}, c.ann.g.Yield(&c.ann.token, nil))
+}
+
+func TestTheFirstGuardianRevivesAYieldedTokenAtOnce(t *testing.T) {
+	c := newCircle(t)
+	c.yield()
+	c.wantSent("1ms ann→bob Yield", "1ms ann→cyd Yield")
+	c.advance(latency)
+	c.wantHolders(c.bob)
+	c.wantNotes(c.bob)
+	c.advance(10 * patience)
+	c.wantHolders(c.bob)
+	c.wantEndings(c.cyd)
+}
+
+// The first is dead, too: the second gives it half a patience, and asks for another half.
+func TestTheNextGuardianOfAYieldedTokenWaitsForTheFirst(t *testing.T) {
+	c := newCircle(t)
+	c.bob.dead = true
+	c.yield()
+	c.advance(latency + patience/2 - 1)
+	c.wantNotes(c.cyd)
+	c.advance(1)
+	c.wantNotes(c.cyd, policy.NoteSuspected)
+	c.advance(patience / 2)
+	c.wantHolders(c.cyd)
+}
+
+// What is said again and again would otherwise keep the next one waiting for ever.
+func TestAYieldThatComesAgainPutsNothingOff(t *testing.T) {
+	c := newCircle(t)
+	c.bob.dead = true
+	said := message(wire.KindYield, c.ann, c.cyd, theToken)
+	c.yield()
+	for range 8 {
+		c.advance(patience / 8)
+		c.receive(said)
+	}
+	c.advance(latency)
+	c.wantHolders(c.cyd)
+}
+
+// A holder that beats later holds the token: what was said before is void, but for one whole silence.
+func TestABeatAfterAYieldVoidsIt(t *testing.T) {
+	c := newCircle(t)
+	c.bob.dead, c.ann.dead = true, true
+	c.receive(message(wire.KindYield, c.ann, c.cyd, theToken))
+	beat := message(wire.KindBeat, c.ann, c.cyd, theToken)
+	c.receive(beat) // played back: the first beat of all
+	c.advance(patience/2 - latency)
+	beat.Nonce = 100
+	c.receive(beat)
+	c.advance(2*patience - 1)
+	c.wantHolders()
+	c.wantEndings(c.cyd)
+}
+
+func TestAYieldIsAboutTheHolderAndTheNumberThatAreKnown(t *testing.T) {
+	unlisted := since(theToken, 6)
+	unlisted.Trail = wire.Trail{cydsID}
+	for name, tc := range map[string]struct {
+		from  wire.MemberID
+		token wire.Token
+		want  bool
+	}{
+		"of the holder":                          {annsID, theToken, true},
+		"of somebody else, by the same number":   {dansID, theToken, false},
+		"of a later holder":                      {dansID, since(theToken, 6), true},
+		"of a later holder with other guardians": {dansID, unlisted, false},
+		"by an older number":                     {annsID, since(theToken, 4), false},
+		"of another token":                       {annsID, born(9, 5, bobsID), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCircle(t)
+			m := message(wire.KindYield, c.find(tc.from), c.bob, tc.token)
+			if got := c.bob.g.Expects(&m, nil); got != tc.want {
+				t.Errorf("expected: %v, want %v", got, tc.want)
+			}
+			c.receive(m)
+			if got := c.bob.holds; got != tc.want {
+				t.Errorf("revived: %v, want %v", got, tc.want)
+			}
+		})
+	}
+}
+
+// Who knows that the token was removed does not revive it, whoever yields it, and neither does who is about to leave.
+func TestAYieldRevivesNoTokenThatWasRemoved(t *testing.T) {
+	c := newCircle(t)
+	c.receive(message(wire.KindBuried, c.dan, c.bob, since(theToken, 9)))
+	c.receive(message(wire.KindYield, c.ann, c.bob, since(theToken, 6)))
+	c.cyd.g.Close()
+	c.receive(message(wire.KindYield, c.ann, c.cyd, since(theToken, 6)))
+	c.wantEndings(c.bob)
+	c.wantEndings(c.cyd)
+}
+
+// A copy that has gone further was yielded: the lower one that is held here is no longer worth anything.
+func TestAHolderThatHearsAHigherNumberYieldedIsOvertaken(t *testing.T) {
+	c := newCircle(t)
+	c.receive(message(wire.KindYield, c.dan, c.ann, since(theToken, 9)))
+	c.wantEndings(c.ann, guardian.Overtaken)
+	c.receive(message(wire.KindYield, c.dan, c.bob, since(theToken, 9)))
+	c.wantHolders(c.bob)
+}
