@@ -167,6 +167,6 @@ func (a *Agent) onHookEnded(f finished) {
 			Ended: true, Stopped: f.result.Stopped, Took: f.result.Took, Err: f.result.Err,
 		})
 	}
-	g.event.Kind = policy.Finished
+	g.event.Kind, g.event.Void = policy.Finished, f.result.TimedOut
 	a.step(g)
 }

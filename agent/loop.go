@@ -73,7 +73,7 @@ func (a *Agent) step(g *gate) {
 	}
 	if g.couldNotRun {
 		g.couldNotRun = false
-		g.event.Kind = policy.Finished
+		g.event.Kind, g.event.Void = policy.Finished, true
 		a.step(g)
 	}
 }

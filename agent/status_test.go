@@ -51,6 +51,26 @@ func TestHoldersStatusNamesTheGuardians(t *testing.T) {
 	})
 }
 
+// A hook that is stopped by its timeout says nothing of how long the operation takes.
+func TestAHookThatTimesOutIsNotMeasured(t *testing.T) {
+	gate := testGate()
+	gate.Op = 0
+	inWorld(t, gate, func(w *world) {
+		w.takes = 2 * gate.HookTimeout
+		w.startAll()
+		begin := time.Now()
+		time.Sleep(20 * time.Minute)
+		if n := len(w.runs(begin)); n == 0 {
+			t.Error("nobody ran")
+		}
+		for _, name := range w.names() {
+			if s := gateOf(t, w, name); s.OpSource != policy.OpAssumed.String() {
+				t.Errorf("%s says that op is %v, %s", name, s.Op, s.OpSource)
+			}
+		}
+	})
+}
+
 // A guardian that has taken the token up says that it is the holder, and since when.
 func TestGuardianThatTookTheTokenUpSaysSinceWhen(t *testing.T) {
 	gate := testGate()

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -28,6 +29,8 @@ type world struct {
 	t    *testing.T
 	net  *memnet.Network
 	gate GateConfig
+	// takes is how long a hook takes; zero is the gate's op.
+	takes time.Duration
 	// dir holds the agents' state directories.
 	dir string
 	// log is that of the agents that are started from now on.
@@ -153,7 +156,7 @@ func (w *world) leave(name string) error {
 	return <-r.ended
 }
 
-// pretendRun is a hook that takes the gate's op.
+// pretendRun is a hook that takes as long as the world says, and heeds its timeout.
 type pretendRun struct {
 	stop chan struct{}
 	once sync.Once
@@ -172,7 +175,9 @@ func (w *world) pretend(r *resident, spec hook.Spec) hookRun {
 		start := time.Now()
 		res := hook.Result{}
 		select {
-		case <-time.After(w.gate.Op):
+		case <-time.After(cmp.Or(w.takes, w.gate.Op)):
+		case <-time.After(spec.Timeout):
+			res = hook.Result{TimedOut: true, Err: fmt.Errorf("timed out: %s", spec.Argv[0])}
 		case <-p.stop:
 			res = hook.Result{Stopped: true, Err: fmt.Errorf("stopped: %s", spec.Argv[0])}
 		}

@@ -62,4 +62,6 @@ type Event struct {
 	TokenKnown bool
 	// Slept comes with Suspended: for how long, of the time that has passed, the host was asleep.
 	Slept time.Duration
+	// Void comes with Finished: how long this run took says nothing of the operation, because its timeout ended it, or it never started.
+	Void bool
 }

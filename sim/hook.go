@@ -30,6 +30,8 @@ type run struct {
 	number int32
 	active bool
 	deaf   bool
+	// timedOut says that the agent is to stop it at its timeout.
+	timedOut bool
 }
 
 // duration draws how long the next run takes if nobody stops it before its timeout.
@@ -63,7 +65,8 @@ func (c *Cluster) startRun(who int32) {
 	r.number++
 	r.active = true
 	r.deaf = happens(c.hookDice, c.cfg.Hook.Deaf)
-	r.endAt = c.now.Add(c.cfg.Hook.duration(c.hookDice, r.deaf))
+	takes := c.cfg.Hook.duration(c.hookDice, r.deaf)
+	r.endAt, r.timedOut = c.now.Add(takes), c.cfg.Hook.Timeout > 0 && takes > c.cfg.Hook.Timeout
 	c.push(entryFinished, r.endAt, who, r.number)
 }
 
@@ -83,7 +86,7 @@ func (c *Cluster) finishRun(who, number int32) {
 		return
 	}
 	m.run.active = false
-	c.event.Kind = policy.Finished
+	c.event.Kind, c.event.Void = policy.Finished, m.run.timedOut
 	c.step(who, Occurrence{})
 }
 

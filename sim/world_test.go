@@ -27,6 +27,7 @@ type given struct {
 	From   int
 	Peers  int
 	Known  bool
+	Void   bool
 }
 
 func (p *probe) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
@@ -38,7 +39,9 @@ func (p *probe) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 		g.Peers, g.Known = len(ev.Peers), ev.TokenKnown
 	case policy.Woke:
 		p.wakeAt = 0
-	case policy.Started, policy.Finished, policy.Suspended, policy.Leave:
+	case policy.Finished:
+		g.Void = ev.Void
+	case policy.Started, policy.Suspended, policy.Leave:
 	}
 	*p.got = append(*p.got, g)
 	if p.answer == nil {
@@ -309,7 +312,7 @@ func TestARunEndsOnceHoweverItEnds(t *testing.T) {
 				w.stopRun(0)
 			}
 			w.run(t, time.Hour)
-			want := []given{{At: policy.Time(h.ends), Kind: policy.Finished}}
+			want := []given{{At: policy.Time(h.ends), Kind: policy.Finished, Void: h.hook.Hangs > 0}}
 			if d := cmp.Diff(want, w.events(policy.Finished)); d != "" {
 				t.Error(d)
 			}

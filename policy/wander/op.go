@@ -10,9 +10,13 @@ import (
 // assumedOp is Δop before anybody has measured it: the paper's.
 const assumedOp = 4 * time.Second
 
-// smoothing is the weight of one run in the estimate, as in RFC 6298: it follows within some ten runs, and one that is ten
-// times as long as the others moves it no more than they do together.
-const smoothing = 8
+// One run moves the estimate by an eighth of the difference, as in RFC 6298, and a run that takes long counts as twice the estimate at
+// most: one that hangs for hours moves it by an eighth of itself. An operation that has become ten times as long is followed within
+// twenty runs.
+const (
+	smoothing = 8
+	longest   = 2
+)
 
 // op is Δop: the operator's, or what the token has measured.
 func (m *Machine) op() time.Duration {
@@ -38,22 +42,26 @@ func (m *Machine) opSource() policy.OpSource {
 
 // measure takes up how long a run took. The estimate travels with the token: each run improves it for all.
 func (m *Machine) measure(took time.Duration) {
-	sample := min(max(took.Milliseconds(), 1), math.MaxUint32)
+	sample := max(took.Milliseconds(), 1)
 	estimate := int64(m.measured)
-	if estimate == 0 {
+	switch {
+	case estimate == 0:
 		estimate = sample
+	case sample > estimate:
+		// Rounded up, or an estimate of some milliseconds would stay for ever.
+		estimate += (min(sample, longest*estimate) - estimate + smoothing - 1) / smoothing
+	default:
+		estimate += (sample - estimate) / smoothing
 	}
-	m.learnOp(uint32(max(estimate+(sample-estimate)/smoothing, 1)))
+	m.learnOp(uint32(min(estimate, math.MaxUint32)))
 	if m.holds {
 		m.token.Op = m.measured
 	}
 }
 
-// learnOp takes up an estimate. If it is longer than before, so is the silence that means anything.
+// learnOp takes up an estimate, if it is one.
 func (m *Machine) learnOp(milliseconds uint32) {
-	if milliseconds == 0 {
-		return
+	if milliseconds > 0 {
+		m.measured = milliseconds
 	}
-	m.measured = milliseconds
-	m.regenerateAfter = max(m.regenerateAfter, m.maxInterval())
 }

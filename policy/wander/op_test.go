@@ -63,6 +63,58 @@ func TestRegenerateAfterFollowsAnOperationThatTakesLonger(t *testing.T) {
 	s.wantRegenerateAfter(3 * 5 * 200 * time.Second)
 }
 
+// An operation that becomes fast lets regenerate-after fall with max_interval, and not by a twentieth for each token.
+func TestRegenerateAfterFollowsAnOperationThatTakesLessTime(t *testing.T) {
+	s := measuring(t)
+	s.run(0, 200*time.Second)
+	s.wantRegenerateAfter(3 * 5 * 200 * time.Second)
+	s.run(200_000, 40*time.Second)
+	s.wantOp(180*time.Second, policy.OpMeasured, 3*5*180*time.Second)
+	s.wantRegenerateAfter(3 * 5 * 180 * time.Second)
+}
+
+// A run that hangs for ten minutes, or for a day, moves an estimate of four seconds by half a second.
+func TestOneRunDoesNotCarryTheEstimate(t *testing.T) {
+	for _, hangs := range []time.Duration{8 * time.Second, 10 * time.Minute, 24 * time.Hour, 100 * 24 * time.Hour} {
+		s := measuring(t)
+		s.run(4000, hangs)
+		s.wantOp(4500*time.Millisecond, policy.OpMeasured, maxInterval)
+	}
+}
+
+// What all runs say is followed, also from a first run that failed at once.
+func TestTheEstimateFollowsWhatAllRunsTake(t *testing.T) {
+	for _, tc := range []struct {
+		from uint32
+		to   time.Duration
+		runs int
+	}{
+		{4000, 40 * time.Second, 40}, {40_000, 4 * time.Second, 40}, {1, 10 * time.Minute, 160},
+	} {
+		s := measuring(t)
+		estimate := tc.from
+		for range tc.runs {
+			estimate = s.run(estimate, tc.to).Op
+		}
+		if got := time.Duration(estimate) * time.Millisecond; got < tc.to*9/10 || got > tc.to*11/10 {
+			t.Errorf("after %d runs of %v the estimate of %d ms is %v", tc.runs, tc.to, tc.from, got)
+		}
+	}
+}
+
+// Its timeout says how long it was allowed to take, and a run that never started says nothing.
+func TestARunEndedByItsTimeoutIsNotMeasured(t *testing.T) {
+	s := measuring(t)
+	token := born(1, 10)
+	token.Op = 60_000
+	s.arrive(token, 1)
+	s.advance(time.Hour)
+	s.step(policy.Event{Kind: policy.Finished, Void: true})
+	if gone, _ := s.ack(); gone.Op != 60_000 {
+		t.Errorf("it passes on %d ms", gone.Op)
+	}
+}
+
 func TestTheOperatorsOwnValuesWin(t *testing.T) {
 	s := inFleet(t)
 	s.run(200_000, 200*time.Second)

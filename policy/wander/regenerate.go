@@ -28,7 +28,7 @@ func (m *Machine) maxInterval() time.Duration {
 func (m *Machine) regenerates() bool { return !m.leaving && !m.waitsAlone() && !m.strange }
 
 func (m *Machine) regenerateAt() policy.Time {
-	return m.unlessArriving(m.silentSince.Add(m.regenerateAfter).Add(m.deference))
+	return m.unlessArriving(m.silentSince.Add(m.regenerateAfter()).Add(m.deference))
 }
 
 // beginSilence: a token was here just now.
@@ -45,10 +45,10 @@ func (m *Machine) unlessArriving(at policy.Time) policy.Time {
 }
 
 // regenerate: "generating a new token when a component does not receive one within a timeout" (section 5). Each time Δgen is
-// raised, "at a constant rate (50% in our simulation)" (section 5.1). The new token is sent on at once, as in figure 2: if
+// raised. The new token is sent on at once, as in figure 2: if
 // the old one is not really lost, others may remove this one before it runs anything.
 func (m *Machine) regenerate(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.regenerateAfter += min(m.regenerateAfter/raiseFraction, math.MaxInt64-m.regenerateAfter)
+	m.raiseRegenerateAfter()
 	out = m.make(now, policy.NoteRegenerated, out)
 	if m.peers.alone() {
 		return m.serve(now, out)
@@ -56,10 +56,34 @@ func (m *Machine) regenerate(now policy.Instant, out []policy.Effect) []policy.E
 	return m.pass(now, out)
 }
 
+// regenerateAfter is Δgen. Only false alarms raise it above Δmax, and by a share of Δmax: when that falls, because the operation takes
+// less time than before or members have left, Δgen falls with it.
+func (m *Machine) regenerateAfter() time.Duration {
+	least := m.maxInterval()
+	above := math.Round(m.raised * float64(least))
+	if above >= float64(math.MaxInt64-least) {
+		return math.MaxInt64
+	}
+	return least + time.Duration(above)
+}
+
+// raiseRegenerateAfter raises Δgen "at a constant rate (50% in our simulation) each time the component needs to regenerate a new token"
+// (section 5.1), to the end of the range.
+func (m *Machine) raiseRegenerateAfter() {
+	after := m.regenerateAfter()
+	m.setRegenerateAfter(after + min(after/raiseFraction, math.MaxInt64-after))
+}
+
 // lowerRegenerateAfter: Δgen falls by "a small fraction (5% in our simulation) of the difference from Δmax each time the
 // component receives a token" (section 5.1).
 func (m *Machine) lowerRegenerateAfter() {
-	m.regenerateAfter -= (m.regenerateAfter - m.maxInterval()) / lowerFraction
+	after := m.regenerateAfter()
+	m.setRegenerateAfter(after - (after-m.maxInterval())/lowerFraction)
+}
+
+func (m *Machine) setRegenerateAfter(after time.Duration) {
+	least := m.maxInterval()
+	m.raised = float64(after-least) / float64(least)
 }
 
 // make makes a new token, held here. Its stamp is this member's clock, but later than any stamp it has seen: "the token tg,

@@ -49,8 +49,8 @@ func TestTokensPlayedBackDoNotPreventANewOne(t *testing.T) {
 	}
 }
 
-// A view that grows raises Δgen with Δmax at once; one that shrinks lets it fall as ever.
-func TestRegenerateAfterIsNeverBelowMaxInterval(t *testing.T) {
+// Only false alarms raise Δgen above Δmax, and by a share of it: where the view grows or shrinks, both follow at once.
+func TestRegenerateAfterFollowsMaxIntervalBothWays(t *testing.T) {
 	cfg := config()
 	cfg.MinInterval = op
 	s := begin(t, cfg, policy.State{})
@@ -59,9 +59,16 @@ func TestRegenerateAfterIsNeverBelowMaxInterval(t *testing.T) {
 	s.fleet(1, 2, 3, 4, 5)
 	s.wantRegenerateAfter(15 * op)
 	s.fleet(1, 2, 3)
-	s.wantRegenerateAfter(15 * op)
+	s.wantRegenerateAfter(9 * op)
+	s.advance(9 * op)
+	s.wantRegenerateAfter(9 * op * 3 / 2)
+	s.fleet(1, 2, 3, 4, 5)
+	s.wantRegenerateAfter(15 * op * 3 / 2)
+	s.ack()
 	s.arrive(born(1, 10), 1)
-	s.wantRegenerateAfter(15*op - 6*op/20)
+	s.wantRegenerateAfter(15*op + 15*op/2*19/20)
+	s.fleet(1, 3)
+	s.wantRegenerateAfter(6*op + 6*op/2*19/20)
 }
 
 // Constants beyond reason give waits beyond reason, not ones that are over at once.

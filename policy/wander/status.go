@@ -9,7 +9,7 @@ func (m *Machine) Status(now policy.Time) policy.Status {
 		Holding: m.holds, Token: m.token, LastTo: m.lastTo,
 		HasRun: m.hasRun, LastRun: m.lastRun, NextRun: m.dueAt(now),
 		Op: m.op(), OpSource: m.opSource(),
-		RegenerateAfter: m.regenerateAfter, MaxInterval: m.maxInterval(),
+		RegenerateAfter: m.regenerateAfter(), MaxInterval: m.maxInterval(),
 		RegenerateArmed: m.state == absent && m.regenerates(),
 		RegenerateAt:    m.regenerateAt(),
 	}

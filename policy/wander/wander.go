@@ -141,12 +141,12 @@ type Machine struct {
 	// newest is the latest birth stamp seen.
 	newest int64
 
-	// regenerateAfter is Δgen; silentSince is when the last token was here, or was seen elsewhere, and deference for how much longer
-	// this member waits in that case.
-	regenerateAfter time.Duration
-	silentSince     policy.Time
-	deference       time.Duration
-	inquiry         inquiry
+	// raised is by how much of Δmax false alarms have raised Δgen above it; silentSince is when the last token was here, or was seen
+	// elsewhere, and deference for how much longer this member waits in that case.
+	raised      float64
+	silentSince policy.Time
+	deference   time.Duration
+	inquiry     inquiry
 	// measured is the estimate of Δop in milliseconds; zero if there is none. disturbed says that the run that is going on tells
 	// nothing of it: it is to stop early, or the host was asleep meanwhile.
 	measured  uint32
@@ -177,7 +177,6 @@ func New(cfg Config) *Machine {
 	m.guardian = guardian.New(guardian.Config{
 		Gate: cfg.Gate, Self: cfg.Self, Patience: m.timeout(), Entropy: cfg.Entropy,
 	})
-	m.regenerateAfter = m.maxInterval()
 	return m
 }
 
@@ -207,7 +206,7 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	case policy.Received:
 		out = m.onReceived(now, ev, out)
 	case policy.Finished:
-		out = m.onFinished(now, out)
+		out = m.onFinished(now, ev, out)
 	case policy.Suspended:
 		out = m.onSuspended(now, ev, out)
 	case policy.Leave:
@@ -333,7 +332,7 @@ func (m *Machine) onOutcome(now policy.Instant, o *handoff.Outcome, out []policy
 // notePassed remembers the token that leaves, and how long it was on its way since it left before; rather than this one an
 // older one that may still be there.
 func (m *Machine) notePassed(now policy.Time, id wire.TokenID, to wire.MemberID) {
-	if m.hasPassed && m.passed.Precedes(id) && now.Sub(m.passedAt) < m.regenerateAfter {
+	if m.hasPassed && m.passed.Precedes(id) && now.Sub(m.passedAt) < m.regenerateAfter() {
 		return
 	}
 	m.lap = 0
@@ -344,11 +343,11 @@ func (m *Machine) notePassed(now policy.Time, id wire.TokenID, to wire.MemberID)
 }
 
 // onFinished: "execute(A); send(token)" (figure 2). The token goes on at once; it rested long enough.
-func (m *Machine) onFinished(now policy.Instant, out []policy.Effect) []policy.Effect {
+func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	if m.state != running {
 		return out
 	}
-	if !m.disturbed {
+	if !m.disturbed && !ev.Void {
 		m.measure(now.Time.Sub(m.lastRun))
 	}
 	if !m.holds {
@@ -447,5 +446,5 @@ func (m *Machine) String() string {
 	if m.holds {
 		s += fmt.Sprintf(" token=%s seq=%d", m.token.ID, m.token.Seq)
 	}
-	return s + fmt.Sprintf(" regenerate_after=%s", m.regenerateAfter)
+	return s + fmt.Sprintf(" regenerate_after=%s", m.regenerateAfter())
 }

@@ -1,0 +1,79 @@
+package sim
+
+import (
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// holder is who holds a token, or -1.
+func (c *Cluster) holder() int {
+	for i := range c.members {
+		if c.Up(i) && c.Status(i).Holding {
+			return i
+		}
+	}
+	return -1
+}
+
+// running is who runs, or -1.
+func (c *Cluster) running() int {
+	for i := range c.members {
+		if c.Up(i) && c.members[i].run.active {
+			return i
+		}
+	}
+	return -1
+}
+
+// until lets the time pass until a condition holds, to the second.
+func (c *Cluster) until(t *testing.T, most time.Duration, holds func() bool) {
+	t.Helper()
+	for end := c.Now().Add(most); !holds(); {
+		if c.Now() >= end {
+			t.Fatalf("it does not come true within %v", most)
+		}
+		if err := c.Run(c.Now().Add(time.Second)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A fleet whose operation takes four seconds, one run that hangs for ten minutes, and then the holder and all guardians die: the
+// last resort comes three min_intervals after the last token, as it would have before.
+func TestARunThatHangsOnceDelaysNoRecovery(t *testing.T) {
+	s := fleet(33)
+	s.Walk, s.Backups, s.MeasureOp = wander.Sweep, 2, true
+	s.MinInterval, s.MaxInterval = 20*time.Minute, 0
+	c := s.NewCluster(s.Checkers()...)
+	s.start(c)
+	// The last in the lap hangs, so that all learn of it before anybody else runs.
+	c.until(t, 5*time.Hour, func() bool {
+		if c.Now() < policy.Time(2*time.Hour) || c.running() < 0 {
+			return false
+		}
+		for i := range s.Members {
+			if c.Now().Sub(c.Status(i).LastRun) > 3*time.Minute {
+				return false
+			}
+		}
+		return true
+	})
+	who := int32(c.running())
+	hung := &c.members[who].run
+	hung.endAt = c.Now().Add(10 * time.Minute)
+	c.push(entryFinished, hung.endAt, who, hung.number)
+	if err := c.Run(hung.endAt.Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	c.until(t, time.Minute, func() bool { return c.holder() >= 0 })
+	last := c.holder()
+	trail := c.Status(last).Token.Trail
+	for _, id := range append([]wire.MemberID{c.ID(last)}, trail[:trail.Len()]...) {
+		c.Crash(IndexOf(id))
+	}
+	c.until(t, 3*s.MinInterval+time.Minute, func() bool { return c.running() >= 0 })
+}
