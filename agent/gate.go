@@ -73,6 +73,7 @@ func newGate(a *Agent, cfg GateConfig, entropy policy.Entropy) (*gate, error) {
 // clock was set back) counts as one that began now: better to wait than to run twice.
 func (g *gate) fromRecord(a *Agent, r statedir.Record) policy.State {
 	now := a.clock.now()
+	g.forgetImpossible(now.Wall, &r)
 	age := time.Unix(0, now.Wall).Sub(r.LastRun)
 	if r.HasRun && age < 0 {
 		g.log.Warn().Time("last_run", r.LastRun).
@@ -80,6 +81,21 @@ func (g *gate) fromRecord(a *Agent, r statedir.Record) policy.State {
 		age = 0
 	}
 	return policy.State{HasRun: r.HasRun, LastRun: now.Time.Add(-age), LastToken: r.LastToken, Slot: r.Slot, Seq: r.Seq}
+}
+
+// forgetImpossible drops from a record what no fleet can have come to yet: somebody has told an earlier version of this agent, or the
+// clock was wrong then. Kept, it would be passed on to nobody, or be the last number ever. The fleet's number is learnt with its token.
+func (g *gate) forgetImpossible(wall int64, r *statedir.Record) {
+	if r.Seq > wire.LatestSeq(wall) {
+		g.log.Warn().Uint64("seq", uint64(r.Seq)).
+			Msg("the fencing number in the state directory is higher than any fleet can have come to by this host's clock; forgot it")
+		r.Seq = 0
+	}
+	if r.LastToken.Birth > wire.LatestBirth(wall) {
+		g.log.Warn().Time("made", time.Unix(0, r.LastToken.Birth)).
+			Msg("the last run was under a token that was made in the future by this host's clock; forgot the token")
+		r.LastToken = wire.TokenID{}
+	}
 }
 
 // perform carries out one effect.

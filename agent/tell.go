@@ -52,7 +52,7 @@ func (a *Agent) tell(g *gate, now policy.Instant, e *policy.Effect) {
 // repeats reports whether a note may come in every skip for as long as its cause lasts: a member that is cut off, or has other
 // settings. Those are told once in a while, and in debug in between.
 func repeats(n policy.Note) bool {
-	return n == policy.NoteNoAck || n == policy.NoteNoCommit || n == policy.NoteSlotsDiffer
+	return n == policy.NoteSeqRefused || n == policy.NoteBirthRefused || n == policy.NoteNoAck || n == policy.NoteNoCommit || n == policy.NoteSlotsDiffer
 }
 
 // withToken adds which token a line is about, if it is about one.
@@ -126,6 +126,11 @@ func saying(n policy.Note) (zerolog.Level, string) {
 		return zerolog.WarnLevel, "a member has another number of slots: give all members of a gate the same"
 	case policy.NoteStrayWord:
 		return zerolog.DebugLevel, "ignored old news of a token"
+	case policy.NoteSeqRefused:
+		return zerolog.WarnLevel, "refused a message: its fencing number is higher than any fleet can have come to by this host's clock; " +
+			"its sender is broken or hostile, or this clock is wrong"
+	case policy.NoteBirthRefused:
+		return zerolog.WarnLevel, "a token was made more than a day in the future: the clock of the member that made it is wrong, or this one"
 	case policy.NoteAlone:
 		return zerolog.InfoLevel, "alone in this gate; keeping the token"
 	case policy.NoteWaiting:

@@ -58,6 +58,10 @@ const (
 	NoteSlotsDiffer
 	// NoteStrayWord: a message between holders and guardians that tells this member nothing new.
 	NoteStrayWord
+	// NoteSeqRefused: Peer's message is refused: Token has a fencing number that no fleet can have come to yet.
+	NoteSeqRefused
+	// NoteBirthRefused: Token, of which Peer speaks, was made in the future; its stamp is not taken for the newest.
+	NoteBirthRefused
 	// NoteAlone: no other member is there; Token stays here.
 	NoteAlone
 	// NoteWaiting: no other member has ever been there, and this one waits for somebody.
@@ -136,6 +140,10 @@ func (n Note) String() string {
 		return "slots_differ"
 	case NoteStrayWord:
 		return "stray_word"
+	case NoteSeqRefused:
+		return "seq_refused"
+	case NoteBirthRefused:
+		return "birth_refused"
 	case NoteAlone:
 		return "alone"
 	case NoteWaiting:

@@ -4,11 +4,13 @@ import (
 	"fmt"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // BirthChecker holds that a new token is younger than every token that its maker has met: "the token tg, generated in
 // response to a timeout for a token tx, has a timestamp larger than tx" (Ciuffoletti, section 5.2), whatever its maker's
-// clock says. Otherwise tx, which is older and may not be lost, would be removed in favour of tg.
+// clock says. Otherwise tx, which is older and may not be lost, would be removed in favour of tg. But what seems to come from
+// the future does not make the next token do so.
 type BirthChecker struct{ newest map[int]int64 }
 
 // NewBirthChecker returns a checker of one run.
@@ -28,8 +30,14 @@ func (k *BirthChecker) Watch(c *Cluster, o *Occurrence) error {
 		if e.Kind != policy.Tell {
 			continue
 		}
-		birth, newest := e.Token.ID.Birth, k.newest[o.Member]
+		birth, newest, latest := e.Token.ID.Birth, k.newest[o.Member], wire.LatestBirth(c.instant(int32(o.Member)).Wall)
+		if newest > latest {
+			newest = 0
+		}
 		made := e.Note == policy.NoteMinted || e.Note == policy.NoteRegenerated
+		if made && birth > latest {
+			return fmt.Errorf("birth: %s makes %v in the future", MemberName(o.Member), e.Token.ID)
+		}
 		if made && birth <= newest {
 			return fmt.Errorf("birth: %s makes %v and has met one with the same stamp or a later one", MemberName(o.Member), e.Token.ID)
 		}

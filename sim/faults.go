@@ -25,6 +25,8 @@ type Faults struct {
 	OneWayShare      float64
 	// The token is lost: all Commits of one handoff.
 	LoseTokenEvery time.Duration
+	// A member gone bad offers another one a token that there is not, with a number or a stamp that cannot be.
+	ForgeEvery time.Duration
 	// Partition is one partition at a known time.
 	Partition Partition
 }
@@ -66,6 +68,7 @@ func startFaults(c *Cluster, what Faults) *faults {
 		c.After(what.Partition.At, f.partition)
 	}
 	f.every(what.LoseTokenEvery, func() { f.losing = true })
+	f.every(what.ForgeEvery, f.forge)
 	if what.LoseTokenEvery > 0 {
 		c.Intercept(f.decide)
 	}
@@ -164,6 +167,31 @@ func (f *faults) part(sides []bool, oneWay bool, lasts time.Duration) {
 			f.c.Heal()
 		}
 	})
+}
+
+// forge lets a member offer what it does not have.
+func (f *faults) forge() {
+	n := len(f.c.members)
+	from := f.dice.IntN(n)
+	to := (from + 1 + f.dice.IntN(max(n-1, 1))) % n
+	birth, seq := f.c.instant(int32(from)).Wall, wire.Seq(1)
+	if happens(f.dice, 0.5) {
+		birth = wire.MaxBirth
+	} else {
+		seq = wire.MaxSeq - wire.Seq(f.dice.IntN(3))
+	}
+	if f.c.Up(from) && from != to {
+		f.c.Inject(forged(f.c, from, to, birth, seq))
+	}
+}
+
+// forged is the offer of a token that there is not, as it would be from a member with a valid key.
+func forged(c *Cluster, from, to int, birth int64, seq wire.Seq) wire.Message {
+	return wire.Message{
+		Gate: wire.GateIDOf("default"), Kind: wire.KindToken, From: c.ID(from), To: c.ID(to),
+		Handoff: wire.HandoffID(mix(uint64(c.now)) | 1),
+		Token:   wire.Token{ID: wire.TokenID{Birth: birth, Generator: c.ID(from), Random: mix(uint64(birth))}, Seq: seq},
+	}
 }
 
 // decide loses all Commits of the handoff that is to lose them.

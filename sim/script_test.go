@@ -33,6 +33,7 @@ import (
 //	mend                        let the network be as it was before these
 //	play handoff=1              an adversary plays the first handoff again: Token, and Commit a moment later
 //	hand to=a from=c born=-5s seq=7   c, who is down, passes a token of that age to a, message by message
+//	forge from=a to=b seq=… [born=0s]     a, gone bad, offers a token that there is not
 //	crash a [before=2]          kill a now, or just before it carries out its second effect from now
 //	leave a · sleep a for=5s · pause a for=5s · part a b · heal
 //	status                      what every member says of itself
@@ -108,6 +109,8 @@ func (s *script) command(t *testing.T, d *datadriven.TestData) string {
 		s.play(t, d)
 	case "hand":
 		s.hand(t, d)
+	case "forge":
+		s.forge(t, d)
 	case "run":
 		return s.run(t, d)
 	case "status":
@@ -226,7 +229,7 @@ func isTurn(e *policy.Effect) bool {
 		policy.NoteMinted, policy.NoteRegenerated, policy.NoteRemoved, policy.NoteMet, policy.NoteNoAck, policy.NoteNoCommit,
 		policy.NoteGaveUp, policy.NoteDropped, policy.NoteLeft, policy.NoteWaiting,
 		policy.NoteSuspected, policy.NoteRevived, policy.NoteStoodDown, policy.NoteDoubting, policy.NoteOvertaken,
-		policy.NoteOutdated,
+		policy.NoteOutdated, policy.NoteSeqRefused, policy.NoteBirthRefused,
 	}
 	return e.Kind == policy.Run || e.Kind == policy.Stop || e.Kind == policy.Tell && slices.Contains(turns, e.Note)
 }
@@ -303,6 +306,18 @@ func (s *script) hand(t *testing.T, d *datadriven.TestData) {
 		return s.decide(m)
 	})
 	s.c.Inject(offer)
+}
+
+// forge makes a member offer a token that there is not; its own machine knows nothing of it.
+func (s *script) forge(t *testing.T, d *datadriven.TestData) {
+	t.Helper()
+	var to, from string
+	d.ScanArgs(t, "to", &to)
+	d.ScanArgs(t, "from", &from)
+	var seq uint64
+	d.ScanArgs(t, "seq", &seq)
+	born := s.c.Now().Add(span(t, d, "born", 0))
+	s.c.Inject(forged(s.c, s.member(t, d, from), s.member(t, d, to), epoch+int64(born), wire.Seq(seq)))
 }
 
 func (s *script) status() string {

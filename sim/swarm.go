@@ -55,6 +55,9 @@ func Draw(seed uint64) Scenario {
 		s.Slots = min(2+d.IntN(2), s.Members)
 		s.MixedSlots = d.sometimes(0.2)
 	}
+	if d.sometimes(0.1) {
+		s.Faults.ForgeEvery = d.time(s.Duration/20, s.Duration)
+	}
 	return s
 }
 

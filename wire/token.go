@@ -72,6 +72,31 @@ func (s Seq) NextEpoch() Seq {
 // choose different ties, most probably, so that of two copies one is always higher.
 func (s Seq) Revived(tie uint8) Seq { return min(s.NextEpoch()+Seq(tie)*seqTie, MaxSeq) }
 
+// Seconds of Unix time: the year 2000, before which no fleet has made a number, and a day, by which clocks may differ.
+const (
+	numbersSince = 946_684_800
+	leeway       = 24 * 60 * 60
+)
+
+// LatestSeq is the highest number that a fleet can have come to when a clock reads wall, in nanoseconds of Unix time: each new
+// token and each revival raises it by an epoch, and on average there are fewer of them than seconds since numbersSince. A higher
+// one is nobody's honest number, however it came about. The bound needs no other evidence than a clock, so it serves a member
+// that has seen no number yet, many small jumps come no further than one large jump, and a day later there is room above a
+// number that somebody has raised to it. A clock before numbersSince is wrong; even then an honest fleet stays below leeway.
+func LatestSeq(wall int64) Seq {
+	const epochs = int64(MaxSeq / seqEpoch)
+	return Seq(min(max(wall/1e9-numbersSince, 0)+leeway, epochs)) * seqEpoch
+}
+
+// LatestBirth is the latest stamp that a token can have when a clock reads wall. A clock before numbersSince was never set, and
+// judges nothing.
+func LatestBirth(wall int64) int64 {
+	if wall < numbersSince*1e9 {
+		return MaxBirth
+	}
+	return min(wall, MaxBirth-leeway*1e9) + leeway*1e9
+}
+
 // MaxSlots is how many tokens a gate can have.
 const MaxSlots = 16
 

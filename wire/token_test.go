@@ -1,7 +1,9 @@
 package wire
 
 import (
+	"math"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -116,4 +118,47 @@ func TestOfTwoCopiesRevivedWithDifferentTiesOneIsHigherInTheSameEpoch(t *testing
 			t.Errorf("ties %d: the copies at %d and %d leave the epoch of %d", ties, low, high, next)
 		}
 	})
+}
+
+func TestNoFleetHasComeToAHigherNumberThanItsClockAllows(t *testing.T) {
+	at := func(text string) int64 {
+		when, err := time.Parse(time.DateOnly, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return when.UnixNano()
+	}
+	day := Seq(24*60*60) * seqEpoch
+	for _, tc := range []struct {
+		wall int64
+		want Seq
+	}{
+		{math.MinInt64, day},
+		{0, day},
+		{at("2000-01-01"), day},
+		{at("2000-01-02"), 2 * day},
+		{at("2026-11-22"), day + Seq(at("2026-11-22")/1e9-at("2000-01-01")/1e9)*seqEpoch},
+		{at("2099-01-01"), MaxSeq / seqEpoch * seqEpoch},
+		{math.MaxInt64, MaxSeq / seqEpoch * seqEpoch},
+	} {
+		if got := LatestSeq(tc.wall); got != tc.want {
+			t.Errorf("at %d: %d, want %d", tc.wall, got, tc.want)
+		}
+	}
+}
+
+func TestNoTokenWasMadeMoreThanADayAhead(t *testing.T) {
+	const set = numbersSince * 1e9
+	for _, tc := range []struct{ wall, want int64 }{
+		{math.MinInt64, MaxBirth},
+		{0, MaxBirth},
+		{set - 1, MaxBirth},
+		{set, set + leeway*1e9},
+		{MaxBirth, MaxBirth},
+		{math.MaxInt64, MaxBirth},
+	} {
+		if got := LatestBirth(tc.wall); got != tc.want {
+			t.Errorf("at %d: %d, want %d", tc.wall, got, tc.want)
+		}
+	}
 }

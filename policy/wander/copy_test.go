@@ -61,17 +61,6 @@ func TestACopyThatWasOvertakenIsDiscarded(t *testing.T) {
 	}
 }
 
-// A number that cannot rise any further tells no copies apart. The token goes round all the same.
-func TestATokenWithTheLastNumberGoesRound(t *testing.T) {
-	s := inGuardedFleet(t)
-	s.arrive(born(1, wire.MaxSeq), 5)
-	s.finish()
-	s.ack()
-	s.numbers = map[wire.TokenID]wire.Seq{}
-	s.arrive(born(1, wire.MaxSeq), 5)
-	s.wantState("resting")
-}
-
 // It is a sign that there is a token, all the same.
 func TestACopyThatIsDiscardedEndsASilence(t *testing.T) {
 	s := inGuardedFleet(t)

@@ -120,7 +120,7 @@ func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Eff
 		out = m.handoff.Refuse(msg, out)
 	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindBeat, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindYield:
 	}
-	m.witness(&msg.Token)
+	out = m.witness(now, msg, out)
 	if msg.Kind == wire.KindBeat {
 		out = m.meetToken(out)
 	}
@@ -180,12 +180,12 @@ func (m *Machine) goOn(now policy.Instant, out []policy.Effect) []policy.Effect 
 
 // concerns reports whether an event may lead to anything: a message that is not expected must not, whenever it comes. A host
 // that was asleep gives its token up in any case.
-func (m *Machine) concerns(ev *policy.Event) bool {
+func (m *Machine) concerns(now policy.Instant, ev *policy.Event) bool {
 	switch ev.Kind {
 	case policy.Suspended:
 		return false
 	case policy.Received:
-		return m.Expects(&ev.Msg)
+		return m.believes(now, &ev.Msg.Token) && m.Expects(&ev.Msg)
 	case policy.Started, policy.PeersChanged, policy.Finished, policy.Leave, policy.Woke:
 	}
 	return true
@@ -228,11 +228,8 @@ func (m *Machine) onOvertaken(now policy.Instant, from wire.MemberID, higher *wi
 }
 
 // outdated reports whether another copy of a token that arrives has been here, or was heard of, with a higher number: along
-// its way a token's number only rises, as long as it can.
+// its way a token's number only rises.
 func (m *Machine) outdated(t *wire.Token) bool {
-	if t.Seq >= wire.MaxSeq {
-		return false
-	}
 	if latest, ok := m.guardian.Latest(t.ID); ok && t.Seq < latest.Seq {
 		return true
 	}

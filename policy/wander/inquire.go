@@ -137,8 +137,7 @@ func (m *Machine) expectsSeen(msg *wire.Message) bool {
 // to make a new one. All who are told of the same sighting would make theirs at the same moment, so they wait for as long as that
 // one may take to come to them.
 func (m *Machine) onSeen(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
-	m.witness(&msg.Token)
-	out = m.meetToken(out)
+	out = m.meetToken(m.witness(now, msg, out))
 	// From when it was asked: counted from when the answer came, what goes from mouth to mouth would be later each time, and in the
 	// end later than what any of them has seen.
 	at := m.inquiry.askedAt.Add(-time.Duration(msg.Nonce))

@@ -189,7 +189,7 @@ func TestWhatWasSeenTooLongAgoChangesNothing(t *testing.T) {
 func TestWhoIsToldOfATokenMakesALaterOne(t *testing.T) {
 	s := guarded(t)
 	s.advance(maxInterval)
-	older := born(1_000_000, 1<<40)
+	older := born(10_000, 1<<40)
 	s.seen(older, maxInterval)
 	s.advance(timeout / 2)
 	made := s.lastSent(wire.KindToken).Token

@@ -90,6 +90,7 @@ func (m *Machine) setRegenerateAfter(after time.Duration) {
 // generated in response to a timeout for a token tx, has a timestamp larger than tx" (section 5.2), also if this clock is
 // slow. It stays within what a datagram may carry, whatever this clock says.
 func (m *Machine) make(now policy.Instant, why policy.Note, out []policy.Effect) []policy.Effect {
+	m.forgetFuture(now)
 	m.newest = min(max(now.Wall, m.newest+1, 0), wire.MaxBirth)
 	m.seq = m.seq.NextEpoch()
 	token := wire.Token{

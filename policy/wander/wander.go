@@ -13,6 +13,7 @@
 //	slots.go       several tokens; share.go, how a sweep shares the members among them
 //	op.go          how long the operation takes, by measurement
 //	mint.go        the first token of a fleet, in the order of rank; a member alone
+//	believe.go     numbers and stamps that cannot be
 //	pass.go        handing the token on; members that failed a handoff are avoided for a while
 //	guard.go       the token's guardians: who they are, its revival, a holder that was away, copies
 //	walk.go        to whom the token goes next: random, shuffle, sweep
@@ -195,7 +196,7 @@ func times(n int, d time.Duration) time.Duration {
 
 // Step applies one event.
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
-	if m.guardian.Overdue(now.Time, m.held()) && m.concerns(ev) {
+	if m.guardian.Overdue(now.Time, m.held()) && m.concerns(now, ev) {
 		out = m.becomeDoubting(now, out)
 	}
 	switch ev.Kind {
@@ -270,6 +271,9 @@ func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
 }
 
 func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	if !m.believes(now, &ev.Msg.Token) {
+		return policy.AppendTell(out, policy.NoteSeqRefused, ev.Msg.From, &ev.Msg.Token)
+	}
 	out = m.noteSlots(&ev.Msg, out)
 	if ev.Msg.Token.Slot != m.cfg.Slot {
 		return policy.AppendTell(out, policy.NoteStrayWord, ev.Msg.From, &ev.Msg.Token)
@@ -278,7 +282,7 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 		return m.onWord(now, &ev.Msg, out)
 	}
 	if ev.Msg.Kind == wire.KindToken && m.Expects(&ev.Msg) {
-		m.witness(&ev.Msg.Token)
+		out = m.witness(now, &ev.Msg, out)
 	}
 	var end handoff.Outcome
 	out = m.handoff.Receive(now.Time, &ev.Msg, &end, out)
@@ -395,13 +399,6 @@ func (m *Machine) becomeOffering(now policy.Instant, to wire.MemberID, out []pol
 	offered := m.token
 	offered.Trail = m.trailBehind(to)
 	return m.handoff.Offer(now.Time, &offered, to, out)
-}
-
-// witness remembers the number and the stamp of a token that is offered to this member, also if it never arrives: a new
-// token made here is to come after it.
-func (m *Machine) witness(t *wire.Token) {
-	m.seq = max(m.seq, t.Seq)
-	m.newest = max(m.newest, t.ID.Birth)
 }
 
 // raiseSeq gives the token a number above every one that this member has seen.

@@ -1,0 +1,163 @@
+package wander_test
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// forged returns a message of every kind that carries a token whole, about a token with some number.
+func forged(s *story, kind wire.Kind, token wire.Token) wire.Message {
+	m := wire.Message{Gate: 7, Kind: kind, From: id(1), To: self, Handoff: 99, Token: token}
+	switch kind {
+	case wire.KindToken:
+		m = s.offerIn(token, 1)
+	case wire.KindBeat, wire.KindHeard:
+		m.Nonce = 1 << 40
+	case wire.KindSeen:
+		asked := s.lastSent(wire.KindInquiry)
+		m.From, m.Handoff, m.Nonce = asked.To, asked.Handoff, 1
+	case wire.KindAck, wire.KindCommit, wire.KindAsk, wire.KindKnown, wire.KindBuried, wire.KindInquiry:
+	}
+	return m
+}
+
+// carriers are the kinds that can bring a number that is news. Ack and Commit repeat one of an offer, an Inquiry has none.
+var carriers = []wire.Kind{
+	wire.KindToken, wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindSeen,
+}
+
+// No message raises a number to where no fleet can have come to: it is refused, and its sender named.
+func TestANumberThatCannotBeIsRefused(t *testing.T) {
+	for _, kind := range carriers {
+		for _, ofHeld := range []bool{false, true} {
+			s := guarded(t)
+			token := born(1, wire.MaxSeq-1)
+			token.Trail = wire.Trail{self}
+			if ofHeld {
+				s.arrive(born(1, 1000), 2)
+				token.ID = s.m.Status(s.now.Time).Token.ID
+			}
+			if kind == wire.KindSeen {
+				if ofHeld {
+					continue // Nobody asks for a token that it holds.
+				}
+				s.advance(maxInterval)
+			}
+			s.notes = nil
+			before := *s.m
+			sent := len(s.sent)
+			s.receive(forged(s, kind, token))
+			s.wantNotes(policy.NoteSeqRefused)
+			if e := &s.out[0]; len(s.out) != 1 || e.Peer.IsZero() || len(s.sent) != sent {
+				t.Errorf("%v: it does %+v", kind, s.out)
+			}
+			if !reflect.DeepEqual(*s.m, before) {
+				t.Errorf("a refused %v changed something", kind)
+			}
+		}
+	}
+}
+
+// A member that has seen no number yet takes the fleet's, however high, if a fleet can have come to it.
+func TestANewcomerTakesTheFleetsNumber(t *testing.T) {
+	s := inFleet(t)
+	s.arrive(born(1, wire.LatestSeq(s.now.Wall)), 2)
+	s.wantRuns(1)
+	if got := s.runs[0].Seq; got != wire.LatestSeq(s.now.Wall).After() {
+		t.Errorf("it runs under number %d", got)
+	}
+}
+
+// Many jumps come no further than one, and above what they have come to there is room: numbers rise with every run, and a day
+// later nobody refuses them, however slow its clock.
+func TestAboveANumberRaisedAsFarAsItCanThereIsRoom(t *testing.T) {
+	s := inFleet(t)
+	var raised wire.Seq
+	for range 60 {
+		s.advance(time.Second)
+		raised = wire.LatestSeq(s.now.Wall)
+		s.receive(s.offerIn(born(1, raised), 1))
+		s.receive(s.offerIn(born(1, raised+1<<32), 1))
+	}
+	s.advance(maxInterval)
+	made := s.lastSent(wire.KindToken).Token.Seq
+	if made != raised.NextEpoch() {
+		t.Errorf("a new token has number %d after %d", made, raised)
+	}
+	dayLater := s.now.Wall + int64(24*time.Hour)
+	if made > wire.LatestSeq(dayLater-int64(12*time.Hour)) {
+		t.Errorf("a day later, %d is refused where a clock is half a day slow", made)
+	}
+}
+
+// A stamp in the future is not taken for the newest: a token that is made later has this member's clock, and precedes it.
+func TestAStampInTheFutureIsNotTheNewest(t *testing.T) {
+	for _, kind := range carriers {
+		s := guarded(t)
+		if kind == wire.KindSeen {
+			s.advance(maxInterval)
+		}
+		s.notes = nil
+		token := born(1, 50)
+		token.ID.Birth, token.Trail = wire.MaxBirth, wire.Trail{self}
+		s.receive(forged(s, kind, token))
+		refused := 0
+		for _, n := range s.notes {
+			if n == policy.NoteBirthRefused {
+				refused++
+			}
+		}
+		// Nobody asked for what Heard and Known would tell.
+		if news := kind != wire.KindHeard && kind != wire.KindKnown; news != (refused == 1) {
+			t.Errorf("%v: notes %v", kind, s.notes)
+		}
+		made := remade(s)
+		if made.ID.Birth > s.now.Wall {
+			t.Errorf("after a %v, a token is made with the stamp %d, %v ahead", kind, made.ID.Birth, time.Duration(made.ID.Birth-s.now.Wall))
+		}
+	}
+}
+
+// remade lets this member be alone until it makes a token, and returns it.
+func remade(s *story) wire.Token {
+	s.t.Helper()
+	s.fleet(3)
+	s.advance(20 * maxInterval)
+	return s.m.Status(s.now.Time).Token
+}
+
+// A member whose clock stood in the future when it made a token makes the next one by its clock, once that was set back.
+func TestAClockThatWasSetBackLeavesNoStamp(t *testing.T) {
+	s := inFleet(t)
+	ahead := int64(73 * 365 * 24 * time.Hour)
+	s.now.Wall += ahead
+	s.advance(maxInterval)
+	if made := s.lastSent(wire.KindToken).Token; made.ID.Birth < ahead {
+		t.Fatalf("its stamp is %d", made.ID.Birth)
+	}
+	s.ack()
+	s.now.Wall -= ahead
+	s.advance(10 * maxInterval)
+	if made := s.lastSent(wire.KindToken).Token; made.ID.Birth > s.now.Wall {
+		t.Errorf("the next stamp is %v ahead", time.Duration(made.ID.Birth-s.now.Wall))
+	}
+}
+
+// A clock that was never set judges no stamp: by it, every token was made in the future, and a new one made here must not
+// precede them.
+func TestAClockThatWasNeverSetJudgesNoStamp(t *testing.T) {
+	s := inFleet(t)
+	s.now.Wall = int64(time.Hour)
+	s.arrive(born(1, 10), 1)
+	s.wantRuns(1)
+	s.finish()
+	theirs, _ := s.ack()
+	s.notes = nil
+	if made := remade(s); !theirs.ID.Precedes(made.ID) {
+		t.Errorf("%v precedes %v, which was there before", made.ID, theirs.ID)
+	}
+}
