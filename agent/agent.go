@@ -33,6 +33,7 @@ type Agent struct {
 	endpoint *transport.Endpoint
 	codec    *wire.Codec
 	members  *membership.Membership
+	memory   memory
 	control  io.Closer
 	clock    clock
 	started  time.Time
@@ -122,6 +123,7 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 	if a.codec, err = wire.NewCodec(key, cfg.Secret, rand.Reader); err != nil {
 		return nil, err
 	}
+	a.recall()
 	entropy := &entropy{}
 	for _, gc := range cfg.Gates {
 		g, err := newGate(a, gc, entropy)
@@ -157,7 +159,7 @@ func (a *Agent) startMembership(key ed25519.PrivateKey) (err error) {
 	}
 	a.members, err = membership.Start(membership.Config{
 		Name: a.cfg.Name, Key: key.Public().(ed25519.PublicKey), Gates: ids,
-		Addr: a.endpoint.Addr, Advertise: a.cfg.Advertise, Join: a.cfg.Join, GossipKey: gossipKey,
+		Addr: a.endpoint.Addr, Advertise: a.cfg.Advertise, Join: a.cfg.Join, Remembered: a.remembered(), GossipKey: gossipKey,
 		Packets: gossipWriter{a.endpoint.Packets}, Streams: a.endpoint.Streams, Log: a.log,
 	})
 	return err
@@ -176,7 +178,9 @@ func (a *Agent) Run(ctx context.Context) error {
 	go func() { reading <- a.read() }()
 	a.log.Info().Stringer("address", a.endpoint.Addr).Str("name", a.cfg.Name).Bool("sealed", a.cfg.Secret != nil).
 		Int("gates", len(a.gates)).Str("version", a.cfg.Version).Msg("started")
+	forget := a.startMemory()
 	err := a.loop(ctx, reading)
+	forget()
 	if leaveErr := a.members.Leave(membershipLeave); leaveErr != nil {
 		a.log.Warn().Err(leaveErr).Msg("could not say goodbye to everybody; they will notice")
 	}

@@ -21,7 +21,7 @@ type Config struct {
 	Advertise netip.AddrPort
 	// Join lists members to find the fleet by, each "host" or "host:port". They are asked again for as long as the agent runs.
 	Join []string
-	// Alone says what a member does that has never seen another one.
+	// Alone says what a member does that sees nobody else when it starts.
 	Alone Alone
 	// StateDir holds the node key and the state of the gates; Socket is the path of the control socket.
 	StateDir, Socket string
@@ -39,13 +39,15 @@ type Config struct {
 	Observe func(Observation)
 }
 
-// Alone says what a member does that has never seen another one.
+// Alone says what a member does that sees nobody else when it starts.
 type Alone uint8
 
 const (
-	// AloneRun makes it a fleet of one.
-	AloneRun Alone = iota
-	// AloneWait makes it wait for another member.
+	// AloneAuto makes it wait if it has somebody to join or was in a fleet before, and otherwise a fleet of one.
+	AloneAuto Alone = iota
+	// AloneRun makes it a fleet of one at once.
+	AloneRun
+	// AloneWait makes it wait for another member: if it was in a fleet before, no longer than for a token that is lost.
 	AloneWait
 )
 

@@ -57,7 +57,8 @@ func newGate(a *Agent, cfg GateConfig, entropy policy.Entropy) (*gate, error) {
 	g.machine = wander.NewGate(wander.Config{
 		Gate: g.id, Self: a.self,
 		Skip: cfg.Skip, Op: cfg.Op, MinInterval: cfg.MinInterval, MaxInterval: cfg.MaxInterval,
-		Walk: cfg.Walk, Backups: cfg.Backups, OnLost: cfg.OnLost, WaitAlone: a.cfg.Alone == AloneWait, Entropy: entropy,
+		Walk: cfg.Walk, Backups: cfg.Backups, OnLost: cfg.OnLost, WaitAlone: a.waitsAlone(), Rejoins: a.rejoins(),
+		Entropy: entropy,
 	}, cfg.slots())
 	record, found, err := a.state.Load(cfg.Name)
 	if err != nil {

@@ -118,6 +118,7 @@ func (a *Agent) noticeSleep() {
 
 func (a *Agent) onView(view *membership.View) {
 	a.view = view
+	a.memory.fleetChanged()
 	a.senders.keep(view)
 	for _, g := range a.gates {
 		g.event.Kind = policy.PeersChanged

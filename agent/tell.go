@@ -43,8 +43,12 @@ func (a *Agent) tell(g *gate, now policy.Instant, e *policy.Effect) {
 		line.Str("peer", a.nameOf(e.Peer))
 	}
 	withToken(line, &e.Token)
-	if e.Note == policy.NoteAlone {
+	switch {
+	case e.Note == policy.NoteAlone:
 		line.Time("next_run", a.clock.at(g.machine.Status(now.Time).NextRun))
+	case e.Note == policy.NoteWaiting && a.rejoins():
+		line.Int("remembers", len(a.memory.fleet)).Dur("for", g.machine.Status(now.Time).RegenerateAfter)
+		text = "waiting for the fleet it was in; goes on alone after that (--alone run does at once)"
 	}
 	line.Str("note", e.Note.String()).Msg(text)
 }

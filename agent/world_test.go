@@ -88,14 +88,24 @@ func inWorld(t *testing.T, gate GateConfig, story func(w *world)) {
 // start starts an agent; all others' addresses are where it joins, unless it is told to be a fleet of one.
 func (w *world) start(name string, alone Alone) {
 	w.t.Helper()
-	r := w.agents[name]
 	var join []string
-	for other, o := range w.agents {
+	for other := range w.agents {
 		if other != name && alone == AloneWait {
-			join = append(join, o.addr.String())
+			join = append(join, other)
 		}
 	}
 	slices.Sort(join)
+	w.startJoining(name, alone, join...)
+}
+
+// startJoining starts an agent that is told to join some others.
+func (w *world) startJoining(name string, alone Alone, others ...string) {
+	w.t.Helper()
+	r := w.agents[name]
+	var join []string
+	for _, other := range others {
+		join = append(join, w.agents[other].addr.String())
+	}
 	home := filepath.Join(w.dir, name)
 	cfg := Config{
 		Name: name, Bind: r.addr, Join: join, Alone: alone, StateDir: home, Socket: filepath.Join(home, "s"),

@@ -26,9 +26,15 @@ const (
 	joinWarnEvery = 10 * time.Minute
 	// mirrorFor is how long an address is left alone that turned out to be this agent's own.
 	mirrorFor = 10 * time.Minute
-	// healEvery is how often a lost member may be tried. In a fleet of n that misses k, each does so with probability k/n,
-	// so the attempts of the whole fleet do not grow with it.
-	healEvery = 10 * time.Second
+	// healFirst is when a member that failed is looked for; the pause doubles up to healMax. Each time about so many members of the
+	// fleet do so as healers says, so the attempts of the whole fleet do not grow with it. healAtOnce is how many one member makes at
+	// the same time.
+	healFirst  = 2 * time.Second
+	healMax    = 30 * time.Second
+	healers    = 3
+	healAtOnce = 32
+	// healPause is the least pause between two looks at who is to be looked for.
+	healPause = 10 * time.Millisecond
 	// settleFirst is when who is new asks somebody for the whole membership again; the pause doubles settleRounds times.
 	settleFirst  = time.Second
 	settleRounds = 5
@@ -43,6 +49,8 @@ type joiner struct {
 	bound  netip.AddrPort
 	lookup Resolver
 	log    zerolog.Logger
+	// spawn starts a goroutine that ends before Shutdown returns.
+	spawn func(func())
 	// unsettled asks for settling; it has room for one.
 	unsettled chan struct{}
 	// joined says that it has been told that this member has joined the fleet.
@@ -87,6 +95,10 @@ func (j *joiner) seek(ctx context.Context, t target) {
 				log.Info().Msg("joined the fleet")
 			}
 		case errors.Is(err, errItself):
+			// With one list of addresses for all hosts this is as it should be, unless nobody else answers.
+			if !j.alone() {
+				break
+			}
 			if ok, _ := itself.allow(now); ok {
 				log.Info().Msg("an address to join is this agent itself; waiting for others")
 			}
@@ -188,22 +200,41 @@ func (j *joiner) reflect(addr netip.AddrPort) {
 	j.mirrors[addr] = time.Now().Add(mirrorFor)
 }
 
-// heal tries members that were lost, in case it was the network and not they: memberlist itself forgets them for ever.
+// heal looks for members that were lost, in case it was the network and not they, and at the start for those that an earlier life
+// remembers: memberlist itself forgets them for ever.
 func (j *joiner) heal(ctx context.Context) {
-	for sleep(ctx, jitter(healEvery)) {
-		lost := j.roster.lost()
-		live := len(j.roster.view.Load().Members)
-		if rand.Float64()*float64(live) >= float64(len(lost)) {
-			continue
+	slots := make(chan struct{}, healAtOnce)
+	for {
+		addrs, next := j.roster.due(time.Now())
+		for _, addr := range addrs {
+			select {
+			case slots <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+			j.spawn(func() {
+				defer func() { <-slots }()
+				defer func() { j.roster.tried(addr, time.Now()) }()
+				if ctx.Err() == nil && !j.itself(addr) {
+					j.find(addr)
+				}
+			})
 		}
-		addr := lost[rand.IntN(len(lost))]
-		log := j.log.With().Stringer("addr", addr).Logger()
-		if err := j.contact(addr); err != nil {
-			log.Debug().Str("reason", explain(err)).Msg("a lost member does not answer")
-			continue
+		// A member may fail at any time.
+		if !sleep(ctx, min(max(time.Until(next), healPause), healFirst/2)) {
+			return
 		}
-		log.Info().Msg("reached a lost member again")
 	}
+}
+
+// find looks for a lost member where it was last.
+func (j *joiner) find(addr netip.AddrPort) {
+	log := j.log.With().Stringer("addr", addr).Logger()
+	if err := j.contact(addr); err != nil {
+		log.Debug().Str("reason", explain(err)).Msg("a lost member does not answer")
+		return
+	}
+	log.Info().Msg("reached a lost member again")
 }
 
 // settle asks random members for the whole membership a few times after this member has come among others. Gossip about

@@ -30,6 +30,8 @@ type Config struct {
 	Addr, Advertise netip.AddrPort
 	// Join lists addresses of members, "host" or "host:port", which are tried for as long as the agent runs.
 	Join []string
+	// Remembered are members of an earlier life's fleet, which are asked first.
+	Remembered []Remembered
 	// GossipKey encrypts gossip: 16, 24 or 32 bytes, the same for the whole fleet; nil leaves it in the clear.
 	GossipKey []byte
 	Packets   PacketWriter
@@ -133,6 +135,7 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	}
 	m.mailbox = newMailbox(m.node, me.Addr.Addr().IsLoopback())
 	m.roster = newRoster(me, meta, cfg.Gates, suspicion(mc), cfg.Log)
+	m.roster.recall(cfg.Remembered, time.Now())
 	m.transport = newGossipTransport(me.Addr, cfg.Packets, cfg.Streams, seal, cfg.Log)
 	m.adapter = newLogAdapter(cfg.Log, func(node string) { m.mailbox.suspect(node, true) }, m.transport.foreignStream)
 
@@ -151,7 +154,7 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	}
 	m.joiner = &joiner{
 		list: m.list, roster: m.roster, bound: cfg.Addr, lookup: cfg.Resolve, log: cfg.Log,
-		unsettled: make(chan struct{}, 1), mirrors: make(map[netip.AddrPort]time.Time),
+		spawn: m.working.Go, unsettled: make(chan struct{}, 1), mirrors: make(map[netip.AddrPort]time.Time),
 	}
 	m.working.Go(func() { m.keep(ctx) })
 	m.working.Go(func() { m.joiner.heal(ctx) })

@@ -2,6 +2,7 @@ package membership
 
 import (
 	"cmp"
+	"math/rand/v2"
 	"net/netip"
 	"slices"
 	"sync"
@@ -49,6 +50,11 @@ type record struct {
 	Member
 	since        time.Time // of its last appearance or disappearance
 	suspectUntil time.Time
+	// retryAt is when to look for it next, if it has failed; retries is how often that has been in vain, and trying says that it is
+	// being done.
+	retryAt time.Time
+	retries int
+	trying  bool
 }
 
 func (r *record) live() bool { return r.State == StateAlive }
@@ -147,6 +153,7 @@ func (r *roster) note(s sighting, now time.Time) []change {
 	}
 	if rec.State != before || was != rec.Addr {
 		rec.since, rec.suspectUntil = now, time.Time{}
+		rec.retryAt, rec.retries = now.Add(jitter(healFirst)), 0
 	}
 	what := ""
 	switch {
@@ -167,13 +174,13 @@ func (r *roster) note(s sighting, now time.Time) []change {
 	return []change{{rec.Member, what}}
 }
 
-// forget drops members that left long ago, and the oldest of too many that are gone.
+// forget drops members that left or failed long ago, and the oldest of too many that are gone.
 func (r *roster) forget(now time.Time) {
 	var gone []string
 	for node, rec := range r.records {
 		switch {
 		case rec.live():
-		case rec.State == StateLeft && now.Sub(rec.since) > keepLeft:
+		case now.Sub(rec.since) > forgetAfter:
 			delete(r.records, node)
 		default:
 			gone = append(gone, node)
@@ -239,7 +246,7 @@ func compareBool(a, b bool) int {
 
 // all returns everybody who is known, suspicion included.
 func (r *roster) all(now time.Time) []Member {
-	members := r.members(func(*record) bool { return true })
+	members := r.members(func(rec *record) bool { return rec.State != StateLeft || now.Sub(rec.since) <= keepLeft })
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range members {
@@ -252,24 +259,57 @@ func (r *roster) all(now time.Time) []Member {
 	return members
 }
 
-// lost returns the addresses of members that failed, except those where a live member is now.
-func (r *roster) lost() []netip.AddrPort {
+// due returns the addresses at which a member is to be looked for now, except those where a live member is, and when to ask next.
+// Of a large fleet, only a few look for a member each time. At the start, those that left are asked, too: they may be back.
+func (r *roster) due(now time.Time) (addrs []netip.AddrPort, next time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.forget(now)
 	live := map[netip.AddrPort]bool{r.me.Addr: true}
+	others := 0
 	for _, rec := range r.records {
 		if rec.live() {
 			live[rec.Addr] = true
+			others++
 		}
 	}
-	var lost []netip.AddrPort
+	next = now.Add(healMax)
 	for _, rec := range r.records {
-		if rec.State == StateFailed && !live[rec.Addr] {
-			lost = append(lost, rec.Addr)
+		switch {
+		case rec.live() || rec.trying || rec.State == StateLeft && (others > 0 || rec.retries > 0):
+			continue
+		case rec.retryAt.After(now):
+		case live[rec.Addr] || rand.IntN(1+others) >= healers:
+			rec.putOff(now)
+		default:
+			rec.trying = true
+			addrs = append(addrs, rec.Addr)
 			live[rec.Addr] = true
+			continue
+		}
+		if rec.retryAt.Before(next) {
+			next = rec.retryAt
 		}
 	}
-	return lost
+	return addrs, next
+}
+
+// tried notes that whoever is at addr has been looked for.
+func (r *roster) tried(addr netip.AddrPort, now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, rec := range r.records {
+		if rec.trying && rec.Addr == addr {
+			rec.trying = false
+			rec.putOff(now)
+		}
+	}
+}
+
+// putOff waits for twice as long as the last time.
+func (r *record) putOff(now time.Time) {
+	r.retryAt = now.Add(jitter(min(healFirst<<min(r.retries, 16), healMax)))
+	r.retries++
 }
 
 // tell logs changes, many of them in one line.

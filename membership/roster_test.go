@@ -2,6 +2,8 @@ package membership
 
 import (
 	"fmt"
+	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -111,7 +113,7 @@ func TestRosterForgetsTheOldestOfTooManyThatAreGone(t *testing.T) {
 		r.apply(mailOf(sightingOf(i, false)), now)
 		r.apply(mailOf(sightingOf(i, true)), now)
 	}
-	if n := len(r.lost()); n != maxGone {
+	if n := len(r.remembered()); n != maxGone {
 		t.Errorf("%d are remembered", n)
 	}
 	for _, m := range r.all(now) {
@@ -128,12 +130,16 @@ func TestMemberThatLeftIsForgottenAfterAWhile(t *testing.T) {
 	left.told.meta.leaving = true
 	r.apply(mailOf(sightingOf(2, false)), now)
 	r.apply(mailOf(left), now)
-	if len(r.all(now)) != 2 || len(r.lost()) != 0 {
-		t.Errorf("known: %+v, to be tried again: %v", r.all(now), r.lost())
+	r.apply(mailOf(sightingOf(3, false)), now)
+	now = now.Add(keepLeft)
+	if addrs, _ := r.due(now); len(r.all(now)) != 3 || len(addrs) != 0 {
+		t.Errorf("known: %+v, to be tried again: %v", r.all(now), addrs)
 	}
-	r.apply(mailOf(), now.Add(keepLeft+time.Second))
-	if len(r.all(now)) != 1 {
-		t.Error("it is still listed")
+	if now = now.Add(time.Second); len(r.all(now)) != 2 || len(r.remembered()) != 2 {
+		t.Errorf("listed after an hour: %+v, remembered: %+v", r.all(now), r.remembered())
+	}
+	if r.apply(mailOf(), now.Add(forgetAfter)); len(r.remembered()) != 1 {
+		t.Errorf("remembered after a week: %+v", r.remembered())
 	}
 }
 
@@ -144,8 +150,61 @@ func TestAddressThatALiveMemberHasIsNotLost(t *testing.T) {
 	heir.addr = addrOfHost(2)
 	r.apply(mailOf(sightingOf(2, false), sightingOf(4, false)), now)
 	r.apply(mailOf(sightingOf(2, true), sightingOf(4, true), heir), now)
-	if lost := r.lost(); len(lost) != 1 || lost[0] != addrOfHost(4) {
+	if lost, _ := r.due(now.Add(2 * healFirst)); len(lost) != 1 || lost[0] != addrOfHost(4) {
 		t.Errorf("lost: %v", lost)
+	}
+}
+
+// A member that failed is looked for within seconds, then ever more seldom, and after a week no more.
+func TestAFailedMemberIsLookedForEverMoreSeldom(t *testing.T) {
+	r := newTestRoster(&logs{})
+	begin := time.Unix(1e9, 0)
+	r.apply(mailOf(sightingOf(2, false), sightingOf(3, false)), begin)
+	r.apply(mailOf(sightingOf(2, true)), begin)
+	var tries []time.Duration
+	for now := begin; now.Sub(begin) < 10*time.Minute; now = now.Add(time.Second) {
+		addrs, _ := r.due(now)
+		for _, addr := range addrs {
+			tries = append(tries, now.Sub(begin))
+			r.tried(addr, now)
+		}
+	}
+	if len(tries) < 15 || len(tries) > 50 || tries[0] > 2*healFirst || tries[2] > 8*healFirst {
+		t.Errorf("looked for after %v", tries)
+	}
+	for i := 5; i < len(tries); i++ {
+		if pause := tries[i] - tries[i-1]; pause < healMax/2 || pause > 2*healMax {
+			t.Errorf("looked for after %v", tries)
+		}
+	}
+	if addrs, _ := r.due(begin.Add(forgetAfter + time.Second)); len(addrs) > 0 || len(r.remembered()) != 1 {
+		t.Errorf("after a week: %v, %v", addrs, r.remembered())
+	}
+}
+
+// What an earlier life remembers is asked at once, those that were there before those that were not; itself, what is long gone and
+// what cannot be are left out.
+func TestWhoIsRememberedIsAskedAtOnce(t *testing.T) {
+	r := newTestRoster(&logs{})
+	now := time.Unix(1e9, 0)
+	known := func(i int) Remembered {
+		s := sightingOf(i, false)
+		return Remembered{ID: s.told.id, Name: s.told.name, Addr: s.addr}
+	}
+	left, failed, ancient, itself, nameless := known(2), known(3), known(4), known(1), known(5)
+	left.Left, left.Gone = true, now.Add(-time.Hour)
+	failed.Gone = now.Add(-time.Hour)
+	ancient.Gone = now.Add(-forgetAfter - time.Second)
+	nameless.Name = ""
+	r.recall([]Remembered{left, failed, ancient, itself, nameless, known(6)}, now)
+	var asked []netip.AddrPort
+	for range 4 {
+		addrs, next := r.due(now)
+		asked = append(asked, addrs...)
+		now = next
+	}
+	if want := []netip.AddrPort{addrOfHost(6), addrOfHost(3), addrOfHost(2)}; !slices.Equal(asked, want) {
+		t.Errorf("asked %v, want %v", asked, want)
 	}
 }
 

@@ -64,7 +64,7 @@ const (
 	NoteBirthRefused
 	// NoteAlone: no other member is there; Token stays here.
 	NoteAlone
-	// NoteWaiting: no other member has ever been there, and this one waits for somebody.
+	// NoteWaiting: no other member has been there since this one started, and it waits for somebody.
 	NoteWaiting
 	// NoteGaveUp: the host was asleep, and Token is given up.
 	NoteGaveUp

@@ -74,7 +74,7 @@ const (
 	WhyTooSoon
 	// WhyPassing: it is due only after this token has been passed on.
 	WhyPassing
-	// WhyAlone: it has joined a fleet of which it has seen nobody yet.
+	// WhyAlone: it belongs to a fleet of which it has seen nobody since it started.
 	WhyAlone
 	// WhyLeaving: it is about to stop.
 	WhyLeaving

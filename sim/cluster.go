@@ -35,6 +35,8 @@ type Config struct {
 type Seat struct {
 	Index int
 	Self  wire.MemberID
+	// Rejoins says that the member has seen others in an earlier life, as an agent remembers it.
+	Rejoins bool
 	// Entropy is one source for all machines: a member's draws depend on the others', but a run still on nothing but its
 	// seed.
 	Entropy policy.Entropy
@@ -56,6 +58,8 @@ type member struct {
 	// crashBefore, if positive, is how many effects from now the process dies before it carries one out.
 	crashBefore int32
 	up, asleep  bool
+	// hasSeenOthers is what an agent remembers of its fleet: that there is one. It survives a crash.
+	hasSeenOthers bool
 	// leaving says that the machine has been told to leave.
 	leaving bool
 }

@@ -69,7 +69,8 @@ func (s *Scenario) NewCluster(watchers ...Watcher) *Cluster {
 			}
 			return s.machine(seat.Index, wander.Config{
 				Gate: gate, Self: seat.Self, Skip: s.Skip, Op: op, MinInterval: s.MinInterval, MaxInterval: s.MaxInterval,
-				Backups: s.Backups, OnLost: s.OnLost, Walk: s.Walk, Laps: laps, WaitAlone: s.WaitAlone, Entropy: seat.Entropy,
+				Backups: s.Backups, OnLost: s.OnLost, Walk: s.Walk, Laps: laps, WaitAlone: s.WaitAlone, Rejoins: seat.Rejoins,
+				Entropy: seat.Entropy,
 			}, &machines[seat.Index])
 		},
 	}

@@ -198,6 +198,7 @@ func (c *Cluster) showView(who int32, v view) {
 		return
 	}
 	m.seen = v
+	m.hasSeenOthers = m.hasSeenOthers || len(*v.peers) > 1
 	c.event.Kind, c.event.Peers, c.event.TokenKnown = policy.PeersChanged, *v.peers, v.known
 	c.step(who, Occurrence{})
 }

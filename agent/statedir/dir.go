@@ -1,11 +1,12 @@
-// Package statedir is what an agent keeps on disk: its node key, and for each gate what it must not forget when it
-// restarts. It also reads and makes the files that hold keys and secrets.
+// Package statedir is what an agent keeps on disk: its node key, who was in its fleet, and for each gate what it must not forget
+// when it restarts. It also reads and makes the files that hold keys and secrets.
 //
 // A state directory belongs to one agent at a time, and nobody else may write in it:
 //
 //	lock                held for as long as the agent lives; names its process
 //	node_key            the member's Ed25519 key, in OpenSSH's format
 //	gate-NAME.json      the record of a gate
+//	members.json        who was in the fleet
 //	*.tmp               a file that was being written when the machine stopped; removed at the next start
 package statedir
 

@@ -26,7 +26,7 @@ func start(t *testing.T, fails error, args ...string) (c agent.Config, code int,
 }
 
 func TestFlagsReachTheAgent(t *testing.T) {
-	c, code, stderr := start(t, nil, "--hook", "/bin/sh -c true", "--join", "127.0.0.1:7", "--name", "m1", "--advertise", "10.0.0.1")
+	c, code, stderr := start(t, nil, "--hook", "/bin/sh -c true", "--join", "127.0.0.1:7", "--name", "m1", "--alone", "wait", "--advertise", "10.0.0.1")
 	if code != exitOK {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}

@@ -83,8 +83,10 @@ func (m *Machine) awaitTurn(now policy.Instant) {
 // mintsAt is when this member is to make the first token; meaningful if that is armed.
 func (m *Machine) mintsAt() policy.Time { return m.unlessArriving(m.first.at) }
 
-// waitsAlone reports whether this member has joined a fleet of which it has seen nobody yet.
-func (m *Machine) waitsAlone() bool { return m.cfg.WaitAlone && !m.first.company }
+// waitsAlone reports whether this member belongs to a fleet of which it has seen nobody yet.
+func (m *Machine) waitsAlone() bool {
+	return (m.cfg.WaitAlone || m.cfg.Rejoins) && !m.first.company && !m.first.met
+}
 
 func (m *Machine) mintFirst(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.first.armed = false

@@ -237,6 +237,42 @@ func TestAMemberThatWaitedMintsWithTheFirstWhoCome(t *testing.T) {
 	s.wantNotes(policy.NoteWaiting, policy.NoteMinted, policy.NoteRan)
 }
 
+// A restart is no reason to found a second fleet: a member that was in one waits for it, with --join and without. But the others may
+// be gone for good, and a soft gate never blocks because hosts are away: it waits as long as for a token that is lost.
+func TestAMemberThatWasInAFleetWaitsForItAsLongAsForALostToken(t *testing.T) {
+	for _, waits := range []bool{false, true} {
+		cfg := config()
+		cfg.WaitAlone, cfg.Rejoins = waits, true
+		s := begin(t, cfg, policy.State{})
+		s.view(3)
+		s.wantNotes(policy.NoteWaiting)
+		if st := s.m.Status(s.now.Time); st.Why != policy.WhyAlone || !st.RegenerateArmed || st.RegenerateAt != s.now.Time.Add(maxInterval) {
+			t.Errorf("its status is %+v", st)
+		}
+		s.advance(maxInterval - 1)
+		s.wantNotes()
+		s.advance(1)
+		s.wantNotes(policy.NoteRegenerated, policy.NoteRan)
+		s.finish()
+		s.wantNotes(policy.NoteAlone, policy.NoteResting)
+		if st := s.m.Status(s.now.Time); st.Why != policy.WhyTooSoon {
+			t.Errorf("it says %q with a token of its own", st.Why)
+		}
+	}
+}
+
+// A whole fleet that was switched off remembers itself, and still makes its first token at once.
+func TestAMemberThatWasInAFleetMintsWithTheFirstWhoCome(t *testing.T) {
+	cfg := config()
+	cfg.Rejoins = true
+	s := begin(t, cfg, policy.State{})
+	s.view(3)
+	s.advance(maxInterval - time.Second)
+	s.view(3, 4)
+	s.advance(3 * timeout)
+	s.wantNotes(policy.NoteWaiting, policy.NoteMinted, policy.NoteRan)
+}
+
 // Whoever has had company goes on alone when it is gone: a soft gate never waits for members that are away.
 func TestAMemberThatHasHadCompanyDoesNotWait(t *testing.T) {
 	for name, company := range map[string]func(s *story){

@@ -23,9 +23,11 @@ func (m *Machine) maxInterval() time.Duration {
 	return times(3, max(m.cfg.MinInterval, times(m.peers.count(), m.op())))
 }
 
-// regenerates reports whether this member makes a new token after a silence: not while it waits for its fleet, and not if the
-// token does not come here anyway.
-func (m *Machine) regenerates() bool { return !m.leaving && !m.waitsAlone() && !m.strange }
+// regenerates reports whether this member makes a new token after a silence: not while it waits for a fleet that it has never
+// seen, and not if the token does not come here anyway.
+func (m *Machine) regenerates() bool {
+	return !m.leaving && !m.strange && (m.cfg.Rejoins || !m.waitsAlone())
+}
 
 func (m *Machine) regenerateAt() policy.Time {
 	return m.unlessArriving(m.silentSince.Add(m.regenerateAfter()).Add(m.deference))

@@ -55,6 +55,9 @@ type Config struct {
 	MaxInterval time.Duration
 	// WaitAlone makes a member that has never seen another one wait instead of being a fleet of one.
 	WaitAlone bool
+	// Rejoins says that this member was in a fleet in an earlier life: it is not alone because it has just started. It waits, but
+	// no longer than for a token that is lost, since the others may be gone for good.
+	Rejoins bool
 	// Backups is how many guardians the token has, 0 to wire.MaxBackups; 0 is the plain paper.
 	Backups int
 	// OnLost says what becomes of a run whose token has another holder meanwhile.

@@ -33,7 +33,7 @@ func TestHookAloneIsTheDefaultGate(t *testing.T) {
 		t.Error(diff)
 	}
 	c := got.Agent
-	if c.Bind.String() != "127.0.0.1:7946" || c.Advertise.IsValid() || c.Alone != agent.AloneRun || c.Secret != nil ||
+	if c.Bind.String() != "127.0.0.1:7946" || c.Advertise.IsValid() || c.Alone != agent.AloneAuto || c.Secret != nil ||
 		c.Socket != "/var/x/wanderd.sock" || c.StopTimeout != 20*time.Second {
 		t.Errorf("%+v", got)
 	}

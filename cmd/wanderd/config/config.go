@@ -26,7 +26,10 @@ func (l *Layers) config(secret *wire.Secret, warnings []string) *Config {
 		StateDir: top[StateDir].Text, Socket: top[Socket].Text,
 		Secret: secret, Insecure: top[Insecure].Bool, StopTimeout: top[StopTimeout].Duration,
 	}
-	if top[Alone].Text == AloneWait {
+	switch top[Alone].Text {
+	case AloneRun:
+		c.Alone = agent.AloneRun
+	case AloneWait:
 		c.Alone = agent.AloneWait
 	}
 	if top[Advertise].Set {

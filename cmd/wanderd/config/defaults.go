@@ -20,7 +20,6 @@ func (l *Layers) setDefaults() {
 	}
 	l.defaultName()
 	l.defaultPlaces()
-	l.defaultAlone()
 	l.completeAddresses()
 	l.top.defaultHookTimeout()
 }
@@ -60,17 +59,6 @@ func (l *Layers) defaultPlaces() {
 	if l.free(Socket) {
 		l.set(Socket, Value{Text: filepath.Join(l.top[StateDir].Text, socketName)}, "in "+StateDir.Setting().Key)
 		l.top[Socket].broken = l.top[StateDir].broken
-	}
-}
-
-func (l *Layers) defaultAlone() {
-	if !l.free(Alone) {
-		return
-	}
-	if l.top[Join].Set || l.top[Join].broken {
-		l.set(Alone, Value{Text: AloneWait}, "with "+Join.Setting().Key)
-	} else {
-		l.set(Alone, Value{Text: AloneRun}, "without "+Join.Setting().Key)
 	}
 }
 

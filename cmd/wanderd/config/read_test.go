@@ -74,8 +74,7 @@ func TestDefaultsThatDependOnOthers(t *testing.T) {
 		{"the same, insecure", reading{env: []string{"WANDERD_BIND=:7000", "WANDERD_INSECURE=1"}}, Bind, "0.0.0.0:7000", "WANDERD_BIND"},
 		{"bind with a host alone", reading{env: []string{"WANDERD_BIND=10.0.0.7"}}, Bind, "10.0.0.7:7946", "WANDERD_BIND"},
 		{"advertise without a port", reading{env: []string{"WANDERD_BIND=:7000", "WANDERD_ADVERTISE=10.0.0.7"}}, Advertise, "10.0.0.7:7000", "WANDERD_ADVERTISE"},
-		{"alone without join", reading{}, Alone, "run", "default: without join"},
-		{"alone with join", reading{env: []string{"WANDERD_JOIN=a"}}, Alone, "wait", "default: with join"},
+		{"alone", reading{env: []string{"WANDERD_JOIN=a"}}, Alone, "auto", "default"},
 		{"socket", reading{env: []string{"WANDERD_STATE_DIR=/var/x"}}, Socket, "/var/x/wanderd.sock", "default: in state_dir"},
 		{"hook_timeout", reading{env: []string{"WANDERD_MIN_INTERVAL=3m"}}, HookTimeout, "3m", "default: min_interval"},
 	} {
@@ -293,7 +292,7 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 		{
 			"choice far off",
 			reading{file: "alone = \"sometimes\"\n"},
-			[]string{`wanderd.toml:1: alone: "sometimes" is not there: choose run or wait`},
+			[]string{`wanderd.toml:1: alone: "sometimes" is not there: choose auto, run or wait`},
 		},
 		{
 			"policy",
@@ -350,7 +349,7 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 			reading{file: "opp = \"1s\"\nskip = 1\nbind = \"x\"\n", env: []string{"WANDERD_OP=1"}, flags: map[ID][]string{Alone: {"x"}}},
 			[]string{
 				`wanderd.toml:1: unknown key "opp": did you mean "op"?`, `wanderd.toml:2: skip is a number: a duration needs a unit and quotes, as in "1s" or "1m"`,
-				`WANDERD_OP: "1" has no unit: write 1s for seconds, 1m for minutes, 1h for hours or 1d for days`, `--alone: "x" is not there: choose run or wait`,
+				`WANDERD_OP: "1" has no unit: write 1s for seconds, 1m for minutes, 1h for hours or 1d for days`, `--alone: "x" is not there: choose auto, run or wait`,
 				`wanderd.toml:3: bind: "x": "x" is no IP address: write one of this host's own, as in 10.0.0.7:7946`,
 			},
 		},

@@ -115,6 +115,7 @@ type Setting struct {
 
 // The choices that code asks for.
 const (
+	AloneAuto = "auto"
 	AloneRun  = "run"
 	AloneWait = "wait"
 
@@ -193,9 +194,10 @@ func table() [numSettings]Setting {
 				"they are asked again for as long as the agent runs.",
 		},
 		Alone: {
-			Key: "alone", Kind: Text, Group: GroupFleet, Placeholder: AloneRun + "|" + AloneWait, Choices: []string{AloneRun, AloneWait},
-			Rule: "wait with join, run without",
-			Help: "What a host does that has never seen another one: run the hook as a fleet of one, or wait.",
+			Key: "alone", Kind: Text, Group: GroupFleet, Placeholder: AloneAuto + "|" + AloneRun + "|" + AloneWait, Default: AloneAuto,
+			Choices: []string{AloneAuto, AloneRun, AloneWait},
+			Help: "What a host does that starts and sees no other: run the hook as a fleet of one, or wait; auto waits with join, and if the " +
+				"host was in a fleet before. Then it waits for max_interval at most.",
 		},
 		Bind: {
 			Key: "bind", Kind: Text, Group: GroupFleet, Placeholder: "[HOST][:PORT]",

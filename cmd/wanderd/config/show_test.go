@@ -30,7 +30,7 @@ backups = 2                               # default
 on_lost = "finish"                        # default
 
 join = ["a:7946", "b:7946"]               # WANDERD_JOIN
-alone = "wait"                            # default: with join
+alone = "auto"                            # default
 bind = "127.0.0.1:7946"                   # default: without a secret
 # advertise =                             # default: what bind says, or a private address of this host
 name = "m1"                               # WANDERD_NAME

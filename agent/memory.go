@@ -1,0 +1,138 @@
+package agent
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/statedir"
+	"github.com/wanderd/wanderd/membership"
+)
+
+// memory is what the agent knows of its fleet when it starts, and sees to it that the next life knows as much. It writes off the
+// loop, and not at every change: a list that is a little old names enough members to find the fleet by.
+type memory struct {
+	// fleet are the members that an earlier life has seen; ever says that it has seen any at all.
+	fleet []statedir.Member
+	ever  bool
+	// changed says that the fleet has changed; it has room for one.
+	changed chan struct{}
+}
+
+const (
+	// rememberAfter is how long to wait for more changes before the members are written down, rememberEvery the least time between
+	// two such writes.
+	rememberAfter = time.Second
+	rememberEvery = 30 * time.Second
+	// memoryStop bounds how long a stop waits for a write that is under way.
+	memoryStop = time.Second
+)
+
+// recall reads what an earlier life has written down. Without it the agent starts as the first time.
+func (a *Agent) recall() {
+	a.memory.changed = make(chan struct{}, 1)
+	fleet, ever, err := a.state.LoadMembers()
+	if err != nil {
+		a.log.Warn().Err(err).Msg("starting without a memory of the fleet")
+	}
+	a.memory.fleet, a.memory.ever = fleet, ever
+}
+
+// waitsAlone reports whether a member that has never been in a fleet waits for one.
+func (a *Agent) waitsAlone() bool {
+	return a.cfg.Alone == AloneWait || a.cfg.Alone == AloneAuto && len(a.cfg.Join) > 0
+}
+
+// rejoins reports whether this agent was in a fleet and is to wait for it. One that has forgotten all others in the end is a fleet of
+// one again, unless it is told to join others.
+func (a *Agent) rejoins() bool {
+	return a.memory.ever && a.cfg.Alone != AloneRun && (len(a.memory.fleet) > 0 || a.waitsAlone())
+}
+
+// remembered is what membership needs of the memory.
+func (a *Agent) remembered() []membership.Remembered {
+	list := make([]membership.Remembered, 0, len(a.memory.fleet))
+	for _, m := range a.memory.fleet {
+		list = append(list, membership.Remembered{ID: m.ID, Name: m.Name, Addr: m.Addr, Gone: m.Gone, Left: m.Left})
+	}
+	return list
+}
+
+// fleetChanged says that there is something new to write down. It does not block.
+func (m *memory) fleetChanged() {
+	select {
+	case m.changed <- struct{}{}:
+	default:
+	}
+}
+
+// startMemory keeps the memory up to date until stop is called, which waits for a write that is under way, but not for a disk that
+// hangs.
+func (a *Agent) startMemory() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		a.keepMemory(ctx)
+	}()
+	return func() {
+		cancel()
+		select {
+		case <-ended:
+		case <-time.After(memoryStop):
+		}
+	}
+}
+
+// keepMemory writes the members down after they have changed, until ctx is done.
+func (a *Agent) keepMemory(ctx context.Context) {
+	written, failed := a.memory.fleet, false
+	for pause := time.Duration(0); waitFor(ctx, pause); pause = rememberEvery {
+		select {
+		case <-a.memory.changed:
+		case <-ctx.Done():
+			return
+		}
+		if !waitFor(ctx, rememberAfter) {
+			return
+		}
+		list := a.fleetNow()
+		if len(list) == 0 && len(written) == 0 || slices.Equal(list, written) {
+			continue
+		}
+		if err := a.state.SaveMembers(list); err != nil {
+			if !failed {
+				a.log.Warn().Err(err).Msg("after a restart, the fleet is found by --join alone")
+			}
+			failed = true
+			a.memory.fleetChanged()
+			continue
+		}
+		written, failed = list, false
+	}
+}
+
+// fleetNow lists the members to remember.
+func (a *Agent) fleetNow() []statedir.Member {
+	var list []statedir.Member
+	for _, m := range a.members.Remembered() {
+		gone := m.Gone
+		if !gone.IsZero() {
+			gone = gone.UTC().Truncate(time.Second)
+		}
+		list = append(list, statedir.Member{Name: m.Name, ID: m.ID, Addr: m.Addr, Gone: gone, Left: m.Left})
+	}
+	return list
+}
+
+// waitFor returns false if ctx ended first.
+func waitFor(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

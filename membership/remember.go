@@ -1,0 +1,82 @@
+package membership
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Remembered is another member as far as an agent needs it to find its fleet again after a restart.
+type Remembered struct {
+	ID   wire.MemberID
+	Name string
+	Addr netip.AddrPort
+	// Gone is when it left or failed; zero while it is there.
+	Gone time.Time
+	// Left says that it left on purpose.
+	Left bool
+}
+
+const (
+	// maxRemembered bounds how many are worth remembering: one that answers is enough.
+	maxRemembered = 256
+	// forgetAfter is how long a member is remembered that has left or failed, and how long one that has failed is looked for.
+	forgetAfter = 7 * 24 * time.Hour
+	// recallEvery is the pause between two remembered members that are asked after a start.
+	recallEvery = 100 * time.Millisecond
+)
+
+// recall takes up what an earlier life remembers. Nobody is there until it answers: first those are asked that were there last.
+func (r *roster) recall(list []Remembered, now time.Time) {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b Remembered) int {
+		return cmp.Or(compareBool(a.Left, b.Left), compareBool(!a.Gone.IsZero(), !b.Gone.IsZero()), -a.Gone.Compare(b.Gone))
+	})
+	retryAt := now
+	for _, m := range list {
+		since := m.Gone
+		if since.IsZero() || since.After(now) {
+			since = now
+		}
+		if m.ID == r.self || validName(m.Name) != nil || !m.Addr.IsValid() || now.Sub(since) > forgetAfter {
+			continue
+		}
+		state := StateFailed
+		if m.Left {
+			state = StateLeft
+		}
+		r.records[nodeName(m.Name, m.ID)] = &record{
+			Member: Member{ID: m.ID, Name: m.Name, Addr: m.Addr, State: state}, since: since, retryAt: retryAt,
+		}
+		retryAt = retryAt.Add(recallEvery)
+	}
+}
+
+// remembered is what another life of this agent needs to know: those that are there, and then those that went last. Between two
+// changes it is the same.
+func (r *roster) remembered() []Remembered {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var list []Remembered
+	for _, rec := range r.records {
+		if rec.ID == r.self {
+			continue
+		}
+		m := Remembered{ID: rec.ID, Name: rec.Name, Addr: rec.Addr, Left: rec.State == StateLeft}
+		if !rec.live() {
+			m.Gone = rec.since
+		}
+		list = append(list, m)
+	}
+	slices.SortFunc(list, func(a, b Remembered) int {
+		return cmp.Or(compareBool(!a.Gone.IsZero(), !b.Gone.IsZero()), -a.Gone.Compare(b.Gone), a.ID.Compare(b.ID), cmp.Compare(a.Name, b.Name))
+	})
+	return list[:min(len(list), maxRemembered)]
+}
+
+// Remembered returns the members that a later life of this agent should ask for the fleet, at most 256. It is safe for concurrent
+// use.
+func (m *Membership) Remembered() []Remembered { return m.roster.remembered() }
