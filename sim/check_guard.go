@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -12,7 +13,9 @@ import (
 // patience and has asked; with a number above every one that it has met under this token; and never one of which it knows
 // that it was removed. Who learns that the token it holds has been overtaken holds it no longer, and nobody takes a copy of a token
 // with a number no higher than that with which it passed the token on. And nobody grants a run or passes a token on unless
-// those who guard it had word of it within the last patience.
+// those who guard it had word of it within the last patience. The higher a guardian's rank, the longer it waits before it asks; and
+// who is told by another guardian that this one has heard the holder lately asks anew before it revives. Of two holders of one token
+// with the same number, the one with the lower identity yields; and who drops a copy that was overtaken tells those who guard it.
 type GuardChecker struct {
 	patience time.Duration
 	heard    map[int]map[wire.TokenID]word
@@ -78,6 +81,10 @@ func (k *GuardChecker) receive(o *Occurrence) {
 	if w := k.heard[o.Member][m.Token.ID]; m.Kind != wire.KindAsk && m.Handoff == w.question {
 		delete(w.asked, m.From)
 	}
+	if w, ok := k.heard[o.Member][m.Token.ID]; ok && m.Kind == wire.KindHeard && m.Handoff == w.question && m.Nonce < wire.Nonce(k.patience) {
+		w.asked = nil
+		k.heard[o.Member][m.Token.ID] = w
+	}
 	switch m.Kind {
 	case wire.KindBeat:
 		k.learn(o, m.Token, true)
@@ -135,7 +142,10 @@ func (k *GuardChecker) note(c *Cluster, o *Occurrence, e *policy.Effect) error {
 	var broken error
 	switch note := e.Note; {
 	case note == policy.NoteSuspected:
+		broken = k.waited(c, o, e)
 		k.suspect(c, o, e)
+	case note == policy.NoteOvertaken || note == policy.NoteOutdated:
+		broken = k.corrects(c, o, e)
 	case note == policy.NoteRemoved || note == policy.NoteMet:
 		k.bury(o.Member, e.Token)
 	case note == policy.NotePassed:
@@ -162,6 +172,31 @@ func (k *GuardChecker) take(o *Occurrence, t wire.Token) {
 	if k.passed[o.Member].ID != t.ID {
 		delete(k.passed, o.Member)
 	}
+}
+
+// waited checks how long a guardian has waited before it asks.
+func (k *GuardChecker) waited(c *Cluster, o *Occurrence, e *policy.Effect) error {
+	w, ok := k.heard[o.Member][e.Token.ID]
+	rank, _ := e.Token.Trail.Rank(c.ID(o.Member))
+	if wait := k.patience + time.Duration(rank)*k.patience/2; ok && o.At.Sub(w.at) < wait {
+		return fmt.Errorf("guard: %s, of rank %d, asks after %v instead of %v", MemberName(o.Member), rank, o.At.Sub(w.at), wait)
+	}
+	return nil
+}
+
+// corrects checks that the guardians of a copy that is dropped are told of the one that overtook it, unless the member dies meanwhile.
+func (k *GuardChecker) corrects(c *Cluster, o *Occurrence, e *policy.Effect) error {
+	for _, id := range e.Token.Trail[:e.Token.Trail.Len()] {
+		told := func(e2 policy.Effect) bool {
+			m := &e2.Msg
+			return e2.Kind == policy.Send && m.To == id && (m.Kind == wire.KindKnown || m.Kind == wire.KindBuried) && m.Token.ID == e.Token.ID
+		}
+		if id != c.ID(o.Member) && o.Completes() && !slices.ContainsFunc(o.Effects, told) {
+			return fmt.Errorf("guard: %s drops a copy of %v and does not tell %s, which guards it",
+				MemberName(o.Member), e.Token.ID, MemberName(IndexOf(id)))
+		}
+	}
+	return nil
 }
 
 // suspect notes who is to be asked about a token.
@@ -223,6 +258,11 @@ func (k *GuardChecker) holder(o *Occurrence, s *policy.Status) error {
 	m := &o.Event.Msg
 	if o.Event.Kind == policy.Received && m.Kind >= wire.KindBeat && m.Kind <= wire.KindBuried && m.Token.ID == s.Token.ID && m.Token.Seq > s.Token.Seq {
 		return fmt.Errorf("guard: %s holds %v with number %d and was told of %d", MemberName(o.Member), s.Token.ID, s.Token.Seq, m.Token.Seq)
+	}
+	beaten := o.Event.Kind == policy.Received && m.Kind == wire.KindBeat && m.Token.ID == s.Token.ID && m.Token.Seq == s.Token.Seq
+	if beaten && m.From.Compare(m.To) > 0 {
+		return fmt.Errorf("guard: %s holds %v with number %d, and so does %s, which is to keep it",
+			MemberName(o.Member), s.Token.ID, s.Token.Seq, MemberName(IndexOf(m.From)))
 	}
 	return nil
 }

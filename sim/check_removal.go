@@ -11,7 +11,7 @@ import (
 // RemovalChecker holds that of two tokens the older survives. A token is removed only by one that precedes it: the one that
 // the member ran under less than min_interval ago, the one that it holds, in a walk that goes round the one that it passed on
 // less than a lap ago, or the one that it passed on to the sender of this one while that was on its way. And it is removed if there
-// is one of the first two.
+// is one of the first two, or of the last if it is the oldest that the member has passed on.
 type RemovalChecker struct {
 	minInterval, lap, timeout time.Duration
 	last                      map[int]sighting
@@ -114,6 +114,18 @@ func (k *RemovalChecker) chases(o *Occurrence, id wire.TokenID) bool {
 	return false
 }
 
+// crosses reports whether the oldest token that a member has passed on has just gone to where this one comes from.
+func (k *RemovalChecker) crosses(o *Occurrence, id wire.TokenID) bool {
+	var oldest wire.TokenID
+	for passed := range k.passed[o.Member] {
+		if oldest.IsZero() || passed.Precedes(oldest) {
+			oldest = passed
+		}
+	}
+	r := k.passed[o.Member][oldest]
+	return oldest.Precedes(id) && !oldest.IsZero() && r.to == o.Event.Msg.From && o.At.Sub(r.at) < k.timeout
+}
+
 // survivor checks what is left after a step in which a token arrived or one met another.
 func (k *RemovalChecker) survivor(o *Occurrence, s *policy.Status) error {
 	who := MemberName(o.Member)
@@ -130,6 +142,9 @@ func (k *RemovalChecker) survivor(o *Occurrence, s *policy.Status) error {
 		arrived := e.Kind == policy.Tell && e.Note == policy.NoteArrived
 		if arrived && s.Holding && s.Token.ID == e.Token.ID && k.removes(o, e.Token.ID) {
 			return fmt.Errorf("removal: %s keeps %v and ran under an older token less than %v ago", who, e.Token.ID, k.minInterval)
+		}
+		if arrived && s.Holding && s.Token.ID == e.Token.ID && k.crosses(o, e.Token.ID) {
+			return fmt.Errorf("removal: %s keeps %v, and has just passed an older token on to where it comes from", who, e.Token.ID)
 		}
 	}
 	return nil

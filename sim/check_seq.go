@@ -9,12 +9,15 @@ import (
 
 // SeqChecker holds the fencing number: under one token, and at one member, every grant has a higher number than the one
 // before, also over a restart; and the number of a token rises whenever it comes to another member, and never falls. A token
-// that was revived while its holder was only thought to be lost is two tokens here: a resource has to refuse the lower.
+// that was revived while its holder was only thought to be lost is two tokens here: a resource has to refuse the lower. And a new
+// token begins in an epoch of its own, because the lost one may have travelled on from where its maker saw it last.
 type SeqChecker struct {
 	copies   copies
 	ofToken  map[int]carried
 	granted  map[int]wire.Seq
 	atMember map[int]wire.Seq
+	// met is the highest number of a token that each member has held since it was started.
+	met map[int]wire.Seq
 }
 
 // carried is the highest number that a token was seen with, and where.
@@ -23,28 +26,50 @@ type carried struct {
 	member int
 }
 
+// epochHops is how many hops an epoch has at least: more than a token makes while somebody has not met it.
+const epochHops = 1 << 32
+
 // NewSeqChecker returns a checker of one run.
 func NewSeqChecker() *SeqChecker {
-	return &SeqChecker{copies: newCopies(), ofToken: map[int]carried{}, granted: map[int]wire.Seq{}, atMember: map[int]wire.Seq{}}
+	return &SeqChecker{copies: newCopies(), ofToken: map[int]carried{}, granted: map[int]wire.Seq{}, atMember: map[int]wire.Seq{}, met: map[int]wire.Seq{}}
 }
 
 // Watch checks one step.
 func (k *SeqChecker) Watch(c *Cluster, o *Occurrence) error {
 	k.copies.watch(o)
+	if o.Ends() {
+		delete(k.met, o.Member)
+	}
 	if o.Kind != Stepped {
 		return nil
 	}
 	for i := range o.Effects {
-		if e := &o.Effects[i]; e.Kind == policy.Run {
-			if err := k.grant(o.Member, e.Token); err != nil {
-				return err
-			}
+		if err := k.effect(o, &o.Effects[i]); err != nil {
+			return err
 		}
 	}
 	if !o.Completes() {
 		return nil
 	}
 	return k.carry(o.Member, c.Status(o.Member))
+}
+
+func (k *SeqChecker) effect(o *Occurrence, e *policy.Effect) error {
+	switch {
+	case e.Kind == policy.Run:
+		return k.grant(o.Member, e.Token)
+	case e.Kind != policy.Tell:
+	case e.Note == policy.NoteMinted || e.Note == policy.NoteRegenerated || e.Note == policy.NoteRevived:
+		met := k.met[o.Member]
+		if met > 0 && met < wire.MaxSeq/2 && e.Token.Seq/epochHops <= met/epochHops {
+			return fmt.Errorf("seq: %s makes %v with number %d and has met %d, from which a lost token may have come so far",
+				MemberName(o.Member), e.Token.ID, e.Token.Seq, met)
+		}
+		k.met[o.Member] = max(met, e.Token.Seq)
+	case e.Note == policy.NoteArrived:
+		k.met[o.Member] = max(k.met[o.Member], e.Token.Seq)
+	}
+	return nil
 }
 
 func (k *SeqChecker) grant(member int, t wire.Token) error {

@@ -6,19 +6,23 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// SlotChecker holds what a gate with several tokens adds: no member runs under two of them at once.
+// SlotChecker holds what a gate with several tokens adds: no member runs under two of them at once. And a member has one record
+// for all of them: as long as its last run is the same, so is the slot that it was under, and its token does not become unknown.
 type SlotChecker struct{ running map[int]bool }
 
 // NewSlotChecker returns a checker of one run.
 func NewSlotChecker() *SlotChecker { return &SlotChecker{running: map[int]bool{}} }
 
 // Watch checks one step.
-func (k *SlotChecker) Watch(_ *Cluster, o *Occurrence) error {
+func (k *SlotChecker) Watch(c *Cluster, o *Occurrence) error {
 	if o.Ends() || o.Kind == Stepped && o.Event.Kind == policy.Finished {
 		delete(k.running, o.Member)
 	}
 	if o.Kind != Stepped {
 		return nil
+	}
+	if err := k.record(c, o); err != nil {
+		return err
 	}
 	for i := range o.Effects {
 		if o.Effects[i].Kind != policy.Run {
@@ -28,6 +32,24 @@ func (k *SlotChecker) Watch(_ *Cluster, o *Occurrence) error {
 			return fmt.Errorf("slots: %s runs twice at once", MemberName(o.Member))
 		}
 		k.running[o.Member] = true
+	}
+	return nil
+}
+
+// record checks what a step saves, before it is on the disk.
+func (k *SlotChecker) record(c *Cluster, o *Occurrence) error {
+	was := c.Disk(o.Member)
+	for i := range o.Effects {
+		e := &o.Effects[i]
+		if e.Kind != policy.Save {
+			continue
+		}
+		same := was.HasRun && e.State.HasRun && was.LastRun == e.State.LastRun
+		if same && (was.Slot != e.State.Slot || e.State.LastToken.IsZero() && !was.LastToken.IsZero()) {
+			return fmt.Errorf("slots: %s records its last run under %v of slot %d, and it was under %v of slot %d",
+				MemberName(o.Member), e.State.LastToken, e.State.Slot, was.LastToken, was.Slot)
+		}
+		was = e.State
 	}
 	return nil
 }

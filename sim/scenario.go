@@ -41,6 +41,8 @@ type Scenario struct {
 	// too fast or too slow.
 	ClockSkew  time.Duration
 	ClockDrift float64
+	// SameTies lets all who revive a token draw the same tie: what happens once in 256 times happens always.
+	SameTies bool
 	// AskFirst and EarlyWakes are those of [Config].
 	AskFirst   bool
 	EarlyWakes float64
@@ -63,6 +65,9 @@ func (s *Scenario) NewCluster(watchers ...Watcher) *Cluster {
 		Seed: s.Seed, Members: s.Members, Order: s.Order, Network: s.Network, Membership: s.Membership, Hook: s.Hook,
 		AskFirst: s.AskFirst, EarlyWakes: s.EarlyWakes, StopTimeout: stopTimeout, Watchers: watchers,
 		Machine: func(seat Seat) policy.Machine {
+			if s.SameTies {
+				seat.Entropy = sameTies{seat.Entropy}
+			}
 			op := s.Op
 			if s.MeasureOp {
 				op = 0
@@ -85,6 +90,12 @@ func (s *Scenario) NewCluster(watchers ...Watcher) *Cluster {
 	}
 	return New(cfg)
 }
+
+// sameTies draws numbers that end alike: nothing but ties is drawn from there.
+type sameTies struct{ policy.Entropy }
+
+// Uint64 draws a number.
+func (e sameTies) Uint64() uint64 { return e.Entropy.Uint64() &^ 0xff }
 
 // stopTimeout is how long an agent that stops in good order may take over it.
 const stopTimeout = 30 * time.Second
@@ -132,14 +143,23 @@ func (s *Scenario) Checkers() []Watcher {
 		}
 	}
 	timeout := max(s.Skip, 250*time.Millisecond)
-	return []Watcher{
+	checkers := []Watcher{
 		eachSlot(s.Slots, func() Watcher { return NewHandoffChecker() }), eachSlot(s.Slots, func() Watcher { return NewCustodyChecker() }),
 		eachSlot(s.Slots, func() Watcher { return NewSeqChecker() }), eachSlot(s.Slots, func() Watcher { return NewGrantChecker() }),
 		eachSlot(s.Slots, func() Watcher { return NewRemovalChecker(s.MinInterval, lap, timeout) }),
 		eachSlot(s.Slots, func() Watcher { return NewBirthChecker() }), eachSlot(s.Slots, func() Watcher { return NewGuardChecker(timeout) }),
+		eachSlot(s.Slots, func() Watcher { return NewCommitChecker(timeout) }),
+		eachSlot(s.Slots, func() Watcher { return NewMusterChecker(s.Backups) }),
+		eachSlot(s.Slots, func() Watcher { return NewHearsayChecker() }),
+		eachSlot(s.Slots, func() Watcher { return NewSilenceChecker(timeout) }),
 		NewIntervalChecker(s.MinInterval), NewMessageChecker(), NewWakeChecker(), NewSlotChecker(),
 		eachSlot(s.Slots, func() Watcher { return NewInquiryChecker(timeout/2, s.Backups > 0) }),
 	}
+	// Identities in order all begin alike, and say nothing of who was missed.
+	if s.Walk != wander.Random && s.Order != InOrder {
+		checkers = append(checkers, eachSlot(s.Slots, func() Watcher { return NewMissedChecker() }))
+	}
+	return checkers
 }
 
 // String returns one line for each parameter that is not zero.

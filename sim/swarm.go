@@ -55,9 +55,11 @@ func Draw(seed uint64) Scenario {
 		s.Slots = min(2+d.IntN(2), s.Members)
 		s.MixedSlots = d.sometimes(0.2)
 	}
+	// What is drawn from here on leaves everything before as it was.
 	if d.sometimes(0.1) {
 		s.Faults.ForgeEvery = d.time(s.Duration/20, s.Duration)
 	}
+	s.SameTies = d.sometimes(0.2)
 	return s
 }
 
