@@ -7,6 +7,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -15,13 +16,19 @@ import (
 type drops struct {
 	log    zerolog.Logger
 	counts []atomic.Uint64
-	// said is when a reason was last written into the log, in nanoseconds of Unix time.
-	said []atomic.Int64
+	// said is when a reason was last written into the log, last when it last occurred, in nanoseconds of Unix time. Both, and
+	// from, are kept for reasons that have a remedy.
+	said, last []atomic.Int64
+	// from is where it came from that was last written into the log.
+	from []atomic.Pointer[netip.AddrPort]
 }
 
 func newDrops(log zerolog.Logger) *drops {
 	n := len(wire.Drops()) + 1
-	return &drops{log: log, counts: make([]atomic.Uint64, n), said: make([]atomic.Int64, n)}
+	return &drops{
+		log: log, counts: make([]atomic.Uint64, n), said: make([]atomic.Int64, n),
+		last: make([]atomic.Int64, n), from: make([]atomic.Pointer[netip.AddrPort], n),
+	}
 }
 
 func (d *drops) add(why wire.Drop, src netip.AddrPort) {
@@ -31,9 +38,11 @@ func (d *drops) add(why wire.Drop, src netip.AddrPort) {
 		return
 	}
 	now, said := time.Now().UnixNano(), d.said[why].Load()
+	d.last[why].Store(now)
 	if now-said < int64(sayAgain) || !d.said[why].CompareAndSwap(said, now) {
 		return
 	}
+	d.from[why].Store(new(src))
 	d.log.Warn().Str("drop", why.String()).Stringer("from", src).Uint64("count", n).Msg(hint)
 }
 
@@ -58,6 +67,22 @@ func remedy(why wire.Drop) string {
 		wire.DropStranger, wire.DropUnexpected:
 	}
 	return ""
+}
+
+// warnings are the reasons that have occurred and have a remedy.
+func (d *drops) warnings() (list []control.Warning) {
+	for _, why := range wire.Drops() {
+		last := d.last[why].Load()
+		if last == 0 {
+			continue
+		}
+		w := control.Warning{Text: remedy(why), Count: d.counts[why].Load(), Last: time.Unix(0, last)}
+		if from := d.from[why].Load(); from != nil {
+			w.From = from.String()
+		}
+		list = append(list, w)
+	}
+	return list
 }
 
 // nonzero returns the counters that have counted something, by name.

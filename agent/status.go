@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/membership"
 	"github.com/wanderd/wanderd/policy"
 )
 
@@ -40,12 +42,25 @@ func (a *Agent) status() control.Status {
 	s := control.Status{
 		Version: a.cfg.Version, Name: a.cfg.Name, Member: a.self.String(), Address: a.endpoint.Addr.String(),
 		Started: a.started, Sealed: a.cfg.Secret != nil, Members: len(a.view.Members), Dropped: a.drops.nonzero(),
-		Gossip: a.gossipCounters(),
+		Gossip: a.gossipCounters(), Warnings: a.warnings(),
 	}
 	for _, g := range a.gates {
 		s.Gates = append(s.Gates, a.gateStatus(g))
 	}
 	return s
+}
+
+// warnings are signs of mistakes, the latest first.
+func (a *Agent) warnings() []control.Warning {
+	list := a.drops.warnings()
+	if s := a.members.Stats(); s.Foreign > 0 {
+		list = append(list, control.Warning{Text: membership.ForeignHint, Count: s.Foreign, Last: s.ForeignAt, From: s.ForeignFrom})
+	}
+	for _, r := range a.members.Refusals() {
+		list = append(list, control.Warning{Text: "cannot join " + r.Join + ": " + r.Reason, Last: r.At})
+	}
+	slices.SortStableFunc(list, func(x, y control.Warning) int { return y.Last.Compare(x.Last) })
+	return list
 }
 
 // gossipCounters are those of membership that have counted something.
@@ -81,6 +96,9 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 	for i := range m.Slots {
 		slot := &m.Slots[i]
 		s.Tokens = append(s.Tokens, control.Slot{Slot: i, State: slot.State, Whereabouts: a.whereabouts(g, slot)})
+	}
+	if !m.Holding {
+		s.SilentSince = a.clock.at(m.SilentSince)
 	}
 	if m.HasRun {
 		s.LastRun, s.NextRun = a.clock.at(m.LastRun), a.clock.at(m.NextRun)

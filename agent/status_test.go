@@ -2,12 +2,14 @@ package agent
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // gateOf is what an agent says of its gate.
@@ -120,6 +122,33 @@ func TestStatusTellsOfEverySlot(t *testing.T) {
 		})
 		if a, b := holders[0], holders[1]; a == "" || b == "" {
 			t.Errorf("the tokens are held by %v", holders)
+		}
+	})
+}
+
+// An agent with another secret than the rest of its fleet is alone, and both sides say why.
+func TestStatusWarnsOfAnotherSecret(t *testing.T) {
+	inWorld(t, testGate(), func(w *world) {
+		w.agents["b"].ownSecret = &wire.Secret{9}
+		w.start("a", AloneWait)
+		w.start("b", AloneWait)
+		time.Sleep(2 * time.Minute)
+		for _, name := range []string{"a", "b"} {
+			s, err := source{w.agents[name].Agent}.Status(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var texts []string
+			for _, warning := range s.Warnings {
+				texts = append(texts, warning.Text)
+				if age := time.Since(warning.Last); warning.Last.IsZero() || age > 2*time.Minute {
+					t.Errorf("%s: %q is %v old", name, warning.Text, age)
+				}
+			}
+			all := strings.Join(texts, "; ")
+			if !strings.Contains(all, "give all members of a fleet the same --secret-file") || !strings.Contains(all, "cannot join 10.0.0.") {
+				t.Errorf("%s warns of %q", name, all)
+			}
 		}
 	})
 }

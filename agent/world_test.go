@@ -49,6 +49,8 @@ type resident struct {
 	stop   context.CancelFunc
 	ended  chan error
 	asleep time.Duration
+	// ownSecret is one that the others do not have; nil for the fleet's.
+	ownSecret *wire.Secret
 	// Guarded by the world's lock: the hooks that run now.
 	running int
 }
@@ -109,7 +111,7 @@ func (w *world) startJoining(name string, alone Alone, others ...string) {
 	home := filepath.Join(w.dir, name)
 	cfg := Config{
 		Name: name, Bind: r.addr, Join: join, Alone: alone, StateDir: home, Socket: filepath.Join(home, "s"),
-		Secret: &wire.Secret{1, 2, 3}, StopTimeout: 15 * time.Second, Log: w.log,
+		Secret: cmp.Or(r.ownSecret, &wire.Secret{1, 2, 3}), StopTimeout: 15 * time.Second, Log: w.log,
 		Gates: []GateConfig{w.gate}, Observe: w.observe,
 	}
 	a, err := newAgent(cfg, deps{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"net/netip"
@@ -58,6 +59,36 @@ type joiner struct {
 
 	mu      sync.Mutex
 	mirrors map[netip.AddrPort]time.Time
+	// refusals are the addresses to join that do not answer, by how they were given, and why.
+	refusals map[string]Refusal
+}
+
+// Refusal is an address to join that could not be joined while no other member was known.
+type Refusal struct {
+	// Join is the address as it was given, Reason why it could not be joined and what to do about it.
+	Join, Reason string
+	At           time.Time
+}
+
+// refused notes that an address did not answer; nil that it did, or that others do.
+func (j *joiner) refused(t target, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	delete(j.refusals, t.text)
+	if err != nil {
+		j.refusals[t.text] = Refusal{Join: t.text, Reason: explain(err), At: time.Now()}
+	}
+}
+
+// refusing returns the addresses that do not answer, in the order of their names.
+func (j *joiner) refusing() []Refusal {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var list []Refusal
+	for _, text := range slices.Sorted(maps.Keys(j.refusals)) {
+		list = append(list, j.refusals[text])
+	}
+	return list
 }
 
 func (j *joiner) unsettle() {
@@ -89,6 +120,11 @@ func (j *joiner) seek(ctx context.Context, t target) {
 			backoff = joinFirst
 		}
 		now := time.Now()
+		refusal := err
+		if errors.Is(err, errItself) || !j.alone() {
+			refusal = nil
+		}
+		j.refused(t, refusal)
 		switch {
 		case err == nil:
 			if wasAlone && !j.alone() && j.joined.CompareAndSwap(false, true) {
@@ -278,8 +314,12 @@ func explain(err error) string {
 		hint = "its secret differs from this one's, or it is not a wanderd: compare --secret-file on both hosts"
 	case has("connection refused"):
 		hint = "no wanderd listens there: is it running, and is the port right?"
-	case has("timeout"), has("no route to host"), has("unreachable"):
-		hint = "does a firewall let TCP and UDP through to that port?"
+	case has("network is unreachable"), has("cannot assign requested address"):
+		hint = "this host has no route to that address: is its network up, and does it speak that kind of address, IPv4 or IPv6?"
+	case has("no route to host"):
+		hint = "that host is down or its address is wrong, or a firewall refuses"
+	case has("timeout"):
+		hint = "does a firewall let TCP and UDP through to that port, and is the host up?"
 	case has("looking up"):
 		hint = "check the name in --join"
 	}

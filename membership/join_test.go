@@ -220,12 +220,14 @@ func TestMemberWithAnotherSecretIsNotTakenInAndBothAreWarned(t *testing.T) {
 
 func TestExplanationNamesTheRemedy(t *testing.T) {
 	for text, remedy := range map[string]string{
-		"failed to join 10.0.0.1:7946: dial tcp: connection refused": "dial tcp: connection refused: no wanderd listens there",
-		"failed to join [::1]:7946: EOF":                             "EOF: its secret differs",
-		"failed to join 10.0.0.1:1: dial tcp: i/o timeout":           "dial tcp: i/o timeout: does a firewall",
-		"failed to join x: malformed":                                "malformed: its secret differs",
-		"looking up x: lookup x: no such host":                       "looking up x: lookup x: no such host: check the name",
-		"failed to join x: Node 'a' protocol version (1) is odd.":    "Node 'a' protocol version (1) is odd.",
+		"failed to join 10.0.0.1:7946: dial tcp: connection refused":                        "dial tcp: connection refused: no wanderd listens there",
+		"failed to join [::1]:7946: EOF":                                                    "EOF: its secret differs",
+		"failed to join 10.0.0.1:1: dial tcp: i/o timeout":                                  "dial tcp: i/o timeout: does a firewall",
+		"failed to join [fd00::1]:1: dial tcp [fd00::1]:1: connect: network is unreachable": "dial tcp [fd00::1]:1: connect: network is unreachable: this host has no route",
+		"failed to join 10.0.0.1:1: dial tcp 10.0.0.1:1: connect: no route to host":         "dial tcp 10.0.0.1:1: connect: no route to host: that host is down",
+		"failed to join x: malformed":                                                       "malformed: its secret differs",
+		"looking up x: lookup x: no such host":                                              "looking up x: lookup x: no such host: check the name",
+		"failed to join x: Node 'a' protocol version (1) is odd.":                           "Node 'a' protocol version (1) is odd.",
 	} {
 		if got := explain(errors.New(text)); !strings.HasPrefix(got, remedy) {
 			t.Errorf("%q is explained as %q, want %q", text, got, remedy)

@@ -48,6 +48,9 @@ type Stats struct {
 	// Malformed and Foreign are datagrams and connections that are no gossip, or not this fleet's: see --secret-file.
 	// Strangers are connections that do not begin as ours do. Overflow are datagrams that came faster than memberlist works.
 	Malformed, Foreign, Strangers, Overflow uint64
+	// ForeignAt is when the log last warned of Foreign, ForeignFrom where that came from; see [ForeignHint].
+	ForeignAt   time.Time
+	ForeignFrom string
 	// Refused is how often a node was kept out because what it says about itself does not hold.
 	Refused uint64
 	// Clock is how often a member's clock was more than a minute off, SameName how often two members had one name, and
@@ -155,6 +158,7 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	m.joiner = &joiner{
 		list: m.list, roster: m.roster, bound: cfg.Addr, lookup: cfg.Resolve, log: cfg.Log,
 		spawn: m.working.Go, unsettled: make(chan struct{}, 1), mirrors: make(map[netip.AddrPort]time.Time),
+		refusals: make(map[string]Refusal),
 	}
 	m.working.Go(func() { m.keep(ctx) })
 	m.working.Go(func() { m.joiner.heal(ctx) })
@@ -276,13 +280,21 @@ func (m *Membership) Announce(gate wire.GateID) {
 // All returns everybody who is known, this member and those that left or failed included, sorted by identity.
 func (m *Membership) All() []Member { return m.roster.all(time.Now()) }
 
+// Refusals returns the addresses to join that do not answer, if no other member is known.
+func (m *Membership) Refusals() []Refusal { return m.joiner.refusing() }
+
 // Stats returns the counters.
 func (m *Membership) Stats() Stats {
 	t := m.transport
 	m.mailbox.mu.Lock()
 	refused := m.mailbox.refusals
 	m.mailbox.mu.Unlock()
+	var foreign sign
+	if last := t.lastForeign.Load(); last != nil {
+		foreign = *last
+	}
 	return Stats{
+		ForeignAt: foreign.at, ForeignFrom: foreign.from,
 		Malformed: t.malformed.Load(), Foreign: t.foreign.Load(), Strangers: t.strangers.Load(), Overflow: t.overflow.Load(),
 		Refused: refused, Clock: m.clock.off.Load(), SameName: m.roster.duplicates.Load(), SameKey: m.twins.found.Load(),
 		LogLost: m.adapter.lost.Load(),

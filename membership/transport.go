@@ -47,6 +47,14 @@ type gossipTransport struct {
 	acceptWarn, foreignWarn, junkWarn throttle
 
 	overflow, malformed, foreign, strangers atomic.Uint64
+	// lastForeign is the last that was warned of as foreign.
+	lastForeign atomic.Pointer[sign]
+}
+
+// sign is when something was seen, and where it came from.
+type sign struct {
+	at   time.Time
+	from string
 }
 
 func newGossipTransport(
@@ -139,9 +147,13 @@ func (t *gossipTransport) foreignStream(src string) {
 }
 
 func (t *gossipTransport) warnForeign(src string, more heldBack) {
+	t.lastForeign.Store(&sign{at: time.Now(), from: src})
 	t.log.Warn().Str("addr", src).EmbedObject(more).
-		Msg("gossip from a host " + differentSecret + ": give all members of a fleet the same --secret-file")
+		Msg(ForeignHint)
 }
+
+// ForeignHint says what foreign gossip means, and what to do about it.
+const ForeignHint = "gossip from a host " + differentSecret + ": give all members of a fleet the same --secret-file"
 
 // differentSecret is the guess at why another host's gossip means nothing here.
 const differentSecret = "whose secret differs from this one's, or which is not a wanderd"

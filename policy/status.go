@@ -19,6 +19,8 @@ type Status struct {
 	// Guards says that this member keeps a copy of a token that Holder holds, as far as it has heard; Holder may be zero.
 	Guards bool
 	Holder wire.MemberID
+	// SilentSince is when a token was last here, or known to be elsewhere, or this member started; meaningful unless Holding.
+	SilentSince Time
 	// HasRun says that LastRun means something.
 	HasRun  bool
 	LastRun Time

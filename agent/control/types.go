@@ -26,6 +26,18 @@ type Status struct {
 	Dropped map[string]uint64 `json:"dropped"`
 	// Gossip counts what membership found worth counting, by kind; see membership.Stats.
 	Gossip map[string]uint64 `json:"gossip,omitempty"`
+	// Warnings are signs of a mistake that an operator can mend, the latest first.
+	Warnings []Warning `json:"warnings,omitempty"`
+}
+
+// Warning is a sign of a mistake, with what to do about it.
+type Warning struct {
+	Text string `json:"text"`
+	// Count is how often it was seen since the agent started; Last is when that was last, and From where it came from, as far as
+	// that is known.
+	Count uint64    `json:"count,omitempty"`
+	Last  time.Time `json:"last,omitzero"`
+	From  string    `json:"from,omitempty"`
 }
 
 // Gate is one gate of a status.
@@ -38,6 +50,8 @@ type Gate struct {
 	// Whereabouts is where the token is; where there are several, the one that this member has most to do with.
 	Whereabouts
 	Running bool `json:"running"`
+	// SilentSince is when a token was last here, or known to be elsewhere, as far as this member knows; absent while it holds one.
+	SilentSince time.Time `json:"silent_since,omitzero"`
 	// NotRunning says in a clause why the hook is not running now; empty while it is.
 	NotRunning string    `json:"not_running,omitempty"`
 	LastRun    time.Time `json:"last_run,omitzero"`

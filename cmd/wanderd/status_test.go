@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // noon is now, for tests.
@@ -54,8 +55,15 @@ func busy() told {
 	return told{
 		status: control.Status{
 			Version: "v1.2.3", Name: "m1", Member: "3f2a91bc00000000", Address: "10.0.0.1:7946", Started: now.Add(-50*time.Hour - time.Minute),
-			Sealed: true, Members: 3, Dropped: map[string]uint64{"replayed": 2, "malformed": 12, "oversized": 0},
-			Gossip: map[string]uint64{"conflict": 1},
+			Sealed: true, Members: 3, Dropped: map[string]uint64{"unexpected": 2, "malformed": 12, "oversized": 0},
+			Gossip: map[string]uint64{"same_key": 1, "of_a_newer_agent": 1},
+			Warnings: []control.Warning{
+				{
+					Text: "dropped a message that another secret sealed: all members need the same --secret-file", Count: 3,
+					Last: now.Add(-8 * time.Second), From: "10.0.0.9:7946",
+				},
+				{Text: "evil\x1b[2J"},
+			},
 			Gates: []control.Gate{
 				{
 					Name: "default", Policy: "wander", Walk: "sweep", State: "absent", Members: 3, Slots: 1,
@@ -83,7 +91,8 @@ func busy() told {
 					RegenerateAfter: control.Duration(90 * time.Minute), Load: 2, Backups: 1, OnLost: "stop",
 				},
 				{
-					Name: "new", Policy: "wander", State: "absent", Members: 2, NotRunning: "due, waiting for the token",
+					Name: "new", Policy: "wander", State: "absent", Members: 2, SilentSince: now.Add(-80 * time.Hour),
+					MaxInterval: control.Duration(72 * time.Hour), NotRunning: "due, waiting for the token",
 					Op: control.Duration(4 * time.Second), MinInterval: control.Duration(24 * time.Hour),
 					RegenerateAfter: control.Duration(72 * time.Hour), Load: 0.0001,
 				},
@@ -115,11 +124,18 @@ func busy() told {
 
 func TestStatusReadsWell(t *testing.T) {
 	const want = `m1 (3f2a91bc) at 10.0.0.1:7946, sealed, up 2d2h, wanderd v1.2.3
-3 members; dropped 14 datagrams: 12 malformed, 2 replayed
-gossip noted 1 oddity: 1 conflict
+3 members
+warning: dropped a message that another secret sealed: all members need the same --secret-file (3 times, last 8s ago (11:59:52), from 10.0.0.9:7946)
+warning: evil�[2J
+dropped 14 datagrams since the start
+  malformed    12: damaged, or not made by this version of wanderd
+  unexpected   2: late or repeated; normal now and then
+gossip noted 2 oddities since the start
+  of_a_newer_agent 1
+  same_key     1: another agent with this one's key: a copied state directory
 
 gate default: absent
-  holder       m2 (9c1d22e0), for 12s (since 11:59:48)
+  holder       not known; passed to m2 (9c1d22e0) 12s ago (11:59:48)
   token        791bbce3.fb07cf09, number 42
   not running  ran less than min_interval ago
   last run     4m12s ago (11:55:48), took 3.211s, ok
@@ -144,6 +160,7 @@ gate cache: running
 
 gate new: absent
   holder       not known
+  no token     seen for 3d8h (since 2026-01-31 04:00:00), which is longer than max_interval
   not running  due, waiting for the token
   last run     never
   next run     when the token comes
@@ -153,7 +170,7 @@ gate new: absent
   load         0.00: op 4s × 2 members / min_interval 1d
 
 gate wide: resting
-  slot 0       m2 (9c1d22e0), for 2s (since 11:59:58)
+  slot 0       not known; passed to m2 (9c1d22e0) 2s ago (11:59:58)
   token        791bbce3.00000000, number 7
   slot 1       this host, for 1s (since 11:59:59)
   guardians    m2
@@ -208,6 +225,14 @@ func TestDurationsAreToldRoughly(t *testing.T) {
 	} {
 		if got := rough(d); got != want {
 			t.Errorf("%v is told as %s, want %s", d, got, want)
+		}
+	}
+}
+
+func TestEveryReasonForADropIsToldInWords(t *testing.T) {
+	for _, why := range wire.Drops() {
+		if counterWords(why.String()) == "" {
+			t.Errorf("%s has no words", why)
 		}
 	}
 }

@@ -25,10 +25,12 @@ func writeStatus(w io.Writer, s control.Status, now time.Time) error {
 	}
 	fmt.Fprintf(&b, "%s (%s) at %s, %s, up %s, wanderd %s\n", printable(s.Name), short(s.Member), printable(s.Address), sealed,
 		rough(now.Sub(s.Started)), printable(s.Version))
-	fmt.Fprintf(&b, "%s; %s\n", count(uint64(s.Members), "member"), counters("dropped", "datagram", s.Dropped))
-	if len(s.Gossip) > 0 {
-		fmt.Fprintf(&b, "%s\n", counters("gossip noted", "oddity", s.Gossip))
+	fmt.Fprintf(&b, "%s\n", count(uint64(s.Members), "member"))
+	for _, warning := range s.Warnings {
+		writeWarning(&b, warning, now)
 	}
+	writeCounters(&b, "dropped", "datagram", s.Dropped)
+	writeCounters(&b, "gossip noted", "oddity", s.Gossip)
 	for _, g := range s.Gates {
 		b.WriteByte('\n')
 		writeGate(&b, g, now)
@@ -47,6 +49,9 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 	}
 	for _, t := range g.Tokens {
 		writeToken(line, fmt.Sprintf("slot %d", t.Slot), t.Whereabouts, now)
+	}
+	if silent := now.Sub(g.SilentSince); !g.SilentSince.IsZero() && silent > time.Duration(g.MaxInterval) {
+		line("no token", "seen %s, which is longer than max_interval", since(g.SilentSince, now))
 	}
 	if g.Running {
 		line("running", "%s", since(g.LastRun, now))
@@ -105,7 +110,7 @@ func writeToken(line func(name, format string, args ...any), name string, t cont
 	case t.Holder != "":
 		holder := fmt.Sprintf("%s (%s)", printable(t.HolderName), short(t.Holder))
 		if !t.HolderSince.IsZero() {
-			holder += ", " + since(t.HolderSince, now)
+			holder = fmt.Sprintf("not known; passed to %s %s", holder, ago(t.HolderSince, now))
 		}
 		line(name, "%s", holder)
 		if t.Guards {
@@ -123,7 +128,7 @@ func lastRun(g control.Gate, now time.Time) string {
 	if g.LastRun.IsZero() {
 		return "never"
 	}
-	text := fmt.Sprintf("%s ago (%s)", rough(now.Sub(g.LastRun)), clock(g.LastRun, now))
+	text := ago(g.LastRun, now)
 	if g.LastExit == "" { // it was a run of an earlier agent
 		return text
 	}
@@ -155,6 +160,11 @@ func since(t, now time.Time) string {
 		return "for an unknown time"
 	}
 	return fmt.Sprintf("for %s (since %s)", rough(now.Sub(t)), clock(t, now))
+}
+
+// ago says how long something is past.
+func ago(t, now time.Time) string {
+	return fmt.Sprintf("%s ago (%s)", rough(now.Sub(t)), clock(t, now))
 }
 
 // clock is the time of day, with the date if that is another one than now's.
@@ -198,24 +208,43 @@ func count(n uint64, what string) string {
 	return strconv.FormatUint(n, 10) + " " + what + "s"
 }
 
-// counters adds counters up, and says what they count, the largest first.
-func counters(verb, what string, by map[string]uint64) string {
+// writeWarning writes what an operator should mend, and how fresh that is.
+func writeWarning(b *strings.Builder, w control.Warning, now time.Time) {
+	fmt.Fprintf(b, "warning: %s", printable(w.Text))
+	var seen []string
+	if w.Count > 1 {
+		seen = append(seen, count(w.Count, "time"))
+	}
+	if !w.Last.IsZero() {
+		seen = append(seen, "last "+ago(w.Last, now))
+	}
+	if w.From != "" {
+		seen = append(seen, "from "+printable(w.From))
+	}
+	if len(seen) > 0 {
+		fmt.Fprintf(b, " (%s)", strings.Join(seen, ", "))
+	}
+	b.WriteByte('\n')
+}
+
+// writeCounters adds counters up, and says what each of them counts, the largest first; nothing, if they have counted nothing.
+func writeCounters(b *strings.Builder, verb, what string, by map[string]uint64) {
 	total := uint64(0)
+	for _, n := range by {
+		total += n
+	}
+	if total == 0 {
+		return
+	}
+	fmt.Fprintf(b, "%s %s since the start\n", verb, count(total, what))
 	kinds := slices.SortedFunc(maps.Keys(by), func(a, b string) int {
 		return cmp.Or(cmp.Compare(by[b], by[a]), cmp.Compare(a, b))
 	})
-	var parts []string
 	for _, kind := range kinds {
-		if by[kind] > 0 {
-			total += by[kind]
-			parts = append(parts, fmt.Sprintf("%d %s", by[kind], printable(kind)))
+		if n := by[kind]; n > 0 {
+			fmt.Fprintf(b, "  %-12s %s\n", printable(kind), strings.TrimSuffix(fmt.Sprintf("%d: %s", n, counterWords(kind)), ": "))
 		}
 	}
-	text := verb + " " + count(total, what)
-	if len(parts) > 0 {
-		text += ": " + strings.Join(parts, ", ")
-	}
-	return text
 }
 
 // short is the beginning of an identity, as logs have it.

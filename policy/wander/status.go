@@ -7,7 +7,8 @@ func (m *Machine) Status(now policy.Time) policy.Status {
 	s := policy.Status{
 		State: m.state.String(), Why: m.why(now),
 		Holding: m.holds, Token: m.token, LastTo: m.lastTo,
-		HasRun: m.hasRun, LastRun: m.lastRun, NextRun: m.dueAt(now),
+		SilentSince: m.silentSince,
+		HasRun:      m.hasRun, LastRun: m.lastRun, NextRun: m.dueAt(now),
 		Op: m.op(), OpSource: m.opSource(),
 		RegenerateAfter: m.regenerateAfter(), MaxInterval: m.maxInterval(),
 		RegenerateArmed: m.state == absent && m.regenerates(),
