@@ -79,6 +79,14 @@ func (c *Cluster) stopRun(who int32) {
 	}
 }
 
+// Prolong lets the run of member i, if there is one, take d longer, whatever the timeout of its hook.
+func (c *Cluster) Prolong(i int, d time.Duration) {
+	if r := &c.members[i].run; r.active {
+		r.endAt = r.endAt.Add(d)
+		c.push(entryFinished, r.endAt, int32(i), r.number)
+	}
+}
+
 // finishRun tells the machine that its run is over, unless that has been said or nobody is there any longer to hear it.
 func (c *Cluster) finishRun(who, number int32) {
 	m := &c.members[who]

@@ -74,7 +74,8 @@
 //	127+--------------------------+
 //	   | route: tries      4 × 1  |  0 … 4; empty places last, and zero
 //	131+--------------------------+
-//	   | trail            4 × 16  |  the guardians by rank; empty places last, nobody twice
+//	   | trail            4 × 16  |  the guardians by rank; empty places last, nobody twice;
+//	   |                          |  in a Seen, members that may have had word of the token since
 //	195+--------------------------+
 //	   | op                    4  |  milliseconds; 0 if nobody has measured
 //	199+--------------------------+

@@ -26,7 +26,8 @@ const (
 	KindBuried
 	// KindInquiry: no token has come to its sender for so long that it would make a new one. Has one come to anybody else?
 	KindInquiry
-	// KindSeen answers an Inquiry: some time ago this token was at its sender, or its sender heard of it.
+	// KindSeen answers an Inquiry: some time ago this token was at its sender, or its sender heard of it. The trail names those who
+	// may have had word of it since.
 	KindSeen
 	// KindYield: its sender held the token, holds it no longer, and has passed it to nobody. Its addressee, one of the
 	// guardians, need not wait for a silence. Nothing is answered.

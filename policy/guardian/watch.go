@@ -40,6 +40,10 @@ func (g *Machine) Latest(id wire.TokenID) (t *wire.Token, ok bool) {
 	return &g.watch.token, g.watch.token.ID == id
 }
 
+// Last returns the token that this member has last guarded, as it knows it, and who holds that; zero if there is none, or if this
+// member knows of its holder only by hearsay.
+func (g *Machine) Last() (t *wire.Token, holder wire.MemberID) { return &g.watch.token, g.watch.holder }
+
 // Guards reports whether this member guards a token that it does not hold, and who holds that; zero if this member knows only
 // by hearsay.
 func (g *Machine) Guards() (holder wire.MemberID, ok bool) { return g.watch.holder, g.watch.live }

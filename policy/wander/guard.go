@@ -125,7 +125,18 @@ func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Eff
 		out = m.meetToken(out)
 	}
 	verdict, out := m.guardian.Receive(now.Time, msg, m.held(), out)
+	if msg.Kind == wire.KindBeat {
+		m.hearHolder(now.Time, msg)
+	}
 	return m.onVerdict(now, &verdict, out)
+}
+
+// hearHolder ends the silence of a guardian: the holder's beat is as good as the token. The holder of a copy that is known to be
+// overtaken, or removed, is none.
+func (m *Machine) hearHolder(now policy.Time, beat *wire.Message) {
+	if t, holder := m.guardian.Last(); holder == beat.From && t.ID == beat.Token.ID && t.Seq == beat.Token.Seq {
+		m.beginSilence(now)
+	}
 }
 
 func (m *Machine) onVerdict(now policy.Instant, v *guardian.Outcome, out []policy.Effect) []policy.Effect {

@@ -2,6 +2,7 @@ package wander
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -9,11 +10,14 @@ import (
 )
 
 // How a question is asked: first one member, which most often knows enough, and then, each third of the time that there is for
-// answers, as many as maxAsked. That none of these has seen a token which nine in ten have happens once in ten thousand times.
+// answers, as many as maxAsked, and besides them up to maxLeads who may know better. That none of these has seen a token which nine in
+// ten have happens once in ten thousand times. An answer that names others is pursued at most maxSteps times.
 const (
 	maxAsked     = 4
+	maxLeads     = 2
 	askedAtFirst = 1
 	timesAsked   = 3
+	maxSteps     = 8
 )
 
 // inquiry is what a member asks before it makes a token: has one come to anybody else? The paper's members only know
@@ -25,10 +29,20 @@ const (
 type inquiry struct {
 	live bool
 	id   wire.HandoffID
-	// asked are some members; empty places are zero. times is how often they have been asked.
-	asked                    [maxAsked]wire.MemberID
-	times                    uint8
+	// asked are some members. times is how often they have been asked, steps how often an answer was pursued.
+	asked                    asked
+	times, steps             uint8
 	askedAt, repeatAt, until policy.Time
+}
+
+// asked are members by their places in the view, from 1; empty places are zero. A view that changes meanwhile only leads to others.
+type asked [maxAsked + maxLeads]uint32
+
+// hearsay is what a member knows of a token only because another one has seen it: which it is, and who may have seen it later.
+type hearsay struct {
+	id    wire.TokenID
+	seq   wire.Seq
+	leads wire.Trail
 }
 
 // onSilence: no token has come for regenerate-after.
@@ -66,12 +80,13 @@ func (m *Machine) inquire(now policy.Instant, must bool, out []policy.Effect) (o
 	if q.repeatAt = now.Time.Add(half / timesAsked); q.times >= timesAsked {
 		q.repeatAt = q.until
 	}
-	for _, id := range to {
-		if !id.IsZero() {
-			out = policy.AppendSend(out, &wire.Message{
-				Gate: m.cfg.Gate, Kind: wire.KindInquiry, From: m.cfg.Self, To: id, Handoff: q.id, Token: m.noToken(),
-			})
+	for _, place := range to {
+		if place == 0 || int(place) > len(m.peers.ids) || m.peers.ids[place-1] == m.cfg.Self {
+			continue
 		}
+		out = policy.AppendSend(out, &wire.Message{
+			Gate: m.cfg.Gate, Kind: wire.KindInquiry, From: m.cfg.Self, To: m.peers.ids[place-1], Handoff: q.id, Token: m.noToken(),
+		})
 	}
 	return false, out
 }
@@ -96,8 +111,9 @@ func (m *Machine) makesAt() (at policy.Time, ok bool) {
 	return at, ok
 }
 
-// drawAsked says whom to ask: all, if there are few.
-func (m *Machine) drawAsked() (asked [maxAsked]wire.MemberID) {
+// drawAsked says whom to ask: all, if there are few. After a silence, those to whom the token went are asked, too: a token that is held
+// for long is known to its holder and its guardians alone, and few questions to any others would meet these.
+func (m *Machine) drawAsked() (to asked) {
 	others := len(m.peers.ids) - 1
 	// The first in rank, who make the first token; or, from a random start in steps of a quarter of the others, so that nobody is
 	// drawn twice.
@@ -105,26 +121,72 @@ func (m *Machine) drawAsked() (asked [maxAsked]wire.MemberID) {
 	if !m.first.armed {
 		start, stride = m.draw(others), max(others/maxAsked, 1)
 	}
-	for i := range min(maxAsked, others) {
+	n := min(maxAsked, others)
+	for i := range n {
 		behind := (start + i*stride) % others
-		asked[i] = m.peers.ids[(m.peers.rank+1+behind)%len(m.peers.ids)]
+		to[i] = uint32((m.peers.rank+1+behind)%len(m.peers.ids)) + 1
 	}
-	return asked
+	if !m.first.armed {
+		last := m.sighted()
+		m.addLeads(&to, n, &last.Trail, wire.MemberID{})
+	}
+	return to
 }
 
-// expectsInquiry: who has met a token can answer.
-func (m *Machine) expectsInquiry() bool { return m.state != gone && !m.token.ID.IsZero() }
+// addLeads adds members of the view to the n that are to be asked, each once, and returns how many there are then.
+func (m *Machine) addLeads(to *asked, n int, leads *wire.Trail, except wire.MemberID) int {
+	for _, id := range leads[:leads.Len()] {
+		place, ok := m.peers.place(id)
+		if !ok || id == except || id == m.cfg.Self || n == len(to) || slices.Contains(to[:n], uint32(place)+1) {
+			continue
+		}
+		to[n] = uint32(place) + 1
+		n++
+	}
+	return n
+}
 
-// onInquiry answers with the token that was here last, and how long ago that was, or that any other was heard of.
+// sighted is the token of which this member has last had word, and in its trail those who may have had word of it since: its holder
+// and its guardians as far as they are known here. It is zero if this member has met none.
+func (m *Machine) sighted() wire.Token {
+	t := wire.Token{ID: m.told.id, Seq: m.told.seq, Slot: m.cfg.Slot, LastSlot: m.cfg.LastSlot, Trail: m.told.leads}
+	if !t.ID.IsZero() {
+		return t
+	}
+	last, holder := m.guardian.Last()
+	if last.ID.IsZero() {
+		last = &m.token
+	}
+	t.ID, t.Seq = last.ID, last.Seq
+	if _, guards := m.guardian.Guards(); guards {
+		t.Trail.Add(m.cfg.Self)
+	}
+	if !holder.IsZero() {
+		t.Trail.Add(holder)
+	}
+	for _, id := range last.Trail[:last.Trail.Len()] {
+		t.Trail.Add(id)
+	}
+	return t
+}
+
+// expectsInquiry: a member that has met a token, or was told of one, can answer.
+func (m *Machine) expectsInquiry() bool {
+	return m.state != gone && (m.holds || !m.sighted().ID.IsZero())
+}
+
+// onInquiry answers with the token that this member has last had word of, how long ago that was, and who may have had word since.
 func (m *Machine) onInquiry(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	m.noteAsker(msg.From)
-	age := now.Time.Sub(m.silentSince)
+	age, token := now.Time.Sub(m.silentSince), m.token
 	if m.holds {
 		age = 0
+	} else {
+		token = m.sighted()
 	}
 	return policy.AppendSend(out, &wire.Message{
 		Gate: m.cfg.Gate, Kind: wire.KindSeen, From: m.cfg.Self, To: msg.From, Handoff: msg.Handoff,
-		Nonce: wire.Nonce(max(age, 1)), Token: m.token,
+		Nonce: wire.Nonce(max(age, 1)), Token: token,
 	})
 }
 
@@ -144,10 +206,32 @@ func (m *Machine) onSeen(now policy.Instant, msg *wire.Message, out []policy.Eff
 	if at > m.silentSince {
 		lap := m.maxInterval() / 3
 		m.silentSince, m.deference = at, lap+time.Duration(m.draw(int(lap)))
+		m.told = hearsay{id: msg.Token.ID, seq: msg.Token.Seq, leads: msg.Token.Trail}
+		if m.regenerateAt() <= now.Time {
+			return m.pursue(now, msg.From, out)
+		}
 	}
 	if m.regenerateAt() <= now.Time {
 		return out
 	}
 	m.inquiry = inquiry{}
 	return policy.AppendTell(out, policy.NoteSeen, msg.From, &msg.Token)
+}
+
+// pursue asks those whom an answer names. The token was seen too long ago, but later than was known: it has gone on from there.
+func (m *Machine) pursue(now policy.Instant, from wire.MemberID, out []policy.Effect) []policy.Effect {
+	q := &m.inquiry
+	var leads asked
+	if m.addLeads(&leads, 0, &m.told.leads, from) == 0 || q.steps >= maxSteps {
+		return out
+	}
+	// It is another question, or what they know would be counted from when the first was asked.
+	*q = inquiry{
+		live: true, id: wire.HandoffID(policy.Draw(m.cfg.Entropy)), asked: leads, times: askedAtFirst, steps: q.steps + 1,
+		askedAt: now.Time, repeatAt: now.Time, until: now.Time.Add(m.timeout() / 2),
+	}
+	noToken := m.noToken()
+	out = policy.AppendTell(out, policy.NoteInquired, from, &noToken)
+	_, out = m.inquire(now, true, out)
+	return out
 }

@@ -1,6 +1,7 @@
 package wander_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -240,4 +241,103 @@ func TestATokenThatArrivesAnswersTheQuestion(t *testing.T) {
 	if st := s.m.Status(s.now.Time); !st.Holding || st.Token.ID != born(1, 0).ID {
 		t.Errorf("it holds %+v", st.Token)
 	}
+}
+
+func TestAGuardianThatIsAskedSaysWhenItHeardTheHolder(t *testing.T) {
+	s := guarded(t)
+	s.advance(40 * time.Second)
+	held := born(2, 90)
+	held.Trail = wire.Trail{id(5), self}
+	s.receive(word(wire.KindBeat, 6, held))
+	s.advance(skip / 2)
+	s.receive(wire.Message{Gate: 7, Kind: wire.KindInquiry, From: id(2), To: self, Handoff: 9})
+	m := s.lastSent(wire.KindSeen)
+	if m.Nonce != wire.Nonce(skip/2) || m.Token.ID != held.ID || m.Token.Seq != held.Seq {
+		t.Errorf("it answers %+v", m)
+	}
+	if m.Token.Trail != (wire.Trail{self, id(6), id(5)}) {
+		t.Errorf("it names %v", m.Token.Trail)
+	}
+}
+
+// A beat from before, played back, is not heard again.
+func TestAGuardiansSilenceBeginsWithTheLastBeat(t *testing.T) {
+	s := guarded(t)
+	held := born(2, 90)
+	held.Trail = wire.Trail{id(5), self}
+	beat := word(wire.KindBeat, 6, held)
+	s.receive(beat)
+	heard := s.now.Time
+	s.advance(time.Second / 2)
+	s.receive(beat)
+	if at := s.m.Status(s.now.Time).RegenerateAt; at != heard.Add(maxInterval) {
+		t.Errorf("its silence is over %v after the beat", at.Sub(heard))
+	}
+}
+
+// crowd starts a member that has had a token, and guards none, in a fleet of forty.
+func crowd(t *testing.T) *story {
+	t.Helper()
+	s := guarded(t)
+	var all []int
+	for i := range 40 {
+		all = append(all, 1+i)
+	}
+	s.fleet(all...)
+	return s
+}
+
+// asked returns whom the questions since then have gone to.
+func (s *story) asked() map[wire.MemberID]int {
+	asked := map[wire.MemberID]int{}
+	for _, m := range s.sent {
+		if m.Kind == wire.KindInquiry {
+			asked[m.To]++
+		}
+	}
+	return asked
+}
+
+func TestWhoIsNamedInAnAnswerIsAskedTheNextTime(t *testing.T) {
+	s := crowd(t)
+	s.advance(maxInterval)
+	token := born(1, 50)
+	token.Trail = wire.Trail{self, id(39), id(41), id(38)} // 41 is not there any more
+	s.seen(token, maxInterval-time.Second)
+	s.sent = nil
+	s.advance(1202 * time.Second)
+	asked := s.asked()
+	if asked[self] > 0 || asked[id(39)] == 0 || asked[id(41)] > 0 || asked[id(38)] == 0 || len(asked) < 5 {
+		t.Errorf("it asks %v", asked)
+	}
+}
+
+// It was seen later than this member knew, and yet so long ago that it would not wait: whoever is named is asked at once, and only
+// those.
+func TestAnAnswerThatIsTooOldIsPursued(t *testing.T) {
+	s := crowd(t)
+	token := born(1, 50)
+	token.Trail = wire.Trail{id(39), id(38)}
+	since := s.now.Time
+	s.advance(maxInterval)
+	for {
+		since = since.Add(time.Second / 5)
+		s.sent, s.notes = s.sent[len(s.sent)-1:], nil
+		s.seen(token, s.now.Time.Sub(since))
+		if slices.Contains(s.notes, policy.NoteInquired) {
+			break
+		}
+		// It waits for a lap or two, by chance.
+		for s.wantNotes(policy.NoteSeen); !slices.Contains(s.notes, policy.NoteInquired); {
+			s.advance(time.Second / 10)
+		}
+	}
+	s.sent = s.sent[1:]
+	s.advance(timeout/2 - 1)
+	if asked := s.asked(); len(asked) != 2 || asked[id(39)] != 2 || asked[id(38)] != 2 {
+		t.Errorf("it asks %v", asked)
+	}
+	s.wantNotes(policy.NoteInquired)
+	s.advance(1)
+	s.wantNotes(policy.NoteRegenerated, policy.NoteOffered)
 }

@@ -30,9 +30,14 @@ func (p *peers) byHint(hint uint32) (wire.MemberID, bool) {
 	return p.ids[i], true
 }
 
+// place returns where id is among the members.
+func (p *peers) place(id wire.MemberID) (place int, ok bool) {
+	return slices.BinarySearchFunc(p.ids, id, wire.MemberID.Compare)
+}
+
 // has reports whether id is among the members.
 func (p *peers) has(id wire.MemberID) bool {
-	_, ok := slices.BinarySearchFunc(p.ids, id, wire.MemberID.Compare)
+	_, ok := p.place(id)
 	return ok
 }
 

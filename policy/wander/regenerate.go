@@ -33,8 +33,10 @@ func (m *Machine) regenerateAt() policy.Time {
 	return m.unlessArriving(m.silentSince.Add(m.regenerateAfter()).Add(m.deference))
 }
 
-// beginSilence: a token was here just now.
-func (m *Machine) beginSilence(now policy.Time) { m.silentSince, m.deference = now, 0 }
+// beginSilence: a token was here just now, or is held by somebody from whom this member has heard.
+func (m *Machine) beginSilence(now policy.Time) {
+	m.silentSince, m.deference, m.told = now, 0, hearsay{}
+}
 
 // unlessArriving puts the making of a token off while one may be about to arrive: for two timeouts, in which a handoff that
 // is in progress ends one way or the other, and no longer. Recorded Tokens, played back one after the other, must not keep

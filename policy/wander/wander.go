@@ -146,10 +146,11 @@ type Machine struct {
 	newest int64
 
 	// raised is by how much of Δmax false alarms have raised Δgen above it; silentSince is when the last token was here, or was seen
-	// elsewhere, and deference for how much longer this member waits in that case.
+	// elsewhere, and deference for how much longer this member waits in that case; told is what was seen, if it was elsewhere.
 	raised      float64
 	silentSince policy.Time
 	deference   time.Duration
+	told        hearsay
 	inquiry     inquiry
 	// measured is the estimate of Δop in milliseconds; zero if there is none. disturbed says that the run that is going on tells
 	// nothing of it: it is to stop early, or the host was asleep meanwhile.
