@@ -118,6 +118,7 @@ func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
 		if g.run != nil {
 			g.run.Stop()
 		}
+	case policy.Entrust:
 	case policy.Announce:
 		a.members.Announce(g.id)
 	case policy.Tell:

@@ -19,6 +19,10 @@ const (
 	Run
 	// Stop ends the protected operation early; its Finished still follows.
 	Stop
+	// Entrust gives Msg to the guard of the operation that runs, a process of its own. If this process dies before the operation
+	// has ended, the guard ends it, and sends Msg, a few times, as soon as nothing of it is left. A new Run begins with nothing
+	// entrusted; a Msg without a kind takes back all that was.
+	Entrust
 	// Announce tells the other members, some time soon, that this one has met a token of the gate.
 	Announce
 	// Tell is a note for logs, metrics and traces: what happened (Note) and with whom (Peer, Token).
@@ -36,6 +40,8 @@ func (k EffectKind) String() string {
 		return "Run"
 	case Stop:
 		return "Stop"
+	case Entrust:
+		return "Entrust"
 	case Announce:
 		return "Announce"
 	case Tell:
@@ -52,7 +58,7 @@ type Effect struct {
 	Peer wire.MemberID
 	// Token comes with Run too: the token as it is held, with the grant's fencing number.
 	Token wire.Token
-	// Msg comes with Send.
+	// Msg comes with Send and Entrust.
 	Msg wire.Message
 	// State comes with Save.
 	State State
@@ -64,6 +70,20 @@ type Effect struct {
 func AppendSend(out []Effect, m *wire.Message) []Effect {
 	out, e := extend(out, Send)
 	e.Msg = *m
+	return out
+}
+
+// AppendEntrust appends the effect that entrusts m to the guard of the operation that runs.
+func AppendEntrust(out []Effect, m *wire.Message) []Effect {
+	out, e := extend(out, Entrust)
+	e.Msg = *m
+	return out
+}
+
+// AppendTakeBack appends the effect that takes back what was entrusted to the guard of a run under a token of that slot.
+func AppendTakeBack(out []Effect, slot uint8) []Effect {
+	out, e := extend(out, Entrust)
+	e.Msg.Token.Slot = slot
 	return out
 }
 

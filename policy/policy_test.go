@@ -62,7 +62,7 @@ func TestEveryEventKindHasANameOfItsOwn(t *testing.T) {
 
 func TestEveryEffectKindHasANameOfItsOwn(t *testing.T) {
 	names(t, "EffectKind", numbered[policy.EffectKind]("EffectKind"),
-		policy.Save, policy.Send, policy.Run, policy.Stop, policy.Announce, policy.Tell)
+		policy.Save, policy.Send, policy.Run, policy.Stop, policy.Entrust, policy.Announce, policy.Tell)
 }
 
 func TestEveryWhyHasAClauseOfItsOwn(t *testing.T) {

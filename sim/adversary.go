@@ -21,8 +21,8 @@ type adversary struct {
 	said  [wordKinds]int
 }
 
-// wordKinds is how many kinds of words there are.
-const wordKinds = int(wire.KindBuried-wire.KindBeat) + 1
+// wordKinds is how many kinds of words there are: Beat to Buried, and Yield.
+const wordKinds = int(wire.KindBuried-wire.KindBeat) + 2
 
 // overhear is told of every message that is sent. The adversary becomes active when a token changes hands, and when somebody
 // does not know who holds it.
@@ -43,8 +43,8 @@ func (c *Cluster) overhear(m *wire.Message) {
 			}
 		}
 		c.disturb()
-	case wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried:
-		kind := m.Kind - wire.KindBeat
+	case wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindYield:
+		kind := min(int(m.Kind-wire.KindBeat), wordKinds-1)
 		a.words[kind][a.said[kind]%len(a.words[kind])] = *m
 		a.said[kind]++
 		if m.Kind == wire.KindAsk {

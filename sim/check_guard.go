@@ -11,7 +11,8 @@ import (
 
 // GuardChecker holds the rules of guardians. A guardian revives a token only after it has heard nothing of its holder for a
 // patience and has asked; with a number above every one that it has met under this token; and never one of which it knows
-// that it was removed. Who learns that the token it holds has been overtaken holds it no longer, and nobody takes a copy of a token
+// that it was removed; or when the guard of its holder's run, which the process did not survive, says that the run is gone: it says
+// what the holder entrusted it with, of the token under which the run went on. Who learns that the token it holds has been overtaken holds it no longer, and nobody takes a copy of a token
 // with a number no higher than that with which it passed the token on. And nobody grants a run or passes a token on unless
 // those who guard it had word of it within the last patience. The higher a guardian's rank, the longer it waits before it asks; and
 // who is told by another guardian that this one has heard the holder lately asks anew before it revives. Of two holders of one token
@@ -26,6 +27,10 @@ type GuardChecker struct {
 	wrote, writes map[int]policy.Time
 	// trail is who guards what each member holds, as of its last step.
 	trail map[int]wire.Trail
+	// words are what a member has entrusted the guard of its run with, orphans the same of those whose process has died and whose run has
+	// not, and said what may have been said in its name: by the guard of a run that is gone, or by itself.
+	words, orphans map[int][]wire.Message
+	said           map[wire.Message]bool
 }
 
 // word is what a member has learnt of a token: the highest number, and when it last had to do with its holder.
@@ -44,11 +49,24 @@ func NewGuardChecker(patience time.Duration) *GuardChecker {
 	return &GuardChecker{
 		patience: patience, heard: map[int]map[wire.TokenID]word{}, buried: map[int]map[wire.TokenID]wire.Seq{},
 		passed: map[int]wire.Token{}, wrote: map[int]policy.Time{}, writes: map[int]policy.Time{}, trail: map[int]wire.Trail{},
+		words: map[int][]wire.Message{}, orphans: map[int][]wire.Message{}, said: map[wire.Message]bool{},
 	}
 }
 
 // Watch checks one step.
 func (k *GuardChecker) Watch(c *Cluster, o *Occurrence) error {
+	switch {
+	case o.Kind == RunGone:
+		for _, m := range k.orphans[o.Member] {
+			k.said[m] = true
+		}
+		delete(k.orphans, o.Member)
+	case o.Outlived:
+		k.orphans[o.Member] = append(k.orphans[o.Member], k.words[o.Member]...)
+	}
+	if o.Ends() || o.Kind == Stepped && o.Event.Kind == policy.Finished {
+		delete(k.words, o.Member)
+	}
 	if o.Ends() {
 		delete(k.heard, o.Member)
 		delete(k.buried, o.Member)
@@ -59,7 +77,9 @@ func (k *GuardChecker) Watch(c *Cluster, o *Occurrence) error {
 		return nil
 	}
 	if o.Event.Kind == policy.Received {
-		k.receive(o)
+		if err := k.receive(o); err != nil {
+			return err
+		}
 	}
 	for i := range o.Effects {
 		if err := k.effect(c, o, &o.Effects[i]); err != nil {
@@ -73,10 +93,10 @@ func (k *GuardChecker) Watch(c *Cluster, o *Occurrence) error {
 	return k.holder(o, c.Status(o.Member))
 }
 
-func (k *GuardChecker) receive(o *Occurrence) {
+func (k *GuardChecker) receive(o *Occurrence) error {
 	m := &o.Event.Msg
 	if !o.Expected {
-		return
+		return nil
 	}
 	if w := k.heard[o.Member][m.Token.ID]; m.Kind != wire.KindAsk && m.Handoff == w.question {
 		delete(w.asked, m.From)
@@ -92,8 +112,28 @@ func (k *GuardChecker) receive(o *Occurrence) {
 		k.bury(o.Member, m.Token)
 	case wire.KindAsk, wire.KindHeard, wire.KindKnown:
 		k.learn(o, m.Token, false)
-	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindInquiry, wire.KindSeen, wire.KindYield:
+	case wire.KindYield:
+		return k.yield(o, m)
+	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindInquiry, wire.KindSeen:
 	}
+	return nil
+}
+
+// yield checks a Yield that was believed: it is about the highest number that this member has met, and true.
+func (k *GuardChecker) yield(o *Occurrence, m *wire.Message) error {
+	w := k.heard[o.Member][m.Token.ID]
+	switch {
+	case m.Token.Seq < w.seq:
+		return fmt.Errorf("guard: %s believes that %v#%d was yielded, and knows of %d", MemberName(o.Member), m.Token.ID, m.Token.Seq, w.seq)
+	case !k.said[*m]:
+		return fmt.Errorf("guard: %s is told that %v#%d was yielded by %s, where no run is gone that its process did not survive",
+			MemberName(o.Member), m.Token.ID, m.Token.Seq, MemberName(IndexOf(m.From)))
+	}
+	k.learn(o, m.Token, false)
+	w = k.heard[o.Member][m.Token.ID]
+	w.at, w.asked = o.At.Add(-k.patience), map[wire.MemberID]bool{}
+	k.heard[o.Member][m.Token.ID] = w
+	return nil
 }
 
 func (k *GuardChecker) learn(o *Occurrence, t wire.Token, holder bool) {
@@ -129,8 +169,18 @@ func (k *GuardChecker) effect(c *Cluster, o *Occurrence, e *policy.Effect) error
 			w.question = e.Msg.Handoff
 			k.heard[o.Member][e.Msg.Token.ID] = w
 		}
+		if e.Msg.Kind == wire.KindYield {
+			k.said[e.Msg] = true
+		}
 	case policy.Run:
+		delete(k.words, o.Member)
 		return k.inTouch(o, "runs")
+	case policy.Entrust:
+		if e.Msg.Kind == 0 {
+			delete(k.words, o.Member)
+		} else {
+			k.words[o.Member] = append(k.words[o.Member], e.Msg)
+		}
 	case policy.Tell:
 		return k.note(c, o, e)
 	case policy.Save, policy.Stop, policy.Announce:
@@ -250,6 +300,9 @@ func (k *GuardChecker) inTouch(o *Occurrence, does string) error {
 
 // holder checks what a member holds after a step.
 func (k *GuardChecker) holder(o *Occurrence, s *policy.Status) error {
+	if err := k.entrusted(o, s); err != nil {
+		return err
+	}
 	if !s.Holding {
 		delete(k.trail, o.Member)
 		return nil
@@ -263,6 +316,29 @@ func (k *GuardChecker) holder(o *Occurrence, s *policy.Status) error {
 	if beaten && m.From.Compare(m.To) > 0 {
 		return fmt.Errorf("guard: %s holds %v with number %d, and so does %s, which is to keep it",
 			MemberName(o.Member), s.Token.ID, s.Token.Seq, MemberName(IndexOf(m.From)))
+	}
+	return nil
+}
+
+// entrusted checks what the guard of a member's run would say if the process died now: that the token was lost, to each of those who
+// guard it; nothing, if the member does not hold it any longer.
+func (k *GuardChecker) entrusted(o *Occurrence, s *policy.Status) error {
+	if s.Why != policy.WhyRunning {
+		return nil
+	}
+	words, guardians := k.words[o.Member], 0
+	if s.Holding {
+		guardians = s.Token.Trail.Len()
+	}
+	if len(words) != guardians {
+		return fmt.Errorf("guard: %s runs under a token with %d guardians, and the guard of the run is to tell %d",
+			MemberName(o.Member), guardians, len(words))
+	}
+	for i := range words {
+		if m := &words[i]; m.Kind != wire.KindYield || m.Token != s.Token || m.To != s.Token.Trail[i] {
+			return fmt.Errorf("guard: %s runs under %v#%d, and the guard of the run is to say a %v of %v#%d",
+				MemberName(o.Member), s.Token.ID, s.Token.Seq, m.Kind, m.Token.ID, m.Token.Seq)
+		}
 	}
 	return nil
 }

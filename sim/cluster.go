@@ -19,6 +19,8 @@ type Config struct {
 	Network    Network
 	Membership Membership
 	Hook       Hook
+	// OrphanGrace is how long the guard of a run, whose agent has died, waits for it to end before it kills it.
+	OrphanGrace time.Duration
 	// Clocks are the members' wall clocks; those beyond its end are true.
 	Clocks []Clock
 	// AskFirst makes the shells ask Expects first and drop what is not expected, as the agent does.
@@ -66,19 +68,21 @@ type member struct {
 
 // Cluster is a world at one moment of virtual time.
 type Cluster struct {
-	cfg      Config
-	now      policy.Time
-	seq      uint64
-	steps    uint64
-	members  []member
-	queue    queue
-	alarms   alarms
-	mail     slab[wire.Message]
-	calls    slab[func()]
-	net      network
-	views    views
-	watchers []Watcher
-	failure  error
+	cfg     Config
+	now     policy.Time
+	seq     uint64
+	steps   uint64
+	members []member
+	queue   queue
+	alarms  alarms
+	mail    slab[wire.Message]
+	calls   slab[func()]
+	// entrusted is what the guards of the runs are to say, by member.
+	entrusted map[int32][]wire.Message
+	net       network
+	views     views
+	watchers  []Watcher
+	failure   error
 
 	// machineDice belongs to the machines; the others are apart from it and from each other, so that one more fault does
 	// not change what everything else does by chance.
@@ -100,7 +104,7 @@ func New(cfg Config) *Cluster {
 	c := &Cluster{
 		cfg: cfg, members: make([]member, cfg.Members), alarms: newAlarms(cfg.Members), watchers: cfg.Watchers,
 		machineDice: rand.NewPCG(cfg.Seed, mix(1)), netDice: dice(2), hookDice: dice(3), memberDice: dice(4),
-		statusOf: absent,
+		statusOf: absent, entrusted: map[int32][]wire.Message{},
 	}
 	for i := range c.members {
 		c.members[i].id = identityOf(cfg.Order, cfg.Seed, i)
@@ -290,6 +294,8 @@ func (c *Cluster) perform(who int32, effects []policy.Effect) (left bool) {
 			c.startRun(who)
 		case policy.Stop:
 			c.stopRun(who)
+		case policy.Entrust:
+			c.entrust(who, &e.Msg)
 		case policy.Announce:
 			c.announce(who)
 		case policy.Tell:

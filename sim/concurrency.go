@@ -9,44 +9,40 @@ import (
 // Concurrency measures for how long how many operations run at once: a soft gate allows overlap, and it is to be rare. It
 // is a [Watcher].
 type Concurrency struct {
-	running map[int]bool
+	// running counts the operations of each member: one that its agent did not survive may go on beside the next.
+	running map[int]int
+	level   int
 	since   policy.Time
 	spent   []time.Duration
 }
 
 // NewConcurrency returns a measurement of one run.
-func NewConcurrency() *Concurrency { return &Concurrency{running: map[int]bool{}} }
+func NewConcurrency() *Concurrency { return &Concurrency{running: map[int]int{}} }
 
 // Watch measures.
 func (k *Concurrency) Watch(_ *Cluster, o *Occurrence) error {
-	if o.Ends() || o.Kind == Stepped && o.Event.Kind == policy.Finished {
-		k.set(o.At, o.Member, false)
+	if o.EndsRun() && k.running[o.Member] > 0 {
+		k.change(o.At, o.Member, -1)
 	}
 	if o.Kind != Stepped {
 		return nil
 	}
 	for i := range o.Effects {
 		if o.Effects[i].Kind == policy.Run {
-			k.set(o.At, o.Member, true)
+			k.change(o.At, o.Member, +1)
 		}
 	}
 	return nil
 }
 
-func (k *Concurrency) set(now policy.Time, member int, running bool) {
-	if k.running[member] == running {
-		return
-	}
+func (k *Concurrency) change(now policy.Time, member, by int) {
 	k.advance(now)
-	if running {
-		k.running[member] = true
-	} else {
-		delete(k.running, member)
-	}
+	k.running[member] += by
+	k.level += by
 }
 
 func (k *Concurrency) advance(now policy.Time) {
-	n := len(k.running)
+	n := k.level
 	for len(k.spent) <= n {
 		k.spent = append(k.spent, 0)
 	}

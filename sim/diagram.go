@@ -42,8 +42,13 @@ func (d *Diagram) Watch(c *Cluster, o *Occurrence) error {
 		d.note(o, MemberName(IndexOf(o.Msg.To)), "an adversary plays "+d.message(o.Msg))
 	case Came, Paused, Slept:
 		d.note(o, who, o.Kind.String())
-	case Crashed, Departed:
+	case RunGone:
 		d.finish(o.Member)
+		d.note(o, who, "its run is gone")
+	case Crashed, Departed:
+		if o.EndsRun() {
+			d.finish(o.Member)
+		}
 		d.note(o, who, o.Kind.String())
 	case Cut, Healed:
 		d.note(o, MemberName(0)+","+MemberName(c.Members()-1), "the network is "+o.Kind.String())

@@ -15,6 +15,8 @@ type Faults struct {
 	CrashEvery, DownFor time.Duration
 	// MidStep is the share of crashes that happen between two effects of one step.
 	MidStep float64
+	// HostShare is the share of the other crashes that take the whole host down, the run and its guard with it.
+	HostShare float64
 	// A member is paused, or its host is suspended: SleepShare of the times the latter.
 	PauseEvery, PauseFor time.Duration
 	SleepShare           float64
@@ -98,9 +100,12 @@ func (f *faults) crash() {
 	if !f.c.Up(i) {
 		return
 	}
-	if happens(f.dice, f.what.MidStep) {
+	switch {
+	case happens(f.dice, f.what.MidStep):
 		f.c.CrashBefore(i, 1+f.dice.IntN(longestEffects))
-	} else {
+	case happens(f.dice, f.what.HostShare):
+		f.c.PowerCut(i)
+	default:
 		f.c.Crash(i)
 	}
 	f.startAgain(i, f.around(f.what.DownFor))

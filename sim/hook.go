@@ -64,6 +64,7 @@ func (c *Cluster) startRun(who int32) {
 	r := &c.members[who].run
 	r.number++
 	r.active = true
+	delete(c.entrusted, who)
 	r.deaf = happens(c.hookDice, c.cfg.Hook.Deaf)
 	takes := c.cfg.Hook.duration(c.hookDice, r.deaf)
 	r.endAt, r.timedOut = c.now.Add(takes), c.cfg.Hook.Timeout > 0 && takes > c.cfg.Hook.Timeout
@@ -94,6 +95,7 @@ func (c *Cluster) finishRun(who, number int32) {
 		return
 	}
 	m.run.active = false
+	delete(c.entrusted, who)
 	c.event.Kind, c.event.Void = policy.Finished, m.run.timedOut
 	c.step(who, Occurrence{})
 }

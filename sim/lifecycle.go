@@ -61,10 +61,18 @@ func (c *Cluster) launch(who int32) {
 	c.step(who, Occurrence{})
 }
 
-// Crash kills member i's process now, and its run with it. What it has saved stays.
+// Crash kills member i's process now. Its run ends a moment later. What it has saved stays.
 func (c *Cluster) Crash(i int) {
 	if c.members[i].up {
-		c.end(int32(i), Crashed, c.cfg.Membership.DetectAfter)
+		outlived := c.orphan(int32(i))
+		c.end(int32(i), Occurrence{Kind: Crashed, Outlived: outlived}, c.cfg.Membership.DetectAfter)
+	}
+}
+
+// PowerCut ends member i's process, and everything else on its host, now. What it has saved stays.
+func (c *Cluster) PowerCut(i int) {
+	if c.members[i].up {
+		c.end(int32(i), Occurrence{Kind: Crashed}, c.cfg.Membership.DetectAfter)
 	}
 }
 
@@ -72,17 +80,21 @@ func (c *Cluster) Crash(i int) {
 func (c *Cluster) CrashBefore(i, n int) { c.members[i].crashBefore = int32(n) }
 
 // depart ends a member that has left.
-func (c *Cluster) depart(who int32) { c.end(who, Departed, c.cfg.Membership.GossipAfter) }
+func (c *Cluster) depart(who int32) {
+	c.end(who, Occurrence{Kind: Departed}, c.cfg.Membership.GossipAfter)
+}
 
 // end ends a process; the membership finds out after noticed.
-func (c *Cluster) end(who int32, how OccurrenceKind, noticed time.Duration) {
+func (c *Cluster) end(who int32, how Occurrence, noticed time.Duration) {
 	m := &c.members[who]
 	m.up = false
 	m.run.active = false
+	delete(c.entrusted, who)
 	m.awayUntil, m.asleep = 0, false
 	c.alarms.clear(who)
 	c.push(entryRecheck, c.now.Add(noticed), who, 0)
-	c.tell(Occurrence{Kind: how, Member: int(who)})
+	how.Member = int(who)
+	c.tell(how)
 }
 
 // Leave makes member i stop in good order.

@@ -31,6 +31,8 @@ const (
 	Came
 	// Crashed means that Member is gone without a word.
 	Crashed
+	// RunGone means that the run of Member, whose process has crashed, is gone too.
+	RunGone
 	// Departed means that Member has left in good order.
 	Departed
 	// Paused means that Member stands still, but its host goes on.
@@ -62,6 +64,8 @@ func (k OccurrenceKind) String() string {
 		return "came"
 	case Crashed:
 		return "crashed"
+	case RunGone:
+		return "lost a run"
 	case Departed:
 		return "departed"
 	case Paused:
@@ -89,7 +93,9 @@ type Occurrence struct {
 	Due     bool
 	Effects []policy.Effect
 	Of      int
-	Msg     *wire.Message
+	// Outlived says of a Crashed that a run of the member's goes on, until a RunGone.
+	Outlived bool
+	Msg      *wire.Message
 }
 
 // Completes reports whether this is a step of which all effects were carried out: the machine's status is what counts then.
@@ -98,6 +104,11 @@ func (o *Occurrence) Completes() bool { return o.Kind == Stepped && o.Of == len(
 
 // Ends reports whether a member's process ends.
 func (o *Occurrence) Ends() bool { return o.Kind == Crashed || o.Kind == Departed }
+
+// EndsRun reports whether a member's run ends, if there is one.
+func (o *Occurrence) EndsRun() bool {
+	return o.Kind == RunGone || o.Ends() && !o.Outlived || o.Kind == Stepped && o.Event.Kind == policy.Finished
+}
 
 // tell tells every watcher.
 func (c *Cluster) tell(o Occurrence) {

@@ -35,6 +35,7 @@ import (
 //	hand to=a from=c born=-5s seq=7   c, who is down, passes a token of that age to a, message by message
 //	forge from=a to=b seq=… [born=0s]     a, gone bad, offers a token that there is not
 //	crash a [before=2]          kill a now, or just before it carries out its second effect from now
+//	powercut a                  kill a, and its run and the guard of it, now
 //	leave a · sleep a for=5s · pause a for=5s · part a b · heal
 //	status                      what every member says of itself
 func TestStories(t *testing.T) {
@@ -84,6 +85,8 @@ func (s *script) command(t *testing.T, d *datadriven.TestData) string {
 		s.each(t, d, s.c.Start)
 	case "crash":
 		s.crash(t, d)
+	case "powercut":
+		s.each(t, d, s.c.PowerCut)
 	case "leave":
 		s.each(t, d, s.c.Leave)
 	case "sleep":

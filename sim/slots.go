@@ -55,7 +55,7 @@ func (k *bySlot) ofSlot(o *Occurrence, slot uint8) *Occurrence {
 		e := &o.Effects[i]
 		about := e.Token.Slot
 		switch e.Kind {
-		case policy.Send:
+		case policy.Send, policy.Entrust:
 			about = e.Msg.Token.Slot
 		case policy.Save, policy.Stop, policy.Announce:
 			about = slot

@@ -60,6 +60,9 @@ func Draw(seed uint64) Scenario {
 		s.Faults.ForgeEvery = d.time(s.Duration/20, s.Duration)
 	}
 	s.SameTies = d.sometimes(0.2)
+	if s.Faults.CrashEvery > 0 && d.sometimes(0.5) {
+		s.Faults.HostShare = d.share(0.1, 1)
+	}
 	return s
 }
 

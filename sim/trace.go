@@ -37,6 +37,8 @@ func (t *Trace) Watch(c *Cluster, o *Occurrence) error {
 		return t.line(o.At, "played: %s", t.route(o.Msg))
 	case Paused, Slept:
 		return t.line(o.At, "%s %s until %s", who, o.Kind, clock(c.members[o.Member].awayUntil))
+	case RunGone:
+		return t.line(o.At, "%s's run is gone", who)
 	case Came, Crashed, Departed:
 		return t.line(o.At, "%s %s", who, o.Kind)
 	case Cut, Healed:
@@ -55,6 +57,10 @@ func (t *Trace) step(o *Occurrence, who string) error {
 		return err
 	}
 	for i := range o.Effects {
+		// What is entrusted to a guard is told when the guard says it.
+		if o.Effects[i].Kind == policy.Entrust {
+			continue
+		}
 		if _, err := fmt.Fprintf(t.w, "%14s%s\n", "", t.effect(&o.Effects[i])); err != nil {
 			return err
 		}
@@ -108,6 +114,7 @@ func (t *Trace) effect(e *policy.Effect) string {
 		return "RUN " + t.token(e.Token)
 	case policy.Stop:
 		return "STOP"
+	case policy.Entrust:
 	case policy.Announce:
 		return "announces that it has met a token"
 	case policy.Tell:

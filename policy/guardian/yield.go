@@ -14,6 +14,16 @@ func (g *Machine) Yield(held *wire.Token, out []policy.Effect) []policy.Effect {
 	return g.tellGuardians(wire.KindYield, &held.Trail, held, out)
 }
 
+// Entrust gives the guard of the run that is going on what it has to tell the guardians if this process dies: it can hold the
+// token no longer then, and no handoff of it has begun.
+func (g *Machine) Entrust(held *wire.Token, out []policy.Effect) []policy.Effect {
+	for _, to := range held.Trail[:held.Trail.Len()] {
+		m := g.message(wire.KindYield, to, held)
+		out = policy.AppendEntrust(out, &m)
+	}
+	return out
+}
+
 // yields reports whether m, a Yield, is news of the token that is guarded here: its last known holder says it, or one of whom
 // this member has not heard yet.
 func (g *Machine) yields(m *wire.Message) bool {

@@ -46,7 +46,20 @@ func (m *Machine) take(now policy.Instant, token *wire.Token, out []policy.Effec
 	m.inquiry = inquiry{}
 	m.learnOp(token.Op)
 	m.muster(now.Time)
-	return m.guardian.Hold(now.Time, &m.token, out)
+	return m.entrust(m.guardian.Hold(now.Time, &m.token, out))
+}
+
+// entrust tells the guard of a run anew what it has to say if this process dies: the token, its number or its guardians are others
+// now, or it is this member's no longer.
+func (m *Machine) entrust(out []policy.Effect) []policy.Effect {
+	if m.state != running {
+		return out
+	}
+	out = policy.AppendTakeBack(out, m.cfg.Slot)
+	if !m.holds {
+		return out
+	}
+	return m.guardian.Entrust(&m.token, out)
 }
 
 // muster makes sure that the token has as many guardians as are wanted, as far as there are members: the holders before this
@@ -77,7 +90,7 @@ func (m *Machine) remuster(now policy.Instant, out []policy.Effect) []policy.Eff
 	if m.token.Trail == before {
 		return out
 	}
-	return m.guardian.Hold(now.Time, &m.token, out)
+	return m.entrust(m.guardian.Hold(now.Time, &m.token, out))
 }
 
 // trailBehind is who guards the token once it is with to: this member first. Who is about to be gone takes nobody's place, and
@@ -215,7 +228,7 @@ func (m *Machine) becomeDoubting(now policy.Instant, out []policy.Effect) []poli
 // onSure: nobody knows of another copy, and the holder goes on where it was. The view may have changed while it asked.
 func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.muster(now.Time)
-	out = m.guardian.Hold(now.Time, &m.token, out)
+	out = m.entrust(m.guardian.Hold(now.Time, &m.token, out))
 	if m.state != doubting {
 		return out
 	}
@@ -232,6 +245,7 @@ func (m *Machine) onOvertaken(now policy.Instant, from wire.MemberID, higher *wi
 		return out
 	}
 	m.holds = false
+	out = m.entrust(out)
 	if m.cfg.OnLost == Stop {
 		return m.stop(out)
 	}

@@ -540,3 +540,43 @@ func TestATokenThatMustBeRemovedReplacesNoneThatIsHeld(t *testing.T) {
 		})
 	}
 }
+
+// wantEntrusted wants that the guard of the run has a Yield of the token as it is held for exactly these.
+func (s *story) wantEntrusted(want ...int) {
+	s.t.Helper()
+	held := s.m.Status(s.now.Time).Token
+	if len(s.entrusted) != len(want) {
+		s.t.Fatalf("the guard of the run is to tell %d members, want %v", len(s.entrusted), want)
+	}
+	for i, m := range s.entrusted {
+		if m != (wire.Message{Gate: 7, Kind: wire.KindYield, From: self, To: id(want[i]), Token: held}) {
+			s.t.Fatalf("the guard of the run is to say %+v, and %+v is held", m, held)
+		}
+	}
+}
+
+// If the process dies in the middle of a run, the guard of the run tells those who guard the token by then.
+func TestTheGuardOfARunKnowsWhatIsHeld(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
+	s.wantState("running")
+	s.wantEntrusted(5, 4)
+	s.fleet(1, 2, 3, 5)
+	s.wantEntrusted(5, 1)
+	s.arrive(guardedBy(born(0, 20), 2, 1), 2)
+	s.wantEntrusted(2, 1)
+	s.advance(patience + 1)
+	s.step(policy.Event{Kind: policy.Suspended, Slept: time.Hour})
+	s.wantState("running")
+	s.wantEntrusted()
+}
+
+// Who has lost its token to another holder has nothing to yield.
+func TestTheGuardOfARunThatWasOvertakenSaysNothing(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
+	beat := word(wire.KindBeat, 2, guardedBy(born(1, 1000), 5, 4))
+	s.receive(beat)
+	s.wantState("running")
+	s.wantEntrusted()
+}

@@ -67,7 +67,7 @@ func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy
 	m.guardian.Dropped()
 	if m.state == running {
 		m.holds = false
-		return out
+		return m.entrust(out)
 	}
 	m.becomeAbsent(now)
 	return out

@@ -94,7 +94,7 @@ func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.E
 			if s.saidOnce(i, e.Note) {
 				continue
 			}
-		case policy.Send, policy.Run, policy.Stop:
+		case policy.Send, policy.Run, policy.Stop, policy.Entrust:
 		}
 		out = append(out, *e)
 	}

@@ -53,10 +53,12 @@ type story struct {
 	out   []policy.Effect
 	event policy.Event
 
-	notes     []policy.Note
-	sent      []wire.Message
-	runs      []wire.Token
-	stops     int
+	notes []policy.Note
+	sent  []wire.Message
+	runs  []wire.Token
+	stops int
+	// entrusted is what the guard of the run is to say.
+	entrusted []wire.Message
 	announced int
 	saved     policy.State
 	handoffs  wire.HandoffID
@@ -100,9 +102,14 @@ func (s *story) step(ev policy.Event) {
 			if n := len(s.runs); n > 0 && e.Token.Seq <= s.runs[n-1].Seq {
 				s.t.Fatalf("fencing number %d after %d", e.Token.Seq, s.runs[n-1].Seq)
 			}
-			s.runs = append(s.runs, e.Token)
+			s.runs, s.entrusted = append(s.runs, e.Token), nil
 		case policy.Stop:
 			s.stops++
+		case policy.Entrust:
+			s.entrusted = append(s.entrusted, e.Msg)
+			if e.Msg.Kind == 0 {
+				s.entrusted = nil
+			}
 		case policy.Announce:
 			s.announced++
 		case policy.Tell:

@@ -388,7 +388,7 @@ func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []polic
 	m.hasRun, m.lastRun, m.lastToken = true, now.Time, m.token.ID
 	out = m.save(out)
 	out = policy.AppendTell(out, policy.NoteRan, wire.MemberID{}, &m.token)
-	return policy.AppendRun(out, &m.token)
+	return m.guardian.Entrust(&m.token, policy.AppendRun(out, &m.token))
 }
 
 func (m *Machine) becomeResting(now, until policy.Time, out []policy.Effect) []policy.Effect {

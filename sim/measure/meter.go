@@ -63,9 +63,11 @@ func (m *Meter) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 		m.custody.arrive(o.Member)
 		m.laps.arrive(o.Member)
 	case sim.Crashed, sim.Departed:
-		m.operations.end(o.At, o.Member)
+		m.operations.end(o)
 		m.custody.end(o.At, o.Member)
 		m.laps.end(o.Member)
+	case sim.RunGone:
+		m.operations.finish(o.At, o.Member)
 	case sim.Ignored:
 		if o.Msg.Kind == wire.KindCommit {
 			m.custody.refuse(o.At, o.Member, o.Msg.Handoff)
@@ -101,7 +103,7 @@ func (m *Meter) step(o *sim.Occurrence) {
 			if received := m.custody.tell(o, e); received && m.warming {
 				m.laps.visit(o.Member)
 			}
-		case policy.Save, policy.Stop, policy.Announce:
+		case policy.Save, policy.Stop, policy.Entrust, policy.Announce:
 		}
 	}
 	m.custody.stepped(o.At)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
 )
 
 // operations is who runs the protected operation, and since when.
@@ -18,7 +19,9 @@ type operations struct {
 
 // operator is what there is to know of one member's operations.
 type operator struct {
-	up, came, ran, running bool
+	up, came, ran bool
+	// running counts them: one that its process did not survive may go on beside the next.
+	running uint8
 	// since is when its last operation started; as long as it has had none, when the member first came.
 	since policy.Time
 }
@@ -35,10 +38,12 @@ func (p *operations) arrive(now policy.Time, member int) {
 	o.came, o.up = true, true
 }
 
-// end: a process that ends takes its operation with it.
-func (p *operations) end(now policy.Time, member int) {
-	p.members[member].up = false
-	p.finish(now, member)
+// end: a process that ends takes its operation with it, sooner or later.
+func (p *operations) end(o *sim.Occurrence) {
+	p.members[o.Member].up = false
+	if o.EndsRun() {
+		p.finish(o.At, o.Member)
+	}
 }
 
 func (p *operations) start(now policy.Time, member int) {
@@ -48,15 +53,13 @@ func (p *operations) start(now policy.Time, member int) {
 		p.intervals.add(now.Sub(o.since))
 	}
 	o.ran, o.since = true, now
-	if !o.running {
-		o.running = true
-		p.change(now, +1)
-	}
+	o.running++
+	p.change(now, +1)
 }
 
 func (p *operations) finish(now policy.Time, member int) {
-	if o := &p.members[member]; o.running {
-		o.running = false
+	if o := &p.members[member]; o.running > 0 {
+		o.running--
 		p.change(now, -1)
 	}
 }

@@ -1,0 +1,53 @@
+package sim
+
+import (
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// How often the guard of a run says what it was entrusted with, and how far apart.
+const (
+	lastWords      = 3
+	lastWordsApart = 25 * time.Millisecond
+)
+
+// entrust gives the guard of a member's run a message, or takes all back.
+func (c *Cluster) entrust(who int32, m *wire.Message) {
+	switch {
+	case m.Kind == 0:
+		delete(c.entrusted, who)
+	case c.members[who].run.active:
+		c.entrusted[who] = append(c.entrusted[who], *m)
+	}
+}
+
+// orphan leaves the run of a member, whose process is about to die, to its guard, and reports whether there is one: the guard tells it
+// to stop, kills it after a grace, and says what it was entrusted with when it is gone.
+func (c *Cluster) orphan(who int32) bool {
+	r := &c.members[who].run
+	if !r.active {
+		return false
+	}
+	takes := termTime
+	if r.deaf {
+		takes = max(c.cfg.OrphanGrace, termTime)
+	}
+	words := slices.Clone(c.entrusted[who])
+	c.At(min(r.endAt, c.now.Add(takes)), func() {
+		c.tell(Occurrence{Kind: RunGone, Member: int(who)})
+		c.say(words, lastWords)
+	})
+	return true
+}
+
+// say sends what a guard was entrusted with, and again.
+func (c *Cluster) say(words []wire.Message, times int) {
+	for i := range words {
+		c.send(&words[i])
+	}
+	if times > 1 && len(words) > 0 {
+		c.After(lastWordsApart, func() { c.say(words, times-1) })
+	}
+}
