@@ -58,7 +58,7 @@ type deps struct {
 	listen    func(netip.AddrPort) (*transport.Endpoint, error)
 	startHook func(hook.Spec) (hookRun, error)
 	serve     func(path string, src control.Source, log zerolog.Logger) (io.Closer, error)
-	asleep    func() time.Duration
+	host      host
 }
 
 // hookRun is a hook that runs.
@@ -83,7 +83,7 @@ func New(cfg Config) (*Agent, error) {
 		serve: func(path string, src control.Source, log zerolog.Logger) (io.Closer, error) {
 			return control.Serve(path, src, log)
 		},
-		asleep: sinceBootAsleep,
+		host: host{wall: time.Now, asleep: sinceBootAsleep, boot: thisBoot()},
 	})
 }
 
@@ -101,7 +101,7 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 		senders:  newSenders(),
 		started:  time.Now(),
 		drops:    newDrops(cfg.Log),
-		clock:    newClock(d.asleep),
+		clock:    newClock(d.host),
 	}
 	defer func() {
 		if err != nil {

@@ -8,18 +8,33 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
+// host is what a host says of its clocks.
+type host struct {
+	// wall is the wall clock, asleep for how long the host has been suspended since it booted.
+	wall   func() time.Time
+	asleep func() time.Duration
+	boot   func() boot
+}
+
+// boot is one boot of a host.
+type boot struct {
+	// id tells it from all others; empty if the system has no such thing.
+	id string
+	// up is how long it has lasted, suspensions included.
+	up time.Duration
+	// synced says that the kernel takes the wall clock for right: somebody compares it with others.
+	synced bool
+}
+
 // clock is a host's two clocks. Monotonic time stands still while a host is suspended; what was slept is added, so that
 // every interval is as long as it was for the rest of the fleet.
 type clock struct {
+	host
 	origin time.Time
-	asleep func() time.Duration
 	slept  time.Duration
 }
 
-// newClock takes a function that returns how long the host has been suspended since it booted.
-func newClock(asleep func() time.Duration) clock {
-	return clock{origin: time.Now(), asleep: asleep, slept: 0}.rebased()
-}
+func newClock(h host) clock { return clock{host: h, origin: time.Now()}.rebased() }
 
 func (c clock) rebased() clock {
 	c.slept = c.asleep()
@@ -28,8 +43,7 @@ func (c clock) rebased() clock {
 
 // now reads both clocks.
 func (c *clock) now() policy.Instant {
-	t := time.Now()
-	return policy.Instant{Time: policy.Time(t.Sub(c.origin) + c.slept), Wall: t.UnixNano()}
+	return policy.Instant{Time: policy.Time(time.Since(c.origin) + c.slept), Wall: c.wall().UnixNano()}
 }
 
 // at returns the wall clock's idea of a monotonic time.

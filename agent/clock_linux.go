@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"os"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -8,9 +10,26 @@ import (
 
 // sinceBootAsleep is how long the host has been suspended since it booted: boot time goes on then, monotonic time does not.
 func sinceBootAsleep() time.Duration {
-	var boot, mono unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &mono) != nil || unix.ClockGettime(unix.CLOCK_BOOTTIME, &boot) != nil {
-		return 0
+	return clockTime(unix.CLOCK_BOOTTIME) - clockTime(unix.CLOCK_MONOTONIC)
+}
+
+// thisBoot asks the kernel. One that says nothing of its clock, because a sandbox forbids the question, does not take it for right.
+func thisBoot() func() boot {
+	var id string
+	if text, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err == nil {
+		id = strings.TrimSpace(string(text))
 	}
-	return time.Duration(boot.Nano() - mono.Nano())
+	return func() boot {
+		var timex unix.Timex
+		state, err := unix.Adjtimex(&timex)
+		synced := err == nil && state != unix.TIME_ERROR && timex.Status&unix.STA_UNSYNC == 0
+		return boot{id: id, up: clockTime(unix.CLOCK_BOOTTIME), synced: synced}
+	}
+}
+
+// clockTime reads a clock that every Linux has.
+func clockTime(id int32) time.Duration {
+	var t unix.Timespec
+	_ = unix.ClockGettime(id, &t)
+	return time.Duration(t.Nano())
 }

@@ -6,3 +6,6 @@ import "time"
 
 // sinceBootAsleep knows nothing where the system does not tell boot time from monotonic time.
 func sinceBootAsleep() time.Duration { return 0 }
+
+// thisBoot has no name for it, so that only the wall clock says how long ago something was before a restart.
+func thisBoot() func() boot { return func() boot { return boot{} } }

@@ -22,8 +22,9 @@ type gate struct {
 	id      wire.GateID
 	machine policy.Machine
 	log     zerolog.Logger
-	// loaded is what an earlier life of this agent saved.
-	loaded policy.State
+	// state is what was saved last, by an earlier life of this agent at first; recorded is what was written for it.
+	state    policy.State
+	recorded statedir.Record
 
 	// event and effects are used again at every step.
 	event   policy.Event
@@ -65,23 +66,9 @@ func newGate(a *Agent, cfg GateConfig, entropy policy.Entropy) (*gate, error) {
 		return nil, err
 	}
 	if found {
-		g.loaded = g.fromRecord(a, record)
+		g.state, g.recorded = g.fromRecord(a, record), record
 	}
 	return g, nil
-}
-
-// fromRecord turns the wall clock's time of the last run into monotonic time. A run that seems to lie in the future (the
-// clock was set back) counts as one that began now: better to wait than to run twice.
-func (g *gate) fromRecord(a *Agent, r statedir.Record) policy.State {
-	now := a.clock.now()
-	g.forgetImpossible(now.Wall, &r)
-	age := time.Unix(0, now.Wall).Sub(r.LastRun)
-	if r.HasRun && age < 0 {
-		g.log.Warn().Time("last_run", r.LastRun).
-			Msg("the last run lies in the future; was the clock set back? Waiting min_interval from now")
-		age = 0
-	}
-	return policy.State{HasRun: r.HasRun, LastRun: now.Time.Add(-age), LastToken: r.LastToken, Slot: r.Slot, Seq: r.Seq}
 }
 
 // forgetImpossible drops from a record what no fleet can have come to yet: somebody has told an earlier version of this agent, or the
@@ -103,7 +90,7 @@ func (g *gate) forgetImpossible(wall int64, r *statedir.Record) {
 func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
 	switch e.Kind {
 	case policy.Save:
-		g.saveFailed = a.save(g, now, &e.State)
+		g.saveFailed = a.save(g, &e.State)
 	case policy.Send:
 		a.send(g, &e.Msg)
 	case policy.Run:
@@ -127,11 +114,9 @@ func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
 }
 
 // save makes the state durable before it returns.
-func (a *Agent) save(g *gate, now policy.Instant, s *policy.State) error {
-	err := a.state.Save(g.cfg.Name, statedir.Record{
-		HasRun: s.HasRun, LastRun: time.Unix(0, now.Wall).Add(s.LastRun.Sub(now.Time)), LastToken: s.LastToken,
-		Slot: s.Slot, Seq: s.Seq,
-	})
+func (a *Agent) save(g *gate, s *policy.State) error {
+	g.state, g.recorded = *s, a.record(s)
+	err := a.state.Save(g.cfg.Name, g.recorded)
 	if err != nil {
 		g.log.Error().Err(err).Msg("cannot save the state of the gate")
 	}

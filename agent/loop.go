@@ -25,7 +25,7 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for _, g := range a.gates {
-		g.event.Kind, g.event.State = policy.Started, g.loaded
+		g.event.Kind, g.event.State = policy.Started, g.state
 		a.step(g)
 	}
 	a.notifier.ready(a.statusLine())
@@ -87,6 +87,7 @@ func (a *Agent) wake() {
 			a.step(g)
 		}
 	}
+	a.correctRecords()
 	a.notifier.alive(a.statusLine)
 }
 

@@ -51,6 +51,11 @@ type resident struct {
 	asleep time.Duration
 	// ownSecret is one that the others do not have; nil for the fleet's.
 	ownSecret *wire.Secret
+	// Its host's wall clock is so far ahead; boots counts its restarts, the last of which was bootedAt.
+	ahead    time.Duration
+	synced   bool
+	boots    int
+	bootedAt time.Time
 	// Guarded by the world's lock: the hooks that run now.
 	running int
 }
@@ -73,7 +78,7 @@ func inWorld(t *testing.T, gate GateConfig, story func(w *world)) {
 			gate: gate, dir: dir, log: zerolog.Nop(), agents: make(map[string]*resident),
 		}
 		for i, name := range []string{"a", "b", "c", "d", "e"} {
-			w.agents[name] = &resident{addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 7946)}
+			w.agents[name] = &resident{bootedAt: time.Now(), addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 7946)}
 		}
 		story(w)
 		for _, r := range w.agents {
@@ -120,10 +125,12 @@ func (w *world) startJoining(name string, alone Alone, others ...string) {
 		serve: func(string, control.Source, zerolog.Logger) (io.Closer, error) {
 			return io.NopCloser(nil), nil
 		},
-		asleep: func() time.Duration {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			return r.asleep
+		host: host{
+			wall:   func() time.Time { return read(w, func() time.Time { return time.Now().Add(r.ahead) }) },
+			asleep: func() time.Duration { return read(w, func() time.Duration { return r.asleep }) },
+			boot: func() boot {
+				return read(w, func() boot { return boot{id: fmt.Sprint(r.boots), up: time.Since(r.bootedAt), synced: r.synced} })
+			},
 		},
 	})
 	if err != nil {
@@ -132,6 +139,20 @@ func (w *world) startJoining(name string, alone Alone, others ...string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	r.Agent, r.stop, r.ended = a, cancel, make(chan error, 1)
 	w.wg.Go(func() { r.ended <- a.Run(ctx) })
+}
+
+// set changes something under the world's lock.
+func (w *world) set(what func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	what()
+}
+
+// read reads something under the world's lock.
+func read[T any](w *world, what func() T) T {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return what()
 }
 
 func (w *world) startAll() {

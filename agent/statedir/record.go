@@ -21,6 +21,11 @@ type Record struct {
 	HasRun bool
 	// LastRun is when the protected operation last started, by the wall clock.
 	LastRun time.Time
+	// Boot names the boot of the host in which it was saved, and SinceBoot is how long after its beginning the operation
+	// started, if negative how long before; they mean nothing if Boot is empty. Synced says that the wall clock was known to be right.
+	Boot      string
+	SinceBoot time.Duration
+	Synced    bool
 	// LastToken is the token it ran under.
 	LastToken wire.TokenID
 	// Slot is which of the gate's tokens that is.
@@ -57,6 +62,9 @@ type document struct {
 	Gate      string       `json:"gate"`
 	Seq       wire.Seq     `json:"seq"`
 	LastRun   time.Time    `json:"last_run,omitzero"`
+	Boot      string       `json:"boot,omitempty"`
+	SinceBoot int64        `json:"since_boot_ns,omitempty"`
+	Synced    bool         `json:"synced,omitempty"`
 	LastToken *tokenOnDisk `json:"last_token,omitempty"`
 }
 
@@ -120,6 +128,7 @@ func encode(gate string, r Record) ([]byte, error) {
 	doc := document{Version: recordVersion, Gate: gate, Seq: r.Seq}
 	if r.HasRun {
 		doc.LastRun = r.LastRun.UTC()
+		doc.Boot, doc.SinceBoot, doc.Synced = r.Boot, int64(r.SinceBoot), r.Synced
 		doc.LastToken = &tokenOnDisk{
 			Birth: r.LastToken.Birth, Generator: r.LastToken.Generator.String(), Random: r.LastToken.Random,
 			Slot: r.Slot,
@@ -165,6 +174,7 @@ func decode(gate string, text []byte) (Record, error) {
 	if doc.LastToken.Slot >= wire.MaxSlots {
 		return Record{}, fmt.Errorf("slot %d is none: a gate has at most %d", doc.LastToken.Slot, wire.MaxSlots)
 	}
+	r.Boot, r.SinceBoot, r.Synced = doc.Boot, time.Duration(doc.SinceBoot), doc.Synced
 	r.HasRun, r.LastRun, r.Slot = true, doc.LastRun, doc.LastToken.Slot
 	r.LastToken = wire.TokenID{Birth: doc.LastToken.Birth, Generator: generator, Random: doc.LastToken.Random}
 	return r, nil

@@ -18,13 +18,15 @@ func sample() Record {
 		HasRun:    true,
 		LastRun:   time.Unix(1_800_000_000, 123_456_789),
 		LastToken: wire.TokenID{Birth: 1_799_999_999_000_000_001, Generator: wire.MemberID{1, 2, 0xff}, Random: 1<<64 - 1},
-		Slot:      wire.MaxSlots - 1,
-		Seq:       wire.MaxSeq,
+		Boot:      "81572068-96ac-4645-852d-ee1361038aea", SinceBoot: -5 * time.Second, Synced: true,
+		Slot: wire.MaxSlots - 1,
+		Seq:  wire.MaxSeq,
 	}
 }
 
 func same(a, b Record) bool {
-	return a.HasRun == b.HasRun && a.LastRun.Equal(b.LastRun) && a.LastToken == b.LastToken && a.Slot == b.Slot && a.Seq == b.Seq
+	return a.HasRun == b.HasRun && a.LastRun.Equal(b.LastRun) && a.LastToken == b.LastToken && a.Slot == b.Slot && a.Seq == b.Seq &&
+		a.Boot == b.Boot && a.SinceBoot == b.SinceBoot && a.Synced == b.Synced
 }
 
 func TestARecordIsReadAsItWasSaved(t *testing.T) {
@@ -44,13 +46,27 @@ func TestARecordIsReadAsItWasSaved(t *testing.T) {
 
 func TestTheFormOnDiskStays(t *testing.T) {
 	const onDisk = `{"version":1,"gate":"default","seq":9223372036854775807,` +
-		`"last_run":"2027-01-15T08:00:00.123456789Z","last_token":{"birth":1799999999000000001,` +
+		`"last_run":"2027-01-15T08:00:00.123456789Z","boot":"81572068-96ac-4645-852d-ee1361038aea",` +
+		`"since_boot_ns":-5000000000,"synced":true,"last_token":{"birth":1799999999000000001,` +
 		`"generator":"0102ff00000000000000000000000000","random":18446744073709551615,"slot":15}}` + "\n"
 	text, err := encode("default", sample())
 	if err != nil || string(text) != onDisk {
 		t.Errorf("%s, %v", text, err)
 	}
 	if got, err := decode("default", []byte(onDisk)); err != nil || !same(got, sample()) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// A record of an agent that knew nothing of boots says nothing of them.
+func TestARecordOfBeforeIsRead(t *testing.T) {
+	const onDisk = `{"version":1,"gate":"default","seq":7,"last_run":"2027-01-15T08:00:00Z","last_token":{"birth":1,` +
+		`"generator":"0102ff00000000000000000000000000","random":2}}` + "\n"
+	want := Record{
+		HasRun: true, LastRun: time.Unix(1_800_000_000, 0), Seq: 7,
+		LastToken: wire.TokenID{Birth: 1, Generator: wire.MemberID{1, 2, 0xff}, Random: 2},
+	}
+	if got, err := decode("default", []byte(onDisk)); err != nil || !same(got, want) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

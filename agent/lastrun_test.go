@@ -1,0 +1,183 @@
+package agent
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/statedir"
+)
+
+// What one life of an agent on a host was like, and the next one.
+func TestHowLongAgoARunWasBeforeARestart(t *testing.T) {
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	ago := func(d time.Duration) time.Time { return now.Add(-d) }
+	const year = 365 * 24 * time.Hour
+	for _, tc := range []struct {
+		name string
+		boot boot
+		r    statedir.Record
+		want time.Duration
+		sure bool
+	}{
+		{
+			"one boot, whatever the wall clock did",
+			boot{id: "a", up: time.Hour},
+			statedir.Record{LastRun: ago(year), Boot: "a", SinceBoot: 50 * time.Minute},
+			10 * time.Minute, true,
+		},
+		{
+			"one boot, the wall clock was set back",
+			boot{id: "a", up: time.Hour, synced: true},
+			statedir.Record{LastRun: ago(-year), Boot: "a", SinceBoot: 50 * time.Minute},
+			10 * time.Minute, true,
+		},
+		{
+			"another boot, the clock was right and is",
+			boot{id: "b", up: time.Hour, synced: true},
+			statedir.Record{LastRun: ago(5 * time.Hour), Boot: "a", Synced: true},
+			5 * time.Hour, true,
+		},
+		{
+			"another boot, the clock was right and may be",
+			boot{id: "b", up: time.Hour},
+			statedir.Record{LastRun: ago(5 * time.Hour), Boot: "a", Synced: true},
+			5 * time.Hour, true,
+		},
+		{
+			"another boot, nobody sets the clock",
+			boot{id: "b", up: time.Hour},
+			statedir.Record{LastRun: ago(5 * time.Hour), Boot: "a"},
+			5 * time.Hour, true,
+		},
+		{
+			"another boot, the clock was set right since",
+			boot{id: "b", up: time.Hour, synced: true},
+			statedir.Record{LastRun: ago(year), Boot: "a"},
+			time.Hour, false,
+		},
+		{
+			"another boot, the clock was unset",
+			boot{id: "b", up: time.Hour},
+			statedir.Record{LastRun: time.Unix(600, 0), Boot: "a"},
+			time.Hour, false,
+		},
+		{
+			"another boot, the clock was set back",
+			boot{id: "b", up: time.Hour},
+			statedir.Record{LastRun: ago(-year), Boot: "a", Synced: true},
+			time.Hour, false,
+		},
+		{
+			"another boot, the clock is behind",
+			boot{id: "b", up: time.Hour},
+			statedir.Record{LastRun: ago(time.Minute), Boot: "a", Synced: true},
+			time.Hour, false,
+		},
+		{
+			"a record of before",
+			boot{id: "b", up: time.Hour, synced: true},
+			statedir.Record{LastRun: ago(time.Minute)},
+			time.Minute, true,
+		},
+		{
+			"a record of before, with an unset clock",
+			boot{id: "b", up: time.Hour, synced: true},
+			statedir.Record{LastRun: time.Unix(600, 0)},
+			0, false,
+		},
+		{
+			"a record of before, from the future",
+			boot{id: "b", up: time.Hour},
+			statedir.Record{LastRun: ago(-year)},
+			0, false,
+		},
+		{
+			"a system without boots",
+			boot{},
+			statedir.Record{LastRun: ago(time.Minute), Boot: "a"},
+			time.Minute, true,
+		},
+	} {
+		if got, sure := lastRun(now, &tc.boot, &tc.r); got != tc.want || sure != tc.sure {
+			t.Errorf("%s: %s, sure: %v; want %s, %v", tc.name, got, sure, tc.want, tc.sure)
+		}
+	}
+}
+
+// A clock that jumps forward across a restart makes no member due: neither where the host went on, nor where it booted with an unset
+// clock, without one that anybody sets, or with one that was set right while the agent ran.
+func TestAClockThatJumpsAcrossARestartMakesNobodyDue(t *testing.T) {
+	const year = 365 * 24 * time.Hour
+	for _, tc := range []struct {
+		name string
+		// The clock is so far ahead when the agent starts, while it runs, and when it starts again.
+		first, then, next time.Duration
+		synced, reboots   bool
+		// The second life runs the hook so long after its start.
+		due time.Duration
+	}{
+		{name: "no jump", due: 40 * time.Minute},
+		{name: "no jump, a reboot", reboots: true, due: 40 * time.Minute},
+		{name: "within one boot", next: 20 * year, due: 40 * time.Minute},
+		{name: "back, within one boot", first: 20 * year, then: 20 * year, due: 40 * time.Minute},
+		{name: "synchronised in the next boot", first: year, then: year, next: 20 * year, synced: true, reboots: true, due: time.Hour},
+		{name: "unset, then set by hand", first: -30 * year, then: -30 * year, reboots: true, due: time.Hour},
+		{name: "while the agent ran, saved by the host", first: year, then: 20 * year, next: 20 * year, reboots: true, due: 40 * time.Minute},
+		{name: "back in the next boot", first: 20 * year, then: 20 * year, reboots: true, due: time.Hour},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			gate := testGate()
+			gate.MinInterval = time.Hour
+			inWorld(t, gate, func(w *world) {
+				r := w.agents["a"]
+				r.ahead = tc.first
+				w.start("a", AloneRun)
+				time.Sleep(5 * time.Minute)
+				w.set(func() { r.ahead = tc.then })
+				time.Sleep(15 * time.Minute)
+				w.crash("a")
+				r.ahead, r.synced = tc.next, tc.synced
+				if tc.reboots {
+					r.boots, r.bootedAt = r.boots+1, time.Now()
+				}
+				// By their number, for their times are by the wall clock.
+				before := len(w.runs(time.Time{}))
+				w.start("a", AloneRun)
+				time.Sleep(tc.due - time.Second)
+				if n := len(w.runs(time.Time{})) - before; n != 0 {
+					t.Errorf("%d runs within %s", n, tc.due)
+				}
+				time.Sleep(2 * time.Second)
+				if n := len(w.runs(time.Time{})) - before; n != 1 {
+					t.Errorf("%d runs after %s", n, tc.due)
+				}
+			})
+		})
+	}
+}
+
+// A host that finds a time server after its agent has run writes that down, so that the next boot can trust the wall clock.
+func TestAClockThatIsKnownToBeRightIsRecorded(t *testing.T) {
+	inWorld(t, testGate(), func(w *world) {
+		w.start("a", AloneRun)
+		time.Sleep(15 * time.Second)
+		record := func() string {
+			text, err := os.ReadFile(filepath.Join(w.dir, "a", "gate-default.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(text)
+		}
+		if strings.Contains(record(), `"synced":true`) {
+			t.Errorf("recorded before: %s", record())
+		}
+		w.set(func() { w.agents["a"].synced = true })
+		time.Sleep(2 * idleWake)
+		if !strings.Contains(record(), `"synced":true`) {
+			t.Errorf("recorded: %s", record())
+		}
+	})
+}
