@@ -50,6 +50,7 @@ type Agent struct {
 	drops    *drops
 	inbound  chan inbound
 	finished chan finished
+	saved    chan saved
 	queries  chan func()
 }
 
@@ -57,6 +58,7 @@ type Agent struct {
 type deps struct {
 	listen    func(netip.AddrPort) (*transport.Endpoint, error)
 	startHook func(hook.Spec) (hookRun, error)
+	save      func(dir *statedir.Dir, gate string, r statedir.Record) error
 	serve     func(path string, src control.Source, log zerolog.Logger) (io.Closer, error)
 	host      host
 }
@@ -80,6 +82,7 @@ func New(cfg Config) (*Agent, error) {
 			return transport.Listen(bind, transport.Options{Prefix: []byte{byte(wire.Magic >> 8), byte(wire.Magic & 0xff)}})
 		},
 		startHook: func(spec hook.Spec) (hookRun, error) { return hook.Start(spec) },
+		save:      (*statedir.Dir).Save,
 		serve: func(path string, src control.Source, log zerolog.Logger) (io.Closer, error) {
 			return control.Serve(path, src, log)
 		},
@@ -96,6 +99,7 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 		byGate:   make(map[wire.GateID]*gate, len(cfg.Gates)),
 		inbound:  make(chan inbound, inboundQueue),
 		finished: make(chan finished, len(cfg.Gates)),
+		saved:    make(chan saved, len(cfg.Gates)),
 		queries:  make(chan func()),
 		view:     &membership.View{},
 		senders:  newSenders(),

@@ -206,15 +206,18 @@ func TestSuspendedHostGivesTheTokenUp(t *testing.T) {
 	})
 }
 
-// A run whose start cannot be recorded does not happen, and the token goes on. It counts as one that failed.
+// A run whose start cannot be recorded does not happen, and the token goes on. It counts as none, and the log tells of it in one line
+// now and then.
 func TestRunThatCannotBeRecordedDoesNotHappen(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
+		var log bytes.Buffer
+		w.log = zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.WarnLevel)
 		w.startAll()
 		time.Sleep(5 * time.Minute)
 		if err := os.RemoveAll(filepath.Join(w.dir, "a")); err != nil {
 			t.Fatal(err)
 		}
-		broken := time.Now()
+		broken, before := time.Now(), gateOf(t, w, "a")
 		time.Sleep(10 * time.Minute)
 		w.mu.Lock()
 		started := 0
@@ -231,8 +234,18 @@ func TestRunThatCannotBeRecordedDoesNotHappen(t *testing.T) {
 			t.Errorf("%d tokens were regenerated", n)
 		}
 		now := gateOf(t, w, "a")
-		if now.Failures == 0 || now.Failures > now.Runs || !strings.Contains(now.LastExit, "could not be recorded") {
-			t.Errorf("%d runs, of which %d failed, the last one: %q", now.Runs, now.Failures, now.LastExit)
+		if now.Runs != before.Runs || now.Failures != 0 || now.Notes[policy.NoteDenied.String()] == 0 || now.LastExit != "ok" {
+			t.Errorf("%d runs after %d, of which %d failed, the last one: %q; %v", now.Runs, before.Runs, now.Failures, now.LastExit, now.Notes)
+		}
+		if d := now.LastRun.Sub(before.LastRun).Abs(); d > time.Millisecond || now.LastSuccess != before.LastSuccess || now.LastSuccess.IsZero() {
+			t.Errorf("the last run was %v, and is %v; the last success %v and %v", before.LastRun, now.LastRun, before.LastSuccess, now.LastSuccess)
+		}
+		if !strings.Contains(now.SaveError, "the previous one is kept") {
+			t.Errorf("the status says of the disk: %q", now.SaveError)
+		}
+		synctest.Wait()
+		if n := strings.Count(log.String(), "cannot save"); n < 2 || n > 11 || n != strings.Count(log.String(), "\n") {
+			t.Errorf("in ten minutes %d lines tell of it:\n%s", n, log.String())
 		}
 	})
 }

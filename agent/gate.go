@@ -1,10 +1,6 @@
 package agent
 
 import (
-	"errors"
-	"fmt"
-	"os"
-	"strconv"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -22,20 +18,18 @@ type gate struct {
 	id      wire.GateID
 	machine policy.Machine
 	log     zerolog.Logger
-	// state is what was saved last, by an earlier life of this agent at first; recorded is what was written for it.
-	state    policy.State
-	recorded statedir.Record
+	// state is what was saved last, or is to be, by an earlier life of this agent at first.
+	state policy.State
 
 	// event and effects are used again at every step.
 	event   policy.Event
 	effects []policy.Effect
 
-	// run is the hook that runs, if one does; couldNotRun that it was granted but not started.
-	run         hookRun
-	couldNotRun bool
-	saveFailed  error
-	gone        bool
-	members     int
+	// run is the hook that runs, if one does.
+	run     *launch
+	saver   saver
+	gone    bool
+	members int
 
 	notes map[policy.Note]uint64
 	// said is when the log last said what may repeat itself.
@@ -66,7 +60,7 @@ func newGate(a *Agent, cfg GateConfig, entropy policy.Entropy) (*gate, error) {
 		return nil, err
 	}
 	if found {
-		g.state, g.recorded = g.fromRecord(a, record), record
+		g.state, g.saver.record = g.fromRecord(a, record), record
 	}
 	return g, nil
 }
@@ -90,17 +84,11 @@ func (g *gate) forgetImpossible(wall int64, r *statedir.Record) {
 func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
 	switch e.Kind {
 	case policy.Save:
-		g.saveFailed = a.save(g, &e.State)
+		a.wantSaved(g, &e.State)
 	case policy.Send:
 		a.send(g, &e.Msg)
 	case policy.Run:
-		g.runs++
-		if err := a.startHook(g, e.Token); err != nil {
-			g.failures++
-			g.log.Error().Err(err).Msg("not running the hook this time; the token goes on")
-			g.last = hook.Result{Exit: -1, Err: err}
-			g.couldNotRun = true
-		}
+		a.startHook(g, now, e)
 	case policy.Stop:
 		if g.run != nil {
 			g.run.Stop()
@@ -113,63 +101,35 @@ func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
 	}
 }
 
-// save makes the state durable before it returns.
-func (a *Agent) save(g *gate, s *policy.State) error {
-	g.state, g.recorded = *s, a.record(s)
-	err := a.state.Save(g.cfg.Name, g.recorded)
-	if err != nil {
-		g.log.Error().Err(err).Msg("cannot save the state of the gate")
-	}
-	return err
-}
-
-// startHook runs the protected operation under a grant. Without a durable record of it, a restart could run it twice
-// within min_interval: then it does not run.
-func (a *Agent) startHook(g *gate, token wire.Token) error {
-	if g.saveFailed != nil {
-		return fmt.Errorf("its start could not be recorded in the state directory: %w", g.saveFailed)
-	}
-	if g.run != nil {
-		return errors.New("the hook is still running")
-	}
-	withToken(g.log.Info(), &token).Msg("hook starts")
-	run, err := a.deps.startHook(hook.Spec{
-		Argv: g.cfg.Hook, Timeout: g.cfg.HookTimeout, Log: g.log,
-		Env: hook.Environ(os.Environ(),
-			"WANDERD_HELD=1",
-			"WANDERD_GATE="+g.cfg.Name,
-			"WANDERD_SEQ="+strconv.FormatUint(uint64(token.Seq), 10),
-			"WANDERD_SLOT="+strconv.Itoa(int(token.Slot)),
-			"WANDERD_TOKEN="+token.ID.String(),
-			"WANDERD_MEMBER="+a.self.String(),
-			"WANDERD_NAME="+a.cfg.Name,
-			"WANDERD_MEMBERS="+strconv.Itoa(g.members),
-			"WANDERD_DEADLINE="+strconv.FormatInt(time.Now().Add(g.cfg.HookTimeout).Unix(), 10)),
-	})
-	if err != nil {
-		return err
-	}
-	g.run = run
-	go func() { a.finished <- finished{gate: g, result: <-run.Done()} }()
-	return nil
-}
-
 func (a *Agent) onHookEnded(f finished) {
 	g := f.gate
-	g.run, g.last = nil, f.result
+	g.run = nil
+	g.event.Kind, g.event.Void, g.event.Denied = policy.Finished, f.result.TimedOut || f.notStarted, f.denied
+	if f.denied {
+		g.runs--
+		a.observeEnd(g, hook.Result{Err: errTooLate})
+		a.step(g)
+		return
+	}
+	g.last = f.result
 	level := zerolog.InfoLevel
 	if f.result.Err != nil {
 		g.failures++
 		level = zerolog.ErrorLevel
+	} else {
+		g.saver.record.LastSuccess, g.saver.wanted = time.Unix(0, a.clock.now().Wall), true
 	}
 	g.log.WithLevel(level).Err(f.result.Err).Dur("took", f.result.Took.Round(time.Millisecond)).
 		Time("next_run", a.clock.at(g.machine.Status(a.clock.now().Time).NextRun)).Msg("hook ended")
+	a.observeEnd(g, f.result)
+	a.step(g)
+}
+
+func (a *Agent) observeEnd(g *gate, r hook.Result) {
 	if a.cfg.Observe != nil {
 		a.cfg.Observe(Observation{
 			At: time.Now(), Member: a.self, Name: a.cfg.Name, Gate: g.cfg.Name,
-			Ended: true, Stopped: f.result.Stopped, Took: f.result.Took, Err: f.result.Err,
+			Ended: true, Stopped: r.Stopped, Took: r.Took, Err: r.Err,
 		})
 	}
-	g.event.Kind, g.event.Void = policy.Finished, f.result.TimedOut
-	a.step(g)
 }

@@ -72,13 +72,14 @@ func lastRun(wall time.Time, boot *boot, r *statedir.Record) (ago time.Duration,
 // correctRecords writes the records again whose wall clock has been set since, or is known to be right since.
 func (a *Agent) correctRecords() {
 	for _, g := range a.gates {
-		was := &g.recorded
+		was := &g.saver.record
 		if !was.HasRun {
 			continue
 		}
 		if is := a.record(&g.state); is.LastRun.Sub(was.LastRun).Abs() > correction || is.Synced && !was.Synced {
 			g.log.Info().Time("last_run", is.LastRun).Msg("the wall clock was set; recording the last run by it")
-			_ = a.save(g, &g.state) // Which logs why not. What was recorded before holds a lower bound.
+			a.wantSaved(g, &g.state) // If that fails, what was recorded before holds a lower bound.
+			a.beginSave(g)
 		}
 	}
 }

@@ -15,6 +15,8 @@ import (
 type finished struct {
 	gate   *gate
 	result hook.Result
+	// denied says that it was too late to start it, notStarted that it could not be started.
+	denied, notStarted bool
 }
 
 // idleWake is how long the loop sleeps at most: often enough to notice that the host was suspended.
@@ -32,7 +34,7 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 	views, done := a.members.Views(), ctx.Done()
 	var giveUp <-chan time.Time
 	for {
-		if a.leaving && a.allGone() {
+		if a.leaving && a.allGone() && !a.saving() {
 			return nil
 		}
 		timer.Reset(a.untilNextWake())
@@ -40,6 +42,9 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 		case in := <-a.inbound:
 			a.noticeSleep()
 			a.onInbound(&in)
+		case end := <-a.saved:
+			a.noticeSleep()
+			a.onSaved(end)
 		case f := <-a.finished:
 			a.noticeSleep()
 			a.onHookEnded(f)
@@ -71,11 +76,7 @@ func (a *Agent) step(g *gate) {
 	for i := range g.effects {
 		a.perform(g, now, &g.effects[i])
 	}
-	if g.couldNotRun {
-		g.couldNotRun = false
-		g.event.Kind, g.event.Void = policy.Finished, true
-		a.step(g)
-	}
+	a.beginSave(g)
 }
 
 // wake steps every gate whose time has come, and feeds the watchdog: only a loop that goes round does.
@@ -156,6 +157,8 @@ func (a *Agent) allGone() bool {
 func (a *Agent) abandon() error {
 	for _, g := range a.gates {
 		switch {
+		case g.gone && g.saver.busy():
+			g.log.Warn().Msg("the state of the gate could not be saved in time: the disk hangs")
 		case g.gone:
 		case g.run != nil:
 			g.log.Error().Msg("the hook did not end in time")

@@ -103,6 +103,13 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 	if m.HasRun {
 		s.LastRun, s.NextRun = a.clock.at(m.LastRun), a.clock.at(m.NextRun)
 	}
+	s.LastSuccess = g.saver.record.LastSuccess
+	if g.saver.err != nil {
+		s.SaveError = g.saver.err.Error()
+	}
+	if g.saver.busy() {
+		s.SavingSince = g.saver.since
+	}
 	if g.runs > 0 && g.run == nil {
 		s.LastTook, s.LastExit = control.Duration(g.last.Took), "ok"
 		if g.last.Err != nil {

@@ -27,6 +27,10 @@ func (a *Agent) tell(g *gate, now policy.Instant, e *policy.Effect) {
 			At: at, Member: a.self, Name: a.cfg.Name, Gate: g.cfg.Name, Note: e.Note, Peer: e.Peer, Token: e.Token,
 		})
 	}
+	if e.Note == policy.NoteDenied {
+		a.tellDenied(g)
+		return
+	}
 	level, text := saying(e.Note)
 	if repeats(e.Note) {
 		if said, before := g.said[e.Note]; before && now.Time.Sub(said) < sayAgain {
@@ -96,6 +100,8 @@ func saying(n policy.Note) (zerolog.Level, string) {
 		return zerolog.DebugLevel, "token arrived"
 	case policy.NoteRan:
 		return zerolog.DebugLevel, "due; the hook may start"
+	case policy.NoteDenied:
+		return zerolog.ErrorLevel, "not running the hook this time; the token goes on"
 	case policy.NoteResting:
 		return zerolog.DebugLevel, "token rests"
 	case policy.NoteOffered:

@@ -17,6 +17,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/agent/transport"
 	"github.com/wanderd/wanderd/agent/transport/memnet"
 	"github.com/wanderd/wanderd/policy"
@@ -40,6 +41,8 @@ type world struct {
 	mu     sync.Mutex
 	seen   []Observation
 	agents map[string]*resident
+	// saves is how long a disk takes to save.
+	saves map[string]time.Duration
 }
 
 // resident is one agent of a world.
@@ -76,6 +79,7 @@ func inWorld(t *testing.T, gate GateConfig, story func(w *world)) {
 		w := &world{
 			t: t, net: memnet.New(memnet.Options{Seed: 1, Latency: time.Millisecond, Jitter: time.Millisecond}),
 			gate: gate, dir: dir, log: zerolog.Nop(), agents: make(map[string]*resident),
+			saves: make(map[string]time.Duration),
 		}
 		for i, name := range []string{"a", "b", "c", "d", "e"} {
 			w.agents[name] = &resident{bootedAt: time.Now(), addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 7946)}
@@ -125,6 +129,7 @@ func (w *world) startJoining(name string, alone Alone, others ...string) {
 		serve: func(string, control.Source, zerolog.Logger) (io.Closer, error) {
 			return io.NopCloser(nil), nil
 		},
+		save: w.save,
 		host: host{
 			wall:   func() time.Time { return read(w, func() time.Time { return time.Now().Add(r.ahead) }) },
 			asleep: func() time.Duration { return read(w, func() time.Duration { return r.asleep }) },
@@ -168,6 +173,15 @@ func (w *world) names() []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// save saves as long as the disk of a host takes.
+func (w *world) save(dir *statedir.Dir, gate string, r statedir.Record) error {
+	w.mu.Lock()
+	takes := w.saves[filepath.Base(dir.Path())]
+	w.mu.Unlock()
+	time.Sleep(takes)
+	return dir.Save(gate, r)
 }
 
 // crash ends an agent without a word: its sockets are gone, its hook too.

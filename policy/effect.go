@@ -11,11 +11,13 @@ import (
 type EffectKind uint8
 
 const (
-	// Save makes State durable before the next effect starts.
+	// Save makes State durable, which may take long: the effects after it do not wait. One save at a time is under way; a newer
+	// State takes the place of one that is not begun yet. When the newest is durable, or cannot be saved, Saved follows.
 	Save EffectKind = iota + 1
 	// Send sends Msg to Msg.To, once.
 	Send
-	// Run is a grant: start the protected operation under Token. Exactly one Finished follows, also when it cannot start.
+	// Run is a grant: start the protected operation under Token, unless StartBy is over. Exactly one Finished follows, also when
+	// it is not started.
 	Run
 	// Stop ends the protected operation early; its Finished still follows.
 	Stop
@@ -58,6 +60,8 @@ type Effect struct {
 	Peer wire.MemberID
 	// Token comes with Run too: the token as it is held, with the grant's fencing number.
 	Token wire.Token
+	// StartBy comes with Run: what has not started by then is not started any more.
+	StartBy Time
 	// Msg comes with Send and Entrust.
 	Msg wire.Message
 	// State comes with Save.
@@ -98,9 +102,9 @@ func AppendTell(out []Effect, note Note, peer wire.MemberID, token *wire.Token) 
 }
 
 // AppendRun appends the grant under a token.
-func AppendRun(out []Effect, token *wire.Token) []Effect {
+func AppendRun(out []Effect, token *wire.Token, startBy Time) []Effect {
 	out, e := extend(out, Run)
-	e.Token = *token
+	e.Token, e.StartBy = *token, startBy
 	return out
 }
 

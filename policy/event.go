@@ -17,7 +17,9 @@ const (
 	Received
 	// PeersChanged brings the live members of the gate in Peers and TokenKnown.
 	PeersChanged
-	// Finished says that the protected operation has ended, however it ended.
+	// Saved says that all that was asked to be saved so far is durable; if Failed, that it could not be saved.
+	Saved
+	// Finished says that the protected operation has ended, however it ended, or was not started.
 	Finished
 	// Suspended says that the host was asleep: the others may have gone on without it.
 	Suspended
@@ -36,6 +38,8 @@ func (k EventKind) String() string {
 		return "Received"
 	case PeersChanged:
 		return "PeersChanged"
+	case Saved:
+		return "Saved"
 	case Finished:
 		return "Finished"
 	case Suspended:
@@ -60,6 +64,10 @@ type Event struct {
 	Peers []wire.MemberID
 	// TokenKnown comes with PeersChanged: some other live member says that it has met a token of this gate.
 	TokenKnown bool
+	// Failed comes with Saved.
+	Failed bool
+	// Denied comes with Finished: the operation has not run, because it was too late to start it.
+	Denied bool
 	// Slept comes with Suspended: for how long, of the time that has passed, the host was asleep.
 	Slept time.Duration
 	// Void comes with Finished: how long this run took says nothing of the operation, because its timeout ended it, or it never started.

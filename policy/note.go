@@ -18,6 +18,8 @@ const (
 	NoteArrived
 	// NoteRan: the protected operation starts under Token.
 	NoteRan
+	// NoteDenied: the start of the operation could not be recorded, or not in time; it does not run, and Token goes on.
+	NoteDenied
 	// NoteResting: Token is held without a run: this member ran too recently.
 	NoteResting
 	// NoteOffered: a handoff of Token to Peer begins.
@@ -100,6 +102,8 @@ func (n Note) String() string {
 		return "arrived"
 	case NoteRan:
 		return "ran"
+	case NoteDenied:
+		return "denied"
 	case NoteResting:
 		return "resting"
 	case NoteOffered:

@@ -17,8 +17,8 @@ import (
 // Machine is one member's part in one gate.
 type Machine interface {
 	// Step applies ev at now and appends what must be done, in order. The shell carries the effects out in that order, and
-	// a save is durable before the next one starts. now never goes back; an early Woke does nothing. Step keeps neither ev
-	// nor out; it may keep ev.Peers, which nobody changes afterwards.
+	// waits for none of them. now never goes back; an early Woke does nothing. Step keeps neither ev nor out; it may keep
+	// ev.Peers, which nobody changes afterwards.
 	Step(now Instant, ev *Event, out []Effect) []Effect
 
 	// NextWake says when Step must next be called if nothing else happens.

@@ -57,7 +57,7 @@ func TestEveryNoteCanBeALabel(t *testing.T) {
 
 func TestEveryEventKindHasANameOfItsOwn(t *testing.T) {
 	names(t, "EventKind", numbered[policy.EventKind]("EventKind"),
-		policy.Started, policy.Received, policy.PeersChanged, policy.Finished, policy.Suspended, policy.Leave, policy.Woke)
+		policy.Started, policy.Received, policy.PeersChanged, policy.Saved, policy.Finished, policy.Suspended, policy.Leave, policy.Woke)
 }
 
 func TestEveryEffectKindHasANameOfItsOwn(t *testing.T) {
@@ -67,7 +67,7 @@ func TestEveryEffectKindHasANameOfItsOwn(t *testing.T) {
 
 func TestEveryWhyHasAClauseOfItsOwn(t *testing.T) {
 	names(t, "Why", func(policy.Why) string { return "unknown" },
-		policy.WhyRunning, policy.WhyNoToken, policy.WhyTooSoon, policy.WhyPassing, policy.WhyAlone, policy.WhyLeaving)
+		policy.WhyRunning, policy.WhyNoToken, policy.WhyTooSoon, policy.WhyPassing, policy.WhyAlone, policy.WhyLeaving, policy.WhySaving)
 }
 
 func TestADeadlineTooFarOffIsNotInThePast(t *testing.T) {

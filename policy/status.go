@@ -80,6 +80,8 @@ const (
 	WhyAlone
 	// WhyLeaving: it is about to stop.
 	WhyLeaving
+	// WhySaving: it is due, and the start of its run is being recorded.
+	WhySaving
 )
 
 // String returns a clause that completes "not running because …".
@@ -97,6 +99,8 @@ func (w Why) String() string {
 		return "has not seen any other member yet (see --alone)"
 	case WhyLeaving:
 		return "leaving"
+	case WhySaving:
+		return "due, recording the start"
 	}
 	return "unknown"
 }

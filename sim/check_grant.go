@@ -2,21 +2,31 @@ package sim
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
 
 // GrantChecker holds that there is no run without a grant: a member runs its operation only under a token that it holds,
-// one run at a time, not when it is leaving, and only after it has saved that it does, so that a crash cannot make it
-// forget.
+// one run at a time, not when it is leaving, and only when it is on its disk that it does, so that a crash cannot make it
+// forget; and not long after it was granted. And nobody offers a token that it has made or revived before its number is on
+// the disk, if that is to be had in time.
 type GrantChecker struct {
+	startWithin      time.Duration
 	running, leaving map[int]bool
+	made             map[int]made
 }
 
-// NewGrantChecker returns a checker of one run.
-func NewGrantChecker() *GrantChecker {
-	return &GrantChecker{running: map[int]bool{}, leaving: map[int]bool{}}
+// made is a token that a member has made or revived, and has not saved yet.
+type made struct {
+	token wire.Token
+	at    policy.Time
+}
+
+// NewGrantChecker returns a checker of one run, in which a run starts within a time after it was granted.
+func NewGrantChecker(startWithin time.Duration) *GrantChecker {
+	return &GrantChecker{startWithin: startWithin, running: map[int]bool{}, leaving: map[int]bool{}, made: map[int]made{}}
 }
 
 // Watch checks one step.
@@ -24,6 +34,7 @@ func (k *GrantChecker) Watch(c *Cluster, o *Occurrence) error {
 	if o.Ends() {
 		delete(k.running, o.Member)
 		delete(k.leaving, o.Member)
+		delete(k.made, o.Member)
 	}
 	if o.Kind != Stepped {
 		return nil
@@ -34,31 +45,45 @@ func (k *GrantChecker) Watch(c *Cluster, o *Occurrence) error {
 	if o.Event.Kind == policy.Leave {
 		k.leaving[o.Member] = true
 	}
-	var saved *policy.State
+	if o.Event.Kind == policy.Saved {
+		delete(k.made, o.Member)
+	}
 	for i := range o.Effects {
 		e := &o.Effects[i]
-		if e.Kind == policy.Save {
-			saved = &e.State
-		}
-		if e.Kind == policy.Run {
-			if err := k.grant(c, o, saved, e.Token); err != nil {
-				return err
-			}
+		if err := k.effect(c, o, e); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// grant checks one run, before which saved was saved in the same step.
-func (k *GrantChecker) grant(c *Cluster, o *Occurrence, saved *policy.State, t wire.Token) error {
-	who := MemberName(o.Member)
+func (k *GrantChecker) effect(c *Cluster, o *Occurrence, e *policy.Effect) error {
+	switch {
+	case e.Kind == policy.Run:
+		return k.grant(c, o, e)
+	case e.Kind == policy.Tell && (e.Note == policy.NoteMinted || e.Note == policy.NoteRegenerated || e.Note == policy.NoteRevived):
+		k.made[o.Member] = made{token: e.Token, at: o.At}
+	case e.Kind == policy.Send && e.Msg.Kind == wire.KindToken:
+		m, ok := k.made[o.Member]
+		if ok && m.token.ID == e.Msg.Token.ID && m.token.Seq == e.Msg.Token.Seq && o.At.Sub(m.at) < k.startWithin {
+			return fmt.Errorf("grant: %s offers %v#%d before it has saved the number", MemberName(o.Member), m.token.ID, m.token.Seq)
+		}
+	}
+	return nil
+}
+
+// grant checks one run.
+func (k *GrantChecker) grant(c *Cluster, o *Occurrence, e *policy.Effect) error {
+	who, saved, t := MemberName(o.Member), c.Disk(o.Member), e.Token
 	switch {
 	case k.running[o.Member]:
 		return fmt.Errorf("grant: %s runs twice at once", who)
 	case k.leaving[o.Member]:
 		return fmt.Errorf("grant: %s runs while it is leaving", who)
-	case saved == nil || !saved.HasRun || saved.LastRun != o.At || saved.LastToken != t.ID || saved.Seq < t.Seq:
+	case !saved.HasRun || saved.LastToken != t.ID || saved.Slot != t.Slot || saved.Seq < t.Seq:
 		return fmt.Errorf("grant: %s runs under %v#%d without having saved it", who, t.ID, t.Seq)
+	case o.At.Sub(saved.LastRun) > k.startWithin || e.StartBy < o.At || e.StartBy.Sub(saved.LastRun) > k.startWithin:
+		return fmt.Errorf("grant: %s runs %v after it was granted, and may start by %v", who, o.At.Sub(saved.LastRun), clock(e.StartBy))
 	}
 	if s := c.Status(o.Member); o.Completes() && (!s.Holding || s.Token != t) {
 		return fmt.Errorf("grant: %s runs under %v and does not hold it", who, t.ID)

@@ -14,7 +14,9 @@ import (
 // is one of the first two, or of the last if it is the oldest that the member has passed on.
 type RemovalChecker struct {
 	minInterval, lap, timeout time.Duration
-	last                      map[int]sighting
+	// last is under which token a member ran last, and before under which it ran before that; running says that it still does.
+	last, before map[int]sighting
+	running      map[int]bool
 	// passed is, for each member and each token it passed on, when it did so last, and how long the token had been on its
 	// way since the time before.
 	passed map[int]map[wire.TokenID]round
@@ -43,7 +45,8 @@ func (s sighting) precedes(id wire.TokenID, now policy.Time, while time.Duration
 // less than timeout.
 func NewRemovalChecker(minInterval, lap, timeout time.Duration) *RemovalChecker {
 	return &RemovalChecker{
-		minInterval: minInterval, lap: lap, timeout: timeout, last: map[int]sighting{}, passed: map[int]map[wire.TokenID]round{},
+		minInterval: minInterval, lap: lap, timeout: timeout, last: map[int]sighting{}, before: map[int]sighting{},
+		running: map[int]bool{}, passed: map[int]map[wire.TokenID]round{},
 	}
 }
 
@@ -51,13 +54,12 @@ func NewRemovalChecker(minInterval, lap, timeout time.Duration) *RemovalChecker 
 func (k *RemovalChecker) Watch(c *Cluster, o *Occurrence) error {
 	if o.Ends() {
 		delete(k.passed, o.Member)
-		if int(c.Disk(o.Member).Slot) != c.slot {
-			delete(k.last, o.Member) // What was saved is of another slot, and this one forgets.
-		}
+		delete(k.running, o.Member)
 	}
 	if o.Kind != Stepped {
 		return nil
 	}
+	k.event(c, o)
 	for i := range o.Effects {
 		e := &o.Effects[i]
 		if e.Kind == policy.Tell && e.Note == policy.NoteRemoved {
@@ -74,13 +76,32 @@ func (k *RemovalChecker) Watch(c *Cluster, o *Occurrence) error {
 	}
 	for i := range o.Effects {
 		switch e := &o.Effects[i]; {
-		case e.Kind == policy.Save && e.State.HasRun && int(e.State.Slot) == c.slot:
+		case e.Kind == policy.Run:
+			k.before[o.Member], k.running[o.Member] = k.last[o.Member], true
+			k.last[o.Member] = sighting{at: o.At, token: e.Token.ID}
+		case e.Kind == policy.Save && k.running[o.Member] && e.State.LastRun == k.last[o.Member].at:
+			// The run goes on under an older token.
 			k.last[o.Member] = sighting{at: e.State.LastRun, token: e.State.LastToken}
 		case e.Kind == policy.Tell && e.Note == policy.NotePassed:
 			k.pass(o, e.Token.ID, e.Peer)
 		}
 	}
 	return nil
+}
+
+// event notes what a member knows of its last run when it starts, and that a run ends. One that was denied is none.
+func (k *RemovalChecker) event(c *Cluster, o *Occurrence) {
+	switch s := &o.Event.State; {
+	case o.Event.Kind == policy.Started && s.HasRun && int(s.Slot) == c.slot:
+		k.last[o.Member] = sighting{at: s.LastRun, token: s.LastToken}
+	case o.Event.Kind == policy.Started:
+		delete(k.last, o.Member) // What was saved is of another slot, and this one forgets.
+	case o.Event.Kind == policy.Finished && k.running[o.Member]:
+		delete(k.running, o.Member)
+		if o.Event.Denied {
+			k.last[o.Member] = k.before[o.Member]
+		}
+	}
 }
 
 // removes reports whether the removal rule of the paper applies to a token at a member.

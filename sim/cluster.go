@@ -21,6 +21,7 @@ type Config struct {
 	Hook       Hook
 	// OrphanGrace is how long the guard of a run, whose agent has died, waits for it to end before it kills it.
 	OrphanGrace time.Duration
+	Disk        Disk
 	// Clocks are the members' wall clocks; those beyond its end are true.
 	Clocks []Clock
 	// AskFirst makes the shells ask Expects first and drop what is not expected, as the agent does.
@@ -83,17 +84,18 @@ type Cluster struct {
 	views     views
 	watchers  []Watcher
 	failure   error
+	// savings is what goes on between the members and their disks; empty while all disks take no time.
+	savings map[int32]*saving
 
 	// machineDice belongs to the machines; the others are apart from it and from each other, so that one more fault does
 	// not change what everything else does by chance.
-	machineDice                   *rand.PCG
-	netDice, hookDice, memberDice *rand.Rand
-	event                         policy.Event
-	effects                       []policy.Effect
-	seen                          Occurrence
-	status                        policy.Status
-	statusOf                      int32
-	statusAt                      uint64
+	machineDice                             *rand.PCG
+	netDice, hookDice, memberDice, diskDice *rand.Rand
+	event                                   policy.Event
+	effects                                 []policy.Effect
+	seen                                    Occurrence
+	status                                  policy.Status
+	statusOf                                int32
 	// slot is the one that a watcher looks at, statusSlot the one that status is of.
 	slot, statusSlot int
 }
@@ -103,8 +105,8 @@ func New(cfg Config) *Cluster {
 	dice := func(label uint64) *rand.Rand { return rand.New(rand.NewPCG(cfg.Seed, mix(label))) }
 	c := &Cluster{
 		cfg: cfg, members: make([]member, cfg.Members), alarms: newAlarms(cfg.Members), watchers: cfg.Watchers,
-		machineDice: rand.NewPCG(cfg.Seed, mix(1)), netDice: dice(2), hookDice: dice(3), memberDice: dice(4),
-		statusOf: absent, entrusted: map[int32][]wire.Message{},
+		machineDice: rand.NewPCG(cfg.Seed, mix(1)), netDice: dice(2), hookDice: dice(3), memberDice: dice(4), diskDice: dice(7),
+		statusOf: absent, entrusted: map[int32][]wire.Message{}, savings: map[int32]*saving{},
 	}
 	for i := range c.members {
 		c.members[i].id = identityOf(cfg.Order, cfg.Seed, i)
@@ -158,9 +160,9 @@ func (c *Cluster) Status(i int) *policy.Status { return c.SlotStatus(i, c.slot) 
 // SlotStatus returns the status of one slot of member i, which must be up; an empty one if it has no such slot. It is good until
 // the next step.
 func (c *Cluster) SlotStatus(i, slot int) *policy.Status {
-	if who := int32(i); c.statusOf != who || c.statusAt != c.steps || c.statusSlot != slot {
+	if who := int32(i); c.statusOf != who || c.statusSlot != slot {
 		c.status = slotStatus(c.members[i].machine, slot, c.now)
-		c.statusOf, c.statusAt, c.statusSlot = who, c.steps, slot
+		c.statusOf, c.statusSlot = who, slot
 	}
 	return &c.status
 }
@@ -220,6 +222,8 @@ func (c *Cluster) happen(e entry) {
 		c.deliver(e.who, e.slot)
 	case entryFinished:
 		c.finishRun(e.who, e.slot)
+	case entrySaved:
+		c.saved(e.who, e.slot)
 	case entryView:
 		c.giveView(e.who)
 	case entrySideView:
@@ -252,11 +256,19 @@ func (c *Cluster) wake(who int32) {
 	c.step(who, Occurrence{Due: true})
 }
 
-// step gives c.event to a member's machine and carries out what it asks for. about holds what watchers are to be told
-// besides.
+// step gives c.event to a member's machine and carries out what it asks for; and what it asks for when that is saved, if that takes
+// no time. about holds what watchers are to be told besides.
 func (c *Cluster) step(who int32, about Occurrence) {
-	m := &c.members[who]
 	c.steps++
+	for c.stepOnce(who, about) {
+		about = Occurrence{AtOnce: true}
+	}
+}
+
+// stepOnce takes one step, and reports whether another one follows at once.
+func (c *Cluster) stepOnce(who int32, about Occurrence) (savedAtOnce bool) {
+	m := &c.members[who]
+	c.statusOf = absent
 	c.effects = m.machine.Step(c.instant(who), &c.event, c.effects[:0])
 	effects := c.effects
 	crashes := m.crashBefore > 0 && int(m.crashBefore) <= len(effects)
@@ -271,27 +283,34 @@ func (c *Cluster) step(who int32, about Occurrence) {
 		about.Effects, about.Of = effects, len(c.effects)
 		c.tell(about)
 	}
-	left := c.perform(who, effects)
+	left, saves := c.perform(who, effects)
+	if saves != nil {
+		savedAtOnce, c.event.Failed = c.save(who, saves)
+	}
 	switch {
 	case crashes:
 		c.Crash(int(who))
 	case left:
 		c.depart(who)
+	case savedAtOnce:
+		c.event.Kind = policy.Saved
+		return true
 	default:
 		c.setAlarm(who)
 	}
+	return false
 }
 
-// perform carries out effects, and reports whether the member has left with them.
-func (c *Cluster) perform(who int32, effects []policy.Effect) (left bool) {
+// perform carries out effects. It returns what is to be saved, the newest only, and whether the member has left.
+func (c *Cluster) perform(who int32, effects []policy.Effect) (left bool, saves *policy.State) {
 	for i := range effects {
 		switch e := &effects[i]; e.Kind {
 		case policy.Save:
-			c.members[who].disk = e.State
+			saves = &e.State
 		case policy.Send:
 			c.send(&e.Msg)
 		case policy.Run:
-			c.startRun(who)
+			c.startRun(who, e.StartBy)
 		case policy.Stop:
 			c.stopRun(who)
 		case policy.Entrust:
@@ -302,7 +321,7 @@ func (c *Cluster) perform(who int32, effects []policy.Effect) (left bool) {
 			left = left || e.Note == policy.NoteLeft
 		}
 	}
-	return left
+	return left, saves
 }
 
 func (c *Cluster) setAlarm(who int32) {

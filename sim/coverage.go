@@ -54,6 +54,7 @@ const (
 	timerAskAgain
 	timerNoAnswer
 	timerInquiryAgain
+	timerSaveHangs
 
 	timersEnd
 )
@@ -62,7 +63,7 @@ func (t timer) String() string {
 	return [timersEnd]string{
 		"Token is repeated", "Ack is repeated", "no Ack came", "no Commit came", "token has rested", "min_interval is over", "first token",
 		"silence", "nobody needs who leaves", "beat", "patience is over", "Ask is repeated", "no answer came",
-		"Inquiry is repeated",
+		"Inquiry is repeated", "a save takes too long",
 	}[t]
 }
 
@@ -191,13 +192,15 @@ func (v *Coverage) wake(effects []policy.Effect, i int) {
 		v.counts[classTimer][timerTokenAgain]++
 	case e.Kind == policy.Send && e.Msg.Kind == wire.KindAck:
 		v.counts[classTimer][timerAckAgain]++
+	case e.Kind == policy.Save && i == 0:
+		v.counts[classTimer][timerDue]++
 	case e.Kind != policy.Tell:
+	case e.Note == policy.NoteDenied:
+		v.counts[classTimer][timerSaveHangs]++
 	case e.Note == policy.NoteNoAck:
 		v.counts[classTimer][timerNoAck]++
 	case e.Note == policy.NoteNoCommit:
 		v.counts[classTimer][timerNoCommit]++
-	case e.Note == policy.NoteRan && i <= 1:
-		v.counts[classTimer][timerDue]++
 	case e.Note == policy.NoteMinted:
 		v.counts[classTimer][timerFirstToken]++
 	case e.Note == policy.NoteRegenerated:

@@ -71,7 +71,15 @@ func (d *Diagram) step(o *Occurrence, who string) {
 		d.arrow("->>", &o.Event.Msg, "")
 	case policy.Finished:
 		d.finish(o.Member)
-		d.note(o, who, "has finished")
+		if o.Event.Denied {
+			d.note(o, who, "was too late to start")
+		} else {
+			d.note(o, who, "has finished")
+		}
+	case policy.Saved:
+		if o.Event.Failed {
+			d.note(o, who, "could not save")
+		}
 	case policy.Suspended:
 		d.note(o, who, fmt.Sprintf("was asleep for %v", o.Event.Slept))
 	case policy.Leave:

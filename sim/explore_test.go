@@ -26,6 +26,8 @@ import (
 //     agree on how much time has passed, and any timeout may come before or after any message.
 //   - any run ends.
 //   - a member crashes before any effect of its step, and starts again with what it had saved. At most so many times.
+//   - where disks are slow, a save that is under way ends, or fails; when a member crashes, what was on its way is on the disk or
+//     not. Where they are not, a save ends in the moment in which it was asked for.
 //   - a member that was stopped for longer than guardians are patient goes on. At most so many times.
 //
 // In every state, no two members hold the same copy of a token, no run has started that was not saved, and nobody has revived
@@ -35,7 +37,9 @@ func TestSmallWorldsAreExploredExhaustively(t *testing.T) {
 		name                             string
 		members, backups, crashes, stops int
 		// passed says that the first handoff is over.
-		passed  bool
+		passed bool
+		// slow says that the disks are.
+		slow    bool
 		depth   int8
 		leadsTo policy.Note
 	}{
@@ -47,6 +51,9 @@ func TestSmallWorldsAreExploredExhaustively(t *testing.T) {
 		{name: "holder and guardian, later", members: 2, backups: 1, depth: 8, passed: true, leadsTo: policy.NoteOvertaken},
 		{name: "holder and guardian, one stops", members: 2, backups: 1, stops: 1, depth: 7, passed: true, leadsTo: policy.NoteDoubting},
 		{name: "holder and guardian, one crashes", members: 2, backups: 1, crashes: 1, depth: 7, passed: true, leadsTo: policy.NoteOutdated},
+		{name: "2 members, slow disks", members: 2, slow: true, depth: 9, leadsTo: policy.NoteDenied},
+		{name: "2 members, slow disks, one crashes", members: 2, slow: true, crashes: 1, depth: 7, leadsTo: policy.NoteRan},
+		{name: "holder and guardian, slow disks", members: 2, backups: 1, slow: true, depth: 7, passed: true, leadsTo: policy.NoteOvertaken},
 		{name: "holder and two guardians", members: 3, backups: 2, depth: 7, passed: true, leadsTo: policy.NoteOvertaken},
 	} {
 		t.Run(w.name, func(t *testing.T) {
@@ -57,6 +64,7 @@ func TestSmallWorldsAreExploredExhaustively(t *testing.T) {
 			if w.passed {
 				e.pass(&first)
 			}
+			e.slow = w.slow
 			e.explore(t, &first, w.depth)
 			t.Logf("%d steps: %d states, %d with a token held, %d with two copies, %d transitions; %v",
 				w.depth, len(e.seen), e.held, e.copied, e.transitions, time.Since(began).Round(time.Millisecond))
@@ -76,6 +84,7 @@ type small struct {
 	disks    [maxSmall]policy.State
 	clocks   [maxSmall]policy.Time
 	running  [maxSmall]bool
+	saves    [maxSmall]smallSave
 	// sent are all messages ever sent, each once, in an order that does not depend on the path.
 	sent           []wire.Message
 	drawn          uint64
@@ -85,10 +94,17 @@ type small struct {
 	asked [maxSmall]uint8
 }
 
+// smallSave is what goes on between a member and a slow disk: what is written, and what is to be next.
+type smallSave struct {
+	busy, queued  bool
+	writing, next policy.State
+}
+
 // explorer explores one world. The machines draw from it, so that what they draw is part of the state.
 type explorer struct {
 	ids     []wire.MemberID
 	backups int
+	slow    bool
 	laps    wander.Laps
 	drawn   uint64
 	seed    maphash.Seed
@@ -138,7 +154,7 @@ func (e *explorer) launch(w *small, i int) {
 		Gate: 1, Self: e.ids[i], Skip: time.Second, Op: time.Second, MinInterval: 10 * time.Second, WaitAlone: true,
 		Backups: e.backups, Laps: &e.laps, Entropy: e,
 	})
-	w.running[i], w.asked[i] = false, 0
+	w.running[i], w.asked[i], w.saves[i] = false, 0, smallSave{}
 	e.step(w, i, &policy.Event{Kind: policy.Started, State: w.disks[i]}, -1)
 	e.step(w, i, &policy.Event{Kind: policy.PeersChanged, Peers: e.ids, TokenKnown: w.drawn > 0}, -1)
 }
@@ -193,9 +209,33 @@ func (e *explorer) branch(w *small, reach func(*small, string)) {
 			e.happen(w, i, w.clocks[i], &policy.Event{Kind: policy.Finished}, reach)
 		}
 	}
+	e.branchDisks(w, reach)
 	for _, m := range w.sent {
 		to := IndexOf(m.To)
 		e.happen(w, to, w.clocks[to], &policy.Event{Kind: policy.Received, Msg: m}, reach)
+	}
+}
+
+// branchDisks lets each save end that is under way, and fail.
+func (e *explorer) branchDisks(w *small, reach func(*small, string)) {
+	for i := range e.ids {
+		for _, fails := range []bool{false, true} {
+			if !w.saves[i].busy {
+				break
+			}
+			done := w.branch()
+			s := &done.saves[i]
+			if s.busy = false; !fails {
+				done.disks[i] = s.writing
+			}
+			if s.queued {
+				s.busy, s.queued, s.writing = true, false, s.next
+				reach(&done, MemberName(i)+" begins another save")
+				continue
+			}
+			*s = smallSave{}
+			e.happen(&done, i, done.clocks[i], &policy.Event{Kind: policy.Saved, Failed: fails}, reach)
+		}
 	}
 }
 
@@ -212,13 +252,21 @@ func (e *explorer) happen(w *small, i int, at policy.Time, ev *policy.Event, rea
 		return
 	}
 	for k := range n {
-		crashed := w.branch()
-		crashed.crashes--
-		crashed.clocks[i] = max(w.clocks[i], at)
-		e.step(&crashed, i, ev, k)
-		crashed.copies.watch(&Occurrence{Kind: Crashed, Member: i})
-		e.launch(&crashed, i)
-		reach(&crashed, MemberName(i)+" "+ev.Kind.String()+", crashing on the way")
+		for _, landed := range []bool{false, true} {
+			crashed := w.branch()
+			crashed.crashes--
+			crashed.clocks[i] = max(w.clocks[i], at)
+			e.step(&crashed, i, ev, k)
+			if landed && !crashed.saves[i].busy {
+				break
+			}
+			if landed {
+				crashed.disks[i] = crashed.saves[i].writing
+			}
+			crashed.copies.watch(&Occurrence{Kind: Crashed, Member: i})
+			e.launch(&crashed, i)
+			reach(&crashed, MemberName(i)+" "+ev.Kind.String()+", crashing on the way")
+		}
 	}
 }
 
@@ -239,13 +287,15 @@ func (e *explorer) step(w *small, i int, ev *policy.Event, upTo int) int {
 	w.drawn = e.drawn
 	effects := e.effects
 	if upTo >= 0 {
-		effects = effects[:upTo]
+		effects = effects[:min(upTo, len(effects))]
 	}
 	w.copies.watch(&Occurrence{Kind: Stepped, Member: i, Event: ev, Effects: effects, Of: len(e.effects)})
+	saves := false
 	for k := range effects {
 		switch f := &effects[k]; f.Kind {
 		case policy.Save:
-			w.disks[i] = f.State
+			saves = true
+			w.save(i, e.slow, &f.State)
 		case policy.Send:
 			w.send(&f.Msg)
 			if f.Msg.Kind == wire.KindAsk {
@@ -253,7 +303,7 @@ func (e *explorer) step(w *small, i int, ev *policy.Event, upTo int) int {
 			}
 		case policy.Run:
 			w.running[i] = true
-			if w.disks[i].LastRun != w.clocks[i] || w.disks[i].LastToken != f.Token.ID {
+			if w.clocks[i].Sub(w.disks[i].LastRun) > time.Second/2 || w.disks[i].LastToken != f.Token.ID {
 				panic("a run that was not saved: " + w.machines[i].String())
 			}
 		case policy.Tell:
@@ -262,7 +312,27 @@ func (e *explorer) step(w *small, i int, ev *policy.Event, upTo int) int {
 		case policy.Stop, policy.Announce:
 		}
 	}
-	return len(e.effects)
+	n := len(e.effects)
+	if !saves || e.slow || upTo >= 0 && upTo < n {
+		return n
+	}
+	if upTo >= 0 {
+		upTo -= n
+	}
+	return n + e.step(w, i, &policy.Event{Kind: policy.Saved}, upTo)
+}
+
+// save puts a state on a disk, or on its way there.
+func (w *small) save(i int, slow bool, state *policy.State) {
+	s := &w.saves[i]
+	switch {
+	case !slow:
+		w.disks[i] = *state
+	case s.busy:
+		s.queued, s.next = true, *state
+	default:
+		s.busy, s.writing = true, *state
+	}
 }
 
 // send adds a message to those that were sent, in the order of their bytes.
@@ -328,6 +398,7 @@ func (e *explorer) key(w *small) uint64 {
 		maphash.WriteComparable(&h, w.disks[i])
 		maphash.WriteComparable(&h, w.clocks[i])
 		maphash.WriteComparable(&h, w.running[i])
+		maphash.WriteComparable(&h, w.saves[i])
 		maphash.WriteComparable(&h, w.asked[i])
 		maphash.WriteComparable(&h, w.copies.of(i))
 	}

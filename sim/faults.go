@@ -217,6 +217,7 @@ func (f *faults) end(n Network) {
 	f.c.Heal()
 	f.c.SetNetwork(n)
 	f.c.Intercept(nil)
+	f.c.mendDisks()
 	for i := range f.c.members {
 		f.c.members[i].crashBefore = 0
 		f.keepUp(i)

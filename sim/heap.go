@@ -30,6 +30,8 @@ const (
 	entryDeliver entryKind = iota
 	// entryFinished ends the run number slot.
 	entryFinished
+	// entrySaved ends the save number slot.
+	entrySaved
 	// entryView gives the member the membership's view of its side.
 	entryView
 	// entrySideView gives the view of side slot to all its members.

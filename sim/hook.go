@@ -17,6 +17,8 @@ type Hook struct {
 	// Deaf is the share of runs that ignore being told to stop and outlive it by KillAfter.
 	Deaf      float64
 	KillAfter time.Duration
+	// Late is the share of runs whose process could only be started when it was too late.
+	Late float64
 	// Timeout is when the agent stops a run that is still going. Zero lets it go on: for hooks that never hang.
 	Timeout time.Duration
 }
@@ -30,8 +32,8 @@ type run struct {
 	number int32
 	active bool
 	deaf   bool
-	// timedOut says that the agent is to stop it at its timeout.
-	timedOut bool
+	// timedOut says that the agent is to stop it at its timeout, denied that it is too late to start it.
+	timedOut, denied bool
 }
 
 // duration draws how long the next run takes if nobody stops it before its timeout.
@@ -59,8 +61,8 @@ func (h *Hook) stopTime(deaf bool) time.Duration {
 	return termTime
 }
 
-// startRun starts the hook of member who.
-func (c *Cluster) startRun(who int32) {
+// startRun starts the hook of member who, or does not where that is too late.
+func (c *Cluster) startRun(who int32, startBy policy.Time) {
 	r := &c.members[who].run
 	r.number++
 	r.active = true
@@ -68,13 +70,16 @@ func (c *Cluster) startRun(who int32) {
 	r.deaf = happens(c.hookDice, c.cfg.Hook.Deaf)
 	takes := c.cfg.Hook.duration(c.hookDice, r.deaf)
 	r.endAt, r.timedOut = c.now.Add(takes), c.cfg.Hook.Timeout > 0 && takes > c.cfg.Hook.Timeout
+	if r.denied = happens(c.hookDice, c.cfg.Hook.Late); r.denied {
+		r.endAt = startBy.Add(1)
+	}
 	c.push(entryFinished, r.endAt, who, r.number)
 }
 
 // stopRun tells the hook of member who to end.
 func (c *Cluster) stopRun(who int32) {
 	r := &c.members[who].run
-	if end := c.now.Add(c.cfg.Hook.stopTime(r.deaf)); r.active && end < r.endAt {
+	if end := c.now.Add(c.cfg.Hook.stopTime(r.deaf)); r.active && !r.denied && end < r.endAt {
 		r.endAt = end
 		c.push(entryFinished, end, who, r.number)
 	}
@@ -96,7 +101,7 @@ func (c *Cluster) finishRun(who, number int32) {
 	}
 	m.run.active = false
 	delete(c.entrusted, who)
-	c.event.Kind, c.event.Void = policy.Finished, m.run.timedOut
+	c.event.Kind, c.event.Void, c.event.Denied = policy.Finished, m.run.timedOut, m.run.denied
 	c.step(who, Occurrence{})
 }
 

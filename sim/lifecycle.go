@@ -92,6 +92,7 @@ func (c *Cluster) end(who int32, how Occurrence, noticed time.Duration) {
 	delete(c.entrusted, who)
 	m.awayUntil, m.asleep = 0, false
 	c.alarms.clear(who)
+	c.loseSaves(who, how.Kind == Departed)
 	c.push(entryRecheck, c.now.Add(noticed), who, 0)
 	how.Member = int(who)
 	c.tell(how)
@@ -159,7 +160,7 @@ func (c *Cluster) postponed(e entry) bool {
 	switch e.kind {
 	case entryCall, entryRecheck, entrySideView:
 		return false
-	case entryDeliver, entryFinished, entryView:
+	case entryDeliver, entryFinished, entrySaved, entryView:
 	}
 	m := &c.members[e.who]
 	if m.awayUntil <= c.now {

@@ -90,7 +90,9 @@ type Occurrence struct {
 	// Expected is what Expects said about the message of a Received, before the machine took it.
 	Expected bool
 	// Due says that a Woke came because it was time.
-	Due     bool
+	Due bool
+	// AtOnce says that a Saved comes in the moment in which that was asked for.
+	AtOnce  bool
 	Effects []policy.Effect
 	Of      int
 	// Outlived says of a Crashed that a run of the member's goes on, until a RunGone.

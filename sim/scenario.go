@@ -50,6 +50,7 @@ type Scenario struct {
 	Network    Network
 	Membership Membership
 	Hook       Hook
+	Disk       Disk
 	Faults     Faults
 	// Duration is how long the run lasts, or the faults in it.
 	Duration time.Duration
@@ -62,7 +63,7 @@ func (s *Scenario) NewCluster(watchers ...Watcher) *Cluster {
 	machines := make([]wander.Machine, s.Members)
 	laps := new(wander.Laps)
 	cfg := Config{
-		Seed: s.Seed, Members: s.Members, Order: s.Order, Network: s.Network, Membership: s.Membership, Hook: s.Hook, OrphanGrace: s.patience() / 10,
+		Seed: s.Seed, Members: s.Members, Order: s.Order, Network: s.Network, Membership: s.Membership, Hook: s.Hook, OrphanGrace: s.patience() / 10, Disk: s.Disk,
 		AskFirst: s.AskFirst, EarlyWakes: s.EarlyWakes, StopTimeout: stopTimeout, Watchers: watchers,
 		Machine: func(seat Seat) policy.Machine {
 			if s.SameTies {
@@ -148,14 +149,15 @@ func (s *Scenario) Checkers() []Watcher {
 	timeout := s.patience()
 	checkers := []Watcher{
 		eachSlot(s.Slots, func() Watcher { return NewHandoffChecker() }), eachSlot(s.Slots, func() Watcher { return NewCustodyChecker() }),
-		eachSlot(s.Slots, func() Watcher { return NewSeqChecker() }), eachSlot(s.Slots, func() Watcher { return NewGrantChecker() }),
+		eachSlot(s.Slots, func() Watcher { return NewSeqChecker() }), eachSlot(s.Slots, func() Watcher { return NewGrantChecker(timeout / 2) }),
 		eachSlot(s.Slots, func() Watcher { return NewRemovalChecker(s.MinInterval, lap, timeout) }),
 		eachSlot(s.Slots, func() Watcher { return NewBirthChecker() }), eachSlot(s.Slots, func() Watcher { return NewGuardChecker(timeout) }),
 		eachSlot(s.Slots, func() Watcher { return NewCommitChecker(timeout) }),
 		eachSlot(s.Slots, func() Watcher { return NewMusterChecker(s.Backups) }),
 		eachSlot(s.Slots, func() Watcher { return NewHearsayChecker() }),
 		eachSlot(s.Slots, func() Watcher { return NewSilenceChecker(timeout) }),
-		NewIntervalChecker(s.MinInterval), NewMessageChecker(), NewWakeChecker(), NewSlotChecker(),
+		eachSlot(s.Slots, func() Watcher { return NewBeatChecker(timeout) }),
+		NewIntervalChecker(s.MinInterval, timeout/2), NewMessageChecker(), NewWakeChecker(), NewSlotChecker(),
 		eachSlot(s.Slots, func() Watcher { return NewInquiryChecker(timeout/2, s.Backups > 0) }),
 	}
 	// Identities in order all begin alike, and say nothing of who was missed.

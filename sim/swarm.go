@@ -63,6 +63,10 @@ func Draw(seed uint64) Scenario {
 	if s.Faults.CrashEvery > 0 && d.sometimes(0.5) {
 		s.Faults.HostShare = d.share(0.1, 1)
 	}
+	s.Disk = d.disk(&s)
+	if d.sometimes(0.1) {
+		s.Hook.Late = d.share(0.01, 0.5)
+	}
 	return s
 }
 
@@ -119,6 +123,23 @@ func (d drawing) membership(s *Scenario) Membership {
 		m.Spread = d.time(time.Millisecond, s.MinInterval)
 	}
 	return m
+}
+
+func (d drawing) disk(s *Scenario) Disk {
+	if !d.sometimes(0.4) {
+		return Disk{}
+	}
+	k := Disk{Slow: d.share(0.05, 1), SlowFor: d.time(s.Skip/10, 20*s.Skip)}
+	if d.sometimes(0.5) {
+		k.Takes = d.time(time.Millisecond, s.Skip)
+	}
+	if d.sometimes(0.5) {
+		k.Fails = d.share(0.01, 0.5)
+	}
+	if d.sometimes(0.3) {
+		k.Hangs = d.share(0.01, 0.1)
+	}
+	return k
 }
 
 func (d drawing) hook(s *Scenario) Hook {

@@ -53,8 +53,11 @@ func (t *Trace) step(o *Occurrence, who string) error {
 	if o.Event.Kind == policy.Woke && len(o.Effects) == 0 {
 		return nil
 	}
-	if err := t.line(o.At, "%s %s", who, t.event(o.Event)); err != nil {
-		return err
+	// What is saved at once goes on in the same breath.
+	if !o.AtOnce || o.Event.Failed {
+		if err := t.line(o.At, "%s %s", who, t.event(o.Event)); err != nil {
+			return err
+		}
 	}
 	for i := range o.Effects {
 		// What is entrusted to a guard is told when the guard says it.
@@ -92,7 +95,15 @@ func (t *Trace) event(e *policy.Event) string {
 			seen += ", another one has met a token"
 		}
 		return seen
+	case policy.Saved:
+		if e.Failed {
+			return "could not save"
+		}
+		return "has saved"
 	case policy.Finished:
+		if e.Denied {
+			return "was too late to start"
+		}
 		return "has finished"
 	case policy.Suspended:
 		return fmt.Sprintf("was asleep for %v", e.Slept)

@@ -60,6 +60,12 @@ type Gate struct {
 	NextRun    time.Time `json:"next_run,omitzero"`
 	Runs       uint64    `json:"runs"`
 	Failures   uint64    `json:"failures"`
+	// LastSuccess is when the hook last ended well, also if that was in an earlier life of the agent.
+	LastSuccess time.Time `json:"last_success,omitzero"`
+	// SavingSince is when the save of the gate's state began that is under way, SaveError why the last one failed: without a record of
+	// its start the hook does not run.
+	SavingSince time.Time `json:"saving_since,omitzero"`
+	SaveError   string    `json:"save_error,omitempty"`
 
 	Skip Duration `json:"skip"`
 	// Op is in force; OpSource is "configured", "measured" or, before anybody has run, "assumed".

@@ -29,7 +29,7 @@ const (
 	tmpSuffix = ".tmp"
 )
 
-// Dir is an open state directory. Its methods are for one goroutine.
+// Dir is an open state directory. Its methods are for one goroutine, but Save is for one goroutine for each gate.
 type Dir struct {
 	path string
 	// self is the directory itself, whose entries have to reach the disk too.

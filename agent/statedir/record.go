@@ -32,6 +32,8 @@ type Record struct {
 	Slot uint8
 	// Seq is the highest fencing number that was saved.
 	Seq wire.Seq
+	// LastSuccess is when the operation last ended well, by the wall clock; zero if it never did.
+	LastSuccess time.Time
 }
 
 // DamagedError says that the record of a gate cannot be understood. An agent may go on without it, at the price of what
@@ -58,14 +60,15 @@ const maxRecord = 64 << 10
 
 // document is a record on disk.
 type document struct {
-	Version   int          `json:"version"`
-	Gate      string       `json:"gate"`
-	Seq       wire.Seq     `json:"seq"`
-	LastRun   time.Time    `json:"last_run,omitzero"`
-	Boot      string       `json:"boot,omitempty"`
-	SinceBoot int64        `json:"since_boot_ns,omitempty"`
-	Synced    bool         `json:"synced,omitempty"`
-	LastToken *tokenOnDisk `json:"last_token,omitempty"`
+	Version     int          `json:"version"`
+	Gate        string       `json:"gate"`
+	Seq         wire.Seq     `json:"seq"`
+	LastRun     time.Time    `json:"last_run,omitzero"`
+	Boot        string       `json:"boot,omitempty"`
+	SinceBoot   int64        `json:"since_boot_ns,omitempty"`
+	Synced      bool         `json:"synced,omitempty"`
+	LastToken   *tokenOnDisk `json:"last_token,omitempty"`
+	LastSuccess time.Time    `json:"last_success,omitzero"`
 }
 
 type tokenOnDisk struct {
@@ -126,6 +129,9 @@ func (d *Dir) replace(path string, content []byte) error {
 
 func encode(gate string, r Record) ([]byte, error) {
 	doc := document{Version: recordVersion, Gate: gate, Seq: r.Seq}
+	if !r.LastSuccess.IsZero() {
+		doc.LastSuccess = r.LastSuccess.UTC()
+	}
 	if r.HasRun {
 		doc.LastRun = r.LastRun.UTC()
 		doc.Boot, doc.SinceBoot, doc.Synced = r.Boot, int64(r.SinceBoot), r.Synced
@@ -163,7 +169,7 @@ func decode(gate string, text []byte) (Record, error) {
 	case doc.LastRun.IsZero() != (doc.LastToken == nil):
 		return Record{}, errors.New("last_run and last_token do not go without each other")
 	}
-	r := Record{Seq: doc.Seq}
+	r := Record{Seq: doc.Seq, LastSuccess: doc.LastSuccess}
 	if doc.LastToken == nil {
 		return r, nil
 	}

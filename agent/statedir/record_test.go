@@ -21,12 +21,14 @@ func sample() Record {
 		Boot:      "81572068-96ac-4645-852d-ee1361038aea", SinceBoot: -5 * time.Second, Synced: true,
 		Slot: wire.MaxSlots - 1,
 		Seq:  wire.MaxSeq,
+
+		LastSuccess: time.Unix(1_800_000_060, 0),
 	}
 }
 
 func same(a, b Record) bool {
 	return a.HasRun == b.HasRun && a.LastRun.Equal(b.LastRun) && a.LastToken == b.LastToken && a.Slot == b.Slot && a.Seq == b.Seq &&
-		a.Boot == b.Boot && a.SinceBoot == b.SinceBoot && a.Synced == b.Synced
+		a.LastSuccess.Equal(b.LastSuccess) && a.Boot == b.Boot && a.SinceBoot == b.SinceBoot && a.Synced == b.Synced
 }
 
 func TestARecordIsReadAsItWasSaved(t *testing.T) {
@@ -48,7 +50,7 @@ func TestTheFormOnDiskStays(t *testing.T) {
 	const onDisk = `{"version":1,"gate":"default","seq":9223372036854775807,` +
 		`"last_run":"2027-01-15T08:00:00.123456789Z","boot":"81572068-96ac-4645-852d-ee1361038aea",` +
 		`"since_boot_ns":-5000000000,"synced":true,"last_token":{"birth":1799999999000000001,` +
-		`"generator":"0102ff00000000000000000000000000","random":18446744073709551615,"slot":15}}` + "\n"
+		`"generator":"0102ff00000000000000000000000000","random":18446744073709551615,"slot":15},"last_success":"2027-01-15T08:01:00Z"}` + "\n"
 	text, err := encode("default", sample())
 	if err != nil || string(text) != onDisk {
 		t.Errorf("%s, %v", text, err)

@@ -66,6 +66,7 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 		line("next run", "when the token comes")
 	}
 	line("runs", "%d, of which %d failed", g.Runs, g.Failures)
+	writeSaves(line, g, now)
 	if g.Walk != "" {
 		line("walk", "%s, resting for %s at each host", printable(g.Walk), format(g.Skip))
 	}
@@ -95,6 +96,19 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 		load += "; above 1, so everybody runs later than min_interval"
 	}
 	line("load", "%s", load)
+}
+
+// writeSaves says when the hook last ended well, and what is wrong with the disk.
+func writeSaves(line func(name, format string, args ...any), g control.Gate, now time.Time) {
+	if !g.LastSuccess.IsZero() {
+		line("last success", "%s ago (%s)", rough(now.Sub(g.LastSuccess)), clock(g.LastSuccess, now))
+	}
+	if g.SaveError != "" {
+		line("disk", "%s", printable(g.SaveError))
+	}
+	if !g.SavingSince.IsZero() && now.Sub(g.SavingSince) > time.Second {
+		line("disk", "has been saving for %s: it is slow or hangs, and the hook does not run here", rough(now.Sub(g.SavingSince)))
+	}
 }
 
 // writeToken says where a token is; who guards it, if it is here; and which one it is.

@@ -94,7 +94,7 @@ func (m *Machine) onMeeting(now policy.Instant, arrived *wire.Token, out []polic
 		return m.save(out)
 	}
 	m.handoff.Withdraw()
-	return m.serve(now, out)
+	return m.serve(now, m.retract(out))
 }
 
 // serve does with the token at hand what is to be done here: run the operation if this member is due, else rest.
@@ -104,7 +104,7 @@ func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect
 	case m.leaving:
 		return m.pass(now, out)
 	case now.Time >= due:
-		return m.becomeRunning(now, out)
+		return m.becomeGranting(now, out)
 	case m.peers.alone():
 		out = policy.AppendTell(out, policy.NoteAlone, wire.MemberID{}, &m.token)
 		return m.becomeResting(now.Time, due, out)
@@ -114,7 +114,7 @@ func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect
 
 // onRested: the token has rested for skip and goes on, or this member has waited with it until it is due.
 func (m *Machine) onRested(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if m.peers.alone() || m.cfg.Walk == Sweep && now.Time >= m.dueAt(now.Time) {
+	if m.peers.alone() || m.cfg.Walk == Sweep && m.waitsUntilDue && now.Time >= m.dueAt(now.Time) {
 		return m.serve(now, out)
 	}
 	return m.pass(now, out)

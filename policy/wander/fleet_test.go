@@ -96,6 +96,7 @@ func (f *fleet) step(i int, ev policy.Event) {
 			return o != m && o.known && o.knownFrom <= f.now && slices.Contains(m.view, id(o.index))
 		})
 	}
+	saves := false
 	for _, e := range m.m.Step(policy.Instant{Time: f.now, Wall: noon + int64(f.now)}, &ev, nil) {
 		switch e.Kind {
 		case policy.Send:
@@ -110,8 +111,13 @@ func (f *fleet) step(i int, ev policy.Event) {
 			f.announce(i)
 		case policy.Tell:
 			f.told(i, e.Note)
-		case policy.Save, policy.Stop:
+		case policy.Save:
+			saves = true
+		case policy.Stop:
 		}
+	}
+	if saves {
+		f.step(i, policy.Event{Kind: policy.Saved})
 	}
 }
 

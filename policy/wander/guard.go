@@ -174,6 +174,7 @@ func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token *wire.
 	}
 	m.seq = max(m.seq, token.Seq).Revived(uint8(m.cfg.Entropy.Uint64()))
 	token.Seq = m.seq
+	m.unsaved = m.seq
 	out = m.save(policy.AppendTell(out, policy.NoteRevived, from, token))
 	switch {
 	case m.holdsOlder(token.ID):
@@ -210,7 +211,7 @@ func (m *Machine) concerns(now policy.Instant, ev *policy.Event) bool {
 		return false
 	case policy.Received:
 		return m.believes(now, &ev.Msg.Token) && m.Expects(&ev.Msg)
-	case policy.Started, policy.PeersChanged, policy.Finished, policy.Leave, policy.Woke:
+	case policy.Started, policy.PeersChanged, policy.Saved, policy.Finished, policy.Leave, policy.Woke:
 	}
 	return true
 }
@@ -219,6 +220,7 @@ func (m *Machine) concerns(now policy.Instant, ev *policy.Event) bool {
 // it runs or passes on; a run in progress goes on meanwhile.
 func (m *Machine) becomeDoubting(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.handoff.Withdraw()
+	out = m.retract(out)
 	if m.state != running {
 		m.state = doubting
 	}
@@ -240,6 +242,7 @@ func (m *Machine) onOvertaken(now policy.Instant, from wire.MemberID, higher *wi
 	out = policy.AppendTell(out, policy.NoteOvertaken, from, &m.token)
 	out = m.guardian.Correct(&m.token, higher, out)
 	m.handoff.Withdraw()
+	out = m.retract(out)
 	if m.state != running {
 		m.becomeAbsent(now)
 		return out

@@ -19,6 +19,8 @@ func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effe
 		return m.stop(out)
 	case resting:
 		return m.pass(now, out)
+	case saves:
+		return m.pass(now, m.retract(out))
 	case absent, offering, doubting, gone:
 	}
 	return out
@@ -60,6 +62,7 @@ func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy
 	if !m.holds {
 		return out
 	}
+	out = m.retract(out)
 	if m.peers.alone() {
 		return m.keepAlone(now, out)
 	}
@@ -75,7 +78,7 @@ func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy
 
 // keepAlone goes on with a token whose offer was abandoned.
 func (m *Machine) keepAlone(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if m.state != offering && m.state != doubting {
+	if m.state != offering && m.state != doubting && m.state != saves {
 		return out
 	}
 	m.muster(now.Time)

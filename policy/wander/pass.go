@@ -47,6 +47,9 @@ func (p *peers) alone() bool { return len(p.ids) <= 1 }
 // pass gives the token to another member, or keeps it where there is none.
 func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect {
 	switch {
+	case m.token.Seq == m.unsaved && !m.peers.alone():
+		m.becomeSaving(now.Time)
+		return out
 	case !m.peers.alone():
 		return m.becomeOffering(now, m.next(now.Time), out)
 	case m.leaving:

@@ -102,6 +102,7 @@ func (m *Machine) make(now policy.Instant, why policy.Note, out []policy.Effect)
 		Seq: m.seq, Slot: m.cfg.Slot, LastSlot: m.cfg.LastSlot, Op: m.measured,
 	}
 	out = policy.AppendTell(out, why, wire.MemberID{}, &token)
+	m.unsaved = m.seq
 	out = m.take(now, &token, m.save(out))
 	return m.meetToken(out)
 }

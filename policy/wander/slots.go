@@ -11,9 +11,7 @@ import (
 // Slots is one member's part in a gate with several tokens: a machine for each, side by side. As many members may run at once
 // as there are tokens, but none of them twice: what ran here under one token counts for min_interval under all.
 type Slots struct {
-	machines []Machine
-	// saved is what was saved last: there is one record, for all tokens.
-	saved     policy.State
+	machines  []Machine
 	announced bool
 	effects   []policy.Effect
 }
@@ -65,7 +63,7 @@ func (s *Slots) concerns(i int, now policy.Time, ev *policy.Event) bool {
 	case policy.Woke:
 		at, ok := s.machines[i].NextWake()
 		return ok && at <= now
-	case policy.Started, policy.PeersChanged, policy.Suspended, policy.Leave:
+	case policy.Started, policy.PeersChanged, policy.Saved, policy.Suspended, policy.Leave:
 	}
 	return true
 }
@@ -84,7 +82,7 @@ func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.E
 		e := &s.effects[k]
 		switch e.Kind {
 		case policy.Save:
-			e.State = s.merge(i, e.State)
+			e.State = s.record()
 		case policy.Announce:
 			if s.announced {
 				continue
@@ -108,7 +106,7 @@ func (s *Slots) around(i int) (e elsewhere) {
 		if j == i {
 			continue
 		}
-		e.running = e.running || m.state == running
+		e.running = e.running || m.state == running || m.granting()
 		e.waiting = e.waiting || m.state == resting && m.waitsUntilDue
 		if m.hasRun && (!e.hasRun || m.lastRun > e.lastRun) {
 			e.hasRun, e.lastRun = true, m.lastRun
@@ -122,7 +120,6 @@ func (s *Slots) around(i int) (e elsewhere) {
 // later one would take its place in the record.
 func (s *Slots) restore(i int, now policy.Time, saved policy.State) policy.State {
 	saved.LastRun = min(saved.LastRun, now)
-	s.saved = saved
 	mine, owner := saved, int(saved.Slot)
 	if owner >= len(s.machines) {
 		owner = 0
@@ -131,17 +128,18 @@ func (s *Slots) restore(i int, now policy.Time, saved policy.State) policy.State
 	return mine
 }
 
-// merge puts what one machine saves into the record of all.
-func (s *Slots) merge(i int, own policy.State) policy.State {
-	own.Slot = uint8(i)
-	own.Seq = max(own.Seq, s.saved.Seq)
-	if s.saved.HasRun && (!own.HasRun || own.LastRun < s.saved.LastRun) {
-		seq := own.Seq
-		own = s.saved
-		own.Seq = seq
+// record is what the member must not forget: there is one record, for all tokens.
+func (s *Slots) record() policy.State {
+	all := s.machines[0].record()
+	for i := range s.machines {
+		own := s.machines[i].record()
+		seq := max(all.Seq, own.Seq)
+		if own.HasRun && (!all.HasRun || own.LastRun > all.LastRun) {
+			all = own
+		}
+		all.Seq = seq
 	}
-	s.saved = own
-	return own
+	return all
 }
 
 // saidOnce reports whether a note is about this member and not about a token, and not the one to be told.

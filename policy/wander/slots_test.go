@@ -39,10 +39,14 @@ func boothOf(t *testing.T, m policy.Machine, saved policy.State) *booth {
 
 func (b *booth) step(ev policy.Event) {
 	b.out = b.m.Step(b.now, &ev, b.out[:0])
+	saves := false
 	for i := range b.out {
 		if b.out[i].Kind == policy.Save {
-			b.saved = b.out[i].State
+			b.saved, saves = b.out[i].State, true
 		}
+	}
+	if saves {
+		b.out = b.m.Step(b.now, &policy.Event{Kind: policy.Saved}, b.out)
 	}
 }
 

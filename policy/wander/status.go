@@ -22,6 +22,8 @@ func (m *Machine) why(now policy.Time) policy.Why {
 	switch {
 	case m.state == running:
 		return policy.WhyRunning
+	case m.granting():
+		return policy.WhySaving
 	case m.leaving:
 		return policy.WhyLeaving
 	case m.waitsAlone():

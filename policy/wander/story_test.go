@@ -61,7 +61,14 @@ type story struct {
 	entrusted []wire.Message
 	announced int
 	saved     policy.State
-	handoffs  wire.HandoffID
+	// disk is what saves do; unsaved says that one is out.
+	disk    disk
+	unsaved bool
+	// savedAt is when the last save was asked for.
+	savedAt policy.Time
+	// within is how long a run may wait to be saved.
+	within   time.Duration
+	handoffs wire.HandoffID
 	// numbers are the highest ones that each token had when it came or went.
 	numbers map[wire.TokenID]wire.Seq
 }
@@ -70,6 +77,7 @@ type story struct {
 func begin(t *testing.T, cfg wander.Config, saved policy.State) *story {
 	t.Helper()
 	s := &story{t: t, m: wander.New(cfg), saved: saved, handoffs: 1 << 32, numbers: map[wire.TokenID]wire.Seq{}}
+	s.within = max(cfg.Skip, 250*time.Millisecond) / 2
 	s.now = policy.Instant{Time: policy.Time(time.Hour), Wall: noon + int64(time.Hour)}
 	s.step(policy.Event{Kind: policy.Started, State: saved})
 	return s
@@ -85,19 +93,47 @@ func inFleet(t *testing.T) *story {
 
 func (s *story) step(ev policy.Event) {
 	s.t.Helper()
+	s.out = s.out[:0]
+	s.take(ev)
+	if s.unsaved && s.disk != slowDisk {
+		s.saves(s.disk == brokenDisk)
+	}
+}
+
+// disk is what the disk of a member does.
+type disk int
+
+const (
+	goodDisk disk = iota
+	brokenDisk
+	slowDisk
+)
+
+// saves ends the save that is out. What comes of it is added to the effects of the step.
+func (s *story) saves(failed bool) {
+	s.t.Helper()
+	s.unsaved = false
+	s.take(policy.Event{Kind: policy.Saved, Failed: failed})
+}
+
+// take lets the member take one event.
+func (s *story) take(ev policy.Event) {
+	s.t.Helper()
 	s.event = ev
-	saves := 0
-	s.out = s.m.Step(s.now, &s.event, s.out[:0])
-	for i := range s.out {
+	before := len(s.out)
+	s.out = s.m.Step(s.now, &s.event, s.out)
+	for i := before; i < len(s.out); i++ {
 		switch e := &s.out[i]; e.Kind {
 		case policy.Save:
-			saves++
-			s.saved = e.State
+			s.saved, s.unsaved, s.savedAt = e.State, true, s.now.Time
 		case policy.Send:
 			s.sent = append(s.sent, e.Msg)
 		case policy.Run:
-			if saves == 0 || s.saved.LastRun != s.now.Time || s.saved.LastToken != e.Token.ID || s.saved.Seq < e.Token.Seq {
+			if s.unsaved || s.saved.LastRun != s.savedAt || s.saved.LastToken != e.Token.ID || s.saved.Seq < e.Token.Seq {
 				s.t.Fatalf("the run under %+v starts before it is saved: %+v", e.Token, s.saved)
+			}
+			if latest := s.savedAt.Add(s.within); s.now.Time > latest || e.StartBy != latest {
+				s.t.Fatalf("the run starts by %v, %v after it was granted", e.StartBy, s.now.Time.Sub(s.savedAt))
 			}
 			if n := len(s.runs); n > 0 && e.Token.Seq <= s.runs[n-1].Seq {
 				s.t.Fatalf("fencing number %d after %d", e.Token.Seq, s.runs[n-1].Seq)

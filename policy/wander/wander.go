@@ -8,6 +8,7 @@
 // The rules, by file:
 //
 //	arrive.go      what happens to a token that arrives: removal, meeting, running, resting
+//	save.go        what must be durable before a run starts, or a token goes on
 //	regenerate.go  a new token after regenerate-after (Δgen), and how Δgen adapts
 //	inquire.go     asking others before a token is made
 //	slots.go       several tokens; share.go, how a sweep shares the members among them
@@ -74,6 +75,7 @@ type Config struct {
 //
 //	state     token   ends with
 //	absent    no      a token that arrives; regenerate-after; the first token being due
+//	saves     yes     a Saved; half a skip
 //	running   yes¹    the end of the protected operation
 //	resting   yes     the end of skip; of min_interval where nobody else is there
 //	offering  yes     an Ack; the handoff's timeout, and then another member is offered it
@@ -85,6 +87,7 @@ type state uint8
 
 const (
 	absent state = iota
+	saves
 	running
 	resting
 	offering
@@ -96,6 +99,8 @@ func (s state) String() string {
 	switch s {
 	case absent:
 		return "absent"
+	case saves:
+		return "saving"
 	case running:
 		return "running"
 	case resting:
@@ -118,13 +123,18 @@ type Machine struct {
 	holds  bool
 	token  wire.Token
 	lastTo wire.MemberID
-	// restUntil ends the state resting; waitsUntilDue says that it is the time from which this member may run.
+	// restUntil ends the states resting and saves; waitsUntilDue says that it is the time from which this member may run.
 	restUntil     policy.Time
 	waitsUntilDue bool
+	// grants says that a run is to follow the state saves, unsaved is the number of a new epoch that may not be saved yet, or zero.
+	grants  bool
+	unsaved wire.Seq
 	// elsewhere is what goes on in the gate's other slots at this member.
 	elsewhere elsewhere
-	// strange says that this token belongs to other members than this one.
-	strange bool
+	// strange says that this token belongs to other members than this one, leaving that this one is about to stop.
+	strange, leaving bool
+	// tries is how many members before this one have not reached the one that the token is on offer to.
+	tries uint8
 	// differs is the last member that was seen to have another number of slots, asker the last one that has asked for this token.
 	differs, asker wire.MemberID
 
@@ -132,6 +142,9 @@ type Machine struct {
 	hasRun    bool
 	lastRun   policy.Time
 	lastToken wire.TokenID
+	// hadRun and lastBefore are what the first two were before that run.
+	hadRun     bool
+	lastBefore policy.Time
 	// hasPassed says that passed, passedTo and passedAt mean something: the oldest token that was passed on from here of late, to
 	// whom, and when.
 	hasPassed bool
@@ -160,9 +173,6 @@ type Machine struct {
 	first firstToken
 	peers peers
 	avoid avoided
-	// tries is how many members before this one have not reached the one that the token is on offer to.
-	tries   uint8
-	leaving bool
 
 	guardian guardian.Machine
 	handoff  handoff.Machine
@@ -212,6 +222,8 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		out = m.onReceived(now, ev, out)
 	case policy.Finished:
 		out = m.onFinished(now, ev, out)
+	case policy.Saved:
+		out = m.onSaved(now, ev.Failed, out)
 	case policy.Suspended:
 		out = m.onSuspended(now, ev, out)
 	case policy.Leave:
@@ -234,7 +246,7 @@ func (m *Machine) NextWake() (policy.Time, bool) {
 		consider(t)
 	}
 	switch m.state {
-	case resting:
+	case resting, saves:
 		consider(m.restUntil)
 	case absent:
 		if t, ok := m.makesAt(); ok {
@@ -304,6 +316,10 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 		if now.Time >= m.restUntil {
 			out = m.onRested(now, out)
 		}
+	case saves:
+		if m.tooLate(now.Time) {
+			out = m.onSaveHangs(now, out)
+		}
 	case absent:
 		switch {
 		case m.first.armed && now.Time >= m.mintsAt():
@@ -355,6 +371,9 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	if m.state != running {
 		return out
 	}
+	if ev.Denied {
+		return m.onDenied(now, out)
+	}
 	if !m.disturbed && !ev.Void {
 		m.measure(now.Time.Sub(m.lastRun))
 	}
@@ -376,19 +395,13 @@ func (m *Machine) becomeAbsent(now policy.Instant) {
 	m.beginSilence(now.Time)
 }
 
-// becomeRunning grants the protected operation. That it runs is saved before it starts, so that a restart within
-// min_interval does not run it again.
+// becomeRunning starts the protected operation, whose grant is saved.
 func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.state, m.disturbed = running, false
-	m.token.Seq = max(m.token.Seq, m.seq)
-	if m.token.Seq <= m.granted {
-		m.raiseSeq()
-	}
-	m.granted = m.token.Seq
+	m.hadRun, m.lastBefore = m.hasRun, m.lastRun
 	m.hasRun, m.lastRun, m.lastToken = true, now.Time, m.token.ID
-	out = m.save(out)
 	out = policy.AppendTell(out, policy.NoteRan, wire.MemberID{}, &m.token)
-	return m.guardian.Entrust(&m.token, policy.AppendRun(out, &m.token))
+	return m.guardian.Entrust(&m.token, policy.AppendRun(out, &m.token, m.restUntil))
 }
 
 func (m *Machine) becomeResting(now, until policy.Time, out []policy.Effect) []policy.Effect {
@@ -417,12 +430,6 @@ func (m *Machine) held() *wire.Token {
 		return nil
 	}
 	return &m.token
-}
-
-func (m *Machine) save(out []policy.Effect) []policy.Effect {
-	return policy.AppendSave(out, policy.State{
-		HasRun: m.hasRun, LastRun: m.lastRun, LastToken: m.lastToken, Seq: m.seq,
-	})
 }
 
 // dueAt is the earliest time at which this member may run: "the minimum time between two successive protected operations",

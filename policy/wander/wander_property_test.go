@@ -38,10 +38,21 @@ type subject struct {
 	lives   uint64
 	leaving bool
 	running bool
-	// ran says that lastRun is when the operation was last started, and lastSeq with which number.
+	// saving is what is on its way to the disk, which is slow or not; savedAt is when a save was last asked for.
+	saving  *policy.State
+	slow    bool
+	savedAt policy.Time
+	lastSeq wire.Seq
+	subjectRan
+	// before is what that was before the last run.
+	before subjectRan
+}
+
+// subjectRan says whether and when a member last ran, and in which of its lives.
+type subjectRan struct {
 	ran     bool
 	lastRun policy.Time
-	lastSeq wire.Seq
+	ranIn   uint64
 }
 
 func newWorld(t *rapid.T) *world {
@@ -61,8 +72,12 @@ func newWorld(t *rapid.T) *world {
 func (w *world) start(i int) {
 	m := w.members[i]
 	m.lives++
+	// The power may have been cut before or after what was on its way was on the disk.
+	if m.saving != nil && rapid.Bool().Draw(w.t, "saved") {
+		m.saved = *m.saving
+	}
 	m.cfg.Entropy = rand.NewPCG(uint64(i), m.lives)
-	m.m, m.leaving, m.running = wander.New(m.cfg), false, false
+	m.m, m.leaving, m.running, m.saving = wander.New(m.cfg), false, false, nil
 	w.step(i, policy.Event{Kind: policy.Started, State: m.saved})
 	w.view(i, []int{0, 1, 2}, false)
 }
@@ -93,6 +108,9 @@ func (w *world) step(i int, ev policy.Event) {
 	}
 	w.cutAfter = -1
 	w.check()
+	if m.m != nil && m.saving != nil && !m.slow {
+		w.save(i, false)
+	}
 }
 
 func due(m *wander.Machine, now policy.Time) bool {
@@ -103,7 +121,7 @@ func due(m *wander.Machine, now policy.Time) bool {
 func (w *world) carryOut(m *subject, e *policy.Effect) {
 	switch e.Kind {
 	case policy.Save:
-		m.saved = e.State
+		m.saving, m.savedAt = &e.State, w.now.Time
 	case policy.Send:
 		if got, ok := wire.Parse(e.Msg.Append(nil)); !ok || got != e.Msg || got.From != m.cfg.Self {
 			w.t.Fatalf("a datagram cannot carry %+v", e.Msg)
@@ -120,19 +138,27 @@ func (w *world) carryOut(m *subject, e *policy.Effect) {
 }
 
 func (w *world) run(m *subject, token wire.Token) {
+	// What was granted is on the disk, not when it started.
+	slack := time.Duration(0)
+	if m.ranIn != m.lives {
+		slack = skip / 2
+	}
 	switch {
 	case m.running:
 		w.t.Fatal("a second run starts before the first has ended")
 	case m.leaving:
 		w.t.Fatal("a leaving member runs")
-	case !m.saved.HasRun || m.saved.LastRun != w.now.Time || m.saved.LastToken != token.ID || m.saved.Seq < token.Seq:
+	case w.now.Time > m.saved.LastRun.Add(skip/2):
+		w.t.Fatalf("a run starts %v after it was granted", w.now.Time.Sub(m.saved.LastRun))
+	case m.saving != nil || !m.saved.HasRun || m.saved.LastRun != m.savedAt || m.saved.LastToken != token.ID || m.saved.Seq < token.Seq:
 		w.t.Fatalf("a run starts before it is saved: %+v", m.saved)
-	case m.ran && w.now.Time < m.lastRun.Add(m.cfg.MinInterval):
+	case m.ran && w.now.Time < m.lastRun.Add(m.cfg.MinInterval-slack):
 		w.t.Fatalf("a run starts %v after the last", w.now.Time.Sub(m.lastRun))
 	case token.Seq <= m.lastSeq:
 		w.t.Fatalf("fencing number %d after %d", token.Seq, m.lastSeq)
 	}
-	m.running, m.ran, m.lastRun, m.lastSeq = true, true, w.now.Time, token.Seq
+	m.before = m.subjectRan
+	m.running, m.lastSeq, m.subjectRan = true, token.Seq, subjectRan{ran: true, lastRun: w.now.Time, ranIn: m.lives}
 }
 
 // check is what holds in every state.
@@ -191,6 +217,25 @@ func (w *world) deliver(t *rapid.T) {
 	}
 }
 
+// save ends what is on its way to a disk.
+func (w *world) save(i int, failed bool) {
+	m := w.members[i]
+	if !failed {
+		m.saved = *m.saving
+	}
+	m.saving = nil
+	w.step(i, policy.Event{Kind: policy.Saved, Failed: failed})
+}
+
+// disk lets a disk be done, or become slow.
+func (w *world) disk(t *rapid.T) {
+	i, m := w.someone(t)
+	m.slow = rapid.Bool().Draw(t, "slow")
+	if m.m != nil && m.saving != nil {
+		w.save(i, rapid.IntRange(0, 3).Draw(t, "fails") == 0)
+	}
+}
+
 // advance lets time pass and wakes some, late or not at all.
 func (w *world) advance(t *rapid.T) {
 	span := rapid.SampledFrom([]time.Duration{10 * time.Millisecond, skip, longSpan}).Draw(t, "span")
@@ -231,11 +276,15 @@ func (w *world) someone(t *rapid.T) (int, *subject) {
 	return i, w.members[i]
 }
 
-func (w *world) finish(*rapid.T) {
+func (w *world) finish(t *rapid.T) {
 	for i, m := range w.members {
 		if m.running {
 			m.running = false
-			w.step(i, policy.Event{Kind: policy.Finished})
+			denied := rapid.IntRange(0, 2).Draw(t, "denied") == 0
+			if denied {
+				m.subjectRan = m.before
+			}
+			w.step(i, policy.Event{Kind: policy.Finished, Denied: denied})
 		}
 	}
 }
@@ -275,11 +324,11 @@ func TestWhatHoldsInEveryState(t *testing.T) {
 		w := newWorld(t)
 		actions := map[string]func(*rapid.T){
 			"deliver": w.deliver, "wake": w.wake, "finish": w.finish, "advance": w.advance, "change": w.change,
-			"disturb": w.disturb, "cut": w.cut,
+			"disturb": w.disturb, "cut": w.cut, "disk": w.disk,
 		}
 		often := []string{
 			"deliver", "deliver", "deliver", "deliver", "deliver", "deliver", "deliver", "deliver", "deliver", "deliver",
-			"wake", "wake", "wake", "wake", "finish", "finish", "advance", "change", "disturb", "cut",
+			"wake", "wake", "wake", "wake", "finish", "finish", "advance", "change", "disturb", "cut", "disk",
 		}
 		for range 300 {
 			actions[rapid.SampledFrom(often).Draw(t, "action")](t)

@@ -1,0 +1,94 @@
+package agent
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// launch is a hook from its grant to its end. Starting a process can take long, where memory or the disk is short: that happens off
+// the loop, and a hook that is told to stop before it has started does not start.
+type launch struct {
+	mu      sync.Mutex
+	run     hookRun
+	stopped bool
+}
+
+// Stop tells the hook to end, as soon as it is there.
+func (l *launch) Stop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stopped = true
+	if l.run != nil {
+		l.run.Stop()
+	}
+}
+
+func (l *launch) isStopped() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.stopped
+}
+
+// started takes the hook that runs now.
+func (l *launch) started(run hookRun) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.run = run
+	if l.stopped {
+		run.Stop()
+	}
+}
+
+var (
+	errStoppedBefore = errors.New("it was stopped before it had started")
+	errTooLate       = errors.New("it was too late to start it")
+)
+
+// startHook starts the protected operation under a grant, and follows it to its end.
+func (a *Agent) startHook(g *gate, now policy.Instant, e *policy.Effect) {
+	withToken(g.log.Info(), &e.Token).Msg("hook starts")
+	g.runs++
+	l, spec := &launch{}, a.hookSpec(g, &e.Token)
+	g.run = l
+	startBy := time.Now().Add(e.StartBy.Sub(now.Time))
+	go func() { a.finished <- a.follow(g, l, spec, startBy) }()
+}
+
+// follow runs a hook. What is not started in time is not started any more: the token may be elsewhere by then.
+func (a *Agent) follow(g *gate, l *launch, spec hook.Spec, startBy time.Time) finished {
+	switch {
+	case time.Now().After(startBy):
+		return finished{gate: g, denied: true}
+	case l.isStopped():
+		return finished{gate: g, result: hook.Result{Exit: -1, Stopped: true, Err: errStoppedBefore}, notStarted: true}
+	}
+	run, err := a.deps.startHook(spec)
+	if err != nil {
+		return finished{gate: g, result: hook.Result{Exit: -1, Err: err}, notStarted: true}
+	}
+	l.started(run)
+	return finished{gate: g, result: <-run.Done()}
+}
+
+func (a *Agent) hookSpec(g *gate, token *wire.Token) hook.Spec {
+	return hook.Spec{
+		Argv: g.cfg.Hook, Timeout: g.cfg.HookTimeout, Log: g.log,
+		Env: hook.Environ(os.Environ(),
+			"WANDERD_HELD=1",
+			"WANDERD_GATE="+g.cfg.Name,
+			"WANDERD_SEQ="+strconv.FormatUint(uint64(token.Seq), 10),
+			"WANDERD_SLOT="+strconv.Itoa(int(token.Slot)),
+			"WANDERD_TOKEN="+token.ID.String(),
+			"WANDERD_MEMBER="+a.self.String(),
+			"WANDERD_NAME="+a.cfg.Name,
+			"WANDERD_MEMBERS="+strconv.Itoa(g.members),
+			"WANDERD_DEADLINE="+strconv.FormatInt(time.Now().Add(g.cfg.HookTimeout).Unix(), 10)),
+	}
+}

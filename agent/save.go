@@ -1,0 +1,105 @@
+package agent
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/agent/statedir"
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
+)
+
+// saver is what goes on between a gate and its state file. A disk may take seconds to save, or for ever: that is waited for off the
+// loop, one save at a time. It belongs to the loop.
+type saver struct {
+	// record is the newest, wanted says that its save is not begun yet.
+	record statedir.Record
+	wanted bool
+	// since is when the save that is under way began; zero if none is.
+	since time.Time
+	// err is why the last save failed; nil if it did not.
+	err error
+	// said is when the log last told of a disk that is slow, or fails.
+	said time.Time
+}
+
+// saved is the end of a save on its way to the loop.
+type saved struct {
+	gate *gate
+	err  error
+}
+
+func (s *saver) busy() bool { return !s.since.IsZero() }
+
+// wantSaved puts what the machine must not forget into the record.
+func (a *Agent) wantSaved(g *gate, s *policy.State) {
+	succeeded := g.saver.record.LastSuccess
+	g.state, g.saver.record, g.saver.wanted = *s, a.record(s), true
+	g.saver.record.LastSuccess = succeeded
+}
+
+// beginSave saves the newest record, unless a save is under way.
+func (a *Agent) beginSave(g *gate) {
+	s := &g.saver
+	if !s.wanted || s.busy() {
+		return
+	}
+	s.wanted, s.since = false, time.Now()
+	record := s.record
+	go func() { a.saved <- saved{gate: g, err: a.deps.save(a.state, g.cfg.Name, record)} }()
+}
+
+// onSaved ends a save, and begins the next or tells the machine.
+func (a *Agent) onSaved(end saved) {
+	g, s := end.gate, &end.gate.saver
+	took := time.Since(s.since)
+	s.since, s.err = time.Time{}, end.err
+	if s.wanted {
+		a.beginSave(g)
+	} else {
+		g.event.Kind, g.event.Failed = policy.Saved, end.err != nil
+		a.step(g)
+	}
+	// A run that was denied has been told with the reason.
+	slow := took > g.saveWithin()
+	if (end.err == nil && !slow) || time.Since(s.said) < sayAgain {
+		return
+	}
+	s.said = time.Now()
+	if end.err != nil {
+		g.log.Error().Err(end.err).Msg("cannot save the state of the gate")
+		return
+	}
+	g.log.Warn().Dur("took", took.Round(time.Millisecond)).Msg("saving the state of the gate takes long: the disk is slow")
+}
+
+// tellDenied says once in a while why runs are denied.
+func (a *Agent) tellDenied(g *gate) {
+	s := &g.saver
+	if time.Since(s.said) < sayAgain {
+		return
+	}
+	s.said = time.Now()
+	const text = "not running the hook this time; the token goes on: "
+	switch {
+	case s.busy():
+		g.log.Error().Dur("saving_for", time.Since(s.since).Round(time.Millisecond)).Str("note", policy.NoteDenied.String()).
+			Msg(text + "its start is not recorded yet, the disk of the state directory is slow or hangs")
+	case s.err != nil:
+		g.log.Error().Err(s.err).Str("note", policy.NoteDenied.String()).Msg(text + "its start could not be recorded")
+	default:
+		g.log.Error().Str("note", policy.NoteDenied.String()).Msg(text + "its process could not be started in time")
+	}
+}
+
+// saveWithin is how long a save may take for a run to start: see the package wander.
+func (g *gate) saveWithin() time.Duration { return wander.SaveWithin(g.cfg.Skip) }
+
+// saving reports whether there is a gate whose record is not on the disk yet.
+func (a *Agent) saving() bool {
+	for _, g := range a.gates {
+		if g.saver.busy() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,122 @@
+package agent
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/policy"
+)
+
+// guardedGate is a gate whose token has two guardians, which are patient for a second.
+func guardedGate() GateConfig {
+	gate := testGate()
+	gate.Backups = 2
+	return gate
+}
+
+// One host's disk takes seconds to save. Its runs are denied, and nobody takes it for dead meanwhile: no two hooks run at once, no
+// token is revived, and the others take their turns.
+func TestASlowDiskNeverLetsTwoRun(t *testing.T) {
+	inWorld(t, guardedGate(), func(w *world) {
+		var log bytes.Buffer
+		w.log = zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.ErrorLevel)
+		w.startAll()
+		time.Sleep(5 * time.Minute)
+		w.slowDisk("a", 5*time.Second)
+		slow := time.Now()
+		time.Sleep(10 * time.Minute)
+		if d := w.overlap(slow); d != 0 {
+			t.Errorf("two at once for %s", d)
+		}
+		runs := map[string]int{}
+		for _, r := range w.runs(slow) {
+			runs[r.Name]++
+		}
+		if runs["a"] != 0 || len(runs) != 4 {
+			t.Errorf("runs: %v", runs)
+		}
+		for _, n := range []policy.Note{policy.NoteRevived, policy.NoteRegenerated, policy.NoteMinted, policy.NoteDoubting} {
+			if c := w.count(n, slow); c > 0 {
+				t.Errorf("%d times %s", c, n)
+			}
+		}
+		if w.count(policy.NoteDenied, slow) == 0 {
+			t.Error("no run was denied")
+		}
+		w.until("the status says so", time.Minute, func() bool { return !gateOf(t, w, "a").SavingSince.IsZero() })
+		synctest.Wait()
+		if n := strings.Count(log.String(), "the disk of the state directory is slow or hangs"); n < 2 || n > 11 {
+			t.Errorf("in ten minutes %d lines tell of it:\n%s", n, log.String())
+		}
+		// A disk that is well again lets it run.
+		w.slowDisk("a", 0)
+		w.until("a runs again", 5*time.Minute, func() bool { return w.agents["a"].isRunning(w) })
+	})
+}
+
+// A disk that hangs for ever keeps neither the token nor the agent's end.
+func TestADiskThatHangsKeepsNeitherTheTokenNorTheEnd(t *testing.T) {
+	inWorld(t, guardedGate(), func(w *world) {
+		w.startAll()
+		time.Sleep(5 * time.Minute)
+		w.slowDisk("a", time.Hour)
+		hangs := time.Now()
+		time.Sleep(10 * time.Minute)
+		if d := w.overlap(hangs); d != 0 || w.count(policy.NoteRevived, hangs) > 0 {
+			t.Errorf("two at once for %s; %d tokens were revived", d, w.count(policy.NoteRevived, hangs))
+		}
+		if n := len(w.runs(hangs)); n < 36 {
+			t.Errorf("the four others ran %d times in ten minutes", n)
+		}
+		stop := time.Now()
+		if err := w.leave("a"); err == nil {
+			t.Error("nobody was told that the state could not be saved")
+		}
+		if took := time.Since(stop); took > 20*time.Second {
+			t.Errorf("the stop took %s", took)
+		}
+		time.Sleep(time.Hour) // The disk ends after all.
+	})
+}
+
+// What could be started only when it is too late is not started, nor is what has been told to stop before.
+func TestAHookIsNotStartedTooLateNorWhenItIsStopped(t *testing.T) {
+	started := 0
+	a := &Agent{deps: deps{startHook: func(hook.Spec) (hookRun, error) {
+		started++
+		done := make(chan hook.Result, 1)
+		done <- hook.Result{}
+		return &pretendRun{stop: make(chan struct{}), done: done}, nil
+	}}}
+	late, soon := time.Now().Add(-time.Millisecond), time.Now().Add(time.Hour)
+	if end := a.follow(nil, &launch{}, hook.Spec{}, late); !end.denied || started != 0 {
+		t.Errorf("too late: %+v, started %d times", end, started)
+	}
+	stopped := &launch{}
+	stopped.Stop()
+	if end := a.follow(nil, stopped, hook.Spec{}, soon); end.denied || !end.notStarted || !end.result.Stopped || started != 0 {
+		t.Errorf("stopped: %+v, started %d times", end, started)
+	}
+	if end := a.follow(nil, &launch{}, hook.Spec{}, soon); end.denied || end.notStarted || started != 1 {
+		t.Errorf("in time: %+v, started %d times", end, started)
+	}
+}
+
+// slowDisk lets a host's disk take so long to save from now on.
+func (w *world) slowDisk(name string, takes time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.saves[name] = takes
+}
+
+func (r *resident) isRunning(w *world) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return r.running > 0
+}

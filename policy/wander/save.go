@@ -1,0 +1,116 @@
+package wander
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// A disk takes its time, and may hang. Two things wait until they are saved: a run, or a restart within min_interval would
+// run again; and a token with a number of a new epoch, or a restart would give the same one to another token. The member holds the
+// token and beats meanwhile, so its guardians leave it alone. It waits for less than they are patient: then the token goes on as
+// it is, and the run is denied.
+
+// SaveWithin is how long a run or a token waits to be saved: half a skip.
+func SaveWithin(skip time.Duration) time.Duration { return max(skip, minTimeout) / 2 }
+
+func (m *Machine) saveWithin() time.Duration { return SaveWithin(m.cfg.Skip) }
+
+// granting reports whether a run waits to be saved.
+func (m *Machine) granting() bool { return m.state == saves && m.grants }
+
+// becomeGranting grants the protected operation. That it runs is saved before it starts, so that a restart within
+// min_interval does not run it again.
+func (m *Machine) becomeGranting(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.token.Seq = max(m.token.Seq, m.seq)
+	if m.token.Seq <= m.granted {
+		m.raiseSeq()
+	}
+	m.granted = m.token.Seq
+	m.becomeSaving(now.Time)
+	m.grants = true
+	return m.save(out)
+}
+
+// becomeSaving waits with the token until all is saved: its number, if nothing else, and then it is passed on.
+func (m *Machine) becomeSaving(now policy.Time) {
+	m.state, m.grants = saves, false
+	m.restUntil = now.Add(m.saveWithin())
+}
+
+// onSaved decides again: much may have happened meanwhile, and it may be too late.
+func (m *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) []policy.Effect {
+	m.unsaved = 0
+	switch {
+	case m.state != saves:
+		return out
+	case !m.grants:
+		return m.pass(now, out)
+	case failed || m.tooLate(now.Time):
+		return m.deny(now, out)
+	}
+	return m.becomeRunning(now, out)
+}
+
+// onSaveHangs: it takes too long. The token goes on.
+func (m *Machine) onSaveHangs(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.unsaved = 0
+	if m.grants {
+		return m.deny(now, out)
+	}
+	return m.pass(now, out)
+}
+
+// tooLate reports whether the time is over in which a run may be saved.
+func (m *Machine) tooLate(now policy.Time) bool { return now >= m.restUntil }
+
+// deny ends a grant that comes to nothing: it counts as no run, also on the disk, and the token goes on once it has rested for as
+// long as anywhere.
+func (m *Machine) deny(now policy.Instant, out []policy.Effect) []policy.Effect {
+	out = policy.AppendTell(out, policy.NoteDenied, wire.MemberID{}, &m.token)
+	out = m.retract(out)
+	switch {
+	case !m.holds:
+		m.becomeAbsent(now)
+		return out
+	case m.guardian.Doubting():
+		m.state = doubting
+		return out
+	case m.leaving:
+		return m.pass(now, out)
+	}
+	out = m.becomeResting(now.Time, now.Time.Add(m.cfg.Skip), out)
+	m.waitsUntilDue = false
+	return out
+}
+
+// retract withdraws a grant whose run has not started, if there is one: what is saved is as before.
+func (m *Machine) retract(out []policy.Effect) []policy.Effect {
+	if !m.granting() {
+		return out
+	}
+	m.grants = false
+	return m.save(out)
+}
+
+// onDenied: the shell has not started the run, because it was too late. The token of the run before is of no importance: min_interval
+// has passed since.
+func (m *Machine) onDenied(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.hasRun, m.lastRun = m.hadRun, m.lastBefore
+	return m.deny(now, m.save(out))
+}
+
+// save makes what this member must not forget durable.
+func (m *Machine) save(out []policy.Effect) []policy.Effect {
+	return policy.AppendSave(out, m.record())
+}
+
+// record is what this member must not forget: a run that is granted counts before it starts.
+func (m *Machine) record() policy.State {
+	s := policy.State{HasRun: m.hasRun, LastRun: m.lastRun, LastToken: m.lastToken, Slot: m.cfg.Slot, Seq: m.seq}
+	if m.granting() {
+		s.HasRun, s.LastRun, s.LastToken = true, m.restUntil.Add(-m.saveWithin()), m.token.ID
+	}
+	return s
+}

@@ -1,0 +1,135 @@
+package sim
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+)
+
+// Disk describes how the saves of a member go. The zero value is a disk that takes no time.
+type Disk struct {
+	// Takes is how long a save takes, of those that are not slow.
+	Takes time.Duration
+	// Slow is the share of the saves that take SlowFor in the mean.
+	Slow    float64
+	SlowFor time.Duration
+	// Fails is the share that fail. Hangs is the share that do not end while the process lives, or the fault.
+	Fails, Hangs float64
+}
+
+// saving is what goes on between one member and its disk.
+type saving struct {
+	// own is this member's disk, if it is another one than the others'.
+	own *Disk
+	// busy says that writing is on its way to the disk, in save number; fails and hangs what becomes of it.
+	busy, fails, hangs bool
+	number             int32
+	writing            policy.State
+	// next is saved then, if queued says so.
+	queued bool
+	next   policy.State
+}
+
+// SetDisk gives member i a disk of its own from its next save on.
+func (c *Cluster) SetDisk(i int, d Disk) { c.savingOf(int32(i)).own = &d }
+
+func (c *Cluster) savingOf(who int32) *saving {
+	s := c.savings[who]
+	if s == nil {
+		s = &saving{}
+		c.savings[who] = s
+	}
+	return s
+}
+
+// save begins to save what a member has asked for last, or puts it in the queue. Where that takes no time, it is done.
+func (c *Cluster) save(who int32, state *policy.State) (done, failed bool) {
+	if len(c.savings) == 0 && c.cfg.Disk == (Disk{}) {
+		c.members[who].disk = *state
+		return true, false
+	}
+	s := c.savingOf(who)
+	if s.busy {
+		s.queued, s.next = true, *state
+		return false, false
+	}
+	disk := &c.cfg.Disk
+	if s.own != nil {
+		disk = s.own
+	}
+	takes := disk.takes(c.diskDice)
+	s.fails, s.hangs = happens(c.diskDice, disk.Fails), happens(c.diskDice, disk.Hangs)
+	switch {
+	case takes > 0 || s.hangs:
+		s.busy, s.writing = true, *state
+		s.number++
+		if !s.hangs {
+			c.push(entrySaved, c.now.Add(takes), who, s.number)
+		}
+		return false, false
+	case !s.fails:
+		c.members[who].disk = *state
+	}
+	return true, s.fails
+}
+
+func (d *Disk) takes(dice *rand.Rand) time.Duration {
+	if happens(dice, d.Slow) {
+		return time.Duration(dice.ExpFloat64() * float64(d.SlowFor))
+	}
+	return d.Takes
+}
+
+// saved ends a save, and begins the next or tells the machine.
+func (c *Cluster) saved(who, number int32) {
+	s := c.savings[who]
+	if !s.busy || s.number != number {
+		return
+	}
+	s.busy = false
+	failed := s.fails
+	if !failed {
+		c.members[who].disk = s.writing
+	}
+	if s.queued {
+		s.queued = false
+		done := false
+		if done, failed = c.save(who, &s.next); !done {
+			return
+		}
+	}
+	c.event.Kind, c.event.Failed = policy.Saved, failed
+	c.step(who, Occurrence{})
+}
+
+// loseSaves ends what goes on between a member and its disk when its process dies: what was on its way is there, or not. A process
+// that ends in good order waits for it.
+func (c *Cluster) loseSaves(who int32, inOrder bool) {
+	s := c.savings[who]
+	if s == nil || !s.busy {
+		return
+	}
+	s.busy = false
+	switch {
+	case s.fails || s.hangs:
+	case inOrder && s.queued:
+		c.members[who].disk = s.next
+	case inOrder || c.diskDice.Uint64()&1 == 0:
+		c.members[who].disk = s.writing
+	}
+	s.queued = false
+}
+
+// mendDisks makes all disks fast, and ends what hangs.
+func (c *Cluster) mendDisks() {
+	c.cfg.Disk = Disk{}
+	for i := range c.members {
+		if s := c.savings[int32(i)]; s != nil {
+			s.own = nil
+			if s.busy && s.hangs {
+				c.push(entrySaved, c.now, int32(i), s.number)
+			}
+		}
+	}
+}
