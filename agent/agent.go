@@ -119,6 +119,7 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 	if err != nil {
 		return nil, err
 	}
+	atHome := a.findHome()
 	a.self = wire.MemberIDOf(key.Public().(ed25519.PublicKey))
 	a.log = a.log.With().Str("member", a.self.Short()).Logger()
 	if created {
@@ -145,13 +146,25 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 		return nil, err
 	}
 	a.control = server // not before: a server that is none is not a nil Closer
-	if err := a.startMembership(key); err != nil {
+	if err := a.startMembership(key, atHome); err != nil {
 		return nil, err
 	}
 	return a, nil
 }
 
-func (a *Agent) startMembership(key ed25519.PrivateKey) (err error) {
+// findHome reports whether the state directory is where it was made, as far as that can be told.
+func (a *Agent) findHome() bool {
+	atHome, moved, err := a.state.AtHome()
+	switch {
+	case err != nil:
+		a.log.Warn().Err(err).Msg("if this state directory was copied, that will not be noticed")
+	case !atHome:
+		a.log.Warn().Msg(moved)
+	}
+	return atHome
+}
+
+func (a *Agent) startMembership(key ed25519.PrivateKey, atHome bool) (err error) {
 	ids := make([]wire.GateID, 0, len(a.gates))
 	for _, g := range a.gates {
 		ids = append(ids, g.id)
@@ -162,7 +175,7 @@ func (a *Agent) startMembership(key ed25519.PrivateKey) (err error) {
 		gossipKey = k[:]
 	}
 	a.members, err = membership.Start(membership.Config{
-		Name: a.cfg.Name, Key: key.Public().(ed25519.PublicKey), Gates: ids,
+		Name: a.cfg.Name, Key: key.Public().(ed25519.PublicKey), Private: key, AtHome: atHome, Gates: ids,
 		Addr: a.endpoint.Addr, Advertise: a.cfg.Advertise, Join: a.cfg.Join, Remembered: a.remembered(), GossipKey: gossipKey,
 		Packets: gossipWriter{a.endpoint.Packets}, Streams: a.endpoint.Streams, Log: a.log,
 	})
@@ -185,12 +198,32 @@ func (a *Agent) Run(ctx context.Context) error {
 	forget := a.startMemory()
 	err := a.loop(ctx, reading)
 	forget()
+	if _, isCopy := errors.AsType[*CopyError](err); isCopy {
+		a.close()
+		return err
+	}
 	if leaveErr := a.members.Leave(membershipLeave); leaveErr != nil {
 		a.log.Warn().Err(leaveErr).Msg("could not say goodbye to everybody; they will notice")
 	}
 	a.close()
 	a.log.Info().Msg("stopped")
 	return err
+}
+
+// CopyError says that the state directory is a copy of one in which another agent runs: this one must not.
+type CopyError struct {
+	// Path is the directory, Original the address of the other agent if it is known.
+	Path     string
+	Original netip.AddrPort
+}
+
+func (e *CopyError) Error() string {
+	where := ""
+	if e.Original.IsValid() {
+		where = " at " + e.Original.String()
+	}
+	return fmt.Sprintf("the original of the state directory %s is in use by the agent%s: remove this copy and start again, for a key of its own; "+
+		"or if this one is to stay, stop the other and remove its state directory first", e.Path, where)
 }
 
 // membershipLeave bounds how long the goodbye by gossip may take.

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -32,10 +33,12 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 	}
 	a.notifier.ready(a.statusLine())
 	views, done := a.members.Views(), ctx.Done()
+	copied := a.members.Copied()
 	var giveUp <-chan time.Time
+	var reason error
 	for {
 		if a.leaving && a.allGone() && !a.saving() {
-			return nil
+			return reason
 		}
 		timer.Reset(a.untilNextWake())
 		select {
@@ -51,18 +54,26 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 		case view := <-views:
 			a.noticeSleep()
 			a.onView(view)
+		case original := <-copied:
+			// The token it may hold goes on first: nobody else has it.
+			done, copied = nil, nil
+			reason = &CopyError{Path: a.state.Path(), Original: original}
+			a.log.Error().Err(reason).Msg("this agent stops")
+			a.noticeSleep()
+			a.leave()
+			giveUp = time.After(a.cfg.StopTimeout)
 		case query := <-a.queries:
 			query()
 		case <-timer.C:
 			a.noticeSleep()
 			a.wake()
 		case <-done:
-			done = nil
+			done, copied = nil, nil
 			a.noticeSleep()
 			a.leave()
 			giveUp = time.After(a.cfg.StopTimeout)
 		case <-giveUp:
-			return a.abandon()
+			return errors.Join(reason, a.abandon())
 		case err := <-reading:
 			return fmt.Errorf("reading from %s: %w", a.endpoint.Addr, err)
 		}

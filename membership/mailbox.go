@@ -239,10 +239,10 @@ func (d delegate) NotifyMsg([]byte) {}
 func (d delegate) GetBroadcasts(int, int) [][]byte { return nil }
 
 // LocalState implements memberlist.Delegate.
-func (d delegate) LocalState(bool) []byte { return nil }
+func (d delegate) LocalState(bool) []byte { return d.m.twins.claim() }
 
 // MergeRemoteState implements memberlist.Delegate.
-func (d delegate) MergeRemoteState([]byte, bool) {}
+func (d delegate) MergeRemoteState(b []byte, _ bool) { d.m.twins.heard(b) }
 
 // pings implements memberlist.PingDelegate.
 type pings struct{ m *Membership }

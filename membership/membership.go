@@ -23,6 +23,11 @@ type Config struct {
 	Name string
 	// Key is the public key whose hash is the member's identity.
 	Key ed25519.PublicKey
+	// Private is the other half of Key. By it, this agent and another one with the same key find out which is the original; see
+	// [Membership.Copied]. With nil, such a twin is only reported. AtHome says that the state directory has not been moved or copied since it
+	// was made, as far as this agent knows.
+	Private ed25519.PrivateKey
+	AtHome  bool
 	// Gates are the gates this member takes part in, at most [MaxGates].
 	Gates []wire.GateID
 	// Addr is what Packets and Streams are bound to. Advertise is what other members are told: the zero value means Addr,
@@ -134,7 +139,7 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	m := &Membership{
 		log: cfg.Log, node: nodeName(me.Name, me.ID), changed: make(chan struct{}, 1), stop: cancel,
 		clock: newClockWatch(cfg.Now, cfg.Log),
-		twins: &twinWatch{self: me.Addr, log: cfg.Log, warn: throttle{every: twinWarnEvery}},
+		twins: newTwinWatch(&cfg, &me),
 	}
 	m.mailbox = newMailbox(m.node, me.Addr.Addr().IsLoopback())
 	m.roster = newRoster(me, meta, cfg.Gates, suspicion(mc), cfg.Log)
@@ -204,6 +209,8 @@ func (m *Membership) keep(ctx context.Context) {
 				return
 			}
 			m.apply(m.mailbox.empty())
+		case addr := <-m.twins.seen:
+			m.working.Go(func() { m.twins.meet(addr, m.sync) })
 		case <-m.changed:
 			m.roster.publish()
 			m.update(updateTimeout)
@@ -222,14 +229,25 @@ func (m *Membership) apply(news mail) {
 	case before > 1 && after == 1:
 		m.log.Warn().Msg("no other member is left; this one goes on alone and keeps looking for them")
 	}
+	for _, s := range news.seen {
+		if s.told.id == m.roster.self && !s.gone && s.addr != m.twins.addr {
+			m.working.Go(func() { m.twins.meet(s.addr, m.sync) })
+		}
+	}
 	if news.namesake.IsValid() {
-		m.working.Go(func() { m.twins.ask(news.namesake, m.pingMyself, m.joiner.unsettle) })
+		m.working.Go(func() { m.twins.ask(news.namesake, m.pingMyself, m.sync, m.joiner.unsettle) })
 	}
 }
 
 // pingMyself returns nil if somebody at addr answers to this member's own node name.
 func (m *Membership) pingMyself(addr netip.AddrPort) error {
 	_, err := m.list.Ping(m.node, net.UDPAddrFromAddrPort(addr))
+	return err
+}
+
+// sync exchanges everything with whoever is at addr.
+func (m *Membership) sync(addr netip.AddrPort) error {
+	_, err := m.list.Join([]string{addr.String()})
 	return err
 }
 
@@ -252,7 +270,7 @@ func (m *Membership) onPing(n *memberlist.Node, rtt time.Duration, payload []byt
 	}
 	m.mailbox.suspect(n.Name, false)
 	if id == m.roster.self {
-		m.twins.met(addr)
+		m.twins.probed(addr)
 		return
 	}
 	m.clock.heard(name, addr, rtt, payload)
@@ -276,6 +294,10 @@ func (m *Membership) Announce(gate wire.GateID) {
 	default:
 	}
 }
+
+// Copied returns a channel that has news once: another agent runs with this one's key, at the address if that is known, and is the
+// original. This agent must stop, without Leave, by which it would say goodbye in the other's name.
+func (m *Membership) Copied() <-chan netip.AddrPort { return m.twins.copied }
 
 // All returns everybody who is known, this member and those that left or failed included, sorted by identity.
 func (m *Membership) All() []Member { return m.roster.all(time.Now()) }

@@ -1,8 +1,12 @@
 package membership
 
 import (
+	"crypto/ed25519"
+	"fmt"
 	"testing"
 	"time"
+
+	"github.com/wanderd/wanderd/wire"
 )
 
 func TestAgentWithACopiedKeyIsReportedWithBothAddresses(t *testing.T) {
@@ -23,5 +27,90 @@ func TestAgentWithACopiedKeyIsReportedWithBothAddresses(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// Of two agents with one key the original goes on and the copy is told to stop, whichever was started first and whatever they
+// are called: the one whose directory was made elsewhere, and where both are at home, as clones of a machine are, the later one.
+func TestTheCopyOfAnAgentIsToldToStop(t *testing.T) {
+	public, private, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name           string
+		first, second  bool
+		copied, called int // Which of the two is the copy, and how the second one is called.
+	}{
+		{"the copy comes later", true, false, 1, 2},
+		{"the copy comes later, under another name", true, false, 1, 22},
+		{"the copy was there first", false, true, 0, 2},
+		{"the copy was there first, under another name", false, true, 0, 22},
+		{"clones", true, true, 1, 2},
+		{"clones under two names", true, true, 1, 22},
+		{"two copies", false, false, 1, 2},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			inFleet(t, func(_ *testing.T, f *fleet) {
+				hosts := f.startAll(1)
+				start := func(addr, called int, home bool) *host {
+					return f.start(addr, func(c *Config) {
+						c.Name, c.Key, c.Private, c.AtHome = fmt.Sprint("host", called), public, private, home
+					})
+				}
+				twins := []*host{start(2, 2, tc.first)}
+				third := f.start(3)
+				f.within(5*time.Second, "everybody is there", func() bool { return len(hosts[0].All()) == 3 })
+				time.Sleep(time.Minute)
+				twins = append(twins, start(22, tc.called, tc.second))
+				f.within(30*time.Second, "the copy knows", func() bool { return len(twins[tc.copied].Copied()) == 1 })
+				twins[tc.copied].crash()
+				f.always(5*time.Minute, "the original stays", func() bool {
+					return len(twins[1-tc.copied].Copied()) == 0
+				})
+				f.within(time.Minute, "and is there for the others", func() bool {
+					m, ok := third.view().Lookup(wire.MemberIDOf(public))
+					return ok && m.Addr == twins[1-tc.copied].twins.addr
+				})
+			})
+		})
+	}
+}
+
+// Words of an earlier life, or of somebody who has another key, stop nobody.
+func TestAnOldClaimStopsNobody(t *testing.T) {
+	public, private, _ := ed25519.GenerateKey(nil)
+	_, stranger, _ := ed25519.GenerateKey(nil)
+	me := Member{ID: wire.MemberIDOf(public)}
+	watch := func(key ed25519.PrivateKey, home bool) *twinWatch {
+		w := newTwinWatch(&Config{Private: key, AtHome: home}, &me)
+		w.speaks = true
+		return w
+	}
+	for name, claim := range map[string]func(mine *twinWatch) []byte{
+		"to nobody":         func(*twinWatch) []byte { return watch(private, true).claim() },
+		"to an earlier one": func(*twinWatch) []byte { w := watch(private, true); w.other = 7; return w.claim() },
+		"of a stranger":     func(m *twinWatch) []byte { w := watch(stranger, true); w.other = m.life; return w.claim() },
+		"its own":           func(m *twinWatch) []byte { m.other = m.life; return m.claim() },
+		"cut short":         func(m *twinWatch) []byte { w := watch(private, true); w.other = m.life; return w.claim()[:50] },
+		"changed": func(m *twinWatch) []byte {
+			w := watch(private, false)
+			w.other = m.life
+			b := w.claim()
+			b[33] = 1
+			return b
+		},
+	} {
+		mine := watch(private, false)
+		mine.heard(claim(mine))
+		if len(mine.copied) > 0 {
+			t.Errorf("a claim %s stops it", name)
+		}
+	}
+	mine, theirs := watch(private, false), watch(private, true)
+	theirs.other = mine.life
+	mine.heard(theirs.claim())
+	if len(mine.copied) != 1 {
+		t.Error("a claim of the original does not stop a copy")
 	}
 }

@@ -5,6 +5,7 @@
 //
 //	lock                held for as long as the agent lives; names its process
 //	node_key            the member's Ed25519 key, in OpenSSH's format
+//	home                where the directory was made: which host and path
 //	gate-NAME.json      the record of a gate
 //	members.json        who was in the fleet
 //	*.tmp               a file that was being written when the machine stopped; removed at the next start

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
 )
@@ -44,6 +45,9 @@ func exitCode(err error) int {
 		return e.exitCode()
 	}
 	if _, ok := errors.AsType[*config.Invalid](err); ok {
+		return exitConfig
+	}
+	if _, ok := errors.AsType[*agent.CopyError](err); ok {
 		return exitConfig
 	}
 	if _, ok := errors.AsType[socketError](err); ok {

@@ -1,0 +1,74 @@
+package statedir
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func atHome(t *testing.T, dir string) (bool, string) {
+	t.Helper()
+	d := open(t, dir)
+	ok, moved, err := d.AtHome()
+	if err := errors.Join(err, d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return ok, moved
+}
+
+func TestACopyKnowsThatItWasMadeElsewhere(t *testing.T) {
+	parent := t.TempDir()
+	original, duplicate := filepath.Join(parent, "original"), filepath.Join(parent, "copy")
+	for range 2 {
+		if ok, moved := atHome(t, original); !ok || moved != "" {
+			t.Errorf("the original: %v, %q", ok, moved)
+		}
+	}
+	if err := os.CopyFS(duplicate, os.DirFS(original)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(duplicate, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ok, moved := atHome(t, duplicate)
+	if ok || !strings.Contains(moved, original) || !strings.Contains(moved, filepath.Join(duplicate, homeName)) {
+		t.Errorf("the copy: %v, %q", ok, moved)
+	}
+	// The remedy for a directory that was moved.
+	if err := os.Remove(filepath.Join(duplicate, homeName)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if ok, moved := atHome(t, duplicate); !ok {
+			t.Errorf("after the remedy: %q", moved)
+		}
+	}
+}
+
+func TestAnotherHostIsAnotherHome(t *testing.T) {
+	d := open(t, t.TempDir())
+	ids := filepath.Join(t.TempDir(), "machine-id")
+	if err := os.WriteFile(ids, []byte("1234\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	named, err := d.here([]string{"/none", ids})
+	if err != nil || named.Machine == "" || strings.Contains(named.Machine, "1234") {
+		t.Errorf("%+v, %v", named, err)
+	}
+	nameless, err := d.here(nil)
+	if err != nil || nameless.Machine != "" || nameless.Path != named.Path {
+		t.Errorf("%+v, %v", nameless, err)
+	}
+}
+
+func TestADamagedHomeIsNoReasonNotToStart(t *testing.T) {
+	d := open(t, t.TempDir())
+	if err := os.WriteFile(filepath.Join(d.Path(), homeName), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if ok, _, err := d.AtHome(); !ok || err == nil || !strings.Contains(err.Error(), "remove it") {
+		t.Errorf("%v, %v", ok, err)
+	}
+}
