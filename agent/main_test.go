@@ -10,8 +10,8 @@ import (
 
 // TestMain lets this program guard the hooks of its own agents. A guard leaves by the system call: it is not a test run.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == hook.GuardArg {
-		syscall.Exit(hook.Guard(os.Args[2:]))
+	if hook.IsGuard() {
+		syscall.Exit(hook.Guard())
 	}
 	os.Exit(m.Run())
 }

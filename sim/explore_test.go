@@ -309,7 +309,7 @@ func (e *explorer) step(w *small, i int, ev *policy.Event, upTo int) int {
 		case policy.Tell:
 			e.told[f.Note]++
 			w.question(i, f)
-		case policy.Stop, policy.Announce:
+		case policy.Stop, policy.Entrust, policy.Announce:
 		}
 	}
 	n := len(e.effects)

@@ -356,15 +356,35 @@ func TestTheGuardOfARunEndsItBeforeItSpeaks(t *testing.T) {
 		told []string
 		said []policy.Time
 	}{
-		{"it ends when told to", Hook{Takes: time.Minute}, func(w *world) { w.Crash(0) },
-			[]string{"1.000s crashed", "1.010s lost a run"}, said(1010*time.Millisecond, 1035*time.Millisecond, 1060*time.Millisecond)},
-		{"it is killed", Hook{Takes: time.Minute, Deaf: 1, KillAfter: time.Hour}, func(w *world) { w.Crash(0) },
-			[]string{"1.000s crashed", "1.100s lost a run"}, said(1100*time.Millisecond, 1125*time.Millisecond, 1150*time.Millisecond)},
-		{"it ends by itself just then", Hook{Takes: 1050 * time.Millisecond, Deaf: 1}, func(w *world) { w.Crash(0) },
-			[]string{"1.000s crashed", "1.050s lost a run"}, said(1050*time.Millisecond, 1075*time.Millisecond, 1100*time.Millisecond)},
+		{
+			"it ends when told to",
+			Hook{Takes: time.Minute},
+			func(w *world) { w.Crash(0) },
+			[]string{"1.000s crashed", "1.010s lost a run"},
+			said(1010*time.Millisecond, 1035*time.Millisecond, 1060*time.Millisecond),
+		},
+		{
+			"it is killed",
+			Hook{Takes: time.Minute, Deaf: 1, KillAfter: time.Hour},
+			func(w *world) { w.Crash(0) },
+			[]string{"1.000s crashed", "1.100s lost a run"},
+			said(1100*time.Millisecond, 1125*time.Millisecond, 1150*time.Millisecond),
+		},
+		{
+			"it ends by itself just then",
+			Hook{Takes: 1050 * time.Millisecond, Deaf: 1},
+			func(w *world) { w.Crash(0) },
+			[]string{"1.000s crashed", "1.050s lost a run"},
+			said(1050*time.Millisecond, 1075*time.Millisecond, 1100*time.Millisecond),
+		},
 		{"it had ended", Hook{Takes: 900 * time.Millisecond}, func(w *world) { w.Crash(0) }, []string{"1.000s crashed"}, nil},
-		{"all is taken back", Hook{Takes: time.Minute}, func(w *world) { w.entrust(0, &wire.Message{}); w.Crash(0) },
-			[]string{"1.000s crashed", "1.010s lost a run"}, nil},
+		{
+			"all is taken back",
+			Hook{Takes: time.Minute},
+			func(w *world) { w.entrust(0, &wire.Message{}); w.Crash(0) },
+			[]string{"1.000s crashed", "1.010s lost a run"},
+			nil,
+		},
 		{"the host is down", Hook{Takes: time.Minute}, func(w *world) { w.PowerCut(0) }, []string{"1.000s crashed"}, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

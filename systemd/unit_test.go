@@ -43,6 +43,7 @@ func TestTheServiceManagerIsToldWhatTheAgentNeeds(t *testing.T) {
 		"Service.RestartPreventExitStatus": "64 78",
 		"Service.KillMode":                 "mixed",
 		"Service.OOMPolicy":                "continue",
+		"Service.Delegate":                 "yes",
 		"Service.StateDirectory":           "wanderd",
 		"Service.StateDirectoryMode":       "0700",
 		"Service.User":                     "wanderd",
@@ -53,6 +54,20 @@ func TestTheServiceManagerIsToldWhatTheAgentNeeds(t *testing.T) {
 	}
 	if watchdog := seconds(t, directives["Service.WatchdogSec"]); watchdog < 10*time.Second {
 		t.Errorf("a watchdog of %v bites a busy host", watchdog)
+	}
+}
+
+// An agent that is killed leaves its hook to a guard, which must not be killed with it, and may make control groups.
+func TestTheGuardOfAHookHasTimeForItsDuty(t *testing.T) {
+	directives := unit(t)
+	if got := directives["Service.ProtectControlGroups"]; len(got) > 0 {
+		t.Errorf("ProtectControlGroups is %q: the guard cannot make a group for its hook", got)
+	}
+	// A tenth of the default skip, and the time in which it repeats its last words.
+	const duty = 100*time.Millisecond + 100*time.Millisecond
+	_, pause, ok := strings.Cut(strings.Join(directives["Service.ExecStop"], " "), "|| sleep ")
+	if got, err := time.ParseDuration(strings.TrimSuffix(pause, "'") + "s"); !ok || err != nil || got < duty {
+		t.Errorf("ExecStop is %q: it leaves the guard no time", directives["Service.ExecStop"])
 	}
 }
 

@@ -10,20 +10,25 @@ import (
 	"time"
 )
 
-// GuardArg, as the first argument of a program that uses this package, asks it to call [Guard]. Its main, and the
-// TestMain of tests that start hooks, begin with
+// GuardName is what a program that uses this package is called when it is to guard an operation, as a process and in its arguments:
+// killing by the program's name does not find it. Its main, and the TestMain of tests that start hooks, begin with
 //
-//	if len(os.Args) > 1 && os.Args[1] == hook.GuardArg {
-//		os.Exit(hook.Guard(os.Args[2:]))
+//	if hook.IsGuard() {
+//		os.Exit(hook.Guard())
 //	}
-const GuardArg = "hook-guard"
+const GuardName = "hook-guard"
+
+// IsGuard reports whether this process is to call [Guard].
+func IsGuard() bool { return len(os.Args) == 1 && os.Args[0] == GuardName }
 
 const (
 	// settleTime is how long the last processes of an operation may outlive its first without a word: a shell does not
 	// wait for >(tee log).
 	settleTime = 500 * time.Millisecond
-	// lookTime is how often the guard looks for processes whose end nobody reports to it.
-	lookTime = 100 * time.Millisecond
+	// lookTime is how often the guard looks for processes whose end nobody reports to it, orphanLookTime the same when others wait
+	// for that end.
+	lookTime       = 100 * time.Millisecond
+	orphanLookTime = 10 * time.Millisecond
 	// undeadTime is how long the guard waits for the effect of SIGKILL.
 	undeadTime = 5 * time.Second
 
@@ -34,53 +39,28 @@ const (
 	reportFd   = 4
 )
 
-// guardOrder is what the guard is told.
-type guardOrder struct {
-	Timeout, Grace time.Duration
-	Path           string
-	Argv           []string
-}
-
-func guardArgs(self string, o guardOrder) []string {
-	return append([]string{self, GuardArg, o.Timeout.String(), o.Grace.String(), o.Path}, o.Argv...)
-}
-
-func parseGuardArgs(args []string) (o guardOrder, err error) {
-	if len(args) < 4 {
-		return o, errors.New("too few arguments")
-	}
-	if o.Timeout, err = time.ParseDuration(args[0]); err != nil {
-		return o, err
-	}
-	if o.Grace, err = time.ParseDuration(args[1]); err != nil {
-		return o, err
-	}
-	o.Path, o.Argv = args[2], args[3:]
-	return o, nil
-}
-
-func isGuard(args []string) bool { return len(args) > 1 && args[1] == GuardArg }
-
 // Guard runs one operation on behalf of the agent that started this process, and outlives it. It returns the exit status
-// of the process; args are the arguments after GuardArg.
-func Guard(args []string) int {
-	order, err := parseGuardArgs(args)
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "%s is for internal use: %v\n", GuardArg, err)
-		return exitUsage
-	}
+// of the process.
+func Guard() int {
 	// The parent-death signal of the operation is sent when the thread that started it ends.
 	runtime.LockOSThread()
 	syscall.CloseOnExec(lifelineFd)
 	syscall.CloseOnExec(reportFd)
 	adopt()
 
-	g := guard{order: order, reporter: os.NewFile(reportFd, "report"), told: make(chan os.Signal, 1)}
+	g := guard{reporter: os.NewFile(reportFd, "report"), instructions: make(chan instruction), told: make(chan os.Signal, 1)}
 	signal.Notify(g.told, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
-	if !g.start() {
-		return 0
+	go readLifeline(os.NewFile(lifelineFd, "lifeline"), g.instructions)
+	first := <-g.instructions
+	if first.Order == nil {
+		fmt.Fprintf(os.Stderr, "%s is for internal use: nobody has told it what to guard\n", GuardName)
+		return exitUsage
 	}
-	g.watch()
+	g.order = *first.Order
+	if g.start() {
+		g.onInstruction(first)
+		g.watch()
+	}
 	return 0
 }
 
@@ -88,18 +68,25 @@ func Guard(args []string) int {
 //
 //	phase        until                                    then
 //	running      the first process ends                   over, or settling if others are left
-//	             the timeout, or the lifeline ends        stopping, after SIGTERM
-//	settling     settleTime, or the lifeline ends         stopping, after SIGTERM
-//	stopping     the grace ends                           killing, after SIGKILL
+//	             the timeout, a stop, the agent's death   stopping, after SIGTERM
+//	settling     settleTime, a stop, the agent's death    stopping, after SIGTERM
+//	stopping     the grace ends, a short one if the       killing, after SIGKILL
+//	             agent is dead
 //	killing      undeadTime                               over
 //	any          the first process has ended and          over
 //	             nothing is left
+//
+// An agent that dies is told of no end any more, so it has begun nothing that follows upon one: the last words are true.
 type guard struct {
 	order    guardOrder
 	reporter *os.File
 	report   report
 	// operation is what it follows.
 	operation operation
+	// instructions come from the agent; orphaned says that there will be none any more, and words are what is to be said then.
+	instructions chan instruction
+	orphaned     bool
+	words        []Word
 	// told receives the signals by which somebody else than the agent asks for an end.
 	told chan os.Signal
 
@@ -122,41 +109,61 @@ const (
 // start executes the operation, and reports that there is nothing to watch if it cannot.
 func (g *guard) start() bool {
 	g.deadline = time.After(g.order.Timeout)
-	pid, err := syscall.ForkExec(g.order.Path, g.order.Argv, &syscall.ProcAttr{
-		Env:   os.Environ(),
-		Files: []uintptr{0, 1, 2},
-		Sys:   operationAttr(),
+	var pid int
+	var err error
+	own := newCgroup()
+	outside := own.hold(func() {
+		pid, err = syscall.ForkExec(g.order.Path, g.order.Argv, &syscall.ProcAttr{
+			Env:   os.Environ(),
+			Files: []uintptr{0, 1, 2},
+			Sys:   operationAttr(),
+		})
 	})
+	if !outside {
+		own = cgroup{} // killing it would kill this process too
+	}
+	g.operation = operation{session: os.Getpid(), group: pid, cgroup: own}
 	if err != nil {
 		errors.As(err, &g.report.Errno)
 		g.end()
 		return false
 	}
 	g.report.Pid = pid
-	g.operation = operation{session: os.Getpid(), group: pid}
 	_ = g.report.write(g.reporter) // an agent that is not there any more is noticed by the lifeline
 	return true
 }
 
-// end delivers the report.
+// end delivers the report; or says the last words, if nobody is left to read it.
 func (g *guard) end() {
 	g.phase = over
 	g.report.Over = true
 	_ = g.report.write(g.reporter)
+	g.operation.cgroup.remove()
+	if g.orphaned && !g.report.Undead {
+		say(g.words)
+	}
+}
+
+// gone reports whether nothing is left that has to end: what has left the session may stay, unless all has to be killed.
+func (g *guard) gone() bool {
+	all := g.orphaned || g.phase == killing
+	return g.report.Reaped && !g.operation.alive() && !(all && g.operation.cgroup.populated())
 }
 
 // watch runs until the operation is over.
 func (g *guard) watch() {
-	cut := make(chan struct{})
-	go awaitEnd(lifelineFd, cut)
 	ends := make(chan end)
 	go reap(ends)
 
 	for g.phase != over {
 		select {
-		case <-cut:
-			cut = nil
-			g.onStop()
+		case next, ok := <-g.instructions:
+			if !ok {
+				g.instructions = nil
+				g.onOrphaned()
+				continue
+			}
+			g.onInstruction(next)
 		case <-g.told:
 			g.onStop()
 		case e, ok := <-ends:
@@ -172,15 +179,35 @@ func (g *guard) watch() {
 	}
 }
 
+func (g *guard) onInstruction(next instruction) {
+	if next.Words != nil {
+		g.words = *next.Words
+	}
+	if next.Stop {
+		g.onStop()
+	}
+}
+
 func (g *guard) onStop() {
 	switch g.phase {
 	case running:
 		g.report.Stopped = true
-		g.becomeStopping()
+		g.becomeStopping(g.order.Grace)
 	case settling:
 		g.report.Leftovers = true
-		g.becomeStopping()
+		g.becomeStopping(g.order.Grace)
 	case stopping, killing, over:
+	}
+}
+
+// onOrphaned: the agent has died. From now on the token's guardians wait for the end of the operation, and so little grace is left.
+func (g *guard) onOrphaned() {
+	g.orphaned = true
+	g.look = time.Tick(orphanLookTime)
+	switch g.phase {
+	case running, settling, stopping:
+		g.becomeStopping(g.order.OrphanGrace)
+	case killing, over:
 	}
 }
 
@@ -188,10 +215,10 @@ func (g *guard) onDeadline() {
 	switch g.phase {
 	case running:
 		g.report.TimedOut = true
-		g.becomeStopping()
+		g.becomeStopping(g.order.Grace)
 	case settling:
 		g.report.Leftovers = true
-		g.becomeStopping()
+		g.becomeStopping(g.order.Grace)
 	case stopping:
 		g.becomeKilling()
 	case killing:
@@ -209,11 +236,13 @@ func (g *guard) onEnd(e end) {
 	if !g.report.Reaped {
 		return
 	}
-	if !g.operation.alive() {
+	if g.gone() {
 		g.end()
 		return
 	}
-	g.look = time.Tick(lookTime)
+	if g.look == nil {
+		g.look = time.Tick(lookTime)
+	}
 	if g.phase == running {
 		g.phase, g.deadline = settling, time.After(settleTime)
 	}
@@ -221,22 +250,25 @@ func (g *guard) onEnd(e end) {
 
 func (g *guard) onLook() {
 	switch {
-	case g.report.Reaped && !g.operation.alive():
+	case g.gone():
 		g.end()
 	case g.phase == killing: // a process may have been born while its parent was being killed
-		g.operation.signal(syscall.SIGKILL)
+		g.operation.killAll()
 	}
 }
 
-func (g *guard) becomeStopping() {
-	g.phase, g.deadline = stopping, time.After(g.order.Grace)
+func (g *guard) becomeStopping(grace time.Duration) {
+	g.phase, g.deadline = stopping, time.After(grace)
 	g.operation.signal(syscall.SIGTERM)
 	g.operation.signal(syscall.SIGCONT) // a process that is stopped (SIGSTOP) cannot obey
 }
 
 func (g *guard) becomeKilling() {
-	g.phase, g.deadline, g.look = killing, time.After(undeadTime), time.Tick(lookTime)
-	g.operation.signal(syscall.SIGKILL)
+	g.phase, g.deadline = killing, time.After(undeadTime)
+	if !g.orphaned {
+		g.look = time.Tick(lookTime)
+	}
+	g.operation.killAll()
 }
 
 // end is a process that has ended.
@@ -257,17 +289,6 @@ func reap(ends chan<- end) {
 			return
 		default:
 			ends <- end{pid: pid, status: status}
-		}
-	}
-}
-
-// awaitEnd closes ended when the other end of a pipe is closed, be it that who held it was killed.
-func awaitEnd(fd int, ended chan<- struct{}) {
-	defer close(ended)
-	buf := make([]byte, 1)
-	for {
-		if n, err := syscall.Read(fd, buf); n <= 0 && !errors.Is(err, syscall.EINTR) {
-			return
 		}
 	}
 }

@@ -9,17 +9,25 @@
 //	  ├──── report ──────────┘                │
 //	  └──── output, line by line ─────────────┘
 //
-// The lifeline is a pipe on which nothing is ever sent. It ends when the agent stops the run, and it ends when the agent
-// is killed, be it with SIGKILL: either way the guard tells the session to stop (SIGTERM), and kills what is left of it
-// after a grace. A parent-death signal would reach only the first process, and none of its children.
+// The lifeline is a pipe on which the agent tells the guard what to run, when to stop it, and what to say if the agent dies. It
+// ends when the agent is killed, be it with SIGKILL. Then, as at a stop, the guard tells the session to stop (SIGTERM), and kills
+// what is left of it after a grace, which is short: the others wait for nothing else. When nothing is left it says its last words,
+// datagrams that the agent has sealed and signed for this case, and ends. A guard whose operation had ended before says nothing.
+// A parent-death signal would reach only the first process, and none of its children.
+//
+// The guard has a name of its own, as process and in its arguments, so that who kills all processes of the agent's name leaves it to
+// do its duty. If it is killed all the same, the first process of the operation dies with it, and the agent kills the rest.
 //
 // A process that leaves the session (setsid, or a service manager that starts something on its behalf) is deliberately
-// out of reach: that is how a hook leaves a daemon behind. The cgroup of the systemd unit catches those too.
+// out of reach when the operation ends: that is how a hook leaves a daemon behind. What the guard has to kill, and what its agent
+// did not survive, it kills with all that was started, where the agent may make control groups: as root, or in a service with
+// Delegate=yes.
 //
-// The guard follows sessions on Linux. Elsewhere it follows the process group of the operation.
+// The guard follows sessions and control groups on Linux. Elsewhere it follows the process group of the operation.
 package hook
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -34,6 +42,8 @@ import (
 const (
 	// DefaultGrace is the time from SIGTERM to SIGKILL.
 	DefaultGrace = 10 * time.Second
+	// DefaultOrphanGrace is the same when the agent has died.
+	DefaultOrphanGrace = 100 * time.Millisecond
 
 	// drainTime bounds how long the output is read on after the operation is over: nothing of it is left then, so only a
 	// process that has left the session can still hold the pipes.
@@ -50,29 +60,29 @@ type Spec struct {
 	Timeout time.Duration
 	// Grace is how long it may take to obey before it is killed; zero means DefaultGrace.
 	Grace time.Duration
+	// OrphanGrace takes its place when the agent has died; zero means DefaultOrphanGrace.
+	OrphanGrace time.Duration
 	// Log receives the output (stdout as info, stderr as warnings) and warnings about what was left behind.
 	Log zerolog.Logger
 }
 
 // Run is an operation under way.
 type Run struct {
-	lifeline *os.File
+	lifeline *lifeline
 	done     chan Result
 }
 
 // Start starts the operation. An error means that nothing was started; it says what to do. An operation that cannot be
 // executed after all ends with a Result that says so.
 func Start(spec Spec) (*Run, error) {
-	if isGuard(os.Args) {
-		return nil, fmt.Errorf("this program does not call hook.Guard at its start, as it has to when its first argument is %q",
-			GuardArg)
+	if IsGuard() {
+		return nil, fmt.Errorf("this program does not call hook.Guard at its start, as it has to when it is called %q", GuardName)
 	}
 	if spec.Timeout <= 0 {
 		return nil, fmt.Errorf("hook: a timeout of %v: it must be positive", spec.Timeout)
 	}
-	if spec.Grace == 0 {
-		spec.Grace = DefaultGrace
-	}
+	spec.Grace = cmp.Or(spec.Grace, DefaultGrace)
+	spec.OrphanGrace = cmp.Or(spec.OrphanGrace, DefaultOrphanGrace)
 	path, err := locate(spec.Argv)
 	if err != nil {
 		return nil, err
@@ -87,7 +97,7 @@ func Start(spec Spec) (*Run, error) {
 		return nil, fmt.Errorf("hook: no pipes to run it with, raise the limit of open files: %w", err)
 	}
 	guard := exec.Command(self)
-	guard.Args = guardArgs(os.Args[0], guardOrder{Timeout: spec.Timeout, Grace: spec.Grace, Path: path, Argv: spec.Argv})
+	guard.Args = []string{GuardName}
 	guard.Env = append([]string{}, spec.Env...) // never nil, which would be the agent's own environment
 	guard.Stdout, guard.Stderr = pipes.stdout.w, pipes.stderr.w
 	guard.ExtraFiles = []*os.File{pipes.lifeline.r, pipes.report.w}
@@ -98,20 +108,41 @@ func Start(spec Spec) (*Run, error) {
 	}
 	pipes.closeTheirs()
 
-	run := &Run{lifeline: pipes.lifeline.w, done: make(chan Result, 1)}
+	run := &Run{done: make(chan Result, 1), lifeline: newLifeline(pipes.lifeline.w, &guardOrder{
+		Path: path, Argv: spec.Argv, Timeout: spec.Timeout, Grace: spec.Grace, OrphanGrace: spec.OrphanGrace,
+	})}
 	go run.attend(spec, guard, &pipes, time.Now())
 	return run, nil
 }
 
 // Stop tells the operation to stop, and kills it after the grace. It does not wait, and may be called at any time.
-func (r *Run) Stop() { _ = r.lifeline.Close() }
+func (r *Run) Stop() { r.lifeline.tell(func(next *instruction) { next.Stop = true }) }
+
+// Entrust gives the guard what it says if this process dies before the operation is over, in place of what it was given before. It
+// does not wait, and may be called at any time.
+func (r *Run) Entrust(words []Word) {
+	words = append([]Word{}, words...) // never nil, which would not be there
+	r.lifeline.tell(func(next *instruction) { next.Words = &words })
+}
 
 // Done delivers the result, once.
 func (r *Run) Done() <-chan Result { return r.done }
 
 // attend follows the operation to its end.
 func (r *Run) attend(spec Spec, guard *exec.Cmd, pipes *pipes, started time.Time) {
-	defer pipes.closeAll()
+	var result Result
+	over := make(chan struct{})
+	told := make(chan struct{})
+	go func() {
+		defer close(told)
+		r.lifeline.write(over)
+	}()
+	defer func() {
+		close(over)
+		pipes.closeAll() // which ends a write that waits
+		<-told
+		r.done <- result
+	}()
 	out := newOutput(spec.Log)
 	drained := make(chan struct{})
 	go func() {
@@ -123,7 +154,9 @@ func (r *Run) attend(spec Spec, guard *exec.Cmd, pipes *pipes, started time.Time
 	if err := guard.Wait(); !report.complete() {
 		spec.Log.Warn().AnErr("guard", err).Msg("the guard of the hook has died; the hook is killed too")
 		report.GuardDied = true
-		report.Undead = !operation{session: guard.Process.Pid, group: report.Pid}.kill()
+		report.Undead = !operation{
+			session: guard.Process.Pid, group: report.Pid, cgroup: guardsCgroup(guard.Process.Pid),
+		}.kill()
 	}
 	took := time.Since(started)
 
@@ -132,11 +165,10 @@ func (r *Run) attend(spec Spec, guard *exec.Cmd, pipes *pipes, started time.Time
 	_ = pipes.stderr.r.SetReadDeadline(deadline)
 	<-drained
 
-	result := report.result(spec, took)
+	result = report.result(spec, took)
 	result.Detached = out.cut
 	result.LinesDropped, result.BytesDropped = out.linesDropped, out.bytesDropped
 	result.warn(spec.Log)
-	r.done <- result
 }
 
 // pipe is one pipe between the agent and the guard.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -201,7 +202,7 @@ func TestStartRefusesNonsense(t *testing.T) {
 func TestAProgramThatForgetsToGuardDoesNotStartItselfForEver(t *testing.T) {
 	args := os.Args
 	defer func() { os.Args = args }()
-	os.Args = []string{args[0], GuardArg}
+	os.Args = []string{GuardName}
 	if _, err := Start(shell("exit 0")); err == nil || !strings.Contains(err.Error(), "hook.Guard") {
 		t.Errorf("error %v", err)
 	}
@@ -367,14 +368,39 @@ func TestSignallingItsOwnGroupIsTheHooksOwnAffair(t *testing.T) {
 
 const agentArg = "test-agent"
 
-// runAgent starts a hook, as an agent does, and waits to be killed.
-func runAgent(script, grace string) int {
+// awaited is a log of which somebody waits for the first line.
+type awaited chan struct{}
+
+func (a awaited) Write(line []byte) (int, error) {
+	select {
+	case <-a:
+	default:
+		close(a)
+	}
+	return len(line), nil
+}
+
+// runAgent starts a hook, as an agent does, and waits to be killed. It entrusts the guard with a word to each of those addresses, and tells
+// it to stop the hook when that has said something.
+func runAgent(script, grace string, addresses []string) int {
 	spec := shell(script)
-	spec.Grace, _ = time.ParseDuration(grace)
+	spec.OrphanGrace, _ = time.ParseDuration(grace)
+	ready := make(awaited)
+	spec.Log = zerolog.New(ready)
 	run, err := Start(spec)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
+	}
+	run.Entrust([]Word{{To: netip.MustParseAddrPort("127.0.0.1:1"), Datagram: []byte("replaced")}})
+	var words []Word
+	for _, to := range addresses {
+		words = append(words, Word{To: netip.MustParseAddrPort(to), Datagram: []byte("dead: " + to)})
+	}
+	run.Entrust(words)
+	if len(words) > 0 {
+		<-ready
+		run.Stop() // the guard has the words when it has told the script to stop
 	}
 	<-run.Done()
 	return 2
@@ -400,19 +426,26 @@ func TestAHookOfAnAgentKilledWithSIGKILLCanCleanUp(t *testing.T) {
 }
 
 // killAgentOf runs a script as the hook of an agent, which is killed when the script has written a line to its file 9, the witness.
-func killAgentOf(t *testing.T, w *witness, grace time.Duration, script string) {
+func killAgentOf(t *testing.T, w *witness, grace time.Duration, script string, addresses ...string) {
 	t.Helper()
-	agent := exec.Command("/proc/self/exe", agentArg, "exec 9>"+w.path+"; "+script, grace.String())
-	agent.Args[0] = os.Args[0]
-	agent.Stderr = os.Stderr
-	if err := agent.Start(); err != nil {
-		t.Fatal(err)
-	}
+	agent := startAgentOf(t, w, grace, script, addresses...)
 	w.line(t)
 	if err := agent.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = agent.Wait()
+}
+
+// startAgentOf runs a script as the hook of an agent.
+func startAgentOf(t *testing.T, w *witness, grace time.Duration, script string, addresses ...string) *exec.Cmd {
+	t.Helper()
+	agent := exec.Command("/proc/self/exe", append([]string{agentArg, "exec 9>" + w.path + "; " + script, grace.String()}, addresses...)...)
+	agent.Args[0] = os.Args[0]
+	agent.Stderr = os.Stderr
+	if err := agent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return agent
 }
 
 func TestTheEnvironmentAndTheInputAreExact(t *testing.T) {

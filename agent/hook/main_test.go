@@ -12,13 +12,11 @@ import (
 // TestMain is a guard, the agent of [killAgentOf], or the tests; after the tests it
 // checks that none left a goroutine, a file descriptor or a child process behind.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 {
-		switch os.Args[1] {
-		case GuardArg:
-			syscall.Exit(Guard(os.Args[2:])) // os.Exit waits for a second under the race detector
-		case agentArg:
-			os.Exit(runAgent(os.Args[2], os.Args[3]))
-		}
+	if IsGuard() {
+		syscall.Exit(Guard()) // os.Exit waits for a second under the race detector
+	}
+	if len(os.Args) > 1 && os.Args[1] == agentArg {
+		os.Exit(runAgent(os.Args[2], os.Args[3], os.Args[4:]))
 	}
 	if r, w, err := os.Pipe(); err == nil { // the first one opens the files of Go's poller, which stay
 		_, _ = r.Close(), w.Close()

@@ -12,15 +12,24 @@ type operation struct {
 	session int
 	// group is the process group, and the process number, of the first process; zero if it is not known.
 	group int
+	// cgroup is its control group, if it has one.
+	cgroup cgroup
 }
 
 // kill ends the operation without the help of its guard, and reports whether nothing of it is left.
 func (op operation) kill() bool {
 	for deadline := time.Now().Add(undeadTime); time.Now().Before(deadline); time.Sleep(lookTime) {
-		if !op.alive() {
+		if !op.alive() && !op.cgroup.populated() {
+			op.cgroup.remove()
 			return true
 		}
-		op.signal(syscall.SIGKILL)
+		op.killAll()
 	}
 	return false
+}
+
+// killAll kills what is left, also what has left the session.
+func (op operation) killAll() {
+	op.signal(syscall.SIGKILL)
+	op.cgroup.kill()
 }

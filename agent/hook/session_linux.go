@@ -28,7 +28,7 @@ func operationAttr() *syscall.SysProcAttr {
 func adopt() {
 	_ = unix.CloseRange(reportFd+1, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC)
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-	_ = os.WriteFile("/proc/self/comm", []byte(GuardArg), 0)
+	_ = os.WriteFile("/proc/self/comm", []byte(GuardName), 0)
 	keepOutputOpen()
 }
 

@@ -23,8 +23,8 @@ import (
 )
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == hook.GuardArg {
-		os.Exit(hook.Guard(os.Args[2:]))
+	if hook.IsGuard() {
+		os.Exit(hook.Guard())
 	}
 	defer func() {
 		if defect := recover(); defect != nil {

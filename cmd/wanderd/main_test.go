@@ -15,8 +15,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == hook.GuardArg {
-		os.Exit(hook.Guard(os.Args[2:]))
+	if hook.IsGuard() {
+		os.Exit(hook.Guard())
 	}
 	testscript.Main(m, map[string]func(){"wanderd": main})
 }

@@ -75,7 +75,7 @@ func (p *pair) took(m *member, o handoff.Outcome, out []policy.Effect) {
 			p.air = append(p.air, e.Msg)
 		case policy.Tell:
 			m.notes = append(m.notes, e.Note)
-		case policy.Save, policy.Run, policy.Stop, policy.Announce:
+		case policy.Save, policy.Run, policy.Stop, policy.Entrust, policy.Announce:
 			p.t.Fatalf("a handoff has no business with %v", e.Kind)
 		}
 	}

@@ -133,7 +133,7 @@ func (w *world) carryOut(m *subject, e *policy.Effect) {
 		if e.Note == policy.NoteMinted || e.Note == policy.NoteRegenerated {
 			w.made++
 		}
-	case policy.Stop, policy.Announce:
+	case policy.Stop, policy.Entrust, policy.Announce:
 	}
 }
 

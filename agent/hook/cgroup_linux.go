@@ -1,0 +1,150 @@
+package hook
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// cgroup is a control group (cgroups(7), version 2) of the operation's own, below that of its guard. It holds whatever the
+// operation starts, also what leaves the session. The zero value is none: this process may not make one here.
+type cgroup struct{ path string }
+
+// cgroupPrefix begins the name of every such group; the number of its guard follows.
+const cgroupPrefix = "wanderd-hook-"
+
+// newCgroup makes one for the operation of this process. Those of guards that are dead go first: an operation dies with its
+// guard.
+func newCgroup() cgroup {
+	parent, ok := ownCgroup()
+	if !ok {
+		return cgroup{}
+	}
+	sweep(parent)
+	c := cgroupOf(parent, os.Getpid())
+	if os.Mkdir(c.path, 0o755) != nil {
+		return cgroup{}
+	}
+	return c
+}
+
+// guardsCgroup is the one that the guard of that number has made; none, if it has not.
+func guardsCgroup(guard int) cgroup {
+	if parent, ok := ownCgroup(); ok {
+		if c := cgroupOf(parent, guard); c.isThere() {
+			return c
+		}
+	}
+	return cgroup{}
+}
+
+func cgroupOf(parent string, guard int) cgroup {
+	return cgroup{filepath.Join(parent, cgroupPrefix+strconv.Itoa(guard))}
+}
+
+// ownCgroup is the directory of the group that this process is in.
+func ownCgroup() (dir string, ok bool) {
+	text, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return "", false
+	}
+	for line := range strings.Lines(string(text)) {
+		path, found := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "0::")
+		if !found || strings.Contains(path, "..") { // outside of what this namespace shows
+			continue
+		}
+		for _, root := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"} {
+			var fs unix.Statfs_t
+			if unix.Statfs(root, &fs) == nil && fs.Type == unix.CGROUP2_SUPER_MAGIC {
+				return filepath.Join(root, path), true
+			}
+		}
+	}
+	return "", false
+}
+
+// sweep ends what the operations of dead guards have left behind.
+func sweep(parent string) {
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		number, ours := strings.CutPrefix(e.Name(), cgroupPrefix)
+		if guard, err := strconv.Atoi(number); ours && err == nil && errors.Is(syscall.Kill(guard, 0), syscall.ESRCH) {
+			c := cgroupOf(parent, guard)
+			c.kill()
+			c.remove()
+		}
+	}
+}
+
+func (c cgroup) isThere() bool {
+	_, err := os.Stat(c.path)
+	return c.path != "" && err == nil
+}
+
+// hold lets start run inside of the group, so that what it starts is born there, and reports whether this process is outside again.
+func (c cgroup) hold(start func()) (outside bool) {
+	if c.path == "" {
+		start()
+		return true
+	}
+	_ = move("0", c.path)
+	start()
+	return move("0", filepath.Dir(c.path)) == nil
+}
+
+// move moves a process, 0 being this one.
+func move(pid, group string) error {
+	return os.WriteFile(filepath.Join(group, "cgroup.procs"), []byte(pid), 0)
+}
+
+// kill kills all that is in the group. Kernels before 5.14 have no one word for that.
+func (c cgroup) kill() {
+	if c.path == "" || os.WriteFile(filepath.Join(c.path, "cgroup.kill"), []byte("1"), 0) == nil {
+		return
+	}
+	for _, pid := range c.procs() {
+		if number, err := strconv.Atoi(pid); err == nil && number > 0 {
+			_ = syscall.Kill(number, syscall.SIGKILL)
+		}
+	}
+}
+
+// populated reports whether a process lives in the group.
+func (c cgroup) populated() bool {
+	if c.path == "" {
+		return false
+	}
+	events, err := os.ReadFile(filepath.Join(c.path, "cgroup.events"))
+	return err == nil && strings.Contains(string(events), "populated 1")
+}
+
+func (c cgroup) procs() []string {
+	text, err := os.ReadFile(filepath.Join(c.path, "cgroup.procs"))
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(text))
+}
+
+// remove gives the group up. A daemon that the operation has left behind lives on in the guard's.
+func (c cgroup) remove() {
+	if c.path == "" {
+		return
+	}
+	for range 3 { // what moves may fork meanwhile
+		if os.Remove(c.path) == nil {
+			return
+		}
+		for _, pid := range c.procs() {
+			_ = move(pid, filepath.Dir(c.path))
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package hook
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// guardOrder is what the guard is to do.
+type guardOrder struct {
+	Path    string        `json:"path"`
+	Argv    []string      `json:"argv"`
+	Timeout time.Duration `json:"timeout"`
+	Grace   time.Duration `json:"grace"`
+	// OrphanGrace takes the place of Grace when the agent has died.
+	OrphanGrace time.Duration `json:"orphan_grace"`
+}
+
+// instruction is what the agent tells the guard, as JSON documents on the lifeline: the first has the order. None of it stands in
+// the guard's arguments or environment, which others can read.
+type instruction struct {
+	Order *guardOrder `json:"order,omitempty"`
+	// Stop ends the operation.
+	Stop bool `json:"stop,omitempty"`
+	// Words, if it is there, replaces all that was to be said before.
+	Words *[]Word `json:"words,omitempty"`
+}
+
+// lifeline is the agent's end. What it is told goes to the guard from a goroutine of its own, for a guard that stands still must
+// not make the agent stand still; what was not told in time is replaced by what comes later.
+type lifeline struct {
+	pipe *os.File
+	wake chan struct{}
+
+	mu   sync.Mutex
+	next instruction
+}
+
+func newLifeline(pipe *os.File, order *guardOrder) *lifeline {
+	l := &lifeline{pipe: pipe, wake: make(chan struct{}, 1)}
+	l.tell(func(next *instruction) { next.Order = order })
+	return l
+}
+
+// tell changes what the guard is told next.
+func (l *lifeline) tell(change func(next *instruction)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	change(&l.next)
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// write tells the guard what there is to tell, until the operation is over or the pipe is closed.
+func (l *lifeline) write(over <-chan struct{}) {
+	to := json.NewEncoder(l.pipe)
+	for {
+		select {
+		case <-over:
+			return
+		case <-l.wake:
+		}
+		l.mu.Lock()
+		next := l.next
+		l.next = instruction{}
+		l.mu.Unlock()
+		if to.Encode(&next) != nil {
+			return
+		}
+	}
+}
+
+// readLifeline hands on what the agent tells, and closes told when the agent has died, be it that it was killed.
+func readLifeline(from io.Reader, told chan<- instruction) {
+	defer close(told)
+	for documents := json.NewDecoder(from); ; {
+		var next instruction
+		if documents.Decode(&next) != nil {
+			return
+		}
+		told <- next
+	}
+}

@@ -1,0 +1,258 @@
+package hook
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// ear is a socket that last words come to.
+type ear struct{ *net.UDPConn }
+
+func newEar(t *testing.T) ear {
+	t.Helper()
+	conn, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return ear{conn}
+}
+
+func (e ear) addr() string { return e.LocalAddr().String() }
+
+// hears waits for a datagram; empty if none comes.
+func (e ear) hears(within time.Duration) string {
+	buf := make([]byte, 100)
+	_ = e.SetReadDeadline(time.Now().Add(within))
+	n, _ := e.Read(buf)
+	return string(buf[:n])
+}
+
+// held reports whether a process holds the FIFO now.
+func (w *witness) held(t *testing.T) bool {
+	t.Helper()
+	fd, err := syscall.Open(w.path, syscall.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Close(fd) }()
+	_ = w.r.Close() // the writer that is ourselves
+	for buf := make([]byte, 100); ; {
+		n, err := syscall.Read(fd, buf)
+		if n <= 0 {
+			return err == syscall.EAGAIN
+		}
+	}
+}
+
+// obstinate ignores every request to end, and so does its child. It tells of them.
+const obstinate = "trap 'echo told >&9' TERM; (trap '' TERM; while :; do sleep 1000; done) & echo ready; while :; do sleep 0.01; done"
+
+// The agent dies after it has told the guard to stop the hook, which has long been given for that: nothing is left of it now.
+func TestTheGuardSpeaksWhenNothingIsLeftOfTheHook(t *testing.T) {
+	w, first, second := newWitness(t), newEar(t), newEar(t)
+	killAgentOf(t, w, 50*time.Millisecond, obstinate, first.addr(), second.addr())
+	for i := range lastWords {
+		for _, e := range []ear{first, second} {
+			if got, want := e.hears(patience), "dead: "+e.addr(); got != want {
+				t.Fatalf("the guard says %q, want %q", got, want)
+			}
+		}
+		if i == 0 && w.held(t) {
+			t.Error("the guard has spoken, and the hook lives")
+		}
+	}
+	if got := first.hears(100 * time.Millisecond); got != "" {
+		t.Errorf("the guard goes on: %q", got)
+	}
+}
+
+// A token may have been passed on when the hook has ended by itself, or was ended by an agent that lives.
+func TestTheGuardOfAHookThatIsOverSaysNothing(t *testing.T) {
+	for name, script := range map[string]string{
+		"by itself":       "echo ready >&9; exit 0",
+		"by being killed": "echo ready >&9; kill -9 $$",
+		"by being told":   "echo ready >&9; exec sleep 1000",
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, e := newWitness(t), newEar(t)
+			run, _ := start(t, shell("exec 9>"+w.path+"; "+script))
+			run.Entrust([]Word{{To: e.LocalAddr().(*net.UDPAddr).AddrPort(), Datagram: []byte("dead")}})
+			w.line(t)
+			run.Stop()
+			await(t, run)
+			if got := e.hears(100 * time.Millisecond); got != "" {
+				t.Errorf("the guard says %q", got)
+			}
+		})
+	}
+}
+
+// Whoever kills all processes that have the agent's name, or have it in their arguments, leaves the guard to its duty.
+func TestTheGuardHasANameOfItsOwn(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("nothing tells the names of processes")
+	}
+	w := newWitness(t)
+	run, _ := start(t, shell("echo $PPID >"+w.path+"; exec sleep 1000"))
+	dir := filepath.Join("/proc", w.line(t))
+	for file, want := range map[string]string{"comm": GuardName + "\n", "cmdline": GuardName + "\x00"} {
+		if got, err := os.ReadFile(filepath.Join(dir, file)); err != nil || string(got) != want {
+			t.Errorf("its %s is %q, want %q (%v)", file, got, want, err)
+		}
+	}
+	run.Stop()
+	await(t, run)
+}
+
+// kill -9 of agent and guard together leaves nobody to look after the hook. Its first process dies all the same.
+func TestTheHookDiesWithItsGuardWhenTheAgentIsDeadToo(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("no signal at the parent's death")
+	}
+	w := newWitness(t)
+	agent := startAgentOf(t, w, patience, "trap '' TERM; echo $PPID >&9; while :; do sleep 0.01; done")
+	guard, err := strconv.Atoi(w.line(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = agent.Process.Signal(syscall.SIGSTOP) // or it would see to the hook first
+	_ = syscall.Kill(guard, syscall.SIGKILL)
+	_ = agent.Process.Kill()
+	_ = agent.Wait()
+	w.gone(t)
+}
+
+// needsCgroup skips a test where no group can be made, and returns where they are.
+func needsCgroup(t *testing.T) (parent string) {
+	t.Helper()
+	c := newCgroup()
+	if !c.isThere() {
+		t.Skip("this process may not make control groups")
+	}
+	c.remove()
+	return filepath.Dir(c.path)
+}
+
+// wantNoGroups wants that no group of those guards is left.
+func wantNoGroups(t *testing.T, parent string, guards ...int) {
+	t.Helper()
+	for _, guard := range guards {
+		eventually(t, func() (bool, bool) { return true, !cgroupOf(parent, guard).isThere() })
+	}
+}
+
+// inSessionOfItsOwn is a process that ignores every request to end.
+func inSessionOfItsOwn(tell string) string {
+	return "setsid sh -c \"trap '' TERM; " + tell + "; while :; do sleep 0.01; done\" & "
+}
+
+// All that an agent has left behind is gone before its guard speaks, also what has left the session.
+func TestWhatLeavesTheSessionDiesWithTheAgent(t *testing.T) {
+	parent := needsCgroup(t)
+	w, e := newWitness(t), newEar(t)
+	killAgentOf(t, w, 50*time.Millisecond, "echo $PPID >"+w.path+"x; "+inSessionOfItsOwn(":")+obstinate, e.addr())
+	if got := e.hears(patience); got == "" || w.held(t) {
+		t.Errorf("the guard says %q, and something of the hook lives", got)
+	}
+	wantNoGroups(t, parent, pidIn(t, w.path+"x"))
+}
+
+// So it is with what survives the guard: the agent sees to it, and if it is dead too, the next guard does.
+func TestWhatLeavesTheSessionDiesWithTheGuard(t *testing.T) {
+	parent := needsCgroup(t)
+	script := func(w *witness) string {
+		return "echo $PPID >" + w.path + "x; " + inSessionOfItsOwn("echo started >&9") + "wait"
+	}
+	t.Run("the agent lives", func(t *testing.T) {
+		w := newWitness(t)
+		run, _ := start(t, shell("exec 9>"+w.path+"; "+script(w)))
+		w.line(t)
+		guard := pidIn(t, w.path+"x")
+		_ = syscall.Kill(guard, syscall.SIGKILL)
+		await(t, run)
+		w.gone(t)
+		wantNoGroups(t, parent, guard)
+	})
+	t.Run("the agent is dead", func(t *testing.T) {
+		w := newWitness(t)
+		agent := startAgentOf(t, w, patience, script(w))
+		w.line(t)
+		guard := pidIn(t, w.path+"x")
+		_ = agent.Process.Signal(syscall.SIGSTOP)
+		_ = syscall.Kill(guard, syscall.SIGKILL)
+		_ = agent.Process.Kill()
+		_ = agent.Wait()
+		eventually(t, func() (bool, bool) { return true, syscall.Kill(guard, 0) != nil })
+		run, _ := start(t, shell("exit 0"))
+		await(t, run)
+		w.gone(t)
+		eventually(t, func() (bool, bool) {
+			sweep(parent)
+			return true, !cgroupOf(parent, guard).isThere()
+		})
+	})
+}
+
+// A hook that is killed at the end of its grace takes all with it that it has started.
+func TestWhatLeavesTheSessionIsKilledWithTheHook(t *testing.T) {
+	parent := needsCgroup(t)
+	w := newWitness(t)
+	spec := shell("exec 9>" + w.path + "; echo $PPID >" + w.path + "x; trap '' TERM; " + inSessionOfItsOwn("echo started >&9") + "while :; do sleep 0.01; done")
+	spec.Grace = 50 * time.Millisecond
+	run, _ := start(t, spec)
+	w.line(t)
+	run.Stop()
+	if r := await(t, run); r.Signal != "SIGKILL" {
+		t.Errorf("%+v", r)
+	}
+	w.gone(t)
+	wantNoGroups(t, parent, pidIn(t, w.path+"x"))
+}
+
+// A hook that ends by itself leaves its daemons behind, outside of its group, which is gone.
+func TestADaemonOutlivesTheGroupOfItsHook(t *testing.T) {
+	parent := needsCgroup(t)
+	w := newWitness(t)
+	run, _ := start(t, shell("exec 9>"+w.path+"; echo $PPID >"+w.path+"x; setsid sh -c 'echo $$ >&9; exec sleep 1000' >/dev/null 2>&1 & exit 0"))
+	daemon, err := strconv.Atoi(w.line(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Kill(daemon, syscall.SIGKILL) }()
+	if r := await(t, run); r.Err != nil || r.Leftovers {
+		t.Errorf("%+v", r)
+	}
+	wantNoGroups(t, parent, pidIn(t, w.path+"x"))
+	if !slices.Contains(cgroup{parent}.procs(), strconv.Itoa(daemon)) {
+		t.Error("the daemon is not where its hook was started from")
+	}
+}
+
+// pidIn waits for a file with a process number in it.
+func pidIn(t *testing.T, path string) int {
+	t.Helper()
+	return eventually(t, func() (int, bool) {
+		text, _ := os.ReadFile(path)
+		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		return pid, err == nil && strings.HasSuffix(string(text), "\n")
+	})
+}
+
+// A guard that nobody has told what to do does nothing.
+func TestAGuardWithoutAnOrderEnds(t *testing.T) {
+	agent := fmt.Sprintf("exec -a %s /proc/self/exe 3</dev/null 4>/dev/null 2>&1", GuardName)
+	run, log := start(t, Spec{Argv: []string{"/bin/bash", "-c", strings.Replace(agent, "/proc/self/exe", os.Args[0], 1)}, Timeout: patience})
+	if r := await(t, run); r.Exit != exitUsage || !log.has(t, "internal use") {
+		t.Errorf("%+v", r)
+	}
+}
