@@ -67,6 +67,8 @@ type deps struct {
 type hookRun interface {
 	// Stop tells it to end, and ends it if it does not listen. It does not wait.
 	Stop()
+	// Entrust gives its guard what that says if this process dies before the hook has ended.
+	Entrust(words []hook.Word)
 	// Done delivers the result, once.
 	Done() <-chan hook.Result
 }

@@ -26,10 +26,12 @@ type gate struct {
 	effects []policy.Effect
 
 	// run is the hook that runs, if one does.
-	run     *launch
-	saver   saver
-	gone    bool
-	members int
+	run *launch
+	// entrusted is what the guard of the hook that runs is to say.
+	entrusted lastWords
+	saver     saver
+	gone      bool
+	members   int
 
 	notes map[policy.Note]uint64
 	// said is when the log last said what may repeat itself.
@@ -94,6 +96,7 @@ func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
 			g.run.Stop()
 		}
 	case policy.Entrust:
+		g.entrusted.entrust(&e.Msg)
 	case policy.Announce:
 		a.members.Announce(g.id)
 	case policy.Tell:

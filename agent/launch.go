@@ -9,6 +9,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -18,6 +19,8 @@ type launch struct {
 	mu      sync.Mutex
 	run     hookRun
 	stopped bool
+	// words are those that the guard is entrusted with as soon as it is there.
+	words []hook.Word
 }
 
 // Stop tells the hook to end, as soon as it is there.
@@ -27,6 +30,16 @@ func (l *launch) Stop() {
 	l.stopped = true
 	if l.run != nil {
 		l.run.Stop()
+	}
+}
+
+// Entrust gives the hook's guard what it says if this process dies.
+func (l *launch) Entrust(words []hook.Word) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.words = words
+	if l.run != nil {
+		l.run.Entrust(words)
 	}
 }
 
@@ -41,6 +54,7 @@ func (l *launch) started(run hookRun) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.run = run
+	run.Entrust(l.words)
 	if l.stopped {
 		run.Stop()
 	}
@@ -57,6 +71,7 @@ func (a *Agent) startHook(g *gate, now policy.Instant, e *policy.Effect) {
 	g.runs++
 	l, spec := &launch{}, a.hookSpec(g, &e.Token)
 	g.run = l
+	g.entrusted.begin()
 	startBy := time.Now().Add(e.StartBy.Sub(now.Time))
 	go func() { a.finished <- a.follow(g, l, spec, startBy) }()
 }
@@ -79,7 +94,7 @@ func (a *Agent) follow(g *gate, l *launch, spec hook.Spec, startBy time.Time) fi
 
 func (a *Agent) hookSpec(g *gate, token *wire.Token) hook.Spec {
 	return hook.Spec{
-		Argv: g.cfg.Hook, Timeout: g.cfg.HookTimeout, Log: g.log,
+		Argv: g.cfg.Hook, Timeout: g.cfg.HookTimeout, OrphanGrace: wander.OrphanGrace(g.cfg.Skip), Log: g.log,
 		Env: hook.Environ(os.Environ(),
 			"WANDERD_HELD=1",
 			"WANDERD_GATE="+g.cfg.Name,

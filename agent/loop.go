@@ -87,6 +87,9 @@ func (a *Agent) step(g *gate) {
 	for i := range g.effects {
 		a.perform(g, now, &g.effects[i])
 	}
+	if g.entrusted.changed {
+		a.handOver(g)
+	}
 	a.beginSave(g)
 }
 
@@ -140,6 +143,7 @@ func (a *Agent) onView(view *membership.View) {
 			g.members = n
 			g.log.Info().Int("members", n).Msg("peers changed")
 		}
+		g.entrusted.changed = true // a guardian may have another address
 		a.step(g)
 	}
 }

@@ -59,8 +59,9 @@ type resident struct {
 	synced   bool
 	boots    int
 	bootedAt time.Time
-	// Guarded by the world's lock: the hooks that run now.
+	// Guarded by the world's lock: the hooks that run now, and the last of them.
 	running int
+	hook    *pretendRun
 }
 
 // The constants of most worlds.
@@ -184,9 +185,12 @@ func (w *world) save(dir *statedir.Dir, gate string, r statedir.Record) error {
 	return dir.Save(gate, r)
 }
 
-// crash ends an agent without a word: its sockets are gone, its hook too.
+// crash ends an agent without a word: its sockets are gone. Its hook, which ignores it, is killed when the time for that has come.
 func (w *world) crash(name string) {
 	r := w.agents[name]
+	if p := read(w, func() *pretendRun { return r.hook }); p != nil {
+		close(p.orphaned)
+	}
 	w.net.Crash(r.addr)
 	if err := <-r.ended; err == nil {
 		w.t.Errorf("%s has not noticed that its sockets are gone", name)
@@ -205,19 +209,36 @@ func (w *world) leave(name string) error {
 
 // pretendRun is a hook that takes as long as the world says, and heeds its timeout.
 type pretendRun struct {
-	stop chan struct{}
-	once sync.Once
-	done chan hook.Result
+	stop, orphaned chan struct{}
+	once           sync.Once
+	done           chan hook.Result
+	mu             sync.Mutex
+	words          []hook.Word
+}
+
+func (p *pretendRun) Entrust(words []hook.Word) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.words = words
+}
+
+// say is the guard's last act. It has a socket of its own.
+func (p *pretendRun) say(net *memnet.Network, from netip.Addr) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	socket := net.Endpoint(netip.AddrPortFrom(from, 50000))
+	defer func() { _ = socket.Close() }()
+	for _, word := range p.words {
+		_ = socket.Packets.WriteTo(word.Datagram, netip.Addr{}, word.To)
+	}
 }
 
 func (p *pretendRun) Stop()                    { p.once.Do(func() { close(p.stop) }) }
 func (p *pretendRun) Done() <-chan hook.Result { return p.done }
 
 func (w *world) pretend(r *resident, spec hook.Spec) hookRun {
-	p := &pretendRun{stop: make(chan struct{}), done: make(chan hook.Result, 1)}
-	w.mu.Lock()
-	r.running++
-	w.mu.Unlock()
+	p := &pretendRun{stop: make(chan struct{}), orphaned: make(chan struct{}), done: make(chan hook.Result, 1)}
+	w.set(func() { r.running, r.hook = r.running+1, p })
 	w.wg.Go(func() {
 		start := time.Now()
 		res := hook.Result{}
@@ -227,11 +248,18 @@ func (w *world) pretend(r *resident, spec hook.Spec) hookRun {
 			res = hook.Result{TimedOut: true, Err: fmt.Errorf("timed out: %s", spec.Argv[0])}
 		case <-p.stop:
 			res = hook.Result{Stopped: true, Err: fmt.Errorf("stopped: %s", spec.Argv[0])}
+		case <-p.orphaned:
+			time.Sleep(spec.OrphanGrace)
+			w.observe(Observation{At: time.Now(), Member: r.self, Name: r.cfg.Name, Gate: w.gate.Name, Ended: true})
+			p.say(w.net, r.addr.Addr())
 		}
 		res.Took = time.Since(start)
-		w.mu.Lock()
-		r.running--
-		w.mu.Unlock()
+		w.set(func() {
+			r.running--
+			if r.hook == p {
+				r.hook = nil
+			}
+		})
 		p.done <- res
 	})
 	return p

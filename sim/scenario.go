@@ -63,7 +63,7 @@ func (s *Scenario) NewCluster(watchers ...Watcher) *Cluster {
 	machines := make([]wander.Machine, s.Members)
 	laps := new(wander.Laps)
 	cfg := Config{
-		Seed: s.Seed, Members: s.Members, Order: s.Order, Network: s.Network, Membership: s.Membership, Hook: s.Hook, OrphanGrace: s.patience() / 10, Disk: s.Disk,
+		Seed: s.Seed, Members: s.Members, Order: s.Order, Network: s.Network, Membership: s.Membership, Hook: s.Hook, OrphanGrace: wander.OrphanGrace(s.Skip), Disk: s.Disk,
 		AskFirst: s.AskFirst, EarlyWakes: s.EarlyWakes, StopTimeout: stopTimeout, Watchers: watchers,
 		Machine: func(seat Seat) policy.Machine {
 			if s.SameTies {
@@ -134,9 +134,6 @@ func (s *Scenario) MaxIntervalInForce() time.Duration {
 	return 3 * max(s.MinInterval, time.Duration(s.Members)*s.Op)
 }
 
-// patience is how long a guardian hears nothing of a holder before it suspects it.
-func (s *Scenario) patience() time.Duration { return max(s.Skip, 250*time.Millisecond) }
-
 // Checkers returns every checker, fresh, for one run of the scenario.
 func (s *Scenario) Checkers() []Watcher {
 	lap := time.Duration(-1)
@@ -146,7 +143,7 @@ func (s *Scenario) Checkers() []Watcher {
 			lap = math.MaxInt64 // Nobody but the members knows.
 		}
 	}
-	timeout := s.patience()
+	timeout := wander.Patience(s.Skip)
 	checkers := []Watcher{
 		eachSlot(s.Slots, func() Watcher { return NewHandoffChecker() }), eachSlot(s.Slots, func() Watcher { return NewCustodyChecker() }),
 		eachSlot(s.Slots, func() Watcher { return NewSeqChecker() }), eachSlot(s.Slots, func() Watcher { return NewGrantChecker(timeout / 2) }),

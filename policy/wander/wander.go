@@ -196,7 +196,14 @@ func New(cfg Config) *Machine {
 }
 
 // timeout is how long a partner in a handoff is waited for: skip, and at least a quarter of a second.
-func (m *Machine) timeout() time.Duration { return max(m.cfg.Skip, minTimeout) }
+func (m *Machine) timeout() time.Duration { return Patience(m.cfg.Skip) }
+
+// Patience is for how long guardians hear nothing of a holder before they suspect it, and the least time for a handoff.
+func Patience(skip time.Duration) time.Duration { return max(skip, minTimeout) }
+
+// OrphanGrace is how long a run may take to end, when its process has died, before its guard kills it: a tenth of the patience of
+// those who wait for the guard's last words. They revive the token after five quarters of one at the earliest, if no words come.
+func OrphanGrace(skip time.Duration) time.Duration { return Patience(skip) / 10 }
 
 func (m *Machine) timeouts(n int) time.Duration { return times(n, m.timeout()) }
 
