@@ -31,6 +31,8 @@ type Status struct {
 	RegenerateArmed bool
 	// RegenerateAfter is the adaptive Δgen, MaxInterval the Δmax in force.
 	RegenerateAfter, MaxInterval time.Duration
+	// Lap is what a lap of the token takes, as this member sees it; zero while it does not know.
+	Lap time.Duration
 	// Op is the Δop in force, and OpSource where it comes from.
 	Op       time.Duration
 	OpSource OpSource

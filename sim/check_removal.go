@@ -9,24 +9,24 @@ import (
 )
 
 // RemovalChecker holds that of two tokens the older survives. A token is removed only by one that precedes it: the one that
-// the member ran under less than min_interval ago, the one that it holds, in a walk that goes round the one that it passed on
-// less than a lap ago, or the one that it passed on to the sender of this one while that was on its way. And it is removed if there
-// is one of the first two, or of the last if it is the oldest that the member has passed on.
+// the member ran under less than min_interval ago, the one that it holds, the one that it passed on after the younger was made, in a walk
+// that goes round the one that it passed on less than a lap ago, or the one that it passed on to the sender of this one while that was on
+// its way. And it is removed if there is one of the first two, or of the third or the last if it is the oldest that the member has passed on.
 type RemovalChecker struct {
 	minInterval, lap, timeout time.Duration
 	// last is under which token a member ran last, and before under which it ran before that; running says that it still does.
 	last, before map[int]sighting
 	running      map[int]bool
-	// passed is, for each member and each token it passed on, when it did so last, and how long the token had been on its
-	// way since the time before.
+	// passed is, for each member and each token it passed on, when it did so last, and to whom.
 	passed map[int]map[wire.TokenID]round
+	// born is when each token was made.
+	born map[wire.TokenID]policy.Time
 }
 
 // round is one token's way round.
 type round struct {
-	at  policy.Time
-	to  wire.MemberID
-	lap time.Duration
+	at policy.Time
+	to wire.MemberID
 }
 
 // sighting is when a member had to do with which token: as it ran under it, or passed it on.
@@ -41,12 +41,13 @@ func (s sighting) precedes(id wire.TokenID, now policy.Time, while time.Duration
 }
 
 // NewRemovalChecker returns a checker of one run with the given min_interval. A lap is the least time for which a token
-// that was passed on removes younger ones, before it has come round; negative where the walk does not go round. A handoff takes
-// less than timeout.
+// that was passed on removes younger ones; zero where the walk does not go round, negative in the plain paper. A handoff takes less than
+// timeout.
 func NewRemovalChecker(minInterval, lap, timeout time.Duration) *RemovalChecker {
 	return &RemovalChecker{
 		minInterval: minInterval, lap: lap, timeout: timeout, last: map[int]sighting{}, before: map[int]sighting{},
 		running: map[int]bool{}, passed: map[int]map[wire.TokenID]round{},
+		born: map[wire.TokenID]policy.Time{},
 	}
 }
 
@@ -62,8 +63,11 @@ func (k *RemovalChecker) Watch(c *Cluster, o *Occurrence) error {
 	k.event(c, o)
 	for i := range o.Effects {
 		e := &o.Effects[i]
+		if e.Kind == policy.Tell && (e.Note == policy.NoteMinted || e.Note == policy.NoteRegenerated) {
+			k.born[e.Token.ID] = o.At
+		}
 		if e.Kind == policy.Tell && e.Note == policy.NoteRemoved {
-			if !k.removes(o, e.Token.ID) && !k.chases(o, e.Token.ID) {
+			if !k.removes(o, e.Token.ID) && !k.chases(c, o, e.Token.ID) {
 				return fmt.Errorf("removal: %s removes %v and has run under no older token in the last %v",
 					MemberName(o.Member), e.Token.ID, k.minInterval)
 			}
@@ -109,42 +113,52 @@ func (k *RemovalChecker) removes(o *Occurrence, id wire.TokenID) bool {
 	return k.last[o.Member].precedes(id, o.At, k.minInterval)
 }
 
-// pass notes that a token leaves a member, and how long it was on its way.
+// pass notes that a token leaves a member.
 func (k *RemovalChecker) pass(o *Occurrence, id wire.TokenID, to wire.MemberID) {
 	rounds := k.passed[o.Member]
 	if rounds == nil {
 		rounds = map[wire.TokenID]round{}
 		k.passed[o.Member] = rounds
 	}
-	now := round{at: o.At, to: to}
-	if before, ok := rounds[id]; ok {
-		now.lap = o.At.Sub(before.at)
-	}
-	rounds[id] = now
+	rounds[id] = round{at: o.At, to: to}
 }
 
-// chases reports whether a token follows an older one round, or has crossed one.
-func (k *RemovalChecker) chases(o *Occurrence, id wire.TokenID) bool {
+// chases reports whether a token follows an older one round, is of the same time as an older one, or has crossed one.
+func (k *RemovalChecker) chases(c *Cluster, o *Occurrence, id wire.TokenID) bool {
+	lap := max(k.lap, c.Status(o.Member).Lap)
 	for older, r := range k.passed[o.Member] {
-		chases := k.lap >= 0 && o.At.Sub(r.at) < max(k.lap, r.lap)
+		chases := k.lap > 0 && o.At.Sub(r.at) < lap
+		together := k.lap >= 0 && r.at > k.born[id]
 		crosses := o.Event.Kind == policy.Received && r.to == o.Event.Msg.From && o.At.Sub(r.at) < k.timeout
-		if older.Precedes(id) && (chases || crosses) {
+		if older.Precedes(id) && (chases || together || crosses) {
 			return true
 		}
 	}
 	return false
 }
 
-// crosses reports whether the oldest token that a member has passed on has just gone to where this one comes from.
-func (k *RemovalChecker) crosses(o *Occurrence, id wire.TokenID) bool {
-	var oldest wire.TokenID
-	for passed := range k.passed[o.Member] {
-		if oldest.IsZero() || passed.Precedes(oldest) {
-			oldest = passed
+// oldest returns the oldest token that a member has passed on, and its last pass; a zero one if there is none.
+func (k *RemovalChecker) oldest(member int) (id wire.TokenID, last round) {
+	for passed := range k.passed[member] {
+		if id.IsZero() || passed.Precedes(id) {
+			id = passed
 		}
 	}
-	r := k.passed[o.Member][oldest]
+	return id, k.passed[member][id]
+}
+
+// crosses reports whether the oldest token that a member has passed on has just gone to where this one comes from.
+func (k *RemovalChecker) crosses(o *Occurrence, id wire.TokenID) bool {
+	oldest, r := k.oldest(o.Member)
 	return oldest.Precedes(id) && !oldest.IsZero() && r.to == o.Event.Msg.From && o.At.Sub(r.at) < k.timeout
+}
+
+// together reports whether the oldest token that a member has passed on was there since this one was made, as its age tells. A member may
+// forget one that it has not seen for max_interval.
+func (k *RemovalChecker) together(o *Occurrence, s *policy.Status) bool {
+	oldest, r := k.oldest(o.Member)
+	since := o.At.Sub(r.at)
+	return k.lap >= 0 && !oldest.IsZero() && oldest.Precedes(s.Token.ID) && since < s.Token.Age && since < s.MaxInterval
 }
 
 // survivor checks what is left after a step in which a token arrived or one met another.
@@ -166,6 +180,9 @@ func (k *RemovalChecker) survivor(o *Occurrence, s *policy.Status) error {
 		}
 		if arrived && s.Holding && s.Token.ID == e.Token.ID && k.crosses(o, e.Token.ID) {
 			return fmt.Errorf("removal: %s keeps %v, and has just passed an older token on to where it comes from", who, e.Token.ID)
+		}
+		if arrived && s.Holding && s.Token.ID == e.Token.ID && k.together(o, s) {
+			return fmt.Errorf("removal: %s keeps %v, and an older one has been there since it was made", who, e.Token.ID)
 		}
 	}
 	return nil

@@ -33,7 +33,7 @@
 //
 // An alarm that moves is moved, not abandoned; messages live in a slab; events and effects reuse one buffer. A step in the
 // common case allocates nothing, and a test says so. All machines of a [Scenario] lie in one piece of memory, and a member has
-// nothing that can be shared: each of 100,000 takes less than 3.25 KiB, machine included, and another test says that.
+// nothing that can be shared: each of 100,000 takes less than 3.5 KiB, machine included, and another test says that.
 //
 // The membership knows nothing by itself: a change is noticed after a delay, becomes the belief of a side of the network, and
 // reaches each member of that side a little later. All members of a side share one slice, which is never changed. A member

@@ -136,7 +136,10 @@ func (s *Scenario) MaxIntervalInForce() time.Duration {
 
 // Checkers returns every checker, fresh, for one run of the scenario.
 func (s *Scenario) Checkers() []Watcher {
-	lap := time.Duration(-1)
+	lap := time.Duration(0)
+	if s.Walk == wander.Random && s.Backups == 0 {
+		lap = -1
+	}
 	if s.Walk != wander.Random {
 		lap = s.MaxIntervalInForce() / 3
 		if s.MeasureOp {

@@ -39,8 +39,9 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000     # trail: nobody
 			00000000000000000000000000000000     # trail: nobody
 			b1b2b3b4                             # op
-			a5b6b9a6fefe214ecad1182c73af7cd6cb0950086cb57a7ecf1172d599c91e23
-			748e6b69805396efdd3eb34cb734ab32eee50621310fc44bbc4b6c88f6b0790a # signature`},
+			2162636465666768                     # age
+			705a64bc5aab38fe395eb801a7ee7155cd2f61460696c852995c007d7fc409e9
+			9120f64ec3cbfe68c0c46a12cbe42bb74dff98251583a6215140cbb82a66a402 # signature`},
 		{message: ack(), hex: `
 			77640203                             # wd, version 2, in the clear
 			676e9c7932d91844                     # gate default
@@ -64,8 +65,9 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000
 			00000000000000000000000000000000     # no trail
 			00000000                             # no op
-			3cd7e41e95c4dc31d43fb74bf522dae1690d0c4da507a348a02f0a9ab017108f
-			fede37e73d7b903681c044d70f96256f689dd32efc4b3fd7ed518bf20403290d # signature`},
+			0000000000000000                     # no age
+			15021f2f9b3d6347fb28672096fe01c9c4a8330e9dca1f99b9a5c2e68a1241a6
+			3272d461aa5d0a28a7befcb09954476601ee7a77e075f83460e6d784994f9904 # signature`},
 		{message: commit(), hex: `
 			77640203                             # wd, version 2, in the clear
 			676e9c7932d91844                     # gate default
@@ -89,8 +91,9 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000
 			00000000000000000000000000000000     # no trail
 			00000000                             # no op
-			51c1137e77b5feafb5e09b04ba14ad3fccd4d4347d6613cbbdb4c741b8f26189
-			a28ab52cad59109d8f629c0b114bb905dd4878adf9bdcd19006af2e95b3aff07 # signature`},
+			0000000000000000                     # no age
+			eb22cceba5fa711dc4ec1ef7e3e70b96d5feeff004832f4e2f9072a2c36e5aea
+			e93642981318a70a451f7c7a889ae45eb18d6890a971281661c2a4fec26b8d01 # signature`},
 		{message: beat(), hex: `
 			77640203                             # wd, version 2, in the clear
 			676e9c7932d91844                     # gate default
@@ -114,8 +117,9 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000     # trail: nobody
 			00000000000000000000000000000000     # trail: nobody
 			b1b2b3b4                             # op
-			3900b4ec100c69156a0d21a04b9a96b041dbfeddc68732d0366c899bc1859ffb
-			05da1c1af14b0fb2cf14b4ddfe38aeabddc951b9d85f77d6bc7c2d46f6d7690a # signature`},
+			2162636465666768                     # age
+			d4562790ce01fe59544648c4139d3da9912f9ddca57533121a641a669dc91aab
+			9de2f4a75c2dc6502181fb6f4e2b77b1fa1d20bc12496ec94f4179ea57600b03 # signature`},
 		{message: ask(), hex: `
 			77640203                             # wd, version 2, in the clear
 			676e9c7932d91844                     # gate default
@@ -139,8 +143,9 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000     # trail: nobody
 			00000000000000000000000000000000     # trail: nobody
 			b1b2b3b4                             # op
-			e5d356789377a5513af1dc15deb11ce6e11c8706a739b5bc2d05bfd62fb9847b
-			0d0f53d0914f6009a65186ee1a16ebce2c584eaabe8b0ca2a25528263565ea0b # signature`},
+			2162636465666768                     # age
+			66289e63ee7b7448d1640d2d05426fa9df6e5718e4def9f3af4fb8f323dfd60e
+			4c261ee1b9c5011a1f4abac6050fd8eb6494867cec5c9010d9b633dd52a35d04 # signature`},
 		{message: heard(), hex: `
 			77640203                             # wd, version 2, in the clear
 			676e9c7932d91844                     # gate default
@@ -164,8 +169,9 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000     # trail: nobody
 			00000000000000000000000000000000     # trail: nobody
 			b1b2b3b4                             # op
-			68d93e4b1a50ccc10503170cf0509f80ebbfb0f7dd7ce8f76a7ddaeaa385d34b
-			af552f4ac3b925c8b1c48aa7d5a51c151b8490888a7385ae9ae296b527355705 # signature`},
+			2162636465666768                     # age
+			67c9cb06e388b475642ee2c01ebf16864d58a34bf19f7357be59082d2ae0ba02
+			33dbd9cb440662ea05f39442c8b1d00ea83625b67987edd7020415a7c6e4b30c # signature`},
 		{message: known(), hex: `
 			77640203                             # wd, version 2, in the clear
 			676e9c7932d91844                     # gate default
@@ -189,8 +195,9 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000     # trail: nobody
 			00000000000000000000000000000000     # trail: nobody
 			b1b2b3b4                             # op
-			6c2efce476e1146ac6478b64f332765d66686458dd76bd5b2b39b237d86169ed
-			e085bc4811dea8618d3311093c64546142ff01c973f8e88b4c3af22ae3204a04 # signature`},
+			2162636465666768                     # age
+			fad73e159e5937a939cab8a06944a45e54c8d108779597ae63e56d928db5c26f
+			f663ca4b7b147547134c9f4d602df0270fefb23de020966a920a305509836f0a # signature`},
 		{message: buried(), hex: `
 			77640203                             # wd, version 2, in the clear
 			676e9c7932d91844                     # gate default
@@ -214,8 +221,9 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000     # trail: nobody
 			00000000000000000000000000000000     # trail: nobody
 			b1b2b3b4                             # op
-			3e7e7a00f55f1727897f9167009f25caf5152f41a495d5fd99beb794b89a262b
-			82bbdd1e602fe36893fedbc6297b6b3f18d507dc14ff02b57c2b14e1874d8704 # signature`},
+			2162636465666768                     # age
+			018fdf54bbd3611aea9381a9c62841bb46f098debfac716e8a28ed745f2d6f9a
+			4052c6bbf8c5e31cdec9bb06b239bac8ae32b9a34db7113e23363c8c9afef40c # signature`},
 		{message: inquiry(), hex: `
 			77640203                             # wd, version 2, in the clear
 			676e9c7932d91844                     # gate default
@@ -239,8 +247,9 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000
 			00000000000000000000000000000000     # no trail
 			00000000                             # no op
-			6a0db89c05c5afc0a9aa2cbaeae3ed604681052d8eaba9dbf4957235c4f6961f
-			d22afe8386ca9334c5e39fd993883224126ace4220ae173dba82531db4e1cd07 # signature`},
+			0000000000000000                     # no age
+			58d44f3594b9f69134d6fd6f686fdb5b53671ab477076d688f9f17ee63823e62
+			e63531c84d05773b512569313f51e1e7ed1956b1ce46d3b5bc55b9650e8e1401 # signature`},
 		{message: sighted(), hex: `
 			77640203                             # wd, version 2, in the clear
 			676e9c7932d91844                     # gate default
@@ -264,8 +273,9 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000     # trail: nobody
 			00000000000000000000000000000000     # trail: nobody
 			b1b2b3b4                             # op
-			074e1a553a59d790ab88dd2cbbdfa8dc5574071608a75263b591821f4e91bb60
-			fa6ec2b3b412bf392ecb59ae0b90e9bb3e5ba6cafaa8fcd5012417fb3aeab603 # signature`},
+			2162636465666768                     # age
+			3cf37ed7946f357f24f90073dd301da1d8a0bc9403465e72f28459cb87eb60df
+			53e2bbafc585a4f86a91e21800e950aee4647628ff274a1fbc7c6bd0bf52c90f # signature`},
 		{message: yield(), hex: `
 			77640203                             # wd, version 2, in the clear
 			676e9c7932d91844                     # gate default
@@ -289,8 +299,9 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000     # trail: nobody
 			00000000000000000000000000000000     # trail: nobody
 			b1b2b3b4                             # op
-			19705aa4544b63567eba7a80ca00d0fe91d1a177a63fd830b0376e80736518b5
-			a910edc411021cbe367e076da105ebe73de6629c6b333013d3b52aef379ee103 # signature`},
+			2162636465666768                     # age
+			d0f36d3d560822cc3edb7b09701a7fecfe9aa06ec1e4e44fa75ee2aadfbcb0da
+			b590ebbca3b5a324ebb6e7d7e65f900f92737bd595ac78f621d6a48da3d15b0c # signature`},
 		{message: token(), secret: secret(), hex: `
 			77640202                             # wd, version 2, sealed
 			000102030405060708090a0b0c0d0e0f1011121314151617 # nonce of the seal
@@ -300,10 +311,10 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			e284fdd60575c1307213ef3ccdd1307deecf7471bea281da074210fadadf3b25
 			8a7985fc3bfb38699dc3cac27c1c639e8ad0935cc7df7a5b820e95ad84c4fa22
 			3c1ea6d9c70b49702984a021984ac8c31b8c3fd467e7a544ba1cb48b32c5b2a1
-			4732d06b5f82d7f449c5937a382bf636d9b3eb3c03c8fd272cc49ef4ec3bde95
-			3671deccaf1d795e6da80696624bee4de8bc632be42b6abe4b26a6e7d1c407d1
-			4daa01287f4bcd # content and signature, sealed
-			2180f7bf93df8cd660c43ad6c70bfb97     # tag`},
+			4732d06b5f82d7709d1f51e1a06dd08c52cf7b15078cd5d57b2c973fb730f597
+			08624d53f0cb08b3bfc31269f5d4e801f6f9615f1b7e30906a4a951d3a2bfb20
+			f95eaccb4c94e6465cbe4ea0e90482 # content and signature, sealed
+			76a545869709ca6fa406e0add8a1ccab     # tag`},
 	} {
 		name := tc.message.Kind.String()
 		if tc.secret != nil {

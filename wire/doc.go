@@ -15,23 +15,23 @@
 //	  | class 3: a message in the clear, below
 //	  +------------------------------------------+
 //
-// Class 3, in the clear, is 267 bytes long:
+// Class 3, in the clear, is 275 bytes long:
 //
 //	  4 +--------------------------+
-//	    | content             199  |
-//	203 +--------------------------+
+//	    | content             207  |
+//	211 +--------------------------+
 //	    | extension            0…  |  what a later version may add
 //	    +--------------------------+
 //	    | signature            64  |  always the last 64 bytes
 //	    +--------------------------+
 //
-// Class 2, sealed, is 307 bytes long:
+// Class 2, sealed, is 315 bytes long:
 //
 //	  4 +--------------------------+
 //	    | nonce of the seal    24  |
 //	 28 +--------------------------+ - - - - - -+
-//	    | content             199  |            |
-//	227 +--------------------------+            |
+//	    | content             207  |            |
+//	235 +--------------------------+            |
 //	    | extension            0…  |            | encrypted
 //	    +--------------------------+            |
 //	    | signature            64  |            |
@@ -79,6 +79,8 @@
 //	195+--------------------------+
 //	   | op                    4  |  milliseconds; 0 if nobody has measured
 //	199+--------------------------+
+//	   | age                   8  |  nanoseconds, 0 … 2⁶²
+//	207+--------------------------+
 //
 // # What is signed
 //

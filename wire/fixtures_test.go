@@ -30,6 +30,7 @@ func token() Message {
 			},
 			Trail: Trail{idOf(annsKey()), idOf(cysKey())},
 			Op:    0xb1b2b3b4,
+			Age:   0x2162636465666768,
 		},
 	}
 }

@@ -1,6 +1,9 @@
 package wire
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"time"
+)
 
 // Offsets in the content; the package comment draws them.
 const (
@@ -19,9 +22,10 @@ const (
 	atRoute     = atSeq + 8
 	atTrail     = atRoute + routeSize
 	atOp        = atTrail + trailSize
+	atAge       = atOp + 4
 
 	// ContentSize is the length of a message's content: what Append writes and the least that Parse reads.
-	ContentSize = atOp + 4
+	ContentSize = atAge + 8
 )
 
 // Append appends the content of m, unsigned and in the clear: ContentSize bytes.
@@ -39,7 +43,8 @@ func (m *Message) Append(dst []byte) []byte {
 	dst = be.AppendUint64(dst, uint64(m.Token.Seq))
 	dst = m.Token.Route.append(dst)
 	dst = m.Token.Trail.append(dst)
-	return be.AppendUint32(dst, m.Token.Op)
+	dst = be.AppendUint32(dst, m.Token.Op)
+	return be.AppendUint64(dst, uint64(m.Token.Age))
 }
 
 // Parse reads what Append writes. Bytes after it are an extension of a later version and are ignored. ok is false if the
@@ -63,6 +68,7 @@ func Parse(content []byte) (m Message, ok bool) {
 	m.Token.Route = parseRoute(content[atRoute:])
 	m.Token.Trail = parseTrail(content[atTrail:])
 	m.Token.Op = be.Uint32(content[atOp:])
+	m.Token.Age = time.Duration(be.Uint64(content[atAge:]))
 	if !m.wellFormed() {
 		return Message{}, false
 	}
@@ -81,7 +87,7 @@ func (m *Message) wellFormed() bool {
 	if t.ID.Birth < 0 || t.ID.Birth > MaxBirth || t.Seq == 0 || t.Seq > MaxSeq {
 		return false
 	}
-	whole := !t.ID.Generator.IsZero() && t.Route.wellFormed() && t.Trail.wellFormed()
+	whole := !t.ID.Generator.IsZero() && t.Age >= 0 && t.Age <= MaxAge && t.Route.wellFormed() && t.Trail.wellFormed()
 	switch m.Kind {
 	case KindToken, KindKnown, KindBuried, KindYield:
 		return whole && m.Nonce == 0

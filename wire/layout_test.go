@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -70,6 +71,9 @@ func TestAMessageThatBreaksARuleOfTheLayoutDoesNotParse(t *testing.T) {
 		{"a missed member", bare, func(m *Message) { m.Token.Route.Miss(1, 1) }},
 		{"a guardian", slices.Concat(bare, withoutToken), func(m *Message) { m.Token.Trail.Add(idOf(cysKey())) }},
 		{"a duration of the operation", slices.Concat(bare, withoutToken), func(m *Message) { m.Token.Op = 1 }},
+		{"an age", slices.Concat(bare, withoutToken), func(m *Message) { m.Token.Age = 1 }},
+		{"an age below zero", whole, func(m *Message) { m.Token.Age = -1 }},
+		{"an age that could wrap", whole, func(m *Message) { m.Token.Age = MaxAge + 1 }},
 	} {
 		for _, m := range tc.of {
 			t.Run(m.Kind.String()+"/"+tc.name, func(t *testing.T) {
@@ -118,6 +122,8 @@ func TestTheLimitsOfTheLayoutParse(t *testing.T) {
 		{"guarded by both parties", whole, func(m *Message) { m.Token.Trail = Trail{m.From, m.To} }},
 		{"nobody has measured the operation", whole, func(m *Message) { m.Token.Op = 0 }},
 		{"the longest operation", whole, func(m *Message) { m.Token.Op = math.MaxUint32 }},
+		{"just made", whole, func(m *Message) { m.Token.Age = 0 }},
+		{"as old as can be told", whole, func(m *Message) { m.Token.Age = MaxAge }},
 	} {
 		for _, m := range tc.of {
 			t.Run(m.Kind.String()+"/"+tc.name, func(t *testing.T) {
@@ -208,6 +214,7 @@ func anyMessage() *rapid.Generator[Message] {
 			m.Token.Route = anyRoute().Draw(t, "route")
 			m.Token.Trail = anyTrail().Draw(t, "trail")
 			m.Token.Op = rapid.Uint32().Draw(t, "op")
+			m.Token.Age = time.Duration(rapid.Int64Range(0, int64(MaxAge)).Draw(t, "age"))
 		}
 		return m
 	})

@@ -16,7 +16,7 @@ func TestAReplyGoesBackWithTheSameFieldsButNoGeneratorAndCarriesNothing(t *testi
 	want.Token.ID.Generator = MemberID{}
 	want.Token.Route = Route{}
 	want.Token.Trail = Trail{}
-	want.Token.Op = 0
+	want.Token.Op, want.Token.Age = 0, 0
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

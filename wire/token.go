@@ -3,6 +3,7 @@ package wire
 import (
 	"cmp"
 	"fmt"
+	"time"
 )
 
 // TokenID identifies a token for as long as it lives: "the token consists of the identifier of the host that generated it,
@@ -45,6 +46,9 @@ type Seq uint64
 
 // MaxBirth bounds the stamp that a datagram may carry (the year 2116), so that a later one can always be made.
 const MaxBirth = 1 << 62
+
+// MaxAge bounds an age in the same way.
+const MaxAge time.Duration = 1 << 62
 
 const (
 	// MaxSeq bounds what a datagram may carry, so that raising a number never wraps around.
@@ -110,10 +114,16 @@ type Token struct {
 	// Op is how long the protected operation takes on this gate's members, by a running estimate in milliseconds; zero if
 	// nobody has measured yet.
 	Op uint32
+	// Age is for how long its holders have had it, and the handoffs between them have taken, since it was made: somewhat less than its
+	// true age, 0 to MaxAge.
+	Age time.Duration
 	// Route is where it stands on its way round, Trail who guards it; Ack and Commit have none.
 	Route Route
 	Trail Trail
 }
+
+// Grow adds to its age, to the end of the range.
+func (t *Token) Grow(d time.Duration) { t.Age = min(t.Age, MaxAge-d) + d }
 
 // Bare is what Ack and Commit say of the token: its generator is NULL, and it carries nothing.
 func (t *Token) Bare() Token {

@@ -85,6 +85,7 @@ func (h *Machine) onCommit(now policy.Time, m *wire.Message, end *Outcome, out [
 	}
 	h.rtt.sample(now.Sub(in.sentAt))
 	end.Ending, end.Peer, end.Token = Arrived, in.from, in.token
+	end.Token.Grow(now.Sub(in.since))
 	h.closeIncoming(in)
 	return out
 }

@@ -1,6 +1,8 @@
 package wander
 
 import (
+	"time"
+
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -20,7 +22,7 @@ func (m *Machine) onArrived(now policy.Instant, from wire.MemberID, token *wire.
 	switch {
 	case m.holdsOlder(token.ID):
 		return m.onMeeting(now, token, out)
-	case m.removes(now.Time, token.ID) || m.crosses(now.Time, from, token.ID):
+	case m.removes(now.Time, token) || m.crosses(now.Time, from, token.ID):
 		m.beginSilence(now.Time)
 		return m.remove(now, from, token, out)
 	case m.holds:
@@ -35,22 +37,33 @@ func (m *Machine) onArrived(now policy.Instant, from wire.MemberID, token *wire.
 
 // removes is the token removal rule: "the component discards a token t when it has been enabled from less than Δmin time
 // units by another token preceding t" (Ciuffoletti, section 5).
-func (m *Machine) removes(now policy.Time, id wire.TokenID) bool {
+func (m *Machine) removes(now policy.Time, t *wire.Token) bool {
 	lately := m.hasRun && now < m.lastRun.Add(m.cfg.MinInterval)
 	// A run whose token is not known any longer, because its slot is no more, says nothing of others.
 	known := !m.lastToken.Generator.IsZero()
-	return lately && known && m.lastToken.Precedes(id) || m.chases(now, id)
+	return lately && known && m.lastToken.Precedes(t.ID) || m.chases(now, t)
 }
 
-// chases is the removal rule of the walks that go round. There, two tokens can follow each other for ever at half a lap's
-// distance, and where a lap takes longer than Δmin the paper's rule removes neither. But one that was passed on here less than
-// a lap ago is most probably still there, whether it ran anything here or not: a token that it precedes is discarded. A lap is
-// what that token took for its last one, or a third of Δmax: by the default rule that is a lap, too, and none of the tokens that
-// follow upon a loss falls victim to the lost one. It is never more than Δmax: what a token took to come back to a member that
-// was away is no lap, and after Δmax that token may have been found to be lost.
-func (m *Machine) chases(now policy.Time, id wire.TokenID) bool {
-	lap := min(max(m.lap, m.maxInterval()/3), m.maxInterval())
-	return m.cfg.Walk != Random && m.hasPassed && now.Sub(m.passedAt) < lap && m.passed.Precedes(id)
+// chases is the removal rule of what was passed on here: a token is discarded if one that precedes it has been here since the younger was
+// made, because then there were two, or less than a lap ago, because then there most probably are. Two tokens can follow each other for
+// ever at half a lap's distance, and where a lap takes longer than Δmin the paper's rule removes neither.
+//
+// The first holds for all walks, however long a lap is and whatever was configured, and no token that follows upon the loss of another
+// falls victim to it: that one was last here before. So the younger of two tokens that go round goes no further than to the member where
+// the older one was when it was made. On a random walk without guardians, the plain paper, the paper's rule stands alone.
+func (m *Machine) chases(now policy.Time, t *wire.Token) bool {
+	if !m.hasPassed || !m.passed.Precedes(t.ID) || m.cfg.Walk == Random && m.cfg.Backups == 0 {
+		return false
+	}
+	since := now.Sub(m.passedAt)
+	return since < t.Age || m.cfg.Walk != Random && since < m.lapAtMost()
+}
+
+// lapAtMost is what a lap takes: what it took, or a third of Δmax, by the default rule a lap of members that are all due. It is never more
+// than Δmax, after which a token may have been found to be lost.
+func (m *Machine) lapAtMost() time.Duration {
+	most := m.maxInterval()
+	return min(max(m.lap, most/3), most)
 }
 
 // crosses reports whether a token comes from the member to which an older one has just gone: they have met on the way. Two tokens

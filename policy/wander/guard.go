@@ -41,7 +41,7 @@ func (o OnLost) String() string {
 
 // take makes a token this member's, and musters its guardians.
 func (m *Machine) take(now policy.Instant, token *wire.Token, out []policy.Effect) []policy.Effect {
-	m.holds, m.token = true, *token
+	m.holds, m.token, m.grownAt = true, *token, now.Time
 	m.token.LastSlot = m.cfg.LastSlot
 	m.inquiry = inquiry{}
 	m.learnOp(token.Op)
@@ -179,7 +179,7 @@ func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token *wire.
 	switch {
 	case m.holdsOlder(token.ID):
 		return m.onMeeting(now, token, out)
-	case m.removes(now.Time, token.ID):
+	case m.removes(now.Time, token):
 		return m.remove(now, from, token, out)
 	case m.holds:
 		return m.onMeeting(now, token, out)

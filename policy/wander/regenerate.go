@@ -14,13 +14,23 @@ const (
 	lowerFraction = 20
 )
 
+// leastLaps is how many laps a silence lasts at least that means anything: in a shuffle no wait is longer than two.
+const leastLaps = 2
+
 // maxInterval is Δmax: the operator's, or 3 × Δmin (table 2), and never below 3 × members × Δop: "when the size of the
 // membership N is significantly near the rate Δmax/Δop, the system shows instability when the token is lost" (section 5.1).
+//
+// Handoffs take time, too, and what the operator says may be wrong, so it is never below two laps as they are. The plain paper, without
+// guardians, goes by its constants.
 func (m *Machine) maxInterval() time.Duration {
-	if m.cfg.MaxInterval > 0 {
-		return m.cfg.MaxInterval
+	silence := m.cfg.MaxInterval
+	if silence == 0 {
+		silence = times(3, max(m.cfg.MinInterval, times(m.peers.count(), m.op())))
 	}
-	return times(3, max(m.cfg.MinInterval, times(m.peers.count(), m.op())))
+	if m.cfg.Backups == 0 {
+		return silence
+	}
+	return max(silence, times(leastLaps, m.lap))
 }
 
 // regenerates reports whether this member makes a new token after a silence: not while it waits for a fleet that it has never

@@ -233,22 +233,94 @@ func TestATokenThatChasesAnOlderOneRoundIsRemoved(t *testing.T) {
 	}
 }
 
-// Where Δmax is set by hand to less than three laps, a third of it is less than a lap: what the token took counts.
-func TestALapIsWhatTheTokenTook(t *testing.T) {
+// Where Δmax is set by hand to less than three laps, a third of it is less than a lap: what laps took counts, up to Δmax.
+func TestALapIsWhatLapsTook(t *testing.T) {
 	cfg := config()
 	cfg.Walk, cfg.MinInterval, cfg.MaxInterval = wander.Sweep, skip, 100*skip
 	s := begin(t, cfg, policy.State{})
 	s.fleet(1, 2, 3, 4, 5)
-	s.ran(born(1, 10))
-	s.pass(40 * skip)
-	s.ran(born(2, 15)) // for all that this member knows, the older one may be lost
-	s.pass(40 * skip)
-	s.ran(born(1, 20))
-	s.pass(40 * skip)
+	for range 3 {
+		s.visit(born(1, 10))
+		s.pass(80 * skip)
+	}
+	s.visit(born(1, 20))
+	s.pass(79 * skip)
 	s.arrive(born(2, 50), 2)
 	if !slices.Contains(s.notes, policy.NoteRemoved) {
 		t.Errorf("a token is kept less than a lap after an older one: %v", s.notes)
 	}
+}
+
+// A token that was made before an older one was here last has been beside it: it goes, however long ago that was, and whatever was
+// configured. On a random walk, too, but not in the plain paper.
+func TestATokenOfAnOlderOnesTimeIsRemoved(t *testing.T) {
+	for _, tc := range []struct {
+		walk    wander.Walk
+		backups int
+		younger int
+		age     time.Duration
+		removed bool
+	}{
+		{wander.Sweep, 0, 2, 10*maxInterval + 1, true},
+		{wander.Sweep, 0, 2, 10 * maxInterval, false}, // it may have been made when the older one was lost
+		{wander.Sweep, 0, 0, 10*maxInterval + 1, false},
+		{wander.Shuffle, 2, 2, 10*maxInterval + 1, true},
+		{wander.Random, 2, 2, 10*maxInterval + 1, true},
+		{wander.Random, 0, 2, 10*maxInterval + 1, false},
+	} {
+		cfg := config()
+		cfg.Walk, cfg.Backups = tc.walk, tc.backups
+		s := begin(t, cfg, policy.State{})
+		s.fleet(1, 2, 3, 4, 5)
+		s.ran(born(1, 10))
+		s.pass(10 * maxInterval)
+		token := born(tc.younger, 1<<40)
+		token.Age = tc.age
+		s.arrive(token, 2)
+		if removed := slices.Contains(s.notes, policy.NoteRemoved); removed != tc.removed {
+			t.Errorf("%+v: removed %v", tc, removed)
+		}
+	}
+}
+
+// A token's age is for how long its holders have had it, the offers included that nobody took, and what the handoffs took.
+func TestATokenGrowsOlderOnItsWay(t *testing.T) {
+	s := inFleet(t)
+	token := born(1, 10)
+	token.Age = time.Hour
+	commit := s.acknowledged(token, 2)
+	s.pass(skip / 2)
+	s.receive(commit)
+	s.pass(5 * op)
+	s.finish()
+	s.wantAge(time.Hour + skip/2 + 5*op)
+	s.advance(timeout)
+	s.wantState("offering")
+	s.wantAge(time.Hour + skip/2 + 5*op + timeout)
+	s.ack()
+	s.advance(maxInterval)
+	s.wantAge(0) // it has made a new one
+}
+
+func (s *story) wantAge(want time.Duration) {
+	s.t.Helper()
+	if got := s.lastSent(wire.KindToken).Token.Age; got != want {
+		s.t.Errorf("the token on offer has an age of %v, want %v", got, want)
+	}
+}
+
+// visit lets a token come, rest or run, and go, at once as far as it can.
+func (s *story) visit(token wire.Token) {
+	s.t.Helper()
+	token.Age = wire.MaxAge
+	s.arrive(token, 2)
+	if s.m.Status(s.now.Time).State == "resting" {
+		s.advance(skip)
+	}
+	if s.m.Status(s.now.Time).State == "running" {
+		s.finish()
+	}
+	s.ack()
 }
 
 // Who has not seen a token for many laps, being cut off, learns nothing about a lap when it is back. If that token is lost soon

@@ -12,7 +12,7 @@
 //	regenerate.go  a new token after regenerate-after (Δgen), and how Δgen adapts
 //	inquire.go     asking others before a token is made
 //	slots.go       several tokens; share.go, how a sweep shares the members among them
-//	op.go          how long the operation takes, by measurement
+//	op.go          how long the operation takes, rounds.go how long a lap takes, by measurement
 //	mint.go        the first token of a fleet, in the order of rank; a member alone
 //	believe.go     numbers and stamps that cannot be
 //	pass.go        handing the token on; members that failed a handoff are avoided for a while
@@ -123,6 +123,8 @@ type Machine struct {
 	holds  bool
 	token  wire.Token
 	lastTo wire.MemberID
+	// grownAt is up to when the age of the token that is held counts.
+	grownAt policy.Time
 	// restUntil ends the states resting and saves; waitsUntilDue says that it is the time from which this member may run.
 	restUntil     policy.Time
 	waitsUntilDue bool
@@ -151,8 +153,11 @@ type Machine struct {
 	passed    wire.TokenID
 	passedTo  wire.MemberID
 	passedAt  policy.Time
-	// lap is what that token took to come round the last time; zero if it has been here only once.
-	lap time.Duration
+	// leftAt is when the last token left, of whatever age; rounds are how long it took, each time, until the next one did, and lap is what a
+	// lap takes by them, zero while nobody knows.
+	leftAt policy.Time
+	rounds rounds
+	lap    time.Duration
 	// seq is the highest fencing number seen, granted the highest one that may have been used for a run here.
 	seq, granted wire.Seq
 	// newest is the latest birth stamp seen.
@@ -349,7 +354,7 @@ func (m *Machine) onOutcome(now policy.Instant, o *handoff.Outcome, out []policy
 	case handoff.Passed:
 		m.avoid.forgive(o.Peer)
 		m.lastTo = o.Peer
-		m.notePassed(now.Time, o.Token.ID, o.Peer)
+		m.notePassed(now.Time, &o.Token, o.Peer)
 		out = m.guardian.Passed(now.Time, &m.token.Trail, &o.Token, o.Peer, out)
 		m.becomeAbsent(now)
 	case handoff.Failed:
@@ -358,19 +363,6 @@ func (m *Machine) onOutcome(now policy.Instant, o *handoff.Outcome, out []policy
 		out = m.pass(now, out)
 	}
 	return out
-}
-
-// notePassed remembers the token that leaves, and how long it was on its way since it left before; rather than this one an
-// older one that may still be there.
-func (m *Machine) notePassed(now policy.Time, id wire.TokenID, to wire.MemberID) {
-	if m.hasPassed && m.passed.Precedes(id) && now.Sub(m.passedAt) < m.regenerateAfter() {
-		return
-	}
-	m.lap = 0
-	if m.hasPassed && m.passed == id {
-		m.lap = now.Sub(m.passedAt)
-	}
-	m.hasPassed, m.passed, m.passedTo, m.passedAt = true, id, to, now
 }
 
 // onFinished: "execute(A); send(token)" (figure 2). The token goes on at once; it rested long enough.
@@ -419,6 +411,7 @@ func (m *Machine) becomeResting(now, until policy.Time, out []policy.Effect) []p
 
 func (m *Machine) becomeOffering(now policy.Instant, to wire.MemberID, out []policy.Effect) []policy.Effect {
 	m.state = offering
+	m.grow(now.Time)
 	m.token.Seq = max(m.token.Seq, m.seq)
 	offered := m.token
 	offered.Trail = m.trailBehind(to)

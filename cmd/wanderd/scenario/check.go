@@ -23,7 +23,7 @@ func (r *reading) check() {
 	r.within("seeds", r.Seeds, 1, maxSeeds)
 	r.within("slots", r.Slots, 1, wire.MaxSlots)
 	r.within("backups", r.Backups, 0, wire.MaxBackups)
-	for _, key := range []string{"op", "skip", "min_interval", "max_interval", "duration", "partition_for"} {
+	for _, key := range []string{"op", "op_configured", "skip", "min_interval", "max_interval", "duration", "partition_for"} {
 		if _, ok := r.origins[key]; ok && r.time(key) == 0 {
 			r.object("%s is no time at all: leave it out for the default, "+entry(key).DefaultText(), key)
 		}
@@ -32,6 +32,9 @@ func (r *reading) check() {
 	r.ordered("max_interval", "min_interval", "every member would take the token for lost between two operations")
 	if float64(r.Members)*float64(r.Op) > float64(longestRound) {
 		r.object("%s and %s make a round of more than 50 years: lower one of them", "members", "op")
+	}
+	if told := r.OpConfigured != r.Op; told && float64(r.Members)*float64(r.OpConfigured) > float64(longestRound) {
+		r.object("%s and %s make a round of more than 50 years: lower one of them", "members", "op_configured")
 	}
 	if r.OpJitter.Time > r.Op {
 		r.object("%s is more than %s, so an operation would take less than no time: lower the one or raise the other",

@@ -13,13 +13,17 @@ import (
 type Parameters struct {
 	Policy, Walk                       string
 	Op, Skip, MinInterval, MaxInterval time.Duration
-	Slots, Backups                     int
-	OnLost                             string
-	Members                            int
-	OpJitter                           Spread
-	Duration                           time.Duration
-	Seed                               uint64
-	Seeds                              int
+	// DefaultMaxInterval says that MaxInterval is what the members make by themselves, and nobody has set it.
+	DefaultMaxInterval bool
+	// OpConfigured is what the members are told of Op.
+	OpConfigured   time.Duration
+	Slots, Backups int
+	OnLost         string
+	Members        int
+	OpJitter       Spread
+	Duration       time.Duration
+	Seed           uint64
+	Seeds          int
 
 	Latency, Jitter              time.Duration
 	Loss, Duplicate, BrokenLinks float64
@@ -131,6 +135,11 @@ func gateTable() []Parameter {
 		{
 			Key: op.Key, Group: GroupGate, Placeholder: asDuration, Default: "4s", Help: "How long one operation takes.",
 			field: func(p *Parameters) value { return duration{&p.Op} },
+		},
+		{
+			Key: "op_configured", Group: GroupGate, Placeholder: asDuration, Rule: "what --op is",
+			Help:  "How long the members are told that an operation takes, where the operator was wrong.",
+			field: func(p *Parameters) value { return duration{&p.OpConfigured} },
 		},
 		{
 			Key: skip.Key, Group: GroupGate, Placeholder: asDuration, Default: skip.Default,

@@ -43,8 +43,11 @@ func Read(flags *Flags, path string) (Parameters, error) {
 			r.set(p, text, config.Origin{Layer: config.InFlag, Name: name}, name)
 		}
 	}
+	if r.OpConfigured == 0 {
+		r.OpConfigured = r.Op
+	}
 	if r.MaxInterval == 0 {
-		r.MaxInterval = r.usualMaxInterval()
+		r.MaxInterval, r.DefaultMaxInterval = r.usualMaxInterval(), true
 	}
 	r.check()
 	if len(r.problems) > 0 {
@@ -70,7 +73,7 @@ func (r *reading) complain(format string, args ...any) {
 
 // usualMaxInterval is Δmax where nobody sets it.
 func (p *Parameters) usualMaxInterval() time.Duration {
-	return 3 * max(p.MinInterval, time.Duration(p.Members)*p.Op)
+	return 3 * max(p.MinInterval, time.Duration(p.Members)*p.OpConfigured)
 }
 
 // MarshalJSON writes an object with every parameter, in the order of the table; what is not set is null. The same keys and

@@ -68,6 +68,7 @@ const samples = `
 policy = "wander"
 walk = "shuffle"
 op = "5s"
+op_configured = "6s"
 skip = "2s"
 min_interval = "11m"
 max_interval = "1h"
@@ -151,6 +152,7 @@ func TestMaxIntervalFollowsTheRuleOfTheAgent(t *testing.T) {
 	for want, flags := range map[time.Duration][]string{
 		30 * time.Minute: {"members=10"},
 		time.Hour:        {"members=300"},
+		2 * time.Hour:    {"members=300", "op_configured=8s"},
 		15 * time.Minute: {"max_interval=15m"},
 	} {
 		if p, err := read(t, "", flags...); err != nil || p.MaxInterval != want {

@@ -15,7 +15,7 @@ func (p *Parameters) World() sim.Scenario {
 	waits := p.CrashEvery > 0 && p.Members > 1
 	s := sim.Scenario{
 		Seed: p.Seed, Members: p.Members, WaitAlone: waits, TokenInPlace: !waits, Walk: walk,
-		Skip: p.Skip, Op: p.Op, MinInterval: p.MinInterval, MaxInterval: p.MaxInterval,
+		Skip: p.Skip, Op: p.OpConfigured, MinInterval: p.MinInterval, MaxInterval: p.MaxInterval,
 		Slots: p.Slots, Backups: p.Backups, OnLost: onLost,
 		ClockSkew: p.ClockSkew, Duration: p.Duration,
 		Network: sim.Network{
@@ -28,6 +28,9 @@ func (p *Parameters) World() sim.Scenario {
 			CrashEvery:     p.CrashEvery, DownFor: p.DownFor,
 			PauseEvery: p.PauseEvery, PauseFor: p.PauseFor,
 		},
+	}
+	if p.DefaultMaxInterval {
+		s.MaxInterval = 0
 	}
 	if p.PartitionAt != nil {
 		s.Faults.Partition = sim.Partition{At: *p.PartitionAt, For: p.PartitionFor, Share: p.PartitionShare}
