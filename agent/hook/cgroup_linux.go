@@ -89,15 +89,25 @@ func (c cgroup) isThere() bool {
 	return c.path != "" && err == nil
 }
 
-// hold lets start run inside of the group, so that what it starts is born there, and reports whether this process is outside again.
-func (c cgroup) hold(start func()) (outside bool) {
+// start lets fork start a process that is born in the group, and reports whether this process is outside of it. Where seccomp(2)
+// forbids clone3(2), as in a service with RestrictNamespaces=, this process has to go in and come back, which takes the kernel
+// some milliseconds.
+func (c cgroup) start(fork func(*syscall.SysProcAttr) (pid int, err error)) (pid int, outside bool, err error) {
+	attr := operationAttr()
 	if c.path == "" {
-		start()
-		return true
+		pid, err = fork(attr)
+		return pid, true, err
+	}
+	if group, err := os.Open(c.path); err == nil {
+		defer func() { _ = group.Close() }()
+		attr.UseCgroupFD, attr.CgroupFD = true, int(group.Fd())
+		if pid, err = fork(attr); err == nil {
+			return pid, true, nil
+		}
 	}
 	_ = move("0", c.path)
-	start()
-	return move("0", filepath.Dir(c.path)) == nil
+	pid, err = fork(operationAttr())
+	return pid, move("0", filepath.Dir(c.path)) == nil, err
 }
 
 // move moves a process, 0 being this one.

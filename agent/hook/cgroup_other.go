@@ -2,12 +2,18 @@
 
 package hook
 
+import "syscall"
+
 // cgroup is nothing but on Linux.
 type cgroup struct{}
 
-func newCgroup() cgroup                        { return cgroup{} }
-func guardsCgroup(int) cgroup                  { return cgroup{} }
-func (c cgroup) hold(start func()) (left bool) { start(); return true }
-func (c cgroup) kill()                         {}
-func (c cgroup) populated() bool               { return false }
-func (c cgroup) remove()                       {}
+func newCgroup() cgroup          { return cgroup{} }
+func guardsCgroup(int) cgroup    { return cgroup{} }
+func (c cgroup) kill()           {}
+func (c cgroup) populated() bool { return false }
+func (c cgroup) remove()         {}
+
+func (c cgroup) start(fork func(*syscall.SysProcAttr) (int, error)) (pid int, outside bool, err error) {
+	pid, err = fork(operationAttr())
+	return pid, true, err
+}

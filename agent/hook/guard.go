@@ -109,15 +109,9 @@ const (
 // start executes the operation, and reports that there is nothing to watch if it cannot.
 func (g *guard) start() bool {
 	g.deadline = time.After(g.order.Timeout)
-	var pid int
-	var err error
 	own := newCgroup()
-	outside := own.hold(func() {
-		pid, err = syscall.ForkExec(g.order.Path, g.order.Argv, &syscall.ProcAttr{
-			Env:   os.Environ(),
-			Files: []uintptr{0, 1, 2},
-			Sys:   operationAttr(),
-		})
+	pid, outside, err := own.start(func(attr *syscall.SysProcAttr) (int, error) {
+		return syscall.ForkExec(g.order.Path, g.order.Argv, &syscall.ProcAttr{Env: os.Environ(), Files: []uintptr{0, 1, 2}, Sys: attr})
 	})
 	if !outside {
 		own = cgroup{} // killing it would kill this process too

@@ -3,6 +3,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -67,12 +68,15 @@ type fleet struct {
 	t       testing.TB
 	dir     string
 	journal string
-	args    []string
-	nodes   []*node
+	// deaf is the file that makes hooks deaf, running the directory of the files of those that run.
+	deaf, running string
+	args          []string
+	nodes         []*node
 
-	// known is what was read of the journal so far.
-	known []run
-	tail  tail
+	// known is what was read of the journal so far, beside how many hooks have found another one that ran when they started.
+	known  []run
+	beside int
+	tail   tail
 }
 
 // node is one agent: its process may come and go, its directory stays.
@@ -83,16 +87,26 @@ type node struct {
 	addr, bind string
 	state      string
 	log        string
+	// program is a copy of the program; empty for the program itself.
+	program string
 	// args are this node's own, after the fleet's.
 	args  []string
 	cmd   *exec.Cmd
 	ended chan struct{}
 }
 
-// hookScript writes a line when it starts and one when it ends, and works for $WORK seconds in between.
+// hookScript writes a line when it starts and one when it ends, and works for $WORK seconds in between. If there is a file $DEAF, it
+// ignores SIGTERM, and so does all that it starts. Before all it looks whether another one runs: each has a file with its number.
 const hookScript = `#!/bin/sh
+[ -e "$DEAF" ] && trap '' TERM
+for other in "$RUNNING"/*; do
+	[ -e "$other" ] && kill -0 "${other##*/}" 2>/dev/null &&
+		echo "beside $WANDERD_NAME $WANDERD_SEQ $(date +%s%N) ${other##*/}" >>"$JOURNAL"
+done
+: >"$RUNNING/$$"
 echo "start $WANDERD_NAME $WANDERD_SEQ $(date +%s%N) $$" >>"$JOURNAL"
 sleep "${WORK:-0.2}"
+rm -f "$RUNNING/$$"
 echo "end $WANDERD_NAME $WANDERD_SEQ $(date +%s%N) $$" >>"$JOURNAL"
 `
 
@@ -105,6 +119,10 @@ func newFleet(t testing.TB, size int, args ...string) *fleet {
 		t.Fatalf("keygen: %v\n%s", err, out)
 	}
 	f.script("hook.sh", hookScript)
+	f.deaf, f.running = filepath.Join(f.dir, "deaf"), filepath.Join(f.dir, "running")
+	if err := os.Mkdir(f.running, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for i := range size {
 		name, addr := fmt.Sprintf("m%d", i+1), freeAddr(t)
 		f.nodes = append(f.nodes, &node{
@@ -177,8 +195,8 @@ func (n *node) start(env ...string) {
 		n.fleet.t.Fatal(err)
 	}
 	defer func() { _ = log.Close() }()
-	cmd := exec.Command(program(n.fleet.t), slices.Concat(args, n.fleet.args, n.args)...)
-	cmd.Env = append(append(os.Environ(), "JOURNAL="+n.fleet.journal), env...)
+	cmd := exec.Command(cmp.Or(n.program, program(n.fleet.t)), slices.Concat(args, n.fleet.args, n.args)...)
+	cmd.Env = append(append(os.Environ(), "JOURNAL="+n.fleet.journal, "DEAF="+n.fleet.deaf, "RUNNING="+n.fleet.running), env...)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		n.fleet.t.Fatal(err)
@@ -259,9 +277,13 @@ func (f *fleet) runs() []run {
 		if _, err := fmt.Sscanf(line, "%s %s %d %d %d", &what, &r.name, &r.seq, &at, &r.pid); err != nil {
 			continue
 		}
-		if what == "start" {
+		switch what {
+		case "start":
 			r.start = time.Unix(0, at)
 			f.known = append(f.known, r)
+			continue
+		case "beside":
+			f.beside++
 			continue
 		}
 		for i := range f.known {
@@ -279,6 +301,7 @@ func (f *fleet) cutShort(pid int, at time.Time) bool {
 	for i := range f.known {
 		if k := &f.known[i]; k.pid == pid && k.end.IsZero() {
 			k.end = at
+			_ = os.Remove(filepath.Join(f.running, strconv.Itoa(pid)))
 			return true
 		}
 	}

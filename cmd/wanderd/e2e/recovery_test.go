@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -12,40 +13,45 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-var rounds = flag.Int("rounds", 0, "how often each way to lose a token is tried; its figures are printed with -v, and held to three seconds")
+var rounds = flag.Int("rounds", 0, "how often each way to lose a token is tried; its figures are printed with -v, and held to three seconds, or to 0.3")
 
 const (
 	// briefly is how often each way is tried where nobody asks for figures.
 	briefly = 2
-	// soon is what the figures are held to.
-	soon = 3 * time.Second
+	// soon is what the figures are held to, and atOnce what those are where nobody waits for a silence.
+	soon   = 3 * time.Second
+	atOnce = 300 * time.Millisecond
 )
 
-// The three ways to lose a token for good: with its holder, with the member that it was just given to, and with nobody.
+// The ways to lose a token for good: with its holder, whose hook may be stubborn, with the member that it was just given to, and with nobody.
 func TestALostTokenIsBackInSeconds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("loses a token again and again, which takes its time")
 	}
 	d := newDrill(t)
 	for _, l := range []loss{
-		{"holder killed in mid-hook", (*drill).killHolder},
-		{"receiver killed before the Commit", (*drill).killReceiver},
-		{"every Commit of a handoff lost", (*drill).loseCommits},
+		{"holder killed in mid-hook", atOnce, (*drill).killHolder},
+		{"holder killed in mid-hook, which ignores TERM", atOnce, (*drill).killDeafHolder},
+		{"receiver killed before the Commit", soon, (*drill).killReceiver},
+		{"every Commit of a handoff lost", soon, (*drill).loseCommits},
 	} {
 		t.Run(l.name, func(t *testing.T) { d.repeat(t, l) })
 	}
 }
 
-// loss is a way to lose the token. strike waits for its moment, and returns when that was and who died, if anybody did.
+// loss is a way to lose the token. within is how soon the next hook is to start. strike waits for its moment, and returns when that
+// was and who died, if anybody did.
 type loss struct {
 	name   string
+	within time.Duration
 	strike func(d *drill) (at time.Time, dead *node)
 }
 
 // drill is ten agents that lose their token again and again.
 type drill struct {
 	*fleet
-	// work is how long a hook runs. Ten of them take no shorter than min_interval, so that somebody is always due.
+	// work is how long a hook runs. Ten of them take longer than min_interval, also where two were cut short, so that somebody is
+	// always due.
 	work    time.Duration
 	relay   *relay
 	custody *custody
@@ -56,7 +62,7 @@ type drill struct {
 // newDrill starts ten agents. For figures every constant has its default, but min_interval, which is as short as op allows.
 // Otherwise all goes faster, and regeneration is out of reach, so that nothing but its guardians can bring the token back.
 func newDrill(t *testing.T) *drill {
-	work, args := 400*time.Millisecond, []string{"--min-interval", "4s"}
+	work, args := 400*time.Millisecond, []string{"--min-interval", "3s"}
 	if *rounds == 0 {
 		work = 100 * time.Millisecond
 		args = []string{"--skip", "250ms", "--op", "100ms", "--min-interval", "1s", "--max-interval", "1h"}
@@ -114,12 +120,27 @@ func (d *drill) killHolder() (time.Time, *node) {
 		i := slices.IndexFunc(d.nodes, func(n *node) bool { return n.name == r.name })
 		at := time.Now()
 		d.nodes[i].kill()
-		until(d.t, "its hook is gone", gone(r.pid))
-		if d.cutShort(r.pid, time.Now()) {
+		alive := at
+		for now := at; !gone(r.pid)(); now = time.Now() {
+			if alive = now; now.After(at.Add(patience)) {
+				d.t.Fatalf("the hook of %s lives on", r.name)
+			}
+			time.Sleep(time.Millisecond)
+		}
+		if d.cutShort(r.pid, alive) {
 			return at, d.nodes[i]
 		}
 		d.restart(d.nodes[i], at) // too late: the hook had ended, and the token may have been passed on
 	}
+}
+
+// killDeafHolder does the same to a hook that ignores SIGTERM.
+func (d *drill) killDeafHolder() (time.Time, *node) {
+	if err := os.WriteFile(d.deaf, nil, 0o600); err != nil {
+		d.t.Fatal(err)
+	}
+	defer func() { _ = os.Remove(d.deaf) }()
+	return d.killHolder()
 }
 
 // killReceiver kills a member that has acknowledged a token, while the Commit is on its way to it: the sender has given
@@ -166,8 +187,10 @@ func (d *drill) await(done <-chan struct{}) {
 type round struct {
 	// next is how long it took until a hook started, together how long two members were at work without a break.
 	next, together time.Duration
-	// fell says that the next hook had no higher fencing number than those before.
-	fell bool
+	// fell says that the next hook had no higher fencing number than those before, beside how many hooks found another one that ran
+	// when they started.
+	fell   bool
+	beside int
 	// story is what the agents' logs said of the token in the meantime.
 	story string
 }
@@ -183,7 +206,8 @@ func (d *drill) round(l loss) round {
 	d.everybodyRuns(at)
 	d.relay.watch(nil)
 
-	r := round{next: next.start.Sub(at)}
+	r := round{next: next.start.Sub(at), beside: d.beside}
+	d.beside = 0
 	for _, before := range d.runs() {
 		r.fell = r.fell || before.start.Before(at) && before.seq >= next.seq
 	}
@@ -207,8 +231,10 @@ func (d *drill) repeat(t *testing.T, l loss) {
 		case *rounds == 0:
 		case r.fell:
 			t.Errorf("round %d: the next hook's fencing number is not the highest:\n%s", i+1, r.story)
-		case max(r.next, r.together) > soon:
-			t.Errorf("round %d took longer than %s:\n%s", i+1, soon, r.story)
+		case r.next > l.within:
+			t.Errorf("round %d took longer than %s:\n%s", i+1, l.within, r.story)
+		case r.together > 0 || r.beside > 0:
+			t.Errorf("round %d: two at work for %s, %d hooks start while another runs:\n%s", i+1, r.together, r.beside, r.story)
 		}
 	}
 	t.Logf("%d rounds: next hook after %s; two at work for %s", len(all),

@@ -85,10 +85,12 @@ func (r *relay) relayPackets(to *port) {
 			return
 		}
 		from := r.byBind[netip.AddrPortFrom(src.Addr().Unmap(), src.Port())]
-		if from == nil || r.isLost(to.node, buf[:n]) {
-			continue
+		if from == nil {
+			from = to // The guard of a hook has a socket of its own.
 		}
-		_, _ = from.packets.WriteToUDPAddrPort(buf[:n], to.bind)
+		if !r.isLost(to.node, buf[:n]) {
+			_, _ = from.packets.WriteToUDPAddrPort(buf[:n], to.bind)
+		}
 	}
 }
 
