@@ -6,6 +6,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -50,6 +51,9 @@ func (a *Agent) tell(g *gate, now policy.Instant, e *policy.Effect) {
 	switch {
 	case e.Note == policy.NoteAlone:
 		line.Time("next_run", a.clock.at(g.machine.Status(now.Time).NextRun))
+	case e.Note == policy.NoteSlowNetwork:
+		roundTrip := g.machine.Status(now.Time).RoundTrip
+		line.Stringer("round_trip", roundTrip.Round(time.Millisecond)).Stringer("least_skip", wander.LeastSkip(roundTrip))
 	case e.Note == policy.NoteWaiting && a.rejoins():
 		line.Int("remembers", len(a.memory.fleet)).Dur("for", g.machine.Status(now.Time).RegenerateAfter)
 		text = "waiting for the fleet it was in; goes on alone after that (--alone run does at once)"
@@ -60,7 +64,8 @@ func (a *Agent) tell(g *gate, now policy.Instant, e *policy.Effect) {
 // repeats reports whether a note may come in every skip for as long as its cause lasts: a member that is cut off, or has other
 // settings. Those are told once in a while, and in debug in between.
 func repeats(n policy.Note) bool {
-	return n == policy.NoteSeqRefused || n == policy.NoteBirthRefused || n == policy.NoteNoAck || n == policy.NoteNoCommit || n == policy.NoteSlotsDiffer
+	return n == policy.NoteSeqRefused || n == policy.NoteBirthRefused || n == policy.NoteNoAck || n == policy.NoteNoCommit || n == policy.NoteSlotsDiffer ||
+		n == policy.NoteSlowNetwork
 }
 
 // withToken adds which token a line is about, if it is about one.
@@ -134,6 +139,8 @@ func saying(n policy.Note) (zerolog.Level, string) {
 		return zerolog.InfoLevel, "dropped a copy of a token that has another holder"
 	case policy.NoteSlotsDiffer:
 		return zerolog.WarnLevel, "a member has another number of slots: give all members of a gate the same"
+	case policy.NoteSlowNetwork:
+		return zerolog.WarnLevel, "skip is too short for this network: answers take longer than half of it; set skip to least_skip or more, on all members"
 	case policy.NoteStrayWord:
 		return zerolog.DebugLevel, "ignored old news of a token"
 	case policy.NoteSeqRefused:

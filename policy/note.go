@@ -58,6 +58,8 @@ const (
 	NoteOutdated
 	// NoteSlotsDiffer: Peer knows of another number of slots than this member: their configurations differ.
 	NoteSlotsDiffer
+	// NoteSlowNetwork: answers, Peer's the last of them, take longer than half of a handoff's timeout: skip is too short for this network.
+	NoteSlowNetwork
 	// NoteStrayWord: a message between holders and guardians that tells this member nothing new.
 	NoteStrayWord
 	// NoteSeqRefused: Peer's message is refused: Token has a fencing number that no fleet can have come to yet.
@@ -142,6 +144,8 @@ func (n Note) String() string {
 		return "outdated"
 	case NoteSlotsDiffer:
 		return "slots_differ"
+	case NoteSlowNetwork:
+		return "slow_network"
 	case NoteStrayWord:
 		return "stray_word"
 	case NoteSeqRefused:

@@ -36,6 +36,8 @@ type Status struct {
 	// Op is the Δop in force, and OpSource where it comes from.
 	Op       time.Duration
 	OpSource OpSource
+	// RoundTrip is how long an answer has taken at most, of late; zero if there was none.
+	RoundTrip time.Duration
 	// Slots are the statuses of all slots of a gate with several tokens; nil where there is one. The rest is then that of
 	// the slot under which the operation runs, or which holds its token.
 	Slots []Status

@@ -41,10 +41,13 @@ func (k *CommitChecker) Watch(_ *Cluster, o *Occurrence) error {
 		return nil
 	}
 	var sent *wire.Message
+	first := false
 	for i := range o.Effects {
-		if e := &o.Effects[i]; e.Kind == policy.Send && e.Msg.Kind == wire.KindCommit {
+		e := &o.Effects[i]
+		if e.Kind == policy.Send && e.Msg.Kind == wire.KindCommit {
 			sent = &e.Msg
 		}
+		first = first || e.Kind == policy.Tell && e.Note == policy.NotePassed
 	}
 	last, known := k.last[o.Member]
 	if o.Event.Kind == policy.Received && o.Event.Msg.Kind == wire.KindAck {
@@ -54,7 +57,7 @@ func (k *CommitChecker) Watch(_ *Cluster, o *Occurrence) error {
 				MemberName(o.Member), o.At.Sub(last.at))
 		}
 	}
-	if sent != nil && !(known && last.msg == *sent) {
+	if sent != nil && first {
 		k.last[o.Member] = committed{at: o.At, msg: *sent}
 	}
 	return nil

@@ -68,24 +68,25 @@ func (k *InquiryChecker) note(c *Cluster, o *Occurrence, n policy.Note) error {
 	case n == policy.NoteInquired:
 		k.asked[o.Member] = o.At
 	case n == policy.NoteMinted && rank > 0:
-		return k.hasAsked(o)
+		return k.hasAsked(c, o)
 	case n == policy.NoteRegenerated && company && k.guarded:
 		return k.regenerate(c, o)
 	}
 	return nil
 }
 
-// hasAsked checks that a member has asked and waited, and that it was not long ago.
-func (k *InquiryChecker) hasAsked(o *Occurrence) error {
+// hasAsked checks that a member has asked and waited, for longer where round trips are, and that it was not long ago.
+func (k *InquiryChecker) hasAsked(c *Cluster, o *Occurrence) error {
+	wait := max(k.wait, c.Status(o.Member).RoundTrip*3/2)
 	asked, ok := k.asked[o.Member]
-	if since := o.At.Sub(asked); !ok || since < k.wait || since >= 2*k.wait {
+	if since := o.At.Sub(asked); !ok || since < k.wait || since >= 2*wait {
 		return fmt.Errorf("inquiry: %s makes a token and has not asked, or not waited for the answers", MemberName(o.Member))
 	}
 	return nil
 }
 
 func (k *InquiryChecker) regenerate(c *Cluster, o *Occurrence) error {
-	if err := k.hasAsked(o); err != nil || !o.Completes() {
+	if err := k.hasAsked(c, o); err != nil || !o.Completes() {
 		return err
 	}
 	// The status has the value that was raised by half for the next time.

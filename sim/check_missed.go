@@ -11,14 +11,14 @@ import (
 // MissedChecker holds that in a walk that goes round, who was not reached is left to the next holders: it is on the token's list
 // from then on, unless others have put it there before, who count how often it was tried.
 type MissedChecker struct {
-	// came is each member's token as it came, failed who has failed to take it there since.
-	came   map[int]wire.Route
+	// came is the token that came to each member last, as it came, failed who has failed to take it there since.
+	came   map[int]wire.Token
 	failed map[int][]wire.MemberID
 }
 
 // NewMissedChecker returns a checker of one run.
 func NewMissedChecker() *MissedChecker {
-	return &MissedChecker{came: map[int]wire.Route{}, failed: map[int][]wire.MemberID{}}
+	return &MissedChecker{came: map[int]wire.Token{}, failed: map[int][]wire.MemberID{}}
 }
 
 // Watch checks one step.
@@ -33,7 +33,7 @@ func (k *MissedChecker) Watch(c *Cluster, o *Occurrence) error {
 		}
 		switch note := e.Note; {
 		case note == policy.NoteArrived || note == policy.NoteRevived || note == policy.NoteMinted || note == policy.NoteRegenerated:
-			k.came[o.Member] = e.Token.Route
+			k.came[o.Member] = e.Token
 			k.failed[o.Member] = k.failed[o.Member][:0]
 		case note == policy.NoteNoAck:
 			if err := k.miss(c, o, e); err != nil {
@@ -48,7 +48,8 @@ func (k *MissedChecker) Watch(c *Cluster, o *Occurrence) error {
 func (k *MissedChecker) miss(c *Cluster, o *Occurrence, e *policy.Effect) error {
 	hint := e.Peer.Hint()
 	came := k.came[o.Member]
-	first := !lists(&came, hint) && !slices.Contains(k.failed[o.Member], e.Peer)
+	// Where another one came since, and was discarded, nobody knows how the held one came.
+	first := came.ID == e.Token.ID && !lists(&came.Route, hint) && !slices.Contains(k.failed[o.Member], e.Peer)
 	k.failed[o.Member] = append(k.failed[o.Member], e.Peer)
 	s := c.Status(o.Member)
 	full := s.Token.Route.Tries[wire.MaxMissed-1] > 0

@@ -129,12 +129,17 @@ func (k *RemovalChecker) chases(c *Cluster, o *Occurrence, id wire.TokenID) bool
 	for older, r := range k.passed[o.Member] {
 		chases := k.lap > 0 && o.At.Sub(r.at) < lap
 		together := k.lap >= 0 && r.at > k.born[id]
-		crosses := o.Event.Kind == policy.Received && r.to == o.Event.Msg.From && o.At.Sub(r.at) < k.timeout
+		crosses := o.Event.Kind == policy.Received && r.to == o.Event.Msg.From && o.At.Sub(r.at) < k.handoff(c, o)
 		if older.Precedes(id) && (chases || together || crosses) {
 			return true
 		}
 	}
 	return false
+}
+
+// handoff is how long a handoff takes at most at a member: longer where round trips are.
+func (k *RemovalChecker) handoff(c *Cluster, o *Occurrence) time.Duration {
+	return max(k.timeout, 2*c.Status(o.Member).RoundTrip)
 }
 
 // oldest returns the oldest token that a member has passed on, and its last pass; a zero one if there is none.

@@ -16,7 +16,7 @@ type SilenceChecker struct {
 	at map[int]policy.Time
 }
 
-// handoffsTake is for how many timeouts a handoff may be believed in.
+// handoffsTake is for how many timeouts, or round trips, a handoff may be believed in.
 const handoffsTake = 8
 
 // NewSilenceChecker returns a checker of one run in which partners wait for a timeout for each other.
@@ -38,7 +38,7 @@ func (k *SilenceChecker) Watch(c *Cluster, o *Occurrence) error {
 	}
 	k.at[o.Member] = s.RegenerateAt
 	offered := o.Event.Kind == policy.Received && o.Event.Msg.Kind == wire.KindToken
-	if armed && offered && s.RegenerateAt.Sub(was) > k.patience {
+	if armed && offered && s.RegenerateAt.Sub(was) > max(k.patience, handoffsTake*s.RoundTrip) {
 		return fmt.Errorf("silence: %s is offered a token, and waits for %v longer before it makes one",
 			MemberName(o.Member), s.RegenerateAt.Sub(was))
 	}

@@ -25,7 +25,7 @@ func (g *Machine) answer(now policy.Time, m *wire.Message) wire.Message {
 	case m.From == w.holder && m.Token.Seq == w.token.Seq && !w.excused:
 		// Once, until it beats again: its question may be played back when it is long dead.
 		w.heardAt, w.excused = now, true
-		g.calm(now, g.cfg.Patience)
+		g.calm(now, g.patience())
 	}
 	if !w.live {
 		return g.message(wire.KindKnown, m.From, &w.token)

@@ -55,7 +55,10 @@ type Config struct {
 //
 // Its owner holds the token. It passes a pointer to it to every call, nil if it holds none.
 type Machine struct {
-	cfg      Config
+	cfg Config
+	// roundTrip is how long an answer takes at most; zero if nobody knows.
+	roundTrip time.Duration
+
 	holding  holding
 	watch    watch
 	question question
@@ -89,6 +92,18 @@ type Outcome struct {
 
 // New returns a machine that guards nothing.
 func New(cfg Config) Machine { return Machine{cfg: cfg} }
+
+// Measured takes up how long an answer takes in this network. Beats travel one way, and come as often however long that is; but what
+// a new holder beats comes a round trip after the token was given to it, and answers come a round trip after the question.
+func (g *Machine) Measured(roundTrip time.Duration) { g.roundTrip = roundTrip }
+
+// patience is how long a guardian hears nothing before it suspects the holder, questions how long it then waits for the answers to
+// so many questions. Both are longer than configured only where a round trip is longer than half and a third of a patience.
+func (g *Machine) patience() time.Duration { return max(g.cfg.Patience, 2*g.roundTrip) }
+
+func (g *Machine) questions(n int) time.Duration {
+	return time.Duration(n) * max(g.cfg.Patience, 3*g.roundTrip) / questionsPerPatience
+}
 
 // Close ends this member's part as a guardian: it is about to leave. It still answers.
 func (g *Machine) Close() {

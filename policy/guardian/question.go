@@ -41,7 +41,7 @@ func (g *Machine) ask(now policy.Time, about *wire.Token, holder wire.MemberID, 
 	q := &g.question
 	*q = question{
 		live: true, id: wire.HandoffID(policy.Draw(g.cfg.Entropy)), token: about.ID,
-		wait: wait, repeatAt: now.Add(wait), until: now.Add(g.cfg.Patience / questionsPerPatience),
+		wait: wait, repeatAt: now.Add(wait), until: now.Add(g.questions(1)),
 	}
 	q.silent[0] = holder
 	for i, id := range about.Trail {
@@ -77,7 +77,7 @@ func (g *Machine) wakeQuestion(now policy.Time, held *wire.Token, out []policy.E
 	case now >= q.until:
 		return g.conclude(), out
 	case now >= q.repeatAt:
-		q.wait *= 2
+		q.wait = min(2*q.wait, g.cfg.Patience/questionsPerPatience)
 		q.repeatAt = now.Add(q.wait)
 		about := &g.watch.token
 		if q.byHolder {
@@ -120,7 +120,7 @@ func (g *Machine) onHeard(now policy.Time, m *wire.Message) Outcome {
 	rank, ok := m.Token.Trail.Rank(m.From)
 	before := ok && rank < g.rank()
 	if before || m.Nonce < wire.Nonce(g.cfg.Patience) {
-		g.calm(now, g.cfg.Patience/questionsPerPatience)
+		g.calm(now, g.questions(1))
 		return Outcome{}
 	}
 	return g.answered(now, m.From)

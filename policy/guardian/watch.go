@@ -63,14 +63,14 @@ func (g *Machine) learn(now policy.Time, t *wire.Token, holder wire.MemberID) {
 		w.heardAt = now.Add(-g.cfg.Patience)
 	}
 	w.live = !g.closed && t.Trail.Has(g.cfg.Self) && !g.knowsBurial(t)
-	g.calm(now, g.cfg.Patience)
+	g.calm(now, g.patience())
 }
 
 // calm puts suspicion off. A guardian of a higher rank waits for a question longer than the one before it, so that only one
 // revives the token.
 func (g *Machine) calm(now policy.Time, patience time.Duration) {
 	g.stopAsking()
-	g.watch.suspectAt = now.Add(patience).Add(time.Duration(g.rank()) * g.cfg.Patience / questionsPerPatience)
+	g.watch.suspectAt = now.Add(patience).Add(g.questions(g.rank()))
 }
 
 // stopAsking ends a guardian's question.

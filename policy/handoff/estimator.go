@@ -10,14 +10,15 @@ const minWait = 5 * time.Millisecond
 // It is one for all partners: a fleet's hosts are about equally far apart, and a wrong guess costs one datagram.
 type estimator struct {
 	smoothed, variation time.Duration
-	first, longest      time.Duration
+	// handoff is the handoff's timeout.
+	handoff time.Duration
 }
 
-// newEstimator starts with RFC 6298's second or a quarter of the handoff's timeout, and never waits for more than half of
-// it: at least one repetition fits in.
-func newEstimator(timeout time.Duration) estimator {
-	return estimator{first: min(timeout/4, time.Second), longest: timeout / 2}
-}
+// first is RFC 6298's second or a quarter of the handoff's timeout.
+func (e *estimator) first() time.Duration { return max(min(e.handoff/4, time.Second), 1) }
+
+// longest is half of the handoff's timeout: at least one repetition fits in.
+func (e *estimator) longest() time.Duration { return max(e.handoff/2, 1) }
 
 // sample takes the time between the last sending of a message and its answer. Where the message was repeated, nobody knows
 // which sending was answered, and the RFC would take no sample and keep the longer wait instead (Karn). Here the guess may
@@ -33,10 +34,14 @@ func (e *estimator) sample(rtt time.Duration) {
 	e.smoothed += (rtt - e.smoothed) / 8
 }
 
+// next returns the time to wait after a message was repeated: twice as long, and no longer than half of the handoff's timeout. Each
+// repetition shows the receiver that its sender still waits.
+func (e *estimator) next(wait time.Duration) time.Duration { return min(2*wait, e.longest()) }
+
 // timeout returns the time to wait for an answer to a message sent for the first time.
 func (e *estimator) timeout() time.Duration {
 	if e.smoothed == 0 {
-		return max(e.first, 1)
+		return e.first()
 	}
-	return min(max(e.smoothed+4*e.variation, minWait), max(e.longest, 1))
+	return min(max(e.smoothed+4*e.variation, minWait), e.longest())
 }

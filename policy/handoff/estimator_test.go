@@ -14,7 +14,7 @@ func TestTheFirstWaitIsAQuarterOfTheTimeoutOrASecond(t *testing.T) {
 		time.Hour:              time.Second,
 		1:                      1,
 	} {
-		e := newEstimator(timeout)
+		e := estimator{handoff: timeout}
 		if got := e.timeout(); got != want {
 			t.Errorf("timeout %v: wait %v, want %v", timeout, got, want)
 		}
@@ -24,7 +24,7 @@ func TestTheFirstWaitIsAQuarterOfTheTimeoutOrASecond(t *testing.T) {
 func TestTheWaitLeavesRoomForARepetition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		timeout := rapid.Int64Range(2, int64(time.Hour)).Draw(t, "timeout")
-		e := newEstimator(time.Duration(timeout))
+		e := estimator{handoff: time.Duration(timeout)}
 		for _, rtt := range rapid.SliceOf(rapid.Int64Range(-1, timeout)).Draw(t, "round trips") {
 			e.sample(time.Duration(rtt))
 			if wait := e.timeout(); wait < 1 || wait > time.Duration(timeout/2) {
@@ -37,7 +37,7 @@ func TestTheWaitLeavesRoomForARepetition(t *testing.T) {
 // "SRTT <- R, RTTVAR <- R/2, RTO <- SRTT + max (G, K*RTTVAR) where K = 4" and "RTTVAR <- (1 - beta) * RTTVAR + beta *
 // |SRTT - R'|, SRTT <- (1 - alpha) * SRTT + alpha * R'", alpha = 1/8, beta = 1/4 (RFC 6298, sections 2.2 and 2.3).
 func TestTheWaitFollowsRFC6298(t *testing.T) {
-	e := newEstimator(10 * time.Second)
+	e := estimator{handoff: 10 * time.Second}
 	for _, step := range []struct{ rtt, want time.Duration }{
 		{80 * time.Millisecond, (80 + 4*40) * time.Millisecond},
 		{80 * time.Millisecond, (80 + 4*30) * time.Millisecond},
@@ -51,7 +51,7 @@ func TestTheWaitFollowsRFC6298(t *testing.T) {
 }
 
 func TestABusyHostIsNotMistakenForALostDatagram(t *testing.T) {
-	e := newEstimator(time.Second)
+	e := estimator{handoff: time.Second}
 	for range 100 {
 		e.sample(10 * time.Microsecond)
 	}
@@ -64,7 +64,7 @@ func TestABusyHostIsNotMistakenForALostDatagram(t *testing.T) {
 // can be there, and sees only the time since the last sending.
 func TestTheWaitRecoversWhenTheRoundTripHasGrown(t *testing.T) {
 	const rtt = 50 * time.Millisecond
-	e := newEstimator(time.Second)
+	e := estimator{handoff: time.Second}
 	for range 100 {
 		e.sample(100 * time.Microsecond)
 	}

@@ -14,8 +14,8 @@
 // The property it keeps in every state, under loss, duplication, reordering and delay: "when both partners leave the
 // protocol, at most one holds the token". The token is lost only if every Commit of a handoff is lost.
 //
-// Beyond the paper, and weakening none of this: both sides repeat their message until it is answered or the paper's
-// timeout is over; the sender answers a repeated Ack with the same Commit for a while; the Commit is bound to the Ack's
+// Beyond the paper, and weakening none of this: both sides repeat their message until it is answered or their patience
+// is over, which is the paper's timeout or more; the sender answers a repeated Ack with the same Commit for a while; the Commit is bound to the Ack's
 // nonce, so that a recorded Token and Commit, replayed, meet another nonce and die.
 //
 // The package never chooses a receiver, never looks into a token, and sends nothing but these three messages.
@@ -33,16 +33,17 @@ import (
 const (
 	maxIncoming  = 4
 	maxCommitted = 4
-	maxFinished  = 16
+	maxFinished  = 12
 )
 
 // Config is what a handoff needs to know.
 type Config struct {
 	Gate wire.GateID
 	Self wire.MemberID
-	// Timeout is how long a partner waits for the other's answer. "For convenience, they are set to Δskip: they should
-	// neither be much shorter than this, since this makes the timing of the token passing operation uselessly critical, nor
-	// too large, since this would make time consuming the detection of a token passing failure." (Ciuffoletti, section 4)
+	// Timeout is how long a partner waits for the other's answer, at least: it waits longer where the network is slow. "For
+	// convenience, they are set to Δskip: they should neither be much shorter than this, since this makes the timing of the token
+	// passing operation uselessly critical, nor too large, since this would make time consuming the detection of a token passing
+	// failure." (Ciuffoletti, section 4)
 	Timeout time.Duration
 	// Entropy draws handoff identities and nonces.
 	Entropy policy.Entropy
@@ -50,8 +51,9 @@ type Config struct {
 
 // Machine is one member's part in the handoffs of one gate: at most one as sender, a few as receiver. It is a plain value.
 type Machine struct {
-	cfg Config
-	rtt estimator
+	cfg      Config
+	rtt      estimator
+	patience patience
 	// closed says that no new offer is acknowledged.
 	closed bool
 	// receiving is how many incoming handoffs are in progress.
@@ -61,6 +63,7 @@ type Machine struct {
 
 	finished  [maxFinished]wire.HandoffID
 	outgoing  outgoing
+	failed    failed
 	incoming  [maxIncoming]incoming
 	committed [maxCommitted]committed
 }
@@ -89,7 +92,7 @@ type Outcome struct {
 
 // New returns a machine without any handoff in progress.
 func New(cfg Config) Machine {
-	return Machine{cfg: cfg, rtt: newEstimator(cfg.Timeout)}
+	return Machine{cfg: cfg, rtt: estimator{handoff: cfg.Timeout}, patience: patience{timeout: cfg.Timeout}}
 }
 
 // Expects reports whether m could change anything now.
@@ -98,7 +101,7 @@ func (h *Machine) Expects(m *wire.Message) bool {
 	case wire.KindToken:
 		return !h.isFinished(m.Handoff) && (!h.closed || h.findOffer(m) != nil)
 	case wire.KindAck:
-		return h.outgoing.answeredBy(m) || h.findCommitted(m) != nil
+		return h.outgoing.answeredBy(m) || h.findCommitted(m) != nil || h.failed.answeredBy(m)
 	case wire.KindCommit:
 		return h.findIncoming(m) != nil
 	case wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen, wire.KindYield:
@@ -159,8 +162,8 @@ func (h *Machine) NextWake() (at policy.Time, ok bool) {
 			at, ok = t, true
 		}
 	}
-	if h.outgoing.live {
-		consider(min(h.outgoing.repeatAt(), h.outgoing.giveUpAt))
+	if h.outgoing.live() {
+		consider(min(h.outgoing.repeatAt(), h.giveUpAt()))
 	}
 	for in := range h.inProgress {
 		consider(min(in.repeatAt(), in.giveUpAt))
@@ -171,10 +174,19 @@ func (h *Machine) NextWake() (at policy.Time, ok bool) {
 // Receiving reports whether a token may still arrive from a sender that was acknowledged.
 func (h *Machine) Receiving() bool { return h.receiving > 0 }
 
+// Patience is how long a partner is waited for: the timeout, or longer where the network is slow.
+func (h *Machine) Patience() time.Duration { return h.patience.lasts() }
+
+// RoundTrip is how long an answer has taken at most, of late; zero if there was none.
+func (h *Machine) RoundTrip() time.Duration { return h.patience.roundTrip }
+
+// Failing reports whether the last offer failed, and no token has come or gone since.
+func (h *Machine) Failing() bool { return h.patience.failures > 0 }
+
 // QuietAt returns the time from which no partner can need this member any longer, if no other handoff begins: no Commit
 // may have to be repeated after it. ok is false while a handoff is in progress.
 func (h *Machine) QuietAt() (at policy.Time, ok bool) {
-	if h.outgoing.live || h.Receiving() {
+	if h.outgoing.live() || h.Receiving() {
 		return 0, false
 	}
 	for i := range h.committed {

@@ -53,29 +53,38 @@ func TestAckAndCommitNameTheTokenWithoutItsGenerator(t *testing.T) {
 }
 
 // "Both the sender and the receiver use timeouts to detect message loss, respectively of the acknowledgement and of the
-// commitment. For convenience, they are set to Δskip".
+// commitment. For convenience, they are set to Δskip". A receiver that knows nothing of the network yet is more patient: it would
+// lose the token.
 func TestEachPartnerWaitsForOneTimeout(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		story func(p *pair) (waiting *member)
+		waits time.Duration
 		gone  policy.Note
 	}{
 		{"the sender for the Ack", func(p *pair) *member {
 			p.offer()
 			return p.ann
-		}, policy.NoteNoAck},
+		}, timeout, policy.NoteNoAck},
 		{"the receiver for the Commit", func(p *pair) *member {
+			p.pass()
 			p.offer()
 			p.deliver(wire.KindToken)
 			p.ann.h.Withdraw()
 			return p.bob
-		}, policy.NoteNoCommit},
+		}, timeout, policy.NoteNoCommit},
+		{"a receiver that has never had an answer", func(p *pair) *member {
+			p.offer()
+			p.deliver(wire.KindToken)
+			p.ann.h.Withdraw()
+			return p.bob
+		}, unmeasured, policy.NoteNoCommit},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := newPair(t)
 			waiting := tc.story(p)
 			waiting.notes = nil
-			p.advance(timeout - 1)
+			p.advance(tc.waits - 1)
 			p.wantNotes(waiting)
 			p.advance(1)
 			p.wantNotes(waiting, tc.gone)
@@ -113,7 +122,7 @@ func TestACommitIsSentInReplyToAnAckOnly(t *testing.T) {
 	p := newPair(t)
 	p.offer()
 	acks := 0
-	for ; p.now < policy.Time(3*timeout); p.advance(time.Millisecond) {
+	for ; p.now < policy.Time(2*unmeasured); p.advance(time.Millisecond) {
 		for len(p.air) > 0 {
 			switch m := p.air[0]; m.Kind {
 			case wire.KindToken:
@@ -143,7 +152,7 @@ func TestWithoutACommitTheReceiverHoldsNothing(t *testing.T) {
 	p.deliver(wire.KindToken)
 	p.deliver(wire.KindAck)
 	commit := p.take(wire.KindCommit)
-	p.advance(timeout)
+	p.advance(unmeasured)
 	p.wantNotes(p.bob, policy.NoteNoCommit)
 	p.wantHolder("nobody")
 
@@ -188,7 +197,7 @@ func TestAMessageIsLateByTheClockAndNotByWhoComesFirst(t *testing.T) {
 		p.offer()
 		p.deliver(wire.KindToken)
 		p.deliver(wire.KindAck)
-		p.stop(timeout)
+		p.stop(unmeasured)
 		p.deliver(wire.KindCommit)
 		p.wantHolder("nobody")
 		p.advance(0)
@@ -199,7 +208,7 @@ func TestAMessageIsLateByTheClockAndNotByWhoComesFirst(t *testing.T) {
 		p.offer()
 		again := p.deliver(wire.KindToken)
 		p.drop(wire.KindAck)
-		p.stop(timeout)
+		p.stop(unmeasured)
 		if replies := p.receive(again); replies != 0 {
 			t.Errorf("a late repeated Token is answered by %d messages", replies)
 		}
@@ -225,7 +234,7 @@ func TestTheTokenIsLostIfEveryCommitIsLost(t *testing.T) {
 	p.deliver(wire.KindToken)
 	p.deliver(wire.KindAck)
 	commits := 0
-	for end := p.now.Add(2 * timeout); p.now < end; p.advance(time.Millisecond) {
+	for end := p.now.Add(unmeasured); p.now < end; p.advance(time.Millisecond) {
 		for len(p.air) > 0 {
 			if p.air[0].Kind == wire.KindCommit {
 				commits++

@@ -14,7 +14,9 @@ import (
 
 const (
 	timeout = 400 * time.Millisecond
-	gate    = wire.GateID(7)
+	// unmeasured is how long a receiver waits that has never had an answer.
+	unmeasured = 4 * timeout
+	gate       = wire.GateID(7)
 )
 
 var (

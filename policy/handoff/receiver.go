@@ -55,7 +55,7 @@ func (h *Machine) onToken(now policy.Time, m *wire.Message, out []policy.Effect)
 	}
 	*in = incoming{
 		live: true, from: m.From, id: m.Handoff, token: m.Token, nonce: wire.Nonce(policy.Draw(h.cfg.Entropy)), since: now,
-		sentAt: now, wait: h.rtt.timeout(), giveUpAt: now.Add(h.cfg.Timeout),
+		sentAt: now, wait: h.patience.repeats(h.rtt.timeout()), giveUpAt: now.Add(h.patience.forCommit()),
 	}
 	h.receiving++
 	ack := h.ackMessage(in)
@@ -63,15 +63,21 @@ func (h *Machine) onToken(now policy.Time, m *wire.Message, out []policy.Effect)
 }
 
 // onTokenAgain answers a repeated offer with the same Ack. The sender was still without an answer when it repeated, so
-// the wait for its Commit begins anew; but it repeats for one timeout only, and a recorded Token played back longer than
-// that keeps nothing open.
+// the wait for its Commit begins anew, and lasts for as long again as the handoff has been open: the way there and back may take
+// that long. A sender repeats at least twice in a timeout, so a receiver need not know how patient it is; but none is for longer
+// than the longest patience there is, and a recorded Token played back longer than that keeps nothing open. A member that is about
+// to leave gives it two patiences only.
 func (h *Machine) onTokenAgain(now policy.Time, in *incoming, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTell(out, policy.NoteTokenAgain, in.from, &in.token)
 	if now >= in.giveUpAt {
 		return out
 	}
 	in.repeated, in.sentAt = true, now
-	in.giveUpAt = min(now.Add(h.cfg.Timeout), in.since.Add(h.cfg.Timeout).Add(h.cfg.Timeout))
+	longest := h.patience.most()
+	if h.closed {
+		longest = scale(h.patience.lasts(), 2)
+	}
+	in.giveUpAt = min(now.Add(max(h.patience.forCommit(), now.Sub(in.since))), in.since.Add(longest))
 	ack := h.ackMessage(in)
 	return policy.AppendSend(out, &ack)
 }
@@ -84,6 +90,7 @@ func (h *Machine) onCommit(now policy.Time, m *wire.Message, end *Outcome, out [
 		return policy.AppendTell(out, policy.NoteStrayCommit, m.From, &m.Token)
 	}
 	h.rtt.sample(now.Sub(in.sentAt))
+	out = h.learn(now.Sub(in.since), in.from, out)
 	end.Ending, end.Peer, end.Token = Arrived, in.from, in.token
 	end.Token.Grow(now.Sub(in.since))
 	h.closeIncoming(in)
@@ -98,7 +105,7 @@ func (h *Machine) wakeIncoming(now policy.Time, in *incoming, out []policy.Effec
 	case now >= in.giveUpAt:
 		out = h.giveUpIncoming(in, out)
 	case now >= in.repeatAt():
-		in.repeated, in.sentAt, in.wait = true, now, 2*in.wait
+		in.repeated, in.sentAt, in.wait = true, now, h.rtt.next(in.wait)
 		ack := h.ackMessage(in)
 		out = policy.AppendSend(out, &ack)
 	}

@@ -9,17 +9,27 @@ import (
 
 // outgoing is the offer in progress: the token is still this member's.
 type outgoing struct {
-	live  bool
-	id    wire.HandoffID
+	id    wire.HandoffID // zero if there is none
 	to    wire.MemberID
 	token wire.Token
+	since policy.Time
 	// The message was sent at sentAt, and is repeated after wait.
-	sentAt   policy.Time
-	wait     time.Duration
-	giveUpAt policy.Time
+	sentAt policy.Time
+	wait   time.Duration
 }
 
+func (o *outgoing) live() bool { return o.id != 0 }
+
 func (o *outgoing) repeatAt() policy.Time { return o.sentAt.Add(o.wait) }
+
+// failed is the last offer that was not answered in time. An answer that comes all the same tells how long answers take.
+type failed struct {
+	id    wire.HandoffID
+	since policy.Time
+}
+
+// answeredBy reports whether m is an answer to the offer.
+func (f *failed) answeredBy(m *wire.Message) bool { return f.id != 0 && m.Handoff == f.id }
 
 // committed is a handoff whose token has been given up: enough of its Ack to know it again, so that it gets the same Commit
 // again. It needs no timer: it is looked at only when an Ack comes.
@@ -35,27 +45,34 @@ type committed struct {
 
 // answeredBy reports whether m is the Ack that the offer waits for.
 func (o *outgoing) answeredBy(m *wire.Message) bool {
-	return o.live && m.Handoff == o.id && m.From == o.to && sameToken(m, &o.token)
+	return o.live() && m.Handoff == o.id && m.From == o.to && sameToken(m, &o.token)
 }
 
 // Offer begins to pass token to a member. The machine must have no other offer in progress.
 func (h *Machine) Offer(now policy.Time, token *wire.Token, to wire.MemberID, out []policy.Effect) []policy.Effect {
 	h.outgoing = outgoing{
-		live: true, id: wire.HandoffID(policy.Draw(h.cfg.Entropy)), to: to, token: *token,
-		sentAt: now, wait: h.rtt.timeout(), giveUpAt: now.Add(h.cfg.Timeout),
+		id: wire.HandoffID(policy.Draw(h.cfg.Entropy)), to: to, token: *token,
+		since: now, sentAt: now, wait: h.patience.repeats(h.rtt.timeout()),
 	}
 	out = policy.AppendTell(out, policy.NoteOffered, to, token)
 	offer := h.tokenMessage()
 	return policy.AppendSend(out, &offer)
 }
 
-// Withdraw ends the offer in progress, if there is one; an Ack that comes later finds nothing.
-func (h *Machine) Withdraw() { h.outgoing = outgoing{} }
+// giveUpAt is when the offer in progress fails.
+func (h *Machine) giveUpAt() policy.Time { return h.outgoing.since.Add(h.patience.lasts()) }
+
+// Withdraw ends the offer in progress, if there is one; an Ack that comes later finds nothing. Offers are made no more for now, and
+// those that failed count no more.
+func (h *Machine) Withdraw() {
+	h.outgoing = outgoing{}
+	h.patience.failures = 0
+}
 
 // endOffer ends the offer in progress in one way or the other.
 func (h *Machine) endOffer(how Ending, end *Outcome) {
 	end.Ending, end.Peer, end.Token = how, h.outgoing.to, h.outgoing.token
-	h.Withdraw()
+	h.outgoing = outgoing{}
 }
 
 func (h *Machine) tokenMessage() wire.Message {
@@ -70,10 +87,11 @@ func (h *Machine) tokenMessage() wire.Message {
 // (Ciuffoletti, section 4), also where nobody has woken this member to give up yet: it was stopped for a while, and the
 // receiver has given up long ago.
 func (h *Machine) onAck(now policy.Time, m *wire.Message, end *Outcome, out []policy.Effect) []policy.Effect {
-	if !h.outgoing.answeredBy(m) || now >= h.outgoing.giveUpAt {
+	if !h.outgoing.answeredBy(m) || now >= h.giveUpAt() {
 		return h.onLateAck(now, m, out)
 	}
 	h.rtt.sample(now.Sub(h.outgoing.sentAt))
+	out = h.learn(now.Sub(h.outgoing.since), m.From, out)
 	h.remember(m, now.Add(h.linger()))
 	h.endOffer(Passed, end)
 	out = policy.AppendTell(out, policy.NotePassed, end.Peer, &end.Token)
@@ -81,12 +99,25 @@ func (h *Machine) onAck(now policy.Time, m *wire.Message, end *Outcome, out []po
 	return policy.AppendSend(out, &commit)
 }
 
-// onLateAck answers an Ack that was answered before with the same Commit. Any other gets nothing.
+// learn takes up how long an answer took.
+func (h *Machine) learn(after time.Duration, from wire.MemberID, out []policy.Effect) []policy.Effect {
+	if h.patience.answered(after) {
+		return policy.AppendTell(out, policy.NoteSlowNetwork, from, nil)
+	}
+	return out
+}
+
+// onLateAck answers an Ack that was answered before with the same Commit. Any other gets nothing, but one that answers an offer
+// which has failed shows that this member was too impatient.
 func (h *Machine) onLateAck(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	if c := h.findCommitted(m); c != nil && now < c.forgetAt {
 		out = policy.AppendTell(out, policy.NoteAckAgain, m.From, &m.Token)
 		commit := m.Reply(wire.KindCommit, m.Nonce)
 		return policy.AppendSend(out, &commit)
+	}
+	if h.failed.answeredBy(m) {
+		out = h.learn(now.Sub(h.failed.since), m.From, out)
+		h.failed = failed{}
 	}
 	return policy.AppendTell(out, policy.NoteStrayAck, m.From, &m.Token)
 }
@@ -97,21 +128,23 @@ func (h *Machine) onLateAck(now policy.Time, m *wire.Message, out []policy.Effec
 func (h *Machine) wakeOutgoing(now policy.Time, end *Outcome, out []policy.Effect) []policy.Effect {
 	o := &h.outgoing
 	switch {
-	case !o.live:
-	case now >= o.giveUpAt:
+	case !o.live():
+	case now >= h.giveUpAt():
+		h.failed = failed{id: o.id, since: o.since}
+		h.patience.failed()
 		h.endOffer(Failed, end)
 		out = policy.AppendTell(out, policy.NoteNoAck, end.Peer, &end.Token)
 	case now >= o.repeatAt():
-		o.sentAt, o.wait = now, 2*o.wait
+		o.sentAt, o.wait = now, h.rtt.next(o.wait)
 		offer := h.tokenMessage()
 		out = policy.AppendSend(out, &offer)
 	}
 	return out
 }
 
-// linger is how long a Commit may still have to be repeated: the receiver repeats its Ack for one timeout after the last
+// linger is how long a Commit may still have to be repeated: the receiver repeats its Ack for a patience after the last
 // Token it saw, and that one may have been under way for a while.
-func (h *Machine) linger() time.Duration { return 2 * h.cfg.Timeout }
+func (h *Machine) linger() time.Duration { return scale(h.patience.lasts(), 2) }
 
 func (h *Machine) findCommitted(m *wire.Message) *committed {
 	for i := range h.committed {

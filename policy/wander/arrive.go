@@ -69,7 +69,7 @@ func (m *Machine) lapAtMost() time.Duration {
 // crosses reports whether a token comes from the member to which an older one has just gone: they have met on the way. Two tokens
 // would otherwise change places for ever where two members run for equally long, and for as long as Δmin.
 func (m *Machine) crosses(now policy.Time, from wire.MemberID, id wire.TokenID) bool {
-	return m.hasPassed && m.passedTo == from && now.Sub(m.passedAt) < m.timeout() && m.passed.Precedes(id)
+	return m.hasPassed && m.passedTo == from && now.Sub(m.passedAt) < m.handoff.Patience() && m.passed.Precedes(id)
 }
 
 // holdsOlder reports whether a token that precedes another is held. Of any two tokens that meet the younger is discarded; but an older
@@ -125,9 +125,11 @@ func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect
 	return m.becomeResting(now.Time, now.Time.Add(m.restFor(now.Time, due)), out)
 }
 
-// onRested: the token has rested for skip and goes on, or this member has waited with it until it is due.
+// onRested: the token has rested for skip and goes on, or this member has waited with it until it is due. On the walks that do not wait
+// for that, it has only where its offers fail.
 func (m *Machine) onRested(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if m.peers.alone() || m.cfg.Walk == Sweep && m.waitsUntilDue && now.Time >= m.dueAt(now.Time) {
+	waits := m.cfg.Walk == Sweep || m.handoff.Failing()
+	if m.peers.alone() || waits && m.waitsUntilDue && now.Time >= m.dueAt(now.Time) {
 		return m.serve(now, out)
 	}
 	return m.pass(now, out)

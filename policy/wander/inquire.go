@@ -58,7 +58,7 @@ func (m *Machine) onSilence(now policy.Instant, out []policy.Effect) []policy.Ef
 // any case.
 func (m *Machine) inquire(now policy.Instant, must bool, out []policy.Effect) (over bool, effects []policy.Effect) {
 	q := &m.inquiry
-	half := m.timeout() / 2
+	half := max(m.timeout()/2, m.handoff.RoundTrip()*3/2)
 	switch {
 	case !q.live && !must:
 		return true, out

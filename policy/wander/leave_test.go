@@ -149,7 +149,7 @@ func TestALeavingMemberMakesNoToken(t *testing.T) {
 		s.advance(3*timeout - 1)
 		s.acknowledged(born(1, 10), 4)
 		s.leave()
-		s.advance(2 * timeout)
+		s.advance(4 * timeout) // it has never had a Commit, and does not know how long one takes
 		s.wantNotes(policy.NoteNoCommit, policy.NoteLeft)
 	})
 	t.Run("when it sees that it is alone", func(t *testing.T) {

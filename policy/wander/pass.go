@@ -61,6 +61,19 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 	return m.serve(now, out)
 }
 
+// onNoAck goes on with a token that could not be passed on: a member that has become due meanwhile runs, whatever becomes of its
+// offers. One that will be before the next offer can fail waits for that: it is as likely to succeed afterwards.
+func (m *Machine) onNoAck(now policy.Instant, out []policy.Effect) []policy.Effect {
+	due := m.dueAt(now.Time)
+	switch {
+	case m.leaving || m.elsewhere.running || due.Sub(now.Time) > m.handoff.Patience():
+		return m.pass(now, out)
+	case now.Time >= due:
+		return m.serve(now, out)
+	}
+	return m.becomeResting(now.Time, due, out)
+}
+
 // stray is a step of the random walk: "instead of introducing an overlay topology we adopt a random walk approach"
 // (abstract), here on the full mesh. It is uniform over the others, except those who failed a handoff a short while ago, as
 // long as there are any.
@@ -88,10 +101,12 @@ func (m *Machine) draw(n int) int {
 }
 
 // avoidTimeouts is how long a member that failed a handoff is avoided, in handoff timeouts: about as long as membership
-// takes to notice a crash.
+// takes to notice a crash. Where offers take longer, it is as long as those to all that are avoided.
 const avoidTimeouts = 16
 
-func (m *Machine) avoidFor() time.Duration { return m.timeouts(avoidTimeouts) }
+func (m *Machine) avoidFor() time.Duration {
+	return max(m.timeouts(avoidTimeouts), times(len(m.avoid), m.handoff.Patience()))
+}
 
 // avoided remembers the last members that failed a handoff.
 type avoided [4]struct {

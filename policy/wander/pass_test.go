@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -186,8 +187,14 @@ func TestTheLastFourThatFailedAreAvoided(t *testing.T) {
 	s := begin(t, config(), policy.State{})
 	s.fleet(1, 2, 3, 4, 5, 6, 7)
 	order := []wire.MemberID{s.offered()}
+	// The next offer: the patience grows while nobody answers.
+	fail := func() {
+		for tells := len(s.notes); len(s.notes) == tells; {
+			s.advance(timeout)
+		}
+	}
 	for range 4 {
-		s.advance(timeout)
+		fail()
 		order = append(order, s.lastSent(wire.KindToken).To)
 	}
 	for i, a := range order {
@@ -200,7 +207,7 @@ func TestTheLastFourThatFailedAreAvoided(t *testing.T) {
 	// Six others: the last four that failed are avoided, the first may be tried again beside the one never tried.
 	allowed := map[wire.MemberID]bool{}
 	for range 12 {
-		s.advance(timeout)
+		fail()
 		next := s.lastSent(wire.KindToken).To
 		order = append(order, next)
 		for _, recent := range order[len(order)-5 : len(order)-1] {
@@ -227,4 +234,40 @@ func TestAnOfferOutlivesAChangeOfView(t *testing.T) {
 	if to := s.lastSent(wire.KindToken).To; to != id(5) {
 		t.Errorf("then it is offered to %v", to)
 	}
+}
+
+// A member that holds the token runs at the moment it is due, whatever becomes of its offers, and on every walk.
+func TestAHolderThatIsDueRunsWhateverBecomesOfItsOffers(t *testing.T) {
+	for _, walk := range wander.Walks() {
+		t.Run(walk.String(), func(t *testing.T) {
+			cfg := config()
+			cfg.Walk = walk
+			s := begin(t, cfg, policy.State{})
+			s.fleet(1, 2, 3, 4, 5)
+			s.arrive(born(1, 10), 1)
+			for runs := 1; runs <= 5; runs++ {
+				s.wantRuns(runs)
+				s.advance(op)
+				s.finish()
+				s.wantState("offering")
+				s.advance(minInterval - op)
+			}
+			s.wantState("running")
+			// While it runs, and for as long as nobody answers, what it sends stays bounded.
+			if sent := len(s.sent); sent > 3*int(5*minInterval/timeout) {
+				t.Errorf("it sent %d messages", sent)
+			}
+		})
+	}
+}
+
+// One that leaves runs nothing any more.
+func TestALeavingHolderThatIsDueOffersOn(t *testing.T) {
+	s := inFleet(t)
+	s.arrive(born(1, 10), 1)
+	s.leave()
+	s.finish()
+	s.advance(2 * minInterval)
+	s.wantRuns(1)
+	s.wantState("offering")
 }

@@ -48,14 +48,14 @@ func (m *Machine) beginSilence(now policy.Time) {
 	m.silentSince, m.deference, m.told = now, 0, hearsay{}
 }
 
-// unlessArriving puts the making of a token off while one may be about to arrive: for two timeouts, in which a handoff that
+// unlessArriving puts the making of a token off while one may be about to arrive: for two patiences, in which a handoff that
 // is in progress ends one way or the other, and no longer. Recorded Tokens, played back one after the other, must not keep
 // this member silent.
 func (m *Machine) unlessArriving(at policy.Time) policy.Time {
 	if !m.handoff.Receiving() {
 		return at
 	}
-	return at.Add(m.timeout()).Add(m.timeout())
+	return at.Add(m.handoff.Patience()).Add(m.handoff.Patience())
 }
 
 // regenerate: "generating a new token when a component does not receive one within a timeout" (section 5). Each time Δgen is

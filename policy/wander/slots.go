@@ -182,6 +182,7 @@ func (s *Slots) Status(now policy.Time) policy.Status {
 	status := all[best]
 	for i := range all {
 		slot := &all[i]
+		status.RoundTrip = max(status.RoundTrip, slot.RoundTrip)
 		if slot.HasRun && (!status.HasRun || slot.LastRun > status.LastRun) {
 			status.HasRun, status.LastRun = true, slot.LastRun
 		}

@@ -13,6 +13,7 @@ func (m *Machine) Status(now policy.Time) policy.Status {
 		RegenerateAfter: m.regenerateAfter(), MaxInterval: m.maxInterval(), Lap: m.lap,
 		RegenerateArmed: m.state == absent && m.regenerates(),
 		RegenerateAt:    m.regenerateAt(),
+		RoundTrip:       m.handoff.RoundTrip(),
 	}
 	s.Holder, s.Guards = m.guardian.Guards()
 	return s

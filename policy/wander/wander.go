@@ -78,7 +78,7 @@ type Config struct {
 //	saves     yes     a Saved; half a skip
 //	running   yes¹    the end of the protected operation
 //	resting   yes     the end of skip; of min_interval where nobody else is there
-//	offering  yes     an Ack; the handoff's timeout, and then another member is offered it
+//	offering  yes     an Ack; the handoff's patience, and then another member is offered it
 //	doubting  yes     the guardians' answers: does somebody else hold it, too?
 //	gone      no      nothing: the member has left
 //
@@ -200,7 +200,7 @@ func New(cfg Config) *Machine {
 	return m
 }
 
-// timeout is how long a partner in a handoff is waited for: skip, and at least a quarter of a second.
+// timeout is how long a partner in a handoff is waited for at least: skip, and a quarter of a second.
 func (m *Machine) timeout() time.Duration { return Patience(m.cfg.Skip) }
 
 // Patience is for how long guardians hear nothing of a holder before they suspect it, and the least time for a handoff.
@@ -209,6 +209,13 @@ func Patience(skip time.Duration) time.Duration { return max(skip, minTimeout) }
 // OrphanGrace is how long a run may take to end, when its process has died, before its guard kills it: a tenth of the patience of
 // those who wait for the guard's last words. They revive the token after five quarters of one at the earliest, if no words come.
 func OrphanGrace(skip time.Duration) time.Duration { return Patience(skip) / 10 }
+
+// LeastSkip is the shortest skip that fits a network in which answers take so long: twice that, so that what is lost can be repeated
+// and questions are answered in time.
+func LeastSkip(roundTrip time.Duration) time.Duration {
+	const step = 50 * time.Millisecond
+	return (2*roundTrip + step - 1) / step * step
+}
 
 func (m *Machine) timeouts(n int) time.Duration { return times(n, m.timeout()) }
 
@@ -314,6 +321,7 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 	}
 	var end handoff.Outcome
 	out = m.handoff.Receive(now.Time, &ev.Msg, &end, out)
+	m.guardian.Measured(m.handoff.RoundTrip())
 	return m.onOutcome(now, &end, out)
 }
 
@@ -360,7 +368,7 @@ func (m *Machine) onOutcome(now policy.Instant, o *handoff.Outcome, out []policy
 	case handoff.Failed:
 		m.avoid.add(o.Peer, now.Time.Add(m.avoidFor()))
 		m.miss(o.Peer)
-		out = m.pass(now, out)
+		out = m.onNoAck(now, out)
 	}
 	return out
 }

@@ -1,0 +1,167 @@
+package handoff_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// flight is a message that is under way.
+type flight struct {
+	msg wire.Message
+	at  policy.Time
+}
+
+// distant is a pair whose messages take a while; nothing is lost. Ann offers the token again whenever an offer fails.
+type distant struct {
+	*pair
+	delay  func() time.Duration
+	flying []flight
+	offers int
+}
+
+func newDistant(delay func() time.Duration) *distant {
+	d := &distant{delay: delay, pair: &pair{
+		ann: newMember("ann", annsID, rand.NewPCG(1, 1)), bob: newMember("bob", bobsID, rand.NewPCG(2, 2)),
+	}}
+	d.ann.holds = true
+	d.offer()
+	return d
+}
+
+func (d *distant) offer() {
+	d.offers++
+	d.took(d.ann, handoff.Outcome{}, d.ann.h.Offer(d.now, &theToken, bobsID, nil))
+}
+
+func (d *distant) took(m *member, o handoff.Outcome, out []policy.Effect) {
+	m.holds = m.holds && o.Ending != handoff.Passed || o.Ending == handoff.Arrived
+	for i := range out {
+		if out[i].Kind == policy.Send {
+			d.flying = append(d.flying, flight{out[i].Msg, d.now.Add(d.delay())})
+		}
+	}
+	if o.Ending == handoff.Failed {
+		d.offer()
+	}
+}
+
+// next does what comes next, and reports whether anything does.
+func (d *distant) next() bool {
+	first := -1
+	m, at := d.nextWake()
+	for i := range d.flying {
+		if f := &d.flying[i]; (m == nil || f.at <= at) && (first < 0 || f.at < d.flying[first].at) {
+			first = i
+		}
+	}
+	var o handoff.Outcome
+	switch {
+	case first >= 0:
+		f := d.flying[first]
+		d.flying = append(d.flying[:first], d.flying[first+1:]...)
+		d.now = max(d.now, f.at)
+		to := d.ann
+		if f.msg.To == bobsID {
+			to = d.bob
+		}
+		out := to.h.Receive(d.now, &f.msg, &o, nil)
+		d.took(to, o, out)
+	case m != nil:
+		d.now = at
+		out := m.h.Wake(d.now, &o, nil)
+		d.took(m, o, out)
+	default:
+		return false
+	}
+	return true
+}
+
+// Where nothing is lost the token arrives, and is never lost, however long a way takes: up to three timeouts and a half with what it
+// varies by, while neither of the two knows anything of the network.
+func TestWithoutLossTheTokenArrivesWhereRoundTripsTakeSeveralTimeouts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		least := rapid.Int64Range(0, int64(3*timeout)).Draw(t, "least")
+		jitter := rapid.Int64Range(0, min(least, int64(timeout))/2).Draw(t, "jitter")
+		d := newDistant(func() time.Duration {
+			return time.Duration(least + rapid.Int64Range(0, jitter).Draw(t, "delay"))
+		})
+		for d.next() {
+			if d.ann.holds && d.bob.holds {
+				t.Fatal("both hold the token")
+			}
+			if d.offers > 20 {
+				t.Fatal("it is offered for ever")
+			}
+		}
+		if !d.bob.holds || d.ann.holds {
+			t.Fatalf("nothing was lost, and the token is gone: ways take %v and up to %v more", time.Duration(least), time.Duration(jitter))
+		}
+	})
+}
+
+// However long nobody answers, and however short round trips were before: at most 3 + log₂(timeout / 5 ms) Tokens leave in a timeout,
+// and in the long run fewer than three.
+func TestOffersThatFailAreBounded(t *testing.T) {
+	p := newPair(t)
+	for range 20 {
+		p.pass()
+	}
+	burst := 3 + int(math.Ceil(math.Log2(float64(timeout/(5*time.Millisecond)))))
+	var sent []policy.Time
+	p.offer()
+	for p.now < policy.Time(1000*timeout) {
+		p.advanceToNextWake()
+		if _, busy := p.ann.h.NextWake(); !busy {
+			p.offer()
+		}
+		for range p.air {
+			sent = append(sent, p.now)
+		}
+		p.air = p.air[:0]
+	}
+	for i := burst; i < len(sent); i++ {
+		if took := sent[i].Sub(sent[i-burst]); took < timeout {
+			t.Fatalf("%d Tokens within %v", burst+1, took)
+		}
+	}
+	if len(sent) > 3*1000 {
+		t.Errorf("%d Tokens in 1000 timeouts", len(sent))
+	}
+}
+
+// A late Ack says how long answers take: the offer that is being made is waited for long enough.
+func TestALateAckMakesTheSenderPatient(t *testing.T) {
+	p := newPair(t)
+	p.offer()
+	p.deliver(wire.KindToken)
+	late := p.take(wire.KindAck)
+	p.advance(timeout)
+	p.wantNotes(p.ann, policy.NoteOffered, policy.NoteNoAck)
+	p.air = nil
+	p.offer()
+	p.advance(timeout / 10)
+	p.receive(late)
+	p.wantNotes(p.ann, policy.NoteOffered, policy.NoteStrayAck)
+	if got, want := p.ann.h.Patience(), 2*timeout; got != want {
+		t.Fatalf("the patience is %v, want %v", got, want)
+	}
+	p.advance(timeout + timeout/2)
+	p.wantNotes(p.ann)
+	p.receive(late) // played back, it says no more
+	if p.ann.h.Patience() > 2*timeout {
+		t.Error("a recorded Ack makes it more patient")
+	}
+	p.air = p.air[:1]
+	p.deliver(wire.KindToken)
+	p.deliver(wire.KindAck)
+	p.deliver(wire.KindCommit)
+	p.wantHolder("bob")
+}

@@ -1,0 +1,107 @@
+package sim
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
+)
+
+// tally counts what each member does.
+type tally struct {
+	runs    []int
+	lastRun []policy.Time
+	longest time.Duration
+	sent    int
+	notes   map[policy.Note]int
+}
+
+func newTally(members int) *tally {
+	return &tally{runs: make([]int, members), lastRun: make([]policy.Time, members), notes: map[policy.Note]int{}}
+}
+
+func (k *tally) Watch(_ *Cluster, o *Occurrence) error {
+	for i := range o.Effects {
+		switch e := &o.Effects[i]; e.Kind {
+		case policy.Run:
+			if k.runs[o.Member]++; k.runs[o.Member] > 1 {
+				k.longest = max(k.longest, o.At.Sub(k.lastRun[o.Member]))
+			}
+			k.lastRun[o.Member] = o.At
+		case policy.Send:
+			k.sent++
+		case policy.Tell:
+			k.notes[e.Note]++
+		case policy.Save, policy.Stop, policy.Entrust, policy.Announce:
+		}
+	}
+	return nil
+}
+
+// live runs a fleet for so long, with every checker.
+func live(t *testing.T, s *Scenario, prepare func(*Cluster)) *tally {
+	t.Helper()
+	k := newTally(s.Members)
+	c := s.NewCluster(append(s.Checkers(), k)...)
+	s.start(c)
+	prepare(c)
+	if err := c.Run(c.Now().Add(s.Duration)); err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func slowFleet(members int, latency, jitter time.Duration) *Scenario {
+	return &Scenario{
+		Seed: 1, Members: members, TokenInPlace: true, Skip: 250 * time.Millisecond, Op: 2 * time.Second, MinInterval: time.Minute,
+		Walk: wander.Sweep, Backups: 2, Network: Network{Latency: latency, Jitter: jitter},
+		Membership: Membership{GossipAfter: time.Second, DetectAfter: 5 * time.Second, RejoinAfter: 5 * time.Second},
+		Hook:       Hook{Takes: 2 * time.Second}, Duration: time.Hour,
+	}
+}
+
+// A fleet whose round trips take several skips works: every member runs, a lap apart at most, and no token is lost. Its guardians do not
+// know yet how long answers take when the first token goes round; after that, none revives a token because they take long.
+func TestAFleetWorksWhereRoundTripsTakeSeveralSkips(t *testing.T) {
+	for _, tc := range []struct {
+		members         int
+		latency, jitter time.Duration
+	}{
+		{2, 130 * time.Millisecond, 0},
+		{20, 130 * time.Millisecond, 0},
+		{20, 250 * time.Millisecond, 100 * time.Millisecond},
+		{2, 500 * time.Millisecond, 250 * time.Millisecond},
+		{20, 500 * time.Millisecond, 250 * time.Millisecond},
+		{20, 750 * time.Millisecond, 375 * time.Millisecond},
+	} {
+		t.Run(fmt.Sprintf("%d members, latency %v, jitter %v", tc.members, tc.latency, tc.jitter), func(t *testing.T) {
+			s := slowFleet(tc.members, tc.latency, tc.jitter)
+			k := live(t, s, func(c *Cluster) {
+				c.After(5*time.Minute, func() { c.watchers[len(c.watchers)-1].(*tally).forget() })
+			})
+			// A round trip and a half is a handoff, and jitter makes it longer.
+			lap := time.Duration(tc.members) * (s.Op + s.Skip + 4*(tc.latency+tc.jitter))
+			if most := s.MinInterval + lap; k.longest > most {
+				t.Errorf("a member waited for %v, want at most %v", k.longest, most)
+			}
+			for i, n := range k.runs {
+				if want := int((s.Duration - 5*time.Minute) / (s.MinInterval + lap)); n < want {
+					t.Errorf("%s ran %d times, want at least %d", MemberName(i), n, want)
+				}
+			}
+			for _, n := range []policy.Note{policy.NoteRevived, policy.NoteRegenerated, policy.NoteRemoved, policy.NoteOvertaken} {
+				if k.notes[n] > 0 {
+					t.Errorf("%v: %d times", n, k.notes[n])
+				}
+			}
+			if tc.latency > s.Skip/2 && k.notes[policy.NoteSlowNetwork] == 0 {
+				t.Error("nobody says that skip is too short")
+			}
+		})
+	}
+}
+
+// forget forgets what was counted so far.
+func (k *tally) forget() { *k = *newTally(len(k.runs)) }
