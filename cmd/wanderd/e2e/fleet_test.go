@@ -118,7 +118,7 @@ func newFleet(t testing.TB, size int, args ...string) *fleet {
 	if out, err := exec.Command(program(t), "keygen", "--secret", f.secret()).CombinedOutput(); err != nil {
 		t.Fatalf("keygen: %v\n%s", err, out)
 	}
-	f.script("hook.sh", hookScript)
+	f.hook(hookScript)
 	f.deaf, f.running = filepath.Join(f.dir, "deaf"), filepath.Join(f.dir, "running")
 	if err := os.Mkdir(f.running, 0o700); err != nil {
 		t.Fatal(err)
@@ -143,10 +143,10 @@ func newFleet(t testing.TB, size int, args ...string) *fleet {
 
 func (f *fleet) secret() string { return filepath.Join(f.dir, "secret") }
 
-// script writes an executable file into the fleet's directory.
-func (f *fleet) script(name, text string) {
+// hook makes a script the fleet's hook.
+func (f *fleet) hook(script string) {
 	f.t.Helper()
-	if err := os.WriteFile(filepath.Join(f.dir, name), []byte(text), 0o700); err != nil {
+	if err := os.WriteFile(filepath.Join(f.dir, "hook.sh"), []byte(script), 0o700); err != nil {
 		f.t.Fatal(err)
 	}
 }

@@ -34,7 +34,7 @@ func TestTheHookDoesNotOutliveAllProcessesOfTheProgramsName(t *testing.T) {
 			// A name that no other process on this machine has.
 			name := fmt.Sprintf("wd%d", os.Getpid())
 			f := newFleet(t, 1, "--skip", "50ms", "--op", "200ms", "--min-interval", "1h")
-			f.script("hook.sh", stubborn)
+			f.hook(stubborn)
 			n, out := f.nodes[0], filepath.Join(f.dir, "out")
 			n.program = filepath.Join(t.TempDir(), name)
 			if err := os.Link(program(t), n.program); err != nil {

@@ -14,7 +14,7 @@ import (
 func one(t *testing.T, script string, args ...string) (n *node, out string) {
 	t.Helper()
 	f := newFleet(t, 1, append([]string{"--skip", "50ms", "--op", "200ms"}, args...)...)
-	f.script("hook.sh", script)
+	f.hook(script)
 	n, out = f.nodes[0], filepath.Join(f.dir, "out")
 	n.start("OUT=" + out)
 	return n, out
@@ -88,7 +88,7 @@ func TestHookDoesNotOutliveAKilledAgent(t *testing.T) {
 func TestHookEnvironment(t *testing.T) {
 	f := newFleet(t, 1, "--skip", "50ms", "--op", "200ms", "--min-interval", "1h")
 	out := filepath.Join(f.dir, "out")
-	f.script("hook.sh", "#!/bin/sh\nenv >$OUT.tmp\nmv $OUT.tmp $OUT\n")
+	f.hook("#!/bin/sh\nenv >$OUT.tmp\nmv $OUT.tmp $OUT\n")
 	f.nodes[0].start("OUT="+out, "NOTIFY_SOCKET=/nowhere", "WATCHDOG_USEC=30000000", "CREDENTIALS_DIRECTORY=/nowhere", "WANDERD_LOG_LEVEL=debug")
 	var env string
 	until(t, "the hook has run", func() bool {
