@@ -44,6 +44,8 @@ func TestARestartedSeedFoundsNoSecondFleet(t *testing.T) {
 			inWorld(t, testGate(), func(w *world) {
 				names := w.seeded(3)
 				time.Sleep(10 * time.Minute)
+				// A token that dies with its holder is made anew, and rightly so.
+				w.until("another one runs", 10*time.Minute, func() bool { return read(w, func() bool { return w.agents[names[1]].running > 0 }) })
 				w.crash(names[0])
 				time.Sleep(down)
 				restart := time.Now()
