@@ -44,6 +44,7 @@ type gate struct {
 	runs, failures uint64
 	sendErrors     uint64
 	sendErrorSaid  time.Time
+	tooShortSaid   time.Time
 }
 
 func newGate(a *Agent, cfg GateConfig, entropy policy.Entropy) (*gate, error) {
@@ -122,8 +123,13 @@ func (a *Agent) onHookEnded(f finished) {
 	} else {
 		g.saver.record.LastSuccess, g.saver.wanted = time.Unix(0, a.clock.now().Wall), true
 	}
+	status := g.machine.Status(a.clock.now().Time)
 	g.log.WithLevel(level).Err(f.result.Err).Dur("took", f.result.Took.Round(time.Millisecond)).
-		Time("next_run", a.clock.at(g.machine.Status(a.clock.now().Time).NextRun)).Msg("hook ended")
+		Time("next_run", a.clock.at(status.NextRun)).Msg("hook ended")
+	if text := tooShort(&status); text != "" && time.Since(g.tooShortSaid) >= sayAgain {
+		g.tooShortSaid = time.Now()
+		g.log.Warn().Msg(text)
+	}
 	a.observeEnd(g, f.result)
 	a.step(g)
 }

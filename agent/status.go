@@ -82,7 +82,7 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 		Whereabouts: a.whereabouts(g, &m), Running: g.run != nil, Runs: g.runs, Failures: g.failures,
 		Skip: control.Duration(g.cfg.Skip), Op: control.Duration(m.Op), OpSource: m.OpSource.String(),
 		MinInterval: control.Duration(g.cfg.MinInterval), MaxInterval: control.Duration(m.MaxInterval),
-		MaxIntervalRule: maxIntervalRule(&g.cfg, g.members, &m),
+		MaxIntervalRule: maxIntervalRule(&g.cfg, g.members, &m), Lap: control.Duration(m.Lap), TooShort: tooShort(&m),
 		RegenerateAfter: control.Duration(m.RegenerateAfter), Backups: g.cfg.Backups, OnLost: g.cfg.OnLost.String(),
 		Load: float64(m.Op) * float64(g.members) / (float64(g.cfg.MinInterval) * float64(g.cfg.slots())), Slots: g.cfg.slots(),
 		Notes: make(map[string]uint64, len(g.notes)),
@@ -125,12 +125,22 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 // maxIntervalRule says why max_interval is what it is: the operator's own value, or the longer side of the default rule.
 func maxIntervalRule(cfg *GateConfig, members int, m *policy.Status) string {
 	switch {
+	case m.Lap > 0 && m.MaxInterval == 2*m.Lap:
+		return fmt.Sprintf("two laps of %s", m.Lap.Round(time.Second))
 	case cfg.MaxInterval > 0:
 		return "as configured"
 	case m.MaxInterval > 3*cfg.MinInterval:
 		return fmt.Sprintf("3 × %d members × op", members)
 	}
 	return "3 × min_interval"
+}
+
+// tooShort says what to do about a constant that is too short for the laps there are; nothing if none is.
+func tooShort(m *policy.Status) string {
+	if m.TooShort == "" {
+		return ""
+	}
+	return fmt.Sprintf("a lap of the token takes %s, and %s is set too short for that: raise it, or leave it out", m.Lap.Round(time.Second), m.TooShort)
 }
 
 // whereabouts says where a token is that m is about.

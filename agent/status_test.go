@@ -73,6 +73,28 @@ func TestAHookThatTimesOutIsNotMeasured(t *testing.T) {
 	})
 }
 
+// A lap that takes longer than op says makes max_interval longer, and status says what to do.
+func TestAStatusNamesTheLapThatOpIsTooShortFor(t *testing.T) {
+	gate := testGate()
+	gate.Op, gate.HookTimeout, gate.Backups, gate.Walk = time.Second, time.Hour, 2, wander.Sweep
+	inWorld(t, gate, func(w *world) {
+		w.takes = time.Minute
+		w.startAll()
+		time.Sleep(30 * time.Minute)
+		for _, name := range w.names() {
+			s := gateOf(t, w, name)
+			lap := time.Duration(s.Lap)
+			if lap < 5*time.Minute || lap > 6*time.Minute || time.Duration(s.MaxInterval) != 2*lap {
+				t.Errorf("%s says that a lap takes %v, and max_interval is %v", name, lap, time.Duration(s.MaxInterval))
+			}
+			want := "a lap of the token takes " + lap.Round(time.Second).String() + ", and op is set too short for that: raise it, or leave it out"
+			if s.TooShort != want || s.MaxIntervalRule != "two laps of "+lap.Round(time.Second).String() {
+				t.Errorf("%s: %q, %q", name, s.TooShort, s.MaxIntervalRule)
+			}
+		}
+	})
+}
+
 // A guardian that has taken the token up says that it is the holder, and since when.
 func TestGuardianThatTookTheTokenUpSaysSinceWhen(t *testing.T) {
 	gate := testGate()

@@ -33,6 +33,8 @@ type Status struct {
 	RegenerateAfter, MaxInterval time.Duration
 	// Lap is what a lap of the token takes, as this member sees it; zero while it does not know.
 	Lap time.Duration
+	// TooShort names the constant that the operator has set too short for such laps: "max_interval" or "op"; empty if none is.
+	TooShort string
 	// Op is the Δop in force, and OpSource where it comes from.
 	Op       time.Duration
 	OpSource OpSource

@@ -74,7 +74,11 @@ type Gate struct {
 	MinInterval Duration `json:"min_interval"`
 	MaxInterval Duration `json:"max_interval"`
 	// MaxIntervalRule says why max_interval is what it is.
-	MaxIntervalRule string    `json:"max_interval_rule"`
+	MaxIntervalRule string `json:"max_interval_rule"`
+	// Lap is what a lap of the token takes, as this member sees it; absent while it does not know. TooShort says what to do where op or
+	// max_interval is set too short for that.
+	Lap             Duration  `json:"lap,omitzero"`
+	TooShort        string    `json:"too_short,omitempty"`
 	RegenerateAfter Duration  `json:"regenerate_after"`
 	RegenerateAt    time.Time `json:"regenerate_at,omitzero"`
 	// Load is op × members / (min_interval × slots).

@@ -78,6 +78,9 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 	if g.MaxIntervalRule != "" {
 		line("max_interval", "%s: %s", format(g.MaxInterval), printable(g.MaxIntervalRule))
 	}
+	if g.TooShort != "" {
+		line("warning", "%s", printable(g.TooShort))
+	}
 	backups := "none; a token that is lost is not back before a new one is made"
 	if g.Backups > 0 {
 		backups = fmt.Sprintf("%s for each token; on_lost %s", count(uint64(g.Backups), "guardian"), printable(g.OnLost))

@@ -23,14 +23,30 @@ const leastLaps = 2
 // Handoffs take time, too, and what the operator says may be wrong, so it is never below two laps as they are. The plain paper, without
 // guardians, goes by its constants.
 func (m *Machine) maxInterval() time.Duration {
-	silence := m.cfg.MaxInterval
-	if silence == 0 {
-		silence = times(3, max(m.cfg.MinInterval, times(m.peers.count(), m.op())))
-	}
 	if m.cfg.Backups == 0 {
-		return silence
+		return m.toldMaxInterval()
 	}
-	return max(silence, times(leastLaps, m.lap))
+	return max(m.toldMaxInterval(), times(leastLaps, m.lap))
+}
+
+// toldMaxInterval is Δmax by the constants alone.
+func (m *Machine) toldMaxInterval() time.Duration {
+	if m.cfg.MaxInterval > 0 {
+		return m.cfg.MaxInterval
+	}
+	return times(3, max(m.cfg.MinInterval, times(m.peers.count(), m.op())))
+}
+
+// tooShort names the operator's constant that does not go with laps as they are.
+func (m *Machine) tooShort() string {
+	switch {
+	case times(leastLaps, m.lap) <= m.toldMaxInterval():
+	case m.cfg.MaxInterval > 0:
+		return "max_interval"
+	case m.cfg.Op > 0:
+		return "op"
+	}
+	return ""
 }
 
 // regenerates reports whether this member makes a new token after a silence: not while it waits for a fleet that it has never

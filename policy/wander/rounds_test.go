@@ -99,3 +99,31 @@ func TestASilenceBeforeANewTokenIsNoRound(t *testing.T) {
 	}
 	s.wantLap(0, maxInterval)
 }
+
+// The constant that is named is the operator's, whether max_interval heeds it or not.
+func TestTheConstantThatIsTooShortForALapIsNamed(t *testing.T) {
+	for name, tc := range map[string]struct {
+		set  func(cfg *wander.Config)
+		want string
+	}{
+		"op":                         {nil, "op"},
+		"nothing is set":             {func(cfg *wander.Config) { cfg.Op = 0 }, ""},
+		"op fits":                    {func(cfg *wander.Config) { cfg.Op = time.Hour / 5 }, ""},
+		"max_interval":               {func(cfg *wander.Config) { cfg.MaxInterval = time.Hour }, "max_interval"},
+		"max_interval fits":          {func(cfg *wander.Config) { cfg.MaxInterval = 3 * time.Hour }, ""},
+		"max_interval, plain paper":  {func(cfg *wander.Config) { cfg.MaxInterval, cfg.Backups = maxInterval, 0 }, "max_interval"},
+		"max_interval, op as before": {func(cfg *wander.Config) { cfg.MaxInterval, cfg.Op = time.Hour, time.Hour }, "max_interval"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := lapping(t, tc.set)
+			s.rounds(0, time.Hour)
+			if got := s.m.Status(s.now.Time).TooShort; got != "" {
+				t.Errorf("before it knows of a lap it names %q", got)
+			}
+			s.rounds(time.Hour)
+			if got := s.m.Status(s.now.Time).TooShort; got != tc.want {
+				t.Errorf("it names %q, want %q", got, tc.want)
+			}
+		})
+	}
+}

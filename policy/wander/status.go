@@ -10,7 +10,7 @@ func (m *Machine) Status(now policy.Time) policy.Status {
 		SilentSince: m.silentSince,
 		HasRun:      m.hasRun, LastRun: m.lastRun, NextRun: m.dueAt(now),
 		Op: m.op(), OpSource: m.opSource(),
-		RegenerateAfter: m.regenerateAfter(), MaxInterval: m.maxInterval(), Lap: m.lap,
+		RegenerateAfter: m.regenerateAfter(), MaxInterval: m.maxInterval(), Lap: m.lap, TooShort: m.tooShort(),
 		RegenerateArmed: m.state == absent && m.regenerates(),
 		RegenerateAt:    m.regenerateAt(),
 		RoundTrip:       m.handoff.RoundTrip(),

@@ -18,15 +18,18 @@ type document[T any] struct {
 	// Runs is how many runs the figures come from; Stopped says that it was to be more, or longer.
 	Runs    int  `json:"runs"`
 	Stopped bool `json:"stopped"`
+	// TooShort and Lap are those of the [Result].
+	TooShort string  `json:"too_short,omitempty"`
+	Lap      float64 `json:"lap_s,omitempty"`
 	measure.Set[T]
 }
 
 // document returns what there is to be said.
 func (r *Result) document() any {
 	if r.Scenario.Seeds == 1 {
-		return document[measure.Number]{r.Scenario, len(r.Runs), r.Stopped(), r.Runs[0]}
+		return document[measure.Number]{r.Scenario, len(r.Runs), r.Stopped(), r.TooShort, r.Lap.Seconds(), r.Runs[0]}
 	}
-	return document[measure.Estimate]{r.Scenario, len(r.Runs), r.Stopped(), measure.Across(r.Runs)}
+	return document[measure.Estimate]{r.Scenario, len(r.Runs), r.Stopped(), r.TooShort, r.Lap.Seconds(), measure.Across(r.Runs)}
 }
 
 // WriteJSON writes the result as one JSON object.

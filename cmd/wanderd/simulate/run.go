@@ -11,6 +11,7 @@ import (
 	"context"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
 	"github.com/wanderd/wanderd/policy"
@@ -24,6 +25,9 @@ type Result struct {
 	Runs []measure.Figures
 	// Complete is how many runs came to their end, of the Scenario's Seeds.
 	Complete int
+	// TooShort names the constant that was too short for the laps of a run, and Lap is the longest such lap; empty if none was.
+	TooShort string
+	Lap      time.Duration
 }
 
 // Stopped reports whether there are runs that did not come to their end.
@@ -76,6 +80,9 @@ type fleet struct {
 type run struct {
 	figures         measure.Figures
 	begun, complete bool
+	// lap is what a lap takes in the end, as the members see it, and tooShort the constant that is too short for that.
+	lap      time.Duration
+	tooShort string
 }
 
 // run runs the seed of number i, and has an error if it does not come to its end.
@@ -83,6 +90,7 @@ func (f *fleet) run(ctx context.Context, i int) error {
 	p := f.Parameters
 	p.Seed += uint64(i)
 	s := p.World()
+	laps := &lapWatcher{}
 	meter := measure.New(measure.Config{
 		Members: p.Members, Slots: p.Slots, Quiet: p.MaxInterval, Good: p.MinInterval, Bin: bin(p.MinInterval),
 	})
@@ -91,8 +99,9 @@ func (f *fleet) run(ctx context.Context, i int) error {
 		share := float64(now) / float64(p.Duration)
 		f.add(share - before)
 		before = share
-	}, meter)
+	}, meter, laps)
 	f.runs[i] = run{figures: meter.Figures(reached), begun: true, complete: err == nil}
+	f.runs[i].lap, f.runs[i].tooShort = laps.median()
 	return err
 }
 
@@ -112,6 +121,9 @@ func (f *fleet) result() Result {
 		switch {
 		case one.complete:
 			r.Runs = append(r.Runs, one.figures)
+			if one.tooShort != "" && one.lap > r.Lap {
+				r.Lap, r.TooShort = one.lap, one.tooShort
+			}
 		case one.begun:
 			begun = append(begun, one.figures)
 		}

@@ -3,6 +3,7 @@ package simulate
 import (
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
 	"github.com/wanderd/wanderd/sim/measure"
@@ -22,7 +23,12 @@ func (r *Result) WriteTables(w io.Writer, format report.Format) error {
 			return err
 		}
 	}
-	return nil
+	if r.TooShort == "" {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "\nwarning: a lap of the token takes %s, and %s is set too short for that: raise it, or leave it out\n",
+		config.FormatDuration(r.Lap.Round(time.Second)), r.TooShort)
+	return err
 }
 
 // title says what was run.

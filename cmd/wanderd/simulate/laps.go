@@ -1,0 +1,36 @@
+package simulate
+
+import (
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// lapWatcher knows the cluster, to ask its members in the end. It is a [sim.Watcher].
+type lapWatcher struct{ cluster *sim.Cluster }
+
+func (l *lapWatcher) Watch(c *sim.Cluster, _ *sim.Occurrence) error {
+	l.cluster = c
+	return nil
+}
+
+// median is what a lap takes by the one member in the middle, and which constant that finds too short.
+func (l *lapWatcher) median() (lap time.Duration, tooShort string) {
+	if l.cluster == nil {
+		return 0, ""
+	}
+	var all []policy.Status
+	for i := range l.cluster.Members() {
+		if l.cluster.Up(i) {
+			all = append(all, *l.cluster.SlotStatus(i, 0))
+		}
+	}
+	if len(all) == 0 {
+		return 0, ""
+	}
+	slices.SortStableFunc(all, func(a, b policy.Status) int { return int(min(max(a.Lap-b.Lap, -1), 1)) })
+	middle := &all[len(all)/2]
+	return middle.Lap, middle.TooShort
+}

@@ -1,0 +1,34 @@
+package simulate
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
+	"github.com/wanderd/wanderd/sim/report"
+)
+
+// Members that are told a wrong op go by what a lap takes, and the operator is told.
+func TestAWrongOpIsNamedWithTheLap(t *testing.T) {
+	for told, warns := range map[time.Duration]bool{20 * time.Second: false, 4 * time.Second: true} {
+		p := scenario.Parameters{
+			Policy: "wander", Walk: "sweep", OnLost: "finish", Members: 30, Slots: 1, Backups: 2, Seed: 1, Seeds: 1,
+			Op: 20 * time.Second, OpConfigured: told, Skip: time.Second, MinInterval: 2 * time.Minute,
+			MaxInterval: 6 * time.Minute, DefaultMaxInterval: true, Duration: 2 * time.Hour,
+			Latency: time.Millisecond, DetectAfter: 10 * time.Second,
+		}
+		r, err := Run(t.Context(), p, func(float64) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		if err := r.WriteTables(&text, report.Text); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(text.String(), "warning: a lap of the token takes 10m, and op is set too short"); got != warns {
+			t.Errorf("told %v: it warns %v, of %v\n%s", told, got, r.Lap, text.String())
+		}
+	}
+}
