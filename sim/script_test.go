@@ -34,6 +34,7 @@ import (
 //	play handoff=1              an adversary plays the first handoff again: Token, and Commit a moment later
 //	hand to=a from=c born=-5s seq=7   c, who is down, passes a token of that age to a, message by message
 //	forge from=a to=b seq=… [born=0s]     a, gone bad, offers a token that there is not
+//	disk a [takes=5s] [fails] [hangs]                  from its next save on
 //	crash a [before=2]          kill a now, or just before it carries out its second effect from now
 //	powercut a                  kill a, and its run and the guard of it, now
 //	leave a · sleep a for=5s · pause a for=5s · part a b · heal
@@ -87,6 +88,8 @@ func (s *script) command(t *testing.T, d *datadriven.TestData) string {
 		s.crash(t, d)
 	case "powercut":
 		s.each(t, d, s.c.PowerCut)
+	case "disk":
+		s.disk(t, d)
 	case "leave":
 		s.each(t, d, s.c.Leave)
 	case "sleep":
@@ -191,6 +194,19 @@ func (s *script) crash(t *testing.T, d *datadriven.TestData) {
 	})
 }
 
+// disk gives members disks of their own.
+func (s *script) disk(t *testing.T, d *datadriven.TestData) {
+	t.Helper()
+	disk := Disk{Takes: span(t, d, "takes", 0)}
+	if d.HasArg("fails") {
+		disk.Fails = 1
+	}
+	if d.HasArg("hangs") {
+		disk.Hangs = 1
+	}
+	s.c.SetDisk(s.member(t, d, d.CmdArgs[0].Key), disk)
+}
+
 func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	t.Helper()
 	before := s.c.Steps()
@@ -229,7 +245,7 @@ func (s *script) Watch(c *Cluster, o *Occurrence) error {
 // isTurn reports whether an effect is more than a token's daily round.
 func isTurn(e *policy.Effect) bool {
 	turns := []policy.Note{
-		policy.NoteMinted, policy.NoteRegenerated, policy.NoteRemoved, policy.NoteMet, policy.NoteNoAck, policy.NoteNoCommit,
+		policy.NoteMinted, policy.NoteRegenerated, policy.NoteDenied, policy.NoteRemoved, policy.NoteMet, policy.NoteNoAck, policy.NoteNoCommit,
 		policy.NoteGaveUp, policy.NoteDropped, policy.NoteLeft, policy.NoteWaiting,
 		policy.NoteSuspected, policy.NoteRevived, policy.NoteStoodDown, policy.NoteDoubting, policy.NoteOvertaken,
 		policy.NoteOutdated, policy.NoteSeqRefused, policy.NoteBirthRefused,

@@ -29,6 +29,8 @@ type given struct {
 	Peers  int
 	Known  bool
 	Void   bool
+	Denied bool
+	Failed bool
 }
 
 func (p *probe) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
@@ -41,7 +43,9 @@ func (p *probe) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 	case policy.Woke:
 		p.wakeAt = 0
 	case policy.Finished:
-		g.Void = ev.Void
+		g.Void, g.Denied = ev.Void, ev.Denied
+	case policy.Saved:
+		g.Failed = ev.Failed
 	case policy.Started, policy.Suspended, policy.Leave:
 	}
 	*p.got = append(*p.got, g)

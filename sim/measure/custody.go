@@ -133,7 +133,7 @@ func (k *custody) tell(o *sim.Occurrence, e *policy.Effect) bool {
 		if o.Event.Kind == policy.Received {
 			k.refuse(o.At, o.Member, o.Event.Msg.Handoff)
 		}
-	case policy.NoteRan, policy.NoteResting, policy.NoteOffered, policy.NoteNoAck, policy.NoteTokenAgain,
+	case policy.NoteRan, policy.NoteDenied, policy.NoteResting, policy.NoteOffered, policy.NoteNoAck, policy.NoteTokenAgain,
 		policy.NoteInquired, policy.NoteSeen, policy.NoteSuspected, policy.NoteSlotsDiffer, policy.NoteStoodDown, policy.NoteDoubting, policy.NoteStrayWord,
 		policy.NoteAckAgain, policy.NoteStrayToken, policy.NoteStrayAck, policy.NoteAlone, policy.NoteWaiting, policy.NoteLeft:
 	}

@@ -90,7 +90,7 @@ func (r *record) observe(o agent.Observation) {
 	case policy.NoteRemoved, policy.NoteMet, policy.NoteOvertaken, policy.NoteOutdated:
 		r.removed++
 		r.say(o.At, "%s removes token %s", m.name, o.Token.ID)
-	case policy.NoteResting, policy.NoteOffered, policy.NoteNoAck, policy.NoteNoCommit, policy.NoteTokenAgain,
+	case policy.NoteDenied, policy.NoteResting, policy.NoteOffered, policy.NoteNoAck, policy.NoteNoCommit, policy.NoteTokenAgain,
 		policy.NoteAckAgain, policy.NoteStrayToken, policy.NoteStrayAck, policy.NoteStrayCommit, policy.NoteAlone,
 		policy.NoteInquired, policy.NoteSeen, policy.NoteSuspected, policy.NoteSlotsDiffer, policy.NoteStoodDown, policy.NoteDoubting, policy.NoteStrayWord,
 		policy.NoteWaiting, policy.NoteGaveUp, policy.NoteDropped, policy.NoteLeft:

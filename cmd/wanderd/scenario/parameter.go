@@ -35,6 +35,8 @@ type Parameters struct {
 	PartitionFor           time.Duration
 	PartitionShare         float64
 	ClockSkew, DetectAfter time.Duration
+	SaveTakes, SlowSaveFor time.Duration
+	SlowSaves              float64
 }
 
 // Spread is by how much a duration varies: by a share of itself, or by a time.
@@ -287,6 +289,21 @@ func faultTable() []Parameter {
 			Key: "clock_skew", Group: GroupFault, Placeholder: asDuration, Default: "0s",
 			Help:  "By how much a wall clock is ahead or behind at most.",
 			field: func(p *Parameters) value { return duration{&p.ClockSkew} },
+		},
+		{
+			Key: "save_takes", Group: GroupFault, Placeholder: asDuration, Default: "0s",
+			Help:  "How long a disk takes to save that an operation starts, which waits for it for half a skip at most.",
+			field: func(p *Parameters) value { return duration{&p.SaveTakes} },
+		},
+		{
+			Key: "slow_saves", Group: GroupFault, Placeholder: asShare, Default: "0%",
+			Help:  "The share of saves that take --slow-save-for in the mean.",
+			field: func(p *Parameters) value { return share{&p.SlowSaves} },
+		},
+		{
+			Key: "slow_save_for", Group: GroupFault, Placeholder: asDuration, Default: "5s",
+			Help:  "How long a slow save takes.",
+			field: func(p *Parameters) value { return duration{&p.SlowSaveFor} },
 		},
 	}
 }

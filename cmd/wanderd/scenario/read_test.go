@@ -95,6 +95,9 @@ partition_at = "1d"
 partition_for = "61m"
 partition_share = "30%"
 clock_skew = "4s"
+save_takes = "20ms"
+slow_saves = "4%"
+slow_save_for = "6s"
 `
 
 func TestEveryParameterComesFromFileAndFlagAlike(t *testing.T) {

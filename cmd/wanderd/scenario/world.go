@@ -23,6 +23,7 @@ func (p *Parameters) World() sim.Scenario {
 		},
 		Membership: sim.Membership{GossipAfter: p.DetectAfter, DetectAfter: p.DetectAfter, RejoinAfter: p.DetectAfter},
 		Hook:       sim.Hook{Takes: p.Op, Spread: p.OpJitter.Of(p.Op)},
+		Disk:       sim.Disk{Takes: p.SaveTakes},
 		Faults: sim.Faults{
 			LoseTokenEvery: p.LoseTokenEvery,
 			CrashEvery:     p.CrashEvery, DownFor: p.DownFor,
@@ -31,6 +32,9 @@ func (p *Parameters) World() sim.Scenario {
 	}
 	if p.DefaultMaxInterval {
 		s.MaxInterval = 0
+	}
+	if p.SlowSaves > 0 {
+		s.Disk.Slow, s.Disk.SlowFor = p.SlowSaves, p.SlowSaveFor
 	}
 	if p.PartitionAt != nil {
 		s.Faults.Partition = sim.Partition{At: *p.PartitionAt, For: p.PartitionFor, Share: p.PartitionShare}
