@@ -10,21 +10,36 @@ import (
 
 // HearsayChecker holds two rules of those who ask whether there is still a token. What goes from mouth to mouth does not become
 // later on its way: nobody says that a token was there later than it knows from its own dealings with one, or than it was told,
-// counted from when it asked. And who is only told of a token leaves it to the one who saw it to make a new one, for a lap.
+// counted from when it asked. A guardian that has heard the holder says so. And who is only told of a token leaves it to the one who saw it to make a new one, for a lap.
 type HearsayChecker struct {
 	// asked is when each member last asked, seen the latest time at which it may say that there was a token.
 	asked, seen map[int]policy.Time
+	// heard is when each member last had a beat of the token that it guards.
+	heard map[int]beat
+}
+
+// beat is the last one that a member had, and from whom.
+type beat struct {
+	at   policy.Time
+	from wire.MemberID
 }
 
 // NewHearsayChecker returns a checker of one run.
 func NewHearsayChecker() *HearsayChecker {
-	return &HearsayChecker{asked: map[int]policy.Time{}, seen: map[int]policy.Time{}}
+	return &HearsayChecker{asked: map[int]policy.Time{}, seen: map[int]policy.Time{}, heard: map[int]beat{}}
 }
 
 // Watch checks one step.
 func (k *HearsayChecker) Watch(c *Cluster, o *Occurrence) error {
+	if o.Ends() {
+		delete(k.heard, o.Member)
+	}
 	if o.Kind != Stepped {
 		return nil
+	}
+	// One that is answered is of a copy that was overtaken.
+	if o.Event.Kind == policy.Received && o.Event.Msg.Kind == wire.KindBeat && o.Expected && o.Of == 0 {
+		k.heard[o.Member] = beat{at: o.At, from: o.Event.Msg.From}
 	}
 	told := o.Event.Kind == policy.Received && o.Event.Msg.Kind == wire.KindSeen
 	asked := o.Event.Kind == policy.Received && o.Event.Msg.Kind == wire.KindInquiry
@@ -74,6 +89,12 @@ func (k *HearsayChecker) told(c *Cluster, o *Occurrence) error {
 func (k *HearsayChecker) tells(c *Cluster, o *Occurrence, age time.Duration) error {
 	if o.Completes() && c.Status(o.Member).Holding {
 		return nil
+	}
+	if heard, ok := k.heard[o.Member]; ok && o.Completes() && age > max(o.At.Sub(heard.at), 1) {
+		if s := c.Status(o.Member); s.Guards && s.Holder == heard.from {
+			return fmt.Errorf("hearsay: %s says that it knows of no token in the last %v, and heard its holder %v ago",
+				MemberName(o.Member), age, o.At.Sub(heard.at))
+		}
 	}
 	if knows := o.At.Sub(k.seen[o.Member]); age < knows {
 		return fmt.Errorf("hearsay: %s says that it saw a token %v ago, and knows of none in the last %v", MemberName(o.Member), age, knows)

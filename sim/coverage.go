@@ -95,6 +95,11 @@ const (
 	caseOvertakenFinishes
 	caseOutdated
 	caseMetOutdated
+	caseDeafHolder
+	caseMuteHolder
+	caseLongRuns
+	caseWrongOp
+	caseShortMaxInterval
 
 	casesEnd
 )
@@ -107,6 +112,8 @@ func (s situation) String() string {
 		"revived by a higher rank", "revived when all had answered", "revived where one is held", "revived, and removed",
 		"a handoff ends with an Ask", "a holder is sure again", "a holder is corrected", "an overtaken run is stopped",
 		"an overtaken run finishes", "an outdated copy arrives", "a copy meets an outdated one",
+		"a holder hears nothing", "a holder is not heard", "runs longer than max_interval", "runs longer than op says",
+		"max_interval shorter than a lap",
 	}[s]
 }
 
@@ -119,6 +126,14 @@ func (v *Coverage) Drew(s *Scenario) {
 		}
 		i++
 	})
+	for which, drawn := range map[situation]bool{
+		caseLongRuns: s.Hook.longest() > s.MaxIntervalInForce(),
+		caseWrongOp:  s.Hook.Takes > 5*s.Op, caseShortMaxInterval: 0 < s.MaxInterval && s.MaxInterval < s.lap(),
+	} {
+		if drawn {
+			v.counts[classCase][which]++
+		}
+	}
 }
 
 // Watch counts.
@@ -134,8 +149,23 @@ func (v *Coverage) Watch(c *Cluster, o *Occurrence) error {
 		v.step(o)
 		v.walk(c, o)
 		v.guard(c, o)
+		v.oneWay(c, o)
 	}
 	return nil
+}
+
+// oneWay counts holders that the network serves in one direction only.
+func (v *Coverage) oneWay(c *Cluster, o *Occurrence) {
+	w := &c.net.oneWay
+	if w.deaf == nil || !o.Completes() || !c.Status(o.Member).Holding {
+		return
+	}
+	if w.deaf[o.Member] {
+		v.counts[classCase][caseDeafHolder]++
+	}
+	if w.mute[o.Member] {
+		v.counts[classCase][caseMuteHolder]++
+	}
 }
 
 // walk counts what only a walk that goes round leads to. Who is due has not run under any token lately.

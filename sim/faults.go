@@ -25,6 +25,9 @@ type Faults struct {
 	// The network is parted in two, OneWayShare of the times for one direction only.
 	CutEvery, CutFor time.Duration
 	OneWayShare      float64
+	// A member hears nothing or, MuteShare of the times, is not heard by anybody.
+	DeafEvery, DeafFor time.Duration
+	MuteShare          float64
 	// The token is lost: all Commits of one handoff.
 	LoseTokenEvery time.Duration
 	// A member gone bad offers another one a token that there is not, with a number or a stamp that cannot be.
@@ -66,6 +69,7 @@ func startFaults(c *Cluster, what Faults) *faults {
 	f.every(what.PauseEvery/members, f.pause)
 	f.every(what.LeaveEvery/members, f.leave)
 	f.every(what.CutEvery, f.cut)
+	f.every(what.DeafEvery/members, f.deafen)
 	if what.Partition.For > 0 {
 		c.After(what.Partition.At, f.partition)
 	}
@@ -147,6 +151,21 @@ func (f *faults) cut() {
 	f.part(sides, happens(f.dice, f.what.OneWayShare), f.around(f.what.CutFor))
 }
 
+// deafen lets a member be served in one direction only, for a while.
+func (f *faults) deafen() {
+	i := f.dice.IntN(len(f.c.members))
+	serve := f.c.Deafen
+	if happens(f.dice, f.what.MuteShare) {
+		serve = f.c.Mute
+	}
+	serve(i, true)
+	f.c.After(f.around(f.what.DeafFor), func() {
+		if !f.over {
+			serve(i, false)
+		}
+	})
+}
+
 // partition is the planned one. A random one that is there already gives way to it.
 func (f *faults) partition() {
 	if f.over {
@@ -216,6 +235,7 @@ func (f *faults) end(n Network) {
 	f.over = true
 	f.c.Heal()
 	f.c.SetNetwork(n)
+	f.c.net.oneWay = oneWay{}
 	f.c.Intercept(nil)
 	f.c.mendDisks()
 	for i := range f.c.members {

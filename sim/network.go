@@ -50,6 +50,7 @@ type network struct {
 	Network
 	division  division
 	sides     []bool
+	oneWay    oneWay
 	intercept func(*wire.Message) Fate
 	adversary adversary
 	datagram  []byte
@@ -146,6 +147,9 @@ func (c *Cluster) post(m *wire.Message, at policy.Time) {
 }
 
 func (n *network) reaches(from, to int) bool {
+	if n.oneWay.stops(from, to) {
+		return false
+	}
 	switch n.division {
 	case parted:
 		return n.sides[from] == n.sides[to]

@@ -134,6 +134,12 @@ func (s *Scenario) MaxIntervalInForce() time.Duration {
 	return 3 * max(s.MinInterval, time.Duration(s.Members)*s.Op)
 }
 
+// lap is how long a lap takes at most in which everybody runs, and no datagram is lost.
+func (s *Scenario) lap() time.Duration {
+	visit := s.Hook.longest() + s.Skip + 3*(s.Network.Latency+s.Network.Jitter)
+	return time.Duration(s.Members) * visit
+}
+
 // Checkers returns every checker, fresh, for one run of the scenario.
 func (s *Scenario) Checkers() []Watcher {
 	lap := time.Duration(0)
@@ -157,6 +163,7 @@ func (s *Scenario) Checkers() []Watcher {
 		eachSlot(s.Slots, func() Watcher { return NewHearsayChecker() }),
 		eachSlot(s.Slots, func() Watcher { return NewSilenceChecker(timeout) }),
 		eachSlot(s.Slots, func() Watcher { return NewBeatChecker(timeout) }),
+		NewTrafficChecker(s.datagrams(timeout), trafficTimeouts*timeout),
 		NewIntervalChecker(s.MinInterval, timeout/2), NewMessageChecker(), NewWakeChecker(), NewSlotChecker(),
 		eachSlot(s.Slots, func() Watcher { return NewInquiryChecker(timeout/2, s.Backups > 0) }),
 	}

@@ -31,6 +31,7 @@ func TestSeedsThatFailedOnce(t *testing.T) {
 		784:    "a message that was not expected made a holder ask its guardians",
 		103202: "two holders of one token with the same number answered each other's beats for ever",
 		107403: "a holder that was asleep, and alone when it woke, ran before its guardians had answered",
+		136:    "operations took longer than op said, and several tokens lived for ever",
 		116586: "a run started in the step in which an older token was revived, which then took its place",
 	} {
 		s := sim.Draw(seed)

@@ -55,7 +55,7 @@ func Draw(seed uint64) Scenario {
 		s.Slots = min(2+d.IntN(2), s.Members)
 		s.MixedSlots = d.sometimes(0.2)
 	}
-	// What is drawn from here on leaves everything before as it was.
+	// What is drawn from here on leaves everything before as it was; see also pieces.go.
 	if d.sometimes(0.1) {
 		s.Faults.ForgeEvery = d.time(s.Duration/20, s.Duration)
 	}
@@ -67,6 +67,7 @@ func Draw(seed uint64) Scenario {
 	if d.sometimes(0.1) {
 		s.Hook.Late = d.share(0.01, 0.5)
 	}
+	s.drawPieces()
 	return s
 }
 

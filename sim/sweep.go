@@ -43,7 +43,7 @@ func (s *Scenario) Explore(watchers ...Watcher) Outcome {
 
 // recover waits for progress until the deadline.
 func (s *Scenario) recover(c *Cluster, p *Progress, deadline policy.Time) error {
-	quiet := s.MaxIntervalInForce()
+	quiet := s.quiet()
 	for c.Now() < deadline {
 		if err := c.Run(c.Now().Add(max(quiet/8, time.Millisecond))); err != nil {
 			return err
@@ -59,7 +59,7 @@ func (s *Scenario) recover(c *Cluster, p *Progress, deadline policy.Time) error 
 
 // bound is how long a healed cluster may take.
 func (s *Scenario) bound(c *Cluster) time.Duration {
-	longest := s.MaxIntervalInForce()
+	longest := max(s.MaxIntervalInForce(), s.lap())
 	for i := range c.members {
 		if c.Up(i) {
 			longest = max(longest, c.Status(i).RegenerateAfter)
@@ -68,4 +68,13 @@ func (s *Scenario) bound(c *Cluster) time.Duration {
 	m := s.Membership
 	settle := m.RejoinAfter + m.DetectAfter + m.Spread + stopTimeout
 	return settle + 30*longest
+}
+
+// quiet is for how long there must have been one token of each slot: long enough for any other to have shown itself. Without guardians
+// nobody asks before it makes a token, and a fleet whose laps are longer than max_interval has several now and then.
+func (s *Scenario) quiet() time.Duration {
+	if s.Backups == 0 {
+		return s.MaxIntervalInForce()
+	}
+	return max(s.MaxIntervalInForce(), s.lap())
 }

@@ -1,0 +1,50 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+)
+
+// TrafficChecker holds that no member ever sends more than so many datagrams in a while, whatever goes wrong.
+type TrafficChecker struct {
+	while time.Duration
+	most  int
+	since map[int]policy.Time
+	sent  map[int]int
+}
+
+// trafficTimeouts is for how many timeouts datagrams are counted.
+const trafficTimeouts = 8
+
+// datagrams is how many datagrams a member may send in that time: beats to all guardians, repeated offers and Acks, questions; and what
+// belongs to a visit of a token, which may come as often as there are skips.
+func (s *Scenario) datagrams(timeout time.Duration) int {
+	visits := float64(timeout) / float64(s.Skip)
+	return int(trafficTimeouts * float64(max(s.Slots, 1)) * (40 + 8*visits))
+}
+
+// NewTrafficChecker returns a checker of one run in which a member may send so many datagrams within a while.
+func NewTrafficChecker(most int, while time.Duration) *TrafficChecker {
+	return &TrafficChecker{while: while, most: most, since: map[int]policy.Time{}, sent: map[int]int{}}
+}
+
+// Watch checks one step.
+func (k *TrafficChecker) Watch(_ *Cluster, o *Occurrence) error {
+	if o.Kind != Stepped {
+		return nil
+	}
+	if o.At.Sub(k.since[o.Member]) >= k.while {
+		k.since[o.Member], k.sent[o.Member] = o.At, 0
+	}
+	for i := range o.Effects {
+		if o.Effects[i].Kind == policy.Send {
+			k.sent[o.Member]++
+		}
+	}
+	if k.sent[o.Member] > k.most {
+		return fmt.Errorf("traffic: %s sends %d datagrams in %v", MemberName(o.Member), k.sent[o.Member], k.while)
+	}
+	return nil
+}
