@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -34,18 +35,22 @@ type Agent struct {
 	codec    *wire.Codec
 	members  *membership.Membership
 	memory   memory
-	control  io.Closer
-	clock    clock
-	started  time.Time
+	key      ed25519.PrivateKey
+	// control is closed, opened again and closed for good under serving.
+	serving sync.Mutex
+	control io.Closer
+	clock   clock
+	started time.Time
 
 	// The rest belongs to the loop.
-	gates    []*gate
-	byGate   map[wire.GateID]*gate
-	view     *membership.View
-	senders  senders
-	leaving  bool
-	sendBuf  []byte
-	notifier notifier
+	gates     []*gate
+	byGate    map[wire.GateID]*gate
+	view      *membership.View
+	senders   senders
+	leaving   bool
+	stateLoss stateLoss
+	sendBuf   []byte
+	notifier  notifier
 
 	drops    *drops
 	inbound  chan inbound
@@ -121,6 +126,7 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 	if err != nil {
 		return nil, err
 	}
+	a.key = key
 	atHome := a.findHome()
 	a.self = wire.MemberIDOf(key.Public().(ed25519.PublicKey))
 	a.log = a.log.With().Str("member", a.self.Short()).Logger()
@@ -198,8 +204,11 @@ func (a *Agent) Run(ctx context.Context) error {
 	a.log.Info().Stringer("address", a.endpoint.Addr).Str("name", a.cfg.Name).Bool("sealed", a.cfg.Secret != nil).
 		Int("gates", len(a.gates)).Str("version", a.cfg.Version).Msg("started")
 	forget := a.startMemory()
+	keeping, keepNoMore := context.WithCancel(context.Background())
+	go a.keepState(keeping)
 	err := a.loop(ctx, reading)
 	forget()
+	keepNoMore()
 	if _, isCopy := errors.AsType[*CopyError](err); isCopy {
 		a.close()
 		return err
@@ -233,9 +242,12 @@ const membershipLeave = 2 * time.Second
 
 // close gives back what New took, as far as it got.
 func (a *Agent) close() {
+	a.serving.Lock()
 	if a.control != nil {
 		a.warn(a.control.Close(), "control socket")
 	}
+	a.control = nil
+	a.serving.Unlock()
 	if a.members != nil {
 		a.warn(a.members.Shutdown(), "membership")
 	}

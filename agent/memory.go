@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/statedir"
@@ -15,6 +16,8 @@ type memory struct {
 	// fleet are the members that an earlier life has seen; ever says that it has seen any at all.
 	fleet []statedir.Member
 	ever  bool
+	// lost says that what was written down is gone.
+	lost atomic.Bool
 	// changed says that the fleet has changed; it has room for one.
 	changed chan struct{}
 }
@@ -97,6 +100,9 @@ func (a *Agent) keepMemory(ctx context.Context) {
 			return
 		}
 		list := a.fleetNow()
+		if a.memory.lost.Swap(false) {
+			written = nil
+		}
 		if len(list) == 0 && len(written) == 0 || slices.Equal(list, written) {
 			continue
 		}

@@ -53,6 +53,9 @@ func (a *Agent) status() control.Status {
 // warnings are signs of mistakes, the latest first.
 func (a *Agent) warnings() []control.Warning {
 	list := a.drops.warnings()
+	if w, lost := a.stateLoss.warning(); lost {
+		list = append(list, w)
+	}
 	if s := a.members.Stats(); s.Foreign > 0 {
 		list = append(list, control.Warning{Text: membership.ForeignHint, Count: s.Foreign, Last: s.ForeignAt, From: s.ForeignFrom})
 	}

@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -33,7 +34,8 @@ const (
 // Dir is an open state directory. Its methods are for one goroutine, but Save is for one goroutine for each gate.
 type Dir struct {
 	path string
-	// self is the directory itself, whose entries have to reach the disk too.
+	// self is the directory itself, whose entries have to reach the disk too. mu guards which files these two are.
+	mu   sync.RWMutex
 	self *os.File
 	lock *os.File
 }
@@ -76,6 +78,8 @@ func (d *Dir) Path() string { return d.path }
 
 // Close gives the directory back.
 func (d *Dir) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	var errs []error
 	for _, f := range []*os.File{d.lock, d.self} {
 		if f != nil {

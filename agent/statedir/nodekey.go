@@ -50,11 +50,19 @@ func newNodeKey(path string) (ed25519.PrivateKey, error) {
 	if err != nil {
 		return nil, err
 	}
+	text, err := marshalNodeKey(key)
+	if err != nil {
+		return nil, err
+	}
+	return key, createPrivate(path, text)
+}
+
+func marshalNodeKey(key ed25519.PrivateKey) ([]byte, error) {
 	block, err := ssh.MarshalPrivateKey(key, "wanderd node key")
 	if err != nil {
 		return nil, err
 	}
-	return key, createPrivate(path, pem.EncodeToMemory(block))
+	return pem.EncodeToMemory(block), nil
 }
 
 func parseNodeKey(text []byte) (ed25519.PrivateKey, error) {

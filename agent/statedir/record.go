@@ -124,6 +124,8 @@ func (d *Dir) replace(path string, content []byte) error {
 		_ = os.Remove(tmp)
 		return err
 	}
+	d.mu.RLock()
+	defer d.mu.RUnlock()
 	return d.self.Sync()
 }
 

@@ -1,0 +1,84 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/statedir"
+)
+
+// lookEvery is how often the agent looks whether its state directory is still there.
+const lookEvery = 10 * time.Second
+
+// stateLoss is what became of the state directory while the agent ran. It belongs to the loop.
+type stateLoss struct {
+	count uint64
+	last  time.Time
+	// err is why it could not be mended; nil if it was.
+	err error
+	// said is when the log last told of that.
+	said time.Time
+}
+
+// keepState looks after the state directory until ctx is done. It may wait for a disk that hangs, and nobody waits for it.
+func (a *Agent) keepState(ctx context.Context) {
+	for waitFor(ctx, lookEvery) {
+		lost, err := a.state.Mend(a.key)
+		if lost {
+			_, _ = ask(ctx, a, func() bool { a.onStateLost(err); return true })
+		}
+		if _, err := os.Lstat(a.cfg.Socket); errors.Is(err, fs.ErrNotExist) {
+			a.serveAgain()
+		}
+	}
+}
+
+// onStateLost writes again what was in the state directory, or says why that is in vain.
+func (a *Agent) onStateLost(err error) {
+	l := &a.stateLoss
+	l.count, l.last, l.err = l.count+1, time.Now(), err
+	if err != nil {
+		if time.Since(l.said) >= sayAgain {
+			l.said = time.Now()
+			a.log.Error().Err(err).Msg("a restart would not know when the hook last ran")
+		}
+		return
+	}
+	a.log.Warn().Str("path", a.state.Path()).Msg("the state directory or something in it was deleted while the agent ran; made it again")
+	for _, g := range a.gates {
+		if g.saver.record != (statedir.Record{}) {
+			a.wantSaved(g, &g.state)
+			a.beginSave(g)
+		}
+	}
+	a.memory.lost.Store(true)
+	a.memory.fleetChanged()
+}
+
+// warning is what status says of it.
+func (l *stateLoss) warning() (control.Warning, bool) {
+	text := "the state directory or something in it was deleted while the agent ran, and made again: find out by what"
+	if l.err != nil {
+		text = l.err.Error()
+	}
+	return control.Warning{Text: text, Count: l.count, Last: l.last}, l.count > 0
+}
+
+// serveAgain makes the control socket again.
+func (a *Agent) serveAgain() {
+	a.serving.Lock()
+	defer a.serving.Unlock()
+	if a.control == nil {
+		return
+	}
+	_ = a.control.Close()
+	server, err := a.deps.serve(a.cfg.Socket, source{a}, a.log)
+	if err != nil {
+		return // Its directory is not there either; a closed one may be closed again.
+	}
+	a.control = server
+}

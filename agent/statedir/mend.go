@@ -1,0 +1,65 @@
+package statedir
+
+import (
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Mend looks whether the directory is still the one that was opened, with the agent's key in it, and if not makes it again as far as it can: the
+// directory, the lock, the key and its home. The records are the agent's to write. lost says that something was missing, err
+// that it still is. It may be called while other goroutines call other methods.
+func (d *Dir) Mend(key ed25519.PrivateKey) (lost bool, err error) {
+	if !d.inPlace() {
+		lost = true
+		again, err := Open(d.path)
+		if err != nil {
+			return true, fmt.Errorf("the state directory was deleted or replaced: %w", err)
+		}
+		d.mu.Lock()
+		d.self, again.self = again.self, d.self
+		d.lock, again.lock = again.lock, d.lock
+		d.mu.Unlock()
+		_ = again.Close()
+	}
+	path := filepath.Join(d.path, nodeKeyName)
+	text, err := readPrivate(path, false)
+	if err == nil {
+		there, err := parseNodeKey(text)
+		if err != nil || !there.Equal(key) {
+			return true, fmt.Errorf("the node key %s was replaced while the agent ran: restart the agent to take it up, or remove it to keep "+
+				"the present one", path)
+		}
+		return lost, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return true, fmt.Errorf("node key: %w", err)
+	}
+	pem, err := marshalNodeKey(key)
+	if err != nil {
+		return true, err
+	}
+	if err := createPrivate(path, pem); err != nil {
+		return true, d.explain("cannot write the node key again", err)
+	}
+	here, err := d.here(machineIDs())
+	if err != nil {
+		return true, err
+	}
+	return true, d.makeHome(here)
+}
+
+// inPlace reports whether the path still leads to the directory and the lock that this agent has.
+func (d *Dir) inPlace() bool {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	same := func(f *os.File, path string) bool {
+		mine, err := f.Stat()
+		now, nowErr := os.Stat(path)
+		return err == nil && nowErr == nil && os.SameFile(mine, now)
+	}
+	return same(d.self, d.path) && same(d.lock, filepath.Join(d.path, lockName))
+}
