@@ -32,3 +32,32 @@ func TestAdvertisedAddressIsOneOthersCanReach(t *testing.T) {
 		t.Errorf("this host advertises %v", got)
 	}
 }
+
+func TestAnAddressOnWhichNothingListensIsNotAdvertised(t *testing.T) {
+	own := []netip.Addr{netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.0.0.2"), netip.MustParseAddr("fd00::1"), netip.MustParseAddr("127.0.0.1")}
+	for _, c := range []struct {
+		bound, advertise string
+		heard            bool
+	}{
+		{"[::]:7946", "10.0.0.1:7946", true},
+		{"[::]:7946", "[fd00::1]:7946", true},
+		{"[::]:7946", "192.0.2.7:99", true},
+		{"0.0.0.0:7946", "10.0.0.1:7946", true},
+		{"10.0.0.1:7946", "10.0.0.1:7946", true},
+		{"10.0.0.1:7946", "192.0.2.7:99", true}, // A router's, which leads here.
+		{"[fd00::1]:7946", "[2001:db8::1]:99", true},
+		{"127.0.0.1:7946", "127.0.0.1:7947", true}, // A relay's.
+		{"0.0.0.0:7946", "[fd00::1]:7946", false},
+		{"0.0.0.0:7946", "[2001:db8::1]:7946", false},
+		{"10.0.0.1:7946", "[fd00::1]:7946", false},
+		{"[fd00::1]:7946", "10.0.0.1:7946", false},
+		{"10.0.0.1:7946", "10.0.0.2:7946", false},
+		{"[::]:7946", "10.0.0.1:7947", false},
+		{"10.0.0.1:7946", "10.0.0.1:7947", false},
+	} {
+		err := CheckAdvertised(netip.MustParseAddrPort(c.bound), netip.MustParseAddrPort(c.advertise), own)
+		if (err == nil) != c.heard {
+			t.Errorf("bound to %s, %s is advertised: %v", c.bound, c.advertise, err)
+		}
+	}
+}

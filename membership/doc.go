@@ -46,7 +46,7 @@
 //     another address would never be taken in again.
 //   - After mass joins views stay incomplete for minutes: who is new syncs a few times more in its first half minute, and
 //     full syncs are twice as frequent as memberlist's default.
-//   - Bound to 0.0.0.0 it may advertise an address nobody can reach: the advertised address is always set (advertise.go).
+//   - Bound to all addresses it may advertise an address nobody can reach: the advertised address is always set (advertise.go).
 //   - It never tells a member that left from one that failed, so a member that leaves says so in its metadata first. Nor
 //     does it tell of suspicion, except in its log, where we read it.
 //   - It gives up a probe without suspecting anybody if sending fails with an error that is not a *net.OpError: ours are.

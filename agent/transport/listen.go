@@ -24,8 +24,16 @@ func Listen(bind netip.AddrPort, opts Options) (*Endpoint, error) {
 	return listen(bind, opts, attachFilter)
 }
 
-// listen is Listen with a way to attach the filter that may fail.
+// listen is Listen with a way to attach the filter that may fail. A host without IPv6 takes all of its IPv4 instead of both.
 func listen(bind netip.AddrPort, opts Options, attach func(*net.UDPConn, []byte) error) (*Endpoint, error) {
+	endpoint, err := listenAt(bind, opts, attach)
+	if bind.Addr() == netip.IPv6Unspecified() && (errors.Is(err, syscall.EAFNOSUPPORT) || errors.Is(err, syscall.EADDRNOTAVAIL)) {
+		return listenAt(netip.AddrPortFrom(netip.IPv4Unspecified(), bind.Port()), opts, attach)
+	}
+	return endpoint, err
+}
+
+func listenAt(bind netip.AddrPort, opts Options, attach func(*net.UDPConn, []byte) error) (*Endpoint, error) {
 	var tcp *net.TCPListener
 	var udp *net.UDPConn
 	for try := 1; ; try++ {

@@ -20,6 +20,7 @@ func (l *Layers) Check() (*Config, error) {
 	c.name()
 	c.socket()
 	c.network()
+	c.advertise()
 	secret := c.secret()
 	if err := c.bad.err(); err != nil {
 		return nil, err

@@ -212,7 +212,7 @@ func TestSecretIsReadAndItsFileMustBePrivate(t *testing.T) {
 	}
 	in := reading{flags: map[ID][]string{Hook: {"/bin/sh"}, SecretFile: {path}, Join: {"10.0.0.7"}}}
 	c, err := in.read(t).Check()
-	if err != nil || c.Agent.Secret == nil || c.Agent.Bind.String() != "0.0.0.0:7946" {
+	if err != nil || c.Agent.Secret == nil || c.Agent.Bind.String() != "[::]:7946" {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	if err := os.Chmod(path, 0o640); err != nil {

@@ -67,9 +67,9 @@ func (l *Layers) completeAddresses() {
 	otherwise, rule := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), membership.DefaultPort), "without a secret"
 	switch {
 	case l.top[SecretFile].Set || l.top[SecretFile].broken:
-		otherwise, rule = netip.AddrPortFrom(netip.IPv4Unspecified(), membership.DefaultPort), "with a secret"
+		otherwise, rule = netip.AddrPortFrom(netip.IPv6Unspecified(), membership.DefaultPort), "with a secret"
 	case l.top[Insecure].Bool:
-		otherwise, rule = netip.AddrPortFrom(netip.IPv4Unspecified(), membership.DefaultPort), Insecure.Setting().Key
+		otherwise, rule = netip.AddrPortFrom(netip.IPv6Unspecified(), membership.DefaultPort), Insecure.Setting().Key
 	}
 	if l.free(Bind) {
 		l.set(Bind, Value{Text: otherwise.String()}, rule)

@@ -50,6 +50,25 @@ func (c *checker) secret() *wire.Secret {
 	return &secret
 }
 
+// advertise refuses an address on which nothing listens.
+func (c *checker) advertise() {
+	bind, advertise := c.top[Bind], c.top[Advertise]
+	if !bind.Set || !advertise.Set {
+		return
+	}
+	own, err := membership.OwnAddrs()
+	if err != nil {
+		own = nil // Then only the kind of the address can be compared.
+	}
+	bound, told := netip.MustParseAddrPort(bind.Text), netip.MustParseAddrPort(advertise.Text)
+	if bound.Port() == 0 {
+		return // Nobody knows yet.
+	}
+	if err := membership.CheckAdvertised(bound, told, own); err != nil {
+		c.bad.add("%s: %s", advertise.Origin.of(Advertise.Setting()), err)
+	}
+}
+
 // network holds the rule that an agent without a secret binds to loopback only, unless it is told insecure.
 func (c *checker) network() {
 	bind, secret := c.top[Bind], c.top[SecretFile]

@@ -68,10 +68,10 @@ func TestDefaultsThatDependOnOthers(t *testing.T) {
 		origin string
 	}{
 		{"bind without a secret", reading{}, Bind, "127.0.0.1:7946", "default: without a secret"},
-		{"bind with a secret", reading{env: []string{"WANDERD_SECRET_FILE=s"}}, Bind, "0.0.0.0:7946", "default: with a secret"},
-		{"bind insecure", reading{env: []string{"WANDERD_INSECURE=true"}}, Bind, "0.0.0.0:7946", "default: insecure"},
+		{"bind with a secret", reading{env: []string{"WANDERD_SECRET_FILE=s"}}, Bind, "[::]:7946", "default: with a secret"},
+		{"bind insecure", reading{env: []string{"WANDERD_INSECURE=true"}}, Bind, "[::]:7946", "default: insecure"},
 		{"bind with a port alone", reading{env: []string{"WANDERD_BIND=:7000"}}, Bind, "127.0.0.1:7000", "WANDERD_BIND"},
-		{"the same, insecure", reading{env: []string{"WANDERD_BIND=:7000", "WANDERD_INSECURE=1"}}, Bind, "0.0.0.0:7000", "WANDERD_BIND"},
+		{"the same, insecure", reading{env: []string{"WANDERD_BIND=:7000", "WANDERD_INSECURE=1"}}, Bind, "[::]:7000", "WANDERD_BIND"},
 		{"bind with a host alone", reading{env: []string{"WANDERD_BIND=10.0.0.7"}}, Bind, "10.0.0.7:7946", "WANDERD_BIND"},
 		{"advertise without a port", reading{env: []string{"WANDERD_BIND=:7000", "WANDERD_ADVERTISE=10.0.0.7"}}, Advertise, "10.0.0.7:7000", "WANDERD_ADVERTISE"},
 		{"alone", reading{env: []string{"WANDERD_JOIN=a"}}, Alone, "auto", "default"},

@@ -201,7 +201,7 @@ func table() [numSettings]Setting {
 		},
 		Bind: {
 			Key: "bind", Kind: Text, Group: GroupFleet, Placeholder: "[HOST][:PORT]",
-			Rule: "127.0.0.1:7946; 0.0.0.0:7946 with a secret or insecure",
+			Rule: "127.0.0.1:7946; [::]:7946, which is IPv6 and IPv4, with a secret or insecure",
 			Help: "The address of everything, UDP and TCP. What is left out is as in the default.",
 		},
 		Advertise: {

@@ -93,6 +93,7 @@ func (r *record) observe(o agent.Observation) {
 	case policy.NoteDenied, policy.NoteResting, policy.NoteOffered, policy.NoteNoAck, policy.NoteNoCommit, policy.NoteTokenAgain,
 		policy.NoteAckAgain, policy.NoteStrayToken, policy.NoteStrayAck, policy.NoteStrayCommit, policy.NoteAlone,
 		policy.NoteInquired, policy.NoteSeen, policy.NoteSuspected, policy.NoteSlotsDiffer, policy.NoteStoodDown, policy.NoteDoubting, policy.NoteStrayWord,
+		policy.NoteSeqRefused, policy.NoteBirthRefused,
 		policy.NoteWaiting, policy.NoteGaveUp, policy.NoteDropped, policy.NoteLeft:
 	}
 }

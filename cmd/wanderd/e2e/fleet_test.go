@@ -89,8 +89,9 @@ type node struct {
 	log        string
 	// program is a copy of the program; empty for the program itself.
 	program string
-	// args are this node's own, after the fleet's.
+	// args are this node's own, after the fleet's; under is a command that runs the program.
 	args  []string
+	under []string
 	cmd   *exec.Cmd
 	ended chan struct{}
 }
@@ -182,8 +183,11 @@ func (f *fleet) first(env ...string) {
 func (n *node) start(env ...string) {
 	n.fleet.t.Helper()
 	args := []string{
-		"--hook", filepath.Join(n.fleet.dir, "hook.sh"), "--bind", n.bind, "--advertise", n.addr, "--name", n.name,
+		"--hook", filepath.Join(n.fleet.dir, "hook.sh"), "--name", n.name,
 		"--state-dir", n.state, "--secret-file", n.fleet.secret(), "--log-format", "json", "--log-level", "debug",
+	}
+	if n.bind != "" {
+		args = append(args, "--bind", n.bind, "--advertise", n.addr)
 	}
 	for _, other := range n.fleet.nodes {
 		if other != n {
@@ -195,7 +199,8 @@ func (n *node) start(env ...string) {
 		n.fleet.t.Fatal(err)
 	}
 	defer func() { _ = log.Close() }()
-	cmd := exec.Command(cmp.Or(n.program, program(n.fleet.t)), slices.Concat(args, n.fleet.args, n.args)...)
+	argv := slices.Concat(n.under, []string{cmp.Or(n.program, program(n.fleet.t))}, args, n.fleet.args, n.args)
+	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env = append(append(os.Environ(), "JOURNAL="+n.fleet.journal, "DEAF="+n.fleet.deaf, "RUNNING="+n.fleet.running), env...)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
