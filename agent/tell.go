@@ -131,6 +131,10 @@ func saying(n policy.Note) (zerolog.Level, string) {
 		return zerolog.WarnLevel, "the token's holder is lost; took the token up again"
 	case policy.NoteStoodDown:
 		return zerolog.DebugLevel, "the token was removed; guarding it no longer"
+	case policy.NoteUnanswered:
+		return zerolog.InfoLevel, "no answer from anybody; asking the token's guardians"
+	case policy.NoteYielded:
+		return zerolog.WarnLevel, "hears no other member; gave up the token and told its guardians to take it: check that UDP gets through to this host"
 	case policy.NoteDoubting:
 		return zerolog.InfoLevel, "was away for too long; asking whether the token has another holder"
 	case policy.NoteOvertaken:

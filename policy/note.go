@@ -50,6 +50,10 @@ const (
 	NoteRevived
 	// NoteStoodDown: Peer says that Token was removed; this member guards it no longer.
 	NoteStoodDown
+	// NoteUnanswered: an offer of Token came to nothing, and nobody at all was heard since it began; the guardians are asked.
+	NoteUnanswered
+	// NoteYielded: nobody answers this member; it has given Token up and tells the guardians to take it.
+	NoteYielded
 	// NoteDoubting: this member was away for so long that Token may have been revived; it asks the guardians.
 	NoteDoubting
 	// NoteOvertaken: Peer knows of a copy of Token with a higher fencing number; the one held here is dropped.
@@ -136,6 +140,10 @@ func (n Note) String() string {
 		return "revived"
 	case NoteStoodDown:
 		return "stood_down"
+	case NoteUnanswered:
+		return "unanswered"
+	case NoteYielded:
+		return "yielded"
 	case NoteDoubting:
 		return "doubting"
 	case NoteOvertaken:

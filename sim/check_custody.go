@@ -32,7 +32,7 @@ func (k *CustodyChecker) Watch(c *Cluster, o *Occurrence) error {
 func (k *CustodyChecker) step(o *Occurrence, s *policy.Status) error {
 	was, had := k.held[o.Member]
 	if had && (!s.Holding || s.Token.ID != was) {
-		if !tells(o, was, policy.NotePassed, policy.NoteMet, policy.NoteGaveUp, policy.NoteDropped, policy.NoteOvertaken) {
+		if !tells(o, was, policy.NotePassed, policy.NoteMet, policy.NoteGaveUp, policy.NoteYielded, policy.NoteDropped, policy.NoteOvertaken) {
 			return fmt.Errorf("custody: %v vanishes from %s", was, MemberName(o.Member))
 		}
 		delete(k.held, o.Member)

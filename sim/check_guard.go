@@ -11,7 +11,7 @@ import (
 
 // GuardChecker holds the rules of guardians. A guardian revives a token only after it has heard nothing of its holder for a
 // patience and has asked; with a number above every one that it has met under this token; and never one of which it knows
-// that it was removed; or when the guard of its holder's run, which the process did not survive, says that the run is gone: it says
+// that it was removed; a member that gave the token up because it heard nobody only if it has heard somebody since, or is alone; or when the guard of its holder's run, which the process did not survive, says that the run is gone: it says
 // what the holder entrusted it with, of the token under which the run went on. Who learns that the token it holds has been overtaken holds it no longer, and nobody takes a copy of a token
 // with a number no higher than that with which it passed the token on. And nobody grants a run or passes a token on unless
 // those who guard it had word of it within the last patience. The higher a guardian's rank, the longer it waits before it asks; and
@@ -31,6 +31,12 @@ type GuardChecker struct {
 	// not, and said what may have been said in its name: by the guard of a run that is gone, or by itself.
 	words, orphans map[int][]wire.Message
 	said           map[wire.Message]bool
+	// gaveUp are the members that have given a token up because they heard nobody, and have heard nobody since; alone are those that see
+	// nobody else.
+	gaveUp map[int]wire.TokenID
+	alone  map[int]bool
+	// former is the token of which each member is a former holder for that reason: it need not wait before it asks.
+	former map[int]wire.TokenID
 }
 
 // word is what a member has learnt of a token: the highest number, and when it last had to do with its holder.
@@ -50,6 +56,7 @@ func NewGuardChecker(patience time.Duration) *GuardChecker {
 		patience: patience, heard: map[int]map[wire.TokenID]word{}, buried: map[int]map[wire.TokenID]wire.Seq{},
 		passed: map[int]wire.Token{}, wrote: map[int]policy.Time{}, writes: map[int]policy.Time{}, trail: map[int]wire.Trail{},
 		words: map[int][]wire.Message{}, orphans: map[int][]wire.Message{}, said: map[wire.Message]bool{},
+		gaveUp: map[int]wire.TokenID{}, alone: map[int]bool{}, former: map[int]wire.TokenID{},
 	}
 }
 
@@ -72,14 +79,21 @@ func (k *GuardChecker) Watch(c *Cluster, o *Occurrence) error {
 		delete(k.buried, o.Member)
 		delete(k.trail, o.Member)
 		delete(k.passed, o.Member)
+		delete(k.gaveUp, o.Member)
+		delete(k.former, o.Member)
+		delete(k.alone, o.Member)
 	}
 	if o.Kind != Stepped {
 		return nil
 	}
-	if o.Event.Kind == policy.Received {
+	switch o.Event.Kind {
+	case policy.Received:
 		if err := k.receive(o); err != nil {
 			return err
 		}
+	case policy.PeersChanged:
+		k.alone[o.Member] = len(o.Event.Peers) <= 1
+	case policy.Started, policy.Saved, policy.Finished, policy.Suspended, policy.Leave, policy.Woke:
 	}
 	for i := range o.Effects {
 		if err := k.effect(c, o, &o.Effects[i]); err != nil {
@@ -98,6 +112,7 @@ func (k *GuardChecker) receive(o *Occurrence) error {
 	if !o.Expected {
 		return nil
 	}
+	delete(k.gaveUp, o.Member)
 	if w := k.heard[o.Member][m.Token.ID]; m.Kind != wire.KindAsk && m.Handoff == w.question {
 		delete(w.asked, m.From)
 	}
@@ -204,6 +219,8 @@ func (k *GuardChecker) note(c *Cluster, o *Occurrence, e *policy.Effect) error {
 		later := e.Token
 		later.Seq = later.Seq.After()
 		k.learn(o, later, true)
+	case note == policy.NoteYielded:
+		k.gaveUp[o.Member], k.former[o.Member] = e.Token.ID, e.Token.ID
 	case note == policy.NoteRevived:
 		broken = k.revive(o, e.Token)
 		k.take(o, e.Token)
@@ -219,6 +236,7 @@ func (k *GuardChecker) note(c *Cluster, o *Occurrence, e *policy.Effect) error {
 // take notes that a token comes to a member, which forgets any other that it had before.
 func (k *GuardChecker) take(o *Occurrence, t wire.Token) {
 	k.learn(o, t, true)
+	delete(k.former, o.Member)
 	if k.passed[o.Member].ID != t.ID {
 		delete(k.passed, o.Member)
 	}
@@ -228,7 +246,7 @@ func (k *GuardChecker) take(o *Occurrence, t wire.Token) {
 func (k *GuardChecker) waited(c *Cluster, o *Occurrence, e *policy.Effect) error {
 	w, ok := k.heard[o.Member][e.Token.ID]
 	rank, _ := e.Token.Trail.Rank(c.ID(o.Member))
-	if wait := k.patience + time.Duration(rank)*k.patience/2; ok && o.At.Sub(w.at) < wait {
+	if wait := k.patience + time.Duration(rank)*k.patience/2; ok && o.At.Sub(w.at) < wait && k.former[o.Member] != e.Token.ID {
 		return fmt.Errorf("guard: %s, of rank %d, asks after %v instead of %v", MemberName(o.Member), rank, o.At.Sub(w.at), wait)
 	}
 	return nil
@@ -264,7 +282,12 @@ func (k *GuardChecker) suspect(c *Cluster, o *Occurrence, e *policy.Effect) {
 
 func (k *GuardChecker) revive(o *Occurrence, t wire.Token) error {
 	who, w := MemberName(o.Member), k.heard[o.Member][t.ID]
+	gaveUp, silent := k.gaveUp[o.Member]
 	switch {
+	case k.alone[o.Member] && o.Event.Kind == policy.PeersChanged:
+		return nil // Nobody is there to be asked.
+	case silent && gaveUp == t.ID && !k.alone[o.Member]:
+		return fmt.Errorf("guard: %s takes back %v, which it gave up because it heard nobody, and has heard nobody since", who, t.ID)
 	case w.asked == nil || len(w.asked) > 0 && o.At.Sub(w.suspectedAt) < k.patience/2:
 		return fmt.Errorf("guard: %s revives %v and has not asked, or not waited for the answers", who, t.ID)
 	case o.At.Sub(w.at) < k.patience:
@@ -303,13 +326,20 @@ func (k *GuardChecker) holder(o *Occurrence, s *policy.Status) error {
 	if err := k.entrusted(o, s); err != nil {
 		return err
 	}
+	yields := func(e policy.Effect) bool {
+		return e.Kind == policy.Send && e.Msg.Kind == wire.KindYield && e.Msg.Token.ID == s.Token.ID
+	}
+	if s.Holding && slices.ContainsFunc(o.Effects, yields) {
+		return fmt.Errorf("guard: %s says that it holds %v no more, and holds it", MemberName(o.Member), s.Token.ID)
+	}
 	if !s.Holding {
 		delete(k.trail, o.Member)
 		return nil
 	}
 	k.trail[o.Member] = s.Token.Trail
 	m := &o.Event.Msg
-	if o.Event.Kind == policy.Received && m.Kind >= wire.KindBeat && m.Kind <= wire.KindBuried && m.Token.ID == s.Token.ID && m.Token.Seq > s.Token.Seq {
+	tells := m.Kind >= wire.KindBeat && m.Kind <= wire.KindBuried || m.Kind == wire.KindToken && o.Expected
+	if o.Event.Kind == policy.Received && tells && m.Token.ID == s.Token.ID && m.Token.Seq > s.Token.Seq {
 		return fmt.Errorf("guard: %s holds %v with number %d and was told of %d", MemberName(o.Member), s.Token.ID, s.Token.Seq, m.Token.Seq)
 	}
 	beaten := o.Event.Kind == policy.Received && m.Kind == wire.KindBeat && m.Token.ID == s.Token.ID && m.Token.Seq == s.Token.Seq

@@ -48,7 +48,7 @@ func (k *copies) watch(o *Occurrence) {
 			k.held[o.Member] = -k.held[o.Member]
 		case note == policy.NoteRemoved || note == policy.NoteMet && e.Token.ID == about:
 			taken = 0
-		case note == policy.NoteOvertaken || note == policy.NoteGaveUp || note == policy.NoteDropped:
+		case note == policy.NoteOvertaken || note == policy.NoteGaveUp || note == policy.NoteYielded || note == policy.NoteDropped:
 			delete(k.held, o.Member)
 		}
 	}

@@ -81,7 +81,7 @@ func (v *Coverage) guardWake(o *Occurrence) {
 		case e.Note == policy.NoteSuspected:
 			asks = true
 			v.counts[classTimer][timerPatience]++
-		case e.Note == policy.NoteDoubting || e.Note == policy.NoteInquired:
+		case e.Note == policy.NoteDoubting || e.Note == policy.NoteUnanswered || e.Note == policy.NoteInquired:
 			asks = true
 		case e.Note == policy.NoteRevived:
 			v.counts[classTimer][timerNoAnswer]++
@@ -94,7 +94,7 @@ func (v *Coverage) guardNote(c *Cluster, o *Occurrence, e *policy.Effect) {
 	switch {
 	case e.Note == policy.NoteSuspected:
 		v.suspect(o.Member, suspicion{token: e.Token, holder: e.Peer})
-	case e.Note == policy.NoteDoubting:
+	case e.Note == policy.NoteDoubting || e.Note == policy.NoteUnanswered:
 		delete(v.suspicions, o.Member)
 	case e.Note == policy.NoteRevived:
 		v.revived(c, o)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -31,7 +32,7 @@ import (
 //   - a member that was stopped for longer than guardians are patient goes on. At most so many times.
 //
 // In every state, no two members hold the same copy of a token, no run has started that was not saved, and nobody has revived
-// a token without having asked everybody who may know of its holder.
+// a token without having asked everybody who may know of its holder, or having been told by it.
 func TestSmallWorldsAreExploredExhaustively(t *testing.T) {
 	for _, w := range []struct {
 		name                             string
@@ -281,6 +282,9 @@ func (w *small) branch() small {
 // step gives a member an event and carries out its effects, or only the first so many if upTo is not negative. It returns
 // how many there were.
 func (e *explorer) step(w *small, i int, ev *policy.Event, upTo int) int {
+	if ev.Kind == policy.Received && ev.Msg.Kind == wire.KindYield && w.machines[i].Expects(&ev.Msg) {
+		w.asked[i] = math.MaxUint8 // Its holder says that nobody holds the token.
+	}
 	e.drawn = w.drawn
 	now := policy.Instant{Time: w.clocks[i], Wall: epoch + int64(w.clocks[i])}
 	e.effects = w.machines[i].Step(now, ev, e.effects[:0])
@@ -346,7 +350,8 @@ func (w *small) send(m *wire.Message) {
 	}
 }
 
-// question holds that a guardian asks the holder, as far as it is known, and all other guardians before it revives a token.
+// question holds that a guardian asks the holder, as far as it is known, and all other guardians before it revives a token, unless the
+// holder has yielded it.
 func (w *small) question(i int, note *policy.Effect) {
 	if note.Note != policy.NoteSuspected && note.Note != policy.NoteRevived {
 		return

@@ -246,7 +246,7 @@ func (s *script) Watch(c *Cluster, o *Occurrence) error {
 func isTurn(e *policy.Effect) bool {
 	turns := []policy.Note{
 		policy.NoteMinted, policy.NoteRegenerated, policy.NoteDenied, policy.NoteRemoved, policy.NoteMet, policy.NoteNoAck, policy.NoteNoCommit,
-		policy.NoteGaveUp, policy.NoteDropped, policy.NoteLeft, policy.NoteWaiting,
+		policy.NoteGaveUp, policy.NoteUnanswered, policy.NoteYielded, policy.NoteDropped, policy.NoteLeft, policy.NoteWaiting,
 		policy.NoteSuspected, policy.NoteRevived, policy.NoteStoodDown, policy.NoteDoubting, policy.NoteOvertaken,
 		policy.NoteOutdated, policy.NoteSeqRefused, policy.NoteBirthRefused,
 	}

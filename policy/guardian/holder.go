@@ -55,11 +55,11 @@ func (g *Machine) Overdue(now policy.Time, held *wire.Token) bool {
 	return now >= lastBeat.Add(g.cfg.Patience)
 }
 
-// Doubt asks the guardians whether the token that this member holds has been revived. Sure or Overtaken follows. If it guards
-// another one as well, that it has not heard the holder of that is no wonder.
-func (g *Machine) Doubt(now policy.Time, held *wire.Token, out []policy.Effect) []policy.Effect {
+// Doubt asks the guardians whether the token that this member holds has been revived: it was away, or hears nobody, as why says. Sure
+// or Overtaken follows. If it guards another one as well, that it has not heard the holder of that is no wonder.
+func (g *Machine) Doubt(now policy.Time, held *wire.Token, why policy.Note, out []policy.Effect) []policy.Effect {
 	g.calm(now, g.patience())
-	out = policy.AppendTell(out, policy.NoteDoubting, wire.MemberID{}, held)
+	out = policy.AppendTell(out, why, wire.MemberID{}, held)
 	out = g.ask(now, held, wire.MemberID{}, out)
 	g.question.byHolder = true
 	return out

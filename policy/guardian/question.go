@@ -10,10 +10,10 @@ import (
 // question is one that was asked: by a guardian that suspects the holder, or by a holder that has been away.
 type question struct {
 	live bool
-	// byHolder says that this member holds the token that it asks about.
-	byHolder bool
-	id       wire.HandoffID
-	token    wire.TokenID
+	// byHolder says that this member holds the token that it asks about, answered that at least one has answered.
+	byHolder, answered bool
+	id                 wire.HandoffID
+	token              wire.TokenID
 	// silent are those who have not answered; empty places are zero.
 	silent [1 + wire.MaxBackups]wire.MemberID
 	// The question is repeated at repeatAt, and over at until.
@@ -71,11 +71,11 @@ func (g *Machine) wakeQuestion(now policy.Time, held *wire.Token, out []policy.E
 	switch {
 	case now >= q.until.Add(g.cfg.Patience/beatsPerPatience):
 		if q.byHolder {
-			return Outcome{}, g.Doubt(now, held, out)
+			return Outcome{}, g.Doubt(now, held, policy.NoteDoubting, out)
 		}
 		return Outcome{}, g.suspect(now, out)
 	case now >= q.until:
-		return g.conclude(), out
+		return g.conclude(now), out
 	case now >= q.repeatAt:
 		q.wait = min(2*q.wait, g.cfg.Patience/questionsPerPatience)
 		q.repeatAt = now.Add(q.wait)
@@ -92,19 +92,24 @@ func (g *Machine) wakeQuestion(now policy.Time, held *wire.Token, out []policy.E
 // over was true some time ago: who was away meanwhile asks again.
 func (g *Machine) answered(now policy.Time, by wire.MemberID) Outcome {
 	q := &g.question
-	q.silent[q.place(by)] = wire.MemberID{}
+	q.silent[q.place(by)], q.answered = wire.MemberID{}, true
 	if now >= q.until || q.silent != [len(q.silent)]wire.MemberID{} {
 		return Outcome{}
 	}
-	return g.conclude()
+	return g.conclude(now)
 }
 
-// conclude: nobody knows of a holder, or of another one. A guardian revives the token; a holder goes on.
-func (g *Machine) conclude() Outcome {
-	byHolder := g.question.byHolder
+// conclude: nobody knows of a holder, or of another one. A guardian revives the token; a holder goes on. A member that has given the
+// token up because it heard nobody takes it back only if it does hear somebody.
+func (g *Machine) conclude(now policy.Time) Outcome {
+	byHolder, answered := g.question.byHolder, g.question.answered
 	g.question = question{}
-	if byHolder {
+	switch {
+	case byHolder:
 		return Outcome{Ending: Sure}
+	case g.watch.own && !answered:
+		g.watch.suspectAt = now.Add(g.tellsAgainAfter())
+		return Outcome{}
 	}
 	return g.revive()
 }
@@ -119,7 +124,7 @@ func (g *Machine) onHeard(now policy.Time, m *wire.Message) Outcome {
 	// By its own copy: if the two disagree on who is before whom, they must not both wait for the other.
 	rank, ok := m.Token.Trail.Rank(m.From)
 	before := ok && rank < g.rank()
-	if before || m.Nonce < wire.Nonce(g.cfg.Patience) {
+	if before || g.watch.own || m.Nonce < wire.Nonce(g.cfg.Patience) {
 		g.calm(now, g.questions(1))
 		return Outcome{}
 	}
@@ -140,5 +145,5 @@ func (g *Machine) onKnown(now policy.Time, m *wire.Message) Outcome {
 // knows of the copy by hearsay only, that its holder has chosen others to guard it.
 func (g *Machine) knowsBetter(m *wire.Message) bool {
 	w := &g.watch
-	return w.isBehind(&m.Token) || w.holder.IsZero() && m.Token.Seq == w.token.Seq && !m.Token.Trail.Has(g.cfg.Self)
+	return w.isBehind(&m.Token) || w.holder.IsZero() && !w.own && m.Token.Seq == w.token.Seq && !m.Token.Trail.Has(g.cfg.Self)
 }

@@ -10,8 +10,8 @@ import (
 // watch is what a member knows of a token that it does not hold. It is of one token: the oldest that it has to do with.
 type watch struct {
 	// live says that this member is one of the token's guardians; excused, that the holder has asked since its last beat; yielded,
-	// that it has said that it holds the token no longer.
-	live, excused, yielded bool
+	// that it has said that it holds the token no longer; own, that this member itself was the holder, and has given it up.
+	live, excused, yielded, own bool
 	// token is the copy: as it was passed on from here, or as its holder last showed it. Its Seq is the highest known.
 	token wire.Token
 	// holder is who holds it; zero if somebody does of whom this member knows only by hearsay.
@@ -58,7 +58,7 @@ func (g *Machine) rank() int {
 func (g *Machine) learn(now policy.Time, t *wire.Token, holder wire.MemberID) {
 	g.stopAsking()
 	w := &g.watch
-	w.token, w.holder, w.count, w.heardAt, w.excused, w.yielded = *t, holder, 0, now, false, false
+	w.token, w.holder, w.count, w.heardAt, w.excused, w.yielded, w.own = *t, holder, 0, now, false, false, false
 	if holder.IsZero() {
 		w.heardAt = now.Add(-g.cfg.Patience)
 	}
@@ -112,6 +112,10 @@ func (g *Machine) onBeat(now policy.Time, m *wire.Message, out []policy.Effect) 
 // suspect: nothing was heard of the holder for a patience. It is asked, and so are the other guardians.
 func (g *Machine) suspect(now policy.Time, out []policy.Effect) []policy.Effect {
 	w := &g.watch
+	if w.own {
+		out = g.tellGuardians(wire.KindYield, &w.token.Trail, &w.token, out)
+		w.count = min(w.count+1, mostDoublings)
+	}
 	out = policy.AppendTell(out, policy.NoteSuspected, w.holder, &w.token)
 	return g.ask(now, &w.token, w.holder, out)
 }

@@ -1,6 +1,8 @@
 package guardian
 
 import (
+	"time"
+
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -9,9 +11,36 @@ import (
 // guard of the run says so in its name; or nothing reaches it any more. Its guardians need not wait for a silence then. It is about
 // one number of one token: who knows of a higher one, or hears a later beat, minds it no more.
 
-// Yield tells the guardians of the token that this member holds, and is about to drop, that nobody holds it.
-func (g *Machine) Yield(held *wire.Token, out []policy.Effect) []policy.Effect {
-	return g.tellGuardians(wire.KindYield, &held.Trail, held, out)
+// mostDoublings is how often the time doubles after which a member that has given up its token tells its guardians again.
+const mostDoublings = 6
+
+// Yield tells the guardians of the token that this member has held, and holds no more, that nobody holds it: this member hears nobody.
+// It cannot know whether anybody hears it. So it keeps a copy, behind all the guardians: it tells them again, less and less often, and
+// asks what has become of the token. It revives it if somebody answers and nobody knows better, or if nobody else is there (TakeBack).
+func (g *Machine) Yield(now policy.Time, held *wire.Token, out []policy.Effect) []policy.Effect {
+	g.endDoubt()
+	out = g.tellGuardians(wire.KindYield, &held.Trail, held, out)
+	if g.watch.turnsTo(held.ID) {
+		g.stopAsking()
+		g.watch = watch{
+			live: !g.closed, own: true, token: *held,
+			heardAt: now.Add(-g.cfg.Patience), suspectAt: now.Add(g.cfg.Patience / beatsPerPatience),
+		}
+	}
+	return out
+}
+
+// tellsAgainAfter is how long a member that has given up its token, and heard nothing, waits until it tells its guardians again. The
+// count of beats, which nobody sends it, counts how often it has.
+func (g *Machine) tellsAgainAfter() time.Duration { return g.cfg.Patience << g.watch.count }
+
+// TakeBack revives a token that this member has given up because it heard nobody, now that nobody else is there.
+func (g *Machine) TakeBack() Outcome {
+	if !g.watch.live || !g.watch.own {
+		return Outcome{}
+	}
+	g.stopAsking()
+	return g.revive()
 }
 
 // Entrust gives the guard of the run that is going on what it has to tell the guardians if this process dies: it can hold the

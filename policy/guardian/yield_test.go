@@ -12,7 +12,7 @@ import (
 func (c *circle) yield() {
 	c.t.Helper()
 	c.ann.dead, c.ann.holds = true, false
-	c.took(c.ann, wire.MemberID{}, guardian.Outcome{}, c.ann.g.Yield(&c.ann.token, nil))
+	c.took(c.ann, wire.MemberID{}, guardian.Outcome{}, c.ann.g.Yield(c.now, &c.ann.token, nil))
 }
 
 func TestTheFirstGuardianRevivesAYieldedTokenAtOnce(t *testing.T) {

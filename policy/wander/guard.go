@@ -41,7 +41,7 @@ func (o OnLost) String() string {
 
 // take makes a token this member's, and musters its guardians.
 func (m *Machine) take(now policy.Instant, token *wire.Token, out []policy.Effect) []policy.Effect {
-	m.holds, m.token, m.grownAt = true, *token, now.Time
+	m.holds, m.token, m.grownAt, m.heard = true, *token, now.Time, true
 	m.token.LastSlot = m.cfg.LastSlot
 	m.inquiry = inquiry{}
 	m.learnOp(token.Op)
@@ -224,11 +224,15 @@ func (m *Machine) becomeDoubting(now policy.Instant, out []policy.Effect) []poli
 	if m.state != running {
 		m.state = doubting
 	}
-	return m.guardian.Doubt(now.Time, &m.token, out)
+	return m.guardian.Doubt(now.Time, &m.token, policy.NoteDoubting, out)
 }
 
-// onSure: nobody knows of another copy, and the holder goes on where it was. The view may have changed while it asked.
+// onSure: nobody knows of another copy, and the holder goes on where it was, unless it was nobody at all that answered. The view may
+// have changed while it asked.
 func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if m.state == doubting && !m.heard && m.token.Trail.Len() > 0 && !m.peers.alone() {
+		return m.yield(now, out)
+	}
 	m.muster(now.Time)
 	out = m.entrust(m.guardian.Hold(now.Time, &m.token, out))
 	if m.state != doubting {

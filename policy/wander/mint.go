@@ -45,6 +45,10 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 		m.restUntil = min(m.restUntil, now.Time.Add(m.cfg.Skip))
 	}
 	out = m.remuster(now, out)
+	if m.peers.alone() {
+		back := m.guardian.TakeBack()
+		out = m.onVerdict(now, &back, out)
+	}
 	return m.armFirst(now, out)
 }
 

@@ -62,16 +62,32 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 }
 
 // onNoAck goes on with a token that could not be passed on: a member that has become due meanwhile runs, whatever becomes of its
-// offers. One that will be before the next offer can fail waits for that: it is as likely to succeed afterwards.
+// offers. One that will be before the next offer can fail waits for that: it is as likely to succeed afterwards. One that hears
+// nobody at all may be heard: it goes on telling its guardians that all is well, and nobody else will ever have the token. So it asks
+// them.
 func (m *Machine) onNoAck(now policy.Instant, out []policy.Effect) []policy.Effect {
 	due := m.dueAt(now.Time)
+	soon := !m.leaving && !m.elsewhere.running && due.Sub(now.Time) <= m.handoff.Patience()
 	switch {
-	case m.leaving || m.elsewhere.running || due.Sub(now.Time) > m.handoff.Patience():
-		return m.pass(now, out)
-	case now.Time >= due:
+	case soon && now.Time >= due:
 		return m.serve(now, out)
+	case soon:
+		return m.becomeResting(now.Time, due, out)
+	case !m.heard && m.token.Trail.Len() > 0 && !m.peers.alone():
+		m.state = doubting
+		return m.guardian.Doubt(now.Time, &m.token, policy.NoteUnanswered, out)
 	}
-	return m.becomeResting(now.Time, due, out)
+	return m.pass(now, out)
+}
+
+// yield gives up a token because nobody was heard while it was offered and its guardians were asked. The token is gone before the
+// guardians are told, so they never take one that is held. A silence that was this member's alone was no false alarm.
+func (m *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect {
+	out = policy.AppendTell(out, policy.NoteYielded, wire.MemberID{}, &m.token)
+	m.handoff.Withdraw()
+	m.raised = 0
+	m.becomeAbsent(now)
+	return m.guardian.Yield(now.Time, &m.token, out)
 }
 
 // stray is a step of the random walk: "instead of introducing an overlay topology we adopt a random walk approach"

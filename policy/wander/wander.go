@@ -135,8 +135,10 @@ type Machine struct {
 	elsewhere elsewhere
 	// strange says that this token belongs to other members than this one, leaving that this one is about to stop.
 	strange, leaving bool
-	// tries is how many members before this one have not reached the one that the token is on offer to.
+	// tries is how many members before this one have not reached the one that the token is on offer to, heard says that something has
+	// come from somebody since that offer began.
 	tries uint8
+	heard bool
 	// differs is the last member that was seen to have another number of slots, asker the last one that has asked for this token.
 	differs, asker wire.MemberID
 
@@ -309,6 +311,7 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 	if !m.believes(now, &ev.Msg.Token) {
 		return policy.AppendTell(out, policy.NoteSeqRefused, ev.Msg.From, &ev.Msg.Token)
 	}
+	m.heard = m.heard || m.Expects(&ev.Msg)
 	out = m.noteSlots(&ev.Msg, out)
 	if ev.Msg.Token.Slot != m.cfg.Slot {
 		return policy.AppendTell(out, policy.NoteStrayWord, ev.Msg.From, &ev.Msg.Token)
@@ -318,6 +321,11 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 	}
 	if ev.Msg.Kind == wire.KindToken && m.Expects(&ev.Msg) {
 		out = m.witness(now, &ev.Msg, out)
+		// A holder that nobody hears is told in no other way that its token has been revived.
+		if t := &ev.Msg.Token; m.holds && t.ID == m.token.ID && t.Seq > m.token.Seq {
+			m.guardian.Dropped()
+			out = m.onOvertaken(now, ev.Msg.From, t, out)
+		}
 	}
 	var end handoff.Outcome
 	out = m.handoff.Receive(now.Time, &ev.Msg, &end, out)
@@ -418,7 +426,7 @@ func (m *Machine) becomeResting(now, until policy.Time, out []policy.Effect) []p
 }
 
 func (m *Machine) becomeOffering(now policy.Instant, to wire.MemberID, out []policy.Effect) []policy.Effect {
-	m.state = offering
+	m.state, m.heard = offering, false
 	m.grow(now.Time)
 	m.token.Seq = max(m.token.Seq, m.seq)
 	offered := m.token

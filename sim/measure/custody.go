@@ -122,7 +122,7 @@ func (k *custody) tell(o *sim.Occurrence, e *policy.Effect) bool {
 	case policy.NotePassed:
 		k.drop(o.Member, e.Token.Slot)
 		k.passing, k.passed = true, e.Token
-	case policy.NoteGaveUp, policy.NoteDropped:
+	case policy.NoteGaveUp, policy.NoteYielded, policy.NoteDropped:
 		k.drop(o.Member, e.Token.Slot)
 		k.lose(o.At, o.At, e.Token.Slot)
 	case policy.NoteNoCommit:
