@@ -38,8 +38,9 @@ type inquiry struct {
 // asked are members by their places in the view, from 1; empty places are zero. A view that changes meanwhile only leads to others.
 type asked [maxAsked + maxLeads]uint32
 
-// hearsay is what a member knows of a token only because another one has seen it: which it is, and who may have seen it later.
+// hearsay is what a member knows of a token only because another one has seen it: when and which it was, and who may have seen it later.
 type hearsay struct {
+	at    policy.Time
 	id    wire.TokenID
 	seq   wire.Seq
 	leads wire.Trail
@@ -126,10 +127,14 @@ func (m *Machine) drawAsked() (to asked) {
 		behind := (start + i*stride) % others
 		to[i] = uint32((m.peers.rank+1+behind)%len(m.peers.ids)) + 1
 	}
-	if !m.first.armed {
-		last := m.sighted()
-		m.addLeads(&to, n, &last.Trail, wire.MemberID{})
+	leads := m.sighted().Trail
+	if m.first.armed {
+		leads = wire.Trail{}
+		if m.shares() {
+			leads = m.cfg.Laps.lowestIn(m.arc(), m.peers.ids, m.order(0), m.peers.rank)
+		}
 	}
+	m.addLeads(&to, n, &leads, wire.MemberID{})
 	return to
 }
 
@@ -179,9 +184,13 @@ func (m *Machine) expectsInquiry() bool {
 func (m *Machine) onInquiry(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	m.noteAsker(msg.From)
 	age, token := now.Time.Sub(m.silentSince), m.token
-	if m.holds {
+	switch {
+	case m.holds:
 		age = 0
-	} else {
+	case !m.told.id.IsZero():
+		age = now.Time.Sub(m.told.at)
+		fallthrough
+	default:
 		token = m.sighted()
 	}
 	return policy.AppendSend(out, &wire.Message{
@@ -206,16 +215,23 @@ func (m *Machine) onSeen(now policy.Instant, msg *wire.Message, out []policy.Eff
 	if at > m.silentSince {
 		lap := m.maxInterval() / 3
 		m.silentSince, m.deference = at, lap+time.Duration(m.draw(int(lap)))
-		m.told = hearsay{id: msg.Token.ID, seq: msg.Token.Seq, leads: msg.Token.Trail}
+		m.hear(at, &msg.Token)
 		if m.regenerateAt() <= now.Time {
 			return m.pursue(now, msg.From, out)
 		}
+	} else if m.sighted().ID.IsZero() {
+		m.hear(at, &msg.Token) // It can answer others now.
 	}
 	if m.regenerateAt() <= now.Time {
 		return out
 	}
 	m.inquiry = inquiry{}
 	return policy.AppendTell(out, policy.NoteSeen, msg.From, &msg.Token)
+}
+
+// hear remembers a token that was seen elsewhere at that time.
+func (m *Machine) hear(at policy.Time, t *wire.Token) {
+	m.told = hearsay{at: at, id: t.ID, seq: t.Seq, leads: t.Trail}
 }
 
 // pursue asks those whom an answer names. The token was seen too long ago, but later than was known: it has gone on from there.

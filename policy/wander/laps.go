@@ -78,6 +78,24 @@ func (l *Laps) contains(a arc, ids []wire.MemberID, order uint64, index int) boo
 	return from <= rank && rank < to
 }
 
+// lowestIn returns the first members of an arc by identity, but for self.
+func (l *Laps) lowestIn(a arc, ids []wire.MemberID, order uint64, self int) (lowest wire.Trail) {
+	l.know(ids, order)
+	from, to := a.bounds(len(l.places))
+	for _, p := range l.places[from:to] {
+		if p.index == self {
+			continue
+		}
+		id := ids[p.index]
+		for i := range lowest {
+			if lowest[i].IsZero() || id.Compare(lowest[i]) < 0 {
+				id, lowest[i] = lowest[i], id
+			}
+		}
+	}
+	return lowest
+}
+
 // know makes sure that an order is sorted.
 func (l *Laps) know(ids []wire.MemberID, order uint64) {
 	if key := (lapKey{first: &ids[0], n: len(ids), order: order}); l.sorted != key {

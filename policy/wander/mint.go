@@ -17,6 +17,9 @@ const (
 // firstToken is what a member knows about the first token of its fleet. The paper starts with a token in place; a fleet
 // that is switched on all at once must make one, not one each, and not only after Δmax. The members mint in the order of
 // their identities. Who has met a token says so by gossip, before the next in rank would mint, and when that one asks.
+//
+// Gossip has one bit for all tokens of a gate. It says nothing of the others' but the first: where a fleet gets more slots by restarts
+// one by one, that one is there all the time. So in the other slots everybody asks first, in a sweep also members to whom the token comes.
 type firstToken struct {
 	// met says that this member has met a token, known that another one says so.
 	met, known bool
@@ -27,7 +30,7 @@ type firstToken struct {
 	// armed says that this member mints at at, and has waited for that since since; rank and count are those of the view by
 	// which at was set.
 	armed       bool
-	rank, count int
+	rank, count int32
 	since, at   policy.Time
 }
 
@@ -58,7 +61,7 @@ func (m *Machine) armFirst(now policy.Instant, out []policy.Effect) []policy.Eff
 	firstView := !f.asked
 	f.asked = true
 	switch {
-	case f.met || f.known || m.leaving:
+	case f.met || f.known && m.cfg.Slot == 0 || m.leaving:
 		f.armed = false
 	case m.waitsAlone():
 		f.armed = false
@@ -70,7 +73,7 @@ func (m *Machine) armFirst(now policy.Instant, out []policy.Effect) []policy.Eff
 	case !f.armed:
 		f.armed, f.since = true, now.Time
 		m.awaitTurn(now)
-	case f.rank != m.peers.rank || f.count != m.peers.count():
+	case f.rank != int32(m.peers.rank) || f.count != int32(m.peers.count()):
 		m.awaitTurn(now)
 	}
 	return out
@@ -80,9 +83,9 @@ func (m *Machine) armFirst(now policy.Instant, out []policy.Effect) []policy.Eff
 // that sees a part of the fleet may rank first in it by mistake.
 func (m *Machine) awaitTurn(now policy.Instant) {
 	f := &m.first
-	f.rank, f.count = m.peers.rank, m.peers.count()
+	f.rank, f.count = int32(m.peers.rank), int32(m.peers.count())
 	settled := min(now.Time.Add(m.timeouts(settleTimeouts)), f.since.Add(m.timeouts(unsettledTimeouts)))
-	f.at = settled.Add(m.timeouts(staggerTimeouts * f.rank))
+	f.at = settled.Add(m.timeouts(staggerTimeouts * int(f.rank)))
 }
 
 // mintsAt is when this member is to make the first token; meaningful if that is armed.
@@ -101,7 +104,7 @@ func (m *Machine) mintFirst(now policy.Instant, out []policy.Effect) []policy.Ef
 // onTurn: it is time for this member to make the first token. Who is not the first in rank asks the first ones whether they
 // have: their word may be slower than its patience, or they saw less of the fleet and began sooner.
 func (m *Machine) onTurn(now policy.Instant, out []policy.Effect) []policy.Effect {
-	over, out := m.inquire(now, m.peers.rank > 0, out)
+	over, out := m.inquire(now, m.peers.rank > 0 || m.cfg.Slot > 0, out)
 	if over {
 		return m.mintFirst(now, out)
 	}
