@@ -7,9 +7,9 @@ import (
 
 // shares reports whether the tokens of the gate share the members among themselves. In a sweep, each goes round a part of the
 // order of its own: two that go round the same members at different times leave each other those who are not due yet, and
-// meet the rest too late. So where members disagree on how many there are, some would wait in vain: they are told why, and get a
-// token now and then because they ask for it.
-func (m *Machine) shares() bool { return m.cfg.Walk == Sweep && m.cfg.LastSlot > 0 }
+// meet the rest too late. Where members disagree on how many there are, they would not share: what one takes for another's part nobody
+// may go to. So while this member sees that somebody has another number, the token goes round all.
+func (m *Machine) shares() bool { return m.cfg.Walk == Sweep && m.cfg.LastSlot > 0 && !m.mixed }
 
 // arc is this token's part.
 func (m *Machine) arc() arc { return arc{part: int(m.cfg.Slot), of: int(m.cfg.LastSlot) + 1} }
@@ -23,11 +23,35 @@ func (m *Machine) lapLength() int {
 	return max(to-from, 1)
 }
 
-// settle finds out whether this token comes to this member at all. If it does from now on, its silence begins now.
+// mix notes that a member has another number of slots. It is forgotten when the view changes, as it does when that member is restarted
+// with the same number, and after max_interval: then it is noticed anew, or was played back.
+func (m *Machine) mix(now policy.Time) {
+	m.mixedAt = now
+	if !m.mixed {
+		m.mixed = true
+		m.findPart(now)
+	}
+}
+
+// unmix forgets it.
+func (m *Machine) unmix(now policy.Time) {
+	if m.mixed && now.Sub(m.mixedAt) > m.maxInterval() {
+		m.mixed = false
+		m.findPart(now)
+	}
+}
+
+// settle takes up a new view.
 func (m *Machine) settle(now policy.Instant) {
+	m.mixed = false
+	m.findPart(now.Time)
+}
+
+// findPart finds out whether this token comes to this member at all. If it does from now on, its silence begins now.
+func (m *Machine) findPart(now policy.Time) {
 	strange := m.shares() && !m.peers.alone() && !m.cfg.Laps.contains(m.arc(), m.peers.ids, m.order(0), m.peers.rank)
 	if m.strange && !strange {
-		m.beginSilence(now.Time)
+		m.beginSilence(now)
 	}
 	m.strange = strange
 }
@@ -52,7 +76,10 @@ func (m *Machine) takeAsker(now policy.Time) (id wire.MemberID, ok bool) {
 }
 
 // noteSlots notices members that have another number of slots.
-func (m *Machine) noteSlots(msg *wire.Message, out []policy.Effect) []policy.Effect {
+func (m *Machine) noteSlots(now policy.Time, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	if msg.Token.LastSlot != m.cfg.LastSlot && m.Expects(msg) {
+		m.mix(now)
+	}
 	if !m.differing(msg) || !m.Expects(msg) {
 		return out
 	}

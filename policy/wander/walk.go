@@ -56,6 +56,7 @@ func (m *Machine) next(now policy.Time) wire.MemberID {
 	if m.cfg.Walk == Random {
 		return m.stray(now)
 	}
+	m.unmix(now)
 	if id, ok := m.takeAsker(now); ok {
 		m.tries = 0
 		return id

@@ -135,6 +135,9 @@ type Machine struct {
 	elsewhere elsewhere
 	// strange says that this token belongs to other members than this one, leaving that this one is about to stop.
 	strange, leaving bool
+	// mixed says that members have been seen that have another number of slots, mixedAt when the last was.
+	mixed   bool
+	mixedAt policy.Time
 	// tries is how many members before this one have not reached the one that the token is on offer to, heard says that something has
 	// come from somebody since that offer began.
 	tries uint8
@@ -312,7 +315,7 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 		return policy.AppendTell(out, policy.NoteSeqRefused, ev.Msg.From, &ev.Msg.Token)
 	}
 	m.heard = m.heard || m.Expects(&ev.Msg)
-	out = m.noteSlots(&ev.Msg, out)
+	out = m.noteSlots(now.Time, &ev.Msg, out)
 	if ev.Msg.Token.Slot != m.cfg.Slot {
 		return policy.AppendTell(out, policy.NoteStrayWord, ev.Msg.From, &ev.Msg.Token)
 	}
