@@ -27,7 +27,7 @@ func (c *Cluster) entrust(who int32, m *wire.Message) {
 // to stop, kills it after a grace, and says what it was entrusted with when it is gone.
 func (c *Cluster) orphan(who int32) bool {
 	r := &c.members[who].run
-	if !r.active {
+	if !r.active || r.denied { // or no process was ever started
 		return false
 	}
 	takes := termTime
