@@ -17,7 +17,7 @@ type SilenceChecker struct {
 }
 
 // handoffsTake is for how many timeouts, or round trips, a handoff may be believed in.
-const handoffsTake = 8
+const handoffsTake = 64
 
 // NewSilenceChecker returns a checker of one run in which partners wait for a timeout for each other.
 func NewSilenceChecker(timeout time.Duration) *SilenceChecker {

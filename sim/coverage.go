@@ -97,6 +97,7 @@ const (
 	caseMetOutdated
 	caseDeafHolder
 	caseMuteHolder
+	caseFarApart
 	caseLongRuns
 	caseWrongOp
 	caseShortMaxInterval
@@ -112,7 +113,7 @@ func (s situation) String() string {
 		"revived by a higher rank", "revived when all had answered", "revived where one is held", "revived, and removed",
 		"a handoff ends with an Ask", "a holder is sure again", "a holder is corrected", "an overtaken run is stopped",
 		"an overtaken run finishes", "an outdated copy arrives", "a copy meets an outdated one",
-		"a holder hears nothing", "a holder is not heard", "runs longer than max_interval", "runs longer than op says",
+		"a holder hears nothing", "a holder is not heard", "datagrams take longer than a skip", "runs longer than max_interval", "runs longer than op says",
 		"max_interval shorter than a lap",
 	}[s]
 }
@@ -127,8 +128,8 @@ func (v *Coverage) Drew(s *Scenario) {
 		i++
 	})
 	for which, drawn := range map[situation]bool{
-		caseLongRuns: s.Hook.longest() > s.MaxIntervalInForce(),
-		caseWrongOp:  s.Hook.Takes > 5*s.Op, caseShortMaxInterval: 0 < s.MaxInterval && s.MaxInterval < s.lap(),
+		caseFarApart: s.Network.Latency > s.Skip, caseLongRuns: s.Hook.longest() > s.MaxIntervalInForce(),
+		caseWrongOp: s.Hook.Takes > 5*s.Op, caseShortMaxInterval: 0 < s.MaxInterval && s.MaxInterval < s.lap(),
 	} {
 		if drawn {
 			v.counts[classCase][which]++

@@ -14,15 +14,18 @@ type piece struct {
 	draw  func(drawing, *Scenario)
 }
 
-var pieces = [...]piece{
-	{label: 15, share: 0.1, draw: drawing.deafAndMute},
-	{label: 16, share: 0.1, draw: drawing.wrongOp},
-	{label: 19, share: 0.08, draw: drawing.wrongMaxInterval},
+func pieces() []piece {
+	return []piece{
+		{label: 15, share: 0.1, draw: drawing.deafAndMute},
+		{label: 16, share: 0.1, draw: drawing.wrongOp},
+		{label: 19, share: 0.08, draw: drawing.wrongMaxInterval},
+		{label: 13, share: 0.15, draw: drawing.farApart},
+	}
 }
 
 // drawPieces draws what few scenarios have.
 func (s *Scenario) drawPieces() {
-	for _, p := range pieces {
+	for _, p := range pieces() {
 		d := drawing{rand.New(rand.NewPCG(s.Seed, mix(p.label)))}
 		if d.sometimes(p.share) {
 			p.draw(d, s)
@@ -39,9 +42,12 @@ func (d drawing) deafAndMute(s *Scenario) {
 // lapTimeouts is how many handoff timeouts a lap may take where operations are longer than the operator says.
 const lapTimeouts = 2000
 
-// wrongOp: operations are shorter or longer than the operator says, by up to a factor of ten, or longer than max_interval: but without
-// guardians not than one that the operator has set.
+// wrongOp: operations are shorter or longer than the operator says, by up to a factor of ten, or longer than max_interval. Without
+// guardians nobody asks before it makes a token: such a fleet needs to know how long they take.
 func (d drawing) wrongOp(s *Scenario) {
+	if s.Backups == 0 {
+		return
+	}
 	if d.sometimes(0.3) {
 		s.grow(10 + d.IntN(30))
 	}
@@ -51,9 +57,6 @@ func (d drawing) wrongOp(s *Scenario) {
 	}
 	// A lap of thousands of beats takes too long to explore.
 	s.Hook.Takes = min(s.Hook.Takes, max(s.Op, time.Duration(lapTimeouts/s.Members)*max(s.Skip, 250*time.Millisecond)))
-	if s.Backups == 0 && s.MaxInterval > 0 {
-		s.MaxInterval = max(s.MaxInterval, 3*s.lap())
-	}
 	s.Duration = max(s.Duration, 2*s.lap())
 }
 
@@ -71,5 +74,14 @@ func (s *Scenario) grow(members int) {
 func (d drawing) wrongMaxInterval(s *Scenario) {
 	if s.Backups > 0 {
 		s.MaxInterval = max(s.MinInterval, d.time(s.MaxIntervalInForce()/10, 10*s.MaxIntervalInForce()))
+	}
+}
+
+// farApart: a round trip takes up to several skips. Without guardians, a fleet needs the right max_interval for that.
+func (d drawing) farApart(s *Scenario) {
+	s.Network.Latency = d.time(s.Skip/10, 2*s.Skip)
+	s.Network.Jitter = min(s.Network.Jitter, s.Network.Latency)
+	if s.Backups == 0 {
+		s.MaxInterval = max(s.MaxIntervalInForce(), 3*s.lap())
 	}
 }

@@ -163,6 +163,7 @@ func (s *Scenario) Checkers() []Watcher {
 		eachSlot(s.Slots, func() Watcher { return NewHearsayChecker() }),
 		eachSlot(s.Slots, func() Watcher { return NewSilenceChecker(timeout) }),
 		eachSlot(s.Slots, func() Watcher { return NewBeatChecker(timeout) }),
+		eachSlot(s.Slots, func() Watcher { return NewDueChecker() }),
 		NewTrafficChecker(s.datagrams(timeout), trafficTimeouts*timeout),
 		NewIntervalChecker(s.MinInterval, timeout/2), NewMessageChecker(), NewWakeChecker(), NewSlotChecker(),
 		eachSlot(s.Slots, func() Watcher { return NewInquiryChecker(timeout/2, s.Backups > 0) }),

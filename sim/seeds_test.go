@@ -32,6 +32,8 @@ func TestSeedsThatFailedOnce(t *testing.T) {
 		103202: "two holders of one token with the same number answered each other's beats for ever",
 		107403: "a holder that was asleep, and alone when it woke, ran before its guardians had answered",
 		136:    "operations took longer than op said, and several tokens lived for ever",
+		2:      "a member that was due offered its token in vain again and again, and never ran",
+		25:     "where a round trip took longer than a skip, no offer was ever answered in time",
 		116586: "a run started in the step in which an older token was revived, which then took its place",
 	} {
 		s := sim.Draw(seed)
