@@ -101,6 +101,11 @@ const (
 	caseLongRuns
 	caseWrongOp
 	caseShortMaxInterval
+	caseOneIsDeaf
+	caseOneIsMute
+	caseTwoParts
+	caseBrokenPairs
+	caseNothingArrives
 
 	casesEnd
 )
@@ -114,7 +119,8 @@ func (s situation) String() string {
 		"a handoff ends with an Ask", "a holder is sure again", "a holder is corrected", "an overtaken run is stopped",
 		"an overtaken run finishes", "an outdated copy arrives", "a copy meets an outdated one",
 		"a holder hears nothing", "a holder is not heard", "datagrams take longer than a skip", "runs longer than max_interval", "runs longer than op says",
-		"max_interval shorter than a lap",
+		"max_interval shorter than a lap", "one stays deaf", "one stays mute", "two parts stay apart", "pairs stay broken",
+		"nothing arrives for long",
 	}[s]
 }
 
@@ -130,6 +136,8 @@ func (v *Coverage) Drew(s *Scenario) {
 	for which, drawn := range map[situation]bool{
 		caseFarApart: s.Network.Latency > s.Skip, caseLongRuns: s.Hook.longest() > s.MaxIntervalInForce(),
 		caseWrongOp: s.Hook.Takes > 5*s.Op, caseShortMaxInterval: 0 < s.MaxInterval && s.MaxInterval < s.lap(),
+		caseOneIsDeaf: s.Standing == OneIsDeaf, caseOneIsMute: s.Standing == OneIsMute, caseTwoParts: s.Standing == TwoParts,
+		caseBrokenPairs: s.Standing == BrokenPairs, caseNothingArrives: s.Standing == NothingArrives,
 	} {
 		if drawn {
 			v.counts[classCase][which]++

@@ -20,6 +20,7 @@ func pieces() []piece {
 		{label: 16, share: 0.1, draw: drawing.wrongOp},
 		{label: 19, share: 0.08, draw: drawing.wrongMaxInterval},
 		{label: 13, share: 0.15, draw: drawing.farApart},
+		{label: 20, share: 0.15, draw: drawing.standing},
 	}
 }
 
@@ -83,5 +84,12 @@ func (d drawing) farApart(s *Scenario) {
 	s.Network.Jitter = min(s.Network.Jitter, s.Network.Latency)
 	if s.Backups == 0 {
 		s.MaxInterval = max(s.MaxIntervalInForce(), 3*s.lap())
+	}
+}
+
+// standing: a fault that stays, for so long that large fleets take too long to explore.
+func (d drawing) standing(s *Scenario) {
+	if s.Members > 1 && s.Members < 10 {
+		s.Standing = Standing(1 + d.IntN(int(standingEnd)-1))
 	}
 }

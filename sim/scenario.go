@@ -52,6 +52,7 @@ type Scenario struct {
 	Hook       Hook
 	Disk       Disk
 	Faults     Faults
+	Standing   Standing
 	// Duration is how long the run lasts, or the faults in it.
 	Duration time.Duration
 }
@@ -167,6 +168,9 @@ func (s *Scenario) Checkers() []Watcher {
 		NewTrafficChecker(s.datagrams(timeout), trafficTimeouts*timeout),
 		NewIntervalChecker(s.MinInterval, timeout/2), NewMessageChecker(), NewWakeChecker(), NewSlotChecker(),
 		eachSlot(s.Slots, func() Watcher { return NewInquiryChecker(timeout/2, s.Backups > 0) }),
+	}
+	if s.Slots <= 1 {
+		checkers = append(checkers, NewDeafChecker(8*timeout+16*(s.Network.Latency+s.Network.Jitter)))
 	}
 	// Identities in order all begin alike, and say nothing of who was missed.
 	if s.Walk != wander.Random && s.Order != InOrder {

@@ -34,6 +34,9 @@ func TestSeedsThatFailedOnce(t *testing.T) {
 		136:    "operations took longer than op said, and several tokens lived for ever",
 		2:      "a member that was due offered its token in vain again and again, and never ran",
 		25:     "where a round trip took longer than a skip, no offer was ever answered in time",
+		46:     "where no datagram arrived, nobody ran any more",
+		83:     "one member was not heard, and nobody ran any more",
+		1:      "a holder that heard nobody kept its token for as long as it calmed its guardians",
 		116586: "a run started in the step in which an older token was revived, which then took its place",
 	} {
 		s := sim.Draw(seed)

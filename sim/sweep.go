@@ -21,18 +21,24 @@ type Outcome struct {
 	Spent []time.Duration
 }
 
-// Explore runs the scenario in two phases. In the first, things go wrong, and every checker looks at every step. Then all
-// is healed, and the cluster has to make progress: "exactly one token is present in the system", and every member runs.
+// Explore runs the scenario in three phases. In the first, things go wrong, and every checker looks at every step. Then, in some
+// scenarios, one fault stands for long, and whoever can talk has to run. Then all is healed, and the cluster has to make progress:
+// "exactly one token is present in the system", and every member runs.
 // The watchers are told of everything, after the checkers.
 func (s *Scenario) Explore(watchers ...Watcher) Outcome {
 	concurrency, progress := NewConcurrency(), NewProgress(s)
-	c := s.NewCluster(slices.Concat(s.Checkers(), []Watcher{concurrency, progress}, watchers)...)
+	ran := runners{}
+	c := s.NewCluster(slices.Concat(s.Checkers(), []Watcher{concurrency, progress, ran}, watchers)...)
 	s.start(c)
 	f := startFaults(c, s.Faults)
 	err := c.Run(policy.Time(s.Duration))
+	sound := Network{Latency: s.Network.Latency, Jitter: s.Network.Jitter, Encode: s.Network.Encode}
+	if err == nil {
+		f.end(sound)
+		err = s.stand(c, ran, sound)
+	}
 	o := Outcome{Healed: c.Now()}
 	if err == nil {
-		f.end(Network{Latency: s.Network.Latency, Jitter: s.Network.Jitter, Encode: s.Network.Encode})
 		o.Bound = s.bound(c)
 		err = s.recover(c, progress, o.Healed.Add(o.Bound))
 	}

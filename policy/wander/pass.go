@@ -68,14 +68,17 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 func (m *Machine) onNoAck(now policy.Instant, out []policy.Effect) []policy.Effect {
 	due := m.dueAt(now.Time)
 	soon := !m.leaving && !m.elsewhere.running && due.Sub(now.Time) <= m.handoff.Patience()
+	unheard := !m.heard && m.token.Trail.Len() > 0 && !m.peers.alone()
+	// One that is due again and again must not keep its token for that: it has run under this number.
+	ran := m.granted == m.token.Seq
 	switch {
+	case unheard && (ran || !soon):
+		m.state = doubting
+		return m.guardian.Doubt(now.Time, &m.token, policy.NoteUnanswered, out)
 	case soon && now.Time >= due:
 		return m.serve(now, out)
 	case soon:
 		return m.becomeResting(now.Time, due, out)
-	case !m.heard && m.token.Trail.Len() > 0 && !m.peers.alone():
-		m.state = doubting
-		return m.guardian.Doubt(now.Time, &m.token, policy.NoteUnanswered, out)
 	}
 	return m.pass(now, out)
 }

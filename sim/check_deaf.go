@@ -1,0 +1,45 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+)
+
+// DeafChecker holds that a holder that hears nobody does not keep its token, as long as there are guardians to have it: a while
+// after its first offer that nobody has answered, it holds it no longer. Where a gate has several tokens, the others may keep it busy.
+type DeafChecker struct {
+	while time.Duration
+	// failed is when an offer of a member first failed since it is deaf.
+	failed map[int]policy.Time
+}
+
+// NewDeafChecker returns a checker of one run in which a holder has so long to notice.
+func NewDeafChecker(while time.Duration) *DeafChecker {
+	return &DeafChecker{while: while, failed: map[int]policy.Time{}}
+}
+
+// Watch checks one step.
+func (k *DeafChecker) Watch(c *Cluster, o *Occurrence) error {
+	if o.Ends() || !c.net.oneWay.isDeaf(o.Member) {
+		delete(k.failed, o.Member)
+		return nil
+	}
+	if !o.Completes() {
+		return nil
+	}
+	s := c.Status(o.Member)
+	if !s.Holding || s.Why == policy.WhyRunning || s.Why == policy.WhySaving || s.Token.Trail.Len() == 0 {
+		delete(k.failed, o.Member)
+		return nil
+	}
+	since, failed := k.failed[o.Member]
+	switch {
+	case failed && o.At.Sub(since) > k.while:
+		return fmt.Errorf("deaf: %s hears nobody, has offered its token in vain for %v and holds it still", MemberName(o.Member), o.At.Sub(since))
+	case !failed && tells(o, s.Token.ID, policy.NoteNoAck):
+		k.failed[o.Member] = o.At
+	}
+	return nil
+}
