@@ -204,8 +204,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	a.log.Info().Stringer("address", a.endpoint.Addr).Str("name", a.cfg.Name).Bool("sealed", a.cfg.Secret != nil).
 		Int("gates", len(a.gates)).Str("version", a.cfg.Version).Msg("started")
 	forget := a.startMemory()
-	keeping, keepNoMore := context.WithCancel(context.Background())
-	go a.keepState(keeping)
+	keepNoMore := a.startKeeping()
 	err := a.loop(ctx, reading)
 	forget()
 	keepNoMore()

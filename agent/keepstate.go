@@ -24,7 +24,24 @@ type stateLoss struct {
 	said time.Time
 }
 
-// keepState looks after the state directory until ctx is done. It may wait for a disk that hangs, and nobody waits for it.
+// startKeeping looks after the state directory until stop is called, which does not wait for a disk that hangs.
+func (a *Agent) startKeeping() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		a.keepState(ctx)
+	}()
+	return func() {
+		cancel()
+		select {
+		case <-ended:
+		case <-time.After(memoryStop):
+		}
+	}
+}
+
+// keepState looks after the state directory until ctx is done.
 func (a *Agent) keepState(ctx context.Context) {
 	for waitFor(ctx, lookEvery) {
 		lost, err := a.state.Mend(a.key)

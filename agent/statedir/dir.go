@@ -38,6 +38,8 @@ type Dir struct {
 	mu   sync.RWMutex
 	self *os.File
 	lock *os.File
+	// closed says that the directory was given back, and is not to be taken again.
+	closed bool
 }
 
 // Open makes the directory if need be, with its parents, and takes possession of it until Close or the end of the process.
@@ -80,6 +82,7 @@ func (d *Dir) Path() string { return d.path }
 func (d *Dir) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.closed = true
 	var errs []error
 	for _, f := range []*os.File{d.lock, d.self} {
 		if f != nil {

@@ -20,8 +20,10 @@ func (d *Dir) Mend(key ed25519.PrivateKey) (lost bool, err error) {
 			return true, fmt.Errorf("the state directory was deleted or replaced: %w", err)
 		}
 		d.mu.Lock()
-		d.self, again.self = again.self, d.self
-		d.lock, again.lock = again.lock, d.lock
+		if !d.closed {
+			d.self, again.self = again.self, d.self
+			d.lock, again.lock = again.lock, d.lock
+		}
 		d.mu.Unlock()
 		_ = again.Close()
 	}
@@ -52,10 +54,13 @@ func (d *Dir) Mend(key ed25519.PrivateKey) (lost bool, err error) {
 	return true, d.makeHome(here)
 }
 
-// inPlace reports whether the path still leads to the directory and the lock that this agent has.
+// inPlace reports whether the path still leads to the directory and the lock that this agent has, or it has none any more.
 func (d *Dir) inPlace() bool {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
+	if d.closed {
+		return true
+	}
 	same := func(f *os.File, path string) bool {
 		mine, err := f.Stat()
 		now, nowErr := os.Stat(path)

@@ -49,6 +49,26 @@ func TestWhatIsLostIsMadeAgain(t *testing.T) {
 	}
 }
 
+func TestADirectoryThatWasGivenBackIsNotTakenAgain(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	d := open(t, dir)
+	key, _, err := d.NodeKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if lost, err := d.Mend(key); lost || err != nil {
+		t.Errorf("%v, %v", lost, err)
+	}
+	next, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = next.Close()
+}
+
 func TestAnotherKeyIsLeftAlone(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	d := open(t, dir)
