@@ -13,7 +13,7 @@ import (
 // patience and has asked; with a number above every one that it has met under this token; and never one of which it knows
 // that it was removed; a member that gave the token up because it heard nobody only if it has heard somebody since, or is alone; or when the guard of its holder's run, which the process did not survive, says that the run is gone: it says
 // what the holder entrusted it with, of the token under which the run went on. Who learns that the token it holds has been overtaken holds it no longer, and nobody takes a copy of a token
-// with a number no higher than that with which it passed the token on. And nobody grants a run or passes a token on unless
+// with a number no higher than that with which it passed the token on. And nobody grants a run, passes a token on or goes on beating unless
 // those who guard it had word of it within the last patience. The higher a guardian's rank, the longer it waits before it asks; and
 // who is told by another guardian that this one has heard the holder lately asks anew before it revives. Of two holders of one token
 // with the same number, the one with the lower identity yields; and who drops a copy that was overtaken tells those who guard it.
@@ -25,6 +25,8 @@ type GuardChecker struct {
 	passed map[int]wire.Token
 	// wrote is when a member last wrote to the guardians of its token, before its last step and in it.
 	wrote, writes map[int]policy.Time
+	// asks says that the last thing that a member wrote to them was a question.
+	asks map[int]bool
 	// trail is who guards what each member holds, as of its last step.
 	trail map[int]wire.Trail
 	// words are what a member has entrusted the guard of its run with, orphans the same of those whose process has died and whose run has
@@ -54,7 +56,7 @@ type word struct {
 func NewGuardChecker(patience time.Duration) *GuardChecker {
 	return &GuardChecker{
 		patience: patience, heard: map[int]map[wire.TokenID]word{}, buried: map[int]map[wire.TokenID]wire.Seq{},
-		passed: map[int]wire.Token{}, wrote: map[int]policy.Time{}, writes: map[int]policy.Time{}, trail: map[int]wire.Trail{},
+		passed: map[int]wire.Token{}, wrote: map[int]policy.Time{}, writes: map[int]policy.Time{}, trail: map[int]wire.Trail{}, asks: map[int]bool{},
 		words: map[int][]wire.Message{}, orphans: map[int][]wire.Message{}, said: map[wire.Message]bool{},
 		gaveUp: map[int]wire.TokenID{}, alone: map[int]bool{}, former: map[int]wire.TokenID{},
 	}
@@ -177,8 +179,13 @@ func (k *GuardChecker) bury(member int, t wire.Token) {
 func (k *GuardChecker) effect(c *Cluster, o *Occurrence, e *policy.Effect) error {
 	switch e.Kind {
 	case policy.Send:
+		var broken error
+		comes := tells(o, e.Msg.Token.ID, policy.NoteArrived, policy.NoteRevived, policy.NoteMinted, policy.NoteRegenerated)
+		if e.Msg.Kind == wire.KindBeat && !comes && !k.asks[o.Member] && k.writes[o.Member] != o.At {
+			broken = k.inTouch(o, "says that all is well")
+		}
 		if e.Msg.Kind == wire.KindBeat || e.Msg.Kind == wire.KindAsk {
-			k.writes[o.Member] = o.At
+			k.writes[o.Member], k.asks[o.Member] = o.At, e.Msg.Kind == wire.KindAsk
 		}
 		if w, ok := k.heard[o.Member][e.Msg.Token.ID]; ok && e.Msg.Kind == wire.KindAsk {
 			w.question = e.Msg.Handoff
@@ -187,6 +194,7 @@ func (k *GuardChecker) effect(c *Cluster, o *Occurrence, e *policy.Effect) error
 		if e.Msg.Kind == wire.KindYield {
 			k.said[e.Msg] = true
 		}
+		return broken
 	case policy.Run:
 		delete(k.words, o.Member)
 		return k.inTouch(o, "runs")
