@@ -229,7 +229,9 @@ func (c *Cluster) happen(e entry) {
 	case entrySideView:
 		c.giveSideView(int(e.slot))
 	case entryRecheck:
-		c.recheck(e.who)
+		if e.slot == 0 || e.slot == c.members[e.who].life {
+			c.recheck(e.who)
+		}
 	case entryCall:
 		c.calls.take(e.slot)()
 	}

@@ -65,14 +65,14 @@ func (c *Cluster) launch(who int32) {
 func (c *Cluster) Crash(i int) {
 	if c.members[i].up {
 		outlived := c.orphan(int32(i))
-		c.end(int32(i), Occurrence{Kind: Crashed, Outlived: outlived}, c.cfg.Membership.DetectAfter)
+		c.end(int32(i), Occurrence{Kind: Crashed, Outlived: outlived}, c.detectAfter())
 	}
 }
 
 // PowerCut ends member i's process, and everything else on its host, now. What it has saved stays.
 func (c *Cluster) PowerCut(i int) {
 	if c.members[i].up {
-		c.end(int32(i), Occurrence{Kind: Crashed}, c.cfg.Membership.DetectAfter)
+		c.end(int32(i), Occurrence{Kind: Crashed}, c.detectAfter())
 	}
 }
 
@@ -84,7 +84,7 @@ func (c *Cluster) depart(who int32) {
 	c.end(who, Occurrence{Kind: Departed}, c.cfg.Membership.GossipAfter)
 }
 
-// end ends a process; the membership finds out after noticed.
+// end ends a process; the membership finds out after noticed, if it has not started again by then.
 func (c *Cluster) end(who int32, how Occurrence, noticed time.Duration) {
 	m := &c.members[who]
 	m.up = false
@@ -93,7 +93,7 @@ func (c *Cluster) end(who int32, how Occurrence, noticed time.Duration) {
 	m.awayUntil, m.asleep = 0, false
 	c.alarms.clear(who)
 	c.loseSaves(who, how.Kind == Departed)
-	c.push(entryRecheck, c.now.Add(noticed), who, 0)
+	c.push(entryRecheck, c.now.Add(noticed), who, m.life)
 	how.Member = int(who)
 	c.tell(how)
 }
@@ -134,7 +134,7 @@ func (c *Cluster) goAway(i int, d time.Duration, asleep bool) {
 		how = Slept
 	}
 	c.tell(Occurrence{Kind: how, Member: i})
-	c.push(entryRecheck, c.now.Add(c.cfg.Membership.DetectAfter), int32(i), 0)
+	c.push(entryRecheck, c.now.Add(c.detectAfter()), int32(i), 0)
 	life := m.life
 	c.At(m.awayUntil, func() {
 		if m := &c.members[i]; m.up && m.life == life {

@@ -71,7 +71,7 @@ func (c *Cluster) Part(sides []bool, oneWay bool) {
 		c.net.division = partedOneWay
 	}
 	c.tell(Occurrence{Kind: Cut})
-	c.recheckAll(c.cfg.Membership.DetectAfter)
+	c.recheckAll(c.cfg.Membership.cutAfter())
 }
 
 // Heal makes the network whole.

@@ -72,7 +72,7 @@ func (s *Scenario) bound(c *Cluster) time.Duration {
 		}
 	}
 	m := s.Membership
-	settle := m.RejoinAfter + m.DetectAfter + m.Spread + stopTimeout
+	settle := m.RejoinAfter + max(m.DetectAfter+10*m.DetectMore, m.CutAfter) + m.Spread + stopTimeout
 	return settle + 30*longest
 }
 

@@ -8,12 +8,16 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Membership describes how the members' views follow what happens. The zero value follows at once.
+// Membership describes how the members' views follow what happens. The zero value follows at once; see also [MeasuredMembership].
 type Membership struct {
 	// GossipAfter is how long it takes until a join, a leave, a return or an announcement is known.
 	GossipAfter time.Duration
 	// DetectAfter is how long it takes until a crash, a pause or a partition is noticed.
 	DetectAfter time.Duration
+	// DetectMore is how much longer a crash or a pause goes unnoticed on average, each by chance.
+	DetectMore time.Duration
+	// CutAfter is how long a partition goes unnoticed, if not DetectAfter.
+	CutAfter time.Duration
 	// RejoinAfter is how long it takes until the two sides of a healed partition have found each other.
 	RejoinAfter time.Duration
 	// Spread is by how much the members differ: each learns of a change up to that much later.
@@ -119,6 +123,23 @@ func (c *Cluster) side(who int32) int {
 		return 1
 	}
 	return 0
+}
+
+// cutAfter is when a partition is noticed.
+func (m *Membership) cutAfter() time.Duration {
+	if m.CutAfter > 0 {
+		return m.CutAfter
+	}
+	return m.DetectAfter
+}
+
+// detectAfter draws when a crash or a pause is noticed.
+func (c *Cluster) detectAfter() time.Duration {
+	m := &c.cfg.Membership
+	if m.DetectMore <= 0 {
+		return m.DetectAfter
+	}
+	return m.DetectAfter + time.Duration(c.memberDice.ExpFloat64()*float64(m.DetectMore))
 }
 
 // recheck lets the membership find out how a member is.

@@ -218,6 +218,28 @@ func TestViewsFollowWhatHappensInTheirOwnTime(t *testing.T) {
 	}
 }
 
+// A member that is back in time was never gone, and its next death is noticed by itself.
+func TestADeathThatIsOverIsNotNoticed(t *testing.T) {
+	w := newWorld(Config{Members: 2, Membership: Membership{DetectAfter: 10 * time.Second}})
+	w.Boot()
+	w.events()
+	w.Crash(1)
+	w.run(t, 5*time.Second)
+	w.Start(1)
+	w.run(t, 4*time.Second)
+	w.Crash(1)
+	w.run(t, time.Minute)
+	var noticed []policy.Time
+	for _, g := range w.events(policy.PeersChanged) {
+		if g.Member == 0 {
+			noticed = append(noticed, g.At)
+		}
+	}
+	if len(noticed) != 1 || noticed[0] != policy.Time(19*time.Second) {
+		t.Errorf("noticed at %v", noticed)
+	}
+}
+
 func TestAnAnnouncementIsKnownToTheOthers(t *testing.T) {
 	w := newWorld(Config{Members: 3, Membership: Membership{GossipAfter: time.Second}})
 	w.Boot()

@@ -34,7 +34,8 @@ type Parameters struct {
 	PartitionAt            *time.Duration
 	PartitionFor           time.Duration
 	PartitionShare         float64
-	ClockSkew, DetectAfter time.Duration
+	ClockSkew              time.Duration
+	DetectAfter            *time.Duration
 	SaveTakes, SlowSaveFor time.Duration
 	SlowSaves              float64
 }
@@ -236,9 +237,10 @@ func networkTable() []Parameter {
 			field: func(p *Parameters) value { return share{&p.BrokenLinks} },
 		},
 		{
-			Key: "detect_after", Group: GroupNetwork, Placeholder: asDuration, Default: "10s",
+			Key: "detect_after", Group: GroupNetwork, Placeholder: asDuration,
+			Rule:  "as measured of real agents: joins at once, crashes after 1s + 4s × log10(members), and 5s at least",
 			Help:  "How late the members learn of a crash, a join, and that the network is parted or whole again.",
-			field: func(p *Parameters) value { return duration{&p.DetectAfter} },
+			field: func(p *Parameters) value { return moment{&p.DetectAfter} },
 		},
 	}
 }

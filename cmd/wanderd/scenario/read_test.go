@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/sim"
 )
 
 // read reads flags, each as "key=value", and a file unless it is empty.
@@ -294,17 +295,23 @@ func TestWhatNeverHappensIsNullInJSON(t *testing.T) {
 	}
 }
 
-func TestMembersThatComeBackWaitForTheOthers(t *testing.T) {
+func TestTheMembershipIsTheMeasuredOneUnlessItIsGiven(t *testing.T) {
+	given := sim.Membership{GossipAfter: 11 * time.Second, DetectAfter: 11 * time.Second, RejoinAfter: 11 * time.Second}
 	for _, c := range []struct {
 		flags []string
-		waits bool
-	}{{nil, false}, {[]string{"crash_every=1d"}, true}, {[]string{"crash_every=1d", "members=1"}, false}} {
+		want  sim.Membership
+	}{
+		{nil, sim.MeasuredMembership(150)},
+		{[]string{"members=20", "crash_every=1d"}, sim.MeasuredMembership(20)},
+		{[]string{"detect_after=11s"}, given},
+		{[]string{"detect_after=0s"}, sim.Membership{}},
+	} {
 		p, err := read(t, "", c.flags...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if w := p.World(); w.WaitAlone != c.waits || w.TokenInPlace == c.waits || len(w.Impossible()) > 0 {
-			t.Errorf("%v: waits %v, token in place %v, %v", c.flags, w.WaitAlone, w.TokenInPlace, w.Impossible())
+		if w := p.World(); w.Membership != c.want || !w.TokenInPlace || len(w.Impossible()) > 0 {
+			t.Errorf("%v: %+v, token in place %v, %v", c.flags, w.Membership, w.TokenInPlace, w.Impossible())
 		}
 	}
 }

@@ -6,22 +6,18 @@ import (
 )
 
 // World returns the scenario as the simulator wants it: everybody sees everybody from the beginning, and there is a token.
-//
-// A member that comes back after a crash waits for the others, as an agent with --join does. Who waits makes no token at once, so
-// where members crash, the first token is made by the first in rank, some seconds after the beginning.
 func (p *Parameters) World() sim.Scenario {
 	walk, _ := wander.ParseWalk(p.Walk) // it is one of the choices
 	onLost, _ := wander.ParseOnLost(p.OnLost)
-	waits := p.CrashEvery > 0 && p.Members > 1
 	s := sim.Scenario{
-		Seed: p.Seed, Members: p.Members, WaitAlone: waits, TokenInPlace: !waits, Walk: walk,
+		Seed: p.Seed, Members: p.Members, TokenInPlace: true, Walk: walk,
 		Skip: p.Skip, Op: p.OpConfigured, MinInterval: p.MinInterval, MaxInterval: p.MaxInterval,
 		Slots: p.Slots, Backups: p.Backups, OnLost: onLost,
 		ClockSkew: p.ClockSkew, Duration: p.Duration,
 		Network: sim.Network{
 			Latency: p.Latency, Jitter: p.Jitter, Loss: p.Loss, Duplicate: p.Duplicate, Broken: p.BrokenLinks,
 		},
-		Membership: sim.Membership{GossipAfter: p.DetectAfter, DetectAfter: p.DetectAfter, RejoinAfter: p.DetectAfter},
+		Membership: sim.MeasuredMembership(p.Members),
 		Hook:       sim.Hook{Takes: p.Op, Spread: p.OpJitter.Of(p.Op)},
 		Disk:       sim.Disk{Takes: p.SaveTakes},
 		Faults: sim.Faults{
@@ -35,6 +31,9 @@ func (p *Parameters) World() sim.Scenario {
 	}
 	if p.SlowSaves > 0 {
 		s.Disk.Slow, s.Disk.SlowFor = p.SlowSaves, p.SlowSaveFor
+	}
+	if late := p.DetectAfter; late != nil {
+		s.Membership = sim.Membership{GossipAfter: *late, DetectAfter: *late, RejoinAfter: *late}
 	}
 	if p.PartitionAt != nil {
 		s.Faults.Partition = sim.Partition{At: *p.PartitionAt, For: p.PartitionFor, Share: p.PartitionShare}

@@ -17,7 +17,7 @@ func TestAWrongOpIsNamedWithTheLap(t *testing.T) {
 			Policy: "wander", Walk: "sweep", OnLost: "finish", Members: 30, Slots: 1, Backups: 2, Seed: 1, Seeds: 1,
 			Op: 20 * time.Second, OpConfigured: told, Skip: time.Second, MinInterval: 2 * time.Minute,
 			MaxInterval: 6 * time.Minute, DefaultMaxInterval: true, Duration: 2 * time.Hour,
-			Latency: time.Millisecond, DetectAfter: 10 * time.Second,
+			Latency: time.Millisecond, DetectAfter: new(10 * time.Second),
 		}
 		r, err := Run(t.Context(), p, func(float64) {})
 		if err != nil {

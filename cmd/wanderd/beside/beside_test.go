@@ -1,0 +1,66 @@
+package beside
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+// How many fleets of real agents are watched, and how many simulated ones beside each, with the same faults.
+const (
+	rounds = 6
+	lucks  = 5
+)
+
+// A simulated fleet is like a real one: busy and median within 5 %, 99 in a hundred within 20 %.
+func TestASimulatedFleetIsLikeARealOne(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fleets of real agents for half an hour of virtual time")
+	}
+	calm := world{
+		members: 20, skip: time.Second, op: 410 * time.Millisecond, minInterval: 10 * time.Second, backups: 2,
+		settles: 30 * time.Second, lasts: 4 * time.Minute,
+	}
+	for name, change := range map[string]func(w *world){
+		"kill -9, back in five seconds": func(w *world) { w.killEvery, w.downFor = 6*time.Second, 5*time.Second },
+		"kill -9, back in half a minute": func(w *world) {
+			w.killEvery, w.downFor = 40*time.Second, 30*time.Second
+		},
+		"pauses": func(w *world) { w.pauseEvery, w.pauseFor = 6*time.Second, 3*time.Second },
+		"loss":   func(w *world) { w.loss = 0.05 },
+		"all of them": func(w *world) {
+			w.killEvery, w.downFor = 12*time.Second, 5*time.Second
+			w.pauseEvery, w.pauseFor = 12*time.Second, 3*time.Second
+			w.loss = 0.02
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := calm
+			change(&w)
+			var agents, simulated []result
+			for seed := range uint64(rounds) {
+				agents = append(agents, w.real(t, seed))
+				for luck := range uint64(lucks) {
+					simulated = append(simulated, w.simulated(t, seed, seed*lucks+luck))
+				}
+			}
+			r, s := sum(agents...), sum(simulated...)
+			t.Logf("real agents: %v", r)
+			t.Logf("simulated:   %v", s)
+			within(t, "busy", r.busy, s.busy, 0.05)
+			within(t, "median", r.p50.Seconds(), s.p50.Seconds(), 0.05)
+			within(t, "p99", r.p99.Seconds(), s.p99.Seconds(), 0.2)
+			if math.Abs(r.overlap-s.overlap) > 0.01 {
+				t.Errorf("overlap %.4f, simulated %.4f", r.overlap, s.overlap)
+			}
+		})
+	}
+}
+
+func within(t *testing.T, what string, agents, simulated, by float64) {
+	t.Helper()
+	if math.Abs(simulated-agents) > by*agents {
+		t.Errorf("%s %.3f, simulated %.3f: off by %.1f %%", what, agents, simulated, 100*(simulated/agents-1))
+	}
+}
