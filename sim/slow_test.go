@@ -105,3 +105,51 @@ func TestAFleetWorksWhereRoundTripsTakeSeveralSkips(t *testing.T) {
 
 // forget forgets what was counted so far.
 func (k *tally) forget() { *k = *newTally(len(k.runs)) }
+
+// blocked is a fleet whose views are complete and between whose members some datagrams never arrive.
+func blocked(members int) *Scenario {
+	s := slowFleet(members, time.Millisecond, 0)
+	s.Skip, s.MinInterval, s.Duration = time.Second, 10*time.Minute, 24*time.Hour
+	return s
+}
+
+// Where no datagram arrives at all, each member soon holds a token and runs under it, min_interval apart, and they send little.
+func TestWhereNoDatagramArrivesEveryMemberRuns(t *testing.T) {
+	for _, members := range []int{2, 3, 5} {
+		t.Run(fmt.Sprintf("%d members", members), func(t *testing.T) {
+			s := blocked(members)
+			k := live(t, s, func(c *Cluster) { c.SetNetwork(Network{Loss: 1}) })
+			for i, n := range k.runs {
+				// The first token is there at once; the others make theirs after max_interval, which is half an hour.
+				if want := int(s.Duration/s.MinInterval) - 6; n < want {
+					t.Errorf("%s ran %d times, want at least %d", MemberName(i), n, want)
+				}
+			}
+			if k.longest > s.MinInterval+s.Skip {
+				t.Errorf("one that holds a token waited for %v", k.longest)
+			}
+			checkBounded(t, k, s)
+		})
+	}
+}
+
+// Where one direction is broken, one of the two at least runs, min_interval apart.
+func TestWhereOneDirectionIsBrokenSomebodyRuns(t *testing.T) {
+	s := blocked(2)
+	k := live(t, s, func(c *Cluster) { c.Part([]bool{true, false}, true) })
+	if most, want := max(k.runs[0], k.runs[1]), int(s.Duration/s.MinInterval)-6; most < want {
+		t.Errorf("they ran %v times, want at least %d", k.runs, want)
+	}
+	checkBounded(t, k, s)
+}
+
+// checkBounded checks that a member sends no more than what a holder has to: beats to its guardians, four in a skip, and fewer than three
+// Tokens; and as much again for the questions of those who hear nothing.
+func checkBounded(t *testing.T, k *tally, s *Scenario) {
+	t.Helper()
+	most := s.Members * int(s.Duration/s.Skip) * 2 * (4*s.Backups + 3)
+	if k.sent > most {
+		t.Errorf("%d datagrams in %v, want at most %d", k.sent, s.Duration, most)
+	}
+	t.Logf("runs %v, %.1f datagrams a second", k.runs, float64(k.sent)/s.Duration.Seconds())
+}

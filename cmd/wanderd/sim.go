@@ -15,6 +15,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
 	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
 	"github.com/wanderd/wanderd/cmd/wanderd/simulate"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim/report"
 )
 
@@ -119,6 +120,10 @@ func (p *program) simulate(ctx context.Context, s scenario.Parameters, out simOu
 	}
 	if err := out.write(p.stdout, &result); err != nil {
 		return err
+	}
+	if trip := 2*s.Latency + s.Jitter; s.Members > 1 && wander.TooShort(s.Skip, trip) {
+		fmt.Fprintf(p.stderr, "warning: a skip of %v is too short for round trips of %v: handoffs, and the recovery from a loss, wait for them; "+
+			"the least that fits is %v\n", s.Skip, trip, wander.LeastSkip(trip))
 	}
 	if err := plot.commit(result.Chart()); err != nil {
 		return err

@@ -215,6 +215,9 @@ func Patience(skip time.Duration) time.Duration { return max(skip, minTimeout) }
 // those who wait for the guard's last words. They revive the token after five quarters of one at the earliest, if no words come.
 func OrphanGrace(skip time.Duration) time.Duration { return Patience(skip) / 10 }
 
+// TooShort reports whether skip is too short for a network in which answers take so long.
+func TooShort(skip, roundTrip time.Duration) bool { return roundTrip > Patience(skip)/2 }
+
 // LeastSkip is the shortest skip that fits a network in which answers take so long: twice that, so that what is lost can be repeated
 // and questions are answered in time.
 func LeastSkip(roundTrip time.Duration) time.Duration {

@@ -1,6 +1,10 @@
 package plan
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/wanderd/wanderd/policy/wander"
+)
 
 const (
 	// irregular is how many times as long as every an interval may be in one of a hundred cases without a warning.
@@ -41,6 +45,10 @@ func warnings(a *Answer, fits bool) []string {
 	case a.Constants.Backups == 0 && lost*every > secondsPerDay/10:
 		warn("the network loses a token every %s; guardians, with backups, would take it up again, and %s",
 			spoken(secondsPerDay/lost), moreTime)
+	}
+	if skip, trip := a.Constants.Skip, 2*a.Wish.latency(); wander.TooShort(skip, trip) {
+		warn("a skip of %s is too short for round trips of %s: handoffs, and the recovery from a loss, wait for them; the least that fits is %s",
+			written(skip), written(trip), written(wander.LeastSkip(trip)))
 	}
 	if fits {
 		irregularity(a, warn)
