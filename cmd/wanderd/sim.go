@@ -122,7 +122,7 @@ func (p *program) simulate(ctx context.Context, s scenario.Parameters, out simOu
 		return err
 	}
 	if trip := 2*s.Latency + s.Jitter; s.Members > 1 && wander.TooShort(s.Skip, trip) {
-		fmt.Fprintf(p.stderr, "warning: a skip of %v is too short for round trips of %v: handoffs, and the recovery from a loss, wait for them; "+
+		_, _ = fmt.Fprintf(p.stderr, "warning: a skip of %v is too short for round trips of %v: handoffs, and the recovery from a loss, wait for them; "+
 			"the least that fits is %v\n", s.Skip, trip, wander.LeastSkip(trip))
 	}
 	if err := plot.commit(result.Chart()); err != nil {

@@ -135,7 +135,7 @@ func (k *custody) tell(o *sim.Occurrence, e *policy.Effect) bool {
 		}
 	case policy.NoteRan, policy.NoteDenied, policy.NoteResting, policy.NoteOffered, policy.NoteNoAck, policy.NoteTokenAgain,
 		policy.NoteInquired, policy.NoteSeen, policy.NoteSuspected, policy.NoteSlotsDiffer, policy.NoteStoodDown, policy.NoteDoubting, policy.NoteStrayWord,
-		policy.NoteSeqRefused, policy.NoteBirthRefused,
+		policy.NoteSeqRefused, policy.NoteBirthRefused, policy.NoteUnanswered, policy.NoteSlowNetwork,
 		policy.NoteAckAgain, policy.NoteStrayToken, policy.NoteStrayAck, policy.NoteAlone, policy.NoteWaiting, policy.NoteLeft:
 	}
 	return false

@@ -85,6 +85,8 @@ func (r *record) observe(o agent.Observation) {
 	case policy.NotePassed:
 		r.holder = -1
 		r.underway[o.Token.ID] = o.At
+	case policy.NoteYielded:
+		r.holder = -1
 	case policy.NoteRan:
 		r.started(m, o)
 	case policy.NoteRemoved, policy.NoteMet, policy.NoteOvertaken, policy.NoteOutdated:
@@ -93,7 +95,7 @@ func (r *record) observe(o agent.Observation) {
 	case policy.NoteDenied, policy.NoteResting, policy.NoteOffered, policy.NoteNoAck, policy.NoteNoCommit, policy.NoteTokenAgain,
 		policy.NoteAckAgain, policy.NoteStrayToken, policy.NoteStrayAck, policy.NoteStrayCommit, policy.NoteAlone,
 		policy.NoteInquired, policy.NoteSeen, policy.NoteSuspected, policy.NoteSlotsDiffer, policy.NoteStoodDown, policy.NoteDoubting, policy.NoteStrayWord,
-		policy.NoteSeqRefused, policy.NoteBirthRefused,
+		policy.NoteSeqRefused, policy.NoteBirthRefused, policy.NoteUnanswered, policy.NoteSlowNetwork,
 		policy.NoteWaiting, policy.NoteGaveUp, policy.NoteDropped, policy.NoteLeft:
 	}
 }
