@@ -181,7 +181,7 @@ func (k *GuardChecker) effect(c *Cluster, o *Occurrence, e *policy.Effect) error
 	case policy.Send:
 		var broken error
 		comes := tells(o, e.Msg.Token.ID, policy.NoteArrived, policy.NoteRevived, policy.NoteMinted, policy.NoteRegenerated)
-		if e.Msg.Kind == wire.KindBeat && !comes && !k.asks[o.Member] && k.writes[o.Member] != o.At {
+		if e.Msg.Kind == wire.KindBeat && e.Msg.Handoff == 0 && !comes && !k.asks[o.Member] && k.writes[o.Member] != o.At {
 			broken = k.inTouch(o, "says that all is well")
 		}
 		if e.Msg.Kind == wire.KindBeat || e.Msg.Kind == wire.KindAsk {

@@ -56,8 +56,7 @@ func (k *HearsayChecker) Watch(c *Cluster, o *Occurrence) error {
 		switch e := &o.Effects[i]; {
 		case e.Kind == policy.Tell && e.Note == policy.NoteInquired:
 			k.asked[o.Member] = o.At
-		case e.Kind == policy.Tell && e.Note == policy.NoteSlotsDiffer, e.Kind == policy.Tell && e.Note != policy.NoteSeen && !e.Token.ID.IsZero():
-			// Who learns that slots differ may find that this token comes to it from now on.
+		case e.Kind == policy.Tell && e.Note != policy.NoteSeen && !e.Token.ID.IsZero():
 			k.seen[o.Member] = o.At
 		case e.Kind == policy.Send && e.Msg.Kind == wire.KindSeen:
 			if err := k.tells(c, o, time.Duration(e.Msg.Nonce)); err != nil {
@@ -75,7 +74,7 @@ func (k *HearsayChecker) told(c *Cluster, o *Occurrence) error {
 		return nil
 	}
 	k.seen[o.Member] = at
-	if !o.Completes() || tells(o, o.Event.Msg.Token.ID, policy.NoteSlotsDiffer) {
+	if !o.Completes() {
 		return nil
 	}
 	s := c.Status(o.Member)

@@ -94,7 +94,6 @@ const (
 	caseOvertakenStops
 	caseOvertakenFinishes
 	caseOutdated
-	caseMetOutdated
 	caseDeafHolder
 	caseMuteHolder
 	caseFarApart
@@ -117,7 +116,7 @@ func (s situation) String() string {
 		"woken too early", "a guardian that never held it", "a guardian is released", "a guardian calms another",
 		"revived by a higher rank", "revived when all had answered", "revived where one is held", "revived, and removed",
 		"a handoff ends with an Ask", "a holder is sure again", "a holder is corrected", "an overtaken run is stopped",
-		"an overtaken run finishes", "an outdated copy arrives", "a copy meets an outdated one",
+		"an overtaken run finishes", "an outdated copy arrives",
 		"a holder hears nothing", "a holder is not heard", "datagrams take longer than a skip", "runs longer than max_interval", "runs longer than op says",
 		"max_interval shorter than a lap", "one stays deaf", "one stays mute", "two parts stay apart", "pairs stay broken",
 		"nothing arrives for long",

@@ -90,7 +90,6 @@ func (v *Coverage) guardWake(o *Occurrence) {
 }
 
 func (v *Coverage) guardNote(c *Cluster, o *Occurrence, e *policy.Effect) {
-	comes := tells(o, e.Token.ID, policy.NoteArrived, policy.NoteRevived)
 	switch {
 	case e.Note == policy.NoteSuspected:
 		v.suspect(o.Member, suspicion{token: e.Token, holder: e.Peer})
@@ -98,8 +97,6 @@ func (v *Coverage) guardNote(c *Cluster, o *Occurrence, e *policy.Effect) {
 		delete(v.suspicions, o.Member)
 	case e.Note == policy.NoteRevived:
 		v.revived(c, o)
-	case e.Note == policy.NoteOutdated && comes:
-		v.counts[classCase][caseMetOutdated]++
 	case e.Note == policy.NoteOutdated:
 		v.counts[classCase][caseOutdated]++
 	case e.Note == policy.NoteNoCommit && o.Event.Kind == policy.Received && o.Event.Msg.Kind == wire.KindAsk:
