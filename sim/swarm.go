@@ -72,6 +72,11 @@ func Draw(seed uint64) Scenario {
 		s.MaxInterval = max(s.MaxIntervalInForce(), 3*s.lap())
 	}
 	s.drawPieces()
+	if d.sometimes(0.1) {
+		// As real memberships are: see MeasuredMembership.
+		m := &s.Membership
+		m.DetectMore, m.CutAfter = d.time(time.Millisecond, m.DetectAfter/8), d.time(m.DetectAfter, 2*m.DetectAfter)
+	}
 	return s
 }
 
