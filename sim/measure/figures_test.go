@@ -28,6 +28,7 @@ func TestFiguresAsJSON(t *testing.T) {
 		s.arrive(14.5, 0, 1, 1)
 		s.finish(18, 1)
 		s.start(610.125, 0)
+		s.finish(610.125+longest, 0)
 		s.start(610.125+longest, 0)
 		s.crash(7000, 1)
 		s.note(8000, 2, policy.NoteRegenerated, 2)

@@ -1,10 +1,13 @@
 package beside
 
 import (
+	"flag"
 	"math"
 	"testing"
 	"time"
 )
+
+var fleets = flag.Bool("fleets", false, "hold fleets of real agents beside simulated ones, which takes a minute or two")
 
 // How many fleets of real agents are watched, and how many simulated ones beside each, with the same faults.
 const (
@@ -14,8 +17,8 @@ const (
 
 // A simulated fleet is like a real one: busy and median within 5 %, 99 in a hundred within 20 %.
 func TestASimulatedFleetIsLikeARealOne(t *testing.T) {
-	if testing.Short() {
-		t.Skip("fleets of real agents for half an hour of virtual time")
+	if !*fleets {
+		t.Skip("real agents draw at random, so this measures and does not gate: ask for it with -fleets")
 	}
 	calm := world{
 		members: 20, skip: time.Second, op: 410 * time.Millisecond, minInterval: 10 * time.Second, backups: 2,
