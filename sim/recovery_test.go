@@ -77,3 +77,29 @@ func TestARunThatHangsOnceDelaysNoRecovery(t *testing.T) {
 	}
 	c.until(t, 3*s.MinInterval+time.Minute, func() bool { return c.running() >= 0 })
 }
+
+// Crashes cost a fleet the runs and tokens that die in them, and of each offer to a member that is gone one patience, but no wait for
+// anybody's turn: of 20 members one in 25 is down, the others hear of it late, and all run three quarters as often as they would.
+func TestFrequentCrashesCostLittle(t *testing.T) {
+	s := fleet(20)
+	s.Walk, s.Backups, s.MeasureOp, s.MinInterval, s.MaxInterval = wander.Sweep, 2, true, 10*time.Second, 0
+	s.Hook.Takes = 410 * time.Millisecond
+	s.Membership = MeasuredMembership(s.Members)
+	runs := func() (sum int) {
+		k := newTally(s.Members)
+		if _, err := s.Measure(t.Context(), nil, k); err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range k.runs {
+			sum += n
+		}
+		return sum
+	}
+	calm := runs()
+	s.Faults = Faults{CrashEvery: 2 * time.Minute, DownFor: 5 * time.Second}
+	stormy := runs()
+	t.Logf("%d runs with crashes, %d without", stormy, calm)
+	if stormy*4 < calm*3 {
+		t.Error("too few")
+	}
+}

@@ -219,7 +219,7 @@ func (c *circle) pass(from, to *member) {
 func (c *circle) before(m *member) {
 	c.t.Helper()
 	if m.g.Overdue(c.now, m.held()) {
-		c.took(m, wire.MemberID{}, guardian.Outcome{}, m.g.Doubt(c.now, m.held(), policy.NoteDoubting, nil))
+		c.took(m, wire.MemberID{}, guardian.Outcome{}, m.g.Doubt(c.now, m.held(), nil))
 	}
 }
 

@@ -81,6 +81,8 @@ const (
 	Overtaken
 	// Sure: nobody knows of another copy than the one held; its holder may go on.
 	Sure
+	// Answered: a holder that had heard nobody is heard and hears.
+	Answered
 )
 
 // Outcome is what a call led to. Peer and Token mean something as Ending says.

@@ -55,13 +55,23 @@ func (g *Machine) Overdue(now policy.Time, held *wire.Token) bool {
 	return now >= lastBeat.Add(g.cfg.Patience)
 }
 
-// Doubt asks the guardians whether the token that this member holds has been revived: it was away, or hears nobody, as why says. Sure
-// or Overtaken follows. If it guards another one as well, that it has not heard the holder of that is no wonder.
-func (g *Machine) Doubt(now policy.Time, held *wire.Token, why policy.Note, out []policy.Effect) []policy.Effect {
+// Doubt asks the guardians whether the token that this member holds has been revived: it was away. Sure or Overtaken follows. If it
+// guards another one as well, that it has not heard the holder of that is no wonder.
+func (g *Machine) Doubt(now policy.Time, held *wire.Token, out []policy.Effect) []policy.Effect {
 	g.calm(now, g.patience())
-	out = policy.AppendTell(out, why, wire.MemberID{}, held)
+	out = policy.AppendTell(out, policy.NoteDoubting, wire.MemberID{}, held)
 	out = g.ask(now, held, wire.MemberID{}, out)
 	g.question.byHolder = true
+	return out
+}
+
+// Probe asks the guardians whether this member, which holds a token and was never away, hears anybody. Answered follows, at the first
+// answer; Overtaken; or Sure, if nobody answers.
+func (g *Machine) Probe(now policy.Time, held *wire.Token, out []policy.Effect) []policy.Effect {
+	g.calm(now, g.patience())
+	out = policy.AppendTell(out, policy.NoteUnanswered, wire.MemberID{}, held)
+	out = g.ask(now, held, wire.MemberID{}, out)
+	g.question.byHolder, g.question.first = true, true
 	return out
 }
 

@@ -10,10 +10,11 @@ import (
 // question is one that was asked: by a guardian that suspects the holder, or by a holder that has been away.
 type question struct {
 	live bool
-	// byHolder says that this member holds the token that it asks about, answered that at least one has answered.
-	byHolder, answered bool
-	id                 wire.HandoffID
-	token              wire.TokenID
+	// byHolder says that this member holds the token that it asks about, first that it asks only whether it hears anybody, answered that
+	// at least one has answered.
+	byHolder, first, answered bool
+	id                        wire.HandoffID
+	token                     wire.TokenID
 	// silent are those who have not answered; empty places are zero.
 	silent [1 + wire.MaxBackups]wire.MemberID
 	// The question is repeated at repeatAt, and over at until.
@@ -71,7 +72,7 @@ func (g *Machine) wakeQuestion(now policy.Time, held *wire.Token, out []policy.E
 	switch {
 	case now >= q.until.Add(g.cfg.Patience/beatsPerPatience):
 		if q.byHolder {
-			return Outcome{}, g.Doubt(now, held, policy.NoteDoubting, out)
+			return Outcome{}, g.Doubt(now, held, out)
 		}
 		return Outcome{}, g.suspect(now, out)
 	case now >= q.until:
@@ -88,12 +89,12 @@ func (g *Machine) wakeQuestion(now policy.Time, held *wire.Token, out []policy.E
 	return Outcome{}, out
 }
 
-// answered notes that somebody has nothing to tell, and concludes if it was the last. What is found when the question is
+// answered notes that somebody has nothing to tell, and concludes if it was the last, or the first is enough. What is found when the question is
 // over was true some time ago: who was away meanwhile asks again.
 func (g *Machine) answered(now policy.Time, by wire.MemberID) Outcome {
 	q := &g.question
 	q.silent[q.place(by)], q.answered = wire.MemberID{}, true
-	if now >= q.until || q.silent != [len(q.silent)]wire.MemberID{} {
+	if now >= q.until || !q.first && q.silent != [len(q.silent)]wire.MemberID{} {
 		return Outcome{}
 	}
 	return g.conclude(now)
@@ -102,9 +103,11 @@ func (g *Machine) answered(now policy.Time, by wire.MemberID) Outcome {
 // conclude: nobody knows of a holder, or of another one. A guardian revives the token; a holder goes on. A member that has given the
 // token up because it heard nobody takes it back only if it does hear somebody.
 func (g *Machine) conclude(now policy.Time) Outcome {
-	byHolder, answered := g.question.byHolder, g.question.answered
+	byHolder, first, answered := g.question.byHolder, g.question.first, g.question.answered
 	g.question = question{}
 	switch {
+	case first && answered:
+		return Outcome{Ending: Answered}
 	case byHolder:
 		return Outcome{Ending: Sure}
 	case g.watch.own && !answered:

@@ -2,6 +2,7 @@ package wander_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -246,4 +247,39 @@ func TestAMemberAloneIsInNoDoubt(t *testing.T) {
 	s.finish()
 	s.away(time.Hour)
 	s.wantRuns(2)
+}
+
+// An offer that fails says nothing of this member's own links if a guardian answers: the next member is offered the token at once, also
+// in a sweep and where this member will be due soon. Otherwise one member that is gone would cost the fleet a part of min_interval.
+func TestAHolderThatIsAnsweredOffersItsTokenToTheNextMember(t *testing.T) {
+	for _, walk := range wander.Walks() {
+		t.Run(walk.String(), func(t *testing.T) {
+			cfg := withBackups(2)
+			cfg.Walk = walk
+			s := ranLately(t, cfg, born(1, 10))
+			s.advance(minInterval - 8*skip)
+			s.arrive(guardedBy(born(1, 20), 5, 4), 5)
+			s.until(policy.NoteOffered)
+			first := s.lastSent(wire.KindToken).To
+			s.until(policy.NoteUnanswered)
+			s.notes = nil
+			s.answer(4)
+			s.wantNotes(policy.NoteOffered)
+			if second := s.lastSent(wire.KindToken).To; second == first {
+				t.Error("it is offered to the one again that did not answer")
+			}
+		})
+	}
+}
+
+// until lets time pass until a note is told.
+func (s *story) until(note policy.Note) {
+	s.t.Helper()
+	for range 100 {
+		if slices.Contains(s.notes, note) {
+			return
+		}
+		s.advance(skip / 4)
+	}
+	s.t.Fatalf("never told: %v", note)
 }

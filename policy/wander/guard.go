@@ -161,6 +161,8 @@ func (m *Machine) onVerdict(now policy.Instant, v *guardian.Outcome, out []polic
 		out = m.onOvertaken(now, v.Peer, &v.Token, out)
 	case guardian.Sure:
 		out = m.onSure(now, out)
+	case guardian.Answered:
+		out = m.onAnswered(now, out)
 	}
 	return out
 }
@@ -224,7 +226,7 @@ func (m *Machine) becomeDoubting(now policy.Instant, out []policy.Effect) []poli
 	if m.state != running {
 		m.state = doubting
 	}
-	return m.guardian.Doubt(now.Time, &m.token, policy.NoteDoubting, out)
+	return m.guardian.Doubt(now.Time, &m.token, out)
 }
 
 // onSure: nobody knows of another copy, and the holder goes on where it was, unless it was nobody at all that answered. The view may
@@ -239,6 +241,17 @@ func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effec
 		return out
 	}
 	return m.goOn(now, out)
+}
+
+// onAnswered: only the member that the token was on offer to is gone, and the next one is offered it. This member has waited enough for
+// one offer: to wait for its own turn as well would cost the others theirs.
+func (m *Machine) onAnswered(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.muster(now.Time)
+	out = m.guardian.Hold(now.Time, &m.token, out)
+	if m.leaving || now.Time < m.dueAt(now.Time) {
+		return m.pass(now, out)
+	}
+	return m.serve(now, out)
 }
 
 // onOvertaken drops the token that is held here: a copy of it has gone further elsewhere.

@@ -74,7 +74,7 @@ func (m *Machine) onNoAck(now policy.Instant, out []policy.Effect) []policy.Effe
 	switch {
 	case unheard && (ran || !soon):
 		m.state = doubting
-		return m.guardian.Doubt(now.Time, &m.token, policy.NoteUnanswered, out)
+		return m.guardian.Probe(now.Time, &m.token, out)
 	case soon && now.Time >= due:
 		return m.serve(now, out)
 	case soon:
