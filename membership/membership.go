@@ -83,8 +83,9 @@ type Membership struct {
 	stop    context.CancelFunc
 	working sync.WaitGroup
 
-	// updating serialises memberlist's UpdateNode, life Leave and Shutdown.
-	updating sync.Mutex
+	// updating has room for one that calls memberlist's UpdateNode; it is no mutex, which would hold up virtual time while the other
+	// waits for its timeout. life serialises Leave and Shutdown.
+	updating chan struct{}
 	life     sync.Mutex
 	left     bool
 	down     bool
@@ -137,7 +138,7 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	ctx, cancel := context.WithCancel(context.Background())
 	mc := pace(me.Addr.Addr().IsLoopback())
 	m := &Membership{
-		log: cfg.Log, node: nodeName(me.Name, me.ID), changed: make(chan struct{}, 1), stop: cancel,
+		log: cfg.Log, node: nodeName(me.Name, me.ID), changed: make(chan struct{}, 1), updating: make(chan struct{}, 1), stop: cancel,
 		clock: newClockWatch(cfg.Now, cfg.Log),
 		twins: newTwinWatch(&cfg, &me),
 	}
@@ -253,8 +254,8 @@ func (m *Membership) sync(addr netip.AddrPort) error {
 
 // update gossips this member's metadata and waits for that, at most for timeout.
 func (m *Membership) update(timeout time.Duration) {
-	m.updating.Lock()
-	defer m.updating.Unlock()
+	m.updating <- struct{}{}
+	defer func() { <-m.updating }()
 	// The error says that it takes longer; the update is queued in any case, and carried by full syncs besides.
 	_ = m.list.UpdateNode(timeout)
 }
