@@ -7,25 +7,25 @@ import (
 	"time"
 )
 
-var fleets = flag.Bool("fleets", false, "hold fleets of real agents beside simulated ones, which takes a minute or two")
+var fleets = flag.Bool("fleets", false, "hold more fleets of real agents beside simulated ones, with more kinds of faults, which takes some minutes")
 
-// How many fleets of real agents are watched, and how many simulated ones beside each, with the same faults.
-const (
-	rounds = 6
-	lucks  = 5
-)
+// lucks is how many simulated fleets are watched beside each of real agents, with the same faults.
+const lucks = 5
 
-// A simulated fleet is like a real one: busy and median within 5 %, 99 in a hundred within 20 %.
+// A simulated fleet is like a real one: busy and median within 5 %, 99 in a hundred within 20 %. Real agents draw at random: without
+// -fleets two fleets of them are watched with the most frequent fault, and no more is asked than twice that.
 func TestASimulatedFleetIsLikeARealOne(t *testing.T) {
+	const most = "kill -9, back in five seconds"
+	rounds, leeway := uint64(6), 1.0
 	if !*fleets {
-		t.Skip("real agents draw at random, so this measures and does not gate: ask for it with -fleets")
+		rounds, leeway = 2, 2
 	}
 	calm := world{
 		members: 20, skip: time.Second, op: 410 * time.Millisecond, minInterval: 10 * time.Second, backups: 2,
 		settles: 30 * time.Second, lasts: 4 * time.Minute,
 	}
 	for name, change := range map[string]func(w *world){
-		"kill -9, back in five seconds": func(w *world) { w.killEvery, w.downFor = 6*time.Second, 5*time.Second },
+		most: func(w *world) { w.killEvery, w.downFor = 6*time.Second, 5*time.Second },
 		"kill -9, back in half a minute": func(w *world) {
 			w.killEvery, w.downFor = 40*time.Second, 30*time.Second
 		},
@@ -37,12 +37,15 @@ func TestASimulatedFleetIsLikeARealOne(t *testing.T) {
 			w.loss = 0.02
 		},
 	} {
+		if name != most && !*fleets {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := calm
 			change(&w)
 			var agents, simulated []result
-			for seed := range uint64(rounds) {
+			for seed := range rounds {
 				agents = append(agents, w.real(t, seed))
 				for luck := range uint64(lucks) {
 					simulated = append(simulated, w.simulated(t, seed, seed*lucks+luck))
@@ -51,9 +54,9 @@ func TestASimulatedFleetIsLikeARealOne(t *testing.T) {
 			r, s := sum(agents...), sum(simulated...)
 			t.Logf("real agents: %v", r)
 			t.Logf("simulated:   %v", s)
-			within(t, "busy", r.busy, s.busy, 0.05)
-			within(t, "median", r.p50.Seconds(), s.p50.Seconds(), 0.05)
-			within(t, "p99", r.p99.Seconds(), s.p99.Seconds(), 0.2)
+			within(t, "busy", r.busy, s.busy, leeway*0.05)
+			within(t, "median", r.p50.Seconds(), s.p50.Seconds(), leeway*0.05)
+			within(t, "p99", r.p99.Seconds(), s.p99.Seconds(), leeway*0.2)
 			if math.Abs(r.overlap-s.overlap) > 0.01 {
 				t.Errorf("overlap %.4f, simulated %.4f", r.overlap, s.overlap)
 			}
