@@ -370,3 +370,28 @@ func TestImpossibleConfigurations(t *testing.T) {
 		}
 	}
 }
+
+// A firewall lets TCP through and no datagram: the members see each other, and no token can be passed on. Each makes one after
+// max_interval and runs under it, beside the others as it happens.
+func TestWhereNoDatagramArrivesEveryMemberRunsAfterMaxInterval(t *testing.T) {
+	inWorld(t, guardedGate(), func(w *world) {
+		w.startAll()
+		time.Sleep(5 * time.Minute)
+		w.net.SetFilter(func(_, _ netip.AddrPort, _ []byte) bool { return false })
+		time.Sleep(5 * time.Minute)
+		blocked, laps := time.Now(), 10
+		time.Sleep(time.Duration(laps) * 3 * w.gate.MinInterval)
+		runs := map[string]int{}
+		for _, r := range w.runs(blocked) {
+			runs[r.Name]++
+		}
+		for _, name := range w.names() {
+			if n := gateOf(t, w, name).Members; n != 5 {
+				t.Errorf("%s sees %d members", name, n)
+			}
+			if n := runs[name]; n < laps-2 || n > laps+1 {
+				t.Errorf("%s ran %d times in %d max_intervals", name, n, laps)
+			}
+		}
+	})
+}

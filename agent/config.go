@@ -68,7 +68,8 @@ type GateConfig struct {
 	Backups int
 	// OnLost says what becomes of a run whose token has another holder meanwhile.
 	OnLost wander.OnLost
-	// MaxInterval is Δmax; zero asks for the default rule: 3 × MinInterval, and never below 3 × members × Op.
+	// MaxInterval is Δmax; zero asks for the default rule: 3 × MinInterval, and never below 3 × members × Op. With guardians it is
+	// never below two laps as they are, in either case.
 	MaxInterval time.Duration
 }
 

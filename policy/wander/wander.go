@@ -52,7 +52,7 @@ type Config struct {
 	Op time.Duration
 	// MinInterval is Δmin: "the minimum time between two successive protected operations on the same component".
 	MinInterval time.Duration
-	// MaxInterval is Δmax: the silence after which the loss of the token is suspected. Zero asks for the default rule.
+	// MaxInterval is Δmax: the silence after which the loss of the token is suspected. Zero asks for the default rule; see maxInterval.
 	MaxInterval time.Duration
 	// WaitAlone makes a member that has never seen another one wait instead of being a fleet of one.
 	WaitAlone bool

@@ -147,7 +147,7 @@ func TestWhatDoesNotFitTogetherIsSaidWithTheRemedy(t *testing.T) {
 		{"no time at all", reading{env: []string{"WANDERD_SKIP=0s", "WANDERD_MAX_INTERVAL=0s", "WANDERD_STOP_TIMEOUT=0s"}}, []string{
 			"stop_timeout 0s (WANDERD_STOP_TIMEOUT) is no time at all: leave it out for the default, 20s",
 			"skip 0s (WANDERD_SKIP) is no time at all: leave it out for the default, 1s",
-			"max_interval 0s (WANDERD_MAX_INTERVAL) is no time at all: leave it out for the default, 3 × min_interval, and never below 3 × members × op",
+			"max_interval 0s (WANDERD_MAX_INTERVAL) is no time at all: leave it out for the default, the longest of 3 × min_interval, 3 × members × op and two laps",
 		}},
 		{
 			"bind without a secret",

@@ -148,9 +148,10 @@ func table() [numSettings]Setting {
 		},
 		MaxInterval: {
 			Key: "max_interval", Kind: Time, Group: GroupGate, Placeholder: "DURATION", scope: ofBoth,
-			Rule: "3 × min_interval, and never below 3 × members × op",
+			Rule: "the longest of 3 × min_interval, 3 × members × op and two laps",
 			Help: "How long a host waits in vain for the token before it takes it for lost and makes a new one: the last resort, where " +
-				"nobody guards the token, or all who do are gone with its holder. Shorter means more false alarms.",
+				"nobody guards the token, or all who do are gone with its holder. Shorter means more false alarms. Unless backups is 0, it is " +
+				"never below two laps of the token as they are measured, whatever is set.",
 		},
 		Op: {
 			Key: "op", Kind: Time, Group: GroupGate, Placeholder: "DURATION", Rule: "what the runs take, by measurement", scope: ofBoth,

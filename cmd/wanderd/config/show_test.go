@@ -20,7 +20,7 @@ func TestShownConfigurationNamesValuesAndOrigins(t *testing.T) {
 	}
 	const want = `hook = ["/bin/sh", "-c", "a && b \"c\""]  # --hook
 min_interval = "1h30m"                    # --min-interval
-# max_interval =                          # default: 3 × min_interval, and never below 3 × members × op
+# max_interval =                          # default: the longest of 3 × min_interval, 3 × members × op and two laps
 # op =                                    # default: what the runs take, by measurement
 skip = "1s"                               # default
 hook_timeout = "1h30m"                    # default: min_interval
@@ -114,7 +114,7 @@ func TestShownAsJSON(t *testing.T) {
 		"backups":  {got.Settings["backups"], shown{Value: 0.0, Origin: "--backups"}},
 		"insecure": {got.Settings["insecure"], shown{Value: false, Origin: "default"}},
 		"secret":   {got.Settings["secret_file"], shown{Origin: "not set"}},
-		"max":      {got.Settings["max_interval"], shown{Origin: "default: 3 × min_interval, and never below 3 × members × op"}},
+		"max":      {got.Settings["max_interval"], shown{Origin: "default: the longest of 3 × min_interval, 3 × members × op and two laps"}},
 	} {
 		if diff := cmp.Diff(c.want, c.got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
