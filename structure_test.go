@@ -35,8 +35,10 @@ type rule struct {
 // house is the picture in ARCHITECTURE.md.
 //
 //	wire <- policy <- agent <- cmd/wanderd        membership <- agent        policy <- sim <- cmd/wanderd
+//	sim <- measure <- plan, study                 sim <- hunt                report <- study <- paper, beyond
 func house() []rule {
 	impure := []string{"net", "net/http", "os/...", "sync/...", "context", "log/...", "math/rand", "crypto/rand"}
+	studied := []string{"wire", "policy/...", "sim", "sim/measure", "sim/study", "sim/study/report"}
 	return []rule{
 		{room: "wire", never: impure, why: "bytes in, bytes out"},
 		{room: "policy/...", ours: []string{"wire"}, never: impure, why: "no clock, no I/O, no goroutine"},
@@ -51,6 +53,14 @@ func house() []rule {
 			room: "sim/...", ours: []string{"wire", "policy/..."}, never: []string{"net", "math/rand", "crypto/rand"},
 			why: "a seed decides everything",
 		},
+		{room: "sim", ours: []string{"wire", "policy/..."}, inTests: []string{"sim/hunt"}, why: "the kernel knows nobody who uses it"},
+		{room: "sim/measure", ours: []string{"wire", "policy/...", "sim"}, why: "it counts, and presents nothing"},
+		{room: "sim/hunt", ours: []string{"sim"}, inTests: []string{"policy"}, why: "checkers judge, and nobody measures"},
+		{room: "sim/plan", ours: []string{"wire", "policy/...", "sim", "sim/measure"}, why: "it answers in plain data and text"},
+		{room: "sim/study", ours: []string{"sim/measure", "sim/study/report"}, why: "it does not know what is asked"},
+		{room: "sim/study/paper", ours: studied, why: "the paper's own questions"},
+		{room: "sim/study/beyond", ours: studied, why: "questions beyond the paper"},
+		{room: "sim/study/report", why: "plain data in, bytes out"},
 		{room: "examples/...", why: "what an operator could write too"},
 	}
 }
@@ -116,6 +126,12 @@ func TestImportRulesCatchAPlantedImport(t *testing.T) {
 		{at: "agent", imports: module + "/sim", test: true, caught: true},
 		{at: "sim/check", imports: module + "/agent", caught: true},
 		{at: "sim", imports: module + "/cmd/wanderd", caught: true},
+		{at: "sim", imports: module + "/sim/measure", caught: true},
+		{at: "sim", imports: module + "/sim/hunt", test: true},
+		{at: "sim/study/paper", imports: module + "/sim/study/beyond", caught: true},
+		{at: "sim/study/beyond", imports: module + "/sim/study"},
+		{at: "sim/study", imports: module + "/sim", caught: true},
+		{at: "sim/plan", imports: module + "/sim/study/report", caught: true},
 		{at: "agent", imports: "github.com/hashicorp/memberlist", test: true, caught: true},
 		{at: "membership", imports: "github.com/hashicorp/memberlist"},
 	} {

@@ -12,7 +12,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim/plan"
-	"github.com/wanderd/wanderd/sim/report"
+	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 const longPlan = `Say what a fleet will do before you deploy it, and what to configure.

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/wanderd/wanderd/sim/report"
+	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // plotFile is a file that a chart is to be drawn into; the zero value is none.

@@ -16,7 +16,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
 	"github.com/wanderd/wanderd/cmd/wanderd/simulate"
 	"github.com/wanderd/wanderd/policy/wander"
-	"github.com/wanderd/wanderd/sim/report"
+	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 func (p *program) newSimCommand() *cobra.Command {

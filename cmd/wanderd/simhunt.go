@@ -11,7 +11,7 @@ import (
 
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
 	"github.com/wanderd/wanderd/sim/hunt"
-	"github.com/wanderd/wanderd/sim/report"
+	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 func (p *program) newSimHuntCommand() *cobra.Command {

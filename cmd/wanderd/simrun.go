@@ -11,14 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/wanderd/wanderd/sim/beyond"
-	"github.com/wanderd/wanderd/sim/experiment"
-	"github.com/wanderd/wanderd/sim/paper"
-	"github.com/wanderd/wanderd/sim/report"
+	"github.com/wanderd/wanderd/sim/study"
+	"github.com/wanderd/wanderd/sim/study/beyond"
+	"github.com/wanderd/wanderd/sim/study/paper"
+	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // experimentPages are the pages of the docs that have experiments.
-func experimentPages() []experiment.Page { return []experiment.Page{paper.Page(), beyond.Page()} }
+func experimentPages() []study.Page { return []study.Page{paper.Page(), beyond.Page()} }
 
 func (p *program) newSimListCommand() *cobra.Command {
 	return &cobra.Command{
@@ -100,7 +100,7 @@ func (r *experimentRun) checkArgs(_ *cobra.Command, args []string) error {
 	case r.all && len(args) > 0:
 		return fmt.Errorf("--all runs %s too: leave out the one or the other", args[0])
 	case !r.all && len(args) == 0:
-		return fmt.Errorf("which experiment? There are %s, or --all", strings.Join(experiment.Names(experimentPages()), ", "))
+		return fmt.Errorf("which experiment? There are %s, or --all", strings.Join(study.Names(experimentPages()), ", "))
 	case len(args) > 1:
 		return fmt.Errorf("one experiment at a time, or --all: %s and %s are two", args[0], args[1])
 	}
@@ -108,16 +108,16 @@ func (r *experimentRun) checkArgs(_ *cobra.Command, args []string) error {
 }
 
 // chosen returns what is to be run; a single experiment as a page without a name.
-func (r *experimentRun) chosen(args []string) ([]experiment.Page, error) {
+func (r *experimentRun) chosen(args []string) ([]study.Page, error) {
 	pages := experimentPages()
 	if r.all {
 		return pages, nil
 	}
-	page, err := experiment.Find(pages, args[0])
+	page, err := study.Find(pages, args[0])
 	if err == nil && page.Name == "" && r.write != "" {
 		err = errors.New("--write makes a page of all experiments of a kind: name paper or beyond, or take --all")
 	}
-	return []experiment.Page{page}, err
+	return []study.Page{page}, err
 }
 
 func (r *experimentRun) check(seedsGiven, formatGiven bool) error {
@@ -130,21 +130,21 @@ func (r *experimentRun) check(seedsGiven, formatGiven bool) error {
 	return r.out.check(formatGiven)
 }
 
-func (r *experimentRun) options(progress *report.Progress) experiment.Options {
-	return experiment.Options{
+func (r *experimentRun) options(progress *report.Progress) study.Options {
+	return study.Options{
 		Seeds: r.seeds, Progress: func(done, all int) { progress.Reached(float64(done) / float64(all)) },
 	}
 }
 
-func (p *program) writePages(ctx context.Context, pages []experiment.Page, run *experimentRun) error {
+func (p *program) writePages(ctx context.Context, pages []study.Page, run *experimentRun) error {
 	progress := p.progress("all experiments")
 	defer progress.Done()
-	return experiment.Write(ctx, run.write, pages, run.options(progress))
+	return study.Write(ctx, run.write, pages, run.options(progress))
 }
 
 // runExperiments runs and prints one experiment after the other, and what there is of one that a signal ends.
-func (p *program) runExperiments(ctx context.Context, pages []experiment.Page, run *experimentRun) error {
-	var experiments []experiment.Experiment
+func (p *program) runExperiments(ctx context.Context, pages []study.Page, run *experimentRun) error {
+	var experiments []study.Experiment
 	for _, page := range pages {
 		experiments = append(experiments, page.Experiments...)
 	}
@@ -152,11 +152,11 @@ func (p *program) runExperiments(ctx context.Context, pages []experiment.Page, r
 	if err := checkFolder(run.plotDir); err != nil {
 		return err
 	}
-	var results []experiment.Result
+	var results []study.Result
 	var stopped error
 	for i, e := range experiments {
 		progress := p.progress(e.Name)
-		var result experiment.Result
+		var result study.Result
 		result, stopped = e.Run(ctx, run.options(progress))
 		progress.Done()
 		if result.Runs == 0 {
@@ -180,7 +180,7 @@ func (p *program) runExperiments(ctx context.Context, pages []experiment.Page, r
 }
 
 // print prints one result, if not all are printed as JSON at the end.
-func (r *experimentRun) print(w io.Writer, result experiment.Result, again bool) error {
+func (r *experimentRun) print(w io.Writer, result study.Result, again bool) error {
 	if r.out.asJSON {
 		return nil
 	}
@@ -203,7 +203,7 @@ func (r *experimentRun) print(w io.Writer, result experiment.Result, again bool)
 }
 
 // printJSON prints an object, or an array of all of them.
-func (r *experimentRun) printJSON(w io.Writer, results []experiment.Result) error {
+func (r *experimentRun) printJSON(w io.Writer, results []study.Result) error {
 	switch {
 	case !r.out.asJSON || len(results) == 0:
 		return nil
@@ -240,7 +240,7 @@ func checkFolder(name string) error {
 	return nil
 }
 
-func writePlots(folder string, plots []experiment.Plot) error {
+func writePlots(folder string, plots []study.Plot) error {
 	if folder == "" {
 		return nil
 	}

@@ -2,7 +2,7 @@
 // first that breaks a rule.
 //
 // Seeds run side by side, and what comes out does not depend on how many: results count in the order of their seeds, and those
-// after the first failure do not count at all.
+// after the first failure do not count at all. It never judges a run itself: the checkers of package sim do.
 package hunt
 
 import (

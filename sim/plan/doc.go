@@ -14,6 +14,6 @@
 //	configuration.go  the constants as TOML and as flags
 //	text.go           the answer for people; span.go how durations are rounded and written
 //
-// The machines are those of package wander, unchanged; what is measured comes from package measure. A plan reads no clock: the
+// The machines are those of package wander, unchanged; what is measured comes from package measure. A plan never reads a clock: the
 // work it does is counted in steps of machines, and does not depend on the wish.
 package plan

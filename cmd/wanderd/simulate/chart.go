@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/sim/measure"
-	"github.com/wanderd/wanderd/sim/report"
+	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // maxBars is how many bars a chart has; what is beyond them is in the last one.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
 	"github.com/wanderd/wanderd/sim/measure"
-	"github.com/wanderd/wanderd/sim/report"
+	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // document is a result as JSON: of one run its figures, of many their means and confidence intervals.

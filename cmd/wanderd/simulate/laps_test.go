@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
-	"github.com/wanderd/wanderd/sim/report"
+	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // Members that are told a wrong op go by what a lap takes, and the operator is told.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
-	"github.com/wanderd/wanderd/sim/report"
+	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // fleetOf is a small fleet for an hour.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
 	"github.com/wanderd/wanderd/sim/measure"
-	"github.com/wanderd/wanderd/sim/report"
+	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // WriteTables writes the result for people. Of many runs there are means and half the widths of their confidence intervals.

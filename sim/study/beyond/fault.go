@@ -1,0 +1,238 @@
+package beyond
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/study"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// fault is a way to lose the token.
+type fault uint8
+
+const (
+	// lostCommit: all Commits of one handoff are lost.
+	lostCommit fault = iota
+	// crashedHolder: who holds the token crashes, whatever it is doing.
+	crashedHolder
+	// crashedBoth: the holder and the first of its guardians crash in the same instant.
+	crashedBoth
+
+	faultsEnd
+)
+
+func (f fault) String() string {
+	switch f {
+	case lostCommit:
+		return "a lost Commit"
+	case crashedHolder:
+		return "a crashed holder"
+	case crashedBoth:
+		return "holder and guardian crashed"
+	case faultsEnd:
+	}
+	return "fault(?)"
+}
+
+// faults are those that make a difference under these rules.
+func (r *rules) faults() []fault {
+	if r.isPaper() {
+		return []fault{lostCommit, crashedHolder}
+	}
+	return []fault{lostCommit, crashedHolder, crashedBoth}
+}
+
+// recovery is what one fault led to.
+type recovery struct {
+	fault fault
+	// held is how long it took until somebody held a token again, and single until the moment from which there was exactly one,
+	// for at least quiet; negative if that was not within patience.
+	held, single time.Duration
+	// overlap is for how long two or more operations ran at once, from the fault until there had been one token for quiet.
+	overlap time.Duration
+}
+
+// quiet is for how long there must have been exactly one token for the fleet to count as stable. The paper does not say; with Δmin
+// the durations measured under its own rules lie as the printed ones do at N = 300, and are shorter at N = 150 (package paper).
+const quiet = study.MinInterval
+
+// patience is for how long a fleet is watched after a fault.
+const patience = 100_000 * time.Second
+
+// How long a member is down that was crashed, how often is looked whether the fleet is stable, and within how long after that
+// the next fault comes.
+const (
+	downFor   = time.Minute
+	lookEvery = 10 * time.Second
+	nextFault = study.MinInterval
+)
+
+// tormentor loses the token of one fleet again and again, each time when there is exactly one, and watches the fleet get
+// over it. It is a [sim.Watcher].
+type tormentor struct {
+	// Each of the faults is done so often, in turn, for the first time some while after from.
+	faults []fault
+	each   int
+	from   time.Duration
+
+	c         *sim.Cluster
+	dice      *rand.Rand
+	holders   holders
+	operation *sim.Concurrency
+	// armed says that the next handoff is to lose its Commits; handoff is the last one that did.
+	armed   bool
+	handoff wire.HandoffID
+	// open says that the fleet is not over the last one of done yet, and at when that was; crowded is how long operations
+	// had overlapped until then.
+	open    bool
+	at      policy.Time
+	crowded time.Duration
+	done    []recovery
+}
+
+// errEnough ends a run in which everything has been seen.
+var errEnough = errors.New("enough has been seen")
+
+// tormentAll does each fault in a cell as often as it is to be done with one seed. Who gets over a fault within seconds has forgotten
+// it when the next comes. Under the paper's rules Δgen remembers for hours: there, each fault has a fleet of its own.
+func tormentAll(ctx context.Context, c *cell, seed uint64) ([]recovery, error) {
+	if !c.rules.isPaper() {
+		return torment(ctx, c, seed, c.rules.faults(), c.faults)
+	}
+	var all []recovery
+	for i := range c.faults {
+		for _, f := range c.rules.faults() {
+			own := (seed*uint64(c.faults)+uint64(i))*uint64(faultsEnd) + uint64(f)
+			one, err := torment(ctx, c, own, []fault{f}, 1)
+			if all = append(all, one...); err != nil {
+				return all, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// torment runs a cell until each of the faults has been done so many times.
+func torment(ctx context.Context, c *cell, seed uint64, faults []fault, each int) ([]recovery, error) {
+	t := &tormentor{
+		faults: faults, each: each, from: c.settled(),
+		dice: rand.New(rand.NewPCG(seed, uint64(c.members))), holders: newHolders(c.members), operation: sim.NewConcurrency(),
+	}
+	s := c.scenario(seed)
+	s.Duration = t.from + time.Duration(each*len(faults))*(patience+quiet)
+	if _, err := s.Measure(ctx, nil, t); !errors.Is(err, errEnough) {
+		return t.done, err
+	}
+	return t.done, nil
+}
+
+// Watch watches, and has an error when the last fault has been got over.
+func (t *tormentor) Watch(c *sim.Cluster, o *sim.Occurrence) error {
+	if t.c == nil {
+		t.c = c
+		c.Intercept(t.decide)
+		c.After(t.from, t.next)
+	}
+	_ = t.operation.Watch(c, o) // it never has an error
+	t.holders.watch(c, o)
+	if r := t.last(); t.open && r.held < 0 && t.holders.count > 0 {
+		r.held = o.At.Sub(t.at)
+	}
+	if len(t.done) == t.each*len(t.faults) && !t.open {
+		return errEnough
+	}
+	return nil
+}
+
+// last is what the latest fault led to.
+func (t *tormentor) last() *recovery {
+	if len(t.done) == 0 {
+		return &recovery{}
+	}
+	return &t.done[len(t.done)-1]
+}
+
+// next does the next fault at a moment within the next while.
+func (t *tormentor) next() {
+	t.c.After(time.Duration(t.dice.Int64N(int64(nextFault))), t.strike)
+}
+
+// strike does a fault now or, if this is no moment for it, a little later.
+func (t *tormentor) strike() {
+	what := t.faults[len(t.done)%len(t.faults)]
+	if what == lostCommit {
+		t.armed = true
+		return
+	}
+	holder, ok := t.holders.only()
+	if !ok {
+		t.next()
+		return
+	}
+	guardian := t.c.Status(holder).Token.Trail[0]
+	t.begin(what)
+	t.crash(holder)
+	if what == crashedBoth && !guardian.IsZero() {
+		t.crash(sim.IndexOf(guardian))
+	}
+}
+
+// decide loses all Commits of the handoff that a fault is done to: one that starts while nobody else holds a token, its sender
+// having given it up.
+func (t *tormentor) decide(m *wire.Message) sim.Fate {
+	if m.Kind != wire.KindCommit {
+		return sim.Fate{}
+	}
+	if t.armed && t.holders.count == 0 {
+		t.armed, t.handoff = false, m.Handoff
+		t.begin(lostCommit)
+	}
+	return sim.Fate{Lose: m.Handoff == t.handoff}
+}
+
+func (t *tormentor) begin(what fault) {
+	t.done = append(t.done, recovery{fault: what, held: -1, single: -1})
+	t.open, t.at, t.crowded = true, t.c.Now(), t.overlap()
+	t.c.After(lookEvery, t.look)
+}
+
+func (t *tormentor) crash(member int) {
+	t.c.Crash(member)
+	t.c.After(downFor, func() {
+		if !t.c.Up(member) {
+			t.c.Start(member)
+		}
+	})
+}
+
+// look ends the watch if the fleet is stable again, or will not be any more.
+func (t *tormentor) look() {
+	now, r := t.c.Now(), t.last()
+	stable := r.held >= 0 && t.holders.one(now, quiet)
+	if !stable && now.Sub(t.at) < patience {
+		t.c.After(lookEvery, t.look)
+		return
+	}
+	if stable {
+		r.single = max(t.holders.since.Sub(t.at), r.held)
+	}
+	r.overlap = t.overlap() - t.crowded
+	t.open = false
+	t.next()
+}
+
+// overlap is how long two or more operations have run at once until now.
+func (t *tormentor) overlap() time.Duration {
+	total := time.Duration(0)
+	for level, spent := range t.operation.Spent(t.c.Now()) {
+		if level > 1 {
+			total += spent
+		}
+	}
+	return total
+}

@@ -1,0 +1,159 @@
+package beyond
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/measure"
+	"github.com/wanderd/wanderd/sim/study"
+	"github.com/wanderd/wanderd/sim/study/report"
+)
+
+// How long the network is parted, how large the smaller side is, and for how long the fleet is watched afterwards.
+const (
+	partedFor    = 3000 * time.Second
+	partedShare  = 0.5
+	watchedAfter = 20_000 * time.Second
+)
+
+// parted is a world in which the network is in two for a while. Each side gets a token of its own, and afterwards there is one
+// too many.
+func parted() study.Experiment {
+	return study.Experiment{
+		Name: "beyond-parted", Title: "The network is parted in two halves for 3000 s", Source: "not in the paper", Against: against,
+		Shows: "A soft gate goes on in both halves: each gets a token of its own, and two operations run at once. When the network is whole " +
+			"again one of the tokens has to go.",
+		Do: runParted,
+	}
+}
+
+// parting is what one partition led to: while it lasted, and afterwards.
+type parting struct {
+	during, after measure.Figures
+	// both is when both halves had a token, counted from the partition, and single when there was one for good, counted from
+	// its end; negative if that did not come about.
+	both, single time.Duration
+}
+
+// splitter measures one partition. It is a [sim.Watcher].
+type splitter struct {
+	meter         *measure.Meter
+	holders       holders
+	cutAt, healed policy.Time
+	parting
+}
+
+// Watch watches, and never has an error.
+func (s *splitter) Watch(c *sim.Cluster, o *sim.Occurrence) error {
+	s.holders.watch(c, o)
+	switch {
+	case o.Kind == sim.Cut:
+		s.cutAt = o.At
+		s.meter.Begin(o.At)
+	case o.Kind == sim.Healed:
+		s.healed = o.At
+		s.during = s.meter.Figures(o.At)
+		s.meter.Begin(o.At)
+	case s.both < 0 && s.cutAt > 0 && s.healed == 0 && s.holders.count > 1:
+		s.both = o.At.Sub(s.cutAt)
+	}
+	return nil
+}
+
+// part runs a cell until some while after a partition.
+func part(ctx context.Context, c *cell, seed uint64) (parting, error) {
+	s := c.scenario(seed)
+	s.Duration = c.settled() + partedFor + watchedAfter
+	s.Faults.Partition = sim.Partition{At: c.settled(), For: partedFor, Share: partedShare}
+	w := &splitter{
+		meter: measure.New(measure.Config{Members: c.members, Quiet: quiet}), holders: newHolders(c.members),
+		parting: parting{both: -1, single: -1},
+	}
+	reached, err := s.Measure(ctx, nil, w.meter, w)
+	w.after = w.meter.Figures(reached)
+	if w.holders.one(reached, quiet) {
+		w.single = max(w.holders.since.Sub(w.healed), 0)
+	}
+	return w.parting, err
+}
+
+func runParted(ctx context.Context, o study.Options) (study.Result, error) {
+	all := cells(world{}, study.Nominal, study.Overload)
+	done, err := runAll(ctx, o, all, part)
+	r := study.Result{
+		Runs: done.done, Wanted: done.wanted, Verdict: noTargets,
+		Tables: []report.Table{duringTable(all, done.byCell), afterTable(all, done.byCell)},
+		Notes: []string{
+			"The half that has the holder goes on. The other one has a token within two seconds if a guardian is in it. Otherwise its members " +
+				"wait for max_interval: 1800 s at N = 150; 3600 s at N = 300, by when the partition is over.",
+			"Afterwards one of the two goes as soon as it meets a member that knows better: of a token that was revived, the copy with the lower " +
+				"number; of two tokens, the younger. Most of that time are the ten seconds until everybody sees everybody again; where there " +
+				"was one token all the time, it is 0.",
+		},
+	}
+	return r, err
+}
+
+func duringTable(all []cell, byCell [][]parting) report.Table {
+	t := report.Table{
+		Title: "While the network is parted",
+		Header: []string{
+			"members, rules", "partitions", "both halves have a token", "after p50, s", "longest, s", "busy", "two at once", "tokens, mean",
+		},
+	}
+	for i := range all {
+		var both []time.Duration
+		var busy, overlap, tokens float64
+		for _, p := range byCell[i] {
+			if p.both >= 0 {
+				both = append(both, p.both)
+			}
+			busy, overlap = busy+float64(p.during.Utilisation), overlap+float64(p.during.Overlap)
+			for _, e := range p.during.Tokens.Live {
+				tokens += e.Key * float64(e.Value) / partedFor.Seconds()
+			}
+		}
+		n, s := float64(len(byCell[i])), spreadOf(both)
+		t.Rows = append(t.Rows, []string{
+			all[i].label(), report.Number(n), report.Percent(float64(len(both)) / n), report.Number(s.p50), report.Number(s.longest),
+			report.Percent(busy / n), report.Percent(overlap / n), report.Number(tokens / n),
+		})
+	}
+	return t
+}
+
+func afterTable(all []cell, byCell [][]parting) report.Table {
+	t := report.Table{
+		Title: "When the network is whole again",
+		Header: []string{
+			"members, rules", "one token for good: p50, s", "p90, s", "longest, s", "not within 19400 s", "two at once: mean, s", "most, s",
+			"longest interval, s",
+		},
+	}
+	for i := range all {
+		var single []time.Duration
+		never, total, most, longest := 0, 0.0, 0.0, 0.0
+		for _, p := range byCell[i] {
+			if p.single >= 0 {
+				single = append(single, p.single)
+			} else {
+				never++
+			}
+			overlap := float64(p.after.Overlap) * float64(p.after.Duration)
+			total, most = total+overlap, max(most, overlap)
+			longest = max(longest, float64(p.after.Interval.Max), float64(p.after.Interval.Open))
+		}
+		n, s := float64(len(byCell[i])), spreadOf(single)
+		if n == 0 {
+			most, longest = math.NaN(), math.NaN()
+		}
+		t.Rows = append(t.Rows, []string{
+			all[i].label(), report.Number(s.p50), report.Number(s.p90), report.Number(s.longest), report.Number(float64(never)),
+			report.Number(total / n), report.Number(most), whole(longest),
+		})
+	}
+	return t
+}

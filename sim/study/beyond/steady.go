@@ -1,0 +1,104 @@
+package beyond
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/wanderd/wanderd/sim/measure"
+	"github.com/wanderd/wanderd/sim/study"
+	"github.com/wanderd/wanderd/sim/study/report"
+)
+
+// steady is how a fleet does in the long run, over all seeds. Shares and rates are those of all the time that was measured,
+// quantiles the means of those of the runs, and longest is the longest interval of any run, one that was not over included.
+type steady struct {
+	busy, overlap      float64
+	p50, p99, longest  float64
+	perRun, perHandoff float64
+	// allowed is how many messages there may be for a handoff.
+	allowed float64
+	// made and revived are how many tokens were made anew, or taken up again, in a million seconds.
+	made, revived float64
+}
+
+// million is what the paper's runs last, in seconds.
+const million = 1e6
+
+func (l *line) steady() steady {
+	var s steady
+	var time, handoffs, operations, messages, held float64
+	for i := range l.outcomes {
+		f := &l.outcomes[i].figures
+		t := float64(f.Duration)
+		time += t
+		s.busy += float64(f.Utilisation) * t
+		s.overlap += float64(f.Overlap) * t
+		handoffs, operations, messages = handoffs+float64(f.Hops), operations+float64(f.Operations), messages+float64(f.Messages)
+		s.made, s.revived = s.made+float64(f.Tokens.Generated), s.revived+float64(f.Tokens.Revived)
+		s.longest = max(s.longest, float64(f.Interval.Max), float64(f.Interval.Open))
+		for _, e := range f.Tokens.Live {
+			held += e.Key * float64(e.Value)
+		}
+	}
+	s.busy, s.overlap = s.busy/time, s.overlap/time
+	s.made, s.revived = s.made/time*million, s.revived/time*million
+	s.perRun, s.perHandoff = messages/operations, messages/handoffs
+	s.allowed = l.allowance(held / handoffs)
+	s.p50 = l.mean(func(f *measure.Figures) measure.Number { return f.Interval.P50 })
+	s.p99 = l.mean(func(f *measure.Figures) measure.Number { return f.Interval.P99 })
+	if len(l.outcomes) == 0 {
+		s.longest = math.NaN()
+	}
+	return s
+}
+
+// allowance is how many messages may go with a handoff after which the token is held for so many seconds: its three; one to each
+// guardian, and one to the guardian that drops out, that say who holds the token now; and four beats to each guardian in a skip.
+func (l *line) allowance(held float64) float64 {
+	const handoff, beats = 3, 4
+	if l.rules.backups == 0 {
+		return handoff
+	}
+	b := float64(l.rules.backups)
+	return handoff + b + 1 + beats*b*held/study.Skip.Seconds()
+}
+
+func (l *line) mean(figure func(*measure.Figures) measure.Number) float64 {
+	samples := make([]measure.Number, len(l.outcomes))
+	for i := range l.outcomes {
+		samples[i] = figure(&l.outcomes[i].figures)
+	}
+	return float64(measure.EstimateOf(samples...).Mean)
+}
+
+// steadyTable is about the lines of one world.
+func steadyTable(lines []line) report.Table {
+	t := report.Table{
+		Title: lines[0].world.title("In the long run"),
+		Header: []string{
+			"members, rules", "busy", "of the best", "two at once", "interval p50, s", "p99, s", "longest, s", "of the best",
+			"messages per operation", "per handoff", "made anew", "revived",
+		},
+	}
+	for i := range lines {
+		l := &lines[i]
+		s, b := l.steady(), l.best()
+		t.Rows = append(t.Rows, []string{
+			l.label(), report.Percent(s.busy), report.Percent(s.busy / b.busy), report.Percent(s.overlap),
+			whole(s.p50), whole(s.p99), whole(s.longest), ratio(s.longest / b.interval.Seconds()),
+			report.Number(s.perRun), report.Number(s.perHandoff), whole(s.made), whole(s.revived),
+		})
+	}
+	return t
+}
+
+// whole writes a number without its fraction.
+func whole(v float64) string { return report.Number(math.Round(v)) }
+
+// times writes a ratio.
+func ratio(v float64) string {
+	if math.IsNaN(v) {
+		return report.Missing
+	}
+	return fmt.Sprintf("%.2f ×", v)
+}

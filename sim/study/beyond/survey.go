@@ -1,0 +1,124 @@
+package beyond
+
+import (
+	"context"
+	"slices"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/measure"
+	"github.com/wanderd/wanderd/sim/study"
+	"github.com/wanderd/wanderd/sim/study/report"
+)
+
+// survey is an experiment: some fleets, each run with many seeds, left alone and made to lose their token.
+type survey struct {
+	name, title, source, shows string
+	// cells are the lines of all its tables, world by world.
+	cells []cell
+	// targets say what is to be reached, by what was measured; nil where nothing is.
+	targets func(all []line) []target
+	// notes explain what comes out, by what was measured.
+	notes func(all []line) []string
+	// plots draw it; nil where there is nothing to draw.
+	plots func(all []line) []study.Plot
+}
+
+// line is a cell and what its runs led to, in the order of their seeds.
+type line struct {
+	cell
+	outcomes []outcome
+}
+
+// recoveries are what all faults led to.
+func (l *line) recoveries() []recovery {
+	var all []recovery
+	for i := range l.outcomes {
+		all = append(all, l.outcomes[i].recoveries...)
+	}
+	return all
+}
+
+// outcome is what one run of one cell led to.
+type outcome struct {
+	figures    measure.Figures
+	recoveries []recovery
+}
+
+// against is what the verdict of an experiment judges.
+const against = "Targets"
+
+// noTargets is the verdict where nothing is to be reached.
+const noTargets = "none; this shows what happens"
+
+// experiment returns the survey as what is listed, run and written.
+func (s survey) experiment() study.Experiment {
+	return study.Experiment{
+		Name: s.name, Title: s.title, Source: s.source, Shows: s.shows, Against: against, Do: s.do,
+	}
+}
+
+func (s *survey) do(ctx context.Context, o study.Options) (study.Result, error) {
+	done, err := runAll(ctx, o, s.cells, live)
+	all := make([]line, len(s.cells))
+	for i := range all {
+		all[i] = line{cell: s.cells[i], outcomes: done.byCell[i]}
+	}
+	r := study.Result{Runs: done.done, Wanted: done.wanted, Verdict: noTargets, Notes: s.notes(all)}
+	if s.targets != nil {
+		targets := s.targets(all)
+		r.Verdict, r.Tables = verdict(targets), []report.Table{targetTable(targets)}
+	}
+	for _, w := range grouped(all, func(a, b *line) bool { return a.world.name == b.world.name }) {
+		r.Tables = append(r.Tables, steadyTable(w))
+		if slices.ContainsFunc(w, func(l line) bool { return l.faults > 0 }) {
+			r.Tables = append(r.Tables, recoveryTable(w))
+		}
+	}
+	if s.plots != nil {
+		r.Plots = s.plots(all)
+	}
+	return r, err
+}
+
+// grouped returns lines that follow one another and have something in common as one.
+func grouped(all []line, alike func(a, b *line) bool) [][]line {
+	var groups [][]line
+	for i := range all {
+		if i == 0 || !alike(&all[i], &all[i-1]) {
+			groups = append(groups, nil)
+		}
+		last := len(groups) - 1
+		groups[last] = append(groups[last], all[i])
+	}
+	return groups
+}
+
+// live lets a fleet live for a while, and makes another one of the same seed lose its token.
+func live(ctx context.Context, c *cell, seed uint64) (outcome, error) {
+	s := c.scenario(seed)
+	s.Duration = c.settled() + c.duration
+	meter := measure.New(measure.Config{Members: c.members, Quiet: quiet})
+	reached, err := s.Measure(ctx, nil, meter, &beginning{meter: meter, at: policy.Time(c.settled())})
+	one := outcome{figures: meter.Figures(reached)}
+	if err == nil && c.faults > 0 {
+		one.recoveries, err = tormentAll(ctx, c, seed)
+	}
+	return one, err
+}
+
+// beginning lets a measurement begin when the fleet has settled. It is a [sim.Watcher].
+type beginning struct {
+	meter *measure.Meter
+	at    policy.Time
+	over  bool
+}
+
+// Watch watches, and never has an error.
+func (b *beginning) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
+	if !b.over && o.At >= b.at {
+		b.over = true
+		b.meter.Begin(o.At)
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package beyond
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/wanderd/wanderd/sim/study"
+	"github.com/wanderd/wanderd/sim/study/report"
+)
+
+// target is something that is to be reached.
+type target struct {
+	// what is measured, and where; published is what the paper says of it, if anything.
+	what, published string
+	// measured is to be at most limit; or at least, if least is set.
+	measured, limit float64
+	least           bool
+	// write writes both.
+	write func(float64) string
+}
+
+// met reports whether it has been reached. What has not been measured has not.
+func (t *target) met() bool {
+	if t.least {
+		return t.measured >= t.limit
+	}
+	return t.measured <= t.limit
+}
+
+func targetTable(targets []target) report.Table {
+	table := report.Table{Title: "What was to be reached", Header: []string{"what", "published", "to reach", "measured", ""}}
+	for i := range targets {
+		t := &targets[i]
+		bound, outcome := "at most ", "met"
+		switch {
+		case t.least:
+			bound = "at least "
+		case t.limit == 0:
+			bound = ""
+		}
+		switch {
+		case math.IsNaN(t.measured):
+			outcome = report.Missing
+		case !t.met():
+			outcome = "not met"
+		}
+		published := t.published
+		if published == "" {
+			published = report.Missing
+		}
+		table.Rows = append(table.Rows, []string{t.what, published, bound + t.write(t.limit), t.write(t.measured), outcome})
+	}
+	return table
+}
+
+// verdict says how many targets were met, and which were not.
+func verdict(targets []target) string {
+	var missed []string
+	for i := range targets {
+		if !targets[i].met() {
+			missed = append(missed, targets[i].what)
+		}
+	}
+	if len(missed) == 0 {
+		return fmt.Sprintf("all %d met", len(targets))
+	}
+	return fmt.Sprintf("%d of %d met; not met: %s", len(targets)-len(missed), len(targets), strings.Join(missed, "; "))
+}
+
+// where tells lines apart, also those of different worlds.
+func (l *line) where() string { return l.world.title(l.label()) }
+
+// overlapTarget: no more than such a share of the time with two operations or more.
+func (l *line) overlapTarget(limit float64) target {
+	return target{
+		what: "two at once: " + l.where(), measured: l.steady().overlap, limit: limit, write: report.Percent,
+	}
+}
+
+// busyTarget: at least 99 % of the best possible.
+func (l *line) busyTarget() target {
+	return target{
+		what: "busy, of the best: " + l.where(), published: byFleet(l.members, "67 %", "47 %"),
+		measured: l.steady().busy / l.best().busy, limit: 0.99, least: true, write: report.Percent,
+	}
+}
+
+// longestTarget: no interval is longer than 1.05 × the best possible.
+func (l *line) longestTarget() target {
+	return target{
+		what: "longest interval: " + l.where(), published: byFleet(l.members, "over 2500 s", "over 4500 s"),
+		measured: l.steady().longest, limit: 1.05 * l.best().interval.Seconds(), write: inSeconds,
+	}
+}
+
+// messageTarget: no more messages than a handoff and its guardians take.
+func (l *line) messageTarget() target {
+	s := l.steady()
+	return target{
+		what: "messages per handoff: " + l.where(), published: byFleet(l.members, "3", "3"),
+		measured: s.perHandoff, limit: s.allowed, write: report.Number,
+	}
+}
+
+// byFleet returns what is published of one of the paper's fleets.
+func byFleet(members int, ofNominal, ofOverload string) string {
+	switch members {
+	case study.Nominal:
+		return ofNominal
+	case study.Overload:
+		return ofOverload
+	}
+	return ""
+}
+
+// each makes a target for every line of these walks.
+func each(all []line, which func(*rules) bool, of func(*line) target) []target {
+	var targets []target
+	for i := range all {
+		if which(&all[i].rules) {
+			targets = append(targets, of(&all[i]))
+		}
+	}
+	return targets
+}
+
+// ours are wanderd's rules, with any walk.
+func ours(r *rules) bool { return !r.isPaper() }
+
+// recoveryTargets hold fleets of each size to what the slowest of the walks needs: 1.5 × skip in the median, 2.5 × skip at most,
+// from a fault until there is one token for good. Two that crash together are held to the second alone.
+func recoveryTargets(all []line) []target {
+	var targets []target
+	sizes := grouped(all, func(a, b *line) bool { return a.members == b.members })
+	for what := range faultsEnd {
+		for _, fleet := range sizes {
+			slowest := func(of func(spread) float64) float64 {
+				most := math.Inf(-1)
+				for i := range fleet {
+					if ours(&fleet[i].rules) {
+						most = max(most, of(fleet[i].recovered(what).single))
+					}
+				}
+				return most
+			}
+			members := fleet[0].members
+			name := fmt.Sprintf("recovery after %v: %d, slowest walk", what, members)
+			if what != crashedBoth {
+				targets = append(targets, target{
+					what: "median " + name, published: byFleet(members, "about 20000 s", "about 40000 s"),
+					measured: slowest(func(s spread) float64 { return s.p50 }), limit: 1.5 * study.Skip.Seconds(), write: inSeconds,
+				})
+			}
+			targets = append(targets, target{
+				what:     "longest " + name,
+				measured: slowest(func(s spread) float64 { return s.longest }), limit: 2.5 * study.Skip.Seconds(), write: inSeconds,
+			})
+		}
+	}
+	return targets
+}
+
+func inSeconds(v float64) string {
+	if math.IsNaN(v) {
+		return report.Missing
+	}
+	return report.Number(v) + " s"
+}

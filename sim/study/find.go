@@ -1,0 +1,62 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// ErrUnknown is the error of [Find] for a name that neither a page nor an experiment has.
+var ErrUnknown = errors.New("no such experiment")
+
+// Find returns the page of that name; for that of an experiment, a page without a name that has this one alone. The error, an
+// [ErrUnknown], gives all names and says which is the nearest.
+func Find(pages []Page, name string) (Page, error) {
+	for _, p := range pages {
+		if p.Name == name {
+			return p, nil
+		}
+		for _, e := range p.Experiments {
+			if e.Name == name {
+				return Page{Experiments: []Experiment{e}}, nil
+			}
+		}
+	}
+	names := Names(pages)
+	nearest, least := "", math.MaxInt
+	for _, known := range names {
+		if d := distance(name, known); d < least {
+			nearest, least = known, d
+		}
+	}
+	return Page{}, fmt.Errorf("%w %q: did you mean %q? There are %s", ErrUnknown, name, nearest, strings.Join(names, ", "))
+}
+
+// Names returns the names of all experiments, page by page, and after them those of the pages.
+func Names(pages []Page) []string {
+	var names, wholes []string
+	for _, p := range pages {
+		for _, e := range p.Experiments {
+			names = append(names, e.Name)
+		}
+		wholes = append(wholes, p.Name)
+	}
+	return append(names, wholes...)
+}
+
+// distance counts the letters to insert at any place of a, or to take out of it, to make b: the length of what they do not
+// have in common. It forgives a name that lacks a part, as "stable" does of "wander-stable".
+func distance(a, b string) int {
+	above, row := make([]int, len(b)+1), make([]int, len(b)+1)
+	for i := range a {
+		above, row = row, above
+		for j := range b {
+			row[j+1] = max(above[j+1], row[j])
+			if a[i] == b[j] {
+				row[j+1] = above[j] + 1
+			}
+		}
+	}
+	return len(a) + len(b) - 2*row[len(b)]
+}

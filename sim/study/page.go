@@ -1,0 +1,133 @@
+package study
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/wanderd/wanderd/sim/study/report"
+)
+
+// Page is the experiments of one subject, and the file in the docs that has their results.
+type Page struct {
+	// Name is that of the file, without its ending, and what a user calls all of the experiments.
+	Name string
+	// Title is the page's, Intro what comes before the results, in Markdown.
+	Title, Intro string
+	Experiments  []Experiment
+}
+
+// plotFolder is where the plots of all pages are, in the folder that has the pages.
+const plotFolder = "plots"
+
+// whole is how many parts of an experiment [Write] tells its progress in.
+const whole = 1000
+
+// Write runs all experiments of the pages and writes each page, with its plots, to NAME.md and plots/*.svg in a folder that is
+// there. Whether they can be written it finds out before the runs. The same options give the same bytes. A page for which ctx
+// is cancelled stays as it was. o.Progress is told of thousandths of an experiment.
+func Write(ctx context.Context, folder string, pages []Page, o Options) error {
+	var files []*report.Output
+	for _, p := range pages {
+		file, err := report.Create(filepath.Join(folder, p.Name+".md"))
+		if err != nil {
+			return err
+		}
+		defer file.Discard()
+		files = append(files, file)
+	}
+	plots := filepath.Join(folder, plotFolder)
+	if err := os.MkdirAll(plots, 0o755); err != nil {
+		return fmt.Errorf("the plots need a folder: %w", err)
+	}
+	all, before := 0, 0
+	for _, p := range pages {
+		all += len(p.Experiments)
+	}
+	for i, p := range pages {
+		results, err := p.run(ctx, o, before, all)
+		if err != nil {
+			return err
+		}
+		before += len(results)
+		if err := writePlots(plots, results); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(files[i], p.text(results)); err != nil {
+			return err
+		}
+		if err := files[i].Commit(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run runs the experiments of a page, of all there are; some have been run before.
+func (p *Page) run(ctx context.Context, o Options, before, all int) ([]Result, error) {
+	var results []Result
+	for i, e := range p.Experiments {
+		own := o
+		if o.Progress != nil {
+			own.Progress = func(done, jobs int) { o.Progress((before+i)*whole+done*whole/jobs, all*whole) }
+		}
+		r, err := e.Run(ctx, own)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+func writePlots(folder string, results []Result) error {
+	for i := range results {
+		for _, p := range results[i].Plots {
+			if err := writePlot(filepath.Join(folder, p.Name+"."+string(report.SVG)), p.Chart); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func writePlot(path string, chart report.Chart) error {
+	var image bytes.Buffer
+	if err := report.WriteImage(&image, chart, report.SVG); err != nil {
+		return fmt.Errorf("%s cannot be drawn: %w", path, err)
+	}
+	out, err := report.Create(path)
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
+	if _, err := out.Write(image.Bytes()); err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+// text is the page.
+func (p *Page) text(results []Result) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n%s\n\n"+
+		"This page is written by `wanderd sim run %s --write docs`; nothing on it is typed by hand. One experiment alone: "+
+		"`wanderd sim run NAME`.\n\n", p.Title, p.Intro, p.Name)
+	for i := range results {
+		e := &results[i].Experiment
+		fmt.Fprintf(&b, "- [%s](#%s), %s: %s\n", e.Name, e.Name, e.Source, results[i].Verdict)
+	}
+	for i := range results {
+		e := &results[i].Experiment
+		fmt.Fprintf(&b, "\n## %s\n\n**%s** (%s). %s\n\n", e.Name, e.Title, e.Source, e.Shows)
+		b.WriteString(results[i].Render(report.Markdown))
+		for _, p := range results[i].Plots {
+			fmt.Fprintf(&b, "\n![%s](%s/%s.svg)\n", p.Name, plotFolder, p.Name)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,80 @@
+package paper
+
+import (
+	"context"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/study"
+)
+
+// "All simulations last 10⁶ time units" (section 6).
+const longRun = 1_000_000 * time.Second
+
+func fleets() []int { return []int{study.Nominal, study.Overload} }
+
+// newCluster is the paper's fleet: everybody is there from the beginning, nothing fails, and messages take no time.
+func newCluster(members int, seed uint64, watchers ...sim.Watcher) *sim.Cluster {
+	s := sim.Scenario{
+		Seed: seed, Members: members,
+		Skip: study.Skip, Op: study.Op, MinInterval: study.MinInterval, MaxInterval: study.MaxInterval,
+		Hook: sim.Hook{Takes: study.Op},
+	}
+	c := s.NewCluster(watchers...)
+	c.Boot()
+	return c
+}
+
+// patience is how much time passes in a world between two looks at whether it is still wanted.
+const patience = 10_000 * time.Second
+
+// pass lets time pass in c, or stops with ctx's error.
+func pass(ctx context.Context, c *sim.Cluster, until policy.Time) error {
+	for c.Now() < until {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := c.Run(min(until, c.Now().Add(patience))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// busyShare is the share of time a single token keeps the operation running, where no other one is ever made. Let a member
+// that the token reaches be due with probability h. Then the token stays (1−h)·Δskip + h·Δop at a member; a member is reached
+// every N such stays; it is not due for Δmin and then waits for one round on average, so h is the wait's share of Δmin and the
+// wait. At N = 150 that is h = (1+3h)/(5+3h).
+func busyShare(members int) float64 {
+	skip, op, least := study.Skip.Seconds(), study.Op.Seconds(), study.MinInterval.Seconds()
+	h := 0.5
+	for range 100 {
+		round := float64(members) * ((1-h)*skip + h*op)
+		h = round / (least + round)
+	}
+	return h * op / ((1-h)*skip + h*op)
+}
+
+// inFleet is what one run in a fleet of so many members led to.
+type inFleet[T any] struct {
+	members int
+	value   T
+}
+
+// inFleets runs the same for every number of members and every seed from 1.
+func inFleets[T any](
+	ctx context.Context, o study.Options, sizes []int, seeds int,
+	do func(ctx context.Context, members int, seed uint64) (T, error),
+) (byFleet map[int][]T, err error) {
+	runs, err := study.Across(ctx, o, seeds*len(sizes), func(ctx context.Context, job int) (inFleet[T], error) {
+		members := sizes[job%len(sizes)]
+		value, err := do(ctx, members, uint64(job/len(sizes))+1)
+		return inFleet[T]{members, value}, err
+	})
+	byFleet = map[int][]T{}
+	for _, r := range runs {
+		byFleet[r.members] = append(byFleet[r.members], r.value)
+	}
+	return byFleet, err
+}

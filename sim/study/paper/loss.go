@@ -1,0 +1,122 @@
+package paper
+
+import (
+	"context"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/measure"
+	"github.com/wanderd/wanderd/sim/study"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// settled is when the token is lost in a run: long after the beginning has been forgotten.
+const settled = 20_000 * time.Second
+
+// stabilisationLimit is how long a fleet is watched after the loss of its token.
+const stabilisationLimit = 200_000 * time.Second
+
+// transient is what the loss of the one token there was led to.
+type transient struct {
+	// stable is, for each of [quietTimes], when the fleet was stable again, counted from the loss; negative if it was not for
+	// as long as it was watched.
+	stable []time.Duration
+	// busy is how much operation time fell into each second after the loss, in seconds; the figures are those from the loss
+	// until the fleet was stable by the ruling, the last of [quietTimes].
+	busy    []float64
+	figures measure.Figures
+}
+
+// quietTimes are for how long there must have been exactly one token for the fleet to count as stable. The paper does not
+// say; Δmax is the ruling, and the others show how much depends on it.
+func quietTimes() []time.Duration {
+	return []time.Duration{study.MinInterval / 2, study.MinInterval, study.MaxInterval}
+}
+
+// ruling is the place of the ruling in [quietTimes].
+const ruling = 2
+
+// loseToken runs the fleet until all Commits of a handoff are lost at a moment when nobody else holds a token, and from
+// there until every notion of stable is satisfied, for least to most.
+func loseToken(ctx context.Context, members int, seed uint64, least, most time.Duration) (transient, error) {
+	var meters []*measure.Meter
+	var watchers []sim.Watcher
+	for _, quiet := range quietTimes() {
+		m := measure.New(measure.Config{Members: members, Quiet: quiet})
+		meters, watchers = append(meters, m), append(watchers, m)
+	}
+	during := measure.New(measure.Config{Members: members, Quiet: study.MaxInterval, Unit: time.Second})
+	thief := &thief{c: newCluster(members, seed, append(watchers, during)...)}
+	thief.c.Intercept(thief.decide)
+	for thief.lost == 0 {
+		if err := pass(ctx, thief.c, max(policy.Time(settled), thief.c.Now().Add(study.Skip))); err != nil {
+			return transient{}, err
+		}
+		thief.armed = true
+	}
+	during.Begin(thief.c.Now())
+	return watch(ctx, thief.c, thief.at, meters, during, least, most)
+}
+
+// watch waits until a fleet is stable again.
+func watch(
+	ctx context.Context, c *sim.Cluster, lost policy.Time, meters []*measure.Meter, during *measure.Meter, least, most time.Duration,
+) (transient, error) {
+	t := transient{stable: make([]time.Duration, len(meters))}
+	for i := range t.stable {
+		t.stable[i] = -1
+	}
+	over := false
+	for c.Now() < lost.Add(most) && (!over || c.Now() < lost.Add(least)) {
+		if err := pass(ctx, c, c.Now().Add(study.MinInterval)); err != nil {
+			return t, err
+		}
+		all := true
+		for i, m := range meters {
+			if r := m.Recoveries(c.Now()); t.stable[i] < 0 && len(r) > 0 {
+				t.stable[i] = r[0]
+			}
+			all = all && t.stable[i] >= 0
+		}
+		if all && !over {
+			over = true
+			t.figures = during.Figures(c.Now())
+		}
+	}
+	if !over {
+		t.figures = during.Figures(c.Now())
+	}
+	for _, b := range during.Busy(c.Now()) {
+		t.busy = append(t.busy, b.Seconds())
+	}
+	return t, nil
+}
+
+// thief loses the last token there is: all Commits of one handoff.
+type thief struct {
+	c     *sim.Cluster
+	armed bool
+	lost  wire.HandoffID
+	at    policy.Time
+}
+
+func (t *thief) decide(m *wire.Message) sim.Fate {
+	if m.Kind != wire.KindCommit {
+		return sim.Fate{}
+	}
+	if t.armed && t.lost == 0 && t.nobodyHolds() {
+		t.lost, t.at = m.Handoff, t.c.Now()
+	}
+	return sim.Fate{Lose: t.lost != 0 && m.Handoff == t.lost}
+}
+
+// nobodyHolds: the sender of a Commit has given its token up, and the receiver does not have it yet.
+func (t *thief) nobodyHolds() bool {
+	for i := range t.c.Members() {
+		if t.c.Status(i).Holding {
+			return false
+		}
+	}
+	return true
+}
