@@ -22,9 +22,10 @@ import (
 //
 // The commands, with their defaults:
 //
-//	cluster members=2 skip=1s op=2s min=10s max=0s backups=0 on_lost=finish latency=10ms gossip=1s detect=5s seed=1 [ask]
+//	cluster members=2 skip=1s op=2s min=10s max=0s backups=0 slots=0 on_lost=finish latency=10ms gossip=1s detect=5s seed=1 [ask]
 //	boot                        start everybody at once, with a complete membership
-//	start a [b …] [wait]        start members, each alone at first; with wait, they wait until they see another one
+//	start a [b …] [wait] [slots=1]     start members, each alone at first; with wait, they wait until they see another one; those that are
+//	                            started from now on have so many slots
 //	run for=5s [beats|notes|quietly]   let time pass; tell all but the beats that are no news, or these too, or the turning
 //	                            points only, or nothing
 //	lose|twice kind=Commit [from=a] [to=b] [count=1]   let the network lose or double the next messages of a kind
@@ -83,6 +84,7 @@ func (s *script) command(t *testing.T, d *datadriven.TestData) string {
 		s.c.Boot()
 	case "start":
 		s.world.WaitAlone = d.HasArg("wait")
+		s.world.Slots = count(t, d, "slots", s.world.Slots)
 		s.each(t, d, s.c.Start)
 	case "crash":
 		s.crash(t, d)
@@ -148,7 +150,7 @@ func (s *script) cluster(t *testing.T, d *datadriven.TestData) {
 		Order: InOrder, Seed: uint64(count(t, d, "seed", 1)), Members: count(t, d, "members", 2),
 		Skip: span(t, d, "skip", time.Second), Op: span(t, d, "op", 2*time.Second),
 		MinInterval: span(t, d, "min", 10*time.Second), MaxInterval: span(t, d, "max", 0),
-		Backups: count(t, d, "backups", 0), OnLost: lost,
+		Backups: count(t, d, "backups", 0), Slots: count(t, d, "slots", 0), OnLost: lost,
 		AskFirst: d.HasArg("ask"),
 		Network:  Network{Latency: span(t, d, "latency", 10*time.Millisecond), Encode: true},
 		Membership: Membership{
