@@ -43,7 +43,14 @@ func (a *Agent) startKeeping() (stop func()) {
 
 // keepState looks after the state directory until ctx is done.
 func (a *Agent) keepState(ctx context.Context) {
-	for waitFor(ctx, lookEvery) {
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for {
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return
+		}
 		lost, err := a.state.Mend(a.key)
 		if lost {
 			_, _ = ask(ctx, a, func() bool { a.onStateLost(err); return true })

@@ -16,6 +16,8 @@ import (
 // launch is a hook from its grant to its end. Starting a process can take long, where memory or the disk is short: that happens off
 // the loop, and a hook that is told to stop before it has started does not start.
 type launch struct {
+	token wire.Token
+
 	mu      sync.Mutex
 	run     hookRun
 	stopped bool
@@ -67,9 +69,8 @@ var (
 
 // startHook starts the protected operation under a grant, and follows it to its end.
 func (a *Agent) startHook(g *gate, now policy.Instant, e *policy.Effect) {
-	withToken(g.log.Info(), &e.Token).Msg("hook starts")
 	g.runs++
-	l, spec := &launch{}, a.hookSpec(g, &e.Token)
+	l, spec := &launch{token: e.Token}, a.hookSpec(g, &e.Token)
 	g.run = l
 	g.entrusted.begin()
 	startBy := time.Now().Add(e.StartBy.Sub(now.Time))
@@ -84,6 +85,7 @@ func (a *Agent) follow(g *gate, l *launch, spec hook.Spec, startBy time.Time) fi
 	case l.isStopped():
 		return finished{gate: g, result: hook.Result{Exit: -1, Stopped: true, Err: errStoppedBefore}, notStarted: true}
 	}
+	withToken(g.log.Info(), &l.token).Msg("hook starts")
 	run, err := a.deps.startHook(spec)
 	if err != nil {
 		return finished{gate: g, result: hook.Result{Exit: -1, Err: err}, notStarted: true}

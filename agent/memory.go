@@ -90,13 +90,15 @@ func (a *Agent) startMemory() (stop func()) {
 // keepMemory writes the members down after they have changed, until ctx is done.
 func (a *Agent) keepMemory(ctx context.Context) {
 	written, failed := a.memory.fleet, false
-	for pause := time.Duration(0); waitFor(ctx, pause); pause = rememberEvery {
+	for last := (time.Time{}); ; last = time.Now() {
 		select {
 		case <-a.memory.changed:
 		case <-ctx.Done():
 			return
 		}
-		if !waitFor(ctx, rememberAfter) {
+		select {
+		case <-time.After(max(rememberAfter, time.Until(last.Add(rememberEvery)))):
+		case <-ctx.Done():
 			return
 		}
 		list := a.fleetNow()
@@ -129,16 +131,4 @@ func (a *Agent) fleetNow() []statedir.Member {
 		list = append(list, statedir.Member{Name: m.Name, ID: m.ID, Addr: m.Addr, Gone: gone, Left: m.Left})
 	}
 	return list
-}
-
-// waitFor returns false if ctx ended first.
-func waitFor(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

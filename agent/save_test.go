@@ -85,7 +85,7 @@ func TestADiskThatHangsKeepsNeitherTheTokenNorTheEnd(t *testing.T) {
 	})
 }
 
-// What could be started only when it is too late is not started, nor is what has been told to stop before.
+// What could be started only when it is too late is not started, nor is what has been told to stop before; and nobody says that it is.
 func TestAHookIsNotStartedTooLateNorWhenItIsStopped(t *testing.T) {
 	started := 0
 	a := &Agent{deps: deps{startHook: func(hook.Spec) (hookRun, error) {
@@ -94,17 +94,19 @@ func TestAHookIsNotStartedTooLateNorWhenItIsStopped(t *testing.T) {
 		done <- hook.Result{}
 		return &pretendRun{stop: make(chan struct{}), done: done}, nil
 	}}}
+	var log bytes.Buffer
+	g := &gate{log: zerolog.New(&log)}
 	late, soon := time.Now().Add(-time.Millisecond), time.Now().Add(time.Hour)
-	if end := a.follow(nil, &launch{}, hook.Spec{}, late); !end.denied || started != 0 {
-		t.Errorf("too late: %+v, started %d times", end, started)
+	if end := a.follow(g, &launch{}, hook.Spec{}, late); !end.denied || started != 0 || log.Len() > 0 {
+		t.Errorf("too late: %+v, started %d times, logged %s", end, started, &log)
 	}
 	stopped := &launch{}
 	stopped.Stop()
-	if end := a.follow(nil, stopped, hook.Spec{}, soon); end.denied || !end.notStarted || !end.result.Stopped || started != 0 {
-		t.Errorf("stopped: %+v, started %d times", end, started)
+	if end := a.follow(g, stopped, hook.Spec{}, soon); end.denied || !end.notStarted || !end.result.Stopped || started != 0 || log.Len() > 0 {
+		t.Errorf("stopped: %+v, started %d times, logged %s", end, started, &log)
 	}
-	if end := a.follow(nil, &launch{}, hook.Spec{}, soon); end.denied || end.notStarted || started != 1 {
-		t.Errorf("in time: %+v, started %d times", end, started)
+	if end := a.follow(g, &launch{}, hook.Spec{}, soon); end.denied || end.notStarted || started != 1 || !strings.Contains(log.String(), "hook starts") {
+		t.Errorf("in time: %+v, started %d times, logged %s", end, started, &log)
 	}
 }
 
