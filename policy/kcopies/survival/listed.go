@@ -1,0 +1,29 @@
+package survival
+
+import "math/bits"
+
+// Listed is W_k(f, N) by looking at all 2^N states of the ring, for a ring of a dozen.
+func (r Ring) Listed(k int) int64 {
+	count := int64(0)
+	for crashed := range uint64(1) << r.members {
+		if bits.OnesCount64(crashed) == r.crashed && longestRow(crashed, r.members) <= k {
+			count++
+		}
+	}
+	return count
+}
+
+// longestRow is how many of the crashed follow each other, round the ring.
+func longestRow(crashed uint64, members int) int {
+	longest, row := 0, 0
+	// Twice round, so that a row is whole that goes over the end.
+	for i := range 2 * members {
+		if crashed>>(i%members)&1 == 0 {
+			row = 0
+			continue
+		}
+		row++
+		longest = max(longest, min(row, members))
+	}
+	return longest
+}
