@@ -37,6 +37,7 @@ func TestSeedsThatFailedOnce(t *testing.T) {
 		46:     "where no datagram arrived, nobody ran any more",
 		83:     "one member was not heard, and nobody ran any more",
 		1:      "a holder that heard nobody kept its token for as long as it calmed its guardians",
+		13902:  "a holder that heard nobody kept its token because somebody played back a beat to it",
 		116586: "a run started in the step in which an older token was revived, which then took its place",
 	} {
 		s := sim.Draw(seed)

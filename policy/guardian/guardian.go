@@ -135,6 +135,9 @@ func (g *Machine) Expects(m *wire.Message, held *wire.Token) bool {
 	return false
 }
 
+// Answers reports whether m is an answer to the question that is out.
+func (g *Machine) Answers(m *wire.Message) bool { return g.question.waitsFor(m) }
+
 // Receive takes a message that belongs to no handoff.
 func (g *Machine) Receive(now policy.Time, m *wire.Message, held *wire.Token, out []policy.Effect) (Outcome, []policy.Effect) {
 	switch {

@@ -101,12 +101,17 @@ func (h *Machine) Expects(m *wire.Message) bool {
 	case wire.KindToken:
 		return !h.isFinished(m.Handoff) && (!h.closed || h.findOffer(m) != nil)
 	case wire.KindAck:
-		return h.outgoing.answeredBy(m) || h.findCommitted(m) != nil || h.failed.answeredBy(m)
+		return h.Answers(m) || h.findCommitted(m) != nil
 	case wire.KindCommit:
 		return h.findIncoming(m) != nil
 	case wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen, wire.KindYield:
 	}
 	return false
+}
+
+// Answers reports whether m is the first Ack of the last offer, in time or too late.
+func (h *Machine) Answers(m *wire.Message) bool {
+	return m.Kind == wire.KindAck && (h.outgoing.answeredBy(m) || h.failed.answeredBy(m))
 }
 
 // Close makes the machine acknowledge no new offer. Handoffs in progress go on.

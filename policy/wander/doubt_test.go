@@ -272,6 +272,18 @@ func TestAHolderThatIsAnsweredOffersItsTokenToTheNextMember(t *testing.T) {
 	}
 }
 
+// What is played back to a holder that hears nobody is no answer, and it yields.
+func TestWhatIsPlayedBackIsNoAnswer(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
+	s.finish()
+	s.until(policy.NoteUnanswered)
+	s.notes = nil
+	s.receive(word(wire.KindBeat, 4, guardedBy(born(1, 5), 2, 1)))
+	s.advance(patience)
+	s.wantNotes(policy.NoteYielded, policy.NoteSuspected)
+}
+
 // until lets time pass until a note is told.
 func (s *story) until(note policy.Note) {
 	s.t.Helper()

@@ -83,6 +83,12 @@ func (m *Machine) onNoAck(now policy.Instant, out []policy.Effect) []policy.Effe
 	return m.pass(now, out)
 }
 
+// answers reports whether a message shows that this member hears somebody: it answers what this member has said. Anything else may have
+// been recorded and played back, and would keep the token of a member that hears nobody where it is.
+func (m *Machine) answers(msg *wire.Message) bool {
+	return m.handoff.Answers(msg) || m.guardian.Answers(msg)
+}
+
 // yield gives up a token because nobody was heard while it was offered and its guardians were asked. The token is gone before the
 // guardians are told, so they never take one that is held. A silence that was this member's alone was no false alarm.
 func (m *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect {

@@ -138,8 +138,8 @@ type Machine struct {
 	// mixed says that members have been seen that have another number of slots, mixedAt when the last was.
 	mixed   bool
 	mixedAt policy.Time
-	// tries is how many members before this one have not reached the one that the token is on offer to, heard says that something has
-	// come from somebody since that offer began.
+	// tries is how many members before this one have not reached the one that the token is on offer to, heard says that somebody has
+	// answered since that offer began.
 	tries uint8
 	heard bool
 	// differs is the last member that was seen to have another number of slots, asker the last one that has asked for this token.
@@ -317,7 +317,7 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 	if !m.believes(now, &ev.Msg.Token) {
 		return policy.AppendTell(out, policy.NoteSeqRefused, ev.Msg.From, &ev.Msg.Token)
 	}
-	m.heard = m.heard || m.Expects(&ev.Msg)
+	m.heard = m.heard || m.answers(&ev.Msg)
 	out = m.noteSlots(now.Time, &ev.Msg, out)
 	if ev.Msg.Token.Slot != m.cfg.Slot {
 		return policy.AppendTell(out, policy.NoteStrayWord, ev.Msg.From, &ev.Msg.Token)
