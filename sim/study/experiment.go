@@ -15,8 +15,6 @@ type Experiment struct {
 	Title, Source, Shows string
 	// Against is what the verdict of a [Result] judges, as "Published numbers".
 	Against string
-	// Published is what the paper says, with nothing measured beside it yet.
-	Published []report.Comparison
 	// Do does the runs. Where ctx is cancelled, it returns what the runs say that were over by then, with ctx's error.
 	Do func(ctx context.Context, o Options) (Result, error)
 }

@@ -84,3 +84,35 @@ func (o Options) SeedsOr(otherwise int) int {
 	}
 	return otherwise
 }
+
+// Surveyed makes an experiment of cases that are all run with every seed from 1: seeds says how many a case has, and answer what
+// their runs say, case by case in the order of the seeds.
+func Surveyed[C, T any](
+	e Experiment, cases []C, seeds func(c *C, o Options) int,
+	run func(ctx context.Context, c *C, seed uint64) (T, error), answer func(runs [][]T) Result,
+) Experiment {
+	type outcome struct {
+		of    int
+		value T
+	}
+	e.Do = func(ctx context.Context, o Options) (Result, error) {
+		var of, seed []int
+		for i := range cases {
+			for s := range seeds(&cases[i], o) {
+				of, seed = append(of, i), append(seed, s+1)
+			}
+		}
+		outcomes, err := Across(ctx, o, len(of), func(ctx context.Context, job int) (outcome, error) {
+			value, err := run(ctx, &cases[of[job]], uint64(seed[job]))
+			return outcome{of[job], value}, err
+		})
+		runs := make([][]T, len(cases))
+		for _, one := range outcomes {
+			runs[one.of] = append(runs[one.of], one.value)
+		}
+		r := answer(runs)
+		r.Runs, r.Wanted = len(outcomes), len(of)
+		return r, err
+	}
+	return e
+}

@@ -1,63 +1,39 @@
 package paper
 
-// agenda is what will happen in the model: a binary heap by time, and then by who asked first.
+import "container/heap"
+
+// agenda is what will happen in the model, by time, and then by who asked first. It is a [heap.Interface].
 type agenda struct {
-	heap []appointment
-	seq  uint64
+	all   []appointment
+	asked int
 }
 
 type appointment struct {
-	at   float64
-	seq  uint64
-	who  int
-	kind appointmentKind
+	at    float64
+	asked int
+	who   int
+	// departs: the token at the member goes on. Otherwise the member may have been without a token for Δgen.
+	departs bool
 }
 
-// appointmentKind says what will happen.
-type appointmentKind uint8
-
-const (
-	// departure: the token at a member goes on.
-	departure appointmentKind = iota
-	// suspicion: a member may have been without a token for Δgen.
-	suspicion
-)
-
-func (a appointment) before(b appointment) bool { return a.at < b.at || a.at == b.at && a.seq < b.seq }
-
-func (g *agenda) add(at float64, who int, kind appointmentKind) {
-	g.seq++
-	g.heap = append(g.heap, appointment{at: at, seq: g.seq, who: who, kind: kind})
-	h := g.heap
-	for i := len(h) - 1; i > 0; {
-		parent := (i - 1) / 2
-		if !h[i].before(h[parent]) {
-			return
-		}
-		h[i], h[parent] = h[parent], h[i]
-		i = parent
-	}
+func (g *agenda) add(at float64, who int, departs bool) {
+	g.asked++
+	heap.Push(g, appointment{at, g.asked, who, departs})
 }
 
-// next removes what comes first. There must be something.
-func (g *agenda) next() appointment {
-	h := g.heap
-	first, last := h[0], len(h)-1
-	h[0] = h[last]
-	h = h[:last]
-	g.heap = h
-	for i := 0; ; {
-		child := 2*i + 1
-		if child >= len(h) {
-			return first
-		}
-		if child+1 < len(h) && h[child+1].before(h[child]) {
-			child++
-		}
-		if !h[child].before(h[i]) {
-			return first
-		}
-		h[i], h[child] = h[child], h[i]
-		i = child
-	}
+// Len and the others are what a heap is made of.
+func (g *agenda) Len() int      { return len(g.all) }
+func (g *agenda) Swap(i, j int) { g.all[i], g.all[j] = g.all[j], g.all[i] }
+func (g *agenda) Push(x any)    { g.all = append(g.all, x.(appointment)) }
+
+func (g *agenda) Less(i, j int) bool {
+	a, b := &g.all[i], &g.all[j]
+	return a.at < b.at || a.at == b.at && a.asked < b.asked
+}
+
+func (g *agenda) Pop() any {
+	last := len(g.all) - 1
+	x := g.all[last]
+	g.all = g.all[:last]
+	return x
 }

@@ -7,63 +7,83 @@ import (
 	"strings"
 
 	"github.com/wanderd/wanderd/sim/measure"
+	"github.com/wanderd/wanderd/sim/study"
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
-// compare puts what was measured beside what was published. Without measurements it is what was published alone.
-func compare(title, what, unit string, labels []string, published []float64, measured []measure.Estimate) report.Comparison {
+// compare puts what was measured in each row beside what was published.
+func compare(title, what, unit string, labels []string, published []float64, measured func(row int) measure.Estimate) report.Comparison {
 	c := report.Comparison{Title: title, What: what, Unit: unit}
-	for i, label := range labels {
-		row := report.Compared{Label: label, Published: published[i], Measured: math.NaN(), Half: math.NaN()}
-		if measured != nil {
-			row.Measured, row.Half = float64(measured[i].Mean), float64(measured[i].Half)
-		}
-		c.Rows = append(c.Rows, row)
+	for row, label := range labels {
+		e := measured(row)
+		c.Rows = append(c.Rows, report.Compared{Label: label, Published: published[row], Measured: value(e.Mean), Half: value(e.Half)})
 	}
 	return c
 }
 
-// estimates returns what runs say of each row.
-func estimates(rows int, runs int, value func(run, row int) float64) []measure.Estimate {
-	all := make([]measure.Estimate, rows)
-	samples := make([]measure.Number, runs)
-	for row := range all {
-		for run := range samples {
-			samples[run] = measure.Number(value(run, row))
-		}
-		all[row] = measure.EstimateOf(samples...)
+// compareFleets does so for a printed table, whose labels are step apart from first, and the runs of each of its fleets.
+func compareFleets[T any](
+	title, what, unit string, first, step int, printed []column, runs [][]T, measured func(runs []T, row int) measure.Estimate,
+) []report.Comparison {
+	var all []report.Comparison
+	for i, p := range printed {
+		all = append(all, compare(inTitle(title, p.members), what, unit, stepped(first, step, len(p.rows)), p.rows,
+			func(row int) measure.Estimate { return measured(runs[i], row) }))
 	}
 	return all
 }
 
-// outside returns the rows whose published number is not what one more run would give: 95 % of all runs lie within as many
-// standard deviations of the mean, which is known from the others only.
-func outside(c report.Comparison, runs int) []string {
-	var labels []string
-	for _, r := range c.Rows {
-		if math.Abs(r.Published-r.Measured) > r.Half*math.Sqrt(float64(runs+1)) {
-			labels = append(labels, r.Label)
-		}
+// drawn draws comparisons, one of each fleet.
+func drawn(name string, all []report.Comparison, logarithmic bool) []study.Plot {
+	var plots []study.Plot
+	for i, members := range fleets() {
+		plots = append(plots, study.Plot{Name: fmt.Sprintf("%s-%d", name, members), Chart: all[i].Chart(logarithmic)})
 	}
-	return labels
+	return plots
 }
 
-// noiseNote says how many of the published numbers one more run might have given.
+// mean returns the estimate of a figure over runs.
+func mean[T any](runs []T, figure func(*T) float64) measure.Estimate {
+	samples := make([]measure.Number, len(runs))
+	for i := range runs {
+		samples[i] = measure.Number(figure(&runs[i]))
+	}
+	return measure.EstimateOf(samples...)
+}
+
+// means returns the estimate of each row of a figure over runs.
+func means[T any](figure func(run *T, row int) float64) func(runs []T, row int) measure.Estimate {
+	return func(runs []T, row int) measure.Estimate {
+		return mean(runs, func(run *T) float64 { return figure(run, row) })
+	}
+}
+
+// written writes an estimate as two cells: its mean, and half the width of its confidence interval.
+func written(e measure.Estimate, write func(float64) string) []string {
+	return []string{write(value(e.Mean)), write(value(e.Half))}
+}
+
+func value(n measure.Number) float64 { return float64(n) }
+
+// noiseNote says how many of the published numbers one more run might have given: 95 % of all runs lie within as many standard
+// deviations of the mean, which is known from the others only.
 func noiseNote(c report.Comparison, runs int) string {
 	if runs < 2 {
 		return "One run says nothing of the noise: take more seeds."
 	}
-	out := outside(c, runs)
+	var outside []string
+	for _, r := range c.Rows {
+		if math.Abs(r.Published-r.Measured) > r.Half*math.Sqrt(float64(runs+1)) {
+			outside = append(outside, r.Label)
+		}
+	}
 	s := fmt.Sprintf("%d of %d published numbers are within the 95 %% that one run of ours would vary by",
-		len(c.Rows)-len(out), len(c.Rows))
-	if len(out) > 0 {
-		s += "; not those of " + strings.Join(out, ", ")
+		len(c.Rows)-len(outside), len(c.Rows))
+	if len(outside) > 0 {
+		s += "; not those of " + strings.Join(outside, ", ")
 	}
 	return s + "."
 }
-
-// numbered returns "1", "2"… as labels.
-func numbered(n int) []string { return stepped(1, 1, n) }
 
 // stepped returns n labels from first, step apart.
 func stepped(first, step, n int) []string {
@@ -74,11 +94,16 @@ func stepped(first, step, n int) []string {
 	return labels
 }
 
+// at returns the i-th value, or zero where there are fewer.
+func at(values []float64, i int) float64 {
+	if i < len(values) {
+		return values[i]
+	}
+	return 0
+}
+
 // percent writes a share with one decimal.
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
-
-// inName is the name of a file about one fleet.
-func inName(name string, members int) string { return fmt.Sprintf("%s-%d", name, members) }
 
 // inTitle completes the title of what is about one fleet.
 func inTitle(title string, members int) string { return fmt.Sprintf("%s, N = %d", title, members) }

@@ -8,6 +8,7 @@
 //	page.go           what there is
 //	published.go      the numbers as printed
 //	fleet.go          the paper's fleet: table 2
+//	long_run.go       a run of 10⁶ units, and what is counted in it
 //	intervals.go      the times between two operations on one member, as table 4 counts them and as it seems to
 //	loss.go           losing the one token there is, and waiting for the fleet to be stable again
 //	compare.go        published and measured side by side, and what chance allows

@@ -12,7 +12,13 @@ import (
 // "All simulations last 10⁶ time units" (section 6).
 const longRun = 1_000_000 * time.Second
 
+// fleets are how many members the paper's fleets have. What is run of each is in this order.
 func fleets() []int { return []int{study.Nominal, study.Overload} }
+
+// usually is how many seeds a fleet is run with, unless somebody says otherwise.
+func usually(seeds int) func(*int, study.Options) int {
+	return func(_ *int, o study.Options) int { return o.SeedsOr(seeds) }
+}
 
 // newCluster is the paper's fleet: everybody is there from the beginning, nothing fails, and messages take no time.
 func newCluster(members int, seed uint64, watchers ...sim.Watcher) *sim.Cluster {
@@ -54,27 +60,4 @@ func busyShare(members int) float64 {
 		h = round / (least + round)
 	}
 	return h * op / ((1-h)*skip + h*op)
-}
-
-// inFleet is what one run in a fleet of so many members led to.
-type inFleet[T any] struct {
-	members int
-	value   T
-}
-
-// inFleets runs the same for every number of members and every seed from 1.
-func inFleets[T any](
-	ctx context.Context, o study.Options, sizes []int, seeds int,
-	do func(ctx context.Context, members int, seed uint64) (T, error),
-) (byFleet map[int][]T, err error) {
-	runs, err := study.Across(ctx, o, seeds*len(sizes), func(ctx context.Context, job int) (inFleet[T], error) {
-		members := sizes[job%len(sizes)]
-		value, err := do(ctx, members, uint64(job/len(sizes))+1)
-		return inFleet[T]{members, value}, err
-	})
-	byFleet = map[int][]T{}
-	for _, r := range runs {
-		byFleet[r.members] = append(byFleet[r.members], r.value)
-	}
-	return byFleet, err
 }

@@ -26,42 +26,33 @@ type occupant struct {
 	since     policy.Time
 }
 
-func newUndisturbed(members int) *undisturbed {
-	return &undisturbed{members: make([]occupant, members)}
-}
-
 // Watch counts.
 func (u *undisturbed) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	if o.Kind != sim.Stepped {
 		return nil
 	}
+	m := &u.members[o.Member]
 	for i := range o.Effects {
 		switch e := &o.Effects[i]; {
 		case e.Kind == policy.Tell && e.Note == policy.NoteRegenerated:
-			u.members[o.Member].made = true
+			m.made = true
 		case e.Kind == policy.Run:
-			u.started(o.Member, o.At)
+			if m.ran && m.made {
+				u.disturbed++
+			} else if m.ran {
+				u.bins = addTo(u.bins, int(o.At.Sub(m.since)/paperBin), 1)
+			}
+			*m = occupant{ran: true, since: o.At}
 		}
 	}
 	return nil
 }
 
-func (u *undisturbed) started(member int, now policy.Time) {
-	m := &u.members[member]
-	switch {
-	case !m.ran:
-	case m.made:
-		u.disturbed++
-	default:
-		u.add(now.Sub(m.since))
+// addTo adds to the i-th value, which may not be there yet.
+func addTo(values []float64, i int, more float64) []float64 {
+	for len(values) <= i {
+		values = append(values, 0)
 	}
-	*m = occupant{ran: true, since: now}
-}
-
-func (u *undisturbed) add(interval time.Duration) {
-	bin := int(interval / paperBin)
-	for len(u.bins) <= bin {
-		u.bins = append(u.bins, 0)
-	}
-	u.bins[bin]++
+	values[i] += more
+	return values
 }

@@ -26,7 +26,7 @@ type long struct {
 // runLong runs the paper's fleet "during a long run" (section 6), from its first second, as the paper does.
 func runLong(ctx context.Context, members int, seed uint64, until time.Duration) (long, error) {
 	meter := measure.New(measure.Config{Members: members, Quiet: study.MaxInterval, Bin: fineBin})
-	run := long{undisturbed: newUndisturbed(members)}
+	run := long{undisturbed: &undisturbed{members: make([]occupant, members)}}
 	c := newCluster(members, seed, meter, run.undisturbed)
 	err := pass(ctx, c, policy.Time(min(startUp, until)))
 	run.beginning = meter.Figures(c.Now())
@@ -37,39 +37,36 @@ func runLong(ctx context.Context, members int, seed uint64, until time.Duration)
 	return run, err
 }
 
-func longRuns(ctx context.Context, o study.Options) (map[int][]long, int, error) {
-	seeds := o.SeedsOr(10)
-	runs, err := inFleets(ctx, o, fleets(), seeds, func(ctx context.Context, members int, seed uint64) (long, error) {
-		return runLong(ctx, members, seed, longRun)
-	})
-	return runs, seeds * len(fleets()), err
-}
-
-// concurrency returns for how long how many operations ran at once.
-func concurrency(f measure.Figures) []float64 {
-	var spent []float64
-	for _, e := range f.Concurrency {
-		spent = append(spent, float64(e.Value))
-	}
-	return spent
+// longRuns makes an experiment of long runs of both fleets.
+func longRuns(e study.Experiment, answer func(runs [][]long) study.Result) study.Experiment {
+	return study.Surveyed(e, fleets(), usually(10), func(ctx context.Context, members *int, seed uint64) (long, error) {
+		return runLong(ctx, *members, seed, longRun)
+	}, answer)
 }
 
 // between returns how many intervals were at least from long, and shorter than to; both are multiples of [fineBin].
-func between(f measure.Figures, from, to time.Duration) float64 {
+func (l *long) between(from, to time.Duration) float64 { return between(&l.figures, from, to) }
+
+func between(f *measure.Figures, from, to time.Duration) float64 {
 	n := 0.0
 	for _, e := range f.Interval.Histogram {
 		if e.Key >= from.Seconds() && e.Key < to.Seconds() {
-			n += float64(e.Value)
+			n += value(e.Value)
 		}
 	}
 	return n
 }
 
-// mean returns the estimate of a figure over runs.
-func mean[T any](runs []T, figure func(*T) float64) measure.Estimate {
-	samples := make([]measure.Number, len(runs))
-	for i := range runs {
-		samples[i] = measure.Number(figure(&runs[i]))
+// within is the share of the intervals that are over within so long, in percent.
+func (l *long) within(d time.Duration) float64 { return 100 * l.between(0, d) / l.between(0, longRun) }
+
+// sharedBy is the share of time with so many operations at once, or more.
+func sharedBy(f *measure.Figures, least float64) float64 {
+	spent := 0.0
+	for _, e := range f.Concurrency {
+		if e.Key >= least {
+			spent += value(e.Value)
+		}
 	}
-	return measure.EstimateOf(samples...)
+	return spent / value(f.Duration)
 }

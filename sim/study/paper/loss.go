@@ -2,6 +2,7 @@ package paper
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -40,52 +41,38 @@ const ruling = 2
 // loseToken runs the fleet until all Commits of a handoff are lost at a moment when nobody else holds a token, and from
 // there until every notion of stable is satisfied, for least to most.
 func loseToken(ctx context.Context, members int, seed uint64, least, most time.Duration) (transient, error) {
+	during := measure.New(measure.Config{Members: members, Quiet: study.MaxInterval, Unit: time.Second})
+	watchers := []sim.Watcher{during}
 	var meters []*measure.Meter
-	var watchers []sim.Watcher
+	t := transient{}
 	for _, quiet := range quietTimes() {
 		m := measure.New(measure.Config{Members: members, Quiet: quiet})
-		meters, watchers = append(meters, m), append(watchers, m)
+		meters, watchers, t.stable = append(meters, m), append(watchers, m), append(t.stable, -1)
 	}
-	during := measure.New(measure.Config{Members: members, Quiet: study.MaxInterval, Unit: time.Second})
-	thief := &thief{c: newCluster(members, seed, append(watchers, during)...)}
-	thief.c.Intercept(thief.decide)
+	c := newCluster(members, seed, watchers...)
+	thief := &thief{c: c}
+	c.Intercept(thief.decide)
 	for thief.lost == 0 {
-		if err := pass(ctx, thief.c, max(policy.Time(settled), thief.c.Now().Add(study.Skip))); err != nil {
+		if err := pass(ctx, c, max(policy.Time(settled), c.Now().Add(study.Skip))); err != nil {
 			return transient{}, err
 		}
 		thief.armed = true
 	}
-	during.Begin(thief.c.Now())
-	return watch(ctx, thief.c, thief.at, meters, during, least, most)
-}
-
-// watch waits until a fleet is stable again.
-func watch(
-	ctx context.Context, c *sim.Cluster, lost policy.Time, meters []*measure.Meter, during *measure.Meter, least, most time.Duration,
-) (transient, error) {
-	t := transient{stable: make([]time.Duration, len(meters))}
-	for i := range t.stable {
-		t.stable[i] = -1
-	}
+	during.Begin(c.Now())
 	over := false
-	for c.Now() < lost.Add(most) && (!over || c.Now() < lost.Add(least)) {
+	for c.Now() < thief.at.Add(most) && (!over || c.Now() < thief.at.Add(least)) {
 		if err := pass(ctx, c, c.Now().Add(study.MinInterval)); err != nil {
 			return t, err
 		}
-		all := true
 		for i, m := range meters {
-			if r := m.Recoveries(c.Now()); t.stable[i] < 0 && len(r) > 0 {
+			if r := m.Recoveries(c.Now()); len(r) > 0 {
 				t.stable[i] = r[0]
 			}
-			all = all && t.stable[i] >= 0
 		}
-		if all && !over {
-			over = true
+		if !over {
+			over = slices.Min(t.stable) >= 0
 			t.figures = during.Figures(c.Now())
 		}
-	}
-	if !over {
-		t.figures = during.Figures(c.Now())
 	}
 	for _, b := range during.Busy(c.Now()) {
 		t.busy = append(t.busy, b.Seconds())

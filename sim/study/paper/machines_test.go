@@ -74,7 +74,7 @@ func TestOneMemberRunsAloneFourUnitsOfEachPeriod(t *testing.T) {
 
 // Table 4 seems to leave out the intervals during which the member made a token.
 func TestAnIntervalIsLeftOutIfItsMemberMadeAToken(t *testing.T) {
-	u := newUndisturbed(2)
+	u := &undisturbed{members: make([]occupant, 2)}
 	do := func(member int, at time.Duration, e policy.Effect) {
 		o := sim.Occurrence{Kind: sim.Stepped, Member: member, At: policy.Time(at), Event: &policy.Event{}, Effects: []policy.Effect{e}}
 		if err := u.Watch(nil, &o); err != nil {

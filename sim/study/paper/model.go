@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"container/heap"
 	"math"
 	"math/rand/v2"
 )
@@ -25,12 +26,9 @@ type site struct {
 	// lastRun is when the last run counts as done, for Δmin; started when it began.
 	hasRun, hasStarted bool
 	lastRun, started   float64
-	// last is figure 2's lasttoken: the token of the last run, or the last one met, as the reading has it.
-	last coin
-	// here is the token that is here, if there is one; queue are those that wait until it has gone.
+	// last is figure 2's lasttoken, the token of the last run; here is the one that is here, if it holds one.
+	last, here     coin
 	holds, running bool
-	here           coin
-	queue          []coin
 	// disturbed says that this member has made a token since its last run.
 	disturbed bool
 }
@@ -56,8 +54,9 @@ type tally struct {
 	// spent is for how long how many operations ran at once, tokenless for how long there was no token.
 	spent     []float64
 	tokenless float64
-	// bins are the intervals as table 4 seems to count them, allBins those of all; from zero.
-	bins, allBins []float64
+	// bins are the intervals as table 4 seems to count them, from zero; longest is the bin of the longest of all.
+	bins    []float64
+	longest int
 	// disturbed are those that table 4 leaves out, made the tokens.
 	disturbed, made float64
 }
@@ -87,7 +86,7 @@ func newModel(r reading, members int, seed uint64) *model {
 	for i := range m.sites {
 		m.sites[i].gen = modelMax
 		m.sites[i].last = coin{birth: math.Inf(-1)}
-		m.due.add(m.deadline(i), i, suspicion)
+		m.due.add(modelMax, i, false)
 	}
 	m.arrive(0, m.make())
 	return m
@@ -95,15 +94,15 @@ func newModel(r reading, members int, seed uint64) *model {
 
 // next lets the next thing happen, unless it is after until.
 func (m *model) next(until float64) bool {
-	if len(m.due.heap) == 0 || m.due.heap[0].at > until {
+	if m.due.all[0].at > until {
 		return false
 	}
-	e := m.due.next()
+	e := heap.Pop(&m.due).(appointment)
 	m.now = e.at
-	if e.kind == suspicion {
-		m.suspect(e.who)
-	} else {
+	if e.departs {
 		m.release(e.who)
+	} else {
+		m.suspect(e.who)
 	}
 	return true
 }
@@ -114,85 +113,44 @@ func (m *model) make() coin {
 	return coin{number: uint64(m.tally.made), birth: m.now}
 }
 
-// arrive: a token comes to a member, which may have one already.
+// arrive is figure 2 after "select" has received a token; the member may have one already.
 func (m *model) arrive(i int, t coin) {
 	s := &m.sites[i]
-	if !s.holds {
-		m.take(i, t)
-		return
-	}
-	switch m.crowd {
-	case olderStays:
-		m.lower(s)
-		if t.precedes(s.here) {
+	m.lower(s)
+	if s.holds {
+		if !m.arrivingLost && t.precedes(s.here) {
 			s.here = t
 			if s.running {
 				s.last = t
 			}
 		}
 		m.live(-1)
-	case arrivingLost:
-		m.lower(s)
-		m.live(-1)
-	case arrivingWaits:
-		s.queue = append(s.queue, t)
-	}
-}
-
-// take is figure 2 after "select" has received a token.
-func (m *model) take(i int, t coin) {
-	s := &m.sites[i]
-	m.lower(s)
-	due := m.isDue(s, t)
-	if !due && s.last.number != t.number && m.removal.removes(s.last, t) {
-		if !m.deafToRemoved {
-			s.silentSince = m.now
-		}
-		m.live(-1)
 		return
 	}
 	s.silentSince = m.now
+	due := m.isDue(s)
+	if !due && s.last.number != t.number && (m.anyOther || s.last.precedes(t)) {
+		m.live(-1)
+		return
+	}
 	s.holds, s.here = true, t
 	if due {
 		m.run(i)
 		return
 	}
-	m.meet(s, t)
-	m.due.add(m.now+modelSkip, i, departure)
+	m.due.add(m.now+modelSkip, i, true)
 }
 
-// isDue: has this member to run the operation under t?
-func (m *model) isDue(s *site, t coin) bool {
-	switch m.test {
-	case sinceRun:
-		return !s.hasRun || m.now >= s.lastRun+modelMin
-	case betweenBirths:
-		return t.birth-s.last.birth > m.period
-	case sinceArrival:
-		return m.now-s.last.birth > m.period
-	}
-	return false
-}
-
-// meet is "lasttoken = token" where the reading takes it literally: at the end of every turn.
-func (m *model) meet(s *site, t coin) {
-	switch m.test {
-	case sinceRun:
-	case betweenBirths:
-		s.last = t
-	case sinceArrival:
-		s.last = coin{number: t.number, birth: m.now}
-	}
-}
+// isDue: has this member to run the operation?
+func (m *model) isDue(s *site) bool { return !s.hasRun || m.now >= s.lastRun+modelMin }
 
 func (m *model) run(i int) {
 	s := &m.sites[i]
 	m.interval(s)
 	s.hasRun, s.lastRun, s.last = true, m.now, s.here
-	m.meet(s, s.here)
 	s.running = true
 	m.count(+1)
-	m.due.add(m.now+modelOp, i, departure)
+	m.due.add(m.now+modelOp, i, true)
 }
 
 // release: the token goes on.
@@ -205,15 +163,8 @@ func (m *model) release(i int) {
 		}
 	}
 	s.holds, s.running = false, false
-	if !m.silenceFromArrival {
-		s.silentSince = m.now
-	}
+	s.silentSince = m.now
 	m.send(i, s.here)
-	for len(s.queue) > 0 && !s.holds {
-		t := s.queue[0]
-		s.queue = s.queue[1:]
-		m.take(i, t)
-	}
 }
 
 func (m *model) send(from int, t coin) {
@@ -227,23 +178,15 @@ func (m *model) send(from int, t coin) {
 	m.arrive(to, t)
 }
 
-func (m *model) deadline(i int) float64 {
-	d := m.sites[i].silentSince + m.sites[i].gen
-	if m.spread > 0 {
-		d += m.spread * modelMax * m.dice.Float64()
-	}
-	return d
-}
-
 // suspect: no token has come for Δgen, or so it seemed when the look-out was set up.
 func (m *model) suspect(i int) {
 	s := &m.sites[i]
 	switch at := s.silentSince + s.gen; {
 	case s.holds:
-		m.due.add(m.now+modelOp, i, suspicion)
+		m.due.add(m.now+modelOp, i, false)
 		return
 	case at > m.now:
-		m.due.add(max(m.deadline(i), at), i, suspicion)
+		m.due.add(at, i, false)
 		return
 	}
 	s.disturbed = true
@@ -251,9 +194,9 @@ func (m *model) suspect(i int) {
 		s.gen *= m.raise
 	}
 	s.silentSince = m.now
-	m.due.add(m.deadline(i), i, suspicion)
+	m.due.add(m.now+s.gen, i, false)
 	t := m.make()
-	if m.makerRuns && m.isDue(s, t) {
+	if m.makerRuns && m.isDue(s) {
 		s.holds, s.here = true, t
 		m.run(i)
 		return
@@ -261,7 +204,6 @@ func (m *model) suspect(i int) {
 	if m.makingCounts {
 		s.hasRun, s.lastRun, s.last = true, m.now, t
 	}
-	m.meet(s, t)
 	m.send(i, t)
 }
 
@@ -272,7 +214,7 @@ func (m *model) lower(s *site) { s.gen -= m.fall * (s.gen - modelMax) }
 func (m *model) interval(s *site) {
 	if s.hasStarted {
 		bin := int((m.now - s.started) / paperBin.Seconds())
-		m.tally.allBins = addTo(m.tally.allBins, bin, 1)
+		m.tally.longest = max(m.tally.longest, bin)
 		if s.disturbed {
 			m.tally.disturbed++
 		} else {
@@ -298,13 +240,4 @@ func (m *model) live(more int) {
 	}
 	t.aliveSince = m.now
 	t.alive += more
-}
-
-// addTo adds to the i-th value, which may not be there yet.
-func addTo(values []float64, i int, more float64) []float64 {
-	for len(values) <= i {
-		values = append(values, 0)
-	}
-	values[i] += more
-	return values
 }

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"container/heap"
 	"math"
 	"testing"
 	"time"
@@ -13,36 +14,36 @@ func TestTheModelOfTheProseBehavesAsTheMachinesDo(t *testing.T) {
 	const until, seeds = 150_000 * time.Second, 3
 	for _, members := range fleets() {
 		var machines []long
-		var models []tally
+		var models []variantRun
 		for seed := range uint64(seeds) {
 			run, err := runLong(t.Context(), members, seed+1, until)
 			if err != nil {
 				t.Fatal(err)
 			}
 			machines = append(machines, run)
-			models = append(models, runModel(prose(), members, seed+1, until.Seconds()))
+			models = append(models, variantRun{tally: runModel(prose(), members, seed+1, until.Seconds())})
 		}
 		for _, figure := range []struct {
 			name      string
 			ofMachine func(*long) float64
-			ofModel   func(*tally) float64
+			ofModel   func(*variantRun) float64
 			within    float64
 		}{
 			{
 				"operations", func(l *long) float64 { return value(l.figures.Operations) },
-				func(m *tally) float64 { return m.operations() }, 0.01,
+				func(m *variantRun) float64 { return m.operations() }, 0.01,
 			},
 			{
 				"time with one operation", func(l *long) float64 { return value(l.figures.Concurrency.At(1)) },
-				func(m *tally) float64 { return at(m.spent, 1) }, 0.01,
+				func(m *variantRun) float64 { return at(m.spent, 1) }, 0.01,
 			},
 			{
 				"tokens made", func(l *long) float64 { return value(l.figures.Tokens.Generated) },
-				func(m *tally) float64 { return m.made }, 0.15,
+				func(m *variantRun) float64 { return m.made }, 0.15,
 			},
 			{
 				"intervals from 1000", func(l *long) float64 { return at(l.undisturbed.bins, 2) },
-				func(m *tally) float64 { return at(m.bins, 2) }, 0.03,
+				func(m *variantRun) float64 { return at(m.bins, 2) }, 0.03,
 			},
 		} {
 			machine, model := value(mean(machines, figure.ofMachine).Mean), value(mean(models, figure.ofModel).Mean)
@@ -55,7 +56,7 @@ func TestTheModelOfTheProseBehavesAsTheMachinesDo(t *testing.T) {
 
 func TestWithoutPrecedenceTheFleetIsMostlyWithoutAToken(t *testing.T) {
 	for _, r := range readings() {
-		if r.removal != anyOther || r.test != sinceRun {
+		if !r.anyOther {
 			continue
 		}
 		if got := runModel(r, study.Nominal, 1, 200_000); got.tokenless < 100_000 {
@@ -66,15 +67,14 @@ func TestWithoutPrecedenceTheFleetIsMostlyWithoutAToken(t *testing.T) {
 
 // What the notes of wander-variants say of the closest reading.
 func TestTheClosestReadingGivesThePrintedNumbers(t *testing.T) {
-	for members, want := range map[int]struct{ from, to, deviation float64 }{
-		study.Nominal: {0.995, 1.005, 0.03}, study.Overload: {0.54, 0.58, 0.06},
-	} {
-		tallies := []tally{runModel(closest(), members, 1, longRun.Seconds())}
-		part := length(tallies, members) / longRun.Seconds()
-		if part < want.from || part > want.to {
-			t.Errorf("N = %d: as many operations in %.3f of the run, want %v to %v", members, part, want.from, want.to)
+	for fleet, want := range []struct{ from, to, deviation float64 }{{0.995, 1.005, 0.03}, {0.54, 0.58, 0.06}} {
+		members := fleets()[fleet]
+		runs := []variantRun{{tally: runModel(closest(), members, 1, longRun.Seconds())}}
+		long := part(runs, fleet)
+		if long < want.from || long > want.to {
+			t.Errorf("N = %d: as many operations in %.3f of the run, want %v to %v", members, long, want.from, want.to)
 		}
-		if off := deviation(printed(members), scaled(tallies, members, part)); off > want.deviation {
+		if off := deviation(printed(fleet), scaled(runs, fleet, long)); off > want.deviation {
 			t.Errorf("N = %d: off by %.3f on average, want %v at most", members, off, want.deviation)
 		}
 	}
@@ -91,10 +91,10 @@ func TestTheModelGetsOverALoss(t *testing.T) {
 func TestAnAgendaIsInOrderOfTimeAndThenOfAsking(t *testing.T) {
 	var g agenda
 	for i, at := range []float64{5, 1, 3, 1, 5, 0} {
-		g.add(at, i, departure)
+		g.add(at, i, true)
 	}
 	for _, want := range []int{5, 1, 3, 2, 0, 4} {
-		if got := g.next().who; got != want {
+		if got := heap.Pop(&g).(appointment).who; got != want {
 			t.Errorf("next is %d, want %d", got, want)
 		}
 	}

@@ -12,14 +12,14 @@ import (
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
-func TestEveryExperimentSaysWhatIsPublished(t *testing.T) {
+func TestEveryExperimentSaysWhereItIsPublished(t *testing.T) {
 	want := []string{
 		"random-access", "wander-stable", "wander-intervals", "wander-loss", "wander-burst", "wander-backbone", "wander-variants",
 	}
 	var names []string
 	for _, e := range Page().Experiments {
 		names = append(names, e.Name)
-		if e.Title == "" || e.Source == "" || e.Shows == "" || e.Against == "" || len(e.Published) == 0 {
+		if e.Title == "" || e.Source == "" || e.Shows == "" || e.Against == "" {
 			t.Errorf("%s: %+v", e.Name, e)
 		}
 	}

@@ -81,13 +81,3 @@ func (c column) quantile(p, from, width float64) float64 {
 	}
 	return math.NaN()
 }
-
-// of returns the column for a number of members.
-func of(table []column, members int) column {
-	for _, c := range table {
-		if c.members == members {
-			return c
-		}
-	}
-	return column{members: members}
-}

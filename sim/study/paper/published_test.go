@@ -3,21 +3,17 @@ package paper
 import (
 	"math"
 	"testing"
-
-	"github.com/wanderd/wanderd/sim/study"
 )
 
 // A table of concurrency leaves idle time, and not a negative one; what it accounts for is known from the text.
 func TestTheColumnsOfTableThreeAndIdleTimeAddUpToTheRun(t *testing.T) {
-	for members, want := range map[int]struct{ busy, operationTime float64 }{
-		study.Nominal: {665972, 670285}, study.Overload: {468370, 568085},
-	} {
-		c := of(tableThree(), members)
+	for i, want := range []struct{ busy, operationTime float64 }{{665972, 670285}, {468370, 568085}} {
+		c := tableThree()[i]
 		if c.sum() != want.busy || c.operationTime() != want.operationTime {
-			t.Errorf("N = %d: busy %v, operation time %v; want %v, %v", members, c.sum(), c.operationTime(), want.busy, want.operationTime)
+			t.Errorf("N = %d: busy %v, operation time %v; want %v, %v", c.members, c.sum(), c.operationTime(), want.busy, want.operationTime)
 		}
 		if idle := longRun.Seconds() - c.sum(); idle <= 0 {
-			t.Errorf("N = %d: idle for %v", members, idle)
+			t.Errorf("N = %d: idle for %v", c.members, idle)
 		}
 	}
 }
@@ -41,14 +37,14 @@ func TestTheTablesSayWhatTheTextSaysOfThem(t *testing.T) {
 		got      float64
 		from, to float64
 	}{
-		{"table 3, N = 150", shared(of(tableThree(), study.Nominal)), 0, 0.005},
-		{"table 1, N = 150", shared(of(tableOne(), study.Nominal)), 0.15, 0.2},
-		{"table 3, N = 300", shared(of(tableThree(), study.Overload)), 0.085, 0.1},
-		{"table 1, N = 300", shared(of(tableOne(), study.Overload)), 0.4, 0.5},
+		{"table 3, N = 150", shared(tableThree()[0]), 0, 0.005},
+		{"table 1, N = 150", shared(tableOne()[0]), 0.15, 0.2},
+		{"table 3, N = 300", shared(tableThree()[1]), 0.085, 0.1},
+		{"table 1, N = 300", shared(tableOne()[1]), 0.4, 0.5},
 		// "during stable operation we observed 8 time units over 10⁶ where more than 5 protected operations were running"
-		{"table 3, N = 300, more than five", column{rows: of(tableThree(), study.Overload).rows[5:]}.sum(), 8, 8},
+		{"table 3, N = 300, more than five", column{rows: tableThree()[1].rows[5:]}.sum(), 8, 8},
 		// "only 9 intervals […] are longer than 3000"
-		{"table 4, N = 300, 3000 and more", column{rows: of(tableFour(), study.Overload).rows[5:]}.sum(), 9, 9},
+		{"table 4, N = 300, 3000 and more", column{rows: tableFour()[1].rows[5:]}.sum(), 9, 9},
 	} {
 		if tc.got < tc.from || tc.got > tc.to {
 			t.Errorf("%s: %v, want %v to %v", tc.what, tc.got, tc.from, tc.to)
@@ -57,34 +53,34 @@ func TestTheTablesSayWhatTheTextSaysOfThem(t *testing.T) {
 }
 
 func TestTableFourAddsUp(t *testing.T) {
-	for members, want := range map[int]float64{study.Nominal: 166464, study.Overload: 126497} {
-		if got := of(tableFour(), members).sum(); got != want {
-			t.Errorf("N = %d: %v intervals, want %v", members, got, want)
+	for i, want := range []float64{166464, 126497} {
+		if got := tableFour()[i].sum(); got != want {
+			t.Errorf("N = %d: %v intervals, want %v", fleets()[i], got, want)
 		}
 	}
 }
 
 // What wander-intervals says of table 4: the intervals of N = 150 fill the run, those of N = 300 do not fill half of it.
 func TestTheIntervalsOfTableFourFillTheRunOnlyWithTheNominalFleet(t *testing.T) {
-	covered := func(members int, within float64) float64 {
+	covered := func(fleet int, within float64) float64 {
 		sum := 0.0
-		for i, n := range of(tableFour(), members).rows {
+		for i, n := range tableFour()[fleet].rows {
 			sum += n * (float64(i+1)*paperBin.Seconds() + within)
 		}
-		return sum / (float64(members) * longRun.Seconds())
+		return sum / (float64(fleets()[fleet]) * longRun.Seconds())
 	}
-	if low, high := covered(study.Nominal, 0), covered(study.Nominal, 500); low > 1 || high < 1 {
+	if low, high := covered(0, 0), covered(0, 500); low > 1 || high < 1 {
 		t.Errorf("N = 150: between %.2f and %.2f of the run", low, high)
 	}
-	if high := covered(study.Overload, 500); high > 0.6 {
+	if high := covered(1, 500); high > 0.6 {
 		t.Errorf("N = 300: up to %.2f of the run", high)
 	}
 }
 
 func TestTableFiveHasAHundredLossesAndNinetyNine(t *testing.T) {
-	for members, want := range map[int]float64{study.Nominal: 100, study.Overload: 99} {
-		if got := of(tableFive(), members).sum(); got != want {
-			t.Errorf("N = %d: %v losses, want %v", members, got, want)
+	for i, want := range []float64{100, 99} {
+		if got := tableFive()[i].sum(); got != want {
+			t.Errorf("N = %d: %v losses, want %v", fleets()[i], got, want)
 		}
 	}
 }

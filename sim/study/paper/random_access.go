@@ -7,67 +7,34 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/sim/study"
-	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // randomAccess is table 1. It has no machines: nobody coordinates anything.
 func randomAccess() study.Experiment {
-	return study.Experiment{
+	return study.Surveyed(study.Experiment{
 		Name: "random-access", Title: "Random access: how many operations run at once", Source: "table 1, section 2",
-		Shows:     "What a random delay on a timer leads to: with twice the members, two or more operations run for half of the time.",
-		Published: concurrencyTables("Random access", tableOne(), nil),
-		Against:   against,
-		Do:        runRandomAccess,
-	}
-}
-
-// concurrencyTables compares a table of concurrency for each fleet.
-func concurrencyTables(title string, published []column, spent map[int][][]float64) []report.Comparison {
-	var all []report.Comparison
-	for _, p := range published {
-		rows, runs := len(p.rows), spent[p.members]
-		c := compare(inTitle(title, p.members), "operations at once", "s", numbered(rows), p.rows, nil)
-		if len(runs) > 0 {
-			c = compare(c.Title, c.What, c.Unit, numbered(rows), p.rows, estimates(rows, len(runs), func(run, row int) float64 {
-				return at(runs[run], row+1)
-			}))
+		Shows:   "What a random delay on a timer leads to: with twice the members, two or more operations run for half of the time.",
+		Against: against,
+	}, fleets(), usually(10), func(_ context.Context, members *int, seed uint64) ([]float64, error) {
+		return accessAtRandom(*members, seed, longRun), nil
+	}, func(runs [][][]float64) study.Result {
+		all := compareFleets("Random access", "operations at once", "s", 1, 1, tableOne(), runs,
+			means(func(spent *[]float64, row int) float64 { return at(*spent, row+1) }))
+		for i := range all {
+			all[i].Notes = []string{noiseNote(all[i], len(runs[i]))}
 		}
-		all = append(all, c)
-	}
-	return all
-}
-
-// at returns the i-th value, or zero where there are fewer.
-func at(values []float64, i int) float64 {
-	if i < len(values) {
-		return values[i]
-	}
-	return 0
-}
-
-func runRandomAccess(ctx context.Context, o study.Options) (study.Result, error) {
-	seeds := o.SeedsOr(10)
-	spent, err := inFleets(ctx, o, fleets(), seeds, func(_ context.Context, members int, seed uint64) ([]float64, error) {
-		return accessAtRandom(members, seed, longRun), nil
+		return study.Result{
+			Comparisons: all, Plots: drawn("random-access", all, true),
+			Verdict: "reproduced, both columns",
+			Notes: []string{
+				"The model: operations of Δop = 4; the next begins Δmin and a whole number of units from [0, Δmin/2), all as likely, after the " +
+					"last began; each member begins anywhere in a first period. Whole units, because the published tables account for 0.09 % " +
+					"more operations than a bias that is any number would.",
+				"1292 for five at once, N = 150, is four standard deviations from what any independent members give (1179); 1192 would be none. " +
+					"It may be a misprint.",
+			},
+		}
 	})
-	r := study.Result{Wanted: seeds * len(fleets())}
-	for _, runs := range spent {
-		r.Runs += len(runs)
-	}
-	r.Comparisons = concurrencyTables("Random access", tableOne(), spent)
-	for i, members := range fleets() {
-		r.Plots = append(r.Plots, study.Plot{Name: inName("random-access", members), Chart: r.Comparisons[i].Chart(true)})
-		r.Comparisons[i].Notes = []string{noiseNote(r.Comparisons[i], len(spent[members]))}
-	}
-	r.Verdict = "reproduced, both columns"
-	r.Notes = []string{
-		"The model: operations of Δop = 4; the next begins Δmin and a whole number of units from [0, Δmin/2), all as likely, after the " +
-			"last began; each member begins anywhere in a first period. Whole units, because the published tables account for 0.09 % " +
-			"more operations than a bias that is any number would.",
-		"1292 for five at once, N = 150, is four standard deviations from what any independent members give (1179); 1192 would be none. " +
-			"It may be a misprint.",
-	}
-	return r, err
 }
 
 // accessAtRandom returns for how many seconds how many operations run at once: "each component issues a service request
@@ -90,10 +57,7 @@ func accessAtRandom(members int, seed uint64, until time.Duration) []float64 {
 	var spent []float64
 	now, ended := time.Duration(0), 0
 	advance := func(to time.Duration, running int) {
-		for len(spent) <= running {
-			spent = append(spent, 0)
-		}
-		spent[running] += (to - now).Seconds()
+		spent = addTo(spent, running, (to - now).Seconds())
 		now = to
 	}
 	for i, start := range starts {
