@@ -35,11 +35,9 @@ type gate struct {
 
 	notes map[policy.Note]uint64
 	// said is when the log last said what may repeat itself.
-	said map[policy.Note]policy.Time
-	// heldSince and passedAt are by slot.
-	heldSince [wire.MaxSlots]time.Time
-	passedAt  [wire.MaxSlots]time.Time
-	last      hook.Result
+	said  map[policy.Note]policy.Time
+	hands [wire.MaxSlots]hands
+	last  hook.Result
 	// runs counts grants, failures those whose hook failed or could not be started.
 	runs, failures uint64
 	sendErrors     uint64
@@ -91,6 +89,7 @@ func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
 	case policy.Send:
 		a.send(g, &e.Msg)
 	case policy.Run:
+		a.observe(g, now, e)
 		a.startHook(g, now, e)
 	case policy.Stop:
 		if g.run != nil {
@@ -98,10 +97,37 @@ func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
 		}
 	case policy.Entrust:
 		g.entrusted.entrust(&e.Msg)
+	case policy.Took, policy.Gave:
+		g.hands[e.Token.Slot].change(e, time.Unix(0, now.Wall))
+		a.observe(g, now, e)
 	case policy.Announce:
 		a.members.Announce(g.id)
 	case policy.Tell:
 		a.tell(g, now, e)
+	case policy.Gone:
+		g.gone = true
+	}
+}
+
+// hands is what this agent has in its hands of a slot.
+type hands struct {
+	// tokens is how many: a second one is given up at once.
+	tokens int8
+	// since is when the first came, passedAt when one was last passed on.
+	since, passedAt time.Time
+}
+
+// change follows a token that comes or goes.
+func (h *hands) change(e *policy.Effect, at time.Time) {
+	if e.Kind == policy.Gave {
+		h.tokens--
+		if e.Cause == policy.CausePassed {
+			h.passedAt = at
+		}
+		return
+	}
+	if h.tokens++; h.tokens == 1 {
+		h.since = at
 	}
 }
 

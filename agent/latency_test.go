@@ -37,7 +37,7 @@ func BenchmarkHandoff(b *testing.B) {
 		if o.Note == policy.NoteOffered {
 			offered = now
 		}
-		if o.Note == policy.NoteArrived {
+		if o.Cause == policy.CauseReceived {
 			if took = append(took, now.Sub(offered)); len(took) == b.N+warmUp {
 				close(enough)
 			}

@@ -154,14 +154,14 @@ func (a *Agent) whereabouts(g *gate, m *policy.Status) control.Whereabouts {
 	}
 	switch {
 	case m.Holding:
-		w.Holder, w.HolderName, w.HolderSince = a.self.String(), a.cfg.Name, g.heldSince[m.Token.Slot]
+		w.Holder, w.HolderName, w.HolderSince = a.self.String(), a.cfg.Name, g.hands[m.Token.Slot].since
 		for _, id := range m.Token.Trail[:m.Token.Trail.Len()] {
 			w.Guardians = append(w.Guardians, control.Guardian{Member: id.String(), Name: a.nameOf(id)})
 		}
 	case m.Guards && !m.Holder.IsZero() && m.Holder != m.LastTo:
 		w.Holder, w.HolderName = m.Holder.String(), a.nameOf(m.Holder)
 	case !m.LastTo.IsZero():
-		w.Holder, w.HolderName, w.HolderSince = m.LastTo.String(), a.nameOf(m.LastTo), g.passedAt[m.Token.Slot]
+		w.Holder, w.HolderName, w.HolderSince = m.LastTo.String(), a.nameOf(m.LastTo), g.hands[m.Token.Slot].passedAt
 	}
 	return w
 }

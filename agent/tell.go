@@ -13,21 +13,7 @@ import (
 // tell writes a machine's note into the log, counts it and shows it to the observer.
 func (a *Agent) tell(g *gate, now policy.Instant, e *policy.Effect) {
 	g.notes[e.Note]++
-	at := time.Unix(0, now.Wall)
-	switch {
-	case e.Note == policy.NoteArrived || e.Note == policy.NoteMinted || e.Note == policy.NoteRegenerated ||
-		e.Note == policy.NoteRevived:
-		g.heldSince[e.Token.Slot] = at
-	case e.Note == policy.NotePassed:
-		g.passedAt[e.Token.Slot] = at
-	case e.Note == policy.NoteLeft:
-		g.gone = true
-	}
-	if a.cfg.Observe != nil {
-		a.cfg.Observe(Observation{
-			At: at, Member: a.self, Name: a.cfg.Name, Gate: g.cfg.Name, Note: e.Note, Peer: e.Peer, Token: e.Token,
-		})
-	}
+	a.observe(g, now, e)
 	if e.Note == policy.NoteDenied {
 		a.tellDenied(g)
 		return

@@ -290,7 +290,7 @@ func (w *world) runs(since time.Time) []Observation {
 	defer w.mu.Unlock()
 	var all []Observation
 	for _, o := range w.seen {
-		if o.Note == policy.NoteRan && !o.At.Before(since) {
+		if o.Granted && !o.At.Before(since) {
 			all = append(all, o)
 		}
 	}
@@ -308,7 +308,7 @@ func (w *world) overlap(since time.Time) time.Duration {
 			continue
 		}
 		switch {
-		case o.Note == policy.NoteRan:
+		case o.Granted:
 			if running++; running == 2 {
 				from = o.At
 			}

@@ -25,10 +25,19 @@ const (
 	// has ended, the guard ends it, and sends Msg, a few times, as soon as nothing of it is left. A new Run begins with nothing
 	// entrusted; a Msg without a kind takes back all that was.
 	Entrust
+	// Took says that this member holds Token from now on; Cause says how it came, Peer from whom. A member holds one token of a
+	// slot. If it takes a second one, it does not keep that: Gave follows in the same step.
+	Took
+	// Gave says that this member does not hold Token any more, of two the one that it took last; Cause says why, Peer who is to have
+	// it, or knows better. It comes before whatever lets another member hold that token.
+	Gave
 	// Announce tells the other members, some time soon, that this one has met a token of the gate.
 	Announce
-	// Tell is a note for logs, metrics and traces: what happened (Note) and with whom (Peer, Token).
+	// Tell is a note for people, in logs, metrics and traces: what happened (Note) and with whom (Peer, Token). Nothing else
+	// depends on it.
 	Tell
+	// Gone says that this member has left: nothing keeps it any longer. It comes once, and last.
+	Gone
 )
 
 // String returns the kind's name.
@@ -44,10 +53,16 @@ func (k EffectKind) String() string {
 		return "Stop"
 	case Entrust:
 		return "Entrust"
+	case Took:
+		return "Took"
+	case Gave:
+		return "Gave"
 	case Announce:
 		return "Announce"
 	case Tell:
 		return "Tell"
+	case Gone:
+		return "Gone"
 	}
 	return fmt.Sprintf("EffectKind(%d)", uint8(k))
 }
@@ -55,9 +70,10 @@ func (k EffectKind) String() string {
 // Effect is one thing to do; Kind says which fields mean something.
 type Effect struct {
 	Kind EffectKind
-	// Note, Peer and Token come with Tell; Peer and Token may be zero.
-	Note Note
-	Peer wire.MemberID
+	// Note comes with Tell, Cause with Took and Gave; Peer and Token with all three, but Peer may be zero, and in Tell Token, too.
+	Note  Note
+	Cause Cause
+	Peer  wire.MemberID
 	// Token comes with Run too: the token as it is held, with the grant's fencing number.
 	Token wire.Token
 	// StartBy comes with Run: what has not started by then is not started any more.
@@ -98,6 +114,20 @@ func AppendTell(out []Effect, note Note, peer wire.MemberID, token *wire.Token) 
 	if token != nil {
 		e.Token = *token
 	}
+	return out
+}
+
+// AppendTook appends the effect that says how a token came to this member.
+func AppendTook(out []Effect, how Cause, from wire.MemberID, token *wire.Token) []Effect {
+	out, e := extend(out, Took)
+	e.Cause, e.Peer, e.Token = how, from, *token
+	return out
+}
+
+// AppendGave appends the effect that says why a token is not this member's any more.
+func AppendGave(out []Effect, why Cause, peer wire.MemberID, token *wire.Token) []Effect {
+	out, e := extend(out, Gave)
+	e.Cause, e.Peer, e.Token = why, peer, *token
 	return out
 }
 

@@ -62,7 +62,13 @@ func TestEveryEventKindHasANameOfItsOwn(t *testing.T) {
 
 func TestEveryEffectKindHasANameOfItsOwn(t *testing.T) {
 	names(t, "EffectKind", numbered[policy.EffectKind]("EffectKind"),
-		policy.Save, policy.Send, policy.Run, policy.Stop, policy.Entrust, policy.Announce, policy.Tell)
+		policy.Save, policy.Send, policy.Run, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Announce, policy.Tell, policy.Gone)
+}
+
+func TestEveryCauseHasANameOfItsOwn(t *testing.T) {
+	names(t, "Cause", numbered[policy.Cause]("Cause"),
+		policy.CauseMade, policy.CauseReceived, policy.CauseRevived, policy.CausePassed, policy.CauseRemoved, policy.CauseMet,
+		policy.CauseOvertaken, policy.CauseAsleep, policy.CauseDropped, policy.CauseYielded)
 }
 
 func TestEveryWhyHasAClauseOfItsOwn(t *testing.T) {

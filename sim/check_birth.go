@@ -27,21 +27,21 @@ func (k *BirthChecker) Watch(c *Cluster, o *Occurrence) error {
 	}
 	for i := range o.Effects {
 		e := &o.Effects[i]
-		if e.Kind != policy.Tell {
+		if e.Kind != policy.Took {
 			continue
 		}
 		birth, newest, latest := e.Token.ID.Birth, k.newest[o.Member], wire.LatestBirth(c.instant(int32(o.Member)).Wall)
 		if newest > latest {
 			newest = 0
 		}
-		made := e.Note == policy.NoteMinted || e.Note == policy.NoteRegenerated
+		made := e.Cause == policy.CauseMade
 		if made && birth > latest {
 			return fmt.Errorf("birth: %s makes %v in the future", MemberName(o.Member), e.Token.ID)
 		}
 		if made && birth <= newest {
 			return fmt.Errorf("birth: %s makes %v and has met one with the same stamp or a later one", MemberName(o.Member), e.Token.ID)
 		}
-		if made || e.Note == policy.NoteArrived {
+		if e.Cause != policy.CauseRevived {
 			k.newest[o.Member] = max(newest, birth)
 		}
 	}

@@ -47,7 +47,7 @@ func (k *CommitChecker) Watch(_ *Cluster, o *Occurrence) error {
 		if e.Kind == policy.Send && e.Msg.Kind == wire.KindCommit {
 			sent = &e.Msg
 		}
-		first = first || e.Kind == policy.Tell && e.Note == policy.NotePassed
+		first = first || e.Kind == policy.Gave && e.Cause == policy.CausePassed
 	}
 	last, known := k.last[o.Member]
 	if o.Event.Kind == policy.Received && o.Event.Msg.Kind == wire.KindAck {

@@ -8,43 +8,65 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// CustodyChecker holds that no token comes from nowhere and none vanishes without a reason: whoever holds a token that it
-// did not hold before has made it, has revived it or was sent its Commit, and whoever has lost one says how.
-type CustodyChecker struct{ held map[int]wire.TokenID }
+// CustodyChecker holds that no token comes from nowhere and none vanishes without a reason: whoever holds a token says how it came
+// and, when it is gone, why; it takes one by a handoff only when it is sent its Commit; and it holds what it has taken and not given up.
+type CustodyChecker struct{ held map[int][]wire.TokenID }
 
 // NewCustodyChecker returns a checker of one run.
-func NewCustodyChecker() *CustodyChecker { return &CustodyChecker{held: map[int]wire.TokenID{}} }
+func NewCustodyChecker() *CustodyChecker { return &CustodyChecker{held: map[int][]wire.TokenID{}} }
 
 // Watch checks one step.
 func (k *CustodyChecker) Watch(c *Cluster, o *Occurrence) error {
-	if id, ok := k.held[o.Member]; ok && o.Kind == Departed {
-		return fmt.Errorf("custody: %s leaves with %v", MemberName(o.Member), id)
+	if hands := k.held[o.Member]; len(hands) > 0 && o.Kind == Departed {
+		return fmt.Errorf("custody: %s leaves with %v", MemberName(o.Member), hands[0])
 	}
 	if o.Kind == Crashed {
 		delete(k.held, o.Member)
 	}
+	if o.Kind != Stepped {
+		return nil
+	}
+	for i := range o.Effects {
+		if err := k.effect(o, &o.Effects[i]); err != nil {
+			return err
+		}
+	}
 	if !o.Completes() {
 		return nil
 	}
-	return k.step(o, c.Status(o.Member))
+	return k.holds(o.Member, c.Status(o.Member))
 }
 
-func (k *CustodyChecker) step(o *Occurrence, s *policy.Status) error {
-	was, had := k.held[o.Member]
-	if had && (!s.Holding || s.Token.ID != was) {
-		if !tells(o, was, policy.NotePassed, policy.NoteMet, policy.NoteGaveUp, policy.NoteYielded, policy.NoteDropped, policy.NoteOvertaken) {
-			return fmt.Errorf("custody: %v vanishes from %s", was, MemberName(o.Member))
+func (k *CustodyChecker) effect(o *Occurrence, e *policy.Effect) error {
+	hands := k.held[o.Member]
+	switch e.Kind {
+	case policy.Took:
+		m := &o.Event.Msg
+		committed := o.Event.Kind == policy.Received && m.Kind == wire.KindCommit && sameToken(m.Token.ID, e.Token.ID)
+		if e.Cause == policy.CauseReceived && !committed {
+			return fmt.Errorf("custody: %v appears at %s", e.Token.ID, MemberName(o.Member))
 		}
-		delete(k.held, o.Member)
+		k.held[o.Member] = append(hands, e.Token.ID)
+	case policy.Gave:
+		last := len(hands) - 1
+		if last < 0 || hands[last] != e.Token.ID {
+			return fmt.Errorf("custody: %s gives up %v, which it does not hold", MemberName(o.Member), e.Token.ID)
+		}
+		k.held[o.Member] = hands[:last]
+	case policy.Save, policy.Send, policy.Run, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone:
 	}
-	if s.Holding && (!had || s.Token.ID != was) {
-		made := tells(o, s.Token.ID, policy.NoteMinted, policy.NoteRegenerated, policy.NoteRevived)
-		committed := tells(o, s.Token.ID, policy.NoteArrived) && o.Event.Kind == policy.Received &&
-			o.Event.Msg.Kind == wire.KindCommit && sameToken(o.Event.Msg.Token.ID, s.Token.ID)
-		if !made && !committed {
-			return fmt.Errorf("custody: %v appears at %s", s.Token.ID, MemberName(o.Member))
-		}
-		k.held[o.Member] = s.Token.ID
+	return nil
+}
+
+// holds checks that a member's status says what its effects have said.
+func (k *CustodyChecker) holds(member int, s *policy.Status) error {
+	switch hands := k.held[member]; {
+	case len(hands) > 1:
+		return fmt.Errorf("custody: %s holds %v and %v", MemberName(member), hands[0], hands[1])
+	case len(hands) == 0 && s.Holding:
+		return fmt.Errorf("custody: %v appears at %s", s.Token.ID, MemberName(member))
+	case len(hands) == 1 && (!s.Holding || s.Token.ID != hands[0]):
+		return fmt.Errorf("custody: %v vanishes from %s", hands[0], MemberName(member))
 	}
 	return nil
 }

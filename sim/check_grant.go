@@ -61,7 +61,7 @@ func (k *GrantChecker) effect(c *Cluster, o *Occurrence, e *policy.Effect) error
 	switch {
 	case e.Kind == policy.Run:
 		return k.grant(c, o, e)
-	case e.Kind == policy.Tell && (e.Note == policy.NoteMinted || e.Note == policy.NoteRegenerated || e.Note == policy.NoteRevived):
+	case e.Kind == policy.Took && e.Cause != policy.CauseReceived:
 		k.made[o.Member] = made{token: e.Token, at: o.At}
 	case e.Kind == policy.Send && e.Msg.Kind == wire.KindToken:
 		m, ok := k.made[o.Member]

@@ -63,10 +63,10 @@ func (k *RemovalChecker) Watch(c *Cluster, o *Occurrence) error {
 	k.event(c, o)
 	for i := range o.Effects {
 		e := &o.Effects[i]
-		if e.Kind == policy.Tell && (e.Note == policy.NoteMinted || e.Note == policy.NoteRegenerated) {
+		if e.Kind == policy.Took && e.Cause == policy.CauseMade {
 			k.born[e.Token.ID] = o.At
 		}
-		if e.Kind == policy.Tell && e.Note == policy.NoteRemoved {
+		if e.Kind == policy.Gave && e.Cause == policy.CauseRemoved {
 			if !k.removes(o, e.Token.ID) && !k.chases(c, o, e.Token.ID) {
 				return fmt.Errorf("removal: %s removes %v and has run under no older token in the last %v",
 					MemberName(o.Member), e.Token.ID, k.minInterval)
@@ -86,7 +86,7 @@ func (k *RemovalChecker) Watch(c *Cluster, o *Occurrence) error {
 		case e.Kind == policy.Save && k.running[o.Member] && e.State.LastRun == k.last[o.Member].at:
 			// The run goes on under an older token.
 			k.last[o.Member] = sighting{at: e.State.LastRun, token: e.State.LastToken}
-		case e.Kind == policy.Tell && e.Note == policy.NotePassed:
+		case e.Kind == policy.Gave && e.Cause == policy.CausePassed:
 			k.pass(o, e.Token.ID, e.Peer)
 		}
 	}
@@ -171,7 +171,7 @@ func (k *RemovalChecker) survivor(o *Occurrence, s *policy.Status) error {
 	who := MemberName(o.Member)
 	for i := range o.Effects {
 		e := &o.Effects[i]
-		if e.Kind == policy.Tell && e.Note == policy.NoteMet {
+		if e.Kind == policy.Gave && e.Cause == policy.CauseMet {
 			if !s.Holding || !s.Token.ID.Precedes(e.Token.ID) {
 				return fmt.Errorf("removal: %s discards %v for a younger token", who, e.Token.ID)
 			}
@@ -179,7 +179,7 @@ func (k *RemovalChecker) survivor(o *Occurrence, s *policy.Status) error {
 	}
 	for i := range o.Effects {
 		e := &o.Effects[i]
-		arrived := e.Kind == policy.Tell && e.Note == policy.NoteArrived
+		arrived := e.Kind == policy.Took && e.Cause == policy.CauseReceived && o.keeps(i)
 		if arrived && s.Holding && s.Token.ID == e.Token.ID && k.removes(o, e.Token.ID) {
 			return fmt.Errorf("removal: %s keeps %v and ran under an older token less than %v ago", who, e.Token.ID, k.minInterval)
 		}

@@ -58,15 +58,15 @@ func (k *SeqChecker) effect(o *Occurrence, e *policy.Effect) error {
 	switch {
 	case e.Kind == policy.Run:
 		return k.grant(o.Member, e.Token)
-	case e.Kind != policy.Tell:
-	case e.Note == policy.NoteMinted || e.Note == policy.NoteRegenerated || e.Note == policy.NoteRevived:
+	case e.Kind != policy.Took:
+	case e.Cause != policy.CauseReceived:
 		met := k.met[o.Member]
 		if met > 0 && met < wire.MaxSeq/2 && e.Token.Seq/epochHops <= met/epochHops {
 			return fmt.Errorf("seq: %s makes %v with number %d and has met %d, from which a lost token may have come so far",
 				MemberName(o.Member), e.Token.ID, e.Token.Seq, met)
 		}
 		k.met[o.Member] = max(met, e.Token.Seq)
-	case e.Note == policy.NoteArrived:
+	default:
 		k.met[o.Member] = max(k.met[o.Member], e.Token.Seq)
 	}
 	return nil

@@ -319,8 +319,9 @@ func (c *Cluster) perform(who int32, effects []policy.Effect) (left bool, saves 
 			c.entrust(who, &e.Msg)
 		case policy.Announce:
 			c.announce(who)
-		case policy.Tell:
-			left = left || e.Note == policy.NoteLeft
+		case policy.Gone:
+			left = true
+		case policy.Took, policy.Gave, policy.Tell:
 		}
 	}
 	return left, saves

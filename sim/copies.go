@@ -8,15 +8,19 @@ import (
 // copies tells the copies of tokens apart. Every token that is made is one, and every revival makes another, with the same
 // identity: it is the way from hand to hand that tells which is which.
 type copies struct {
-	made    int
-	held    map[int]int
+	made int
+	// held are the copies in each member's hands, passing those that were given up for another member, by handoff.
+	held    map[int]inHands
 	passing map[wire.HandoffID]int
 }
 
-func newCopies() copies { return copies{held: map[int]int{}, passing: map[wire.HandoffID]int{}} }
+// inHands are the copies that a member has taken and not given up, the last one and the one before; zero if there is none.
+type inHands struct{ last, before int }
+
+func newCopies() copies { return copies{held: map[int]inHands{}, passing: map[wire.HandoffID]int{}} }
 
 // of returns the copy that a member holds; zero if it holds none.
-func (k *copies) of(member int) int { return k.held[member] }
+func (k *copies) of(member int) int { return k.held[member].last }
 
 // watch follows one occurrence.
 func (k *copies) watch(o *Occurrence) {
@@ -26,33 +30,32 @@ func (k *copies) watch(o *Occurrence) {
 	if o.Kind != Stepped {
 		return
 	}
-	// taken is the copy that came to the member in this step.
-	taken, about := 0, wire.TokenID{}
+	passed := 0
 	for i := range o.Effects {
-		e := &o.Effects[i]
-		if e.Kind == policy.Send && e.Msg.Kind == wire.KindCommit && k.held[o.Member] < 0 {
-			k.passing[e.Msg.Handoff] = -k.held[o.Member]
-			delete(k.held, o.Member)
-		}
-		if e.Kind != policy.Tell {
-			continue
-		}
-		switch note := e.Note; {
-		case note == policy.NoteMinted || note == policy.NoteRegenerated || note == policy.NoteRevived:
-			k.made++
-			taken, about = k.made, e.Token.ID
-		case note == policy.NoteArrived:
-			taken, about = k.passing[o.Event.Msg.Handoff], e.Token.ID
-		case note == policy.NotePassed:
-			// Its Commit, which says by which handoff, is the next message.
-			k.held[o.Member] = -k.held[o.Member]
-		case note == policy.NoteRemoved || note == policy.NoteMet && e.Token.ID == about:
-			taken = 0
-		case note == policy.NoteOvertaken || note == policy.NoteGaveUp || note == policy.NoteYielded || note == policy.NoteDropped:
-			delete(k.held, o.Member)
+		switch e := &o.Effects[i]; e.Kind {
+		case policy.Took:
+			k.held[o.Member] = inHands{last: k.coming(o, e), before: k.of(o.Member)}
+		case policy.Gave:
+			hands := k.held[o.Member]
+			k.held[o.Member] = inHands{last: hands.before}
+			if e.Cause == policy.CausePassed {
+				passed = hands.last
+			}
+		case policy.Send:
+			// The Commit, which says by which handoff, is the next message.
+			if passed > 0 && e.Msg.Kind == wire.KindCommit {
+				k.passing[e.Msg.Handoff], passed = passed, 0
+			}
+		case policy.Save, policy.Run, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone:
 		}
 	}
-	if taken > 0 {
-		k.held[o.Member] = taken
+}
+
+// coming returns the copy that a member takes.
+func (k *copies) coming(o *Occurrence, e *policy.Effect) int {
+	if e.Cause == policy.CauseReceived {
+		return k.passing[o.Event.Msg.Handoff]
 	}
+	k.made++
+	return k.made
 }

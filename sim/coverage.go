@@ -316,7 +316,7 @@ func (v *Coverage) Counts() []Counted {
 	for k := range casesEnd {
 		add(classCase, "case ", k.String(), int(k))
 	}
-	for k := policy.Save; k <= policy.Tell; k++ {
+	for k := policy.Save; k <= policy.Gone; k++ {
 		add(classEffect, "effect ", k.String(), int(k))
 	}
 	for _, k := range policy.Notes() {

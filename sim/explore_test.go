@@ -313,7 +313,7 @@ func (e *explorer) step(w *small, i int, ev *policy.Event, upTo int) int {
 		case policy.Tell:
 			e.told[f.Note]++
 			w.question(i, f)
-		case policy.Stop, policy.Entrust, policy.Announce:
+		case policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Announce, policy.Gone:
 		}
 	}
 	n := len(e.effects)

@@ -104,6 +104,11 @@ type Occurrence struct {
 // Otherwise the member crashes next.
 func (o *Occurrence) Completes() bool { return o.Kind == Stepped && o.Of == len(o.Effects) }
 
+// keeps reports whether the token of effect i, which took it, was not given up at once.
+func (o *Occurrence) keeps(i int) bool {
+	return i+1 == len(o.Effects) || o.Effects[i+1].Kind != policy.Gave
+}
+
 // Ends reports whether a member's process ends.
 func (o *Occurrence) Ends() bool { return o.Kind == Crashed || o.Kind == Departed }
 

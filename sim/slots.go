@@ -57,9 +57,9 @@ func (k *bySlot) ofSlot(o *Occurrence, slot uint8) *Occurrence {
 		switch e.Kind {
 		case policy.Send, policy.Entrust:
 			about = e.Msg.Token.Slot
-		case policy.Save, policy.Stop, policy.Announce:
+		case policy.Save, policy.Stop, policy.Announce, policy.Gone:
 			about = slot
-		case policy.Run, policy.Tell:
+		case policy.Run, policy.Took, policy.Gave, policy.Tell:
 		}
 		if about == slot {
 			k.effects = append(k.effects, *e)

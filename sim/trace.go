@@ -60,8 +60,7 @@ func (t *Trace) step(o *Occurrence, who string) error {
 		}
 	}
 	for i := range o.Effects {
-		// What is entrusted to a guard is told when the guard says it.
-		if o.Effects[i].Kind == policy.Entrust {
+		if untold(o.Effects[i].Kind) {
 			continue
 		}
 		if _, err := fmt.Fprintf(t.w, "%14s%s\n", "", t.effect(&o.Effects[i])); err != nil {
@@ -69,6 +68,12 @@ func (t *Trace) step(o *Occurrence, who string) error {
 		}
 	}
 	return nil
+}
+
+// untold are the effects that are no part of a story: what is entrusted to a guard is told when the guard says it, and notes tell how
+// tokens come and go.
+func untold(k policy.EffectKind) bool {
+	return k == policy.Entrust || k == policy.Took || k == policy.Gave || k == policy.Gone
 }
 
 func (t *Trace) line(at policy.Time, format string, args ...any) error {
@@ -125,7 +130,7 @@ func (t *Trace) effect(e *policy.Effect) string {
 		return "RUN " + t.token(e.Token)
 	case policy.Stop:
 		return "STOP"
-	case policy.Entrust:
+	case policy.Entrust, policy.Took, policy.Gave, policy.Gone:
 	case policy.Announce:
 		return "announces that it has met a token"
 	case policy.Tell:

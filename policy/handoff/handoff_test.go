@@ -23,8 +23,11 @@ func TestTheSenderGivesTheTokenUpBeforeTheCommitLeaves(t *testing.T) {
 	if outcome.Ending != handoff.Passed || outcome.Peer != bobsID || outcome.Token != theToken {
 		t.Errorf("the Ack led to %+v", outcome)
 	}
-	if len(out) != 2 || out[0].Note != policy.NotePassed || out[1].Kind != policy.Send || out[1].Msg.Kind != wire.KindCommit {
-		t.Errorf("the Ack led to %+v, want that it passed and then the Commit", out)
+	if len(out) != 3 || out[0].Note != policy.NotePassed || out[2].Kind != policy.Send || out[2].Msg.Kind != wire.KindCommit {
+		t.Fatalf("the Ack led to %+v, want that it passed and then the Commit", out)
+	}
+	if e := out[1]; e.Kind != policy.Gave || e.Cause != policy.CausePassed || e.Peer != bobsID || e.Token != theToken {
+		t.Errorf("before the Commit comes %+v, want that the token is given up for Bob", e)
 	}
 }
 

@@ -95,6 +95,7 @@ func (h *Machine) onAck(now policy.Time, m *wire.Message, end *Outcome, out []po
 	h.remember(m, now.Add(h.linger()))
 	h.endOffer(Passed, end)
 	out = policy.AppendTell(out, policy.NotePassed, end.Peer, &end.Token)
+	out = policy.AppendGave(out, policy.CausePassed, end.Peer, &end.Token)
 	commit := m.Reply(wire.KindCommit, m.Nonce)
 	return policy.AppendSend(out, &commit)
 }

@@ -21,14 +21,14 @@ func (m *Machine) onArrived(now policy.Instant, from wire.MemberID, token *wire.
 	out = m.meetToken(out)
 	switch {
 	case m.holdsOlder(token.ID):
-		return m.onMeeting(now, token, out)
+		return m.onMeeting(now, policy.CauseReceived, from, token, out)
 	case m.removes(now.Time, token) || m.crosses(now.Time, from, token.ID):
 		m.beginSilence(now.Time)
-		return m.remove(now, from, token, out)
+		return m.remove(now, policy.CauseReceived, from, token, out)
 	case m.holds:
-		return m.onMeeting(now, token, out)
+		return m.onMeeting(now, policy.CauseReceived, from, token, out)
 	}
-	out = m.take(now, token, out)
+	out = m.take(now, policy.CauseReceived, from, token, out)
 	if m.state == running {
 		return out
 	}
@@ -77,8 +77,11 @@ func (m *Machine) crosses(now policy.Time, from wire.MemberID, id wire.TokenID) 
 func (m *Machine) holdsOlder(id wire.TokenID) bool { return m.holds && m.token.ID.Precedes(id) }
 
 // remove discards a token by a removal rule. A copy of it that is held goes with it.
-func (m *Machine) remove(now policy.Instant, from wire.MemberID, token *wire.Token, out []policy.Effect) []policy.Effect {
+func (m *Machine) remove(
+	now policy.Instant, how policy.Cause, from wire.MemberID, token *wire.Token, out []policy.Effect,
+) []policy.Effect {
 	out = policy.AppendTell(out, policy.NoteRemoved, from, token)
+	out = discard(how, policy.CauseRemoved, from, token, out)
 	out = m.guardian.Bury(token, out)
 	if m.holds && m.token.ID == token.ID {
 		return m.onOvertaken(now, from, token, out)
@@ -88,20 +91,25 @@ func (m *Machine) remove(now policy.Instant, from wire.MemberID, token *wire.Tok
 
 // onMeeting: a token arrives, or is revived, where another is held. The older survives, the younger is discarded at once; of
 // two copies of one token, the one that has come further. A run goes on: from now on it is under the one that survives.
-func (m *Machine) onMeeting(now policy.Instant, arrived *wire.Token, out []policy.Effect) []policy.Effect {
+func (m *Machine) onMeeting(
+	now policy.Instant, how policy.Cause, from wire.MemberID, arrived *wire.Token, out []policy.Effect,
+) []policy.Effect {
 	met := m.token
 	switch {
 	case arrived.ID == met.ID:
 		out = policy.AppendTell(out, policy.NoteOutdated, wire.MemberID{}, &met)
+		out = m.giveUp(policy.CauseOvertaken, out)
 		out = m.guardian.Correct(&met, arrived, out)
 	case !arrived.ID.Precedes(met.ID):
 		out = policy.AppendTell(out, policy.NoteMet, wire.MemberID{}, arrived)
+		out = discard(how, policy.CauseMet, from, arrived, out)
 		return m.guardian.Bury(arrived, out)
 	default:
 		out = policy.AppendTell(out, policy.NoteMet, wire.MemberID{}, &met)
+		out = m.giveUp(policy.CauseMet, out)
 		out = m.guardian.Bury(&met, out)
 	}
-	out = m.take(now, arrived, out)
+	out = m.take(now, how, from, arrived, out)
 	if m.state == running {
 		m.lastToken = arrived.ID
 		return m.save(out)

@@ -40,13 +40,38 @@ func (o OnLost) String() string {
 }
 
 // take makes a token this member's, and musters its guardians.
-func (m *Machine) take(now policy.Instant, token *wire.Token, out []policy.Effect) []policy.Effect {
+func (m *Machine) take(
+	now policy.Instant, how policy.Cause, from wire.MemberID, token *wire.Token, out []policy.Effect,
+) []policy.Effect {
+	out = policy.AppendTook(out, how, from, token)
 	m.holds, m.token, m.grownAt, m.heard = true, *token, now.Time, true
 	m.token.LastSlot = m.cfg.LastSlot
 	m.inquiry = inquiry{}
 	m.learnOp(token.Op)
 	m.muster(now.Time)
 	return m.entrust(m.guardian.Hold(now.Time, &m.token, out))
+}
+
+// giveUp ends the holding of the token, but by a handoff, which says so itself.
+func (m *Machine) giveUp(why policy.Cause, out []policy.Effect) []policy.Effect {
+	m.holds = false
+	return policy.AppendGave(out, why, wire.MemberID{}, &m.token)
+}
+
+// letGo gives the token up. A run goes on without it; anything else that this member does with a token is over.
+func (m *Machine) letGo(now policy.Instant, why policy.Cause, out []policy.Effect) []policy.Effect {
+	out = m.giveUp(why, out)
+	if m.state == running {
+		return m.entrust(out)
+	}
+	m.becomeAbsent(now)
+	return out
+}
+
+// discard gives up a token that comes, and does not become this member's.
+func discard(how, why policy.Cause, from wire.MemberID, token *wire.Token, out []policy.Effect) []policy.Effect {
+	out = policy.AppendTook(out, how, from, token)
+	return policy.AppendGave(out, why, wire.MemberID{}, token)
 }
 
 // entrust tells the guard of a run anew what it has to say if this process dies: the token, its number or its guardians are others
@@ -180,13 +205,13 @@ func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token *wire.
 	out = m.save(policy.AppendTell(out, policy.NoteRevived, from, token))
 	switch {
 	case m.holdsOlder(token.ID):
-		return m.onMeeting(now, token, out)
+		return m.onMeeting(now, policy.CauseRevived, from, token, out)
 	case m.removes(now.Time, token):
-		return m.remove(now, from, token, out)
+		return m.remove(now, policy.CauseRevived, from, token, out)
 	case m.holds:
-		return m.onMeeting(now, token, out)
+		return m.onMeeting(now, policy.CauseRevived, from, token, out)
 	}
-	out = m.take(now, token, out)
+	out = m.take(now, policy.CauseRevived, from, token, out)
 	if m.state == running {
 		return out
 	}
@@ -259,14 +284,8 @@ func (m *Machine) onOvertaken(now policy.Instant, from wire.MemberID, higher *wi
 	out = policy.AppendTell(out, policy.NoteOvertaken, from, &m.token)
 	out = m.guardian.Correct(&m.token, higher, out)
 	m.handoff.Withdraw()
-	out = m.retract(out)
-	if m.state != running {
-		m.becomeAbsent(now)
-		return out
-	}
-	m.holds = false
-	out = m.entrust(out)
-	if m.cfg.OnLost == Stop {
+	out = m.letGo(now, policy.CauseOvertaken, m.retract(out))
+	if m.state == running && m.cfg.OnLost == Stop {
 		return m.stop(out)
 	}
 	return out
@@ -289,5 +308,6 @@ func (m *Machine) discardOutdated(now policy.Instant, from wire.MemberID, t *wir
 	}
 	m.beginSilence(now.Time)
 	out = policy.AppendTell(out, policy.NoteOutdated, from, t)
+	out = discard(policy.CauseReceived, policy.CauseOvertaken, from, t, out)
 	return m.guardian.Correct(t, latest, out)
 }

@@ -42,7 +42,8 @@ func (m *Machine) leaveIfDone(now policy.Instant, out []policy.Effect) []policy.
 		return out
 	}
 	m.state = gone
-	return policy.AppendTell(out, policy.NoteLeft, wire.MemberID{}, nil)
+	out = policy.AppendTell(out, policy.NoteLeft, wire.MemberID{}, nil)
+	return append(out, policy.Effect{Kind: policy.Gone})
 }
 
 // onSuspended gives up the token first of all, and any that is about to arrive: while this host was asleep, the others may
@@ -68,12 +69,7 @@ func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy
 	}
 	out = policy.AppendTell(out, policy.NoteGaveUp, wire.MemberID{}, &m.token)
 	m.guardian.Dropped()
-	if m.state == running {
-		m.holds = false
-		return m.entrust(out)
-	}
-	m.becomeAbsent(now)
-	return out
+	return m.letGo(now, policy.CauseAsleep, out)
 }
 
 // keepAlone goes on with a token whose offer was abandoned.

@@ -55,6 +55,7 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 	case m.leaving:
 		out = policy.AppendTell(out, policy.NoteDropped, wire.MemberID{}, &m.token)
 		m.guardian.Dropped()
+		out = m.giveUp(policy.CauseDropped, out)
 		m.becomeAbsent(now)
 		return out
 	}
@@ -95,6 +96,7 @@ func (m *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect
 	out = policy.AppendTell(out, policy.NoteYielded, wire.MemberID{}, &m.token)
 	m.handoff.Withdraw()
 	m.raised = 0
+	out = m.giveUp(policy.CauseYielded, out)
 	m.becomeAbsent(now)
 	return m.guardian.Yield(now.Time, &m.token, out)
 }

@@ -129,6 +129,6 @@ func (m *Machine) make(now policy.Instant, why policy.Note, out []policy.Effect)
 	}
 	out = policy.AppendTell(out, why, wire.MemberID{}, &token)
 	m.unsaved = m.seq
-	out = m.take(now, &token, m.save(out))
+	out = m.take(now, policy.CauseMade, wire.MemberID{}, &token, m.save(out))
 	return m.meetToken(out)
 }

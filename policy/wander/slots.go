@@ -1,7 +1,6 @@
 package wander
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/wanderd/wanderd/policy"
@@ -92,7 +91,11 @@ func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.E
 			if s.saidOnce(i, e.Note) {
 				continue
 			}
-		case policy.Send, policy.Run, policy.Stop, policy.Entrust:
+		case policy.Gone:
+			if s.othersStay() {
+				continue
+			}
+		case policy.Send, policy.Run, policy.Stop, policy.Entrust, policy.Took, policy.Gave:
 		}
 		out = append(out, *e)
 	}
@@ -144,8 +147,17 @@ func (s *Slots) record() policy.State {
 
 // saidOnce reports whether a note is about this member and not about a token, and not the one to be told.
 func (s *Slots) saidOnce(i int, n policy.Note) bool {
-	othersStay := func() bool { return slices.ContainsFunc(s.machines, func(m Machine) bool { return m.state != gone }) }
-	return n == policy.NoteWaiting && i > 0 || n == policy.NoteLeft && othersStay()
+	return n == policy.NoteWaiting && i > 0 || n == policy.NoteLeft && s.othersStay()
+}
+
+// othersStay reports whether a token of some slot keeps this member.
+func (s *Slots) othersStay() bool {
+	for i := range s.machines {
+		if s.machines[i].state != gone {
+			return true
+		}
+	}
+	return false
 }
 
 // NextWake is the first of all.

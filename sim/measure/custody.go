@@ -14,8 +14,10 @@ import (
 //
 //	generated + revived − removed − lost = alive
 //
-// It goes by what the machines tell and send, and not by their status, which costs far more to ask for.
+// It goes by what the machines take, give and send, and not by their status, which costs far more to ask for. A token that is given
+// up and not taken yet is lost when the member that it was passed to does not wait for its Commit any more.
 type custody struct {
+	world world
 	// quiet is how long a handoff without an end is believed in; zero is for ever.
 	quiet   time.Duration
 	members []keeper
@@ -32,6 +34,12 @@ type custody struct {
 	losses losses
 }
 
+// world is what a custody asks of the cluster.
+type world interface {
+	// Expects reports whether a member, which is up, would do anything with a message now.
+	Expects(member int, m *wire.Message) bool
+}
+
 type keeper struct {
 	up bool
 	// hands is how many tokens of each slot the member has.
@@ -40,10 +48,10 @@ type keeper struct {
 
 // handoff is one whose token the sender has given up, and whose end is not known.
 type handoff struct {
-	from, to wire.MemberID
-	id       wire.HandoffID
-	token    wire.Token
-	since    policy.Time
+	commit wire.Message
+	token  wire.TokenID
+	slot   uint8
+	since  policy.Time
 }
 
 func newCustody(members, slots int, quiet, good time.Duration) custody {
@@ -70,102 +78,87 @@ func (k *custody) end(now policy.Time, member int) {
 			k.lose(now, now, uint8(slot))
 		}
 	}
-	k.giveUp(now, func(h *handoff) bool { return sim.IndexOf(h.to) == member })
+	k.giveUp(now, func(h *handoff) bool { return sim.IndexOf(h.commit.To) == member })
 }
 
-// sent books a message. The Commit that follows "passed" in the same step opens a handoff: in vain, if nobody is there.
+// sent books a message. The Commit that follows when a token was passed on in the same step opens a handoff: in vain, if nobody is
+// there.
 func (k *custody) sent(o *sim.Occurrence, m *wire.Message) {
 	if !k.passing || m.Kind != wire.KindCommit {
 		return
 	}
 	k.passing = false
-	k.pending = append(k.pending, handoff{from: m.From, to: m.To, id: m.Handoff, token: k.passed, since: o.At})
 	if !k.members[sim.IndexOf(m.To)].up {
-		k.refuse(o.At, sim.IndexOf(m.To), m.Handoff)
+		k.lose(o.At, o.At, k.passed.Slot)
+		return
 	}
+	k.pending = append(k.pending, handoff{commit: *m, token: k.passed.ID, slot: k.passed.Slot, since: o.At})
 }
 
-// stepped ends a step. Who passed the token on and sent no Commit crashes now.
-func (k *custody) stepped(now policy.Time) {
+// stepped ends a step of a member, or what its shell did in place of one. A member that passed the token on and sent no Commit
+// crashes now.
+func (k *custody) stepped(now policy.Time, member int) {
 	if k.passing {
 		k.passing = false
 		k.lose(now, now, k.passed.Slot)
 	}
+	if len(k.pending) > 0 {
+		k.giveUp(now, func(h *handoff) bool {
+			return sim.IndexOf(h.commit.To) == member && !k.world.Expects(member, &h.commit)
+		})
+	}
 }
 
-// tell books one note, and reports whether a token came into the member's hands.
-func (k *custody) tell(o *sim.Occurrence, e *policy.Effect) bool {
-	switch e.Note {
-	case policy.NoteMinted, policy.NoteRegenerated:
+// took books a token that comes into a member's hands.
+func (k *custody) took(o *sim.Occurrence, e *policy.Effect) {
+	slot := e.Token.Slot
+	k.members[o.Member].hands[slot]++
+	switch {
+	case e.Cause == policy.CauseReceived:
+		k.arrives(o.Member, o.Event.Msg.Handoff)
+		return
+	case e.Cause == policy.CauseMade:
 		k.giveUp(o.At, func(h *handoff) bool { return k.quiet > 0 && o.At.Sub(h.since) > k.quiet })
 		k.generated++
-		k.live(o.At, e.Token.Slot)
-		k.members[o.Member].hands[e.Token.Slot]++
-		return true
-	case policy.NoteRevived:
-		k.giveUp(o.At, func(h *handoff) bool { return h.token.ID == e.Token.ID && sim.IndexOf(h.from) == o.Member })
+	case e.Cause == policy.CauseRevived:
+		k.giveUp(o.At, func(h *handoff) bool { return h.token == e.Token.ID && sim.IndexOf(h.commit.From) == o.Member })
 		k.revived++
-		k.live(o.At, e.Token.Slot)
-		k.members[o.Member].hands[e.Token.Slot]++
-		return true
-	case policy.NoteArrived:
-		k.receive(o, e.Token.Slot)
-		return true
-	case policy.NoteOutdated:
-		// One that arrives is dropped before anything is told of its arrival.
-		if !e.Peer.IsZero() {
-			k.receive(o, e.Token.Slot)
-		}
-		k.remove(o, e.Token.Slot)
-	case policy.NoteRemoved, policy.NoteMet, policy.NoteOvertaken:
-		k.remove(o, e.Token.Slot)
-	case policy.NotePassed:
-		k.drop(o.Member, e.Token.Slot)
-		k.passing, k.passed = true, e.Token
-	case policy.NoteGaveUp, policy.NoteYielded, policy.NoteDropped:
-		k.drop(o.Member, e.Token.Slot)
-		k.lose(o.At, o.At, e.Token.Slot)
-	case policy.NoteNoCommit:
-		k.giveUp(o.At, func(h *handoff) bool {
-			return sim.IndexOf(h.to) == o.Member && h.from == e.Peer && h.token == e.Token
-		})
-	case policy.NoteStrayCommit:
-		if o.Event.Kind == policy.Received {
-			k.refuse(o.At, o.Member, o.Event.Msg.Handoff)
-		}
-	case policy.NoteRan, policy.NoteDenied, policy.NoteResting, policy.NoteOffered, policy.NoteNoAck, policy.NoteTokenAgain,
-		policy.NoteInquired, policy.NoteSeen, policy.NoteSuspected, policy.NoteSlotsDiffer, policy.NoteStoodDown, policy.NoteDoubting, policy.NoteStrayWord,
-		policy.NoteSeqRefused, policy.NoteBirthRefused, policy.NoteUnanswered, policy.NoteSlowNetwork,
-		policy.NoteAckAgain, policy.NoteStrayToken, policy.NoteStrayAck, policy.NoteAlone, policy.NoteWaiting, policy.NoteLeft:
 	}
-	return false
+	k.live(o.At, slot)
 }
 
-// receive: a handoff ended well. One that was taken for failed has not been: with two handoffs of one token between the
-// same two members, a note does not say which of them it was that ended without a Commit.
-func (k *custody) receive(o *sim.Occurrence, slot uint8) {
-	k.members[o.Member].hands[slot]++
+// gave books a token that leaves a member's hands.
+func (k *custody) gave(o *sim.Occurrence, e *policy.Effect) {
+	slot := e.Token.Slot
+	k.members[o.Member].hands[slot]--
+	switch {
+	case e.Cause == policy.CausePassed:
+		k.passing, k.passed = true, e.Token
+	case e.Cause.Discards():
+		k.die(o.At, o.At, slot, true)
+		k.removed++
+	default:
+		k.lose(o.At, o.At, slot)
+	}
+}
+
+// arrives ends a handoff whose token is taken.
+func (k *custody) arrives(member int, id wire.HandoffID) {
 	for i := range k.pending {
-		if h := &k.pending[i]; o.Event.Kind == policy.Received && h.id == o.Event.Msg.Handoff && sim.IndexOf(h.to) == o.Member {
+		if h := &k.pending[i]; h.commit.Handoff == id && sim.IndexOf(h.commit.To) == member {
 			k.forget(i)
 			return
 		}
 	}
-	k.lost--
-	k.live(o.At, slot)
-}
-
-// refuse: a Commit came that the receiver does not wait for any longer.
-func (k *custody) refuse(now policy.Time, member int, id wire.HandoffID) {
-	k.giveUp(now, func(h *handoff) bool { return h.id == id && sim.IndexOf(h.to) == member })
 }
 
 // giveUp ends handoffs without the token.
 func (k *custody) giveUp(now policy.Time, which func(*handoff) bool) {
 	for i := len(k.pending) - 1; i >= 0; i-- {
-		if h := k.pending[i]; which(&k.pending[i]) {
+		if h := &k.pending[i]; which(h) {
+			since, slot := h.since, h.slot
 			k.forget(i)
-			k.lose(now, h.since, h.token.Slot)
+			k.lose(now, since, slot)
 		}
 	}
 }
@@ -174,15 +167,6 @@ func (k *custody) forget(i int) {
 	last := len(k.pending) - 1
 	k.pending[i] = k.pending[last]
 	k.pending = k.pending[:last]
-}
-
-func (k *custody) drop(member int, slot uint8) { k.members[member].hands[slot]-- }
-
-// remove: a token is dropped because there is a better one.
-func (k *custody) remove(o *sim.Occurrence, slot uint8) {
-	k.drop(o.Member, slot)
-	k.die(o.At, o.At, slot, true)
-	k.removed++
 }
 
 // lose: nobody has the token since a moment that may have passed.

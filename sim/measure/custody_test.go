@@ -26,7 +26,7 @@ func (s *story) tokens(alive int, want Tokens[Number]) {
 
 func TestATokenInAHandoffIsAlive(t *testing.T) {
 	s := tell(t, Config{Members: 2})
-	s.note(10, 0, policy.NoteMinted, 1)
+	s.hands(10, 0, policy.CauseMade, 1)
 	s.pass(20, 0, 1, 1)
 	s.arrive(25, 0, 1, 1)
 	if f := s.meter.Figures(at(30)); f.Hops != 1 || f.Messages != 1 {
@@ -37,42 +37,34 @@ func TestATokenInAHandoffIsAlive(t *testing.T) {
 
 func TestATokenIsLostWhenTheReceiverWaitsNoLonger(t *testing.T) {
 	s := tell(t, Config{Members: 2})
-	s.note(10, 0, policy.NoteMinted, 1)
+	s.hands(10, 0, policy.CauseMade, 1)
 	s.pass(20, 0, 1, 1)
-	s.step(21, 1, policy.Event{Kind: policy.Woke}, telling(policy.NoteNoCommit, member(0), token(1)))
+	s.waitsNoLonger(21, 1)
 	s.tokens(0, Tokens[Number]{Generated: 1, Lost: 1, Live: Table[Number]{{0, 19}, {1, 11}}})
 }
 
-func TestAHandoffThatFailedEarlierDoesNotEndThisOne(t *testing.T) {
+func TestATokenIsAliveAsLongAsTheReceiverWaits(t *testing.T) {
 	s := tell(t, Config{Members: 3})
-	s.note(10, 0, policy.NoteMinted, 1)
+	s.hands(10, 0, policy.CauseMade, 1)
 	s.pass(20, 0, 1, 1)
-	s.step(21, 1, policy.Event{Kind: policy.Woke}, telling(policy.NoteNoCommit, member(2), token(1)))
-	s.step(21, 2, policy.Event{Kind: policy.Woke}, telling(policy.NoteNoCommit, member(0), token(1)))
+	s.step(21, 1, policy.Event{Kind: policy.Woke})
+	s.over[s.handoff] = true
+	s.step(21, 2, policy.Event{Kind: policy.Woke})
 	s.tokens(1, Tokens[Number]{Generated: 1, Live: Table[Number]{{0, 10}, {1, 20}}})
-}
-
-func TestATokenThatWasTakenForLostAndArrivesIsNotLost(t *testing.T) {
-	s := tell(t, Config{Members: 2})
-	s.note(10, 0, policy.NoteMinted, 1)
-	s.pass(20, 0, 1, 1)
-	s.step(21, 1, policy.Event{Kind: policy.Woke}, telling(policy.NoteNoCommit, member(0), token(1)))
-	s.arrive(22, 0, 1, 1)
-	s.tokens(1, Tokens[Number]{Generated: 1, Live: Table[Number]{{0, 11}, {1, 19}}})
 }
 
 func TestATokenIsLostWithItsHolder(t *testing.T) {
 	s := tell(t, Config{Members: 2})
-	s.note(10, 0, policy.NoteMinted, 1)
+	s.hands(10, 0, policy.CauseMade, 1)
 	s.crash(20, 0)
 	s.occur(25, 0, came())
-	s.note(26, 0, policy.NoteRegenerated, 2)
+	s.hands(26, 0, policy.CauseMade, 2)
 	s.tokens(1, Tokens[Number]{Generated: 2, Lost: 1, Live: Table[Number]{{0, 16}, {1, 14}}})
 }
 
 func TestATokenIsLostWithItsReceiver(t *testing.T) {
 	s := tell(t, Config{Members: 3})
-	s.note(10, 0, policy.NoteMinted, 1)
+	s.hands(10, 0, policy.CauseMade, 1)
 	s.pass(20, 0, 1, 1)
 	s.crash(21, 2)
 	s.crash(22, 1)
@@ -81,7 +73,7 @@ func TestATokenIsLostWithItsReceiver(t *testing.T) {
 
 func TestATokenPassedToNobodyIsLostAtOnce(t *testing.T) {
 	s := tell(t, Config{Members: 2})
-	s.note(10, 0, policy.NoteMinted, 1)
+	s.hands(10, 0, policy.CauseMade, 1)
 	s.crash(15, 1)
 	s.pass(20, 0, 1, 1)
 	s.tokens(0, Tokens[Number]{Generated: 1, Lost: 1, Live: Table[Number]{{0, 20}, {1, 10}}})
@@ -89,7 +81,7 @@ func TestATokenPassedToNobodyIsLostAtOnce(t *testing.T) {
 
 func TestATokenOutlivesASenderThatCrashesAfterItsCommit(t *testing.T) {
 	s := tell(t, Config{Members: 2})
-	s.note(10, 0, policy.NoteMinted, 1)
+	s.hands(10, 0, policy.CauseMade, 1)
 	s.pass(20, 0, 1, 1)
 	s.crash(20, 0)
 	s.arrive(21, 0, 1, 1)
@@ -98,11 +90,11 @@ func TestATokenOutlivesASenderThatCrashesAfterItsCommit(t *testing.T) {
 
 func TestATokenIsLostWithASenderThatCrashesBeforeItsCommit(t *testing.T) {
 	s := tell(t, Config{Members: 2})
-	s.note(10, 0, policy.NoteMinted, 1)
+	s.hands(10, 0, policy.CauseMade, 1)
 	ack := s.received(wire.KindAck, 1, 0, 1)
 	s.occur(20, 0, sim.Occurrence{
 		Kind: sim.Stepped, Event: &ack, Of: 2,
-		Effects: []policy.Effect{telling(policy.NotePassed, member(1), token(1))},
+		Effects: []policy.Effect{changing(policy.CausePassed, member(1), token(1))},
 	})
 	s.crash(20, 0)
 	s.tokens(0, Tokens[Number]{Generated: 1, Lost: 1, Live: Table[Number]{{0, 20}, {1, 10}}})
@@ -111,7 +103,7 @@ func TestATokenIsLostWithASenderThatCrashesBeforeItsCommit(t *testing.T) {
 func TestATokenIsLostWhoseCommitIsRefused(t *testing.T) {
 	for name, refuse := range map[string]func(*story){
 		"by the machine": func(s *story) {
-			s.step(22, 1, s.received(wire.KindCommit, 0, 1, 1), telling(policy.NoteStrayCommit, member(0), token(1)))
+			s.step(22, 1, s.received(wire.KindCommit, 0, 1, 1))
 		},
 		"by the shell": func(s *story) {
 			commit := s.received(wire.KindCommit, 0, 1, 1).Msg
@@ -120,8 +112,9 @@ func TestATokenIsLostWhoseCommitIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := tell(t, Config{Members: 2})
-			s.note(10, 0, policy.NoteMinted, 1)
+			s.hands(10, 0, policy.CauseMade, 1)
 			s.pass(20, 0, 1, 1)
+			s.over[s.handoff] = true
 			refuse(s)
 			s.tokens(0, Tokens[Number]{Generated: 1, Lost: 1, Live: Table[Number]{{0, 18}, {1, 12}}})
 		})
@@ -130,29 +123,29 @@ func TestATokenIsLostWhoseCommitIsRefused(t *testing.T) {
 
 func TestALateCopyOfACommitThatWasTakenLosesNothing(t *testing.T) {
 	s := tell(t, Config{Members: 2})
-	s.note(10, 0, policy.NoteMinted, 1)
+	s.hands(10, 0, policy.CauseMade, 1)
 	s.pass(20, 0, 1, 1)
 	s.arrive(21, 0, 1, 1)
-	s.step(22, 1, s.received(wire.KindCommit, 0, 1, 1), telling(policy.NoteStrayCommit, member(0), token(1)))
+	s.step(22, 1, s.received(wire.KindCommit, 0, 1, 1))
 	s.tokens(1, Tokens[Number]{Generated: 1, Live: Table[Number]{{0, 10}, {1, 20}}})
 }
 
 func TestATokenGivenUpByASleeperIsLost(t *testing.T) {
 	s := tell(t, Config{Members: 1})
-	s.note(10, 0, policy.NoteMinted, 1)
-	s.note(20, 0, policy.NoteGaveUp, 1)
+	s.hands(10, 0, policy.CauseMade, 1)
+	s.hands(20, 0, policy.CauseAsleep, 1)
 	s.tokens(0, Tokens[Number]{Generated: 1, Lost: 1, Live: Table[Number]{{0, 20}, {1, 10}}})
 }
 
 func TestARemovedTokenIsNotLost(t *testing.T) {
 	s := tell(t, Config{Members: 3})
-	s.note(10, 0, policy.NoteMinted, 1)
-	s.note(10, 1, policy.NoteRegenerated, 2)
-	s.note(10, 2, policy.NoteRegenerated, 3)
+	s.hands(10, 0, policy.CauseMade, 1)
+	s.hands(10, 1, policy.CauseMade, 2)
+	s.hands(10, 2, policy.CauseMade, 3)
 	s.pass(11, 1, 0, 2)
-	s.arrive(12, 1, 0, 2, policy.NoteMet)
+	s.arrive(12, 1, 0, 2, policy.CauseMet)
 	s.pass(13, 2, 1, 3)
-	s.arrive(14, 2, 1, 3, policy.NoteRemoved)
+	s.arrive(14, 2, 1, 3, policy.CauseRemoved)
 	s.crash(20, 1)
 	s.tokens(1, Tokens[Number]{
 		Generated: 3, Removed: 2, Live: Table[Number]{{0, 10}, {1, 16}, {2, 2}, {3, 2}},
@@ -161,13 +154,13 @@ func TestARemovedTokenIsNotLost(t *testing.T) {
 
 func TestAHandoffThatNobodyEndsIsNotBelievedInForEver(t *testing.T) {
 	s := tell(t, Config{Members: 2, Quiet: 1800e9})
-	s.note(0, 0, policy.NoteMinted, 1)
+	s.hands(0, 0, policy.CauseMade, 1)
 	s.pass(10, 0, 1, 1)
-	s.note(1810, 0, policy.NoteRegenerated, 2)
+	s.hands(1810, 0, policy.CauseMade, 2)
 	if alive := s.meter.custody.alive; alive != 2 {
 		t.Errorf("after Δmax %d are alive, want both", alive)
 	}
-	s.note(1811, 0, policy.NoteRegenerated, 3)
+	s.hands(1811, 0, policy.CauseMade, 3)
 	if alive := s.meter.custody.alive; alive != 2 {
 		t.Errorf("after more than Δmax %d are alive, want the two new ones", alive)
 	}

@@ -20,7 +20,7 @@ func TestFiguresAsJSON(t *testing.T) {
 	var stories []Figures
 	for _, longest := range []float64{1300, 6100} {
 		s := tell(t, Config{Members: 3, Quiet: quiet, Bin: 250 * time.Millisecond})
-		s.note(10, 0, policy.NoteMinted, 1)
+		s.hands(10, 0, policy.CauseMade, 1)
 		s.start(10, 0)
 		s.finish(14.000000001, 0)
 		s.pass(14, 0, 1, 1)
@@ -31,7 +31,7 @@ func TestFiguresAsJSON(t *testing.T) {
 		s.finish(610.125+longest, 0)
 		s.start(610.125+longest, 0)
 		s.crash(7000, 1)
-		s.note(8000, 2, policy.NoteRegenerated, 2)
+		s.hands(8000, 2, policy.CauseMade, 2)
 		stories = append(stories, s.meter.Figures(at(10_000)))
 	}
 	golden(t, "figures.json", stories[0])

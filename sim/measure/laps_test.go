@@ -37,7 +37,7 @@ func TestALapIsOneVisitToEveryLiveMember(t *testing.T) {
 
 func TestNothingCountsBeforeTheWarmUpIsOver(t *testing.T) {
 	s := tell(t, Config{Members: 2, Quiet: quiet, WarmUp: 2})
-	s.note(10, 0, policy.NoteMinted, 1)
+	s.hands(10, 0, policy.CauseMade, 1)
 	s.start(10, 0)
 	s.finish(20, 0)
 	s.pass(20, 0, 1, 1)
@@ -68,7 +68,7 @@ func TestNothingCountsBeforeTheWarmUpIsOver(t *testing.T) {
 
 func TestWhoIsNotThereDoesNotKeepTheWarmUpFromEnding(t *testing.T) {
 	s := tell(t, Config{Members: 2, WarmUp: 1})
-	s.note(10, 0, policy.NoteMinted, 1)
+	s.hands(10, 0, policy.CauseMade, 1)
 	s.occur(15, 1, sim.Occurrence{Kind: sim.Departed})
 	if f := s.meter.Figures(at(20)); f.WarmUp != 15 {
 		t.Errorf("warmed up after %v s, want 15", f.WarmUp)

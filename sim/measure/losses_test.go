@@ -25,10 +25,10 @@ func (s *story) losses(when float64, held, single []time.Duration) {
 
 func TestEachLossCountsByItself(t *testing.T) {
 	s := tell(t, Config{Members: 2, Quiet: quiet, Good: good})
-	s.note(0, 0, policy.NoteMinted, 1)
+	s.hands(0, 0, policy.CauseMade, 1)
 	for _, when := range []float64{4000, 4500, 6000} {
-		s.note(when, 0, policy.NoteGaveUp, 1)
-		s.note(when+1, 0, policy.NoteRevived, 1)
+		s.hands(when, 0, policy.CauseAsleep, 1)
+		s.hands(when+1, 0, policy.CauseRevived, 1)
 	}
 	s.losses(6500, seconds64(1, 1, 1), seconds64(1, 1))
 	s.losses(6601, seconds64(1, 1, 1), seconds64(1, 1, 1))
@@ -37,12 +37,12 @@ func TestEachLossCountsByItself(t *testing.T) {
 
 func TestOneIsForGoodIfItStaysForMinInterval(t *testing.T) {
 	s := tell(t, Config{Members: 3, Quiet: quiet, Good: good})
-	s.note(0, 0, policy.NoteMinted, 1)
-	s.note(4000, 0, policy.NoteGaveUp, 1)
-	s.note(4010, 1, policy.NoteRegenerated, 2)
-	s.note(4020, 2, policy.NoteRegenerated, 3)
+	s.hands(0, 0, policy.CauseMade, 1)
+	s.hands(4000, 0, policy.CauseAsleep, 1)
+	s.hands(4010, 1, policy.CauseMade, 2)
+	s.hands(4020, 2, policy.CauseMade, 3)
 	s.losses(9000, seconds64(10), nil)
-	s.note(9000, 2, policy.NoteRemoved, 3)
+	s.hands(9000, 2, policy.CauseRemoved, 3)
 	s.losses(9599, seconds64(10), nil)
 	s.losses(9600, seconds64(10), seconds64(5000))
 }
@@ -50,20 +50,20 @@ func TestOneIsForGoodIfItStaysForMinInterval(t *testing.T) {
 // Where several tokens remove each other until none is left, it is the loss before that the fleet is still getting over.
 func TestATokenThatIsRemovedIsNoOtherLoss(t *testing.T) {
 	s := tell(t, Config{Members: 3, Quiet: quiet, Good: good})
-	s.note(0, 0, policy.NoteMinted, 1)
-	s.note(4000, 0, policy.NoteGaveUp, 1)
-	s.note(4010, 1, policy.NoteRegenerated, 2)
-	s.note(4020, 1, policy.NoteRemoved, 2)
-	s.note(4050, 2, policy.NoteRegenerated, 3)
+	s.hands(0, 0, policy.CauseMade, 1)
+	s.hands(4000, 0, policy.CauseAsleep, 1)
+	s.hands(4010, 1, policy.CauseMade, 2)
+	s.hands(4020, 1, policy.CauseRemoved, 2)
+	s.hands(4050, 2, policy.CauseMade, 3)
 	s.losses(9000, seconds64(10, 30), seconds64(50))
 }
 
 // The sender of a lost Commit revives the token before the receiver has noticed: nobody held it meanwhile.
 func TestATokenThatIsRevivedWhileItIsUnderWayWasLost(t *testing.T) {
 	s := tell(t, Config{Members: 2, Quiet: quiet, Good: good})
-	s.note(0, 0, policy.NoteMinted, 1)
+	s.hands(0, 0, policy.CauseMade, 1)
 	s.pass(4000, 0, 1, 1)
-	s.step(4003, 0, policy.Event{Kind: policy.Woke}, telling(policy.NoteRevived, member(1), token(1)))
+	s.step(4003, 0, policy.Event{Kind: policy.Woke}, changing(policy.CauseRevived, member(1), token(1)))
 	s.losses(9000, seconds64(3), seconds64(3))
 }
 
@@ -74,14 +74,14 @@ func TestTheLossesOfOneSlotAreNoneOfAnother(t *testing.T) {
 		t.Slot = slot
 		return t
 	}
-	note := func(when float64, member int, n policy.Note, t wire.Token) {
-		s.step(when, member, policy.Event{Kind: policy.Woke}, telling(n, wire.MemberID{}, t))
+	hands := func(when float64, member int, cause policy.Cause, t wire.Token) {
+		s.step(when, member, policy.Event{Kind: policy.Woke}, changing(cause, wire.MemberID{}, t))
 	}
-	note(0, 0, policy.NoteMinted, of(0, 1))
-	note(10, 1, policy.NoteMinted, of(1, 2))
+	hands(0, 0, policy.CauseMade, of(0, 1))
+	hands(10, 1, policy.CauseMade, of(1, 2))
 	s.crash(4000, 1)
 	s.crash(4100, 0)
-	note(4150, 2, policy.NoteRegenerated, of(0, 3))
-	note(4500, 2, policy.NoteRegenerated, of(1, 4))
+	hands(4150, 2, policy.CauseMade, of(0, 3))
+	hands(4500, 2, policy.CauseMade, of(1, 4))
 	s.losses(9000, seconds64(50, 500), seconds64(50, 500))
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
-	"github.com/wanderd/wanderd/wire"
 )
 
 // Config says what a [Meter] measures.
@@ -54,7 +53,14 @@ func New(cfg Config) *Meter {
 }
 
 // Watch measures.
-func (m *Meter) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
+func (m *Meter) Watch(c *sim.Cluster, o *sim.Occurrence) error {
+	if c != nil {
+		m.custody.world = c
+	}
+	return m.watch(o)
+}
+
+func (m *Meter) watch(o *sim.Occurrence) error {
 	switch o.Kind {
 	case sim.Stepped:
 		m.step(o)
@@ -69,9 +75,7 @@ func (m *Meter) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	case sim.RunGone:
 		m.operations.finish(o.At, o.Member)
 	case sim.Ignored:
-		if o.Msg.Kind == wire.KindCommit {
-			m.custody.refuse(o.At, o.Member, o.Msg.Handoff)
-		}
+		m.custody.stepped(o.At, o.Member)
 	case sim.Lost, sim.Duplicated, sim.Played, sim.Paused, sim.Slept, sim.Cut, sim.Healed:
 		return nil
 	}
@@ -96,17 +100,19 @@ func (m *Meter) step(o *sim.Occurrence) {
 		case policy.Send:
 			m.messages++
 			m.custody.sent(o, &e.Msg)
-		case policy.Tell:
-			if e.Note == policy.NoteArrived {
+		case policy.Took:
+			if e.Cause == policy.CauseReceived {
 				m.hops++
 			}
-			if received := m.custody.tell(o, e); received && m.warming {
+			if m.custody.took(o, e); m.warming {
 				m.laps.visit(o.Member)
 			}
-		case policy.Save, policy.Stop, policy.Entrust, policy.Announce:
+		case policy.Gave:
+			m.custody.gave(o, e)
+		case policy.Save, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone:
 		}
 	}
-	m.custody.stepped(o.At)
+	m.custody.stepped(o.At, o.Member)
 }
 
 // Begin lets the measurement begin anew: nothing before now counts any longer, but for who runs, who holds a token and when

@@ -37,16 +37,16 @@ func (s *story) recoveries(when float64, stabilised, tokenless []time.Duration) 
 
 func TestTheTimeBeforeTheFirstTokenIsNoRecovery(t *testing.T) {
 	s := tell(t, Config{Members: 1, Quiet: quiet})
-	s.note(50, 0, policy.NoteMinted, 1)
+	s.hands(50, 0, policy.CauseMade, 1)
 	s.recoveries(10_000, nil, nil)
 }
 
 // "From the loss until the moment from which exactly one token exists for at least Δmax."
 func TestARecoveryEndsWhereTheLastingTokenBegins(t *testing.T) {
 	s := tell(t, Config{Members: 3, Quiet: quiet})
-	s.note(0, 0, policy.NoteMinted, 1)
+	s.hands(0, 0, policy.CauseMade, 1)
 	s.crash(5000, 0)
-	s.note(7000, 1, policy.NoteRegenerated, 2)
+	s.hands(7000, 1, policy.CauseMade, 2)
 	s.recoveries(8799, nil, seconds64(2000))
 	s.recoveries(8800, seconds64(2000), seconds64(2000))
 	if f := s.meter.Figures(at(9000)); f.Recovery.P50 != 2000 || f.Recovery.P90 != 2000 || f.Recovery.Max != 2000 {
@@ -56,28 +56,28 @@ func TestARecoveryEndsWhereTheLastingTokenBegins(t *testing.T) {
 
 func TestWhatHappensBeforeTheFleetIsStableIsPartOfTheSameRecovery(t *testing.T) {
 	s := tell(t, Config{Members: 4, Quiet: quiet})
-	s.note(0, 0, policy.NoteMinted, 1)
-	s.note(4000, 0, policy.NoteGaveUp, 1)
-	s.note(6000, 1, policy.NoteRegenerated, 2)
-	s.note(6100, 2, policy.NoteRegenerated, 3)
+	s.hands(0, 0, policy.CauseMade, 1)
+	s.hands(4000, 0, policy.CauseAsleep, 1)
+	s.hands(6000, 1, policy.CauseMade, 2)
+	s.hands(6100, 2, policy.CauseMade, 3)
 	// One is left, but not for long: the next dies under the rule of removal, as dominoes do.
-	s.note(6200, 1, policy.NoteRemoved, 2)
-	s.note(7999, 2, policy.NoteRemoved, 3)
-	s.note(8500, 3, policy.NoteRegenerated, 4)
-	s.note(8600, 1, policy.NoteRegenerated, 5)
-	s.note(8700, 1, policy.NoteRemoved, 5)
+	s.hands(6200, 1, policy.CauseRemoved, 2)
+	s.hands(7999, 2, policy.CauseRemoved, 3)
+	s.hands(8500, 3, policy.CauseMade, 4)
+	s.hands(8600, 1, policy.CauseMade, 5)
+	s.hands(8700, 1, policy.CauseRemoved, 5)
 	s.recoveries(10_499, nil, seconds64(2000, 501))
-	s.note(20_000, 3, policy.NoteGaveUp, 4)
+	s.hands(20_000, 3, policy.CauseAsleep, 4)
 	s.recoveries(20_000, seconds64(4700), seconds64(2000, 501))
 }
 
 func TestTwoTokensAreNotStable(t *testing.T) {
 	s := tell(t, Config{Members: 2, Quiet: quiet})
-	s.note(0, 0, policy.NoteMinted, 1)
+	s.hands(0, 0, policy.CauseMade, 1)
 	if s.meter.Stable(at(1799)) || !s.meter.Stable(at(1800)) {
 		t.Error("one token is stable after Δmax, and not before")
 	}
-	s.note(2000, 1, policy.NoteRegenerated, 2)
+	s.hands(2000, 1, policy.CauseMade, 2)
 	if s.meter.Stable(at(9000)) {
 		t.Error("two tokens are taken for stable")
 	}
@@ -85,8 +85,8 @@ func TestTwoTokensAreNotStable(t *testing.T) {
 
 func TestOfARecoveryThatIsNotOverNothingIsKnown(t *testing.T) {
 	s := tell(t, Config{Members: 1, Quiet: quiet})
-	s.note(0, 0, policy.NoteMinted, 1)
-	s.note(4000, 0, policy.NoteGaveUp, 1)
+	s.hands(0, 0, policy.CauseMade, 1)
+	s.hands(4000, 0, policy.CauseAsleep, 1)
 	s.recoveries(100_000, nil, nil)
 	f := s.meter.Figures(at(100_000))
 	for _, n := range []Number{f.Recovery.P50, f.Recovery.P90, f.Recovery.Max, f.Tokenless.P50} {
@@ -99,10 +99,10 @@ func TestOfARecoveryThatIsNotOverNothingIsKnown(t *testing.T) {
 // The receiver learns that no Commit comes a timeout after the sender has given the token up, and nobody has had it since.
 func TestALostCommitCountsFromWhenTheTokenWasGivenUp(t *testing.T) {
 	s := tell(t, Config{Members: 2, Quiet: quiet})
-	s.note(0, 0, policy.NoteMinted, 1)
+	s.hands(0, 0, policy.CauseMade, 1)
 	s.pass(4000, 0, 1, 1)
-	s.step(4001, 1, policy.Event{Kind: policy.Woke}, telling(policy.NoteNoCommit, member(0), token(1)))
-	s.note(4003, 1, policy.NoteRegenerated, 2)
+	s.waitsNoLonger(4001, 1)
+	s.hands(4003, 1, policy.CauseMade, 2)
 	s.recoveries(8000, seconds64(3), seconds64(3))
 }
 
@@ -114,15 +114,15 @@ func TestAFleetIsWithoutATokenWhereOneSlotIs(t *testing.T) {
 		t.Slot = slot
 		return t
 	}
-	note := func(when float64, member int, n policy.Note, t wire.Token) {
-		s.step(when, member, policy.Event{Kind: policy.Woke}, telling(n, wire.MemberID{}, t))
+	hands := func(when float64, member int, cause policy.Cause, t wire.Token) {
+		s.step(when, member, policy.Event{Kind: policy.Woke}, changing(cause, wire.MemberID{}, t))
 	}
-	note(0, 0, policy.NoteMinted, of(0, 1))
-	note(10, 1, policy.NoteMinted, of(1, 2))
+	hands(0, 0, policy.CauseMade, of(0, 1))
+	hands(10, 1, policy.CauseMade, of(1, 2))
 	s.crash(4000, 1)
-	note(4100, 2, policy.NoteRegenerated, of(0, 3))
-	note(4500, 0, policy.NoteRegenerated, of(1, 4))
-	note(4600, 2, policy.NoteRemoved, of(0, 3))
+	hands(4100, 2, policy.CauseMade, of(0, 3))
+	hands(4500, 0, policy.CauseMade, of(1, 4))
+	hands(4600, 2, policy.CauseRemoved, of(0, 3))
 	s.recoveries(8000, seconds64(600), seconds64(500))
 }
 

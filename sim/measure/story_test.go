@@ -14,11 +14,17 @@ type story struct {
 	t       *testing.T
 	meter   *Meter
 	handoff wire.HandoffID
+	// over are the handoffs whose receivers wait no longer.
+	over map[wire.HandoffID]bool
 }
+
+// Expects says who still waits for a Commit.
+func (s *story) Expects(_ int, m *wire.Message) bool { return !s.over[m.Handoff] }
 
 func tell(t *testing.T, cfg Config) *story {
 	t.Helper()
-	s := &story{t: t, meter: New(cfg)}
+	s := &story{t: t, meter: New(cfg), over: map[wire.HandoffID]bool{}}
+	s.meter.custody.world = s
 	for i := range cfg.Members {
 		s.occur(0, i, sim.Occurrence{Kind: sim.Came})
 	}
@@ -58,10 +64,10 @@ func (s *story) crash(when float64, member int) {
 	s.occur(when, member, sim.Occurrence{Kind: sim.Crashed})
 }
 
-// note: a member tells a note about a token.
-func (s *story) note(when float64, member int, n policy.Note, id uint64) {
+// hands: a token comes into a member's hands, or leaves them.
+func (s *story) hands(when float64, member int, cause policy.Cause, id uint64) {
 	s.t.Helper()
-	s.step(when, member, policy.Event{Kind: policy.Woke}, telling(n, wire.MemberID{}, token(id)))
+	s.step(when, member, policy.Event{Kind: policy.Woke}, changing(cause, wire.MemberID{}, token(id)))
 }
 
 // pass: a member gives a token up, and its Commit is on its way.
@@ -69,18 +75,26 @@ func (s *story) pass(when float64, from, to int, id uint64) {
 	s.t.Helper()
 	s.handoff++
 	s.step(when, from, s.received(wire.KindAck, to, from, id),
-		telling(policy.NotePassed, member(to), token(id)),
+		changing(policy.CausePassed, member(to), token(id)),
 		policy.Effect{Kind: policy.Send, Msg: s.received(wire.KindCommit, from, to, id).Msg})
 }
 
-// arrive: the Commit sent last comes to a member, which tells of it, and perhaps of more.
-func (s *story) arrive(when float64, from, to int, id uint64, more ...policy.Note) {
+// arrive: the Commit sent last comes to a member, which takes the token, and perhaps gives it up again.
+func (s *story) arrive(when float64, from, to int, id uint64, more ...policy.Cause) {
 	s.t.Helper()
-	effects := []policy.Effect{telling(policy.NoteArrived, member(from), token(id))}
-	for _, n := range more {
-		effects = append(effects, telling(n, member(from), token(id)))
+	effects := []policy.Effect{changing(policy.CauseReceived, member(from), token(id))}
+	for _, cause := range more {
+		effects = append(effects, changing(cause, wire.MemberID{}, token(id)))
 	}
+	s.over[s.handoff] = true
 	s.step(when, to, s.received(wire.KindCommit, from, to, id), effects...)
+}
+
+// waitsNoLonger: the member to which a token is on its way is woken, and waits no longer.
+func (s *story) waitsNoLonger(when float64, member int) {
+	s.t.Helper()
+	s.over[s.handoff] = true
+	s.step(when, member, policy.Event{Kind: policy.Woke})
 }
 
 // received is a message of the handoff begun last.
@@ -90,9 +104,13 @@ func (s *story) received(kind wire.Kind, from, to int, id uint64) policy.Event {
 	}}
 }
 
-// telling is the effect that tells a note.
-func telling(n policy.Note, peer wire.MemberID, token wire.Token) policy.Effect {
-	return policy.Effect{Kind: policy.Tell, Note: n, Peer: peer, Token: token}
+// changing is the effect that says how a token comes or goes.
+func changing(cause policy.Cause, peer wire.MemberID, token wire.Token) policy.Effect {
+	kind := policy.Gave
+	if cause <= policy.CauseRevived {
+		kind = policy.Took
+	}
+	return policy.Effect{Kind: kind, Cause: cause, Peer: peer, Token: token}
 }
 
 func member(i int) wire.MemberID { return wire.MemberID{15: byte(i)} }

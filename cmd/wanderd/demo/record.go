@@ -24,7 +24,7 @@ type record struct {
 	running      int
 	overlapSince time.Time
 	overlap      time.Duration
-	regenerated  int
+	made         int
 	revived      int
 	removed      int
 	// underway are the tokens given up by one member and not yet seen at another.
@@ -33,7 +33,9 @@ type record struct {
 
 // member is one agent as the record knows it.
 type member struct {
-	name    string
+	name string
+	// hands is how many tokens it has: a second one is given up at once.
+	hands   int
 	running bool
 	lastRun time.Time
 	runs    int
@@ -61,42 +63,44 @@ func (r *record) observe(o agent.Observation) {
 	defer r.mu.Unlock()
 	i := slices.IndexFunc(r.members, func(m member) bool { return m.name == o.Name })
 	m := &r.members[i]
-	if o.Ended {
+	switch {
+	case o.Ended:
 		r.ended(m, o)
-		return
-	}
-	switch o.Note {
-	case policy.NoteMinted:
-		r.holder = i
-		r.say(o.At, "%s makes the first token", m.name)
-	case policy.NoteRegenerated:
-		r.holder = i
-		r.regenerated++
-		r.say(o.At, "%s regenerates the token", m.name)
-	case policy.NoteArrived:
-		r.holder = i
-		delete(r.underway, o.Token.ID)
-		r.say(o.At, "token at %s", m.name)
-	case policy.NoteRevived:
-		r.holder = i
-		r.revived++
-		delete(r.underway, o.Token.ID)
-		r.say(o.At, "%s takes up the token, whose holder is lost", m.name)
-	case policy.NotePassed:
-		r.holder = -1
-		r.underway[o.Token.ID] = o.At
-	case policy.NoteYielded:
-		r.holder = -1
-	case policy.NoteRan:
+	case o.Granted:
 		r.started(m, o)
-	case policy.NoteRemoved, policy.NoteMet, policy.NoteOvertaken, policy.NoteOutdated:
+	case o.Cause != 0:
+		r.moved(i, o)
+	}
+}
+
+// moved follows a token that comes to a member or leaves it.
+func (r *record) moved(i int, o agent.Observation) {
+	m := &r.members[i]
+	switch o.Cause {
+	case policy.CauseMade:
+		if r.made++; r.made == 1 {
+			r.say(o.At, "%s makes the first token", m.name)
+		} else {
+			r.say(o.At, "%s regenerates the token", m.name)
+		}
+	case policy.CauseReceived:
+		r.say(o.At, "token at %s", m.name)
+	case policy.CauseRevived:
+		r.revived++
+		r.say(o.At, "%s revives the token, whose holder is lost", m.name)
+	case policy.CausePassed:
+		r.underway[o.Token.ID] = o.At
+	case policy.CauseRemoved, policy.CauseMet, policy.CauseOvertaken:
 		r.removed++
 		r.say(o.At, "%s removes token %s", m.name, o.Token.ID)
-	case policy.NoteDenied, policy.NoteResting, policy.NoteOffered, policy.NoteNoAck, policy.NoteNoCommit, policy.NoteTokenAgain,
-		policy.NoteAckAgain, policy.NoteStrayToken, policy.NoteStrayAck, policy.NoteStrayCommit, policy.NoteAlone,
-		policy.NoteInquired, policy.NoteSeen, policy.NoteSuspected, policy.NoteSlotsDiffer, policy.NoteStoodDown, policy.NoteDoubting, policy.NoteStrayWord,
-		policy.NoteSeqRefused, policy.NoteBirthRefused, policy.NoteUnanswered, policy.NoteSlowNetwork,
-		policy.NoteWaiting, policy.NoteGaveUp, policy.NoteDropped, policy.NoteLeft:
+	case policy.CauseAsleep, policy.CauseDropped, policy.CauseYielded:
+	}
+	if o.Came {
+		m.hands++
+		r.holder = i
+		delete(r.underway, o.Token.ID)
+	} else if m.hands--; m.hands == 0 && r.holder == i {
+		r.holder = -1
 	}
 }
 
@@ -160,5 +164,5 @@ func (r *record) summary(out io.Writer) {
 		p("%-10s %5d %7d   %s\n", m.name, m.runs, m.failed, longest)
 	}
 	p("\ntwo or more at once: %s of %s; tokens lost: %d, regenerated: %d, revived: %d, removed: %d\n",
-		r.overlap.Round(time.Millisecond), now.Sub(r.begin).Round(100*time.Millisecond), lost, r.regenerated, r.revived, r.removed)
+		r.overlap.Round(time.Millisecond), now.Sub(r.begin).Round(100*time.Millisecond), lost, max(r.made-1, 0), r.revived, r.removed)
 }

@@ -139,7 +139,7 @@ func (t *tormentor) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 		c.After(t.from, t.next)
 	}
 	_ = t.operation.Watch(c, o) // it never has an error
-	t.holders.watch(c, o)
+	t.holders.watch(o)
 	if r := t.last(); t.open && r.held < 0 && t.holders.count > 0 {
 		r.held = o.At.Sub(t.at)
 	}

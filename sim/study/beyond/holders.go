@@ -10,7 +10,8 @@ import (
 
 // holders is who holds a token, by what the machines say of themselves.
 type holders struct {
-	holds []bool
+	// hands is how many tokens each member has in its hands, count how many members have one.
+	hands []int8
 	count int
 	// noneAt is when the last one that was held was given up.
 	noneAt policy.Time
@@ -18,29 +19,35 @@ type holders struct {
 	since policy.Time
 }
 
-func newHolders(members int) holders { return holders{holds: make([]bool, members)} }
+func newHolders(members int) holders { return holders{hands: make([]int8, members)} }
 
-// watch follows one occurrence. A holder changes only with a note.
-func (h *holders) watch(c *sim.Cluster, o *sim.Occurrence) {
+// watch follows one occurrence.
+func (h *holders) watch(o *sim.Occurrence) {
+	hands := h.hands[o.Member]
 	switch {
 	case o.Ends():
-		h.set(o.At, o.Member, false)
+		hands = 0
 	case o.Kind == sim.Stepped:
 		for i := range o.Effects {
-			if o.Effects[i].Kind == policy.Tell {
-				h.set(o.At, o.Member, c.Status(o.Member).Holding)
-				return
+			switch o.Effects[i].Kind {
+			case policy.Took:
+				hands++
+			case policy.Gave:
+				hands--
+			default:
 			}
 		}
 	}
+	h.set(o.At, o.Member, hands)
 }
 
-func (h *holders) set(now policy.Time, member int, holding bool) {
-	if h.holds[member] == holding {
+func (h *holders) set(now policy.Time, member int, hands int8) {
+	held, holds := h.hands[member] > 0, hands > 0
+	h.hands[member] = hands
+	if held == holds {
 		return
 	}
-	h.holds[member] = holding
-	if holding {
+	if holds {
 		if h.count == 0 && !h.passing(now) {
 			h.since = now
 		}
@@ -71,8 +78,8 @@ func (h *holders) only() (member int, ok bool) {
 	if h.count != 1 {
 		return 0, false
 	}
-	for i, holds := range h.holds {
-		if holds {
+	for i, hands := range h.hands {
+		if hands > 0 {
 			return i, true
 		}
 	}

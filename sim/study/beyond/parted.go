@@ -48,7 +48,7 @@ type splitter struct {
 
 // Watch watches, and never has an error.
 func (s *splitter) Watch(c *sim.Cluster, o *sim.Occurrence) error {
-	s.holders.watch(c, o)
+	s.holders.watch(o)
 	switch {
 	case o.Kind == sim.Cut:
 		s.cutAt = o.At

@@ -1,0 +1,67 @@
+package policy
+
+import "fmt"
+
+// Cause says how a token came to a member, or why it is not there any more.
+type Cause uint8
+
+const (
+	// CauseMade: it is a new token.
+	CauseMade Cause = iota + 1
+	// CauseReceived: a handoff ended here.
+	CauseReceived
+	// CauseRevived: nobody knows of a holder, and this member has kept a copy.
+	CauseRevived
+
+	// CausePassed: a handoff ended; the token is Peer's, or lost on the way.
+	CausePassed
+	// CauseRemoved: by a rule of the protocol there must be an older token.
+	CauseRemoved
+	// CauseMet: an older token is here.
+	CauseMet
+	// CauseOvertaken: another copy of it has a higher number.
+	CauseOvertaken
+	// CauseAsleep: the host was asleep, and the others may have gone on without this member.
+	CauseAsleep
+	// CauseDropped: this member leaves, and nobody is there to take it.
+	CauseDropped
+	// CauseYielded: this member hears nobody, and has told others that they may take it.
+	CauseYielded
+)
+
+// String returns one word.
+func (c Cause) String() string {
+	switch c {
+	case CauseMade:
+		return "made"
+	case CauseReceived:
+		return "received"
+	case CauseRevived:
+		return "revived"
+	case CausePassed:
+		return "passed"
+	case CauseRemoved:
+		return "removed"
+	case CauseMet:
+		return "met"
+	case CauseOvertaken:
+		return "overtaken"
+	case CauseAsleep:
+		return "asleep"
+	case CauseDropped:
+		return "dropped"
+	case CauseYielded:
+		return "yielded"
+	}
+	return fmt.Sprintf("Cause(%d)", uint8(c))
+}
+
+// Abandons reports whether the token is nobody's from now on: it was not discarded because there is a better one, and passed to nobody.
+func (c Cause) Abandons() bool {
+	return c == CauseAsleep || c == CauseDropped || c == CauseYielded
+}
+
+// Discards reports whether the token is no more because there is another one, or another copy.
+func (c Cause) Discards() bool {
+	return c == CauseRemoved || c == CauseMet || c == CauseOvertaken
+}
