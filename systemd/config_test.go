@@ -1,12 +1,14 @@
 package systemd_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"testing"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
 // read reads wanderd.toml, also with what is commented out in it.
@@ -23,11 +25,7 @@ func read(t *testing.T, uncommented bool) *config.Layers {
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	flags := config.NewFlags()
-	if err := flags.Value(config.File.Setting()).Set(file); err != nil {
-		t.Fatal(err)
-	}
-	layers := config.Read(flags, nil)
+	layers := config.Read(settings.Flags{"config": file}, nil)
 	if err := layers.Err(); err != nil {
 		t.Fatalf("uncommented is %v: %v", uncommented, err)
 	}
@@ -35,24 +33,21 @@ func read(t *testing.T, uncommented bool) *config.Layers {
 }
 
 func TestTheConfigurationAsInstalledSetsNothing(t *testing.T) {
-	layers := read(t, false)
-	for _, s := range config.Settings() {
-		if v := layers.Value(s.ID); v.Origin.Layer == config.InFile {
-			t.Errorf("%s is set, in line %d", s.Key, v.Origin.Line)
+	for _, s := range read(t, false).Table {
+		if s.Origin.Layer == settings.InFile {
+			t.Errorf("%s is set, in line %d", s.Key, s.Origin.Line)
 		}
 	}
 }
 
 func TestTheConfigurationHasEveryKeyWithItsDefault(t *testing.T) {
-	layers := read(t, true)
-	for _, s := range config.Settings() {
-		v := layers.Value(s.ID)
-		switch {
-		case s.ID == config.File:
-		case v.Origin.Layer != config.InFile:
+	for _, s := range read(t, true).Table {
+		switch shown := fmt.Sprint(s.Value.Plain()); {
+		case s.NotInFile:
+		case s.Origin.Layer != settings.InFile:
 			t.Errorf("%s is missing", s.Key)
-		case s.Default != "" && v.String(s.Kind) != s.Default:
-			t.Errorf("%s is shown as %s, and is %s by default", s.Key, v.String(s.Kind), s.Default)
+		case s.Default != "" && shown != s.Default:
+			t.Errorf("%s is shown as %s, and is %s by default", s.Key, shown, s.Default)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
 func (p *program) newStatusCommand() *cobra.Command {
@@ -55,15 +56,14 @@ noticed after some seconds.`,
 func newAskCommand[T any](p *program, cmd *cobra.Command,
 	ask func(*control.Client, context.Context) (T, error), write func(io.Writer, T) error,
 ) *cobra.Command {
-	flags, asJSON := config.NewFlags(), false
+	flags, asJSON := settings.Flags{}, false
 	cmd.Args = noArgs
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		layers := config.Read(flags, p.environ)
 		if err := layers.Err(); err != nil {
 			return err
 		}
-		socket := layers.Value(config.Socket)
-		document, err := ask(control.Dial(socket.Text), cmd.Context())
+		document, err := ask(control.Dial(layers.Agent.Socket), cmd.Context())
 		if err != nil {
 			return helpful(err)
 		}
@@ -75,15 +75,14 @@ func newAskCommand[T any](p *program, cmd *cobra.Command,
 		return enc.Encode(document)
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print JSON, as the agent sent it.")
-	addFlags(cmd, flags, config.Socket.Setting(), config.StateDir.Setting(), config.File.Setting())
+	flags.AddTo(cmd.Flags(), config.Table().Only("socket", "state_dir", "config"))
 	return cmd
 }
 
 // helpful says what to do about an agent that does not answer.
 func helpful(err error) error {
 	if errors.Is(err, control.ErrNoAgent) {
-		err = fmt.Errorf("%w: start one with \"wanderd --%s COMMAND\", or name its socket with --%s", err,
-			config.Hook.Setting().Flag(), config.Socket.Setting().Flag())
+		err = fmt.Errorf("%w: start one with \"wanderd --hook COMMAND\", or name its socket with --socket", err)
 	}
 	return socketError{err}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
 func (p *program) newConfigCommand() *cobra.Command {
@@ -23,7 +24,7 @@ put "config show" or "config check" behind the command line in question.`,
 }
 
 func (p *program) newConfigShowCommand() *cobra.Command {
-	flags, asJSON := config.NewFlags(), false
+	flags, asJSON := settings.Flags{}, false
 	cmd := &cobra.Command{
 		Use:   "show",
 		Short: "Print every setting in force, and where it came from",
@@ -55,7 +56,7 @@ effect on this host. It says nothing about whether the settings fit together;
 }
 
 func (p *program) newConfigCheckCommand() *cobra.Command {
-	flags := config.NewFlags()
+	flags := settings.Flags{}
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Say everything that is wrong with the configuration",
@@ -68,12 +69,12 @@ before you restart a running one.`,
 		Example: `  wanderd config check --config /etc/wanderd/wanderd.toml && systemctl restart wanderd`,
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			checked, err := config.Read(flags, p.environ).Check()
-			if err != nil {
+			layers := config.Read(flags, p.environ)
+			if err := layers.Check(); err != nil {
 				return err
 			}
-			p.warn(checked.Warnings)
-			return writeChecked(p.stdout, checked.Agent.Gates)
+			p.warn(layers.Warnings)
+			return writeChecked(p.stdout, layers.Agent.Gates)
 		},
 	}
 	addAllFlags(cmd, flags)
@@ -94,14 +95,14 @@ func writeChecked(w io.Writer, gates []agent.GateConfig) error {
 	for _, g := range gates {
 		silence, op := "by the default rule", "measured"
 		if g.MaxInterval > 0 {
-			silence = config.FormatDuration(g.MaxInterval)
+			silence = settings.FormatDuration(g.MaxInterval)
 		}
 		if g.Op > 0 {
-			op = config.FormatDuration(g.Op)
+			op = settings.FormatDuration(g.Op)
 		}
 		fmt.Fprintf(&b, "gate %s: %s, every %s (op %s, skip %s, hook_timeout %s, slots %d, backups %d, on_lost %s, max_interval %s)\n", g.Name,
-			strings.Join(g.Hook, " "), config.FormatDuration(g.MinInterval), op,
-			config.FormatDuration(g.Skip), config.FormatDuration(g.HookTimeout), g.Slots, g.Backups, g.OnLost, silence)
+			strings.Join(g.Hook, " "), settings.FormatDuration(g.MinInterval), op,
+			settings.FormatDuration(g.Skip), settings.FormatDuration(g.HookTimeout), g.Slots, g.Backups, g.OnLost, silence)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

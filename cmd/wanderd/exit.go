@@ -6,7 +6,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/agent/control"
-	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
 // The exit codes; main.go and --help say when each is given.
@@ -44,7 +44,7 @@ func exitCode(err error) int {
 	if e, ok := errors.AsType[signalError](err); ok {
 		return e.exitCode()
 	}
-	if _, ok := errors.AsType[*config.Invalid](err); ok {
+	if _, ok := errors.AsType[*settings.Invalid](err); ok {
 		return exitConfig
 	}
 	if _, ok := errors.AsType[*agent.CopyError](err); ok {

@@ -5,7 +5,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
 func TestEveryKindOfErrorHasItsExitCode(t *testing.T) {
@@ -13,7 +13,7 @@ func TestEveryKindOfErrorHasItsExitCode(t *testing.T) {
 		exitOK:                            nil,
 		exitFailure:                       fmt.Errorf("some"),
 		exitUsage:                         usageError{fmt.Errorf("some")},
-		exitConfig:                        &config.Invalid{},
+		exitConfig:                        &settings.Invalid{},
 		exitSignal + int(syscall.SIGINT):  fmt.Errorf("%w: 3 of 20 runs are complete", signalError{syscall.SIGINT}),
 		exitSignal + int(syscall.SIGTERM): signalError{syscall.SIGTERM},
 	} {

@@ -8,8 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/wanderd/wanderd/cmd/wanderd/config"
-	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
 // helpWidth is how many columns help has at most.
@@ -43,51 +42,38 @@ func writeHelp(w io.Writer, cmd *cobra.Command) {
 // writeFlags lists flags under the headings of their groups.
 func writeFlags(b *strings.Builder, cmd *cobra.Command) {
 	heading := ""
-	list := func(under string, f *pflag.Flag) {
-		if under != heading {
-			heading = under
-			fmt.Fprintf(b, "\n%s:\n", heading)
-		}
-		writeFlag(b, f)
-	}
-	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if !isTabled(f) && f.Name != "help" && f.Name != "version" {
-			list("Flags", f)
-		}
-	})
-	for _, p := range scenario.Table() {
-		if f := cmd.Flags().Lookup(p.Flag()); holds[*scenario.FlagValue](f) {
-			list(string(p.Group)+" flags", f)
-		}
-	}
-	for _, s := range config.Settings() {
-		if f := cmd.Flags().Lookup(s.Flag()); holds[*config.FlagValue](f) && !f.Hidden {
-			under := "Flags"
-			if !cmd.HasParent() {
-				under = string(s.Group) + " flags"
+	list := func(tabled bool) {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			s := behind(f)
+			if f.Hidden || (s != nil) != tabled || f.Name == "help" || f.Name == "version" {
+				return
 			}
-			list(under, f)
-		}
+			under := "Flags"
+			if tabled && s.Group != "" {
+				under = s.Group + " flags"
+			}
+			if under != heading {
+				heading = under
+				fmt.Fprintf(b, "\n%s:\n", heading)
+			}
+			writeFlag(b, f)
+		})
 	}
+	list(false)
+	list(true)
 }
 
-// isTabled reports whether a flag comes from a table, whose help is complete.
-func isTabled(f *pflag.Flag) bool {
-	return holds[*config.FlagValue](f) || holds[*scenario.FlagValue](f)
-}
-
-// holds reports whether there is a flag, and its value is of type V.
-func holds[V pflag.Value](f *pflag.Flag) bool {
-	if f == nil {
-		return false
+// behind returns the setting that a flag sets, or nil.
+func behind(f *pflag.Flag) *settings.Setting {
+	if v, ok := f.Value.(*settings.FlagValue); ok {
+		return v.Setting
 	}
-	_, ok := f.Value.(V)
-	return ok
+	return nil
 }
 
 func writeFlag(b *strings.Builder, f *pflag.Flag) {
 	placeholder, usage := pflag.UnquoteUsage(f)
-	if !isTabled(f) {
+	if behind(f) == nil { // the help of a setting is complete
 		placeholder = strings.ToUpper(placeholder)
 		if placeholder != "" && f.DefValue != "" {
 			usage += " (default " + f.DefValue + ")"

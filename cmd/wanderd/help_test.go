@@ -21,7 +21,7 @@ func help(t *testing.T, args ...string) string {
 
 func TestHelpTellsEverySetting(t *testing.T) {
 	text := help(t)
-	for _, s := range config.Settings() {
+	for _, s := range config.Table() {
 		if !strings.Contains(text, "\n  --"+s.Flag()+" ") && !strings.Contains(text, "\n  --"+s.Flag()+"\n") {
 			t.Errorf("--%s is missing", s.Flag())
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -16,7 +17,7 @@ import (
 const secretName = "wanderd.secret"
 
 func (p *program) newKeygenCommand() *cobra.Command {
-	flags, secret := config.NewFlags(), false
+	flags, secret := settings.Flags{}, false
 	cmd := &cobra.Command{
 		Use:   "keygen [PATH]",
 		Short: "Make a node key, or the secret of a fleet",
@@ -44,11 +45,11 @@ user of the agent only, and name it with --secret-file. Who has it can take part
 			if err := layers.Err(); err != nil {
 				return err
 			}
-			return p.makeNodeKeyIn(layers.Value(config.StateDir).Text)
+			return p.makeNodeKeyIn(layers.Agent.StateDir)
 		},
 	}
 	cmd.Flags().BoolVar(&secret, "secret", false, "Make the secret of a fleet.")
-	addFlags(cmd, flags, config.StateDir.Setting(), config.File.Setting())
+	flags.AddTo(cmd.Flags(), config.Table().Only("state_dir", "config"))
 	return cmd
 }
 
@@ -57,7 +58,7 @@ func (p *program) makeSecret(path string) error {
 		return err
 	}
 	_, err := fmt.Fprintf(p.stdout, "made a fleet secret: %s\n"+
-		"Copy it to every host, mode 0600, and start each agent with --%s.\n", path, config.SecretFile.Setting().Flag())
+		"Copy it to every host, mode 0600, and start each agent with --secret-file.\n", path)
 	return err
 }
 

@@ -32,7 +32,7 @@ func NewLogger(format, level string, out io.Writer) (zerolog.Logger, error) {
 		writer = consoleWriter(out)
 	case config.LogJournald:
 		if !journal.Enabled() {
-			return zerolog.Nop(), errors.New("this host has no journal: choose another --" + config.LogFormat.Setting().Flag())
+			return zerolog.Nop(), errors.New("this host has no journal: choose another --log-format")
 		}
 		writer = newJournalWriter(journald.NewJournalDWriter())
 	default:

@@ -9,10 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
-	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim/plan"
 	"github.com/wanderd/wanderd/sim/study/report"
+	"github.com/wanderd/wanderd/wire"
 )
 
 const longPlan = `Say what a fleet will do before you deploy it, and what to configure.
@@ -74,21 +75,20 @@ func newPlanCommand() *cobra.Command {
 		},
 	}
 	// The defaults are the agent's own, so they can be read.
-	_ = walk.Set(config.Walk.Setting().Default)
-	backups := config.Backups.Setting()
-	usual, _ := strconv.Atoi(backups.Default)
-	slots := config.Slots.Setting()
-	oneSlot, _ := strconv.Atoi(slots.Default)
+	agent := config.Table()
+	_ = walk.Set(agent.Find("walk").Default)
+	usual, _ := strconv.Atoi(agent.Find("backups").Default)
+	oneSlot, _ := strconv.Atoi(agent.Find("slots").Default)
 	w.Latency = time.Millisecond
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.IntVar(&w.Members, "members", 0, "How many members the gate has: a `NUMBER` up to 20000. Required.")
 	flags.Var(durationFlag{&w.Op}, "op", "How long one run takes. Required.")
 	flags.Var(durationFlag{&w.Every}, "every", "How often each member is to run, on average. Required.")
-	flags.Var(walk, "walk", config.Walk.Setting().Help)
-	flags.IntVar(&w.Backups, backups.Flag(), usual, fmt.Sprintf(
-		"How many members guard the token: a `NUMBER` from 0, the plain paper, to %d.", backups.Most))
-	flags.IntVar(&w.Slots, slots.Flag(), oneSlot, fmt.Sprintf("How many members may run at once: a `NUMBER` from 1 to %d.", slots.Most))
+	flags.Var(walk, "walk", agent.Find("walk").Help)
+	flags.IntVar(&w.Backups, "backups", usual, fmt.Sprintf(
+		"How many members guard the token: a `NUMBER` from 0, the plain paper, to %d.", wire.MaxBackups))
+	flags.IntVar(&w.Slots, "slots", oneSlot, fmt.Sprintf("How many members may run at once: a `NUMBER` from 1 to %d.", wire.MaxSlots))
 	flags.Var(durationFlag{&w.Skip}, "skip", "How long the token rests at a member that has no need of it. Without it, one is recommended.")
 	flags.Var(durationFlag{&w.Latency}, "latency", "How long a datagram is under way between two members.")
 	flags.Var(shareFlag{&w.Loss}, "loss", "The share of datagrams that do not arrive.")
@@ -118,7 +118,7 @@ func (walkFlag) Type() string { return "walk" }
 type shareFlag struct{ at *float64 }
 
 func (v shareFlag) Set(text string) (err error) {
-	*v.at, err = scenario.ParseShare(text)
+	*v.at, err = settings.ParseShare(text)
 	return err
 }
 
@@ -126,7 +126,7 @@ func (v shareFlag) String() string {
 	if v.at == nil { // pflag asks a zero value for its default
 		return ""
 	}
-	return scenario.FormatShare(*v.at)
+	return settings.Part(*v.at).String()
 }
 
 func (shareFlag) Type() string { return "share" }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
 // program is wanderd with the world it lives in.
@@ -47,7 +48,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 }
 
 func (p *program) newRootCommand() *cobra.Command {
-	flags := config.NewFlags()
+	flags := settings.Flags{}
 	root := &cobra.Command{
 		Use:     "wanderd --hook COMMAND [flags]",
 		Short:   "Run a command on one host of a fleet at a time",
@@ -61,7 +62,7 @@ func (p *program) newRootCommand() *cobra.Command {
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	root.SetVersionTemplate("wanderd {{.Version}}\n")
-	addFlags(root, flags, config.Settings()...)
+	flags.AddTo(root.Flags(), config.Table())
 	root.AddCommand(p.newStatusCommand(), p.newMembersCommand(), p.newConfigCommand(), p.newKeygenCommand(),
 		newDemoCommand(), newPlanCommand(), p.newSimCommand(), p.newVersionCommand())
 	root.SetHelpCommand(newHelpCommand())
@@ -71,24 +72,10 @@ func (p *program) newRootCommand() *cobra.Command {
 }
 
 // addAllFlags gives a command the flags of all settings, which its help leaves to that of wanderd itself.
-func addAllFlags(cmd *cobra.Command, flags *config.Flags) {
-	addFlags(cmd, flags, config.Settings()...)
-	for _, s := range config.Settings() {
+func addAllFlags(cmd *cobra.Command, flags settings.Flags) {
+	flags.AddTo(cmd.Flags(), config.Table())
+	for _, s := range config.Table() {
 		cmd.Flags().Lookup(s.Flag()).Hidden = true
-	}
-}
-
-// addFlags gives a command the flags of settings.
-func addFlags(cmd *cobra.Command, flags *config.Flags, settings ...config.Setting) {
-	for _, s := range settings {
-		usage := s.Help
-		if d := s.DefaultText(); d != "" && s.Kind != config.Bool {
-			usage += " The default is " + d + "."
-		}
-		flag := cmd.Flags().VarPF(flags.Value(s), s.Flag(), "", usage)
-		if s.Kind == config.Bool {
-			flag.NoOptDefVal = "true"
-		}
 	}
 }
 
@@ -122,7 +109,7 @@ func newGroupCommand(cmd *cobra.Command, children ...*cobra.Command) *cobra.Comm
 			return usageError{fmt.Errorf("%s needs a command: %s", cmd.CommandPath(), strings.Join(names, " or "))}
 		}
 		return usageError{fmt.Errorf("unknown command %q for %s: %s", args[0], cmd.CommandPath(),
-			config.DidYouMean(args[0], names, "it has "+strings.Join(names, " and ")))}
+			settings.DidYouMean(args[0], names, "it has "+strings.Join(names, " and ")))}
 	}
 	return cmd
 }
@@ -143,9 +130,9 @@ func unknownCommand(root *cobra.Command, args []string, err error) error {
 	}
 	otherwise := "see \"wanderd --help\""
 	if strings.Contains(word, "/") {
-		otherwise = "to gate it, say --" + config.Hook.Setting().Flag() + " " + word
+		otherwise = "to gate it, say --hook " + word
 	}
-	return fmt.Errorf("unknown command %q: %s", word, config.DidYouMean(word, commandNames(root), otherwise))
+	return fmt.Errorf("unknown command %q: %s", word, settings.DidYouMean(word, commandNames(root), otherwise))
 }
 
 func commandNames(cmd *cobra.Command) []string {
@@ -171,7 +158,7 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	near := config.Nearest(word, names)
+	near := settings.Nearest(word, names)
 	if near == "" {
 		return fmt.Errorf("unknown flag %s%s: see \"%s --help\"", dashes, word, cmd.CommandPath())
 	}

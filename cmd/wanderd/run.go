@@ -5,22 +5,23 @@ import (
 
 	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
 // agent runs an agent until ctx is done.
-func (p *program) agent(ctx context.Context, flags *config.Flags) error {
-	checked, err := config.Read(flags, p.environ).Check()
-	if err != nil {
+func (p *program) agent(ctx context.Context, flags settings.Flags) error {
+	layers := config.Read(flags, p.environ)
+	if err := layers.Check(); err != nil {
 		return err
 	}
-	log, err := NewLogger(checked.LogFormat, checked.LogLevel, p.stderr)
+	log, err := NewLogger(layers.LogFormat, layers.LogLevel, p.stderr)
 	if err != nil {
-		return &config.Invalid{Problems: []string{err.Error()}}
+		return &settings.Invalid{Problems: []string{err.Error()}}
 	}
-	for _, warning := range checked.Warnings {
+	for _, warning := range layers.Warnings {
 		log.Warn().Msg(warning)
 	}
-	c := checked.Agent
+	c := layers.Agent
 	c.Version, c.Log = versionString(), log
 	return p.runAgent(ctx, c)
 }

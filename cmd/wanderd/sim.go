@@ -12,15 +12,15 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/wanderd/wanderd/cmd/wanderd/config"
 	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/cmd/wanderd/simulate"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 func (p *program) newSimCommand() *cobra.Command {
-	flags, file, out := scenario.NewFlags(), "", simOutput{}
+	flags, file, out := settings.Flags{}, "", simOutput{}
 	cmd := &cobra.Command{
 		Use:     "sim",
 		Short:   "Simulate a fleet, faults and all",
@@ -38,27 +38,18 @@ func (p *program) newSimCommand() *cobra.Command {
 			return p.simulate(cmd.Context(), parameters, out)
 		},
 	}
-	addScenarioFlags(cmd, flags, &file)
-	cmd.Flags().BoolVar(&out.asJSON, "json", false, "Print one JSON object.")
 	addFormatFlag(cmd, &out.format)
+	cmd.Flags().BoolVar(&out.asJSON, "json", false, "Print one JSON object.")
 	cmd.Flags().StringVar(&out.plot, "plot", "",
 		"Draw the intervals between two operations of one member into `FILE`, an .svg or a .png.")
+	addScenarioFlags(cmd, flags, &file)
 	cmd.AddCommand(p.newSimListCommand(), p.newSimRunCommand(), p.newSimHuntCommand(), p.newSimTraceCommand())
 	return cmd
 }
 
 // addScenarioFlags gives a command the flags of a scenario, besides some.
-func addScenarioFlags(cmd *cobra.Command, flags *scenario.Flags, file *string, besides ...string) {
-	for _, s := range scenario.Table() {
-		if slices.Contains(besides, s.Key) {
-			continue
-		}
-		usage := s.Help
-		if d := s.DefaultText(); d != "" {
-			usage += " The default is " + d + "."
-		}
-		cmd.Flags().Var(flags.Value(s), s.Flag(), usage)
-	}
+func addScenarioFlags(cmd *cobra.Command, flags settings.Flags, file *string, besides ...string) {
+	flags.AddTo(cmd.Flags(), slices.DeleteFunc(scenario.Table(), func(s *settings.Setting) bool { return slices.Contains(besides, s.Key) }))
 	cmd.Flags().StringVar(file, scenario.FileFlag, "",
 		"Read parameters from the TOML file `FILE`. Its keys are the names of the flags below, with underscores; flags win over it.")
 }
@@ -75,7 +66,7 @@ func simArgs(cmd *cobra.Command, args []string) error {
 	}
 	names := commandNames(cmd)
 	return fmt.Errorf("unknown command %q for %s: %s", args[0], cmd.CommandPath(),
-		config.DidYouMean(args[0], names, "it has "+strings.Join(names, ", ")))
+		settings.DidYouMean(args[0], names, "it has "+strings.Join(names, ", ")))
 }
 
 // simOutput is what becomes of a result.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/sim/hunt"
 	"github.com/wanderd/wanderd/sim/study/report"
 )
@@ -57,7 +57,7 @@ silence says less than it seems to.`,
 type durationFlag struct{ at *time.Duration }
 
 func (d durationFlag) Set(text string) (err error) {
-	*d.at, err = config.ParseDuration(text)
+	*d.at, err = settings.ParseDuration(text)
 	return err
 }
 
@@ -65,7 +65,7 @@ func (d durationFlag) String() string {
 	if d.at == nil || *d.at == 0 {
 		return ""
 	}
-	return config.FormatDuration(*d.at)
+	return settings.FormatDuration(*d.at)
 }
 
 func (durationFlag) Type() string { return "duration" }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
 )
@@ -22,14 +23,14 @@ const toldOfScenario = time.Minute
 
 // telling is what is to be told, and how.
 type telling struct {
-	flags  *scenario.Flags
+	flags  settings.Flags
 	file   string
 	format string
 	limit  time.Duration
 }
 
 func (p *program) newSimTraceCommand() *cobra.Command {
-	t := telling{flags: scenario.NewFlags()}
+	t := telling{flags: settings.Flags{}}
 	cmd := &cobra.Command{
 		Use:   "trace [STORY]",
 		Short: "Tell one run, step by step",
@@ -63,10 +64,10 @@ h1, h2… in the order in which they appear.`,
 			return errors.Join(err, w.Flush())
 		},
 	}
-	addScenarioFlags(cmd, t.flags, &t.file, "seeds")
+	cmd.Flags().Var(durationFlag{&t.limit}, "for", "Tell this `DURATION` of the fleet's time.")
 	cmd.Flags().StringVar(&t.format, "format", string(sim.FormatText),
 		fmt.Sprintf("The `FORMAT`: %s or %s.", sim.FormatText, sim.FormatMermaid))
-	cmd.Flags().Var(durationFlag{&t.limit}, "for", "Tell this `DURATION` of the fleet's time.")
+	addScenarioFlags(cmd, t.flags, &t.file, "seeds")
 	return cmd
 }
 

@@ -13,7 +13,7 @@ import (
 	"unicode"
 
 	"github.com/wanderd/wanderd/agent/control"
-	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
 // writeStatus writes a status for people, as of now and in now's time zone.
@@ -207,11 +207,11 @@ func rough(d time.Duration) string {
 	default:
 		d = d.Truncate(time.Hour)
 	}
-	return config.FormatDuration(d)
+	return settings.FormatDuration(d)
 }
 
 func format(d control.Duration) string {
-	return config.FormatDuration(time.Duration(d).Round(time.Millisecond))
+	return settings.FormatDuration(time.Duration(d).Round(time.Millisecond))
 }
 
 // count says how many of something there are.

@@ -1,126 +1,59 @@
 package config
 
 import (
-	"fmt"
-	"slices"
-
+	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/membership"
 )
 
-// Check returns the configuration if all of it was understood and fits together, and an [Invalid] otherwise. It looks at
-// hooks and reads the secret.
-func (l *Layers) Check() (*Config, error) {
-	c := checker{Layers: l, bad: slices.Clone(l.bad), warnings: slices.Clone(l.Warnings)}
+// Check completes what an agent is told if all of it was understood and fits together, and returns a [settings.Invalid]
+// otherwise. It looks at hooks and reads the secret.
+func (l *Layers) Check() error {
 	if l.unread {
-		return nil, c.bad.err()
+		return l.Err()
 	}
-	c.positive(&gate{values: l.top}, StopTimeout)
-	c.gates()
-	c.name()
-	c.socket()
-	c.network()
-	c.advertise()
-	secret := c.secret()
-	if err := c.bad.err(); err != nil {
-		return nil, err
-	}
-	return l.config(secret, c.warnings), nil
+	l.checkGates()
+	l.checkName()
+	l.checkSocket()
+	l.checkNetwork()
+	l.checkAdvertise()
+	l.readSecret()
+	l.Agent.Alone = map[string]agent.Alone{"auto": agent.AloneAuto, "run": agent.AloneRun, "wait": agent.AloneWait}[l.alone]
+	return l.Err()
 }
 
-// checker looks for what does not fit together, and leaves alone what was not understood in the first place.
-type checker struct {
-	*Layers
-	bad      problems
-	warnings []string
-}
-
-func (c *checker) warn(format string, args ...any) {
-	c.warnings = append(c.warnings, fmt.Sprintf(format, args...))
-}
-
-func (c *checker) gates() {
-	tables := len(c.Layers.gates) > 0 && !c.fromHook()
+func (l *Layers) checkGates() {
+	top := l.Of(&l.shared.Hook)
 	switch {
-	case len(c.Layers.gates) == 0 && !c.incomplete:
-		c.bad.add("nothing to gate: pass --%s ./sync.sh, or a file with [[%s]] tables with --%s",
-			Hook.Setting().Flag(), gateTable, File.Setting().Flag())
-	case tables && c.top[Hook].Set:
-		c.bad.add("%s makes the gate %q, and %s describes gates of its own: "+
-			"put the hook into a [[%s]] table with the name %[2]q, or drop the tables",
-			c.top[Hook].Origin.of(Hook.Setting()), DefaultGate, c.Layers.gates[0].origin, gateTable)
-	case len(c.Layers.gates) > membership.MaxGates:
-		c.bad.add("%s: this is gate %d, and an agent can have %d: run a second agent for the rest",
-			c.Layers.gates[membership.MaxGates].origin, membership.MaxGates+1, membership.MaxGates)
+	case len(l.gates) == 0 && !l.incomplete:
+		l.Complain("nothing to gate: pass --hook ./sync.sh, or a file with [[gate]] tables with --config")
+	case len(l.gates) > 0 && !l.fromHook && top.IsSet():
+		l.Complain("%s makes the gate %q, and %s describes gates of its own: "+
+			"put the hook into a [[gate]] table with the name %[2]q, or drop the tables", top.About(), DefaultGate, l.gates[0].origin)
+	case len(l.gates) > membership.MaxGates:
+		l.Complain("%s: this is gate %d, and an agent can have %d: run a second agent for the rest",
+			l.gates[membership.MaxGates].origin, membership.MaxGates+1, membership.MaxGates)
 	}
-	for i := range c.Layers.gates {
-		g := &c.Layers.gates[i]
-		c.hook(g)
-		c.constants(g)
+	for _, g := range l.gates {
+		g.check(l.incomplete)
+		l.Agent.Gates = append(l.Agent.Gates, g.GateConfig)
 	}
 }
 
-func (c *checker) hook(g *gate) {
-	h := g.values[Hook]
+// check looks at the hook, and compares the constants.
+func (g *gate) check(incomplete bool) {
+	h := g.Of(&g.Hook)
 	switch {
-	case h.broken:
-	case !h.Set:
-		if !c.incomplete {
-			c.bad.add("%s: %s has no %s: give it one, as in %[3]s = [\"./sync.sh\"]", g.origin, g.title(), Hook.Setting().Key)
-		}
-	default:
-		if err := hook.Check(h.List); err != nil {
-			c.bad.add("%s: %s", h.Origin.of(Hook.Setting()), err)
+	case h.IsFree() && !incomplete:
+		g.Complain("%s: %s has no hook: give it one, as in hook = [\"./sync.sh\"]", g.origin, g.title())
+	case h.IsSet():
+		if err := hook.Check(g.Hook); err != nil {
+			g.Reject(h, "%s", err)
 		}
 	}
-}
-
-// constants compares the constants of a gate.
-func (c *checker) constants(g *gate) {
-	for _, id := range []ID{Skip, Op, MinInterval, MaxInterval, HookTimeout} {
-		c.positive(g, id)
+	g.AtLeast(&g.MinInterval, &g.Op, "a host would be due again before it has finished")
+	g.AtLeast(&g.MaxInterval, &g.MinInterval, "every host would take the token for lost between two runs")
+	if g.Of(&g.HookTimeout).IsGiven() { // else it is min_interval, which has been compared
+		g.AtLeast(&g.HookTimeout, &g.Op, "a run of typical length would be stopped")
 	}
-	c.atLeast(g, MinInterval, Op, "a host would be due again before it has finished")
-	c.atLeast(g, MaxInterval, MinInterval, "every host would take the token for lost between two runs")
-	if g.values[HookTimeout].Origin.Layer != Default { // else it is min_interval, which has been compared
-		c.atLeast(g, HookTimeout, Op, "a run of typical length would be stopped")
-	}
-}
-
-func (c *checker) positive(g *gate, id ID) {
-	v := g.values[id]
-	if !v.Set || v.Duration > 0 {
-		return
-	}
-	remedy := "leave it out for the default"
-	if s := id.Setting(); s.DefaultText() != "" {
-		remedy += ", " + s.DefaultText()
-	}
-	c.bad.add("%s%s is no time at all: %s", c.scope(g, id), c.quote(g, id), remedy)
-}
-
-// atLeast demands that one constant is not below another.
-func (c *checker) atLeast(g *gate, high, low ID, because string) {
-	h, l := g.values[high], g.values[low]
-	if !h.Set || !l.Set || h.Duration >= l.Duration || h.Duration == 0 { // no time at all is an error of its own
-		return
-	}
-	c.bad.add("%s%s is below %s, so %s: raise %s or lower %s", c.scope(g, high, low), c.quote(g, high), c.quote(g, low), because,
-		high.Setting().Key, low.Setting().Key)
-}
-
-// scope begins a message about constants with the gate, unless they are those of all gates.
-func (c *checker) scope(g *gate, ids ...ID) string {
-	for _, id := range ids {
-		if g.own[id] {
-			return g.title() + ": "
-		}
-	}
-	return ""
-}
-
-// quote writes a constant with its value and origin.
-func (c *checker) quote(g *gate, id ID) string {
-	v := g.values[id]
-	return fmt.Sprintf("%s %s (%s)", id.Setting().Key, FormatDuration(v.Duration), v.Origin)
 }

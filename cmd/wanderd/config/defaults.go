@@ -1,122 +1,93 @@
 package config
 
 import (
-	"fmt"
 	"net/netip"
 	"os"
 	"path/filepath"
 
+	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/agent/statedir"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/membership"
 )
 
-// setDefaults gives a value to what no layer has set, in an order in which each finds what it depends on, and completes
-// addresses.
+// setDefaults gives a value to what no layer has set and a rule makes, in an order in which each finds what it depends on,
+// and completes addresses.
 func (l *Layers) setDefaults() {
-	for _, s := range Settings() {
-		if l.free(s.ID) && s.Default != "" {
-			l.top[s.ID] = l.parse(s, raw{text: s.Default})
+	a := &l.Agent
+	if s := l.Of(&a.Name); s.IsFree() {
+		host, err := os.Hostname()
+		if err != nil || host == "" {
+			l.Complain("this host does not tell its name (%v): give one with --name", err)
+		}
+		a.Name = host
+		l.ByRule(&a.Name, s.Rule)
+	}
+	dir := l.Of(&a.StateDir)
+	if dir.IsFree() {
+		var err error
+		l.ByRule(&a.StateDir, "")
+		if a.StateDir, err = statedir.DefaultDir(); err != nil {
+			l.Complain("%s", err)
+			dir.Broken = true
 		}
 	}
-	l.defaultName()
-	l.defaultPlaces()
+	if s := l.Of(&a.Socket); s.IsFree() {
+		a.Socket = filepath.Join(a.StateDir, socketName)
+		l.ByRule(&a.Socket, "in state_dir")
+		s.Broken = dir.Broken
+	}
 	l.completeAddresses()
-	l.top.defaultHookTimeout()
-}
-
-// free reports whether no layer has said anything of a setting.
-func (l *Layers) free(id ID) bool { return !l.top[id].Set && !l.top[id].broken }
-
-// set gives a default that was made by a rule.
-func (l *Layers) set(id ID, v Value, rule string) {
-	v.Set, v.Origin = true, Origin{Name: rule}
-	l.top[id] = v
-}
-
-func (l *Layers) defaultName() {
-	if !l.free(Name) {
-		return
-	}
-	host, err := os.Hostname()
-	if err != nil || host == "" {
-		l.top[Name].broken = true
-		l.bad.add("this host does not tell its name (%v): give one with --%s", err, Name.Setting().Flag())
-		return
-	}
-	l.set(Name, Value{Text: host}, Name.Setting().Rule)
-}
-
-func (l *Layers) defaultPlaces() {
-	if l.free(StateDir) {
-		dir, err := statedir.DefaultDir()
-		if err != nil {
-			l.top[StateDir].broken = true
-			l.bad.add("%s", err)
-		} else {
-			l.set(StateDir, Value{Text: dir}, "")
-		}
-	}
-	if l.free(Socket) {
-		l.set(Socket, Value{Text: filepath.Join(l.top[StateDir].Text, socketName)}, "in "+StateDir.Setting().Key)
-		l.top[Socket].broken = l.top[StateDir].broken
-	}
+	defaultHookTimeout(&l.Reading, &l.shared)
 }
 
 // completeAddresses gives every address the parts that were left out.
 func (l *Layers) completeAddresses() {
 	otherwise, rule := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), membership.DefaultPort), "without a secret"
+	everywhere := netip.AddrPortFrom(netip.IPv6Unspecified(), membership.DefaultPort)
 	switch {
-	case l.top[SecretFile].Set || l.top[SecretFile].broken:
-		otherwise, rule = netip.AddrPortFrom(netip.IPv6Unspecified(), membership.DefaultPort), "with a secret"
-	case l.top[Insecure].Bool:
-		otherwise, rule = netip.AddrPortFrom(netip.IPv6Unspecified(), membership.DefaultPort), Insecure.Setting().Key
+	case !l.Of(&l.secretFile).IsFree():
+		otherwise, rule = everywhere, "with a secret"
+	case l.Agent.Insecure:
+		otherwise, rule = everywhere, "insecure"
 	}
-	if l.free(Bind) {
-		l.set(Bind, Value{Text: otherwise.String()}, rule)
+	if l.Of(&l.bind).IsFree() {
+		l.bind = otherwise.String()
+		l.ByRule(&l.bind, rule)
 	}
-	bind := l.complete(Bind, func(text string) (netip.AddrPort, error) { return parseBind(text, otherwise) })
-	l.complete(Advertise, func(text string) (netip.AddrPort, error) { return parseAdvertise(text, bind.Port()) })
-
-	join := &l.top[Join]
-	targets := make([]string, 0, len(join.List))
-	for _, text := range join.List {
+	l.complete(&l.bind, &l.Agent.Bind, func(text string) (netip.AddrPort, error) { return parseBind(text, otherwise) })
+	l.complete(&l.advertise, &l.Agent.Advertise, func(text string) (netip.AddrPort, error) {
+		return parseAdvertise(text, l.Agent.Bind.Port())
+	})
+	join := l.Agent.Join
+	l.Agent.Join = nil
+	for _, text := range join {
 		target, err := parseJoin(text)
 		if err != nil {
-			l.reject(Join, fmt.Sprintf("cannot join %q: %s", text, err))
+			l.Reject(l.Of(&l.Agent.Join), "cannot join %q: %s", text, err)
 			continue
 		}
-		targets = append(targets, target)
+		l.Agent.Join = append(l.Agent.Join, target)
 	}
-	join.List = targets
 }
 
-func (l *Layers) complete(id ID, parse func(string) (netip.AddrPort, error)) netip.AddrPort {
-	if !l.top[id].Set {
-		return netip.AddrPort{}
-	}
-	addr, err := parse(l.top[id].Text)
-	if err != nil {
-		l.reject(id, fmt.Sprintf("%q: %s", l.top[id].Text, err))
-		return addr
-	}
-	l.top[id].Text = addr.String()
-	return addr
-}
-
-// reject reports what is wrong with a value that parsed.
-func (l *Layers) reject(id ID, why string) {
-	l.bad.add("%s: %s", l.top[id].Origin.of(id.Setting()), why)
-	l.top[id].Set, l.top[id].broken = false, true
-}
-
-// defaultHookTimeout is made for every gate anew, for it depends on the gate's own min_interval.
-func (v *values) defaultHookTimeout() {
-	timeout := &v[HookTimeout]
-	if timeout.broken || timeout.Set && timeout.Origin.Layer != Default {
+func (l *Layers) complete(text *string, at *netip.AddrPort, parse func(string) (netip.AddrPort, error)) {
+	s := l.Of(text)
+	if !s.IsSet() {
 		return
 	}
-	*timeout = Value{
-		Set: v[MinInterval].Set, Duration: v[MinInterval].Duration, broken: v[MinInterval].broken,
-		Origin: Origin{Name: MinInterval.Setting().Key},
+	addr, err := parse(*text)
+	if err != nil {
+		l.Reject(s, "%q: %s", *text, err)
+		return
+	}
+	*text, *at = addr.String(), addr
+}
+
+func defaultHookTimeout(r *settings.Reading, g *agent.GateConfig) {
+	if s := r.Of(&g.HookTimeout); !s.IsGiven() {
+		g.HookTimeout = g.MinInterval
+		r.ByRule(&g.HookTimeout, "min_interval")
+		s.Broken = r.Of(&g.MinInterval).Broken
 	}
 }

@@ -1,9 +1,6 @@
-// Package config turns flags, environment and a TOML file into what an agent is told, and remembers where each value came
-// from.
+// Package config is the table of what an agent can be told, by flags, environment and a TOML file, and the checks of what is
+// told.
 //
-//	flag  >  environment  >  file  >  default
-//
-// One table (setting.go) drives all four, their help, "config show" and every message: no setting is spelled anywhere else.
 // Reading ([Read]) finds out what is set where, and what cannot be understood; checking ([Layers.Check]) finds out what
 // does not fit together. Both report everything that is wrong at once.
 //

@@ -4,62 +4,92 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/wanderd/wanderd/agent"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
-const maxGateName = 64
+const (
+	gateKey     = "gate"
+	maxGateName = 64
+)
 
-// readGate makes a gate of a [[gate]] table; what the table leaves out is as at the top.
-func (l *Layers) readGate(table gateLayer) gate {
-	g := gate{values: l.top, origin: table.origin}
-	g.values[Hook] = Value{Origin: table.origin}
-	for _, s := range GateSettings() {
-		r, ok := table.given[s.ID]
-		if !ok {
-			continue
+// gate is one gate with its settings.
+type gate struct {
+	settings.Reading
+	agent.GateConfig
+	policy string
+	origin settings.Origin
+}
+
+// gateTables returns the [[gate]] tables, however they are written.
+func (l *Layers) gateTables(file *settings.File) (tables []map[string]any) {
+	switch c := file.Content[gateKey].(type) {
+	case nil:
+	case []map[string]any:
+		tables = c
+	case []any:
+		for _, e := range c {
+			if t, ok := e.(map[string]any); ok {
+				tables = append(tables, t)
+			} else {
+				l.Complain("%s: gate holds %s: want tables, each under a header [[gate]]", file.Origin(gateKey), settings.KindOf(e))
+			}
 		}
-		g.own[s.ID] = true
-		g.values[s.ID] = l.parse(s, r)
+	default:
+		l.Complain("%s: gate is %s: begin each gate with a header [[gate]], in two pairs of brackets", file.Origin(gateKey),
+			settings.KindOf(c))
 	}
-	if !g.own[GatePolicy] {
-		g.values[GatePolicy] = Value{Set: true, Text: GatePolicy.Setting().Default}
+	return tables
+}
+
+// newGate returns a gate without a name, in which everything is as at the top.
+func (l *Layers) newGate(origin settings.Origin) *gate {
+	g := &gate{GateConfig: l.shared, policy: PolicyWander, origin: origin}
+	g.Reading = l.With(g.table())
+	for _, top := range constants(&l.shared) {
+		s, top := g.Find(top.Key), l.Find(top.Key)
+		s.Origin, s.Broken = top.Origin, top.Broken
 	}
-	g.defaultHookTimeout()
-	l.checkGateName(&g)
+	g.ByRule(&g.policy, "")
 	return g
 }
 
 // hookGate is the gate of --hook.
-func (l *Layers) hookGate() gate {
-	g := gate{values: l.top, origin: l.top[Hook].Origin}
-	g.values[GateName] = Value{Set: true, Text: DefaultGate}
-	g.values[GatePolicy] = Value{Set: true, Text: GatePolicy.Setting().Default}
+func (l *Layers) hookGate() *gate {
+	g := l.newGate(l.Of(&l.shared.Hook).Origin)
+	g.Name = DefaultGate
+	g.ByRule(&g.Name, "")
 	return g
 }
 
-// fromHook reports whether the only gate is that of --hook.
-func (l *Layers) fromHook() bool {
-	return len(l.gates) == 1 && l.gates[0].origin == l.top[Hook].Origin
+// readGate makes a gate of a [[gate]] table; what the table leaves out is as at the top.
+func (l *Layers) readGate(file *settings.File, key string, content map[string]any) *gate {
+	g := l.newGate(file.Origin(key))
+	h := g.Of(&g.Hook)
+	g.Hook, h.Origin, h.Broken = nil, settings.Origin{}, false
+	own := g.Read(file, key+".", content, func(key string) string { return l.unknownKey(key, " in [[gate]]", g.Table) })
+	g.Apply(own)
+	for key := range own {
+		g.Find(key).Scope = g.title()
+	}
+	g.defaultHookTimeout()
+	l.checkGateName(g)
+	return g
 }
 
 // checkGateName looks at a name, and whether an earlier gate has it.
 func (l *Layers) checkGateName(g *gate) {
-	name := &g.values[GateName]
-	s := GateName.Setting()
-	switch {
-	case name.broken:
-		return
-	case !name.Set:
-		l.bad.add("%s: this gate has no %s: give it one, the same on every host", g.origin, s.Key)
-	case len(name.Text) > maxGateName || strings.ContainsFunc(name.Text, notInGateName):
-		l.bad.add("%s: %q cannot name a gate: use 1 to %d of a-z, 0-9, '-', '_' and '.'", name.Origin.of(s), name.Text, maxGateName)
-	default:
-		i := slices.IndexFunc(l.gates, func(o gate) bool { return o.values[GateName].Text == name.Text })
-		if i < 0 {
-			return
-		}
-		l.bad.add("%s: the gate %q is there already, in line %d: rename one of them", name.Origin.of(s), name.Text, l.gates[i].origin.Line)
+	name := g.Of(&g.Name)
+	switch i := slices.IndexFunc(l.gates, func(o *gate) bool { return o.Name == g.Name }); {
+	case name.Broken:
+	case name.IsFree():
+		l.Complain("%s: this gate has no name: give it one, the same on every host", g.origin)
+	case len(g.Name) > maxGateName || strings.ContainsFunc(g.Name, notInGateName):
+		l.Reject(name, "%q cannot name a gate: use 1 to %d of a-z, 0-9, '-', '_' and '.'", g.Name, maxGateName)
+	case i >= 0:
+		l.Reject(name, "the gate %q is there already, in line %d: rename one of them", g.Name, l.gates[i].origin.Line)
 	}
-	name.broken = true
 }
 
 func notInGateName(c rune) bool {
@@ -68,8 +98,11 @@ func notInGateName(c rune) bool {
 
 // title names a gate in a message.
 func (g *gate) title() string {
-	if g.values[GateName].Text == "" {
+	if g.Name == "" {
 		return fmt.Sprintf("the gate in line %d", g.origin.Line)
 	}
-	return fmt.Sprintf("gate %q", g.values[GateName].Text)
+	return fmt.Sprintf("gate %q", g.Name)
 }
+
+// defaultHookTimeout is made for every gate anew, for it depends on the gate's own min_interval.
+func (g *gate) defaultHookTimeout() { defaultHookTimeout(&g.Reading, &g.GateConfig) }

@@ -9,95 +9,87 @@ import (
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/statedir"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/membership"
-	"github.com/wanderd/wanderd/wire"
 )
 
-func (c *checker) name() {
-	v, s := c.top[Name], Name.Setting()
+func (l *Layers) checkName() {
+	s, name := l.Of(&l.Agent.Name), l.Agent.Name
 	switch {
-	case !v.Set:
-	case len(v.Text) > membership.MaxName:
-		c.bad.add("%s: the name has %d bytes, and %d are allowed: choose a shorter one with --%s",
-			v.Origin.of(s), len(v.Text), membership.MaxName, s.Flag())
-	case !utf8.ValidString(v.Text) || strings.ContainsFunc(v.Text, func(r rune) bool { return !unicode.IsPrint(r) }):
-		c.bad.add("%s: the name %q has characters that cannot be printed: choose another one with --%s",
-			v.Origin.of(s), v.Text, s.Flag())
+	case s.Broken:
+	case len(name) > membership.MaxName:
+		l.Reject(s, "the name has %d bytes, and %d are allowed: choose a shorter one with --name", len(name), membership.MaxName)
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		l.Reject(s, "the name %q has characters that cannot be printed: choose another one with --name", name)
 	}
 }
 
-func (c *checker) socket() {
-	if v := c.top[Socket]; v.Set && !v.broken {
-		if err := control.CheckPath(v.Text); err != nil {
-			c.bad.add("%s", err)
-		}
+func (l *Layers) checkSocket() {
+	if l.Of(&l.Agent.Socket).Broken {
+		return
+	}
+	if err := control.CheckPath(l.Agent.Socket); err != nil {
+		l.Complain("%s", err)
 	}
 }
 
-func (c *checker) secret() *wire.Secret {
-	v, s := c.top[SecretFile], SecretFile.Setting()
-	if !v.Set {
-		return nil
+func (l *Layers) readSecret() {
+	s := l.Of(&l.secretFile)
+	if !s.IsSet() {
+		return
 	}
-	secret, err := statedir.ReadSecretFile(v.Text)
+	secret, err := statedir.ReadSecretFile(l.secretFile)
 	if err != nil {
-		c.bad.add("%s: %s", v.Origin.of(s), err)
-		return nil
+		l.Reject(s, "%s", err)
+		return
 	}
-	if insecure := c.top[Insecure]; insecure.Bool {
-		c.warn("%s changes nothing: there is a secret (%s)", insecure.Origin.of(Insecure.Setting()), v.Origin)
+	l.Agent.Secret = &secret
+	if l.Agent.Insecure {
+		l.warn("%s changes nothing: there is a secret (%s)", l.Of(&l.Agent.Insecure).About(), s.Origin)
 	}
-	return &secret
 }
 
-// advertise refuses an address on which nothing listens.
-func (c *checker) advertise() {
-	bind, advertise := c.top[Bind], c.top[Advertise]
-	if !bind.Set || !advertise.Set {
+// checkAdvertise refuses an address on which nothing listens.
+func (l *Layers) checkAdvertise() {
+	bind, advertise := l.Agent.Bind, l.Agent.Advertise
+	if !advertise.IsValid() || bind.Port() == 0 { // nobody knows the port yet
 		return
 	}
 	own, err := membership.OwnAddrs()
 	if err != nil {
 		own = nil // Then only the kind of the address can be compared.
 	}
-	bound, told := netip.MustParseAddrPort(bind.Text), netip.MustParseAddrPort(advertise.Text)
-	if bound.Port() == 0 {
-		return // Nobody knows yet.
-	}
-	if err := membership.CheckAdvertised(bound, told, own); err != nil {
-		c.bad.add("%s: %s", advertise.Origin.of(Advertise.Setting()), err)
+	if err := membership.CheckAdvertised(bind, advertise, own); err != nil {
+		l.Reject(l.Of(&l.advertise), "%s", err)
 	}
 }
 
-// network holds the rule that an agent without a secret binds to loopback only, unless it is told insecure.
-func (c *checker) network() {
-	bind, secret := c.top[Bind], c.top[SecretFile]
-	if !bind.Set {
+// checkNetwork holds the rule that an agent without a secret binds to loopback only, unless it is told insecure.
+func (l *Layers) checkNetwork() {
+	bind, address := l.Of(&l.bind), l.Agent.Bind
+	if bind.Broken {
 		return
 	}
-	remedy := "give every host the same file with --" + SecretFile.Setting().Flag() +
-		" (\"wanderd keygen --secret\" makes one), or say --" + Insecure.Setting().Flag()
-	isLoopback := netip.MustParseAddrPort(bind.Text).Addr().IsLoopback()
-	if !isLoopback && !secret.Set && !secret.broken && !c.top[Insecure].Bool && !c.top[Insecure].broken {
-		c.bad.add("%s: without a secret the agent binds to loopback only, not to %s: %s",
-			bind.Origin.of(Bind.Setting()), bind.Text, remedy)
-	}
-	if !isLoopback {
+	remedy := "give every host the same file with --secret-file (\"wanderd keygen --secret\" makes one), or say --insecure"
+	if !address.Addr().IsLoopback() {
+		if l.Of(&l.secretFile).IsFree() && !l.Agent.Insecure && !l.Of(&l.Agent.Insecure).Broken {
+			l.Reject(bind, "without a secret the agent binds to loopback only, not to %s: %s", address, remedy)
+		}
 		return
 	}
-	if bind.Origin.Layer != Default {
+	if bind.Origin.Layer != settings.Default {
 		remedy = "bind to an address that others can reach"
 	}
-	for _, target := range c.top[Join].List {
+	join := l.Of(&l.Agent.Join)
+	for _, target := range l.Agent.Join {
 		host, _, _ := net.SplitHostPort(target)
 		switch addr, err := netip.ParseAddr(host); {
 		case err == nil && addr.IsLoopback(), host == "localhost":
 		case err == nil:
-			c.bad.add("%s: %s cannot be reached from %s, which this agent is bound to (%s): %s",
-				c.top[Join].Origin.of(Join.Setting()), target, bind.Text, bind.Origin, remedy)
+			l.Reject(join, "%s cannot be reached from %s, which this agent is bound to (%s): %s", target, address, bind.Origin, remedy)
 		default:
-			c.warn("%s: %s cannot be reached from %s, which this agent is bound to (%s), unless it is this host: %s",
-				c.top[Join].Origin.of(Join.Setting()), target, bind.Text, bind.Origin, remedy)
+			l.warn("%s: %s cannot be reached from %s, which this agent is bound to (%s), unless it is this host: %s",
+				join.About(), target, address, bind.Origin, remedy)
 		}
 	}
 }

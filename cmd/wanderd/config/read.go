@@ -1,92 +1,123 @@
 package config
 
-import "path/filepath"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
 
-// values holds the effective value of each setting.
-type values [numSettings]Value
+	"github.com/wanderd/wanderd/agent"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+)
 
-// Layers is a configuration that has been read: each setting with the value that is in force.
+const (
+	// envPrefix begins every variable of ours.
+	envPrefix = "WANDERD_"
+	// inHook is set for a hook and what it starts, together with more variables that are no settings.
+	inHook = envPrefix + "HELD"
+)
+
+// Layers is a configuration that has been read.
 type Layers struct {
+	settings.Reading
+	// Agent is what an agent is told, complete after [Layers.Check] but for its version, its log and its observer.
+	Agent agent.Config
+	// LogFormat and LogLevel are among the choices of their settings.
+	LogFormat, LogLevel string
 	// Warnings are sentences about what is probably not meant, and does no harm.
 	Warnings []string
 
-	top   values
-	gates []gate
-	bad   problems
-	// incomplete says that something could not be read, so what seems to be missing may be there.
+	// shared is what holds for gates that say nothing else.
+	shared                                   agent.GateConfig
+	alone, bind, advertise, secretFile, file string
+
+	gates []*gate
+	// fromHook says that there is one gate at most, that of --hook.
+	fromHook bool
+	// incomplete says that a file has keys that nobody knows, so what seems to be missing may be one of them.
 	incomplete bool
 	// unread says that there is a file of which nothing is known.
 	unread bool
 }
 
-// gate is one gate with its values, of which it shares some with the top.
-type gate struct {
-	values
-	// own says which values are the gate's own; a gate that comes from --hook has none.
-	own    [numSettings]bool
-	origin Origin
-}
-
-// Read reads all layers: flags (nil is none), the environment as os.Environ returns it, and the file that one of the two
-// names. What could not be understood is told by [Layers.Err].
-func Read(flags *Flags, environ []string) *Layers {
+// Read reads all layers: flags, the environment as os.Environ returns it, and the file that one of the two names. What could
+// not be understood is told by Err.
+func Read(flags settings.Flags, environ []string) *Layers {
 	l := &Layers{}
-	fromEnv, warnings := fromEnviron(environ)
-	l.Warnings = warnings
-	var fromFlags map[ID]raw
-	if flags != nil {
-		fromFlags = flags.given
+	l.Reading = settings.NewReading(l.table(), "configuration")
+	fromFlags := flags.Layer(l.Table)
+	fromEnv, unknown := l.Environ(environ, envPrefix)
+	l.warnOf(unknown)
+	var gates []func() *gate
+	if path := cmp.Or(fromFlags.Text("config"), fromEnv.Text("config")); path != "" {
+		gates = l.readFile(path)
 	}
-	path, named := fromFlags[File]
-	if !named {
-		path, named = fromEnv[File]
-	}
-	var file fileLayer
-	if named && path.text != "" {
-		var ok bool
-		file, ok = readFile(path.text, &l.bad)
-		l.unread, l.incomplete = !ok, file.unknown
-	}
-	for _, layer := range []map[ID]raw{file.given, fromEnv, fromFlags} {
-		l.apply(layer)
-	}
+	l.Apply(fromEnv)
+	l.Apply(fromFlags)
 	l.setDefaults()
-	for _, table := range file.gates {
-		l.gates = append(l.gates, l.readGate(table))
+	for _, read := range gates {
+		l.gates = append(l.gates, read())
 	}
-	if len(file.gates) == 0 && (l.top[Hook].Set || l.top[Hook].broken) {
+	if l.fromHook = len(gates) == 0; l.fromHook && !l.Of(&l.shared.Hook).IsFree() {
 		l.gates = append(l.gates, l.hookGate())
 	}
 	return l
 }
 
-// Err returns an [Invalid] if something could not be understood.
-func (l *Layers) Err() error { return l.bad.err() }
-
-// apply puts a layer on top of what is there. A value that is wrong is reported also where a higher layer replaces it.
-func (l *Layers) apply(given map[ID]raw) {
-	for _, s := range Settings() {
-		if r, ok := given[s.ID]; ok {
-			l.top[s.ID] = l.parse(s, r)
+// warnOf warns of variables that look like settings and are none: they may be meant for another version.
+func (l *Layers) warnOf(variables []string) {
+	if slices.Contains(variables, inHook) {
+		return
+	}
+	var words []string
+	for _, s := range l.Table {
+		words = append(words, strings.ToUpper(s.Key))
+	}
+	for _, name := range variables {
+		remedy := "it is ignored"
+		// The prefix would make everything look alike.
+		if near := settings.Nearest(strings.TrimPrefix(name, envPrefix), words); near != "" {
+			remedy = fmt.Sprintf("did you mean %q?", envPrefix+near)
 		}
+		l.warn("the environment variable %s is no setting: %s", name, remedy)
 	}
 }
 
-// parse parses one value and reports what is wrong with it.
-func (l *Layers) parse(s Setting, r raw) Value {
-	if r.broken {
-		return Value{Origin: r.origin, broken: true}
-	}
-	v, err := r.parse(s)
-	if err == nil && s.Kind == Path && s.scope != outside {
-		v.Text, err = filepath.Abs(v.Text)
-	}
+func (l *Layers) warn(format string, args ...any) {
+	l.Warnings = append(l.Warnings, fmt.Sprintf(format, args...))
+}
+
+// readFile reads the layer of the file, and returns how to read its gates once everything else is known.
+func (l *Layers) readFile(path string) (gates []func() *gate) {
+	file, err := settings.ReadFile(path, "the configuration file", "config")
 	if err != nil {
-		l.bad.add("%s: %s", r.origin.of(s), err)
-		return Value{Origin: r.origin, broken: true}
+		l.Complain("%s", err)
+		l.unread = true
+		return nil
 	}
-	return v
+	tables := l.gateTables(file)
+	delete(file.Content, gateKey)
+	l.Apply(l.Reading.Read(file, "", file.Content, func(key string) string { return l.unknownKey(key, "", l.Table) }))
+	for i, content := range tables {
+		gates = append(gates, func() *gate { return l.readGate(file, fmt.Sprintf("%s.%d", gateKey, i), content) })
+	}
+	return gates
 }
 
-// Value returns the value that is in force, also if it is a default.
-func (l *Layers) Value(id ID) Value { return l.top[id] }
+// unknownKey says what is wrong with a key: a typing error, or a place where it cannot stand.
+func (l *Layers) unknownKey(key, where string, t settings.Table) string {
+	l.incomplete = true
+	words := t.Keys()
+	switch inGate := where != ""; {
+	case key == "config":
+		return fmt.Sprintf("%q cannot be set in a file: pass --%[1]s", key)
+	case inGate && l.Find(key) != nil:
+		return fmt.Sprintf("%q is no setting of a gate: move it to the top of the file, before the first [[gate]]", key)
+	case !inGate && new(gate).table().Find(key) != nil:
+		return fmt.Sprintf("%q is a setting of a gate: move it under a header [[gate]]", key)
+	case !inGate:
+		words = append(words, gateKey)
+	}
+	slices.Sort(words)
+	return fmt.Sprintf("unknown key %q%s: %s", key, where, settings.DidYouMean(key, words, "\"wanderd config show\" lists the keys"))
+}

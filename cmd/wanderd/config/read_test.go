@@ -6,22 +6,27 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
+
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
 // reading is the layers of one test. A file that is not empty is wanderd.toml in the working directory, and is read.
 type reading struct {
 	file  string
 	env   []string
-	flags map[ID][]string
+	flags map[string][]string
 }
 
 func (r reading) read(t *testing.T) *Layers {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	flags := NewFlags()
-	for id, texts := range r.flags {
+	flags, set := settings.Flags{}, pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.AddTo(set, Table())
+	for key, texts := range r.flags {
 		for _, text := range texts {
-			if err := flags.Value(id.Setting()).Set(text); err != nil {
+			if err := set.Set(Table().Find(key).Flag(), text); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -30,16 +35,14 @@ func (r reading) read(t *testing.T) *Layers {
 		if err := os.WriteFile("wanderd.toml", []byte(r.file), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := flags.Value(File.Setting()).Set("wanderd.toml"); err != nil {
-			t.Fatal(err)
-		}
+		flags["config"] = "wanderd.toml"
 	}
 	return Read(flags, append([]string{"HOME=/home/somebody"}, r.env...))
 }
 
 // problemsOf returns the problems of an error.
 func problemsOf(err error) []string {
-	if invalid, ok := errors.AsType[*Invalid](err); ok {
+	if invalid, ok := errors.AsType[*settings.Invalid](err); ok {
 		return invalid.Problems
 	}
 	return nil
@@ -48,13 +51,13 @@ func problemsOf(err error) []string {
 func TestListsAddUpWithinALayerOnly(t *testing.T) {
 	l := reading{
 		file: "join = [\"a\"]\n", env: []string{"WANDERD_JOIN=b, c:1"},
-		flags: map[ID][]string{Join: {"d", "e,f"}},
+		flags: map[string][]string{"join": {"d", "e,f"}},
 	}.read(t)
-	if got := strings.Join(l.Value(Join).List, " "); got != "d:7946 e:7946 f:7946" {
+	if got := strings.Join(l.Agent.Join, " "); got != "d:7946 e:7946 f:7946" {
 		t.Error(got)
 	}
 	l = reading{file: "join = [\"a\"]\n", env: []string{"WANDERD_JOIN=b, c:1"}}.read(t)
-	if got := strings.Join(l.Value(Join).List, " "); got != "b:7946 c:1" {
+	if got := strings.Join(l.Agent.Join, " "); got != "b:7946 c:1" {
 		t.Error(got)
 	}
 }
@@ -63,27 +66,27 @@ func TestDefaultsThatDependOnOthers(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		in     reading
-		id     ID
+		key    string
 		want   string
 		origin string
 	}{
-		{"bind without a secret", reading{}, Bind, "127.0.0.1:7946", "default: without a secret"},
-		{"bind with a secret", reading{env: []string{"WANDERD_SECRET_FILE=s"}}, Bind, "[::]:7946", "default: with a secret"},
-		{"bind insecure", reading{env: []string{"WANDERD_INSECURE=true"}}, Bind, "[::]:7946", "default: insecure"},
-		{"bind with a port alone", reading{env: []string{"WANDERD_BIND=:7000"}}, Bind, "127.0.0.1:7000", "WANDERD_BIND"},
-		{"the same, insecure", reading{env: []string{"WANDERD_BIND=:7000", "WANDERD_INSECURE=1"}}, Bind, "[::]:7000", "WANDERD_BIND"},
-		{"bind with a host alone", reading{env: []string{"WANDERD_BIND=10.0.0.7"}}, Bind, "10.0.0.7:7946", "WANDERD_BIND"},
-		{"advertise without a port", reading{env: []string{"WANDERD_BIND=:7000", "WANDERD_ADVERTISE=10.0.0.7"}}, Advertise, "10.0.0.7:7000", "WANDERD_ADVERTISE"},
-		{"alone", reading{env: []string{"WANDERD_JOIN=a"}}, Alone, "auto", "default"},
-		{"socket", reading{env: []string{"WANDERD_STATE_DIR=/var/x"}}, Socket, "/var/x/wanderd.sock", "default: in state_dir"},
-		{"hook_timeout", reading{env: []string{"WANDERD_MIN_INTERVAL=3m"}}, HookTimeout, "3m", "default: min_interval"},
+		{"bind without a secret", reading{}, "bind", "127.0.0.1:7946", "default: without a secret"},
+		{"bind with a secret", reading{env: []string{"WANDERD_SECRET_FILE=s"}}, "bind", "[::]:7946", "default: with a secret"},
+		{"bind insecure", reading{env: []string{"WANDERD_INSECURE=true"}}, "bind", "[::]:7946", "default: insecure"},
+		{"bind with a port alone", reading{env: []string{"WANDERD_BIND=:7000"}}, "bind", "127.0.0.1:7000", "WANDERD_BIND"},
+		{"the same, insecure", reading{env: []string{"WANDERD_BIND=:7000", "WANDERD_INSECURE=1"}}, "bind", "[::]:7000", "WANDERD_BIND"},
+		{"bind with a host alone", reading{env: []string{"WANDERD_BIND=10.0.0.7"}}, "bind", "10.0.0.7:7946", "WANDERD_BIND"},
+		{"advertise without a port", reading{env: []string{"WANDERD_BIND=:7000", "WANDERD_ADVERTISE=10.0.0.7"}}, "advertise", "10.0.0.7:7000", "WANDERD_ADVERTISE"},
+		{"alone", reading{env: []string{"WANDERD_JOIN=a"}}, "alone", "auto", "default"},
+		{"socket", reading{env: []string{"WANDERD_STATE_DIR=/var/x"}}, "socket", "/var/x/wanderd.sock", "default: in state_dir"},
+		{"hook_timeout", reading{env: []string{"WANDERD_MIN_INTERVAL=3m"}}, "hook_timeout", "3m", "default: min_interval"},
 	} {
 		l := c.in.read(t)
 		if err := l.Err(); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if v := l.Value(c.id); v.String(c.id.Setting().Kind) != c.want || v.Origin.String() != c.origin {
-			t.Errorf("%s: %s from %s, want %s from %s", c.name, v.String(c.id.Setting().Kind), v.Origin, c.want, c.origin)
+		if s := l.Find(c.key); s.Value.Plain() != c.want || s.Origin.String() != c.origin {
+			t.Errorf("%s: %v from %s, want %s from %s", c.name, s.Value.Plain(), s.Origin, c.want, c.origin)
 		}
 	}
 }
@@ -191,7 +194,7 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 		},
 		{
 			"no unit in a flag",
-			reading{flags: map[ID][]string{Op: {"5"}}},
+			reading{flags: map[string][]string{"op": {"5"}}},
 			[]string{`--op: "5" has no unit: write 5s for seconds, 5m for minutes, 5h for hours or 5d for days`},
 		},
 		{
@@ -216,7 +219,7 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 		},
 		{
 			"word for a number",
-			reading{flags: map[ID][]string{Backups: {"two"}}},
+			reading{flags: map[string][]string{"backups": {"two"}}},
 			[]string{`--backups: "two" is not a whole number from 0 to 4`},
 		},
 		{
@@ -265,13 +268,22 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 			[]string{`wanderd.toml:1: hook is a number: want text, or an array of texts, as in ["./sync.sh", "--fast"]`},
 		},
 		{
+			"zero",
+			reading{file: "max_interval = \"0s\"\n", env: []string{"WANDERD_SKIP=0s"}, flags: map[string][]string{"stop_timeout": {"0d"}}},
+			[]string{
+				`wanderd.toml:1: max_interval: "0s" must be greater than 0: leave it out for the default, the longest of 3 × min_interval, 3 × members × op and two laps`,
+				`WANDERD_SKIP: "0s" must be greater than 0: leave it out for the default, 1s`,
+				`--stop-timeout: "0d" must be greater than 0: leave it out for the default, 20s`,
+			},
+		},
+		{
 			"empty",
-			reading{flags: map[ID][]string{SecretFile: {""}}},
+			reading{flags: map[string][]string{"secret_file": {""}}},
 			[]string{`--secret-file: the value is empty: give one, or leave the setting out`},
 		},
 		{
 			"empty element",
-			reading{flags: map[ID][]string{Join: {"a,,b"}}},
+			reading{flags: map[string][]string{"join": {"a,,b"}}},
 			[]string{`--join: an element is empty: remove it`},
 		},
 		{
@@ -281,37 +293,37 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 		},
 		{
 			"shell in a hook",
-			reading{flags: map[ID][]string{Hook: {"a && b"}}},
+			reading{flags: map[string][]string{"hook": {"a && b"}}},
 			[]string{`--hook: "a && b": position 3: '&' means something only to a shell, and none runs: put it in single quotes, or ask for a shell: sh -c '…'`},
 		},
 		{
 			"choice",
-			reading{flags: map[ID][]string{LogFormat: {"jsn"}}},
-			[]string{`--log-format: "jsn" is not there: did you mean "json"?`},
+			reading{flags: map[string][]string{"log_format": {"jsn"}}},
+			[]string{`--log-format: unknown value "jsn": did you mean "json"?`},
 		},
 		{
 			"choice far off",
 			reading{file: "alone = \"sometimes\"\n"},
-			[]string{`wanderd.toml:1: alone: "sometimes" is not there: choose auto, run or wait`},
+			[]string{`wanderd.toml:1: alone: unknown value "sometimes": choose auto, run or wait`},
 		},
 		{
 			"policy",
 			reading{file: "[[gate]]\nname = \"a\"\npolicy = \"ring\"\n"},
-			[]string{`wanderd.toml:3: policy: "ring" is not there: choose wander`},
+			[]string{`wanderd.toml:3: policy: unknown value "ring": choose wander`},
 		},
 		{
 			"bind",
-			reading{flags: map[ID][]string{Bind: {"myhost:1"}}},
+			reading{flags: map[string][]string{"bind": {"myhost:1"}}},
 			[]string{`--bind: "myhost:1": "myhost" is no IP address: write one of this host's own, as in 10.0.0.7:7946`},
 		},
 		{
 			"bind port",
-			reading{flags: map[ID][]string{Bind: {":70000"}}},
+			reading{flags: map[string][]string{"bind": {":70000"}}},
 			[]string{`--bind: ":70000": the port "70000" is no number from 0 to 65535`},
 		},
 		{
 			"advertise",
-			reading{flags: map[ID][]string{Advertise: {"0.0.0.0"}}},
+			reading{flags: map[string][]string{"advertise": {"0.0.0.0"}}},
 			[]string{`--advertise: "0.0.0.0": 0.0.0.0 is the address of no host: write the one that others reach this one by`},
 		},
 		{
@@ -336,20 +348,20 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 		},
 		{
 			"no such file",
-			reading{flags: map[ID][]string{File: {"missing.toml"}}},
+			reading{flags: map[string][]string{"config": {"missing.toml"}}},
 			[]string{`the configuration file missing.toml does not exist: check --config`},
 		},
 		{
 			"directory",
-			reading{flags: map[ID][]string{File: {"."}}},
+			reading{flags: map[string][]string{"config": {"."}}},
 			[]string{`the configuration file: read .: is a directory`},
 		},
 		{
 			"all at once",
-			reading{file: "opp = \"1s\"\nskip = 1\nbind = \"x\"\n", env: []string{"WANDERD_OP=1"}, flags: map[ID][]string{Alone: {"x"}}},
+			reading{file: "opp = \"1s\"\nskip = 1\nbind = \"x\"\n", env: []string{"WANDERD_OP=1"}, flags: map[string][]string{"alone": {"x"}}},
 			[]string{
 				`wanderd.toml:1: unknown key "opp": did you mean "op"?`, `wanderd.toml:2: skip is a number: a duration needs a unit and quotes, as in "1s" or "1m"`,
-				`WANDERD_OP: "1" has no unit: write 1s for seconds, 1m for minutes, 1h for hours or 1d for days`, `--alone: "x" is not there: choose auto, run or wait`,
+				`WANDERD_OP: "1" has no unit: write 1s for seconds, 1m for minutes, 1h for hours or 1d for days`, `--alone: unknown value "x": choose auto, run or wait`,
 				`wanderd.toml:3: bind: "x": "x" is no IP address: write one of this host's own, as in 10.0.0.7:7946`,
 			},
 		},

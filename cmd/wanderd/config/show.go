@@ -4,32 +4,28 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
 // WriteTOML writes every value in force with its origin, as a file that has the same effect when it is read.
 func (l *Layers) WriteTOML(w io.Writer) error {
 	var p page
-	group := Group("")
-	for _, s := range Settings() {
-		if s.Group != group {
-			if group != "" {
-				p.blank()
-			}
-			group = s.Group
+	for i, s := range l.Table {
+		if i > 0 && s.Group != l.Table[i-1].Group {
+			p.line("", "")
 		}
-		v := l.top[s.ID]
-		p.setting(s, v, s.scope == outside)
+		p.setting(s)
 	}
-	if !l.fromHook() {
+	if !l.fromHook {
 		for _, g := range l.gates {
-			p.blank()
-			p.line("[["+gateTable+"]]", g.origin.String())
-			for _, s := range GateSettings() {
-				p.setting(s, g.values[s.ID], false)
+			p.line("", "")
+			p.line("[[gate]]", g.origin.String())
+			for _, s := range g.Table {
+				p.setting(s)
 			}
 		}
 	}
@@ -39,28 +35,18 @@ func (l *Layers) WriteTOML(w io.Writer) error {
 // page is lines with comments, which stand in one column.
 type page struct{ lines [][2]string }
 
-func (p *page) blank() { p.line("", "") }
-
 func (p *page) line(text, comment string) { p.lines = append(p.lines, [2]string{text, comment}) }
 
 // setting writes one value; what is not set, and what has no place in a file, is a comment.
-func (p *page) setting(s Setting, v Value, asComment bool) {
-	text, comment := s.Key+" =", notSet(s)
-	if v.Set {
-		text, comment = text+" "+v.toml(s.Kind), v.Origin.String()
+func (p *page) setting(s *settings.Setting) {
+	text := s.Key + " ="
+	if s.IsSet() {
+		text += " " + toml(s.Value.Plain())
 	}
-	if asComment || !v.Set {
+	if s.NotInFile || !s.IsSet() {
 		text = "# " + text
 	}
-	p.line(text, comment)
-}
-
-// notSet is the origin of a value that is not there.
-func notSet(s Setting) string {
-	if s.Rule == "" {
-		return "not set"
-	}
-	return Origin{Name: s.Rule}.String()
+	p.line(text, s.From())
 }
 
 // widest is the column beyond which a long value does not push all comments.
@@ -87,23 +73,18 @@ func (p *page) write(w io.Writer) error {
 }
 
 // toml writes a value as it stands in a file.
-func (v Value) toml(k Kind) string {
-	switch k {
-	case Bool:
-		return strconv.FormatBool(v.Bool)
-	case Number:
-		return strconv.Itoa(v.Number)
-	case Time:
-		return quoteTOML(FormatDuration(v.Duration))
-	case List, Command:
-		quoted := make([]string, 0, len(v.List))
-		for _, e := range v.List {
+func toml(plain any) string {
+	switch v := plain.(type) {
+	case string:
+		return quoteTOML(v)
+	case []string:
+		quoted := make([]string, 0, len(v))
+		for _, e := range v {
 			quoted = append(quoted, quoteTOML(e))
 		}
 		return "[" + strings.Join(quoted, ", ") + "]"
-	case Text, Path:
 	}
-	return quoteTOML(v.Text)
+	return fmt.Sprint(plain)
 }
 
 // quoteTOML writes a basic string of TOML, whose escapes differ from Go's.
@@ -131,43 +112,28 @@ type shown struct {
 	Origin string `json:"origin"`
 }
 
-func (v Value) shown(s Setting) shown {
-	if !v.Set {
-		return shown{Origin: notSet(s)}
-	}
-	d := shown{Origin: v.Origin.String()}
-	switch s.Kind {
-	case Bool:
-		d.Value = v.Bool
-	case Number:
-		d.Value = v.Number
-	case Time:
-		d.Value = FormatDuration(v.Duration)
-	case List, Command:
-		d.Value = v.List
-	case Text, Path:
-		d.Value = v.Text
-	}
-	return d
-}
-
 // WriteJSON writes every value in force with its origin.
 func (l *Layers) WriteJSON(w io.Writer) error {
 	document := struct {
 		Settings map[string]shown   `json:"settings"`
 		Gates    []map[string]shown `json:"gates"`
-	}{Settings: make(map[string]shown), Gates: []map[string]shown{}}
-	for _, s := range Settings() {
-		document.Settings[s.Key] = l.top[s.ID].shown(s)
-	}
+	}{Settings: show(l.Table), Gates: []map[string]shown{}}
 	for _, g := range l.gates {
-		gate := make(map[string]shown)
-		for _, s := range GateSettings() {
-			gate[s.Key] = g.values[s.ID].shown(s)
-		}
-		document.Gates = append(document.Gates, gate)
+		document.Gates = append(document.Gates, show(g.Table))
 	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(document)
+}
+
+func show(t settings.Table) map[string]shown {
+	all := make(map[string]shown)
+	for _, s := range t {
+		v := shown{Origin: s.From()}
+		if s.IsSet() {
+			v.Value = s.Value.Plain()
+		}
+		all[s.Key] = v
+	}
+	return all
 }

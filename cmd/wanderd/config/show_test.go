@@ -12,7 +12,7 @@ import (
 func TestShownConfigurationNamesValuesAndOrigins(t *testing.T) {
 	l := reading{
 		env:   []string{"WANDERD_STATE_DIR=/var/x", "WANDERD_NAME=m1", "WANDERD_JOIN=a,b"},
-		flags: map[ID][]string{Hook: {"/bin/sh -c 'a && b \"c\"'"}, MinInterval: {"90m"}},
+		flags: map[string][]string{"hook": {"/bin/sh -c 'a && b \"c\"'"}, "min_interval": {"90m"}},
 	}.read(t)
 	var b bytes.Buffer
 	if err := l.WriteTOML(&b); err != nil {
@@ -55,7 +55,7 @@ log_level = "info"                        # default
 func TestShownConfigurationCanBePasted(t *testing.T) {
 	for _, in := range []reading{
 		{},
-		{flags: map[ID][]string{Hook: {"/bin/sh"}, Bind: {":7"}, Join: {"a", "[::1]:7"}, Name: {"a \"b\" \\ \x01 ü"}}},
+		{flags: map[string][]string{"hook": {"/bin/sh"}, "bind": {":7"}, "join": {"a", "[::1]:7"}, "name": {"a \"b\" \\ \x01 ü"}}},
 		{env: []string{"WANDERD_INSECURE=1", "WANDERD_SLOTS=16", "WANDERD_BACKUPS=4", "WANDERD_ON_LOST=stop", "WANDERD_ADVERTISE=10.0.0.7", "WANDERD_MAX_INTERVAL=1d"}},
 		{file: "op = \"5s\"\n[[gate]]\nname = \"a\"\nhook = [\"/bin/sh\", \"x y\"]\n[[gate]]\nname = \"b\"\nhook = \"/bin/sh\"\nmin_interval = \"1h\"\n"},
 	} {
@@ -93,7 +93,7 @@ func settingsOnly(doc string) string {
 }
 
 func TestShownAsJSON(t *testing.T) {
-	l := reading{flags: map[ID][]string{Hook: {"/bin/sh -e"}, Op: {"5s"}, Backups: {"0"}}}.read(t)
+	l := reading{flags: map[string][]string{"hook": {"/bin/sh -e"}, "op": {"5s"}, "backups": {"0"}}}.read(t)
 	var b bytes.Buffer
 	if err := l.WriteJSON(&b); err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestShownAsJSON(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Settings) != len(Settings()) || len(got.Gates) != 1 || len(got.Gates[0]) != len(GateSettings()) {
+	if len(got.Settings) != len(l.Table) || len(got.Gates) != 1 || len(got.Gates[0]) != len(new(gate).table()) {
 		t.Errorf("%d settings, %d gates: %s", len(got.Settings), len(got.Gates), b.String())
 	}
 	for name, c := range map[string]struct{ got, want shown }{

@@ -3,22 +3,25 @@ package scenario
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // Parameters are a scenario as a person describes it. Of faults, an Every of zero and an At of nil mean never.
 type Parameters struct {
-	Policy, Walk                       string
+	Policy                             string
+	Walk                               wander.Walk
 	Op, Skip, MinInterval, MaxInterval time.Duration
 	// DefaultMaxInterval says that MaxInterval is what the members make by themselves, and nobody has set it.
 	DefaultMaxInterval bool
 	// OpConfigured is what the members are told of Op.
 	OpConfigured   time.Duration
 	Slots, Backups int
-	OnLost         string
+	OnLost         wander.OnLost
 	Members        int
 	OpJitter       Spread
 	Duration       time.Duration
@@ -54,258 +57,175 @@ func (s Spread) Of(d time.Duration) float64 {
 	return s.Share
 }
 
-// Group is the heading under which help shows a parameter.
-type Group string
+func spread(at *Spread) settings.Value {
+	return settings.Of(at, settings.AsShare, "SHARE", func(text string) (Spread, error) {
+		if d, err := settings.ParseDuration(text); err == nil {
+			return Spread{Time: d}, nil
+		}
+		share, err := settings.ParseShare(text)
+		if err != nil {
+			err = fmt.Errorf("%w; or a duration, as in 1s", err)
+		}
+		return Spread{Share: share}, err
+	}, func(s Spread) any {
+		if s.Time > 0 {
+			return settings.FormatDuration(s.Time)
+		}
+		return settings.Part(s.Share)
+	})
+}
 
-// The groups, in the order in which help shows them.
 const (
-	GroupGate    Group = "Gate"
-	GroupRun     Group = "Run"
-	GroupNetwork Group = "Network"
-	GroupFault   Group = "Fault"
-)
-
-// Parameter is one thing that can be set.
-type Parameter struct {
-	// Key is its name in a file; the flag has dashes for the underscores.
-	Key         string
-	Group       Group
-	Placeholder string
-	// Default is the default as text, empty where that is nothing; Rule says how it is made where it depends on other things.
-	Default, Rule string
-	// Help says in a sentence or two what it is.
-	Help string
-	// Needs is the key of the parameter without which this one has no effect.
-	Needs string
-
-	field func(*Parameters) value
-}
-
-// Flag returns the name of the flag, without dashes.
-func (p Parameter) Flag() string { return strings.ReplaceAll(p.Key, "_", "-") }
-
-// DefaultText says what holds if nobody sets it; "" if that is nothing.
-func (p Parameter) DefaultText() string {
-	if p.Rule != "" {
-		return p.Rule
-	}
-	return p.Default
-}
-
-// never reports whether the parameter is that something never happens, or says more of what never happens.
-func (p Parameter) never(in *Parameters) bool {
-	if p.Needs != "" {
-		return entry(p.Needs).never(in)
-	}
-	v, ok := p.field(in).(interface{ never() bool })
-	return ok && v.never()
-}
-
-// entry returns the parameter of a key that there is.
-func entry(key string) Parameter {
-	table := Table()
-	return table[slices.IndexFunc(table, func(p Parameter) bool { return p.Key == key })]
-}
-
-// The placeholders of values.
-const (
-	asWord     = "NAME"
-	asCount    = "COUNT"
-	asNumber   = "NUMBER"
-	asDuration = "DURATION"
-	asShare    = "SHARE"
+	maxMembers = 1_000_000
+	maxSeeds   = 100_000
+	// leastPeriod is the least mean time between two faults: of less, nothing is left of the fleet.
+	leastPeriod = time.Second
 )
 
 // Table returns all parameters, in the order in which help and JSON show them.
-func Table() []Parameter {
-	return slices.Concat(gateTable(), runTable(), networkTable(), faultTable())
+func Table() settings.Table { return new(Parameters).table() }
+
+func (p *Parameters) table() settings.Table {
+	return slices.Concat(p.gate().Under("Gate"), p.run().Under("Run"), p.network().Under("Network"), p.faults().Under("Fault"))
 }
 
-func gateTable() []Parameter {
-	walk, op, skip := config.Walk.Setting(), config.Op.Setting(), config.Skip.Setting()
-	least, most := config.MinInterval.Setting(), config.MaxInterval.Setting()
-	slots, backups, onLost := config.Slots.Setting(), config.Backups.Setting(), config.OnLost.Setting()
-	return []Parameter{
+func (p *Parameters) gate() settings.Table {
+	agent := config.Table()
+	usual := func(key string) string { return agent.Find(key).Default }
+	return settings.Table{
 		{
-			Key: "policy", Group: GroupGate, Placeholder: asWord, Default: config.PolicyWander,
-			Help:  "How the token goes round: " + config.PolicyWander + ".",
-			field: func(p *Parameters) value { return choice{&p.Policy, []string{config.PolicyWander}} },
+			Key: "policy", Value: settings.Choice(&p.Policy, config.PolicyWander), Placeholder: "NAME", Default: config.PolicyWander,
+			Help: "How the token goes round: " + config.PolicyWander + ".",
 		},
 		{
-			Key: walk.Key, Group: GroupGate, Placeholder: walk.Placeholder, Default: walk.Default, Help: walk.Help,
-			field: func(p *Parameters) value { return choice{&p.Walk, walk.Choices} },
+			Key: "walk", Value: settings.Choice(&p.Walk, wander.Walks()...), Default: usual("walk"), Help: agent.Find("walk").Help,
+		},
+		{Key: "op", Value: settings.Positive(&p.Op), Default: "4s", Help: "How long one operation takes."},
+		{
+			Key: "op_configured", Value: settings.Positive(&p.OpConfigured), Rule: "what --op is",
+			Help: "How long the members are told that an operation takes, where the operator was wrong.",
 		},
 		{
-			Key: op.Key, Group: GroupGate, Placeholder: asDuration, Default: "4s", Help: "How long one operation takes.",
-			field: func(p *Parameters) value { return duration{&p.Op} },
+			Key: "skip", Value: settings.Positive(&p.Skip), Default: usual("skip"),
+			Help: "How long the token rests at a member that has no need of it.",
 		},
 		{
-			Key: "op_configured", Group: GroupGate, Placeholder: asDuration, Rule: "what --op is",
-			Help:  "How long the members are told that an operation takes, where the operator was wrong.",
-			field: func(p *Parameters) value { return duration{&p.OpConfigured} },
+			Key: "min_interval", Value: settings.Positive(&p.MinInterval), Default: usual("min_interval"),
+			Help: "The least time between two operations on one member.",
 		},
 		{
-			Key: skip.Key, Group: GroupGate, Placeholder: asDuration, Default: skip.Default,
-			Help:  "How long the token rests at a member that has no need of it.",
-			field: func(p *Parameters) value { return duration{&p.Skip} },
+			Key: "max_interval", Value: settings.Positive(&p.MaxInterval), Rule: agent.Find("max_interval").Rule,
+			Help: "How long a member waits in vain for the token before it takes it for lost and makes a new one.",
 		},
 		{
-			Key: least.Key, Group: GroupGate, Placeholder: asDuration, Default: least.Default,
-			Help:  "The least time between two operations on one member.",
-			field: func(p *Parameters) value { return duration{&p.MinInterval} },
-		},
-		{
-			Key: most.Key, Group: GroupGate, Placeholder: asDuration, Rule: most.Rule,
-			Help:  "How long a member waits in vain for the token before it takes it for lost and makes a new one.",
-			field: func(p *Parameters) value { return duration{&p.MaxInterval} },
-		},
-		{
-			Key: slots.Key, Group: GroupGate, Placeholder: asCount, Default: slots.Default,
+			Key: "slots", Value: settings.Count(&p.Slots, 1, wire.MaxSlots), Default: usual("slots"),
 			Help: fmt.Sprintf("How many tokens the gate has, 1 to %d, and so how many operations may run at once, no two on one member.",
-				slots.Most),
-			field: func(p *Parameters) value { return count{&p.Slots} },
+				wire.MaxSlots),
 		},
 		{
-			Key: backups.Key, Group: GroupGate, Placeholder: asCount, Default: backups.Default,
+			Key: "backups", Value: settings.Count(&p.Backups, 0, wire.MaxBackups), Default: usual("backups"),
 			Help: fmt.Sprintf("How many members guard a token, 0 to %d, and take it up again if its holder dies. 0 is the plain paper.",
-				backups.Most),
-			field: func(p *Parameters) value { return count{&p.Backups} },
+				wire.MaxBackups),
 		},
 		{
-			Key: onLost.Key, Group: GroupGate, Placeholder: onLost.Placeholder, Default: onLost.Default,
+			Key: "on_lost", Value: settings.Choice(&p.OnLost, wander.Finish, wander.Stop), Default: usual("on_lost"),
 			Help: "What becomes of an operation whose token another member has taken up meanwhile, because this one seemed dead: it may " +
 				"finish, or is stopped at once.",
-			field: func(p *Parameters) value { return choice{&p.OnLost, onLost.Choices} },
 		},
 	}
 }
 
-func runTable() []Parameter {
-	return []Parameter{
+func (p *Parameters) run() settings.Table {
+	return settings.Table{
+		{Key: "members", Value: settings.Count(&p.Members, 1, maxMembers), Default: "150", Help: "How many members the fleet has."},
 		{
-			Key: "members", Group: GroupRun, Placeholder: asCount, Default: "150", Help: "How many members the fleet has.",
-			field: func(p *Parameters) value { return count{&p.Members} },
+			Key: "duration", Value: settings.Positive(&p.Duration), Default: "1000000s",
+			Help: "How much time passes in the fleet. A million seconds of 150 members take some seconds, and less without guardians.",
 		},
 		{
-			Key: "duration", Group: GroupRun, Placeholder: asDuration, Default: "1000000s",
-			Help:  "How much time passes in the fleet. A million seconds of 150 members take some seconds, and less without guardians.",
-			field: func(p *Parameters) value { return duration{&p.Duration} },
+			Key: "seed", Value: settings.Seed(&p.Seed), Default: "1",
+			Help: "Decides everything that is left to chance: the same seed gives the same run.",
 		},
 		{
-			Key: "seed", Group: GroupRun, Placeholder: asNumber, Default: "1",
-			Help:  "Decides everything that is left to chance: the same seed gives the same run.",
-			field: func(p *Parameters) value { return seed{&p.Seed} },
-		},
-		{
-			Key: "seeds", Group: GroupRun, Placeholder: asCount, Default: "1",
+			Key: "seeds", Value: settings.Count(&p.Seeds, 1, maxSeeds), Default: "1",
 			Help: "How many runs there are, with this seed and those after it, on all cores. Of more than one, the figures are the " +
 				"mean and its 95 % confidence interval.",
-			field: func(p *Parameters) value { return count{&p.Seeds} },
 		},
 		{
-			Key: "op_jitter", Group: GroupRun, Placeholder: asShare, Default: "0%",
-			Help:  "By how much an operation takes longer or shorter than --op, evenly spread: a share of it, or a duration.",
-			field: func(p *Parameters) value { return spread{&p.OpJitter} },
+			Key: "op_jitter", Value: spread(&p.OpJitter), Default: "0%",
+			Help: "By how much an operation takes longer or shorter than --op, evenly spread: a share of it, or a duration.",
 		},
 	}
 }
 
-func networkTable() []Parameter {
-	return []Parameter{
+func (p *Parameters) network() settings.Table {
+	return settings.Table{
+		{Key: "latency", Value: settings.Duration(&p.Latency), Default: "1ms", Help: "How long a datagram takes."},
 		{
-			Key: "latency", Group: GroupNetwork, Placeholder: asDuration, Default: "1ms", Help: "How long a datagram takes.",
-			field: func(p *Parameters) value { return duration{&p.Latency} },
+			Key: "jitter", Value: settings.Duration(&p.Jitter), Default: "0s",
+			Help: "Up to how much longer it takes, evenly spread: with it, datagrams overtake each other.",
 		},
+		{Key: "loss", Value: settings.Share(&p.Loss), Default: "0%", Help: "The share of datagrams that do not arrive."},
+		{Key: "duplicate", Value: settings.Share(&p.Duplicate), Default: "0%", Help: "The share of datagrams that arrive twice."},
 		{
-			Key: "jitter", Group: GroupNetwork, Placeholder: asDuration, Default: "0s",
-			Help:  "Up to how much longer it takes, evenly spread: with it, datagrams overtake each other.",
-			field: func(p *Parameters) value { return duration{&p.Jitter} },
-		},
-		{
-			Key: "loss", Group: GroupNetwork, Placeholder: asShare, Default: "0%", Help: "The share of datagrams that do not arrive.",
-			field: func(p *Parameters) value { return share{&p.Loss} },
-		},
-		{
-			Key: "duplicate", Group: GroupNetwork, Placeholder: asShare, Default: "0%",
-			Help:  "The share of datagrams that arrive twice.",
-			field: func(p *Parameters) value { return share{&p.Duplicate} },
-		},
-		{
-			Key: "broken_links", Group: GroupNetwork, Placeholder: asShare, Default: "0%",
+			Key: "broken_links", Value: settings.Share(&p.BrokenLinks), Default: "0%",
 			Help: "The share of ordered pairs of members of which the first never reaches the second, as behind a firewall. The " +
 				"membership does not notice.",
-			field: func(p *Parameters) value { return share{&p.BrokenLinks} },
 		},
 		{
-			Key: "detect_after", Group: GroupNetwork, Placeholder: asDuration,
-			Rule:  "as measured of real agents: joins at once, crashes after 1s + 4s × log10(members), and 5s at least",
-			Help:  "How late the members learn of a crash, a join, and that the network is parted or whole again.",
-			field: func(p *Parameters) value { return moment{&p.DetectAfter} },
+			Key: "detect_after", Value: settings.Moment(&p.DetectAfter),
+			Rule: "as measured of real agents: joins at once, crashes after 1s + 4s × log10(members), and 5s at least",
+			Help: "How late the members learn of a crash, a join, and that the network is parted or whole again.",
 		},
 	}
 }
 
-func faultTable() []Parameter {
-	return []Parameter{
+func (p *Parameters) faults() settings.Table {
+	return settings.Table{
 		{
-			Key: "lose_token_every", Group: GroupFault, Placeholder: asDuration,
-			Help:  "The mean time after which the token is lost on its way, for good.",
-			field: func(p *Parameters) value { return period{duration{&p.LoseTokenEvery}} },
+			Key: "lose_token_every", Value: settings.Period(&p.LoseTokenEvery, leastPeriod),
+			Help: "The mean time after which the token is lost on its way, for good.",
 		},
 		{
-			Key: "crash_every", Group: GroupFault, Placeholder: asDuration,
-			Help:  "The mean time between two crashes of one member.",
-			field: func(p *Parameters) value { return period{duration{&p.CrashEvery}} },
+			Key: "crash_every", Value: settings.Period(&p.CrashEvery, leastPeriod),
+			Help: "The mean time between two crashes of one member.",
 		},
 		{
-			Key: "down_for", Group: GroupFault, Placeholder: asDuration, Default: "1m", Needs: "crash_every",
-			Help:  "The mean time after which a member that crashed is there again.",
-			field: func(p *Parameters) value { return duration{&p.DownFor} },
+			Key: "down_for", Value: settings.Duration(&p.DownFor), Default: "1m", Needs: "crash_every",
+			Help: "The mean time after which a member that crashed is there again.",
 		},
 		{
-			Key: "pause_every", Group: GroupFault, Placeholder: asDuration,
-			Help:  "The mean time between two pauses of one member, whose process stands still while its operation goes on.",
-			field: func(p *Parameters) value { return period{duration{&p.PauseEvery}} },
+			Key: "pause_every", Value: settings.Period(&p.PauseEvery, leastPeriod),
+			Help: "The mean time between two pauses of one member, whose process stands still while its operation goes on.",
 		},
 		{
-			Key: "pause_for", Group: GroupFault, Placeholder: asDuration, Default: "30s", Needs: "pause_every",
-			Help:  "The mean time that a pause lasts.",
-			field: func(p *Parameters) value { return duration{&p.PauseFor} },
+			Key: "pause_for", Value: settings.Duration(&p.PauseFor), Default: "30s", Needs: "pause_every",
+			Help: "The mean time that a pause lasts.",
 		},
 		{
-			Key: "partition_at", Group: GroupFault, Placeholder: asDuration,
-			Help:  "When the network is parted in two, neither of which reaches the other.",
-			field: func(p *Parameters) value { return moment{&p.PartitionAt} },
+			Key: "partition_at", Value: settings.Moment(&p.PartitionAt),
+			Help: "When the network is parted in two, neither of which reaches the other.",
 		},
 		{
-			Key: "partition_for", Group: GroupFault, Placeholder: asDuration, Default: "1h", Needs: "partition_at",
-			Help:  "How long it is parted.",
-			field: func(p *Parameters) value { return duration{&p.PartitionFor} },
+			Key: "partition_for", Value: settings.Positive(&p.PartitionFor), Default: "1h", Needs: "partition_at",
+			Help: "How long it is parted.",
 		},
 		{
-			Key: "partition_share", Group: GroupFault, Placeholder: asShare, Default: "50%", Needs: "partition_at",
-			Help:  "The share of members on the one side.",
-			field: func(p *Parameters) value { return share{&p.PartitionShare} },
+			Key: "partition_share", Value: settings.Share(&p.PartitionShare), Default: "50%", Needs: "partition_at",
+			Help: "The share of members on the one side.",
 		},
 		{
-			Key: "clock_skew", Group: GroupFault, Placeholder: asDuration, Default: "0s",
-			Help:  "By how much a wall clock is ahead or behind at most.",
-			field: func(p *Parameters) value { return duration{&p.ClockSkew} },
+			Key: "clock_skew", Value: settings.Duration(&p.ClockSkew), Default: "0s",
+			Help: "By how much a wall clock is ahead or behind at most.",
 		},
 		{
-			Key: "save_takes", Group: GroupFault, Placeholder: asDuration, Default: "0s",
-			Help:  "How long a disk takes to save that an operation starts, which waits for it for half a skip at most.",
-			field: func(p *Parameters) value { return duration{&p.SaveTakes} },
+			Key: "save_takes", Value: settings.Duration(&p.SaveTakes), Default: "0s",
+			Help: "How long a disk takes to save that an operation starts, which waits for it for half a skip at most.",
 		},
 		{
-			Key: "slow_saves", Group: GroupFault, Placeholder: asShare, Default: "0%",
-			Help:  "The share of saves that take --slow-save-for in the mean.",
-			field: func(p *Parameters) value { return share{&p.SlowSaves} },
+			Key: "slow_saves", Value: settings.Share(&p.SlowSaves), Default: "0%",
+			Help: "The share of saves that take --slow-save-for in the mean.",
 		},
-		{
-			Key: "slow_save_for", Group: GroupFault, Placeholder: asDuration, Default: "5s",
-			Help:  "How long a slow save takes.",
-			field: func(p *Parameters) value { return duration{&p.SlowSaveFor} },
-		},
+		{Key: "slow_save_for", Value: settings.Duration(&p.SlowSaveFor), Default: "5s", Help: "How long a slow save takes."},
 	}
 }

@@ -1,74 +1,46 @@
 package scenario
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
-	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
-// reading is what has been read so far.
-type reading struct {
-	Parameters
-	table    []Parameter
-	origins  map[string]given
-	problems []string
-}
+// FileFlag is the flag that names a file, without dashes.
+const FileFlag = "scenario"
 
-// given says where a parameter was set. Of one that is broken enough has been said.
-type given struct {
-	config.Origin
-	broken bool
-}
+// longestRound keeps products of members and durations far from overflow.
+const longestRound = 50 * 365 * 24 * time.Hour
 
-// Read reads flags, and the file at path unless that is empty. The error is a [config.Invalid] that says everything that is
+// Read reads flags, and the file at path unless that is empty. The error is a [settings.Invalid] that says everything that is
 // wrong.
-func Read(flags *Flags, path string) (Parameters, error) {
-	r := reading{table: Table(), origins: map[string]given{}}
-	for _, p := range r.table {
-		if p.Default != "" {
-			r.set(p, p.Default, config.Origin{}, "the default of "+p.Key)
-		}
-	}
-	clear(r.origins)
+func Read(flags settings.Flags, path string) (Parameters, error) {
+	var p Parameters
+	r := settings.NewReading(p.table(), "scenario")
+	unread := false
 	if path != "" {
-		r.readFile(path)
-	}
-	for _, p := range r.table {
-		if text, ok := flags.given[p.Key]; ok {
-			name := "--" + p.Flag()
-			r.set(p, text, config.Origin{Layer: config.InFlag, Name: name}, name)
+		file, err := settings.ReadFile(path, "the scenario", FileFlag)
+		if unread = err != nil; unread {
+			r.Complain("%s", err)
+		} else {
+			r.Apply(r.Read(file, "", file.Content, func(key string) string {
+				return fmt.Sprintf("unknown key %q: %s", key,
+					settings.DidYouMean(key, r.Keys(), "the keys are the flags of \"wanderd sim --help\", with underscores"))
+			}))
 		}
 	}
-	if r.OpConfigured == 0 {
-		r.OpConfigured = r.Op
+	r.Apply(flags.Layer(r.Table))
+	if p.OpConfigured == 0 {
+		p.OpConfigured = p.Op
 	}
-	if r.MaxInterval == 0 {
-		r.MaxInterval, r.DefaultMaxInterval = r.usualMaxInterval(), true
+	if p.MaxInterval == 0 {
+		p.MaxInterval, p.DefaultMaxInterval = p.usualMaxInterval(), true
 	}
-	r.check()
-	if len(r.problems) > 0 {
-		return r.Parameters, &config.Invalid{About: "scenario", Problems: r.problems}
+	if !unread {
+		p.check(&r)
 	}
-	return r.Parameters, nil
-}
-
-// set sets one parameter. A value that is wrong is reported also where another one replaces it.
-func (r *reading) set(p Parameter, text string, origin config.Origin, about string) {
-	err := p.field(&r.Parameters).set(text)
-	if err != nil {
-		r.complain("%s: %s", about, err)
-	}
-	r.origins[p.Key] = given{Origin: origin, broken: err != nil}
-}
-
-func (r *reading) complain(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !slices.Contains(r.problems, text) {
-		r.problems = append(r.problems, text)
-	}
+	return p, r.Err()
 }
 
 // usualMaxInterval is Δmax where nobody sets it.
@@ -76,26 +48,32 @@ func (p *Parameters) usualMaxInterval() time.Duration {
 	return 3 * max(p.MinInterval, time.Duration(p.Members)*p.OpConfigured)
 }
 
-// MarshalJSON writes an object with every parameter, in the order of the table; what is not set is null. The same keys and
-// values make a file.
-func (p Parameters) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, entry := range Table() {
-		if i > 0 {
-			b.WriteByte(',')
+// check finds what does not fit together.
+func (p *Parameters) check(r *settings.Reading) {
+	r.AtLeast(&p.MinInterval, &p.Op, "a member would be due again before it has finished")
+	r.AtLeast(&p.MaxInterval, &p.MinInterval, "every member would take the token for lost between two operations")
+	for _, op := range []*time.Duration{&p.Op, &p.OpConfigured} {
+		if s := r.Of(op); s.IsSet() && float64(p.Members)*float64(*op) > float64(longestRound) {
+			r.Object("%s and %s make a round of more than 50 years: lower one of them", r.Of(&p.Members), s)
 		}
-		fmt.Fprintf(&b, "%q:", entry.Key)
-		var v any
-		if !entry.never(&p) {
-			v = entry.field(&p).plain()
-		}
-		text, err := json.Marshal(v)
-		if err != nil {
-			return nil, err
-		}
-		b.Write(text)
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	if p.OpJitter.Time > p.Op {
+		r.Object("%s is more than %s, so an operation could end before it begins: lower op_jitter or raise op",
+			r.Of(&p.OpJitter), r.Of(&p.Op))
+	}
+	r.CheckNeeds()
+	if p.PartitionAt == nil {
+		return
+	}
+	if *p.PartitionAt >= p.Duration {
+		r.Object("%s is not before the end, %s: make it earlier or the run longer", r.Of(&p.PartitionAt), r.Of(&p.Duration))
+	}
+	if side := p.PartitionShare * float64(p.Members); side < 1 || side > float64(p.Members-1) {
+		r.Object("%s leaves nobody on one side of %s: choose one that puts at least one member on either side",
+			r.Of(&p.PartitionShare), r.Of(&p.Members))
+	}
 }
+
+// MarshalJSON writes an object with every parameter, in the order of the table; what never happens is null. The same keys and
+// values make a file.
+func (p Parameters) MarshalJSON() ([]byte, error) { return p.table().MarshalJSON() }

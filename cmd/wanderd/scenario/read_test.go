@@ -10,19 +10,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/sim"
 )
 
 // read reads flags, each as "key=value", and a file unless it is empty.
 func read(t *testing.T, file string, flags ...string) (Parameters, error) {
 	t.Helper()
-	layer := NewFlags()
+	layer := settings.Flags{}
 	for _, f := range flags {
 		key, text, _ := strings.Cut(f, "=")
-		if err := layer.Value(entry(key)).Set(text); err != nil {
-			t.Fatal(err)
-		}
+		layer[key] = text
 	}
 	path := ""
 	if file != "" {
@@ -40,7 +38,7 @@ func problems(t *testing.T, err error) []string {
 	if err == nil {
 		return nil
 	}
-	invalid, ok := errors.AsType[*config.Invalid](err)
+	invalid, ok := errors.AsType[*settings.Invalid](err)
 	if !ok {
 		t.Fatalf("%T: %v", err, err)
 	}
@@ -53,7 +51,7 @@ func TestEveryParameterIsComplete(t *testing.T) {
 		switch {
 		case slices.Contains(keys, p.Key):
 			t.Errorf("%s is there twice", p.Key)
-		case p.Placeholder == "" || p.Group == "":
+		case (&settings.FlagValue{Setting: p}).Type() == "" || p.Group == "":
 			t.Errorf("%s has no placeholder or no group", p.Key)
 		case !strings.HasSuffix(p.Help, "."):
 			t.Errorf("the help of %s is no sentence: %q", p.Key, p.Help)
@@ -123,13 +121,14 @@ func TestEveryParameterComesFromFileAndFlagAlike(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range Table() {
-		a, b, d := p.field(&fromFile).String(), p.field(&fromFlags).String(), p.field(&defaults).String()
+	ofFlags, ofNobody := fromFlags.table(), defaults.table()
+	for i, s := range fromFile.table() {
+		a, b, d := s.Value.Plain(), ofFlags[i].Value.Plain(), ofNobody[i].Value.Plain()
 		if a != b {
-			t.Errorf("%s is %s in a file and %s as a flag", p.Key, a, b)
+			t.Errorf("%s is %v in a file and %v as a flag", s.Key, a, b)
 		}
-		if a == d && p.Key != "policy" {
-			t.Errorf("%s is not set: %s", p.Key, a)
+		if a == d && s.Key != "policy" {
+			t.Errorf("%s is not set: %v", s.Key, a)
 		}
 	}
 	// What is set reaches the simulator.
@@ -173,31 +172,31 @@ func TestWhatCannotBeIsSaidInASentenceEach(t *testing.T) {
 	}{
 		{flags: []string{"op=5s", "min_interval=4s"}, want: []string{
 			"min_interval 4s (--min-interval) is below op 5s (--op), so a member would be due again before it has finished: " +
-				"raise the one or lower the other",
+				"raise min_interval or lower op",
 		}},
 		{flags: []string{"max_interval=1m"}, want: []string{
 			"max_interval 1m (--max-interval) is below min_interval 10m (default), so every member would take the token for lost " +
-				"between two operations: raise the one or lower the other",
+				"between two operations: raise max_interval or lower min_interval",
 		}},
 		{flags: []string{"skip=0s", "seeds=0"}, want: []string{
-			"seeds 0 (--seeds) is not possible: choose from 1 to 100000",
-			"skip 0s (--skip) is no time at all: leave it out for the default, 1s",
+			`--skip: "0s" must be greater than 0: leave it out for the default, 1s`,
+			`--seeds: "0" is not a whole number from 1 to 100000`,
 		}},
 		{flags: []string{"members=1000000", "op=3d", "min_interval=300d", "max_interval=365d"}, want: []string{
 			"members 1000000 (--members) and op 3d (--op) make a round of more than 50 years: lower one of them",
 		}},
 		{flags: []string{"slots=17", "backups=5", "on_lost=ignore"}, want: []string{
-			`--on-lost: "ignore" is not there: choose finish, stop`,
-			"slots 17 (--slots) is not possible: choose from 1 to 16",
-			"backups 5 (--backups) is not possible: choose from 0 to 4",
+			`--slots: "17" is not a whole number from 1 to 16`,
+			`--backups: "5" is not a whole number from 0 to 4`,
+			`--on-lost: unknown value "ignore": choose finish or stop`,
 		}},
-		{file: "backups = -1\n", want: []string{"backups -1 (s.toml:1) is not possible: choose from 0 to 4"}},
+		{file: "backups = -1\n", want: []string{`s.toml:1: backups: "-1" is not a whole number from 0 to 4`}},
 		{flags: []string{"op_jitter=5s"}, want: []string{
-			"op_jitter 5s (--op-jitter) is more than op 4s (default), so an operation would take less than no time: " +
-				"lower the one or raise the other",
+			"op_jitter 5s (--op-jitter) is more than op 4s (default), so an operation could end before it begins: " +
+				"lower op_jitter or raise op",
 		}},
 		{flags: []string{"op_jitter=much", "loss=101%", "duplicate=NaN", "broken_links=-1", "seed=-1", "members=x"}, want: []string{
-			`--members: "x" is not a whole number that this program can count to`,
+			`--members: "x" is not a whole number from 1 to 1000000`,
 			`--seed: "-1" is not a whole number from 0 to 18446744073709551615`,
 			`--op-jitter: "much" is not a share: write a percentage, as in 1%, or a part of one, as in 0.01; or a duration, as in 1s`,
 			`--loss: "101%" is not within 0% and 100%`,
@@ -205,20 +204,20 @@ func TestWhatCannotBeIsSaidInASentenceEach(t *testing.T) {
 			`--broken-links: "-1" is not within 0 and 1`,
 		}},
 		{flags: []string{"crash_every=1ms"}, want: []string{
-			"crash_every 1ms (--crash-every) is below 1s, and so many faults are not a fleet: raise it",
+			`--crash-every: "1ms" is below 1s: raise it`,
 		}},
 		{flags: []string{"down_for=1m"}, want: []string{
 			"down_for 1m (--down-for) has no effect without crash_every: give that too, or leave this out",
 		}},
 		{flags: []string{"partition_at=1h", "duration=1h", "partition_share=0", "partition_for=0s"}, want: []string{
-			"partition_for 0s (--partition-for) is no time at all: leave it out for the default, 1h",
+			`--partition-for: "0s" must be greater than 0: leave it out for the default, 1h`,
 			"partition_at 1h (--partition-at) is not before the end, duration 1h (--duration): make it earlier or the run longer",
 			"partition_share 0% (--partition-share) leaves nobody on one side of members 150 (default): choose one that puts at " +
 				"least one member on either side",
 		}},
 		{flags: []string{"walk=rnadom", "policy=strict"}, want: []string{
-			`--policy: "strict" is not there: wander is all there is`,
-			`--walk: "rnadom" is not there: did you mean "random"?`,
+			`--policy: unknown value "strict": choose wander`,
+			`--walk: unknown value "rnadom": did you mean "random"?`,
 		}},
 		{file: "memebrs = 5\nloss = true\nseed = 1.5\npolicy = 1\nop = 4\n\n[crash]\nevery = \"1s\"\n", want: []string{
 			`s.toml:1: unknown key "memebrs": did you mean "members"?`,
@@ -232,24 +231,12 @@ func TestWhatCannotBeIsSaidInASentenceEach(t *testing.T) {
 		{file: "op = \"x\"\nmin_interval = \"1s\"\n", flags: []string{"op=2s"}, want: []string{
 			`s.toml:1: op: "x" is not a duration: write a number with a unit, as in 90s, 10m, 1h30m or 1d`,
 			"min_interval 1s (s.toml:2) is below op 2s (--op), so a member would be due again before it has finished: " +
-				"raise the one or lower the other",
+				"raise min_interval or lower op",
 		}},
 	} {
 		_, err := read(t, c.file, c.flags...)
 		if got := problems(t, err); !slices.Equal(got, c.want) {
 			t.Errorf("%v\ngot\n%s\nwant\n%s", c.flags, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
-		}
-	}
-}
-
-func TestSharesAreWrittenInTwoWays(t *testing.T) {
-	for text, want := range map[string]float64{"1%": 0.01, "0.01": 0.01, "100%": 1, "0": 0, "7 %": 0.07, "1e-3": 0.001} {
-		got, err := ParseShare(text)
-		if err != nil || got != want {
-			t.Errorf("%s: %v, %v", text, got, err)
-		}
-		if again, err := ParseShare(FormatShare(got)); err != nil || again != got {
-			t.Errorf("%s is written %s", text, FormatShare(got))
 		}
 	}
 }

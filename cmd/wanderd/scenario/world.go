@@ -1,18 +1,13 @@
 package scenario
 
-import (
-	"github.com/wanderd/wanderd/policy/wander"
-	"github.com/wanderd/wanderd/sim"
-)
+import "github.com/wanderd/wanderd/sim"
 
 // World returns the scenario as the simulator wants it: everybody sees everybody from the beginning, and there is a token.
 func (p *Parameters) World() sim.Scenario {
-	walk, _ := wander.ParseWalk(p.Walk) // it is one of the choices
-	onLost, _ := wander.ParseOnLost(p.OnLost)
 	s := sim.Scenario{
-		Seed: p.Seed, Members: p.Members, TokenInPlace: true, Walk: walk,
+		Seed: p.Seed, Members: p.Members, TokenInPlace: true, Walk: p.Walk,
 		Skip: p.Skip, Op: p.OpConfigured, MinInterval: p.MinInterval, MaxInterval: p.MaxInterval,
-		Slots: p.Slots, Backups: p.Backups, OnLost: onLost,
+		Slots: p.Slots, Backups: p.Backups, OnLost: p.OnLost,
 		ClockSkew: p.ClockSkew, Duration: p.Duration,
 		Network: sim.Network{
 			Latency: p.Latency, Jitter: p.Jitter, Loss: p.Loss, Duplicate: p.Duplicate, Broken: p.BrokenLinks,

@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // fleetOf is a small fleet for an hour.
 func fleetOf(t *testing.T, seeds int) scenario.Parameters {
 	t.Helper()
-	p, err := scenario.Read(scenario.NewFlags(), "")
+	p, err := scenario.Read(settings.Flags{}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/sim/measure"
 	"github.com/wanderd/wanderd/sim/study/report"
 )
@@ -27,7 +27,7 @@ func (r *Result) WriteTables(w io.Writer, format report.Format) error {
 		return nil
 	}
 	_, err := fmt.Fprintf(w, "\nwarning: a lap of the token takes %s, and %s is set too short for that: raise it, or leave it out\n",
-		config.FormatDuration(r.Lap.Round(time.Second)), r.TooShort)
+		settings.FormatDuration(r.Lap.Round(time.Second)), r.TooShort)
 	return err
 }
 
@@ -38,7 +38,7 @@ func (r *Result) title() string {
 	if p.Seeds > 1 {
 		seeds = fmt.Sprintf("seeds %d to %d", p.Seed, p.Seed+uint64(p.Seeds)-1)
 	}
-	title := fmt.Sprintf("%d members for %s, %s", p.Members, config.FormatDuration(p.Duration), seeds)
+	title := fmt.Sprintf("%d members for %s, %s", p.Members, settings.FormatDuration(p.Duration), seeds)
 	switch {
 	case r.Stopped() && r.Complete == 0:
 		title += "; stopped before the end"

@@ -1,9 +1,8 @@
-package tomlfile
+package settings
 
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,21 +17,6 @@ func write(t *testing.T, text string) string {
 	return path
 }
 
-func TestKeysComeByLine(t *testing.T) {
-	f, err := Read(write(t, "op = 1\n[b]\nz = 1\na = 2\n[a]\n"), "the file", "file")
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, _ := f.Content["b"].(map[string]any)
-	if top, sub := f.Keys("", f.Content), f.Keys("b.", table); !slices.Equal(top, []string{"op", "b", "a"}) ||
-		!slices.Equal(sub, []string{"z", "a"}) {
-		t.Errorf("%v, %v", top, sub)
-	}
-	if f.Line("b.a") != 4 {
-		t.Errorf("line %d", f.Line("b.a"))
-	}
-}
-
 func TestAFileThatCannotBeReadIsNamed(t *testing.T) {
 	huge := write(t, strings.Repeat("# nothing\n", maxSize/10+1))
 	broken := write(t, "op = 1\nskip =\n")
@@ -43,7 +27,7 @@ func TestAFileThatCannotBeReadIsNamed(t *testing.T) {
 		folder:             "the scenario: read " + folder,
 		folder + "/a.toml": "the scenario " + folder + "/a.toml does not exist: check --scenario",
 	} {
-		if _, err := Read(path, "the scenario", "scenario"); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := ReadFile(path, "the scenario", "scenario"); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

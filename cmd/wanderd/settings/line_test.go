@@ -1,4 +1,4 @@
-package tomlfile
+package settings
 
 import (
 	"testing"
@@ -40,12 +40,12 @@ last = 1
 	if _, err := toml.Decode(doc, &content); err != nil {
 		t.Fatal(err)
 	}
-	want := positions{
-		"op": 2, "skip": 4, "text": 5, "literal": 9, "join": 12, "dotted.key": 16, "inline": 17,
+	want := lines{
+		"op": 2, "skip": 4, "text": 5, "literal": 9, "join": 12, "dotted.key": 16, "inline": 17, "inline.op": 17, "inline.list": 17,
 		"gate": 19, "gate.0": 19, "gate.0.name": 20, "gate.0.op": 21, "gate.sub": 22, "gate.sub.x": 23,
 		"gate.1": 24, "gate.1.name": 25, "quoted.table": 26, "quoted.table.last": 27,
 	}
-	got := findPositions(doc)
+	got := findLines(doc)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("want -, got +\n%s", diff)
 	}
@@ -57,15 +57,15 @@ last = 1
 }
 
 func TestWindowsLineEndsCountOnce(t *testing.T) {
-	if diff := cmp.Diff(positions{"op": 1, "skip": 3}, findPositions("op = \"4s\"\r\n\r\nskip = \"1s\"\r\n")); diff != "" {
+	if diff := cmp.Diff(lines{"op": 1, "skip": 3}, findLines("op = \"4s\"\r\n\r\nskip = \"1s\"\r\n")); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// Any bytes at all: the scanner ends.
-func FuzzFindPositions(f *testing.F) {
+// Any bytes at all: the search ends.
+func FuzzFindLines(f *testing.F) {
 	for _, doc := range []string{"a = '''", "[", "[[", "\"", "a.b = {", "[[a]]\nb = \"\\", "'''"} {
 		f.Add(doc)
 	}
-	f.Fuzz(func(_ *testing.T, doc string) { findPositions(doc) })
+	f.Fuzz(func(_ *testing.T, doc string) { findLines(doc) })
 }

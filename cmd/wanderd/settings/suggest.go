@@ -1,4 +1,4 @@
-package config
+package settings
 
 // Nearest returns the candidate that is most likely meant by a word with a typing error, the first of several. It returns
 // "" if all are too far away for a guess.

@@ -1,4 +1,4 @@
-package config
+package settings
 
 import "fmt"
 
@@ -7,7 +7,8 @@ type Layer uint8
 
 // The layers, from low to high.
 const (
-	Default Layer = iota
+	Nowhere Layer = iota
+	Default
 	InFile
 	InEnvironment
 	InFlag
@@ -22,9 +23,11 @@ type Origin struct {
 	Line int
 }
 
-// String names the place: "--op", "WANDERD_OP", "wanderd.toml:3", "default", "default: the name of the host".
+// String names the place: "--op", "WANDERD_OP", "wanderd.toml:3", "default", "default: the name of the host", "not set".
 func (o Origin) String() string {
 	switch o.Layer {
+	case Nowhere:
+		return "not set"
 	case InFile:
 		return fmt.Sprintf("%s:%d", o.Name, o.Line)
 	case InEnvironment, InFlag:
@@ -35,12 +38,4 @@ func (o Origin) String() string {
 		return "default"
 	}
 	return "default: " + o.Name
-}
-
-// of begins a message about a setting: the origin, and the key where the origin does not tell it.
-func (o Origin) of(s Setting) string {
-	if o.Layer == InFlag || o.Layer == InEnvironment {
-		return o.String()
-	}
-	return fmt.Sprintf("%s: %s", o, s.Key)
 }

@@ -1,0 +1,91 @@
+package settings
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/BurntSushi/toml"
+)
+
+// maxSize bounds a file; a large one is a mistake.
+const maxSize = 1 << 20
+
+// File is a TOML file that has been read.
+type File struct {
+	// Content has the types that package toml decodes into an any.
+	Content map[string]any
+
+	path  string
+	lines lines
+}
+
+// ReadFile reads a file of at most a MiB. Errors call it what, as "the configuration file", and say which flag named it; about
+// the content, they begin with path and line.
+func ReadFile(path, what, flag string) (*File, error) {
+	text, err := load(path, what, flag)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{path: path}
+	if _, err := toml.Decode(text, &f.Content); err != nil {
+		if syntax, ok := errors.AsType[toml.ParseError](err); ok {
+			return nil, fmt.Errorf("%s:%d: %s", path, syntax.Position.Line, syntax.Message)
+		}
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	f.lines = findLines(text)
+	return f, nil
+}
+
+func load(path, what, flag string) (string, error) {
+	f, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("%s %s does not exist: check --%s", what, path, flag)
+	case err != nil:
+		return "", fmt.Errorf("%s: %w", what, err)
+	}
+	defer func() { _ = f.Close() }()
+	text, err := io.ReadAll(io.LimitReader(f, maxSize+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("%s: %w", what, err)
+	case len(text) > maxSize:
+		return "", fmt.Errorf("%s %s has more than %d bytes: is it the right one?", what, path, maxSize)
+	}
+	return string(text), nil
+}
+
+// Origin returns the place of a key: a path with dots, elements of arrays of tables by their index, as in "op" and
+// "gate.0.name".
+func (f *File) Origin(key string) Origin {
+	return Origin{Layer: InFile, Name: f.path, Line: f.lines.of(key)}
+}
+
+// Read returns what one table of a file says of r's. prefix is the key of the table in the file with a dot behind it, or empty
+// at the top. unknown says what is wrong with a key that is not in r's table.
+func (r *Reading) Read(f *File, prefix string, content map[string]any, unknown func(key string) string) Given {
+	layer := Given{}
+	for _, key := range slices.SortedFunc(maps.Keys(content), func(a, b string) int {
+		return cmp.Or(cmp.Compare(f.lines.of(prefix+a), f.lines.of(prefix+b)), cmp.Compare(a, b))
+	}) {
+		origin := f.Origin(prefix + key)
+		s := r.Find(key)
+		if s == nil || s.NotInFile {
+			r.Complain("%s: %s", origin, unknown(key))
+			continue
+		}
+		value, err := s.Value.form.accept(content[key])
+		if err != nil {
+			r.Complain("%s: %s %s", origin, key, err)
+		}
+		layer[key] = given{raw: value, origin: origin, broken: err != nil}
+	}
+	return layer
+}

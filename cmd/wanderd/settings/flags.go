@@ -1,0 +1,74 @@
+package settings
+
+import (
+	"slices"
+
+	"github.com/spf13/pflag"
+)
+
+// Flags is the layer of the command line, by key. It fills while the command line is parsed, and is judged later, together
+// with all other layers.
+type Flags map[string]string
+
+// AddTo defines the flags of a table, which keep its order.
+func (f Flags) AddTo(set *pflag.FlagSet, t Table) {
+	set.SortFlags = false
+	for _, s := range t {
+		flag := set.VarPF(&FlagValue{f, s}, s.Flag(), "", s.Usage())
+		if s.Value.form == asBool {
+			flag.NoOptDefVal = "true"
+		}
+	}
+}
+
+// Given reports whether anything was set besides the settings of these keys.
+func (f Flags) Given(besides ...string) bool {
+	for key := range f {
+		if !slices.Contains(besides, key) {
+			return true
+		}
+	}
+	return false
+}
+
+// Layer returns what the flags of a table say.
+func (f Flags) Layer(t Table) Given {
+	layer := Given{}
+	for _, s := range t {
+		if text, ok := f[s.Key]; ok {
+			layer[s.Key] = given{raw: raw{text: text}, origin: Origin{Layer: InFlag, Name: "--" + s.Flag()}}
+		}
+	}
+	return layer
+}
+
+// FlagValue is the variable behind one flag, as package pflag wants it.
+type FlagValue struct {
+	flags   Flags
+	Setting *Setting
+}
+
+// Set takes one use of the flag. Lists add up; of everything else the last one counts.
+func (v *FlagValue) Set(text string) error {
+	if before, ok := v.flags[v.Setting.Key]; ok && v.Setting.Value.form == asList {
+		text = before + "," + text
+	}
+	v.flags[v.Setting.Key] = text
+	return nil
+}
+
+// String returns what the flag was set to.
+func (v *FlagValue) String() string {
+	if v.Setting == nil { // pflag asks a zero value for its default
+		return ""
+	}
+	return v.flags[v.Setting.Key]
+}
+
+// Type returns the placeholder of the value in help.
+func (v *FlagValue) Type() string {
+	if v.Setting.Placeholder != "" {
+		return v.Setting.Placeholder
+	}
+	return v.Setting.Value.placeholder
+}

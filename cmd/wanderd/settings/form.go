@@ -1,0 +1,97 @@
+package settings
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Form is how a value may be written in a file.
+type Form uint8
+
+const (
+	// AsText is a string, and asDuration one with a unit in it.
+	AsText Form = iota
+	asDuration
+	asWhole
+	// AsShare is a number, or a string with a percentage.
+	AsShare
+	asBool
+	asList
+	// asCommand is a string or an array of them.
+	asCommand
+)
+
+// accept takes a decoded value, if it has a type that the form allows.
+func (f Form) accept(decoded any) (raw, error) {
+	number := ""
+	switch v := decoded.(type) {
+	case string:
+		if f == AsText || f == asDuration || f == AsShare || f == asCommand {
+			return raw{text: v}, nil
+		}
+	case bool:
+		if f == asBool {
+			return raw{text: strconv.FormatBool(v)}, nil
+		}
+	case int64:
+		number = strconv.FormatInt(v, 10)
+		if f == asWhole || f == AsShare {
+			return raw{text: number}, nil
+		}
+	case float64:
+		number = strconv.FormatFloat(v, 'g', -1, 64)
+		if f == AsShare {
+			return raw{text: number}, nil
+		}
+	case []any:
+		if list, ok := texts(v); ok && (f == asList || f == asCommand) {
+			return raw{list: list, isList: true}, nil
+		}
+	}
+	if f == asDuration && number != "" {
+		return raw{}, fmt.Errorf("is a number: a duration needs a unit and quotes, as in \"%ss\" or \"%[1]sm\"", number)
+	}
+	return raw{}, fmt.Errorf("is %s: want %s", KindOf(decoded), f.want())
+}
+
+// want describes the form to a person.
+func (f Form) want() string {
+	return [...]string{
+		AsText: "text in quotes", asDuration: "a duration in quotes, as in \"10m\"", asWhole: "a whole number, without quotes",
+		AsShare: "a share, as in 0.01 or \"1%\"", asBool: "true or false, without quotes",
+		asList: "an array of texts, as in [\"10.0.0.7\"]", asCommand: "text, or an array of texts, as in [\"./sync.sh\", \"--fast\"]",
+	}[f]
+}
+
+// texts returns the elements of an array of texts, and whether it is one.
+func texts(elements []any) ([]string, bool) {
+	list := make([]string, 0, len(elements))
+	for _, e := range elements {
+		text, ok := e.(string)
+		if !ok {
+			return nil, false
+		}
+		list = append(list, text)
+	}
+	return list, true
+}
+
+// KindOf names the type of a decoded value to a person.
+func KindOf(decoded any) string {
+	switch v := decoded.(type) {
+	case string:
+		return "text"
+	case int64, float64:
+		return "a number"
+	case bool:
+		return "true or false"
+	case map[string]any, []map[string]any:
+		return "a table"
+	case []any:
+		if _, ok := texts(v); !ok {
+			return "an array of other things than texts"
+		}
+		return "an array"
+	}
+	return "a date or time"
+}

@@ -1,0 +1,102 @@
+package settings
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// lines tells the line of every key of a TOML document: package toml has none for what it has decoded. Keys are paths with
+// dots, elements of arrays of tables by their index: "op", "gate.0.name". A table has the line of its header.
+type lines map[string]int
+
+// of returns the line of a key, or of what encloses it or stands below it where the key has no line of its own.
+func (l lines) of(key string) int {
+	for path := key; path != ""; path = path[:max(strings.LastIndexByte(path, '.'), 0)] {
+		if line, ok := l[path]; ok {
+			return line
+		}
+	}
+	first := 0
+	for path, line := range l {
+		if strings.HasPrefix(path, key+".") && (first == 0 || line < first) {
+			first = line
+		}
+	}
+	return max(first, 1)
+}
+
+// findLines finds the keys of a document that package toml accepts: it decodes each statement alone.
+func findLines(doc string) lines {
+	found, arrays, table := lines{}, map[string]int{}, ""
+	for line := 1; doc != ""; {
+		statement := doc[:firstStatement(doc)]
+		doc = doc[len(statement):]
+		var content map[string]any
+		meta, _ := toml.Decode(statement, &content) // of what it does not accept, it has no keys
+		isHeader := strings.HasPrefix(strings.TrimSpace(statement), "[")
+		if isHeader {
+			table = ""
+		}
+		for _, key := range meta.Keys() {
+			path := table + strings.Join(key, ".")
+			found.add(path, line)
+			if isHeader && meta.Type(key...) == "ArrayHash" {
+				index := arrays[path]
+				arrays[path]++
+				path += "." + strconv.Itoa(index)
+				found.add(path, line)
+			}
+			if isHeader {
+				table = path + "."
+			}
+		}
+		line += strings.Count(statement, "\n")
+	}
+	return found
+}
+
+func (l lines) add(path string, line int) {
+	if _, ok := l[path]; !ok {
+		l[path] = line
+	}
+}
+
+// firstStatement returns the length of a document's first statement: to the end of a line outside of strings and brackets.
+func firstStatement(doc string) int {
+	depth, quote := 0, ""
+	for i := 0; i < len(doc); i++ {
+		c := doc[i]
+		switch {
+		case c == '\\' && strings.HasPrefix(quote, "\""):
+			i++
+		case quote != "":
+			if strings.HasPrefix(doc[i:], quote) {
+				i += len(quote) - 1
+				// Up to two quotes may stand just inside the closing ones of a multi-line string.
+				for len(quote) == 3 && strings.HasPrefix(doc[i+1:], quote[:1]) {
+					i++
+				}
+				quote = ""
+			}
+		case c == '"', c == '\'':
+			quote = doc[i : i+1]
+			if triple := strings.Repeat(quote, 3); strings.HasPrefix(doc[i:], triple) {
+				quote = triple
+				i += 2
+			}
+		case c == '#':
+			for i+1 < len(doc) && doc[i+1] != '\n' {
+				i++
+			}
+		case c == '[', c == '{':
+			depth++
+		case c == ']', c == '}':
+			depth--
+		case c == '\n' && depth <= 0:
+			return i + 1
+		}
+	}
+	return len(doc)
+}

@@ -1,0 +1,145 @@
+package settings
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Setting is one thing that a person can set.
+type Setting struct {
+	// Key is its name in a file; the names of flag and variable derive from it.
+	Key string
+	// Group is the heading under which help shows the flag.
+	Group string
+	// Value is what it takes, and the variable that it fills.
+	Value Value
+	// Placeholder stands for the value in help, unless the usual one of the value does.
+	Placeholder string
+	// Default is the default as text; Rule says how it is made where it depends on other things.
+	Default, Rule string
+	// Help says in a sentence or two what the setting does.
+	Help string
+	// Needs is the key of the setting without which this one has no effect.
+	Needs string
+	// NotInFile keeps it out of files: it names the file.
+	NotInFile bool
+
+	// Origin is where the value came from.
+	Origin Origin
+	// Broken says that the value was not understood. The message about that is enough.
+	Broken bool
+	// Scope begins messages about a value that does not hold everywhere.
+	Scope string
+}
+
+// Flag returns the name of the flag, without dashes.
+func (s *Setting) Flag() string { return strings.ReplaceAll(s.Key, "_", "-") }
+
+// DefaultText says what holds if nobody sets it; "" if that is nothing.
+func (s *Setting) DefaultText() string { return cmp.Or(s.Rule, s.Default) }
+
+// Usage is the help of the flag.
+func (s *Setting) Usage() string {
+	if s.DefaultText() == "" || s.Value.form == asBool {
+		return s.Help
+	}
+	return s.Help + " The default is " + s.DefaultText() + "."
+}
+
+// IsSet reports whether there is a value, also if it is a default.
+func (s *Setting) IsSet() bool { return s.Origin.Layer != Nowhere && !s.Broken }
+
+// IsFree reports whether no layer has said anything, and there is no default.
+func (s *Setting) IsFree() bool { return s.Origin.Layer == Nowhere && !s.Broken }
+
+// IsGiven reports whether a person has set it, or has tried to.
+func (s *Setting) IsGiven() bool { return s.Origin.Layer > Default }
+
+// From says where the value came from, or what holds where there is none.
+func (s *Setting) From() string {
+	if s.IsFree() && s.Rule != "" {
+		return Origin{Layer: Default, Name: s.Rule}.String()
+	}
+	return s.Origin.String()
+}
+
+// About begins a message: the origin, and the key where the origin does not tell it.
+func (s *Setting) About() string {
+	if s.Origin.Layer == InFlag || s.Origin.Layer == InEnvironment {
+		return s.Origin.String()
+	}
+	return fmt.Sprintf("%s: %s", s.Origin, s.Key)
+}
+
+// quote writes the setting with its value and origin.
+func (s *Setting) quote() string { return fmt.Sprintf("%s %v (%s)", s.Key, s.Value.Plain(), s.From()) }
+
+// Table is what can be set, in the order in which help shows it.
+type Table []*Setting
+
+// Find returns the setting of a key, or nil.
+func (t Table) Find(key string) *Setting {
+	if i := slices.IndexFunc(t, func(s *Setting) bool { return s.Key == key }); i >= 0 {
+		return t[i]
+	}
+	return nil
+}
+
+// Of returns the setting that fills the variable to which at points. There has to be one.
+func (t Table) Of(at any) *Setting {
+	return t[slices.IndexFunc(t, func(s *Setting) bool { return s.Value.at == at })]
+}
+
+// Under puts all settings under one heading.
+func (t Table) Under(group string) Table {
+	for _, s := range t {
+		s.Group = group
+	}
+	return t
+}
+
+// Only returns the settings of some keys, without a heading.
+func (t Table) Only(keys ...string) Table {
+	var only Table
+	for _, s := range t {
+		if slices.Contains(keys, s.Key) {
+			only = append(only, s)
+		}
+	}
+	return only.Under("")
+}
+
+// Keys returns the names that may stand in a file.
+func (t Table) Keys() []string {
+	var keys []string
+	for _, s := range t {
+		if !s.NotInFile {
+			keys = append(keys, s.Key)
+		}
+	}
+	return keys
+}
+
+// MarshalJSON writes an object with every value, in the order of the table. Null is what never happens, and what says more of
+// what never happens.
+func (t Table) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	for i, s := range t {
+		b.WriteByte("{,"[min(i, 1)])
+		v := s.Value.Plain()
+		if s.Needs != "" && t.Find(s.Needs).Value.Plain() == nil {
+			v = nil
+		}
+		text, err := json.Marshal(v)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&b, "%q:%s", s.Key, text)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}

@@ -1,0 +1,208 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Value is what a setting takes: a variable, and how people write what is in it.
+type Value struct {
+	// Choices are the values that are allowed, if not all.
+	Choices []string
+
+	at          any
+	form        Form
+	placeholder string
+	// set fills the variable, unless there is an error.
+	set func(raw) error
+	// plain is the value as JSON has it.
+	plain func() any
+}
+
+// Plain returns the value as JSON has it, which is also how messages show it; nil stands for never.
+func (v *Value) Plain() any { return v.plain() }
+
+// raw is a value as a layer has it: one text, or the elements of a list.
+type raw struct {
+	text   string
+	list   []string
+	isList bool
+}
+
+// Of makes a value of a variable, which may be written in a form, and is parsed and shown by functions.
+func Of[T any](at *T, form Form, placeholder string, parse func(text string) (T, error), plain func(T) any) Value {
+	return of(at, form, placeholder, func(r raw) (T, error) { return parse(r.text) }, plain)
+}
+
+func of[T any](at *T, form Form, placeholder string, parse func(raw) (T, error), plain func(T) any) Value {
+	return Value{
+		at: at, form: form, placeholder: placeholder, plain: func() any { return plain(*at) },
+		set: func(r raw) error {
+			v, err := parse(r)
+			if err == nil {
+				*at = v
+			}
+			return err
+		},
+	}
+}
+
+func itself[T any](v T) any { return v }
+
+// Text is anything that is not empty.
+func Text(at *string) Value {
+	return Of(at, AsText, "NAME", func(text string) (string, error) { return text, nil }, itself)
+}
+
+// Path names a file or directory; it is made absolute.
+func Path(at *string) Value { return Of(at, AsText, "PATH", filepath.Abs, itself) }
+
+// Choice is one of a few, by its name.
+func Choice[T any](at *T, among ...T) Value {
+	var names []string
+	for _, one := range among {
+		names = append(names, fmt.Sprint(one))
+	}
+	v := Of(at, AsText, strings.Join(names, "|"), func(text string) (one T, err error) {
+		if i := slices.Index(names, text); i >= 0 {
+			return among[i], nil
+		}
+		return one, fmt.Errorf("unknown value %q: %s", text, DidYouMean(text, names, "choose "+enumerate(names)))
+	}, func(one T) any { return fmt.Sprint(one) })
+	v.Choices = names
+	return v
+}
+
+// Bool is true or false.
+func Bool(at *bool) Value {
+	return Of(at, asBool, "", func(text string) (bool, error) {
+		b, err := strconv.ParseBool(text)
+		if err != nil {
+			err = fmt.Errorf("%q is neither true nor false", text)
+		}
+		return b, err
+	}, itself)
+}
+
+// Count is a whole number within a range.
+func Count(at *int, least, most int) Value {
+	return Of(at, asWhole, "COUNT", func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < least || n > most {
+			return n, fmt.Errorf("%q is not a whole number from %d to %d", text, least, most)
+		}
+		return n, nil
+	}, itself)
+}
+
+// Seed is a whole number that is not below zero.
+func Seed(at *uint64) Value {
+	return Of(at, asWhole, "NUMBER", func(text string) (uint64, error) {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			err = fmt.Errorf("%q is not a whole number from 0 to %d", text, uint64(math.MaxUint64))
+		}
+		return n, err
+	}, itself)
+}
+
+// Share is a part of a whole.
+func Share(at *float64) Value {
+	return Of(at, AsShare, "SHARE", ParseShare, func(s float64) any { return Part(s) })
+}
+
+func plainDuration(d time.Duration) any { return FormatDuration(d) }
+
+// Duration is a time with a unit, which may be zero.
+func Duration(at *time.Duration) Value {
+	return Of(at, asDuration, "DURATION", ParseDuration, plainDuration)
+}
+
+// errZero is completed with the default.
+var errZero = errors.New("must be greater than 0")
+
+// Positive is a duration that is not zero.
+func Positive(at *time.Duration) Value {
+	return Of(at, asDuration, "DURATION", func(text string) (time.Duration, error) {
+		d, err := ParseDuration(text)
+		if err == nil && d == 0 {
+			err = errZero
+		}
+		return d, err
+	}, plainDuration)
+}
+
+// Period is the mean time between two events; zero is never, and otherwise it is not below least.
+func Period(at *time.Duration, least time.Duration) Value {
+	return Of(at, asDuration, "DURATION", func(text string) (time.Duration, error) {
+		d, err := ParseDuration(text)
+		if err == nil && d > 0 && d < least {
+			err = fmt.Errorf("%q is below %s: raise it", text, FormatDuration(least))
+		}
+		return d, err
+	}, func(d time.Duration) any {
+		if d == 0 {
+			return nil
+		}
+		return plainDuration(d)
+	})
+}
+
+// Moment is when something happens; nil is never.
+func Moment(at **time.Duration) Value {
+	return Of(at, asDuration, "DURATION", func(text string) (*time.Duration, error) {
+		d, err := ParseDuration(text)
+		return &d, err
+	}, func(d *time.Duration) any {
+		if d == nil {
+			return nil
+		}
+		return plainDuration(*d)
+	})
+}
+
+// List is several texts: a flag that can be repeated, commas in a text, an array in a file.
+func List(at *[]string) Value {
+	return of(at, asList, "NAME", func(r raw) (list []string, err error) {
+		given := r.list
+		if !r.isList {
+			given = strings.Split(r.text, ",")
+		}
+		for _, e := range given {
+			if e = strings.TrimSpace(e); e == "" {
+				return nil, errors.New("an element is empty: remove it")
+			}
+			list = append(list, e)
+		}
+		return list, nil
+	}, itself)
+}
+
+// Command is a program and its arguments: one text that is split, or an array in a file.
+func Command(at *[]string, split func(string) ([]string, error)) Value {
+	return of(at, asCommand, "COMMAND", func(r raw) (list []string, err error) {
+		if list = r.list; !r.isList {
+			if list, err = split(r.text); err != nil {
+				return nil, fmt.Errorf("%q: %w", r.text, err)
+			}
+		}
+		if len(list) == 0 || list[0] == "" {
+			return nil, errors.New("no program: name one, and its arguments")
+		}
+		return list, nil
+	}, itself)
+}
+
+// enumerate lists words as a sentence does.
+func enumerate(words []string) string {
+	if len(words) == 1 {
+		return words[0]
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}
