@@ -236,8 +236,11 @@ func (e *CopyError) Error() string {
 		"or if this one is to stay, stop the other and remove its state directory first", e.Path, where)
 }
 
-// membershipLeave bounds how long the goodbye by gossip may take.
-const membershipLeave = 2 * time.Second
+// membershipLeave bounds how long the goodbye by gossip may take, goodbye how long all that takes which follows when the gates have left.
+const (
+	membershipLeave = 2 * time.Second
+	goodbye         = 5 * time.Second
+)
 
 // close gives back what New took, as far as it got.
 func (a *Agent) close() {

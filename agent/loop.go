@@ -151,7 +151,7 @@ func (a *Agent) onView(view *membership.View) {
 // leave begins a graceful stop.
 func (a *Agent) leave() {
 	a.leaving = true
-	a.notifier.stopping()
+	a.notifier.stopping(a.cfg.StopTimeout + goodbye)
 	a.log.Info().Dur("within", a.cfg.StopTimeout).Msg("stopping: ending hooks and passing tokens on")
 	for _, g := range a.gates {
 		g.event.Kind = policy.Leave

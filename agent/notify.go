@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
@@ -21,7 +22,10 @@ func (n *notifier) ready(status string) {
 	n.notify(daemon.SdNotifyReady + "\nSTATUS=" + status)
 }
 
-func (n *notifier) stopping() { n.notify(daemon.SdNotifyStopping) }
+// stopping says that the agent leaves, and for how long it may take, whatever the service manager allows others.
+func (n *notifier) stopping(within time.Duration) {
+	n.notify(fmt.Sprintf("%s\nEXTEND_TIMEOUT_USEC=%d", daemon.SdNotifyStopping, within.Microseconds()))
+}
 
 // alive feeds the watchdog when it is due.
 func (n *notifier) alive(status func() string) {
