@@ -56,9 +56,8 @@ type faults struct {
 	over bool
 	// cuts counts the divisions of the network: the end of one is not the end of the next.
 	cuts int
-	// losing says that the next handoff loses its Commits; lost is the one that does.
+	// losing says that the next handoff loses its Commits.
 	losing bool
-	lost   wire.HandoffID
 }
 
 // startFaults lets things go wrong from now on.
@@ -76,7 +75,7 @@ func startFaults(c *Cluster, what Faults) *faults {
 	f.every(what.LoseTokenEvery, func() { f.losing = true })
 	f.every(what.ForgeEvery, f.forge)
 	if what.LoseTokenEvery > 0 {
-		c.Intercept(f.decide)
+		c.LoseToken(f.lose)
 	}
 	return f
 }
@@ -218,15 +217,11 @@ func forged(c *Cluster, from, to int, birth int64, seq wire.Seq) wire.Message {
 	}
 }
 
-// decide loses all Commits of the handoff that is to lose them.
-func (f *faults) decide(m *wire.Message) Fate {
-	if m.Kind != wire.KindCommit {
-		return Fate{}
-	}
-	if f.losing {
-		f.losing, f.lost = false, m.Handoff
-	}
-	return Fate{Lose: m.Handoff == f.lost}
+// lose loses one token each time that one is to be lost.
+func (f *faults) lose() bool {
+	losing := f.losing
+	f.losing = false
+	return losing
 }
 
 // end ends all faults and repairs what they did: from now on the network is as given, everybody is up, and nothing else

@@ -50,7 +50,7 @@ func Stories() []Story {
 			Name:  "lost",
 			About: "every Commit of a handoff is lost; who sent them guards the token, asks who has it, and revives it",
 			world: guarded,
-			plan:  func(c *Cluster) { loseCommits(c, late) },
+			plan:  func(c *Cluster) { loseFirst(c, late) },
 			from:  late,
 			plot: plot{turns: []turn{
 				{policy.NoteSuspected, 0},
@@ -84,14 +84,13 @@ func storyWorld() Scenario {
 	}
 }
 
-// loseCommits loses all Commits of the first handoff that ends after a time.
-func loseCommits(c *Cluster, after policy.Time) {
-	var lost wire.HandoffID
-	c.Intercept(func(m *wire.Message) Fate {
-		if m.Kind == wire.KindCommit && lost == 0 && c.Now() >= after {
-			lost = m.Handoff
-		}
-		return Fate{Lose: m.Kind == wire.KindCommit && m.Handoff == lost}
+// loseFirst loses the token of the first handoff that ends after a time.
+func loseFirst(c *Cluster, after policy.Time) {
+	lost := false
+	c.LoseToken(func() bool {
+		first := !lost && c.Now() >= after
+		lost = lost || first
+		return first
 	})
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/study"
-	"github.com/wanderd/wanderd/wire"
 )
 
 // fault is a way to lose the token.
@@ -84,9 +83,8 @@ type tormentor struct {
 	dice      *rand.Rand
 	holders   holders
 	operation *sim.Concurrency
-	// armed says that the next handoff is to lose its Commits; handoff is the last one that did.
-	armed   bool
-	handoff wire.HandoffID
+	// armed says that the next handoff is to lose its Commits.
+	armed bool
 	// open says that the fleet is not over the last one of done yet, and at when that was; crowded is how long operations
 	// had overlapped until then.
 	open    bool
@@ -135,7 +133,7 @@ func torment(ctx context.Context, c *cell, seed uint64, faults []fault, each int
 func (t *tormentor) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if t.c == nil {
 		t.c = c
-		c.Intercept(t.decide)
+		c.LoseToken(t.steal)
 		c.After(t.from, t.next)
 	}
 	_ = t.operation.Watch(c, o) // it never has an error
@@ -182,17 +180,15 @@ func (t *tormentor) strike() {
 	}
 }
 
-// decide loses all Commits of the handoff that a fault is done to: one that starts while nobody else holds a token, its sender
+// steal loses the token of a handoff if a fault is to be done to it: to one that ends while nobody else holds a token, its sender
 // having given it up.
-func (t *tormentor) decide(m *wire.Message) sim.Fate {
-	if m.Kind != wire.KindCommit {
-		return sim.Fate{}
+func (t *tormentor) steal() bool {
+	if !t.armed || t.holders.count > 0 {
+		return false
 	}
-	if t.armed && t.holders.count == 0 {
-		t.armed, t.handoff = false, m.Handoff
-		t.begin(lostCommit)
-	}
-	return sim.Fate{Lose: m.Handoff == t.handoff}
+	t.armed = false
+	t.begin(lostCommit)
+	return true
 }
 
 func (t *tormentor) begin(what fault) {

@@ -9,7 +9,6 @@ import (
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/measure"
 	"github.com/wanderd/wanderd/sim/study"
-	"github.com/wanderd/wanderd/wire"
 )
 
 // settled is when the token is lost in a run: long after the beginning has been forgotten.
@@ -51,8 +50,8 @@ func loseToken(ctx context.Context, members int, seed uint64, least, most time.D
 	}
 	c := newCluster(members, seed, watchers...)
 	thief := &thief{c: c}
-	c.Intercept(thief.decide)
-	for thief.lost == 0 {
+	c.LoseToken(thief.steal)
+	for !thief.done {
 		if err := pass(ctx, c, max(policy.Time(settled), c.Now().Add(study.Skip))); err != nil {
 			return transient{}, err
 		}
@@ -80,22 +79,19 @@ func loseToken(ctx context.Context, members int, seed uint64, least, most time.D
 	return t, nil
 }
 
-// thief loses the last token there is: all Commits of one handoff.
+// thief loses the last token there is, once it is armed.
 type thief struct {
-	c     *sim.Cluster
-	armed bool
-	lost  wire.HandoffID
-	at    policy.Time
+	c           *sim.Cluster
+	armed, done bool
+	at          policy.Time
 }
 
-func (t *thief) decide(m *wire.Message) sim.Fate {
-	if m.Kind != wire.KindCommit {
-		return sim.Fate{}
+func (t *thief) steal() bool {
+	if !t.armed || t.done || !t.nobodyHolds() {
+		return false
 	}
-	if t.armed && t.lost == 0 && t.nobodyHolds() {
-		t.lost, t.at = m.Handoff, t.c.Now()
-	}
-	return sim.Fate{Lose: t.lost != 0 && m.Handoff == t.lost}
+	t.done, t.at = true, t.c.Now()
+	return true
 }
 
 // nobodyHolds: the sender of a Commit has given its token up, and the receiver does not have it yet.
