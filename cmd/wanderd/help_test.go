@@ -41,6 +41,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 		{"help"},
 		{"demo"},
 		{"plan"},
+		{"plan", "backups"},
 		{"sim"},
 		{"sim", "list"},
 		{"sim", "run"},

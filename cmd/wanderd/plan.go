@@ -59,7 +59,7 @@ func newPlanCommand() *cobra.Command {
 		Short:   "Say what a fleet will do, and what to configure",
 		Long:    longPlan,
 		Example: examplePlan,
-		Args:    noArgs,
+		Args:    noArgsButCommands,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			answer, err := plan.Plan(cmd.Context(), w)
 			if _, ok := errors.AsType[*plan.Impossible](err); ok {
@@ -94,6 +94,7 @@ func newPlanCommand() *cobra.Command {
 	flags.Var(shareFlag{&w.Loss}, "loss", "The share of datagrams that do not arrive.")
 	flags.BoolVar(&asJSON, "json", false, "Print one JSON object. Times are in seconds, shares from 0 to 1.")
 	flags.Lookup("members").DefValue = ""
+	cmd.AddCommand(newPlanBackupsCommand())
 	return cmd
 }
 

@@ -172,3 +172,13 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	}
 	return nil
 }
+
+// noArgsButCommands is noArgs, and knows what a word may have been meant for.
+func noArgsButCommands(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	names := commandNames(cmd)
+	return fmt.Errorf("unknown command %q for %s: %s", args[0], cmd.CommandPath(),
+		settings.DidYouMean(args[0], names, "it has "+strings.Join(names, ", ")))
+}

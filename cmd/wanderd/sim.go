@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -26,7 +25,7 @@ func (p *program) newSimCommand() *cobra.Command {
 		Short:   "Simulate a fleet, faults and all",
 		Long:    longSim,
 		Example: exampleSim,
-		Args:    simArgs,
+		Args:    noArgsButCommands,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := out.check(cmd.Flags().Changed("format")); err != nil {
 				return usageError{err}
@@ -57,16 +56,6 @@ func addScenarioFlags(cmd *cobra.Command, flags settings.Flags, file *string, be
 func addFormatFlag(cmd *cobra.Command, format *string) {
 	cmd.Flags().StringVar(format, "format", string(report.Text),
 		fmt.Sprintf("Print in this `FORMAT`: %s, %s or %s.", report.Text, report.Markdown, report.CSV))
-}
-
-// simArgs is noArgs, and knows what a word may have been meant for.
-func simArgs(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	names := commandNames(cmd)
-	return fmt.Errorf("unknown command %q for %s: %s", args[0], cmd.CommandPath(),
-		settings.DidYouMean(args[0], names, "it has "+strings.Join(names, ", ")))
 }
 
 // simOutput is what becomes of a result.

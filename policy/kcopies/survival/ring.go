@@ -33,7 +33,7 @@ func (r Ring) Survives(k int) *big.Rat { return new(big.Rat).SetFrac(r.Arrangeme
 
 // LostEventually is 1 − P_k: the dead stay dead, the token walks on, and meets more than k of them in a row.
 func (r Ring) LostEventually(k int) *big.Rat {
-	return new(big.Rat).SetFrac(new(big.Int).Sub(r.all, r.Arrangements(k)), r.all)
+	return new(big.Rat).Sub(big.NewRat(1, 1), r.Survives(k))
 }
 
 // LostAtOnce is the probability that of f members that crash in one moment the holder and its k successors are a part:
