@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// advertised chooses the address other members are told. memberlist would ask go-sockaddr, which runs ip(8) to find the
-// default route; the kernel can be asked directly.
+// advertised chooses the address that is advertised to other members. memberlist would ask go-sockaddr, which runs ip(8) to find
+// the default route; the kernel can be asked directly.
 func advertised(bound, wanted netip.AddrPort) (netip.AddrPort, error) {
 	host, port := wanted.Addr().Unmap(), wanted.Port()
 	if port == 0 {
@@ -17,9 +17,9 @@ func advertised(bound, wanted netip.AddrPort) (netip.AddrPort, error) {
 	}
 	switch {
 	case port == 0:
-		return netip.AddrPort{}, errors.New("no port to advertise: the address that is bound has none")
+		return netip.AddrPort{}, errors.New("no port to advertise: the bound address has none")
 	case host.IsValid() && (host.IsUnspecified() || host.IsMulticast()):
-		return netip.AddrPort{}, fmt.Errorf("cannot advertise %s: --advertise takes an address at which other hosts reach this one",
+		return netip.AddrPort{}, fmt.Errorf("cannot advertise %s: give --advertise an address at which other hosts can reach this one",
 			host)
 	case host.IsValid():
 	case bound.Addr().IsValid() && !bound.Addr().IsUnspecified():
@@ -34,21 +34,21 @@ func advertised(bound, wanted netip.AddrPort) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(host.WithZone(""), port), nil
 }
 
-// CheckAdvertised says why nobody would be reached at an address that is advertised, when this is bound and the host has the
-// addresses own. An address that is none of them may lead here through a router, if it is of the right kind.
+// CheckAdvertised returns an error if nothing would listen on the advertised address, for an agent that is bound to bound on a
+// host with the addresses own. An address that is not in own may lead here through a router, if the IP version is the same.
 func CheckAdvertised(bound, advertise netip.AddrPort, own []netip.Addr) error {
 	host, at := advertise.Addr().Unmap(), bound.Addr().Unmap()
 	switch {
 	case !at.IsValid() || host == at && advertise.Port() == bound.Port():
 		return nil
 	case host.Is6() && at.Is4():
-		return fmt.Errorf("nothing listens on %s: %s is IPv4 only; bind to [::]:%d, which is both", advertise, bound, bound.Port())
+		return fmt.Errorf("nothing listens on %s: %s is IPv4 only; bind to [::]:%d, which accepts both", advertise, bound, bound.Port())
 	case host.Is4() && at.Is6() && !at.IsUnspecified():
-		return fmt.Errorf("nothing listens on %s: %s is IPv6 only; bind to [::]:%d, which is both", advertise, bound, bound.Port())
-	case !slices.Contains(own, host) || host.IsLoopback(): // On loopback, a relay may stand in between.
+		return fmt.Errorf("nothing listens on %s: %s is IPv6 only; bind to [::]:%d, which accepts both", advertise, bound, bound.Port())
+	case !slices.Contains(own, host) || host.IsLoopback(): // On loopback, a relay may forward.
 		return nil
 	case host != at && !at.IsUnspecified():
-		return fmt.Errorf("nothing listens on %s: it is this host's, and the agent is bound to %s; leave --advertise out, or bind to the same address",
+		return fmt.Errorf("nothing listens on %s: the address is this host's, but the agent is bound to %s; omit --advertise, or bind to the same address",
 			advertise, bound)
 	case advertise.Port() != bound.Port():
 		return fmt.Errorf("nothing listens on %s: the agent is bound to port %d; advertise that port", advertise, bound.Port())
@@ -56,7 +56,7 @@ func CheckAdvertised(bound, advertise netip.AddrPort, own []netip.Addr) error {
 	return nil
 }
 
-// OwnAddrs are the addresses of this host.
+// OwnAddrs returns the addresses of this host's interfaces.
 func OwnAddrs() ([]netip.Addr, error) {
 	list, err := net.InterfaceAddrs()
 	if err != nil {
@@ -71,8 +71,8 @@ func OwnAddrs() ([]netip.Addr, error) {
 	return own, nil
 }
 
-// hostAddr returns an address other hosts reach this one at: the one its default route leaves from, or without such a
-// route a private one of any interface. An agent that is bound to IPv4 only has no use for another.
+// hostAddr returns an address at which other hosts can reach this one: the source address of its default route, or without such
+// a route a private address of any interface. With only4 it considers IPv4 addresses only.
 func hostAddr(only4 bool) (netip.Addr, error) {
 	// Blocks reserved for documentation (RFC 5737, RFC 3849).
 	for _, anywhere := range []string{"192.0.2.1:9", "[2001:db8::1]:9"} {
@@ -82,7 +82,7 @@ func hostAddr(only4 bool) (netip.Addr, error) {
 	}
 	own, err := OwnAddrs()
 	if err != nil {
-		return netip.Addr{}, fmt.Errorf("addresses of this host: %w; say which one with --advertise", err)
+		return netip.Addr{}, fmt.Errorf("addresses of this host: %w; set one with --advertise", err)
 	}
 	for _, a := range own {
 		if a.IsPrivate() && (a.Is4() || !only4) {
@@ -90,14 +90,13 @@ func hostAddr(only4 bool) (netip.Addr, error) {
 		}
 	}
 	if only4 {
-		return netip.Addr{}, errors.New("this host has no IPv4 address that others could reach, and 0.0.0.0 is IPv4 only: " +
-			"bind to [::], which is IPv6 as well, or say an address with --advertise")
+		return netip.Addr{}, errors.New("this host has no IPv4 address that other hosts could reach, and 0.0.0.0 is IPv4 only: " +
+			"bind to [::], which accepts IPv6 too, or set an address with --advertise")
 	}
-	return netip.Addr{}, errors.New("this host has no address that others could reach: say one with --advertise")
+	return netip.Addr{}, errors.New("this host has no address that other hosts could reach: set one with --advertise")
 }
 
-// routedAddr returns the address that the route to dst leaves from, or the zero Addr. Connecting a datagram socket sends
-// nothing.
+// routedAddr returns the source address of the route to dst, or the zero Addr. Connecting a datagram socket sends nothing.
 func routedAddr(dst string) netip.Addr {
 	conn, err := net.Dial("udp", dst)
 	if err != nil {

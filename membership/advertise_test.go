@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAdvertisedAddressIsOneOthersCanReach(t *testing.T) {
+func TestAdvertisedAddressIsReachableForOthers(t *testing.T) {
 	parse := func(s string) netip.AddrPort {
 		if s == "" {
 			return netip.AddrPort{}
@@ -24,7 +24,7 @@ func TestAdvertisedAddressIsOneOthersCanReach(t *testing.T) {
 			t.Errorf("bound %s, wanted %q: %v, %v", c.bound, c.wanted, got, err)
 		}
 	}
-	// What this host's own address is cannot be known here; that it is one, or an error says what to do, can.
+	// The test does not know this host's address. It checks that there is one, or an error with a remedy.
 	switch got, err := advertised(parse("0.0.0.0:7946"), netip.AddrPort{}); {
 	case err != nil:
 		t.Logf("this host: %v", err)

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// maxClockOffset is how far another member's clock may be off before somebody is told. Token precedence follows birth
-	// stamps, so a wrong clock favours or disfavours its tokens; it endangers nothing else.
+	// maxClockOffset is how far another member's clock may be off without a warning. Token precedence follows birth stamps, so
+	// a wrong clock favours or disfavours that member's tokens; it endangers nothing else.
 	maxClockOffset = time.Minute
 	clockWarnEvery = 10 * time.Minute
 )
 
-// clockWatch compares wall clocks by the answers to memberlist's probes.
+// clockWatch compares the members' wall clocks. Each answer to a probe of memberlist carries one.
 type clockWatch struct {
 	now  func() time.Time
 	log  zerolog.Logger
@@ -33,8 +33,8 @@ func (c *clockWatch) stamp() []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(c.now().UnixNano()))
 }
 
-// heard takes the stamp that a member's answer carried. The answer was made half a round trip ago, if both ways are
-// equally long; if not, the estimate is wrong by less than the round trip.
+// heard handles the stamp in a member's answer. It assumes that the answer was made half a round trip ago; the error of this
+// assumption is less than the round trip.
 func (c *clockWatch) heard(name string, addr netip.AddrPort, rtt time.Duration, stamp []byte) {
 	if len(stamp) < 8 {
 		return
@@ -45,11 +45,11 @@ func (c *clockWatch) heard(name string, addr netip.AddrPort, rtt time.Duration, 
 		return
 	}
 	c.off.Add(1)
-	// The throttle goes by time.Now, whose monotonic reading a wrong or stepping wall clock does not disturb.
+	// The throttle uses time.Now: a wrong or stepping wall clock does not change its monotonic reading.
 	if ok, _ := c.warn.allow(time.Now()); ok {
 		c.log.Warn().Str("name", name).Stringer("addr", addr).Str("offset", signed(offset.Round(time.Second))).
 			Msg("a member's clock differs from this one's by more than a minute: " +
-				"see that NTP runs on both hosts (timedatectl status)")
+				"check that NTP runs on both hosts (timedatectl status)")
 	}
 }
 

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // This file is a fleet of real memberships on a network in memory, in virtual time.
 
-// fleet is a network and who is on it.
+// fleet is a network and its hosts.
 type fleet struct {
 	t   *testing.T
 	net *memnet.Network
@@ -33,22 +33,22 @@ type fleet struct {
 	wrap func(Streams) Streams
 }
 
-// host is one membership with the little of an agent that it needs.
+// host is one membership with the parts of an agent that it needs.
 type host struct {
 	*Membership
 	f    *fleet
 	end  *transport.Endpoint
 	logs *logs
-	// view is the newest that was received.
+	// seen is the newest view that was received.
 	mu   sync.Mutex
 	seen *View
 }
 
-// inFleet runs a test in virtual time. Every goroutine has ended when it returns, or it fails.
+// inFleet runs a test in virtual time. It fails if a goroutine has not ended.
 func inFleet(t *testing.T, test func(t *testing.T, f *fleet)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		// Runs after every host has shut down: memberlist's own goroutines end with the probe they are in.
+		// Runs after every host has shut down: memberlist's own goroutines end with their current probe.
 		t.Cleanup(func() { time.Sleep(15 * time.Second) })
 		test(t, &fleet{t: t, net: memnet.New(memnet.Options{Seed: 1, Latency: time.Millisecond, Jitter: time.Millisecond})})
 	})
@@ -58,7 +58,7 @@ func addrOfHost(i int) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}), DefaultPort)
 }
 
-// keyOf stands for a public key, which depends on i only; nobody signs here.
+// keyOf returns a fake public key that depends on i only; nobody signs here.
 func keyOf(i int) ed25519.PublicKey {
 	return binary.BigEndian.AppendUint64(make([]byte, ed25519.PublicKeySize-8), uint64(i))
 }
@@ -104,7 +104,7 @@ func (f *fleet) startAll(n int) []*host {
 	return hosts
 }
 
-// stop ends a host without a word.
+// stop ends a host without Leave.
 func (h *host) stop() {
 	if err := h.Shutdown(); err != nil {
 		h.f.t.Error(err)
@@ -170,7 +170,7 @@ func (h *host) state(i int) string {
 	return "unknown"
 }
 
-// within waits until what is true, in virtual time.
+// within waits until ok returns true, at most limit of virtual time.
 func (f *fleet) within(limit time.Duration, what string, ok func() bool) {
 	f.t.Helper()
 	for start := time.Now(); !ok(); {
@@ -181,7 +181,7 @@ func (f *fleet) within(limit time.Duration, what string, ok func() bool) {
 	}
 }
 
-// always checks that what stays true for so long.
+// always checks that ok returns true for all of span.
 func (f *fleet) always(span time.Duration, what string, ok func() bool) {
 	f.t.Helper()
 	for start := time.Now(); time.Since(start) < span; time.Sleep(time.Second) {
@@ -222,7 +222,7 @@ func (l *logs) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// with returns the lines of a level that hold all of these words.
+// with returns the lines of a level that contain all of words.
 func (l *logs) with(level string, words ...string) (found []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -19,31 +19,31 @@ import (
 )
 
 const (
-	// joinFirst and joinMax bound the pause between two attempts at an address to join while no other member is known.
+	// joinFirst and joinMax bound the pause between two attempts to join an address while no other member is known.
 	joinFirst = 500 * time.Millisecond
 	joinMax   = 15 * time.Second
-	// joinSlow is the pause while others are known: two fleets that were started apart find each other by it.
+	// joinSlow is the pause while others are known. These attempts unite two fleets that were started apart.
 	joinSlow      = time.Minute
 	joinWarnEvery = 10 * time.Minute
-	// mirrorFor is how long an address is left alone that turned out to be this agent's own.
+	// mirrorFor is how long an address is not tried after it turned out to be this agent's own.
 	mirrorFor = 10 * time.Minute
-	// healFirst is when a member that failed is looked for; the pause doubles up to healMax. Each time about so many members of the
-	// fleet do so as healers says, so the attempts of the whole fleet do not grow with it. healAtOnce is how many one member makes at
-	// the same time.
+	// healFirst is the pause before the first attempt to reach a failed member; it doubles up to healMax. About healers members
+	// of the fleet make each attempt, so the number of attempts does not grow with the fleet. healAtOnce bounds the concurrent
+	// attempts of one member.
 	healFirst  = 2 * time.Second
 	healMax    = 30 * time.Second
 	healers    = 3
 	healAtOnce = 32
-	// healPause is the least pause between two looks at who is to be looked for.
+	// healPause is the least pause between two scans for failed members.
 	healPause = 10 * time.Millisecond
-	// settleFirst is when who is new asks somebody for the whole membership again; the pause doubles settleRounds times.
+	// settleFirst is when a newcomer asks another member for the whole membership again; the pause doubles settleRounds times.
 	settleFirst  = time.Second
 	settleRounds = 5
 )
 
 var errItself = errors.New("it is this agent itself")
 
-// joiner finds the fleet, and finds it again.
+// joiner joins the fleet, and joins it again after a split.
 type joiner struct {
 	list   *memberlist.Memberlist
 	roster *roster
@@ -52,25 +52,25 @@ type joiner struct {
 	log    zerolog.Logger
 	// spawn starts a goroutine that ends before Shutdown returns.
 	spawn func(func())
-	// unsettled asks for settling; it has room for one.
+	// unsettled triggers settle; its capacity is one.
 	unsettled chan struct{}
-	// joined says that it has been told that this member has joined the fleet.
+	// joined is set once the log says that this member has joined the fleet.
 	joined atomic.Bool
 
 	mu      sync.Mutex
 	mirrors map[netip.AddrPort]time.Time
-	// refusals are the addresses to join that do not answer, by how they were given, and why.
+	// refusals are the addresses to join that do not answer, keyed by their text.
 	refusals map[string]Refusal
 }
 
-// Refusal is an address to join that could not be joined while no other member was known.
+// Refusal is an address that could not be joined while no other member was known.
 type Refusal struct {
-	// Join is the address as it was given, Reason why it could not be joined and what to do about it.
+	// Join is the address as given, Reason the cause and its remedy.
 	Join, Reason string
 	At           time.Time
 }
 
-// refused notes that an address did not answer; nil that it did, or that others do.
+// refused records that an address did not answer. A nil error clears the record: it answered, or others do.
 func (j *joiner) refused(t target, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -80,7 +80,7 @@ func (j *joiner) refused(t target, err error) {
 	}
 }
 
-// refusing returns the addresses that do not answer, in the order of their names.
+// refusing returns the addresses that do not answer, sorted by text.
 func (j *joiner) refusing() []Refusal {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -100,7 +100,7 @@ func (j *joiner) unsettle() {
 
 func (j *joiner) alone() bool { return j.list.NumMembers() < 2 }
 
-// seek tries one address to join for as long as ctx lasts: often while this member knows nobody, seldom afterwards.
+// seek tries to join one address until ctx is done: often while this member knows no other, rarely afterwards.
 func (j *joiner) seek(ctx context.Context, t target) {
 	warn, itself := throttle{every: joinWarnEvery}, throttle{every: joinWarnEvery}
 	log := j.log.With().Str("join", t.text).Logger()
@@ -131,7 +131,7 @@ func (j *joiner) seek(ctx context.Context, t target) {
 				log.Info().Msg("joined the fleet")
 			}
 		case errors.Is(err, errItself):
-			// With one list of addresses for all hosts this is as it should be, unless nobody else answers.
+			// This is normal where all hosts have one list of addresses, unless nobody else answers.
 			if !j.alone() {
 				break
 			}
@@ -142,7 +142,7 @@ func (j *joiner) seek(ctx context.Context, t target) {
 			log.Debug().Str("reason", explain(err)).Msg("an address to join does not answer; others do")
 		default:
 			if ok, more := warn.allow(now); ok {
-				log.Warn().Str("reason", explain(err)).EmbedObject(more).Msg("cannot join the fleet yet; trying on")
+				log.Warn().Str("reason", explain(err)).EmbedObject(more).Msg("cannot join the fleet yet; trying again")
 			}
 		}
 		if !sleep(ctx, jitter(pause)) {
@@ -151,8 +151,8 @@ func (j *joiner) seek(ctx context.Context, t target) {
 	}
 }
 
-// try resolves t and syncs with every address of it that is neither this agent nor a member already known. It returns
-// nil if one of them answered or is known.
+// try resolves t and syncs with each of its addresses, except this agent's own and those of known members. It returns nil if
+// one of them answered or is known.
 func (j *joiner) try(ctx context.Context, t target) error {
 	addrs, err := t.resolve(ctx, j.lookup)
 	if err != nil {
@@ -173,7 +173,7 @@ func (j *joiner) try(ctx context.Context, t target) error {
 			failed = err
 			continue
 		}
-		if j.alone() { // whoever answered told of nobody but us
+		if j.alone() { // the answer listed nobody but us
 			j.reflect(addr)
 			continue
 		}
@@ -236,8 +236,8 @@ func (j *joiner) reflect(addr netip.AddrPort) {
 	j.mirrors[addr] = time.Now().Add(mirrorFor)
 }
 
-// heal looks for members that were lost, in case it was the network and not they, and at the start for those that an earlier life
-// remembers: memberlist itself forgets them for ever.
+// heal tries to reach failed members, because the network may have failed and not they, and after a start the remembered members.
+// memberlist itself would never try them again.
 func (j *joiner) heal(ctx context.Context) {
 	slots := make(chan struct{}, healAtOnce)
 	for {
@@ -263,7 +263,7 @@ func (j *joiner) heal(ctx context.Context) {
 	}
 }
 
-// find looks for a lost member where it was last.
+// find tries to reach a lost member at its last address.
 func (j *joiner) find(addr netip.AddrPort) {
 	log := j.log.With().Stringer("addr", addr).Logger()
 	if err := j.contact(addr); err != nil {
@@ -273,8 +273,8 @@ func (j *joiner) find(addr netip.AddrPort) {
 	log.Info().Msg("reached a lost member again")
 }
 
-// settle asks random members for the whole membership a few times after this member has come among others. Gossip about
-// many that join at once is lossy, and memberlist's own syncs are far apart.
+// settle asks random members for the whole membership a few times after this member has joined others. Gossip loses
+// messages when many members join at once, and memberlist's own syncs are far apart.
 func (j *joiner) settle(ctx context.Context) {
 	for {
 		select {
@@ -299,7 +299,7 @@ func (j *joiner) settle(ctx context.Context) {
 	}
 }
 
-// explain says in an operator's words why a member could not be joined, and what to do.
+// explain turns an error of joining into a cause and a remedy for the operator.
 func explain(err error) string {
 	text := err.Error()
 	if _, rest, ok := strings.Cut(text, "failed to join "); ok {
@@ -311,15 +311,15 @@ func explain(err error) string {
 	switch has := func(s string) bool { return strings.Contains(text, s) }; {
 	case has("no installed keys could decrypt"), has(errNotSealed.Error()), has(errSealed.Error()), has(errMalformed.Error()),
 		has(io.EOF.Error()), has("connection reset by peer"), has("broken pipe"):
-		hint = "its secret differs from this one's, or it is not a wanderd: compare --secret-file on both hosts"
+		hint = "it has another secret or is not a wanderd: compare --secret-file on both hosts"
 	case has("connection refused"):
 		hint = "no wanderd listens there: is it running, and is the port right?"
 	case has("network is unreachable"), has("cannot assign requested address"):
-		hint = "this host has no route to that address: is its network up, and does it speak that kind of address, IPv4 or IPv6?"
+		hint = "this host has no route to that address: is its network up, and does it have that IP version?"
 	case has("no route to host"):
-		hint = "that host is down or its address is wrong, or a firewall refuses"
+		hint = "that host is down, its address is wrong, or a firewall rejects the connection"
 	case has("timeout"):
-		hint = "does a firewall let TCP and UDP through to that port, and is the host up?"
+		hint = "is the host up, and does every firewall let TCP and UDP through to that port?"
 	case has("looking up"):
 		hint = "check the name in --join"
 	}
@@ -329,10 +329,10 @@ func explain(err error) string {
 	return text + ": " + hint
 }
 
-// jitter spreads d over half of it to one and a half times it.
+// jitter returns a random duration from d/2 to 3d/2.
 func jitter(d time.Duration) time.Duration { return d/2 + rand.N(d) }
 
-// sleep returns false if ctx ended first.
+// sleep returns false if ctx was done first.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -77,7 +77,7 @@ func TestSeedThatIsToldToJoinItselfWaitsForOthers(t *testing.T) {
 	})
 }
 
-// backHere are streams that reach their own host by an address it does not know for its own.
+// backHere is a Streams that connects to its own host by an address that the host does not know as its own.
 type backHere struct {
 	Streams
 	outside, inside netip.AddrPort
@@ -92,7 +92,7 @@ func (s backHere) Dial(dst netip.AddrPort, timeout time.Duration) (net.Conn, err
 	return s.Streams.Dial(dst, timeout)
 }
 
-func TestAddressThatLeadsBackHereIsLeftAlone(t *testing.T) {
+func TestAddressThatLeadsBackToThisAgentIsNotTried(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		var dialled atomic.Int32
 		f.wrap = func(s Streams) Streams { return backHere{s, addrOfHost(9), addrOfHost(1), &dialled} }
@@ -136,7 +136,7 @@ func TestSplitFleetHealsWithoutAnAddressToJoin(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := f.startAll(5)
 		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3, 4, 5))
-		if err := hosts[0].Leave(2 * time.Second); err != nil { // whom all were told to join
+		if err := hosts[0].Leave(2 * time.Second); err != nil { // the address that all join
 			t.Error(err)
 		}
 		hosts[0].stop()
@@ -180,7 +180,7 @@ func TestNewcomerSyncsAFewTimesMore(t *testing.T) {
 	})
 }
 
-func TestLargeFleetSeldomTriesAMemberThatIsGoneForGood(t *testing.T) {
+func TestLargeFleetRarelyTriesAMemberThatNeverComesBack(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		const n = 20
 		hosts := f.startAll(n)
@@ -192,22 +192,22 @@ func TestLargeFleetSeldomTriesAMemberThatIsGoneForGood(t *testing.T) {
 		for _, h := range hosts[:n-1] {
 			tries += len(h.logs.with("debug", "a lost member does not answer"))
 		}
-		// One of 19 is missing, so 19 members try it once in ten seconds together: about 60 times.
+		// One member is missing. The 19 others together try it once in ten seconds: about 60 times.
 		if tries < 20 || tries > 120 {
 			t.Errorf("tried %d times in ten minutes", tries)
 		}
 	})
 }
 
-func TestMemberWithAnotherSecretIsNotTakenInAndBothAreWarned(t *testing.T) {
+func TestMemberWithAnotherSecretIsRefusedAndBothAreWarned(t *testing.T) {
 	for name, key := range map[string][]byte{"another": secretTwo, "none": nil} {
 		t.Run(name, func(t *testing.T) {
 			inFleet(t, func(t *testing.T, f *fleet) {
 				seed := f.start(1)
 				stranger := f.start(2, func(c *Config) { c.GossipKey = key })
 				f.within(10*time.Second, "both are warned", func() bool {
-					return len(seed.logs.with("warn", "10.0.0.2", "whose secret differs", "--secret-file")) == 1 &&
-						len(stranger.logs.with("warn", "10.0.0.1", "its secret differs", "--secret-file")) == 1
+					return len(seed.logs.with("warn", "10.0.0.2", "has another secret", "--secret-file")) == 1 &&
+						len(stranger.logs.with("warn", "10.0.0.1", "it has another secret", "--secret-file")) == 1
 				})
 				f.always(5*time.Minute, "they do not see each other", func() bool { return seed.sees(1) && stranger.sees(2) })
 				if n := len(seed.logs.with("warn")); n > 2 || seed.Stats().Foreign < 10 {
@@ -221,11 +221,11 @@ func TestMemberWithAnotherSecretIsNotTakenInAndBothAreWarned(t *testing.T) {
 func TestExplanationNamesTheRemedy(t *testing.T) {
 	for text, remedy := range map[string]string{
 		"failed to join 10.0.0.1:7946: dial tcp: connection refused":                        "dial tcp: connection refused: no wanderd listens there",
-		"failed to join [::1]:7946: EOF":                                                    "EOF: its secret differs",
-		"failed to join 10.0.0.1:1: dial tcp: i/o timeout":                                  "dial tcp: i/o timeout: does a firewall",
+		"failed to join [::1]:7946: EOF":                                                    "EOF: it has another secret",
+		"failed to join 10.0.0.1:1: dial tcp: i/o timeout":                                  "dial tcp: i/o timeout: is the host up",
 		"failed to join [fd00::1]:1: dial tcp [fd00::1]:1: connect: network is unreachable": "dial tcp [fd00::1]:1: connect: network is unreachable: this host has no route",
 		"failed to join 10.0.0.1:1: dial tcp 10.0.0.1:1: connect: no route to host":         "dial tcp 10.0.0.1:1: connect: no route to host: that host is down",
-		"failed to join x: malformed":                                                       "malformed: its secret differs",
+		"failed to join x: malformed":                                                       "malformed: it has another secret",
 		"looking up x: lookup x: no such host":                                              "looking up x: lookup x: no such host: check the name",
 		"failed to join x: Node 'a' protocol version (1) is odd.":                           "Node 'a' protocol version (1) is odd.",
 	} {

@@ -10,22 +10,21 @@ import (
 )
 
 const (
-	// logQueue is how many of memberlist's lines wait to be written; more are lost and counted.
+	// logQueue is how many lines of memberlist can wait; further lines are lost and counted.
 	logQueue = 128
-	// logClasses bounds the kinds of lines that are told apart; the rest share one.
+	// logClasses bounds the kinds of lines with a rate limit each; the rest share one.
 	logClasses = 64
-	// logEvery is how often a line of one kind is written.
+	// logEvery is the least time between two lines of one kind.
 	logEvery = 5 * time.Minute
 )
 
-// logAdapter is the io.Writer of memberlist's logger, which writes one line at a time: "[WARN] memberlist: ...". Some of
-// them are written under memberlist's node lock, and a log may block: so a line is only queued, and [logAdapter.run]
-// writes it.
+// logAdapter is the io.Writer of memberlist's logger, which writes one line at a time: "[WARN] memberlist: ...". memberlist
+// writes some of them under its node lock, and a log may block: so a line is only queued, and [logAdapter.run] writes it.
 type logAdapter struct {
 	log   zerolog.Logger
 	lines chan memberlistLine
-	// suspected and foreign are told what only the log tells: a node that did not answer a probe, and an incoming stream
-	// that was sealed with another secret.
+	// suspected and foreign get events that memberlist reports in its log only: a node that did not answer a probe, and an
+	// incoming stream that was sealed with another secret.
 	suspected func(node string)
 	foreign   func(src string)
 
@@ -87,7 +86,7 @@ func (a *logAdapter) write(line memberlistLine, now time.Time) {
 	limit := a.classes[class]
 	if limit == nil {
 		if len(a.classes) >= logClasses {
-			class = "" // no room for more kinds: they share what there is
+			class = "" // the map is full: the rest share one limit
 		}
 		if limit = a.classes[class]; limit == nil {
 			limit = &throttle{every: logEvery}
@@ -99,8 +98,8 @@ func (a *logAdapter) write(line memberlistLine, now time.Time) {
 	}
 }
 
-// parseLine takes the level off a line, and changes it where the line is of no concern to an operator, or where we tell
-// the same better.
+// parseLine separates the level from a line. It lowers the level if the line does not concern an operator, or if this package
+// reports the same itself.
 func parseLine(s string) memberlistLine {
 	s = strings.TrimSpace(s)
 	level := zerolog.WarnLevel
@@ -119,11 +118,11 @@ func parseLine(s string) memberlistLine {
 	return memberlistLine{level, s}
 }
 
-// toldElsewhere lists how lines begin that are no warnings to an operator: what happens when members come and go, and
-// what this package reports in its own words.
+// toldElsewhere lists the beginnings of lines that are no warnings to an operator: normal events when members join and leave, and
+// events that this package reports itself.
 func toldElsewhere() []string {
 	return []string{
-		"Refuting a",              // this member restarted, or was away, and says that it is there
+		"Refuting a",              // this member restarted, or was away, and declares itself alive
 		"ignoring alive message",  // refused by NotifyAlive
 		"Conflicting address for", // see twin.go
 		"Got ping for unexpected node",
@@ -134,11 +133,11 @@ func toldElsewhere() []string {
 		"Failed to send UDP compound ping",
 		"Failed to send indirect UDP ping",
 		"failed to receive: EOF",
-		"Binding to public address without encryption", // the agent has refused or been told --insecure
+		"Binding to public address without encryption", // the agent refuses this, unless --insecure is set
 	}
 }
 
-// classOf is what is left of a line without names, numbers and addresses.
+// classOf returns a line without its names, numbers and addresses.
 func classOf(text string) string {
 	text, _, _ = strings.Cut(text, "from=")
 	words := strings.FieldsFunc(text, unicode.IsSpace)
@@ -151,7 +150,7 @@ func classOf(text string) string {
 	return strings.Join(kept, " ")
 }
 
-// cutBoth returns what is between prefix and suffix.
+// cutBoth returns s without prefix and suffix, if it has both.
 func cutBoth(s, prefix, suffix string) (string, bool) {
 	if !strings.HasPrefix(s, prefix) || !strings.HasSuffix(s, suffix) {
 		return "", false

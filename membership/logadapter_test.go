@@ -11,7 +11,7 @@ import (
 
 func nobody(string) {}
 
-// write feeds lines through a queue and a goroutine of their own, as memberlist's are.
+// writeLines writes lines through the queue and a goroutine that runs a.
 func writeLines(a *logAdapter, lines ...string) {
 	stop := make(chan struct{})
 	done := make(chan struct{})
@@ -94,7 +94,7 @@ func TestWriterNeverWaitsForTheLog(t *testing.T) {
 	})
 }
 
-func TestWhatOnlyTheLogTellsIsPassedOn(t *testing.T) {
+func TestEventsThatOnlyTheLogReportsArePassedOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var suspected, foreign string
 		l := &logs{}

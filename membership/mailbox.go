@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// checkedMax bounds the remembered results of checks; all are forgotten when there are more.
+	// checkedMax bounds the cached results of checks; a full cache is cleared.
 	checkedMax = 1 << 14
-	// refusedMax bounds the refusals that wait to be reported.
+	// refusedMax bounds the refusals that wait for a report.
 	refusedMax = 16
 )
 
-// sighting is the newest that memberlist has told about a node.
+// sighting is the last report of memberlist about a node.
 type sighting struct {
 	node string
 	addr netip.AddrPort
@@ -26,41 +26,42 @@ type sighting struct {
 	gone bool
 }
 
-// announcement is what a node's name and metadata say.
+// announcement is the content of a node's name and metadata.
 type announcement struct {
 	name string
 	id   wire.MemberID
 	meta metadata
 }
 
-// refusal is a node that is kept out, and why.
+// refusal is a node that was refused, and the reason.
 type refusal struct {
 	node string
 	addr netip.AddrPort
 	why  error
 }
 
-// mailbox takes memberlist's callbacks. They come under memberlist's node lock, so it only copies, overwrites what was
-// not yet read about the same node, and rings a bell. It never blocks and never calls back.
+// mailbox receives memberlist's callbacks. They run under memberlist's node lock, so it only copies, overwrites the unread
+// sighting of the same node, and signals ring. It never blocks and never calls back.
 type mailbox struct {
-	// self and loopback are this node's name and whether it advertises a loopback address; neither changes.
+	// self is this node's name; loopback is set if it advertises a loopback address. Both are constant.
 	self     string
 	loopback bool
-	// ring has room for one.
+	// ring signals that there is mail; its capacity is one.
 	ring chan struct{}
 
 	mu      sync.Mutex
 	seen    map[string]sighting
 	refused []refusal
-	// refusals counts all of them.
+	// refusals counts all refusals since the start.
 	refusals uint64
-	// namesake is where another node of this one's name was last seen; the zero value if nowhere.
+	// namesake is the last address of another node with this one's name; the zero value if there is none.
 	namesake netip.AddrPort
-	// suspects are news: nodes that have not answered a probe (true), or have again (false). silent are all that have not.
+	// suspects are the changes: nodes that have not answered a probe (true), or answer again (false). silent are all nodes that
+	// do not answer.
 	suspects map[string]bool
 	silent   map[string]bool
 
-	// checked remembers the announcement or the refusal of the bytes a node last came with.
+	// checked caches, for each node, the result of the last check and the bytes that were checked.
 	checked map[string]check
 }
 
@@ -77,7 +78,7 @@ func newMailbox(self string, loopback bool) *mailbox {
 	}
 }
 
-// mail is what the mailbox held when it was emptied.
+// mail is the content of the mailbox when it was emptied.
 type mail struct {
 	seen     map[string]sighting
 	refused  []refusal
@@ -101,8 +102,7 @@ func (b *mailbox) wake() {
 	}
 }
 
-// NotifyAlive implements memberlist.AliveDelegate: an error keeps the node out of memberlist, and so out of what this
-// member passes on.
+// NotifyAlive implements memberlist.AliveDelegate: after an error memberlist neither stores the node nor passes it on.
 func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
 	if n.Name == b.self {
 		return nil
@@ -121,7 +121,7 @@ func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
 	return err
 }
 
-// check says what a node announces, from memory if it comes with the same bytes as the last time.
+// check returns a node's announcement, from the cache if its metadata has not changed.
 func (b *mailbox) check(n *memberlist.Node) (announcement, error) {
 	addr, err := addrOf(n)
 	switch {
@@ -130,7 +130,7 @@ func (b *mailbox) check(n *memberlist.Node) (announcement, error) {
 	case addr.Addr().IsLoopback() && !b.loopback:
 		return announcement{}, errors.New("it advertises a loopback address to other hosts: start it with --advertise")
 	case n.PCur != memberlist.ProtocolVersion2Compatible || n.PMin > n.PCur || n.PMax < n.PCur || n.DMin|n.DMax|n.DCur != 0:
-		// One such node in memberlist's table, and every full sync fails for want of a version that all speak.
+		// With one such node in memberlist's table every full sync fails, because no version is common to all.
 		return announcement{}, errors.New("it speaks another version of gossip")
 	}
 	if c, ok := b.checked[n.Name]; ok && c.meta == string(n.Meta) {
@@ -157,12 +157,12 @@ func parseAnnouncement(node string, meta []byte) (a announcement, err error) {
 	return a, nil
 }
 
-// addrOf refuses addresses nobody can send to.
+// addrOf refuses addresses to which nobody can send.
 func addrOf(n *memberlist.Node) (netip.AddrPort, error) {
 	ip, ok := netip.AddrFromSlice(n.Addr)
 	ip = ip.Unmap()
 	if !ok || ip.IsUnspecified() || ip.IsMulticast() || n.Port == 0 {
-		return netip.AddrPort{}, errors.New("an address nobody can send to")
+		return netip.AddrPort{}, errors.New("nobody can send to its address: start it with --advertise")
 	}
 	return netip.AddrPortFrom(ip, n.Port), nil
 }
@@ -173,7 +173,7 @@ func (b *mailbox) NotifyJoin(n *memberlist.Node) { b.saw(n, false) }
 // NotifyUpdate implements memberlist.EventDelegate.
 func (b *mailbox) NotifyUpdate(n *memberlist.Node) { b.saw(n, false) }
 
-// NotifyLeave implements memberlist.EventDelegate; it is called for members that left and for members that failed.
+// NotifyLeave implements memberlist.EventDelegate. memberlist calls it for members that left and for members that failed.
 func (b *mailbox) NotifyLeave(n *memberlist.Node) { b.saw(n, true) }
 
 func (b *mailbox) saw(n *memberlist.Node, gone bool) {
@@ -194,8 +194,8 @@ func (b *mailbox) saw(n *memberlist.Node, gone bool) {
 	b.wake()
 }
 
-// NotifyConflict implements memberlist.ConflictDelegate: two addresses claim one node name. Only this node's own name is
-// of interest: others' conflicts are reported by them.
+// NotifyConflict implements memberlist.ConflictDelegate: two addresses claim one node name. It handles this node's own name only:
+// other members report their own conflicts.
 func (b *mailbox) NotifyConflict(existing, other *memberlist.Node) {
 	if existing.Name != b.self {
 		return
@@ -210,12 +210,12 @@ func (b *mailbox) NotifyConflict(existing, other *memberlist.Node) {
 	b.wake()
 }
 
-// suspect notes whether a node failed to answer its last probe.
+// suspect records whether a node failed to answer its last probe.
 func (b *mailbox) suspect(node string, failed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !failed && !b.silent[node] {
-		return // the common case: it answers as it did before
+		return // the common case: it answers, as before
 	}
 	if failed {
 		b.silent[node] = true
@@ -226,7 +226,7 @@ func (b *mailbox) suspect(node string, failed bool) {
 	b.wake()
 }
 
-// delegate implements memberlist.Delegate; only metadata is of use to us.
+// delegate implements memberlist.Delegate. Only the metadata and the state of a full sync are used.
 type delegate struct{ m *Membership }
 
 // NodeMeta implements memberlist.Delegate.

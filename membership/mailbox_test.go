@@ -48,7 +48,7 @@ func (f *fleet) startRogue(name string, meta []byte, change func(*memberlist.Con
 	return r
 }
 
-func TestNodeThatIsNoMemberIsIgnoredAndWarnedAboutOnce(t *testing.T) {
+func TestNodeThatIsNoMemberIsIgnoredWithOneWarning(t *testing.T) {
 	id := wire.MemberIDOf(keyOf(7))
 	honest := metadata{key: keyOf(7)}
 	impostor := metadata{key: keyOf(8)}
@@ -67,7 +67,7 @@ func TestNodeThatIsNoMemberIsIgnoredAndWarnedAboutOnce(t *testing.T) {
 		"escape sequences in its name": {
 			node: nodeName("\x1b[2J", id), meta: honest.encode(), reason: "cannot be printed",
 		},
-		"versions nobody else speaks": {
+		"another version": {
 			node: nodeName("x", id), meta: honest.encode(),
 			change: func(c *memberlist.Config) { c.DelegateProtocolMax = 9 },
 			reason: "another version of gossip",

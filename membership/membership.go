@@ -17,51 +17,51 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Config is what a member needs to find others.
+// Config configures a member.
 type Config struct {
-	// Name is what people call this member: 1 to [MaxName] bytes that can be printed. It should be unique.
+	// Name is this member's name for people: 1 to [MaxName] bytes of printable characters. It should be unique.
 	Name string
 	// Key is the public key whose hash is the member's identity.
 	Key ed25519.PublicKey
-	// Private is the other half of Key. By it, this agent and another one with the same key find out which is the original; see
-	// [Membership.Copied]. With nil, such a twin is only reported. AtHome says that the state directory has not been moved or copied since it
-	// was made, as far as this agent knows.
+	// Private is the private key of Key. Two agents with the same key sign with it to find out which is the original; see
+	// [Membership.Copied]. If it is nil, such a twin is only reported. AtHome says that the state directory has not been moved or
+	// copied since it was made, as far as this agent knows.
 	Private ed25519.PrivateKey
 	AtHome  bool
-	// Gates are the gates this member takes part in, at most [MaxGates].
+	// Gates are the gates of this member, at most [MaxGates].
 	Gates []wire.GateID
-	// Addr is what Packets and Streams are bound to. Advertise is what other members are told: the zero value means Addr,
-	// or an address of the host where Addr is unspecified; port 0 means Addr's.
+	// Addr is the address to which Packets and Streams are bound. Advertise is the address for other members: the zero value means
+	// Addr, or an address of the host if Addr is unspecified; port 0 means the port of Addr.
 	Addr, Advertise netip.AddrPort
-	// Join lists addresses of members, "host" or "host:port", which are tried for as long as the agent runs.
+	// Join lists addresses of members, "host" or "host:port". They are tried for as long as the agent runs.
 	Join []string
-	// Remembered are members of an earlier life's fleet, which are asked first.
+	// Remembered are the members of the fleet before the restart. They are tried first.
 	Remembered []Remembered
-	// GossipKey encrypts gossip: 16, 24 or 32 bytes, the same for the whole fleet; nil leaves it in the clear.
+	// GossipKey encrypts gossip: 16, 24 or 32 bytes, the same for the whole fleet. Nil means no encryption.
 	GossipKey []byte
 	Packets   PacketWriter
 	Streams   Streams
-	// Resolve looks names up; nil asks the system.
+	// Resolve looks up host names; nil means the system's resolver.
 	Resolve Resolver
-	// Now is the wall clock that is compared with other members'; nil asks the system.
+	// Now is the wall clock that is compared with those of other members; nil means the system's.
 	Now func() time.Time
 	Log zerolog.Logger
 }
 
-// Stats counts since the start what may be worth a look.
+// Stats are counters since the start.
 type Stats struct {
-	// Malformed and Foreign are datagrams and connections that are no gossip, or not this fleet's: see --secret-file.
-	// Strangers are connections that do not begin as ours do. Overflow are datagrams that came faster than memberlist works.
+	// Malformed counts datagrams and connections that are no gossip. Foreign counts those with another secret: see --secret-file.
+	// Strangers counts connections without our preamble. Overflow counts datagrams that arrived faster than memberlist reads.
 	Malformed, Foreign, Strangers, Overflow uint64
-	// ForeignAt is when the log last warned of Foreign, ForeignFrom where that came from; see [ForeignHint].
+	// ForeignAt is the time of the last warning about Foreign, ForeignFrom the source address; see [ForeignHint].
 	ForeignAt   time.Time
 	ForeignFrom string
-	// Refused is how often a node was kept out because what it says about itself does not hold.
+	// Refused counts refusals of nodes with invalid name, metadata, address or version.
 	Refused uint64
-	// Clock is how often a member's clock was more than a minute off, SameName how often two members had one name, and
-	// SameKey how often another agent with this one's key answered.
+	// Clock counts answers of members whose clock was off by more than a minute, SameName pairs of members with one name, and
+	// SameKey answers of another agent with this one's key.
 	Clock, SameName, SameKey uint64
-	// LogLost is how many lines of memberlist's log could not be written in time.
+	// LogLost counts lines of memberlist's log that found the queue full.
 	LogLost uint64
 }
 
@@ -78,13 +78,13 @@ type Membership struct {
 	twins     *twinWatch
 	adapter   *logAdapter
 
-	// changed says that this member's own metadata has to be gossiped; it has room for one.
+	// changed signals that this member's metadata must be gossiped; its capacity is one.
 	changed chan struct{}
 	stop    context.CancelFunc
 	working sync.WaitGroup
 
-	// updating has room for one that calls memberlist's UpdateNode; it is no mutex, which would hold up virtual time while the other
-	// waits for its timeout. life serialises Leave and Shutdown.
+	// updating serialises calls of memberlist's UpdateNode. It is no mutex, because a goroutine that waits for a mutex stops virtual
+	// time. life serialises Leave and Shutdown.
 	updating chan struct{}
 	life     sync.Mutex
 	left     bool
@@ -92,15 +92,15 @@ type Membership struct {
 }
 
 const (
-	// gatherFor is how long to wait for more callbacks before a view is made.
+	// gatherFor is how long to wait for further callbacks before a view is made.
 	gatherFor = 10 * time.Millisecond
-	// updateTimeout is how long to wait for a change of metadata to be gossiped. It is queued in any case.
+	// updateTimeout is how long to wait until a change of metadata is gossiped. It is queued in any case.
 	updateTimeout = time.Millisecond
-	// reclaimAfter is how long a member must have been dead before it is believed to be at another address.
+	// reclaimAfter is how long a member must have been dead before another address of it is accepted.
 	reclaimAfter = 5 * time.Second
 )
 
-// Start begins to gossip. It fails if the configuration cannot work; whether anybody answers is seen in the views.
+// Start begins to gossip. It fails if the configuration is invalid. It does not wait for other members: they appear in the views.
 func Start(cfg Config) (*Membership, error) {
 	if err := validName(cfg.Name); err != nil {
 		return nil, fmt.Errorf("name of this member: %w", err)
@@ -174,12 +174,12 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	}
 	if cfg.Addr.Addr().IsUnspecified() && !cfg.Advertise.Addr().IsValid() {
 		cfg.Log.Info().Stringer("addr", me.Addr).
-			Msg("other members are told this address; if they cannot reach it, say another with --advertise")
+			Msg("this address is advertised to other members; if they cannot reach it, set another with --advertise")
 	}
 	return m, nil
 }
 
-// pace is memberlist's configuration: its LAN defaults, made quicker where all members are on this host.
+// pace is memberlist's configuration: its LAN defaults, with shorter intervals if all members are on this host.
 func pace(loopback bool) *memberlist.Config {
 	c := memberlist.DefaultLANConfig()
 	c.PushPullInterval = 15 * time.Second
@@ -196,12 +196,12 @@ func pace(loopback bool) *memberlist.Config {
 	return c
 }
 
-// suspicion is the longest that a member of a large fleet stays suspect.
+// suspicion is the longest time for which a member of a large fleet stays suspect.
 func suspicion(c *memberlist.Config) time.Duration {
 	return 4 * time.Duration(c.SuspicionMult*c.SuspicionMaxTimeoutMult) * c.ProbeInterval
 }
 
-// keep works on what memberlist has called back with, until ctx is done.
+// keep handles memberlist's callbacks until ctx is done.
 func (m *Membership) keep(ctx context.Context) {
 	for {
 		select {
@@ -228,7 +228,7 @@ func (m *Membership) apply(news mail) {
 	case before == 1 && after > 1:
 		m.joiner.unsettle()
 	case before > 1 && after == 1:
-		m.log.Warn().Msg("no other member is left; this one goes on alone and keeps looking for them")
+		m.log.Warn().Msg("no other member is left; this one continues alone and keeps trying to reach them")
 	}
 	for _, s := range news.seen {
 		if s.told.id == m.roster.self && !s.gone && s.addr != m.twins.addr {
@@ -246,17 +246,17 @@ func (m *Membership) pingMyself(addr netip.AddrPort) error {
 	return err
 }
 
-// sync exchanges everything with whoever is at addr.
+// sync does a full sync with the member at addr.
 func (m *Membership) sync(addr netip.AddrPort) error {
 	_, err := m.list.Join([]string{addr.String()})
 	return err
 }
 
-// update gossips this member's metadata and waits for that, at most for timeout.
+// update gossips this member's metadata and waits at most timeout until that is done.
 func (m *Membership) update(timeout time.Duration) {
 	m.updating <- struct{}{}
 	defer func() { <-m.updating }()
-	// The error says that it takes longer; the update is queued in any case, and carried by full syncs besides.
+	// The error says that it takes longer. The update is queued in any case, and full syncs carry it too.
 	_ = m.list.UpdateNode(timeout)
 }
 
@@ -277,12 +277,12 @@ func (m *Membership) onPing(n *memberlist.Node, rtt time.Duration, payload []byt
 	m.clock.heard(name, addr, rtt, payload)
 }
 
-// Deliver takes a gossip datagram that came from src, without the agent's envelope. It copies what it keeps and never
-// blocks: what is malformed, sealed with another secret or too much is dropped and counted.
+// Deliver handles a gossip datagram from src, without the agent's envelope. It does not keep payload and never blocks. It drops
+// and counts datagrams that are malformed, sealed with another secret, or too many.
 func (m *Membership) Deliver(payload []byte, src netip.AddrPort) { m.transport.deliver(payload, src) }
 
-// Views returns a channel with room for one view: the newest that has not been received. The first is there at once, and
-// has this member alone. It is never closed.
+// Views returns a channel of capacity one with the newest view that has not been received. The first view is there at once, and
+// contains this member only. The channel is never closed.
 func (m *Membership) Views() <-chan *View { return m.roster.views }
 
 // Announce tells the others that this member has met a token of gate. It does not block.
@@ -296,14 +296,14 @@ func (m *Membership) Announce(gate wire.GateID) {
 	}
 }
 
-// Copied returns a channel that has news once: another agent runs with this one's key, at the address if that is known, and is the
-// original. This agent must stop, without Leave, by which it would say goodbye in the other's name.
+// Copied returns a channel that receives one value if another agent with this one's key is the original: its address, or the zero
+// value if that is unknown. This agent must then stop without Leave, because Leave would say that the original leaves.
 func (m *Membership) Copied() <-chan netip.AddrPort { return m.twins.copied }
 
-// All returns everybody who is known, this member and those that left or failed included, sorted by identity.
+// All returns all known members, including this one and those that left or failed, sorted by identity.
 func (m *Membership) All() []Member { return m.roster.all(time.Now()) }
 
-// Refusals returns the addresses to join that do not answer, if no other member is known.
+// Refusals returns the addresses to join that do not answer. It is empty while another member is known.
 func (m *Membership) Refusals() []Refusal { return m.joiner.refusing() }
 
 // Stats returns the counters.
@@ -324,8 +324,8 @@ func (m *Membership) Stats() Stats {
 	}
 }
 
-// Leave tells the others that this member goes on purpose, and returns when some have heard it, at the latest after
-// timeout. It looks for nobody any more. Call Shutdown afterwards.
+// Leave tells the others that this member leaves on purpose. It returns when some have heard it, or after timeout. Afterwards
+// this member no longer tries to reach others. Call Shutdown next.
 func (m *Membership) Leave(timeout time.Duration) error {
 	m.life.Lock()
 	defer m.life.Unlock()
@@ -343,7 +343,7 @@ func (m *Membership) Leave(timeout time.Duration) error {
 	return nil
 }
 
-// Shutdown ends gossip and closes the Streams. Without Leave before it, the others will find that this member has failed.
+// Shutdown ends gossip and closes the Streams. Without Leave before it, the others will see this member as failed.
 func (m *Membership) Shutdown() error {
 	m.life.Lock()
 	defer m.life.Unlock()

@@ -93,7 +93,7 @@ func TestMemberThatCrashesIsFoundFailed(t *testing.T) {
 	})
 }
 
-func TestMemberThatRestartsElsewhereIsFoundThere(t *testing.T) {
+func TestMemberThatRestartsAtAnotherAddressIsFoundThere(t *testing.T) {
 	for name, pause := range map[string]time.Duration{"at once": 0, "later": 2 * time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			inFleet(t, func(t *testing.T, f *fleet) {
@@ -148,7 +148,7 @@ func TestAnnouncementReachesOthers(t *testing.T) {
 			t.Error("host1 knows of a token that nobody has met")
 		}
 		if _, known := hosts[1].view().Peers(gateB); known {
-			t.Error("host2 takes its own word for somebody else's")
+			t.Error("host2 counts its own announcement as another member's")
 		}
 		if peers, _ := hosts[0].view().Peers(gateB); len(peers) != 2 {
 			t.Errorf("peers of gate b: %v", peers)
@@ -173,20 +173,20 @@ func TestPeersAreTheSameSliceWhileTheyAreTheSame(t *testing.T) {
 	})
 }
 
-func TestStartRefusesWhatCannotWork(t *testing.T) {
+func TestStartRefusesAnInvalidConfiguration(t *testing.T) {
 	valid := func() Config {
 		return Config{Name: "a", Key: keyOf(1), Addr: addrOfHost(1), Gates: []wire.GateID{gateA}}
 	}
 	for want, spoil := range map[string]func(*Config){
-		"an empty name":         func(c *Config) { c.Name = "" },
+		"the name is empty":     func(c *Config) { c.Name = "" },
 		"cannot be printed":     func(c *Config) { c.Name = "a\x1b[31m" },
-		"longer than 64":        func(c *Config) { c.Name = strings.Repeat("x", 65) },
+		"at most 64 are":        func(c *Config) { c.Name = strings.Repeat("x", 65) },
 		"public key of 3 bytes": func(c *Config) { c.Key = c.Key[:3] },
 		"rename one of them":    func(c *Config) { c.Gates = []wire.GateID{1 << 49, 1<<49 + 1} },
 		"run a second agent":    func(c *Config) { c.Gates = make([]wire.GateID, MaxGates+1) },
 		`cannot join "a:b"`:     func(c *Config) { c.Join = []string{"a:b"} },
 		"gossip key":            func(c *Config) { c.GossipKey = []byte("short") },
-		"--advertise takes":     func(c *Config) { c.Advertise = netip.MustParseAddrPort("0.0.0.0:7946") },
+		"give --advertise":      func(c *Config) { c.Advertise = netip.MustParseAddrPort("0.0.0.0:7946") },
 		"no port to advertise":  func(c *Config) { c.Addr = netip.AddrPortFrom(c.Addr.Addr(), 0) },
 	} {
 		c := valid()

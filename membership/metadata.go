@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// MaxGates is how many gates one agent can have: their tags must fit into the metadata.
+	// MaxGates is the largest number of gates of one agent: their tags must fit into the metadata.
 	MaxGates = 15
-	// MaxName is how many bytes a member's human name may have.
+	// MaxName is the longest name of a member, in bytes.
 	MaxName = 64
 
 	metadataVersion = 1
@@ -25,7 +25,7 @@ const (
 	metadataMax     = metadataHeader + 2*MaxGates
 )
 
-// gateMark is what metadata says about one gate: a 15-bit tag, and in the lowest bit whether a token has been met.
+// gateMark is one gate in the metadata: a 15-bit tag, and the lowest bit is set if the member has met a token of the gate.
 type gateMark uint16
 
 func markOf(g wire.GateID) gateMark { return gateMark(g>>49) << 1 }
@@ -33,14 +33,14 @@ func markOf(g wire.GateID) gateMark { return gateMark(g>>49) << 1 }
 func (m gateMark) tag() gateMark { return m &^ 1 }
 func (m gateMark) met() bool     { return m&1 != 0 }
 
-// metadata is what a member gossips about itself.
+// metadata is the information that a member gossips about itself.
 type metadata struct {
 	leaving bool
 	key     ed25519.PublicKey
 	gates   []gateMark // ascending by tag, each once
 }
 
-// newMetadata refuses gates that cannot be told apart by their tags.
+// newMetadata refuses two gates with the same tag.
 func newMetadata(key ed25519.PublicKey, gates []wire.GateID) (metadata, error) {
 	m := metadata{key: key}
 	if len(key) != ed25519.PublicKeySize {
@@ -55,13 +55,13 @@ func newMetadata(key ed25519.PublicKey, gates []wire.GateID) (metadata, error) {
 	slices.Sort(m.gates)
 	for i := 1; i < len(m.gates); i++ {
 		if m.gates[i] == m.gates[i-1] {
-			return m, fmt.Errorf("two gates of this agent look the same to the others (tag %04x): rename one of them", m.gates[i]>>1)
+			return m, fmt.Errorf("two gates of this agent have the same tag in gossip (%04x): rename one of them", m.gates[i]>>1)
 		}
 	}
 	return m, nil
 }
 
-// announce notes that a token of gate g has been met, and reports whether that was news.
+// announce records that this member has met a token of gate g, and reports whether that is a change.
 func (m *metadata) announce(g wire.GateID) bool {
 	for i, mark := range m.gates {
 		if mark == markOf(g) {
@@ -87,8 +87,7 @@ func (m *metadata) encode() []byte {
 	return b
 }
 
-// parseMetadata accepts only what encode writes, so two different encodings are never the same content. The result
-// shares nothing with b.
+// parseMetadata accepts only bytes that encode can write, so one content has one encoding. The result shares no memory with b.
 func parseMetadata(b []byte) (metadata, error) {
 	var m metadata
 	switch {
@@ -111,7 +110,7 @@ func parseMetadata(b []byte) (metadata, error) {
 	return m, nil
 }
 
-// nodeName is what a member is called in gossip.
+// nodeName is a member's name in gossip.
 func nodeName(name string, id wire.MemberID) string { return name + "~" + id.String() }
 
 // parseNodeName is the inverse of nodeName.
@@ -129,15 +128,15 @@ func parseNodeName(s string) (name string, id wire.MemberID, err error) {
 	return s[:at], id, validName(s[:at])
 }
 
-// validName refuses names that would not survive a terminal or a log line.
+// validName refuses names that a terminal or a log line could not show.
 func validName(name string) error {
 	switch {
 	case name == "":
-		return errors.New("an empty name")
+		return errors.New("the name is empty")
 	case len(name) > MaxName:
-		return fmt.Errorf("a name of %d bytes, longer than %d", len(name), MaxName)
+		return fmt.Errorf("the name has %d bytes, at most %d are allowed", len(name), MaxName)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return fmt.Errorf("a name with characters that cannot be printed: %q", name)
+		return fmt.Errorf("the name has characters that cannot be printed: %q", name)
 	}
 	return nil
 }

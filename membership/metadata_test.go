@@ -26,7 +26,7 @@ const keyHex = "000102030405060708090a0b0c0d0e0f 101112131415161718191a1b1c1d1e1
 
 func TestMetadataBytes(t *testing.T) {
 	key := ed25519.PublicKey(unhex(t, keyHex))
-	// The top 15 bits of a gate's identity, and in the last bit whether a token was met.
+	// The top 15 bits of a gate's identity; the last bit is set if a token was met.
 	low, high := wire.GateID(0x1234_5678_9abc_def0), wire.GateID(0xfffe_0000_0000_0001)
 	for _, c := range []struct {
 		name, hex string

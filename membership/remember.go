@@ -9,27 +9,27 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Remembered is another member as far as an agent needs it to find its fleet again after a restart.
+// Remembered is the record of another member with which an agent rejoins its fleet after a restart.
 type Remembered struct {
 	ID   wire.MemberID
 	Name string
 	Addr netip.AddrPort
-	// Gone is when it left or failed; zero while it is there.
+	// Gone is when it left or failed; zero while it is live.
 	Gone time.Time
 	// Left says that it left on purpose.
 	Left bool
 }
 
 const (
-	// maxRemembered bounds how many are worth remembering: one that answers is enough.
+	// maxRemembered bounds the list: one member that answers is enough.
 	maxRemembered = 256
-	// forgetAfter is how long a member is remembered that has left or failed, and how long one that has failed is looked for.
+	// forgetAfter is how long a member that left or failed is remembered, and how long a failed one is tried.
 	forgetAfter = 7 * 24 * time.Hour
-	// recallEvery is the pause between two remembered members that are asked after a start.
+	// recallEvery is the pause between the first attempts at two remembered members after a start.
 	recallEvery = 100 * time.Millisecond
 )
 
-// recall takes up what an earlier life remembers. Nobody is there until it answers: first those are asked that were there last.
+// recall adds the remembered members. Each counts as gone until it answers. Those that were live last are tried first.
 func (r *roster) recall(list []Remembered, now time.Time) {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b Remembered) int {
@@ -55,8 +55,8 @@ func (r *roster) recall(list []Remembered, now time.Time) {
 	}
 }
 
-// remembered is what another life of this agent needs to know: those that are there, and then those that went last. Between two
-// changes it is the same.
+// remembered lists the members for the next start of this agent: first the live ones, then those that left or failed, latest
+// first. The list is the same until a member changes.
 func (r *roster) remembered() []Remembered {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -77,6 +77,5 @@ func (r *roster) remembered() []Remembered {
 	return list[:min(len(list), maxRemembered)]
 }
 
-// Remembered returns the members that a later life of this agent should ask for the fleet, at most 256. It is safe for concurrent
-// use.
+// Remembered returns the members that this agent should try after a restart, at most 256. It is safe for concurrent use.
 func (m *Membership) Remembered() []Remembered { return m.roster.remembered() }

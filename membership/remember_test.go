@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Nobody told the restarted one whom to join, and some of those that it remembers are dead.
-func TestARestartedMemberFindsItsFleetByWhatItRemembers(t *testing.T) {
+// The restarted member has no address to join, and some of its remembered members are dead.
+func TestARestartedMemberFindsItsFleetByRememberedMembers(t *testing.T) {
 	inFleet(t, func(_ *testing.T, f *fleet) {
 		hosts := f.startAll(8)
 		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, upTo(8)...))
@@ -20,7 +20,7 @@ func TestARestartedMemberFindsItsFleetByWhatItRemembers(t *testing.T) {
 	})
 }
 
-// The restarted one knows nobody, so it is for the others to find it.
+// The restarted member knows nobody, so the others have to find it.
 func TestAFailedMemberIsFoundWithinSeconds(t *testing.T) {
 	for down, limit := range map[time.Duration]time.Duration{5 * time.Second: 10 * time.Second, time.Hour: 2 * healMax} {
 		inFleet(t, func(_ *testing.T, f *fleet) {

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// DefaultPort is the port of an address to join that names none.
+	// DefaultPort is the port of an address to join that has none.
 	DefaultPort = 7946
 	// resolveTimeout bounds one look-up.
 	resolveTimeout = 5 * time.Second
-	// maxAddrs is how many addresses of one name are tried in a round.
+	// maxAddrs is how many addresses of one name are tried at a time.
 	maxAddrs = 8
 )
 
@@ -28,7 +28,7 @@ func systemResolver(ctx context.Context, host string) ([]netip.Addr, error) {
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 }
 
-// target is one address to join, as the operator wrote it.
+// target is one address to join.
 type target struct {
 	text string
 	host string
@@ -66,7 +66,7 @@ func parseTarget(s string) (target, error) {
 	return t, nil
 }
 
-// resolve returns what the target stands for just now, in random order, at most maxAddrs.
+// resolve returns the target's current addresses in random order, at most maxAddrs.
 func (t target) resolve(ctx context.Context, lookup Resolver) ([]netip.AddrPort, error) {
 	ips := make([]netip.Addr, 0, 1)
 	if ip, err := netip.ParseAddr(t.host); err == nil {

@@ -15,24 +15,24 @@ import (
 )
 
 const (
-	// maxGone is how many members that left or failed are remembered; the oldest are forgotten first.
+	// maxGone is how many members that left or failed are kept; the oldest are dropped first.
 	maxGone = 256
 	// keepLeft is how long a member that left is still listed.
 	keepLeft = time.Hour
-	// summaryFrom is how many changes at once are told in one line.
+	// summaryFrom is the number of simultaneous changes from which one line summarises them.
 	summaryFrom = 8
 
 	rosterWarnEvery = 10 * time.Minute
 )
 
-// roster knows who is there and who was. One goroutine changes it; anybody may read.
+// roster holds the current and former members. One goroutine changes it; any goroutine may read.
 type roster struct {
 	self  wire.MemberID
 	gates []wire.GateID
 	log   zerolog.Logger
 	// suspectFor is how long a suspicion can last before memberlist decides.
 	suspectFor time.Duration
-	// views has room for one, which is always the newest.
+	// views has capacity one and holds the newest view.
 	views chan *View
 	view  atomic.Pointer[View]
 
@@ -42,16 +42,16 @@ type roster struct {
 	mu      sync.Mutex
 	me      Member
 	meta    metadata
-	records map[string]*record // by node name: a member may be known under an older name of its own, too
+	records map[string]*record // by node name: a member may also have a record under a former name
 }
 
-// record is what is known of one node other than this one.
+// record is the knowledge about one node other than this one.
 type record struct {
 	Member
-	since        time.Time // of its last appearance or disappearance
+	since        time.Time // time of the last change of State or Addr
 	suspectUntil time.Time
-	// retryAt is when to look for it next, if it has failed; retries is how often that has been in vain, and trying says that it is
-	// being done.
+	// retryAt is the time of the next attempt to reach it if it has failed, retries the number of failed attempts, and trying is set
+	// during an attempt.
 	retryAt time.Time
 	retries int
 	trying  bool
@@ -70,14 +70,14 @@ func newRoster(me Member, meta metadata, gates []wire.GateID, suspectFor time.Du
 	return r
 }
 
-// metadata is what this member gossips about itself now.
+// metadata encodes this member's current metadata.
 func (r *roster) metadata() []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.meta.encode()
 }
 
-// announce notes that this member has met a token of gate, and reports whether that has to be gossiped.
+// announce records that this member has met a token of gate, and reports whether the metadata must be gossiped.
 func (r *roster) announce(gate wire.GateID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -86,7 +86,7 @@ func (r *roster) announce(gate wire.GateID) bool {
 	return news
 }
 
-// leave makes this member say that it leaves on purpose.
+// leave marks this member as leaving in its metadata.
 func (r *roster) leave() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -99,7 +99,7 @@ type change struct {
 	what   string
 }
 
-// apply works a mailbox's content in and publishes a view if it is a new one.
+// apply merges a mailbox's content and publishes a view if it has changed.
 func (r *roster) apply(m mail, now time.Time) {
 	for _, no := range m.refused {
 		if ok, more := r.refused.allow(now); ok {
@@ -130,7 +130,7 @@ func (r *roster) apply(m mail, now time.Time) {
 	r.tell(changes)
 }
 
-// note works one sighting in.
+// note merges one sighting.
 func (r *roster) note(s sighting, now time.Time) []change {
 	rec := r.records[s.node]
 	if rec == nil {
@@ -174,7 +174,7 @@ func (r *roster) note(s sighting, now time.Time) []change {
 	return []change{{rec.Member, what}}
 }
 
-// forget drops members that left or failed long ago, and the oldest of too many that are gone.
+// forget drops members that left or failed before forgetAfter, and the oldest of the others if there are more than maxGone.
 func (r *roster) forget(now time.Time) {
 	var gone []string
 	for node, rec := range r.records {
@@ -195,8 +195,8 @@ func (r *roster) forget(now time.Time) {
 	}
 }
 
-// publish makes a view of what is known. If it says anything new, it goes into the mailbox of whoever reads views, and
-// publish returns true. Only one goroutine at a time may call it.
+// publish makes a view. If it differs from the last one, publish puts it into views and returns true. Only one goroutine at a
+// time may call it.
 func (r *roster) publish() bool {
 	before := r.view.Load()
 	v := newView(r.self, r.gates, r.members(func(rec *record) bool { return rec.live() }), before)
@@ -212,8 +212,8 @@ func (r *roster) publish() bool {
 	return true
 }
 
-// members returns this member and the others that pass, sorted by identity, each once. Of several records of one
-// identity a live one counts more, and then the newest: the others are names it had before.
+// members returns this member and the others that pass, sorted by identity, each once. Of several records of one identity it
+// takes a live one first, then the newest: the others are former names.
 func (r *roster) members(pass func(*record) bool) []Member {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -244,7 +244,7 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// all returns everybody who is known, suspicion included.
+// all returns all known members, with suspicion in their State.
 func (r *roster) all(now time.Time) []Member {
 	members := r.members(func(rec *record) bool { return rec.State != StateLeft || now.Sub(rec.since) <= keepLeft })
 	r.mu.Lock()
@@ -259,8 +259,8 @@ func (r *roster) all(now time.Time) []Member {
 	return members
 }
 
-// due returns the addresses at which a member is to be looked for now, except those where a live member is, and when to ask next.
-// Of a large fleet, only a few look for a member each time. At the start, those that left are asked, too: they may be back.
+// due returns the addresses of lost members that are due for an attempt, except addresses of live members, and when to call it
+// next. In a large fleet only a few members make each attempt. After a start, members that left are tried too: they may be back.
 func (r *roster) due(now time.Time) (addrs []netip.AddrPort, next time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -294,7 +294,7 @@ func (r *roster) due(now time.Time) (addrs []netip.AddrPort, next time.Time) {
 	return addrs, next
 }
 
-// tried notes that whoever is at addr has been looked for.
+// tried records that the attempt at addr has ended.
 func (r *roster) tried(addr netip.AddrPort, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -306,13 +306,13 @@ func (r *roster) tried(addr netip.AddrPort, now time.Time) {
 	}
 }
 
-// putOff waits for twice as long as the last time.
+// putOff doubles the pause before the next attempt.
 func (r *record) putOff(now time.Time) {
 	r.retryAt = now.Add(jitter(min(healFirst<<min(r.retries, 16), healMax)))
 	r.retries++
 }
 
-// tell logs changes, many of them in one line.
+// tell logs changes. It summarises many in one line.
 func (r *roster) tell(changes []change) {
 	total := len(r.view.Load().Members)
 	if len(changes) >= summaryFrom {
@@ -332,7 +332,7 @@ func (r *roster) tell(changes []change) {
 	}
 }
 
-// warnOfNamesakes warns if two live members have one human name.
+// warnOfNamesakes warns if two live members have the same name.
 func (r *roster) warnOfNamesakes(now time.Time) {
 	seen := make(map[string]netip.AddrPort)
 	for _, m := range r.view.Load().Members {
@@ -344,8 +344,8 @@ func (r *roster) warnOfNamesakes(now time.Time) {
 		r.duplicates.Add(1)
 		if ok, _ := r.namesakes.allow(now); ok {
 			r.log.Warn().Str("name", m.Name).Stringer("one", other).Stringer("other", m.Addr).
-				Msg("two members have the same name; they work, but nobody can tell them apart in logs: " +
-					"give one of them another with --name or name in its configuration")
+				Msg("two members have the same name; both work, but logs cannot tell them apart: " +
+					"give one of them another, with --name or with name in its configuration")
 		}
 	}
 }

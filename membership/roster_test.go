@@ -69,7 +69,7 @@ func TestViewIsPublishedOnlyWhenItSaysSomethingNew(t *testing.T) {
 	}
 }
 
-func TestViewKnowsEveryMemberAndNobodyElse(t *testing.T) {
+func TestViewFindsEveryMemberAndNobodyElse(t *testing.T) {
 	r := newTestRoster(&logs{})
 	var sightings []sighting
 	for i := 2; i <= 50; i++ {
@@ -92,7 +92,7 @@ func TestViewKnowsEveryMemberAndNobodyElse(t *testing.T) {
 	}
 }
 
-func TestManyChangesAreToldInOneLine(t *testing.T) {
+func TestManyChangesAreLoggedInOneLine(t *testing.T) {
 	l := &logs{}
 	r := newTestRoster(l)
 	var joins []sighting
@@ -155,8 +155,8 @@ func TestAddressThatALiveMemberHasIsNotLost(t *testing.T) {
 	}
 }
 
-// A member that failed is looked for within seconds, then ever more seldom, and after a week no more.
-func TestAFailedMemberIsLookedForEverMoreSeldom(t *testing.T) {
+// A failed member is tried within seconds, then at growing intervals, and after a week no longer.
+func TestAFailedMemberIsTriedAtGrowingIntervals(t *testing.T) {
 	r := newTestRoster(&logs{})
 	begin := time.Unix(1e9, 0)
 	r.apply(mailOf(sightingOf(2, false), sightingOf(3, false)), begin)
@@ -182,9 +182,9 @@ func TestAFailedMemberIsLookedForEverMoreSeldom(t *testing.T) {
 	}
 }
 
-// What an earlier life remembers is asked at once, those that were there before those that were not; itself, what is long gone and
-// what cannot be are left out.
-func TestWhoIsRememberedIsAskedAtOnce(t *testing.T) {
+// Remembered members are tried at once, live ones first. The list omits this member, those that are gone for long, and invalid
+// entries.
+func TestRememberedMembersAreTriedAtOnce(t *testing.T) {
 	r := newTestRoster(&logs{})
 	now := time.Unix(1e9, 0)
 	known := func(i int) Remembered {

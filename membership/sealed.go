@@ -9,10 +9,10 @@ import (
 	"sync"
 )
 
-// The numbers are memberlist's: message types, and the layout of what it encrypts.
+// These numbers are memberlist's: message types, and the layout of its encryption.
 //
 //	packet  [version 1][nonce 12][ciphertext][tag 16]
-//	stream  [encryptMsg][length 4] and then as a packet of that length
+//	stream  [encryptMsg][length 4], then a packet of that length
 const (
 	pingMsg     = 0
 	ackRespMsg  = 2
@@ -27,12 +27,12 @@ const (
 	sealedTag      = 16
 	sealedOverhead = 1 + sealedNonce + sealedTag
 
-	// MaxPacket is the longest gossip datagram, in bytes, that [PacketWriter] is given and that [Membership.Deliver]
-	// takes: with the four bytes of the agent's envelope it is still below 1400.
+	// MaxPacket is the longest gossip datagram, in bytes, for [PacketWriter] and [Membership.Deliver]. With the four bytes of the
+	// agent's envelope it is below 1400.
 	MaxPacket = 1395
-	// streamHeaderSize is how much of a stream tells whether it is worth reading on.
+	// streamHeaderSize is the number of bytes by which checkStream judges a stream.
 	streamHeaderSize = 1 + 4 + 1
-	// maxStream bounds a stream. A full sync takes some 200 bytes a member, so this is enough for 20,000.
+	// maxStream is the longest stream, in bytes. A full sync takes some 200 bytes a member, so this is enough for 20,000 members.
 	maxStream = 4 << 20
 )
 
@@ -43,7 +43,7 @@ var (
 	errMalformed   = errors.New("malformed")
 )
 
-// seal tells gossip of this fleet from anything else. Without a key it lets through whatever could be gossip.
+// seal recognises gossip of this fleet. Without a key it passes everything that could be gossip.
 type seal struct {
 	aead    cipher.AEAD
 	scratch sync.Pool
@@ -72,7 +72,7 @@ func (s *seal) checkPacket(b []byte) error {
 		return errMalformed
 	case s.aead == nil:
 		return nil
-	case b[0] != sealedVersion || len(b) <= sealedOverhead: // equal would be sealed nothing
+	case b[0] != sealedVersion || len(b) <= sealedOverhead: // equal: an empty message
 		return errMalformed
 	}
 	plain := s.scratch.Get().(*[MaxPacket]byte)
@@ -83,7 +83,7 @@ func (s *seal) checkPacket(b []byte) error {
 	return nil
 }
 
-// checkStream returns nil if memberlist may read a stream that begins with header, streamHeaderSize bytes of it.
+// checkStream returns nil if memberlist may read a stream that begins with header, which has streamHeaderSize bytes.
 func (s *seal) checkStream(header []byte) error {
 	if s.aead == nil {
 		switch header[0] {
@@ -98,7 +98,7 @@ func (s *seal) checkStream(header []byte) error {
 		return errNotSealed
 	}
 	length := binary.BigEndian.Uint32(header[1:])
-	// Sealed nothing makes memberlist read the first of no bytes.
+	// memberlist would read the first byte of an empty message.
 	if length <= sealedOverhead || length > maxStream || header[5] != sealedVersion {
 		return errMalformed
 	}

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Streams accepts and opens connections at the address the agent is bound to.
+// Streams accepts and opens connections at the agent's bound address.
 type Streams interface {
-	// Accept waits for the next incoming connection; net.ErrClosed after Close.
+	// Accept waits for the next incoming connection. After Close it returns net.ErrClosed.
 	Accept() (net.Conn, error)
 	// Dial connects to dst within timeout.
 	Dial(dst netip.AddrPort, timeout time.Duration) (net.Conn, error)
@@ -21,14 +21,14 @@ type Streams interface {
 }
 
 const (
-	// streamPreamble begins every connection, in the direction of the caller, as the agent's envelope begins every
-	// datagram: what scans ports or speaks HTTP is cut off at once.
+	// streamPreamble is the first thing that the caller of a connection sends, as the agent's envelope begins every datagram.
+	// Port scanners and HTTP clients are cut off at once.
 	streamPreamble = "wdg\x01"
-	// maxIncoming is how many incoming connections are served at a time. More wait to be accepted.
+	// maxIncoming is how many incoming connections are served at a time. Further ones wait for Accept.
 	maxIncoming = 16
-	// greetingTime is how long an incoming connection may take to show its preamble and header.
+	// greetingTime is how long an incoming connection may take to send its preamble and header.
 	greetingTime = 2 * time.Second
-	// acceptPause is how long to wait after Accept failed for want of file descriptors or the like.
+	// acceptPause is how long to wait after Accept failed, for example because no file descriptor was free.
 	acceptPause = 250 * time.Millisecond
 )
 
@@ -70,7 +70,7 @@ func (t *gossipTransport) accept() {
 	}
 }
 
-// greet checks how a connection begins before memberlist spends a byte on it.
+// greet checks the beginning of a connection before memberlist buffers any of it.
 func (t *gossipTransport) greet(g *guardedConn) {
 	_ = g.SetDeadline(time.Now().Add(greetingTime))
 	err := g.readPreamble()
@@ -89,7 +89,7 @@ func (t *gossipTransport) greet(g *guardedConn) {
 	}
 }
 
-// dial opens a connection. It returns at once when the transport is closed, and leaves the dialling to end by itself.
+// dial opens a connection. It returns at once when the transport is closed; the goroutine that dials ends by itself.
 func (t *gossipTransport) dial(dst netip.AddrPort, timeout time.Duration) (net.Conn, error) {
 	done := make(chan dialled, 1)
 	go func() {
@@ -127,7 +127,7 @@ type dialled struct {
 	err  error
 }
 
-// discard closes a connection that nobody took. Both sides of the channel call it, so that one of them finds it.
+// discard closes a connection that nobody received. Both sides of the channel call it, so one of them finds it.
 func discard(done <-chan dialled) {
 	select {
 	case r := <-done:
@@ -138,21 +138,21 @@ func discard(done <-chan dialled) {
 	}
 }
 
-// guardedConn shows memberlist a stream only if it begins as one of this fleet does, and only so much of it.
+// guardedConn passes a stream to memberlist only if its beginning is valid, and at most maxStream bytes of it.
 type guardedConn struct {
 	net.Conn
 	transport *gossipTransport
 	release   func()
 	once      sync.Once
 
-	// header is what was read ahead and not yet given out, once checked is set.
+	// header holds bytes that were read ahead and that Read has not returned yet; valid once checked is set.
 	checked bool
 	header  []byte
 	left    int
 }
 
-// guard wraps conn and remembers it until it is closed; release is called then. It returns nil, and closes conn, if the
-// transport is closed.
+// guard wraps conn and registers it until it is closed; then it calls release. If the transport is closed, it closes conn and
+// returns nil.
 func (t *gossipTransport) guard(conn net.Conn, release func()) *guardedConn {
 	g := &guardedConn{Conn: conn, transport: t, release: release, left: maxStream}
 	t.mu.Lock()
@@ -177,7 +177,7 @@ func (g *guardedConn) readPreamble() error {
 	return nil
 }
 
-// readHeader reads so much that the stream can be judged.
+// readHeader reads and checks the first streamHeaderSize bytes.
 func (g *guardedConn) readHeader() error {
 	header := make([]byte, streamHeaderSize)
 	if _, err := io.ReadFull(g.Conn, header); err != nil {

@@ -36,7 +36,7 @@ func cutOffAfter(t *testing.T, conn net.Conn) time.Duration {
 	return time.Since(start)
 }
 
-func TestConnectionThatDoesNotBeginAsOursDoIsCutOffAtOnce(t *testing.T) {
+func TestConnectionWithoutOurPreambleIsCutOffAtOnce(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := f.startAll(2)
 		for _, first := range []string{"GET / HTTP/1.1\r\n\r\n", "SSH-2.0-x\r\n", streamPreamble + "GET / HTTP/1.1\r\n\r\n"} {
@@ -50,7 +50,7 @@ func TestConnectionThatDoesNotBeginAsOursDoIsCutOffAtOnce(t *testing.T) {
 	})
 }
 
-func TestConnectionsThatSayNothingAreServedSixteenAtATimeAndCutOff(t *testing.T) {
+func TestSilentConnectionsAreServedSixteenAtATimeAndCutOff(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := f.startAll(2)
 		f.within(time.Second, "they see each other", allSee(hosts, 1, 2))
@@ -73,7 +73,7 @@ func TestConnectionsThatSayNothingAreServedSixteenAtATimeAndCutOff(t *testing.T)
 	})
 }
 
-func TestStreamIsReadNoFurtherThanAFullSyncIsLong(t *testing.T) {
+func TestStreamIsReadNoFurtherThanTheLongestFullSync(t *testing.T) {
 	near, far := net.Pipe()
 	g := &guardedConn{Conn: far, checked: true, header: []byte("head"), left: 10}
 	go func() {
@@ -87,7 +87,7 @@ func TestStreamIsReadNoFurtherThanAFullSyncIsLong(t *testing.T) {
 	_ = far.Close()
 }
 
-func TestPoisonOfAMemberDoesNotCrashOthers(t *testing.T) {
+func TestMessagesThatCrashMemberlistDoNotCrashOthers(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := f.startAll(3)
 		f.within(time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))

@@ -7,7 +7,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// throttle lets one warning of a kind through in a while. It is safe for concurrent use.
+// throttle allows one warning in each period. It is safe for concurrent use.
 type throttle struct {
 	every time.Duration
 
@@ -16,17 +16,17 @@ type throttle struct {
 	silent heldBack
 }
 
-// heldBack is how many warnings of a kind were not logged before one that is.
+// heldBack is the number of suppressed warnings before one that is logged.
 type heldBack uint64
 
-// MarshalZerologObject adds them to that one, if there were any.
+// MarshalZerologObject adds the number to the warning, unless it is 0.
 func (h heldBack) MarshalZerologObject(line *zerolog.Event) {
 	if h > 0 {
 		line.Uint64("held_back", uint64(h))
 	}
 }
 
-// allow reports whether to warn now, and how many warnings were held back since the last one.
+// allow reports whether to warn now, and how many warnings were suppressed since the last one.
 func (t *throttle) allow(now time.Time) (ok bool, more heldBack) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

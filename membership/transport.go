@@ -14,19 +14,18 @@ import (
 
 // PacketWriter sends gossip through the agent's UDP socket, in the agent's envelope.
 type PacketWriter interface {
-	// WriteGossip sends payload, at most [MaxPacket] bytes, to dst. Several goroutines may call it at once. It does not
-	// keep payload.
+	// WriteGossip sends payload, at most [MaxPacket] bytes, to dst. It is safe for concurrent use and does not keep payload.
 	WriteGossip(payload []byte, dst netip.AddrPort) error
 }
 
 const (
-	// packetQueue is how many datagrams wait for memberlist; more are dropped and counted.
+	// packetQueue is how many datagrams can wait for memberlist; further ones are dropped and counted.
 	packetQueue = 512
-	// refusedWarnEvery is how often to warn of gossip that is not of this fleet.
+	// refusedWarnEvery is the least time between two warnings about gossip that is not of this fleet.
 	refusedWarnEvery = 5 * time.Minute
 )
 
-// gossipTransport is memberlist's way to the network: through the agent's sockets, and past our checks.
+// gossipTransport is memberlist's transport: it uses the agent's sockets and checks all input.
 type gossipTransport struct {
 	advertise netip.AddrPort
 	packets   PacketWriter
@@ -36,7 +35,7 @@ type gossipTransport struct {
 
 	packetCh chan *memberlist.Packet
 	streamCh chan net.Conn
-	// slots has one place for each incoming connection that is served.
+	// slots counts the incoming connections that are served; its capacity is the limit.
 	slots   chan struct{}
 	closed  chan struct{}
 	working sync.WaitGroup
@@ -47,11 +46,11 @@ type gossipTransport struct {
 	acceptWarn, foreignWarn, junkWarn throttle
 
 	overflow, malformed, foreign, strangers atomic.Uint64
-	// lastForeign is the last that was warned of as foreign.
+	// lastForeign is the last foreign gossip that was warned about.
 	lastForeign atomic.Pointer[sign]
 }
 
-// sign is when something was seen, and where it came from.
+// sign is the time and the source of an observation.
 type sign struct {
 	at   time.Time
 	from string
@@ -80,7 +79,7 @@ func (t *gossipTransport) isClosed() bool {
 	}
 }
 
-// deliver takes a datagram that the agent has read. Junk costs no allocation.
+// deliver handles a datagram that the agent has read. It does not allocate for junk.
 func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) {
 	if t.isClosed() {
 		return
@@ -110,7 +109,7 @@ func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) {
 	}
 }
 
-// refuse counts a connection that was cut off, and warns if that may be the operator's concern.
+// refuse counts and logs a connection that was cut off.
 func (t *gossipTransport) refuse(src net.Addr, err error) {
 	if t.isClosed() || errors.Is(err, net.ErrClosed) {
 		return
@@ -138,7 +137,7 @@ func (t *gossipTransport) count(err error) {
 	}
 }
 
-// foreignStream counts a stream that turned out to be sealed with another secret when all of it had been read.
+// foreignStream counts a stream of another secret, or of a secret on one side only.
 func (t *gossipTransport) foreignStream(src string) {
 	t.foreign.Add(1)
 	if ok, more := t.foreignWarn.allow(time.Now()); ok {
@@ -152,11 +151,11 @@ func (t *gossipTransport) warnForeign(src string, more heldBack) {
 		Msg(ForeignHint)
 }
 
-// ForeignHint says what foreign gossip means, and what to do about it.
+// ForeignHint explains foreign gossip and its remedy.
 const ForeignHint = "gossip from a host " + differentSecret + ": give all members of a fleet the same --secret-file"
 
-// differentSecret is the guess at why another host's gossip means nothing here.
-const differentSecret = "whose secret differs from this one's, or which is not a wanderd"
+// differentSecret is the likely cause of gossip that cannot be read.
+const differentSecret = "that has another secret or is not a wanderd"
 
 // FinalAdvertiseAddr implements memberlist.Transport.
 func (t *gossipTransport) FinalAdvertiseAddr(string, int) (net.IP, int, error) {
@@ -168,8 +167,8 @@ func (t *gossipTransport) WriteTo(b []byte, addr string) (time.Time, error) {
 	return t.WriteToAddress(b, memberlist.Address{Addr: addr})
 }
 
-// WriteToAddress implements memberlist.NodeAwareTransport. memberlist goes on with a failed probe as it should only if
-// the error is a *net.OpError.
+// WriteToAddress implements memberlist.NodeAwareTransport. All its errors are *net.OpError, because memberlist aborts a probe
+// after any other error.
 func (t *gossipTransport) WriteToAddress(b []byte, to memberlist.Address) (time.Time, error) {
 	dst, err := netip.ParseAddrPort(to.Addr)
 	if err == nil && t.isClosed() {
@@ -204,7 +203,7 @@ func (t *gossipTransport) DialAddressTimeout(to memberlist.Address, timeout time
 // StreamCh implements memberlist.Transport.
 func (t *gossipTransport) StreamCh() <-chan net.Conn { return t.streamCh }
 
-// Shutdown implements memberlist.Transport: it ends everything that waits for the network.
+// Shutdown implements memberlist.Transport: it ends all that waits for the network.
 func (t *gossipTransport) Shutdown() error {
 	t.mu.Lock()
 	if t.isClosed() {
@@ -223,7 +222,7 @@ func (t *gossipTransport) Shutdown() error {
 	}
 	t.working.Wait()
 	if errors.Is(err, net.ErrClosed) {
-		return nil // the agent was faster
+		return nil // the agent has closed it already
 	}
 	return err
 }

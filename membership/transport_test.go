@@ -12,7 +12,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-func TestDeliverNeverBlocksAndCountsWhatIsTooMuch(t *testing.T) {
+func TestDeliverNeverBlocksAndCountsTheOverflow(t *testing.T) {
 	// Nobody reads.
 	tr := &gossipTransport{
 		seal: newTestSeal(t, secretOne), packetCh: make(chan *memberlist.Packet, 4), closed: make(chan struct{}),
@@ -58,7 +58,7 @@ type failingWriter struct{}
 
 func (failingWriter) WriteGossip([]byte, netip.AddrPort) error { return errors.New("no route") }
 
-func TestFailureToSendIsAnErrorThatMemberlistTakesForALostMember(t *testing.T) {
+func TestFailureToSendIsAnErrorThatDoesNotAbortAProbe(t *testing.T) {
 	tr := &gossipTransport{packets: failingWriter{}, closed: make(chan struct{}), log: zerolog.Nop()}
 	for _, to := range []string{"10.0.0.1:7946", "<nil>:0"} {
 		_, err := tr.WriteTo([]byte("x"), to)

@@ -16,31 +16,30 @@ import (
 
 const (
 	twinWarnEvery = 10 * time.Minute
-	// A full sync of twins is a sign of a twin itself, and must not lead to the next one at once.
+	// A full sync between twins is itself a sign of a twin, and must not lead to the next one at once.
 	twinMeetEvery = 10 * time.Second
 )
 
-// twinWatch looks for another agent that runs with this one's key: a state directory that was copied, or came with the
-// image of a machine.
+// twinWatch detects another agent with this one's key: its state directory was copied, or came with the image of a machine.
 //
-// It shows in two ways. Under the same human name, both have one node name, and memberlist reports a conflict of
-// addresses; but so it does for a while after this agent has moved to another address, so whoever is at the other address
-// is asked: only a live twin answers a ping to that name. Under another human name, the twin is a node of its own whose
-// identity is this one's; it is a former name of this agent unless it answers.
+// There are two signs. If both have the same name, they have one node name, and memberlist reports a conflict of addresses. It
+// also does so for a while after this agent has moved to another address, so the other address is pinged: only a live twin
+// answers a ping to that node name. If the names differ, the twin is a separate node with this one's identity; it is a former
+// name of this agent unless it answers.
 //
-// Two twins tell each other, by full syncs of gossip, which of them is the original, and the other one stops: the one that knows
-// that its state directory was made elsewhere, else the one that has been started later.
+// Two twins exchange claims by full syncs of gossip, and the copy stops: the one that knows that its state directory was made
+// elsewhere, else the one that was started later.
 type twinWatch struct {
 	addr   netip.AddrPort
 	self   wire.MemberID
 	log    zerolog.Logger
 	key    ed25519.PrivateKey
 	atHome bool
-	// life tells this run of the agent from all others, started when it began.
+	// life is a random number of this run of the agent; started is when it began.
 	life    uint64
 	started time.Time
 
-	// seen has room for the address of a twin that is to be met, copied for the news that this agent is not the original.
+	// seen carries the address of a twin to meet, copied the news that this agent is the copy. Both have capacity one.
 	seen   chan netip.AddrPort
 	copied chan netip.AddrPort
 
@@ -49,7 +48,7 @@ type twinWatch struct {
 	found       atomic.Uint64
 
 	mu sync.Mutex
-	// speaks says that a twin may listen; other is its life, as far as it has said so, and otherAt where it was asked.
+	// speaks is set if a twin may listen. other is the life of the twin, 0 while unknown, and otherAt its address.
 	speaks  bool
 	other   uint64
 	otherAt netip.AddrPort
@@ -65,11 +64,11 @@ func newTwinWatch(cfg *Config, me *Member) *twinWatch {
 	}
 }
 
-// ask finds out whether a twin lives at addr, by a ping that only this agent's node name answers. If not, moved is
-// called: the fleet still knows this agent by an address it had before.
+// ask pings addr for this agent's own node name. If a twin answers, ask meets it. Otherwise it calls moved: the fleet still has
+// a former address of this agent.
 func (w *twinWatch) ask(addr netip.AddrPort, ping, sync func(netip.AddrPort) error, moved func()) {
 	if err := ping(addr); err != nil {
-		w.log.Debug().Stringer("addr", addr).Msg("this member is still known by an address it had before")
+		w.log.Debug().Stringer("addr", addr).Msg("the fleet still has a former address of this member")
 		moved()
 		return
 	}
@@ -77,10 +76,10 @@ func (w *twinWatch) ask(addr netip.AddrPort, ping, sync func(netip.AddrPort) err
 	w.meet(addr, sync)
 }
 
-// syncs is how many full syncs two twins need at most: one learns that the other is there, tells it who it is, and is told.
+// syncs is how many full syncs two twins need at most: one learns that the other exists, sends its claim, and gets one.
 const syncs = 3
 
-// meet lets this agent and whoever is at addr tell each other who they are.
+// meet exchanges claims with the twin at addr.
 func (w *twinWatch) meet(addr netip.AddrPort, sync func(netip.AddrPort) error) {
 	if w.key == nil || addr == w.addr || !w.asking.CompareAndSwap(false, true) {
 		return
@@ -94,7 +93,7 @@ func (w *twinWatch) meet(addr netip.AddrPort, sync func(netip.AddrPort) error) {
 	w.mu.Unlock()
 	for range syncs {
 		if err := sync(addr); err != nil {
-			w.log.Debug().Err(err).Stringer("addr", addr).Msg("cannot meet whoever has this agent's key")
+			w.log.Debug().Err(err).Stringer("addr", addr).Msg("cannot reach the other agent with this one's key")
 			return
 		}
 	}
@@ -105,12 +104,12 @@ func (w *twinWatch) met(addr netip.AddrPort) {
 	w.found.Add(1)
 	if ok, _ := w.warn.allow(time.Now()); ok {
 		w.log.Error().Stringer("addr", w.addr).Stringer("other", addr).
-			Msg("another agent runs with this one's key: a state directory was copied. The copy stops by itself, if it is of this version; " +
+			Msg("another agent runs with this one's key: a state directory was copied. The copy stops by itself if it has this version; " +
 				"otherwise stop one of them, remove its state directory and start it again")
 	}
 }
 
-// probed takes up that a twin has answered a probe.
+// probed handles a twin's answer to a probe.
 func (w *twinWatch) probed(addr netip.AddrPort) {
 	w.met(addr)
 	select {
@@ -119,7 +118,7 @@ func (w *twinWatch) probed(addr netip.AddrPort) {
 	}
 }
 
-// A claim is what an agent says to its twin:
+// A claim is the message of an agent to its twin:
 //
 //	 0 +-----------------------+
 //	   | version            1  |
@@ -128,25 +127,25 @@ func (w *twinWatch) probed(addr netip.AddrPort) {
 //	17 +-----------------------+
 //	   | life               8  |  of the speaker
 //	25 +-----------------------+
-//	   | other life         8  |  of whom it speaks to, 0 if it does not know that yet
+//	   | other life         8  |  of the addressee, 0 if unknown
 //	33 +-----------------------+
 //	   | at home            1  |
 //	34 +-----------------------+
-//	   | age                8  |  how long this life has lasted, in nanoseconds
+//	   | age                8  |  of the speaker's life, in nanoseconds
 //	42 +-----------------------+
 //	   | signature         64  |
 //	   +-----------------------+
 //
-// Both have the key, so the signature shows that the speaker is a twin and nobody else, and the two lives that it is no old one.
+// Only twins have the key, so the signature proves that the speaker is one. The two lives prove that the claim is no replay.
 const (
 	claimVersion   = 1
 	claimSize      = 42
 	claimSignature = "wanderd twin v1"
-	// sameAge is too small a difference in age to go by.
+	// sameAge is the difference in age up to which two lives count as equally old.
 	sameAge = 5 * time.Second
 )
 
-// claim is what this agent says in a full sync; nothing, if no twin may listen.
+// claim returns this agent's claim for a full sync, or nil if no twin may listen.
 func (w *twinWatch) claim() []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -169,7 +168,7 @@ func (w *twinWatch) claim() []byte {
 	return append(b, signature...)
 }
 
-// heard takes what came with a full sync.
+// heard handles the state of a full sync, which may be a twin's claim.
 func (w *twinWatch) heard(b []byte) {
 	if w.key == nil || len(b) != claimSize+ed25519.SignatureSize || b[0] != claimVersion || wire.MemberID(b[1:17]) != w.self {
 		return
@@ -193,7 +192,7 @@ func (w *twinWatch) heard(b []byte) {
 	}
 }
 
-// yields reports whether the other one is the original.
+// yields reports whether the other agent is the original.
 func (w *twinWatch) yields(atHome bool, age time.Duration, life uint64) bool {
 	if atHome != w.atHome {
 		return atHome

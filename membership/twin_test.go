@@ -30,8 +30,8 @@ func TestAgentWithACopiedKeyIsReportedWithBothAddresses(t *testing.T) {
 	}
 }
 
-// Of two agents with one key the original goes on and the copy is told to stop, whichever was started first and whatever they
-// are called: the one whose directory was made elsewhere, and where both are at home, as clones of a machine are, the later one.
+// Of two agents with one key the original continues and the copy is told to stop, in any order of their starts and under any
+// names. The copy is the one whose directory was made elsewhere. If both are at home, as clones of a machine are, it is the later one.
 func TestTheCopyOfAnAgentIsToldToStop(t *testing.T) {
 	public, private, err := ed25519.GenerateKey(nil)
 	if err != nil {
@@ -40,7 +40,7 @@ func TestTheCopyOfAnAgentIsToldToStop(t *testing.T) {
 	for _, tc := range []struct {
 		name           string
 		first, second  bool
-		copied, called int // Which of the two is the copy, and how the second one is called.
+		copied, called int // The index of the copy, and the name of the second one.
 	}{
 		{"the copy comes later", true, false, 1, 2},
 		{"the copy comes later, under another name", true, false, 1, 22},
@@ -68,7 +68,7 @@ func TestTheCopyOfAnAgentIsToldToStop(t *testing.T) {
 				f.always(5*time.Minute, "the original stays", func() bool {
 					return len(twins[1-tc.copied].Copied()) == 0
 				})
-				f.within(time.Minute, "and is there for the others", func() bool {
+				f.within(time.Minute, "the others see it", func() bool {
 					m, ok := third.view().Lookup(wire.MemberIDOf(public))
 					return ok && m.Addr == twins[1-tc.copied].twins.addr
 				})
@@ -77,7 +77,7 @@ func TestTheCopyOfAnAgentIsToldToStop(t *testing.T) {
 	}
 }
 
-// Words of an earlier life, or of somebody who has another key, stop nobody.
+// A claim to an earlier life, or one signed with another key, stops nobody.
 func TestAnOldClaimStopsNobody(t *testing.T) {
 	public, private, _ := ed25519.GenerateKey(nil)
 	_, stranger, _ := ed25519.GenerateKey(nil)

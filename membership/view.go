@@ -8,17 +8,17 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// State says how a member is doing.
+// State is the state of a member.
 type State uint8
 
 const (
-	// StateAlive is a member that answers, as far as is known.
+	// StateAlive is a member that answers.
 	StateAlive State = iota
-	// StateSuspect is a member that has not answered this one's last probe; it still counts as live.
+	// StateSuspect is a member that has not answered this one's last probe. It still counts as live.
 	StateSuspect
-	// StateLeft is a member that has left on purpose.
+	// StateLeft is a member that left on purpose.
 	StateLeft
-	// StateFailed is a member that stopped answering. It is tried again now and then.
+	// StateFailed is a member that stopped answering. It is tried again for seven days.
 	StateFailed
 )
 
@@ -37,14 +37,14 @@ func (s State) String() string {
 	return "unknown"
 }
 
-// Member is one agent, as gossip tells of it.
+// Member is one agent as seen in gossip.
 type Member struct {
 	ID   wire.MemberID
 	Name string
 	// Key hashes to ID.
 	Key  ed25519.PublicKey
 	Addr netip.AddrPort
-	// State is StateAlive for all members of a View; [Membership.All] tells more.
+	// State is StateAlive for all members of a View; [Membership.All] returns the other states too.
 	State State
 
 	gates []gateMark
@@ -76,7 +76,7 @@ func (m *Member) same(o *Member) bool {
 	return m.ID == o.ID && m.Name == o.Name && m.Addr == o.Addr && slices.Equal(m.gates, o.gates)
 }
 
-// View is the live members at one moment. It never changes, and is shared: nobody may change what it holds.
+// View is the set of live members at one moment. It is shared and immutable: do not change its content.
 type View struct {
 	// Members are sorted by ID; this member is among them.
 	Members []Member
@@ -100,8 +100,8 @@ func (v *View) Lookup(id wire.MemberID) (*Member, bool) {
 	return &v.Members[at], true
 }
 
-// Peers returns the live members of one of this member's gates, sorted, this one among them, and whether another one of
-// them says that it has met a token of that gate. While the peers are the same, so is the slice. It does not allocate.
+// Peers returns the live members of one of this member's gates, sorted, including this one. tokenKnown is true if another one of
+// them has met a token of that gate. The slice is the same while the peers are. It does not allocate.
 func (v *View) Peers(gate wire.GateID) (ids []wire.MemberID, tokenKnown bool) {
 	for i := range v.gates {
 		if v.gates[i].gate == gate {
@@ -111,8 +111,7 @@ func (v *View) Peers(gate wire.GateID) (ids []wire.MemberID, tokenKnown bool) {
 	return nil, false
 }
 
-// newView makes the view of members, sorted by ID, for the gates of member self. It takes peers that have not changed
-// from the view before.
+// newView makes the view of members, sorted by ID, for the gates of member self. It reuses unchanged peers of the view before.
 func newView(self wire.MemberID, gates []wire.GateID, members []Member, before *View) *View {
 	v := &View{Members: members, gates: make([]gateView, 0, len(gates))}
 	for _, g := range gates {
