@@ -2,11 +2,11 @@ package config
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/BurntSushi/toml"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
@@ -41,7 +41,8 @@ func (p *page) line(text, comment string) { p.lines = append(p.lines, [2]string{
 func (p *page) setting(s *settings.Setting) {
 	text := s.Key + " ="
 	if s.IsSet() {
-		text += " " + toml(s.Value.Plain())
+		line, _ := toml.Marshal(map[string]any{s.Key: s.Value.Plain()}) // texts, numbers and lists of texts: it can write them all
+		text = strings.TrimSpace(string(line))
 	}
 	if s.NotInFile || !s.IsSet() {
 		text = "# " + text
@@ -70,40 +71,6 @@ func (p *page) write(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// toml writes a value as it stands in a file.
-func toml(plain any) string {
-	switch v := plain.(type) {
-	case string:
-		return quoteTOML(v)
-	case []string:
-		quoted := make([]string, 0, len(v))
-		for _, e := range v {
-			quoted = append(quoted, quoteTOML(e))
-		}
-		return "[" + strings.Join(quoted, ", ") + "]"
-	}
-	return fmt.Sprint(plain)
-}
-
-// quoteTOML writes a basic string of TOML, whose escapes differ from Go's.
-func quoteTOML(text string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range text {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case unicode.IsControl(r):
-			fmt.Fprintf(&b, `\u%04X`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }
 
 // shown is a value in JSON; Value is null where nothing is set.

@@ -16,7 +16,7 @@ func (t Table) Environ(environ []string, prefix string) (layer Given, unknown []
 		switch {
 		case !ours || text == "":
 		case t.Find(key) != nil && word == strings.ToUpper(key):
-			layer[key] = given{raw: raw{text: text}, origin: Origin{Layer: InEnvironment, Name: name}}
+			layer[key] = given{text: text, origin: Origin{Layer: InEnvironment, Name: name}}
 		default:
 			unknown = append(unknown, name)
 		}

@@ -81,11 +81,12 @@ func (r *Reading) Read(f *File, prefix string, content map[string]any, unknown f
 			r.Complain("%s: %s", origin, unknown(key))
 			continue
 		}
-		value, err := s.Value.form.accept(content[key])
+		g, err := s.Value.form.accept(content[key])
 		if err != nil {
 			r.Complain("%s: %s %s", origin, key, err)
 		}
-		layer[key] = given{raw: value, origin: origin, broken: err != nil}
+		g.origin, g.broken = origin, err != nil
+		layer[key] = g
 	}
 	return layer
 }

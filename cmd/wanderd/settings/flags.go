@@ -36,7 +36,7 @@ func (f Flags) Layer(t Table) Given {
 	layer := Given{}
 	for _, s := range t {
 		if text, ok := f[s.Key]; ok {
-			layer[s.Key] = given{raw: raw{text: text}, origin: Origin{Layer: InFlag, Name: "--" + s.Flag()}}
+			layer[s.Key] = given{text: text, origin: Origin{Layer: InFlag, Name: "--" + s.Flag()}}
 		}
 	}
 	return layer

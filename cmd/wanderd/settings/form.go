@@ -22,36 +22,29 @@ const (
 )
 
 // accept takes a decoded value, if it has a type that the form allows.
-func (f Form) accept(decoded any) (raw, error) {
-	number := ""
+func (f Form) accept(decoded any) (g given, err error) {
+	isNumber, fits := false, false
 	switch v := decoded.(type) {
 	case string:
-		if f == AsText || f == asDuration || f == AsShare || f == asCommand {
-			return raw{text: v}, nil
-		}
+		g.text, fits = v, f == AsText || f == asDuration || f == AsShare || f == asCommand
 	case bool:
-		if f == asBool {
-			return raw{text: strconv.FormatBool(v)}, nil
-		}
+		g.text, fits = strconv.FormatBool(v), f == asBool
 	case int64:
-		number = strconv.FormatInt(v, 10)
-		if f == asWhole || f == AsShare {
-			return raw{text: number}, nil
-		}
+		g.text, isNumber, fits = strconv.FormatInt(v, 10), true, f == asWhole || f == AsShare
 	case float64:
-		number = strconv.FormatFloat(v, 'g', -1, 64)
-		if f == AsShare {
-			return raw{text: number}, nil
-		}
+		g.text, isNumber, fits = strconv.FormatFloat(v, 'g', -1, 64), true, f == AsShare
 	case []any:
-		if list, ok := texts(v); ok && (f == asList || f == asCommand) {
-			return raw{list: list, isList: true}, nil
-		}
+		g.list, g.isList = texts(v)
+		fits = g.isList && (f == asList || f == asCommand)
 	}
-	if f == asDuration && number != "" {
-		return raw{}, fmt.Errorf("is a number: a duration needs a unit and quotes, as in \"%ss\" or \"%[1]sm\"", number)
+	switch {
+	case fits:
+	case f == asDuration && isNumber:
+		err = fmt.Errorf("is a number: a duration needs a unit and quotes, as in \"%ss\" or \"%[1]sm\"", g.text)
+	default:
+		err = fmt.Errorf("is %s: want %s", KindOf(decoded), f.want())
 	}
-	return raw{}, fmt.Errorf("is %s: want %s", KindOf(decoded), f.want())
+	return g, err
 }
 
 // want describes the form to a person.

@@ -19,7 +19,10 @@ type Given map[string]given
 
 // given is one value of a layer.
 type given struct {
-	raw
+	// text is the value, or list its elements.
+	text   string
+	list   []string
+	isList bool
 	origin Origin
 	// broken says that the layer itself could make nothing of it, and has said so.
 	broken bool
@@ -33,7 +36,7 @@ func NewReading(t Table, about string) Reading {
 	r := Reading{Table: t, invalid: &Invalid{About: about}}
 	for _, s := range t {
 		if s.Default != "" {
-			r.set(s, given{raw: raw{text: s.Default}, origin: Origin{Layer: Default}})
+			r.set(s, given{text: s.Default, origin: Origin{Layer: Default}})
 		}
 	}
 	return r
@@ -73,7 +76,7 @@ func (r *Reading) set(s *Setting, g given) {
 	}
 	err := errors.New("the value is empty: give one, or leave the setting out")
 	if g.isList || strings.TrimSpace(g.text) != "" {
-		err = s.Value.set(g.raw)
+		err = s.Value.set(g)
 	}
 	if errors.Is(err, errZero) {
 		err = fmt.Errorf("%q %w: leave it out for the default, %s", g.text, err, s.DefaultText())

@@ -36,6 +36,28 @@ type Setting struct {
 	Scope string
 }
 
+// Row returns a setting that has a default, unless that is empty.
+func Row(key string, v Value, otherwise, help string) *Setting {
+	return &Setting{Key: key, Value: v, Default: otherwise, Help: help}
+}
+
+// Ruled returns a setting whose default is made by a rule.
+func Ruled(key string, v Value, rule, help string) *Setting {
+	return &Setting{Key: key, Value: v, Rule: rule, Help: help}
+}
+
+// As returns s with a placeholder.
+func (s *Setting) As(placeholder string) *Setting {
+	s.Placeholder = placeholder
+	return s
+}
+
+// Needing returns s, which has no effect without another setting.
+func (s *Setting) Needing(key string) *Setting {
+	s.Needs = key
+	return s
+}
+
 // Flag returns the name of the flag, without dashes.
 func (s *Setting) Flag() string { return strings.ReplaceAll(s.Key, "_", "-") }
 

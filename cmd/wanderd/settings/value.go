@@ -20,7 +20,7 @@ type Value struct {
 	form        Form
 	placeholder string
 	// set fills the variable, unless there is an error.
-	set func(raw) error
+	set func(given) error
 	// plain is the value as JSON has it.
 	plain func() any
 }
@@ -28,23 +28,16 @@ type Value struct {
 // Plain returns the value as JSON has it, which is also how messages show it; nil stands for never.
 func (v *Value) Plain() any { return v.plain() }
 
-// raw is a value as a layer has it: one text, or the elements of a list.
-type raw struct {
-	text   string
-	list   []string
-	isList bool
-}
-
 // Of makes a value of a variable, which may be written in a form, and is parsed and shown by functions.
 func Of[T any](at *T, form Form, placeholder string, parse func(text string) (T, error), plain func(T) any) Value {
-	return of(at, form, placeholder, func(r raw) (T, error) { return parse(r.text) }, plain)
+	return of(at, form, placeholder, func(g given) (T, error) { return parse(g.text) }, plain)
 }
 
-func of[T any](at *T, form Form, placeholder string, parse func(raw) (T, error), plain func(T) any) Value {
+func of[T any](at *T, form Form, placeholder string, parse func(given) (T, error), plain func(T) any) Value {
 	return Value{
 		at: at, form: form, placeholder: placeholder, plain: func() any { return plain(*at) },
-		set: func(r raw) error {
-			v, err := parse(r)
+		set: func(g given) error {
+			v, err := parse(g)
 			if err == nil {
 				*at = v
 			}
@@ -169,12 +162,12 @@ func Moment(at **time.Duration) Value {
 
 // List is several texts: a flag that can be repeated, commas in a text, an array in a file.
 func List(at *[]string) Value {
-	return of(at, asList, "NAME", func(r raw) (list []string, err error) {
-		given := r.list
-		if !r.isList {
-			given = strings.Split(r.text, ",")
+	return of(at, asList, "NAME", func(g given) (list []string, err error) {
+		elements := g.list
+		if !g.isList {
+			elements = strings.Split(g.text, ",")
 		}
-		for _, e := range given {
+		for _, e := range elements {
 			if e = strings.TrimSpace(e); e == "" {
 				return nil, errors.New("an element is empty: remove it")
 			}
@@ -186,10 +179,10 @@ func List(at *[]string) Value {
 
 // Command is a program and its arguments: one text that is split, or an array in a file.
 func Command(at *[]string, split func(string) ([]string, error)) Value {
-	return of(at, asCommand, "COMMAND", func(r raw) (list []string, err error) {
-		if list = r.list; !r.isList {
-			if list, err = split(r.text); err != nil {
-				return nil, fmt.Errorf("%q: %w", r.text, err)
+	return of(at, asCommand, "COMMAND", func(g given) (list []string, err error) {
+		if list = g.list; !g.isList {
+			if list, err = split(g.text); err != nil {
+				return nil, fmt.Errorf("%q: %w", g.text, err)
 			}
 		}
 		if len(list) == 0 || list[0] == "" {
