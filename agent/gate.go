@@ -134,7 +134,7 @@ func (h *hands) change(e *policy.Effect, at time.Time) {
 func (a *Agent) onHookEnded(f finished) {
 	g := f.gate
 	g.run = nil
-	g.event.Kind, g.event.Void, g.event.Denied = policy.Finished, f.result.TimedOut || f.notStarted, f.denied
+	g.event.Kind, g.event.Void, g.event.Denied = policy.Finished, f.result.TimedOut || f.result.NotExecuted, f.denied
 	if f.denied {
 		g.runs--
 		a.observeEnd(g, hook.Result{Err: errTooLate})

@@ -83,12 +83,12 @@ func (a *Agent) follow(g *gate, l *launch, spec hook.Spec, startBy time.Time) fi
 	case time.Now().After(startBy):
 		return finished{gate: g, denied: true}
 	case l.isStopped():
-		return finished{gate: g, result: hook.Result{Exit: -1, Stopped: true, Err: errStoppedBefore}, notStarted: true}
+		return finished{gate: g, result: hook.Result{Exit: -1, NotExecuted: true, Stopped: true, Err: errStoppedBefore}}
 	}
 	withToken(g.log.Info(), &l.token).Msg("hook starts")
 	run, err := a.deps.startHook(spec)
 	if err != nil {
-		return finished{gate: g, result: hook.Result{Exit: -1, Err: err}, notStarted: true}
+		return finished{gate: g, result: hook.Result{Exit: -1, NotExecuted: true, Err: err}}
 	}
 	l.started(run)
 	return finished{gate: g, result: <-run.Done()}

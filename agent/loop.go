@@ -16,8 +16,8 @@ import (
 type finished struct {
 	gate   *gate
 	result hook.Result
-	// denied says that it was too late to start it, notStarted that it could not be started.
-	denied, notStarted bool
+	// denied says that it was too late to start it.
+	denied bool
 }
 
 // idleWake is how long the loop sleeps at most: often enough to notice that the host was suspended.

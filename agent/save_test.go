@@ -102,10 +102,10 @@ func TestAHookIsNotStartedTooLateNorWhenItIsStopped(t *testing.T) {
 	}
 	stopped := &launch{}
 	stopped.Stop()
-	if end := a.follow(g, stopped, hook.Spec{}, soon); end.denied || !end.notStarted || !end.result.Stopped || started != 0 || log.Len() > 0 {
+	if end := a.follow(g, stopped, hook.Spec{}, soon); end.denied || !end.result.NotExecuted || !end.result.Stopped || started != 0 || log.Len() > 0 {
 		t.Errorf("stopped: %+v, started %d times, logged %s", end, started, &log)
 	}
-	if end := a.follow(g, &launch{}, hook.Spec{}, soon); end.denied || end.notStarted || started != 1 || !strings.Contains(log.String(), "hook starts") {
+	if end := a.follow(g, &launch{}, hook.Spec{}, soon); end.denied || end.result.NotExecuted || started != 1 || !strings.Contains(log.String(), "hook starts") {
 		t.Errorf("in time: %+v, started %d times, logged %s", end, started, &log)
 	}
 }

@@ -42,8 +42,6 @@ const (
 // Guard runs one operation on behalf of the agent that started this process, and outlives it. It returns the exit status
 // of the process.
 func Guard() int {
-	// The parent-death signal of the operation is sent when the thread that started it ends.
-	runtime.LockOSThread()
 	syscall.CloseOnExec(lifelineFd)
 	syscall.CloseOnExec(reportFd)
 	adopt()
@@ -57,17 +55,17 @@ func Guard() int {
 		return exitUsage
 	}
 	g.order = *first.Order
-	if g.start() {
-		g.onInstruction(first)
-		g.watch()
-	}
+	begun := g.start()
+	g.onInstruction(first)
+	g.watch(begun)
 	return 0
 }
 
 // guard follows one operation:
 //
 //	phase        until                                    then
-//	running      the first process ends                   over, or settling if others are left
+//	running      it cannot be executed                    over
+//	             the first process ends                   over, or settling if others are left
 //	             the timeout, a stop, the agent's death   stopping, after SIGTERM
 //	settling     settleTime, a stop, the agent's death    stopping, after SIGTERM
 //	stopping     the grace ends, a short one if the       killing, after SIGKILL
@@ -75,6 +73,8 @@ func Guard() int {
 //	killing      undeadTime                               over
 //	any          the first process has ended and          over
 //	             nothing is left
+//
+// Executing the first process belongs to running: the file system that it lies on may hang, and all that ends a run ends that, too.
 //
 // An agent that dies is told of no end any more, so it has begun nothing that follows upon one: the last words are true.
 type guard struct {
@@ -106,25 +106,44 @@ const (
 	over
 )
 
-// start executes the operation, and reports that there is nothing to watch if it cannot.
-func (g *guard) start() bool {
+// beginning is what has become of the first process: it is executed, or err says why not.
+type beginning struct {
+	pid    int
+	cgroup cgroup
+	err    error
+}
+
+// start has the operation executed, and delivers what has become of that.
+func (g *guard) start() <-chan beginning {
 	g.deadline = time.After(g.order.Timeout)
-	own := newCgroup()
-	pid, outside, err := own.start(func(attr *syscall.SysProcAttr) (int, error) {
-		return syscall.ForkExec(g.order.Path, g.order.Argv, &syscall.ProcAttr{Env: os.Environ(), Files: []uintptr{0, 1, 2}, Sys: attr})
-	})
-	if !outside {
-		own = cgroup{} // killing it would kill this process too
-	}
-	g.operation = operation{session: os.Getpid(), group: pid, cgroup: own}
-	if err != nil {
-		errors.As(err, &g.report.Errno)
+	g.operation = operation{session: os.Getpid()}
+	begun := make(chan beginning, 1)
+	go func() {
+		// The parent-death signal of the operation is sent when the thread that started it ends.
+		runtime.LockOSThread()
+		own := newCgroup()
+		pid, outside, err := own.start(func(attr *syscall.SysProcAttr) (int, error) {
+			return syscall.ForkExec(g.order.Path, g.order.Argv, &syscall.ProcAttr{Env: os.Environ(), Files: []uintptr{0, 1, 2}, Sys: attr})
+		})
+		if !outside {
+			own = cgroup{} // killing it would kill this process too
+		}
+		begun <- beginning{pid: pid, cgroup: own, err: err}
+		select {}
+	}()
+	return begun
+}
+
+// onBegun takes note of the first process. It may have been killed before it was executed.
+func (g *guard) onBegun(b beginning) {
+	g.operation.group, g.operation.cgroup = b.pid, b.cgroup
+	if b.err != nil {
+		errors.As(b.err, &g.report.Errno)
 		g.end()
-		return false
+		return
 	}
-	g.report.Pid = pid
+	g.report.Pid = b.pid
 	_ = g.report.write(g.reporter) // an agent that is not there any more is noticed by the lifeline
-	return true
 }
 
 // end delivers the report; or says the last words, if nobody is left to read it.
@@ -145,12 +164,13 @@ func (g *guard) gone() bool {
 }
 
 // watch runs until the operation is over.
-func (g *guard) watch() {
+func (g *guard) watch(begun <-chan beginning) {
 	ends := make(chan end)
-	go reap(ends)
-
 	for g.phase != over {
 		select {
+		case b := <-begun:
+			g.onBegun(b)
+			go reap(ends) // not before: whoever executes it waits for what cannot be executed
 		case next, ok := <-g.instructions:
 			if !ok {
 				g.instructions = nil

@@ -33,6 +33,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -45,6 +46,8 @@ const (
 	// DefaultOrphanGrace is the same when the agent has died.
 	DefaultOrphanGrace = 100 * time.Millisecond
 
+	// answerTime is how long the agent waits for its guard beyond the time after which that gives an operation up.
+	answerTime = settleTime + 2*undeadTime
 	// drainTime bounds how long the output is read on after the operation is over: nothing of it is left then, so only a
 	// process that has left the session can still hold the pipes.
 	drainTime = time.Second
@@ -72,8 +75,8 @@ type Run struct {
 	done     chan Result
 }
 
-// Start starts the operation. An error means that nothing was started; it says what to do. An operation that cannot be
-// executed after all ends with a Result that says so.
+// Start starts the operation, and does not wait for a file system that hangs. An error means that nothing was started; it says what to
+// do. An operation that cannot be executed after all ends with a Result that says so.
 func Start(spec Spec) (*Run, error) {
 	if IsGuard() {
 		return nil, fmt.Errorf("this program does not call hook.Guard at its start, as it has to when it is called %q", GuardName)
@@ -102,16 +105,8 @@ func Start(spec Spec) (*Run, error) {
 	guard.Stdout, guard.Stderr = pipes.stdout.w, pipes.stderr.w
 	guard.ExtraFiles = []*os.File{pipes.lifeline.r, pipes.report.w}
 	guard.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // see operation
-	if err := guard.Start(); err != nil {
-		pipes.closeAll()
-		return nil, fmt.Errorf("hook: cannot start its guard: %w", err)
-	}
-	pipes.closeTheirs()
-
-	run := &Run{done: make(chan Result, 1), lifeline: newLifeline(pipes.lifeline.w, &guardOrder{
-		Path: path, Argv: spec.Argv, Timeout: spec.Timeout, Grace: spec.Grace, OrphanGrace: spec.OrphanGrace,
-	})}
-	go run.attend(spec, guard, &pipes, time.Now())
+	run := &Run{done: make(chan Result, 1), lifeline: newLifeline(pipes.lifeline.w)}
+	go run.attend(spec, path, guard, &pipes)
 	return run, nil
 }
 
@@ -128,8 +123,54 @@ func (r *Run) Entrust(words []Word) {
 // Done delivers the result, once.
 func (r *Run) Done() <-chan Result { return r.done }
 
+// begin starts the guard. The file system that its program lies on may hang: what takes as long as the operation may take is given up,
+// and a guard that starts later gets no order, and does nothing.
+func begin(guard *exec.Cmd, pipes *pipes, timeout time.Duration) error {
+	begun := make(chan error, 1)
+	go func() { begun <- guard.Start() }()
+	select {
+	case err := <-begun:
+		if err != nil {
+			pipes.closeAll()
+			return fmt.Errorf("hook: cannot start its guard: %w", err)
+		}
+		pipes.closeTheirs()
+		return nil
+	case <-time.After(timeout):
+		go func() {
+			err := <-begun
+			pipes.closeAll()
+			if err == nil {
+				_ = guard.Wait()
+			}
+		}()
+		return fmt.Errorf("hook: its guard did not start within %v: does the file system of this program hang?", timeout)
+	}
+}
+
+// ended waits for the end of a guard that is about to end, but not for one that SIGKILL does not reach.
+func ended(guard *exec.Cmd) error {
+	end := make(chan error, 1)
+	go func() { end <- guard.Wait() }()
+	select {
+	case err := <-end:
+		return err
+	case <-time.After(undeadTime):
+		return errors.New("it survives SIGKILL")
+	}
+}
+
 // attend follows the operation to its end.
-func (r *Run) attend(spec Spec, guard *exec.Cmd, pipes *pipes, started time.Time) {
+func (r *Run) attend(spec Spec, path string, guard *exec.Cmd, pipes *pipes) {
+	started := time.Now()
+	if err := begin(guard, pipes, spec.Timeout); err != nil {
+		r.done <- Result{Exit: -1, NotExecuted: true, Took: time.Since(started), Err: err}
+		return
+	}
+	left := max(spec.Timeout-time.Since(started), 0)
+	r.lifeline.tell(func(next *instruction) {
+		next.Order = &guardOrder{Path: path, Argv: spec.Argv, Timeout: left, Grace: spec.Grace, OrphanGrace: spec.OrphanGrace}
+	})
 	var result Result
 	over := make(chan struct{})
 	told := make(chan struct{})
@@ -150,10 +191,18 @@ func (r *Run) attend(spec Spec, guard *exec.Cmd, pipes *pipes, started time.Time
 		out.drainBoth(pipes.stdout.r, pipes.stderr.r)
 	}()
 
+	// A guard that hangs says nothing, and ends nothing.
+	var hangs atomic.Bool
+	late := time.AfterFunc(left+spec.Grace+answerTime, func() {
+		hangs.Store(true)
+		_ = guard.Process.Kill()
+		_ = pipes.report.r.SetReadDeadline(time.Now().Add(undeadTime))
+	})
 	report := readReport(pipes.report.r)
-	if err := guard.Wait(); !report.complete() {
-		spec.Log.Warn().AnErr("guard", err).Msg("the guard of the hook has died; the hook is killed too")
-		report.GuardDied = true
+	late.Stop()
+	if err := ended(guard); !report.complete() {
+		spec.Log.Warn().AnErr("guard", err).Msg("the guard of the hook has died, or does not answer; the hook is killed too")
+		report.GuardDied, report.TimedOut = true, hangs.Load()
 		report.Undead = !operation{
 			session: guard.Process.Pid, group: report.Pid, cgroup: guardsCgroup(guard.Process.Pid),
 		}.kill()

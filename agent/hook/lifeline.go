@@ -38,11 +38,7 @@ type lifeline struct {
 	next instruction
 }
 
-func newLifeline(pipe *os.File, order *guardOrder) *lifeline {
-	l := &lifeline{pipe: pipe, wake: make(chan struct{}, 1)}
-	l.tell(func(next *instruction) { next.Order = order })
-	return l
-}
+func newLifeline(pipe *os.File) *lifeline { return &lifeline{pipe: pipe, wake: make(chan struct{}, 1)} }
 
 // tell changes what the guard is told next.
 func (l *lifeline) tell(change func(next *instruction)) {

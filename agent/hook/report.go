@@ -63,9 +63,10 @@ func (r *report) result(spec Spec, took time.Duration) Result {
 	}
 	switch {
 	case r.GuardDied:
-		res.Err = fmt.Errorf("hook %s was killed, as its guard was killed", spec.Argv[0])
+		res.Err = fmt.Errorf("hook %s was killed, as its guard had died or did not answer", spec.Argv[0])
 		return res
 	case r.Errno != 0:
+		res.NotExecuted = true
 		res.Err = fmt.Errorf("hook %s cannot be executed: %w", spec.Argv[0], r.Errno)
 		return res
 	case !r.Reaped:

@@ -27,6 +27,8 @@ type Result struct {
 	Undead bool
 	// Detached says that a process that had left the session still held the output when all the others were gone.
 	Detached bool
+	// NotExecuted says that it has not begun at all.
+	NotExecuted bool
 	// Took is the time from the start until nothing was left.
 	Took time.Duration
 	// LinesDropped and BytesDropped count what was too much for the log.

@@ -23,9 +23,9 @@ func TestTheErrorSaysWhatHappened(t *testing.T) {
 			"make it faster, or raise --hook-timeout": {Reaped: true, Status: killed(syscall.SIGKILL), TimedOut: true},
 		"stopped (exit status 0)": {Reaped: true, Stopped: true},
 		"stopped (not dead yet)":  {Stopped: true, Undead: true},
-		"not over: exit status 0, but processes of it survive SIGKILL": {Reaped: true, Leftovers: true, Undead: true},
-		"hook ./sync.sh cannot be executed: permission denied":         {Errno: syscall.EACCES},
-		"hook ./sync.sh was killed, as its guard was killed":           {GuardDied: true},
+		"not over: exit status 0, but processes of it survive SIGKILL":       {Reaped: true, Leftovers: true, Undead: true},
+		"hook ./sync.sh cannot be executed: permission denied":               {Errno: syscall.EACCES},
+		"hook ./sync.sh was killed, as its guard had died or did not answer": {GuardDied: true},
 	} {
 		got := ""
 		if err := r.result(spec, time.Second).Err; err != nil {
