@@ -35,7 +35,7 @@ type rule struct {
 // house is the picture in ARCHITECTURE.md.
 //
 //	wire <- policy <- agent <- cmd/wanderd        membership <- agent        policy <- sim <- cmd/wanderd
-//	sim <- measure <- plan, study                 sim <- hunt                report <- study <- paper, beyond
+//	sim <- measure <- plan, study                 sim <- hunt                report <- study <- paper, beyond, siblings
 func house() []rule {
 	impure := []string{"net", "net/http", "os/...", "sync/...", "context", "log/...", "math/rand", "crypto/rand"}
 	studied := []string{"wire", "policy/...", "sim", "sim/measure", "sim/study", "sim/study/report"}
@@ -61,6 +61,7 @@ func house() []rule {
 		{room: "sim/study", ours: []string{"sim/measure", "sim/study/report"}, why: "it does not know what is asked"},
 		{room: "sim/study/paper", ours: studied, why: "the paper's own questions"},
 		{room: "sim/study/beyond", ours: studied, why: "questions beyond the paper"},
+		{room: "sim/study/siblings", ours: studied, why: "the questions of papers on other protocols"},
 		{room: "sim/study/report", why: "plain data in, bytes out"},
 		{room: "examples/...", why: "what an operator could write too"},
 	}

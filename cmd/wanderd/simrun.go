@@ -15,18 +15,22 @@ import (
 	"github.com/wanderd/wanderd/sim/study/beyond"
 	"github.com/wanderd/wanderd/sim/study/paper"
 	"github.com/wanderd/wanderd/sim/study/report"
+	"github.com/wanderd/wanderd/sim/study/siblings"
 )
 
 // experimentPages are the pages of the docs that have experiments.
-func experimentPages() []study.Page { return []study.Page{paper.Page(), beyond.Page()} }
+func experimentPages() []study.Page {
+	return []study.Page{paper.Page(), beyond.Page(), siblings.Page()}
+}
 
 func (p *program) newSimListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the experiments",
 		Long: `List the experiments of "wanderd sim run": their names, what they are about, and where
-that stands in the paper. Those that begin with "beyond" measure what wanderd does
-where the paper ends.`,
+that stands in its paper. Those that begin with "beyond" measure what wanderd does where
+the paper of the wandering token ends; those that begin with "ring" repeat papers on token
+rings.`,
 		Example: "  wanderd sim list",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -60,11 +64,12 @@ func (p *program) newSimRunCommand() *cobra.Command {
 		Short: "Run an experiment",
 		Long: `Run an experiment: of the paper, whose published numbers and those of wanderd's own
 machines are put side by side, with what of it is not reproduced, and why as far as
-that is known; or of what wanderd does beyond it, with what was to be reached.
-"wanderd sim list" has the names; paper and beyond stand for all of the one kind.
+that is known; of what wanderd does beyond it, with what was to be reached; or of the
+papers on other token protocols. "wanderd sim list" has the names; paper, beyond and
+siblings stand for all of the one kind.
 
-With --write it makes the page about them anew, paper.md or beyond.md, with its plots
-in a folder plots. The same seeds give the same page.`,
+With --write it makes the page about them anew, as paper.md, with its plots in a folder
+plots. The same seeds give the same page.`,
 		Example: `  wanderd sim run wander-stable
   wanderd sim run beyond-loss --seeds 3 --plot-dir plots
   wanderd sim run beyond --write docs
@@ -87,11 +92,11 @@ in a folder plots. The same seeds give the same page.`,
 	cmd.Flags().BoolVar(&run.all, "all", false, "Run all experiments, one after the other.")
 	cmd.Flags().IntVar(&run.seeds, "seeds", 0, "Run `COUNT` seeds; as many as on the page in the docs if it is left out.")
 	cmd.Flags().Lookup("seeds").DefValue = ""
-	cmd.Flags().BoolVar(&run.out.asJSON, "json", false, "Print JSON, without plots.")
+	cmd.Flags().BoolVar(&run.out.asJSON, "json", false, "Print JSON. Of plots it has the numbers.")
 	addFormatFlag(cmd, &run.out.format)
 	cmd.Flags().StringVar(&run.plotDir, "plot-dir", "", "Draw the plots into `FOLDER`, as .svg and as .png files.")
 	cmd.Flags().StringVar(&run.write, "write", "",
-		"With paper, beyond or --all: write the page and its plots into `FOLDER`, and print nothing.")
+		"With paper, beyond, siblings or --all: write the page and its plots into `FOLDER`, and print nothing.")
 	return cmd
 }
 
@@ -115,7 +120,7 @@ func (r *experimentRun) chosen(args []string) ([]study.Page, error) {
 	}
 	page, err := study.Find(pages, args[0])
 	if err == nil && page.Name == "" && r.write != "" {
-		err = errors.New("--write makes a page of all experiments of a kind: name paper or beyond, or take --all")
+		err = errors.New("--write makes a page of all experiments of a kind: name paper, beyond or siblings, or take --all")
 	}
 	return []study.Page{page}, err
 }

@@ -31,6 +31,8 @@ type Result struct {
 	Comparisons []report.Comparison
 	Tables      []report.Table
 	Plots       []Plot
+	// Points are the numbers that the plots draw, one a row. Only JSON has them, after the comparisons.
+	Points []report.Comparison
 	// Notes say, in sentences, what comes out and what does not, and why as far as that is known.
 	Notes []string
 }

@@ -2,11 +2,12 @@ package study
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/wanderd/wanderd/sim/measure"
 )
 
-// MarshalJSON writes the numbers and what is said of them; plots are left out. What does not exist is null.
+// MarshalJSON writes the numbers and what is said of them. Plots are left out, but for their points. What does not exist is null.
 func (r Result) MarshalJSON() ([]byte, error) {
 	type row struct {
 		Label     string         `json:"label"`
@@ -41,7 +42,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		Name: r.Experiment.Name, Title: r.Experiment.Title, Source: r.Experiment.Source, Verdict: r.Verdict,
 		Runs: r.Runs, Wanted: r.Wanted, Notes: r.Notes,
 	}
-	for _, c := range r.Comparisons {
+	for _, c := range slices.Concat(r.Comparisons, r.Points) {
 		to := comparison{Title: c.Title, What: c.What, Unit: c.Unit, Notes: c.Notes}
 		for _, from := range c.Rows {
 			to.Rows = append(to.Rows, row{

@@ -6,8 +6,8 @@
 //
 //	eventually   f members crash and stay dead, the token walks on, and meets more than k dead in a row, wherever they are:
 //	             1 − P_k(f, N). This is the paper's. It grows with the ring
-//	at once      f members crash in one moment, and the holder and its k successors are all among them. It hardly
-//	             depends on the size of the ring
+//	at once      f members crash in one moment, and the holder and its k successors are all among them. While k is
+//	             far below f it hardly depends on the size of the ring
 //
 //	N = 100, f = 50, k = 8:   eventually 0.0715, at once 0.0013
 //

@@ -41,7 +41,8 @@ func measuredColour(i int) color.Color {
 		{R: 0x00, G: 0x9e, B: 0x73, A: 0xff}, // green
 		{R: 0xcc, G: 0x79, B: 0xa7, A: 0xff}, // purple
 		{R: 0x56, G: 0xb4, B: 0xe9, A: 0xff}, // sky blue
-	}[i%4]
+		{A: 0xff},                            // black
+	}[i%5]
 }
 
 // colours gives each series one, the published ones from their own row.

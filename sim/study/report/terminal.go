@@ -82,7 +82,8 @@ func (l Lines) Terminal(columns int) string {
 func stroke(curve int) asciigraph.CharSet {
 	return []asciigraph.CharSet{
 		asciigraph.DefaultCharSet, asciigraph.CreateCharSet("·"), asciigraph.CreateCharSet("*"), asciigraph.CreateCharSet("+"),
-	}[curve%4]
+		asciigraph.CreateCharSet("o"),
+	}[curve%5]
 }
 
 func (l Lines) graph(columns int) []string {

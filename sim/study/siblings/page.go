@@ -1,0 +1,16 @@
+package siblings
+
+import "github.com/wanderd/wanderd/sim/study"
+
+// Page returns all experiments.
+func Page() study.Page {
+	return study.Page{
+		Name: "siblings", Title: "The sibling papers' evaluations, repeated",
+		Intro: "Papers on other token protocols, and their tables and figures beside what comes out here. *k-copies* is Luciana Arantes and Julien " +
+			"Sopena, *Easily rendering token-ring algorithm fault tolerant*.",
+		Experiments: []study.Experiment{ringWk()},
+	}
+}
+
+// against is what the verdict of an experiment judges.
+const against = "Published numbers"
