@@ -15,23 +15,23 @@ import (
 	"syscall"
 )
 
-// ErrNoAgent says that nobody listens on the socket.
+// ErrNoAgent is returned if no agent listens on the socket.
 var ErrNoAgent = errors.New("no agent answers")
 
 const (
 	clientTimeout = sourceTimeout + 2*ioTimeout
-	// maxDocument bounds what a client reads: a fleet of 5,000 members is about a megabyte.
+	// maxDocument bounds an answer, in bytes: a fleet of 5,000 members takes about a megabyte.
 	maxDocument = 64 << 20
 )
 
-// Client asks one agent.
+// Client sends requests to one agent.
 type Client struct {
 	path string
 	http *http.Client
 }
 
-// Dial returns a client for the agent that listens at path. It connects when it is asked something. Errors of its methods
-// match [ErrNoAgent] if nobody listens there, and [fs.ErrPermission] if this user may not ask.
+// Dial returns a client for the agent that listens at path. The client connects for each request. Errors of its methods match
+// [ErrNoAgent] if no agent listens there, and [fs.ErrPermission] if this user may not connect.
 func Dial(path string) *Client {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		var d net.Dialer
@@ -43,14 +43,14 @@ func Dial(path string) *Client {
 	}}
 }
 
-// Status asks for the agent's status.
+// Status requests the agent's status.
 func (c *Client) Status(ctx context.Context) (Status, error) {
 	var s Status
 	err := c.get(ctx, pathStatus, &s)
 	return s, err
 }
 
-// Members asks for the members of the fleet as the agent sees them.
+// Members requests the members of the fleet as the agent sees them.
 func (c *Client) Members(ctx context.Context) (Members, error) {
 	var m Members
 	err := c.get(ctx, pathMembers, &m)
@@ -72,22 +72,22 @@ func (c *Client) get(ctx context.Context, path string, document any) error {
 	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxDocument))
 	if err != nil {
-		return fmt.Errorf("the answer of the agent on %s broke off: %w", c.path, err)
+		return fmt.Errorf("the answer of the agent on %s was cut off: %w", c.path, err)
 	}
 	if resp.StatusCode != http.StatusOK {
 		var f failure
 		if json.Unmarshal(body, &f) != nil || f.Error == "" {
 			f.Error = resp.Status
 		}
-		return fmt.Errorf("the agent on %s has no answer: %s", c.path, f.Error)
+		return fmt.Errorf("the agent on %s cannot answer: %s", c.path, f.Error)
 	}
 	if err := json.Unmarshal(body, document); err != nil {
-		return fmt.Errorf("the agent on %s speaks another version of this program: %w", c.path, err)
+		return fmt.Errorf("the agent on %s has another version than this command: %w", c.path, err)
 	}
 	return nil
 }
 
-// explain turns an error of the connection into one that says what to do.
+// explain adds the remedy to an error of the connection.
 func (c *Client) explain(err error) error {
 	var timeout interface{ Timeout() bool }
 	switch {
@@ -101,7 +101,7 @@ func (c *Client) explain(err error) error {
 	return fmt.Errorf("control socket %s: %w", c.path, err)
 }
 
-// notPermitted names who may ask, where that can be seen.
+// notPermitted names the user that may connect, if it is known.
 func notPermitted(path string) error {
 	owner := "the user that runs the agent"
 	if info, err := os.Lstat(path); err == nil {
@@ -112,5 +112,5 @@ func notPermitted(path string) error {
 			}
 		}
 	}
-	return fmt.Errorf("the control socket %s: %w: ask as %s or as root, with sudo", path, fs.ErrPermission, owner)
+	return fmt.Errorf("the control socket %s: %w: run this as %s or as root, with sudo", path, fs.ErrPermission, owner)
 }

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Duration is written as Go writes it: "1m30s".
+// Duration is a duration whose text is Go's: "1m30s".
 type Duration time.Duration
 
-// String returns the duration as it is written.
+// String returns the duration as text.
 func (d Duration) String() string { return time.Duration(d).String() }
 
 // MarshalText writes the duration.

@@ -14,8 +14,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Source is what an agent answers with. The methods are called by several goroutines at once, and give up when ctx is
-// done.
+// Source supplies the answers. Its methods must be safe for concurrent use, and return when ctx is done.
 type Source interface {
 	Status(ctx context.Context) (Status, error)
 	Members(ctx context.Context) (Members, error)
@@ -28,17 +27,17 @@ const (
 )
 
 const (
-	// sourceTimeout is how long an agent may think about an answer.
+	// sourceTimeout is how long an agent may take to make an answer.
 	sourceTimeout = 5 * time.Second
-	// ioTimeout bounds how long a question may take to come in; the answer gets as long on top of sourceTimeout.
+	// ioTimeout bounds the reading of a request; sending the answer may take as long, in addition to sourceTimeout.
 	ioTimeout   = 5 * time.Second
 	idleTimeout = 30 * time.Second
 	maxHeader   = 8 << 10
-	// closeTimeout is how long Close lets answers finish.
+	// closeTimeout is how long Close waits for answers in progress.
 	closeTimeout = time.Second
 )
 
-// Server answers on a unix socket until it is closed.
+// Server answers requests on a unix socket until it is closed.
 type Server struct {
 	socket *socket
 	http   *http.Server
@@ -46,8 +45,8 @@ type Server struct {
 	close  func() error
 }
 
-// Serve answers on a new socket at path, which it makes with mode 0600. The socket of a dead agent is replaced. It is an
-// error if an agent that lives uses the path, if it is longer than a socket's can be, or names another kind of file.
+// Serve makes a socket at path with mode 0600 and answers on it. It replaces the socket of a dead agent. It is an error if a live
+// agent uses the path, or if the path is too long for a socket or names another kind of file.
 func Serve(path string, src Source, logger zerolog.Logger) (*Server, error) {
 	socket, err := listen(path)
 	if err != nil {
@@ -70,17 +69,17 @@ func Serve(path string, src Source, logger zerolog.Logger) (*Server, error) {
 	go func() {
 		defer close(s.served)
 		if err := s.http.Serve(socket); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
-			logger.Error().Err(err).Msg("the control socket failed; status and members do not answer any more")
+			logger.Error().Err(err).Msg("the control socket failed; status and members no longer answer: restart the agent")
 		}
 	}()
 	return s, nil
 }
 
-// Close stops answering and removes the socket's file. It may be called again.
+// Close stops the server and removes the socket's file. It may be called again.
 func (s *Server) Close() error { return s.close() }
 
 func (s *Server) shutdown() error {
-	// The file goes first, so that no client finds a socket that nobody listens on.
+	// The file is removed first, so that no client finds a socket on which nobody listens.
 	removeErr := s.socket.remove()
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
@@ -92,13 +91,13 @@ func (s *Server) shutdown() error {
 	return errors.Join(removeErr, err)
 }
 
-// failure is the document of every answer that is none.
+// failure is the document of an error.
 type failure struct {
 	Error string   `json:"error"`
 	Paths []string `json:"paths,omitempty"`
 }
 
-// handler routes by hand: what http.ServeMux says to a wrong path or method is not JSON.
+// handler routes by itself, because http.ServeMux does not answer a wrong path or method with JSON.
 func handler(src Source, logger zerolog.Logger) http.Handler {
 	paths := []string{pathMembers, pathStatus}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -114,7 +113,7 @@ func handler(src Source, logger zerolog.Logger) http.Handler {
 			return
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			w.Header().Set("Allow", "GET, HEAD")
-			answer(w, logger, http.StatusMethodNotAllowed, failure{Error: "this path can only be read: use GET"})
+			answer(w, logger, http.StatusMethodNotAllowed, failure{Error: "this path is read-only: use GET"})
 			return
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), sourceTimeout)
@@ -128,7 +127,7 @@ func handler(src Source, logger zerolog.Logger) http.Handler {
 	})
 }
 
-// members never says null where a list is empty.
+// members writes an empty list as [], never as null.
 func members(ctx context.Context, src Source) (Members, error) {
 	document, err := src.Members(ctx)
 	list := make([]Member, len(document.Members))
@@ -144,16 +143,16 @@ func members(ctx context.Context, src Source) (Members, error) {
 func answer(w http.ResponseWriter, logger zerolog.Logger, status int, document any) {
 	body, err := json.MarshalIndent(document, "", "  ")
 	if err != nil {
-		logger.Error().Err(err).Msg("the control socket has no answer")
+		logger.Error().Err(err).Msg("cannot encode an answer of the control socket")
 		http.Error(w, `{"error": "internal error"}`, http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(body, '\n')) // a client that has gone needs no answer
+	_, _ = w.Write(append(body, '\n')) // a client that has closed needs no answer
 }
 
-// lineWriter makes what net/http complains about lines of the agent's log.
+// lineWriter writes the errors of net/http to the agent's log.
 type lineWriter struct{ log zerolog.Logger }
 
 func (l lineWriter) Write(p []byte) (int, error) {

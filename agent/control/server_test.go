@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// told answers with fixed documents.
+// told is a Source with fixed answers.
 type told struct {
 	status  Status
 	members Members
@@ -47,7 +47,7 @@ func serve(t *testing.T, src Source) (path string) {
 	return path
 }
 
-func TestClientReadsWhatTheSourceSays(t *testing.T) {
+func TestClientReadsTheAnswersOfTheSource(t *testing.T) {
 	at := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
 	want := told{
 		status: Status{
@@ -98,7 +98,7 @@ func TestErrorsOfTheSourceReachTheClient(t *testing.T) {
 	}
 }
 
-// ask sends one request of any kind.
+// ask sends one request.
 func ask(t *testing.T, socket, method, path string) *http.Response {
 	t.Helper()
 	conn, err := net.Dial("unix", socket)
@@ -121,7 +121,7 @@ func ask(t *testing.T, socket, method, path string) *http.Response {
 	return resp
 }
 
-func TestUnknownPathIsToldWhichThereAre(t *testing.T) {
+func TestAnswerToAnUnknownPathListsThePaths(t *testing.T) {
 	for _, path := range []string{"/", "/v2/status", "/v1/status/", "/v1"} {
 		resp := ask(t, serve(t, told{}), http.MethodGet, path)
 		var f failure
@@ -154,7 +154,7 @@ func TestHugeHeadersAreRefused(t *testing.T) {
 	}
 }
 
-// A question that the agent never answers does not keep Close from returning.
+// Close returns although the agent does not answer a request.
 func TestCloseDoesNotWaitForever(t *testing.T) {
 	path := filepath.Join(shortDir(t), "s")
 	asked := make(chan struct{})
@@ -182,7 +182,7 @@ func TestCloseDoesNotWaitForever(t *testing.T) {
 	}
 }
 
-// stuck thinks until nobody waits for the answer any more.
+// stuck is a Source that blocks until ctx is done.
 type stuck struct{ asked chan struct{} }
 
 func (s stuck) Status(ctx context.Context) (Status, error) {
@@ -193,7 +193,7 @@ func (s stuck) Status(ctx context.Context) (Status, error) {
 
 func (s stuck) Members(context.Context) (Members, error) { return Members{}, nil }
 
-func TestNobodyListening(t *testing.T) {
+func TestMissingAgentIsErrNoAgent(t *testing.T) {
 	dir := shortDir(t)
 	dead := filepath.Join(dir, "dead")
 	deadSocket(t, dead)
@@ -210,12 +210,12 @@ func TestNobodyListening(t *testing.T) {
 func TestMissingPermissionNamesTheRemedy(t *testing.T) {
 	client := Dial("/run/wanderd.sock")
 	err := client.explain(&net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.EACCES)})
-	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "ask as the user that runs the agent") {
+	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "run this as the user that runs the agent") {
 		t.Error(err)
 	}
 	own := filepath.Join(shortDir(t), "s")
 	deadSocket(t, own)
-	if err := notPermitted(own); !strings.Contains(err.Error(), "ask as user ") {
+	if err := notPermitted(own); !strings.Contains(err.Error(), "run this as user ") {
 		t.Error(err)
 	}
 }

@@ -15,19 +15,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxPath is the longest path a unix socket can have, in bytes: the kernel wants a zero after it.
+// maxPath is the longest path of a unix socket, in bytes, without the zero that the kernel wants after it.
 const maxPath = len(syscall.RawSockaddrUnix{}.Path) - 1
 
-// CheckPath says why path cannot be that of a control socket, and what to do about it; nil if it can.
+// CheckPath returns an error with the remedy if path cannot be that of a control socket.
 func CheckPath(path string) error {
 	switch {
 	case path == "":
 		return errors.New("the control socket has no path: name one with --socket")
 	case strings.HasPrefix(path, "@"):
-		return fmt.Errorf("the control socket %s would not be a file, which anybody could talk to: "+
+		return fmt.Errorf("the control socket %s would be no file, so any user could connect to it: "+
 			"name another path with --socket", path)
 	case len(path) > maxPath:
-		return fmt.Errorf("the path of the control socket has %d bytes, and the system allows %d: "+
+		return fmt.Errorf("the path of the control socket has %d bytes, but the system allows %d: "+
 			"name a shorter one with --socket, such as /run/wanderd/wanderd.sock (%s)", len(path), maxPath, path)
 	}
 	return nil
@@ -40,8 +40,8 @@ type socket struct {
 	file os.FileInfo
 }
 
-// listen makes the socket at path, which only this user can connect to from its first moment on. A socket of an agent
-// that is dead is replaced; one that answers, and any other kind of file, is an error.
+// listen makes the socket at path. From the start only this user can connect to it. It replaces the socket of a dead agent. A
+// socket that answers, and any other kind of file, is an error.
 func listen(path string) (_ *socket, err error) {
 	if err := CheckPath(path); err != nil {
 		return nil, err
@@ -54,8 +54,8 @@ func listen(path string) (_ *socket, err error) {
 	if err := removeStale(path); err != nil {
 		return nil, err
 	}
-	// Linux gives the file the mode of the socket, as it is before bind, less the umask. So nobody can slip in between
-	// bind and chmod, and the umask of the process, which other goroutines create files under, is left alone.
+	// Linux gives the file the mode that the socket has before bind, less the umask. So there is no moment between bind and
+	// chmod in which others can connect, and the umask of the process, which all goroutines share, does not change.
 	lc := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {
 		return c.Control(func(fd uintptr) { _ = unix.Fchmod(int(fd), 0o600) })
 	}}
@@ -76,7 +76,7 @@ func listen(path string) (_ *socket, err error) {
 	return s, nil
 }
 
-// remove removes the file, unless another agent has put its own in its place.
+// remove removes the file, unless another agent has replaced it.
 func (s *socket) remove() error {
 	unlock, err := lockDir(filepath.Dir(s.path))
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *socket) remove() error {
 	return err
 }
 
-// removeStale removes a socket that nobody listens on.
+// removeStale removes a socket on which nobody listens.
 func removeStale(path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -110,7 +110,7 @@ func removeStale(path string) error {
 		_ = conn.Close()
 		return inUse(path)
 	case errors.Is(err, syscall.ECONNREFUSED):
-	case errors.Is(err, syscall.EAGAIN), errors.Is(err, os.ErrDeadlineExceeded): // somebody listens, and is busy
+	case errors.Is(err, syscall.EAGAIN), errors.Is(err, os.ErrDeadlineExceeded): // an agent listens, and is busy
 		return inUse(path)
 	default:
 		return describe(path, err)
@@ -121,12 +121,12 @@ func removeStale(path string) error {
 	return nil
 }
 
-// probeTimeout bounds the question whether anybody listens.
+// probeTimeout bounds the test whether an agent listens.
 const probeTimeout = 2 * time.Second
 
 func inUse(path string) error {
 	return fmt.Errorf("the control socket %s is in use by another agent: stop it, "+
-		"or give this one a --state-dir or --socket of its own", path)
+		"or give this one its own --state-dir or --socket", path)
 }
 
 func describe(path string, err error) error {
@@ -146,8 +146,8 @@ const (
 	lockPause    = 10 * time.Millisecond
 )
 
-// lockDir keeps two agents that start in the same moment from removing each other's socket as stale. The lock leaves no
-// file behind, and is given back when the process dies.
+// lockDir prevents two agents that start at the same time from removing each other's socket as stale. The lock leaves no file
+// behind, and the kernel releases it when the process dies.
 func lockDir(dir string) (unlock func(), err error) {
 	d, err := os.Open(dir)
 	switch {

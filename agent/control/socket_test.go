@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// shortDir is a directory whose path leaves room for a socket's name, which t.TempDir does not promise.
+// shortDir returns a directory with a path short enough for a socket in it. t.TempDir does not promise that.
 func shortDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "wd") //nolint:usetesting // its paths carry the test name, and grow too long
+	dir, err := os.MkdirTemp("", "wd") //nolint:usetesting // its paths contain the test name and are too long
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func shortDir(t *testing.T) string {
 	return dir
 }
 
-func TestSocketIsItsOwnersAlone(t *testing.T) {
+func TestOnlyTheOwnerCanConnect(t *testing.T) {
 	old := syscall.Umask(0)
 	defer syscall.Umask(old)
 	path := filepath.Join(shortDir(t), "s")
@@ -37,7 +37,7 @@ func TestSocketIsItsOwnersAlone(t *testing.T) {
 	}
 }
 
-// deadSocket leaves a socket behind as an agent does that was killed.
+// deadSocket leaves a socket behind, like a killed agent.
 func deadSocket(t *testing.T, path string) {
 	t.Helper()
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path})
@@ -72,7 +72,7 @@ func TestSocketOfALivingAgentIsRefused(t *testing.T) {
 	}
 }
 
-// Of agents that start in the same moment on what a dead one left behind, one gets the socket.
+// Of agents that start at the same time and find a dead agent's socket, one gets it.
 func TestStaleSocketIsTakenOverOnce(t *testing.T) {
 	path := filepath.Join(shortDir(t), "s")
 	deadSocket(t, path)
@@ -118,7 +118,7 @@ func TestOtherFilesAreNotReplaced(t *testing.T) {
 func TestImpossiblePathsAreExplained(t *testing.T) {
 	dir := shortDir(t)
 	for path, want := range map[string]string{
-		"": "has no path", "@wanderd": "would not be a file",
+		"": "has no path", "@wanderd": "would be no file",
 		"/" + strings.Repeat("x", maxPath):       "name a shorter one with --socket",
 		filepath.Join(dir, "missing", "s"):       "does not exist: create it",
 		filepath.Join(dir, "missing", "dir", ""): "does not exist: create it",
@@ -139,7 +139,7 @@ func TestLongestPathWorks(t *testing.T) {
 	_ = s.Close()
 }
 
-func TestOnlyTheOwnFileIsRemoved(t *testing.T) {
+func TestCloseRemovesOnlyItsOwnFile(t *testing.T) {
 	path := filepath.Join(shortDir(t), "s")
 	s, err := listen(path)
 	if err != nil {

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// DefaultDir is where an agent keeps its state unless it is told otherwise: the directory that systemd has made for it
-// (StateDirectory=), else /var/lib/wanderd for root, else wanderd in the user's state directory (XDG Base Directory
-// Specification), which is ~/.local/state.
+// DefaultDir is the default state directory: the one that systemd has made (StateDirectory=), else /var/lib/wanderd for root, else
+// wanderd in the user's state directory (XDG Base Directory Specification), by default ~/.local/state.
 func DefaultDir() (string, error) { return defaultDir(os.Getenv, os.Geteuid(), os.UserHomeDir) }
 
 func defaultDir(getenv func(string) string, uid int, home func() (string, error)) (string, error) {
@@ -27,7 +26,7 @@ func defaultDir(getenv func(string) string, uid int, home func() (string, error)
 	}
 	dir, err := home()
 	if err != nil || !filepath.IsAbs(dir) {
-		return "", errors.New("this user has no home directory to keep the state in: choose a directory with --state-dir")
+		return "", errors.New("this user has no home directory for the state: choose a directory with --state-dir")
 	}
 	return filepath.Join(dir, ".local", "state", "wanderd"), nil
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTheDefaultDirectoryDependsOnWhoAsks(t *testing.T) {
+func TestTheDefaultDirectoryDependsOnUserAndEnvironment(t *testing.T) {
 	home := func() (string, error) { return "/home/ada", nil }
 	for _, c := range []struct {
 		name string

@@ -1,14 +1,14 @@
-// Package statedir is what an agent keeps on disk: its node key, who was in its fleet, and for each gate what it must not forget
-// when it restarts. It also reads and makes the files that hold keys and secrets.
+// Package statedir is the agent's state on disk: its node key, the members of its fleet, and a record for each gate. It also reads
+// and makes the files of keys and secrets.
 //
-// A state directory belongs to one agent at a time, and nobody else may write in it:
+// A state directory belongs to one agent at a time, and no other user may write in it:
 //
-//	lock                held for as long as the agent lives; names its process
+//	lock                locked for as long as the agent lives; contains its process number
 //	node_key            the member's Ed25519 key, in OpenSSH's format
-//	home                where the directory was made: which host and path
+//	home                where the directory was made: host and path
 //	gate-NAME.json      the record of a gate
-//	members.json        who was in the fleet
-//	*.tmp               a file that was being written when the machine stopped; removed at the next start
+//	members.json        the members of the fleet
+//	*.tmp               an unfinished file after a crash; removed at the next start
 package statedir
 
 import (
@@ -31,19 +31,19 @@ const (
 	tmpSuffix = ".tmp"
 )
 
-// Dir is an open state directory. Its methods are for one goroutine, but Save is for one goroutine for each gate.
+// Dir is an open state directory. Its methods are for one goroutine, except Save, which is for one goroutine for each gate.
 type Dir struct {
 	path string
-	// self is the directory itself, whose entries have to reach the disk too. mu guards which files these two are.
+	// self is the directory itself, because its entries must be synced too. mu guards self, lock and closed.
 	mu   sync.RWMutex
 	self *os.File
 	lock *os.File
-	// closed says that the directory was given back, and is not to be taken again.
+	// closed is set after Close: the directory must not be opened again.
 	closed bool
 }
 
-// Open makes the directory if need be, with its parents, and takes possession of it until Close or the end of the process.
-// Errors name the directory and what to do.
+// Open makes the directory and its parents if they are missing, and locks it until Close or the end of the process. Errors name
+// the directory and the remedy.
 func Open(dir string) (_ *Dir, err error) {
 	path, err := filepath.Abs(dir)
 	if err != nil {
@@ -78,7 +78,7 @@ func Open(dir string) (_ *Dir, err error) {
 // Path is the directory's absolute path.
 func (d *Dir) Path() string { return d.path }
 
-// Close gives the directory back.
+// Close unlocks the directory.
 func (d *Dir) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -92,14 +92,14 @@ func (d *Dir) Close() error {
 	return errors.Join(errs...)
 }
 
-// checkOwner refuses a directory in which somebody else could exchange the key.
+// checkOwner refuses a directory in which another user could replace the key.
 func (d *Dir) checkOwner() error {
 	info, err := d.self.Stat()
 	if err != nil {
 		return fmt.Errorf("state directory: %w", err)
 	}
 	if mode := info.Mode().Perm(); mode&0o022 != 0 {
-		return fmt.Errorf("others can write in the state directory %s (mode %04o): chmod go-w %s", d.path, mode, d.path)
+		return fmt.Errorf("other users can write in the state directory %s (mode %04o): chmod go-w %s", d.path, mode, d.path)
 	}
 	owner := int(info.Sys().(*syscall.Stat_t).Uid)
 	if me := os.Geteuid(); owner != me && owner != 0 {
@@ -109,7 +109,7 @@ func (d *Dir) checkOwner() error {
 	return nil
 }
 
-// takeLock makes this the only agent in the directory. The lock ends with the process, however that ends.
+// takeLock makes this the only agent in the directory. The kernel releases the lock when the process ends.
 func (d *Dir) takeLock() error {
 	path := filepath.Join(d.path, lockName)
 	var err error
@@ -123,14 +123,14 @@ func (d *Dir) takeLock() error {
 	case err != nil:
 		return fmt.Errorf("cannot lock %s: %w; choose a directory on a local disk with --state-dir", path, err)
 	}
-	// The number serves only the message above, so a disk that is full is no reason to stop here.
+	// The number is only for the message above, so a full disk is no reason to fail here.
 	if d.lock.Truncate(0) == nil {
 		_, _ = d.lock.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
 	}
 	return nil
 }
 
-// lockHolder names the process that holds the lock, if it has said so.
+// lockHolder names the process that holds the lock, if its number is in the file.
 func (d *Dir) lockHolder() string {
 	text, err := io.ReadAll(io.LimitReader(d.lock, 32))
 	pid, numErr := strconv.Atoi(strings.TrimSpace(string(text)))
@@ -140,7 +140,7 @@ func (d *Dir) lockHolder() string {
 	return fmt.Sprintf(" (process %d)", pid)
 }
 
-// clean removes what a crash has left half written.
+// clean removes unfinished files of a crash.
 func (d *Dir) clean() error {
 	entries, err := d.self.ReadDir(-1)
 	if err != nil {

@@ -18,7 +18,7 @@ func open(t testing.TB, path string) *Dir {
 	return d
 }
 
-// says checks that an error names everything an operator needs.
+// says checks that an error contains all of want.
 func says(t *testing.T, err error, wants ...string) {
 	t.Helper()
 	if err == nil {
@@ -41,7 +41,7 @@ func mode(t *testing.T, path string) os.FileMode {
 	return info.Mode().Perm()
 }
 
-func TestTheDirectoryAndItsFilesAreTheOwnersAlone(t *testing.T) {
+func TestOnlyTheOwnerCanAccessTheDirectoryAndItsFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "state")
 	d := open(t, path)
 	if _, _, err := d.NodeKey(); err != nil {
@@ -64,7 +64,7 @@ func TestTheDirectoryAndItsFilesAreTheOwnersAlone(t *testing.T) {
 	}
 }
 
-func TestOneAgentAtATime(t *testing.T) {
+func TestADirectoryHasOneAgentAtATime(t *testing.T) {
 	path := t.TempDir()
 	first := open(t, path)
 	_, err := Open(path)
@@ -91,7 +91,7 @@ func TestADirectoryThatOthersCanWriteIsRefused(t *testing.T) {
 	open(t, path)
 }
 
-func TestADirectoryOfSomebodyElseIsRefused(t *testing.T) {
+func TestADirectoryOfAnotherUserIsRefused(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root")
 	}
@@ -103,7 +103,7 @@ func TestADirectoryOfSomebodyElseIsRefused(t *testing.T) {
 	says(t, err, path, "65534", "chown")
 }
 
-func TestWhatCannotBeADirectoryIsNamed(t *testing.T) {
+func TestAnInvalidPathIsNamed(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ func smallDisk(t *testing.T) string {
 	return path
 }
 
-// fill leaves no room, and returns a way to make some again.
+// fill fills the disk and returns a function that frees some space.
 func fill(t *testing.T, dir string) (free func()) {
 	t.Helper()
 	path := filepath.Join(dir, "ballast")
@@ -40,7 +40,7 @@ func fill(t *testing.T, dir string) (free func()) {
 	}
 }
 
-func TestAFullDiskLeavesTheOldRecordAndSaysWhatToDo(t *testing.T) {
+func TestAFullDiskKeepsTheOldRecordAndNamesTheRemedy(t *testing.T) {
 	d := open(t, smallDisk(t))
 	if err := d.Save("default", Record{Seq: 1}); err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestAFullDiskLeavesNoHalfKey(t *testing.T) {
 	}
 }
 
-func TestAReadOnlyFileSystemSaysWhatToDo(t *testing.T) {
+func TestAReadOnlyFileSystemNamesTheRemedy(t *testing.T) {
 	path := smallDisk(t)
 	if err := unix.Mount("", path, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
 		t.Fatal(err)

@@ -12,19 +12,19 @@ import (
 	"path/filepath"
 )
 
-// homeName is the file that says where the directory was made.
+// homeName is the file that records where the directory was made.
 const homeName = "home"
 
-// home is a place in the world, as far as a host knows its own name. Clones of a machine and containers of an image may not.
+// home identifies a directory on a host. It cannot distinguish clones of a machine, or containers of an image.
 type home struct {
-	// Machine stands for the host's machine-id, which is not to be shown to others (machine-id(5)); empty if it has none.
+	// Machine is a hash of the host's machine-id, which must not be shown to others (machine-id(5)); empty if it has none.
 	Machine string `json:"machine,omitempty"`
-	// Path is the directory's.
+	// Path is the directory's path without symbolic links.
 	Path string `json:"path"`
 }
 
-// AtHome reports whether the directory is where it was made. If not, it was moved there, or copied: moved says from where to where, and what
-// follows. Where nothing is written down, this is its home from now on.
+// AtHome reports whether the directory is where it was made. If not, it was moved or copied, and moved is a warning with the
+// remedy. If there is no record, AtHome writes one, and this is the directory's home from now on.
 func (d *Dir) AtHome() (atHome bool, moved string, err error) {
 	here, err := d.here(machineIDs())
 	if err != nil {
@@ -40,7 +40,7 @@ func (d *Dir) AtHome() (atHome bool, moved string, err error) {
 	}
 	var made home
 	if err := json.Unmarshal(text, &made); err != nil || made.Path == "" {
-		return true, "", fmt.Errorf("%s is damaged: remove it, and this is the directory's home from now on", file)
+		return true, "", fmt.Errorf("%s is damaged: remove it to make this place the directory's home", file)
 	}
 	if made == here {
 		return true, "", nil
@@ -49,11 +49,11 @@ func (d *Dir) AtHome() (atHome bool, moved string, err error) {
 	if made.Machine != here.Machine {
 		from += " of another host"
 	}
-	return false, fmt.Sprintf("this state directory was made as %s, and is taken for moved to %s: to make that its home, remove %s. "+
+	return false, fmt.Sprintf("this state directory was made as %s, and was moved or copied to %s: to make that its home, remove %s. "+
 		"If it was copied and an agent runs in the original, this one will stop", from, here.Path, file), nil
 }
 
-// here is where the directory is, on the host that one of the files names.
+// here identifies the directory now. The host's name is in the first readable file of machineIDs.
 func (d *Dir) here(machineIDs []string) (home, error) {
 	path, err := filepath.EvalSymlinks(d.path)
 	if err != nil {
@@ -68,7 +68,7 @@ func (d *Dir) here(machineIDs []string) (home, error) {
 	return home{Path: path}, nil
 }
 
-// machineIDs are the files that may name the host.
+// machineIDs are the files that may contain the host's machine-id.
 func machineIDs() []string { return []string{"/etc/machine-id", "/var/lib/dbus/machine-id"} }
 
 func (d *Dir) makeHome(here home) error {
@@ -77,7 +77,7 @@ func (d *Dir) makeHome(here home) error {
 		return err
 	}
 	if err := d.replace(filepath.Join(d.path, homeName), append(text, '\n')); err != nil {
-		return d.explain("cannot write down where the state directory was made", err)
+		return d.explain("cannot record where the state directory was made", err)
 	}
 	return nil
 }

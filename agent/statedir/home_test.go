@@ -63,7 +63,7 @@ func TestAnotherHostIsAnotherHome(t *testing.T) {
 	}
 }
 
-func TestADamagedHomeIsNoReasonNotToStart(t *testing.T) {
+func TestADamagedHomeDoesNotPreventTheStart(t *testing.T) {
 	d := open(t, t.TempDir())
 	if err := os.WriteFile(filepath.Join(d.Path(), homeName), nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -15,12 +15,12 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Member is another member of the fleet, as far as an agent must remember it to find the fleet again.
+// Member is the record of another member, with which an agent rejoins its fleet after a restart.
 type Member struct {
 	Name string
 	ID   wire.MemberID
 	Addr netip.AddrPort
-	// Gone is when it left or failed; zero if it was there when the list was saved.
+	// Gone is when it left or failed; zero if it was live when the list was saved.
 	Gone time.Time
 	// Left says that it left on purpose.
 	Left bool
@@ -29,7 +29,7 @@ type Member struct {
 const (
 	membersName    = "members.json"
 	membersVersion = 1
-	// maxMembers is more than any list of members has, in bytes.
+	// maxMembers bounds the file, in bytes.
 	maxMembers = 256 << 10
 )
 
@@ -47,7 +47,7 @@ type memberOnDisk struct {
 	Left bool      `json:"left,omitempty"`
 }
 
-// LoadMembers reads who was in the fleet; false if there has never been one. The error says what to do.
+// LoadMembers reads the members of the fleet; found is false if none were ever saved. The error names the remedy.
 func (d *Dir) LoadMembers() (list []Member, found bool, err error) {
 	path := filepath.Join(d.path, membersName)
 	f, err := os.Open(path)
@@ -55,21 +55,21 @@ func (d *Dir) LoadMembers() (list []Member, found bool, err error) {
 		return nil, false, nil
 	}
 	if err != nil {
-		return nil, false, d.explain("cannot read who is in the fleet", err)
+		return nil, false, d.explain("cannot read the list of members", err)
 	}
 	defer func() { _ = f.Close() }()
 	text, err := io.ReadAll(io.LimitReader(f, maxMembers))
 	if err != nil {
-		return nil, false, d.explain("cannot read who is in the fleet", err)
+		return nil, false, d.explain("cannot read the list of members", err)
 	}
 	if list, err = decodeMembers(text); err != nil {
-		return nil, false, fmt.Errorf("the list of members %s is damaged (%w): delete it, and the fleet is found by --join alone", path, err)
+		return nil, false, fmt.Errorf("the list of members %s is damaged (%w): delete it; the agent then finds its fleet by --join only", path, err)
 	}
 	return list, true, nil
 }
 
-// SaveMembers makes the list durable before it returns. If it fails, the previous list is still there. It may be called while
-// another goroutine calls other methods.
+// SaveMembers makes the list durable before it returns. If it fails, the previous list is kept. It is safe to call beside other
+// methods.
 func (d *Dir) SaveMembers(list []Member) error {
 	doc := membersOnDisk{Version: membersVersion, Members: make([]memberOnDisk, 0, len(list))}
 	for _, m := range list {
@@ -79,10 +79,10 @@ func (d *Dir) SaveMembers(list []Member) error {
 	}
 	text, err := json.Marshal(doc)
 	if err != nil {
-		return fmt.Errorf("cannot save who is in the fleet: %w", err)
+		return fmt.Errorf("cannot save the list of members: %w", err)
 	}
 	if err := d.replace(filepath.Join(d.path, membersName), append(text, '\n')); err != nil {
-		return d.explain("cannot save who is in the fleet", err)
+		return d.explain("cannot save the list of members", err)
 	}
 	return nil
 }

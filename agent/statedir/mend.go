@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 )
 
-// Mend looks whether the directory is still the one that was opened, with the agent's key in it, and if not makes it again as far as it can: the
-// directory, the lock, the key and its home. The records are the agent's to write. lost says that something was missing, err
-// that it still is. It may be called while other goroutines call other methods.
+// Mend checks that the path still leads to the opened directory and that it contains the agent's key. If not, it restores the
+// directory, the lock, the key and its home; the agent itself writes the records again. lost reports that something was missing,
+// err that it still is. It is safe to call Mend beside other methods.
 func (d *Dir) Mend(key ed25519.PrivateKey) (lost bool, err error) {
 	if !d.inPlace() {
 		lost = true
@@ -32,8 +32,8 @@ func (d *Dir) Mend(key ed25519.PrivateKey) (lost bool, err error) {
 	if err == nil {
 		there, err := parseNodeKey(text)
 		if err != nil || !there.Equal(key) {
-			return true, fmt.Errorf("the node key %s was replaced while the agent ran: restart the agent to take it up, or remove it to keep "+
-				"the present one", path)
+			return true, fmt.Errorf("the node key %s was replaced while the agent ran: restart the agent to use the new key, or remove the file to keep "+
+				"the old key", path)
 		}
 		return lost, nil
 	}
@@ -54,7 +54,7 @@ func (d *Dir) Mend(key ed25519.PrivateKey) (lost bool, err error) {
 	return true, d.makeHome(here)
 }
 
-// inPlace reports whether the path still leads to the directory and the lock that this agent has, or it has none any more.
+// inPlace reports whether the path still leads to this agent's directory and lock, or d is closed.
 func (d *Dir) inPlace() bool {
 	d.mu.RLock()
 	defer d.mu.RUnlock()

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestWhatIsLostIsMadeAgain(t *testing.T) {
+func TestMissingFilesAreRestored(t *testing.T) {
 	for name, lose := range map[string]func(dir string) error{
 		"the directory": os.RemoveAll,
 		"the key":       func(dir string) error { return os.Remove(filepath.Join(dir, nodeKeyName)) },
@@ -49,7 +49,7 @@ func TestWhatIsLostIsMadeAgain(t *testing.T) {
 	}
 }
 
-func TestADirectoryThatWasGivenBackIsNotTakenAgain(t *testing.T) {
+func TestAClosedDirectoryIsNotOpenedAgain(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	d := open(t, dir)
 	key, _, err := d.NodeKey()
@@ -69,7 +69,7 @@ func TestADirectoryThatWasGivenBackIsNotTakenAgain(t *testing.T) {
 	_ = next.Close()
 }
 
-func TestAnotherKeyIsLeftAlone(t *testing.T) {
+func TestAnotherKeyIsNotOverwritten(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	d := open(t, dir)
 	key, _, err := d.NodeKey()
@@ -90,7 +90,7 @@ func TestAnotherKeyIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeMendedIsSaid(t *testing.T) {
+func TestAFailedRepairIsReported(t *testing.T) {
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "in", "state")
 	d := open(t, dir)

@@ -14,8 +14,8 @@ import (
 
 const nodeKeyName = "node_key"
 
-// NodeKey returns the key that this member signs with, and makes one if there is none. It refuses a key that others can
-// read, that is encrypted, or that is not Ed25519.
+// NodeKey returns this member's signing key, and makes one if there is none. It refuses a key that others can read, that is
+// encrypted, or that is not Ed25519.
 func (d *Dir) NodeKey() (key ed25519.PrivateKey, created bool, err error) {
 	path := filepath.Join(d.path, nodeKeyName)
 	text, err := readPrivate(path, false)
@@ -36,7 +36,7 @@ func (d *Dir) NodeKey() (key ed25519.PrivateKey, created bool, err error) {
 	return key, false, nil
 }
 
-// WriteNewNodeKey makes a key, writes it to a file that must not be there yet, and returns its public part.
+// WriteNewNodeKey makes a key, writes it to a file that must not exist yet, and returns the public key.
 func WriteNewNodeKey(path string) (ed25519.PublicKey, error) {
 	key, err := newNodeKey(path)
 	if err != nil {
@@ -67,22 +67,22 @@ func marshalNodeKey(key ed25519.PrivateKey) ([]byte, error) {
 
 func parseNodeKey(text []byte) (ed25519.PrivateKey, error) {
 	if len(text) == 0 {
-		return nil, errors.New("it is empty: remove it, and a new one is made")
+		return nil, errors.New("it is empty: remove it to get a new one")
 	}
 	parsed, err := ssh.ParseRawPrivateKey(text)
 	if _, ok := errors.AsType[*ssh.PassphraseMissingError](err); ok {
-		return nil, errors.New("it is encrypted, and nobody is there to ask: remove the passphrase with ssh-keygen -p")
+		return nil, errors.New("it is encrypted, and an agent cannot ask for a passphrase: remove the passphrase with ssh-keygen -p")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("it is no private key (%w): restore it, or remove it for a new one and a new identity", err)
+		return nil, fmt.Errorf("it is not a private key (%w): restore it, or remove it to get a new key and a new identity", err)
 	}
 	key, ok := parsed.(*ed25519.PrivateKey)
 	if !ok {
-		return nil, fmt.Errorf("it is a %T, want Ed25519 in OpenSSH's format: make one with \"wanderd keygen\"", parsed)
+		return nil, fmt.Errorf("it is a %T, want an Ed25519 key in OpenSSH's format: make one with \"wanderd keygen\"", parsed)
 	}
-	// The file has the public key twice; what is signed must verify under the one that members are told.
+	// The file has the public key twice. Signatures must verify with the one that is gossiped.
 	if !key.Equal(ed25519.NewKeyFromSeed(key.Seed())) {
-		return nil, errors.New("its two halves do not belong together: restore it, or remove it for a new one and a new identity")
+		return nil, errors.New("its private and public key do not match: restore it, or remove it to get a new key and a new identity")
 	}
 	return *key, nil
 }

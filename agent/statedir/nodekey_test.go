@@ -56,8 +56,8 @@ func TestANewKeyReplacesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := WriteNewNodeKey(path)
-	says(t, err, path, "there already", "another path")
-	says(t, WriteNewSecretFile(path), path, "there already")
+	says(t, err, path, "exists", "another path")
+	says(t, WriteNewSecretFile(path), path, "exists")
 	if text, err := os.ReadFile(path); err != nil || string(text) != "precious" {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -91,10 +91,10 @@ func TestANodeKeyOfTheWrongKindIsRefused(t *testing.T) {
 		want []string
 	}{
 		"empty":      {nil, []string{"empty", "remove it"}},
-		"rubbish":    {[]byte("rubbish"), []string{"no private key", "restore it"}},
+		"rubbish":    {[]byte("rubbish"), []string{"not a private key", "restore it"}},
 		"encrypted":  {pem.EncodeToMemory(encrypted), []string{"encrypted", "ssh-keygen -p"}},
 		"ECDSA":      {pem.EncodeToMemory(ec), []string{"ecdsa", "Ed25519", "wanderd keygen"}},
-		"two halves": {pem.EncodeToMemory(mixed), []string{"restore it"}},
+		"mismatched": {pem.EncodeToMemory(mixed), []string{"do not match", "restore it"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := open(t, t.TempDir())

@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 )
 
-// maxPrivate is more than any file with a key or a secret has, in bytes.
+// maxPrivate bounds a file with a key or a secret, in bytes.
 const maxPrivate = 64 << 10
 
-// readPrivate reads a file that only its owner may read. Where shared is true, others may.
+// readPrivate reads a file. Unless shared is set, it refuses a file that other users can read or change.
 func readPrivate(path string, shared bool) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -27,27 +27,27 @@ func readPrivate(path string, shared bool) ([]byte, error) {
 		return nil, fmt.Errorf("%s is a directory: name the file in it", path)
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && !shared {
-		return nil, fmt.Errorf("%s can be read or changed by others (mode %04o): chmod 600 %s", path, mode, path)
+		return nil, fmt.Errorf("other users can read or change %s (mode %04o): chmod 600 %s", path, mode, path)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxPrivate+1))
 	if err != nil {
 		return nil, err
 	}
 	if len(text) > maxPrivate {
-		return nil, fmt.Errorf("%s is too long: it must be another file", path)
+		return nil, fmt.Errorf("%s is too long for a key or a secret: name another file", path)
 	}
 	return text, nil
 }
 
-// createPrivate writes a file that must not be there yet, and that only its owner may read. It makes the directories that lead
-// to it, which others may enter: what else is there is not ours to hide.
+// createPrivate writes a file that must not exist yet and that only its owner may read. It makes the missing directories of the
+// path, and lets other users enter them.
 func createPrivate(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
 	switch err := writeSynced(path, os.O_EXCL, content); {
 	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%s is there already, and is left as it is: choose another path, or remove it if nobody uses it any more",
+		return fmt.Errorf("%s exists and was not changed: choose another path, or remove the file if nobody uses it",
 			path)
 	case err != nil:
 		return err
@@ -59,8 +59,7 @@ func createPrivate(path string, content []byte) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// writeSynced creates a file, which only its owner may read, and brings its content to the disk. A file that it created
-// and could not finish is removed.
+// writeSynced creates a file that only its owner may read, and syncs its content to the disk. After an error it removes the file.
 func writeSynced(path string, flag int, content []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|flag, 0o600)
 	if err != nil {

@@ -15,47 +15,48 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Record is what an agent must not forget of a gate.
+// Record is the state of a gate that must survive a restart.
 type Record struct {
-	// HasRun says that LastRun and LastToken mean something.
+	// HasRun is set if the operation has run; otherwise LastRun, Boot, SinceBoot, LastToken and Slot have no meaning.
 	HasRun bool
 	// LastRun is when the protected operation last started, by the wall clock.
 	LastRun time.Time
-	// Boot names the boot of the host in which it was saved, and SinceBoot is how long after its beginning the operation
-	// started, if negative how long before; they mean nothing if Boot is empty. Synced says that the wall clock was known to be right.
+	// Boot identifies the host's boot in which the record was saved, and SinceBoot is the time from that boot to the start of the
+	// operation; negative if it started before the boot. If Boot is empty, both are unknown. Synced says that the kernel held the
+	// wall clock for synchronised.
 	Boot      string
 	SinceBoot time.Duration
 	Synced    bool
-	// LastToken is the token it ran under.
+	// LastToken is the token under which it ran.
 	LastToken wire.TokenID
-	// Slot is which of the gate's tokens that is.
+	// Slot is the slot of that token.
 	Slot uint8
 	// Seq is the highest fencing number that was saved.
 	Seq wire.Seq
-	// LastSuccess is when the operation last ended well, by the wall clock; zero if it never did.
+	// LastSuccess is when the operation last succeeded, by the wall clock; zero if it never did.
 	LastSuccess time.Time
 }
 
-// DamagedError says that the record of a gate cannot be understood. An agent may go on without it, at the price of what
-// the record was for: its hook may run again within min_interval.
+// DamagedError is returned for the record of a gate that cannot be parsed. An agent may continue without it, but its hook may then
+// run again within min_interval.
 type DamagedError struct {
-	// Path is the file, Err what is wrong with it.
+	// Path is the file, Err its defect.
 	Path string
 	Err  error
 }
 
 func (e *DamagedError) Error() string {
-	return fmt.Sprintf("the state file %s is damaged (%v): delete it, knowing that the hook may then run sooner than "+
+	return fmt.Sprintf("the state file %s is damaged (%v): delete it; note that the hook may then run earlier than "+
 		"min_interval after its last run", e.Path, e.Err)
 }
 
-// Unwrap returns what is wrong with the file.
+// Unwrap returns the file's defect.
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// recordVersion is raised when an older agent would misread a record.
+// recordVersion must be raised when an older agent would misread a record.
 const recordVersion = 1
 
-// maxRecord is more than any record has, in bytes.
+// maxRecord bounds a record, in bytes.
 const maxRecord = 64 << 10
 
 // document is a record on disk.
@@ -78,8 +79,7 @@ type tokenOnDisk struct {
 	Slot      uint8  `json:"slot,omitempty"`
 }
 
-// Load reads the record of a gate; false if there is none. The error is a *DamagedError if there is one that cannot be
-// understood.
+// Load reads the record of a gate; it returns false if there is none. The error is a *DamagedError if the record cannot be parsed.
 func (d *Dir) Load(gate string) (Record, bool, error) {
 	path := filepath.Join(d.path, recordName(gate))
 	f, err := os.Open(path)
@@ -101,7 +101,7 @@ func (d *Dir) Load(gate string) (Record, bool, error) {
 	return r, true, nil
 }
 
-// Save makes the record durable before it returns. If it fails, the previous record is still there.
+// Save makes the record durable before it returns. If it fails, the previous record is kept.
 func (d *Dir) Save(gate string, r Record) error {
 	text, err := encode(gate, r)
 	if err != nil {
@@ -114,7 +114,7 @@ func (d *Dir) Save(gate string, r Record) error {
 	return nil
 }
 
-// replace exchanges the content of a file so that, whenever the machine stops, either the old or the new one is there.
+// replace replaces the content of a file atomically: after a crash the file has either the old or the new content.
 func (d *Dir) replace(path string, content []byte) error {
 	tmp := path + tmpSuffix
 	if err := writeSynced(tmp, os.O_TRUNC, content); err != nil {
@@ -169,7 +169,7 @@ func decode(gate string, text []byte) (Record, error) {
 	case doc.Seq > wire.MaxSeq:
 		return Record{}, fmt.Errorf("seq %d is above %d", uint64(doc.Seq), uint64(wire.MaxSeq))
 	case doc.LastRun.IsZero() != (doc.LastToken == nil):
-		return Record{}, errors.New("last_run and last_token do not go without each other")
+		return Record{}, errors.New("it has only one of last_run and last_token")
 	}
 	r := Record{Seq: doc.Seq, LastSuccess: doc.LastSuccess}
 	if doc.LastToken == nil {
@@ -180,7 +180,7 @@ func decode(gate string, text []byte) (Record, error) {
 		return Record{}, err
 	}
 	if doc.LastToken.Slot >= wire.MaxSlots {
-		return Record{}, fmt.Errorf("slot %d is none: a gate has at most %d", doc.LastToken.Slot, wire.MaxSlots)
+		return Record{}, fmt.Errorf("slot %d is too high: a gate has at most %d slots", doc.LastToken.Slot, wire.MaxSlots)
 	}
 	r.Boot, r.SinceBoot, r.Synced = doc.Boot, time.Duration(doc.SinceBoot), doc.Synced
 	r.HasRun, r.LastRun, r.Slot = true, doc.LastRun, doc.LastToken.Slot
@@ -188,8 +188,8 @@ func decode(gate string, text []byte) (Record, error) {
 	return r, nil
 }
 
-// recordName is a file name that is the gate's alone, also where upper and lower case are the same: its own name if that
-// is harmless, else its identity on the wire.
+// recordName is a unique file name for the gate, also on file systems that ignore case: its name if that is safe as a file name,
+// else its identity on the wire.
 func recordName(gate string) string {
 	harmless := strings.Trim(gate, "abcdefghijklmnopqrstuvwxyz0123456789-_") == "" && gate != "" && len(gate) <= 64
 	if harmless {

@@ -60,8 +60,8 @@ func TestTheFormOnDiskStays(t *testing.T) {
 	}
 }
 
-// A record of an agent that knew nothing of boots says nothing of them.
-func TestARecordOfBeforeIsRead(t *testing.T) {
+// A record of an older agent has no boot.
+func TestARecordOfAnOlderAgentIsRead(t *testing.T) {
 	const onDisk = `{"version":1,"gate":"default","seq":7,"last_run":"2027-01-15T08:00:00Z","last_token":{"birth":1,` +
 		`"generator":"0102ff00000000000000000000000000","random":2}}` + "\n"
 	want := Record{
@@ -169,7 +169,7 @@ func TestRecordsRoundTrip(t *testing.T) {
 	})
 }
 
-// BenchmarkSave is what a grant waits for before its hook may start; most of it is the disk's two flushes.
+// BenchmarkSave measures the save before a hook may start. Most of it is the disk's two flushes.
 func BenchmarkSave(b *testing.B) {
 	d := open(b, b.TempDir())
 	for b.Loop() {

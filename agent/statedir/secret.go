@@ -11,8 +11,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// ReadSecretFile reads the fleet secret. It refuses a file that others can read, unless systemd has put it where only this
-// service can go (LoadCredential=). Errors say nothing of what the file contains.
+// ReadSecretFile reads the fleet secret. It refuses a file that others can read, except a credential of systemd
+// (LoadCredential=), whose directory only this service can enter. Errors never contain the file's content.
 func ReadSecretFile(path string) (wire.Secret, error) {
 	text, err := readPrivate(path, isCredential(path, os.Getenv("CREDENTIALS_DIRECTORY")))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -29,7 +29,7 @@ func ReadSecretFile(path string) (wire.Secret, error) {
 	return secret, nil
 }
 
-// WriteNewSecretFile makes a fleet secret and writes it to a file that must not be there yet.
+// WriteNewSecretFile makes a fleet secret and writes it to a file that must not exist yet.
 func WriteNewSecretFile(path string) error {
 	var secret wire.Secret
 	if _, err := rand.Read(secret[:]); err != nil {

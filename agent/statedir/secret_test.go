@@ -69,7 +69,7 @@ func TestSystemdMayLetOthersReadACredential(t *testing.T) {
 	}
 }
 
-func TestASecretFileThatIsNoneSaysSoWithoutItsContent(t *testing.T) {
+func TestAnErrorAboutASecretFileDoesNotContainItsContent(t *testing.T) {
 	dir := t.TempDir()
 	_, err := ReadSecretFile(filepath.Join(dir, "missing"))
 	says(t, err, "missing", "wanderd keygen --secret")

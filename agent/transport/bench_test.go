@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// BenchmarkRoundTrip compares a question and its answer, 165 bytes each, with what a bare socket needs for them.
+// BenchmarkRoundTrip compares a request and its answer, 165 bytes each, with the same on a bare socket.
 func BenchmarkRoundTrip(b *testing.B) {
 	message := make([]byte, 165)
 	copy(message, "wd\x01")
@@ -63,7 +63,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 	})
 }
 
-// BenchmarkJunk measures a junk datagram from its sender's system call to its end, and how often the reader is woken by one.
+// BenchmarkJunk measures a junk datagram from the sender's system call to the drop, and how often it wakes the reader.
 func BenchmarkJunk(b *testing.B) {
 	junk := []byte("junk, as long as any message of ours, more or less, but with another beginning, and nobody wants it")
 	for name, opts := range map[string]Options{"filtered": {Prefix: []byte("wd\x01")}, "unfiltered": {}} {
@@ -102,7 +102,7 @@ func bare(b *testing.B) *net.UDPConn {
 	return conn
 }
 
-// cpu is what this process has used so far, of all its threads.
+// cpu returns the processor time of all threads of this process so far.
 func cpu(b *testing.B) time.Duration {
 	b.Helper()
 	var usage syscall.Rusage

@@ -8,11 +8,11 @@ import (
 	"golang.org/x/net/ipv4"
 )
 
-// udpHeader is what a filter on a UDP socket sees before the payload, in bytes.
+// udpHeader is the length of the header that a filter on a UDP socket sees before the payload, in bytes.
 const udpHeader = 8
 
-// attachFilter lets the kernel drop every datagram that does not begin with prefix. The option belongs to the socket, not to
-// the version of IP; x/net has it with either.
+// attachFilter makes the kernel drop every datagram that does not begin with prefix. The option belongs to the socket, so x/net's
+// ipv4 sets it for IPv6 too.
 func attachFilter(conn *net.UDPConn, prefix []byte) error {
 	program, err := bpf.Assemble(prefixFilter(prefix))
 	if err != nil {
@@ -21,7 +21,7 @@ func attachFilter(conn *net.UDPConn, prefix []byte) error {
 	return ipv4.NewPacketConn(conn).SetBPF(program)
 }
 
-// prefixFilter compares prefix in pieces of four, two and one bytes. A load beyond the end of a datagram drops it.
+// prefixFilter compares prefix in pieces of four, two and one bytes. A load beyond the end of a datagram drops the datagram.
 func prefixFilter(prefix []byte) []bpf.Instruction {
 	type piece struct{ offset, size, value uint32 }
 	var pieces []piece

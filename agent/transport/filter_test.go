@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestTheFilterPassesWhatBeginsWithThePrefixAndNothingElse(t *testing.T) {
+func TestTheFilterPassesDatagramsWithThePrefixOnly(t *testing.T) {
 	datagram := rapid.SliceOfN(rapid.ByteRange(0, 2), 0, 12)
 	rapid.Check(t, func(t *rapid.T) {
 		prefix := rapid.SliceOfN(rapid.ByteRange(0, 2), 1, 9).Draw(t, "prefix")
@@ -36,7 +36,7 @@ func TestTheFilterPassesWhatBeginsWithThePrefixAndNothingElse(t *testing.T) {
 	})
 }
 
-// needsFilters skips a test on a system that has none.
+// needsFilters skips a test on a system without socket filters.
 func needsFilters(t testing.TB) {
 	t.Helper()
 	e := open(t, "127.0.0.1:0", Options{})

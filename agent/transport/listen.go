@@ -8,23 +8,23 @@ import (
 	"syscall"
 )
 
-// portTries bounds the search for a port that is free for both TCP and UDP.
+// portTries bounds the attempts to find a port that is free for both TCP and UDP.
 const portTries = 16
 
-// Options are what may differ between two uses of Listen.
+// Options configure Listen.
 type Options struct {
-	// Prefix is what every welcome datagram begins with. Where the system can, it drops others before anyone is woken for
-	// them; where it cannot, they arrive, so the reader must still look. Empty welcomes everything.
+	// Prefix is the beginning of every accepted datagram. On Linux the kernel drops others before they wake the reader. Other
+	// systems deliver them, so the reader must check the prefix. Empty accepts all datagrams.
 	Prefix []byte
 }
 
-// Listen binds one UDP socket and one TCP listener to the same address. Port 0 finds a port that is free for both. The
-// unspecified IPv6 address takes IPv4 too. Errors name the address and what to do.
+// Listen binds one UDP socket and one TCP listener to the same address. Port 0 chooses a port that is free for both. The
+// unspecified IPv6 address accepts IPv4 too. Errors name the address and the remedy.
 func Listen(bind netip.AddrPort, opts Options) (*Endpoint, error) {
 	return listen(bind, opts, attachFilter)
 }
 
-// listen is Listen with a way to attach the filter that may fail. A host without IPv6 takes all of its IPv4 instead of both.
+// listen is Listen with a function that attaches the filter. A host without IPv6 binds the unspecified IPv4 address instead.
 func listen(bind netip.AddrPort, opts Options, attach func(*net.UDPConn, []byte) error) (*Endpoint, error) {
 	endpoint, err := listenAt(bind, opts, attach)
 	if bind.Addr() == netip.IPv6Unspecified() && (errors.Is(err, syscall.EAFNOSUPPORT) || errors.Is(err, syscall.EADDRNOTAVAIL)) {
@@ -54,12 +54,12 @@ func listenAt(bind netip.AddrPort, opts Options, attach func(*net.UDPConn, []byt
 		}
 	}
 	if len(opts.Prefix) > 0 {
-		_ = attach(udp, opts.Prefix) // only a saving: the reader looks at each datagram anyway
+		_ = attach(udp, opts.Prefix) // only an optimisation: the reader checks each datagram anyway
 	}
 	return &Endpoint{Packets: newUDP(udp), Streams: newTCP(tcp, bind.Addr()), Addr: bind}, nil
 }
 
-// network keeps an IPv4 address from being bound as a dual-stack socket, which Go prefers for the unspecified one.
+// network makes an IPv4 address an IPv4-only socket. For the unspecified address, Go would make a dual-stack socket.
 func network(protocol string, bind netip.AddrPort) string {
 	if bind.Addr().Is4() {
 		return protocol + "4"
@@ -67,18 +67,18 @@ func network(protocol string, bind netip.AddrPort) string {
 	return protocol
 }
 
-// explain says what an operator can do about an address that cannot be bound.
+// explain adds the remedy to an error of bind.
 func explain(err error, protocol string, bind netip.AddrPort) error {
 	var remedy string
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
 		remedy = "it is in use, perhaps by another wanderd: stop that one, or choose another port with --bind"
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		remedy = "this host has no such address: give one that it has with --bind"
+		remedy = "this host has no such address: set one of its own with --bind"
 	case errors.Is(err, syscall.EACCES):
 		remedy = "the port needs privileges: choose one above 1023 with --bind"
 	case errors.Is(err, syscall.EAFNOSUPPORT):
-		remedy = "this host does not speak that kind of address: give another one with --bind"
+		remedy = "this host does not support that IP version: set another address with --bind"
 	default:
 		return fmt.Errorf("cannot listen on %s %v: %w; see --bind", protocol, bind, err)
 	}

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/net/ipv6"
 )
 
-// patience bounds every wait of a test; only a defect makes one last that long.
+// patience bounds every wait of a test. Only a defect makes a wait that long.
 const patience = 10 * time.Second
 
 func open(t testing.TB, bind string, opts Options) *Endpoint {
@@ -25,7 +25,7 @@ func open(t testing.TB, bind string, opts Options) *Endpoint {
 	return e
 }
 
-// needsIPv6 skips a test on a host that has none.
+// needsIPv6 skips a test on a host without IPv6.
 func needsIPv6(t testing.TB) {
 	t.Helper()
 	e, err := Listen(netip.MustParseAddrPort("[::1]:0"), Options{})
@@ -35,7 +35,7 @@ func needsIPv6(t testing.TB) {
 	_ = e.Close()
 }
 
-// received is one datagram as ReadFrom tells it.
+// received is one result of ReadFrom.
 type received struct {
 	text string
 	src  netip.AddrPort
@@ -110,7 +110,7 @@ func TestAnAddressThatCannotBeBoundIsNamedWithARemedy(t *testing.T) {
 			}
 		}
 	}
-	// What failed must not leave half of an endpoint behind.
+	// A failure must not leave one of the two sockets behind.
 	half, err := net.Listen("tcp4", onlyUDP.LocalAddr().String())
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 // A control message (cmsg(3), ip(7), ipv6(7)) that carries a local address:
 //
 //	 0 +---------------------------+
-//	   | length of all this        |  a size_t: 8 bytes, or 4 on a 32-bit system
+//	   | length of the message     |  a size_t: 8 bytes, or 4 on a 32-bit system
 //	   +---------------------------+
 //	   | level                   4 |  IPPROTO_IP, or IPPROTO_IPV6
 //	   +---------------------------+
@@ -30,10 +30,10 @@ const (
 	atLocal6    = atInfo
 	used4       = atInfo + unix.SizeofInet4Pktinfo
 	used6       = atInfo + unix.SizeofInet6Pktinfo
-	controlSize = 64 // room for one, and for a neighbour that nobody asked for
+	controlSize = 64 // room for one, and for an unrequested one beside it
 )
 
-// localAddress returns the local address that a datagram came to; the zero Addr if control does not say.
+// localAddress returns the destination address of a datagram; the zero Addr if control does not contain it.
 func localAddress(control []byte) netip.Addr {
 	for len(control) >= atInfo {
 		length := cmsgLength(control)
@@ -52,8 +52,8 @@ func localAddress(control []byte) netip.Addr {
 	return netip.Addr{}
 }
 
-// putLocalAddress writes a control message that makes a datagram leave from src, and returns its length. v4 says whether
-// the socket speaks IPv4 only; an IPv6 address means nothing to it.
+// putLocalAddress writes a control message that makes src the source address of a datagram, and returns its length. If v4 is set,
+// the socket is IPv4 only, and the length is 0 for an IPv6 address.
 func putLocalAddress(control *[controlSize]byte, src netip.Addr, v4 bool) int {
 	src = src.Unmap()
 	if v4 && src.Is6() {
@@ -89,5 +89,5 @@ func putCmsgLength(control []byte, length int) {
 	binary.NativeEndian.PutUint32(control, uint32(length))
 }
 
-// align rounds up to where the next control message starts.
+// align rounds up to the start of the next control message.
 func align(length int) int { return (length + sizeSize - 1) &^ (sizeSize - 1) }

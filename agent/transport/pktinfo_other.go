@@ -4,7 +4,7 @@ package transport
 
 import "net/netip"
 
-// controlSize is nothing: on this system the kernel chooses the address that a datagram leaves from.
+// controlSize is 0: on this system the kernel chooses the source address of a datagram.
 const controlSize = 0
 
 func localAddress([]byte) netip.Addr { return netip.Addr{} }

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// tcp accepts connections, and opens them from the address it is bound to.
+// tcp accepts connections, and opens them from its bound address.
 type tcp struct {
 	*net.TCPListener
-	// from is the zero AddrPort where the kernel may choose.
+	// from is the local address of Dial; the zero AddrPort lets the kernel choose.
 	from netip.AddrPort
 }
 

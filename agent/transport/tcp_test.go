@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestAStreamComesFromTheAddressThatIsBound(t *testing.T) {
+func TestAStreamComesFromTheBoundAddress(t *testing.T) {
 	a, b := open(t, "127.0.0.2:0", Options{}), open(t, "127.0.0.1:0", Options{})
 	out, err := a.Streams.Dial(b.Addr, patience)
 	if err != nil {
@@ -33,7 +33,7 @@ func TestAStreamComesFromTheAddressThatIsBound(t *testing.T) {
 	}
 }
 
-func TestDialingNobodyIsAnError(t *testing.T) {
+func TestDialFailsIfNobodyListens(t *testing.T) {
 	e := open(t, "0.0.0.0:0", Options{})
 	gone := open(t, "127.0.0.1:0", Options{})
 	_ = gone.Close()

@@ -10,30 +10,29 @@ import (
 
 const (
 	// trafficClass is CS2, "operations, administration and maintenance" (RFC 4594, section 3.3): small, rare messages that
-	// run the network's own affairs and should not starve behind the bulk transfers they take turns for. The classes above
-	// are for voice and routing, and none of ours.
+	// should not starve behind the bulk transfers that they schedule. The higher classes are for voice and routing.
 	trafficClass = 16 << 2
 
-	// A burst of gossip must fit while the reader is busy elsewhere. The kernel may grant less.
+	// A burst of gossip must fit while the reader is busy. In bytes; the kernel may grant less.
 	receiveBuffer = 1 << 20
 	sendBuffer    = 256 << 10
 )
 
-// udp is a datagram socket that knows to which address of this host a datagram came. The socket's options are x/net's; it
-// reads and writes with net's own calls, for those of x/net allocate an address for every datagram.
+// udp is a datagram socket that reports the local address of each datagram. x/net sets the socket's options. Package net reads
+// and writes, because the calls of x/net allocate an address for every datagram.
 type udp struct {
 	conn *net.UDPConn
-	// v4 says that the socket speaks IPv4 only. The other kind speaks IPv6, and IPv4 by mapped addresses.
+	// v4 is set if the socket is IPv4 only. Otherwise it is IPv6, and uses mapped addresses for IPv4.
 	v4 bool
 }
 
 func newUDP(conn *net.UDPConn) *udp {
 	u := &udp{conn: conn, v4: conn.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Is4()}
-	// A system that refuses one of these still moves datagrams.
+	// If the system refuses an option, datagrams still pass.
 	_ = conn.SetReadBuffer(receiveBuffer)
 	_ = conn.SetWriteBuffer(sendBuffer)
 	p4 := ipv4.NewPacketConn(conn)
-	_ = p4.SetTOS(trafficClass) // on a socket of the other kind: for mapped addresses
+	_ = p4.SetTOS(trafficClass) // on an IPv6 socket: for mapped addresses
 	if u.v4 {
 		_ = p4.SetControlMessage(ipv4.FlagDst, true)
 		return u

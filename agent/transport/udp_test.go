@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestALongDatagramIsCut(t *testing.T) {
+func TestALongDatagramIsTruncated(t *testing.T) {
 	e := open(t, "127.0.0.1:0", Options{})
 	write(t, e, "0123456789", netip.Addr{}, e.Addr)
 	buf := make([]byte, 4)
@@ -19,8 +19,8 @@ func TestALongDatagramIsCut(t *testing.T) {
 	}
 }
 
-func TestAnAnswerLeavesFromTheAddressTheQuestionCameTo(t *testing.T) {
-	// 127.0.0.2 stands for the second address of a multi-homed host. Left to itself, the kernel answers from 127.0.0.1.
+func TestAnAnswerLeavesFromTheAddressOfTheRequest(t *testing.T) {
+	// 127.0.0.2 is the second address of a multi-homed host. By default the kernel would answer from 127.0.0.1.
 	for _, c := range []struct{ server, client, to string }{
 		{"0.0.0.0:0", "127.0.0.1:0", "127.0.0.2"},
 		{"[::]:0", "127.0.0.1:0", "127.0.0.2"},
@@ -53,7 +53,7 @@ func TestAnAnswerLeavesFromTheAddressTheQuestionCameTo(t *testing.T) {
 	}
 }
 
-func TestASourceThatCannotBeIsAnErrorOrIgnored(t *testing.T) {
+func TestAnInvalidSourceIsAnErrorOrIgnored(t *testing.T) {
 	e := open(t, "127.0.0.1:0", Options{})
 	if err := e.Packets.WriteTo([]byte("x"), netip.MustParseAddr("198.51.100.1"), e.Addr); err == nil {
 		t.Error("a datagram left from a foreign address")

@@ -9,17 +9,17 @@ import (
 	"github.com/wanderd/wanderd/agent/transport"
 )
 
-// Options say how bad the network is. The zero value is a perfect one: no latency, no loss.
+// Options are the faults of the network. The zero value has no latency and no loss.
 type Options struct {
-	// Seed draws losses, duplicates and latencies.
+	// Seed seeds the generator of losses, duplicates and latencies.
 	Seed uint64
-	// Latency is how long everything takes at least, and Jitter how much longer a datagram may take. Jitter reorders.
+	// Latency is the least one-way delay, and Jitter the most that is added to it for a datagram. Jitter reorders.
 	Latency, Jitter time.Duration
 	// Loss and Duplicate are the probabilities, from 0 to 1, that a datagram is lost or arrives twice.
 	Loss, Duplicate float64
 }
 
-// Network connects endpoints. Its methods may be called from any goroutine.
+// Network connects endpoints. Its methods are safe for concurrent use.
 type Network struct {
 	// mu guards everything in this package: endpoints, datagrams under way, and streams.
 	mu        sync.Mutex
@@ -29,13 +29,13 @@ type Network struct {
 	streams   []*stream
 	cut       map[link]bool
 	filter    Filter
-	// sent numbers datagrams; ephemeral is the last port that was chosen for somebody.
+	// sent numbers datagrams; ephemeral is the last port that the network chose.
 	sent      uint64
 	ephemeral uint16
 }
 
-// Filter looks at a datagram before the network's own luck does, and returns false to lose it. It must not keep or change
-// payload, and must not call the network.
+// Filter returns false to drop a datagram. It runs before the random losses. It must not keep or change payload, and must not
+// call the network.
 type Filter func(src, dst netip.AddrPort, payload []byte) bool
 
 // link is an unordered pair of endpoints, the lower address first.
@@ -59,8 +59,8 @@ func New(o Options) *Network {
 	}
 }
 
-// Endpoint binds addr; port 0 asks for a free one. An address that has been closed or has crashed can be bound again.
-// It panics if addr is in use: the test is wrong then.
+// Endpoint binds addr; port 0 chooses a free port. An address that was closed or has crashed can be bound again. Endpoint panics
+// if addr is in use, because the test is then wrong.
 func (n *Network) Endpoint(addr netip.AddrPort) *transport.Endpoint {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -80,21 +80,21 @@ func (n *Network) nextPort() uint16 {
 	return n.ephemeral
 }
 
-// SetFilter makes f decide over every datagram sent from now on; nil lets all pass.
+// SetFilter applies f to every datagram that is sent from now on; nil removes the filter.
 func (n *Network) SetFilter(f Filter) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.filter = f
 }
 
-// SetOptions changes latency, loss and duplication from now on; the seed is not drawn again.
+// SetOptions changes latency, loss and duplication from now on. The seed has no effect.
 func (n *Network) SetOptions(o Options) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.options = o
 }
 
-// Cut separates a and b in both directions: datagrams between them are lost, also those under way, and streams stall.
+// Cut separates a and b in both directions: datagrams between them are lost, including those in flight, and streams stall.
 func (n *Network) Cut(a, b netip.AddrPort) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -116,7 +116,7 @@ func (n *Network) Partition(groups ...[]netip.AddrPort) {
 	}
 }
 
-// Heal undoes every Cut and Partition. What was written to stalled streams meanwhile arrives.
+// Heal undoes every Cut and Partition. Data that was written to stalled streams arrives.
 func (n *Network) Heal() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -124,8 +124,8 @@ func (n *Network) Heal() {
 	n.wakeAll()
 }
 
-// Crash ends the endpoint at addr as the death of its process does: its sockets are gone, and the other ends of its
-// streams are reset at once.
+// Crash ends the endpoint at addr like the death of its process: its sockets are gone, and the other ends of its streams are
+// reset at once.
 func (n *Network) Crash(addr netip.AddrPort) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -141,7 +141,7 @@ func (n *Network) Crash(addr netip.AddrPort) {
 	n.wakeAll()
 }
 
-// wakeAll makes everybody who waits look again.
+// wakeAll makes all waiting goroutines check their condition again.
 func (n *Network) wakeAll() {
 	for _, e := range n.endpoints {
 		e.arrived.Broadcast()
@@ -152,7 +152,7 @@ func (n *Network) wakeAll() {
 	}
 }
 
-// waitUntil waits on c, whose lock is held, until it is signalled or the time is t; the zero t means no such time.
+// waitUntil waits on c, whose lock is held, until it is signalled or the time is t; the zero t means no limit.
 func waitUntil(c *sync.Cond, t time.Time) {
 	if t.IsZero() {
 		c.Wait()
@@ -167,7 +167,7 @@ func waitUntil(c *sync.Cond, t time.Time) {
 	c.Wait()
 }
 
-// sooner returns the earlier of two times, of which the zero one never comes.
+// sooner returns the earlier of two times. The zero time means never.
 func sooner(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b

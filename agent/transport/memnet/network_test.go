@@ -69,7 +69,7 @@ func TestDatagramArrivesAfterItsLatencyWithBothAddresses(t *testing.T) {
 	})
 }
 
-func TestSameSeedSameFate(t *testing.T) {
+func TestSameSeedGivesTheSameLossesAndDelays(t *testing.T) {
 	run := func() (got []string) {
 		synctest.Test(t, func(t *testing.T) {
 			net := memnet.New(memnet.Options{Seed: 7, Jitter: time.Second, Loss: 0.3, Duplicate: 0.3})
@@ -103,7 +103,7 @@ func TestSameSeedSameFate(t *testing.T) {
 	}
 }
 
-func TestCutLosesDatagramsUnderWayToo(t *testing.T) {
+func TestCutLosesDatagramsInFlightToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		net := memnet.New(memnet.Options{Latency: time.Second})
 		a, b, c := net.Endpoint(addr(1)), net.Endpoint(addr(2)), net.Endpoint(addr(3))
@@ -203,7 +203,7 @@ func TestStreamDeliversEverythingBeforeItsEnd(t *testing.T) {
 	})
 }
 
-func TestStreamStallsWhileCutAndGoesOnWhenHealed(t *testing.T) {
+func TestStreamStallsWhileCutAndContinuesWhenHealed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := memnet.New(memnet.Options{})
 		a, b := n.Endpoint(addr(1)), n.Endpoint(addr(2))

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// inboxSize is how many datagrams wait for a reader, as in a socket's receive buffer; more are lost.
+// inboxSize is how many datagrams can wait for a reader, as in a socket's receive buffer; further ones are lost.
 const inboxSize = 1024
 
-// endpoint is what is bound to one address.
+// endpoint is the two sockets at one address.
 type endpoint struct {
 	net  *Network
 	addr netip.AddrPort
@@ -30,7 +30,7 @@ func newEndpoint(n *Network, addr netip.AddrPort) *endpoint {
 	return &endpoint{net: n, addr: addr, arrived: sync.NewCond(&n.mu), dialled: sync.NewCond(&n.mu)}
 }
 
-// datagram is one that is under way, or waits to be read.
+// datagram is in flight, or waits for the reader.
 type datagram struct {
 	due     time.Time
 	number  uint64
@@ -80,7 +80,7 @@ func (p packets) ReadFrom(buf []byte) (int, netip.AddrPort, netip.Addr, error) {
 	}
 }
 
-// WriteTo implements transport.Packets. An endpoint has one address, so src changes nothing.
+// WriteTo implements transport.Packets. An endpoint has one address, so it ignores src.
 func (p packets) WriteTo(b []byte, _ netip.Addr, dst netip.AddrPort) error {
 	p.net.mu.Lock()
 	defer p.net.mu.Unlock()
@@ -112,8 +112,8 @@ func (e *endpoint) failed(op string, err error) error {
 	return &net.OpError{Op: op, Net: "udp", Addr: net.UDPAddrFromAddrPort(e.addr), Err: err}
 }
 
-// send draws the fate of a datagram. It draws the same numbers whatever becomes of it, so that one more cut or one more
-// endpoint does not change the luck of all that follow.
+// send draws loss, duplication and delay of a datagram. It always draws the same number of values, so one more cut or endpoint
+// does not change the draws of later datagrams.
 func (n *Network) send(src, dst netip.AddrPort, b []byte) {
 	lost := n.rng.Float64() < n.options.Loss
 	copies := 1

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// backlogSize is how many connections wait to be accepted; more are refused.
+	// backlogSize is how many connections can wait for Accept; further ones are refused.
 	backlogSize = 128
-	// windowSize is how many bytes one direction of a stream takes before a writer waits for the reader.
+	// windowSize is how many bytes one direction of a stream buffers before a writer waits for the reader.
 	windowSize = 256 << 10
 )
 
@@ -38,7 +38,7 @@ func (s streams) Accept() (net.Conn, error) {
 	}
 }
 
-// Dial implements transport.Streams. Where nobody listens it is refused; across a cut it waits for timeout.
+// Dial implements transport.Streams. It is refused if nobody listens at dst. Across a cut it waits for timeout.
 func (s streams) Dial(dst netip.AddrPort, timeout time.Duration) (net.Conn, error) {
 	n := s.net
 	n.mu.Lock()
@@ -72,7 +72,7 @@ func (s streams) Dial(dst netip.AddrPort, timeout time.Duration) (net.Conn, erro
 	}
 }
 
-// Close implements transport.Streams: connections that are open stay so, as with a real listener.
+// Close implements transport.Streams. Open connections stay open, as with a real listener.
 func (s streams) Close() error {
 	s.net.mu.Lock()
 	defer s.net.mu.Unlock()
@@ -93,7 +93,7 @@ func dialError(dst netip.AddrPort, err error) error {
 	return &net.OpError{Op: "dial", Net: "tcp", Addr: net.TCPAddrFromAddrPort(dst), Err: err}
 }
 
-// stream is a connection: two ends, each with what the other has written and it has not read.
+// stream is a connection: two ends, each with the bytes that the other has written and it has not read.
 type stream struct {
 	net     *Network
 	ends    [2]*conn
@@ -102,7 +102,7 @@ type stream struct {
 	broken bool
 }
 
-// newStream connects an endpoint at dialer, which uses the address near, with the one at dst.
+// newStream connects the endpoint at dialer, which uses the local address near, with the one at dst.
 func newStream(n *Network, dialer, near, dst netip.AddrPort) *stream {
 	s := &stream{net: n, changed: sync.NewCond(&n.mu)}
 	s.ends[0] = &conn{stream: s, endpoint: dialer, local: near, remote: dst}
@@ -120,13 +120,13 @@ func (s *stream) reset() {
 	s.forget()
 }
 
-// forget ends the network's interest in the stream; a cut or a crash can no longer matter to it.
+// forget removes the stream from the network: a cut or a crash no longer affects it.
 func (s *stream) forget() {
 	s.net.streams = slices.DeleteFunc(slices.Clone(s.net.streams), func(o *stream) bool { return o == s })
 	s.changed.Broadcast()
 }
 
-// segment is a piece of a stream that can be read from due on.
+// segment is a piece of a stream that is readable from due on.
 type segment struct {
 	due  time.Time
 	data []byte
@@ -165,7 +165,7 @@ func (c *conn) Read(b []byte) (int, error) {
 		case len(b) == 0:
 			return 0, nil
 		case c.stream.cut():
-			// Nothing comes across, not even the news that the other end has closed.
+			// Nothing arrives, not even the other end's close.
 		case len(c.incoming) > 0:
 			if next = c.incoming[0].due; !next.After(now) {
 				return c.take(b), nil
@@ -179,7 +179,7 @@ func (c *conn) Read(b []byte) (int, error) {
 	}
 }
 
-// take copies from the first segment and makes room for a writer.
+// take copies from the first segment and frees its place in the window.
 func (c *conn) take(b []byte) int {
 	first := &c.incoming[0]
 	k := copy(b, first.data)
@@ -226,7 +226,7 @@ func (c *conn) Write(b []byte) (int, error) {
 	}
 }
 
-// Close implements net.Conn. The other end reads what is under way, and then io.EOF.
+// Close implements net.Conn. The other end reads the data in flight, then io.EOF.
 func (c *conn) Close() error {
 	n := c.stream.net
 	n.mu.Lock()
