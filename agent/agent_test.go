@@ -15,7 +15,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -26,10 +26,10 @@ func TestFleetTakesTurns(t *testing.T) {
 		begin := time.Now()
 		w.startAll()
 		time.Sleep(30 * time.Minute)
-		if n := w.count(policy.NoteMinted, begin); n != 1 {
+		if n := w.count(wander.NoteMinted, begin); n != 1 {
 			t.Errorf("%d tokens were minted", n)
 		}
-		if n := w.count(policy.NoteRegenerated, begin); n != 0 {
+		if n := w.count(wander.NoteRegenerated, begin); n != 0 {
 			t.Errorf("%d tokens were regenerated", n)
 		}
 		if d := w.overlap(begin); d != 0 {
@@ -71,7 +71,7 @@ func TestAloneWaitsOrRuns(t *testing.T) {
 		w.until("a runs", 10*time.Minute, func() bool {
 			return slices.ContainsFunc(w.runs(begin), func(o Observation) bool { return o.Name == "a" })
 		})
-		if n := w.count(policy.NoteMinted, begin); n != 1 {
+		if n := w.count(wander.NoteMinted, begin); n != 1 {
 			t.Errorf("%d tokens were minted", n)
 		}
 	})
@@ -86,7 +86,7 @@ func TestCrashedHolderIsReplaced(t *testing.T) {
 		w.crash(holder)
 		crash := time.Now()
 		w.until("the others run again", 10*time.Minute, func() bool { return len(w.runs(crash)) >= 4 })
-		if w.count(policy.NoteRegenerated, crash) == 0 {
+		if w.count(wander.NoteRegenerated, crash) == 0 {
 			t.Error("nobody regenerated the token, but it was there")
 		}
 		time.Sleep(30 * time.Minute)
@@ -180,7 +180,7 @@ func TestLeaveHandsTheTokenOn(t *testing.T) {
 			t.Errorf("the stop took %s", took)
 		}
 		time.Sleep(10 * time.Minute)
-		if n := w.count(policy.NoteRegenerated, begin); n != 0 {
+		if n := w.count(wander.NoteRegenerated, begin); n != 0 {
 			t.Errorf("%d tokens were regenerated", n)
 		}
 		if n := len(w.runs(stop)); n < 4 {
@@ -200,7 +200,7 @@ func TestSuspendedHostGivesTheTokenUp(t *testing.T) {
 		w.agents[holder].asleep += time.Hour
 		w.mu.Unlock()
 		time.Sleep(15 * time.Second)
-		if n := w.count(policy.NoteGaveUp, wake); n != 1 {
+		if n := w.count(wander.NoteGaveUp, wake); n != 1 {
 			t.Errorf("gave up %d tokens", n)
 		}
 	})
@@ -231,11 +231,11 @@ func TestRunThatCannotBeRecordedDoesNotHappen(t *testing.T) {
 		if started != 0 {
 			t.Errorf("a's hook ran %d times without a record", started)
 		}
-		if n := w.count(policy.NoteRegenerated, broken); n != 0 {
+		if n := w.count(wander.NoteRegenerated, broken); n != 0 {
 			t.Errorf("%d tokens were regenerated", n)
 		}
 		now := gateOf(t, w, "a")
-		if now.Runs != before.Runs || now.Failures != 0 || now.Notes[policy.NoteDenied.String()] == 0 || now.LastExit != "ok" {
+		if now.Runs != before.Runs || now.Failures != 0 || now.Notes["denied"] == 0 || now.LastExit != "ok" {
 			t.Errorf("%d runs after %d, of which %d failed, the last one: %q; %v", now.Runs, before.Runs, now.Failures, now.LastExit, now.Notes)
 		}
 		if d := now.LastRun.Sub(before.LastRun).Abs(); d > time.Millisecond || now.LastSuccess != before.LastSuccess || now.LastSuccess.IsZero() {

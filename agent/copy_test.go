@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 )
 
 // copyState copies the state directory of one agent to where another one has its own.
@@ -60,7 +60,7 @@ func TestTheCopyOfAStateDirectoryStops(t *testing.T) {
 					t.Errorf("%s ran %d times in ten minutes", name, n)
 				}
 			}
-			if n := w.count(policy.NoteMinted, again); n != 0 {
+			if n := w.count(wander.NoteMinted, again); n != 0 {
 				t.Errorf("%d tokens were minted", n)
 			}
 			w.agents["d"].ended <- err

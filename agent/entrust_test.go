@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -42,7 +42,7 @@ func TestTheNextHookStartsAsSoonAsThatOfADeadAgentIsGone(t *testing.T) {
 			w.start(holder, AloneWait)
 			time.Sleep(time.Minute)
 		}
-		if n := w.count(policy.NoteSuspected, time.Time{}); n > 0 {
+		if n := w.count(guardian.NoteSuspected, time.Time{}); n > 0 {
 			t.Errorf("%d times somebody waited for a silence", n)
 		}
 	})

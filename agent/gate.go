@@ -17,6 +17,7 @@ type gate struct {
 	cfg     GateConfig
 	id      wire.GateID
 	machine policy.Machine
+	family  policy.Family
 	log     zerolog.Logger
 	// state is what was saved last, or is to be, by an earlier life of this agent at first.
 	state policy.State
@@ -47,7 +48,7 @@ type gate struct {
 
 func newGate(a *Agent, cfg GateConfig, entropy policy.Entropy) (*gate, error) {
 	g := &gate{
-		cfg: cfg, id: wire.GateIDOf(cfg.Name),
+		cfg: cfg, id: wire.GateIDOf(cfg.Name), family: wander.Family(),
 		log: a.log.With().Str("gate", cfg.Name).Logger(), notes: make(map[policy.Note]uint64), said: make(map[policy.Note]policy.Time),
 	}
 	g.machine = wander.NewGate(wander.Config{

@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -34,7 +35,7 @@ func BenchmarkHandoff(b *testing.B) {
 		now := time.Now()
 		mu.Lock()
 		defer mu.Unlock()
-		if o.Note == policy.NoteOffered {
+		if o.Note == handoff.NoteOffered {
 			offered = now
 		}
 		if o.Cause == policy.CauseReceived {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -51,7 +51,7 @@ func TestARestartedSeedFoundsNoSecondFleet(t *testing.T) {
 				restart := time.Now()
 				w.startJoining(names[0], AloneAuto)
 				time.Sleep(10 * time.Minute)
-				if n := w.count(policy.NoteMinted, restart) + w.count(policy.NoteRegenerated, restart); n > 0 {
+				if n := w.count(wander.NoteMinted, restart) + w.count(wander.NoteRegenerated, restart); n > 0 {
 					t.Errorf("%d new tokens after the restart", n)
 				}
 				if d := w.overlap(restart); d > 0 {
@@ -135,7 +135,7 @@ func TestAFleetThatRemembersItselfStartsWithOneTokenSoon(t *testing.T) {
 		w.startJoining("e", AloneAuto, "a", "b")
 		w.until("somebody runs", 15*time.Second, func() bool { return len(w.runs(begin)) > 0 })
 		time.Sleep(10 * time.Minute)
-		if n := w.count(policy.NoteMinted, begin) + w.count(policy.NoteRegenerated, begin); n != 1 {
+		if n := w.count(wander.NoteMinted, begin) + w.count(wander.NoteRegenerated, begin); n != 1 {
 			t.Errorf("%d tokens were made", n)
 		}
 		if n := w.tokens(begin); n != 1 {

@@ -73,7 +73,7 @@ func (a *Agent) onSaved(end saved) {
 }
 
 // tellDenied says once in a while why runs are denied.
-func (a *Agent) tellDenied(g *gate) {
+func tellDenied(g *gate, note string) {
 	s := &g.saver
 	if time.Since(s.said) < sayAgain {
 		return
@@ -82,12 +82,12 @@ func (a *Agent) tellDenied(g *gate) {
 	const text = "not running the hook this time; the token goes on: "
 	switch {
 	case s.busy():
-		g.log.Error().Dur("saving_for", time.Since(s.since).Round(time.Millisecond)).Str("note", policy.NoteDenied.String()).
+		g.log.Error().Dur("saving_for", time.Since(s.since).Round(time.Millisecond)).Str("note", note).
 			Msg(text + "its start is not recorded yet, the disk of the state directory is slow or hangs")
 	case s.err != nil:
-		g.log.Error().Err(s.err).Str("note", policy.NoteDenied.String()).Msg(text + "its start could not be recorded")
+		g.log.Error().Err(s.err).Str("note", note).Msg(text + "its start could not be recorded")
 	default:
-		g.log.Error().Str("note", policy.NoteDenied.String()).Msg(text + "its process could not be started in time")
+		g.log.Error().Str("note", note).Msg(text + "its process could not be started in time")
 	}
 }
 

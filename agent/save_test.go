@@ -11,6 +11,8 @@ import (
 
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/wander"
 )
 
 // guardedGate is a gate whose token has two guardians, which are patient for a second.
@@ -41,12 +43,12 @@ func TestASlowDiskNeverLetsTwoRun(t *testing.T) {
 		if runs["a"] != 0 || len(runs) != 4 {
 			t.Errorf("runs: %v", runs)
 		}
-		for _, n := range []policy.Note{policy.NoteRevived, policy.NoteRegenerated, policy.NoteMinted, policy.NoteDoubting} {
+		for _, n := range []policy.Note{wander.NoteRevived, wander.NoteRegenerated, wander.NoteMinted, guardian.NoteDoubting} {
 			if c := w.count(n, slow); c > 0 {
-				t.Errorf("%d times %s", c, n)
+				t.Errorf("%d times %s", c, wander.Family().Notes.Of(n).Name)
 			}
 		}
-		if w.count(policy.NoteDenied, slow) == 0 {
+		if w.count(wander.NoteDenied, slow) == 0 {
 			t.Error("no run was denied")
 		}
 		w.until("the status says so", time.Minute, func() bool { return !gateOf(t, w, "a").SavingSince.IsZero() })
@@ -68,8 +70,8 @@ func TestADiskThatHangsKeepsNeitherTheTokenNorTheEnd(t *testing.T) {
 		w.slowDisk("a", time.Hour)
 		hangs := time.Now()
 		time.Sleep(10 * time.Minute)
-		if d := w.overlap(hangs); d != 0 || w.count(policy.NoteRevived, hangs) > 0 {
-			t.Errorf("two at once for %s; %d tokens were revived", d, w.count(policy.NoteRevived, hangs))
+		if d := w.overlap(hangs); d != 0 || w.count(wander.NoteRevived, hangs) > 0 {
+			t.Errorf("two at once for %s; %d tokens were revived", d, w.count(wander.NoteRevived, hangs))
 		}
 		if n := len(w.runs(hangs)); n < 36 {
 			t.Errorf("the four others ran %d times in ten minutes", n)

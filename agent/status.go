@@ -91,7 +91,7 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 		Notes: make(map[string]uint64, len(g.notes)),
 	}
 	for note, n := range g.notes {
-		s.Notes[note.String()] = n
+		s.Notes[g.family.Notes.Of(note).Name] = n
 	}
 	if g.run == nil {
 		s.NotRunning = m.Why.String()

@@ -112,7 +112,7 @@ func TestGuardianThatTookTheTokenUpSaysSinceWhen(t *testing.T) {
 		}
 		crash := time.Now()
 		w.crash(killed)
-		w.until("the guardian takes the token up", 10*time.Second, func() bool { return w.count(policy.NoteRevived, crash) > 0 })
+		w.until("the guardian takes the token up", 10*time.Second, func() bool { return w.count(wander.NoteRevived, crash) > 0 })
 		if g := gateOf(t, w, other); !g.Holding || g.HolderName != other || g.HolderSince.Before(crash) {
 			t.Errorf("holding is %v, the holder is %s since %s; the crash was at %s", g.Holding, g.HolderName, g.HolderSince, crash)
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
 )
 
 // DeafChecker holds that a holder that hears nobody does not keep its token, as long as there are guardians to have it: a while
@@ -38,7 +39,7 @@ func (k *DeafChecker) Watch(c *Cluster, o *Occurrence) error {
 	switch {
 	case failed && o.At.Sub(since) > k.while:
 		return fmt.Errorf("deaf: %s hears nobody, has offered its token in vain for %v and holds it still", MemberName(o.Member), o.At.Sub(since))
-	case !failed && tells(o, s.Token.ID, policy.NoteNoAck):
+	case !failed && tells(o, s.Token.ID, handoff.NoteNoAck):
 		k.failed[o.Member] = o.At
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
 )
 
 // DueChecker holds that a member that holds the token and is due runs, whatever becomes of its offers: it does not offer the
@@ -42,7 +43,7 @@ func (k *DueChecker) Watch(c *Cluster, o *Occurrence) error {
 		return nil
 	}
 	for i := range o.Effects {
-		if e := &o.Effects[i]; e.Kind == policy.Tell && e.Note == policy.NoteNoAck {
+		if e := &o.Effects[i]; e.Kind == policy.Tell && e.Note == handoff.NoteNoAck {
 			if k.failed[o.Member]++; k.failed[o.Member] > offersWhenDue {
 				return fmt.Errorf("due: %s holds the token and is due, and offers it for the %dth time", MemberName(o.Member), k.failed[o.Member]+1)
 			}

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -180,7 +183,7 @@ func (k *GuardChecker) effect(c *Cluster, o *Occurrence, e *policy.Effect) error
 	switch e.Kind {
 	case policy.Send:
 		var broken error
-		comes := tells(o, e.Msg.Token.ID, policy.NoteArrived, policy.NoteRevived, policy.NoteMinted, policy.NoteRegenerated)
+		comes := tells(o, e.Msg.Token.ID, wander.NoteArrived, wander.NoteRevived, wander.NoteMinted, wander.NoteRegenerated)
 		if e.Msg.Kind == wire.KindBeat && e.Msg.Handoff == 0 && !comes && !k.asks[o.Member] && k.writes[o.Member] != o.At {
 			broken = k.inTouch(o, "says that all is well")
 		}
@@ -214,28 +217,28 @@ func (k *GuardChecker) effect(c *Cluster, o *Occurrence, e *policy.Effect) error
 func (k *GuardChecker) note(c *Cluster, o *Occurrence, e *policy.Effect) error {
 	var broken error
 	switch note := e.Note; {
-	case note == policy.NoteSuspected:
+	case note == guardian.NoteSuspected:
 		broken = k.waited(c, o, e)
 		k.suspect(c, o, e)
-	case note == policy.NoteOvertaken || note == policy.NoteOutdated:
+	case note == wander.NoteOvertaken || note == wander.NoteOutdated:
 		broken = k.corrects(c, o, e)
-	case note == policy.NoteRemoved || note == policy.NoteMet:
+	case note == wander.NoteRemoved || note == wander.NoteMet:
 		k.bury(o.Member, e.Token)
-	case note == policy.NotePassed:
+	case note == handoff.NotePassed:
 		broken = k.inTouch(o, "passes its token on")
 		k.passed[o.Member] = e.Token
 		later := e.Token
 		later.Seq = later.Seq.After()
 		k.learn(o, later, true)
-	case note == policy.NoteYielded:
+	case note == wander.NoteYielded:
 		k.gaveUp[o.Member], k.former[o.Member] = e.Token.ID, e.Token.ID
-	case note == policy.NoteRevived:
+	case note == wander.NoteRevived:
 		broken = k.revive(o, e.Token)
 		k.take(o, e.Token)
-	case note == policy.NoteArrived:
+	case note == wander.NoteArrived:
 		broken = k.arrive(o, o.Event.Msg.Token)
 		k.take(o, e.Token)
-	case note == policy.NoteMinted || note == policy.NoteRegenerated:
+	case note == wander.NoteMinted || note == wander.NoteRegenerated:
 		k.take(o, e.Token)
 	}
 	return broken

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -54,9 +55,9 @@ func (k *HearsayChecker) Watch(c *Cluster, o *Occurrence) error {
 	}
 	for i := range o.Effects {
 		switch e := &o.Effects[i]; {
-		case e.Kind == policy.Tell && e.Note == policy.NoteInquired:
+		case e.Kind == policy.Tell && e.Note == wander.NoteInquired:
 			k.asked[o.Member] = o.At
-		case e.Kind == policy.Tell && e.Note != policy.NoteSeen && !e.Token.ID.IsZero():
+		case e.Kind == policy.Tell && e.Note != wander.NoteSeen && !e.Token.ID.IsZero():
 			k.seen[o.Member] = o.At
 		case e.Kind == policy.Send && e.Msg.Kind == wire.KindSeen:
 			if err := k.tells(c, o, time.Duration(e.Msg.Nonce)); err != nil {

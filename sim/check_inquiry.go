@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -65,11 +66,11 @@ func (k *InquiryChecker) view(c *Cluster, o *Occurrence) {
 func (k *InquiryChecker) note(c *Cluster, o *Occurrence, n policy.Note) error {
 	rank, company := k.rank[o.Member]
 	switch {
-	case n == policy.NoteInquired:
+	case n == wander.NoteInquired:
 		k.asked[o.Member] = o.At
-	case n == policy.NoteMinted && rank > 0:
+	case n == wander.NoteMinted && rank > 0:
 		return k.hasAsked(c, o)
-	case n == policy.NoteRegenerated && company && k.guarded:
+	case n == wander.NoteRegenerated && company && k.guarded:
 		return k.regenerate(c, o)
 	}
 	return nil

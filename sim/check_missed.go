@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -32,10 +34,10 @@ func (k *MissedChecker) Watch(c *Cluster, o *Occurrence) error {
 			continue
 		}
 		switch note := e.Note; {
-		case note == policy.NoteArrived || note == policy.NoteRevived || note == policy.NoteMinted || note == policy.NoteRegenerated:
+		case note == wander.NoteArrived || note == wander.NoteRevived || note == wander.NoteMinted || note == wander.NoteRegenerated:
 			k.came[o.Member] = e.Token
 			k.failed[o.Member] = k.failed[o.Member][:0]
-		case note == policy.NoteNoAck:
+		case note == handoff.NoteNoAck:
 			if err := k.miss(c, o, e); err != nil {
 				return err
 			}

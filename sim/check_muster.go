@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -40,11 +42,11 @@ func (k *MusterChecker) Watch(c *Cluster, o *Occurrence) error {
 			continue
 		}
 		switch note := e.Note; {
-		case note == policy.NoteNoAck || note == policy.NoteRevived:
+		case note == handoff.NoteNoAck || note == wander.NoteRevived:
 			k.failed[o.Member] = append(k.failed[o.Member], e.Peer)
 		}
 		switch note := e.Note; {
-		case note == policy.NoteArrived || note == policy.NoteRevived || note == policy.NoteMinted || note == policy.NoteRegenerated:
+		case note == wander.NoteArrived || note == wander.NoteRevived || note == wander.NoteMinted || note == wander.NoteRegenerated:
 			came = e.Token.ID
 		}
 	}

@@ -15,7 +15,9 @@ type Config struct {
 	Members int
 	Order   Order
 	// Machine makes the machine of a member each time it starts.
-	Machine    func(Seat) policy.Machine
+	Machine func(Seat) policy.Machine
+	// Family is theirs.
+	Family     policy.Family
 	Network    Network
 	Membership Membership
 	Hook       Hook

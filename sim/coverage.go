@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -187,7 +189,7 @@ func (v *Coverage) walk(c *Cluster, o *Occurrence) {
 			if e.Msg.Token.Route.Tries[0] > 0 {
 				v.counts[classCase][caseMissed]++
 			}
-		case e.Kind == policy.Tell && e.Note == policy.NoteRemoved && o.Completes():
+		case e.Kind == policy.Tell && e.Note == wander.NoteRemoved && o.Completes():
 			if s := c.Status(o.Member); !s.HasRun || s.NextRun <= o.At {
 				v.counts[classCase][caseChased]++
 			}
@@ -224,7 +226,7 @@ func (v *Coverage) step(o *Occurrence) {
 // wake counts the timer of which effect i of a wake-up is a sign.
 func (v *Coverage) wake(effects []policy.Effect, i int) {
 	e := &effects[i]
-	offers := i > 0 && effects[i-1].Note == policy.NoteOffered
+	offers := i > 0 && effects[i-1].Note == handoff.NoteOffered
 	switch {
 	case e.Kind == policy.Send && e.Msg.Kind == wire.KindToken && !offers:
 		v.counts[classTimer][timerTokenAgain]++
@@ -233,19 +235,19 @@ func (v *Coverage) wake(effects []policy.Effect, i int) {
 	case e.Kind == policy.Save && i == 0:
 		v.counts[classTimer][timerDue]++
 	case e.Kind != policy.Tell:
-	case e.Note == policy.NoteDenied:
+	case e.Note == wander.NoteDenied:
 		v.counts[classTimer][timerSaveHangs]++
-	case e.Note == policy.NoteNoAck:
+	case e.Note == handoff.NoteNoAck:
 		v.counts[classTimer][timerNoAck]++
-	case e.Note == policy.NoteNoCommit:
+	case e.Note == handoff.NoteNoCommit:
 		v.counts[classTimer][timerNoCommit]++
-	case e.Note == policy.NoteMinted:
+	case e.Note == wander.NoteMinted:
 		v.counts[classTimer][timerFirstToken]++
-	case e.Note == policy.NoteRegenerated:
+	case e.Note == wander.NoteRegenerated:
 		v.counts[classTimer][timerSilence]++
-	case e.Note == policy.NoteLeft:
+	case e.Note == wander.NoteLeft:
 		v.counts[classTimer][timerLinger]++
-	case e.Note == policy.NoteOffered && i == 0:
+	case e.Note == handoff.NoteOffered && i == 0:
 		v.counts[classTimer][timerRested]++
 	}
 }
@@ -260,9 +262,9 @@ func (v *Coverage) meeting(o *Occurrence) {
 		case e.Kind == policy.Save:
 			saves = true
 		case e.Kind != policy.Tell:
-		case e.Note == policy.NoteArrived:
+		case e.Note == wander.NoteArrived:
 			arrived = e.Token.ID
-		case e.Note == policy.NoteMet:
+		case e.Note == wander.NoteMet:
 			met, younger = true, e.Token.ID == arrived
 		}
 	}
@@ -319,8 +321,8 @@ func (v *Coverage) Counts() []Counted {
 	for k := policy.Save; k <= policy.Gone; k++ {
 		add(classEffect, "effect ", k.String(), int(k))
 	}
-	for _, k := range policy.Notes() {
-		add(classNote, "note ", k.String(), int(k))
+	for _, n := range wander.Family().Notes {
+		add(classNote, "note ", n.Name, int(n.Note))
 	}
 	return all
 }

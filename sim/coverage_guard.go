@@ -4,6 +4,9 @@ import (
 	"slices"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -78,12 +81,12 @@ func (v *Coverage) guardWake(o *Occurrence) {
 			asks = true
 			v.counts[classTimer][timerInquiryAgain]++
 		case e.Kind != policy.Tell:
-		case e.Note == policy.NoteSuspected:
+		case e.Note == guardian.NoteSuspected:
 			asks = true
 			v.counts[classTimer][timerPatience]++
-		case e.Note == policy.NoteDoubting || e.Note == policy.NoteUnanswered || e.Note == policy.NoteInquired:
+		case e.Note == guardian.NoteDoubting || e.Note == guardian.NoteUnanswered || e.Note == wander.NoteInquired:
 			asks = true
-		case e.Note == policy.NoteRevived:
+		case e.Note == wander.NoteRevived:
 			v.counts[classTimer][timerNoAnswer]++
 		}
 	}
@@ -91,17 +94,17 @@ func (v *Coverage) guardWake(o *Occurrence) {
 
 func (v *Coverage) guardNote(c *Cluster, o *Occurrence, e *policy.Effect) {
 	switch {
-	case e.Note == policy.NoteSuspected:
+	case e.Note == guardian.NoteSuspected:
 		v.suspect(o.Member, suspicion{token: e.Token, holder: e.Peer})
-	case e.Note == policy.NoteDoubting || e.Note == policy.NoteUnanswered:
+	case e.Note == guardian.NoteDoubting || e.Note == guardian.NoteUnanswered:
 		delete(v.suspicions, o.Member)
-	case e.Note == policy.NoteRevived:
+	case e.Note == wander.NoteRevived:
 		v.revived(c, o)
-	case e.Note == policy.NoteOutdated:
+	case e.Note == wander.NoteOutdated:
 		v.counts[classCase][caseOutdated]++
-	case e.Note == policy.NoteNoCommit && o.Event.Kind == policy.Received && o.Event.Msg.Kind == wire.KindAsk:
+	case e.Note == handoff.NoteNoCommit && o.Event.Kind == policy.Received && o.Event.Msg.Kind == wire.KindAsk:
 		v.counts[classCase][caseRefused]++
-	case e.Note == policy.NoteOvertaken && o.Completes() && c.Status(o.Member).Why == policy.WhyRunning:
+	case e.Note == wander.NoteOvertaken && o.Completes() && c.Status(o.Member).Why == policy.WhyRunning:
 		stops := func(e policy.Effect) bool { return e.Kind == policy.Stop }
 		if slices.ContainsFunc(o.Effects, stops) {
 			v.counts[classCase][caseOvertakenStops]++
@@ -130,9 +133,9 @@ func (v *Coverage) revived(c *Cluster, o *Occurrence) {
 	for i := range o.Effects {
 		switch e := &o.Effects[i]; {
 		case e.Kind != policy.Tell:
-		case e.Note == policy.NoteMet:
+		case e.Note == wander.NoteMet:
 			v.counts[classCase][caseRevivedMet]++
-		case e.Note == policy.NoteRemoved:
+		case e.Note == wander.NoteRemoved:
 			v.counts[classCase][caseRevivedRemoved]++
 		}
 	}

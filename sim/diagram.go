@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -31,6 +34,7 @@ func (d *Diagram) Watch(c *Cluster, o *Occurrence) error {
 		d.begin(c)
 	}
 	who := MemberName(o.Member)
+	d.notes = c.cfg.Family.Notes
 	switch o.Kind {
 	case Stepped:
 		d.step(o, who)
@@ -94,7 +98,7 @@ func (d *Diagram) step(o *Occurrence, who string) {
 		case e.Kind == policy.Stop:
 			told = append(told, "STOP")
 		case e.Kind == policy.Tell && !slices.Contains(d.drawn(), e.Note):
-			told = append(told, strings.TrimSpace(e.Note.String()+" "+d.tokenIfAny(e.Token)))
+			told = append(told, strings.TrimSpace(d.notes.Of(e.Note).Name+" "+d.tokenIfAny(e.Token)))
 		}
 	}
 	if len(told) > 0 {
@@ -109,8 +113,8 @@ func (d *Diagram) step(o *Occurrence, who string) {
 // drawn are the notes that say what is to be seen in any case.
 func (*Diagram) drawn() []policy.Note {
 	return []policy.Note{
-		policy.NoteArrived, policy.NoteRan, policy.NoteOffered, policy.NotePassed, policy.NoteTokenAgain, policy.NoteAckAgain,
-		policy.NoteStrayWord,
+		wander.NoteArrived, wander.NoteRan, handoff.NoteOffered, handoff.NotePassed, handoff.NoteTokenAgain, handoff.NoteAckAgain,
+		guardian.NoteStrayWord,
 	}
 }
 

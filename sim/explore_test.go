@@ -14,6 +14,8 @@ import (
 	"unsafe"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -44,18 +46,18 @@ func TestSmallWorldsAreExploredExhaustively(t *testing.T) {
 		depth   int8
 		leadsTo policy.Note
 	}{
-		{name: "2 members", members: 2, depth: 10, leadsTo: policy.NotePassed},
-		{name: "2 members, one crashes", members: 2, crashes: 1, depth: 8, leadsTo: policy.NotePassed},
-		{name: "3 members", members: 3, depth: 9, leadsTo: policy.NoteNoAck},
-		{name: "3 members, one crashes", members: 3, crashes: 1, depth: 7, leadsTo: policy.NotePassed},
-		{name: "holder and guardian", members: 2, backups: 1, depth: 8, leadsTo: policy.NoteRevived},
-		{name: "holder and guardian, later", members: 2, backups: 1, depth: 8, passed: true, leadsTo: policy.NoteOvertaken},
-		{name: "holder and guardian, one stops", members: 2, backups: 1, stops: 1, depth: 7, passed: true, leadsTo: policy.NoteDoubting},
-		{name: "holder and guardian, one crashes", members: 2, backups: 1, crashes: 1, depth: 7, passed: true, leadsTo: policy.NoteOutdated},
-		{name: "2 members, slow disks", members: 2, slow: true, depth: 9, leadsTo: policy.NoteDenied},
-		{name: "2 members, slow disks, one crashes", members: 2, slow: true, crashes: 1, depth: 7, leadsTo: policy.NoteRan},
-		{name: "holder and guardian, slow disks", members: 2, backups: 1, slow: true, depth: 7, passed: true, leadsTo: policy.NoteOvertaken},
-		{name: "holder and two guardians", members: 3, backups: 2, depth: 7, passed: true, leadsTo: policy.NoteOvertaken},
+		{name: "2 members", members: 2, depth: 10, leadsTo: handoff.NotePassed},
+		{name: "2 members, one crashes", members: 2, crashes: 1, depth: 8, leadsTo: handoff.NotePassed},
+		{name: "3 members", members: 3, depth: 9, leadsTo: handoff.NoteNoAck},
+		{name: "3 members, one crashes", members: 3, crashes: 1, depth: 7, leadsTo: handoff.NotePassed},
+		{name: "holder and guardian", members: 2, backups: 1, depth: 8, leadsTo: wander.NoteRevived},
+		{name: "holder and guardian, later", members: 2, backups: 1, depth: 8, passed: true, leadsTo: wander.NoteOvertaken},
+		{name: "holder and guardian, one stops", members: 2, backups: 1, stops: 1, depth: 7, passed: true, leadsTo: guardian.NoteDoubting},
+		{name: "holder and guardian, one crashes", members: 2, backups: 1, crashes: 1, depth: 7, passed: true, leadsTo: wander.NoteOutdated},
+		{name: "2 members, slow disks", members: 2, slow: true, depth: 9, leadsTo: wander.NoteDenied},
+		{name: "2 members, slow disks, one crashes", members: 2, slow: true, crashes: 1, depth: 7, leadsTo: wander.NoteRan},
+		{name: "holder and guardian, slow disks", members: 2, backups: 1, slow: true, depth: 7, passed: true, leadsTo: wander.NoteOvertaken},
+		{name: "holder and two guardians", members: 3, backups: 2, depth: 7, passed: true, leadsTo: wander.NoteOvertaken},
 	} {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
@@ -353,11 +355,11 @@ func (w *small) send(m *wire.Message) {
 // question holds that a guardian asks the holder, as far as it is known, and all other guardians before it revives a token, unless the
 // holder has yielded it.
 func (w *small) question(i int, note *policy.Effect) {
-	if note.Note != policy.NoteSuspected && note.Note != policy.NoteRevived {
+	if note.Note != guardian.NoteSuspected && note.Note != wander.NoteRevived {
 		return
 	}
 	for _, id := range append(note.Token.Trail[:], note.Peer) {
-		if note.Note == policy.NoteRevived && !id.IsZero() && w.asked[i]&(1<<IndexOf(id)) == 0 {
+		if note.Note == wander.NoteRevived && !id.IsZero() && w.asked[i]&(1<<IndexOf(id)) == 0 {
 			panic("a token that was revived unasked: " + w.machines[i].String())
 		}
 	}

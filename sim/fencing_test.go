@@ -75,7 +75,7 @@ func TestTheFencingNumberRisesAcrossRevivalsAndRestarts(t *testing.T) {
 		if r.refusedStarts+r.refusedEnds > 0 || r.starts < 500 {
 			t.Errorf("seed %d: %d calls served, %d refused", seed, r.starts+r.ends, r.refusedStarts+r.refusedEnds)
 		}
-		revived += int(v.counts[classNote][policy.NoteRevived])
+		revived += int(v.counts[classNote][wander.NoteRevived])
 	}
 	if revived < 10 {
 		t.Errorf("only %d tokens were revived", revived)

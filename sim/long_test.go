@@ -21,7 +21,7 @@ func (m *made) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 		return nil
 	}
 	for i := range o.Effects {
-		if e := &o.Effects[i]; e.Kind != policy.Tell || e.Note != policy.NoteRegenerated {
+		if e := &o.Effects[i]; e.Kind != policy.Tell || e.Note != wander.NoteRegenerated {
 			continue
 		}
 		if m.count++; m.count == 1 {

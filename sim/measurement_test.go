@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 )
 
 // fleet is the paper's (Ciuffoletti, table 2).
@@ -83,7 +84,7 @@ func TestATokenInPlaceIsTheOnlyOneAndThereAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	notes := &later.counts[classNote]
-	if notes[policy.NoteMinted]+notes[policy.NoteRegenerated] > 0 || notes[policy.NoteArrived] < 100 {
+	if notes[wander.NoteMinted]+notes[wander.NoteRegenerated] > 0 || notes[wander.NoteArrived] < 100 {
 		t.Errorf("later there are others:\n%v", later)
 	}
 }

@@ -11,6 +11,7 @@ import (
 // names gives short names to what a story speaks of: tokens T1, T2…, handoffs h1, h2… and nonces n1, n2… in the order in
 // which they appear.
 type names struct {
+	notes    policy.Notes
 	tokens   map[tokenKey]int
 	handoffs map[wire.HandoffID]int
 	nonces   map[wire.Nonce]int

@@ -64,7 +64,8 @@ func (s *Scenario) NewCluster(watchers ...Watcher) *Cluster {
 	machines := make([]wander.Machine, s.Members)
 	laps := new(wander.Laps)
 	cfg := Config{
-		Seed: s.Seed, Members: s.Members, Order: s.Order, Network: s.Network, Membership: s.Membership, Hook: s.Hook, OrphanGrace: wander.OrphanGrace(s.Skip), Disk: s.Disk,
+		Family: wander.Family(),
+		Seed:   s.Seed, Members: s.Members, Order: s.Order, Network: s.Network, Membership: s.Membership, Hook: s.Hook, OrphanGrace: wander.OrphanGrace(s.Skip), Disk: s.Disk,
 		AskFirst: s.AskFirst, EarlyWakes: s.EarlyWakes, StopTimeout: stopTimeout, Watchers: watchers,
 		Machine: func(seat Seat) policy.Machine {
 			if s.SameTies {

@@ -13,6 +13,8 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -247,10 +249,10 @@ func (s *script) Watch(c *Cluster, o *Occurrence) error {
 // isTurn reports whether an effect is more than a token's daily round.
 func isTurn(e *policy.Effect) bool {
 	turns := []policy.Note{
-		policy.NoteMinted, policy.NoteRegenerated, policy.NoteDenied, policy.NoteRemoved, policy.NoteMet, policy.NoteNoAck, policy.NoteNoCommit,
-		policy.NoteGaveUp, policy.NoteUnanswered, policy.NoteYielded, policy.NoteDropped, policy.NoteLeft, policy.NoteWaiting,
-		policy.NoteSuspected, policy.NoteRevived, policy.NoteStoodDown, policy.NoteDoubting, policy.NoteOvertaken,
-		policy.NoteOutdated, policy.NoteSeqRefused, policy.NoteBirthRefused,
+		wander.NoteMinted, wander.NoteRegenerated, wander.NoteDenied, wander.NoteRemoved, wander.NoteMet, handoff.NoteNoAck, handoff.NoteNoCommit,
+		wander.NoteGaveUp, guardian.NoteUnanswered, wander.NoteYielded, wander.NoteDropped, wander.NoteLeft, wander.NoteWaiting,
+		guardian.NoteSuspected, wander.NoteRevived, guardian.NoteStoodDown, guardian.NoteDoubting, wander.NoteOvertaken,
+		wander.NoteOutdated, wander.NoteSeqRefused, wander.NoteBirthRefused,
 	}
 	return e.Kind == policy.Run || e.Kind == policy.Stop || e.Kind == policy.Tell && slices.Contains(turns, e.Note)
 }

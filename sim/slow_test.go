@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -91,12 +92,12 @@ func TestAFleetWorksWhereRoundTripsTakeSeveralSkips(t *testing.T) {
 					t.Errorf("%s ran %d times, want at least %d", MemberName(i), n, want)
 				}
 			}
-			for _, n := range []policy.Note{policy.NoteRevived, policy.NoteRegenerated, policy.NoteRemoved, policy.NoteOvertaken} {
+			for _, n := range []policy.Note{wander.NoteRevived, wander.NoteRegenerated, wander.NoteRemoved, wander.NoteOvertaken} {
 				if k.notes[n] > 0 {
-					t.Errorf("%v: %d times", n, k.notes[n])
+					t.Errorf("%s: %d times", wander.Family().Notes.Of(n).Name, k.notes[n])
 				}
 			}
-			if tc.latency > s.Skip/2 && k.notes[policy.NoteSlowNetwork] == 0 {
+			if tc.latency > s.Skip/2 && k.notes[handoff.NoteSlowNetwork] == 0 {
 				t.Error("nobody says that skip is too short")
 			}
 		})

@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -37,13 +40,13 @@ func Stories() []Story {
 			world: storyWorld(),
 			from:  late.Add(-time.Second),
 			plot: plot{untold: 1, turns: []turn{
-				{policy.NoteResting, 0},
-				{policy.NoteOffered, 0},
-				{policy.NoteResting, 1},
-				{policy.NoteOffered, 1},
-				{policy.NoteRan, 2},
-				{policy.NoteOffered, 2},
-				{policy.NoteResting, 0},
+				{wander.NoteResting, 0},
+				{handoff.NoteOffered, 0},
+				{wander.NoteResting, 1},
+				{handoff.NoteOffered, 1},
+				{wander.NoteRan, 2},
+				{handoff.NoteOffered, 2},
+				{wander.NoteResting, 0},
 			}},
 		},
 		{
@@ -53,11 +56,11 @@ func Stories() []Story {
 			plan:  func(c *Cluster) { loseFirst(c, late) },
 			from:  late,
 			plot: plot{turns: []turn{
-				{policy.NoteSuspected, 0},
-				{policy.NoteNoCommit, 1},
-				{policy.NoteSuspected, 2},
-				{policy.NoteRevived, 2},
-				{policy.NoteRan, 2},
+				{guardian.NoteSuspected, 0},
+				{handoff.NoteNoCommit, 1},
+				{guardian.NoteSuspected, 2},
+				{wander.NoteRevived, 2},
+				{wander.NoteRan, 2},
 			}},
 		},
 	}

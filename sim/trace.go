@@ -24,6 +24,7 @@ func NewTrace(w io.Writer) *Trace { return &Trace{names: newNames(), w: w} }
 // Watch writes what occurred.
 func (t *Trace) Watch(c *Cluster, o *Occurrence) error {
 	who := MemberName(o.Member)
+	t.notes = c.cfg.Family.Notes
 	switch o.Kind {
 	case Stepped:
 		return t.step(o, who)
@@ -134,7 +135,7 @@ func (t *Trace) effect(e *policy.Effect) string {
 	case policy.Announce:
 		return "announces that it has met a token"
 	case policy.Tell:
-		said := e.Note.String()
+		said := t.notes.Of(e.Note).Name
 		if !e.Token.ID.IsZero() {
 			said += " " + t.token(e.Token)
 		}

@@ -64,5 +64,5 @@ func (g *Machine) onBuried(now policy.Time, m *wire.Message, out []policy.Effect
 	g.stopAsking()
 	g.remember(&m.Token)
 	g.watch.live = false
-	return Outcome{}, policy.AppendTell(out, policy.NoteStoodDown, m.From, &m.Token)
+	return Outcome{}, policy.AppendTell(out, NoteStoodDown, m.From, &m.Token)
 }

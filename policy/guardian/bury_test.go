@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -24,8 +23,8 @@ func TestABurialStandsTheGuardiansDown(t *testing.T) {
 	c.bury(c.ann, theToken)
 	c.wantSent("1ms ann→bob Buried", "1ms ann→cyd Buried")
 	c.advance(latency)
-	c.wantNotes(c.bob, policy.NoteStoodDown)
-	c.wantNotes(c.cyd, policy.NoteStoodDown)
+	c.wantNotes(c.bob, guardian.NoteStoodDown)
+	c.wantNotes(c.cyd, guardian.NoteStoodDown)
 	c.advance(10 * patience)
 	c.wantHolders()
 	c.wantSent()
@@ -47,7 +46,7 @@ func TestWhoHasMissedABurialIsToldOfItWhenItAsks(t *testing.T) {
 	c.bury(c.ann, theToken)
 	c.cyd.dead = true
 	c.advance(10 * patience)
-	c.wantNotes(c.bob, policy.NoteSuspected, policy.NoteStoodDown)
+	c.wantNotes(c.bob, guardian.NoteSuspected, guardian.NoteStoodDown)
 	c.wantHolders()
 }
 
@@ -91,7 +90,7 @@ func TestACopyThatHasGoneFurtherIsNotBuried(t *testing.T) {
 	c.advance(latency)
 	for _, m := range []*member{c.ann, c.bob} {
 		c.receive(message(wire.KindBuried, c.dan, m, theToken))
-		c.wantNotes(m, policy.NoteStrayWord)
+		c.wantNotes(m, guardian.NoteStrayWord)
 	}
 	c.bury(c.bob, theToken)
 	c.ann.dead, c.cyd.dead = true, true

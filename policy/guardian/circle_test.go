@@ -236,7 +236,7 @@ func (c *circle) receive(msg wire.Message) (sent int) {
 		m.revived[msg.Token.ID] = false
 	}
 	o, out := m.g.Receive(c.now, &msg, m.held(), nil)
-	if !expected && (m.g != before || o != guardian.Outcome{} || len(out) != 1 || out[0].Note != policy.NoteStrayWord) {
+	if !expected && (m.g != before || o != guardian.Outcome{} || len(out) != 1 || out[0].Note != guardian.NoteStrayWord) {
 		c.t.Fatalf("%s did not expect a %v, and it led to %+v", m.name, msg.Kind, out)
 	}
 	holding := m.held() != nil && m.token.ID == msg.Token.ID
@@ -344,7 +344,7 @@ func (c *circle) wantSent(want ...string) {
 func (c *circle) wantNotes(m *member, want ...policy.Note) {
 	c.t.Helper()
 	if !slices.Equal(m.notes, want) {
-		c.t.Fatalf("%s notes %v, want %v", m.name, m.notes, want)
+		c.t.Fatalf("%s notes %v, want %v", m.name, guardian.Notes().Names(m.notes), guardian.Notes().Names(want))
 	}
 	m.notes = nil
 }

@@ -142,7 +142,7 @@ func (g *Machine) Answers(m *wire.Message) bool { return g.question.waitsFor(m) 
 func (g *Machine) Receive(now policy.Time, m *wire.Message, held *wire.Token, out []policy.Effect) (Outcome, []policy.Effect) {
 	switch {
 	case !g.Expects(m, held):
-		return Outcome{}, policy.AppendTell(out, policy.NoteStrayWord, m.From, &m.Token)
+		return Outcome{}, policy.AppendTell(out, NoteStrayWord, m.From, &m.Token)
 	case held != nil && held.ID == m.Token.ID:
 		return g.onWordOfHeld(now, m, held, out)
 	}

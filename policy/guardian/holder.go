@@ -59,7 +59,7 @@ func (g *Machine) Overdue(now policy.Time, held *wire.Token) bool {
 // guards another one as well, that it has not heard the holder of that is no wonder.
 func (g *Machine) Doubt(now policy.Time, held *wire.Token, out []policy.Effect) []policy.Effect {
 	g.calm(now, g.patience())
-	out = policy.AppendTell(out, policy.NoteDoubting, wire.MemberID{}, held)
+	out = policy.AppendTell(out, NoteDoubting, wire.MemberID{}, held)
 	out = g.ask(now, held, wire.MemberID{}, out)
 	g.question.byHolder = true
 	return out
@@ -69,7 +69,7 @@ func (g *Machine) Doubt(now policy.Time, held *wire.Token, out []policy.Effect) 
 // answer; Overtaken; or Sure, if nobody answers.
 func (g *Machine) Probe(now policy.Time, held *wire.Token, out []policy.Effect) []policy.Effect {
 	g.calm(now, g.patience())
-	out = policy.AppendTell(out, policy.NoteUnanswered, wire.MemberID{}, held)
+	out = policy.AppendTell(out, NoteUnanswered, wire.MemberID{}, held)
 	out = g.ask(now, held, wire.MemberID{}, out)
 	g.question.byHolder, g.question.first = true, true
 	return out

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -118,7 +117,7 @@ func TestAHolderThatWasAwayAsksItsGuardiansAndDoesNotBeat(t *testing.T) {
 		"900ms ann→bob Ask", "900ms ann→cyd Ask",
 		"1.1s ann→bob Ask", "1.1s ann→cyd Ask",
 	)
-	c.wantNotes(c.ann, policy.NoteDoubting)
+	c.wantNotes(c.ann, guardian.NoteDoubting)
 	if !c.ann.g.Doubting() {
 		t.Error("ann is in no doubt")
 	}
@@ -173,7 +172,7 @@ func TestAHolderThatIsAwayWhileItAsksAsksAgain(t *testing.T) {
 			}
 			first(c, answers)
 			c.wantEndings(c.ann)
-			c.wantNotes(c.ann, policy.NoteDoubting)
+			c.wantNotes(c.ann, guardian.NoteDoubting)
 			c.advance(2 * latency)
 			c.wantEndings(c.ann, guardian.Sure)
 		})
@@ -185,7 +184,7 @@ func TestAHoldersQuestionCalmsItsGuardians(t *testing.T) {
 	c := newCircle(t)
 	c.ann.away = true
 	c.until(patience + latency + patience/4)
-	c.wantNotes(c.bob, policy.NoteSuspected)
+	c.wantNotes(c.bob, guardian.NoteSuspected)
 	c.ann.away = false
 	c.advance(patience / 2)
 	c.wantEndings(c.ann, guardian.Sure)
@@ -279,7 +278,7 @@ func TestAHolderDoesNotMindLowerNumbers(t *testing.T) {
 				continue // The copy that is held was removed.
 			}
 			c.receive(message(kind, c.dan, c.ann, since(theToken, seq)))
-			c.wantNotes(c.ann, policy.NoteStrayWord)
+			c.wantNotes(c.ann, guardian.NoteStrayWord)
 		}
 	}
 	c.wantHolders(c.ann)

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -133,7 +132,7 @@ func TestAnAnswerBelongsToItsQuestion(t *testing.T) {
 	c.receive(known)
 	c.bob.notes = nil
 	c.receive(known)
-	c.wantNotes(c.bob, policy.NoteStrayWord)
+	c.wantNotes(c.bob, guardian.NoteStrayWord)
 	c.wantHolders()
 }
 
@@ -164,7 +163,7 @@ func TestEachRankWaitsHalfAPatienceLonger(t *testing.T) {
 	c.until(latency + patience*2 - 1)
 	c.wantNotes(c.dan)
 	c.until(latency + patience*2)
-	c.wantNotes(c.dan, policy.NoteSuspected)
+	c.wantNotes(c.dan, guardian.NoteSuspected)
 	c.until(latency + patience*5/2)
 	c.wantHolders(c.dan)
 }
@@ -184,7 +183,7 @@ func TestTheNextRankWaitsForALivingOneBeforeIt(t *testing.T) {
 	c.ann.dead, c.bob.away = true, true
 	c.until(latency + patience*3/2)
 	for range 3 {
-		c.wantNotes(c.cyd, policy.NoteSuspected)
+		c.wantNotes(c.cyd, guardian.NoteSuspected)
 		c.receive(c.answering(message(wire.KindHeard, c.bob, c.cyd, theToken)))
 		c.air = nil
 		c.advance(patience - 1)
@@ -296,7 +295,7 @@ func TestAGuardianThatIsAwayWhileItAsksAsksAgain(t *testing.T) {
 			c.bob.away, c.bob.notes, c.air = false, nil, nil
 			first(c, answers)
 			c.wantEndings(c.bob)
-			c.wantNotes(c.bob, policy.NoteSuspected)
+			c.wantNotes(c.bob, guardian.NoteSuspected)
 			c.advance(patience/2 - 1)
 			c.wantHolders()
 			c.advance(1)
@@ -403,12 +402,12 @@ func TestWhoHasBeenAwayIsPatientAnewWithOthers(t *testing.T) {
 	c.air = nil
 	c.bob.away, c.bob.notes = false, nil
 	c.wake(c.bob)
-	c.wantNotes(c.bob, policy.NoteDoubting)
+	c.wantNotes(c.bob, guardian.NoteDoubting)
 	c.advance(patience - 1)
 	c.wantEndings(c.bob, guardian.Sure)
 	c.wantNotes(c.bob)
 	c.advance(1)
-	c.wantNotes(c.bob, policy.NoteSuspected)
+	c.wantNotes(c.bob, guardian.NoteSuspected)
 }
 
 // While it asks it still beats for the token that it holds.
@@ -422,7 +421,7 @@ func TestAGuardianThatAsksBeatsForWhatItHolds(t *testing.T) {
 		c.advance(patience / 8)
 		c.wantNotes(c.dan)
 	}
-	c.wantNotes(c.bob, policy.NoteSuspected)
+	c.wantNotes(c.bob, guardian.NoteSuspected)
 }
 
 // After a revival there is nothing to suspect before a holder is heard again.

@@ -116,7 +116,7 @@ func (g *Machine) suspect(now policy.Time, out []policy.Effect) []policy.Effect 
 		out = g.tellGuardians(wire.KindYield, &w.token.Trail, &w.token, out)
 		w.count = min(w.count+1, mostDoublings)
 	}
-	out = policy.AppendTell(out, policy.NoteSuspected, w.holder, &w.token)
+	out = policy.AppendTell(out, NoteSuspected, w.holder, &w.token)
 	return g.ask(now, &w.token, w.holder, out)
 }
 

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -16,7 +15,7 @@ func TestAPatienceOfSilenceLeadsToAQuestion(t *testing.T) {
 	c.wantSent()
 	c.until(latency + patience)
 	c.wantSent("801ms bob→ann Ask", "801ms bob→cyd Ask")
-	c.wantNotes(c.bob, policy.NoteSuspected)
+	c.wantNotes(c.bob, guardian.NoteSuspected)
 }
 
 func TestEveryBeatPutsSuspicionOff(t *testing.T) {
@@ -26,7 +25,7 @@ func TestEveryBeatPutsSuspicionOff(t *testing.T) {
 	c.wantNotes(c.cyd)
 	c.ann.dead = true
 	c.advance(patience + latency)
-	c.wantNotes(c.bob, policy.NoteSuspected)
+	c.wantNotes(c.bob, guardian.NoteSuspected)
 }
 
 // A few beats may be lost: three in a row are no silence.
@@ -111,10 +110,10 @@ func TestAGuardianCorrectsAHolderThatHasBeenOvertaken(t *testing.T) {
 func TestABeatIsForAGuardian(t *testing.T) {
 	c := newStrangers(t)
 	c.receive(message(wire.KindBeat, c.ann, c.bob, born(10, 5, cydsID)))
-	c.wantNotes(c.bob, policy.NoteStrayWord)
+	c.wantNotes(c.bob, guardian.NoteStrayWord)
 	c.cyd.g.Close()
 	c.receive(message(wire.KindBeat, c.ann, c.cyd, born(10, 5, cydsID)))
-	c.wantNotes(c.cyd, policy.NoteStrayWord)
+	c.wantNotes(c.cyd, guardian.NoteStrayWord)
 }
 
 func TestAGuardianThatIsInNoTrailAnyLongerStandsDown(t *testing.T) {

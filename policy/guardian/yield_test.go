@@ -3,7 +3,6 @@ package guardian_test
 import (
 	"testing"
 
-	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -35,7 +34,7 @@ func TestTheNextGuardianOfAYieldedTokenWaitsForTheFirst(t *testing.T) {
 	c.advance(latency + patience/2 - 1)
 	c.wantNotes(c.cyd)
 	c.advance(1)
-	c.wantNotes(c.cyd, policy.NoteSuspected)
+	c.wantNotes(c.cyd, guardian.NoteSuspected)
 	c.advance(patience / 2)
 	c.wantHolders(c.cyd)
 }

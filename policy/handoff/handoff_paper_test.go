@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -28,7 +29,7 @@ func TestTokenAckAndCommitPassTheToken(t *testing.T) {
 	p.wantInTheAir("")
 	p.wantHolder("bob")
 	p.wantBothOut()
-	p.wantNotes(p.ann, policy.NoteOffered, policy.NotePassed)
+	p.wantNotes(p.ann, handoff.NoteOffered, handoff.NotePassed)
 	p.wantNotes(p.bob)
 }
 
@@ -65,20 +66,20 @@ func TestEachPartnerWaitsForOneTimeout(t *testing.T) {
 		{"the sender for the Ack", func(p *pair) *member {
 			p.offer()
 			return p.ann
-		}, timeout, policy.NoteNoAck},
+		}, timeout, handoff.NoteNoAck},
 		{"the receiver for the Commit", func(p *pair) *member {
 			p.pass()
 			p.offer()
 			p.deliver(wire.KindToken)
 			p.ann.h.Withdraw()
 			return p.bob
-		}, timeout, policy.NoteNoCommit},
+		}, timeout, handoff.NoteNoCommit},
 		{"a receiver that has never had an answer", func(p *pair) *member {
 			p.offer()
 			p.deliver(wire.KindToken)
 			p.ann.h.Withdraw()
 			return p.bob
-		}, unmeasured, policy.NoteNoCommit},
+		}, unmeasured, handoff.NoteNoCommit},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := newPair(t)
@@ -104,7 +105,7 @@ func TestWithoutAnAckTheSenderKeepsTheToken(t *testing.T) {
 		p.advanceToNextWake()
 	}
 	p.advance(timeout)
-	p.wantNotes(p.ann, policy.NoteOffered, policy.NoteNoAck)
+	p.wantNotes(p.ann, handoff.NoteOffered, handoff.NoteNoAck)
 	p.wantHolder("ann")
 	p.wantBothOut()
 
@@ -153,14 +154,14 @@ func TestWithoutACommitTheReceiverHoldsNothing(t *testing.T) {
 	p.deliver(wire.KindAck)
 	commit := p.take(wire.KindCommit)
 	p.advance(unmeasured)
-	p.wantNotes(p.bob, policy.NoteNoCommit)
+	p.wantNotes(p.bob, handoff.NoteNoCommit)
 	p.wantHolder("nobody")
 
 	// "Both components will silently discard late messages."
 	if replies := p.receive(commit); replies != 0 {
 		t.Errorf("a late Commit is answered by %d messages", replies)
 	}
-	p.wantNotes(p.bob, policy.NoteStrayCommit)
+	p.wantNotes(p.bob, handoff.NoteStrayCommit)
 	p.wantHolder("nobody")
 }
 
@@ -174,7 +175,7 @@ func TestALateAckIsDiscarded(t *testing.T) {
 	if replies := p.receive(ack); replies != 0 {
 		t.Errorf("a late Ack is answered by %d messages", replies)
 	}
-	p.wantNotes(p.ann, policy.NoteOffered, policy.NoteNoAck, policy.NoteStrayAck)
+	p.wantNotes(p.ann, handoff.NoteOffered, handoff.NoteNoAck, handoff.NoteStrayAck)
 	p.wantHolder("ann")
 }
 
@@ -190,7 +191,7 @@ func TestAMessageIsLateByTheClockAndNotByWhoComesFirst(t *testing.T) {
 		p.wantInTheAir("")
 		p.wantHolder("ann")
 		p.advance(0)
-		p.wantNotes(p.ann, policy.NoteOffered, policy.NoteStrayAck, policy.NoteNoAck)
+		p.wantNotes(p.ann, handoff.NoteOffered, handoff.NoteStrayAck, handoff.NoteNoAck)
 	})
 	t.Run("Commit", func(t *testing.T) {
 		p := newPair(t)
@@ -201,7 +202,7 @@ func TestAMessageIsLateByTheClockAndNotByWhoComesFirst(t *testing.T) {
 		p.deliver(wire.KindCommit)
 		p.wantHolder("nobody")
 		p.advance(0)
-		p.wantNotes(p.bob, policy.NoteStrayCommit, policy.NoteNoCommit)
+		p.wantNotes(p.bob, handoff.NoteStrayCommit, handoff.NoteNoCommit)
 	})
 	t.Run("Token", func(t *testing.T) {
 		p := newPair(t)
@@ -213,7 +214,7 @@ func TestAMessageIsLateByTheClockAndNotByWhoComesFirst(t *testing.T) {
 			t.Errorf("a late repeated Token is answered by %d messages", replies)
 		}
 		p.advance(0)
-		p.wantNotes(p.bob, policy.NoteTokenAgain, policy.NoteNoCommit)
+		p.wantNotes(p.bob, handoff.NoteTokenAgain, handoff.NoteNoCommit)
 	})
 	t.Run("one instant earlier they are in time", func(t *testing.T) {
 		p := newPair(t)

@@ -23,7 +23,7 @@ func TestTheSenderGivesTheTokenUpBeforeTheCommitLeaves(t *testing.T) {
 	if outcome.Ending != handoff.Passed || outcome.Peer != bobsID || outcome.Token != theToken {
 		t.Errorf("the Ack led to %+v", outcome)
 	}
-	if len(out) != 3 || out[0].Note != policy.NotePassed || out[2].Kind != policy.Send || out[2].Msg.Kind != wire.KindCommit {
+	if len(out) != 3 || out[0].Note != handoff.NotePassed || out[2].Kind != policy.Send || out[2].Msg.Kind != wire.KindCommit {
 		t.Fatalf("the Ack led to %+v, want that it passed and then the Commit", out)
 	}
 	if e := out[1]; e.Kind != policy.Gave || e.Cause != policy.CausePassed || e.Peer != bobsID || e.Token != theToken {
@@ -39,7 +39,7 @@ func TestTheSenderNeverTakesTheTokenBack(t *testing.T) {
 	p.drop(wire.KindCommit)
 	p.advance(10 * timeout)
 	p.wantHolder("nobody")
-	p.wantNotes(p.ann, policy.NoteOffered, policy.NotePassed)
+	p.wantNotes(p.ann, handoff.NoteOffered, handoff.NotePassed)
 }
 
 func TestARepeatedTokenGetsTheSameAck(t *testing.T) {
@@ -49,7 +49,7 @@ func TestARepeatedTokenGetsTheSameAck(t *testing.T) {
 	first := p.take(wire.KindAck)
 	p.advanceToNextWake()
 	p.deliver(wire.KindToken)
-	p.wantNotes(p.bob, policy.NoteTokenAgain)
+	p.wantNotes(p.bob, handoff.NoteTokenAgain)
 	for len(p.air) > 0 {
 		if again := p.take(wire.KindAck); again != first {
 			t.Errorf("the Ack became %+v, was %+v", again, first)
@@ -67,11 +67,11 @@ func TestARepeatedAckGetsTheSameCommit(t *testing.T) {
 	if again := p.take(wire.KindCommit); again != first {
 		t.Errorf("the Commit became %+v, was %+v", again, first)
 	}
-	p.wantNotes(p.ann, policy.NoteOffered, policy.NotePassed, policy.NoteAckAgain)
+	p.wantNotes(p.ann, handoff.NoteOffered, handoff.NotePassed, handoff.NoteAckAgain)
 	p.receive(first)
 	p.wantHolder("bob")
 	p.receive(first)
-	p.wantNotes(p.bob, policy.NoteStrayCommit)
+	p.wantNotes(p.bob, handoff.NoteStrayCommit)
 }
 
 func TestTheCommitIsRepeatedForTwoTimeouts(t *testing.T) {
@@ -133,7 +133,7 @@ func TestACommitWithAnotherNonceIsRefused(t *testing.T) {
 			}
 			p.receive(forged)
 			p.wantHolder("nobody")
-			p.wantNotes(p.bob, policy.NoteStrayCommit)
+			p.wantNotes(p.bob, handoff.NoteStrayCommit)
 			p.receive(genuine)
 			p.wantHolder("bob")
 		})
@@ -162,7 +162,7 @@ func TestAnAckFromAStrangerIsIgnored(t *testing.T) {
 				t.Errorf("it is answered by %d messages", replies)
 			}
 			p.wantHolder("ann")
-			p.wantNotes(p.ann, policy.NoteOffered, policy.NoteStrayAck)
+			p.wantNotes(p.ann, handoff.NoteOffered, handoff.NoteStrayAck)
 			p.receive(genuine)
 			p.wantHolder("nobody")
 		})
@@ -218,7 +218,7 @@ func TestALateDuplicateTokenChangesNothing(t *testing.T) {
 	if replies := p.receive(recorded); replies != 0 {
 		t.Errorf("it is answered by %d messages", replies)
 	}
-	p.wantNotes(p.bob, policy.NoteTokenAgain)
+	p.wantNotes(p.bob, handoff.NoteTokenAgain)
 	if p.bob.h != before {
 		t.Error("it changed something")
 	}
@@ -286,7 +286,7 @@ func TestFourOffersAtATimeAreAcknowledged(t *testing.T) {
 	if replies := p.receive(offerFrom(4)); replies != 0 {
 		t.Errorf("a fifth is answered by %d messages", replies)
 	}
-	p.wantNotes(p.bob, policy.NoteStrayToken)
+	p.wantNotes(p.bob, handoff.NoteStrayToken)
 	p.advance(timeout)
 	p.air = nil
 	if replies := p.receive(offerFrom(5)); replies != 1 {
@@ -305,7 +305,7 @@ func TestAnOfferWhoseAckWasRepeatedGivesWay(t *testing.T) {
 	p.air = nil
 	p.offer()
 	p.deliver(wire.KindToken)
-	p.wantNotes(p.bob, policy.NoteNoCommit)
+	p.wantNotes(p.bob, handoff.NoteNoCommit)
 	p.deliver(wire.KindAck)
 	p.deliver(wire.KindCommit)
 	p.wantHolder("bob")
@@ -345,7 +345,7 @@ func TestAClosedMachineAcknowledgesNoNewOffer(t *testing.T) {
 	if replies := p.receive(late); replies != 0 {
 		t.Errorf("a new offer is answered by %d messages", replies)
 	}
-	p.wantNotes(p.bob, policy.NoteStrayToken)
+	p.wantNotes(p.bob, handoff.NoteStrayToken)
 
 	if replies := p.receive(offered); replies != 1 || !p.bob.h.Expects(&offered) {
 		t.Errorf("the offer in progress, repeated, is answered by %d messages", replies)
@@ -370,7 +370,7 @@ func TestAWithdrawnOfferIsNeverCommitted(t *testing.T) {
 	p.wantInTheAir("")
 	p.wantHolder("ann")
 	p.advance(unmeasured)
-	p.wantNotes(p.ann, policy.NoteOffered, policy.NoteStrayAck)
+	p.wantNotes(p.ann, handoff.NoteOffered, handoff.NoteStrayAck)
 	p.wantBothOut()
 }
 
@@ -380,11 +380,11 @@ func TestAbandonLeavesEveryHandoff(t *testing.T) {
 	p.deliver(wire.KindToken)
 	p.receive(offerFrom(1))
 	p.took(p.bob, handoff.Outcome{}, p.bob.h.Abandon(p.out[:0]))
-	p.wantNotes(p.bob, policy.NoteNoCommit, policy.NoteNoCommit)
+	p.wantNotes(p.bob, handoff.NoteNoCommit, handoff.NoteNoCommit)
 	p.took(p.ann, handoff.Outcome{}, p.ann.h.Abandon(p.out[:0]))
 	p.wantBothOut()
 	p.deliver(wire.KindAck)
-	p.wantNotes(p.ann, policy.NoteOffered, policy.NoteStrayAck)
+	p.wantNotes(p.ann, handoff.NoteOffered, handoff.NoteStrayAck)
 	p.wantHolder("ann")
 }
 

@@ -205,7 +205,7 @@ func (p *pair) wantHolder(want string) {
 func (p *pair) wantNotes(m *member, want ...policy.Note) {
 	p.t.Helper()
 	if !slices.Equal(m.notes, want) {
-		p.t.Fatalf("%s notes %v, want %v", m.name, m.notes, want)
+		p.t.Fatalf("%s notes %v, want %v", m.name, handoff.Notes().Names(m.notes), handoff.Notes().Names(want))
 	}
 	m.notes = nil
 }

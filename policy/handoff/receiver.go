@@ -41,7 +41,7 @@ func (h *Machine) inProgress(yield func(*incoming) bool) {
 // onToken acknowledges an offer, with a nonce of its own for each handoff.
 func (h *Machine) onToken(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	if h.isFinished(m.Handoff) {
-		return policy.AppendTell(out, policy.NoteTokenAgain, m.From, &m.Token)
+		return policy.AppendTell(out, NoteTokenAgain, m.From, &m.Token)
 	}
 	if in := h.findOffer(m); in != nil {
 		return h.onTokenAgain(now, in, out)
@@ -51,7 +51,7 @@ func (h *Machine) onToken(now policy.Time, m *wire.Message, out []policy.Effect)
 		in, out = h.makeRoom(out)
 	}
 	if in == nil {
-		return policy.AppendTell(out, policy.NoteStrayToken, m.From, &m.Token)
+		return policy.AppendTell(out, NoteStrayToken, m.From, &m.Token)
 	}
 	*in = incoming{
 		live: true, from: m.From, id: m.Handoff, token: m.Token, nonce: wire.Nonce(policy.Draw(h.cfg.Entropy)), since: now,
@@ -68,7 +68,7 @@ func (h *Machine) onToken(now policy.Time, m *wire.Message, out []policy.Effect)
 // than the longest patience there is, and a recorded Token played back longer than that keeps nothing open. A member that is about
 // to leave gives it two patiences only.
 func (h *Machine) onTokenAgain(now policy.Time, in *incoming, out []policy.Effect) []policy.Effect {
-	out = policy.AppendTell(out, policy.NoteTokenAgain, in.from, &in.token)
+	out = policy.AppendTell(out, NoteTokenAgain, in.from, &in.token)
 	if now >= in.giveUpAt {
 		return out
 	}
@@ -87,7 +87,7 @@ func (h *Machine) onTokenAgain(now policy.Time, in *incoming, out []policy.Effec
 func (h *Machine) onCommit(now policy.Time, m *wire.Message, end *Outcome, out []policy.Effect) []policy.Effect {
 	in := h.findIncoming(m)
 	if in == nil || now >= in.giveUpAt {
-		return policy.AppendTell(out, policy.NoteStrayCommit, m.From, &m.Token)
+		return policy.AppendTell(out, NoteStrayCommit, m.From, &m.Token)
 	}
 	h.rtt.sample(now.Sub(in.sentAt))
 	out = h.learn(now.Sub(in.since), in.from, out)
@@ -114,7 +114,7 @@ func (h *Machine) wakeIncoming(now policy.Time, in *incoming, out []policy.Effec
 
 // giveUpIncoming leaves the handoff without the token.
 func (h *Machine) giveUpIncoming(in *incoming, out []policy.Effect) []policy.Effect {
-	out = policy.AppendTell(out, policy.NoteNoCommit, in.from, &in.token)
+	out = policy.AppendTell(out, NoteNoCommit, in.from, &in.token)
 	h.closeIncoming(in)
 	return out
 }

@@ -3,7 +3,7 @@ package handoff_test
 import (
 	"testing"
 
-	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -29,10 +29,10 @@ func TestAReceiverGivesUpWhenTheSenderLooksForTheToken(t *testing.T) {
 	token := p.deliver(wire.KindToken)
 	p.deliver(wire.KindAck)
 	p.refuse(asks())
-	p.wantNotes(p.bob, policy.NoteNoCommit)
+	p.wantNotes(p.bob, handoff.NoteNoCommit)
 	p.deliver(wire.KindCommit)
 	p.receive(token)
-	p.wantNotes(p.bob, policy.NoteStrayCommit, policy.NoteTokenAgain)
+	p.wantNotes(p.bob, handoff.NoteStrayCommit, handoff.NoteTokenAgain)
 	p.wantHolder("nobody")
 	p.wantInTheAir("")
 	p.wantBothOut()
@@ -67,7 +67,7 @@ func TestAReceiverGivesUpOneHandoffOnly(t *testing.T) {
 	p.offer()
 	p.deliver(wire.KindToken)
 	p.refuse(asks())
-	p.wantNotes(p.bob, policy.NoteNoCommit)
+	p.wantNotes(p.bob, handoff.NoteNoCommit)
 	if !p.bob.h.Receiving() {
 		t.Error("bob has left the other handoff, too")
 	}

@@ -54,7 +54,7 @@ func (h *Machine) Offer(now policy.Time, token *wire.Token, to wire.MemberID, ou
 		id: wire.HandoffID(policy.Draw(h.cfg.Entropy)), to: to, token: *token,
 		since: now, sentAt: now, wait: h.patience.repeats(h.rtt.timeout()),
 	}
-	out = policy.AppendTell(out, policy.NoteOffered, to, token)
+	out = policy.AppendTell(out, NoteOffered, to, token)
 	offer := h.tokenMessage()
 	return policy.AppendSend(out, &offer)
 }
@@ -94,7 +94,7 @@ func (h *Machine) onAck(now policy.Time, m *wire.Message, end *Outcome, out []po
 	out = h.learn(now.Sub(h.outgoing.since), m.From, out)
 	h.remember(m, now.Add(h.linger()))
 	h.endOffer(Passed, end)
-	out = policy.AppendTell(out, policy.NotePassed, end.Peer, &end.Token)
+	out = policy.AppendTell(out, NotePassed, end.Peer, &end.Token)
 	out = policy.AppendGave(out, policy.CausePassed, end.Peer, &end.Token)
 	commit := m.Reply(wire.KindCommit, m.Nonce)
 	return policy.AppendSend(out, &commit)
@@ -103,7 +103,7 @@ func (h *Machine) onAck(now policy.Time, m *wire.Message, end *Outcome, out []po
 // learn takes up how long an answer took.
 func (h *Machine) learn(after time.Duration, from wire.MemberID, out []policy.Effect) []policy.Effect {
 	if h.patience.answered(after) {
-		return policy.AppendTell(out, policy.NoteSlowNetwork, from, nil)
+		return policy.AppendTell(out, NoteSlowNetwork, from, nil)
 	}
 	return out
 }
@@ -112,7 +112,7 @@ func (h *Machine) learn(after time.Duration, from wire.MemberID, out []policy.Ef
 // which has failed shows that this member was too impatient.
 func (h *Machine) onLateAck(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	if c := h.findCommitted(m); c != nil && now < c.forgetAt {
-		out = policy.AppendTell(out, policy.NoteAckAgain, m.From, &m.Token)
+		out = policy.AppendTell(out, NoteAckAgain, m.From, &m.Token)
 		commit := m.Reply(wire.KindCommit, m.Nonce)
 		return policy.AppendSend(out, &commit)
 	}
@@ -120,7 +120,7 @@ func (h *Machine) onLateAck(now policy.Time, m *wire.Message, out []policy.Effec
 		out = h.learn(now.Sub(h.failed.since), m.From, out)
 		h.failed = failed{}
 	}
-	return policy.AppendTell(out, policy.NoteStrayAck, m.From, &m.Token)
+	return policy.AppendTell(out, NoteStrayAck, m.From, &m.Token)
 }
 
 // wakeOutgoing repeats the Token, and gives up on a receiver that does not answer. "In case the token sender does not
@@ -134,7 +134,7 @@ func (h *Machine) wakeOutgoing(now policy.Time, end *Outcome, out []policy.Effec
 		h.failed = failed{id: o.id, since: o.since}
 		h.patience.failed()
 		h.endOffer(Failed, end)
-		out = policy.AppendTell(out, policy.NoteNoAck, end.Peer, &end.Token)
+		out = policy.AppendTell(out, NoteNoAck, end.Peer, &end.Token)
 	case now >= o.repeatAt():
 		o.sentAt, o.wait = now, h.rtt.next(o.wait)
 		offer := h.tokenMessage()

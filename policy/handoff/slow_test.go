@@ -144,12 +144,12 @@ func TestALateAckMakesTheSenderPatient(t *testing.T) {
 	p.deliver(wire.KindToken)
 	late := p.take(wire.KindAck)
 	p.advance(timeout)
-	p.wantNotes(p.ann, policy.NoteOffered, policy.NoteNoAck)
+	p.wantNotes(p.ann, handoff.NoteOffered, handoff.NoteNoAck)
 	p.air = nil
 	p.offer()
 	p.advance(timeout / 10)
 	p.receive(late)
-	p.wantNotes(p.ann, policy.NoteOffered, policy.NoteStrayAck)
+	p.wantNotes(p.ann, handoff.NoteOffered, handoff.NoteStrayAck)
 	if got, want := p.ann.h.Patience(), 2*timeout; got != want {
 		t.Fatalf("the patience is %v, want %v", got, want)
 	}

@@ -17,7 +17,7 @@ func (m *Machine) onArrived(now policy.Instant, from wire.MemberID, token *wire.
 	}
 	m.seq = max(m.seq, token.Seq).After()
 	token.Seq = m.seq
-	out = policy.AppendTell(out, policy.NoteArrived, from, token)
+	out = policy.AppendTell(out, NoteArrived, from, token)
 	out = m.meetToken(out)
 	switch {
 	case m.holdsOlder(token.ID):
@@ -80,7 +80,7 @@ func (m *Machine) holdsOlder(id wire.TokenID) bool { return m.holds && m.token.I
 func (m *Machine) remove(
 	now policy.Instant, how policy.Cause, from wire.MemberID, token *wire.Token, out []policy.Effect,
 ) []policy.Effect {
-	out = policy.AppendTell(out, policy.NoteRemoved, from, token)
+	out = policy.AppendTell(out, NoteRemoved, from, token)
 	out = discard(how, policy.CauseRemoved, from, token, out)
 	out = m.guardian.Bury(token, out)
 	if m.holds && m.token.ID == token.ID {
@@ -97,15 +97,15 @@ func (m *Machine) onMeeting(
 	met := m.token
 	switch {
 	case arrived.ID == met.ID:
-		out = policy.AppendTell(out, policy.NoteOutdated, wire.MemberID{}, &met)
+		out = policy.AppendTell(out, NoteOutdated, wire.MemberID{}, &met)
 		out = m.giveUp(policy.CauseOvertaken, out)
 		out = m.guardian.Correct(&met, arrived, out)
 	case !arrived.ID.Precedes(met.ID):
-		out = policy.AppendTell(out, policy.NoteMet, wire.MemberID{}, arrived)
+		out = policy.AppendTell(out, NoteMet, wire.MemberID{}, arrived)
 		out = discard(how, policy.CauseMet, from, arrived, out)
 		return m.guardian.Bury(arrived, out)
 	default:
-		out = policy.AppendTell(out, policy.NoteMet, wire.MemberID{}, &met)
+		out = policy.AppendTell(out, NoteMet, wire.MemberID{}, &met)
 		out = m.giveUp(policy.CauseMet, out)
 		out = m.guardian.Bury(&met, out)
 	}
@@ -127,7 +127,7 @@ func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect
 	case now.Time >= due:
 		return m.becomeGranting(now, out)
 	case m.peers.alone():
-		out = policy.AppendTell(out, policy.NoteAlone, wire.MemberID{}, &m.token)
+		out = policy.AppendTell(out, NoteAlone, wire.MemberID{}, &m.token)
 		return m.becomeResting(now.Time, due, out)
 	}
 	return m.becomeResting(now.Time, now.Time.Add(m.restFor(now.Time, due)), out)

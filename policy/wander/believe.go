@@ -21,7 +21,7 @@ func (m *Machine) witness(now policy.Instant, msg *wire.Message, out []policy.Ef
 	t := &msg.Token
 	m.seq = max(m.seq, t.Seq)
 	if t.ID.Birth > wire.LatestBirth(now.Wall) {
-		return policy.AppendTell(out, policy.NoteBirthRefused, msg.From, t)
+		return policy.AppendTell(out, NoteBirthRefused, msg.From, t)
 	}
 	m.newest = max(m.newest, t.ID.Birth)
 	return out

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -51,7 +51,7 @@ func TestANumberThatCannotBeIsRefused(t *testing.T) {
 			before := *s.m
 			sent := len(s.sent)
 			s.receive(forged(s, kind, token))
-			s.wantNotes(policy.NoteSeqRefused)
+			s.wantNotes(wander.NoteSeqRefused)
 			if e := &s.out[0]; len(s.out) != 1 || e.Peer.IsZero() || len(s.sent) != sent {
 				t.Errorf("%v: it does %+v", kind, s.out)
 			}
@@ -110,13 +110,13 @@ func TestAStampInTheFutureIsNotTheNewest(t *testing.T) {
 		s.receive(forged(s, kind, token))
 		refused := 0
 		for _, n := range s.notes {
-			if n == policy.NoteBirthRefused {
+			if n == wander.NoteBirthRefused {
 				refused++
 			}
 		}
 		// Nobody asked for what Heard and Known would tell.
 		if news := kind != wire.KindHeard && kind != wire.KindKnown; news != (refused == 1) {
-			t.Errorf("%v: notes %v", kind, s.notes)
+			t.Errorf("%v: notes %v", kind, names(s.notes))
 		}
 		made := remade(s)
 		if made.ID.Birth > s.now.Wall {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -49,7 +50,7 @@ func TestACopyThatWasOvertakenIsDiscarded(t *testing.T) {
 			commit := s.acknowledged(guardedBy(born(1, tc.seq), 5, 4), 5)
 			s.notes, s.sent = nil, nil
 			s.receive(commit)
-			s.wantNotes(policy.NoteOutdated)
+			s.wantNotes(wander.NoteOutdated)
 			if got := s.m.Status(s.now.Time).Holding; got != held {
 				t.Errorf("it holds a token: %v", got)
 			}
@@ -72,7 +73,7 @@ func TestACopyThatIsDiscardedEndsASilence(t *testing.T) {
 	s.advance(maxInterval - 1)
 	s.wantNotes()
 	s.advance(1)
-	s.wantNotes(policy.NoteInquired)
+	s.wantNotes(wander.NoteInquired)
 }
 
 // The other way round, the one that has come further takes the place of the one that is here.
@@ -81,10 +82,10 @@ func TestACopyThatHasComeFurtherTakesThePlaceOfTheOneThatIsHere(t *testing.T) {
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
 	s.notes, s.sent = nil, nil
 	commit := s.acknowledged(guardedBy(born(1, 1000), 1, 2), 1)
-	s.wantNotes(policy.NoteOvertaken)
+	s.wantNotes(wander.NoteOvertaken)
 	s.wantTold(wire.KindKnown, 5, 4)
 	s.receive(commit)
-	s.wantNotes(policy.NoteArrived)
+	s.wantNotes(wander.NoteArrived)
 	s.wantState("running")
 	s.wantTrail(1, 2)
 	s.wantRuns(1)
@@ -103,7 +104,7 @@ func TestWhoIsOfferedACopyThatHasComeFurtherDropsItsOwn(t *testing.T) {
 	s.wantState("resting")
 	offer.Handoff, offer.Token.Seq = 78, 1000
 	s.receive(offer)
-	s.wantNotes(policy.NoteOvertaken)
+	s.wantNotes(wander.NoteOvertaken)
 	s.wantState("absent")
 }
 
@@ -119,7 +120,7 @@ func TestWhoHoldsACopyThatWasOvertakenDropsIt(t *testing.T) {
 			offers := len(s.sent)
 			s.notes = nil
 			s.receive(word(wire.KindBeat, 2, born(1, 1000)))
-			s.wantNotes(policy.NoteOvertaken)
+			s.wantNotes(wander.NoteOvertaken)
 			s.wantState("absent")
 			if told := s.sent[offers:]; len(told) != 2 || told[0].Kind != wire.KindKnown || told[1].Kind != wire.KindKnown {
 				t.Errorf("it sends %v", told)
@@ -127,7 +128,7 @@ func TestWhoHoldsACopyThatWasOvertakenDropsIt(t *testing.T) {
 			if state == "offering" {
 				offer := s.sent[offers-1]
 				s.receive(offer.Reply(wire.KindAck, 77))
-				s.wantNotes(policy.NoteStrayAck)
+				s.wantNotes(handoff.NoteStrayAck)
 			}
 			s.advance(10 * patience)
 			s.wantState("absent")

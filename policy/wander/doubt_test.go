@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -43,7 +45,7 @@ func TestAHolderThatWasAwayAsksBeforeItDoesAnything(t *testing.T) {
 			s.wantState(state)
 			runs := len(s.runs)
 			s.away(patience)
-			s.wantNotes(policy.NoteDoubting)
+			s.wantNotes(guardian.NoteDoubting)
 			if len(s.sent) != 2 || s.sent[0].Kind != wire.KindAsk || s.sent[1].Kind != wire.KindAsk {
 				t.Fatalf("it sends %v", s.sent)
 			}
@@ -95,7 +97,7 @@ func TestAHolderThatIsSureAndDueSoonKeepsItsToken(t *testing.T) {
 	s.advance(minInterval - 3*skip)
 	s.arrive(guardedBy(born(1, 20), 5, 4), 5)
 	s.away(patience)
-	s.wantNotes(policy.NoteDoubting)
+	s.wantNotes(guardian.NoteDoubting)
 	s.sure()
 	s.wantState("resting")
 	s.advance(2*skip - 1)
@@ -112,7 +114,7 @@ func TestARunThatEndsInDoubtWaitsForTheAnswers(t *testing.T) {
 	s.wantState("doubting")
 	s.notes = nil
 	s.sure()
-	s.wantNotes(policy.NoteOffered)
+	s.wantNotes(handoff.NoteOffered)
 }
 
 // The end of the run may be the first that it sees.
@@ -183,7 +185,7 @@ func TestAnOfferIsNotCommittedInDoubt(t *testing.T) {
 	s.pass(patience)
 	s.notes = nil
 	s.receive(offer.Reply(wire.KindAck, 77))
-	s.wantNotes(policy.NoteDoubting, policy.NoteStrayAck)
+	s.wantNotes(guardian.NoteDoubting, handoff.NoteStrayAck)
 }
 
 // A message that is not expected is no reason to ask.
@@ -193,7 +195,7 @@ func TestAStrayMessageBeginsNoDoubt(t *testing.T) {
 	s.pass(patience)
 	s.notes = nil
 	s.receive(word(wire.KindKnown, 2, born(1, 5)))
-	s.wantNotes(policy.NoteStrayWord)
+	s.wantNotes(guardian.NoteStrayWord)
 }
 
 // A host that was asleep gives its token up, and asks nobody.
@@ -208,7 +210,7 @@ func TestASuspendedHolderDoesNotAsk(t *testing.T) {
 				}
 				s.notes, s.sent = nil, nil
 				s.sleep(time.Minute)
-				s.wantNotes(policy.NoteGaveUp)
+				s.wantNotes(wander.NoteGaveUp)
 				s.advance(patience)
 				s.wantTold(wire.KindAsk)
 			})
@@ -259,12 +261,12 @@ func TestAHolderThatIsAnsweredOffersItsTokenToTheNextMember(t *testing.T) {
 			s := ranLately(t, cfg, born(1, 10))
 			s.advance(minInterval - 8*skip)
 			s.arrive(guardedBy(born(1, 20), 5, 4), 5)
-			s.until(policy.NoteOffered)
+			s.until(handoff.NoteOffered)
 			first := s.lastSent(wire.KindToken).To
-			s.until(policy.NoteUnanswered)
+			s.until(guardian.NoteUnanswered)
 			s.notes = nil
 			s.answer(4)
-			s.wantNotes(policy.NoteOffered)
+			s.wantNotes(handoff.NoteOffered)
 			if second := s.lastSent(wire.KindToken).To; second == first {
 				t.Error("it is offered to the one again that did not answer")
 			}
@@ -277,11 +279,11 @@ func TestWhatIsPlayedBackIsNoAnswer(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
 	s.finish()
-	s.until(policy.NoteUnanswered)
+	s.until(guardian.NoteUnanswered)
 	s.notes = nil
 	s.receive(word(wire.KindBeat, 4, guardedBy(born(1, 5), 2, 1)))
 	s.advance(patience)
-	s.wantNotes(policy.NoteYielded, policy.NoteSuspected)
+	s.wantNotes(wander.NoteYielded, guardian.NoteSuspected)
 }
 
 // until lets time pass until a note is told.
@@ -293,5 +295,5 @@ func (s *story) until(note policy.Note) {
 		}
 		s.advance(skip / 4)
 	}
-	s.t.Fatalf("never told: %v", note)
+	s.t.Fatalf("never told: %v", names([]policy.Note{note}))
 }

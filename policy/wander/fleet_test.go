@@ -122,13 +122,13 @@ func (f *fleet) step(i int, ev policy.Event) {
 }
 
 func (f *fleet) told(by int, n policy.Note) {
-	if n == policy.NoteArrived {
+	if n == wander.NoteArrived {
 		f.visits = append(f.visits, by)
 	}
-	if n == policy.NoteMinted {
+	if n == wander.NoteMinted {
 		f.minted++
 	}
-	if n == policy.NoteRegenerated {
+	if n == wander.NoteRegenerated {
 		f.regenerated++
 	}
 }

@@ -147,7 +147,7 @@ func (m *Machine) expectsWord(msg *wire.Message) bool {
 // onWord takes a message that belongs to no handoff.
 func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	if !m.expectsWord(msg) {
-		return policy.AppendTell(out, policy.NoteStrayWord, msg.From, &msg.Token)
+		return policy.AppendTell(out, guardian.NoteStrayWord, msg.From, &msg.Token)
 	}
 	switch msg.Kind {
 	case wire.KindInquiry:
@@ -202,7 +202,7 @@ func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token *wire.
 	m.seq = max(m.seq, token.Seq).Revived(uint8(m.cfg.Entropy.Uint64()))
 	token.Seq = m.seq
 	m.unsaved = m.seq
-	out = m.save(policy.AppendTell(out, policy.NoteRevived, from, token))
+	out = m.save(policy.AppendTell(out, NoteRevived, from, token))
 	switch {
 	case m.holdsOlder(token.ID):
 		return m.onMeeting(now, policy.CauseRevived, from, token, out)
@@ -281,7 +281,7 @@ func (m *Machine) onAnswered(now policy.Instant, out []policy.Effect) []policy.E
 
 // onOvertaken drops the token that is held here: a copy of it has gone further elsewhere.
 func (m *Machine) onOvertaken(now policy.Instant, from wire.MemberID, higher *wire.Token, out []policy.Effect) []policy.Effect {
-	out = policy.AppendTell(out, policy.NoteOvertaken, from, &m.token)
+	out = policy.AppendTell(out, NoteOvertaken, from, &m.token)
 	out = m.guardian.Correct(&m.token, higher, out)
 	m.handoff.Withdraw()
 	out = m.letGo(now, policy.CauseOvertaken, m.retract(out))
@@ -307,7 +307,7 @@ func (m *Machine) discardOutdated(now policy.Instant, from wire.MemberID, t *wir
 		latest = known
 	}
 	m.beginSilence(now.Time)
-	out = policy.AppendTell(out, policy.NoteOutdated, from, t)
+	out = policy.AppendTell(out, NoteOutdated, from, t)
 	out = discard(policy.CauseReceived, policy.CauseOvertaken, from, t, out)
 	return m.guardian.Correct(t, latest, out)
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -121,7 +123,7 @@ func (s *story) revive() {
 	s.advance(patience)
 	s.answer(1)
 	s.answer(2)
-	s.notes = slices.DeleteFunc(s.notes, func(n policy.Note) bool { return n == policy.NoteSuspected })
+	s.notes = slices.DeleteFunc(s.notes, func(n policy.Note) bool { return n == guardian.NoteSuspected })
 }
 
 // The guardians: the last holders, without those who are gone; where these are too few, the next members by identity.
@@ -275,7 +277,7 @@ func TestARevivedTokenIsTheSameAndGoesOn(t *testing.T) {
 	s := ranLately(t, withBackups(2), born(1, 10))
 	s.guards(born(1, 20))
 	s.revive()
-	s.wantNotes(policy.NoteRevived, policy.NoteOffered)
+	s.wantNotes(wander.NoteRevived, handoff.NoteOffered)
 	s.wantHeld(born(1, 0).ID)
 	revived := s.lastSent(wire.KindToken).Token
 	if revived.Seq < wire.Seq(20).NextEpoch() || s.saved.Seq < revived.Seq {
@@ -289,7 +291,7 @@ func TestWhoIsDueRunsUnderTheTokenThatItRevives(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.guards(born(1, 20))
 	s.revive()
-	s.wantNotes(policy.NoteRevived, policy.NoteRan)
+	s.wantNotes(wander.NoteRevived, wander.NoteRan)
 	s.wantState("running")
 }
 
@@ -301,7 +303,7 @@ func TestWhoIsDueSoonPassesOnTheTokenThatItRevives(t *testing.T) {
 	s.advance(minInterval - 3*skip)
 	s.guards(born(1, 20))
 	s.revive()
-	s.wantNotes(policy.NoteRevived, policy.NoteOffered)
+	s.wantNotes(wander.NoteRevived, handoff.NoteOffered)
 }
 
 // The one that was lost with the token is avoided, like one that fails a handoff.
@@ -319,7 +321,7 @@ func TestARevivedTokenIsRemovedLikeAnyOther(t *testing.T) {
 	s := ranLately(t, withBackups(2), born(1, 10))
 	s.guards(born(5, 20))
 	s.revive()
-	s.wantNotes(policy.NoteRevived, policy.NoteRemoved)
+	s.wantNotes(wander.NoteRevived, wander.NoteRemoved)
 	s.wantState("absent")
 	s.wantTold(wire.KindBuried, 2)
 }
@@ -348,8 +350,8 @@ func TestARevivedTokenMeetsTheOneThatIsHeld(t *testing.T) {
 				survivor, other = other, survivor
 			}
 			s.wantHeld(survivor.ID)
-			if !slices.Contains(s.notes, policy.NoteMet) {
-				t.Errorf("it notes %v", s.notes)
+			if !slices.Contains(s.notes, wander.NoteMet) {
+				t.Errorf("it notes %v", names(s.notes))
 			}
 			if tc.running && s.saved.LastToken != survivor.ID {
 				t.Errorf("saved is a run under %v", s.saved.LastToken)
@@ -404,7 +406,7 @@ func TestAQuestionFromTheSenderEndsAHandoff(t *testing.T) {
 				t.Errorf("the token arrives: %v", arrived)
 			}
 			if tc.ends {
-				s.wantNotes(policy.NoteNoCommit, policy.NoteStrayCommit)
+				s.wantNotes(handoff.NoteNoCommit, handoff.NoteStrayCommit)
 			}
 		})
 	}
@@ -421,7 +423,7 @@ func TestABeatFromBeforeARestartIsNotBelieved(t *testing.T) {
 		s.receive(word(wire.KindBeat, 1, guardedBy(born(1, tc.seq), 3)))
 		s.notes = nil
 		s.advance(patience)
-		if got := slices.Contains(s.notes, policy.NoteSuspected); got != tc.guards {
+		if got := slices.Contains(s.notes, guardian.NoteSuspected); got != tc.guards {
 			t.Errorf("it guards a token with the number %d: %v", tc.seq, got)
 		}
 	}
@@ -445,7 +447,7 @@ func TestWhoeverIsGoneHearsNothing(t *testing.T) {
 	s.notes, s.sent = nil, nil
 	for _, kind := range []wire.Kind{wire.KindBeat, wire.KindAsk, wire.KindKnown, wire.KindBuried, wire.KindInquiry} {
 		s.receive(word(kind, 1, guardedBy(born(1, 20), 3)))
-		s.wantNotes(policy.NoteStrayWord)
+		s.wantNotes(guardian.NoteStrayWord)
 	}
 	if len(s.sent) > 0 {
 		t.Errorf("it sends %v", s.sent)
@@ -532,8 +534,8 @@ func TestATokenThatMustBeRemovedReplacesNoneThatIsHeld(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, held := holding(t)
 			tc.comes(s, held)
-			if !slices.Contains(s.notes, policy.NoteRemoved) || slices.Contains(s.notes, policy.NoteMet) {
-				t.Errorf("it notes %v", s.notes)
+			if !slices.Contains(s.notes, wander.NoteRemoved) || slices.Contains(s.notes, wander.NoteMet) {
+				t.Errorf("it notes %v", names(s.notes))
 			}
 			if st := s.m.Status(s.now.Time); st.Holding != tc.kept || st.Token.ID != held.ID {
 				t.Errorf("it holds %v (%v), and %v was held", st.Token.ID, st.Holding, held.ID)

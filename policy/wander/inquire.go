@@ -66,7 +66,7 @@ func (m *Machine) inquire(now policy.Instant, must bool, out []policy.Effect) (o
 	case !q.live || now.Time >= q.until.Add(half/2):
 		// Also if this member was away while the answers may have come.
 		noToken := m.noToken()
-		out = policy.AppendTell(out, policy.NoteInquired, wire.MemberID{}, &noToken)
+		out = policy.AppendTell(out, NoteInquired, wire.MemberID{}, &noToken)
 		*q = inquiry{live: true, id: wire.HandoffID(policy.Draw(m.cfg.Entropy)), asked: m.drawAsked(), askedAt: now.Time, until: now.Time.Add(half)}
 	case now.Time >= q.until:
 		return true, out
@@ -226,7 +226,7 @@ func (m *Machine) onSeen(now policy.Instant, msg *wire.Message, out []policy.Eff
 		return out
 	}
 	m.inquiry = inquiry{}
-	return policy.AppendTell(out, policy.NoteSeen, msg.From, &msg.Token)
+	return policy.AppendTell(out, NoteSeen, msg.From, &msg.Token)
 }
 
 // hear remembers a token that was seen elsewhere at that time.
@@ -247,7 +247,7 @@ func (m *Machine) pursue(now policy.Instant, from wire.MemberID, out []policy.Ef
 		askedAt: now.Time, repeatAt: now.Time, until: now.Time.Add(m.timeout() / 2),
 	}
 	noToken := m.noToken()
-	out = policy.AppendTell(out, policy.NoteInquired, from, &noToken)
+	out = policy.AppendTell(out, NoteInquired, from, &noToken)
 	_, out = m.inquire(now, true, out)
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -39,7 +40,7 @@ func (s *story) seen(token wire.Token, ago time.Duration) {
 func TestWhoHasHadNoTokenForLongAsksOneOtherAndThenFour(t *testing.T) {
 	s := guarded(t)
 	s.advance(maxInterval)
-	s.wantNotes(policy.NoteInquired)
+	s.wantNotes(wander.NoteInquired)
 	asked := map[wire.MemberID]int{}
 	s.advance(timeout/6 - 1)
 	if len(s.sent) != 1 {
@@ -57,7 +58,7 @@ func TestWhoHasHadNoTokenForLongAsksOneOtherAndThenFour(t *testing.T) {
 	}
 	s.wantNotes()
 	s.advance(1)
-	s.wantNotes(policy.NoteRegenerated, policy.NoteOffered)
+	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
 }
 
 // What was asked before it was away nobody can have answered meanwhile.
@@ -66,12 +67,12 @@ func TestWhoWasAwayWhileItAskedAsksAgain(t *testing.T) {
 		away time.Duration
 		then []policy.Note
 	}{
-		{timeout*3/4 - 1, []policy.Note{policy.NoteRegenerated, policy.NoteOffered}},
-		{timeout * 3 / 4, []policy.Note{policy.NoteInquired}},
+		{timeout*3/4 - 1, []policy.Note{wander.NoteRegenerated, handoff.NoteOffered}},
+		{timeout * 3 / 4, []policy.Note{wander.NoteInquired}},
 	} {
 		s := guarded(t)
 		s.advance(maxInterval)
-		s.wantNotes(policy.NoteInquired)
+		s.wantNotes(wander.NoteInquired)
 		s.pass(tc.away)
 		s.step(policy.Event{Kind: policy.Woke})
 		s.wantNotes(tc.then...)
@@ -98,7 +99,7 @@ func TestAQuestionThatIsOutIsWaitedFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := story(t)
-			s.wantNotes(policy.NoteInquired)
+			s.wantNotes(wander.NoteInquired)
 			s.pass(1)
 			s.step(policy.Event{Kind: policy.Woke})
 			s.wantNotes()
@@ -115,7 +116,7 @@ func TestASilenceThatOthersDoNotShareIsNone(t *testing.T) {
 	s.advance(maxInterval)
 	s.notes = nil
 	s.seen(born(1, 50), 10*time.Second)
-	s.wantNotes(policy.NoteSeen)
+	s.wantNotes(wander.NoteSeen)
 	s.advance(maxInterval - 10*time.Second - 1)
 	s.wantNotes()
 }
@@ -150,7 +151,7 @@ func TestASightingIsNoLaterThanTheAnswerSays(t *testing.T) {
 	// It was there a moment after this member passed it on, by the time when the answer comes; by the time of the question, before.
 	s.seen(born(1, 50), s.now.Time.Sub(since)-time.Millisecond)
 	s.advance(timeout / 4)
-	s.wantNotes(policy.NoteRegenerated, policy.NoteOffered)
+	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
 }
 
 // All are told of the same sighting, and must not all make a token when it is too long ago.
@@ -183,7 +184,7 @@ func TestWhatWasSeenTooLongAgoChangesNothing(t *testing.T) {
 	s.seen(born(1, 50), maxInterval)
 	s.wantNotes()
 	s.advance(timeout / 2)
-	s.wantNotes(policy.NoteRegenerated, policy.NoteOffered)
+	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
 }
 
 // The token that is made then comes after all that were seen.
@@ -324,11 +325,11 @@ func TestAnAnswerThatIsTooOldIsPursued(t *testing.T) {
 		since = since.Add(time.Second / 5)
 		s.sent, s.notes = s.sent[len(s.sent)-1:], nil
 		s.seen(token, s.now.Time.Sub(since))
-		if slices.Contains(s.notes, policy.NoteInquired) {
+		if slices.Contains(s.notes, wander.NoteInquired) {
 			break
 		}
 		// It waits for a lap or two, by chance.
-		for s.wantNotes(policy.NoteSeen); !slices.Contains(s.notes, policy.NoteInquired); {
+		for s.wantNotes(wander.NoteSeen); !slices.Contains(s.notes, wander.NoteInquired); {
 			s.advance(time.Second / 10)
 		}
 	}
@@ -337,7 +338,7 @@ func TestAnAnswerThatIsTooOldIsPursued(t *testing.T) {
 	if asked := s.asked(); len(asked) != 2 || asked[id(39)] != 2 || asked[id(38)] != 2 {
 		t.Errorf("it asks %v", asked)
 	}
-	s.wantNotes(policy.NoteInquired)
+	s.wantNotes(wander.NoteInquired)
 	s.advance(1)
-	s.wantNotes(policy.NoteRegenerated, policy.NoteOffered)
+	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
 }

@@ -42,7 +42,7 @@ func (m *Machine) leaveIfDone(now policy.Instant, out []policy.Effect) []policy.
 		return out
 	}
 	m.state = gone
-	out = policy.AppendTell(out, policy.NoteLeft, wire.MemberID{}, nil)
+	out = policy.AppendTell(out, NoteLeft, wire.MemberID{}, nil)
 	return append(out, policy.Effect{Kind: policy.Gone})
 }
 
@@ -67,7 +67,7 @@ func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy
 	if m.peers.alone() {
 		return m.keepAlone(now, out)
 	}
-	out = policy.AppendTell(out, policy.NoteGaveUp, wire.MemberID{}, &m.token)
+	out = policy.AppendTell(out, NoteGaveUp, wire.MemberID{}, &m.token)
 	m.guardian.Dropped()
 	return m.letGo(now, policy.CauseAsleep, out)
 }

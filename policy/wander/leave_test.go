@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -14,7 +16,7 @@ const linger = 2 * timeout
 func TestALeavingMemberWithoutATokenIsGoneAtOnce(t *testing.T) {
 	s := inFleet(t)
 	s.leave()
-	s.wantNotes(policy.NoteLeft)
+	s.wantNotes(wander.NoteLeft)
 	s.wantState("gone")
 }
 
@@ -86,8 +88,8 @@ func TestALeavingMemberWithNobodyThereDropsItsToken(t *testing.T) {
 			s := begin(t, config(), policy.State{})
 			s.view(3)
 			story(s)
-			if n := len(s.notes); s.notes[n-2] != policy.NoteDropped || s.notes[n-1] != policy.NoteLeft {
-				t.Errorf("it notes %v", s.notes)
+			if n := len(s.notes); s.notes[n-2] != wander.NoteDropped || s.notes[n-1] != wander.NoteLeft {
+				t.Errorf("it notes %v", names(s.notes))
 			}
 			s.wantState("gone")
 		})
@@ -99,7 +101,7 @@ func TestALeavingMemberTakesNoNewToken(t *testing.T) {
 	s.leave()
 	s.notes = nil
 	s.receive(s.offerIn(born(1, 10), 1))
-	s.wantNotes(policy.NoteStrayToken)
+	s.wantNotes(handoff.NoteStrayToken)
 	if len(s.sent) != 0 {
 		t.Errorf("it sent %v", s.sent)
 	}
@@ -141,7 +143,7 @@ func TestALeavingMemberMakesNoToken(t *testing.T) {
 		s.view(3, 4, 5)
 		s.view(3)
 		s.advance(2 * maxInterval)
-		s.wantNotes(policy.NoteNoCommit, policy.NoteLeft)
+		s.wantNotes(handoff.NoteNoCommit, wander.NoteLeft)
 	})
 	t.Run("when its turn comes", func(t *testing.T) {
 		s := begin(t, config(), policy.State{})
@@ -150,7 +152,7 @@ func TestALeavingMemberMakesNoToken(t *testing.T) {
 		s.acknowledged(born(1, 10), 4)
 		s.leave()
 		s.advance(4 * timeout) // it has never had a Commit, and does not know how long one takes
-		s.wantNotes(policy.NoteNoCommit, policy.NoteLeft)
+		s.wantNotes(handoff.NoteNoCommit, wander.NoteLeft)
 	})
 	t.Run("when it sees that it is alone", func(t *testing.T) {
 		s := begin(t, config(), policy.State{})
@@ -166,7 +168,7 @@ func TestALeavingMemberMakesNoToken(t *testing.T) {
 		s.acknowledged(born(1, 10), 4)
 		s.leave()
 		s.advance(maxInterval)
-		s.wantNotes(policy.NoteNoCommit, policy.NoteLeft)
+		s.wantNotes(handoff.NoteNoCommit, wander.NoteLeft)
 	})
 }
 
@@ -199,7 +201,7 @@ func TestASuspendedMemberGivesItsTokenUp(t *testing.T) {
 			s.wantState(state)
 			s.notes = nil
 			s.sleep(time.Minute)
-			s.wantNotes(policy.NoteGaveUp)
+			s.wantNotes(wander.NoteGaveUp)
 			s.wantState("absent")
 			if st := s.m.Status(s.now.Time); st.Holding {
 				t.Error("it holds the token")
@@ -216,7 +218,7 @@ func TestASuspendedOfferIsNeverCommitted(t *testing.T) {
 	s.sleep(time.Second / 2)
 	s.notes = nil
 	s.receive(offer.Reply(wire.KindAck, 77))
-	s.wantNotes(policy.NoteStrayAck)
+	s.wantNotes(handoff.NoteStrayAck)
 }
 
 // A run that slept too is left to end, without the token. Its end makes the member an absent one, or passes on what has
@@ -227,7 +229,7 @@ func TestASuspendedRunGoesOnWithoutTheToken(t *testing.T) {
 		s.arrive(born(1, 10), 1)
 		s.notes = nil
 		s.sleep(time.Minute)
-		s.wantNotes(policy.NoteGaveUp)
+		s.wantNotes(wander.NoteGaveUp)
 		s.sleep(time.Minute) // twice is no different
 		s.wantNotes()
 		s.wantState("running")
@@ -253,7 +255,7 @@ func TestASuspendedRunGoesOnWithoutTheToken(t *testing.T) {
 	t.Run("and a younger token arrives", func(t *testing.T) {
 		s := asleepInRun(t)
 		s.arrive(born(2, 20), 2)
-		s.wantNotes(policy.NoteArrived, policy.NoteRemoved)
+		s.wantNotes(wander.NoteArrived, wander.NoteRemoved)
 		s.wantState("running")
 	})
 }
@@ -262,9 +264,9 @@ func TestATokenThatWasArrivingBeforeTheSuspensionDoesNotArrive(t *testing.T) {
 	s := inFleet(t)
 	commit := s.acknowledged(born(1, 10), 1)
 	s.sleep(time.Second / 2)
-	s.wantNotes(policy.NoteNoCommit)
+	s.wantNotes(handoff.NoteNoCommit)
 	s.receive(commit)
-	s.wantNotes(policy.NoteStrayCommit)
+	s.wantNotes(handoff.NoteStrayCommit)
 	s.wantState("absent")
 }
 
@@ -281,7 +283,7 @@ func TestTimeSleptIsNoSilence(t *testing.T) {
 	s.advance(maxInterval/2 - 1)
 	s.wantNotes()
 	s.advance(1)
-	s.wantNotes(policy.NoteRegenerated, policy.NoteOffered)
+	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
 }
 
 // However much the shell says was slept, the silence begins now at the latest.
@@ -292,7 +294,7 @@ func TestTheSilenceBeginsNowAtTheLatest(t *testing.T) {
 	s.advance(maxInterval - 1)
 	s.wantNotes()
 	s.advance(1)
-	s.wantNotes(policy.NoteRegenerated, policy.NoteOffered)
+	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
 }
 
 func TestTimeSleptIsNoTurnToMint(t *testing.T) {
@@ -303,7 +305,7 @@ func TestTimeSleptIsNoTurnToMint(t *testing.T) {
 	s.advance(11*timeout - 1)
 	s.wantNotes()
 	s.advance(1)
-	s.wantNotes(policy.NoteInquired)
+	s.wantNotes(wander.NoteInquired)
 }
 
 // A member alone keeps its token: there is nobody who could have made another.

@@ -66,7 +66,7 @@ func (m *Machine) armFirst(now policy.Instant, out []policy.Effect) []policy.Eff
 	case m.waitsAlone():
 		f.armed = false
 		if firstView {
-			return policy.AppendTell(out, policy.NoteWaiting, wire.MemberID{}, nil)
+			return policy.AppendTell(out, NoteWaiting, wire.MemberID{}, nil)
 		}
 	case m.peers.alone() && !f.company:
 		return m.mintFirst(now, out)
@@ -98,7 +98,7 @@ func (m *Machine) waitsAlone() bool {
 
 func (m *Machine) mintFirst(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.first.armed = false
-	return m.serve(now, m.make(now, policy.NoteMinted, out))
+	return m.serve(now, m.make(now, NoteMinted, out))
 }
 
 // onTurn: it is time for this member to make the first token. Who is not the first in rank asks the first ones whether they

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -63,7 +65,7 @@ func TestAViewThatNeverSettlesIsWaitedForFortyTimeouts(t *testing.T) {
 		s.wantNotes()
 		s.advance(1)
 	}
-	s.wantNotes(policy.NoteMinted, policy.NoteRan)
+	s.wantNotes(wander.NoteMinted, wander.NoteRan)
 }
 
 // Members mint in the order of rank: settleTimeouts after the view settled, and staggerTimeouts later for each before it. All but
@@ -76,12 +78,12 @@ func TestAMemberMintsInItsTurn(t *testing.T) {
 		s.wantNotes()
 		s.advance(1)
 		if rank > 0 {
-			s.wantNotes(policy.NoteInquired)
+			s.wantNotes(wander.NoteInquired)
 			s.advance(timeout/2 - 1)
 			s.wantNotes()
 			s.advance(1)
 		}
-		s.wantNotes(policy.NoteMinted, policy.NoteRan)
+		s.wantNotes(wander.NoteMinted, wander.NoteRan)
 		if s.announced != 1 {
 			t.Errorf("rank %d: it announced its token %d times", rank, s.announced)
 		}
@@ -96,7 +98,7 @@ func TestTheNextInRankMintsWhereTheFirstIsGone(t *testing.T) {
 	s.advance(3*timeout - 1)
 	s.wantNotes()
 	s.advance(1)
-	s.wantNotes(policy.NoteMinted, policy.NoteRan)
+	s.wantNotes(wander.NoteMinted, wander.NoteRan)
 }
 
 func TestWhoKnowsOfATokenMintsNone(t *testing.T) {
@@ -111,7 +113,7 @@ func TestWhoKnowsOfATokenMintsNone(t *testing.T) {
 			s.advance(maxInterval - 1)
 			s.wantNotes()
 			s.advance(1)
-			s.wantNotes(policy.NoteRegenerated, policy.NoteOffered)
+			s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
 		})
 	}
 }
@@ -123,7 +125,7 @@ func TestATokenThatNobodyKnowsOfAnyMoreIsMintedAgain(t *testing.T) {
 	s.advance(time.Minute)
 	s.view(3, 4)
 	s.advance(3 * timeout)
-	s.wantNotes(policy.NoteMinted, policy.NoteRan)
+	s.wantNotes(wander.NoteMinted, wander.NoteRan)
 }
 
 // It asks the one who ranks first, and then those after it, too: one of them has made the token if anybody has.
@@ -149,9 +151,9 @@ func TestWhoIsToldOfATokenMintsNone(t *testing.T) {
 	s := begin(t, config(), policy.State{})
 	s.view(2, 3, 4)
 	s.advance(11 * timeout)
-	s.wantNotes(policy.NoteInquired)
+	s.wantNotes(wander.NoteInquired)
 	s.seen(born(1, 1), 8*time.Second)
-	s.wantNotes(policy.NoteSeen)
+	s.wantNotes(wander.NoteSeen)
 	if s.announced != 1 {
 		t.Errorf("it announced the token %d times", s.announced)
 	}
@@ -183,7 +185,7 @@ func TestNobodyMintsWhileATokenIsArriving(t *testing.T) {
 	s.advance(2 * time.Millisecond)
 	s.wantNotes()
 	s.receive(commit)
-	s.wantNotes(policy.NoteArrived, policy.NoteRan)
+	s.wantNotes(wander.NoteArrived, wander.NoteRan)
 }
 
 func TestATokenIsAnnouncedOnce(t *testing.T) {
@@ -201,7 +203,7 @@ func TestATokenIsAnnouncedOnce(t *testing.T) {
 func TestAMemberAloneIsAFleetOfOneAtOnce(t *testing.T) {
 	s := begin(t, config(), policy.State{})
 	s.view(3)
-	s.wantNotes(policy.NoteMinted, policy.NoteRan)
+	s.wantNotes(wander.NoteMinted, wander.NoteRan)
 }
 
 // --alone wait: "an agent with --join that sees nobody waits and says so", for as long as it takes.
@@ -210,7 +212,7 @@ func TestAMemberThatHasJoinedAFleetWaitsForIt(t *testing.T) {
 	cfg.WaitAlone = true
 	s := begin(t, cfg, policy.State{})
 	s.view(3)
-	s.wantNotes(policy.NoteWaiting)
+	s.wantNotes(wander.NoteWaiting)
 	s.view(3)
 	s.advance(10 * maxInterval)
 	s.wantNotes()
@@ -223,7 +225,7 @@ func TestAMemberThatHasJoinedAFleetWaitsForIt(t *testing.T) {
 	s.advance(maxInterval - 1)
 	s.wantNotes()
 	s.advance(1)
-	s.wantNotes(policy.NoteRegenerated, policy.NoteOffered)
+	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
 }
 
 func TestAMemberThatWaitedMintsWithTheFirstWhoCome(t *testing.T) {
@@ -234,7 +236,7 @@ func TestAMemberThatWaitedMintsWithTheFirstWhoCome(t *testing.T) {
 	s.advance(10 * maxInterval)
 	s.view(3, 4)
 	s.advance(3 * timeout)
-	s.wantNotes(policy.NoteWaiting, policy.NoteMinted, policy.NoteRan)
+	s.wantNotes(wander.NoteWaiting, wander.NoteMinted, wander.NoteRan)
 }
 
 // A restart is no reason to found a second fleet: a member that was in one waits for it, with --join and without. But the others may
@@ -245,16 +247,16 @@ func TestAMemberThatWasInAFleetWaitsForItAsLongAsForALostToken(t *testing.T) {
 		cfg.WaitAlone, cfg.Rejoins = waits, true
 		s := begin(t, cfg, policy.State{})
 		s.view(3)
-		s.wantNotes(policy.NoteWaiting)
+		s.wantNotes(wander.NoteWaiting)
 		if st := s.m.Status(s.now.Time); st.Why != policy.WhyAlone || !st.RegenerateArmed || st.RegenerateAt != s.now.Time.Add(maxInterval) {
 			t.Errorf("its status is %+v", st)
 		}
 		s.advance(maxInterval - 1)
 		s.wantNotes()
 		s.advance(1)
-		s.wantNotes(policy.NoteRegenerated, policy.NoteRan)
+		s.wantNotes(wander.NoteRegenerated, wander.NoteRan)
 		s.finish()
-		s.wantNotes(policy.NoteAlone, policy.NoteResting)
+		s.wantNotes(wander.NoteAlone, wander.NoteResting)
 		if st := s.m.Status(s.now.Time); st.Why != policy.WhyTooSoon {
 			t.Errorf("it says %q with a token of its own", st.Why)
 		}
@@ -270,7 +272,7 @@ func TestAMemberThatWasInAFleetMintsWithTheFirstWhoCome(t *testing.T) {
 	s.advance(maxInterval - time.Second)
 	s.view(3, 4)
 	s.advance(3 * timeout)
-	s.wantNotes(policy.NoteWaiting, policy.NoteMinted, policy.NoteRan)
+	s.wantNotes(wander.NoteWaiting, wander.NoteMinted, wander.NoteRan)
 }
 
 // Whoever has had company goes on alone when it is gone: a soft gate never waits for members that are away.
@@ -301,7 +303,7 @@ func TestARestartWithinMinIntervalDoesNotRun(t *testing.T) {
 	t.Run("alone", func(t *testing.T) {
 		s := begin(t, config(), saved)
 		s.view(3)
-		s.wantNotes(policy.NoteMinted, policy.NoteAlone, policy.NoteResting)
+		s.wantNotes(wander.NoteMinted, wander.NoteAlone, wander.NoteResting)
 		s.advance(minInterval - time.Minute - 1)
 		s.wantRuns(0)
 		s.advance(1)
@@ -311,13 +313,13 @@ func TestARestartWithinMinIntervalDoesNotRun(t *testing.T) {
 		s := begin(t, config(), saved)
 		s.fleet(1, 2, 3)
 		s.arrive(born(1, 60), 1)
-		s.wantNotes(policy.NoteArrived, policy.NoteResting)
+		s.wantNotes(wander.NoteArrived, wander.NoteResting)
 	})
 	t.Run("and removes what the earlier life would have removed", func(t *testing.T) {
 		s := begin(t, config(), saved)
 		s.fleet(1, 2, 3)
 		s.arrive(born(2, 60), 1)
-		s.wantNotes(policy.NoteArrived, policy.NoteRemoved)
+		s.wantNotes(wander.NoteArrived, wander.NoteRemoved)
 	})
 }
 
@@ -326,7 +328,7 @@ func TestASavedRunInTheFutureCountsAsOneNow(t *testing.T) {
 	for _, lastRun := range []policy.Time{1<<63 - 1, policy.Time(24 * 365 * time.Hour)} {
 		s := begin(t, config(), policy.State{HasRun: true, LastRun: lastRun, LastToken: born(1, 0).ID, Seq: 50})
 		s.view(3)
-		s.wantNotes(policy.NoteMinted, policy.NoteAlone, policy.NoteResting)
+		s.wantNotes(wander.NoteMinted, wander.NoteAlone, wander.NoteResting)
 		s.advance(minInterval - 1)
 		s.wantRuns(0)
 		s.advance(1)
@@ -337,7 +339,7 @@ func TestASavedRunInTheFutureCountsAsOneNow(t *testing.T) {
 func TestASavedRunInTheFarPastIsOver(t *testing.T) {
 	s := begin(t, config(), policy.State{HasRun: true, LastRun: -1 << 63, LastToken: born(1, 0).ID, Seq: 50})
 	s.view(3)
-	s.wantNotes(policy.NoteMinted, policy.NoteRan)
+	s.wantNotes(wander.NoteMinted, wander.NoteRan)
 }
 
 // Whatever was saved and whatever the wall clock says, a token is one that a datagram may carry.

@@ -53,7 +53,7 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 	case !m.peers.alone():
 		return m.becomeOffering(now, m.next(now.Time), out)
 	case m.leaving:
-		out = policy.AppendTell(out, policy.NoteDropped, wire.MemberID{}, &m.token)
+		out = policy.AppendTell(out, NoteDropped, wire.MemberID{}, &m.token)
 		m.guardian.Dropped()
 		out = m.giveUp(policy.CauseDropped, out)
 		m.becomeAbsent(now)
@@ -93,7 +93,7 @@ func (m *Machine) answers(msg *wire.Message) bool {
 // yield gives up a token because nobody was heard while it was offered and its guardians were asked. The token is gone before the
 // guardians are told, so they never take one that is held. A silence that was this member's alone was no false alarm.
 func (m *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect {
-	out = policy.AppendTell(out, policy.NoteYielded, wire.MemberID{}, &m.token)
+	out = policy.AppendTell(out, NoteYielded, wire.MemberID{}, &m.token)
 	m.handoff.Withdraw()
 	m.raised = 0
 	out = m.giveUp(policy.CauseYielded, out)

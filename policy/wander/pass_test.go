@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -62,7 +63,7 @@ func TestAFailedHandoffIsRetriedWithAnother(t *testing.T) {
 	s := inFleet(t)
 	first := s.offered()
 	s.advance(timeout)
-	s.wantNotes(policy.NoteNoAck, policy.NoteOffered)
+	s.wantNotes(handoff.NoteNoAck, handoff.NoteOffered)
 	second := s.lastSent(wire.KindToken).To
 	if second == first {
 		t.Fatal("it retries with the same one")

@@ -79,7 +79,7 @@ func (m *Machine) unlessArriving(at policy.Time) policy.Time {
 // the old one is not really lost, others may remove this one before it runs anything.
 func (m *Machine) regenerate(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.raiseRegenerateAfter()
-	out = m.make(now, policy.NoteRegenerated, out)
+	out = m.make(now, NoteRegenerated, out)
 	if m.peers.alone() {
 		return m.serve(now, out)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -17,7 +18,7 @@ func TestNobodyRegeneratesWhileATokenIsArriving(t *testing.T) {
 	s.advance(timeout - 1)
 	s.wantNotes()
 	s.receive(commit)
-	s.wantNotes(policy.NoteArrived, policy.NoteRan)
+	s.wantNotes(wander.NoteArrived, wander.NoteRan)
 }
 
 // If it brings no token, the silence was one.
@@ -29,7 +30,7 @@ func TestAHandoffWithoutACommitEndsInANewToken(t *testing.T) {
 	s.advance(timeout - 1)
 	s.wantNotes()
 	s.advance(1)
-	s.wantNotes(policy.NoteNoCommit, policy.NoteRegenerated, policy.NoteOffered)
+	s.wantNotes(handoff.NoteNoCommit, wander.NoteRegenerated, handoff.NoteOffered)
 }
 
 // Recorded Tokens, played back one after the other, delay a new token by two timeouts and no longer.
@@ -44,8 +45,8 @@ func TestTokensPlayedBackDoNotPreventANewOne(t *testing.T) {
 	s.wantState("absent")
 	s.advance(timeout / 4)
 	s.wantState("offering")
-	if n := len(s.notes); s.notes[n-2] != policy.NoteRegenerated {
-		t.Errorf("it notes %v", s.notes)
+	if n := len(s.notes); s.notes[n-2] != wander.NoteRegenerated {
+		t.Errorf("it notes %v", names(s.notes))
 	}
 }
 
@@ -106,6 +107,6 @@ func TestRegenerateAfterRisesToTheEndOfTheRangeOnly(t *testing.T) {
 	s := begin(t, cfg, policy.State{})
 	s.fleet(1, 2, 3)
 	s.advance(cfg.MaxInterval)
-	s.wantNotes(policy.NoteRegenerated, policy.NoteOffered)
+	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
 	s.wantRegenerateAfter(most)
 }

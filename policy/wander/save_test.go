@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -46,7 +47,7 @@ func TestARunWaitsForItsSaveAndTheHolderBeats(t *testing.T) {
 		t.Errorf("it does not run because it is %q", why)
 	}
 	s.saves(false)
-	s.wantNotes(policy.NoteRan)
+	s.wantNotes(wander.NoteRan)
 	s.wantRuns(1)
 	// The operation has begun now, not when it was granted.
 	if st := s.m.Status(s.now.Time); st.LastRun != s.now.Time {
@@ -57,11 +58,11 @@ func TestARunWaitsForItsSaveAndTheHolderBeats(t *testing.T) {
 func TestARunThatIsSavedTooLateIsDeniedAndCountsAsNone(t *testing.T) {
 	s := slowly(t, born(1, 10))
 	s.advance(skip / 2)
-	s.wantNotes(policy.NoteDenied, policy.NoteResting)
+	s.wantNotes(wander.NoteDenied, wander.NoteResting)
 	s.wantNoRunSaved()
 	s.saves(false)
 	s.advance(skip)
-	s.wantNotes(policy.NoteOffered)
+	s.wantNotes(handoff.NoteOffered)
 	s.wantRuns(0)
 	s.ack()
 	// It is still due.
@@ -75,17 +76,17 @@ func TestARunIsDeniedThoughItsSaveIsFoundFirst(t *testing.T) {
 	s := slowly(t, born(1, 10))
 	s.pass(skip / 2)
 	s.saves(false)
-	s.wantNotes(policy.NoteDenied, policy.NoteResting)
+	s.wantNotes(wander.NoteDenied, wander.NoteResting)
 	s.wantRuns(0)
 }
 
 func TestARunThatCannotBeSavedIsDeniedAndTheTokenRests(t *testing.T) {
 	s := slowly(t, born(1, 10))
 	s.saves(true)
-	s.wantNotes(policy.NoteDenied, policy.NoteResting)
+	s.wantNotes(wander.NoteDenied, wander.NoteResting)
 	s.wantNoRunSaved()
 	s.advance(skip)
-	s.wantNotes(policy.NoteOffered)
+	s.wantNotes(handoff.NoteOffered)
 }
 
 // Nobody else is there, and the disk is full: it tries again once in a skip, not for ever in one moment.
@@ -95,7 +96,7 @@ func TestAMemberAloneWithABrokenDiskTriesAgainAfterASkip(t *testing.T) {
 	s.view(3)
 	denied := func() (n int) {
 		for _, note := range s.notes {
-			if note == policy.NoteDenied {
+			if note == wander.NoteDenied {
 				n++
 			}
 		}
@@ -129,7 +130,7 @@ func TestATokenWithANewNumberIsNotOfferedBeforeThatIsSaved(t *testing.T) {
 		} else {
 			s.saves(false)
 		}
-		s.wantNotes(policy.NoteOffered)
+		s.wantNotes(handoff.NoteOffered)
 	}
 }
 
@@ -186,7 +187,7 @@ func TestARunThatWasNotStartedCountsAsNone(t *testing.T) {
 	s.wantRuns(1)
 	s.notes = nil
 	s.step(policy.Event{Kind: policy.Finished, Denied: true})
-	s.wantNotes(policy.NoteDenied, policy.NoteResting)
+	s.wantNotes(wander.NoteDenied, wander.NoteResting)
 	if st := s.m.Status(s.now.Time); st.LastRun != last.LastRun || s.saved.LastRun != last.LastRun {
 		t.Errorf("its last run is %v, and %v in the record", st.LastRun, s.saved.LastRun)
 	}
@@ -197,9 +198,9 @@ func TestNobodyRunsUnderOneTokenWhileARunUnderAnotherIsSaved(t *testing.T) {
 	b := boothOf(t, wander.NewGate(config(), 2), policy.State{})
 	b.slow = true
 	b.arrive(slotted(0, 1, 10))
-	wantNote(t, b.arrive(slotted(1, 2, 10)), policy.NoteResting)
+	wantNote(t, b.arrive(slotted(1, 2, 10)), wander.NoteResting)
 	b.step(policy.Event{Kind: policy.Saved})
-	wantNote(t, b.notes(), policy.NoteRan)
+	wantNote(t, b.notes(), wander.NoteRan)
 	runs := 0
 	for i := range b.out {
 		if b.out[i].Kind == policy.Run {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -65,7 +66,7 @@ func TestATokenTakesOverTheNumberOfOneThatMetIt(t *testing.T) {
 		s.fleet(3)
 		s.arrive(born(5, 20), 1)
 		s.arrive(born(6, 1000), 2)
-		s.wantNotes(policy.NoteArrived, policy.NoteAlone, policy.NoteResting, policy.NoteArrived, policy.NoteMet)
+		s.wantNotes(wander.NoteArrived, wander.NoteAlone, wander.NoteResting, wander.NoteArrived, wander.NoteMet)
 		return s
 	}
 	t.Run("and runs", func(t *testing.T) {

@@ -84,5 +84,5 @@ func (m *Machine) noteSlots(now policy.Time, msg *wire.Message, out []policy.Eff
 		return out
 	}
 	m.differs = msg.From
-	return policy.AppendTell(out, policy.NoteSlotsDiffer, msg.From, &msg.Token)
+	return policy.AppendTell(out, NoteSlotsDiffer, msg.From, &msg.Token)
 }

@@ -147,7 +147,7 @@ func (s *Slots) record() policy.State {
 
 // saidOnce reports whether a note is about this member and not about a token, and not the one to be told.
 func (s *Slots) saidOnce(i int, n policy.Note) bool {
-	return n == policy.NoteWaiting && i > 0 || n == policy.NoteLeft && s.othersStay()
+	return n == NoteWaiting && i > 0 || n == NoteLeft && s.othersStay()
 }
 
 // othersStay reports whether a token of some slot keeps this member.

@@ -72,7 +72,7 @@ func (b *booth) arrive(t wire.Token) []policy.Note {
 			return b.notes()
 		}
 	}
-	b.t.Fatalf("no Ack: %v", b.notes())
+	b.t.Fatalf("no Ack: %v", names(b.notes()))
 	return nil
 }
 
@@ -98,7 +98,7 @@ func (b *booth) advance(d time.Duration) {
 func wantNote(t *testing.T, notes []policy.Note, want policy.Note) {
 	t.Helper()
 	if !slices.Contains(notes, want) {
-		t.Errorf("it notes %v, not %v", notes, want)
+		t.Errorf("it notes %v, not %v", names(notes), names([]policy.Note{want}))
 	}
 }
 
@@ -110,8 +110,8 @@ func TestAGateWithOneTokenIsAMachine(t *testing.T) {
 
 func TestNobodyRunsUnderTwoTokensAtOnce(t *testing.T) {
 	b := newBooth(t, 2, policy.State{})
-	wantNote(t, b.arrive(slotted(0, 1, 10)), policy.NoteRan)
-	wantNote(t, b.arrive(slotted(1, 2, 10)), policy.NoteResting)
+	wantNote(t, b.arrive(slotted(0, 1, 10)), wander.NoteRan)
+	wantNote(t, b.arrive(slotted(1, 2, 10)), wander.NoteResting)
 	// Also where the run takes longer than min_interval.
 	b.advance(2 * minInterval)
 	b.step(policy.Event{Kind: policy.Woke})
@@ -130,7 +130,7 @@ func TestARunCountsForMinIntervalUnderAllTokens(t *testing.T) {
 	b.arrive(slotted(0, 1, 10))
 	b.advance(op)
 	b.step(policy.Event{Kind: policy.Finished})
-	wantNote(t, b.arrive(slotted(1, 2, 10)), policy.NoteResting)
+	wantNote(t, b.arrive(slotted(1, 2, 10)), wander.NoteResting)
 	if next := b.m.Status(b.now.Time).NextRun; next.Sub(b.now.Time) != minInterval-op {
 		t.Errorf("its next run is %v away", next.Sub(b.now.Time))
 	}
@@ -153,20 +153,20 @@ func TestTheRecordNamesTheSlotOfTheLastRun(t *testing.T) {
 	saved.LastRun = saved.LastRun.Add(-op)
 	// A younger token of that slot is removed after a restart; one of another slot only waits.
 	b = newBooth(t, 2, saved)
-	wantNote(t, b.arrive(slotted(1, 9, 30)), policy.NoteRemoved)
-	wantNote(t, b.arrive(slotted(0, 9, 30)), policy.NoteResting)
+	wantNote(t, b.arrive(slotted(1, 9, 30)), wander.NoteRemoved)
+	wantNote(t, b.arrive(slotted(0, 9, 30)), wander.NoteResting)
 	// With fewer slots than there were, the run still counts, and its token removes nothing.
 	b = newBooth(t, 1, saved)
 	token := slotted(0, 9, 40)
 	token.LastSlot = 0
-	wantNote(t, b.arrive(token), policy.NoteResting)
+	wantNote(t, b.arrive(token), wander.NoteResting)
 }
 
 // What was saved under a wall clock that was wrong must not stay in the record: each restart would wait for min_interval anew.
 func TestARunIsRecordedThoughTheLastOneSeemsToBeInTheFuture(t *testing.T) {
 	b := newBooth(t, 2, policy.State{HasRun: true, LastRun: 1<<63 - 1, LastToken: born(1, 0).ID, Slot: 1, Seq: 1})
 	b.advance(minInterval)
-	wantNote(t, b.arrive(slotted(0, 1, 10)), policy.NoteRan)
+	wantNote(t, b.arrive(slotted(0, 1, 10)), wander.NoteRan)
 	if b.saved.LastRun != b.now.Time || b.saved.LastToken != born(1, 0).ID || b.saved.Slot != 0 {
 		t.Errorf("it saves %+v", b.saved)
 	}
@@ -183,14 +183,14 @@ func TestAMemberWithAnotherNumberOfSlotsIsNoticedOnce(t *testing.T) {
 		}})
 		return b.notes()
 	}
-	wantNote(t, offer(), policy.NoteSlotsDiffer)
-	if notes := offer(); slices.Contains(notes, policy.NoteSlotsDiffer) {
-		t.Errorf("it notes %v again", notes)
+	wantNote(t, offer(), wander.NoteSlotsDiffer)
+	if notes := offer(); slices.Contains(notes, wander.NoteSlotsDiffer) {
+		t.Errorf("it notes %v again", names(notes))
 	}
 	// A slot that there is none of here is noticed too, and refused.
 	b = newBooth(t, 2, policy.State{})
 	token.Slot = 2
-	wantNote(t, offer(), policy.NoteSlotsDiffer)
+	wantNote(t, offer(), wander.NoteSlotsDiffer)
 	for i := range b.out {
 		if b.out[i].Kind == policy.Send {
 			t.Errorf("it answers %v", b.out[i].Msg.Kind)
@@ -203,7 +203,7 @@ func TestAMemberLeavesOnceWithAllItsTokens(t *testing.T) {
 	b.step(policy.Event{Kind: policy.Leave})
 	left := 0
 	for _, n := range b.notes() {
-		if n == policy.NoteLeft {
+		if n == wander.NoteLeft {
 			left++
 		}
 	}
@@ -299,7 +299,7 @@ func TestTheNumberInTheRecordNeverFalls(t *testing.T) {
 	b.advance(op)
 	b.step(policy.Event{Kind: policy.Finished})
 	b.advance(minInterval)
-	wantNote(t, b.arrive(slotted(1, 1, 10)), policy.NoteRan)
+	wantNote(t, b.arrive(slotted(1, 1, 10)), wander.NoteRan)
 	if b.saved.Slot != 1 || b.saved.Seq < 1000 {
 		t.Errorf("it saves %+v", b.saved)
 	}
@@ -310,7 +310,7 @@ func TestARunUnderASlotThatIsNoMoreCounts(t *testing.T) {
 	now := policy.Time(time.Hour)
 	b := newBooth(t, 2, policy.State{HasRun: true, LastRun: now, LastToken: born(1, 0).ID, Slot: 5, Seq: 10})
 	for slot := range uint8(2) {
-		wantNote(t, b.arrive(slotted(slot, 9, 20)), policy.NoteResting)
+		wantNote(t, b.arrive(slotted(slot, 9, 20)), wander.NoteResting)
 	}
 }
 
@@ -323,7 +323,7 @@ func TestOneTokenWaitsUntilAMemberIsDue(t *testing.T) {
 		HasRun: true, LastRun: now.Add(2*skip - minInterval), LastToken: born(1, 0).ID, Slot: 0, Seq: 1,
 	})
 	for slot, waits := range []time.Duration{2 * skip, skip} {
-		wantNote(t, b.arrive(slotted(uint8(slot), 1, 10)), policy.NoteResting)
+		wantNote(t, b.arrive(slotted(uint8(slot), 1, 10)), wander.NoteResting)
 		if wake := b.nextWake(); wake != waits {
 			t.Errorf("the token of slot %d comes to rest, and it wants to be woken in %v, not %v", slot, wake, waits)
 		}

@@ -264,7 +264,7 @@ func (s *story) wantState(want string) {
 func (s *story) wantNotes(want ...policy.Note) {
 	s.t.Helper()
 	if !slices.Equal(s.notes, want) {
-		s.t.Fatalf("it notes %v, want %v", s.notes, want)
+		s.t.Fatalf("it notes %v, want %v", names(s.notes), names(want))
 	}
 	s.notes = nil
 }

@@ -227,7 +227,7 @@ func TestATokenThatChasesAnOlderOneRoundIsRemoved(t *testing.T) {
 		s.ran(born(1, 10))
 		s.pass(tc.after)
 		s.arrive(born(tc.younger, 50), 2)
-		if removed := slices.Contains(s.notes, policy.NoteRemoved); removed != tc.removed {
+		if removed := slices.Contains(s.notes, wander.NoteRemoved); removed != tc.removed {
 			t.Errorf("%v, a token of %d s after %v: removed %v", tc.walk, tc.younger, tc.after, removed)
 		}
 	}
@@ -246,8 +246,8 @@ func TestALapIsWhatLapsTook(t *testing.T) {
 	s.visit(born(1, 20))
 	s.pass(79 * skip)
 	s.arrive(born(2, 50), 2)
-	if !slices.Contains(s.notes, policy.NoteRemoved) {
-		t.Errorf("a token is kept less than a lap after an older one: %v", s.notes)
+	if !slices.Contains(s.notes, wander.NoteRemoved) {
+		t.Errorf("a token is kept less than a lap after an older one: %v", names(s.notes))
 	}
 }
 
@@ -277,7 +277,7 @@ func TestATokenOfAnOlderOnesTimeIsRemoved(t *testing.T) {
 		token := born(tc.younger, 1<<40)
 		token.Age = tc.age
 		s.arrive(token, 2)
-		if removed := slices.Contains(s.notes, policy.NoteRemoved); removed != tc.removed {
+		if removed := slices.Contains(s.notes, wander.NoteRemoved); removed != tc.removed {
 			t.Errorf("%+v: removed %v", tc, removed)
 		}
 	}
@@ -335,7 +335,7 @@ func TestATimeAwayIsNoLap(t *testing.T) {
 	s.ran(born(1, 20))
 	s.pass(maxInterval)
 	s.arrive(born(2, 50), 2)
-	if slices.Contains(s.notes, policy.NoteRemoved) {
+	if slices.Contains(s.notes, wander.NoteRemoved) {
 		t.Error("a token is removed for one that has been away for max_interval")
 	}
 }

@@ -315,12 +315,12 @@ func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
 
 func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	if !m.believes(now, &ev.Msg.Token) {
-		return policy.AppendTell(out, policy.NoteSeqRefused, ev.Msg.From, &ev.Msg.Token)
+		return policy.AppendTell(out, NoteSeqRefused, ev.Msg.From, &ev.Msg.Token)
 	}
 	m.heard = m.heard || m.answers(&ev.Msg)
 	out = m.noteSlots(now.Time, &ev.Msg, out)
 	if ev.Msg.Token.Slot != m.cfg.Slot {
-		return policy.AppendTell(out, policy.NoteStrayWord, ev.Msg.From, &ev.Msg.Token)
+		return policy.AppendTell(out, guardian.NoteStrayWord, ev.Msg.From, &ev.Msg.Token)
 	}
 	if !ev.Msg.Kind.OfHandoff() {
 		return m.onWord(now, &ev.Msg, out)
@@ -421,14 +421,14 @@ func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []polic
 	m.state, m.disturbed = running, false
 	m.hadRun, m.lastBefore = m.hasRun, m.lastRun
 	m.hasRun, m.lastRun, m.lastToken = true, now.Time, m.token.ID
-	out = policy.AppendTell(out, policy.NoteRan, wire.MemberID{}, &m.token)
+	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &m.token)
 	return m.guardian.Entrust(&m.token, policy.AppendRun(out, &m.token, m.restUntil))
 }
 
 func (m *Machine) becomeResting(now, until policy.Time, out []policy.Effect) []policy.Effect {
 	m.state = resting
 	m.restUntil, m.waitsUntilDue = until, until >= m.dueAt(now)
-	return policy.AppendTell(out, policy.NoteResting, wire.MemberID{}, &m.token)
+	return policy.AppendTell(out, NoteResting, wire.MemberID{}, &m.token)
 }
 
 func (m *Machine) becomeOffering(now policy.Instant, to wire.MemberID, out []policy.Effect) []policy.Effect {

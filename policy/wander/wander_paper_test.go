@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -70,7 +72,7 @@ func TestATokenIsRemovedAfterARunUnderOneThatPrecedesIt(t *testing.T) {
 	s.ran(born(1, 10)) // the run began op ago
 	s.advance(minInterval - op - 1)
 	s.arrive(born(2, 20), 2)
-	s.wantNotes(policy.NoteArrived, policy.NoteRemoved)
+	s.wantNotes(wander.NoteArrived, wander.NoteRemoved)
 	s.wantState("absent")
 	s.wantRuns(1)
 }
@@ -84,10 +86,10 @@ func TestATokenIsNotRemoved(t *testing.T) {
 		token wire.Token
 		want  []policy.Note
 	}{
-		{"from a member that never ran", false, 0, born(2, 20), []policy.Note{policy.NoteArrived, policy.NoteRan}},
-		{"when min_interval is over", true, minInterval - op, born(2, 20), []policy.Note{policy.NoteArrived, policy.NoteRan}},
-		{"if it is the one it ran under", true, skip, born(1, 20), []policy.Note{policy.NoteArrived, policy.NoteResting}},
-		{"if it precedes the one it ran under", true, skip, born(0, 5), []policy.Note{policy.NoteArrived, policy.NoteResting}},
+		{"from a member that never ran", false, 0, born(2, 20), []policy.Note{wander.NoteArrived, wander.NoteRan}},
+		{"when min_interval is over", true, minInterval - op, born(2, 20), []policy.Note{wander.NoteArrived, wander.NoteRan}},
+		{"if it is the one it ran under", true, skip, born(1, 20), []policy.Note{wander.NoteArrived, wander.NoteResting}},
+		{"if it precedes the one it ran under", true, skip, born(0, 5), []policy.Note{wander.NoteArrived, wander.NoteResting}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := inFleet(t)
@@ -111,7 +113,7 @@ func TestATokenThatOnlyRestedRemovesNothing(t *testing.T) {
 	s.ack()
 	s.notes = nil
 	s.arrive(born(3, 30), 4)
-	s.wantNotes(policy.NoteArrived, policy.NoteResting)
+	s.wantNotes(wander.NoteArrived, wander.NoteResting)
 }
 
 // Rule 2. "Precedence is based firstly on the timestamp included in the token, and next on the generator identifier", and
@@ -127,12 +129,12 @@ func TestPrecedenceIsBirthThenGeneratorThenRandomID(t *testing.T) {
 			s := inFleet(t)
 			s.ran(wire.Token{ID: older, Seq: 1})
 			s.arrive(wire.Token{ID: younger, Seq: 2}, 2)
-			s.wantNotes(policy.NoteArrived, policy.NoteRemoved)
+			s.wantNotes(wander.NoteArrived, wander.NoteRemoved)
 
 			s = inFleet(t)
 			s.ran(wire.Token{ID: younger, Seq: 1})
 			s.arrive(wire.Token{ID: older, Seq: 2}, 2)
-			s.wantNotes(policy.NoteArrived, policy.NoteResting)
+			s.wantNotes(wander.NoteArrived, wander.NoteResting)
 		})
 	}
 }
@@ -149,7 +151,7 @@ func TestATokenRestsForSkipWhereItIsNotNeeded(t *testing.T) {
 	s.wantState("resting")
 	s.advance(1)
 	s.wantState("offering")
-	s.wantNotes(policy.NoteArrived, policy.NoteResting, policy.NoteOffered)
+	s.wantNotes(wander.NoteArrived, wander.NoteResting, handoff.NoteOffered)
 	s.wantRuns(1)
 }
 
@@ -159,7 +161,7 @@ func TestADueMemberRunsAndPassesTheTokenOn(t *testing.T) {
 	s := inFleet(t)
 	for round := range 3 {
 		s.arrive(born(1, wire.Seq(10*round+10)), 1)
-		s.wantNotes(policy.NoteArrived, policy.NoteRan)
+		s.wantNotes(wander.NoteArrived, wander.NoteRan)
 		s.wantRuns(round + 1)
 		s.advance(op)
 		s.wantState("running")
@@ -168,7 +170,7 @@ func TestADueMemberRunsAndPassesTheTokenOn(t *testing.T) {
 		if _, to := s.ack(); to == self {
 			t.Fatal("the token is passed to the one who has it")
 		}
-		s.wantNotes(policy.NoteOffered, policy.NotePassed)
+		s.wantNotes(handoff.NoteOffered, handoff.NotePassed)
 		s.advance(minInterval - op)
 	}
 }
@@ -203,7 +205,7 @@ func TestASilenceMakesANewTokenThatIsSentOnAtOnce(t *testing.T) {
 	s.wantNotes()
 	s.wantState("absent")
 	s.advance(1)
-	s.wantNotes(policy.NoteRegenerated, policy.NoteOffered)
+	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
 	s.wantState("offering")
 	s.wantRuns(1)
 }
@@ -214,11 +216,11 @@ func TestEveryTokenEndsTheSilence(t *testing.T) {
 	s.ran(born(1, 10))
 	s.advance(minInterval / 2)
 	s.arrive(born(2, 20), 2)
-	s.wantNotes(policy.NoteArrived, policy.NoteRemoved)
+	s.wantNotes(wander.NoteArrived, wander.NoteRemoved)
 	s.advance(maxInterval - 1)
 	s.wantNotes()
 	s.advance(1)
-	s.wantNotes(policy.NoteRegenerated, policy.NoteOffered)
+	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
 }
 
 // Rule 5. "incrementing Δgen at a constant rate (50% in our simulation) each time the component needs to regenerate a new
@@ -308,7 +310,7 @@ func TestAHandoffWaitsForSkipAndAQuarterOfASecondAtLeast(t *testing.T) {
 		s.advance(want - 1)
 		s.wantNotes()
 		s.advance(1)
-		s.wantNotes(policy.NoteNoAck, policy.NoteOffered)
+		s.wantNotes(handoff.NoteNoAck, handoff.NoteOffered)
 	}
 }
 
@@ -368,7 +370,7 @@ func TestOfTwoTokensThatMeetTheOlderSurvives(t *testing.T) {
 			s.wantState(state)
 			s.notes = nil
 			s.arrive(younger, 4)
-			s.wantNotes(policy.NoteArrived, policy.NoteMet)
+			s.wantNotes(wander.NoteArrived, wander.NoteMet)
 			s.wantHeld(held.ID)
 			s.wantState(state)
 		})
@@ -378,7 +380,7 @@ func TestOfTwoTokensThatMeetTheOlderSurvives(t *testing.T) {
 			runs := len(s.runs)
 			s.arrive(older, 4)
 			s.wantHeld(older.ID)
-			if s.notes[len(s.notes)-1] == policy.NoteMet && state != "running" {
+			if s.notes[len(s.notes)-1] == wander.NoteMet && state != "running" {
 				t.Error("nothing is done with the older one")
 			}
 			s.wantRuns(runs)
@@ -395,7 +397,7 @@ func TestAnOfferOfTheYoungerTokenIsWithdrawn(t *testing.T) {
 	s.arrive(born(5, 20), 4)
 	s.notes = nil
 	s.receive(offer.Reply(wire.KindAck, 77))
-	s.wantNotes(policy.NoteStrayAck)
+	s.wantNotes(handoff.NoteStrayAck)
 	s.wantState("resting")
 }
 
@@ -416,24 +418,24 @@ func TestARunGoesOnUnderTheOlderToken(t *testing.T) {
 	}
 	s.notes = nil
 	s.arrive(born(7, 90), 2)
-	s.wantNotes(policy.NoteArrived, policy.NoteRemoved)
+	s.wantNotes(wander.NoteArrived, wander.NoteRemoved)
 }
 
 // Rule 7. A member alone in its gate keeps the token and runs every min_interval.
 func TestAMemberAloneRunsEveryMinInterval(t *testing.T) {
 	s := begin(t, config(), policy.State{})
 	s.view(3)
-	s.wantNotes(policy.NoteMinted, policy.NoteRan)
+	s.wantNotes(wander.NoteMinted, wander.NoteRan)
 	for round := range 5 {
 		s.advance(op)
 		s.finish()
-		s.wantNotes(policy.NoteAlone, policy.NoteResting)
+		s.wantNotes(wander.NoteAlone, wander.NoteResting)
 		s.wantState("resting")
 		s.advance(minInterval - op - 1)
 		s.wantRuns(round + 1)
 		s.advance(1)
 		s.wantRuns(round + 2)
-		s.wantNotes(policy.NoteRan)
+		s.wantNotes(wander.NoteRan)
 	}
 	if len(s.sent) != 0 {
 		t.Errorf("it sent %v", s.sent)

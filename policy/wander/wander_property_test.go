@@ -130,7 +130,7 @@ func (w *world) carryOut(m *subject, e *policy.Effect) {
 	case policy.Run:
 		w.run(m, e.Token)
 	case policy.Tell:
-		if e.Note == policy.NoteMinted || e.Note == policy.NoteRegenerated {
+		if e.Note == wander.NoteMinted || e.Note == wander.NoteRegenerated {
 			w.made++
 		}
 	case policy.Stop, policy.Entrust, policy.Announce:

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/wanderd/wanderd/policy"
 )
 
 // custody is who was at work when: who held a token, by the agents' logs, and whose hook ran, by the journal.
@@ -48,16 +46,16 @@ func newCustody(f *fleet) *custody {
 // afterNote says of every note that begins or ends custody of a token whether its member holds one afterwards. A member at
 // which two tokens meet holds one before and after. Arrived comes before what becomes of the token.
 var afterNote = map[string]bool{
-	policy.NoteMinted.String():      true,
-	policy.NoteRegenerated.String(): true,
-	policy.NoteArrived.String():     true,
-	policy.NoteRevived.String():     true,
-	policy.NotePassed.String():      false,
-	policy.NoteRemoved.String():     false,
-	policy.NoteOvertaken.String():   false,
-	policy.NoteGaveUp.String():      false,
-	policy.NoteDropped.String():     false,
-	policy.NoteLeft.String():        false,
+	"minted":      true,
+	"regenerated": true,
+	"arrived":     true,
+	"revived":     true,
+	"passed":      false,
+	"removed":     false,
+	"overtaken":   false,
+	"gave_up":     false,
+	"dropped":     false,
+	"left":        false,
 }
 
 // read takes up what has come to a member's log.

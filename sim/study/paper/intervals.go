@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
 )
 
@@ -34,7 +35,7 @@ func (u *undisturbed) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	m := &u.members[o.Member]
 	for i := range o.Effects {
 		switch e := &o.Effects[i]; {
-		case e.Kind == policy.Tell && e.Note == policy.NoteRegenerated:
+		case e.Kind == policy.Tell && e.Note == wander.NoteRegenerated:
 			m.made = true
 		case e.Kind == policy.Run:
 			if m.ran && m.made {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/study"
 )
@@ -82,7 +83,7 @@ func TestAnIntervalIsLeftOutIfItsMemberMadeAToken(t *testing.T) {
 		}
 	}
 	run := policy.Effect{Kind: policy.Run}
-	regenerated := policy.Effect{Kind: policy.Tell, Note: policy.NoteRegenerated}
+	regenerated := policy.Effect{Kind: policy.Tell, Note: wander.NoteRegenerated}
 	do(0, 0, run)
 	do(1, 100*time.Second, run)
 	do(1, 900*time.Second, regenerated)

@@ -1,0 +1,44 @@
+package handoff
+
+import "github.com/wanderd/wanderd/policy"
+
+const (
+	// NoteOffered: a handoff of Token to Peer begins.
+	NoteOffered policy.Note = iota + 1
+	// NotePassed: Peer acknowledged, and this member has given Token up.
+	NotePassed
+	// NoteNoAck: Peer did not acknowledge in time; this member keeps Token.
+	NoteNoAck
+	// NoteNoCommit: Peer's Commit did not come in time; this member does not hold Token.
+	NoteNoCommit
+	// NoteTokenAgain: a Token message of a handoff in progress or over came again.
+	NoteTokenAgain
+	// NoteAckAgain: an Ack came again and is answered with the same Commit.
+	NoteAckAgain
+	// NoteStrayToken: a Token message that cannot be taken: this member is leaving, or has too many handoffs in progress.
+	NoteStrayToken
+	// NoteStrayAck: an Ack that belongs to no handoff of this member, or to one that failed.
+	NoteStrayAck
+	// NoteStrayCommit: a Commit that belongs to no handoff of this member, or is bound to another Ack.
+	NoteStrayCommit
+	// NoteSlowNetwork: answers, Peer's the last of them, take longer than half of a handoff's timeout: skip is too short for this network.
+	NoteSlowNetwork
+)
+
+// Notes returns the notes of a handoff.
+func Notes() policy.Notes {
+	return policy.Notes{
+		{Note: NoteOffered, Name: "offered", Level: policy.Debug, Text: "offering the token"},
+		{Note: NotePassed, Name: "passed", Level: policy.Debug, Text: "token passed"},
+		{Note: NoteNoAck, Name: "no_ack", Level: policy.Info, Text: "no answer; trying another member", Repeats: true},
+		{Note: NoteNoCommit, Name: "no_commit", Level: policy.Warn, Text: "acknowledged, but the token did not come", Repeats: true},
+		{Note: NoteTokenAgain, Name: "token_again", Level: policy.Debug, Text: "answered a repeated message"},
+		{Note: NoteAckAgain, Name: "ack_again", Level: policy.Debug, Text: "answered a repeated message"},
+		{Note: NoteStrayToken, Name: "stray_token", Level: policy.Debug, Text: "ignored a late message"},
+		{Note: NoteStrayAck, Name: "stray_ack", Level: policy.Debug, Text: "ignored a late message"},
+		{Note: NoteStrayCommit, Name: "stray_commit", Level: policy.Debug, Text: "ignored a late message"},
+		{Note: NoteSlowNetwork, Name: "slow_network", Level: policy.Warn, Repeats: true,
+			Text: "skip is too short for this network: answers take longer than half of it; " +
+				"set skip to least_skip or more, on all members"},
+	}
+}

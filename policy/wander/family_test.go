@@ -1,0 +1,25 @@
+package wander_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
+)
+
+func TestEveryNoteHasANumberAndANameOfItsOwn(t *testing.T) {
+	byName, byNumber := map[string]bool{}, map[policy.Note]bool{}
+	for _, n := range wander.Family().Notes {
+		if byName[n.Name] || byNumber[n.Note] || n.Note == 0 || n.Name == "" || n.Text == "" {
+			t.Errorf("it is not the only one, or not whole: %+v", n)
+		}
+		byName[n.Name], byNumber[n.Note] = true, true
+		if strings.Trim(n.Name, "abcdefghijklmnopqrstuvwxyz_") != "" {
+			t.Errorf("note %d is called %q: small letters and underscores only, it becomes a label", n.Note, n.Name)
+		}
+	}
+}
+
+// names are those of some notes.
+func names(notes []policy.Note) []string { return wander.Family().Notes.Names(notes) }

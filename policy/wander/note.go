@@ -1,0 +1,85 @@
+package wander
+
+import "github.com/wanderd/wanderd/policy"
+
+const (
+	// NoteMinted: the fleet starts, or this member is alone, and it made the first token.
+	NoteMinted policy.Note = iota + 64
+	// NoteRegenerated: no token came for regenerate-after, and this member made a new one.
+	NoteRegenerated
+	// NoteInquired: no token came for regenerate-after, and this member asks others before it makes one.
+	NoteInquired
+	// NoteSeen: Peer has seen Token, later than this member; it waits on.
+	NoteSeen
+	// NoteArrived: a handoff ended here; this member holds Token, which came from Peer.
+	NoteArrived
+	// NoteRan: the protected operation starts under Token.
+	NoteRan
+	// NoteDenied: the start of the operation could not be recorded, or not in time; it does not run, and Token goes on.
+	NoteDenied
+	// NoteResting: Token is held without a run: this member ran too recently.
+	NoteResting
+	// NoteRemoved: Token arrived less than min_interval after a run under one that precedes it, and was discarded.
+	NoteRemoved
+	// NoteMet: Token met an older one at this member and was discarded.
+	NoteMet
+	// NoteRevived: nobody knows of a holder, and this member, a guardian, holds Token again, which Peer held last.
+	NoteRevived
+	// NoteYielded: nobody answers this member; it has given Token up and tells the guardians to take it.
+	NoteYielded
+	// NoteOvertaken: Peer knows of a copy of Token with a higher fencing number; the one held here is dropped.
+	NoteOvertaken
+	// NoteOutdated: Token arrived, but another copy of it with a higher fencing number was seen; it is dropped.
+	NoteOutdated
+	// NoteSlotsDiffer: Peer knows of another number of slots than this member: their configurations differ.
+	NoteSlotsDiffer
+	// NoteSeqRefused: Peer's message is refused: Token has a fencing number that no fleet can have come to yet.
+	NoteSeqRefused
+	// NoteBirthRefused: Token, of which Peer speaks, was made in the future; its stamp is not taken for the newest.
+	NoteBirthRefused
+	// NoteAlone: no other member is there; Token stays here.
+	NoteAlone
+	// NoteWaiting: no other member has been there since this one started, and it waits for somebody.
+	NoteWaiting
+	// NoteGaveUp: the host was asleep, and Token is given up.
+	NoteGaveUp
+	// NoteDropped: this member leaves and nobody is there to take Token.
+	NoteDropped
+	// NoteLeft: nothing keeps this member any longer.
+	NoteLeft
+)
+
+// Notes returns the notes of the soft gate itself.
+func Notes() policy.Notes {
+	return policy.Notes{
+		{Note: NoteMinted, Name: "minted", Level: policy.Info, Text: "made the first token"},
+		{Note: NoteRegenerated, Name: "regenerated", Level: policy.Warn, Text: "no token came for regenerate-after; made a new one"},
+		{Note: NoteInquired, Name: "inquired", Level: policy.Info,
+			Text: "no token came for regenerate-after; asking other members whether they have seen it"},
+		{Note: NoteSeen, Name: "seen", Level: policy.Debug, Text: "another member has seen the token; waiting on"},
+		{Note: NoteArrived, Name: "arrived", Level: policy.Debug, Text: "token arrived"},
+		{Note: NoteRan, Name: "ran", Level: policy.Debug, Text: "due; the hook may start"},
+		{Note: NoteDenied, Name: "denied", Level: policy.Error, Denied: true, Text: "not running the hook this time; the token goes on"},
+		{Note: NoteResting, Name: "resting", Level: policy.Debug, Text: "token rests"},
+		{Note: NoteRemoved, Name: "removed", Level: policy.Info, Text: "removed a token: ran a short while ago under an older one"},
+		{Note: NoteMet, Name: "met_older", Level: policy.Info, Text: "two tokens met; removed the younger"},
+		{Note: NoteRevived, Name: "revived", Level: policy.Warn, Text: "the token's holder is lost; took the token up again"},
+		{Note: NoteYielded, Name: "yielded", Level: policy.Warn,
+			Text: "hears no other member; gave up the token and told its guardians to take it: check that UDP gets " +
+				"through to this host"},
+		{Note: NoteOvertaken, Name: "overtaken", Level: policy.Warn, Text: "the token has another holder; dropped it here"},
+		{Note: NoteOutdated, Name: "outdated", Level: policy.Info, Text: "dropped a copy of a token that has another holder"},
+		{Note: NoteSlotsDiffer, Name: "slots_differ", Level: policy.Warn, Repeats: true,
+			Text: "a member has another number of slots: give all members of a gate the same"},
+		{Note: NoteSeqRefused, Name: "seq_refused", Level: policy.Warn, Repeats: true,
+			Text: "refused a message: its fencing number is higher than any fleet can have come to by this host's clock; " +
+				"its sender is broken or hostile, or this clock is wrong"},
+		{Note: NoteBirthRefused, Name: "birth_refused", Level: policy.Warn, Repeats: true,
+			Text: "a token was made more than a day in the future: the clock of the member that made it is wrong, or this one"},
+		{Note: NoteAlone, Name: "alone", Level: policy.Info, Text: "alone in this gate; keeping the token"},
+		{Note: NoteWaiting, Name: "waiting", Level: policy.Info, Text: "waiting to see another member (--alone run starts without)"},
+		{Note: NoteGaveUp, Name: "gave_up", Level: policy.Warn, Text: "gave up the token after the suspension"},
+		{Note: NoteDropped, Name: "dropped", Level: policy.Info, Text: "nobody is left to take the token"},
+		{Note: NoteLeft, Name: "left", Level: policy.Info, Text: "left the gate"},
+	}
+}
