@@ -160,8 +160,8 @@ func (m *Meter) Figures(now policy.Time) Figures {
 			Live: levelTable(m.live.until(now)),
 		},
 		Hops: Number(m.hops), Messages: Number(m.messages), MessagesPerOperation: Number(math.NaN()),
-		Recovery: spread(m.recovery.stabilised), Tokenless: spread(m.recovery.tokenless),
-		HeldAgain: spread(m.custody.losses.held), OneForGood: spread(m.custody.losses.single),
+		Recovery: SpreadOf(m.recovery.stabilised), Tokenless: SpreadOf(m.recovery.tokenless),
+		HeldAgain: SpreadOf(m.custody.losses.held), OneForGood: SpreadOf(m.custody.losses.single),
 	}
 	f.Interval.Open = seconds(m.operations.open(now))
 	if m.operations.started > 0 {

@@ -63,7 +63,8 @@ func (r *recovery) begin() {
 	r.tokenless, r.stabilised = r.tokenless[:0], r.stabilised[:0]
 }
 
-func spread(samples []time.Duration) Spread[Number] {
+// SpreadOf returns the distribution of some times; its quantiles are not numbers if there are none.
+func SpreadOf(samples []time.Duration) Spread[Number] {
 	none := Number(math.NaN())
 	f := Spread[Number]{Count: Number(len(samples)), P50: none, P90: none, Max: none}
 	if len(samples) == 0 {

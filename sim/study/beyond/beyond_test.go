@@ -28,22 +28,37 @@ func brief(cells []cell, members, seeds, faults int) []cell {
 	return few
 }
 
-// measured runs cells.
-func measured(t *testing.T, cells []cell) []line {
+// runAll runs cells.
+func runAll[T any](t *testing.T, o study.Options, cells []cell, run func(context.Context, *cell, uint64) (T, error)) [][]T {
 	t.Helper()
-	done, err := runAll(t.Context(), study.Options{}, cells, live)
-	if err != nil {
+	var all [][]T
+	e := study.Surveyed(study.Experiment{}, cells, (*cell).seedsOf, run, func(runs [][]T) study.Result {
+		all = runs
+		return study.Result{}
+	})
+	if _, err := e.Run(t.Context(), o); err != nil {
 		t.Fatal(err)
-	}
-	all := make([]line, len(cells))
-	for i := range all {
-		all[i] = line{cell: cells[i], outcomes: done.byCell[i]}
 	}
 	return all
 }
 
+func measured(t *testing.T, cells []cell) []line {
+	t.Helper()
+	return lines(cells, runAll(t, study.Options{}, cells, live))
+}
+
+// of is the survey of that name.
+func of(name string) survey {
+	for _, s := range surveys() {
+		if s.name == "beyond-"+name {
+			return s
+		}
+	}
+	panic("there is no survey " + name)
+}
+
 func TestWithoutFaultsNothingOverlapsAndASweepIsAsGoodAsCanBe(t *testing.T) {
-	all := measured(t, slices.Concat(brief(calm().cells, study.Nominal, 2, 0), brief(calm().cells, study.Overload, 1, 0)))
+	all := measured(t, slices.Concat(brief(of("calm").cells, study.Nominal, 2, 0), brief(of("calm").cells, study.Overload, 1, 0)))
 	for i := range all {
 		l := &all[i]
 		s, b := l.steady(), l.best()
@@ -64,16 +79,16 @@ func TestWithoutFaultsNothingOverlapsAndASweepIsAsGoodAsCanBe(t *testing.T) {
 }
 
 func TestALostTokenIsBackWithinTwoSkipsAndAHalf(t *testing.T) {
-	cells := slices.Concat(brief(calm().cells, study.Nominal, 1, 5), brief(loads().cells, 15, 1, 5))
+	cells := slices.Concat(brief(of("calm").cells, study.Nominal, 1, 5), brief(of("loads").cells, 15, 1, 5))
 	for _, l := range measured(t, cells) {
 		for what := range faultsEnd {
 			r := l.recovered(what)
 			limit := 2.5 * study.Skip.Seconds()
-			if r.count != l.faults || r.never > 0 || !(r.single.longest <= limit) || !(r.held.longest <= limit) {
+			if r.count != l.faults || r.never > 0 || !(float64(r.single.Max) <= limit) || !(float64(r.held.Max) <= limit) {
 				t.Errorf("%v, %s: %+v", what, l.label(), r)
 			}
-			if what != crashedBoth && !(r.held.p50 <= 1.5*study.Skip.Seconds()) {
-				t.Errorf("%v, %s: %v s in the median", what, l.label(), r.held.p50)
+			if what != crashedBoth && !(float64(r.held.P50) <= 1.5*study.Skip.Seconds()) {
+				t.Errorf("%v, %s: %v s in the median", what, l.label(), r.held.P50)
 			}
 		}
 		if mean, _ := l.crowded(); mean > 0 {
@@ -88,14 +103,14 @@ func TestUnderThePapersRulesALossTakesLong(t *testing.T) {
 	l := measured(t, []cell{c})[0]
 	for _, what := range c.rules.faults() {
 		// Nobody makes a token before it has waited for Δmax, and everybody has had one in the last five minutes.
-		if r := l.recovered(what); r.count != 3 || !(r.held.p50 > 1200) || !(r.single.p50 >= r.held.p50) {
+		if r := l.recovered(what); r.count != 3 || !(r.held.P50 > 1200) || !(r.single.P50 >= r.held.P50) {
 			t.Errorf("%v: %+v", what, r)
 		}
 	}
 }
 
 func TestLossCrashesAndBrokenLinksMakeHardlyAnythingOverlap(t *testing.T) {
-	for _, s := range []survey{loss(), crashes(), links()} {
+	for _, s := range []survey{of("loss"), of("crashes"), of("links")} {
 		for _, l := range measured(t, brief(s.cells, study.Nominal, 2, 0)) {
 			got := l.steady()
 			// In a few short runs one operation that overlaps weighs much.
@@ -111,12 +126,8 @@ func TestLossCrashesAndBrokenLinksMakeHardlyAnythingOverlap(t *testing.T) {
 
 func TestBothHalvesOfAPartedFleetGoOnAndOneTokenIsLeft(t *testing.T) {
 	all := cells(world{}, study.Nominal)
-	done, err := runAll(t.Context(), study.Options{Seeds: 2}, all, part)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range all {
-		for _, p := range done.byCell[i] {
+	for i, runs := range runAll(t, study.Options{Seeds: 2}, all, part) {
+		for _, p := range runs {
 			if all[i].rules.isPaper() {
 				continue
 			}
@@ -131,7 +142,7 @@ func TestBothHalvesOfAPartedFleetGoOnAndOneTokenIsLeft(t *testing.T) {
 }
 
 func TestAResultDoesNotDependOnTheNumberOfCores(t *testing.T) {
-	s := calm()
+	s := of("calm")
 	s.cells = brief(s.cells, study.Nominal, 2, 1)[:2]
 	var texts []string
 	for _, cores := range []int{1, 3} {

@@ -6,13 +6,12 @@
 // agent does, message by message, in package sim. A verdict never rests on what was not measured.
 //
 //	page.go       what there is
+//	surveys.go    the experiments, as a table of data; parted.go the one that asks something of its own
 //	fleet.go      a line of a table: the paper's constants, some rules, a world
-//	survey.go     an experiment: fleets in worlds; runs.go, many seeds of each
+//	survey.go     an experiment: fleets in worlds, with many seeds of each
 //	steady.go     how a fleet does in the long run
 //	fault.go      the token is lost on purpose, and the fleet watched until it is over it
 //	holders.go    who holds a token meanwhile
 //	recovery.go   how long that took
 //	target.go     what was to be reached, and whether it was
-//
-// and one file for each experiment: calm.go, large.go, loss.go, crashes.go, parted.go, links.go, times.go, loads.go.
 package beyond

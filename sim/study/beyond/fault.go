@@ -26,24 +26,16 @@ const (
 )
 
 func (f fault) String() string {
-	switch f {
-	case lostCommit:
-		return "a lost Commit"
-	case crashedHolder:
-		return "a crashed holder"
-	case crashedBoth:
-		return "holder and guardian crashed"
-	case faultsEnd:
-	}
-	return "fault(?)"
+	return [...]string{"a lost Commit", "a crashed holder", "holder and guardian crashed"}[f]
 }
 
 // faults are those that make a difference under these rules.
 func (r *rules) faults() []fault {
+	all := []fault{lostCommit, crashedHolder, crashedBoth}
 	if r.isPaper() {
-		return []fault{lostCommit, crashedHolder}
+		return all[:2]
 	}
-	return []fault{lostCommit, crashedHolder, crashedBoth}
+	return all
 }
 
 // recovery is what one fault led to.

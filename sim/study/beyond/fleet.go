@@ -3,6 +3,7 @@ package beyond
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/wanderd/wanderd/policy/wander"
@@ -45,12 +46,7 @@ type world struct {
 }
 
 // title completes the title of a table about this world.
-func (w *world) title(of string) string {
-	if w.name == "" {
-		return of
-	}
-	return fmt.Sprintf("%s, %s", of, w.name)
-}
+func (w *world) title(of string) string { return strings.TrimSuffix(of+", "+w.name, ", ") }
 
 // cell is a fleet in a world: one line of a table.
 type cell struct {
@@ -84,6 +80,17 @@ func cells(w world, members ...int) []cell {
 			}
 			all = append(all, c)
 		}
+	}
+	return all
+}
+
+// papersFleets are those of the paper's two sizes.
+func papersFleets(w world) []cell { return cells(w, study.Nominal, study.Overload) }
+
+// changed returns cells with a change made to each.
+func changed(all []cell, change func(*cell)) []cell {
+	for i := range all {
+		change(&all[i])
 	}
 	return all
 }
@@ -136,8 +143,7 @@ type best struct {
 }
 
 func (c *cell) best() best {
-	s := c.scenario(0)
-	op, up := s.Hook.Takes, float64(c.members)
+	op, up := c.scenario(0).Hook.Takes, float64(c.members)
 	if c.world.up > 0 {
 		up *= c.world.up
 	}

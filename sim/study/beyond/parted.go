@@ -3,6 +3,7 @@ package beyond
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -22,12 +23,23 @@ const (
 // parted is a world in which the network is in two for a while. Each side gets a token of its own, and afterwards there is one
 // too many.
 func parted() study.Experiment {
-	return study.Experiment{
-		Name: "beyond-parted", Title: "The network is parted in two halves for 3000 s", Source: "not in the paper", Against: against,
+	all := papersFleets(world{})
+	return study.Surveyed(study.Experiment{
+		Name: "beyond-parted", Title: "The network is parted in two halves for 3000 s", Source: notInThePaper, Against: against,
 		Shows: "A soft gate goes on in both halves: each gets a token of its own, and two operations run at once. When the network is whole " +
 			"again one of the tokens has to go.",
-		Do: runParted,
-	}
+	}, all, (*cell).seedsOf, part, func(runs [][]parting) study.Result {
+		return study.Result{
+			Verdict: noTargets, Tables: []report.Table{duringTable(all, runs), afterTable(all, runs)},
+			Notes: []string{
+				"The half that has the holder goes on. The other one has a token within two seconds if a guardian is in it. Otherwise its members " +
+					"wait for max_interval: 1800 s at N = 150; 3600 s at N = 300, by when the partition is over.",
+				"Afterwards one of the two goes as soon as it meets a member that knows better: of a token that was revived, the copy with the lower " +
+					"number; of two tokens, the younger. Most of that time are the ten seconds until everybody sees everybody again; where there " +
+					"was one token all the time, it is 0.",
+			},
+		}
+	})
 }
 
 // parting is what one partition led to: while it lasted, and afterwards.
@@ -47,7 +59,7 @@ type splitter struct {
 }
 
 // Watch watches, and never has an error.
-func (s *splitter) Watch(c *sim.Cluster, o *sim.Occurrence) error {
+func (s *splitter) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	s.holders.watch(o)
 	switch {
 	case o.Kind == sim.Cut:
@@ -80,24 +92,7 @@ func part(ctx context.Context, c *cell, seed uint64) (parting, error) {
 	return w.parting, err
 }
 
-func runParted(ctx context.Context, o study.Options) (study.Result, error) {
-	all := cells(world{}, study.Nominal, study.Overload)
-	done, err := runAll(ctx, o, all, part)
-	r := study.Result{
-		Runs: done.done, Wanted: done.wanted, Verdict: noTargets,
-		Tables: []report.Table{duringTable(all, done.byCell), afterTable(all, done.byCell)},
-		Notes: []string{
-			"The half that has the holder goes on. The other one has a token within two seconds if a guardian is in it. Otherwise its members " +
-				"wait for max_interval: 1800 s at N = 150; 3600 s at N = 300, by when the partition is over.",
-			"Afterwards one of the two goes as soon as it meets a member that knows better: of a token that was revived, the copy with the lower " +
-				"number; of two tokens, the younger. Most of that time are the ten seconds until everybody sees everybody again; where there " +
-				"was one token all the time, it is 0.",
-		},
-	}
-	return r, err
-}
-
-func duringTable(all []cell, byCell [][]parting) report.Table {
+func duringTable(all []cell, runs [][]parting) report.Table {
 	t := report.Table{
 		Title: "While the network is parted",
 		Header: []string{
@@ -107,7 +102,7 @@ func duringTable(all []cell, byCell [][]parting) report.Table {
 	for i := range all {
 		var both []time.Duration
 		var busy, overlap, tokens float64
-		for _, p := range byCell[i] {
+		for _, p := range runs[i] {
 			if p.both >= 0 {
 				both = append(both, p.both)
 			}
@@ -116,16 +111,16 @@ func duringTable(all []cell, byCell [][]parting) report.Table {
 				tokens += e.Key * float64(e.Value) / partedFor.Seconds()
 			}
 		}
-		n, s := float64(len(byCell[i])), spreadOf(both)
+		n, s := float64(len(runs[i])), measure.SpreadOf(both)
 		t.Rows = append(t.Rows, []string{
-			all[i].label(), report.Number(n), report.Percent(float64(len(both)) / n), report.Number(s.p50), report.Number(s.longest),
+			all[i].label(), report.Number(n), report.Percent(float64(s.Count) / n), number(s.P50), number(s.Max),
 			report.Percent(busy / n), report.Percent(overlap / n), report.Number(tokens / n),
 		})
 	}
 	return t
 }
 
-func afterTable(all []cell, byCell [][]parting) report.Table {
+func afterTable(all []cell, runs [][]parting) report.Table {
 	t := report.Table{
 		Title: "When the network is whole again",
 		Header: []string{
@@ -135,25 +130,32 @@ func afterTable(all []cell, byCell [][]parting) report.Table {
 	}
 	for i := range all {
 		var single []time.Duration
-		never, total, most, longest := 0, 0.0, 0.0, 0.0
-		for _, p := range byCell[i] {
+		var overlaps, longest []float64
+		for _, p := range runs[i] {
 			if p.single >= 0 {
 				single = append(single, p.single)
-			} else {
-				never++
 			}
-			overlap := float64(p.after.Overlap) * float64(p.after.Duration)
-			total, most = total+overlap, max(most, overlap)
-			longest = max(longest, float64(p.after.Interval.Max), float64(p.after.Interval.Open))
+			overlaps = append(overlaps, float64(p.after.Overlap)*float64(p.after.Duration))
+			longest = append(longest, float64(p.after.Interval.Max), float64(p.after.Interval.Open))
 		}
-		n, s := float64(len(byCell[i])), spreadOf(single)
-		if n == 0 {
-			most, longest = math.NaN(), math.NaN()
-		}
+		s := measure.SpreadOf(single)
+		mean, most := meanAndMost(overlaps)
+		_, wait := meanAndMost(longest)
 		t.Rows = append(t.Rows, []string{
-			all[i].label(), report.Number(s.p50), report.Number(s.p90), report.Number(s.longest), report.Number(float64(never)),
-			report.Number(total / n), report.Number(most), whole(longest),
+			all[i].label(), number(s.P50), number(s.P90), number(s.Max), report.Number(float64(len(runs[i]) - len(single))),
+			report.Number(mean), report.Number(most), whole(wait),
 		})
 	}
 	return t
+}
+
+// meanAndMost are not numbers if there are no samples.
+func meanAndMost(samples []float64) (mean, most float64) {
+	if len(samples) == 0 {
+		return math.NaN(), math.NaN()
+	}
+	for _, v := range samples {
+		mean += v
+	}
+	return mean / float64(len(samples)), slices.Max(samples)
 }

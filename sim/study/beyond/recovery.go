@@ -2,47 +2,18 @@ package beyond
 
 import (
 	"fmt"
-	"math"
-	"slices"
 	"time"
 
-	"gonum.org/v1/gonum/stat"
-
+	"github.com/wanderd/wanderd/sim/measure"
 	"github.com/wanderd/wanderd/sim/study/report"
 )
-
-// spread is the distribution of some times, in seconds; not numbers if there are none.
-type spread struct{ p50, p90, longest float64 }
-
-func spreadOf(samples []time.Duration) spread {
-	if len(samples) == 0 {
-		return spread{math.NaN(), math.NaN(), math.NaN()}
-	}
-	sorted := make([]float64, len(samples))
-	for i, d := range samples {
-		sorted[i] = d.Seconds()
-	}
-	slices.Sort(sorted)
-	return spread{
-		p50: stat.Quantile(0.5, stat.Empirical, sorted, nil), p90: stat.Quantile(0.9, stat.Empirical, sorted, nil),
-		longest: sorted[len(sorted)-1],
-	}
-}
-
-// String writes the spread in the order of its fields.
-func (s spread) String() string {
-	if math.IsNaN(s.p50) {
-		return report.Missing
-	}
-	return report.Number(s.p50) + " / " + report.Number(s.p90) + " / " + report.Number(s.longest)
-}
 
 // recovered is how a fleet got over all faults of one kind.
 type recovered struct {
 	count int
 	// held are the times until somebody held a token again, single those until there was exactly one for good, where that came
 	// about within patience; never counts where it did not.
-	held, single spread
+	held, single measure.Spread[measure.Number]
 	never        int
 }
 
@@ -63,17 +34,17 @@ func (l *line) recovered(what fault) recovered {
 			r.never++
 		}
 	}
-	r.held, r.single = spreadOf(held), spreadOf(single)
+	r.held, r.single = measure.SpreadOf(held), measure.SpreadOf(single)
 	return r
 }
 
-// cells writes both spreads.
-func (r *recovered) cells() (held, single string) {
-	single = r.single.String()
-	if r.never > 0 {
-		single += fmt.Sprintf(" (%d not within %v s)", r.never, patience.Seconds())
+// recoveries are what all faults led to.
+func (l *line) recoveries() []recovery {
+	var all []recovery
+	for i := range l.outcomes {
+		all = append(all, l.outcomes[i].recoveries...)
 	}
-	return r.held.String(), single
+	return all
 }
 
 // crowded is for how long two or more operations ran at once while the fleet got over a fault, in seconds: on average, and at
@@ -84,6 +55,17 @@ func (l *line) crowded() (mean, most float64) {
 		mean, most = mean+one.overlap.Seconds(), max(most, one.overlap.Seconds())
 	}
 	return mean / float64(len(all)), most
+}
+
+// slashed writes numbers in one cell; nothing, if there is no first one.
+func slashed(numbers ...float64) string {
+	text := report.Number(numbers[0])
+	for _, n := range numbers[1:] {
+		if text != report.Missing {
+			text += " / " + report.Number(n)
+		}
+	}
+	return text
 }
 
 // recoveryTable is about the lines of one world.
@@ -104,14 +86,14 @@ func recoveryTable(lines []line) report.Table {
 		row := []string{l.label(), report.Number(float64(l.recovered(lostCommit).count))}
 		for what := range faultsEnd {
 			r := l.recovered(what)
-			held, single := r.cells()
-			row = append(row, held, single)
+			for _, s := range []measure.Spread[measure.Number]{r.held, r.single} {
+				row = append(row, slashed(float64(s.P50), float64(s.P90), float64(s.Max)))
+			}
+			if r.never > 0 {
+				row[len(row)-1] += fmt.Sprintf(" (%d not within %v s)", r.never, patience.Seconds())
+			}
 		}
-		crowded := report.Missing
-		if mean, most := l.crowded(); !math.IsNaN(mean) {
-			crowded = report.Number(mean) + " / " + report.Number(most)
-		}
-		t.Rows = append(t.Rows, append(row, crowded))
+		t.Rows = append(t.Rows, append(row, slashed(l.crowded())))
 	}
 	return t
 }

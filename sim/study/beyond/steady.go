@@ -27,6 +27,7 @@ const million = 1e6
 func (l *line) steady() steady {
 	var s steady
 	var time, handoffs, operations, messages, held float64
+	var p50, p99 []measure.Number
 	for i := range l.outcomes {
 		f := &l.outcomes[i].figures
 		t := float64(f.Duration)
@@ -35,6 +36,7 @@ func (l *line) steady() steady {
 		s.overlap += float64(f.Overlap) * t
 		handoffs, operations, messages = handoffs+float64(f.Hops), operations+float64(f.Operations), messages+float64(f.Messages)
 		s.made, s.revived = s.made+float64(f.Tokens.Generated), s.revived+float64(f.Tokens.Revived)
+		p50, p99 = append(p50, f.Interval.P50), append(p99, f.Interval.P99)
 		s.longest = max(s.longest, float64(f.Interval.Max), float64(f.Interval.Open))
 		for _, e := range f.Tokens.Live {
 			held += e.Key * float64(e.Value)
@@ -44,8 +46,7 @@ func (l *line) steady() steady {
 	s.made, s.revived = s.made/time*million, s.revived/time*million
 	s.perRun, s.perHandoff = messages/operations, messages/handoffs
 	s.allowed = l.allowance(held / handoffs)
-	s.p50 = l.mean(func(f *measure.Figures) measure.Number { return f.Interval.P50 })
-	s.p99 = l.mean(func(f *measure.Figures) measure.Number { return f.Interval.P99 })
+	s.p50, s.p99 = float64(measure.EstimateOf(p50...).Mean), float64(measure.EstimateOf(p99...).Mean)
 	if len(l.outcomes) == 0 {
 		s.longest = math.NaN()
 	}
@@ -61,14 +62,6 @@ func (l *line) allowance(held float64) float64 {
 	}
 	b := float64(l.rules.backups)
 	return handoff + b + 1 + beats*b*held/study.Skip.Seconds()
-}
-
-func (l *line) mean(figure func(*measure.Figures) measure.Number) float64 {
-	samples := make([]measure.Number, len(l.outcomes))
-	for i := range l.outcomes {
-		samples[i] = figure(&l.outcomes[i].figures)
-	}
-	return float64(measure.EstimateOf(samples...).Mean)
 }
 
 // steadyTable is about the lines of one world.
@@ -92,10 +85,12 @@ func steadyTable(lines []line) report.Table {
 	return t
 }
 
-// whole writes a number without its fraction.
+// number writes a figure, whole one without its fraction.
+func number(n measure.Number) string { return report.Number(float64(n)) }
+
 func whole(v float64) string { return report.Number(math.Round(v)) }
 
-// times writes a ratio.
+// ratio writes how many times as much something is.
 func ratio(v float64) string {
 	if math.IsNaN(v) {
 		return report.Missing

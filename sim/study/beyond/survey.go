@@ -18,8 +18,8 @@ type survey struct {
 	cells []cell
 	// targets say what is to be reached, by what was measured; nil where nothing is.
 	targets func(all []line) []target
-	// notes explain what comes out, by what was measured.
-	notes func(all []line) []string
+	// notes explain what comes out.
+	notes []string
 	// plots draw it; nil where there is nothing to draw.
 	plots func(all []line) []study.Plot
 }
@@ -28,15 +28,6 @@ type survey struct {
 type line struct {
 	cell
 	outcomes []outcome
-}
-
-// recoveries are what all faults led to.
-func (l *line) recoveries() []recovery {
-	var all []recovery
-	for i := range l.outcomes {
-		all = append(all, l.outcomes[i].recoveries...)
-	}
-	return all
 }
 
 // outcome is what one run of one cell led to.
@@ -52,24 +43,27 @@ const against = "Targets"
 const noTargets = "none; this shows what happens"
 
 // experiment returns the survey as what is listed, run and written.
-func (s survey) experiment() study.Experiment {
-	return study.Experiment{
-		Name: s.name, Title: s.title, Source: s.source, Shows: s.shows, Against: against, Do: s.do,
-	}
+func (s *survey) experiment() study.Experiment {
+	return study.Surveyed(study.Experiment{Name: s.name, Title: s.title, Source: s.source, Shows: s.shows, Against: against},
+		s.cells, (*cell).seedsOf, live, func(runs [][]outcome) study.Result { return s.answer(lines(s.cells, runs)) })
 }
 
-func (s *survey) do(ctx context.Context, o study.Options) (study.Result, error) {
-	done, err := runAll(ctx, o, s.cells, live)
-	all := make([]line, len(s.cells))
+// lines puts cells and the outcomes of their runs together.
+func lines(cells []cell, runs [][]outcome) []line {
+	all := make([]line, len(cells))
 	for i := range all {
-		all[i] = line{cell: s.cells[i], outcomes: done.byCell[i]}
+		all[i] = line{cells[i], runs[i]}
 	}
-	r := study.Result{Runs: done.done, Wanted: done.wanted, Verdict: noTargets, Notes: s.notes(all)}
+	return all
+}
+
+func (s *survey) answer(all []line) study.Result {
+	r := study.Result{Verdict: noTargets, Notes: s.notes}
 	if s.targets != nil {
 		targets := s.targets(all)
 		r.Verdict, r.Tables = verdict(targets), []report.Table{targetTable(targets)}
 	}
-	for _, w := range grouped(all, func(a, b *line) bool { return a.world.name == b.world.name }) {
+	for _, w := range grouped(all, func(l *line) string { return l.world.name }) {
 		r.Tables = append(r.Tables, steadyTable(w))
 		if slices.ContainsFunc(w, func(l line) bool { return l.faults > 0 }) {
 			r.Tables = append(r.Tables, recoveryTable(w))
@@ -78,18 +72,18 @@ func (s *survey) do(ctx context.Context, o study.Options) (study.Result, error) 
 	if s.plots != nil {
 		r.Plots = s.plots(all)
 	}
-	return r, err
+	return r
 }
 
 // grouped returns lines that follow one another and have something in common as one.
-func grouped(all []line, alike func(a, b *line) bool) [][]line {
+func grouped[T comparable](all []line, in func(*line) T) [][]line {
 	var groups [][]line
-	for i := range all {
-		if i == 0 || !alike(&all[i], &all[i-1]) {
-			groups = append(groups, nil)
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && in(&all[n]) == in(&all[0]) {
+			n++
 		}
-		last := len(groups) - 1
-		groups[last] = append(groups[last], all[i])
+		groups, all = append(groups, all[:n]), all[n:]
 	}
 	return groups
 }
@@ -121,4 +115,20 @@ func (b *beginning) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 		b.meter.Begin(o.At)
 	}
 	return nil
+}
+
+// loadChart draws a figure of all rules against the load.
+func loadChart(all []line, title, y string, figure func(*line) float64) report.Lines {
+	chart := report.Lines{Title: title, X: "load: op × members / min_interval", Y: y}
+	for _, r := range allRules() {
+		k := report.Curve{Name: r.name, Published: r.isPaper()}
+		for i := range all {
+			if l := &all[i]; l.rules == r {
+				load := float64(l.members) * float64(l.best().op) / float64(study.MinInterval)
+				k.X, k.Y = append(k.X, load), append(k.Y, figure(l))
+			}
+		}
+		chart.Curves = append(chart.Curves, k)
+	}
+	return chart
 }

@@ -1,6 +1,7 @@
 package beyond
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -32,7 +33,7 @@ func targetTable(targets []target) report.Table {
 	table := report.Table{Title: "What was to be reached", Header: []string{"what", "published", "to reach", "measured", ""}}
 	for i := range targets {
 		t := &targets[i]
-		bound, outcome := "at most ", "met"
+		bound, outcome := "at most ", "not met"
 		switch {
 		case t.least:
 			bound = "at least "
@@ -42,14 +43,12 @@ func targetTable(targets []target) report.Table {
 		switch {
 		case math.IsNaN(t.measured):
 			outcome = report.Missing
-		case !t.met():
-			outcome = "not met"
+		case t.met():
+			outcome = "met"
 		}
-		published := t.published
-		if published == "" {
-			published = report.Missing
-		}
-		table.Rows = append(table.Rows, []string{t.what, published, bound + t.write(t.limit), t.write(t.measured), outcome})
+		table.Rows = append(table.Rows, []string{
+			t.what, cmp.Or(t.published, report.Missing), bound + t.write(t.limit), t.write(t.measured), outcome,
+		})
 	}
 	return table
 }
@@ -105,13 +104,7 @@ func (l *line) messageTarget() target {
 
 // byFleet returns what is published of one of the paper's fleets.
 func byFleet(members int, ofNominal, ofOverload string) string {
-	switch members {
-	case study.Nominal:
-		return ofNominal
-	case study.Overload:
-		return ofOverload
-	}
-	return ""
+	return map[int]string{study.Nominal: ofNominal, study.Overload: ofOverload}[members]
 }
 
 // each makes a target for every line of these walks.
@@ -132,30 +125,23 @@ func ours(r *rules) bool { return !r.isPaper() }
 // from a fault until there is one token for good. Two that crash together are held to the second alone.
 func recoveryTargets(all []line) []target {
 	var targets []target
-	sizes := grouped(all, func(a, b *line) bool { return a.members == b.members })
 	for what := range faultsEnd {
-		for _, fleet := range sizes {
-			slowest := func(of func(spread) float64) float64 {
-				most := math.Inf(-1)
-				for i := range fleet {
-					if ours(&fleet[i].rules) {
-						most = max(most, of(fleet[i].recovered(what).single))
-					}
+		for _, fleet := range grouped(all, func(l *line) int { return l.members }) {
+			median, longest := math.Inf(-1), math.Inf(-1)
+			for i := range fleet {
+				if ours(&fleet[i].rules) {
+					single := fleet[i].recovered(what).single
+					median, longest = max(median, float64(single.P50)), max(longest, float64(single.Max))
 				}
-				return most
 			}
-			members := fleet[0].members
-			name := fmt.Sprintf("recovery after %v: %d, slowest walk", what, members)
+			name := fmt.Sprintf("recovery after %v: %d, slowest walk", what, fleet[0].members)
 			if what != crashedBoth {
 				targets = append(targets, target{
-					what: "median " + name, published: byFleet(members, "about 20000 s", "about 40000 s"),
-					measured: slowest(func(s spread) float64 { return s.p50 }), limit: 1.5 * study.Skip.Seconds(), write: inSeconds,
+					what: "median " + name, published: byFleet(fleet[0].members, "about 20000 s", "about 40000 s"),
+					measured: median, limit: 1.5 * study.Skip.Seconds(), write: inSeconds,
 				})
 			}
-			targets = append(targets, target{
-				what:     "longest " + name,
-				measured: slowest(func(s spread) float64 { return s.longest }), limit: 2.5 * study.Skip.Seconds(), write: inSeconds,
-			})
+			targets = append(targets, target{what: "longest " + name, measured: longest, limit: 2.5 * study.Skip.Seconds(), write: inSeconds})
 		}
 	}
 	return targets
