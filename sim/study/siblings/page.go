@@ -6,7 +6,7 @@ import "github.com/wanderd/wanderd/sim/study"
 func Page() study.Page {
 	return study.Page{
 		Name: "siblings", Title: "The sibling papers' evaluations, repeated",
-		Intro: "Papers on other token protocols, and their tables and figures beside what comes out here. *k-copies* is Luciana Arantes and Julien " +
+		Intro: "Papers on other token protocols, and their tables and figures beside what comes out here. *k-copies* is Arantes and " +
 			"Sopena, *Easily rendering token-ring algorithm fault tolerant*.",
 		Experiments: []study.Experiment{ringWk()},
 	}
