@@ -37,7 +37,8 @@ func (k *DeafChecker) Watch(c *Cluster, o *Occurrence) error {
 	}
 	since, failed := k.failed[o.Member]
 	switch {
-	case failed && o.At.Sub(since) > k.while:
+	// It is as patient as its network has been slow, or has seemed to be while it was deaf before.
+	case failed && o.At.Sub(since) > k.while+4*s.RoundTrip:
 		return fmt.Errorf("deaf: %s hears nobody, has offered its token in vain for %v and holds it still", MemberName(o.Member), o.At.Sub(since))
 	case !failed && tells(o, s.Token.ID, handoff.NoteNoAck):
 		k.failed[o.Member] = o.At

@@ -230,6 +230,9 @@ func (k *GuardChecker) note(c *Cluster, o *Occurrence, e *policy.Effect) error {
 		later := e.Token
 		later.Seq = later.Seq.After()
 		k.learn(o, later, true)
+	case note == wander.NoteGaveUp:
+		// Perhaps nobody else knows of this copy: any other one is as good.
+		delete(k.heard[o.Member], e.Token.ID)
 	case note == wander.NoteYielded:
 		k.gaveUp[o.Member], k.former[o.Member] = e.Token.ID, e.Token.ID
 	case note == wander.NoteRevived:

@@ -38,6 +38,9 @@ func TestSeedsThatFailedOnce(t *testing.T) {
 		83:     "one member was not heard, and nobody ran any more",
 		1:      "a holder that heard nobody kept its token for as long as it calmed its guardians",
 		13902:  "a holder that heard nobody kept its token because somebody played back a beat to it",
+		18954:  "a copy of a token that its holder gave up, and of which nobody else had heard, overtook the one that was left",
+		29166:  "a holder that dropped its copy because it was offered a later one guarded an earlier one from then on",
+		27469:  "a holder that had become patient while it was deaf was taken for one that never gives up",
 		116586: "a run started in the step in which an older token was revived, which then took its place",
 	} {
 		s := sim.Draw(seed)

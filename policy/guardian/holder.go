@@ -121,6 +121,14 @@ func (g *Machine) Passed(now policy.Time, before *wire.Trail, passed *wire.Token
 	return out
 }
 
+// Overtaken follows a token that is held no longer, because a member offers a copy of it with a higher number.
+func (g *Machine) Overtaken(now policy.Time, by wire.MemberID, higher *wire.Token) {
+	g.endDoubt()
+	if g.watch.turnsTo(higher.ID) {
+		g.learn(now, higher, by)
+	}
+}
+
 // Dropped follows a token that is held no longer and was passed to nobody.
 func (g *Machine) Dropped() { g.endDoubt() }
 
@@ -133,10 +141,7 @@ func (g *Machine) onOvertaken(now policy.Time, m *wire.Message) Outcome {
 	if m.Kind == wire.KindBuried {
 		g.remember(&m.Token)
 	}
-	g.endDoubt()
-	if g.watch.turnsTo(m.Token.ID) {
-		g.learn(now, &m.Token, holder)
-	}
+	g.Overtaken(now, holder, &m.Token)
 	return Outcome{Ending: Overtaken, Peer: m.From, Token: m.Token}
 }
 

@@ -108,6 +108,18 @@ func TestWhoIsOfferedACopyThatHasComeFurtherDropsItsOwn(t *testing.T) {
 	s.wantState("absent")
 }
 
+// From then on it guards no lower copy, and tells who holds one.
+func TestWhoIsOfferedACopyThatHasComeFurtherGuardsNoLowerOne(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.ran(born(1, 10))
+	s.guards(born(1, 20))
+	s.revive()
+	s.receive(s.offerIn(guardedBy(born(1, 1<<40), 2, 4), 2))
+	s.sent = nil
+	s.receive(word(wire.KindBeat, 1, guardedBy(born(1, 22), 3, 2)))
+	s.wantTold(wire.KindKnown, 1)
+}
+
 func TestWhoHoldsACopyThatWasOvertakenDropsIt(t *testing.T) {
 	for state, story := range map[string]func(s *story){
 		"resting":  func(s *story) { s.ran(born(1, 10)); s.arrive(guardedBy(born(1, 20), 5, 4), 5) },

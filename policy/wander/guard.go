@@ -44,7 +44,7 @@ func (m *Machine) take(
 	now policy.Instant, how policy.Cause, from wire.MemberID, token *wire.Token, out []policy.Effect,
 ) []policy.Effect {
 	out = policy.AppendTook(out, how, from, token)
-	m.holds, m.token, m.grownAt, m.heard = true, *token, now.Time, true
+	m.holds, m.gaveUp, m.token, m.grownAt, m.heard = true, false, *token, now.Time, true
 	m.token.LastSlot = m.cfg.LastSlot
 	m.inquiry = inquiry{}
 	m.learnOp(token.Op)
@@ -297,13 +297,17 @@ func (m *Machine) outdated(t *wire.Token) bool {
 	if latest, ok := m.guardian.Latest(t.ID); ok && t.Seq < latest.Seq {
 		return true
 	}
-	return m.token.ID == t.ID && t.Seq <= m.token.Seq
+	return m.had(t.ID) && t.Seq <= m.token.Seq
 }
+
+// had reports whether the last token held here was that one, and counts. A copy that was given up after a sleep does not: perhaps nobody
+// else has heard of it, and one with a lower number is all that is left of the token.
+func (m *Machine) had(id wire.TokenID) bool { return m.token.ID == id && !m.gaveUp }
 
 // discardOutdated drops a copy of a token that another copy has overtaken.
 func (m *Machine) discardOutdated(now policy.Instant, from wire.MemberID, t *wire.Token, out []policy.Effect) []policy.Effect {
 	latest := &m.token
-	if known, ok := m.guardian.Latest(t.ID); ok && (m.token.ID != t.ID || known.Seq > m.token.Seq) {
+	if known, ok := m.guardian.Latest(t.ID); ok && (!m.had(t.ID) || known.Seq > m.token.Seq) {
 		latest = known
 	}
 	m.beginSilence(now.Time)

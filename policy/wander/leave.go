@@ -69,6 +69,7 @@ func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy
 	}
 	out = policy.AppendTell(out, NoteGaveUp, wire.MemberID{}, &m.token)
 	m.guardian.Dropped()
+	m.gaveUp = true
 	return m.letGo(now, policy.CauseAsleep, out)
 }
 

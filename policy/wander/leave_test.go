@@ -210,6 +210,19 @@ func TestASuspendedMemberGivesItsTokenUp(t *testing.T) {
 	}
 }
 
+// The copy that it has given up may be one that it revived where nobody heard it: the one that the others have is all there is.
+func TestACopyThatWasGivenUpOvertakesNone(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.ran(born(1, 10))
+	s.guards(born(1, 20))
+	s.revive()
+	s.sleep(time.Minute)
+	s.notes = nil
+	s.arrive(guardedBy(born(1, 22), 5, 4), 5)
+	s.wantNotes(wander.NoteArrived, wander.NoteResting)
+	s.wantHeld(born(1, 0).ID)
+}
+
 func TestASuspendedOfferIsNeverCommitted(t *testing.T) {
 	s := inFleet(t)
 	s.arrive(born(1, 10), 1)

@@ -119,8 +119,9 @@ func (s state) String() string {
 type Machine struct {
 	cfg   Config
 	state state
-	// holds says that token is this member's now; otherwise token is the last one that was.
+	// holds says that token is this member's now; otherwise token is the last one that was, and gaveUp says that the host was asleep then.
 	holds  bool
+	gaveUp bool
 	token  wire.Token
 	lastTo wire.MemberID
 	// grownAt is up to when the age of the token that is held counts.
@@ -329,7 +330,7 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 		out = m.witness(now, &ev.Msg, out)
 		// A holder that nobody hears is told in no other way that its token has been revived.
 		if t := &ev.Msg.Token; m.holds && t.ID == m.token.ID && t.Seq > m.token.Seq {
-			m.guardian.Dropped()
+			m.guardian.Overtaken(now.Time, ev.Msg.From, t)
 			out = m.onOvertaken(now, ev.Msg.From, t, out)
 		}
 	}
