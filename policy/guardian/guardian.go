@@ -1,7 +1,7 @@
 // Package guardian keeps a token from being lost with its holder, as a machine that any token protocol can own.
 //
 // Ciuffoletti leaves "a better reaction to token loss" open (section 7): his members notice a loss by a silence of Δmax. Here
-// the last few holders keep a copy, as in the k-copies algorithm of Martin, Thuc and Ghosh's rings, and are told that all is
+// the last few holders keep a copy, as in the k-copies algorithm of Arantes and Sopena for rings, and are told that all is
 // well while it is:
 //
 //	holder                     guardian of rank 0         of rank 1
