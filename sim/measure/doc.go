@@ -8,8 +8,7 @@
 //	operations.go  who runs, and since when; intervals.go their distribution; busy.go how much per unit of time
 //	custody.go     where the tokens are, and what became of each
 //	recovery.go    how long the fleet takes to be stable again; losses.go how long it takes to get over each loss by itself
-//	laps.go        when the token has been everywhere: the end of a warm-up
 //	figures.go     all of it, as JSON; estimate.go mean and confidence interval over seeds
 //
-// It has no clock, no randomness and no opinion: what is published, and whether a figure is good, is for others to say.
+// It never says what is published, and whether a figure is good. It has no clock and no randomness.
 package measure

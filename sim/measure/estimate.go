@@ -57,71 +57,30 @@ func EstimateOf(samples ...Number) Estimate {
 
 // Across returns what runs say that differ in their seed only. The order of the runs makes no difference.
 func Across(runs []Figures) Summary {
-	of := func(figure func(*Figures) Number) Estimate {
-		samples := make([]Number, len(runs))
-		for i := range runs {
-			samples[i] = figure(&runs[i])
-		}
-		return EstimateOf(samples...)
-	}
-	table := func(pick func(*Figures) Table[Number]) Table[Estimate] { return tableAcross(runs, pick) }
-	spread := func(pick func(*Figures) *Spread[Number]) Spread[Estimate] {
-		return Spread[Estimate]{
-			Count: of(func(f *Figures) Number { return pick(f).Count }),
-			P50:   of(func(f *Figures) Number { return pick(f).P50 }),
-			P90:   of(func(f *Figures) Number { return pick(f).P90 }),
-			Max:   of(func(f *Figures) Number { return pick(f).Max }),
-		}
-	}
-	return Summary{
-		Duration:    of(func(f *Figures) Number { return f.Duration }),
-		WarmUp:      of(func(f *Figures) Number { return f.WarmUp }),
-		Concurrency: table(func(f *Figures) Table[Number] { return f.Concurrency }),
-		Utilisation: of(func(f *Figures) Number { return f.Utilisation }),
-		Overlap:     of(func(f *Figures) Number { return f.Overlap }),
-		Operations:  of(func(f *Figures) Number { return f.Operations }),
-		Interval: Intervals[Estimate]{
-			P50:       of(func(f *Figures) Number { return f.Interval.P50 }),
-			P90:       of(func(f *Figures) Number { return f.Interval.P90 }),
-			P99:       of(func(f *Figures) Number { return f.Interval.P99 }),
-			Max:       of(func(f *Figures) Number { return f.Interval.Max }),
-			Open:      of(func(f *Figures) Number { return f.Interval.Open }),
-			Histogram: table(func(f *Figures) Table[Number] { return f.Interval.Histogram }),
-		},
-		Tokens: Tokens[Estimate]{
-			Generated: of(func(f *Figures) Number { return f.Tokens.Generated }),
-			Revived:   of(func(f *Figures) Number { return f.Tokens.Revived }),
-			Removed:   of(func(f *Figures) Number { return f.Tokens.Removed }),
-			Lost:      of(func(f *Figures) Number { return f.Tokens.Lost }),
-			Live:      table(func(f *Figures) Table[Number] { return f.Tokens.Live }),
-		},
-		Hops:                 of(func(f *Figures) Number { return f.Hops }),
-		Messages:             of(func(f *Figures) Number { return f.Messages }),
-		MessagesPerOperation: of(func(f *Figures) Number { return f.MessagesPerOperation }),
-		Recovery:             spread(func(f *Figures) *Spread[Number] { return &f.Recovery }),
-		Tokenless:            spread(func(f *Figures) *Spread[Number] { return &f.Tokenless }),
-		HeldAgain:            spread(func(f *Figures) *Spread[Number] { return &f.HeldAgain }),
-		OneForGood:           spread(func(f *Figures) *Spread[Number] { return &f.OneForGood }),
-	}
-}
-
-// tableAcross has every key that any run has; where one lacks it, its value is zero.
-func tableAcross(runs []Figures, pick func(*Figures) Table[Number]) Table[Estimate] {
-	var keys []float64
-	for i := range runs {
-		for _, e := range pick(&runs[i]) {
-			keys = append(keys, e.Key)
-		}
-	}
-	slices.Sort(keys)
-	keys = slices.Compact(keys)
-	t := make(Table[Estimate], len(keys))
+	var all Summary
 	samples := make([]Number, len(runs))
-	for k, key := range keys {
+	for k, figure := range all.numbers() {
 		for i := range runs {
-			samples[i] = pick(&runs[i]).At(key)
+			samples[i] = *runs[i].numbers()[k]
 		}
-		t[k] = Entry[Estimate]{Key: key, Value: EstimateOf(samples...)}
+		*figure = EstimateOf(samples...)
 	}
-	return t
+	for k, table := range all.tables() {
+		var keys []float64
+		for i := range runs {
+			for _, e := range *runs[i].tables()[k] {
+				keys = append(keys, e.Key)
+			}
+		}
+		slices.Sort(keys)
+		// Every key that any run has; where one lacks it, its value is zero.
+		*table = Table[Estimate]{}
+		for _, key := range slices.Compact(keys) {
+			for i := range runs {
+				samples[i] = runs[i].tables()[k].At(key)
+			}
+			*table = append(*table, Entry[Estimate]{Key: key, Value: EstimateOf(samples...)})
+		}
+	}
+	return all
 }

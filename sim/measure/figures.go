@@ -37,6 +37,23 @@ type Set[T any] struct {
 	OneForGood Spread[T] `json:"one_for_good_s"`
 }
 
+// numbers are all figures that are one number, tables the others.
+func (s *Set[T]) numbers() []*T {
+	i, t := &s.Interval, &s.Tokens
+	all := []*T{
+		&s.Duration, &s.WarmUp, &s.Utilisation, &s.Overlap, &s.Operations, &i.P50, &i.P90, &i.P99, &i.Max, &i.Open,
+		&t.Generated, &t.Revived, &t.Removed, &t.Lost, &s.Hops, &s.Messages, &s.MessagesPerOperation,
+	}
+	for _, d := range []*Spread[T]{&s.Recovery, &s.Tokenless, &s.HeldAgain, &s.OneForGood} {
+		all = append(all, &d.Count, &d.P50, &d.P90, &d.Max)
+	}
+	return all
+}
+
+func (s *Set[T]) tables() []*Table[T] {
+	return []*Table[T]{&s.Concurrency, &s.Interval.Histogram, &s.Tokens.Live}
+}
+
 // Figures are what one run led to.
 type Figures = Set[Number]
 

@@ -24,17 +24,12 @@ type Config struct {
 	Bin time.Duration
 	// Unit is the width of the units of [Meter.Busy]. Zero means that nobody is going to ask.
 	Unit time.Duration
-	// WarmUp is how many laps of the token pass before the measurement begins; a lap is one visit to every live member.
-	// Until then, and if it never gets that far, everything is measured from the start.
-	WarmUp int
 }
 
 // Meter measures one run. It is a [sim.Watcher] that never has an error.
 type Meter struct {
 	cfg        Config
 	began      policy.Time
-	warming    bool
-	laps       laps
 	operations operations
 	custody    custody
 	live       levels
@@ -46,8 +41,7 @@ type Meter struct {
 // New returns a meter for one run, which must be told of it from the beginning.
 func New(cfg Config) *Meter {
 	return &Meter{
-		cfg: cfg, warming: cfg.WarmUp > 0, laps: newLaps(cfg.Members),
-		operations: newOperations(cfg.Members, cfg.Bin, cfg.Unit), custody: newCustody(cfg.Members, cfg.Slots, cfg.Quiet, cfg.Good),
+		cfg: cfg, operations: newOperations(cfg.Members, cfg.Bin, cfg.Unit), custody: newCustody(cfg.Members, cfg.Slots, cfg.Quiet, cfg.Good),
 		recovery: recovery{quiet: cfg.Quiet},
 	}
 }
@@ -67,11 +61,9 @@ func (m *Meter) watch(o *sim.Occurrence) error {
 	case sim.Came:
 		m.operations.arrive(o.At, o.Member)
 		m.custody.arrive(o.Member)
-		m.laps.arrive(o.Member)
 	case sim.Crashed, sim.Departed:
 		m.operations.end(o)
 		m.custody.end(o.At, o.Member)
-		m.laps.end(o.Member)
 	case sim.RunGone:
 		m.operations.finish(o.At, o.Member)
 	case sim.Ignored:
@@ -83,9 +75,6 @@ func (m *Meter) watch(o *sim.Occurrence) error {
 		m.live.set(o.At, m.custody.alive)
 	}
 	m.recovery.set(o.At, m.custody.tokens(), m.custody.diedAt)
-	if m.warming && m.laps.done >= m.cfg.WarmUp {
-		m.Begin(o.At)
-	}
 	return nil
 }
 
@@ -104,9 +93,7 @@ func (m *Meter) step(o *sim.Occurrence) {
 			if e.Cause == policy.CauseReceived {
 				m.hops++
 			}
-			if m.custody.took(o, e); m.warming {
-				m.laps.visit(o.Member)
-			}
+			m.custody.took(o, e)
 		case policy.Gave:
 			m.custody.gave(o, e)
 		case policy.Save, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone:
@@ -116,9 +103,8 @@ func (m *Meter) step(o *sim.Occurrence) {
 }
 
 // Begin lets the measurement begin anew: nothing before now counts any longer, but for who runs, who holds a token and when
-// a member last ran. A warm-up is over with it.
+// a member last ran.
 func (m *Meter) Begin(now policy.Time) {
-	m.warming = false
 	m.began = now
 	m.hops, m.messages = 0, 0
 	m.operations.begin(now)
