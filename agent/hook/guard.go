@@ -144,6 +144,13 @@ func (g *guard) onBegun(b beginning) {
 	}
 	g.report.Pid = b.pid
 	_ = g.report.write(g.reporter) // an agent that is not there any more is noticed by the lifeline
+	switch g.phase {               // it may have been born after it was to end
+	case stopping:
+		g.operation.tellToEnd()
+	case killing:
+		g.operation.killAll()
+	case running, settling, over:
+	}
 }
 
 // end delivers the report; or says the last words, if nobody is left to read it.
@@ -228,7 +235,7 @@ func (g *guard) onOrphaned() {
 func (g *guard) onDeadline() {
 	switch g.phase {
 	case running:
-		g.report.TimedOut = true
+		g.report.TimedOut, g.report.Unbegun = true, g.report.Pid == 0
 		g.becomeStopping(g.order.Grace)
 	case settling:
 		g.report.Leftovers = true
@@ -273,8 +280,7 @@ func (g *guard) onLook() {
 
 func (g *guard) becomeStopping(grace time.Duration) {
 	g.phase, g.deadline = stopping, time.After(grace)
-	g.operation.signal(syscall.SIGTERM)
-	g.operation.signal(syscall.SIGCONT) // a process that is stopped (SIGSTOP) cannot obey
+	g.operation.tellToEnd()
 }
 
 func (g *guard) becomeKilling() {

@@ -258,6 +258,22 @@ func TestStopEndsTheRun(t *testing.T) {
 	w.gone(t)
 }
 
+// A stop may come together with the order, and is obeyed by a process that is born after it.
+func TestAStopThatComesAtOnceEndsTheRun(t *testing.T) {
+	for range 10 {
+		run, _ := start(t, Spec{Argv: []string{"sleep", "1000"}, Timeout: 2 * patience, Grace: 2 * patience})
+		run.Stop()
+		select {
+		case r := <-run.Done():
+			if !r.Stopped || r.Signal != "SIGTERM" {
+				t.Errorf("%+v", r)
+			}
+		case <-time.After(patience):
+			t.Fatal("the stop was not heard")
+		}
+	}
+}
+
 func TestAChildThatIgnoresTERMIsDeadWhenTheRunIsDone(t *testing.T) {
 	// The leader obeys and is gone at once; the child lives on until it is killed.
 	w := newWitness(t)

@@ -28,6 +28,12 @@ func (op operation) kill() bool {
 	return false
 }
 
+// tellToEnd asks what is there to end.
+func (op operation) tellToEnd() {
+	op.signal(syscall.SIGTERM)
+	op.signal(syscall.SIGCONT) // a process that is stopped (SIGSTOP) cannot obey
+}
+
 // killAll kills what is left, also what has left the session.
 func (op operation) killAll() {
 	op.signal(syscall.SIGKILL)

@@ -16,6 +16,8 @@ type report struct {
 	Over bool `json:"over,omitempty"`
 	// Errno says why the operation could not be executed; zero if it was.
 	Errno syscall.Errno `json:"errno,omitempty"`
+	// Unbegun says that its timeout struck before it had been executed.
+	Unbegun bool `json:"unbegun,omitempty"`
 	// Reaped says that the first process has ended, with Status.
 	Reaped bool               `json:"reaped,omitempty"`
 	Status syscall.WaitStatus `json:"status,omitempty"`
@@ -68,6 +70,10 @@ func (r *report) result(spec Spec, took time.Duration) Result {
 	case r.Errno != 0:
 		res.NotExecuted = true
 		res.Err = fmt.Errorf("hook %s cannot be executed: %w", spec.Argv[0], r.Errno)
+		return res
+	case r.Unbegun:
+		res.NotExecuted = true
+		res.Err = fmt.Errorf("hook %s did not begin to run within its timeout of %v: does the file system that it lies on hang?", spec.Argv[0], spec.Timeout)
 		return res
 	case !r.Reaped:
 	case r.Status.Exited():

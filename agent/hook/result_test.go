@@ -23,7 +23,10 @@ func TestTheErrorSaysWhatHappened(t *testing.T) {
 			"make it faster, or raise --hook-timeout": {Reaped: true, Status: killed(syscall.SIGKILL), TimedOut: true},
 		"stopped (exit status 0)": {Reaped: true, Stopped: true},
 		"stopped (not dead yet)":  {Stopped: true, Undead: true},
-		"not over: exit status 0, but processes of it survive SIGKILL":       {Reaped: true, Leftovers: true, Undead: true},
+		"not over: exit status 0, but processes of it survive SIGKILL": {Reaped: true, Leftovers: true, Undead: true},
+		"hook ./sync.sh did not begin to run within its timeout of 10m0s: does the file system that it lies on hang?": {
+			Unbegun: true, TimedOut: true, Reaped: true, Status: killed(syscall.SIGTERM),
+		},
 		"hook ./sync.sh cannot be executed: permission denied":               {Errno: syscall.EACCES},
 		"hook ./sync.sh was killed, as its guard had died or did not answer": {GuardDied: true},
 	} {

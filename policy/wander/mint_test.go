@@ -263,6 +263,27 @@ func TestAMemberThatWasInAFleetWaitsForItAsLongAsForALostToken(t *testing.T) {
 	}
 }
 
+// max_interval counts the members that are there, not those that it remembers: a restart cannot be told from a cut, and if the others are
+// gone for good, 3 × members × op would be long.
+func TestARestartedMemberWaitsForItsFleetAsLongAsOneThatIsCutOff(t *testing.T) {
+	cfg := config()
+	cfg.MinInterval = op
+	cut := begin(t, cfg, policy.State{})
+	cut.fleet(1, 2, 3, 4, 5)
+	cut.ran(born(1, 10))
+	cut.wantRegenerateAfter(15 * op)
+	cut.fleet(3)
+	cut.wantRegenerateAfter(3 * op)
+	cfg.Rejoins = true
+	restarted := begin(t, cfg, policy.State{})
+	restarted.view(3)
+	restarted.wantRegenerateAfter(3 * op)
+	restarted.advance(3*op - 1)
+	restarted.wantNotes(wander.NoteWaiting)
+	restarted.advance(1)
+	restarted.wantNotes(wander.NoteRegenerated, wander.NoteRan)
+}
+
 // A whole fleet that was switched off remembers itself, and still makes its first token at once.
 func TestAMemberThatWasInAFleetMintsWithTheFirstWhoCome(t *testing.T) {
 	cfg := config()
