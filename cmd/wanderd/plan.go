@@ -3,8 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strconv"
-	"time"
+	"math"
 
 	"github.com/spf13/cobra"
 
@@ -52,8 +51,8 @@ const examplePlan = `  400 hosts, a transfer of three minutes, once a day on eac
       wanderd plan --members 400 --op 3m --every 1d --json | jq -r .toml`
 
 func newPlanCommand() *cobra.Command {
-	w, asJSON := plan.Wish{Seed: 1}, false
-	walk := walkFlag{&w.Walk}
+	w, flags, asJSON := plan.Wish{Seed: 1}, settings.Flags{}, false
+	t := planTable(&w)
 	cmd := &cobra.Command{
 		Use:     "plan --members N --op DURATION --every DURATION",
 		Short:   "Say what a fleet will do, and what to configure",
@@ -61,6 +60,9 @@ func newPlanCommand() *cobra.Command {
 		Example: examplePlan,
 		Args:    noArgsButCommands,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := flags.Read(t, "plan"); err != nil {
+				return usageError{err}
+			}
 			answer, err := plan.Plan(cmd.Context(), w)
 			if _, ok := errors.AsType[*plan.Impossible](err); ok {
 				return usageError{err}
@@ -74,60 +76,29 @@ func newPlanCommand() *cobra.Command {
 			return answer.Text(cmd.OutOrStdout())
 		},
 	}
-	// The defaults are the agent's own, so they can be read.
-	agent := config.Table()
-	_ = walk.Set(agent.Find("walk").Default)
-	usual, _ := strconv.Atoi(agent.Find("backups").Default)
-	oneSlot, _ := strconv.Atoi(agent.Find("slots").Default)
-	w.Latency = time.Millisecond
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.IntVar(&w.Members, "members", 0, "How many members the gate has: a `NUMBER` up to 20000. Required.")
-	flags.Var(durationFlag{&w.Op}, "op", "How long one run takes. Required.")
-	flags.Var(durationFlag{&w.Every}, "every", "How often each member is to run, on average. Required.")
-	flags.Var(walk, "walk", agent.Find("walk").Help)
-	flags.IntVar(&w.Backups, "backups", usual, fmt.Sprintf(
-		"How many members guard the token: a `NUMBER` from 0, the plain paper, to %d.", wire.MaxBackups))
-	flags.IntVar(&w.Slots, "slots", oneSlot, fmt.Sprintf("How many members may run at once: a `NUMBER` from 1 to %d.", wire.MaxSlots))
-	flags.Var(durationFlag{&w.Skip}, "skip", "How long the token rests at a member that has no need of it. Without it, one is recommended.")
-	flags.Var(durationFlag{&w.Latency}, "latency", "How long a datagram is under way between two members.")
-	flags.Var(shareFlag{&w.Loss}, "loss", "The share of datagrams that do not arrive.")
-	flags.BoolVar(&asJSON, "json", false, "Print one JSON object. Times are in seconds, shares from 0 to 1.")
-	flags.Lookup("members").DefValue = ""
+	flags.AddTo(cmd.Flags(), t)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object. Times are in seconds, shares from 0 to 1.")
 	cmd.AddCommand(newPlanBackupsCommand())
 	return cmd
 }
 
-// walkFlag is a walk by its name.
-type walkFlag struct{ at *wander.Walk }
-
-func (v walkFlag) Set(name string) (err error) {
-	*v.at, err = wander.ParseWalk(name)
-	return err
-}
-
-func (v walkFlag) String() string {
-	if v.at == nil { // pflag asks a zero value for its default
-		return ""
+// planTable is what can be told of a wish. What is usual is so because it is with the agent.
+func planTable(w *plan.Wish) settings.Table {
+	agent := config.Table()
+	usual := func(key string) string { return agent.Find(key).Default }
+	return settings.Table{
+		settings.Row("members", settings.Count(&w.Members, 0, math.MaxInt32), "",
+			"How many members the gate has, up to 20000. Required.").As("NUMBER"),
+		settings.Row("op", settings.Duration(&w.Op), "", "How long one run takes. Required."),
+		settings.Row("every", settings.Duration(&w.Every), "", "How often each member is to run, on average. Required."),
+		settings.Row("walk", settings.Choice(&w.Walk, wander.Walks()...), usual("walk"), agent.Find("walk").Help),
+		settings.Row("backups", settings.Count(&w.Backups, 0, wire.MaxBackups), usual("backups"),
+			fmt.Sprintf("How many members guard the token, from 0, the plain paper, to %d.", wire.MaxBackups)).As("NUMBER"),
+		settings.Row("slots", settings.Count(&w.Slots, 1, wire.MaxSlots), usual("slots"),
+			fmt.Sprintf("How many members may run at once, 1 to %d.", wire.MaxSlots)).As("NUMBER"),
+		settings.Row("skip", settings.Duration(&w.Skip), "",
+			"How long the token rests at a member that has no need of it. Without it, one is recommended."),
+		settings.Row("latency", settings.Duration(&w.Latency), "1ms", "How long a datagram is under way between two members."),
+		settings.Row("loss", settings.Share(&w.Loss), "0%", "The share of datagrams that do not arrive."),
 	}
-	return v.at.String()
 }
-
-func (walkFlag) Type() string { return "walk" }
-
-// shareFlag is a part of a whole: 1% or 0.01.
-type shareFlag struct{ at *float64 }
-
-func (v shareFlag) Set(text string) (err error) {
-	*v.at, err = settings.ParseShare(text)
-	return err
-}
-
-func (v shareFlag) String() string {
-	if v.at == nil { // pflag asks a zero value for its default
-		return ""
-	}
-	return settings.Part(*v.at).String()
-}
-
-func (shareFlag) Type() string { return "share" }

@@ -42,6 +42,13 @@ func (f Flags) Layer(t Table) Given {
 	return layer
 }
 
+// Read fills the variables of a table that has no other layers. The error is an [Invalid].
+func (f Flags) Read(t Table, about string) error {
+	r := NewReading(t, about)
+	r.Apply(f.Layer(t))
+	return r.Err()
+}
+
 // FlagValue is the variable behind one flag, as package pflag wants it.
 type FlagValue struct {
 	flags   Flags

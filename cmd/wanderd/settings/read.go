@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -74,15 +73,12 @@ func (r *Reading) set(s *Setting, g given) {
 	if g.broken {
 		return
 	}
-	err := errors.New("the value is empty: give one, or leave the setting out")
-	if g.isList || strings.TrimSpace(g.text) != "" {
-		err = s.Value.set(g)
-	}
-	if errors.Is(err, errZero) {
-		err = fmt.Errorf("%q %w: leave it out for the default, %s", g.text, err, s.DefaultText())
-	}
-	if err != nil {
+	if !g.isList && strings.TrimSpace(g.text) == "" {
+		r.Reject(s, "the value is empty: give one, or leave the setting out")
+	} else if err := s.Value.set(g); err != nil {
 		r.Reject(s, "%s", err)
+	} else if s.Value.positive && s.Value.Plain() == FormatDuration(0) {
+		r.Reject(s, "%q must be greater than 0: leave it out for the default, %s", g.text, s.DefaultText())
 	}
 }
 

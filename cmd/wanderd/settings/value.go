@@ -19,6 +19,8 @@ type Value struct {
 	at          any
 	form        Form
 	placeholder string
+	// positive is what must be greater than 0.
+	positive bool
 	// set fills the variable, unless there is an error.
 	set func(given) error
 	// plain is the value as JSON has it.
@@ -117,18 +119,11 @@ func Duration(at *time.Duration) Value {
 	return Of(at, asDuration, "DURATION", ParseDuration, plainDuration)
 }
 
-// errZero is completed with the default.
-var errZero = errors.New("must be greater than 0")
-
 // Positive is a duration that is not zero.
 func Positive(at *time.Duration) Value {
-	return Of(at, asDuration, "DURATION", func(text string) (time.Duration, error) {
-		d, err := ParseDuration(text)
-		if err == nil && d == 0 {
-			err = errZero
-		}
-		return d, err
-	}, plainDuration)
+	v := Duration(at)
+	v.positive = true
+	return v
 }
 
 // Period is the mean time between two events; zero is never, and otherwise it is not below least.
