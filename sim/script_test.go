@@ -144,9 +144,9 @@ func (s *script) cluster(t *testing.T, d *datadriven.TestData) {
 	t.Helper()
 	onLost := wander.Finish.String()
 	d.MaybeScanArgs(t, "on_lost", &onLost)
-	lost, err := wander.ParseOnLost(onLost)
-	if err != nil {
-		d.Fatalf(t, "%v", err)
+	lost, ok := map[string]wander.OnLost{"finish": wander.Finish, "stop": wander.Stop}[onLost]
+	if !ok {
+		d.Fatalf(t, "on_lost=%s", onLost)
 	}
 	s.world = Scenario{
 		Order: InOrder, Seed: uint64(count(t, d, "seed", 1)), Members: count(t, d, "members", 2),

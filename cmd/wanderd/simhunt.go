@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"time"
 
@@ -16,7 +17,14 @@ import (
 
 func (p *program) newSimHuntCommand() *cobra.Command {
 	var o hunt.Options
-	forFlag := durationFlag{&o.For}
+	flags := settings.Flags{}
+	t := settings.Table{
+		settings.Row("seed", settings.Count(&o.From, 1, math.MaxUint64), "1", "The first seed.").As("NUMBER"),
+		settings.Ruled("seeds", settings.Count(&o.Seeds, 1, math.MaxUint64), fmt.Sprintf("%d without --for", hunt.DefaultSeeds),
+			"Look at so many seeds."),
+		settings.Ruled("for", settings.Positive(&o.For), "until all seeds are done",
+			"Look for so long; with --seeds, until the one or the other is over."),
+	}
 	cmd := &cobra.Command{
 		Use:   "hunt",
 		Short: "Look for a seed that breaks a rule",
@@ -37,38 +45,15 @@ silence says less than it seems to.`,
   wanderd sim hunt --seed 1415 --seeds 1     # again, after a change`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			for flag, nothing := range map[string]bool{"seeds": o.Seeds == 0, "for": o.For == 0} {
-				if nothing && cmd.Flags().Changed(flag) {
-					return usageError{fmt.Errorf("--%s 0 looks at nothing: leave it out, or give more", flag)}
-				}
+			if err := flags.Read(t, "hunt"); err != nil {
+				return usageError{err}
 			}
 			return p.hunt(cmd.Context(), o)
 		},
 	}
-	cmd.Flags().Uint64Var(&o.From, "seed", 1, "The first seed: a `NUMBER` from 1.")
-	cmd.Flags().Uint64Var(&o.Seeds, "seeds", 0, fmt.Sprintf(
-		"Look at `COUNT` seeds; without --for, at %d if it is left out.", hunt.DefaultSeeds))
-	cmd.Flags().Lookup("seeds").DefValue = ""
-	cmd.Flags().Var(forFlag, "for", "Look for a `DURATION`; with --seeds, until the one or the other is over.")
+	flags.AddTo(cmd.Flags(), t)
 	return cmd
 }
-
-// durationFlag is a duration that may have days.
-type durationFlag struct{ at *time.Duration }
-
-func (d durationFlag) Set(text string) (err error) {
-	*d.at, err = settings.ParseDuration(text)
-	return err
-}
-
-func (d durationFlag) String() string {
-	if d.at == nil || *d.at == 0 {
-		return ""
-	}
-	return settings.FormatDuration(*d.at)
-}
-
-func (durationFlag) Type() string { return "duration" }
 
 // How often a hunt says how it goes: on a terminal, where the line changes, and elsewhere, where lines add up.
 const (

@@ -31,6 +31,8 @@ type telling struct {
 
 func (p *program) newSimTraceCommand() *cobra.Command {
 	t := telling{flags: settings.Flags{}}
+	own := settings.Table{settings.Ruled("for", settings.Positive(&t.limit), "all of a hunt's run, and a minute of a scenario",
+		"Tell so much of the fleet's time.")}
 	cmd := &cobra.Command{
 		Use:   "trace [STORY]",
 		Short: "Tell one run, step by step",
@@ -51,6 +53,9 @@ h1, h2… in the order in which they appear.`,
   wanderd sim trace ` + sim.Stories()[0].Name,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := t.flags.Read(own, "command line"); err != nil {
+				return usageError{err}
+			}
 			format, err := sim.ParseFormat(t.format)
 			if err != nil {
 				return usageError{fmt.Errorf("--format: %w", err)}
@@ -64,9 +69,9 @@ h1, h2… in the order in which they appear.`,
 			return errors.Join(err, w.Flush())
 		},
 	}
-	cmd.Flags().Var(durationFlag{&t.limit}, "for", "Tell this `DURATION` of the fleet's time.")
 	cmd.Flags().StringVar(&t.format, "format", string(sim.FormatText),
 		fmt.Sprintf("The `FORMAT`: %s or %s.", sim.FormatText, sim.FormatMermaid))
+	t.flags.AddTo(cmd.Flags(), own)
 	addScenarioFlags(cmd, t.flags, &t.file, "seeds")
 	return cmd
 }
@@ -86,7 +91,7 @@ func storyLines() string {
 }
 
 func (t *telling) story(w io.Writer, name string, format sim.Format) error {
-	if t.flags.Given() || t.file != "" || t.limit > 0 {
+	if t.flags.Given() || t.file != "" {
 		return usageError{fmt.Errorf("the story %q is always the same: leave out all flags but --format", name)}
 	}
 	story, err := sim.FindStory(name)
@@ -101,7 +106,7 @@ func (t *telling) run(ctx context.Context, teller sim.Watcher) error {
 	if err != nil {
 		return usageError{err}
 	}
-	if t.flags.Given("seed") || t.file != "" {
+	if t.flags.Given("seed", "for") || t.file != "" {
 		s := parameters.World()
 		s.Duration = min(s.Duration, cmp.Or(t.limit, toldOfScenario))
 		if _, err := s.Measure(ctx, nil, teller); ctx.Err() == nil {

@@ -18,16 +18,6 @@ const (
 	Stop
 )
 
-// ParseOnLost returns the setting of that name.
-func ParseOnLost(name string) (OnLost, error) {
-	for _, o := range []OnLost{Finish, Stop} {
-		if o.String() == name {
-			return o, nil
-		}
-	}
-	return Finish, fmt.Errorf("a run that lost its token cannot %q: finish or stop", name)
-}
-
 // String returns the name used in configurations.
 func (o OnLost) String() string {
 	switch o {

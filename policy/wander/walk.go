@@ -28,16 +28,6 @@ const (
 // Walks returns all walks, for lists of what there is.
 func Walks() []Walk { return []Walk{Random, Shuffle, Sweep} }
 
-// ParseWalk returns the walk of that name.
-func ParseWalk(name string) (Walk, error) {
-	for _, w := range Walks() {
-		if w.String() == name {
-			return w, nil
-		}
-	}
-	return Random, fmt.Errorf("there is no walk %q: it is random, shuffle or sweep", name)
-}
-
 // String returns the name used in configurations.
 func (w Walk) String() string {
 	switch w {

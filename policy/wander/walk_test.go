@@ -1,6 +1,7 @@
 package wander_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -341,13 +342,8 @@ func TestATimeAwayIsNoLap(t *testing.T) {
 }
 
 func TestEveryWalkHasAName(t *testing.T) {
-	for _, w := range wander.Walks() {
-		if got, err := wander.ParseWalk(w.String()); err != nil || got != w {
-			t.Errorf("%v is read as %v, %v", w, got, err)
-		}
-	}
-	if _, err := wander.ParseWalk("stroll"); err == nil {
-		t.Error("there is a walk called stroll")
+	if got := fmt.Sprint(wander.Walks(), wander.Walk(9)); got != "[random shuffle sweep] Walk(9)" {
+		t.Error(got)
 	}
 }
 

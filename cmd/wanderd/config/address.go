@@ -41,16 +41,13 @@ func splitAddress(text string) (host, port string, err error) {
 	return host, port, nil
 }
 
-// parsePort reads a port; 0 stands for one that the system chooses, where that is allowed.
-func parsePort(text string, zero bool) (uint16, error) {
+// parsePort reads a port; least is 0 where the system may choose one.
+func parsePort(text string, least uint64) (uint16, error) {
 	n, err := strconv.ParseUint(text, 10, 16)
-	switch {
-	case err == nil && (n > 0 || zero):
-		return uint16(n), nil
-	case zero:
-		return 0, fmt.Errorf("the port %q is no number from 0 to 65535", text)
+	if err != nil || n < least {
+		return 0, fmt.Errorf("the port %q is no number from %d to 65535", text, least)
 	}
-	return 0, fmt.Errorf("the port %q is no number from 1 to 65535", text)
+	return uint16(n), nil
 }
 
 // parseBind reads an address of this host.
@@ -66,7 +63,7 @@ func parseBind(text string, otherwise netip.AddrPort) (netip.AddrPort, error) {
 		}
 	}
 	if port != "" {
-		if number, err = parsePort(port, true); err != nil {
+		if number, err = parsePort(port, 0); err != nil {
 			return netip.AddrPort{}, err
 		}
 	}
@@ -110,7 +107,7 @@ func parseJoin(text string) (string, error) {
 	if port == "" {
 		port = strconv.Itoa(membership.DefaultPort)
 	}
-	if _, err := parsePort(port, false); err != nil {
+	if _, err := parsePort(port, 1); err != nil {
 		return "", err
 	}
 	if addr, err := netip.ParseAddr(host); err == nil {
@@ -123,20 +120,8 @@ func parseJoin(text string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// isHostName is generous: what it lets pass, the resolver judges.
+// isHostName is generous: what it lets pass, the resolver judges. What has digits and dots alone is an address with an error in it.
 func isHostName(host string) bool {
-	if host == "" || len(host) > 253 || host[0] == '-' {
-		return false
-	}
-	allDigits := true
-	for _, c := range host {
-		switch {
-		case c >= '0' && c <= '9' || c == '.':
-		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '-' || c == '_':
-			allDigits = false
-		default:
-			return false
-		}
-	}
-	return !allDigits // "10.0.0" or "10.0.0.256" is an address with an error in it
+	const digits, letters = "0123456789.", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
+	return len(host) <= 253 && !strings.HasPrefix(host, "-") && strings.Trim(host, digits) != "" && strings.Trim(host, digits+letters) == ""
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"github.com/wanderd/wanderd/agent"
+	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/membership"
 )
@@ -14,7 +15,9 @@ func (l *Layers) Check() error {
 	}
 	l.checkGates()
 	l.checkName()
-	l.checkSocket()
+	if err := control.CheckPath(l.Agent.Socket); err != nil && !l.Of(&l.Agent.Socket).Broken {
+		l.Complain("%s", err)
+	}
 	l.checkNetwork()
 	l.checkAdvertise()
 	l.readSecret()

@@ -84,6 +84,7 @@ func (l *Layers) complete(text *string, at *netip.AddrPort, parse func(string) (
 	*text, *at = addr.String(), addr
 }
 
+// defaultHookTimeout is made for every gate anew, for it depends on the gate's own min_interval.
 func defaultHookTimeout(r *settings.Reading, g *agent.GateConfig) {
 	if s := r.Of(&g.HookTimeout); !s.IsGiven() {
 		g.HookTimeout = g.MinInterval

@@ -73,7 +73,7 @@ func (l *Layers) readGate(file *settings.File, key string, content map[string]an
 	for key := range own {
 		g.Find(key).Scope = g.title()
 	}
-	g.defaultHookTimeout()
+	defaultHookTimeout(&g.Reading, &g.GateConfig)
 	l.checkGateName(g)
 	return g
 }
@@ -103,6 +103,3 @@ func (g *gate) title() string {
 	}
 	return fmt.Sprintf("gate %q", g.Name)
 }
-
-// defaultHookTimeout is made for every gate anew, for it depends on the gate's own min_interval.
-func (g *gate) defaultHookTimeout() { defaultHookTimeout(&g.Reading, &g.GateConfig) }

@@ -7,7 +7,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/membership"
@@ -21,15 +20,6 @@ func (l *Layers) checkName() {
 		l.Reject(s, "the name has %d bytes, and %d are allowed: choose a shorter one with --name", len(name), membership.MaxName)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
 		l.Reject(s, "the name %q has characters that cannot be printed: choose another one with --name", name)
-	}
-}
-
-func (l *Layers) checkSocket() {
-	if l.Of(&l.Agent.Socket).Broken {
-		return
-	}
-	if err := control.CheckPath(l.Agent.Socket); err != nil {
-		l.Complain("%s", err)
 	}
 }
 

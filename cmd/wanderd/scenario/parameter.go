@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -122,8 +123,8 @@ func (p *Parameters) run() settings.Table {
 		settings.Row("members", settings.Count(&p.Members, 1, maxMembers), "150", "How many members the fleet has."),
 		settings.Row("duration", settings.Positive(&p.Duration), "1000000s",
 			"How much time passes in the fleet. A million seconds of 150 members take some seconds, and less without guardians."),
-		settings.Row("seed", settings.Seed(&p.Seed), "1",
-			"Decides everything that is left to chance: the same seed gives the same run."),
+		settings.Row("seed", settings.Count(&p.Seed, 0, math.MaxUint64), "1",
+			"Decides everything that is left to chance: the same seed gives the same run.").As("NUMBER"),
 		settings.Row("seeds", settings.Count(&p.Seeds, 1, maxSeeds), "1",
 			"How many runs there are, with this seed and those after it, on all cores. Of more than one, the figures are the "+
 				"mean and its 95 % confidence interval."),

@@ -34,18 +34,18 @@ func Read(flags settings.Flags, path string) (Parameters, error) {
 	if p.OpConfigured == 0 {
 		p.OpConfigured = p.Op
 	}
-	if p.MaxInterval == 0 {
-		p.MaxInterval, p.DefaultMaxInterval = p.usualMaxInterval(), true
-	}
 	if !unread {
 		p.check(&r)
 	}
-	return p, r.Err()
-}
-
-// usualMaxInterval is Δmax where nobody sets it.
-func (p *Parameters) usualMaxInterval() time.Duration {
-	return 3 * max(p.MinInterval, time.Duration(p.Members)*p.OpConfigured)
+	if err := r.Err(); err != nil {
+		return p, err
+	}
+	if p.MaxInterval == 0 {
+		p.DefaultMaxInterval = true
+		world := p.World()
+		p.MaxInterval = world.MaxIntervalInForce()
+	}
+	return p, nil
 }
 
 // check finds what does not fit together.

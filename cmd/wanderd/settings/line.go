@@ -11,21 +11,26 @@ import (
 // dots, elements of arrays of tables by their index: "op", "gate.0.name". A table has the line of its header.
 type lines map[string]int
 
-// of returns the line of a key, or of what encloses it or stands below it where the key has no line of its own.
+// of returns the line of a key, or of what encloses it where the key has no line of its own.
 func (l lines) of(key string) int {
-	for path := key; path != ""; path = path[:max(strings.LastIndexByte(path, '.'), 0)] {
+	for path := key; path != ""; path = parent(path) {
 		if line, ok := l[path]; ok {
 			return line
 		}
 	}
-	first := 0
-	for path, line := range l {
-		if strings.HasPrefix(path, key+".") && (first == 0 || line < first) {
-			first = line
+	return 1
+}
+
+// add notes the line of a key, and of what encloses it and has none yet.
+func (l lines) add(path string, line int) {
+	for ; path != ""; path = parent(path) {
+		if _, ok := l[path]; !ok {
+			l[path] = line
 		}
 	}
-	return max(first, 1)
 }
+
+func parent(path string) string { return path[:max(strings.LastIndexByte(path, '.'), 0)] }
 
 // findLines finds the keys of a document that package toml accepts: it decodes each statement alone.
 func findLines(doc string) lines {
@@ -55,12 +60,6 @@ func findLines(doc string) lines {
 		line += strings.Count(statement, "\n")
 	}
 	return found
-}
-
-func (l lines) add(path string, line int) {
-	if _, ok := l[path]; !ok {
-		l[path] = line
-	}
 }
 
 // firstStatement returns the length of a document's first statement: to the end of a line outside of strings and brackets.

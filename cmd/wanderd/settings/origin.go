@@ -25,17 +25,15 @@ type Origin struct {
 
 // String names the place: "--op", "WANDERD_OP", "wanderd.toml:3", "default", "default: the name of the host", "not set".
 func (o Origin) String() string {
-	switch o.Layer {
-	case Nowhere:
+	switch {
+	case o.Layer == Nowhere:
 		return "not set"
-	case InFile:
+	case o.Layer == InFile:
 		return fmt.Sprintf("%s:%d", o.Name, o.Line)
-	case InEnvironment, InFlag:
-		return o.Name
-	case Default:
-	}
-	if o.Name == "" {
+	case o.Layer == Default && o.Name == "":
 		return "default"
+	case o.Layer == Default:
+		return "default: " + o.Name
 	}
-	return "default: " + o.Name
+	return o.Name
 }

@@ -3,7 +3,6 @@ package settings
 import (
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -85,25 +84,14 @@ func Bool(at *bool) Value {
 	}, itself)
 }
 
-// Count is a whole number within a range.
-func Count(at *int, least, most int) Value {
-	return Of(at, asWhole, "COUNT", func(text string) (int, error) {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < least || n > most {
-			return n, fmt.Errorf("%q is not a whole number from %d to %d", text, least, most)
-		}
-		return n, nil
-	}, itself)
-}
-
-// Seed is a whole number that is not below zero.
-func Seed(at *uint64) Value {
-	return Of(at, asWhole, "NUMBER", func(text string) (uint64, error) {
+// Count is a whole number within a range, which does not begin below zero.
+func Count[T int | uint64](at *T, least, most T) Value {
+	return Of(at, asWhole, "COUNT", func(text string) (T, error) {
 		n, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			err = fmt.Errorf("%q is not a whole number from 0 to %d", text, uint64(math.MaxUint64))
+		if err != nil || n < uint64(least) || n > uint64(most) {
+			err = fmt.Errorf("%q is not a whole number from %d to %d", text, least, most)
 		}
-		return n, err
+		return T(n), err
 	}, itself)
 }
 
