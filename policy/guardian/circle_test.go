@@ -163,7 +163,7 @@ func (c *circle) end(m *member, o guardian.Outcome) {
 	case guardian.Overtaken:
 		m.holds = false
 		c.took(m, wire.MemberID{}, guardian.Outcome{}, m.g.Correct(&m.token, &o.Token, nil))
-	case guardian.Sure:
+	case guardian.Sure, guardian.Answered:
 		c.hold(m, m.token)
 	}
 }

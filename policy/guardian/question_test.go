@@ -437,3 +437,28 @@ func TestAGuardianRevivesATokenOnce(t *testing.T) {
 	c.advance(time.Minute)
 	c.wantEndings(c.bob)
 }
+
+// A holder that was never away asks only whether it hears anybody: the first answer tells it. If there is none, it is as sure as it can
+// be that it hears nobody.
+func TestAProbeEndsWithTheFirstAnswer(t *testing.T) {
+	for name, tc := range map[string]struct {
+		lose  func(m *wire.Message) bool
+		after time.Duration
+		want  guardian.Ending
+	}{
+		"both guardians answer": {func(*wire.Message) bool { return false }, 2 * latency, guardian.Answered},
+		"one of them answers":   {func(m *wire.Message) bool { return m.From == bobsID }, 2 * latency, guardian.Answered},
+		"neither answers":       {func(m *wire.Message) bool { return m.To == annsID }, patience / 2, guardian.Sure},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCircle(t)
+			c.advance(patience / 4)
+			c.lose = tc.lose
+			c.took(c.ann, wire.MemberID{}, guardian.Outcome{}, c.ann.g.Probe(c.now, c.ann.held(), nil))
+			c.advance(tc.after - 1)
+			c.wantEndings(c.ann)
+			c.advance(1)
+			c.wantEndings(c.ann, tc.want)
+		})
+	}
+}
