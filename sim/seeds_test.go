@@ -41,6 +41,7 @@ func TestSeedsThatFailedOnce(t *testing.T) {
 		18954:  "a copy of a token that its holder gave up, and of which nobody else had heard, overtook the one that was left",
 		29166:  "a holder that dropped its copy because it was offered a later one guarded an earlier one from then on",
 		27469:  "a holder that had become patient while it was deaf was taken for one that never gives up",
+		36904:  "a holder that was stopped while it asked went on although its guardians had heard nothing for a patience",
 		116586: "a run started in the step in which an older token was revived, which then took its place",
 	} {
 		s := sim.Draw(seed)

@@ -179,6 +179,21 @@ func TestAHolderThatIsAwayWhileItAsksAsksAgain(t *testing.T) {
 	}
 }
 
+// Where a round trip takes long, the question is not over yet when the guardians may have lost patience.
+func TestAHolderThatDoesNotRepeatItsQuestionForAPatienceAsksAgain(t *testing.T) {
+	c := newCircle(t)
+	c.ann.g.Measured(patience)
+	c.ann.away = true
+	c.until(patience)
+	c.ann.away = false
+	c.wake(c.ann)
+	c.ann.away = true
+	c.advance(patience)
+	c.ann.away, c.ann.notes, c.air = false, nil, nil
+	c.wake(c.ann)
+	c.wantNotes(c.ann, guardian.NoteDoubting)
+}
+
 // A question of the holder's is a sign of its life: who suspects it waits.
 func TestAHoldersQuestionCalmsItsGuardians(t *testing.T) {
 	c := newCircle(t)

@@ -70,7 +70,7 @@ func (g *Machine) askSilent(about *wire.Token, out []policy.Effect) []policy.Eff
 func (g *Machine) wakeQuestion(now policy.Time, held *wire.Token, out []policy.Effect) (Outcome, []policy.Effect) {
 	q := &g.question
 	switch {
-	case now >= q.until.Add(g.cfg.Patience/beatsPerPatience):
+	case now >= q.until.Add(g.cfg.Patience/beatsPerPatience) || g.silentSinceAsked(now):
 		if q.byHolder {
 			return Outcome{}, g.Doubt(now, held, out)
 		}
@@ -89,12 +89,20 @@ func (g *Machine) wakeQuestion(now policy.Time, held *wire.Token, out []policy.E
 	return Outcome{}, out
 }
 
+// silentSinceAsked reports whether a holder has not come to repeat its question for so long that its guardians may have lost patience:
+// where answers take long, it is not over yet.
+func (g *Machine) silentSinceAsked(now policy.Time) bool {
+	q := &g.question
+	askedAt := q.repeatAt.Add(-q.wait)
+	return q.byHolder && now >= askedAt.Add(g.cfg.Patience)
+}
+
 // answered notes that somebody has nothing to tell, and concludes if it was the last, or the first is enough. What is found when the question is
 // over was true some time ago: who was away meanwhile asks again.
 func (g *Machine) answered(now policy.Time, by wire.MemberID) Outcome {
 	q := &g.question
 	q.silent[q.place(by)], q.answered = wire.MemberID{}, true
-	if now >= q.until || !q.first && q.silent != [len(q.silent)]wire.MemberID{} {
+	if now >= q.until || g.silentSinceAsked(now) || !q.first && q.silent != [len(q.silent)]wire.MemberID{} {
 		return Outcome{}
 	}
 	return g.conclude(now)
