@@ -17,7 +17,8 @@ type fault uint8
 const (
 	// lostCommit: all Commits of one handoff are lost.
 	lostCommit fault = iota
-	// crashedHolder: who holds the token crashes, whatever it is doing.
+	// crashedHolder: the holder of the token crashes with its host, whatever it is doing. The guard of a run, which would speak for an
+	// agent that dies alone, dies with it.
 	crashedHolder
 	// crashedBoth: the holder and the first of its guardians crash in the same instant.
 	crashedBoth
@@ -190,7 +191,7 @@ func (t *tormentor) begin(what fault) {
 }
 
 func (t *tormentor) crash(member int) {
-	t.c.Crash(member)
+	t.c.PowerCut(member)
 	t.c.After(downFor, func() {
 		if !t.c.Up(member) {
 			t.c.Start(member)

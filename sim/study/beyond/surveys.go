@@ -56,7 +56,7 @@ func surveys() []survey {
 				"sweep gives everybody the best possible interval. random and shuffle cannot: a member that the token reaches just before " +
 					"it is due waits for another lap, and a random walk has no laps.",
 				"A lost Commit is noticed a skip later by the sender, the first guardian, which asks the receiver and is told at once that it " +
-					"has nothing. A crashed holder tells nobody: after a skip without its beats it is asked, and has half a skip to answer; it " +
+					"has nothing. A holder that crashes with its host tells nobody: after a skip without its beats it is asked, and has half a skip to answer; it " +
 					"has beaten up to a quarter of a skip before it crashed. Where the first guardian dies with it, the second is half a skip " +
 					"behind.",
 				"Under the paper's rules somebody soon holds a token again where tokens are made all the time, N = 300, and yet it takes " +
