@@ -36,13 +36,13 @@ type Agent struct {
 	members  *membership.Membership
 	memory   memory
 	key      ed25519.PrivateKey
-	// control is closed, opened again and closed for good under serving.
+	// serving guards control.
 	serving sync.Mutex
 	control io.Closer
 	clock   clock
 	started time.Time
 
-	// The rest belongs to the loop.
+	// Only the loop uses the fields below.
 	gates     []*gate
 	byGate    map[wire.GateID]*gate
 	view      *membership.View
@@ -59,7 +59,7 @@ type Agent struct {
 	queries  chan func()
 }
 
-// deps are what a test in virtual time replaces: whatever blocks outside of Go.
+// deps are the dependencies that a test in virtual time replaces: those that block outside of Go.
 type deps struct {
 	listen    func(netip.AddrPort) (*transport.Endpoint, error)
 	startHook func(hook.Spec) (hookRun, error)
@@ -68,21 +68,20 @@ type deps struct {
 	host      host
 }
 
-// hookRun is a hook that runs.
+// hookRun is a running hook.
 type hookRun interface {
-	// Stop tells it to end, and ends it if it does not listen. It does not wait.
+	// Stop tells it to end, and kills it if it does not. It does not wait.
 	Stop()
-	// Entrust gives its guard what that says if this process dies before the hook has ended.
+	// Entrust gives its guard the messages to send if this process dies before the hook has ended.
 	Entrust(words []hook.Word)
 	// Done delivers the result, once.
 	Done() <-chan hook.Result
 }
 
-// inboundQueue bounds the datagrams that wait for the loop; more are dropped and counted.
+// inboundQueue bounds the datagrams that wait for the loop; further ones are dropped and counted.
 const inboundQueue = 256
 
-// New prepares an agent: it reads the state directory, binds the address and says what is wrong with either. Nothing is
-// sent before Run.
+// New prepares an agent: it reads the state directory and binds the address. Errors name the remedy. It sends nothing before Run.
 func New(cfg Config) (*Agent, error) {
 	return newAgent(cfg, deps{
 		listen: func(bind netip.AddrPort) (*transport.Endpoint, error) {
@@ -153,19 +152,19 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 	if err != nil {
 		return nil, err
 	}
-	a.control = server // not before: a server that is none is not a nil Closer
+	a.control = server // only now: a nil server would make a Closer that is not nil
 	if err := a.startMembership(key, atHome); err != nil {
 		return nil, err
 	}
 	return a, nil
 }
 
-// findHome reports whether the state directory is where it was made, as far as that can be told.
+// findHome reports whether the state directory is where it was made, and logs a warning otherwise.
 func (a *Agent) findHome() bool {
 	atHome, moved, err := a.state.AtHome()
 	switch {
 	case err != nil:
-		a.log.Warn().Err(err).Msg("if this state directory was copied, that will not be noticed")
+		a.log.Warn().Err(err).Msg("a copy of this state directory would not be detected")
 	case !atHome:
 		a.log.Warn().Msg(moved)
 	}
@@ -190,14 +189,14 @@ func (a *Agent) startMembership(key ed25519.PrivateKey, atHome bool) (err error)
 	return err
 }
 
-// Addr is the address the agent is bound to.
+// Addr is the agent's bound address.
 func (a *Agent) Addr() netip.AddrPort { return a.endpoint.Addr }
 
 // Member is the agent's identity.
 func (a *Agent) Member() wire.MemberID { return a.self }
 
-// Run takes part in the fleet until ctx is done, and then leaves: it stops its hooks, passes its tokens on and says
-// goodbye, within StopTimeout. It can be called once.
+// Run takes part in the fleet until ctx is done. Then it leaves: within StopTimeout it stops its hooks, passes its tokens on and
+// tells the others. Call it once.
 func (a *Agent) Run(ctx context.Context) error {
 	reading := make(chan error, 1)
 	go func() { reading <- a.read() }()
@@ -213,14 +212,14 @@ func (a *Agent) Run(ctx context.Context) error {
 		return err
 	}
 	if leaveErr := a.members.Leave(membershipLeave); leaveErr != nil {
-		a.log.Warn().Err(leaveErr).Msg("could not say goodbye to everybody; they will notice")
+		a.log.Warn().Err(leaveErr).Msg("could not tell all members that this one leaves; they will see it as failed")
 	}
 	a.close()
 	a.log.Info().Msg("stopped")
 	return err
 }
 
-// CopyError says that the state directory is a copy of one in which another agent runs: this one must not.
+// CopyError is returned if the state directory is a copy of one that another agent uses. This agent must not run.
 type CopyError struct {
 	// Path is the directory, Original the address of the other agent if it is known.
 	Path     string
@@ -232,17 +231,17 @@ func (e *CopyError) Error() string {
 	if e.Original.IsValid() {
 		where = " at " + e.Original.String()
 	}
-	return fmt.Sprintf("the original of the state directory %s is in use by the agent%s: remove this copy and start again, for a key of its own; "+
-		"or if this one is to stay, stop the other and remove its state directory first", e.Path, where)
+	return fmt.Sprintf("the state directory %s is a copy, and another agent%s uses the original: remove this copy and start again, to get a new key; "+
+		"or, to keep this one, stop the other agent and remove its state directory first", e.Path, where)
 }
 
-// membershipLeave bounds how long the goodbye by gossip may take, goodbye how long all that takes which follows when the gates have left.
+// membershipLeave bounds leaving the gossip network, goodbye everything after the gates have left.
 const (
 	membershipLeave = 2 * time.Second
 	goodbye         = 5 * time.Second
 )
 
-// close gives back what New took, as far as it got.
+// close releases everything that New has acquired.
 func (a *Agent) close() {
 	a.serving.Lock()
 	if a.control != nil {
@@ -267,15 +266,15 @@ func (a *Agent) warn(err error, what string) {
 	}
 }
 
-// validate refuses what would be unsafe or impossible to run. The command line has said most of it before, with the
-// place where the value came from.
+// validate refuses an unsafe or impossible configuration. The command line checks most of it before, and names the origin of each
+// value.
 func (c *Config) validate() error {
 	if len(c.Gates) == 0 {
 		return errors.New("no gate: an agent needs at least one hook to run")
 	}
 	if c.Secret == nil && !c.Insecure && !c.Bind.Addr().IsLoopback() {
 		return fmt.Errorf("without a fleet secret the agent binds to loopback only, not to %s: "+
-			"give all members the same --secret-file (wanderd keygen --secret makes one), or say --insecure", c.Bind)
+			"give all members the same --secret-file (wanderd keygen --secret makes one), or set --insecure", c.Bind)
 	}
 	for i, g := range c.Gates {
 		if len(g.Hook) == 0 {
@@ -284,7 +283,7 @@ func (c *Config) validate() error {
 		if slices.ContainsFunc(c.Gates[:i], func(o GateConfig) bool {
 			return wire.GateIDOf(o.Name) == wire.GateIDOf(g.Name)
 		}) {
-			return fmt.Errorf("gate %q is there twice", g.Name)
+			return fmt.Errorf("there are two gates %q: rename one of them", g.Name)
 		}
 	}
 	return nil

@@ -19,8 +19,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A fleet that starts in the same second makes one token, and then takes turns: nobody runs twice within min_interval,
-// no two run at once, and nothing is regenerated.
+// A fleet that starts within one second makes one token. Then its members take turns: none runs twice within min_interval, no two
+// run at once, and no token is regenerated.
 func TestFleetTakesTurns(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		begin := time.Now()
@@ -52,8 +52,7 @@ func TestFleetTakesTurns(t *testing.T) {
 	})
 }
 
-// An agent that has joined and sees nobody waits; one that was told to be a fleet of one runs at once and every
-// min_interval.
+// An agent with an address to join that sees no other member waits. One with AloneRun runs at once and every min_interval.
 func TestAloneWaitsOrRuns(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		begin := time.Now()
@@ -67,7 +66,7 @@ func TestAloneWaitsOrRuns(t *testing.T) {
 		if n := len(w.runs(begin)); n != 1 {
 			t.Errorf("%d runs of a fleet of one in its first second", n)
 		}
-		// The one that waits finds the other and takes part.
+		// The waiting one finds the other and takes part.
 		w.until("a runs", 10*time.Minute, func() bool {
 			return slices.ContainsFunc(w.runs(begin), func(o Observation) bool { return o.Name == "a" })
 		})
@@ -77,7 +76,7 @@ func TestAloneWaitsOrRuns(t *testing.T) {
 	})
 }
 
-// A crashed holder takes the token with it; after regenerate-after the others have a new one.
+// A token is lost with its crashed holder. After regenerate-after the others have a new one.
 func TestCrashedHolderIsReplaced(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		w.startAll()
@@ -101,7 +100,7 @@ func TestCrashedHolderIsReplaced(t *testing.T) {
 	})
 }
 
-// A member that comes back with its state directory has not forgotten when it ran.
+// A member that restarts with its state directory remembers its last run.
 func TestRestartWithinMinIntervalDoesNotRun(t *testing.T) {
 	gate := testGate()
 	gate.MinInterval = time.Hour
@@ -122,7 +121,7 @@ func TestRestartWithinMinIntervalDoesNotRun(t *testing.T) {
 	})
 }
 
-// Both halves of a split fleet go on; when it heals, even after longer than memberlist remembers, one token is left.
+// Both halves of a split fleet continue. When the network heals, one token is left, even after memberlist has forgotten the others.
 func TestSplitFleetHeals(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		w.startAll()
@@ -165,8 +164,8 @@ func TestSplitFleetHeals(t *testing.T) {
 	})
 }
 
-// A graceful stop ends the hook, hands the token on and is over within its bound: nothing has to be regenerated.
-func TestLeaveHandsTheTokenOn(t *testing.T) {
+// A graceful stop ends the hook, passes the token on and ends within its bound: no token has to be regenerated.
+func TestLeavePassesTheTokenOn(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		begin := time.Now()
 		w.startAll()
@@ -206,15 +205,15 @@ func TestSuspendedHostGivesTheTokenUp(t *testing.T) {
 	})
 }
 
-// A run whose start cannot be recorded does not happen, and the token goes on. It counts as none, and the log tells of it in one line
-// now and then.
+// A run whose start cannot be recorded does not happen, and the token goes on. It does not count as a run, and the log has at most
+// one line a minute about it.
 func TestRunThatCannotBeRecordedDoesNotHappen(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		var log bytes.Buffer
 		w.log = zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.WarnLevel)
 		w.startAll()
 		time.Sleep(5 * time.Minute)
-		// Where the record is written first, so that nothing but records is lost.
+		// A directory in place of the temporary file: only records cannot be saved.
 		if err := os.Mkdir(filepath.Join(w.dir, "a", "gate-default.json.tmp"), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -251,8 +250,8 @@ func TestRunThatCannotBeRecordedDoesNotHappen(t *testing.T) {
 	})
 }
 
-// A member that differs, or cannot be reached, is met again and again, and the log tells of it at most once a minute.
-func TestWhatRepeatsItselfIsLoggedNowAndThen(t *testing.T) {
+// A member with other settings, or one that is unreachable, causes the same note again and again. The log has it at most once a minute.
+func TestARepeatingNoteIsLoggedOnceAMinute(t *testing.T) {
 	for name, story := range map[string]struct {
 		begin func(w *world)
 		says  string
@@ -347,8 +346,8 @@ func TestForeignDatagramsAreCountedAndNeverAnswered(t *testing.T) {
 	})
 }
 
-// Without a secret an agent refuses any address but loopback, unless it is told not to care.
-func TestClearMeansLoopback(t *testing.T) {
+// Without a secret an agent refuses any address but loopback, unless Insecure is set.
+func TestWithoutASecretOnlyLoopbackIsAllowed(t *testing.T) {
 	cfg := Config{
 		Name: "a", Bind: netip.MustParseAddrPort("0.0.0.0:0"), StateDir: t.TempDir(), Gates: []GateConfig{testGate()},
 	}
@@ -359,7 +358,7 @@ func TestClearMeansLoopback(t *testing.T) {
 }
 
 // Impossible configurations are refused before anything is bound.
-func TestImpossibleConfigurations(t *testing.T) {
+func TestImpossibleConfigurationsAreRefused(t *testing.T) {
 	for name, gates := range map[string][]GateConfig{
 		"no gate":      nil,
 		"no hook":      {{Name: "x"}},
@@ -371,9 +370,9 @@ func TestImpossibleConfigurations(t *testing.T) {
 	}
 }
 
-// A firewall lets TCP through and no datagram: the members see each other, and no token can be passed on. Each makes one after
-// max_interval and runs under it, beside the others as it happens.
-func TestWhereNoDatagramArrivesEveryMemberRunsAfterMaxInterval(t *testing.T) {
+// A firewall lets TCP through and no datagram: the members see each other, but cannot pass a token. Each makes one after max_interval
+// and runs under it, sometimes at the same time as others.
+func TestWithoutDatagramsEveryMemberRunsAfterMaxInterval(t *testing.T) {
 	inWorld(t, guardedGate(), func(w *world) {
 		w.startAll()
 		time.Sleep(5 * time.Minute)

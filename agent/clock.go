@@ -8,9 +8,9 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// host is what a host says of its clocks.
+// host is the clocks of a host.
 type host struct {
-	// wall is the wall clock, asleep for how long the host has been suspended since it booted.
+	// wall is the wall clock. asleep is how long the host has been suspended since it booted.
 	wall   func() time.Time
 	asleep func() time.Duration
 	boot   func() boot
@@ -18,16 +18,16 @@ type host struct {
 
 // boot is one boot of a host.
 type boot struct {
-	// id tells it from all others; empty if the system has no such thing.
+	// id is unique for each boot; empty if the system has none.
 	id string
-	// up is how long it has lasted, suspensions included.
+	// up is the time since the boot, including suspensions.
 	up time.Duration
-	// synced says that the kernel takes the wall clock for right: somebody compares it with others.
+	// synced says that the kernel holds the wall clock for synchronised.
 	synced bool
 }
 
-// clock is a host's two clocks. Monotonic time stands still while a host is suspended; what was slept is added, so that
-// every interval is as long as it was for the rest of the fleet.
+// clock is a host's two clocks. Monotonic time stands still while a host is suspended. The clock adds the suspensions, so that an
+// interval is as long as it was for the rest of the fleet.
 type clock struct {
 	host
 	origin time.Time
@@ -46,16 +46,16 @@ func (c *clock) now() policy.Instant {
 	return policy.Instant{Time: policy.Time(time.Since(c.origin) + c.slept), Wall: c.wall().UnixNano()}
 }
 
-// at returns the wall clock's idea of a monotonic time.
+// at converts a monotonic time to the wall clock.
 func (c *clock) at(t policy.Time) time.Time {
 	now := c.now()
 	return time.Unix(0, now.Wall).Add(t.Sub(now.Time))
 }
 
-// shortestSleep is the least suspension that counts: reading the two clocks one after the other gives small differences.
+// shortestSleep is the least suspension that counts: two clocks that are read one after the other differ a little.
 const shortestSleep = 500 * time.Millisecond
 
-// wokeUp reports how long the host was suspended since the last call that said so; zero if it was not.
+// wokeUp returns how long the host was suspended since the last call that returned more than zero.
 func (c *clock) wokeUp() time.Duration {
 	slept := c.asleep()
 	gap := slept - c.slept
@@ -66,7 +66,7 @@ func (c *clock) wokeUp() time.Duration {
 	return gap
 }
 
-// entropy is the agent's cryptographic source for the machines, read in portions.
+// entropy is the machines' cryptographic random source. It reads 256 bytes at a time.
 type entropy struct {
 	buf  [256]byte
 	left int

@@ -8,12 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sinceBootAsleep is how long the host has been suspended since it booted: boot time goes on then, monotonic time does not.
+// sinceBootAsleep is how long the host has been suspended since it booted: boot time includes suspensions, monotonic time does not.
 func sinceBootAsleep() time.Duration {
 	return clockTime(unix.CLOCK_BOOTTIME) - clockTime(unix.CLOCK_MONOTONIC)
 }
 
-// thisBoot asks the kernel. One that says nothing of its clock, because a sandbox forbids the question, does not take it for right.
+// thisBoot asks the kernel. If a sandbox forbids adjtimex, the wall clock counts as not synchronised.
 func thisBoot() func() boot {
 	var id string
 	if text, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err == nil {

@@ -10,66 +10,65 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Config is everything an agent is told. The command line, the environment and the configuration file end up here.
+// Config is the configuration of an agent, from the command line, the environment and the configuration file.
 type Config struct {
-	// Name is what people call this member; it need not be unique, but should be.
+	// Name is this member's name for people. It should be unique.
 	Name string
-	// Bind is the address and port of everything: tokens and gossip, UDP and TCP. Port 0 asks for a free one.
+	// Bind is the address and port for tokens and gossip, UDP and TCP. Port 0 chooses a free port.
 	Bind netip.AddrPort
-	// Advertise is what other members are told; the zero value means Bind, or a private address of the host where Bind is
-	// unspecified.
+	// Advertise is the address for other members; the zero value means Bind, or an address of the host if Bind is unspecified.
 	Advertise netip.AddrPort
-	// Join lists members to find the fleet by, each "host" or "host:port". They are asked again for as long as the agent runs.
+	// Join lists addresses of members, each "host" or "host:port". They are tried for as long as the agent runs.
 	Join []string
-	// Alone says what a member does that sees nobody else when it starts.
+	// Alone says whether a member that sees no other at its start waits.
 	Alone Alone
 	// StateDir holds the node key and the state of the gates; Socket is the path of the control socket.
 	StateDir, Socket string
-	// Secret seals datagrams and gossip; nil leaves them in the clear, which only Insecure allows beyond loopback.
+	// Secret seals datagrams and gossip. Nil means no encryption; only Insecure allows that beyond loopback.
 	Secret   *wire.Secret
 	Insecure bool
-	// Gates are the gates this member takes part in: at least one, names all different.
+	// Gates are the gates of this member: at least one, with unique names.
 	Gates []GateConfig
-	// StopTimeout bounds how long a graceful stop may take.
+	// StopTimeout bounds a graceful stop.
 	StopTimeout time.Duration
-	// Version is what status reports.
+	// Version is reported in the status.
 	Version string
 	Log     zerolog.Logger
-	// Observe, if not nil, is told of everything worth telling, on the loop goroutine: it must not block or call back.
+	// Observe, if not nil, gets each Observation on the loop goroutine. It must not block or call back.
 	Observe func(Observation)
 }
 
-// Alone says what a member does that sees nobody else when it starts.
+// Alone says whether a member that sees no other at its start waits.
 type Alone uint8
 
 const (
-	// AloneAuto makes it wait if it has somebody to join or was in a fleet before, and otherwise a fleet of one.
+	// AloneAuto makes it wait if it has an address to join or was in a fleet before. Otherwise it runs as a fleet of one.
 	AloneAuto Alone = iota
-	// AloneRun makes it a fleet of one at once.
+	// AloneRun makes it run as a fleet of one at once.
 	AloneRun
-	// AloneWait makes it wait for another member: if it was in a fleet before, no longer than for a token that is lost.
+	// AloneWait makes it wait for another member. If it was in a fleet before, it waits no longer than max_interval.
 	AloneWait
 )
 
-// GateConfig is one gate. The constants are the paper's; their names are those of DESIGN's table.
+// GateConfig configures one gate. The constants are the paper's.
 type GateConfig struct {
 	Name string
 	// Hook is the protected operation: a program and its arguments.
 	Hook []string
-	// HookTimeout is how long it may take before it is told to stop.
+	// HookTimeout is how long the hook may run before it is stopped.
 	HookTimeout time.Duration
-	// Skip is Δskip, Op is Δop, MinInterval is Δmin. Zero for Op asks for what the members measure.
+	// Skip is Δskip, Op is Δop, MinInterval is Δmin. Zero for Op means the estimate that the members measure.
 	Skip, Op, MinInterval time.Duration
-	// Walk says where the token goes next.
+	// Walk chooses the next member for the token.
 	Walk wander.Walk
-	// Slots is how many tokens the gate has, and so how many members may run at once, 1 to wire.MaxSlots; zero stands for one.
+	// Slots is the number of tokens, and so of members that may run at once: 1 to wire.MaxSlots; zero means one.
 	Slots int
-	// Backups is how many guardians a token has, 0 to wire.MaxBackups; 0 is the plain paper.
+	// Backups is the number of guardians of a token, 0 to wire.MaxBackups; 0 is the plain paper.
 	Backups int
-	// OnLost says what becomes of a run whose token has another holder meanwhile.
+	// OnLost says whether a run is stopped when its token has another holder.
 	OnLost wander.OnLost
-	// MaxInterval is Δmax; zero asks for the default rule: 3 × MinInterval, and never below 3 × members × Op. With guardians it is
-	// never below two laps as they are, in either case.
+	// MaxInterval is Δmax; zero means the default: 3 × MinInterval, and never below 3 × members × Op. With guardians, it is in
+	// both cases never below two measured laps.
 	MaxInterval time.Duration
 }
 

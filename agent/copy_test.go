@@ -10,7 +10,7 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
-// copyState copies the state directory of one agent to where another one has its own.
+// copyState copies the state directory of one agent to that of another.
 func (w *world) copyState(from, to string) {
 	w.t.Helper()
 	if err := os.CopyFS(filepath.Join(w.dir, to), os.DirFS(filepath.Join(w.dir, from))); err != nil {
@@ -23,11 +23,11 @@ func (w *world) copyState(from, to string) {
 	}
 }
 
-// An agent in a copied state directory stops, also if it was there first, and the original has its turns all the while.
+// An agent in a copied state directory stops, even if it started first. The original takes its turns all the time.
 func TestTheCopyOfAStateDirectoryStops(t *testing.T) {
 	for _, copyFirst := range []bool{false, true} {
 		gate := testGate()
-		gate.Backups = 2 // What the copy holds may die with it.
+		gate.Backups = 2 // A token may be lost with the copy.
 		inWorld(t, gate, func(w *world) {
 			w.start("a", AloneWait)
 			w.start("b", AloneWait)

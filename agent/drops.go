@@ -11,15 +11,15 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// drops counts dropped datagrams by reason, from any goroutine, and says now and then what an operator can do about those
-// that point to a mistake.
+// drops counts dropped datagrams by reason, and warns at most once a minute about reasons with a remedy. It is safe for concurrent
+// use.
 type drops struct {
 	log    zerolog.Logger
 	counts []atomic.Uint64
-	// said is when a reason was last written into the log, last when it last occurred, in nanoseconds of Unix time. Both, and
-	// from, are kept for reasons that have a remedy.
+	// said is the time of the last warning, last that of the last drop, in nanoseconds of Unix time. Both, and from, are set only
+	// for reasons with a remedy.
 	said, last []atomic.Int64
-	// from is where it came from that was last written into the log.
+	// from is the source address in the last warning.
 	from []atomic.Pointer[netip.AddrPort]
 }
 
@@ -46,7 +46,7 @@ func (d *drops) add(why wire.Drop, src netip.AddrPort) {
 	d.log.Warn().Str("drop", why.String()).Stringer("from", src).Uint64("count", n).Msg(hint)
 }
 
-// remedy is what to tell an operator about a reason; empty for those that noise and late messages have.
+// remedy is the warning for an operator; empty for reasons that noise and late messages have.
 func remedy(why wire.Drop) string {
 	switch why {
 	case wire.DropSeal:
@@ -58,9 +58,9 @@ func remedy(why wire.Drop) string {
 	case wire.DropVersion:
 		return "dropped a message of another version of wanderd's protocol: upgrade the older members"
 	case wire.DropSignature:
-		return "dropped a message with a wrong signature: somebody pretends to be a member"
+		return "dropped a message with a wrong signature: somebody impersonates a member, or a key was replaced"
 	case wire.DropRate:
-		return "dropped messages of a member that sends too many"
+		return "dropped messages of a member that sends too many: see its log"
 	case wire.DropOverload:
 		return "dropped messages because this agent is behind: its host is overloaded"
 	case wire.DropSize, wire.DropMagic, wire.DropClass, wire.DropMalformed, wire.DropGate, wire.DropAddressee,
@@ -69,7 +69,7 @@ func remedy(why wire.Drop) string {
 	return ""
 }
 
-// warnings are the reasons that have occurred and have a remedy.
+// warnings lists the reasons with a remedy that have occurred.
 func (d *drops) warnings() (list []control.Warning) {
 	for _, why := range wire.Drops() {
 		last := d.last[why].Load()
@@ -85,7 +85,7 @@ func (d *drops) warnings() (list []control.Warning) {
 	return list
 }
 
-// nonzero returns the counters that have counted something, by name.
+// nonzero returns the counters above zero, by name.
 func (d *drops) nonzero() map[string]uint64 {
 	all := make(map[string]uint64)
 	for _, why := range wire.Drops() {

@@ -5,17 +5,17 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// lastWords are what the guard of a gate's hook is to say if this agent dies before the hook has ended.
+// lastWords are the messages that the hook's guard sends if this agent dies before the hook has ended.
 type lastWords struct {
 	words []wire.Message
-	// changed says that the guard does not have them yet.
+	// changed is set until the guard has them.
 	changed bool
 }
 
-// begin begins a run: nothing has been entrusted yet.
+// begin begins a run without messages.
 func (l *lastWords) begin() { l.words, l.changed = l.words[:0], false }
 
-// entrust adds a word; one without a kind takes all back.
+// entrust adds a message; a message without a kind clears the list.
 func (l *lastWords) entrust(m *wire.Message) {
 	if m.Kind == 0 {
 		l.words = l.words[:0]
@@ -25,8 +25,8 @@ func (l *lastWords) entrust(m *wire.Message) {
 	l.changed = true
 }
 
-// handOver signs and seals what the guard of the gate's hook is to say, and gives it to it with the members' addresses of now. A
-// guard has no key, and outlives what knows them.
+// handOver signs and seals the messages and gives them to the hook's guard, with the current addresses of the members. A guard has
+// no key, and does not know the members.
 func (a *Agent) handOver(g *gate) {
 	g.entrusted.changed = false
 	if g.run == nil {

@@ -9,16 +9,16 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
-// watchedGate is one whose token is guarded, and whose members are due whenever it comes.
+// watchedGate is a gate with guardians, whose members are always due.
 func watchedGate() GateConfig {
 	gate := testGate()
 	gate.Backups, gate.MinInterval, gate.MaxInterval = 2, 5*time.Second, time.Hour
 	return gate
 }
 
-// The agent is killed in the middle of a hook that ignores every request to end. When the hook is gone its guard says so, and the next
-// hook starts elsewhere: nobody waits for a silence.
-func TestTheNextHookStartsAsSoonAsThatOfADeadAgentIsGone(t *testing.T) {
+// An agent is killed during its hook, and the hook ignores SIGTERM. When the hook is gone its guard says so, and the next hook starts
+// on another member: nobody waits for a silence.
+func TestTheNextHookStartsWhenTheHookOfADeadAgentIsGone(t *testing.T) {
 	inWorld(t, watchedGate(), func(w *world) {
 		w.startAll()
 		time.Sleep(5 * time.Minute)
@@ -48,7 +48,7 @@ func TestTheNextHookStartsAsSoonAsThatOfADeadAgentIsGone(t *testing.T) {
 	})
 }
 
-// A guardian goes while the hook runs: the guard is told of the one that takes its place.
+// A guardian leaves while the hook runs: the hook's guard learns of its replacement.
 func TestTheGuardOfAHookIsToldOfNewGuardians(t *testing.T) {
 	gate := watchedGate()
 	gate.Op = 10 * time.Minute
@@ -71,7 +71,7 @@ func TestTheGuardOfAHookIsToldOfNewGuardians(t *testing.T) {
 	})
 }
 
-// guardians are the addresses to which the guard of an agent's hook is to send.
+// guardians returns the addresses to which the guard of an agent's hook would send.
 func (r *resident) guardians(w *world) (to []string) {
 	p := read(w, func() *pretendRun { return r.hook })
 	p.mu.Lock()

@@ -12,7 +12,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// gate is one machine with what it needs of the world. It belongs to the loop.
+// gate is one machine with its shell state. Only the loop uses it.
 type gate struct {
 	cfg     GateConfig
 	id      wire.GateID
@@ -22,20 +22,20 @@ type gate struct {
 	// state is what was saved last, or is to be, by an earlier life of this agent at first.
 	state policy.State
 
-	// event and effects are used again at every step.
+	// event and effects are reused at every step.
 	event   policy.Event
 	effects []policy.Effect
 
-	// run is the hook that runs, if one does.
+	// run is the running hook; nil if there is none.
 	run *launch
-	// entrusted is what the guard of the hook that runs is to say.
+	// entrusted are the messages for the guard of the running hook.
 	entrusted lastWords
 	saver     saver
 	gone      bool
 	members   int
 
 	notes map[policy.Note]uint64
-	// said is when the log last said what may repeat itself.
+	// said is when a note that repeats was last logged.
 	said  map[policy.Note]policy.Time
 	hands [wire.MaxSlots]hands
 	last  hook.Result
@@ -67,12 +67,13 @@ func newGate(a *Agent, cfg GateConfig, entropy policy.Entropy) (*gate, error) {
 	return g, nil
 }
 
-// forgetImpossible drops from a record what no fleet can have come to yet: somebody has told an earlier version of this agent, or the
-// clock was wrong then. Kept, it would be passed on to nobody, or be the last number ever. The fleet's number is learnt with its token.
+// forgetImpossible removes impossible values from a record: an older version of this agent believed a forged number, or the clock was
+// wrong. With such a number, other members would refuse this one's messages, or no higher number would be left. The member learns
+// the fleet's number with the next token.
 func (g *gate) forgetImpossible(wall int64, r *statedir.Record) {
 	if r.Seq > wire.LatestSeq(wall) {
 		g.log.Warn().Uint64("seq", uint64(r.Seq)).
-			Msg("the fencing number in the state directory is higher than any fleet can have come to by this host's clock; forgot it")
+			Msg("the fencing number in the state directory is higher than any fleet can have reached by this host's clock; forgot it")
 		r.Seq = 0
 	}
 	if r.LastToken.Birth > wire.LatestBirth(wall) {

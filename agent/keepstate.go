@@ -11,14 +11,14 @@ import (
 	"github.com/wanderd/wanderd/agent/statedir"
 )
 
-// lookEvery is how often the agent looks whether its state directory is still there.
+// lookEvery is the interval of the checks that the state directory still exists.
 const lookEvery = 10 * time.Second
 
 // stateLoss is what became of the state directory while the agent ran. It belongs to the loop.
 type stateLoss struct {
 	count uint64
 	last  time.Time
-	// err is why it could not be mended; nil if it was.
+	// err is why it could not be restored; nil if it was.
 	err error
 	// said is when the log last told of that.
 	said time.Time
@@ -61,18 +61,18 @@ func (a *Agent) keepState(ctx context.Context) {
 	}
 }
 
-// onStateLost writes again what was in the state directory, or says why that is in vain.
+// onStateLost writes the records again, or logs why the directory cannot be restored.
 func (a *Agent) onStateLost(err error) {
 	l := &a.stateLoss
 	l.count, l.last, l.err = l.count+1, time.Now(), err
 	if err != nil {
 		if time.Since(l.said) >= sayAgain {
 			l.said = time.Now()
-			a.log.Error().Err(err).Msg("a restart would not know when the hook last ran")
+			a.log.Error().Err(err).Msg("the state directory cannot be restored; after a restart the hook may run too early")
 		}
 		return
 	}
-	a.log.Warn().Str("path", a.state.Path()).Msg("the state directory or something in it was deleted while the agent ran; made it again")
+	a.log.Warn().Str("path", a.state.Path()).Msg("the state directory or something in it was deleted while the agent ran; restored it")
 	for _, g := range a.gates {
 		if g.saver.record != (statedir.Record{}) {
 			a.wantSaved(g, &g.state)
@@ -83,9 +83,9 @@ func (a *Agent) onStateLost(err error) {
 	a.memory.fleetChanged()
 }
 
-// warning is what status says of it.
+// warning is the warning for the status.
 func (l *stateLoss) warning() (control.Warning, bool) {
-	text := "the state directory or something in it was deleted while the agent ran, and made again: find out by what"
+	text := "the state directory or something in it was deleted while the agent ran, and was restored: find out which program deletes it"
 	if l.err != nil {
 		text = l.err.Error()
 	}
@@ -102,7 +102,7 @@ func (a *Agent) serveAgain() {
 	_ = a.control.Close()
 	server, err := a.deps.serve(a.cfg.Socket, source{a}, a.log)
 	if err != nil {
-		return // Its directory is not there either; a closed one may be closed again.
+		return // Its directory is missing, too. The closed server may be closed again.
 	}
 	a.control = server
 }

@@ -20,9 +20,9 @@ func askStatus(t *testing.T, r *resident) control.Status {
 	return s
 }
 
-// An agent whose state directory is deleted says so, writes key and record again, and is the same member after a restart, which does
+// An agent whose state directory is deleted warns, and writes key and record again. After a restart it is the same member, and does
 // not run its hook within min_interval.
-func TestADeletedStateDirectoryIsMadeAgain(t *testing.T) {
+func TestADeletedStateDirectoryIsRestored(t *testing.T) {
 	gate := testGate()
 	gate.MinInterval = time.Hour
 	inWorld(t, gate, func(w *world) {
@@ -33,7 +33,7 @@ func TestADeletedStateDirectoryIsMadeAgain(t *testing.T) {
 		if s := askStatus(t, a); len(s.Warnings) != 0 {
 			t.Errorf("before: %+v", s.Warnings)
 		}
-		// At one stroke, for the agent may be about to write.
+		// In one step, because the agent may write at any time.
 		if err := os.Rename(filepath.Join(w.dir, "a"), filepath.Join(w.dir, "gone")); err != nil {
 			t.Fatal(err)
 		}
@@ -62,8 +62,8 @@ func TestADeletedStateDirectoryIsMadeAgain(t *testing.T) {
 	})
 }
 
-// What cannot be made again is said.
-func TestAStateDirectoryThatCannotBeMadeAgainIsSaid(t *testing.T) {
+// A directory that cannot be restored is reported.
+func TestAStateDirectoryThatCannotBeRestoredIsReported(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		w.start("a", AloneRun)
 		time.Sleep(time.Second)

@@ -7,22 +7,22 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// How long ago the operation last ran must survive a restart, whatever the wall clock did meanwhile: a host without a battery starts
-// in the past, and is set right when it finds a time server. Three clocks say how long:
+// The time since the last run must survive a restart, whatever happened to the wall clock: a host without a battery starts in the
+// past, and a time server corrects its clock later. Three clocks measure this time:
 //
-//   - Within one boot of the host, boot time does, which nobody sets.
-//   - After another boot, the host has been up for so long at least.
-//   - The wall clock says more, if it can be compared: not if it was wrong when the run was recorded and has been set right since.
+//   - Within one boot of the host: boot time. Nobody can set it.
+//   - After another boot: the host's uptime is a lower bound.
+//   - The wall clock, if it is comparable: not if it was wrong when the run was recorded and has been corrected since.
 //
-// The record is written again when the wall clock was set while the agent ran, so that it is always of the clock that is in force.
+// The record is written again when the wall clock is set while the agent runs, so its time is always that of the current clock.
 
-// correction is by how much the wall clock may be set without the record being written again.
+// correction is the largest change of the wall clock after which the record is not written again.
 const correction = time.Second
 
-// unset is the Unix time before which a wall clock was never set: the year 2000.
+// unset is the Unix time before which a wall clock counts as never set: the year 2000.
 const unset = 946_684_800
 
-// record is what is saved of a state now.
+// record converts a state to its record now.
 func (a *Agent) record(s *policy.State) statedir.Record {
 	now, boot := a.clock.now(), a.clock.boot()
 	ago := now.Time.Sub(s.LastRun)
@@ -32,7 +32,7 @@ func (a *Agent) record(s *policy.State) statedir.Record {
 	}
 }
 
-// fromRecord takes up what an earlier life has saved.
+// fromRecord converts a record of before the restart to a state.
 func (g *gate) fromRecord(a *Agent, r statedir.Record) policy.State {
 	now, boot := a.clock.now(), a.clock.boot()
 	g.forgetImpossible(now.Wall, &r)
@@ -44,14 +44,14 @@ func (g *gate) fromRecord(a *Agent, r statedir.Record) policy.State {
 	ago, sure := lastRun(wall, &boot, &r)
 	if !sure {
 		g.log.Warn().Time("last_run", r.LastRun).Dur("ago_at_least", ago.Round(time.Second)).
-			Msg("the wall clock was set since the last run, which may have been later than it seems; waiting min_interval from the " +
-				"latest time that it can have been")
+			Msg("the wall clock was set since the last run, which may have been later than recorded; waiting min_interval from the " +
+				"latest possible time of that run")
 	}
 	s.LastRun = now.Time.Add(-ago)
 	return s
 }
 
-// lastRun returns how long ago a recorded run began, or if that is not sure, how long ago at least.
+// lastRun returns the time since the start of a recorded run. If sure is false, it is a lower bound.
 func lastRun(wall time.Time, boot *boot, r *statedir.Record) (ago time.Duration, sure bool) {
 	known := boot.id != "" && r.Boot != ""
 	if known && boot.id == r.Boot {
@@ -69,7 +69,7 @@ func lastRun(wall time.Time, boot *boot, r *statedir.Record) (ago time.Duration,
 	return ago, true
 }
 
-// correctRecords writes the records again whose wall clock has been set since, or is known to be right since.
+// correctRecords writes a record again if the wall clock was set, or became synchronised, after it was written.
 func (a *Agent) correctRecords() {
 	for _, g := range a.gates {
 		was := &g.saver.record
@@ -78,7 +78,7 @@ func (a *Agent) correctRecords() {
 		}
 		if is := a.record(&g.state); is.LastRun.Sub(was.LastRun).Abs() > correction || is.Synced && !was.Synced {
 			g.log.Info().Time("last_run", is.LastRun).Msg("the wall clock was set; recording the last run by it")
-			a.wantSaved(g, &g.state) // If that fails, what was recorded before holds a lower bound.
+			a.wantSaved(g, &g.state) // If that fails, the old record still gives a lower bound.
 			a.beginSave(g)
 		}
 	}

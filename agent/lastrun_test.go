@@ -10,8 +10,8 @@ import (
 	"github.com/wanderd/wanderd/agent/statedir"
 )
 
-// What one life of an agent on a host was like, and the next one.
-func TestHowLongAgoARunWasBeforeARestart(t *testing.T) {
+// The cases are the clocks of an agent before and after its restart.
+func TestTheTimeSinceTheLastRunAcrossARestart(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }
 	const year = 365 * 24 * time.Hour
@@ -107,16 +107,16 @@ func TestHowLongAgoARunWasBeforeARestart(t *testing.T) {
 	}
 }
 
-// A clock that jumps forward across a restart makes no member due: neither where the host went on, nor where it booted with an unset
-// clock, without one that anybody sets, or with one that was set right while the agent ran.
+// A wall clock that jumps forward across a restart makes no member due: not within one boot, and not after a boot with an unset clock,
+// with a clock that nobody sets, or with one that was corrected while the agent ran.
 func TestAClockThatJumpsAcrossARestartMakesNobodyDue(t *testing.T) {
 	const year = 365 * 24 * time.Hour
 	for _, tc := range []struct {
 		name string
-		// The clock is so far ahead when the agent starts, while it runs, and when it starts again.
+		// The clock's offset when the agent starts, while it runs, and when it starts again.
 		first, then, next time.Duration
 		synced, reboots   bool
-		// The second life runs the hook so long after its start.
+		// The time from the second start to the first run after it.
 		due time.Duration
 	}{
 		{name: "no jump", due: 40 * time.Minute},
@@ -143,7 +143,7 @@ func TestAClockThatJumpsAcrossARestartMakesNobodyDue(t *testing.T) {
 				if tc.reboots {
 					r.boots, r.bootedAt = r.boots+1, time.Now()
 				}
-				// By their number, for their times are by the wall clock.
+				// Count them, because their times are by the wall clock.
 				before := len(w.runs(time.Time{}))
 				w.start("a", AloneRun)
 				time.Sleep(tc.due - time.Second)
@@ -159,8 +159,8 @@ func TestAClockThatJumpsAcrossARestartMakesNobodyDue(t *testing.T) {
 	}
 }
 
-// A host that finds a time server after its agent has run writes that down, so that the next boot can trust the wall clock.
-func TestAClockThatIsKnownToBeRightIsRecorded(t *testing.T) {
+// If a host finds a time server after a run, its agent records that, so that the next boot can trust the wall clock.
+func TestASynchronisedClockIsRecorded(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		w.start("a", AloneRun)
 		time.Sleep(15 * time.Second)

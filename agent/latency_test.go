@@ -19,7 +19,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// benchSkip separates the handoffs of both benchmarks: a processor that has just been idle is part of the picture.
+// benchSkip separates the handoffs of both benchmarks: the figures include the wake-up of an idle processor.
 const benchSkip = time.Millisecond
 
 // BenchmarkHandoff measures a handoff between two complete agents on loopback, sealed and signed: from the decision to
@@ -75,11 +75,10 @@ func BenchmarkHandoff(b *testing.B) {
 	reportQuantiles(b, took[warmUp:])
 }
 
-// warmUp is how many handoffs are not counted: starting, first round trips, first hooks.
+// warmUp is how many handoffs are not counted: they include the start, the first round trips and the first hooks.
 const warmUp = 50
 
-// BenchmarkThreeBareDatagrams is the limit: the same three datagrams, signed and verified, between two sockets, with
-// nothing around them.
+// BenchmarkThreeBareDatagrams is the lower limit: the same three datagrams, signed and verified, between two bare sockets.
 func BenchmarkThreeBareDatagrams(b *testing.B) {
 	pub, key, err := ed25519.GenerateKey(nil)
 	if err != nil {

@@ -13,19 +13,19 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// launch is a hook from its grant to its end. Starting a process can take long, where memory or the disk is short: that happens off
-// the loop, and a hook that is told to stop before it has started does not start.
+// launch is a hook from its grant to its end. Starting a process can take long on a busy host, so it happens off the loop. A hook
+// that is stopped before its start does not start.
 type launch struct {
 	token wire.Token
 
 	mu      sync.Mutex
 	run     hookRun
 	stopped bool
-	// words are those that the guard is entrusted with as soon as it is there.
+	// words are the messages for the guard; it gets them at the start.
 	words []hook.Word
 }
 
-// Stop tells the hook to end, as soon as it is there.
+// Stop stops the hook, or prevents its start.
 func (l *launch) Stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -35,7 +35,7 @@ func (l *launch) Stop() {
 	}
 }
 
-// Entrust gives the hook's guard what it says if this process dies.
+// Entrust gives the hook's guard the messages to send if this process dies.
 func (l *launch) Entrust(words []hook.Word) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -51,7 +51,7 @@ func (l *launch) isStopped() bool {
 	return l.stopped
 }
 
-// started takes the hook that runs now.
+// started sets the running hook.
 func (l *launch) started(run hookRun) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,11 +63,11 @@ func (l *launch) started(run hookRun) {
 }
 
 var (
-	errStoppedBefore = errors.New("it was stopped before it had started")
-	errTooLate       = errors.New("it was too late to start it")
+	errStoppedBefore = errors.New("it was stopped before its start")
+	errTooLate       = errors.New("it was too late for its start")
 )
 
-// startHook starts the protected operation under a grant, and follows it to its end.
+// startHook starts the protected operation under a grant.
 func (a *Agent) startHook(g *gate, now policy.Instant, e *policy.Effect) {
 	g.runs++
 	l, spec := &launch{token: e.Token}, a.hookSpec(g, &e.Token)
@@ -77,7 +77,7 @@ func (a *Agent) startHook(g *gate, now policy.Instant, e *policy.Effect) {
 	go func() { a.finished <- a.follow(g, l, spec, startBy) }()
 }
 
-// follow runs a hook. What is not started in time is not started any more: the token may be elsewhere by then.
+// follow runs a hook to its end. After startBy it does not start it: the token may have another holder by then.
 func (a *Agent) follow(g *gate, l *launch, spec hook.Spec, startBy time.Time) finished {
 	switch {
 	case time.Now().After(startBy):

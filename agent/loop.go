@@ -16,14 +16,14 @@ import (
 type finished struct {
 	gate   *gate
 	result hook.Result
-	// denied says that it was too late to start it.
+	// denied says that it was too late for its start.
 	denied bool
 }
 
-// idleWake is how long the loop sleeps at most: often enough to notice that the host was suspended.
+// idleWake is the longest sleep of the loop. It bounds the delay after which a suspension of the host is noticed.
 const idleWake = 10 * time.Second
 
-// loop owns the gates until they have left.
+// loop runs the gates until they have left.
 func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -55,7 +55,7 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 			a.noticeSleep()
 			a.onView(view)
 		case original := <-copied:
-			// The token it may hold goes on first: nobody else has it.
+			// It first passes on a token that it holds, because the original does not have it.
 			done, copied = nil, nil
 			reason = &CopyError{Path: a.state.Path(), Original: original}
 			a.log.Error().Err(reason).Msg("this agent stops")
@@ -80,7 +80,7 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 	}
 }
 
-// step hands g.event to the gate's machine and carries out the effects.
+// step passes g.event to the gate's machine and carries out the effects.
 func (a *Agent) step(g *gate) {
 	now := a.clock.now()
 	g.effects = g.machine.Step(now, &g.event, g.effects[:0])
@@ -93,7 +93,7 @@ func (a *Agent) step(g *gate) {
 	a.beginSave(g)
 }
 
-// wake steps every gate whose time has come, and feeds the watchdog: only a loop that goes round does.
+// wake steps every gate that is due, and feeds the watchdog: so a loop that hangs does not feed it.
 func (a *Agent) wake() {
 	now := a.clock.now().Time
 	for _, g := range a.gates {
@@ -106,7 +106,7 @@ func (a *Agent) wake() {
 	a.notifier.alive(a.statusLine)
 }
 
-// untilNextWake is how long nothing needs to be done.
+// untilNextWake is the time until the next deadline.
 func (a *Agent) untilNextWake() time.Duration {
 	now := a.clock.now().Time
 	wait := min(idleWake, a.notifier.untilNext())
@@ -118,8 +118,7 @@ func (a *Agent) untilNextWake() time.Duration {
 	return max(wait, 0)
 }
 
-// noticeSleep comes before anything else that the loop does: if the host was suspended, the gates give up their tokens
-// first.
+// noticeSleep runs before every event of the loop: if the host was suspended, the gates give up their tokens first.
 func (a *Agent) noticeSleep() {
 	gap := a.clock.wokeUp()
 	if gap == 0 {
@@ -168,7 +167,7 @@ func (a *Agent) allGone() bool {
 	return true
 }
 
-// abandon ends a stop that has taken too long. What still runs is killed with the agent.
+// abandon ends a stop that has taken too long. Hooks that still run are killed with the agent.
 func (a *Agent) abandon() error {
 	for _, g := range a.gates {
 		switch {
@@ -178,13 +177,13 @@ func (a *Agent) abandon() error {
 		case g.run != nil:
 			g.log.Error().Msg("the hook did not end in time")
 		default:
-			g.log.Warn().Msg("nobody took the token in time; the fleet will make a new one")
+			g.log.Warn().Msg("no member took the token in time; the fleet will revive it or make a new one")
 		}
 	}
 	return fmt.Errorf("could not leave cleanly within %s", a.cfg.StopTimeout)
 }
 
-// send seals, signs and sends one message. A failure is no more than a lost datagram: the handoff repeats it.
+// send signs, seals and sends one message. A failure is like a lost datagram: the handoff repeats the message.
 func (a *Agent) send(g *gate, m *wire.Message) {
 	to, ok := a.view.Lookup(m.To)
 	if !ok {
@@ -202,5 +201,5 @@ func (a *Agent) send(g *gate, m *wire.Message) {
 	}
 }
 
-// sayAgain is how often the same warning is repeated at most.
+// sayAgain is the least time between two warnings of one kind.
 const sayAgain = time.Minute

@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/agent/hook"
 )
 
-// TestMain lets this program guard the hooks of its own agents. A guard leaves by the system call: it is not a test run.
+// TestMain lets this program be the guard of its own agents' hooks. A guard exits by the system call, because it is not a test run.
 func TestMain(m *testing.M) {
 	if hook.IsGuard() {
 		syscall.Exit(hook.Guard())

@@ -10,28 +10,28 @@ import (
 	"github.com/wanderd/wanderd/membership"
 )
 
-// memory is what the agent knows of its fleet when it starts, and sees to it that the next life knows as much. It writes off the
-// loop, and not at every change: a list that is a little old names enough members to find the fleet by.
+// memory is the list of members from before the restart, and keeps the list on disk up to date. It writes off the loop, and not at
+// every change: a slightly old list is enough to find the fleet.
 type memory struct {
-	// fleet are the members that an earlier life has seen; ever says that it has seen any at all.
+	// fleet are the remembered members. ever is set if this agent has ever seen another member.
 	fleet []statedir.Member
 	ever  bool
-	// lost says that what was written down is gone.
+	// lost is set if the list on disk is gone.
 	lost atomic.Bool
-	// changed says that the fleet has changed; it has room for one.
+	// changed signals that the fleet has changed; its capacity is one.
 	changed chan struct{}
 }
 
 const (
-	// rememberAfter is how long to wait for more changes before the members are written down, rememberEvery the least time between
-	// two such writes.
+	// rememberAfter is how long to wait for further changes before the list is written, rememberEvery the least time between two
+	// writes.
 	rememberAfter = time.Second
 	rememberEvery = 30 * time.Second
-	// memoryStop bounds how long a stop waits for a write that is under way.
+	// memoryStop bounds how long a stop waits for a write in progress.
 	memoryStop = time.Second
 )
 
-// recall reads what an earlier life has written down. Without it the agent starts as the first time.
+// recall reads the remembered members. Without them the agent starts as if for the first time.
 func (a *Agent) recall() {
 	a.memory.changed = make(chan struct{}, 1)
 	fleet, ever, err := a.state.LoadMembers()
@@ -46,13 +46,13 @@ func (a *Agent) waitsAlone() bool {
 	return a.cfg.Alone == AloneWait || a.cfg.Alone == AloneAuto && len(a.cfg.Join) > 0
 }
 
-// rejoins reports whether this agent was in a fleet and is to wait for it. One that has forgotten all others in the end is a fleet of
-// one again, unless it is told to join others.
+// rejoins reports whether this agent was in a fleet and waits for it. An agent that has forgotten all others is a fleet of one again,
+// unless it has addresses to join.
 func (a *Agent) rejoins() bool {
 	return a.memory.ever && a.cfg.Alone != AloneRun && (len(a.memory.fleet) > 0 || a.waitsAlone())
 }
 
-// remembered is what membership needs of the memory.
+// remembered converts the list for membership.
 func (a *Agent) remembered() []membership.Remembered {
 	list := make([]membership.Remembered, 0, len(a.memory.fleet))
 	for _, m := range a.memory.fleet {
@@ -61,7 +61,7 @@ func (a *Agent) remembered() []membership.Remembered {
 	return list
 }
 
-// fleetChanged says that there is something new to write down. It does not block.
+// fleetChanged signals that the list must be written. It does not block.
 func (m *memory) fleetChanged() {
 	select {
 	case m.changed <- struct{}{}:
@@ -87,7 +87,7 @@ func (a *Agent) startMemory() (stop func()) {
 	}
 }
 
-// keepMemory writes the members down after they have changed, until ctx is done.
+// keepMemory writes the list after each change until ctx is done.
 func (a *Agent) keepMemory(ctx context.Context) {
 	written, failed := a.memory.fleet, false
 	for last := (time.Time{}); ; last = time.Now() {
@@ -110,7 +110,7 @@ func (a *Agent) keepMemory(ctx context.Context) {
 		}
 		if err := a.state.SaveMembers(list); err != nil {
 			if !failed {
-				a.log.Warn().Err(err).Msg("after a restart, the fleet is found by --join alone")
+				a.log.Warn().Err(err).Msg("after a restart, this agent finds its fleet by --join only")
 			}
 			failed = true
 			a.memory.fleetChanged()
@@ -120,7 +120,7 @@ func (a *Agent) keepMemory(ctx context.Context) {
 	}
 }
 
-// fleetNow lists the members to remember.
+// fleetNow returns the list to remember.
 func (a *Agent) fleetNow() []statedir.Member {
 	var list []statedir.Member
 	for _, m := range a.members.Remembered() {

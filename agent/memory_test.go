@@ -15,7 +15,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// seeded is a fleet of the first n, set up in the way in which all but the first are told to join it.
+// seeded is a fleet of the first n members, in which all but the first join the first.
 func (w *world) seeded(n int) []string {
 	names := w.names()[:n]
 	for i, name := range names {
@@ -28,7 +28,7 @@ func (w *world) seeded(n int) []string {
 	return names
 }
 
-// tokens counts those under which somebody has run since a time.
+// tokens counts the tokens of all runs since a time.
 func (w *world) tokens(since time.Time) int {
 	tokens := make(map[wire.TokenID]bool)
 	for _, r := range w.runs(since) {
@@ -37,14 +37,14 @@ func (w *world) tokens(since time.Time) int {
 	return len(tokens)
 }
 
-// The others know it, and it knows them: nobody told it to join anybody, and it founds no second fleet.
+// The seed has no address to join. It and the others remember each other, so it founds no second fleet.
 func TestARestartedSeedFoundsNoSecondFleet(t *testing.T) {
 	for _, down := range []time.Duration{100 * time.Millisecond, 5 * time.Second, 10 * time.Minute} {
 		t.Run(down.String(), func(t *testing.T) {
 			inWorld(t, testGate(), func(w *world) {
 				names := w.seeded(3)
 				time.Sleep(10 * time.Minute)
-				// A token that dies with its holder is made anew, and rightly so.
+				// A token that dies with its holder is replaced; that is correct.
 				w.until("another one runs", 10*time.Minute, func() bool { return read(w, func() bool { return w.agents[names[1]].running > 0 }) })
 				w.crash(names[0])
 				time.Sleep(down)
@@ -65,8 +65,8 @@ func TestARestartedSeedFoundsNoSecondFleet(t *testing.T) {
 	}
 }
 
-// All hosts but one are gone for good. It says for whom it waits, and goes on without them after max_interval.
-func TestARestartedMemberGoesOnAloneAfterMaxInterval(t *testing.T) {
+// All hosts but one are gone for good. The one logs that it waits for them, and continues alone after max_interval.
+func TestARestartedMemberContinuesAloneAfterMaxInterval(t *testing.T) {
 	for name, join := range map[string][]string{"without join": nil, "with join": {"b"}} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, testGate(), func(w *world) {
@@ -100,8 +100,8 @@ func TestARestartedMemberGoesOnAloneAfterMaxInterval(t *testing.T) {
 	}
 }
 
-// The operator says that the others are gone.
-func TestARestartedMemberThatIsToldToRunAloneDoes(t *testing.T) {
+// The operator sets --alone run, because the others are gone.
+func TestARestartedMemberWithAloneRunRunsAtOnce(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		names := w.seeded(2)
 		time.Sleep(10 * time.Minute)
@@ -118,8 +118,8 @@ func TestARestartedMemberThatIsToldToRunAloneDoes(t *testing.T) {
 	})
 }
 
-// A whole fleet was switched off, and is switched on again within seconds; one host is broken, and one is new.
-func TestAFleetThatRemembersItselfStartsWithOneTokenSoon(t *testing.T) {
+// A whole fleet is switched off and on within seconds. One host is broken, and one is new.
+func TestARememberedFleetSoonStartsWithOneToken(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		names := w.seeded(4)
 		time.Sleep(10 * time.Minute)
@@ -149,7 +149,7 @@ func TestAFleetThatRemembersItselfStartsWithOneTokenSoon(t *testing.T) {
 	})
 }
 
-// What cannot be read or written is said once, with the remedy, and is no reason to stop.
+// A list that cannot be read or written is reported once, with the remedy, and the agent continues.
 func TestAFleetIsFoundWithoutAMemory(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		var log bytes.Buffer
@@ -161,7 +161,7 @@ func TestAFleetIsFoundWithoutAMemory(t *testing.T) {
 		w.startAll()
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
-		if s := log.String(); strings.Count(s, "without a memory of the fleet") != 1 || strings.Count(s, "by --join alone") != 1 {
+		if s := log.String(); strings.Count(s, "without a memory of the fleet") != 1 || strings.Count(s, "by --join only") != 1 {
 			t.Errorf("it logged %s", s)
 		}
 		if n := gateOf(t, w, "a").Members; n != 5 {
@@ -170,8 +170,8 @@ func TestAFleetIsFoundWithoutAMemory(t *testing.T) {
 	})
 }
 
-// The list is written down once for many changes, and not at all without one.
-func TestTheMemoryIsNotWrittenAtEveryChange(t *testing.T) {
+// The list is written once for many changes, and not without a change.
+func TestTheListOfMembersIsNotWrittenAtEveryChange(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		w.startAll()
 		path := filepath.Join(w.dir, "a", "members.json")

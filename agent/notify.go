@@ -7,13 +7,13 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 )
 
-// notifier tells the service manager how the agent is, where there is one.
+// notifier reports the agent's state to the service manager, if there is one.
 type notifier struct {
 	interval time.Duration
 	next     time.Time
 }
 
-// ready says that the agent serves. The watchdog is fed three times in its period, by the loop itself.
+// ready reports that the agent serves. The loop itself feeds the watchdog three times in its period.
 func (n *notifier) ready(status string) {
 	if period, err := daemon.SdWatchdogEnabled(false); err == nil && period > 0 {
 		n.interval = period / 3
@@ -22,7 +22,7 @@ func (n *notifier) ready(status string) {
 	n.notify(daemon.SdNotifyReady + "\nSTATUS=" + status)
 }
 
-// stopping says that the agent leaves, and for how long it may take, whatever the service manager allows others.
+// stopping reports that the agent leaves, and extends the service manager's timeout to within.
 func (n *notifier) stopping(within time.Duration) {
 	n.notify(fmt.Sprintf("%s\nEXTEND_TIMEOUT_USEC=%d", daemon.SdNotifyStopping, within.Microseconds()))
 }
@@ -36,7 +36,7 @@ func (n *notifier) alive(status func() string) {
 	n.notify(daemon.SdNotifyWatchdog + "\nSTATUS=" + status())
 }
 
-// untilNext is when the watchdog wants to be fed; very long if there is none.
+// untilNext is the time until the watchdog must be fed; an hour if there is none.
 func (n *notifier) untilNext() time.Duration {
 	if n.interval == 0 {
 		return time.Hour
@@ -44,5 +44,5 @@ func (n *notifier) untilNext() time.Duration {
 	return time.Until(n.next)
 }
 
-// notify cannot fail in a way that matters: without a service manager there is nobody to tell.
+// notify ignores errors: without a service manager nobody reads the state.
 func (*notifier) notify(state string) { _, _ = daemon.SdNotify(false, state) }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// The unit allows little time for a stop, for the sake of what an agent that was killed has left. One that lives says how long it needs.
-func TestTheServiceManagerIsToldHowLongAStopMayTake(t *testing.T) {
+// The unit has a short stop timeout, which serves the rest of a killed agent. A live agent extends it by the time that it needs.
+func TestAStopExtendsTheTimeoutOfTheServiceManager(t *testing.T) {
 	addr := &net.UnixAddr{Net: "unixgram", Name: filepath.Join(t.TempDir(), "notify")}
 	manager, err := net.ListenUnixgram("unixgram", addr)
 	if err != nil {

@@ -7,30 +7,30 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Observation is one thing that happened at an agent: a token came or went, a hook was granted a run or is over, or a gate's machine
-// tells a note.
+// Observation is one event at an agent: it took or gave a token, a hook was granted a run or has ended, or a gate's machine wrote a
+// note.
 type Observation struct {
 	At     time.Time
 	Member wire.MemberID
 	Name   string
 	Gate   string
-	// Note is what the machine tells; zero if it is anything else.
+	// Note is the machine's note; zero for other events.
 	Note policy.Note
-	// Cause is how Token came, if Came is set, or else why it went; zero if none did.
+	// Cause is why Token came if Came is set, else why it went; zero for other events.
 	Cause policy.Cause
 	Came  bool
 	Peer  wire.MemberID
 	Token wire.Token
-	// Granted says that the hook may start under Token. Ended follows.
+	// Granted says that the hook may start under Token. An observation with Ended follows.
 	Granted bool
-	// Ended says that the hook is over: Took is how long it ran, Err why it failed (nil if it did not), Stopped that it was
-	// told to end early.
+	// Ended says that the hook has ended: Took is how long it ran, Err why it failed (nil if it succeeded), Stopped that it was
+	// stopped early.
 	Ended, Stopped bool
 	Took           time.Duration
 	Err            error
 }
 
-// observe shows a machine's effect to the observer.
+// observe passes a machine's effect to the observer.
 func (a *Agent) observe(g *gate, now policy.Instant, e *policy.Effect) {
 	if a.cfg.Observe != nil {
 		a.cfg.Observe(Observation{

@@ -8,20 +8,20 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// inbound is a message that parsed; whether its sender wrote it is not known yet.
+// inbound is a parsed message whose signature has not been checked.
 type inbound struct {
 	message wire.Unverified
 	src     netip.AddrPort
-	// dst is the local address it came to, from which the answer leaves.
+	// dst is the local address to which it came; the answer leaves from it.
 	dst netip.Addr
 }
 
-// longestDatagram is the longest that is read: gossip is longer than our own messages. One byte more shows that a datagram
-// was cut.
+// longestDatagram is the longest accepted datagram, in bytes: gossip is longer than our own messages. The buffer has one byte more, to
+// detect truncation.
 const longestDatagram = 1500
 
-// read sorts datagrams until the socket is closed: gossip to membership, our own messages to the loop, the rest to the
-// counters. It allocates nothing for junk.
+// read dispatches datagrams until the socket is closed: gossip to membership, our own messages to the loop, the rest to the
+// counters. It does not allocate for junk.
 func (a *Agent) read() error {
 	buf := make([]byte, longestDatagram+1)
 	for {
@@ -33,7 +33,7 @@ func (a *Agent) read() error {
 	}
 }
 
-// sort handles one datagram; the checks that need no state of the loop are done here.
+// sort handles one datagram with the checks that need no state of the loop.
 func (a *Agent) sort(datagram []byte, src netip.AddrPort, dst netip.Addr) {
 	if len(datagram) > longestDatagram {
 		a.drops.add(wire.DropSize, src)
@@ -60,7 +60,7 @@ func (a *Agent) sort(datagram []byte, src netip.AddrPort, dst netip.Addr) {
 	}
 }
 
-// onInbound does the checks that need the loop's state, the signature last, and hands the message to its gate.
+// onInbound does the checks that need the loop's state, the signature last, and passes the message to its gate.
 func (a *Agent) onInbound(in *inbound) {
 	m := &in.message.Message
 	g := a.byGate[m.Gate]

@@ -8,17 +8,17 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
-// saver is what goes on between a gate and its state file. A disk may take seconds to save, or for ever: that is waited for off the
-// loop, one save at a time. It belongs to the loop.
+// saver saves a gate's record. A disk may take seconds for a save, or hang: another goroutine waits for it, one save at a time. Only
+// the loop uses the saver.
 type saver struct {
-	// record is the newest, wanted says that its save is not begun yet.
+	// record is the newest record; wanted is set until its save begins.
 	record statedir.Record
 	wanted bool
-	// since is when the save that is under way began; zero if none is.
+	// since is when the current save began; zero if there is none.
 	since time.Time
-	// err is why the last save failed; nil if it did not.
+	// err is why the last save failed; nil if it succeeded.
 	err error
-	// said is when the log last told of a disk that is slow, or fails.
+	// said is the time of the last warning about a slow or failing disk.
 	said time.Time
 }
 
@@ -30,14 +30,14 @@ type saved struct {
 
 func (s *saver) busy() bool { return !s.since.IsZero() }
 
-// wantSaved puts what the machine must not forget into the record.
+// wantSaved puts the machine's state into the record.
 func (a *Agent) wantSaved(g *gate, s *policy.State) {
 	succeeded := g.saver.record.LastSuccess
 	g.state, g.saver.record, g.saver.wanted = *s, a.record(s), true
 	g.saver.record.LastSuccess = succeeded
 }
 
-// beginSave saves the newest record, unless a save is under way.
+// beginSave saves the newest record, unless a save is in progress.
 func (a *Agent) beginSave(g *gate) {
 	s := &g.saver
 	if !s.wanted || s.busy() {
@@ -48,7 +48,7 @@ func (a *Agent) beginSave(g *gate) {
 	go func() { a.saved <- saved{gate: g, err: a.deps.save(a.state, g.cfg.Name, record)} }()
 }
 
-// onSaved ends a save, and begins the next or tells the machine.
+// onSaved ends a save. It begins the next one if the record has changed, else it tells the machine.
 func (a *Agent) onSaved(end saved) {
 	g, s := end.gate, &end.gate.saver
 	took := time.Since(s.since)
@@ -59,7 +59,7 @@ func (a *Agent) onSaved(end saved) {
 		g.event.Kind, g.event.Failed = policy.Saved, end.err != nil
 		a.step(g)
 	}
-	// A run that was denied has been told with the reason.
+	// A denied run has been logged with the reason.
 	slow := took > g.saveWithin()
 	if (end.err == nil && !slow) || time.Since(s.said) < sayAgain {
 		return
@@ -72,7 +72,7 @@ func (a *Agent) onSaved(end saved) {
 	g.log.Warn().Dur("took", took.Round(time.Millisecond)).Msg("saving the state of the gate takes long: the disk is slow")
 }
 
-// tellDenied says once in a while why runs are denied.
+// tellDenied logs at most once a minute why runs are denied.
 func tellDenied(g *gate, note string) {
 	s := &g.saver
 	if time.Since(s.said) < sayAgain {
@@ -91,10 +91,10 @@ func tellDenied(g *gate, note string) {
 	}
 }
 
-// saveWithin is how long a save may take for a run to start: see the package wander.
+// saveWithin is the longest save after which a run may start: see the package wander.
 func (g *gate) saveWithin() time.Duration { return wander.SaveWithin(g.cfg.Skip) }
 
-// saving reports whether there is a gate whose record is not on the disk yet.
+// saving reports whether a save of any gate is in progress.
 func (a *Agent) saving() bool {
 	for _, g := range a.gates {
 		if g.saver.busy() {

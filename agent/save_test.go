@@ -15,14 +15,14 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
-// guardedGate is a gate whose token has two guardians, which are patient for a second.
+// guardedGate is a gate whose token has two guardians that wait for a second.
 func guardedGate() GateConfig {
 	gate := testGate()
 	gate.Backups = 2
 	return gate
 }
 
-// One host's disk takes seconds to save. Its runs are denied, and nobody takes it for dead meanwhile: no two hooks run at once, no
+// One host's disk takes seconds for a save. Its runs are denied, and no guardian suspects it meanwhile: no two hooks run at once, no
 // token is revived, and the others take their turns.
 func TestASlowDiskNeverLetsTwoRun(t *testing.T) {
 	inWorld(t, guardedGate(), func(w *world) {
@@ -56,14 +56,14 @@ func TestASlowDiskNeverLetsTwoRun(t *testing.T) {
 		if n := strings.Count(log.String(), "the disk of the state directory is slow or hangs"); n < 2 || n > 11 {
 			t.Errorf("in ten minutes %d lines tell of it:\n%s", n, log.String())
 		}
-		// A disk that is well again lets it run.
+		// When the disk recovers, the member runs.
 		w.slowDisk("a", 0)
 		w.until("a runs again", 5*time.Minute, func() bool { return w.agents["a"].isRunning(w) })
 	})
 }
 
-// A disk that hangs for ever keeps neither the token nor the agent's end.
-func TestADiskThatHangsKeepsNeitherTheTokenNorTheEnd(t *testing.T) {
+// A disk that hangs for ever delays neither the token nor the agent's stop.
+func TestADiskThatHangsDelaysNeitherTheTokenNorTheStop(t *testing.T) {
 	inWorld(t, guardedGate(), func(w *world) {
 		w.startAll()
 		time.Sleep(5 * time.Minute)
@@ -83,12 +83,12 @@ func TestADiskThatHangsKeepsNeitherTheTokenNorTheEnd(t *testing.T) {
 		if took := time.Since(stop); took > 20*time.Second {
 			t.Errorf("the stop took %s", took)
 		}
-		time.Sleep(time.Hour) // The disk ends after all.
+		time.Sleep(time.Hour) // The disk finishes at last.
 	})
 }
 
-// What could be started only when it is too late is not started, nor is what has been told to stop before; and nobody says that it is.
-func TestAHookIsNotStartedTooLateNorWhenItIsStopped(t *testing.T) {
+// A hook does not start after StartBy, nor after it was stopped, and the log does not say that it starts.
+func TestAHookDoesNotStartTooLateOrAfterItWasStopped(t *testing.T) {
 	started := 0
 	a := &Agent{deps: deps{startHook: func(hook.Spec) (hookRun, error) {
 		started++
@@ -112,7 +112,7 @@ func TestAHookIsNotStartedTooLateNorWhenItIsStopped(t *testing.T) {
 	}
 }
 
-// slowDisk lets a host's disk take so long to save from now on.
+// slowDisk sets how long a save on a host's disk takes from now on.
 func (w *world) slowDisk(name string, takes time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -9,15 +9,15 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A member may have so many messages checked per second, and so many at once: far above what the protocol ever needs, far
-// below what would keep a core busy with signatures.
+// The rate limit of checked messages for each member: far above the needs of the protocol, and far below the signature checks that
+// fill a core.
 const (
 	rateRefill = time.Second / 1000
 	rateBurst  = 200
 )
 
-// senders remembers something about each member that sends to this one: how much it may still send, and to which local
-// address its messages come, so that answers leave from there, also on a multi-homed host.
+// senders has the remaining allowance of each member that sends to this one, and the local address to which its messages come, so
+// that answers leave from that address, also on a multi-homed host.
 type senders map[wire.MemberID]*sender
 
 type sender struct {
@@ -28,7 +28,7 @@ type sender struct {
 
 func newSenders() senders { return make(senders) }
 
-// admit takes one message out of a member's allowance, and reports whether there was one left.
+// admit takes one message from a member's allowance, and reports whether there was one left.
 func (s senders) admit(id wire.MemberID, now policy.Time) bool {
 	m := s[id]
 	if m == nil {
@@ -44,14 +44,14 @@ func (s senders) admit(id wire.MemberID, now policy.Time) bool {
 	return true
 }
 
-// cameTo remembers the local address an authentic message came to.
+// cameTo stores the local address to which an authentic message came.
 func (s senders) cameTo(id wire.MemberID, local netip.Addr) {
 	if m := s[id]; m != nil {
 		m.local = local
 	}
 }
 
-// local returns the address to answer a member from; the zero Addr leaves it to the kernel.
+// localFor returns the local address for messages to a member; the zero Addr lets the kernel choose.
 func (s senders) localFor(id wire.MemberID) netip.Addr {
 	if m := s[id]; m != nil {
 		return m.local
@@ -59,7 +59,7 @@ func (s senders) localFor(id wire.MemberID) netip.Addr {
 	return netip.Addr{}
 }
 
-// keep forgets who is not in the view any more.
+// keep removes members that are no longer in the view.
 func (s senders) keep(view *membership.View) {
 	for id := range s {
 		if _, ok := view.Lookup(id); !ok {

@@ -13,7 +13,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// source answers the control socket. The questions are asked on the loop, so an answer is one moment's.
+// source answers the control socket. It reads the state on the loop, so an answer is a consistent snapshot.
 type source struct{ a *Agent }
 
 // Status describes the agent and its gates.
@@ -50,7 +50,7 @@ func (a *Agent) status() control.Status {
 	return s
 }
 
-// warnings are signs of mistakes, the latest first.
+// warnings lists the signs of mistakes, latest first.
 func (a *Agent) warnings() []control.Warning {
 	list := a.drops.warnings()
 	if w, lost := a.stateLoss.warning(); lost {
@@ -66,7 +66,7 @@ func (a *Agent) warnings() []control.Warning {
 	return list
 }
 
-// gossipCounters are those of membership that have counted something.
+// gossipCounters returns the counters of membership above zero.
 func (a *Agent) gossipCounters() map[string]uint64 {
 	s := a.members.Stats()
 	all := map[string]uint64{
@@ -125,7 +125,7 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 	return s
 }
 
-// maxIntervalRule says why max_interval is what it is: the operator's own value, or the longer side of the default rule.
+// maxIntervalRule names the rule that gives max_interval: two laps, the configured value, or the longer term of the default.
 func maxIntervalRule(cfg *GateConfig, members int, m *policy.Status) string {
 	switch {
 	case m.Lap > 0 && m.MaxInterval == 2*m.Lap:
@@ -138,7 +138,7 @@ func maxIntervalRule(cfg *GateConfig, members int, m *policy.Status) string {
 	return "3 × min_interval"
 }
 
-// tooShort says what to do about a constant that is too short for the laps there are; nothing if none is.
+// tooShort returns the remedy for a constant that is too short for the measured laps; empty if none is.
 func tooShort(m *policy.Status) string {
 	if m.TooShort == "" {
 		return ""
@@ -146,7 +146,7 @@ func tooShort(m *policy.Status) string {
 	return fmt.Sprintf("a lap of the token takes %s, and %s is set too short for that: raise it, or leave it out", m.Lap.Round(time.Second), m.TooShort)
 }
 
-// whereabouts says where a token is that m is about.
+// whereabouts says where the token of m is.
 func (a *Agent) whereabouts(g *gate, m *policy.Status) control.Whereabouts {
 	w := control.Whereabouts{Holding: m.Holding, Guards: m.Guards}
 	if m.Token.Seq != 0 {

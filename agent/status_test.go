@@ -12,7 +12,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// gateOf is what an agent says of its gate.
+// gateOf returns the status of an agent's gate.
 func gateOf(t *testing.T, w *world, name string) control.Gate {
 	t.Helper()
 	s, err := source{w.agents[name].Agent}.Status(context.Background())
@@ -53,7 +53,7 @@ func TestHoldersStatusNamesTheGuardians(t *testing.T) {
 	})
 }
 
-// A hook that is stopped by its timeout says nothing of how long the operation takes.
+// A hook that is stopped by its timeout does not count as a measurement of op.
 func TestAHookThatTimesOutIsNotMeasured(t *testing.T) {
 	gate := testGate()
 	gate.Op = 0
@@ -73,8 +73,8 @@ func TestAHookThatTimesOutIsNotMeasured(t *testing.T) {
 	})
 }
 
-// A lap that takes longer than op says makes max_interval longer, and status says what to do.
-func TestAStatusNamesTheLapThatOpIsTooShortFor(t *testing.T) {
+// A lap that takes longer than op implies makes max_interval longer, and the status names the remedy.
+func TestTheStatusNamesALapForWhichOpIsTooShort(t *testing.T) {
 	gate := testGate()
 	gate.Op, gate.HookTimeout, gate.Backups, gate.Walk = time.Second, time.Hour, 2, wander.Sweep
 	inWorld(t, gate, func(w *world) {
@@ -95,8 +95,8 @@ func TestAStatusNamesTheLapThatOpIsTooShortFor(t *testing.T) {
 	})
 }
 
-// A guardian that has taken the token up says that it is the holder, and since when.
-func TestGuardianThatTookTheTokenUpSaysSinceWhen(t *testing.T) {
+// A guardian that has revived the token reports itself as the holder, and since when.
+func TestGuardianThatRevivedTheTokenReportsSinceWhen(t *testing.T) {
 	gate := testGate()
 	gate.Backups = 2
 	inWorld(t, gate, func(w *world) {
@@ -119,8 +119,8 @@ func TestGuardianThatTookTheTokenUpSaysSinceWhen(t *testing.T) {
 	})
 }
 
-// In a gate with several tokens the status says of each where it is.
-func TestStatusTellsOfEverySlot(t *testing.T) {
+// In a gate with several tokens the status locates each.
+func TestStatusLocatesTheTokenOfEverySlot(t *testing.T) {
 	gate := testGate()
 	gate.Slots = 2
 	inWorld(t, gate, func(w *world) {
@@ -148,7 +148,7 @@ func TestStatusTellsOfEverySlot(t *testing.T) {
 	})
 }
 
-// An agent with another secret than the rest of its fleet is alone, and both sides say why.
+// An agent with another secret than its fleet is alone, and both sides warn.
 func TestStatusWarnsOfAnotherSecret(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		w.agents["b"].ownSecret = &wire.Secret{9}

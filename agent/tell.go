@@ -11,8 +11,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// tell writes a machine's note into the log, counts it and shows it to the observer. What repeats itself is told once in a while, and
-// in debug in between.
+// tell logs a machine's note, counts it and passes it to the observer. A repeating note is logged at most once a minute, and the
+// others at level debug.
 func (a *Agent) tell(g *gate, now policy.Instant, e *policy.Effect) {
 	g.notes[e.Note]++
 	a.observe(g, now, e)
@@ -45,12 +45,12 @@ func (a *Agent) tell(g *gate, now policy.Instant, e *policy.Effect) {
 		line.Stringer("round_trip", roundTrip.Round(time.Millisecond)).Stringer("least_skip", wander.LeastSkip(roundTrip))
 	case e.Note == wander.NoteWaiting && a.rejoins():
 		line.Int("remembers", len(a.memory.fleet)).Dur("for", g.machine.Status(now.Time).RegenerateAfter)
-		text = "waiting for the fleet it was in; goes on alone after that (--alone run does at once)"
+		text = "waiting for the fleet it was in; then continues alone (--alone run does so at once)"
 	}
 	line.Str("note", info.Name).Msg(text)
 }
 
-// withToken adds which token a line is about, if it is about one.
+// withToken adds the token to a line that is about one.
 func withToken(line *zerolog.Event, t *wire.Token) *zerolog.Event {
 	if t.Seq != 0 {
 		line.Stringer("token", t.ID).Uint64("seq", uint64(t.Seq))
@@ -61,7 +61,7 @@ func withToken(line *zerolog.Event, t *wire.Token) *zerolog.Event {
 	return line
 }
 
-// nameOf is what people call a member, or the first digits of its identity.
+// nameOf is a member's name, or the first digits of its identity if the name is unknown.
 func (a *Agent) nameOf(id wire.MemberID) string {
 	if id == a.self {
 		return a.cfg.Name
@@ -72,7 +72,7 @@ func (a *Agent) nameOf(id wire.MemberID) string {
 	return id.Short()
 }
 
-// levelOf is how loud the log says something.
+// levelOf converts a note's level to the log's.
 func levelOf(l policy.Level) zerolog.Level {
 	switch l {
 	case policy.Debug:

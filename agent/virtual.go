@@ -15,16 +15,16 @@ import (
 	"github.com/wanderd/wanderd/agent/transport"
 )
 
-// Virtual is what an agent in virtual time has in place of a host. It is for tests that hold whole fleets of agents beside something
-// else, on a network in memory (agent/transport/memnet) inside testing/synctest.
+// Virtual replaces the host of an agent in virtual time. Tests run whole fleets with it, on a network in memory
+// (agent/transport/memnet) inside testing/synctest.
 type Virtual struct {
-	// Listen takes the place of sockets.
+	// Listen replaces the sockets.
 	Listen func(netip.AddrPort) (*transport.Endpoint, error)
-	// Hook takes the place of the operation and its guard: it returns when the operation has ended.
+	// Hook replaces the operation and its guard. It returns when the operation has ended.
 	Hook func(*VirtualRun) hook.Result
 }
 
-// NewVirtual is New for an agent in virtual time: it has no control socket, and its host never sleeps.
+// NewVirtual is New for an agent in virtual time. The agent has no control socket, and its host is never suspended.
 func NewVirtual(cfg Config, v Virtual) (*Agent, error) {
 	return newAgent(cfg, deps{
 		listen: v.Listen,
@@ -44,7 +44,7 @@ func NewVirtual(cfg Config, v Virtual) (*Agent, error) {
 	})
 }
 
-// VirtualRun is a run of a hook that is no process.
+// VirtualRun is a run of a hook without a process.
 type VirtualRun struct {
 	stop chan struct{}
 	once sync.Once
@@ -54,10 +54,10 @@ type VirtualRun struct {
 	words []hook.Word
 }
 
-// Stopped is closed when the run is told to end.
+// Stopped returns a channel that is closed when the run must end.
 func (r *VirtualRun) Stopped() <-chan struct{} { return r.stop }
 
-// LastWords are what its guard says if the agent dies.
+// LastWords returns the messages that the guard sends if the agent dies.
 func (r *VirtualRun) LastWords() []hook.Word {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -77,8 +77,8 @@ func (r *VirtualRun) Entrust(words []hook.Word) {
 // Done implements hookRun.
 func (r *VirtualRun) Done() <-chan hook.Result { return r.done }
 
-// Pause makes the gates stand still for d, as SIGSTOP does, but for the membership: what arrives waits, and hooks go on. It returns
-// when the pause has begun, or ctx is done.
+// Pause pauses the gates for d, like SIGSTOP, but not the membership: messages wait, and hooks continue. It returns when the pause has
+// begun, or ctx is done.
 func (a *Agent) Pause(ctx context.Context, d time.Duration) {
 	select {
 	case a.queries <- func() { time.Sleep(d) }:

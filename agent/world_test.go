@@ -24,8 +24,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// world is a fleet of complete agents, real memberlist included, in virtual time on a network in memory. Only the hooks
-// are not processes.
+// world is a fleet of complete agents with real memberlist, in virtual time on a network in memory. Only the hooks are no processes.
 type world struct {
 	t    *testing.T
 	net  *memnet.Network
@@ -34,14 +33,14 @@ type world struct {
 	takes time.Duration
 	// dir holds the agents' state directories.
 	dir string
-	// log is that of the agents that are started from now on.
+	// log is the log of agents that start from now on.
 	log zerolog.Logger
 	wg  sync.WaitGroup
 
 	mu     sync.Mutex
 	seen   []Observation
 	agents map[string]*resident
-	// saves is how long a disk takes to save.
+	// saves is how long a save on a host's disk takes.
 	saves map[string]time.Duration
 }
 
@@ -52,9 +51,9 @@ type resident struct {
 	stop   context.CancelFunc
 	ended  chan error
 	asleep time.Duration
-	// ownSecret is one that the others do not have; nil for the fleet's.
+	// ownSecret is a secret that the others do not have; nil means the fleet's.
 	ownSecret *wire.Secret
-	// Its host's wall clock is so far ahead; boots counts its restarts, the last of which was bootedAt.
+	// ahead is how far its host's wall clock is ahead; boots counts the host's restarts, and bootedAt is the last.
 	ahead    time.Duration
 	synced   bool
 	boots    int
@@ -72,7 +71,7 @@ func testGate() GateConfig {
 	}
 }
 
-// inWorld runs a story in virtual time and stops whoever is left at its end.
+// inWorld runs a story in virtual time and stops the remaining agents at its end.
 func inWorld(t *testing.T, gate GateConfig, story func(w *world)) {
 	t.Helper()
 	dir := t.TempDir()
@@ -97,7 +96,7 @@ func inWorld(t *testing.T, gate GateConfig, story func(w *world)) {
 	})
 }
 
-// start starts an agent; all others' addresses are where it joins, unless it is told to be a fleet of one.
+// start starts an agent. It joins all others' addresses, unless it is a fleet of one.
 func (w *world) start(name string, alone Alone) {
 	w.t.Helper()
 	var join []string
@@ -110,7 +109,7 @@ func (w *world) start(name string, alone Alone) {
 	w.startJoining(name, alone, join...)
 }
 
-// startJoining starts an agent that is told to join some others.
+// startJoining starts an agent that joins some others.
 func (w *world) startJoining(name string, alone Alone, others ...string) {
 	w.t.Helper()
 	r := w.agents[name]
@@ -147,14 +146,14 @@ func (w *world) startJoining(name string, alone Alone, others ...string) {
 	w.wg.Go(func() { r.ended <- a.Run(ctx) })
 }
 
-// set changes something under the world's lock.
+// set changes the world under its lock.
 func (w *world) set(what func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	what()
 }
 
-// read reads something under the world's lock.
+// read reads the world under its lock.
 func read[T any](w *world, what func() T) T {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -176,7 +175,7 @@ func (w *world) names() []string {
 	return names
 }
 
-// save saves as long as the disk of a host takes.
+// save is a save that takes as long as the host's disk.
 func (w *world) save(dir *statedir.Dir, gate string, r statedir.Record) error {
 	w.mu.Lock()
 	takes := w.saves[filepath.Base(dir.Path())]
@@ -185,7 +184,7 @@ func (w *world) save(dir *statedir.Dir, gate string, r statedir.Record) error {
 	return dir.Save(gate, r)
 }
 
-// crash ends an agent without a word: its sockets are gone. Its hook, which ignores it, is killed when the time for that has come.
+// crash kills an agent: its sockets are gone. Its hook ignores SIGTERM, and is killed after the grace.
 func (w *world) crash(name string) {
 	r := w.agents[name]
 	if p := read(w, func() *pretendRun { return r.hook }); p != nil {
@@ -207,7 +206,7 @@ func (w *world) leave(name string) error {
 	return <-r.ended
 }
 
-// pretendRun is a hook that takes as long as the world says, and heeds its timeout.
+// pretendRun is a hook that takes as long as the world says, up to its timeout.
 type pretendRun struct {
 	stop, orphaned chan struct{}
 	once           sync.Once
@@ -222,7 +221,7 @@ func (p *pretendRun) Entrust(words []hook.Word) {
 	p.words = words
 }
 
-// say is the guard's last act. It has a socket of its own.
+// say sends the guard's messages from its own socket.
 func (p *pretendRun) say(net *memnet.Network, from netip.Addr) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -321,7 +320,7 @@ func (w *world) overlap(since time.Time) time.Duration {
 	return total
 }
 
-// holders are the members that hold a token now.
+// holders returns the members that hold a token now.
 func (w *world) holders() []string {
 	var all []string
 	for _, name := range w.names() {
@@ -340,7 +339,7 @@ func (w *world) holders() []string {
 	return all
 }
 
-// until lets virtual time pass until a condition holds.
+// until waits in virtual time until a condition holds.
 func (w *world) until(what string, patience time.Duration, cond func() bool) {
 	w.t.Helper()
 	for deadline := time.Now().Add(patience); !cond(); time.Sleep(50 * time.Millisecond) {
@@ -350,7 +349,7 @@ func (w *world) until(what string, patience time.Duration, cond func() bool) {
 	}
 }
 
-// untilRuns waits until a hook runs somewhere and returns whose.
+// untilRuns waits until a hook runs and returns its member.
 func (w *world) untilRuns(patience time.Duration) string {
 	w.t.Helper()
 	var who string

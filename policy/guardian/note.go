@@ -3,25 +3,25 @@ package guardian
 import "github.com/wanderd/wanderd/policy"
 
 const (
-	// NoteSuspected: nothing was heard of Peer, which holds Token, for a patience; it and the other guardians are asked.
+	// NoteSuspected: Peer, which holds Token, was silent for the patience; this member asks it and the other guardians.
 	NoteSuspected policy.Note = iota + 32
-	// NoteStoodDown: Peer says that Token was removed; this member guards it no longer.
+	// NoteStoodDown: Peer says that Token was removed; this member no longer guards it.
 	NoteStoodDown
-	// NoteUnanswered: an offer of Token came to nothing, and nobody at all was heard since it began; the guardians are asked.
+	// NoteUnanswered: an offer of Token failed, and no message of any member has come since it began; this member asks the guardians.
 	NoteUnanswered
-	// NoteDoubting: this member was away for so long that Token may have been revived; it asks the guardians.
+	// NoteDoubting: this member was away for so long that a guardian may have revived Token; it asks the guardians.
 	NoteDoubting
-	// NoteStrayWord: a message between holders and guardians that tells this member nothing new.
+	// NoteStrayWord: a message between holder and guardians is outdated.
 	NoteStrayWord
 )
 
 // Notes returns the notes of holders and guardians.
 func Notes() policy.Notes {
 	return policy.Notes{
-		{Note: NoteSuspected, Name: "suspected", Level: policy.Info, Text: "nothing heard of the token's holder; asking"},
+		{Note: NoteSuspected, Name: "suspected", Level: policy.Info, Text: "the token's holder is silent; asking it and the other guardians"},
 		{Note: NoteStoodDown, Name: "stood_down", Level: policy.Debug, Text: "the token was removed; guarding it no longer"},
-		{Note: NoteUnanswered, Name: "unanswered", Level: policy.Info, Text: "no answer from anybody; asking the token's guardians"},
-		{Note: NoteDoubting, Name: "doubting", Level: policy.Info, Text: "was away for too long; asking whether the token has another holder"},
-		{Note: NoteStrayWord, Name: "stray_word", Level: policy.Debug, Text: "ignored old news of a token"},
+		{Note: NoteUnanswered, Name: "unanswered", Level: policy.Info, Text: "no member answers; asking the token's guardians"},
+		{Note: NoteDoubting, Name: "doubting", Level: policy.Info, Text: "was paused or cut off for too long; asking whether the token has another holder"},
+		{Note: NoteStrayWord, Name: "stray_word", Level: policy.Debug, Text: "ignored an outdated message about a token"},
 	}
 }
