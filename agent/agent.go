@@ -200,8 +200,12 @@ func (a *Agent) Member() wire.MemberID { return a.self }
 func (a *Agent) Run(ctx context.Context) error {
 	reading := make(chan error, 1)
 	go func() { reading <- a.read() }()
-	a.log.Info().Stringer("address", a.endpoint.Addr).Str("name", a.cfg.Name).Bool("sealed", a.cfg.Secret != nil).
-		Int("gates", len(a.gates)).Str("version", a.cfg.Version).Msg("started")
+	line := a.log.Info().Stringer("address", a.endpoint.Addr).Str("name", a.cfg.Name).Bool("sealed", a.cfg.Secret != nil).
+		Int("gates", len(a.gates)).Str("version", a.cfg.Version)
+	if n := len(a.memory.fleet); n > 0 {
+		line.Int("remembers", n)
+	}
+	line.Msg("started")
 	forget := a.startMemory()
 	keepNoMore := a.startKeeping()
 	err := a.loop(ctx, reading)

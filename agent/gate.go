@@ -115,8 +115,9 @@ func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
 type hands struct {
 	// tokens is how many: a second one is given up at once.
 	tokens int8
-	// since is when the first came, passedAt when one was last passed on.
+	// since is when the first came; passedAt when one was last passed on, to passedTo.
 	since, passedAt time.Time
+	passedTo        wire.MemberID
 }
 
 // change follows a token that comes or goes.
@@ -124,7 +125,7 @@ func (h *hands) change(e *policy.Effect, at time.Time) {
 	if e.Kind == policy.Gave {
 		h.tokens--
 		if e.Cause == policy.CausePassed {
-			h.passedAt = at
+			h.passedAt, h.passedTo = at, e.Peer
 		}
 		return
 	}
@@ -154,12 +155,22 @@ func (a *Agent) onHookEnded(f finished) {
 	status := g.machine.Status(a.clock.now().Time)
 	g.log.WithLevel(level).Err(f.result.Err).Dur("took", f.result.Took.Round(time.Millisecond)).
 		Time("next_run", a.clock.at(status.NextRun)).Msg("hook ended")
-	if text := tooShort(&status); text != "" && time.Since(g.tooShortSaid) >= sayAgain {
-		g.tooShortSaid = time.Now()
-		g.log.Warn().Msg(text)
-	}
+	a.warnTooShort(g)
 	a.observeEnd(g, f.result)
 	a.step(g)
+}
+
+// warnTooShort says once in a while that a constant is too short.
+func (a *Agent) warnTooShort(g *gate) {
+	if time.Since(g.tooShortSaid) < sayAgain {
+		return
+	}
+	for _, f := range g.machine.Facts(a.clock.now().Time, nil) {
+		if f.Name == "too_short" {
+			g.tooShortSaid = time.Now()
+			g.log.Warn().Msg(f.Text)
+		}
+	}
 }
 
 func (a *Agent) observeEnd(g *gate, r hook.Result) {

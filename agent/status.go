@@ -79,29 +79,33 @@ func (a *Agent) gossipCounters() map[string]uint64 {
 
 func (a *Agent) gateStatus(g *gate) control.Gate {
 	now := a.clock.now().Time
-	m := g.machine.Status(now)
+	m, facts := g.machine.Status(now), g.machine.Facts(now, nil)
 	s := control.Gate{
-		Name: g.cfg.Name, Policy: "wander", Walk: g.cfg.Walk.String(), State: m.State, Members: g.members,
-		Whereabouts: a.whereabouts(g, &m), Running: g.run != nil, Runs: g.runs, Failures: g.failures,
-		Skip: control.Duration(g.cfg.Skip), Op: control.Duration(m.Op), OpSource: m.OpSource.String(),
-		MinInterval: control.Duration(g.cfg.MinInterval), MaxInterval: control.Duration(m.MaxInterval),
-		MaxIntervalRule: maxIntervalRule(&g.cfg, g.members, &m), Lap: control.Duration(m.Lap), TooShort: tooShort(&m),
-		RegenerateAfter: control.Duration(m.RegenerateAfter), Backups: g.cfg.Backups, OnLost: g.cfg.OnLost.String(),
-		Load: float64(m.Op) * float64(g.members) / (float64(g.cfg.MinInterval) * float64(g.cfg.slots())), Slots: g.cfg.slots(),
+		Name: g.cfg.Name, Policy: g.family.Name, Walk: g.cfg.Walk.String(), State: m.Phase, Members: g.members,
+		Whereabouts: a.whereabouts(g, &m, facts), Running: g.run != nil, Runs: g.runs, Failures: g.failures,
+		Skip: control.Duration(g.cfg.Skip), MinInterval: control.Duration(g.cfg.MinInterval),
+		Backups: g.cfg.Backups, OnLost: g.cfg.OnLost.String(), Slots: g.cfg.slots(),
 		Notes: make(map[string]uint64, len(g.notes)),
 	}
+	for i := range facts {
+		a.addFact(&s, &facts[i])
+	}
+	s.Load = float64(s.Op) * float64(g.members) / (float64(g.cfg.MinInterval) * float64(g.cfg.slots()))
 	for note, n := range g.notes {
 		s.Notes[g.family.Notes.Of(note).Name] = n
 	}
 	if g.run == nil {
-		s.NotRunning = m.Why.String()
+		s.NotRunning = m.Why
 	}
-	for i := range m.Slots {
-		slot := &m.Slots[i]
-		s.Tokens = append(s.Tokens, control.Slot{Slot: i, State: slot.State, Whereabouts: a.whereabouts(g, slot)})
+	if several, ok := g.machine.(policy.Slotted); ok {
+		for i := range several.Slots() {
+			slot := several.SlotStatus(i, now)
+			slot.Token.Slot = uint8(i)
+			s.Tokens = append(s.Tokens, control.Slot{Slot: i, State: slot.Phase, Whereabouts: a.whereabouts(g, &slot, facts)})
+		}
 	}
 	if !m.Holding {
-		s.SilentSince = a.clock.at(m.SilentSince)
+		s.SilentSince = a.clock.at(m.Since)
 	}
 	if m.HasRun {
 		s.LastRun, s.NextRun = a.clock.at(m.LastRun), a.clock.at(m.NextRun)
@@ -119,49 +123,33 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 			s.LastExit = g.last.Err.Error()
 		}
 	}
-	if m.RegenerateArmed {
-		s.RegenerateAt = a.clock.at(m.RegenerateAt)
-	}
 	return s
 }
 
-// maxIntervalRule names the rule that gives max_interval: two laps, the configured value, or the longer term of the default.
-func maxIntervalRule(cfg *GateConfig, members int, m *policy.Status) string {
-	switch {
-	case m.Lap > 0 && m.MaxInterval == 2*m.Lap:
-		return fmt.Sprintf("two laps of %s", m.Lap.Round(time.Second))
-	case cfg.MaxInterval > 0:
-		return "as configured"
-	case m.MaxInterval > 3*cfg.MinInterval:
-		return fmt.Sprintf("3 × %d members × op", members)
-	}
-	return "3 × min_interval"
-}
-
-// tooShort returns the remedy for a constant that is too short for the measured laps; empty if none is.
-func tooShort(m *policy.Status) string {
-	if m.TooShort == "" {
-		return ""
-	}
-	return fmt.Sprintf("a lap of the token takes %s, and %s is set too short for that: raise it, or leave it out", m.Lap.Round(time.Second), m.TooShort)
-}
-
 // whereabouts says where the token of m is.
-func (a *Agent) whereabouts(g *gate, m *policy.Status) control.Whereabouts {
-	w := control.Whereabouts{Holding: m.Holding, Guards: m.Guards}
+func (a *Agent) whereabouts(g *gate, m *policy.Status, facts []policy.Fact) control.Whereabouts {
+	w := control.Whereabouts{Holding: m.Holding}
 	if m.Token.Seq != 0 {
 		w.Token, w.Seq = m.Token.ID.String(), uint64(m.Token.Seq)
 	}
-	switch {
-	case m.Holding:
-		w.Holder, w.HolderName, w.HolderSince = a.self.String(), a.cfg.Name, g.hands[m.Token.Slot].since
-		for _, id := range m.Token.Trail[:m.Token.Trail.Len()] {
-			w.Guardians = append(w.Guardians, control.Guardian{Member: id.String(), Name: a.nameOf(id)})
+	for i := range facts {
+		switch f := &facts[i]; {
+		case f.Slot != m.Token.Slot:
+		case f.Name == "guards":
+			w.Guards = true
+		case f.Name == "guardian":
+			w.Guardians = append(w.Guardians, control.Guardian{Member: f.Member.String(), Name: a.nameOf(f.Member)})
 		}
-	case m.Guards && !m.Holder.IsZero() && m.Holder != m.LastTo:
-		w.Holder, w.HolderName = m.Holder.String(), a.nameOf(m.Holder)
-	case !m.LastTo.IsZero():
-		w.Holder, w.HolderName, w.HolderSince = m.LastTo.String(), a.nameOf(m.LastTo), g.hands[m.Token.Slot].passedAt
+	}
+	if m.Holder.IsZero() {
+		return w
+	}
+	w.Holder, w.HolderName = m.Holder.String(), a.nameOf(m.Holder)
+	switch hands := &g.hands[m.Token.Slot]; {
+	case m.Holding:
+		w.HolderSince = hands.since
+	case m.Holder == hands.passedTo:
+		w.HolderSince = hands.passedAt
 	}
 	return w
 }
@@ -189,7 +177,7 @@ func (a *Agent) statusLine() string {
 	now := a.clock.now().Time
 	for _, g := range a.gates {
 		s := g.machine.Status(now)
-		fmt.Fprintf(&line, "; %s: %s", g.cfg.Name, s.State)
+		fmt.Fprintf(&line, "; %s: %s", g.cfg.Name, s.Phase)
 		if s.HasRun {
 			fmt.Fprintf(&line, ", last run %s", a.clock.at(s.LastRun).Format(time.RFC3339))
 		}

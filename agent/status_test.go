@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
-	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -66,7 +65,7 @@ func TestAHookThatTimesOutIsNotMeasured(t *testing.T) {
 			t.Error("nobody ran")
 		}
 		for _, name := range w.names() {
-			if s := gateOf(t, w, name); s.OpSource != policy.OpAssumed.String() {
+			if s := gateOf(t, w, name); s.OpSource != wander.OpAssumed.String() {
 				t.Errorf("%s says that op is %v, %s", name, s.Op, s.OpSource)
 			}
 		}

@@ -1,13 +1,9 @@
 package agent
 
 import (
-	"time"
-
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/handoff"
-	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -21,7 +17,7 @@ func (a *Agent) tell(g *gate, now policy.Instant, e *policy.Effect) {
 		tellDenied(g, info.Name)
 		return
 	}
-	level, text := levelOf(info.Level), info.Text
+	level := levelOf(info.Level)
 	if info.Repeats {
 		if said, before := g.said[e.Note]; before && now.Time.Sub(said) < sayAgain {
 			level = zerolog.DebugLevel
@@ -37,17 +33,10 @@ func (a *Agent) tell(g *gate, now policy.Instant, e *policy.Effect) {
 		line.Str("peer", a.nameOf(e.Peer))
 	}
 	withToken(line, &e.Token)
-	switch {
-	case e.Note == wander.NoteAlone:
-		line.Time("next_run", a.clock.at(g.machine.Status(now.Time).NextRun))
-	case e.Note == handoff.NoteSlowNetwork:
-		roundTrip := g.machine.Status(now.Time).RoundTrip
-		line.Stringer("round_trip", roundTrip.Round(time.Millisecond)).Stringer("least_skip", wander.LeastSkip(roundTrip))
-	case e.Note == wander.NoteWaiting && a.rejoins():
-		line.Int("remembers", len(a.memory.fleet)).Dur("for", g.machine.Status(now.Time).RegenerateAfter)
-		text = "waiting for the fleet it was in; then continues alone (--alone run does so at once)"
+	if text := a.withFacts(line, g, info.Facts); text != "" {
+		info.Text = text
 	}
-	line.Str("note", info.Name).Msg(text)
+	line.Str("note", info.Name).Msg(info.Text)
 }
 
 // withToken adds the token to a line that is about one.

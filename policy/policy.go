@@ -31,6 +31,9 @@ type Machine interface {
 	// Status describes this member for operators, as of now.
 	Status(now Time) Status
 
+	// Facts appends what else there is to say of this member, as of now.
+	Facts(now Time, out []Fact) []Fact
+
 	// String returns one line for traces.
 	String() string
 }

@@ -67,11 +67,6 @@ func TestEveryCauseHasANameOfItsOwn(t *testing.T) {
 		policy.CauseOvertaken, policy.CauseAsleep, policy.CauseDropped, policy.CauseYielded)
 }
 
-func TestEveryWhyHasAClauseOfItsOwn(t *testing.T) {
-	names(t, "Why", func(policy.Why) string { return "unknown" },
-		policy.WhyRunning, policy.WhyNoToken, policy.WhyTooSoon, policy.WhyPassing, policy.WhyAlone, policy.WhyLeaving, policy.WhySaving)
-}
-
 func TestADeadlineTooFarOffIsNotInThePast(t *testing.T) {
 	for _, tc := range []struct {
 		t    policy.Time

@@ -6,6 +6,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander"
 )
 
 // DeafChecker holds that a holder that hears nobody does not keep its token, as long as there are guardians to have it: a while
@@ -30,8 +31,8 @@ func (k *DeafChecker) Watch(c *Cluster, o *Occurrence) error {
 	if !o.Completes() {
 		return nil
 	}
-	s := c.Status(o.Member)
-	if !s.Holding || s.Why == policy.WhyRunning || s.Why == policy.WhySaving || s.Token.Trail.Len() == 0 {
+	s := c.Detail(o.Member)
+	if !s.Holding || s.Why == wander.WhyRunning || s.Why == wander.WhySaving || s.Token.Trail.Len() == 0 {
 		delete(k.failed, o.Member)
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander"
 )
 
 // DueChecker holds that a member that holds the token and is due runs, whatever becomes of its offers: it does not offer the
@@ -38,7 +39,7 @@ func (k *DueChecker) Watch(c *Cluster, o *Occurrence) error {
 	}
 	s := c.Status(o.Member)
 	// A run that is being recorded may not come about, because the disk fails: the token goes on then.
-	if !s.Holding || s.Why == policy.WhyRunning || s.Why == policy.WhySaving || s.NextRun > o.At || k.leaving[o.Member] {
+	if !s.Holding || s.Why == wander.WhyRunning || s.Why == wander.WhySaving || s.NextRun > o.At || k.leaving[o.Member] {
 		delete(k.failed, o.Member)
 		return nil
 	}

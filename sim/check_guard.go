@@ -367,7 +367,7 @@ func (k *GuardChecker) holder(o *Occurrence, s *policy.Status) error {
 // entrusted checks what the guard of a member's run would say if the process died now: that the token was lost, to each of those who
 // guard it; nothing, if the member does not hold it any longer.
 func (k *GuardChecker) entrusted(o *Occurrence, s *policy.Status) error {
-	if s.Why != policy.WhyRunning {
+	if s.Why != wander.WhyRunning {
 		return nil
 	}
 	words, guardians := k.words[o.Member], 0

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -74,7 +75,8 @@ func (k *RemovalChecker) Watch(c *Cluster, o *Occurrence) error {
 		}
 	}
 	if o.Completes() {
-		if err := k.survivor(o, c.Status(o.Member)); err != nil {
+		s := c.Detail(o.Member)
+		if err := k.survivor(o, &s); err != nil {
 			return err
 		}
 	}
@@ -125,7 +127,7 @@ func (k *RemovalChecker) pass(o *Occurrence, id wire.TokenID, to wire.MemberID) 
 
 // chases reports whether a token follows an older one round, is of the same time as an older one, or has crossed one.
 func (k *RemovalChecker) chases(c *Cluster, o *Occurrence, id wire.TokenID) bool {
-	lap := max(k.lap, c.Status(o.Member).Lap)
+	lap := max(k.lap, c.Detail(o.Member).Lap)
 	for older, r := range k.passed[o.Member] {
 		chases := k.lap > 0 && o.At.Sub(r.at) < lap
 		together := k.lap >= 0 && r.at > k.born[id]
@@ -139,7 +141,7 @@ func (k *RemovalChecker) chases(c *Cluster, o *Occurrence, id wire.TokenID) bool
 
 // handoff is how long a handoff takes at most at a member: longer where round trips are.
 func (k *RemovalChecker) handoff(c *Cluster, o *Occurrence) time.Duration {
-	return max(k.timeout, 2*c.Status(o.Member).RoundTrip)
+	return max(k.timeout, 2*c.Detail(o.Member).RoundTrip)
 }
 
 // oldest returns the oldest token that a member has passed on, and its last pass; a zero one if there is none.
@@ -160,14 +162,14 @@ func (k *RemovalChecker) crosses(o *Occurrence, id wire.TokenID) bool {
 
 // together reports whether the oldest token that a member has passed on was there since this one was made, as its age tells. A member may
 // forget one that it has not seen for max_interval.
-func (k *RemovalChecker) together(o *Occurrence, s *policy.Status) bool {
+func (k *RemovalChecker) together(o *Occurrence, s *wander.Detail) bool {
 	oldest, r := k.oldest(o.Member)
 	since := o.At.Sub(r.at)
 	return k.lap >= 0 && !oldest.IsZero() && oldest.Precedes(s.Token.ID) && since < s.Token.Age && since < s.MaxInterval
 }
 
 // survivor checks what is left after a step in which a token arrived or one met another.
-func (k *RemovalChecker) survivor(o *Occurrence, s *policy.Status) error {
+func (k *RemovalChecker) survivor(o *Occurrence, s *wander.Detail) error {
 	who := MemberName(o.Member)
 	for i := range o.Effects {
 		e := &o.Effects[i]

@@ -59,7 +59,7 @@ func killHolder(t *testing.T, c *Cluster) {
 	t.Helper()
 	var down []int
 	for i := range c.Members() {
-		if st := c.Status(i); st.Holding || st.Guards {
+		if st := c.Detail(i); st.Holding || st.Guards {
 			down = append(down, i)
 		}
 	}

@@ -104,7 +104,7 @@ func (v *Coverage) guardNote(c *Cluster, o *Occurrence, e *policy.Effect) {
 		v.counts[classCase][caseOutdated]++
 	case e.Note == handoff.NoteNoCommit && o.Event.Kind == policy.Received && o.Event.Msg.Kind == wire.KindAsk:
 		v.counts[classCase][caseRefused]++
-	case e.Note == wander.NoteOvertaken && o.Completes() && c.Status(o.Member).Why == policy.WhyRunning:
+	case e.Note == wander.NoteOvertaken && o.Completes() && c.Status(o.Member).Why == wander.WhyRunning:
 		stops := func(e policy.Effect) bool { return e.Kind == policy.Stop }
 		if slices.ContainsFunc(o.Effects, stops) {
 			v.counts[classCase][caseOvertakenStops]++

@@ -47,7 +47,7 @@ func longRun(t *testing.T, walk wander.Walk, seed uint64) (*sim.Cluster, *made) 
 	for {
 		advance(t, c, time.Second)
 		for i := range c.Members() {
-			if c.Status(i).Why == policy.WhyRunning {
+			if c.Status(i).Why == wander.WhyRunning {
 				c.Prolong(i, 24*time.Hour)
 				*m = made{}
 				return c, m
@@ -79,7 +79,7 @@ func TestATokenThatDiesWithItsGuardiansInALongRunIsReplaced(t *testing.T) {
 		c, m := longRun(t, walk, 2)
 		advance(t, c, 5*time.Hour)
 		for i := range c.Members() {
-			if s := c.Status(i); s.Holding || s.Guards {
+			if s := c.Detail(i); s.Holding || s.Guards {
 				c.Crash(i)
 			}
 		}

@@ -75,7 +75,7 @@ func TestATokenInPlaceIsTheOnlyOneAndThereAtOnce(t *testing.T) {
 	s := fleet(50)
 	c := s.NewCluster(s.Checkers()...)
 	s.start(c)
-	if st := c.Status(0); !st.Holding || st.State != "running" {
+	if st := c.Status(0); !st.Holding || st.Phase != "running" {
 		t.Errorf("the first member: %s", c.Describe(0))
 	}
 	later := &Coverage{}

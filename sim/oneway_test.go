@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/wire"
@@ -76,7 +75,7 @@ func within(limit time.Duration, c *sim.Cluster, holder int, walk wander.Walk, s
 func worksOrWaits(c *sim.Cluster, holder int, walk wander.Walk, skip time.Duration) bool {
 	s := c.Status(holder)
 	due := s.NextRun.Sub(c.Now())
-	return s.Holding && (s.Why == policy.WhyRunning || walk == wander.Sweep && 0 < due && due <= time.Duration(c.Members())*skip)
+	return s.Holding && (s.Why == wander.WhyRunning || walk == wander.Sweep && 0 < due && due <= time.Duration(c.Members())*skip)
 }
 
 // oneHolder lets time pass until somebody holds the only token, and returns who.

@@ -350,8 +350,8 @@ func (s *script) status() string {
 			fmt.Fprintf(&b, "%s is down\n", MemberName(i))
 			continue
 		}
-		st := s.c.Status(i)
-		fmt.Fprintf(&b, "%s %s: %v", MemberName(i), st.State, st.Why)
+		st := s.c.Detail(i)
+		fmt.Fprintf(&b, "%s %s: %v", MemberName(i), st.Phase, st.Why)
 		if st.Holding {
 			fmt.Fprintf(&b, "; holds %s", s.trace.token(st.Token))
 		}

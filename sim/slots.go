@@ -75,13 +75,19 @@ func (k *bySlot) ofSlot(o *Occurrence, slot uint8) *Occurrence {
 
 // slotStatus is the status of one slot of a machine; nothing, if it does not have that slot.
 func slotStatus(m policy.Machine, slot int, now policy.Time) policy.Status {
-	if several, ok := m.(*wander.Slots); ok {
+	if several, ok := m.(policy.Slotted); ok {
 		return several.SlotStatus(slot, now)
 	}
 	if slot > 0 {
 		return policy.Status{}
 	}
 	return m.Status(now)
+}
+
+// Detail returns the status of member i, which must be up, with all that a soft gate has besides. In a gate with several tokens it is
+// that of the slot whose watcher asks.
+func (c *Cluster) Detail(i int) wander.Detail {
+	return wander.DetailOf(c.members[i].machine, c.slot, c.now)
 }
 
 // lacksSlot reports whether a member has one slot less than the others.

@@ -68,7 +68,7 @@ func (s *Scenario) bound(c *Cluster) time.Duration {
 	longest := max(s.MaxIntervalInForce(), s.lap())
 	for i := range c.members {
 		if c.Up(i) {
-			longest = max(longest, c.Status(i).RegenerateAfter)
+			longest = max(longest, c.Detail(i).RegenerateAfter)
 		}
 	}
 	m := s.Membership

@@ -55,10 +55,11 @@ func (p *probe) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 	return append(out, p.answer(ev)...)
 }
 
-func (p *probe) NextWake() (policy.Time, bool)    { return p.wakeAt, p.wakeAt > 0 }
-func (p *probe) Expects(*wire.Message) bool       { return true }
-func (p *probe) Status(policy.Time) policy.Status { return policy.Status{} }
-func (p *probe) String() string                   { return "probe" }
+func (p *probe) NextWake() (policy.Time, bool)                        { return p.wakeAt, p.wakeAt > 0 }
+func (p *probe) Expects(*wire.Message) bool                           { return true }
+func (p *probe) Status(policy.Time) policy.Status                     { return policy.Status{} }
+func (p *probe) Facts(_ policy.Time, out []policy.Fact) []policy.Fact { return out }
+func (p *probe) String() string                                       { return "probe" }
 
 // world is a cluster of probes.
 type world struct {

@@ -89,8 +89,21 @@ type Gate struct {
 	// member has revived.
 	Backups int    `json:"backups"`
 	OnLost  string `json:"on_lost"`
+	// Facts are what else the gate's protocol has to tell.
+	Facts []Fact `json:"facts,omitempty"`
 	// Notes counts events since the agent started, by note.
 	Notes map[string]uint64 `json:"notes"`
+}
+
+// Fact is something that only one protocol has to tell: the fields that are there say what.
+type Fact struct {
+	Name       string    `json:"name"`
+	Slot       int       `json:"slot,omitempty"`
+	At         time.Time `json:"at,omitzero"`
+	For        Duration  `json:"for,omitzero"`
+	Member     string    `json:"member,omitempty"`
+	MemberName string    `json:"member_name,omitempty"`
+	Text       string    `json:"text,omitempty"`
 }
 
 // Whereabouts is where a token is, as far as this member knows.

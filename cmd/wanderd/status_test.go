@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -233,6 +234,17 @@ func TestEveryReasonForADropIsToldInWords(t *testing.T) {
 	for _, why := range wire.Drops() {
 		if counterWords(why.String()) == "" {
 			t.Errorf("%s has no words", why)
+		}
+	}
+}
+
+func TestTheStatusListsTheFactsOfItsProtocol(t *testing.T) {
+	text := ask(t, told{status: control.Status{Gates: []control.Gate{{Name: "g", Facts: []control.Fact{
+		{Name: "queue", MemberName: "m2", Text: "waits first"}, {Name: "lease", For: control.Duration(3 * time.Second), At: noon()},
+	}}}}}, "status")
+	for _, line := range []string{"queue        m2: waits first", "lease        3s: 12:00:00"} {
+		if !strings.Contains(text, line) {
+			t.Errorf("%q is not there:\n%s", line, text)
 		}
 	}
 }

@@ -99,6 +99,27 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 		load += "; above 1, so everybody runs later than min_interval"
 	}
 	line("load", "%s", load)
+	for _, f := range g.Facts {
+		line(printable(f.Name), "%s", writtenFact(f, now))
+	}
+}
+
+// writtenFact is what else a protocol has to tell, in one line.
+func writtenFact(f control.Fact, now time.Time) string {
+	var parts []string
+	if f.For != 0 {
+		parts = append(parts, format(f.For))
+	}
+	if !f.At.IsZero() {
+		parts = append(parts, clock(f.At, now))
+	}
+	if f.MemberName != "" {
+		parts = append(parts, printable(f.MemberName))
+	}
+	if f.Text != "" {
+		parts = append(parts, printable(f.Text))
+	}
+	return strings.Join(parts, ": ")
 }
 
 // writeSaves says when the hook last ended well, and what is wrong with the disk.

@@ -39,7 +39,7 @@ func TestANumberThatCannotBeIsRefused(t *testing.T) {
 			token.Trail = wire.Trail{self}
 			if ofHeld {
 				s.arrive(born(1, 1000), 2)
-				token.ID = s.m.Status(s.now.Time).Token.ID
+				token.ID = s.m.Detail(s.now.Time).Token.ID
 			}
 			if kind == wire.KindSeen {
 				if ofHeld {
@@ -130,7 +130,7 @@ func remade(s *story) wire.Token {
 	s.t.Helper()
 	s.fleet(3)
 	s.advance(20 * maxInterval)
-	return s.m.Status(s.now.Time).Token
+	return s.m.Detail(s.now.Time).Token
 }
 
 // A member whose clock stood in the future when it made a token makes the next one by its clock, once that was set back.

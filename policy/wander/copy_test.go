@@ -46,13 +46,13 @@ func TestACopyThatWasOvertakenIsDiscarded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := inGuardedFleet(t)
 			tc.see(s)
-			held := s.m.Status(s.now.Time).Holding
+			held := s.m.Detail(s.now.Time).Holding
 			s.numbers = map[wire.TokenID]wire.Seq{}
 			commit := s.acknowledged(guardedBy(born(1, tc.seq), 5, 4), 5)
 			s.notes, s.sent = nil, nil
 			s.receive(commit)
 			s.wantNotes(wander.NoteOutdated)
-			if got := s.m.Status(s.now.Time).Holding; got != held {
+			if got := s.m.Detail(s.now.Time).Holding; got != held {
 				t.Errorf("it holds a token: %v", got)
 			}
 			if got := s.lastSent(tc.told).Token.Seq; got != tc.latest {
@@ -164,7 +164,7 @@ func TestARunThatIsOvertakenFinishesOrIsStopped(t *testing.T) {
 				t.Errorf("it is stopped %d times", s.stops)
 			}
 			s.wantState("running")
-			if s.m.Status(s.now.Time).Holding {
+			if s.m.Detail(s.now.Time).Holding {
 				t.Error("it holds the token")
 			}
 			s.finish()

@@ -87,7 +87,7 @@ func (s *story) answer(from int) {
 
 func (s *story) wantTrail(want ...int) {
 	s.t.Helper()
-	if got := s.m.Status(s.now.Time).Token.Trail; got != trailOf(want...) {
+	if got := s.m.Detail(s.now.Time).Token.Trail; got != trailOf(want...) {
 		s.t.Fatalf("its guardians are %v, want %v", got, want)
 	}
 }
@@ -402,7 +402,7 @@ func TestAQuestionFromTheSenderEndsAHandoff(t *testing.T) {
 			s.receive(word(wire.KindAsk, tc.from, born(1, 11)))
 			s.lastSent(wire.KindKnown)
 			s.receive(commit)
-			if arrived := s.m.Status(s.now.Time).Holding; arrived == tc.ends {
+			if arrived := s.m.Detail(s.now.Time).Holding; arrived == tc.ends {
 				t.Errorf("the token arrives: %v", arrived)
 			}
 			if tc.ends {
@@ -515,7 +515,7 @@ func TestATokenThatMustBeRemovedReplacesNoneThatIsHeld(t *testing.T) {
 		s.advance(minInterval / 2)
 		s.wantState("resting")
 		s.notes, s.sent = nil, nil
-		return s, s.m.Status(s.now.Time).Token
+		return s, s.m.Detail(s.now.Time).Token
 	}
 	for name, tc := range map[string]struct {
 		comes func(s *story, held wire.Token)
@@ -537,7 +537,7 @@ func TestATokenThatMustBeRemovedReplacesNoneThatIsHeld(t *testing.T) {
 			if !slices.Contains(s.notes, wander.NoteRemoved) || slices.Contains(s.notes, wander.NoteMet) {
 				t.Errorf("it notes %v", names(s.notes))
 			}
-			if st := s.m.Status(s.now.Time); st.Holding != tc.kept || st.Token.ID != held.ID {
+			if st := s.m.Detail(s.now.Time); st.Holding != tc.kept || st.Token.ID != held.ID {
 				t.Errorf("it holds %v (%v), and %v was held", st.Token.ID, st.Holding, held.ID)
 			}
 		})
@@ -547,7 +547,7 @@ func TestATokenThatMustBeRemovedReplacesNoneThatIsHeld(t *testing.T) {
 // wantEntrusted wants that the guard of the run has a Yield of the token as it is held for exactly these.
 func (s *story) wantEntrusted(want ...int) {
 	s.t.Helper()
-	held := s.m.Status(s.now.Time).Token
+	held := s.m.Detail(s.now.Time).Token
 	if len(s.entrusted) != len(want) {
 		s.t.Fatalf("the guard of the run is to tell %d members, want %v", len(s.entrusted), want)
 	}

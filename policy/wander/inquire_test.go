@@ -104,7 +104,7 @@ func TestAQuestionThatIsOutIsWaitedFor(t *testing.T) {
 			s.step(policy.Event{Kind: policy.Woke})
 			s.wantNotes()
 			s.advance(timeout / 2)
-			if st := s.m.Status(s.now.Time); !st.Holding {
+			if st := s.m.Detail(s.now.Time); !st.Holding {
 				t.Error("it makes no token")
 			}
 		})
@@ -138,7 +138,7 @@ func TestWhoIsToldOfATokenWaitsForAnotherLap(t *testing.T) {
 }
 
 func (s *story) regenerateIn() time.Duration {
-	return s.m.Status(s.now.Time).RegenerateAt.Sub(s.now.Time)
+	return s.m.Detail(s.now.Time).RegenerateAt.Sub(s.now.Time)
 }
 
 // From when it was asked: what goes round from mouth to mouth becomes older rather than younger.
@@ -167,7 +167,7 @@ func TestAFleetThatHasLostItsTokenMakesAFew(t *testing.T) {
 		f.advance(maxInterval)
 		f.wantOneToken()
 		for _, m := range f.members {
-			st := m.m.Status(f.now)
+			st := m.m.Detail(f.now)
 			m.crashed = st.Holding || st.Guards
 		}
 		f.advance(2 * maxInterval)
@@ -239,7 +239,7 @@ func TestATokenThatArrivesAnswersTheQuestion(t *testing.T) {
 	s.advance(maxInterval)
 	s.arrive(born(1, 50), 2)
 	s.advance(timeout)
-	if st := s.m.Status(s.now.Time); !st.Holding || st.Token.ID != born(1, 0).ID {
+	if st := s.m.Detail(s.now.Time); !st.Holding || st.Token.ID != born(1, 0).ID {
 		t.Errorf("it holds %+v", st.Token)
 	}
 }
@@ -271,7 +271,7 @@ func TestAGuardiansSilenceBeginsWithTheLastBeat(t *testing.T) {
 	heard := s.now.Time
 	s.advance(time.Second / 2)
 	s.receive(beat)
-	if at := s.m.Status(s.now.Time).RegenerateAt; at != heard.Add(maxInterval) {
+	if at := s.m.Detail(s.now.Time).RegenerateAt; at != heard.Add(maxInterval) {
 		t.Errorf("its silence is over %v after the beat", at.Sub(heard))
 	}
 }

@@ -203,7 +203,7 @@ func TestASuspendedMemberGivesItsTokenUp(t *testing.T) {
 			s.sleep(time.Minute)
 			s.wantNotes(wander.NoteGaveUp)
 			s.wantState("absent")
-			if st := s.m.Status(s.now.Time); st.Holding {
+			if st := s.m.Detail(s.now.Time); st.Holding {
 				t.Error("it holds the token")
 			}
 		})
@@ -333,7 +333,7 @@ func TestASuspendedMemberAloneKeepsItsToken(t *testing.T) {
 			s.view(3)
 			story(s)
 			s.wantState(state)
-			held := s.m.Status(s.now.Time).Token.ID
+			held := s.m.Detail(s.now.Time).Token.ID
 			s.sleep(time.Minute)
 			s.wantHeld(held)
 			if state == "running" {

@@ -216,7 +216,7 @@ func TestAMemberThatHasJoinedAFleetWaitsForIt(t *testing.T) {
 	s.view(3)
 	s.advance(10 * maxInterval)
 	s.wantNotes()
-	if st := s.m.Status(s.now.Time); st.Why != policy.WhyAlone || st.RegenerateArmed {
+	if st := s.m.Detail(s.now.Time); st.Why != wander.WhyAlone || st.RegenerateArmed {
 		t.Errorf("its status is %+v", st)
 	}
 
@@ -248,7 +248,7 @@ func TestAMemberThatWasInAFleetWaitsForItAsLongAsForALostToken(t *testing.T) {
 		s := begin(t, cfg, policy.State{})
 		s.view(3)
 		s.wantNotes(wander.NoteWaiting)
-		if st := s.m.Status(s.now.Time); st.Why != policy.WhyAlone || !st.RegenerateArmed || st.RegenerateAt != s.now.Time.Add(maxInterval) {
+		if st := s.m.Detail(s.now.Time); st.Why != wander.WhyAlone || !st.RegenerateArmed || st.RegenerateAt != s.now.Time.Add(maxInterval) {
 			t.Errorf("its status is %+v", st)
 		}
 		s.advance(maxInterval - 1)
@@ -257,7 +257,7 @@ func TestAMemberThatWasInAFleetWaitsForItAsLongAsForALostToken(t *testing.T) {
 		s.wantNotes(wander.NoteRegenerated, wander.NoteRan)
 		s.finish()
 		s.wantNotes(wander.NoteAlone, wander.NoteResting)
-		if st := s.m.Status(s.now.Time); st.Why != policy.WhyTooSoon {
+		if st := s.m.Detail(s.now.Time); st.Why != wander.WhyTooSoon {
 			t.Errorf("it says %q with a token of its own", st.Why)
 		}
 	}

@@ -3,9 +3,32 @@ package wander
 import (
 	"math"
 	"time"
-
-	"github.com/wanderd/wanderd/policy"
 )
+
+// OpSource says where Δop, the typical duration of the protected operation, comes from.
+type OpSource uint8
+
+const (
+	// OpConfigured: the operator says so.
+	OpConfigured OpSource = iota
+	// OpMeasured: the members have measured their runs.
+	OpMeasured
+	// OpAssumed: nobody has run yet, or told this member.
+	OpAssumed
+)
+
+// String returns one word.
+func (o OpSource) String() string {
+	switch o {
+	case OpConfigured:
+		return "configured"
+	case OpMeasured:
+		return "measured"
+	case OpAssumed:
+		return "assumed"
+	}
+	return "unknown"
+}
 
 // assumedOp is Δop before anybody has measured it: the paper's.
 const assumedOp = 4 * time.Second
@@ -30,14 +53,14 @@ func (m *Machine) op() time.Duration {
 }
 
 // opSource says where op comes from.
-func (m *Machine) opSource() policy.OpSource {
+func (m *Machine) opSource() OpSource {
 	switch {
 	case m.cfg.Op > 0:
-		return policy.OpConfigured
+		return OpConfigured
 	case m.measured > 0:
-		return policy.OpMeasured
+		return OpMeasured
 	}
-	return policy.OpAssumed
+	return OpAssumed
 }
 
 // measure takes up how long a run took. The estimate travels with the token: each run improves it for all.

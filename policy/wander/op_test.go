@@ -33,9 +33,9 @@ func (s *story) run(estimate uint32, takes time.Duration) wire.Token {
 	return gone
 }
 
-func (s *story) wantOp(op time.Duration, source policy.OpSource, maxInterval time.Duration) {
+func (s *story) wantOp(op time.Duration, source wander.OpSource, maxInterval time.Duration) {
 	s.t.Helper()
-	st := s.m.Status(s.now.Time)
+	st := s.m.Detail(s.now.Time)
 	if st.Op != op || st.OpSource != source || st.MaxInterval != maxInterval {
 		s.t.Errorf("op is %v, %v, and max_interval %v; want %v, %v, %v", st.Op, st.OpSource, st.MaxInterval, op, source, maxInterval)
 	}
@@ -43,15 +43,15 @@ func (s *story) wantOp(op time.Duration, source policy.OpSource, maxInterval tim
 
 func TestTheEstimateTravelsWithTheToken(t *testing.T) {
 	s := measuring(t)
-	s.wantOp(4*time.Second, policy.OpAssumed, maxInterval)
+	s.wantOp(4*time.Second, wander.OpAssumed, maxInterval)
 	if gone := s.run(0, 200*time.Second); gone.Op != 200_000 {
 		t.Errorf("the first to measure passes on %d ms", gone.Op)
 	}
-	s.wantOp(200*time.Second, policy.OpMeasured, 3*5*200*time.Second)
+	s.wantOp(200*time.Second, wander.OpMeasured, 3*5*200*time.Second)
 	if gone := s.run(100_000, 180*time.Second); gone.Op != 110_000 {
 		t.Errorf("an eighth of 80 s more is %d ms", gone.Op)
 	}
-	s.wantOp(110*time.Second, policy.OpMeasured, max(3*5*110*time.Second, maxInterval))
+	s.wantOp(110*time.Second, wander.OpMeasured, max(3*5*110*time.Second, maxInterval))
 }
 
 // A hook that slows down makes max_interval longer before its members lose patience.
@@ -69,7 +69,7 @@ func TestRegenerateAfterFollowsAnOperationThatTakesLessTime(t *testing.T) {
 	s.run(0, 200*time.Second)
 	s.wantRegenerateAfter(3 * 5 * 200 * time.Second)
 	s.run(200_000, 40*time.Second)
-	s.wantOp(180*time.Second, policy.OpMeasured, 3*5*180*time.Second)
+	s.wantOp(180*time.Second, wander.OpMeasured, 3*5*180*time.Second)
 	s.wantRegenerateAfter(3 * 5 * 180 * time.Second)
 }
 
@@ -78,7 +78,7 @@ func TestOneRunDoesNotCarryTheEstimate(t *testing.T) {
 	for _, hangs := range []time.Duration{8 * time.Second, 10 * time.Minute, 24 * time.Hour, 100 * 24 * time.Hour} {
 		s := measuring(t)
 		s.run(4000, hangs)
-		s.wantOp(4500*time.Millisecond, policy.OpMeasured, maxInterval)
+		s.wantOp(4500*time.Millisecond, wander.OpMeasured, maxInterval)
 	}
 }
 
@@ -118,14 +118,14 @@ func TestARunEndedByItsTimeoutIsNotMeasured(t *testing.T) {
 func TestTheOperatorsOwnValuesWin(t *testing.T) {
 	s := inFleet(t)
 	s.run(200_000, 200*time.Second)
-	s.wantOp(op, policy.OpConfigured, maxInterval)
+	s.wantOp(op, wander.OpConfigured, maxInterval)
 
 	cfg := config()
 	cfg.Op, cfg.MaxInterval = 0, time.Hour
 	s = begin(t, cfg, policy.State{})
 	s.fleet(1, 2, 3, 4, 5)
 	s.run(1_000_000, 1000*time.Second)
-	s.wantOp(1000*time.Second, policy.OpMeasured, time.Hour)
+	s.wantOp(1000*time.Second, wander.OpMeasured, time.Hour)
 }
 
 func TestARunThatWasStoppedIsNotMeasured(t *testing.T) {
@@ -158,7 +158,7 @@ func TestARunThatWasDisturbedIsNotMeasured(t *testing.T) {
 			disturb(s)
 			s.advance(time.Second)
 			s.finish()
-			s.wantOp(time.Minute, policy.OpMeasured, maxInterval)
+			s.wantOp(time.Minute, wander.OpMeasured, maxInterval)
 		})
 	}
 }

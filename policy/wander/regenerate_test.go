@@ -92,7 +92,7 @@ func TestNoConstantWrapsAround(t *testing.T) {
 			if at, ok := s.m.NextWake(); !ok || at <= s.now.Time {
 				t.Errorf("at %v it asks for %v, %v", s.now.Time, at, ok)
 			}
-			if st := s.m.Status(s.now.Time); st.MaxInterval < maxInterval || st.RegenerateAfter < maxInterval || st.NextRun < s.now.Time {
+			if st := s.m.Detail(s.now.Time); st.MaxInterval < maxInterval || st.RegenerateAfter < maxInterval || st.NextRun < s.now.Time {
 				t.Errorf("its status is %+v", st)
 			}
 			s.wantRuns(0)

@@ -32,7 +32,7 @@ func (s *story) rounds(took ...time.Duration) {
 
 func (s *story) wantLap(lap, maxInterval time.Duration) {
 	s.t.Helper()
-	if st := s.m.Status(s.now.Time); st.Lap.Round(time.Minute) != lap || st.MaxInterval.Round(time.Minute) != maxInterval {
+	if st := s.m.Detail(s.now.Time); st.Lap.Round(time.Minute) != lap || st.MaxInterval.Round(time.Minute) != maxInterval {
 		s.t.Errorf("a lap takes %v, and max_interval is %v; want %v and %v", st.Lap, st.MaxInterval, lap, maxInterval)
 	}
 }
@@ -117,11 +117,11 @@ func TestTheConstantThatIsTooShortForALapIsNamed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := lapping(t, tc.set)
 			s.rounds(0, time.Hour)
-			if got := s.m.Status(s.now.Time).TooShort; got != "" {
+			if got := s.m.Detail(s.now.Time).TooShort; got != "" {
 				t.Errorf("before it knows of a lap it names %q", got)
 			}
 			s.rounds(time.Hour)
-			if got := s.m.Status(s.now.Time).TooShort; got != tc.want {
+			if got := s.m.Detail(s.now.Time).TooShort; got != tc.want {
 				t.Errorf("it names %q, want %q", got, tc.want)
 			}
 		})

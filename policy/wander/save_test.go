@@ -31,7 +31,7 @@ func (s *story) wantNoRunSaved() {
 	if s.saved.HasRun {
 		s.t.Fatalf("it saves %+v", s.saved)
 	}
-	if st := s.m.Status(s.now.Time); st.HasRun {
+	if st := s.m.Detail(s.now.Time); st.HasRun {
 		s.t.Fatalf("its last run is %v", st.LastRun)
 	}
 }
@@ -43,14 +43,14 @@ func TestARunWaitsForItsSaveAndTheHolderBeats(t *testing.T) {
 	if n := len(s.sent) - beats; n != 2 {
 		t.Errorf("%d beats in half a skip to two guardians", n)
 	}
-	if why := s.m.Status(s.now.Time).Why; why != policy.WhySaving {
+	if why := s.m.Detail(s.now.Time).Why; why != wander.WhySaving {
 		t.Errorf("it does not run because it is %q", why)
 	}
 	s.saves(false)
 	s.wantNotes(wander.NoteRan)
 	s.wantRuns(1)
 	// The operation has begun now, not when it was granted.
-	if st := s.m.Status(s.now.Time); st.LastRun != s.now.Time {
+	if st := s.m.Detail(s.now.Time); st.LastRun != s.now.Time {
 		t.Errorf("its last run was %v ago", s.now.Time.Sub(st.LastRun))
 	}
 }
@@ -188,7 +188,7 @@ func TestARunThatWasNotStartedCountsAsNone(t *testing.T) {
 	s.notes = nil
 	s.step(policy.Event{Kind: policy.Finished, Denied: true})
 	s.wantNotes(wander.NoteDenied, wander.NoteResting)
-	if st := s.m.Status(s.now.Time); st.LastRun != last.LastRun || s.saved.LastRun != last.LastRun {
+	if st := s.m.Detail(s.now.Time); st.LastRun != last.LastRun || s.saved.LastRun != last.LastRun {
 		t.Errorf("its last run is %v, and %v in the record", st.LastRun, s.saved.LastRun)
 	}
 }

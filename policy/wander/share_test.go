@@ -27,7 +27,7 @@ func upTo(n int) (all []int) {
 	return all
 }
 
-func (s *story) regenerates() bool { return s.m.Status(s.now.Time).RegenerateArmed }
+func (s *story) regenerates() bool { return s.m.Detail(s.now.Time).RegenerateArmed }
 
 // A token comes to the members of its part only: the others miss nothing if it does not.
 func TestOnlyThoseToWhomATokenComesMakeItAnew(t *testing.T) {
@@ -119,7 +119,7 @@ func TestALapOfASharedSweepIsItsPart(t *testing.T) {
 		s.advance(minInterval - tc.early)
 		s.taken(slot)
 		s.advance(skip)
-		if waits := s.m.Status(s.now.Time).State == "resting"; waits != tc.waits {
+		if waits := s.m.Detail(s.now.Time).Phase == "resting"; waits != tc.waits {
 			t.Errorf("due in %v, it waits: %v", tc.early, waits)
 		}
 	}

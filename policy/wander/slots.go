@@ -15,7 +15,10 @@ type Slots struct {
 	effects   []policy.Effect
 }
 
-var _ policy.Machine = (*Slots)(nil)
+var (
+	_ policy.Machine = (*Slots)(nil)
+	_ policy.Slotted = (*Slots)(nil)
+)
 
 // NewGate returns the machine of a gate with so many tokens, 1 to [wire.MaxSlots].
 func NewGate(cfg Config, slots int) policy.Machine {
@@ -180,31 +183,19 @@ func (s *Slots) slotOf(m *wire.Message) int {
 	return 0
 }
 
-// Status is that of the slot with most to tell, with all of them in Slots. The last run is that under any token, as min_interval
-// is, and op what any of them has brought along.
+// Status is that of the slot with most to tell. The last run is that under any token, as min_interval is.
 func (s *Slots) Status(now policy.Time) policy.Status {
-	all := make([]policy.Status, len(s.machines))
-	best := 0
+	status := s.SlotStatus(s.busiest(), now)
 	for i := range s.machines {
-		all[i] = s.SlotStatus(i, now)
-		if interest(&all[i]) > interest(&all[best]) {
-			best = i
+		if m := &s.machines[i]; m.hasRun && (!status.HasRun || m.lastRun > status.LastRun) {
+			status.HasRun, status.LastRun = true, m.lastRun
 		}
 	}
-	status := all[best]
-	for i := range all {
-		slot := &all[i]
-		status.RoundTrip = max(status.RoundTrip, slot.RoundTrip)
-		if slot.HasRun && (!status.HasRun || slot.LastRun > status.LastRun) {
-			status.HasRun, status.LastRun = true, slot.LastRun
-		}
-		if slot.OpSource == policy.OpMeasured && status.OpSource == policy.OpAssumed {
-			status.Op, status.OpSource = slot.Op, slot.OpSource
-		}
-	}
-	status.Slots = all
 	return status
 }
+
+// Slots is how many there are.
+func (s *Slots) Slots() int { return len(s.machines) }
 
 // SlotStatus is the status of one slot; nothing, if there is no such slot here.
 func (s *Slots) SlotStatus(slot int, now policy.Time) policy.Status {
@@ -215,15 +206,47 @@ func (s *Slots) SlotStatus(slot int, now policy.Time) policy.Status {
 	return s.machines[slot].Status(now)
 }
 
-// interest is how much a slot has to tell.
-func interest(s *policy.Status) int {
-	switch {
-	case s.Why == policy.WhyRunning:
-		return 2
-	case s.Holding:
-		return 1
+func (s *Slots) slotDetail(slot int, now policy.Time) Detail {
+	if slot >= len(s.machines) {
+		return Detail{}
 	}
-	return 0
+	s.machines[slot].elsewhere = s.around(slot)
+	return s.machines[slot].Detail(now)
+}
+
+// Facts are, of times, those of the slot with most to tell; op is what any of them has brought along.
+func (s *Slots) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
+	busiest := &s.machines[s.busiest()]
+	from := busiest
+	for i := range s.machines {
+		if m := &s.machines[i]; from.opSource() == OpAssumed && m.opSource() == OpMeasured {
+			from = m
+		}
+	}
+	begin := len(out)
+	out = busiest.paceFacts(now, out)
+	for i := range out[begin:] {
+		if f := &out[begin+i]; f.Name == "op" {
+			f.For, f.Text = from.op(), from.opSource().String()
+		}
+	}
+	for i := range s.machines {
+		out = s.machines[i].custodyFacts(out)
+	}
+	return out
+}
+
+// busiest is the slot with most to tell: the first one that runs, or else that holds its token.
+func (s *Slots) busiest() (slot int) {
+	for i := range s.machines {
+		switch m := &s.machines[i]; {
+		case m.state == running:
+			return i
+		case m.holds && !s.machines[slot].holds:
+			slot = i
+		}
+	}
+	return slot
 }
 
 // String returns one line for traces.

@@ -120,7 +120,7 @@ func TestNobodyRunsUnderTwoTokensAtOnce(t *testing.T) {
 			t.Errorf("it runs under %+v too", b.out[i].Token)
 		}
 	}
-	if s := b.m.Status(b.now.Time); s.Why != policy.WhyRunning || s.Token.Slot != 0 || len(s.Slots) != 2 {
+	if s := b.m.Status(b.now.Time); s.Why != wander.WhyRunning || s.Token.Slot != 0 || b.m.(policy.Slotted).Slots() != 2 {
 		t.Errorf("its status is %+v", s)
 	}
 }
@@ -207,8 +207,14 @@ func TestAMemberLeavesOnceWithAllItsTokens(t *testing.T) {
 			left++
 		}
 	}
-	if left != 1 {
-		t.Errorf("it has left %d times", left)
+	gone := 0
+	for i := range b.out {
+		if b.out[i].Kind == policy.Gone {
+			gone++
+		}
+	}
+	if left != 1 || gone != 1 {
+		t.Errorf("it has left %d times, and is gone %d times", left, gone)
 	}
 }
 

@@ -1,38 +1,170 @@
 package wander
 
-import "github.com/wanderd/wanderd/policy"
+import (
+	"fmt"
+	"time"
 
-// Status describes this member for operators, as of now.
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Why a member does not run its operation now, as clauses that complete "not running because …".
+const (
+	// WhyRunning: it does run.
+	WhyRunning = "running"
+	// WhyNoToken: it is due, and waits for the token.
+	WhyNoToken = "due, waiting for the token"
+	// WhyTooSoon: min_interval since the last run is not over.
+	WhyTooSoon = "ran less than min_interval ago"
+	// WhyPassing: it is due only after this token has been passed on.
+	WhyPassing = "passing the token on"
+	// WhyAlone: it belongs to a fleet of which it has seen nobody since it started.
+	WhyAlone = "has not seen any other member yet (see --alone)"
+	// WhyLeaving: it is about to stop.
+	WhyLeaving = "leaving"
+	// WhySaving: it is due, and the start of its run is being recorded.
+	WhySaving = "due, recording the start"
+)
+
+// Detail is the status with all that a soft gate has besides.
+type Detail struct {
+	policy.Status
+	// LastTo is where the last token went. Guards says that this member keeps a copy of a token that another one holds: Guarded, as
+	// far as it has heard.
+	LastTo, Guarded wire.MemberID
+	Guards          bool
+	// RegenerateAt is when this member makes a new token if none comes; meaningful if RegenerateArmed.
+	RegenerateAt    policy.Time
+	RegenerateArmed bool
+	// RegenerateAfter is the adaptive Δgen, MaxInterval the Δmax in force.
+	RegenerateAfter, MaxInterval time.Duration
+	// Lap is what a lap of the token takes, as this member sees it; zero while it does not know.
+	Lap time.Duration
+	// TooShort names the constant that the operator has set too short for such laps: "max_interval" or "op"; empty if none is.
+	TooShort string
+	// Op is the Δop in force, and OpSource where it comes from.
+	Op       time.Duration
+	OpSource OpSource
+	// RoundTrip is how long an answer has taken at most, of late; zero if there was none.
+	RoundTrip time.Duration
+}
+
+// DetailOf describes one slot of a member whose machine is of this package; nothing, if there is no such slot.
+func DetailOf(m policy.Machine, slot int, now policy.Time) Detail {
+	switch m := m.(type) {
+	case *Machine:
+		if slot == 0 {
+			return m.Detail(now)
+		}
+	case *Slots:
+		return m.slotDetail(slot, now)
+	}
+	return Detail{}
+}
+
+// Status describes this member, as of now.
 func (m *Machine) Status(now policy.Time) policy.Status {
 	s := policy.Status{
-		State: m.state.String(), Why: m.why(now),
-		Holding: m.holds, Token: m.token, LastTo: m.lastTo,
-		SilentSince: m.silentSince,
-		HasRun:      m.hasRun, LastRun: m.lastRun, NextRun: m.dueAt(now),
+		Phase: m.state.String(), Why: m.why(now), Holding: m.holds, Token: m.token, Holder: m.lastTo, Since: m.silentSince,
+		HasRun: m.hasRun, LastRun: m.lastRun, NextRun: m.dueAt(now),
+	}
+	guarded, guards := m.guardian.Guards()
+	switch {
+	case m.holds:
+		s.Holder = m.cfg.Self
+	case guards && !guarded.IsZero():
+		s.Holder = guarded
+	}
+	return s
+}
+
+// Detail describes this member in full, as of now.
+func (m *Machine) Detail(now policy.Time) Detail {
+	d := Detail{
+		Status: m.Status(now), LastTo: m.lastTo,
 		Op: m.op(), OpSource: m.opSource(),
 		RegenerateAfter: m.regenerateAfter(), MaxInterval: m.maxInterval(), Lap: m.lap, TooShort: m.tooShort(),
 		RegenerateArmed: m.state == absent && m.regenerates(),
 		RegenerateAt:    m.regenerateAt(),
 		RoundTrip:       m.handoff.RoundTrip(),
 	}
-	s.Holder, s.Guards = m.guardian.Guards()
-	return s
+	d.Guarded, d.Guards = m.guardian.Guards()
+	return d
 }
 
-func (m *Machine) why(now policy.Time) policy.Why {
+// Facts appends what a soft gate has to tell besides.
+func (m *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
+	return m.custodyFacts(m.paceFacts(now, out))
+}
+
+// paceFacts are about times.
+func (m *Machine) paceFacts(now policy.Time, out []policy.Fact) []policy.Fact {
+	d := m.Detail(now)
+	out = append(out,
+		policy.Fact{Name: "op", For: d.Op, Text: d.OpSource.String()},
+		policy.Fact{Name: "max_interval", For: d.MaxInterval, Text: m.maxIntervalRule(&d)},
+		policy.Fact{Name: "regenerate_after", For: d.RegenerateAfter})
+	if d.RegenerateArmed {
+		out = append(out, policy.Fact{Name: "regenerate_at", At: d.RegenerateAt})
+	}
+	if d.Lap > 0 {
+		out = append(out, policy.Fact{Name: "lap", For: d.Lap})
+	}
+	if d.TooShort != "" {
+		out = append(out, policy.Fact{Name: "too_short", Text: fmt.Sprintf(
+			"a lap of the token takes %s, and %s is set too short for that: raise it, or leave it out", d.Lap.Round(time.Second), d.TooShort)})
+	}
+	if TooShort(m.cfg.Skip, d.RoundTrip) {
+		out = append(out, policy.Fact{Name: "round_trip", For: d.RoundTrip.Round(time.Millisecond)},
+			policy.Fact{Name: "least_skip", For: LeastSkip(d.RoundTrip)})
+	}
+	if m.waitsAlone() && m.cfg.Rejoins {
+		out = append(out, policy.Fact{Name: "waits_for_fleet", For: d.RegenerateAfter,
+			Text: "waiting for the fleet it was in; then continues alone (--alone run does so at once)"})
+	}
+	return out
+}
+
+// maxIntervalRule says why max_interval is what it is: the operator's own value, two laps, or the longer side of the default rule.
+func (m *Machine) maxIntervalRule(d *Detail) string {
+	switch {
+	case d.Lap > 0 && d.MaxInterval == times(leastLaps, d.Lap):
+		return fmt.Sprintf("two laps of %s", d.Lap.Round(time.Second))
+	case m.cfg.MaxInterval > 0:
+		return "as configured"
+	case d.MaxInterval > times(3, m.cfg.MinInterval):
+		return fmt.Sprintf("3 × %d members × op", m.peers.count())
+	}
+	return "3 × min_interval"
+}
+
+// custodyFacts are about who keeps copies of the token.
+func (m *Machine) custodyFacts(out []policy.Fact) []policy.Fact {
+	if holder, guards := m.guardian.Guards(); guards {
+		out = append(out, policy.Fact{Name: "guards", Slot: m.cfg.Slot, Member: holder})
+	}
+	if m.holds {
+		for _, id := range m.token.Trail[:m.token.Trail.Len()] {
+			out = append(out, policy.Fact{Name: "guardian", Slot: m.cfg.Slot, Member: id})
+		}
+	}
+	return out
+}
+
+func (m *Machine) why(now policy.Time) string {
 	switch {
 	case m.state == running:
-		return policy.WhyRunning
+		return WhyRunning
 	case m.granting():
-		return policy.WhySaving
+		return WhySaving
 	case m.leaving:
-		return policy.WhyLeaving
+		return WhyLeaving
 	case m.waitsAlone():
-		return policy.WhyAlone
+		return WhyAlone
 	case now < m.dueAt(now):
-		return policy.WhyTooSoon
+		return WhyTooSoon
 	case m.holds:
-		return policy.WhyPassing
+		return WhyPassing
 	}
-	return policy.WhyNoToken
+	return WhyNoToken
 }

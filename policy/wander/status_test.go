@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 )
 
 func TestTheStatusSaysWhyNothingRuns(t *testing.T) {
@@ -13,21 +13,21 @@ func TestTheStatusSaysWhyNothingRuns(t *testing.T) {
 		name  string
 		story func(s *story)
 		state string
-		why   policy.Why
+		why   string
 	}{
-		{"due", func(*story) {}, "absent", policy.WhyNoToken},
-		{"running", func(s *story) { s.arrive(born(1, 10), 1) }, "running", policy.WhyRunning},
-		{"running and leaving", func(s *story) { s.arrive(born(1, 10), 1); s.leave() }, "running", policy.WhyRunning},
-		{"just ran", func(s *story) { s.ran(born(1, 10)) }, "absent", policy.WhyTooSoon},
-		{"just ran, at rest", func(s *story) { s.ran(born(1, 10)); s.arrive(born(1, 20), 1) }, "resting", policy.WhyTooSoon},
-		{"made a token", func(s *story) { s.advance(maxInterval) }, "offering", policy.WhyPassing},
-		{"leaving", func(s *story) { s.leave() }, "gone", policy.WhyLeaving},
+		{"due", func(*story) {}, "absent", wander.WhyNoToken},
+		{"running", func(s *story) { s.arrive(born(1, 10), 1) }, "running", wander.WhyRunning},
+		{"running and leaving", func(s *story) { s.arrive(born(1, 10), 1); s.leave() }, "running", wander.WhyRunning},
+		{"just ran", func(s *story) { s.ran(born(1, 10)) }, "absent", wander.WhyTooSoon},
+		{"just ran, at rest", func(s *story) { s.ran(born(1, 10)); s.arrive(born(1, 20), 1) }, "resting", wander.WhyTooSoon},
+		{"made a token", func(s *story) { s.advance(maxInterval) }, "offering", wander.WhyPassing},
+		{"leaving", func(s *story) { s.leave() }, "gone", wander.WhyLeaving},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := inFleet(t)
 			tc.story(s)
-			if st := s.m.Status(s.now.Time); st.State != tc.state || st.Why != tc.why {
-				t.Errorf("it is %s, not running because %s; want %s, %s", st.State, st.Why, tc.state, tc.why)
+			if st := s.m.Detail(s.now.Time); st.Phase != tc.state || st.Why != tc.why {
+				t.Errorf("it is %s, not running because %s; want %s, %s", st.Phase, st.Why, tc.state, tc.why)
 			}
 			if line := s.m.String(); !strings.HasPrefix(line, self.Short()+" "+tc.state) || strings.Contains(line, "\n") {
 				t.Errorf("its line is %q", line)
@@ -38,12 +38,12 @@ func TestTheStatusSaysWhyNothingRuns(t *testing.T) {
 
 func TestTheStatusTellsTheLastAndTheNextRun(t *testing.T) {
 	s := inFleet(t)
-	if st := s.m.Status(s.now.Time); st.HasRun || st.NextRun != s.now.Time {
+	if st := s.m.Detail(s.now.Time); st.HasRun || st.NextRun != s.now.Time {
 		t.Errorf("before the first run: %+v", st)
 	}
 	started := s.now.Time
 	s.ran(born(1, 10))
-	if st := s.m.Status(s.now.Time); !st.HasRun || st.LastRun != started || st.NextRun != started.Add(minInterval) {
+	if st := s.m.Detail(s.now.Time); !st.HasRun || st.LastRun != started || st.NextRun != started.Add(minInterval) {
 		t.Errorf("after it: %+v", st)
 	}
 }
@@ -51,12 +51,12 @@ func TestTheStatusTellsTheLastAndTheNextRun(t *testing.T) {
 func TestTheStatusTellsWhereTheTokenIs(t *testing.T) {
 	s := inFleet(t)
 	s.arrive(born(1, 10), 1)
-	if st := s.m.Status(s.now.Time); !st.Holding || st.Token.ID != born(1, 0).ID {
+	if st := s.m.Detail(s.now.Time); !st.Holding || st.Token.ID != born(1, 0).ID {
 		t.Errorf("at the holder: %+v", st)
 	}
 	s.finish()
 	token, to := s.ack()
-	if st := s.m.Status(s.now.Time); st.Holding || st.Token != token || st.LastTo != to {
+	if st := s.m.Detail(s.now.Time); st.Holding || st.Token != token || st.LastTo != to {
 		t.Errorf("after it was passed to %v: %+v", to, st)
 	}
 }
@@ -66,11 +66,11 @@ func TestTheStatusTellsWhenANewTokenIsMade(t *testing.T) {
 	s.ran(born(1, 10))
 	since := s.now.Time
 	s.advance(time.Minute)
-	if st := s.m.Status(s.now.Time); !st.RegenerateArmed || st.RegenerateAt != since.Add(maxInterval) {
+	if st := s.m.Detail(s.now.Time); !st.RegenerateArmed || st.RegenerateAt != since.Add(maxInterval) {
 		t.Errorf("absent: %+v", st)
 	}
 	s.arrive(born(1, 20), 1)
-	if st := s.m.Status(s.now.Time); st.RegenerateArmed {
+	if st := s.m.Detail(s.now.Time); st.RegenerateArmed {
 		t.Errorf("at the holder: %+v", st)
 	}
 }

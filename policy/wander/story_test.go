@@ -255,7 +255,7 @@ func (s *story) advance(d time.Duration) {
 
 func (s *story) wantState(want string) {
 	s.t.Helper()
-	if got := s.m.Status(s.now.Time).State; got != want {
+	if got := s.m.Detail(s.now.Time).Phase; got != want {
 		s.t.Fatalf("it is %s, want %s", got, want)
 	}
 }
@@ -279,7 +279,7 @@ func (s *story) wantRuns(want int) {
 // wantHeld wants that the member holds this token.
 func (s *story) wantHeld(want wire.TokenID) {
 	s.t.Helper()
-	if st := s.m.Status(s.now.Time); !st.Holding || st.Token.ID != want {
+	if st := s.m.Detail(s.now.Time); !st.Holding || st.Token.ID != want {
 		s.t.Fatalf("it holds %v (%v), want %v", st.Token.ID, st.Holding, want)
 	}
 }
@@ -297,7 +297,7 @@ func (s *story) ran(token wire.Token) {
 
 func (s *story) wantRegenerateAfter(want time.Duration) {
 	s.t.Helper()
-	if got := s.m.Status(s.now.Time).RegenerateAfter; got != want {
+	if got := s.m.Detail(s.now.Time).RegenerateAfter; got != want {
 		s.t.Fatalf("regenerate-after is %v, want %v", got, want)
 	}
 }

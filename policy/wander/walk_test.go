@@ -315,10 +315,10 @@ func (s *story) visit(token wire.Token) {
 	s.t.Helper()
 	token.Age = wire.MaxAge
 	s.arrive(token, 2)
-	if s.m.Status(s.now.Time).State == "resting" {
+	if s.m.Detail(s.now.Time).Phase == "resting" {
 		s.advance(skip)
 	}
-	if s.m.Status(s.now.Time).State == "running" {
+	if s.m.Detail(s.now.Time).Phase == "running" {
 		s.finish()
 	}
 	s.ack()

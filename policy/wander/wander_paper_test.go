@@ -60,7 +60,7 @@ func TestANewTokenIsYoungerThanTheOneOfAnEarlierLife(t *testing.T) {
 	s := begin(t, config(), policy.State{HasRun: true, LastRun: 0, LastToken: last, Seq: 10})
 	s.view(3, 4)
 	s.advance(3 * timeout)
-	if got := s.m.Status(s.now.Time).Token.ID; !last.Precedes(got) {
+	if got := s.m.Detail(s.now.Time).Token.ID; !last.Precedes(got) {
 		t.Errorf("the new token %+v precedes the last one %+v", got, last)
 	}
 }
@@ -245,7 +245,7 @@ func TestRegenerateAfterRisesByHalfAndFallsByATwentieth(t *testing.T) {
 		s.arrive(born(1, 100), 1)
 		above -= above / 20
 		s.wantRegenerateAfter(maxInterval + above)
-		if s.m.Status(s.now.Time).State == "running" {
+		if s.m.Detail(s.now.Time).Phase == "running" {
 			s.finish()
 		} else {
 			s.advance(skip)
@@ -276,16 +276,16 @@ func TestRegenerateAfterTendsToMaxInterval(t *testing.T) {
 	for range 600 {
 		s.advance(skip)
 		s.arrive(born(5, 10), 1)
-		if got := s.m.Status(s.now.Time).RegenerateAfter; got < maxInterval {
+		if got := s.m.Detail(s.now.Time).RegenerateAfter; got < maxInterval {
 			t.Fatalf("regenerate-after fell to %v", got)
 		}
-		if st := s.m.Status(s.now.Time); st.Holding {
+		if st := s.m.Detail(s.now.Time); st.Holding {
 			s.advance(skip)
 			s.finish()
 			s.ack()
 		}
 	}
-	if got := s.m.Status(s.now.Time).RegenerateAfter; got > maxInterval+time.Microsecond {
+	if got := s.m.Detail(s.now.Time).RegenerateAfter; got > maxInterval+time.Microsecond {
 		t.Errorf("regenerate-after is still %v", got)
 	}
 }
@@ -333,7 +333,7 @@ func TestMaxIntervalFollowsTheMembership(t *testing.T) {
 	} {
 		s := begin(t, config(), policy.State{})
 		s.view(members(n)...)
-		if st := s.m.Status(s.now.Time); st.MaxInterval != want || st.RegenerateAfter != want {
+		if st := s.m.Detail(s.now.Time); st.MaxInterval != want || st.RegenerateAfter != want {
 			t.Errorf("%d members: max_interval %v, regenerate-after %v, want %v", n, st.MaxInterval, st.RegenerateAfter, want)
 		}
 	}
@@ -342,7 +342,7 @@ func TestMaxIntervalFollowsTheMembership(t *testing.T) {
 	cfg.MaxInterval = time.Hour
 	s := begin(t, cfg, policy.State{})
 	s.view(members(155)...)
-	if got := s.m.Status(s.now.Time).MaxInterval; got != time.Hour {
+	if got := s.m.Detail(s.now.Time).MaxInterval; got != time.Hour {
 		t.Errorf("the operator's max_interval became %v", got)
 	}
 }

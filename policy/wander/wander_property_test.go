@@ -168,7 +168,7 @@ func (w *world) check() {
 		if m.m == nil {
 			continue
 		}
-		st := m.m.Status(w.now.Time)
+		st := m.m.Detail(w.now.Time)
 		if line := m.m.String(); strings.Contains(line, "\n") || strings.Contains(line, "?") {
 			w.t.Fatalf("a line for traces is %q", line)
 		}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
 )
 
@@ -21,16 +21,16 @@ func (l *lapWatcher) median() (lap time.Duration, tooShort string) {
 	if l.cluster == nil {
 		return 0, ""
 	}
-	var all []policy.Status
+	var all []wander.Detail
 	for i := range l.cluster.Members() {
 		if l.cluster.Up(i) {
-			all = append(all, *l.cluster.SlotStatus(i, 0))
+			all = append(all, l.cluster.Detail(i))
 		}
 	}
 	if len(all) == 0 {
 		return 0, ""
 	}
-	slices.SortStableFunc(all, func(a, b policy.Status) int { return int(min(max(a.Lap-b.Lap, -1), 1)) })
+	slices.SortStableFunc(all, func(a, b wander.Detail) int { return int(min(max(a.Lap-b.Lap, -1), 1)) })
 	middle := &all[len(all)/2]
 	return middle.Lap, middle.TooShort
 }

@@ -1,0 +1,69 @@
+package agent
+
+import (
+	"github.com/rs/zerolog"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/policy"
+)
+
+// What one protocol has to tell of a member, and others have not, comes as facts. Those that have a place of their own in the
+// document of the control socket go there; the rest is listed.
+
+// withFacts adds facts to a line of the log, by their names, and returns the last text among them.
+func (a *Agent) withFacts(line *zerolog.Event, g *gate, names []string) (text string) {
+	if len(names) == 0 {
+		return ""
+	}
+	now := a.clock.now().Time
+	facts := append(g.machine.Facts(now, nil), policy.Fact{Name: "next_run", At: g.machine.Status(now).NextRun})
+	for _, name := range names {
+		for i := range facts {
+			f := &facts[i]
+			switch {
+			case f.Name != name:
+			case f.For != 0:
+				line.Stringer(name, f.For)
+			case f.At != 0:
+				line.Time(name, a.clock.at(f.At))
+			}
+			if f.Name == name && f.Text != "" {
+				text = f.Text
+			}
+		}
+	}
+	return text
+}
+
+// addFact puts a fact into the status of a gate.
+func (a *Agent) addFact(s *control.Gate, f *policy.Fact) {
+	switch f.Name {
+	case "op":
+		s.Op, s.OpSource = control.Duration(f.For), f.Text
+	case "max_interval":
+		s.MaxInterval, s.MaxIntervalRule = control.Duration(f.For), f.Text
+	case "lap":
+		s.Lap = control.Duration(f.For)
+	case "too_short":
+		s.TooShort = f.Text
+	case "regenerate_after":
+		s.RegenerateAfter = control.Duration(f.For)
+	case "regenerate_at":
+		s.RegenerateAt = a.clock.at(f.At)
+	case "guards", "guardian":
+		// They are about one token: see whereabouts.
+	default:
+		s.Facts = append(s.Facts, a.fact(f))
+	}
+}
+
+func (a *Agent) fact(f *policy.Fact) control.Fact {
+	c := control.Fact{Name: f.Name, Slot: int(f.Slot), For: control.Duration(f.For), Text: f.Text}
+	if f.At != 0 {
+		c.At = a.clock.at(f.At)
+	}
+	if !f.Member.IsZero() {
+		c.Member, c.MemberName = f.Member.String(), a.nameOf(f.Member)
+	}
+	return c
+}
