@@ -28,14 +28,14 @@ func splitAddress(text string) (host, port string, err error) {
 			return "", "", errors.New("too many colons: an IPv6 address with a port needs brackets, as in [::1]:7946")
 		}
 		if port == "" {
-			return "", "", errors.New("a colon and no port: give a port, or leave the colon out")
+			return "", "", errors.New("the port is missing after the colon: give one, or leave out the colon")
 		}
 	default:
 		host = text
 	}
 	if strings.HasPrefix(text, "[") {
 		if addr, err := netip.ParseAddr(host); err != nil || !addr.Is6() {
-			return "", "", errors.New("what is in brackets is no IPv6 address")
+			return "", "", errors.New("the brackets do not hold an IPv6 address")
 		}
 	}
 	return host, port, nil
@@ -45,7 +45,7 @@ func splitAddress(text string) (host, port string, err error) {
 func parsePort(text string, least uint64) (uint16, error) {
 	n, err := strconv.ParseUint(text, 10, 16)
 	if err != nil || n < least {
-		return 0, fmt.Errorf("the port %q is no number from %d to 65535", text, least)
+		return 0, fmt.Errorf("the port %q is not a number from %d to 65535", text, least)
 	}
 	return uint16(n), nil
 }
@@ -77,7 +77,7 @@ func parseHost(host string) (netip.Addr, error) {
 	}
 	addr, err := netip.ParseAddr(host)
 	if err != nil {
-		return netip.Addr{}, fmt.Errorf("%q is no IP address: write one of this host's own, as in 10.0.0.7:%d", host, membership.DefaultPort)
+		return netip.Addr{}, fmt.Errorf("%q is not an IP address: write one of this host's own, as in 10.0.0.7:%d", host, membership.DefaultPort)
 	}
 	return addr.Unmap(), nil
 }
@@ -89,11 +89,11 @@ func parseAdvertise(text string, port uint16) (netip.AddrPort, error) {
 	case err != nil:
 		return netip.AddrPort{}, err
 	case !addr.Addr().IsValid():
-		return netip.AddrPort{}, errors.New("no host: write the address that others reach this one by")
+		return netip.AddrPort{}, errors.New("the host is missing: write the address by which others reach this one")
 	case addr.Addr().IsUnspecified() || addr.Addr().IsMulticast():
-		return netip.AddrPort{}, fmt.Errorf("%s is the address of no host: write the one that others reach this one by", addr.Addr())
+		return netip.AddrPort{}, fmt.Errorf("%s is not the address of a host: write the one by which others reach this one", addr.Addr())
 	case addr.Port() == 0:
-		return netip.AddrPort{}, errors.New("no port, and bind leaves its port to the system: give both the same one")
+		return netip.AddrPort{}, errors.New("the port is missing, and bind leaves its port to the system: give both the same port")
 	}
 	return addr, nil
 }
@@ -112,7 +112,7 @@ func parseJoin(text string) (string, error) {
 	}
 	if addr, err := netip.ParseAddr(host); err == nil {
 		if addr.IsUnspecified() || addr.IsMulticast() {
-			return "", fmt.Errorf("%s is the address of no host", addr)
+			return "", fmt.Errorf("%s is not the address of a host", addr)
 		}
 	} else if !isHostName(host) {
 		return "", fmt.Errorf("%q is neither a host name nor an address", host)

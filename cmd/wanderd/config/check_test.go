@@ -115,7 +115,7 @@ func TestWhatDoesNotFitTogetherIsSaidWithTheRemedy(t *testing.T) {
 		{
 			"hook and gates",
 			reading{file: "[[gate]]\nname = \"a\"\nhook = \"/bin/sh\"\n", flags: map[string][]string{"hook": {"/bin/sh"}}},
-			[]string{`--hook makes the gate "default", and wanderd.toml:1 describes gates of its own: put the hook into a [[gate]] table with the name "default", or drop the tables`},
+			[]string{`--hook makes the gate "default", and wanderd.toml:1 describes gates too: put the hook into a [[gate]] table with the name "default", or drop the tables`},
 		},
 		{
 			"too many gates",
@@ -170,7 +170,7 @@ func TestWhatDoesNotFitTogetherIsSaidWithTheRemedy(t *testing.T) {
 		{"a broken value is not judged again", reading{file: "op = 5\nbind = \"x\"\nsecret_file = 1\n", flags: map[string][]string{"min_interval": {"1s"}}}, []string{
 			`wanderd.toml:1: op is a number: a duration needs a unit and quotes, as in "5s" or "5m"`,
 			`wanderd.toml:3: secret_file is a number: want text in quotes`,
-			`wanderd.toml:2: bind: "x": "x" is no IP address: write one of this host's own, as in 10.0.0.7:7946`,
+			`wanderd.toml:2: bind: "x": "x" is not an IP address: write one of this host's own, as in 10.0.0.7:7946`,
 		}},
 		{
 			"what seems to be missing may be misspelled",

@@ -18,7 +18,7 @@ func (l *Layers) setDefaults() {
 	if s := l.Of(&a.Name); s.IsFree() {
 		host, err := os.Hostname()
 		if err != nil || host == "" {
-			l.Complain("this host does not tell its name (%v): give one with --name", err)
+			l.Complain("the name of this host is unknown (%v): give one with --name", err)
 		}
 		a.Name = host
 		l.ByRule(&a.Name, s.Rule)

@@ -88,7 +88,7 @@ func (l *Layers) checkGateName(g *gate) {
 	case len(g.Name) > maxGateName || strings.ContainsFunc(g.Name, notInGateName):
 		l.Reject(name, "%q cannot name a gate: use 1 to %d of a-z, 0-9, '-', '_' and '.'", g.Name, maxGateName)
 	case i >= 0:
-		l.Reject(name, "the gate %q is there already, in line %d: rename one of them", g.Name, l.gates[i].origin.Line)
+		l.Reject(name, "the gate %q already exists in line %d: rename one of them", g.Name, l.gates[i].origin.Line)
 	}
 }
 

@@ -79,7 +79,7 @@ func (l *Layers) warnOf(variables []string) {
 		if near := settings.Nearest(strings.TrimPrefix(name, envPrefix), words); near != "" {
 			remedy = fmt.Sprintf("did you mean %q?", envPrefix+near)
 		}
-		l.warn("the environment variable %s is no setting: %s", name, remedy)
+		l.warn("the environment variable %s is not a setting: %s", name, remedy)
 	}
 }
 
@@ -112,7 +112,7 @@ func (l *Layers) unknownKey(key, where string, t settings.Table) string {
 	case key == "config":
 		return fmt.Sprintf("%q cannot be set in a file: pass --%[1]s", key)
 	case inGate && l.Find(key) != nil:
-		return fmt.Sprintf("%q is no setting of a gate: move it to the top of the file, before the first [[gate]]", key)
+		return fmt.Sprintf("%q is not a setting of a gate: move it to the top of the file, before the first [[gate]]", key)
 	case !inGate && new(gate).table().Find(key) != nil:
 		return fmt.Sprintf("%q is a setting of a gate: move it under a header [[gate]]", key)
 	case !inGate:

@@ -94,8 +94,8 @@ func TestDefaultsThatDependOnOthers(t *testing.T) {
 func TestUnknownVariablesGiveWarnings(t *testing.T) {
 	l := reading{env: []string{"WANDERD_OPP=1s", "WANDERD_BANANA=1", "WANDERD_GATE_=", "WANDER=1"}}.read(t)
 	want := []string{
-		"the environment variable WANDERD_BANANA is no setting: it is ignored",
-		"the environment variable WANDERD_OPP is no setting: did you mean \"WANDERD_OP\"?",
+		"the environment variable WANDERD_BANANA is not a setting: it is ignored",
+		"the environment variable WANDERD_OPP is not a setting: did you mean \"WANDERD_OP\"?",
 	}
 	if err := l.Err(); err != nil || !slices.Equal(l.Warnings, want) {
 		t.Errorf("%v\n%s", err, strings.Join(l.Warnings, "\n"))
@@ -160,7 +160,7 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 		{
 			"setting of the agent in a gate",
 			reading{file: "[[gate]]\nname = \"a\"\nbind = \":1\"\n"},
-			[]string{`wanderd.toml:3: "bind" is no setting of a gate: move it to the top of the file, before the first [[gate]]`},
+			[]string{`wanderd.toml:3: "bind" is not a setting of a gate: move it to the top of the file, before the first [[gate]]`},
 		},
 		{
 			"setting of a gate at the top",
@@ -289,7 +289,7 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 		{
 			"empty hook",
 			reading{file: "hook = []\n"},
-			[]string{`wanderd.toml:1: hook: no program: name one, and its arguments`},
+			[]string{`wanderd.toml:1: hook: the program is missing: name it, and its arguments`},
 		},
 		{
 			"shell in a hook",
@@ -314,17 +314,17 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 		{
 			"bind",
 			reading{flags: map[string][]string{"bind": {"myhost:1"}}},
-			[]string{`--bind: "myhost:1": "myhost" is no IP address: write one of this host's own, as in 10.0.0.7:7946`},
+			[]string{`--bind: "myhost:1": "myhost" is not an IP address: write one of this host's own, as in 10.0.0.7:7946`},
 		},
 		{
 			"bind port",
 			reading{flags: map[string][]string{"bind": {":70000"}}},
-			[]string{`--bind: ":70000": the port "70000" is no number from 0 to 65535`},
+			[]string{`--bind: ":70000": the port "70000" is not a number from 0 to 65535`},
 		},
 		{
 			"advertise",
 			reading{flags: map[string][]string{"advertise": {"0.0.0.0"}}},
-			[]string{`--advertise: "0.0.0.0": 0.0.0.0 is the address of no host: write the one that others reach this one by`},
+			[]string{`--advertise: "0.0.0.0": 0.0.0.0 is not the address of a host: write the one by which others reach this one`},
 		},
 		{
 			"join",
@@ -344,7 +344,7 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 		{
 			"gate twice",
 			reading{file: "[[gate]]\nname = \"a\"\n[[gate]]\nname = \"a\"\n"},
-			[]string{`wanderd.toml:4: name: the gate "a" is there already, in line 1: rename one of them`},
+			[]string{`wanderd.toml:4: name: the gate "a" already exists in line 1: rename one of them`},
 		},
 		{
 			"no such file",
@@ -362,7 +362,7 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 			[]string{
 				`wanderd.toml:1: unknown key "opp": did you mean "op"?`, `wanderd.toml:2: skip is a number: a duration needs a unit and quotes, as in "1s" or "1m"`,
 				`WANDERD_OP: "1" has no unit: write 1s for seconds, 1m for minutes, 1h for hours or 1d for days`, `--alone: unknown value "x": choose auto, run or wait`,
-				`wanderd.toml:3: bind: "x": "x" is no IP address: write one of this host's own, as in 10.0.0.7:7946`,
+				`wanderd.toml:3: bind: "x": "x" is not an IP address: write one of this host's own, as in 10.0.0.7:7946`,
 			},
 		},
 	} {

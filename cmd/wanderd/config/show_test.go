@@ -21,7 +21,7 @@ func TestShownConfigurationNamesValuesAndOrigins(t *testing.T) {
 	const want = `hook = ["/bin/sh", "-c", "a && b \"c\""]  # --hook
 min_interval = "1h30m"                    # --min-interval
 # max_interval =                          # default: the longest of 3 × min_interval, 3 × members × op and two laps
-# op =                                    # default: what the runs take, by measurement
+# op =                                    # default: the measured time of the runs
 skip = "1s"                               # default
 hook_timeout = "1h30m"                    # default: min_interval
 walk = "sweep"                            # default
@@ -32,7 +32,7 @@ on_lost = "finish"                        # default
 join = ["a:7946", "b:7946"]               # WANDERD_JOIN
 alone = "auto"                            # default
 bind = "127.0.0.1:7946"                   # default: without a secret
-# advertise =                             # default: what bind says, or a private address of this host
+# advertise =                             # default: the bound address, or a private one of this host
 name = "m1"                               # WANDERD_NAME
 
 # secret_file =                           # not set

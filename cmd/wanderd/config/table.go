@@ -40,7 +40,7 @@ func (l *Layers) table() settings.Table {
 func (g *gate) table() settings.Table {
 	return slices.Concat(settings.Table{
 		settings.Row("name", settings.Text(&g.Name), "",
-			"What the gate is called, on every host alike: 1 to 64 of a-z, 0-9, '-', '_' and '.'."),
+			"The name of the gate, the same on every host: 1 to 64 of a-z, 0-9, '-', '_' and '.'."),
 		settings.Row("policy", settings.Choice(&g.policy, PolicyWander), PolicyWander, "How the token goes round."),
 	}, constants(&g.GateConfig))
 }
@@ -50,48 +50,48 @@ func constants(g *agent.GateConfig) settings.Table {
 	return settings.Table{
 		settings.Row("hook", settings.Command(&g.Hook, hook.Split), "",
 			"The operation to gate: a program and its arguments, run while this host holds the token of the gate \"default\". "+
-				"No shell takes part; ask for one where you need it: --hook \"sh -c 'a && b'\"."),
+				"No shell is involved; ask for one if you need it: --hook \"sh -c 'a && b'\"."),
 		settings.Row("min_interval", settings.Positive(&g.MinInterval), "10m", "The least time between two runs on one host."),
 		settings.Ruled("max_interval", settings.Positive(&g.MaxInterval), "the longest of 3 × min_interval, 3 × members × op and two laps",
-			"How long a host waits in vain for the token before it takes it for lost and makes a new one: the last resort, where "+
-				"nobody guards the token, or all who do are gone with its holder. Shorter means more false alarms. Unless backups is 0, it is "+
-				"never below two laps of the token as they are measured, whatever is set."),
-		settings.Ruled("op", settings.Positive(&g.Op), "what the runs take, by measurement",
-			"How long one run typically takes, where that is not to be measured: the estimate travels with the token, and is 4s until "+
-				"somebody has run. It limits nothing; the load of the fleet and max_interval are computed from it."),
+			"How long a host waits for the token before it assumes that the token is lost and makes a new one: the last resort, when no "+
+				"guardian is left. A shorter one causes more false alarms. Unless backups is 0, it is never below two measured laps of the "+
+				"token, whatever is set."),
+		settings.Ruled("op", settings.Positive(&g.Op), "the measured time of the runs",
+			"How long one run typically takes. The measured estimate travels with the token, and is 4s until the first run ends. It is "+
+				"not a limit; the load of the fleet and max_interval are computed from it."),
 		settings.Row("skip", settings.Positive(&g.Skip), "1s",
-			"How long the token rests at a host that has no need of it. It is also how long a host waits for the answer of another."),
+			"How long the token rests at a host that does not need it. A host also waits this long for another host's answer."),
 		settings.Ruled("hook_timeout", settings.Positive(&g.HookTimeout), "min_interval",
 			"How long one run may take. Then it gets SIGTERM, and SIGKILL ten seconds later."),
 		settings.Row("walk", settings.Choice(&g.Walk, wander.Walks()...), wander.Sweep.String(),
-			"Where the token goes next: to any other host, or round, once to every host in each lap, in a fresh order for each lap "+
-				"(shuffle) or always in the same (sweep). All hosts should have the same."),
+			"Where the token goes next: to any other host (random), or once to every host in each lap, in a new order for each lap "+
+				"(shuffle) or always in the same order (sweep). All hosts should have the same walk."),
 		settings.Row("slots", settings.Count(&g.Slots, 1, wire.MaxSlots), "1",
-			fmt.Sprintf("How many hosts may run at once, 1 to %d. The gate has so many tokens, and no host runs under two. "+
-				"All hosts must have the same.", wire.MaxSlots)).As("NUMBER"),
+			fmt.Sprintf("How many hosts may run at once, 1 to %d. The gate has this many tokens, and no host runs under two. "+
+				"All hosts must have the same number.", wire.MaxSlots)).As("NUMBER"),
 		settings.Row("backups", settings.Count(&g.Backups, 0, wire.MaxBackups), "2",
-			fmt.Sprintf("How many hosts guard a token, 0 to %d: those that held it last keep a copy, and when its holder dies one "+
-				"of them takes it up again, after about one and a half times skip. 0 is the plain paper: then a token that is lost "+
-				"costs up to max_interval. All hosts should have the same.", wire.MaxBackups)).As("NUMBER"),
+			fmt.Sprintf("How many hosts guard a token, 0 to %d: the last holders keep a copy, and when the holder dies, one of them "+
+				"revives the token after about one and a half times skip. 0 is the plain paper: a lost token then costs up to "+
+				"max_interval. All hosts should have the same number.", wire.MaxBackups)).As("NUMBER"),
 		settings.Row("on_lost", settings.Choice(&g.OnLost, wander.Finish, wander.Stop), wander.Finish.String(),
-			"What becomes of a run whose token another host has taken up meanwhile, because this one seemed dead: it may finish, "+
-				"beside the other's, or is stopped at once, as after hook_timeout."),
+			"What happens to a run when another host has revived its token, because this host seemed dead: the run may finish, beside "+
+				"the other host's, or it is stopped at once, as after hook_timeout."),
 	}
 }
 
 func (l *Layers) fleet() settings.Table {
 	return settings.Table{
 		settings.Row("join", settings.List(&l.Agent.Join), "",
-			"A member to find the fleet by, as a name or an address; can be repeated. One that answers is enough; "+
-				"they are asked again for as long as the agent runs.").As("HOST[:PORT]"),
+			"A member through which the agent finds the fleet: a name or an address. Can be repeated. One that answers is enough; "+
+				"the agent asks them again for as long as it runs.").As("HOST[:PORT]"),
 		settings.Row("alone", settings.Choice(&l.alone, "auto", "run", "wait"), "auto",
-			"What a host does that starts and sees no other: run the hook as a fleet of one, or wait; auto waits with join, and if the "+
-				"host was in a fleet before. Then it waits for max_interval at most."),
+			"What a host does when it starts and sees no other: run the hook as a fleet of one, or wait. auto waits if join is set, or if "+
+				"the host was in a fleet before; a host that was in a fleet waits for max_interval at most."),
 		settings.Ruled("bind", settings.Text(&l.bind), "127.0.0.1:7946; [::]:7946, which is IPv6 and IPv4, with a secret or insecure",
-			"The address of everything, UDP and TCP. What is left out is as in the default.").As("[HOST][:PORT]"),
-		settings.Ruled("advertise", settings.Text(&l.advertise), "what bind says, or a private address of this host",
-			"The address that other members are told, where it is another than the one that is bound.").As("HOST[:PORT]"),
-		settings.Ruled("name", settings.Text(&l.Agent.Name), "the name of the host", "What people call this member."),
+			"The address that the agent binds, UDP and TCP. A part that is left out is as in the default.").As("[HOST][:PORT]"),
+		settings.Ruled("advertise", settings.Text(&l.advertise), "the bound address, or a private one of this host",
+			"The address that other members use, if it is not the bound one.").As("HOST[:PORT]"),
+		settings.Ruled("name", settings.Text(&l.Agent.Name), "the name of the host", "The name of this member, for people."),
 	}
 }
 
@@ -99,9 +99,9 @@ func (l *Layers) secrecy() settings.Table {
 	return settings.Table{
 		settings.Row("secret_file", settings.Path(&l.secretFile), "",
 			"The fleet's secret, the same file on every host, readable by its owner only. "+
-				"It seals all messages; who has it can take part. \"wanderd keygen --secret\" makes one."),
+				"It seals all messages; anybody who has it can take part. \"wanderd keygen --secret\" makes one."),
 		settings.Row("insecure", settings.Bool(&l.Agent.Insecure), "false",
-			"Allow more than loopback without a secret: everybody who reaches the port can take part, and take the token."),
+			"Allow more than loopback without a secret: anybody who reaches the port can take part, and take the token."),
 	}
 }
 

@@ -98,23 +98,23 @@ func (p *Parameters) gate() settings.Table {
 			"How the token goes round: "+config.PolicyWander+".").As("NAME"),
 		settings.Row("walk", settings.Choice(&p.Walk, wander.Walks()...), usual("walk"), agent.Find("walk").Help),
 		settings.Row("op", settings.Positive(&p.Op), "4s", "How long one operation takes."),
-		settings.Ruled("op_configured", settings.Positive(&p.OpConfigured), "what --op is",
-			"How long the members are told that an operation takes, where the operator was wrong."),
+		settings.Ruled("op_configured", settings.Positive(&p.OpConfigured), "--op",
+			"How long the members believe that an operation takes, if the operator was wrong."),
 		settings.Row("skip", settings.Positive(&p.Skip), usual("skip"),
-			"How long the token rests at a member that has no need of it."),
+			"How long the token rests at a member that does not need it."),
 		settings.Row("min_interval", settings.Positive(&p.MinInterval), usual("min_interval"),
 			"The least time between two operations on one member."),
 		settings.Ruled("max_interval", settings.Positive(&p.MaxInterval), agent.Find("max_interval").Rule,
-			"How long a member waits in vain for the token before it takes it for lost and makes a new one."),
+			"How long a member waits for the token before it assumes that the token is lost and makes a new one."),
 		settings.Row("slots", settings.Count(&p.Slots, 1, wire.MaxSlots), usual("slots"),
-			fmt.Sprintf("How many tokens the gate has, 1 to %d, and so how many operations may run at once, no two on one member.",
+			fmt.Sprintf("How many tokens the gate has, 1 to %d: so many operations may run at once, no two on one member.",
 				wire.MaxSlots)),
 		settings.Row("backups", settings.Count(&p.Backups, 0, wire.MaxBackups), usual("backups"),
-			fmt.Sprintf("How many members guard a token, 0 to %d, and take it up again if its holder dies. 0 is the plain paper.",
+			fmt.Sprintf("How many members guard a token, 0 to %d, and revive it if its holder dies. 0 is the plain paper.",
 				wire.MaxBackups)),
 		settings.Row("on_lost", settings.Choice(&p.OnLost, wander.Finish, wander.Stop), usual("on_lost"),
-			"What becomes of an operation whose token another member has taken up meanwhile, because this one seemed dead: it may "+
-				"finish, or is stopped at once."),
+			"What happens to an operation when another member has revived its token, because this one seemed dead: it may finish, or "+
+				"it is stopped at once."),
 	}
 }
 
@@ -124,12 +124,12 @@ func (p *Parameters) run() settings.Table {
 		settings.Row("duration", settings.Positive(&p.Duration), "1000000s",
 			"How much time passes in the fleet. A million seconds of 150 members take some seconds, and less without guardians."),
 		settings.Row("seed", settings.Count(&p.Seed, 0, math.MaxUint64), "1",
-			"Decides everything that is left to chance: the same seed gives the same run.").As("NUMBER"),
+			"Decides everything that is random: the same seed gives the same run.").As("NUMBER"),
 		settings.Row("seeds", settings.Count(&p.Seeds, 1, maxSeeds), "1",
-			"How many runs there are, with this seed and those after it, on all cores. Of more than one, the figures are the "+
-				"mean and its 95 % confidence interval."),
+			"How many runs there are, with this seed and the next ones, on all cores. The figures of several runs are means with "+
+				"95 % confidence intervals."),
 		settings.Row("op_jitter", spread(&p.OpJitter), "0%",
-			"By how much an operation takes longer or shorter than --op, evenly spread: a share of it, or a duration."),
+			"How much longer or shorter than --op an operation takes at most, evenly spread: a share of it, or a duration."),
 	}
 }
 
@@ -137,39 +137,39 @@ func (p *Parameters) network() settings.Table {
 	return settings.Table{
 		settings.Row("latency", settings.Duration(&p.Latency), "1ms", "How long a datagram takes."),
 		settings.Row("jitter", settings.Duration(&p.Jitter), "0s",
-			"Up to how much longer it takes, evenly spread: with it, datagrams overtake each other."),
+			"How much longer a datagram takes at most, evenly spread: datagrams then overtake each other."),
 		settings.Row("loss", settings.Share(&p.Loss), "0%", "The share of datagrams that do not arrive."),
 		settings.Row("duplicate", settings.Share(&p.Duplicate), "0%", "The share of datagrams that arrive twice."),
 		settings.Row("broken_links", settings.Share(&p.BrokenLinks), "0%",
-			"The share of ordered pairs of members of which the first never reaches the second, as behind a firewall. The "+
+			"The share of ordered pairs of members in which the first never reaches the second, as behind a firewall. The "+
 				"membership does not notice."),
 		settings.Ruled("detect_after", settings.Moment(&p.DetectAfter), "as measured of real agents: joins at once, crashes after 1s + 4s × log10(members), and 5s at least",
-			"How late the members learn of a crash, a join, and that the network is parted or whole again."),
+			"How late the members learn of a crash, a join, and the start and end of a partition."),
 	}
 }
 
 func (p *Parameters) faults() settings.Table {
 	return settings.Table{
 		settings.Row("lose_token_every", settings.Period(&p.LoseTokenEvery, leastPeriod), "",
-			"The mean time after which the token is lost on its way, for good."),
+			"The mean time between two losses of the token on its way."),
 		settings.Row("crash_every", settings.Period(&p.CrashEvery, leastPeriod), "",
 			"The mean time between two crashes of one member."),
 		settings.Row("down_for", settings.Duration(&p.DownFor), "1m",
-			"The mean time after which a member that crashed is there again.").Needing("crash_every"),
+			"The mean time after which a crashed member is back.").Needing("crash_every"),
 		settings.Row("pause_every", settings.Period(&p.PauseEvery, leastPeriod), "",
-			"The mean time between two pauses of one member, whose process stands still while its operation goes on."),
+			"The mean time between two pauses of one member: its process stands still while its operation goes on."),
 		settings.Row("pause_for", settings.Duration(&p.PauseFor), "30s",
 			"The mean time that a pause lasts.").Needing("pause_every"),
 		settings.Row("partition_at", settings.Moment(&p.PartitionAt), "",
-			"When the network is parted in two, neither of which reaches the other."),
+			"When the network splits into two parts that do not reach each other."),
 		settings.Row("partition_for", settings.Positive(&p.PartitionFor), "1h",
-			"How long it is parted.").Needing("partition_at"),
+			"How long the network stays split.").Needing("partition_at"),
 		settings.Row("partition_share", settings.Share(&p.PartitionShare), "50%",
-			"The share of members on the one side.").Needing("partition_at"),
+			"The share of members in the one part.").Needing("partition_at"),
 		settings.Row("clock_skew", settings.Duration(&p.ClockSkew), "0s",
-			"By how much a wall clock is ahead or behind at most."),
+			"How far a wall clock is ahead or behind at most."),
 		settings.Row("save_takes", settings.Duration(&p.SaveTakes), "0s",
-			"How long a disk takes to save that an operation starts, which waits for it for half a skip at most."),
+			"How long a disk takes to save the start of an operation, which waits for half a skip at most."),
 		settings.Row("slow_saves", settings.Share(&p.SlowSaves), "0%",
 			"The share of saves that take --slow-save-for in the mean."),
 		settings.Row("slow_save_for", settings.Duration(&p.SlowSaveFor), "5s", "How long a slow save takes."),

@@ -66,10 +66,10 @@ func (p *Parameters) check(r *settings.Reading) {
 		return
 	}
 	if *p.PartitionAt >= p.Duration {
-		r.Object("%s is not before the end, %s: make it earlier or the run longer", r.Of(&p.PartitionAt), r.Of(&p.Duration))
+		r.Object("%s is not before the end, %s: make it earlier, or the run longer", r.Of(&p.PartitionAt), r.Of(&p.Duration))
 	}
 	if side := p.PartitionShare * float64(p.Members); side < 1 || side > float64(p.Members-1) {
-		r.Object("%s leaves nobody on one side of %s: choose one that puts at least one member on either side",
+		r.Object("%s leaves one part of %s empty: choose a share that puts at least one member into each part",
 			r.Of(&p.PartitionShare), r.Of(&p.Members))
 	}
 }

@@ -211,9 +211,9 @@ func TestWhatCannotBeIsSaidInASentenceEach(t *testing.T) {
 		}},
 		{flags: []string{"partition_at=1h", "duration=1h", "partition_share=0", "partition_for=0s"}, want: []string{
 			`--partition-for: "0s" must be greater than 0: leave it out for the default, 1h`,
-			"partition_at 1h (--partition-at) is not before the end, duration 1h (--duration): make it earlier or the run longer",
-			"partition_share 0% (--partition-share) leaves nobody on one side of members 150 (default): choose one that puts at " +
-				"least one member on either side",
+			"partition_at 1h (--partition-at) is not before the end, duration 1h (--duration): make it earlier, or the run longer",
+			"partition_share 0% (--partition-share) leaves one part of members 150 (default) empty: choose a share that " +
+				"puts at least one member into each part",
 		}},
 		{flags: []string{"walk=rnadom", "policy=strict"}, want: []string{
 			`--policy: unknown value "strict": choose wander`,

@@ -28,9 +28,9 @@ func ParseDuration(text string) (time.Duration, error) {
 	case !ok:
 		return 0, fmt.Errorf("%q is not a duration: write a number with a unit, as in 90s, 10m, 1h30m or 1d", text)
 	case d < 0:
-		return 0, fmt.Errorf("%q is negative: a duration cannot be", text)
+		return 0, fmt.Errorf("%q is negative: write a duration of 0s or more", text)
 	case d > longest:
-		return 0, fmt.Errorf("%q is longer than %s, the longest that is allowed", text, FormatDuration(longest))
+		return 0, fmt.Errorf("%q is longer than %s, the maximum", text, FormatDuration(longest))
 	}
 	return d, nil
 }

@@ -169,7 +169,7 @@ func Command(at *[]string, split func(string) ([]string, error)) Value {
 			}
 		}
 		if len(list) == 0 || list[0] == "" {
-			return nil, errors.New("no program: name one, and its arguments")
+			return nil, errors.New("the program is missing: name it, and its arguments")
 		}
 		return list, nil
 	}, itself)
