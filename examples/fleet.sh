@@ -1,9 +1,9 @@
 #!/bin/sh
 # Runs a hook on a fleet of three agents on this machine: fleet.sh hook [seconds]
 #
-# The agents find free ports themselves, share a secret made for the occasion, and stop after 20 seconds, or those given,
-# or at Ctrl-C. Each line of their logs begins with the agent's name. WANDERD is the binary; it is built if unset. FLEET_CACHE
-# is the hooks' cache folder; it is thrown away with the rest if unset.
+# The agents choose free ports, share a new secret, and stop after the given seconds (20 by default) or at Ctrl-C. Each line of
+# their logs begins with the agent's name. WANDERD is the binary; if unset, it is built. FLEET_CACHE is the hooks' cache folder;
+# if unset, a temporary folder is used and removed.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 hook=${1:?fleet.sh hook [seconds]}
@@ -26,12 +26,12 @@ trap 'exit 0' INT TERM
 
 if [ -z "${WANDERD-}" ]; then
 	WANDERD="$work/wanderd"
-	echo "fleet: building wanderd; set WANDERD to a binary to do without" >&2
+	echo "fleet: building wanderd; set WANDERD to a binary to skip this" >&2
 	(cd "$here/.." && go build -o "$WANDERD" ./cmd/wanderd)
 fi
 "$WANDERD" keygen --secret "$work/secret" >/dev/null
 
-# agent name [flag…]: starts an agent in the background. The constants are short, so that there is something to see.
+# agent name [flag…]: starts an agent in the background. The constants are short, so that the demonstration is.
 agent() {
 	name=$1
 	shift
@@ -43,7 +43,7 @@ agent() {
 	agents="$agents $!"
 }
 
-# address name: where an agent listens, once it does.
+# address name: waits until an agent listens, and prints its address.
 address() {
 	tries=300
 	until "$WANDERD" status --json --state-dir "$work/$1" >"$work/status" 2>/dev/null; do
@@ -62,7 +62,7 @@ first=$(address a)
 agent b --join "$first"
 agent c --join "$first"
 
-# A signal interrupts wait, but not a command in the foreground.
+# A signal interrupts wait, but not a foreground command.
 sleep "$seconds" &
 timer=$!
 wait "$timer"

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// runs is how often every member of a fleet is to run its hook before the fleet is stopped.
+// runs is how often every member must run its hook before the fleet is stopped.
 const runs = 2
 
 func TestSyncExampleKeepsTransfersApart(t *testing.T) {
@@ -38,14 +38,14 @@ func TestCacheRefreshExampleKeepsDownloadsApart(t *testing.T) {
 	}
 }
 
-// watch runs an example until each of the agents a, b and c has logged a line with both marks twice, then interrupts
-// it as Ctrl-C would, and returns the last line that it prints.
+// watch runs an example until each of the agents a, b and c has logged a line with both marks twice. Then it sends SIGINT, as Ctrl-C
+// does, and returns the last line of the output.
 func watch(t *testing.T, env []string, begin, end string, argv ...string) (last string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	defer cancel()
-	// A busy machine may stop for seconds. That must not look like a lost token or a dead holder, for a new token, or one that
-	// a guardian has taken up, would rightly overlap.
+	// A busy machine may stop for seconds. That must not look like a lost token or a dead holder, because a new or revived token
+	// would overlap, and correctly so.
 	env = append(env, "WANDERD="+build(t, "../cmd/wanderd"), "WANDERD_MAX_INTERVAL=20s", "WANDERD_BACKUPS=0")
 	example := command(ctx, t, env, append(argv, "600")...)
 	out, err := example.StdoutPipe()
@@ -79,8 +79,8 @@ func watch(t *testing.T, env []string, begin, end string, argv ...string) (last 
 	return last
 }
 
-// The hooks of an example have a throw-away cache folder. What builds its programs must not: with an empty cache, Go compiles
-// everything anew, which takes a minute.
+// The hooks of an example have a temporary cache folder. The build of its programs must not: with an empty cache, Go compiles
+// everything again, which takes a minute.
 func TestAnExampleBuildsItsProgramsWithTheCallersCache(t *testing.T) {
 	t.Parallel()
 	for _, example := range []string{"sync/run.sh", "cache-refresh/run.sh"} {
@@ -91,7 +91,7 @@ func TestAnExampleBuildsItsProgramsWithTheCallersCache(t *testing.T) {
 			if err := os.Chmod(dir+"/go", 0o700); err != nil {
 				t.Fatal(err)
 			}
-			// The cache of the second example is served by its origin, which must be there for its fleet to be started.
+			// The second example starts its fleet only if its origin runs.
 			env := []string{
 				"PATH=" + dir + ":" + os.Getenv("PATH"), "XDG_CACHE_HOME=" + dir + "/mine", "BUILDS=" + dir + "/builds",
 				"SYNC_FROM=" + dir, "ORIGIN=" + build(t, "./cache-refresh/origin"),

@@ -12,7 +12,7 @@ import (
 
 const refreshHook = "cache-refresh/refresh.sh"
 
-// serveAs answers every request in the given way until the test ends.
+// serveAs serves all requests with answer until the test ends.
 func serveAs(t *testing.T, answer http.HandlerFunc) (url string) {
 	t.Helper()
 	server := httptest.NewServer(answer)
@@ -20,7 +20,7 @@ func serveAs(t *testing.T, answer http.HandlerFunc) (url string) {
 	return server.URL
 }
 
-// eachFetcher runs a test with curl, where it is installed, and with the example's own program.
+// eachFetcher runs a test with curl, if it is installed, and with the example's own program.
 func eachFetcher(t *testing.T, test func(t *testing.T, env []string)) {
 	t.Run("curl", func(t *testing.T) {
 		if _, err := exec.LookPath("curl"); err != nil {
@@ -36,7 +36,7 @@ func eachFetcher(t *testing.T, test func(t *testing.T, env []string)) {
 	})
 }
 
-func TestRefreshReplacesTheCacheAndTellsItsNumber(t *testing.T) {
+func TestRefreshReplacesTheCacheAndSendsItsNumber(t *testing.T) {
 	t.Parallel()
 	eachFetcher(t, func(t *testing.T, env []string) {
 		url := serveAs(t, func(w http.ResponseWriter, r *http.Request) {
@@ -88,7 +88,7 @@ func TestRefreshDoesNotBeginAfterItsDeadline(t *testing.T) {
 	}
 }
 
-func TestRefreshSaysWhatItNeeds(t *testing.T) {
+func TestRefreshNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	if out, err := script(t, nil, refreshHook); err == nil || !strings.Contains(out, "set CACHE_FROM") {
 		t.Errorf("without an origin it ended with %v:\n%s", err, out)

@@ -1,4 +1,4 @@
-// Package examples_test runs the examples: the hooks by themselves, and each example as its README does.
+// Package examples_test runs the examples: the hooks alone, and each example as in its README.
 package examples_test
 
 import (
@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// patience bounds everything that a test waits for.
+// patience bounds every wait of a test.
 const patience = time.Minute
 
-// command is a script in its own process group, with nothing in its environment but PATH, TMPDIR and env. When ctx is
-// over, the whole group is told to stop.
+// command is a script in its own process group, whose environment is PATH, TMPDIR and env only. When ctx is done, the whole group gets
+// a signal to stop.
 func command(ctx context.Context, t *testing.T, env []string, argv ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
@@ -28,7 +28,7 @@ func command(ctx context.Context, t *testing.T, env []string, argv ...string) *e
 	return cmd
 }
 
-// script runs a script to its end and returns everything it printed.
+// script runs a script to its end and returns its output.
 func script(t *testing.T, env []string, argv ...string) (output string, err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -37,7 +37,7 @@ func script(t *testing.T, env []string, argv ...string) (output string, err erro
 	return string(out), err
 }
 
-// mustRun is script for one that has to succeed.
+// mustRun is script for a script that must succeed.
 func mustRun(t *testing.T, env []string, argv ...string) string {
 	t.Helper()
 	output, err := script(t, env, argv...)
@@ -47,7 +47,7 @@ func mustRun(t *testing.T, env []string, argv ...string) string {
 	return output
 }
 
-// pathOf returns a PATH with nothing but the named programs.
+// pathOf returns a PATH with the named programs only.
 func pathOf(t *testing.T, programs ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -63,7 +63,7 @@ func pathOf(t *testing.T, programs ...string) string {
 	return "PATH=" + dir
 }
 
-// build builds a command of this module and returns where it is.
+// build builds a command of this module and returns its path.
 func build(t *testing.T, pkg string) string {
 	t.Helper()
 	at := filepath.Join(t.TempDir(), filepath.Base(pkg))

@@ -20,13 +20,13 @@ const (
 	syncOrigin = "sync/origin.sh"
 )
 
-// withoutRsync is a PATH on which everything is but rsync.
+// withoutRsync returns a PATH with all needed programs but rsync.
 func withoutRsync(t *testing.T) string {
 	t.Helper()
 	return pathOf(t, "sh", "dirname", "mktemp", "mkdir", "chmod", "head", "rm", "mv", "cp", "sleep", "cat")
 }
 
-func TestSyncRunsByItself(t *testing.T) {
+func TestSyncRunsWithoutSettings(t *testing.T) {
 	t.Parallel()
 	to, tmp := t.TempDir(), t.TempDir()
 	out := mustRun(t, []string{"SYNC_TO=" + to, "TMPDIR=" + tmp, "WANDERD_SEQ=5", "WANDERD_NAME=alice"}, syncHook)
@@ -49,7 +49,7 @@ func TestSyncRunsByItself(t *testing.T) {
 func TestSyncCopiesWithoutRsyncAndSaysSo(t *testing.T) {
 	t.Parallel()
 	to := t.TempDir()
-	for range 2 { // The second time a mirror is there already.
+	for range 2 { // The second time, the mirror exists.
 		out := mustRun(t, []string{withoutRsync(t), "SYNC_TO=" + to}, syncHook)
 		if !strings.Contains(out, "rsync is not installed") {
 			t.Errorf("it does not say that rsync is missing:\n%s", out)
@@ -83,8 +83,7 @@ func TestSyncOfAnOvertakenHolderChangesNothing(t *testing.T) {
 	wantContent(t, to+"/.last-seq-0", "4294967296\n")
 }
 
-// A host of a gate with several tokens runs now under one and now under another, and their numbers have nothing to do with
-// each other.
+// A host of a gate with several tokens may run under any of them, and their numbers are not comparable.
 func TestSyncComparesNumbersWithinEachSlot(t *testing.T) {
 	t.Parallel()
 	to, from := t.TempDir(), t.TempDir()
@@ -97,13 +96,13 @@ func TestSyncComparesNumbersWithinEachSlot(t *testing.T) {
 	}
 }
 
-func TestSyncRefusesWhenItCannotTellWhatWasSeen(t *testing.T) {
+func TestSyncRefusesADamagedRecordOfTheNumber(t *testing.T) {
 	t.Parallel()
 	to, from := t.TempDir(), t.TempDir()
 	for _, seen := range []string{"", "many\n", "-1\n"} {
 		write(t, to+"/.last-seq-0", seen)
 		out, err := script(t, []string{"SYNC_TO=" + to, "SYNC_FROM=" + from, "WANDERD_SEQ=9"}, syncHook)
-		if err == nil || !strings.Contains(out, "should hold a number") {
+		if err == nil || !strings.Contains(out, "should contain a number") {
 			t.Errorf("after %q it ended with %v, want a refusal:\n%s", seen, err, out)
 		}
 	}
@@ -166,7 +165,7 @@ func startOrigin(t *testing.T) (origin *exec.Cmd, url string) {
 	return origin, strings.TrimSpace(line)
 }
 
-// greet asks an rsync daemon for a module and keeps the connection; the result reads the daemon's answer.
+// greet requests a module from an rsync daemon and keeps the connection. Its result reads the daemon's answer.
 func greet(t *testing.T, address, module string) (answer func() string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)

@@ -1,11 +1,11 @@
 #!/bin/sh
 # A hook for wanderd: refreshes a local cache from an origin over HTTP.
 #
-#   CACHE_FROM   the URL of what is cached
-#   CACHE_DIR    where the cache is. Unset: a folder of this member's own under the cache directory of whoever runs the agent
-#   CACHE_FETCH  the example's origin program, which fetches where there is no curl
+#   CACHE_FROM   the URL of the artifact
+#   CACHE_DIR    the folder of the cache. Unset: this member's own folder in the cache directory of the agent's user
+#   CACHE_FETCH  the example's origin program, which downloads if curl is not installed
 #
-# The origin is told WANDERD_SEQ, and refuses whoever comes with a lower number than it has already seen.
+# The hook sends WANDERD_SEQ to the origin, which refuses a lower number than it has already seen.
 set -eu
 
 say() { echo "refresh: $*"; }
@@ -15,7 +15,7 @@ fail() {
 }
 
 from=${CACHE_FROM:-}
-[ -n "$from" ] || fail "set CACHE_FROM to the URL of what is to be cached; run.sh shows how"
+[ -n "$from" ] || fail "set CACHE_FROM to the URL of the artifact, as run.sh does"
 seq=${WANDERD_SEQ:-0}
 who=${WANDERD_NAME:-nobody}
 dir=${CACHE_DIR:-${XDG_CACHE_HOME:-${HOME:?refresh: set CACHE_DIR or HOME}/.cache}/wanderd-example/${WANDERD_MEMBER:-by-hand}}
@@ -23,7 +23,7 @@ mkdir -p "$dir"
 new="$dir/.artifact.new"
 trap 'rm -f "$new"' EXIT
 
-# Better to give up by oneself than to be stopped.
+# It is better to fail before the timeout than to be stopped by it.
 left=60
 [ -z "${WANDERD_DEADLINE-}" ] || left=$((WANDERD_DEADLINE - $(date +%s)))
 [ "$left" -gt 0 ] || fail "no time is left before the deadline"
@@ -36,6 +36,6 @@ else
 	fail "curl is not installed: install it, or set CACHE_FETCH to the example's origin program"
 fi
 
-# Readers of the cache see the old one or the new one, never half of it.
+# Readers of the cache see the old or the new artifact, never a part.
 mv "$new" "$dir/artifact"
 say "$who ($seq): $(wc -c <"$dir/artifact") bytes from $from"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Shows the example: three agents on this machine refresh their caches from one origin, which counts how many download at
-# once. run.sh [seconds], 20 by default; Ctrl-C ends it sooner. ORIGIN is the origin program; it is built if unset.
+# Runs the example: three agents on this machine refresh their caches from one origin, which counts simultaneous downloads.
+# run.sh [seconds], 20 by default; Ctrl-C ends it earlier. ORIGIN is the origin program; if unset, it is built.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 

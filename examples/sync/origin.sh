@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs a command beside a throw-away rsync daemon: origin.sh command [argument…]
+# Runs a command beside a temporary rsync daemon: origin.sh command [argument…]
 #
-# The daemon needs no privileges, serves a made-up tree on a free port of loopback, and takes one client at a time. The
-# command finds it in SYNC_FROM, and its log in ORIGIN_LOG; when the command ends, the daemon does, and its files are
-# removed. Without rsync, SYNC_FROM is the tree itself.
+# The daemon needs no privileges, serves a generated tree on a free port of loopback, and accepts one client at a time. The
+# command gets its URL in SYNC_FROM, and the path of its log in ORIGIN_LOG. When the command ends, the script stops the daemon
+# and removes its files. Without rsync, SYNC_FROM is the tree itself.
 set -eu
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/wanderd-origin.XXXXXX")
@@ -30,8 +30,8 @@ for folder in 1 2 3 4 5 6 7 8; do
 	done
 done
 
-# serve port: starts the daemon and waits until it answers; false if it cannot have the port. The daemon is told to stay who
-# it is, since nobody, which it would become where root runs it, may not read the tree.
+# serve port: starts the daemon and waits until it answers; false if the port is not free. With "uid" the daemon keeps its user:
+# started by root, it would become nobody, who may not read the tree.
 serve() {
 	cat >"$work/rsyncd.conf" <<-CONF
 		address = 127.0.0.1
@@ -59,13 +59,13 @@ serve() {
 }
 
 if command -v rsync >/dev/null; then
-	# Whether a port is free only the daemon can find out.
+	# Only the daemon can find out whether a port is free.
 	port=$((20000 + $$ % 10000))
 	last=$((port + 20))
 	until serve "$port"; do
 		port=$((port + 1))
 		if [ "$port" -gt "$last" ]; then
-			echo "origin: no rsync daemon would start on ports $((last - 20)) to $last of 127.0.0.1; its log:" >&2
+			echo "origin: no rsync daemon starts on ports $((last - 20)) to $last of 127.0.0.1; its log:" >&2
 			cat "$work/log" >&2 2>/dev/null || true
 			exit 1
 		fi
@@ -76,6 +76,6 @@ fi
 export SYNC_FROM
 ORIGIN_LOG="$work/log"
 export ORIGIN_LOG
-# From here on the command decides what a signal means.
+# From here on the command handles signals.
 trap : HUP INT TERM
 "$@"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Shows the example: three agents on this machine mirror one tree for a while, from an rsync daemon that takes one client at
-# a time and turns away whoever comes beside it. run.sh [seconds], 20 by default; Ctrl-C ends it sooner.
+# Runs the example: three agents on this machine mirror one tree from an rsync daemon that accepts one client at a time and turns
+# away others. run.sh [seconds], 20 by default; Ctrl-C ends it earlier.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -11,7 +11,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/wanderd-sync.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap : INT TERM
 
-# Each member mirrors to a folder of its own in there.
+# Each member mirrors to its own folder in there.
 FLEET_CACHE="$work" "$here/../fleet.sh" "$here/sync.sh" "${1:-20}" || echo "the fleet did not end well" >&2
 
 mirrors=$(find "$work/wanderd-example" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l)

@@ -1,12 +1,12 @@
 #!/bin/sh
 # A hook for wanderd: mirrors a tree with rsync.
 #
-#   SYNC_FROM  where from: an rsync URL or a folder. Unset: a throw-away rsync daemon on loopback with a made-up tree,
-#              so that the example runs by itself.
-#   SYNC_TO    where to. Unset: a folder of this member's own under the cache directory of whoever runs the agent.
+#   SYNC_FROM  the source: an rsync URL or a folder. Unset: a temporary rsync daemon on loopback with a generated tree,
+#              so that the example runs alone.
+#   SYNC_TO    the destination. Unset: this member's own folder in the cache directory of the agent's user.
 #
-# Whoever comes with a lower WANDERD_SEQ than the destination has already seen has been overtaken, and changes nothing. The
-# numbers of a gate with several slots are compared within each.
+# A run with a lower WANDERD_SEQ than the destination has already seen has been overtaken, and changes nothing. In a gate with
+# several slots, the numbers are compared for each slot.
 set -eu
 
 say() { echo "sync: $*"; }
@@ -24,8 +24,8 @@ who=${WANDERD_NAME:-nobody}
 to=${SYNC_TO:-${XDG_CACHE_HOME:-${HOME:?sync: set SYNC_TO or HOME}/.cache}/wanderd-example/${WANDERD_MEMBER:-by-hand}}
 mkdir -p "$to/tree"
 
-# What a lock cannot promise to a process that was paused, the resource can: it remembers the highest number. The file
-# lock makes "compare and write down" one step; without flock(1) the step has a gap of a millisecond.
+# A lock cannot exclude a process that was paused, but the resource can: it remembers the highest number. The file lock makes
+# "compare and record" one step; without flock(1) the step has a gap of a millisecond.
 exec 9>>"$to/.lock"
 if command -v flock >/dev/null; then
 	flock -w 10 9 || fail "another sync has been writing to $to for 10 s"
@@ -34,11 +34,11 @@ last="$to/.last-seq-${WANDERD_SLOT:-0}"
 seen=0
 [ ! -e "$last" ] || read -r seen <"$last" || true
 case $seen in
-'' | *[!0-9]*) fail "$last should hold a number, and holds \"$seen\": remove it if you know why" ;;
+'' | *[!0-9]*) fail "$last should contain a number, but contains \"$seen\": remove it if you know why" ;;
 esac
 if [ "$seq" -lt "$seen" ]; then
 	fail "$who comes with number $seq, but $to has seen $seen: overtaken, nothing is changed." \
-		"If the fleet was set up anew, remove $last"
+		"If the fleet was set up again, remove $last"
 fi
 echo "$seq" >"$last.new"
 mv "$last.new" "$last"

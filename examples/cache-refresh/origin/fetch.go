@@ -14,13 +14,13 @@ import (
 // fetch downloads a URL into a file, for hosts without curl.
 func fetch(ctx context.Context, args []string) (err error) {
 	flags := flag.NewFlagSet("fetch", flag.ContinueOnError)
-	seq := flags.String("seq", "0", "the fencing number to come with")
-	within := flags.Duration("within", time.Minute, "how long it may take")
+	seq := flags.String("seq", "0", "the fencing number to send")
+	within := flags.Duration("within", time.Minute, "the longest duration of the download")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if flags.NArg() != 2 {
-		return errors.New("say origin fetch url file")
+		return errors.New("usage: origin fetch url file")
 	}
 	ctx, cancel := context.WithTimeout(ctx, *within)
 	defer cancel()

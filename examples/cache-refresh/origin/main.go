@@ -1,10 +1,10 @@
-// Command origin is what the caches of this example are refreshed from: one artifact over HTTP, slow enough that downloads
-// would overlap if nobody kept them apart, and a count of how many did.
+// Command origin serves one artifact over HTTP to the caches of this example. It is so slow that downloads would overlap without a
+// gate, and it counts those that do.
 //
 //	origin serve [--listen address] [--size bytes] [--takes duration]
 //	origin fetch [--seq number] [--within duration] url file
 //
-// serve prints its URL and serves /artifact and /stats until it is stopped. fetch is for hosts without curl.
+// serve prints its URL and serves /artifact and /stats until it is stopped. fetch downloads a file on hosts without curl.
 package main
 
 import (
@@ -34,12 +34,12 @@ func run(ctx context.Context, args []string) error {
 			return fetch(ctx, args[1:])
 		}
 	}
-	return errors.New("say origin serve, or origin fetch url file")
+	return errors.New("usage: origin serve, or origin fetch url file")
 }
 
 func serve(args []string) error {
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
-	listen := flags.String("listen", "127.0.0.1:0", "address to listen on; port 0 is a free one")
+	listen := flags.String("listen", "127.0.0.1:0", "address to listen on; port 0 chooses a free port")
 	size := flags.Int("size", 1<<20, "bytes of the artifact")
 	takes := flags.Duration("takes", 300*time.Millisecond, "how long a download takes")
 	if err := flags.Parse(args); err != nil {

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// seqHeader carries the fencing number of whoever asks.
+// seqHeader carries the fencing number of the client's run.
 const seqHeader = "Wanderd-Seq"
 
-// pieces is how many pieces the artifact is sent in.
+// pieces is the number of pieces in which the artifact is sent.
 const pieces = 10
 
 // origin serves one artifact and counts its downloads.
@@ -27,11 +27,11 @@ type origin struct {
 
 // stats answers /stats.
 type stats struct {
-	// Downloads were begun; Now are under way, and Most were at one time.
+	// Downloads counts all downloads, Now the current ones; Most is the highest value of Now.
 	Downloads int `json:"downloads"`
 	Now       int `json:"now"`
 	Most      int `json:"most"`
-	// Seq is the highest fencing number seen, Refused how often a lower one came.
+	// Seq is the highest fencing number seen; Refused counts requests with a lower one.
 	Seq     uint64 `json:"seq"`
 	Refused int    `json:"refused"`
 }
@@ -72,7 +72,7 @@ func (o *origin) serveArtifact(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// begin counts a download in, unless a higher number has been seen: the check that no lock can make in the origin's place.
+// begin counts a download, unless a higher number has been seen. Only the resource can make this check, not a lock.
 func (o *origin) begin(seq uint64) (seen uint64, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -99,6 +99,6 @@ func (o *origin) serveStats(w http.ResponseWriter, _ *http.Request) {
 	s := o.stats
 	o.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
-	// Who asked has gone if this fails.
+	// If this fails, the client has closed the connection.
 	_ = json.NewEncoder(w).Encode(s)
 }

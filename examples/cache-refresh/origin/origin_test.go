@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// download asks for the artifact as the holder of grant seq would and returns the status.
+// download requests the artifact with the number seq and returns the status.
 func download(t *testing.T, o *origin, seq uint64) int {
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/artifact", http.NoBody)
 	request.Header.Set(seqHeader, strconv.FormatUint(seq, 10))
@@ -65,7 +65,7 @@ func TestALowerNumberIsRefused(t *testing.T) {
 	})
 }
 
-func TestFetchStoresWhatIsServedAndReportsARefusal(t *testing.T) {
+func TestFetchStoresTheArtifactAndReportsARefusal(t *testing.T) {
 	server := httptest.NewServer(newOrigin(1003, 0).handler())
 	defer server.Close()
 	file := filepath.Join(t.TempDir(), "artifact")
