@@ -83,11 +83,14 @@ func (o *simOutput) check(formatGiven bool) error {
 
 // simulate runs a scenario and writes what came out of it, also if a signal ends it before its time.
 func (p *program) simulate(ctx context.Context, s scenario.Parameters, out simOutput) error {
-	plot, err := createPlot(out.plot)
-	if err != nil {
-		return err
+	var plot *report.Output
+	if out.plot != "" {
+		var err error
+		if plot, err = report.Create(out.plot); err != nil {
+			return err
+		}
+		defer plot.Discard()
 	}
-	defer plot.discard()
 	task := fmt.Sprintf("%d members", s.Members)
 	if s.Seeds > 1 {
 		task += fmt.Sprintf(", %d seeds", s.Seeds)
@@ -105,8 +108,12 @@ func (p *program) simulate(ctx context.Context, s scenario.Parameters, out simOu
 		_, _ = fmt.Fprintf(p.stderr, "warning: a skip of %v is too short for round trips of %v: handoffs, and the recovery from a loss, wait for them; "+
 			"the least that fits is %v\n", s.Skip, trip, wander.LeastSkip(trip))
 	}
-	if err := plot.commit(result.Chart()); err != nil {
-		return err
+	if plot != nil {
+		// That the name says how to draw has been checked.
+		format, _ := report.ImageFormatOf(out.plot)
+		if err := plot.Draw(result.Chart(), format); err != nil {
+			return err
+		}
 	}
 	if stopped != nil && s.Seeds > 1 {
 		return fmt.Errorf("%w: %d of %d runs are complete", stopped, result.Complete, s.Seeds)

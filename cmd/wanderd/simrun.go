@@ -171,8 +171,10 @@ func (p *program) runExperiments(ctx context.Context, pages []study.Page, run *e
 		if err := run.print(p.stdout, result, i > 0); err != nil {
 			return err
 		}
-		if err := writePlots(run.plotDir, result.Plots); err != nil {
-			return err
+		if run.plotDir != "" {
+			if err := result.Draw(run.plotDir, report.SVG, report.PNG); err != nil {
+				return err
+			}
 		}
 		if stopped != nil {
 			break
@@ -242,25 +244,5 @@ func checkFolder(name string) error {
 		return fmt.Errorf("--plot-dir: %w", err)
 	}
 	probe.Discard()
-	return nil
-}
-
-func writePlots(folder string, plots []study.Plot) error {
-	if folder == "" {
-		return nil
-	}
-	for _, plot := range plots {
-		for _, format := range []report.ImageFormat{report.SVG, report.PNG} {
-			file, err := createPlot(filepath.Join(folder, plot.Name+"."+string(format)))
-			if err != nil {
-				return err
-			}
-			err = file.commit(plot.Chart)
-			file.discard()
-			if err != nil {
-				return err
-			}
-		}
-	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package study
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -54,8 +53,10 @@ func Write(ctx context.Context, folder string, pages []Page, o Options) error {
 			return err
 		}
 		before += len(results)
-		if err := writePlots(plots, results); err != nil {
-			return err
+		for _, r := range results {
+			if err := r.Draw(plots, report.SVG); err != nil {
+				return err
+			}
 		}
 		if _, err := io.WriteString(files[i], p.text(results)); err != nil {
 			return err
@@ -82,33 +83,6 @@ func (p *Page) run(ctx context.Context, o Options, before, all int) ([]Result, e
 		results = append(results, r)
 	}
 	return results, nil
-}
-
-func writePlots(folder string, results []Result) error {
-	for i := range results {
-		for _, p := range results[i].Plots {
-			if err := writePlot(filepath.Join(folder, p.Name+"."+string(report.SVG)), p.Chart); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func writePlot(path string, chart report.Chart) error {
-	var image bytes.Buffer
-	if err := report.WriteImage(&image, chart, report.SVG); err != nil {
-		return fmt.Errorf("%s cannot be drawn: %w", path, err)
-	}
-	out, err := report.Create(path)
-	if err != nil {
-		return err
-	}
-	defer out.Discard()
-	if _, err := out.Write(image.Bytes()); err != nil {
-		return err
-	}
-	return out.Commit()
 }
 
 // text is the page.

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"path/filepath"
 	"strings"
 
 	"github.com/wanderd/wanderd/sim/study/report"
@@ -19,6 +20,22 @@ func (r Result) Render(f report.Format) string {
 		parts = append(parts, t.Render(f))
 	}
 	return strings.Join(parts, "\n")
+}
+
+// Draw draws the plots into a folder, each into a file of every format.
+func (r Result) Draw(folder string, formats ...report.ImageFormat) error {
+	for _, p := range r.Plots {
+		for _, format := range formats {
+			file, err := report.Create(filepath.Join(folder, p.Name+"."+string(format)))
+			if err != nil {
+				return err
+			}
+			if err := file.Draw(p.Chart, format); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // sentences are the verdict and the notes, as a list that is read well as text and as Markdown.

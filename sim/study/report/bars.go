@@ -31,40 +31,20 @@ type Group struct {
 	Halves []float64
 }
 
-func (b Bars) values() [][]float64 {
-	values := make([][]float64, len(b.Groups))
-	for i, g := range b.Groups {
-		values[i] = g.Values
+func (b Bars) frame() frame {
+	f := frame{
+		title: b.Title, x: b.X, y: b.Y, logarithmic: b.Logarithmic,
+		from: -0.5, to: max(float64(len(b.Labels))-0.5, 0.5), marks: b.ticks(),
 	}
-	return values
+	for _, g := range b.Groups {
+		f.series = append(f.series, series{g.Name, g.Published, g.Values})
+	}
+	return f
 }
 
-func (b Bars) heading() heading {
-	legend, colours := make([]sample, len(b.Groups)), b.colours()
-	for i, g := range b.Groups {
-		legend[i] = sample{name: g.Name, draw: func(c draw.Canvas) {
-			c.SetColor(colours[i])
-			c.Fill(c.Rectangle.Path())
-		}}
-	}
-	return heading{title: b.Title, legend: legend, y: b.Y}
-}
-
-func (b Bars) colours() []color.Color {
-	published := make([]bool, len(b.Groups))
-	for i, g := range b.Groups {
-		published[i] = g.Published
-	}
-	return colours(published)
-}
-
-func (b Bars) plot() *plot.Plot {
-	p := newPlot(b.X, b.Logarithmic)
-	p.X.Min, p.X.Max = -0.5, max(float64(len(b.Labels))-0.5, 0.5)
-	p.Y.Min, p.Y.Max = span(b.Logarithmic, b.values()...)
-	p.X.Tick.Marker = b.ticks()
-	p.Add(painted(b.paint))
-	return p
+func (Bars) sample(c draw.Canvas, _ int, of color.Color) {
+	c.SetColor(of)
+	c.Fill(c.Rectangle.Path())
 }
 
 // ticks has as many of the labels as there is room for.
@@ -82,18 +62,14 @@ func (b Bars) ticks() plot.ConstantTicks {
 	return ticks
 }
 
-// painted is a function that draws on a plot.
-type painted func(c draw.Canvas, p *plot.Plot)
-
-// Plot draws.
-func (f painted) Plot(c draw.Canvas, p *plot.Plot) { f(c, p) }
-
-func (b Bars) paint(c draw.Canvas, p *plot.Plot) {
+// Plot draws the bars.
+func (b Bars) Plot(c draw.Canvas, p *plot.Plot) {
 	const together = 0.8
 	x, y := p.Transforms(&c)
 	each := together / float64(len(b.Groups))
 	floor := max(p.Y.Min, 0)
-	colours := b.colours()
+	f := b.frame()
+	colours := f.colours()
 	for g, group := range b.Groups {
 		c.SetColor(colours[g])
 		for i, v := range group.Values {

@@ -22,22 +22,28 @@ import (
 type Chart interface {
 	// Terminal draws the chart with letters, in lines of at most so many columns; it ends with a newline.
 	Terminal(columns int) string
-	// heading is what stands above the plot.
-	heading() heading
-	plot() *plot.Plot
+	// Plot draws what is within the axes.
+	plot.Plotter
+	frame() frame
+	// sample draws what stands for one series in the legend.
+	sample(c draw.Canvas, series int, of color.Color)
 }
 
-// heading is the title, what the colours mean, and what the values are.
-type heading struct {
-	title  string
-	legend []sample
-	y      string
+// frame is what every chart has: a title, two axes and what is drawn between them.
+type frame struct {
+	title, x, y string
+	logarithmic bool
+	series      []series
+	// from and to are the ends of the horizontal axis.
+	from, to float64
+	marks    plot.Ticker
 }
 
-// sample is one entry of a legend.
-type sample struct {
-	name string
-	draw func(c draw.Canvas)
+// series is the values of one colour.
+type series struct {
+	name      string
+	published bool
+	values    []float64
 }
 
 // ImageFormat is how a chart is written to a file.
@@ -80,23 +86,34 @@ func WriteImage(w io.Writer, c Chart, f ImageFormat) error {
 	return err
 }
 
+// Draw draws a chart into the file and puts it in its place. Nothing is left behind if that cannot be.
+func (o *Output) Draw(c Chart, f ImageFormat) error {
+	defer o.Discard()
+	if err := WriteImage(o, c, f); err != nil {
+		return fmt.Errorf("%s cannot be drawn: %w", o.path, err)
+	}
+	return o.Commit()
+}
+
 // paint draws heading and plot below each other. What the values are stands above their axis, where it is read without tilting
 // one's head.
 func paint(c draw.Canvas, chart Chart) {
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())
 	c = draw.Crop(c, margin, -margin, margin, -margin)
-	h := chart.heading()
-	if h.title != "" {
-		c = writeLine(c, h.title, letters(titleSize, xfont.WeightBold), 6)
+	f := chart.frame()
+	if f.title != "" {
+		c = writeLine(c, f.title, letters(titleSize, xfont.WeightBold), 6)
 	}
-	if len(h.legend) > 1 {
-		c = explain(c, h.legend)
+	if len(f.series) > 1 {
+		c = explain(c, chart, &f)
 	}
-	if h.y != "" {
-		c = writeLine(c, h.y, letters(labelSize, xfont.WeightNormal), 8)
+	if f.y != "" {
+		c = writeLine(c, f.y, letters(labelSize, xfont.WeightNormal), 8)
 	}
-	chart.plot().Draw(c)
+	p := f.axes()
+	p.Add(chart)
+	p.Draw(c)
 }
 
 // writeLine writes a line at the top and returns what is left below it, and below a gap.
@@ -108,12 +125,12 @@ func writeLine(c draw.Canvas, line string, style text.Style, gap vg.Length) draw
 }
 
 // explain draws the legend, in as many lines as it needs, and returns what is left below it.
-func explain(c draw.Canvas, legend []sample) draw.Canvas {
+func explain(c draw.Canvas, chart Chart, f *frame) draw.Canvas {
 	const thumb, gap = 22, 18
 	style := letters(tickSize, xfont.WeightNormal)
 	line := style.FontExtents().Height + 3
-	x := c.Min.X
-	for _, s := range legend {
+	x, colours := c.Min.X, f.colours()
+	for i, s := range f.series {
 		needs := thumb + 5 + style.Width(s.name)
 		if x > c.Min.X && x+needs > c.Max.X {
 			x = c.Min.X
@@ -121,7 +138,7 @@ func explain(c draw.Canvas, legend []sample) draw.Canvas {
 		}
 		icon := c
 		icon.Rectangle = vg.Rectangle{Min: vg.Point{X: x, Y: c.Max.Y - line + 4}, Max: vg.Point{X: x + thumb, Y: c.Max.Y - 2}}
-		s.draw(icon)
+		chart.sample(icon, i, colours[i])
 		c.FillText(style, vg.Point{X: x + thumb + 5, Y: icon.Min.Y + 1}, s.name)
 		x += needs + gap
 	}
@@ -129,19 +146,21 @@ func explain(c draw.Canvas, legend []sample) draw.Canvas {
 	return c
 }
 
-// newPlot returns a plot with its axes, and nothing on it yet.
-func newPlot(x string, logarithmic bool) *plot.Plot {
+// axes returns a plot with nothing on it yet.
+func (f *frame) axes() *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
 	dress(&p.X)
 	dress(&p.Y)
 	label := letters(labelSize, xfont.WeightNormal)
 	label.XAlign, label.YAlign = p.X.Label.TextStyle.XAlign, p.X.Label.TextStyle.YAlign
-	p.X.Label.Text, p.X.Label.TextStyle, p.X.Label.Padding = x, label, 5
-	p.X.Tick.Marker, p.Y.Tick.Marker = linearTicks{}, linearTicks{}
+	p.X.Label.Text, p.X.Label.TextStyle, p.X.Label.Padding = f.x, label, 5
+	p.X.Min, p.X.Max, p.X.Tick.Marker = f.from, f.to, f.marks
+	p.Y.Min, p.Y.Max = f.span()
+	p.Y.Tick.Marker = linearTicks{}
 	// The lines of the grid stand in for the axis.
 	p.Y.LineStyle.Width, p.Y.Tick.LineStyle.Width = 0, 0
-	if logarithmic {
+	if f.logarithmic {
 		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, decadeTicks{}
 	}
 	grid := plotter.NewGrid()

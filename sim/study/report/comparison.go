@@ -1,17 +1,20 @@
 package report
 
 import (
+	"encoding/json"
 	"math"
 	"strings"
 )
 
 // Comparison is what was published beside what was measured.
 type Comparison struct {
-	Title string
+	Title string `json:"title"`
 	// What says what the rows are; Figure and Unit what the numbers are, as "time" and "s".
-	What, Figure, Unit string
-	Rows               []Compared
-	Notes              []string
+	What   string     `json:"what"`
+	Figure string     `json:"-"`
+	Unit   string     `json:"unit"`
+	Rows   []Compared `json:"rows"`
+	Notes  []string   `json:"notes"`
 }
 
 // Compared is one row of a [Comparison]. What does not exist is not a number.
@@ -20,6 +23,22 @@ type Compared struct {
 	Published, Measured float64
 	// Half is half the width of the confidence interval of what was measured.
 	Half float64
+}
+
+// MarshalJSON writes null for what does not exist.
+func (c Compared) MarshalJSON() ([]byte, error) {
+	number := func(v float64) any {
+		if math.IsNaN(v) {
+			return nil
+		}
+		return v
+	}
+	return json.Marshal(struct {
+		Label     string `json:"label"`
+		Published any    `json:"published"`
+		Measured  any    `json:"measured"`
+		Half      any    `json:"half"`
+	}{c.Label, number(c.Published), number(c.Measured), number(c.Half)})
 }
 
 // Table returns the comparison as a table: the difference is measured less published, and its share is of the published.

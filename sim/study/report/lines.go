@@ -41,31 +41,35 @@ const (
 	Dots
 )
 
-func (l Lines) heading() heading {
-	legend, strokes := make([]sample, len(l.Curves)), l.strokes()
-	for i, k := range l.Curves {
-		legend[i] = sample{name: k.Name, draw: func(c draw.Canvas) {
-			middle := c.Center()
-			if k.Mark == Dots {
-				dot(c, strokes[i].Color, middle)
-				return
-			}
-			c.StrokeLine2(strokes[i], c.Min.X, middle.Y, c.Max.X, middle.Y)
-		}}
+func (l Lines) frame() frame {
+	f := frame{title: l.Title, x: l.X, y: l.Y, logarithmic: l.Logarithmic, from: math.Inf(1), to: math.Inf(-1), marks: linearTicks{}}
+	for _, k := range l.Curves {
+		f.series = append(f.series, series{k.Name, k.Published, k.Y})
+		if n := len(k.X); n > 0 {
+			f.from, f.to = min(f.from, k.X[0]), max(f.to, k.X[n-1])
+		}
 	}
-	return heading{title: l.Title, legend: legend, y: l.Y}
+	switch {
+	case f.from > f.to:
+		f.from, f.to = 0, 1
+	case f.from == f.to:
+		f.from, f.to = f.from-0.5, f.to+0.5
+	}
+	return f
 }
 
-func (l Lines) strokes() []draw.LineStyle {
-	published := make([]bool, len(l.Curves))
-	for i, k := range l.Curves {
-		published[i] = k.Published
+func (l Lines) sample(c draw.Canvas, curve int, of color.Color) {
+	middle := c.Center()
+	if l.Curves[curve].Mark == Dots {
+		dot(c, of, middle)
+		return
 	}
-	strokes := make([]draw.LineStyle, len(l.Curves))
-	for i, c := range colours(published) {
-		strokes[i] = draw.LineStyle{Color: c, Width: 1.5, Dashes: dashes(i)}
-	}
-	return strokes
+	c.StrokeLine2(stroke(curve, of), c.Min.X, middle.Y, c.Max.X, middle.Y)
+}
+
+// stroke is how a curve is drawn.
+func stroke(curve int, of color.Color) draw.LineStyle {
+	return draw.LineStyle{Color: of, Width: 1.5, Dashes: dashes(curve)}
 }
 
 // dot marks a point, with a rim that sets it off from what is below.
@@ -74,49 +78,18 @@ func dot(c draw.Canvas, of color.Color, at vg.Point) {
 	c.DrawGlyphNoClip(draw.GlyphStyle{Color: of, Radius: 4, Shape: draw.CircleGlyph{}}, at)
 }
 
-func (l Lines) plot() *plot.Plot {
-	p := newPlot(l.X, l.Logarithmic)
-	p.X.Min, p.X.Max = l.domain()
-	p.Y.Min, p.Y.Max = span(l.Logarithmic, l.values()...)
-	p.Add(painted(l.paint))
-	return p
-}
-
-func (l Lines) values() [][]float64 {
-	values := make([][]float64, len(l.Curves))
-	for i, k := range l.Curves {
-		values[i] = k.Y
-	}
-	return values
-}
-
-// domain is from the first point of any curve to the last.
-func (l Lines) domain() (low, high float64) {
-	low, high = math.Inf(1), math.Inf(-1)
-	for _, k := range l.Curves {
-		if n := len(k.X); n > 0 {
-			low, high = min(low, k.X[0]), max(high, k.X[n-1])
-		}
-	}
-	switch {
-	case low > high:
-		return 0, 1
-	case low == high:
-		return low - 0.5, high + 0.5
-	}
-	return low, high
-}
-
-func (l Lines) paint(c draw.Canvas, p *plot.Plot) {
+// Plot draws the curves.
+func (l Lines) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	strokes := l.strokes()
+	f := l.frame()
+	colours := f.colours()
 	for i, k := range l.Curves {
 		var run []vg.Point
 		end := func() {
 			if len(run) == 1 {
-				dot(c, strokes[i].Color, run[0])
+				dot(c, colours[i], run[0])
 			}
-			c.StrokeLines(strokes[i], run)
+			c.StrokeLines(stroke(i, colours[i]), run)
 			run = run[:0]
 		}
 		for _, pt := range k.points(l.Logarithmic) {

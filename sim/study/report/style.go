@@ -26,35 +26,27 @@ const (
 	tickSize  = 11
 )
 
-// The colours are Okabe and Ito's, which people who do not tell all colours apart still do. Published and measured differ in
-// brightness too, for those who print in grey.
-func publishedColour(i int) color.Color {
-	return []color.RGBA{
+// colours gives each series one, the published ones from their own row. They are Okabe and Ito's, which people who do not tell all
+// colours apart still do. Published and measured differ in brightness too, for those who print in grey.
+func (f *frame) colours() []color.Color {
+	published := []color.RGBA{
 		{R: 0xe6, G: 0x9f, B: 0x00, A: 0xff}, // orange
 		{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff}, // vermilion
-	}[i%2]
-}
-
-func measuredColour(i int) color.Color {
-	return []color.RGBA{
+	}
+	measured := []color.RGBA{
 		{R: 0x00, G: 0x72, B: 0xb2, A: 0xff}, // blue
 		{R: 0x00, G: 0x9e, B: 0x73, A: 0xff}, // green
 		{R: 0xcc, G: 0x79, B: 0xa7, A: 0xff}, // purple
 		{R: 0x56, G: 0xb4, B: 0xe9, A: 0xff}, // sky blue
-		{A: 0xff},                            // black
-	}[i%5]
-}
-
-// colours gives each series one, the published ones from their own row.
-func colours(published []bool) []color.Color {
-	of := make([]color.Color, len(published))
+	}
+	of := make([]color.Color, len(f.series))
 	p, m := 0, 0
-	for i := range published {
-		if published[i] {
-			of[i] = publishedColour(p)
+	for i := range f.series {
+		if f.series[i].published {
+			of[i] = published[p%len(published)]
 			p++
 		} else {
-			of[i] = measuredColour(m)
+			of[i] = measured[m%len(measured)]
 			m++
 		}
 	}

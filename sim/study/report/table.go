@@ -29,11 +29,11 @@ func ParseFormat(name string) (Format, error) {
 
 // Table is rows and columns. The first column names the rows; the others are numbers, and aligned as such.
 type Table struct {
-	Title  string
-	Header []string
-	Rows   [][]string
+	Title  string     `json:"title"`
+	Header []string   `json:"header"`
+	Rows   [][]string `json:"rows"`
 	// Notes are sentences about the table as a whole. A CSV file has neither notes nor title.
-	Notes []string
+	Notes []string `json:"notes"`
 }
 
 // Render writes the table; it ends with a newline.

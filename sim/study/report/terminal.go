@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,8 +21,9 @@ func (b Bars) Terminal(columns int) string {
 		}
 	}
 	room := max(columns-(labels+1)-names-(1+numbers), 1)
-	low, high := span(b.Logarithmic, b.values()...)
-	lines := captions(b.Title, b.X, b.Y, b.Logarithmic)
+	f := b.frame()
+	low, high := f.span()
+	lines := f.captions()
 	if len(b.Labels) == 0 || len(b.Groups) == 0 {
 		return cut(append(lines, nothing), columns)
 	}
@@ -59,61 +61,56 @@ const rows = 12
 
 // Terminal draws all curves over each other, each column being the mean of what falls into it.
 func (l Lines) Terminal(columns int) string {
-	lines := captions(l.Title, l.X, l.Y, l.Logarithmic)
+	f := l.frame()
+	lines := f.captions()
 	if len(l.Curves) == 0 {
 		return cut(append(lines, nothing), columns)
 	}
 	// How much of the width the numbers of the axis take is known when it has been drawn.
 	room := max(columns-2, 2)
-	drawn := l.graph(room)
+	drawn := l.graph(&f, room)
 	if over := widest(drawn) - columns; over > 0 {
-		drawn = l.graph(max(room-over, 2))
+		drawn = l.graph(&f, max(room-over, 2))
 	}
 	lines = append(lines, drawn...)
 	if len(l.Curves) > 1 {
 		for i, k := range l.Curves {
-			lines = append(lines, strings.Repeat(stroke(i).Horizontal, 3)+" "+k.Name)
+			lines = append(lines, strings.Repeat(charSet(i).Horizontal, 3)+" "+k.Name)
 		}
 	}
 	return cut(lines, columns)
 }
 
-// stroke is what a curve is made of.
-func stroke(curve int) asciigraph.CharSet {
+// charSet is what a curve is made of.
+func charSet(curve int) asciigraph.CharSet {
 	return []asciigraph.CharSet{
 		asciigraph.DefaultCharSet, asciigraph.CreateCharSet("·"), asciigraph.CreateCharSet("*"), asciigraph.CreateCharSet("+"),
-		asciigraph.CreateCharSet("o"),
-	}[curve%5]
+	}[curve%4]
 }
 
-func (l Lines) graph(columns int) []string {
-	from, to := l.domain()
-	low, step, high := l.scale()
+// graph lays the values out in lines, a step a line. On a logarithmic axis values are exponents.
+func (l Lines) graph(f *frame, columns int) []string {
+	low, high := f.span()
+	step := roundStep((high - low) / rows)
+	if f.logarithmic {
+		// span leaves half a decade below the least value, which needs no line here.
+		low, high = math.Floor(math.Log10(low)+0.5), math.Ceil(math.Log10(high))
+		step = 1 / max(1, math.Floor(rows/(high-low)))
+	} else {
+		low, high = step*math.Floor(low/step), step*math.Ceil(high/step)
+	}
 	var data [][]float64
-	var strokes []asciigraph.CharSet
+	var sets []asciigraph.CharSet
 	for i, k := range l.Curves {
-		data = append(data, k.scaled(l.Logarithmic).means(from, to, columns))
-		strokes = append(strokes, stroke(i))
+		data = append(data, k.scaled(f.logarithmic).means(f.from, f.to, columns))
+		sets = append(sets, charSet(i))
 	}
 	return strings.Split(asciigraph.PlotMany(data,
 		asciigraph.Height(int(math.Round((high-low)/step))), asciigraph.LowerBound(low), asciigraph.UpperBound(high),
-		asciigraph.YAxisValueFormatter(l.number), asciigraph.SeriesChars(strokes...),
-		asciigraph.XAxisRange(from, to), asciigraph.XAxisTickCount(max(2, min(5, columns/12))),
+		asciigraph.YAxisValueFormatter(l.number), asciigraph.SeriesChars(sets...),
+		asciigraph.XAxisRange(f.from, f.to), asciigraph.XAxisTickCount(max(2, min(5, columns/12))),
 		asciigraph.XAxisValueFormatter(func(v float64) string { return grouped(roundTo(v, 3)) }),
 	), "\n")
-}
-
-// scale is how the values are laid out in lines: from the lowest to the highest, a step a line. On a logarithmic axis these
-// are exponents.
-func (l Lines) scale() (low, step, high float64) {
-	low, high = span(l.Logarithmic, l.values()...)
-	if l.Logarithmic {
-		// span leaves half a decade below the least value, which needs no line here.
-		low, high = math.Floor(math.Log10(low)+0.5), math.Ceil(math.Log10(high))
-		return low, 1 / max(1, math.Floor(rows/(high-low))), high
-	}
-	step = roundStep((high - low) / rows)
-	return step * math.Floor(low/step), step, step * math.Ceil(high/step)
 }
 
 // number writes what stands beside a line; on a logarithmic axis, beside the powers of ten only.
@@ -129,17 +126,15 @@ func (l Lines) number(v float64) string {
 
 // scaled returns the curve as it is drawn: on a logarithmic axis, of exponents.
 func (k Curve) scaled(logarithmic bool) Curve {
-	if !logarithmic {
-		return k
-	}
-	exponents := make([]float64, len(k.Y))
+	k.Y = slices.Clone(k.Y)
 	for i, v := range k.Y {
-		exponents[i] = math.NaN()
-		if v > 0 {
-			exponents[i] = math.Log10(v)
+		switch {
+		case logarithmic && v > 0:
+			k.Y[i] = math.Log10(v)
+		case logarithmic:
+			k.Y[i] = math.NaN()
 		}
 	}
-	k.Y = exponents
 	return k
 }
 
@@ -175,21 +170,15 @@ func (k Curve) means(from, to float64, columns int) []float64 {
 const nothing = "(nothing to draw)"
 
 // captions are the lines above a chart on a terminal.
-func captions(title, x, y string, logarithmic bool) []string {
-	if logarithmic {
+func (f *frame) captions() []string {
+	axes, y := f.x, f.y
+	if f.logarithmic {
 		y += " (logarithmic)"
 	}
-	var lines []string
-	if title != "" {
-		lines = append(lines, title)
+	if y != "" {
+		axes = strings.TrimSuffix(y+" by "+f.x, " by ")
 	}
-	switch {
-	case x != "" && y != "":
-		lines = append(lines, y+" by "+x)
-	case x+y != "":
-		lines = append(lines, x+y)
-	}
-	return lines
+	return slices.DeleteFunc([]string{f.title, axes}, func(line string) bool { return line == "" })
 }
 
 func letterCount(s string) int { return utf8.RuneCountInString(s) }

@@ -54,22 +54,22 @@ func (decadeTicks) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// span is the axis on which values are drawn.
-func span(logarithmic bool, values ...[]float64) (low, high float64) {
+// span is the axis on which values are drawn, in a picture and on a terminal.
+func (f *frame) span() (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
-	for _, vs := range values {
-		for _, v := range vs {
-			if !math.IsNaN(v) && (!logarithmic || v > 0) {
+	for _, s := range f.series {
+		for _, v := range s.values {
+			if !math.IsNaN(v) && (!f.logarithmic || v > 0) {
 				low, high = min(low, v), max(high, v)
 			}
 		}
 	}
 	switch {
-	case low > high && logarithmic:
+	case low > high && f.logarithmic:
 		return 1, 10
 	case low > high:
 		return 0, 1
-	case logarithmic:
+	case f.logarithmic:
 		// Half a decade below the least, so that its bar is seen.
 		return low / math.Sqrt(10), high * 1.3
 	}
