@@ -5,7 +5,7 @@ BIN      := bin
 LINT     := $(BIN)/golangci-lint
 FUZZTIME ?= 5s
 # Packages with goroutines. Of the others there is nothing to race, and the end-to-end tests run processes built without it.
-RACE     := ./agent/... ./membership/... ./cmd/wanderd ./cmd/wanderd/demo ./cmd/wanderd/simulate ./sim/hunt ./examples/cache-refresh/origin
+RACE     := ./agent/... ./membership/... ./cmd/wanderd ./cmd/wanderd/demo ./cmd/wanderd/simulate ./sim/hunt ./sim/seeds ./examples/cache-refresh/origin
 SCRIPTS  := .ci/run tools/fuzz $(wildcard examples/*/*.sh)
 
 # The stages of a check. The tests come last, so that their output does.

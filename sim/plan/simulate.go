@@ -3,12 +3,11 @@ package plan
 import (
 	"context"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim/measure"
+	"github.com/wanderd/wanderd/sim/seeds"
 )
 
 // task is a fleet to be simulated, for as many steps in all: in the long run for those of budget, and then, or if that is zero
@@ -50,40 +49,21 @@ func (t *task) run(ctx context.Context, seed uint64) (run, error) {
 
 // simulateAll runs all seeds of all tasks on all cores. What comes out does not depend on how many there are.
 func simulateAll(ctx context.Context, seed uint64, tasks []task) ([][]run, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	type job struct {
-		task *task
-		seed uint64
-		out  *run
-	}
-	var jobs []job
-	runs := make([][]run, len(tasks))
+	var of []int
 	for i := range tasks {
-		runs[i] = make([]run, tasks[i].seeds())
-		for s := range runs[i] {
-			jobs = append(jobs, job{task: &tasks[i], seed: seed + uint64(len(jobs)), out: &runs[i][s]})
-		}
+		of = append(of, slices.Repeat([]int{i}, tasks[i].seeds())...)
 	}
-	queue := make(chan job)
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(jobs)) {
-		workers.Go(func() {
-			for j := range queue {
-				r, err := j.task.run(ctx, j.seed)
-				if err != nil {
-					cancel(err)
-				}
-				*j.out = r
-			}
-		})
+	done, err := seeds.Across(ctx, 0, nil, len(of), func(ctx context.Context, job int) (run, error) {
+		return tasks[of[job]].run(ctx, seed+uint64(job))
+	})
+	if err != nil {
+		return nil, err
 	}
-	for _, j := range jobs {
-		queue <- j
+	runs := make([][]run, len(tasks))
+	for job, r := range done {
+		runs[of[job]] = append(runs[of[job]], r)
 	}
-	close(queue)
-	workers.Wait()
-	return runs, context.Cause(ctx)
+	return runs, nil
 }
 
 // forecast puts together what the seeds say.

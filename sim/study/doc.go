@@ -2,7 +2,7 @@
 //
 //	experiment.go  a question and its answer
 //	find.go        by the name that a user gives
-//	seeds.go       many seeds on many cores, with the same result on any number of them
+//	seeds.go       cases that are all run with many seeds
 //	render.go      an answer as text, Markdown or CSV; json.go as JSON
 //	page.go        all answers of one subject, in a file of the docs
 //	fleet.go       the constants of the paper's fleets

@@ -1,6 +1,6 @@
 // Package simulate runs a scenario, with one seed or with many, and presents the figures.
 //
-//	run.go     seeds on all cores, with the same result on any number of them
+//	run.go     all seeds
 //	bins.go    how wide the bins of intervals are
 //	json.go    the figures for scripts: JSON, and CSV by the same names
 //	tables.go  the figures for people
@@ -9,13 +9,13 @@ package simulate
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"time"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim/measure"
+	"github.com/wanderd/wanderd/sim/seeds"
 )
 
 // Result is what a scenario led to.
@@ -36,35 +36,9 @@ func (r *Result) Stopped() bool { return r.Complete < r.Scenario.Seeds }
 // Run runs a scenario for all its seeds. Progress is told, by several goroutines at a time, how large a share is done. Where
 // ctx is cancelled, the result is what is there so far, and comes with ctx's error. The number of cores changes no result.
 func Run(ctx context.Context, p scenario.Parameters, progress func(share float64)) (Result, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var (
-		f       = fleet{Parameters: p, progress: progress, runs: make([]run, p.Seeds)}
-		jobs    = make(chan int)
-		workers sync.WaitGroup
-	)
-	for range min(runtime.GOMAXPROCS(0), p.Seeds) {
-		workers.Go(func() {
-			for i := range jobs {
-				if err := f.run(ctx, i); err != nil {
-					cancel(err)
-				}
-			}
-		})
-	}
-	for i := 0; i < p.Seeds && ctx.Err() == nil; i++ {
-		select {
-		case jobs <- i:
-		case <-ctx.Done():
-		}
-	}
-	close(jobs)
-	workers.Wait()
-	r := f.result()
-	if r.Stopped() {
-		return r, context.Cause(ctx)
-	}
-	return r, nil
+	f := fleet{Parameters: p, progress: progress, runs: make([]run, p.Seeds)}
+	_, err := seeds.Across(ctx, 0, nil, p.Seeds, func(ctx context.Context, i int) (struct{}, error) { return struct{}{}, f.run(ctx, i) })
+	return f.result(), err
 }
 
 // fleet is a scenario and its runs.

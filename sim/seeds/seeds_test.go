@@ -1,4 +1,4 @@
-package study
+package seeds
 
 import (
 	"context"
@@ -9,12 +9,12 @@ import (
 
 func TestAcrossKeepsTheOrderAndStopsAtAnError(t *testing.T) {
 	double := func(_ context.Context, job int) (int, error) { return 2 * job, nil }
-	got, err := Across(t.Context(), Options{Parallel: 4}, 5, double)
+	got, err := Across(t.Context(), 4, nil, 5, double)
 	if err != nil || !slices.Equal(got, []int{0, 2, 4, 6, 8}) {
 		t.Errorf("%v, %v", got, err)
 	}
 	broken := errors.New("broken")
-	got, err = Across(t.Context(), Options{Parallel: 1}, 5, func(_ context.Context, job int) (int, error) {
+	got, err = Across(t.Context(), 1, nil, 5, func(_ context.Context, job int) (int, error) {
 		if job == 2 {
 			return 0, broken
 		}
