@@ -11,7 +11,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
-// read reads wanderd.toml, also with what is commented out in it.
+// read reads wanderd.toml, on request with the lines that are commented out.
 func read(t *testing.T, uncommented bool) *config.Layers {
 	t.Helper()
 	text, err := os.ReadFile("wanderd.toml")

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// maxExposure is what "systemd-analyze security" may find at most, in tenths: "OK" ends at 4.9, a bare service has 9.6.
+// maxExposure is the highest allowed result of "systemd-analyze security", in tenths: "OK" ends at 4.9, a bare service has 9.6.
 const maxExposure = 20
 
-// unit is the service's directives, a list for each "Section.Key".
+// unit is the directives of the service, a list for each "Section.Key".
 func unit(t *testing.T) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile("wanderd.service")
@@ -57,13 +57,13 @@ func TestTheServiceManagerIsToldWhatTheAgentNeeds(t *testing.T) {
 	}
 }
 
-// An agent that is killed leaves its hook to a guard, which must not be killed with it, and may make control groups.
-func TestTheGuardOfAHookHasTimeForItsDuty(t *testing.T) {
+// A killed agent leaves its hook to a guard. The guard must not be killed with it, and must be able to make control groups.
+func TestTheGuardOfAHookHasTimeToEndIt(t *testing.T) {
 	directives := unit(t)
 	if got := directives["Service.ProtectControlGroups"]; len(got) > 0 {
 		t.Errorf("ProtectControlGroups is %q: the guard cannot make a group for its hook", got)
 	}
-	// A tenth of the longest skip that makes sense. What kills at once is KillMode=mixed.
+	// A tenth of the longest reasonable skip. KillMode=mixed would kill at once.
 	const duty = time.Second
 	if got := seconds(t, directives["Service.TimeoutStopSec"]); got < duty {
 		t.Errorf("TimeoutStopSec is %v: it leaves the guard no time", got)
@@ -80,7 +80,7 @@ func TestTheSecretReachesTheAgentAsACredential(t *testing.T) {
 
 func TestSystemdUnderstandsEveryDirective(t *testing.T) {
 	out, err := analyze(t, "verify", "--man=no")
-	if err != nil || strings.Contains(out, "wanderd.service") { // A host may have other units to complain of.
+	if err != nil || strings.Contains(out, "wanderd.service") { // A host may have other units with problems.
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
 	}
 }
@@ -91,7 +91,7 @@ func TestTheServiceIsHardened(t *testing.T) {
 	}
 }
 
-// analyze runs systemd-analyze on a copy of the unit that starts a program which is there.
+// analyze runs systemd-analyze on a copy of the unit that starts an existing program.
 func analyze(t *testing.T, args ...string) (output string, err error) {
 	t.Helper()
 	program, err := exec.LookPath("systemd-analyze")
@@ -119,7 +119,7 @@ func analyze(t *testing.T, args ...string) (output string, err error) {
 	return string(out), err
 }
 
-// understandsOffline reports whether the first line, "systemd 252 (…)", is of a version that can judge a file.
+// understandsOffline reports whether the first line, "systemd 252 (…)", names a version that can check a file.
 func understandsOffline(version []byte) bool {
 	fields := bytes.Fields(version)
 	if len(fields) < 2 {
