@@ -25,7 +25,7 @@ func read(t *testing.T, uncommented bool) *config.Layers {
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	layers := config.Read(settings.Flags{"config": file}, nil)
+	layers := config.Read(nil, []string{"WANDERD_CONFIG=" + file})
 	if err := layers.Err(); err != nil {
 		t.Fatalf("uncommented is %v: %v", uncommented, err)
 	}

@@ -45,7 +45,7 @@ type Layers struct {
 func Read(flags settings.Flags, environ []string) *Layers {
 	l := &Layers{}
 	l.Reading = settings.NewReading(l.table(), "configuration")
-	fromFlags := flags.Layer(l.Table)
+	fromFlags := settings.Given(flags)
 	fromEnv, unknown := l.Environ(environ, envPrefix)
 	l.warnOf(unknown)
 	var gates []func() *gate

@@ -35,7 +35,9 @@ func (r reading) read(t *testing.T) *Layers {
 		if err := os.WriteFile("wanderd.toml", []byte(r.file), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		flags["config"] = "wanderd.toml"
+		if err := set.Set("config", "wanderd.toml"); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return Read(flags, append([]string{"HOME=/home/somebody"}, r.env...))
 }

@@ -30,7 +30,7 @@ func Read(flags settings.Flags, path string) (Parameters, error) {
 			}))
 		}
 	}
-	r.Apply(flags.Layer(r.Table))
+	r.Apply(settings.Given(flags))
 	if p.OpConfigured == 0 {
 		p.OpConfigured = p.Op
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/sim"
 )
@@ -17,10 +19,13 @@ import (
 // read reads flags, each as "key=value", and a file unless it is empty.
 func read(t *testing.T, file string, flags ...string) (Parameters, error) {
 	t.Helper()
-	layer := settings.Flags{}
+	layer, set := settings.Flags{}, pflag.NewFlagSet("", pflag.ContinueOnError)
+	layer.AddTo(set, Table())
 	for _, f := range flags {
 		key, text, _ := strings.Cut(f, "=")
-		layer[key] = text
+		if err := set.Set(Table().Find(key).Flag(), text); err != nil {
+			t.Fatal(err)
+		}
 	}
 	path := ""
 	if file != "" {

@@ -41,26 +41,19 @@ func parseDays(text string) (d time.Duration, ok bool) {
 		d, err := time.ParseDuration(text)
 		return d, err == nil
 	}
-	if rest != "" {
-		r, err := time.ParseDuration(rest)
-		if err != nil || r < 0 || rest[0] == '+' {
-			return 0, false
-		}
-		d = r
+	hours, err := time.ParseDuration(days + "h") // a day is read as an hour first, exactly, however it is written
+	if err == nil && rest != "" {
+		d, err = time.ParseDuration(rest)
 	}
-	if strings.ContainsFunc(days, func(c rune) bool { return c >= 'a' && c <= 'z' }) {
-		return 0, false // another unit stands before the days
-	}
-	// A day is read as an hour first, exactly, however it is written.
-	hours, err := time.ParseDuration(days + "h")
-	if err != nil {
+	switch {
+	case err != nil, strings.HasPrefix(rest, "+"), strings.HasPrefix(rest, "-"):
 		return 0, false
-	}
-	if hours > longest/24 || d > longest {
-		return longest + 1, true
-	}
-	if hours < 0 {
+	case strings.ContainsFunc(days, func(c rune) bool { return c >= 'a' && c <= 'z' }):
+		return 0, false // another unit stands before the days
+	case hours < 0:
 		return -1, true
+	case hours > longest/24, d > longest:
+		return longest + 1, true
 	}
 	return 24*hours + d, true
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Flags is the layer of the command line, by key. It fills while the command line is parsed, and is judged later, together
-// with all other layers.
-type Flags map[string]string
+// Flags is the layer of the command line. It fills while the command line is parsed, and is judged later, together with all
+// other layers.
+type Flags Given
 
 // AddTo defines the flags of a table, which keep its order.
 func (f Flags) AddTo(set *pflag.FlagSet, t Table) {
@@ -31,21 +31,10 @@ func (f Flags) Given(besides ...string) bool {
 	return false
 }
 
-// Layer returns what the flags of a table say.
-func (f Flags) Layer(t Table) Given {
-	layer := Given{}
-	for _, s := range t {
-		if text, ok := f[s.Key]; ok {
-			layer[s.Key] = given{text: text, origin: Origin{Layer: InFlag, Name: "--" + s.Flag()}}
-		}
-	}
-	return layer
-}
-
 // Read fills the variables of a table that has no other layers. The error is an [Invalid].
 func (f Flags) Read(t Table, about string) error {
 	r := NewReading(t, about)
-	r.Apply(f.Layer(t))
+	r.Apply(Given(f))
 	return r.Err()
 }
 
@@ -58,9 +47,9 @@ type FlagValue struct {
 // Set takes one use of the flag. Lists add up; of everything else the last one counts.
 func (v *FlagValue) Set(text string) error {
 	if before, ok := v.flags[v.Setting.Key]; ok && v.Setting.Value.form == asList {
-		text = before + "," + text
+		text = before.text + "," + text
 	}
-	v.flags[v.Setting.Key] = text
+	v.flags[v.Setting.Key] = given{text: text, origin: Origin{Layer: InFlag, Name: "--" + v.Setting.Flag()}}
 	return nil
 }
 
@@ -69,7 +58,7 @@ func (v *FlagValue) String() string {
 	if v.Setting == nil { // pflag asks a zero value for its default
 		return ""
 	}
-	return v.flags[v.Setting.Key]
+	return v.flags[v.Setting.Key].text
 }
 
 // Type returns the placeholder of the value in help.
