@@ -24,10 +24,11 @@ type RemovalChecker struct {
 	born map[wire.TokenID]policy.Time
 }
 
-// round is one token's way round.
+// round is one token's way round. It has faded if another one left when it had been away for max_interval.
 type round struct {
-	at policy.Time
-	to wire.MemberID
+	at    policy.Time
+	to    wire.MemberID
+	faded bool
 }
 
 // sighting is when a member had to do with which token: as it ran under it, or passed it on.
@@ -89,7 +90,7 @@ func (k *RemovalChecker) Watch(c *Cluster, o *Occurrence) error {
 			// The run goes on under an older token.
 			k.last[o.Member] = sighting{at: e.State.LastRun, token: e.State.LastToken}
 		case e.Kind == policy.Gave && e.Cause == policy.CausePassed:
-			k.pass(o, e.Token.ID, e.Peer)
+			k.pass(c, o, e.Token.ID, e.Peer)
 		}
 	}
 	return nil
@@ -115,12 +116,17 @@ func (k *RemovalChecker) removes(o *Occurrence, id wire.TokenID) bool {
 	return k.last[o.Member].precedes(id, o.At, k.minInterval)
 }
 
-// pass notes that a token leaves a member.
-func (k *RemovalChecker) pass(o *Occurrence, id wire.TokenID, to wire.MemberID) {
+// pass notes that a token leaves a member, which may forget those that it has not seen for max_interval, as long as that is now.
+func (k *RemovalChecker) pass(c *Cluster, o *Occurrence, id wire.TokenID, to wire.MemberID) {
 	rounds := k.passed[o.Member]
 	if rounds == nil {
 		rounds = map[wire.TokenID]round{}
 		k.passed[o.Member] = rounds
+	}
+	most := c.Detail(o.Member).MaxInterval
+	for other, r := range rounds {
+		r.faded = r.faded || o.At.Sub(r.at) >= most
+		rounds[other] = r
 	}
 	rounds[id] = round{at: o.At, to: to}
 }
@@ -165,7 +171,7 @@ func (k *RemovalChecker) crosses(o *Occurrence, id wire.TokenID) bool {
 func (k *RemovalChecker) together(o *Occurrence, s *wander.Detail) bool {
 	oldest, r := k.oldest(o.Member)
 	since := o.At.Sub(r.at)
-	return k.lap >= 0 && !oldest.IsZero() && oldest.Precedes(s.Token.ID) && since < s.Token.Age && since < s.MaxInterval
+	return k.lap >= 0 && !oldest.IsZero() && oldest.Precedes(s.Token.ID) && since < s.Token.Age && since < s.MaxInterval && !r.faded
 }
 
 // survivor checks what is left after a step in which a token arrived or one met another.

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -101,5 +102,38 @@ func TestFrequentCrashesCostLittle(t *testing.T) {
 	t.Logf("%d runs with crashes, %d without", stormy, calm)
 	if stormy*4 < calm*3 {
 		t.Error("too few")
+	}
+}
+
+// births are when tokens were made. It is a [Watcher].
+type births []policy.Time
+
+func (b *births) Watch(_ *Cluster, o *Occurrence) error {
+	for i := range o.Effects {
+		if e := &o.Effects[i]; e.Kind == policy.Took && e.Cause == policy.CauseMade {
+			*b = append(*b, o.At)
+		}
+	}
+	return nil
+}
+
+// Runs that their timeout ends tell nothing of op, so nobody ever has an estimate, and without guardians nobody asks before it makes a token.
+// But laps take as long as they do, and soon no member takes the token for lost any more. On a random
+// walk, where some wait for many laps, that comes to a third of what it would be.
+func TestAFleetWhoseRunsAllTimeOutSoonMakesNoMoreTokens(t *testing.T) {
+	for walk, most := range map[wander.Walk]int{wander.Sweep: 0, wander.Shuffle: 0, wander.Random: 120} {
+		s := fleet(8)
+		s.Walk, s.MeasureOp, s.MinInterval, s.MaxInterval = walk, true, time.Minute, 0
+		s.Hook.Hangs, s.Hook.Timeout = 1, time.Minute
+		var made births
+		c := s.NewCluster(append(s.Checkers(), &made)...)
+		s.start(c)
+		if err := c.Run(policy.Time(40 * time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		late := slices.DeleteFunc(made, func(at policy.Time) bool { return at < policy.Time(4*time.Hour) })
+		if len(late) > most {
+			t.Errorf("%v: %d tokens are made after four hours, want at most %d", walk, len(late), most)
+		}
 	}
 }

@@ -67,10 +67,6 @@ func Draw(seed uint64) Scenario {
 	if d.sometimes(0.1) {
 		s.Hook.Late = d.share(0.01, 0.5)
 	}
-	if s.Backups == 0 && s.MeasureOp && s.Hook.Hangs > 0 {
-		// A run that its timeout ends tells nothing of op, and without guardians nobody asks before it makes a token.
-		s.MaxInterval = max(s.MaxIntervalInForce(), 3*s.lap())
-	}
 	s.drawPieces()
 	if d.sometimes(0.1) {
 		// As real memberships are: see MeasuredMembership.

@@ -21,9 +21,10 @@ const leastLaps = 2
 // membership N is significantly near the rate Δmax/Δop, the system shows instability when the token is lost" (section 5.1).
 //
 // Handoffs take time, too, and what the operator says may be wrong, so it is never below two laps as they are. The plain paper, without
-// guardians, goes by its constants.
+// guardians, goes by its constants; but where it is told neither Δmax nor Δop, it has none: runs that their timeout ends, or that fail at
+// once, say little of Δop, and a lap is made of them all the same.
 func (m *Machine) maxInterval() time.Duration {
-	if m.cfg.Backups == 0 {
+	if m.cfg.Backups == 0 && (m.cfg.Op > 0 || m.cfg.MaxInterval > 0) {
 		return m.toldMaxInterval()
 	}
 	return max(m.toldMaxInterval(), times(leastLaps, m.lap))
