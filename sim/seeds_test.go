@@ -42,6 +42,7 @@ func TestSeedsThatFailedOnce(t *testing.T) {
 		29166:  "a holder that dropped its copy because it was offered a later one guarded an earlier one from then on",
 		27469:  "a holder that had become patient while it was deaf was taken for one that never gives up",
 		36904:  "a holder that was stopped while it asked went on although its guardians had heard nothing for a patience",
+		49531:  "members that had never met were parted for good, and waited for each other",
 		116586: "a run started in the step in which an older token was revived, which then took its place",
 	} {
 		s := sim.Draw(seed)

@@ -106,6 +106,12 @@ func (s *Scenario) stand(c *Cluster, ran runners, sound Network) error {
 	if s.Standing == NothingStands {
 		return nil
 	}
+	// Members that have never seen another one may wait for that for ever: they meet first.
+	if met := policy.Time(s.StartWithin + s.Membership.GossipAfter + s.Membership.Spread); s.WaitAlone && c.Now() < met {
+		if err := c.Run(met); err != nil {
+			return err
+		}
+	}
 	s.beginStanding(c)
 	defer s.endStanding(c, sound)
 	settled := s.bound(c) / standParts
