@@ -76,10 +76,18 @@ func (g *gate) forgetImpossible(wall int64, r *statedir.Record) {
 			Msg("the fencing number in the state directory is higher than any fleet can have reached by this host's clock; forgot it")
 		r.Seq = 0
 	}
-	if r.LastToken.Birth > wire.LatestBirth(wall) {
-		g.log.Warn().Time("made", time.Unix(0, r.LastToken.Birth)).
-			Msg("the last run was under a token that was made in the future by this host's clock; forgot the token")
-		r.LastToken = wire.TokenID{}
+}
+
+// forgetMemo drops what another protocol has saved, or a later version of this one, and what cannot be by this host's clock.
+func (g *gate) forgetMemo(wall int64, r *statedir.Record, s *policy.State) {
+	if r.Protocol != g.family.Name || r.ProtocolVersion > g.family.Version {
+		g.log.Warn().Str("protocol", r.Protocol).Uint8("version", r.ProtocolVersion).
+			Msg("the state directory has the record of another protocol for this gate; kept the last run and the fencing number only")
+		s.Memo = policy.Memo{}
+		return
+	}
+	if why := g.family.Doubt(wall, s); why != "" {
+		g.log.Warn().Msg(why)
 	}
 }
 

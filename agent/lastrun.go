@@ -23,12 +23,13 @@ const correction = time.Second
 const unset = 946_684_800
 
 // record converts a state to its record now.
-func (a *Agent) record(s *policy.State) statedir.Record {
+func (a *Agent) record(g *gate, s *policy.State) statedir.Record {
 	now, boot := a.clock.now(), a.clock.boot()
 	ago := now.Time.Sub(s.LastRun)
 	return statedir.Record{
-		HasRun: s.HasRun, LastRun: time.Unix(0, now.Wall).Add(-ago), LastToken: s.LastToken, Slot: s.Slot, Seq: s.Seq,
+		HasRun: s.HasRun, LastRun: time.Unix(0, now.Wall).Add(-ago), Seq: s.Seq,
 		Boot: boot.id, SinceBoot: boot.up - ago, Synced: boot.synced,
+		Protocol: g.family.Name, ProtocolVersion: g.family.Version, Memo: s.Memo,
 	}
 }
 
@@ -36,7 +37,8 @@ func (a *Agent) record(s *policy.State) statedir.Record {
 func (g *gate) fromRecord(a *Agent, r statedir.Record) policy.State {
 	now, boot := a.clock.now(), a.clock.boot()
 	g.forgetImpossible(now.Wall, &r)
-	s := policy.State{HasRun: r.HasRun, LastToken: r.LastToken, Slot: r.Slot, Seq: r.Seq}
+	s := policy.State{HasRun: r.HasRun, Seq: r.Seq, Memo: r.Memo}
+	g.forgetMemo(now.Wall, &r, &s)
 	if !r.HasRun {
 		return s
 	}
@@ -76,7 +78,7 @@ func (a *Agent) correctRecords() {
 		if !was.HasRun {
 			continue
 		}
-		if is := a.record(&g.state); is.LastRun.Sub(was.LastRun).Abs() > correction || is.Synced && !was.Synced {
+		if is := a.record(g, &g.state); is.LastRun.Sub(was.LastRun).Abs() > correction || is.Synced && !was.Synced {
 			g.log.Info().Time("last_run", is.LastRun).Msg("the wall clock was set; recording the last run by it")
 			a.wantSaved(g, &g.state) // If that fails, the old record still gives a lower bound.
 			a.beginSave(g)

@@ -7,7 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"github.com/wanderd/wanderd/agent/statedir"
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // The cases are the clocks of an agent before and after its restart.
@@ -180,4 +185,24 @@ func TestASynchronisedClockIsRecorded(t *testing.T) {
 			t.Errorf("recorded: %s", record())
 		}
 	})
+}
+
+func TestWhatAnotherProtocolHasSavedIsForgotten(t *testing.T) {
+	g := &gate{family: wander.Family(), log: zerolog.Nop()}
+	memo := wander.Memo{Token: wire.TokenID{Birth: 1, Random: 2}}.Bytes()
+	for _, tc := range []struct {
+		protocol string
+		version  uint8
+		kept     bool
+	}{
+		{g.family.Name, g.family.Version, true},
+		{g.family.Name, g.family.Version + 1, false},
+		{"ring", 1, false},
+	} {
+		s := policy.State{Seq: 7, HasRun: true, LastRun: 5, Memo: memo}
+		g.forgetMemo(time.Now().UnixNano(), &statedir.Record{Protocol: tc.protocol, ProtocolVersion: tc.version}, &s)
+		if (s.Memo == memo) != tc.kept || s.Seq != 7 || !s.HasRun || s.LastRun != 5 {
+			t.Errorf("of %s %d it keeps %+v", tc.protocol, tc.version, s)
+		}
+	}
 }

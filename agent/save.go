@@ -33,7 +33,7 @@ func (s *saver) busy() bool { return !s.since.IsZero() }
 // wantSaved puts the machine's state into the record.
 func (a *Agent) wantSaved(g *gate, s *policy.State) {
 	succeeded := g.saver.record.LastSuccess
-	g.state, g.saver.record, g.saver.wanted = *s, a.record(s), true
+	g.state, g.saver.record, g.saver.wanted = *s, a.record(g, s), true
 	g.saver.record.LastSuccess = succeeded
 }
 

@@ -80,14 +80,15 @@ type Instant struct {
 
 // State is what a member must not forget when it restarts.
 type State struct {
-	// HasRun says that LastRun and LastToken mean something.
+	// Seq is the highest fencing number that was saved.
+	Seq wire.Seq
+	// HasRun says that LastRun means something.
 	HasRun bool
 	// LastRun is when the protected operation last started.
 	LastRun Time
-	// LastToken is the token it ran under.
-	LastToken wire.TokenID
-	// Slot is which of the gate's tokens that is.
-	Slot uint8
-	// Seq is the highest fencing number that was saved.
-	Seq wire.Seq
+	// Memo is the protocol's own.
+	Memo Memo
 }
+
+// Memo is what one protocol must not forget, in a layout of its own. The family's name and version stand beside it on disk.
+type Memo [48]byte

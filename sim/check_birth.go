@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -20,7 +21,8 @@ func NewBirthChecker() *BirthChecker { return &BirthChecker{newest: map[int]int6
 func (k *BirthChecker) Watch(c *Cluster, o *Occurrence) error {
 	if o.Ends() {
 		// What it has not saved it does not know any longer.
-		k.newest[o.Member] = c.Disk(o.Member).LastToken.Birth
+		saved := c.Disk(o.Member)
+		k.newest[o.Member] = wander.MemoOf(&saved.Memo).Token.Birth
 	}
 	if o.Kind != Stepped {
 		return nil

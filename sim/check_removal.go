@@ -88,7 +88,7 @@ func (k *RemovalChecker) Watch(c *Cluster, o *Occurrence) error {
 			k.last[o.Member] = sighting{at: o.At, token: e.Token.ID}
 		case e.Kind == policy.Save && k.running[o.Member] && e.State.LastRun == k.last[o.Member].at:
 			// The run goes on under an older token.
-			k.last[o.Member] = sighting{at: e.State.LastRun, token: e.State.LastToken}
+			k.last[o.Member] = sighting{at: e.State.LastRun, token: wander.MemoOf(&e.State.Memo).Token}
 		case e.Kind == policy.Gave && e.Cause == policy.CausePassed:
 			k.pass(c, o, e.Token.ID, e.Peer)
 		}
@@ -98,9 +98,11 @@ func (k *RemovalChecker) Watch(c *Cluster, o *Occurrence) error {
 
 // event notes what a member knows of its last run when it starts, and that a run ends. One that was denied is none.
 func (k *RemovalChecker) event(c *Cluster, o *Occurrence) {
-	switch s := &o.Event.State; {
-	case o.Event.Kind == policy.Started && s.HasRun && int(s.Slot) == c.slot:
-		k.last[o.Member] = sighting{at: s.LastRun, token: s.LastToken}
+	s := &o.Event.State
+	ran := wander.MemoOf(&s.Memo)
+	switch {
+	case o.Event.Kind == policy.Started && s.HasRun && int(ran.Slot) == c.slot:
+		k.last[o.Member] = sighting{at: s.LastRun, token: ran.Token}
 	case o.Event.Kind == policy.Started:
 		delete(k.last, o.Member) // What was saved is of another slot, and this one forgets.
 	case o.Event.Kind == policy.Finished && k.running[o.Member]:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 )
 
 // SlotChecker holds what a gate with several tokens adds: no member runs under two of them at once. And a member has one record
@@ -45,9 +46,10 @@ func (k *SlotChecker) record(c *Cluster, o *Occurrence) error {
 			continue
 		}
 		same := was.HasRun && e.State.HasRun && was.LastRun == e.State.LastRun
-		if same && (was.Slot != e.State.Slot || e.State.LastToken.IsZero() && !was.LastToken.IsZero()) {
+		before, after := wander.MemoOf(&was.Memo), wander.MemoOf(&e.State.Memo)
+		if same && (before.Slot != after.Slot || after.Token.IsZero() && !before.Token.IsZero()) {
 			return fmt.Errorf("slots: %s records its last run under %v of slot %d, and it was under %v of slot %d",
-				MemberName(o.Member), e.State.LastToken, e.State.Slot, was.LastToken, was.Slot)
+				MemberName(o.Member), after.Token, after.Slot, before.Token, before.Slot)
 		}
 		was = e.State
 	}

@@ -139,16 +139,6 @@ func (c *Cluster) Away(i int) bool { return c.members[i].awayUntil > c.now }
 // Disk returns what member i has saved.
 func (c *Cluster) Disk(i int) policy.State { return c.members[i].disk }
 
-// Remember gives member i, which has not been up yet, an earlier life: it ran for the last time age ago, under a token that was made
-// a little after the run of the cluster begins. Had it been made before, the member would discard the first token for a while: "the
-// component discards a token t when it has been enabled from less than Δmin time units by another token preceding t" (Ciuffoletti,
-// section 5).
-func (c *Cluster) Remember(i int, age time.Duration) {
-	c.members[i].disk = policy.State{
-		HasRun: true, LastRun: c.now.Add(-age), LastToken: wire.TokenID{Birth: c.instant(int32(i)).Wall + int64(time.Hour)},
-	}
-}
-
 // Expects reports whether member i, which must be up, would do anything with m now.
 func (c *Cluster) Expects(i int, m *wire.Message) bool { return c.members[i].machine.Expects(m) }
 

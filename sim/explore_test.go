@@ -309,7 +309,7 @@ func (e *explorer) step(w *small, i int, ev *policy.Event, upTo int) int {
 			}
 		case policy.Run:
 			w.running[i] = true
-			if w.clocks[i].Sub(w.disks[i].LastRun) > time.Second/2 || w.disks[i].LastToken != f.Token.ID {
+			if w.clocks[i].Sub(w.disks[i].LastRun) > time.Second/2 || wander.MemoOf(&w.disks[i].Memo).Token != f.Token.ID {
 				panic("a run that was not saved: " + w.machines[i].String())
 			}
 		case policy.Tell:

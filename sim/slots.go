@@ -1,8 +1,11 @@
 package sim
 
 import (
+	"time"
+
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // bySlot lets one watcher look at each slot of a gate with several tokens, as if it were a gate of its own.
@@ -82,6 +85,15 @@ func slotStatus(m policy.Machine, slot int, now policy.Time) policy.Status {
 		return policy.Status{}
 	}
 	return m.Status(now)
+}
+
+// Remember gives member i, which has not been up yet, an earlier life: it ran for the last time age ago, under a token that was made
+// a little after the run of the cluster begins. Had it been made before, the member would discard the first token for a while: "the
+// component discards a token t when it has been enabled from less than Δmin time units by another token preceding t" (Ciuffoletti,
+// section 5).
+func (c *Cluster) Remember(i int, age time.Duration) {
+	under := wander.Memo{Token: wire.TokenID{Birth: c.instant(int32(i)).Wall + int64(time.Hour)}}
+	c.members[i].disk = policy.State{HasRun: true, LastRun: c.now.Add(-age), Memo: under.Bytes()}
 }
 
 // Detail returns the status of member i, which must be up, with all that a soft gate has besides. In a gate with several tokens it is

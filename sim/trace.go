@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -151,7 +152,7 @@ func (t *Trace) state(s policy.State) string {
 	if !s.HasRun {
 		return "seq " + seqText(s.Seq)
 	}
-	return fmt.Sprintf("seq %s, ran %s under %s", seqText(s.Seq), clock(s.LastRun), t.tokenName(s.LastToken))
+	return fmt.Sprintf("seq %s, ran %s under %s", seqText(s.Seq), clock(s.LastRun), t.tokenName(wander.MemoOf(&s.Memo).Token))
 }
 
 func (t *Trace) message(m *wire.Message) string {

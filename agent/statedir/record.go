@@ -2,6 +2,7 @@ package statedir
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,12 +13,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
 
 // Record is the state of a gate that must survive a restart.
 type Record struct {
-	// HasRun is set if the operation has run; otherwise LastRun, Boot, SinceBoot, LastToken and Slot have no meaning.
+	// HasRun is set if the operation has run; otherwise LastRun, Boot and SinceBoot have no meaning.
 	HasRun bool
 	// LastRun is when the protected operation last started, by the wall clock.
 	LastRun time.Time
@@ -27,14 +29,14 @@ type Record struct {
 	Boot      string
 	SinceBoot time.Duration
 	Synced    bool
-	// LastToken is the token under which it ran.
-	LastToken wire.TokenID
-	// Slot is the slot of that token.
-	Slot uint8
 	// Seq is the highest fencing number that was saved.
 	Seq wire.Seq
 	// LastSuccess is when the operation last succeeded, by the wall clock; zero if it never did.
 	LastSuccess time.Time
+	// Protocol names the protocol that saved it, with its version, and Memo is what only that one understands.
+	Protocol        string
+	ProtocolVersion uint8
+	Memo            policy.Memo
 }
 
 // DamagedError is returned for the record of a gate that cannot be parsed. An agent may continue without it, but its hook may then
@@ -54,29 +56,24 @@ func (e *DamagedError) Error() string {
 func (e *DamagedError) Unwrap() error { return e.Err }
 
 // recordVersion must be raised when an older agent would misread a record.
-const recordVersion = 1
+const recordVersion = 2
 
 // maxRecord bounds a record, in bytes.
 const maxRecord = 64 << 10
 
 // document is a record on disk.
 type document struct {
-	Version     int          `json:"version"`
-	Gate        string       `json:"gate"`
-	Seq         wire.Seq     `json:"seq"`
-	LastRun     time.Time    `json:"last_run,omitzero"`
-	Boot        string       `json:"boot,omitempty"`
-	SinceBoot   int64        `json:"since_boot_ns,omitempty"`
-	Synced      bool         `json:"synced,omitempty"`
-	LastToken   *tokenOnDisk `json:"last_token,omitempty"`
-	LastSuccess time.Time    `json:"last_success,omitzero"`
-}
-
-type tokenOnDisk struct {
-	Birth     int64  `json:"birth"`
-	Generator string `json:"generator"`
-	Random    uint64 `json:"random"`
-	Slot      uint8  `json:"slot,omitempty"`
+	Version         int       `json:"version"`
+	Gate            string    `json:"gate"`
+	Protocol        string    `json:"protocol"`
+	ProtocolVersion uint8     `json:"protocol_version"`
+	Seq             wire.Seq  `json:"seq"`
+	LastRun         time.Time `json:"last_run,omitzero"`
+	Boot            string    `json:"boot,omitempty"`
+	SinceBoot       int64     `json:"since_boot_ns,omitempty"`
+	Synced          bool      `json:"synced,omitempty"`
+	Memo            string    `json:"memo,omitempty"`
+	LastSuccess     time.Time `json:"last_success,omitzero"`
 }
 
 // Load reads the record of a gate; it returns false if there is none. The error is a *DamagedError if the record cannot be parsed.
@@ -130,17 +127,16 @@ func (d *Dir) replace(path string, content []byte) error {
 }
 
 func encode(gate string, r Record) ([]byte, error) {
-	doc := document{Version: recordVersion, Gate: gate, Seq: r.Seq}
+	doc := document{Version: recordVersion, Gate: gate, Protocol: r.Protocol, ProtocolVersion: r.ProtocolVersion, Seq: r.Seq}
 	if !r.LastSuccess.IsZero() {
 		doc.LastSuccess = r.LastSuccess.UTC()
 	}
 	if r.HasRun {
 		doc.LastRun = r.LastRun.UTC()
 		doc.Boot, doc.SinceBoot, doc.Synced = r.Boot, int64(r.SinceBoot), r.Synced
-		doc.LastToken = &tokenOnDisk{
-			Birth: r.LastToken.Birth, Generator: r.LastToken.Generator.String(), Random: r.LastToken.Random,
-			Slot: r.Slot,
-		}
+	}
+	if r.Memo != (policy.Memo{}) {
+		doc.Memo = hex.EncodeToString(r.Memo[:])
 	}
 	text, err := json.Marshal(doc)
 	return append(text, '\n'), err
@@ -154,38 +150,50 @@ func decode(gate string, text []byte) (Record, error) {
 	if err := json.Unmarshal(text, &versioned); err != nil {
 		return Record{}, err
 	}
-	if versioned.Version != recordVersion {
-		return Record{}, fmt.Errorf("it has version %d, this wanderd knows version %d", versioned.Version, recordVersion)
+	switch versioned.Version {
+	case oldVersion:
+		return decodeOld(gate, text)
+	case recordVersion:
+	default:
+		return Record{}, fmt.Errorf("it has version %d, this wanderd knows versions %d and %d", versioned.Version, oldVersion, recordVersion)
 	}
 	var doc document
+	if err := strictly(text, &doc); err != nil {
+		return Record{}, err
+	}
+	if err := plausible(gate, doc.Gate, doc.Seq); err != nil {
+		return Record{}, err
+	}
+	r := Record{Seq: doc.Seq, LastSuccess: doc.LastSuccess, Protocol: doc.Protocol, ProtocolVersion: doc.ProtocolVersion}
+	if doc.Memo != "" {
+		n, err := hex.Decode(r.Memo[:], []byte(doc.Memo[:min(len(doc.Memo), 2*len(r.Memo))]))
+		if err != nil || n != len(r.Memo) || len(doc.Memo) != 2*n {
+			return Record{}, fmt.Errorf("its memo is not %d bytes in hexadecimal digits", len(r.Memo))
+		}
+	}
+	if !doc.LastRun.IsZero() {
+		r.HasRun, r.LastRun = true, doc.LastRun
+		r.Boot, r.SinceBoot, r.Synced = doc.Boot, time.Duration(doc.SinceBoot), doc.Synced
+	}
+	return r, nil
+}
+
+// strictly parses a document that has no unknown keys.
+func strictly(text []byte, doc any) error {
 	strict := json.NewDecoder(bytes.NewReader(text))
 	strict.DisallowUnknownFields()
-	if err := strict.Decode(&doc); err != nil {
-		return Record{}, err
-	}
+	return strict.Decode(doc)
+}
+
+// plausible says what cannot be of the gate and number in a document.
+func plausible(want, gate string, seq wire.Seq) error {
 	switch {
-	case doc.Gate != gate:
-		return Record{}, fmt.Errorf("it belongs to gate %q", doc.Gate)
-	case doc.Seq > wire.MaxSeq:
-		return Record{}, fmt.Errorf("seq %d is above %d", uint64(doc.Seq), uint64(wire.MaxSeq))
-	case doc.LastRun.IsZero() != (doc.LastToken == nil):
-		return Record{}, errors.New("it has only one of last_run and last_token")
+	case gate != want:
+		return fmt.Errorf("it belongs to gate %q", gate)
+	case seq > wire.MaxSeq:
+		return fmt.Errorf("seq %d is above %d", uint64(seq), uint64(wire.MaxSeq))
 	}
-	r := Record{Seq: doc.Seq, LastSuccess: doc.LastSuccess}
-	if doc.LastToken == nil {
-		return r, nil
-	}
-	generator, err := wire.ParseMemberID(doc.LastToken.Generator)
-	if err != nil {
-		return Record{}, err
-	}
-	if doc.LastToken.Slot >= wire.MaxSlots {
-		return Record{}, fmt.Errorf("slot %d is too high: a gate has at most %d slots", doc.LastToken.Slot, wire.MaxSlots)
-	}
-	r.Boot, r.SinceBoot, r.Synced = doc.Boot, time.Duration(doc.SinceBoot), doc.Synced
-	r.HasRun, r.LastRun, r.Slot = true, doc.LastRun, doc.LastToken.Slot
-	r.LastToken = wire.TokenID{Birth: doc.LastToken.Birth, Generator: generator, Random: doc.LastToken.Random}
-	return r, nil
+	return nil
 }
 
 // recordName is a unique file name for the gate, also on file systems that ignore case: its name if that is safe as a file name,

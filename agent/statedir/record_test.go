@@ -10,24 +10,28 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
 func sample() Record {
 	return Record{
-		HasRun:    true,
-		LastRun:   time.Unix(1_800_000_000, 123_456_789),
-		LastToken: wire.TokenID{Birth: 1_799_999_999_000_000_001, Generator: wire.MemberID{1, 2, 0xff}, Random: 1<<64 - 1},
-		Boot:      "81572068-96ac-4645-852d-ee1361038aea", SinceBoot: -5 * time.Second, Synced: true,
-		Slot: wire.MaxSlots - 1,
-		Seq:  wire.MaxSeq,
+		HasRun:  true,
+		LastRun: time.Unix(1_800_000_000, 123_456_789),
+		Boot:    "81572068-96ac-4645-852d-ee1361038aea", SinceBoot: -5 * time.Second, Synced: true,
+		Seq: wire.MaxSeq, Protocol: "wander", ProtocolVersion: 1,
+		Memo: wander.Memo{
+			Token: wire.TokenID{Birth: 1_799_999_999_000_000_001, Generator: wire.MemberID{1, 2, 0xff}, Random: 1<<64 - 1},
+			Slot:  wire.MaxSlots - 1,
+		}.Bytes(),
 
 		LastSuccess: time.Unix(1_800_000_060, 0),
 	}
 }
 
 func same(a, b Record) bool {
-	return a.HasRun == b.HasRun && a.LastRun.Equal(b.LastRun) && a.LastToken == b.LastToken && a.Slot == b.Slot && a.Seq == b.Seq &&
+	return a.HasRun == b.HasRun && a.LastRun.Equal(b.LastRun) && a.Memo == b.Memo && a.Seq == b.Seq &&
+		a.Protocol == b.Protocol && a.ProtocolVersion == b.ProtocolVersion &&
 		a.LastSuccess.Equal(b.LastSuccess) && a.Boot == b.Boot && a.SinceBoot == b.SinceBoot && a.Synced == b.Synced
 }
 
@@ -47,14 +51,25 @@ func TestARecordIsReadAsItWasSaved(t *testing.T) {
 }
 
 func TestTheFormOnDiskStays(t *testing.T) {
-	const onDisk = `{"version":1,"gate":"default","seq":9223372036854775807,` +
+	onDisk := `{"version":2,"gate":"default","protocol":"wander","protocol_version":1,"seq":9223372036854775807,` +
 		`"last_run":"2027-01-15T08:00:00.123456789Z","boot":"81572068-96ac-4645-852d-ee1361038aea",` +
-		`"since_boot_ns":-5000000000,"synced":true,"last_token":{"birth":1799999999000000001,` +
-		`"generator":"0102ff00000000000000000000000000","random":18446744073709551615,"slot":15},"last_success":"2027-01-15T08:01:00Z"}` + "\n"
+		`"since_boot_ns":-5000000000,"synced":true,"memo":"18fae27658193601` + `0102ff00000000000000000000000000` + `ffffffffffffffff` + `0f` +
+		strings.Repeat("00", 15) + `","last_success":"2027-01-15T08:01:00Z"}` + "\n"
 	text, err := encode("default", sample())
 	if err != nil || string(text) != onDisk {
 		t.Errorf("%s, %v", text, err)
 	}
+	if got, err := decode("default", []byte(onDisk)); err != nil || !same(got, sample()) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// A record of version 1 names no protocol, and holds the token of the last run of a soft gate.
+func TestARecordOfVersion1IsRead(t *testing.T) {
+	const onDisk = `{"version":1,"gate":"default","seq":9223372036854775807,` +
+		`"last_run":"2027-01-15T08:00:00.123456789Z","boot":"81572068-96ac-4645-852d-ee1361038aea",` +
+		`"since_boot_ns":-5000000000,"synced":true,"last_token":{"birth":1799999999000000001,` +
+		`"generator":"0102ff00000000000000000000000000","random":18446744073709551615,"slot":15},"last_success":"2027-01-15T08:01:00Z"}` + "\n"
 	if got, err := decode("default", []byte(onDisk)); err != nil || !same(got, sample()) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -65,8 +80,8 @@ func TestARecordOfAnOlderAgentIsRead(t *testing.T) {
 	const onDisk = `{"version":1,"gate":"default","seq":7,"last_run":"2027-01-15T08:00:00Z","last_token":{"birth":1,` +
 		`"generator":"0102ff00000000000000000000000000","random":2}}` + "\n"
 	want := Record{
-		HasRun: true, LastRun: time.Unix(1_800_000_000, 0), Seq: 7,
-		LastToken: wire.TokenID{Birth: 1, Generator: wire.MemberID{1, 2, 0xff}, Random: 2},
+		HasRun: true, LastRun: time.Unix(1_800_000_000, 0), Seq: 7, Protocol: "wander", ProtocolVersion: 1,
+		Memo: wander.Memo{Token: wire.TokenID{Birth: 1, Generator: wire.MemberID{1, 2, 0xff}, Random: 2}}.Bytes(),
 	}
 	if got, err := decode("default", []byte(onDisk)); err != nil || !same(got, want) {
 		t.Errorf("%+v, %v", got, err)
@@ -112,8 +127,12 @@ func TestADamagedRecordNamesTheFileAndTheRemedy(t *testing.T) {
 		"empty":           {"", "empty"},
 		"zeros":           {"\x00\x00\x00\x00", "invalid character"},
 		"another format":  {"[]", "array"},
-		"a later version": {`{"version":2,"gate":"default","seq":1,"lease":3}`, "version 2"},
+		"a later version": {`{"version":3,"gate":"default","seq":1,"lease":3}`, "version 3"},
 		"no version":      {`{"gate":"default","seq":1}`, "version 0"},
+		"unknown key":     {`{"version":2,"gate":"default","seq":1,"lease":3}`, "lease"},
+		"short memo":      {`{"version":2,"gate":"default","protocol":"wander","seq":1,"memo":"00"}`, "48 bytes"},
+		"bad memo":        {`{"version":2,"gate":"default","protocol":"wander","seq":1,"memo":"` + strings.Repeat("xy", 48) + `"}`, "48 bytes"},
+		"long memo":       {`{"version":2,"gate":"default","protocol":"wander","seq":1,"memo":"` + strings.Repeat("00", 49) + `"}`, "48 bytes"},
 		"unknown keys":    {`{"version":1,"gate":"default","seq":1,"lease":3}`, "lease"},
 		"another gate":    {`{"version":1,"gate":"other","seq":1}`, `"other"`},
 		"seq too high":    {`{"version":1,"gate":"default","seq":9223372036854775808}`, "9223372036854775808"},
@@ -154,11 +173,9 @@ func TestRecordsRoundTrip(t *testing.T) {
 		if rapid.Bool().Draw(t, "run") {
 			want.HasRun = true
 			want.LastRun = time.Unix(0, rapid.Int64().Draw(t, "last run"))
-			want.LastToken.Birth = rapid.Int64().Draw(t, "birth")
-			want.Slot = rapid.Uint8Max(wire.MaxSlots-1).Draw(t, "slot")
-			want.LastToken.Random = rapid.Uint64().Draw(t, "random")
-			copy(want.LastToken.Generator[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "generator"))
 		}
+		copy(want.Memo[:], rapid.SliceOfN(rapid.Byte(), 0, len(want.Memo)).Draw(t, "memo"))
+		want.Protocol, want.ProtocolVersion = rapid.StringMatching("[a-z]*").Draw(t, "protocol"), rapid.Uint8().Draw(t, "version")
 		text, err := encode("gate", want)
 		if err != nil {
 			t.Fatal(err)

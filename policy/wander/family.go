@@ -10,5 +10,7 @@ import (
 
 // Family is the soft gate, as shells and simulator know it.
 func Family() policy.Family {
-	return policy.Family{Name: "wander", Notes: slices.Concat(handoff.Notes(), guardian.Notes(), Notes())}
+	return policy.Family{
+		Name: "wander", Version: 1, Notes: slices.Concat(handoff.Notes(), guardian.Notes(), Notes()), Doubt: doubt,
+	}
 }

@@ -27,7 +27,7 @@ func inGuardedFleet(t *testing.T) *story {
 // ranLately starts a member that has run under a token a moment ago, in an earlier life.
 func ranLately(t *testing.T, cfg wander.Config, under wire.Token) *story {
 	t.Helper()
-	s := begin(t, cfg, policy.State{HasRun: true, LastRun: policy.Time(time.Hour), LastToken: under.ID, Seq: under.Seq})
+	s := begin(t, cfg, policy.State{HasRun: true, LastRun: policy.Time(time.Hour), Memo: wander.Memo{Token: under.ID}.Bytes(), Seq: under.Seq})
 	s.fleet(1, 2, 3, 4, 5)
 	return s
 }
@@ -353,8 +353,8 @@ func TestARevivedTokenMeetsTheOneThatIsHeld(t *testing.T) {
 			if !slices.Contains(s.notes, wander.NoteMet) {
 				t.Errorf("it notes %v", names(s.notes))
 			}
-			if tc.running && s.saved.LastToken != survivor.ID {
-				t.Errorf("saved is a run under %v", s.saved.LastToken)
+			if tc.running && wander.MemoOf(&s.saved.Memo).Token != survivor.ID {
+				t.Errorf("saved is a run under %v", wander.MemoOf(&s.saved.Memo).Token)
 			}
 		})
 	}
@@ -510,7 +510,7 @@ func TestATokenThatMustBeRemovedReplacesNoneThatIsHeld(t *testing.T) {
 	holding := func(t *testing.T) (s *story, held wire.Token) {
 		cfg := withBackups(2)
 		cfg.MaxInterval = minInterval / 2
-		s = begin(t, cfg, policy.State{HasRun: true, LastRun: policy.Time(time.Hour), LastToken: born(1, 10).ID, Seq: 10})
+		s = begin(t, cfg, policy.State{HasRun: true, LastRun: policy.Time(time.Hour), Memo: wander.Memo{Token: born(1, 10).ID}.Bytes(), Seq: 10})
 		s.fleet(3)
 		s.advance(minInterval / 2)
 		s.wantState("resting")

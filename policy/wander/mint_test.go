@@ -306,7 +306,7 @@ func TestAMemberThatHasHadCompanyDoesNotWait(t *testing.T) {
 			cfg := config()
 			cfg.WaitAlone = true
 			earlier := policy.Time(time.Hour - time.Minute)
-			s := begin(t, cfg, policy.State{HasRun: true, LastRun: earlier, LastToken: born(1, 0).ID, Seq: 1})
+			s := begin(t, cfg, policy.State{HasRun: true, LastRun: earlier, Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 1})
 			s.view(3)
 			company(s)
 			s.view(3)
@@ -320,7 +320,7 @@ func TestAMemberThatHasHadCompanyDoesNotWait(t *testing.T) {
 // A restart within min_interval: the first token is made, or kept, without a run.
 func TestARestartWithinMinIntervalDoesNotRun(t *testing.T) {
 	earlier := policy.Time(time.Hour - time.Minute)
-	saved := policy.State{HasRun: true, LastRun: earlier, LastToken: born(1, 0).ID, Seq: 50}
+	saved := policy.State{HasRun: true, LastRun: earlier, Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 50}
 	t.Run("alone", func(t *testing.T) {
 		s := begin(t, config(), saved)
 		s.view(3)
@@ -347,7 +347,7 @@ func TestARestartWithinMinIntervalDoesNotRun(t *testing.T) {
 // What was saved under a wall clock that was wrong must not keep a member from running for more than min_interval.
 func TestASavedRunInTheFutureCountsAsOneNow(t *testing.T) {
 	for _, lastRun := range []policy.Time{1<<63 - 1, policy.Time(24 * 365 * time.Hour)} {
-		s := begin(t, config(), policy.State{HasRun: true, LastRun: lastRun, LastToken: born(1, 0).ID, Seq: 50})
+		s := begin(t, config(), policy.State{HasRun: true, LastRun: lastRun, Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 50})
 		s.view(3)
 		s.wantNotes(wander.NoteMinted, wander.NoteAlone, wander.NoteResting)
 		s.advance(minInterval - 1)
@@ -358,7 +358,7 @@ func TestASavedRunInTheFutureCountsAsOneNow(t *testing.T) {
 }
 
 func TestASavedRunInTheFarPastIsOver(t *testing.T) {
-	s := begin(t, config(), policy.State{HasRun: true, LastRun: -1 << 63, LastToken: born(1, 0).ID, Seq: 50})
+	s := begin(t, config(), policy.State{HasRun: true, LastRun: -1 << 63, Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 50})
 	s.view(3)
 	s.wantNotes(wander.NoteMinted, wander.NoteRan)
 }
@@ -368,7 +368,7 @@ func TestATokenFitsIntoADatagram(t *testing.T) {
 	for _, birth := range []int64{-1 << 63, -5, 0, wire.MaxBirth - 1, wire.MaxBirth, 1<<63 - 1} {
 		for _, wall := range []int64{-1 << 63, -5, 0, noon, wire.MaxBirth + 5, 1<<63 - 1} {
 			for _, seq := range []wire.Seq{0, 1, wire.MaxSeq - 1, wire.MaxSeq, 1<<64 - 1} {
-				s := begin(t, config(), policy.State{LastToken: wire.TokenID{Birth: birth}, Seq: seq})
+				s := begin(t, config(), policy.State{Memo: wander.Memo{Token: wire.TokenID{Birth: birth}}.Bytes(), Seq: seq})
 				s.now.Wall = wall
 				s.view(3, 4)
 				s.advance(3 * timeout)

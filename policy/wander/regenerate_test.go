@@ -84,7 +84,7 @@ func TestNoConstantWrapsAround(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cfg := config()
 			set(&cfg)
-			s := begin(t, cfg, policy.State{HasRun: true, LastRun: policy.Time(time.Hour), LastToken: born(1, 0).ID})
+			s := begin(t, cfg, policy.State{HasRun: true, LastRun: policy.Time(time.Hour), Memo: wander.Memo{Token: born(1, 0).ID}.Bytes()})
 			s.view(1, 2, 3, 4, 5)
 			s.fleet(1, 2, 3, 4, 5)
 			s.arrive(born(1, 10), 1)

@@ -108,9 +108,11 @@ func (m *Machine) save(out []policy.Effect) []policy.Effect {
 
 // record is what this member must not forget: a run that is granted counts before it starts.
 func (m *Machine) record() policy.State {
-	s := policy.State{HasRun: m.hasRun, LastRun: m.lastRun, LastToken: m.lastToken, Slot: m.cfg.Slot, Seq: m.seq}
+	s := policy.State{HasRun: m.hasRun, LastRun: m.lastRun, Seq: m.seq}
+	ran := Memo{Token: m.lastToken, Slot: m.cfg.Slot}
 	if m.granting() {
-		s.HasRun, s.LastRun, s.LastToken = true, m.restUntil.Add(-m.saveWithin()), m.token.ID
+		s.HasRun, s.LastRun, ran.Token = true, m.restUntil.Add(-m.saveWithin()), m.token.ID
 	}
+	s.Memo = ran.Bytes()
 	return s
 }

@@ -168,7 +168,7 @@ func TestAnOlderTokenThatArrivesMeanwhileIsTheOneThatIsRunUnder(t *testing.T) {
 	s.advance(skip / 4)
 	s.arrive(born(1, 50), 2)
 	s.wantState("saving")
-	if s.saved.LastToken != born(1, 0).ID || s.saved.LastRun != s.now.Time {
+	if wander.MemoOf(&s.saved.Memo).Token != born(1, 0).ID || s.saved.LastRun != s.now.Time {
 		t.Fatalf("it saves %+v", s.saved)
 	}
 	s.saves(false)
@@ -180,7 +180,7 @@ func TestAnOlderTokenThatArrivesMeanwhileIsTheOneThatIsRunUnder(t *testing.T) {
 
 // The shell has found that it is too late to start the process.
 func TestARunThatWasNotStartedCountsAsNone(t *testing.T) {
-	last := policy.State{HasRun: true, LastRun: policy.Time(time.Hour).Add(-2 * minInterval), LastToken: born(1, 0).ID, Seq: 5}
+	last := policy.State{HasRun: true, LastRun: policy.Time(time.Hour).Add(-2 * minInterval), Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 5}
 	s := begin(t, config(), last)
 	s.fleet(1, 2, 3, 4, 5)
 	s.arrive(born(1, 10), 1)

@@ -126,7 +126,7 @@ func (s *Slots) around(i int) (e elsewhere) {
 // later one would take its place in the record.
 func (s *Slots) restore(i int, now policy.Time, saved policy.State) policy.State {
 	saved.LastRun = min(saved.LastRun, now)
-	mine, owner := saved, int(saved.Slot)
+	mine, owner := saved, int(MemoOf(&saved.Memo).Slot)
 	if owner >= len(s.machines) {
 		owner = 0
 	}

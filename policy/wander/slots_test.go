@@ -137,7 +137,7 @@ func TestARunCountsForMinIntervalUnderAllTokens(t *testing.T) {
 }
 
 func TestTheStatusTellsTheLastRunUnderAnyToken(t *testing.T) {
-	b := newBooth(t, 2, policy.State{HasRun: true, LastRun: 0, LastToken: born(5, 0).ID, Slot: 1, Seq: 5})
+	b := newBooth(t, 2, policy.State{HasRun: true, LastRun: 0, Memo: wander.Memo{Token: born(5, 0).ID, Slot: 1}.Bytes(), Seq: 5})
 	if s := b.m.Status(b.now.Time); !s.HasRun || s.LastRun != 0 {
 		t.Errorf("its status is %+v", s)
 	}
@@ -146,7 +146,7 @@ func TestTheStatusTellsTheLastRunUnderAnyToken(t *testing.T) {
 func TestTheRecordNamesTheSlotOfTheLastRun(t *testing.T) {
 	b := newBooth(t, 2, policy.State{})
 	b.arrive(slotted(1, 5, 10))
-	if b.saved.Slot != 1 || b.saved.LastToken != born(5, 0).ID {
+	if wander.MemoOf(&b.saved.Memo).Slot != 1 || wander.MemoOf(&b.saved.Memo).Token != born(5, 0).ID {
 		t.Fatalf("it saves %+v", b.saved)
 	}
 	saved := b.saved
@@ -164,10 +164,10 @@ func TestTheRecordNamesTheSlotOfTheLastRun(t *testing.T) {
 
 // What was saved under a wall clock that was wrong must not stay in the record: each restart would wait for min_interval anew.
 func TestARunIsRecordedThoughTheLastOneSeemsToBeInTheFuture(t *testing.T) {
-	b := newBooth(t, 2, policy.State{HasRun: true, LastRun: 1<<63 - 1, LastToken: born(1, 0).ID, Slot: 1, Seq: 1})
+	b := newBooth(t, 2, policy.State{HasRun: true, LastRun: 1<<63 - 1, Memo: wander.Memo{Token: born(1, 0).ID, Slot: 1}.Bytes(), Seq: 1})
 	b.advance(minInterval)
 	wantNote(t, b.arrive(slotted(0, 1, 10)), wander.NoteRan)
-	if b.saved.LastRun != b.now.Time || b.saved.LastToken != born(1, 0).ID || b.saved.Slot != 0 {
+	if b.saved.LastRun != b.now.Time || wander.MemoOf(&b.saved.Memo).Token != born(1, 0).ID || wander.MemoOf(&b.saved.Memo).Slot != 0 {
 		t.Errorf("it saves %+v", b.saved)
 	}
 }
@@ -233,7 +233,7 @@ func lapOf(walk wander.Walk, slot, slots uint8, n int) (visits []wire.MemberID) 
 		m := wander.New(cfg)
 		now := policy.Instant{Time: policy.Time(time.Hour), Wall: noon}
 		m.Step(now, &policy.Event{Kind: policy.Started, State: policy.State{
-			HasRun: true, LastRun: now.Time, LastToken: token.ID,
+			HasRun: true, LastRun: now.Time, Memo: wander.Memo{Token: token.ID}.Bytes(),
 		}}, nil)
 		m.Step(now, &policy.Event{Kind: policy.PeersChanged, Peers: peers, TokenKnown: true}, nil)
 		next, passed := comeBy(m, now, at, token)
@@ -306,7 +306,7 @@ func TestTheNumberInTheRecordNeverFalls(t *testing.T) {
 	b.step(policy.Event{Kind: policy.Finished})
 	b.advance(minInterval)
 	wantNote(t, b.arrive(slotted(1, 1, 10)), wander.NoteRan)
-	if b.saved.Slot != 1 || b.saved.Seq < 1000 {
+	if wander.MemoOf(&b.saved.Memo).Slot != 1 || b.saved.Seq < 1000 {
 		t.Errorf("it saves %+v", b.saved)
 	}
 }
@@ -314,7 +314,7 @@ func TestTheNumberInTheRecordNeverFalls(t *testing.T) {
 // A run under a token that is no more, because there are fewer now, counts all the same.
 func TestARunUnderASlotThatIsNoMoreCounts(t *testing.T) {
 	now := policy.Time(time.Hour)
-	b := newBooth(t, 2, policy.State{HasRun: true, LastRun: now, LastToken: born(1, 0).ID, Slot: 5, Seq: 10})
+	b := newBooth(t, 2, policy.State{HasRun: true, LastRun: now, Memo: wander.Memo{Token: born(1, 0).ID, Slot: 5}.Bytes(), Seq: 10})
 	for slot := range uint8(2) {
 		wantNote(t, b.arrive(slotted(slot, 9, 20)), wander.NoteResting)
 	}
@@ -326,7 +326,7 @@ func TestOneTokenWaitsUntilAMemberIsDue(t *testing.T) {
 	cfg.Walk = wander.Sweep
 	now := policy.Time(time.Hour)
 	b := boothOf(t, wander.NewGate(cfg, 2), policy.State{
-		HasRun: true, LastRun: now.Add(2*skip - minInterval), LastToken: born(1, 0).ID, Slot: 0, Seq: 1,
+		HasRun: true, LastRun: now.Add(2*skip - minInterval), Memo: wander.Memo{Token: born(1, 0).ID, Slot: 0}.Bytes(), Seq: 1,
 	})
 	for slot, waits := range []time.Duration{2 * skip, skip} {
 		wantNote(t, b.arrive(slotted(uint8(slot), 1, 10)), wander.NoteResting)

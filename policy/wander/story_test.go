@@ -129,7 +129,7 @@ func (s *story) take(ev policy.Event) {
 		case policy.Send:
 			s.sent = append(s.sent, e.Msg)
 		case policy.Run:
-			if s.unsaved || s.saved.LastRun != s.savedAt || s.saved.LastToken != e.Token.ID || s.saved.Seq < e.Token.Seq {
+			if s.unsaved || s.saved.LastRun != s.savedAt || wander.MemoOf(&s.saved.Memo).Token != e.Token.ID || s.saved.Seq < e.Token.Seq {
 				s.t.Fatalf("the run under %+v starts before it is saved: %+v", e.Token, s.saved)
 			}
 			if latest := s.savedAt.Add(s.within); s.now.Time > latest || e.StartBy != latest {

@@ -306,11 +306,12 @@ func (m *Machine) Expects(msg *wire.Message) bool {
 func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
 	s := ev.State
 	m.hasRun, m.lastRun = s.HasRun, min(s.LastRun, now.Time)
-	if s.Slot == m.cfg.Slot {
-		m.lastToken = s.LastToken
+	ran := MemoOf(&s.Memo)
+	if ran.Slot == m.cfg.Slot {
+		m.lastToken = ran.Token
 	}
 	m.seq, m.granted = s.Seq, s.Seq
-	m.newest = s.LastToken.Birth
+	m.newest = ran.Token.Birth
 	m.beginSilence(now.Time)
 }
 

@@ -57,7 +57,7 @@ func TestANewTokenIsYoungerThanAnySeen(t *testing.T) {
 // The same after a restart.
 func TestANewTokenIsYoungerThanTheOneOfAnEarlierLife(t *testing.T) {
 	last := born(7200, 0).ID
-	s := begin(t, config(), policy.State{HasRun: true, LastRun: 0, LastToken: last, Seq: 10})
+	s := begin(t, config(), policy.State{HasRun: true, LastRun: 0, Memo: wander.Memo{Token: last}.Bytes(), Seq: 10})
 	s.view(3, 4)
 	s.advance(3 * timeout)
 	if got := s.m.Detail(s.now.Time).Token.ID; !last.Precedes(got) {
@@ -409,7 +409,7 @@ func TestARunGoesOnUnderTheOlderToken(t *testing.T) {
 	s.arrive(born(5, 20), 4)
 	s.wantState("running")
 	s.wantRuns(1)
-	if s.saved.LastToken != born(5, 0).ID || !s.saved.HasRun {
+	if wander.MemoOf(&s.saved.Memo).Token != born(5, 0).ID || !s.saved.HasRun {
 		t.Errorf("saved is %+v", s.saved)
 	}
 	s.finish()

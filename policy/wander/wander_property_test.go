@@ -150,7 +150,7 @@ func (w *world) run(m *subject, token wire.Token) {
 		w.t.Fatal("a leaving member runs")
 	case w.now.Time > m.saved.LastRun.Add(skip/2):
 		w.t.Fatalf("a run starts %v after it was granted", w.now.Time.Sub(m.saved.LastRun))
-	case m.saving != nil || !m.saved.HasRun || m.saved.LastRun != m.savedAt || m.saved.LastToken != token.ID || m.saved.Seq < token.Seq:
+	case m.saving != nil || !m.saved.HasRun || m.saved.LastRun != m.savedAt || wander.MemoOf(&m.saved.Memo).Token != token.ID || m.saved.Seq < token.Seq:
 		w.t.Fatalf("a run starts before it is saved: %+v", m.saved)
 	case m.ran && w.now.Time < m.lastRun.Add(m.cfg.MinInterval-slack):
 		w.t.Fatalf("a run starts %v after the last", w.now.Time.Sub(m.lastRun))
