@@ -21,6 +21,12 @@ const (
 	Saved
 	// Finished says that the protected operation has ended, however it ended, or was not started.
 	Finished
+	// Wanted says that somebody at this member waits for a run: "a demand is one bit to the machine; local callers queue at the agent".
+	// The next run that starts is theirs, and ends the demand; who waits after that is said by another Wanted, as early as during
+	// that run. A run that is Denied leaves the demand as it was. It need not be said again otherwise, but in a new life.
+	Wanted
+	// Unwanted takes the demand back: nobody waits any more. A run that goes on is no business of it.
+	Unwanted
 	// Suspended says that the host was asleep: the others may have gone on without it.
 	Suspended
 	// Leave says that this member is about to stop: it stops a run, passes the token on and takes no new one.
@@ -42,6 +48,10 @@ func (k EventKind) String() string {
 		return "Saved"
 	case Finished:
 		return "Finished"
+	case Wanted:
+		return "Wanted"
+	case Unwanted:
+		return "Unwanted"
 	case Suspended:
 		return "Suspended"
 	case Leave:

@@ -55,12 +55,15 @@ func Draw(from Entropy) uint64 {
 // negative: something that happened before the shell started.
 type Time int64
 
+// Never is later than everything that happens.
+const Never Time = math.MaxInt64
+
 // Add returns t + d, held at the ends of the range: a deadline too far off to be told never comes out as one in the past.
 func (t Time) Add(d time.Duration) Time {
 	sum := t + Time(d)
 	switch {
 	case d > 0 && sum < t:
-		return math.MaxInt64
+		return Never
 	case d < 0 && sum > t:
 		return math.MinInt64
 	}

@@ -53,7 +53,8 @@ func TestANoteThatNobodyKnowsHasItsNumberForAName(t *testing.T) {
 
 func TestEveryEventKindHasANameOfItsOwn(t *testing.T) {
 	names(t, "EventKind", numbered[policy.EventKind]("EventKind"),
-		policy.Started, policy.Received, policy.PeersChanged, policy.Saved, policy.Finished, policy.Suspended, policy.Leave, policy.Woke)
+		policy.Started, policy.Received, policy.PeersChanged, policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted,
+		policy.Suspended, policy.Leave, policy.Woke)
 }
 
 func TestEveryEffectKindHasANameOfItsOwn(t *testing.T) {

@@ -23,7 +23,7 @@ type Status struct {
 	// HasRun says that LastRun means something.
 	HasRun  bool
 	LastRun Time
-	// NextRun is the earliest time at which this member runs if it may.
+	// NextRun is the earliest time at which this member runs if it may: Never, if it runs on demand, and there is none.
 	NextRun Time
 }
 

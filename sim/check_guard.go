@@ -98,7 +98,7 @@ func (k *GuardChecker) Watch(c *Cluster, o *Occurrence) error {
 		}
 	case policy.PeersChanged:
 		k.alone[o.Member] = len(o.Event.Peers) <= 1
-	case policy.Started, policy.Saved, policy.Finished, policy.Suspended, policy.Leave, policy.Woke:
+	case policy.Started, policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Leave, policy.Woke:
 	}
 	for i := range o.Effects {
 		if err := k.effect(c, o, &o.Effects[i]); err != nil {

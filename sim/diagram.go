@@ -84,6 +84,10 @@ func (d *Diagram) step(o *Occurrence, who string) {
 		if o.Event.Failed {
 			d.note(o, who, "could not save")
 		}
+	case policy.Wanted:
+		d.note(o, who, "is wanted")
+	case policy.Unwanted:
+		d.note(o, who, "is wanted no longer")
 	case policy.Suspended:
 		d.note(o, who, fmt.Sprintf("was asleep for %v", o.Event.Slept))
 	case policy.Leave:

@@ -112,6 +112,10 @@ func (t *Trace) event(e *policy.Event) string {
 			return "was too late to start"
 		}
 		return "has finished"
+	case policy.Wanted:
+		return "is wanted"
+	case policy.Unwanted:
+		return "is wanted no longer"
 	case policy.Suspended:
 		return fmt.Sprintf("was asleep for %v", e.Slept)
 	case policy.Leave:

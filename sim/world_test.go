@@ -46,7 +46,7 @@ func (p *probe) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 		g.Void, g.Denied = ev.Void, ev.Denied
 	case policy.Saved:
 		g.Failed = ev.Failed
-	case policy.Started, policy.Suspended, policy.Leave:
+	case policy.Started, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Leave:
 	}
 	*p.got = append(*p.got, g)
 	if p.answer == nil {

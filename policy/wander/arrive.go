@@ -52,7 +52,7 @@ func (m *Machine) removes(now policy.Time, t *wire.Token) bool {
 // falls victim to it: that one was last here before. So the younger of two tokens that go round goes no further than to the member where
 // the older one was when it was made. On a random walk without guardians, the plain paper, the paper's rule stands alone.
 func (m *Machine) chases(now policy.Time, t *wire.Token) bool {
-	if !m.hasPassed || !m.passed.Precedes(t.ID) || m.cfg.Walk == Random && m.cfg.Backups == 0 {
+	if !m.hasPassed || !m.passed.Precedes(t.ID) || m.plain() {
 		return false
 	}
 	since := now.Sub(m.passedAt)

@@ -35,7 +35,7 @@ func (m *Machine) toldMaxInterval() time.Duration {
 	if m.cfg.MaxInterval > 0 {
 		return m.cfg.MaxInterval
 	}
-	return times(3, max(m.cfg.MinInterval, times(m.peers.count(), m.op())))
+	return times(3, max(m.cfg.MinInterval, times(m.peers.count(), m.visit())))
 }
 
 // tooShort names the operator's constant that does not go with laps as they are.

@@ -65,7 +65,7 @@ func (s *Slots) concerns(i int, now policy.Time, ev *policy.Event) bool {
 	case policy.Woke:
 		at, ok := s.machines[i].NextWake()
 		return ok && at <= now
-	case policy.Started, policy.PeersChanged, policy.Saved, policy.Suspended, policy.Leave:
+	case policy.Started, policy.PeersChanged, policy.Saved, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Leave:
 	}
 	return true
 }
@@ -80,6 +80,9 @@ func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.E
 		ev = &own
 	}
 	s.effects = m.Step(now, ev, s.effects[:0])
+	for j := range s.machines {
+		s.machines[j].demand = m.demand
+	}
 	for k := range s.effects {
 		e := &s.effects[k]
 		switch e.Kind {

@@ -22,6 +22,8 @@ const (
 	WhyAlone = "has not seen any other member yet (see --alone)"
 	// WhyLeaving: it is about to stop.
 	WhyLeaving = "leaving"
+	// WhyUnwanted: it runs on demand, and nobody here waits for a run.
+	WhyUnwanted = "nobody here waits for a run"
 	// WhySaving: it is due, and the start of its run is being recorded.
 	WhySaving = "due, recording the start"
 )
@@ -132,6 +134,8 @@ func (m *Machine) maxIntervalRule(d *Detail) string {
 		return fmt.Sprintf("two laps of %s", d.Lap.Round(time.Second))
 	case m.cfg.MaxInterval > 0:
 		return "as configured"
+	case d.MaxInterval > times(3, m.cfg.MinInterval) && m.visit() > m.op():
+		return fmt.Sprintf("3 × %d members × skip", m.peers.count())
 	case d.MaxInterval > times(3, m.cfg.MinInterval):
 		return fmt.Sprintf("3 × %d members × op", m.peers.count())
 	}
@@ -161,6 +165,8 @@ func (m *Machine) why(now policy.Time) string {
 		return WhyLeaving
 	case m.waitsAlone():
 		return WhyAlone
+	case m.unwanted():
+		return WhyUnwanted
 	case now < m.dueAt(now):
 		return WhyTooSoon
 	case m.holds:

@@ -15,6 +15,7 @@
 //	op.go          how long the operation takes, rounds.go how long a lap takes, by measurement
 //	mint.go        the first token of a fleet, in the order of rank; a member alone
 //	believe.go     numbers and stamps that cannot be
+//	demand.go      gates whose members run only when they are wanted
 //	pass.go        handing the token on; members that failed a handoff are avoided for a while
 //	guard.go       the token's guardians: who they are, its revival, a holder that was away, copies
 //	walk.go        to whom the token goes next: random, shuffle, sweep
@@ -52,6 +53,8 @@ type Config struct {
 	Op time.Duration
 	// MinInterval is Δmin: "the minimum time between two successive protected operations on the same component".
 	MinInterval time.Duration
+	// OnDemand makes this member run only when it is wanted. MinInterval may be zero then.
+	OnDemand bool
 	// MaxInterval is Δmax: the silence after which the loss of the token is suspected. Zero asks for the default rule; see maxInterval.
 	MaxInterval time.Duration
 	// WaitAlone makes a member that has never seen another one wait instead of being a fleet of one.
@@ -134,6 +137,8 @@ type Machine struct {
 	unsaved wire.Seq
 	// elsewhere is what goes on in the gate's other slots at this member.
 	elsewhere elsewhere
+	// demand is whether somebody here waits for a run.
+	demand demand
 	// strange says that this token belongs to other members than this one, leaving that this one is about to stop.
 	strange, leaving bool
 	// mixed says that members have been seen that have another number of slots, mixedAt when the last was.
@@ -252,6 +257,10 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		out = m.onFinished(now, ev, out)
 	case policy.Saved:
 		out = m.onSaved(now, ev.Failed, out)
+	case policy.Wanted:
+		out = m.onWanted(now, out)
+	case policy.Unwanted:
+		out = m.onUnwanted(now, out)
 	case policy.Suspended:
 		out = m.onSuspended(now, ev, out)
 	case policy.Leave:
@@ -275,7 +284,9 @@ func (m *Machine) NextWake() (policy.Time, bool) {
 	}
 	switch m.state {
 	case resting, saves:
-		consider(m.restUntil)
+		if !m.idle() {
+			consider(m.restUntil)
+		}
 	case absent:
 		if t, ok := m.makesAt(); ok {
 			consider(t)
@@ -397,6 +408,7 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	if ev.Denied {
 		return m.onDenied(now, out)
 	}
+	m.demand.served = false
 	if !m.disturbed && !ev.Void {
 		m.measure(now.Time.Sub(m.lastRun))
 	}
@@ -421,6 +433,7 @@ func (m *Machine) becomeAbsent(now policy.Instant) {
 // becomeRunning starts the protected operation, whose grant is saved.
 func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.state, m.disturbed = running, false
+	m.demand.begin()
 	m.hadRun, m.lastBefore = m.hasRun, m.lastRun
 	m.hasRun, m.lastRun, m.lastToken = true, now.Time, m.token.ID
 	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &m.token)
@@ -457,8 +470,11 @@ func (m *Machine) held() *wire.Token {
 }
 
 // dueAt is the earliest time at which this member may run: "the minimum time between two successive protected operations",
-// under whichever of the gate's tokens, and never two at once.
+// under whichever of the gate's tokens, and never two at once; in a gate on demand, only if somebody waits for it.
 func (m *Machine) dueAt(now policy.Time) policy.Time {
+	if m.unwanted() {
+		return policy.Never
+	}
 	due, e := now, &m.elsewhere
 	if m.hasRun {
 		due = m.lastRun.Add(m.cfg.MinInterval)

@@ -43,6 +43,8 @@ type subject struct {
 	slow    bool
 	savedAt policy.Time
 	lastSeq wire.Seq
+	// wanted says that somebody waits for a run, served that the one that goes on is for somebody who did.
+	wanted, served bool
 	subjectRan
 	// before is what that was before the last run.
 	before subjectRan
@@ -60,7 +62,7 @@ func newWorld(t *rapid.T) *world {
 	w.now = policy.Instant{Time: policy.Time(time.Hour), Wall: noon}
 	for i := range w.members {
 		cfg := config()
-		cfg.Self, cfg.MinInterval, cfg.WaitAlone = id(i), 20*time.Second, i == 2
+		cfg.Self, cfg.MinInterval, cfg.WaitAlone, cfg.OnDemand = id(i), 20*time.Second, i == 2, i == 1
 		w.members[i] = &subject{cfg: cfg}
 	}
 	for i := range w.members {
@@ -77,7 +79,7 @@ func (w *world) start(i int) {
 		m.saved = *m.saving
 	}
 	m.cfg.Entropy = rand.NewPCG(uint64(i), m.lives)
-	m.m, m.leaving, m.running, m.saving = wander.New(m.cfg), false, false, nil
+	m.m, m.leaving, m.running, m.saving, m.wanted, m.served = wander.New(m.cfg), false, false, nil, false, false
 	w.step(i, policy.Event{Kind: policy.Started, State: m.saved})
 	w.view(i, []int{0, 1, 2}, false)
 }
@@ -148,6 +150,8 @@ func (w *world) run(m *subject, token wire.Token) {
 		w.t.Fatal("a second run starts before the first has ended")
 	case m.leaving:
 		w.t.Fatal("a leaving member runs")
+	case m.cfg.OnDemand && !m.wanted:
+		w.t.Fatal("a member runs on demand, and there is none")
 	case w.now.Time > m.saved.LastRun.Add(skip/2):
 		w.t.Fatalf("a run starts %v after it was granted", w.now.Time.Sub(m.saved.LastRun))
 	case m.saving != nil || !m.saved.HasRun || m.saved.LastRun != m.savedAt || wander.MemoOf(&m.saved.Memo).Token != token.ID || m.saved.Seq < token.Seq:
@@ -158,6 +162,7 @@ func (w *world) run(m *subject, token wire.Token) {
 		w.t.Fatalf("fencing number %d after %d", token.Seq, m.lastSeq)
 	}
 	m.before = m.subjectRan
+	m.wanted, m.served = false, m.wanted
 	m.running, m.lastSeq, m.subjectRan = true, token.Seq, subjectRan{ran: true, lastRun: w.now.Time, ranIn: m.lives}
 }
 
@@ -174,6 +179,9 @@ func (w *world) check() {
 		}
 		if st.RegenerateAfter < st.MaxInterval {
 			w.t.Fatalf("regenerate-after %v is below max_interval %v", st.RegenerateAfter, st.MaxInterval)
+		}
+		if due := st.NextRun < policy.Never; due != (m.wanted || !m.cfg.OnDemand) {
+			w.t.Fatalf("that somebody waits for it is %v, and that it is ever due is %v", m.wanted, due)
 		}
 		if !st.Holding {
 			continue
@@ -283,10 +291,25 @@ func (w *world) finish(t *rapid.T) {
 			denied := rapid.IntRange(0, 2).Draw(t, "denied") == 0
 			if denied {
 				m.subjectRan = m.before
+				m.wanted = m.wanted || m.served
 			}
+			m.served = false
 			w.step(i, policy.Event{Kind: policy.Finished, Denied: denied})
 		}
 	}
+}
+
+func (w *world) ask(t *rapid.T) {
+	i, m := w.someone(t)
+	if m.m == nil {
+		return
+	}
+	m.served = false
+	ev := policy.Event{Kind: policy.Unwanted}
+	if m.wanted = rapid.Bool().Draw(t, "wanted"); m.wanted {
+		ev.Kind = policy.Wanted
+	}
+	w.step(i, ev)
 }
 
 func (w *world) change(t *rapid.T) {
@@ -317,18 +340,18 @@ func (w *world) cut(t *rapid.T) { w.cutAfter = rapid.IntRange(0, 3).Draw(t, "aft
 
 // In every state, under loss, duplication, reordering, delay, replay, suspension, crash and restart: of each token at most
 // one member is the holder, and its number never falls; a member never runs twice within min_interval, never without a
-// save before, and under rising numbers only; a machine that was woken never asks for the past.
+// save before, not on demand if there is none, and under rising numbers only; a machine that was woken never asks for the past.
 func TestWhatHoldsInEveryState(t *testing.T) {
 	checks, made, runs := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
 		actions := map[string]func(*rapid.T){
 			"deliver": w.deliver, "wake": w.wake, "finish": w.finish, "advance": w.advance, "change": w.change,
-			"disturb": w.disturb, "cut": w.cut, "disk": w.disk,
+			"disturb": w.disturb, "cut": w.cut, "disk": w.disk, "ask": w.ask,
 		}
 		often := []string{
 			"deliver", "deliver", "deliver", "deliver", "deliver", "deliver", "deliver", "deliver", "deliver", "deliver",
-			"wake", "wake", "wake", "wake", "finish", "finish", "advance", "change", "disturb", "cut", "disk",
+			"wake", "wake", "wake", "wake", "finish", "finish", "advance", "change", "disturb", "cut", "disk", "ask",
 		}
 		for range 300 {
 			actions[rapid.SampledFrom(often).Draw(t, "action")](t)

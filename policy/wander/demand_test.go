@@ -1,0 +1,242 @@
+package wander_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
+)
+
+// onDemand starts a member of a gate on demand, in a fleet of five that has a token.
+func onDemand(t *testing.T, change func(*wander.Config)) *story {
+	t.Helper()
+	cfg := config()
+	cfg.OnDemand, cfg.MinInterval, cfg.Walk = true, 0, wander.Sweep
+	if change != nil {
+		change(&cfg)
+	}
+	s := begin(t, cfg, policy.State{})
+	s.fleet(1, 2, 3, 4, 5)
+	return s
+}
+
+func (s *story) wanted()   { s.t.Helper(); s.step(policy.Event{Kind: policy.Wanted}) }
+func (s *story) unwanted() { s.t.Helper(); s.step(policy.Event{Kind: policy.Unwanted}) }
+
+func (s *story) wantWhy(want string) {
+	s.t.Helper()
+	if st := s.m.Status(s.now.Time); st.Why != want || (st.NextRun == policy.Never) != (want == wander.WhyUnwanted) {
+		s.t.Fatalf("it does not run because it is %q, and may run at %v; want %q", st.Why, st.NextRun, want)
+	}
+}
+
+func TestOnDemandAMemberThatNobodyWantsPassesTheTokenOn(t *testing.T) {
+	s := onDemand(t, nil)
+	s.wantWhy(wander.WhyUnwanted)
+	for range 3 {
+		s.arrive(born(1, 10), 1)
+		s.wantState("resting")
+		s.advance(skip)
+		s.ack()
+	}
+	s.wantRuns(0)
+}
+
+func TestADemandIsServedOnceByTheNextToken(t *testing.T) {
+	s := onDemand(t, nil)
+	s.wanted()
+	s.wantWhy(wander.WhyNoToken)
+	s.arrive(born(1, 10), 1)
+	s.wantRuns(1)
+	s.finish()
+	s.ack()
+	s.wantWhy(wander.WhyUnwanted)
+	s.arrive(born(1, 10), 1)
+	s.wantState("resting")
+	s.wantRuns(1)
+}
+
+func TestATokenThatRestsServesADemandAtOnce(t *testing.T) {
+	s := onDemand(t, nil)
+	s.arrive(born(1, 10), 1)
+	s.advance(skip / 2)
+	s.wanted()
+	s.wantRuns(1)
+}
+
+func TestWhoAsksDuringARunIsServedByTheNextOne(t *testing.T) {
+	s := onDemand(t, nil)
+	s.wanted()
+	s.arrive(born(1, 10), 1)
+	s.wanted()
+	s.finish()
+	s.wantState("offering") // The others come first.
+	s.ack()
+	s.wantRuns(1)
+	s.wantWhy(wander.WhyNoToken)
+	s.arrive(born(1, 10), 1)
+	s.wantRuns(2)
+}
+
+func TestADeniedRunServesNobody(t *testing.T) {
+	s := onDemand(t, nil)
+	s.wanted()
+	s.arrive(born(1, 10), 1)
+	s.step(policy.Event{Kind: policy.Finished, Denied: true})
+	s.wantState("resting")
+	s.wantWhy(wander.WhyPassing)
+	s.advance(skip)
+	s.ack()
+	s.arrive(born(1, 10), 1)
+	s.wantRuns(2)
+}
+
+func TestADeniedRunOfOneWhoWaitsNoLongerIsNotMadeUpFor(t *testing.T) {
+	s := onDemand(t, nil)
+	s.wanted()
+	s.arrive(born(1, 10), 1)
+	s.unwanted()
+	s.step(policy.Event{Kind: policy.Finished, Denied: true})
+	s.wantWhy(wander.WhyUnwanted)
+}
+
+func TestADemandThatIsTakenBackLeadsToNoRun(t *testing.T) {
+	s := onDemand(t, nil)
+	s.wanted()
+	s.unwanted()
+	s.wantWhy(wander.WhyUnwanted)
+	s.arrive(born(1, 10), 1)
+	s.wantState("resting")
+	s.wantRuns(0)
+}
+
+func TestADemandThatIsTakenBackBeforeItsRunIsSavedLeadsToNoRun(t *testing.T) {
+	s := onDemand(t, nil)
+	s.disk = slowDisk
+	s.wanted()
+	s.arrive(born(1, 10), 1)
+	s.wantState("saving")
+	s.unwanted()
+	s.wantState("resting")
+	s.saves(false)
+	s.wantRuns(0)
+	s.wantNoRunSaved()
+}
+
+func TestMinIntervalHoldsForDemandsToo(t *testing.T) {
+	s := onDemand(t, func(cfg *wander.Config) { cfg.MinInterval = minInterval })
+	s.wanted()
+	s.arrive(born(1, 10), 1)
+	s.finish()
+	s.ack()
+	s.wanted()
+	s.wantWhy(wander.WhyTooSoon)
+	s.arrive(born(1, 10), 1)
+	s.wantState("resting")
+	s.wantRuns(1)
+}
+
+func TestATokenWaitsForAMemberThatIsWantedAndDueSoonAndNotIfItIsNotWanted(t *testing.T) {
+	s := onDemand(t, func(cfg *wander.Config) { cfg.MinInterval = minInterval })
+	s.wanted()
+	s.arrive(born(1, 10), 1)
+	s.finish()
+	s.ack()
+	s.advance(minInterval - 4*skip) // A lap is five.
+	s.arrive(born(1, 10), 1)
+	s.wanted()
+	s.advance(3 * skip)
+	s.wantState("resting")
+	s.unwanted()
+	s.advance(skip / 2)
+	s.wanted()
+	s.wantState("resting")
+	s.advance(skip / 2)
+	s.wantRuns(2)
+	s.finish()
+	s.ack()
+	s.advance(minInterval - 4*skip)
+	s.arrive(born(1, 10), 1)
+	s.wanted()
+	s.unwanted()
+	s.advance(skip)
+	s.wantState("offering")
+}
+
+func TestAMemberAloneRunsWheneverItIsWantedAndIsNotWokenOtherwise(t *testing.T) {
+	s := onDemand(t, nil)
+	s.view(3)
+	s.arrive(born(1, 10), 1)
+	s.wantState("resting")
+	if at, ok := s.m.NextWake(); ok {
+		t.Errorf("it wants to be woken in %v", at.Sub(s.now.Time))
+	}
+	for n := range 3 {
+		s.advance(time.Minute)
+		s.wanted()
+		s.wantRuns(n + 1)
+		s.finish()
+		s.wantState("resting")
+	}
+	s.view(1, 2, 3)
+	s.advance(skip)
+	s.wantState("offering")
+}
+
+func TestAMemberThatLeavesRunsForNobody(t *testing.T) {
+	s := onDemand(t, nil)
+	s.arrive(born(1, 10), 1)
+	s.leave()
+	s.wanted()
+	s.wantState("offering")
+	s.wantRuns(0)
+}
+
+func TestAHookIsNotDueEarlierBecauseItIsWanted(t *testing.T) {
+	s := inFleet(t)
+	s.ran(born(1, 10))
+	s.arrive(born(1, 10), 1)
+	rests, _ := s.m.NextWake()
+	s.advance(skip / 2)
+	s.wanted()
+	if at, _ := s.m.NextWake(); at != rests {
+		t.Errorf("the token rests until %v, not %v", at, rests)
+	}
+	s.wantWhy(wander.WhyTooSoon)
+}
+
+// Nobody may run for a whole lap, which takes as many skips as there are members.
+func TestASilenceOnDemandIsNeverShorterThanThreeLapsOfSkips(t *testing.T) {
+	s := onDemand(t, func(cfg *wander.Config) { cfg.Op = time.Millisecond })
+	s.wantRegenerateAfter(3 * 5 * skip)
+}
+
+// Of two tokens, one is removed although there is no min_interval by which the paper would.
+func TestOnDemandAYoungerTokenIsRemovedOnARandomWalkWithoutGuardiansToo(t *testing.T) {
+	s := onDemand(t, func(cfg *wander.Config) { cfg.Walk = wander.Random })
+	s.arrive(born(1, 10), 1)
+	s.advance(skip)
+	s.ack()
+	younger := born(2, 10)
+	younger.Age = 10 * skip
+	s.notes = nil
+	s.arrive(younger, 2)
+	s.wantNotes(wander.NoteArrived, wander.NoteRemoved)
+}
+
+func TestTokensOfSeveralSlotsServeADemandOnce(t *testing.T) {
+	cfg := config()
+	cfg.OnDemand, cfg.MinInterval = true, 0
+	b := boothOf(t, wander.NewGate(cfg, 2), policy.State{})
+	b.step(policy.Event{Kind: policy.Wanted})
+	wantNote(t, b.arrive(slotted(0, 1, 10)), wander.NoteRan)
+	wantNote(t, b.arrive(slotted(1, 2, 10)), wander.NoteResting)
+	b.step(policy.Event{Kind: policy.Finished})
+	b.advance(skip)
+	b.step(policy.Event{Kind: policy.Woke})
+	if st := b.m.Status(b.now.Time); st.Why != wander.WhyUnwanted || slices.Contains(b.notes(), wander.NoteRan) {
+		t.Errorf("it does not run because it is %q, and notes %v", st.Why, names(b.notes()))
+	}
+}
