@@ -4,314 +4,175 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strings"
+	"text/template"
+	"time"
 
-	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim/measure"
 )
 
 // textWidth is how many columns paragraphs have at most.
 const textWidth = 90
 
-// Text writes the answer for people: what to do first, then what to expect, and how to read it.
+// layout is the answer for people: what to do first, then what to expect, and how to read it. A paragraph between « and » is wrapped,
+// and indented by as many columns as it begins with.
+const layout = `{{$k := .Constants}}{{$many := gt $k.Slots 1}}{{$e := .Expected}}{{$t := .Traffic}}{{$l := .Loss}}{{$b := .Twice -}}
+{{.Wish.Members}} members, each to run {{written .Wish.Op}} every {{written .Wish.Every}}: that {{if .Met}}can{{else}}CANNOT{{end}} be met.
+{{range .Warnings}}
+«Warning: {{.}}.»
+{{end}}{{if .Changes}}
+Any one of these would do, the rest as it is:
+{{range .Changes}}  {{.}}
+{{end}}{{end}}
+{{if .Met}}What to set{{else}}What comes nearest{{end}}
+{{lines .TOML}}
+  or  {{flags .Command}}
+
+What to expect, in the long run
+{{row "load" (printf "%.2f" .Load)}}op × members / {{if $many}}(every × slots){{else}}every{{end}}; by min_interval it is {{printf "%.2f" .LoadInForce}}
+{{row "busy" (share $e.Busy)}}of the time {{if $many}}each token is in use{{else}}somebody runs{{end -}}
+	{{if $e.FromTheory}}, in theory{{else}}; in theory {{percent $e.Theory.Busy}}{{end}}
+{{row "overlap" (share $e.Overlap)}}of the time {{if $many}}more than {{$k.Slots}} run{{else}}two or more run{{end}}
+{{row "false alarms" (rate $e.FalseAlarms)}}tokens made or revived although there is one, and removed again
+
+{{columns "" "mean" "half of them" "90 %" "99 %" "longest seen"}}
+{{spread "wait for the token" $e.Wait}}
+{{spread "between two runs" $e.Interval}}
+
+What it costs the network
+{{row "datagrams" (perSecond $t.FleetDatagrams "/s")}}sent in the whole fleet; by each member {{perSecond $t.MemberDatagrams "/s"}}
+{{row "bytes" (perSecond $t.FleetBytes "B/s")}}in the whole fleet, {{$t.DatagramBytes}} a datagram with its headers; by each member {{perSecond $t.MemberBytes "B/s"}}
+{{row "gossip" (print "~ " (perSecond $t.GossipBytes "B/s"))}}by each member besides; an estimate, once for all gates of a fleet
+
+What if
+  all members start at once:
+«    the first round takes at least {{spoken .FirstRound}}, {{if $many}}{{$k.Slots}} runs at once{{else}}one run after the other{{end}}.»
+  the holder{{if $many}} of a token{{end}} is killed:
+«    {{if $many}}one token less, and one run less at once,{{else}}no token, and no run,{{end}} for
+	{{if $l.Samples}}{{number $l.Silence}} (longest of {{$l.Samples}} losses: {{number $l.LongestSilence}})
+	{{- else if $k.Backups}}about {{spoken .Revival}}{{else}}up to max_interval, {{written $k.MaxInterval}}{{end}}
+	{{- if $k.Backups}}; then a guardian takes it up again{{if gt $l.Crowd $k.Slots}}, and up to {{$l.Crowd}} run at once{{end}}.
+	If all its guardians are killed with it, for up to max_interval, {{written $k.MaxInterval}}
+	{{- else if $l.Samples}}
+		{{- if gt $l.Crowd $k.Slots}}; then several members make a new one, and up to {{$l.Crowd}} run at once{{end}}
+		{{- if $l.Recovered}}; {{number $l.Recovery}} after the loss there is one token{{if $many}} for each slot{{end}} again
+			{{- if lt $l.Recovered $l.Samples}} ({{$l.Recovered}} of the {{$l.Samples}}; the others were not watched to the end){{end}}
+		{{- else}}; none was watched to the end of that{{end}}
+		{{- with .ShorterMaxInterval}}. A max_interval of {{written .}} would make the silence shorter, and in theory give no more than
+		about one false alarm every {{written $.Wish.Every}}{{end}}
+	{{- end}}.»
+  there are twice the members:
+«    {{if $b.FromTheory}}in theory, {{end}}load {{printf "%.2f" $b.Load}} by min_interval, {{share $b.Busy}} busy, a run every {{number $b.Interval.Mean.Mean}}
+	{{- if not $b.FromTheory}} (99 % within {{number $b.Interval.P99}}), overlap {{share $b.Overlap}}{{end}}.»
+
+How to read this
+«A member is due min_interval after the start of its last run, and then waits until {{if $many}}a{{else}}the{{end}} token comes by.
+	{{$lap := spoken $e.Theory.Lap}}{{$walk := $k.Walk.String -}}
+	{{if and (eq $walk "random") $many}}The tokens walk at random, each of them everywhere: a member may wait several times as long for
+	the first of them as it does on average, and it takes about {{$lap}} until everybody has seen one.
+	{{- else if eq $walk "random"}}The token walks at random: that takes as many hops as there are members on average, but sometimes
+	several times as many, and about {{$lap}} until the token has been with everybody.
+	{{- else if and (eq $walk "shuffle") $many}}Each token visits everybody once in a lap, which takes about {{$lap}}, in a fresh order
+	each time, and a member runs under the first that comes.
+	{{- else if eq $walk "shuffle"}}The token visits everybody once in a lap, which takes about {{$lap}}, in a fresh order each time:
+	that is little more than half a lap on average, and never more than two.
+	{{- else}}{{if $many}}The {{$k.Slots}} tokens share the members: each goes round its own part of them in one order, a lap in about
+	{{$lap}}{{else}}The token goes round in one order, a lap in about {{$lap}}{{end}}, and a member that will be due within a lap of skips
+	keeps it until then. So the members soon become due in the order in which it comes, and hardly anybody waits for long but those
+	who have just joined.{{end}}
+	{{if lt $k.MinInterval .Wish.Every}}That is why min_interval is every less the mean wait{{else if .Met}}That is why min_interval is
+	every itself{{else}}min_interval is every itself, so that at least nobody runs more often than wished{{end}}: runs are every
+	{{number $e.Interval.Mean.Mean}} on average, and never closer than min_interval.»
+
+{{if not $e.Simulated.Seeds -}}
+«The figures are from theory: to simulate so many members with this walk, or so long an every, would take too long.»
+{{else}}{{if $e.FromTheory -}}
+«The share of busy time and the times are from theory: the simulation was too short for so long an every.»
+{{end -}}
+«The figures are measured: {{$e.Simulated.Seeds}} simulated fleets of {{$e.Members}} members, {{spoken $e.Simulated.Duration}} in all,
+	{{$e.Simulated.Operations}} runs, with the code that an agent runs
+	{{- if $b.Simulated.Seeds}} ({{$b.Simulated.Seeds}} fleets of twice the members, {{spoken $b.Simulated.Duration}},
+	{{$b.Simulated.Operations}} runs){{end}}.
+	{{if .Unguarded}}They are without guardians, who have nothing to do while nothing is lost; what these send is computed.{{end}}
+	± is where the mean lies with 95 % confidence. A run takes between half of op and one and a half, a datagram
+	{{written .Latency}}, and {{percent .Wish.Loss}} of them get lost. {{if eq $walk "sweep"}}Members take their turns as in a fleet that
+	has started all at once{{else}}Members' turns are spread evenly, as they are long after a start{{end}}.»
+{{end}}`
+
+// Text writes the answer for people.
 func (a *Answer) Text(w io.Writer) error {
-	p := &page{}
-	a.verdict(p)
-	if a.Met {
-		p.heading("What to set")
-	} else {
-		p.heading("What comes nearest")
+	page := template.Must(template.New("").Funcs(template.FuncMap{
+		"written": written, "spoken": spoken, "number": number, "percent": percent, "share": share, "rate": rate, "perSecond": perSecond,
+		"columns": columns, "flags": flags,
+		"lines": func(text string) string {
+			return "  " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ") + "\n"
+		},
+		"row": func(name, figure string) string { return fmt.Sprintf("  %-13s %15s  ", name, figure) },
+		"spread": func(name string, q Quantiles) string {
+			return columns(name, number(q.Mean.Mean), number(q.P50), number(q.P90), number(q.P99), number(q.Longest))
+		},
+	}).Parse(layout))
+	var text strings.Builder
+	if err := page.Execute(&text, a); err != nil {
+		return err
 	}
-	p.block(a.TOML)
-	p.blank()
-	p.command("  or  ", a.Command)
-	a.expectation(p)
-	a.network(p)
-	a.whatIf(p)
-	a.reading(p)
-	_, err := io.WriteString(w, p.String())
+	_, err := io.WriteString(w, regexp.MustCompile("(?s)«.*?»").ReplaceAllStringFunc(text.String(), wrap))
 	return err
 }
 
-// verdict says whether the wish can be met, and what would help if not.
-func (a *Answer) verdict(p *page) {
-	can := "can be met"
-	if !a.Met {
-		can = "CANNOT be met"
+// Revival is in how many seconds guardians take up a token again.
+func (a *Answer) Revival() float64 { return patiencesToRevive * patience(&a.Constants).Seconds() }
+
+// ShorterMaxInterval is a max_interval that is worth a thought; zero if there is none.
+func (a *Answer) ShorterMaxInterval() time.Duration {
+	if a.Loss.ShortestMaxInterval < 0.9*a.Constants.MaxInterval.Seconds() {
+		return seconds(a.Loss.ShortestMaxInterval)
 	}
-	p.line("%d members, each to run %s every %s: that %s.", a.Wish.Members, written(a.Wish.Op), written(a.Wish.Every), can)
-	for _, warning := range a.Warnings {
-		p.blank()
-		p.paragraph("Warning: " + warning + ".")
-	}
-	if len(a.Changes) > 0 {
-		p.blank()
-		p.line("Any one of these would do, the rest as it is:")
-		for _, c := range a.Changes {
-			p.line("  %s", c)
-		}
-	}
+	return 0
 }
 
-// expectation is what the fleet does in the long run.
-func (a *Answer) expectation(p *page) {
-	e := &a.Expected
-	p.heading("What to expect, in the long run")
-	load, busy, overlap := "op × members / every", "of the time somebody runs", "of the time two or more run"
-	if slots := a.Constants.Slots; slots > 1 {
-		load, busy = "op × members / (every × slots)", "of the time each token is in use"
-		overlap = fmt.Sprintf("of the time more than %d run", slots)
-	}
-	if e.FromTheory {
-		busy += ", in theory"
-	} else {
-		busy += "; in theory " + percent(e.Theory.Busy)
-	}
-	p.row("load", fmt.Sprintf("%.2f", a.Load), fmt.Sprintf("%s; by min_interval it is %.2f", load, a.LoadInForce))
-	p.row("busy", share(e.Busy), busy)
-	p.row("overlap", share(e.Overlap), overlap)
-	p.row("false alarms", rate(e.FalseAlarms), "tokens made or revived although there is one, and removed again")
-	p.blank()
-	p.columns("", "mean", "half of them", "90 %", "99 %", "longest seen")
-	for _, l := range []struct {
-		name string
-		q    Quantiles
-	}{{"wait for the token", e.Wait}, {"between two runs", e.Interval}} {
-		p.columns(l.name, number(l.q.Mean.Mean), number(l.q.P50), number(l.q.P90), number(l.q.P99), number(l.q.Longest))
-	}
-}
+// Unguarded says that the guardians were not simulated.
+func (a *Answer) Unguarded() bool { return a.Constants.Backups > 0 && !watched(&a.Wish, &a.Constants) }
 
-// network is what the gate sends.
-func (a *Answer) network(p *page) {
-	t := &a.Traffic
-	p.heading("What it costs the network")
-	p.row("datagrams", perSecond(t.FleetDatagrams, "/s"), "sent in the whole fleet; by each member "+perSecond(t.MemberDatagrams, "/s"))
-	p.row("bytes", perSecond(t.FleetBytes, "B/s"), fmt.Sprintf("in the whole fleet, %d a datagram with its headers; by each member %s",
-		t.DatagramBytes, perSecond(t.MemberBytes, "B/s")))
-	p.row("gossip", "~ "+perSecond(t.GossipBytes, "B/s"), "by each member besides; an estimate, once for all gates of a fleet")
-}
+// Latency is how long a datagram is under way.
+func (a *Answer) Latency() time.Duration { return a.Wish.latency() }
 
-// whatIf is what happens when the fleet starts, grows, or loses its token.
-func (a *Answer) whatIf(p *page) {
-	p.heading("What if")
-	atOnce, holder := "one run after the other", "the holder is killed"
-	if slots := a.Constants.Slots; slots > 1 {
-		atOnce, holder = fmt.Sprintf("%d runs at once", slots), "the holder of a token is killed"
-	}
-	p.item("all members start at once", fmt.Sprintf("the first round takes at least %s, %s", spoken(a.FirstRound), atOnce))
-	if a.Constants.Backups > 0 {
-		p.item(holder, a.afterRevival())
-	} else {
-		p.item(holder, a.afterLoss())
-	}
-	p.item("there are twice the members", a.afterGrowth())
-}
-
-func (a *Answer) afterGrowth() string {
-	b := &a.Twice
-	if b.FromTheory {
-		return fmt.Sprintf("in theory, load %.2f by min_interval, %s busy, a run every %s", b.Load, share(b.Busy), number(b.Interval.Mean.Mean))
-	}
-	return fmt.Sprintf("load %.2f by min_interval, %s busy, a run every %s (99 %% within %s), overlap %s",
-		b.Load, share(b.Busy), number(b.Interval.Mean.Mean), number(b.Interval.P99), share(b.Overlap))
-}
-
-// afterRevival is what becomes of a fleet with guardians.
-func (a *Answer) afterRevival() string {
-	l := &a.Loss
-	silence := "about " + spoken(patiencesToRevive*patience(&a.Constants).Seconds())
-	if l.Samples > 0 {
-		silence = fmt.Sprintf("%s (longest of %d losses: %s)", number(l.Silence), l.Samples, number(l.LongestSilence))
-	}
-	text := fmt.Sprintf("%s for %s; then a guardian takes it up again", a.without(), silence)
-	if l.Crowd > a.Constants.Slots {
-		text += fmt.Sprintf(", and up to %d run at once", l.Crowd)
-	}
-	return text + fmt.Sprintf(". If all its guardians are killed with it, for up to max_interval, %s", written(a.Constants.MaxInterval))
-}
-
-// afterLoss is what becomes of a fleet without.
-func (a *Answer) afterLoss() string {
-	l := &a.Loss
-	if l.Samples == 0 {
-		return fmt.Sprintf("%s for up to max_interval, %s", a.without(), written(a.Constants.MaxInterval))
-	}
-	text := fmt.Sprintf("%s for %s (longest of %d losses: %s)", a.without(), number(l.Silence), l.Samples, number(l.LongestSilence))
-	if l.Crowd > a.Constants.Slots {
-		text += fmt.Sprintf("; then several members make a new one, and up to %d run at once", l.Crowd)
-	}
-	if l.Recovered > 0 {
-		text += fmt.Sprintf("; %s after the loss there is one token%s again", number(l.Recovery), a.ofEachSlot())
-		if l.Recovered < l.Samples {
-			text += fmt.Sprintf(" (%d of the %d; the others were not watched to the end)", l.Recovered, l.Samples)
-		}
-	} else {
-		text += "; none was watched to the end of that"
-	}
-	if l.ShortestMaxInterval < 0.9*a.Constants.MaxInterval.Seconds() {
-		text += fmt.Sprintf(". A max_interval of %s would make the silence shorter, and in theory give no more than about one "+
-			"false alarm every %s", written(seconds(l.ShortestMaxInterval)), written(a.Wish.Every))
-	}
-	return text
-}
-
-// without says what is missing while a token is lost.
-func (a *Answer) without() string {
-	if a.Constants.Slots > 1 {
-		return "one token less, and one run less at once,"
-	}
-	return "no token, and no run,"
-}
-
-func (a *Answer) token() string {
-	if a.Constants.Slots > 1 {
-		return "a token"
-	}
-	return "the token"
-}
-
-func (a *Answer) ofEachSlot() string {
-	if a.Constants.Slots > 1 {
-		return " for each slot"
-	}
-	return ""
-}
-
-// reading explains how to read the rest.
-func (a *Answer) reading(p *page) {
-	s, twice := &a.Expected.Simulated, &a.Twice.Simulated
-	p.heading("How to read this")
-	p.paragraph(fmt.Sprintf("A member is due min_interval after the start of its last run, and then waits until %s comes by. %s "+
-		"%s: runs are every %s on average, and never closer than min_interval.",
-		a.token(), walking(&a.Constants, spoken(a.Expected.Theory.Lap)), a.whyMinInterval(), number(a.Expected.Interval.Mean.Mean)))
-	p.blank()
-	switch {
-	case s.Seeds == 0:
-		p.paragraph("The figures are from theory: to simulate so many members with this walk, or so long an every, would take too long.")
-		return
-	case a.Expected.FromTheory:
-		p.paragraph("The share of busy time and the times are from theory: the simulation was too short for so long an every.")
-	}
-	also := ""
-	if twice.Seeds > 0 {
-		also = fmt.Sprintf(" (%d fleets of twice the members, %s, %d runs)", twice.Seeds, spoken(twice.Duration), twice.Operations)
-	}
-	guardians := ""
-	if a.Constants.Backups > 0 && !watched(&a.Wish, &a.Constants) {
-		guardians = " They are without guardians, who have nothing to do while nothing is lost; what these send is computed."
-	}
-	p.paragraph(fmt.Sprintf("The figures are measured: %d simulated fleets of %d members, %s in all, %d runs, with the code that an "+
-		"agent runs%s.%s ± is where the mean lies with 95 %% confidence. A run takes between half of op and one and a half, a datagram "+
-		"%s, and %s of them get lost. %s.",
-		s.Seeds, a.Expected.Members, spoken(s.Duration), s.Operations, also, guardians, written(a.Wish.latency()), percent(a.Wish.Loss),
-		turns(a.Constants.Walk)))
-}
-
-// walking explains a walk.
-func walking(k *Constants, lap string) string {
-	switch {
-	case k.Walk == wander.Random && k.Slots > 1:
-		return "The tokens walk at random, each of them everywhere: a member may wait several times as long for the first of them as " +
-			"it does on average, and it takes about " + lap + " until everybody has seen one."
-	case k.Walk == wander.Random:
-		return "The token walks at random: that takes as many hops as there are members on average, but sometimes several times " +
-			"as many, and about " + lap + " until the token has been with everybody."
-	case k.Walk == wander.Shuffle && k.Slots > 1:
-		return "Each token visits everybody once in a lap, which takes about " + lap + ", in a fresh order each time, and a member runs " +
-			"under the first that comes."
-	case k.Walk == wander.Shuffle:
-		return "The token visits everybody once in a lap, which takes about " + lap + ", in a fresh order each time: that is " +
-			"little more than half a lap on average, and never more than two."
-	case k.Slots > 1:
-		return fmt.Sprintf("The %d tokens share the members: each goes round its own part of them in one order, a lap in about %s, and a "+
-			"member that will be due within a lap of skips keeps it until then. So the members soon become due in the order in which it "+
-			"comes, and hardly anybody waits for long but those who have just joined.", k.Slots, lap)
-	}
-	return "The token goes round in one order, a lap in about " + lap + ", and a member that will be due within a lap of " +
-		"skips keeps it until then. So the members soon become due in the order in which it comes, and hardly anybody waits " +
-		"for long but those who have just joined."
-}
-
-// whyMinInterval says how min_interval follows from every.
-func (a *Answer) whyMinInterval() string {
-	switch {
-	case a.Constants.MinInterval < a.Wish.Every:
-		return "That is why min_interval is every less the mean wait"
-	case a.Met:
-		return "That is why min_interval is every itself"
-	}
-	return "min_interval is every itself, so that at least nobody runs more often than wished"
-}
-
-// turns says how the simulated members' turns lie.
-func turns(w wander.Walk) string {
-	if w == wander.Sweep {
-		return "Members take their turns as in a fleet that has started all at once"
-	}
-	return "Members' turns are spread evenly, as they are long after a start"
-}
-
-// page is lines of text.
-type page struct{ strings.Builder }
-
-func (p *page) line(format string, args ...any) { fmt.Fprintf(&p.Builder, format+"\n", args...) }
-func (p *page) blank()                          { p.line("") }
-
-func (p *page) heading(text string) {
-	p.blank()
-	p.line("%s", text)
-}
-
-// block indents lines.
-func (p *page) block(text string) {
-	for line := range strings.Lines(text) {
-		p.line("  %s", strings.TrimSuffix(line, "\n"))
-	}
-}
-
-// row writes a figure and what it means.
-func (p *page) row(name, figure, meaning string) { p.line("  %-13s %15s  %s", name, figure, meaning) }
-
-// columns writes a line of a table.
-func (p *page) columns(name string, cells ...string) {
-	fmt.Fprintf(&p.Builder, "  %-19s", name)
+// columns is a line of a table.
+func columns(name string, cells ...string) string {
+	line := fmt.Sprintf("  %-19s", name)
 	for _, c := range cells {
-		fmt.Fprintf(&p.Builder, " %12s", c)
+		line += fmt.Sprintf(" %12s", c)
 	}
-	p.blank()
+	return line
 }
 
-// item writes a term and its explanation, indented below it.
-func (p *page) item(term, text string) {
-	p.line("  %s:", term)
-	p.wrap("    ", text+".")
-}
-
-// command writes a command line, on several lines if it is long.
-func (p *page) command(term, text string) {
-	line := term
-	for i, flag := range strings.Split(text, " --") {
-		if i > 0 {
-			flag = "--" + flag
-			if len(line)+len(flag) > textWidth {
-				p.line("%s \\", line)
-				line = strings.Repeat(" ", len(term)+2)
-			} else {
-				line += " "
-			}
+// flags is a command line, on several lines if it is long.
+func flags(command string) string {
+	var lines []string
+	for i, flag := range strings.Split(command, " --") {
+		last := len(lines) - 1
+		switch {
+		case i == 0:
+			lines = append(lines, flag)
+		case len("  or  ")+len(lines[last])+len("--")+len(flag) > textWidth:
+			lines = append(lines, "  --"+flag)
+		default:
+			lines[last] += " --" + flag
 		}
-		line += flag
 	}
-	p.line("%s", line)
+	return strings.Join(lines, " \\\n      ")
 }
 
-func (p *page) paragraph(text string) { p.wrap("", text) }
-
-func (p *page) wrap(indent, text string) {
+// wrap breaks a paragraph into lines.
+func wrap(paragraph string) string {
+	text := strings.Trim(paragraph, "«»")
+	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
+	var lines strings.Builder
 	line := indent
 	for word := range strings.FieldsSeq(text) {
 		if line != indent && len([]rune(line))+1+len([]rune(word)) > textWidth {
-			p.line("%s", line)
+			lines.WriteString(line + "\n")
 			line = indent
 		}
 		if line != indent {
@@ -319,7 +180,7 @@ func (p *page) wrap(indent, text string) {
 		}
 		line += word
 	}
-	p.line("%s", line)
+	return lines.String() + line
 }
 
 // number writes a time.
