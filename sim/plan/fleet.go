@@ -11,7 +11,6 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/measure"
-	"github.com/wanderd/wanderd/wire"
 )
 
 // fleet is what is simulated: members with these constants, in the long run.
@@ -119,14 +118,20 @@ func (f *fleet) simulate(ctx context.Context, seed, budget, inquest uint64) (run
 
 // world starts the members, the first of which makes the token.
 func (f *fleet) world(seed uint64, lives []time.Duration, watchers ...sim.Watcher) *sim.Cluster {
-	laps := new(wander.Laps)
-	c := sim.New(sim.Config{
-		Seed: seed, Members: f.members,
+	k := &f.constants
+	world := sim.Scenario{
+		Seed: seed, Members: f.members, Walk: k.Walk, Slots: k.Slots, AskFirst: true,
+		Skip: k.Skip, Op: k.Op, MinInterval: k.MinInterval, MaxInterval: k.MaxInterval,
 		Network: sim.Network{Latency: f.latency, Loss: f.loss}, Membership: sim.Membership{DetectAfter: detectAfter},
-		Hook:     sim.Hook{Takes: f.constants.Op, Spread: opSpread},
-		AskFirst: true, Watchers: watchers,
-		Machine: func(seat sim.Seat) policy.Machine { return f.machine(seat, laps) },
-	})
+		Hook: sim.Hook{Takes: k.Op, Spread: opSpread},
+	}
+	if k.DefaultMaxInterval {
+		world.MaxInterval = 0
+	}
+	if f.guarded {
+		world.Backups = k.Backups
+	}
+	c := world.NewCluster(watchers...)
 	for i, age := range lives {
 		if age > 0 {
 			c.Remember(i, age)
@@ -178,22 +183,6 @@ func (f *fleet) earlierLives(seed uint64) []time.Duration {
 		lives[i] = min(seconds(age), longestRun)
 	}
 	return lives
-}
-
-// machine makes the machine of a member.
-func (f *fleet) machine(seat sim.Seat, laps *wander.Laps) policy.Machine {
-	k := &f.constants
-	cfg := wander.Config{
-		Gate: wire.GateIDOf("default"), Self: seat.Self,
-		Walk: k.Walk, Laps: laps, Skip: k.Skip, Op: k.Op, MinInterval: k.MinInterval, Entropy: seat.Entropy,
-	}
-	if !k.DefaultMaxInterval {
-		cfg.MaxInterval = k.MaxInterval
-	}
-	if f.guarded {
-		cfg.Backups = k.Backups
-	}
-	return wander.NewGate(cfg, k.Slots)
 }
 
 var errSpent = errors.New("the work is done")
