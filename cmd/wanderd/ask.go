@@ -17,21 +17,21 @@ import (
 func (p *program) newStatusCommand() *cobra.Command {
 	return newAskCommand(p, &cobra.Command{
 		Use:   "status",
-		Short: "Say what the agent on this host is doing",
-		Long: `Say what the agent on this host is doing: for each gate, who is known to hold the
+		Short: "Show the state of the agent on this host",
+		Long: `Show the state of the agent on this host: for each gate, the last known holder of the
 token, when this host ran last and may run next, and why it does not run now.
 
-  holder        the last holder this host knows of: itself, whom it guards the token
-                for, or whom it passed it to. The token may have gone on since.
+  holder        the last holder that this host knows: itself, the member that it guards,
+                or the one to which it passed the token. The token may have gone on since.
   slot          the same for each token, in a gate that has several.
-  guardians     who takes the token up again if this host, which holds it, dies.
+  guardians     the members that revive the token if this host, which holds it, dies.
   next run      a token that arrives before then only passes through.
-  regenerates   when this host will take the token for lost. The time grows by half
-                each time it makes a token, and shrinks with each one that comes.
+  regenerates   when this host will consider the token lost and make a new one. The time
+                grows by half with each token it makes, and shrinks with each that comes.
   load          op × members / min_interval / slots. Above 1 the fleet cannot keep up, and
-                everybody runs later than min_interval.
+                all members run later than min_interval.
 
-It asks the agent over its control socket, so it needs the agent's user, or root.`,
+It uses the agent's control socket: run it as the agent's user, or as root.`,
 		Example: `  wanderd status
   wanderd status --socket /run/wanderd/wanderd.sock
   wanderd status --json | jq '.gates[] | select(.running)'`,
@@ -45,14 +45,14 @@ func (p *program) newMembersCommand() *cobra.Command {
 		Long: `List the members of the fleet as the agent on this host sees them, with their
 addresses, whether they are alive, and in which of this host's gates they take part.
 
-Views differ for a while after somebody came or went; a member that crashed is
-noticed after some seconds.`,
+Views differ for a while after a member joined or left. A crashed member is detected
+after some seconds.`,
 		Example: `  wanderd members
   wanderd members --json | jq -r '.members[] | select(.state != "alive") | .name'`,
 	}, (*control.Client).Members, writeMembers)
 }
 
-// newAskCommand makes a command that asks the agent for a document and prints it.
+// newAskCommand makes a command that requests a document from the agent and prints it.
 func newAskCommand[T any](p *program, cmd *cobra.Command,
 	ask func(*control.Client, context.Context) (T, error), write func(io.Writer, T) error,
 ) *cobra.Command {
@@ -79,7 +79,7 @@ func newAskCommand[T any](p *program, cmd *cobra.Command,
 	return cmd
 }
 
-// helpful says what to do about an agent that does not answer.
+// helpful adds the remedy to the error of an agent that does not answer.
 func helpful(err error) error {
 	if errors.Is(err, control.ErrNoAgent) {
 		err = fmt.Errorf("%w: start one with \"wanderd --hook COMMAND\", or name its socket with --socket", err)

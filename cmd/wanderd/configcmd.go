@@ -19,7 +19,7 @@ func (p *program) newConfigCommand() *cobra.Command {
 		Long: `Show or check the configuration that an agent would run with.
 
 Both commands take every flag of "wanderd" and read the same environment and file, so
-put "config show" or "config check" behind the command line in question.`,
+append "config show" or "config check" to the command line of the agent.`,
 	}, p.newConfigShowCommand(), p.newConfigCheckCommand())
 }
 
@@ -27,13 +27,13 @@ func (p *program) newConfigShowCommand() *cobra.Command {
 	flags, asJSON := settings.Flags{}, false
 	cmd := &cobra.Command{
 		Use:   "show",
-		Short: "Print every setting in force, and where it came from",
-		Long: `Print every setting in force, and where it came from: a flag, an environment
-variable, a line of the file, or a default and the rule it was made by.
+		Short: "Print every setting in force and its origin",
+		Long: `Print every setting in force and its origin: a flag, an environment variable, a
+line of the file, or a default and its rule.
 
 The output is a configuration file: saved and read with --config, it has the same
-effect on this host. It says nothing about whether the settings fit together;
-"wanderd config check" does.`,
+effect on this host. To check whether the settings fit together, use "wanderd config
+check".`,
 		Example: `  wanderd config show --config /etc/wanderd/wanderd.toml
   wanderd --hook ./sync.sh --min-interval 1h config show > wanderd.toml
   wanderd config show --json | jq .settings.bind`,
@@ -59,13 +59,13 @@ func (p *program) newConfigCheckCommand() *cobra.Command {
 	flags := settings.Flags{}
 	cmd := &cobra.Command{
 		Use:   "check",
-		Short: "Say everything that is wrong with the configuration",
-		Long: `Say everything that is wrong with the configuration, or print "ok" and a line for
+		Short: "List all errors in the configuration",
+		Long: `List all errors in the configuration, or print "ok" and a line for
 each gate.
 
-It looks at the hooks and at the secret, as the agent does at its start, but it binds
-no address and does not open the state directory: run it as the user of the agent,
-before you restart a running one.`,
+It checks the hooks and the secret, as the agent does at its start, but it binds no
+address and does not open the state directory: run it as the user of the agent before
+you restart the agent.`,
 		Example: `  wanderd config check --config /etc/wanderd/wanderd.toml && systemctl restart wanderd`,
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -81,7 +81,7 @@ before you restart a running one.`,
 	return cmd
 }
 
-// warn writes warnings where there is no log.
+// warn writes warnings to stderr, for commands without a log.
 func (p *program) warn(warnings []string) {
 	for _, w := range warnings {
 		_, _ = fmt.Fprintf(p.stderr, "wanderd: warning: %s\n", w)

@@ -1,7 +1,7 @@
 package main
 
-// counterWords says what a counter of a status counts: the drops of datagrams by wire's names, and what gossip noted by
-// membership's. A counter of a newer agent has no words yet, and is told by its name alone.
+// counterWords explains a counter of a status: drops of datagrams, by the names of package wire, and the counters of gossip. A
+// counter of a newer agent has no explanation, and only its name is printed.
 func counterWords(name string) string {
 	switch name {
 	case "size":
@@ -15,33 +15,33 @@ func counterWords(name string) string {
 	case "clear":
 		return "in the clear, from a member without the fleet's secret"
 	case "no_secret":
-		return "sealed, and this member has no secret"
+		return "sealed, but this member has no secret"
 	case "seal":
-		return "sealed with another secret, or damaged on the way"
+		return "sealed with another secret, or damaged in transit"
 	case "malformed":
 		return "damaged, or not made by this version of wanderd"
 	case "gate":
-		return "for a gate that this member does not take part in"
+		return "for a gate that this member does not have"
 	case "addressee":
 		return "for another member"
 	case "stranger":
-		return "from a member that gossip has not told of, or not yet"
+		return "from a member that is not known from gossip, or not yet"
 	case "rate":
 		return "from a member that sends too many"
 	case "unexpected":
-		return "late or repeated; normal now and then"
+		return "late or repeated; some are normal"
 	case "signature":
 		return "not signed by the member that they name"
 	case "overload":
-		return "more than this agent could take"
+		return "more than this agent could process"
 	case "foreign":
 		return "from a host with another secret"
 	case "strangers":
 		return "connections that were not from a wanderd"
 	case "overflow":
-		return "more gossip than this agent could take"
+		return "more gossip than this agent could process"
 	case "refused":
-		return "nodes that are no members: what they say of themselves does not hold"
+		return "nodes that are no members: their name, key or address is invalid"
 	case "clock_off":
 		return "clocks of other hosts more than a minute off"
 	case "same_name":

@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
-// The exit codes; main.go and --help say when each is given.
+// The exit codes. main.go and --help list their meanings.
 const (
 	exitOK      = 0
 	exitFailure = 1
@@ -21,19 +21,19 @@ const (
 	exitSignal  = 128
 )
 
-// usageError is a command line that cannot be understood.
+// usageError is an invalid command line.
 type usageError struct{ err error }
 
 func (e usageError) Error() string { return e.err.Error() }
 func (e usageError) Unwrap() error { return e.err }
 
-// socketError is a question to an agent that failed.
+// socketError is a failed request to an agent.
 type socketError struct{ err error }
 
 func (e socketError) Error() string { return e.err.Error() }
 func (e socketError) Unwrap() error { return e.err }
 
-// exitCode returns the code for what went wrong.
+// exitCode returns the exit code for an error.
 func exitCode(err error) int {
 	if err == nil {
 		return exitOK

@@ -11,10 +11,10 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
-// helpWidth is how many columns help has at most.
+// helpWidth is the largest width of help, in columns.
 const helpWidth = 80
 
-// writeHelp explains a command: what it does, how it is called, and what to know besides.
+// writeHelp writes the description, usage, flags and examples of a command.
 func writeHelp(w io.Writer, cmd *cobra.Command) {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(cmd.Long) + "\n\nUsage:\n")

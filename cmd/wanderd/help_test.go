@@ -19,7 +19,7 @@ func help(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-func TestHelpTellsEverySetting(t *testing.T) {
+func TestHelpListsEverySetting(t *testing.T) {
 	text := help(t)
 	for _, s := range config.Table() {
 		if !strings.Contains(text, "\n  --"+s.Flag()+" ") && !strings.Contains(text, "\n  --"+s.Flag()+"\n") {

@@ -1,28 +1,28 @@
 package main
 
-// longRoot, exampleRoot and afterRoot are the text of "wanderd --help", before, behind and between the flags.
+// longRoot, exampleRoot and afterRoot are parts of "wanderd --help": before the flags, the examples, and the rest.
 const longRoot = `wanderd runs a command on one host of a fleet at a time.
 
 An agent runs on every host. The agents find each other by gossip, and a signed
 token wanders between them; the host that holds it may run its hook, at most once
 in every min_interval. There is no server.
 
-A gate is soft. Normally exactly one host runs its hook. Overlaps are rare and
-short, and nothing ever blocks because some hosts are away: the hosts that held the
-token last guard it, and one of them takes it up again if its holder dies, after about
-one and a half times skip. If they die too, a new token is made after max_interval; of
-two tokens the older survives.
+A gate is soft. Normally exactly one host runs its hook. Overlaps are rare and short,
+and hosts that are away never block the others: the previous holders of the token guard
+it, and if its holder dies, one of them revives it after about one and a half times
+skip. If they die too, a new token is made after max_interval. Of two tokens the older
+survives.
 
 wanderd does not promise mutual exclusion, and no lock service can: a process may be
-paused at any moment and go on later. So every run gets a number that only rises,
-WANDERD_SEQ, and a resource that two must never touch remembers the highest and
-refuses lower ones.
+paused at any moment and continue later. So every run gets a number that only rises,
+WANDERD_SEQ. A resource that must never be used by two hosts remembers the highest
+number and refuses lower ones.
 
 Nor does it promise a run at a certain time, a run after a failed one before the
 next min_interval, or anything against a host that has the secret and misbehaves.
 
-On SIGINT, SIGTERM or SIGHUP the agent stops its hook, passes the token on and leaves;
-on another one, half a second later or more, it exits at once.`
+On SIGINT, SIGTERM or SIGHUP the agent stops its hook, passes the token on and leaves.
+On a second signal, half a second later or more, it exits at once.`
 
 const exampleRoot = `  One host, every default in place: the hook runs at once, then every ten minutes.
       wanderd --hook ./sync.sh
@@ -35,10 +35,10 @@ const exampleRoot = `  One host, every default in place: the hook runs at once, 
       wanderd --hook "rsync -a --delete host0::tree /srv/tree" --min-interval 1h --op 40s
       wanderd --hook "sh -c './refresh.sh && ./reload.sh'"
 
-  Several gates, each with its own token; a host takes part in those it has.
+  Several gates, each with its own token. A host takes part in the gates it configures.
       wanderd --config wanderd.toml
 
-          min_interval = "10m"           # for all gates that say nothing else
+          min_interval = "10m"           # for all gates without a value of their own
           [[gate]]
           name = "sync"
           hook = ["./sync.sh", "--quiet"]
@@ -48,28 +48,26 @@ const exampleRoot = `  One host, every default in place: the hook runs at once, 
           min_interval = "1d"
           op = "5m"
 
-  What is going on.
+  The state of the agent; a demonstration.
       wanderd status
       wanderd demo`
 
 const afterRoot = `
 Configuration:
-  A flag wins over its environment variable, that over the file (--config), and that
-  over the default. "wanderd config show" prints what is in force and where it came
-  from. Durations need a unit: 90s, 10m, 1h30m, 1d. Keys of the file are the names of
-  the flags with underscores. A constant in a [[gate]] table is that gate's own and
-  wins over the one for all gates, wherever that was set; --hook and [[gate]] tables
-  exclude each other.
+  A flag wins over its environment variable, the variable over the file (--config), the
+  file over the default. "wanderd config show" prints the settings in force and their
+  origin. Durations need a unit: 90s, 10m, 1h30m, 1d. Keys of the file are the names of
+  the flags with underscores. A constant in a [[gate]] table wins over the one for all
+  gates, also over a flag; --hook and [[gate]] tables exclude each other.
 
 Environment:
   WANDERD_MIN_INTERVAL, WANDERD_JOIN, ...
         Any flag, in capitals, with underscores; lists are separated by commas. An
         empty variable counts as not set.
   WANDERD_HELD, _GATE, _SLOT, _SEQ, _TOKEN, _MEMBER, _NAME, _MEMBERS, _DEADLINE
-        Set for the hook: 1; the name of the gate; which of its tokens it is, from 0;
-        the number of this run; the identity of the token, of this member, and its
-        name; how many members the gate has; and when the timeout strikes, in Unix
-        time.
+        Set for the hook: 1; the name of the gate; the slot of the token, from 0; the
+        number of this run; the identity of the token and of this member, and its name;
+        the number of members of the gate; and the time of the timeout, in Unix seconds.
   NO_COLOR
         No colours in the log.
 
@@ -79,14 +77,14 @@ Files, in the state directory:
   wanderd.sock        the control socket: HTTP, GET /v1/status and /v1/members
 
 Exit codes:
-  0     done; an agent was told to stop, and has left in good order
-  1     anything else, as an address in use or a full disk
-  64    usage: no such command or flag, an argument too many, or a simulation of
-        what cannot be
+  0     done; or an agent was stopped and has left in order
+  1     any other error, such as an address in use or a full disk
+  64    usage: an unknown command or flag, a superfluous argument, or a simulation with
+        invalid parameters
   69    no agent answers on the control socket
   70    a defect of this program
   77    not permitted to use the control socket
-  78    the configuration is wrong; all that is wrong with it has been said
-  128+N a signal, of number N, ended a simulation, or was the second one and came
-        before the agent had left
+  78    the configuration is wrong; the output lists all errors
+  128+N signal N ended a simulation, or came as the second one before the agent had
+        left
 `

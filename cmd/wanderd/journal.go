@@ -9,8 +9,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// journalWriter gives each line a message that says everything, as on a console, before it goes to the journal. The journal
-// keeps the fields too, but the message is all that journalctl shows.
+// journalWriter puts the fields of each line into its message, as on a console, before it writes the line to the journal. The
+// journal keeps the fields too, but journalctl shows only the message.
 type journalWriter struct {
 	text    zerolog.ConsoleWriter
 	journal io.Writer
@@ -26,7 +26,7 @@ func newJournalWriter(journal io.Writer) journalWriter {
 	}
 }
 
-// Write takes one line, in JSON. It is safe for concurrent use.
+// Write writes one line, in JSON. It is safe for concurrent use.
 func (j journalWriter) Write(line []byte) (int, error) {
 	var message strings.Builder
 	text := j.text

@@ -11,8 +11,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// journalctl shows the message alone: it has to say why a hook failed, and who joined.
-func TestJournalMessagesSayEverything(t *testing.T) {
+// journalctl shows only the message, so it must contain why a hook failed, and which member joined.
+func TestJournalMessagesContainTheFields(t *testing.T) {
 	var journal bytes.Buffer
 	log := zerolog.New(newJournalWriter(&journal)).With().Str("member", "3f2a91bc").Timestamp().Logger()
 	log.Error().Str("note", "ran").Err(errors.New("exit status 1")).Uint64("seq", math.MaxUint64).Str("gate", "default").Msg("hook ended")

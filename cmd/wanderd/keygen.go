@@ -13,7 +13,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// secretName is the file of a new secret that nobody gave a name.
+// secretName is the default file name of a new secret.
 const secretName = "wanderd.secret"
 
 func (p *program) newKeygenCommand() *cobra.Command {
@@ -22,15 +22,15 @@ func (p *program) newKeygenCommand() *cobra.Command {
 		Use:   "keygen [PATH]",
 		Short: "Make a node key, or the secret of a fleet",
 		Long: `Make a node key, or with --secret the secret of a fleet. An existing file is never
-overwritten, a directory that is missing is made.
+overwritten; a missing directory is made.
 
 A node key is a member's identity, an Ed25519 key in OpenSSH's format. Without PATH
 it is made in the state directory, where the agent looks for it. You rarely need
-this: an agent makes its own at its first start. Never give two hosts the same.
+this: an agent makes its own at its first start. Never give two hosts the same key.
 
 A fleet secret is 32 random bytes in base64. Without PATH it is written to
 ` + secretName + ` in the working directory. Copy it to every host, readable by the
-user of the agent only, and name it with --secret-file. Who has it can take part.`,
+user of the agent only, and name it with --secret-file. Everybody who has it can join.`,
 		Example: `  wanderd keygen --secret /etc/wanderd/secret
   wanderd keygen --state-dir /var/lib/wanderd`,
 		Args: cobra.MaximumNArgs(1),
@@ -71,7 +71,7 @@ func (p *program) makeNodeKey(path string) error {
 	return err
 }
 
-// makeNodeKeyIn takes possession of the directory, so it does not come between an agent and its first start.
+// makeNodeKeyIn locks the directory, so it cannot interfere with an agent's first start.
 func (p *program) makeNodeKeyIn(path string) (err error) {
 	dir, err := statedir.Open(path)
 	if err != nil {
@@ -84,7 +84,7 @@ func (p *program) makeNodeKeyIn(path string) (err error) {
 	}
 	member := wire.MemberIDOf(key.Public().(ed25519.PublicKey))
 	if !created {
-		return fmt.Errorf("%s has a node key already, that of member %s: it is left as it is", path, member)
+		return fmt.Errorf("%s already has a node key, that of member %s: it was not changed", path, member)
 	}
 	_, err = fmt.Fprintf(p.stdout, "made a node key in %s\nmember %s\n", path, member)
 	return err

@@ -14,11 +14,11 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
 )
 
-// NewLogger returns a logger that writes lines of at least the given level to out, or to the journal. Format and level are
-// among the choices of their settings. It also fixes how all loggers of the process write durations and times.
+// NewLogger returns a logger that writes lines of at least the given level to out, or to the journal. Format and level must be
+// valid values of their settings. It also sets how all loggers of the process write durations and times.
 //
-// The format auto is journald where the service manager has connected out to the journal, console where out is a
-// terminal, and JSON otherwise. The console has colours unless NO_COLOR is set (no-color.org).
+// The format auto means journald if the service manager has connected out to the journal, console if out is a terminal, and JSON
+// otherwise. The console has colours unless NO_COLOR is set (no-color.org).
 func NewLogger(format, level string, out io.Writer) (zerolog.Logger, error) {
 	zerolog.DurationFieldFormat = zerolog.DurationFormatString
 	zerolog.TimeFieldFormat = "2006-01-02T15:04:05.000Z07:00"
@@ -41,7 +41,7 @@ func NewLogger(format, level string, out io.Writer) (zerolog.Logger, error) {
 	return zerolog.New(writer).Level(least).With().Timestamp().Logger(), nil
 }
 
-// chooseFormat decides what auto stands for.
+// chooseFormat resolves auto.
 func chooseFormat(format string, out io.Writer) string {
 	if format != config.LogAuto {
 		return format
@@ -59,8 +59,8 @@ func chooseFormat(format string, out io.Writer) string {
 	return config.LogJSON
 }
 
-// fieldsFirst are the fields of a line that a person sees first, fieldsToldAlready those that say what the message, or the host,
-// says already.
+// fieldsFirst are the fields that the text of a line shows first, fieldsToldAlready those that it omits, because message or host
+// already contain them.
 func fieldsFirst() []string       { return []string{"gate"} }
 func fieldsToldAlready() []string { return []string{"member", "note"} }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
 )
 
-func TestLogIsJSONWhereNobodyReadsAlong(t *testing.T) {
+func TestLogIsJSONUnlessOnATerminal(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +46,7 @@ func TestLogLinesAreStructured(t *testing.T) {
 	}
 }
 
-func TestConsoleLinesArePlainWhereThereIsNoTerminal(t *testing.T) {
+func TestConsoleLinesArePlainWithoutATerminal(t *testing.T) {
 	var out bytes.Buffer
 	log, err := NewLogger(config.LogConsole, "debug", &out)
 	if err != nil {

@@ -2,14 +2,14 @@
 //
 // Exit codes, after sysexits(3) where it has one:
 //
-//	0         done; an agent was told to stop, and has left in good order
-//	1         anything else, as an address in use or a full disk
-//	64        usage: no such command or flag, an argument too many, or a simulation of what cannot be
+//	0         done; or an agent was stopped and has left in order
+//	1         any other error, such as an address in use or a full disk
+//	64        usage: an unknown command or flag, a superfluous argument, or a simulation with invalid parameters
 //	69        no agent answers on the control socket
 //	70        a defect of this program
 //	77        not permitted to use the control socket
-//	78        the configuration is wrong; all that is wrong with it has been said
-//	128 + N   a signal, of number N, ended a simulation, or was the second one and came before the agent had left
+//	78        the configuration is wrong; the output lists all errors
+//	128 + N   signal N ended a simulation, or came as the second one before the agent had left
 package main
 
 import (

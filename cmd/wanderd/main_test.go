@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"wanderd": main})
 }
 
-// The scripts in testdata run the program as an operator does.
+// The scripts in testdata run the program like an operator.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
@@ -54,7 +54,7 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// patience bounds every wait for something that must happen.
+// patience bounds every wait.
 const patience = 30 * time.Second
 
 // until PROGRAM ARG... repeats a program until it succeeds.

@@ -15,35 +15,35 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-const longPlan = `Say what a fleet will do before you deploy it, and what to configure.
+const longPlan = `Predict the behaviour of a fleet before you deploy it, and choose its constants.
 
-Tell how many members the gate will have, how long one run takes and how often each
-member is to run. The answer, after some seconds, has
+Give the number of members of the gate, the duration of a run and the interval of the
+runs of each member. The answer, after some seconds, contains
 
   the constants    walk, skip, min_interval, max_interval, backups, slots and hook_timeout,
                    as a part of a configuration file and as a command line
   what to expect   the share of time with a run, and with too many; how long members
                    wait for the token, and how far apart their runs are
-  the network      datagrams and bytes, and an estimate of what gossip takes besides
+  the network      datagrams and bytes, and an estimate for gossip
   what if          all members start at once; the holder of a token is killed; there
                    are twice the members
 
-The figures are measured: the fleet is simulated with the machines of the agent, for a
-fixed amount of work, and theory stands beside as a check. Where that is not enough to
-show anything, as with many thousand members that go round, the answer is from theory
-and says so. The same question always gets the same answer.
+The figures are measured: a simulation runs the machines of the agent for a fixed amount
+of work, and theory is the check. If that amount is too small, as for many thousand
+members, the answer comes from theory and says so. The same question always gets the
+same answer.
 
-Where the wish cannot be met the answer says why, what comes nearest, and for each of
-slots, members, op, every and skip the smallest change that would do.`
+If the goal is impossible, the answer gives the reason, the nearest possible plan, and
+for each of slots, members, op, every and skip the smallest sufficient change.`
 
 const examplePlan = `  400 hosts, a transfer of three minutes, once a day on each.
       wanderd plan --members 400 --op 3m --every 24h
 
-  Too much: by how much? And if two may run at once?
+  An overload: by how much? And if two may run at once?
       wanderd plan --members 400 --op 3m --every 12h
       wanderd plan --members 400 --op 3m --every 12h --slots 2
 
-  The paper's random walk, a given skip, hosts far apart on a poor network.
+  The paper's random walk, a fixed skip, distant hosts on a lossy network.
       wanderd plan --members 150 --op 4s --every 15m --walk random --skip 1s \
           --latency 40ms --loss 1%
 
@@ -55,7 +55,7 @@ func newPlanCommand() *cobra.Command {
 	t := planTable(&w)
 	cmd := &cobra.Command{
 		Use:     "plan --members N --op DURATION --every DURATION",
-		Short:   "Say what a fleet will do, and what to configure",
+		Short:   "Predict the behaviour of a fleet, and choose its constants",
 		Long:    longPlan,
 		Example: examplePlan,
 		Args:    noArgsButCommands,
@@ -90,15 +90,15 @@ func planTable(w *plan.Wish) settings.Table {
 		settings.Row("members", settings.Count(&w.Members, 0, math.MaxInt32), "",
 			"How many members the gate has, up to 20000. Required.").As("NUMBER"),
 		settings.Row("op", settings.Duration(&w.Op), "", "How long one run takes. Required."),
-		settings.Row("every", settings.Duration(&w.Every), "", "How often each member is to run, on average. Required."),
+		settings.Row("every", settings.Duration(&w.Every), "", "The mean interval between two runs of each member. Required."),
 		settings.Row("walk", settings.Choice(&w.Walk, wander.Walks()...), usual("walk"), agent.Find("walk").Help),
 		settings.Row("backups", settings.Count(&w.Backups, 0, wire.MaxBackups), usual("backups"),
 			fmt.Sprintf("How many members guard the token, from 0, the plain paper, to %d.", wire.MaxBackups)).As("NUMBER"),
 		settings.Row("slots", settings.Count(&w.Slots, 1, wire.MaxSlots), usual("slots"),
 			fmt.Sprintf("How many members may run at once, 1 to %d.", wire.MaxSlots)).As("NUMBER"),
 		settings.Row("skip", settings.Duration(&w.Skip), "",
-			"How long the token rests at a member that has no need of it. Without it, one is recommended."),
-		settings.Row("latency", settings.Duration(&w.Latency), "1ms", "How long a datagram is under way between two members."),
-		settings.Row("loss", settings.Share(&w.Loss), "0%", "The share of datagrams that do not arrive."),
+			"How long the token rests at a member that is not due. If unset, the answer recommends one."),
+		settings.Row("latency", settings.Duration(&w.Latency), "1ms", "How long a datagram takes between two members."),
+		settings.Row("loss", settings.Share(&w.Loss), "0%", "The share of datagrams that are lost."),
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/wanderd/wanderd/sim/plan"
 )
 
-// planFor runs the command with flags and returns what it prints.
+// planFor runs the command with flags and returns its output.
 func planFor(t *testing.T, flags ...string) (string, error) {
 	t.Helper()
 	if testing.Short() {
@@ -71,14 +71,14 @@ func TestAPlanIsAConfiguration(t *testing.T) {
 	}
 }
 
-func TestAPlanIsForPeopleUnlessAskedOtherwise(t *testing.T) {
+func TestAPlanIsTextWithoutJSON(t *testing.T) {
 	text, err := planFor(t, "--members", "10", "--op", "1h", "--every", "8h")
 	if err != nil || !strings.HasPrefix(text, "10 members, each to run 1h every 8h: that CANNOT be met.\n") {
 		t.Errorf("%v\n%s", err, text)
 	}
 }
 
-func TestAPlanSaysAllThatIsImpossible(t *testing.T) {
+func TestAPlanListsAllErrors(t *testing.T) {
 	_, err := planFor(t, "--op", "1h", "--every", "1h", "--loss", "60%")
 	usage, isUsage := errors.AsType[usageError](err)
 	impossible, ok := errors.AsType[*plan.Impossible](err)

@@ -15,33 +15,33 @@ import (
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
-const longPlanBackups = `Say how many members must keep a copy of a token that goes round a ring, so that it
-outlives the crash of a share of them.
+const longPlanBackups = `Compute how many members must keep a copy of a token that goes round a ring, so that
+it survives the crash of a share of them.
 
-The holder and its k successors have the token. Which members crash is left to chance,
-and every choice of as many is as likely. The token can be lost in two ways:
+The holder and its k successors have the token. All sets of crashed members of the given
+size are equally likely. The token can be lost in two ways:
 
-  eventually   the crashed stay down, the token walks on, and meets more than k of them
-               in a row, wherever in the ring they are: 1 − P_k of the k-copies paper
-  at once      all crash in one moment, and the holder and its k successors are among
-               them. Where dead members are replaced, as guardians of a soft gate are,
-               this is the only loss
+  eventually   the crashed members stay down, and somewhere in the ring the token meets
+               more than k of them in a row: 1 − P_k of the k-copies paper
+  at once      all crash at the same time, and the holder and its k successors are among
+               them. If dead members are replaced, like guardians of a soft gate, only
+               this can happen
 
 The answer is the smallest k for which the probability that the token is not lost
-eventually reaches --target, with both losses, and both for other k. All of it is
-computed in exact whole numbers, and rounded when it is printed.`
+eventually reaches --target, with both probabilities of loss, also for other k. It is
+computed in exact whole numbers, and rounded for the output.`
 
 const examplePlanBackups = `  Half of ten thousand members crash.
       wanderd plan backups --members 10000 --crashed 50%
 
-  One in ten, and the token is to be lost once in a million times.
+  One in ten crashes, and the token may be lost once in a million cases.
       wanderd plan backups --members 500 --crashed 10% --target 99.9999%
 
   For scripts.
       wanderd plan backups --members 500 --crashed 10% --json | jq .k`
 
-// The rings that are planned for: as many members as in "wanderd plan". With fewer than two survivors the token goes nowhere, and
-// k, at most N − 2, cannot be enough.
+// The allowed rings: as many members as in "wanderd plan". With fewer than two survivors the token cannot move, and k, at most
+// N − 2, cannot be enough.
 const (
 	fewestInRing  = 2
 	mostInRing    = 20_000
@@ -53,13 +53,13 @@ const usualTarget = "0.999"
 // curvePoints is about how many values of k a curve has at most.
 const curvePoints = 60
 
-// backupsWish is what is known of a ring, and wanted of it.
+// backupsWish is the parameters of a ring, and the required probability.
 type backupsWish struct {
 	members         int
 	crashed, target exactShare
 }
 
-// backupsAnswer is how many backups a token needs. What is a probability is rounded to the nearest number.
+// backupsAnswer is the number of backups that a token needs. Probabilities are rounded to the nearest number.
 type backupsAnswer struct {
 	Members int     `json:"members"`
 	Crashed int     `json:"crashed"`
@@ -69,7 +69,7 @@ type backupsAnswer struct {
 	Curve []backupsOdds `json:"curve"`
 }
 
-// backupsOdds is what becomes of a token with k backups.
+// backupsOdds is the probabilities for a token with k backups.
 type backupsOdds struct {
 	K int `json:"k"`
 	// Probability is that the token is not lost eventually.
@@ -83,7 +83,7 @@ func newPlanBackupsCommand() *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:     "backups --members N --crashed SHARE",
-		Short:   "Say how many copies of a token outlive crashes",
+		Short:   "Compute how many copies of a token survive crashes",
 		Long:    longPlanBackups,
 		Example: examplePlanBackups,
 		Args:    noArgs,
@@ -105,13 +105,13 @@ func newPlanBackupsCommand() *cobra.Command {
 	flags.IntVar(&w.members, "members", 0, fmt.Sprintf("How many members the ring has: a `NUMBER` from %d to %d. Required.",
 		fewestInRing, mostInRing))
 	flags.Var(&w.crashed, "crashed", "The share of them that crash, rounded up to whole members. Required.")
-	flags.Var(&w.target, "target", "How likely the token is to survive, at least: a share above 0.")
+	flags.Var(&w.target, "target", "The least probability that the token survives: a share above 0.")
 	flags.BoolVar(&asJSON, "json", false, "Print one JSON object. Probabilities are from 0 to 1.")
 	flags.Lookup("members").DefValue = ""
 	return cmd
 }
 
-// check says all that is wrong with a wish, and what to do about it.
+// check returns all errors in a wish, with their remedies.
 func (w *backupsWish) check() error {
 	var problems []string
 	demand := func(ok bool, format string, args ...any) {
@@ -158,13 +158,13 @@ func (w *backupsWish) answer() (backupsAnswer, error) {
 	return a, nil
 }
 
-// nearest is the number nearest to a fraction.
+// nearest returns the float64 nearest to a fraction.
 func nearest(r *big.Rat) float64 {
 	f, _ := r.Float64()
 	return f
 }
 
-// text is the answer for people.
+// text returns the answer for people.
 func (a *backupsAnswer) text(columns int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d members in a ring, %d of them crash: %d backups.\n\n", a.Members, a.Crashed, a.K)
@@ -178,7 +178,7 @@ func (a *backupsAnswer) text(columns int) string {
 	return b.String()
 }
 
-// likelihood writes a probability near 1 with as many digits as tell how near; missing is what is missing to 1.
+// likelihood writes a probability near 1 with enough digits to distinguish it from 1; missing is 1 − p.
 func likelihood(p, missing float64) string {
 	const near, tooNear = 0.1, 1e-9
 	switch {
@@ -218,7 +218,7 @@ func (a *backupsAnswer) chart() report.Lines {
 	}
 }
 
-// exactShare is a share as it was written, so that 10% of 50 members are 5 and not a little more.
+// exactShare is a share without rounding, so that 10% of 50 members is exactly 5.
 type exactShare struct {
 	share big.Rat
 	text  string
@@ -243,7 +243,7 @@ func (v *exactShare) String() string { return v.text }
 func (*exactShare) Type() string     { return "share" }
 func (v *exactShare) given() bool    { return v.text != "" }
 
-// of is how many of so many members the share is, rounded up.
+// of returns the share of members, rounded up.
 func (v *exactShare) of(members int) int {
 	whole := new(big.Rat).Mul(&v.share, big.NewRat(int64(members), 1))
 	n, rest := new(big.Int).QuoRem(whole.Num(), whole.Denom(), new(big.Int))

@@ -11,7 +11,7 @@ import (
 	"github.com/wanderd/wanderd/sim/plan"
 )
 
-// backupsFor runs the command with flags and returns what it prints.
+// backupsFor runs the command with flags and returns its output.
 func backupsFor(t *testing.T, flags ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -24,7 +24,7 @@ func backupsFor(t *testing.T, flags ...string) (string, error) {
 	return out.String(), err
 }
 
-// backupsAnswered is the document, as a script reads it.
+// backupsAnswered is the JSON document, as a script reads it.
 type backupsAnswered struct {
 	Members, Crashed, K           int
 	Target, Probability, Eventual float64
@@ -48,7 +48,7 @@ func TestBackupsAreAsManyAsTheTargetNeeds(t *testing.T) {
 		{"10000", "0.5", "0.9976", 5000, 20, 0.002337, 4.669e-07},
 		{"10000", "99%", "0.999", 9900, 1092, 0.0009927, 8.843e-06},
 		{"100", "50%", "0.92", 50, 8, 0.07149, 0.001317},
-		// 7 % of 100 are 7, and 1 % of 50 are one member.
+		// 7 % of 100 are 7 members, and 1 % of 50 is one.
 		{"100", "7%", "0.999", 7, 3, 0.0008647, 8.926e-06},
 		{"50", "1%", "0.999", 1, 1, 0, 0},
 		{"2", "0%", "0.999", 0, 0, 0, 0},
@@ -80,10 +80,10 @@ func TestBackupsAreAsManyAsTheTargetNeeds(t *testing.T) {
 	}
 }
 
-// near compares to four digits.
+// near compares four digits.
 func near(got, want float64) bool { return math.Abs(got-want) <= 5e-4*math.Abs(want) }
 
-func TestBackupsAreForPeopleUnlessAskedOtherwise(t *testing.T) {
+func TestBackupsAreTextWithoutJSON(t *testing.T) {
 	text, err := backupsFor(t, "--members", "10000", "--crashed", "50%")
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestBackupsAreForPeopleUnlessAskedOtherwise(t *testing.T) {
 	}
 }
 
-func TestBackupsSayAllThatIsImpossible(t *testing.T) {
+func TestBackupsListAllErrors(t *testing.T) {
 	for _, tc := range []struct {
 		flags []string
 		want  []string

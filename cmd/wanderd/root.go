@@ -17,7 +17,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
-// program is wanderd with the world it lives in.
+// program is wanderd with its environment.
 type program struct {
 	stdout, stderr io.Writer
 	environ        []string
@@ -31,7 +31,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	root.SetArgs(args)
 	root.SetOut(p.stdout)
 	root.SetErr(p.stderr)
-	// What fails before a command begins is the command line's fault, whoever of cobra or pflag finds it.
+	// An error before a command begins is an error of the command line, from cobra or from pflag.
 	began := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { began = true }
 	err := root.ExecuteContext(ctx)
@@ -71,7 +71,7 @@ func (p *program) newRootCommand() *cobra.Command {
 	return root
 }
 
-// addAllFlags gives a command the flags of all settings, which its help leaves to that of wanderd itself.
+// addAllFlags adds the flags of all settings to a command. Only the help of wanderd itself lists them.
 func addAllFlags(cmd *cobra.Command, flags settings.Flags) {
 	flags.AddTo(cmd.Flags(), config.Table())
 	for _, s := range config.Table() {
@@ -79,7 +79,7 @@ func addAllFlags(cmd *cobra.Command, flags settings.Flags) {
 	}
 }
 
-// newHelpCommand replaces cobra's, which finds nothing wrong with a command that does not exist.
+// newHelpCommand replaces cobra's, which accepts a command that does not exist.
 func newHelpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
@@ -94,14 +94,14 @@ func newHelpCommand() *cobra.Command {
 	}
 }
 
-// groupAnnotation marks a command that only holds others.
+// groupAnnotation marks a command that only contains others.
 const groupAnnotation = "group"
 
-// newGroupCommand makes a command that only holds others.
+// newGroupCommand makes a command that only contains others.
 func newGroupCommand(cmd *cobra.Command, children ...*cobra.Command) *cobra.Command {
 	cmd.AddCommand(children...)
 	cmd.Annotations = map[string]string{groupAnnotation: ""}
-	// A child with a typing error has flags that only the right one knows.
+	// After a mistyped child name there may be flags of that child.
 	cmd.FParseErrWhitelist.UnknownFlags = true
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		names := commandNames(cmd)
@@ -114,7 +114,7 @@ func newGroupCommand(cmd *cobra.Command, children ...*cobra.Command) *cobra.Comm
 	return cmd
 }
 
-// unknownCommand turns cobra's error into one that suggests what was meant.
+// unknownCommand adds a suggestion to cobra's error.
 func unknownCommand(root *cobra.Command, args []string, err error) error {
 	// After a flag with one dash its value looks like a command.
 	for _, arg := range args {
@@ -130,7 +130,7 @@ func unknownCommand(root *cobra.Command, args []string, err error) error {
 	}
 	otherwise := "see \"wanderd --help\""
 	if strings.Contains(word, "/") {
-		otherwise = "to gate it, say --hook " + word
+		otherwise = "to gate it, use --hook " + word
 	}
 	return fmt.Errorf("unknown command %q: %s", word, settings.DidYouMean(word, commandNames(root), otherwise))
 }
@@ -145,7 +145,7 @@ func commandNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// unknownFlag adds what was meant to pflag's error.
+// unknownFlag adds a suggestion to pflag's error.
 func unknownFlag(cmd *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
@@ -165,15 +165,15 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("unknown flag %s%s: did you mean --%s?", dashes, word, near)
 }
 
-// noArgs is like cobra's, which takes what is too much for a command.
+// noArgs is cobra.NoArgs with another text: cobra's takes an argument for an unknown command.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("%s takes no arguments, and %q is one: see \"%[1]s --help\"", cmd.CommandPath(), args[0])
+		return fmt.Errorf("%s takes no arguments, but %q is one: see \"%[1]s --help\"", cmd.CommandPath(), args[0])
 	}
 	return nil
 }
 
-// noArgsButCommands is noArgs, and knows what a word may have been meant for.
+// noArgsButCommands is noArgs with a suggestion among the command's children.
 func noArgsButCommands(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

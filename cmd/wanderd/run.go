@@ -26,7 +26,7 @@ func (p *program) agent(ctx context.Context, flags settings.Flags) error {
 	return p.runAgent(ctx, c)
 }
 
-// runAgent is what program.runAgent is outside of tests.
+// runAgent is the program.runAgent of the real program.
 func runAgent(ctx context.Context, c agent.Config) error {
 	a, err := agent.New(c)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/agent"
 )
 
-// start runs a command line whose agent only takes note of its configuration.
+// start runs a command line with an agent that only records its configuration.
 func start(t *testing.T, fails error, args ...string) (c agent.Config, code int, stderr string) {
 	t.Helper()
 	t.Setenv("HOME", t.TempDir())
@@ -39,7 +39,7 @@ func TestFlagsReachTheAgent(t *testing.T) {
 	}
 }
 
-func TestFailureOfTheAgentIsSaid(t *testing.T) {
+func TestFailureOfTheAgentIsPrinted(t *testing.T) {
 	_, code, stderr := start(t, errors.New("127.0.0.1:7946 is in use"), "--hook", "/bin/sh -c true")
 	if code != exitFailure || !bytes.HasSuffix([]byte(stderr), []byte("wanderd: 127.0.0.1:7946 is in use\n")) {
 		t.Errorf("exit code %d: %s", code, stderr)

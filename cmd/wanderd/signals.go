@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// signalError is a signal that ended what was going on.
+// signalError is the signal that ended a command.
 type signalError struct{ signal os.Signal }
 
 func (e signalError) Error() string { return e.signal.String() }
 
-// exitCode returns the code of a program that a signal has ended.
+// exitCode returns the exit code of a program that the signal has ended.
 func (e signalError) exitCode() int {
 	if s, ok := e.signal.(syscall.Signal); ok {
 		return exitSignal + int(s)
@@ -22,13 +22,12 @@ func (e signalError) exitCode() int {
 	return exitFailure
 }
 
-// echo is how soon after the first a second signal says nothing new: timeout(1) sends each twice, and that a terminal is
-// closed both the kernel and the shell say.
+// echo is how long after the first signal further ones are ignored: timeout(1) sends each signal twice, and when a terminal is
+// closed, both kernel and shell send one.
 const echo = 500 * time.Millisecond
 
-// untilSignal returns a context that ends with the first SIGINT, SIGTERM or SIGHUP (unless nohup has seen to it that this one is
-// ignored), its cause being a [signalError]. Another one later than [echo] ends the process at once: what runs of a hook then is
-// stopped by its guard.
+// untilSignal returns a context that ends with the first SIGINT, SIGTERM or SIGHUP (unless nohup ignores SIGHUP). Its cause is a
+// [signalError]. A second signal after [echo] ends the process at once; the guard then stops a running hook.
 func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
@@ -48,7 +47,7 @@ func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	}
 }
 
-// afterEcho returns the first signal that is none of the echo of one that has just come.
+// afterEcho returns the first signal after [echo].
 func afterEcho(signals <-chan os.Signal) os.Signal {
 	for came := time.Now(); ; {
 		if s := <-signals; time.Since(came) >= echo {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// What sends a signal twice, as timeout(1) does, means it once.
-func TestEchoOfASignalIsNotASecondOne(t *testing.T) {
+// A program that sends a signal twice, such as timeout(1), means it once.
+func TestEchoOfASignalIsIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		signals, second := make(chan os.Signal), make(chan os.Signal)
 		go func() { second <- afterEcho(signals) }()

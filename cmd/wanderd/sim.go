@@ -22,7 +22,7 @@ func (p *program) newSimCommand() *cobra.Command {
 	flags, file, out := settings.Flags{}, "", simOutput{}
 	cmd := &cobra.Command{
 		Use:     "sim",
-		Short:   "Simulate a fleet, faults and all",
+		Short:   "Simulate a fleet with faults",
 		Long:    longSim,
 		Example: exampleSim,
 		Args:    noArgsButCommands,
@@ -46,7 +46,7 @@ func (p *program) newSimCommand() *cobra.Command {
 	return cmd
 }
 
-// addScenarioFlags gives a command the flags of a scenario, besides some.
+// addScenarioFlags adds the flags of a scenario to a command, except those in besides.
 func addScenarioFlags(cmd *cobra.Command, flags settings.Flags, file *string, besides ...string) {
 	flags.AddTo(cmd.Flags(), slices.DeleteFunc(scenario.Table(), func(s *settings.Setting) bool { return slices.Contains(besides, s.Key) }))
 	cmd.Flags().StringVar(file, scenario.FileFlag, "",
@@ -58,13 +58,13 @@ func addFormatFlag(cmd *cobra.Command, format *string) {
 		fmt.Sprintf("Print in this `FORMAT`: %s, %s or %s.", report.Text, report.Markdown, report.CSV))
 }
 
-// simOutput is what becomes of a result.
+// simOutput is the output options.
 type simOutput struct {
 	asJSON       bool
 	format, plot string
 }
 
-// check says what cannot be written.
+// check refuses invalid output options.
 func (o *simOutput) check(formatGiven bool) error {
 	if o.asJSON && formatGiven {
 		return errors.New("--json and --format exclude each other: choose one")
@@ -81,7 +81,7 @@ func (o *simOutput) check(formatGiven bool) error {
 	return nil
 }
 
-// simulate runs a scenario and writes what came out of it, also if a signal ends it before its time.
+// simulate runs a scenario and writes its result, also if a signal ends it early.
 func (p *program) simulate(ctx context.Context, s scenario.Parameters, out simOutput) error {
 	var plot *report.Output
 	if out.plot != "" {
@@ -132,7 +132,7 @@ func (o *simOutput) write(w io.Writer, r *simulate.Result) error {
 	return r.WriteTables(w, format)
 }
 
-// progress begins to show how far a piece of work has come, where somebody looks.
+// progress begins to show the progress of a task, if stderr is a terminal.
 func (p *program) progress(task string) *report.Progress {
 	columns := 0
 	if f, ok := p.stderr.(*os.File); ok && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd())) {

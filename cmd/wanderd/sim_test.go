@@ -31,7 +31,7 @@ func TestASignalEndsEverySimulation(t *testing.T) {
 	}
 }
 
-func TestAHuntSaysNowAndThenHowItGoes(t *testing.T) {
+func TestAHuntPrintsItsProgress(t *testing.T) {
 	var out, lines bytes.Buffer
 	now := noon()
 	p := program{stdout: &out, stderr: &lines, now: func() time.Time {
@@ -41,7 +41,7 @@ func TestAHuntSaysNowAndThenHowItGoes(t *testing.T) {
 	if code := p.run(t.Context(), strings.Fields("sim hunt --seeds 6")); code != exitOK {
 		t.Fatalf("exit code %d: %s", code, lines.String())
 	}
-	// A look at the clock after each seed, and a line after every second look.
+	// The clock is read after each seed, and every second reading prints a line.
 	if n := strings.Count(lines.String(), "things have occurred\n"); n != 3 || !strings.HasPrefix(lines.String(), "2 seeds, ") {
 		t.Errorf("%d lines:\n%s", n, lines.String())
 	}
@@ -50,7 +50,7 @@ func TestAHuntSaysNowAndThenHowItGoes(t *testing.T) {
 	}
 }
 
-func TestASeedThatBreaksARuleIsShownWithAllThatIsKnown(t *testing.T) {
+func TestASeedThatBreaksARuleIsShownWithParametersAndTrace(t *testing.T) {
 	broken := errors.New("a token is held twice")
 	failure := &hunt.Failure{
 		Scenario: sim.Draw(17), Err: broken, Trace: "the end of the story\n", Replay: "wanderd sim hunt --seed 17 --seeds 1",

@@ -1,38 +1,37 @@
 package main
 
-const longSim = `Simulate a fleet, faults and all: the very same machines as in the agent, message by
-message, a hundred thousand times faster than they live.
+const longSim = `Simulate a fleet with faults. The machines are those of the agent, and run message by
+message, a hundred thousand times faster than in reality.
 
-Before you deploy a fleet, its constants can be tried: how busy it will be, how long
-its members wait, how often two run at once, and how it gets over what goes wrong.
-Everything that is left to chance is decided by the seed, so a run can be repeated,
-on any machine.
+Try the constants of a fleet before you deploy it: how busy it is, how long its members
+wait, how often two run at once, and how it recovers from faults. The seed determines
+all random choices, so a run can be repeated on any machine.
 
-What is printed:
+The output:
 
   busy, overlap    the share of the time with at least one operation, and with two or
                    more
   interval         between the starts of two operations of one member
-  tokens           made: also those that were made because one seemed lost; revived:
-                   taken up again by a member that guarded one; removed: because an
-                   older one was met; lost: with a message, or a member
-  recovery         from the loss of the last token until there was again one token,
-                   and no other for max_interval
+  tokens           made: including those made because one seemed lost; revived: by a
+                   guardian; removed: because there was an older one; lost: with a
+                   message, or a member
+  recovery         from the loss of the last token until there is again one token, and
+                   no other for max_interval
 
-It shows on a terminal how long it will still take. Ctrl-C ends it; what has been
-measured by then is printed.`
+On a terminal it shows the remaining time. Ctrl-C ends it and prints the figures so
+far.`
 
-const exampleSim = `  The fleet of the paper; a second of your time.
+const exampleSim = `  The fleet of the paper; takes a second.
       wanderd sim --walk random --backups 0 --members 150 --op 4s --min-interval 600s
 
-  How sure are the figures? Twenty seeds, with confidence intervals and a plot.
+  Twenty seeds, with confidence intervals and a plot.
       wanderd sim --seeds 20 --plot intervals.svg
 
-  What guardians are worth, where the token is lost every six hours.
+  The effect of guardians, if the token is lost every six hours.
       wanderd sim --lose-token-every 6h --backups 2
       wanderd sim --lose-token-every 6h --backups 0
 
-  A bad network, members that crash, and a partition after a day.
+  A lossy network, members that crash, and a partition after a day.
       wanderd sim --loss 1% --jitter 5ms --crash-every 7d --down-for 10m \
           --partition-at 1d --partition-for 2h --partition-share 30%
 

@@ -21,24 +21,24 @@ func (p *program) newSimHuntCommand() *cobra.Command {
 	t := settings.Table{
 		settings.Row("seed", settings.Count(&o.From, 1, math.MaxUint64), "1", "The first seed.").As("NUMBER"),
 		settings.Ruled("seeds", settings.Count(&o.Seeds, 1, math.MaxUint64), fmt.Sprintf("%d without --for", hunt.DefaultSeeds),
-			"Look at so many seeds."),
+			"The number of seeds."),
 		settings.Ruled("for", settings.Positive(&o.For), "until all seeds are done",
-			"Look for so long; with --seeds, until the one or the other is over."),
+			"Stop after this time; with --seeds, at the earlier end of both."),
 	}
 	cmd := &cobra.Command{
 		Use:   "hunt",
 		Short: "Look for a seed that breaks a rule",
 		Long: `Look for a seed that breaks a rule. Each seed draws every parameter of a small fleet,
-and which faults there are. First things go wrong, while checkers look at every step;
-then all is healed, and the fleet has to make progress within a bound.
+and its faults. First there are faults, and checkers verify every step; then all faults
+end, and the fleet has to make progress within a bound.
 
-It keeps all cores busy and says now and then how fast it is and how much of what can
-occur has occurred. At a seed that breaks a rule it stops, with exit code 1, and shows
-the rule, the parameters, the last 50 lines of the trace, and the command that replays
-it. Whatever the number of cores, that is the least seed that fails.
+It uses all cores, and prints its speed and the coverage of events from time to time. At
+a seed that breaks a rule it stops, with exit code 1, and shows the rule, the
+parameters, the last 50 lines of the trace, and the command that replays it. For any
+number of cores this is the smallest seed that fails.
 
-A hunt of ` + fmt.Sprint(hunt.DefaultSeeds) + ` seeds and more that never led to something that can occur fails too: its
-silence says less than it seems to.`,
+A hunt of ` + fmt.Sprint(hunt.DefaultSeeds) + ` seeds or more fails too if some event never occurred: it
+has not tested all rules.`,
 		Example: `  wanderd sim hunt
   wanderd sim hunt --seeds 100000
   wanderd sim hunt --for 10m --seed 1000000
@@ -55,7 +55,7 @@ silence says less than it seems to.`,
 	return cmd
 }
 
-// How often a hunt says how it goes: on a terminal, where the line changes, and elsewhere, where lines add up.
+// The intervals of a hunt's progress: on a terminal, where one line changes, and elsewhere, where each adds a line.
 const (
 	huntRefresh = 200 * time.Millisecond
 	huntLine    = 10 * time.Second
@@ -83,7 +83,7 @@ func (p *program) hunt(ctx context.Context, o hunt.Options) error {
 	return context.Cause(ctx)
 }
 
-// concludeHunt prints what a hunt has led to.
+// concludeHunt prints the result of a hunt.
 func (p *program) concludeHunt(r *hunt.Report, elapsed time.Duration) error {
 	text := huntText(r, elapsed) + "\n"
 	if r.Failure != nil {
@@ -95,7 +95,7 @@ func (p *program) concludeHunt(r *hunt.Report, elapsed time.Duration) error {
 	return r.Err()
 }
 
-// huntText says in a line how a hunt goes.
+// huntText is the progress of a hunt, in one line.
 func huntText(r *hunt.Report, elapsed time.Duration) string {
 	counts, missing := len(r.Coverage.Counts()), len(r.Coverage.Missing())
 	rate := 0.0

@@ -27,10 +27,9 @@ func (p *program) newSimListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the experiments",
-		Long: `List the experiments of "wanderd sim run": their names, what they are about, and where
-that stands in its paper. Those that begin with "beyond" measure what wanderd does where
-the paper of the wandering token ends; those that begin with "ring" repeat papers on token
-rings.`,
+		Long: `List the experiments of "wanderd sim run": their names, subjects and sources in their
+papers. Names with "beyond" measure features of wanderd that the paper of the wandering
+token does not have; names with "ring" repeat papers on token rings.`,
 		Example: "  wanderd sim list",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -46,10 +45,10 @@ rings.`,
 	}
 }
 
-// experimentRun is what is to be run, and what becomes of it.
+// experimentRun is the choice of experiments and the output options.
 type experimentRun struct {
 	all bool
-	// many says that there is more than one experiment to run.
+	// many is set if there is more than one experiment to run.
 	many    bool
 	seeds   int
 	out     simOutput
@@ -62,13 +61,12 @@ func (p *program) newSimRunCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run NAME",
 		Short: "Run an experiment",
-		Long: `Run an experiment: of the paper, whose published numbers and those of wanderd's own
-machines are put side by side, with what of it is not reproduced, and why as far as
-that is known; of what wanderd does beyond it, with what was to be reached; or of the
-papers on other token protocols. "wanderd sim list" has the names; paper, beyond and
-siblings stand for all of the one kind.
+		Long: `Run an experiment: of the paper, with its published figures beside those of wanderd's
+machines, and the differences, with their reasons as far as they are known; beyond the
+paper, with its goals; or of papers on other token protocols. "wanderd sim list" has
+the names; paper, beyond and siblings each mean all experiments of that kind.
 
-With --write it makes the page about them anew, as paper.md, with its plots in a folder
+With --write it writes their page again, such as paper.md, with its plots in the folder
 plots. The same seeds give the same page.`,
 		Example: `  wanderd sim run wander-stable
   wanderd sim run beyond-loss --seeds 3 --plot-dir plots
@@ -90,9 +88,9 @@ plots. The same seeds give the same page.`,
 		},
 	}
 	cmd.Flags().BoolVar(&run.all, "all", false, "Run all experiments, one after the other.")
-	cmd.Flags().IntVar(&run.seeds, "seeds", 0, "Run `COUNT` seeds; as many as on the page in the docs if it is left out.")
+	cmd.Flags().IntVar(&run.seeds, "seeds", 0, "Run `COUNT` seeds; by default as many as on the page in the docs.")
 	cmd.Flags().Lookup("seeds").DefValue = ""
-	cmd.Flags().BoolVar(&run.out.asJSON, "json", false, "Print JSON. Of plots it has the numbers.")
+	cmd.Flags().BoolVar(&run.out.asJSON, "json", false, "Print JSON. It contains the numbers of the plots.")
 	addFormatFlag(cmd, &run.out.format)
 	cmd.Flags().StringVar(&run.plotDir, "plot-dir", "", "Draw the plots into `FOLDER`, as .svg and as .png files.")
 	cmd.Flags().StringVar(&run.write, "write", "",
@@ -103,16 +101,16 @@ plots. The same seeds give the same page.`,
 func (r *experimentRun) checkArgs(_ *cobra.Command, args []string) error {
 	switch {
 	case r.all && len(args) > 0:
-		return fmt.Errorf("--all runs %s too: leave out the one or the other", args[0])
+		return fmt.Errorf("--all runs %s too: omit one of them", args[0])
 	case !r.all && len(args) == 0:
-		return fmt.Errorf("which experiment? There are %s, or --all", strings.Join(study.Names(experimentPages()), ", "))
+		return fmt.Errorf("name an experiment, or use --all: there are %s", strings.Join(study.Names(experimentPages()), ", "))
 	case len(args) > 1:
-		return fmt.Errorf("one experiment at a time, or --all: %s and %s are two", args[0], args[1])
+		return fmt.Errorf("name one experiment, or use --all: %s and %s are two", args[0], args[1])
 	}
 	return nil
 }
 
-// chosen returns what is to be run; a single experiment as a page without a name.
+// chosen returns the pages to run. A single experiment is a page without a name.
 func (r *experimentRun) chosen(args []string) ([]study.Page, error) {
 	pages := experimentPages()
 	if r.all {
@@ -120,7 +118,7 @@ func (r *experimentRun) chosen(args []string) ([]study.Page, error) {
 	}
 	page, err := study.Find(pages, args[0])
 	if err == nil && page.Name == "" && r.write != "" {
-		err = errors.New("--write makes a page of all experiments of a kind: name paper, beyond or siblings, or take --all")
+		err = errors.New("--write makes a page of all experiments of a kind: name paper, beyond or siblings, or use --all")
 	}
 	return []study.Page{page}, err
 }
@@ -128,9 +126,9 @@ func (r *experimentRun) chosen(args []string) ([]study.Page, error) {
 func (r *experimentRun) check(seedsGiven, formatGiven bool) error {
 	switch {
 	case seedsGiven && r.seeds < 1:
-		return fmt.Errorf("--seeds %d: it takes at least one", r.seeds)
+		return fmt.Errorf("--seeds %d: must be at least 1", r.seeds)
 	case r.write != "" && (r.plotDir != "" || r.out.asJSON || formatGiven):
-		return errors.New("--write makes a page of its own form: leave out --plot-dir, --json and --format")
+		return errors.New("--write has its own format: omit --plot-dir, --json and --format")
 	}
 	return r.out.check(formatGiven)
 }
@@ -147,7 +145,7 @@ func (p *program) writePages(ctx context.Context, pages []study.Page, run *exper
 	return study.Write(ctx, run.write, pages, run.options(progress))
 }
 
-// runExperiments runs and prints one experiment after the other, and what there is of one that a signal ends.
+// runExperiments runs and prints the experiments one after the other. It prints the partial result of one that a signal ends.
 func (p *program) runExperiments(ctx context.Context, pages []study.Page, run *experimentRun) error {
 	var experiments []study.Experiment
 	for _, page := range pages {
@@ -186,7 +184,7 @@ func (p *program) runExperiments(ctx context.Context, pages []study.Page, run *e
 	return stopped
 }
 
-// print prints one result, if not all are printed as JSON at the end.
+// print prints one result, unless JSON is printed at the end.
 func (r *experimentRun) print(w io.Writer, result study.Result, again bool) error {
 	if r.out.asJSON {
 		return nil
@@ -209,7 +207,7 @@ func (r *experimentRun) print(w io.Writer, result study.Result, again bool) erro
 	return err
 }
 
-// printJSON prints an object, or an array of all of them.
+// printJSON prints one result as an object, several as an array.
 func (r *experimentRun) printJSON(w io.Writer, results []study.Result) error {
 	switch {
 	case !r.out.asJSON || len(results) == 0:
@@ -220,7 +218,7 @@ func (r *experimentRun) printJSON(w io.Writer, results []study.Result) error {
 	return report.WriteJSON(w, results[0])
 }
 
-// chartWidth is how wide a chart is drawn with letters: as the terminal, or as one usually is.
+// chartWidth is the width of a chart in columns: that of the terminal, or the usual one.
 func chartWidth(w io.Writer) int {
 	const usual, most = 80, 120
 	if f, ok := w.(*os.File); ok {
@@ -231,13 +229,13 @@ func chartWidth(w io.Writer) int {
 	return usual
 }
 
-// checkFolder makes a folder for plots, and makes sure that files can be written into it. The name may be empty.
+// checkFolder makes a folder for plots, and checks that files can be written into it. The name may be empty.
 func checkFolder(name string) error {
 	if name == "" {
 		return nil
 	}
 	if err := os.MkdirAll(name, 0o755); err != nil {
-		return fmt.Errorf("--plot-dir: the folder cannot be made; name another one: %w", err)
+		return fmt.Errorf("--plot-dir: cannot make the folder; name another one: %w", err)
 	}
 	probe, err := report.Create(filepath.Join(name, "plot.svg"))
 	if err != nil {

@@ -18,10 +18,10 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// toldOfScenario is how much of a scenario is told if nobody says.
+// toldOfScenario is the default duration of the trace of a scenario.
 const toldOfScenario = time.Minute
 
-// telling is what is to be told, and how.
+// telling is the choice of a run, and its format.
 type telling struct {
 	flags  settings.Flags
 	file   string
@@ -32,17 +32,17 @@ type telling struct {
 func (p *program) newSimTraceCommand() *cobra.Command {
 	t := telling{flags: settings.Flags{}}
 	own := settings.Table{settings.Ruled("for", settings.Positive(&t.limit), "all of a hunt's run, and a minute of a scenario",
-		"Tell so much of the fleet's time.")}
+		"Trace this much of the fleet's time.")}
 	cmd := &cobra.Command{
 		Use:   "trace [STORY]",
-		Short: "Tell one run, step by step",
-		Long: `Tell one run, step by step: as text, a line for each thing that happens and below it
-what the member does; or as a sequence diagram in the language of Mermaid.
+		Short: "Trace one run, step by step",
+		Long: `Trace one run, step by step: as text, with a line for each event and below it the
+actions of the member; or as a sequence diagram in the language of Mermaid.
 
-With --seed alone it tells the run that "wanderd sim hunt" has with this seed, all of
-it unless --for ends it; exit code 1 if it breaks a rule. With any other parameter, or
-a file, it tells the first minute, or --for, of what "wanderd sim" would run. With the
-name of a story it tells that one:
+With --seed alone it traces the run of "wanderd sim hunt" with this seed, up to its end
+or --for; the exit code is 1 if the run breaks a rule. With any other parameter, or a
+file, it traces the first minute, or --for, of the run of "wanderd sim". With the name
+of a story it traces that one:
 
 ` + storyLines() + `
 Members are called a, b, c…; tokens T1, T2…, the number of the run behind #; handoffs
@@ -92,7 +92,7 @@ func storyLines() string {
 
 func (t *telling) story(w io.Writer, name string, format sim.Format) error {
 	if t.flags.Given() || t.file != "" {
-		return usageError{fmt.Errorf("the story %q is always the same: leave out all flags but --format", name)}
+		return usageError{fmt.Errorf("the story %q has no parameters: omit all flags but --format", name)}
 	}
 	story, err := sim.FindStory(name)
 	if err != nil {
@@ -133,11 +133,11 @@ func (t *telling) run(ctx context.Context, teller sim.Watcher) error {
 	return nil
 }
 
-// errTold ends a run of which enough has been told.
+// errTold ends a run after the requested time.
 var errTold = errors.New("enough has been told")
 
-// watcher is a function that watches.
+// watcher is a function as a sim.Watcher.
 type watcher func(*sim.Cluster, *sim.Occurrence) error
 
-// Watch watches.
+// Watch implements sim.Watcher.
 func (w watcher) Watch(c *sim.Cluster, o *sim.Occurrence) error { return w(c, o) }

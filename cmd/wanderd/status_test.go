@@ -17,10 +17,10 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// noon is now, for tests.
+// noon is the present time in tests.
 func noon() time.Time { return time.Date(2026, 2, 3, 12, 0, 0, 0, time.FixedZone("", 3600)) }
 
-// told answers with fixed documents.
+// told is a source with fixed answers.
 type told struct {
 	status  control.Status
 	members control.Members
@@ -29,10 +29,10 @@ type told struct {
 func (s told) Status(context.Context) (control.Status, error)   { return s.status, nil }
 func (s told) Members(context.Context) (control.Members, error) { return s.members, nil }
 
-// ask runs a command against an agent that answers with src.
+// ask runs a command with an agent that answers from src.
 func ask(t *testing.T, src told, args ...string) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "wd") //nolint:usetesting // its paths carry the test name, and grow too long
+	dir, err := os.MkdirTemp("", "wd") //nolint:usetesting // its paths contain the test name and are too long
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,14 +123,14 @@ func busy() told {
 	}
 }
 
-func TestStatusReadsWell(t *testing.T) {
+func TestStatusText(t *testing.T) {
 	const want = `m1 (3f2a91bc) at 10.0.0.1:7946, sealed, up 2d2h, wanderd v1.2.3
 3 members
 warning: dropped a message that another secret sealed: all members need the same --secret-file (3 times, last 8s ago (11:59:52), from 10.0.0.9:7946)
 warning: evil�[2J
 dropped 14 datagrams since the start
   malformed    12: damaged, or not made by this version of wanderd
-  unexpected   2: late or repeated; normal now and then
+  unexpected   2: late or repeated; some are normal
 gossip noted 2 oddities since the start
   of_a_newer_agent 1
   same_key     1: another agent with this one's key: a copied state directory
@@ -157,7 +157,7 @@ gate cache: running
   runs         2, of which 0 failed
   regenerates  after 1h30m without a token
   backups      1 guardian for each token; on_lost stop
-  load         2.00: op 1h × 1 member / min_interval 30m; above 1, so everybody runs later than min_interval
+  load         2.00: op 1h × 1 member / min_interval 30m; above 1, so all members run later than min_interval
 
 gate new: absent
   holder       not known
@@ -167,7 +167,7 @@ gate new: absent
   next run     when the token comes
   runs         0, of which 0 failed
   regenerates  after 3d without a token
-  backups      none; a token that is lost is not back before a new one is made
+  backups      none; a lost token is replaced only by a new one
   load         0.00: op 4s × 2 members / min_interval 1d
 
 gate wide: resting
@@ -190,8 +190,8 @@ gate wide: resting
 	}
 }
 
-// The table is by name, and no name can write to the terminal.
-func TestMembersReadWell(t *testing.T) {
+// The table is sorted by name, and no name can control the terminal.
+func TestMembersText(t *testing.T) {
 	const want = `NAME            MEMBER    ADDRESS        STATE    GATES
 evil�[2J        00        10.0.0.3:7946  failed   -
 m1 (this host)  3f2a91bc  10.0.0.1:7946  alive    cache, default
@@ -202,7 +202,7 @@ m2              9c1d22e0  10.0.0.2:7946  suspect  default
 	}
 }
 
-func TestAnswersAsJSONAreWhatTheAgentSent(t *testing.T) {
+func TestJSONIsTheAnswerOfTheAgent(t *testing.T) {
 	var status control.Status
 	if err := json.Unmarshal([]byte(ask(t, busy(), "status", "--json")), &status); err != nil {
 		t.Fatal(err)
@@ -219,7 +219,7 @@ func TestAnswersAsJSONAreWhatTheAgentSent(t *testing.T) {
 	}
 }
 
-func TestDurationsAreToldRoughly(t *testing.T) {
+func TestDurationsHaveTheirTwoLargestUnits(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		-time.Second: "0s", 0: "0s", 1500 * time.Millisecond: "1s", 61500 * time.Millisecond: "1m1s",
 		time.Hour + 59*time.Second: "1h", 90*time.Minute + time.Second: "1h30m", 49*time.Hour + 59*time.Minute: "2d1h",
@@ -230,7 +230,7 @@ func TestDurationsAreToldRoughly(t *testing.T) {
 	}
 }
 
-func TestEveryReasonForADropIsToldInWords(t *testing.T) {
+func TestEveryReasonForADropIsExplained(t *testing.T) {
 	for _, why := range wire.Drops() {
 		if counterWords(why.String()) == "" {
 			t.Errorf("%s has no words", why)

@@ -81,7 +81,7 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 	if g.TooShort != "" {
 		line("warning", "%s", printable(g.TooShort))
 	}
-	backups := "none; a token that is lost is not back before a new one is made"
+	backups := "none; a lost token is replaced only by a new one"
 	if g.Backups > 0 {
 		backups = fmt.Sprintf("%s for each token; on_lost %s", count(uint64(g.Backups), "guardian"), printable(g.OnLost))
 	}
@@ -96,7 +96,7 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 		load += fmt.Sprintf(" / %d slots", g.Slots)
 	}
 	if g.Load > 1 {
-		load += "; above 1, so everybody runs later than min_interval"
+		load += "; above 1, so all members run later than min_interval"
 	}
 	line("load", "%s", load)
 	for _, f := range g.Facts {
@@ -122,7 +122,7 @@ func writtenFact(f control.Fact, now time.Time) string {
 	return strings.Join(parts, ": ")
 }
 
-// writeSaves says when the hook last ended well, and what is wrong with the disk.
+// writeSaves writes when the hook last succeeded, and problems of the disk.
 func writeSaves(line func(name, format string, args ...any), g control.Gate, now time.Time) {
 	if !g.LastSuccess.IsZero() {
 		line("last success", "%s ago (%s)", rough(now.Sub(g.LastSuccess)), clock(g.LastSuccess, now))
@@ -131,11 +131,11 @@ func writeSaves(line func(name, format string, args ...any), g control.Gate, now
 		line("disk", "%s", printable(g.SaveError))
 	}
 	if !g.SavingSince.IsZero() && now.Sub(g.SavingSince) > time.Second {
-		line("disk", "has been saving for %s: it is slow or hangs, and the hook does not run here", rough(now.Sub(g.SavingSince)))
+		line("disk", "has been saving for %s: it is slow or hangs, so the hook does not run here", rough(now.Sub(g.SavingSince)))
 	}
 }
 
-// writeToken says where a token is; who guards it, if it is here; and which one it is.
+// writeToken writes the holder of a token; its guardians, if it is here; and its identity.
 func writeToken(line func(name, format string, args ...any), name string, t control.Whereabouts, now time.Time) {
 	switch {
 	case t.Holding:
@@ -192,7 +192,7 @@ func writeMembers(w io.Writer, m control.Members) error {
 	return t.Flush()
 }
 
-// since says how long something has lasted.
+// since writes how long a state has lasted.
 func since(t, now time.Time) string {
 	if t.IsZero() {
 		return "for an unknown time"
@@ -200,12 +200,12 @@ func since(t, now time.Time) string {
 	return fmt.Sprintf("for %s (since %s)", rough(now.Sub(t)), clock(t, now))
 }
 
-// ago says how long something is past.
+// ago writes how long ago an event was.
 func ago(t, now time.Time) string {
 	return fmt.Sprintf("%s ago (%s)", rough(now.Sub(t)), clock(t, now))
 }
 
-// clock is the time of day, with the date if that is another one than now's.
+// clock is the time of day, with the date unless it is today.
 func clock(t, now time.Time) string {
 	t = t.In(now.Location())
 	if t.Format(time.DateOnly) == now.Format(time.DateOnly) {
@@ -214,7 +214,7 @@ func clock(t, now time.Time) string {
 	return t.Format(time.DateTime)
 }
 
-// rough is a duration as people say it: its two largest units.
+// rough is a duration rounded down to its two largest units.
 func rough(d time.Duration) string {
 	d = max(d, 0)
 	switch {
@@ -235,7 +235,7 @@ func format(d control.Duration) string {
 	return settings.FormatDuration(time.Duration(d).Round(time.Millisecond))
 }
 
-// count says how many of something there are.
+// count writes a number with its noun.
 func count(n uint64, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -246,7 +246,7 @@ func count(n uint64, what string) string {
 	return strconv.FormatUint(n, 10) + " " + what + "s"
 }
 
-// writeWarning writes what an operator should mend, and how fresh that is.
+// writeWarning writes a warning, with its count, age and source.
 func writeWarning(b *strings.Builder, w control.Warning, now time.Time) {
 	fmt.Fprintf(b, "warning: %s", printable(w.Text))
 	var seen []string
@@ -265,7 +265,7 @@ func writeWarning(b *strings.Builder, w control.Warning, now time.Time) {
 	b.WriteByte('\n')
 }
 
-// writeCounters adds counters up, and says what each of them counts, the largest first; nothing, if they have counted nothing.
+// writeCounters writes the sum of counters, and each of them with its explanation, largest first. It writes nothing if all are 0.
 func writeCounters(b *strings.Builder, verb, what string, by map[string]uint64) {
 	total := uint64(0)
 	for _, n := range by {
@@ -285,10 +285,10 @@ func writeCounters(b *strings.Builder, verb, what string, by map[string]uint64) 
 	}
 }
 
-// short is the beginning of an identity, as logs have it.
+// short is the beginning of an identity, as in logs.
 func short(id string) string { return printable(id[:min(len(id), 8)]) }
 
-// printable keeps what others call themselves from writing to the terminal.
+// printable replaces characters that are not printable: names of other members could contain control sequences.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

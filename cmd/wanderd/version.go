@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// versionString is what the Go tool knows of the source that this program was built from.
+// versionString is the version of this program's source, from the Go tool.
 func versionString() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
@@ -21,9 +21,9 @@ func (p *program) newVersionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Long: `Print the version of this program, and of the Go that it was built with.
+		Long: `Print the version of this program, and of Go.
 
-The version of a running agent, which may be another one, is in "wanderd status".`,
+"wanderd status" prints the version of the running agent, which may differ.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintf(p.stdout, "wanderd %s %s %s/%s\n", versionString(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
