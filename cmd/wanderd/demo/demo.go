@@ -1,5 +1,5 @@
-// Package demo runs a whole fleet in one process for people to watch: complete agents with keys, state directories,
-// sockets and memberlist of their own, on loopback, gating real copies of a generated tree.
+// Package demo runs a whole fleet in one process and shows it: complete agents on loopback, each with its own key, state directory,
+// sockets and memberlist. They gate real copies of a generated tree.
 package demo
 
 import (
@@ -22,16 +22,16 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Config is what a person may choose.
+// Config configures a demo.
 type Config struct {
 	// Members is the size of the fleet, 1 to 26.
 	Members int
-	// For is how long it runs.
+	// For is the duration.
 	For time.Duration
-	// Out is where it draws; Terminal says that Out understands cursor movements.
+	// Out gets the output. Terminal says that Out is a terminal with cursor control.
 	Out      io.Writer
 	Terminal bool
-	// Version is what the agents report.
+	// Version is the version that the agents report.
 	Version string
 }
 
@@ -44,10 +44,10 @@ const (
 	stopTimeout = 5 * time.Second
 )
 
-// MaxMembers is how many names there are.
+// MaxMembers is the number of names.
 const MaxMembers = 26
 
-// names are what the members are called, in alphabetical order.
+// names returns the names of the members, in alphabetical order.
 func names() []string {
 	return []string{
 		"alder", "birch", "cedar", "dogwood", "elm", "fir", "gum", "hazel", "ivy", "juniper", "kapok", "larch", "maple",
@@ -55,19 +55,19 @@ func names() []string {
 	}
 }
 
-// Run starts the fleet, draws it until Config.For is over or ctx is done, stops it and prints a summary.
+// Run starts the fleet, draws it for Config.For or until ctx is done, stops it and prints a summary.
 func Run(ctx context.Context, cfg Config) error {
 	if cfg.Members < 1 || cfg.Members > MaxMembers {
 		return fmt.Errorf("a demo has 1 to %d members, not %d", MaxMembers, cfg.Members)
 	}
 	dir, err := os.MkdirTemp("", "wanderd-demo-")
 	if err != nil {
-		return fmt.Errorf("a place for the demo's files: %w", err)
+		return fmt.Errorf("cannot make a directory for the demo: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	tree, err := growTree(filepath.Join(dir, "origin"))
 	if err != nil {
-		return fmt.Errorf("a tree to copy: %w", err)
+		return fmt.Errorf("cannot make the tree to copy: %w", err)
 	}
 	rec := newRecord(names()[:cfg.Members])
 	fleet, err := newFleet(cfg, dir, tree, rec)
@@ -83,7 +83,7 @@ func Run(ctx context.Context, cfg Config) error {
 	return err
 }
 
-// fleet is the agents before they run.
+// fleet is the agents of the demo.
 type fleet []*agent.Agent
 
 func newFleet(cfg Config, dir string, t tree, rec *record) (fleet, error) {
@@ -112,7 +112,7 @@ func newFleet(cfg Config, dir string, t tree, rec *record) (fleet, error) {
 	return all, nil
 }
 
-// run starts all agents; the channel delivers their errors once all have stopped.
+// run starts all agents. The channel delivers their errors when all have stopped.
 func (f fleet) run(ctx context.Context) <-chan []error {
 	errs := make([]error, len(f))
 	var wg sync.WaitGroup
@@ -127,7 +127,7 @@ func (f fleet) run(ctx context.Context) <-chan []error {
 	return done
 }
 
-// tree is what the hooks copy.
+// tree is the tree that the hooks copy.
 type tree struct {
 	path  string
 	bytes int
@@ -139,7 +139,7 @@ const (
 	treeFileSize = 32 << 10
 )
 
-// growTree writes files of random bytes.
+// growTree writes the tree: files of random bytes.
 func growTree(path string) (tree, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return tree{}, err
@@ -158,7 +158,7 @@ func growTree(path string) (tree, error) {
 	return t, nil
 }
 
-// copyTo is the hook: a copy of every byte each time, slowed down where the tool can, so that one can see it.
+// copyTo is the hook: it copies every byte each time, and limits the bandwidth if the tool can, so that a run is visible.
 func (t tree) copyTo(dst string) []string {
 	if t.tool == "rsync" {
 		return []string{"rsync", "-a", "--delete", "--whole-file", "--ignore-times", "--bwlimit=5m", t.path + "/", dst + "/"}

@@ -12,29 +12,29 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// record is what has happened in the fleet so far. The agents' loops write it, the screen reads it.
+// record is the history of the fleet so far. The agents' loops write it, the screen reads it.
 type record struct {
 	mu      sync.Mutex
 	begin   time.Time
 	members []member
 	events  []event
-	// holder is the index of the member that holds the token, -1 if it is under way or not there.
+	// holder is the index of the member that holds the token, -1 if nobody does.
 	holder int
-	// running counts the hooks that run now; overlap adds up the time with two or more.
+	// running counts the running hooks; overlap is the total time with two or more.
 	running      int
 	overlapSince time.Time
 	overlap      time.Duration
 	made         int
 	revived      int
 	removed      int
-	// underway are the tokens given up by one member and not yet seen at another.
+	// underway are the tokens that one member has passed and no other has received yet.
 	underway map[wire.TokenID]time.Time
 }
 
-// member is one agent as the record knows it.
+// member is one agent.
 type member struct {
 	name string
-	// hands is how many tokens it has: a second one is given up at once.
+	// hands is how many tokens it holds: it gives up a second one at once.
 	hands   int
 	running bool
 	lastRun time.Time
@@ -43,7 +43,7 @@ type member struct {
 	longest time.Duration
 }
 
-// event is one line of the story.
+// event is one line of the output.
 type event struct {
 	at   time.Time
 	text string
@@ -57,7 +57,7 @@ func newRecord(names []string) *record {
 	return r
 }
 
-// observe takes one observation; it is called on the agents' loops.
+// observe records one observation. The agents' loops call it.
 func (r *record) observe(o agent.Observation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,7 +73,7 @@ func (r *record) observe(o agent.Observation) {
 	}
 }
 
-// moved follows a token that comes to a member or leaves it.
+// moved records that a member took or gave a token.
 func (r *record) moved(i int, o agent.Observation) {
 	m := &r.members[i]
 	switch o.Cause {
@@ -139,10 +139,10 @@ func (r *record) say(at time.Time, format string, args ...any) {
 	r.events = append(r.events, event{at: at, text: fmt.Sprintf(format, args...)})
 }
 
-// lostAfter is how long a token may be under way before it counts as lost: longer than any handoff takes.
+// lostAfter is the time after which a token in a handoff counts as lost: longer than any handoff takes.
 const lostAfter = 2 * time.Second
 
-// summary prints what there is to say at the end.
+// summary prints the summary at the end.
 func (r *record) summary(out io.Writer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

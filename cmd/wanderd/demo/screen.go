@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// screen draws the record: a picture that stands still on a terminal, one line for each event elsewhere.
+// screen draws the record: on a terminal a picture at a fixed place, elsewhere one line for each event.
 type screen struct {
 	cfg   Config
 	out   io.Writer
@@ -29,7 +29,7 @@ const (
 
 // draw draws until ctx is done.
 func (s *screen) draw(ctx context.Context) {
-	s.printf("%d agents on loopback, each copies %d KiB with %s every %s when the token is there\n\n",
+	s.printf("%d agents on loopback, each copies %d KiB with %s every %s while it holds the token\n\n",
 		s.cfg.Members, s.tree.bytes>>10, s.tree.tool, minInterval)
 	tick := time.NewTicker(frame)
 	defer tick.Stop()
@@ -56,7 +56,7 @@ func (s *screen) lines() {
 	s.said = len(s.rec.events)
 }
 
-// picture draws all members over the last picture.
+// picture draws all members, in place of the last picture.
 func (s *screen) picture() {
 	s.rec.mu.Lock()
 	defer s.rec.mu.Unlock()

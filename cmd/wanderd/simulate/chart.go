@@ -8,10 +8,10 @@ import (
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
-// maxBars is how many bars a chart has; what is beyond them is in the last one.
+// maxBars is the largest number of bars of a chart; the last one contains all longer intervals.
 const maxBars = 40
 
-// Chart returns the intervals between two operations of one member, as bars.
+// Chart returns a bar chart of the intervals between two operations of one member.
 func (r *Result) Chart() report.Chart {
 	histogram := measure.Across(r.Runs).Interval.Histogram
 	bars := report.Bars{
@@ -31,7 +31,7 @@ func (r *Result) Chart() report.Chart {
 			bars.Labels = append(bars.Labels, report.Number(from.Seconds()))
 			group.Values, group.Halves = append(group.Values, 0), append(group.Halves, 0)
 		}
-		// Of a sum of bins there is no interval.
+		// A sum of bins has no confidence interval.
 		group.Halves[bar] = 0
 		if group.Values[bar] == 0 {
 			group.Halves[bar] = float64(e.Value.Half)

@@ -21,7 +21,7 @@ func TestBinsAreRoundAndFitTheInterval(t *testing.T) {
 	}
 }
 
-// histogram is a result with one run of these bins.
+// histogram returns the chart of a result with one run of these bins.
 func histogram(t *testing.T, seeds int, bins ...measure.Entry[measure.Number]) report.Bars {
 	t.Helper()
 	r := Result{Scenario: fleetOf(t, seeds), Complete: seeds}
@@ -37,7 +37,7 @@ func histogram(t *testing.T, seeds int, bins ...measure.Entry[measure.Number]) r
 	return bars
 }
 
-func TestEmptyBinsHaveTheirPlaceInAChart(t *testing.T) {
+func TestAChartHasEmptyBins(t *testing.T) {
 	b := histogram(t, 2, measure.Entry[measure.Number]{Key: 50, Value: 7}, measure.Entry[measure.Number]{Key: 200, Value: 1})
 	if !slices.Equal(b.Labels, []string{"50", "100", "150", "200"}) || !slices.Equal(b.Groups[0].Values, []float64{7, 0, 0, 1}) {
 		t.Errorf("%v %v", b.Labels, b.Groups[0].Values)
@@ -50,7 +50,7 @@ func TestEmptyBinsHaveTheirPlaceInAChart(t *testing.T) {
 	}
 }
 
-func TestTheLastBarHoldsAllThatIsBeyond(t *testing.T) {
+func TestTheLastBarContainsAllLongerIntervals(t *testing.T) {
 	b := histogram(t, 1, measure.Entry[measure.Number]{Key: 0, Value: 9}, measure.Entry[measure.Number]{Key: 5000, Value: 2},
 		measure.Entry[measure.Number]{Key: 1e6, Value: 1})
 	if n := len(b.Labels); n != maxBars || b.Labels[n-1] != "1950 …" || b.Groups[0].Values[n-1] != 3 {
@@ -58,7 +58,7 @@ func TestTheLastBarHoldsAllThatIsBeyond(t *testing.T) {
 	}
 }
 
-func TestAChartOfNothingIsNoDefect(t *testing.T) {
+func TestAChartMayBeEmpty(t *testing.T) {
 	if b := histogram(t, 1); len(b.Labels) != 0 || b.Terminal(80) == "" {
 		t.Errorf("%+v", b)
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
-// document is a result as JSON: of one run its figures, of many their means and confidence intervals.
+// document is a result as JSON: the figures of one run, or the means and confidence intervals of many.
 type document[T any] struct {
 	Scenario scenario.Parameters `json:"scenario"`
-	// Runs is how many runs the figures come from; Stopped says that it was to be more, or longer.
+	// Runs is how many runs the figures come from; Stopped says that a signal ended them early.
 	Runs    int  `json:"runs"`
 	Stopped bool `json:"stopped"`
 	// TooShort and Lap are those of the [Result].
@@ -24,7 +24,7 @@ type document[T any] struct {
 	measure.Set[T]
 }
 
-// document returns what there is to be said.
+// document returns the result as a document.
 func (r *Result) document() any {
 	if r.Scenario.Seeds == 1 {
 		return document[measure.Number]{r.Scenario, len(r.Runs), r.Stopped(), r.TooShort, r.Lap.Seconds(), r.Runs[0]}
@@ -35,7 +35,7 @@ func (r *Result) document() any {
 // WriteJSON writes the result as one JSON object.
 func (r *Result) WriteJSON(w io.Writer) error { return report.WriteJSON(w, r.document()) }
 
-// WriteCSV writes a line for each number, called as in JSON, with dots between the names: "interval_s.p50,812".
+// WriteCSV writes a line for each number. Its name is the path in JSON, with dots: "interval_s.p50,812".
 func (r *Result) WriteCSV(w io.Writer) error {
 	text, err := json.Marshal(r.document())
 	if err != nil {
@@ -51,7 +51,7 @@ func (r *Result) WriteCSV(w io.Writer) error {
 	return err
 }
 
-// flatten adds a row for everything in the object or the value that comes next.
+// flatten adds a row for each value in the next object or value.
 func flatten(d *json.Decoder, path []string, t *report.Table) error {
 	token, err := d.Token()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// lapWatcher knows the cluster, to ask its members in the end. It is a [sim.Watcher].
+// lapWatcher keeps the cluster, to query its members at the end. It is a [sim.Watcher].
 type lapWatcher struct{ cluster *sim.Cluster }
 
 func (l *lapWatcher) Watch(c *sim.Cluster, _ *sim.Occurrence) error {
@@ -16,7 +16,7 @@ func (l *lapWatcher) Watch(c *sim.Cluster, _ *sim.Occurrence) error {
 	return nil
 }
 
-// median is what a lap takes by the one member in the middle, and which constant that finds too short.
+// median returns the median of the members' laps, and the constant that is too short for it.
 func (l *lapWatcher) median() (lap time.Duration, tooShort string) {
 	if l.cluster == nil {
 		return 0, ""

@@ -11,7 +11,7 @@ import (
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
-// Members that are told a wrong op go by what a lap takes, and the operator is told.
+// Members with a wrong op use the measured lap, and the output warns.
 func TestAWrongOpIsNamedWithTheLap(t *testing.T) {
 	for told, warns := range map[time.Duration]bool{20 * time.Second: false, 4 * time.Second: true} {
 		p := scenario.Parameters{

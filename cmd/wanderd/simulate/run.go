@@ -1,10 +1,10 @@
 // Package simulate runs a scenario, with one seed or with many, and presents the figures.
 //
 //	run.go     all seeds
-//	bins.go    how wide the bins of intervals are
-//	json.go    the figures for scripts: JSON, and CSV by the same names
+//	bins.go    the width of the bins of intervals
+//	json.go    the figures for scripts: JSON, and CSV with the same names
 //	tables.go  the figures for people
-//	chart.go   how long members wait, as bars
+//	chart.go   the intervals, as a bar chart
 package simulate
 
 import (
@@ -18,23 +18,23 @@ import (
 	"github.com/wanderd/wanderd/sim/seeds"
 )
 
-// Result is what a scenario led to.
+// Result is the result of a scenario.
 type Result struct {
 	Scenario scenario.Parameters
-	// Runs are those that are complete, in the order of their seeds; if none is, those that had begun when they were stopped.
+	// Runs are the complete runs, in the order of their seeds. If there is none, they are the ones that were stopped.
 	Runs []measure.Figures
-	// Complete is how many runs came to their end, of the Scenario's Seeds.
+	// Complete is how many of the Scenario's Seeds are complete.
 	Complete int
-	// TooShort names the constant that was too short for the laps of a run, and Lap is the longest such lap; empty if none was.
+	// TooShort names the constant that was too short for the laps of a run; empty if none was. Lap is the longest such lap.
 	TooShort string
 	Lap      time.Duration
 }
 
-// Stopped reports whether there are runs that did not come to their end.
+// Stopped reports whether some runs are not complete.
 func (r *Result) Stopped() bool { return r.Complete < r.Scenario.Seeds }
 
-// Run runs a scenario for all its seeds. Progress is told, by several goroutines at a time, how large a share is done. Where
-// ctx is cancelled, the result is what is there so far, and comes with ctx's error. The number of cores changes no result.
+// Run runs a scenario for all its seeds. Several goroutines call progress with the completed share, from 0 to 1. If ctx is cancelled,
+// Run returns the result so far with ctx's error. The number of cores does not change the result.
 func Run(ctx context.Context, p scenario.Parameters, progress func(share float64)) (Result, error) {
 	f := fleet{Parameters: p, progress: progress, runs: make([]run, p.Seeds)}
 	_, err := seeds.Across(ctx, 0, nil, p.Seeds, func(ctx context.Context, i int) (struct{}, error) { return struct{}{}, f.run(ctx, i) })
@@ -54,12 +54,12 @@ type fleet struct {
 type run struct {
 	figures         measure.Figures
 	begun, complete bool
-	// lap is what a lap takes in the end, as the members see it, and tooShort the constant that is too short for that.
+	// lap is the members' lap at the end, and tooShort the constant that is too short for it.
 	lap      time.Duration
 	tooShort string
 }
 
-// run runs the seed of number i, and has an error if it does not come to its end.
+// run runs seed number i. It returns an error if the run does not end.
 func (f *fleet) run(ctx context.Context, i int) error {
 	p := f.Parameters
 	p.Seed += uint64(i)
@@ -79,7 +79,7 @@ func (f *fleet) run(ctx context.Context, i int) error {
 	return err
 }
 
-// add adds the share of a run to the whole.
+// add adds the progress of a run to the total.
 func (f *fleet) add(share float64) {
 	f.lock.Lock()
 	f.reached += share

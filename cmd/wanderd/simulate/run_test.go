@@ -15,7 +15,7 @@ import (
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
-// fleetOf is a small fleet for an hour.
+// fleetOf is a scenario of a small fleet for an hour.
 func fleetOf(t *testing.T, seeds int) scenario.Parameters {
 	t.Helper()
 	p, err := scenario.Read(settings.Flags{}, "")
@@ -65,7 +65,7 @@ func TestTheRunsOfManySeedsAreThoseOfOneSeedEach(t *testing.T) {
 	}
 }
 
-func TestWhatIsStoppedGivesWhatIsThere(t *testing.T) {
+func TestAStoppedSimulationReturnsTheResultSoFar(t *testing.T) {
 	cause := errors.New("enough")
 	for seeds, complete := range map[int]int{1: 0, 50: 2} {
 		p := fleetOf(t, seeds)

@@ -10,7 +10,7 @@ import (
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
-// WriteTables writes the result for people. Of many runs there are means and half the widths of their confidence intervals.
+// WriteTables writes the result for people. For many runs it writes means, and half the widths of their confidence intervals.
 func (r *Result) WriteTables(w io.Writer, format report.Format) error {
 	s := tables{Summary: measure.Across(r.Runs), many: r.Scenario.Seeds > 1, slots: r.Scenario.Slots}
 	for i, t := range []report.Table{s.figures(r.title()), s.concurrency(), s.intervals(), s.live()} {
@@ -31,7 +31,7 @@ func (r *Result) WriteTables(w io.Writer, format report.Format) error {
 	return err
 }
 
-// title says what was run.
+// title describes the scenario.
 func (r *Result) title() string {
 	p := &r.Scenario
 	seeds := fmt.Sprintf("seed %d", p.Seed)
@@ -52,11 +52,11 @@ func (r *Result) title() string {
 type tables struct {
 	measure.Summary
 	many bool
-	// slots is how many operations may run at once.
+	// slots is the number of operations that may run at once.
 	slots int
 }
 
-// table begins a table whose last columns are figures of so many kinds.
+// table begins a table; with many seeds each figure has a second column for its confidence interval.
 func (s *tables) table(title, first string, figures ...string) report.Table {
 	t := report.Table{Title: title, Header: []string{first}}
 	for _, f := range figures {
@@ -68,7 +68,7 @@ func (s *tables) table(title, first string, figures ...string) report.Table {
 	return t
 }
 
-// row makes a row; write is how its figures are written.
+// row makes a row; write formats its figures.
 func (s *tables) row(label string, write func(float64) string, figures ...measure.Estimate) []string {
 	row := []string{label}
 	for _, f := range figures {
@@ -123,7 +123,7 @@ func (s *tables) concurrency() report.Table {
 
 func (s *tables) live() report.Table { return s.levels("Tokens alive", "tokens", s.Tokens.Live) }
 
-// levels shows for how long a number had each of its values.
+// levels is a table of how long a number had each value.
 func (s *tables) levels(title, what string, spent measure.Table[measure.Estimate]) report.Table {
 	t := s.table(title, what, "time, s", "share")
 	whole := float64(s.Duration.Mean)
