@@ -1,17 +1,22 @@
 package main
 
 import (
+	"fmt"
 	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/demo"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
 func newDemoCommand() *cobra.Command {
-	cfg := demo.Config{}
+	cfg, flags := demo.Config{}, settings.Flags{}
+	t := settings.Table{
+		settings.Row("for", settings.Positive(&cfg.For), "30s", "How long to run."),
+		settings.Row("members", settings.Count(&cfg.Members, 1, demo.MaxMembers), "5", fmt.Sprintf("How many agents, 1 to %d.", demo.MaxMembers)),
+	}
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Run a fleet on this machine and watch the token",
@@ -29,13 +34,15 @@ It writes to a temporary directory only, and removes it at the end.`,
 		Example: "  wanderd demo\n  wanderd demo --for 2m --members 8\n  wanderd demo --for 10s | grep runs",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := flags.Read(t, "command line"); err != nil {
+				return usageError{err}
+			}
 			cfg.Out = cmd.OutOrStdout()
 			cfg.Terminal = term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("TERM") != "dumb"
 			cfg.Version = versionString()
 			return demo.Run(cmd.Context(), cfg)
 		},
 	}
-	cmd.Flags().DurationVar(&cfg.For, "for", 30*time.Second, "how long to run")
-	cmd.Flags().IntVar(&cfg.Members, "members", 5, "how many agents, 1 to 26")
+	flags.AddTo(cmd.Flags(), t)
 	return cmd
 }

@@ -57,9 +57,6 @@ func names() []string {
 
 // Run starts the fleet, draws it for Config.For or until ctx is done, stops it and prints a summary.
 func Run(ctx context.Context, cfg Config) error {
-	if cfg.Members < 1 || cfg.Members > MaxMembers {
-		return fmt.Errorf("a demo has 1 to %d members, not %d", MaxMembers, cfg.Members)
-	}
 	dir, err := os.MkdirTemp("", "wanderd-demo-")
 	if err != nil {
 		return fmt.Errorf("cannot make a directory for the demo: %w", err)

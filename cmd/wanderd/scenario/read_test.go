@@ -246,6 +246,22 @@ func TestWhatCannotBeIsSaidInASentenceEach(t *testing.T) {
 	}
 }
 
+// The file may have what seems to be missing, or not to fit.
+func TestNothingIsComparedWithAFileThatIsNotRead(t *testing.T) {
+	layer, set := settings.Flags{}, pflag.NewFlagSet("", pflag.ContinueOnError)
+	layer.AddTo(set, Table())
+	if err := set.Parse([]string{"--min-interval", "1s", "--down-for", "1m", "--seeds", "x"}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Read(layer, "missing.toml")
+	want := []string{
+		"the scenario missing.toml does not exist: check --scenario", `--seeds: "x" is not a whole number from 1 to 100000`,
+	}
+	if got := problems(t, err); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestJSONHasEveryParameterInOrder(t *testing.T) {
 	p, err := read(t, samples)
 	if err != nil {
