@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"io"
 	"io/fs"
 	"os"
@@ -47,7 +49,10 @@ func house() []rule {
 			room: "membership/...", ours: []string{"wire"}, inTests: []string{"agent/transport/..."},
 			why: "it knows of peers, not of tokens or agents",
 		},
-		{room: "agent/...", ours: []string{"wire", "policy/...", "membership/..."}, why: "the shell of real agents"},
+		{
+			room: "agent/...", ours: []string{"wire", "policy", "membership/..."}, inTests: []string{"policy/..."},
+			why: "the shell of real agents knows the contract and no protocol",
+		},
 		{room: "agent/transport/...", why: "it moves bytes"},
 		{room: "agent/control/...", why: "it carries documents"},
 		{
@@ -126,6 +131,9 @@ func TestImportRulesCatchAPlantedImport(t *testing.T) {
 		{at: "membership", imports: module + "/agent/transport", test: true},
 		{at: "agent", imports: module + "/sim", caught: true},
 		{at: "agent/transport/memnet", imports: module + "/wire", caught: true},
+		{at: "agent", imports: module + "/policy"},
+		{at: "agent", imports: module + "/policy/wander", caught: true},
+		{at: "agent", imports: module + "/policy/wander", test: true},
 		{at: "agent", imports: module + "/sim", test: true, caught: true},
 		{at: "sim/check", imports: module + "/agent", caught: true},
 		{at: "sim", imports: module + "/cmd/wanderd", caught: true},
@@ -148,6 +156,29 @@ func TestImportRulesCatchAPlantedImport(t *testing.T) {
 		if caught := len(got) > 0; caught != plant.caught {
 			t.Errorf("%s imports %s (test: %v): caught is %v, want %v: %q",
 				plant.at, plant.imports, plant.test, caught, plant.caught, got)
+		}
+	}
+}
+
+// kernel are the files of the simulator that run any machine: the world, and what holds for every protocol.
+func kernel() []string {
+	return []string{
+		"alarms", "check_custody", "check_message", "check_wake", "clock", "cluster", "concurrency", "copies", "disk", "heap", "hook",
+		"identity", "lifecycle", "memberlist", "network", "occurrence", "oneway", "slab", "thief", "views",
+	}
+}
+
+func TestTheSimulatorsKernelKnowsNoProtocol(t *testing.T) {
+	for _, name := range kernel() {
+		source := filepath.Join("sim", name+".go")
+		file, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range file.Imports {
+			if strings.HasPrefix(spec.Path.Value, `"`+module+"/policy/") {
+				t.Errorf("%s imports %s", source, spec.Path.Value)
+			}
 		}
 	}
 }

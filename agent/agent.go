@@ -281,6 +281,9 @@ func (c *Config) validate() error {
 			"give all members the same --secret-file (wanderd keygen --secret makes one), or set --insecure", c.Bind)
 	}
 	for i, g := range c.Gates {
+		if g.Protocol == nil {
+			return fmt.Errorf("gate %q has no protocol", g.Name)
+		}
 		if len(g.Hook) == 0 {
 			return fmt.Errorf("gate %q has no hook", g.Name)
 		}

@@ -348,8 +348,9 @@ func TestForeignDatagramsAreCountedAndNeverAnswered(t *testing.T) {
 
 // Without a secret an agent refuses any address but loopback, unless Insecure is set.
 func TestWithoutASecretOnlyLoopbackIsAllowed(t *testing.T) {
+	gate := testGate()
 	cfg := Config{
-		Name: "a", Bind: netip.MustParseAddrPort("0.0.0.0:0"), StateDir: t.TempDir(), Gates: []GateConfig{testGate()},
+		Name: "a", Bind: netip.MustParseAddrPort("0.0.0.0:0"), StateDir: t.TempDir(), Gates: []GateConfig{gate.config()},
 	}
 	_, err := New(cfg)
 	if err == nil || !strings.Contains(err.Error(), "--secret-file") || !strings.Contains(err.Error(), "--insecure") {
@@ -359,10 +360,12 @@ func TestWithoutASecretOnlyLoopbackIsAllowed(t *testing.T) {
 
 // Impossible configurations are refused before anything is bound.
 func TestImpossibleConfigurationsAreRefused(t *testing.T) {
+	protocol := testGate().Settings
 	for name, gates := range map[string][]GateConfig{
 		"no gate":      nil,
-		"no hook":      {{Name: "x"}},
-		"a gate twice": {{Name: "x", Hook: []string{"y"}}, {Name: "x", Hook: []string{"y"}}},
+		"no hook":      {{Name: "x", Protocol: protocol}},
+		"no protocol":  {{Name: "x", Hook: []string{"y"}}},
+		"a gate twice": {{Name: "x", Hook: []string{"y"}, Protocol: protocol}, {Name: "x", Hook: []string{"y"}, Protocol: protocol}},
 	} {
 		if err := (&Config{Bind: netip.MustParseAddrPort("127.0.0.1:0"), Gates: gates}).validate(); err == nil {
 			t.Errorf("%s: accepted", name)

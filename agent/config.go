@@ -6,7 +6,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -50,26 +50,13 @@ const (
 	AloneWait
 )
 
-// GateConfig configures one gate. The constants are the paper's.
+// GateConfig configures one gate.
 type GateConfig struct {
 	Name string
 	// Hook is the protected operation: a program and its arguments.
 	Hook []string
 	// HookTimeout is how long the hook may run before it is stopped.
 	HookTimeout time.Duration
-	// Skip is Δskip, Op is Δop, MinInterval is Δmin. Zero for Op means the estimate that the members measure.
-	Skip, Op, MinInterval time.Duration
-	// Walk chooses the next member for the token.
-	Walk wander.Walk
-	// Slots is the number of tokens, and so of members that may run at once: 1 to wire.MaxSlots; zero means one.
-	Slots int
-	// Backups is the number of guardians of a token, 0 to wire.MaxBackups; 0 is the plain paper.
-	Backups int
-	// OnLost says whether a run is stopped when its token has another holder.
-	OnLost wander.OnLost
-	// MaxInterval is Δmax; zero means the default: 3 × MinInterval, and never below 3 × members × Op. With guardians, it is in
-	// both cases never below two measured laps.
-	MaxInterval time.Duration
+	// Protocol is how the gate's members agree on who may run, with its settings.
+	Protocol policy.Protocol
 }
-
-func (c *GateConfig) slots() int { return max(c.Slots, 1) }

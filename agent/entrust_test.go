@@ -10,7 +10,7 @@ import (
 )
 
 // watchedGate is a gate with guardians, whose members are always due.
-func watchedGate() GateConfig {
+func watchedGate() soft {
 	gate := testGate()
 	gate.Backups, gate.MinInterval, gate.MaxInterval = 2, 5*time.Second, time.Hour
 	return gate

@@ -38,6 +38,16 @@ func (a *Agent) withFacts(line *zerolog.Event, g *gate, names []string) (text st
 // addFact puts a fact into the status of a gate.
 func (a *Agent) addFact(s *control.Gate, f *policy.Fact) {
 	switch f.Name {
+	case "walk":
+		s.Walk = f.Text
+	case "skip":
+		s.Skip = control.Duration(f.For)
+	case "min_interval":
+		s.MinInterval = control.Duration(f.For)
+	case "backups":
+		s.Backups = f.Count
+	case "on_lost":
+		s.OnLost = f.Text
 	case "op":
 		s.Op, s.OpSource = control.Duration(f.For), f.Text
 	case "max_interval":
@@ -58,7 +68,7 @@ func (a *Agent) addFact(s *control.Gate, f *policy.Fact) {
 }
 
 func (a *Agent) fact(f *policy.Fact) control.Fact {
-	c := control.Fact{Name: f.Name, Slot: int(f.Slot), For: control.Duration(f.For), Text: f.Text}
+	c := control.Fact{Name: f.Name, Slot: int(f.Slot), For: control.Duration(f.For), Count: f.Count, Text: f.Text}
 	if f.At != 0 {
 		c.At = a.clock.at(f.At)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -48,15 +47,12 @@ type gate struct {
 
 func newGate(a *Agent, cfg GateConfig, entropy policy.Entropy) (*gate, error) {
 	g := &gate{
-		cfg: cfg, id: wire.GateIDOf(cfg.Name), family: wander.Family(),
+		cfg: cfg, id: wire.GateIDOf(cfg.Name), family: cfg.Protocol.Family(),
 		log: a.log.With().Str("gate", cfg.Name).Logger(), notes: make(map[policy.Note]uint64), said: make(map[policy.Note]policy.Time),
 	}
-	g.machine = wander.NewGate(wander.Config{
-		Gate: g.id, Self: a.self,
-		Skip: cfg.Skip, Op: cfg.Op, MinInterval: cfg.MinInterval, MaxInterval: cfg.MaxInterval,
-		Walk: cfg.Walk, Backups: cfg.Backups, OnLost: cfg.OnLost, WaitAlone: a.waitsAlone(), Rejoins: a.rejoins(),
-		Entropy: entropy,
-	}, cfg.slots())
+	g.machine = cfg.Protocol.Machine(policy.Seat{
+		Gate: g.id, Self: a.self, WaitsAlone: a.waitsAlone(), Rejoins: a.rejoins(), Entropy: entropy,
+	})
 	record, found, err := a.state.Load(cfg.Name)
 	if err != nil {
 		return nil, err

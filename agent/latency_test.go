@@ -16,6 +16,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -56,7 +57,7 @@ func BenchmarkHandoff(b *testing.B) {
 			Socket: filepath.Join(dir, "s"), Secret: &secret, StopTimeout: 5 * time.Second, Log: zerolog.Nop(), Observe: observe,
 			Gates: []GateConfig{{
 				Name: "default", Hook: []string{"/bin/true"}, HookTimeout: time.Minute,
-				Skip: benchSkip, Op: time.Millisecond, MinInterval: time.Hour,
+				Protocol: wander.Settings{Skip: benchSkip, Op: time.Millisecond, MinInterval: time.Hour},
 			}},
 		})
 		if err != nil {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -96,7 +95,7 @@ func (a *Agent) follow(g *gate, l *launch, spec hook.Spec, startBy time.Time) fi
 
 func (a *Agent) hookSpec(g *gate, token *wire.Token) hook.Spec {
 	return hook.Spec{
-		Argv: g.cfg.Hook, Timeout: g.cfg.HookTimeout, OrphanGrace: wander.OrphanGrace(g.cfg.Skip), Log: g.log,
+		Argv: g.cfg.Hook, Timeout: g.cfg.HookTimeout, OrphanGrace: g.cfg.Protocol.OrphanGrace(), Log: g.log,
 		Env: hook.Environ(os.Environ(),
 			"WANDERD_HELD=1",
 			"WANDERD_GATE="+g.cfg.Name,

@@ -5,7 +5,6 @@ import (
 
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/wander"
 )
 
 // saver saves a gate's record. A disk may take seconds for a save, or hang: another goroutine waits for it, one save at a time. Only
@@ -60,7 +59,7 @@ func (a *Agent) onSaved(end saved) {
 		a.step(g)
 	}
 	// A denied run has been logged with the reason.
-	slow := took > g.saveWithin()
+	slow := took > g.cfg.Protocol.SaveWithin()
 	if (end.err == nil && !slow) || time.Since(s.said) < sayAgain {
 		return
 	}
@@ -90,9 +89,6 @@ func tellDenied(g *gate, note string) {
 		g.log.Error().Str("note", note).Msg(text + "its process could not be started in time")
 	}
 }
-
-// saveWithin is the longest save after which a run may start: see the package wander.
-func (g *gate) saveWithin() time.Duration { return wander.SaveWithin(g.cfg.Skip) }
 
 // saving reports whether a save of any gate is in progress.
 func (a *Agent) saving() bool {

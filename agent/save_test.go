@@ -16,7 +16,7 @@ import (
 )
 
 // guardedGate is a gate whose token has two guardians that wait for a second.
-func guardedGate() GateConfig {
+func guardedGate() soft {
 	gate := testGate()
 	gate.Backups = 2
 	return gate

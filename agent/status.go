@@ -81,23 +81,28 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 	now := a.clock.now().Time
 	m, facts := g.machine.Status(now), g.machine.Facts(now, nil)
 	s := control.Gate{
-		Name: g.cfg.Name, Policy: g.family.Name, Walk: g.cfg.Walk.String(), State: m.Phase, Members: g.members,
+		Name: g.cfg.Name, Policy: g.family.Name, State: m.Phase, Members: g.members,
 		Whereabouts: a.whereabouts(g, &m, facts), Running: g.run != nil, Runs: g.runs, Failures: g.failures,
-		Skip: control.Duration(g.cfg.Skip), MinInterval: control.Duration(g.cfg.MinInterval),
-		Backups: g.cfg.Backups, OnLost: g.cfg.OnLost.String(), Slots: g.cfg.slots(),
+		Slots: 1,
 		Notes: make(map[string]uint64, len(g.notes)),
 	}
 	for i := range facts {
 		a.addFact(&s, &facts[i])
 	}
-	s.Load = float64(s.Op) * float64(g.members) / (float64(g.cfg.MinInterval) * float64(g.cfg.slots()))
+	several, slotted := g.machine.(policy.Slotted)
+	if slotted {
+		s.Slots = several.Slots()
+	}
+	if s.MinInterval > 0 {
+		s.Load = float64(s.Op) * float64(g.members) / (float64(s.MinInterval) * float64(s.Slots))
+	}
 	for note, n := range g.notes {
 		s.Notes[g.family.Notes.Of(note).Name] = n
 	}
 	if g.run == nil {
 		s.NotRunning = m.Why
 	}
-	if several, ok := g.machine.(policy.Slotted); ok {
+	if slotted {
 		for i := range several.Slots() {
 			slot := several.SlotStatus(i, now)
 			slot.Token.Slot = uint8(i)

@@ -21,6 +21,7 @@ import (
 	"github.com/wanderd/wanderd/agent/transport"
 	"github.com/wanderd/wanderd/agent/transport/memnet"
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -28,7 +29,7 @@ import (
 type world struct {
 	t    *testing.T
 	net  *memnet.Network
-	gate GateConfig
+	gate soft
 	// takes is how long a hook takes; zero is the gate's op.
 	takes time.Duration
 	// dir holds the agents' state directories.
@@ -64,15 +65,27 @@ type resident struct {
 }
 
 // The constants of most worlds.
-func testGate() GateConfig {
-	return GateConfig{
+func testGate() soft {
+	return soft{
 		Name: "default", Hook: []string{"pretend"}, HookTimeout: time.Minute,
-		Skip: time.Second, Op: 4 * time.Second, MinInterval: time.Minute,
+		Settings: wander.Settings{Skip: time.Second, Op: 4 * time.Second, MinInterval: time.Minute},
 	}
 }
 
+// soft is a soft gate.
+type soft struct {
+	Name        string
+	Hook        []string
+	HookTimeout time.Duration
+	wander.Settings
+}
+
+func (g *soft) config() GateConfig {
+	return GateConfig{Name: g.Name, Hook: g.Hook, HookTimeout: g.HookTimeout, Protocol: g.Settings}
+}
+
 // inWorld runs a story in virtual time and stops the remaining agents at its end.
-func inWorld(t *testing.T, gate GateConfig, story func(w *world)) {
+func inWorld(t *testing.T, gate soft, story func(w *world)) {
 	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -121,7 +134,7 @@ func (w *world) startJoining(name string, alone Alone, others ...string) {
 	cfg := Config{
 		Name: name, Bind: r.addr, Join: join, Alone: alone, StateDir: home, Socket: filepath.Join(home, "s"),
 		Secret: cmp.Or(r.ownSecret, &wire.Secret{1, 2, 3}), StopTimeout: 15 * time.Second, Log: w.log,
-		Gates: []GateConfig{w.gate}, Observe: w.observe,
+		Gates: []GateConfig{w.gate.config()}, Observe: w.observe,
 	}
 	a, err := newAgent(cfg, deps{
 		listen:    func(addr netip.AddrPort) (*transport.Endpoint, error) { return w.net.Endpoint(addr), nil },

@@ -34,6 +34,7 @@ type Fact struct {
 	Slot   uint8
 	At     Time
 	For    time.Duration
+	Count  int
 	Member wire.MemberID
 	Text   string
 }

@@ -101,6 +101,7 @@ type Fact struct {
 	Slot       int       `json:"slot,omitempty"`
 	At         time.Time `json:"at,omitzero"`
 	For        Duration  `json:"for,omitzero"`
+	Count      int       `json:"count,omitempty"`
 	Member     string    `json:"member,omitempty"`
 	MemberName string    `json:"member_name,omitempty"`
 	Text       string    `json:"text,omitempty"`

@@ -10,6 +10,7 @@ import (
 	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/policy/wander"
 )
 
 func (p *program) newConfigCommand() *cobra.Command {
@@ -93,16 +94,17 @@ func writeChecked(w io.Writer, gates []agent.GateConfig) error {
 	var b strings.Builder
 	b.WriteString("ok\n")
 	for _, g := range gates {
+		k := g.Protocol.(wander.Settings)
 		silence, op := "by the default rule", "measured"
-		if g.MaxInterval > 0 {
-			silence = settings.FormatDuration(g.MaxInterval)
+		if k.MaxInterval > 0 {
+			silence = settings.FormatDuration(k.MaxInterval)
 		}
-		if g.Op > 0 {
-			op = settings.FormatDuration(g.Op)
+		if k.Op > 0 {
+			op = settings.FormatDuration(k.Op)
 		}
 		fmt.Fprintf(&b, "gate %s: %s, every %s (op %s, skip %s, hook_timeout %s, slots %d, backups %d, on_lost %s, max_interval %s)\n", g.Name,
-			strings.Join(g.Hook, " "), settings.FormatDuration(g.MinInterval), op,
-			settings.FormatDuration(g.Skip), settings.FormatDuration(g.HookTimeout), g.Slots, g.Backups, g.OnLost, silence)
+			strings.Join(g.Hook, " "), settings.FormatDuration(k.MinInterval), op,
+			settings.FormatDuration(k.Skip), settings.FormatDuration(g.HookTimeout), k.Slots, k.Backups, k.OnLost, silence)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -110,6 +110,9 @@ func writtenFact(f control.Fact, now time.Time) string {
 	if f.For != 0 {
 		parts = append(parts, format(f.For))
 	}
+	if f.Count != 0 {
+		parts = append(parts, strconv.Itoa(f.Count))
+	}
 	if !f.At.IsZero() {
 		parts = append(parts, clock(f.At, now))
 	}

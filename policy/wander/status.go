@@ -99,10 +99,15 @@ func (m *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 	return m.custodyFacts(m.paceFacts(now, out))
 }
 
-// paceFacts are about times.
+// paceFacts are about settings and times.
 func (m *Machine) paceFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 	d := m.Detail(now)
 	out = append(out,
+		policy.Fact{Name: "walk", Text: m.cfg.Walk.String()},
+		policy.Fact{Name: "skip", For: m.cfg.Skip},
+		policy.Fact{Name: "min_interval", For: m.cfg.MinInterval},
+		policy.Fact{Name: "backups", Count: m.cfg.Backups},
+		policy.Fact{Name: "on_lost", Text: m.cfg.OnLost.String()},
 		policy.Fact{Name: "op", For: d.Op, Text: d.OpSource.String()},
 		policy.Fact{Name: "max_interval", For: d.MaxInterval, Text: m.maxIntervalRule(&d)},
 		policy.Fact{Name: "regenerate_after", For: d.RegenerateAfter})

@@ -151,8 +151,8 @@ func (f *realFleet) start(i int) {
 		Name: fmt.Sprintf("host%d", i), Bind: addrOf(i), Join: []string{addrOf(0).String(), addrOf(1).String()},
 		StateDir: home, Socket: filepath.Join(home, "s"), Secret: &wire.Secret{1}, StopTimeout: time.Second, Log: zerolog.Nop(),
 		Gates: []agent.GateConfig{{
-			Name: "default", Hook: []string{"pretend"}, HookTimeout: f.minInterval, Skip: f.skip, Op: f.op, MinInterval: f.minInterval,
-			Walk: wander.Sweep, Backups: f.backups,
+			Name: "default", Hook: []string{"pretend"}, HookTimeout: f.minInterval,
+			Protocol: wander.Settings{Skip: f.skip, Op: f.op, MinInterval: f.minInterval, Walk: wander.Sweep, Backups: f.backups},
 		}},
 	}, agent.Virtual{
 		Listen: func(addr netip.AddrPort) (*transport.Endpoint, error) { return f.net.Endpoint(addr), nil },

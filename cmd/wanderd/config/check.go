@@ -39,7 +39,7 @@ func (l *Layers) checkGates() {
 	}
 	for _, g := range l.gates {
 		g.check(l.incomplete)
-		l.Agent.Gates = append(l.Agent.Gates, g.GateConfig)
+		l.Agent.Gates = append(l.Agent.Gates, g.config())
 	}
 }
 

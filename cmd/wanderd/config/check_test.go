@@ -26,7 +26,7 @@ func TestHookAloneIsTheDefaultGate(t *testing.T) {
 	}
 	want := []agent.GateConfig{{
 		Name: "default", Hook: []string{"/bin/sh", "-c", "a && b"}, HookTimeout: 24 * time.Hour,
-		Walk: wander.Sweep, Slots: 1, Backups: 2, Skip: time.Second, MinInterval: 24 * time.Hour,
+		Protocol: wander.Settings{Walk: wander.Sweep, Slots: 1, Backups: 2, Skip: time.Second, MinInterval: 24 * time.Hour},
 	}}
 	if diff := cmp.Diff(want, l.Agent.Gates); diff != "" {
 		t.Error(diff)
@@ -66,11 +66,16 @@ on_lost = "finish"
 	want := []agent.GateConfig{
 		{
 			Name: "a", Hook: []string{"/bin/sh", "a"}, HookTimeout: 7 * time.Minute,
-			Walk: wander.Random, Slots: 3, OnLost: wander.Stop, Skip: 2 * time.Second, Op: 6 * time.Second, MinInterval: 7 * time.Minute,
+			Protocol: wander.Settings{
+				Walk: wander.Random, Slots: 3, OnLost: wander.Stop, Skip: 2 * time.Second, Op: 6 * time.Second, MinInterval: 7 * time.Minute,
+			},
 		},
 		{
 			Name: "b", Hook: []string{"/bin/sh", "b"}, HookTimeout: 3 * time.Minute,
-			Walk: wander.Shuffle, Slots: 1, Backups: 4, Skip: 2 * time.Second, Op: 2 * time.Second, MinInterval: 3 * time.Minute, MaxInterval: time.Hour,
+			Protocol: wander.Settings{
+				Walk: wander.Shuffle, Slots: 1, Backups: 4, Skip: 2 * time.Second, Op: 2 * time.Second, MinInterval: 3 * time.Minute,
+				MaxInterval: time.Hour,
+			},
 		},
 	}
 	if diff := cmp.Diff(want, l.Agent.Gates); diff != "" {

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/membership"
@@ -85,7 +84,7 @@ func (l *Layers) complete(text *string, at *netip.AddrPort, parse func(string) (
 }
 
 // defaultHookTimeout is made for every gate anew, for it depends on the gate's own min_interval.
-func defaultHookTimeout(r *settings.Reading, g *agent.GateConfig) {
+func defaultHookTimeout(r *settings.Reading, g *soft) {
 	if s := r.Of(&g.HookTimeout); !s.IsGiven() {
 		g.HookTimeout = g.MinInterval
 		r.ByRule(&g.HookTimeout, "min_interval")

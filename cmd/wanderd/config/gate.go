@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/policy/wander"
 )
 
 const (
@@ -17,9 +19,22 @@ const (
 // gate is one gate with its settings.
 type gate struct {
 	settings.Reading
-	agent.GateConfig
+	soft
 	policy string
 	origin settings.Origin
+}
+
+// soft is a soft gate: what the agent needs to know of it, and the settings of its protocol.
+type soft struct {
+	Name        string
+	Hook        []string
+	HookTimeout time.Duration
+	wander.Settings
+}
+
+// config is what the agent is told.
+func (g *soft) config() agent.GateConfig {
+	return agent.GateConfig{Name: g.Name, Hook: g.Hook, HookTimeout: g.HookTimeout, Protocol: g.Settings}
 }
 
 // gateTables returns the [[gate]] tables, however they are written.
@@ -45,7 +60,7 @@ func (l *Layers) gateTables(file *settings.File) (tables []map[string]any) {
 
 // newGate returns a gate without a name, in which everything is as at the top.
 func (l *Layers) newGate(origin settings.Origin) *gate {
-	g := &gate{GateConfig: l.shared, policy: PolicyWander, origin: origin}
+	g := &gate{soft: l.shared, policy: PolicyWander, origin: origin}
 	g.Reading = l.With(g.table())
 	for _, top := range constants(&l.shared) {
 		s, top := g.Find(top.Key), l.Find(top.Key)
@@ -73,7 +88,7 @@ func (l *Layers) readGate(file *settings.File, key string, content map[string]an
 	for key := range own {
 		g.Find(key).Scope = g.title()
 	}
-	defaultHookTimeout(&g.Reading, &g.GateConfig)
+	defaultHookTimeout(&g.Reading, &g.soft)
 	l.checkGateName(g)
 	return g
 }

@@ -28,7 +28,7 @@ type Layers struct {
 	Warnings []string
 
 	// shared is what holds for gates that say nothing else.
-	shared                                   agent.GateConfig
+	shared                                   soft
 	alone, bind, advertise, secretFile, file string
 
 	gates []*gate

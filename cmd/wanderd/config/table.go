@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/policy/wander"
@@ -42,11 +41,11 @@ func (g *gate) table() settings.Table {
 		settings.Row("name", settings.Text(&g.Name), "",
 			"The name of the gate, the same on every host: 1 to 64 of a-z, 0-9, '-', '_' and '.'."),
 		settings.Row("policy", settings.Choice(&g.policy, PolicyWander), PolicyWander, "How the token goes round."),
-	}, constants(&g.GateConfig))
+	}, constants(&g.soft))
 }
 
 // constants returns what may stand at the top, for all gates, and in a [[gate]] table, for that gate.
-func constants(g *agent.GateConfig) settings.Table {
+func constants(g *soft) settings.Table {
 	return settings.Table{
 		settings.Row("hook", settings.Command(&g.Hook, hook.Split), "",
 			"The operation to gate: a program and its arguments, run while this host holds the token of the gate \"default\". "+

@@ -97,7 +97,7 @@ func newFleet(cfg Config, dir string, t tree, rec *record) (fleet, error) {
 			StopTimeout: stopTimeout, Version: cfg.Version, Log: zerolog.Nop(), Observe: rec.observe,
 			Gates: []agent.GateConfig{{
 				Name: "default", Hook: t.copyTo(filepath.Join(home, "copy")), HookTimeout: minInterval,
-				Walk: wander.Sweep, Backups: backups, Skip: skip, Op: op, MinInterval: minInterval,
+				Protocol: wander.Settings{Walk: wander.Sweep, Backups: backups, Skip: skip, Op: op, MinInterval: minInterval},
 			}},
 		})
 		if err != nil {

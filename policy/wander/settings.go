@@ -1,0 +1,37 @@
+package wander
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+)
+
+// Settings are those of a gate, the same on all its members. See Config for what they mean. It implements [policy.Protocol].
+type Settings struct {
+	Skip, Op, MinInterval, MaxInterval time.Duration
+	Walk                               Walk
+	// Slots is how many tokens the gate has: 1 to wire.MaxSlots; zero stands for one.
+	Slots   int
+	Backups int
+	OnLost  OnLost
+}
+
+var _ policy.Protocol = Settings{}
+
+// Family is the soft gate's.
+func (Settings) Family() policy.Family { return Family() }
+
+// Machine returns the machine of a member.
+func (s Settings) Machine(seat policy.Seat) policy.Machine {
+	return NewGate(Config{
+		Gate: seat.Gate, Self: seat.Self, WaitAlone: seat.WaitsAlone, Rejoins: seat.Rejoins, Entropy: seat.Entropy,
+		Skip: s.Skip, Op: s.Op, MinInterval: s.MinInterval, MaxInterval: s.MaxInterval,
+		Walk: s.Walk, Backups: s.Backups, OnLost: s.OnLost,
+	}, max(s.Slots, 1))
+}
+
+// SaveWithin is half a skip: see [SaveWithin].
+func (s Settings) SaveWithin() time.Duration { return SaveWithin(s.Skip) }
+
+// OrphanGrace is a tenth of the guardians' patience: see [OrphanGrace].
+func (s Settings) OrphanGrace() time.Duration { return OrphanGrace(s.Skip) }
