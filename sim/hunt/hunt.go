@@ -8,13 +8,12 @@ package hunt
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/seeds"
 )
 
 // DefaultSeeds is how many seeds a hunt has that is not told otherwise. By then, everything that can occur has.
@@ -80,16 +79,12 @@ func explore(s *sim.Scenario, watchers ...sim.Watcher) (outcome sim.Outcome) {
 
 // hunter is a hunt in progress.
 type hunter struct {
-	ctx     context.Context
 	options Options
 	explore func(*sim.Scenario, ...sim.Watcher) sim.Outcome
-
-	lock sync.Mutex
-	// next is the seed to take next, counted that whose result counts next; later are the results of others after it.
-	next, counted uint64
-	later         map[uint64]*found
-	failed        bool
-	report        Report
+	// counted is the seed whose result counts next; later are the results of others after it.
+	counted uint64
+	later   map[uint64]*found
+	report  Report
 }
 
 func run(ctx context.Context, o Options, explore func(*sim.Scenario, ...sim.Watcher) sim.Outcome) *Report {
@@ -97,56 +92,31 @@ func run(ctx context.Context, o Options, explore func(*sim.Scenario, ...sim.Watc
 	if o.Seeds == 0 && o.For == 0 {
 		o.Seeds = DefaultSeeds
 	}
-	if o.Workers <= 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
-	}
 	if o.For > 0 {
 		limited, cancel := context.WithTimeout(ctx, o.For)
 		defer cancel()
 		ctx = limited
 	}
-	h := &hunter{ctx: ctx, options: o, explore: explore, next: o.From, counted: o.From, later: map[uint64]*found{}}
-	var workers sync.WaitGroup
-	for range o.Workers {
-		workers.Go(h.work)
-	}
-	workers.Wait()
+	h := &hunter{options: o, explore: explore, counted: o.From, later: map[uint64]*found{}}
+	// Seeds are taken in their order, so that before one that fails none is left out. That the time is over is no error.
+	_ = seeds.Each(ctx, o.Workers, int(o.Seeds), func(_ context.Context, job int) (*found, error) {
+		s, f := sim.Draw(o.From+uint64(job)), &found{}
+		f.coverage.Drew(&s)
+		f.outcome = explore(&s, &f.coverage)
+		return f, nil
+	}, h.finish)
 	return &h.report
 }
 
-func (h *hunter) work() {
-	for seed, ok := h.take(); ok; seed, ok = h.take() {
-		s := sim.Draw(seed)
-		var f found
-		f.coverage.Drew(&s)
-		f.outcome = h.explore(&s, &f.coverage)
-		h.finish(seed, &f)
-	}
-}
-
-// take returns the next seed. They are taken in their order, so that before one that fails none is left out.
-func (h *hunter) take() (seed uint64, ok bool) {
-	h.lock.Lock()
-	defer h.lock.Unlock()
-	all := h.options.Seeds
-	if h.failed || h.ctx.Err() != nil || all > 0 && h.next-h.options.From >= all {
-		return 0, false
-	}
-	h.next++
-	return h.next - 1, true
-}
-
 // finish counts a result, and those that have waited for it.
-func (h *hunter) finish(seed uint64, f *found) {
-	h.lock.Lock()
-	defer h.lock.Unlock()
-	h.failed = h.failed || f.outcome.Err != nil
-	h.later[seed] = f
+func (h *hunter) finish(job int, f *found) (more bool) {
+	h.later[h.options.From+uint64(job)] = f
 	for h.report.Failure == nil && h.later[h.counted] != nil {
 		h.count(h.counted, h.later[h.counted])
 		delete(h.later, h.counted)
 		h.counted++
 	}
+	return f.outcome.Err == nil
 }
 
 func (h *hunter) count(seed uint64, f *found) {

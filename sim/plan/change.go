@@ -18,86 +18,54 @@ type Change struct {
 	From  string  `json:"from"`
 	To    string  `json:"to"`
 	Value float64 `json:"value,omitempty"`
+	// demand is the change in words.
+	demand string
 }
 
 // String returns the change as a demand.
-func (c Change) String() string {
-	words := map[string]string{
-		"walk":    "another walk: %s instead of %s",
-		"slots":   "more slots: %s instead of %s",
-		"members": "fewer members: %s instead of %s",
-		"op":      "a shorter op: %s instead of %s",
-		"every":   "a longer every: %s instead of %s",
-		"skip":    "a shorter skip: %s instead of %s",
-	}
-	return fmt.Sprintf(words[c.Parameter], c.To, c.From)
-}
+func (c Change) String() string { return fmt.Sprintf("%s: %s instead of %s", c.demand, c.To, c.From) }
 
 // changes returns what would make a wish that cannot be met one that can. Each of them is enough alone. The skip is left
 // alone where it is a recommendation, as that is as short as is sensible.
 func changes(w *Wish, skip time.Duration) []Change {
 	var all []Change
-	ofTime := func(parameter string, from, to time.Duration) {
+	number := func(ok bool, parameter, demand string, from, to int) {
+		if ok {
+			all = append(all, Change{parameter, fmt.Sprint(from), fmt.Sprint(to), float64(to), demand})
+		}
+	}
+	span := func(parameter, demand string, from, to time.Duration) {
 		if to > 0 && to <= longest {
-			all = append(all, Change{Parameter: parameter, From: written(from), To: written(to), Value: to.Seconds()})
+			all = append(all, Change{parameter, written(from), written(to), to.Seconds(), demand})
 		}
 	}
-	if sweeping := *w; w.Walk != wander.Sweep {
-		sweeping.Walk = wander.Sweep
-		if feasible(&sweeping, skip) {
-			all = append(all, Change{Parameter: "walk", From: w.Walk.String(), To: sweeping.Walk.String()})
-		}
+	// fits reports whether the wish could be met with a change.
+	fits := func(change func(*Wish)) bool {
+		changed := *w
+		change(&changed)
+		return feasible(&changed, skip)
 	}
-	if n := leastSlots(*w, skip); n > 0 {
-		all = append(all, Change{Parameter: "slots", From: fmt.Sprint(w.slots()), To: fmt.Sprint(n), Value: float64(n)})
+	if w.Walk != wander.Sweep && fits(func(c *Wish) { c.Walk = wander.Sweep }) {
+		all = append(all, Change{"walk", w.Walk.String(), wander.Sweep.String(), 0, "another walk"})
 	}
-	if n := mostMembers(*w, skip); n >= max(minMembers, w.slots()) {
-		all = append(all, Change{
-			Parameter: "members", From: fmt.Sprint(w.Members), To: fmt.Sprint(n), Value: float64(n),
-		})
+	slots, most := w.slots()+1, min(wire.MaxSlots, w.Members)
+	for slots <= most && !fits(func(c *Wish) { c.Slots = slots }) {
+		slots++
 	}
-	ofTime("op", w.Op, longestOp(*w, skip))
-	ofTime("every", w.Every, leastEvery(*w, skip))
+	number(slots <= most, "slots", "more slots", w.slots(), slots)
+	// The first number of members, of those from one up, with one too many.
+	members := sort.Search(w.Members, func(n int) bool { return n > 0 && !fits(func(c *Wish) { c.Members = n + 1 }) })
+	number(members >= max(minMembers, w.slots()), "members", "fewer members", w.Members, members)
+	span("op", "a shorter op", w.Op, roundDown(last(w.Op, func(op time.Duration) bool {
+		return fits(func(c *Wish) { c.Op = op })
+	})))
+	span("every", "a longer every", w.Every, roundUp(1+last(longest, func(every time.Duration) bool {
+		return !fits(func(c *Wish) { c.Every = every })
+	})))
 	if w.Skip > 0 {
-		ofTime("skip", w.Skip, longestSkip(w, skip))
+		span("skip", "a shorter skip", w.Skip, roundDown(last(skip, func(shorter time.Duration) bool { return feasible(w, shorter) })))
 	}
 	return all
-}
-
-// leastSlots is the least number of slots with which a wish can be met; zero, if there is none.
-func leastSlots(w Wish, skip time.Duration) int {
-	for w.Slots = w.slots() + 1; w.Slots <= min(wire.MaxSlots, w.Members); w.Slots++ {
-		if feasible(&w, skip) {
-			return w.Slots
-		}
-	}
-	return 0
-}
-
-func mostMembers(w Wish, skip time.Duration) int {
-	// The first number of members, of those from one up, with one too many.
-	return sort.Search(w.Members, func(n int) bool {
-		w.Members = n + 1
-		return n > 0 && !feasible(&w, skip)
-	})
-}
-
-func longestOp(w Wish, skip time.Duration) time.Duration {
-	return roundDown(last(w.Op, func(op time.Duration) bool {
-		w.Op = op
-		return feasible(&w, skip)
-	}))
-}
-
-func leastEvery(w Wish, skip time.Duration) time.Duration {
-	return roundUp(1 + last(longest, func(every time.Duration) bool {
-		w.Every = every
-		return !feasible(&w, skip)
-	}))
-}
-
-func longestSkip(w *Wish, skip time.Duration) time.Duration {
-	return roundDown(last(skip, func(shorter time.Duration) bool { return feasible(w, shorter) }))
 }
 
 // last returns the longest duration up to a limit for which something holds that holds for all shorter ones.

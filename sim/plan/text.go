@@ -139,12 +139,8 @@ func (a *Answer) Unguarded() bool { return a.Constants.Backups > 0 && !watched(&
 func (a *Answer) Latency() time.Duration { return a.Wish.latency() }
 
 // columns is a line of a table.
-func columns(name string, cells ...string) string {
-	line := fmt.Sprintf("  %-19s", name)
-	for _, c := range cells {
-		line += fmt.Sprintf(" %12s", c)
-	}
-	return line
+func columns(name string, cells ...any) string {
+	return fmt.Sprintf("  %-19s"+strings.Repeat(" %12s", len(cells)), append([]any{name}, cells...)...)
 }
 
 // flags is a command line, on several lines if it is long.

@@ -13,40 +13,62 @@ import (
 // but its number, so that neither the number of cores nor who finishes first changes a result. When ctx is cancelled or a
 // job fails, the others stop, and the error comes with what is there so far.
 //
-// Parallel is how many jobs run at the same time; zero stands for one on each core. Progress, if there is one, is told how many of
-// the jobs are over. It is never called twice at a time.
+// Progress, if there is one, is told how many of the jobs are over. It is never called twice at a time.
 func Across[T any](
 	ctx context.Context, parallel int, progress func(done, all int), jobs int, do func(ctx context.Context, job int) (T, error),
 ) ([]T, error) {
+	if jobs == 0 {
+		return nil, nil
+	}
+	results, finished, done := make([]T, jobs), make([]bool, jobs), 0
+	err := Each(ctx, parallel, jobs, do, func(job int, result T) bool {
+		results[job], finished[job] = result, true
+		if done++; progress != nil {
+			progress(done, jobs)
+		}
+		return true
+	})
+	if done == jobs {
+		return results, nil
+	}
+	there := results[:0]
+	for job := range jobs {
+		if finished[job] {
+			there = append(there, results[job])
+		}
+	}
+	return there, err
+}
+
+// Each runs jobs, those with the lowest numbers first, until there are no more; with zero jobs there is no end. Finished is told of
+// each that is over, one at a time, and says whether to begin another. When ctx is cancelled or a job fails, no other begins, and
+// the error is returned when those that have begun are over.
+//
+// Parallel is how many jobs run at the same time; zero stands for one on each core.
+func Each[T any](
+	ctx context.Context, parallel, jobs int, do func(ctx context.Context, job int) (T, error), finished func(job int, result T) bool,
+) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var (
-		results  = make([]T, jobs)
-		finished = make([]bool, jobs)
-		lock     sync.Mutex
-		next     int
-		done     int
-		workers  sync.WaitGroup
+		lock    sync.Mutex
+		next    int
+		enough  bool
+		workers sync.WaitGroup
 	)
 	take := func() (job int, ok bool) {
 		lock.Lock()
 		defer lock.Unlock()
-		next++
-		return next - 1, next <= jobs && ctx.Err() == nil
-	}
-	finish := func(job int, result T) {
-		lock.Lock()
-		defer lock.Unlock()
-		results[job], finished[job] = result, true
-		done++
-		if progress != nil {
-			progress(done, jobs)
+		if enough || ctx.Err() != nil || jobs > 0 && next >= jobs {
+			return 0, false
 		}
+		next++
+		return next - 1, true
 	}
 	if parallel <= 0 {
 		parallel = runtime.GOMAXPROCS(0)
 	}
-	for range min(parallel, jobs) {
+	for range parallel {
 		workers.Go(func() {
 			for job, ok := take(); ok; job, ok = take() {
 				result, err := do(ctx, job)
@@ -54,19 +76,12 @@ func Across[T any](
 					cancel(err)
 					return
 				}
-				finish(job, result)
+				lock.Lock()
+				enough = !finished(job, result) || enough
+				lock.Unlock()
 			}
 		})
 	}
 	workers.Wait()
-	there := results[:0]
-	for job := range jobs {
-		if finished[job] {
-			there = append(there, results[job])
-		}
-	}
-	if len(there) == jobs {
-		return there, nil
-	}
-	return there, context.Cause(ctx)
+	return context.Cause(ctx)
 }
