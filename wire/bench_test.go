@@ -12,7 +12,7 @@ type datagramToRead struct {
 	want     Drop
 }
 
-// datagramsToRead has a datagram of every kind that a port sees: what is welcome, and junk that gets further and further.
+// datagramsToRead has a datagram of every kind that a port receives: valid ones, and junk that passes more and more checks.
 func datagramsToRead(t testing.TB) map[string]datagramToRead {
 	otherSecret := Secret(counting(1, 32))
 	malformed := datagramOf(t, token(), nil)
@@ -71,8 +71,8 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
-// BenchmarkHandoff is all that the three messages of a handoff cost this package; BenchmarkHandoffFloor beside it is three
-// contents signed and verified with plain Ed25519, and nothing else.
+// BenchmarkHandoff measures the total cost of a handoff's three messages in this package. BenchmarkHandoffFloor is the lower limit:
+// three contents signed and verified with plain Ed25519.
 func BenchmarkHandoff(b *testing.B) {
 	ann, bob := newCodec(b, annsKey(), secret(), zeros{}), newCodec(b, bobsKey(), secret(), zeros{})
 	annsPublic, bobsPublic := public(annsKey()), public(bobsKey())

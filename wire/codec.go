@@ -7,19 +7,19 @@ import (
 	"slices"
 )
 
-// Codec makes one member's datagrams and reads those of the others. All its methods may be called from several goroutines
-// at once: it keeps nothing between two calls, and works in the caller's buffers.
+// Codec makes one member's datagrams and reads those of the others. Its methods are safe for concurrent use: it keeps no state
+// between two calls, and works in the caller's buffers.
 type Codec struct {
 	signer signer
 	// sealer is nil in a fleet without a secret.
 	sealer *sealer
 }
 
-// NewCodec returns a codec that signs with key, and seals and opens with secret. A nil secret leaves messages in the clear
-// and refuses sealed ones. random is read for every sealed message; it must be as safe for concurrent use as Append is to
-// be, and cryptographic outside of tests. It may be nil if secret is.
+// NewCodec returns a codec that signs with key, and seals and opens with secret. With a nil secret it does not encrypt messages,
+// and refuses sealed ones. random is read for every sealed message; it must be cryptographic outside of tests, and safe for concurrent
+// use if Append is called so. It may be nil if secret is.
 //
-// It fails if key is not a whole Ed25519 key, or if there is a secret and no random.
+// It returns an error if key is not a whole Ed25519 key, or if there is a secret but no random.
 func NewCodec(key ed25519.PrivateKey, secret *Secret, random io.Reader) (*Codec, error) {
 	signer, err := newSigner(key)
 	if err != nil {
@@ -39,11 +39,11 @@ func NewCodec(key ed25519.PrivateKey, secret *Secret, random io.Reader) (*Codec,
 	return codec, nil
 }
 
-// Append appends the datagram that carries m, signed, and sealed if there is a secret. m.From must be the identity of the
-// codec's key, and m well formed: receivers drop what is not. Append panics if the source of random nonces fails, because
-// two messages sealed under one nonce would give each other away.
+// Append appends the datagram that carries m, signed, and sealed if there is a secret. m.From must be the identity of the codec's
+// key, and m well formed: receivers drop other messages. Append panics if the source of random nonces fails, because two messages
+// sealed with one nonce would reveal their content.
 //
-// Only crypto/ed25519 allocates, three times, if dst has room for MaxDatagram bytes.
+// If dst has room for MaxDatagram bytes, only crypto/ed25519 allocates, three times.
 func (c *Codec) Append(dst []byte, m *Message) []byte {
 	start := len(dst)
 	if c.sealer == nil {
@@ -64,9 +64,8 @@ func (c *Codec) appendSigned(dst []byte, m *Message) []byte {
 	return c.signer.sign(dst, dst[start:])
 }
 
-// Open takes a datagram that carries a message through the checks that need no knowledge of the fleet: length, magic,
-// version, class, seal, layout. The signature is left to Verify. It decrypts in place: datagram is overwritten, and nothing
-// of it is kept. It does not allocate.
+// Open does the checks of a message that need no knowledge of the fleet: length, magic, version, class, seal, layout. Verify checks the
+// signature later. Open decrypts in place, so it overwrites datagram, and does not keep it. It does not allocate.
 func (c *Codec) Open(datagram []byte) (Unverified, Drop) {
 	class, payload, drop := Classify(datagram)
 	if drop != 0 {

@@ -7,8 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// These bytes were made by a second implementation of the layout, of RFC 8032, of HKDF and of XChaCha20-Poly1305. They
-// change only with Version.
+// A second implementation of the layout, of RFC 8032, HKDF and XChaCha20-Poly1305 made these bytes. They change only with Version.
 func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 	seen := map[Kind]bool{}
 	for _, tc := range []struct {
@@ -345,7 +344,7 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 	}
 }
 
-func TestNoAnswerIsLongerThanWhatItAnswers(t *testing.T) {
+func TestNoAnswerIsLongerThanItsRequest(t *testing.T) {
 	for _, s := range []*Secret{nil, secret()} {
 		offer := datagramOf(t, token(), s)
 		if len(offer) > MaxDatagram {
@@ -359,7 +358,7 @@ func TestNoAnswerIsLongerThanWhatItAnswers(t *testing.T) {
 	}
 }
 
-func TestAppendKeepsWhatIsInTheBuffer(t *testing.T) {
+func TestAppendKeepsTheContentOfTheBuffer(t *testing.T) {
 	for _, s := range []*Secret{nil, secret()} {
 		m := token()
 		want := append([]byte("before"), datagramOf(t, m, s)...)
@@ -372,7 +371,7 @@ func TestAppendKeepsWhatIsInTheBuffer(t *testing.T) {
 	}
 }
 
-// The cast of damaged datagrams: each dies for one reason, and every reason of this package has one.
+// The damaged datagrams: each is dropped for one reason, and every reason of this package has one.
 func TestEveryReasonToDropADatagram(t *testing.T) {
 	with := func(datagram []byte, at int, value byte) []byte {
 		changed := bytes.Clone(datagram)
@@ -526,7 +525,7 @@ func TestACodecNeedsAWholeKeyAndANonceForEverySeal(t *testing.T) {
 		t.Error("a key that is too short was taken")
 	}
 	if _, err := NewCodec(mixed, nil, nil); err == nil {
-		t.Error("a key of two halves that do not belong together was taken")
+		t.Error("a key whose halves do not match was accepted")
 	}
 	if _, err := NewCodec(key, secret(), nil); err == nil {
 		t.Error("a secret without a source of nonces was taken")
@@ -559,7 +558,7 @@ func TestJunkAndMessagesAreReadWithoutAllocation(t *testing.T) {
 	}
 }
 
-// The allocations left are those of crypto/ed25519, which signer and Unverified tell of.
+// The remaining allocations are those of crypto/ed25519; see signer and Unverified.
 func TestOnlyTheStandardLibraryAllocatesForASignature(t *testing.T) {
 	const toSign, toVerify = 3, 1
 	for _, s := range []*Secret{nil, secret()} {

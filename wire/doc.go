@@ -1,11 +1,11 @@
-// Package wire is the bytes of wanderd: identities, tokens, the messages of handoffs and guardians, and the datagrams that
+// Package wire is the wire format of wanderd: identities, tokens, the messages of handoffs and guardians, and the datagrams that
 // carry them, signed by their sender and sealed with the fleet secret. It reads no clock, opens no socket and keeps no state
-// between two datagrams; who may send what, and when, is decided elsewhere.
+// between two datagrams. The protocols decide which member may send which message, and when.
 //
 // # Datagrams
 //
-// Everything that arrives at an agent's one UDP port starts with the same four bytes, the envelope. Numbers are big
-// endian; an offset counts bytes from the start of the datagram, or of the content.
+// Every datagram at an agent's UDP port begins with four bytes, the envelope. Numbers are big endian; offsets count bytes from the
+// start of the datagram, or of the content.
 //
 //	0 +-----+-----+---------+-------+
 //	  | 'w' | 'd' | version | class |              version 2
@@ -20,7 +20,7 @@
 //	  4 +--------------------------+
 //	    | content             207  |
 //	211 +--------------------------+
-//	    | extension            0…  |  what a later version may add
+//	    | extension            0…  |  added by a later version
 //	    +--------------------------+
 //	    | signature            64  |  always the last 64 bytes
 //	    +--------------------------+
@@ -39,7 +39,7 @@
 //	    | tag of the seal      16  |
 //	    +--------------------------+
 //
-// The content is the same for all kinds of message, so no answer is longer than what it answers:
+// The content has the same layout for all kinds of message, so no answer is longer than its request:
 //
 //	 0 +--------------------------+
 //	   | gate                  8  |  GateIDOf(name)
@@ -66,39 +66,39 @@
 //	91 +--------------------------+
 //	   | token: seq            8  |  1 … 2⁶³-1
 //	99 +--------------------------+
-//	   | route: lap            4  |  all that follows is zero in Ack and Commit
+//	   | route: lap            4  |  this and the rest are zero in Ack and Commit
 //	103+--------------------------+
 //	   | route: cursor         8  |
 //	111+--------------------------+
-//	   | route: hints      4 × 4  |  who was missed: the beginning of an identity
+//	   | route: hints      4 × 4  |  missed members: the beginnings of their identities
 //	127+--------------------------+
 //	   | route: tries      4 × 1  |  0 … 4; empty places last, and zero
 //	131+--------------------------+
 //	   | trail            4 × 16  |  the guardians by rank; empty places last, nobody twice;
-//	   |                          |  in a Seen, members that may have had word of the token since
+//	   |                          |  in a Seen, members that may have heard of the token since
 //	195+--------------------------+
-//	   | op                    4  |  milliseconds; 0 if nobody has measured
+//	   | op                    4  |  milliseconds; 0 if unknown
 //	199+--------------------------+
 //	   | age                   8  |  nanoseconds, 0 … 2⁶²
 //	207+--------------------------+
 //
-// # What is signed
+// # Signature
 //
 // Everything from the gate to the last byte of the extension, with Ed25519ph (RFC 8032, section 5.1) under the context
-// "wanderd message v2". The context stands for magic and version: a signature made for one version means nothing in
-// another, nor in any other use of the key. The class is not signed: it says how a message travels, not what it says.
+// "wanderd message v2". The context replaces magic and version: a signature for one version is invalid in another, and in any other
+// use of the key. The class is not signed: it describes how a message travels, not its content.
 //
-// # What is sealed
+// # Seal
 //
 // Everything from the gate to the end of the signature, with XChaCha20-Poly1305 under a key derived from the fleet secret
-// and a random nonce; the envelope is authenticated with it. The seal keeps strangers out and cheap to refuse. It does
-// not say who speaks: every member has the secret, and only the signature tells them apart.
+// and a random nonce; the envelope is its additional data. The seal makes datagrams of strangers cheap to refuse. It does not identify
+// the sender, because every member has the secret: only the signature does.
 //
 // # Order of checks
 //
-// The cheapest first. Each has its own [Drop] reason, and nothing is ever answered to a datagram that fails one:
+// The cheapest check is first. Each has its own [Drop] reason, and a datagram that fails one never gets an answer:
 // length, magic, version, class ([Classify]); seal, layout ([Codec.Open]); then by the agent: gate known, addressed to
-// this member, sender known, sender within its rate, a message the gate's machine expects now; and last, because it costs
-// some fifty times all of the others together, the signature ([Unverified.Verify]). A replayed datagram passes all but the
-// machine's own checks: nonces and handoff identities are the answer to those, and not this package's business.
+// this member, sender known, sender within its rate, a message that the gate's machine expects now; and last the signature
+// ([Unverified.Verify]), because it costs some fifty times all others together. A replayed datagram passes all checks but the
+// machine's own: the protocols detect replays by nonces and handoff identities.
 package wire

@@ -2,40 +2,40 @@ package wire
 
 import "fmt"
 
-// Drop is the reason for which a datagram was not acted upon, for counters and logs. Zero means that it was not dropped.
+// Drop is the reason why a datagram was dropped, for counters and logs. Zero means that it was not dropped.
 type Drop uint8
 
-// The reasons in the order in which they are checked. The first eight are this package's, the rest the agent's.
+// The reasons, in the order of the checks. This package makes the first eight, the agent the rest.
 const (
 	// DropSize: shorter than any datagram of its class, or longer than MaxDatagram.
 	DropSize Drop = iota + 1
-	// DropMagic: not a datagram of ours.
+	// DropMagic: not a datagram of wanderd.
 	DropMagic
-	// DropVersion: of another version of this layout.
+	// DropVersion: another version of this layout.
 	DropVersion
-	// DropClass: neither gossip nor a message, or not what was asked for.
+	// DropClass: neither gossip nor a message, or not the requested class.
 	DropClass
-	// DropClear: a message in the clear, and this fleet has a secret.
+	// DropClear: an unencrypted message, but this fleet has a secret.
 	DropClear
-	// DropNoSecret: a sealed message, and this member has no secret to open it.
+	// DropNoSecret: a sealed message, but this member has no secret.
 	DropNoSecret
-	// DropSeal: the seal does not open: made with another secret, or changed on the way.
+	// DropSeal: the seal does not open: made with another secret, or changed in transit.
 	DropSeal
 	// DropMalformed: a message that breaks a rule of its layout.
 	DropMalformed
-	// DropGate: for a gate this member does not take part in.
+	// DropGate: for a gate that this member does not have.
 	DropGate
 	// DropAddressee: for another member.
 	DropAddressee
-	// DropStranger: from somebody the membership does not know.
+	// DropStranger: the sender is not in the membership.
 	DropStranger
 	// DropRate: its sender sends more than it may.
 	DropRate
-	// DropUnexpected: the gate's machine could do nothing with it now.
+	// DropUnexpected: the message could not change the gate's machine now.
 	DropUnexpected
-	// DropSignature: not signed by the member it says it is from.
+	// DropSignature: not signed by the member in its from field.
 	DropSignature
-	// DropOverload: this agent is behind, and its queue is full.
+	// DropOverload: the agent's queue is full.
 	DropOverload
 
 	dropsEnd
@@ -50,7 +50,7 @@ func Drops() []Drop {
 	return all
 }
 
-// String returns the reason in the form used by logs and as a label of metrics.
+// String returns the reason as in logs and labels of metrics.
 func (d Drop) String() string {
 	switch d {
 	case DropSize:

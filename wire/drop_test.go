@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestEveryDropHasALabelOfItsOwn(t *testing.T) {
+func TestEveryDropHasAUniqueLabel(t *testing.T) {
 	label := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
 	seen := map[string]Drop{}
 	for _, drop := range Drops() {

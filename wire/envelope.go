@@ -1,7 +1,7 @@
 package wire
 
-// The first three bytes of every datagram. A socket filter that compares the big-endian 16 bits at offset 0 with Magic
-// spares an agent everything that is not meant for it.
+// The first three bytes of every datagram. A socket filter can compare the big-endian 16 bits at offset 0 with Magic, and drop all
+// other datagrams.
 const (
 	// Magic is 'w', 'd' as a big-endian number.
 	Magic uint16 = 'w'<<8 | 'd'
@@ -10,13 +10,13 @@ const (
 )
 
 const (
-	// EnvelopeSize is the length of magic, version and class, and the offset of what the class says.
+	// EnvelopeSize is the length of magic, version and class, and the offset of the payload.
 	EnvelopeSize = 4
 	// MaxDatagram bounds a message with its envelope, so that no path fragments it.
 	MaxDatagram = 1200
 )
 
-// Class is the fourth byte of a datagram: how to read the rest.
+// Class is the fourth byte of a datagram. It determines the layout of the rest.
 type Class uint8
 
 const (
@@ -24,15 +24,15 @@ const (
 	ClassGossip Class = iota + 1
 	// ClassSealed carries a message under the fleet's seal.
 	ClassSealed
-	// ClassClear carries a message that everybody on the path can read.
+	// ClassClear carries a message without encryption.
 	ClassClear
 )
 
-// Classify sorts a datagram by its envelope and says what the payload behind it is. The payload is a part of datagram,
-// not a copy; it is nil if the datagram is dropped.
+// Classify checks a datagram's envelope and returns its class and payload. The payload is a part of datagram, not a copy; it is nil
+// if the datagram is dropped.
 //
-// A message shorter than any message or longer than MaxDatagram is dropped here. Gossip has any length but none: its bound
-// is memberlist's setting and the reader's buffer.
+// It drops a message that is shorter than any message or longer than MaxDatagram. Gossip may have any length above 0: its bounds are
+// memberlist's setting and the reader's buffer.
 func Classify(datagram []byte) (class Class, payload []byte, drop Drop) {
 	if len(datagram) < EnvelopeSize {
 		return 0, nil, DropSize

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestGossipComesThroughUnchanged(t *testing.T) {
+func TestGossipIsNotChanged(t *testing.T) {
 	gossip := []byte("whatever memberlist has to say, a single zero byte included: \x00")
 	datagram := AppendGossip([]byte("before"), gossip)
 	if want := append([]byte("beforewd\x02\x01"), gossip...); !bytes.Equal(datagram, want) {
@@ -26,7 +26,7 @@ func TestGossipMayBeLongerThanAMessage(t *testing.T) {
 	}
 }
 
-func TestMessagesAreTakenUpToTheirLongest(t *testing.T) {
+func TestMessagesAreAcceptedUpToMaxDatagram(t *testing.T) {
 	for class, shortest := range map[Class]int{ClassClear: 275, ClassSealed: 315} {
 		for _, tc := range []struct {
 			size int

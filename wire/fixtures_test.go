@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The cast: ann offers a token that cy made to bob, who takes it; then ann and cy are its guardians. Their keys are made
-// from seeds of one repeated byte.
+// The members: ann offers a token that cy made to bob, who accepts it; then ann and cy are its guardians. The seeds of their keys are
+// one repeated byte.
 func annsKey() ed25519.PrivateKey { return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{'a'}, 32)) }
 func bobsKey() ed25519.PrivateKey { return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{'b'}, 32)) }
 func cysKey() ed25519.PrivateKey  { return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{'c'}, 32)) }
@@ -45,7 +45,7 @@ func commit() Message {
 	return answer.Reply(KindCommit, answer.Nonce)
 }
 
-// question is what cy asks when bob's beats stay away.
+// question is cy's Ask when no beat of bob comes.
 const question HandoffID = 0x2122232425262728
 
 // guarding is a message between the token's holder and its guardians.
@@ -55,7 +55,7 @@ func guarding(kind Kind, from, to ed25519.PrivateKey) Message {
 	return m
 }
 
-// beat is the ninth that bob sends ann.
+// beat is bob's ninth beat to ann.
 func beat() Message {
 	m := guarding(KindBeat, bobsKey(), annsKey())
 	m.Nonce = 9
@@ -68,38 +68,38 @@ func ask() Message {
 	return m
 }
 
-// heard is ann's answer: she has heard bob five seconds ago.
+// heard is ann's answer: she heard bob five seconds ago.
 func heard() Message {
 	m := guarding(KindHeard, annsKey(), cysKey())
 	m.Handoff, m.Nonce = question, 5_000_000_000
 	return m
 }
 
-// known is bob's answer, if he has passed the token on.
+// known is bob's answer if he has passed the token on.
 func known() Message {
 	m := guarding(KindKnown, bobsKey(), cysKey())
 	m.Handoff = question
 	return m
 }
 
-// buried is what bob, who has removed the token, tells ann before she asks.
+// buried is bob's message to ann after he has removed the token.
 func buried() Message { return guarding(KindBuried, bobsKey(), annsKey()) }
 
-// inquiry is what cy asks before it makes a new token.
+// inquiry is cy's question before it makes a new token.
 func inquiry() Message {
 	m := ask()
 	m.Kind, m.Token = KindInquiry, Token{Slot: 1, LastSlot: 2}
 	return m
 }
 
-// sighted is ann's answer: the token was there a minute ago.
+// sighted is ann's answer: she had the token a minute ago.
 func sighted() Message {
 	m := heard()
 	m.Kind, m.Nonce = KindSeen, 60_000_000_000
 	return m
 }
 
-// yield is what bob's guard tells ann when bob has died with the token.
+// yield is the message of bob's guard to ann when bob has died with the token.
 func yield() Message { return guarding(KindYield, bobsKey(), annsKey()) }
 
 // everyKind has one message of each kind, in the order of Kinds.
@@ -128,7 +128,7 @@ func counting(from, n int) []byte {
 	return b
 }
 
-// zeros is a random source that is not random; it allows as many nonces as a benchmark wants.
+// zeros is a random source that is not random and never ends, for benchmarks.
 type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) {
@@ -145,7 +145,7 @@ func newCodec(t testing.TB, key ed25519.PrivateKey, s *Secret, random io.Reader)
 	return codec
 }
 
-// keyOf is the key of whoever of the cast has that identity.
+// keyOf returns the key of the member with that identity.
 func keyOf(t testing.TB, id MemberID) ed25519.PrivateKey {
 	t.Helper()
 	for _, key := range []ed25519.PrivateKey{annsKey(), bobsKey(), cysKey()} {
@@ -157,13 +157,13 @@ func keyOf(t testing.TB, id MemberID) ed25519.PrivateKey {
 	return nil
 }
 
-// datagramOf is what the sender of m sends.
+// datagramOf returns the datagram that the sender of m sends.
 func datagramOf(t testing.TB, m Message, s *Secret) []byte {
 	t.Helper()
 	return newCodec(t, keyOf(t, m.From), s, bytes.NewReader(counting(0, sealNonceSize))).Append(nil, &m)
 }
 
-// extended is what a later version may send: a message in the clear with bytes after the content, all of it signed.
+// extended returns a datagram of a later version: an unencrypted message with bytes after the content, all signed.
 func extended(t testing.TB, m Message, extension string) []byte {
 	t.Helper()
 	codec := newCodec(t, annsKey(), nil, nil)
@@ -172,7 +172,7 @@ func extended(t testing.TB, m Message, extension string) []byte {
 	return append(appendEnvelope(nil, ClassClear), signed...)
 }
 
-// unhex reads hexadecimal with any white space, and with everything after a # on a line left out.
+// unhex decodes hexadecimal text. It ignores white space, and everything after a # on a line.
 func unhex(t testing.TB, text string) []byte {
 	t.Helper()
 	var digits strings.Builder

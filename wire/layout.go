@@ -24,11 +24,11 @@ const (
 	atOp        = atTrail + trailSize
 	atAge       = atOp + 4
 
-	// ContentSize is the length of a message's content: what Append writes and the least that Parse reads.
+	// ContentSize is the length of a message's content in bytes: Append writes this many, and Parse needs at least this many.
 	ContentSize = atAge + 8
 )
 
-// Append appends the content of m, unsigned and in the clear: ContentSize bytes.
+// Append appends the content of m, unsigned and unencrypted: ContentSize bytes.
 func (m *Message) Append(dst []byte) []byte {
 	be := binary.BigEndian
 	dst = be.AppendUint64(dst, uint64(m.Gate))
@@ -47,8 +47,8 @@ func (m *Message) Append(dst []byte) []byte {
 	return be.AppendUint64(dst, uint64(m.Token.Age))
 }
 
-// Parse reads what Append writes. Bytes after it are an extension of a later version and are ignored. ok is false if the
-// content is short or breaks a rule of the layout; the message is then zero.
+// Parse parses the output of Append. It ignores bytes after the content: they are an extension of a later version. ok is false, and
+// the message zero, if the content is too short or breaks a rule of the layout.
 func Parse(content []byte) (m Message, ok bool) {
 	if len(content) < ContentSize {
 		return Message{}, false
@@ -75,7 +75,7 @@ func Parse(content []byte) (m Message, ok bool) {
 	return m, true
 }
 
-// wellFormed holds the rules of the layout, those that need no knowledge of the receiver's.
+// wellFormed checks the rules of the layout that need no knowledge of the receiver.
 func (m *Message) wellFormed() bool {
 	t := &m.Token
 	if m.From.IsZero() || m.To.IsZero() || m.From == m.To || t.Slot > t.LastSlot || t.LastSlot >= MaxSlots {

@@ -11,15 +11,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// layoutCase is about one rule of the layout: some of the cast's messages, and what is done to each.
+// layoutCase is a case of one rule of the layout: some messages, and the change of each.
 type layoutCase struct {
 	name string
 	of   []Message
 	do   func(m *Message)
 }
 
-// wholeAndBare sorts the cast's messages: those that carry the whole token, and those whose generator is NULL. An Inquiry is
-// about no token.
+// wholeAndBare returns the messages that carry the whole token, and those whose generator is NULL. An Inquiry has no token.
 func wholeAndBare(t *testing.T) (whole, bare []Message) {
 	for _, m := range everyKind(t) {
 		switch {
@@ -150,7 +149,7 @@ func TestAContentCutAnywhereDoesNotParse(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrittenIsRead(t *testing.T) {
+func TestAMessageRoundTrips(t *testing.T) {
 	ann, bob := newCodec(t, annsKey(), secret(), zeros{}), newCodec(t, bobsKey(), secret(), zeros{})
 	annsPublic, buf := public(annsKey()), make([]byte, 0, MaxDatagram)
 	rapid.Check(t, func(t *rapid.T) {
@@ -242,7 +241,7 @@ func anyMember() *rapid.Generator[MemberID] {
 	}).Filter(func(id MemberID) bool { return !id.IsZero() })
 }
 
-// FuzzParse: nothing makes Parse panic, and what parses is written again as the same bytes, an extension apart.
+// FuzzParse: Parse never panics, and a parsed message is written as the same bytes, except an extension.
 func FuzzParse(f *testing.F) {
 	for _, m := range everyKind(f) {
 		f.Add(m.Append(nil))

@@ -9,11 +9,11 @@ import (
 	"fmt"
 )
 
-// MemberID names one agent: the first 16 bytes of a SHA-256 hash of its Ed25519 public key under a label of our own. The
-// zero value is the paper's "distinguished NULL value" (Ciuffoletti, section 4) and names nobody.
+// MemberID identifies one agent: the first 16 bytes of a SHA-256 hash of a label and its Ed25519 public key. The zero value is the
+// paper's "distinguished NULL value" (Ciuffoletti, section 4) and identifies nobody.
 type MemberID [16]byte
 
-// MemberIDOf returns the identity that belongs to a public key. Who signs with another key is somebody else.
+// MemberIDOf returns the identity of a public key. Different keys are different members.
 func MemberIDOf(pub ed25519.PublicKey) MemberID {
 	const label = "wanderd member v1\x00"
 	var room [len(label) + ed25519.PublicKeySize]byte
@@ -21,7 +21,7 @@ func MemberIDOf(pub ed25519.PublicKey) MemberID {
 	return MemberID(sum[:16])
 }
 
-// ParseMemberID reads the 32 hexadecimal digits that String writes.
+// ParseMemberID parses 32 hexadecimal digits, the output of String.
 func ParseMemberID(s string) (MemberID, error) {
 	var id MemberID
 	b, err := hex.DecodeString(s)
@@ -41,7 +41,7 @@ func (id MemberID) String() string { return hex.EncodeToString(id[:]) }
 // Short returns the first eight hexadecimal digits, enough for a log line.
 func (id MemberID) Short() string { return hex.EncodeToString(id[:4]) }
 
-// IsZero reports whether id names nobody.
+// IsZero reports whether id is the zero value.
 func (id MemberID) IsZero() bool { return id == MemberID{} }
 
 // Compare orders identities by their bytes.

@@ -20,7 +20,7 @@ func TestAMemberIsTheHashOfItsKey(t *testing.T) {
 	}
 }
 
-func TestAMemberIDIsReadAsItWasWritten(t *testing.T) {
+func TestAMemberIDRoundTrips(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := anyMember().Draw(t, "member")
 		if got, err := ParseMemberID(want.String()); err != nil || got != want {

@@ -7,7 +7,7 @@ import (
 
 // "The acknowledgement and the commitment contain the same fields, but the generator field is set to a distinguished NULL
 // value" (Ciuffoletti, section 4).
-func TestAReplyGoesBackWithTheSameFieldsButNoGeneratorAndCarriesNothing(t *testing.T) {
+func TestAReplyHasTheSameFieldsButNoGeneratorAndNoCarriedFields(t *testing.T) {
 	offer := token()
 	got := offer.Reply(KindAck, 7)
 	want := offer
@@ -25,7 +25,7 @@ func TestAReplyGoesBackWithTheSameFieldsButNoGeneratorAndCarriesNothing(t *testi
 	}
 }
 
-func TestEveryKindHasANameOfItsOwn(t *testing.T) {
+func TestEveryKindHasAUniqueName(t *testing.T) {
 	word := regexp.MustCompile(`^[A-Z][a-z]+$`)
 	seen := map[string]Kind{}
 	for _, kind := range Kinds() {

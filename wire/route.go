@@ -3,33 +3,33 @@ package wire
 import "encoding/binary"
 
 const (
-	// MaxMissed is how many members a route remembers that were not reached.
+	// MaxMissed is how many missed members a route can list.
 	MaxMissed = 4
-	// MaxTries is how many members may fail to reach one before it has to wait for the next lap.
+	// MaxTries is how many holders may fail to reach a member before it has to wait for the next lap.
 	MaxTries = 4
 )
 
-// Route is how far a token has come on its way round, for walks that go round; a random walk leaves it alone. It only says
-// who comes next: nothing in it has to be right for the token to be safe.
+// Route is a token's position in its lap, for the walks sweep and shuffle; a random walk does not use it. It only chooses the next
+// member: safety does not depend on it.
 type Route struct {
-	// Cursor is the place, in the order of this lap, up to which members have had their turn.
+	// Cursor is the position, in the order of this lap, up to which members have had their turn.
 	Cursor uint64
-	// Lap counts the laps that were begun: one visit to every live member each.
+	// Lap counts the begun laps. A lap is one visit to every live member.
 	Lap uint32
-	// Missed are the members that were not reached since, by the beginnings of their identities, the one that waits
-	// longest first. Tries is how many members have tried each, 1 to MaxTries; empty places come last and are zero.
+	// Missed lists the members that a holder could not reach, by the beginnings of their identities, longest wait first. Tries is
+	// how many holders have tried each, 1 to MaxTries. Empty places are last and zero.
 	Missed [MaxMissed]uint32
 	Tries  [MaxMissed]uint8
 }
 
-// Take takes place i off the list.
+// Take removes place i from the list.
 func (r *Route) Take(i int) {
 	copy(r.Missed[i:], r.Missed[i+1:])
 	copy(r.Tries[i:], r.Tries[i+1:])
 	r.Missed[MaxMissed-1], r.Tries[MaxMissed-1] = 0, 0
 }
 
-// Miss puts a member at the end of the list, over the one that waits longest if the list is full.
+// Miss appends a member to the list. If the list is full, it removes the member that waits longest.
 func (r *Route) Miss(hint uint32, tries uint8) {
 	at := 0
 	for at < MaxMissed && r.Tries[at] > 0 {
@@ -42,7 +42,7 @@ func (r *Route) Miss(hint uint32, tries uint8) {
 	r.Missed[at], r.Tries[at] = hint, tries
 }
 
-// Hint returns the beginning of an identity: enough to find a member of a view by, and proof of nothing.
+// Hint returns the beginning of an identity. It is enough to find a member in a view, but proves nothing.
 func (id MemberID) Hint() uint32 { return binary.BigEndian.Uint32(id[:]) }
 
 // routeSize is the length of a route: lap, cursor, hints, tries.
@@ -67,7 +67,7 @@ func parseRoute(b []byte) (r Route) {
 	return r
 }
 
-// wellFormed: empty places are last, and empty.
+// wellFormed reports whether empty places are last and zero.
 func (r *Route) wellFormed() bool {
 	for i, tries := range r.Tries {
 		if tries > MaxTries || tries == 0 && r.Missed[i] != 0 || i > 0 && tries > 0 && r.Tries[i-1] == 0 {

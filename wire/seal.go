@@ -11,12 +11,12 @@ import (
 const (
 	sealNonceSize = chacha20poly1305.NonceSizeX
 
-	// sealedSize is the length of a message behind the envelope when it is sealed, without an extension.
+	// sealedSize is the length of a sealed message after the envelope, without an extension.
 	sealedSize = sealNonceSize + signedSize + chacha20poly1305.Overhead
 )
 
-// sealer seals and opens with the fleet's message key. The extended nonce is long enough to be drawn at random by every
-// member for ever: there is no counter to keep, and none to lose in a restart.
+// sealer seals and opens with the fleet's message key. The extended nonce is long enough for random nonces of all members, so no
+// counter has to survive a restart.
 type sealer struct {
 	aead   cipher.AEAD
 	random io.Reader
@@ -31,7 +31,7 @@ func newSealer(secret *Secret, random io.Reader) (*sealer, error) {
 	return &sealer{aead: aead, random: random}, nil
 }
 
-// appendNonce appends a fresh nonce.
+// appendNonce appends a random nonce.
 func (s *sealer) appendNonce(dst []byte) []byte {
 	start := len(dst)
 	var blank [sealNonceSize]byte
@@ -50,7 +50,7 @@ func (s *sealer) seal(dst []byte, start int) []byte {
 	return s.aead.Seal(dst[:plain], dst[nonce:plain], dst[plain:], dst[start:nonce])
 }
 
-// open decrypts a datagram in place and returns content and signature. If ok is false, they are destroyed.
+// open decrypts a datagram in place and returns content and signature. If ok is false, the datagram is overwritten.
 func (s *sealer) open(datagram []byte) (signed []byte, ok bool) {
 	const nonce, sealed = EnvelopeSize, EnvelopeSize + sealNonceSize
 	signed, err := s.aead.Open(datagram[sealed:sealed], datagram[nonce:sealed], datagram[sealed:], datagram[:nonce])

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestASealedDatagramShowsNothingOfTheMessage(t *testing.T) {
+func TestASealedDatagramRevealsNothingOfTheMessage(t *testing.T) {
 	m := token()
 	datagram := datagramOf(t, m, secret())
 	const window = 4

@@ -14,7 +14,7 @@ import (
 
 const writtenSecret = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 
-func TestASecretIsReadAsItWasWritten(t *testing.T) {
+func TestASecretRoundTrips(t *testing.T) {
 	if got := secret().Reveal(); got != writtenSecret {
 		t.Errorf("written as %q, want %q", got, writtenSecret)
 	}
@@ -29,7 +29,7 @@ func TestASecretIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestAnythingElseIsRefusedAndNotRepeated(t *testing.T) {
+func TestAnInvalidSecretIsRefusedAndNotRepeated(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty":             "",
 		"blank":             " \n",
@@ -105,7 +105,7 @@ func TestASecretIsNeverPrinted(t *testing.T) {
 }
 
 // The keys were computed by a second implementation of RFC 5869.
-func TestEachUseOfTheSecretHasAKeyOfItsOwn(t *testing.T) {
+func TestEachUseOfTheSecretHasItsOwnKey(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		key  [32]byte

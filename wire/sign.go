@@ -9,16 +9,15 @@ import (
 )
 
 const (
-	// signatureContext keeps a signature on a message from meaning anything anywhere else. It ends in the version, which
-	// is how the version comes to be signed.
+	// signatureContext makes a signature on a message invalid for any other use. It ends with the version, so the version is signed.
 	signatureContext = "wanderd message v" + string(rune('0'+Version))
 
 	// signedSize is the length of a message with its signature, without an extension.
 	signedSize = ContentSize + ed25519.SignatureSize
 )
 
-// Ed25519ph rather than Ed25519ctx: what is left to verify is then a digest of fixed size, however long the content was,
-// and an Unverified is a plain value that owns no buffer.
+// Ed25519ph and not Ed25519ctx: verification then needs only a digest of fixed size, so an Unverified is a plain value without a
+// buffer.
 func signatureOptions() *ed25519.Options {
 	return &ed25519.Options{Hash: crypto.SHA512, Context: signatureContext}
 }
@@ -34,30 +33,30 @@ func newSigner(key ed25519.PrivateKey) (signer, error) {
 		return signer{}, fmt.Errorf("node key has %d bytes, want %d: replace it by a new one (wanderd keygen)",
 			len(key), ed25519.PrivateKeySize)
 	}
-	// The key carries its public half, and signing trusts it. Two signatures of one content under different public halves
-	// would give the private half away.
+	// The key contains the public key, and signing trusts it. Two signatures of one content with different public keys would
+	// reveal the private key.
 	whole := ed25519.NewKeyFromSeed(key.Seed())
 	if !whole.Equal(key) {
-		return signer{}, errors.New("the two halves of the node key do not belong together: " +
+		return signer{}, errors.New("the private and public key of the node key do not match: " +
 			"replace it by a new one (wanderd keygen)")
 	}
 	return signer{key: whole, options: signatureOptions()}, nil
 }
 
-// sign appends the signature of content to dst. crypto/ed25519 allocates three times for it: the signature, and twice RFC
-// 8032's prefix for pre-hashed signatures, which is one byte too long for the compiler to keep on the stack.
+// sign appends the signature of content to dst. crypto/ed25519 allocates three times: the signature, and twice RFC 8032's prefix for
+// pre-hashed signatures, which is one byte too long for the stack.
 func (s *signer) sign(dst, content []byte) []byte {
 	digest := sha512.Sum512(content)
 	signature, err := s.key.Sign(nil, digest[:], s.options)
 	if err != nil {
-		// Only for keys, digests and contexts of wrong length, or in a FIPS mode that lacks Ed25519.
+		// Happens only for keys, digests and contexts of wrong length, or in a FIPS mode without Ed25519.
 		panic("wire: cannot sign: " + err.Error())
 	}
 	return append(dst, signature...)
 }
 
-// Unverified is a message that parsed, with what it takes to check its signature later and elsewhere. It is a plain value
-// that refers to no buffer. Nothing may act on Message before Verify has returned true.
+// Unverified is a parsed message with the data to check its signature later. It is a plain value that refers to no buffer. Do not act
+// on Message before Verify has returned true.
 type Unverified struct {
 	Message   Message
 	digest    [sha512.Size]byte
@@ -77,8 +76,8 @@ func parseSigned(signed []byte) (u Unverified, drop Drop) {
 	return u, 0
 }
 
-// Verify reports whether the message was signed by the owner of pub, and whether that is who it says it is from. It
-// accepts a key of any length. crypto/ed25519 allocates once for it, as it does for signing.
+// Verify reports whether the message is signed with pub's private key and From is the identity of pub. pub may have any length.
+// crypto/ed25519 allocates once.
 func (u *Unverified) Verify(pub ed25519.PublicKey) bool {
 	if len(pub) != ed25519.PublicKeySize || MemberIDOf(pub) != u.Message.From {
 		return false

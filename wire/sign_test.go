@@ -16,7 +16,7 @@ func opened(t *testing.T, datagram []byte) Unverified {
 	return u
 }
 
-func TestWhatAnotherKeySignedIsNotFromTheSender(t *testing.T) {
+func TestASignatureOfAnotherKeyIsInvalid(t *testing.T) {
 	m := token()
 	forged := opened(t, newCodec(t, cysKey(), nil, nil).Append(nil, &m))
 	if forged.Verify(public(annsKey())) {
@@ -30,7 +30,7 @@ func TestWhatAnotherKeySignedIsNotFromTheSender(t *testing.T) {
 	}
 }
 
-func TestASignatureOfAnotherUseOfTheKeyMeansNothing(t *testing.T) {
+func TestASignatureOfAnotherUseOfTheKeyIsInvalid(t *testing.T) {
 	m := token()
 	content := m.Append(nil)
 	digest := sha512.Sum512(content)
@@ -67,7 +67,7 @@ func TestASignatureOfAnotherUseOfTheKeyMeansNothing(t *testing.T) {
 	}
 }
 
-func TestTheSignatureNamesTheVersion(t *testing.T) {
+func TestTheSignatureContainsTheVersion(t *testing.T) {
 	if want := fmt.Sprintf("wanderd message v%d", Version); signatureContext != want {
 		t.Errorf("the context is %q, want %q", signatureContext, want)
 	}

@@ -29,7 +29,7 @@ func TestTheOlderTokenPrecedesThenTheGeneratorThenTheRandomID(t *testing.T) {
 }
 
 func TestPrecedenceIsATotalOrder(t *testing.T) {
-	// Few values for each field, so that ties are common.
+	// Few values for each field, so ties are common.
 	id := rapid.Custom(func(t *rapid.T) TokenID {
 		return TokenID{
 			Birth:     rapid.Int64Range(0, 2).Draw(t, "birth"),
@@ -73,7 +73,7 @@ func TestTheFencingNumberRisesAndNeverWraps(t *testing.T) {
 			t.Errorf("NextEpoch(%d) = %d is not the start of an epoch", s, s.NextEpoch())
 		}
 	})
-	// Beyond MaxSeq nothing arrives by datagram; a number that came from elsewhere must not wrap either.
+	// No datagram has a number above MaxSeq; one from elsewhere must not overflow either.
 	for _, s := range []Seq{MaxSeq, MaxSeq + 1, 1<<64 - 1} {
 		if s.After() != MaxSeq || s.NextEpoch() != MaxSeq || s.Revived(255) != MaxSeq {
 			t.Errorf("after %d come %d, %d and %d, want %d", s, s.After(), s.NextEpoch(), s.Revived(255), MaxSeq)
@@ -89,7 +89,7 @@ func TestAMemberThatHasSeenNoNumberStartsAtOne(t *testing.T) {
 
 func TestANewTokenAndARevivedOneOvertakeEveryHopOfTheOldOne(t *testing.T) {
 	for _, seen := range []Seq{1, 2, seqEpoch, 5*seqEpoch + 17} {
-		// The old token may have gone on for hops nobody told the maker of.
+		// The old token may have made hops that the maker does not know.
 		old := seen
 		for range 1000 {
 			old = old.After()
@@ -103,7 +103,7 @@ func TestANewTokenAndARevivedOneOvertakeEveryHopOfTheOldOne(t *testing.T) {
 	}
 }
 
-// Two guardians that revive one token have seen it at two numbers of one epoch, most probably not at the same.
+// Two guardians that revive one token have seen it with two numbers of one epoch, most probably different ones.
 func TestOfTwoCopiesRevivedWithDifferentTiesOneIsHigherInTheSameEpoch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		epoch := seqEpoch * Seq(rapid.Uint64Max(uint64(MaxSeq/seqEpoch)-2).Draw(t, "epoch"))
@@ -120,7 +120,7 @@ func TestOfTwoCopiesRevivedWithDifferentTiesOneIsHigherInTheSameEpoch(t *testing
 	})
 }
 
-func TestNoFleetHasComeToAHigherNumberThanItsClockAllows(t *testing.T) {
+func TestNoFleetHasReachedAHigherNumberThanItsClockAllows(t *testing.T) {
 	at := func(text string) int64 {
 		when, err := time.Parse(time.DateOnly, text)
 		if err != nil {

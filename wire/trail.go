@@ -1,10 +1,10 @@
 package wire
 
-// MaxBackups is how many guardians a token can have.
+// MaxBackups is the largest number of guardians of a token.
 const MaxBackups = 4
 
-// Trail names a token's guardians: the members that keep a copy of it against its loss, by rank. The first revives it first.
-// They are those who held it last, before the member that holds it now.
+// Trail lists a token's guardians by rank: the members that keep a copy of it against its loss, usually its previous holders. The
+// first one revives it first. Empty places are last and zero.
 type Trail [MaxBackups]MemberID
 
 // Len returns how many guardians there are.
@@ -17,7 +17,7 @@ func (t *Trail) Len() int {
 	return len(t)
 }
 
-// Rank returns id's place among the guardians, from 0.
+// Rank returns id's rank among the guardians, from 0.
 func (t *Trail) Rank(id MemberID) (rank int, ok bool) {
 	for i := range t {
 		if t[i] == id {
@@ -33,21 +33,21 @@ func (t *Trail) Has(id MemberID) bool {
 	return ok
 }
 
-// Add makes id the guardian of the highest rank but those there are, if it is none yet and there is a place for it.
+// Add appends id as the last guardian, unless it is one already or there is no place.
 func (t *Trail) Add(id MemberID) {
 	if n := t.Len(); n < len(t) && !t.Has(id) {
 		t[n] = id
 	}
 }
 
-// Drop takes the guardian of that rank away; those behind it move up.
+// Drop removes the guardian of that rank; the ones after it move up.
 func (t *Trail) Drop(rank int) {
 	copy(t[rank:], t[rank+1:])
 	t[len(t)-1] = MemberID{}
 }
 
-// Behind returns the trail of a token that goes from one member to another: from is the first guardian, the others move
-// back, to is none, and there are at most n.
+// Behind returns the trail of a token that is passed from one member to another: from is the first guardian, the others move back, to
+// is removed, and there are at most n.
 func (t *Trail) Behind(from, to MemberID, n int) (behind Trail) {
 	behind[0] = from
 	for i := 0; i < t.Len() && behind.Len() < n; i++ {
@@ -78,7 +78,7 @@ func parseTrail(b []byte) (t Trail) {
 	return t
 }
 
-// wellFormed: empty places are last, and nobody is named twice.
+// wellFormed reports whether empty places are last and no member is listed twice.
 func (t *Trail) wellFormed() bool {
 	for i := range t {
 		if t[i].IsZero() {

@@ -11,7 +11,7 @@ func trailOf(members ...MemberID) (t Trail) {
 	return t
 }
 
-func TestATrailIsWhoHeldTheTokenLast(t *testing.T) {
+func TestATrailListsTheLastHolders(t *testing.T) {
 	a, b, c, d := MemberID{1}, MemberID{2}, MemberID{3}, MemberID{4}
 	for _, tc := range []struct {
 		name     string
@@ -37,7 +37,7 @@ func TestATrailIsWhoHeldTheTokenLast(t *testing.T) {
 	}
 }
 
-func TestARankIsThePlaceInTheTrail(t *testing.T) {
+func TestARankIsThePositionInTheTrail(t *testing.T) {
 	trail := trailOf(MemberID{9}, MemberID{8}, MemberID{7})
 	for rank, id := range []MemberID{{9}, {8}, {7}} {
 		if got, ok := trail.Rank(id); got != rank || !ok || !trail.Has(id) {
@@ -51,7 +51,7 @@ func TestARankIsThePlaceInTheTrail(t *testing.T) {
 	}
 }
 
-func TestARecruitIsTheLastGuardianIfItIsNoneAndThereIsAPlace(t *testing.T) {
+func TestARecruitIsTheLastGuardianIfItIsNewAndThereIsAPlace(t *testing.T) {
 	a, b, c, d := MemberID{4}, MemberID{3}, MemberID{2}, MemberID{1}
 	var trail Trail
 	for _, tc := range []struct {
@@ -83,7 +83,7 @@ func TestGuardiansMoveUpWhenOneIsDropped(t *testing.T) {
 	}
 }
 
-func TestATrailNamesNobodyTwice(t *testing.T) {
+func TestATrailListsNobodyTwice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		member := rapid.Custom(func(t *rapid.T) MemberID { return MemberID{rapid.ByteRange(1, 6).Draw(t, "member")} })
 		var trail Trail
