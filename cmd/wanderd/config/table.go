@@ -31,8 +31,41 @@ const (
 func Table() settings.Table { return new(Layers).table() }
 
 func (l *Layers) table() settings.Table {
-	return slices.Concat(constants(&l.shared).Under("Gate"), l.fleet().Under("Fleet"), l.secrecy().Under("Secrecy"),
-		l.host().Under("Host"), l.log().Under("Log"))
+	return slices.Concat(constants(&l.shared).Under("Gate"), settings.Table{
+		settings.Row("join", settings.List(&l.Agent.Join), "",
+			"A member through which the agent finds the fleet: a name or an address. Can be repeated. One that answers is enough; "+
+				"the agent asks them again for as long as it runs.").As("HOST[:PORT]"),
+		settings.Row("alone", settings.Choice(&l.alone, "auto", "run", "wait"), "auto",
+			"What a host does when it starts and sees no other: run the hook as a fleet of one, or wait. auto waits if join is set, or if "+
+				"the host was in a fleet before; a host that was in a fleet waits for max_interval at most."),
+		settings.Ruled("bind", settings.Text(&l.bind), "127.0.0.1:7946; [::]:7946, which is IPv6 and IPv4, with a secret or insecure",
+			"The address that the agent binds, UDP and TCP. A part that is left out is as in the default.").As("[HOST][:PORT]"),
+		settings.Ruled("advertise", settings.Text(&l.advertise), "the bound address, or a private one of this host",
+			"The address that other members use, if it is not the bound one.").As("HOST[:PORT]"),
+		settings.Ruled("name", settings.Text(&l.Agent.Name), "the name of the host", "The name of this member, for people."),
+	}.Under("Fleet"), settings.Table{
+		settings.Row("secret_file", settings.Path(&l.secretFile), "",
+			"The fleet's secret, the same file on every host, readable by its owner only. "+
+				"It seals all messages; anybody who has it can take part. \"wanderd keygen --secret\" makes one."),
+		settings.Row("insecure", settings.Bool(&l.Agent.Insecure), "false",
+			"Allow more than loopback without a secret: anybody who reaches the port can take part, and take the token."),
+	}.Under("Secrecy"), settings.Table{
+		{
+			Key: "config", Value: settings.Text(&l.file), Placeholder: "PATH", NotInFile: true,
+			Help: "A TOML file with settings. Its keys are the names of these flags, with underscores.",
+		},
+		settings.Ruled("state_dir", settings.Path(&l.Agent.StateDir), "/var/lib/wanderd for root, ~/.local/state/wanderd for others, or what systemd says",
+			"Where the node key and the time of the last run are kept."),
+		settings.Ruled("socket", settings.Path(&l.Agent.Socket), socketName+" in state_dir",
+			"The socket on which the agent answers \"wanderd status\" and \"wanderd members\"."),
+		settings.Row("stop_timeout", settings.Positive(&l.Agent.StopTimeout), "20s",
+			"How long the agent may take to stop its hooks and to pass its tokens on when it is told to stop."),
+	}.Under("Host"), settings.Table{
+		settings.Row("log_format", settings.Choice(&l.LogFormat, LogAuto, LogConsole, LogJSON, LogJournald), LogAuto,
+			"auto, console, json or journald. auto is journald under systemd, console on a terminal, and json elsewhere.").As("FORMAT"),
+		settings.Row("log_level", settings.Choice(&l.LogLevel, "trace", "debug", "info", "warn", "error"), "info",
+			"The least level that is logged: trace, debug, info, warn or error. debug shows every handoff.").As("LEVEL"),
+	}.Under("Log"))
 }
 
 // table returns what may stand in a [[gate]] table: its name, its policy and the constants.
@@ -75,55 +108,5 @@ func constants(g *soft) settings.Table {
 		settings.Row("on_lost", settings.Choice(&g.OnLost, wander.Finish, wander.Stop), wander.Finish.String(),
 			"What happens to a run when another host has revived its token, because this host seemed dead: the run may finish, beside "+
 				"the other host's, or it is stopped at once, as after hook_timeout."),
-	}
-}
-
-func (l *Layers) fleet() settings.Table {
-	return settings.Table{
-		settings.Row("join", settings.List(&l.Agent.Join), "",
-			"A member through which the agent finds the fleet: a name or an address. Can be repeated. One that answers is enough; "+
-				"the agent asks them again for as long as it runs.").As("HOST[:PORT]"),
-		settings.Row("alone", settings.Choice(&l.alone, "auto", "run", "wait"), "auto",
-			"What a host does when it starts and sees no other: run the hook as a fleet of one, or wait. auto waits if join is set, or if "+
-				"the host was in a fleet before; a host that was in a fleet waits for max_interval at most."),
-		settings.Ruled("bind", settings.Text(&l.bind), "127.0.0.1:7946; [::]:7946, which is IPv6 and IPv4, with a secret or insecure",
-			"The address that the agent binds, UDP and TCP. A part that is left out is as in the default.").As("[HOST][:PORT]"),
-		settings.Ruled("advertise", settings.Text(&l.advertise), "the bound address, or a private one of this host",
-			"The address that other members use, if it is not the bound one.").As("HOST[:PORT]"),
-		settings.Ruled("name", settings.Text(&l.Agent.Name), "the name of the host", "The name of this member, for people."),
-	}
-}
-
-func (l *Layers) secrecy() settings.Table {
-	return settings.Table{
-		settings.Row("secret_file", settings.Path(&l.secretFile), "",
-			"The fleet's secret, the same file on every host, readable by its owner only. "+
-				"It seals all messages; anybody who has it can take part. \"wanderd keygen --secret\" makes one."),
-		settings.Row("insecure", settings.Bool(&l.Agent.Insecure), "false",
-			"Allow more than loopback without a secret: anybody who reaches the port can take part, and take the token."),
-	}
-}
-
-func (l *Layers) host() settings.Table {
-	return settings.Table{
-		{
-			Key: "config", Value: settings.Text(&l.file), Placeholder: "PATH", NotInFile: true,
-			Help: "A TOML file with settings. Its keys are the names of these flags, with underscores.",
-		},
-		settings.Ruled("state_dir", settings.Path(&l.Agent.StateDir), "/var/lib/wanderd for root, ~/.local/state/wanderd for others, or what systemd says",
-			"Where the node key and the time of the last run are kept."),
-		settings.Ruled("socket", settings.Path(&l.Agent.Socket), socketName+" in state_dir",
-			"The socket on which the agent answers \"wanderd status\" and \"wanderd members\"."),
-		settings.Row("stop_timeout", settings.Positive(&l.Agent.StopTimeout), "20s",
-			"How long the agent may take to stop its hooks and to pass its tokens on when it is told to stop."),
-	}
-}
-
-func (l *Layers) log() settings.Table {
-	return settings.Table{
-		settings.Row("log_format", settings.Choice(&l.LogFormat, LogAuto, LogConsole, LogJSON, LogJournald), LogAuto,
-			"auto, console, json or journald. auto is journald under systemd, console on a terminal, and json elsewhere.").As("FORMAT"),
-		settings.Row("log_level", settings.Choice(&l.LogLevel, "trace", "debug", "info", "warn", "error"), "info",
-			"The least level that is logged: trace, debug, info, warn or error. debug shows every handoff.").As("LEVEL"),
 	}
 }

@@ -87,13 +87,9 @@ const (
 func Table() settings.Table { return new(Parameters).table() }
 
 func (p *Parameters) table() settings.Table {
-	return slices.Concat(p.gate().Under("Gate"), p.run().Under("Run"), p.network().Under("Network"), p.faults().Under("Fault"))
-}
-
-func (p *Parameters) gate() settings.Table {
 	agent := config.Table()
 	usual := func(key string) string { return agent.Find(key).Default }
-	return settings.Table{
+	return slices.Concat(settings.Table{
 		settings.Row("policy", settings.Choice(&p.Policy, config.PolicyWander), config.PolicyWander,
 			"How the token goes round: "+config.PolicyWander+".").As("NAME"),
 		settings.Row("walk", settings.Choice(&p.Walk, wander.Walks()...), usual("walk"), agent.Find("walk").Help),
@@ -115,11 +111,7 @@ func (p *Parameters) gate() settings.Table {
 		settings.Row("on_lost", settings.Choice(&p.OnLost, wander.Finish, wander.Stop), usual("on_lost"),
 			"What happens to an operation when another member has revived its token, because this one seemed dead: it may finish, or "+
 				"it is stopped at once."),
-	}
-}
-
-func (p *Parameters) run() settings.Table {
-	return settings.Table{
+	}.Under("Gate"), settings.Table{
 		settings.Row("members", settings.Count(&p.Members, 1, maxMembers), "150", "How many members the fleet has."),
 		settings.Row("duration", settings.Positive(&p.Duration), "1000000s",
 			"How much time passes in the fleet. A million seconds of 150 members take some seconds, and less without guardians."),
@@ -130,11 +122,7 @@ func (p *Parameters) run() settings.Table {
 				"95 % confidence intervals."),
 		settings.Row("op_jitter", spread(&p.OpJitter), "0%",
 			"How much longer or shorter than --op an operation takes at most, evenly spread: a share of it, or a duration."),
-	}
-}
-
-func (p *Parameters) network() settings.Table {
-	return settings.Table{
+	}.Under("Run"), settings.Table{
 		settings.Row("latency", settings.Duration(&p.Latency), "1ms", "How long a datagram takes."),
 		settings.Row("jitter", settings.Duration(&p.Jitter), "0s",
 			"How much longer a datagram takes at most, evenly spread: datagrams then overtake each other."),
@@ -145,11 +133,7 @@ func (p *Parameters) network() settings.Table {
 				"membership does not notice."),
 		settings.Ruled("detect_after", settings.Moment(&p.DetectAfter), "as measured of real agents: joins at once, crashes after 1s + 4s × log10(members), and 5s at least",
 			"How late the members learn of a crash, a join, and the start and end of a partition."),
-	}
-}
-
-func (p *Parameters) faults() settings.Table {
-	return settings.Table{
+	}.Under("Network"), settings.Table{
 		settings.Row("lose_token_every", settings.Period(&p.LoseTokenEvery, leastPeriod), "",
 			"The mean time between two losses of the token on its way."),
 		settings.Row("crash_every", settings.Period(&p.CrashEvery, leastPeriod), "",
@@ -173,5 +157,5 @@ func (p *Parameters) faults() settings.Table {
 		settings.Row("slow_saves", settings.Share(&p.SlowSaves), "0%",
 			"The share of saves that take --slow-save-for in the mean."),
 		settings.Row("slow_save_for", settings.Duration(&p.SlowSaveFor), "5s", "How long a slow save takes."),
-	}
+	}.Under("Fault"))
 }
