@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/policy/handoff"
 )
 
-// shuttle passes the token from one member to the other and back, three messages each way.
+// shuttle passes the token from one member to the other and back, with three messages each.
 type shuttle struct {
 	now  policy.Time
 	ends [2]handoff.Machine

@@ -50,7 +50,7 @@ func TestTheWaitFollowsRFC6298(t *testing.T) {
 	}
 }
 
-func TestABusyHostIsNotMistakenForALostDatagram(t *testing.T) {
+func TestABusyHostDoesNotLookLikeALostDatagram(t *testing.T) {
 	e := estimator{handoff: time.Second}
 	for range 100 {
 		e.sample(10 * time.Microsecond)
@@ -60,8 +60,8 @@ func TestABusyHostIsNotMistakenForALostDatagram(t *testing.T) {
 	}
 }
 
-// The round trip grows from a tenth of a millisecond to fifty. Whoever waits too little repeats a message before its answer
-// can be there, and sees only the time since the last sending.
+// The round trip grows from a tenth of a millisecond to fifty. With a short wait the message is repeated before its answer can arrive,
+// and only the time since the last sending is seen.
 func TestTheWaitRecoversWhenTheRoundTripHasGrown(t *testing.T) {
 	const rtt = 50 * time.Millisecond
 	e := estimator{handoff: time.Second}

@@ -1,5 +1,4 @@
-// Package handoff passes a token from one member to another by three messages, as a machine that any token protocol can
-// own.
+// Package handoff passes a token from one member to another by three messages. Any token protocol can use its machine.
 //
 // "It is composed of three successive messages: a token passing message carries the token from the sender to the
 // receiver, an acknowledgement message is sent in reply to the previous message, and another commitment message sent by
@@ -11,14 +10,14 @@
 //	  gives the token up
 //	        ── Commit(h,n) ───────▶  holds the token
 //
-// The property it keeps in every state, under loss, duplication, reordering and delay: "when both partners leave the
-// protocol, at most one holds the token". The token is lost only if every Commit of a handoff is lost.
+// This property holds in every state, under loss, duplication, reordering and delay: "when both partners leave the protocol, at
+// most one holds the token". The token is lost only if every Commit of a handoff is lost.
 //
-// Beyond the paper, and weakening none of this: both sides repeat their message until it is answered or their patience
-// is over, which is the paper's timeout or more; the sender answers a repeated Ack with the same Commit for a while; the Commit is bound to the Ack's
-// nonce, so that a recorded Token and Commit, replayed, meet another nonce and die.
+// Additions to the paper, which do not weaken this: both sides repeat their message until the answer comes or their patience ends,
+// which is the paper's timeout or more; for a while the sender answers a repeated Ack with the same Commit; and the Commit is bound
+// to the Ack's nonce, so a replayed Token and Commit meet another nonce and are refused.
 //
-// The package never chooses a receiver, never looks into a token, and sends nothing but these three messages.
+// The package never chooses a receiver, does not interpret a token, and sends only these three messages.
 package handoff
 
 import (
@@ -28,37 +27,37 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Limits on what one member keeps. A fleet with one token needs one of each; the rest is for moments with several tokens
-// and for datagrams that come late.
+// Limits of one member's tables. A fleet with one token needs one entry of each; the others are for several tokens and late
+// datagrams.
 const (
 	maxIncoming  = 4
 	maxCommitted = 4
 	maxFinished  = 12
 )
 
-// Config is what a handoff needs to know.
+// Config configures the handoffs of a gate.
 type Config struct {
 	Gate wire.GateID
 	Self wire.MemberID
-	// Timeout is how long a partner waits for the other's answer, at least: it waits longer where the network is slow. "For
-	// convenience, they are set to Δskip: they should neither be much shorter than this, since this makes the timing of the token
-	// passing operation uselessly critical, nor too large, since this would make time consuming the detection of a token passing
-	// failure." (Ciuffoletti, section 4)
+	// Timeout is the least time for which a partner waits for an answer; in a slow network it waits longer. "For convenience, they
+	// are set to Δskip: they should neither be much shorter than this, since this makes the timing of the token passing operation
+	// uselessly critical, nor too large, since this would make time consuming the detection of a token passing failure."
+	// (Ciuffoletti, section 4)
 	Timeout time.Duration
 	// Entropy draws handoff identities and nonces.
 	Entropy policy.Entropy
 }
 
-// Machine is one member's part in the handoffs of one gate: at most one as sender, a few as receiver. It is a plain value.
+// Machine is one member's handoffs in one gate: at most one as sender, a few as receiver. It is a plain value.
 type Machine struct {
 	cfg      Config
 	rtt      estimator
 	patience patience
-	// closed says that no new offer is acknowledged.
+	// closed is set if new offers are not acknowledged.
 	closed bool
-	// receiving is how many incoming handoffs are in progress.
+	// receiving is the number of incoming handoffs in progress.
 	receiving uint8
-	// finishedNext is where the next finished handoff is remembered, committedNext where the next Ack: over the oldest.
+	// finishedNext and committedNext are the places of the next entries, which replace the oldest.
 	finishedNext, committedNext uint8
 
 	finished  [maxFinished]wire.HandoffID
@@ -68,22 +67,22 @@ type Machine struct {
 	committed [maxCommitted]committed
 }
 
-// Ending says how a handoff ended for this member.
+// Ending is how a handoff ended for this member.
 type Ending uint8
 
 const (
 	// Pending: no handoff ended in this call.
 	Pending Ending = iota
-	// Passed: the receiver acknowledged; the token is no longer this member's.
+	// Passed: the receiver acknowledged; this member no longer holds the token.
 	Passed
-	// Failed: the receiver did not acknowledge in time; the token is still this member's.
+	// Failed: the receiver did not acknowledge in time; this member still holds the token.
 	Failed
-	// Arrived: the sender committed; the token is this member's.
+	// Arrived: the sender committed; this member holds the token.
 	Arrived
 )
 
-// Outcome is what a call of the machine led to. Peer and Token mean something unless Ending is Pending. A call writes it only
-// if a handoff ended, into what its caller has ready for it: it is large, and most calls end none.
+// Outcome is the result of a call. Peer and Token are set unless Ending is Pending. A call writes it to the caller's variable, and
+// only if a handoff ended: it is large, and most calls end none.
 type Outcome struct {
 	Ending Ending
 	Peer   wire.MemberID
@@ -114,11 +113,11 @@ func (h *Machine) Answers(m *wire.Message) bool {
 	return m.Kind == wire.KindAck && (h.outgoing.answeredBy(m) || h.failed.answeredBy(m))
 }
 
-// Close makes the machine acknowledge no new offer. Handoffs in progress go on.
+// Close makes the machine refuse new offers. Handoffs in progress continue.
 func (h *Machine) Close() { h.closed = true }
 
-// Abandon leaves every handoff in progress: the token that was on offer stays this member's, and none of those that were
-// acknowledged arrives. There is no outcome.
+// Abandon leaves every handoff in progress: this member keeps an offered token, and acknowledged tokens do not arrive. There is no
+// outcome.
 func (h *Machine) Abandon(out []policy.Effect) []policy.Effect {
 	h.Withdraw()
 	for in := range h.inProgress {
@@ -127,8 +126,8 @@ func (h *Machine) Abandon(out []policy.Effect) []policy.Effect {
 	return out
 }
 
-// Refuse leaves a handoff in progress whose sender asks who holds the token: it has given it up, and looks for it. A Commit
-// that is still under way finds nothing.
+// Refuse leaves a handoff in progress whose sender asks for the holder of the token: it has given it up, and looks for it. A Commit
+// that comes later is ignored.
 func (h *Machine) Refuse(ask *wire.Message, out []policy.Effect) []policy.Effect {
 	for in := range h.inProgress {
 		if in.from == ask.From && in.token.ID == ask.Token.ID && in.token.Seq < ask.Token.Seq {
@@ -138,7 +137,7 @@ func (h *Machine) Refuse(ask *wire.Message, out []policy.Effect) []policy.Effect
 	return out
 }
 
-// Receive takes a message of a handoff.
+// Receive handles a message of a handoff.
 func (h *Machine) Receive(now policy.Time, m *wire.Message, end *Outcome, out []policy.Effect) []policy.Effect {
 	switch m.Kind {
 	case wire.KindToken:
@@ -152,7 +151,7 @@ func (h *Machine) Receive(now policy.Time, m *wire.Message, end *Outcome, out []
 	return out
 }
 
-// Wake does what has become due: repeats messages, gives up on partners. Only an offer that failed has an outcome.
+// Wake does what is due: it repeats messages and gives up on partners. Only a failed offer has an outcome.
 func (h *Machine) Wake(now policy.Time, end *Outcome, out []policy.Effect) []policy.Effect {
 	for in := range h.inProgress {
 		out = h.wakeIncoming(now, in, out)
@@ -160,7 +159,7 @@ func (h *Machine) Wake(now policy.Time, end *Outcome, out []policy.Effect) []pol
 	return h.wakeOutgoing(now, end, out)
 }
 
-// NextWake says when Wake must be called.
+// NextWake returns when Wake must be called.
 func (h *Machine) NextWake() (at policy.Time, ok bool) {
 	consider := func(t policy.Time) {
 		if !ok || t < at {
@@ -179,17 +178,17 @@ func (h *Machine) NextWake() (at policy.Time, ok bool) {
 // Receiving reports whether a token may still arrive from a sender that was acknowledged.
 func (h *Machine) Receiving() bool { return h.receiving > 0 }
 
-// Patience is how long a partner is waited for: the timeout, or longer where the network is slow.
+// Patience is how long this member waits for a partner: the timeout, or longer in a slow network.
 func (h *Machine) Patience() time.Duration { return h.patience.lasts() }
 
-// RoundTrip is how long an answer has taken at most, of late; zero if there was none.
+// RoundTrip is the longest recent time until an answer; zero if there was none.
 func (h *Machine) RoundTrip() time.Duration { return h.patience.roundTrip }
 
-// Failing reports whether the last offer failed, and no token has come or gone since.
+// Failing reports whether the last offer failed and no token has been passed or received since.
 func (h *Machine) Failing() bool { return h.patience.failures > 0 }
 
-// QuietAt returns the time from which no partner can need this member any longer, if no other handoff begins: no Commit
-// may have to be repeated after it. ok is false while a handoff is in progress.
+// QuietAt returns the time from which no partner needs this member, if no other handoff begins: after it, no Commit has to be
+// repeated. ok is false while a handoff is in progress.
 func (h *Machine) QuietAt() (at policy.Time, ok bool) {
 	if h.outgoing.live() || h.Receiving() {
 		return 0, false
@@ -200,7 +199,7 @@ func (h *Machine) QuietAt() (at policy.Time, ok bool) {
 	return at, true
 }
 
-// isFinished reports whether the handoff ended here, as far back as this member remembers.
+// isFinished reports whether the handoff is among the last that ended here.
 func (h *Machine) isFinished(id wire.HandoffID) bool {
 	for _, f := range h.finished {
 		if f == id {
@@ -210,13 +209,13 @@ func (h *Machine) isFinished(id wire.HandoffID) bool {
 	return false
 }
 
-// finish remembers a handoff that ended here, so that a late duplicate of its Token changes nothing.
+// finish records a handoff that ended here, so that a late duplicate of its Token is ignored.
 func (h *Machine) finish(id wire.HandoffID) {
 	h.finished[h.finishedNext] = id
 	h.finishedNext = (h.finishedNext + 1) % maxFinished
 }
 
-// sameToken reports whether an Ack or Commit, whose generator is NULL, speaks of t.
+// sameToken reports whether an Ack or Commit, whose generator is NULL, is about t.
 func sameToken(m *wire.Message, t *wire.Token) bool {
 	return m.Token.ID.Birth == t.ID.Birth && m.Token.ID.Random == t.ID.Random && m.Token.Seq == t.Seq
 }

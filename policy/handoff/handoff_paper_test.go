@@ -9,8 +9,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// One test for each sentence of the paper's section 4 that says what a handoff does. What goes beyond the paper is in
-// handoff_test.go.
+// One test for each rule in section 4 of the paper. Rules beyond the paper are tested in handoff_test.go.
 
 // "It is composed of three successive messages: a token passing message carries the token from the sender to the receiver,
 // an acknowledgement message is sent in reply to the previous message, and another commitment message sent by the token
@@ -54,8 +53,8 @@ func TestAckAndCommitNameTheTokenWithoutItsGenerator(t *testing.T) {
 }
 
 // "Both the sender and the receiver use timeouts to detect message loss, respectively of the acknowledgement and of the
-// commitment. For convenience, they are set to Δskip". A receiver that knows nothing of the network yet is more patient: it would
-// lose the token.
+// commitment. For convenience, they are set to Δskip". A receiver without a measurement waits longer, because it would lose the
+// token.
 func TestEachPartnerWaitsForOneTimeout(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
@@ -179,9 +178,8 @@ func TestALateAckIsDiscarded(t *testing.T) {
 	p.wantHolder("ann")
 }
 
-// "Both components will silently discard late messages", also where a member that was stopped for a while finds them before
-// anybody has woken it to give up.
-func TestAMessageIsLateByTheClockAndNotByWhoComesFirst(t *testing.T) {
+// "Both components will silently discard late messages", also if a member that was paused receives them before it is woken to give up.
+func TestAMessageIsLateByTheClockAndNotByTheOrderOfEvents(t *testing.T) {
 	t.Run("Ack", func(t *testing.T) {
 		p := newPair(t)
 		p.offer()
@@ -253,7 +251,7 @@ func TestTheTokenIsLostIfEveryCommitIsLost(t *testing.T) {
 }
 
 // "otherwise either the token is passed successfully to the token receiver, or the operation detectably fails and the token
-// sender keeps the token": whichever one message is lost, the repetition makes up for it.
+// sender keeps the token": a repetition compensates for the loss of any one message.
 func TestTheLossOfOneMessageOnlyDelaysTheToken(t *testing.T) {
 	for _, lost := range []wire.Kind{wire.KindToken, wire.KindAck, wire.KindCommit} {
 		t.Run(lost.String(), func(t *testing.T) {

@@ -12,16 +12,16 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// world is three members, one token, and an adversary that owns the network and the power switch. It keeps every message
-// that was ever sent, and may deliver any of them at any time, any number of times, or never.
+// world is three members, one token, and an adversary that controls the network and the processes. It keeps all messages, and may
+// deliver any of them at any time, any number of times, or never.
 type world struct {
 	t       *rapid.T
 	now     policy.Time
 	members [3]*member
 	sent    []wire.Message
-	// busy says that a member has an offer in progress.
+	// busy is set if a member has an offer in progress.
 	busy [3]bool
-	// passed counts how often each handoff was given up by its sender, arrived how often its token came to the receiver.
+	// passed counts, for each handoff, how often its sender gave the token up, arrived how often the receiver got it.
 	passed, arrived map[wire.HandoffID]int
 	receiving       wire.HandoffID
 }
@@ -62,12 +62,12 @@ func (w *world) took(i int, o handoff.Outcome, out []policy.Effect) (sent int) {
 	return sent
 }
 
-// deliver hands over a message that was sent at some time.
+// deliver delivers one of all messages so far.
 func (w *world) deliver(t *rapid.T) {
 	if len(w.sent) == 0 {
 		return
 	}
-	// Mostly one of the newest: they belong to the handoff in progress.
+	// Mostly one of the newest, because they belong to the handoff in progress.
 	oldest := len(w.sent) - 1
 	if rapid.IntRange(0, 4).Draw(t, "old") > 0 {
 		oldest = min(oldest, 2)
@@ -116,7 +116,7 @@ func (w *world) abandon(t *rapid.T) {
 	w.busy[i] = false
 }
 
-// advance lets time pass and wakes some of the members, late or not at all: a process may be stopped.
+// advance lets time pass and wakes some of the members, late or not at all: a process may be paused.
 func (w *world) advance(t *rapid.T) {
 	w.now = w.now.Add(time.Duration(rapid.Int64Range(0, int64(timeout)).Draw(t, "by")))
 	for i, m := range w.members {
@@ -132,14 +132,14 @@ func (w *world) advance(t *rapid.T) {
 	}
 }
 
-// crash takes everything from a member that is not in its entropy, the token too.
+// crash resets a member, including its token, but not its entropy.
 func (w *world) crash(t *rapid.T) {
 	i := rapid.IntRange(0, 2).Draw(t, "who")
 	w.members[i] = newMember(w.members[i].name, ids[i], rand.NewPCG(uint64(i), uint64(len(w.sent))+2))
 	w.busy[i] = false
 }
 
-// regain puts the token back where it is lost for good: nobody holds it, and nobody waits for a Commit.
+// regain replaces a token that is lost for good: nobody holds it, and nobody waits for a Commit.
 func (w *world) regain(*rapid.T) {
 	for _, m := range w.members {
 		if m.holds || m.h.Receiving() {
@@ -149,7 +149,7 @@ func (w *world) regain(*rapid.T) {
 	w.members[0].holds, w.busy[0] = true, false
 }
 
-// check is the handoff property, and what it rests on: no token arrives that was not given up, and none twice.
+// check verifies the handoff property and its basis: a token arrives only after it was given up, and only once.
 func (w *world) check(t *rapid.T) {
 	holders := 0
 	for _, m := range w.members {
@@ -192,8 +192,8 @@ func TestAtMostOneHoldsTheToken(t *testing.T) {
 	})
 }
 
-// Where no message is lost and none takes longer than a quarter of the timeout, the token always arrives, in whatever order
-// messages come and however often.
+// If no message is lost and none takes longer than a quarter of the timeout, the token always arrives, in any order of messages and
+// with any duplicates.
 func TestWithoutLossTheTokenArrives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &pair{

@@ -11,7 +11,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// The rules that go beyond the paper.
+// The rules beyond the paper.
 
 func TestTheSenderGivesTheTokenUpBeforeTheCommitLeaves(t *testing.T) {
 	p := newPair(t)
@@ -88,7 +88,7 @@ func TestTheCommitIsRepeatedForTwoTimeouts(t *testing.T) {
 	}
 }
 
-// The longest that a receiver can be waiting: the Token that was repeated last, just before the Ack came, took half a timeout.
+// The longest wait of a receiver: the last repeated Token, sent just before the Ack came, took half a timeout.
 func TestTheCommitIsRepeatedForAsLongAsTheReceiverWaits(t *testing.T) {
 	p := newPair(t)
 	p.offer()
@@ -169,8 +169,8 @@ func TestAnAckFromAStrangerIsIgnored(t *testing.T) {
 	}
 }
 
-// A receiver that crashed and came back acknowledges a repeated Token with another nonce. The sender has committed to the
-// first: the two never meet.
+// A receiver that crashed and restarted acknowledges a repeated Token with another nonce. The sender has committed to the first nonce,
+// so the handoff fails.
 func TestTheSenderCommitsToOneAckOnly(t *testing.T) {
 	p := newPair(t)
 	p.offer()
@@ -185,7 +185,7 @@ func TestTheSenderCommitsToOneAckOnly(t *testing.T) {
 	p.wantHolder("nobody")
 }
 
-func TestARecordedHandoffPlayedBackDies(t *testing.T) {
+func TestAReplayedHandoffIsRefused(t *testing.T) {
 	for _, handoffsBetween := range []int{0, 20} {
 		t.Run(fmt.Sprintf("after %d others", handoffsBetween), func(t *testing.T) {
 			p := newPair(t)
@@ -244,7 +244,7 @@ func TestANonceIsUsedOnce(t *testing.T) {
 	}
 }
 
-func TestEveryHandoffHasAnIdentityOfItsOwn(t *testing.T) {
+func TestEveryHandoffHasItsOwnIdentity(t *testing.T) {
 	p := newPair(t)
 	seen := map[wire.HandoffID]bool{}
 	for range 40 {
@@ -267,7 +267,7 @@ func TestZeroIsNeitherAnIdentityNorANonce(t *testing.T) {
 	}
 }
 
-// zerosFirst is an unlucky source: three zeros, then ones.
+// zerosFirst is a source of three zeros, then ones.
 type zerosFirst struct{ drawn int }
 
 func (z *zerosFirst) Uint64() uint64 {
@@ -294,14 +294,14 @@ func TestFourOffersAtATimeAreAcknowledged(t *testing.T) {
 	}
 }
 
-// Recorded Tokens, played back, take the places of others no longer than a sender that is there takes to commit.
-func TestAnOfferWhoseAckWasRepeatedGivesWay(t *testing.T) {
+// Replayed Tokens block others no longer than a live sender takes to commit.
+func TestAnOfferWhoseAckWasRepeatedIsReplaced(t *testing.T) {
 	p := newPair(t)
 	for i := range 4 {
 		p.receive(offerFrom(i))
 		p.advance(timeout / 100)
 	}
-	p.advance(timeout / 4) // each has repeated its Ack now
+	p.advance(timeout / 4) // each has now repeated its Ack
 	p.air = nil
 	p.offer()
 	p.deliver(wire.KindToken)
@@ -314,7 +314,7 @@ func TestAnOfferWhoseAckWasRepeatedGivesWay(t *testing.T) {
 	}
 }
 
-func TestATokenPlayedBackKeepsNoHandoffOpen(t *testing.T) {
+func TestAReplayedTokenKeepsNoHandoffOpen(t *testing.T) {
 	p := newPair(t)
 	recorded := offerFrom(0)
 	p.receive(recorded)
@@ -429,7 +429,7 @@ func TestTheFirstRepetitionComesWithinTheTimeout(t *testing.T) {
 	}
 }
 
-// A repeated message gives the time since its last sending, so that loss does not make the waits longer.
+// The sample of a repeated message is the time since its last sending, so loss does not make the waits longer.
 func TestALossDoesNotLengthenTheNextWait(t *testing.T) {
 	const shortest = 5 * time.Millisecond
 	t.Run("of the sender", func(t *testing.T) {

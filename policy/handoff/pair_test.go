@@ -14,7 +14,7 @@ import (
 
 const (
 	timeout = 400 * time.Millisecond
-	// unmeasured is how long a receiver waits that has never had an answer.
+	// unmeasured is how long a receiver waits before its first measurement.
 	unmeasured = 4 * timeout
 	gate       = wire.GateID(7)
 )
@@ -27,7 +27,7 @@ var (
 	theToken = wire.Token{ID: wire.TokenID{Birth: 1000, Generator: wire.MemberID{0xc}, Random: 99}, Seq: 5}
 )
 
-// member is one end of a handoff, and the part of its owner: it remembers whether it holds the token.
+// member is one end of a handoff and its owner, which records whether it holds the token.
 type member struct {
 	name  string
 	h     handoff.Machine
@@ -39,8 +39,8 @@ func newMember(name string, id wire.MemberID, entropy policy.Entropy) *member {
 	return &member{name: name, h: handoff.New(handoff.Config{Gate: gate, Self: id, Timeout: timeout, Entropy: entropy})}
 }
 
-// pair is two members, one clock and the air between them. Messages stay in the air until the story says what becomes of
-// them. After each step of a story at most one of the two holds the token.
+// pair is two members, one clock and the air between them. Messages stay in the air until the test delivers or drops them. After
+// each step at most one of the two holds the token.
 type pair struct {
 	t        *testing.T
 	now      policy.Time
@@ -67,7 +67,7 @@ func (p *pair) offer() {
 	p.took(p.ann, handoff.Outcome{}, p.ann.h.Offer(p.now, &theToken, bobsID, p.out[:0]))
 }
 
-// took puts what m sent into the air and does what its owner would do.
+// took puts the messages of m into the air and acts as its owner.
 func (p *pair) took(m *member, o handoff.Outcome, out []policy.Effect) {
 	p.t.Helper()
 	p.out = out
@@ -93,7 +93,7 @@ func (p *pair) took(m *member, o handoff.Outcome, out []policy.Effect) {
 	}
 }
 
-// receive hands msg to whom it is addressed and returns how many messages that sent.
+// receive delivers msg to its addressee and returns how many messages that caused.
 func (p *pair) receive(msg wire.Message) (replies int) {
 	p.t.Helper()
 	m := p.ann
@@ -107,7 +107,7 @@ func (p *pair) receive(msg wire.Message) (replies int) {
 	return len(p.air) - before
 }
 
-// take takes the oldest message of a kind out of the air.
+// take removes the oldest message of a kind from the air.
 func (p *pair) take(kind wire.Kind) wire.Message {
 	p.t.Helper()
 	i := slices.IndexFunc(p.air, func(m wire.Message) bool { return m.Kind == kind })
@@ -131,7 +131,7 @@ func (p *pair) drop(kind wire.Kind) {
 	p.take(kind)
 }
 
-// advance lets time pass, and wakes both whenever they ask for it.
+// advance lets time pass, and wakes both when they are due.
 func (p *pair) advance(d time.Duration) {
 	p.t.Helper()
 	end := p.now.Add(d)
@@ -160,10 +160,10 @@ func (p *pair) nextWake() (m *member, at policy.Time) {
 	return m, at
 }
 
-// stop lets time pass while nobody is woken, as for a process that is stopped.
+// stop lets time pass without a wake-up, as in a paused process.
 func (p *pair) stop(d time.Duration) { p.now = p.now.Add(d) }
 
-// advanceToNextWake lets time pass until something is due, and does it.
+// advanceToNextWake lets time pass until the next wake-up, and does it.
 func (p *pair) advanceToNextWake() {
 	p.t.Helper()
 	m, at := p.nextWake()
@@ -218,7 +218,7 @@ func (p *pair) wantBothOut() {
 	}
 }
 
-// offerFrom returns a Token to bob from somebody else.
+// offerFrom returns a Token to bob from another member.
 func offerFrom(i int) wire.Message {
 	return wire.Message{
 		Gate: gate, Kind: wire.KindToken, From: wire.MemberID{0xd, byte(i)}, To: bobsID,
@@ -226,7 +226,7 @@ func offerFrom(i int) wire.Message {
 	}
 }
 
-// pass carries one handoff from ann to bob to its end; ann holds the token again afterwards.
+// pass completes one handoff from ann to bob. Afterwards ann holds the token again.
 func (p *pair) pass() (offered, acknowledged, committed wire.Message) {
 	p.t.Helper()
 	p.offer()

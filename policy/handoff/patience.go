@@ -5,34 +5,33 @@ import (
 	"time"
 )
 
-// How patience follows the network. It is two round trips, where that is more than the paper's timeout, and never more than
-// mostTimeouts of these. Offers that fail without any answer double it, once for every failuresPerDoubling in a row: one member
-// that does not answer is down; if none does, the network may be slower than all that was waited for. What it was raised by falls
-// by a fallback-th with every answer that comes sooner.
+// Patience follows the network. It is two round trips if that is more than the paper's timeout, and at most mostTimeouts timeouts.
+// Offers that fail without an answer double it, once for every failuresPerDoubling in a row: a single member that does not answer is
+// down, but if none answers, the network may be slower than the patience. With every earlier answer the excess falls by 1/fallback.
 const (
 	mostTimeouts          = 16
 	roundTripsPerPatience = 2
 	failuresPerDoubling   = 4
 	fallback              = 8
-	// unmeasuredTimeouts is how long a receiver waits that has never had an answer: it cannot know what it would be too impatient for.
+	// unmeasuredTimeouts is how many timeouts a receiver waits before its first measurement.
 	unmeasuredTimeouts = 4
 )
 
-// A network is too slow for its timeout where answers take longer than half of it: what is lost can be repeated too seldom, and who
-// asks a question waits for half a timeout. One late answer says nothing: slowStep is added for each, one taken off for any
-// other, and at slowAlarm the owner is told.
+// A network is too slow for its timeout if answers take longer than half of it: too few repetitions fit in, and a question waits for
+// half a timeout only. One late answer is no sign: each adds slowStep, any other answer subtracts one, and at slowAlarm there is a
+// note.
 const (
 	slowStep  = 2
 	slowAlarm = 8 * slowStep
 )
 
-// patience is how long a partner is waited for. A sender that gives up before an Ack can be there never passes its token on; a
-// receiver that gives up before the Commit loses it. One too patient only finds out later that its partner is gone.
+// patience is how long a member waits for a partner. A sender that gives up before the Ack can arrive never passes its token; a
+// receiver that gives up before the Commit loses it. Too much patience only delays the detection of a lost partner.
 type patience struct {
-	// timeout is the paper's, and the least.
+	// timeout is the paper's, and the least patience.
 	timeout time.Duration
-	// roundTrip is the longest time from the first sending of a message to its answer, of late. Where the message was repeated it
-	// may be too long by the time before the last sending, never too short: RFC 6298's problem, seen from its harmless side.
+	// roundTrip is the longest recent time from the first sending of a message to its answer. If the message was repeated, it may be
+	// too long, never too short, which is the harmless side of RFC 6298's problem.
 	roundTrip time.Duration
 	failures  uint8
 	slow      uint8
@@ -41,7 +40,7 @@ type patience struct {
 // most is the longest patience.
 func (p *patience) most() time.Duration { return scale(p.timeout, mostTimeouts) }
 
-// lasts returns how long a partner is waited for now.
+// lasts returns the current patience.
 func (p *patience) lasts() time.Duration {
 	d := max(p.timeout, roundTripsPerPatience*p.roundTrip)
 	for range p.failures / failuresPerDoubling {
@@ -50,7 +49,7 @@ func (p *patience) lasts() time.Duration {
 	return min(d, p.most())
 }
 
-// forCommit returns how long a receiver waits for a Commit. It loses the token if that is too short, and nothing if it is too long.
+// forCommit returns how long a receiver waits for a Commit. If that is too short, the token is lost; if it is too long, nothing is.
 func (p *patience) forCommit() time.Duration {
 	if p.roundTrip == 0 {
 		return max(p.lasts(), scale(p.timeout, unmeasuredTimeouts))
@@ -58,8 +57,8 @@ func (p *patience) forCommit() time.Duration {
 	return p.lasts()
 }
 
-// repeats returns how long to wait before a message is repeated for the first time, if wait is what round trips say: half a timeout at
-// most, and in a network slower than that no less.
+// repeats returns the wait before the first repetition of a message; wait is the estimate from round trips. In a network with round
+// trips above half a timeout it is half a timeout.
 func (p *patience) repeats(wait time.Duration) time.Duration {
 	if half := p.timeout / 2; p.roundTrip > half {
 		return max(half, 1)
@@ -67,8 +66,8 @@ func (p *patience) repeats(wait time.Duration) time.Duration {
 	return wait
 }
 
-// answered takes the time from the first sending of a message to its answer, in time or too late, and reports whether
-// the network has been found too slow. One answer at most doubles the patience: a partner that was stopped for a while proves little.
+// answered records the time from the first sending of a message to its answer, in time or late, and reports whether the network
+// is too slow. One answer at most doubles the patience, because a partner that was paused says little about the network.
 func (p *patience) answered(after time.Duration) (tooSlow bool) {
 	after = max(min(after, p.lasts(), p.most()/roundTripsPerPatience), 1)
 	p.failures = 0
@@ -90,14 +89,14 @@ func (p *patience) answered(after time.Duration) (tooSlow bool) {
 	return true
 }
 
-// failed counts an offer that got no answer.
+// failed counts an offer without an answer.
 func (p *patience) failed() {
 	if p.failures < math.MaxUint8 {
 		p.failures++
 	}
 }
 
-// scale returns n × d, held at the end of the range.
+// scale returns n × d, limited to the largest Duration.
 func scale(d time.Duration, n int64) time.Duration {
 	if int64(d) > math.MaxInt64/n {
 		return math.MaxInt64

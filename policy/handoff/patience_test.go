@@ -24,14 +24,14 @@ func TestThePatienceIsBetweenOneTimeoutAndSixteen(t *testing.T) {
 	})
 }
 
-func TestThePatienceIsTwoRoundTripsWhereTheNetworkIsSlow(t *testing.T) {
+func TestThePatienceIsTwoRoundTripsInASlowNetwork(t *testing.T) {
 	p := patience{timeout: time.Second}
 	for _, step := range []struct{ answer, want time.Duration }{
 		{10 * time.Millisecond, time.Second},
 		{400 * time.Millisecond, time.Second},
 		{900 * time.Millisecond, 1800 * time.Millisecond},
 		{1700 * time.Millisecond, 3400 * time.Millisecond},
-		{900 * time.Millisecond, 3200 * time.Millisecond}, // it falls by an eighth of what it was raised by
+		{900 * time.Millisecond, 3200 * time.Millisecond}, // the excess falls by an eighth
 	} {
 		p.answered(step.answer)
 		if got := p.lasts(); got != step.want {
@@ -40,7 +40,7 @@ func TestThePatienceIsTwoRoundTripsWhereTheNetworkIsSlow(t *testing.T) {
 	}
 }
 
-// One host that was stopped for a while says little of the network.
+// One paused host says little about the network.
 func TestOneLateAnswerDoublesThePatienceAtMost(t *testing.T) {
 	p := patience{timeout: time.Second}
 	p.answered(10 * time.Millisecond)
@@ -56,7 +56,7 @@ func TestOneLateAnswerDoublesThePatienceAtMost(t *testing.T) {
 	}
 }
 
-// One or two members that do not answer are down. If nobody does, the network may be slower than all that was waited for.
+// One or two members that do not answer are down. If none answers, the network may be slower than the patience.
 func TestThePatienceDoublesAfterFourFailuresInARow(t *testing.T) {
 	p := patience{timeout: time.Second}
 	p.answered(10 * time.Millisecond)
@@ -73,7 +73,7 @@ func TestThePatienceDoublesAfterFourFailuresInARow(t *testing.T) {
 	}
 }
 
-func TestASlowNetworkIsToldAfterEightAnswersInARow(t *testing.T) {
+func TestASlowNetworkIsNotedAfterEightAnswersInARow(t *testing.T) {
 	tell := func(answers ...time.Duration) (told int) {
 		p := patience{timeout: time.Second}
 		for range 100 {

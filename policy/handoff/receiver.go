@@ -7,7 +7,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// incoming is a handoff that this member has acknowledged: the token is not its own before the Commit.
+// incoming is a handoff that this member has acknowledged: it does not hold the token before the Commit.
 type incoming struct {
 	live     bool
 	repeated bool
@@ -38,7 +38,7 @@ func (h *Machine) inProgress(yield func(*incoming) bool) {
 	}
 }
 
-// onToken acknowledges an offer, with a nonce of its own for each handoff.
+// onToken acknowledges an offer, with a new nonce for each handoff.
 func (h *Machine) onToken(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	if h.isFinished(m.Handoff) {
 		return policy.AppendTell(out, NoteTokenAgain, m.From, &m.Token)
@@ -62,11 +62,10 @@ func (h *Machine) onToken(now policy.Time, m *wire.Message, out []policy.Effect)
 	return policy.AppendSend(out, &ack)
 }
 
-// onTokenAgain answers a repeated offer with the same Ack. The sender was still without an answer when it repeated, so
-// the wait for its Commit begins anew, and lasts for as long again as the handoff has been open: the way there and back may take
-// that long. A sender repeats at least twice in a timeout, so a receiver need not know how patient it is; but none is for longer
-// than the longest patience there is, and a recorded Token played back longer than that keeps nothing open. A member that is about
-// to leave gives it two patiences only.
+// onTokenAgain answers a repeated offer with the same Ack. The sender had no answer when it repeated, so the wait for its Commit
+// begins again, and lasts for as long as the handoff has been open: a round trip may take that long. A sender repeats at least twice
+// in a timeout, so a receiver need not know its patience. No sender waits longer than the longest patience, so after that a replayed
+// Token does not keep the handoff open. A member that is about to leave waits for at most two patiences.
 func (h *Machine) onTokenAgain(now policy.Time, in *incoming, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTell(out, NoteTokenAgain, in.from, &in.token)
 	if now >= in.giveUpAt {
@@ -82,8 +81,8 @@ func (h *Machine) onTokenAgain(now policy.Time, in *incoming, out []policy.Effec
 	return policy.AppendSend(out, &ack)
 }
 
-// onCommit makes the token this member's: only if the Commit repeats the nonce of this member's own Ack, and in time. A
-// member that was stopped for a while finds the late Commit before it is woken to give up.
+// onCommit ends the handoff: this member holds the token. The Commit must repeat the nonce of this member's Ack, and be in time: a
+// member that was paused may find a late Commit before it is woken to give up.
 func (h *Machine) onCommit(now policy.Time, m *wire.Message, end *Outcome, out []policy.Effect) []policy.Effect {
 	in := h.findIncoming(m)
 	if in == nil || now >= in.giveUpAt {
@@ -112,7 +111,7 @@ func (h *Machine) wakeIncoming(now policy.Time, in *incoming, out []policy.Effec
 	return out
 }
 
-// giveUpIncoming leaves the handoff without the token.
+// giveUpIncoming ends the handoff without the token.
 func (h *Machine) giveUpIncoming(in *incoming, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTell(out, NoteNoCommit, in.from, &in.token)
 	h.closeIncoming(in)
@@ -152,9 +151,8 @@ func (h *Machine) findIncoming(m *wire.Message) *incoming {
 	return nil
 }
 
-// makeRoom returns a place for one more handoff, or nil. Where all are taken, the oldest that had to repeat its Ack gives
-// way: a sender that is there commits within a round trip, and what stays longer has lost its sender, or is a recorded
-// Token played back to keep the others out.
+// makeRoom returns a place for another handoff, or nil. If all are taken, it ends the oldest one that had to repeat its Ack: a live
+// sender commits within a round trip, so that one has lost its sender, or is a replayed Token that should block others.
 func (h *Machine) makeRoom(out []policy.Effect) (*incoming, []policy.Effect) {
 	var oldest *incoming
 	for i := range h.incoming {

@@ -7,7 +7,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// asks returns ann's question about the token that she has offered: by her count it has gone on to bob.
+// asks returns ann's question about the token that she has offered: as she knows, bob holds it.
 func asks() wire.Message {
 	token := theToken
 	token.Seq = token.Seq.After()
@@ -21,8 +21,7 @@ func (p *pair) refuse(ask wire.Message) {
 	}
 }
 
-// A Commit that is still under way finds nothing, and the Token that is repeated after it neither: ann is about to hold the token
-// again, and not bob.
+// bob ignores a Commit in flight, and a repeated Token after it, because ann is about to hold the token again.
 func TestAReceiverGivesUpWhenTheSenderLooksForTheToken(t *testing.T) {
 	p := newPair(t)
 	p.offer()
@@ -38,7 +37,7 @@ func TestAReceiverGivesUpWhenTheSenderLooksForTheToken(t *testing.T) {
 	p.wantBothOut()
 }
 
-// Only who offered the token can say that it is lost on this way, and only of the copy that it offered.
+// Only the sender of the offer can say that the token is lost in this handoff, and only for the copy that it offered.
 func TestAReceiverDoesNotGiveUpForAnythingElse(t *testing.T) {
 	for name, change := range map[string]func(ask *wire.Message){
 		"from somebody else":    func(ask *wire.Message) { ask.From = thiefID },
@@ -60,7 +59,7 @@ func TestAReceiverDoesNotGiveUpForAnythingElse(t *testing.T) {
 	}
 }
 
-// It gives up on this token alone: others may be on their way to it.
+// It gives up this token only: others may be in a handoff to it.
 func TestAReceiverGivesUpOneHandoffOnly(t *testing.T) {
 	p := newPair(t)
 	p.receive(offerFrom(1))
@@ -73,7 +72,7 @@ func TestAReceiverGivesUpOneHandoffOnly(t *testing.T) {
 	}
 }
 
-func TestWhoHasNoHandoffInProgressHasNothingToGiveUp(t *testing.T) {
+func TestAMemberWithoutAHandoffHasNothingToGiveUp(t *testing.T) {
 	p := newPair(t)
 	before := p.bob.h
 	p.refuse(asks())

@@ -7,7 +7,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// outgoing is the offer in progress: the token is still this member's.
+// outgoing is the offer in progress: this member still holds the token.
 type outgoing struct {
 	id    wire.HandoffID // zero if there is none
 	to    wire.MemberID
@@ -22,7 +22,7 @@ func (o *outgoing) live() bool { return o.id != 0 }
 
 func (o *outgoing) repeatAt() policy.Time { return o.sentAt.Add(o.wait) }
 
-// failed is the last offer that was not answered in time. An answer that comes all the same tells how long answers take.
+// failed is the last offer without an answer in time. A late answer still measures how long answers take.
 type failed struct {
 	id    wire.HandoffID
 	since policy.Time
@@ -31,8 +31,8 @@ type failed struct {
 // answeredBy reports whether m is an answer to the offer.
 func (f *failed) answeredBy(m *wire.Message) bool { return f.id != 0 && m.Handoff == f.id }
 
-// committed is a handoff whose token has been given up: enough of its Ack to know it again, so that it gets the same Commit
-// again. It needs no timer: it is looked at only when an Ack comes.
+// committed is a handoff whose token has been given up, with enough of its Ack to answer a repetition with the same Commit. It needs
+// no timer: it is used only when an Ack comes.
 type committed struct {
 	id       wire.HandoffID
 	to       wire.MemberID
@@ -48,7 +48,7 @@ func (o *outgoing) answeredBy(m *wire.Message) bool {
 	return o.live() && m.Handoff == o.id && m.From == o.to && sameToken(m, &o.token)
 }
 
-// Offer begins to pass token to a member. The machine must have no other offer in progress.
+// Offer begins to pass token to a member. There must be no other offer in progress.
 func (h *Machine) Offer(now policy.Time, token *wire.Token, to wire.MemberID, out []policy.Effect) []policy.Effect {
 	h.outgoing = outgoing{
 		id: wire.HandoffID(policy.Draw(h.cfg.Entropy)), to: to, token: *token,
@@ -62,14 +62,14 @@ func (h *Machine) Offer(now policy.Time, token *wire.Token, to wire.MemberID, ou
 // giveUpAt is when the offer in progress fails.
 func (h *Machine) giveUpAt() policy.Time { return h.outgoing.since.Add(h.patience.lasts()) }
 
-// Withdraw ends the offer in progress, if there is one; an Ack that comes later finds nothing. Offers are made no more for now, and
-// those that failed count no more.
+// Withdraw ends the offer in progress, if there is one; a later Ack is ignored. It also resets the count of failed offers, because
+// the owner stops offering for now.
 func (h *Machine) Withdraw() {
 	h.outgoing = outgoing{}
 	h.patience.failures = 0
 }
 
-// endOffer ends the offer in progress in one way or the other.
+// endOffer ends the offer in progress with an outcome.
 func (h *Machine) endOffer(how Ending, end *Outcome) {
 	end.Ending, end.Peer, end.Token = how, h.outgoing.to, h.outgoing.token
 	h.outgoing = outgoing{}
@@ -82,10 +82,9 @@ func (h *Machine) tokenMessage() wire.Message {
 	}
 }
 
-// onAck gives the token up and commits. The token is gone before the first Commit leaves, and never comes back: whatever
-// becomes of the Commit, this member does not hold the token any more. "Both components will silently discard late messages"
-// (Ciuffoletti, section 4), also where nobody has woken this member to give up yet: it was stopped for a while, and the
-// receiver has given up long ago.
+// onAck gives the token up and commits. The member gives the token up before the first Commit leaves, and never takes it back, even if
+// the Commit is lost. "Both components will silently discard late messages" (Ciuffoletti, section 4): also if this member was
+// paused and has not been woken to give up yet, because the receiver may have given up.
 func (h *Machine) onAck(now policy.Time, m *wire.Message, end *Outcome, out []policy.Effect) []policy.Effect {
 	if !h.outgoing.answeredBy(m) || now >= h.giveUpAt() {
 		return h.onLateAck(now, m, out)
@@ -100,7 +99,7 @@ func (h *Machine) onAck(now policy.Time, m *wire.Message, end *Outcome, out []po
 	return policy.AppendSend(out, &commit)
 }
 
-// learn takes up how long an answer took.
+// learn records how long an answer took.
 func (h *Machine) learn(after time.Duration, from wire.MemberID, out []policy.Effect) []policy.Effect {
 	if h.patience.answered(after) {
 		return policy.AppendTell(out, NoteSlowNetwork, from, nil)
@@ -108,8 +107,8 @@ func (h *Machine) learn(after time.Duration, from wire.MemberID, out []policy.Ef
 	return out
 }
 
-// onLateAck answers an Ack that was answered before with the same Commit. Any other gets nothing, but one that answers an offer
-// which has failed shows that this member was too impatient.
+// onLateAck answers a repeated Ack with the same Commit. It does not answer any other Ack; one for a failed offer shows that the
+// patience was too short.
 func (h *Machine) onLateAck(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	if c := h.findCommitted(m); c != nil && now < c.forgetAt {
 		out = policy.AppendTell(out, NoteAckAgain, m.From, &m.Token)
@@ -143,8 +142,8 @@ func (h *Machine) wakeOutgoing(now policy.Time, end *Outcome, out []policy.Effec
 	return out
 }
 
-// linger is how long a Commit may still have to be repeated: the receiver repeats its Ack for a patience after the last
-// Token it saw, and that one may have been under way for a while.
+// linger is how long a Commit may have to be repeated: the receiver repeats its Ack for a patience after the last Token, and that
+// one may have been in flight for a while.
 func (h *Machine) linger() time.Duration { return scale(h.patience.lasts(), 2) }
 
 func (h *Machine) findCommitted(m *wire.Message) *committed {
@@ -158,7 +157,7 @@ func (h *Machine) findCommitted(m *wire.Message) *committed {
 	return nil
 }
 
-// remember keeps what an Ack was answered to until the given time, in place of the one that is forgotten first.
+// remember keeps an answered Ack until the given time, in place of the oldest entry.
 func (h *Machine) remember(ack *wire.Message, until policy.Time) {
 	h.committed[h.committedNext] = committed{
 		id: ack.Handoff, to: ack.From, nonce: ack.Nonce,

@@ -13,13 +13,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// flight is a message that is under way.
+// flight is a message in flight.
 type flight struct {
 	msg wire.Message
 	at  policy.Time
 }
 
-// distant is a pair whose messages take a while; nothing is lost. Ann offers the token again whenever an offer fails.
+// distant is a pair with a delay and without loss. Ann offers the token again whenever an offer fails.
 type distant struct {
 	*pair
 	delay  func() time.Duration
@@ -53,7 +53,7 @@ func (d *distant) took(m *member, o handoff.Outcome, out []policy.Effect) {
 	}
 }
 
-// next does what comes next, and reports whether anything does.
+// next does the next event, and reports whether there is one.
 func (d *distant) next() bool {
 	first := -1
 	m, at := d.nextWake()
@@ -84,9 +84,9 @@ func (d *distant) next() bool {
 	return true
 }
 
-// Where nothing is lost the token arrives, and is never lost, however long a way takes: up to three timeouts and a half with what it
-// varies by, while neither of the two knows anything of the network.
-func TestWithoutLossTheTokenArrivesWhereRoundTripsTakeSeveralTimeouts(t *testing.T) {
+// Without loss of messages the token arrives and is never lost, for delays up to three and a half timeouts with jitter, although neither
+// member has measured the network.
+func TestWithoutLossTheTokenArrivesIfRoundTripsTakeSeveralTimeouts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		least := rapid.Int64Range(0, int64(3*timeout)).Draw(t, "least")
 		jitter := rapid.Int64Range(0, min(least, int64(timeout))/2).Draw(t, "jitter")
@@ -107,8 +107,8 @@ func TestWithoutLossTheTokenArrivesWhereRoundTripsTakeSeveralTimeouts(t *testing
 	})
 }
 
-// However long nobody answers, and however short round trips were before: at most 3 + log₂(timeout / 5 ms) Tokens leave in a timeout,
-// and in the long run fewer than three.
+// While nobody answers, for any earlier round trips: at most 3 + log₂(timeout / 5 ms) Tokens leave in a timeout, and on average fewer
+// than three.
 func TestOffersThatFailAreBounded(t *testing.T) {
 	p := newPair(t)
 	for range 20 {
@@ -137,7 +137,7 @@ func TestOffersThatFailAreBounded(t *testing.T) {
 	}
 }
 
-// A late Ack says how long answers take: the offer that is being made is waited for long enough.
+// A late Ack measures how long answers take, so the member waits long enough for the current offer.
 func TestALateAckMakesTheSenderPatient(t *testing.T) {
 	p := newPair(t)
 	p.offer()
@@ -155,7 +155,7 @@ func TestALateAckMakesTheSenderPatient(t *testing.T) {
 	}
 	p.advance(timeout + timeout/2)
 	p.wantNotes(p.ann)
-	p.receive(late) // played back, it says no more
+	p.receive(late) // a replay adds nothing
 	if p.ann.h.Patience() > 2*timeout {
 		t.Error("a recorded Ack makes it more patient")
 	}
