@@ -22,10 +22,10 @@ const (
 	// Finished says that the protected operation has ended, however it ended, or was not started.
 	Finished
 	// Wanted says that somebody at this member waits for a run: "a demand is one bit to the machine; local callers queue at the agent".
-	// The next run that starts is theirs, and ends the demand; who waits after that is said by another Wanted, as early as during
-	// that run. A run that is Denied leaves the demand as it was. It need not be said again otherwise, but in a new life.
+	// The next Run ends the demand. If anybody waits after that, or because that run was Denied, the shell says it again, as early as
+	// during that run; and in each new life.
 	Wanted
-	// Unwanted takes the demand back: nobody waits any more. A run that goes on is no business of it.
+	// Unwanted takes the demand back: nobody waits any more. A run that goes on is not concerned.
 	Unwanted
 	// Suspended says that the host was asleep: the others may have gone on without it.
 	Suspended

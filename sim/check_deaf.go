@@ -10,7 +10,7 @@ import (
 )
 
 // DeafChecker holds that a holder that hears nobody does not keep its token, as long as there are guardians to have it: a while
-// after its first offer that nobody has answered, it holds it no longer. Where a gate has several tokens, the others may keep it busy.
+// after its first offer that nobody has answered, it holds it no longer. One that sees nobody is a fleet of one, and keeps it. Where a gate has several tokens, the others may keep it busy.
 type DeafChecker struct {
 	while time.Duration
 	// failed is when an offer of a member first failed since it is deaf.
@@ -32,7 +32,8 @@ func (k *DeafChecker) Watch(c *Cluster, o *Occurrence) error {
 		return nil
 	}
 	s := c.Detail(o.Member)
-	if !s.Holding || s.Why == wander.WhyRunning || s.Why == wander.WhySaving || s.Token.Trail.Len() == 0 {
+	seen := c.members[o.Member].seen.peers
+	if !s.Holding || seen == nil || len(*seen) <= 1 || s.Why == wander.WhyRunning || s.Why == wander.WhySaving || s.Token.Trail.Len() == 0 {
 		delete(k.failed, o.Member)
 		return nil
 	}

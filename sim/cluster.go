@@ -24,6 +24,7 @@ type Config struct {
 	// OrphanGrace is how long the guard of a run, whose agent has died, waits for it to end before it kills it.
 	OrphanGrace time.Duration
 	Disk        Disk
+	Demand      Demand
 	// Clocks are the members' wall clocks; those beyond its end are true.
 	Clocks []Clock
 	// AskFirst makes the shells ask Expects first and drop what is not expected, as the agent does.
@@ -88,16 +89,18 @@ type Cluster struct {
 	failure   error
 	// savings is what goes on between the members and their disks; empty while all disks take no time.
 	savings map[int32]*saving
+	// callers are those who wait for runs, by member; nil where there is no demand.
+	callers []callers
 
 	// machineDice belongs to the machines; the others are apart from it and from each other, so that one more fault does
 	// not change what everything else does by chance.
-	machineDice                             *rand.PCG
-	netDice, hookDice, memberDice, diskDice *rand.Rand
-	event                                   policy.Event
-	effects                                 []policy.Effect
-	seen                                    Occurrence
-	status                                  policy.Status
-	statusOf                                int32
+	machineDice                                         *rand.PCG
+	netDice, hookDice, memberDice, diskDice, demandDice *rand.Rand
+	event                                               policy.Event
+	effects                                             []policy.Effect
+	seen                                                Occurrence
+	status                                              policy.Status
+	statusOf                                            int32
 	// slot is the one that a watcher looks at, statusSlot the one that status is of.
 	slot, statusSlot int
 }
@@ -107,11 +110,14 @@ func New(cfg Config) *Cluster {
 	dice := func(label uint64) *rand.Rand { return rand.New(rand.NewPCG(cfg.Seed, mix(label))) }
 	c := &Cluster{
 		cfg: cfg, members: make([]member, cfg.Members), alarms: newAlarms(cfg.Members), watchers: cfg.Watchers,
-		machineDice: rand.NewPCG(cfg.Seed, mix(1)), netDice: dice(2), hookDice: dice(3), memberDice: dice(4), diskDice: dice(7),
+		machineDice: rand.NewPCG(cfg.Seed, mix(1)), netDice: dice(2), hookDice: dice(3), memberDice: dice(4), diskDice: dice(7), demandDice: dice(9),
 		statusOf: absent, entrusted: map[int32][]wire.Message{}, savings: map[int32]*saving{},
 	}
 	for i := range c.members {
 		c.members[i].id = identityOf(cfg.Order, cfg.Seed, i)
+	}
+	if cfg.Demand.Every > 0 {
+		c.callers = make([]callers, cfg.Members)
 	}
 	c.net = newNetwork(cfg.Network)
 	c.views = newViews(c.members)
@@ -214,6 +220,10 @@ func (c *Cluster) happen(e entry) {
 		c.deliver(e.who, e.slot)
 	case entryFinished:
 		c.finishRun(e.who, e.slot)
+	case entryWanted:
+		c.wanted(e.who, e.slot)
+	case entryUnwanted:
+		c.unwanted(e.who, e.slot)
 	case entrySaved:
 		c.saved(e.who, e.slot)
 	case entryView:

@@ -16,6 +16,7 @@
 //	adversary.go   somebody who records handoffs, and what holders and guardians say, and plays it again
 //	views.go       the membership: how late, and how differently, members learn of each other
 //	clock.go       wall clocks with skew and drift
+//	demand.go      somebody waits for a run, and perhaps no longer
 //	hook.go        runs that vary, fail, hang, and outlive being stopped
 //	faults.go      all of this going wrong at random times, and its repair
 //
@@ -47,7 +48,8 @@
 // check_grant.go (no run without a grant that was saved), check_interval.go (Δmin), check_removal.go (the older token survives),
 // check_birth.go (a new token is younger than those before it), check_guard.go (a token is revived by who has asked, and no
 // removed one is), check_inquiry.go (none is made without asking either), check_message.go and check_wake.go (the contract of
-// package policy), check_liveness.go (a healed cluster makes progress). They judge by effects, messages and [policy.Machine]'s
+// package policy), check_demand.go (on demand nobody runs unasked, and no
+// demand is forgotten), check_liveness.go (a healed cluster makes progress). They judge by effects, messages and [policy.Machine]'s
 // Status, never by a machine's insides. A [Trace] writes a run as a story, a [Diagram] draws it, a [Coverage] counts what has
 // ever occurred, a [Concurrency] measures overlap, which a soft gate may have.
 //

@@ -30,6 +30,9 @@ const (
 	entryDeliver entryKind = iota
 	// entryFinished ends the run number slot.
 	entryFinished
+	// entryWanted lets somebody want a run, entryUnwanted lets nobody want one any longer, if slot numbers what is arranged.
+	entryWanted
+	entryUnwanted
 	// entrySaved ends the save number slot.
 	entrySaved
 	// entryView gives the member the membership's view of its side.

@@ -83,6 +83,7 @@ func (c *Cluster) startRun(who int32, startBy policy.Time) {
 		r.endAt = startBy.Add(1)
 	}
 	c.push(entryFinished, r.endAt, who, r.number)
+	c.callersBegin(who)
 }
 
 // stopRun tells the hook of member who to end.
@@ -112,6 +113,7 @@ func (c *Cluster) finishRun(who, number int32) {
 	delete(c.entrusted, who)
 	c.event.Kind, c.event.Void, c.event.Denied = policy.Finished, m.run.timedOut, m.run.denied
 	c.step(who, Occurrence{})
+	c.callersEnd(who, m.run.denied)
 }
 
 // happens draws whether something of probability p happens. What is impossible or certain draws nothing.

@@ -59,6 +59,7 @@ func (c *Cluster) launch(who int32) {
 	c.tell(Occurrence{Kind: Came, Member: int(who)})
 	c.event.Kind, c.event.State = policy.Started, m.disk
 	c.step(who, Occurrence{})
+	c.await(who)
 }
 
 // Crash kills member i's process now. Its run ends a moment later. What it has saved stays.
@@ -90,6 +91,7 @@ func (c *Cluster) end(who int32, how Occurrence, noticed time.Duration) {
 	m.up = false
 	m.run.active = false
 	delete(c.entrusted, who)
+	c.callersGo(who)
 	m.awayUntil, m.asleep = 0, false
 	c.alarms.clear(who)
 	c.loseSaves(who, how.Kind == Departed)
@@ -160,7 +162,7 @@ func (c *Cluster) postponed(e entry) bool {
 	switch e.kind {
 	case entryCall, entryRecheck, entrySideView:
 		return false
-	case entryDeliver, entryFinished, entrySaved, entryView:
+	case entryDeliver, entryFinished, entryWanted, entryUnwanted, entrySaved, entryView:
 	}
 	m := &c.members[e.who]
 	if m.awayUntil <= c.now {

@@ -21,6 +21,7 @@ func pieces() []piece {
 		{label: 19, share: 0.08, draw: drawing.wrongMaxInterval},
 		{label: 13, share: 0.15, draw: drawing.farApart},
 		{label: 20, share: 0.15, draw: drawing.standing},
+		{label: 21, share: 0.15, draw: drawing.onDemand},
 	}
 }
 
@@ -91,5 +92,23 @@ func (d drawing) farApart(s *Scenario) {
 func (d drawing) standing(s *Scenario) {
 	if s.Members > 1 && s.Members < 10 {
 		s.Standing = Standing(1 + d.IntN(int(standingEnd)-1))
+	}
+}
+
+// onDemand: members run only when somebody waits for it, from nearly always to hardly ever, and most often without a min_interval. Without
+// guardians such a fleet needs the right max_interval, too.
+func (d drawing) onDemand(s *Scenario) {
+	s.Demand.Every = d.time(s.Op/10, 4*s.MinInterval)
+	if d.sometimes(0.5) {
+		s.Demand.Queued = d.share(0.05, 0.8)
+	}
+	if d.sometimes(0.5) {
+		s.Demand.Withdrawn = d.share(0.05, 0.8)
+	}
+	if d.sometimes(0.7) {
+		s.MinInterval = 0
+	}
+	if s.Backups == 0 {
+		s.MaxInterval = max(s.MaxIntervalInForce(), 3*s.lap())
 	}
 }

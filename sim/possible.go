@@ -31,10 +31,12 @@ func (s *Scenario) Impossible() []Impossible {
 	object(s.Members < 1 || s.Members > maxMembers, "Members", "%d: a fleet has from 1 to %d", s.Members, maxMembers)
 	object(s.Skip == 0, "Skip", "0: a token has to rest for some time, or it would be everywhere at once")
 	object(s.Op == 0, "Op", "0: an operation takes some time")
-	object(s.MinInterval < s.Op, "MinInterval", "%v, less than Op, %v: an operation would be due again before it is over",
+	object(s.MinInterval < s.Op && !s.onDemand(), "MinInterval", "%v, less than Op, %v: an operation would be due again before it is over",
 		s.MinInterval, s.Op)
 	object(s.MaxInterval != 0 && s.MaxInterval < s.MinInterval, "MaxInterval",
 		"%v, less than MinInterval, %v: tokens would be made for no reason; leave it out for a good one", s.MaxInterval, s.MinInterval)
+	object(s.Demand.Every == 0 && s.Demand != Demand{}, "Demand.Every", "0: say how often members are wanted")
+	object(s.Demand.Withdrawn == 1, "Demand.Withdrawn", "1: nobody would wait for long enough")
 	object(s.Duration == 0, "Duration", "0: a run lasts some time")
 	object(s.TokenInPlace && s.StartWithin > 0, "TokenInPlace", "for fleets that start all at once: leave StartWithin out")
 	object(s.TokenInPlace && s.WaitAlone, "TokenInPlace", "for members that make a token while they are alone: leave WaitAlone out")

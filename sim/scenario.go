@@ -51,6 +51,7 @@ type Scenario struct {
 	Membership Membership
 	Hook       Hook
 	Disk       Disk
+	Demand     Demand
 	Faults     Faults
 	Standing   Standing
 	// Duration is how long the run lasts, or the faults in it.
@@ -66,6 +67,7 @@ func (s *Scenario) NewCluster(watchers ...Watcher) *Cluster {
 	cfg := Config{
 		Family: wander.Family(),
 		Seed:   s.Seed, Members: s.Members, Order: s.Order, Network: s.Network, Membership: s.Membership, Hook: s.Hook, OrphanGrace: wander.OrphanGrace(s.Skip), Disk: s.Disk,
+		Demand:   s.Demand,
 		AskFirst: s.AskFirst, EarlyWakes: s.EarlyWakes, StopTimeout: stopTimeout, Watchers: watchers,
 		Machine: func(seat Seat) policy.Machine {
 			if s.SameTies {
@@ -77,7 +79,8 @@ func (s *Scenario) NewCluster(watchers ...Watcher) *Cluster {
 			}
 			return s.machine(seat.Index, wander.Config{
 				Gate: gate, Self: seat.Self, Skip: s.Skip, Op: op, MinInterval: s.MinInterval, MaxInterval: s.MaxInterval,
-				Backups: s.Backups, OnLost: s.OnLost, Walk: s.Walk, Laps: laps, WaitAlone: s.WaitAlone, Rejoins: seat.Rejoins,
+				OnDemand: s.onDemand(),
+				Backups:  s.Backups, OnLost: s.OnLost, Walk: s.Walk, Laps: laps, WaitAlone: s.WaitAlone, Rejoins: seat.Rejoins,
 				Entropy: seat.Entropy,
 			}, &machines[seat.Index])
 		},
@@ -133,8 +136,15 @@ func (s *Scenario) MaxIntervalInForce() time.Duration {
 	if s.MaxInterval > 0 {
 		return s.MaxInterval
 	}
-	return 3 * max(s.MinInterval, time.Duration(s.Members)*s.Op)
+	visit := s.Op
+	if s.onDemand() {
+		visit = max(visit, s.Skip)
+	}
+	return 3 * max(s.MinInterval, time.Duration(s.Members)*visit)
 }
+
+// onDemand reports whether members run only when somebody waits for it.
+func (s *Scenario) onDemand() bool { return s.Demand.Every > 0 }
 
 // lap is how long a lap takes at most in which everybody runs, and no datagram is lost.
 func (s *Scenario) lap() time.Duration {
@@ -145,7 +155,7 @@ func (s *Scenario) lap() time.Duration {
 // Checkers returns every checker, fresh, for one run of the scenario.
 func (s *Scenario) Checkers() []Watcher {
 	lap := time.Duration(0)
-	if s.Walk == wander.Random && s.Backups == 0 {
+	if s.Walk == wander.Random && s.Backups == 0 && !s.onDemand() {
 		lap = -1
 	}
 	if s.Walk != wander.Random {
@@ -175,6 +185,9 @@ func (s *Scenario) Checkers() []Watcher {
 	// Where slots differ, a member learns from any message that a token comes to it from now on.
 	if !s.MixedSlots {
 		checkers = append(checkers, eachSlot(s.Slots, func() Watcher { return NewHearsayChecker() }))
+	}
+	if s.onDemand() {
+		checkers = append(checkers, NewDemandChecker())
 	}
 	// Identities in order all begin alike, and say nothing of who was missed.
 	if s.Walk != wander.Random && s.Order != InOrder {

@@ -24,7 +24,7 @@ import (
 //
 // The commands, with their defaults:
 //
-//	cluster members=2 skip=1s op=2s min=10s max=0s backups=0 slots=0 on_lost=finish latency=10ms gossip=1s detect=5s seed=1 [ask]
+//	cluster members=2 skip=1s op=2s min=10s max=0s backups=0 slots=0 on_lost=finish latency=10ms gossip=1s detect=5s seed=1 [ask] [demand]
 //	boot                        start everybody at once, with a complete membership
 //	start a [b …] [wait] [slots=1]     start members, each alone at first; with wait, they wait until they see another one; those that are
 //	                            started from now on have so many slots
@@ -38,6 +38,7 @@ import (
 //	hand to=a from=c born=-5s seq=7   c, who is down, passes a token of that age to a, message by message
 //	forge from=a to=b seq=… [born=0s]     a, gone bad, offers a token that there is not
 //	disk a [takes=5s] [fails] [hangs]                  from its next save on
+//	want a · unwant a           somebody waits for a run of a, in a cluster on demand, or nobody does any more
 //	crash a [before=2]          kill a now, or just before it carries out its second effect from now
 //	powercut a                  kill a, and its run and the guard of it, now
 //	leave a · sleep a for=5s · pause a for=5s · part a b · heal
@@ -94,6 +95,10 @@ func (s *script) command(t *testing.T, d *datadriven.TestData) string {
 		s.each(t, d, s.c.PowerCut)
 	case "disk":
 		s.disk(t, d)
+	case "want":
+		s.each(t, d, s.c.Want)
+	case "unwant":
+		s.each(t, d, s.c.Unwant)
 	case "leave":
 		s.each(t, d, s.c.Leave)
 	case "sleep":
@@ -161,6 +166,9 @@ func (s *script) cluster(t *testing.T, d *datadriven.TestData) {
 		},
 	}
 	s.world.Hook.Takes = s.world.Op
+	if d.HasArg("demand") {
+		s.world.Demand.Every = math.MaxInt64 / 2 // Nobody asks but the script.
+	}
 	s.trace = NewTrace(&s.story)
 	s.rules, s.heard = nil, nil
 	s.c = s.world.NewCluster(append([]Watcher{s}, s.world.Checkers()...)...)
@@ -356,7 +364,10 @@ func (s *script) status() string {
 			fmt.Fprintf(&b, "; holds %s", s.trace.token(st.Token))
 		}
 		if st.HasRun {
-			fmt.Fprintf(&b, "; ran %s, due %s", clock(st.LastRun), clock(st.NextRun))
+			fmt.Fprintf(&b, "; ran %s", clock(st.LastRun))
+		}
+		if st.HasRun && st.NextRun < policy.Never {
+			fmt.Fprintf(&b, ", due %s", clock(st.NextRun))
 		}
 		fmt.Fprintf(&b, "; regenerates after %v", st.RegenerateAfter)
 		if st.RegenerateArmed {

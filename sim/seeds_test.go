@@ -43,6 +43,7 @@ func TestSeedsThatFailedOnce(t *testing.T) {
 		27469:  "a holder that had become patient while it was deaf was taken for one that never gives up",
 		36904:  "a holder that was stopped while it asked went on although its guardians had heard nothing for a patience",
 		49531:  "members that had never met were parted for good, and waited for each other",
+		2456:   "a holder that heard nobody, and was alone, was taken for one that keeps its token from others",
 		116586: "a run started in the step in which an older token was revived, which then took its place",
 	} {
 		s := sim.Draw(seed)

@@ -73,7 +73,7 @@ func (s *Scenario) bound(c *Cluster) time.Duration {
 	}
 	m := s.Membership
 	settle := m.RejoinAfter + max(m.DetectAfter+10*m.DetectMore, m.CutAfter) + m.Spread + stopTimeout
-	return settle + 30*longest
+	return settle + 30*longest + s.Demand.longest()
 }
 
 // quiet is for how long there must have been one token of each slot: long enough for any other to have shown itself. Without guardians

@@ -10,30 +10,19 @@ import (
 // a gate on demand is due when it is wanted, and never otherwise; min_interval holds where there is one. There is one run at most for
 // each demand. The token goes round all members all the same: where nobody waits for it, it rests for skip.
 
-// demand is what a member knows of those who wait for a run here. A gate's slots have it in common.
-type demand struct {
-	// wanted says that somebody waits, served that the run that goes on is for somebody who did.
-	wanted, served bool
-}
-
-// begin: a run starts, and ends the demand.
-func (d *demand) begin() { d.wanted, d.served = false, d.wanted }
-
-// renew: the run was denied, and has served nobody.
-func (d *demand) renew() { d.wanted, d.served = d.wanted || d.served, false }
-
 // unwanted reports whether this member does not run because nobody waits for it.
-func (m *Machine) unwanted() bool { return m.cfg.OnDemand && !m.demand.wanted }
+func (m *Machine) unwanted() bool { return m.cfg.OnDemand && !m.wanted }
 
 // idle reports whether the token stays here until somebody waits for it, or somebody else is there.
 func (m *Machine) idle() bool { return m.unwanted() && m.restUntil == policy.Never }
 
-// onWanted: somebody waits for a run here. A token that rests here need not go round first.
+// onWanted: somebody waits for a run here. A token that rests here need not go round first, unless it has had its grant on this visit: a
+// member that is wanted again and again must not keep it.
 func (m *Machine) onWanted(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.demand.wanted = true
-	due := m.dueAt(now.Time)
+	m.wanted = true
+	due, had := m.dueAt(now.Time), m.granted == m.token.Seq
 	switch {
-	case m.state != resting || !m.cfg.OnDemand:
+	case m.state != resting || !m.cfg.OnDemand || had && !m.peers.alone():
 	case now.Time >= due || m.peers.alone() || !m.waitsUntilDue && m.dueSoon(now.Time, due):
 		return m.serve(now, out)
 	}
@@ -43,7 +32,7 @@ func (m *Machine) onWanted(now policy.Instant, out []policy.Effect) []policy.Eff
 // onUnwanted: nobody waits any longer. A run that has not started does not start, and a token that has only waited for this member to be
 // due rests for no longer than anywhere.
 func (m *Machine) onUnwanted(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.demand = demand{}
+	m.wanted = false
 	switch {
 	case !m.cfg.OnDemand:
 	case m.granting():

@@ -80,26 +80,19 @@ func TestWhoAsksDuringARunIsServedByTheNextOne(t *testing.T) {
 	s.wantRuns(2)
 }
 
-func TestADeniedRunServesNobody(t *testing.T) {
+func TestWhoseRunWasDeniedWaitsForTheNextToken(t *testing.T) {
 	s := onDemand(t, nil)
 	s.wanted()
 	s.arrive(born(1, 10), 1)
 	s.step(policy.Event{Kind: policy.Finished, Denied: true})
+	s.wanted()
 	s.wantState("resting")
+	s.wantRuns(1)
 	s.wantWhy(wander.WhyPassing)
 	s.advance(skip)
 	s.ack()
 	s.arrive(born(1, 10), 1)
 	s.wantRuns(2)
-}
-
-func TestADeniedRunOfOneWhoWaitsNoLongerIsNotMadeUpFor(t *testing.T) {
-	s := onDemand(t, nil)
-	s.wanted()
-	s.arrive(born(1, 10), 1)
-	s.unwanted()
-	s.step(policy.Event{Kind: policy.Finished, Denied: true})
-	s.wantWhy(wander.WhyUnwanted)
 }
 
 func TestADemandThatIsTakenBackLeadsToNoRun(t *testing.T) {

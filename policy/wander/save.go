@@ -98,7 +98,6 @@ func (m *Machine) retract(out []policy.Effect) []policy.Effect {
 // has passed since.
 func (m *Machine) onDenied(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.hasRun, m.lastRun = m.hadRun, m.lastBefore
-	m.demand.renew()
 	return m.deny(now, m.save(out))
 }
 

@@ -81,7 +81,7 @@ func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.E
 	}
 	s.effects = m.Step(now, ev, s.effects[:0])
 	for j := range s.machines {
-		s.machines[j].demand = m.demand
+		s.machines[j].wanted = m.wanted
 	}
 	for k := range s.effects {
 		e := &s.effects[k]

@@ -137,8 +137,8 @@ type Machine struct {
 	unsaved wire.Seq
 	// elsewhere is what goes on in the gate's other slots at this member.
 	elsewhere elsewhere
-	// demand is whether somebody here waits for a run.
-	demand demand
+	// wanted says that somebody here waits for a run.
+	wanted bool
 	// strange says that this token belongs to other members than this one, leaving that this one is about to stop.
 	strange, leaving bool
 	// mixed says that members have been seen that have another number of slots, mixedAt when the last was.
@@ -408,7 +408,6 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	if ev.Denied {
 		return m.onDenied(now, out)
 	}
-	m.demand.served = false
 	if !m.disturbed && !ev.Void {
 		m.measure(now.Time.Sub(m.lastRun))
 	}
@@ -433,7 +432,7 @@ func (m *Machine) becomeAbsent(now policy.Instant) {
 // becomeRunning starts the protected operation, whose grant is saved.
 func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.state, m.disturbed = running, false
-	m.demand.begin()
+	m.wanted = false
 	m.hadRun, m.lastBefore = m.hasRun, m.lastRun
 	m.hasRun, m.lastRun, m.lastToken = true, now.Time, m.token.ID
 	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &m.token)

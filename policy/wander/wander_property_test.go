@@ -43,8 +43,8 @@ type subject struct {
 	slow    bool
 	savedAt policy.Time
 	lastSeq wire.Seq
-	// wanted says that somebody waits for a run, served that the one that goes on is for somebody who did.
-	wanted, served bool
+	// wanted says that somebody waits for a run.
+	wanted bool
 	subjectRan
 	// before is what that was before the last run.
 	before subjectRan
@@ -79,7 +79,7 @@ func (w *world) start(i int) {
 		m.saved = *m.saving
 	}
 	m.cfg.Entropy = rand.NewPCG(uint64(i), m.lives)
-	m.m, m.leaving, m.running, m.saving, m.wanted, m.served = wander.New(m.cfg), false, false, nil, false, false
+	m.m, m.leaving, m.running, m.saving, m.wanted = wander.New(m.cfg), false, false, nil, false
 	w.step(i, policy.Event{Kind: policy.Started, State: m.saved})
 	w.view(i, []int{0, 1, 2}, false)
 }
@@ -162,7 +162,7 @@ func (w *world) run(m *subject, token wire.Token) {
 		w.t.Fatalf("fencing number %d after %d", token.Seq, m.lastSeq)
 	}
 	m.before = m.subjectRan
-	m.wanted, m.served = false, m.wanted
+	m.wanted = false
 	m.running, m.lastSeq, m.subjectRan = true, token.Seq, subjectRan{ran: true, lastRun: w.now.Time, ranIn: m.lives}
 }
 
@@ -291,9 +291,7 @@ func (w *world) finish(t *rapid.T) {
 			denied := rapid.IntRange(0, 2).Draw(t, "denied") == 0
 			if denied {
 				m.subjectRan = m.before
-				m.wanted = m.wanted || m.served
 			}
-			m.served = false
 			w.step(i, policy.Event{Kind: policy.Finished, Denied: denied})
 		}
 	}
@@ -304,7 +302,6 @@ func (w *world) ask(t *rapid.T) {
 	if m.m == nil {
 		return
 	}
-	m.served = false
 	ev := policy.Event{Kind: policy.Unwanted}
 	if m.wanted = rapid.Bool().Draw(t, "wanted"); m.wanted {
 		ev.Kind = policy.Wanted

@@ -23,11 +23,13 @@ type Parameters struct {
 	OpConfigured   time.Duration
 	Slots, Backups int
 	OnLost         wander.OnLost
-	Members        int
-	OpJitter       Spread
-	Duration       time.Duration
-	Seed           uint64
-	Seeds          int
+	// Demand is the mean time from one run of a member until it is wanted again; zero makes a gate with a hook.
+	Demand   time.Duration
+	Members  int
+	OpJitter Spread
+	Duration time.Duration
+	Seed     uint64
+	Seeds    int
 
 	Latency, Jitter              time.Duration
 	Loss, Duplicate, BrokenLinks float64
@@ -43,6 +45,9 @@ type Parameters struct {
 	SaveTakes, SlowSaveFor time.Duration
 	SlowSaves              float64
 }
+
+// Interval is about how long a member goes without an operation if no other is in its way.
+func (p *Parameters) Interval() time.Duration { return max(p.MinInterval, p.Demand) }
 
 // Spread is by how much a duration varies: by a share of itself, or by a time.
 type Spread struct {
@@ -98,8 +103,11 @@ func (p *Parameters) table() settings.Table {
 			"How long the members believe that an operation takes, if the operator was wrong."),
 		settings.Row("skip", settings.Positive(&p.Skip), usual("skip"),
 			"How long the token rests at a member that does not need it."),
-		settings.Row("min_interval", settings.Positive(&p.MinInterval), usual("min_interval"),
+		settings.Row("min_interval", settings.Duration(&p.MinInterval), usual("min_interval"),
 			"The least time between two operations on one member."),
+		settings.Row("demand", settings.Duration(&p.Demand), "0s",
+			"How long after an operation somebody waits for the next one at that member, on average: the members run on demand, and "+
+				"--min-interval is 0 unless it is given. With 0 they run whenever they may, as with a hook."),
 		settings.Ruled("max_interval", settings.Positive(&p.MaxInterval), agent.Find("max_interval").Rule,
 			"How long a member waits for the token before it assumes that the token is lost and makes a new one."),
 		settings.Row("slots", settings.Count(&p.Slots, 1, wire.MaxSlots), usual("slots"),

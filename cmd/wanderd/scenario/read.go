@@ -34,6 +34,10 @@ func Read(flags settings.Flags, path string) (Parameters, error) {
 	if p.OpConfigured == 0 {
 		p.OpConfigured = p.Op
 	}
+	if p.Demand > 0 && !r.Of(&p.MinInterval).IsGiven() {
+		p.MinInterval = 0
+		r.ByRule(&p.MinInterval, "none on demand")
+	}
 	if !unread {
 		p.check(&r)
 	}
@@ -50,7 +54,9 @@ func Read(flags settings.Flags, path string) (Parameters, error) {
 
 // check finds what does not fit together.
 func (p *Parameters) check(r *settings.Reading) {
-	r.AtLeast(&p.MinInterval, &p.Op, "a member would be due again before it has finished")
+	if p.Demand == 0 {
+		r.AtLeast(&p.MinInterval, &p.Op, "a member would be due again before it has finished")
+	}
 	r.AtLeast(&p.MaxInterval, &p.MinInterval, "every member would take the token for lost between two operations")
 	for _, op := range []*time.Duration{&p.Op, &p.OpConfigured} {
 		if s := r.Of(op); s.IsSet() && float64(p.Members)*float64(*op) > float64(longestRound) {

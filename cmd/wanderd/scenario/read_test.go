@@ -79,6 +79,7 @@ max_interval = "1h"
 slots = 2
 backups = 3
 on_lost = "stop"
+demand = "13m"
 members = 149
 duration = "2d"
 seed = 7
@@ -320,6 +321,15 @@ func TestTheMembershipIsTheMeasuredOneUnlessItIsGiven(t *testing.T) {
 		}
 		if w := p.World(); w.Membership != c.want || !w.TokenInPlace || len(w.Impossible()) > 0 {
 			t.Errorf("%v: %+v, token in place %v, %v", c.flags, w.Membership, w.TokenInPlace, w.Impossible())
+		}
+	}
+}
+
+func TestOnDemandThereIsNoMinIntervalUnlessItIsGiven(t *testing.T) {
+	for given, want := range map[string]time.Duration{"demand=1m": 0, "demand=1m min_interval=1s": time.Second} {
+		p, err := read(t, "", strings.Fields(given)...)
+		if err != nil || p.MinInterval != want {
+			t.Errorf("%s: min_interval is %v, not %v; %v", given, p.MinInterval, want, err)
 		}
 	}
 }

@@ -7,7 +7,8 @@ func (p *Parameters) World() sim.Scenario {
 	s := sim.Scenario{
 		Seed: p.Seed, Members: p.Members, TokenInPlace: true, Walk: p.Walk,
 		Skip: p.Skip, Op: p.OpConfigured, MinInterval: p.MinInterval, MaxInterval: p.MaxInterval,
-		Slots: p.Slots, Backups: p.Backups, OnLost: p.OnLost,
+		Demand: sim.Demand{Every: p.Demand},
+		Slots:  p.Slots, Backups: p.Backups, OnLost: p.OnLost,
 		ClockSkew: p.ClockSkew, Duration: p.Duration,
 		Network: sim.Network{
 			Latency: p.Latency, Jitter: p.Jitter, Loss: p.Loss, Duplicate: p.Duplicate, Broken: p.BrokenLinks,

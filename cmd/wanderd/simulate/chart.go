@@ -18,7 +18,7 @@ func (r *Result) Chart() report.Chart {
 		Title: r.title(), X: "interval between two operations of one member, s", Y: "intervals", Logarithmic: true,
 	}
 	group := report.Group{Name: "measured"}
-	width := bin(r.Scenario.MinInterval)
+	width := bin(r.Scenario.Interval())
 	at := func(key float64) int { return int(math.Round(key / width.Seconds())) }
 	first := 0
 	for i, e := range histogram {

@@ -66,7 +66,7 @@ func (f *fleet) run(ctx context.Context, i int) error {
 	s := p.World()
 	laps := &lapWatcher{}
 	meter := measure.New(measure.Config{
-		Members: p.Members, Slots: p.Slots, Quiet: p.MaxInterval, Good: p.MinInterval, Bin: bin(p.MinInterval),
+		Members: p.Members, Slots: p.Slots, Quiet: p.MaxInterval, Good: p.Interval(), Bin: bin(p.Interval()),
 	})
 	before := 0.0
 	reached, err := s.Measure(ctx, func(now policy.Time) {

@@ -1,0 +1,123 @@
+package sim
+
+import (
+	"math"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+)
+
+// Demand says when members of a gate on demand want to run.
+type Demand struct {
+	// Every is the mean time from when a member starts, or its last run ends, until somebody waits for its next one. Zero makes a gate
+	// whose members run whenever they may.
+	Every time.Duration
+	// Queued is the share of runs during which somebody else waits at that member already.
+	Queued float64
+	// Withdrawn is the share of demands that are taken back after a while, which lasts Every on average, unless they are served by then.
+	Withdrawn float64
+}
+
+// callers are those who wait at one member, as its shell knows them.
+type callers struct {
+	// number counts what is arranged with them: only the last of it counts.
+	number int32
+	// wait says that the machine has been told, and that their run has not started.
+	wait bool
+}
+
+// await lets somebody want a run at member who some time from now on.
+func (c *Cluster) await(who int32) {
+	if c.callers != nil {
+		c.arrange(entryWanted, c.now.Add(c.demandEvery()), who)
+	}
+}
+
+// demandEvery draws a time whose mean is Every.
+func (c *Cluster) demandEvery() time.Duration {
+	return time.Duration(min(c.demandDice.ExpFloat64()*float64(c.cfg.Demand.Every), math.MaxInt64/2))
+}
+
+// arrange lets the callers of a member do something at a time, and nothing else before.
+func (c *Cluster) arrange(what entryKind, at policy.Time, who int32) {
+	k := &c.callers[who]
+	k.number++
+	c.push(what, at, who, k.number)
+}
+
+// callersBegin: the run of a member starts. It is theirs, if any wait.
+func (c *Cluster) callersBegin(who int32) {
+	if c.callers == nil {
+		return
+	}
+	k := &c.callers[who]
+	k.wait = false
+	k.number++
+	if happens(c.demandDice, c.cfg.Demand.Queued) {
+		c.arrange(entryWanted, c.now, who)
+	}
+}
+
+// callersEnd: the run of a member has ended. If it was denied, they go on waiting.
+func (c *Cluster) callersEnd(who int32, denied bool) {
+	switch {
+	case c.callers == nil || c.callers[who].wait:
+	case denied:
+		c.arrange(entryWanted, c.now, who)
+	default:
+		c.await(who)
+	}
+}
+
+// callersGo: the process at which they waited is gone.
+func (c *Cluster) callersGo(who int32) {
+	if c.callers != nil {
+		c.callers[who].number++
+		c.callers[who].wait = false
+	}
+}
+
+// wanted: somebody waits for a run of a member, if that is still what was arranged.
+func (c *Cluster) wanted(who, number int32) {
+	if c.callers[who].number != number || !c.members[who].up {
+		return
+	}
+	if happens(c.demandDice, c.cfg.Demand.Withdrawn) {
+		c.arrange(entryUnwanted, c.now.Add(c.demandEvery()), who)
+	}
+	c.Want(int(who))
+}
+
+// unwanted: they have waited for long enough.
+func (c *Cluster) unwanted(who, number int32) {
+	if c.callers[who].number != number || !c.members[who].up {
+		return
+	}
+	c.Unwant(int(who))
+	if !c.members[who].run.active {
+		c.await(who)
+	}
+}
+
+// Want lets somebody wait for a run of member i, which must be up.
+func (c *Cluster) Want(i int) {
+	if c.callers != nil {
+		c.callers[i].wait = true
+	}
+	c.event.Kind = policy.Wanted
+	c.step(int32(i), Occurrence{})
+}
+
+// Unwant lets nobody wait for one any longer.
+func (c *Cluster) Unwant(i int) {
+	if c.callers != nil {
+		c.callers[i].wait = false
+	}
+	c.event.Kind = policy.Unwanted
+	c.step(int32(i), Occurrence{})
+}
+
+// longest is in how long every member has been wanted, and nobody took that back: with a chance of one in millions, it takes longer.
+func (d *Demand) longest() time.Duration {
+	return time.Duration(20 * float64(d.Every) * (1 + 1/(1-d.Withdrawn)))
+}
