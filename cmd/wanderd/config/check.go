@@ -32,7 +32,7 @@ func (l *Layers) checkGates() {
 		l.Complain("nothing to gate: pass --hook ./sync.sh, or a file with [[gate]] tables with --config")
 	case len(l.gates) > 0 && !l.fromHook && top.IsSet():
 		l.Complain("%s makes the gate %q, and %s describes gates too: "+
-			"put the hook into a [[gate]] table with the name %[2]q, or drop the tables", top.About(), DefaultGate, l.gates[0].origin)
+			"put the hook into a [[gate]] table with the name %[2]q, or drop the tables", top.About(), defaultGate, l.gates[0].origin)
 	case len(l.gates) > membership.MaxGates:
 		l.Complain("%s: this is gate %d, and an agent can have %d: run a second agent for the rest",
 			l.gates[membership.MaxGates].origin, membership.MaxGates+1, membership.MaxGates)

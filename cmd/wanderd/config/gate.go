@@ -73,7 +73,7 @@ func (l *Layers) newGate(origin settings.Origin) *gate {
 // hookGate is the gate of --hook.
 func (l *Layers) hookGate() *gate {
 	g := l.newGate(l.Of(&l.shared.Hook).Origin)
-	g.Name = DefaultGate
+	g.Name = defaultGate
 	g.ByRule(&g.Name, "")
 	return g
 }

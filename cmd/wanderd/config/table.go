@@ -21,8 +21,8 @@ const (
 )
 
 const (
-	// DefaultGate is the gate of a hook without a [[gate]] table.
-	DefaultGate = "default"
+	// defaultGate is the gate of a hook without a [[gate]] table.
+	defaultGate = "default"
 
 	socketName = "wanderd.sock"
 )

@@ -9,8 +9,8 @@ import (
 type Form uint8
 
 const (
-	// AsText is a string, and asDuration one with a unit in it.
-	AsText Form = iota
+	// asText is a string, and asDuration one with a unit in it.
+	asText Form = iota
 	asDuration
 	asWhole
 	// AsShare is a number, or a string with a percentage.
@@ -26,7 +26,7 @@ func (f Form) accept(decoded any) (g given, err error) {
 	isNumber, fits := false, false
 	switch v := decoded.(type) {
 	case string:
-		g.text, fits = v, f == AsText || f == asDuration || f == AsShare || f == asCommand
+		g.text, fits = v, f == asText || f == asDuration || f == AsShare || f == asCommand
 	case bool:
 		g.text, fits = strconv.FormatBool(v), f == asBool
 	case int64:
@@ -50,7 +50,7 @@ func (f Form) accept(decoded any) (g given, err error) {
 // want describes the form to a person.
 func (f Form) want() string {
 	return [...]string{
-		AsText: "text in quotes", asDuration: "a duration in quotes, as in \"10m\"", asWhole: "a whole number, without quotes",
+		asText: "text in quotes", asDuration: "a duration in quotes, as in \"10m\"", asWhole: "a whole number, without quotes",
 		AsShare: "a share, as in 0.01 or \"1%\"", asBool: "true or false, without quotes",
 		asList: "an array of texts, as in [\"10.0.0.7\"]", asCommand: "text, or an array of texts, as in [\"./sync.sh\", \"--fast\"]",
 	}[f]

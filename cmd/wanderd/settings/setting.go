@@ -61,15 +61,15 @@ func (s *Setting) Needing(key string) *Setting {
 // Flag returns the name of the flag, without dashes.
 func (s *Setting) Flag() string { return strings.ReplaceAll(s.Key, "_", "-") }
 
-// DefaultText says what holds if nobody sets it; "" if that is nothing.
-func (s *Setting) DefaultText() string { return cmp.Or(s.Rule, s.Default) }
+// defaultText says what holds if nobody sets it; "" if that is nothing.
+func (s *Setting) defaultText() string { return cmp.Or(s.Rule, s.Default) }
 
-// Usage is the help of the flag.
-func (s *Setting) Usage() string {
-	if s.DefaultText() == "" || s.Value.form == asBool {
+// usage is the help of the flag.
+func (s *Setting) usage() string {
+	if s.defaultText() == "" || s.Value.form == asBool {
 		return s.Help
 	}
-	return s.Help + " The default is " + s.DefaultText() + "."
+	return s.Help + " The default is " + s.defaultText() + "."
 }
 
 // IsSet reports whether there is a value, also if it is a default.

@@ -51,11 +51,11 @@ func itself[T any](v T) any { return v }
 
 // Text is anything that is not empty.
 func Text(at *string) Value {
-	return Of(at, AsText, "NAME", func(text string) (string, error) { return text, nil }, itself)
+	return Of(at, asText, "NAME", func(text string) (string, error) { return text, nil }, itself)
 }
 
 // Path names a file or directory; it is made absolute.
-func Path(at *string) Value { return Of(at, AsText, "PATH", filepath.Abs, itself) }
+func Path(at *string) Value { return Of(at, asText, "PATH", filepath.Abs, itself) }
 
 // Choice is one of a few, by its name.
 func Choice[T any](at *T, among ...T) Value {
@@ -63,7 +63,7 @@ func Choice[T any](at *T, among ...T) Value {
 	for _, one := range among {
 		names = append(names, fmt.Sprint(one))
 	}
-	v := Of(at, AsText, strings.Join(names, "|"), func(text string) (one T, err error) {
+	v := Of(at, asText, strings.Join(names, "|"), func(text string) (one T, err error) {
 		if i := slices.Index(names, text); i >= 0 {
 			return among[i], nil
 		}
