@@ -13,6 +13,9 @@ type Family struct {
 	Version uint8
 	// Notes are all that its machines tell, their parts' among them.
 	Notes Notes
+	// WellFormed reports whether a message is of one of its kinds, and has what those of that kind have. The shell asks it once, before
+	// Expects: no other message comes to a machine.
+	WellFormed func(*wire.Message) bool
 	// Doubt drops from a state that was read from disk what cannot be by a clock that reads wall, and says why; nothing if all can be.
 	Doubt func(wall int64, s *State) (why string)
 }

@@ -138,7 +138,7 @@ func (c *Cluster) post(m *wire.Message, at policy.Time) {
 	if c.net.Encode {
 		c.net.datagram = m.Append(c.net.datagram[:0])
 		read, ok := wire.Parse(c.net.datagram)
-		if !ok || read != *m {
+		if wellFormed := c.cfg.Family.WellFormed; !ok || read != *m || wellFormed != nil && !wellFormed(m) {
 			c.failure = fmt.Errorf("wire: %v from member %d does not survive the wire: sent %+v, read %+v",
 				m.Kind, IndexOf(m.From), *m, read)
 		}

@@ -16,7 +16,7 @@ type datagramToRead struct {
 func datagramsToRead(t testing.TB) map[string]datagramToRead {
 	otherSecret := Secret(counting(1, 32))
 	malformed := datagramOf(t, token(), nil)
-	malformed[EnvelopeSize+atKind] = 0
+	clear(malformed[EnvelopeSize+atFrom : EnvelopeSize+atTo])
 	otherVersion := datagramOf(t, token(), nil)
 	otherVersion[2]++
 	return map[string]datagramToRead{

@@ -48,7 +48,7 @@ func (m *Message) Append(dst []byte) []byte {
 }
 
 // Parse parses the output of Append. It ignores bytes after the content: they are an extension of a later version. ok is false, and
-// the message zero, if the content is too short or breaks a rule of the layout.
+// the message zero, if the content is too short or breaks a rule of all kinds.
 func Parse(content []byte) (m Message, ok bool) {
 	if len(content) < ContentSize {
 		return Message{}, false
@@ -75,31 +75,9 @@ func Parse(content []byte) (m Message, ok bool) {
 	return m, true
 }
 
-// wellFormed checks the rules of the layout that need no knowledge of the receiver.
+// wellFormed checks the rules that are the same for all kinds of message. A protocol has rules of its own for its kinds.
 func (m *Message) wellFormed() bool {
 	t := &m.Token
-	if m.From.IsZero() || m.To.IsZero() || m.From == m.To || t.Slot > t.LastSlot || t.LastSlot >= MaxSlots {
-		return false
-	}
-	if m.Kind == KindInquiry {
-		return m.Handoff != 0 && m.Nonce == 0 && *t == Token{Slot: t.Slot, LastSlot: t.LastSlot}
-	}
-	if t.ID.Birth < 0 || t.ID.Birth > MaxBirth || t.Seq == 0 || t.Seq > MaxSeq {
-		return false
-	}
-	whole := !t.ID.Generator.IsZero() && t.Age >= 0 && t.Age <= MaxAge && t.Route.wellFormed() && t.Trail.wellFormed()
-	switch m.Kind {
-	case KindToken, KindKnown, KindBuried, KindYield:
-		return whole && m.Nonce == 0
-	case KindBeat:
-		return whole && m.Nonce != 0
-	case KindAsk:
-		return whole && m.Nonce == 0 && m.Handoff != 0
-	case KindHeard, KindSeen:
-		return whole && m.Nonce != 0 && m.Handoff != 0
-	case KindAck, KindCommit:
-		return m.Nonce != 0 && *t == t.Bare()
-	case KindInquiry, kindsEnd:
-	}
-	return false
+	return !m.From.IsZero() && !m.To.IsZero() && m.From != m.To && t.Slot <= t.LastSlot && t.LastSlot < MaxSlots &&
+		t.ID.Birth >= 0 && t.ID.Birth <= MaxBirth && t.Seq <= MaxSeq && t.Age >= 0 && t.Age <= MaxAge && t.Route.wellFormed() && t.Trail.wellFormed()
 }

@@ -123,6 +123,9 @@ type Token struct {
 // Grow adds to its age, up to MaxAge.
 func (t *Token) Grow(d time.Duration) { t.Age = min(t.Age, MaxAge-d) + d }
 
+// IsWhole reports whether it is a token, and not what Ack and Commit say of one, or nothing.
+func (t *Token) IsWhole() bool { return t.Seq > 0 && !t.ID.Generator.IsZero() }
+
 // Bare returns the token as in Ack and Commit: its generator is NULL, and the carried fields are zero.
 func (t *Token) Bare() Token {
 	id := TokenID{Birth: t.ID.Birth, Random: t.ID.Random}

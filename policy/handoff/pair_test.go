@@ -75,9 +75,13 @@ func (p *pair) took(m *member, o handoff.Outcome, out []policy.Effect) {
 		switch e := &out[i]; e.Kind {
 		case policy.Send:
 			p.air = append(p.air, e.Msg)
+		case policy.Gave:
+			if e.Cause != policy.CausePassed {
+				p.t.Fatalf("a handoff gives no token up because it is %v", e.Cause)
+			}
 		case policy.Tell:
 			m.notes = append(m.notes, e.Note)
-		case policy.Save, policy.Run, policy.Stop, policy.Entrust, policy.Announce:
+		case policy.Save, policy.Run, policy.Stop, policy.Entrust, policy.Took, policy.Announce, policy.Gone:
 			p.t.Fatalf("a handoff has no business with %v", e.Kind)
 		}
 	}

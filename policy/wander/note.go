@@ -54,8 +54,10 @@ func Notes() policy.Notes {
 	return policy.Notes{
 		{Note: NoteMinted, Name: "minted", Level: policy.Info, Text: "made the first token"},
 		{Note: NoteRegenerated, Name: "regenerated", Level: policy.Warn, Text: "no token came for regenerate-after; made a new one"},
-		{Note: NoteInquired, Name: "inquired", Level: policy.Info,
-			Text: "no token came for regenerate-after; asking other members whether they have seen it"},
+		{
+			Note: NoteInquired, Name: "inquired", Level: policy.Info,
+			Text: "no token came for regenerate-after; asking other members whether they have seen it",
+		},
 		{Note: NoteSeen, Name: "seen", Level: policy.Debug, Text: "another member has seen the token; waiting for longer"},
 		{Note: NoteArrived, Name: "arrived", Level: policy.Debug, Text: "token arrived"},
 		{Note: NoteRan, Name: "ran", Level: policy.Debug, Text: "due; the hook may start"},
@@ -64,21 +66,31 @@ func Notes() policy.Notes {
 		{Note: NoteRemoved, Name: "removed", Level: policy.Info, Text: "removed a token: this member ran recently under an older one"},
 		{Note: NoteMet, Name: "met_older", Level: policy.Info, Text: "two tokens met; removed the younger"},
 		{Note: NoteRevived, Name: "revived", Level: policy.Warn, Text: "the token's holder is lost; revived the token"},
-		{Note: NoteYielded, Name: "yielded", Level: policy.Warn,
+		{
+			Note: NoteYielded, Name: "yielded", Level: policy.Warn,
 			Text: "no message comes from another member; gave up the token and told its guardians to revive it: " +
-				"check that UDP gets through to this host"},
+				"check that UDP gets through to this host",
+		},
 		{Note: NoteOvertaken, Name: "overtaken", Level: policy.Warn, Text: "the token has another holder; dropped it here"},
 		{Note: NoteOutdated, Name: "outdated", Level: policy.Info, Text: "dropped a copy of a token that has another holder"},
-		{Note: NoteSlotsDiffer, Name: "slots_differ", Level: policy.Warn, Repeats: true,
-			Text: "a member has another number of slots: give all members of a gate the same"},
-		{Note: NoteSeqRefused, Name: "seq_refused", Level: policy.Warn, Repeats: true,
+		{
+			Note: NoteSlotsDiffer, Name: "slots_differ", Level: policy.Warn, Repeats: true,
+			Text: "a member has another number of slots: give all members of a gate the same",
+		},
+		{
+			Note: NoteSeqRefused, Name: "seq_refused", Level: policy.Warn, Repeats: true,
 			Text: "refused a message: its fencing number is higher than any fleet can have reached by this host's clock; " +
-				"its sender is broken or hostile, or this host's clock is wrong"},
-		{Note: NoteBirthRefused, Name: "birth_refused", Level: policy.Warn, Repeats: true,
-			Text: "a token was made more than a day in the future: the clock of the member that made it or of this host is wrong"},
+				"its sender is broken or hostile, or this host's clock is wrong",
+		},
+		{
+			Note: NoteBirthRefused, Name: "birth_refused", Level: policy.Warn, Repeats: true,
+			Text: "a token was made more than a day in the future: the clock of the member that made it or of this host is wrong",
+		},
 		{Note: NoteAlone, Name: "alone", Level: policy.Info, Facts: []string{"next_run"}, Text: "alone in this gate; keeping the token"},
-		{Note: NoteWaiting, Name: "waiting", Level: policy.Info, Facts: []string{"waits_for_fleet"},
-			Text: "waiting to see another member (--alone run starts without one)"},
+		{
+			Note: NoteWaiting, Name: "waiting", Level: policy.Info, Facts: []string{"waits_for_fleet"},
+			Text: "waiting to see another member (--alone run starts without one)",
+		},
 		{Note: NoteGaveUp, Name: "gave_up", Level: policy.Warn, Text: "gave up the token after the suspension"},
 		{Note: NoteDropped, Name: "dropped", Level: policy.Info, Text: "nobody is left to take the token"},
 		{Note: NoteLeft, Name: "left", Level: policy.Info, Text: "left the gate"},

@@ -126,8 +126,10 @@ func (m *Machine) paceFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 			policy.Fact{Name: "least_skip", For: LeastSkip(d.RoundTrip)})
 	}
 	if m.waitsAlone() && m.cfg.Rejoins {
-		out = append(out, policy.Fact{Name: "waits_for_fleet", For: d.RegenerateAfter,
-			Text: "waiting for the fleet it was in; then continues alone (--alone run does so at once)"})
+		out = append(out, policy.Fact{
+			Name: "waits_for_fleet", For: d.RegenerateAfter,
+			Text: "waiting for the fleet it was in; then continues alone (--alone run does so at once)",
+		})
 	}
 	return out
 }

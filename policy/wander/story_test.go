@@ -60,7 +60,10 @@ type story struct {
 	// entrusted is what the guard of the run is to say.
 	entrusted []wire.Message
 	announced int
-	saved     policy.State
+	// hands are the tokens that it has taken and not given up; gone is how often it said that it is gone.
+	hands []wire.TokenID
+	gone  int
+	saved policy.State
 	// disk is what saves do; unsaved says that one is out.
 	disk    disk
 	unsaved bool
@@ -146,11 +149,27 @@ func (s *story) take(ev policy.Event) {
 			if e.Msg.Kind == 0 {
 				s.entrusted = nil
 			}
+		case policy.Took:
+			s.hands = append(s.hands, e.Token.ID)
+		case policy.Gave:
+			if last := len(s.hands) - 1; last < 0 || s.hands[last] != e.Token.ID {
+				s.t.Fatalf("it gives up %v and has %v", e.Token.ID, s.hands)
+			}
+			s.hands = s.hands[:len(s.hands)-1]
+		case policy.Gone:
+			s.gone++
 		case policy.Announce:
 			s.announced++
 		case policy.Tell:
 			s.notes = append(s.notes, e.Note)
 		}
+	}
+	st := s.m.Status(s.now.Time)
+	if holds := len(s.hands) == 1 && s.hands[0] == st.Token.ID; holds != st.Holding || len(s.hands) > 1 {
+		s.t.Fatalf("it has taken %v and not given up, and its status is %+v", s.hands, st)
+	}
+	if left := st.Phase == "gone"; left != (s.gone == 1) {
+		s.t.Fatalf("it is %s, and has said %d times that it is gone", st.Phase, s.gone)
 	}
 	if at, ok := s.m.NextWake(); ev.Kind == policy.Woke && ok && at <= s.now.Time {
 		s.t.Fatalf("woken at %v, it asks for %v: %s", s.now.Time, at, s.m)

@@ -29,12 +29,11 @@ func (h *holders) watch(o *sim.Occurrence) {
 		hands = 0
 	case o.Kind == sim.Stepped:
 		for i := range o.Effects {
-			switch o.Effects[i].Kind {
-			case policy.Took:
+			switch kind := o.Effects[i].Kind; {
+			case kind == policy.Took:
 				hands++
-			case policy.Gave:
+			case kind == policy.Gave:
 				hands--
-			default:
 			}
 		}
 	}

@@ -1,0 +1,15 @@
+package handoff
+
+import "github.com/wanderd/wanderd/wire"
+
+// WellFormed reports whether m is a message of a handoff, and has what these have: a Token the whole token and no nonce; Ack and
+// Commit a nonce, and a token that carries nothing, with "a distinguished NULL value" for its generator (Ciuffoletti, section 4).
+func WellFormed(m *wire.Message) bool {
+	switch {
+	case m.Kind == wire.KindToken:
+		return m.Token.IsWhole() && m.Nonce == 0
+	case m.Kind.OfHandoff():
+		return m.Nonce != 0 && m.Token.Seq > 0 && m.Token == m.Token.Bare()
+	}
+	return false
+}
