@@ -5,8 +5,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// onAsk answers a question about a token that is not held here with one message: who guards it says when it heard the holder,
-// anybody else what it last knew. A question also tells what the asker knows, and that it is there.
+// onAsk answers a question about a token that this member does not hold with one message: a guardian says when it heard the holder,
+// another member sends the last state of the token that it knows. A question also contains what the asker knows, and shows that it
+// lives.
 func (g *Machine) onAsk(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	answer := g.answer(now, m)
 	answer.Handoff = m.Handoff
@@ -23,7 +24,7 @@ func (g *Machine) answer(now policy.Time, m *wire.Message) wire.Message {
 	case w.isBehind(&m.Token):
 		g.learn(now, &m.Token, wire.MemberID{})
 	case m.From == w.holder && m.Token.Seq == w.token.Seq && !w.excused:
-		// Once, until it beats again: its question may be played back when it is long dead.
+		// Only once before its next beat: a replayed question may come long after its death.
 		w.heardAt, w.excused = now, true
 		g.calm(now, g.patience())
 	}

@@ -8,13 +8,14 @@ import (
 // maxBuried is how many removed tokens a member remembers.
 const maxBuried = 4
 
-// burial is a token that was removed, and how far it had come: a copy with a higher number is another matter.
+// burial is a removed token with its number. It does not apply to a copy with a higher number.
 type burial struct {
 	id  wire.TokenID
 	seq wire.Seq
 }
 
-// Bury follows a token that this member has removed by a rule of its protocol: its guardians are told, and must not revive it.
+// Bury must be called after this member has removed a token by a rule of its protocol. It tells the token's guardians, which must not
+// revive it.
 func (g *Machine) Bury(removed *wire.Token, out []policy.Effect) []policy.Effect {
 	g.remember(removed)
 	if g.watch.diesWith(removed) {
@@ -35,7 +36,7 @@ func (g *Machine) remember(t *wire.Token) {
 	g.buriedNext = (g.buriedNext + 1) % maxBuried
 }
 
-// knowsBurial reports whether this member knows that a copy as far as t was removed.
+// knowsBurial reports whether this member knows that the token was removed with the number of t or a higher one.
 func (g *Machine) knowsBurial(t *wire.Token) bool {
 	for i := range g.buried {
 		if b := &g.buried[i]; b.id == t.ID && b.seq >= t.Seq {
@@ -45,13 +46,13 @@ func (g *Machine) knowsBurial(t *wire.Token) bool {
 	return false
 }
 
-// mayBeAsked reports whether a burial is of a token that this member has guarded before it turned to an older one: others who
-// guard it still may ask.
+// mayBeAsked reports whether a burial is about a token that this member guarded before it turned to an older one: its other guardians
+// may still ask.
 func (g *Machine) mayBeAsked(m *wire.Message) bool {
 	return g.watch.token.ID != m.Token.ID && m.Token.Trail.Has(g.cfg.Self) && !g.knowsBurial(&m.Token)
 }
 
-// onBuried stands down: the token was removed. Who asks later is told so.
+// onBuried stops guarding a removed token. Members that ask later get the burial as the answer.
 func (g *Machine) onBuried(now policy.Time, m *wire.Message, out []policy.Effect) (Outcome, []policy.Effect) {
 	switch {
 	case g.watch.diesWith(&m.Token):

@@ -1,29 +1,28 @@
-// Package guardian keeps a token from being lost with its holder, as a machine that any token protocol can own.
+// Package guardian prevents the loss of a token with its holder. Any token protocol can use its machine.
 //
-// Ciuffoletti leaves "a better reaction to token loss" open (section 7): his members notice a loss by a silence of Δmax. Here
-// the last few holders keep a copy, as in the k-copies algorithm of Arantes and Sopena for rings, and are told that all is
-// well while it is:
+// Ciuffoletti leaves "a better reaction to token loss" open (section 7): his members detect a loss by a silence of Δmax. Here the
+// last holders keep a copy, as in the k-copies algorithm of Arantes and Sopena for rings, and the holder sends them beats:
 //
 //	holder                     guardian of rank 0         of rank 1
 //	  ── Beat ───────────────────▶                            four in a patience, to each guardian
 //	  ── Beat ─────────────────────────────────────────────▶
-//	  ✗                          patience: nothing heard
-//	    ◀──────────────── Ask ──  ── Ask ──────────────────▶  who holds it?
-//	                             ◀─────────────── Heard ────  not lately
+//	  ✗                          a patience of silence
+//	    ◀──────────────── Ask ──  ── Ask ──────────────────▶  which member holds it?
+//	                             ◀─────────────── Heard ────  no beat for a patience
 //	                             half a patience: no holder
 //	                             revives the token
 //	                              ── Beat ─────────────────▶  and is its holder
 //
-// A soft gate may suspect wrongly: that costs a second copy of the token for a while. The copies are told apart by Seq, which
-// a revival raises past anything the lost copy can have reached, and every member keeps the higher only. To make it rare, a
-// guardian asks before it revives; a higher rank waits longer; who hears the holder says so. Only where the holder itself has said
-// that it holds the token no longer (Yield), the first guardian revives it at once. A holder that has been away for
-// longer than a patience asks its guardians before it does anything with the token. And a token that was removed is buried:
-// its guardians are told, and tell others, or they would revive every token that is removed.
+// A soft gate may suspect a live holder: that costs a second copy of the token for a while. Copies differ in Seq, which a revival
+// raises above every number that the lost copy can have reached, and every member keeps only the higher copy. To make this rare, a
+// guardian asks before it revives, a higher rank waits longer, and guardians that hear the holder say so. Only if the holder itself
+// has said that it no longer holds the token (Yield), the first guardian revives it at once. A holder that was away for longer than
+// a patience asks its guardians before it does anything with the token. A removed token is buried: its guardians are told, and tell
+// others, because they would revive every removed token otherwise.
 //
-// The package never chooses a guardian, never looks into a token's route, and has no say in what its owner does with the
-// token. Files: holder.go (beats, doubt), watch.go (what a guardian knows, suspicion, revival), question.go (asking and being
-// answered), answer.go (answering), yield.go (a holder that says that it is none any more), bury.go.
+// The package never chooses a guardian, does not interpret a token's route, and does not decide what its owner does with the token.
+// Files: holder.go (beats, doubt), watch.go (a guardian's knowledge, suspicion, revival), question.go (questions and their results),
+// answer.go (answers), yield.go (a holder that gives up its token), bury.go.
 package guardian
 
 import (
@@ -33,59 +32,59 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// The rhythm, as parts of a patience: a holder beats four times in one, and a question lasts for half of one, in which it is
-// asked three times: at once, after an eighth, and after three eighths.
+// Intervals as parts of a patience: a holder beats four times in one. A question lasts for half of one and is sent three times: at
+// once, after an eighth, and after three eighths.
 const (
 	beatsPerPatience     = 4
 	questionsPerPatience = 2
 	firstRepeat          = 8
 )
 
-// Config is what guarding needs to know.
+// Config configures the guarding of a gate's tokens.
 type Config struct {
 	Gate wire.GateID
 	Self wire.MemberID
-	// Patience is how long a guardian hears nothing before it suspects the holder. At least a few round trips.
+	// Patience is the silence after which a guardian suspects the holder: at least a few round trips.
 	Patience time.Duration
 	// Entropy draws the identities of questions.
 	Entropy policy.Entropy
 }
 
-// Machine is one member's part in guarding the tokens of one gate, as holder and as guardian. It is a plain value.
+// Machine guards the tokens of one gate for one member, as holder and as guardian. It is a plain value.
 //
-// Its owner holds the token. It passes a pointer to it to every call, nil if it holds none.
+// Its owner holds the token, and passes a pointer to it in every call; nil if it holds none.
 type Machine struct {
 	cfg Config
-	// roundTrip is how long an answer takes at most; zero if nobody knows.
+	// roundTrip is the longest time until an answer; zero if unknown.
 	roundTrip time.Duration
 
 	holding  holding
 	watch    watch
 	question question
 	buried   [maxBuried]burial
-	// buriedNext is where the next burial is remembered, over the oldest.
+	// buriedNext is the place of the next burial, which replaces the oldest.
 	buriedNext uint8
 	closed     bool
 }
 
-// Ending says what came of a call.
+// Ending is the kind of result of a call.
 type Ending uint8
 
 const (
-	// Pending: nothing that concerns the owner.
+	// Pending: no result for the owner.
 	Pending Ending = iota
-	// Revived: the holder Peer is lost, and Token, of which Peer and this member are no guardians any more, is this member's.
-	// Its Seq is still the last that was known.
+	// Revived: the holder Peer is lost, and this member holds Token, without Peer and this member in its trail. Its Seq is still the
+	// last known one.
 	Revived
-	// Overtaken: Peer knows of a copy of the held token with a higher Seq: Token. The held one is to be dropped.
+	// Overtaken: Peer knows of a copy of the held token with a higher Seq: Token. The owner must drop the held one.
 	Overtaken
-	// Sure: nobody knows of another copy than the one held; its holder may go on.
+	// Sure: nobody knows of another copy than the held one; its holder may continue.
 	Sure
-	// Answered: a holder that had heard nobody is heard and hears.
+	// Answered: a holder that had heard nobody got an answer.
 	Answered
 )
 
-// Outcome is what a call led to. Peer and Token mean something as Ending says.
+// Outcome is the result of a call. Ending says which fields are set.
 type Outcome struct {
 	Ending Ending
 	Peer   wire.MemberID
@@ -95,19 +94,19 @@ type Outcome struct {
 // New returns a machine that guards nothing.
 func New(cfg Config) Machine { return Machine{cfg: cfg} }
 
-// Measured takes up how long an answer takes in this network. Beats travel one way, and come as often however long that is; but what
-// a new holder beats comes a round trip after the token was given to it, and answers come a round trip after the question.
+// Measured sets how long an answer takes in this network. The delay does not change the frequency of beats, but the first beat of a new
+// holder comes a round trip after the token was passed, and answers come a round trip after the question.
 func (g *Machine) Measured(roundTrip time.Duration) { g.roundTrip = roundTrip }
 
-// patience is how long a guardian hears nothing before it suspects the holder, questions how long it then waits for the answers to
-// so many questions. Both are longer than configured only where a round trip is longer than half and a third of a patience.
+// patience is the silence after which a guardian suspects the holder. questions is how long it then waits for the answers to n
+// questions. They exceed the configuration only if a round trip is longer than half, or a third, of the configured patience.
 func (g *Machine) patience() time.Duration { return max(g.cfg.Patience, 2*g.roundTrip) }
 
 func (g *Machine) questions(n int) time.Duration {
 	return time.Duration(n) * max(g.cfg.Patience, 3*g.roundTrip) / questionsPerPatience
 }
 
-// Close ends this member's part as a guardian: it is about to leave. It still answers.
+// Close makes this member stop guarding, because it is about to leave. It still answers.
 func (g *Machine) Close() {
 	g.stopAsking()
 	g.closed, g.watch.live = true, false
@@ -135,10 +134,10 @@ func (g *Machine) Expects(m *wire.Message, held *wire.Token) bool {
 	return false
 }
 
-// Answers reports whether m is an answer to the question that is out.
+// Answers reports whether m is an answer to the open question.
 func (g *Machine) Answers(m *wire.Message) bool { return g.question.waitsFor(m) }
 
-// Receive takes a message that belongs to no handoff.
+// Receive handles a message that belongs to no handoff.
 func (g *Machine) Receive(now policy.Time, m *wire.Message, held *wire.Token, out []policy.Effect) (Outcome, []policy.Effect) {
 	switch {
 	case !g.Expects(m, held):
@@ -164,7 +163,7 @@ func (g *Machine) Receive(now policy.Time, m *wire.Message, held *wire.Token, ou
 	return Outcome{}, out
 }
 
-// Wake does what has become due: beats, repeats a question, suspects, revives.
+// Wake does what is due: it beats, repeats a question, suspects, or revives.
 func (g *Machine) Wake(now policy.Time, held *wire.Token, out []policy.Effect) (Outcome, []policy.Effect) {
 	if g.beats(held) && now >= g.holding.beatAt {
 		out = g.beat(now, held, out)
@@ -178,7 +177,7 @@ func (g *Machine) Wake(now policy.Time, held *wire.Token, out []policy.Effect) (
 	return Outcome{}, out
 }
 
-// NextWake says when Wake must be called.
+// NextWake returns when Wake must be called.
 func (g *Machine) NextWake(held *wire.Token) (at policy.Time, ok bool) {
 	switch {
 	case g.question.live:
@@ -199,7 +198,7 @@ func (g *Machine) message(kind wire.Kind, to wire.MemberID, about *wire.Token) w
 	}
 }
 
-// tellGuardians sends a message about one token to all who guard another copy of it.
+// tellGuardians sends a message about a token to all guardians of another copy.
 func (g *Machine) tellGuardians(kind wire.Kind, guardians *wire.Trail, about *wire.Token, out []policy.Effect) []policy.Effect {
 	for _, to := range guardians[:guardians.Len()] {
 		if to != g.cfg.Self {

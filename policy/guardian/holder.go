@@ -5,15 +5,15 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// holding is the holder's side.
+// holding is the state of a holder.
 type holding struct {
-	// count numbers the beats, over all tokens held: a beat that is played back is not the newest.
+	// count numbers the beats of all held tokens, so a replayed beat is not the newest.
 	count wire.Nonce
 	// beatAt is when the next beat is due.
 	beatAt policy.Time
 }
 
-// Hold begins to hold a token, or to hold it with other guardians: they are told at once.
+// Hold must be called when this member begins to hold a token, or changes its guardians. It beats at once.
 func (g *Machine) Hold(now policy.Time, held *wire.Token, out []policy.Effect) []policy.Effect {
 	g.endDoubt()
 	if g.watch.token.ID == held.ID {
@@ -23,7 +23,7 @@ func (g *Machine) Hold(now policy.Time, held *wire.Token, out []policy.Effect) [
 	return g.beat(now, held, out)
 }
 
-// beats reports whether there is anybody to be told that all is well, and it is.
+// beats reports whether this member must beat: it holds a token with guardians, and is not in doubt.
 func (g *Machine) beats(held *wire.Token) bool {
 	return held != nil && !held.Trail[0].IsZero() && !g.Doubting()
 }
@@ -45,8 +45,8 @@ func (g *Machine) beatMessage(to wire.MemberID, held *wire.Token) wire.Message {
 	return m
 }
 
-// Overdue reports whether this member has been away, stopped or starved, for so long since its last beat that its guardians
-// may have lost patience.
+// Overdue reports whether this member has been away, paused or starved, for so long since its last beat that its guardians may suspect
+// it.
 func (g *Machine) Overdue(now policy.Time, held *wire.Token) bool {
 	if !g.beats(held) {
 		return false
@@ -55,8 +55,8 @@ func (g *Machine) Overdue(now policy.Time, held *wire.Token) bool {
 	return now >= lastBeat.Add(g.cfg.Patience)
 }
 
-// Doubt asks the guardians whether the token that this member holds has been revived: it was away. Sure or Overtaken follows. If it
-// guards another one as well, that it has not heard the holder of that is no wonder.
+// Doubt asks the guardians whether the held token has been revived, because this member was away. Sure or Overtaken follows. It also
+// restarts the patience for another token that this member guards, whose beats it may have missed.
 func (g *Machine) Doubt(now policy.Time, held *wire.Token, out []policy.Effect) []policy.Effect {
 	g.calm(now, g.patience())
 	out = policy.AppendTell(out, NoteDoubting, wire.MemberID{}, held)
@@ -65,8 +65,8 @@ func (g *Machine) Doubt(now policy.Time, held *wire.Token, out []policy.Effect) 
 	return out
 }
 
-// Probe asks the guardians whether this member, which holds a token and was never away, hears anybody. Answered follows, at the first
-// answer; Overtaken; or Sure, if nobody answers.
+// Probe asks the guardians to find out whether this member, which holds a token and was not away, can hear anybody. Answered follows at
+// the first answer; or Overtaken; or Sure if nobody answers.
 func (g *Machine) Probe(now policy.Time, held *wire.Token, out []policy.Effect) []policy.Effect {
 	g.calm(now, g.patience())
 	out = policy.AppendTell(out, NoteUnanswered, wire.MemberID{}, held)
@@ -75,7 +75,7 @@ func (g *Machine) Probe(now policy.Time, held *wire.Token, out []policy.Effect) 
 	return out
 }
 
-// Doubting reports whether the answer is still out.
+// Doubting reports whether a question of the holder is open.
 func (g *Machine) Doubting() bool { return g.question.live && g.question.byHolder }
 
 func (g *Machine) endDoubt() {
@@ -84,7 +84,7 @@ func (g *Machine) endDoubt() {
 	}
 }
 
-// onWordOfHeld takes a message about the token that this member holds.
+// onWordOfHeld handles a message about the held token.
 func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *wire.Token, out []policy.Effect) (Outcome, []policy.Effect) {
 	switch {
 	case g.overtakes(m, held):
@@ -102,9 +102,8 @@ func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *wire.Toke
 	return Outcome{}, policy.AppendSend(out, &answer)
 }
 
-// Passed follows a token that was given up for to: from now on this member is one of its guardians, if it is in the
-// trail. A guardian that dropped out of the trail is released. before is the token as it was held, passed as it was
-// given up.
+// Passed must be called after a token was passed to another member: from now on this member guards it, if it is in the trail. It
+// releases a guardian that dropped out of the trail. before is the trail while the token was held, passed the token as passed.
 func (g *Machine) Passed(now policy.Time, before *wire.Trail, passed *wire.Token, to wire.MemberID, out []policy.Effect) []policy.Effect {
 	g.endDoubt()
 	token := *passed
@@ -121,7 +120,7 @@ func (g *Machine) Passed(now policy.Time, before *wire.Trail, passed *wire.Token
 	return out
 }
 
-// Overtaken follows a token that is held no longer, because a member offers a copy of it with a higher number.
+// Overtaken must be called after the held token was dropped because a member offers a copy with a higher number.
 func (g *Machine) Overtaken(now policy.Time, by wire.MemberID, higher *wire.Token) {
 	g.endDoubt()
 	if g.watch.turnsTo(higher.ID) {
@@ -129,10 +128,10 @@ func (g *Machine) Overtaken(now policy.Time, by wire.MemberID, higher *wire.Toke
 	}
 }
 
-// Dropped follows a token that is held no longer and was passed to nobody.
+// Dropped must be called after the held token was dropped and passed to nobody.
 func (g *Machine) Dropped() { g.endDoubt() }
 
-// onOvertaken: there is, or was, a copy of the held token with a higher number.
+// onOvertaken handles the news of a copy of the held token with a higher number, which may no longer exist.
 func (g *Machine) onOvertaken(now policy.Time, m *wire.Message) Outcome {
 	holder := wire.MemberID{}
 	if m.Kind == wire.KindBeat {
@@ -145,7 +144,7 @@ func (g *Machine) onOvertaken(now policy.Time, m *wire.Message) Outcome {
 	return Outcome{Ending: Overtaken, Peer: m.From, Token: m.Token}
 }
 
-// Correct tells those who guard a copy that was dropped of the one that overtook it, or they would revive it.
+// Correct tells the guardians of a dropped copy about the higher copy, because they would revive the dropped one otherwise.
 func (g *Machine) Correct(dropped *wire.Token, higher *wire.Token, out []policy.Effect) []policy.Effect {
 	kind := wire.KindKnown
 	if g.knowsBurial(higher) {
@@ -154,9 +153,9 @@ func (g *Machine) Correct(dropped *wire.Token, higher *wire.Token, out []policy.
 	return g.tellGuardians(kind, &dropped.Trail, higher, out)
 }
 
-// overtakes reports whether a message about the held token shows that there is, or was, another copy of it with a higher
-// number. Of two holders with the same number, which two guardians may choose by chance, the one with the lower identity
-// yields. A copy that was removed takes all those with it that it had overtaken.
+// overtakes reports whether a message about the held token shows that a copy with a higher number exists or existed. If two holders
+// have the same number, which two guardians may choose by chance, the one with the lower identity yields. A removed copy also ends all
+// copies that it had overtaken.
 func (g *Machine) overtakes(m *wire.Message, held *wire.Token) bool {
 	if m.Token.Seq != held.Seq {
 		return m.Token.Seq > held.Seq

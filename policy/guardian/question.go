@@ -7,22 +7,21 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// question is one that was asked: by a guardian that suspects the holder, or by a holder that has been away.
+// question is an open question: of a guardian that suspects the holder, or of a holder that was away.
 type question struct {
 	live bool
-	// byHolder says that this member holds the token that it asks about, first that it asks only whether it hears anybody, answered that
-	// at least one has answered.
+	// byHolder is set if this member holds the token, first if the first answer is enough (Probe), answered after the first answer.
 	byHolder, first, answered bool
 	id                        wire.HandoffID
 	token                     wire.TokenID
-	// silent are those who have not answered; empty places are zero.
+	// silent are the members that have not answered; empty places are zero.
 	silent [1 + wire.MaxBackups]wire.MemberID
-	// The question is repeated at repeatAt, and over at until.
+	// The question is repeated at repeatAt, and ends at until.
 	repeatAt, until policy.Time
 	wait            time.Duration
 }
 
-// waitsFor reports whether m is an answer that is still out.
+// waitsFor reports whether m is a missing answer to the question.
 func (q *question) waitsFor(m *wire.Message) bool {
 	return q.live && m.Kind != wire.KindAsk && m.Handoff == q.id && m.Token.ID == q.token && q.place(m.From) >= 0
 }
@@ -36,7 +35,7 @@ func (q *question) place(id wire.MemberID) int {
 	return -1
 }
 
-// ask asks the holder, if it is known, and the guardians of a token who holds it.
+// ask asks the holder of a token, if it is known, and the guardians, which member holds it.
 func (g *Machine) ask(now policy.Time, about *wire.Token, holder wire.MemberID, out []policy.Effect) []policy.Effect {
 	wait := g.cfg.Patience / firstRepeat
 	q := &g.question
@@ -53,7 +52,7 @@ func (g *Machine) ask(now policy.Time, about *wire.Token, holder wire.MemberID, 
 	return g.askSilent(about, out)
 }
 
-// askSilent asks those who have not answered.
+// askSilent sends the question to the members that have not answered.
 func (g *Machine) askSilent(about *wire.Token, out []policy.Effect) []policy.Effect {
 	for _, to := range g.question.silent {
 		if !to.IsZero() {
@@ -65,8 +64,7 @@ func (g *Machine) askSilent(about *wire.Token, out []policy.Effect) []policy.Eff
 	return out
 }
 
-// wakeQuestion repeats the question, and draws the conclusion when its time is over. Who was away itself while the answers
-// may have come asks again.
+// wakeQuestion repeats the question, and concludes at its end. A member that was away while answers may have come asks again.
 func (g *Machine) wakeQuestion(now policy.Time, held *wire.Token, out []policy.Effect) (Outcome, []policy.Effect) {
 	q := &g.question
 	switch {
@@ -89,16 +87,16 @@ func (g *Machine) wakeQuestion(now policy.Time, held *wire.Token, out []policy.E
 	return Outcome{}, out
 }
 
-// silentSinceAsked reports whether a holder has not come to repeat its question for so long that its guardians may have lost patience:
-// where answers take long, it is not over yet.
+// silentSinceAsked reports whether a holder has not repeated its question for so long that its guardians may suspect it. In a slow
+// network the question may still be open then.
 func (g *Machine) silentSinceAsked(now policy.Time) bool {
 	q := &g.question
 	askedAt := q.repeatAt.Add(-q.wait)
 	return q.byHolder && now >= askedAt.Add(g.cfg.Patience)
 }
 
-// answered notes that somebody has nothing to tell, and concludes if it was the last, or the first is enough. What is found when the question is
-// over was true some time ago: who was away meanwhile asks again.
+// answered records that a member has no news. It concludes if that was the last answer, or if the first is enough. Answers that are
+// read after the end of the question may be outdated: the member was away, and asks again.
 func (g *Machine) answered(now policy.Time, by wire.MemberID) Outcome {
 	q := &g.question
 	q.silent[q.place(by)], q.answered = wire.MemberID{}, true
@@ -108,8 +106,8 @@ func (g *Machine) answered(now policy.Time, by wire.MemberID) Outcome {
 	return g.conclude(now)
 }
 
-// conclude: nobody knows of a holder, or of another one. A guardian revives the token; a holder goes on. A member that has given the
-// token up because it heard nobody takes it back only if it does hear somebody.
+// conclude ends a question without news of a holder. A guardian revives the token; a holder continues. A member that gave up the
+// token because it heard nobody takes it back only if somebody has answered.
 func (g *Machine) conclude(now policy.Time) Outcome {
 	byHolder, first, answered := g.question.byHolder, g.question.first, g.question.answered
 	g.question = question{}
@@ -125,14 +123,13 @@ func (g *Machine) conclude(now policy.Time) Outcome {
 	return g.revive()
 }
 
-// onHeard: another guardian answers. If it has heard the holder lately, or would revive the token before this one, it is left
-// to it for now.
+// onHeard handles the answer of another guardian. If that one heard the holder recently, or has a lower rank, this member waits.
 func (g *Machine) onHeard(now policy.Time, m *wire.Message) Outcome {
 	if g.knowsBetter(m) {
 		g.learn(now, &m.Token, wire.MemberID{})
 		return Outcome{}
 	}
-	// By its own copy: if the two disagree on who is before whom, they must not both wait for the other.
+	// The rank is that in the sender's copy: if the two disagree on their ranks, they must not both wait for the other.
 	rank, ok := m.Token.Trail.Rank(m.From)
 	before := ok && rank < g.rank()
 	if before || g.watch.own || m.Nonce < wire.Nonce(g.cfg.Patience) {
@@ -142,8 +139,8 @@ func (g *Machine) onHeard(now policy.Time, m *wire.Message) Outcome {
 	return g.answered(now, m.From)
 }
 
-// onKnown: somebody who neither holds nor guards the token says what it knows. If that is more than is known here, the token
-// has moved on.
+// onKnown handles the answer of a member that neither holds nor guards the token. If it knows more than this member, the token has
+// moved on.
 func (g *Machine) onKnown(now policy.Time, m *wire.Message) Outcome {
 	if g.knowsBetter(m) {
 		g.learn(now, &m.Token, wire.MemberID{})
@@ -152,8 +149,8 @@ func (g *Machine) onKnown(now policy.Time, m *wire.Message) Outcome {
 	return g.answered(now, m.From)
 }
 
-// knowsBetter reports whether an answer tells more than is known here: of a copy with a higher number; or, where this member
-// knows of the copy by hearsay only, that its holder has chosen others to guard it.
+// knowsBetter reports whether an answer has news: a copy with a higher number; or, if this member knows the copy by hearsay only, that
+// the holder has chosen other guardians.
 func (g *Machine) knowsBetter(m *wire.Message) bool {
 	w := &g.watch
 	return w.isBehind(&m.Token) || w.holder.IsZero() && !w.own && m.Token.Seq == w.token.Seq && !m.Token.Trail.Has(g.cfg.Self)

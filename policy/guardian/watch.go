@@ -7,54 +7,54 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// watch is what a member knows of a token that it does not hold. It is of one token: the oldest that it has to do with.
+// watch is a member's knowledge of one token that it does not hold: the oldest one that concerns it.
 type watch struct {
-	// live says that this member is one of the token's guardians; excused, that the holder has asked since its last beat; yielded,
-	// that it has said that it holds the token no longer; own, that this member itself was the holder, and has given it up.
+	// live is set if this member guards the token; excused, if the holder has asked since its last beat; yielded, if the holder has said
+	// that it no longer holds the token; own, if this member was the holder and has given the token up.
 	live, excused, yielded, own bool
-	// token is the copy: as it was passed on from here, or as its holder last showed it. Its Seq is the highest known.
+	// token is the copy: as this member passed it, or as in the holder's last beat. Its Seq is the highest known.
 	token wire.Token
-	// holder is who holds it; zero if somebody does of whom this member knows only by hearsay.
+	// holder is the holder; zero if this member knows of a holder by hearsay only.
 	holder wire.MemberID
-	// count is the holder's last beat under this Seq, and heardAt when the holder was last heard, or given the token; a patience
-	// before this was learnt if that was by hearsay.
+	// count is the number of the holder's last beat with this Seq. heardAt is when the holder was last heard or got the token; after
+	// hearsay it is a patience before that.
 	count   wire.Nonce
 	heardAt policy.Time
-	// suspectAt is when this member loses patience.
+	// suspectAt is when this member will suspect the holder.
 	suspectAt policy.Time
 }
 
-// isBehind reports whether t is the watched token, later.
+// isBehind reports whether t is the watched token with a higher number.
 func (w *watch) isBehind(t *wire.Token) bool { return w.token.ID == t.ID && t.Seq > w.token.Seq }
 
-// turnsTo reports whether the watch may turn to a token. A member guards one only: the one that survives where two meet.
+// turnsTo reports whether the watch may change to a token. A member guards one only: the one that survives if two meet.
 func (w *watch) turnsTo(id wire.TokenID) bool { return !w.live || !w.token.ID.Precedes(id) }
 
-// diesWith reports whether the copy that is guarded is one of those that t's burial buries.
+// diesWith reports whether t's burial includes the guarded copy.
 func (w *watch) diesWith(t *wire.Token) bool {
 	return w.live && w.token.ID == t.ID && t.Seq >= w.token.Seq
 }
 
-// Latest returns what is known of a token that is not held: its copy with the highest Seq.
+// Latest returns the copy with the highest known Seq of a token that this member does not hold.
 func (g *Machine) Latest(id wire.TokenID) (t *wire.Token, ok bool) {
 	return &g.watch.token, g.watch.token.ID == id
 }
 
-// Last returns the token that this member has last guarded, as it knows it, and who holds that; zero if there is none, or if this
-// member knows of its holder only by hearsay.
+// Last returns the last known state of the token that this member guarded last, and its holder: zero if there is none, or if this
+// member knows of its holder by hearsay only.
 func (g *Machine) Last() (t *wire.Token, holder wire.MemberID) { return &g.watch.token, g.watch.holder }
 
-// Guards reports whether this member guards a token that it does not hold, and who holds that; zero if this member knows only
-// by hearsay.
+// Guards reports whether this member guards a token that it does not hold, and returns its holder: zero if this member knows of it by
+// hearsay only.
 func (g *Machine) Guards() (holder wire.MemberID, ok bool) { return g.watch.holder, g.watch.live }
 
-// rank is this member's place among the guardians.
+// rank is this member's rank among the guardians.
 func (g *Machine) rank() int {
 	rank, _ := g.watch.token.Trail.Rank(g.cfg.Self)
 	return rank
 }
 
-// learn takes up what is known of a token from now on. This member guards it if the trail says so, and it was not removed.
+// learn sets the knowledge about a token. This member guards it if it is in the trail and the token was not removed.
 func (g *Machine) learn(now policy.Time, t *wire.Token, holder wire.MemberID) {
 	g.stopAsking()
 	w := &g.watch
@@ -66,7 +66,7 @@ func (g *Machine) learn(now policy.Time, t *wire.Token, holder wire.MemberID) {
 	g.calm(now, g.patience())
 }
 
-// calm puts suspicion off. A guardian of a higher rank waits for a question longer than the one before it, so that only one
+// calm postpones suspicion. Each rank waits longer than the one before, by the duration of a question, so that only one guardian
 // revives the token.
 func (g *Machine) calm(now policy.Time, patience time.Duration) {
 	g.stopAsking()
@@ -80,8 +80,7 @@ func (g *Machine) stopAsking() {
 	}
 }
 
-// hears reports whether a Beat is news: of the watched token, one later than all before; of another, that this member is to
-// guard it.
+// hears reports whether a Beat is news: for the watched token, a later beat; for another token, that this member should guard it.
 func (g *Machine) hears(m *wire.Message) bool {
 	w := &g.watch
 	if w.token.ID == m.Token.ID {
@@ -90,7 +89,7 @@ func (g *Machine) hears(m *wire.Message) bool {
 	return !g.closed && m.Token.Trail.Has(g.cfg.Self) && w.turnsTo(m.Token.ID)
 }
 
-// corrects reports whether the sender of a Beat holds a copy that has been overtaken.
+// corrects reports whether the sender of a Beat holds an overtaken copy.
 func (g *Machine) corrects(m *wire.Message) bool {
 	return g.watch.token.ID == m.Token.ID && m.Token.Seq < g.watch.token.Seq
 }
@@ -109,7 +108,7 @@ func (g *Machine) onBeat(now policy.Time, m *wire.Message, out []policy.Effect) 
 	return policy.AppendSend(out, &answer)
 }
 
-// suspect: nothing was heard of the holder for a patience. It is asked, and so are the other guardians.
+// suspect asks the holder, which was silent for a patience, and the other guardians.
 func (g *Machine) suspect(now policy.Time, out []policy.Effect) []policy.Effect {
 	w := &g.watch
 	if w.own {
@@ -120,7 +119,7 @@ func (g *Machine) suspect(now policy.Time, out []policy.Effect) []policy.Effect 
 	return g.ask(now, &w.token, w.holder, out)
 }
 
-// revive: nobody knows of a holder.
+// revive returns the token as revived: nobody knows of a holder.
 func (g *Machine) revive() Outcome {
 	w := &g.watch
 	w.live = false

@@ -7,16 +7,16 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A holder may know that it holds its token no longer, and that nobody else does: it has died in the middle of its run, and the
-// guard of the run says so in its name; or nothing reaches it any more. Its guardians need not wait for a silence then. It is about
-// one number of one token: who knows of a higher one, or hears a later beat, minds it no more.
+// A Yield says that its sender no longer holds the token, and that nobody else does: the holder has died during its run, and the guard
+// of its hook speaks for it; or no message reaches the holder. So its guardians need not wait for a silence. A Yield is about one number
+// of one token: members that know a higher number, or have heard a later beat, ignore it.
 
-// mostDoublings is how often the time doubles after which a member that has given up its token tells its guardians again.
+// mostDoublings bounds the doublings of the interval in which a member that has given up its token repeats its Yield.
 const mostDoublings = 6
 
-// Yield tells the guardians of the token that this member has held, and holds no more, that nobody holds it: this member hears nobody.
-// It cannot know whether anybody hears it. So it keeps a copy, behind all the guardians: it tells them again, less and less often, and
-// asks what has become of the token. It revives it if somebody answers and nobody knows better, or if nobody else is there (TakeBack).
+// Yield tells the guardians that nobody holds the token: this member has given it up because it hears nobody. It cannot know whether
+// anybody hears it. So it keeps a copy, with the last rank: it repeats the Yield at growing intervals and asks for the token's state.
+// It revives the token if somebody answers and nobody has news, or if there is no other member (TakeBack).
 func (g *Machine) Yield(now policy.Time, held *wire.Token, out []policy.Effect) []policy.Effect {
 	g.endDoubt()
 	out = g.tellGuardians(wire.KindYield, &held.Trail, held, out)
@@ -30,11 +30,11 @@ func (g *Machine) Yield(now policy.Time, held *wire.Token, out []policy.Effect) 
 	return out
 }
 
-// tellsAgainAfter is how long a member that has given up its token, and heard nothing, waits until it tells its guardians again. The
-// count of beats, which nobody sends it, counts how often it has.
+// tellsAgainAfter is the interval until the next repetition of the Yield. The count of beats counts the repetitions, because nobody
+// sends beats to this member.
 func (g *Machine) tellsAgainAfter() time.Duration { return g.cfg.Patience << g.watch.count }
 
-// TakeBack revives a token that this member has given up because it heard nobody, now that nobody else is there.
+// TakeBack revives a token that this member gave up because it heard nobody, when there is no other member any more.
 func (g *Machine) TakeBack() Outcome {
 	if !g.watch.live || !g.watch.own {
 		return Outcome{}
@@ -43,8 +43,8 @@ func (g *Machine) TakeBack() Outcome {
 	return g.revive()
 }
 
-// Entrust gives the guard of the run that is going on what it has to tell the guardians if this process dies: it can hold the
-// token no longer then, and no handoff of it has begun.
+// Entrust gives the guard of the running hook the Yields to send if this process dies: it then no longer holds the token, and no
+// handoff has begun.
 func (g *Machine) Entrust(held *wire.Token, out []policy.Effect) []policy.Effect {
 	for _, to := range held.Trail[:held.Trail.Len()] {
 		m := g.message(wire.KindYield, to, held)
@@ -53,8 +53,7 @@ func (g *Machine) Entrust(held *wire.Token, out []policy.Effect) []policy.Effect
 	return out
 }
 
-// yields reports whether m, a Yield, is news of the token that is guarded here: its last known holder says it, or one of whom
-// this member has not heard yet.
+// yields reports whether m, a Yield, is news of the guarded token: it comes from the last known holder, or from a later one.
 func (g *Machine) yields(m *wire.Message) bool {
 	w := &g.watch
 	if !w.live || w.token.ID != m.Token.ID || !m.Token.Trail.Has(g.cfg.Self) {
@@ -64,8 +63,8 @@ func (g *Machine) yields(m *wire.Message) bool {
 	return w.isBehind(&m.Token) || m.Token.Seq == w.token.Seq && sameHolder && !w.yielded
 }
 
-// onYield: the first guardian revives the token at once. The others give each before them half a patience, and ask then, as after a
-// silence.
+// onYield revives the token at once if this member is the first guardian. The others wait half a patience for each rank before them,
+// then ask as after a silence.
 func (g *Machine) onYield(now policy.Time, m *wire.Message) Outcome {
 	w := &g.watch
 	count := w.count
@@ -76,7 +75,7 @@ func (g *Machine) onYield(now policy.Time, m *wire.Message) Outcome {
 	if !w.live {
 		return Outcome{}
 	}
-	// Beats from before are no news, and neither is a question of the holder's.
+	// Earlier beats are no news, and neither is a question of the holder.
 	w.yielded, w.excused, w.count, w.heardAt = true, true, count, now.Add(-g.cfg.Patience)
 	if g.rank() == 0 {
 		return g.revive()
