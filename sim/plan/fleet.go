@@ -110,9 +110,6 @@ func (f *fleet) simulate(ctx context.Context, seed, budget, inquest uint64) (run
 		}
 	}
 	r.steps = c.Steps()
-	if errors.Is(err, errSpent) {
-		err = nil
-	}
 	return r, err
 }
 

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -23,8 +22,6 @@ type aftermath struct {
 	silence, recovery measure.Number
 	// crowd is how many operations ran at once at worst.
 	crowd int
-	// runs is how many ran until then.
-	runs measure.Number
 }
 
 // quietWaits is for how many mean waits there must have been one token for a fleet to be over the loss: then it has been
@@ -62,10 +59,8 @@ func (f *fleet) loseToken(c *sim.Cluster, meter *measure.Meter, nowAndThen time.
 		err = c.Run(c.Now().Add(nowAndThen))
 	}
 	figures := meter.Figures(c.Now())
-	a := aftermath{happened: true, silence: figures.Tokenless.Max, recovery: figures.Recovery.Max, runs: figures.Operations}
-	for _, e := range figures.Concurrency {
-		a.crowd = max(a.crowd, int(e.Key))
-	}
+	a := aftermath{happened: true, silence: figures.Tokenless.Max, recovery: figures.Recovery.Max}
+	a.crowd = int(figures.Concurrency[len(figures.Concurrency)-1].Key)
 	return a, err
 }
 
@@ -96,9 +91,6 @@ func (f *fleet) bereave(ctx context.Context, seed, budget uint64) (run, error) {
 		r.loss, err = g.loseToken(c, meter, patience(&g.constants))
 	}
 	r.steps = c.Steps()
-	if errors.Is(err, errSpent) {
-		err = nil
-	}
 	return r, err
 }
 

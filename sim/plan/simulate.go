@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -38,13 +39,17 @@ func (t *task) seeds() int {
 	return 0
 }
 
-// run does the work of one seed.
-func (t *task) run(ctx context.Context, seed uint64) (run, error) {
-	share := uint64(t.seeds())
-	if t.budget == 0 {
-		return t.fleet.bereave(ctx, seed, t.inquest/share)
+// run does the work of one seed. That all of it is done is no error.
+func (t *task) run(ctx context.Context, seed uint64) (r run, err error) {
+	if share := uint64(t.seeds()); t.budget == 0 {
+		r, err = t.fleet.bereave(ctx, seed, t.inquest/share)
+	} else {
+		r, err = t.fleet.simulate(ctx, seed, t.budget/share, t.inquest/share)
 	}
-	return t.fleet.simulate(ctx, seed, t.budget/share, t.inquest/share)
+	if errors.Is(err, errSpent) {
+		err = nil
+	}
+	return r, err
 }
 
 // simulateAll runs all seeds of all tasks on all cores. What comes out does not depend on how many there are.

@@ -8,6 +8,7 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/study"
+	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // notInThePaper is the source of what the paper says nothing about.
@@ -145,23 +146,32 @@ func surveys() []survey {
 	}
 }
 
-// calmTargets are what there is to reach where nothing else goes wrong.
+// calmTargets are what there is to reach where nothing else goes wrong: no overlap, 99 % of the best possible use, no interval that
+// is longer than 1.05 × the best possible, and no more messages than a handoff and its guardians take.
 func calmTargets(all []line) []target {
 	sweep := func(r *rules) bool { return ours(r) && r.walk == wander.Sweep }
 	return slices.Concat(
 		each(all, ours, func(l *line) target {
-			t := l.overlapTarget(0)
-			t.published = byFleet(l.members, "0.43 %", "9 %")
+			return l.target("two at once", "0.43 %", "9 %", l.steady().overlap, 0, report.Percent)
+		}),
+		each(all, sweep, func(l *line) target {
+			t := l.target("busy, of the best", "67 %", "47 %", l.steady().busy/l.best().busy, 0.99, report.Percent)
+			t.least = true
 			return t
 		}),
-		each(all, sweep, (*line).busyTarget),
-		each(all, sweep, (*line).longestTarget),
-		each(all, ours, (*line).messageTarget),
+		each(all, sweep, func(l *line) target {
+			return l.target("longest interval", "over 2500 s", "over 4500 s", l.steady().longest, 1.05*l.best().interval.Seconds(), inSeconds)
+		}),
+		each(all, ours, func(l *line) target {
+			return l.target("messages per handoff", "3", "3", l.steady().perHandoff, l.steady().allowed, report.Number)
+		}),
 		recoveryTargets(all),
 	)
 }
 
 // overlapTargets hold every line of wanderd's rules to what is accepted.
 func overlapTargets(all []line) []target {
-	return each(all, ours, func(l *line) target { return l.overlapTarget(accepted) })
+	return each(all, ours, func(l *line) target {
+		return l.target("two at once", "", "", l.steady().overlap, accepted, report.Percent)
+	})
 }

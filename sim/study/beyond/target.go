@@ -70,35 +70,10 @@ func verdict(targets []target) string {
 // where tells lines apart, also those of different worlds.
 func (l *line) where() string { return l.world.title(l.label()) }
 
-// overlapTarget: no more than such a share of the time with two operations or more.
-func (l *line) overlapTarget(limit float64) target {
+// target is to be at most a limit, where the paper has something of the fleets of its own sizes.
+func (l *line) target(what, ofNominal, ofOverload string, measured, limit float64, write func(float64) string) target {
 	return target{
-		what: "two at once: " + l.where(), measured: l.steady().overlap, limit: limit, write: report.Percent,
-	}
-}
-
-// busyTarget: at least 99 % of the best possible.
-func (l *line) busyTarget() target {
-	return target{
-		what: "busy, of the best: " + l.where(), published: byFleet(l.members, "67 %", "47 %"),
-		measured: l.steady().busy / l.best().busy, limit: 0.99, least: true, write: report.Percent,
-	}
-}
-
-// longestTarget: no interval is longer than 1.05 × the best possible.
-func (l *line) longestTarget() target {
-	return target{
-		what: "longest interval: " + l.where(), published: byFleet(l.members, "over 2500 s", "over 4500 s"),
-		measured: l.steady().longest, limit: 1.05 * l.best().interval.Seconds(), write: inSeconds,
-	}
-}
-
-// messageTarget: no more messages than a handoff and its guardians take.
-func (l *line) messageTarget() target {
-	s := l.steady()
-	return target{
-		what: "messages per handoff: " + l.where(), published: byFleet(l.members, "3", "3"),
-		measured: s.perHandoff, limit: s.allowed, write: report.Number,
+		what: what + ": " + l.where(), published: byFleet(l.members, ofNominal, ofOverload), measured: measured, limit: limit, write: write,
 	}
 }
 

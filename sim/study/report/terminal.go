@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -29,9 +30,9 @@ func (b Bars) Terminal(columns int) string {
 	}
 	for i, label := range b.Labels {
 		for g, group := range b.Groups {
-			line := pad(label, labels+1)
+			line := fmt.Sprintf("%-*s", labels+1, label)
 			if names > 0 {
-				line += pad(group.Name, names)
+				line += fmt.Sprintf("%-*s", names, group.Name)
 			}
 			bar := strings.Repeat(block(g), b.share(group.Values[i], low, high, room))
 			lines = append(lines, line+strings.TrimSpace(bar+" "+Number(group.Values[i])))
@@ -189,10 +190,6 @@ func widest(texts []string) int {
 		w = max(w, letterCount(s))
 	}
 	return w
-}
-
-func pad(s string, columns int) string {
-	return s + strings.Repeat(" ", max(0, columns-letterCount(s)))
 }
 
 // cut joins lines, none of them wider than so many columns.
