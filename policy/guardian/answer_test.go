@@ -7,7 +7,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Whoever is asked answers, with one message that carries the question's identity.
+// Every member answers a question with one message that has the question's identity.
 func TestEveryQuestionIsAnsweredByOneMessage(t *testing.T) {
 	for name, tc := range map[string]struct {
 		begin func(c *circle)
@@ -62,14 +62,14 @@ func left(c *circle) {
 	c.giveUp(c.ann, dansID)
 }
 
-// removed lets ann remove her token; the guardians are told.
+// removed lets ann remove her token and tell the guardians.
 func removed(c *circle) {
 	c.ann.holds = false
 	c.took(c.ann, wire.MemberID{}, guardian.Outcome{}, c.ann.g.Bury(&theToken, nil))
 	c.advance(latency)
 }
 
-// How long ago it was is in the answer: since the beat, or since the token was given away.
+// The answer contains the time since the last beat, or since the token was passed.
 func TestAGuardianSaysWhenItHeardTheHolder(t *testing.T) {
 	for _, tc := range []struct {
 		begin func(c *circle)
@@ -97,8 +97,8 @@ func TestAGuardianSaysWhenItHeardTheHolder(t *testing.T) {
 	}
 }
 
-// A question says what the asker knows: who knows less learns it, and guards the token by what it has learnt.
-func TestAQuestionTeachesThoseWhoAreAsked(t *testing.T) {
+// A question contains what the asker knows: a member that knows less learns it, and guards the token accordingly.
+func TestAQuestionInformsItsAddressees(t *testing.T) {
 	c := newCircle(t)
 	c.receive(message(wire.KindAsk, c.dan, c.bob, born(10, 9, cydsID, bobsID)))
 	if latest, ok := c.bob.g.Latest(theToken.ID); !ok || latest.Seq != 9 {

@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// bury lets m remove a token by a rule of its owner's.
+// bury lets m remove a token by a rule of its owner.
 func (c *circle) bury(m *member, t wire.Token) {
 	c.t.Helper()
 	if m.holds {
@@ -18,7 +18,7 @@ func (c *circle) bury(m *member, t wire.Token) {
 	c.took(m, wire.MemberID{}, guardian.Outcome{}, m.g.Bury(&t, nil))
 }
 
-func TestABurialStandsTheGuardiansDown(t *testing.T) {
+func TestABurialEndsTheGuarding(t *testing.T) {
 	c := newCircle(t)
 	c.bury(c.ann, theToken)
 	c.wantSent("1ms ann→bob Buried", "1ms ann→cyd Buried")
@@ -37,8 +37,8 @@ func TestABurialEndsAQuestion(t *testing.T) {
 	c.wantHolders()
 }
 
-// Who has missed the burial asks, and is told so by whoever knows of it.
-func TestWhoHasMissedABurialIsToldOfItWhenItAsks(t *testing.T) {
+// A guardian that has missed the burial asks, and any member that knows of the burial answers with it.
+func TestAGuardianThatMissedABurialLearnsOfItWhenItAsks(t *testing.T) {
 	c := newCircle(t)
 	c.lose = func(m *wire.Message) bool {
 		return m.Kind == wire.KindBuried && m.To == bobsID && c.now < began.Add(patience)
@@ -50,8 +50,8 @@ func TestWhoHasMissedABurialIsToldOfItWhenItAsks(t *testing.T) {
 	c.wantHolders()
 }
 
-// It may have missed the burial because it is in another trail: it stands down when it says that it holds the token, too.
-func TestAHolderOfARemovedTokenIsToldSoByAnybodyWhoKnows(t *testing.T) {
+// A holder of another copy may have missed the burial. The answer to its beat tells it.
+func TestAnyMemberTellsAHolderThatItsTokenWasRemoved(t *testing.T) {
 	c := newCircle(t)
 	c.bury(c.bob, theToken)
 	c.air = nil
@@ -60,7 +60,7 @@ func TestAHolderOfARemovedTokenIsToldSoByAnybodyWhoKnows(t *testing.T) {
 	c.wantHolders()
 }
 
-func TestWhoRemovesATokenGuardsItNoLonger(t *testing.T) {
+func TestAMemberThatRemovesATokenNoLongerGuardsIt(t *testing.T) {
 	for name, at := range map[string]time.Duration{"before it asks": latency, "while it asks": latency + patience} {
 		t.Run(name, func(t *testing.T) {
 			c := newCircle(t)
@@ -74,8 +74,8 @@ func TestWhoRemovesATokenGuardsItNoLonger(t *testing.T) {
 	}
 }
 
-// Whoever has removed it, a guardian or not.
-func TestWhoHasRemovedATokenTellsItsHolder(t *testing.T) {
+// This holds for guardians and others.
+func TestAMemberThatRemovedATokenTellsItsHolder(t *testing.T) {
 	c := newCircle(t)
 	c.bury(c.dan, theToken)
 	c.air, c.sent = nil, nil
@@ -83,8 +83,8 @@ func TestWhoHasRemovedATokenTellsItsHolder(t *testing.T) {
 	c.wantSent("1ms dan→ann Buried")
 }
 
-// A copy with a higher number than the one that was removed is another matter.
-func TestACopyThatHasGoneFurtherIsNotBuried(t *testing.T) {
+// The burial does not apply to a copy with a higher number than the removed one.
+func TestACopyWithAHigherNumberIsNotBuried(t *testing.T) {
 	c := newStrangers(t)
 	c.hold(c.ann, since(theToken, 8))
 	c.advance(latency)
@@ -98,7 +98,7 @@ func TestACopyThatHasGoneFurtherIsNotBuried(t *testing.T) {
 	c.wantHolders(c.bob)
 }
 
-func TestWhoKnowsThatATokenWasRemovedDoesNotGuardItAgain(t *testing.T) {
+func TestAMemberThatKnowsOfTheRemovalDoesNotGuardTheTokenAgain(t *testing.T) {
 	for name, learn := range map[string]func(c *circle){
 		"by a beat": func(c *circle) { c.receive(message(wire.KindBeat, c.dan, c.bob, theToken)) },
 		"by its hands": func(c *circle) {
@@ -122,8 +122,8 @@ func TestWhoKnowsThatATokenWasRemovedDoesNotGuardItAgain(t *testing.T) {
 	}
 }
 
-// A member that turned to an older token may be asked by others who guard the one that it has left: it remembers that burial, too.
-func TestABurialIsRememberedByWhoGuardsAnotherToken(t *testing.T) {
+// Other guardians of a token may ask a member that has turned to an older token, so it remembers that burial, too.
+func TestAGuardianOfAnotherTokenRemembersABurial(t *testing.T) {
 	for _, tc := range []struct {
 		buried wire.Token
 		want   wire.Kind
@@ -145,8 +145,8 @@ func TestABurialIsRememberedByWhoGuardsAnotherToken(t *testing.T) {
 	}
 }
 
-// A later burial of a copy that has gone further takes the place of the earlier one.
-func TestTheFurthestBurialOfATokenIsRemembered(t *testing.T) {
+// A later burial with a higher number replaces the earlier one.
+func TestTheBurialWithTheHighestNumberIsRemembered(t *testing.T) {
 	c := newStrangers(t)
 	for _, seq := range []wire.Seq{5, 8, 6} {
 		c.bury(c.bob, since(theToken, seq))

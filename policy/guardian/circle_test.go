@@ -28,11 +28,11 @@ var (
 	cydsID = wire.MemberID{0xc}
 	dansID = wire.MemberID{0xd}
 
-	// theToken is guarded by bob, and by cyd after him.
+	// theToken is guarded by bob with rank 0, and cyd with rank 1.
 	theToken = born(10, 5, bobsID, cydsID)
 )
 
-// born returns a token by its birth stamp.
+// born returns a token with this birth stamp.
 func born(stamp int64, seq wire.Seq, guardians ...wire.MemberID) wire.Token {
 	t := wire.Token{ID: wire.TokenID{Birth: stamp, Generator: wire.MemberID{0xe}, Random: 99}, Seq: seq}
 	copy(t.Trail[:], guardians)
@@ -45,20 +45,18 @@ func since(t wire.Token, seq wire.Seq) wire.Token {
 	return t
 }
 
-// member is one member's part in guarding, and the part of its owner: it holds the token, drops it when it is overtaken, and
-// takes it when it is revived.
+// member is a machine and its owner, which holds the token, drops it when it is overtaken, and takes it when it is revived.
 type member struct {
 	name  string
 	id    wire.MemberID
 	g     guardian.Machine
 	holds bool
 	token wire.Token
-	// dead members hear nothing and do nothing; what happens to one that is away happens when it is back.
+	// dead members hear nothing and do nothing. Events of a member that is away happen when it is back.
 	dead, away bool
 	notes      []policy.Note
 	endings    []guardian.Ending
-	// heardAt is when it last had word of a token from the token's holder; revived are those that it has revived and has had
-	// no word of since.
+	// heardAt is when it last heard of a token from its holder; revived are the tokens that it has revived and not heard of since.
 	heardAt map[wire.TokenID]policy.Time
 	revived map[wire.TokenID]bool
 }
@@ -77,19 +75,19 @@ func (m *member) held() *wire.Token {
 	return &m.token
 }
 
-// circle is four members, one clock and a network on which a message takes a millisecond, or is lost. It checks after every step
-// what holds always: nobody asks for a wake-up in the past; a message that is not expected changes nothing, and no message leads
-// to more than one to its sender, nor to one to everybody; and no token is revived of which the holder was heard less than a
-// patience ago and has not yielded it, nor twice without any word of it in between.
+// circle is four members, one clock and a network in which a message takes a millisecond, or is lost. After every step it checks:
+// no wake-up is in the past; an unexpected message changes nothing; a message causes at most one message to its sender, and none to
+// everybody; and no token is revived within a patience of having heard its holder, unless that has yielded it, nor twice without
+// news of it in between.
 type circle struct {
 	t                  rapid.TB
 	now                policy.Time
 	ann, bob, cyd, dan *member
 	all                []*member
 	air                []flight
-	// lose loses messages; nil loses none.
+	// lose decides which messages are lost; nil means none.
 	lose func(m *wire.Message) bool
-	// sent are all messages since it was last asked, with the time since the beginning.
+	// sent are all messages since the last wantSent, with the time since the beginning.
 	sent []string
 }
 
@@ -100,7 +98,7 @@ type flight struct {
 
 const began = policy.Time(time.Hour)
 
-// newCircle returns ann, who holds the token, bob and cyd, who guard it, and dan; they have heard ann's first beat.
+// newCircle returns ann, who holds the token, bob and cyd, who guard it and have heard ann's first beat, and dan.
 func newCircle(t *testing.T) *circle {
 	t.Helper()
 	c := newStrangers(t)
@@ -110,7 +108,7 @@ func newCircle(t *testing.T) *circle {
 	return c
 }
 
-// newStrangers returns four who have never heard of a token.
+// newStrangers returns four members that have never heard of a token.
 func newStrangers(t rapid.TB) *circle {
 	c := &circle{
 		t: t, now: began,
@@ -126,8 +124,8 @@ func (c *circle) find(id wire.MemberID) *member {
 	return c.all[i]
 }
 
-// took carries out what a call of m's machine asked for, and does what its owner would do. It returns how many messages that
-// sent, and how many of them to a certain member.
+// took carries out the result of a call of m's machine, and acts as its owner. It returns the number of messages, and of those to a
+// certain member.
 func (c *circle) took(m *member, to wire.MemberID, o guardian.Outcome, out []policy.Effect) (all, back int) {
 	c.t.Helper()
 	for i := range out {
@@ -197,7 +195,7 @@ func (c *circle) hold(m *member, t wire.Token) {
 	c.took(m, wire.MemberID{}, guardian.Outcome{}, m.g.Hold(c.now, &m.token, nil))
 }
 
-// giveUp makes a holder the token's first guardian, as it is when its Commit has left.
+// giveUp makes a holder the token's first guardian, as after its Commit.
 func (c *circle) giveUp(from *member, to wire.MemberID) wire.Token {
 	c.t.Helper()
 	before, passed := from.token.Trail, from.token
@@ -208,14 +206,14 @@ func (c *circle) giveUp(from *member, to wire.MemberID) wire.Token {
 	return passed
 }
 
-// pass passes the token on; its number rises.
+// pass passes the token on and raises its number.
 func (c *circle) pass(from, to *member) {
 	c.t.Helper()
 	passed := c.giveUp(from, to.id)
 	c.hold(to, since(passed, passed.Seq.After()))
 }
 
-// before does what an owner does before every step: who was away for too long asks first.
+// before acts as an owner before every step: a holder that was away for too long asks first.
 func (c *circle) before(m *member) {
 	c.t.Helper()
 	if m.g.Overdue(c.now, m.held()) {
@@ -223,7 +221,7 @@ func (c *circle) before(m *member) {
 	}
 }
 
-// receive hands msg to whom it is addressed and returns how many messages that sent.
+// receive delivers msg to its addressee and returns how many messages that caused.
 func (c *circle) receive(msg wire.Message) (sent int) {
 	c.t.Helper()
 	m := c.find(msg.To)
@@ -264,7 +262,7 @@ func (c *circle) wake(m *member) {
 	}
 }
 
-// advance lets time pass, and everything happen that is due; what is due at its end, too.
+// advance lets time pass with all due events, including those at its end.
 func (c *circle) advance(d time.Duration) {
 	c.t.Helper()
 	for end := c.now.Add(d); ; {
@@ -297,13 +295,13 @@ func (c *circle) advance(d time.Duration) {
 	}
 }
 
-// until lets time pass up to a time since the beginning.
+// until lets time pass up to this time since the beginning.
 func (c *circle) until(d time.Duration) {
 	c.t.Helper()
 	c.advance(began.Add(d).Sub(c.now))
 }
 
-// message returns one that the test has made up.
+// message returns a message made by the test.
 func message(kind wire.Kind, from, to *member, about wire.Token) wire.Message {
 	m := wire.Message{Gate: gate, Kind: kind, From: from.id, To: to.id, Token: about}
 	switch kind {
@@ -318,7 +316,7 @@ func message(kind wire.Kind, from, to *member, about wire.Token) wire.Message {
 	return m
 }
 
-// answering returns m as an answer to the question that is in the air to m's sender.
+// answering returns m as an answer to the question in flight to m's sender.
 func (c *circle) answering(m wire.Message) wire.Message {
 	c.t.Helper()
 	for _, f := range c.air {
@@ -331,7 +329,7 @@ func (c *circle) answering(m wire.Message) wire.Message {
 	return m
 }
 
-// wantSent wants exactly these messages since the last call, as "250ms ann→bob Beat", the time being that since the beginning.
+// wantSent wants exactly these messages since the last call, as "250ms ann→bob Beat", with the time since the beginning.
 func (c *circle) wantSent(want ...string) {
 	c.t.Helper()
 	if !slices.Equal(c.sent, want) {
@@ -358,7 +356,7 @@ func (c *circle) wantEndings(m *member, want ...guardian.Ending) {
 	m.endings = nil
 }
 
-// wantHolders wants that these hold a token, and nobody else who lives.
+// wantHolders wants exactly these live members to hold a token.
 func (c *circle) wantHolders(want ...*member) {
 	c.t.Helper()
 	var got []string

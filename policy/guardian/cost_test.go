@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// vigil is a holder and one of its guardians: the holder beats, the guardian hears it.
+// vigil is a holder that beats and one of its guardians.
 type vigil struct {
 	now              policy.Time
 	holder, guardian guardian.Machine
@@ -28,7 +28,7 @@ func newVigil() *vigil {
 	return v
 }
 
-// beat lets the holder beat once, and reports whether that was news.
+// beat lets the holder beat once, and reports whether the beat was news.
 func (v *vigil) beat() bool {
 	v.now, _ = v.holder.NextWake(&v.token)
 	_, v.out[0] = v.holder.Wake(v.now, &v.token, v.out[0][:0])
@@ -66,7 +66,7 @@ func TestAQuestionAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkBeat is what a guardian costs four times in a patience: a wake-up that sends two messages, one of them received.
+// BenchmarkBeat measures the cost of a beat: a wake-up that sends two messages, and the reception of one.
 func BenchmarkBeat(b *testing.B) {
 	v := newVigil()
 	b.ReportAllocs()

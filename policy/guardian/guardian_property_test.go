@@ -12,12 +12,12 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// world is a circle and an adversary that owns the network, the processes and the power switch. It keeps every message that
-// was ever sent, and may deliver any of them at any time, any number of times, or never; it makes up others besides.
+// world is a circle and an adversary that controls the network and the processes. It keeps all messages, and may deliver any of them at
+// any time, any number of times, or never; it also forges messages.
 type world struct {
 	*circle
 	ever []wire.Message
-	// lossy says that half of the messages are lost.
+	// lossy is set if half of the messages are lost.
 	lossy bool
 }
 
@@ -46,7 +46,7 @@ func (w *world) letTimePass(t *rapid.T) {
 
 func (w *world) change(t *rapid.T) { w.lossy = rapid.Bool().Draw(t, "lossy") }
 
-// delay keeps a message in the air for up to two patiences more.
+// delay delays a message by up to two patiences.
 func (w *world) delay(t *rapid.T) {
 	if len(w.air) > 0 {
 		f := &w.air[rapid.IntRange(0, len(w.air)-1).Draw(t, "which")]
@@ -61,7 +61,7 @@ func (w *world) playBack(t *rapid.T) {
 	}
 }
 
-// forge makes up a message, often with a question or a count that has been used.
+// forge makes a message, often with a used question or count.
 func (w *world) forge(t *rapid.T) {
 	to := w.someone(t)
 	kinds := []wire.Kind{wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindYield}
@@ -96,7 +96,7 @@ func (w *world) muster(t *rapid.T) {
 	}
 }
 
-// handOn passes a token on as its owner would: who has been away asks first, and who knows of a higher copy drops it.
+// handOn passes a token on like an owner: a holder that was away asks first, and one that knows of a higher copy drops the token.
 func (w *world) handOn(t *rapid.T) {
 	from := w.someone(t)
 	to := w.another(t, from)
@@ -120,7 +120,7 @@ func (w *world) stopOrGoOn(t *rapid.T) {
 	m.away = !m.away
 }
 
-// nap keeps a holder away for about as long as its guardians are patient.
+// nap keeps a holder away for about a patience.
 func (w *world) nap(t *rapid.T) {
 	i := slices.IndexFunc(w.all, func(m *member) bool { return m.holds && !m.away })
 	if i < 0 {
@@ -131,7 +131,7 @@ func (w *world) nap(t *rapid.T) {
 	w.all[i].away = false
 }
 
-// restart takes from a member everything it knows, the token too.
+// restart resets a member, including its token.
 func (w *world) restart(t *rapid.T) {
 	m := w.someone(t)
 	fresh := newMember(m.name, m.id, uint64(len(w.ever))+10)
@@ -147,7 +147,7 @@ func (w *world) remove(t *rapid.T) {
 
 func (w *world) leave(t *rapid.T) { w.someone(t).g.Close() }
 
-// wakeEarly wakes somebody that has nothing to do: that does nothing.
+// wakeEarly wakes a member before its time, which must do nothing.
 func (w *world) wakeEarly(t *rapid.T) {
 	m := w.someone(t)
 	if at, ok := m.g.NextWake(m.held()); ok && at <= w.now {
@@ -170,9 +170,9 @@ func (w *world) play(t *rapid.T, actions map[string]func(*rapid.T), often []stri
 	}
 }
 
-// Whatever is said, by whomever and whenever: what is not expected changes nothing, what is expected leads to one message at
-// most, and a wake-up before its time does nothing. The circle checks it.
-func TestWhatHoldsWhateverIsSaid(t *testing.T) {
+// For any messages of any sender at any time: an unexpected message changes nothing, an expected one causes at most one message, and
+// an early wake-up does nothing. The circle checks it.
+func TestTheInvariantsHoldForAnyMessages(t *testing.T) {
 	endings := map[guardian.Ending]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
@@ -196,9 +196,9 @@ func TestWhatHoldsWhateverIsSaid(t *testing.T) {
 	}
 }
 
-// Under loss, delay, duplication, replay and processes that are stopped or restarted: never is a token revived twice by one
-// guardian without word of it in between, nor within a patience of having heard its holder; the circle checks it. And where the
-// holder is lost and one lives that guards the furthest copy, the token is revived in the end.
+// Under loss, delay, duplication, replay and processes that are paused or restarted: one guardian never revives a token twice without
+// news of it in between, nor within a patience of having heard its holder; the circle checks it. If the holder is lost and a live
+// member guards the copy with the highest number, the token is revived in the end.
 func TestALostTokenIsRevivedIfAGuardianLives(t *testing.T) {
 	worlds, lost, revivals := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -234,7 +234,7 @@ func TestALostTokenIsRevivedIfAGuardianLives(t *testing.T) {
 	}
 }
 
-// loseHolders ends all faults but one: whoever holds a token is dead. What is in the air still comes.
+// loseHolders ends all faults, and kills all holders. Messages in flight still arrive.
 func (w *world) loseHolders() {
 	w.lossy = false
 	for _, m := range w.all {
@@ -247,7 +247,7 @@ func (w *world) someoneHolds() bool {
 	return slices.ContainsFunc(w.all, func(m *member) bool { return m.holds && !m.dead })
 }
 
-// guarded reports whether somebody who lives guards the furthest copy that anybody knows of.
+// guarded reports whether a live member guards the copy with the highest number that any member knows.
 func (w *world) guarded() bool {
 	var furthest, watched wire.Seq
 	for _, m := range w.all {

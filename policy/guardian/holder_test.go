@@ -34,7 +34,7 @@ func TestATokenThatNobodyGuardsHasNoBeat(t *testing.T) {
 	}
 }
 
-func TestANewGuardianIsToldAtOnce(t *testing.T) {
+func TestANewGuardianGetsABeatAtOnce(t *testing.T) {
 	c := newCircle(t)
 	c.until(100 * time.Millisecond)
 	token := c.ann.token
@@ -44,7 +44,7 @@ func TestANewGuardianIsToldAtOnce(t *testing.T) {
 	c.wantSent("100ms ann→dan Beat", "300ms ann→dan Beat")
 }
 
-// Each beat has a number of its own, also over several tokens: one that is played back is never the latest.
+// Each beat has its own number, also over several tokens, so a replayed one is never the latest.
 func TestEveryBeatHasAHigherCountThanTheLast(t *testing.T) {
 	c := newStrangers(t)
 	last := wire.Nonce(0)
@@ -92,7 +92,7 @@ func TestAHolderThatWasAwayForAPatienceIsOverdue(t *testing.T) {
 	}
 }
 
-// away lets ann be away for so long that she asks, and returns the circle in that moment.
+// away lets ann be away for so long that she asks, and returns the circle at that moment.
 func away(t *testing.T) *circle {
 	t.Helper()
 	c := newCircle(t)
@@ -150,7 +150,7 @@ func TestAHolderIsSureWhenNobodyAnswersForHalfAPatience(t *testing.T) {
 	c.wantEndings(c.ann, guardian.Sure)
 }
 
-// It was away again while the answers came, or until long after they would have: what they say was true then.
+// It was away again while the answers came, or until long after, so the answers are outdated.
 func TestAHolderThatIsAwayWhileItAsksAsksAgain(t *testing.T) {
 	for name, first := range map[string]func(c *circle, answers []flight){
 		"woken first": func(c *circle, _ []flight) { c.wake(c.ann) },
@@ -179,7 +179,7 @@ func TestAHolderThatIsAwayWhileItAsksAsksAgain(t *testing.T) {
 	}
 }
 
-// Where a round trip takes long, the question is not over yet when the guardians may have lost patience.
+// With long round trips, the question is still open when the guardians may suspect the holder.
 func TestAHolderThatDoesNotRepeatItsQuestionForAPatienceAsksAgain(t *testing.T) {
 	c := newCircle(t)
 	c.ann.g.Measured(patience)
@@ -194,7 +194,7 @@ func TestAHolderThatDoesNotRepeatItsQuestionForAPatienceAsksAgain(t *testing.T) 
 	c.wantNotes(c.ann, guardian.NoteDoubting)
 }
 
-// A question of the holder's is a sign of its life: who suspects it waits.
+// A question of the holder shows that it lives, so its guardians wait.
 func TestAHoldersQuestionCalmsItsGuardians(t *testing.T) {
 	c := newCircle(t)
 	c.ann.away = true
@@ -220,7 +220,7 @@ func TestAHolderThatWasAwayForTooLongIsOvertaken(t *testing.T) {
 	c.wantHolders(c.bob)
 }
 
-// Whatever is said of a copy with a higher number, the one that is held here is to be dropped.
+// Any message about a copy with a higher number makes the holder drop its copy.
 func TestAHolderThatLearnsOfAHigherNumberIsOvertaken(t *testing.T) {
 	for _, kind := range []wire.Kind{wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried} {
 		t.Run(kind.String(), func(t *testing.T) {
@@ -254,7 +254,7 @@ func TestOfTwoHoldersOfOneNumberTheOneWithTheLowerIdentityYields(t *testing.T) {
 	}
 }
 
-// Two that hold the same token with the same number, and are each other's guardians: one of them is left, and that is all.
+// Two members hold the same token with the same number and guard each other: one holder is left, and no messages follow.
 func TestTwoHoldersOfOneNumberDoNotAnswerEachOtherForEver(t *testing.T) {
 	c := newStrangers(t)
 	c.hold(c.bob, born(10, 5, cydsID))
@@ -284,8 +284,8 @@ func TestAHolderWithALowerNumberIsAnsweredByTheHigher(t *testing.T) {
 	c.wantEndings(c.bob, guardian.Overtaken)
 }
 
-// What is no news of a higher copy is none of a holder's business.
-func TestAHolderDoesNotMindLowerNumbers(t *testing.T) {
+// A holder ignores messages without news of a higher copy.
+func TestAHolderIgnoresLowerNumbers(t *testing.T) {
 	c := newCircle(t)
 	for _, seq := range []wire.Seq{4, 5} {
 		for _, kind := range []wire.Kind{wire.KindHeard, wire.KindKnown, wire.KindBuried} {
@@ -307,8 +307,8 @@ func TestAHolderOfARemovedTokenIsOvertaken(t *testing.T) {
 	c.wantHolders()
 }
 
-// Those who guard the dropped copy would revive it, if they were not told of the one that has overtaken it.
-func TestThoseWhoGuardADroppedCopyAreTold(t *testing.T) {
+// The guardians of the dropped copy would revive it if they did not learn of the higher copy.
+func TestTheGuardiansOfADroppedCopyAreTold(t *testing.T) {
 	for _, kind := range []wire.Kind{wire.KindKnown, wire.KindBuried} {
 		t.Run(kind.String(), func(t *testing.T) {
 			c := newCircle(t)
@@ -337,8 +337,8 @@ func TestAHolderThatIsOvertakenGuardsTheHigherCopyIfItIsToldTo(t *testing.T) {
 	}
 }
 
-// Of two tokens the older survives: a member that guards it does not leave it for a copy of the one that it has held.
-func TestAHolderThatIsOvertakenGoesOnGuardingAnOlderToken(t *testing.T) {
+// Of two tokens the older survives: a member that guards it does not turn to a copy of the token that it has held.
+func TestAnOvertakenHolderContinuesToGuardAnOlderToken(t *testing.T) {
 	c := newStrangers(t)
 	c.hold(c.ann, born(10, 5))
 	c.hold(c.dan, born(3, 7, annsID))
@@ -353,7 +353,7 @@ func TestAHolderThatIsOvertakenGoesOnGuardingAnOlderToken(t *testing.T) {
 	}
 }
 
-func TestWhoPassesATokenOnGuardsIt(t *testing.T) {
+func TestAMemberThatPassesATokenGuardsIt(t *testing.T) {
 	c := newCircle(t)
 	c.pass(c.ann, c.dan)
 	c.advance(latency)
@@ -362,7 +362,7 @@ func TestWhoPassesATokenOnGuardsIt(t *testing.T) {
 	c.wantHolders(c.ann)
 }
 
-func TestWhoPassesATokenOnReleasesTheGuardianThatDropsOut(t *testing.T) {
+func TestAMemberThatPassesATokenReleasesTheGuardianThatDropsOut(t *testing.T) {
 	c := newCircle(t)
 	c.pass(c.ann, c.dan)
 	c.wantSent("1ms ann→cyd Known", "1ms dan→ann Beat", "1ms dan→bob Beat")
@@ -372,14 +372,14 @@ func TestWhoPassesATokenOnReleasesTheGuardianThatDropsOut(t *testing.T) {
 	c.wantHolders()
 }
 
-// Who gets the token needs no word of it.
-func TestWhoGetsTheTokenIsNotReleased(t *testing.T) {
+// The receiver of the token needs no message about it.
+func TestTheReceiverOfTheTokenIsNotReleased(t *testing.T) {
 	c := newCircle(t)
 	c.pass(c.ann, c.cyd)
 	c.wantSent("1ms cyd→ann Beat", "1ms cyd→bob Beat")
 }
 
-// It is in no doubt any longer about what it does not hold.
+// A member has no doubt about a token that it no longer holds.
 func TestADoubtEndsWithItsToken(t *testing.T) {
 	for name, end := range map[string]func(c *circle){
 		"dropped": func(c *circle) { c.ann.holds = false; c.ann.g.Dropped() },
@@ -400,8 +400,8 @@ func TestADoubtEndsWithItsToken(t *testing.T) {
 	}
 }
 
-// What happens to another token meanwhile is another matter.
-func TestADoubtOutlivesWordOfAnotherToken(t *testing.T) {
+// Events of another token do not matter.
+func TestADoubtContinuesAfterNewsOfAnotherToken(t *testing.T) {
 	c := away(t)
 	c.receive(message(wire.KindBeat, c.dan, c.ann, born(3, 7, annsID)))
 	if !c.ann.g.Doubting() {

@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// suspecting returns the circle in the moment in which bob begins to ask: ann is dead, and so are others if the test says so.
+// suspecting returns the circle at the moment when bob begins to ask: ann is dead, and so are others if the test says so.
 func suspecting(t *testing.T, others ...wire.MemberID) *circle {
 	t.Helper()
 	c := newCircle(t)
@@ -31,7 +31,7 @@ func TestAQuestionIsAskedThreeTimesInHalfAPatience(t *testing.T) {
 	c.wantEndings(c.bob)
 }
 
-// A holder may be in the trail, too: a member that leaves puts nobody in its place.
+// A holder may also be in the trail, because a member that leaves is not replaced.
 func TestNobodyIsAskedTwiceAtOnce(t *testing.T) {
 	c := newStrangers(t)
 	c.receive(message(wire.KindBeat, c.ann, c.bob, born(10, 5, bobsID, annsID)))
@@ -39,7 +39,7 @@ func TestNobodyIsAskedTwiceAtOnce(t *testing.T) {
 	c.wantSent("800ms bob→ann Ask")
 }
 
-func TestOnlyThoseAreAskedAgainWhoHaveNotAnswered(t *testing.T) {
+func TestOnlyMembersThatHaveNotAnsweredAreAskedAgain(t *testing.T) {
 	c := suspecting(t)
 	c.advance(patience / 8)
 	c.wantSent("801ms bob→ann Ask", "801ms bob→cyd Ask", "802ms cyd→bob Heard", "901ms bob→ann Ask")
@@ -83,7 +83,7 @@ func TestATokenIsRevivedAtOnceWhenAllHaveAnsweredWithNothingNewer(t *testing.T) 
 	}
 }
 
-// A guardian that has had an answer which shows that the token is not lost, or is not its to revive, waits.
+// A guardian waits after an answer that shows that the token is not lost, or that another guardian must revive it.
 func TestATokenIsNotRevived(t *testing.T) {
 	lately := message(wire.KindHeard, &member{id: cydsID}, &member{id: bobsID}, theToken)
 	lately.Nonce = wire.Nonce(patience - 1)
@@ -111,7 +111,7 @@ func TestATokenIsNotRevived(t *testing.T) {
 	}
 }
 
-// An answer to another question, or from somebody who was not asked, or who has answered, is none.
+// An answer to another question, of a member that was not asked, or of one that has answered, does not count.
 func TestAnAnswerBelongsToItsQuestion(t *testing.T) {
 	c := suspecting(t, cydsID)
 	known := c.answering(message(wire.KindKnown, c.ann, c.bob, theToken))
@@ -136,7 +136,7 @@ func TestAnAnswerBelongsToItsQuestion(t *testing.T) {
 	c.wantHolders()
 }
 
-// Also if it was just about to revive it.
+// This holds also just before the revival.
 func TestAQuestionEndsWhenTheTokenComes(t *testing.T) {
 	c := suspecting(t, cydsID)
 	c.hold(c.bob, born(10, 6))
@@ -146,7 +146,7 @@ func TestAQuestionEndsWhenTheTokenComes(t *testing.T) {
 	c.wantEndings(c.bob)
 }
 
-// Whoever is before in the trail revives the token; the others wait for it, half a patience for each, and for its beat then.
+// The first in the trail revives the token. The others wait half a patience for each rank before them, and then for its beat.
 func TestTheFirstInTheTrailRevivesTheToken(t *testing.T) {
 	c := newCircle(t)
 	c.ann.dead = true
@@ -177,8 +177,8 @@ func TestTheNextRankRevivesTheTokenWhenTheFirstIsDead(t *testing.T) {
 	c.wantHolders(c.cyd)
 }
 
-// The one before is alive: it is left to it, again and again, for as long as it answers.
-func TestTheNextRankWaitsForALivingOneBeforeIt(t *testing.T) {
+// While the guardian before it lives and answers, the next one waits.
+func TestTheNextRankWaitsForALiveOneBeforeIt(t *testing.T) {
 	c := newCircle(t)
 	c.ann.dead, c.bob.away = true, true
 	c.until(latency + patience*3/2)
@@ -194,7 +194,8 @@ func TestTheNextRankWaitsForALivingOneBeforeIt(t *testing.T) {
 	c.wantHolders(c.cyd)
 }
 
-// The holder has changed its guardians' order, and died; one of them has missed it. Each thinks that the other is before it.
+// The holder has changed the order of its guardians and died, and one guardian has missed the change. Each believes that the other is
+// before it.
 func TestTwoGuardiansThatDisagreeOnTheirRanksDoNotWaitForEachOther(t *testing.T) {
 	c := newCircle(t)
 	c.ann.dead = true
@@ -216,9 +217,9 @@ func TestTwoGuardiansThatDisagreeOnTheirRanksDoNotWaitForEachOther(t *testing.T)
 	}
 }
 
-// A Commit is lost for good. The other guardian has it from the question itself that the token has moved on: it has not heard
-// the new holder, and does not say so.
-func TestHearsayIsNoSignOfTheHoldersLife(t *testing.T) {
+// A Commit is lost for good. The other guardian knows only from the question that the token has moved on: it has not heard the new
+// holder, and does not say that it has.
+func TestHearsayDoesNotShowThatTheHolderLives(t *testing.T) {
 	c := newCircle(t)
 	c.giveUp(c.ann, dansID)
 	passed := c.now
@@ -231,7 +232,7 @@ func TestHearsayIsNoSignOfTheHoldersLife(t *testing.T) {
 	}
 }
 
-// The new holder has chosen other guardians. Who knows of its copy by hearsay only is told by whoever has heard it.
+// The new holder has chosen other guardians. A guardian that knows of its copy by hearsay only learns this from one that has heard it.
 func TestAGuardianByHearsayStandsDownWhenTheHolderHasChosenOthers(t *testing.T) {
 	for _, kind := range []wire.Kind{wire.KindHeard, wire.KindKnown} {
 		t.Run(kind.String(), func(t *testing.T) {
@@ -247,7 +248,7 @@ func TestAGuardianByHearsayStandsDownWhenTheHolderHasChosenOthers(t *testing.T) 
 	}
 }
 
-// Who has heard the holder itself knows better, and nobody who knows less does.
+// A guardian that has heard the holder itself ignores members that know less.
 func TestAGuardianDoesNotStandDownForLess(t *testing.T) {
 	for name, tc := range map[string]struct {
 		learn  wire.Message
@@ -269,7 +270,7 @@ func TestAGuardianDoesNotStandDownForLess(t *testing.T) {
 	}
 }
 
-// Who was away while the answers came, or until long after, does not know what has happened since.
+// A guardian that was away while the answers came, or until long after, has outdated answers.
 func TestAGuardianThatIsAwayWhileItAsksAsksAgain(t *testing.T) {
 	for name, first := range map[string]func(c *circle, answers []flight){
 		"woken first": func(c *circle, _ []flight) { c.wake(c.bob) },
@@ -304,8 +305,8 @@ func TestAGuardianThatIsAwayWhileItAsksAsksAgain(t *testing.T) {
 	}
 }
 
-// A little late is not away.
-func TestAQuestionThatEndsALittleLateIsAnsweredAllTheSame(t *testing.T) {
+// A short delay is not an absence.
+func TestAQuestionThatEndsALittleLateStillCounts(t *testing.T) {
 	c := suspecting(t, cydsID)
 	c.bob.away = true
 	c.advance(patience*3/4 - 1)
@@ -313,9 +314,8 @@ func TestAQuestionThatEndsALittleLateIsAnsweredAllTheSame(t *testing.T) {
 	c.wantHolders(c.bob)
 }
 
-// A question that the holder asked when it had been away is a sign of its life, once: played back it must not keep its
-// guardian from noticing that it is lost.
-func TestAHoldersQuestionThatIsPlayedBackCalmsNobody(t *testing.T) {
+// A question of the holder shows once that it lives. A replay must not prevent its guardian from noticing its loss.
+func TestAReplayedQuestionOfTheHolderCalmsNobody(t *testing.T) {
 	c := newCircle(t)
 	c.ann.away = true
 	c.until(patience)
@@ -341,8 +341,8 @@ func TestAHoldersQuestionThatIsPlayedBackCalmsNobody(t *testing.T) {
 	}
 }
 
-// As soon as the holder has beaten again, its question is a sign of life again, also if it gets no answer and does not beat
-// until its time is over.
+// After the next beat of the holder, its question shows again that it lives, also if it gets no answer and does not beat until the
+// question ends.
 func TestEveryQuestionOfALivingHolderCalmsItsGuardians(t *testing.T) {
 	c := newCircle(t)
 	c.lose = func(m *wire.Message) bool { return m.To == annsID }
@@ -356,7 +356,7 @@ func TestEveryQuestionOfALivingHolderCalmsItsGuardians(t *testing.T) {
 	c.wantEndings(c.bob)
 }
 
-// One that it asked before its number rose is an old one.
+// A question from before its number rose is outdated.
 func TestAHoldersOldQuestionCalmsNobody(t *testing.T) {
 	c := newCircle(t)
 	c.hold(c.ann, since(theToken, 6))
@@ -368,8 +368,8 @@ func TestAHoldersOldQuestionCalmsNobody(t *testing.T) {
 	c.wantHolders(c.bob)
 }
 
-// Another token may come and go meanwhile: what is asked about one is no matter of the other's.
-func TestAQuestionOutlivesATokenThatComesAndGoes(t *testing.T) {
+// Another token may come and go meanwhile. It does not affect the question.
+func TestAQuestionContinuesWhileAnotherTokenComesAndGoes(t *testing.T) {
 	for name, goes := range map[string]func(c *circle){
 		"dropped": func(c *circle) { c.bob.holds = false; c.bob.g.Dropped() },
 		"passed":  func(c *circle) { c.giveUp(c.bob, dansID) },
@@ -391,9 +391,9 @@ func TestAQuestionOutlivesATokenThatComesAndGoes(t *testing.T) {
 	}
 }
 
-// One question at a time: who has been away asks about the token that it holds. That it has not heard the holder of another one
-// is its own doing, and it is patient anew.
-func TestWhoHasBeenAwayIsPatientAnewWithOthers(t *testing.T) {
+// There is one question at a time: a holder that was away asks about its own token. It has missed the beats of the other holder itself,
+// so its patience for that one begins again.
+func TestAfterAnAbsenceThePatienceWithOthersBeginsAgain(t *testing.T) {
 	c := newCircle(t)
 	c.hold(c.bob, born(20, 9, dansID))
 	c.bob.away = true
@@ -410,8 +410,8 @@ func TestWhoHasBeenAwayIsPatientAnewWithOthers(t *testing.T) {
 	c.wantNotes(c.bob, guardian.NoteSuspected)
 }
 
-// While it asks it still beats for the token that it holds.
-func TestAGuardianThatAsksBeatsForWhatItHolds(t *testing.T) {
+// While a guardian asks, it still beats for the token that it holds.
+func TestAGuardianThatAsksBeatsForItsOwnToken(t *testing.T) {
 	c := newCircle(t)
 	c.hold(c.bob, born(20, 9, dansID))
 	c.ann.dead, c.cyd.dead = true, true
@@ -424,7 +424,7 @@ func TestAGuardianThatAsksBeatsForWhatItHolds(t *testing.T) {
 	c.wantNotes(c.bob, guardian.NoteSuspected)
 }
 
-// After a revival there is nothing to suspect before a holder is heard again.
+// After a revival there is no suspicion before a holder is heard again.
 func TestAGuardianRevivesATokenOnce(t *testing.T) {
 	c := suspecting(t, cydsID)
 	c.advance(patience / 2)
@@ -438,8 +438,7 @@ func TestAGuardianRevivesATokenOnce(t *testing.T) {
 	c.wantEndings(c.bob)
 }
 
-// A holder that was never away asks only whether it hears anybody: the first answer tells it. If there is none, it is as sure as it can
-// be that it hears nobody.
+// A holder that was not away asks only whether it can hear anybody: the first answer is enough. Without an answer it hears nobody.
 func TestAProbeEndsWithTheFirstAnswer(t *testing.T) {
 	for name, tc := range map[string]struct {
 		lose  func(m *wire.Message) bool

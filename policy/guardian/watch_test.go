@@ -18,7 +18,7 @@ func TestAPatienceOfSilenceLeadsToAQuestion(t *testing.T) {
 	c.wantNotes(c.bob, guardian.NoteSuspected)
 }
 
-func TestEveryBeatPutsSuspicionOff(t *testing.T) {
+func TestEveryBeatPostponesSuspicion(t *testing.T) {
 	c := newCircle(t)
 	c.until(10 * patience)
 	c.wantNotes(c.bob)
@@ -28,7 +28,7 @@ func TestEveryBeatPutsSuspicionOff(t *testing.T) {
 	c.wantNotes(c.bob, guardian.NoteSuspected)
 }
 
-// A few beats may be lost: three in a row are no silence.
+// A few beats may be lost: three lost beats in a row are no silence.
 func TestThreeLostBeatsAreNoSilence(t *testing.T) {
 	c := newCircle(t)
 	beats := 0
@@ -45,8 +45,8 @@ func TestThreeLostBeatsAreNoSilence(t *testing.T) {
 	}
 }
 
-// What was said before is known: an old count leads to nothing, an old number to a correction, and neither puts suspicion off.
-func TestABeatThatIsPlayedBackChangesNothing(t *testing.T) {
+// A replayed beat with an old count is ignored, one with an old number is corrected, and neither postpones suspicion.
+func TestAReplayedBeatChangesNothing(t *testing.T) {
 	c := newStrangers(t)
 	var beats []wire.Message
 	c.lose = func(m *wire.Message) bool {
@@ -78,7 +78,7 @@ func TestABeatThatIsPlayedBackChangesNothing(t *testing.T) {
 	c.wantHolders(c.bob)
 }
 
-// Beats overtake each other on their way.
+// Beats may be reordered.
 func TestABeatThatComesAfterALaterOneIsNoNews(t *testing.T) {
 	c := newStrangers(t)
 	for _, tc := range []struct {
@@ -94,7 +94,7 @@ func TestABeatThatComesAfterALaterOneIsNoNews(t *testing.T) {
 	}
 }
 
-// A holder that has been overtaken, and does not know it, is told by anybody whom it tells that it holds the token.
+// An overtaken holder that does not know it learns it from any guardian to which it sends a beat.
 func TestAGuardianCorrectsAHolderThatHasBeenOvertaken(t *testing.T) {
 	c := newCircle(t)
 	c.hold(c.dan, since(theToken, 9))
@@ -106,7 +106,7 @@ func TestAGuardianCorrectsAHolderThatHasBeenOvertaken(t *testing.T) {
 	c.wantHolders(c.dan)
 }
 
-// A beat that is not for this member says nothing to it, nor one of a new token if it is about to leave.
+// A member ignores a beat without itself in the trail, and while it leaves also one of a new token.
 func TestABeatIsForAGuardian(t *testing.T) {
 	c := newStrangers(t)
 	c.receive(message(wire.KindBeat, c.ann, c.bob, born(10, 5, cydsID)))
@@ -116,7 +116,7 @@ func TestABeatIsForAGuardian(t *testing.T) {
 	c.wantNotes(c.cyd, guardian.NoteStrayWord)
 }
 
-func TestAGuardianThatIsInNoTrailAnyLongerStandsDown(t *testing.T) {
+func TestAGuardianThatIsNoLongerInTheTrailStandsDown(t *testing.T) {
 	c := newCircle(t)
 	c.ann.token.Trail = wire.Trail{cydsID}
 	c.hold(c.ann, since(c.ann.token, 6))
@@ -126,8 +126,8 @@ func TestAGuardianThatIsInNoTrailAnyLongerStandsDown(t *testing.T) {
 	}
 }
 
-// Where two tokens meet the older survives, and so it is with those who guard them.
-func TestAMemberThatIsToGuardTwoTokensGuardsTheOlder(t *testing.T) {
+// If two tokens meet, the older survives, so a guardian prefers the older.
+func TestAMemberThatShouldGuardTwoTokensGuardsTheOlder(t *testing.T) {
 	older, younger := born(1, 3, bobsID), born(2, 9, bobsID)
 	for name, order := range map[string][]wire.Token{
 		"the older first": {older, younger}, "the younger first": {younger, older},
@@ -147,8 +147,8 @@ func TestAMemberThatIsToGuardTwoTokensGuardsTheOlder(t *testing.T) {
 	}
 }
 
-// Also where the younger is the one that it has just passed on.
-func TestWhoGuardsAnOlderTokenDoesNotGuardTheOneThatItPassesOn(t *testing.T) {
+// This holds also if it has just passed on the younger one.
+func TestAGuardianOfAnOlderTokenDoesNotGuardTheTokenThatItPassesOn(t *testing.T) {
 	c := newStrangers(t)
 	c.receive(message(wire.KindBeat, c.dan, c.ann, born(1, 3, annsID)))
 	c.hold(c.ann, theToken)
@@ -159,7 +159,7 @@ func TestWhoGuardsAnOlderTokenDoesNotGuardTheOneThatItPassesOn(t *testing.T) {
 	}
 }
 
-// It is free for another token as soon as it guards none.
+// A member that guards no token can guard any.
 func TestAMemberThatWasReleasedGuardsAnyToken(t *testing.T) {
 	c := newStrangers(t)
 	c.receive(message(wire.KindBeat, c.dan, c.bob, born(1, 3, bobsID)))
@@ -172,7 +172,7 @@ func TestAMemberThatWasReleasedGuardsAnyToken(t *testing.T) {
 	}
 }
 
-func TestWhoHasAFreshTokenInItsHandsDoesNotReviveAnOldCopyOfIt(t *testing.T) {
+func TestAHolderOfATokenDoesNotReviveAnOldCopyOfIt(t *testing.T) {
 	c := newCircle(t)
 	c.pass(c.ann, c.bob)
 	c.ann.dead, c.cyd.dead = true, true
@@ -181,8 +181,7 @@ func TestWhoHasAFreshTokenInItsHandsDoesNotReviveAnOldCopyOfIt(t *testing.T) {
 	c.wantHolders(c.bob)
 }
 
-// What is revived is the token as it was known, without those who are lost or hold it now among its guardians. Its number is
-// for the owner to raise.
+// The revived token is the last known copy, without the lost and the new holder in its trail. The owner raises its number.
 func TestARevivedTokenIsTheOneThatWasLost(t *testing.T) {
 	c := newStrangers(t)
 	token := theToken
@@ -230,7 +229,7 @@ func TestALeavingMemberStillAnswers(t *testing.T) {
 	c.wantSent("1ms bob→cyd Known")
 }
 
-// The latest that is known of a token is its copy with the highest number.
+// The latest copy of a token is the one with the highest number.
 func TestTheLatestIsTheHighestThatIsKnown(t *testing.T) {
 	c := newStrangers(t)
 	want := func(m *member, seq wire.Seq) {
@@ -252,7 +251,7 @@ func TestTheLatestIsTheHighestThatIsKnown(t *testing.T) {
 	want(c.ann, 6)
 }
 
-// A machine of which nothing is wanted does not ask to be woken.
+// A machine without work has no wake-up.
 func TestANewMachineSleeps(t *testing.T) {
 	c := newStrangers(t)
 	for _, m := range c.all {

@@ -7,7 +7,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// yield ends ann, who holds the token, and lets her guardians know at once.
+// yield ends ann, who holds the token, and tells her guardians at once.
 func (c *circle) yield() {
 	c.t.Helper()
 	c.ann.dead, c.ann.holds = true, false
@@ -26,7 +26,7 @@ func TestTheFirstGuardianRevivesAYieldedTokenAtOnce(t *testing.T) {
 	c.wantEndings(c.cyd)
 }
 
-// The first is dead, too: the second gives it half a patience, and asks for another half.
+// The first is dead too: the second waits for half a patience, and asks for another half.
 func TestTheNextGuardianOfAYieldedTokenWaitsForTheFirst(t *testing.T) {
 	c := newCircle(t)
 	c.bob.dead = true
@@ -39,8 +39,8 @@ func TestTheNextGuardianOfAYieldedTokenWaitsForTheFirst(t *testing.T) {
 	c.wantHolders(c.cyd)
 }
 
-// What is said again and again would otherwise keep the next one waiting for ever.
-func TestAYieldThatComesAgainPutsNothingOff(t *testing.T) {
+// Otherwise repeated Yields would make the next rank wait for ever.
+func TestARepeatedYieldPostponesNothing(t *testing.T) {
 	c := newCircle(t)
 	c.bob.dead = true
 	said := message(wire.KindYield, c.ann, c.cyd, theToken)
@@ -53,13 +53,13 @@ func TestAYieldThatComesAgainPutsNothingOff(t *testing.T) {
 	c.wantHolders(c.cyd)
 }
 
-// A holder that beats later holds the token: what was said before is void, but for one whole silence.
+// A holder that beats after its Yield holds the token: the Yield is void, and only a whole silence leads to suspicion.
 func TestABeatAfterAYieldVoidsIt(t *testing.T) {
 	c := newCircle(t)
 	c.bob.dead, c.ann.dead = true, true
 	c.receive(message(wire.KindYield, c.ann, c.cyd, theToken))
 	beat := message(wire.KindBeat, c.ann, c.cyd, theToken)
-	c.receive(beat) // played back: the first beat of all
+	c.receive(beat) // a replay of the first beat
 	c.advance(patience/2 - latency)
 	beat.Nonce = 100
 	c.receive(beat)
@@ -97,7 +97,7 @@ func TestAYieldIsAboutTheHolderAndTheNumberThatAreKnown(t *testing.T) {
 	}
 }
 
-// Who knows that the token was removed does not revive it, whoever yields it, and neither does who is about to leave.
+// A member that knows of the removal of a token, or that is leaving, does not revive it after a Yield.
 func TestAYieldRevivesNoTokenThatWasRemoved(t *testing.T) {
 	c := newCircle(t)
 	c.receive(message(wire.KindBuried, c.dan, c.bob, since(theToken, 9)))
@@ -108,8 +108,8 @@ func TestAYieldRevivesNoTokenThatWasRemoved(t *testing.T) {
 	c.wantEndings(c.cyd)
 }
 
-// A copy that has gone further was yielded: the lower one that is held here is no longer worth anything.
-func TestAHolderThatHearsAHigherNumberYieldedIsOvertaken(t *testing.T) {
+// A copy with a higher number was yielded, so the lower copy that is held here is overtaken.
+func TestAHolderThatHearsOfAYieldedHigherNumberIsOvertaken(t *testing.T) {
 	c := newCircle(t)
 	c.receive(message(wire.KindYield, c.dan, c.ann, since(theToken, 9)))
 	c.wantEndings(c.ann, guardian.Overtaken)
