@@ -73,7 +73,7 @@ func TestADiskThatHangsDelaysNeitherTheTokenNorTheStop(t *testing.T) {
 		if d := w.overlap(hangs); d != 0 || w.count(wander.NoteRevived, hangs) > 0 {
 			t.Errorf("two at once for %s; %d tokens were revived", d, w.count(wander.NoteRevived, hangs))
 		}
-		if n := len(w.runs(hangs)); n < 36 {
+		if n := len(w.runs(hangs)); n < 32 {
 			t.Errorf("the four others ran %d times in ten minutes", n)
 		}
 		stop := time.Now()

@@ -2,11 +2,12 @@ package study
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
-// MarshalJSON writes the numbers and what is said of them; plots are left out. What does not exist is null.
+// MarshalJSON writes the numbers and the notes on them. Plots are left out, but for their points. What does not exist is null.
 func (r Result) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Name        string              `json:"name"`
@@ -19,6 +20,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		Tables      []report.Table      `json:"tables"`
 		Notes       []string            `json:"notes"`
 	}{
-		r.Experiment.Name, r.Experiment.Title, r.Experiment.Source, r.Verdict, r.Runs, r.Wanted, r.Comparisons, r.Tables, r.Notes,
+		r.Experiment.Name, r.Experiment.Title, r.Experiment.Source, r.Verdict, r.Runs, r.Wanted,
+		slices.Concat(r.Comparisons, r.Points), r.Tables, r.Notes,
 	})
 }
