@@ -38,6 +38,7 @@ func (f *frame) colours() []color.Color {
 		{R: 0x00, G: 0x9e, B: 0x73, A: 0xff}, // green
 		{R: 0xcc, G: 0x79, B: 0xa7, A: 0xff}, // purple
 		{R: 0x56, G: 0xb4, B: 0xe9, A: 0xff}, // sky blue
+		{A: 0xff},                            // black
 	}
 	of := make([]color.Color, len(f.series))
 	p, m := 0, 0

@@ -86,7 +86,8 @@ func (l Lines) Terminal(columns int) string {
 func charSet(curve int) asciigraph.CharSet {
 	return []asciigraph.CharSet{
 		asciigraph.DefaultCharSet, asciigraph.CreateCharSet("·"), asciigraph.CreateCharSet("*"), asciigraph.CreateCharSet("+"),
-	}[curve%4]
+		asciigraph.CreateCharSet("o"),
+	}[curve%5]
 }
 
 // graph lays the values out in lines, a step a line. On a logarithmic axis values are exponents.
