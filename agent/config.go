@@ -57,6 +57,6 @@ type GateConfig struct {
 	Hook []string
 	// HookTimeout is how long the hook may run before it is stopped.
 	HookTimeout time.Duration
-	// Protocol is how the gate's members agree on who may run, with its settings.
+	// Protocol decides which member may run, with its settings.
 	Protocol policy.Protocol
 }

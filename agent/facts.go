@@ -7,10 +7,10 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// What one protocol has to tell of a member, and others have not, comes as facts. Those that have a place of their own in the
-// document of the control socket go there; the rest is listed.
+// Status that only one protocol has comes as facts. Facts with a field in the document of the control socket are written there; the
+// others are listed.
 
-// withFacts adds facts to a line of the log, by their names, and returns the last text among them.
+// withFacts adds the facts with these names to a line of the log, and returns the last text among them.
 func (a *Agent) withFacts(line *zerolog.Event, g *gate, names []string) (text string) {
 	if len(names) == 0 {
 		return ""
@@ -35,7 +35,7 @@ func (a *Agent) withFacts(line *zerolog.Event, g *gate, names []string) (text st
 	return text
 }
 
-// addFact puts a fact into the status of a gate.
+// addFact writes a fact into the status of a gate.
 func (a *Agent) addFact(s *control.Gate, f *policy.Fact) {
 	switch f.Name {
 	case "walk":

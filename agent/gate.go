@@ -18,7 +18,7 @@ type gate struct {
 	machine policy.Machine
 	family  policy.Family
 	log     zerolog.Logger
-	// state is what was saved last, or is to be, by an earlier life of this agent at first.
+	// state is the state that was saved last, or will be saved next; at first that of the last run of this agent.
 	state policy.State
 
 	// event and effects are reused at every step.
@@ -74,7 +74,7 @@ func (g *gate) forgetImpossible(wall int64, r *statedir.Record) {
 	}
 }
 
-// forgetMemo drops what another protocol has saved, or a later version of this one, and what cannot be by this host's clock.
+// forgetMemo removes a memo of another protocol or of a later version of this one, and values that are impossible by this host's clock.
 func (g *gate) forgetMemo(wall int64, r *statedir.Record, s *policy.State) {
 	if r.Protocol != g.family.Name || r.ProtocolVersion > g.family.Version {
 		g.log.Warn().Str("protocol", r.Protocol).Uint8("version", r.ProtocolVersion).
@@ -115,16 +115,16 @@ func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
 	}
 }
 
-// hands is what this agent has in its hands of a slot.
+// hands is this agent's tokens of one slot.
 type hands struct {
-	// tokens is how many: a second one is given up at once.
+	// tokens is how many it holds: it gives up a second one at once.
 	tokens int8
-	// since is when the first came; passedAt when one was last passed on, to passedTo.
+	// since is when the first one came. passedAt is when one was last passed on, to passedTo.
 	since, passedAt time.Time
 	passedTo        wire.MemberID
 }
 
-// change follows a token that comes or goes.
+// change records that this agent took or gave a token.
 func (h *hands) change(e *policy.Effect, at time.Time) {
 	if e.Kind == policy.Gave {
 		h.tokens--
@@ -164,7 +164,7 @@ func (a *Agent) onHookEnded(f finished) {
 	a.step(g)
 }
 
-// warnTooShort says once in a while that a constant is too short.
+// warnTooShort warns at most once a minute that a constant is too short.
 func (a *Agent) warnTooShort(g *gate) {
 	if time.Since(g.tooShortSaid) < sayAgain {
 		return

@@ -14,17 +14,17 @@ import (
 // lookEvery is the interval of the checks that the state directory still exists.
 const lookEvery = 10 * time.Second
 
-// stateLoss is what became of the state directory while the agent ran. It belongs to the loop.
+// stateLoss records losses of the state directory while the agent ran. Only the loop uses it.
 type stateLoss struct {
 	count uint64
 	last  time.Time
 	// err is why it could not be restored; nil if it was.
 	err error
-	// said is when the log last told of that.
+	// said is the time of the last warning.
 	said time.Time
 }
 
-// startKeeping looks after the state directory until stop is called, which does not wait for a disk that hangs.
+// startKeeping checks the state directory until stop is called. stop does not wait for a disk that hangs.
 func (a *Agent) startKeeping() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
@@ -41,7 +41,7 @@ func (a *Agent) startKeeping() (stop func()) {
 	}
 }
 
-// keepState looks after the state directory until ctx is done.
+// keepState checks the state directory until ctx is done.
 func (a *Agent) keepState(ctx context.Context) {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()

@@ -69,8 +69,7 @@ func (m *memory) fleetChanged() {
 	}
 }
 
-// startMemory keeps the memory up to date until stop is called, which waits for a write that is under way, but not for a disk that
-// hangs.
+// startMemory keeps the list up to date until stop is called. stop waits for a write in progress, but not for a disk that hangs.
 func (a *Agent) startMemory() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})

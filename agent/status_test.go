@@ -21,7 +21,7 @@ func gateOf(t *testing.T, w *world, name string) control.Gate {
 	return s.Gates[0]
 }
 
-// The holder's status names the token's guardians, as many as are wanted and no more than there are.
+// The holder's status lists the token's guardians: as many as configured, if there are enough members.
 func TestHoldersStatusNamesTheGuardians(t *testing.T) {
 	gate := testGate()
 	gate.Backups, gate.OnLost = 2, wander.Stop

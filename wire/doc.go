@@ -98,7 +98,7 @@
 //
 // The cheapest check is first. Each has its own [Drop] reason, and a datagram that fails one never gets an answer:
 // length, magic, version, class ([Classify]); seal, layout ([Codec.Open]); then by the agent: gate known, addressed to
-// this member, the rules of its kind, sender known, sender within its rate, a message that the gate's machine expects now; and last the signature
-// ([Unverified.Verify]), because it costs some fifty times all others together. A replayed datagram passes all checks but the
-// machine's own: the protocols detect replays by nonces and handoff identities.
+// this member, the rules of its kind, sender known, sender within its rate, a message that the gate's machine expects now; and last
+// the signature ([Unverified.Verify]), because it costs some fifty times all others together. A replayed datagram passes all checks
+// but the machine's own: the protocols detect replays by nonces and handoff identities.
 package wire

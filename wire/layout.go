@@ -75,7 +75,7 @@ func Parse(content []byte) (m Message, ok bool) {
 	return m, true
 }
 
-// wellFormed checks the rules that are the same for all kinds of message. A protocol has rules of its own for its kinds.
+// wellFormed checks the rules that apply to all kinds of message. Each protocol checks the rules of its own kinds.
 func (m *Message) wellFormed() bool {
 	t := &m.Token
 	return !m.From.IsZero() && !m.To.IsZero() && m.From != m.To && t.Slot <= t.LastSlot && t.LastSlot < MaxSlots &&

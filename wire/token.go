@@ -123,7 +123,7 @@ type Token struct {
 // Grow adds to its age, up to MaxAge.
 func (t *Token) Grow(d time.Duration) { t.Age = min(t.Age, MaxAge-d) + d }
 
-// IsWhole reports whether it is a token, and not what Ack and Commit say of one, or nothing.
+// IsWhole reports whether t is a complete token: not that of an Ack or Commit, and not zero.
 func (t *Token) IsWhole() bool { return t.Seq > 0 && !t.ID.Generator.IsZero() }
 
 // Bare returns the token as in Ack and Commit: its generator is NULL, and the carried fields are zero.

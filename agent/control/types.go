@@ -107,7 +107,7 @@ type Fact struct {
 	Text       string    `json:"text,omitempty"`
 }
 
-// Whereabouts is where a token is, as far as this member knows.
+// Whereabouts is this member's knowledge of where a token is.
 type Whereabouts struct {
 	Holding bool `json:"holding"`
 	// Holder is the last known holder: this member while it holds the token, else the holder that it guards, or the member to which

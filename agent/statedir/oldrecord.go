@@ -9,10 +9,10 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// oldVersion is that of records that do not name their protocol: there was the soft gate only.
+// oldVersion is the version of records that do not name their protocol: those of a soft gate.
 const oldVersion = 1
 
-// oldDocument is such a record on disk.
+// oldDocument is a record of oldVersion on disk.
 type oldDocument struct {
 	Version     int          `json:"version"`
 	Gate        string       `json:"gate"`

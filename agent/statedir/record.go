@@ -33,7 +33,7 @@ type Record struct {
 	Seq wire.Seq
 	// LastSuccess is when the operation last succeeded, by the wall clock; zero if it never did.
 	LastSuccess time.Time
-	// Protocol names the protocol that saved it, with its version, and Memo is what only that one understands.
+	// Protocol is the name and version of the protocol that saved the record. Memo is its own state; only that protocol can read it.
 	Protocol        string
 	ProtocolVersion uint8
 	Memo            policy.Memo
@@ -178,14 +178,14 @@ func decode(gate string, text []byte) (Record, error) {
 	return r, nil
 }
 
-// strictly parses a document that has no unknown keys.
+// strictly parses a document and refuses unknown keys.
 func strictly(text []byte, doc any) error {
 	strict := json.NewDecoder(bytes.NewReader(text))
 	strict.DisallowUnknownFields()
 	return strict.Decode(doc)
 }
 
-// plausible says what cannot be of the gate and number in a document.
+// plausible refuses a document of another gate or with an impossible number.
 func plausible(want, gate string, seq wire.Seq) error {
 	switch {
 	case gate != want:

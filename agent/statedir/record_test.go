@@ -64,7 +64,7 @@ func TestTheFormOnDiskStays(t *testing.T) {
 	}
 }
 
-// A record of version 1 names no protocol, and holds the token of the last run of a soft gate.
+// A record of version 1 names no protocol, and contains the token of the last run of a soft gate.
 func TestARecordOfVersion1IsRead(t *testing.T) {
 	const onDisk = `{"version":1,"gate":"default","seq":9223372036854775807,` +
 		`"last_run":"2027-01-15T08:00:00.123456789Z","boot":"81572068-96ac-4645-852d-ee1361038aea",` +

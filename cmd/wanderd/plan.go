@@ -82,7 +82,7 @@ func newPlanCommand() *cobra.Command {
 	return cmd
 }
 
-// planTable is what can be told of a wish. What is usual is so because it is with the agent.
+// planTable is the flags of a wish. Their defaults are those of the agent.
 func planTable(w *plan.Wish) settings.Table {
 	agent := config.Table()
 	usual := func(key string) string { return agent.Find(key).Default }

@@ -55,7 +55,7 @@ func (p *program) newRootCommand() *cobra.Command {
 		Long:    longRoot,
 		Example: exampleRoot,
 		Version: versionString(),
-		// Args is unset, and run looks for unknown commands itself.
+		// Args is unset, because run detects unknown commands itself.
 		RunE:              func(cmd *cobra.Command, _ []string) error { return p.agent(cmd.Context(), flags) },
 		SilenceErrors:     true,
 		SilenceUsage:      true,

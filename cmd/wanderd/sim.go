@@ -109,7 +109,7 @@ func (p *program) simulate(ctx context.Context, s scenario.Parameters, out simOu
 			"the least that fits is %v\n", s.Skip, trip, wander.LeastSkip(trip))
 	}
 	if plot != nil {
-		// That the name says how to draw has been checked.
+		// check has already verified the file name.
 		format, _ := report.ImageFormatOf(out.plot)
 		if err := plot.Draw(result.Chart(), format); err != nil {
 			return err

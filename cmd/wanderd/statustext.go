@@ -104,7 +104,7 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 	}
 }
 
-// writtenFact is what else a protocol has to tell, in one line.
+// writtenFact writes a fact of a protocol in one line.
 func writtenFact(f control.Fact, now time.Time) string {
 	var parts []string
 	if f.For != 0 {

@@ -2,8 +2,8 @@ package guardian
 
 import "github.com/wanderd/wanderd/wire"
 
-// WellFormed reports whether m is a message between holder and guardians, and has what these have: all of them the whole token, a Beat
-// its number, an Ask and a Heard the question's identity, and a Heard how long ago that was.
+// WellFormed reports whether m is a valid message between holder and guardians: all have the whole token, a Beat has its number, an Ask
+// and a Heard the question's identity, and a Heard the time since the holder was heard.
 func WellFormed(m *wire.Message) bool {
 	if !m.Token.IsWhole() {
 		return false

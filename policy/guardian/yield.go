@@ -34,7 +34,7 @@ func (g *Machine) Yield(now policy.Time, held *wire.Token, out []policy.Effect) 
 // sends beats to this member.
 func (g *Machine) tellsAgainAfter() time.Duration { return g.cfg.Patience << g.watch.count }
 
-// TakeBack revives a token that this member gave up because it heard nobody, when there is no other member any more.
+// TakeBack revives a token that this member gave up because it heard nobody. Call it when there is no other member.
 func (g *Machine) TakeBack() Outcome {
 	if !g.watch.live || !g.watch.own {
 		return Outcome{}

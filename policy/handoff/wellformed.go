@@ -2,8 +2,8 @@ package handoff
 
 import "github.com/wanderd/wanderd/wire"
 
-// WellFormed reports whether m is a message of a handoff, and has what these have: a Token the whole token and no nonce; Ack and
-// Commit a nonce, and a token that carries nothing, with "a distinguished NULL value" for its generator (Ciuffoletti, section 4).
+// WellFormed reports whether m is a valid message of a handoff: a Token has the whole token and no nonce; Ack and Commit have a nonce, and
+// a token without carried fields, with "a distinguished NULL value" as its generator (Ciuffoletti, section 4).
 func WellFormed(m *wire.Message) bool {
 	switch {
 	case m.Kind == wire.KindToken:

@@ -21,7 +21,7 @@ type Options struct {
 
 // Network connects endpoints. Its methods are safe for concurrent use.
 type Network struct {
-	// mu guards everything in this package: endpoints, datagrams under way, and streams.
+	// mu guards everything in this package: endpoints, datagrams in flight, and streams.
 	mu        sync.Mutex
 	options   Options
 	rng       *rand.Rand
