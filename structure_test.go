@@ -37,7 +37,7 @@ type rule struct {
 // house is the picture in ARCHITECTURE.md.
 //
 //	wire <- policy <- agent <- cmd/wanderd        membership <- agent        policy <- sim <- cmd/wanderd
-//	sim <- measure <- plan, paper, beyond         sim <- hunt                seeds, report <- study <- paper, beyond, siblings
+//	sim <- measure <- plan, paper, beyond         sim, seeds <- hunt, plan    seeds, report <- study <- paper, beyond, siblings
 func house() []rule {
 	impure := []string{"net", "net/http", "os/...", "sync/...", "context", "log/...", "math/rand", "crypto/rand"}
 	studied := []string{"wire", "policy/...", "sim", "sim/measure", "sim/study", "sim/study/report"}
