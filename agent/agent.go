@@ -72,6 +72,8 @@ type deps struct {
 type hookRun interface {
 	// Stop tells it to end, and kills it if it does not. It does not wait.
 	Stop()
+	// Extend moves the time since the boot of this host at which nothing of it is left. It does not wait.
+	Extend(until time.Duration)
 	// Entrust gives its guard the messages to send if this process dies before the hook has ended.
 	Entrust(words []hook.Word)
 	// Done delivers the result, once.

@@ -32,9 +32,23 @@ type clock struct {
 	host
 	origin time.Time
 	slept  time.Duration
+	// zero is when monotonic time, with the suspensions, was zero, as time since boot. It is never too late: this process may stand
+	// still between any two readings.
+	zero time.Duration
 }
 
-func newClock(h host) clock { return clock{host: h, origin: time.Now()}.rebased() }
+func newClock(h host) clock {
+	zero := h.boot().up - h.asleep()
+	return clock{host: h, zero: zero, origin: time.Now()}.rebased()
+}
+
+// sinceBoot converts a monotonic time to time since boot, in which a suspension needs not be noticed first. Zero stays zero.
+func (c *clock) sinceBoot(t policy.Time) time.Duration {
+	if t == 0 {
+		return 0
+	}
+	return max(c.zero+time.Duration(t), 1)
+}
 
 func (c clock) rebased() clock {
 	c.slept = c.asleep()

@@ -97,6 +97,10 @@ func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
 	case policy.Run:
 		a.observe(g, now, e)
 		a.startHook(g, now, e)
+	case policy.Extend:
+		if g.run != nil {
+			g.run.Extend(a.clock.sinceBoot(e.Until))
+		}
 	case policy.Stop:
 		if g.run != nil {
 			g.run.Stop()
@@ -141,7 +145,7 @@ func (h *hands) change(e *policy.Effect, at time.Time) {
 func (a *Agent) onHookEnded(f finished) {
 	g := f.gate
 	g.run = nil
-	g.event.Kind, g.event.Void, g.event.Denied = policy.Finished, f.result.TimedOut || f.result.NotExecuted, f.denied
+	g.event.Kind, g.event.Void, g.event.Denied = policy.Finished, f.result.TimedOut || f.result.Expired || f.result.NotExecuted, f.denied
 	if f.denied {
 		g.runs--
 		a.observeEnd(g, hook.Result{Err: errTooLate})

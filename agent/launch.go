@@ -20,6 +20,8 @@ type launch struct {
 	mu      sync.Mutex
 	run     hookRun
 	stopped bool
+	// until is when it has to be gone, as time since boot; zero is never.
+	until time.Duration
 	// words are the messages for the guard; it gets them at the start.
 	words []hook.Word
 }
@@ -31,6 +33,16 @@ func (l *launch) Stop() {
 	l.stopped = true
 	if l.run != nil {
 		l.run.Stop()
+	}
+}
+
+// Extend moves the end of the grant.
+func (l *launch) Extend(until time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.until = until
+	if l.run != nil {
+		l.run.Extend(until)
 	}
 }
 
@@ -55,6 +67,9 @@ func (l *launch) started(run hookRun) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.run = run
+	if l.until != 0 {
+		run.Extend(l.until)
+	}
 	run.Entrust(l.words)
 	if l.stopped {
 		run.Stop()
@@ -69,7 +84,7 @@ var (
 // startHook starts the protected operation under a grant.
 func (a *Agent) startHook(g *gate, now policy.Instant, e *policy.Effect) {
 	g.runs++
-	l, spec := &launch{token: e.Token}, a.hookSpec(g, &e.Token)
+	l, spec := &launch{token: e.Token, until: a.clock.sinceBoot(e.Until)}, a.hookSpec(g, e)
 	g.run = l
 	g.entrusted.begin()
 	startBy := time.Now().Add(e.StartBy.Sub(now.Time))
@@ -93,9 +108,10 @@ func (a *Agent) follow(g *gate, l *launch, spec hook.Spec, startBy time.Time) fi
 	return finished{gate: g, result: <-run.Done()}
 }
 
-func (a *Agent) hookSpec(g *gate, token *wire.Token) hook.Spec {
+func (a *Agent) hookSpec(g *gate, e *policy.Effect) hook.Spec {
+	token := &e.Token
 	return hook.Spec{
-		Argv: g.cfg.Hook, Timeout: g.cfg.HookTimeout, OrphanGrace: g.cfg.Protocol.OrphanGrace(), Log: g.log,
+		Argv: g.cfg.Hook, Timeout: g.cfg.HookTimeout, Until: a.clock.sinceBoot(e.Until), OrphanGrace: g.cfg.Protocol.OrphanGrace(), Log: g.log,
 		Env: hook.Environ(os.Environ(),
 			"WANDERD_HELD=1",
 			"WANDERD_GATE="+g.cfg.Name,

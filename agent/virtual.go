@@ -67,6 +67,9 @@ func (r *VirtualRun) LastWords() []hook.Word {
 // Stop implements hookRun.
 func (r *VirtualRun) Stop() { r.once.Do(func() { close(r.stop) }) }
 
+// Extend implements hookRun.
+func (r *VirtualRun) Extend(time.Duration) {}
+
 // Entrust implements hookRun.
 func (r *VirtualRun) Entrust(words []hook.Word) {
 	r.mu.Lock()

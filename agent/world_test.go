@@ -245,6 +245,7 @@ func (p *pretendRun) say(net *memnet.Network, from netip.Addr) {
 	}
 }
 
+func (p *pretendRun) Extend(time.Duration)     {}
 func (p *pretendRun) Stop()                    { p.once.Do(func() { close(p.stop) }) }
 func (p *pretendRun) Done() <-chan hook.Result { return p.done }
 

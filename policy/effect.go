@@ -19,6 +19,8 @@ const (
 	// Run is a grant: start the protected operation under Token, unless StartBy is over. Exactly one Finished follows, also when
 	// it is not started.
 	Run
+	// Extend moves the end of what Run has granted to Until.
+	Extend
 	// Stop ends the protected operation early; its Finished still follows.
 	Stop
 	// Entrust gives Msg to the guard of the operation that runs, a process of its own. If this process dies before the operation
@@ -49,6 +51,8 @@ func (k EffectKind) String() string {
 		return "Send"
 	case Run:
 		return "Run"
+	case Extend:
+		return "Extend"
 	case Stop:
 		return "Stop"
 	case Entrust:
@@ -78,6 +82,9 @@ type Effect struct {
 	Token wire.Token
 	// StartBy comes with Run: what has not started by then is not started any more.
 	StartBy Time
+	// Until comes with Run and Extend: nothing is left of the operation by then, whatever has become of this process. The guard of the
+	// operation sees to that by itself. Zero sets no end.
+	Until Time
 	// Msg comes with Send and Entrust.
 	Msg wire.Message
 	// State comes with Save.
@@ -135,6 +142,13 @@ func AppendGave(out []Effect, why Cause, peer wire.MemberID, token *wire.Token) 
 func AppendRun(out []Effect, token *wire.Token, startBy Time) []Effect {
 	out, e := extend(out, Run)
 	e.Token, e.StartBy = *token, startBy
+	return out
+}
+
+// AppendExtend appends the effect that moves the end of the grant under a token.
+func AppendExtend(out []Effect, token *wire.Token, until Time) []Effect {
+	out, e := extend(out, Extend)
+	e.Token, e.Until = *token, until
 	return out
 }
 

@@ -80,6 +80,6 @@ type Event struct {
 	Denied bool
 	// Slept comes with Suspended: for how long, of the time that has passed, the host was asleep.
 	Slept time.Duration
-	// Void comes with Finished: how long this run took says nothing of the operation, because its timeout ended it, or it never started.
+	// Void comes with Finished: how long this run took says nothing of the operation, because its timeout or its grant ended it, or it never started.
 	Void bool
 }

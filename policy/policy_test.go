@@ -59,7 +59,7 @@ func TestEveryEventKindHasANameOfItsOwn(t *testing.T) {
 
 func TestEveryEffectKindHasANameOfItsOwn(t *testing.T) {
 	names(t, "EffectKind", numbered[policy.EffectKind]("EffectKind"),
-		policy.Save, policy.Send, policy.Run, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Announce, policy.Tell, policy.Gone)
+		policy.Save, policy.Send, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Announce, policy.Tell, policy.Gone)
 }
 
 func TestEveryCauseHasANameOfItsOwn(t *testing.T) {

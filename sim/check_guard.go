@@ -209,7 +209,7 @@ func (k *GuardChecker) effect(c *Cluster, o *Occurrence, e *policy.Effect) error
 		}
 	case policy.Tell:
 		return k.note(c, o, e)
-	case policy.Save, policy.Stop, policy.Took, policy.Gave, policy.Announce, policy.Gone:
+	case policy.Save, policy.Extend, policy.Stop, policy.Took, policy.Gave, policy.Announce, policy.Gone:
 	}
 	return nil
 }

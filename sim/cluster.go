@@ -314,7 +314,9 @@ func (c *Cluster) perform(who int32, effects []policy.Effect) (left bool, saves 
 		case policy.Send:
 			c.send(&e.Msg)
 		case policy.Run:
-			c.startRun(who, e.StartBy)
+			c.startRun(who, e.StartBy, e.Until)
+		case policy.Extend:
+			c.extendRun(who, e.Until)
 		case policy.Stop:
 			c.stopRun(who)
 		case policy.Entrust:

@@ -46,7 +46,7 @@ func (k *copies) watch(o *Occurrence) {
 			if passed > 0 && e.Msg.Kind == wire.KindCommit {
 				k.passing[e.Msg.Handoff], passed = passed, 0
 			}
-		case policy.Save, policy.Run, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone:
+		case policy.Save, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone:
 		}
 	}
 }

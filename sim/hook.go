@@ -28,7 +28,9 @@ const termTime = 10 * time.Millisecond
 
 // run is the hook process of one member.
 type run struct {
-	endAt  policy.Time
+	endAt policy.Time
+	// until is when its guard has killed it, whatever has become of its agent; zero is never.
+	until  policy.Time
 	number int32
 	active bool
 	deaf   bool
@@ -71,7 +73,7 @@ func (h *Hook) stopTime(deaf bool) time.Duration {
 }
 
 // startRun starts the hook of member who, or does not where that is too late.
-func (c *Cluster) startRun(who int32, startBy policy.Time) {
+func (c *Cluster) startRun(who int32, startBy, until policy.Time) {
 	r := &c.members[who].run
 	r.number++
 	r.active = true
@@ -83,7 +85,24 @@ func (c *Cluster) startRun(who int32, startBy policy.Time) {
 		r.endAt = startBy.Add(1)
 	}
 	c.push(entryFinished, r.endAt, who, r.number)
+	c.extendRun(who, until)
 	c.callersBegin(who)
+}
+
+// extendRun moves the time at which the guard of a run has killed it.
+func (c *Cluster) extendRun(who int32, until policy.Time) {
+	r := &c.members[who].run
+	if r.until = until; r.active && until != 0 && until < r.endAt {
+		c.push(entryFinished, until, who, r.number)
+	}
+}
+
+// end is when a run has ended, one way or the other.
+func (r *run) end() policy.Time {
+	if r.until != 0 && !r.denied {
+		return min(r.endAt, r.until)
+	}
+	return r.endAt
 }
 
 // stopRun tells the hook of member who to end.
@@ -106,12 +125,12 @@ func (c *Cluster) Prolong(i int, d time.Duration) {
 // finishRun tells the machine that its run is over, unless that has been said or nobody is there any longer to hear it.
 func (c *Cluster) finishRun(who, number int32) {
 	m := &c.members[who]
-	if !m.up || !m.run.active || m.run.number != number || c.now < m.run.endAt {
+	if !m.up || !m.run.active || m.run.number != number || c.now < m.run.end() {
 		return
 	}
 	m.run.active = false
 	delete(c.entrusted, who)
-	c.event.Kind, c.event.Void, c.event.Denied = policy.Finished, m.run.timedOut, m.run.denied
+	c.event.Kind, c.event.Void, c.event.Denied = policy.Finished, m.run.timedOut || m.run.end() < m.run.endAt, m.run.denied
 	c.step(who, Occurrence{})
 	c.callersEnd(who, m.run.denied)
 }

@@ -35,7 +35,7 @@ func (c *Cluster) orphan(who int32) bool {
 		takes = max(c.cfg.OrphanGrace, termTime)
 	}
 	words := slices.Clone(c.entrusted[who])
-	c.At(min(r.endAt, c.now.Add(takes)), func() {
+	c.At(min(r.end(), c.now.Add(takes)), func() {
 		c.tell(Occurrence{Kind: RunGone, Member: int(who)})
 		c.say(words, lastWords)
 	})

@@ -62,7 +62,7 @@ func (k *bySlot) ofSlot(o *Occurrence, slot uint8) *Occurrence {
 			about = e.Msg.Token.Slot
 		case policy.Save, policy.Stop, policy.Announce, policy.Gone:
 			about = slot
-		case policy.Run, policy.Took, policy.Gave, policy.Tell:
+		case policy.Run, policy.Extend, policy.Took, policy.Gave, policy.Tell:
 		}
 		if about == slot {
 			k.effects = append(k.effects, *e)

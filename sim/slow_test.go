@@ -35,7 +35,7 @@ func (k *tally) Watch(_ *Cluster, o *Occurrence) error {
 			k.sent++
 		case policy.Tell:
 			k.notes[e.Note]++
-		case policy.Save, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Announce, policy.Gone:
+		case policy.Save, policy.Extend, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Announce, policy.Gone:
 		}
 	}
 	return nil

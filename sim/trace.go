@@ -134,6 +134,8 @@ func (t *Trace) effect(e *policy.Effect) string {
 		return fmt.Sprintf("-> %s %s", MemberName(IndexOf(e.Msg.To)), t.message(&e.Msg))
 	case policy.Run:
 		return "RUN " + t.token(e.Token)
+	case policy.Extend:
+		return "EXTEND until " + clock(e.Until)
 	case policy.Stop:
 		return "STOP"
 	case policy.Entrust, policy.Took, policy.Gave, policy.Gone:

@@ -31,6 +31,8 @@ const (
 	orphanLookTime = 10 * time.Millisecond
 	// undeadTime is how long the guard waits for the effect of SIGKILL.
 	undeadTime = 5 * time.Second
+	// killMargin is how long before the end of a grant the guard kills what is left: SIGKILL takes its time, too.
+	killMargin = 100 * time.Millisecond
 
 	exitUsage = 64
 
@@ -55,6 +57,11 @@ func Guard() int {
 		return exitUsage
 	}
 	g.order = *first.Order
+	if !g.endsBy(g.order.Until) {
+		g.report.Expired, g.report.Unbegun = true, true
+		g.end()
+		return 0
+	}
 	begun := g.start()
 	g.onInstruction(first)
 	g.watch(begun)
@@ -65,11 +72,12 @@ func Guard() int {
 //
 //	phase        until                                    then
 //	running      it cannot be executed                    over
+//	             its grant ends after the grace           stopping, after SIGTERM
 //	             the first process ends                   over, or settling if others are left
 //	             the timeout, a stop, the agent's death   stopping, after SIGTERM
 //	settling     settleTime, a stop, the agent's death    stopping, after SIGTERM
 //	stopping     the grace ends, a short one if the       killing, after SIGKILL
-//	             agent is dead
+//	             agent is dead; its grant ends
 //	killing      undeadTime                               over
 //	any          the first process has ended and          over
 //	             nothing is left
@@ -87,6 +95,8 @@ type guard struct {
 	instructions chan instruction
 	orphaned     bool
 	words        []Word
+	// until counts to the end of the grant by boot time; it is there if there is one.
+	until bootAlarm
 	// told receives the signals by which somebody else than the agent asks for an end.
 	told chan os.Signal
 
@@ -159,6 +169,7 @@ func (g *guard) end() {
 	g.report.Over = true
 	_ = g.report.write(g.reporter)
 	g.operation.cgroup.remove()
+	g.until.remove()
 	if g.orphaned && !g.report.Undead {
 		say(g.words)
 	}
@@ -196,6 +207,8 @@ func (g *guard) watch(begun <-chan beginning) {
 			g.onLook()
 		case <-g.deadline:
 			g.onDeadline()
+		case <-g.until.rings:
+			g.onUntil()
 		}
 	}
 }
@@ -204,8 +217,49 @@ func (g *guard) onInstruction(next instruction) {
 	if next.Words != nil {
 		g.words = *next.Words
 	}
+	if !g.endsBy(next.Until) {
+		g.expire()
+	}
 	if next.Stop {
 		g.onStop()
+	}
+}
+
+// endsBy sets the end of the grant, unless that is zero, and reports whether there is time left until the operation has to end. Without
+// a clock that counts to it there is none.
+func (g *guard) endsBy(until time.Duration) bool {
+	if until == 0 {
+		return true
+	}
+	g.order.Until = until
+	at := until - killMargin - g.order.Grace
+	return g.until.set(at) && sinceBoot() < at
+}
+
+// onUntil: the alarm rings, unless the grant was extended meanwhile.
+func (g *guard) onUntil() {
+	if sinceBoot() >= g.order.Until-killMargin-g.order.Grace {
+		g.expire()
+	}
+}
+
+// expire: the grant ends. First the operation is told to end, and a grace later it is killed.
+func (g *guard) expire() {
+	switch g.phase {
+	case running:
+		g.report.Expired, g.report.Unbegun = true, g.report.Pid == 0
+	case settling:
+		g.report.Leftovers = true
+	case stopping:
+	case killing, over:
+		return
+	}
+	kill := g.order.Until - killMargin
+	switch {
+	case sinceBoot() >= kill || !g.until.set(kill):
+		g.becomeKilling()
+	case g.phase != stopping:
+		g.becomeStopping(g.order.Grace)
 	}
 }
 
@@ -285,7 +339,11 @@ func (g *guard) becomeStopping(grace time.Duration) {
 
 func (g *guard) becomeKilling() {
 	g.phase, g.deadline = killing, time.After(undeadTime)
-	if !g.orphaned {
+	switch {
+	case g.orphaned: // it looks already
+	case g.order.Until != 0:
+		g.look = time.Tick(orphanLookTime)
+	default:
 		g.look = time.Tick(lookTime)
 	}
 	g.operation.killAll()

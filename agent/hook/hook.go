@@ -15,6 +15,9 @@
 // datagrams that the agent has sealed and signed for this case, and ends. A guard whose operation had ended before says nothing.
 // A parent-death signal would reach only the first process, and none of its children.
 //
+// A grant may have an end: a time since boot at which nothing of the operation is left. The guard keeps to it by itself, also while
+// the agent stands still (SIGSTOP, a disk that hangs) or the host was suspended.
+//
 // The guard has a name of its own, as process and in its arguments, so that who kills all processes of the agent's name leaves it to
 // do its duty. If it is killed all the same, the first process of the operation dies with it, and the agent kills the rest.
 //
@@ -65,6 +68,9 @@ type Spec struct {
 	Grace time.Duration
 	// OrphanGrace takes its place when the agent has died; zero means DefaultOrphanGrace.
 	OrphanGrace time.Duration
+	// Until is when nothing of the operation is left, as time since this host was booted, suspensions included; zero is never. The guard
+	// needs no word from the agent for that: a grace before, it tells the operation to stop, and a moment before, it kills what is left.
+	Until time.Duration
 	// Log receives the output (stdout as info, stderr as warnings) and warnings about what was left behind.
 	Log zerolog.Logger
 }
@@ -83,6 +89,9 @@ func Start(spec Spec) (*Run, error) {
 	}
 	if spec.Timeout <= 0 {
 		return nil, fmt.Errorf("hook: a timeout of %v: it must be positive", spec.Timeout)
+	}
+	if spec.Until != 0 && !canTellBoot {
+		return nil, errors.New("hook: this system does not tell the time since its boot, by which a grant of a strict gate ends")
 	}
 	spec.Grace = cmp.Or(spec.Grace, DefaultGrace)
 	spec.OrphanGrace = cmp.Or(spec.OrphanGrace, DefaultOrphanGrace)
@@ -112,6 +121,12 @@ func Start(spec Spec) (*Run, error) {
 
 // Stop tells the operation to stop, and kills it after the grace. It does not wait, and may be called at any time.
 func (r *Run) Stop() { r.lifeline.tell(func(next *instruction) { next.Stop = true }) }
+
+// Extend moves the time since boot at which nothing of the operation is left. It does not wait, and may be called at any time; what
+// reaches the guard after it has begun to end the operation is too late.
+func (r *Run) Extend(until time.Duration) {
+	r.lifeline.tell(func(next *instruction) { next.Until = until })
+}
 
 // Entrust gives the guard what it says if this process dies before the operation is over, in place of what it was given before. It
 // does not wait, and may be called at any time.
@@ -169,7 +184,9 @@ func (r *Run) attend(spec Spec, path string, guard *exec.Cmd, pipes *pipes) {
 	}
 	left := max(spec.Timeout-time.Since(started), 0)
 	r.lifeline.tell(func(next *instruction) {
-		next.Order = &guardOrder{Path: path, Argv: spec.Argv, Timeout: left, Grace: spec.Grace, OrphanGrace: spec.OrphanGrace}
+		next.Order = &guardOrder{
+			Path: path, Argv: spec.Argv, Timeout: left, Grace: spec.Grace, OrphanGrace: spec.OrphanGrace, Until: spec.Until,
+		}
 	})
 	var result Result
 	over := make(chan struct{})

@@ -384,6 +384,9 @@ func TestSignallingItsOwnGroupIsTheHooksOwnAffair(t *testing.T) {
 
 const agentArg = "test-agent"
 
+// untilVar says when the grant of the hook of [runAgent] ends, as time since boot.
+const untilVar = "TEST_AGENT_UNTIL"
+
 // awaited is a log of which somebody waits for the first line.
 type awaited chan struct{}
 
@@ -401,6 +404,9 @@ func (a awaited) Write(line []byte) (int, error) {
 func runAgent(script, grace string, addresses []string) int {
 	spec := shell(script)
 	spec.OrphanGrace, _ = time.ParseDuration(grace)
+	if spec.Until, _ = time.ParseDuration(os.Getenv(untilVar)); spec.Until != 0 {
+		spec.Grace, spec.Timeout = 500*time.Millisecond, time.Hour
+	}
 	ready := make(awaited)
 	spec.Log = zerolog.New(ready)
 	run, err := Start(spec)

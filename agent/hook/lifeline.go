@@ -16,6 +16,8 @@ type guardOrder struct {
 	Grace   time.Duration `json:"grace"`
 	// OrphanGrace takes the place of Grace when the agent has died.
 	OrphanGrace time.Duration `json:"orphan_grace"`
+	// Until is when nothing of the operation is left, as time since boot; zero is never.
+	Until time.Duration `json:"until,omitempty"`
 }
 
 // instruction is what the agent tells the guard, as JSON documents on the lifeline: the first has the order. None of it stands in
@@ -24,6 +26,8 @@ type instruction struct {
 	Order *guardOrder `json:"order,omitempty"`
 	// Stop ends the operation.
 	Stop bool `json:"stop,omitempty"`
+	// Until, if it is not zero, replaces that of the order.
+	Until time.Duration `json:"until,omitempty"`
 	// Words, if it is there, replaces all that was to be said before.
 	Words *[]Word `json:"words,omitempty"`
 }

@@ -24,6 +24,8 @@ type report struct {
 	// TimedOut and Stopped say why the guard told the operation to stop, if it did while the first process was alive.
 	TimedOut bool `json:"timed_out,omitempty"`
 	Stopped  bool `json:"stopped,omitempty"`
+	// Expired says that the end of its grant came first.
+	Expired bool `json:"expired,omitempty"`
 	// Leftovers says that processes of the session outlived the first and had to be told to stop.
 	Leftovers bool `json:"leftovers,omitempty"`
 	// Undead says that processes of the session have survived SIGKILL so far.
@@ -61,7 +63,7 @@ func readReport(from io.Reader) report {
 // result says the same in an operator's terms.
 func (r *report) result(spec Spec, took time.Duration) Result {
 	res := Result{
-		Exit: -1, Took: took, TimedOut: r.TimedOut, Stopped: r.Stopped, Leftovers: r.Leftovers, Undead: r.Undead,
+		Exit: -1, Took: took, TimedOut: r.TimedOut, Stopped: r.Stopped, Expired: r.Expired, Leftovers: r.Leftovers, Undead: r.Undead,
 	}
 	switch {
 	case r.GuardDied:
@@ -70,6 +72,10 @@ func (r *report) result(spec Spec, took time.Duration) Result {
 	case r.Errno != 0:
 		res.NotExecuted = true
 		res.Err = fmt.Errorf("hook %s cannot be executed: %w", spec.Argv[0], r.Errno)
+		return res
+	case r.Unbegun && r.Expired:
+		res.NotExecuted = true
+		res.Err = fmt.Errorf("hook %s did not begin to run before its grant ended", spec.Argv[0])
 		return res
 	case r.Unbegun:
 		res.NotExecuted = true

@@ -20,6 +20,8 @@ type Result struct {
 	Err error
 	// TimedOut says that the timeout struck; Stopped that it was told to stop before (Stop, or a signal to the guard).
 	TimedOut, Stopped bool
+	// Expired says that its grant ended, by its guard's own count.
+	Expired bool
 	// Leftovers says that the first process ended while others of its session lived on, until they were stopped.
 	Leftovers bool
 	// Undead says that processes of the session have not died of SIGKILL in time: they wait for a disk or a network file
@@ -52,6 +54,8 @@ func (r *Result) describe(spec Spec) error {
 	case r.TimedOut:
 		return fmt.Errorf("stopped after its timeout of %v (%s%s): make it faster, or raise --hook-timeout",
 			spec.Timeout, ignored, ending)
+	case r.Expired:
+		return fmt.Errorf("stopped at the end of its grant (%s%s): the agent did not get it extended, or stood still", ignored, ending)
 	case r.Stopped:
 		return fmt.Errorf("stopped (%s%s)", ignored, ending)
 	case r.Undead:

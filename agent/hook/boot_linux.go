@@ -1,0 +1,60 @@
+package hook
+
+import (
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// canTellBoot says that this system tells the time since its boot.
+const canTellBoot = true
+
+// sinceBoot is the time since this host was booted, suspensions included.
+func sinceBoot() time.Duration {
+	var t unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_BOOTTIME, &t) // every Linux has it
+	return time.Duration(t.Nano())
+}
+
+// bootAlarm rings at a time since boot. The timers of the runtime stand still while the host is suspended.
+type bootAlarm struct {
+	rings <-chan struct{}
+	timer *os.File
+	// fd is that of timer, which would become blocking if it were asked for it.
+	fd int
+}
+
+// set makes it ring at a time, and not before, and reports whether it can.
+func (b *bootAlarm) set(at time.Duration) bool {
+	if b.rings == nil {
+		fd, err := unix.TimerfdCreate(unix.CLOCK_BOOTTIME, unix.TFD_CLOEXEC|unix.TFD_NONBLOCK)
+		if err != nil {
+			return false
+		}
+		rings := make(chan struct{}, 1)
+		b.rings, b.timer, b.fd = rings, os.NewFile(uintptr(fd), "boot alarm"), fd
+		go ring(b.timer, rings)
+	}
+	return unix.TimerfdSettime(b.fd, unix.TFD_TIMER_ABSTIME, &unix.ItimerSpec{Value: unix.NsecToTimespec(max(int64(at), 1))}, nil) == nil
+}
+
+// ring passes on each time that the timer expires.
+func ring(timer *os.File, rings chan<- struct{}) {
+	for count := make([]byte, 8); ; {
+		if _, err := timer.Read(count); err != nil {
+			return
+		}
+		select {
+		case rings <- struct{}{}:
+		default: // nobody has heard the last one yet
+		}
+	}
+}
+
+// remove ends it.
+func (b *bootAlarm) remove() {
+	if b.timer != nil {
+		_ = b.timer.Close()
+	}
+}

@@ -1,0 +1,17 @@
+//go:build unix && !linux
+
+package hook
+
+import "time"
+
+// canTellBoot says that this system does not tell the time since its boot.
+const canTellBoot = false
+
+func sinceBoot() time.Duration { return 0 }
+
+// bootAlarm never rings.
+type bootAlarm struct{ rings <-chan struct{} }
+
+func (b *bootAlarm) set(time.Duration) bool { return false }
+
+func (b *bootAlarm) remove() {}

@@ -1,0 +1,103 @@
+package hook
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The agent stands still before it could say a word: its guard ends the hook by its own count.
+func TestAHookIsGoneByTheEndOfItsGrantAlthoughItsAgentStandsStill(t *testing.T) {
+	for name, script := range map[string]string{
+		"it obeys":         "echo ready >&9; exec sleep 1000",
+		"it is obstinate":  "trap '' TERM; (trap '' TERM; echo ready >&9; while :; do sleep 1000; done) & wait",
+		"it stands still":  "echo ready >&9; kill -STOP $$",
+		"it has daemons":   "setsid sleep 0.01 & echo ready >&9; while :; do sleep 0.01; done",
+		"it forks forever": "trap '' TERM; echo ready >&9; while :; do sleep 0.001 & done",
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWitness(t)
+			until := sinceBoot() + 2*time.Second
+			t.Setenv(untilVar, until.String())
+			agent := startAgentOf(t, w, patience, script)
+			w.line(t)
+			if err := agent.Process.Signal(syscall.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				_ = agent.Process.Kill()
+				_ = agent.Wait()
+			})
+			w.gone(t)
+			t.Logf("gone %v before the end", (until - sinceBoot()).Round(time.Millisecond))
+			if state := stateOf(t, agent.Process.Pid); state != "T" {
+				t.Errorf("the agent is in state %q: it may have had a hand in it", state)
+			}
+		})
+	}
+}
+
+// stateOf is the state of a process, as in proc_pid_stat(5).
+func stateOf(t *testing.T, pid int) string {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))[0]
+}
+
+func TestTheEndOfAGrantIsToldApart(t *testing.T) {
+	w := newWitness(t)
+	spec := shell("exec 9>" + w.path + "; echo ready >&9; exec sleep 1000")
+	spec.Until = sinceBoot() + time.Hour + spec.Grace
+	run, _ := start(t, spec)
+	w.line(t)
+	run.Extend(sinceBoot()) // it is over
+	if r := await(t, run); !r.Expired || r.TimedOut || r.Stopped || r.Err == nil || !strings.Contains(r.Err.Error(), "at the end of its grant") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestAGrantThatIsExtendedGoesOn(t *testing.T) {
+	w := newWitness(t)
+	spec := shell("exec 9>" + w.path + "; echo ready >&9; sleep 1; exit 7")
+	spec.Grace = time.Millisecond
+	spec.Until = sinceBoot() + time.Hour
+	run, _ := start(t, spec)
+	w.line(t)
+	run.Extend(sinceBoot() + patience)
+	if r := await(t, run); r.Expired || r.Exit != 7 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestAHookWhoseGrantIsOverIsNotExecuted(t *testing.T) {
+	w := newWitness(t)
+	spec := shell("echo ran >" + w.path)
+	spec.Until = sinceBoot() + killMargin
+	run, _ := start(t, spec)
+	if r := await(t, run); !r.NotExecuted || !r.Expired || r.Err == nil {
+		t.Errorf("%+v", r)
+	}
+	if w.held(t) {
+		t.Error("it was executed")
+	}
+}
+
+func TestABootAlarmRingsWhenItIsTimeAndCanBeMoved(t *testing.T) {
+	var alarm bootAlarm
+	if !alarm.set(sinceBoot() + time.Hour) {
+		t.Fatal("it cannot be set")
+	}
+	defer alarm.remove()
+	at := sinceBoot() + 20*time.Millisecond
+	alarm.set(at)
+	<-alarm.rings
+	if now := sinceBoot(); now < at {
+		t.Errorf("it rings %v too early", at-now)
+	}
+}
