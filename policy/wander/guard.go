@@ -234,13 +234,13 @@ func (m *Machine) concerns(now policy.Instant, ev *policy.Event) bool {
 	return true
 }
 
-// becomeDoubting: this member was away for longer than its guardians' patience while it held the token. It asks them before
+// doubt: this member was away for longer than its guardians' patience while it held the token. It asks them before
 // it runs or passes on; a run in progress goes on meanwhile.
-func (m *Machine) becomeDoubting(now policy.Instant, out []policy.Effect) []policy.Effect {
+func (m *Machine) doubt(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.handoff.Withdraw()
 	out = m.retract(out)
 	if m.state != running {
-		m.state = doubting
+		m.becomeDoubting()
 	}
 	return m.guardian.Doubt(now.Time, &m.token, out)
 }

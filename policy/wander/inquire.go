@@ -214,7 +214,7 @@ func (m *Machine) onSeen(now policy.Instant, msg *wire.Message, out []policy.Eff
 	at := m.inquiry.askedAt.Add(-time.Duration(msg.Nonce))
 	if at > m.silentSince {
 		lap := m.maxInterval() / 3
-		m.silentSince, m.deference = at, lap+time.Duration(m.draw(int(lap)))
+		m.silentSince, m.holdOff = at, lap+time.Duration(m.draw(int(lap)))
 		m.hear(at, &msg.Token)
 		if m.regenerateAt() <= now.Time {
 			return m.pursue(now, msg.From, out)

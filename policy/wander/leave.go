@@ -41,10 +41,13 @@ func (m *Machine) leaveIfDone(now policy.Instant, out []policy.Effect) []policy.
 	if at, ok := m.handoff.QuietAt(); !ok || now.Time < at {
 		return out
 	}
-	m.state = gone
+	m.becomeGone()
 	out = policy.AppendTell(out, NoteLeft, wire.MemberID{}, nil)
 	return append(out, policy.Effect{Kind: policy.Gone})
 }
+
+// becomeGone: this member holds nothing, and takes nothing any more.
+func (m *Machine) becomeGone() { m.become(gone) }
 
 // onSuspended gives up the token first of all, and any that is about to arrive: while this host was asleep, the others may
 // have made a new one. Where there are no others, the token stays. A run that slept too is left to end; stopping it would

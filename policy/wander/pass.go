@@ -74,7 +74,7 @@ func (m *Machine) onNoAck(now policy.Instant, out []policy.Effect) []policy.Effe
 	ran := m.granted == m.token.Seq
 	switch {
 	case unheard && (ran || !soon):
-		m.state = doubting
+		m.becomeDoubting()
 		return m.guardian.Probe(now.Time, &m.token, out)
 	case soon && now.Time >= due:
 		return m.serve(now, out)

@@ -53,16 +53,16 @@ func (m *Machine) tooShort() string {
 // regenerates reports whether this member makes a new token after a silence: not while it waits for a fleet that it has never
 // seen, and not if the token does not come here anyway.
 func (m *Machine) regenerates() bool {
-	return !m.leaving && !m.strange && (m.cfg.Rejoins || !m.waitsAlone())
+	return !m.leaving && !m.foreign && (m.cfg.Rejoins || !m.waitsAlone())
 }
 
 func (m *Machine) regenerateAt() policy.Time {
-	return m.unlessArriving(m.silentSince.Add(m.regenerateAfter()).Add(m.deference))
+	return m.unlessArriving(m.silentSince.Add(m.regenerateAfter()).Add(m.holdOff))
 }
 
 // beginSilence: a token was here just now, or is held by somebody from whom this member has heard.
 func (m *Machine) beginSilence(now policy.Time) {
-	m.silentSince, m.deference, m.told = now, 0, hearsay{}
+	m.silentSince, m.holdOff, m.told = now, 0, hearsay{}
 }
 
 // unlessArriving puts the making of a token off while one may be about to arrive: for two patiences, in which a handoff that

@@ -35,7 +35,8 @@ func (m *Machine) becomeGranting(now policy.Instant, out []policy.Effect) []poli
 
 // becomeSaving waits with the token until all is saved: its number, if nothing else, and then it is passed on.
 func (m *Machine) becomeSaving(now policy.Time) {
-	m.state, m.grants = saves, false
+	m.become(saves)
+	m.grants = false
 	m.restUntil = now.Add(m.saveWithin())
 }
 
@@ -75,7 +76,7 @@ func (m *Machine) deny(now policy.Instant, out []policy.Effect) []policy.Effect 
 		m.becomeAbsent(now)
 		return out
 	case m.guardian.Doubting():
-		m.state = doubting
+		m.becomeDoubting()
 		return out
 	case m.leaving:
 		return m.pass(now, out)

@@ -49,11 +49,11 @@ func (m *Machine) settle(now policy.Instant) {
 
 // findPart finds out whether this token comes to this member at all. If it does from now on, its silence begins now.
 func (m *Machine) findPart(now policy.Time) {
-	strange := m.shares() && !m.peers.alone() && !m.cfg.Laps.contains(m.arc(), m.peers.ids, m.order(0), m.peers.rank)
-	if m.strange && !strange {
+	foreign := m.shares() && !m.peers.alone() && !m.cfg.Laps.contains(m.arc(), m.peers.ids, m.order(0), m.peers.rank)
+	if m.foreign && !foreign {
 		m.beginSilence(now)
 	}
-	m.strange = strange
+	m.foreign = foreign
 }
 
 // differing reports whether a message shows that its sender has another number of slots, and that is news.

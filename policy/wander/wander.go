@@ -118,6 +118,21 @@ func (s state) String() string {
 	return "state(?)"
 }
 
+// mayBecome reports whether one state may follow another. Nothing runs that was not saved, nobody leaves with a token, and a member
+// that has left does nothing any more.
+func (s state) mayBecome(next state) bool {
+	switch next {
+	case running:
+		return s == saves
+	case gone:
+		return s == absent
+	case doubting:
+		return s != absent && s != gone
+	case absent, saves, resting, offering:
+	}
+	return s != gone
+}
+
 // Machine is one member's part in a soft gate. It implements [policy.Machine] and is a plain value.
 type Machine struct {
 	cfg   Config
@@ -139,8 +154,8 @@ type Machine struct {
 	elsewhere elsewhere
 	// wanted says that somebody here waits for a run.
 	wanted bool
-	// strange says that this token belongs to other members than this one, leaving that this one is about to stop.
-	strange, leaving bool
+	// foreign says that this token belongs to other members than this one, leaving that this one is about to stop.
+	foreign, leaving bool
 	// mixed says that members have been seen that have another number of slots, mixedAt when the last was.
 	mixed   bool
 	mixedAt policy.Time
@@ -175,10 +190,10 @@ type Machine struct {
 	newest int64
 
 	// raised is by how much of Δmax false alarms have raised Δgen above it; silentSince is when the last token was here, or was seen
-	// elsewhere, and deference for how much longer this member waits in that case; told is what was seen, if it was elsewhere.
+	// elsewhere, and holdOff for how much longer this member waits in that case; told is what was seen, if it was elsewhere.
 	raised      float64
 	silentSince policy.Time
-	deference   time.Duration
+	holdOff     time.Duration
 	told        hearsay
 	inquiry     inquiry
 	// measured is the estimate of Δop in milliseconds; zero if there is none. disturbed says that the run that is going on tells
@@ -244,7 +259,7 @@ func times(n int, d time.Duration) time.Duration {
 // Step applies one event.
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	if m.guardian.Overdue(now.Time, m.held()) && m.concerns(now, ev) {
-		out = m.becomeDoubting(now, out)
+		out = m.doubt(now, out)
 	}
 	switch ev.Kind {
 	case policy.Started:
@@ -416,22 +431,34 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 		return out
 	}
 	if m.guardian.Doubting() {
-		m.state = doubting
+		m.becomeDoubting()
 		return out
 	}
 	return m.pass(now, out)
 }
 
+// become is for the functions below.
+func (m *Machine) become(next state) {
+	if !m.state.mayBecome(next) {
+		panic(fmt.Sprintf("wander: a member that is %v cannot become %v", m.state, next))
+	}
+	m.state = next
+}
+
+// becomeDoubting: what this member does with the token waits for the guardians' answers.
+func (m *Machine) becomeDoubting() { m.become(doubting) }
+
 // becomeAbsent: this member holds no token and runs nothing; the silence begins.
 func (m *Machine) becomeAbsent(now policy.Instant) {
-	m.state = absent
+	m.become(absent)
 	m.holds = false
 	m.beginSilence(now.Time)
 }
 
 // becomeRunning starts the protected operation, whose grant is saved.
 func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.state, m.disturbed = running, false
+	m.become(running)
+	m.disturbed = false
 	m.wanted = false
 	m.hadRun, m.lastBefore = m.hasRun, m.lastRun
 	m.hasRun, m.lastRun, m.lastToken = true, now.Time, m.token.ID
@@ -440,13 +467,14 @@ func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []polic
 }
 
 func (m *Machine) becomeResting(now, until policy.Time, out []policy.Effect) []policy.Effect {
-	m.state = resting
+	m.become(resting)
 	m.restUntil, m.waitsUntilDue = until, until >= m.dueAt(now)
 	return policy.AppendTell(out, NoteResting, wire.MemberID{}, &m.token)
 }
 
 func (m *Machine) becomeOffering(now policy.Instant, to wire.MemberID, out []policy.Effect) []policy.Effect {
-	m.state, m.heard = offering, false
+	m.become(offering)
+	m.heard = false
 	m.grow(now.Time)
 	m.token.Seq = max(m.token.Seq, m.seq)
 	offered := m.token

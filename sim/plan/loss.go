@@ -44,7 +44,7 @@ func (f *fleet) anyMoment(seed uint64) time.Duration {
 }
 
 // loseToken kills whoever holds a token of the first slot, and lets the fleet get over it. It looks now and then whether it has.
-func (f *fleet) loseToken(c *sim.Cluster, meter *measure.Meter, nowAndThen time.Duration) (aftermath, error) {
+func (f *fleet) loseToken(c *sim.Cluster, meter *measure.Meter, pollEvery time.Duration) (aftermath, error) {
 	holders := f.holders(c)
 	if len(holders) == 0 {
 		return aftermath{}, nil
@@ -56,7 +56,7 @@ func (f *fleet) loseToken(c *sim.Cluster, meter *measure.Meter, nowAndThen time.
 	}
 	var err error
 	for end := lostAt.Add(f.longestAftermath()); err == nil && c.Now() < end && !meter.Stable(c.Now()); {
-		err = c.Run(c.Now().Add(nowAndThen))
+		err = c.Run(c.Now().Add(pollEvery))
 	}
 	figures := meter.Figures(c.Now())
 	a := aftermath{happened: true, silence: figures.Tokenless.Max, recovery: figures.Recovery.Max}
@@ -74,9 +74,9 @@ func (f *fleet) spreadLives(dice *rand.Rand) []time.Duration {
 	return lives
 }
 
-// bereave starts a fleet with guardians, kills the holder of the token at any moment after the first hop, and lets the others
+// killHolder starts a fleet with guardians, kills the holder of the token at any moment after the first hop, and lets the others
 // get over it, for at most so many steps.
-func (f *fleet) bereave(ctx context.Context, seed, budget uint64) (run, error) {
+func (f *fleet) killHolder(ctx context.Context, seed, budget uint64) (run, error) {
 	g := *f
 	g.guarded = true
 	settled := quietPatiences * patience(&g.constants)

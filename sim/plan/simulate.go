@@ -42,7 +42,7 @@ func (t *task) seeds() int {
 // run does the work of one seed. That all of it is done is no error.
 func (t *task) run(ctx context.Context, seed uint64) (r run, err error) {
 	if share := uint64(t.seeds()); t.budget == 0 {
-		r, err = t.fleet.bereave(ctx, seed, t.inquest/share)
+		r, err = t.fleet.killHolder(ctx, seed, t.inquest/share)
 	} else {
 		r, err = t.fleet.simulate(ctx, seed, t.budget/share, t.inquest/share)
 	}
