@@ -211,6 +211,10 @@ func (a *Agent) Run(ctx context.Context) error {
 	forget := a.startMemory()
 	keepNoMore := a.startKeeping()
 	err := a.loop(ctx, reading)
+	for _, g := range a.gates {
+		g.callers.leave()
+		g.callers.end(hook.Result{Exit: -1, Err: errLeaving})
+	}
 	forget()
 	keepNoMore()
 	if _, isCopy := errors.AsType[*CopyError](err); isCopy {
@@ -285,9 +289,6 @@ func (c *Config) validate() error {
 	for i, g := range c.Gates {
 		if g.Protocol == nil {
 			return fmt.Errorf("gate %q has no protocol", g.Name)
-		}
-		if len(g.Hook) == 0 {
-			return fmt.Errorf("gate %q has no hook", g.Name)
 		}
 		if slices.ContainsFunc(c.Gates[:i], func(o GateConfig) bool {
 			return wire.GateIDOf(o.Name) == wire.GateIDOf(g.Name)

@@ -363,7 +363,6 @@ func TestImpossibleConfigurationsAreRefused(t *testing.T) {
 	protocol := testGate().Settings
 	for name, gates := range map[string][]GateConfig{
 		"no gate":      nil,
-		"no hook":      {{Name: "x", Protocol: protocol}},
 		"no protocol":  {{Name: "x", Hook: []string{"y"}}},
 		"a gate twice": {{Name: "x", Hook: []string{"y"}, Protocol: protocol}, {Name: "x", Hook: []string{"y"}, Protocol: protocol}},
 	} {

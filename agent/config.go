@@ -53,10 +53,13 @@ const (
 // GateConfig configures one gate.
 type GateConfig struct {
 	Name string
-	// Hook is the protected operation: a program and its arguments.
+	// Hook is the protected operation: a program and its arguments. A gate without one is on demand: see Exec.
 	Hook []string
 	// HookTimeout is how long the hook may run before it is stopped.
 	HookTimeout time.Duration
 	// Protocol decides which member may run, with its settings.
 	Protocol policy.Protocol
 }
+
+// onDemand reports whether the gate runs what its callers ask for, and nothing else.
+func (g *GateConfig) onDemand() bool { return len(g.Hook) == 0 }

@@ -24,7 +24,7 @@ func (a *Agent) withFacts(line *zerolog.Event, g *gate, names []string) (text st
 			case f.Name != name:
 			case f.For != 0:
 				line.Stringer(name, f.For)
-			case f.At != 0:
+			case f.At != 0 && f.At < policy.Never:
 				line.Time(name, a.clock.at(f.At))
 			}
 			if f.Name == name && f.Text != "" {

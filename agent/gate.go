@@ -30,6 +30,7 @@ type gate struct {
 	// entrusted are the messages for the guard of the running hook.
 	entrusted lastWords
 	saver     saver
+	callers   callers
 	gone      bool
 	members   int
 
@@ -51,7 +52,7 @@ func newGate(a *Agent, cfg GateConfig, entropy policy.Entropy) (*gate, error) {
 		log: a.log.With().Str("gate", cfg.Name).Logger(), notes: make(map[policy.Note]uint64), said: make(map[policy.Note]policy.Time),
 	}
 	g.machine = cfg.Protocol.Machine(policy.Seat{
-		Gate: g.id, Self: a.self, WaitsAlone: a.waitsAlone(), Rejoins: a.rejoins(), Entropy: entropy,
+		Gate: g.id, Self: a.self, WaitsAlone: a.waitsAlone(), Rejoins: a.rejoins(), OnDemand: cfg.onDemand(), Entropy: entropy,
 	})
 	record, found, err := a.state.Load(cfg.Name)
 	if err != nil {
@@ -148,11 +149,13 @@ func (a *Agent) onHookEnded(f finished) {
 	g.event.Kind, g.event.Void, g.event.Denied = policy.Finished, f.result.TimedOut || f.result.Expired || f.result.NotExecuted, f.denied
 	if f.denied {
 		g.runs--
+		g.callers.again()
 		a.observeEnd(g, hook.Result{Err: errTooLate})
 		a.step(g)
 		return
 	}
 	g.last = f.result
+	g.callers.end(f.result)
 	level := zerolog.InfoLevel
 	if f.result.Err != nil {
 		g.failures++
@@ -161,8 +164,11 @@ func (a *Agent) onHookEnded(f finished) {
 		g.saver.record.LastSuccess, g.saver.wanted = time.Unix(0, a.clock.now().Wall), true
 	}
 	status := g.machine.Status(a.clock.now().Time)
-	g.log.WithLevel(level).Err(f.result.Err).Dur("took", f.result.Took.Round(time.Millisecond)).
-		Time("next_run", a.clock.at(status.NextRun)).Msg("hook ended")
+	line := g.log.WithLevel(level).Err(f.result.Err).Dur("took", f.result.Took.Round(time.Millisecond))
+	if status.NextRun < policy.Never {
+		line.Time("next_run", a.clock.at(status.NextRun))
+	}
+	line.Msg("hook ended")
 	a.warnTooShort(g)
 	a.observeEnd(g, f.result)
 	a.step(g)

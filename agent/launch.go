@@ -86,6 +86,9 @@ func (a *Agent) startHook(g *gate, now policy.Instant, e *policy.Effect) {
 	g.runs++
 	l, spec := &launch{token: e.Token, until: a.clock.sinceBoot(e.Until)}, a.hookSpec(g, e)
 	g.run = l
+	if g.cfg.onDemand() {
+		spec.Argv = g.callers.begin()
+	}
 	g.entrusted.begin()
 	startBy := time.Now().Add(e.StartBy.Sub(now.Time))
 	go func() { a.finished <- a.follow(g, l, spec, startBy) }()

@@ -91,6 +91,7 @@ func (a *Agent) step(g *gate) {
 		a.handOver(g)
 	}
 	a.beginSave(g)
+	a.tellDemand(g)
 }
 
 // wake steps every gate that is due, and feeds the watchdog: so a loop that hangs does not feed it.
@@ -155,6 +156,7 @@ func (a *Agent) leave() {
 	for _, g := range a.gates {
 		g.event.Kind = policy.Leave
 		a.step(g)
+		g.callers.leave()
 	}
 }
 

@@ -113,7 +113,10 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 		s.SilentSince = a.clock.at(m.Since)
 	}
 	if m.HasRun {
-		s.LastRun, s.NextRun = a.clock.at(m.LastRun), a.clock.at(m.NextRun)
+		s.LastRun = a.clock.at(m.LastRun)
+	}
+	if m.HasRun && m.NextRun < policy.Never {
+		s.NextRun = a.clock.at(m.NextRun)
 	}
 	s.LastSuccess = g.saver.record.LastSuccess
 	if g.saver.err != nil {

@@ -41,5 +41,7 @@ type Seat struct {
 	// WaitsAlone says that a member that has never seen another one waits, instead of being a fleet of one. Rejoins says that it was
 	// in a fleet in an earlier life: it is not alone because it has just started.
 	WaitsAlone, Rejoins bool
-	Entropy             Entropy
+	// OnDemand says that the gate has nothing to run but what somebody waits for: see Wanted.
+	OnDemand bool
+	Entropy  Entropy
 }

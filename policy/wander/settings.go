@@ -26,7 +26,7 @@ func (s Settings) Machine(seat policy.Seat) policy.Machine {
 	return NewGate(Config{
 		Gate: seat.Gate, Self: seat.Self, WaitAlone: seat.WaitsAlone, Rejoins: seat.Rejoins, Entropy: seat.Entropy,
 		Skip: s.Skip, Op: s.Op, MinInterval: s.MinInterval, MaxInterval: s.MaxInterval,
-		Walk: s.Walk, Backups: s.Backups, OnLost: s.OnLost,
+		Walk: s.Walk, Backups: s.Backups, OnLost: s.OnLost, OnDemand: seat.OnDemand,
 	}, max(s.Slots, 1))
 }
 
