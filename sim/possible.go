@@ -9,7 +9,7 @@ import (
 // maxMembers is how many members there can be: each takes some 3 KiB.
 const maxMembers = 10_000_000
 
-// Impossible is a parameter of a scenario that cannot be. It is an error.
+// Impossible is an invalid parameter of a scenario. It is an error.
 type Impossible struct {
 	// Parameter is its name in [Scenario], as "Faults.Partition.Share".
 	Parameter string
@@ -20,7 +20,7 @@ type Impossible struct {
 // Error returns one sentence.
 func (i Impossible) Error() string { return i.Parameter + " is " + i.Why }
 
-// Impossible returns what there cannot be a world of, in the order of the parameters; nothing, if all is well.
+// Impossible returns the invalid parameters, in their order in Scenario; nil if all are valid.
 func (s *Scenario) Impossible() []Impossible {
 	var found []Impossible
 	object := func(wrong bool, parameter, format string, args ...any) {

@@ -51,7 +51,7 @@ func Stories() []Story {
 		},
 		{
 			Name:  "lost",
-			About: "every Commit of a handoff is lost; who sent them guards the token, asks who has it, and revives it",
+			About: "every Commit of a handoff is lost; the sender guards the token, asks for its holder, and revives it",
 			world: guarded,
 			plan:  func(c *Cluster) { loseFirst(c, late) },
 			from:  late,

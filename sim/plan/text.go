@@ -52,7 +52,7 @@ What if
 «    {{if $many}}one token less, and one run less at once,{{else}}no token, and no run,{{end}} for
 	{{if $l.Samples}}{{number $l.Silence}} (longest of {{$l.Samples}} losses: {{number $l.LongestSilence}})
 	{{- else if $k.Backups}}about {{spoken .Revival}}{{else}}up to max_interval, {{written $k.MaxInterval}}{{end}}
-	{{- if $k.Backups}}; then a guardian takes it up again{{if gt $l.Crowd $k.Slots}}, and up to {{$l.Crowd}} run at once{{end}}.
+	{{- if $k.Backups}}; then a guardian revives it{{if gt $l.Crowd $k.Slots}}, and up to {{$l.Crowd}} run at once{{end}}.
 	If all its guardians are killed with it, for up to max_interval, {{written $k.MaxInterval}}
 	{{- else if $l.Samples}}
 		{{- if gt $l.Crowd $k.Slots}}; then several members make a new one, and up to {{$l.Crowd}} run at once{{end}}
