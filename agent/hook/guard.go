@@ -153,6 +153,8 @@ func (g *guard) onBegun(b beginning) {
 		return
 	}
 	g.report.Pid = b.pid
+	// It had been executed already, although that is told only after it was told to end.
+	g.report.Unbegun = g.report.Unbegun && !executed(b.pid)
 	_ = g.report.write(g.reporter) // an agent that is not there any more is noticed by the lifeline
 	switch g.phase {               // it may have been born after it was to end
 	case stopping:

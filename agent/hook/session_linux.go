@@ -97,6 +97,22 @@ func isZombie(pid int) bool {
 	return len(state) > 0 && bytes.IndexByte([]byte("ZXx"), state[0]) >= 0
 }
 
+// executed reports whether a child that has not been waited for has become the operation's program; PF_FORKNOEXEC of its flags in
+// /proc/PID/stat says that it has not.
+func executed(pid int) bool {
+	const forkNoExec, flagsAfterComm = 0x40, 6
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return false
+	}
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) <= flagsAfterComm {
+		return false
+	}
+	flags, err := strconv.ParseUint(string(fields[flagsAfterComm]), 10, 64)
+	return err == nil && flags&forkNoExec == 0
+}
+
 // groupOnly is what is known of the operation without /proc.
 func (op operation) groupOnly() []int {
 	if op.group == 0 || syscall.Kill(-op.group, 0) != nil {
