@@ -123,6 +123,9 @@ func TestRestartWithinMinIntervalDoesNotRun(t *testing.T) {
 
 // Both halves of a split fleet continue. When the network heals, one token is left, even after memberlist has forgotten the others.
 func TestSplitFleetHeals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long time of many agents")
+	}
 	inWorld(t, testGate(), func(w *world) {
 		w.startAll()
 		time.Sleep(10 * time.Minute)

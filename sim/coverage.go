@@ -319,7 +319,9 @@ func (v *Coverage) Counts() []Counted {
 		add(classCase, "case ", k.String(), int(k))
 	}
 	for k := policy.Save; k <= policy.Gone; k++ {
-		add(classEffect, "effect ", k.String(), int(k))
+		if k != policy.Extend { // A soft gate's grant has no end that could be put off.
+			add(classEffect, "effect ", k.String(), int(k))
+		}
 	}
 	for _, n := range wander.Family().Notes {
 		add(classNote, "note ", n.Name, int(n.Note))
