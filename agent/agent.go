@@ -208,15 +208,14 @@ func (a *Agent) Run(ctx context.Context) error {
 		line.Int("remembers", n)
 	}
 	line.Msg("started")
-	forget := a.startMemory()
-	keepNoMore := a.startKeeping()
+	endMemory, endKeeping := beside(a.keepMemory), beside(a.keepState)
 	err := a.loop(ctx, reading)
 	for _, g := range a.gates {
 		g.callers.leave()
 		g.callers.end(hook.Result{Exit: -1, Err: errLeaving})
 	}
-	forget()
-	keepNoMore()
+	endMemory()
+	endKeeping()
 	if _, isCopy := errors.AsType[*CopyError](err); isCopy {
 		a.close()
 		return err

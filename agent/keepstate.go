@@ -24,23 +24,6 @@ type stateLoss struct {
 	said time.Time
 }
 
-// startKeeping checks the state directory until stop is called. stop does not wait for a disk that hangs.
-func (a *Agent) startKeeping() (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		a.keepState(ctx)
-	}()
-	return func() {
-		cancel()
-		select {
-		case <-ended:
-		case <-time.After(memoryStop):
-		}
-	}
-}
-
 // keepState checks the state directory until ctx is done.
 func (a *Agent) keepState(ctx context.Context) {
 	look := time.NewTicker(lookEvery)

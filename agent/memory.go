@@ -27,8 +27,6 @@ const (
 	// writes.
 	rememberAfter = time.Second
 	rememberEvery = 30 * time.Second
-	// memoryStop bounds how long a stop waits for a write in progress.
-	memoryStop = time.Second
 )
 
 // recall reads the remembered members. Without them the agent starts as if for the first time.
@@ -66,23 +64,6 @@ func (m *memory) fleetChanged() {
 	select {
 	case m.changed <- struct{}{}:
 	default:
-	}
-}
-
-// startMemory keeps the list up to date until stop is called. stop waits for a write in progress, but not for a disk that hangs.
-func (a *Agent) startMemory() (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		a.keepMemory(ctx)
-	}()
-	return func() {
-		cancel()
-		select {
-		case <-ended:
-		case <-time.After(memoryStop):
-		}
 	}
 }
 

@@ -87,30 +87,36 @@ func (op operation) groups() []int {
 	return groups
 }
 
-// isZombie reads the state in /proc/PID/stat (proc_pid_stat(5)): "pid (comm) state …", where comm may hold anything.
+// isZombie reports whether a process has ended, and is only waited for, if at all.
 func isZombie(pid int) bool {
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return true // it has ended since
-	}
-	state := bytes.TrimLeft(stat[bytes.LastIndexByte(stat, ')')+1:], " ")
-	return len(state) > 0 && bytes.IndexByte([]byte("ZXx"), state[0]) >= 0
+	state := statOf(pid, stateField)
+	return len(state) == 0 || bytes.Contains([]byte("ZXx"), state)
 }
 
-// executed reports whether a child that has not been waited for has become the operation's program; PF_FORKNOEXEC of its flags in
-// /proc/PID/stat says that it has not.
+// executed reports whether a child that has not been waited for has become the operation's program.
 func executed(pid int) bool {
-	const forkNoExec, flagsAfterComm = 0x40, 6
+	const forkNoExec = 0x40 // PF_FORKNOEXEC: forked, and nothing executed since
+	flags, err := strconv.ParseUint(string(statOf(pid, flagsField)), 10, 64)
+	return err == nil && flags&forkNoExec == 0
+}
+
+// Fields of /proc/PID/stat (proc_pid_stat(5)), "pid (comm) state …", counted from the one after comm, which may hold anything.
+const (
+	stateField = 0
+	flagsField = 6
+)
+
+// statOf returns a field of /proc/PID/stat; nothing, if there is no such process any more.
+func statOf(pid, field int) []byte {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
-		return false
+		return nil
 	}
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if len(fields) <= flagsAfterComm {
-		return false
+	if field >= len(fields) {
+		return nil
 	}
-	flags, err := strconv.ParseUint(string(fields[flagsAfterComm]), 10, 64)
-	return err == nil && flags&forkNoExec == 0
+	return fields[field]
 }
 
 // groupOnly is what is known of the operation without /proc.

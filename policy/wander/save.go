@@ -12,8 +12,8 @@ import (
 // token and beats meanwhile, so its guardians leave it alone. It waits for less than they are patient: then the token goes on as
 // it is, and the run is denied.
 
-// SaveWithin is how long a run or a token waits to be saved: half a skip.
-func SaveWithin(skip time.Duration) time.Duration { return max(skip, minTimeout) / 2 }
+// SaveWithin is how long a run or a token waits to be saved: half the patience of the guardians.
+func SaveWithin(skip time.Duration) time.Duration { return Patience(skip) / 2 }
 
 func (m *Machine) saveWithin() time.Duration { return SaveWithin(m.cfg.Skip) }
 

@@ -1,0 +1,26 @@
+package agent
+
+import (
+	"context"
+	"time"
+)
+
+// besideStop bounds how long a stop waits for a write in progress.
+const besideStop = time.Second
+
+// beside starts work that uses the disk beside the loop. stop ends it, and waits for a write in progress, but not for a disk that hangs.
+func beside(work func(context.Context)) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		work(ctx)
+	}()
+	return func() {
+		cancel()
+		select {
+		case <-ended:
+		case <-time.After(besideStop):
+		}
+	}
+}
