@@ -26,6 +26,8 @@ type callers struct {
 type caller struct {
 	argv  []string
 	ended chan hook.Result
+	// withdrawn says that it waits no longer, although its command has been granted a run.
+	withdrawn bool
 }
 
 var errLeaving = errors.New("the agent is stopping")
@@ -71,7 +73,8 @@ func (a *Agent) queue(gate string, c *caller) error {
 // withdraw ends what a caller has asked for.
 func (a *Agent) withdraw(gate string, c *caller) {
 	g := a.gateOf(gate)
-	if g.callers.served == c && g.run != nil {
+	if g.callers.served == c {
+		c.withdrawn = true
 		g.run.Stop()
 	}
 	if i := slices.Index(g.callers.queue, c); i >= 0 {
@@ -121,10 +124,14 @@ func (k *callers) end(r hook.Result) {
 	k.served = nil
 }
 
-// again lets the caller whose run was denied wait for the next grant, before all others.
+// again lets the caller whose run was denied wait for the next grant, before all others, unless it waits no longer.
 func (k *callers) again() {
-	if k.served != nil {
-		k.queue = slices.Insert(k.queue, 0, k.served)
+	switch c := k.served; {
+	case c == nil:
+	case c.withdrawn:
+		c.refuse(context.Canceled)
+	default:
+		k.queue = slices.Insert(k.queue, 0, c)
 	}
 	k.served = nil
 }

@@ -36,6 +36,27 @@ func (w *world) exec(ctx context.Context, host, name string, ended chan<- asked)
 	time.Sleep(time.Millisecond) // the next one asks later
 }
 
+// A caller whose run was denied comes first again; one that has gone meanwhile does not come at all, and is told.
+func TestACallerWhoseRunIsDeniedComesFirstAgainUnlessItHasGone(t *testing.T) {
+	newCaller := func() *caller { return &caller{ended: make(chan hook.Result, 1)} }
+	for _, gone := range []bool{false, true} {
+		first, second := newCaller(), newCaller()
+		g := &gate{cfg: GateConfig{Name: "x"}, callers: callers{queue: []*caller{first, second}}, run: &launch{}}
+		a := &Agent{gates: []*gate{g}}
+		g.callers.begin()
+		if gone {
+			a.withdraw("x", first)
+			if !g.run.isStopped() {
+				t.Error("the run of one that has gone is not stopped")
+			}
+		}
+		g.callers.again()
+		if next := g.callers.queue[0]; (next == first) == gone || (len(first.ended) == 1) != gone {
+			t.Errorf("gone: %v; it comes next: %v, and is told: %v", gone, next == first, len(first.ended) == 1)
+		}
+	}
+}
+
 func TestCallersOfAGateOnDemandRunOneAtATimeAndOnAHostInTheirOrder(t *testing.T) {
 	inWorld(t, onDemand(), func(w *world) {
 		w.startAll()
