@@ -10,7 +10,8 @@ import (
 )
 
 // DeafChecker holds that a holder that hears nobody does not keep its token, as long as there are guardians to have it: a while
-// after its first offer that nobody has answered, it holds it no longer. One that sees nobody is a fleet of one, and keeps it. Where a gate has several tokens, the others may keep it busy.
+// after its first offer that nobody has answered, it holds it no longer. One that sees nobody is a fleet of one, and keeps it. Where
+// a gate has several tokens, the others may keep it busy.
 type DeafChecker struct {
 	while time.Duration
 	// failed is when an offer of a member first failed since it is deaf.
