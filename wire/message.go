@@ -89,9 +89,11 @@ type Nonce uint64
 // Message is one datagram's content. "The acknowledgement and the commitment contain the same fields, but the generator
 // field is set to a distinguished NULL value" (Ciuffoletti, section 4).
 type Message struct {
-	Gate     GateID
-	Kind     Kind
-	From, To MemberID
+	Gate GateID
+	// Protocol and Version are those of the sender's family. The shell writes and checks them, not the machines.
+	Protocol, Version uint8
+	Kind              Kind
+	From, To          MemberID
 	// Handoff in an answer repeats that of the request; it is zero in messages without a request.
 	Handoff HandoffID
 	// Nonce is zero in a Token. The Ack introduces it, and the Commit repeats it, which binds the Commit to this Ack. In a Beat it counts
@@ -100,6 +102,8 @@ type Message struct {
 	// Token is complete, except in Ack and Commit, where its generator is NULL and the carried fields are zero, and in an Inquiry, which
 	// has the slot only.
 	Token Token
+	// Load is what the token carries besides, in the layout of its protocol; zero in Ack and Commit.
+	Load Load
 }
 
 // Reply returns the handoff message that answers m: same gate, handoff and token, sender and addressee exchanged, the generator NULL,

@@ -104,6 +104,15 @@ func LatestBirth(wall int64) int64 {
 // MaxSlots is the largest number of tokens of a gate.
 const MaxSlots = 16
 
+// LoadSize is the length of a load in bytes.
+const LoadSize = 112
+
+// Load is what a message carries for its protocol only, in the protocol's own layout. What is not used is zero.
+type Load [LoadSize]byte
+
+// Ref names a token at one hop of its way.
+type Ref = Token
+
 // Token is a token with the state that travels with it.
 type Token struct {
 	ID  TokenID

@@ -6,6 +6,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // shuttle passes the token from one member to the other and back, with three messages each.
@@ -28,7 +29,7 @@ func newShuttle() *shuttle {
 func (s *shuttle) pass(from int) bool {
 	to := 1 - from
 	s.now++
-	s.out[from] = s.ends[from].Offer(s.now, &theToken, ids[to], s.out[from][:0])
+	s.out[from] = s.ends[from].Offer(s.now, &theToken, new(wire.Load), ids[to], s.out[from][:0])
 	offered := &s.out[from][len(s.out[from])-1].Msg
 	var end handoff.Outcome
 	s.out[to] = s.ends[to].Receive(s.now, offered, &end, s.out[to][:0])

@@ -81,12 +81,13 @@ const (
 	Arrived
 )
 
-// Outcome is the result of a call. Peer and Token are set unless Ending is Pending. A call writes it to the caller's variable, and
+// Outcome is the result of a call. Peer, Token and Load are set unless Ending is Pending. A call writes it to the caller's variable, and
 // only if a handoff ended: it is large, and most calls end none.
 type Outcome struct {
 	Ending Ending
 	Peer   wire.MemberID
-	Token  wire.Token
+	Token  wire.Ref
+	Load   wire.Load
 }
 
 // New returns a machine without any handoff in progress.

@@ -99,7 +99,7 @@ func (w *world) offer(t *rapid.T) {
 		}
 		to := (i + rapid.IntRange(1, 2).Draw(t, "to")) % 3
 		w.busy[i] = true
-		w.took(i, handoff.Outcome{}, m.h.Offer(w.now, &theToken, ids[to], nil))
+		w.took(i, handoff.Outcome{}, m.h.Offer(w.now, &theToken, &wire.Load{}, ids[to], nil))
 		return
 	}
 }
@@ -218,7 +218,7 @@ func TestWithoutLossTheTokenArrives(t *testing.T) {
 			}
 		}
 		p.ann.holds = true
-		took(p.ann, handoff.Outcome{}, p.ann.h.Offer(p.now, &theToken, bobsID, nil))
+		took(p.ann, handoff.Outcome{}, p.ann.h.Offer(p.now, &theToken, &wire.Load{}, bobsID, nil))
 		for {
 			m, at := p.nextWake()
 			next := -1

@@ -64,7 +64,7 @@ func newPair(t *testing.T) *pair {
 // offer begins the handoff from ann to bob.
 func (p *pair) offer() {
 	p.t.Helper()
-	p.took(p.ann, handoff.Outcome{}, p.ann.h.Offer(p.now, &theToken, bobsID, p.out[:0]))
+	p.took(p.ann, handoff.Outcome{}, p.ann.h.Offer(p.now, &theToken, &wire.Load{}, bobsID, p.out[:0]))
 }
 
 // took puts the messages of m into the air and acts as its owner.

@@ -13,7 +13,8 @@ type incoming struct {
 	repeated bool
 	from     wire.MemberID
 	id       wire.HandoffID
-	token    wire.Token
+	token    wire.Ref
+	load     wire.Load
 	nonce    wire.Nonce
 	since    policy.Time
 	// The Ack was sent at sentAt, and is repeated after wait.
@@ -54,7 +55,7 @@ func (h *Machine) onToken(now policy.Time, m *wire.Message, out []policy.Effect)
 		return policy.AppendTell(out, NoteStrayToken, m.From, &m.Token)
 	}
 	*in = incoming{
-		live: true, from: m.From, id: m.Handoff, token: m.Token, nonce: wire.Nonce(policy.Draw(h.cfg.Entropy)), since: now,
+		live: true, from: m.From, id: m.Handoff, token: m.Token, load: m.Load, nonce: wire.Nonce(policy.Draw(h.cfg.Entropy)), since: now,
 		sentAt: now, wait: h.patience.repeats(h.rtt.timeout()), giveUpAt: now.Add(h.patience.forCommit()),
 	}
 	h.receiving++
@@ -90,7 +91,7 @@ func (h *Machine) onCommit(now policy.Time, m *wire.Message, end *Outcome, out [
 	}
 	h.rtt.sample(now.Sub(in.sentAt))
 	out = h.learn(now.Sub(in.since), in.from, out)
-	end.Ending, end.Peer, end.Token = Arrived, in.from, in.token
+	end.Ending, end.Peer, end.Token, end.Load = Arrived, in.from, in.token, in.load
 	end.Token.Grow(now.Sub(in.since))
 	h.closeIncoming(in)
 	return out

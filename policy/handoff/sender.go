@@ -11,7 +11,8 @@ import (
 type outgoing struct {
 	id    wire.HandoffID // zero if there is none
 	to    wire.MemberID
-	token wire.Token
+	token wire.Ref
+	load  wire.Load
 	since policy.Time
 	// The message was sent at sentAt, and is repeated after wait.
 	sentAt policy.Time
@@ -48,10 +49,10 @@ func (o *outgoing) answeredBy(m *wire.Message) bool {
 	return o.live() && m.Handoff == o.id && m.From == o.to && sameToken(m, &o.token)
 }
 
-// Offer begins to pass token to a member. There must be no other offer in progress.
-func (h *Machine) Offer(now policy.Time, token *wire.Token, to wire.MemberID, out []policy.Effect) []policy.Effect {
+// Offer begins to pass token, with its load, to a member. There must be no other offer in progress.
+func (h *Machine) Offer(now policy.Time, token *wire.Ref, load *wire.Load, to wire.MemberID, out []policy.Effect) []policy.Effect {
 	h.outgoing = outgoing{
-		id: wire.HandoffID(policy.Draw(h.cfg.Entropy)), to: to, token: *token,
+		id: wire.HandoffID(policy.Draw(h.cfg.Entropy)), to: to, token: *token, load: *load,
 		since: now, sentAt: now, wait: h.patience.repeats(h.rtt.timeout()),
 	}
 	out = policy.AppendTell(out, NoteOffered, to, token)
@@ -71,14 +72,14 @@ func (h *Machine) Withdraw() {
 
 // endOffer ends the offer in progress with an outcome.
 func (h *Machine) endOffer(how Ending, end *Outcome) {
-	end.Ending, end.Peer, end.Token = how, h.outgoing.to, h.outgoing.token
+	end.Ending, end.Peer, end.Token, end.Load = how, h.outgoing.to, h.outgoing.token, h.outgoing.load
 	h.outgoing = outgoing{}
 }
 
 func (h *Machine) tokenMessage() wire.Message {
 	return wire.Message{
 		Gate: h.cfg.Gate, Kind: wire.KindToken, From: h.cfg.Self, To: h.outgoing.to,
-		Handoff: h.outgoing.id, Token: h.outgoing.token,
+		Handoff: h.outgoing.id, Token: h.outgoing.token, Load: h.outgoing.load,
 	}
 }
 

@@ -38,7 +38,7 @@ func newDistant(delay func() time.Duration) *distant {
 
 func (d *distant) offer() {
 	d.offers++
-	d.took(d.ann, handoff.Outcome{}, d.ann.h.Offer(d.now, &theToken, bobsID, nil))
+	d.took(d.ann, handoff.Outcome{}, d.ann.h.Offer(d.now, &theToken, &wire.Load{}, bobsID, nil))
 }
 
 func (d *distant) took(m *member, o handoff.Outcome, out []policy.Effect) {

@@ -479,7 +479,7 @@ func (m *Machine) becomeOffering(now policy.Instant, to wire.MemberID, out []pol
 	m.token.Seq = max(m.token.Seq, m.seq)
 	offered := m.token
 	offered.Trail = m.trailBehind(to)
-	return m.handoff.Offer(now.Time, &offered, to, out)
+	return m.handoff.Offer(now.Time, &offered, &wire.Load{}, to, out)
 }
 
 // raiseSeq gives the token a number above every one that this member has seen.
