@@ -6,12 +6,13 @@ LINT     := $(BIN)/golangci-lint
 FUZZTIME ?= 5s
 # Packages with goroutines. Of the others there is nothing to race, and the end-to-end tests run processes built without it.
 RACE     := ./agent/... ./membership/... ./cmd/wanderd ./cmd/wanderd/demo ./cmd/wanderd/simulate ./sim/hunt ./sim/seeds ./examples/cache-refresh/origin
-SCRIPTS  := .ci/run tools/fuzz $(wildcard examples/*/*.sh)
+NFPM     := $(BIN)/nfpm
+SCRIPTS  := .ci/run tools/fuzz tools/package $(wildcard examples/*/*.sh systemd/package/*.sh)
 
 # The stages of a check. The tests come last, so that their output does.
 STAGES   := vet cross lint race fuzz test
 
-.PHONY: all build test race fuzz bench vet cross lint fmt check clean
+.PHONY: all build test race fuzz bench vet cross lint fmt check packages clean
 
 all: build
 
@@ -51,6 +52,13 @@ fmt: $(LINT)
 $(LINT): tools/golangci-lint/go.mod tools/golangci-lint/go.sum
 	cd tools/golangci-lint && $(GO) build -ldflags='-s -w' -o ../../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
+# A deb, an rpm and a tarball in dist/.
+packages: $(NFPM)
+	GO=$(GO) NFPM=$(NFPM) tools/package
+
+$(NFPM): tools/nfpm/go.mod tools/nfpm/go.sum
+	cd tools/nfpm && $(GO) build -ldflags='-s -w' -o ../../$(NFPM) github.com/goreleaser/nfpm/v2/cmd/nfpm
+
 # Every stage runs, also after one that failed, so that one run tells everything there is to mend.
 check:
 	@failed=; took=; \
@@ -64,4 +72,4 @@ check:
 	[ -z "$$failed" ]
 
 clean:
-	rm -rf $(BIN)
+	rm -rf $(BIN) dist

@@ -141,3 +141,22 @@ func seconds(t *testing.T, values []string) time.Duration {
 	}
 	return d
 }
+
+// Without a secret the service ends with a message and status 78, which systemd does not restart; it starts when the file is there.
+func TestTheServiceWaitsForItsSecret(t *testing.T) {
+	directives := unit(t)
+	if got := directives["Service.SetCredential"]; len(got) != 1 || got[0] != `fleet-secret:\n` {
+		t.Errorf("without the file, the credential is %q, want an empty one", got)
+	}
+	if got := directives["Install.Also"]; len(got) != 1 || got[0] != "wanderd.path" {
+		t.Errorf("enabled with the service is %q", got)
+	}
+	path, err := os.ReadFile("wanderd.path")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, file, _ := strings.Cut(directives["Service.LoadCredential"][0], ":")
+	if !strings.Contains(string(path), "\nPathChanged="+file+"\n") {
+		t.Errorf("wanderd.path does not watch %s", file)
+	}
+}

@@ -37,6 +37,8 @@ func TestHelpFitsATerminal(t *testing.T) {
 		{"config", "show"},
 		{"config", "check"},
 		{"keygen"},
+		{"completion"},
+		{"manual"},
 		{"version"},
 		{"help"},
 		{"demo"},

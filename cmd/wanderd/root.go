@@ -64,7 +64,8 @@ func (p *program) newRootCommand() *cobra.Command {
 	root.SetVersionTemplate("wanderd {{.Version}}\n")
 	flags.AddTo(root.Flags(), config.Table())
 	root.AddCommand(p.newStatusCommand(), p.newMembersCommand(), p.newConfigCommand(), p.newKeygenCommand(),
-		newDemoCommand(), newPlanCommand(), p.newSimCommand(), p.newVersionCommand())
+		newDemoCommand(), newPlanCommand(), p.newSimCommand(), p.newCompletionCommand(), p.newManualCommand(), p.newVersionCommand())
+	completeValues(root)
 	root.SetHelpCommand(newHelpCommand())
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { writeHelp(cmd.OutOrStdout(), cmd) })
 	root.SetFlagErrorFunc(unknownFlag)

@@ -64,8 +64,8 @@ func (s *Setting) Flag() string { return strings.ReplaceAll(s.Key, "_", "-") }
 // defaultText says what holds if nobody sets it; "" if that is nothing.
 func (s *Setting) defaultText() string { return cmp.Or(s.Rule, s.Default) }
 
-// usage is the help of the flag.
-func (s *Setting) usage() string {
+// Usage says what the setting does, and its default.
+func (s *Setting) Usage() string {
 	if s.defaultText() == "" || s.Value.form == asBool {
 		return s.Help
 	}

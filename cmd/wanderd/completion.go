@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func (p *program) newCompletionCommand() *cobra.Command {
+	shells := []string{"bash", "zsh", "fish"}
+	return &cobra.Command{
+		Use:   "completion bash|zsh|fish",
+		Short: "Print the completions for a shell",
+		Long: `Print a script that makes a shell complete commands, flags and their values. The packages
+install it.`,
+		Example: `  source <(wanderd completion bash)
+  wanderd completion fish > ~/.config/fish/completions/wanderd.fish`,
+		ValidArgs: shells,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("%s needs the name of a shell: %s", cmd.CommandPath(), strings.Join(shells, ", "))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch root := cmd.Root(); args[0] {
+			case "bash":
+				return root.GenBashCompletionV2(p.stdout, true)
+			case "zsh":
+				return root.GenZshCompletion(p.stdout)
+			case "fish":
+				return root.GenFishCompletion(p.stdout, true)
+			}
+			return usageError{fmt.Errorf("no completions for %q: choose %s", args[0], strings.Join(shells, ", "))}
+		},
+	}
+}
+
+// completeValues makes shells complete the values of all flags that take one of a few, and no files for the other flags that take none.
+func completeValues(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		s := behind(f)
+		if s == nil || s.Placeholder == "PATH" || f.Value.Type() == "PATH" || f.Value.Type() == "COMMAND" {
+			return
+		}
+		// It fails only for a flag that does not exist.
+		_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(s.Value.Choices, cobra.ShellCompDirectiveNoFileComp))
+	})
+	for _, child := range cmd.Commands() {
+		completeValues(child)
+	}
+}
