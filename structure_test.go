@@ -55,6 +55,7 @@ func house() []rule {
 		},
 		{room: "agent/transport/...", why: "it moves bytes"},
 		{room: "agent/control/...", why: "it carries documents"},
+		{room: "agent/safepath", why: "it looks at owners and modes"},
 		{
 			room: "sim/...", ours: []string{"wire", "policy/..."}, never: []string{"net", "math/rand", "crypto/rand"},
 			why: "a seed decides everything",

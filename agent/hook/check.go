@@ -12,11 +12,14 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/wanderd/wanderd/agent/safepath"
 )
 
 // Check reports why argv cannot be run, and what to do about it. It finds what an operator gets wrong before the token
-// arrives and it is too late: no such file, no permission, a script without an interpreter.
-func Check(argv []string) error {
+// arrives and it is too late: no such file, no permission, a script without an interpreter. Unless trusted is set, it refuses a
+// program that other users of this host can replace. It does not look at the arguments: of "sh ./sync.sh" the program is sh.
+func Check(argv []string, trusted bool) error {
 	file, err := locate(argv)
 	if err != nil {
 		return err
@@ -35,6 +38,11 @@ func Check(argv []string) error {
 		return fmt.Errorf("hook %s is not executable: chmod +x %s", file, file)
 	case info.Size() == 0:
 		return fmt.Errorf("hook %s is empty: write the operation into it", file)
+	}
+	if !trusted {
+		if err := safepath.Check(file); err != nil {
+			return fmt.Errorf("the hook would run as user %d, but others can replace it: %w; or set --trust-hook", os.Geteuid(), err)
+		}
 	}
 	if err := unix.Faccessat(unix.AT_FDCWD, file, unix.X_OK, unix.AT_EACCESS); err != nil {
 		return fmt.Errorf("hook %s may not be executed by user %d, or its file system is mounted noexec: "+

@@ -41,7 +41,7 @@ func TestCheckNamesTheThingAndTheRemedy(t *testing.T) {
 		"from Windows":        {[]string{write("crlf", "#!/bin/sh\r\necho\r\n", 0o700)}, []string{"Windows", "sed -i"}},
 		"a file as directory": {[]string{plain + "/x"}, []string{"not a directory"}},
 	} {
-		err := Check(c.argv)
+		err := Check(c.argv, false)
 		if err == nil {
 			t.Errorf("%s: no error", name)
 			continue
@@ -64,7 +64,7 @@ func TestCheckAcceptsWhatRuns(t *testing.T) {
 		if err := os.WriteFile(name, []byte(text), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := Check([]string{"./" + name}); err != nil {
+		if err := Check([]string{"./" + name}, false); err != nil {
 			t.Error(err)
 		}
 	}
@@ -73,8 +73,51 @@ func TestCheckAcceptsWhatRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, program := range []string{"sh", "/bin/sh", self} {
-		if err := Check([]string{program, "argument"}); err != nil {
+		if err := Check([]string{program, "argument"}, false); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+func TestAHookThatOthersCanReplaceIsRefusedUnlessItIsTrusted(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "hooks")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "hook.sh")
+	if err := os.WriteFile(file, []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	spoils := map[string]func() error{
+		"its mode":              func() error { return os.Chmod(file, 0o777) },
+		"its directory":         func() error { return os.Chmod(dir, 0o777) },
+		"its owner":             func() error { return os.Lchown(file, 4242, -1) },
+		"its directory's owner": func() error { return os.Lchown(dir, 4242, -1) },
+		"nothing":               nil,
+	}
+	for what, spoil := range spoils {
+		if spoil != nil && os.Geteuid() != 0 && strings.Contains(what, "owner") {
+			continue // only root can give a file away
+		}
+		if spoil != nil {
+			if err := spoil(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		switch err := Check([]string{file}, false); {
+		case spoil == nil && err != nil:
+			t.Errorf("%s: %v", what, err)
+		case spoil != nil && (err == nil || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "--trust-hook")):
+			t.Errorf("%s: %v", what, err)
+		}
+		if err := Check([]string{file}, true); err != nil {
+			t.Errorf("%s, and trusted: %v", what, err)
+		}
+		for _, path := range []string{dir, file} {
+			if os.Geteuid() == 0 {
+				_ = os.Lchown(path, 0, -1)
+			}
+			_ = os.Chmod(path, 0o700)
 		}
 	}
 }

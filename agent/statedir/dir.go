@@ -113,7 +113,11 @@ func (d *Dir) checkOwner() error {
 func (d *Dir) takeLock() error {
 	path := filepath.Join(d.path, lockName)
 	var err error
-	if d.lock, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+	// A link would let its maker choose which file this user overwrites.
+	if d.lock, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600); err != nil {
+		if errors.Is(err, syscall.ELOOP) {
+			return fmt.Errorf("%s is a symbolic link: remove it", path)
+		}
 		return d.explain("cannot lock the state directory", err)
 	}
 	switch err := unix.Flock(int(d.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); {

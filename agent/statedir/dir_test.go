@@ -131,3 +131,22 @@ func TestUnfinishedFilesAreRemovedAtTheNextStart(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestALockThatIsALinkIsNotFollowed(t *testing.T) {
+	path := t.TempDir()
+	target := filepath.Join(t.TempDir(), "precious")
+	if err := os.WriteFile(target, []byte("precious"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, filepath.Join(path, lockName)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(path)
+	says(t, err, filepath.Join(path, lockName), "symbolic link", "remove")
+	if text, err := os.ReadFile(target); err != nil || string(text) != "precious" {
+		t.Errorf("%q, %v", text, err)
+	}
+}

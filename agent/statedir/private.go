@@ -7,14 +7,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // maxPrivate bounds a file with a key or a secret, in bytes.
 const maxPrivate = 64 << 10
 
-// readPrivate reads a file. Unless shared is set, it refuses a file that other users can read or change.
+// readPrivate reads a file. Unless shared is set, it refuses a file that other users can read or change. It does not wait for the
+// writer of a pipe.
 func readPrivate(path string, shared bool) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -25,6 +27,9 @@ func readPrivate(path string, shared bool) ([]byte, error) {
 	}
 	if info.IsDir() {
 		return nil, fmt.Errorf("%s is a directory: name the file in it", path)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file (%s): name another file", path, info.Mode().Type())
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && !shared {
 		return nil, fmt.Errorf("other users can read or change %s (mode %04o): chmod 600 %s", path, mode, path)

@@ -8,16 +8,20 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/wanderd/wanderd/agent/safepath"
 	"github.com/wanderd/wanderd/wire"
 )
 
-// ReadSecretFile reads the fleet secret. It refuses a file that others can read, except a credential of systemd
+// ReadSecretFile reads the fleet secret. It refuses a file that others can replace or read, except a credential of systemd
 // (LoadCredential=), whose directory only this service can enter. Errors never contain the file's content.
 func ReadSecretFile(path string) (wire.Secret, error) {
 	text, err := readPrivate(path, isCredential(path, os.Getenv("CREDENTIALS_DIRECTORY")))
 	if errors.Is(err, fs.ErrNotExist) {
 		return wire.Secret{}, fmt.Errorf("the secret file %s is not there: make one with \"wanderd keygen --secret\", and give "+
 			"all members the same", path)
+	}
+	if err == nil {
+		err = safepath.Check(path)
 	}
 	if err != nil {
 		return wire.Secret{}, fmt.Errorf("secret file: %w", err)

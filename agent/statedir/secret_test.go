@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -87,4 +88,40 @@ func TestAnErrorAboutASecretFileDoesNotContainItsContent(t *testing.T) {
 			t.Errorf("the error tells the secret: %v", err)
 		}
 	}
+}
+
+func TestASecretFileThatOthersCanReplaceIsRefused(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "etc")
+	path := filepath.Join(dir, "secret")
+	if err := WriteNewSecretFile(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ReadSecretFile(path)
+	says(t, err, "chmod go-w "+dir)
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadSecretFile(path); err != nil {
+		t.Error(err)
+	}
+	if os.Geteuid() != 0 {
+		return // only root can give a file away
+	}
+	if err := os.Lchown(path, 4242, -1); err != nil {
+		t.Fatal(err)
+	}
+	_, err = ReadSecretFile(path)
+	says(t, err, path+" belongs to user 4242", "chown 0 "+path)
+}
+
+func TestASecretFileThatIsAPipeIsRefusedAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ReadSecretFile(path)
+	says(t, err, path, "not a regular file")
 }

@@ -1,9 +1,13 @@
 package config
 
 import (
+	"os"
+
 	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/agent/safepath"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/membership"
 )
 
@@ -38,20 +42,33 @@ func (l *Layers) checkGates() {
 			l.gates[membership.MaxGates].origin, membership.MaxGates+1, membership.MaxGates)
 	}
 	for _, g := range l.gates {
-		g.check(l.incomplete)
+		g.check(l.incomplete, l.trustHook)
 		l.Agent.Gates = append(l.Agent.Gates, g.config())
 	}
 }
 
+// checkFile refuses a hook from a file that others can replace: they could name another hook there.
+func (g *gate) checkFile(h *settings.Setting) {
+	file := h.Origin.Name
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+		return // a pipe has no place in which it could be replaced
+	}
+	if err := safepath.Check(file); err != nil {
+		g.Reject(h, "others can name another hook in %s: %s; or set --trust-hook", file, err)
+	}
+}
+
 // check looks at the hook, and compares the constants.
-func (g *gate) check(incomplete bool) {
+func (g *gate) check(incomplete, trustHook bool) {
 	h := g.Of(&g.Hook)
 	switch {
 	case h.IsFree() && !incomplete:
 		g.Complain("%s: %s has no hook: give it one, as in hook = [\"./sync.sh\"]", g.origin, g.title())
 	case h.IsSet():
-		if err := hook.Check(g.Hook); err != nil {
+		if err := hook.Check(g.Hook, trustHook); err != nil {
 			g.Reject(h, "%s", err)
+		} else if h.Origin.Layer == settings.InFile && !trustHook {
+			g.checkFile(h)
 		}
 	}
 	g.AtLeast(&g.MinInterval, &g.Op, "a host would be due again before it has finished")

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -241,6 +242,32 @@ func TestSuspiciousThingsGiveWarnings(t *testing.T) {
 		c := in.read(t)
 		if err := c.Check(); err != nil || len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], want) {
 			t.Errorf("want %q: %q, %v", want, c.Warnings, err)
+		}
+	}
+}
+
+func TestAHookIsRefusedIfOthersCanChangeTheFileThatNamesIt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "wanderd.toml")
+	if err := os.WriteFile(path, []byte("hook = \"/bin/sh\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	check := func(more map[string][]string) error {
+		flags := map[string][]string{"config": {path}}
+		maps.Copy(flags, more)
+		return reading{env: []string{"WANDERD_STATE_DIR=/var/x"}, flags: flags}.read(t).Check()
+	}
+	if err := check(nil); err != nil {
+		t.Error(err)
+	}
+	if err := os.Chmod(path, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := check(nil); err == nil || !strings.Contains(err.Error(), "chmod go-w "+path) || !strings.Contains(err.Error(), "--trust-hook") {
+		t.Errorf("%v", err)
+	}
+	for _, more := range []map[string][]string{{"trust_hook": {"true"}}, {"hook": {"/bin/sh"}}} {
+		if err := check(more); err != nil {
+			t.Errorf("%v: %v", more, err)
 		}
 	}
 }

@@ -30,6 +30,8 @@ type Layers struct {
 	// shared is what holds for gates that say nothing else.
 	shared                                   soft
 	alone, bind, advertise, secretFile, file string
+	// trustHook accepts hooks that other users of this host can replace.
+	trustHook bool
 
 	gates []*gate
 	// fromHook says that there is one gate at most, that of --hook.

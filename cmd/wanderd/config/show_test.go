@@ -37,6 +37,7 @@ name = "m1"                               # WANDERD_NAME
 
 # secret_file =                           # not set
 insecure = false                          # default
+trust_hook = false                        # default
 
 # config =                                # not set
 state_dir = "/var/x"                      # WANDERD_STATE_DIR

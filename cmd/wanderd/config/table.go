@@ -49,6 +49,8 @@ func (l *Layers) table() settings.Table {
 				"It seals all messages; anybody who has it can take part. \"wanderd keygen --secret\" makes one."),
 		settings.Row("insecure", settings.Bool(&l.Agent.Insecure), "false",
 			"Allow more than loopback without a secret: anybody who reaches the port can take part, and take the token."),
+		settings.Row("trust_hook", settings.Bool(&l.trustHook), "false",
+			"Run a hook although other users of this host can replace it, its directory, or the configuration file that names it."),
 	}.Under("Secrecy"), settings.Table{
 		{
 			Key: "config", Value: settings.Text(&l.file), Placeholder: "PATH", NotInFile: true,

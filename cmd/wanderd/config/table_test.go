@@ -21,7 +21,7 @@ func TestEverySettingIsComplete(t *testing.T) {
 			t.Errorf("the help of %s is no sentence: %q", s.Key, s.Help)
 		case hasFlag && s.Group == "":
 			t.Errorf("%s is in no group, so help does not show it", s.Key)
-		case s.Key != "insecure" && v.Type() == "":
+		case s.Key != "insecure" && s.Key != "trust_hook" && v.Type() == "":
 			t.Errorf("%s has no placeholder", s.Key)
 		case s.Default != "" && s.Rule != "":
 			t.Errorf("%s has two defaults", s.Key)
@@ -49,7 +49,7 @@ func shownAs(s *settings.Setting) string {
 func TestEverySettingCanBeSetInEveryLayer(t *testing.T) {
 	samples := map[string][3]string{
 		"join": {"a:1", "b:1", "c:1"}, "alone": {"run", "wait", "run"}, "slots": {"16", "1", "2"}, "backups": {"0", "1", "4"},
-		"walk": {"random", "shuffle", "sweep"}, "on_lost": {"stop", "finish", "stop"}, "insecure": {"true", "false", "true"},
+		"walk": {"random", "shuffle", "sweep"}, "on_lost": {"stop", "finish", "stop"}, "insecure": {"true", "false", "true"}, "trust_hook": {"true", "false", "true"},
 		"bind": {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"}, "advertise": {"10.0.0.1:1", "10.0.0.2:2", "10.0.0.3:3"},
 		"log_format": {"json", "console", "journald"}, "log_level": {"warn", "error", "debug"},
 		"hook": {"/bin/a", "/bin/b", "/bin/c"}, "config": {"/a", "/b", "/c"},
@@ -66,7 +66,7 @@ func TestEverySettingCanBeSetInEveryLayer(t *testing.T) {
 		env := "WANDERD_" + strings.ToUpper(s.Key)
 		written := func(text string) string {
 			switch s.Key {
-			case "insecure", "slots", "backups":
+			case "insecure", "trust_hook", "slots", "backups":
 				return text
 			case "join", "hook":
 				return "[\"" + text + "\"]"
