@@ -102,9 +102,19 @@ func writeChecked(w io.Writer, gates []agent.GateConfig) error {
 		if k.Op > 0 {
 			op = settings.FormatDuration(k.Op)
 		}
-		fmt.Fprintf(&b, "gate %s: %s, every %s (op %s, skip %s, hook_timeout %s, slots %d, backups %d, on_lost %s, max_interval %s)\n", g.Name,
-			strings.Join(g.Hook, " "), settings.FormatDuration(k.MinInterval), op,
-			settings.FormatDuration(k.Skip), settings.FormatDuration(g.HookTimeout), k.Slots, k.Backups, k.OnLost, silence)
+		operation, timeout := strings.Join(g.Hook, " ")+", every "+settings.FormatDuration(k.MinInterval), settings.FormatDuration(g.HookTimeout)
+		switch {
+		case len(g.Hook) > 0:
+		case k.MinInterval > 0:
+			operation = "commands, at most one every " + settings.FormatDuration(k.MinInterval)
+		default:
+			operation = "commands"
+		}
+		if g.HookTimeout == 0 {
+			timeout = "none"
+		}
+		fmt.Fprintf(&b, "gate %s: %s (op %s, skip %s, hook_timeout %s, slots %d, backups %d, on_lost %s, max_interval %s)\n", g.Name,
+			operation, op, settings.FormatDuration(k.Skip), timeout, k.Slots, k.Backups, k.OnLost, silence)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -2,6 +2,7 @@ package config
 
 import (
 	"os"
+	"time"
 
 	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/agent/control"
@@ -33,7 +34,7 @@ func (l *Layers) checkGates() {
 	top := l.Of(&l.shared.Hook)
 	switch {
 	case len(l.gates) == 0 && !l.incomplete:
-		l.Complain("nothing to gate: pass --hook ./sync.sh, or a file with [[gate]] tables with --config")
+		l.Complain("nothing to gate: pass --hook ./sync.sh, or a file with [[gate]] tables with --config; a gate without a hook takes commands")
 	case len(l.gates) > 0 && !l.fromHook && top.IsSet():
 		l.Complain("%s makes the gate %q, and %s describes gates too: "+
 			"put the hook into a [[gate]] table with the name %[2]q, or drop the tables", top.About(), defaultGate, l.gates[0].origin)
@@ -42,7 +43,7 @@ func (l *Layers) checkGates() {
 			l.gates[membership.MaxGates].origin, membership.MaxGates+1, membership.MaxGates)
 	}
 	for _, g := range l.gates {
-		g.check(l.incomplete, l.trustHook)
+		g.check(l.trustHook)
 		l.Agent.Gates = append(l.Agent.Gates, g.config())
 	}
 }
@@ -58,22 +59,26 @@ func (g *gate) checkFile(h *settings.Setting) {
 	}
 }
 
-// check looks at the hook, and compares the constants.
-func (g *gate) check(incomplete, trustHook bool) {
+// check looks at the hook, and compares the constants. What is 0s, as it may be without a hook, is no bound.
+func (g *gate) check(trustHook bool) {
 	h := g.Of(&g.Hook)
-	switch {
-	case h.IsFree() && !incomplete:
-		g.Complain("%s: %s has no hook: give it one, as in hook = [\"./sync.sh\"]", g.origin, g.title())
-	case h.IsSet():
+	if h.IsSet() {
 		if err := hook.Check(g.Hook, trustHook); err != nil {
 			g.Reject(h, "%s", err)
 		} else if h.Origin.Layer == settings.InFile && !trustHook {
 			g.checkFile(h)
 		}
 	}
-	g.AtLeast(&g.MinInterval, &g.Op, "a host would be due again before it has finished")
+	for _, at := range []*time.Duration{&g.MinInterval, &g.HookTimeout} {
+		if s := g.Of(at); !h.IsFree() && s.IsGiven() && s.IsSet() && *at == 0 {
+			g.Reject(s, "\"0s\" must be greater than 0 in a gate with a hook: leave it out for the default")
+		}
+	}
+	if g.MinInterval > 0 {
+		g.AtLeast(&g.MinInterval, &g.Op, "a host would be due again before it has finished")
+	}
 	g.AtLeast(&g.MaxInterval, &g.MinInterval, "every host would take the token for lost between two runs")
-	if g.Of(&g.HookTimeout).IsGiven() { // else it is min_interval, which has been compared
+	if g.HookTimeout > 0 && g.Of(&g.HookTimeout).IsGiven() { // else it is min_interval, which has been compared
 		g.AtLeast(&g.HookTimeout, &g.Op, "a run of typical length would be stopped")
 	}
 }

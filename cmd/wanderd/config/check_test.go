@@ -84,6 +84,38 @@ on_lost = "finish"
 	}
 }
 
+// A gate without a hook delays no command and ends none, unless somebody says so.
+func TestAGateWithoutAHookIsAGateOnDemand(t *testing.T) {
+	l := reading{file: `
+op = "5s"
+[[gate]]
+name = "a"
+[[gate]]
+name = "b"
+min_interval = "3m"
+hook_timeout = "1h"
+[[gate]]
+name = "c"
+hook = "/bin/sh"
+`, env: []string{"WANDERD_STATE_DIR=/var/x"}}.read(t)
+	if err := l.Check(); err != nil {
+		t.Fatal(err)
+	}
+	settings := wander.Settings{Walk: wander.Sweep, Slots: 1, Backups: 2, Skip: time.Second, Op: 5 * time.Second}
+	patient := settings
+	patient.MinInterval = 3 * time.Minute
+	hooked := settings
+	hooked.MinInterval = 10 * time.Minute
+	want := []agent.GateConfig{
+		{Name: "a", Protocol: settings},
+		{Name: "b", HookTimeout: time.Hour, Protocol: patient},
+		{Name: "c", Hook: []string{"/bin/sh"}, HookTimeout: 10 * time.Minute, Protocol: hooked},
+	}
+	if diff := cmp.Diff(want, l.Agent.Gates); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestWhatDoesNotFitTogetherIsSaidWithTheRemedy(t *testing.T) {
 	many := ""
 	for i := range membership.MaxGates + 1 {
@@ -106,7 +138,7 @@ func TestWhatDoesNotFitTogetherIsSaidWithTheRemedy(t *testing.T) {
 		{
 			"nothing",
 			reading{env: []string{"WANDERD_HOOK="}, flags: map[string][]string{"hook": {}}},
-			[]string{"nothing to gate: pass --hook ./sync.sh, or a file with [[gate]] tables with --config"},
+			[]string{"nothing to gate: pass --hook ./sync.sh, or a file with [[gate]] tables with --config; a gate without a hook takes commands"},
 		},
 		{
 			"missing hook",
@@ -114,9 +146,17 @@ func TestWhatDoesNotFitTogetherIsSaidWithTheRemedy(t *testing.T) {
 			[]string{"--hook: hook ./missing.sh does not exist: check the path (relative paths start at the agent's working directory)"},
 		},
 		{
-			"gate without a hook",
-			reading{file: "[[gate]]\nname = \"a\"\n"},
-			[]string{`wanderd.toml:1: gate "a" has no hook: give it one, as in hook = ["./sync.sh"]`},
+			"a hook that is due all the time",
+			reading{file: "[[gate]]\nname = \"a\"\nhook = \"/bin/sh\"\nmin_interval = \"0s\"\nhook_timeout = \"0s\"\n"},
+			[]string{
+				`wanderd.toml:4: min_interval: "0s" must be greater than 0 in a gate with a hook: leave it out for the default`,
+				`wanderd.toml:5: hook_timeout: "0s" must be greater than 0 in a gate with a hook: leave it out for the default`,
+			},
+		},
+		{
+			"a typical run of a command takes longer than it may",
+			reading{file: "op = \"2s\"\n[[gate]]\nname = \"a\"\nhook_timeout = \"1s\"\n"},
+			[]string{`gate "a": hook_timeout 1s (wanderd.toml:4) is below op 2s (wanderd.toml:1), so a run of typical length would be stopped: raise hook_timeout or lower op`},
 		},
 		{
 			"hook and gates",

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
@@ -37,7 +38,7 @@ func (l *Layers) setDefaults() {
 		s.Broken = dir.Broken
 	}
 	l.completeAddresses()
-	defaultHookTimeout(&l.Reading, &l.shared)
+	defaultTimes(&l.Reading, &l.shared, true)
 }
 
 // completeAddresses gives every address the parts that were left out.
@@ -83,11 +84,22 @@ func (l *Layers) complete(text *string, at *netip.AddrPort, parse func(string) (
 	*text, *at = addr.String(), addr
 }
 
-// defaultHookTimeout is made for every gate anew, for it depends on the gate's own min_interval.
-func defaultHookTimeout(r *settings.Reading, g *soft) {
-	if s := r.Of(&g.HookTimeout); !s.IsGiven() {
-		g.HookTimeout = g.MinInterval
-		r.ByRule(&g.HookTimeout, "min_interval")
-		s.Broken = r.Of(&g.MinInterval).Broken
+// defaultTimes is made for every gate anew, for hook_timeout depends on the gate's own min_interval, and both on whether it has a hook. A
+// command runs because somebody waits for it, and takes as long as it takes: a gate without a hook delays none and ends none.
+func defaultTimes(r *settings.Reading, g *soft, hasHook bool) {
+	otherwise := func(at *time.Duration, value time.Duration, rule string) {
+		if !r.Of(at).IsGiven() {
+			*at = value
+			r.ByRule(at, rule)
+		}
+	}
+	if !hasHook {
+		otherwise(&g.MinInterval, 0, "without a hook")
+		otherwise(&g.HookTimeout, 0, "without a hook")
+		return
+	}
+	otherwise(&g.HookTimeout, g.MinInterval, "min_interval")
+	if timeout := r.Of(&g.HookTimeout); !timeout.IsGiven() {
+		timeout.Broken = r.Of(&g.MinInterval).Broken
 	}
 }

@@ -88,7 +88,7 @@ func (l *Layers) readGate(file *settings.File, key string, content map[string]an
 	for key := range own {
 		g.Find(key).Scope = g.title()
 	}
-	defaultHookTimeout(&g.Reading, &g.soft)
+	defaultTimes(&g.Reading, &g.soft, !h.IsFree())
 	l.checkGateName(g)
 	return g
 }

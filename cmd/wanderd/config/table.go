@@ -84,8 +84,10 @@ func constants(g *soft) settings.Table {
 	return settings.Table{
 		settings.Row("hook", settings.Command(&g.Hook, hook.Split), "",
 			"The operation to gate: a program and its arguments, run while this host holds the token of the gate \"default\". "+
-				"No shell is involved; ask for one if you need it: --hook \"sh -c 'a && b'\"."),
-		settings.Row("min_interval", settings.Positive(&g.MinInterval), "10m", "The least time between two runs on one host."),
+				"No shell is involved; ask for one if you need it: --hook \"sh -c 'a && b'\". A [[gate]] without a hook runs the commands of "+
+				"\"wanderd exec\" only."),
+		settings.Row("min_interval", settings.Duration(&g.MinInterval), "10m",
+			"The least time between two runs on one host. In a gate without a hook it is 0s unless it is set."),
 		settings.Ruled("max_interval", settings.Positive(&g.MaxInterval), "the longest of 3 × min_interval, 3 × members × op and two laps",
 			"How long a host waits for the token before it assumes that the token is lost and makes a new one: the last resort, when no "+
 				"guardian is left. A shorter one causes more false alarms. Unless backups is 0, it is never below two measured laps of the "+
@@ -95,8 +97,9 @@ func constants(g *soft) settings.Table {
 				"not a limit; the load of the fleet and max_interval are computed from it."),
 		settings.Row("skip", settings.Positive(&g.Skip), "1s",
 			"How long the token rests at a host that does not need it. A host also waits this long for another host's answer."),
-		settings.Ruled("hook_timeout", settings.Positive(&g.HookTimeout), "min_interval",
-			"How long one run may take. Then it gets SIGTERM, and SIGKILL ten seconds later."),
+		settings.Ruled("hook_timeout", settings.Duration(&g.HookTimeout), "min_interval; without a hook, none",
+			"How long one run may take. Then it gets SIGTERM, and SIGKILL ten seconds later. It holds for commands too. In a gate "+
+				"without a hook, 0s is none."),
 		settings.Row("walk", settings.Choice(&g.Walk, wander.Walks()...), wander.Sweep.String(),
 			"Where the token goes next: to any other host (random), or once to every host in each lap, in a new order for each lap "+
 				"(shuffle) or always in the same order (sweep). All hosts should have the same walk."),
