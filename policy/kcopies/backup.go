@@ -1,0 +1,23 @@
+package kcopies
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// UseBackup (lines 38–42) is the owner's yes to MayRegenerate: the copy becomes the real token. It "updates count_Si by adding the
+// number of nodes that S_i has detected as crashed, which ensures that old pending token messages that may arrive later to S_i will be
+// discarded" (section 2.2). least is a count above which the owner knows all others to be, if it knows one; or zero. After a late answer
+// there may be a reason no longer: then nothing happens.
+func (m *Machine) UseBackup(least wire.Seq, end *Outcome, out []policy.Effect) []policy.Effect {
+	if !m.Alone() {
+		return out
+	}
+	crashed, st := m.D()-1, m.st
+	m.count = max(m.count+wire.Seq(crashed), least) // line 39
+	// Line 40, and "D ← {S_i}" of k-copies, which Mais valem lacks.
+	m.become(Real, m.cfg.Self)
+	m.deliver(Regenerated, &m.data, end) // lines 41 and 42
+	end.Crashed = crashed
+	return m.tell(NoteUsedBackup, m.cfg.Ring[st], out)
+}

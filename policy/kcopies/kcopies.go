@@ -1,0 +1,223 @@
+// Package kcopies keeps the token of any ring algorithm alive although members crash: Arantes and Sopena, "Easily rendering
+// token-ring algorithm fault tolerant" (k-copies; section, figure 2 and its lines are cited), and its earlier form, "Mais valem k + 1
+// tokens voando do que um na mão" (Mais valem), by whose numbers the lines of figure 2 are cited.
+//
+// "Whenever the node that holds the token grants it to its direct successor by sending a <TOKEN> message, the former also
+// transparently sends a copy of such a message to k successors of the latter in the ring." (section 1)
+//
+//	        S_i                S_i+1       S_i+2       …  S_i+k+1
+//	SafeSendToken ── TOKEN ──▶ REAL        BACKUP         BACKUP       <TOKEN, S_T = S_i+1, count>
+//	 NONE, D = {}              D={S_i+1}   D={S_i+1,S_i+2}  D={S_i+1 … S_i+k+1}
+//
+// A member with a copy watches those before it, back to the holder: the detection sets D are nested. If all of them have crashed, the
+// token is its own. k crashes in a row are survived, and more that are not in a row. Messages may arrive in any order.
+//
+// What an owner does:
+//
+//   - [New] is Initialisation: one member holds the token, its k successors have copies. [NewObject] begins without a token, for
+//     requests and claims, which somebody makes later with [Machine.Issue].
+//   - [Machine.SafeSendToken] passes the token on, and its copies. An owner whose real token takes another way, a handoff, calls
+//     [Machine.Hop] for what the handoff carries, [Machine.Hopped] when it is given up, and [Machine.Arrived] where it arrives.
+//   - [Machine.Receive] and [Machine.Suspect] take a message and the detector's view. An [Outcome] says what they led to.
+//   - Delivered and Regenerated are the paper's DeliverToken. After Regenerated the owner first does its UpdateToken: Crashed is the
+//     paper's #(D) − 1.
+//   - MayRegenerate is a question to the owner: this member would regenerate the token. The owner calls [Machine.UseBackup] at once
+//     (the papers' perfect detector), or later, or never; until then the token stays BACKUP.
+//   - Took and Gave are the owner's to say: not every object is a token of its gate.
+//
+// Rules that figure 2 lacks, each found by running it as printed: only a BACKUP becomes REAL by UseBackup, and who is not in D is
+// suspected without effect (a holder with D = {S_i} that hears of any crash would otherwise deliver the token twice); D is {S_i} after
+// UseBackup, as in k-copies (Mais valem leaves it).
+//
+// It needs members that know the same ring in the same order, k ≤ N − 2, messages that are not lost, and a detector that never
+// suspects the living. The owner's answer to MayRegenerate stands in for that detector where there is none.
+//
+// Files: kcopies.go (variables and Initialisation), send.go, receive.go, suspect.go, backup.go (the functions of figure 2), message.go
+// (the TOKEN message), note.go. Package survival has the study of k.
+package kcopies
+
+import (
+	"fmt"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Site is S_i, a member by its place in the ring, from 0.
+type Site uint16
+
+// Config configures one token of a ring.
+type Config struct {
+	Gate wire.GateID
+	// Ring is Π in ring order, N members: the same at all of them, shared, and never changed.
+	Ring []wire.MemberID
+	// Self is S_i.
+	Self Site
+	// K is how many crashes in a row are survived: 0 to N − 2. "Let k (k < N − 1), which is known to every process, be the maximum number
+	// of consecutive faulty processes in the ring" (section 2).
+	K int
+	// Backwards reverses the ring: the successor of S_i is S_i−1.
+	Backwards bool
+	// ID and Slot name the token, on every hop of its way.
+	ID   wire.TokenID
+	Slot uint8
+}
+
+// Token is the paper's token_Si.
+type Token uint8
+
+const (
+	// None "when S_i holds neither a REAL nor a BACKUP token" (section 2.1).
+	None Token = iota
+	// Backup: S_i "maintains a valid copy of the token".
+	Backup
+	// Real: "S_i has the right to use the token (token holder)".
+	Real
+)
+
+// String returns the paper's word.
+func (t Token) String() string {
+	switch t {
+	case None:
+		return "NONE"
+	case Backup:
+		return "BACKUP"
+	case Real:
+		return "REAL"
+	}
+	return fmt.Sprintf("Token(%d)", uint8(t))
+}
+
+// Machine is one member's part for one token. It is a plain value.
+type Machine struct {
+	cfg *Config
+	// count "is used to avoid that a site considers an old <TOKEN> message as a valid one" (section 2.1).
+	count wire.Seq
+	token Token
+	// monitors says that D is not empty. Then D = {S_T … S_i}, "the set of processes between S_T and S_i in the ring increasing order,
+	// including both sites".
+	monitors bool
+	st       Site
+	// live is the complement of F, "the set of processes that S_i has detected to be faulty": see Suspect. Nil while F is empty.
+	live []wire.MemberID
+	// data is what the copy carries, while the token is BACKUP.
+	data Data
+}
+
+// New is Initialisation (lines 3–15), with any first holder in place of S_0: the first holder, its k successors with copies, and the
+// others. cfg is kept, and must not change.
+func New(cfg *Config, first Site, data Data) Machine {
+	m := NewObject(cfg)
+	switch d := cfg.distance(first, cfg.Self); {
+	case d == 0: // lines 6–8
+		m.token, m.monitors, m.st = Real, true, first
+	case d <= cfg.K: // lines 9–11
+		m.token, m.monitors, m.st, m.data = Backup, true, first, data
+	}
+	return m
+}
+
+// NewObject begins where nobody has made the object yet: "the initialisation function of our algorithm ensures the presence of k + 1
+// copies of the token but not of the requests" (section 3.1).
+func NewObject(cfg *Config) Machine { return Machine{cfg: cfg} }
+
+// Issue makes the object here, without copies yet, with a count of at least the given one. Nobody else may hold it.
+func (m *Machine) Issue(count wire.Seq) {
+	m.count = max(m.count, count)
+	m.become(Real, m.cfg.Self)
+}
+
+// become sets token_Si and D = {S_T … S_i}.
+func (m *Machine) become(t Token, st Site) { m.token, m.monitors, m.st = t, true, st }
+
+// becomeNone empties D, too (lines 19–20).
+func (m *Machine) becomeNone() { m.token, m.monitors = None, false }
+
+// Token returns token_Si.
+func (m *Machine) Token() Token { return m.token }
+
+// Count returns count_Si.
+func (m *Machine) Count() wire.Seq { return m.count }
+
+// Ref names the token as this member knows it.
+func (m *Machine) Ref() wire.Ref { return m.ref(m.count) }
+
+func (m *Machine) ref(count wire.Seq) wire.Ref {
+	return wire.Ref{ID: m.cfg.ID, Seq: count, Slot: m.cfg.Slot}
+}
+
+// Monitored returns S_T, where D = {S_T … S_i}; ok is false where D is empty.
+func (m *Machine) Monitored() (st Site, ok bool) { return m.st, m.monitors }
+
+// D returns #(D).
+func (m *Machine) D() int {
+	if !m.monitors {
+		return 0
+	}
+	return m.cfg.distance(m.st, m.cfg.Self) + 1
+}
+
+// String returns one line for traces.
+func (m *Machine) String() string {
+	if !m.monitors {
+		return fmt.Sprintf("%v count %d", m.token, m.count)
+	}
+	return fmt.Sprintf("%v count %d D={S%d…S%d}", m.token, m.count, m.st, m.cfg.Self)
+}
+
+// distance is how many hops it is from one site to another, 0 to N − 1.
+func (c *Config) distance(from, to Site) int {
+	if c.Backwards {
+		from, to = to, from
+	}
+	d := int(to) - int(from)
+	if d < 0 {
+		d += len(c.Ring)
+	}
+	return d
+}
+
+// After returns the site that is so many hops behind another one, 0 to N.
+func (c *Config) After(s Site, hops int) Site {
+	if c.Backwards {
+		hops = len(c.Ring) - hops
+	}
+	return Site((int(s) + hops) % len(c.Ring))
+}
+
+// Successor is S_i+1.
+func (c *Config) Successor() Site { return c.After(c.Self, 1) }
+
+// Outcome is what a call led to. A call writes it to the caller's variable, and only if there is one.
+type Outcome struct {
+	Ending Ending
+	// Token and Data come with Delivered and Regenerated.
+	Token wire.Ref
+	Data  Data
+	// Crashed comes with Regenerated: #(D) − 1, how many members before this one have crashed, S_T first.
+	Crashed int
+}
+
+// Ending says what a call led to.
+type Ending uint8
+
+const (
+	// Pending: nothing that concerns the owner.
+	Pending Ending = iota
+	// MayRegenerate: this member would regenerate the token, because all others in D have crashed. See UseBackup.
+	MayRegenerate
+	// Delivered: the real token has come (line 28).
+	Delivered
+	// Regenerated: a copy has become the real token (lines 41 and 42).
+	Regenerated
+)
+
+func (m *Machine) deliver(how Ending, data *Data, end *Outcome) {
+	end.Ending, end.Token, end.Data, end.Crashed = how, m.Ref(), *data, 0
+}
+
+// tell appends a note about the token as it is here.
+func (m *Machine) tell(note policy.Note, peer wire.MemberID, out []policy.Effect) []policy.Effect {
+	ref := m.Ref()
+	return policy.AppendTell(out, note, peer, &ref)
+}

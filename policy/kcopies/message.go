@@ -1,0 +1,50 @@
+package kcopies
+
+import (
+	"encoding/binary"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// KindToken is <TOKEN, S_T, count>: "the identification of the successor of the message sender as well as the current value of the
+// count variable of this node. Moreover, the <TOKEN> message might contain application data" (section 2.1). To S_T it is the token, to
+// others a copy. count is the message's Token.Seq; its Load is
+//
+//	0        2                                      112
+//	+--------+---------------------------------------+
+//	|  S_T   |  data                                 |
+//	+--------+---------------------------------------+
+const KindToken wire.Kind = 40
+
+const atData = 2
+
+// Data is the application's part of a TOKEN message, in a layout of its own. What is not used is zero.
+type Data [wire.LoadSize - atData]byte
+
+// load is the Load of a TOKEN message.
+func load(st Site, data *Data) (l wire.Load) {
+	binary.BigEndian.PutUint16(l[:], uint16(st))
+	copy(l[atData:], data[:])
+	return l
+}
+
+// fields reads the Load of a TOKEN message.
+func fields(l *wire.Load) (st Site, data *Data) {
+	return Site(binary.BigEndian.Uint16(l[:])), (*Data)(l[atData:])
+}
+
+// WellFormed reports whether m is a valid TOKEN message.
+func WellFormed(m *wire.Message) bool {
+	return m.Kind == KindToken && m.Token.Seq > 0 && !m.Token.ID.Generator.IsZero() && m.Nonce == 0
+}
+
+// Expects reports whether m could change anything now: whether it is about this token, and not old (line 23).
+func (m *Machine) Expects(msg *wire.Message) bool {
+	st, _ := fields(&msg.Load)
+	return msg.Kind == KindToken && msg.Token.ID == m.cfg.ID && m.count < msg.Token.Seq && m.inReach(st)
+}
+
+// inReach reports whether S_T is this site or one of the k before it: nobody else's token is copied to this one.
+func (m *Machine) inReach(st Site) bool {
+	return int(st) < len(m.cfg.Ring) && m.cfg.distance(st, m.cfg.Self) <= m.cfg.K
+}

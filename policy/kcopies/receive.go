@@ -1,0 +1,34 @@
+package kcopies
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Receive takes a TOKEN message.
+func (m *Machine) Receive(msg *wire.Message, end *Outcome, out []policy.Effect) []policy.Effect {
+	return m.safeReceiveToken(&msg.Token, &msg.Load, msg.From, end, out)
+}
+
+// Arrived takes the real token where it did not come as a TOKEN message: what Hop gave its sender.
+func (m *Machine) Arrived(ref *wire.Ref, l *wire.Load, from wire.MemberID, end *Outcome, out []policy.Effect) []policy.Effect {
+	return m.safeReceiveToken(ref, l, from, end, out)
+}
+
+// safeReceiveToken is SafeReceiveToken (lines 22–33).
+func (m *Machine) safeReceiveToken(ref *wire.Ref, l *wire.Load, from wire.MemberID, end *Outcome, out []policy.Effect) []policy.Effect {
+	st, data := fields(l)
+	if ref.ID != m.cfg.ID || m.count >= ref.Seq || !m.inReach(st) { // line 23
+		return policy.AppendTell(out, NoteOldToken, from, ref)
+	}
+	m.count = ref.Seq // line 24
+	if st == m.cfg.Self {
+		m.become(Real, st) // lines 25–27
+		m.deliver(Delivered, data, end)
+		return out
+	}
+	m.become(Backup, st) // lines 25 and 32
+	m.data = *data
+	out = m.tell(NoteCopy, from, out)
+	return m.ask(end, out) // lines 29 and 30
+}

@@ -1,0 +1,48 @@
+package kcopies
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// SafeSendToken (lines 16–21) passes the real token on to S_i+1, "and a copy of it to {S_i+2 … S_i+k+1}". "S_i can call the function
+// SafeSendToken only if it holds the REAL token and once it does, it grants the token" (section 2.2).
+func (m *Machine) SafeSendToken(data *Data, out []policy.Effect) []policy.Effect {
+	to := m.cfg.Successor()
+	ref, l := m.Hop(to, data)
+	out = m.send(to, &ref, &l, out) // line 18
+	return m.Hopped(to, data, out)
+}
+
+// Hop is what the real token carries on its way to another site: <TOKEN, S_T, count> with S_T = to, as the count is there. To S_i+1 it is
+// line 17, count ← count + 1. Each site that is left out, because the owner knows that it has crashed, is one more: so it would come out
+// if that site's successor had used its copy.
+func (m *Machine) Hop(to Site, data *Data) (wire.Ref, wire.Load) {
+	count := m.count + wire.Seq(m.cfg.distance(m.cfg.Self, to))
+	return m.ref(count), load(to, data)
+}
+
+// Hopped says that the real token is on its way to another site, and sends the k copies (line 18). This member keeps one itself if it
+// is among the k after a hop that left sites out.
+func (m *Machine) Hopped(to Site, data *Data, out []policy.Effect) []policy.Effect {
+	ref, l := m.Hop(to, data)
+	m.count = ref.Seq
+	m.becomeNone() // lines 19–21
+	for d := 1; d <= m.cfg.K; d++ {
+		site := m.cfg.After(to, d)
+		if site == m.cfg.Self {
+			m.become(Backup, to)
+			m.data = *data
+			continue
+		}
+		out = m.send(site, &ref, &l, out)
+	}
+	return out
+}
+
+func (m *Machine) send(to Site, ref *wire.Ref, l *wire.Load, out []policy.Effect) []policy.Effect {
+	msg := wire.Message{
+		Gate: m.cfg.Gate, Kind: KindToken, From: m.cfg.Ring[m.cfg.Self], To: m.cfg.Ring[to], Token: *ref, Load: *l,
+	}
+	return policy.AppendSend(out, &msg)
+}
