@@ -28,7 +28,7 @@ func (k *BeatChecker) Watch(c *Cluster, o *Occurrence) error {
 	case o.Ends():
 		delete(k.since, o.Member)
 	case guarded && (o.Kind == Paused || o.Kind == Slept):
-		k.since[o.Member] = c.members[o.Member].awayUntil
+		k.since[o.Member] = c.AwayUntil(o.Member)
 	}
 	if !o.Completes() {
 		return nil

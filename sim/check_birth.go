@@ -32,7 +32,7 @@ func (k *BirthChecker) Watch(c *Cluster, o *Occurrence) error {
 		if e.Kind != policy.Took {
 			continue
 		}
-		birth, newest, latest := e.Token.ID.Birth, k.newest[o.Member], wire.LatestBirth(c.instant(int32(o.Member)).Wall)
+		birth, newest, latest := e.Token.ID.Birth, k.newest[o.Member], wire.LatestBirth(c.Instant(o.Member).Wall)
 		if newest > latest {
 			newest = 0
 		}

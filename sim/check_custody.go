@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
@@ -42,7 +41,7 @@ func (k *CustodyChecker) effect(o *Occurrence, e *policy.Effect) error {
 	switch e.Kind {
 	case policy.Took:
 		m := &o.Event.Msg
-		committed := o.Event.Kind == policy.Received && m.Kind == wire.KindCommit && sameToken(m.Token.ID, e.Token.ID)
+		committed := o.Event.Kind == policy.Received && m.Kind == wire.KindCommit && SameToken(m.Token.ID, e.Token.ID)
 		if e.Cause == policy.CauseReceived && !committed {
 			return fmt.Errorf("custody: %v appears at %s", e.Token.ID, MemberName(o.Member))
 		}
@@ -69,15 +68,4 @@ func (k *CustodyChecker) holds(member int, s *policy.Status) error {
 		return fmt.Errorf("custody: %v vanishes from %s", hands[0], MemberName(member))
 	}
 	return nil
-}
-
-// tells reports whether a step told one of these notes about a token.
-func tells(o *Occurrence, id wire.TokenID, notes ...policy.Note) bool {
-	for i := range o.Effects {
-		e := &o.Effects[i]
-		if e.Kind == policy.Tell && e.Token.ID == id && slices.Contains(notes, e.Note) {
-			return true
-		}
-	}
-	return false
 }

@@ -25,16 +25,15 @@ func NewDeafChecker(while time.Duration) *DeafChecker {
 
 // Watch checks one step.
 func (k *DeafChecker) Watch(c *Cluster, o *Occurrence) error {
-	if o.Ends() || !c.net.oneWay.isDeaf(o.Member) {
+	if o.Ends() || c.Hears(o.Member) {
 		delete(k.failed, o.Member)
 		return nil
 	}
 	if !o.Completes() {
 		return nil
 	}
-	s := c.Detail(o.Member)
-	seen := c.members[o.Member].seen.peers
-	if !s.Holding || seen == nil || len(*seen) <= 1 || s.Why == wander.WhyRunning || s.Why == wander.WhySaving || s.Token.Trail.Len() == 0 {
+	s := Detail(c, o.Member)
+	if !s.Holding || len(c.View(o.Member)) <= 1 || s.Why == wander.WhyRunning || s.Why == wander.WhySaving || s.Token.Trail.Len() == 0 {
 		delete(k.failed, o.Member)
 		return nil
 	}

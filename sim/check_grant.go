@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -76,16 +75,15 @@ func (k *GrantChecker) effect(c *Cluster, o *Occurrence, e *policy.Effect) error
 // grant checks one run.
 func (k *GrantChecker) grant(c *Cluster, o *Occurrence, e *policy.Effect) error {
 	who, saved, t := MemberName(o.Member), c.Disk(o.Member), e.Token
-	under := wander.MemoOf(&saved.Memo)
 	switch {
 	case k.running[o.Member]:
 		return fmt.Errorf("grant: %s runs twice at once", who)
 	case k.leaving[o.Member]:
 		return fmt.Errorf("grant: %s runs while it is leaving", who)
-	case !saved.HasRun || under.Token != t.ID || under.Slot != t.Slot || saved.Seq < t.Seq:
+	case !saved.HasRun || saved.Seq < t.Seq:
 		return fmt.Errorf("grant: %s runs under %v#%d without having saved it", who, t.ID, t.Seq)
 	case o.At.Sub(saved.LastRun) > k.startWithin || e.StartBy < o.At || e.StartBy.Sub(saved.LastRun) > k.startWithin:
-		return fmt.Errorf("grant: %s runs %v after it was granted, and may start by %v", who, o.At.Sub(saved.LastRun), clock(e.StartBy))
+		return fmt.Errorf("grant: %s runs %v after it was granted, and may start by %v", who, o.At.Sub(saved.LastRun), Seconds(e.StartBy))
 	}
 	if s := c.Status(o.Member); o.Completes() && (!s.Holding || s.Token != t) {
 		return fmt.Errorf("grant: %s runs under %v and does not hold it", who, t.ID)

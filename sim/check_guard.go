@@ -317,7 +317,7 @@ func (k *GuardChecker) revive(o *Occurrence, t wire.Token) error {
 // arrive checks the number with which a token was offered: it has risen since the member passed it on.
 func (k *GuardChecker) arrive(o *Occurrence, offered wire.Token) error {
 	last, ok := k.passed[o.Member]
-	if ok && sameToken(offered.ID, last.ID) && offered.Seq <= last.Seq {
+	if ok && SameToken(offered.ID, last.ID) && offered.Seq <= last.Seq {
 		return fmt.Errorf("guard: %s takes %v with number %d and passed it on with %d", MemberName(o.Member), last.ID, offered.Seq, last.Seq)
 	}
 	return nil
@@ -385,4 +385,15 @@ func (k *GuardChecker) entrusted(o *Occurrence, s *policy.Status) error {
 		}
 	}
 	return nil
+}
+
+// tells reports whether a step told one of these notes about a token.
+func tells(o *Occurrence, id wire.TokenID, notes ...policy.Note) bool {
+	for i := range o.Effects {
+		e := &o.Effects[i]
+		if e.Kind == policy.Tell && e.Token.ID == id && slices.Contains(notes, e.Note) {
+			return true
+		}
+	}
+	return false
 }

@@ -12,19 +12,19 @@ import (
 // not only when both have left: no token is ever held by two members, and none by its sender once a Commit is under way. A
 // token that was revived is another one here.
 type HandoffChecker struct {
-	copies copies
+	copies Copies
 	// holder is who holds a copy, held which copy somebody holds.
 	holder, held map[int]int
 }
 
 // NewHandoffChecker returns a checker of one run.
 func NewHandoffChecker() *HandoffChecker {
-	return &HandoffChecker{copies: newCopies(), holder: map[int]int{}, held: map[int]int{}}
+	return &HandoffChecker{copies: NewCopies(), holder: map[int]int{}, held: map[int]int{}}
 }
 
 // Watch checks one step.
 func (k *HandoffChecker) Watch(c *Cluster, o *Occurrence) error {
-	k.copies.watch(o)
+	k.copies.Watch(o)
 	if o.Ends() {
 		k.release(o.Member)
 	}
@@ -39,11 +39,11 @@ func (k *HandoffChecker) step(o *Occurrence, s *policy.Status) error {
 		e := &o.Effects[i]
 		commits := e.Kind == policy.Send && e.Msg.Kind == wire.KindCommit
 		// With another number it is the Commit of an earlier handoff, and the token has come back since.
-		if commits && s.Holding && sameToken(e.Msg.Token.ID, s.Token.ID) && e.Msg.Token.Seq == s.Token.Seq {
+		if commits && s.Holding && SameToken(e.Msg.Token.ID, s.Token.ID) && e.Msg.Token.Seq == s.Token.Seq {
 			return fmt.Errorf("handoff: %s sends the Commit of %v and holds it still", MemberName(o.Member), s.Token.ID)
 		}
 	}
-	is := k.copies.of(o.Member)
+	is := k.copies.Of(o.Member)
 	if was, ok := k.held[o.Member]; ok && s.Holding && was == is {
 		return nil
 	}
@@ -65,5 +65,5 @@ func (k *HandoffChecker) release(member int) {
 	}
 }
 
-// sameToken reports whether a message whose generator is NULL speaks of a token.
-func sameToken(null, id wire.TokenID) bool { return null.Birth == id.Birth && null.Random == id.Random }
+// SameToken reports whether a message whose generator is NULL speaks of a token.
+func SameToken(null, id wire.TokenID) bool { return null.Birth == id.Birth && null.Random == id.Random }

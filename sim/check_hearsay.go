@@ -78,7 +78,7 @@ func (k *HearsayChecker) told(c *Cluster, o *Occurrence) error {
 	if !o.Completes() {
 		return nil
 	}
-	s := c.Detail(o.Member)
+	s := Detail(c, o.Member)
 	if lap := s.MaxInterval / 3; s.RegenerateArmed && s.RegenerateAt < at.Add(s.RegenerateAfter).Add(lap) {
 		return fmt.Errorf("hearsay: %s is told of a token, and makes one %v after that instead of %v, and a lap of %v later",
 			MemberName(o.Member), s.RegenerateAt.Sub(at), s.RegenerateAfter, lap)
@@ -92,7 +92,7 @@ func (k *HearsayChecker) tells(c *Cluster, o *Occurrence, age time.Duration) err
 		return nil
 	}
 	if heard, ok := k.heard[o.Member]; ok && o.Completes() && age > max(o.At.Sub(heard.at), 1) {
-		if s := c.Detail(o.Member); s.Guards && s.Guarded == heard.from {
+		if s := Detail(c, o.Member); s.Guards && s.Guarded == heard.from {
 			return fmt.Errorf("hearsay: %s says that it knows of no token in the last %v, and heard its holder %v ago",
 				MemberName(o.Member), age, o.At.Sub(heard.at))
 		}

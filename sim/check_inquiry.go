@@ -78,7 +78,7 @@ func (k *InquiryChecker) note(c *Cluster, o *Occurrence, n policy.Note) error {
 
 // hasAsked checks that a member has asked and waited, for longer where round trips are, and that it was not long ago.
 func (k *InquiryChecker) hasAsked(c *Cluster, o *Occurrence) error {
-	wait := max(k.wait, c.Detail(o.Member).RoundTrip*3/2)
+	wait := max(k.wait, Detail(c, o.Member).RoundTrip*3/2)
 	asked, ok := k.asked[o.Member]
 	if since := o.At.Sub(asked); !ok || since < k.wait || since >= 2*wait {
 		return fmt.Errorf("inquiry: %s makes a token and has not asked, or not waited for the answers", MemberName(o.Member))
@@ -91,7 +91,7 @@ func (k *InquiryChecker) regenerate(c *Cluster, o *Occurrence) error {
 		return err
 	}
 	// The status has the value that was raised by half for the next time.
-	after := c.Detail(o.Member).RegenerateAfter * 2 / 3
+	after := Detail(c, o.Member).RegenerateAfter * 2 / 3
 	if seen, ok := k.seen[o.Member]; ok && o.At.Sub(seen) < after-time.Microsecond {
 		return fmt.Errorf("inquiry: %s makes a token and was told of one %v ago", MemberName(o.Member), o.At.Sub(seen))
 	}

@@ -16,12 +16,12 @@ type Progress struct {
 	// mixed says that members disagree on how many tokens there are. Then a sweep may leave some of them out, and the last slot
 	// may have no token, if it falls to members who do not know of it.
 	mixed bool
-	view  bySlot
+	view  SlotView
 }
 
 // slotProgress is one slot's: token is the copy that was held last, since since.
 type slotProgress struct {
-	copies copies
+	copies Copies
 	token  int
 	since  policy.Time
 }
@@ -30,7 +30,7 @@ type slotProgress struct {
 func NewProgress(s *Scenario) *Progress {
 	p := &Progress{slots: make([]slotProgress, max(s.Slots, 1)), ran: map[int]bool{}, mixed: s.MixedSlots}
 	for i := range p.slots {
-		p.slots[i].copies = newCopies()
+		p.slots[i].copies = NewCopies()
 	}
 	return p
 }
@@ -43,14 +43,14 @@ func (p *Progress) Watch(_ *Cluster, o *Occurrence) error {
 	for i := range p.slots {
 		mine := o
 		if len(p.slots) > 1 {
-			mine = p.view.ofSlot(o, uint8(i))
+			mine = p.view.Of(o, uint8(i))
 		}
 		if mine == nil {
 			continue
 		}
 		s := &p.slots[i]
-		s.copies.watch(mine)
-		held := s.copies.of(o.Member)
+		s.copies.Watch(mine)
+		held := s.copies.Of(o.Member)
 		if !o.Completes() || held == 0 {
 			continue
 		}
@@ -78,7 +78,7 @@ func (p *Progress) Reached(c *Cluster, quiet time.Duration) bool {
 			return false
 		}
 	}
-	for i := range c.members {
+	for i := range c.Members() {
 		if c.Up(i) && !p.ran[i] && !p.mixed {
 			return false
 		}

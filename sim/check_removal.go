@@ -76,7 +76,7 @@ func (k *RemovalChecker) Watch(c *Cluster, o *Occurrence) error {
 		}
 	}
 	if o.Completes() {
-		s := c.Detail(o.Member)
+		s := Detail(c, o.Member)
 		if err := k.survivor(o, &s); err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func (k *RemovalChecker) event(c *Cluster, o *Occurrence) {
 	s := &o.Event.State
 	ran := wander.MemoOf(&s.Memo)
 	switch {
-	case o.Event.Kind == policy.Started && s.HasRun && int(ran.Slot) == c.slot:
+	case o.Event.Kind == policy.Started && s.HasRun && int(ran.Slot) == c.Slot():
 		k.last[o.Member] = sighting{at: s.LastRun, token: ran.Token}
 	case o.Event.Kind == policy.Started:
 		delete(k.last, o.Member) // What was saved is of another slot, and this one forgets.
@@ -125,7 +125,7 @@ func (k *RemovalChecker) pass(c *Cluster, o *Occurrence, id wire.TokenID, to wir
 		rounds = map[wire.TokenID]round{}
 		k.passed[o.Member] = rounds
 	}
-	most := c.Detail(o.Member).MaxInterval
+	most := Detail(c, o.Member).MaxInterval
 	for other, r := range rounds {
 		r.faded = r.faded || o.At.Sub(r.at) >= most
 		rounds[other] = r
@@ -135,7 +135,7 @@ func (k *RemovalChecker) pass(c *Cluster, o *Occurrence, id wire.TokenID, to wir
 
 // chases reports whether a token follows an older one round, is of the same time as an older one, or has crossed one.
 func (k *RemovalChecker) chases(c *Cluster, o *Occurrence, id wire.TokenID) bool {
-	lap := max(k.lap, c.Detail(o.Member).Lap)
+	lap := max(k.lap, Detail(c, o.Member).Lap)
 	for older, r := range k.passed[o.Member] {
 		chases := k.lap > 0 && o.At.Sub(r.at) < lap
 		together := k.lap >= 0 && r.at > k.born[id]
@@ -149,7 +149,7 @@ func (k *RemovalChecker) chases(c *Cluster, o *Occurrence, id wire.TokenID) bool
 
 // handoff is how long a handoff takes at most at a member: longer where round trips are.
 func (k *RemovalChecker) handoff(c *Cluster, o *Occurrence) time.Duration {
-	return max(k.timeout, 2*c.Detail(o.Member).RoundTrip)
+	return max(k.timeout, 2*Detail(c, o.Member).RoundTrip)
 }
 
 // oldest returns the oldest token that a member has passed on, and its last pass; a zero one if there is none.
@@ -189,7 +189,7 @@ func (k *RemovalChecker) survivor(o *Occurrence, s *wander.Detail) error {
 	}
 	for i := range o.Effects {
 		e := &o.Effects[i]
-		arrived := e.Kind == policy.Took && e.Cause == policy.CauseReceived && o.keeps(i)
+		arrived := e.Kind == policy.Took && e.Cause == policy.CauseReceived && keeps(o, i)
 		if arrived && s.Holding && s.Token.ID == e.Token.ID && k.removes(o, e.Token.ID) {
 			return fmt.Errorf("removal: %s keeps %v and ran under an older token less than %v ago", who, e.Token.ID, k.minInterval)
 		}
@@ -201,4 +201,9 @@ func (k *RemovalChecker) survivor(o *Occurrence, s *wander.Detail) error {
 		}
 	}
 	return nil
+}
+
+// keeps reports whether the token of effect i, which took it, was not given up at once.
+func keeps(o *Occurrence, i int) bool {
+	return i+1 == len(o.Effects) || o.Effects[i+1].Kind != policy.Gave
 }

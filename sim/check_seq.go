@@ -12,7 +12,7 @@ import (
 // that was revived while its holder was only thought to be lost is two tokens here: a resource has to refuse the lower. And a new
 // token begins in an epoch of its own, because the lost one may have travelled on from where its maker saw it last.
 type SeqChecker struct {
-	copies   copies
+	copies   Copies
 	ofToken  map[int]carried
 	granted  map[int]wire.Seq
 	atMember map[int]wire.Seq
@@ -31,12 +31,12 @@ const epochHops = 1 << 32
 
 // NewSeqChecker returns a checker of one run.
 func NewSeqChecker() *SeqChecker {
-	return &SeqChecker{copies: newCopies(), ofToken: map[int]carried{}, granted: map[int]wire.Seq{}, atMember: map[int]wire.Seq{}, met: map[int]wire.Seq{}}
+	return &SeqChecker{copies: NewCopies(), ofToken: map[int]carried{}, granted: map[int]wire.Seq{}, atMember: map[int]wire.Seq{}, met: map[int]wire.Seq{}}
 }
 
 // Watch checks one step.
 func (k *SeqChecker) Watch(c *Cluster, o *Occurrence) error {
-	k.copies.watch(o)
+	k.copies.Watch(o)
 	if o.Ends() {
 		delete(k.met, o.Member)
 	}
@@ -76,10 +76,10 @@ func (k *SeqChecker) grant(member int, t wire.Token) error {
 	if last := k.atMember[member]; t.Seq <= last {
 		return fmt.Errorf("seq: %s is granted number %d after %d", MemberName(member), t.Seq, last)
 	}
-	if last := k.granted[k.copies.of(member)]; t.Seq <= last {
+	if last := k.granted[k.copies.Of(member)]; t.Seq <= last {
 		return fmt.Errorf("seq: %v grants number %d after %d", t.ID, t.Seq, last)
 	}
-	k.atMember[member], k.granted[k.copies.of(member)] = t.Seq, t.Seq
+	k.atMember[member], k.granted[k.copies.Of(member)] = t.Seq, t.Seq
 	return nil
 }
 
@@ -87,13 +87,13 @@ func (k *SeqChecker) carry(member int, s *policy.Status) error {
 	if !s.Holding {
 		return nil
 	}
-	last, known := k.ofToken[k.copies.of(member)]
+	last, known := k.ofToken[k.copies.Of(member)]
 	if known && (s.Token.Seq < last.seq || s.Token.Seq == last.seq && member != last.member) {
 		return fmt.Errorf("seq: %v comes to %s with number %d and had %d at %s", s.Token.ID, MemberName(member), s.Token.Seq,
 			last.seq, MemberName(last.member))
 	}
 	if last.seq != s.Token.Seq || last.member != member {
-		k.ofToken[k.copies.of(member)] = carried{seq: s.Token.Seq, member: member}
+		k.ofToken[k.copies.Of(member)] = carried{seq: s.Token.Seq, member: member}
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func (k *SilenceChecker) Watch(c *Cluster, o *Occurrence) error {
 		delete(k.at, o.Member)
 		return nil
 	}
-	s := c.Detail(o.Member)
+	s := Detail(c, o.Member)
 	was, armed := k.at[o.Member]
 	if !s.RegenerateArmed {
 		delete(k.at, o.Member)

@@ -8,7 +8,8 @@ import (
 )
 
 // SlotChecker holds what a gate with several tokens adds: no member runs under two of them at once. And a member has one record
-// for all of them: as long as its last run is the same, so is the slot that it was under, and its token does not become unknown.
+// for all of them: as long as its last run is the same, so is the slot that it was under, and its token does not become unknown; and it
+// says under which one a run is before that starts.
 type SlotChecker struct{ running map[int]bool }
 
 // NewSlotChecker returns a checker of one run.
@@ -31,6 +32,10 @@ func (k *SlotChecker) Watch(c *Cluster, o *Occurrence) error {
 		}
 		if k.running[o.Member] {
 			return fmt.Errorf("slots: %s runs twice at once", MemberName(o.Member))
+		}
+		saved, t := c.Disk(o.Member), &o.Effects[i].Token
+		if under := wander.MemoOf(&saved.Memo); under.Token != t.ID || under.Slot != t.Slot {
+			return fmt.Errorf("grant: %s runs under %v#%d without having saved it", MemberName(o.Member), t.ID, t.Seq)
 		}
 		k.running[o.Member] = true
 	}

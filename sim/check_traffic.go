@@ -15,16 +15,6 @@ type TrafficChecker struct {
 	sent  map[int]int
 }
 
-// trafficTimeouts is for how many timeouts datagrams are counted.
-const trafficTimeouts = 8
-
-// datagrams is how many datagrams a member may send in that time: beats to all guardians, repeated offers and Acks, questions; and what
-// belongs to a visit of a token, which may come as often as there are skips.
-func (s *Scenario) datagrams(timeout time.Duration) int {
-	visits := float64(timeout) / float64(s.Skip)
-	return int(trafficTimeouts * float64(max(s.Slots, 1)) * (40 + 8*visits))
-}
-
 // NewTrafficChecker returns a checker of one run in which a member may send so many datagrams within a while.
 func NewTrafficChecker(most int, while time.Duration) *TrafficChecker {
 	return &TrafficChecker{while: while, most: most, since: map[int]policy.Time{}, sent: map[int]int{}}

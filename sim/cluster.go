@@ -107,14 +107,14 @@ type Cluster struct {
 
 // New makes a world in which no member has started yet.
 func New(cfg Config) *Cluster {
-	dice := func(label uint64) *rand.Rand { return rand.New(rand.NewPCG(cfg.Seed, mix(label))) }
+	dice := func(label uint64) *rand.Rand { return rand.New(rand.NewPCG(cfg.Seed, Mix(label))) }
 	c := &Cluster{
 		cfg: cfg, members: make([]member, cfg.Members), alarms: newAlarms(cfg.Members), watchers: cfg.Watchers,
-		machineDice: rand.NewPCG(cfg.Seed, mix(1)), netDice: dice(2), hookDice: dice(3), memberDice: dice(4), diskDice: dice(7), demandDice: dice(9),
+		machineDice: rand.NewPCG(cfg.Seed, Mix(1)), netDice: dice(2), hookDice: dice(3), memberDice: dice(4), diskDice: dice(7), demandDice: dice(9),
 		statusOf: absent, entrusted: map[int32][]wire.Message{}, savings: map[int32]*saving{},
 	}
 	for i := range c.members {
-		c.members[i].id = identityOf(cfg.Order, cfg.Seed, i)
+		c.members[i].id = Identity(cfg.Order, cfg.Seed, i)
 	}
 	if cfg.Demand.Every > 0 {
 		c.callers = make([]callers, cfg.Members)
@@ -123,6 +123,9 @@ func New(cfg Config) *Cluster {
 	c.views = newViews(c.members)
 	return c
 }
+
+// Err returns the error of the first watcher that had one: the rule that was broken.
+func (c *Cluster) Err() error { return c.failure }
 
 // Now returns the virtual time.
 func (c *Cluster) Now() policy.Time { return c.now }
@@ -142,8 +145,23 @@ func (c *Cluster) Up(i int) bool { return c.members[i].up }
 // Away reports whether member i is paused or asleep.
 func (c *Cluster) Away(i int) bool { return c.members[i].awayUntil > c.now }
 
+// AwayUntil is when member i goes on, if it is paused or asleep.
+func (c *Cluster) AwayUntil(i int) policy.Time { return c.members[i].awayUntil }
+
+// Running reports whether the operation of member i goes on, of which its shell knows.
+func (c *Cluster) Running(i int) bool { return c.members[i].run.active }
+
+// Machine returns the machine of member i, which must be up.
+func (c *Cluster) Machine(i int) policy.Machine { return c.members[i].machine }
+
+// Family returns what is known of the machines' protocol.
+func (c *Cluster) Family() *policy.Family { return &c.cfg.Family }
+
 // Disk returns what member i has saved.
 func (c *Cluster) Disk(i int) policy.State { return c.members[i].disk }
+
+// SetDiskState gives member i, which has not been up yet, an earlier life in which it saved s.
+func (c *Cluster) SetDiskState(i int, s policy.State) { c.members[i].disk = s }
 
 // Expects reports whether member i, which must be up, would do anything with m now.
 func (c *Cluster) Expects(i int, m *wire.Message) bool { return c.members[i].machine.Expects(m) }
@@ -164,6 +182,9 @@ func (c *Cluster) SlotStatus(i, slot int) *policy.Status {
 	}
 	return &c.status
 }
+
+// Slot is the slot of which a watcher is told; see [EachSlot].
+func (c *Cluster) Slot() int { return c.slot }
 
 // At calls do at a time that is not over yet.
 func (c *Cluster) At(at policy.Time, do func()) { c.push(entryCall, at, 0, c.calls.put(do)) }
@@ -273,7 +294,7 @@ func (c *Cluster) step(who int32, about Occurrence) {
 func (c *Cluster) stepOnce(who int32, about Occurrence) (savedAtOnce bool) {
 	m := &c.members[who]
 	c.statusOf = absent
-	c.effects = m.machine.Step(c.instant(who), &c.event, c.effects[:0])
+	c.effects = m.machine.Step(c.Instant(int(who)), &c.event, c.effects[:0])
 	effects := c.effects
 	crashes := m.crashBefore > 0 && int(m.crashBefore) <= len(effects)
 	switch {

@@ -1,13 +1,15 @@
 package sim
 
 import (
+	"maps"
+
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
 
-// copies tells the copies of tokens apart. Every token that is made is one, and every revival makes another, with the same
+// Copies tells the copies of tokens apart. Every token that is made is one, and every revival makes another, with the same
 // identity: it is the way from hand to hand that tells which is which.
-type copies struct {
+type Copies struct {
 	made int
 	// held are the copies in each member's hands, passing those that were given up for another member, by handoff.
 	held    map[int]inHands
@@ -17,13 +19,22 @@ type copies struct {
 // inHands are the copies that a member has taken and not given up, the last one and the one before; zero if there is none.
 type inHands struct{ last, before int }
 
-func newCopies() copies { return copies{held: map[int]inHands{}, passing: map[wire.HandoffID]int{}} }
+// NewCopies returns those of one run, of which nobody has been told.
+func NewCopies() Copies { return Copies{held: map[int]inHands{}, passing: map[wire.HandoffID]int{}} }
 
-// of returns the copy that a member holds; zero if it holds none.
-func (k *copies) of(member int) int { return k.held[member].last }
+// Of returns the copy that a member holds; zero if it holds none.
+func (k *Copies) Of(member int) int { return k.held[member].last }
 
-// watch follows one occurrence.
-func (k *copies) watch(o *Occurrence) {
+// Passing returns the copy that a handoff is passing on; zero if none.
+func (k *Copies) Passing(id wire.HandoffID) int { return k.passing[id] }
+
+// Clone returns copies that go their own way from here on.
+func (k *Copies) Clone() Copies {
+	return Copies{made: k.made, held: maps.Clone(k.held), passing: maps.Clone(k.passing)}
+}
+
+// Watch follows one occurrence.
+func (k *Copies) Watch(o *Occurrence) {
 	if o.Ends() {
 		delete(k.held, o.Member)
 	}
@@ -34,7 +45,7 @@ func (k *copies) watch(o *Occurrence) {
 	for i := range o.Effects {
 		switch e := &o.Effects[i]; e.Kind {
 		case policy.Took:
-			k.held[o.Member] = inHands{last: k.coming(o, e), before: k.of(o.Member)}
+			k.held[o.Member] = inHands{last: k.coming(o, e), before: k.Of(o.Member)}
 		case policy.Gave:
 			hands := k.held[o.Member]
 			k.held[o.Member] = inHands{last: hands.before}
@@ -52,7 +63,7 @@ func (k *copies) watch(o *Occurrence) {
 }
 
 // coming returns the copy that a member takes.
-func (k *copies) coming(o *Occurrence, e *policy.Effect) int {
+func (k *Copies) coming(o *Occurrence, e *policy.Effect) int {
 	if e.Cause == policy.CauseReceived {
 		return k.passing[o.Event.Msg.Handoff]
 	}

@@ -135,7 +135,7 @@ func (v *Coverage) Drew(s *Scenario) {
 		i++
 	})
 	for which, drawn := range map[situation]bool{
-		caseFarApart: s.Network.Latency > s.Skip, caseLongRuns: s.Hook.longest() > s.MaxIntervalInForce(),
+		caseFarApart: s.Network.Latency > s.Skip, caseLongRuns: s.Hook.Longest() > s.MaxIntervalInForce(),
 		caseWrongOp: s.Hook.Takes > 5*s.Op, caseShortMaxInterval: 0 < s.MaxInterval && s.MaxInterval < s.lap(),
 		caseOneIsDeaf: s.Standing == OneIsDeaf, caseOneIsMute: s.Standing == OneIsMute, caseTwoParts: s.Standing == TwoParts,
 		caseBrokenPairs: s.Standing == BrokenPairs, caseNothingArrives: s.Standing == NothingArrives,
@@ -149,7 +149,7 @@ func (v *Coverage) Drew(s *Scenario) {
 // Watch counts.
 func (v *Coverage) Watch(c *Cluster, o *Occurrence) error {
 	v.counts[classOccurrence][o.Kind]++
-	if o.Kind == Cut && c.net.division == partedOneWay {
+	if o.Kind == Cut && o.OneWay {
 		v.counts[classCase][caseOneWay]++
 	}
 	if o.Kind == Came {
@@ -166,14 +166,14 @@ func (v *Coverage) Watch(c *Cluster, o *Occurrence) error {
 
 // oneWay counts holders that the network serves in one direction only.
 func (v *Coverage) oneWay(c *Cluster, o *Occurrence) {
-	w := &c.net.oneWay
-	if w.deaf == nil || !o.Completes() || !c.Status(o.Member).Holding {
+	hears, isHeard := c.Hears(o.Member), c.IsHeard(o.Member)
+	if hears && isHeard || !o.Completes() || !c.Status(o.Member).Holding {
 		return
 	}
-	if w.deaf[o.Member] {
+	if !hears {
 		v.counts[classCase][caseDeafHolder]++
 	}
-	if w.mute[o.Member] {
+	if !isHeard {
 		v.counts[classCase][caseMuteHolder]++
 	}
 }
@@ -303,7 +303,7 @@ func (v *Coverage) Counts() []Counted {
 		add(classParameter, "parameter ", name, i)
 		i++
 	})
-	for k := Stepped; k < occurrencesEnd; k++ {
+	for k := Stepped; k <= Healed; k++ {
 		add(classOccurrence, "occurrence ", k.String(), int(k))
 	}
 	for k := policy.Started; k <= policy.Woke; k++ {

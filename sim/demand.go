@@ -117,7 +117,7 @@ func (c *Cluster) Unwant(i int) {
 	c.step(int32(i), Occurrence{})
 }
 
-// longest is in how long every member has been wanted, and nobody took that back: with a chance of one in millions, it takes longer.
-func (d *Demand) longest() time.Duration {
+// Longest is in how long every member has been wanted, and nobody took that back: with a chance of one in millions, it takes longer.
+func (d *Demand) Longest() time.Duration {
 	return time.Duration(20 * float64(d.Every) * (1 + 1/(1-d.Withdrawn)))
 }

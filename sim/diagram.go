@@ -7,9 +7,6 @@ import (
 	"strings"
 
 	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/guardian"
-	"github.com/wanderd/wanderd/policy/handoff"
-	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -23,9 +20,9 @@ type Diagram struct {
 	err     error
 }
 
-// NewDiagram returns a diagram that writes to w.
-func NewDiagram(w io.Writer) *Diagram {
-	return &Diagram{names: newNames(), w: w, running: map[int]bool{}}
+// NewDiagram returns a diagram that writes to w, in the words of a family.
+func NewDiagram(w io.Writer, words Words) *Diagram {
+	return &Diagram{names: newNames(words), w: w, running: map[int]bool{}}
 }
 
 // Watch writes what occurred.
@@ -34,7 +31,7 @@ func (d *Diagram) Watch(c *Cluster, o *Occurrence) error {
 		d.begin(c)
 	}
 	who := MemberName(o.Member)
-	d.notes = c.cfg.Family.Notes
+	d.notes = c.Family().Notes
 	switch o.Kind {
 	case Stepped:
 		d.step(o, who)
@@ -56,7 +53,7 @@ func (d *Diagram) Watch(c *Cluster, o *Occurrence) error {
 		d.note(o, who, o.Kind.String())
 	case Cut, Healed:
 		d.note(o, MemberName(0)+","+MemberName(c.Members()-1), "the network is "+o.Kind.String())
-	case Duplicated, occurrencesEnd:
+	case Duplicated:
 	}
 	return d.err
 }
@@ -101,7 +98,7 @@ func (d *Diagram) step(o *Occurrence, who string) {
 			told = append(told, "RUN under "+d.token(e.Token))
 		case e.Kind == policy.Stop:
 			told = append(told, "STOP")
-		case e.Kind == policy.Tell && !slices.Contains(d.drawn(), e.Note):
+		case e.Kind == policy.Tell && !slices.Contains(d.words.Drawn, e.Note):
 			told = append(told, strings.TrimSpace(d.notes.Of(e.Note).Name+" "+d.tokenIfAny(e.Token)))
 		}
 	}
@@ -111,14 +108,6 @@ func (d *Diagram) step(o *Occurrence, who string) {
 	if slices.ContainsFunc(o.Effects, func(e policy.Effect) bool { return e.Kind == policy.Run }) {
 		d.running[o.Member] = true
 		d.print("    activate %s", who)
-	}
-}
-
-// drawn are the notes that say what is to be seen in any case.
-func (*Diagram) drawn() []policy.Note {
-	return []policy.Note{
-		wander.NoteArrived, wander.NoteRan, handoff.NoteOffered, handoff.NotePassed, handoff.NoteTokenAgain, handoff.NoteAckAgain,
-		guardian.NoteStrayWord,
 	}
 }
 
@@ -134,7 +123,7 @@ func (d *Diagram) arrow(kind string, m *wire.Message, remark string) {
 }
 
 func (d *Diagram) note(o *Occurrence, over string, lines ...string) {
-	d.print("    Note over %s: %s<br/>%s", over, clock(o.At), strings.Join(lines, "<br/>"))
+	d.print("    Note over %s: %s<br/>%s", over, Seconds(o.At), strings.Join(lines, "<br/>"))
 }
 
 func (d *Diagram) message(m *wire.Message) string {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"hash/maphash"
-	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -92,7 +91,7 @@ type small struct {
 	sent           []wire.Message
 	drawn          uint64
 	crashes, stops int
-	copies         copies
+	copies         Copies
 	// asked are those whom a member has asked since it suspected the holder, one bit each.
 	asked [maxSmall]uint8
 }
@@ -123,7 +122,7 @@ type explorer struct {
 func newExplorer(members, backups int) *explorer {
 	e := &explorer{backups: backups, seed: maphash.MakeSeed(), seen: map[uint64]int8{}, told: map[policy.Note]int{}}
 	for i := range members {
-		e.ids = append(e.ids, identityOf(InOrder, 0, i))
+		e.ids = append(e.ids, Identity(InOrder, 0, i))
 	}
 	return e
 }
@@ -131,12 +130,12 @@ func newExplorer(members, backups int) *explorer {
 // Uint64 is the machines' entropy: never the same twice on one path.
 func (e *explorer) Uint64() uint64 {
 	e.drawn++
-	return mix(e.drawn)
+	return Mix(e.drawn)
 }
 
 // begin is the first state: member 0 has the token and has just finished its run.
 func (e *explorer) begin(crashes, stops int) small {
-	w := small{crashes: crashes, stops: stops, copies: newCopies()}
+	w := small{crashes: crashes, stops: stops, copies: NewCopies()}
 	for i := range e.ids {
 		e.launch(&w, i)
 	}
@@ -266,7 +265,7 @@ func (e *explorer) happen(w *small, i int, at policy.Time, ev *policy.Event, rea
 			if landed {
 				crashed.disks[i] = crashed.saves[i].writing
 			}
-			crashed.copies.watch(&Occurrence{Kind: Crashed, Member: i})
+			crashed.copies.Watch(&Occurrence{Kind: Crashed, Member: i})
 			e.launch(&crashed, i)
 			reach(&crashed, MemberName(i)+" "+ev.Kind.String()+", crashing on the way")
 		}
@@ -277,7 +276,7 @@ func (e *explorer) happen(w *small, i int, at policy.Time, ev *policy.Event, rea
 func (w *small) branch() small {
 	c := *w
 	c.sent = slices.Clip(w.sent)
-	c.copies.held, c.copies.passing = maps.Clone(w.copies.held), maps.Clone(w.copies.passing)
+	c.copies = w.copies.Clone()
 	return c
 }
 
@@ -288,14 +287,14 @@ func (e *explorer) step(w *small, i int, ev *policy.Event, upTo int) int {
 		w.asked[i] = math.MaxUint8 // Its holder says that nobody holds the token.
 	}
 	e.drawn = w.drawn
-	now := policy.Instant{Time: w.clocks[i], Wall: epoch + int64(w.clocks[i])}
+	now := policy.Instant{Time: w.clocks[i], Wall: Epoch + int64(w.clocks[i])}
 	e.effects = w.machines[i].Step(now, ev, e.effects[:0])
 	w.drawn = e.drawn
 	effects := e.effects
 	if upTo >= 0 {
 		effects = effects[:min(upTo, len(effects))]
 	}
-	w.copies.watch(&Occurrence{Kind: Stepped, Member: i, Event: ev, Effects: effects, Of: len(e.effects)})
+	w.copies.Watch(&Occurrence{Kind: Stepped, Member: i, Event: ev, Effects: effects, Of: len(e.effects)})
 	saves := false
 	for k := range effects {
 		switch f := &effects[k]; f.Kind {
@@ -372,7 +371,7 @@ func (e *explorer) check(t *testing.T, w *small, what string) {
 	var holders [maxSmall]int
 	tokens := map[wire.TokenID]int{}
 	for i := range e.ids {
-		s, copied := w.machines[i].Status(w.clocks[i]), w.copies.of(i)
+		s, copied := w.machines[i].Status(w.clocks[i]), w.copies.Of(i)
 		if s.Holding != (copied > 0) {
 			t.Fatalf("%s holds a token: %v, and copy %d, after %s:\n%s", MemberName(i), s.Holding, copied, what, e.describe(w))
 		}
@@ -407,11 +406,11 @@ func (e *explorer) key(w *small) uint64 {
 		maphash.WriteComparable(&h, w.running[i])
 		maphash.WriteComparable(&h, w.saves[i])
 		maphash.WriteComparable(&h, w.asked[i])
-		maphash.WriteComparable(&h, w.copies.of(i))
+		maphash.WriteComparable(&h, w.copies.Of(i))
 	}
 	for i := range w.sent {
 		maphash.WriteComparable(&h, w.sent[i])
-		maphash.WriteComparable(&h, w.copies.passing[w.sent[i].Handoff])
+		maphash.WriteComparable(&h, w.copies.Passing(w.sent[i].Handoff))
 	}
 	maphash.WriteComparable(&h, w.drawn)
 	maphash.WriteComparable(&h, w.crashes)
@@ -448,12 +447,12 @@ func TestAMachineIsAPlainValue(t *testing.T) {
 
 func (e *explorer) describe(w *small) string {
 	var b strings.Builder
-	trace := NewTrace(&b)
+	trace := NewTrace(&b, InWords())
 	for i := range e.ids {
-		fmt.Fprintf(&b, "%s at %s: %s\n", MemberName(i), clock(w.clocks[i]), &w.machines[i])
+		fmt.Fprintf(&b, "%s at %s: %s\n", MemberName(i), Seconds(w.clocks[i]), &w.machines[i])
 	}
 	for i := range w.sent {
-		fmt.Fprintln(&b, trace.route(&w.sent[i]))
+		fmt.Fprintln(&b, trace.Route(&w.sent[i]))
 	}
 	return b.String()
 }

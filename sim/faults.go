@@ -60,9 +60,10 @@ type faults struct {
 	losing bool
 }
 
-// startFaults lets things go wrong from now on.
-func startFaults(c *Cluster, what Faults) *faults {
-	f := &faults{c: c, what: what, dice: rand.New(rand.NewPCG(c.cfg.Seed, mix(5)))}
+// StartFaults lets things go wrong from now on. end ends all faults and repairs what they did: from then on the network is as
+// given, everybody is up, and nothing else goes wrong.
+func (c *Cluster) StartFaults(what Faults) (end func(Network)) {
+	f := &faults{c: c, what: what, dice: rand.New(rand.NewPCG(c.cfg.Seed, Mix(5)))}
 	members := time.Duration(len(c.members))
 	f.every(what.CrashEvery/members, f.crash)
 	f.every(what.PauseEvery/members, f.pause)
@@ -77,7 +78,7 @@ func startFaults(c *Cluster, what Faults) *faults {
 	if what.LoseTokenEvery > 0 {
 		c.LoseToken(f.lose)
 	}
-	return f
+	return f.end
 }
 
 // every does something at random times, mean apart.
@@ -197,24 +198,24 @@ func (f *faults) forge() {
 	n := len(f.c.members)
 	from := f.dice.IntN(n)
 	to := (from + 1 + f.dice.IntN(max(n-1, 1))) % n
-	birth, seq := f.c.instant(int32(from)).Wall, wire.Seq(1)
+	birth, seq := f.c.Instant(from).Wall, wire.Seq(1)
 	if happens(f.dice, 0.5) {
 		birth = wire.MaxBirth
 	} else {
 		seq = wire.MaxSeq - wire.Seq(f.dice.IntN(3))
 	}
 	if f.c.Up(from) && from != to {
-		f.c.Inject(forged(f.c, from, to, birth, seq))
+		f.c.Forge(from, to, birth, seq)
 	}
 }
 
-// forged is the offer of a token that there is not, as it would be from a member with a valid key.
-func forged(c *Cluster, from, to int, birth int64, seq wire.Seq) wire.Message {
-	return wire.Message{
+// Forge delivers the offer of a token that there is not, as it would be from a member with a valid key.
+func (c *Cluster) Forge(from, to int, birth int64, seq wire.Seq) {
+	c.Inject(wire.Message{
 		Gate: wire.GateIDOf("default"), Kind: wire.KindToken, From: c.ID(from), To: c.ID(to),
-		Handoff: wire.HandoffID(mix(uint64(c.now)) | 1),
-		Token:   wire.Token{ID: wire.TokenID{Birth: birth, Generator: c.ID(from), Random: mix(uint64(birth))}, Seq: seq},
-	}
+		Handoff: wire.HandoffID(Mix(uint64(c.now)) | 1),
+		Token:   wire.Token{ID: wire.TokenID{Birth: birth, Generator: c.ID(from), Random: Mix(uint64(birth))}, Seq: seq},
+	})
 }
 
 // lose loses one token each time that one is to be lost.
@@ -224,13 +225,10 @@ func (f *faults) lose() bool {
 	return losing
 }
 
-// end ends all faults and repairs what they did: from now on the network is as given, everybody is up, and nothing else
-// goes wrong. A member that is on its way out is started again when it is out.
+// end ends all faults. A member that is on its way out is started again when it is out.
 func (f *faults) end(n Network) {
 	f.over = true
-	f.c.Heal()
-	f.c.SetNetwork(n)
-	f.c.net.oneWay = oneWay{}
+	f.c.Repair(n)
 	f.c.Intercept(nil)
 	f.c.mendDisks()
 	for i := range f.c.members {

@@ -24,10 +24,10 @@ func ParseFormat(name string) (Format, error) {
 	return "", fmt.Errorf("no format is called %q: there are %s and %s", name, FormatText, FormatMermaid)
 }
 
-// NewTeller returns a watcher that writes a run to w: for [Scenario.Explore], [Scenario.Measure] or [New].
-func NewTeller(w io.Writer, f Format) Watcher {
+// NewTeller returns a watcher that writes a run to w, in the words of a family.
+func NewTeller(w io.Writer, f Format, words Words) Watcher {
 	if f == FormatMermaid {
-		return NewDiagram(w)
+		return NewDiagram(w, words)
 	}
-	return NewTrace(w)
+	return NewTrace(w, words)
 }

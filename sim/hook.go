@@ -56,8 +56,8 @@ func (h *Hook) duration(dice *rand.Rand, deaf bool) time.Duration {
 	return max(takes, 1)
 }
 
-// longest is the longest that an operation takes.
-func (h *Hook) longest() time.Duration {
+// Longest is the longest that an operation takes.
+func (h *Hook) Longest() time.Duration {
 	takes := h.Takes + time.Duration(h.Spread*float64(h.Takes))
 	if h.Timeout > 0 {
 		takes = min(takes, h.Timeout) + h.stopTime(h.Deaf > 0)

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"github.com/wanderd/wanderd/wire"
 )
@@ -16,12 +17,12 @@ const (
 	InOrder
 )
 
-// identityOf makes member i's identity. Its last four bytes are the number, so that the way back costs nothing.
-func identityOf(order Order, seed uint64, i int) wire.MemberID {
+// Identity makes member i's identity. Its last four bytes are the number, so that the way back costs nothing.
+func Identity(order Order, seed uint64, i int) wire.MemberID {
 	var id wire.MemberID
 	switch order {
 	case Shuffled:
-		binary.BigEndian.PutUint64(id[:], mix(seed^mix(uint64(i)+1)))
+		binary.BigEndian.PutUint64(id[:], Mix(seed^Mix(uint64(i)+1)))
 	case InOrder:
 		binary.BigEndian.PutUint64(id[:], uint64(i)+1)
 	}
@@ -32,8 +33,16 @@ func identityOf(order Order, seed uint64, i int) wire.MemberID {
 // IndexOf returns the number of the member called id.
 func IndexOf(id wire.MemberID) int { return int(binary.BigEndian.Uint32(id[12:])) }
 
-// mix is the finaliser of SplitMix64: every bit of x changes about half of the bits of the result.
-func mix(x uint64) uint64 {
+// MemberName calls the first members a to z and the rest m26, m27…
+func MemberName(i int) string {
+	if i < 26 {
+		return string(rune('a' + i))
+	}
+	return fmt.Sprintf("m%d", i)
+}
+
+// Mix is the finaliser of SplitMix64: every bit of x changes about half of the bits of the result.
+func Mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb

@@ -79,7 +79,7 @@ func TestATokenThatDiesWithItsGuardiansInALongRunIsReplaced(t *testing.T) {
 		c, m := longRun(t, walk, 2)
 		advance(t, c, 5*time.Hour)
 		for i := range c.Members() {
-			if s := c.Detail(i); s.Holding || s.Guards {
+			if s := sim.Detail(c, i); s.Holding || s.Guards {
 				c.Crash(i)
 			}
 		}

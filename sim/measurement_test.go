@@ -26,7 +26,7 @@ func TestAMeasurementLastsItsDurationAndReportsOnTheWay(t *testing.T) {
 	counter := &counting{}
 	end, err := s.Measure(t.Context(), func(now policy.Time) { reached = append(reached, now) }, counter)
 	if err != nil || end != policy.Time(s.Duration) {
-		t.Fatalf("it ends at %s with %v", clock(end), err)
+		t.Fatalf("it ends at %s with %v", Seconds(end), err)
 	}
 	if len(reached) < 2 || !slices.IsSorted(reached) {
 		t.Errorf("progress: %v", reached)
@@ -43,7 +43,7 @@ func TestAMeasurementThatIsCancelledSaysHowFarItCame(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	end, err := s.Measure(ctx, func(policy.Time) { cancel() })
 	if !errors.Is(err, context.Canceled) || end <= 0 || end >= policy.Time(s.Duration) {
-		t.Errorf("it ends at %s with %v", clock(end), err)
+		t.Errorf("it ends at %s with %v", Seconds(end), err)
 	}
 }
 
@@ -51,7 +51,7 @@ func TestAMeasurementEndsWithTheErrorOfAWatcher(t *testing.T) {
 	s := fleet(20)
 	end, err := s.Measure(t.Context(), nil, &counting{objectAt: 1000})
 	if !errors.Is(err, errObjection) || end >= policy.Time(s.Duration) {
-		t.Errorf("it ends at %s with %v", clock(end), err)
+		t.Errorf("it ends at %s with %v", Seconds(end), err)
 	}
 }
 
@@ -73,13 +73,13 @@ func (k *counting) Watch(_ *Cluster, o *Occurrence) error {
 
 func TestATokenInPlaceIsTheOnlyOneAndThereAtOnce(t *testing.T) {
 	s := fleet(50)
-	c := s.NewCluster(s.Checkers()...)
+	later := &Coverage{}
+	c := s.NewCluster(append(s.Checkers(), later)...)
 	s.start(c)
 	if st := c.Status(0); !st.Holding || st.Phase != "running" {
 		t.Errorf("the first member: %s", c.Describe(0))
 	}
-	later := &Coverage{}
-	c.watchers = append(c.watchers, later)
+	*later = Coverage{}
 	if err := c.Run(policy.Time(1700 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestThePlannedPartitionPartsItsShareForItsTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		if p.apart != 10 || p.healed != policy.Time(800*time.Second) {
-			t.Errorf("random cuts every %v: %d members are apart until %s, want 10 until 800 s", random, p.apart, clock(p.healed))
+			t.Errorf("random cuts every %v: %d members are apart until %s, want 10 until 800 s", random, p.apart, Seconds(p.healed))
 		}
 	}
 }
@@ -115,11 +115,12 @@ type parting struct {
 func (p *parting) Watch(c *Cluster, o *Occurrence) error {
 	switch {
 	case o.Kind == Cut && o.At == p.at:
-		for _, side := range c.net.sides {
-			if side {
+		for i := range c.Members() {
+			if !c.Reaches(0, i) {
 				p.apart++
 			}
 		}
+		p.apart = min(p.apart, c.Members()-p.apart)
 	case o.Kind == Healed && o.At > p.at && p.healed == 0:
 		p.healed = o.At
 	}

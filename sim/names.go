@@ -2,15 +2,27 @@ package sim
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
 
+// Words are what a family of machines calls its own in a story. The zero value does for one that has nothing of its own.
+type Words struct {
+	// Ran returns the token under which a member ran last, as it has saved; nil if it does not save that.
+	Ran func(*policy.State) wire.TokenID
+	// Nonce says what the nonce of a message is, if it is none.
+	Nonce func(*wire.Message) (said string, none bool)
+	// Guardians returns those whom a message names as guardians of its token.
+	Guardians func(*wire.Message) []wire.MemberID
+	// Drawn are the notes that say what arrows show.
+	Drawn []policy.Note
+}
+
 // names gives short names to what a story speaks of: tokens T1, T2…, handoffs h1, h2… and nonces n1, n2… in the order in
 // which they appear.
 type names struct {
+	words    Words
 	notes    policy.Notes
 	tokens   map[tokenKey]int
 	handoffs map[wire.HandoffID]int
@@ -23,8 +35,8 @@ type tokenKey struct {
 	random uint64
 }
 
-func newNames() names {
-	return names{tokens: map[tokenKey]int{}, handoffs: map[wire.HandoffID]int{}, nonces: map[wire.Nonce]int{}}
+func newNames(words Words) names {
+	return names{words: words, tokens: map[tokenKey]int{}, handoffs: map[wire.HandoffID]int{}, nonces: map[wire.Nonce]int{}}
 }
 
 func (n *names) tokenName(id wire.TokenID) string {
@@ -54,15 +66,4 @@ func seqText(s wire.Seq) string {
 		return fmt.Sprintf("%d:%d", epoch, hops)
 	}
 	return fmt.Sprintf("%d.%d:%d", epoch, tie, hops)
-}
-
-// clock writes a moment in seconds.
-func clock(t policy.Time) string { return fmt.Sprintf("%.3fs", time.Duration(t).Seconds()) }
-
-// MemberName calls the first members a to z and the rest m26, m27…
-func MemberName(i int) string {
-	if i < 26 {
-		return string(rune('a' + i))
-	}
-	return fmt.Sprintf("m%d", i)
 }

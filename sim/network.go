@@ -70,8 +70,18 @@ func (c *Cluster) Part(sides []bool, oneWay bool) {
 	if oneWay {
 		c.net.division = partedOneWay
 	}
-	c.tell(Occurrence{Kind: Cut})
+	c.tell(Occurrence{Kind: Cut, OneWay: oneWay})
 	c.recheckAll(c.cfg.Membership.cutAfter())
+}
+
+// Reaches reports whether what one member sends may come to another.
+func (c *Cluster) Reaches(from, to int) bool { return c.net.reaches(from, to) }
+
+// Repair makes the network whole, and serves everybody in both directions; from now on it is as given.
+func (c *Cluster) Repair(n Network) {
+	c.net.oneWay = oneWay{}
+	c.Heal()
+	c.SetNetwork(n)
 }
 
 // Heal makes the network whole.
@@ -162,7 +172,7 @@ func (n *network) reaches(from, to int) bool {
 
 // broken reports whether nothing ever arrives that from sends to to: the same pairs for a whole run.
 func (n *network) broken(seed uint64, from, to int) bool {
-	return float64(mix(seed^mix(uint64(from)<<32|uint64(to)))>>11)/(1<<53) < n.Broken
+	return float64(Mix(seed^Mix(uint64(from)<<32|uint64(to)))>>11)/(1<<53) < n.Broken
 }
 
 // deliver hands a message to its addressee.

@@ -43,8 +43,6 @@ const (
 	Cut
 	// Healed means that the network is whole again.
 	Healed
-
-	occurrencesEnd
 )
 
 // String returns the kind as a verb.
@@ -76,7 +74,6 @@ func (k OccurrenceKind) String() string {
 		return "cut"
 	case Healed:
 		return "healed"
-	case occurrencesEnd:
 	}
 	return "occurrence(?)"
 }
@@ -97,17 +94,14 @@ type Occurrence struct {
 	Of      int
 	// Outlived says of a Crashed that a run of the member's goes on, until a RunGone.
 	Outlived bool
-	Msg      *wire.Message
+	// OneWay says of a Cut that what one side sends arrives on the other all the same.
+	OneWay bool
+	Msg    *wire.Message
 }
 
 // Completes reports whether this is a step of which all effects were carried out: the machine's status is what counts then.
 // Otherwise the member crashes next.
 func (o *Occurrence) Completes() bool { return o.Kind == Stepped && o.Of == len(o.Effects) }
-
-// keeps reports whether the token of effect i, which took it, was not given up at once.
-func (o *Occurrence) keeps(i int) bool {
-	return i+1 == len(o.Effects) || o.Effects[i+1].Kind != policy.Gave
-}
 
 // Ends reports whether a member's process ends.
 func (o *Occurrence) Ends() bool { return o.Kind == Crashed || o.Kind == Departed }

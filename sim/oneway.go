@@ -17,11 +17,11 @@ func (c *Cluster) Deafen(i int, deaf bool) { c.net.oneWay.of(len(c.members)).dea
 // Mute lets nobody hear member i from now on, or everybody again.
 func (c *Cluster) Mute(i int, mute bool) { c.net.oneWay.of(len(c.members)).mute[i] = mute }
 
-// isDeaf reports whether a member hears nothing.
-func (w *oneWay) isDeaf(i int) bool { return w.deaf != nil && w.deaf[i] }
+// Hears reports whether member i hears anything.
+func (c *Cluster) Hears(i int) bool { return c.net.oneWay.deaf == nil || !c.net.oneWay.deaf[i] }
 
-// talk reports whether what either of two members sends may come to the other one.
-func (c *Cluster) talk(a, b int) bool { return c.net.reaches(a, b) && c.net.reaches(b, a) }
+// IsHeard reports whether anybody hears member i.
+func (c *Cluster) IsHeard(i int) bool { return c.net.oneWay.mute == nil || !c.net.oneWay.mute[i] }
 
 // of returns the record of a network with so many members.
 func (w *oneWay) of(members int) *oneWay {

@@ -28,7 +28,7 @@ func pieces() []piece {
 // drawPieces draws what few scenarios have.
 func (s *Scenario) drawPieces() {
 	for _, p := range pieces() {
-		d := drawing{rand.New(rand.NewPCG(s.Seed, mix(p.label)))}
+		d := drawing{rand.New(rand.NewPCG(s.Seed, Mix(p.label)))}
 		if d.sometimes(p.share) {
 			p.draw(d, s)
 		}

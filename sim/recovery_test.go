@@ -11,8 +11,8 @@ import (
 )
 
 // holder is who holds a token, or -1.
-func (c *Cluster) holder() int {
-	for i := range c.members {
+func holder(c *Cluster) int {
+	for i := range c.Members() {
 		if c.Up(i) && c.Status(i).Holding {
 			return i
 		}
@@ -21,9 +21,9 @@ func (c *Cluster) holder() int {
 }
 
 // running is who runs, or -1.
-func (c *Cluster) running() int {
-	for i := range c.members {
-		if c.Up(i) && c.members[i].run.active {
+func running(c *Cluster) int {
+	for i := range c.Members() {
+		if c.Up(i) && c.Running(i) {
 			return i
 		}
 	}
@@ -31,7 +31,7 @@ func (c *Cluster) running() int {
 }
 
 // until lets the time pass until a condition holds, to the second.
-func (c *Cluster) until(t *testing.T, most time.Duration, holds func() bool) {
+func until(t *testing.T, c *Cluster, most time.Duration, holds func() bool) {
 	t.Helper()
 	for end := c.Now().Add(most); !holds(); {
 		if c.Now() >= end {
@@ -52,8 +52,8 @@ func TestARunThatHangsOnceDelaysNoRecovery(t *testing.T) {
 	c := s.NewCluster(s.Checkers()...)
 	s.start(c)
 	// The last in the lap hangs, so that all learn of it before anybody else runs.
-	c.until(t, 5*time.Hour, func() bool {
-		if c.Now() < policy.Time(2*time.Hour) || c.running() < 0 {
+	until(t, c, 5*time.Hour, func() bool {
+		if c.Now() < policy.Time(2*time.Hour) || running(c) < 0 {
 			return false
 		}
 		for i := range s.Members {
@@ -63,20 +63,17 @@ func TestARunThatHangsOnceDelaysNoRecovery(t *testing.T) {
 		}
 		return true
 	})
-	who := int32(c.running())
-	hung := &c.members[who].run
-	hung.endAt = c.Now().Add(10 * time.Minute)
-	c.push(entryFinished, hung.endAt, who, hung.number)
-	if err := c.Run(hung.endAt.Add(time.Minute)); err != nil {
+	c.Prolong(running(c), 10*time.Minute)
+	if err := c.Run(c.Now().Add(11 * time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	c.until(t, time.Minute, func() bool { return c.holder() >= 0 })
-	last := c.holder()
+	until(t, c, time.Minute, func() bool { return holder(c) >= 0 })
+	last := holder(c)
 	trail := c.Status(last).Token.Trail
 	for _, id := range append([]wire.MemberID{c.ID(last)}, trail[:trail.Len()]...) {
 		c.Crash(IndexOf(id))
 	}
-	c.until(t, 3*s.MinInterval+time.Minute, func() bool { return c.running() >= 0 })
+	until(t, c, 3*s.MinInterval+time.Minute, func() bool { return running(c) >= 0 })
 }
 
 // Crashes cost a fleet the runs and tokens that die in them, and of each offer to a member that is gone one patience, but no wait for

@@ -108,7 +108,7 @@ const stopTimeout = 30 * time.Second
 
 // centred returns a number between -1 and 1 that belongs to a seed and i.
 func centred(seed uint64, i int) float64 {
-	return float64(int64(mix(seed^mix(uint64(i)+1<<40)))) / (1 << 63)
+	return float64(int64(Mix(seed^Mix(uint64(i)+1<<40)))) / (1 << 63)
 }
 
 // start starts the members.
@@ -148,7 +148,7 @@ func (s *Scenario) onDemand() bool { return s.Demand.Every > 0 }
 
 // lap is how long a lap takes at most in which everybody runs, and no datagram is lost.
 func (s *Scenario) lap() time.Duration {
-	visit := s.Hook.longest() + s.Skip + 3*(s.Network.Latency+s.Network.Jitter)
+	visit := s.Hook.Longest() + s.Skip + 3*(s.Network.Latency+s.Network.Jitter)
 	return time.Duration(s.Members) * visit
 }
 
@@ -166,32 +166,32 @@ func (s *Scenario) Checkers() []Watcher {
 	}
 	timeout := wander.Patience(s.Skip)
 	checkers := []Watcher{
-		eachSlot(s.Slots, func() Watcher { return NewHandoffChecker() }), eachSlot(s.Slots, func() Watcher { return NewCustodyChecker() }),
-		eachSlot(s.Slots, func() Watcher { return NewSeqChecker() }), eachSlot(s.Slots, func() Watcher { return NewGrantChecker(timeout / 2) }),
-		eachSlot(s.Slots, func() Watcher { return NewRemovalChecker(s.MinInterval, lap, timeout) }),
-		eachSlot(s.Slots, func() Watcher { return NewBirthChecker() }), eachSlot(s.Slots, func() Watcher { return NewGuardChecker(timeout) }),
-		eachSlot(s.Slots, func() Watcher { return NewCommitChecker(timeout) }),
-		eachSlot(s.Slots, func() Watcher { return NewMusterChecker(s.Backups) }),
-		eachSlot(s.Slots, func() Watcher { return NewSilenceChecker(timeout) }),
-		eachSlot(s.Slots, func() Watcher { return NewBeatChecker(timeout) }),
-		eachSlot(s.Slots, func() Watcher { return NewDueChecker() }),
+		EachSlot(s.Slots, func() Watcher { return NewHandoffChecker() }), EachSlot(s.Slots, func() Watcher { return NewCustodyChecker() }),
+		EachSlot(s.Slots, func() Watcher { return NewSeqChecker() }), EachSlot(s.Slots, func() Watcher { return NewGrantChecker(timeout / 2) }),
+		EachSlot(s.Slots, func() Watcher { return NewRemovalChecker(s.MinInterval, lap, timeout) }),
+		EachSlot(s.Slots, func() Watcher { return NewBirthChecker() }), EachSlot(s.Slots, func() Watcher { return NewGuardChecker(timeout) }),
+		EachSlot(s.Slots, func() Watcher { return NewCommitChecker(timeout) }),
+		EachSlot(s.Slots, func() Watcher { return NewMusterChecker(s.Backups) }),
+		EachSlot(s.Slots, func() Watcher { return NewSilenceChecker(timeout) }),
+		EachSlot(s.Slots, func() Watcher { return NewBeatChecker(timeout) }),
+		EachSlot(s.Slots, func() Watcher { return NewDueChecker() }),
 		NewTrafficChecker(s.datagrams(timeout), trafficTimeouts*timeout),
 		NewIntervalChecker(s.MinInterval, timeout/2), NewMessageChecker(), NewWakeChecker(), NewSlotChecker(),
-		eachSlot(s.Slots, func() Watcher { return NewInquiryChecker(timeout/2, s.Backups > 0) }),
+		EachSlot(s.Slots, func() Watcher { return NewInquiryChecker(timeout/2, s.Backups > 0) }),
 	}
 	if s.Slots <= 1 {
 		checkers = append(checkers, NewDeafChecker(8*timeout+16*(s.Network.Latency+s.Network.Jitter)))
 	}
 	// Where slots differ, a member learns from any message that a token comes to it from now on.
 	if !s.MixedSlots {
-		checkers = append(checkers, eachSlot(s.Slots, func() Watcher { return NewHearsayChecker() }))
+		checkers = append(checkers, EachSlot(s.Slots, func() Watcher { return NewHearsayChecker() }))
 	}
 	if s.onDemand() {
 		checkers = append(checkers, NewDemandChecker())
 	}
 	// Identities in order all begin alike, and say nothing of who was missed.
 	if s.Walk != wander.Random && s.Order != InOrder {
-		checkers = append(checkers, eachSlot(s.Slots, func() Watcher { return NewMissedChecker() }))
+		checkers = append(checkers, EachSlot(s.Slots, func() Watcher { return NewMissedChecker() }))
 	}
 	return checkers
 }
@@ -221,4 +221,14 @@ func (s *Scenario) each(do func(name string, value reflect.Value)) {
 		}
 	}
 	walk("", reflect.ValueOf(*s))
+}
+
+// trafficTimeouts is for how many timeouts datagrams are counted.
+const trafficTimeouts = 8
+
+// datagrams is how many datagrams a member may send in that time: beats to all guardians, repeated offers and Acks, questions; and what
+// belongs to a visit of a token, which may come as often as there are skips.
+func (s *Scenario) datagrams(timeout time.Duration) int {
+	visits := float64(timeout) / float64(s.Skip)
+	return int(trafficTimeouts * float64(max(s.Slots, 1)) * (40 + 8*visits))
 }

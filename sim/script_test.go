@@ -66,8 +66,11 @@ type script struct {
 	// beats says that every beat is told.
 	beats bool
 	rules []*rule
-	heard []heard
+	heard []handedOver
 }
+
+// handedOver is a handoff that the network has seen: what its sender sent.
+type handedOver struct{ token, commit wire.Message }
 
 // rule is what the network does to the next messages of a kind; of any kind if it names none.
 type rule struct {
@@ -139,8 +142,8 @@ func (s *script) command(t *testing.T, d *datadriven.TestData) string {
 // told returns what has happened since it was last asked.
 func (s *script) told(t *testing.T, d *datadriven.TestData) string {
 	t.Helper()
-	if s.c.failure != nil {
-		d.Fatalf(t, "%v", s.c.failure)
+	if s.c.Err() != nil {
+		d.Fatalf(t, "%v", s.c.Err())
 	}
 	return s.story.String()
 }
@@ -169,7 +172,7 @@ func (s *script) cluster(t *testing.T, d *datadriven.TestData) {
 	if d.HasArg("demand") {
 		s.world.Demand.Every = math.MaxInt64 / 2 // Nobody asks but the script.
 	}
-	s.trace = NewTrace(&s.story)
+	s.trace = NewTrace(&s.story, InWords())
 	s.rules, s.heard = nil, nil
 	s.c = s.world.NewCluster(append([]Watcher{s}, s.world.Checkers()...)...)
 	s.c.Intercept(s.decide)
@@ -186,7 +189,7 @@ func (s *script) each(t *testing.T, d *datadriven.TestData, do func(int)) {
 
 func (s *script) member(t *testing.T, d *datadriven.TestData, name string) int {
 	t.Helper()
-	for i := range s.c.members {
+	for i := range s.c.Members() {
 		if MemberName(i) == name {
 			return i
 		}
@@ -231,7 +234,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	case d.HasArg("notes"):
 		return s.turns.String()
 	case d.HasArg("quietly"):
-		return fmt.Sprintf("%10s  … %d steps\n", clock(s.c.Now()), s.c.Steps()-before)
+		return fmt.Sprintf("%10s  … %d steps\n", Seconds(s.c.Now()), s.c.Steps()-before)
 	}
 	return s.told(t, d)
 }
@@ -244,11 +247,11 @@ func (s *script) Watch(c *Cluster, o *Occurrence) error {
 		}
 	}
 	if o.Ends() {
-		fmt.Fprintf(&s.turns, "%10s  %s %s\n", clock(o.At), MemberName(o.Member), o.Kind)
+		fmt.Fprintf(&s.turns, "%10s  %s %s\n", Seconds(o.At), MemberName(o.Member), o.Kind)
 	}
 	for i := range o.Effects {
 		if e := &o.Effects[i]; isTurn(e) {
-			fmt.Fprintf(&s.turns, "%10s  %s %s\n", clock(o.At), MemberName(o.Member), s.trace.effect(e))
+			fmt.Fprintf(&s.turns, "%10s  %s %s\n", Seconds(o.At), MemberName(o.Member), s.trace.Effect(e))
 		}
 	}
 	return nil
@@ -296,10 +299,10 @@ func (s *script) decide(m *wire.Message) Fate {
 }
 
 func (s *script) listen(m *wire.Message) {
-	i := slices.IndexFunc(s.heard, func(h heard) bool { return h.token.Handoff == m.Handoff })
+	i := slices.IndexFunc(s.heard, func(h handedOver) bool { return h.token.Handoff == m.Handoff })
 	switch {
 	case m.Kind == wire.KindToken && i < 0:
-		s.heard = append(s.heard, heard{token: *m})
+		s.heard = append(s.heard, handedOver{token: *m})
 	case m.Kind == wire.KindCommit && i >= 0:
 		s.heard[i].commit = *m
 	}
@@ -322,16 +325,16 @@ func (s *script) hand(t *testing.T, d *datadriven.TestData) {
 	born := s.c.Now().Add(span(t, d, "born", 0))
 	offer := wire.Message{
 		Gate: wire.GateIDOf("default"), Kind: wire.KindToken, From: giver, To: s.c.ID(s.member(t, d, to)),
-		Handoff: wire.HandoffID(mix(uint64(s.c.Now()))),
+		Handoff: wire.HandoffID(Mix(uint64(s.c.Now()))),
 		Token: wire.Token{
-			ID:  wire.TokenID{Birth: epoch + int64(born), Generator: giver, Random: mix(uint64(born))},
+			ID:  wire.TokenID{Birth: Epoch + int64(born), Generator: giver, Random: Mix(uint64(born))},
 			Seq: wire.Seq(count(t, d, "seq", 1)),
 		},
 	}
 	s.c.Intercept(func(m *wire.Message) Fate {
 		if m.Kind == wire.KindAck && m.Handoff == offer.Handoff {
 			commit := m.Reply(wire.KindCommit, m.Nonce)
-			s.c.After(2*s.c.net.Latency, func() { s.c.Inject(commit) })
+			s.c.After(2*s.world.Network.Latency, func() { s.c.Inject(commit) })
 			s.c.Intercept(s.decide)
 		}
 		return s.decide(m)
@@ -348,30 +351,30 @@ func (s *script) forge(t *testing.T, d *datadriven.TestData) {
 	var seq uint64
 	d.ScanArgs(t, "seq", &seq)
 	born := s.c.Now().Add(span(t, d, "born", 0))
-	s.c.Inject(forged(s.c, s.member(t, d, from), s.member(t, d, to), epoch+int64(born), wire.Seq(seq)))
+	s.c.Forge(s.member(t, d, from), s.member(t, d, to), Epoch+int64(born), wire.Seq(seq))
 }
 
 func (s *script) status() string {
 	var b strings.Builder
-	for i := range s.c.members {
+	for i := range s.c.Members() {
 		if !s.c.Up(i) {
 			fmt.Fprintf(&b, "%s is down\n", MemberName(i))
 			continue
 		}
-		st := s.c.Detail(i)
+		st := Detail(s.c, i)
 		fmt.Fprintf(&b, "%s %s: %v", MemberName(i), st.Phase, st.Why)
 		if st.Holding {
-			fmt.Fprintf(&b, "; holds %s", s.trace.token(st.Token))
+			fmt.Fprintf(&b, "; holds %s", s.trace.Token(st.Token))
 		}
 		if st.HasRun {
-			fmt.Fprintf(&b, "; ran %s", clock(st.LastRun))
+			fmt.Fprintf(&b, "; ran %s", Seconds(st.LastRun))
 		}
 		if st.HasRun && st.NextRun < policy.Never {
-			fmt.Fprintf(&b, ", due %s", clock(st.NextRun))
+			fmt.Fprintf(&b, ", due %s", Seconds(st.NextRun))
 		}
 		fmt.Fprintf(&b, "; regenerates after %v", st.RegenerateAfter)
 		if st.RegenerateArmed {
-			fmt.Fprintf(&b, ", at %s", clock(st.RegenerateAt))
+			fmt.Fprintf(&b, ", at %s", Seconds(st.RegenerateAt))
 		}
 		b.WriteByte('\n')
 	}

@@ -58,7 +58,7 @@ func TestTheSameSeedGivesTheSameTrace(t *testing.T) {
 		var once, again bytes.Buffer
 		for _, w := range []*bytes.Buffer{&once, &again} {
 			s := sim.Draw(seed)
-			s.Explore(sim.NewTrace(w))
+			s.Explore(sim.NewTrace(w, sim.InWords()))
 		}
 		if once.Len() == 0 || !bytes.Equal(once.Bytes(), again.Bytes()) {
 			t.Fatalf("seed %d gives two different traces, of %d and %d bytes", seed, once.Len(), again.Len())
@@ -71,7 +71,7 @@ func TestWatchersChangeNothing(t *testing.T) {
 	for seed := uint64(1); seed <= 20; seed++ {
 		s := sim.Draw(seed)
 		steps := s.Explore().Steps
-		if watched := s.Explore(sim.NewTrace(sim.NewTail(1)), &sim.Coverage{}).Steps; watched != steps {
+		if watched := s.Explore(sim.NewTrace(sim.NewTail(1), sim.InWords()), &sim.Coverage{}).Steps; watched != steps {
 			t.Fatalf("seed %d takes %d steps, and %d when it is watched", seed, steps, watched)
 		}
 	}

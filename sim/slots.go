@@ -1,22 +1,21 @@
 package sim
 
-import (
-	"time"
-
-	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/wander"
-	"github.com/wanderd/wanderd/wire"
-)
+import "github.com/wanderd/wanderd/policy"
 
 // bySlot lets one watcher look at each slot of a gate with several tokens, as if it were a gate of its own.
 type bySlot struct {
 	watchers []Watcher
-	mine     Occurrence
-	effects  []policy.Effect
+	view     SlotView
 }
 
-// eachSlot makes a watcher for each slot; where there is one, it is that watcher.
-func eachSlot(slots int, one func() Watcher) Watcher {
+// SlotView shows what occurs as one slot of a gate with several tokens sees it. The zero value is ready to use.
+type SlotView struct {
+	mine    Occurrence
+	effects []policy.Effect
+}
+
+// EachSlot makes a watcher for each slot; where there is one, it is that watcher.
+func EachSlot(slots int, one func() Watcher) Watcher {
 	if slots <= 1 {
 		return one()
 	}
@@ -31,7 +30,7 @@ func eachSlot(slots int, one func() Watcher) Watcher {
 func (k *bySlot) Watch(c *Cluster, o *Occurrence) error {
 	defer func() { c.slot = 0 }()
 	for slot, w := range k.watchers {
-		mine := k.ofSlot(o, uint8(slot))
+		mine := k.view.Of(o, uint8(slot))
 		if mine == nil {
 			continue
 		}
@@ -43,9 +42,9 @@ func (k *bySlot) Watch(c *Cluster, o *Occurrence) error {
 	return nil
 }
 
-// ofSlot is what an occurrence has to do with a slot, good until the next call; nil if it has nothing. A save is everybody's:
+// Of returns what an occurrence has to do with a slot, good until the next call; nil if it has nothing. A save is everybody's:
 // there is one record.
-func (k *bySlot) ofSlot(o *Occurrence, slot uint8) *Occurrence {
+func (k *SlotView) Of(o *Occurrence, slot uint8) *Occurrence {
 	if o.Kind != Stepped {
 		return o
 	}
@@ -85,35 +84,4 @@ func slotStatus(m policy.Machine, slot int, now policy.Time) policy.Status {
 		return policy.Status{}
 	}
 	return m.Status(now)
-}
-
-// Remember gives member i, which has not been up yet, an earlier life: it ran for the last time age ago, under a token that was made
-// a little after the run of the cluster begins. Had it been made before, the member would discard the first token for a while: "the
-// component discards a token t when it has been enabled from less than Δmin time units by another token preceding t" (Ciuffoletti,
-// section 5).
-func (c *Cluster) Remember(i int, age time.Duration) {
-	under := wander.Memo{Token: wire.TokenID{Birth: c.instant(int32(i)).Wall + int64(time.Hour)}}
-	c.members[i].disk = policy.State{HasRun: true, LastRun: c.now.Add(-age), Memo: under.Bytes()}
-}
-
-// Detail returns the status of member i, which must be up, with all that a soft gate has besides. In a gate with several tokens it is
-// that of the slot whose watcher asks.
-func (c *Cluster) Detail(i int) wander.Detail {
-	return wander.DetailOf(c.members[i].machine, c.slot, c.now)
-}
-
-// lacksSlot reports whether a member has one slot less than the others.
-func (s *Scenario) lacksSlot(member int) bool { return s.MixedSlots && member%3 == 1 }
-
-// machine makes the machine of one member; place is where it lives if it is one that needs no more.
-func (s *Scenario) machine(member int, cfg wander.Config, place *wander.Machine) policy.Machine {
-	slots := s.Slots
-	if s.lacksSlot(member) {
-		slots--
-	}
-	if slots > 1 {
-		return wander.NewGate(cfg, slots)
-	}
-	*place = *wander.New(cfg)
-	return place
 }

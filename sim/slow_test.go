@@ -42,12 +42,12 @@ func (k *tally) Watch(_ *Cluster, o *Occurrence) error {
 }
 
 // live runs a fleet for so long, with every checker.
-func live(t *testing.T, s *Scenario, prepare func(*Cluster)) *tally {
+func live(t *testing.T, s *Scenario, prepare func(*Cluster, *tally)) *tally {
 	t.Helper()
 	k := newTally(s.Members)
 	c := s.NewCluster(append(s.Checkers(), k)...)
 	s.start(c)
-	prepare(c)
+	prepare(c, k)
 	if err := c.Run(c.Now().Add(s.Duration)); err != nil {
 		t.Fatal(err)
 	}
@@ -79,8 +79,8 @@ func TestAFleetWorksWhereRoundTripsTakeSeveralSkips(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%d members, latency %v, jitter %v", tc.members, tc.latency, tc.jitter), func(t *testing.T) {
 			s := slowFleet(tc.members, tc.latency, tc.jitter)
-			k := live(t, s, func(c *Cluster) {
-				c.After(5*time.Minute, func() { c.watchers[len(c.watchers)-1].(*tally).forget() })
+			k := live(t, s, func(c *Cluster, k *tally) {
+				c.After(5*time.Minute, k.forget)
 			})
 			// A round trip and a half is a handoff, and jitter makes it longer.
 			lap := time.Duration(tc.members) * (s.Op + s.Skip + 4*(tc.latency+tc.jitter))
@@ -120,7 +120,7 @@ func TestWhereNoDatagramArrivesEveryMemberRuns(t *testing.T) {
 	for _, members := range []int{2, 3, 5} {
 		t.Run(fmt.Sprintf("%d members", members), func(t *testing.T) {
 			s := blocked(members)
-			k := live(t, s, func(c *Cluster) { c.SetNetwork(Network{Loss: 1}) })
+			k := live(t, s, func(c *Cluster, _ *tally) { c.SetNetwork(Network{Loss: 1}) })
 			for i, n := range k.runs {
 				if want := int(s.Duration/(3*s.MinInterval)) - 2; n < want {
 					t.Errorf("%s ran %d times, want at least %d", MemberName(i), n, want)
@@ -137,7 +137,7 @@ func TestWhereNoDatagramArrivesEveryMemberRuns(t *testing.T) {
 // Where one direction is broken, one of the two at least runs, min_interval apart.
 func TestWhereOneDirectionIsBrokenSomebodyRuns(t *testing.T) {
 	s := blocked(2)
-	k := live(t, s, func(c *Cluster) { c.Part([]bool{true, false}, true) })
+	k := live(t, s, func(c *Cluster, _ *tally) { c.Part([]bool{true, false}, true) })
 	if most, want := max(k.runs[0], k.runs[1]), int(s.Duration/s.MinInterval)-6; most < want {
 		t.Errorf("they ran %v times, want at least %d", k.runs, want)
 	}

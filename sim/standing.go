@@ -65,17 +65,16 @@ func (r runners) Watch(_ *Cluster, o *Occurrence) error {
 }
 
 // beginStanding begins the fault.
-func (s *Scenario) beginStanding(c *Cluster) {
-	dice := rand.New(rand.NewPCG(c.cfg.Seed, mix(8)))
-	one := dice.IntN(len(c.members))
-	n := c.net.Network
+func (s *Scenario) beginStanding(c *Cluster, n Network) {
+	dice := rand.New(rand.NewPCG(s.Seed, Mix(8)))
+	one := dice.IntN(c.Members())
 	switch s.Standing {
 	case OneIsDeaf:
 		c.Deafen(one, true)
 	case OneIsMute:
 		c.Mute(one, true)
 	case TwoParts:
-		sides := make([]bool, len(c.members))
+		sides := make([]bool, c.Members())
 		for i := range sides {
 			sides[i] = i == one || dice.Uint64()&1 == 0
 		}
@@ -88,13 +87,6 @@ func (s *Scenario) beginStanding(c *Cluster) {
 		c.SetNetwork(n)
 	case NothingStands, standingEnd:
 	}
-}
-
-// endStanding makes the network sound again.
-func (s *Scenario) endStanding(c *Cluster, sound Network) {
-	c.net.oneWay = oneWay{}
-	c.Heal()
-	c.SetNetwork(sound)
 }
 
 // standParts is which part of the time that a healed fleet may take a fault stands before anybody has to run, and then again.
@@ -112,8 +104,8 @@ func (s *Scenario) stand(c *Cluster, ran runners, sound Network) error {
 			return err
 		}
 	}
-	s.beginStanding(c)
-	defer s.endStanding(c, sound)
+	s.beginStanding(c, sound)
+	defer c.Repair(sound)
 	settled := s.bound(c) / standParts
 	if err := c.Run(c.Now().Add(settled)); err != nil {
 		return err
@@ -129,7 +121,7 @@ func (s *Scenario) stand(c *Cluster, ran runners, sound Network) error {
 	if s.Standing == BrokenPairs || s.Standing == NothingArrives {
 		return nil
 	}
-	for _, part := range c.parts() {
+	for _, part := range parts(c) {
 		if len(part) > 1 && !slices.ContainsFunc(part, func(i int) bool { return ran[i] }) {
 			return fmt.Errorf("standing: %v, and nobody among %s and %d others that can talk has run for %v",
 				s.Standing, MemberName(part[0]), len(part)-1, while)
@@ -139,8 +131,9 @@ func (s *Scenario) stand(c *Cluster, ran runners, sound Network) error {
 }
 
 // parts are the members that are up, in groups in which everybody can talk to somebody.
-func (c *Cluster) parts() (all [][]int) {
-	part := make([]int, len(c.members))
+func parts(c *Cluster) (all [][]int) {
+	talk := func(a, b int) bool { return c.Reaches(a, b) && c.Reaches(b, a) }
+	part := make([]int, c.Members())
 	for i := range part {
 		if part[i] > 0 || !c.Up(i) {
 			continue
@@ -149,7 +142,7 @@ func (c *Cluster) parts() (all [][]int) {
 		part[i] = len(all) + 1
 		for next := 0; next < len(group); next++ {
 			for j := range part {
-				if part[j] == 0 && c.Up(j) && c.talk(group[next], j) {
+				if part[j] == 0 && c.Up(j) && talk(group[next], j) {
 					part[j] = len(all) + 1
 					group = append(group, j)
 				}

@@ -29,7 +29,7 @@ func TestADiagramHoldsNothingThatMermaidTakesForItsOwn(t *testing.T) {
 	for seed := uint64(1); seed <= 20; seed++ {
 		var b bytes.Buffer
 		s := sim.Draw(seed)
-		s.Explore(sim.NewDiagram(&b))
+		s.Explore(sim.NewDiagram(&b, sim.InWords()))
 		if i := strings.IndexAny(b.String(), "#;"); i >= 0 {
 			t.Fatalf("seed %d: %q", seed, b.String()[max(0, i-40):i+1])
 		}
@@ -41,7 +41,7 @@ func TestABarThatEndsInADiagramHasBegun(t *testing.T) {
 	for seed := uint64(1); seed <= 20; seed++ {
 		var b bytes.Buffer
 		s := sim.Draw(seed)
-		s.Explore(sim.NewDiagram(&b))
+		s.Explore(sim.NewDiagram(&b, sim.InWords()))
 		open := map[string]bool{}
 		for line := range strings.Lines(b.String()) {
 			verb, who, _ := strings.Cut(strings.TrimSpace(line), " ")

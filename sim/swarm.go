@@ -12,7 +12,7 @@ import (
 // Draw makes a scenario of which the seed draws every parameter, and also which faults there are at all: many runs each
 // with a few kinds of faults find more than many with all of them (swarm testing).
 func Draw(seed uint64) Scenario {
-	d := drawing{rand.New(rand.NewPCG(seed, mix(6)))}
+	d := drawing{rand.New(rand.NewPCG(seed, Mix(6)))}
 	s := Scenario{Seed: seed, Members: d.members(), Skip: d.time(20*time.Millisecond, 2*time.Second)}
 	s.Op = d.time(s.Skip, 5*time.Second)
 	// From an idle fleet to one with twice the load it can carry.

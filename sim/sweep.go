@@ -30,11 +30,11 @@ func (s *Scenario) Explore(watchers ...Watcher) Outcome {
 	ran := runners{}
 	c := s.NewCluster(slices.Concat(s.Checkers(), []Watcher{concurrency, progress, ran}, watchers)...)
 	s.start(c)
-	f := startFaults(c, s.Faults)
+	end := c.StartFaults(s.Faults)
 	err := c.Run(policy.Time(s.Duration))
 	sound := Network{Latency: s.Network.Latency, Jitter: s.Network.Jitter, Encode: s.Network.Encode}
 	if err == nil {
-		f.end(sound)
+		end(sound)
 		err = s.stand(c, ran, sound)
 	}
 	o := Outcome{Healed: c.Now()}
@@ -66,14 +66,14 @@ func (s *Scenario) recover(c *Cluster, p *Progress, deadline policy.Time) error 
 // bound is how long a healed cluster may take.
 func (s *Scenario) bound(c *Cluster) time.Duration {
 	longest := max(s.MaxIntervalInForce(), s.lap())
-	for i := range c.members {
+	for i := range c.Members() {
 		if c.Up(i) {
-			longest = max(longest, c.Detail(i).RegenerateAfter)
+			longest = max(longest, Detail(c, i).RegenerateAfter)
 		}
 	}
 	m := s.Membership
 	settle := m.RejoinAfter + max(m.DetectAfter+10*m.DetectMore, m.CutAfter) + m.Spread + stopTimeout
-	return settle + 30*longest + s.Demand.longest()
+	return settle + 30*longest + s.Demand.Longest()
 }
 
 // quiet is for how long there must have been one token of each slot: long enough for any other to have shown itself. Without guardians

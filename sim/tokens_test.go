@@ -12,7 +12,7 @@ import (
 // drawCrowd draws a fleet without faults whose members find each other only after each has made a token of its own. Its operations take
 // up to fifty times what its members are told, and max_interval may be as short as min_interval. A lap takes no longer than is returned.
 func drawCrowd(seed uint64) (s Scenario, lap time.Duration) {
-	d := drawing{rand.New(rand.NewPCG(seed, mix(7)))}
+	d := drawing{rand.New(rand.NewPCG(seed, Mix(7)))}
 	s = Scenario{Seed: seed, Members: 3 + d.IntN(40), Skip: d.time(50*time.Millisecond, 2*time.Second), Backups: 1 + d.IntN(4)}
 	walks := wander.Walks()
 	s.Walk = walks[d.IntN(len(walks))]
@@ -51,7 +51,7 @@ func TestAFleetComesDownToOneToken(t *testing.T) {
 			}
 			held := 0
 			for slot := range s.Slots {
-				held = max(held, c.heldIn(slot))
+				held = max(held, heldIn(c, slot))
 			}
 			most = max(most, held)
 			if now < met+3*lap {
@@ -77,8 +77,8 @@ func TestAFleetComesDownToOneToken(t *testing.T) {
 }
 
 // heldIn is how many members hold a token of a slot.
-func (c *Cluster) heldIn(slot int) (held int) {
-	for i := range c.members {
+func heldIn(c *Cluster, slot int) (held int) {
+	for i := range c.Members() {
 		if c.Up(i) && c.SlotStatus(i, slot).Holding {
 			held++
 		}

@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -19,33 +17,32 @@ type Trace struct {
 	w io.Writer
 }
 
-// NewTrace returns a trace that writes to w.
-func NewTrace(w io.Writer) *Trace { return &Trace{names: newNames(), w: w} }
+// NewTrace returns a trace that writes to w, in the words of a family.
+func NewTrace(w io.Writer, words Words) *Trace { return &Trace{names: newNames(words), w: w} }
 
 // Watch writes what occurred.
 func (t *Trace) Watch(c *Cluster, o *Occurrence) error {
 	who := MemberName(o.Member)
-	t.notes = c.cfg.Family.Notes
+	t.notes = c.Family().Notes
 	switch o.Kind {
 	case Stepped:
 		return t.step(o, who)
 	case Ignored:
 		return t.line(o.At, "%s expects no %s", who, t.message(o.Msg))
 	case Lost:
-		return t.line(o.At, "lost: %s", t.route(o.Msg))
+		return t.line(o.At, "lost: %s", t.Route(o.Msg))
 	case Duplicated:
-		return t.line(o.At, "twice: %s", t.route(o.Msg))
+		return t.line(o.At, "twice: %s", t.Route(o.Msg))
 	case Played:
-		return t.line(o.At, "played: %s", t.route(o.Msg))
+		return t.line(o.At, "played: %s", t.Route(o.Msg))
 	case Paused, Slept:
-		return t.line(o.At, "%s %s until %s", who, o.Kind, clock(c.members[o.Member].awayUntil))
+		return t.line(o.At, "%s %s until %s", who, o.Kind, Seconds(c.AwayUntil(o.Member)))
 	case RunGone:
 		return t.line(o.At, "%s's run is gone", who)
 	case Came, Crashed, Departed:
 		return t.line(o.At, "%s %s", who, o.Kind)
 	case Cut, Healed:
 		return t.line(o.At, "the network is %s", o.Kind)
-	case occurrencesEnd:
 	}
 	return nil
 }
@@ -65,7 +62,7 @@ func (t *Trace) step(o *Occurrence, who string) error {
 		if untold(o.Effects[i].Kind) {
 			continue
 		}
-		if _, err := fmt.Fprintf(t.w, "%14s%s\n", "", t.effect(&o.Effects[i])); err != nil {
+		if _, err := fmt.Fprintf(t.w, "%14s%s\n", "", t.Effect(&o.Effects[i])); err != nil {
 			return err
 		}
 	}
@@ -79,7 +76,7 @@ func untold(k policy.EffectKind) bool {
 }
 
 func (t *Trace) line(at policy.Time, format string, args ...any) error {
-	_, err := fmt.Fprintf(t.w, "%10s  %s\n", clock(at), fmt.Sprintf(format, args...))
+	_, err := fmt.Fprintf(t.w, "%10s  %s\n", Seconds(at), fmt.Sprintf(format, args...))
 	return err
 }
 
@@ -126,16 +123,17 @@ func (t *Trace) event(e *policy.Event) string {
 	return e.Kind.String()
 }
 
-func (t *Trace) effect(e *policy.Effect) string {
+// Effect says what a member does.
+func (t *Trace) Effect(e *policy.Effect) string {
 	switch e.Kind {
 	case policy.Save:
 		return "saves " + t.state(e.State)
 	case policy.Send:
 		return fmt.Sprintf("-> %s %s", MemberName(IndexOf(e.Msg.To)), t.message(&e.Msg))
 	case policy.Run:
-		return "RUN " + t.token(e.Token)
+		return "RUN " + t.Token(e.Token)
 	case policy.Extend:
-		return "EXTEND until " + clock(e.Until)
+		return "EXTEND until " + Seconds(e.Until)
 	case policy.Stop:
 		return "STOP"
 	case policy.Entrust, policy.Took, policy.Gave, policy.Gone:
@@ -144,7 +142,7 @@ func (t *Trace) effect(e *policy.Effect) string {
 	case policy.Tell:
 		said := t.notes.Of(e.Note).Name
 		if !e.Token.ID.IsZero() {
-			said += " " + t.token(e.Token)
+			said += " " + t.Token(e.Token)
 		}
 		if !e.Peer.IsZero() {
 			said += ", " + MemberName(IndexOf(e.Peer))
@@ -158,7 +156,11 @@ func (t *Trace) state(s policy.State) string {
 	if !s.HasRun {
 		return "seq " + seqText(s.Seq)
 	}
-	return fmt.Sprintf("seq %s, ran %s under %s", seqText(s.Seq), clock(s.LastRun), t.tokenName(wander.MemoOf(&s.Memo).Token))
+	ran := fmt.Sprintf("seq %s, ran %s", seqText(s.Seq), Seconds(s.LastRun))
+	if t.words.Ran == nil {
+		return ran
+	}
+	return ran + " under " + t.tokenName(t.words.Ran(&s))
 }
 
 func (t *Trace) message(m *wire.Message) string {
@@ -166,27 +168,39 @@ func (t *Trace) message(m *wire.Message) string {
 	if m.Handoff != 0 {
 		about = append(about, t.handoff(m.Handoff))
 	}
-	switch {
-	case m.Kind == wire.KindHeard || m.Kind == wire.KindSeen:
-		about = append(about, time.Duration(m.Nonce).Round(time.Millisecond).String()+" ago")
-	case m.Nonce != 0 && m.Kind != wire.KindBeat:
-		about = append(about, t.nonce(m.Nonce))
+	if said := t.nonceOf(m); said != "" {
+		about = append(about, said)
 	}
-	if m.Kind != wire.KindInquiry {
-		about = append(about, t.token(m.Token))
+	if !m.Token.ID.IsZero() {
+		about = append(about, t.Token(m.Token))
 	}
-	trail := &m.Token.Trail
-	for i, id := range trail[:trail.Len()] {
-		if i == 0 {
-			about = append(about, "guarded by")
+	if t.words.Guardians != nil {
+		for i, id := range t.words.Guardians(m) {
+			if i == 0 {
+				about = append(about, "guarded by")
+			}
+			about = append(about, MemberName(IndexOf(id)))
 		}
-		about = append(about, MemberName(IndexOf(id)))
 	}
 	return m.Kind.String() + "(" + strings.Join(about, " ") + ")"
 }
 
-func (t *Trace) route(m *wire.Message) string {
+func (t *Trace) nonceOf(m *wire.Message) string {
+	if t.words.Nonce != nil {
+		if said, none := t.words.Nonce(m); none {
+			return said
+		}
+	}
+	if m.Nonce == 0 {
+		return ""
+	}
+	return t.nonce(m.Nonce)
+}
+
+// Route says who sends a message to whom.
+func (t *Trace) Route(m *wire.Message) string {
 	return fmt.Sprintf("%s -> %s %s", MemberName(IndexOf(m.From)), MemberName(IndexOf(m.To)), t.message(m))
 }
 
-func (t *Trace) token(k wire.Token) string { return t.tokenName(k.ID) + "#" + seqText(k.Seq) }
+// Token names a token and its number.
+func (t *Trace) Token(k wire.Token) string { return t.tokenName(k.ID) + "#" + seqText(k.Seq) }

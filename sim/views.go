@@ -24,6 +24,14 @@ type Membership struct {
 	Spread time.Duration
 }
 
+// View returns the members that member i sees; nil if nobody has told it yet. It must not be changed.
+func (c *Cluster) View(i int) []wire.MemberID {
+	if seen := c.members[i].seen.peers; seen != nil {
+		return *seen
+	}
+	return nil
+}
+
 // roll is the live members in the order of their identities, as somebody sees them. It is never changed.
 type roll []wire.MemberID
 

@@ -91,7 +91,7 @@ func (w *world) events(kinds ...policy.EventKind) []given {
 func (w *world) message(from, to int) wire.Message {
 	return wire.Message{
 		Gate: 1, Kind: wire.KindToken, From: w.ID(from), To: w.ID(to), Handoff: 1,
-		Token: wire.Token{ID: wire.TokenID{Birth: epoch, Generator: w.ID(from), Random: 1}, Seq: 1},
+		Token: wire.Token{ID: wire.TokenID{Birth: Epoch, Generator: w.ID(from), Random: 1}, Seq: 1},
 	}
 }
 
@@ -351,7 +351,7 @@ func TestARunEndsOnceHoweverItEnds(t *testing.T) {
 func TestWallClocksDifferAndMonotonicTimeDoesNot(t *testing.T) {
 	k := Clock{Skew: time.Hour, Drift: 0.01}
 	now := policy.Time(100 * time.Second)
-	want := policy.Instant{Time: now, Wall: epoch + int64(100*time.Second+time.Hour+time.Second)}
+	want := policy.Instant{Time: now, Wall: Epoch + int64(100*time.Second+time.Hour+time.Second)}
 	if got := k.instant(now); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -362,7 +362,7 @@ type lives struct{ told []string }
 
 func (l *lives) Watch(_ *Cluster, o *Occurrence) error {
 	if o.Kind == Crashed || o.Kind == RunGone {
-		l.told = append(l.told, fmt.Sprintf("%s %s", clock(o.At), o.Kind))
+		l.told = append(l.told, fmt.Sprintf("%s %s", Seconds(o.At), o.Kind))
 	}
 	return nil
 }

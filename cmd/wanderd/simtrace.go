@@ -64,7 +64,7 @@ h1, h2… in the order in which they appear.`,
 			if len(args) > 0 {
 				err = t.story(w, args[0], format)
 			} else {
-				err = t.run(cmd.Context(), sim.NewTeller(w, format))
+				err = t.run(cmd.Context(), sim.NewTeller(w, format, sim.InWords()))
 			}
 			return errors.Join(err, w.Flush())
 		},

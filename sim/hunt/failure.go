@@ -24,7 +24,7 @@ type Failure struct {
 func newFailure(seed uint64, err error, explore func(*sim.Scenario, ...sim.Watcher) sim.Outcome) *Failure {
 	tail := sim.NewTail(traceLines)
 	s := sim.Draw(seed)
-	explore(&s, sim.NewTrace(tail))
+	explore(&s, sim.NewTrace(tail, sim.InWords()))
 	return &Failure{
 		Scenario: s, Err: err, Trace: tail.String(),
 		Replay: fmt.Sprintf("wanderd sim hunt --seed %d --seeds 1", seed),

@@ -131,7 +131,7 @@ func (f *fleet) world(seed uint64, lives []time.Duration, watchers ...sim.Watche
 	c := world.NewCluster(watchers...)
 	for i, age := range lives {
 		if age > 0 {
-			c.Remember(i, age)
+			sim.Remember(c, i, age)
 		}
 	}
 	c.BootWithToken(0)

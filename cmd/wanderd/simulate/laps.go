@@ -24,7 +24,7 @@ func (l *lapWatcher) median() (lap time.Duration, tooShort string) {
 	var all []wander.Detail
 	for i := range l.cluster.Members() {
 		if l.cluster.Up(i) {
-			all = append(all, l.cluster.Detail(i))
+			all = append(all, sim.Detail(l.cluster, i))
 		}
 	}
 	if len(all) == 0 {
