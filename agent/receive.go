@@ -75,6 +75,7 @@ func (a *Agent) onInbound(in *inbound) {
 		a.drops.add(wire.DropMalformed, in.src)
 		return
 	}
+	now := a.clock.now().Time
 	sender, ok := a.view.Lookup(m.From)
 	switch {
 	case !ok:
@@ -83,14 +84,14 @@ func (a *Agent) onInbound(in *inbound) {
 	case !g.machine.Expects(m):
 		a.drops.add(wire.DropUnexpected, in.src)
 		return
-	case !a.senders.admit(m.From, a.clock.now().Time):
+	case !a.senders.admit(m.From, in.src, now):
 		a.drops.add(wire.DropRate, in.src)
 		return
 	case !in.message.Verify(sender.Key):
 		a.drops.add(wire.DropSignature, in.src)
 		return
 	}
-	a.senders.cameTo(m.From, in.dst)
+	a.senders.cameTo(m.From, in.src, in.dst, now)
 	g.event.Kind, g.event.Msg = policy.Received, *m
 	a.step(g)
 }

@@ -9,61 +9,122 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// The rate limit of checked messages for each member: far above the needs of the protocol, and far below the signature checks that
-// fill a core.
+// The allowances of messages whose signature is checked. Each is far above the needs of the protocol, and far below the signature checks
+// that fill a core: all sources together can make this agent spend 7 % of one.
 const (
-	rateRefill = time.Second / 1000
-	rateBurst  = 200
+	memberRefill     = time.Second / 1000
+	sourceRefill     = time.Second / 100
+	allSourcesRefill = time.Second / 2000
+	// rateBurst is for a member or a source, allSourcesBurst for all sources.
+	rateBurst       = 200
+	allSourcesBurst = 2 * rateBurst
+	// maxSources is how many sources have an allowance of their own; the others share one.
+	maxSources = 256
+	// sourceBits of an IPv6 address are one source, because a host has as many addresses as it likes in its network.
+	sourceBits = 64
 )
 
-// senders has the remaining allowance of each member that sends to this one, and the local address to which its messages come, so
-// that answers leave from that address, also on a multi-homed host.
-type senders map[wire.MemberID]*sender
-
-type sender struct {
-	tokens float64
-	asOf   policy.Time
-	local  netip.Addr
+// allowance is a token bucket: it has at most burst messages, and gets one more in each refill.
+type allowance struct {
+	left float64
+	asOf policy.Time
 }
 
-func newSenders() senders { return make(senders) }
+func (w *allowance) fill(now policy.Time, refill time.Duration, burst float64) {
+	w.left = min(w.left+float64(now.Sub(w.asOf))/float64(refill), burst)
+	w.asOf = now
+}
 
-// admit takes one message from a member's allowance, and reports whether there was one left.
-func (s senders) admit(id wire.MemberID, now policy.Time) bool {
-	m := s[id]
-	if m == nil {
-		m = &sender{tokens: rateBurst, asOf: now}
-		s[id] = m
-	}
-	m.tokens = min(m.tokens+float64(now.Sub(m.asOf))/float64(rateRefill), rateBurst)
-	m.asOf = now
-	if m.tokens < 1 {
+// take reports whether a message was left, and takes it.
+func (w *allowance) take(now policy.Time, refill time.Duration, burst float64) bool {
+	w.fill(now, refill, burst)
+	if w.left < 1 {
 		return false
 	}
-	m.tokens--
+	w.left--
 	return true
 }
 
-// cameTo stores the local address to which an authentic message came.
-func (s senders) cameTo(id wire.MemberID, local netip.Addr) {
-	if m := s[id]; m != nil {
-		m.local = local
+// senders decides whose signatures are checked. Anybody can write a member's identity into a message. So a message counts against the
+// member's allowance only if it comes from where the member's last good signature came from; otherwise it counts against the
+// allowance of its source address.
+type senders struct {
+	members map[wire.MemberID]*sender
+	sources map[netip.Addr]*allowance
+	// all is what the sources have together.
+	all allowance
+}
+
+// sender is a member that has signed a message.
+type sender struct {
+	allowance allowance
+	// src is where its last authentic message came from, local the local address to which it came: answers leave from that one, also on
+	// a multi-homed host.
+	src   netip.AddrPort
+	local netip.Addr
+}
+
+func newSenders() senders {
+	return senders{
+		members: make(map[wire.MemberID]*sender), sources: make(map[netip.Addr]*allowance),
+		all: allowance{left: allSourcesBurst},
 	}
 }
 
+// admit reports whether to check the signature of a message that says it is from id, and takes it from an allowance.
+func (s *senders) admit(id wire.MemberID, src netip.AddrPort, now policy.Time) bool {
+	if m := s.members[id]; m != nil && m.src == src {
+		return m.allowance.take(now, memberRefill, rateBurst)
+	}
+	return s.source(src.Addr(), now).take(now, sourceRefill, rateBurst) && s.all.take(now, allSourcesRefill, allSourcesBurst)
+}
+
+// source is the allowance of a source address. Those that are full are forgotten where places are short.
+func (s *senders) source(addr netip.Addr, now policy.Time) *allowance {
+	if network, err := addr.Prefix(sourceBits); err == nil && addr.Is6() {
+		addr = network.Addr()
+	}
+	if s.sources[addr] == nil && len(s.sources) >= maxSources {
+		for old, its := range s.sources {
+			if its.fill(now, sourceRefill, rateBurst); its.left == rateBurst {
+				delete(s.sources, old)
+			}
+		}
+		if len(s.sources) >= maxSources {
+			addr = netip.Addr{}
+		}
+	}
+	its := s.sources[addr]
+	if its == nil {
+		its = &allowance{left: rateBurst, asOf: now}
+		s.sources[addr] = its
+	}
+	return its
+}
+
+// cameTo records that an authentic message of id came from src to the local address.
+func (s *senders) cameTo(id wire.MemberID, src netip.AddrPort, local netip.Addr, now policy.Time) {
+	m := s.members[id]
+	if m == nil {
+		m = &sender{allowance: allowance{left: rateBurst, asOf: now}}
+		s.members[id] = m
+	}
+	m.src, m.local = src, local
+}
+
 // localFor returns the local address for messages to a member; the zero Addr lets the kernel choose.
-func (s senders) localFor(id wire.MemberID) netip.Addr {
-	if m := s[id]; m != nil {
+func (s *senders) localFor(id wire.MemberID) netip.Addr {
+	if m := s.members[id]; m != nil {
 		return m.local
 	}
 	return netip.Addr{}
 }
 
 // keep removes members that are no longer in the view.
-func (s senders) keep(view *membership.View) {
-	for id := range s {
+func (s *senders) keep(view *membership.View) {
+	for id := range s.members {
 		if _, ok := view.Lookup(id); !ok {
-			delete(s, id)
+			delete(s.members, id)
 		}
 	}
 }

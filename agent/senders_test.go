@@ -1,0 +1,102 @@
+package agent
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+const second = policy.Time(time.Second)
+
+func port(host string, port uint16) netip.AddrPort {
+	return netip.AddrPortFrom(netip.MustParseAddr(host), port)
+}
+
+// admitted counts how many of n messages are admitted, spread over a second from now.
+func admitted(s *senders, id wire.MemberID, src netip.AddrPort, now policy.Time, n int) (count int) {
+	for i := range n {
+		if s.admit(id, src, now+second*policy.Time(i)/policy.Time(n)) {
+			count++
+		}
+	}
+	return count
+}
+
+func TestForgedSendersDoNotUseUpTheAllowanceOfTheRealOne(t *testing.T) {
+	s, id, home := newSenders(), wire.MemberID{1}, port("192.0.2.1", 7946)
+	if !s.admit(id, home, 0) {
+		t.Fatal("the first message is not admitted")
+	}
+	s.cameTo(id, home, netip.Addr{}, 0)
+	for i := range 60 {
+		now := second * policy.Time(i)
+		if got := admitted(&s, id, port("192.0.2.66", 1), now, 60_000); got > 100+rateBurst {
+			t.Errorf("%d forged messages are checked in a second", got)
+		}
+		if got := admitted(&s, id, home, now+second/2, 100); got != 100 {
+			t.Errorf("%d of 100 messages of the real sender are admitted", got)
+		}
+	}
+}
+
+func TestAMemberThatWasNotHeardYetHasTheAllowanceOfItsAddress(t *testing.T) {
+	s, id := newSenders(), wire.MemberID{1}
+	admitted(&s, id, port("192.0.2.66", 1), 0, 60_000)
+	if got := admitted(&s, id, port("192.0.2.1", 7946), second, 100); got != 100 {
+		t.Errorf("%d of 100 messages are admitted", got)
+	}
+}
+
+func TestAMemberThatMovesIsHeardAtItsNewAddress(t *testing.T) {
+	s, id := newSenders(), wire.MemberID{1}
+	for _, src := range []netip.AddrPort{port("192.0.2.1", 7946), port("192.0.2.2", 7946), port("192.0.2.1", 7947)} {
+		if !s.admit(id, src, 0) {
+			t.Errorf("%s is not admitted", src)
+		}
+		s.cameTo(id, src, src.Addr(), 0)
+		if got := s.localFor(id); got != src.Addr() {
+			t.Errorf("answers leave from %s", got)
+		}
+	}
+}
+
+// The bound is on signature checks, so it holds however many addresses the forger has.
+func TestManySourcesTogetherHaveABoundedAllowance(t *testing.T) {
+	for _, at := range map[string]func(i int) netip.AddrPort{
+		"IPv4": func(i int) netip.AddrPort {
+			return port(netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}).String(), 1)
+		},
+		"IPv6": func(i int) netip.AddrPort {
+			a := [16]byte{0x20, 1, 0xd, 0xb8}
+			binary.BigEndian.PutUint32(a[4:], uint32(i))
+			return netip.AddrPortFrom(netip.AddrFrom16(a), 1)
+		},
+		"addresses of one IPv6 host": func(i int) netip.AddrPort {
+			a := [16]byte{0x20, 1, 0xd, 0xb8}
+			binary.BigEndian.PutUint32(a[12:], uint32(i))
+			return netip.AddrPortFrom(netip.AddrFrom16(a), 1)
+		},
+	} {
+		s, home := newSenders(), port("192.0.2.1", 7946)
+		s.cameTo(wire.MemberID{1}, home, netip.Addr{}, 0)
+		count := 0
+		for i := range 60_000 {
+			if s.admit(wire.MemberID{2}, at(i), second*policy.Time(i)/60_000) {
+				count++
+			}
+		}
+		if count > 2000+allSourcesBurst {
+			t.Errorf("%d messages are checked in a second", count)
+		}
+		if len(s.sources) > maxSources+1 {
+			t.Errorf("%d sources are remembered", len(s.sources))
+		}
+		if got := admitted(&s, wire.MemberID{1}, home, second, 100); got != 100 {
+			t.Errorf("%d of 100 messages of a member are admitted", got)
+		}
+	}
+}
