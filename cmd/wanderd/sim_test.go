@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/wanderd/wanderd/sim"
+	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 	"github.com/wanderd/wanderd/sim/hunt"
 )
 
@@ -53,7 +53,7 @@ func TestAHuntPrintsItsProgress(t *testing.T) {
 func TestASeedThatBreaksARuleIsShownWithParametersAndTrace(t *testing.T) {
 	broken := errors.New("a token is held twice")
 	failure := &hunt.Failure{
-		Scenario: sim.Draw(17), Err: broken, Trace: "the end of the story\n", Replay: "wanderd sim hunt --seed 17 --seeds 1",
+		Scenario: wandering.Draw(17), Err: broken, Trace: "the end of the story\n", Replay: "wanderd sim hunt --seed 17 --seeds 1",
 	}
 	var out bytes.Buffer
 	p := program{stdout: &out}

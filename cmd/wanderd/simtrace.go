@@ -16,6 +16,8 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
+	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
+	"github.com/wanderd/wanderd/sim/tell"
 )
 
 // toldOfScenario is the default duration of the trace of a scenario.
@@ -50,13 +52,13 @@ h1, h2… in the order in which they appear.`,
 		Example: `  wanderd sim trace --seed 1415
   wanderd sim trace --members 3 --min-interval 10s --loss 20% --for 30s
   wanderd sim trace --members 3 --format mermaid --for 20s > run.mmd
-  wanderd sim trace ` + sim.Stories()[0].Name,
+  wanderd sim trace ` + wandering.Stories()[0].Name,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := t.flags.Read(own, "command line"); err != nil {
 				return usageError{err}
 			}
-			format, err := sim.ParseFormat(t.format)
+			format, err := tell.ParseFormat(t.format)
 			if err != nil {
 				return usageError{fmt.Errorf("--format: %w", err)}
 			}
@@ -64,13 +66,13 @@ h1, h2… in the order in which they appear.`,
 			if len(args) > 0 {
 				err = t.story(w, args[0], format)
 			} else {
-				err = t.run(cmd.Context(), sim.NewTeller(w, format, sim.InWords()))
+				err = t.run(cmd.Context(), tell.NewTeller(w, format, wandering.Words()))
 			}
 			return errors.Join(err, w.Flush())
 		},
 	}
-	cmd.Flags().StringVar(&t.format, "format", string(sim.FormatText),
-		fmt.Sprintf("The `FORMAT`: %s or %s.", sim.FormatText, sim.FormatMermaid))
+	cmd.Flags().StringVar(&t.format, "format", string(tell.FormatText),
+		fmt.Sprintf("The `FORMAT`: %s or %s.", tell.FormatText, tell.FormatMermaid))
 	t.flags.AddTo(cmd.Flags(), own)
 	addScenarioFlags(cmd, t.flags, &t.file, "seeds")
 	return cmd
@@ -78,7 +80,7 @@ h1, h2… in the order in which they appear.`,
 
 func storyLines() string {
 	var b strings.Builder
-	for _, s := range sim.Stories() {
+	for _, s := range wandering.Stories() {
 		for i, line := range wrap(s.About, helpWidth-12) {
 			name := s.Name
 			if i > 0 {
@@ -90,11 +92,11 @@ func storyLines() string {
 	return b.String()
 }
 
-func (t *telling) story(w io.Writer, name string, format sim.Format) error {
+func (t *telling) story(w io.Writer, name string, format tell.Format) error {
 	if t.flags.Given() || t.file != "" {
 		return usageError{fmt.Errorf("the story %q has no parameters: omit all flags but --format", name)}
 	}
-	story, err := sim.FindStory(name)
+	story, err := wandering.FindStory(name)
 	if err != nil {
 		return usageError{err}
 	}
@@ -114,7 +116,7 @@ func (t *telling) run(ctx context.Context, teller sim.Watcher) error {
 		}
 		return context.Cause(ctx)
 	}
-	s := sim.Draw(parameters.Seed)
+	s := wandering.Draw(parameters.Seed)
 	outcome := s.Explore(watcher(func(c *sim.Cluster, o *sim.Occurrence) error {
 		switch {
 		case ctx.Err() != nil:

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/wanderd/wanderd/sim"
+	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
+	"github.com/wanderd/wanderd/sim/tell"
 )
 
 // traceLines is how much of a failing run is shown.
@@ -11,7 +13,7 @@ const traceLines = 50
 
 // Failure is a seed that leads to a broken rule. It is an error.
 type Failure struct {
-	Scenario sim.Scenario
+	Scenario wandering.Scenario
 	// Err is the rule, and how it was broken.
 	Err error
 	// Trace is the end of the run's story: its last 50 lines.
@@ -21,10 +23,10 @@ type Failure struct {
 }
 
 // newFailure runs a seed again, with a trace.
-func newFailure(seed uint64, err error, explore func(*sim.Scenario, ...sim.Watcher) sim.Outcome) *Failure {
-	tail := sim.NewTail(traceLines)
-	s := sim.Draw(seed)
-	explore(&s, sim.NewTrace(tail, sim.InWords()))
+func newFailure(seed uint64, err error, explore func(*wandering.Scenario, ...sim.Watcher) wandering.Outcome) *Failure {
+	tail := tell.NewTail(traceLines)
+	s := wandering.Draw(seed)
+	explore(&s, tell.NewTrace(tail, wandering.Words()))
 	return &Failure{
 		Scenario: s, Err: err, Trace: tail.String(),
 		Replay: fmt.Sprintf("wanderd sim hunt --seed %d --seeds 1", seed),

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/sim"
+	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 	"github.com/wanderd/wanderd/sim/seeds"
 )
 
@@ -41,7 +42,7 @@ type Report struct {
 	Simulated    float64
 	// Busy is for how many of these at least one operation ran, Overlap two or more.
 	Busy, Overlap float64
-	Coverage      sim.Coverage
+	Coverage      wandering.Coverage
 	// Failure is the one of the least seed; nil, if no rule was broken.
 	Failure *Failure
 }
@@ -63,15 +64,15 @@ func Run(ctx context.Context, o Options) *Report { return run(ctx, o, explore) }
 
 // found is what one seed has led to.
 type found struct {
-	coverage sim.Coverage
-	outcome  sim.Outcome
+	coverage wandering.Coverage
+	outcome  wandering.Outcome
 }
 
 // explore explores one scenario. That a machine panics is what is looked for, too.
-func explore(s *sim.Scenario, watchers ...sim.Watcher) (outcome sim.Outcome) {
+func explore(s *wandering.Scenario, watchers ...sim.Watcher) (outcome wandering.Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
-			outcome = sim.Outcome{Err: fmt.Errorf("panic: %v\n\n%s", p, debug.Stack())}
+			outcome = wandering.Outcome{Err: fmt.Errorf("panic: %v\n\n%s", p, debug.Stack())}
 		}
 	}()
 	return s.Explore(watchers...)
@@ -80,14 +81,14 @@ func explore(s *sim.Scenario, watchers ...sim.Watcher) (outcome sim.Outcome) {
 // hunter is a hunt in progress.
 type hunter struct {
 	options Options
-	explore func(*sim.Scenario, ...sim.Watcher) sim.Outcome
+	explore func(*wandering.Scenario, ...sim.Watcher) wandering.Outcome
 	// counted is the seed whose result counts next; later are the results of others after it.
 	counted uint64
 	later   map[uint64]*found
 	report  Report
 }
 
-func run(ctx context.Context, o Options, explore func(*sim.Scenario, ...sim.Watcher) sim.Outcome) *Report {
+func run(ctx context.Context, o Options, explore func(*wandering.Scenario, ...sim.Watcher) wandering.Outcome) *Report {
 	o.From = max(o.From, 1)
 	if o.Seeds == 0 && o.For == 0 {
 		o.Seeds = DefaultSeeds
@@ -100,7 +101,7 @@ func run(ctx context.Context, o Options, explore func(*sim.Scenario, ...sim.Watc
 	h := &hunter{options: o, explore: explore, counted: o.From, later: map[uint64]*found{}}
 	// Seeds are taken in their order, so that before one that fails none is left out. That the time is over is no error.
 	_ = seeds.Each(ctx, o.Workers, int(o.Seeds), func(_ context.Context, job int) (*found, error) {
-		s, f := sim.Draw(o.From+uint64(job)), &found{}
+		s, f := wandering.Draw(o.From+uint64(job)), &found{}
 		f.coverage.Drew(&s)
 		f.outcome = explore(&s, &f.coverage)
 		return f, nil

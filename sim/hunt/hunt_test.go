@@ -12,11 +12,12 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
+	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 )
 
 // breaking explores as usual, and finds a broken rule in the given seeds.
-func breaking(seeds ...uint64) func(*sim.Scenario, ...sim.Watcher) sim.Outcome {
-	return func(s *sim.Scenario, watchers ...sim.Watcher) sim.Outcome {
+func breaking(seeds ...uint64) func(*wandering.Scenario, ...sim.Watcher) wandering.Outcome {
+	return func(s *wandering.Scenario, watchers ...sim.Watcher) wandering.Outcome {
 		o := explore(s, watchers...)
 		for _, seed := range seeds {
 			if s.Seed == seed {
@@ -28,7 +29,7 @@ func breaking(seeds ...uint64) func(*sim.Scenario, ...sim.Watcher) sim.Outcome {
 }
 
 func TestAHuntIsTheSameWithAnyNumberOfWorkers(t *testing.T) {
-	for name, explore := range map[string]func(*sim.Scenario, ...sim.Watcher) sim.Outcome{
+	for name, explore := range map[string]func(*wandering.Scenario, ...sim.Watcher) wandering.Outcome{
 		"without a failure": explore,
 		"with two":          breaking(61, 60),
 	} {
@@ -75,7 +76,7 @@ func TestTheLeastSeedThatFailsIsShownWithAllThatIsKnown(t *testing.T) {
 }
 
 func TestAPanicIsAFailureOfItsSeed(t *testing.T) {
-	bomb := func(s *sim.Scenario, watchers ...sim.Watcher) sim.Outcome {
+	bomb := func(s *wandering.Scenario, watchers ...sim.Watcher) wandering.Outcome {
 		return explore(s, append(watchers, panicking(s.Seed))...)
 	}
 	r := run(t.Context(), Options{Seeds: 10, Workers: 2}, bomb)

@@ -8,11 +8,12 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
+	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 )
 
 // nominal is the paper's fleet (Ciuffoletti, table 2): one token, nobody watching but the meter.
 func nominal(members int, watchers ...sim.Watcher) *sim.Cluster {
-	s := sim.Scenario{
+	s := wandering.Scenario{
 		Seed: 1, Members: members, Skip: time.Second, Op: 4 * time.Second,
 		MinInterval: 600 * time.Second, MaxInterval: quiet,
 		Network: sim.Network{Latency: time.Millisecond}, Hook: sim.Hook{Takes: 4 * time.Second},
@@ -53,7 +54,7 @@ func (a *auditor) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 func TestTheBooksAgreeWithTheMachinesWhateverGoesWrong(t *testing.T) {
 	generated, lost, recovered := Number(0), Number(0), Number(0)
 	for seed := uint64(1); seed <= 200; seed++ {
-		s := sim.Draw(seed)
+		s := wandering.Draw(seed)
 		quiet := 3 * max(s.MinInterval, s.MaxInterval, time.Duration(s.Members)*s.Op)
 		audit := &auditor{meter: New(Config{Members: s.Members, Slots: s.Slots, Quiet: quiet})}
 		out := s.Explore(audit)

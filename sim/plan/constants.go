@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy/wander"
-	"github.com/wanderd/wanderd/sim"
+	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 )
 
 // Constants are the gate's, under the names that the configuration has for them.
@@ -121,7 +121,7 @@ func recommendMaxInterval(w *Wish, k *Constants) (d time.Duration, isDefault boo
 
 // defaultMaxInterval is what machines make of it themselves.
 func defaultMaxInterval(members int, k *Constants) time.Duration {
-	s := sim.Scenario{Members: members, Op: k.Op, MinInterval: k.MinInterval}
+	s := wandering.Scenario{Members: members, Op: k.Op, MinInterval: k.MinInterval}
 	return s.MaxIntervalInForce()
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
+	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 	"github.com/wanderd/wanderd/sim/measure"
 )
 
@@ -116,7 +117,7 @@ func (f *fleet) simulate(ctx context.Context, seed, budget, inquest uint64) (run
 // world starts the members, the first of which makes the token.
 func (f *fleet) world(seed uint64, lives []time.Duration, watchers ...sim.Watcher) *sim.Cluster {
 	k := &f.constants
-	world := sim.Scenario{
+	world := wandering.Scenario{
 		Seed: seed, Members: f.members, Walk: k.Walk, Slots: k.Slots, AskFirst: true,
 		Skip: k.Skip, Op: k.Op, MinInterval: k.MinInterval, MaxInterval: k.MaxInterval,
 		Network: sim.Network{Latency: f.latency, Loss: f.loss}, Membership: sim.Membership{DetectAfter: detectAfter},
@@ -131,7 +132,7 @@ func (f *fleet) world(seed uint64, lives []time.Duration, watchers ...sim.Watche
 	c := world.NewCluster(watchers...)
 	for i, age := range lives {
 		if age > 0 {
-			sim.Remember(c, i, age)
+			wandering.Remember(c, i, age)
 		}
 	}
 	c.BootWithToken(0)

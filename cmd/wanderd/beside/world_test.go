@@ -22,6 +22,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
+	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -225,7 +226,7 @@ func (r *recorder) ends(i int, at time.Duration) {
 func (w *world) simulated(t *testing.T, seed, luck uint64) result {
 	t.Helper()
 	r := recorder{open: map[int]time.Duration{}}
-	s := sim.Scenario{
+	s := wandering.Scenario{
 		Seed: luck, Members: w.members, Skip: w.skip, Op: w.op, MinInterval: w.minInterval, Walk: wander.Sweep, Backups: w.backups,
 		WaitAlone: true, StartWithin: time.Millisecond,
 		Network:    sim.Network{Latency: latency, Jitter: latency, Loss: w.loss},

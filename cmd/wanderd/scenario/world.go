@@ -1,10 +1,14 @@
 package scenario
 
-import "github.com/wanderd/wanderd/sim"
+import (
+	"github.com/wanderd/wanderd/sim"
+
+	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
+)
 
 // World returns the scenario as the simulator wants it: everybody sees everybody from the beginning, and there is a token.
-func (p *Parameters) World() sim.Scenario {
-	s := sim.Scenario{
+func (p *Parameters) World() wandering.Scenario {
+	s := wandering.Scenario{
 		Seed: p.Seed, Members: p.Members, TokenInPlace: true, Walk: p.Walk,
 		Skip: p.Skip, Op: p.OpConfigured, MinInterval: p.MinInterval, MaxInterval: p.MaxInterval,
 		Demand: sim.Demand{Every: p.Demand},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
+	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 )
 
 // lapWatcher keeps the cluster, to query its members at the end. It is a [sim.Watcher].
@@ -24,7 +25,7 @@ func (l *lapWatcher) median() (lap time.Duration, tooShort string) {
 	var all []wander.Detail
 	for i := range l.cluster.Members() {
 		if l.cluster.Up(i) {
-			all = append(all, sim.Detail(l.cluster, i))
+			all = append(all, wandering.Detail(l.cluster, i))
 		}
 	}
 	if len(all) == 0 {

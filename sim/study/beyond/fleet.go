@@ -8,6 +8,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
+	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 	"github.com/wanderd/wanderd/sim/study"
 )
 
@@ -40,7 +41,7 @@ type world struct {
 	// name completes a title; it is empty for a world in which nothing goes wrong.
 	name string
 	// change makes it of a world in which nothing goes wrong; nil changes nothing.
-	change func(s *sim.Scenario)
+	change func(s *wandering.Scenario)
 	// up is the share of the members that are up on average; zero stands for all.
 	up float64
 }
@@ -107,8 +108,8 @@ const (
 )
 
 // scenario is the world of one run.
-func (c *cell) scenario(seed uint64) sim.Scenario {
-	s := sim.Scenario{
+func (c *cell) scenario(seed uint64) wandering.Scenario {
+	s := wandering.Scenario{
 		Seed: seed, Members: c.members, WaitAlone: true,
 		Skip: study.Skip, Op: study.Op, MinInterval: study.MinInterval, MaxInterval: c.rules.maxInterval,
 		Walk: c.rules.walk, Backups: c.rules.backups,

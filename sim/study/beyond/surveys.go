@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy/wander"
-	"github.com/wanderd/wanderd/sim"
+	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 	"github.com/wanderd/wanderd/sim/study"
 	"github.com/wanderd/wanderd/sim/study/report"
 )
@@ -33,16 +33,16 @@ const accepted = 0.0001
 func surveys() []survey {
 	crashing := world{
 		name: "members crash", up: float64(meanUp) / float64(meanUp+meanDown),
-		change: func(s *sim.Scenario) { s.Faults.CrashEvery, s.Faults.DownFor = meanUp, meanDown },
+		change: func(s *wandering.Scenario) { s.Faults.CrashEvery, s.Faults.DownFor = meanUp, meanDown },
 	}
-	broken := world{name: "5 % of the links broken", change: func(s *sim.Scenario) { s.Network.Broken = 0.05 }}
-	uneven := world{name: "operations of 1 to 16 s", change: func(s *sim.Scenario) {
+	broken := world{name: "5 % of the links broken", change: func(s *wandering.Scenario) { s.Network.Broken = 0.05 }}
+	uneven := world{name: "operations of 1 to 16 s", change: func(s *wandering.Scenario) {
 		s.Hook.Takes, s.Hook.Spread = (shortest+longest)/2, float64(longest-shortest)/float64(longest+shortest)
 	}}
 	lossy := func(percent int) world {
 		return world{
 			name:   fmt.Sprintf("%d %% of the datagrams lost", percent),
-			change: func(s *sim.Scenario) { s.Network.Loss = float64(percent) / 100 },
+			change: func(s *wandering.Scenario) { s.Network.Loss = float64(percent) / 100 },
 		}
 	}
 	return []survey{

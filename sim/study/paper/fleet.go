@@ -6,6 +6,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
+	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 	"github.com/wanderd/wanderd/sim/study"
 )
 
@@ -22,7 +23,7 @@ func usually(seeds int) func(*int, study.Options) int {
 
 // newCluster is the paper's fleet: everybody is there from the beginning, nothing fails, and messages take no time.
 func newCluster(members int, seed uint64, watchers ...sim.Watcher) *sim.Cluster {
-	s := sim.Scenario{
+	s := wandering.Scenario{
 		Seed: seed, Members: members,
 		Skip: study.Skip, Op: study.Op, MinInterval: study.MinInterval, MaxInterval: study.MaxInterval,
 		Hook: sim.Hook{Takes: study.Op},

@@ -1,0 +1,65 @@
+package check
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// CommitChecker holds that "the sender answers a repeated Ack with the same Commit": who has committed a handoff last, and gets the
+// same Ack again within a timeout, sends the Commit again. Otherwise one lost datagram would lose the token.
+type CommitChecker struct {
+	timeout time.Duration
+	// last is the Commit that each member sent last.
+	last map[int]committed
+}
+
+// committed is a Commit that was sent for the first time at at.
+type committed struct {
+	at  policy.Time
+	msg wire.Message
+}
+
+// answers reports whether a Commit is the answer to an Ack.
+func (k *committed) answers(ack *wire.Message) bool {
+	return k.msg.Handoff == ack.Handoff && k.msg.To == ack.From && k.msg.Nonce == ack.Nonce && k.msg.Token == ack.Token
+}
+
+// NewCommitChecker returns a checker of one run in which a handoff takes less than timeout.
+func NewCommitChecker(timeout time.Duration) *CommitChecker {
+	return &CommitChecker{timeout: timeout, last: map[int]committed{}}
+}
+
+// Watch checks one step.
+func (k *CommitChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
+	if o.Ends() {
+		delete(k.last, o.Member)
+	}
+	if o.Kind != sim.Stepped {
+		return nil
+	}
+	var sent *wire.Message
+	first := false
+	for i := range o.Effects {
+		e := &o.Effects[i]
+		if e.Kind == policy.Send && e.Msg.Kind == wire.KindCommit {
+			sent = &e.Msg
+		}
+		first = first || e.Kind == policy.Gave && e.Cause == policy.CausePassed
+	}
+	last, known := k.last[o.Member]
+	if o.Event.Kind == policy.Received && o.Event.Msg.Kind == wire.KindAck {
+		again := known && last.answers(&o.Event.Msg) && o.At.Sub(last.at) < k.timeout
+		if again && sent == nil && o.Completes() {
+			return fmt.Errorf("handoff: %s gets the Ack again that it committed to %v ago, and does not repeat its Commit",
+				sim.MemberName(o.Member), o.At.Sub(last.at))
+		}
+	}
+	if sent != nil && first {
+		k.last[o.Member] = committed{at: o.At, msg: *sent}
+	}
+	return nil
+}

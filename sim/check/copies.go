@@ -1,0 +1,73 @@
+package check
+
+import (
+	"maps"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Copies tells the copies of tokens apart. Every token that is made is one, and every revival makes another, with the same
+// identity: it is the way from hand to hand that tells which is which.
+type Copies struct {
+	made int
+	// held are the copies in each member's hands, passing those that were given up for another member, by handoff.
+	held    map[int]inHands
+	passing map[wire.HandoffID]int
+}
+
+// inHands are the copies that a member has taken and not given up, the last one and the one before; zero if there is none.
+type inHands struct{ last, before int }
+
+// NewCopies returns those of one run, of which nobody has been told.
+func NewCopies() Copies { return Copies{held: map[int]inHands{}, passing: map[wire.HandoffID]int{}} }
+
+// Of returns the copy that a member holds; zero if it holds none.
+func (k *Copies) Of(member int) int { return k.held[member].last }
+
+// Passing returns the copy that a handoff is passing on; zero if none.
+func (k *Copies) Passing(id wire.HandoffID) int { return k.passing[id] }
+
+// Clone returns copies that go their own way from here on.
+func (k *Copies) Clone() Copies {
+	return Copies{made: k.made, held: maps.Clone(k.held), passing: maps.Clone(k.passing)}
+}
+
+// Watch follows one occurrence.
+func (k *Copies) Watch(o *sim.Occurrence) {
+	if o.Ends() {
+		delete(k.held, o.Member)
+	}
+	if o.Kind != sim.Stepped {
+		return
+	}
+	passed := 0
+	for i := range o.Effects {
+		switch e := &o.Effects[i]; e.Kind {
+		case policy.Took:
+			k.held[o.Member] = inHands{last: k.coming(o, e), before: k.Of(o.Member)}
+		case policy.Gave:
+			hands := k.held[o.Member]
+			k.held[o.Member] = inHands{last: hands.before}
+			if e.Cause == policy.CausePassed {
+				passed = hands.last
+			}
+		case policy.Send:
+			// The Commit, which says by which handoff, is the next message.
+			if passed > 0 && e.Msg.Kind == wire.KindCommit {
+				k.passing[e.Msg.Handoff], passed = passed, 0
+			}
+		case policy.Save, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone:
+		}
+	}
+}
+
+// coming returns the copy that a member takes.
+func (k *Copies) coming(o *sim.Occurrence, e *policy.Effect) int {
+	if e.Cause == policy.CauseReceived {
+		return k.passing[o.Event.Msg.Handoff]
+	}
+	k.made++
+	return k.made
+}

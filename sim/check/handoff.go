@@ -1,0 +1,70 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// HandoffChecker holds the property of the handoff: "when both partners leave the protocol, at most one holds the token"
+// (Ciuffoletti, section 4). The sender gives the token up before its first Commit leaves, so it holds in every state and
+// not only when both have left: no token is ever held by two members, and none by its sender once a Commit is under way. A
+// token that was revived is another one here.
+type HandoffChecker struct {
+	copies Copies
+	// holder is who holds a copy, held which copy somebody holds.
+	holder, held map[int]int
+}
+
+// NewHandoffChecker returns a checker of one run.
+func NewHandoffChecker() *HandoffChecker {
+	return &HandoffChecker{copies: NewCopies(), holder: map[int]int{}, held: map[int]int{}}
+}
+
+// Watch checks one step.
+func (k *HandoffChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
+	k.copies.Watch(o)
+	if o.Ends() {
+		k.release(o.Member)
+	}
+	if !o.Completes() {
+		return nil
+	}
+	return k.step(o, c.Status(o.Member))
+}
+
+func (k *HandoffChecker) step(o *sim.Occurrence, s *policy.Status) error {
+	for i := range o.Effects {
+		e := &o.Effects[i]
+		commits := e.Kind == policy.Send && e.Msg.Kind == wire.KindCommit
+		// With another number it is the Commit of an earlier handoff, and the token has come back since.
+		if commits && s.Holding && SameToken(e.Msg.Token.ID, s.Token.ID) && e.Msg.Token.Seq == s.Token.Seq {
+			return fmt.Errorf("handoff: %s sends the Commit of %v and holds it still", sim.MemberName(o.Member), s.Token.ID)
+		}
+	}
+	is := k.copies.Of(o.Member)
+	if was, ok := k.held[o.Member]; ok && s.Holding && was == is {
+		return nil
+	}
+	k.release(o.Member)
+	if !s.Holding {
+		return nil
+	}
+	if other, ok := k.holder[is]; ok {
+		return fmt.Errorf("handoff: %s and %s both hold %v", sim.MemberName(other), sim.MemberName(o.Member), s.Token.ID)
+	}
+	k.holder[is], k.held[o.Member] = o.Member, is
+	return nil
+}
+
+func (k *HandoffChecker) release(member int) {
+	if copied, ok := k.held[member]; ok {
+		delete(k.holder, copied)
+		delete(k.held, member)
+	}
+}
+
+// SameToken reports whether a message whose generator is NULL speaks of a token.
+func SameToken(null, id wire.TokenID) bool { return null.Birth == id.Birth && null.Random == id.Random }

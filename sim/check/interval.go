@@ -1,0 +1,71 @@
+package check
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// IntervalChecker holds Δmin, "the minimum time between two successive protected operations on the same component"
+// (Ciuffoletti, section 3), over crashes and restarts too. What is saved is when a run was granted: after a restart the interval
+// may be shorter by as long as it may have taken to start. A run that was denied is none.
+type IntervalChecker struct {
+	least, startWithin time.Duration
+	last, before       map[int]started
+}
+
+// started is when a member ran, and whether it has been restarted since.
+type started struct {
+	at        policy.Time
+	restarted bool
+}
+
+// NewIntervalChecker returns a checker of one run with the given min_interval, in which a run starts within a time after it was
+// granted.
+func NewIntervalChecker(minInterval, startWithin time.Duration) *IntervalChecker {
+	return &IntervalChecker{least: minInterval, startWithin: startWithin, last: map[int]started{}, before: map[int]started{}}
+}
+
+// Watch checks one step.
+func (k *IntervalChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
+	if last, ran := k.last[o.Member]; ran && o.Ends() {
+		last.restarted = true
+		k.last[o.Member] = last
+	}
+	if o.Kind != sim.Stepped {
+		return nil
+	}
+	if o.Event.Kind == policy.Finished && o.Event.Denied {
+		k.deny(o.Member)
+	}
+	for i := range o.Effects {
+		if o.Effects[i].Kind != policy.Run {
+			continue
+		}
+		last, ran := k.last[o.Member]
+		least := k.least
+		if last.restarted {
+			least -= k.startWithin
+		}
+		if ran && o.At.Sub(last.at) < least {
+			return fmt.Errorf("interval: %s runs %v after its last run, and min_interval is %v",
+				sim.MemberName(o.Member), o.At.Sub(last.at), k.least)
+		}
+		delete(k.before, o.Member)
+		if ran {
+			k.before[o.Member] = last
+		}
+		k.last[o.Member] = started{at: o.At}
+	}
+	return nil
+}
+
+// deny takes back the last run of a member.
+func (k *IntervalChecker) deny(member int) {
+	delete(k.last, member)
+	if before, ran := k.before[member]; ran {
+		k.last[member] = before
+	}
+}

@@ -1,0 +1,37 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// MessageChecker holds two rules of the contract. What a machine does not expect changes nothing: Expects lets the shell
+// drop a message before it pays for checking it. And no message is answered by more than one.
+type MessageChecker struct{}
+
+// NewMessageChecker returns a checker of one run.
+func NewMessageChecker() *MessageChecker { return &MessageChecker{} }
+
+// Watch checks one step.
+func (k *MessageChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
+	if o.Kind != sim.Stepped || o.Event.Kind != policy.Received {
+		return nil
+	}
+	answers := 0
+	for i := range o.Effects {
+		e := &o.Effects[i]
+		// A member whose time to leave has come leaves, whatever occurs.
+		if e.Kind != policy.Tell && e.Kind != policy.Gone && !o.Expected {
+			return fmt.Errorf("message: %s expected no %v, and now it does %v", sim.MemberName(o.Member), o.Event.Msg.Kind, e.Kind)
+		}
+		if e.Kind == policy.Send && e.Msg.To == o.Event.Msg.From && e.Msg.Handoff == o.Event.Msg.Handoff {
+			answers++
+		}
+	}
+	if answers > 1 {
+		return fmt.Errorf("message: %s answers one %v with %d messages", sim.MemberName(o.Member), o.Event.Msg.Kind, answers)
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package wander
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// BeatChecker holds that a holder keeps its guardians calm, whatever else it waits for: it beats twice in a patience at least, or
+// asks them, unless it was stopped meanwhile.
+type BeatChecker struct {
+	patience time.Duration
+	// since is when a member last wrote to the guardians of the token that it holds, or came back; those who hold none are not there.
+	since map[int]policy.Time
+}
+
+// NewBeatChecker returns a checker of one run in which guardians have the given patience.
+func NewBeatChecker(patience time.Duration) *BeatChecker {
+	return &BeatChecker{patience: patience, since: map[int]policy.Time{}}
+}
+
+// Watch checks one step.
+func (k *BeatChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
+	last, guarded := k.since[o.Member]
+	switch {
+	case o.Ends():
+		delete(k.since, o.Member)
+	case guarded && (o.Kind == sim.Paused || o.Kind == sim.Slept):
+		k.since[o.Member] = c.AwayUntil(o.Member)
+	}
+	if !o.Completes() {
+		return nil
+	}
+	if silent := o.At.Sub(last); guarded && silent > k.patience/2 {
+		return fmt.Errorf("beat: %s holds a token, and its guardians have heard nothing for %v", sim.MemberName(o.Member), silent)
+	}
+	if s := c.Status(o.Member); !s.Holding || s.Token.Trail.Len() == 0 {
+		delete(k.since, o.Member)
+		return nil
+	}
+	if !guarded || writes(o) {
+		k.since[o.Member] = max(o.At, last)
+	}
+	return nil
+}
+
+// writes reports whether a step writes to guardians.
+func writes(o *sim.Occurrence) bool {
+	for i := range o.Effects {
+		e := &o.Effects[i]
+		if e.Kind == policy.Send && (e.Msg.Kind == wire.KindBeat || e.Msg.Kind == wire.KindAsk) {
+			return true
+		}
+	}
+	return false
+}

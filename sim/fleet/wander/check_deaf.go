@@ -1,0 +1,50 @@
+package wander
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// DeafChecker holds that a holder that hears nobody does not keep its token, as long as there are guardians to have it: a while
+// after its first offer that nobody has answered, it holds it no longer. One that sees nobody is a fleet of one, and keeps it. Where
+// a gate has several tokens, the others may keep it busy.
+type DeafChecker struct {
+	while time.Duration
+	// failed is when an offer of a member first failed since it is deaf.
+	failed map[int]policy.Time
+}
+
+// NewDeafChecker returns a checker of one run in which a holder has so long to notice.
+func NewDeafChecker(while time.Duration) *DeafChecker {
+	return &DeafChecker{while: while, failed: map[int]policy.Time{}}
+}
+
+// Watch checks one step.
+func (k *DeafChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
+	if o.Ends() || c.Hears(o.Member) {
+		delete(k.failed, o.Member)
+		return nil
+	}
+	if !o.Completes() {
+		return nil
+	}
+	s := Detail(c, o.Member)
+	if !s.Holding || len(c.View(o.Member)) <= 1 || s.Why == wander.WhyRunning || s.Why == wander.WhySaving || s.Token.Trail.Len() == 0 {
+		delete(k.failed, o.Member)
+		return nil
+	}
+	since, failed := k.failed[o.Member]
+	switch {
+	// It is as patient as its network has been slow, or has seemed to be while it was deaf before.
+	case failed && o.At.Sub(since) > k.while+4*s.RoundTrip:
+		return fmt.Errorf("deaf: %s hears nobody, has offered its token in vain for %v and holds it still", sim.MemberName(o.Member), o.At.Sub(since))
+	case !failed && tells(o, s.Token.ID, handoff.NoteNoAck):
+		k.failed[o.Member] = o.At
+	}
+	return nil
+}

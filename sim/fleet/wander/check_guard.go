@@ -1,0 +1,401 @@
+package wander
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/check"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// GuardChecker holds the rules of guardians. A guardian revives a token only after it has heard nothing of its holder for a
+// patience and has asked; with a number above every one that it has met under this token; and never one of which it knows
+// that it was removed; a member that gave the token up because it heard nobody only if it has heard somebody since, or is alone; or when the guard of its holder's run, which the process did not survive, says that the run is gone: it says
+// what the holder entrusted it with, of the token under which the run went on. Who learns that the token it holds has been overtaken holds it no longer, and nobody takes a copy of a token
+// with a number no higher than that with which it passed the token on. And nobody grants a run, passes a token on or goes on beating unless
+// those who guard it had word of it within the last patience. The higher a guardian's rank, the longer it waits before it asks; and
+// who is told by another guardian that this one has heard the holder lately asks anew before it revives. Of two holders of one token
+// with the same number, the one with the lower identity yields; and who drops a copy that was overtaken tells those who guard it.
+type GuardChecker struct {
+	patience time.Duration
+	heard    map[int]map[wire.TokenID]word
+	buried   map[int]map[wire.TokenID]wire.Seq
+	// passed is the token that a member passed on last, if it has held no other since.
+	passed map[int]wire.Token
+	// wrote is when a member last wrote to the guardians of its token, before its last step and in it.
+	wrote, writes map[int]policy.Time
+	// asks says that the last thing that a member wrote to them was a question.
+	asks map[int]bool
+	// trail is who guards what each member holds, as of its last step.
+	trail map[int]wire.Trail
+	// words are what a member has entrusted the guard of its run with, orphans the same of those whose process has died and whose run has
+	// not, and said what may have been said in its name: by the guard of a run that is gone, or by itself.
+	words, orphans map[int][]wire.Message
+	said           map[wire.Message]bool
+	// gaveUp are the members that have given a token up because they heard nobody, and have heard nobody since; alone are those that see
+	// nobody else.
+	gaveUp map[int]wire.TokenID
+	alone  map[int]bool
+	// former is the token of which each member is a former holder for that reason: it need not wait before it asks.
+	former map[int]wire.TokenID
+}
+
+// word is what a member has learnt of a token: the highest number, and when it last had to do with its holder.
+type word struct {
+	seq wire.Seq
+	at  policy.Time
+	// asked are those who are to be asked since suspectedAt and have not answered; nil if the holder is not suspected.
+	asked       map[wire.MemberID]bool
+	suspectedAt policy.Time
+	// question is the last one that was asked.
+	question wire.HandoffID
+}
+
+// NewGuardChecker returns a checker of one run in which guardians have the given patience.
+func NewGuardChecker(patience time.Duration) *GuardChecker {
+	return &GuardChecker{
+		patience: patience, heard: map[int]map[wire.TokenID]word{}, buried: map[int]map[wire.TokenID]wire.Seq{},
+		passed: map[int]wire.Token{}, wrote: map[int]policy.Time{}, writes: map[int]policy.Time{}, trail: map[int]wire.Trail{}, asks: map[int]bool{},
+		words: map[int][]wire.Message{}, orphans: map[int][]wire.Message{}, said: map[wire.Message]bool{},
+		gaveUp: map[int]wire.TokenID{}, alone: map[int]bool{}, former: map[int]wire.TokenID{},
+	}
+}
+
+// Watch checks one step.
+func (k *GuardChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
+	switch {
+	case o.Kind == sim.RunGone:
+		for _, m := range k.orphans[o.Member] {
+			k.said[m] = true
+		}
+		delete(k.orphans, o.Member)
+	case o.Outlived:
+		k.orphans[o.Member] = append(k.orphans[o.Member], k.words[o.Member]...)
+	}
+	if o.Ends() || o.Kind == sim.Stepped && o.Event.Kind == policy.Finished {
+		delete(k.words, o.Member)
+	}
+	if o.Ends() {
+		delete(k.heard, o.Member)
+		delete(k.buried, o.Member)
+		delete(k.trail, o.Member)
+		delete(k.passed, o.Member)
+		delete(k.gaveUp, o.Member)
+		delete(k.former, o.Member)
+		delete(k.alone, o.Member)
+	}
+	if o.Kind != sim.Stepped {
+		return nil
+	}
+	switch o.Event.Kind {
+	case policy.Received:
+		if err := k.receive(o); err != nil {
+			return err
+		}
+	case policy.PeersChanged:
+		k.alone[o.Member] = len(o.Event.Peers) <= 1
+	case policy.Started, policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Leave, policy.Woke:
+	}
+	for i := range o.Effects {
+		if err := k.effect(c, o, &o.Effects[i]); err != nil {
+			return err
+		}
+	}
+	k.wrote[o.Member] = k.writes[o.Member]
+	if !o.Completes() {
+		return nil
+	}
+	return k.holder(o, c.Status(o.Member))
+}
+
+func (k *GuardChecker) receive(o *sim.Occurrence) error {
+	m := &o.Event.Msg
+	if !o.Expected {
+		return nil
+	}
+	delete(k.gaveUp, o.Member)
+	if w := k.heard[o.Member][m.Token.ID]; m.Kind != wire.KindAsk && m.Handoff == w.question {
+		delete(w.asked, m.From)
+	}
+	if w, ok := k.heard[o.Member][m.Token.ID]; ok && m.Kind == wire.KindHeard && m.Handoff == w.question && m.Nonce < wire.Nonce(k.patience) {
+		w.asked = nil
+		k.heard[o.Member][m.Token.ID] = w
+	}
+	switch m.Kind {
+	case wire.KindBeat:
+		k.learn(o, m.Token, true)
+	case wire.KindBuried:
+		k.bury(o.Member, m.Token)
+	case wire.KindAsk, wire.KindHeard, wire.KindKnown:
+		k.learn(o, m.Token, false)
+	case wire.KindYield:
+		return k.yield(o, m)
+	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindInquiry, wire.KindSeen:
+	}
+	return nil
+}
+
+// yield checks a Yield that was believed: it is about the highest number that this member has met, and true.
+func (k *GuardChecker) yield(o *sim.Occurrence, m *wire.Message) error {
+	w := k.heard[o.Member][m.Token.ID]
+	switch {
+	case m.Token.Seq < w.seq:
+		return fmt.Errorf("guard: %s believes that %v#%d was yielded, and knows of %d", sim.MemberName(o.Member), m.Token.ID, m.Token.Seq, w.seq)
+	case !k.said[*m]:
+		return fmt.Errorf("guard: %s is told that %v#%d was yielded by %s, where no run is gone that its process did not survive",
+			sim.MemberName(o.Member), m.Token.ID, m.Token.Seq, sim.MemberName(sim.IndexOf(m.From)))
+	}
+	k.learn(o, m.Token, false)
+	w = k.heard[o.Member][m.Token.ID]
+	w.at, w.asked = o.At.Add(-k.patience), map[wire.MemberID]bool{}
+	k.heard[o.Member][m.Token.ID] = w
+	return nil
+}
+
+func (k *GuardChecker) learn(o *sim.Occurrence, t wire.Token, holder bool) {
+	words := k.heard[o.Member]
+	if words == nil {
+		words = map[wire.TokenID]word{}
+		k.heard[o.Member] = words
+	}
+	w := words[t.ID]
+	if holder && t.Seq >= w.seq || t.Seq > w.seq {
+		w.at, w.asked = o.At, nil
+	}
+	w.seq = max(w.seq, t.Seq)
+	words[t.ID] = w
+}
+
+func (k *GuardChecker) bury(member int, t wire.Token) {
+	buried := k.buried[member]
+	if buried == nil {
+		buried = map[wire.TokenID]wire.Seq{}
+		k.buried[member] = buried
+	}
+	buried[t.ID] = max(buried[t.ID], t.Seq)
+}
+
+func (k *GuardChecker) effect(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
+	switch e.Kind {
+	case policy.Send:
+		var broken error
+		comes := tells(o, e.Msg.Token.ID, wander.NoteArrived, wander.NoteRevived, wander.NoteMinted, wander.NoteRegenerated)
+		if e.Msg.Kind == wire.KindBeat && e.Msg.Handoff == 0 && !comes && !k.asks[o.Member] && k.writes[o.Member] != o.At {
+			broken = k.inTouch(o, "says that all is well")
+		}
+		if e.Msg.Kind == wire.KindBeat || e.Msg.Kind == wire.KindAsk {
+			k.writes[o.Member], k.asks[o.Member] = o.At, e.Msg.Kind == wire.KindAsk
+		}
+		if w, ok := k.heard[o.Member][e.Msg.Token.ID]; ok && e.Msg.Kind == wire.KindAsk {
+			w.question = e.Msg.Handoff
+			k.heard[o.Member][e.Msg.Token.ID] = w
+		}
+		if e.Msg.Kind == wire.KindYield {
+			k.said[e.Msg] = true
+		}
+		return broken
+	case policy.Run:
+		delete(k.words, o.Member)
+		return k.inTouch(o, "runs")
+	case policy.Entrust:
+		if e.Msg.Kind == 0 {
+			delete(k.words, o.Member)
+		} else {
+			k.words[o.Member] = append(k.words[o.Member], e.Msg)
+		}
+	case policy.Tell:
+		return k.note(c, o, e)
+	case policy.Save, policy.Extend, policy.Stop, policy.Took, policy.Gave, policy.Announce, policy.Gone:
+	}
+	return nil
+}
+
+func (k *GuardChecker) note(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
+	var broken error
+	switch note := e.Note; {
+	case note == guardian.NoteSuspected:
+		broken = k.waited(c, o, e)
+		k.suspect(c, o, e)
+	case note == wander.NoteOvertaken || note == wander.NoteOutdated:
+		broken = k.corrects(c, o, e)
+	case note == wander.NoteRemoved || note == wander.NoteMet:
+		k.bury(o.Member, e.Token)
+	case note == handoff.NotePassed:
+		broken = k.inTouch(o, "passes its token on")
+		k.passed[o.Member] = e.Token
+		later := e.Token
+		later.Seq = later.Seq.After()
+		k.learn(o, later, true)
+	case note == wander.NoteGaveUp:
+		// Perhaps nobody else knows of this copy: any other one is as good.
+		delete(k.heard[o.Member], e.Token.ID)
+	case note == wander.NoteYielded:
+		k.gaveUp[o.Member], k.former[o.Member] = e.Token.ID, e.Token.ID
+	case note == wander.NoteRevived:
+		broken = k.revive(o, e.Token)
+		k.take(o, e.Token)
+	case note == wander.NoteArrived:
+		broken = k.arrive(o, o.Event.Msg.Token)
+		k.take(o, e.Token)
+	case note == wander.NoteMinted || note == wander.NoteRegenerated:
+		k.take(o, e.Token)
+	}
+	return broken
+}
+
+// take notes that a token comes to a member, which forgets any other that it had before.
+func (k *GuardChecker) take(o *sim.Occurrence, t wire.Token) {
+	k.learn(o, t, true)
+	delete(k.former, o.Member)
+	if k.passed[o.Member].ID != t.ID {
+		delete(k.passed, o.Member)
+	}
+}
+
+// waited checks how long a guardian has waited before it asks.
+func (k *GuardChecker) waited(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
+	w, ok := k.heard[o.Member][e.Token.ID]
+	rank, _ := e.Token.Trail.Rank(c.ID(o.Member))
+	if wait := k.patience + time.Duration(rank)*k.patience/2; ok && o.At.Sub(w.at) < wait && k.former[o.Member] != e.Token.ID {
+		return fmt.Errorf("guard: %s, of rank %d, asks after %v instead of %v", sim.MemberName(o.Member), rank, o.At.Sub(w.at), wait)
+	}
+	return nil
+}
+
+// corrects checks that the guardians of a copy that is dropped are told of the one that overtook it, unless the member dies meanwhile.
+func (k *GuardChecker) corrects(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
+	for _, id := range e.Token.Trail[:e.Token.Trail.Len()] {
+		told := func(e2 policy.Effect) bool {
+			m := &e2.Msg
+			return e2.Kind == policy.Send && m.To == id && (m.Kind == wire.KindKnown || m.Kind == wire.KindBuried) && m.Token.ID == e.Token.ID
+		}
+		if id != c.ID(o.Member) && o.Completes() && !slices.ContainsFunc(o.Effects, told) {
+			return fmt.Errorf("guard: %s drops a copy of %v and does not tell %s, which guards it",
+				sim.MemberName(o.Member), e.Token.ID, sim.MemberName(sim.IndexOf(id)))
+		}
+	}
+	return nil
+}
+
+// suspect notes who is to be asked about a token.
+func (k *GuardChecker) suspect(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) {
+	words := k.heard[o.Member]
+	w := words[e.Token.ID]
+	w.seq, w.suspectedAt, w.asked = max(w.seq, e.Token.Seq), o.At, map[wire.MemberID]bool{}
+	for _, id := range append(e.Token.Trail[:], e.Peer) {
+		if !id.IsZero() && id != c.ID(o.Member) {
+			w.asked[id] = true
+		}
+	}
+	words[e.Token.ID] = w
+}
+
+func (k *GuardChecker) revive(o *sim.Occurrence, t wire.Token) error {
+	who, w := sim.MemberName(o.Member), k.heard[o.Member][t.ID]
+	gaveUp, silent := k.gaveUp[o.Member]
+	switch {
+	case k.alone[o.Member] && o.Event.Kind == policy.PeersChanged:
+		return nil // Nobody is there to be asked.
+	case silent && gaveUp == t.ID && !k.alone[o.Member]:
+		return fmt.Errorf("guard: %s takes back %v, which it gave up because it heard nobody, and has heard nobody since", who, t.ID)
+	case w.asked == nil || len(w.asked) > 0 && o.At.Sub(w.suspectedAt) < k.patience/2:
+		return fmt.Errorf("guard: %s revives %v and has not asked, or not waited for the answers", who, t.ID)
+	case o.At.Sub(w.at) < k.patience:
+		return fmt.Errorf("guard: %s revives %v, of which it heard %v ago", who, t.ID, o.At.Sub(w.at))
+	case t.Seq <= w.seq:
+		return fmt.Errorf("guard: %s revives %v with number %d and knows of %d", who, t.ID, t.Seq, w.seq)
+	case k.buried[o.Member][t.ID] >= w.seq:
+		return fmt.Errorf("guard: %s revives %v, which was removed with number %d", who, t.ID, k.buried[o.Member][t.ID])
+	}
+	return nil
+}
+
+// arrive checks the number with which a token was offered: it has risen since the member passed it on.
+func (k *GuardChecker) arrive(o *sim.Occurrence, offered wire.Token) error {
+	last, ok := k.passed[o.Member]
+	if ok && check.SameToken(offered.ID, last.ID) && offered.Seq <= last.Seq {
+		return fmt.Errorf("guard: %s takes %v with number %d and passed it on with %d", sim.MemberName(o.Member), last.ID, offered.Seq, last.Seq)
+	}
+	return nil
+}
+
+// inTouch checks that the guardians of the token that a member has held since before this step have had word of it.
+func (k *GuardChecker) inTouch(o *sim.Occurrence, does string) error {
+	trail, held := k.trail[o.Member]
+	if o.Event.Kind == policy.Suspended {
+		return nil // Whose host was asleep gives its token up, unless nobody else is there.
+	}
+	if since := o.At.Sub(k.wrote[o.Member]); held && trail.Len() > 0 && since >= k.patience {
+		return fmt.Errorf("guard: %s %s, and its guardians have heard nothing for %v", sim.MemberName(o.Member), does, since)
+	}
+	return nil
+}
+
+// holder checks what a member holds after a step.
+func (k *GuardChecker) holder(o *sim.Occurrence, s *policy.Status) error {
+	if err := k.entrusted(o, s); err != nil {
+		return err
+	}
+	yields := func(e policy.Effect) bool {
+		return e.Kind == policy.Send && e.Msg.Kind == wire.KindYield && e.Msg.Token.ID == s.Token.ID
+	}
+	if s.Holding && slices.ContainsFunc(o.Effects, yields) {
+		return fmt.Errorf("guard: %s says that it holds %v no more, and holds it", sim.MemberName(o.Member), s.Token.ID)
+	}
+	if !s.Holding {
+		delete(k.trail, o.Member)
+		return nil
+	}
+	k.trail[o.Member] = s.Token.Trail
+	m := &o.Event.Msg
+	tells := m.Kind >= wire.KindBeat && m.Kind <= wire.KindBuried || m.Kind == wire.KindToken && o.Expected
+	if o.Event.Kind == policy.Received && tells && m.Token.ID == s.Token.ID && m.Token.Seq > s.Token.Seq {
+		return fmt.Errorf("guard: %s holds %v with number %d and was told of %d", sim.MemberName(o.Member), s.Token.ID, s.Token.Seq, m.Token.Seq)
+	}
+	beaten := o.Event.Kind == policy.Received && m.Kind == wire.KindBeat && m.Token.ID == s.Token.ID && m.Token.Seq == s.Token.Seq
+	if beaten && m.From.Compare(m.To) > 0 {
+		return fmt.Errorf("guard: %s holds %v with number %d, and so does %s, which is to keep it",
+			sim.MemberName(o.Member), s.Token.ID, s.Token.Seq, sim.MemberName(sim.IndexOf(m.From)))
+	}
+	return nil
+}
+
+// entrusted checks what the guard of a member's run would say if the process died now: that the token was lost, to each of those who
+// guard it; nothing, if the member does not hold it any longer.
+func (k *GuardChecker) entrusted(o *sim.Occurrence, s *policy.Status) error {
+	if s.Why != wander.WhyRunning {
+		return nil
+	}
+	words, guardians := k.words[o.Member], 0
+	if s.Holding {
+		guardians = s.Token.Trail.Len()
+	}
+	if len(words) != guardians {
+		return fmt.Errorf("guard: %s runs under a token with %d guardians, and the guard of the run is to tell %d",
+			sim.MemberName(o.Member), guardians, len(words))
+	}
+	for i := range words {
+		if m := &words[i]; m.Kind != wire.KindYield || m.Token != s.Token || m.To != s.Token.Trail[i] {
+			return fmt.Errorf("guard: %s runs under %v#%d, and the guard of the run is to say a %v of %v#%d",
+				sim.MemberName(o.Member), s.Token.ID, s.Token.Seq, m.Kind, m.Token.ID, m.Token.Seq)
+		}
+	}
+	return nil
+}
+
+// tells reports whether a step told one of these notes about a token.
+func tells(o *sim.Occurrence, id wire.TokenID, notes ...policy.Note) bool {
+	for i := range o.Effects {
+		e := &o.Effects[i]
+		if e.Kind == policy.Tell && e.Token.ID == id && slices.Contains(notes, e.Note) {
+			return true
+		}
+	}
+	return false
+}

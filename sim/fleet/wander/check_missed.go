@@ -1,0 +1,73 @@
+package wander
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// MissedChecker holds that in a walk that goes round, who was not reached is left to the next holders: it is on the token's list
+// from then on, unless others have put it there before, who count how often it was tried.
+type MissedChecker struct {
+	// came is the token that came to each member last, as it came, failed who has failed to take it there since.
+	came   map[int]wire.Token
+	failed map[int][]wire.MemberID
+}
+
+// NewMissedChecker returns a checker of one run.
+func NewMissedChecker() *MissedChecker {
+	return &MissedChecker{came: map[int]wire.Token{}, failed: map[int][]wire.MemberID{}}
+}
+
+// Watch checks one step.
+func (k *MissedChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
+	if o.Kind != sim.Stepped {
+		return nil
+	}
+	for i := range o.Effects {
+		e := &o.Effects[i]
+		if e.Kind != policy.Tell {
+			continue
+		}
+		switch note := e.Note; {
+		case note == wander.NoteArrived || note == wander.NoteRevived || note == wander.NoteMinted || note == wander.NoteRegenerated:
+			k.came[o.Member] = e.Token
+			k.failed[o.Member] = k.failed[o.Member][:0]
+		case note == handoff.NoteNoAck:
+			if err := k.miss(c, o, e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// miss checks what becomes of a member that did not answer an offer.
+func (k *MissedChecker) miss(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
+	hint := e.Peer.Hint()
+	came := k.came[o.Member]
+	// Where another one came since, and was discarded, nobody knows how the held one came.
+	first := came.ID == e.Token.ID && !lists(&came.Route, hint) && !slices.Contains(k.failed[o.Member], e.Peer)
+	k.failed[o.Member] = append(k.failed[o.Member], e.Peer)
+	s := c.Status(o.Member)
+	full := s.Token.Route.Tries[wire.MaxMissed-1] > 0
+	if first && o.Completes() && s.Holding && s.Token.ID == e.Token.ID && !lists(&s.Token.Route, hint) && !full {
+		return fmt.Errorf("missed: %s has not reached %s and leaves it to nobody", sim.MemberName(o.Member), sim.MemberName(sim.IndexOf(e.Peer)))
+	}
+	return nil
+}
+
+// lists reports whether a member is among those that were missed.
+func lists(r *wire.Route, hint uint32) bool {
+	for i := range r.Missed {
+		if r.Tries[i] > 0 && r.Missed[i] == hint {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,210 @@
+package wander
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// RemovalChecker holds that of two tokens the older survives. A token is removed only by one that precedes it: the one that
+// the member ran under less than min_interval ago, the one that it holds, the one that it passed on after the younger was made, in a walk
+// that goes round the one that it passed on less than a lap ago, or the one that it passed on to the sender of this one while that was on
+// its way. And it is removed if there is one of the first two, or of the third or the last if it is the oldest that the member has passed on.
+type RemovalChecker struct {
+	minInterval, lap, timeout time.Duration
+	// last is under which token a member ran last, and before under which it ran before that; running says that it still does.
+	last, before map[int]sighting
+	running      map[int]bool
+	// passed is, for each member and each token it passed on, when it did so last, and to whom.
+	passed map[int]map[wire.TokenID]round
+	// born is when each token was made.
+	born map[wire.TokenID]policy.Time
+}
+
+// round is one token's way round. It has faded if another one left when it had been away for max_interval.
+type round struct {
+	at    policy.Time
+	to    wire.MemberID
+	faded bool
+}
+
+// sighting is when a member had to do with which token: as it ran under it, or passed it on.
+type sighting struct {
+	at    policy.Time
+	token wire.TokenID
+}
+
+// precedes reports whether the token that was there for less than a while before now precedes another.
+func (s sighting) precedes(id wire.TokenID, now policy.Time, while time.Duration) bool {
+	return !s.token.IsZero() && now.Sub(s.at) < while && s.token.Precedes(id)
+}
+
+// NewRemovalChecker returns a checker of one run with the given min_interval. A lap is the least time for which a token
+// that was passed on removes younger ones; zero where the walk does not go round, negative in the plain paper. A handoff takes less than
+// timeout.
+func NewRemovalChecker(minInterval, lap, timeout time.Duration) *RemovalChecker {
+	return &RemovalChecker{
+		minInterval: minInterval, lap: lap, timeout: timeout, last: map[int]sighting{}, before: map[int]sighting{},
+		running: map[int]bool{}, passed: map[int]map[wire.TokenID]round{},
+		born: map[wire.TokenID]policy.Time{},
+	}
+}
+
+// Watch checks one step.
+func (k *RemovalChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
+	if o.Ends() {
+		delete(k.passed, o.Member)
+		delete(k.running, o.Member)
+	}
+	if o.Kind != sim.Stepped {
+		return nil
+	}
+	k.event(c, o)
+	for i := range o.Effects {
+		e := &o.Effects[i]
+		if e.Kind == policy.Took && e.Cause == policy.CauseMade {
+			k.born[e.Token.ID] = o.At
+		}
+		if e.Kind == policy.Gave && e.Cause == policy.CauseRemoved {
+			if !k.removes(o, e.Token.ID) && !k.chases(c, o, e.Token.ID) {
+				return fmt.Errorf("removal: %s removes %v and has run under no older token in the last %v",
+					sim.MemberName(o.Member), e.Token.ID, k.minInterval)
+			}
+		}
+	}
+	if o.Completes() {
+		s := Detail(c, o.Member)
+		if err := k.survivor(o, &s); err != nil {
+			return err
+		}
+	}
+	for i := range o.Effects {
+		switch e := &o.Effects[i]; {
+		case e.Kind == policy.Run:
+			k.before[o.Member], k.running[o.Member] = k.last[o.Member], true
+			k.last[o.Member] = sighting{at: o.At, token: e.Token.ID}
+		case e.Kind == policy.Save && k.running[o.Member] && e.State.LastRun == k.last[o.Member].at:
+			// The run goes on under an older token.
+			k.last[o.Member] = sighting{at: e.State.LastRun, token: wander.MemoOf(&e.State.Memo).Token}
+		case e.Kind == policy.Gave && e.Cause == policy.CausePassed:
+			k.pass(c, o, e.Token.ID, e.Peer)
+		}
+	}
+	return nil
+}
+
+// event notes what a member knows of its last run when it starts, and that a run ends. One that was denied is none.
+func (k *RemovalChecker) event(c *sim.Cluster, o *sim.Occurrence) {
+	s := &o.Event.State
+	ran := wander.MemoOf(&s.Memo)
+	switch {
+	case o.Event.Kind == policy.Started && s.HasRun && int(ran.Slot) == c.Slot():
+		k.last[o.Member] = sighting{at: s.LastRun, token: ran.Token}
+	case o.Event.Kind == policy.Started:
+		delete(k.last, o.Member) // What was saved is of another slot, and this one forgets.
+	case o.Event.Kind == policy.Finished && k.running[o.Member]:
+		delete(k.running, o.Member)
+		if o.Event.Denied {
+			k.last[o.Member] = k.before[o.Member]
+		}
+	}
+}
+
+// removes reports whether the removal rule of the paper applies to a token at a member.
+func (k *RemovalChecker) removes(o *sim.Occurrence, id wire.TokenID) bool {
+	return k.last[o.Member].precedes(id, o.At, k.minInterval)
+}
+
+// pass notes that a token leaves a member, which may forget those that it has not seen for max_interval, as long as that is now.
+func (k *RemovalChecker) pass(c *sim.Cluster, o *sim.Occurrence, id wire.TokenID, to wire.MemberID) {
+	rounds := k.passed[o.Member]
+	if rounds == nil {
+		rounds = map[wire.TokenID]round{}
+		k.passed[o.Member] = rounds
+	}
+	most := Detail(c, o.Member).MaxInterval
+	for other, r := range rounds {
+		r.faded = r.faded || o.At.Sub(r.at) >= most
+		rounds[other] = r
+	}
+	rounds[id] = round{at: o.At, to: to}
+}
+
+// chases reports whether a token follows an older one round, is of the same time as an older one, or has crossed one.
+func (k *RemovalChecker) chases(c *sim.Cluster, o *sim.Occurrence, id wire.TokenID) bool {
+	lap := max(k.lap, Detail(c, o.Member).Lap)
+	for older, r := range k.passed[o.Member] {
+		chases := k.lap > 0 && o.At.Sub(r.at) < lap
+		together := k.lap >= 0 && r.at > k.born[id]
+		crosses := o.Event.Kind == policy.Received && r.to == o.Event.Msg.From && o.At.Sub(r.at) < k.handoff(c, o)
+		if older.Precedes(id) && (chases || together || crosses) {
+			return true
+		}
+	}
+	return false
+}
+
+// handoff is how long a handoff takes at most at a member: longer where round trips are.
+func (k *RemovalChecker) handoff(c *sim.Cluster, o *sim.Occurrence) time.Duration {
+	return max(k.timeout, 2*Detail(c, o.Member).RoundTrip)
+}
+
+// oldest returns the oldest token that a member has passed on, and its last pass; a zero one if there is none.
+func (k *RemovalChecker) oldest(member int) (id wire.TokenID, last round) {
+	for passed := range k.passed[member] {
+		if id.IsZero() || passed.Precedes(id) {
+			id = passed
+		}
+	}
+	return id, k.passed[member][id]
+}
+
+// crosses reports whether the oldest token that a member has passed on has just gone to where this one comes from.
+func (k *RemovalChecker) crosses(o *sim.Occurrence, id wire.TokenID) bool {
+	oldest, r := k.oldest(o.Member)
+	return oldest.Precedes(id) && !oldest.IsZero() && r.to == o.Event.Msg.From && o.At.Sub(r.at) < k.timeout
+}
+
+// together reports whether the oldest token that a member has passed on was there since this one was made, as its age tells. A member may
+// forget one that it has not seen for max_interval.
+func (k *RemovalChecker) together(o *sim.Occurrence, s *wander.Detail) bool {
+	oldest, r := k.oldest(o.Member)
+	since := o.At.Sub(r.at)
+	return k.lap >= 0 && !oldest.IsZero() && oldest.Precedes(s.Token.ID) && since < s.Token.Age && since < s.MaxInterval && !r.faded
+}
+
+// survivor checks what is left after a step in which a token arrived or one met another.
+func (k *RemovalChecker) survivor(o *sim.Occurrence, s *wander.Detail) error {
+	who := sim.MemberName(o.Member)
+	for i := range o.Effects {
+		e := &o.Effects[i]
+		if e.Kind == policy.Gave && e.Cause == policy.CauseMet {
+			if !s.Holding || !s.Token.ID.Precedes(e.Token.ID) {
+				return fmt.Errorf("removal: %s discards %v for a younger token", who, e.Token.ID)
+			}
+		}
+	}
+	for i := range o.Effects {
+		e := &o.Effects[i]
+		arrived := e.Kind == policy.Took && e.Cause == policy.CauseReceived && keeps(o, i)
+		if arrived && s.Holding && s.Token.ID == e.Token.ID && k.removes(o, e.Token.ID) {
+			return fmt.Errorf("removal: %s keeps %v and ran under an older token less than %v ago", who, e.Token.ID, k.minInterval)
+		}
+		if arrived && s.Holding && s.Token.ID == e.Token.ID && k.crosses(o, e.Token.ID) {
+			return fmt.Errorf("removal: %s keeps %v, and has just passed an older token on to where it comes from", who, e.Token.ID)
+		}
+		if arrived && s.Holding && s.Token.ID == e.Token.ID && k.together(o, s) {
+			return fmt.Errorf("removal: %s keeps %v, and an older one has been there since it was made", who, e.Token.ID)
+		}
+	}
+	return nil
+}
+
+// keeps reports whether the token of effect i, which took it, was not given up at once.
+func keeps(o *sim.Occurrence, i int) bool {
+	return i+1 == len(o.Effects) || o.Effects[i+1].Kind != policy.Gave
+}

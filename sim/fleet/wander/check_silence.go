@@ -1,0 +1,47 @@
+package wander
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// SilenceChecker holds that a token that is only on offer does not end a silence: it puts off what a member does about that for as
+// long as a handoff may take, and no longer, whoever plays recorded offers back.
+type SilenceChecker struct {
+	patience time.Duration
+	// at is when each member was going to make a new token, as of its last step.
+	at map[int]policy.Time
+}
+
+// handoffsTake is for how many timeouts, or round trips, a handoff may be believed in.
+const handoffsTake = 64
+
+// NewSilenceChecker returns a checker of one run in which partners wait for a timeout for each other.
+func NewSilenceChecker(timeout time.Duration) *SilenceChecker {
+	return &SilenceChecker{patience: handoffsTake * timeout, at: map[int]policy.Time{}}
+}
+
+// Watch checks one step.
+func (k *SilenceChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
+	if !o.Completes() {
+		delete(k.at, o.Member)
+		return nil
+	}
+	s := Detail(c, o.Member)
+	was, armed := k.at[o.Member]
+	if !s.RegenerateArmed {
+		delete(k.at, o.Member)
+		return nil
+	}
+	k.at[o.Member] = s.RegenerateAt
+	offered := o.Event.Kind == policy.Received && o.Event.Msg.Kind == wire.KindToken
+	if armed && offered && s.RegenerateAt.Sub(was) > max(k.patience, handoffsTake*s.RoundTrip) {
+		return fmt.Errorf("silence: %s is offered a token, and waits for %v longer before it makes one",
+			sim.MemberName(o.Member), s.RegenerateAt.Sub(was))
+	}
+	return nil
+}

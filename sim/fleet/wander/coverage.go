@@ -1,0 +1,351 @@
+package wander
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Coverage counts what has occurred, over any number of runs. It is a [Watcher]. The zero value has seen nothing.
+type Coverage struct {
+	counts [classesEnd][mostOfAClass]uint64
+	// suspicions are those of the members of the present run, each since it was started.
+	suspicions map[int]suspicion
+}
+
+// mostOfAClass is more than there are things of any class.
+const mostOfAClass = 128
+
+// class is a class of things that can occur.
+type class uint8
+
+const (
+	// classParameter: a parameter of a scenario that is not zero.
+	classParameter class = iota
+	classOccurrence
+	classEvent
+	classMessage
+	classTimer
+	classCase
+	classEffect
+	classNote
+
+	classesEnd
+)
+
+// timer is a deadline of a machine that does something when it comes.
+type timer uint8
+
+const (
+	timerTokenAgain timer = iota
+	timerAckAgain
+	timerNoAck
+	timerNoCommit
+	timerRested
+	timerDue
+	timerFirstToken
+	timerSilence
+	timerLinger
+	timerBeat
+	timerPatience
+	timerAskAgain
+	timerNoAnswer
+	timerInquiryAgain
+	timerSaveHangs
+
+	timersEnd
+)
+
+func (t timer) String() string {
+	return [timersEnd]string{
+		"Token is repeated", "Ack is repeated", "no Ack came", "no Commit came", "token has rested", "min_interval is over", "first token",
+		"silence", "nobody needs who leaves", "beat", "patience is over", "Ask is repeated", "no answer came",
+		"Inquiry is repeated", "a save takes too long",
+	}[t]
+}
+
+// situation is a case of a rule, or a fault, that is neither an occurrence nor a note.
+type situation uint8
+
+const (
+	caseMetYounger situation = iota
+	caseMetOlder
+	caseMetOlderInRun
+	caseChased
+	caseLap
+	caseMissed
+	caseRestart
+	caseMidStep
+	caseOneWay
+	caseEarlyWake
+	caseRecruited
+	caseReleased
+	caseCalmed
+	caseRevivedLater
+	caseRevivedAnswered
+	caseRevivedMet
+	caseRevivedRemoved
+	caseRefused
+	caseSure
+	caseCorrected
+	caseOvertakenStops
+	caseOvertakenFinishes
+	caseOutdated
+	caseDeafHolder
+	caseMuteHolder
+	caseFarApart
+	caseLongRuns
+	caseWrongOp
+	caseShortMaxInterval
+	caseOneIsDeaf
+	caseOneIsMute
+	caseTwoParts
+	caseBrokenPairs
+	caseNothingArrives
+
+	casesEnd
+)
+
+func (s situation) String() string {
+	return [casesEnd]string{
+		"a holder gets a younger token", "a holder gets an older token", "an older token during a run", "a token chases an older one",
+		"a lap is over", "a member was missed", "restart after a run", "crash between two effects", "cut in one direction",
+		"woken too early", "a guardian that never held it", "a guardian is released", "a guardian calms another",
+		"revived by a higher rank", "revived when all had answered", "revived where one is held", "revived, and removed",
+		"a handoff ends with an Ask", "a holder is sure again", "a holder is corrected", "an overtaken run is stopped",
+		"an overtaken run finishes", "an outdated copy arrives",
+		"a holder hears nothing", "a holder is not heard", "datagrams take longer than a skip", "runs longer than max_interval", "runs longer than op says",
+		"max_interval shorter than a lap", "one stays deaf", "one stays mute", "two parts stay apart", "pairs stay broken",
+		"nothing arrives for long",
+	}[s]
+}
+
+// Drew counts the parameters of a scenario that are not zero.
+func (v *Coverage) Drew(s *Scenario) {
+	i := 0
+	s.each(func(_ string, value reflect.Value) {
+		if !value.IsZero() {
+			v.counts[classParameter][i]++
+		}
+		i++
+	})
+	for which, drawn := range map[situation]bool{
+		caseFarApart: s.Network.Latency > s.Skip, caseLongRuns: s.Hook.Longest() > s.MaxIntervalInForce(),
+		caseWrongOp: s.Hook.Takes > 5*s.Op, caseShortMaxInterval: 0 < s.MaxInterval && s.MaxInterval < s.lap(),
+		caseOneIsDeaf: s.Standing == OneIsDeaf, caseOneIsMute: s.Standing == OneIsMute, caseTwoParts: s.Standing == TwoParts,
+		caseBrokenPairs: s.Standing == BrokenPairs, caseNothingArrives: s.Standing == NothingArrives,
+	} {
+		if drawn {
+			v.counts[classCase][which]++
+		}
+	}
+}
+
+// Watch counts.
+func (v *Coverage) Watch(c *sim.Cluster, o *sim.Occurrence) error {
+	v.counts[classOccurrence][o.Kind]++
+	if o.Kind == sim.Cut && o.OneWay {
+		v.counts[classCase][caseOneWay]++
+	}
+	if o.Kind == sim.Came {
+		delete(v.suspicions, o.Member)
+	}
+	if o.Kind == sim.Stepped {
+		v.step(o)
+		v.walk(c, o)
+		v.guard(c, o)
+		v.oneWay(c, o)
+	}
+	return nil
+}
+
+// oneWay counts holders that the network serves in one direction only.
+func (v *Coverage) oneWay(c *sim.Cluster, o *sim.Occurrence) {
+	hears, isHeard := c.Hears(o.Member), c.IsHeard(o.Member)
+	if hears && isHeard || !o.Completes() || !c.Status(o.Member).Holding {
+		return
+	}
+	if !hears {
+		v.counts[classCase][caseDeafHolder]++
+	}
+	if !isHeard {
+		v.counts[classCase][caseMuteHolder]++
+	}
+}
+
+// walk counts what only a walk that goes round leads to. Who is due has not run under any token lately.
+func (v *Coverage) walk(c *sim.Cluster, o *sim.Occurrence) {
+	for i := range o.Effects {
+		switch e := &o.Effects[i]; {
+		case e.Kind == policy.Send && e.Msg.Kind == wire.KindToken:
+			if e.Msg.Token.Route.Lap > 0 {
+				v.counts[classCase][caseLap]++
+			}
+			if e.Msg.Token.Route.Tries[0] > 0 {
+				v.counts[classCase][caseMissed]++
+			}
+		case e.Kind == policy.Tell && e.Note == wander.NoteRemoved && o.Completes():
+			if s := c.Status(o.Member); !s.HasRun || s.NextRun <= o.At {
+				v.counts[classCase][caseChased]++
+			}
+		}
+	}
+}
+
+func (v *Coverage) step(o *sim.Occurrence) {
+	v.counts[classEvent][o.Event.Kind]++
+	switch {
+	case o.Event.Kind == policy.Received:
+		v.counts[classMessage][o.Event.Msg.Kind]++
+	case o.Event.Kind == policy.Started && o.Event.State.HasRun:
+		v.counts[classCase][caseRestart]++
+	case o.Event.Kind == policy.Woke && !o.Due:
+		v.counts[classCase][caseEarlyWake]++
+	}
+	if !o.Completes() {
+		v.counts[classCase][caseMidStep]++
+	}
+	for i := range o.Effects {
+		e := &o.Effects[i]
+		v.counts[classEffect][e.Kind]++
+		if e.Kind == policy.Tell {
+			v.counts[classNote][e.Note]++
+		}
+		if o.Due {
+			v.wake(o.Effects, i)
+		}
+	}
+	v.meeting(o)
+}
+
+// wake counts the timer of which effect i of a wake-up is a sign.
+func (v *Coverage) wake(effects []policy.Effect, i int) {
+	e := &effects[i]
+	offers := i > 0 && effects[i-1].Note == handoff.NoteOffered
+	switch {
+	case e.Kind == policy.Send && e.Msg.Kind == wire.KindToken && !offers:
+		v.counts[classTimer][timerTokenAgain]++
+	case e.Kind == policy.Send && e.Msg.Kind == wire.KindAck:
+		v.counts[classTimer][timerAckAgain]++
+	case e.Kind == policy.Save && i == 0:
+		v.counts[classTimer][timerDue]++
+	case e.Kind != policy.Tell:
+	case e.Note == wander.NoteDenied:
+		v.counts[classTimer][timerSaveHangs]++
+	case e.Note == handoff.NoteNoAck:
+		v.counts[classTimer][timerNoAck]++
+	case e.Note == handoff.NoteNoCommit:
+		v.counts[classTimer][timerNoCommit]++
+	case e.Note == wander.NoteMinted:
+		v.counts[classTimer][timerFirstToken]++
+	case e.Note == wander.NoteRegenerated:
+		v.counts[classTimer][timerSilence]++
+	case e.Note == wander.NoteLeft:
+		v.counts[classTimer][timerLinger]++
+	case e.Note == handoff.NoteOffered && i == 0:
+		v.counts[classTimer][timerRested]++
+	}
+}
+
+// meeting counts which of two tokens survives, and where. Who gets an older token during a run saves that it runs under
+// that one now.
+func (v *Coverage) meeting(o *sim.Occurrence) {
+	var arrived wire.TokenID
+	met, younger, saves := false, false, false
+	for i := range o.Effects {
+		switch e := &o.Effects[i]; {
+		case e.Kind == policy.Save:
+			saves = true
+		case e.Kind != policy.Tell:
+		case e.Note == wander.NoteArrived:
+			arrived = e.Token.ID
+		case e.Note == wander.NoteMet:
+			met, younger = true, e.Token.ID == arrived
+		}
+	}
+	switch {
+	case !met:
+	case younger:
+		v.counts[classCase][caseMetYounger]++
+	case saves:
+		v.counts[classCase][caseMetOlderInRun]++
+	default:
+		v.counts[classCase][caseMetOlder]++
+	}
+}
+
+// Add adds what another coverage has seen.
+func (v *Coverage) Add(o *Coverage) {
+	for class := range v.counts {
+		for i, n := range o.counts[class] {
+			v.counts[class][i] += n
+		}
+	}
+}
+
+// Counted is how often something occurred.
+type Counted struct {
+	What  string
+	Times uint64
+}
+
+// Counts returns all that can occur, by class.
+func (v *Coverage) Counts() []Counted {
+	var all []Counted
+	add := func(c class, label, what string, i int) { all = append(all, Counted{label + what, v.counts[c][i]}) }
+	i := 0
+	new(Scenario).each(func(name string, _ reflect.Value) {
+		add(classParameter, "parameter ", name, i)
+		i++
+	})
+	for k := sim.Stepped; k <= sim.Healed; k++ {
+		add(classOccurrence, "occurrence ", k.String(), int(k))
+	}
+	for k := policy.Started; k <= policy.Woke; k++ {
+		add(classEvent, "event ", k.String(), int(k))
+	}
+	for _, k := range wire.Kinds() {
+		add(classMessage, "message ", k.String(), int(k))
+	}
+	for k := range timersEnd {
+		add(classTimer, "timer ", k.String(), int(k))
+	}
+	for k := range casesEnd {
+		add(classCase, "case ", k.String(), int(k))
+	}
+	for k := policy.Save; k <= policy.Gone; k++ {
+		if k != policy.Extend { // A soft gate's grant has no end that could be put off.
+			add(classEffect, "effect ", k.String(), int(k))
+		}
+	}
+	for _, n := range wander.Family().Notes {
+		add(classNote, "note ", n.Name, int(n.Note))
+	}
+	return all
+}
+
+// Missing returns what has never occurred.
+func (v *Coverage) Missing() []string {
+	var missing []string
+	for _, c := range v.Counts() {
+		if c.Times == 0 {
+			missing = append(missing, c.What)
+		}
+	}
+	return missing
+}
+
+// String returns one line for each thing that can occur, with its count.
+func (v *Coverage) String() string {
+	var b strings.Builder
+	for _, c := range v.Counts() {
+		fmt.Fprintf(&b, "%-36s %d\n", c.What, c.Times)
+	}
+	return b.String()
+}

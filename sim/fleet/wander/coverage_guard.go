@@ -1,0 +1,143 @@
+package wander
+
+import (
+	"slices"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// suspicion is what a guardian asked about last, and whom it holds lost.
+type suspicion struct {
+	token  wire.Token
+	holder wire.MemberID
+}
+
+// guard counts what only guardians lead to.
+func (v *Coverage) guard(c *sim.Cluster, o *sim.Occurrence) {
+	if o.Event.Kind == policy.Received && !o.Event.Msg.Kind.OfHandoff() && o.Expected {
+		v.word(c, o)
+	}
+	if o.Due {
+		v.guardWake(o)
+	}
+	for i := range o.Effects {
+		if e := &o.Effects[i]; e.Kind == policy.Tell {
+			v.guardNote(c, o, e)
+		}
+	}
+}
+
+// word counts what became of a message between holder and guardians that was expected.
+func (v *Coverage) word(c *sim.Cluster, o *sim.Occurrence) {
+	m, self := &o.Event.Msg, c.ID(o.Member)
+	first := &policy.Effect{}
+	if len(o.Effects) > 0 {
+		first = &o.Effects[0]
+	}
+	answered := m.Handoff != 0 && m.Kind != wire.KindAsk
+	switch {
+	case m.Kind == wire.KindBeat && first.Kind == 0 && m.Token.Trail.Has(self) && c.Status(o.Member).Token.ID != m.Token.ID:
+		v.counts[classCase][caseRecruited]++
+	case m.Kind == wire.KindBeat && first.Kind == policy.Send:
+		v.counts[classCase][caseCorrected]++
+	case m.Kind == wire.KindKnown && m.Handoff == 0 && first.Kind == 0:
+		v.counts[classCase][caseReleased]++
+	case m.Kind == wire.KindHeard && first.Kind == 0 && v.calmed(c, o):
+		v.counts[classCase][caseCalmed]++
+	case answered && first.Kind == policy.Send && first.Msg.Kind == wire.KindBeat:
+		v.counts[classCase][caseSure]++
+	}
+}
+
+// calmed reports whether an answer has put a guardian off. It told nothing new, and yet nobody is waited for any longer.
+func (v *Coverage) calmed(c *sim.Cluster, o *sim.Occurrence) bool {
+	asked, ok := v.suspicions[o.Member]
+	if !ok || o.Event.Msg.Token.Seq > asked.token.Seq {
+		return false
+	}
+	waitsFor := func(id wire.MemberID) bool {
+		answer := o.Event.Msg
+		answer.Kind, answer.From, answer.Nonce = wire.KindKnown, id, 0
+		return c.Expects(o.Member, &answer)
+	}
+	return !waitsFor(asked.holder) && !slices.ContainsFunc(asked.token.Trail[:], waitsFor)
+}
+
+// guardWake counts the timers of holders and guardians, and of who asks before it makes a token.
+func (v *Coverage) guardWake(o *sim.Occurrence) {
+	asks := false
+	for i := range o.Effects {
+		switch e := &o.Effects[i]; {
+		case e.Kind == policy.Send && e.Msg.Kind == wire.KindBeat && i == 0:
+			v.counts[classTimer][timerBeat]++
+		case e.Kind == policy.Send && e.Msg.Kind == wire.KindAsk && !asks:
+			asks = true
+			v.counts[classTimer][timerAskAgain]++
+		case e.Kind == policy.Send && e.Msg.Kind == wire.KindInquiry && !asks:
+			asks = true
+			v.counts[classTimer][timerInquiryAgain]++
+		case e.Kind != policy.Tell:
+		case e.Note == guardian.NoteSuspected:
+			asks = true
+			v.counts[classTimer][timerPatience]++
+		case e.Note == guardian.NoteDoubting || e.Note == guardian.NoteUnanswered || e.Note == wander.NoteInquired:
+			asks = true
+		case e.Note == wander.NoteRevived:
+			v.counts[classTimer][timerNoAnswer]++
+		}
+	}
+}
+
+func (v *Coverage) guardNote(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) {
+	switch {
+	case e.Note == guardian.NoteSuspected:
+		v.suspect(o.Member, suspicion{token: e.Token, holder: e.Peer})
+	case e.Note == guardian.NoteDoubting || e.Note == guardian.NoteUnanswered:
+		delete(v.suspicions, o.Member)
+	case e.Note == wander.NoteRevived:
+		v.revived(c, o)
+	case e.Note == wander.NoteOutdated:
+		v.counts[classCase][caseOutdated]++
+	case e.Note == handoff.NoteNoCommit && o.Event.Kind == policy.Received && o.Event.Msg.Kind == wire.KindAsk:
+		v.counts[classCase][caseRefused]++
+	case e.Note == wander.NoteOvertaken && o.Completes() && c.Status(o.Member).Why == wander.WhyRunning:
+		stops := func(e policy.Effect) bool { return e.Kind == policy.Stop }
+		if slices.ContainsFunc(o.Effects, stops) {
+			v.counts[classCase][caseOvertakenStops]++
+		} else {
+			v.counts[classCase][caseOvertakenFinishes]++
+		}
+	}
+}
+
+func (v *Coverage) suspect(member int, s suspicion) {
+	if v.suspicions == nil {
+		v.suspicions = map[int]suspicion{}
+	}
+	v.suspicions[member] = s
+}
+
+// revived counts who revives a token, why then, and what it meets.
+func (v *Coverage) revived(c *sim.Cluster, o *sim.Occurrence) {
+	asked := v.suspicions[o.Member].token
+	if rank, _ := asked.Trail.Rank(c.ID(o.Member)); rank > 0 {
+		v.counts[classCase][caseRevivedLater]++
+	}
+	if o.Event.Kind == policy.Received {
+		v.counts[classCase][caseRevivedAnswered]++
+	}
+	for i := range o.Effects {
+		switch e := &o.Effects[i]; {
+		case e.Kind != policy.Tell:
+		case e.Note == wander.NoteMet:
+			v.counts[classCase][caseRevivedMet]++
+		case e.Note == wander.NoteRemoved:
+			v.counts[classCase][caseRevivedRemoved]++
+		}
+	}
+}

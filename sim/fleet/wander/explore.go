@@ -1,0 +1,87 @@
+package wander
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// Outcome is what a run of a scenario led to.
+type Outcome struct {
+	Steps uint64
+	// Err is the first rule that was broken, or nil.
+	Err error
+	// At is when the run ended; Healed is when the faults did, and Needed how long the cluster took from then until it made
+	// progress again. Bound is how long it might have taken.
+	At, Healed    policy.Time
+	Needed, Bound time.Duration
+	// Spent is for how long how many operations ran at once.
+	Spent []time.Duration
+}
+
+// Explore runs the scenario in three phases. In the first, things go wrong, and every checker looks at every step. Then, in some
+// scenarios, one fault stands for long, and whoever can talk has to run. Then all is healed, and the cluster has to make progress:
+// "exactly one token is present in the system", and every member runs.
+// The watchers are told of everything, after the checkers.
+func (s *Scenario) Explore(watchers ...sim.Watcher) Outcome {
+	concurrency, progress := sim.NewConcurrency(), NewProgress(s)
+	ran := runners{}
+	c := s.NewCluster(slices.Concat(s.Checkers(), []sim.Watcher{concurrency, progress, ran}, watchers)...)
+	s.start(c)
+	end := c.StartFaults(s.Faults)
+	err := c.Run(policy.Time(s.Duration))
+	sound := sim.Network{Latency: s.Network.Latency, Jitter: s.Network.Jitter, Encode: s.Network.Encode}
+	if err == nil {
+		end(sound)
+		err = s.stand(c, ran, sound)
+	}
+	o := Outcome{Healed: c.Now()}
+	if err == nil {
+		o.Bound = s.bound(c)
+		err = s.recover(c, progress, o.Healed.Add(o.Bound))
+	}
+	o.Steps, o.Err, o.At, o.Spent = c.Steps(), err, c.Now(), concurrency.Spent(c.Now())
+	o.Needed = o.At.Sub(o.Healed)
+	return o
+}
+
+// recover waits for progress until the deadline.
+func (s *Scenario) recover(c *sim.Cluster, p *Progress, deadline policy.Time) error {
+	quiet := s.quiet()
+	for c.Now() < deadline {
+		if err := c.Run(c.Now().Add(max(quiet/8, time.Millisecond))); err != nil {
+			return err
+		}
+		if p.Reached(c, quiet) {
+			return nil
+		}
+	}
+	return fmt.Errorf("liveness: the faults ended long ago, and still there is no one token under which every member runs: "+
+		"%d of %d have run under the last one, which has been the only one for %v of %v",
+		len(p.ran), s.Members, c.Now().Sub(p.since()), quiet)
+}
+
+// bound is how long a healed cluster may take.
+func (s *Scenario) bound(c *sim.Cluster) time.Duration {
+	longest := max(s.MaxIntervalInForce(), s.lap())
+	for i := range c.Members() {
+		if c.Up(i) {
+			longest = max(longest, Detail(c, i).RegenerateAfter)
+		}
+	}
+	m := s.Membership
+	settle := m.RejoinAfter + max(m.DetectAfter+10*m.DetectMore, m.CutAfter) + m.Spread + stopTimeout
+	return settle + 30*longest + s.Demand.Longest()
+}
+
+// quiet is for how long there must have been one token of each slot: long enough for any other to have shown itself. Without guardians
+// nobody asks before it makes a token, and a fleet whose laps are longer than max_interval has several now and then.
+func (s *Scenario) quiet() time.Duration {
+	if s.Backups == 0 {
+		return s.MaxIntervalInForce()
+	}
+	return max(s.MaxIntervalInForce(), s.lap())
+}

@@ -1,0 +1,461 @@
+package wander
+
+import (
+	"bytes"
+	"fmt"
+	"hash/maphash"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/check"
+	"github.com/wanderd/wanderd/sim/tell"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Small worlds are explored to the end: every order of everything that can happen, up to a number of things. A member offers
+// the token that it holds, or has just passed it on; from there on, at each step, one of these happens:
+//
+//   - any message that was ever sent is delivered, be it for the first time or again. What is never delivered was lost; so
+//     every loss, duplicate, replay, delay and reordering there can be is one of the orders.
+//   - any member is woken when its deadline comes. Each has a clock of its own, which only its wake-ups move: members do not
+//     agree on how much time has passed, and any timeout may come before or after any message.
+//   - any run ends.
+//   - a member crashes before any effect of its step, and starts again with what it had saved. At most so many times.
+//   - where disks are slow, a save that is under way ends, or fails; when a member crashes, what was on its way is on the disk or
+//     not. Where they are not, a save ends in the moment in which it was asked for.
+//   - a member that was stopped for longer than guardians are patient goes on. At most so many times.
+//
+// In every state, no two members hold the same copy of a token, no run has started that was not saved, and nobody has revived
+// a token without having asked everybody who may know of its holder, or having been told by it.
+func TestSmallWorldsAreExploredExhaustively(t *testing.T) {
+	for _, w := range []struct {
+		name                             string
+		members, backups, crashes, stops int
+		// passed says that the first handoff is over.
+		passed bool
+		// slow says that the disks are.
+		slow    bool
+		depth   int8
+		leadsTo policy.Note
+	}{
+		{name: "2 members", members: 2, depth: 10, leadsTo: handoff.NotePassed},
+		{name: "2 members, one crashes", members: 2, crashes: 1, depth: 8, leadsTo: handoff.NotePassed},
+		{name: "3 members", members: 3, depth: 9, leadsTo: handoff.NoteNoAck},
+		{name: "3 members, one crashes", members: 3, crashes: 1, depth: 7, leadsTo: handoff.NotePassed},
+		{name: "holder and guardian", members: 2, backups: 1, depth: 8, leadsTo: wander.NoteRevived},
+		{name: "holder and guardian, later", members: 2, backups: 1, depth: 8, passed: true, leadsTo: wander.NoteOvertaken},
+		{name: "holder and guardian, one stops", members: 2, backups: 1, stops: 1, depth: 7, passed: true, leadsTo: guardian.NoteDoubting},
+		{name: "holder and guardian, one crashes", members: 2, backups: 1, crashes: 1, depth: 7, passed: true, leadsTo: wander.NoteOutdated},
+		{name: "2 members, slow disks", members: 2, slow: true, depth: 9, leadsTo: wander.NoteDenied},
+		{name: "2 members, slow disks, one crashes", members: 2, slow: true, crashes: 1, depth: 7, leadsTo: wander.NoteRan},
+		{name: "holder and guardian, slow disks", members: 2, backups: 1, slow: true, depth: 7, passed: true, leadsTo: wander.NoteOvertaken},
+		{name: "holder and two guardians", members: 3, backups: 2, depth: 7, passed: true, leadsTo: wander.NoteOvertaken},
+	} {
+		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
+			began := time.Now()
+			e := newExplorer(w.members, w.backups)
+			first := e.begin(w.crashes, w.stops)
+			if w.passed {
+				e.pass(&first)
+			}
+			e.slow = w.slow
+			e.explore(t, &first, w.depth)
+			t.Logf("%d steps: %d states, %d with a token held, %d with two copies, %d transitions; %v",
+				w.depth, len(e.seen), e.held, e.copied, e.transitions, time.Since(began).Round(time.Millisecond))
+			if len(e.seen) < 1000 || e.told[w.leadsTo] == 0 {
+				t.Errorf("%d states, and none is reached by %v: %v", len(e.seen), w.leadsTo, e.told)
+			}
+		})
+	}
+}
+
+// maxSmall is the most members of a small world.
+const maxSmall = 3
+
+// small is a world in one state. It is a value: to branch is to copy.
+type small struct {
+	machines [maxSmall]wander.Machine
+	disks    [maxSmall]policy.State
+	clocks   [maxSmall]policy.Time
+	running  [maxSmall]bool
+	saves    [maxSmall]smallSave
+	// sent are all messages ever sent, each once, in an order that does not depend on the path.
+	sent           []wire.Message
+	drawn          uint64
+	crashes, stops int
+	copies         check.Copies
+	// asked are those whom a member has asked since it suspected the holder, one bit each.
+	asked [maxSmall]uint8
+}
+
+// smallSave is what goes on between a member and a slow disk: what is written, and what is to be next.
+type smallSave struct {
+	busy, queued  bool
+	writing, next policy.State
+}
+
+// explorer explores one world. The machines draw from it, so that what they draw is part of the state.
+type explorer struct {
+	ids     []wire.MemberID
+	backups int
+	slow    bool
+	laps    wander.Laps
+	drawn   uint64
+	seed    maphash.Seed
+	seen    map[uint64]int8
+	// held counts the states in which somebody holds a token, copied those in which there are two copies of one.
+	held, copied int
+	// told counts the notes.
+	told        map[policy.Note]int
+	transitions int
+	effects     []policy.Effect
+}
+
+func newExplorer(members, backups int) *explorer {
+	e := &explorer{backups: backups, seed: maphash.MakeSeed(), seen: map[uint64]int8{}, told: map[policy.Note]int{}}
+	for i := range members {
+		e.ids = append(e.ids, sim.Identity(sim.InOrder, 0, i))
+	}
+	return e
+}
+
+// Uint64 is the machines' entropy: never the same twice on one path.
+func (e *explorer) Uint64() uint64 {
+	e.drawn++
+	return sim.Mix(e.drawn)
+}
+
+// begin is the first state: member 0 has the token and has just finished its run.
+func (e *explorer) begin(crashes, stops int) small {
+	w := small{crashes: crashes, stops: stops, copies: check.NewCopies()}
+	for i := range e.ids {
+		e.launch(&w, i)
+	}
+	e.wake(&w, 0)
+	return e.finish(w, 0)
+}
+
+// pass lets the first handoff end: member 1 holds the token.
+func (e *explorer) pass(w *small) {
+	for _, kind := range []wire.Kind{wire.KindToken, wire.KindAck, wire.KindCommit} {
+		m := w.sent[slices.IndexFunc(w.sent, func(m wire.Message) bool { return m.Kind == kind })]
+		e.step(w, sim.IndexOf(m.To), &policy.Event{Kind: policy.Received, Msg: m}, -1)
+	}
+}
+
+func (e *explorer) launch(w *small, i int) {
+	w.machines[i] = *wander.New(wander.Config{
+		Gate: 1, Self: e.ids[i], Skip: time.Second, Op: time.Second, MinInterval: 10 * time.Second, WaitAlone: true,
+		Backups: e.backups, Laps: &e.laps, Entropy: e,
+	})
+	w.running[i], w.asked[i], w.saves[i] = false, 0, smallSave{}
+	e.step(w, i, &policy.Event{Kind: policy.Started, State: w.disks[i]}, -1)
+	e.step(w, i, &policy.Event{Kind: policy.PeersChanged, Peers: e.ids, TokenKnown: w.drawn > 0}, -1)
+}
+
+func (e *explorer) wake(w *small, i int) {
+	if at, ok := w.machines[i].NextWake(); ok {
+		w.clocks[i] = max(w.clocks[i], at)
+		e.step(w, i, &policy.Event{Kind: policy.Woke}, -1)
+	}
+}
+
+func (e *explorer) finish(w small, i int) small {
+	w.running[i] = false
+	e.step(&w, i, &policy.Event{Kind: policy.Finished}, -1)
+	return w
+}
+
+// explore visits every state that can be reached from w in so many steps. A state that is reached again with fewer steps
+// left than before leads nowhere new.
+func (e *explorer) explore(t *testing.T, w *small, steps int8) {
+	t.Helper()
+	if steps == 0 {
+		return
+	}
+	e.branch(w, func(next *small, what string) {
+		e.transitions++
+		key := e.key(next)
+		left, known := e.seen[key]
+		if known && left >= steps-1 {
+			return
+		}
+		e.seen[key] = steps - 1
+		if !known {
+			e.check(t, next, what)
+		}
+		e.explore(t, next, steps-1)
+	})
+}
+
+// branch calls reach with every state that can come next.
+func (e *explorer) branch(w *small, reach func(*small, string)) {
+	for i := range e.ids {
+		if at, ok := w.machines[i].NextWake(); ok {
+			e.happen(w, i, at, &policy.Event{Kind: policy.Woke}, reach)
+			if w.stops > 0 {
+				stopped := *w
+				stopped.stops--
+				e.happen(&stopped, i, at.Add(2*time.Second), &policy.Event{Kind: policy.Woke}, reach)
+			}
+		}
+		if w.running[i] {
+			e.happen(w, i, w.clocks[i], &policy.Event{Kind: policy.Finished}, reach)
+		}
+	}
+	e.branchDisks(w, reach)
+	for _, m := range w.sent {
+		to := sim.IndexOf(m.To)
+		e.happen(w, to, w.clocks[to], &policy.Event{Kind: policy.Received, Msg: m}, reach)
+	}
+}
+
+// branchDisks lets each save end that is under way, and fail.
+func (e *explorer) branchDisks(w *small, reach func(*small, string)) {
+	for i := range e.ids {
+		for _, fails := range []bool{false, true} {
+			if !w.saves[i].busy {
+				break
+			}
+			done := w.branch()
+			s := &done.saves[i]
+			if s.busy = false; !fails {
+				done.disks[i] = s.writing
+			}
+			if s.queued {
+				s.busy, s.queued, s.writing = true, false, s.next
+				reach(&done, sim.MemberName(i)+" begins another save")
+				continue
+			}
+			*s = smallSave{}
+			e.happen(&done, i, done.clocks[i], &policy.Event{Kind: policy.Saved, Failed: fails}, reach)
+		}
+	}
+}
+
+// happen lets one thing happen to a member, in full and, if it may crash, up to every one of its effects.
+func (e *explorer) happen(w *small, i int, at policy.Time, ev *policy.Event, reach func(*small, string)) {
+	after := w.branch()
+	after.clocks[i] = max(w.clocks[i], at)
+	if ev.Kind == policy.Finished {
+		after.running[i] = false
+	}
+	n := e.step(&after, i, ev, -1)
+	reach(&after, sim.MemberName(i)+" "+ev.Kind.String())
+	if w.crashes == 0 {
+		return
+	}
+	for k := range n {
+		for _, landed := range []bool{false, true} {
+			crashed := w.branch()
+			crashed.crashes--
+			crashed.clocks[i] = max(w.clocks[i], at)
+			e.step(&crashed, i, ev, k)
+			if landed && !crashed.saves[i].busy {
+				break
+			}
+			if landed {
+				crashed.disks[i] = crashed.saves[i].writing
+			}
+			crashed.copies.Watch(&sim.Occurrence{Kind: sim.Crashed, Member: i})
+			e.launch(&crashed, i)
+			reach(&crashed, sim.MemberName(i)+" "+ev.Kind.String()+", crashing on the way")
+		}
+	}
+}
+
+// branch copies a world; sent and copies are what a plain copy would share.
+func (w *small) branch() small {
+	c := *w
+	c.sent = slices.Clip(w.sent)
+	c.copies = w.copies.Clone()
+	return c
+}
+
+// step gives a member an event and carries out its effects, or only the first so many if upTo is not negative. It returns
+// how many there were.
+func (e *explorer) step(w *small, i int, ev *policy.Event, upTo int) int {
+	if ev.Kind == policy.Received && ev.Msg.Kind == wire.KindYield && w.machines[i].Expects(&ev.Msg) {
+		w.asked[i] = math.MaxUint8 // Its holder says that nobody holds the token.
+	}
+	e.drawn = w.drawn
+	now := policy.Instant{Time: w.clocks[i], Wall: sim.Epoch + int64(w.clocks[i])}
+	e.effects = w.machines[i].Step(now, ev, e.effects[:0])
+	w.drawn = e.drawn
+	effects := e.effects
+	if upTo >= 0 {
+		effects = effects[:min(upTo, len(effects))]
+	}
+	w.copies.Watch(&sim.Occurrence{Kind: sim.Stepped, Member: i, Event: ev, Effects: effects, Of: len(e.effects)})
+	saves := false
+	for k := range effects {
+		switch f := &effects[k]; f.Kind {
+		case policy.Save:
+			saves = true
+			w.save(i, e.slow, &f.State)
+		case policy.Send:
+			w.send(&f.Msg)
+			if f.Msg.Kind == wire.KindAsk {
+				w.asked[i] |= 1 << sim.IndexOf(f.Msg.To)
+			}
+		case policy.Run:
+			w.running[i] = true
+			if w.clocks[i].Sub(w.disks[i].LastRun) > time.Second/2 || wander.MemoOf(&w.disks[i].Memo).Token != f.Token.ID {
+				panic("a run that was not saved: " + w.machines[i].String())
+			}
+		case policy.Tell:
+			e.told[f.Note]++
+			w.question(i, f)
+		case policy.Extend, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Announce, policy.Gone:
+		}
+	}
+	n := len(e.effects)
+	if !saves || e.slow || upTo >= 0 && upTo < n {
+		return n
+	}
+	if upTo >= 0 {
+		upTo -= n
+	}
+	return n + e.step(w, i, &policy.Event{Kind: policy.Saved}, upTo)
+}
+
+// save puts a state on a disk, or on its way there.
+func (w *small) save(i int, slow bool, state *policy.State) {
+	s := &w.saves[i]
+	switch {
+	case !slow:
+		w.disks[i] = *state
+	case s.busy:
+		s.queued, s.next = true, *state
+	default:
+		s.busy, s.writing = true, *state
+	}
+}
+
+// send adds a message to those that were sent, in the order of their bytes.
+func (w *small) send(m *wire.Message) {
+	place, found := slices.BinarySearchFunc(w.sent, m, func(a wire.Message, b *wire.Message) int {
+		var x, y [2 * wire.ContentSize]byte
+		return bytes.Compare(a.Append(x[:0]), b.Append(y[:0]))
+	})
+	if !found {
+		w.sent = slices.Insert(w.sent, place, *m)
+	}
+}
+
+// question holds that a guardian asks the holder, as far as it is known, and all other guardians before it revives a token, unless the
+// holder has yielded it.
+func (w *small) question(i int, note *policy.Effect) {
+	if note.Note != guardian.NoteSuspected && note.Note != wander.NoteRevived {
+		return
+	}
+	for _, id := range append(note.Token.Trail[:], note.Peer) {
+		if note.Note == wander.NoteRevived && !id.IsZero() && w.asked[i]&(1<<sim.IndexOf(id)) == 0 {
+			panic("a token that was revived unasked: " + w.machines[i].String())
+		}
+	}
+	w.asked[i] = 0
+}
+
+// check holds the property of the handoff.
+func (e *explorer) check(t *testing.T, w *small, what string) {
+	t.Helper()
+	var holders [maxSmall]int
+	tokens := map[wire.TokenID]int{}
+	for i := range e.ids {
+		s, copied := w.machines[i].Status(w.clocks[i]), w.copies.Of(i)
+		if s.Holding != (copied > 0) {
+			t.Fatalf("%s holds a token: %v, and copy %d, after %s:\n%s", sim.MemberName(i), s.Holding, copied, what, e.describe(w))
+		}
+		if !s.Holding {
+			continue
+		}
+		if other := slices.Index(holders[:i], copied); other >= 0 {
+			t.Fatalf("%s and %s both hold %v after %s:\n%s", sim.MemberName(other), sim.MemberName(i), s.Token.ID, what, e.describe(w))
+		}
+		holders[i] = copied
+		tokens[s.Token.ID]++
+	}
+	for _, n := range tokens {
+		if n > 1 {
+			e.copied++
+		}
+	}
+	if len(tokens) > 0 {
+		e.held++
+	}
+}
+
+// key is the same only for worlds in the same state, but for collisions of the hash. Machines are compared byte by byte: they
+// are plain values, see TestAMachineIsAPlainValue.
+func (e *explorer) key(w *small) uint64 {
+	var h maphash.Hash
+	h.SetSeed(e.seed)
+	for i := range e.ids {
+		h.Write(unsafe.Slice((*byte)(unsafe.Pointer(&w.machines[i])), unsafe.Sizeof(w.machines[i])))
+		maphash.WriteComparable(&h, w.disks[i])
+		maphash.WriteComparable(&h, w.clocks[i])
+		maphash.WriteComparable(&h, w.running[i])
+		maphash.WriteComparable(&h, w.saves[i])
+		maphash.WriteComparable(&h, w.asked[i])
+		maphash.WriteComparable(&h, w.copies.Of(i))
+	}
+	for i := range w.sent {
+		maphash.WriteComparable(&h, w.sent[i])
+		maphash.WriteComparable(&h, w.copies.Passing(w.sent[i].Handoff))
+	}
+	maphash.WriteComparable(&h, w.drawn)
+	maphash.WriteComparable(&h, w.crashes)
+	maphash.WriteComparable(&h, w.stops)
+	return h.Sum64()
+}
+
+// A machine refers to nothing that a copy of it could change: only to the source of entropy, to the list of peers, and to what
+// is remembered of laps, which changes nothing but time.
+func TestAMachineIsAPlainValue(t *testing.T) {
+	allowed := map[string]bool{"cfg.Entropy": true, "handoff.cfg.Entropy": true, "guardian.cfg.Entropy": true, "peers.ids": true, "cfg.Laps": true}
+	found := 0
+	var walk func(path string, typ reflect.Type)
+	walk = func(path string, typ reflect.Type) {
+		switch kind := typ.Kind(); {
+		case kind == reflect.Struct:
+			for f := range typ.Fields() {
+				walk(strings.TrimPrefix(path+"."+f.Name, "."), f.Type)
+			}
+		case kind == reflect.Array:
+			walk(path, typ.Elem())
+		case kind < reflect.Bool || kind > reflect.Complex128:
+			found++
+			if !allowed[path] {
+				t.Errorf("wander.Machine refers to something by %s, a %v", path, typ)
+			}
+		}
+	}
+	walk("", reflect.TypeFor[wander.Machine]())
+	if found != len(allowed) {
+		t.Errorf("%d references, and %d are known of: this test looks at the wrong things", found, len(allowed))
+	}
+}
+
+func (e *explorer) describe(w *small) string {
+	var b strings.Builder
+	trace := tell.NewTrace(&b, Words())
+	for i := range e.ids {
+		fmt.Fprintf(&b, "%s at %s: %s\n", sim.MemberName(i), sim.Seconds(w.clocks[i]), &w.machines[i])
+	}
+	for i := range w.sent {
+		fmt.Fprintln(&b, trace.Route(&w.sent[i]))
+	}
+	return b.String()
+}

@@ -1,0 +1,116 @@
+package wander
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/wanderd/wanderd/sim"
+)
+
+// piece is a part of the world that few scenarios have. It is drawn last, and each by dice of its own, so that one more leaves all the
+// others as they were.
+type piece struct {
+	// label belongs to the dice. It is such that none of the seeds that failed before there were pieces has this one.
+	label uint64
+	share float64
+	draw  func(drawing, *Scenario)
+}
+
+func pieces() []piece {
+	return []piece{
+		{label: 15, share: 0.1, draw: drawing.deafAndMute},
+		{label: 16, share: 0.1, draw: drawing.wrongOp},
+		{label: 19, share: 0.08, draw: drawing.wrongMaxInterval},
+		{label: 13, share: 0.15, draw: drawing.farApart},
+		{label: 20, share: 0.15, draw: drawing.standing},
+		{label: 21, share: 0.15, draw: drawing.onDemand},
+	}
+}
+
+// drawPieces draws what few scenarios have.
+func (s *Scenario) drawPieces() {
+	for _, p := range pieces() {
+		d := drawing{rand.New(rand.NewPCG(s.Seed, sim.Mix(p.label)))}
+		if d.sometimes(p.share) {
+			p.draw(d, s)
+		}
+	}
+}
+
+// deafAndMute: members that hear nothing, or are not heard.
+func (d drawing) deafAndMute(s *Scenario) {
+	s.Faults.DeafEvery, s.Faults.DeafFor = d.time(s.Duration/20, s.Duration), d.time(s.Skip, s.Duration/3)
+	s.Faults.MuteShare = d.share(0.1, 1)
+}
+
+// lapTimeouts is how many handoff timeouts a lap may take where operations are longer than the operator says.
+const lapTimeouts = 2000
+
+// wrongOp: operations are shorter or longer than the operator says, by up to a factor of ten, or longer than max_interval. Without
+// guardians nobody asks before it makes a token: such a fleet needs to know how long they take.
+func (d drawing) wrongOp(s *Scenario) {
+	if s.Backups == 0 {
+		return
+	}
+	if d.sometimes(0.3) {
+		s.grow(10 + d.IntN(30))
+	}
+	s.Hook.Takes = d.time(s.Op/10, 10*s.Op)
+	if d.sometimes(0.3) {
+		s.Hook.Takes = d.time(s.MaxIntervalInForce(), 3*s.MaxIntervalInForce())
+	}
+	// A lap of thousands of beats takes too long to explore.
+	s.Hook.Takes = min(s.Hook.Takes, max(s.Op, time.Duration(lapTimeouts/s.Members)*max(s.Skip, 250*time.Millisecond)))
+	s.Duration = max(s.Duration, 2*s.lap())
+}
+
+// grow makes the fleet larger, at the same load: where there are few, everybody is asked by everybody.
+func (s *Scenario) grow(members int) {
+	by := float64(members) / float64(s.Members)
+	s.Members = members
+	s.MinInterval = time.Duration(by * float64(s.MinInterval))
+	s.MaxInterval = time.Duration(by * float64(s.MaxInterval))
+	s.Duration = time.Duration(by * float64(s.Duration))
+}
+
+// wrongMaxInterval: the operator has set max_interval too low or too high, by up to a factor of ten. Without guardians nobody asks
+// before it makes a token: such a fleet needs the right one.
+func (d drawing) wrongMaxInterval(s *Scenario) {
+	if s.Backups > 0 {
+		s.MaxInterval = max(s.MinInterval, d.time(s.MaxIntervalInForce()/10, 10*s.MaxIntervalInForce()))
+	}
+}
+
+// farApart: a round trip takes up to several skips. Without guardians, a fleet needs the right max_interval for that.
+func (d drawing) farApart(s *Scenario) {
+	s.Network.Latency = d.time(s.Skip/10, 2*s.Skip)
+	s.Network.Jitter = min(s.Network.Jitter, s.Network.Latency)
+	if s.Backups == 0 {
+		s.MaxInterval = max(s.MaxIntervalInForce(), 3*s.lap())
+	}
+}
+
+// standing: a fault that stays, for so long that large fleets take too long to explore.
+func (d drawing) standing(s *Scenario) {
+	if s.Members > 1 && s.Members < 10 {
+		s.Standing = Standing(1 + d.IntN(int(standingEnd)-1))
+	}
+}
+
+// onDemand: members run only when somebody waits for it, from nearly always to hardly ever, and most often without a min_interval. Without
+// guardians such a fleet needs the right max_interval, too.
+func (d drawing) onDemand(s *Scenario) {
+	s.Demand.Every = d.time(s.Op/10, 4*s.MinInterval)
+	if d.sometimes(0.5) {
+		s.Demand.Queued = d.share(0.05, 0.8)
+	}
+	if d.sometimes(0.5) {
+		s.Demand.Withdrawn = d.share(0.05, 0.8)
+	}
+	if d.sometimes(0.7) {
+		s.MinInterval = 0
+	}
+	if s.Backups == 0 {
+		s.MaxInterval = max(s.MaxIntervalInForce(), 3*s.lap())
+	}
+}

@@ -1,0 +1,236 @@
+package wander
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/check"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Scenario is a wandering token in a world: every parameter of one run.
+type Scenario struct {
+	Seed    uint64
+	Members int
+	Order   sim.Order
+	// The gate's constants.
+	Skip, Op, MinInterval, MaxInterval time.Duration
+	Walk                               wander.Walk
+	// Backups and OnLost are those of [wander.Config].
+	Backups int
+	OnLost  wander.OnLost
+	// Slots is how many tokens there are; zero is one.
+	Slots int
+	// MixedSlots gives every third member one token less.
+	MixedSlots bool
+	// MeasureOp lets the members measure the operation, instead of being told Op.
+	MeasureOp bool
+	// WaitAlone makes members that have never seen another one wait.
+	WaitAlone bool
+	// StartWithin is the time within which the members start, each finding the others by itself; zero starts all at once,
+	// with a complete membership.
+	StartWithin time.Duration
+	// TokenInPlace lets member 0 make the first token at once, as in the paper, and not the first in rank after a while. It
+	// goes with a StartWithin of zero, and not with WaitAlone.
+	TokenInPlace bool
+	// ClockSkew is the most by which a wall clock is ahead or behind at the start, ClockDrift the most by which it goes
+	// too fast or too slow.
+	ClockSkew  time.Duration
+	ClockDrift float64
+	// SameTies lets all who revive a token draw the same tie: what happens once in 256 times happens always.
+	SameTies bool
+	// AskFirst and EarlyWakes are those of [Config].
+	AskFirst   bool
+	EarlyWakes float64
+
+	Network    sim.Network
+	Membership sim.Membership
+	Hook       sim.Hook
+	Disk       sim.Disk
+	Demand     sim.Demand
+	Faults     sim.Faults
+	Standing   Standing
+	// Duration is how long the run lasts, or the faults in it.
+	Duration time.Duration
+}
+
+// NewCluster makes the world of a scenario; nobody has started.
+func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
+	gate := wire.GateIDOf("default")
+	// All machines in one piece, each in its place for all its lives, take less memory than one by one.
+	machines := make([]wander.Machine, s.Members)
+	laps := new(wander.Laps)
+	cfg := sim.Config{
+		Family: wander.Family(),
+		Seed:   s.Seed, Members: s.Members, Order: s.Order, Network: s.Network, Membership: s.Membership, Hook: s.Hook, OrphanGrace: wander.OrphanGrace(s.Skip), Disk: s.Disk,
+		Demand:   s.Demand,
+		AskFirst: s.AskFirst, EarlyWakes: s.EarlyWakes, StopTimeout: stopTimeout, Watchers: watchers,
+		Machine: func(seat sim.Seat) policy.Machine {
+			if s.SameTies {
+				seat.Entropy = sameTies{seat.Entropy}
+			}
+			op := s.Op
+			if s.MeasureOp {
+				op = 0
+			}
+			return s.machine(seat.Index, wander.Config{
+				Gate: gate, Self: seat.Self, Skip: s.Skip, Op: op, MinInterval: s.MinInterval, MaxInterval: s.MaxInterval,
+				OnDemand: s.onDemand(),
+				Backups:  s.Backups, OnLost: s.OnLost, Walk: s.Walk, Laps: laps, WaitAlone: s.WaitAlone, Rejoins: seat.Rejoins,
+				Entropy: seat.Entropy,
+			}, &machines[seat.Index])
+		},
+	}
+	if s.ClockSkew > 0 || s.ClockDrift > 0 {
+		cfg.Clocks = make([]sim.Clock, s.Members)
+		for i := range cfg.Clocks {
+			cfg.Clocks[i] = sim.Clock{
+				Skew:  time.Duration(centred(s.Seed, 2*i) * float64(s.ClockSkew)),
+				Drift: centred(s.Seed, 2*i+1) * s.ClockDrift,
+			}
+		}
+	}
+	return sim.New(cfg)
+}
+
+// sameTies draws numbers that end alike: nothing but ties is drawn from there.
+type sameTies struct{ policy.Entropy }
+
+// Uint64 draws a number.
+func (e sameTies) Uint64() uint64 { return e.Entropy.Uint64() &^ 0xff }
+
+// stopTimeout is how long an agent that stops in good order may take over it.
+const stopTimeout = 30 * time.Second
+
+// centred returns a number between -1 and 1 that belongs to a seed and i.
+func centred(seed uint64, i int) float64 {
+	return float64(int64(sim.Mix(seed^sim.Mix(uint64(i)+1<<40)))) / (1 << 63)
+}
+
+// start starts the members.
+func (s *Scenario) start(c *sim.Cluster) {
+	switch {
+	case s.TokenInPlace:
+		c.BootWithToken(0)
+		return
+	case s.StartWithin <= 0:
+		c.Boot()
+		return
+	}
+	for i := range s.Members {
+		at := time.Duration((centred(s.Seed, -1-i) + 1) / 2 * float64(s.StartWithin))
+		c.After(at, func() {
+			if !c.Up(i) {
+				c.Start(i)
+			}
+		})
+	}
+}
+
+// MaxIntervalInForce is Δmax as a full fleet has it: MaxInterval, or the default rule where none is set.
+func (s *Scenario) MaxIntervalInForce() time.Duration {
+	if s.MaxInterval > 0 {
+		return s.MaxInterval
+	}
+	visit := s.Op
+	if s.onDemand() {
+		visit = max(visit, s.Skip)
+	}
+	return 3 * max(s.MinInterval, time.Duration(s.Members)*visit)
+}
+
+// onDemand reports whether members run only when somebody waits for it.
+func (s *Scenario) onDemand() bool { return s.Demand.Every > 0 }
+
+// lap is how long a lap takes at most in which everybody runs, and no datagram is lost.
+func (s *Scenario) lap() time.Duration {
+	visit := s.Hook.Longest() + s.Skip + 3*(s.Network.Latency+s.Network.Jitter)
+	return time.Duration(s.Members) * visit
+}
+
+// Checkers returns every checker, fresh, for one run of the scenario.
+func (s *Scenario) Checkers() []sim.Watcher {
+	lap := time.Duration(0)
+	if s.Walk == wander.Random && s.Backups == 0 && !s.onDemand() {
+		lap = -1
+	}
+	if s.Walk != wander.Random {
+		lap = s.MaxIntervalInForce() / 3
+		if s.MeasureOp {
+			lap = math.MaxInt64 // Nobody but the members knows.
+		}
+	}
+	timeout := wander.Patience(s.Skip)
+	checkers := []sim.Watcher{
+		sim.EachSlot(s.Slots, func() sim.Watcher { return check.NewHandoffChecker() }), sim.EachSlot(s.Slots, func() sim.Watcher { return check.NewCustodyChecker() }),
+		sim.EachSlot(s.Slots, func() sim.Watcher { return check.NewSeqChecker() }), sim.EachSlot(s.Slots, func() sim.Watcher { return check.NewGrantChecker(timeout / 2) }),
+		sim.EachSlot(s.Slots, func() sim.Watcher { return NewRemovalChecker(s.MinInterval, lap, timeout) }),
+		sim.EachSlot(s.Slots, func() sim.Watcher { return NewBirthChecker() }), sim.EachSlot(s.Slots, func() sim.Watcher { return NewGuardChecker(timeout) }),
+		sim.EachSlot(s.Slots, func() sim.Watcher { return check.NewCommitChecker(timeout) }),
+		sim.EachSlot(s.Slots, func() sim.Watcher { return NewMusterChecker(s.Backups) }),
+		sim.EachSlot(s.Slots, func() sim.Watcher { return NewSilenceChecker(timeout) }),
+		sim.EachSlot(s.Slots, func() sim.Watcher { return NewBeatChecker(timeout) }),
+		sim.EachSlot(s.Slots, func() sim.Watcher { return NewDueChecker() }),
+		check.NewTrafficChecker(s.datagrams(timeout), trafficTimeouts*timeout),
+		check.NewIntervalChecker(s.MinInterval, timeout/2), check.NewMessageChecker(), check.NewWakeChecker(), NewSlotChecker(),
+		sim.EachSlot(s.Slots, func() sim.Watcher { return NewInquiryChecker(timeout/2, s.Backups > 0) }),
+	}
+	if s.Slots <= 1 {
+		checkers = append(checkers, NewDeafChecker(8*timeout+16*(s.Network.Latency+s.Network.Jitter)))
+	}
+	// Where slots differ, a member learns from any message that a token comes to it from now on.
+	if !s.MixedSlots {
+		checkers = append(checkers, sim.EachSlot(s.Slots, func() sim.Watcher { return NewHearsayChecker() }))
+	}
+	if s.onDemand() {
+		checkers = append(checkers, check.NewDemandChecker())
+	}
+	// Identities in order all begin alike, and say nothing of who was missed.
+	if s.Walk != wander.Random && s.Order != sim.InOrder {
+		checkers = append(checkers, sim.EachSlot(s.Slots, func() sim.Watcher { return NewMissedChecker() }))
+	}
+	return checkers
+}
+
+// String returns one line for each parameter that is not zero.
+func (s *Scenario) String() string {
+	var b strings.Builder
+	s.each(func(name string, value reflect.Value) {
+		if !value.IsZero() {
+			fmt.Fprintf(&b, "  %-28s %v\n", name, value.Interface())
+		}
+	})
+	return b.String()
+}
+
+// each calls do with every parameter and its name, in their order.
+func (s *Scenario) each(do func(name string, value reflect.Value)) {
+	var walk func(prefix string, v reflect.Value)
+	walk = func(prefix string, v reflect.Value) {
+		for i := range v.NumField() {
+			name, f := prefix+v.Type().Field(i).Name, v.Field(i)
+			if f.Kind() == reflect.Struct {
+				walk(name+".", f)
+			} else {
+				do(name, f)
+			}
+		}
+	}
+	walk("", reflect.ValueOf(*s))
+}
+
+// trafficTimeouts is for how many timeouts datagrams are counted.
+const trafficTimeouts = 8
+
+// datagrams is how many datagrams a member may send in that time: beats to all guardians, repeated offers and Acks, questions; and what
+// belongs to a visit of a token, which may come as often as there are skips.
+func (s *Scenario) datagrams(timeout time.Duration) int {
+	visits := float64(timeout) / float64(s.Skip)
+	return int(trafficTimeouts * float64(max(s.Slots, 1)) * (40 + 8*visits))
+}

@@ -1,0 +1,79 @@
+package wander_test
+
+import (
+	"bytes"
+	"testing"
+
+	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
+	"github.com/wanderd/wanderd/sim/hunt"
+	"github.com/wanderd/wanderd/sim/tell"
+)
+
+func TestSeeds(t *testing.T) {
+	r := hunt.Run(t.Context(), hunt.Options{})
+	if r.Failure != nil {
+		t.Fatal(r.Failure.String())
+	}
+	if err := r.Err(); err != nil {
+		t.Error(err)
+	}
+	if r.Seeds != hunt.DefaultSeeds {
+		t.Errorf("%d seeds, want %d", r.Seeds, hunt.DefaultSeeds)
+	}
+	t.Logf("%d seeds; %.2f %% of the busy time, faults and overload included, was overlap\n%v",
+		r.Seeds, 100*r.Overlap/r.Busy, &r.Coverage)
+}
+
+// Seeds that failed once stay, each with what it found.
+func TestSeedsThatFailedOnce(t *testing.T) {
+	for seed, found := range map[uint64]string{
+		112562: "with a short max_interval, two tokens of a sweep followed each other round for ever",
+		282:    "who was told of a token that it knew to be removed guarded and revived it",
+		784:    "a message that was not expected made a holder ask its guardians",
+		103202: "two holders of one token with the same number answered each other's beats for ever",
+		107403: "a holder that was asleep, and alone when it woke, ran before its guardians had answered",
+		136:    "operations took longer than op said, and several tokens lived for ever",
+		2:      "a member that was due offered its token in vain again and again, and never ran",
+		25:     "where a round trip took longer than a skip, no offer was ever answered in time",
+		46:     "where no datagram arrived, nobody ran any more",
+		83:     "one member was not heard, and nobody ran any more",
+		1:      "a holder that heard nobody kept its token for as long as it calmed its guardians",
+		13902:  "a holder that heard nobody kept its token because somebody played back a beat to it",
+		18954:  "a copy of a token that its holder gave up, and of which nobody else had heard, overtook the one that was left",
+		29166:  "a holder that dropped its copy because it was offered a later one guarded an earlier one from then on",
+		27469:  "a holder that had become patient while it was deaf was taken for one that never gives up",
+		36904:  "a holder that was stopped while it asked went on although its guardians had heard nothing for a patience",
+		49531:  "members that had never met were parted for good, and waited for each other",
+		2456:   "a holder that heard nobody, and was alone, was taken for one that keeps its token from others",
+		116586: "a run started in the step in which an older token was revived, which then took its place",
+	} {
+		s := wandering.Draw(seed)
+		if o := s.Explore(); o.Err != nil {
+			t.Errorf("seed %d, which once found that %s: %v", seed, found, o.Err)
+		}
+	}
+}
+
+func TestTheSameSeedGivesTheSameTrace(t *testing.T) {
+	for seed := uint64(1); seed <= 20; seed++ {
+		var once, again bytes.Buffer
+		for _, w := range []*bytes.Buffer{&once, &again} {
+			s := wandering.Draw(seed)
+			s.Explore(tell.NewTrace(w, wandering.Words()))
+		}
+		if once.Len() == 0 || !bytes.Equal(once.Bytes(), again.Bytes()) {
+			t.Fatalf("seed %d gives two different traces, of %d and %d bytes", seed, once.Len(), again.Len())
+		}
+	}
+}
+
+// What is watched must not depend on who watches, or a failing seed could not be shown with a trace.
+func TestWatchersChangeNothing(t *testing.T) {
+	for seed := uint64(1); seed <= 20; seed++ {
+		s := wandering.Draw(seed)
+		steps := s.Explore().Steps
+		if watched := s.Explore(tell.NewTrace(tell.NewTail(1), wandering.Words()), &wandering.Coverage{}).Steps; watched != steps {
+			t.Fatalf("seed %d takes %d steps, and %d when it is watched", seed, steps, watched)
+		}
+	}
+}

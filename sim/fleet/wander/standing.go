@@ -1,0 +1,155 @@
+package wander
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// Standing is a fault that begins when all the others are over, and stays: what must hold meanwhile is asked for before it is healed.
+type Standing uint8
+
+const (
+	// NothingStands: there is none.
+	NothingStands Standing = iota
+	// OneIsDeaf: one member hears nothing.
+	OneIsDeaf
+	// OneIsMute: one member is not heard.
+	OneIsMute
+	// TwoParts: neither part of the network reaches the other.
+	TwoParts
+	// BrokenPairs: some ordered pairs never deliver.
+	BrokenPairs
+	// NothingArrives: every datagram is lost, as where a firewall stops them, and gossip goes on by streams.
+	NothingArrives
+
+	standingEnd
+)
+
+// String returns a clause.
+func (s Standing) String() string {
+	switch s {
+	case NothingStands:
+		return "nothing stands"
+	case OneIsDeaf:
+		return "one is deaf"
+	case OneIsMute:
+		return "one is mute"
+	case TwoParts:
+		return "two parts"
+	case BrokenPairs:
+		return "broken pairs"
+	case NothingArrives:
+		return "nothing arrives"
+	case standingEnd:
+	}
+	return fmt.Sprintf("Standing(%d)", uint8(s))
+}
+
+// runners are the members that have run since a moment. It is a [Watcher].
+type runners map[int]bool
+
+// Watch notices who runs.
+func (r runners) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
+	if o.Kind != sim.Stepped {
+		return nil
+	}
+	for i := range o.Effects {
+		if o.Effects[i].Kind == policy.Run {
+			r[o.Member] = true
+		}
+	}
+	return nil
+}
+
+// beginStanding begins the fault.
+func (s *Scenario) beginStanding(c *sim.Cluster, n sim.Network) {
+	dice := rand.New(rand.NewPCG(s.Seed, sim.Mix(8)))
+	one := dice.IntN(c.Members())
+	switch s.Standing {
+	case OneIsDeaf:
+		c.Deafen(one, true)
+	case OneIsMute:
+		c.Mute(one, true)
+	case TwoParts:
+		sides := make([]bool, c.Members())
+		for i := range sides {
+			sides[i] = i == one || dice.Uint64()&1 == 0
+		}
+		c.Part(sides, false)
+	case BrokenPairs:
+		n.Broken = 0.1 + 0.4*dice.Float64()
+		c.SetNetwork(n)
+	case NothingArrives:
+		n.Loss = 1
+		c.SetNetwork(n)
+	case NothingStands, standingEnd:
+	}
+}
+
+// standParts is which part of the time that a healed fleet may take a fault stands before anybody has to run, and then again.
+const standParts = 5
+
+// stand lets the fault stand for long, if there is one, and checks that somebody runs, and where the others can all talk to each other,
+// that one of them does.
+func (s *Scenario) stand(c *sim.Cluster, ran runners, sound sim.Network) error {
+	if s.Standing == NothingStands {
+		return nil
+	}
+	// Members that have never seen another one may wait for that for ever: they meet first.
+	if met := policy.Time(s.StartWithin + s.Membership.GossipAfter + s.Membership.Spread); s.WaitAlone && c.Now() < met {
+		if err := c.Run(met); err != nil {
+			return err
+		}
+	}
+	s.beginStanding(c, sound)
+	defer c.Repair(sound)
+	settled := s.bound(c) / standParts
+	if err := c.Run(c.Now().Add(settled)); err != nil {
+		return err
+	}
+	clear(ran)
+	while := s.bound(c) / standParts
+	if err := c.Run(c.Now().Add(while)); err != nil {
+		return err
+	}
+	if len(ran) == 0 {
+		return fmt.Errorf("standing: %v, and nobody has run for %v", s.Standing, while)
+	}
+	if s.Standing == BrokenPairs || s.Standing == NothingArrives {
+		return nil
+	}
+	for _, part := range parts(c) {
+		if len(part) > 1 && !slices.ContainsFunc(part, func(i int) bool { return ran[i] }) {
+			return fmt.Errorf("standing: %v, and nobody among %s and %d others that can talk has run for %v",
+				s.Standing, sim.MemberName(part[0]), len(part)-1, while)
+		}
+	}
+	return nil
+}
+
+// parts are the members that are up, in groups in which everybody can talk to somebody.
+func parts(c *sim.Cluster) (all [][]int) {
+	talk := func(a, b int) bool { return c.Reaches(a, b) && c.Reaches(b, a) }
+	part := make([]int, c.Members())
+	for i := range part {
+		if part[i] > 0 || !c.Up(i) {
+			continue
+		}
+		group := []int{i}
+		part[i] = len(all) + 1
+		for next := 0; next < len(group); next++ {
+			for j := range part {
+				if part[j] == 0 && c.Up(j) && talk(group[next], j) {
+					part[j] = len(all) + 1
+					group = append(group, j)
+				}
+			}
+		}
+		all = append(all, group)
+	}
+	return all
+}

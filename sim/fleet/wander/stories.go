@@ -1,0 +1,106 @@
+package wander
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/tell"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Stories returns the stories that stand in the README.
+func Stories() []tell.Story {
+	const late = policy.Time(8 * time.Second)
+	return []tell.Story{
+		{
+			Name:  "round",
+			About: "the token goes round three members; one of them is due and runs its operation",
+			World: storyWorld(Scenario{Members: 3}, nil),
+			From:  late.Add(-time.Second),
+			Turns: []tell.Turn{
+				{Note: wander.NoteResting, Role: 0},
+				{Note: handoff.NoteOffered, Role: 0},
+				{Note: wander.NoteResting, Role: 1},
+				{Note: handoff.NoteOffered, Role: 1},
+				{Note: wander.NoteRan, Role: 2},
+				{Note: handoff.NoteOffered, Role: 2},
+				{Note: wander.NoteResting, Role: 0},
+			},
+			Untold: 1, Dull: beatsOnly, Words: Words(),
+		},
+		{
+			Name:  "lost",
+			About: "every Commit of a handoff is lost; the sender guards the token, asks for its holder, and revives it",
+			World: storyWorld(Scenario{Members: 4, Backups: 2}, func(c *sim.Cluster) { loseFirst(c, late) }),
+			From:  late,
+			Turns: []tell.Turn{
+				{Note: guardian.NoteSuspected, Role: 0},
+				{Note: handoff.NoteNoCommit, Role: 1},
+				{Note: guardian.NoteSuspected, Role: 2},
+				{Note: wander.NoteRevived, Role: 2},
+				{Note: wander.NoteRan, Role: 2},
+			},
+			Dull: beatsOnly, Words: Words(),
+		},
+	}
+}
+
+// FindStory returns the story of that name. The error names those there are.
+func FindStory(name string) (tell.Story, error) {
+	var names []string
+	for _, s := range Stories() {
+		if s.Name == name {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	return tell.Story{}, fmt.Errorf("no story is called %q: there are %s", name, strings.Join(names, " and "))
+}
+
+// storyWorld is members named in the order of their ranks, with a token in place; plan arranges what goes wrong, if anything does.
+func storyWorld(s Scenario, plan func(*sim.Cluster)) func(uint64, ...sim.Watcher) *sim.Cluster {
+	s.Order, s.TokenInPlace = sim.InOrder, true
+	s.Skip, s.Op, s.MinInterval = time.Second, 2*time.Second, 10*time.Second
+	s.Network = sim.Network{Latency: 50 * time.Millisecond, Encode: true}
+	s.Hook = sim.Hook{Takes: 2 * time.Second, Spread: 0.5}
+	return func(seed uint64, watchers ...sim.Watcher) *sim.Cluster {
+		s.Seed = seed
+		c := s.NewCluster(append(s.Checkers(), watchers...)...)
+		if plan != nil {
+			plan(c)
+		}
+		s.start(c)
+		return c
+	}
+}
+
+// loseFirst loses the token of the first handoff that ends after a time.
+func loseFirst(c *sim.Cluster, after policy.Time) {
+	lost := false
+	c.LoseToken(func() bool {
+		first := !lost && c.Now() >= after
+		lost = lost || first
+		return first
+	})
+}
+
+// beatsOnly reports whether nothing occurred but what does four times in a skip, wherever a guarded token is.
+func beatsOnly(o *sim.Occurrence) bool {
+	switch {
+	case o.Kind == sim.Lost:
+		return o.Msg.Kind == wire.KindBeat
+	case o.Kind != sim.Stepped:
+		return false
+	case o.Event.Kind == policy.Received && len(o.Effects) == 0:
+		return o.Event.Msg.Kind == wire.KindBeat
+	}
+	other := func(e policy.Effect) bool { return e.Kind != policy.Send || e.Msg.Kind != wire.KindBeat }
+	return o.Event.Kind == policy.Woke && !slices.ContainsFunc(o.Effects, other)
+}

@@ -1,0 +1,88 @@
+package wander
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// drawCrowd draws a fleet without faults whose members find each other only after each has made a token of its own. Its operations take
+// up to fifty times what its members are told, and max_interval may be as short as min_interval. A lap takes no longer than is returned.
+func drawCrowd(seed uint64) (s Scenario, lap time.Duration) {
+	d := drawing{rand.New(rand.NewPCG(seed, sim.Mix(7)))}
+	s = Scenario{Seed: seed, Members: 3 + d.IntN(40), Skip: d.time(50*time.Millisecond, 2*time.Second), Backups: 1 + d.IntN(4)}
+	walks := wander.Walks()
+	s.Walk = walks[d.IntN(len(walks))]
+	s.Network = sim.Network{Latency: d.time(100*time.Microsecond, 60*time.Millisecond)}
+	takes := d.time(s.Skip, 20*time.Second)
+	s.Hook = sim.Hook{Takes: takes, Spread: d.share(0.02, 0.5)}
+	all := time.Duration(s.Members)
+	s.MinInterval = max(time.Duration(float64(all*takes)/d.share(0.5, 20)), time.Second)
+	s.Op = max(time.Duration(float64(takes)*d.share(0.02, 1)), time.Millisecond)
+	if d.sometimes(0.5) {
+		s.MaxInterval = max(s.MinInterval, time.Duration(d.share(0.05, 1)*float64(all*takes)))
+	}
+	s.StartWithin = d.time(time.Second, 20*time.Second)
+	s.Membership = sim.Membership{GossipAfter: 20 * time.Second, DetectAfter: 10 * time.Second, RejoinAfter: 10 * time.Second}
+	return s, max(all*(takes+takes/2+s.Skip+6*s.Network.Latency), s.MinInterval+takes)
+}
+
+// From any number of tokens, and whatever the operator has set, a fleet without faults comes down to one in each slot: within three laps in
+// the walks that go round, the false alarms included that come before the members know what a lap takes. On a random walk a member may
+// wait for many laps, and takes the token for lost now and then; there the second one is soon gone.
+func TestAFleetComesDownToOneToken(t *testing.T) {
+	seeds := uint64(60)
+	if testing.Short() {
+		seeds = 20
+	}
+	for seed := uint64(1); seed <= seeds; seed++ {
+		s, lap := drawCrowd(seed)
+		s.Slots = int(seed%3) + 1
+		c := s.NewCluster()
+		s.start(c)
+		most, looks, crowded, longest, since := 0, 0, 0, time.Duration(0), time.Duration(0)
+		met := 2 * (s.StartWithin + s.Membership.GossipAfter)
+		for now := lap / 50; now < met+20*lap; now += lap / 50 {
+			if err := c.Run(policy.Time(now)); err != nil {
+				t.Fatal(err)
+			}
+			held := 0
+			for slot := range s.Slots {
+				held = max(held, heldIn(c, slot))
+			}
+			most = max(most, held)
+			if now < met+3*lap {
+				continue
+			}
+			looks++
+			if held <= 1 {
+				since = 0
+				continue
+			}
+			crowded++
+			since += lap / 50
+			longest = max(longest, since)
+		}
+		if most < 2 {
+			t.Errorf("seed %d: there was never a second token", seed)
+		}
+		if s.Walk != wander.Random && crowded > 0 || s.Walk == wander.Random && (longest > lap || crowded*10 > looks) {
+			t.Errorf("seed %d, of up to %d tokens: after three laps of %v there are several for %d of %d looks, for %v at a time\n%v",
+				seed, most, lap, crowded, looks, longest, &s)
+		}
+	}
+}
+
+// heldIn is how many members hold a token of a slot.
+func heldIn(c *sim.Cluster, slot int) (held int) {
+	for i := range c.Members() {
+		if c.Up(i) && c.SlotStatus(i, slot).Holding {
+			held++
+		}
+	}
+	return held
+}

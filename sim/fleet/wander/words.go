@@ -1,0 +1,30 @@
+package wander
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/sim/tell"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Words returns the words in which a wandering token's story is told.
+func Words() tell.Words {
+	return tell.Words{
+		Ran: func(s *policy.State) wire.TokenID { return wander.MemoOf(&s.Memo).Token },
+		Nonce: func(m *wire.Message) (said string, none bool) {
+			if m.Kind == wire.KindHeard || m.Kind == wire.KindSeen {
+				return time.Duration(m.Nonce).Round(time.Millisecond).String() + " ago", true
+			}
+			return "", m.Kind == wire.KindBeat
+		},
+		Guardians: func(m *wire.Message) []wire.MemberID { return m.Token.Trail[:m.Token.Trail.Len()] },
+		Drawn: []policy.Note{
+			wander.NoteArrived, wander.NoteRan, handoff.NoteOffered, handoff.NotePassed, handoff.NoteTokenAgain, handoff.NoteAckAgain,
+			guardian.NoteStrayWord,
+		},
+	}
+}

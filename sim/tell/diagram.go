@@ -1,0 +1,152 @@
+package tell
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Diagram writes a run as a sequence diagram in Mermaid's language. It is a [Watcher]. Arrows are drawn when a message arrives,
+// or is lost; a bar shows for how long an operation runs; of what members tell, it shows what no arrow does.
+type Diagram struct {
+	names
+	w       io.Writer
+	begun   bool
+	running map[int]bool
+	err     error
+}
+
+// NewDiagram returns a diagram that writes to w, in the words of a family.
+func NewDiagram(w io.Writer, words Words) *Diagram {
+	return &Diagram{names: newNames(words), w: w, running: map[int]bool{}}
+}
+
+// Watch writes what occurred.
+func (d *Diagram) Watch(c *sim.Cluster, o *sim.Occurrence) error {
+	if !d.begun {
+		d.begin(c)
+	}
+	who := sim.MemberName(o.Member)
+	d.notes = c.Family().Notes
+	switch o.Kind {
+	case sim.Stepped:
+		d.step(o, who)
+	case sim.Ignored:
+		d.arrow("->>", o.Msg, " (not expected)")
+	case sim.Lost:
+		d.arrow("-x", o.Msg, " (lost)")
+	case sim.Played:
+		d.note(o, sim.MemberName(sim.IndexOf(o.Msg.To)), "an adversary plays "+d.message(o.Msg))
+	case sim.Came, sim.Paused, sim.Slept:
+		d.note(o, who, o.Kind.String())
+	case sim.RunGone:
+		d.finish(o.Member)
+		d.note(o, who, "its run is gone")
+	case sim.Crashed, sim.Departed:
+		if o.EndsRun() {
+			d.finish(o.Member)
+		}
+		d.note(o, who, o.Kind.String())
+	case sim.Cut, sim.Healed:
+		d.note(o, sim.MemberName(0)+","+sim.MemberName(c.Members()-1), "the network is "+o.Kind.String())
+	case sim.Duplicated:
+	}
+	return d.err
+}
+
+func (d *Diagram) begin(c *sim.Cluster) {
+	d.begun = true
+	d.print("sequenceDiagram")
+	for i := range c.Members() {
+		d.print("    participant %s", sim.MemberName(i))
+	}
+}
+
+func (d *Diagram) step(o *sim.Occurrence, who string) {
+	switch o.Event.Kind {
+	case policy.Received:
+		d.arrow("->>", &o.Event.Msg, "")
+	case policy.Finished:
+		d.finish(o.Member)
+		if o.Event.Denied {
+			d.note(o, who, "was too late to start")
+		} else {
+			d.note(o, who, "has finished")
+		}
+	case policy.Saved:
+		if o.Event.Failed {
+			d.note(o, who, "could not save")
+		}
+	case policy.Wanted:
+		d.note(o, who, "is wanted")
+	case policy.Unwanted:
+		d.note(o, who, "is wanted no longer")
+	case policy.Suspended:
+		d.note(o, who, fmt.Sprintf("was asleep for %v", o.Event.Slept))
+	case policy.Leave:
+		d.note(o, who, "is to leave")
+	case policy.Started, policy.PeersChanged, policy.Woke:
+	}
+	var told []string
+	for i := range o.Effects {
+		switch e := &o.Effects[i]; {
+		case e.Kind == policy.Run:
+			told = append(told, "RUN under "+d.token(e.Token))
+		case e.Kind == policy.Stop:
+			told = append(told, "STOP")
+		case e.Kind == policy.Tell && !slices.Contains(d.words.Drawn, e.Note):
+			told = append(told, strings.TrimSpace(d.notes.Of(e.Note).Name+" "+d.tokenIfAny(e.Token)))
+		}
+	}
+	if len(told) > 0 {
+		d.note(o, who, told...)
+	}
+	if slices.ContainsFunc(o.Effects, func(e policy.Effect) bool { return e.Kind == policy.Run }) {
+		d.running[o.Member] = true
+		d.print("    activate %s", who)
+	}
+}
+
+func (d *Diagram) finish(member int) {
+	if d.running[member] {
+		delete(d.running, member)
+		d.print("    deactivate %s", sim.MemberName(member))
+	}
+}
+
+func (d *Diagram) arrow(kind string, m *wire.Message, remark string) {
+	d.print("    %s%s%s: %s%s", sim.MemberName(sim.IndexOf(m.From)), kind, sim.MemberName(sim.IndexOf(m.To)), d.message(m), remark)
+}
+
+func (d *Diagram) note(o *sim.Occurrence, over string, lines ...string) {
+	d.print("    Note over %s: %s<br/>%s", over, sim.Seconds(o.At), strings.Join(lines, "<br/>"))
+}
+
+func (d *Diagram) message(m *wire.Message) string {
+	s := m.Kind.String()
+	if m.Nonce != 0 && m.Kind.OfHandoff() {
+		s += " " + d.nonce(m.Nonce)
+	}
+	return strings.TrimSpace(s + " " + d.tokenIfAny(m.Token))
+}
+
+// token leaves out the mark of a [Trace], with which Mermaid begins a comment.
+func (d *Diagram) token(k wire.Token) string { return d.tokenName(k.ID) + " seq " + seqText(k.Seq) }
+
+func (d *Diagram) tokenIfAny(k wire.Token) string {
+	if k.ID.IsZero() {
+		return ""
+	}
+	return d.token(k)
+}
+
+func (d *Diagram) print(format string, args ...any) {
+	if d.err == nil {
+		_, d.err = fmt.Fprintf(d.w, format+"\n", args...)
+	}
+}

@@ -1,0 +1,35 @@
+package tell
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/wanderd/wanderd/sim"
+)
+
+// Format is a way to tell a run.
+type Format string
+
+const (
+	// FormatText is a [Trace].
+	FormatText Format = "text"
+	// FormatMermaid is a [Diagram].
+	FormatMermaid Format = "mermaid"
+)
+
+// ParseFormat reads a format's name. The error names those there are.
+func ParseFormat(name string) (Format, error) {
+	switch f := Format(name); f {
+	case FormatText, FormatMermaid:
+		return f, nil
+	}
+	return "", fmt.Errorf("no format is called %q: there are %s and %s", name, FormatText, FormatMermaid)
+}
+
+// NewTeller returns a watcher that writes a run to w, in the words of a family.
+func NewTeller(w io.Writer, f Format, words Words) sim.Watcher {
+	if f == FormatMermaid {
+		return NewDiagram(w, words)
+	}
+	return NewTrace(w, words)
+}

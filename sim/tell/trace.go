@@ -1,0 +1,207 @@
+package tell
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Trace writes a run as a story: one line for each thing that happens, and below it, indented, what the member does. It is
+// a [Watcher]. Members are called a, b, c…; tokens T1, T2…, handoffs h1, h2… and nonces n1, n2… in the order in which they
+// appear. A story holds messages, effects and notes, never the wording of a log.
+type Trace struct {
+	names
+	w io.Writer
+}
+
+// NewTrace returns a trace that writes to w, in the words of a family.
+func NewTrace(w io.Writer, words Words) *Trace { return &Trace{names: newNames(words), w: w} }
+
+// Watch writes what occurred.
+func (t *Trace) Watch(c *sim.Cluster, o *sim.Occurrence) error {
+	who := sim.MemberName(o.Member)
+	t.notes = c.Family().Notes
+	switch o.Kind {
+	case sim.Stepped:
+		return t.step(o, who)
+	case sim.Ignored:
+		return t.line(o.At, "%s expects no %s", who, t.message(o.Msg))
+	case sim.Lost:
+		return t.line(o.At, "lost: %s", t.Route(o.Msg))
+	case sim.Duplicated:
+		return t.line(o.At, "twice: %s", t.Route(o.Msg))
+	case sim.Played:
+		return t.line(o.At, "played: %s", t.Route(o.Msg))
+	case sim.Paused, sim.Slept:
+		return t.line(o.At, "%s %s until %s", who, o.Kind, sim.Seconds(c.AwayUntil(o.Member)))
+	case sim.RunGone:
+		return t.line(o.At, "%s's run is gone", who)
+	case sim.Came, sim.Crashed, sim.Departed:
+		return t.line(o.At, "%s %s", who, o.Kind)
+	case sim.Cut, sim.Healed:
+		return t.line(o.At, "the network is %s", o.Kind)
+	}
+	return nil
+}
+
+func (t *Trace) step(o *sim.Occurrence, who string) error {
+	// That nobody is disturbed by a wake-up that was not asked for is no part of the story, but a rule that is checked.
+	if o.Event.Kind == policy.Woke && len(o.Effects) == 0 {
+		return nil
+	}
+	// What is saved at once goes on in the same breath.
+	if !o.AtOnce || o.Event.Failed {
+		if err := t.line(o.At, "%s %s", who, t.event(o.Event)); err != nil {
+			return err
+		}
+	}
+	for i := range o.Effects {
+		if untold(o.Effects[i].Kind) {
+			continue
+		}
+		if _, err := fmt.Fprintf(t.w, "%14s%s\n", "", t.Effect(&o.Effects[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// untold are the effects that are no part of a story: what is entrusted to a guard is told when the guard says it, and notes tell how
+// tokens come and go.
+func untold(k policy.EffectKind) bool {
+	return k == policy.Entrust || k == policy.Took || k == policy.Gave || k == policy.Gone
+}
+
+func (t *Trace) line(at policy.Time, format string, args ...any) error {
+	_, err := fmt.Fprintf(t.w, "%10s  %s\n", sim.Seconds(at), fmt.Sprintf(format, args...))
+	return err
+}
+
+func (t *Trace) event(e *policy.Event) string {
+	switch e.Kind {
+	case policy.Started:
+		if e.State == (policy.State{}) {
+			return "starts"
+		}
+		return "starts with " + t.state(e.State)
+	case policy.Received:
+		return fmt.Sprintf("<- %s %s", sim.MemberName(sim.IndexOf(e.Msg.From)), t.message(&e.Msg))
+	case policy.PeersChanged:
+		names := make([]string, len(e.Peers))
+		for i, id := range e.Peers {
+			names[i] = sim.MemberName(sim.IndexOf(id))
+		}
+		seen := "sees " + strings.Join(names, " ")
+		if e.TokenKnown {
+			seen += ", another one has met a token"
+		}
+		return seen
+	case policy.Saved:
+		if e.Failed {
+			return "could not save"
+		}
+		return "has saved"
+	case policy.Finished:
+		if e.Denied {
+			return "was too late to start"
+		}
+		return "has finished"
+	case policy.Wanted:
+		return "is wanted"
+	case policy.Unwanted:
+		return "is wanted no longer"
+	case policy.Suspended:
+		return fmt.Sprintf("was asleep for %v", e.Slept)
+	case policy.Leave:
+		return "is to leave"
+	case policy.Woke:
+		return "wakes"
+	}
+	return e.Kind.String()
+}
+
+// Effect says what a member does.
+func (t *Trace) Effect(e *policy.Effect) string {
+	switch e.Kind {
+	case policy.Save:
+		return "saves " + t.state(e.State)
+	case policy.Send:
+		return fmt.Sprintf("-> %s %s", sim.MemberName(sim.IndexOf(e.Msg.To)), t.message(&e.Msg))
+	case policy.Run:
+		return "RUN " + t.Token(e.Token)
+	case policy.Extend:
+		return "EXTEND until " + sim.Seconds(e.Until)
+	case policy.Stop:
+		return "STOP"
+	case policy.Entrust, policy.Took, policy.Gave, policy.Gone:
+	case policy.Announce:
+		return "announces that it has met a token"
+	case policy.Tell:
+		said := t.notes.Of(e.Note).Name
+		if !e.Token.ID.IsZero() {
+			said += " " + t.Token(e.Token)
+		}
+		if !e.Peer.IsZero() {
+			said += ", " + sim.MemberName(sim.IndexOf(e.Peer))
+		}
+		return said
+	}
+	return e.Kind.String()
+}
+
+func (t *Trace) state(s policy.State) string {
+	if !s.HasRun {
+		return "seq " + seqText(s.Seq)
+	}
+	ran := fmt.Sprintf("seq %s, ran %s", seqText(s.Seq), sim.Seconds(s.LastRun))
+	if t.words.Ran == nil {
+		return ran
+	}
+	return ran + " under " + t.tokenName(t.words.Ran(&s))
+}
+
+func (t *Trace) message(m *wire.Message) string {
+	var about []string
+	if m.Handoff != 0 {
+		about = append(about, t.handoff(m.Handoff))
+	}
+	if said := t.nonceOf(m); said != "" {
+		about = append(about, said)
+	}
+	if !m.Token.ID.IsZero() {
+		about = append(about, t.Token(m.Token))
+	}
+	if t.words.Guardians != nil {
+		for i, id := range t.words.Guardians(m) {
+			if i == 0 {
+				about = append(about, "guarded by")
+			}
+			about = append(about, sim.MemberName(sim.IndexOf(id)))
+		}
+	}
+	return m.Kind.String() + "(" + strings.Join(about, " ") + ")"
+}
+
+func (t *Trace) nonceOf(m *wire.Message) string {
+	if t.words.Nonce != nil {
+		if said, none := t.words.Nonce(m); none {
+			return said
+		}
+	}
+	if m.Nonce == 0 {
+		return ""
+	}
+	return t.nonce(m.Nonce)
+}
+
+// Route says who sends a message to whom.
+func (t *Trace) Route(m *wire.Message) string {
+	return fmt.Sprintf("%s -> %s %s", sim.MemberName(sim.IndexOf(m.From)), sim.MemberName(sim.IndexOf(m.To)), t.message(m))
+}
+
+// Token names a token and its number.
+func (t *Trace) Token(k wire.Token) string { return t.tokenName(k.ID) + "#" + seqText(k.Seq) }
