@@ -33,7 +33,7 @@
 // suspects the living. The owner's answer to MayRegenerate stands in for that detector where there is none.
 //
 // Files: kcopies.go (variables and Initialisation), send.go, receive.go, suspect.go, backup.go (the functions of figure 2), message.go
-// (the TOKEN message), note.go. Package survival has the study of k.
+// (the TOKEN message), note.go. Package proof has the appendix's properties as checks, package survival the study of k.
 package kcopies
 
 import (
@@ -108,7 +108,7 @@ type Machine struct {
 // others. cfg is kept, and must not change.
 func New(cfg *Config, first Site, data Data) Machine {
 	m := NewObject(cfg)
-	switch d := cfg.distance(first, cfg.Self); {
+	switch d := cfg.Distance(first, cfg.Self); {
 	case d == 0: // lines 6–8
 		m.token, m.monitors, m.st = Real, true, first
 	case d <= cfg.K: // lines 9–11
@@ -154,7 +154,7 @@ func (m *Machine) D() int {
 	if !m.monitors {
 		return 0
 	}
-	return m.cfg.distance(m.st, m.cfg.Self) + 1
+	return m.cfg.Distance(m.st, m.cfg.Self) + 1
 }
 
 // String returns one line for traces.
@@ -165,8 +165,8 @@ func (m *Machine) String() string {
 	return fmt.Sprintf("%v count %d D={S%d…S%d}", m.token, m.count, m.st, m.cfg.Self)
 }
 
-// distance is how many hops it is from one site to another, 0 to N − 1.
-func (c *Config) distance(from, to Site) int {
+// Distance is how many hops it is from one site to another, 0 to N − 1.
+func (c *Config) Distance(from, to Site) int {
 	if c.Backwards {
 		from, to = to, from
 	}

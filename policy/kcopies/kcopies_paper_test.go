@@ -40,7 +40,7 @@ func siteOf(n, k int, self kcopies.Site, first kcopies.Site) (kcopies.Machine, *
 	return kcopies.New(cfg, first, kcopies.Data{1}), cfg
 }
 
-func sends(out []policy.Effect) (to []wire.MemberID) {
+func addressees(out []policy.Effect) (to []wire.MemberID) {
 	for i := range out {
 		if out[i].Kind == policy.Send {
 			to = append(to, out[i].Msg.To)
@@ -82,7 +82,7 @@ func TestInitialisation(t *testing.T) {
 func TestSafeSendTokenSendsToItsKPlusOneSuccessors(t *testing.T) {
 	m, _ := siteOf(6, 3, 4, 4)
 	out := m.SafeSendToken(&kcopies.Data{42}, nil)
-	to := sends(out)
+	to := addressees(out)
 	if want := []wire.MemberID{siteID(5), siteID(0), siteID(1), siteID(2)}; len(to) != 4 || [4]wire.MemberID(to) != [4]wire.MemberID(want) {
 		t.Errorf("sent to %v, want %v", to, want)
 	}
@@ -158,7 +158,7 @@ func TestAHolderThatHearsOfACrashDeliversNothing(t *testing.T) {
 func TestAHopThatLeavesSitesOut(t *testing.T) {
 	m, cfg := siteOf(4, 2, 0, 0)
 	out := m.Hopped(2, &kcopies.Data{42}, nil)
-	if to := sends(out); len(to) != 1 || to[0] != siteID(3) || m.Token() != kcopies.Backup || m.D() != 3 || m.Count() != 2 {
+	if to := addressees(out); len(to) != 1 || to[0] != siteID(3) || m.Token() != kcopies.Backup || m.D() != 3 || m.Count() != 2 {
 		t.Errorf("copies to %v, and the sender is %v", to, &m)
 	}
 	var end kcopies.Outcome

@@ -28,8 +28,8 @@ func load(st Site, data *Data) (l wire.Load) {
 	return l
 }
 
-// fields reads the Load of a TOKEN message.
-func fields(l *wire.Load) (st Site, data *Data) {
+// Fields reads the Load of a TOKEN message.
+func Fields(l *wire.Load) (st Site, data *Data) {
 	return Site(binary.BigEndian.Uint16(l[:])), (*Data)(l[atData:])
 }
 
@@ -40,11 +40,11 @@ func WellFormed(m *wire.Message) bool {
 
 // Expects reports whether m could change anything now: whether it is about this token, and not old (line 23).
 func (m *Machine) Expects(msg *wire.Message) bool {
-	st, _ := fields(&msg.Load)
+	st, _ := Fields(&msg.Load)
 	return msg.Kind == KindToken && msg.Token.ID == m.cfg.ID && m.count < msg.Token.Seq && m.inReach(st)
 }
 
 // inReach reports whether S_T is this site or one of the k before it: nobody else's token is copied to this one.
 func (m *Machine) inReach(st Site) bool {
-	return int(st) < len(m.cfg.Ring) && m.cfg.distance(st, m.cfg.Self) <= m.cfg.K
+	return int(st) < len(m.cfg.Ring) && m.cfg.Distance(st, m.cfg.Self) <= m.cfg.K
 }

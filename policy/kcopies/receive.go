@@ -17,7 +17,7 @@ func (m *Machine) Arrived(ref *wire.Ref, l *wire.Load, from wire.MemberID, end *
 
 // safeReceiveToken is SafeReceiveToken (lines 22–33).
 func (m *Machine) safeReceiveToken(ref *wire.Ref, l *wire.Load, from wire.MemberID, end *Outcome, out []policy.Effect) []policy.Effect {
-	st, data := fields(l)
+	st, data := Fields(l)
 	if ref.ID != m.cfg.ID || m.count >= ref.Seq || !m.inReach(st) { // line 23
 		return policy.AppendTell(out, NoteOldToken, from, ref)
 	}

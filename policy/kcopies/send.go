@@ -18,7 +18,7 @@ func (m *Machine) SafeSendToken(data *Data, out []policy.Effect) []policy.Effect
 // line 17, count ← count + 1. Each site that is left out, because the owner knows that it has crashed, is one more: so it would come out
 // if that site's successor had used its copy.
 func (m *Machine) Hop(to Site, data *Data) (wire.Ref, wire.Load) {
-	count := m.count + wire.Seq(m.cfg.distance(m.cfg.Self, to))
+	count := m.count + wire.Seq(m.cfg.Distance(m.cfg.Self, to))
 	return m.ref(count), load(to, data)
 }
 
