@@ -1,0 +1,21 @@
+package ring
+
+import "github.com/wanderd/wanderd/policy"
+
+const (
+	// NoteRan: the critical section starts under Token.
+	NoteRan policy.Note = iota + 64
+	// NoteDenied: the start of a run could not be saved, or not in time; it does not run, and Token goes on.
+	NoteDenied
+	// NoteSecond: Peer sends Token to a member that has a token already; it is ignored.
+	NoteSecond
+)
+
+// Notes returns the notes of a ring.
+func Notes() policy.Notes {
+	return policy.Notes{
+		{Note: NoteRan, Name: "ran", Level: policy.Debug, Text: "wanted; the operation may start"},
+		{Note: NoteDenied, Name: "denied", Level: policy.Error, Denied: true, Text: "not running this time; the token goes on"},
+		{Note: NoteSecond, Name: "second", Level: policy.Warn, Text: "ignored a second token"},
+	}
+}

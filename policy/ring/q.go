@@ -1,0 +1,28 @@
+package ring
+
+import "github.com/wanderd/wanderd/policy"
+
+// Protocol Q (section 3). "The resource token T contains a counter that is increased when a new request message is received, while it is
+// decreased when a request is served. The token 'searches' processors with pending requests while the counter is positive."
+
+// qAsks is rule 1: "If p has not T then it sends a request message to the next processor."
+func (m *Machine) qAsks(out []policy.Effect) []policy.Effect { return m.request(out, m.next) }
+
+// qHears is rule 2: "When p receives a request message then: If p has T then it increases the counter and passes T to the next processor.
+// If p has not T then the request message is passed to the next processor." In its critical section p passes T at the end.
+func (m *Machine) qHears(out []policy.Effect) []policy.Effect {
+	if m.holds() {
+		m.T.counter++
+		return out
+	}
+	return m.request(out, m.next)
+}
+
+// qMeets is rule 3: "If p has a pending request then it enters the critical section in which the token counter is decreased by 1; at the
+// exit of the critical section p passes T to the next processor if the token counter is greater than 0. If p has not a pending request
+// then T is passed to the next processor in the ring."
+func (m *Machine) qMeets() {
+	if m.pending && m.T.counter > 0 {
+		m.T.counter--
+	}
+}

@@ -1,0 +1,327 @@
+// Package ring moves one token round a ring of members, always or on request.
+//
+// The protocols on request are Q and D of Feuerstein, Leonardi, Marchetti-Spaccamela and Santoro, "Efficient token-based control in rings"
+// (Q and D below), and Martin's; always is Le Lann's, which that paper calls S. "The n processors are assumed to be logically structured
+// in a ring in which the communication takes place in a single direction, say clockwise" (section 2): next is the clockwise neighbour.
+// Martin's requests alone go the other way.
+//
+//	martin.go    a request goes against the token's direction, at most one on a link
+//	q.go         the token counts the requests that have met it, and moves while there are any
+//	d.go         a request stops where another one has passed; the token makes a check-tour
+//	section.go   the critical section: a run, and what is saved before it
+//	token.go     what travels with the token
+//	send.go      messages on a link
+//	neighbour.go who is next
+//
+// Demand is Wanted and Unwanted, the critical section is what follows Run and ends with Finished. While nobody asks, Martin, Q and D
+// send no message.
+//
+// Corrections to the paper. Q and D hold on links that are FIFO between the token and the requests. D as printed can move its token for
+// ever with nobody waiting: see d.go.
+package ring
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Request says what moves the token.
+type Request uint8
+
+const (
+	// Always: the token moves all the time (Le Lann).
+	Always Request = iota
+	// Martin: a request goes against the direction of the token.
+	Martin
+	// Q: at most n messages a request, service traffic up to 3n²/2.
+	Q
+	// D: at most 2n messages a request, service traffic up to 3n.
+	D
+)
+
+// Requests returns all of them.
+func Requests() []Request { return []Request{Always, Martin, Q, D} }
+
+// String returns the name that operators use.
+func (r Request) String() string {
+	switch r {
+	case Always:
+		return "always"
+	case Martin:
+		return "martin"
+	case Q:
+		return "q"
+	case D:
+		return "d"
+	}
+	return fmt.Sprintf("Request(%d)", uint8(r))
+}
+
+// MaxMembers is the largest roster: a rank has two bytes.
+const MaxMembers = 1 << 16
+
+// Config is a gate as one member knows it.
+type Config struct {
+	Gate wire.GateID
+	Self wire.MemberID
+	// Members is the roster in the order of the ring, the same on all members, Self among them: at most MaxMembers. The first one makes the
+	// token.
+	Members []wire.MemberID
+	Request Request
+	// Timeout is how long a run waits until its start is saved. It is also the pause after a save that failed.
+	Timeout time.Duration
+	// Rejoins says that this member was there in an earlier life: it makes no token.
+	Rejoins bool
+	// Entropy draws the token's identity.
+	Entropy policy.Entropy
+}
+
+// state is what a member does. Transitions happen in become only.
+//
+//	state    token  ends with
+//	absent   no     the token
+//	saving   yes    a Saved, or Timeout
+//	running  yes    Finished
+//	resting  yes    a request, or a demand here
+//	gone     no     nothing: the member has left
+type state uint8
+
+const (
+	absent state = iota
+	saving
+	running
+	resting
+	gone
+)
+
+func (s state) String() string {
+	switch s {
+	case absent:
+		return "absent"
+	case saving:
+		return "saving"
+	case running:
+		return "running"
+	case resting:
+		return "resting"
+	case gone:
+		return "gone"
+	}
+	return "state(?)"
+}
+
+// Machine is one member's part in a ring: the processor p of the paper. It implements [policy.Machine] and is a plain value.
+type Machine struct {
+	cfg   Config
+	state state
+	// T is the token. It is this member's unless the state is absent or gone: then it is the last one that was.
+	T token
+	// n is how many members are live, rank this one's place in the roster, next and prev those of its live neighbours.
+	n                int
+	rank, next, prev uint16
+	// wanted says that somebody here waits for a run. pending is the paper's pending request: the token has not been here since this member
+	// has asked for it. It outlives a demand that is taken back.
+	wanted, pending bool
+	// mp is M_p of protocol D: "a local variable M_p whose value is 1 if a request message has passed through the processor after that T has
+	// passed for the last time, and 0 otherwise" (section 4).
+	mp bool
+	// asked and nextWants are of Martin's protocol: this member has asked prev, for itself or for next; next has asked.
+	asked, nextWants bool
+	// met says that this member has met the token.
+	met, leaving bool
+	// until ends the state saving. A member with a resting token, whose grant was denied, tries again then.
+	until policy.Time
+	// granted is the highest fencing number of a grant here, seq the highest that was seen.
+	granted, seq wire.Seq
+	hasRun       bool
+	lastRun      policy.Time
+	since        policy.Time
+}
+
+var _ policy.Machine = (*Machine)(nil)
+
+// New returns a machine that waits for Started.
+func New(cfg Config) *Machine {
+	m := &Machine{cfg: cfg}
+	m.takePlace()
+	return m
+}
+
+// Step applies one event.
+func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	switch ev.Kind {
+	case policy.Started:
+		m.onStarted(now, ev)
+	case policy.PeersChanged:
+		out = m.onPeersChanged(now, ev, out)
+	case policy.Received:
+		out = m.onReceived(now, &ev.Msg, out)
+	case policy.Saved:
+		out = m.onSaved(now, ev.Failed, out)
+	case policy.Finished:
+		out = m.onFinished(now, ev.Denied, out)
+	case policy.Wanted:
+		out = m.onWanted(now, out)
+	case policy.Unwanted:
+		m.wanted = false
+	case policy.Suspended: // that the others have gone on without this member is for those to find out who answer for the token
+	case policy.Leave:
+		out = m.onLeave(now, out)
+	case policy.Woke:
+		out = m.onWoke(now, out)
+	}
+	return out
+}
+
+// NextWake says when Step must next be called if nothing else happens.
+func (m *Machine) NextWake() (policy.Time, bool) {
+	return m.until, m.state == saving || m.state == resting && m.wanted
+}
+
+// Expects reports whether a message could change anything now.
+func (m *Machine) Expects(msg *wire.Message) bool {
+	return m.state != gone && (msg.Kind != KindRequest || m.cfg.Request != Always)
+}
+
+// holds reports whether p has T.
+func (m *Machine) holds() bool { return m.state != absent && m.state != gone }
+
+// become is the only place where the state changes.
+func (m *Machine) become(next state) { m.state = next }
+
+func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
+	m.hasRun, m.lastRun = ev.State.HasRun, ev.State.LastRun
+	m.seq, m.granted, m.since = ev.State.Seq, ev.State.Seq, now.Time
+	m.met = m.cfg.Rejoins || ev.State.Seq > 0
+}
+
+func (m *Machine) onReceived(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	switch {
+	case !m.Expects(msg):
+		return out
+	case msg.Kind == KindRequest:
+		return m.onRequest(now, out)
+	}
+	return m.onToken(now, msg, out)
+}
+
+func (m *Machine) onWanted(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.wanted = true
+	return m.need(now, out)
+}
+
+func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effect {
+	switch {
+	case now.Time < m.until:
+	case m.state == saving:
+		return m.deny(now, out)
+	case m.state == resting:
+		return m.need(now, out)
+	}
+	return out
+}
+
+// need is rule 1 of Q and D. "When p needs the resource then: If p has T then it enters the critical section. If p has not T then it sends
+// a request message to the next processor" (section 3). "W.l.o.g., we also assume that a processor can ask again the resource only after
+// that the previous request has been satisfied" (section 2).
+func (m *Machine) need(now policy.Instant, out []policy.Effect) []policy.Effect {
+	switch {
+	case !m.wanted || m.pending || m.leaving || m.state == gone:
+		return out
+	case m.state == resting && now.Time >= m.until:
+		return m.enter(now, out)
+	case m.holds():
+		return out // the critical section goes on: what comes after it decides
+	}
+	m.pending = true
+	switch m.cfg.Request {
+	case Always:
+	case Martin:
+		return m.martinAsks(out)
+	case Q:
+		return m.qAsks(out)
+	case D:
+		return m.dAsks(out)
+	}
+	return out
+}
+
+// onRequest is rule 2 of Q, 2 and 3 of D: "when p receives a request message".
+func (m *Machine) onRequest(now policy.Instant, out []policy.Effect) []policy.Effect {
+	switch m.cfg.Request {
+	case Always:
+	case Martin:
+		out = m.martinHears(out)
+	case Q:
+		out = m.qHears(out)
+	case D:
+		out = m.dHears(out)
+	}
+	if m.state == resting {
+		return m.moveOn(now, out)
+	}
+	return out
+}
+
+// onToken is rule 3 of Q, 4 and 5 of D: "when p receives T".
+func (m *Machine) onToken(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	if m.holds() {
+		return policy.AppendTell(out, NoteSecond, msg.From, &msg.Token)
+	}
+	m.T.read(msg)
+	m.seq = max(m.seq, m.T.Seq).After()
+	m.T.Seq = m.seq
+	out = policy.AppendTook(out, policy.CauseReceived, msg.From, &m.T.Ref)
+	return m.begin(now, m.meet(out))
+}
+
+// begin serves a pending request, or lets the token go on.
+func (m *Machine) begin(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.become(resting)
+	m.until = now.Time
+	switch m.cfg.Request {
+	case Always:
+	case Martin:
+		m.martinMeets()
+	case Q:
+		m.qMeets()
+	case D:
+		m.dMeets()
+	}
+	if m.wanted && !m.leaving {
+		return m.enter(now, out)
+	}
+	return m.exit(now, out)
+}
+
+// exit is what follows the critical section, or the visit of a token that nobody waits for here: the token goes on, or rests.
+func (m *Machine) exit(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.pending = false
+	m.become(resting)
+	return m.need(now, m.moveOn(now, out))
+}
+
+// moveOn passes the token on, unless its protocol or the want of other members keeps it here.
+func (m *Machine) moveOn(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if m.n < 2 || !m.leaving && !m.moves() {
+		return out
+	}
+	m.since = now.Time
+	return m.pass(out)
+}
+
+// moves reports whether T is to go on from here.
+func (m *Machine) moves() bool {
+	switch m.cfg.Request {
+	case Always:
+		return true
+	case Martin:
+		return m.nextWants
+	case Q, D:
+		return m.T.counter > 0
+	}
+	return false
+}

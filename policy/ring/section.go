@@ -1,0 +1,61 @@
+package ring
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// enter begins the critical section. What is saved before it starts is its fencing number, so that no later life grants it again.
+func (m *Machine) enter(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if m.T.Seq <= m.granted {
+		m.seq = m.seq.After()
+		m.T.Seq = m.seq
+	}
+	m.granted = m.T.Seq
+	m.become(saving)
+	m.until = now.Time.Add(m.cfg.Timeout)
+	return policy.AppendSave(out, policy.State{Seq: m.granted, HasRun: true, LastRun: now.Time})
+}
+
+func (m *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) []policy.Effect {
+	switch {
+	case m.state != saving:
+		return out
+	case failed || !m.wanted || now.Time >= m.until:
+		return m.deny(now, out)
+	}
+	m.become(running)
+	m.wanted, m.hasRun, m.lastRun = false, true, now.Time
+	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &m.T.Ref)
+	return policy.AppendRun(out, &m.T.Ref, m.until)
+}
+
+func (m *Machine) onFinished(now policy.Instant, denied bool, out []policy.Effect) []policy.Effect {
+	if m.state != running {
+		return out
+	}
+	if denied {
+		return m.deny(now, out)
+	}
+	m.until = now.Time
+	return m.settle(now, out)
+}
+
+// deny ends a grant that comes to nothing. If the token stays here, this member does not try again at once.
+func (m *Machine) deny(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.until = now.Time
+	if m.wanted {
+		m.until = now.Time.Add(m.cfg.Timeout)
+		out = policy.AppendTell(out, NoteDenied, wire.MemberID{}, &m.T.Ref)
+	}
+	return m.settle(now, out)
+}
+
+// settle leaves the critical section.
+func (m *Machine) settle(now policy.Instant, out []policy.Effect) []policy.Effect {
+	out = m.exit(now, out)
+	if m.leaving {
+		return m.leave(out)
+	}
+	return out
+}
