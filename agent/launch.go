@@ -15,7 +15,7 @@ import (
 // launch is a hook from its grant to its end. Starting a process can take long on a busy host, so it happens off the loop. A hook
 // that is stopped before its start does not start.
 type launch struct {
-	token wire.Token
+	token wire.Ref
 
 	mu      sync.Mutex
 	run     hookRun
@@ -102,7 +102,7 @@ func (a *Agent) follow(g *gate, l *launch, spec hook.Spec, startBy time.Time) fi
 	case l.isStopped():
 		return finished{gate: g, result: hook.Result{Exit: -1, NotExecuted: true, Stopped: true, Err: errStoppedBefore}}
 	}
-	withToken(g.log.Info(), &l.token).Msg("hook starts")
+	g.withToken(g.log.Info(), &l.token).Msg("hook starts")
 	run, err := a.deps.startHook(spec)
 	if err != nil {
 		return finished{gate: g, result: hook.Result{Exit: -1, NotExecuted: true, Err: err}}

@@ -20,7 +20,7 @@ type Observation struct {
 	Cause policy.Cause
 	Came  bool
 	Peer  wire.MemberID
-	Token wire.Token
+	Token wire.Ref
 	// Granted says that the hook may start under Token. An observation with Ended follows.
 	Granted bool
 	// Ended says that the hook has ended: Took is how long it ran, Err why it failed (nil if it succeeded), Stopped that it was

@@ -32,19 +32,19 @@ func (a *Agent) tell(g *gate, now policy.Instant, e *policy.Effect) {
 	if !e.Peer.IsZero() {
 		line.Str("peer", a.nameOf(e.Peer))
 	}
-	withToken(line, &e.Token)
+	g.withToken(line, &e.Token)
 	if text := a.withFacts(line, g, info.Facts); text != "" {
 		info.Text = text
 	}
 	line.Str("note", info.Name).Msg(info.Text)
 }
 
-// withToken adds the token to a line that is about one.
-func withToken(line *zerolog.Event, t *wire.Token) *zerolog.Event {
+// withToken adds the token to a line that is about one, and its slot if the gate has several.
+func (g *gate) withToken(line *zerolog.Event, t *wire.Ref) *zerolog.Event {
 	if t.Seq != 0 {
 		line.Stringer("token", t.ID).Uint64("seq", uint64(t.Seq))
 	}
-	if t.LastSlot > 0 {
+	if _, several := g.machine.(policy.Slotted); several && *t != (wire.Ref{}) {
 		line.Uint8("slot", t.Slot)
 	}
 	return line

@@ -79,7 +79,7 @@ type Effect struct {
 	Cause Cause
 	Peer  wire.MemberID
 	// Token comes with Run too: the token as it is held, with the grant's fencing number.
-	Token wire.Token
+	Token wire.Ref
 	// StartBy comes with Run: what has not started by then is not started any more.
 	StartBy Time
 	// Until comes with Run and Extend: nothing is left of the operation by then, whatever has become of this process. The guard of the
@@ -115,7 +115,7 @@ func AppendTakeBack(out []Effect, slot uint8) []Effect {
 }
 
 // AppendTell appends the effect that tells a note; peer may be zero, and token nil.
-func AppendTell(out []Effect, note Note, peer wire.MemberID, token *wire.Token) []Effect {
+func AppendTell(out []Effect, note Note, peer wire.MemberID, token *wire.Ref) []Effect {
 	out, e := extend(out, Tell)
 	e.Note, e.Peer = note, peer
 	if token != nil {
@@ -125,28 +125,28 @@ func AppendTell(out []Effect, note Note, peer wire.MemberID, token *wire.Token) 
 }
 
 // AppendTook appends the effect that says how a token came to this member.
-func AppendTook(out []Effect, how Cause, from wire.MemberID, token *wire.Token) []Effect {
+func AppendTook(out []Effect, how Cause, from wire.MemberID, token *wire.Ref) []Effect {
 	out, e := extend(out, Took)
 	e.Cause, e.Peer, e.Token = how, from, *token
 	return out
 }
 
 // AppendGave appends the effect that says why a token is not this member's any more.
-func AppendGave(out []Effect, why Cause, peer wire.MemberID, token *wire.Token) []Effect {
+func AppendGave(out []Effect, why Cause, peer wire.MemberID, token *wire.Ref) []Effect {
 	out, e := extend(out, Gave)
 	e.Cause, e.Peer, e.Token = why, peer, *token
 	return out
 }
 
 // AppendRun appends the grant under a token.
-func AppendRun(out []Effect, token *wire.Token, startBy Time) []Effect {
+func AppendRun(out []Effect, token *wire.Ref, startBy Time) []Effect {
 	out, e := extend(out, Run)
 	e.Token, e.StartBy = *token, startBy
 	return out
 }
 
 // AppendExtend appends the effect that moves the end of the grant under a token.
-func AppendExtend(out []Effect, token *wire.Token, until Time) []Effect {
+func AppendExtend(out []Effect, token *wire.Ref, until Time) []Effect {
 	out, e := extend(out, Extend)
 	e.Token, e.Until = *token, until
 	return out

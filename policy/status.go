@@ -14,7 +14,7 @@ type Status struct {
 	Why string
 	// Holding says that Token is held here; otherwise Token is the last one that was.
 	Holding bool
-	Token   wire.Token
+	Token   wire.Ref
 	// Holder is who holds the token, as far as this member knows: itself, the holder that it has heard of, or the member to which it
 	// passed the token; zero if it knows of nobody.
 	Holder wire.MemberID

@@ -31,13 +31,13 @@ func (c *Cluster) overhear(m *wire.Message) {
 	last := func(i int) *heard { return &a.handoffs[(a.next-1-i+2*len(a.handoffs))%len(a.handoffs)] }
 	switch m.Kind {
 	case wire.KindToken:
-		if last(0).token.Handoff != m.Handoff {
+		if last(0).token.Exchange != m.Exchange {
 			a.handoffs[a.next] = heard{token: *m}
 			a.next = (a.next + 1) % len(a.handoffs)
 		}
 	case wire.KindCommit:
 		for i := range a.handoffs {
-			if h := last(i); h.token.Handoff == m.Handoff {
+			if h := last(i); h.token.Exchange == m.Exchange {
 				h.commit = *m
 				break
 			}

@@ -213,8 +213,8 @@ func (f *faults) forge() {
 func (c *Cluster) Forge(from, to int, birth int64, seq wire.Seq) {
 	c.Inject(wire.Message{
 		Gate: wire.GateIDOf("default"), Kind: wire.KindToken, From: c.ID(from), To: c.ID(to),
-		Handoff: wire.HandoffID(Mix(uint64(c.now)) | 1),
-		Token:   wire.Token{ID: wire.TokenID{Birth: birth, Generator: c.ID(from), Random: Mix(uint64(birth))}, Seq: seq},
+		Exchange: wire.Exchange(Mix(uint64(c.now)) | 1),
+		Token:    wire.Ref{ID: wire.TokenID{Birth: birth, Generator: c.ID(from), Random: Mix(uint64(birth))}, Seq: seq},
 	})
 }
 

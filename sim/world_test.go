@@ -90,8 +90,8 @@ func (w *world) events(kinds ...policy.EventKind) []given {
 
 func (w *world) message(from, to int) wire.Message {
 	return wire.Message{
-		Gate: 1, Kind: wire.KindToken, From: w.ID(from), To: w.ID(to), Handoff: 1,
-		Token: wire.Token{ID: wire.TokenID{Birth: Epoch, Generator: w.ID(from), Random: 1}, Seq: 1},
+		Gate: 1, Kind: wire.KindToken, From: w.ID(from), To: w.ID(to), Exchange: 1,
+		Token: wire.Ref{ID: wire.TokenID{Birth: Epoch, Generator: w.ID(from), Random: 1}, Seq: 1},
 	}
 }
 
@@ -300,7 +300,7 @@ func TestAnAdversaryPlaysHandoffsAndWordsAgainAndForgesNothing(t *testing.T) {
 	for i := range 200 {
 		for _, kind := range wire.Kinds() {
 			m := w.message(i%2, 1-i%2)
-			m.Kind, m.Handoff, m.Nonce = kind, wire.HandoffID(i+1), wire.Nonce(i+1)
+			m.Kind, m.Exchange, m.Nonce = kind, wire.Exchange(i+1), wire.Nonce(i+1)
 			p.sent[m] = true
 			w.send(&m)
 		}

@@ -8,312 +8,94 @@ import (
 )
 
 // A second implementation of the layout, of RFC 8032, HKDF and XChaCha20-Poly1305 made these bytes. They change only with Version.
-func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
-	seen := map[Kind]bool{}
+func TestAMessageHasTheseBytes(t *testing.T) {
 	for _, tc := range []struct {
 		message Message
 		secret  *Secret
 		hex     string
 	}{
 		{message: token(), hex: `
-			77640203                             # wd, version 2, in the clear
+			77640303                             # wd, version 3, in the clear
 			676e9c7932d91844                     # gate default
-			01                                   # slot
-			02                                   # last slot
+			7172                                 # protocol, version
 			01                                   # kind Token
+			01                                   # slot
 			8e04b06449b9658a40b166ae4ec5e899     # from ann
 			774391a88785706a45dfde49ed500bff     # to bob
-			1122334455667788                     # handoff
+			1122334455667788                     # exchange
 			0000000000000000                     # nonce
 			18a1b2c3d4e5f607                     # birth
 			efad44bc9c45888c92a6208f4df6a082     # generator cy
 			a1a2a3a4a5a6a7a8                     # random
 			0000000300000005                     # seq
-			00000021                             # lap
-			d1d2d3d4d5d6d7d8                     # cursor
-			e1e2e3e4 f1f2f3f4 00000000 00000000  # hints
-			02 01 00 00                          # tries
-			8e04b06449b9658a40b166ae4ec5e899     # trail: ann
-			efad44bc9c45888c92a6208f4df6a082     # trail: cy
-			00000000000000000000000000000000     # trail: nobody
-			00000000000000000000000000000000     # trail: nobody
-			b1b2b3b4                             # op
-			2162636465666768                     # age
-			705a64bc5aab38fe395eb801a7ee7155cd2f61460696c852995c007d7fc409e9
-			9120f64ec3cbfe68c0c46a12cbe42bb74dff98251583a6215140cbb82a66a402 # signature`},
+			808182838485868788898a8b8c8d8e8f     # load
+			909192939495969798999a9b9c9d9e9f
+			a0a1a2a3a4a5a6a7a8a9aaabacadaeaf
+			b0b1b2b3b4b5b6b7b8b9babbbcbdbebf
+			c0c1c2c3c4c5c6c7c8c9cacbcccdcecf
+			d0d1d2d3d4d5d6d7d8d9dadbdcdddedf
+			e0e1e2e3e4e5e6e7e8e9eaebecedeeef
+			05f945cf49514d0ff9343f890ca18c25194d76e341fd0e68e2a24d3e2ccce80b
+			46773cf83886380d8d9c172b4b565f7cd565b0517d5b9b980f91f2a6ad691904 # signature`},
 		{message: ack(), hex: `
-			77640203                             # wd, version 2, in the clear
+			77640303                             # wd, version 3, in the clear
 			676e9c7932d91844                     # gate default
-			01                                   # slot
-			02                                   # last slot
+			7172                                 # protocol, version
 			02                                   # kind Ack
+			01                                   # slot
 			774391a88785706a45dfde49ed500bff     # from bob
 			8e04b06449b9658a40b166ae4ec5e899     # to ann
-			1122334455667788                     # handoff
+			1122334455667788                     # exchange
 			c1c2c3c4c5c6c7c8                     # nonce
 			18a1b2c3d4e5f607                     # birth
 			00000000000000000000000000000000     # generator NULL
 			a1a2a3a4a5a6a7a8                     # random
 			0000000300000005                     # seq
-			00000000                             # no lap
-			0000000000000000                     # no cursor
-			00000000 00000000 00000000 00000000  # no hints
-			00 00 00 00                          # no tries
+			00000000000000000000000000000000     # load
 			00000000000000000000000000000000
 			00000000000000000000000000000000
 			00000000000000000000000000000000
-			00000000000000000000000000000000     # no trail
-			00000000                             # no op
-			0000000000000000                     # no age
-			15021f2f9b3d6347fb28672096fe01c9c4a8330e9dca1f99b9a5c2e68a1241a6
-			3272d461aa5d0a28a7befcb09954476601ee7a77e075f83460e6d784994f9904 # signature`},
-		{message: commit(), hex: `
-			77640203                             # wd, version 2, in the clear
-			676e9c7932d91844                     # gate default
-			01                                   # slot
-			02                                   # last slot
-			03                                   # kind Commit
-			8e04b06449b9658a40b166ae4ec5e899     # from ann
-			774391a88785706a45dfde49ed500bff     # to bob
-			1122334455667788                     # handoff
-			c1c2c3c4c5c6c7c8                     # nonce
-			18a1b2c3d4e5f607                     # birth
+			00000000000000000000000000000000
+			00000000000000000000000000000000
+			00000000000000000000000000000000
+			ef5a019c087c71ce276be81756cf4573c3b1ecd2122a0411cb3c1e8ba9d28a16
+			06f5158313946669524926c3ad949ea8ba0a4cb809ebfabceb9f10a5c638b40d # signature`},
+		{message: bare(), hex: `
+			77640303                             # wd, version 3, in the clear
+			0000000000000000                     # gate zero
+			0000                                 # no protocol
+			ff                                   # kind 255
+			00                                   # slot
+			774391a88785706a45dfde49ed500bff     # from bob
+			8e04b06449b9658a40b166ae4ec5e899     # to ann
+			0000000000000000                     # no exchange
+			0000000000000000                     # nonce
+			0000000000000000                     # birth
 			00000000000000000000000000000000     # generator NULL
-			a1a2a3a4a5a6a7a8                     # random
-			0000000300000005                     # seq
-			00000000                             # no lap
-			0000000000000000                     # no cursor
-			00000000 00000000 00000000 00000000  # no hints
-			00 00 00 00                          # no tries
+			0000000000000000                     # random
+			0000000000000000                     # seq
+			00000000000000000000000000000000     # load
 			00000000000000000000000000000000
 			00000000000000000000000000000000
 			00000000000000000000000000000000
-			00000000000000000000000000000000     # no trail
-			00000000                             # no op
-			0000000000000000                     # no age
-			eb22cceba5fa711dc4ec1ef7e3e70b96d5feeff004832f4e2f9072a2c36e5aea
-			e93642981318a70a451f7c7a889ae45eb18d6890a971281661c2a4fec26b8d01 # signature`},
-		{message: beat(), hex: `
-			77640203                             # wd, version 2, in the clear
-			676e9c7932d91844                     # gate default
-			01                                   # slot
-			02                                   # last slot
-			04                                   # kind Beat
-			774391a88785706a45dfde49ed500bff     # from bob
-			8e04b06449b9658a40b166ae4ec5e899     # to ann
-			0000000000000000                     # no handoff
-			0000000000000009                     # the ninth beat
-			18a1b2c3d4e5f607                     # birth
-			efad44bc9c45888c92a6208f4df6a082     # generator cy
-			a1a2a3a4a5a6a7a8                     # random
-			0000000300000005                     # seq
-			00000021                             # lap
-			d1d2d3d4d5d6d7d8                     # cursor
-			e1e2e3e4 f1f2f3f4 00000000 00000000  # hints
-			02 01 00 00                          # tries
-			8e04b06449b9658a40b166ae4ec5e899     # trail: ann
-			efad44bc9c45888c92a6208f4df6a082     # trail: cy
-			00000000000000000000000000000000     # trail: nobody
-			00000000000000000000000000000000     # trail: nobody
-			b1b2b3b4                             # op
-			2162636465666768                     # age
-			d4562790ce01fe59544648c4139d3da9912f9ddca57533121a641a669dc91aab
-			9de2f4a75c2dc6502181fb6f4e2b77b1fa1d20bc12496ec94f4179ea57600b03 # signature`},
-		{message: ask(), hex: `
-			77640203                             # wd, version 2, in the clear
-			676e9c7932d91844                     # gate default
-			01                                   # slot
-			02                                   # last slot
-			05                                   # kind Ask
-			efad44bc9c45888c92a6208f4df6a082     # from cy
-			8e04b06449b9658a40b166ae4ec5e899     # to ann
-			2122232425262728                     # question
-			0000000000000000                     # nonce
-			18a1b2c3d4e5f607                     # birth
-			efad44bc9c45888c92a6208f4df6a082     # generator cy
-			a1a2a3a4a5a6a7a8                     # random
-			0000000300000005                     # seq
-			00000021                             # lap
-			d1d2d3d4d5d6d7d8                     # cursor
-			e1e2e3e4 f1f2f3f4 00000000 00000000  # hints
-			02 01 00 00                          # tries
-			8e04b06449b9658a40b166ae4ec5e899     # trail: ann
-			efad44bc9c45888c92a6208f4df6a082     # trail: cy
-			00000000000000000000000000000000     # trail: nobody
-			00000000000000000000000000000000     # trail: nobody
-			b1b2b3b4                             # op
-			2162636465666768                     # age
-			66289e63ee7b7448d1640d2d05426fa9df6e5718e4def9f3af4fb8f323dfd60e
-			4c261ee1b9c5011a1f4abac6050fd8eb6494867cec5c9010d9b633dd52a35d04 # signature`},
-		{message: heard(), hex: `
-			77640203                             # wd, version 2, in the clear
-			676e9c7932d91844                     # gate default
-			01                                   # slot
-			02                                   # last slot
-			06                                   # kind Heard
-			8e04b06449b9658a40b166ae4ec5e899     # from ann
-			efad44bc9c45888c92a6208f4df6a082     # to cy
-			2122232425262728                     # question
-			000000012a05f200                     # heard 5 s ago
-			18a1b2c3d4e5f607                     # birth
-			efad44bc9c45888c92a6208f4df6a082     # generator cy
-			a1a2a3a4a5a6a7a8                     # random
-			0000000300000005                     # seq
-			00000021                             # lap
-			d1d2d3d4d5d6d7d8                     # cursor
-			e1e2e3e4 f1f2f3f4 00000000 00000000  # hints
-			02 01 00 00                          # tries
-			8e04b06449b9658a40b166ae4ec5e899     # trail: ann
-			efad44bc9c45888c92a6208f4df6a082     # trail: cy
-			00000000000000000000000000000000     # trail: nobody
-			00000000000000000000000000000000     # trail: nobody
-			b1b2b3b4                             # op
-			2162636465666768                     # age
-			67c9cb06e388b475642ee2c01ebf16864d58a34bf19f7357be59082d2ae0ba02
-			33dbd9cb440662ea05f39442c8b1d00ea83625b67987edd7020415a7c6e4b30c # signature`},
-		{message: known(), hex: `
-			77640203                             # wd, version 2, in the clear
-			676e9c7932d91844                     # gate default
-			01                                   # slot
-			02                                   # last slot
-			07                                   # kind Known
-			774391a88785706a45dfde49ed500bff     # from bob
-			efad44bc9c45888c92a6208f4df6a082     # to cy
-			2122232425262728                     # question
-			0000000000000000                     # nonce
-			18a1b2c3d4e5f607                     # birth
-			efad44bc9c45888c92a6208f4df6a082     # generator cy
-			a1a2a3a4a5a6a7a8                     # random
-			0000000300000005                     # seq
-			00000021                             # lap
-			d1d2d3d4d5d6d7d8                     # cursor
-			e1e2e3e4 f1f2f3f4 00000000 00000000  # hints
-			02 01 00 00                          # tries
-			8e04b06449b9658a40b166ae4ec5e899     # trail: ann
-			efad44bc9c45888c92a6208f4df6a082     # trail: cy
-			00000000000000000000000000000000     # trail: nobody
-			00000000000000000000000000000000     # trail: nobody
-			b1b2b3b4                             # op
-			2162636465666768                     # age
-			fad73e159e5937a939cab8a06944a45e54c8d108779597ae63e56d928db5c26f
-			f663ca4b7b147547134c9f4d602df0270fefb23de020966a920a305509836f0a # signature`},
-		{message: buried(), hex: `
-			77640203                             # wd, version 2, in the clear
-			676e9c7932d91844                     # gate default
-			01                                   # slot
-			02                                   # last slot
-			08                                   # kind Buried
-			774391a88785706a45dfde49ed500bff     # from bob
-			8e04b06449b9658a40b166ae4ec5e899     # to ann
-			0000000000000000                     # no question
-			0000000000000000                     # nonce
-			18a1b2c3d4e5f607                     # birth
-			efad44bc9c45888c92a6208f4df6a082     # generator cy
-			a1a2a3a4a5a6a7a8                     # random
-			0000000300000005                     # seq
-			00000021                             # lap
-			d1d2d3d4d5d6d7d8                     # cursor
-			e1e2e3e4 f1f2f3f4 00000000 00000000  # hints
-			02 01 00 00                          # tries
-			8e04b06449b9658a40b166ae4ec5e899     # trail: ann
-			efad44bc9c45888c92a6208f4df6a082     # trail: cy
-			00000000000000000000000000000000     # trail: nobody
-			00000000000000000000000000000000     # trail: nobody
-			b1b2b3b4                             # op
-			2162636465666768                     # age
-			018fdf54bbd3611aea9381a9c62841bb46f098debfac716e8a28ed745f2d6f9a
-			4052c6bbf8c5e31cdec9bb06b239bac8ae32b9a34db7113e23363c8c9afef40c # signature`},
-		{message: inquiry(), hex: `
-			77640203                             # wd, version 2, in the clear
-			676e9c7932d91844                     # gate default
-			01                                   # slot
-			02                                   # last slot
-			09                                   # kind Inquiry
-			efad44bc9c45888c92a6208f4df6a082     # from cy
-			8e04b06449b9658a40b166ae4ec5e899     # to ann
-			2122232425262728                     # question
-			0000000000000000                     # nonce
-			0000000000000000                     # no birth
-			00000000000000000000000000000000     # no generator
-			0000000000000000                     # no random
-			0000000000000000                     # no seq
-			00000000                             # no lap
-			0000000000000000                     # no cursor
-			00000000 00000000 00000000 00000000  # no hints
-			00 00 00 00                          # no tries
 			00000000000000000000000000000000
 			00000000000000000000000000000000
 			00000000000000000000000000000000
-			00000000000000000000000000000000     # no trail
-			00000000                             # no op
-			0000000000000000                     # no age
-			58d44f3594b9f69134d6fd6f686fdb5b53671ab477076d688f9f17ee63823e62
-			e63531c84d05773b512569313f51e1e7ed1956b1ce46d3b5bc55b9650e8e1401 # signature`},
-		{message: sighted(), hex: `
-			77640203                             # wd, version 2, in the clear
-			676e9c7932d91844                     # gate default
-			01                                   # slot
-			02                                   # last slot
-			0a                                   # kind Seen
-			8e04b06449b9658a40b166ae4ec5e899     # from ann
-			efad44bc9c45888c92a6208f4df6a082     # to cy
-			2122232425262728                     # question
-			0000000df8475800                     # seen 60 s ago
-			18a1b2c3d4e5f607                     # birth
-			efad44bc9c45888c92a6208f4df6a082     # generator cy
-			a1a2a3a4a5a6a7a8                     # random
-			0000000300000005                     # seq
-			00000021                             # lap
-			d1d2d3d4d5d6d7d8                     # cursor
-			e1e2e3e4 f1f2f3f4 00000000 00000000  # hints
-			02 01 00 00                          # tries
-			8e04b06449b9658a40b166ae4ec5e899     # trail: ann
-			efad44bc9c45888c92a6208f4df6a082     # trail: cy
-			00000000000000000000000000000000     # trail: nobody
-			00000000000000000000000000000000     # trail: nobody
-			b1b2b3b4                             # op
-			2162636465666768                     # age
-			3cf37ed7946f357f24f90073dd301da1d8a0bc9403465e72f28459cb87eb60df
-			53e2bbafc585a4f86a91e21800e950aee4647628ff274a1fbc7c6bd0bf52c90f # signature`},
-		{message: yield(), hex: `
-			77640203                             # wd, version 2, in the clear
-			676e9c7932d91844                     # gate default
-			01                                   # slot
-			02                                   # last slot
-			0b                                   # kind Yield
-			774391a88785706a45dfde49ed500bff     # from bob
-			8e04b06449b9658a40b166ae4ec5e899     # to ann
-			0000000000000000                     # no question
-			0000000000000000                     # nonce
-			18a1b2c3d4e5f607                     # birth
-			efad44bc9c45888c92a6208f4df6a082     # generator cy
-			a1a2a3a4a5a6a7a8                     # random
-			0000000300000005                     # seq
-			00000021                             # lap
-			d1d2d3d4d5d6d7d8                     # cursor
-			e1e2e3e4 f1f2f3f4 00000000 00000000  # hints
-			02 01 00 00                          # tries
-			8e04b06449b9658a40b166ae4ec5e899     # trail: ann
-			efad44bc9c45888c92a6208f4df6a082     # trail: cy
-			00000000000000000000000000000000     # trail: nobody
-			00000000000000000000000000000000     # trail: nobody
-			b1b2b3b4                             # op
-			2162636465666768                     # age
-			d0f36d3d560822cc3edb7b09701a7fecfe9aa06ec1e4e44fa75ee2aadfbcb0da
-			b590ebbca3b5a324ebb6e7d7e65f900f92737bd595ac78f621d6a48da3d15b0c # signature`},
+			7cf08671b9c0592b58b1e8b7f0dd19310092057f47a60feb77df357f8edbf6ed
+			d8bedcb4b354fc7345d21a72410e06b3ae78a0ae7ce0792922d39f601f76e70e # signature`},
 		{message: token(), secret: secret(), hex: `
-			77640202                             # wd, version 2, sealed
+			77640302                             # wd, version 3, sealed
 			000102030405060708090a0b0c0d0e0f1011121314151617 # nonce of the seal
-			7199206de7a070505f8f69493a59a8bd0872cd068864a47d05e76e302741b598
-			3467e06ed94c0e27a20b320b1fe8aacb37c46133a28398f171d4df4a48b7b781
-			b34514bf62620d5b5c421a526301af653117693122f0d6f7f4690a041127c9cd
-			e284fdd60575c1307213ef3ccdd1307deecf7471bea281da074210fadadf3b25
-			8a7985fc3bfb38699dc3cac27c1c639e8ad0935cc7df7a5b820e95ad84c4fa22
-			3c1ea6d9c70b49702984a021984ac8c31b8c3fd467e7a544ba1cb48b32c5b2a1
-			4732d06b5f82d7709d1f51e1a06dd08c52cf7b15078cd5d57b2c973fb730f597
-			08624d53f0cb08b3bfc31269f5d4e801f6f9615f1b7e30906a4a951d3a2bfb20
-			f95eaccb4c94e6465cbe4ea0e90482 # content and signature, sealed
-			76a545869709ca6fa406e0add8a1ccab     # tag`},
+			7199206de7a070502fff69c6b0ed7c90f8ae22cc79b36c9d8eca1fde13938cb7
+			3692fa41434d99831f50c6e52cf9ddda04d59ebba28398f171d4df52f1a4c696
+			8256e557208bf57b858f1e4c578700a78a414b1221f1d1f6f76805ac1127cace
+			e284f8d385f462622445bd6e938f621780a11e0fdcc0e74993d7866d4246a1bc
+			17e41bed9feafe838003e62565d3677be395a41cda2a74747333af889a5dcfd4
+			76039a6607ca8bb3ed4166e650830208d741f11bb73677976ec9625cea1c687a
+			9bef0e050dd081b21b99d3632ee35217e44629a0a94d6e236cc5db97a0759fd3
+			2ba287707f4e2cc9a23e617ed37f4caefac3c79796f764a896a6bfdb539c5b46
+			4d90d6a21a577746612e6d1280317274dcc10713 # content and signature, sealed
+			fd5495631667a069003d1f0f9a7de47a     # tag`},
 	} {
 		name := tc.message.Kind.String()
 		if tc.secret != nil {
@@ -335,12 +117,6 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 				t.Error("the signature does not verify")
 			}
 		})
-		seen[tc.message.Kind] = true
-	}
-	for _, kind := range Kinds() {
-		if !seen[kind] {
-			t.Errorf("no bytes are written down for %v", kind)
-		}
 	}
 }
 
@@ -350,7 +126,7 @@ func TestNoAnswerIsLongerThanItsRequest(t *testing.T) {
 		if len(offer) > MaxDatagram {
 			t.Errorf("a datagram has %d bytes, more than %d", len(offer), MaxDatagram)
 		}
-		for _, m := range everyKind(t) {
+		for _, m := range cast() {
 			if got := datagramOf(t, m, s); len(got) != len(offer) {
 				t.Errorf("Token and %v have %d and %d bytes", m.Kind, len(offer), len(got))
 			}

@@ -8,30 +8,30 @@
 // start of the datagram, or of the content.
 //
 //	0 +-----+-----+---------+-------+
-//	  | 'w' | 'd' | version | class |              version 2
+//	  | 'w' | 'd' | version | class |              version 3
 //	4 +-----+-----+---------+-------+----------+
 //	  | class 1: gossip, memberlist's own bytes  ...
 //	  | class 2: a message under the fleet's seal, below
 //	  | class 3: a message in the clear, below
 //	  +------------------------------------------+
 //
-// Class 3, in the clear, is 275 bytes long:
+// Class 3, in the clear, is 280 bytes long:
 //
 //	  4 +--------------------------+
-//	    | content             207  |
-//	211 +--------------------------+
+//	    | content             212  |
+//	216 +--------------------------+
 //	    | extension            0…  |  added by a later version
 //	    +--------------------------+
 //	    | signature            64  |  always the last 64 bytes
 //	    +--------------------------+
 //
-// Class 2, sealed, is 315 bytes long:
+// Class 2, sealed, is 320 bytes long:
 //
 //	  4 +--------------------------+
 //	    | nonce of the seal    24  |
 //	 28 +--------------------------+ - - - - - -+
-//	    | content             207  |            |
-//	235 +--------------------------+            |
+//	    | content             212  |            |
+//	240 +--------------------------+            |
 //	    | extension            0…  |            | encrypted
 //	    +--------------------------+            |
 //	    | signature            64  |            |
@@ -41,51 +41,42 @@
 //
 // The content has the same layout for all kinds of message, so no answer is longer than its request:
 //
-//	 0 +--------------------------+
-//	   | gate                  8  |  GateIDOf(name)
-//	 8 +--------------------------+
-//	   | slot                  1  |  which of the gate's tokens, from 0
-//	 9 +--------------------------+
-//	   | last slot             1  |  0 … 15; never below the slot
-//	10 +--------------------------+
-//	   | kind                  1  |  1 Token, 2 Ack, 3 Commit, 4 Beat, 5 Ask, 6 Heard, 7 Known, 8 Buried, 9 Inquiry, 10 Seen, 11 Yield
-//	11 +--------------------------+
-//	   | from                 16  |  MemberIDOf(public key): never zero
-//	27 +--------------------------+
-//	   | to                   16  |  never zero, never the sender
-//	43 +--------------------------+
-//	   | handoff               8  |  or question: never zero in Ask, Heard, Inquiry and Seen
-//	51 +--------------------------+
-//	   | nonce                 8  |  never zero in Ack, Commit, Beat, Heard and Seen; zero in the others
-//	59 +--------------------------+
-//	   | token: birth          8  |  nanoseconds of Unix time, 0 … 2⁶²; all of the token is zero in an Inquiry
-//	67 +--------------------------+
-//	   | token: generator     16  |  zero in Ack and Commit, never in the others
-//	83 +--------------------------+
-//	   | token: random         8  |
-//	91 +--------------------------+
-//	   | token: seq            8  |  1 … 2⁶³-1
-//	99 +--------------------------+
-//	   | route: lap            4  |  this and the rest are zero in Ack and Commit
-//	103+--------------------------+
-//	   | route: cursor         8  |
-//	111+--------------------------+
-//	   | route: hints      4 × 4  |  missed members: the beginnings of their identities
-//	127+--------------------------+
-//	   | route: tries      4 × 1  |  0 … 4; empty places last, and zero
-//	131+--------------------------+
-//	   | trail            4 × 16  |  the guardians by rank; empty places last, nobody twice;
-//	   |                          |  in a Seen, members that may have heard of the token since
-//	195+--------------------------+
-//	   | op                    4  |  milliseconds; 0 if unknown
-//	199+--------------------------+
-//	   | age                   8  |  nanoseconds, 0 … 2⁶²
-//	207+--------------------------+
+//	  0 +--------------------------+
+//	    | gate                  8  |  GateIDOf(name)
+//	  8 +--------------------------+
+//	    | protocol              1  |  the number of the sender's protocol
+//	  9 +--------------------------+
+//	    | version               1  |  of that protocol
+//	 10 +--------------------------+
+//	    | kind                  1  |  1–3 a handoff's, 4–8 and 11 the guardians', 9–10 wander's, 64 and up a protocol's own
+//	 11 +--------------------------+
+//	    | slot                  1  |  which of the gate's tokens: 0 … 15
+//	 12 +--------------------------+
+//	    | from                 16  |  MemberIDOf(public key): never zero
+//	 28 +--------------------------+
+//	    | to                   16  |  never zero, never the sender
+//	 44 +--------------------------+
+//	    | exchange              8  |  the handoff, or the question
+//	 52 +--------------------------+
+//	    | nonce                 8  |  the kind says what it means
+//	 60 +--------------------------+
+//	    | token: birth          8  |  nanoseconds of Unix time, 0 … 2⁶²
+//	 68 +--------------------------+
+//	    | token: generator     16  |  zero in Ack and Commit
+//	 84 +--------------------------+
+//	    | token: random         8  |
+//	 92 +--------------------------+
+//	    | token: seq            8  |  0 … 2⁶³-1
+//	100 +--------------------------+
+//	    | load                112  |  what the token carries besides, in the protocol's own layout; zero in Ack and Commit
+//	212 +--------------------------+
+//
+// The protocols draw their loads: package guardian the first 64 bytes of that of a guarded token, package wander the rest of its own.
 //
 // # Signature
 //
 // Everything from the gate to the last byte of the extension, with Ed25519ph (RFC 8032, section 5.1) under the context
-// "wanderd message v2". The context replaces magic and version: a signature for one version is invalid in another, and in any other
+// "wanderd message v3". The context replaces magic and version: a signature for one version is invalid in another, and in any other
 // use of the key. The class is not signed: it describes how a message travels, not its content.
 //
 // # Seal
@@ -100,5 +91,5 @@
 // length, magic, version, class ([Classify]); seal, layout ([Codec.Open]); then by the agent: gate known, addressed to
 // this member, the rules of its kind, sender known, sender within its rate, a message that the gate's machine expects now; and last
 // the signature ([Unverified.Verify]), because it costs some fifty times all others together. A replayed datagram passes all checks
-// but the machine's own: the protocols detect replays by nonces and handoff identities.
+// but the machine's own: the protocols detect replays by nonces and the identities of exchanges.
 package wire

@@ -18,101 +18,43 @@ func cysKey() ed25519.PrivateKey  { return ed25519.NewKeyFromSeed(bytes.Repeat([
 func public(key ed25519.PrivateKey) ed25519.PublicKey { return key.Public().(ed25519.PublicKey) }
 func idOf(key ed25519.PrivateKey) MemberID            { return MemberIDOf(public(key)) }
 
+// Three messages of a handoff, and another protocol's.
+const (
+	kindToken Kind = iota + 1
+	kindAck
+	kindCommit
+	kindOther = 255
+)
+
 func token() Message {
-	return Message{
-		Gate: GateIDOf("default"), Kind: KindToken, From: idOf(annsKey()), To: idOf(bobsKey()), Handoff: 0x1122334455667788,
-		Token: Token{
+	m := Message{
+		Gate: GateIDOf("default"), Protocol: 0x71, Version: 0x72, Kind: kindToken,
+		From: idOf(annsKey()), To: idOf(bobsKey()), Exchange: 0x1122334455667788,
+		Token: Ref{
 			ID:  TokenID{Birth: 0x18a1b2c3d4e5f607, Generator: idOf(cysKey()), Random: 0xa1a2a3a4a5a6a7a8},
-			Seq: 0x0000000300000005, Slot: 1, LastSlot: 2,
-			Route: Route{
-				Lap: 0x00000021, Cursor: 0xd1d2d3d4d5d6d7d8,
-				Missed: [MaxMissed]uint32{0xe1e2e3e4, 0xf1f2f3f4}, Tries: [MaxMissed]uint8{2, 1},
-			},
-			Trail: Trail{idOf(annsKey()), idOf(cysKey())},
-			Op:    0xb1b2b3b4,
-			Age:   0x2162636465666768,
+			Seq: 0x0000000300000005, Slot: 1,
 		},
 	}
-}
-
-func ack() Message {
-	offer := token()
-	return offer.Reply(KindAck, 0xc1c2c3c4c5c6c7c8)
-}
-
-func commit() Message {
-	answer := ack()
-	return answer.Reply(KindCommit, answer.Nonce)
-}
-
-// question is cy's Ask when no beat of bob comes.
-const question HandoffID = 0x2122232425262728
-
-// guarding is a message between the token's holder and its guardians.
-func guarding(kind Kind, from, to ed25519.PrivateKey) Message {
-	m := token()
-	m.Kind, m.From, m.To, m.Handoff = kind, idOf(from), idOf(to), 0
+	copy(m.Load[:], counting(0x80, LoadSize))
 	return m
 }
 
-// beat is bob's ninth beat to ann.
-func beat() Message {
-	m := guarding(KindBeat, bobsKey(), annsKey())
-	m.Nonce = 9
-	return m
+// reply returns the message of a handoff that answers another one, as its shell sends it.
+func reply(m Message, kind Kind, nonce Nonce) Message {
+	answer := m.Reply(kind, nonce)
+	answer.Protocol, answer.Version = m.Protocol, m.Version
+	return answer
 }
 
-func ask() Message {
-	m := guarding(KindAsk, cysKey(), annsKey())
-	m.Handoff = question
-	return m
-}
+func ack() Message { return reply(token(), kindAck, 0xc1c2c3c4c5c6c7c8) }
 
-// heard is ann's answer: she heard bob five seconds ago.
-func heard() Message {
-	m := guarding(KindHeard, annsKey(), cysKey())
-	m.Handoff, m.Nonce = question, 5_000_000_000
-	return m
-}
+func commit() Message { return reply(ack(), kindCommit, 0xc1c2c3c4c5c6c7c8) }
 
-// known is bob's answer if he has passed the token on.
-func known() Message {
-	m := guarding(KindKnown, bobsKey(), cysKey())
-	m.Handoff = question
-	return m
-}
+// bare is a message of any protocol that has nothing but what all must have.
+func bare() Message { return Message{Kind: kindOther, From: idOf(bobsKey()), To: idOf(annsKey())} }
 
-// buried is bob's message to ann after he has removed the token.
-func buried() Message { return guarding(KindBuried, bobsKey(), annsKey()) }
-
-// inquiry is cy's question before it makes a new token.
-func inquiry() Message {
-	m := ask()
-	m.Kind, m.Token = KindInquiry, Token{Slot: 1, LastSlot: 2}
-	return m
-}
-
-// sighted is ann's answer: she had the token a minute ago.
-func sighted() Message {
-	m := heard()
-	m.Kind, m.Nonce = KindSeen, 60_000_000_000
-	return m
-}
-
-// yield is the message of bob's guard to ann when bob has died with the token.
-func yield() Message { return guarding(KindYield, bobsKey(), annsKey()) }
-
-// everyKind has one message of each kind, in the order of Kinds.
-func everyKind(t testing.TB) []Message {
-	t.Helper()
-	all := []Message{token(), ack(), commit(), beat(), ask(), heard(), known(), buried(), inquiry(), sighted(), yield()}
-	for i, kind := range Kinds() {
-		if i >= len(all) || all[i].Kind != kind {
-			t.Fatalf("the cast has no message of kind %v", kind)
-		}
-	}
-	return all
-}
+// cast has messages of several kinds.
+func cast() []Message { return []Message{token(), ack(), commit(), bare()} }
 
 // secret counts from 0 to 31, and the nonces that seal with it from 0 on.
 func secret() *Secret {

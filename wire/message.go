@@ -79,8 +79,8 @@ func (k Kind) String() string {
 // OfHandoff reports whether it is one of the three messages of a handoff.
 func (k Kind) OfHandoff() bool { return k == KindToken || k == KindAck || k == KindCommit }
 
-// HandoffID names one attempt to pass a token to one member, or one question. The sender draws it at random.
-type HandoffID uint64
+// Exchange names one handoff, or one question and its answers. Its first sender draws it at random.
+type Exchange uint64
 
 // Nonce is the receiver's random number for a handoff: new for each, used once. In messages between holder and guardians it has
 // another meaning; see [Message].
@@ -94,22 +94,21 @@ type Message struct {
 	Protocol, Version uint8
 	Kind              Kind
 	From, To          MemberID
-	// Handoff in an answer repeats that of the request; it is zero in messages without a request.
-	Handoff HandoffID
+	// Exchange in an answer repeats that of the request; it is zero in messages without a request.
+	Exchange Exchange
 	// Nonce is zero in a Token. The Ack introduces it, and the Commit repeats it, which binds the Commit to this Ack. In a Beat it counts
 	// the beats of one holder, from 1; in Heard and Seen it is the time since, in nanoseconds and at least 1; in all others it is zero.
 	Nonce Nonce
-	// Token is complete, except in Ack and Commit, where its generator is NULL and the carried fields are zero, and in an Inquiry, which
-	// has the slot only.
-	Token Token
+	// Token is complete, except in Ack and Commit, where its generator is NULL, and in an Inquiry, which has the slot only.
+	Token Ref
 	// Load is what the token carries besides, in the layout of its protocol; zero in Ack and Commit.
 	Load Load
 }
 
-// Reply returns the handoff message that answers m: same gate, handoff and token, sender and addressee exchanged, the generator NULL,
-// the carried fields zero.
+// Reply returns the handoff message that answers m: same gate, exchange and token, sender and addressee exchanged, the generator NULL,
+// the load zero.
 func (m *Message) Reply(kind Kind, nonce Nonce) Message {
 	return Message{
-		Gate: m.Gate, Kind: kind, From: m.To, To: m.From, Handoff: m.Handoff, Nonce: nonce, Token: m.Token.Bare(),
+		Gate: m.Gate, Kind: kind, From: m.To, To: m.From, Exchange: m.Exchange, Nonce: nonce, Token: m.Token.Bare(),
 	}
 }

@@ -7,16 +7,15 @@ import (
 
 // "The acknowledgement and the commitment contain the same fields, but the generator field is set to a distinguished NULL
 // value" (Ciuffoletti, section 4).
-func TestAReplyHasTheSameFieldsButNoGeneratorAndNoCarriedFields(t *testing.T) {
+func TestAReplyHasTheSameFieldsButNoGeneratorAndNoLoad(t *testing.T) {
 	offer := token()
-	got := offer.Reply(KindAck, 7)
+	got := offer.Reply(kindAck, 7)
 	want := offer
-	want.Kind, want.Nonce = KindAck, 7
+	want.Kind, want.Nonce = kindAck, 7
+	want.Protocol, want.Version = 0, 0 // the shell's
 	want.From, want.To = offer.To, offer.From
 	want.Token.ID.Generator = MemberID{}
-	want.Token.Route = Route{}
-	want.Token.Trail = Trail{}
-	want.Token.Op, want.Token.Age = 0, 0
+	want.Load = Load{}
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

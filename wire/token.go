@@ -3,7 +3,6 @@ package wire
 import (
 	"cmp"
 	"fmt"
-	"time"
 )
 
 // TokenID identifies a token and never changes: "the token consists of the identifier of the host that generated it, of a Unix
@@ -46,9 +45,6 @@ type Seq uint64
 
 // MaxBirth bounds the birth stamp in a datagram (the year 2116), so that a later one always exists.
 const MaxBirth = 1 << 62
-
-// MaxAge bounds an age for the same reason.
-const MaxAge time.Duration = 1 << 62
 
 const (
 	// MaxSeq bounds the number in a datagram, so that raising it never overflows.
@@ -107,36 +103,21 @@ const MaxSlots = 16
 // LoadSize is the length of a load in bytes.
 const LoadSize = 112
 
-// Load is what a message carries for its protocol only, in the protocol's own layout. What is not used is zero.
+// Load is what a message carries for its protocol only, in a layout of the protocol's own. Bytes that are not used are zero.
 type Load [LoadSize]byte
 
-// Ref names a token at one hop of its way.
-type Ref = Token
-
-// Token is a token with the state that travels with it.
-type Token struct {
+// Ref names a token at one hop of its way: what every protocol has of a token.
+type Ref struct {
 	ID  TokenID
 	Seq Seq
-	// Slot is its slot in the gate, from 0; LastSlot is the last slot that its holder knows. Both are zero in a gate with one token.
-	Slot, LastSlot uint8
-	// Op is a running estimate of the duration of the protected operation, in milliseconds; zero while unknown.
-	Op uint32
-	// Age is the total time of its holders and of the handoffs between them, since it was made: slightly less than its true age. In
-	// nanoseconds, 0 to MaxAge.
-	Age time.Duration
-	// Route is its position in the lap, Trail its guardians; both are zero in Ack and Commit.
-	Route Route
-	Trail Trail
+	// Slot is its slot in the gate, from 0; zero in a gate with one token.
+	Slot uint8
 }
 
-// Grow adds to its age, up to MaxAge.
-func (t *Token) Grow(d time.Duration) { t.Age = min(t.Age, MaxAge-d) + d }
+// IsWhole reports whether r names a token completely: not as in an Ack or Commit, and not zero.
+func (r *Ref) IsWhole() bool { return r.Seq > 0 && !r.ID.Generator.IsZero() }
 
-// IsWhole reports whether t is a complete token: not that of an Ack or Commit, and not zero.
-func (t *Token) IsWhole() bool { return t.Seq > 0 && !t.ID.Generator.IsZero() }
-
-// Bare returns the token as in Ack and Commit: its generator is NULL, and the carried fields are zero.
-func (t *Token) Bare() Token {
-	id := TokenID{Birth: t.ID.Birth, Random: t.ID.Random}
-	return Token{ID: id, Seq: t.Seq, Slot: t.Slot, LastSlot: t.LastSlot}
+// Bare returns the name as in Ack and Commit: its generator is NULL.
+func (r *Ref) Bare() Ref {
+	return Ref{ID: TokenID{Birth: r.ID.Birth, Random: r.ID.Random}, Seq: r.Seq, Slot: r.Slot}
 }

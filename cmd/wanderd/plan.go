@@ -9,6 +9,7 @@ import (
 
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim/plan"
 	"github.com/wanderd/wanderd/sim/study/report"
@@ -92,8 +93,8 @@ func planTable(w *plan.Wish) settings.Table {
 		settings.Row("op", settings.Duration(&w.Op), "", "How long one run takes. Required."),
 		settings.Row("every", settings.Duration(&w.Every), "", "The mean interval between two runs of each member. Required."),
 		settings.Row("walk", settings.Choice(&w.Walk, wander.Walks()...), usual("walk"), agent.Find("walk").Help),
-		settings.Row("backups", settings.Count(&w.Backups, 0, wire.MaxBackups), usual("backups"),
-			fmt.Sprintf("How many members guard the token, from 0, the plain paper, to %d.", wire.MaxBackups)).As("NUMBER"),
+		settings.Row("backups", settings.Count(&w.Backups, 0, guardian.MaxBackups), usual("backups"),
+			fmt.Sprintf("How many members guard the token, from 0, the plain paper, to %d.", guardian.MaxBackups)).As("NUMBER"),
 		settings.Row("slots", settings.Count(&w.Slots, 1, wire.MaxSlots), usual("slots"),
 			fmt.Sprintf("How many members may run at once, 1 to %d.", wire.MaxSlots)).As("NUMBER"),
 		settings.Row("skip", settings.Duration(&w.Skip), "",

@@ -10,7 +10,7 @@ import (
 // lives.
 func (g *Machine) onAsk(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	answer := g.answer(now, m)
-	answer.Handoff = m.Handoff
+	answer.Exchange = m.Exchange
 	return policy.AppendSend(out, &answer)
 }
 
@@ -18,11 +18,11 @@ func (g *Machine) answer(now policy.Time, m *wire.Message) wire.Message {
 	w := &g.watch
 	switch {
 	case g.knowsBurial(&m.Token):
-		return g.message(wire.KindBuried, m.From, &m.Token)
+		return g.replyWith(wire.KindBuried, m)
 	case w.token.ID != m.Token.ID:
-		return g.message(wire.KindKnown, m.From, &m.Token)
+		return g.replyWith(wire.KindKnown, m)
 	case w.isBehind(&m.Token):
-		g.learn(now, &m.Token, wire.MemberID{})
+		g.learnOf(now, m, wire.MemberID{})
 	case m.From == w.holder && m.Token.Seq == w.token.Seq && !w.excused:
 		// Only once before its next beat: a replayed question may come long after its death.
 		w.heardAt, w.excused = now, true

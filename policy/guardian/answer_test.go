@@ -12,7 +12,7 @@ func TestEveryQuestionIsAnsweredByOneMessage(t *testing.T) {
 	for name, tc := range map[string]struct {
 		begin func(c *circle)
 		to    func(c *circle) *member
-		about wire.Token
+		about guardian.Token
 		kind  wire.Kind
 		seq   wire.Seq
 	}{
@@ -43,7 +43,7 @@ func TestEveryQuestionIsAnsweredByOneMessage(t *testing.T) {
 				t.Fatalf("the answers are %+v", c.air)
 			}
 			got := c.air[0].msg
-			if got.Kind != tc.kind || got.Token.ID != tc.about.ID || got.Token.Seq != tc.seq || got.Handoff != ask.Handoff ||
+			if got.Kind != tc.kind || got.Token.ID != tc.about.ID || got.Token.Seq != tc.seq || got.Exchange != ask.Exchange ||
 				got.From != ask.To || got.To != ask.From || got.Gate != gate {
 				t.Errorf("the answer is %+v", got)
 			}

@@ -16,16 +16,16 @@ type burial struct {
 
 // Bury must be called after this member has removed a token by a rule of its protocol. It tells the token's guardians, which must not
 // revive it.
-func (g *Machine) Bury(removed *wire.Token, out []policy.Effect) []policy.Effect {
-	g.remember(removed)
-	if g.watch.diesWith(removed) {
+func (g *Machine) Bury(removed *Token, out []policy.Effect) []policy.Effect {
+	g.remember(&removed.Ref)
+	if g.watch.diesWith(&removed.Ref) {
 		g.stopAsking()
 		g.watch.live = false
 	}
-	return g.tellGuardians(wire.KindBuried, &removed.Trail, removed, out)
+	return g.tellGuardians(wire.KindBuried, removed.Trail(), removed, out)
 }
 
-func (g *Machine) remember(t *wire.Token) {
+func (g *Machine) remember(t *wire.Ref) {
 	for i := range g.buried {
 		if b := &g.buried[i]; b.id == t.ID {
 			b.seq = max(b.seq, t.Seq)
@@ -37,7 +37,7 @@ func (g *Machine) remember(t *wire.Token) {
 }
 
 // knowsBurial reports whether this member knows that the token was removed with the number of t or a higher one.
-func (g *Machine) knowsBurial(t *wire.Token) bool {
+func (g *Machine) knowsBurial(t *wire.Ref) bool {
 	for i := range g.buried {
 		if b := &g.buried[i]; b.id == t.ID && b.seq >= t.Seq {
 			return true
@@ -49,7 +49,7 @@ func (g *Machine) knowsBurial(t *wire.Token) bool {
 // mayBeAsked reports whether a burial is about a token that this member guarded before it turned to an older one: its other guardians
 // may still ask.
 func (g *Machine) mayBeAsked(m *wire.Message) bool {
-	return g.watch.token.ID != m.Token.ID && m.Token.Trail.Has(g.cfg.Self) && !g.knowsBurial(&m.Token)
+	return g.watch.token.ID != m.Token.ID && g.isIn(&m.Load) && !g.knowsBurial(&m.Token)
 }
 
 // onBuried stops guarding a removed token. Members that ask later get the burial as the answer.

@@ -9,7 +9,7 @@ import (
 )
 
 // bury lets m remove a token by a rule of its owner.
-func (c *circle) bury(m *member, t wire.Token) {
+func (c *circle) bury(m *member, t guardian.Token) {
 	c.t.Helper()
 	if m.holds {
 		m.holds = false
@@ -125,7 +125,7 @@ func TestAMemberThatKnowsOfTheRemovalDoesNotGuardTheTokenAgain(t *testing.T) {
 // Other guardians of a token may ask a member that has turned to an older token, so it remembers that burial, too.
 func TestAGuardianOfAnotherTokenRemembersABurial(t *testing.T) {
 	for _, tc := range []struct {
-		buried wire.Token
+		buried guardian.Token
 		want   wire.Kind
 	}{
 		{theToken, wire.KindBuried},

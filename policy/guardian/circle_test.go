@@ -33,14 +33,16 @@ var (
 )
 
 // born returns a token with this birth stamp.
-func born(stamp int64, seq wire.Seq, guardians ...wire.MemberID) wire.Token {
-	t := wire.Token{ID: wire.TokenID{Birth: stamp, Generator: wire.MemberID{0xe}, Random: 99}, Seq: seq}
-	copy(t.Trail[:], guardians)
+func born(stamp int64, seq wire.Seq, guardians ...wire.MemberID) guardian.Token {
+	t := guardian.Token{Ref: wire.Ref{ID: wire.TokenID{Birth: stamp, Generator: wire.MemberID{0xe}, Random: 99}, Seq: seq}}
+	var trail guardian.Trail
+	copy(trail[:], guardians)
+	t.SetTrail(&trail)
 	return t
 }
 
 // since returns t with another number.
-func since(t wire.Token, seq wire.Seq) wire.Token {
+func since(t guardian.Token, seq wire.Seq) guardian.Token {
 	t.Seq = seq
 	return t
 }
@@ -51,7 +53,7 @@ type member struct {
 	id    wire.MemberID
 	g     guardian.Machine
 	holds bool
-	token wire.Token
+	token guardian.Token
 	// dead members hear nothing and do nothing. Events of a member that is away happen when it is back.
 	dead, away bool
 	notes      []policy.Note
@@ -68,7 +70,7 @@ func newMember(name string, id wire.MemberID, seed uint64) *member {
 	}
 }
 
-func (m *member) held() *wire.Token {
+func (m *member) held() *guardian.Token {
 	if !m.holds {
 		return nil
 	}
@@ -189,20 +191,21 @@ func (c *circle) send(m *wire.Message) {
 }
 
 // hold gives m a token.
-func (c *circle) hold(m *member, t wire.Token) {
+func (c *circle) hold(m *member, t guardian.Token) {
 	c.t.Helper()
 	m.holds, m.token = true, t
 	c.took(m, wire.MemberID{}, guardian.Outcome{}, m.g.Hold(c.now, &m.token, nil))
 }
 
 // giveUp makes a holder the token's first guardian, as after its Commit.
-func (c *circle) giveUp(from *member, to wire.MemberID) wire.Token {
+func (c *circle) giveUp(from *member, to wire.MemberID) guardian.Token {
 	c.t.Helper()
-	before, passed := from.token.Trail, from.token
-	passed.Trail = before.Behind(from.id, to, 2)
+	before, passed := from.token.Trail(), from.token
+	after := before.Behind(from.id, to, 2)
+	passed.SetTrail(&after)
 	from.holds = false
 	from.heardAt[passed.ID], from.revived[passed.ID] = c.now, false
-	c.took(from, wire.MemberID{}, guardian.Outcome{}, from.g.Passed(c.now, &before, &passed, to, nil))
+	c.took(from, wire.MemberID{}, guardian.Outcome{}, from.g.Passed(c.now, before, &passed, to, nil))
 	return passed
 }
 
@@ -302,15 +305,15 @@ func (c *circle) until(d time.Duration) {
 }
 
 // message returns a message made by the test.
-func message(kind wire.Kind, from, to *member, about wire.Token) wire.Message {
-	m := wire.Message{Gate: gate, Kind: kind, From: from.id, To: to.id, Token: about}
+func message(kind wire.Kind, from, to *member, about guardian.Token) wire.Message {
+	m := wire.Message{Gate: gate, Kind: kind, From: from.id, To: to.id, Token: about.Ref, Load: about.Load}
 	switch kind {
 	case wire.KindBeat:
 		m.Nonce = 1
 	case wire.KindHeard:
-		m.Handoff, m.Nonce = 77, wire.Nonce(time.Hour)
+		m.Exchange, m.Nonce = 77, wire.Nonce(time.Hour)
 	case wire.KindAsk:
-		m.Handoff = 77
+		m.Exchange = 77
 	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen, wire.KindYield:
 	}
 	return m
@@ -321,7 +324,7 @@ func (c *circle) answering(m wire.Message) wire.Message {
 	c.t.Helper()
 	for _, f := range c.air {
 		if f.msg.Kind == wire.KindAsk && f.msg.To == m.From && f.msg.From == m.To {
-			m.Handoff = f.msg.Handoff
+			m.Exchange = f.msg.Exchange
 			return m
 		}
 	}

@@ -13,7 +13,7 @@ import (
 type vigil struct {
 	now              policy.Time
 	holder, guardian guardian.Machine
-	token            wire.Token
+	token            guardian.Token
 	out              [2][]policy.Effect
 }
 

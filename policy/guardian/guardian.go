@@ -88,7 +88,7 @@ const (
 type Outcome struct {
 	Ending Ending
 	Peer   wire.MemberID
-	Token  wire.Token
+	Token  Token
 }
 
 // New returns a machine that guards nothing.
@@ -113,7 +113,7 @@ func (g *Machine) Close() {
 }
 
 // Expects reports whether m, which belongs to no handoff, could change anything now.
-func (g *Machine) Expects(m *wire.Message, held *wire.Token) bool {
+func (g *Machine) Expects(m *wire.Message, held *Token) bool {
 	switch {
 	case m.Kind == wire.KindAsk || g.question.waitsFor(m):
 		return true
@@ -138,7 +138,7 @@ func (g *Machine) Expects(m *wire.Message, held *wire.Token) bool {
 func (g *Machine) Answers(m *wire.Message) bool { return g.question.waitsFor(m) }
 
 // Receive handles a message that belongs to no handoff.
-func (g *Machine) Receive(now policy.Time, m *wire.Message, held *wire.Token, out []policy.Effect) (Outcome, []policy.Effect) {
+func (g *Machine) Receive(now policy.Time, m *wire.Message, held *Token, out []policy.Effect) (Outcome, []policy.Effect) {
 	switch {
 	case !g.Expects(m, held):
 		return Outcome{}, policy.AppendTell(out, NoteStrayWord, m.From, &m.Token)
@@ -164,7 +164,7 @@ func (g *Machine) Receive(now policy.Time, m *wire.Message, held *wire.Token, ou
 }
 
 // Wake does what is due: it beats, repeats a question, suspects, or revives.
-func (g *Machine) Wake(now policy.Time, held *wire.Token, out []policy.Effect) (Outcome, []policy.Effect) {
+func (g *Machine) Wake(now policy.Time, held *Token, out []policy.Effect) (Outcome, []policy.Effect) {
 	if g.beats(held) && now >= g.holding.beatAt {
 		out = g.beat(now, held, out)
 	}
@@ -178,7 +178,7 @@ func (g *Machine) Wake(now policy.Time, held *wire.Token, out []policy.Effect) (
 }
 
 // NextWake returns when Wake must be called.
-func (g *Machine) NextWake(held *wire.Token) (at policy.Time, ok bool) {
+func (g *Machine) NextWake(held *Token) (at policy.Time, ok bool) {
 	switch {
 	case g.question.live:
 		at, ok = min(g.question.repeatAt, g.question.until), true
@@ -192,14 +192,20 @@ func (g *Machine) NextWake(held *wire.Token) (at policy.Time, ok bool) {
 }
 
 // message returns a message about a token.
-func (g *Machine) message(kind wire.Kind, to wire.MemberID, about *wire.Token) wire.Message {
+func (g *Machine) message(kind wire.Kind, to wire.MemberID, about *Token) wire.Message {
 	return wire.Message{
-		Gate: g.cfg.Gate, Kind: kind, From: g.cfg.Self, To: to, Token: *about,
+		Gate: g.cfg.Gate, Kind: kind, From: g.cfg.Self, To: to, Token: about.Ref, Load: about.Load,
 	}
 }
 
+// replyWith returns a message to the sender of m about the same token.
+func (g *Machine) replyWith(kind wire.Kind, m *wire.Message) wire.Message {
+	about := TokenOf(m)
+	return g.message(kind, m.From, &about)
+}
+
 // tellGuardians sends a message about a token to all guardians of another copy.
-func (g *Machine) tellGuardians(kind wire.Kind, guardians *wire.Trail, about *wire.Token, out []policy.Effect) []policy.Effect {
+func (g *Machine) tellGuardians(kind wire.Kind, guardians Trail, about *Token, out []policy.Effect) []policy.Effect {
 	for _, to := range guardians[:guardians.Len()] {
 		if to != g.cfg.Self {
 			m := g.message(kind, to, about)

@@ -67,9 +67,10 @@ func (w *world) forge(t *rapid.T) {
 	kinds := []wire.Kind{wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindYield}
 	kind := rapid.SampledFrom(kinds).Draw(t, "kind")
 	msg := message(kind, w.another(t, to), to, born(rapid.Int64Range(9, 11).Draw(t, "birth"), wire.Seq(rapid.Uint64Range(1, 20).Draw(t, "seq"))))
-	msg.Token.Trail = w.trail(t)
+	trail := w.trail(t)
+	guardian.SetTrail(&msg.Load, &trail)
 	if n := len(w.ever); n > 0 && kind != wire.KindAsk && rapid.Bool().Draw(t, "as an answer") {
-		msg.Handoff = max(w.ever[n-1-rapid.IntRange(0, min(n-1, 8)).Draw(t, "to")].Handoff, 1)
+		msg.Exchange = max(w.ever[n-1-rapid.IntRange(0, min(n-1, 8)).Draw(t, "to")].Exchange, 1)
 	}
 	if msg.Nonce > 0 {
 		msg.Nonce = wire.Nonce(rapid.SampledFrom([]time.Duration{1, 3, 10, patience, 1<<63 - 1}).Draw(t, "nonce"))
@@ -77,7 +78,7 @@ func (w *world) forge(t *rapid.T) {
 	w.receive(msg)
 }
 
-func (w *world) trail(t *rapid.T) (trail wire.Trail) {
+func (w *world) trail(t *rapid.T) (trail guardian.Trail) {
 	for range rapid.IntRange(0, 3).Draw(t, "guardians") {
 		trail.Add(w.someone(t).id)
 	}
@@ -88,10 +89,11 @@ func (w *world) trail(t *rapid.T) (trail wire.Trail) {
 func (w *world) muster(t *rapid.T) {
 	if m := w.someone(t); m.holds && !m.away && !m.g.Doubting() {
 		token := m.token
-		token.Trail = w.trail(t)
-		if rank, ok := token.Trail.Rank(m.id); ok {
-			token.Trail.Drop(rank)
+		trail := w.trail(t)
+		if rank, ok := trail.Rank(m.id); ok {
+			trail.Drop(rank)
 		}
+		token.SetTrail(&trail)
 		w.hold(m, token)
 	}
 }

@@ -14,7 +14,7 @@ type holding struct {
 }
 
 // Hold must be called when this member begins to hold a token, or changes its guardians. It beats at once.
-func (g *Machine) Hold(now policy.Time, held *wire.Token, out []policy.Effect) []policy.Effect {
+func (g *Machine) Hold(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
 	g.endDoubt()
 	if g.watch.token.ID == held.ID {
 		g.stopAsking()
@@ -24,22 +24,27 @@ func (g *Machine) Hold(now policy.Time, held *wire.Token, out []policy.Effect) [
 }
 
 // beats reports whether this member must beat: it holds a token with guardians, and is not in doubt.
-func (g *Machine) beats(held *wire.Token) bool {
-	return held != nil && !held.Trail[0].IsZero() && !g.Doubting()
+func (g *Machine) beats(held *Token) bool {
+	if held == nil || g.Doubting() {
+		return false
+	}
+	trail := held.Trail()
+	return trail.Len() > 0
 }
 
 // beat tells the guardians that this member holds the token.
-func (g *Machine) beat(now policy.Time, held *wire.Token, out []policy.Effect) []policy.Effect {
+func (g *Machine) beat(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
 	g.holding.beatAt = now.Add(g.cfg.Patience / beatsPerPatience)
 	g.holding.count++
-	for _, to := range held.Trail[:held.Trail.Len()] {
+	trail := held.Trail()
+	for _, to := range trail[:trail.Len()] {
 		m := g.beatMessage(to, held)
 		out = policy.AppendSend(out, &m)
 	}
 	return out
 }
 
-func (g *Machine) beatMessage(to wire.MemberID, held *wire.Token) wire.Message {
+func (g *Machine) beatMessage(to wire.MemberID, held *Token) wire.Message {
 	m := g.message(wire.KindBeat, to, held)
 	m.Nonce = g.holding.count
 	return m
@@ -47,7 +52,7 @@ func (g *Machine) beatMessage(to wire.MemberID, held *wire.Token) wire.Message {
 
 // Overdue reports whether this member has been away, paused or starved, for so long since its last beat that its guardians may suspect
 // it.
-func (g *Machine) Overdue(now policy.Time, held *wire.Token) bool {
+func (g *Machine) Overdue(now policy.Time, held *Token) bool {
 	if !g.beats(held) {
 		return false
 	}
@@ -57,9 +62,9 @@ func (g *Machine) Overdue(now policy.Time, held *wire.Token) bool {
 
 // Doubt asks the guardians whether the held token has been revived, because this member was away. Sure or Overtaken follows. It also
 // restarts the patience for another token that this member guards, whose beats it may have missed.
-func (g *Machine) Doubt(now policy.Time, held *wire.Token, out []policy.Effect) []policy.Effect {
+func (g *Machine) Doubt(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
 	g.calm(now, g.patience())
-	out = policy.AppendTell(out, NoteDoubting, wire.MemberID{}, held)
+	out = policy.AppendTell(out, NoteDoubting, wire.MemberID{}, &held.Ref)
 	out = g.ask(now, held, wire.MemberID{}, out)
 	g.question.byHolder = true
 	return out
@@ -67,9 +72,9 @@ func (g *Machine) Doubt(now policy.Time, held *wire.Token, out []policy.Effect) 
 
 // Probe asks the guardians to find out whether this member, which holds a token and was not away, can hear anybody. Answered follows at
 // the first answer; or Overtaken; or Sure if nobody answers.
-func (g *Machine) Probe(now policy.Time, held *wire.Token, out []policy.Effect) []policy.Effect {
+func (g *Machine) Probe(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
 	g.calm(now, g.patience())
-	out = policy.AppendTell(out, NoteUnanswered, wire.MemberID{}, held)
+	out = policy.AppendTell(out, NoteUnanswered, wire.MemberID{}, &held.Ref)
 	out = g.ask(now, held, wire.MemberID{}, out)
 	g.question.byHolder, g.question.first = true, true
 	return out
@@ -85,14 +90,14 @@ func (g *Machine) endDoubt() {
 }
 
 // onWordOfHeld handles a message about the held token.
-func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *wire.Token, out []policy.Effect) (Outcome, []policy.Effect) {
+func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *Token, out []policy.Effect) (Outcome, []policy.Effect) {
 	switch {
 	case g.overtakes(m, held):
 		return g.onOvertaken(now, m), out
 	case m.Kind == wire.KindAsk:
 		g.holding.count++
 		answer := g.beatMessage(m.From, held)
-		answer.Handoff = m.Handoff
+		answer.Exchange = m.Exchange
 		return Outcome{}, policy.AppendSend(out, &answer)
 	case g.question.waitsFor(m):
 		return g.answered(now, m.From), out
@@ -104,12 +109,12 @@ func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *wire.Toke
 
 // Passed must be called after a token was passed to another member: from now on this member guards it, if it is in the trail. It
 // releases a guardian that dropped out of the trail. before is the trail while the token was held, passed the token as passed.
-func (g *Machine) Passed(now policy.Time, before *wire.Trail, passed *wire.Token, to wire.MemberID, out []policy.Effect) []policy.Effect {
+func (g *Machine) Passed(now policy.Time, before Trail, passed *Token, to wire.MemberID, out []policy.Effect) []policy.Effect {
 	g.endDoubt()
-	token := *passed
+	token, trail := *passed, passed.Trail()
 	token.Seq = token.Seq.After()
 	for _, id := range before[:before.Len()] {
-		if id != to && !token.Trail.Has(id) {
+		if id != to && !trail.Has(id) {
 			m := g.message(wire.KindKnown, id, &token)
 			out = policy.AppendSend(out, &m)
 		}
@@ -121,7 +126,7 @@ func (g *Machine) Passed(now policy.Time, before *wire.Trail, passed *wire.Token
 }
 
 // Overtaken must be called after the held token was dropped because a member offers a copy with a higher number.
-func (g *Machine) Overtaken(now policy.Time, by wire.MemberID, higher *wire.Token) {
+func (g *Machine) Overtaken(now policy.Time, by wire.MemberID, higher *Token) {
 	g.endDoubt()
 	if g.watch.turnsTo(higher.ID) {
 		g.learn(now, higher, by)
@@ -140,23 +145,24 @@ func (g *Machine) onOvertaken(now policy.Time, m *wire.Message) Outcome {
 	if m.Kind == wire.KindBuried {
 		g.remember(&m.Token)
 	}
-	g.Overtaken(now, holder, &m.Token)
-	return Outcome{Ending: Overtaken, Peer: m.From, Token: m.Token}
+	higher := TokenOf(m)
+	g.Overtaken(now, holder, &higher)
+	return Outcome{Ending: Overtaken, Peer: m.From, Token: higher}
 }
 
 // Correct tells the guardians of a dropped copy about the higher copy, because they would revive the dropped one otherwise.
-func (g *Machine) Correct(dropped *wire.Token, higher *wire.Token, out []policy.Effect) []policy.Effect {
+func (g *Machine) Correct(dropped *Token, higher *Token, out []policy.Effect) []policy.Effect {
 	kind := wire.KindKnown
-	if g.knowsBurial(higher) {
+	if g.knowsBurial(&higher.Ref) {
 		kind = wire.KindBuried
 	}
-	return g.tellGuardians(kind, &dropped.Trail, higher, out)
+	return g.tellGuardians(kind, dropped.Trail(), higher, out)
 }
 
 // overtakes reports whether a message about the held token shows that a copy with a higher number exists or existed. If two holders
 // have the same number, which two guardians may choose by chance, the one with the lower identity yields. A removed copy also ends all
 // copies that it had overtaken.
-func (g *Machine) overtakes(m *wire.Message, held *wire.Token) bool {
+func (g *Machine) overtakes(m *wire.Message, held *Token) bool {
 	if m.Token.Seq != held.Seq {
 		return m.Token.Seq > held.Seq
 	}

@@ -38,7 +38,7 @@ func TestANewGuardianGetsABeatAtOnce(t *testing.T) {
 	c := newCircle(t)
 	c.until(100 * time.Millisecond)
 	token := c.ann.token
-	token.Trail = wire.Trail{dansID}
+	token.SetTrail(&guardian.Trail{dansID})
 	c.hold(c.ann, token)
 	c.until(300 * time.Millisecond)
 	c.wantSent("100ms ann→dan Beat", "300ms ann→dan Beat")

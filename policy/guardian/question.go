@@ -12,10 +12,10 @@ type question struct {
 	live bool
 	// byHolder is set if this member holds the token, first if the first answer is enough (Probe), answered after the first answer.
 	byHolder, first, answered bool
-	id                        wire.HandoffID
+	id                        wire.Exchange
 	token                     wire.TokenID
 	// silent are the members that have not answered; empty places are zero.
-	silent [1 + wire.MaxBackups]wire.MemberID
+	silent [1 + MaxBackups]wire.MemberID
 	// The question is repeated at repeatAt, and ends at until.
 	repeatAt, until policy.Time
 	wait            time.Duration
@@ -23,7 +23,7 @@ type question struct {
 
 // waitsFor reports whether m is a missing answer to the question.
 func (q *question) waitsFor(m *wire.Message) bool {
-	return q.live && m.Kind != wire.KindAsk && m.Handoff == q.id && m.Token.ID == q.token && q.place(m.From) >= 0
+	return q.live && m.Kind != wire.KindAsk && m.Exchange == q.id && m.Token.ID == q.token && q.place(m.From) >= 0
 }
 
 func (q *question) place(id wire.MemberID) int {
@@ -36,15 +36,15 @@ func (q *question) place(id wire.MemberID) int {
 }
 
 // ask asks the holder of a token, if it is known, and the guardians, which member holds it.
-func (g *Machine) ask(now policy.Time, about *wire.Token, holder wire.MemberID, out []policy.Effect) []policy.Effect {
+func (g *Machine) ask(now policy.Time, about *Token, holder wire.MemberID, out []policy.Effect) []policy.Effect {
 	wait := g.cfg.Patience / firstRepeat
 	q := &g.question
 	*q = question{
-		live: true, id: wire.HandoffID(policy.Draw(g.cfg.Entropy)), token: about.ID,
+		live: true, id: wire.Exchange(policy.Draw(g.cfg.Entropy)), token: about.ID,
 		wait: wait, repeatAt: now.Add(wait), until: now.Add(g.questions(1)),
 	}
 	q.silent[0] = holder
-	for i, id := range about.Trail {
+	for i, id := range about.Trail() {
 		if id != g.cfg.Self && id != holder {
 			q.silent[1+i] = id
 		}
@@ -53,11 +53,11 @@ func (g *Machine) ask(now policy.Time, about *wire.Token, holder wire.MemberID, 
 }
 
 // askSilent sends the question to the members that have not answered.
-func (g *Machine) askSilent(about *wire.Token, out []policy.Effect) []policy.Effect {
+func (g *Machine) askSilent(about *Token, out []policy.Effect) []policy.Effect {
 	for _, to := range g.question.silent {
 		if !to.IsZero() {
 			m := g.message(wire.KindAsk, to, about)
-			m.Handoff = g.question.id
+			m.Exchange = g.question.id
 			out = policy.AppendSend(out, &m)
 		}
 	}
@@ -65,7 +65,7 @@ func (g *Machine) askSilent(about *wire.Token, out []policy.Effect) []policy.Eff
 }
 
 // wakeQuestion repeats the question, and concludes at its end. A member that was away while answers may have come asks again.
-func (g *Machine) wakeQuestion(now policy.Time, held *wire.Token, out []policy.Effect) (Outcome, []policy.Effect) {
+func (g *Machine) wakeQuestion(now policy.Time, held *Token, out []policy.Effect) (Outcome, []policy.Effect) {
 	q := &g.question
 	switch {
 	case now >= q.until.Add(g.cfg.Patience/beatsPerPatience) || g.silentSinceAsked(now):
@@ -126,11 +126,12 @@ func (g *Machine) conclude(now policy.Time) Outcome {
 // onHeard handles the answer of another guardian. If that one heard the holder recently, or has a lower rank, this member waits.
 func (g *Machine) onHeard(now policy.Time, m *wire.Message) Outcome {
 	if g.knowsBetter(m) {
-		g.learn(now, &m.Token, wire.MemberID{})
+		g.learnOf(now, m, wire.MemberID{})
 		return Outcome{}
 	}
 	// The rank is that in the sender's copy: if the two disagree on their ranks, they must not both wait for the other.
-	rank, ok := m.Token.Trail.Rank(m.From)
+	theirs := TrailOf(&m.Load)
+	rank, ok := theirs.Rank(m.From)
 	before := ok && rank < g.rank()
 	if before || g.watch.own || m.Nonce < wire.Nonce(g.cfg.Patience) {
 		g.calm(now, g.questions(1))
@@ -143,7 +144,7 @@ func (g *Machine) onHeard(now policy.Time, m *wire.Message) Outcome {
 // moved on.
 func (g *Machine) onKnown(now policy.Time, m *wire.Message) Outcome {
 	if g.knowsBetter(m) {
-		g.learn(now, &m.Token, wire.MemberID{})
+		g.learnOf(now, m, wire.MemberID{})
 		return Outcome{}
 	}
 	return g.answered(now, m.From)
@@ -153,5 +154,5 @@ func (g *Machine) onKnown(now policy.Time, m *wire.Message) Outcome {
 // the holder has chosen other guardians.
 func (g *Machine) knowsBetter(m *wire.Message) bool {
 	w := &g.watch
-	return w.isBehind(&m.Token) || w.holder.IsZero() && !w.own && m.Token.Seq == w.token.Seq && !m.Token.Trail.Has(g.cfg.Self)
+	return w.isBehind(&m.Token) || w.holder.IsZero() && !w.own && m.Token.Seq == w.token.Seq && !g.isIn(&m.Load)
 }

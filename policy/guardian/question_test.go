@@ -116,8 +116,8 @@ func TestAnAnswerBelongsToItsQuestion(t *testing.T) {
 	c := suspecting(t, cydsID)
 	known := c.answering(message(wire.KindKnown, c.ann, c.bob, theToken))
 	for name, forge := range map[string]func(m *wire.Message){
-		"another question": func(m *wire.Message) { m.Handoff++ },
-		"nobody's":         func(m *wire.Message) { m.Handoff = 0 },
+		"another question": func(m *wire.Message) { m.Exchange++ },
+		"nobody's":         func(m *wire.Message) { m.Exchange = 0 },
 		"another sender":   func(m *wire.Message) { m.From = dansID },
 		"another token":    func(m *wire.Message) { m.Token.ID.Random++ },
 	} {
@@ -252,7 +252,7 @@ func TestAGuardianByHearsayStandsDownWhenTheHolderHasChosenOthers(t *testing.T) 
 func TestAGuardianDoesNotStandDownForLess(t *testing.T) {
 	for name, tc := range map[string]struct {
 		learn  wire.Message
-		answer wire.Token
+		answer guardian.Token
 	}{
 		"where it has heard the holder": {message(wire.KindBeat, &member{id: dansID}, &member{id: bobsID}, since(theToken, 6)), born(10, 6, cydsID)},
 		"for an older copy":             {message(wire.KindKnown, &member{id: dansID}, &member{id: bobsID}, since(theToken, 6)), born(10, 5, cydsID)},

@@ -13,7 +13,7 @@ type watch struct {
 	// that it no longer holds the token; own, if this member was the holder and has given the token up.
 	live, excused, yielded, own bool
 	// token is the copy: as this member passed it, or as in the holder's last beat. Its Seq is the highest known.
-	token wire.Token
+	token Token
 	// holder is the holder; zero if this member knows of a holder by hearsay only.
 	holder wire.MemberID
 	// count is the number of the holder's last beat with this Seq. heardAt is when the holder was last heard or got the token; after
@@ -25,24 +25,24 @@ type watch struct {
 }
 
 // isBehind reports whether t is the watched token with a higher number.
-func (w *watch) isBehind(t *wire.Token) bool { return w.token.ID == t.ID && t.Seq > w.token.Seq }
+func (w *watch) isBehind(t *wire.Ref) bool { return w.token.ID == t.ID && t.Seq > w.token.Seq }
 
 // turnsTo reports whether the watch may change to a token. A member guards one only: the one that survives if two meet.
 func (w *watch) turnsTo(id wire.TokenID) bool { return !w.live || !w.token.ID.Precedes(id) }
 
 // diesWith reports whether t's burial includes the guarded copy.
-func (w *watch) diesWith(t *wire.Token) bool {
+func (w *watch) diesWith(t *wire.Ref) bool {
 	return w.live && w.token.ID == t.ID && t.Seq >= w.token.Seq
 }
 
 // Latest returns the copy with the highest known Seq of a token that this member does not hold.
-func (g *Machine) Latest(id wire.TokenID) (t *wire.Token, ok bool) {
+func (g *Machine) Latest(id wire.TokenID) (t *Token, ok bool) {
 	return &g.watch.token, g.watch.token.ID == id
 }
 
 // Last returns the last known state of the token that this member guarded last, and its holder: zero if there is none, or if this
 // member knows of its holder by hearsay only.
-func (g *Machine) Last() (t *wire.Token, holder wire.MemberID) { return &g.watch.token, g.watch.holder }
+func (g *Machine) Last() (t *Token, holder wire.MemberID) { return &g.watch.token, g.watch.holder }
 
 // Guards reports whether this member guards a token that it does not hold, and returns its holder: zero if this member knows of it by
 // hearsay only.
@@ -50,20 +50,33 @@ func (g *Machine) Guards() (holder wire.MemberID, ok bool) { return g.watch.hold
 
 // rank is this member's rank among the guardians.
 func (g *Machine) rank() int {
-	rank, _ := g.watch.token.Trail.Rank(g.cfg.Self)
+	trail := g.watch.token.Trail()
+	rank, _ := trail.Rank(g.cfg.Self)
 	return rank
 }
 
+// isIn reports whether this member is in the trail of a token with that load.
+func (g *Machine) isIn(load *wire.Load) bool {
+	trail := TrailOf(load)
+	return trail.Has(g.cfg.Self)
+}
+
 // learn sets the knowledge about a token. This member guards it if it is in the trail and the token was not removed.
-func (g *Machine) learn(now policy.Time, t *wire.Token, holder wire.MemberID) {
+func (g *Machine) learn(now policy.Time, t *Token, holder wire.MemberID) {
 	g.stopAsking()
 	w := &g.watch
 	w.token, w.holder, w.count, w.heardAt, w.excused, w.yielded, w.own = *t, holder, 0, now, false, false, false
 	if holder.IsZero() {
 		w.heardAt = now.Add(-g.cfg.Patience)
 	}
-	w.live = !g.closed && t.Trail.Has(g.cfg.Self) && !g.knowsBurial(t)
+	w.live = !g.closed && g.isIn(&t.Load) && !g.knowsBurial(&t.Ref)
 	g.calm(now, g.patience())
+}
+
+// learnOf sets the knowledge about the token that a message is about.
+func (g *Machine) learnOf(now policy.Time, m *wire.Message, holder wire.MemberID) {
+	about := TokenOf(m)
+	g.learn(now, &about, holder)
 }
 
 // calm postpones suspicion. Each rank waits longer than the one before, by the duration of a question, so that only one guardian
@@ -86,7 +99,7 @@ func (g *Machine) hears(m *wire.Message) bool {
 	if w.token.ID == m.Token.ID {
 		return m.Token.Seq > w.token.Seq || m.Token.Seq == w.token.Seq && m.Nonce > w.count
 	}
-	return !g.closed && m.Token.Trail.Has(g.cfg.Self) && w.turnsTo(m.Token.ID)
+	return !g.closed && g.isIn(&m.Load) && w.turnsTo(m.Token.ID)
 }
 
 // corrects reports whether the sender of a Beat holds an overtaken copy.
@@ -95,13 +108,13 @@ func (g *Machine) corrects(m *wire.Message) bool {
 }
 
 func (g *Machine) onBeat(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
-	answer := g.message(wire.KindBuried, m.From, &m.Token)
+	answer := g.replyWith(wire.KindBuried, m)
 	switch {
 	case g.knowsBurial(&m.Token):
 	case g.corrects(m):
 		answer = g.message(wire.KindKnown, m.From, &g.watch.token)
 	default:
-		g.learn(now, &m.Token, m.From)
+		g.learnOf(now, m, m.From)
 		g.watch.count = m.Nonce
 		return out
 	}
@@ -112,10 +125,10 @@ func (g *Machine) onBeat(now policy.Time, m *wire.Message, out []policy.Effect) 
 func (g *Machine) suspect(now policy.Time, out []policy.Effect) []policy.Effect {
 	w := &g.watch
 	if w.own {
-		out = g.tellGuardians(wire.KindYield, &w.token.Trail, &w.token, out)
+		out = g.tellGuardians(wire.KindYield, w.token.Trail(), &w.token, out)
 		w.count = min(w.count+1, mostDoublings)
 	}
-	out = policy.AppendTell(out, NoteSuspected, w.holder, &w.token)
+	out = policy.AppendTell(out, NoteSuspected, w.holder, &w.token.Ref)
 	return g.ask(now, &w.token, w.holder, out)
 }
 
@@ -123,11 +136,12 @@ func (g *Machine) suspect(now policy.Time, out []policy.Effect) []policy.Effect 
 func (g *Machine) revive() Outcome {
 	w := &g.watch
 	w.live = false
-	token := w.token
+	token, trail := w.token, w.token.Trail()
 	for _, id := range []wire.MemberID{g.cfg.Self, w.holder} {
-		if rank, ok := token.Trail.Rank(id); ok {
-			token.Trail.Drop(rank)
+		if rank, ok := trail.Rank(id); ok {
+			trail.Drop(rank)
 		}
 	}
+	token.SetTrail(&trail)
 	return Outcome{Ending: Revived, Peer: w.holder, Token: token}
 }

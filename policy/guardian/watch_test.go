@@ -118,7 +118,7 @@ func TestABeatIsForAGuardian(t *testing.T) {
 
 func TestAGuardianThatIsNoLongerInTheTrailStandsDown(t *testing.T) {
 	c := newCircle(t)
-	c.ann.token.Trail = wire.Trail{cydsID}
+	c.ann.token.SetTrail(&guardian.Trail{cydsID})
 	c.hold(c.ann, since(c.ann.token, 6))
 	c.receive(message(wire.KindKnown, c.dan, c.bob, c.ann.token))
 	if at, ok := c.bob.g.NextWake(nil); ok {
@@ -129,7 +129,7 @@ func TestAGuardianThatIsNoLongerInTheTrailStandsDown(t *testing.T) {
 // If two tokens meet, the older survives, so a guardian prefers the older.
 func TestAMemberThatShouldGuardTwoTokensGuardsTheOlder(t *testing.T) {
 	older, younger := born(1, 3, bobsID), born(2, 9, bobsID)
-	for name, order := range map[string][]wire.Token{
+	for name, order := range map[string][]guardian.Token{
 		"the older first": {older, younger}, "the younger first": {younger, older},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -185,14 +185,14 @@ func TestAHolderOfATokenDoesNotReviveAnOldCopyOfIt(t *testing.T) {
 func TestARevivedTokenIsTheOneThatWasLost(t *testing.T) {
 	c := newStrangers(t)
 	token := theToken
-	token.Route.Lap, token.Op = 17, 4000
-	token.Trail = wire.Trail{cydsID, bobsID, annsID}
+	token.Load[guardian.TrailSize], token.Load[wire.LoadSize-1] = 17, 40 // the protocol's own
+	token.SetTrail(&guardian.Trail{cydsID, bobsID, annsID})
 	c.receive(message(wire.KindBeat, c.ann, c.bob, token))
 	c.now = c.now.Add(patience * 3 / 2)
 	c.wake(c.bob)
 	c.now = c.now.Add(patience / 2)
 	o, _ := c.bob.g.Wake(c.now, nil, nil)
-	token.Trail = wire.Trail{cydsID}
+	token.SetTrail(&guardian.Trail{cydsID})
 	if want := (guardian.Outcome{Ending: guardian.Revived, Peer: annsID, Token: token}); o != want {
 		t.Errorf("the outcome is %+v, want %+v", o, want)
 	}

@@ -17,9 +17,9 @@ const mostDoublings = 6
 // Yield tells the guardians that nobody holds the token: this member has given it up because it hears nobody. It cannot know whether
 // anybody hears it. So it keeps a copy, with the last rank: it repeats the Yield at growing intervals and asks for the token's state.
 // It revives the token if somebody answers and nobody has news, or if there is no other member (TakeBack).
-func (g *Machine) Yield(now policy.Time, held *wire.Token, out []policy.Effect) []policy.Effect {
+func (g *Machine) Yield(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
 	g.endDoubt()
-	out = g.tellGuardians(wire.KindYield, &held.Trail, held, out)
+	out = g.tellGuardians(wire.KindYield, held.Trail(), held, out)
 	if g.watch.turnsTo(held.ID) {
 		g.stopAsking()
 		g.watch = watch{
@@ -45,8 +45,9 @@ func (g *Machine) TakeBack() Outcome {
 
 // Entrust gives the guard of the running hook the Yields to send if this process dies: it then no longer holds the token, and no
 // handoff has begun.
-func (g *Machine) Entrust(held *wire.Token, out []policy.Effect) []policy.Effect {
-	for _, to := range held.Trail[:held.Trail.Len()] {
+func (g *Machine) Entrust(held *Token, out []policy.Effect) []policy.Effect {
+	trail := held.Trail()
+	for _, to := range trail[:trail.Len()] {
 		m := g.message(wire.KindYield, to, held)
 		out = policy.AppendEntrust(out, &m)
 	}
@@ -56,7 +57,7 @@ func (g *Machine) Entrust(held *wire.Token, out []policy.Effect) []policy.Effect
 // yields reports whether m, a Yield, is news of the guarded token: it comes from the last known holder, or from a later one.
 func (g *Machine) yields(m *wire.Message) bool {
 	w := &g.watch
-	if !w.live || w.token.ID != m.Token.ID || !m.Token.Trail.Has(g.cfg.Self) {
+	if !w.live || w.token.ID != m.Token.ID || !g.isIn(&m.Load) {
 		return false
 	}
 	sameHolder := w.holder.IsZero() || m.From == w.holder
@@ -71,7 +72,7 @@ func (g *Machine) onYield(now policy.Time, m *wire.Message) Outcome {
 	if w.isBehind(&m.Token) {
 		count = 0
 	}
-	g.learn(now, &m.Token, m.From)
+	g.learnOf(now, m, m.From)
 	if !w.live {
 		return Outcome{}
 	}

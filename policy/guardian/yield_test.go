@@ -70,10 +70,10 @@ func TestABeatAfterAYieldVoidsIt(t *testing.T) {
 
 func TestAYieldIsAboutTheHolderAndTheNumberThatAreKnown(t *testing.T) {
 	unlisted := since(theToken, 6)
-	unlisted.Trail = wire.Trail{cydsID}
+	unlisted.SetTrail(&guardian.Trail{cydsID})
 	for name, tc := range map[string]struct {
 		from  wire.MemberID
-		token wire.Token
+		token guardian.Token
 		want  bool
 	}{
 		"of the holder":                          {annsID, theToken, true},

@@ -60,7 +60,7 @@ type Machine struct {
 	// finishedNext and committedNext are the places of the next entries, which replace the oldest.
 	finishedNext, committedNext uint8
 
-	finished  [maxFinished]wire.HandoffID
+	finished  [maxFinished]wire.Exchange
 	outgoing  outgoing
 	failed    failed
 	incoming  [maxIncoming]incoming
@@ -88,6 +88,8 @@ type Outcome struct {
 	Peer   wire.MemberID
 	Token  wire.Ref
 	Load   wire.Load
+	// Took comes with Arrived: the time since this member acknowledged the offer.
+	Took time.Duration
 }
 
 // New returns a machine without any handoff in progress.
@@ -99,7 +101,7 @@ func New(cfg Config) Machine {
 func (h *Machine) Expects(m *wire.Message) bool {
 	switch m.Kind {
 	case wire.KindToken:
-		return !h.isFinished(m.Handoff) && (!h.closed || h.findOffer(m) != nil)
+		return !h.isFinished(m.Exchange) && (!h.closed || h.findOffer(m) != nil)
 	case wire.KindAck:
 		return h.Answers(m) || h.findCommitted(m) != nil
 	case wire.KindCommit:
@@ -201,7 +203,7 @@ func (h *Machine) QuietAt() (at policy.Time, ok bool) {
 }
 
 // isFinished reports whether the handoff is among the last that ended here.
-func (h *Machine) isFinished(id wire.HandoffID) bool {
+func (h *Machine) isFinished(id wire.Exchange) bool {
 	for _, f := range h.finished {
 		if f == id {
 			return true
@@ -211,12 +213,12 @@ func (h *Machine) isFinished(id wire.HandoffID) bool {
 }
 
 // finish records a handoff that ended here, so that a late duplicate of its Token is ignored.
-func (h *Machine) finish(id wire.HandoffID) {
+func (h *Machine) finish(id wire.Exchange) {
 	h.finished[h.finishedNext] = id
 	h.finishedNext = (h.finishedNext + 1) % maxFinished
 }
 
 // sameToken reports whether an Ack or Commit, whose generator is NULL, is about t.
-func sameToken(m *wire.Message, t *wire.Token) bool {
+func sameToken(m *wire.Message, t *wire.Ref) bool {
 	return m.Token.ID.Birth == t.ID.Birth && m.Token.ID.Random == t.ID.Random && m.Token.Seq == t.Seq
 }

@@ -43,8 +43,8 @@ func TestAckAndCommitNameTheTokenWithoutItsGenerator(t *testing.T) {
 	want := theToken
 	want.ID.Generator = wire.MemberID{}
 	for _, m := range []wire.Message{acknowledged, committed} {
-		if m.Token != want || m.Handoff != offered.Handoff || m.Gate != offered.Gate {
-			t.Errorf("%v carries %+v of handoff %x, want %+v of %x", m.Kind, m.Token, m.Handoff, want, offered.Handoff)
+		if m.Token != want || m.Exchange != offered.Exchange || m.Gate != offered.Gate {
+			t.Errorf("%v carries %+v of handoff %x, want %+v of %x", m.Kind, m.Token, m.Exchange, want, offered.Exchange)
 		}
 	}
 	if acknowledged.Nonce == 0 || committed.Nonce != acknowledged.Nonce {

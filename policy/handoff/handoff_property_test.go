@@ -22,14 +22,14 @@ type world struct {
 	// busy is set if a member has an offer in progress.
 	busy [3]bool
 	// passed counts, for each handoff, how often its sender gave the token up, arrived how often the receiver got it.
-	passed, arrived map[wire.HandoffID]int
-	receiving       wire.HandoffID
+	passed, arrived map[wire.Exchange]int
+	receiving       wire.Exchange
 }
 
 var ids = [3]wire.MemberID{{1}, {2}, {3}}
 
 func newWorld(t *rapid.T) *world {
-	w := &world{t: t, passed: map[wire.HandoffID]int{}, arrived: map[wire.HandoffID]int{}}
+	w := &world{t: t, passed: map[wire.Exchange]int{}, arrived: map[wire.Exchange]int{}}
 	for i := range w.members {
 		w.members[i] = newMember(string(rune('a'+i)), ids[i], rand.NewPCG(uint64(i), 1))
 	}
@@ -76,7 +76,7 @@ func (w *world) deliver(t *rapid.T) {
 	i := int(msg.To[0]) - 1
 	m := w.members[i]
 	expected, before := m.h.Expects(&msg), m.h
-	w.receiving = msg.Handoff
+	w.receiving = msg.Exchange
 	var o handoff.Outcome
 	out := m.h.Receive(w.now, &msg, &o, nil)
 	replies := w.took(i, o, out)

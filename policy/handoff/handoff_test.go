@@ -114,7 +114,7 @@ func TestTheCommitIsRepeatedForAsLongAsTheReceiverWaits(t *testing.T) {
 func TestACommitWithAnotherNonceIsRefused(t *testing.T) {
 	for name, forge := range map[string]func(m *wire.Message){
 		"nonce":            func(m *wire.Message) { m.Nonce++ },
-		"handoff":          func(m *wire.Message) { m.Handoff++ },
+		"handoff":          func(m *wire.Message) { m.Exchange++ },
 		"sender":           func(m *wire.Message) { m.From = thiefID },
 		"token, its birth": func(m *wire.Message) { m.Token.ID.Birth++ },
 		"token, its id":    func(m *wire.Message) { m.Token.ID.Random++ },
@@ -143,7 +143,7 @@ func TestACommitWithAnotherNonceIsRefused(t *testing.T) {
 func TestAnAckFromAStrangerIsIgnored(t *testing.T) {
 	for name, forge := range map[string]func(m *wire.Message){
 		"sender":           func(m *wire.Message) { m.From = thiefID },
-		"handoff":          func(m *wire.Message) { m.Handoff++ },
+		"handoff":          func(m *wire.Message) { m.Exchange++ },
 		"token, its birth": func(m *wire.Message) { m.Token.ID.Birth++ },
 		"token, its id":    func(m *wire.Message) { m.Token.ID.Random++ },
 		"token, its seq":   func(m *wire.Message) { m.Token.Seq++ },
@@ -246,13 +246,13 @@ func TestANonceIsUsedOnce(t *testing.T) {
 
 func TestEveryHandoffHasItsOwnIdentity(t *testing.T) {
 	p := newPair(t)
-	seen := map[wire.HandoffID]bool{}
+	seen := map[wire.Exchange]bool{}
 	for range 40 {
 		offered, _, _ := p.pass()
-		if offered.Handoff == 0 || seen[offered.Handoff] {
-			t.Fatalf("handoff %x is used again", offered.Handoff)
+		if offered.Exchange == 0 || seen[offered.Exchange] {
+			t.Fatalf("handoff %x is used again", offered.Exchange)
 		}
-		seen[offered.Handoff] = true
+		seen[offered.Exchange] = true
 	}
 }
 
@@ -262,8 +262,8 @@ func TestZeroIsNeitherAnIdentityNorANonce(t *testing.T) {
 	p.ann.holds = true
 	p.bob = newMember("bob", bobsID, &zerosFirst{})
 	offered, ack, _ := p.pass()
-	if offered.Handoff == 0 || ack.Nonce == 0 {
-		t.Errorf("handoff %x, nonce %x", offered.Handoff, ack.Nonce)
+	if offered.Exchange == 0 || ack.Nonce == 0 {
+		t.Errorf("handoff %x, nonce %x", offered.Exchange, ack.Nonce)
 	}
 }
 

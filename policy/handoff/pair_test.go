@@ -24,7 +24,7 @@ var (
 	bobsID  = wire.MemberID{0xb}
 	thiefID = wire.MemberID{0xf}
 
-	theToken = wire.Token{ID: wire.TokenID{Birth: 1000, Generator: wire.MemberID{0xc}, Random: 99}, Seq: 5}
+	theToken = wire.Ref{ID: wire.TokenID{Birth: 1000, Generator: wire.MemberID{0xc}, Random: 99}, Seq: 5}
 )
 
 // member is one end of a handoff and its owner, which records whether it holds the token.
@@ -226,7 +226,7 @@ func (p *pair) wantBothOut() {
 func offerFrom(i int) wire.Message {
 	return wire.Message{
 		Gate: gate, Kind: wire.KindToken, From: wire.MemberID{0xd, byte(i)}, To: bobsID,
-		Handoff: wire.HandoffID(1000 + i), Token: wire.Token{ID: theToken.ID, Seq: wire.Seq(100 + i)},
+		Exchange: wire.Exchange(1000 + i), Token: wire.Ref{ID: theToken.ID, Seq: wire.Seq(100 + i)},
 	}
 }
 

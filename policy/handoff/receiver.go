@@ -12,7 +12,7 @@ type incoming struct {
 	live     bool
 	repeated bool
 	from     wire.MemberID
-	id       wire.HandoffID
+	id       wire.Exchange
 	token    wire.Ref
 	load     wire.Load
 	nonce    wire.Nonce
@@ -41,7 +41,7 @@ func (h *Machine) inProgress(yield func(*incoming) bool) {
 
 // onToken acknowledges an offer, with a new nonce for each handoff.
 func (h *Machine) onToken(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
-	if h.isFinished(m.Handoff) {
+	if h.isFinished(m.Exchange) {
 		return policy.AppendTell(out, NoteTokenAgain, m.From, &m.Token)
 	}
 	if in := h.findOffer(m); in != nil {
@@ -55,7 +55,7 @@ func (h *Machine) onToken(now policy.Time, m *wire.Message, out []policy.Effect)
 		return policy.AppendTell(out, NoteStrayToken, m.From, &m.Token)
 	}
 	*in = incoming{
-		live: true, from: m.From, id: m.Handoff, token: m.Token, load: m.Load, nonce: wire.Nonce(policy.Draw(h.cfg.Entropy)), since: now,
+		live: true, from: m.From, id: m.Exchange, token: m.Token, load: m.Load, nonce: wire.Nonce(policy.Draw(h.cfg.Entropy)), since: now,
 		sentAt: now, wait: h.patience.repeats(h.rtt.timeout()), giveUpAt: now.Add(h.patience.forCommit()),
 	}
 	h.receiving++
@@ -91,8 +91,7 @@ func (h *Machine) onCommit(now policy.Time, m *wire.Message, end *Outcome, out [
 	}
 	h.rtt.sample(now.Sub(in.sentAt))
 	out = h.learn(now.Sub(in.since), in.from, out)
-	end.Ending, end.Peer, end.Token, end.Load = Arrived, in.from, in.token, in.load
-	end.Token.Grow(now.Sub(in.since))
+	end.Ending, end.Peer, end.Token, end.Load, end.Took = Arrived, in.from, in.token, in.load, now.Sub(in.since)
 	h.closeIncoming(in)
 	return out
 }
@@ -127,7 +126,7 @@ func (h *Machine) closeIncoming(in *incoming) {
 
 func (h *Machine) ackMessage(in *incoming) wire.Message {
 	return wire.Message{
-		Gate: h.cfg.Gate, Kind: wire.KindAck, From: h.cfg.Self, To: in.from, Handoff: in.id, Nonce: in.nonce,
+		Gate: h.cfg.Gate, Kind: wire.KindAck, From: h.cfg.Self, To: in.from, Exchange: in.id, Nonce: in.nonce,
 		Token: in.token.Bare(),
 	}
 }
@@ -135,7 +134,7 @@ func (h *Machine) ackMessage(in *incoming) wire.Message {
 // findOffer returns the handoff in progress that m offers, or nil.
 func (h *Machine) findOffer(m *wire.Message) *incoming {
 	for in := range h.inProgress {
-		if in.id == m.Handoff && in.from == m.From {
+		if in.id == m.Exchange && in.from == m.From {
 			return in
 		}
 	}
@@ -145,7 +144,7 @@ func (h *Machine) findOffer(m *wire.Message) *incoming {
 // findIncoming returns the handoff that m commits, or nil.
 func (h *Machine) findIncoming(m *wire.Message) *incoming {
 	for in := range h.inProgress {
-		if in.id == m.Handoff && in.from == m.From && in.nonce == m.Nonce && sameToken(m, &in.token) {
+		if in.id == m.Exchange && in.from == m.From && in.nonce == m.Nonce && sameToken(m, &in.token) {
 			return in
 		}
 	}

@@ -11,7 +11,7 @@ import (
 func asks() wire.Message {
 	token := theToken
 	token.Seq = token.Seq.After()
-	return wire.Message{Gate: gate, Kind: wire.KindAsk, From: annsID, To: bobsID, Handoff: 99, Token: token}
+	return wire.Message{Gate: gate, Kind: wire.KindAsk, From: annsID, To: bobsID, Exchange: 99, Token: token}
 }
 
 func (p *pair) refuse(ask wire.Message) {

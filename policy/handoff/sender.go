@@ -9,7 +9,7 @@ import (
 
 // outgoing is the offer in progress: this member still holds the token.
 type outgoing struct {
-	id    wire.HandoffID // zero if there is none
+	id    wire.Exchange // zero if there is none
 	to    wire.MemberID
 	token wire.Ref
 	load  wire.Load
@@ -25,17 +25,17 @@ func (o *outgoing) repeatAt() policy.Time { return o.sentAt.Add(o.wait) }
 
 // failed is the last offer without an answer in time. A late answer still measures how long answers take.
 type failed struct {
-	id    wire.HandoffID
+	id    wire.Exchange
 	since policy.Time
 }
 
 // answeredBy reports whether m is an answer to the offer.
-func (f *failed) answeredBy(m *wire.Message) bool { return f.id != 0 && m.Handoff == f.id }
+func (f *failed) answeredBy(m *wire.Message) bool { return f.id != 0 && m.Exchange == f.id }
 
 // committed is a handoff whose token has been given up, with enough of its Ack to answer a repetition with the same Commit. It needs
 // no timer: it is used only when an Ack comes.
 type committed struct {
-	id       wire.HandoffID
+	id       wire.Exchange
 	to       wire.MemberID
 	nonce    wire.Nonce
 	birth    int64
@@ -46,13 +46,13 @@ type committed struct {
 
 // answeredBy reports whether m is the Ack that the offer waits for.
 func (o *outgoing) answeredBy(m *wire.Message) bool {
-	return o.live() && m.Handoff == o.id && m.From == o.to && sameToken(m, &o.token)
+	return o.live() && m.Exchange == o.id && m.From == o.to && sameToken(m, &o.token)
 }
 
 // Offer begins to pass token, with its load, to a member. There must be no other offer in progress.
 func (h *Machine) Offer(now policy.Time, token *wire.Ref, load *wire.Load, to wire.MemberID, out []policy.Effect) []policy.Effect {
 	h.outgoing = outgoing{
-		id: wire.HandoffID(policy.Draw(h.cfg.Entropy)), to: to, token: *token, load: *load,
+		id: wire.Exchange(policy.Draw(h.cfg.Entropy)), to: to, token: *token, load: *load,
 		since: now, sentAt: now, wait: h.patience.repeats(h.rtt.timeout()),
 	}
 	out = policy.AppendTell(out, NoteOffered, to, token)
@@ -79,7 +79,7 @@ func (h *Machine) endOffer(how Ending, end *Outcome) {
 func (h *Machine) tokenMessage() wire.Message {
 	return wire.Message{
 		Gate: h.cfg.Gate, Kind: wire.KindToken, From: h.cfg.Self, To: h.outgoing.to,
-		Handoff: h.outgoing.id, Token: h.outgoing.token, Load: h.outgoing.load,
+		Exchange: h.outgoing.id, Token: h.outgoing.token, Load: h.outgoing.load,
 	}
 }
 
@@ -150,7 +150,7 @@ func (h *Machine) linger() time.Duration { return scale(h.patience.lasts(), 2) }
 func (h *Machine) findCommitted(m *wire.Message) *committed {
 	for i := range h.committed {
 		c := &h.committed[i]
-		if c.id == m.Handoff && c.to == m.From && c.nonce == m.Nonce &&
+		if c.id == m.Exchange && c.to == m.From && c.nonce == m.Nonce &&
 			c.birth == m.Token.ID.Birth && c.random == m.Token.ID.Random && c.seq == m.Token.Seq {
 			return c
 		}
@@ -161,7 +161,7 @@ func (h *Machine) findCommitted(m *wire.Message) *committed {
 // remember keeps an answered Ack until the given time, in place of the oldest entry.
 func (h *Machine) remember(ack *wire.Message, until policy.Time) {
 	h.committed[h.committedNext] = committed{
-		id: ack.Handoff, to: ack.From, nonce: ack.Nonce,
+		id: ack.Exchange, to: ack.From, nonce: ack.Nonce,
 		birth: ack.Token.ID.Birth, random: ack.Token.ID.Random, seq: ack.Token.Seq, forgetAt: until,
 	}
 	h.committedNext = (h.committedNext + 1) % maxCommitted

@@ -4,11 +4,15 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/wire"
 )
 
 // onArrived takes a token whose handoff ended here.
-func (m *Machine) onArrived(now policy.Instant, from wire.MemberID, token *wire.Token, out []policy.Effect) []policy.Effect {
+func (m *Machine) onArrived(now policy.Instant, end *handoff.Outcome, out []policy.Effect) []policy.Effect {
+	from, token := end.Peer, &guardian.Token{Ref: end.Token, Load: end.Load}
+	growBy(&token.Load, end.Took)
 	m.meetCompany(now)
 	m.avoid.forgive(from)
 	m.lowerRegenerateAfter()
@@ -17,7 +21,7 @@ func (m *Machine) onArrived(now policy.Instant, from wire.MemberID, token *wire.
 	}
 	m.seq = max(m.seq, token.Seq).After()
 	token.Seq = m.seq
-	out = policy.AppendTell(out, NoteArrived, from, token)
+	out = policy.AppendTell(out, NoteArrived, from, &token.Ref)
 	out = m.meetToken(out)
 	switch {
 	case m.holdsOlder(token.ID):
@@ -37,7 +41,7 @@ func (m *Machine) onArrived(now policy.Instant, from wire.MemberID, token *wire.
 
 // removes is the token removal rule: "the component discards a token t when it has been enabled from less than Δmin time
 // units by another token preceding t" (Ciuffoletti, section 5).
-func (m *Machine) removes(now policy.Time, t *wire.Token) bool {
+func (m *Machine) removes(now policy.Time, t *guardian.Token) bool {
 	lately := m.hasRun && now < m.lastRun.Add(m.cfg.MinInterval)
 	// A run whose token is not known any longer, because its slot is no more, says nothing of others.
 	known := !m.lastToken.Generator.IsZero()
@@ -51,12 +55,12 @@ func (m *Machine) removes(now policy.Time, t *wire.Token) bool {
 // The first holds for all walks, however long a lap is and whatever was configured, and no token that follows upon the loss of another
 // falls victim to it: that one was last here before. So the younger of two tokens that go round goes no further than to the member where
 // the older one was when it was made. On a random walk without guardians, the plain paper, the paper's rule stands alone.
-func (m *Machine) chases(now policy.Time, t *wire.Token) bool {
+func (m *Machine) chases(now policy.Time, t *guardian.Token) bool {
 	if !m.hasPassed || !m.passed.Precedes(t.ID) || m.plain() {
 		return false
 	}
 	since := now.Sub(m.passedAt)
-	return since < t.Age || m.cfg.Walk != Random && since < m.lapAtMost()
+	return since < AgeOf(&t.Load) || m.cfg.Walk != Random && since < m.lapAtMost()
 }
 
 // lapAtMost is what a lap takes: what it took, or a third of Δmax, by the default rule a lap of members that are all due. It is never more
@@ -78,9 +82,9 @@ func (m *Machine) holdsOlder(id wire.TokenID) bool { return m.holds && m.token.I
 
 // remove discards a token by a removal rule. A copy of it that is held goes with it.
 func (m *Machine) remove(
-	now policy.Instant, how policy.Cause, from wire.MemberID, token *wire.Token, out []policy.Effect,
+	now policy.Instant, how policy.Cause, from wire.MemberID, token *guardian.Token, out []policy.Effect,
 ) []policy.Effect {
-	out = policy.AppendTell(out, NoteRemoved, from, token)
+	out = policy.AppendTell(out, NoteRemoved, from, &token.Ref)
 	out = discard(how, policy.CauseRemoved, from, token, out)
 	out = m.guardian.Bury(token, out)
 	if m.holds && m.token.ID == token.ID {
@@ -92,20 +96,20 @@ func (m *Machine) remove(
 // onMeeting: a token arrives, or is revived, where another is held. The older survives, the younger is discarded at once; of
 // two copies of one token, the one that has come further. A run goes on: from now on it is under the one that survives.
 func (m *Machine) onMeeting(
-	now policy.Instant, how policy.Cause, from wire.MemberID, arrived *wire.Token, out []policy.Effect,
+	now policy.Instant, how policy.Cause, from wire.MemberID, arrived *guardian.Token, out []policy.Effect,
 ) []policy.Effect {
 	met := m.token
 	switch {
 	case arrived.ID == met.ID:
-		out = policy.AppendTell(out, NoteOutdated, wire.MemberID{}, &met)
+		out = policy.AppendTell(out, NoteOutdated, wire.MemberID{}, &met.Ref)
 		out = m.giveUp(policy.CauseOvertaken, out)
 		out = m.guardian.Correct(&met, arrived, out)
 	case !arrived.ID.Precedes(met.ID):
-		out = policy.AppendTell(out, NoteMet, wire.MemberID{}, arrived)
+		out = policy.AppendTell(out, NoteMet, wire.MemberID{}, &arrived.Ref)
 		out = discard(how, policy.CauseMet, from, arrived, out)
 		return m.guardian.Bury(arrived, out)
 	default:
-		out = policy.AppendTell(out, NoteMet, wire.MemberID{}, &met)
+		out = policy.AppendTell(out, NoteMet, wire.MemberID{}, &met.Ref)
 		out = m.giveUp(policy.CauseMet, out)
 		out = m.guardian.Bury(&met, out)
 	}
@@ -127,7 +131,7 @@ func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect
 	case now.Time >= due:
 		return m.becomeGranting(now, out)
 	case m.peers.alone():
-		out = policy.AppendTell(out, NoteAlone, wire.MemberID{}, &m.token)
+		out = policy.AppendTell(out, NoteAlone, wire.MemberID{}, &m.token.Ref)
 		return m.becomeResting(now.Time, due, out)
 	}
 	return m.becomeResting(now.Time, now.Time.Add(m.restFor(now.Time, due)), out)

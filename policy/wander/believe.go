@@ -10,7 +10,7 @@ import (
 
 // believes reports whether a token's number can be: no higher than this member has seen, or than any fleet can have come to by
 // this member's clock.
-func (m *Machine) believes(now policy.Instant, t *wire.Token) bool {
+func (m *Machine) believes(now policy.Instant, t *wire.Ref) bool {
 	return t.Seq <= m.seq || t.Seq <= wire.LatestSeq(now.Wall)
 }
 

@@ -5,13 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
 // forged returns a message of every kind that carries a token whole, about a token with some number.
-func forged(s *story, kind wire.Kind, token wire.Token) wire.Message {
-	m := wire.Message{Gate: 7, Kind: kind, From: id(1), To: self, Handoff: 99, Token: token}
+func forged(s *story, kind wire.Kind, token guardian.Token) wire.Message {
+	m := wire.Message{Gate: 7, Kind: kind, From: id(1), To: self, Exchange: 99, Token: token.Ref, Load: token.Load}
 	switch kind {
 	case wire.KindToken:
 		m = s.offerIn(token, 1)
@@ -19,7 +20,7 @@ func forged(s *story, kind wire.Kind, token wire.Token) wire.Message {
 		m.Nonce = 1 << 40
 	case wire.KindSeen:
 		asked := s.lastSent(wire.KindInquiry)
-		m.From, m.Handoff, m.Nonce = asked.To, asked.Handoff, 1
+		m.From, m.Exchange, m.Nonce = asked.To, asked.Exchange, 1
 	case wire.KindAck, wire.KindCommit, wire.KindAsk, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindYield:
 	}
 	return m
@@ -36,7 +37,7 @@ func TestANumberThatCannotBeIsRefused(t *testing.T) {
 		for _, ofHeld := range []bool{false, true} {
 			s := guarded(t)
 			token := born(1, wire.MaxSeq-1)
-			token.Trail = wire.Trail{self}
+			token.SetTrail(&guardian.Trail{self})
 			if ofHeld {
 				s.arrive(born(1, 1000), 2)
 				token.ID = s.m.Detail(s.now.Time).Token.ID
@@ -106,7 +107,8 @@ func TestAStampInTheFutureIsNotTheNewest(t *testing.T) {
 		}
 		s.notes = nil
 		token := born(1, 50)
-		token.ID.Birth, token.Trail = wire.MaxBirth, wire.Trail{self}
+		token.ID.Birth = wire.MaxBirth
+		token.SetTrail(&guardian.Trail{self})
 		s.receive(forged(s, kind, token))
 		refused := 0
 		for _, n := range s.notes {
@@ -126,7 +128,7 @@ func TestAStampInTheFutureIsNotTheNewest(t *testing.T) {
 }
 
 // remade lets this member be alone until it makes a token, and returns it.
-func remade(s *story) wire.Token {
+func remade(s *story) wire.Ref {
 	s.t.Helper()
 	s.fleet(3)
 	s.advance(20 * maxInterval)

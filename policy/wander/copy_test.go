@@ -100,10 +100,11 @@ func TestWhoIsOfferedACopyThatHasComeFurtherDropsItsOwn(t *testing.T) {
 	s.arrive(guardedBy(born(1, 20), 5, 4), 5)
 	s.wantState("resting")
 	s.notes = nil
-	offer := wire.Message{Gate: 7, Kind: wire.KindToken, From: id(2), To: self, Handoff: 77, Token: guardedBy(born(1, 15), 1, 2)}
+	token := guardedBy(born(1, 15), 1, 2)
+	offer := wire.Message{Gate: 7, Kind: wire.KindToken, From: id(2), To: self, Exchange: 77, Token: token.Ref, Load: token.Load}
 	s.receive(offer)
 	s.wantState("resting")
-	offer.Handoff, offer.Token.Seq = 78, 1000
+	offer.Exchange, offer.Token.Seq = 78, 1000
 	s.receive(offer)
 	s.wantNotes(wander.NoteOvertaken)
 	s.wantState("absent")

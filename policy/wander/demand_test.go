@@ -213,7 +213,7 @@ func TestOnDemandAYoungerTokenIsRemovedOnARandomWalkWithoutGuardiansToo(t *testi
 	s.advance(skip)
 	s.ack()
 	younger := born(2, 10)
-	younger.Age = 10 * skip
+	wander.SetAge(&younger.Load, 10*skip)
 	s.notes = nil
 	s.arrive(younger, 2)
 	s.wantNotes(wander.NoteArrived, wander.NoteRemoved)

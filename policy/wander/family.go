@@ -19,13 +19,18 @@ func Family() policy.Family {
 // wellFormed reports whether m is a message of a soft gate, and has what those of its kind have. An Inquiry is about no token but its
 // slot; a Seen says how long ago one was there.
 func wellFormed(m *wire.Message) bool {
-	switch {
-	case m.Kind == wire.KindInquiry:
-		return m.Handoff != 0 && m.Nonce == 0 && m.Token == wire.Token{Slot: m.Token.Slot, LastSlot: m.Token.LastSlot}
-	case m.Kind == wire.KindSeen:
-		return m.Token.IsWhole() && m.Nonce != 0 && m.Handoff != 0
-	case m.Kind.OfHandoff():
+	switch m.Kind {
+	case wire.KindAck, wire.KindCommit:
 		return handoff.WellFormed(m)
+	case wire.KindToken:
+		return handoff.WellFormed(m) && guardian.WellFormedTrail(&m.Load) && wellFormedLoad(&m.Load, m.Token.Slot)
+	case wire.KindInquiry:
+		var load wire.Load
+		SetLastSlot(&load, LastSlotOf(&m.Load))
+		return m.Exchange != 0 && m.Nonce == 0 && m.Token == wire.Ref{Slot: m.Token.Slot} && m.Load == load && wellFormedLoad(&load, m.Token.Slot)
+	case wire.KindSeen:
+		whole := m.Token.IsWhole() && guardian.WellFormedTrail(&m.Load) && wellFormedLoad(&m.Load, m.Token.Slot)
+		return whole && m.Nonce != 0 && m.Exchange != 0
 	}
-	return guardian.WellFormed(m)
+	return guardian.WellFormed(m) && wellFormedLoad(&m.Load, m.Token.Slot)
 }

@@ -31,13 +31,13 @@ func (o OnLost) String() string {
 
 // take makes a token this member's, and musters its guardians.
 func (m *Machine) take(
-	now policy.Instant, how policy.Cause, from wire.MemberID, token *wire.Token, out []policy.Effect,
+	now policy.Instant, how policy.Cause, from wire.MemberID, token *guardian.Token, out []policy.Effect,
 ) []policy.Effect {
-	out = policy.AppendTook(out, how, from, token)
+	out = policy.AppendTook(out, how, from, &token.Ref)
 	m.holds, m.gaveUp, m.token, m.grownAt, m.heard = true, false, *token, now.Time, true
-	m.token.LastSlot = m.cfg.LastSlot
+	SetLastSlot(&m.token.Load, m.cfg.LastSlot)
 	m.inquiry = inquiry{}
-	m.learnOp(token.Op)
+	m.learnOp(OpOf(&token.Load))
 	m.muster(now.Time)
 	return m.entrust(m.guardian.Hold(now.Time, &m.token, out))
 }
@@ -45,7 +45,7 @@ func (m *Machine) take(
 // giveUp ends the holding of the token, but by a handoff, which says so itself.
 func (m *Machine) giveUp(why policy.Cause, out []policy.Effect) []policy.Effect {
 	m.holds = false
-	return policy.AppendGave(out, why, wire.MemberID{}, &m.token)
+	return policy.AppendGave(out, why, wire.MemberID{}, &m.token.Ref)
 }
 
 // letGo gives the token up. A run goes on without it; anything else that this member does with a token is over.
@@ -59,9 +59,9 @@ func (m *Machine) letGo(now policy.Instant, why policy.Cause, out []policy.Effec
 }
 
 // discard gives up a token that comes, and does not become this member's.
-func discard(how, why policy.Cause, from wire.MemberID, token *wire.Token, out []policy.Effect) []policy.Effect {
-	out = policy.AppendTook(out, how, from, token)
-	return policy.AppendGave(out, why, wire.MemberID{}, token)
+func discard(how, why policy.Cause, from wire.MemberID, token *guardian.Token, out []policy.Effect) []policy.Effect {
+	out = policy.AppendTook(out, how, from, &token.Ref)
+	return policy.AppendGave(out, why, wire.MemberID{}, &token.Ref)
 }
 
 // entrust tells the guard of a run anew what it has to say if this process dies: the token, its number or its guardians are others
@@ -81,7 +81,7 @@ func (m *Machine) entrust(out []policy.Effect) []policy.Effect {
 // one, without those who are gone or have failed a handoff of late, and where these are too few the next members by identity.
 // Who sees nobody does not know who is gone: it may have been restarted a moment ago, or be cut off.
 func (m *Machine) muster(now policy.Time) {
-	t := &m.token.Trail
+	t := m.token.Trail()
 	for rank := t.Len() - 1; rank >= 0; rank-- {
 		gone := !m.peers.has(t[rank]) && !m.peers.alone()
 		if rank >= m.cfg.Backups || t[rank] == m.cfg.Self || gone || m.avoid.has(t[rank], now) {
@@ -93,6 +93,7 @@ func (m *Machine) muster(now policy.Time) {
 			t.Add(id)
 		}
 	}
+	m.token.SetTrail(&t)
 }
 
 // remuster musters anew when the view has changed. New guardians are told at once.
@@ -100,9 +101,9 @@ func (m *Machine) remuster(now policy.Instant, out []policy.Effect) []policy.Eff
 	if !m.holds || m.guardian.Doubting() {
 		return out
 	}
-	before := m.token.Trail
+	before := m.token.Trail()
 	m.muster(now.Time)
-	if m.token.Trail == before {
+	if m.token.Trail() == before {
 		return out
 	}
 	return m.entrust(m.guardian.Hold(now.Time, &m.token, out))
@@ -110,11 +111,12 @@ func (m *Machine) remuster(now policy.Instant, out []policy.Effect) []policy.Eff
 
 // trailBehind is who guards the token once it is with to: this member first. Who is about to be gone takes nobody's place, and
 // not even to is left out: it may never get the token.
-func (m *Machine) trailBehind(to wire.MemberID) wire.Trail {
+func (m *Machine) trailBehind(to wire.MemberID) guardian.Trail {
+	trail := m.token.Trail()
 	if m.leaving {
-		return m.token.Trail
+		return trail
 	}
-	return m.token.Trail.Behind(m.cfg.Self, to, m.cfg.Backups)
+	return trail.Behind(m.cfg.Self, to, m.cfg.Backups)
 }
 
 // expectsWord: what a holder or a guardian says is expected if it is news. Who was restarted, and remembers no token, guards
@@ -185,14 +187,14 @@ func (m *Machine) onVerdict(now policy.Instant, v *guardian.Outcome, out []polic
 // onRevived: this member guards a token of which nobody knows a holder, and holds it from now on. It is the same token, with
 // a number above everything the lost copy can have reached. It has rested while its guardians were patient, and goes on at once
 // unless this member is due: others may have been while it was lost, and this one ran a moment ago, or it would not be a guardian.
-func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token *wire.Token, out []policy.Effect) []policy.Effect {
+func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token *guardian.Token, out []policy.Effect) []policy.Effect {
 	if !from.IsZero() {
 		m.avoid.add(from, now.Time.Add(m.avoidFor()))
 	}
 	m.seq = max(m.seq, token.Seq).Revived(uint8(m.cfg.Entropy.Uint64()))
 	token.Seq = m.seq
 	m.unsaved = m.seq
-	out = m.save(policy.AppendTell(out, NoteRevived, from, token))
+	out = m.save(policy.AppendTell(out, NoteRevived, from, &token.Ref))
 	switch {
 	case m.holdsOlder(token.ID):
 		return m.onMeeting(now, policy.CauseRevived, from, token, out)
@@ -234,6 +236,12 @@ func (m *Machine) concerns(now policy.Instant, ev *policy.Event) bool {
 	return true
 }
 
+// guarded reports whether the token has guardians.
+func (m *Machine) guarded() bool {
+	trail := m.token.Trail()
+	return trail.Len() > 0
+}
+
 // doubt: this member was away for longer than its guardians' patience while it held the token. It asks them before
 // it runs or passes on; a run in progress goes on meanwhile.
 func (m *Machine) doubt(now policy.Instant, out []policy.Effect) []policy.Effect {
@@ -248,7 +256,7 @@ func (m *Machine) doubt(now policy.Instant, out []policy.Effect) []policy.Effect
 // onSure: nobody knows of another copy, and the holder goes on where it was, unless it was nobody at all that answered. The view may
 // have changed while it asked.
 func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if m.state == doubting && !m.heard && m.token.Trail.Len() > 0 && !m.peers.alone() {
+	if m.state == doubting && !m.heard && m.guarded() && !m.peers.alone() {
 		return m.yield(now, out)
 	}
 	m.muster(now.Time)
@@ -271,8 +279,8 @@ func (m *Machine) onAnswered(now policy.Instant, out []policy.Effect) []policy.E
 }
 
 // onOvertaken drops the token that is held here: a copy of it has gone further elsewhere.
-func (m *Machine) onOvertaken(now policy.Instant, from wire.MemberID, higher *wire.Token, out []policy.Effect) []policy.Effect {
-	out = policy.AppendTell(out, NoteOvertaken, from, &m.token)
+func (m *Machine) onOvertaken(now policy.Instant, from wire.MemberID, higher *guardian.Token, out []policy.Effect) []policy.Effect {
+	out = policy.AppendTell(out, NoteOvertaken, from, &m.token.Ref)
 	out = m.guardian.Correct(&m.token, higher, out)
 	m.handoff.Withdraw()
 	out = m.letGo(now, policy.CauseOvertaken, m.retract(out))
@@ -284,7 +292,7 @@ func (m *Machine) onOvertaken(now policy.Instant, from wire.MemberID, higher *wi
 
 // outdated reports whether another copy of a token that arrives has been here, or was heard of, with a higher number: along
 // its way a token's number only rises.
-func (m *Machine) outdated(t *wire.Token) bool {
+func (m *Machine) outdated(t *guardian.Token) bool {
 	if latest, ok := m.guardian.Latest(t.ID); ok && t.Seq < latest.Seq {
 		return true
 	}
@@ -296,13 +304,13 @@ func (m *Machine) outdated(t *wire.Token) bool {
 func (m *Machine) had(id wire.TokenID) bool { return m.token.ID == id && !m.gaveUp }
 
 // discardOutdated drops a copy of a token that another copy has overtaken.
-func (m *Machine) discardOutdated(now policy.Instant, from wire.MemberID, t *wire.Token, out []policy.Effect) []policy.Effect {
+func (m *Machine) discardOutdated(now policy.Instant, from wire.MemberID, t *guardian.Token, out []policy.Effect) []policy.Effect {
 	latest := &m.token
 	if known, ok := m.guardian.Latest(t.ID); ok && (!m.had(t.ID) || known.Seq > m.token.Seq) {
 		latest = known
 	}
 	m.beginSilence(now.Time)
-	out = policy.AppendTell(out, NoteOutdated, from, t)
+	out = policy.AppendTell(out, NoteOutdated, from, &t.Ref)
 	out = discard(policy.CauseReceived, policy.CauseOvertaken, from, t, out)
 	return m.guardian.Correct(t, latest, out)
 }

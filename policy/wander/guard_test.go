@@ -25,7 +25,7 @@ func inGuardedFleet(t *testing.T) *story {
 }
 
 // ranLately starts a member that has run under a token a moment ago, in an earlier life.
-func ranLately(t *testing.T, cfg wander.Config, under wire.Token) *story {
+func ranLately(t *testing.T, cfg wander.Config, under guardian.Token) *story {
 	t.Helper()
 	s := begin(t, cfg, policy.State{HasRun: true, LastRun: policy.Time(time.Hour), Memo: wander.Memo{Token: under.ID}.Bytes(), Seq: under.Seq})
 	s.fleet(1, 2, 3, 4, 5)
@@ -38,7 +38,7 @@ func withBackups(n int) wander.Config {
 	return cfg
 }
 
-func trailOf(ids ...int) (t wire.Trail) {
+func trailOf(ids ...int) (t guardian.Trail) {
 	for i, each := range ids {
 		t[i] = id(each)
 	}
@@ -46,19 +46,20 @@ func trailOf(ids ...int) (t wire.Trail) {
 }
 
 // guardedBy returns the token with these guardians.
-func guardedBy(t wire.Token, ids ...int) wire.Token {
-	t.Trail = trailOf(ids...)
+func guardedBy(t guardian.Token, ids ...int) guardian.Token {
+	trail := trailOf(ids...)
+	t.SetTrail(&trail)
 	return t
 }
 
 // word returns a message to this member that belongs to no handoff.
-func word(kind wire.Kind, from int, about wire.Token) wire.Message {
-	m := wire.Message{Gate: 7, Kind: kind, From: id(from), To: self, Token: about}
+func word(kind wire.Kind, from int, about guardian.Token) wire.Message {
+	m := wire.Message{Gate: 7, Kind: kind, From: id(from), To: self, Token: about.Ref, Load: about.Load}
 	switch kind {
 	case wire.KindBeat:
 		m.Nonce = 1
 	case wire.KindAsk:
-		m.Handoff = 5
+		m.Exchange = 5
 	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen, wire.KindYield:
 	}
 	return m
@@ -80,15 +81,15 @@ func (s *story) askedOf(to int) wire.Message {
 func (s *story) answer(from int) {
 	s.t.Helper()
 	asked := s.askedOf(from)
-	m := word(wire.KindKnown, from, asked.Token)
-	m.Handoff = asked.Handoff
+	m := word(wire.KindKnown, from, guardian.TokenOf(&asked))
+	m.Exchange = asked.Exchange
 	s.receive(m)
 }
 
 func (s *story) wantTrail(want ...int) {
 	s.t.Helper()
-	if got := s.m.Detail(s.now.Time).Token.Trail; got != trailOf(want...) {
-		s.t.Fatalf("its guardians are %v, want %v", got, want)
+	if d := s.m.Detail(s.now.Time); d.Trail() != trailOf(want...) {
+		s.t.Fatalf("its guardians are %v, want %v", d.Trail(), want)
 	}
 }
 
@@ -111,7 +112,7 @@ func (s *story) wantTold(kind wire.Kind, want ...int) {
 }
 
 // guards makes the member the first guardian of a token, and 2 the second; 1 holds it.
-func (s *story) guards(t wire.Token) {
+func (s *story) guards(t guardian.Token) {
 	s.t.Helper()
 	s.receive(word(wire.KindBeat, 1, guardedBy(t, 3, 2)))
 	s.sent = nil
@@ -196,7 +197,7 @@ func TestWhoPassesATokenOnGuardsItFirst(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
 	s.finish()
-	if got := s.lastSent(wire.KindToken).Token.Trail; got != trailOf(3, 5) {
+	if got := guardian.TrailOf(&s.lastSent(wire.KindToken).Load); got != trailOf(3, 5) {
 		t.Errorf("it is offered with the guardians %v", got)
 	}
 	s.wantTrail(5, 4) // until it is gone
@@ -226,7 +227,7 @@ func TestALeavingMemberLeavesTheGuardiansAsTheyAre(t *testing.T) {
 			s.arrive(guardedBy(born(1, 10), tc.trail...), 5)
 			s.leave()
 			s.finish()
-			if got := s.lastSent(wire.KindToken).Token.Trail; got != trailOf(tc.want...) {
+			if got := guardian.TrailOf(&s.lastSent(wire.KindToken).Load); got != trailOf(tc.want...) {
 				t.Errorf("it is offered with the guardians %v", got)
 			}
 			s.sent = s.sent[len(s.sent)-1:]
@@ -328,7 +329,7 @@ func TestARevivedTokenIsRemovedLikeAnyOther(t *testing.T) {
 
 func TestARevivedTokenMeetsTheOneThatIsHeld(t *testing.T) {
 	for name, tc := range map[string]struct {
-		held, revived wire.Token
+		held, revived guardian.Token
 		running       bool
 	}{
 		"at rest, an older one":  {born(1, 30), born(5, 20), false},
@@ -507,7 +508,7 @@ func TestATokenThatIsCutOffIsRevivedAndOneIsLeft(t *testing.T) {
 // as it arrives, as it is revived, and as a copy of the held one. It never takes the held one's place.
 func TestATokenThatMustBeRemovedReplacesNoneThatIsHeld(t *testing.T) {
 	// It has run under a token less than min_interval ago, guards another one, and holds a third, made since.
-	holding := func(t *testing.T) (s *story, held wire.Token) {
+	holding := func(t *testing.T) (s *story, held guardian.Token) {
 		cfg := withBackups(2)
 		cfg.MaxInterval = minInterval / 2
 		s = begin(t, cfg, policy.State{HasRun: true, LastRun: policy.Time(time.Hour), Memo: wander.Memo{Token: born(1, 10).ID}.Bytes(), Seq: 10})
@@ -515,18 +516,19 @@ func TestATokenThatMustBeRemovedReplacesNoneThatIsHeld(t *testing.T) {
 		s.advance(minInterval / 2)
 		s.wantState("resting")
 		s.notes, s.sent = nil, nil
-		return s, s.m.Detail(s.now.Time).Token
+		d := s.m.Detail(s.now.Time)
+		return s, guardian.Token{Ref: d.Token, Load: d.Load}
 	}
 	for name, tc := range map[string]struct {
-		comes func(s *story, held wire.Token)
+		comes func(s *story, held guardian.Token)
 		kept  bool
 	}{
-		"as it arrives": {func(s *story, _ wire.Token) { s.arrive(born(2, 20), 4) }, true},
-		"as it is revived": {func(s *story, _ wire.Token) {
+		"as it arrives": {func(s *story, _ guardian.Token) { s.arrive(born(2, 20), 4) }, true},
+		"as it is revived": {func(s *story, _ guardian.Token) {
 			s.receive(word(wire.KindBeat, 1, guardedBy(born(2, 1<<40), 3)))
 			s.advance(2 * patience)
 		}, true},
-		"as a copy of the held one": {func(s *story, held wire.Token) {
+		"as a copy of the held one": {func(s *story, held guardian.Token) {
 			held.Seq += 9
 			s.arrive(held, 4)
 		}, false},
@@ -547,13 +549,13 @@ func TestATokenThatMustBeRemovedReplacesNoneThatIsHeld(t *testing.T) {
 // wantEntrusted wants that the guard of the run has a Yield of the token as it is held for exactly these.
 func (s *story) wantEntrusted(want ...int) {
 	s.t.Helper()
-	held := s.m.Detail(s.now.Time).Token
+	held := s.m.Detail(s.now.Time)
 	if len(s.entrusted) != len(want) {
 		s.t.Fatalf("the guard of the run is to tell %d members, want %v", len(s.entrusted), want)
 	}
 	for i, m := range s.entrusted {
-		if m != (wire.Message{Gate: 7, Kind: wire.KindYield, From: self, To: id(want[i]), Token: held}) {
-			s.t.Fatalf("the guard of the run is to say %+v, and %+v is held", m, held)
+		if m != (wire.Message{Gate: 7, Kind: wire.KindYield, From: self, To: id(want[i]), Token: held.Token, Load: held.Load}) {
+			s.t.Fatalf("the guard of the run is to say %+v, and %+v is held", m, held.Token)
 		}
 	}
 }

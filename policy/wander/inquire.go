@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -28,7 +29,7 @@ const (
 // After a silence, it goes with guardians: without any, this is the plain paper. For the first token of a fleet, see onTurn.
 type inquiry struct {
 	live bool
-	id   wire.HandoffID
+	id   wire.Exchange
 	// asked are some members. times is how often they have been asked, steps how often an answer was pursued.
 	asked                    asked
 	times, steps             uint8
@@ -43,7 +44,7 @@ type hearsay struct {
 	at    policy.Time
 	id    wire.TokenID
 	seq   wire.Seq
-	leads wire.Trail
+	leads guardian.Trail
 }
 
 // onSilence: no token has come for regenerate-after.
@@ -66,14 +67,14 @@ func (m *Machine) inquire(now policy.Instant, must bool, out []policy.Effect) (o
 	case !q.live || now.Time >= q.until.Add(half/2):
 		// Also if this member was away while the answers may have come.
 		noToken := m.noToken()
-		out = policy.AppendTell(out, NoteInquired, wire.MemberID{}, &noToken)
-		*q = inquiry{live: true, id: wire.HandoffID(policy.Draw(m.cfg.Entropy)), asked: m.drawAsked(), askedAt: now.Time, until: now.Time.Add(half)}
+		out = policy.AppendTell(out, NoteInquired, wire.MemberID{}, &noToken.Ref)
+		*q = inquiry{live: true, id: wire.Exchange(policy.Draw(m.cfg.Entropy)), asked: m.drawAsked(), askedAt: now.Time, until: now.Time.Add(half)}
 	case now.Time >= q.until:
 		return true, out
 	case now.Time < q.repeatAt:
 		return false, out
 	}
-	to := q.asked[:]
+	to, about := q.asked[:], m.noToken()
 	if q.times == 0 {
 		to = q.asked[:askedAtFirst]
 	}
@@ -86,14 +87,19 @@ func (m *Machine) inquire(now policy.Instant, must bool, out []policy.Effect) (o
 			continue
 		}
 		out = policy.AppendSend(out, &wire.Message{
-			Gate: m.cfg.Gate, Kind: wire.KindInquiry, From: m.cfg.Self, To: m.peers.ids[place-1], Handoff: q.id, Token: m.noToken(),
+			Gate: m.cfg.Gate, Kind: wire.KindInquiry, From: m.cfg.Self, To: m.peers.ids[place-1], Exchange: q.id,
+			Token: about.Ref, Load: about.Load,
 		})
 	}
 	return false, out
 }
 
 // noToken says which of the gate's tokens is looked for.
-func (m *Machine) noToken() wire.Token { return wire.Token{Slot: m.cfg.Slot, LastSlot: m.cfg.LastSlot} }
+func (m *Machine) noToken() guardian.Token {
+	t := guardian.Token{Ref: wire.Ref{Slot: m.cfg.Slot}}
+	SetLastSlot(&t.Load, m.cfg.LastSlot)
+	return t
+}
 
 // wakeAt is when the question must be seen to next.
 func (q *inquiry) wakeAt() policy.Time { return min(q.repeatAt, q.until) }
@@ -127,9 +133,10 @@ func (m *Machine) drawAsked() (to asked) {
 		behind := (start + i*stride) % others
 		to[i] = uint32((m.peers.rank+1+behind)%len(m.peers.ids)) + 1
 	}
-	leads := m.sighted().Trail
+	sighted := m.sighted()
+	leads := sighted.Trail()
 	if m.first.armed {
-		leads = wire.Trail{}
+		leads = guardian.Trail{}
 		if m.shares() {
 			leads = m.cfg.Laps.lowestIn(m.arc(), m.peers.ids, m.order(0), m.peers.rank)
 		}
@@ -139,7 +146,7 @@ func (m *Machine) drawAsked() (to asked) {
 }
 
 // addLeads adds members of the view to the n that are to be asked, each once, and returns how many there are then.
-func (m *Machine) addLeads(to *asked, n int, leads *wire.Trail, except wire.MemberID) int {
+func (m *Machine) addLeads(to *asked, n int, leads *guardian.Trail, except wire.MemberID) int {
 	for _, id := range leads[:leads.Len()] {
 		place, ok := m.peers.place(id)
 		if !ok || id == except || id == m.cfg.Self || n == len(to) || slices.Contains(to[:n], uint32(place)+1) {
@@ -153,9 +160,10 @@ func (m *Machine) addLeads(to *asked, n int, leads *wire.Trail, except wire.Memb
 
 // sighted is the token of which this member has last had word, and in its trail those who may have had word of it since: its holder
 // and its guardians as far as they are known here. It is zero if this member has met none.
-func (m *Machine) sighted() wire.Token {
-	t := wire.Token{ID: m.told.id, Seq: m.told.seq, Slot: m.cfg.Slot, LastSlot: m.cfg.LastSlot, Trail: m.told.leads}
-	if !t.ID.IsZero() {
+func (m *Machine) sighted() guardian.Token {
+	t, leads := m.noToken(), m.told.leads
+	if t.ID, t.Seq = m.told.id, m.told.seq; !t.ID.IsZero() {
+		t.SetTrail(&leads)
 		return t
 	}
 	last, holder := m.guardian.Last()
@@ -164,20 +172,27 @@ func (m *Machine) sighted() wire.Token {
 	}
 	t.ID, t.Seq = last.ID, last.Seq
 	if _, guards := m.guardian.Guards(); guards {
-		t.Trail.Add(m.cfg.Self)
+		leads.Add(m.cfg.Self)
 	}
 	if !holder.IsZero() {
-		t.Trail.Add(holder)
+		leads.Add(holder)
 	}
-	for _, id := range last.Trail[:last.Trail.Len()] {
-		t.Trail.Add(id)
+	for _, id := range last.Trail() {
+		leads.Add(id)
 	}
+	t.SetTrail(&leads)
 	return t
+}
+
+// hasSighted reports whether this member has met a token, or was told of one.
+func (m *Machine) hasSighted() bool {
+	last, _ := m.guardian.Last()
+	return !m.told.id.IsZero() || !last.ID.IsZero() || !m.token.ID.IsZero()
 }
 
 // expectsInquiry: a member that has met a token, or was told of one, can answer.
 func (m *Machine) expectsInquiry() bool {
-	return m.state != gone && (m.holds || !m.sighted().ID.IsZero())
+	return m.state != gone && (m.holds || m.hasSighted())
 }
 
 // onInquiry answers with the token that this member has last had word of, how long ago that was, and who may have had word since.
@@ -194,14 +209,14 @@ func (m *Machine) onInquiry(now policy.Instant, msg *wire.Message, out []policy.
 		token = m.sighted()
 	}
 	return policy.AppendSend(out, &wire.Message{
-		Gate: m.cfg.Gate, Kind: wire.KindSeen, From: m.cfg.Self, To: msg.From, Handoff: msg.Handoff,
-		Nonce: wire.Nonce(max(age, 1)), Token: token,
+		Gate: m.cfg.Gate, Kind: wire.KindSeen, From: m.cfg.Self, To: msg.From, Exchange: msg.Exchange,
+		Nonce: wire.Nonce(max(age, 1)), Token: token.Ref, Load: token.Load,
 	})
 }
 
 // expectsSeen reports whether msg answers the question that is out.
 func (m *Machine) expectsSeen(msg *wire.Message) bool {
-	return m.inquiry.live && msg.Handoff == m.inquiry.id && msg.Nonce <= math.MaxInt64
+	return m.inquiry.live && msg.Exchange == m.inquiry.id && msg.Nonce <= math.MaxInt64
 }
 
 // onSeen: a token was seen elsewhere, later than here. The silence begins then; and if no token comes, it is for the one who saw it
@@ -215,12 +230,12 @@ func (m *Machine) onSeen(now policy.Instant, msg *wire.Message, out []policy.Eff
 	if at > m.silentSince {
 		lap := m.maxInterval() / 3
 		m.silentSince, m.holdOff = at, lap+time.Duration(m.draw(int(lap)))
-		m.hear(at, &msg.Token)
+		m.hear(at, msg)
 		if m.regenerateAt() <= now.Time {
 			return m.pursue(now, msg.From, out)
 		}
-	} else if m.sighted().ID.IsZero() {
-		m.hear(at, &msg.Token) // It can answer others now.
+	} else if !m.hasSighted() {
+		m.hear(at, msg) // It can answer others now.
 	}
 	if m.regenerateAt() <= now.Time {
 		return out
@@ -230,8 +245,8 @@ func (m *Machine) onSeen(now policy.Instant, msg *wire.Message, out []policy.Eff
 }
 
 // hear remembers a token that was seen elsewhere at that time.
-func (m *Machine) hear(at policy.Time, t *wire.Token) {
-	m.told = hearsay{at: at, id: t.ID, seq: t.Seq, leads: t.Trail}
+func (m *Machine) hear(at policy.Time, seen *wire.Message) {
+	m.told = hearsay{at: at, id: seen.Token.ID, seq: seen.Token.Seq, leads: guardian.TrailOf(&seen.Load)}
 }
 
 // pursue asks those whom an answer names. The token was seen too long ago, but later than was known: it has gone on from there.
@@ -243,11 +258,11 @@ func (m *Machine) pursue(now policy.Instant, from wire.MemberID, out []policy.Ef
 	}
 	// It is another question, or what they know would be counted from when the first was asked.
 	*q = inquiry{
-		live: true, id: wire.HandoffID(policy.Draw(m.cfg.Entropy)), asked: leads, times: askedAtFirst, steps: q.steps + 1,
+		live: true, id: wire.Exchange(policy.Draw(m.cfg.Entropy)), asked: leads, times: askedAtFirst, steps: q.steps + 1,
 		askedAt: now.Time, repeatAt: now.Time, until: now.Time.Add(m.timeout() / 2),
 	}
 	noToken := m.noToken()
-	out = policy.AppendTell(out, NoteInquired, from, &noToken)
+	out = policy.AppendTell(out, NoteInquired, from, &noToken.Ref)
 	_, out = m.inquire(now, true, out)
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
@@ -22,18 +23,19 @@ func guarded(t *testing.T) *story {
 	s.advance(op)
 	s.finish()
 	token, to := s.ack()
-	token.Seq, token.Trail = token.Seq+5, wire.Trail{}
-	s.receive(wire.Message{Gate: 7, Kind: wire.KindKnown, From: to, To: self, Token: token})
+	token.Seq += 5
+	token.SetTrail(&guardian.Trail{})
+	s.receive(wire.Message{Gate: 7, Kind: wire.KindKnown, From: to, To: self, Token: token.Ref, Load: token.Load})
 	s.notes, s.sent = nil, nil
 	return s
 }
 
 // seen is an answer to the last question: the token was there some time ago.
-func (s *story) seen(token wire.Token, ago time.Duration) {
+func (s *story) seen(token guardian.Token, ago time.Duration) {
 	s.t.Helper()
 	asked := s.lastSent(wire.KindInquiry)
 	s.receive(wire.Message{
-		Gate: 7, Kind: wire.KindSeen, From: asked.To, To: self, Handoff: asked.Handoff, Nonce: wire.Nonce(ago), Token: token,
+		Gate: 7, Kind: wire.KindSeen, From: asked.To, To: self, Exchange: asked.Exchange, Nonce: wire.Nonce(ago), Token: token.Ref, Load: token.Load,
 	})
 }
 
@@ -48,7 +50,7 @@ func TestWhoHasHadNoTokenForLongAsksOneOtherAndThenFour(t *testing.T) {
 	}
 	s.advance(timeout/2 - timeout/6)
 	for _, m := range s.sent {
-		if m.Kind != wire.KindInquiry || m.Handoff != s.sent[0].Handoff || m.To == self {
+		if m.Kind != wire.KindInquiry || m.Exchange != s.sent[0].Exchange || m.To == self {
 			t.Fatalf("it sends %+v", m)
 		}
 		asked[m.To]++
@@ -204,19 +206,19 @@ func TestAnAnswerToAnotherQuestionIsNotExpected(t *testing.T) {
 	s := guarded(t)
 	s.advance(maxInterval)
 	m := *s.lastSent(wire.KindInquiry)
-	m.Kind, m.From, m.To, m.Nonce, m.Token = wire.KindSeen, m.To, self, 1, born(1, 50)
-	m.Handoff++
+	m.Kind, m.From, m.To, m.Nonce, m.Token = wire.KindSeen, m.To, self, 1, born(1, 50).Ref
+	m.Exchange++
 	if s.m.Expects(&m) {
 		t.Error("it is expected")
 	}
 }
 
 func TestWhoIsAskedSaysHowLongAgoATokenWasThere(t *testing.T) {
-	question := wire.Message{Gate: 7, Kind: wire.KindInquiry, From: id(2), To: self, Handoff: 9}
+	question := wire.Message{Gate: 7, Kind: wire.KindInquiry, From: id(2), To: self, Exchange: 9}
 	s := guarded(t)
 	s.advance(40 * time.Second)
 	s.receive(question)
-	if m := s.lastSent(wire.KindSeen); m.To != id(2) || m.Handoff != 9 || m.Nonce != wire.Nonce(40*time.Second) || m.Token.ID != born(1, 0).ID {
+	if m := s.lastSent(wire.KindSeen); m.To != id(2) || m.Exchange != 9 || m.Nonce != wire.Nonce(40*time.Second) || m.Token.ID != born(1, 0).ID {
 		t.Errorf("it answers %+v", m)
 	}
 	s.arrive(born(1, 90), 1)
@@ -229,7 +231,7 @@ func TestWhoIsAskedSaysHowLongAgoATokenWasThere(t *testing.T) {
 func TestWhoHasMetNoTokenAnswersNobody(t *testing.T) {
 	s := begin(t, config(), policy.State{})
 	s.fleet(1, 2, 3)
-	if s.m.Expects(&wire.Message{Gate: 7, Kind: wire.KindInquiry, From: id(2), To: self, Handoff: 9}) {
+	if s.m.Expects(&wire.Message{Gate: 7, Kind: wire.KindInquiry, From: id(2), To: self, Exchange: 9}) {
 		t.Error("the question is expected")
 	}
 }
@@ -248,16 +250,16 @@ func TestAGuardianThatIsAskedSaysWhenItHeardTheHolder(t *testing.T) {
 	s := guarded(t)
 	s.advance(40 * time.Second)
 	held := born(2, 90)
-	held.Trail = wire.Trail{id(5), self}
+	held.SetTrail(&guardian.Trail{id(5), self})
 	s.receive(word(wire.KindBeat, 6, held))
 	s.advance(skip / 2)
-	s.receive(wire.Message{Gate: 7, Kind: wire.KindInquiry, From: id(2), To: self, Handoff: 9})
+	s.receive(wire.Message{Gate: 7, Kind: wire.KindInquiry, From: id(2), To: self, Exchange: 9})
 	m := s.lastSent(wire.KindSeen)
 	if m.Nonce != wire.Nonce(skip/2) || m.Token.ID != held.ID || m.Token.Seq != held.Seq {
 		t.Errorf("it answers %+v", m)
 	}
-	if m.Token.Trail != (wire.Trail{self, id(6), id(5)}) {
-		t.Errorf("it names %v", m.Token.Trail)
+	if named := guardian.TrailOf(&m.Load); named != (guardian.Trail{self, id(6), id(5)}) {
+		t.Errorf("it names %v", named)
 	}
 }
 
@@ -265,7 +267,7 @@ func TestAGuardianThatIsAskedSaysWhenItHeardTheHolder(t *testing.T) {
 func TestAGuardiansSilenceBeginsWithTheLastBeat(t *testing.T) {
 	s := guarded(t)
 	held := born(2, 90)
-	held.Trail = wire.Trail{id(5), self}
+	held.SetTrail(&guardian.Trail{id(5), self})
 	beat := word(wire.KindBeat, 6, held)
 	s.receive(beat)
 	heard := s.now.Time
@@ -303,7 +305,7 @@ func TestWhoIsNamedInAnAnswerIsAskedTheNextTime(t *testing.T) {
 	s := crowd(t)
 	s.advance(maxInterval)
 	token := born(1, 50)
-	token.Trail = wire.Trail{self, id(39), id(41), id(38)} // 41 is not there any more
+	token.SetTrail(&guardian.Trail{self, id(39), id(41), id(38)}) // 41 is not there any more
 	s.seen(token, maxInterval-time.Second)
 	s.sent = nil
 	s.advance(1202 * time.Second)
@@ -318,7 +320,7 @@ func TestWhoIsNamedInAnAnswerIsAskedTheNextTime(t *testing.T) {
 func TestAnAnswerThatIsTooOldIsPursued(t *testing.T) {
 	s := crowd(t)
 	token := born(1, 50)
-	token.Trail = wire.Trail{id(39), id(38)}
+	token.SetTrail(&guardian.Trail{id(39), id(38)})
 	since := s.now.Time
 	s.advance(maxInterval)
 	for {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -79,7 +80,7 @@ func (l *Laps) contains(a arc, ids []wire.MemberID, order uint64, index int) boo
 }
 
 // lowestIn returns the first members of an arc by identity, but for self.
-func (l *Laps) lowestIn(a arc, ids []wire.MemberID, order uint64, self int) (lowest wire.Trail) {
+func (l *Laps) lowestIn(a arc, ids []wire.MemberID, order uint64, self int) (lowest guardian.Trail) {
 	l.know(ids, order)
 	from, to := a.bounds(len(l.places))
 	for _, p := range l.places[from:to] {

@@ -78,7 +78,7 @@ func (m *Machine) measure(took time.Duration) {
 	}
 	m.learnOp(uint32(min(estimate, math.MaxUint32)))
 	if m.holds {
-		m.token.Op = m.measured
+		SetOp(&m.token.Load, m.measured)
 	}
 }
 

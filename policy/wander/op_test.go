@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -20,10 +21,10 @@ func measuring(t *testing.T) *story {
 }
 
 // run lets a token with that estimate come, the operation take so long, and the token go; it returns that.
-func (s *story) run(estimate uint32, takes time.Duration) wire.Token {
+func (s *story) run(estimate uint32, takes time.Duration) guardian.Token {
 	s.t.Helper()
 	token := born(1, 10)
-	token.Op = estimate
+	wander.SetOp(&token.Load, estimate)
 	s.arrive(token, 1)
 	s.wantState("running")
 	s.advance(takes)
@@ -44,12 +45,12 @@ func (s *story) wantOp(op time.Duration, source wander.OpSource, maxInterval tim
 func TestTheEstimateTravelsWithTheToken(t *testing.T) {
 	s := measuring(t)
 	s.wantOp(4*time.Second, wander.OpAssumed, maxInterval)
-	if gone := s.run(0, 200*time.Second); gone.Op != 200_000 {
-		t.Errorf("the first to measure passes on %d ms", gone.Op)
+	if gone := s.run(0, 200*time.Second); wander.OpOf(&gone.Load) != 200_000 {
+		t.Errorf("the first to measure passes on %d ms", wander.OpOf(&gone.Load))
 	}
 	s.wantOp(200*time.Second, wander.OpMeasured, 3*5*200*time.Second)
-	if gone := s.run(100_000, 180*time.Second); gone.Op != 110_000 {
-		t.Errorf("an eighth of 80 s more is %d ms", gone.Op)
+	if gone := s.run(100_000, 180*time.Second); wander.OpOf(&gone.Load) != 110_000 {
+		t.Errorf("an eighth of 80 s more is %d ms", wander.OpOf(&gone.Load))
 	}
 	s.wantOp(110*time.Second, wander.OpMeasured, max(3*5*110*time.Second, maxInterval))
 }
@@ -94,7 +95,8 @@ func TestTheEstimateFollowsWhatAllRunsTake(t *testing.T) {
 		s := measuring(t)
 		estimate := tc.from
 		for range tc.runs {
-			estimate = s.run(estimate, tc.to).Op
+			gone := s.run(estimate, tc.to)
+			estimate = wander.OpOf(&gone.Load)
 		}
 		if got := time.Duration(estimate) * time.Millisecond; got < tc.to*9/10 || got > tc.to*11/10 {
 			t.Errorf("after %d runs of %v the estimate of %d ms is %v", tc.runs, tc.to, tc.from, got)
@@ -106,12 +108,12 @@ func TestTheEstimateFollowsWhatAllRunsTake(t *testing.T) {
 func TestARunEndedByItsTimeoutIsNotMeasured(t *testing.T) {
 	s := measuring(t)
 	token := born(1, 10)
-	token.Op = 60_000
+	wander.SetOp(&token.Load, 60_000)
 	s.arrive(token, 1)
 	s.advance(time.Hour)
 	s.step(policy.Event{Kind: policy.Finished, Void: true})
-	if gone, _ := s.ack(); gone.Op != 60_000 {
-		t.Errorf("it passes on %d ms", gone.Op)
+	if gone, _ := s.ack(); wander.OpOf(&gone.Load) != 60_000 {
+		t.Errorf("it passes on %d ms", wander.OpOf(&gone.Load))
 	}
 }
 
@@ -131,12 +133,12 @@ func TestTheOperatorsOwnValuesWin(t *testing.T) {
 func TestARunThatWasStoppedIsNotMeasured(t *testing.T) {
 	s := measuring(t)
 	token := born(1, 10)
-	token.Op = 60_000
+	wander.SetOp(&token.Load, 60_000)
 	s.arrive(token, 1)
 	s.leave()
 	s.finish()
-	if gone, _ := s.ack(); gone.Op != 60_000 {
-		t.Errorf("it passes on %d ms", gone.Op)
+	if gone, _ := s.ack(); wander.OpOf(&gone.Load) != 60_000 {
+		t.Errorf("it passes on %d ms", wander.OpOf(&gone.Load))
 	}
 }
 
@@ -153,7 +155,7 @@ func TestARunThatWasDisturbedIsNotMeasured(t *testing.T) {
 			s := begin(t, cfg, policy.State{})
 			s.fleet(1, 2, 3, 4, 5)
 			token := born(1, 10)
-			token.Op = 60_000
+			wander.SetOp(&token.Load, 60_000)
 			s.arrive(token, 1)
 			disturb(s)
 			s.advance(time.Second)
@@ -168,7 +170,7 @@ func TestANewTokenCarriesTheEstimateOn(t *testing.T) {
 	s := measuring(t)
 	s.run(0, 8*time.Second)
 	s.advance(maxInterval)
-	if made := s.lastSent(wire.KindToken).Token; made.ID == born(1, 0).ID || made.Op != 8000 {
+	if made := s.lastSent(wire.KindToken); made.Token.ID == born(1, 0).ID || wander.OpOf(&made.Load) != 8000 {
 		t.Errorf("it makes %+v", made)
 	}
 }

@@ -23,7 +23,7 @@ func newPeers(ids []wire.MemberID, self wire.MemberID) peers {
 
 // byHint returns the member whose identity begins with hint.
 func (p *peers) byHint(hint uint32) (wire.MemberID, bool) {
-	i, ok := slices.BinarySearchFunc(p.ids, hint, func(id wire.MemberID, h uint32) int { return cmp.Compare(id.Hint(), h) })
+	i, ok := slices.BinarySearchFunc(p.ids, hint, func(id wire.MemberID, h uint32) int { return cmp.Compare(Hint(id), h) })
 	if !ok {
 		return wire.MemberID{}, false
 	}
@@ -53,7 +53,7 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 	case !m.peers.alone():
 		return m.becomeOffering(now, m.next(now.Time), out)
 	case m.leaving:
-		out = policy.AppendTell(out, NoteDropped, wire.MemberID{}, &m.token)
+		out = policy.AppendTell(out, NoteDropped, wire.MemberID{}, &m.token.Ref)
 		m.guardian.Dropped()
 		out = m.giveUp(policy.CauseDropped, out)
 		m.becomeAbsent(now)
@@ -69,7 +69,7 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 func (m *Machine) onNoAck(now policy.Instant, out []policy.Effect) []policy.Effect {
 	due := m.dueAt(now.Time)
 	soon := !m.leaving && !m.elsewhere.running && due.Sub(now.Time) <= m.handoff.Patience()
-	unheard := !m.heard && m.token.Trail.Len() > 0 && !m.peers.alone()
+	unheard := !m.heard && m.guarded() && !m.peers.alone()
 	// One that is due again and again must not keep its token for that: it has run under this number.
 	ran := m.granted == m.token.Seq
 	switch {
@@ -93,7 +93,7 @@ func (m *Machine) answers(msg *wire.Message) bool {
 // yield gives up a token because nobody was heard while it was offered and its guardians were asked. The token is gone before the
 // guardians are told, so they never take one that is held. A silence that was this member's alone was no false alarm.
 func (m *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect {
-	out = policy.AppendTell(out, NoteYielded, wire.MemberID{}, &m.token)
+	out = policy.AppendTell(out, NoteYielded, wire.MemberID{}, &m.token.Ref)
 	m.handoff.Withdraw()
 	m.raised = 0
 	out = m.giveUp(policy.CauseYielded, out)

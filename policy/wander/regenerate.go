@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -124,11 +125,12 @@ func (m *Machine) make(now policy.Instant, why policy.Note, out []policy.Effect)
 	m.forgetFuture(now)
 	m.newest = min(max(now.Wall, m.newest+1, 0), wire.MaxBirth)
 	m.seq = m.seq.NextEpoch()
-	token := wire.Token{
+	token := guardian.Token{Ref: wire.Ref{
 		ID:  wire.TokenID{Birth: m.newest, Generator: m.cfg.Self, Random: m.cfg.Entropy.Uint64()},
-		Seq: m.seq, Slot: m.cfg.Slot, LastSlot: m.cfg.LastSlot, Op: m.measured,
-	}
-	out = policy.AppendTell(out, why, wire.MemberID{}, &token)
+		Seq: m.seq, Slot: m.cfg.Slot,
+	}}
+	SetOp(&token.Load, m.measured)
+	out = policy.AppendTell(out, why, wire.MemberID{}, &token.Ref)
 	m.unsaved = m.seq
 	out = m.take(now, policy.CauseMade, wire.MemberID{}, &token, m.save(out))
 	return m.meetToken(out)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -48,8 +49,8 @@ func (r *rounds) lap(members int) time.Duration {
 
 // notePassed remembers the token that leaves; rather than this one an older one that may still be there. Where the token has been there for
 // longer than none has left from here, that was a round.
-func (m *Machine) notePassed(now policy.Time, t *wire.Token, to wire.MemberID) {
-	if since := now.Sub(m.leftAt); m.hasPassed && since <= t.Age {
+func (m *Machine) notePassed(now policy.Time, t *guardian.Token, to wire.MemberID) {
+	if since := now.Sub(m.leftAt); m.hasPassed && since <= AgeOf(&t.Load) {
 		m.rounds.add(since, m.lapLength())
 		m.lap = m.rounds.lap(m.lapLength())
 	}
@@ -62,6 +63,6 @@ func (m *Machine) notePassed(now policy.Time, t *wire.Token, to wire.MemberID) {
 
 // grow adds to the age of the token that is held what this member has had it for since it did so last.
 func (m *Machine) grow(now policy.Time) {
-	m.token.Grow(now.Sub(m.grownAt))
+	growBy(&m.token.Load, now.Sub(m.grownAt))
 	m.grownAt = now
 }

@@ -92,7 +92,7 @@ func TestASilenceBeforeANewTokenIsNoRound(t *testing.T) {
 	for i := range 4 {
 		s.pass(5 * time.Hour)
 		token := born(2+i, 100)
-		token.Age = time.Hour
+		wander.SetAge(&token.Load, time.Hour)
 		s.arrive(token, 2)
 		s.finish()
 		s.ack()

@@ -69,7 +69,7 @@ func (m *Machine) tooLate(now policy.Time) bool { return now >= m.restUntil }
 // deny ends a grant that comes to nothing: it counts as no run, also on the disk, and the token goes on once it has rested for as
 // long as anywhere.
 func (m *Machine) deny(now policy.Instant, out []policy.Effect) []policy.Effect {
-	out = policy.AppendTell(out, NoteDenied, wire.MemberID{}, &m.token)
+	out = policy.AppendTell(out, NoteDenied, wire.MemberID{}, &m.token.Ref)
 	out = m.retract(out)
 	switch {
 	case !m.holds:

@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
 // slowly brings a member to wait for its disk with a run that is granted under token. The token has two guardians.
-func slowly(t *testing.T, token wire.Token) *story {
+func slowly(t *testing.T, token guardian.Token) *story {
 	t.Helper()
 	cfg := config()
 	cfg.Backups = 2
@@ -141,7 +142,7 @@ func TestAGrantIsWithdrawnWithItsToken(t *testing.T) {
 		state   string
 	}{
 		"overtaken": {func(s *story) {
-			beat := wire.Message{Gate: 7, Kind: wire.KindBeat, From: id(4), To: self, Nonce: 1, Token: born(2, 99)}
+			beat := wire.Message{Gate: 7, Kind: wire.KindBeat, From: id(4), To: self, Nonce: 1, Token: born(2, 99).Ref}
 			s.receive(beat)
 		}, "absent"},
 		"the host slept": {func(s *story) { s.sleep(time.Minute) }, "absent"},

@@ -56,9 +56,15 @@ func (m *Machine) findPart(now policy.Time) {
 	m.foreign = foreign
 }
 
-// differing reports whether a message shows that its sender has another number of slots, and that is news.
+// otherSlots reports whether a message shows that its sender has another number of slots. Ack and Commit carry none.
+func (m *Machine) otherSlots(msg *wire.Message) bool {
+	bare := msg.Kind == wire.KindAck || msg.Kind == wire.KindCommit
+	return !bare && LastSlotOf(&msg.Load) != m.cfg.LastSlot
+}
+
+// differing reports whether that is so, and news.
 func (m *Machine) differing(msg *wire.Message) bool {
-	return msg.Token.LastSlot != m.cfg.LastSlot && msg.From != m.differs
+	return m.otherSlots(msg) && msg.From != m.differs
 }
 
 // noteAsker remembers who asks whether there is still a token, if members may disagree on whose that is: then it comes to some
@@ -77,7 +83,7 @@ func (m *Machine) takeAsker(now policy.Time) (id wire.MemberID, ok bool) {
 
 // noteSlots notices members that have another number of slots.
 func (m *Machine) noteSlots(now policy.Time, msg *wire.Message, out []policy.Effect) []policy.Effect {
-	if msg.Token.LastSlot != m.cfg.LastSlot && m.Expects(msg) {
+	if m.otherSlots(msg) && m.Expects(msg) {
 		m.mix(now)
 	}
 	if !m.differing(msg) || !m.Expects(msg) {

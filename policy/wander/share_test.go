@@ -76,7 +76,8 @@ func TestWhoComesToATokensPartHasJustBegunToWaitForIt(t *testing.T) {
 // passes it to them, once.
 func TestWhoAsksForATokenOfASharedSweepGetsIt(t *testing.T) {
 	s := sharing(t, 0, upTo(9)...)
-	question := wire.Message{Gate: 7, Kind: wire.KindInquiry, From: self, To: self, Handoff: 9, Token: wire.Token{LastSlot: 1}}
+	question := wire.Message{Gate: 7, Kind: wire.KindInquiry, From: self, To: self, Exchange: 9}
+	wander.SetLastSlot(&question.Load, 1)
 	for asker := range 9 {
 		if question.From = id(asker + 1); question.From == self {
 			continue
@@ -100,7 +101,8 @@ func TestWhoAsksForATokenOfASharedSweepGetsIt(t *testing.T) {
 func (s *story) taken(slot uint8) {
 	s.t.Helper()
 	token := born(1, 10)
-	token.Slot, token.LastSlot = slot, 1
+	token.Slot = slot
+	wander.SetLastSlot(&token.Load, 1)
 	s.arrive(token, 1)
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -20,7 +21,7 @@ type booth struct {
 	saved policy.State
 	// slow says that the test ends the saves.
 	slow  bool
-	offer wire.HandoffID
+	offer wire.Exchange
 }
 
 func newBooth(t *testing.T, slots int, saved policy.State) *booth {
@@ -53,18 +54,19 @@ func (b *booth) step(ev policy.Event) {
 }
 
 // slotted returns a token of a gate with two.
-func slotted(slot uint8, second int, seq wire.Seq) wire.Token {
+func slotted(slot uint8, second int, seq wire.Seq) guardian.Token {
 	t := born(second, seq)
-	t.Slot, t.LastSlot = slot, 1
+	t.Slot = slot
+	wander.SetLastSlot(&t.Load, 1)
 	return t
 }
 
 // arrive carries a whole handoff to the member and returns what it notes.
-func (b *booth) arrive(t wire.Token) []policy.Note {
+func (b *booth) arrive(t guardian.Token) []policy.Note {
 	b.t.Helper()
 	b.offer++
 	b.step(policy.Event{Kind: policy.Received, Msg: wire.Message{
-		Gate: 7, Kind: wire.KindToken, From: id(1), To: self, Handoff: b.offer, Token: t,
+		Gate: 7, Kind: wire.KindToken, From: id(1), To: self, Exchange: b.offer, Token: t.Ref, Load: t.Load,
 	}})
 	for i := range b.out {
 		if m := b.out[i].Msg; b.out[i].Kind == policy.Send && m.Kind == wire.KindAck {
@@ -158,7 +160,7 @@ func TestTheRecordNamesTheSlotOfTheLastRun(t *testing.T) {
 	// With fewer slots than there were, the run still counts, and its token removes nothing.
 	b = newBooth(t, 1, saved)
 	token := slotted(0, 9, 40)
-	token.LastSlot = 0
+	wander.SetLastSlot(&token.Load, 0)
 	wantNote(t, b.arrive(token), wander.NoteResting)
 }
 
@@ -175,11 +177,11 @@ func TestARunIsRecordedThoughTheLastOneSeemsToBeInTheFuture(t *testing.T) {
 func TestAMemberWithAnotherNumberOfSlotsIsNoticedOnce(t *testing.T) {
 	b := newBooth(t, 2, policy.State{})
 	token := slotted(0, 1, 10)
-	token.LastSlot = 2
+	wander.SetLastSlot(&token.Load, 2)
 	offer := func() []policy.Note {
 		b.offer++
 		b.step(policy.Event{Kind: policy.Received, Msg: wire.Message{
-			Gate: 7, Kind: wire.KindToken, From: id(1), To: self, Handoff: b.offer, Token: token,
+			Gate: 7, Kind: wire.KindToken, From: id(1), To: self, Exchange: b.offer, Token: token.Ref, Load: token.Load,
 		}})
 		return b.notes()
 	}
@@ -225,7 +227,8 @@ func lapOf(walk wander.Walk, slot, slots uint8, n int) (visits []wire.MemberID) 
 		peers = append(peers, id(i+1))
 	}
 	token := born(1, 10)
-	token.Slot, token.LastSlot = slot, slots-1
+	token.Slot = slot
+	wander.SetLastSlot(&token.Load, slots-1)
 	for at, first := id(1), true; ; first = false {
 		cfg := config()
 		cfg.Walk, cfg.Self, cfg.MinInterval = walk, at, time.Hour
@@ -237,7 +240,7 @@ func lapOf(walk wander.Walk, slot, slots uint8, n int) (visits []wire.MemberID) 
 		}}, nil)
 		m.Step(now, &policy.Event{Kind: policy.PeersChanged, Peers: peers, TokenKnown: true}, nil)
 		next, passed := comeBy(m, now, at, token)
-		if passed.Route.Lap > token.Route.Lap && !first {
+		if wander.RouteOf(&passed.Load).Lap > wander.RouteOf(&token.Load).Lap && !first {
 			return visits
 		}
 		visits = append(visits, next)
@@ -337,8 +340,8 @@ func TestOneTokenWaitsUntilAMemberIsDue(t *testing.T) {
 }
 
 // comeBy lets a token come to a member and returns to whom it is offered next, and how.
-func comeBy(m *wander.Machine, now policy.Instant, at wire.MemberID, token wire.Token) (wire.MemberID, wire.Token) {
-	offer := wire.Message{Gate: 7, Kind: wire.KindToken, From: id(99), To: at, Handoff: 5, Token: token}
+func comeBy(m *wander.Machine, now policy.Instant, at wire.MemberID, token guardian.Token) (wire.MemberID, guardian.Token) {
+	offer := wire.Message{Gate: 7, Kind: wire.KindToken, From: id(99), To: at, Exchange: 5, Token: token.Ref, Load: token.Load}
 	out := m.Step(now, &policy.Event{Kind: policy.Received, Msg: offer}, nil)
 	for i := range out {
 		if a := out[i].Msg; out[i].Kind == policy.Send && a.Kind == wire.KindAck {
@@ -351,7 +354,7 @@ func comeBy(m *wander.Machine, now policy.Instant, at wire.MemberID, token wire.
 		out = m.Step(now, &policy.Event{Kind: policy.Woke}, nil)
 		for i := range out {
 			if out[i].Kind == policy.Send && out[i].Msg.Kind == wire.KindToken {
-				return out[i].Msg.To, out[i].Msg.Token
+				return out[i].Msg.To, guardian.TokenOf(&out[i].Msg)
 			}
 		}
 	}

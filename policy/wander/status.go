@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -31,6 +32,8 @@ const (
 // Detail is the status with all that a soft gate has besides.
 type Detail struct {
 	policy.Status
+	// Load is what the token carries: see [RouteOf], [AgeOf], [OpOf].
+	Load wire.Load
 	// LastTo is where the last token went. Guards says that this member keeps a copy of a token that another one holds: Guarded, as
 	// far as it has heard.
 	LastTo, Guarded wire.MemberID
@@ -51,6 +54,9 @@ type Detail struct {
 	RoundTrip time.Duration
 }
 
+// Trail returns the guardians of the token that is held, or was last.
+func (d *Detail) Trail() guardian.Trail { return guardian.TrailOf(&d.Load) }
+
 // DetailOf describes one slot of a member whose machine is of this package; nothing, if there is no such slot.
 func DetailOf(m policy.Machine, slot int, now policy.Time) Detail {
 	switch m := m.(type) {
@@ -67,7 +73,7 @@ func DetailOf(m policy.Machine, slot int, now policy.Time) Detail {
 // Status describes this member, as of now.
 func (m *Machine) Status(now policy.Time) policy.Status {
 	s := policy.Status{
-		Phase: m.state.String(), Why: m.why(now), Holding: m.holds, Token: m.token, Holder: m.lastTo, Since: m.silentSince,
+		Phase: m.state.String(), Why: m.why(now), Holding: m.holds, Token: m.token.Ref, Holder: m.lastTo, Since: m.silentSince,
 		HasRun: m.hasRun, LastRun: m.lastRun, NextRun: m.dueAt(now),
 	}
 	guarded, guards := m.guardian.Guards()
@@ -83,7 +89,7 @@ func (m *Machine) Status(now policy.Time) policy.Status {
 // Detail describes this member in full, as of now.
 func (m *Machine) Detail(now policy.Time) Detail {
 	d := Detail{
-		Status: m.Status(now), LastTo: m.lastTo,
+		Status: m.Status(now), Load: m.token.Load, LastTo: m.lastTo,
 		Op: m.op(), OpSource: m.opSource(),
 		RegenerateAfter: m.regenerateAfter(), MaxInterval: m.maxInterval(), Lap: m.lap, TooShort: m.tooShort(),
 		RegenerateArmed: m.state == absent && m.regenerates(),
@@ -155,7 +161,8 @@ func (m *Machine) custodyFacts(out []policy.Fact) []policy.Fact {
 		out = append(out, policy.Fact{Name: "guards", Slot: m.cfg.Slot, Member: holder})
 	}
 	if m.holds {
-		for _, id := range m.token.Trail[:m.token.Trail.Len()] {
+		trail := m.token.Trail()
+		for _, id := range trail[:trail.Len()] {
 			out = append(out, policy.Fact{Name: "guardian", Slot: m.cfg.Slot, Member: id})
 		}
 	}

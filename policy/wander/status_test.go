@@ -56,7 +56,7 @@ func TestTheStatusTellsWhereTheTokenIs(t *testing.T) {
 	}
 	s.finish()
 	token, to := s.ack()
-	if st := s.m.Detail(s.now.Time); st.Holding || st.Token != token || st.LastTo != to {
+	if st := s.m.Detail(s.now.Time); st.Holding || st.Token != token.Ref || st.LastTo != to {
 		t.Errorf("after it was passed to %v: %+v", to, st)
 	}
 }

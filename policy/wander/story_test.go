@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -31,11 +32,11 @@ func id(i int) wire.MemberID { return wire.MemberID{byte(i), 0xee} }
 var self = id(3)
 
 // born returns a token by the second of its birth after noon.
-func born(second int, seq wire.Seq) wire.Token {
-	return wire.Token{
+func born(second int, seq wire.Seq) guardian.Token {
+	return guardian.Token{Ref: wire.Ref{
 		ID:  wire.TokenID{Birth: noon + int64(second)*int64(time.Second), Generator: id(100), Random: uint64(second)},
 		Seq: seq,
-	}
+	}}
 }
 
 func config() wander.Config {
@@ -55,7 +56,7 @@ type story struct {
 
 	notes []policy.Note
 	sent  []wire.Message
-	runs  []wire.Token
+	runs  []wire.Ref
 	stops int
 	// entrusted is what the guard of the run is to say.
 	entrusted []wire.Message
@@ -71,7 +72,7 @@ type story struct {
 	savedAt policy.Time
 	// within is how long a run may wait to be saved.
 	within   time.Duration
-	handoffs wire.HandoffID
+	handoffs wire.Exchange
 	// numbers are the highest ones that each token had when it came or went.
 	numbers map[wire.TokenID]wire.Seq
 }
@@ -203,13 +204,13 @@ func (s *story) receive(msg wire.Message) {
 }
 
 // offerIn returns the Token message of a new handoff to this member.
-func (s *story) offerIn(token wire.Token, from int) wire.Message {
+func (s *story) offerIn(token guardian.Token, from int) wire.Message {
 	s.handoffs++
-	return wire.Message{Gate: 7, Kind: wire.KindToken, From: id(from), To: self, Handoff: s.handoffs, Token: token}
+	return wire.Message{Gate: 7, Kind: wire.KindToken, From: id(from), To: self, Exchange: s.handoffs, Token: token.Ref, Load: token.Load}
 }
 
 // acknowledged offers a token and returns the Commit that would end the handoff. Along its way a token's number rises.
-func (s *story) acknowledged(token wire.Token, from int) (commit wire.Message) {
+func (s *story) acknowledged(token guardian.Token, from int) (commit wire.Message) {
 	s.t.Helper()
 	if last := s.numbers[token.ID]; token.Seq <= last {
 		token.Seq = last + 1
@@ -221,19 +222,19 @@ func (s *story) acknowledged(token wire.Token, from int) (commit wire.Message) {
 }
 
 // arrive carries a whole handoff to this member.
-func (s *story) arrive(token wire.Token, from int) {
+func (s *story) arrive(token guardian.Token, from int) {
 	s.t.Helper()
 	s.receive(s.acknowledged(token, from))
 }
 
 // ack takes the token that is on offer, as the member to whom it is offered, and returns it.
-func (s *story) ack() (wire.Token, wire.MemberID) {
+func (s *story) ack() (guardian.Token, wire.MemberID) {
 	s.t.Helper()
 	offer := s.lastSent(wire.KindToken)
 	s.numbers[offer.Token.ID] = offer.Token.Seq
 	s.receive(offer.Reply(wire.KindAck, 77))
 	s.wantState("absent")
-	return offer.Token, offer.To
+	return guardian.TokenOf(offer), offer.To
 }
 
 func (s *story) lastSent(kind wire.Kind) *wire.Message {
@@ -306,7 +307,7 @@ func (s *story) wantHeld(want wire.TokenID) {
 }
 
 // ran brings the member to have just run under token and passed it on, min_interval not being over.
-func (s *story) ran(token wire.Token) {
+func (s *story) ran(token guardian.Token) {
 	s.t.Helper()
 	s.arrive(token, 1)
 	s.wantState("running")

@@ -59,8 +59,10 @@ func (m *Machine) next(now policy.Time) wire.MemberID {
 	if id, ok := m.successor(now); ok {
 		return id
 	}
-	m.token.Route.Lap++
-	m.token.Route.Cursor = 0
+	route := RouteOf(&m.token.Load)
+	route.Lap++
+	route.Cursor = 0
+	SetRoute(&m.token.Load, &route)
 	if id, ok := m.successor(now); ok {
 		return id
 	}
@@ -81,7 +83,7 @@ func (m *Machine) successor(now policy.Time) (wire.MemberID, bool) {
 
 // follow moves the cursor to the next other member of this lap.
 func (m *Machine) follow() (wire.MemberID, bool) {
-	r := &m.token.Route
+	r := RouteOf(&m.token.Load)
 	var next placed
 	var ok bool
 	if m.shares() {
@@ -93,13 +95,14 @@ func (m *Machine) follow() (wire.MemberID, bool) {
 		return wire.MemberID{}, false
 	}
 	r.Cursor = next.at
+	SetRoute(&m.token.Load, &r)
 	return m.peers.ids[next.index], true
 }
 
 // takeMissed takes the member that waits longest for somebody who can reach it off the token's list. Who is not in this
 // member's view, or was not reached by this member itself, is left to others.
 func (m *Machine) takeMissed(now policy.Time) (id wire.MemberID, tries uint8, ok bool) {
-	r := &m.token.Route
+	r := RouteOf(&m.token.Load)
 	for i, tries := range r.Tries {
 		if tries == 0 {
 			break
@@ -109,6 +112,7 @@ func (m *Machine) takeMissed(now policy.Time) (id wire.MemberID, tries uint8, ok
 			continue
 		}
 		r.Take(i)
+		SetRoute(&m.token.Load, &r)
 		return id, tries, true
 	}
 	return wire.MemberID{}, 0, false
@@ -118,10 +122,12 @@ func (m *Machine) takeMissed(now policy.Time) (id wire.MemberID, tries uint8, ok
 // can never reach each other would otherwise starve the later of them, lap after lap. Whom several have tried in vain waits
 // for the next lap; a member that is really gone soon leaves the views.
 func (m *Machine) miss(id wire.MemberID) {
-	if m.cfg.Walk == Random || m.tries >= wire.MaxTries-1 {
+	if m.cfg.Walk == Random || m.tries >= MaxTries-1 {
 		return
 	}
-	m.token.Route.Miss(id.Hint(), m.tries+1)
+	r := RouteOf(&m.token.Load)
+	r.Miss(Hint(id), m.tries+1)
+	SetRoute(&m.token.Load, &r)
 }
 
 // dueSoon reports whether a member that is not due yet does better to wait for that with the token: if the token comes a

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -102,35 +103,35 @@ func TestBrokenLinksStarveNobody(t *testing.T) {
 }
 
 // going is a member that has run under a token of a sweep and offers it to the next.
-func going(t *testing.T, route wire.Route) *story {
+func going(t *testing.T, route wander.Route) *story {
 	t.Helper()
 	cfg := config()
 	cfg.Walk = wander.Sweep
 	s := begin(t, cfg, policy.State{})
 	s.fleet(1, 2, 3, 4, 5, 6, 7)
 	token := born(1, 10)
-	token.Route = route
+	wander.SetRoute(&token.Load, &route)
 	s.arrive(token, 1)
 	s.finish()
 	return s
 }
 
-func (s *story) offer() (wire.MemberID, wire.Route) {
+func (s *story) offer() (wire.MemberID, wander.Route) {
 	s.t.Helper()
 	m := s.lastSent(wire.KindToken)
-	return m.To, m.Token.Route
+	return m.To, wander.RouteOf(&m.Load)
 }
 
 // A member that does not answer is passed over, and the token tells the next holder.
 func TestWhoWasMissedIsTriedByTheNextHolder(t *testing.T) {
-	s := going(t, wire.Route{})
+	s := going(t, wander.Route{})
 	missed, _ := s.offer()
 	s.advance(timeout)
 	next, route := s.offer()
 	if next == missed {
 		t.Fatal("it is offered again to who did not answer")
 	}
-	if route.Missed[0] != missed.Hint() || route.Tries[0] != 1 || route.Tries[1] != 0 {
+	if route.Missed[0] != wander.Hint(missed) || route.Tries[0] != 1 || route.Tries[1] != 0 {
 		t.Errorf("the token does not tell of %v: %+v", missed, route)
 	}
 
@@ -139,14 +140,14 @@ func TestWhoWasMissedIsTriedByTheNextHolder(t *testing.T) {
 		t.Errorf("the next holder offers it to %v with %+v, not to %v", to, route, missed)
 	}
 	s.advance(timeout)
-	if to, again := s.offer(); to == missed || again.Missed[0] != missed.Hint() || again.Tries[0] != 2 {
+	if to, again := s.offer(); to == missed || again.Missed[0] != wander.Hint(missed) || again.Tries[0] != 2 {
 		t.Errorf("after a second try it is offered to %v with %+v", to, again)
 	}
 }
 
 func TestWhoWasMissedByManyWaitsForTheNextLap(t *testing.T) {
-	route := wire.Route{}
-	route.Miss(id(6).Hint(), wire.MaxTries-1)
+	route := wander.Route{}
+	route.Miss(wander.Hint(id(6)), wander.MaxTries-1)
 	s := going(t, route)
 	if to, _ := s.offer(); to != id(6) {
 		t.Fatalf("it is offered to %v first", to)
@@ -159,11 +160,11 @@ func TestWhoWasMissedByManyWaitsForTheNextLap(t *testing.T) {
 
 // Members that are not in this one's view are left on the list, for those who see them.
 func TestWhoWasMissedAndIsNotInViewIsLeftToOthers(t *testing.T) {
-	route := wire.Route{}
-	route.Miss(id(99).Hint(), 1)
-	route.Miss(id(6).Hint(), 2)
+	route := wander.Route{}
+	route.Miss(wander.Hint(id(99)), 1)
+	route.Miss(wander.Hint(id(6)), 2)
 	s := going(t, route)
-	if to, route := s.offer(); to != id(6) || route.Missed[0] != id(99).Hint() || route.Tries != [wire.MaxMissed]uint8{1} {
+	if to, route := s.offer(); to != id(6) || route.Missed[0] != wander.Hint(id(99)) || route.Tries != [wander.MaxMissed]uint8{1} {
 		t.Errorf("it is offered to %v with %+v", to, route)
 	}
 }
@@ -276,7 +277,7 @@ func TestATokenOfAnOlderOnesTimeIsRemoved(t *testing.T) {
 		s.ran(born(1, 10))
 		s.pass(10 * maxInterval)
 		token := born(tc.younger, 1<<40)
-		token.Age = tc.age
+		wander.SetAge(&token.Load, tc.age)
 		s.arrive(token, 2)
 		if removed := slices.Contains(s.notes, wander.NoteRemoved); removed != tc.removed {
 			t.Errorf("%+v: removed %v", tc, removed)
@@ -288,7 +289,7 @@ func TestATokenOfAnOlderOnesTimeIsRemoved(t *testing.T) {
 func TestATokenGrowsOlderOnItsWay(t *testing.T) {
 	s := inFleet(t)
 	token := born(1, 10)
-	token.Age = time.Hour
+	wander.SetAge(&token.Load, time.Hour)
 	commit := s.acknowledged(token, 2)
 	s.pass(skip / 2)
 	s.receive(commit)
@@ -305,15 +306,15 @@ func TestATokenGrowsOlderOnItsWay(t *testing.T) {
 
 func (s *story) wantAge(want time.Duration) {
 	s.t.Helper()
-	if got := s.lastSent(wire.KindToken).Token.Age; got != want {
+	if got := wander.AgeOf(&s.lastSent(wire.KindToken).Load); got != want {
 		s.t.Errorf("the token on offer has an age of %v, want %v", got, want)
 	}
 }
 
 // visit lets a token come, rest or run, and go, at once as far as it can.
-func (s *story) visit(token wire.Token) {
+func (s *story) visit(token guardian.Token) {
 	s.t.Helper()
-	token.Age = wire.MaxAge
+	wander.SetAge(&token.Load, wander.MaxAge)
 	s.arrive(token, 2)
 	if s.m.Detail(s.now.Time).Phase == "resting" {
 		s.advance(skip)

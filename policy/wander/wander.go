@@ -62,7 +62,7 @@ type Config struct {
 	// Rejoins says that this member was in a fleet in an earlier life: it is not alone because it has just started. It waits, but
 	// no longer than for a token that is lost, since the others may be gone for good.
 	Rejoins bool
-	// Backups is how many guardians the token has, 0 to wire.MaxBackups; 0 is the plain paper.
+	// Backups is how many guardians the token has, 0 to guardian.MaxBackups; 0 is the plain paper.
 	Backups int
 	// OnLost says what becomes of a run whose token has another holder meanwhile.
 	OnLost OnLost
@@ -140,7 +140,7 @@ type Machine struct {
 	// holds says that token is this member's now; otherwise token is the last one that was, and gaveUp says that the host was asleep then.
 	holds  bool
 	gaveUp bool
-	token  wire.Token
+	token  guardian.Token
 	lastTo wire.MemberID
 	// grownAt is up to when the age of the token that is held counts.
 	grownAt policy.Time
@@ -357,8 +357,9 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 		out = m.witness(now, &ev.Msg, out)
 		// A holder that nobody hears is told in no other way that its token has been revived.
 		if t := &ev.Msg.Token; m.holds && t.ID == m.token.ID && t.Seq > m.token.Seq {
-			m.guardian.Overtaken(now.Time, ev.Msg.From, t)
-			out = m.onOvertaken(now, ev.Msg.From, t, out)
+			higher := guardian.TokenOf(&ev.Msg)
+			m.guardian.Overtaken(now.Time, ev.Msg.From, &higher)
+			out = m.onOvertaken(now, ev.Msg.From, &higher, out)
 		}
 	}
 	var end handoff.Outcome
@@ -400,12 +401,13 @@ func (m *Machine) onOutcome(now policy.Instant, o *handoff.Outcome, out []policy
 	switch o.Ending {
 	case handoff.Pending:
 	case handoff.Arrived:
-		out = m.onArrived(now, o.Peer, &o.Token, out)
+		out = m.onArrived(now, o, out)
 	case handoff.Passed:
 		m.avoid.forgive(o.Peer)
 		m.lastTo = o.Peer
-		m.notePassed(now.Time, &o.Token, o.Peer)
-		out = m.guardian.Passed(now.Time, &m.token.Trail, &o.Token, o.Peer, out)
+		passed := guardian.Token{Ref: o.Token, Load: o.Load}
+		m.notePassed(now.Time, &passed, o.Peer)
+		out = m.guardian.Passed(now.Time, m.token.Trail(), &passed, o.Peer, out)
 		m.becomeAbsent(now)
 	case handoff.Failed:
 		m.avoid.add(o.Peer, now.Time.Add(m.avoidFor()))
@@ -462,14 +464,14 @@ func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []polic
 	m.wanted = false
 	m.hadRun, m.lastBefore = m.hasRun, m.lastRun
 	m.hasRun, m.lastRun, m.lastToken = true, now.Time, m.token.ID
-	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &m.token)
-	return m.guardian.Entrust(&m.token, policy.AppendRun(out, &m.token, m.restUntil))
+	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &m.token.Ref)
+	return m.guardian.Entrust(&m.token, policy.AppendRun(out, &m.token.Ref, m.restUntil))
 }
 
 func (m *Machine) becomeResting(now, until policy.Time, out []policy.Effect) []policy.Effect {
 	m.become(resting)
 	m.restUntil, m.waitsUntilDue = until, until >= m.dueAt(now)
-	return policy.AppendTell(out, NoteResting, wire.MemberID{}, &m.token)
+	return policy.AppendTell(out, NoteResting, wire.MemberID{}, &m.token.Ref)
 }
 
 func (m *Machine) becomeOffering(now policy.Instant, to wire.MemberID, out []policy.Effect) []policy.Effect {
@@ -477,9 +479,9 @@ func (m *Machine) becomeOffering(now policy.Instant, to wire.MemberID, out []pol
 	m.heard = false
 	m.grow(now.Time)
 	m.token.Seq = max(m.token.Seq, m.seq)
-	offered := m.token
-	offered.Trail = m.trailBehind(to)
-	return m.handoff.Offer(now.Time, &offered, &wire.Load{}, to, out)
+	load, trail := m.token.Load, m.trailBehind(to)
+	guardian.SetTrail(&load, &trail)
+	return m.handoff.Offer(now.Time, &m.token.Ref, &load, to, out)
 }
 
 // raiseSeq gives the token a number above every one that this member has seen.
@@ -489,7 +491,7 @@ func (m *Machine) raiseSeq() {
 }
 
 // held is the token that this member holds, or nil.
-func (m *Machine) held() *wire.Token {
+func (m *Machine) held() *guardian.Token {
 	if !m.holds {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
@@ -83,7 +84,7 @@ func TestATokenIsNotRemoved(t *testing.T) {
 		name  string
 		ran   bool
 		after time.Duration
-		token wire.Token
+		token guardian.Token
 		want  []policy.Note
 	}{
 		{"from a member that never ran", false, 0, born(2, 20), []policy.Note{wander.NoteArrived, wander.NoteRan}},
@@ -127,13 +128,13 @@ func TestPrecedenceIsBirthThenGeneratorThenRandomID(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := inFleet(t)
-			s.ran(wire.Token{ID: older, Seq: 1})
-			s.arrive(wire.Token{ID: younger, Seq: 2}, 2)
+			s.ran(guardian.Token{Ref: wire.Ref{ID: older, Seq: 1}})
+			s.arrive(guardian.Token{Ref: wire.Ref{ID: younger, Seq: 2}}, 2)
 			s.wantNotes(wander.NoteArrived, wander.NoteRemoved)
 
 			s = inFleet(t)
-			s.ran(wire.Token{ID: younger, Seq: 1})
-			s.arrive(wire.Token{ID: older, Seq: 2}, 2)
+			s.ran(guardian.Token{Ref: wire.Ref{ID: younger, Seq: 1}})
+			s.arrive(guardian.Token{Ref: wire.Ref{ID: older, Seq: 2}}, 2)
 			s.wantNotes(wander.NoteArrived, wander.NoteResting)
 		})
 	}

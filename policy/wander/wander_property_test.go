@@ -125,7 +125,7 @@ func (w *world) carryOut(m *subject, e *policy.Effect) {
 	case policy.Save:
 		m.saving, m.savedAt = &e.State, w.now.Time
 	case policy.Send:
-		if got, ok := wire.Parse(e.Msg.Append(nil)); !ok || got != e.Msg || got.From != m.cfg.Self {
+		if got, ok := wire.Parse(e.Msg.Append(nil)); !ok || got != e.Msg || got.From != m.cfg.Self || !wander.Family().WellFormed(&got) {
 			w.t.Fatalf("a datagram cannot carry %+v", e.Msg)
 		}
 		w.sent = append(w.sent, e.Msg)
@@ -139,7 +139,7 @@ func (w *world) carryOut(m *subject, e *policy.Effect) {
 	}
 }
 
-func (w *world) run(m *subject, token wire.Token) {
+func (w *world) run(m *subject, token wire.Ref) {
 	// What was granted is on the disk, not when it started.
 	slack := time.Duration(0)
 	if m.ranIn != m.lives {

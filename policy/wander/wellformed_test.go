@@ -1,9 +1,11 @@
 package wander_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -11,17 +13,20 @@ import (
 // wholeMessage has everything that a message of any kind may have.
 func wholeMessage(kind wire.Kind) wire.Message {
 	m := wire.Message{
-		Gate: 1, Kind: kind, From: wire.MemberID{1}, To: wire.MemberID{2}, Handoff: 3, Nonce: 4,
-		Token: wire.Token{
-			ID: wire.TokenID{Birth: 5, Generator: wire.MemberID{6}, Random: 7}, Seq: 8, Slot: 1, LastSlot: 2, Op: 9, Age: 10,
-			Route: wire.Route{Lap: 11}, Trail: wire.Trail{{12}},
-		},
+		Gate: 1, Kind: kind, From: wire.MemberID{1}, To: wire.MemberID{2}, Exchange: 3, Nonce: 4,
+		Token: wire.Ref{ID: wire.TokenID{Birth: 5, Generator: wire.MemberID{6}, Random: 7}, Seq: 8, Slot: 1},
 	}
+	wander.SetLastSlot(&m.Load, 2)
 	switch {
 	case kind == wire.KindInquiry:
-		m.Token = wire.Token{Slot: 1, LastSlot: 2}
+		m.Token = wire.Ref{Slot: 1}
 	case kind == wire.KindAck || kind == wire.KindCommit:
-		m.Token = m.Token.Bare()
+		m.Token, m.Load = m.Token.Bare(), wire.Load{}
+	default:
+		guardian.SetTrail(&m.Load, &guardian.Trail{{12}, {13}})
+		wander.SetRoute(&m.Load, &wander.Route{Lap: 11, Cursor: 14, Missed: [wander.MaxMissed]uint32{15, 16}, Tries: [wander.MaxMissed]uint8{2, 1}})
+		wander.SetOp(&m.Load, 9)
+		wander.SetAge(&m.Load, 10)
 	}
 	if !slices.Contains(withNonce(), kind) {
 		m.Nonce = 0
@@ -48,18 +53,31 @@ func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 	}{
 		{"no kind", wire.Kinds(), func(m *wire.Message) { m.Kind = 0 }},
 		{"a kind of another protocol", wire.Kinds(), func(m *wire.Message) { m.Kind = 200 }},
-		{"no question", questions, func(m *wire.Message) { m.Handoff = 0 }},
+		{"no question", questions, func(m *wire.Message) { m.Exchange = 0 }},
 		{"a nonce", others(withNonce()...), func(m *wire.Message) { m.Nonce = 1 }},
 		{"no nonce", withNonce(), func(m *wire.Message) { m.Nonce = 0 }},
 		{"no fencing number", others(about...), func(m *wire.Message) { m.Token.Seq = 0 }},
 		{"nobody generated it", whole, func(m *wire.Message) { m.Token.ID.Generator = wire.MemberID{} }},
 		{"a generator", empty, func(m *wire.Message) { m.Token.ID.Generator = wire.MemberID{6} }},
-		{"a lap", empty, func(m *wire.Message) { m.Token.Route.Lap = 1 }},
-		{"a cursor", empty, func(m *wire.Message) { m.Token.Route.Cursor = 1 }},
-		{"a missed member", empty, func(m *wire.Message) { m.Token.Route.Miss(1, 1) }},
-		{"a guardian", empty, func(m *wire.Message) { m.Token.Trail.Add(wire.MemberID{6}) }},
-		{"a duration of the operation", empty, func(m *wire.Message) { m.Token.Op = 1 }},
-		{"an age", empty, func(m *wire.Message) { m.Token.Age = 1 }},
+		{"a lap", empty, func(m *wire.Message) { wander.SetRoute(&m.Load, &wander.Route{Lap: 1}) }},
+		{"a cursor", empty, func(m *wire.Message) { wander.SetRoute(&m.Load, &wander.Route{Cursor: 1}) }},
+		{"a missed member", empty, func(m *wire.Message) { miss(m, 0, 1) }},
+		{"a guardian", empty, func(m *wire.Message) { guardian.SetTrail(&m.Load, &guardian.Trail{{6}}) }},
+		{"a duration of the operation", empty, func(m *wire.Message) { wander.SetOp(&m.Load, 1) }},
+		{"an age", empty, func(m *wire.Message) { wander.SetAge(&m.Load, 1) }},
+		{"a last slot", bare, func(m *wire.Message) { wander.SetLastSlot(&m.Load, 2) }},
+		{"a missed member that nobody tried", whole, func(m *wire.Message) { miss(m, 1, 0) }},
+		{"a missed member tried too often", whole, func(m *wire.Message) { miss(m, 1, wander.MaxTries+1) }},
+		{"a missed member after an empty place", whole, func(m *wire.Message) { miss(m, 3, 1) }},
+		{"no first guardian, but a second", whole, func(m *wire.Message) { guard(m, 0, wire.MemberID{}) }},
+		{"a guardian after an empty place", whole, func(m *wire.Message) { guard(m, 3, wire.MemberID{14}) }},
+		{"a guardian named twice", whole, func(m *wire.Message) { guard(m, 1, wire.MemberID{12}) }},
+		{"a guardian named twice, not in a row", whole, func(m *wire.Message) { guard(m, 2, wire.MemberID{12}) }},
+		{"an age below zero", whole, func(m *wire.Message) { wander.SetAge(&m.Load, -1) }},
+		{"an age that could wrap", whole, func(m *wire.Message) { wander.SetAge(&m.Load, wander.MaxAge+1) }},
+		{"a slot above the last", others(bare...), func(m *wire.Message) { m.Token.Slot = 3 }},
+		{"more slots than a gate can have", others(bare...), func(m *wire.Message) { wander.SetLastSlot(&m.Load, wire.MaxSlots) }},
+		{"something behind the last slot", others(bare...), func(m *wire.Message) { m.Load[wire.LoadSize-1] = 1 }},
 		{"a birth", about, func(m *wire.Message) { m.Token.ID.Birth = 1 }},
 		{"a random id", about, func(m *wire.Message) { m.Token.ID.Random = 1 }},
 		{"a fencing number", about, func(m *wire.Message) { m.Token.Seq = 1 }},
@@ -78,17 +96,51 @@ func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 	}
 }
 
+// miss lets the token tell that a member was tried so often.
+func miss(m *wire.Message, place int, tries uint8) {
+	route := wander.RouteOf(&m.Load)
+	route.Tries[place] = tries
+	wander.SetRoute(&m.Load, &route)
+}
+
+// guard puts a guardian into a place of the token's trail.
+func guard(m *wire.Message, place int, id wire.MemberID) {
+	trail := guardian.TrailOf(&m.Load)
+	trail[place] = id
+	guardian.SetTrail(&m.Load, &trail)
+}
+
 func TestTheLimitsOfEachKindAreWellFormed(t *testing.T) {
 	for _, kind := range wire.Kinds() {
-		m := wholeMessage(kind)
-		if kind != wire.KindInquiry {
-			m.Token.ID.Birth, m.Token.ID.Random, m.Token.Seq = 0, 0, 1
-		}
-		if m.Token.IsWhole() {
-			m.Token.Route, m.Token.Trail, m.Token.Op, m.Token.Age = wire.Route{}, wire.Trail{}, 0, 0
-		}
-		if !wander.Family().WellFormed(&m) {
-			t.Errorf("%v is not: %+v", kind, m)
+		for name, load := range map[string]func(l *wire.Load){
+			"as it was made": func(l *wire.Load) { *l = wire.Load{} },
+			"everybody missed": func(l *wire.Load) {
+				route := wander.Route{Lap: math.MaxUint32, Cursor: math.MaxUint64}
+				for i := range route.Missed {
+					route.Missed[i], route.Tries[i] = uint32(i), wander.MaxTries
+				}
+				wander.SetRoute(l, &route)
+			},
+			"all guardians":         func(l *wire.Load) { guardian.SetTrail(l, &guardian.Trail{{1}, {2}, {3}, {4}}) },
+			"the longest operation": func(l *wire.Load) { wander.SetOp(l, math.MaxUint32) },
+			"as old as can be told": func(l *wire.Load) { wander.SetAge(l, wander.MaxAge) },
+		} {
+			m := wholeMessage(kind)
+			if kind != wire.KindInquiry {
+				m.Token.ID.Birth, m.Token.ID.Random, m.Token.Seq = 0, 0, 1
+			}
+			if m.Token.IsWhole() {
+				load(&m.Load)
+			}
+			for _, slots := range [][2]uint8{{0, 0}, {0, wire.MaxSlots - 1}, {wire.MaxSlots - 1, wire.MaxSlots - 1}} {
+				m.Token.Slot = slots[0]
+				if kind != wire.KindAck && kind != wire.KindCommit {
+					wander.SetLastSlot(&m.Load, slots[1])
+				}
+				if !wander.Family().WellFormed(&m) {
+					t.Errorf("%v, %s, slot %d of %d, is not: %+v", kind, name, slots[0], slots[1], m)
+				}
+			}
 		}
 	}
 }

@@ -25,7 +25,7 @@ type committed struct {
 
 // answers reports whether a Commit is the answer to an Ack.
 func (k *committed) answers(ack *wire.Message) bool {
-	return k.msg.Handoff == ack.Handoff && k.msg.To == ack.From && k.msg.Nonce == ack.Nonce && k.msg.Token == ack.Token
+	return k.msg.Exchange == ack.Exchange && k.msg.To == ack.From && k.msg.Nonce == ack.Nonce && k.msg.Token == ack.Token
 }
 
 // NewCommitChecker returns a checker of one run in which a handoff takes less than timeout.

@@ -14,20 +14,20 @@ type Copies struct {
 	made int
 	// held are the copies in each member's hands, passing those that were given up for another member, by handoff.
 	held    map[int]inHands
-	passing map[wire.HandoffID]int
+	passing map[wire.Exchange]int
 }
 
 // inHands are the copies that a member has taken and not given up, the last one and the one before; zero if there is none.
 type inHands struct{ last, before int }
 
 // NewCopies returns those of one run, of which nobody has been told.
-func NewCopies() Copies { return Copies{held: map[int]inHands{}, passing: map[wire.HandoffID]int{}} }
+func NewCopies() Copies { return Copies{held: map[int]inHands{}, passing: map[wire.Exchange]int{}} }
 
 // Of returns the copy that a member holds; zero if it holds none.
 func (k *Copies) Of(member int) int { return k.held[member].last }
 
 // Passing returns the copy that a handoff is passing on; zero if none.
-func (k *Copies) Passing(id wire.HandoffID) int { return k.passing[id] }
+func (k *Copies) Passing(id wire.Exchange) int { return k.passing[id] }
 
 // Clone returns copies that go their own way from here on.
 func (k *Copies) Clone() Copies {
@@ -56,7 +56,7 @@ func (k *Copies) Watch(o *sim.Occurrence) {
 		case policy.Send:
 			// The Commit, which says by which handoff, is the next message.
 			if passed > 0 && e.Msg.Kind == wire.KindCommit {
-				k.passing[e.Msg.Handoff], passed = passed, 0
+				k.passing[e.Msg.Exchange], passed = passed, 0
 			}
 		case policy.Save, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone:
 		}
@@ -66,7 +66,7 @@ func (k *Copies) Watch(o *sim.Occurrence) {
 // coming returns the copy that a member takes.
 func (k *Copies) coming(o *sim.Occurrence, e *policy.Effect) int {
 	if e.Cause == policy.CauseReceived {
-		return k.passing[o.Event.Msg.Handoff]
+		return k.passing[o.Event.Msg.Exchange]
 	}
 	k.made++
 	return k.made

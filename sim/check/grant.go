@@ -21,7 +21,7 @@ type GrantChecker struct {
 
 // made is a token that a member has made or revived, and has not saved yet.
 type made struct {
-	token wire.Token
+	token wire.Ref
 	at    policy.Time
 }
 

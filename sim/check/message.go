@@ -26,7 +26,7 @@ func (k *MessageChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 		if e.Kind != policy.Tell && e.Kind != policy.Gone && !o.Expected {
 			return fmt.Errorf("message: %s expected no %v, and now it does %v", sim.MemberName(o.Member), o.Event.Msg.Kind, e.Kind)
 		}
-		if e.Kind == policy.Send && e.Msg.To == o.Event.Msg.From && e.Msg.Handoff == o.Event.Msg.Handoff {
+		if e.Kind == policy.Send && e.Msg.To == o.Event.Msg.From && e.Msg.Exchange == o.Event.Msg.Exchange {
 			answers++
 		}
 	}

@@ -73,7 +73,7 @@ func (k *SeqChecker) effect(o *sim.Occurrence, e *policy.Effect) error {
 	return nil
 }
 
-func (k *SeqChecker) grant(member int, t wire.Token) error {
+func (k *SeqChecker) grant(member int, t wire.Ref) error {
 	if last := k.atMember[member]; t.Seq <= last {
 		return fmt.Errorf("seq: %s is granted number %d after %d", sim.MemberName(member), t.Seq, last)
 	}

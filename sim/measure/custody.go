@@ -24,7 +24,7 @@ type custody struct {
 	pending []handoff
 	// passing says that passed has been given up in this step, and no Commit sent yet.
 	passing bool
-	passed  wire.Token
+	passed  wire.Ref
 	// alive are the tokens in hands and in pending, bySlot those of each slot.
 	alive                             int
 	bySlot                            []int
@@ -115,7 +115,7 @@ func (k *custody) took(o *sim.Occurrence, e *policy.Effect) {
 	k.members[o.Member].hands[slot]++
 	switch {
 	case e.Cause == policy.CauseReceived:
-		k.arrives(o.Member, o.Event.Msg.Handoff)
+		k.arrives(o.Member, o.Event.Msg.Exchange)
 		return
 	case e.Cause == policy.CauseMade:
 		k.giveUp(o.At, func(h *handoff) bool { return k.quiet > 0 && o.At.Sub(h.since) > k.quiet })
@@ -143,9 +143,9 @@ func (k *custody) gave(o *sim.Occurrence, e *policy.Effect) {
 }
 
 // arrives ends a handoff whose token is taken.
-func (k *custody) arrives(member int, id wire.HandoffID) {
+func (k *custody) arrives(member int, id wire.Exchange) {
 	for i := range k.pending {
-		if h := &k.pending[i]; h.commit.Handoff == id && sim.IndexOf(h.commit.To) == member {
+		if h := &k.pending[i]; h.commit.Exchange == id && sim.IndexOf(h.commit.To) == member {
 			k.forget(i)
 			return
 		}

@@ -69,12 +69,12 @@ func TestATokenThatIsRevivedWhileItIsUnderWayWasLost(t *testing.T) {
 
 func TestTheLossesOfOneSlotAreNoneOfAnother(t *testing.T) {
 	s := tell(t, Config{Members: 3, Slots: 2, Quiet: quiet, Good: good})
-	of := func(slot uint8, id uint64) wire.Token {
+	of := func(slot uint8, id uint64) wire.Ref {
 		t := token(id)
 		t.Slot = slot
 		return t
 	}
-	hands := func(when float64, member int, cause policy.Cause, t wire.Token) {
+	hands := func(when float64, member int, cause policy.Cause, t wire.Ref) {
 		s.step(when, member, policy.Event{Kind: policy.Woke}, changing(cause, wire.MemberID{}, t))
 	}
 	hands(0, 0, policy.CauseMade, of(0, 1))

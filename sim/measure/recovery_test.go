@@ -109,12 +109,12 @@ func TestALostCommitCountsFromWhenTheTokenWasGivenUp(t *testing.T) {
 // With several slots each must have its token: two of one do not make up for one that another lacks.
 func TestAFleetIsWithoutATokenWhereOneSlotIs(t *testing.T) {
 	s := tell(t, Config{Members: 3, Slots: 2, Quiet: quiet})
-	of := func(slot uint8, id uint64) wire.Token {
+	of := func(slot uint8, id uint64) wire.Ref {
 		t := token(id)
 		t.Slot = slot
 		return t
 	}
-	hands := func(when float64, member int, cause policy.Cause, t wire.Token) {
+	hands := func(when float64, member int, cause policy.Cause, t wire.Ref) {
 		s.step(when, member, policy.Event{Kind: policy.Woke}, changing(cause, wire.MemberID{}, t))
 	}
 	hands(0, 0, policy.CauseMade, of(0, 1))

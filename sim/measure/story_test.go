@@ -13,17 +13,17 @@ import (
 type story struct {
 	t       *testing.T
 	meter   *Meter
-	handoff wire.HandoffID
+	handoff wire.Exchange
 	// over are the handoffs whose receivers wait no longer.
-	over map[wire.HandoffID]bool
+	over map[wire.Exchange]bool
 }
 
 // Expects says who still waits for a Commit.
-func (s *story) Expects(_ int, m *wire.Message) bool { return !s.over[m.Handoff] }
+func (s *story) Expects(_ int, m *wire.Message) bool { return !s.over[m.Exchange] }
 
 func tell(t *testing.T, cfg Config) *story {
 	t.Helper()
-	s := &story{t: t, meter: New(cfg), over: map[wire.HandoffID]bool{}}
+	s := &story{t: t, meter: New(cfg), over: map[wire.Exchange]bool{}}
 	s.meter.custody.world = s
 	for i := range cfg.Members {
 		s.occur(0, i, sim.Occurrence{Kind: sim.Came})
@@ -100,12 +100,12 @@ func (s *story) waitsNoLonger(when float64, member int) {
 // received is a message of the handoff begun last.
 func (s *story) received(kind wire.Kind, from, to int, id uint64) policy.Event {
 	return policy.Event{Kind: policy.Received, Msg: wire.Message{
-		Kind: kind, From: member(from), To: member(to), Handoff: s.handoff, Token: token(id),
+		Kind: kind, From: member(from), To: member(to), Exchange: s.handoff, Token: token(id),
 	}}
 }
 
 // changing is the effect that says how a token comes or goes.
-func changing(cause policy.Cause, peer wire.MemberID, token wire.Token) policy.Effect {
+func changing(cause policy.Cause, peer wire.MemberID, token wire.Ref) policy.Effect {
 	kind := policy.Gave
 	if cause <= policy.CauseRevived {
 		kind = policy.Took
@@ -115,4 +115,4 @@ func changing(cause policy.Cause, peer wire.MemberID, token wire.Token) policy.E
 
 func member(i int) wire.MemberID { return wire.MemberID{15: byte(i)} }
 
-func token(id uint64) wire.Token { return wire.Token{ID: wire.TokenID{Random: id}, Seq: 1} }
+func token(id uint64) wire.Ref { return wire.Ref{ID: wire.TokenID{Random: id}, Seq: 1} }

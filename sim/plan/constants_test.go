@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -17,7 +18,7 @@ func drawWish(t *rapid.T) Wish {
 	w := Wish{
 		Walk: rapid.SampledFrom(wander.Walks()).Draw(t, "walk"), Members: rapid.IntRange(minMembers, maxMembers).Draw(t, "members"),
 		Every:   duration("every", shortestEvery, longest),
-		Latency: duration("latency", time.Microsecond, longestLatency), Backups: rapid.IntRange(0, wire.MaxBackups).Draw(t, "backups"),
+		Latency: duration("latency", time.Microsecond, longestLatency), Backups: rapid.IntRange(0, guardian.MaxBackups).Draw(t, "backups"),
 	}
 	w.Slots = rapid.IntRange(0, min(wire.MaxSlots, w.Members)).Draw(t, "slots")
 	// Around the load of one, where all the boundaries are.

@@ -14,7 +14,7 @@ func TestAllDatagramsHaveTheSizeThatIsPlannedWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	self, other := wire.MemberIDOf(key.Public().(ed25519.PublicKey)), wire.MemberID{1}
-	token := wire.Message{Kind: wire.KindToken, From: self, To: other, Token: wire.Token{ID: wire.TokenID{Generator: self}, Seq: 7}}
+	token := wire.Message{Kind: wire.KindToken, From: self, To: other, Token: wire.Ref{ID: wire.TokenID{Generator: self}, Seq: 7}}
 	for _, kind := range wire.Kinds() {
 		m := token
 		if m.Kind = kind; kind == wire.KindAck || kind == wire.KindCommit {

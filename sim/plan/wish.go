@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -21,7 +22,7 @@ type Wish struct {
 	Every time.Duration
 	// Walk is where the token goes next; the zero value is the paper's random walk.
 	Walk wander.Walk
-	// Backups is how many members guard the token: 0 to wire.MaxBackups.
+	// Backups is how many members guard the token: 0 to guardian.MaxBackups.
 	Backups int
 	// Slots is how many members may run at once: 1 to wire.MaxSlots, and no more than there are members. Zero stands for one.
 	Slots int
@@ -85,8 +86,8 @@ func (w *Wish) check() error {
 			"op is %s: %d runs of it, one after the other, take longer than twenty years", written(w.Op), w.Members)
 	}
 	demand(slices.Contains(wander.Walks(), w.Walk), "there is no %v: walk is one of %v", w.Walk, wander.Walks())
-	demand(w.Backups >= 0 && w.Backups <= wire.MaxBackups,
-		"backups is %d: 0 to %d members can guard the token", w.Backups, wire.MaxBackups)
+	demand(w.Backups >= 0 && w.Backups <= guardian.MaxBackups,
+		"backups is %d: 0 to %d members can guard the token", w.Backups, guardian.MaxBackups)
 	demand(w.Slots >= 0 && w.Slots <= wire.MaxSlots,
 		"slots is %d: 1 to %d members can run at once", w.Slots, wire.MaxSlots)
 	demand(w.Slots <= w.Members || w.Members < minMembers || w.Slots > wire.MaxSlots,

@@ -136,9 +136,9 @@ func (d *Diagram) message(m *wire.Message) string {
 }
 
 // token leaves out the mark of a [Trace], with which Mermaid begins a comment.
-func (d *Diagram) token(k wire.Token) string { return d.tokenName(k.ID) + " seq " + seqText(k.Seq) }
+func (d *Diagram) token(k wire.Ref) string { return d.tokenName(k.ID) + " seq " + seqText(k.Seq) }
 
-func (d *Diagram) tokenIfAny(k wire.Token) string {
+func (d *Diagram) tokenIfAny(k wire.Ref) string {
 	if k.ID.IsZero() {
 		return ""
 	}

@@ -25,7 +25,7 @@ type names struct {
 	words    Words
 	notes    policy.Notes
 	tokens   map[tokenKey]int
-	handoffs map[wire.HandoffID]int
+	handoffs map[wire.Exchange]int
 	nonces   map[wire.Nonce]int
 }
 
@@ -36,14 +36,14 @@ type tokenKey struct {
 }
 
 func newNames(words Words) names {
-	return names{words: words, tokens: map[tokenKey]int{}, handoffs: map[wire.HandoffID]int{}, nonces: map[wire.Nonce]int{}}
+	return names{words: words, tokens: map[tokenKey]int{}, handoffs: map[wire.Exchange]int{}, nonces: map[wire.Nonce]int{}}
 }
 
 func (n *names) tokenName(id wire.TokenID) string {
 	return number("T", n.tokens, tokenKey{birth: id.Birth, random: id.Random})
 }
 
-func (n *names) handoff(id wire.HandoffID) string { return number("h", n.handoffs, id) }
+func (n *names) handoff(id wire.Exchange) string { return number("h", n.handoffs, id) }
 
 func (n *names) nonce(id wire.Nonce) string { return number("n", n.nonces, id) }
 

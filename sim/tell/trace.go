@@ -166,8 +166,8 @@ func (t *Trace) state(s policy.State) string {
 
 func (t *Trace) message(m *wire.Message) string {
 	var about []string
-	if m.Handoff != 0 {
-		about = append(about, t.handoff(m.Handoff))
+	if m.Exchange != 0 {
+		about = append(about, t.handoff(m.Exchange))
 	}
 	if said := t.nonceOf(m); said != "" {
 		about = append(about, said)
@@ -204,4 +204,4 @@ func (t *Trace) Route(m *wire.Message) string {
 }
 
 // Token names a token and its number.
-func (t *Trace) Token(k wire.Token) string { return t.tokenName(k.ID) + "#" + seqText(k.Seq) }
+func (t *Trace) Token(k wire.Ref) string { return t.tokenName(k.ID) + "#" + seqText(k.Seq) }

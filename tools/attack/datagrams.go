@@ -84,7 +84,7 @@ func forge(f *fleet) (string, error) {
 		m, ok := last[p.addr]
 		for name := range names {
 			for range 100 {
-				if m.From, m.Handoff = name, wire.HandoffID(mrand.Uint64()); ok && name != m.To {
+				if m.From, m.Exchange = name, wire.Exchange(mrand.Uint64()); ok && name != m.To {
 					tokens = append(tokens, datagram{bytes: codec.Append(nil, &m), to: p.addr})
 				}
 			}

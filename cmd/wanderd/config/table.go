@@ -6,6 +6,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -106,10 +107,10 @@ func constants(g *soft) settings.Table {
 		settings.Row("slots", settings.Count(&g.Slots, 1, wire.MaxSlots), "1",
 			fmt.Sprintf("How many hosts may run at once, 1 to %d. The gate has this many tokens, and no host runs under two. "+
 				"All hosts must have the same number.", wire.MaxSlots)).As("NUMBER"),
-		settings.Row("backups", settings.Count(&g.Backups, 0, wire.MaxBackups), "2",
+		settings.Row("backups", settings.Count(&g.Backups, 0, guardian.MaxBackups), "2",
 			fmt.Sprintf("How many hosts guard a token, 0 to %d: the last holders keep a copy, and when the holder dies, one of them "+
 				"revives the token after about one and a half times skip. 0 is the plain paper: a lost token then costs up to "+
-				"max_interval. All hosts should have the same number.", wire.MaxBackups)).As("NUMBER"),
+				"max_interval. All hosts should have the same number.", guardian.MaxBackups)).As("NUMBER"),
 		settings.Row("on_lost", settings.Choice(&g.OnLost, wander.Finish, wander.Stop), wander.Finish.String(),
 			"What happens to a run when another host has revived its token, because this host seemed dead: the run may finish, beside "+
 				"the other host's, or it is stopped at once, as after hook_timeout."),

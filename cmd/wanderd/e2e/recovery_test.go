@@ -162,13 +162,13 @@ func (d *drill) killReceiver() (at time.Time, dead *node) {
 // loseCommits loses every Commit of one handoff.
 func (d *drill) loseCommits() (at time.Time, dead *node) {
 	done := make(chan struct{})
-	var of wire.HandoffID
+	var of wire.Exchange
 	d.relay.watch(func(_ *node, m *wire.Message) bool {
 		if m.Kind == wire.KindCommit && of == 0 {
-			at, of = time.Now(), m.Handoff
+			at, of = time.Now(), m.Exchange
 			close(done)
 		}
-		return m.Kind == wire.KindCommit && m.Handoff == of
+		return m.Kind == wire.KindCommit && m.Exchange == of
 	})
 	d.await(done)
 	return at, nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -113,9 +114,9 @@ func (p *Parameters) table() settings.Table {
 		settings.Row("slots", settings.Count(&p.Slots, 1, wire.MaxSlots), usual("slots"),
 			fmt.Sprintf("How many tokens the gate has, 1 to %d: so many operations may run at once, no two on one member.",
 				wire.MaxSlots)),
-		settings.Row("backups", settings.Count(&p.Backups, 0, wire.MaxBackups), usual("backups"),
+		settings.Row("backups", settings.Count(&p.Backups, 0, guardian.MaxBackups), usual("backups"),
 			fmt.Sprintf("How many members guard a token, 0 to %d, and revive it if its holder dies. 0 is the plain paper.",
-				wire.MaxBackups)),
+				guardian.MaxBackups)),
 		settings.Row("on_lost", settings.Choice(&p.OnLost, wander.Finish, wander.Stop), usual("on_lost"),
 			"What happens to an operation when another member has revived its token, because this one seemed dead: it may finish, or "+
 				"it is stopped at once."),

@@ -24,24 +24,24 @@ func NewBeatChecker(patience time.Duration) *BeatChecker {
 
 // Watch checks one step.
 func (k *BeatChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
-	last, guarded := k.since[o.Member]
+	last, holds := k.since[o.Member]
 	switch {
 	case o.Ends():
 		delete(k.since, o.Member)
-	case guarded && (o.Kind == sim.Paused || o.Kind == sim.Slept):
+	case holds && (o.Kind == sim.Paused || o.Kind == sim.Slept):
 		k.since[o.Member] = c.AwayUntil(o.Member)
 	}
 	if !o.Completes() {
 		return nil
 	}
-	if silent := o.At.Sub(last); guarded && silent > k.patience/2 {
+	if silent := o.At.Sub(last); holds && silent > k.patience/2 {
 		return fmt.Errorf("beat: %s holds a token, and its guardians have heard nothing for %v", sim.MemberName(o.Member), silent)
 	}
-	if s := c.Status(o.Member); !s.Holding || s.Token.Trail.Len() == 0 {
+	if !guarded(c, o.Member) {
 		delete(k.since, o.Member)
 		return nil
 	}
-	if !guarded || writes(o) {
+	if !holds || writes(o) {
 		k.since[o.Member] = max(o.At, last)
 	}
 	return nil

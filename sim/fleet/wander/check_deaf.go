@@ -34,7 +34,7 @@ func (k *DeafChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 		return nil
 	}
 	s := Detail(c, o.Member)
-	if !s.Holding || len(c.View(o.Member)) <= 1 || s.Why == wander.WhyRunning || s.Why == wander.WhySaving || s.Token.Trail.Len() == 0 {
+	if !s.Holding || len(c.View(o.Member)) <= 1 || s.Why == wander.WhyRunning || s.Why == wander.WhySaving || !guarded(c, o.Member) {
 		delete(k.failed, o.Member)
 		return nil
 	}

@@ -27,13 +27,13 @@ type GuardChecker struct {
 	heard    map[int]map[wire.TokenID]word
 	buried   map[int]map[wire.TokenID]wire.Seq
 	// passed is the token that a member passed on last, if it has held no other since.
-	passed map[int]wire.Token
+	passed map[int]wire.Ref
 	// wrote is when a member last wrote to the guardians of its token, before its last step and in it.
 	wrote, writes map[int]policy.Time
 	// asks says that the last thing that a member wrote to them was a question.
 	asks map[int]bool
 	// trail is who guards what each member holds, as of its last step.
-	trail map[int]wire.Trail
+	trail map[int]guardian.Trail
 	// words are what a member has entrusted the guard of its run with, orphans the same of those whose process has died and whose run has
 	// not, and said what may have been said in its name: by the guard of a run that is gone, or by itself.
 	words, orphans map[int][]wire.Message
@@ -42,6 +42,7 @@ type GuardChecker struct {
 	// nobody else.
 	gaveUp map[int]wire.TokenID
 	alone  map[int]bool
+	offers offers
 	// former is the token of which each member is a former holder for that reason: it need not wait before it asks.
 	former map[int]wire.TokenID
 }
@@ -54,16 +55,16 @@ type word struct {
 	asked       map[wire.MemberID]bool
 	suspectedAt policy.Time
 	// question is the last one that was asked.
-	question wire.HandoffID
+	question wire.Exchange
 }
 
 // NewGuardChecker returns a checker of one run in which guardians have the given patience.
 func NewGuardChecker(patience time.Duration) *GuardChecker {
 	return &GuardChecker{
 		patience: patience, heard: map[int]map[wire.TokenID]word{}, buried: map[int]map[wire.TokenID]wire.Seq{},
-		passed: map[int]wire.Token{}, wrote: map[int]policy.Time{}, writes: map[int]policy.Time{}, trail: map[int]wire.Trail{}, asks: map[int]bool{},
+		passed: map[int]wire.Ref{}, wrote: map[int]policy.Time{}, writes: map[int]policy.Time{}, trail: map[int]guardian.Trail{}, asks: map[int]bool{},
 		words: map[int][]wire.Message{}, orphans: map[int][]wire.Message{}, said: map[wire.Message]bool{},
-		gaveUp: map[int]wire.TokenID{}, alone: map[int]bool{}, former: map[int]wire.TokenID{},
+		gaveUp: map[int]wire.TokenID{}, alone: map[int]bool{}, former: map[int]wire.TokenID{}, offers: offers{},
 	}
 }
 
@@ -93,6 +94,7 @@ func (k *GuardChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Kind != sim.Stepped {
 		return nil
 	}
+	defer k.offers.watch(o)
 	switch o.Event.Kind {
 	case policy.Received:
 		if err := k.receive(o); err != nil {
@@ -111,7 +113,7 @@ func (k *GuardChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if !o.Completes() {
 		return nil
 	}
-	return k.holder(o, c.Status(o.Member))
+	return k.holder(c, o, c.Status(o.Member))
 }
 
 func (k *GuardChecker) receive(o *sim.Occurrence) error {
@@ -120,10 +122,10 @@ func (k *GuardChecker) receive(o *sim.Occurrence) error {
 		return nil
 	}
 	delete(k.gaveUp, o.Member)
-	if w := k.heard[o.Member][m.Token.ID]; m.Kind != wire.KindAsk && m.Handoff == w.question {
+	if w := k.heard[o.Member][m.Token.ID]; m.Kind != wire.KindAsk && m.Exchange == w.question {
 		delete(w.asked, m.From)
 	}
-	if w, ok := k.heard[o.Member][m.Token.ID]; ok && m.Kind == wire.KindHeard && m.Handoff == w.question && m.Nonce < wire.Nonce(k.patience) {
+	if w, ok := k.heard[o.Member][m.Token.ID]; ok && m.Kind == wire.KindHeard && m.Exchange == w.question && m.Nonce < wire.Nonce(k.patience) {
 		w.asked = nil
 		k.heard[o.Member][m.Token.ID] = w
 	}
@@ -158,7 +160,7 @@ func (k *GuardChecker) yield(o *sim.Occurrence, m *wire.Message) error {
 	return nil
 }
 
-func (k *GuardChecker) learn(o *sim.Occurrence, t wire.Token, holder bool) {
+func (k *GuardChecker) learn(o *sim.Occurrence, t wire.Ref, holder bool) {
 	words := k.heard[o.Member]
 	if words == nil {
 		words = map[wire.TokenID]word{}
@@ -172,7 +174,7 @@ func (k *GuardChecker) learn(o *sim.Occurrence, t wire.Token, holder bool) {
 	words[t.ID] = w
 }
 
-func (k *GuardChecker) bury(member int, t wire.Token) {
+func (k *GuardChecker) bury(member int, t wire.Ref) {
 	buried := k.buried[member]
 	if buried == nil {
 		buried = map[wire.TokenID]wire.Seq{}
@@ -186,14 +188,14 @@ func (k *GuardChecker) effect(c *sim.Cluster, o *sim.Occurrence, e *policy.Effec
 	case policy.Send:
 		var broken error
 		comes := tells(o, e.Msg.Token.ID, wander.NoteArrived, wander.NoteRevived, wander.NoteMinted, wander.NoteRegenerated)
-		if e.Msg.Kind == wire.KindBeat && e.Msg.Handoff == 0 && !comes && !k.asks[o.Member] && k.writes[o.Member] != o.At {
+		if e.Msg.Kind == wire.KindBeat && e.Msg.Exchange == 0 && !comes && !k.asks[o.Member] && k.writes[o.Member] != o.At {
 			broken = k.inTouch(o, "says that all is well")
 		}
 		if e.Msg.Kind == wire.KindBeat || e.Msg.Kind == wire.KindAsk {
 			k.writes[o.Member], k.asks[o.Member] = o.At, e.Msg.Kind == wire.KindAsk
 		}
 		if w, ok := k.heard[o.Member][e.Msg.Token.ID]; ok && e.Msg.Kind == wire.KindAsk {
-			w.question = e.Msg.Handoff
+			w.question = e.Msg.Exchange
 			k.heard[o.Member][e.Msg.Token.ID] = w
 		}
 		if e.Msg.Kind == wire.KindYield {
@@ -250,7 +252,7 @@ func (k *GuardChecker) note(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect)
 }
 
 // take notes that a token comes to a member, which forgets any other that it had before.
-func (k *GuardChecker) take(o *sim.Occurrence, t wire.Token) {
+func (k *GuardChecker) take(o *sim.Occurrence, t wire.Ref) {
 	k.learn(o, t, true)
 	delete(k.former, o.Member)
 	if k.passed[o.Member].ID != t.ID {
@@ -258,10 +260,21 @@ func (k *GuardChecker) take(o *sim.Occurrence, t wire.Token) {
 	}
 }
 
+// asks returns the guardians of a token as a member that asks about it in this step knows them.
+func asks(o *sim.Occurrence, id wire.TokenID) (trail guardian.Trail) {
+	for i := range o.Effects {
+		if e := &o.Effects[i]; e.Kind == policy.Send && e.Msg.Kind == wire.KindAsk && e.Msg.Token.ID == id {
+			return guardian.TrailOf(&e.Msg.Load)
+		}
+	}
+	return trail
+}
+
 // waited checks how long a guardian has waited before it asks.
 func (k *GuardChecker) waited(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
 	w, ok := k.heard[o.Member][e.Token.ID]
-	rank, _ := e.Token.Trail.Rank(c.ID(o.Member))
+	trail := asks(o, e.Token.ID)
+	rank, _ := trail.Rank(c.ID(o.Member))
 	if wait := k.patience + time.Duration(rank)*k.patience/2; ok && o.At.Sub(w.at) < wait && k.former[o.Member] != e.Token.ID {
 		return fmt.Errorf("guard: %s, of rank %d, asks after %v instead of %v", sim.MemberName(o.Member), rank, o.At.Sub(w.at), wait)
 	}
@@ -270,7 +283,11 @@ func (k *GuardChecker) waited(c *sim.Cluster, o *sim.Occurrence, e *policy.Effec
 
 // corrects checks that the guardians of a copy that is dropped are told of the one that overtook it, unless the member dies meanwhile.
 func (k *GuardChecker) corrects(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
-	for _, id := range e.Token.Trail[:e.Token.Trail.Len()] {
+	trail := k.trail[o.Member]
+	if load, arrived := k.offers[o.Event.Msg.Exchange]; arrived && e.Note == wander.NoteOutdated && !e.Peer.IsZero() {
+		trail = guardian.TrailOf(&load)
+	}
+	for _, id := range trail[:trail.Len()] {
 		told := func(e2 policy.Effect) bool {
 			m := &e2.Msg
 			return e2.Kind == policy.Send && m.To == id && (m.Kind == wire.KindKnown || m.Kind == wire.KindBuried) && m.Token.ID == e.Token.ID
@@ -288,7 +305,8 @@ func (k *GuardChecker) suspect(c *sim.Cluster, o *sim.Occurrence, e *policy.Effe
 	words := k.heard[o.Member]
 	w := words[e.Token.ID]
 	w.seq, w.suspectedAt, w.asked = max(w.seq, e.Token.Seq), o.At, map[wire.MemberID]bool{}
-	for _, id := range append(e.Token.Trail[:], e.Peer) {
+	trail := asks(o, e.Token.ID)
+	for _, id := range append(trail[:], e.Peer) {
 		if !id.IsZero() && id != c.ID(o.Member) {
 			w.asked[id] = true
 		}
@@ -296,7 +314,7 @@ func (k *GuardChecker) suspect(c *sim.Cluster, o *sim.Occurrence, e *policy.Effe
 	words[e.Token.ID] = w
 }
 
-func (k *GuardChecker) revive(o *sim.Occurrence, t wire.Token) error {
+func (k *GuardChecker) revive(o *sim.Occurrence, t wire.Ref) error {
 	who, w := sim.MemberName(o.Member), k.heard[o.Member][t.ID]
 	gaveUp, silent := k.gaveUp[o.Member]
 	switch {
@@ -317,7 +335,7 @@ func (k *GuardChecker) revive(o *sim.Occurrence, t wire.Token) error {
 }
 
 // arrive checks the number with which a token was offered: it has risen since the member passed it on.
-func (k *GuardChecker) arrive(o *sim.Occurrence, offered wire.Token) error {
+func (k *GuardChecker) arrive(o *sim.Occurrence, offered wire.Ref) error {
 	last, ok := k.passed[o.Member]
 	if ok && check.SameToken(offered.ID, last.ID) && offered.Seq <= last.Seq {
 		return fmt.Errorf("guard: %s takes %v with number %d and passed it on with %d", sim.MemberName(o.Member), last.ID, offered.Seq, last.Seq)
@@ -338,8 +356,8 @@ func (k *GuardChecker) inTouch(o *sim.Occurrence, does string) error {
 }
 
 // holder checks what a member holds after a step.
-func (k *GuardChecker) holder(o *sim.Occurrence, s *policy.Status) error {
-	if err := k.entrusted(o, s); err != nil {
+func (k *GuardChecker) holder(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) error {
+	if err := k.entrusted(c, o, s); err != nil {
 		return err
 	}
 	yields := func(e policy.Effect) bool {
@@ -352,7 +370,8 @@ func (k *GuardChecker) holder(o *sim.Occurrence, s *policy.Status) error {
 		delete(k.trail, o.Member)
 		return nil
 	}
-	k.trail[o.Member] = s.Token.Trail
+	detail := Detail(c, o.Member)
+	k.trail[o.Member] = detail.Trail()
 	m := &o.Event.Msg
 	tells := m.Kind >= wire.KindBeat && m.Kind <= wire.KindBuried || m.Kind == wire.KindToken && o.Expected
 	if o.Event.Kind == policy.Received && tells && m.Token.ID == s.Token.ID && m.Token.Seq > s.Token.Seq {
@@ -368,20 +387,21 @@ func (k *GuardChecker) holder(o *sim.Occurrence, s *policy.Status) error {
 
 // entrusted checks what the guard of a member's run would say if the process died now: that the token was lost, to each of those who
 // guard it; nothing, if the member does not hold it any longer.
-func (k *GuardChecker) entrusted(o *sim.Occurrence, s *policy.Status) error {
+func (k *GuardChecker) entrusted(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) error {
 	if s.Why != wander.WhyRunning {
 		return nil
 	}
-	words, guardians := k.words[o.Member], 0
+	words, guardians, detail := k.words[o.Member], 0, Detail(c, o.Member)
+	trail := detail.Trail()
 	if s.Holding {
-		guardians = s.Token.Trail.Len()
+		guardians = trail.Len()
 	}
 	if len(words) != guardians {
 		return fmt.Errorf("guard: %s runs under a token with %d guardians, and the guard of the run is to tell %d",
 			sim.MemberName(o.Member), guardians, len(words))
 	}
 	for i := range words {
-		if m := &words[i]; m.Kind != wire.KindYield || m.Token != s.Token || m.To != s.Token.Trail[i] {
+		if m := &words[i]; m.Kind != wire.KindYield || m.Token != s.Token || m.Load != detail.Load || m.To != trail[i] {
 			return fmt.Errorf("guard: %s runs under %v#%d, and the guard of the run is to say a %v of %v#%d",
 				sim.MemberName(o.Member), s.Token.ID, s.Token.Seq, m.Kind, m.Token.ID, m.Token.Seq)
 		}

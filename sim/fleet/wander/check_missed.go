@@ -15,13 +15,20 @@ import (
 // from then on, unless others have put it there before, who count how often it was tried.
 type MissedChecker struct {
 	// came is the token that came to each member last, as it came, failed who has failed to take it there since.
-	came   map[int]wire.Token
+	came   map[int]arrival
 	failed map[int][]wire.MemberID
+	offers offers
+}
+
+// arrival is a token as it came to a member. How a revived one came is known to the member alone.
+type arrival struct {
+	id   wire.TokenID
+	load wire.Load
 }
 
 // NewMissedChecker returns a checker of one run.
 func NewMissedChecker() *MissedChecker {
-	return &MissedChecker{came: map[int]wire.Token{}, failed: map[int][]wire.MemberID{}}
+	return &MissedChecker{came: map[int]arrival{}, failed: map[int][]wire.MemberID{}, offers: offers{}}
 }
 
 // Watch checks one step.
@@ -29,14 +36,17 @@ func (k *MissedChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Kind != sim.Stepped {
 		return nil
 	}
+	defer k.offers.watch(o)
 	for i := range o.Effects {
 		e := &o.Effects[i]
 		if e.Kind != policy.Tell {
 			continue
 		}
 		switch note := e.Note; {
-		case note == wander.NoteArrived || note == wander.NoteRevived || note == wander.NoteMinted || note == wander.NoteRegenerated:
-			k.came[o.Member] = e.Token
+		case note == wander.NoteRevived:
+			delete(k.came, o.Member)
+		case note == wander.NoteArrived || note == wander.NoteMinted || note == wander.NoteRegenerated:
+			k.came[o.Member] = arrival{id: e.Token.ID, load: k.offers[o.Event.Msg.Exchange]}
 			k.failed[o.Member] = k.failed[o.Member][:0]
 		case note == handoff.NoteNoAck:
 			if err := k.miss(c, o, e); err != nil {
@@ -49,25 +59,41 @@ func (k *MissedChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 
 // miss checks what becomes of a member that did not answer an offer.
 func (k *MissedChecker) miss(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
-	hint := e.Peer.Hint()
+	hint := wander.Hint(e.Peer)
 	came := k.came[o.Member]
 	// Where another one came since, and was discarded, nobody knows how the held one came.
-	first := came.ID == e.Token.ID && !lists(&came.Route, hint) && !slices.Contains(k.failed[o.Member], e.Peer)
+	first := came.id == e.Token.ID && !lists(&came.load, hint) && !slices.Contains(k.failed[o.Member], e.Peer)
 	k.failed[o.Member] = append(k.failed[o.Member], e.Peer)
-	s := c.Status(o.Member)
-	full := s.Token.Route.Tries[wire.MaxMissed-1] > 0
-	if first && o.Completes() && s.Holding && s.Token.ID == e.Token.ID && !lists(&s.Token.Route, hint) && !full {
+	s := Detail(c, o.Member)
+	full := wander.RouteOf(&s.Load).Tries[wander.MaxMissed-1] > 0
+	if first && o.Completes() && s.Holding && s.Token.ID == e.Token.ID && !lists(&s.Load, hint) && !full {
 		return fmt.Errorf("missed: %s has not reached %s and leaves it to nobody", sim.MemberName(o.Member), sim.MemberName(sim.IndexOf(e.Peer)))
 	}
 	return nil
 }
 
 // lists reports whether a member is among those that were missed.
-func lists(r *wire.Route, hint uint32) bool {
+func lists(l *wire.Load, hint uint32) bool {
+	r := wander.RouteOf(l)
 	for i := range r.Missed {
 		if r.Tries[i] > 0 && r.Missed[i] == hint {
 			return true
 		}
 	}
 	return false
+}
+
+// offers are the loads of the tokens that are on offer, by their handoffs: what a Commit lets arrive is what the Token carried.
+type offers map[wire.Exchange]wire.Load
+
+// watch follows one step.
+func (k offers) watch(o *sim.Occurrence) {
+	for i := range o.Effects {
+		if e := &o.Effects[i]; e.Kind == policy.Send && e.Msg.Kind == wire.KindToken {
+			k[e.Msg.Exchange] = e.Msg.Load
+		}
+	}
+	if o.Event.Kind == policy.Received && o.Event.Msg.Kind == wire.KindCommit {
+		delete(k, o.Event.Msg.Exchange)
+	}
 }

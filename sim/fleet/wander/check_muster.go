@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
@@ -58,11 +59,12 @@ func (k *MusterChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if !s.Holding || s.Token.ID != came {
 		return nil
 	}
-	return k.guards(c, o, s.Token.Trail)
+	detail := Detail(c, o.Member)
+	return k.guards(c, o, detail.Trail())
 }
 
 // guards checks who guards the token that has come to a member.
-func (k *MusterChecker) guards(c *sim.Cluster, o *sim.Occurrence, trail wire.Trail) error {
+func (k *MusterChecker) guards(c *sim.Cluster, o *sim.Occurrence, trail guardian.Trail) error {
 	there := 0
 	for _, id := range k.view[o.Member] {
 		if id != c.ID(o.Member) && !slices.Contains(k.failed[o.Member], id) {

@@ -174,7 +174,7 @@ func (k *RemovalChecker) crosses(o *sim.Occurrence, id wire.TokenID) bool {
 func (k *RemovalChecker) together(o *sim.Occurrence, s *wander.Detail) bool {
 	oldest, r := k.oldest(o.Member)
 	since := o.At.Sub(r.at)
-	return k.lap >= 0 && !oldest.IsZero() && oldest.Precedes(s.Token.ID) && since < s.Token.Age && since < s.MaxInterval && !r.faded
+	return k.lap >= 0 && !oldest.IsZero() && oldest.Precedes(s.Token.ID) && since < wander.AgeOf(&s.Load) && since < s.MaxInterval && !r.faded
 }
 
 // survivor checks what is left after a step in which a token arrived or one met another.

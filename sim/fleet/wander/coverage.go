@@ -184,10 +184,11 @@ func (v *Coverage) walk(c *sim.Cluster, o *sim.Occurrence) {
 	for i := range o.Effects {
 		switch e := &o.Effects[i]; {
 		case e.Kind == policy.Send && e.Msg.Kind == wire.KindToken:
-			if e.Msg.Token.Route.Lap > 0 {
+			route := wander.RouteOf(&e.Msg.Load)
+			if route.Lap > 0 {
 				v.counts[classCase][caseLap]++
 			}
-			if e.Msg.Token.Route.Tries[0] > 0 {
+			if route.Tries[0] > 0 {
 				v.counts[classCase][caseMissed]++
 			}
 		case e.Kind == policy.Tell && e.Note == wander.NoteRemoved && o.Completes():

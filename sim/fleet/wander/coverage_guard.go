@@ -13,7 +13,8 @@ import (
 
 // suspicion is what a guardian asked about last, and whom it holds lost.
 type suspicion struct {
-	token  wire.Token
+	token  wire.Ref
+	trail  guardian.Trail
 	holder wire.MemberID
 }
 
@@ -39,13 +40,14 @@ func (v *Coverage) word(c *sim.Cluster, o *sim.Occurrence) {
 	if len(o.Effects) > 0 {
 		first = &o.Effects[0]
 	}
-	answered := m.Handoff != 0 && m.Kind != wire.KindAsk
+	trail := guardian.TrailOf(&m.Load)
+	answered := m.Exchange != 0 && m.Kind != wire.KindAsk
 	switch {
-	case m.Kind == wire.KindBeat && first.Kind == 0 && m.Token.Trail.Has(self) && c.Status(o.Member).Token.ID != m.Token.ID:
+	case m.Kind == wire.KindBeat && first.Kind == 0 && trail.Has(self) && c.Status(o.Member).Token.ID != m.Token.ID:
 		v.counts[classCase][caseRecruited]++
 	case m.Kind == wire.KindBeat && first.Kind == policy.Send:
 		v.counts[classCase][caseCorrected]++
-	case m.Kind == wire.KindKnown && m.Handoff == 0 && first.Kind == 0:
+	case m.Kind == wire.KindKnown && m.Exchange == 0 && first.Kind == 0:
 		v.counts[classCase][caseReleased]++
 	case m.Kind == wire.KindHeard && first.Kind == 0 && v.calmed(c, o):
 		v.counts[classCase][caseCalmed]++
@@ -65,7 +67,7 @@ func (v *Coverage) calmed(c *sim.Cluster, o *sim.Occurrence) bool {
 		answer.Kind, answer.From, answer.Nonce = wire.KindKnown, id, 0
 		return c.Expects(o.Member, &answer)
 	}
-	return !waitsFor(asked.holder) && !slices.ContainsFunc(asked.token.Trail[:], waitsFor)
+	return !waitsFor(asked.holder) && !slices.ContainsFunc(asked.trail[:], waitsFor)
 }
 
 // guardWake counts the timers of holders and guardians, and of who asks before it makes a token.
@@ -96,7 +98,7 @@ func (v *Coverage) guardWake(o *sim.Occurrence) {
 func (v *Coverage) guardNote(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) {
 	switch {
 	case e.Note == guardian.NoteSuspected:
-		v.suspect(o.Member, suspicion{token: e.Token, holder: e.Peer})
+		v.suspect(o.Member, suspicion{token: e.Token, trail: asks(o, e.Token.ID), holder: e.Peer})
 	case e.Note == guardian.NoteDoubting || e.Note == guardian.NoteUnanswered:
 		delete(v.suspicions, o.Member)
 	case e.Note == wander.NoteRevived:
@@ -124,8 +126,8 @@ func (v *Coverage) suspect(member int, s suspicion) {
 
 // revived counts who revives a token, why then, and what it meets.
 func (v *Coverage) revived(c *sim.Cluster, o *sim.Occurrence) {
-	asked := v.suspicions[o.Member].token
-	if rank, _ := asked.Trail.Rank(c.ID(o.Member)); rank > 0 {
+	asked := v.suspicions[o.Member]
+	if rank, _ := asked.trail.Rank(c.ID(o.Member)); rank > 0 {
 		v.counts[classCase][caseRevivedLater]++
 	}
 	if o.Event.Kind == policy.Received {

@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
-	"github.com/wanderd/wanderd/wire"
 )
 
 // Draw makes a scenario of which the seed draws every parameter, and also which faults there are at all: many runs each
@@ -45,7 +45,7 @@ func Draw(seed uint64) Scenario {
 	walks := wander.Walks()
 	s.Walk = walks[d.IntN(len(walks))]
 	if d.sometimes(0.7) {
-		s.Backups = 1 + d.IntN(wire.MaxBackups)
+		s.Backups = 1 + d.IntN(guardian.MaxBackups)
 	}
 	if d.sometimes(0.5) {
 		s.OnLost = wander.Stop

@@ -95,8 +95,9 @@ type small struct {
 	drawn          uint64
 	crashes, stops int
 	copies         check.Copies
-	// asked are those whom a member has asked since it suspected the holder, one bit each.
-	asked [maxSmall]uint8
+	// asked are those whom a member has asked since it suspected the holder, one bit each, mayKnow those of whom its questions say that
+	// they guard the token.
+	asked, mayKnow [maxSmall]uint8
 }
 
 // smallSave is what goes on between a member and a slow disk: what is written, and what is to be next.
@@ -159,7 +160,7 @@ func (e *explorer) launch(w *small, i int) {
 		Gate: 1, Self: e.ids[i], Skip: time.Second, Op: time.Second, MinInterval: 10 * time.Second, WaitAlone: true,
 		Backups: e.backups, Laps: &e.laps, Entropy: e,
 	})
-	w.running[i], w.asked[i], w.saves[i] = false, 0, smallSave{}
+	w.running[i], w.asked[i], w.mayKnow[i], w.saves[i] = false, 0, 0, smallSave{}
 	e.step(w, i, &policy.Event{Kind: policy.Started, State: w.disks[i]}, -1)
 	e.step(w, i, &policy.Event{Kind: policy.PeersChanged, Peers: e.ids, TokenKnown: w.drawn > 0}, -1)
 }
@@ -308,6 +309,10 @@ func (e *explorer) step(w *small, i int, ev *policy.Event, upTo int) int {
 			w.send(&f.Msg)
 			if f.Msg.Kind == wire.KindAsk {
 				w.asked[i] |= 1 << sim.IndexOf(f.Msg.To)
+				trail := guardian.TrailOf(&f.Msg.Load)
+				for _, id := range trail[:trail.Len()] {
+					w.mayKnow[i] |= 1 << sim.IndexOf(id) &^ (1 << i)
+				}
 			}
 		case policy.Run:
 			w.running[i] = true
@@ -360,12 +365,13 @@ func (w *small) question(i int, note *policy.Effect) {
 	if note.Note != guardian.NoteSuspected && note.Note != wander.NoteRevived {
 		return
 	}
-	for _, id := range append(note.Token.Trail[:], note.Peer) {
-		if note.Note == wander.NoteRevived && !id.IsZero() && w.asked[i]&(1<<sim.IndexOf(id)) == 0 {
-			panic("a token that was revived unasked: " + w.machines[i].String())
-		}
+	if !note.Peer.IsZero() {
+		w.mayKnow[i] |= 1 << sim.IndexOf(note.Peer)
 	}
-	w.asked[i] = 0
+	if note.Note == wander.NoteRevived && w.mayKnow[i]&^w.asked[i] != 0 {
+		panic("a token that was revived unasked: " + w.machines[i].String())
+	}
+	w.asked[i], w.mayKnow[i] = 0, 0
 }
 
 // check holds the property of the handoff.
@@ -409,11 +415,12 @@ func (e *explorer) key(w *small) uint64 {
 		maphash.WriteComparable(&h, w.running[i])
 		maphash.WriteComparable(&h, w.saves[i])
 		maphash.WriteComparable(&h, w.asked[i])
+		maphash.WriteComparable(&h, w.mayKnow[i])
 		maphash.WriteComparable(&h, w.copies.Of(i))
 	}
 	for i := range w.sent {
 		maphash.WriteComparable(&h, w.sent[i])
-		maphash.WriteComparable(&h, w.copies.Passing(w.sent[i].Handoff))
+		maphash.WriteComparable(&h, w.copies.Passing(w.sent[i].Exchange))
 	}
 	maphash.WriteComparable(&h, w.drawn)
 	maphash.WriteComparable(&h, w.crashes)

@@ -70,7 +70,8 @@ func TestARunThatHangsOnceDelaysNoRecovery(t *testing.T) {
 	}
 	until(t, c, time.Minute, func() bool { return holder(c) >= 0 })
 	last := holder(c)
-	trail := c.Status(last).Token.Trail
+	held := Detail(c, last)
+	trail := held.Trail()
 	for _, id := range append([]wire.MemberID{c.ID(last)}, trail[:trail.Len()]...) {
 		c.Crash(sim.IndexOf(id))
 	}

@@ -301,7 +301,7 @@ func (s *script) decide(m *wire.Message) sim.Fate {
 }
 
 func (s *script) listen(m *wire.Message) {
-	i := slices.IndexFunc(s.heard, func(h handedOver) bool { return h.token.Handoff == m.Handoff })
+	i := slices.IndexFunc(s.heard, func(h handedOver) bool { return h.token.Exchange == m.Exchange })
 	switch {
 	case m.Kind == wire.KindToken && i < 0:
 		s.heard = append(s.heard, handedOver{token: *m})
@@ -327,14 +327,14 @@ func (s *script) hand(t *testing.T, d *datadriven.TestData) {
 	born := s.c.Now().Add(span(t, d, "born", 0))
 	offer := wire.Message{
 		Gate: wire.GateIDOf("default"), Kind: wire.KindToken, From: giver, To: s.c.ID(s.member(t, d, to)),
-		Handoff: wire.HandoffID(sim.Mix(uint64(s.c.Now()))),
-		Token: wire.Token{
+		Exchange: wire.Exchange(sim.Mix(uint64(s.c.Now()))),
+		Token: wire.Ref{
 			ID:  wire.TokenID{Birth: sim.Epoch + int64(born), Generator: giver, Random: sim.Mix(uint64(born))},
 			Seq: wire.Seq(count(t, d, "seq", 1)),
 		},
 	}
 	s.c.Intercept(func(m *wire.Message) sim.Fate {
-		if m.Kind == wire.KindAck && m.Handoff == offer.Handoff {
+		if m.Kind == wire.KindAck && m.Exchange == offer.Exchange {
 			commit := m.Reply(wire.KindCommit, m.Nonce)
 			s.c.After(2*s.world.Network.Latency, func() { s.c.Inject(commit) })
 			s.c.Intercept(s.decide)

@@ -24,6 +24,16 @@ func Detail(c *sim.Cluster, i int) wander.Detail {
 	return wander.DetailOf(c.Machine(i), c.Slot(), c.Now())
 }
 
+// guarded reports whether member i, which must be up, holds a token that has guardians.
+func guarded(c *sim.Cluster, i int) bool {
+	if !c.Status(i).Holding {
+		return false
+	}
+	s := Detail(c, i)
+	trail := s.Trail()
+	return trail.Len() > 0
+}
+
 // lacksSlot reports whether a member has one slot less than the others.
 func (s *Scenario) lacksSlot(member int) bool { return s.MixedSlots && member%3 == 1 }
 

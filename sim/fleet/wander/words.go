@@ -21,7 +21,10 @@ func Words() tell.Words {
 			}
 			return "", m.Kind == wire.KindBeat
 		},
-		Guardians: func(m *wire.Message) []wire.MemberID { return m.Token.Trail[:m.Token.Trail.Len()] },
+		Guardians: func(m *wire.Message) []wire.MemberID {
+			trail := guardian.TrailOf(&m.Load)
+			return trail[:trail.Len()]
+		},
 		Drawn: []policy.Note{
 			wander.NoteArrived, wander.NoteRan, handoff.NoteOffered, handoff.NotePassed, handoff.NoteTokenAgain, handoff.NoteAckAgain,
 			guardian.NoteStrayWord,

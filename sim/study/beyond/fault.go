@@ -8,6 +8,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
+	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 	"github.com/wanderd/wanderd/sim/study"
 )
 
@@ -165,11 +166,12 @@ func (t *tormentor) strike() {
 		t.next()
 		return
 	}
-	guardian := t.c.Status(holder).Token.Trail[0]
+	held := wandering.Detail(t.c, holder)
+	first := held.Trail()[0]
 	t.begin(what)
 	t.crash(holder)
-	if what == crashedBoth && !guardian.IsZero() {
-		t.crash(sim.IndexOf(guardian))
+	if what == crashedBoth && !first.IsZero() {
+		t.crash(sim.IndexOf(first))
 	}
 }
 

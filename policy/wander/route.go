@@ -1,6 +1,10 @@
-package wire
+package wander
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/wanderd/wanderd/wire"
+)
 
 const (
 	// MaxMissed is how many missed members a route can list.
@@ -43,29 +47,7 @@ func (r *Route) Miss(hint uint32, tries uint8) {
 }
 
 // Hint returns the beginning of an identity. It is enough to find a member in a view, but proves nothing.
-func (id MemberID) Hint() uint32 { return binary.BigEndian.Uint32(id[:]) }
-
-// routeSize is the length of a route: lap, cursor, hints, tries.
-const routeSize = 4 + 8 + MaxMissed*4 + MaxMissed
-
-func (r *Route) append(dst []byte) []byte {
-	dst = binary.BigEndian.AppendUint32(dst, r.Lap)
-	dst = binary.BigEndian.AppendUint64(dst, r.Cursor)
-	for _, hint := range r.Missed {
-		dst = binary.BigEndian.AppendUint32(dst, hint)
-	}
-	return append(dst, r.Tries[:]...)
-}
-
-func parseRoute(b []byte) (r Route) {
-	r.Lap = binary.BigEndian.Uint32(b)
-	r.Cursor = binary.BigEndian.Uint64(b[4:])
-	for i := range r.Missed {
-		r.Missed[i] = binary.BigEndian.Uint32(b[12+4*i:])
-	}
-	copy(r.Tries[:], b[12+4*MaxMissed:])
-	return r
-}
+func Hint(id wire.MemberID) uint32 { return binary.BigEndian.Uint32(id[:]) }
 
 // wellFormed reports whether empty places are last and zero.
 func (r *Route) wellFormed() bool {

@@ -1,0 +1,93 @@
+package wander
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// What the token of a soft gate carries behind its trail:
+//
+//	 64 +--------------------+
+//	    | route: lap      4  |
+//	 68 +--------------------+
+//	    | route: cursor   8  |
+//	 76 +--------------------+
+//	    | route: hints  4×4  |  missed members: the beginnings of their identities
+//	 92 +--------------------+
+//	    | route: tries  4×1  |  0 … 4; empty places last, and zero
+//	 96 +--------------------+
+//	    | op              4  |  milliseconds; 0 if unknown
+//	100 +--------------------+
+//	    | age             8  |  nanoseconds, 0 … 2⁶²
+//	108 +--------------------+
+//	    | last slot       1  |  0 … 15; never below the slot
+//	109 +--------------------+
+//	    | zeros           3  |
+//	112 +--------------------+
+//
+// An Inquiry has nothing but the last slot.
+const (
+	atLap      = guardian.TrailSize
+	atCursor   = atLap + 4
+	atMissed   = atCursor + 8
+	atTries    = atMissed + 4*MaxMissed
+	atOp       = atTries + MaxMissed
+	atAge      = atOp + 4
+	atLastSlot = atAge + 8
+	atZeros    = atLastSlot + 1
+)
+
+// MaxAge bounds an age in a datagram, so that a higher one always exists.
+const MaxAge time.Duration = 1 << 62
+
+// RouteOf returns the token's position in the lap. A random walk does not use it.
+func RouteOf(l *wire.Load) (r Route) {
+	r.Lap = binary.BigEndian.Uint32(l[atLap:])
+	r.Cursor = binary.BigEndian.Uint64(l[atCursor:])
+	for i := range r.Missed {
+		r.Missed[i] = binary.BigEndian.Uint32(l[atMissed+4*i:])
+	}
+	copy(r.Tries[:], l[atTries:])
+	return r
+}
+
+// SetRoute sets the token's position in the lap.
+func SetRoute(l *wire.Load, r *Route) {
+	binary.BigEndian.PutUint32(l[atLap:], r.Lap)
+	binary.BigEndian.PutUint64(l[atCursor:], r.Cursor)
+	for i, hint := range r.Missed {
+		binary.BigEndian.PutUint32(l[atMissed+4*i:], hint)
+	}
+	copy(l[atTries:], r.Tries[:])
+}
+
+// OpOf returns the running estimate of the duration of the protected operation, in milliseconds; zero while unknown.
+func OpOf(l *wire.Load) uint32 { return binary.BigEndian.Uint32(l[atOp:]) }
+
+// SetOp sets the estimate.
+func SetOp(l *wire.Load, milliseconds uint32) { binary.BigEndian.PutUint32(l[atOp:], milliseconds) }
+
+// AgeOf returns the total time of the token's holders and of the handoffs between them, since it was made: slightly less than its true
+// age. 0 to MaxAge.
+func AgeOf(l *wire.Load) time.Duration { return time.Duration(binary.BigEndian.Uint64(l[atAge:])) }
+
+// SetAge sets the age.
+func SetAge(l *wire.Load, age time.Duration) { binary.BigEndian.PutUint64(l[atAge:], uint64(age)) }
+
+// growBy adds to the age, up to MaxAge.
+func growBy(l *wire.Load, d time.Duration) { SetAge(l, min(AgeOf(l), MaxAge-d)+d) }
+
+// LastSlotOf returns the last slot that the token's holder knows; zero in a gate with one token.
+func LastSlotOf(l *wire.Load) uint8 { return l[atLastSlot] }
+
+// SetLastSlot sets the last slot.
+func SetLastSlot(l *wire.Load, slot uint8) { l[atLastSlot] = slot }
+
+// wellFormedLoad reports whether the load of a token of that slot is one of a soft gate, behind its trail.
+func wellFormedLoad(l *wire.Load, slot uint8) bool {
+	route, age, last := RouteOf(l), AgeOf(l), LastSlotOf(l)
+	return route.wellFormed() && age >= 0 && age <= MaxAge && slot <= last && last < wire.MaxSlots && [wire.LoadSize - atZeros]byte(l[atZeros:]) == [wire.LoadSize - atZeros]byte{}
+}
