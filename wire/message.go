@@ -101,7 +101,7 @@ type Message struct {
 	Nonce Nonce
 	// Token is complete, except in Ack and Commit, where its generator is NULL, and in an Inquiry, which has the slot only.
 	Token Ref
-	// Load is what the token carries besides, in the layout of its protocol; zero in Ack and Commit.
+	// Load is what the token carries besides, in the layout of its protocol; zero in an Ack. A Commit says in it what is left of a lease.
 	Load Load
 }
 

@@ -88,8 +88,9 @@ type Outcome struct {
 	Peer   wire.MemberID
 	Token  wire.Ref
 	Load   wire.Load
-	// Took comes with Arrived: the time since this member acknowledged the offer.
-	Took time.Duration
+	// Took and Left come with Arrived: the time since this member first acknowledged the offer, and how much of a lease the sender had left when
+	// it had that Ack (see Lend).
+	Took, Left time.Duration
 }
 
 // New returns a machine without any handoff in progress.

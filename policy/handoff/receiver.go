@@ -92,6 +92,7 @@ func (h *Machine) onCommit(now policy.Time, m *wire.Message, end *Outcome, out [
 	h.rtt.sample(now.Sub(in.sentAt))
 	out = h.learn(now.Sub(in.since), in.from, out)
 	end.Ending, end.Peer, end.Token, end.Load, end.Took = Arrived, in.from, in.token, in.load, now.Sub(in.since)
+	end.Left = leftOf(&m.Load)
 	h.closeIncoming(in)
 	return out
 }

@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"encoding/binary"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -17,6 +18,8 @@ type outgoing struct {
 	// The message was sent at sentAt, and is repeated after wait.
 	sentAt policy.Time
 	wait   time.Duration
+	// until is when the sender's lease ends.
+	until policy.Time
 }
 
 func (o *outgoing) live() bool { return o.id != 0 }
@@ -41,6 +44,7 @@ type committed struct {
 	birth    int64
 	random   uint64
 	seq      wire.Seq
+	left     time.Duration
 	forgetAt policy.Time
 }
 
@@ -59,6 +63,10 @@ func (h *Machine) Offer(now policy.Time, token *wire.Ref, load *wire.Load, to wi
 	offer := h.tokenMessage()
 	return policy.AppendSend(out, &offer)
 }
+
+// Lend makes the Commit of the offer in progress say how much is left of a lease that ends at the given time. It may be said again when that
+// moves.
+func (h *Machine) Lend(until policy.Time) { h.outgoing.until = until }
 
 // giveUpAt is when the offer in progress fails.
 func (h *Machine) giveUpAt() policy.Time { return h.outgoing.since.Add(h.patience.lasts()) }
@@ -92,12 +100,25 @@ func (h *Machine) onAck(now policy.Time, m *wire.Message, end *Outcome, out []po
 	}
 	h.rtt.sample(now.Sub(h.outgoing.sentAt))
 	out = h.learn(now.Sub(h.outgoing.since), m.From, out)
-	h.remember(m, now.Add(h.linger()))
+	left := max(h.outgoing.until.Sub(now), 0)
+	h.remember(m, left, now.Add(h.linger()))
 	h.endOffer(Passed, end)
 	out = policy.AppendTell(out, NotePassed, end.Peer, &end.Token)
 	out = policy.AppendGave(out, policy.CausePassed, end.Peer, &end.Token)
-	commit := m.Reply(wire.KindCommit, m.Nonce)
+	commit := commitTo(m, left)
 	return policy.AppendSend(out, &commit)
+}
+
+// commitTo returns the Commit that answers an Ack. Its load is what is left of the sender's lease, in nanoseconds; zero if it has none.
+func commitTo(ack *wire.Message, left time.Duration) wire.Message {
+	commit := ack.Reply(wire.KindCommit, ack.Nonce)
+	binary.BigEndian.PutUint64(commit.Load[:], uint64(left))
+	return commit
+}
+
+// leftOf returns what the load of a Commit says.
+func leftOf(commit *wire.Load) time.Duration {
+	return time.Duration(binary.BigEndian.Uint64(commit[:]))
 }
 
 // learn records how long an answer took.
@@ -113,7 +134,7 @@ func (h *Machine) learn(after time.Duration, from wire.MemberID, out []policy.Ef
 func (h *Machine) onLateAck(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	if c := h.findCommitted(m); c != nil && now < c.forgetAt {
 		out = policy.AppendTell(out, NoteAckAgain, m.From, &m.Token)
-		commit := m.Reply(wire.KindCommit, m.Nonce)
+		commit := commitTo(m, c.left)
 		return policy.AppendSend(out, &commit)
 	}
 	if h.failed.answeredBy(m) {
@@ -159,10 +180,10 @@ func (h *Machine) findCommitted(m *wire.Message) *committed {
 }
 
 // remember keeps an answered Ack until the given time, in place of the oldest entry.
-func (h *Machine) remember(ack *wire.Message, until policy.Time) {
+func (h *Machine) remember(ack *wire.Message, left time.Duration, until policy.Time) {
 	h.committed[h.committedNext] = committed{
 		id: ack.Exchange, to: ack.From, nonce: ack.Nonce,
-		birth: ack.Token.ID.Birth, random: ack.Token.ID.Random, seq: ack.Token.Seq, forgetAt: until,
+		birth: ack.Token.ID.Birth, random: ack.Token.ID.Random, seq: ack.Token.Seq, left: left, forgetAt: until,
 	}
 	h.committedNext = (h.committedNext + 1) % maxCommitted
 }

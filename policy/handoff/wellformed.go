@@ -1,15 +1,24 @@
 package handoff
 
-import "github.com/wanderd/wanderd/wire"
+import (
+	"encoding/binary"
 
-// WellFormed reports whether m is a valid message of a handoff: a Token has the whole token and no nonce; Ack and Commit have a nonce, no
-// load, and a token with "a distinguished NULL value" as its generator (Ciuffoletti, section 4). The load of a Token is its protocol's.
+	"github.com/wanderd/wanderd/wire"
+)
+
+// WellFormed reports whether m is a valid message of a handoff: a Token has the whole token and no nonce; Ack and Commit have a nonce, and
+// a token with "a distinguished NULL value" as its generator (Ciuffoletti, section 4). The load of a Token is its protocol's; that of a Commit
+// says what is left of a lease, and that of an Ack is zero.
 func WellFormed(m *wire.Message) bool {
 	switch {
 	case m.Kind == wire.KindToken:
 		return m.Token.IsWhole() && m.Nonce == 0
 	case m.Kind.OfHandoff():
-		return m.Nonce != 0 && m.Token.Seq > 0 && m.Token == m.Token.Bare() && m.Load == wire.Load{}
+		var load wire.Load
+		if left := leftOf(&m.Load); m.Kind == wire.KindCommit && left > 0 {
+			binary.BigEndian.PutUint64(load[:], uint64(left))
+		}
+		return m.Nonce != 0 && m.Token.Seq > 0 && m.Token == m.Token.Bare() && m.Load == load
 	}
 	return false
 }

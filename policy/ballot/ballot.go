@@ -1,0 +1,189 @@
+// Package ballot gives a strict gate its one right to run: leases (Gray, Cheriton) on promises (Paxos) by a majority of a fixed roster. It has no
+// log and no leader. Any token protocol with a roster can use its machine, as its answer to "may I make a new token?" and for its holder's
+// lease.
+//
+//	proposer              members of the roster
+//	  promises e to itself, saves
+//	  ── Promise(e) ─────────▶  lease of an older epoch over? promises e, saves
+//	  ◀───────── Promised(e) ─
+//	  a majority: makes the token (e, 0), and is its holder
+//
+//	holder, while it needs its lease
+//	  ── Renew(e) ───────────▶  has promised nothing newer: a lease, from now
+//	  ◀────────── Renewed(e) ─
+//	  a majority: may run until D, a lease from when it began to ask, less the drift of clocks
+//
+// Two tokens never let two commands run at once, as long as all clocks run within 1 ± ρ of true time. Within an epoch there is one token, by the
+// rules of a handoff. Of two epochs, the two majorities share a member: it answered the older one before it promised the newer, and promised only
+// after that lease had ended on its clock; the older holder's D is before that in true time; after the promise it refuses the older epoch. "A
+// handoff during a round is harmless: either its receiver renews at a member first, and the round fails, or the members have promised, and the
+// receiver cannot run. Two revivals are two epochs; Seq tells them apart."
+//
+// # Embedding
+//
+// The owner is a protocol's machine. It has the token, decides who gets it next, and when a new one is wanted. In its Step:
+//
+//   - Started: [Machine.Start] with the saved memo, of which the first [MemoSize] bytes are the ballot's.
+//   - Saved: [Machine.OnSaved].
+//   - Received, of a kind from [KindPromise] to [KindRelease]: [Machine.Receive]. A Token of a handoff that [Machine.Accepts] refuses is dropped.
+//   - Woke: [Machine.Wake].
+//   - A token is wanted and nobody answers: [Machine.Propose]; the outcome Won has the token. The outcome Promised, and Won too, carries what the
+//     one who promised has kept ([Machine.Keep]): "the new epoch starts from the greatest" (rule 10).
+//   - A handoff ended here: [Machine.Hold], or nothing if Accepts is false now. The ballot counts the hops: [Machine.Token] has the present number.
+//   - Somebody wants to run here: [Machine.Need], and [Machine.Run], which appends the grant if the lease suffices; if not, again when the outcome
+//     Renewed comes. Every further Renewed is an Extend to [Machine.Until].
+//   - The run has ended, and not before: the token may be offered. Its Commit lends what is left of the lease (handoff's Lend). When it was passed:
+//     [Machine.LetGo]. If it is [Machine.Spent] instead: [Machine.Release] and Propose.
+//   - The outcome Ended: the token is over. The owner drops it and stops the run.
+//   - The last thing in each step: if [Machine.NeedsSave], a Save of a state with [Machine.Memo] in it.
+//
+// The tests have the smallest machine that does all this.
+//
+// The package never chooses a receiver, starts no command, and reads no clock: time is boot time, which goes on while a host is suspended.
+package ballot
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Config configures the ballots of a gate. [Config.Check] finds what cannot work.
+type Config struct {
+	Gate   wire.GateID
+	Roster *Roster
+	// Self is the rank of this member.
+	Self int
+	// Lease is L: for how long a member promises no other epoch.
+	Lease time.Duration
+	// MostLease is the longest lease that any member of the roster may ask for: without a state, a member waits that long after its start. At
+	// least Lease.
+	MostLease time.Duration
+	// KillAfter is how long a command has from TERM to KILL, Margin how long before the end of the lease KILL is sent.
+	KillAfter, Margin time.Duration
+	// Rho bounds by how much a clock may be too fast or too slow: 0.01 is one percent.
+	Rho float64
+	// Patience is how long an answer may take: a few round trips.
+	Patience time.Duration
+	// Entropy draws the numbers of questions, and pauses.
+	Entropy policy.Entropy
+}
+
+// Machine is one member's part in the ballots of a gate: supporter always, proposer or holder at times. It is a plain value.
+type Machine struct {
+	cfg Config
+	// held is H.
+	held time.Duration
+	// life tells the times in this member's answers from those of its other lives.
+	life uint64
+	// seen is the newest epoch that this member knows of.
+	seen Epoch
+
+	supporter supporter
+	proposer  proposer
+	holder    holder
+	round     round
+	copy      Copy
+	rates     rates
+	strangers strangers
+}
+
+// Ending is the kind of result of a call.
+type Ending uint8
+
+const (
+	// Pending: no result for the owner.
+	Pending Ending = iota
+	// Promised: Peer has promised the epoch of this member's proposal, and sent Copy. This member's own promise comes with an empty one.
+	Promised
+	// Won: the same, and with it a majority has: this member holds Token.
+	Won
+	// Renewed: a majority has renewed the lease of Token: Until is later now.
+	Renewed
+	// Ended: Token, which this member held, is over: Peer knows of a newer epoch.
+	Ended
+)
+
+// Outcome is the result of a call, written only if there is one. Ending says which fields are set.
+type Outcome struct {
+	Ending Ending
+	Peer   wire.MemberID
+	Token  wire.Ref
+	Copy   Copy
+}
+
+// New returns a machine that waits for Start.
+func New(cfg Config) Machine {
+	return Machine{cfg: cfg, held: lasting(cfg.Lease, cfg.Rho), life: policy.Draw(cfg.Entropy)}
+}
+
+// Keep sets the newest copy that this member has, for the answers to proposers.
+func (b *Machine) Keep(newest *Copy) { b.copy = *newest }
+
+// Expects reports whether m could change anything now.
+func (b *Machine) Expects(m *wire.Message) bool {
+	return isQuestion(m.Kind) || m.Kind == KindRelease || b.round.answersTo(m)
+}
+
+// Receive handles a message of a ballot, which must be well-formed.
+func (b *Machine) Receive(now policy.Instant, m *wire.Message, end *Outcome, out []policy.Effect) []policy.Effect {
+	rank, ok := b.cfg.Roster.Rank(m.From)
+	l := loadOf(&m.Load)
+	switch {
+	case !ok || rank == b.cfg.Self:
+		return b.strangers.meet(NoteOutsider, m, out)
+	case l.roster != b.cfg.Roster.Hash():
+		return b.strangers.meet(NoteOtherRoster, m, out)
+	case isQuestion(m.Kind):
+		return b.onQuestion(now, m, rank, end, out)
+	case m.Kind == KindRelease:
+		b.onRelease(now.Time, m)
+		return out
+	case !b.round.answersTo(m):
+		return policy.AppendTell(out, NoteStrayAnswer, m.From, &m.Token)
+	}
+	out = b.rates.compare(now.Time, b, m, &l, out)
+	if m.Kind == KindRefused {
+		return b.onRefused(now, m, rank, end, out)
+	}
+	carried := Copy{Seq: wire.Seq(l.number)}
+	copy(carried.Data[:], m.Load[copyAt:])
+	return b.count(now.Time, rank, &carried, end, out)
+}
+
+// Wake does what is due: it repeats a question, ends a round, or begins the next.
+func (b *Machine) Wake(now policy.Instant, end *Outcome, out []policy.Effect) []policy.Effect {
+	r, h := &b.round, &b.holder
+	if h.needs && !h.lapsed && now.Time >= h.until {
+		out = b.lapse(out)
+	}
+	switch {
+	case r.kind == KindPromise && now.Time >= r.endAt:
+		out = b.withdraw(now.Time, out)
+	case r.kind == KindRenew && now.Time >= r.endAt:
+		out = b.renew(now.Time, end, out)
+	case r.kind != 0 && now.Time >= r.repeatAt():
+		out = b.ask(now.Time, out)
+	case r.kind == 0 && b.proposer.wants && now.Time >= b.proposeAt():
+		out = b.propose(now, end, out)
+	}
+	return out
+}
+
+// NextWake returns when Wake must be called.
+func (b *Machine) NextWake() (at policy.Time, ok bool) {
+	at = policy.Never
+	switch r := &b.round; {
+	case r.kind != 0:
+		at = min(r.repeatAt(), r.endAt)
+	case b.proposer.wants:
+		at = b.proposeAt()
+	}
+	if h := &b.holder; h.needs && !h.lapsed {
+		at = min(at, h.until)
+	}
+	return at, at != policy.Never
+}
+
+func (b *Machine) id(rank int) wire.MemberID { return b.cfg.Roster.ID(rank) }

@@ -1,0 +1,167 @@
+package ballot_test
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/wire"
+)
+
+var gateNotes = slices.Concat(handoff.Notes(), ballot.Notes())
+
+func kindName(k wire.Kind) string {
+	if k < ballot.KindPromise {
+		return k.String()
+	}
+	if k == kindRequest {
+		return "Request"
+	}
+	if i := int(k - ballot.KindPromise); i < 6 {
+		return []string{"Promise", "Renew", "Promised", "Renewed", "Refused", "Release"}[i]
+	}
+	return strconv.Itoa(int(k))
+}
+
+// checker sees all members after each step. It judges by true time.
+type checker struct {
+	w *world
+	// running are the hosts on which a command runs.
+	running int
+	// newest is the highest number of a start.
+	newest wire.Seq
+	// leases are what the supporters have promised, in true time; those of a dead member still stand.
+	leases []lease
+	// holdsUntil is when the time of a holder ends, in true time, and holds its token; zero if it holds none.
+	holdsUntil []int64
+	holds      []wire.Seq
+	// told is the highest promise that anybody was told of.
+	told []ballot.Epoch
+	// waits is since when a member waits for a run; longest the longest wait since all is healed.
+	waits []int64
+	// lives counts the steps, by member.
+	counted []bool
+}
+
+type lease struct {
+	epoch ballot.Epoch
+	end   int64
+}
+
+// slack is what rounding may cost.
+const slack = 10_000
+
+func (c *checker) init(w *world) {
+	n := len(w.hosts)
+	*c = checker{
+		w: w, leases: make([]lease, n), holdsUntil: make([]int64, n), holds: make([]wire.Seq, n), told: make([]ballot.Epoch, n),
+		waits: make([]int64, n), counted: make([]bool, n),
+	}
+}
+
+// started: "Seq strictly rising at every start", and never two commands at once.
+func (c *checker) started(i int) {
+	seq := c.w.hosts[i].run.token.Seq
+	c.w.tell("%d runs under %s", i, seqName(seq))
+	if seq <= c.newest {
+		c.w.fail("seq: %d starts under %s after %s", i, seqName(seq), seqName(c.newest))
+	}
+	c.newest = max(c.newest, seq)
+	c.served(i)
+	c.resumed(i)
+}
+
+// resumed: "overlap of running commands (not of beliefs)".
+func (c *checker) resumed(i int) {
+	c.counted[i] = true
+	c.running++
+	if c.running > 1 {
+		for k := range c.counted {
+			if c.counted[k] && k != i {
+				c.w.fail("overlap: commands run on %d under %s and on %d under %s", i, seqName(c.w.hosts[i].run.token.Seq), k,
+					seqName(c.w.hosts[k].run.token.Seq))
+			}
+		}
+	}
+}
+
+func (c *checker) stopped(i int) {
+	if c.counted[i] {
+		c.w.tell("%d runs nothing", i)
+		c.counted[i] = false
+		c.running--
+	}
+}
+
+func (c *checker) crashed(i int) {
+	c.holds[i], c.holdsUntil[i], c.waits[i] = 0, 0, 0
+}
+
+func (c *checker) wanted(i int) {
+	if c.waits[i] == 0 {
+		c.waits[i] = c.w.now
+	}
+}
+
+func (c *checker) served(i int) { c.waits[i] = 0 }
+
+func (c *checker) stepped(i int) {
+	w := c.w
+	g := w.hosts[i].g
+	promised, end := g.b.Lease()
+	c.leases[i] = c.leaseNow(i, promised, w.trueAt(i, end))
+	// "promised never falls": not below what anybody was told.
+	if promised < c.told[i] {
+		w.fail("promise: %d has promised %v, and was told to have promised %v", i, promised, c.told[i])
+	}
+	for n := range w.out {
+		if k := w.out[n].Msg.Kind; k == ballot.KindPromised || k == ballot.KindRenewed {
+			c.told[i] = max(c.told[i], promised)
+		}
+	}
+	c.holds[i], c.holdsUntil[i] = 0, 0
+	if t := g.b.Token(); t != nil {
+		c.holds[i], c.holdsUntil[i] = t.Seq, w.trueAt(i, g.b.Until())
+		// "one holder per epoch"
+		for k, seq := range c.holds {
+			if k != i && seq != 0 && ballot.EpochOf(seq) == ballot.EpochOf(t.Seq) {
+				w.fail("holders: %d and %d hold %s and %s", i, k, seqName(t.Seq), seqName(seq))
+			}
+		}
+	}
+	// "D never beyond a supporter's end in true time"
+	for k, until := range c.holdsUntil {
+		if until <= w.now+slack {
+			continue
+		}
+		e, supporters := ballot.EpochOf(c.holds[k]), 0
+		for _, l := range c.leases {
+			if l.epoch == e && l.end >= until-slack {
+				supporters++
+			}
+		}
+		if supporters <= len(c.leases)/2 {
+			w.fail("lease: %d may run under %s until %.6f, with %d supporters of %d", k, seqName(c.holds[k]), float64(until)/1e9, supporters,
+				len(c.leases))
+		}
+	}
+}
+
+// leaseNow is a member's lease: one that a restarted member does not remember still stands in its quarantine.
+func (c *checker) leaseNow(i int, promised ballot.Epoch, end int64) lease {
+	if before := c.leases[i]; before.epoch == promised && c.w.hosts[i].life > 1 && end < before.end && end <= 1 {
+		return before
+	}
+	return lease{promised, end}
+}
+
+// allServed reports whether nobody waits for a run any more.
+func (c *checker) allServed() bool {
+	for _, since := range c.waits {
+		if since != 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,71 @@
+package ballot
+
+import (
+	"fmt"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// An epoch in the high bits of a fencing number, from the left:
+//
+//	| counter, 32 bits | rank, 8 bits | hop, 23 bits |
+const (
+	hopBits  = 23
+	rankBits = 8
+
+	counterShift = hopBits + rankBits
+	hopMask      = 1<<hopBits - 1
+	maxCounter   = 1<<32 - 1
+)
+
+// Epoch is the life of one token, from the ballot that made it to its end. It is the fencing number of its hop 0.
+//
+// "Epoch: (counter, roster index), so that no two proposers share one; the counter is at least Unix seconds, so that a member that lost
+// its state does not repeat one. A token lives and dies in one epoch. Seq = (epoch, hop), compared left to right: the fencing number."
+// (rule 1)
+type Epoch uint64
+
+// EpochOf returns the epoch of a fencing number.
+func EpochOf(seq wire.Seq) Epoch { return Epoch(seq &^ hopMask) }
+
+// epochOf returns the epoch of a counter and the rank of its proposer.
+func epochOf(counter uint64, rank int) Epoch {
+	return Epoch(counter<<counterShift | uint64(rank)<<hopBits)
+}
+
+// counter is at least the Unix time of the proposal in seconds.
+func (e Epoch) counter() uint64 { return uint64(e) >> counterShift }
+
+// Rank returns the rank of its proposer.
+func (e Epoch) Rank() int { return int(uint64(e) >> hopBits & (1<<rankBits - 1)) }
+
+// Token returns the token of the epoch at hop 0; generator is the member of the epoch's rank.
+func (e Epoch) Token(generator wire.MemberID) wire.Ref {
+	const second = 1e9
+	return wire.Ref{
+		ID:  wire.TokenID{Birth: int64(e.counter() * second), Generator: generator, Random: uint64(e)},
+		Seq: wire.Seq(e),
+	}
+}
+
+// String returns counter.rank.
+func (e Epoch) String() string { return fmt.Sprintf("%d.%d", e.counter(), e.Rank()) }
+
+// isLastHop reports whether the epoch has no number after this one. Every handoff and every grant has one of its own, of 8,388,607.
+func isLastHop(seq wire.Seq) bool { return seq&hopMask == hopMask }
+
+// believable reports whether a fleet can have reached an epoch when a clock reads wall, in nanoseconds of Unix time: proposals are fewer than
+// seconds, and clocks differ by less than a day. One forged epoch near the end of the counters would end the gate for good. A clock before
+// 2000 was never set, and judges nothing.
+func believable(e Epoch, wall int64) bool {
+	const second, day, year2000 = 1e9, 24 * 60 * 60, 946_684_800
+	return wall < year2000*second || e.counter() <= uint64(wall/second)+day
+}
+
+// epochAfter returns the first epoch of a rank above seen, at a wall clock of so many nanoseconds of Unix time. ok is false if there is none:
+// the counters end in the year 2106.
+func epochAfter(seen Epoch, wall int64, rank int) (e Epoch, ok bool) {
+	const second = 1e9
+	counter := max(uint64(max(wall, 0))/second, seen.counter()+1)
+	return epochOf(counter, rank), counter <= maxCounter
+}

@@ -1,0 +1,158 @@
+package ballot
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// holder is what the member that holds the token knows of its lease.
+type holder struct {
+	holds bool
+	token wire.Ref
+	// until is D: it may run only before.
+	until policy.Time
+	// needs says that it renews, lapsed that nobody has renewed in time.
+	needs, lapsed bool
+}
+
+// lasting is for how long a span that is counted from one event on a clock lasts at least, when it is counted on another clock from
+// an earlier event. "Every clock runs within 1 ± ρ of true time" and "H = L(1−ρ)/(1+ρ)".
+func lasting(span time.Duration, rho float64) time.Duration {
+	return time.Duration(float64(span) * (1 - rho) / (1 + rho))
+}
+
+// Accepts reports whether a token may be accepted, when it is offered and again when it arrives: "Nothing of an epoch below promised is
+// accepted." (rule 7) Its next hop must have a number.
+func (b *Machine) Accepts(seq wire.Seq) bool {
+	return EpochOf(seq) >= b.supporter.promised && !isLastHop(seq)
+}
+
+// Hold must be called when a token has arrived by a handoff, and its owner keeps it; Accepts must be true. The token gets the number of its next hop.
+// took is the time since this member first sent the Ack, and left what the sender had left of its lease when it had that Ack, or zero; both are in the
+// handoff's outcome. An open proposal is withdrawn.
+//
+// "Receiver: runs only with its own M renewals, or with an inherited end D′ = (its own time of sending the Ack) + r(1−ρ)/(1+ρ), r = what the
+// sender had left when it had that Ack. Never from the receipt." (rule 8)
+func (b *Machine) Hold(now policy.Time, token *wire.Ref, took, left time.Duration, out []policy.Effect) []policy.Effect {
+	out = b.Desist(now, out)
+	until := now
+	if left > 0 {
+		until = now.Add(-took).Add(lasting(min(left, b.held), b.cfg.Rho))
+	}
+	b.hold(token, until)
+	b.holder.token.Seq++
+	return out
+}
+
+func (b *Machine) hold(token *wire.Ref, until policy.Time) {
+	b.holder = holder{holds: true, token: *token, until: until}
+}
+
+// Token returns the token that this member holds, with its present number, or nil.
+func (b *Machine) Token() *wire.Ref {
+	if !b.holder.holds {
+		return nil
+	}
+	return &b.holder.token
+}
+
+// Spent reports whether the token that this member holds has the last number of its epoch: it can neither be passed nor run. The holder releases it,
+// and proposes a new epoch.
+func (b *Machine) Spent() bool { return b.holder.holds && isLastHop(b.holder.token.Seq) }
+
+// Need says that the holder needs its lease, because it is to run, runs, or passes the token on: it is renewed at once, and again and again.
+// "An idle holder lets its lease go and renews when demand comes: one majority round trip before the grant, silence in between."
+func (b *Machine) Need(now policy.Time, end *Outcome, out []policy.Effect) []policy.Effect {
+	h := &b.holder
+	if !h.holds || h.needs {
+		return out
+	}
+	h.needs, h.lapsed = true, false
+	return b.renew(now, end, out)
+}
+
+// Rest says that the holder does not need its lease for now.
+func (b *Machine) Rest() {
+	b.holder.needs = false
+	if b.round.kind == KindRenew {
+		b.round = round{}
+	}
+}
+
+// LetGo must be called when the token has been passed on, or was discarded. A holder that discards its token may Release it instead.
+func (b *Machine) LetGo() {
+	b.Rest()
+	b.holder = holder{}
+}
+
+// renewEvery is the time from one renewal to the next. The second one after a renewal that came to nothing is still in time: "the lease must
+// exceed two renewals + kill-after + kill margin + a round trip".
+func (b *Machine) renewEvery() time.Duration {
+	return (b.held - b.cfg.KillAfter - b.cfg.Margin) / renewals
+}
+
+// renewals is how many renewals begin before the command is told to stop.
+const renewals = 3
+
+// renew begins a renewal.
+func (b *Machine) renew(now policy.Time, end *Outcome, out []policy.Effect) []policy.Effect {
+	q := b.begin(now, KindRenew, &b.holder.token, b.renewEvery())
+	out = b.ask(now, out)
+	return b.supportSelf(now, &q, end, out)
+}
+
+// onRenewed moves the end of the holder's time.
+func (b *Machine) onRenewed(end *Outcome, out []policy.Effect) []policy.Effect {
+	h := &b.holder
+	h.until, h.lapsed = max(h.until, b.round.began.Add(b.held)), false
+	end.Ending, end.Token = Renewed, h.token
+	return out
+}
+
+// Until returns D, by which nothing is left of the command: the Until of an Extend, and what a handoff lends.
+func (b *Machine) Until() policy.Time { return b.holder.until }
+
+// Fence returns when a command under a lease until D is told to end, and when it is killed.
+//
+// "Self-fence: TERM at D − kill margin − kill-after, KILL at D − kill margin, by the guard process, outside the command's process group,
+// which knows D and needs no word from the agent" (rule 6)
+func (c *Config) Fence(until policy.Time) (term, kill policy.Time) {
+	kill = until.Add(-c.Margin)
+	return kill.Add(-c.KillAfter), kill
+}
+
+// Run appends the grant of a run with its end, and what its guard says if the agent dies; the token gets the number of its next hop. It appends nothing,
+// and ok is false, if the lease is too short now: "No grant starts with less than kill-after + margin left. A holder past D keeps the token
+// but runs nothing" (rule 6)
+func (b *Machine) Run(now policy.Time, out []policy.Effect) (_ []policy.Effect, ok bool) {
+	h := &b.holder
+	startBy, _ := b.cfg.Fence(h.until)
+	if !h.holds || now >= startBy || isLastHop(h.token.Seq) {
+		return out, false
+	}
+	h.token.Seq++
+	out = policy.AppendRun(out, &h.token, startBy)
+	out[len(out)-1].Until = h.until
+	return b.entrust(out), true
+}
+
+// overtaken ends the token of this member for good if somebody has promised a newer epoch: "and goes on if M renew again; a refusal with a newer epoch ends
+// its token for good" (rule 6). The command, if one runs, must be stopped.
+func (b *Machine) overtaken(newer Epoch, by wire.MemberID, end *Outcome, out []policy.Effect) []policy.Effect {
+	h := &b.holder
+	if !h.holds || newer <= EpochOf(h.token.Seq) {
+		return out
+	}
+	end.Ending, end.Peer, end.Token = Ended, by, h.token
+	out = policy.AppendTell(out, NoteEnded, by, &h.token)
+	b.LetGo()
+	return out
+}
+
+// lapse tells once that the lease has ended although the holder needs it.
+func (b *Machine) lapse(out []policy.Effect) []policy.Effect {
+	b.holder.lapsed = true
+	return policy.AppendTell(out, NoteNoMajority, wire.MemberID{}, &b.holder.token)
+}

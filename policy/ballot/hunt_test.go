@@ -1,0 +1,108 @@
+package ballot_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+var (
+	huntFrom  = flag.Uint64("ballot.seed", 1, "the first seed of a hunt")
+	huntSeeds = flag.Uint64("ballot.seeds", 1000, "how many seeds a hunt has")
+	huntShow  = flag.Bool("ballot.show", false, "tell the story of the first seed")
+)
+
+// draw lets a seed draw every parameter of a world, also which faults there are at all.
+func draw(seed uint64) plan {
+	d := rand.New(rand.NewPCG(seed, 3))
+	between := func(from, to time.Duration) time.Duration { return from + time.Duration(d.Int64N(int64(to-from)+1)) }
+	sometimes := func(p float64) bool { return d.Float64() < p }
+	p := plan{
+		seed: seed, members: []int{3, 3, 3, 5, 5, 2, 4}[d.IntN(7)],
+		killAfter: between(50*time.Millisecond, time.Second), margin: between(10*time.Millisecond, 100*time.Millisecond),
+		patience: between(20*time.Millisecond, 100*time.Millisecond), drift: 0.01,
+	}
+	p.lease = p.killAfter + p.margin + between(6*p.patience, 3*time.Second)
+	p.runFor = between(10*time.Millisecond, p.lease)
+	p.wantEvery = between(p.lease/4, 4*p.lease)
+	p.latency, p.jitter = between(100*time.Microsecond, p.patience/8), between(0, p.patience/4)
+	p.faultsFor = 30 * p.lease
+	p.saveFor = between(0, 10*time.Millisecond)
+	p.pauseFor, p.partFor, p.downFor = p.lease/2, 2*p.lease, p.lease/2
+	if sometimes(0.5) {
+		p.deaf = d.Float64()
+	}
+	if sometimes(0.5) {
+		p.loss, p.duplicate = 0.3*d.Float64(), 0.3*d.Float64()
+	}
+	if sometimes(0.5) {
+		p.late, p.lateBy = 0.3*d.Float64(), between(p.patience, 2*p.lease)
+	}
+	if sometimes(0.3) {
+		p.slow, p.slowFor = 0.3*d.Float64(), between(p.patience, 2*p.lease)
+	}
+	if sometimes(0.1) {
+		p.saveFails = 0.3
+	}
+	if sometimes(0.6) {
+		p.crashEvery, p.downFor = between(p.lease, 20*p.lease), between(50*time.Millisecond, 2*p.lease)
+		p.midStep, p.powerCut = d.Float64()/2, d.Float64()
+	}
+	if sometimes(0.6) {
+		p.pauseEvery, p.pauseFor = between(p.lease, 20*p.lease), between(p.lease/8, 3*p.lease)
+		p.asleep, p.midPause = d.Float64(), d.Float64()
+	}
+	if sometimes(0.6) {
+		p.partEvery, p.partFor = between(p.lease, 20*p.lease), between(p.lease/4, 3*p.lease)
+		p.oneWay = d.Float64()
+	}
+	if sometimes(0.2) {
+		p.leaveEvery = between(2*p.lease, 30*p.lease)
+	}
+	return p
+}
+
+// bound is how long the members that wait when all is healed may wait.
+func (p *plan) bound() time.Duration {
+	return 3*p.lease + time.Duration(p.members)*(4*p.runFor+10*p.patience)
+}
+
+// live lets a seed's world live: first with faults, then healed.
+func live(seed uint64, s shell, log func(string, ...any)) (w *world, waited int64, err error) {
+	w = newWorld(draw(seed), s)
+	w.log = log
+	healed := int64(w.p.faultsFor)
+	if err := w.until(healed); err != nil {
+		return w, 0, err
+	}
+	for w.now < healed+int64(w.p.bound()) {
+		if err := w.until(w.now + int64(w.p.patience)); err != nil {
+			return w, 0, err
+		}
+		if w.check.allServed() {
+			return w, w.now - healed, nil
+		}
+	}
+	return w, 0, fmt.Errorf("liveness: %v after all was healed, some still wait: %v of lease %v", w.p.bound(), w.check.waits, w.p.lease)
+}
+
+func TestHunt(t *testing.T) {
+	begun := time.Now()
+	starts, longest := 0, 0.0
+	for seed := *huntFrom; seed < *huntFrom+*huntSeeds; seed++ {
+		var log func(string, ...any)
+		if *huntShow && seed == *huntFrom {
+			log = func(f string, a ...any) { fmt.Printf(f+"\n", a...) }
+		}
+		w, waited, err := live(seed, shell{}, log)
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%+v", seed, err, w.p)
+		}
+		starts += w.starts
+		longest = max(longest, float64(waited)/float64(w.p.bound()))
+	}
+	t.Logf("seeds %d to %d: %d starts; at most %.0f %% of the bound after healing; %.0f seeds/s",
+		*huntFrom, *huntFrom+*huntSeeds-1, starts, 100*longest, float64(*huntSeeds)/time.Since(begun).Seconds())
+}

@@ -1,0 +1,101 @@
+package ballot
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+const (
+	// KindPromise asks its addressee to promise the epoch of the token, and to give it a lease.
+	KindPromise wire.Kind = iota + 32
+	// KindRenew asks for a new lease of the epoch of the token, which its sender holds.
+	KindRenew
+	// KindPromised answers a Promise: yes. It carries the newest copy that its sender has.
+	KindPromised
+	// KindRenewed answers a Renew: yes.
+	KindRenewed
+	// KindRefused answers a Promise or a Renew: no, because of the lease of another epoch, or because of the promise of a newer one.
+	KindRefused
+	// KindRelease says that there is no token of this epoch, and never will be: its lease ends. A proposer withdraws with it, and the holder
+	// that has destroyed its token, or the guard of its command, releases with it. It has no answer.
+	KindRelease
+)
+
+// CopySize is the length of what a copy has for its owner, in bytes.
+const CopySize = wire.LoadSize - copyAt
+
+// Copy is the newest state of the gate that a member knows, in the layout of the protocol that owns the ballot.
+type Copy struct {
+	Seq  wire.Seq
+	Data [CopySize]byte
+}
+
+// The load of all messages; what a kind has no use for is zero:
+//
+//	0        8                  16                 24            32     40
+//	| roster | lease, or busy for | promised, or copy's Seq | clock of an answer | life | copy of a Promised
+const (
+	rosterAt = 0
+	spanAt   = 8
+	numberAt = 16
+	clockAt  = 24
+	lifeAt   = 32
+	copyAt   = 40
+)
+
+// load is what a message of a ballot carries besides the token.
+type load struct {
+	roster uint64
+	// span is the lease that a question asks for; in a Refused, for how long a lease, or the quarantine of rule 9, still lasts.
+	span time.Duration
+	// number is the promised epoch in a Refused, and the copy's Seq in a Promised.
+	number uint64
+	// clock is the time at its sender when it answered, and life tells that time's origin from that of any other life.
+	clock policy.Time
+	life  uint64
+}
+
+func (l *load) append(to *wire.Load) {
+	binary.BigEndian.PutUint64(to[rosterAt:], l.roster)
+	binary.BigEndian.PutUint64(to[spanAt:], uint64(l.span))
+	binary.BigEndian.PutUint64(to[numberAt:], l.number)
+	binary.BigEndian.PutUint64(to[clockAt:], uint64(l.clock))
+	binary.BigEndian.PutUint64(to[lifeAt:], l.life)
+}
+
+func loadOf(from *wire.Load) load {
+	return load{
+		roster: binary.BigEndian.Uint64(from[rosterAt:]), span: time.Duration(binary.BigEndian.Uint64(from[spanAt:])),
+		number: binary.BigEndian.Uint64(from[numberAt:]), clock: policy.Time(binary.BigEndian.Uint64(from[clockAt:])),
+		life: binary.BigEndian.Uint64(from[lifeAt:]),
+	}
+}
+
+// isQuestion reports whether a message of this kind asks for a lease.
+func isQuestion(k wire.Kind) bool { return k == KindPromise || k == KindRenew }
+
+// WellFormed reports whether m is a message of a ballot, and has what those of its kind have: the token of an epoch, the number of the question,
+// a lease that is asked for.
+func WellFormed(m *wire.Message) bool {
+	if m.Kind < KindPromise || m.Kind > KindRelease || m.Nonce != 0 || EpochOf(m.Token.Seq).counter() == 0 || m.Token.ID.Generator.IsZero() {
+		return false
+	}
+	span := loadOf(&m.Load).span
+	switch {
+	case m.Kind == KindRelease:
+		return m.Exchange == 0 && span == 0
+	case isQuestion(m.Kind):
+		return m.Exchange != 0 && span > 0
+	case m.Kind == KindRefused:
+		return m.Exchange != 0 && span >= 0
+	}
+	return m.Exchange != 0 && span == 0
+}
+
+// message returns a message to the member of a rank about a token.
+func (b *Machine) message(kind wire.Kind, to int, about *wire.Ref) wire.Message {
+	return wire.Message{Gate: b.cfg.Gate, Kind: kind, From: b.id(b.cfg.Self), To: b.id(to), Token: *about}
+}

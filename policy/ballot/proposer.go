@@ -1,0 +1,110 @@
+package ballot
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// proposer is a member that wants a new epoch.
+type proposer struct {
+	wants bool
+	// turn is how long it lets others go first, whenever a new epoch becomes possible.
+	turn time.Duration
+	// notBefore is the earliest time of the next attempt, failures how many have failed in a row.
+	notBefore policy.Time
+	failures  uint8
+}
+
+// mostDoublings bounds by how often the pause between two attempts is doubled.
+const mostDoublings = 4
+
+// Propose says that a new epoch is wanted here: no holder answers. An attempt follows as soon as this member's own lease, and then turn,
+// have passed, and again until one succeeds (Won), a token arrives (Hold), or Desist. "Rank: backups (nested detection sets, queue positions)
+// decide who proposes when" (rule 10): turn is the owner's choice, in [0, …), a few round trips for each rank.
+func (b *Machine) Propose(now policy.Time, turn time.Duration) {
+	if b.holder.holds {
+		return
+	}
+	b.proposer = proposer{wants: true, turn: turn, notBefore: now.Add(turn)}
+}
+
+// Proposing reports whether a new epoch is wanted here.
+func (b *Machine) Proposing() bool { return b.proposer.wants }
+
+// Desist says that no new epoch is wanted here any more.
+func (b *Machine) Desist(now policy.Time, out []policy.Effect) []policy.Effect {
+	b.proposer = proposer{}
+	if b.round.kind == KindPromise {
+		out = b.withdraw(now, out)
+	}
+	return out
+}
+
+// proposeAt is when the next attempt is due.
+func (b *Machine) proposeAt() policy.Time {
+	return max(b.proposer.notBefore, b.supporter.busyUntil().Add(b.proposer.turn))
+}
+
+// propose begins an attempt: this member promises the epoch to itself, and asks the others when that is saved.
+func (b *Machine) propose(now policy.Instant, end *Outcome, out []policy.Effect) []policy.Effect {
+	e, ok := epochAfter(max(b.seen, b.supporter.promised), now.Wall, b.cfg.Self)
+	if !ok {
+		b.proposer.notBefore = policy.Never
+		return policy.AppendTell(out, NoteNoEpochs, wire.MemberID{}, nil)
+	}
+	b.seen = e
+	token := e.Token(b.id(b.cfg.Self))
+	out = policy.AppendTell(out, NoteProposed, wire.MemberID{}, &token)
+	q := b.begin(now.Time, KindPromise, &token, b.held/2)
+	return b.supportSelf(now.Time, &q, end, out)
+}
+
+// onPromised counts a promise.
+//
+// "New epoch: only a proposer with M promises for e, all within H of its sending the question, makes the token (e, 0)." (rule 4)
+func (b *Machine) onPromised(now policy.Time, rank int, majority bool, carried *Copy, end *Outcome, out []policy.Effect) []policy.Effect {
+	r := &b.round
+	end.Ending, end.Peer, end.Copy = Promised, b.id(rank), *carried
+	until := r.began.Add(b.held)
+	switch {
+	case majority && now < until:
+		end.Ending, end.Token = Won, r.token
+		b.proposer, b.round = proposer{}, round{}
+		b.hold(&end.Token, until)
+		return policy.AppendTell(out, NoteWon, wire.MemberID{}, &end.Token)
+	case rank == b.cfg.Self && !r.asked:
+		r.endAt = min(now.Add(b.attempt()), until)
+		return b.ask(now, out)
+	}
+	return out
+}
+
+// attempt is how long the others have to promise: two patiences, and longer with each failure, because their disks may be slow.
+func (b *Machine) attempt() time.Duration {
+	return min(2*b.cfg.Patience<<b.proposer.failures, b.held/2)
+}
+
+// withdraw ends an attempt.
+//
+// "Too few: it withdraws (supporters end the lease of e and keep promised; e is never used again). Without withdrawing, proposers block each
+// other for a lease at a time" (rule 4)
+//
+// The pause before the next attempt is random, so that two proposers do not meet again, and grows with each failure.
+func (b *Machine) withdraw(now policy.Time, out []policy.Effect) []policy.Effect {
+	r, p := b.round, &b.proposer
+	b.round = round{}
+	b.supporter.release(now, EpochOf(r.token.Seq))
+	if r.asked {
+		out = b.tellReleased(&r.token, out)
+	}
+	spread := b.cfg.Patience << p.failures
+	pause := b.cfg.Patience/2 + time.Duration(b.cfg.Entropy.Uint64()%uint64(spread))
+	p.failures = min(p.failures+1, mostDoublings)
+	p.notBefore = now.Add(pause)
+	if r.freeAt != policy.Never {
+		p.notBefore = max(p.notBefore, r.freeAt.Add(p.turn))
+	}
+	return policy.AppendTell(out, NoteWithdrew, wire.MemberID{}, &r.token)
+}

@@ -1,0 +1,72 @@
+package ballot
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Release ends the epoch of this member's token. The owner must have destroyed the token before, and nothing of its command may be left.
+//
+// "Early end: a holder that has stopped its command and destroys the token may release; supporters of e end its lease, and the next epoch
+// need not wait. From nobody else, and never after a handoff has begun." (rule 11)
+func (b *Machine) Release(now policy.Time, out []policy.Effect) []policy.Effect {
+	h := b.holder
+	if !h.holds {
+		return out
+	}
+	b.LetGo()
+	b.supporter.release(now, EpochOf(h.token.Seq))
+	out = b.tellReleased(&h.token, out)
+	return policy.AppendTell(out, NoteReleased, wire.MemberID{}, &h.token)
+}
+
+// entrust gives the guard of the command that was just started what it says when the agent has died.
+//
+// "The guard's last word: while a command runs, its guard holds a release of this grant (epoch, hop), signed and sealed by the agent
+// beforehand. If the agent dies (the lifeline breaks) while the command runs, the guard kills the command's group, sees it gone, and only
+// then sends the release, a few times, to the supporters. It is rule 11: the token died with the agent, which never holds after a restart,
+// and no handoff begins while a command runs." (rule 12)
+func (b *Machine) entrust(out []policy.Effect) []policy.Effect {
+	for rank := range b.cfg.Roster.Len() {
+		if rank != b.cfg.Self {
+			m := b.releaseMessage(rank, &b.holder.token)
+			out = policy.AppendEntrust(out, &m)
+		}
+	}
+	return out
+}
+
+// tellReleased tells all other members that an epoch is over.
+func (b *Machine) tellReleased(token *wire.Ref, out []policy.Effect) []policy.Effect {
+	for rank := range b.cfg.Roster.Len() {
+		if rank != b.cfg.Self {
+			m := b.releaseMessage(rank, token)
+			out = policy.AppendSend(out, &m)
+		}
+	}
+	return out
+}
+
+func (b *Machine) releaseMessage(to int, token *wire.Ref) wire.Message {
+	m := b.message(KindRelease, to, token)
+	l := load{roster: b.cfg.Roster.Hash()}
+	l.append(&m.Load)
+	return m
+}
+
+// onRelease ends the lease of an epoch. Members that wait for that propose at once, in their turns.
+func (b *Machine) onRelease(now policy.Time, m *wire.Message) {
+	if b.supporter.release(now, EpochOf(m.Token.Seq)) && b.proposer.wants {
+		b.proposer.notBefore = now.Add(b.proposer.turn)
+	}
+}
+
+// release ends the lease of an epoch, and an answer that would begin it. It reports whether the epoch was the promised one.
+func (s *supporter) release(now policy.Time, e Epoch) bool {
+	if s.promised != e {
+		return false
+	}
+	s.end = min(s.end, now)
+	s.waiting = question{}
+	return true
+}

@@ -1,0 +1,78 @@
+package ballot
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+)
+
+// durable is what a member must not forget.
+//
+// "Durable per gate: the promised epoch, the greatest lease ever promised, the roster's hash; saved before the message that depends on
+// them leaves. A proposer saves its own epoch before it asks. Token, leases, nonces and queue are not saved." (rule 2)
+//
+// A proposer promises its own epoch to itself, so that this is saved as every promise is.
+type durable struct {
+	promised Epoch
+	// greatest is rounded up to whole milliseconds.
+	greatest time.Duration
+}
+
+// MemoSize is how many bytes of a memo a ballot has, from the first on; the others are its owner's:
+//
+//	0                8                        12       20
+//	| promised epoch | greatest lease in ms   | roster |
+const MemoSize = 20
+
+// inMemo returns a lease as it is saved: rounded up.
+func inMemo(lease time.Duration) time.Duration {
+	return (lease + time.Millisecond - 1).Truncate(time.Millisecond)
+}
+
+// longestLease is the longest that a memo has room for: seven weeks.
+const longestLease = time.Duration(1<<32-1) * time.Millisecond
+
+// NeedsSave reports whether the owner must save its state now, with what Memo returns in it. Ask at the end of each step. It says so once;
+// OnSaved must follow.
+func (b *Machine) NeedsSave() bool {
+	s := &b.supporter
+	if !s.unsaved || s.saving || s.waiting.kind == 0 {
+		return false
+	}
+	s.saving = true
+	return true
+}
+
+// Memo writes what this member must not forget to the first MemoSize bytes of to.
+func (b *Machine) Memo(to *policy.Memo) {
+	s := &b.supporter
+	binary.BigEndian.PutUint64(to[:8], uint64(s.promised))
+	binary.BigEndian.PutUint32(to[8:12], uint32(s.greatest/time.Millisecond))
+	binary.BigEndian.PutUint64(to[12:20], b.cfg.Roster.Hash())
+}
+
+func durableOf(from *policy.Memo) durable {
+	return durable{
+		promised: Epoch(binary.BigEndian.Uint64(from[:8])),
+		greatest: time.Duration(binary.BigEndian.Uint32(from[8:12])) * time.Millisecond,
+	}
+}
+
+// SavedUnder returns the hash of the roster by which a memo was saved; zero if it was never saved. If it is not that of the configured roster,
+// [Roster.Follows] must hold, or the operator says that the gate is stopped everywhere.
+func SavedUnder(memo *policy.Memo) uint64 { return binary.BigEndian.Uint64(memo[12:20]) }
+
+// Start begins a life with what an earlier one saved, or with zeros.
+//
+// "Restart: the member never holds; its old command is dead by the guard. Until the greatest lease has passed on its clock it neither
+// promises nor supports an epoch other than promised. Afterwards it is an ordinary member. Without a state file the same, with the greatest
+// lease that the configuration allows." (rule 9)
+func (b *Machine) Start(now policy.Time, saved *policy.Memo) {
+	d := durableOf(saved)
+	if d.greatest == 0 {
+		d.greatest = inMemo(b.cfg.MostLease)
+	}
+	b.supporter = supporter{durable: d, calmAt: now.Add(d.greatest)}
+	b.seen = d.promised
+}

@@ -1,0 +1,140 @@
+package ballot
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// round is one question to all members of the roster: a Promise of a proposer, or a Renew of the holder. Its messages have one number.
+//
+// "D = s + H, H = L(1−ρ)/(1+ρ), s = the M-th latest local send time among its questions that distinct members answered, each answer matched
+// to its own question by number; read before the datagram leaves." (rule 5) All questions of a round count as sent when it began, before
+// any was, and the answers of a round count only with each other: s is never later than the rule's.
+type round struct {
+	// kind is zero if there is none.
+	kind   wire.Kind
+	number wire.Exchange
+	token  wire.Ref
+	began  policy.Time
+	// asked says that the questions were sent, won that M members have answered with yes.
+	asked, won bool
+	yes, no    ranks
+	// wait is how long after sentAt the question is repeated to those that have not answered.
+	sentAt policy.Time
+	wait   time.Duration
+	endAt  policy.Time
+	// freeAt is the earliest time at which one of those that have a lease running says that it ends.
+	freeAt policy.Time
+}
+
+// ranks is a set of members of the roster.
+type ranks [MaxRoster / 64]uint64
+
+func (s *ranks) has(rank int) bool { return s[rank/64]>>(rank%64)&1 != 0 }
+
+// add reports whether the member was not in the set.
+func (s *ranks) add(rank int) bool {
+	is := s.has(rank)
+	s[rank/64] |= 1 << (rank % 64)
+	return !is
+}
+
+func (s *ranks) len() (n int) {
+	for rank := range MaxRoster {
+		if s.has(rank) {
+			n++
+		}
+	}
+	return n
+}
+
+// repeatsPerPatience is how often at most a question is repeated in the first patience.
+const repeatsPerPatience = 4
+
+// begin begins a round, in place of any other. The questions are not sent yet.
+func (b *Machine) begin(now policy.Time, kind wire.Kind, token *wire.Ref, lasts time.Duration) question {
+	b.round = round{
+		kind: kind, number: wire.Exchange(policy.Draw(b.cfg.Entropy)), token: *token, began: now,
+		endAt: now.Add(lasts), freeAt: policy.Never,
+	}
+	return question{kind: kind, rank: b.cfg.Self, number: b.round.number, token: *token, lease: b.cfg.Lease}
+}
+
+// ask sends the question to all other members that have not answered it.
+func (b *Machine) ask(now policy.Time, out []policy.Effect) []policy.Effect {
+	r := &b.round
+	if r.asked {
+		r.wait *= 2
+	} else {
+		r.wait = b.cfg.Patience / repeatsPerPatience
+	}
+	r.asked, r.sentAt = true, now
+	l := load{roster: b.cfg.Roster.Hash(), span: b.cfg.Lease}
+	for rank := range b.cfg.Roster.Len() {
+		if rank != b.cfg.Self && !r.yes.has(rank) && !r.no.has(rank) {
+			m := b.message(r.kind, rank, &r.token)
+			m.Exchange = r.number
+			l.append(&m.Load)
+			out = policy.AppendSend(out, &m)
+		}
+	}
+	return out
+}
+
+// repeatAt is when the question is repeated.
+func (r *round) repeatAt() policy.Time {
+	if r.won || !r.asked {
+		return policy.Never
+	}
+	return r.sentAt.Add(r.wait)
+}
+
+// answersTo reports whether m answers the question of the round.
+func (r *round) answersTo(m *wire.Message) bool {
+	switch {
+	case m.Exchange != r.number:
+		return false
+	case r.kind == KindPromise:
+		return m.Kind == KindPromised || m.Kind == KindRefused
+	case r.kind == KindRenew:
+		return m.Kind == KindRenewed || m.Kind == KindRefused
+	}
+	return false
+}
+
+// count counts a member that supports the round.
+func (b *Machine) count(now policy.Time, rank int, carried *Copy, end *Outcome, out []policy.Effect) []policy.Effect {
+	r := &b.round
+	if !r.yes.add(rank) {
+		return out
+	}
+	majority := r.yes.len() >= b.cfg.Roster.Majority()
+	switch {
+	case r.kind == KindPromise:
+		return b.onPromised(now, rank, majority, carried, end, out)
+	case majority && !r.won:
+		r.won = true
+		return b.onRenewed(end, out)
+	}
+	return out
+}
+
+// onRefused counts a member that does not support the round. "a refusal with a newer epoch ends its token for good" (rule 6)
+func (b *Machine) onRefused(now policy.Instant, m *wire.Message, rank int, end *Outcome, out []policy.Effect) []policy.Effect {
+	r, l := &b.round, loadOf(&m.Load)
+	if !believable(Epoch(l.number), now.Wall) {
+		return policy.AppendTell(out, NoteEpochRefused, m.From, &m.Token)
+	}
+	r.no.add(rank)
+	b.seen = max(b.seen, Epoch(l.number))
+	if l.span > 0 {
+		r.freeAt = min(r.freeAt, now.Time.Add(l.span))
+	}
+	out = b.overtaken(Epoch(l.number), m.From, end, out)
+	if r.kind == KindPromise && b.cfg.Roster.Len()-r.no.len() < b.cfg.Roster.Majority() {
+		return b.withdraw(now.Time, out)
+	}
+	return out
+}

@@ -1,0 +1,82 @@
+package ballot
+
+import (
+	"fmt"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Names of facts.
+const (
+	factUntil    = "lease_until"
+	factPromised = "promised"
+	factMissing  = "missing"
+	factOther    = "other_roster"
+	factOutsider = "outsider"
+	factRate     = "clock_rate"
+)
+
+// strangers are members whose messages do not count.
+type strangers struct{ outsider, otherRoster wire.MemberID }
+
+// meet tells of one, and remembers the last.
+func (s *strangers) meet(why policy.Note, m *wire.Message, out []policy.Effect) []policy.Effect {
+	if why == NoteOutsider {
+		s.outsider = m.From
+	} else {
+		s.otherRoster = m.From
+	}
+	return policy.AppendTell(out, why, m.From, nil)
+}
+
+// HasMajority reports whether a holder that needs its lease has it, and so no gate stands still for want of a majority here.
+func (b *Machine) HasMajority(now policy.Time) bool {
+	return !b.holder.needs || now < b.holder.until
+}
+
+// Missing returns a sentence for people about the open question: "sees a, misses b, c"; nothing if none is open.
+func (b *Machine) Missing() string {
+	r := &b.round
+	if r.kind == 0 {
+		return ""
+	}
+	sees, misses := "", ""
+	for rank := range b.cfg.Roster.Len() {
+		list := &misses
+		if rank == b.cfg.Self || r.yes.has(rank) || r.no.has(rank) {
+			list = &sees
+		}
+		if *list != "" {
+			*list += ", "
+		}
+		*list += b.cfg.Roster.Name(rank)
+	}
+	if misses == "" {
+		return "sees " + sees
+	}
+	return fmt.Sprintf("sees %s, misses %s", sees, misses)
+}
+
+// Facts appends what there is to say of the ballots.
+func (b *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
+	if e := b.supporter.promised; e != 0 {
+		out = append(out, policy.Fact{Name: factPromised, Text: e.String(), At: b.supporter.busyUntil()})
+	}
+	if b.holder.holds {
+		out = append(out, policy.Fact{Name: factUntil, At: b.holder.until})
+	}
+	if !b.HasMajority(now) || b.proposer.wants {
+		out = append(out, policy.Fact{Name: factMissing, Text: b.Missing()})
+	}
+	if id := b.strangers.outsider; !id.IsZero() {
+		out = append(out, policy.Fact{Name: factOutsider, Member: id})
+	}
+	if id := b.strangers.otherRoster; !id.IsZero() {
+		out = append(out, policy.Fact{Name: factOther, Member: id})
+	}
+	if k := &b.rates; !k.differs.IsZero() {
+		out = append(out, policy.Fact{Name: factRate, Member: k.differs, Text: fmt.Sprintf("%+.2f %%", 100*(k.rate-1))})
+	}
+	return out
+}

@@ -1,0 +1,160 @@
+package ballot
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// supporter is a member's promise, and the lease that it has given. "Supporter: one lease per gate, (epoch, end)." (rule 3)
+type supporter struct {
+	durable
+	// end is when the lease of the promised epoch ends.
+	end policy.Time
+	// calmAt is when the quarantine of rule 9 ends.
+	calmAt policy.Time
+	// by is the question that promised was promised to in this life, or zero.
+	by wire.Exchange
+	// unsaved says that durable is newer than what is on the disk, saving that a save of it is under way.
+	unsaved, saving bool
+	// waiting is the question whose answer waits for the save; its kind is zero if there is none.
+	waiting question
+}
+
+// question is a Promise or a Renew, of this member itself or of another one.
+type question struct {
+	kind   wire.Kind
+	rank   int
+	number wire.Exchange
+	token  wire.Ref
+	lease  time.Duration
+}
+
+// verdict is the supporter's answer to a question.
+type verdict uint8
+
+const (
+	// yes: it supports the epoch, as soon as that is saved.
+	yes verdict = iota
+	// busy: a lease of another epoch has not ended.
+	busy
+	// outvoted: it has promised a newer epoch.
+	outvoted
+)
+
+// judge answers a question, and gives the lease.
+//
+// "It answers Renew(e) if e = promised (end := max(end, now + L), L from the message), refuses if e < promised, and treats
+// Renew(e > promised) as Promise(e). It answers Promise(e) only if e > promised and its lease has ended; then promised := e, saved,
+// end := now + L: a promise is a lease. Otherwise it says "busy until" or "promised e′" and changes nothing. Holder and proposer are
+// supporters of themselves by the same rules." (rule 3)
+//
+// A Promise that comes again, because its answer was lost, is answered again; another one of the same epoch is refused.
+func (s *supporter) judge(now policy.Time, q *question) verdict {
+	switch e := EpochOf(q.token.Seq); {
+	case e < s.promised:
+		return outvoted
+	case e == s.promised && q.kind == KindPromise && q.number != s.by:
+		return outvoted
+	case e == s.promised:
+		s.end = max(s.end, now.Add(q.lease))
+	case now < s.busyUntil():
+		return busy
+	default:
+		s.promised, s.by, s.end = e, q.number, now.Add(q.lease)
+		s.unsaved, s.saving = true, false
+	}
+	if lease := inMemo(q.lease); lease > s.greatest {
+		s.greatest = lease
+		s.unsaved, s.saving = true, false
+	}
+	return yes
+}
+
+// busyUntil is until when it promises no other epoch.
+func (s *supporter) busyUntil() policy.Time { return max(s.end, s.calmAt) }
+
+// onQuestion answers another member, at once or when the promise is saved.
+func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *Outcome, out []policy.Effect) []policy.Effect {
+	now, wall := at.Time, at.Wall
+	q := question{kind: m.Kind, rank: rank, number: m.Exchange, token: m.Token, lease: loadOf(&m.Load).span}
+	s := &b.supporter
+	switch e := EpochOf(m.Token.Seq); {
+	case q.lease > b.cfg.MostLease:
+		return policy.AppendTell(out, NoteLeaseTooLong, m.From, &m.Token)
+	case m.Kind == KindPromise && e.Rank() != rank || !believable(e, wall):
+		return policy.AppendTell(out, NoteEpochRefused, m.From, &m.Token)
+	}
+	verdict := s.judge(now, &q)
+	if verdict != yes {
+		return b.refuse(now, &q, verdict, out)
+	}
+	out = b.overtaken(s.promised, m.From, end, out)
+	if s.unsaved {
+		s.waiting = q
+		return out
+	}
+	return b.support(now, &q, out)
+}
+
+// supportSelf asks this member itself. Its answer may have to wait for a save, too.
+func (b *Machine) supportSelf(now policy.Time, q *question, end *Outcome, out []policy.Effect) []policy.Effect {
+	s := &b.supporter
+	switch {
+	case s.judge(now, q) != yes:
+	case s.unsaved:
+		s.waiting = *q
+	default:
+		return b.count(now, b.cfg.Self, &Copy{}, end, out)
+	}
+	return out
+}
+
+// OnSaved must be called when all that was asked to be saved is durable, or could not be saved. It sends the answer that has waited for that:
+// "saved before the message that depends on them leaves" (rule 2). If the save failed, whoever has asked asks again.
+func (b *Machine) OnSaved(now policy.Time, failed bool, end *Outcome, out []policy.Effect) []policy.Effect {
+	s := &b.supporter
+	if !s.saving {
+		return out
+	}
+	q := s.waiting
+	s.unsaved, s.saving, s.waiting = failed, false, question{}
+	switch {
+	case q.kind == 0:
+		return out
+	case failed:
+		return policy.AppendTell(out, NoteNotSaved, b.id(q.rank), &q.token)
+	case q.rank == b.cfg.Self:
+		return b.count(now, q.rank, &Copy{}, end, out)
+	}
+	return b.support(now, &q, out)
+}
+
+// support answers a question with yes. A Promised carries the newest copy (rule 10).
+func (b *Machine) support(now policy.Time, q *question, out []policy.Effect) []policy.Effect {
+	l := load{roster: b.cfg.Roster.Hash(), clock: now, life: b.life}
+	if q.kind == KindRenew {
+		return b.answer(KindRenewed, q, &l, out)
+	}
+	l.number = uint64(b.copy.Seq)
+	out = b.answer(KindPromised, q, &l, out)
+	copy(out[len(out)-1].Msg.Load[copyAt:], b.copy.Data[:])
+	return out
+}
+
+// refuse answers a question with no: "busy until" or "promised e′".
+func (b *Machine) refuse(now policy.Time, q *question, why verdict, out []policy.Effect) []policy.Effect {
+	l := load{roster: b.cfg.Roster.Hash(), number: uint64(b.supporter.promised), clock: now, life: b.life}
+	if why == busy {
+		l.span = b.supporter.busyUntil().Sub(now)
+	}
+	return b.answer(KindRefused, q, &l, out)
+}
+
+func (b *Machine) answer(kind wire.Kind, q *question, l *load, out []policy.Effect) []policy.Effect {
+	m := b.message(kind, q.rank, &q.token)
+	m.Exchange = q.number
+	l.append(&m.Load)
+	return policy.AppendSend(out, &m)
+}
