@@ -44,7 +44,6 @@ type committed struct {
 	birth    int64
 	random   uint64
 	seq      wire.Seq
-	left     time.Duration
 	forgetAt policy.Time
 }
 
@@ -64,8 +63,8 @@ func (h *Machine) Offer(now policy.Time, token *wire.Ref, load *wire.Load, to wi
 	return policy.AppendSend(out, &offer)
 }
 
-// Lend makes the Commit of the offer in progress say how much is left of a lease that ends at the given time. It may be said again when that
-// moves.
+// Lend makes the Commit of the offer in progress say how much is left of a lease that ends at the given time. A repeated Commit says that nothing is.
+// It may be called again when the end moves.
 func (h *Machine) Lend(until policy.Time) { h.outgoing.until = until }
 
 // giveUpAt is when the offer in progress fails.
@@ -101,7 +100,7 @@ func (h *Machine) onAck(now policy.Time, m *wire.Message, end *Outcome, out []po
 	h.rtt.sample(now.Sub(h.outgoing.sentAt))
 	out = h.learn(now.Sub(h.outgoing.since), m.From, out)
 	left := max(h.outgoing.until.Sub(now), 0)
-	h.remember(m, left, now.Add(h.linger()))
+	h.remember(m, now.Add(h.linger()))
 	h.endOffer(Passed, end)
 	out = policy.AppendTell(out, NotePassed, end.Peer, &end.Token)
 	out = policy.AppendGave(out, policy.CausePassed, end.Peer, &end.Token)
@@ -134,7 +133,7 @@ func (h *Machine) learn(after time.Duration, from wire.MemberID, out []policy.Ef
 func (h *Machine) onLateAck(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	if c := h.findCommitted(m); c != nil && now < c.forgetAt {
 		out = policy.AppendTell(out, NoteAckAgain, m.From, &m.Token)
-		commit := commitTo(m, c.left)
+		commit := commitTo(m, 0)
 		return policy.AppendSend(out, &commit)
 	}
 	if h.failed.answeredBy(m) {
@@ -180,10 +179,10 @@ func (h *Machine) findCommitted(m *wire.Message) *committed {
 }
 
 // remember keeps an answered Ack until the given time, in place of the oldest entry.
-func (h *Machine) remember(ack *wire.Message, left time.Duration, until policy.Time) {
+func (h *Machine) remember(ack *wire.Message, until policy.Time) {
 	h.committed[h.committedNext] = committed{
 		id: ack.Exchange, to: ack.From, nonce: ack.Nonce,
-		birth: ack.Token.ID.Birth, random: ack.Token.ID.Random, seq: ack.Token.Seq, left: left, forgetAt: until,
+		birth: ack.Token.ID.Birth, random: ack.Token.ID.Random, seq: ack.Token.Seq, forgetAt: until,
 	}
 	h.committedNext = (h.committedNext + 1) % maxCommitted
 }

@@ -16,12 +16,12 @@ func Family() policy.Family {
 	}
 }
 
-// wellFormed reports whether m is a message of a soft gate, and has what those of its kind have. An Inquiry is about no token but its
-// slot; a Seen says how long ago one was there.
+// wellFormed reports whether m is a message of a soft gate, and has what those of its kind have. A holder has no lease to lend. An Inquiry is
+// about no token but its slot; a Seen says how long ago one was there.
 func wellFormed(m *wire.Message) bool {
 	switch m.Kind {
 	case wire.KindAck, wire.KindCommit:
-		return handoff.WellFormed(m)
+		return handoff.WellFormed(m) && m.Load == wire.Load{}
 	case wire.KindToken:
 		return handoff.WellFormed(m) && guardian.WellFormedTrail(&m.Load) && wellFormedLoad(&m.Load, m.Token.Slot)
 	case wire.KindInquiry:

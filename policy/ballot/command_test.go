@@ -1,0 +1,106 @@
+package ballot_test
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// run is a command and its guard.
+type run struct {
+	active, deaf, orphan, termed bool
+	number                       int32
+	token                        wire.Ref
+	until                        policy.Time // local
+	endAt                        int64       // true: by itself, or after TERM
+	killAt                       int64       // true: of an orphan
+	words, said                  []wire.Message
+}
+
+func (w *world) run(i int, e *policy.Effect) {
+	h := &w.hosts[i]
+	late := w.local(i) >= e.StartBy
+	if h.run.active {
+		w.fail("%d starts a second command", i)
+		return
+	}
+	h.run = run{number: h.run.number + 1, token: e.Token, until: e.Until, words: h.run.words[:0], said: h.run.said}
+	if late {
+		h.run.endAt = w.now + 1
+		h.run.active, h.run.termed = true, true // Nothing was started: Finished follows.
+		h.run.token.Seq = 0
+		w.at(h.run.endAt, evGuard, i, h.run.number)
+		return
+	}
+	h.run.active, h.run.deaf = true, w.happens(w.p.deaf)
+	h.run.endAt = w.now + min(w.around(w.p.runFor), 4*int64(w.p.runFor))
+	w.starts++
+	w.check.started(i)
+	w.guard(i)
+}
+
+// term tells a command to end.
+func (w *world) term(i int) {
+	r := &w.hosts[i].run
+	r.termed = true
+	if !r.deaf {
+		r.endAt = min(r.endAt, w.now+termTakes)
+	}
+}
+
+// guard does what a guard does at this time, and sets its alarm.
+func (w *world) guard(i int) {
+	h := &w.hosts[i]
+	r := &h.run
+	if r.token.Seq == 0 {
+		w.ended(i)
+		return
+	}
+	next := r.endAt
+	if r.orphan {
+		next = min(next, r.killAt)
+	}
+	if !(w.shell.agentIsGuard && (h.away || !h.up)) && !(w.shell.outlives && r.orphan) {
+		term, kill := h.g.cfg.Fence(r.until)
+		termAt, killAt := w.trueAt(i, term), w.trueAt(i, kill)
+		if !r.termed && w.now >= termAt {
+			w.term(i)
+		}
+		next = min(r.endAt, next, killAt)
+		if !r.termed {
+			next = min(next, termAt)
+		}
+	}
+	if w.now >= next {
+		w.ended(i)
+		return
+	}
+	w.at(next, evGuard, i, r.number)
+}
+
+// ended: nothing is left of a command.
+func (w *world) ended(i int) {
+	h := &w.hosts[i]
+	r := &h.run
+	r.active = false
+	w.check.stopped(i)
+	if r.orphan {
+		if r.token.Seq != 0 {
+			w.lastWords(i)
+		}
+		return
+	}
+	if h.away {
+		h.held = append(h.held, event{kind: evGuard, who: int8(i), arg: r.number})
+		return
+	}
+	w.ev.Kind = policy.Finished
+	w.step(i)
+}
+
+func (w *world) lastWords(i int) {
+	r := &w.hosts[i].run
+	r.said = append(r.said[:0], r.words...)
+	for n := range int64(3) {
+		w.at(w.now+n*25*ms, evRelease, i, 0)
+	}
+}

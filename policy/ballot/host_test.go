@@ -1,0 +1,178 @@
+package ballot_test
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// host is a host, the shell on it, and the command that the shell has started.
+type host struct {
+	g    *gate
+	up   bool
+	life int32
+	// local = offset + rate × true time, less what was slept where clocks stop.
+	rate   float64
+	offset int64
+	// away says that the process stands still until backAt; asleep, that the whole host does. rest are effects that it had not carried out yet,
+	// mail what has arrived meanwhile.
+	away, asleep bool
+	backAt       int64
+	sleptAt      int64
+	rest         []policy.Effect
+	held         []event
+	// crashIn and pauseIn are how many effects from now the process dies, or stands still; zero is never.
+	crashIn, pauseIn int
+	wakeAt           int64
+	disk             policy.State
+	writing, queued  policy.State
+	saving, again    bool
+	saveNumber       int32
+	run              run
+}
+
+func (w *world) start(i int, roster *ballot.Roster) {
+	h := &w.hosts[i]
+	h.up, h.away, h.rest, h.held = true, false, nil, nil
+	h.life++
+	h.crashIn, h.pauseIn, h.saving, h.again = 0, 0, false, false
+	w.tell("%d starts", i)
+	if h.g != nil && w.shell.keepsToken {
+		h.g.running = false
+	} else {
+		h.g = newGate(w.config(i, roster))
+	}
+	w.after(w.around(w.p.wantEvery), evWant, i, h.life)
+	w.ev.Kind, w.ev.State = policy.Started, h.disk
+	if w.shell.keepsToken && h.life > 1 {
+		w.ev.Kind = policy.Finished
+	}
+	w.step(i)
+}
+
+// step gives w.ev to a machine and carries out what it asks for.
+func (w *world) step(i int) {
+	h := &w.hosts[i]
+	w.out = h.g.Step(w.instant(i), &w.ev, w.out[:0])
+	if w.log != nil {
+		w.tellStep(i)
+	}
+	if w.err == nil {
+		w.check.stepped(i)
+	}
+	w.perform(i, w.out)
+}
+
+func (w *world) perform(i int, out []policy.Effect) {
+	h := &w.hosts[i]
+	for n := range out {
+		if h.crashIn > 0 {
+			if h.crashIn--; h.crashIn == 0 {
+				w.crash(i, w.happens(w.p.powerCut))
+				return
+			}
+		}
+		if h.pauseIn > 0 {
+			if h.pauseIn--; h.pauseIn == 0 {
+				h.rest = append([]policy.Effect(nil), out[n:]...)
+				w.pause(i, w.happens(w.p.asleep))
+				return
+			}
+		}
+		switch e := &out[n]; e.Kind {
+		case policy.Save:
+			w.save(i, &e.State)
+		case policy.Send:
+			w.send(&e.Msg)
+		case policy.Run:
+			w.run(i, e)
+		case policy.Extend:
+			if h.run.active && !h.run.orphan {
+				h.run.until = e.Until
+				w.guard(i)
+			}
+		case policy.Stop:
+			if h.run.active && !h.run.termed {
+				w.term(i)
+				w.guard(i)
+			}
+		case policy.Entrust:
+			h.run.words = append(h.run.words, e.Msg)
+		case policy.Gone:
+			w.crash(i, false)
+			return
+		case policy.Took, policy.Gave, policy.Announce, policy.Tell:
+		}
+	}
+	if at, ok := h.g.NextWake(); ok {
+		h.wakeAt = max(w.trueAt(i, at), w.now+1)
+		w.at(h.wakeAt, evWake, i, 0)
+	} else {
+		h.wakeAt = 0
+	}
+}
+
+func (w *world) send(m *wire.Message) {
+	from, to := int(m.From[15])-1, int(m.To[15])-1
+	if w.apart[from]&(1<<to) != 0 || w.happens(w.p.loss) {
+		return
+	}
+	for copies := 1; copies > 0; copies-- {
+		if w.happens(w.p.duplicate) {
+			copies++
+		}
+		d := int64(w.p.latency) + w.dice.Int64N(int64(w.p.jitter)+1)
+		if w.happens(w.p.late) {
+			d += w.around(w.p.lateBy)
+		}
+		var at int32
+		if n := len(w.free); n > 0 {
+			at, w.free = w.free[n-1], w.free[:n-1]
+			w.mail[at] = *m
+		} else {
+			at = int32(len(w.mail))
+			w.mail = append(w.mail, *m)
+		}
+		w.after(d, evDeliver, to, at)
+	}
+}
+
+func (w *world) save(i int, s *policy.State) {
+	h := &w.hosts[i]
+	if h.saving {
+		h.again, h.queued = true, *s
+		return
+	}
+	h.saving, h.writing = true, *s
+	h.saveNumber++
+	d := int64(w.p.saveFor)
+	if w.happens(w.p.slow) {
+		d = w.around(w.p.slowFor)
+	}
+	w.after(d, evSaved, i, h.saveNumber)
+}
+
+func (w *world) onSaved(i int, number int32) {
+	h := &w.hosts[i]
+	switch {
+	case !h.up || !h.saving || h.saveNumber != number:
+		return
+	case h.away:
+		h.held = append(h.held, event{kind: evSaved, who: int8(i), arg: number})
+		return
+	}
+	h.saving = false
+	failed := w.happens(w.p.saveFails)
+	if !failed {
+		h.disk = h.writing
+	}
+	if h.again {
+		h.again = false
+		w.save(i, &h.queued)
+		return
+	}
+	w.ev.Kind, w.ev.Failed = policy.Saved, failed
+	w.step(i)
+}
+
+// Commands and their guards.
