@@ -1,0 +1,196 @@
+package tree
+
+import (
+	"encoding/binary"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// The messages of this package, by the paper's names. A token on UDP goes by the three kinds of package handoff.
+const (
+	// KindRequest is REQ: its origin asks for the token.
+	KindRequest wire.Kind = 64 + iota
+	// KindToken is TOKEN, on links that lose nothing.
+	KindToken
+	// KindCommit is COMMIT: its sender's next is the addressee; it has the sender's position and the addressee's k predecessors.
+	KindCommit
+	// KindRefuse answers a COMMIT or a CONNECTION that is of no use, because the sender has another predecessor or has left the queue. The paper
+	// has no such message.
+	KindRefuse
+	// KindQuestion and KindAnswer "check the liveness" of a site (line 34).
+	KindQuestion
+	KindAnswer
+	// KindConnection is CONNECTION: the sender is to be the addressee's next.
+	KindConnection
+	// KindSearchPos is SEARCH_POS, a broadcast: who has a smaller position?
+	KindSearchPos
+	// KindPosition is POSITION, the answer to both searches.
+	KindPosition
+	// KindSearchQueue is SEARCH_QUEUE, a broadcast: who has a position?
+	KindSearchQueue
+	// KindConsult is CONSULT, a broadcast: whose next am I? KindConsulted answers it. These and the kinds below are the baseline's.
+	KindConsult
+	KindConsulted
+	// KindFailure is FAILURE, a broadcast: who has the token? KindPresent answers it.
+	KindFailure
+	KindPresent
+	// KindElection is ELECTION, a broadcast: the sender would make a token.
+	KindElection
+	// KindElected is ELECTED, a broadcast: the sender has made one.
+	KindElected
+
+	kindsEnd
+)
+
+// KindName returns the paper's name of a kind; "" for one that is not of this package.
+func KindName(k wire.Kind) string {
+	names := [...]string{
+		"REQ", "TOKEN", "COMMIT", "REFUSE", "QUESTION", "ANSWER", "CONNECTION", "SEARCH_POS", "POSITION", "SEARCH_QUEUE",
+		"CONSULT", "CONSULTED", "FAILURE", "PRESENT", "ELECTION", "ELECTED",
+	}
+	if k < KindRequest || k >= kindsEnd {
+		return ""
+	}
+	return names[k-KindRequest]
+}
+
+// Broadcasts reports whether a message of that kind goes to all sites at once: the paper counts it as one sent message.
+func Broadcasts(k wire.Kind) bool {
+	switch {
+	case k == KindSearchPos, k == KindSearchQueue, k == KindConsult, k == KindFailure, k == KindElection, k == KindElected:
+		return true
+	}
+	return false
+}
+
+// body is what a message carries in its load. All numbers are big-endian; a rank of ffff is NIL.
+//
+//	byte   0  from      rank of the sender
+//	       2  origin    rank of the site that asks, in REQ; of the site that is asked for, in COMMIT, TOKEN
+//	       4  number    of the request
+//	       8  pos       position of the sender, plus one; 0 is none
+//	      16  clock     Lamport's logical clock
+//	      24  round     which question is answered
+//	      28  next      the sender's next
+//	      30  flags     1 the sender waits or has the section, 2 it holds the token
+//	      31  preds     how many ranks follow
+//	      32  known     the highest number of a token that the sender knows of
+//	      40  pred      ranks, the closest first; 20 at most
+type body struct {
+	from, origin rank
+	number       uint32
+	pos          position
+	clock        uint64
+	round        uint32
+	next         rank
+	flags        uint8
+	preds        uint8
+	known        wire.Seq
+	pred         [MaxBackups]rank
+}
+
+const (
+	flagInQueue = 1 << iota
+	flagHolds
+
+	predAt = 40
+)
+
+// append writes b as the load of a message.
+func (b *body) write(load *wire.Load) {
+	binary.BigEndian.PutUint16(load[0:], b.from)
+	binary.BigEndian.PutUint16(load[2:], b.origin)
+	binary.BigEndian.PutUint32(load[4:], b.number)
+	binary.BigEndian.PutUint64(load[8:], uint64(b.pos+1))
+	binary.BigEndian.PutUint64(load[16:], b.clock)
+	binary.BigEndian.PutUint32(load[24:], b.round)
+	binary.BigEndian.PutUint16(load[28:], b.next)
+	load[30], load[31] = b.flags, b.preds
+	binary.BigEndian.PutUint64(load[32:], uint64(b.known))
+	for i, r := range b.pred[:b.preds] {
+		binary.BigEndian.PutUint16(load[predAt+2*i:], r)
+	}
+}
+
+// readBody reads the load of a message; what is out of range makes it unreadable.
+func readBody(load *wire.Load, b *body) bool {
+	pos := binary.BigEndian.Uint64(load[8:])
+	if pos > maxPosition || load[31] > MaxBackups {
+		return false
+	}
+	b.from = binary.BigEndian.Uint16(load[0:])
+	b.origin = binary.BigEndian.Uint16(load[2:])
+	b.number = binary.BigEndian.Uint32(load[4:])
+	b.pos = position(pos) - 1
+	b.clock = binary.BigEndian.Uint64(load[16:])
+	b.round = binary.BigEndian.Uint32(load[24:])
+	b.next = binary.BigEndian.Uint16(load[28:])
+	b.flags, b.preds = load[30], load[31]
+	b.known = min(wire.Seq(binary.BigEndian.Uint64(load[32:])), wire.MaxSeq)
+	for i := range b.pred[:b.preds] {
+		b.pred[i] = binary.BigEndian.Uint16(load[predAt+2*i:])
+	}
+	return true
+}
+
+// maxPosition bounds what a message may say, so that adding to it never overflows.
+const maxPosition = 1 << 62
+
+// wellFormed reports whether m is a message of this package. Only TOKEN and ELECTED name a token.
+func wellFormed(m *wire.Message) bool {
+	var b body
+	named := m.Kind == KindToken || m.Kind == KindElected
+	return m.Kind >= KindRequest && m.Kind < kindsEnd && m.Nonce == 0 && named == m.Token.IsWhole() &&
+		(named || m.Token == wire.Ref{}) && readBody(&m.Load, &b)
+}
+
+// read reads a message whose sender says its own rank.
+func (m *Machine) read(msg *wire.Message, b *body) bool {
+	return readBody(&msg.Load, b) && m.inRoster(b.from) && m.cfg.Roster[b.from] == msg.From && (b.origin == nobody || m.inRoster(b.origin)) &&
+		(b.next == nobody || m.inRoster(b.next))
+}
+
+func (m *Machine) inRoster(r rank) bool { return int(r) < len(m.cfg.Roster) }
+
+// say fills in what every message says of its sender.
+func (m *Machine) say(origin rank, number uint32) body {
+	b := body{from: m.self, origin: origin, number: number, pos: m.pos, clock: m.election.clock, known: m.known, next: m.next.rank}
+	if m.req {
+		b.flags |= flagInQueue
+	}
+	if m.holds {
+		b.flags |= flagInQueue | flagHolds
+	}
+	return b
+}
+
+// send sends a message to one site.
+func (m *Machine) send(kind wire.Kind, to rank, b *body, out []policy.Effect) []policy.Effect {
+	return m.sendToken(kind, to, nil, b, out)
+}
+
+func (m *Machine) sendToken(kind wire.Kind, to rank, token *wire.Ref, b *body, out []policy.Effect) []policy.Effect {
+	msg := wire.Message{Gate: m.cfg.Gate, Kind: kind, From: m.cfg.Self, To: m.cfg.Roster[to]}
+	if token != nil {
+		msg.Token = *token
+	}
+	b.write(&msg.Load)
+	return policy.AppendSend(out, &msg)
+}
+
+// broadcast sends a message to all other sites.
+func (m *Machine) broadcast(kind wire.Kind, token *wire.Ref, b *body, out []policy.Effect) []policy.Effect {
+	msg := wire.Message{Gate: m.cfg.Gate, Kind: kind, From: m.cfg.Self}
+	if token != nil {
+		msg.Token = *token
+	}
+	b.write(&msg.Load)
+	for i, id := range m.cfg.Roster {
+		if rank(i) != m.self {
+			msg.To = id
+			out = policy.AppendSend(out, &msg)
+		}
+	}
+	return out
+}

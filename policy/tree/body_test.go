@@ -1,0 +1,96 @@
+package tree
+
+import (
+	"encoding/hex"
+	"strings"
+	"testing"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Every byte of a COMMIT, written out.
+func TestTheLayoutOfALoad(t *testing.T) {
+	b := body{
+		from: 0x0102, origin: 0x0304, number: 0x05060708, pos: 0x0a, clock: 0x0c, round: 0x0d, next: nobody, flags: flagInQueue | flagHolds,
+		preds: 2, known: 0x0e, pred: [MaxBackups]rank{0x1112, 0x1314},
+	}
+	var load wire.Load
+	b.write(&load)
+	want := "0102" + "0304" + "05060708" + "000000000000000b" + "000000000000000c" + "0000000d" + "ffff" + "03" + "02" + "000000000000000e" + "1112" + "1314"
+	want += strings.Repeat("0", 2*wire.LoadSize-len(want))
+	if got := hex.EncodeToString(load[:]); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	var read body
+	if !readBody(&load, &read) || read != b {
+		t.Errorf("read %+v, want %+v", read, b)
+	}
+}
+
+func TestALoadOutOfRangeIsNotReadable(t *testing.T) {
+	for name, spoil := range map[string]func(*wire.Load){
+		"a position beyond the largest": func(l *wire.Load) { l[8] = 0x80 },
+		"more predecessors than fit":    func(l *wire.Load) { l[31] = MaxBackups + 1 },
+	} {
+		var load wire.Load
+		spoil(&load)
+		if readBody(&load, new(body)) {
+			t.Error(name)
+		}
+	}
+}
+
+// A message is from the site whose rank it says, and names sites of the roster only.
+func TestAMessageOfAStrangerIsNotRead(t *testing.T) {
+	roster := ids(3)
+	m := New(Config{Gate: 1, Self: roster[0], Roster: roster, Backups: 1, Timers: timers(), Entropy: new(counter)})
+	for name, b := range map[string]body{
+		"another one's rank":  {from: 2, origin: nobody, next: nobody},
+		"a rank there is not": {from: 3, origin: nobody, next: nobody},
+		"an origin of none":   {from: 1, origin: 3, next: nobody},
+		"a next of none":      {from: 1, origin: nobody, next: 3},
+	} {
+		msg := wire.Message{Gate: 1, Kind: KindRequest, From: roster[1], To: roster[0]}
+		b.write(&msg.Load)
+		if m.Expects(&msg) {
+			t.Error(name)
+		}
+	}
+}
+
+func TestOnlyTokenAndElectedNameAToken(t *testing.T) {
+	token := wire.Ref{ID: wire.TokenID{Generator: ids(1)[0]}, Seq: 1}
+	for k := KindRequest; k < kindsEnd; k++ {
+		with, without := wire.Message{Kind: k, Token: token}, wire.Message{Kind: k}
+		if names := k == KindToken || k == KindElected; WellFormed(&with) != names || WellFormed(&without) == names {
+			t.Errorf("%s: with a token it is well formed: %v, without: %v", KindName(k), WellFormed(&with), WellFormed(&without))
+		}
+	}
+	if WellFormed(&wire.Message{Kind: kindsEnd}) || WellFormed(&wire.Message{Kind: wire.KindBeat}) {
+		t.Error("a kind of another protocol is well formed")
+	}
+}
+
+func TestEveryKindHasAName(t *testing.T) {
+	seen := map[string]bool{"": true}
+	for k := KindRequest; k < kindsEnd; k++ {
+		if name := KindName(k); seen[name] {
+			t.Errorf("kind %d is called %q", k, name)
+		} else {
+			seen[name] = true
+		}
+	}
+	if KindName(kindsEnd) != "" || KindName(wire.KindBeat) != "" {
+		t.Error("a kind of another protocol has a name")
+	}
+}
+
+func TestEveryNoteHasANumberAndANameOfItsOwn(t *testing.T) {
+	names, numbers := map[string]bool{}, map[uint8]bool{}
+	for _, n := range Family().Notes {
+		if names[n.Name] || numbers[uint8(n.Note)] || n.Name == "" || n.Text == "" || strings.Trim(n.Name, "abcdefghijklmnopqrstuvwxyz_") != "" {
+			t.Errorf("it is not the only one, or not whole: %+v", n)
+		}
+		names[n.Name], numbers[uint8(n.Note)] = true, true
+	}
+}

@@ -1,0 +1,85 @@
+package tree
+
+import "github.com/wanderd/wanderd/policy"
+
+// sendCommit is lines 19–20 and 59: "Send ⟨COMMIT, [Si,pred[0],..,pred[k-2]], pos⟩" to next. "It may happen that when Sj sends a COMMIT
+// message to Si it does not have all the above informations yet. In this case, it still sends a COMMIT message to Si with the information
+// it holds, which consists of at least its identifier. As soon as it receives the remaining information, it sends it in a new message."
+func (m *Machine) sendCommit(out []policy.Effect) []policy.Effect {
+	if m.cfg.Recovery == Baseline {
+		return out
+	}
+	b := m.say(m.next.rank, m.next.number)
+	b.pred[0], b.preds = m.self, 1
+	for _, p := range m.pred[:m.cfg.Backups-1] {
+		if p == nobody {
+			break
+		}
+		b.pred[b.preds] = p
+		b.preds++
+	}
+	return m.send(KindCommit, m.next.rank, &b, out)
+}
+
+// receiveCommit is ReceiveCommit, lines 29–32.
+func (m *Machine) receiveCommit(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
+	switch {
+	case b.origin != m.self || b.preds == 0:
+		return policy.AppendTell(out, NoteForeign, m.cfg.Roster[b.from], nil)
+	case b.number == m.servedNumber:
+		return policy.AppendTell(out, NoteLate, m.cfg.Roster[b.from], nil) // the token has overtaken it
+	case !m.useful(b):
+		return m.refuse(b.from, link{m.self, b.number}, out)
+	}
+	if p := m.pred[0]; p != nobody && p != b.from && m.pos == none {
+		out = m.refuse(p, link{m.self, m.commitNumber}, out)
+	}
+	m.commitNumber = b.number
+	m.forgetPredecessors()
+	copy(m.pred[:m.cfg.Backups], b.pred[:b.preds]) // line 31
+	switch {
+	case !m.candidate:
+	case b.pos == none:
+		return out // A candidate goes on until it has a position.
+	}
+	m.candidate = false
+	m.alarm(tokenTimer, now.Time, m.cfg.Timers.Token) // line 32
+	if b.pos == none {
+		return out
+	}
+	m.liveness.blind = 0
+	if m.pos == none {
+		return m.takePosition(b.pos+1, out) // line 30, and next is told
+	}
+	m.pos = b.pos + 1 // line 30
+	return out
+}
+
+// useful reports whether a COMMIT tells of a predecessor: one before this site, or, while that has no position, the one that the latest
+// request has found.
+func (m *Machine) useful(b *body) bool {
+	switch {
+	case !m.req || m.holds:
+		return false
+	case b.pos == none:
+		return m.pos == none && b.number >= m.commitNumber
+	}
+	return m.pos == none || b.pos < m.pos
+}
+
+// refuse tells a site that a COMMIT or a CONNECTION of its is of no use: the request that it is about is in by.
+func (m *Machine) refuse(to rank, by link, out []policy.Effect) []policy.Effect {
+	b := m.say(by.rank, by.number)
+	return m.send(KindRefuse, to, &b, out)
+}
+
+// receiveRefuse: what this site took for its next waits behind another one; or what it took for its predecessor has left the queue.
+func (m *Machine) receiveRefuse(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
+	switch {
+	case b.origin == b.from && m.next.rank == b.from && m.next.number <= b.number && !m.passing:
+		m.next = link{rank: nobody}
+	case b.origin == m.self && b.number == m.number && m.req && !m.holds && (m.timer == commitTimer || m.timer == tokenTimer):
+		return m.timeoutCommit(now, out)
+	}
+	return out
+}

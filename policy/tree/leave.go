@@ -1,0 +1,47 @@
+package tree
+
+import (
+	"slices"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// The paper has no graceful end. A member that leaves ends its section, waits for the token if others wait behind it, passes it on, and is
+// gone. What still points to it finds out as after a crash.
+
+// onLeave: this member is about to stop.
+func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.leaving, m.wanted = true, false
+	switch {
+	case m.running:
+		return append(out, policy.Effect{Kind: policy.Stop})
+	case m.idle():
+		out = m.passAnywhere(now, out)
+	}
+	return m.maybeGo(out)
+}
+
+// passAnywhere gives an idle token to another member; nobody has asked for it.
+func (m *Machine) passAnywhere(now policy.Instant, out []policy.Effect) []policy.Effect {
+	for i, id := range m.cfg.Roster {
+		if rank(i) != m.self && slices.Contains(m.peers, id) {
+			m.last = rank(i)
+			return m.sendTOKEN(now, link{rank: rank(i)}, out)
+		}
+	}
+	out = policy.AppendTell(out, NoteDropped, wire.MemberID{}, &m.token)
+	out = policy.AppendGave(out, policy.CauseDropped, wire.MemberID{}, &m.token)
+	m.gone(now.Time)
+	return out
+}
+
+// maybeGo leaves if nothing keeps this member.
+func (m *Machine) maybeGo(out []policy.Effect) []policy.Effect {
+	if !m.leaving || m.holds || m.req {
+		return out
+	}
+	m.resetAlarm()
+	out = policy.AppendTell(out, NoteLeft, wire.MemberID{}, nil)
+	return append(out, policy.Effect{Kind: policy.Gone})
+}

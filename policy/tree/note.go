@@ -1,0 +1,84 @@
+package tree
+
+import "github.com/wanderd/wanderd/policy"
+
+const (
+	// NoteMinted: the first site of the roster starts with the token.
+	NoteMinted policy.Note = iota + 64
+	// NoteRegenerated: no site answers that it is nearer to the token; this one made a new one.
+	NoteRegenerated
+	// NoteAsksToRegenerate: the same, and the gate has not said yet whether it may.
+	NoteAsksToRegenerate
+	// NoteArrived: Token is here.
+	NoteArrived
+	// NoteRan: the protected operation starts under Token.
+	NoteRan
+	// NoteOutdated: Token came, and is discarded: a newer one was here, or was told of.
+	NoteOutdated
+	// NoteOvertaken: Token was here, and is discarded: a newer one came, or was told of.
+	NoteOvertaken
+	// NoteSuspected: Peer, the closest predecessor, does not answer.
+	NoteSuspected
+	// NoteBypassed: Peer, the closest predecessor, is none any more.
+	NoteBypassed
+	// NoteConnecting: this site asks Peer to take it as next.
+	NoteConnecting
+	// NoteSearchPos: all predecessors are silent; this site looks for one by its position.
+	NoteSearchPos
+	// NoteSearchQueue: a request is not answered; this site looks for the end of the queue.
+	NoteSearchQueue
+	// NoteLostElection: Peer searches too, and is to go on alone.
+	NoteLostElection
+	// NoteConsult: this site asks all whose next it is; the first step of the baseline.
+	NoteConsult
+	// NoteFailure: this site asks all who has the token.
+	NoteFailure
+	// NoteElection: nobody has, and this site would make one.
+	NoteElection
+	// NoteRequestAgain: a request was here before.
+	NoteRequestAgain
+	// NoteNoRoot: a request of Peer's has come to the end of the tree, and nobody is there to take it.
+	NoteNoRoot
+	// NoteLate: a message came too late to be of use.
+	NoteLate
+	// NoteForeign: a message is not from a site of the roster, or not for this recovery.
+	NoteForeign
+	// NoteDropped: this member leaves, and nobody is there to take Token.
+	NoteDropped
+	// NoteLeft: nothing keeps this member any longer.
+	NoteLeft
+)
+
+// Notes returns the notes of the tree itself.
+func Notes() policy.Notes {
+	return policy.Notes{
+		{Note: NoteMinted, Name: "minted", Level: policy.Info, Text: "made the first token"},
+		{Note: NoteRegenerated, Name: "regenerated", Level: policy.Warn, Text: "the token is lost; made a new one"},
+		{
+			Note: NoteAsksToRegenerate, Name: "asks_to_regenerate", Level: policy.Warn, Repeats: true,
+			Text: "no answer from a token's holder; waiting for leave to make a new token",
+		},
+		{Note: NoteArrived, Name: "arrived", Level: policy.Debug, Text: "token arrived"},
+		{Note: NoteRan, Name: "ran", Level: policy.Debug, Text: "the operation may start"},
+		{Note: NoteOutdated, Name: "outdated", Level: policy.Info, Text: "discarded a token that came after a newer one"},
+		{Note: NoteOvertaken, Name: "overtaken", Level: policy.Warn, Text: "a newer token was made; discarded the one that was here"},
+		{Note: NoteSuspected, Name: "suspected", Level: policy.Info, Text: "the closest predecessor in the queue does not answer"},
+		{Note: NoteBypassed, Name: "bypassed", Level: policy.Info, Text: "the closest predecessor in the queue has another successor"},
+		{Note: NoteConnecting, Name: "connecting", Level: policy.Info, Text: "asked for a place behind another predecessor"},
+		{Note: NoteSearchPos, Name: "search_pos", Level: policy.Info, Text: "asking all members for a predecessor"},
+		{Note: NoteSearchQueue, Name: "search_queue", Level: policy.Info, Text: "asking all members for the end of the queue"},
+		{Note: NoteLostElection, Name: "lost_election", Level: policy.Debug, Text: "another member searches first"},
+		{Note: NoteConsult, Name: "consult", Level: policy.Debug, Text: "asking all members for the predecessor"},
+		{Note: NoteFailure, Name: "failure", Level: policy.Info, Text: "asking all members for the token"},
+		{Note: NoteElection, Name: "election", Level: policy.Warn, Text: "no holder answers; candidate to make a new token"},
+		{Note: NoteRequestAgain, Name: "request_again", Level: policy.Debug, Text: "ignored a repeated request"},
+		{Note: NoteNoRoot, Name: "no_root", Level: policy.Info, Text: "a request found no end of the queue"},
+		{Note: NoteLate, Name: "late", Level: policy.Debug, Text: "ignored a late message"},
+		{
+			Note: NoteForeign, Name: "foreign", Level: policy.Warn, Repeats: true,
+			Text: "ignored a message of another roster or recovery: give all members of a gate the same settings",
+		},
+		{Note: NoteDropped, Name: "dropped", Level: policy.Info, Text: "nobody is left to take the token"},
+		{Note: NoteLeft, Name: "left", Level: policy.Info, Text: "left the gate"},
+	}
+}

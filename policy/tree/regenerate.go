@@ -1,0 +1,48 @@
+package tree
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// mayRegenerate is the seam "may I regenerate?". The paper's answer is line 47: nobody has answered, so the token is lost. That is right
+// in a network that is synchronous and loses nothing; a gate that promises more has a majority answer.
+func (m *Machine) mayRegenerate(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if m.cfg.AsksFirst {
+		m.asksToRegenerate = true
+		m.alarm(commitTimer, now.Time, m.cfg.Timers.Commit) // It searches again, if no answer comes.
+		return policy.AppendTell(out, NoteAsksToRegenerate, wire.MemberID{}, nil)
+	}
+	return m.Regenerate(now, m.known.Revived(uint8(m.self)), out)
+}
+
+// AsksToRegenerate reports whether this site has found no token, and waits for leave to make one. Only a site with AsksFirst does. It takes
+// the question back when a token comes.
+func (m *Machine) AsksToRegenerate() bool { return m.asksToRegenerate }
+
+// Regenerate makes a token with that number, lines 48–49: "Regenerate new Token, pos ← 0". seq must be above all numbers of the gate's tokens.
+// With AsksFirst, a gate calls it when AsksToRegenerate is true, and nowhere else.
+func (m *Machine) Regenerate(now policy.Instant, seq wire.Seq, out []policy.Effect) []policy.Effect {
+	m.resetAlarm()
+	m.asksToRegenerate, m.candidate = false, false
+	out = m.mint(now, seq, NoteRegenerated, out)
+	m.forgetPredecessors()
+	m.pos = none
+	if m.cfg.Recovery == Baseline {
+		m.last, m.next = nobody, link{rank: nobody}
+		b := m.say(m.self, 0)
+		out = m.broadcast(KindElected, &m.token, &b, out)
+	}
+	out = m.takePosition(0, out) // line 49
+	out = m.answerSearches(now.Time, out)
+	return m.enterCS(now, out)
+}
+
+// mint makes a token.
+func (m *Machine) mint(now policy.Instant, seq wire.Seq, why policy.Note, out []policy.Effect) []policy.Effect {
+	id := wire.TokenID{Birth: now.Wall, Generator: m.cfg.Self, Random: m.cfg.Entropy.Uint64()}
+	m.token, m.holds = wire.Ref{ID: id, Seq: seq}, true
+	m.see(seq)
+	out = policy.AppendTook(out, policy.CauseMade, wire.MemberID{}, &m.token)
+	return policy.AppendTell(out, why, wire.MemberID{}, &m.token)
+}

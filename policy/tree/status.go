@@ -1,0 +1,102 @@
+package tree
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Why a member does not run its operation now, as clauses that complete "not running because …".
+const (
+	// WhyRunning: it does run.
+	WhyRunning = "running"
+	// WhyUnwanted: nobody here waits for a run.
+	WhyUnwanted = "nobody here waits for a run"
+	// WhyWaiting: it has a place in the queue.
+	WhyWaiting = "waiting in the queue for the token"
+	// WhyAsking: its request has not been answered yet.
+	WhyAsking = "asking for a place in the queue"
+	// WhySearching: it looks for the queue, parts of which are lost.
+	WhySearching = "looking for the queue after a failure"
+	// WhyPassing: it passes the token on first.
+	WhyPassing = "passing the token on"
+	// WhyLeaving: it is about to stop.
+	WhyLeaving = "leaving"
+)
+
+// Status describes this member. The holder it names is itself, or unknown.
+func (m *Machine) Status(now policy.Time) policy.Status {
+	s := policy.Status{
+		Phase: m.phase(), Why: m.why(), Holding: m.holds, Token: m.token, Since: m.since,
+		HasRun: m.hasRun, LastRun: m.lastRun, NextRun: policy.Never,
+	}
+	if m.holds {
+		s.Holder = m.cfg.Self
+	}
+	if m.wanted {
+		s.NextRun = now
+	}
+	return s
+}
+
+// phase is what this site does, in one word.
+func (m *Machine) phase() string {
+	switch {
+	case m.running:
+		return "running"
+	case m.passing:
+		return "passing"
+	case m.holds:
+		return "resting"
+	case m.req && (m.timer == reconnectionTimer || m.timer == failureTimer || m.timer == electionTimer):
+		return "searching"
+	case m.req:
+		return "waiting"
+	}
+	return "idle"
+}
+
+func (m *Machine) why() string {
+	switch {
+	case m.running:
+		return WhyRunning
+	case m.leaving:
+		return WhyLeaving
+	case m.passing:
+		return WhyPassing
+	case !m.wanted:
+		return WhyUnwanted
+	case m.phase() == "searching":
+		return WhySearching
+	case m.pos == none:
+		return WhyAsking
+	}
+	return WhyWaiting
+}
+
+// Facts appends the paper's variables.
+func (m *Machine) Facts(_ policy.Time, out []policy.Fact) []policy.Fact {
+	out = append(out, policy.Fact{Name: "recovery", Text: m.cfg.Recovery.String()}, policy.Fact{Name: "backups", Count: m.cfg.Backups})
+	if m.pos != none {
+		out = append(out, policy.Fact{Name: "pos", Count: int(m.pos)})
+	}
+	for _, f := range []policy.Fact{
+		{Name: "last", Member: m.member(m.last)}, {Name: "next", Member: m.member(m.next.rank)}, {Name: "pred", Member: m.member(m.pred[0])},
+	} {
+		if !f.Member.IsZero() {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func (m *Machine) member(r rank) wire.MemberID {
+	if r == nobody {
+		return wire.MemberID{}
+	}
+	return m.cfg.Roster[r]
+}
+
+// Position is this site's pos, if it has one, and whether it waits for the token there: for checkers.
+func (m *Machine) Position() (pos int64, waits bool) {
+	return m.pos, m.pos != none && m.req && !m.holds
+}

@@ -1,0 +1,195 @@
+package tree
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// enterCS: the token is here, and this site has asked for it. If nobody here wants it any more, it goes on: rule (vi).
+func (m *Machine) enterCS(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if !m.wanted {
+		return m.releaseCS(now, out)
+	}
+	m.wanted, m.running, m.hasRun, m.lastRun = false, true, true, now.Time
+	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &m.token)
+	return policy.AppendRun(out, &m.token, policy.Never)
+}
+
+// onFinished: the section is over.
+func (m *Machine) onFinished(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.running = false
+	out = m.releaseCS(now, out)
+	if m.wanted && !m.req && !m.passing && !m.leaving {
+		out = m.reqCS(now, out)
+	}
+	return m.maybeGo(out)
+}
+
+// releaseCS is ReleaseCS, lines 9–14. Rule (i): "line 14 (pos ← −1) belongs inside the if": an idle holder keeps its position.
+func (m *Machine) releaseCS(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.req = false // line 10
+	if m.holds && m.outdated(&m.token) {
+		return m.drop(now.Time, out)
+	}
+	if m.next.rank != nobody { // line 11
+		return m.sendTOKEN(now, m.next, out)
+	}
+	m.becomeIdle()
+	if m.leaving {
+		return m.passAnywhere(now, out)
+	}
+	return out
+}
+
+// sendTOKEN is lines 12–14 and 22–23: "Send ⟨TOKEN⟩", next ← NIL, pos ← -1. On UDP these wait for the handoff to end.
+func (m *Machine) sendTOKEN(now policy.Instant, to link, out []policy.Effect) []policy.Effect {
+	m.next = to
+	b := m.say(to.rank, to.number)
+	if m.cfg.Links == UDP {
+		var load wire.Load
+		b.write(&load)
+		m.passing = true
+		m.token.Seq = m.token.Seq.After()
+		return m.handoff.Offer(now.Time, &m.token, &load, m.cfg.Roster[to.rank], out)
+	}
+	m.token.Seq = m.token.Seq.After()
+	out = policy.AppendGave(out, policy.CausePassed, m.cfg.Roster[to.rank], &m.token)
+	out = m.sendToken(KindToken, to.rank, &m.token, &b, out)
+	m.gone(now.Time)
+	return out
+}
+
+// gone: the token is not here any more.
+func (m *Machine) gone(now policy.Time) {
+	m.holds, m.passing = false, false
+	m.see(m.token.Seq)
+	m.next, m.pos = link{rank: nobody}, none // lines 13, 14, 23
+	m.forgetPredecessors()
+	m.since = now
+}
+
+// receiveToken is ReceiveToken, lines 27–28, on links that lose nothing.
+func (m *Machine) receiveToken(now policy.Instant, from wire.MemberID, token *wire.Ref, b *body, out []policy.Effect) []policy.Effect {
+	if b.origin != m.self || m.cfg.Links != Paper {
+		return policy.AppendTell(out, NoteForeign, from, token)
+	}
+	return m.arrive(now, from, token, b, out)
+}
+
+// arrive takes a token, or discards it if there is a newer one: the number of a regenerated token is above all that the lost one can
+// have reached.
+func (m *Machine) arrive(now policy.Instant, from wire.MemberID, token *wire.Ref, b *body, out []policy.Effect) []policy.Effect {
+	switch {
+	case token.Seq <= m.seen || m.outdated(token):
+		out = policy.AppendTook(out, policy.CauseReceived, from, token)
+		out = policy.AppendTell(out, NoteOutdated, from, token)
+		return policy.AppendGave(out, policy.CauseOvertaken, from, token)
+	case m.holds:
+		return m.arriveSecond(from, token, out)
+	}
+	m.holds, m.token = true, *token
+	m.see(token.Seq)
+	out = policy.AppendTook(out, policy.CauseReceived, from, token)
+	out = policy.AppendTell(out, NoteArrived, from, token)
+	m.resetAlarm() // line 28
+	m.candidate, m.asksToRegenerate = false, false
+	m.servedNumber = b.number
+	out = m.takePosition(b.pos+1, out)
+	out = m.answerSearches(now.Time, out)
+	out = m.leavePredecessor(b.from, out)
+	switch {
+	case m.req:
+		out = m.enterCS(now, out)
+	default: // Rule (vi): "a token for a site that no longer wants it goes on to its next".
+		out = m.releaseCS(now, out)
+	}
+	return m.maybeGo(out)
+}
+
+// arriveSecond: of two tokens the one with the lower number is discarded. A section that goes on ends under the number it has, which a
+// resource that checks numbers refuses from then on.
+func (m *Machine) arriveSecond(from wire.MemberID, token *wire.Ref, out []policy.Effect) []policy.Effect {
+	old := m.token
+	m.token = *token
+	m.see(token.Seq)
+	out = policy.AppendGave(out, policy.CauseOvertaken, from, &old)
+	out = policy.AppendTook(out, policy.CauseReceived, from, token)
+	return policy.AppendTell(out, NoteOvertaken, from, &old)
+}
+
+func (m *Machine) see(seq wire.Seq) { m.seen, m.known = max(m.seen, seq), max(m.known, seq) }
+
+// takePosition: "a token that came without COMMIT gives one, told to next at once" (rule (i)).
+func (m *Machine) takePosition(pos position, out []policy.Effect) []policy.Effect {
+	if m.pos != none {
+		return out
+	}
+	m.pos = pos
+	if m.next.rank == nobody {
+		return out
+	}
+	return m.sendCommit(out)
+}
+
+// leavePredecessor tells a predecessor that this site is not its next, if the token came from another one.
+func (m *Machine) leavePredecessor(from rank, out []policy.Effect) []policy.Effect {
+	if p := m.pred[0]; p != nobody && p != from && m.cfg.Recovery == Fair {
+		out = m.refuse(p, link{m.self, m.commitNumber}, out)
+	}
+	m.forgetPredecessors()
+	return out
+}
+
+// onHandoff handles a message of a token's handoff on UDP.
+func (m *Machine) onHandoff(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	if m.cfg.Links != UDP {
+		return policy.AppendTell(out, NoteForeign, msg.From, nil)
+	}
+	m.outcome.Ending = handoff.Pending
+	out = m.handoff.Receive(now.Time, msg, &m.outcome, out)
+	return m.onOutcome(now, out)
+}
+
+func (m *Machine) wakeHandoff(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.outcome.Ending = handoff.Pending
+	out = m.handoff.Wake(now.Time, &m.outcome, out)
+	return m.onOutcome(now, out)
+}
+
+// onOutcome: a handoff has ended. One that failed leaves the token here: its receiver is down, and those behind it find this site.
+func (m *Machine) onOutcome(now policy.Instant, out []policy.Effect) []policy.Effect {
+	o := &m.outcome
+	switch o.Ending {
+	case handoff.Passed:
+		m.gone(now.Time)
+		if m.wanted && !m.leaving {
+			out = m.reqCS(now, out)
+		}
+		return m.maybeGo(out)
+	case handoff.Failed:
+		failed := m.cfg.Roster[m.next.rank] == o.Peer
+		m.passing = false
+		if failed {
+			m.next = link{rank: nobody}
+		}
+		return m.goOn(now, out)
+	case handoff.Arrived:
+		b := &m.in
+		if !readBody(&o.Load, b) || !m.inRoster(b.from) {
+			b.from, b.pos, b.number = nobody, none, 0
+		}
+		return m.arrive(now, o.Peer, &o.Token, b, out)
+	case handoff.Pending:
+	}
+	return out
+}
+
+// goOn: the token has stayed here.
+func (m *Machine) goOn(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if m.wanted && !m.leaving {
+		m.req = true
+		return m.enterCS(now, out)
+	}
+	return m.releaseCS(now, out)
+}

@@ -1,0 +1,398 @@
+// Package tree is mutual exclusion on demand: Naimi and Tréhel's tree and queue, with the fair fault-tolerant extension of Sopena, Arantes
+// and Sens ("Performance evaluation of a fair fault-tolerant mutual exclusion algorithm"), and with Naimi and Tréhel's own recovery for
+// comparison. "Section" and "line" in this package are those of that paper and of its Figure 2.
+//
+// "Naimi-Tréhel's algorithm manages two dynamic structures: (1) a logical tree, where the root is the last node that will receive the
+// token among the current requesting ones and (2) a distributed queue of pending token requests." (section 1)
+//
+//	request.go       lines 1–8 and 15–26: ReqCS, ReceiveREQ
+//	token.go         lines 9–14, 27–28: ReleaseCS, ReceiveToken; the links on which a token goes
+//	commit.go        lines 29–32: ReceiveCommit
+//	liveness.go      lines 33–45: TimeoutToken, the question to a predecessor and its answer
+//	connection.go    lines 57–59: ReceiveCONNECTION
+//	reconnection.go  lines 46–56: TimeoutReconnection; lines 65–69: ReceivePOSITION
+//	searchpos.go     lines 39–43, 60–64: SEARCH_POS
+//	searchqueue.go   lines 70–76, 77–88: SEARCH_QUEUE, and the election by logical clock
+//	regenerate.go    lines 47–49: may I regenerate?
+//	baseline.go      section 3: CONSULT, FAILURE, ELECTION, ELECTED
+//	body.go          what the messages carry, byte by byte
+//
+// Figure 2 as it is printed hangs, and closes cycles. The rules that it lacks are numbered (i) to (vii), and quoted where they are obeyed:
+//
+//	(i)   An idle holder has a position. A token that comes without a COMMIT gives one, which next is told at once.
+//	(ii)  A predecessor counts as alive only with a position smaller than mine. One that has left the queue is none.
+//	(iii) The answer to the liveness question says whether I am next. A site that was bypassed searches.
+//	(iv)  After SEARCH_QUEUE, the found site's next is asked before it is displaced: it may only lack its position.
+//	(v)   A site that has no position for several TokenTimers starts SEARCH_QUEUE.
+//	(vi)  Requests are numbered. A token for a site that no longer wants it goes on to its next.
+//	(vii) A site to which a token is under way has no position yet: it answers a search when the token is there.
+//
+// Crashes are permanent, as in the paper: a machine saves nothing, and a member that starts again is a new site. It never decides by
+// itself that a token may be made: regenerate.go is the one place.
+package tree
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// MaxBackups is the largest k: a COMMIT has room for so many predecessors. MaxRoster is the most sites.
+const (
+	MaxBackups = 20
+	MaxRoster  = int(nobody)
+)
+
+// Recovery says what a site does that waits for too long.
+type Recovery uint8
+
+const (
+	// Fair is the extension: "the algorithm recovers the distributed request queue by re-assembling disconnected portions of the queue".
+	Fair Recovery = iota
+	// Baseline is Naimi and Tréhel's own recovery, section 3.
+	Baseline
+)
+
+// String returns the name that operators use.
+func (r Recovery) String() string {
+	switch r {
+	case Fair:
+		return "fair"
+	case Baseline:
+		return "baseline"
+	}
+	return fmt.Sprintf("Recovery(%d)", uint8(r))
+}
+
+// Links says how a token goes from one site to the next.
+type Links uint8
+
+const (
+	// Paper: one message. "Communication channels are reliable, but messages might be delivered out of order." (section 4)
+	Paper Links = iota
+	// UDP: a handoff of three. Searches are repeated, because any message may be lost.
+	UDP
+)
+
+// Timers are the timers of section 4.1, the same on all sites.
+type Timers struct {
+	// Commit is CommitTimer: how long a request may be without a COMMIT. With Baseline it is the NT-Timer.
+	Commit time.Duration
+	// Token is TokenTimer: how often a waiting site asks whether its closest predecessor is alive.
+	Token time.Duration
+	// Reconnection is ReconnectionTimer: how long answers to a search are awaited. It must be longer than three messages take.
+	Reconnection time.Duration
+	// Liveness is how long the answer of one site is awaited. It must be longer than two messages take.
+	Liveness time.Duration
+}
+
+// Config configures a site.
+type Config struct {
+	Gate wire.GateID
+	Self wire.MemberID
+	// Roster is Π, "a distributed system consisting of N sites" (section 4): the same on all of them, 1 to MaxRoster, Self among them.
+	// The first one is the root, with the token. Nobody changes it afterwards.
+	Roster []wire.MemberID
+	// Backups is k: how many predecessors a waiting site knows. 1 to MaxBackups.
+	Backups  int
+	Recovery Recovery
+	Links    Links
+	Timers   Timers
+	// AsksFirst says that the gate answers whether this site may regenerate: see [Machine.AsksToRegenerate]. Otherwise it may.
+	AsksFirst bool
+	Entropy   policy.Entropy
+}
+
+// rank is a site's place in the roster, S_0 to S_(N-1); nobody is the paper's NIL.
+type rank = uint16
+
+const nobody rank = 0xffff
+
+// none is the paper's -1: no position.
+const none position = -1
+
+// position is a place in the next queue. It rises along the queue, and from the holder to its next: "the site holding the token keeps the
+// smallest position" (section 4.1). A site keeps its position when the queue before it shortens.
+type position = int64
+
+// Machine is one site. It is a value, but for the two tables that have an entry for each site.
+type Machine struct {
+	cfg  Config
+	self rank
+
+	// "For each site Si, the original Naimi-Tréhel algorithm defines the following local variables" (section 4.1): "last: points to the last
+	// node that has requested the token to Si"; "next: points to the node that will receive the token when Si releases it"; "req: indicates if
+	// Si has requested the token or not".
+	last rank
+	next link
+	req  bool
+
+	// "We add the following variables: pos: current position of Si in the next queue"; newPred, "the identifier, position, and the following
+	// node of the probable new predecessor of site Si in the next queue after failure recovery"; "candidate: boolean variable that indicates
+	// if node Si has started a failure recovery process or not". pred are the k predecessors, the closest first.
+	pos       position
+	newPred   newPred
+	candidate bool
+	pred      [MaxBackups]rank
+
+	// "Only one timer can be active at a given time. If a new timer is set, the previous one is canceled." (section 4.1)
+	timer timer
+	due   policy.Time
+	// repeatAt is when a search is sent again, on links that lose messages; Never where it is not.
+	repeatAt policy.Time
+
+	// number is that of this site's latest request, heard has the latest of each other site: rule (vi).
+	number uint32
+	heard  []uint32
+	// commitNumber is that of the request whose COMMIT this site has, servedNumber that of the request which brought the last token.
+	commitNumber, servedNumber uint32
+
+	// wanted is the demand; leaving says that this member stops.
+	wanted, leaving bool
+	// holds says that token is here; running, that the section goes on; passing, that a handoff of it does.
+	holds, running, passing bool
+	token                   wire.Ref
+	// seen is the highest number that a token had here; known is one that a token had anywhere.
+	seen, known wire.Seq
+	lastRun     policy.Time
+	hasRun      bool
+	since       policy.Time
+	peers       []wire.MemberID
+
+	liveness liveness
+	election election
+	searches searches
+	// asksToRegenerate says that this site waits for the gate to say whether it may make a token.
+	asksToRegenerate bool
+
+	handoff handoff.Machine
+	outcome handoff.Outcome
+	in      body
+}
+
+// link is a site, and the number of its request by which it became next.
+type link struct {
+	rank   rank
+	number uint32
+}
+
+// timer says what happens when the one timer triggers.
+type timer uint8
+
+const (
+	timerOff timer = iota
+	commitTimer
+	tokenTimer
+	reconnectionTimer
+	// livenessTimer: pred[0] was asked whether it is alive; predsTimer: the other predecessors were.
+	livenessTimer
+	predsTimer
+	// displaceTimer: the next of newPred was asked, rule (iv).
+	displaceTimer
+	// The other three are the baseline's.
+	consultTimer
+	failureTimer
+	electionTimer
+)
+
+// New returns the machine of a site, which waits for Started. It panics if Self is not in the roster, or if Backups is out of range.
+func New(cfg Config) *Machine {
+	m := &Machine{cfg: cfg, self: nobody, repeatAt: policy.Never}
+	for i, id := range cfg.Roster {
+		if id == cfg.Self {
+			m.self = rank(i)
+		}
+	}
+	if m.self == nobody || len(cfg.Roster) > MaxRoster || cfg.Backups < 1 || cfg.Backups > MaxBackups {
+		panic(fmt.Sprintf("tree: %d sites, this one at %d, and %d backups", len(cfg.Roster), m.self, cfg.Backups))
+	}
+	m.last, m.next, m.pos = 0, link{rank: nobody}, none
+	m.forgetPredecessors()
+	m.heard = make([]uint32, len(cfg.Roster))
+	m.searches = newSearches(len(cfg.Roster))
+	m.election.leader = nobody
+	if cfg.Links == UDP {
+		m.handoff = handoff.New(handoff.Config{
+			Gate: cfg.Gate, Self: cfg.Self, Timeout: max(cfg.Timers.Liveness, leastPatience), Entropy: cfg.Entropy,
+		})
+	}
+	return m
+}
+
+// leastPatience is the least timeout of a handoff.
+const leastPatience = 250 * time.Millisecond
+
+// Step applies an event.
+func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	switch ev.Kind {
+	case policy.Started:
+		out = m.onStarted(now, out)
+	case policy.Received:
+		out = m.onMessage(now, &ev.Msg, out)
+	case policy.PeersChanged:
+		m.peers = ev.Peers
+	case policy.Wanted:
+		out = m.onWanted(now, out)
+	case policy.Unwanted:
+		m.wanted = false
+	case policy.Finished:
+		out = m.onFinished(now, out)
+	case policy.Leave:
+		out = m.onLeave(now, out)
+	case policy.Woke:
+		out = m.onWoke(now, out)
+	case policy.Saved, policy.Suspended:
+	}
+	return out
+}
+
+// onStarted: "Initially, the root of the last tree is the token holder and the last of all other nodes points to the root" (section 3).
+// Rule (i): "an idle holder and the initial holder have position 0".
+func (m *Machine) onStarted(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.since, m.known = now.Time, 1
+	if m.self != 0 {
+		return out
+	}
+	m.last, m.pos = nobody, 0
+	return m.mint(now, m.known, NoteMinted, out)
+}
+
+// onMessage hands a message to the routine that Figure 2 has for it.
+func (m *Machine) onMessage(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	if msg.Kind.OfHandoff() {
+		return m.onHandoff(now, msg, out)
+	}
+	b := &m.in
+	if !m.read(msg, b) {
+		return policy.AppendTell(out, NoteForeign, msg.From, nil)
+	}
+	m.election.clock, m.known = max(m.election.clock, b.clock), max(m.known, b.known)
+	if m.cfg.Recovery == Baseline && msg.Kind >= KindConsult {
+		return m.onBaseline(now, msg, b, out)
+	}
+	switch kind := msg.Kind; {
+	case kind == KindRequest:
+		return m.receiveREQ(now, b, out)
+	case kind == KindToken:
+		return m.receiveToken(now, msg.From, &msg.Token, b, out)
+	case kind == KindCommit:
+		return m.receiveCommit(now, b, out)
+	case kind == KindRefuse:
+		return m.receiveRefuse(now, b, out)
+	case kind == KindQuestion:
+		return m.receiveQuestion(b, out)
+	case kind == KindAnswer:
+		return m.receiveAnswer(now, b, out)
+	case kind == KindConnection:
+		return m.receiveCONNECTION(now, b, out)
+	case kind == KindSearchPos:
+		return m.receiveSEARCHPOS(now, b, out)
+	case kind == KindPosition:
+		return m.receivePOSITION(b, out)
+	case kind == KindSearchQueue:
+		return m.receiveSEARCHQUEUE(now, b, out)
+	}
+	return policy.AppendTell(out, NoteForeign, msg.From, nil)
+}
+
+// onWoke: the timer triggers.
+func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if m.cfg.Links == UDP {
+		out = m.wakeHandoff(now, out)
+	}
+	if now.Time >= m.repeatAt {
+		out = m.repeatSearch(now.Time, out)
+	}
+	if m.timer == timerOff || now.Time < m.due {
+		return out
+	}
+	what := m.timer
+	m.resetAlarm()
+	switch what {
+	case commitTimer:
+		if m.cfg.Recovery == Baseline {
+			return m.consult(now.Time, out)
+		}
+		return m.timeoutCommit(now, out)
+	case tokenTimer:
+		return m.timeoutToken(now, out)
+	case livenessTimer:
+		return m.firstPredecessorFailed(now, out)
+	case predsTimer:
+		return m.choosePredecessor(now, out)
+	case reconnectionTimer:
+		return m.timeoutReconnection(now, out)
+	case displaceTimer:
+		return m.displace(now.Time, out)
+	case consultTimer:
+		return m.failure(now.Time, out)
+	case failureTimer:
+		return m.startElection(now.Time, out)
+	case electionTimer:
+		return m.elected(now, out)
+	case timerOff:
+	}
+	return out
+}
+
+// alarm sets the timer: the paper's Alarm.
+func (m *Machine) alarm(t timer, now policy.Time, after time.Duration) {
+	m.timer, m.due, m.repeatAt = t, now.Add(after), policy.Never
+}
+
+// resetAlarm is line 28: "Reset alarm".
+func (m *Machine) resetAlarm() { m.timer, m.repeatAt = timerOff, policy.Never }
+
+// NextWake is when the timer triggers, or the handoff has something to do.
+func (m *Machine) NextWake() (at policy.Time, ok bool) {
+	if m.timer != timerOff {
+		at, ok = min(m.due, m.repeatAt), true
+	}
+	if m.cfg.Links == UDP {
+		if t, wakes := m.handoff.NextWake(); wakes && (!ok || t < at) {
+			at, ok = t, true
+		}
+	}
+	return at, ok
+}
+
+// Expects reports whether a message could change anything: its sender's rank is its own, and this site waits for such an answer.
+func (m *Machine) Expects(msg *wire.Message) bool {
+	if msg.Kind.OfHandoff() {
+		return m.cfg.Links == UDP && m.handoff.Expects(msg)
+	}
+	var b body
+	return m.read(msg, &b)
+}
+
+// becomeIdle: this site holds the token, and nobody waits behind it. It is the root.
+func (m *Machine) becomeIdle() {
+	m.req, m.running, m.passing = false, false, false
+	m.last, m.next = nobody, link{rank: nobody}
+	m.pos = max(m.pos, 0)
+}
+
+// idle reports whether the token rests here.
+func (m *Machine) idle() bool { return m.holds && !m.running && !m.passing }
+
+func (m *Machine) forgetPredecessors() {
+	for i := range m.pred {
+		m.pred[i] = nobody
+	}
+}
+
+// String returns one line for traces.
+func (m *Machine) String() string {
+	return fmt.Sprintf("S%d %s: last %s, next %s, req %v, pos %d, pred %s, candidate %v",
+		m.self, m.phase(), name(m.last), name(m.next.rank), m.req, m.pos, name(m.pred[0]), m.candidate)
+}
+
+func name(r rank) string {
+	if r == nobody {
+		return "NIL"
+	}
+	return fmt.Sprintf("S%d", r)
+}

@@ -1,0 +1,185 @@
+package tree
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// "Figure 1 shows an example of a Naimi-Tréhel execution with 4 nodes. Initially (a), site A is the root and holds the token. A new
+// configuration of the next queue and the last tree is shown in (b) and (c) after node B and then C have requested the token. When A releases
+// the CS, it sends the token to B and sets its next to NIL, as shown in (d)." (section 3)
+func TestFigureOne(t *testing.T) {
+	s := newSmall(t, 4, nil)
+	const a, b, c, d = 0, 1, 2, 3
+	for _, site := range []int{b, c, d} {
+		s.expect(site, has{last: a, next: nobody, pos: none})
+	}
+	s.want(a)
+	s.want(b)
+	s.run(50*time.Millisecond, false)
+	s.expect(a, has{last: b, next: b, req: true, pos: 0})
+	s.expect(b, has{last: nobody, next: nobody, req: true, pos: 1})
+	s.want(c)
+	s.run(50*time.Millisecond, false)
+	s.expect(a, has{last: c, next: b, req: true, pos: 0})
+	s.expect(b, has{last: c, next: c, req: true, pos: 1})
+	s.expect(c, has{last: nobody, next: nobody, req: true, pos: 2})
+	s.expect(d, has{last: a, next: nobody, pos: none})
+	s.finish(a)
+	s.run(50*time.Millisecond, false)
+	s.expect(a, has{last: c, next: nobody, pos: none})
+	if !slices.Equal(s.runs(), []int{a, b}) {
+		t.Errorf("the sections are those of %v", s.runs())
+	}
+}
+
+// queue lets the sites ask one after the other while the first has the section, so that they wait in this order.
+func queue(t *testing.T, n int, change func(*Config)) *small {
+	t.Helper()
+	s := newSmall(t, n, change)
+	for i := range n {
+		s.want(i)
+		s.run(50*time.Millisecond, false)
+	}
+	return s
+}
+
+// Section 4.2: "D eventually detects the failures of C and E when checking the liveness of its two predecessors (lines 35-36). D then
+// broadcasts a SEARCH_POS message (line 40) […] D chooses F, which has the greatest position among its predecessors to become its closest
+// predecessor, and sends a CONNECTION message to F (line 52). Upon receiving such message (lines 57-59), F sets its next to D and sends it a
+// COMMIT message which contains F's position and two of the new predecessors of D. Finally, D updates its position in the next queue and
+// the information about its two predecessors (Pred[]D = F, I), going on waiting for the token." Nobody's request is sent again.
+func TestFigureThree(t *testing.T) {
+	const i, f, e, c, d, b, a, g = 0, 1, 2, 3, 4, 5, 6, 7
+	s := newSmall(t, 8, nil)
+	for _, site := range []int{i, f, e, c, d, b, a} {
+		s.want(site)
+		s.run(50*time.Millisecond, false)
+	}
+	s.sites[g].last = c
+	s.crash(e, c)
+	s.sent = nil
+	s.run(2*time.Second, false)
+	for _, message := range []string{"S4 QUESTION S3", "S4 QUESTION S2", "S4 SEARCH_POS S7", "S1 POSITION S4", "S0 POSITION S4", "S4 CONNECTION S1", "S1 COMMIT S4"} {
+		if s.count(s.sent, message) != 1 {
+			t.Errorf("%q was sent %d times: %v", message, s.count(s.sent, message), s.sent)
+		}
+	}
+	if s.sites[f].next.rank != d || s.sites[d].pos != 2 || !slices.Equal(s.sites[d].pred[:2], []rank{f, i}) || s.sites[g].last != d {
+		t.Errorf("F: %v, D: %v with %v, G: %v", s.sites[f], s.sites[d], s.sites[d].pred[:2], s.sites[g])
+	}
+	for _, line := range s.sent {
+		if slices.Contains([]string{"S4 REQ S0", "S5 REQ S0", "S6 REQ S0"}, line) {
+			t.Errorf("a request was sent again: %s", line)
+		}
+	}
+	s.run(time.Second, true)
+	if !slices.Equal(s.runs(), []int{i, f, d, b, a}) {
+		t.Errorf("the sections are those of %v", s.runs())
+	}
+}
+
+// Section 4.2, the baseline: "Getting no response either to its CONSULT broadcast or its FAILURE broadcast, D concludes that the token is lost.
+// […] it regenerates a new token and broadcasts an ELECTED message […] Both the last tree and the next queue will be reinitialized."
+func TestTheBaselineReinitialisesAll(t *testing.T) {
+	s := queue(t, 5, func(c *Config) { c.Recovery = Baseline })
+	s.crash(0, 1)
+	s.run(3*time.Second, true)
+	order := s.runs()[1:]
+	if len(order) != 3 || order[0] != 2 || s.count(s.told, "S2 regenerated") != 1 {
+		t.Errorf("the sections are those of %v; %v", order, s.told)
+	}
+	for _, message := range []string{"S2 CONSULT S4", "S2 FAILURE S4", "S2 ELECTION S4", "S2 ELECTED S4", "S4 REQ S2"} {
+		if s.count(s.sent, message) == 0 {
+			t.Errorf("%q was not sent", message)
+		}
+	}
+}
+
+// "Individual failure recovery: if Si receives an answer from the token holder Sk, then Si retransmits its request directly to Sk. The broken
+// next queue is not rebuilt." (section 3)
+func TestTheBaselineAsksALiveHolderDirectly(t *testing.T) {
+	s := newSmall(t, 3, func(c *Config) { c.Recovery = Baseline })
+	s.lose = func(m *wire.Message) bool {
+		return m.Kind == KindRequest && index(m.From) == 2 && s.count(s.sent, "S2 REQ S0") == 1
+	}
+	s.want(0)
+	s.want(2)
+	s.run(2*time.Second, false)
+	s.finish(0)
+	s.run(100*time.Millisecond, true)
+	if !slices.Equal(s.runs(), []int{0, 2}) || s.count(s.told, "S2 regenerated") != 0 || s.count(s.sent, "S0 PRESENT S2") != 1 {
+		t.Errorf("the sections are those of %v; %v", s.runs(), s.told)
+	}
+}
+
+// "the complexity of our algorithm is O(log(N))": "We have just added one message per token request" (section 4.3).
+func TestACommitIsTheOnlyMessageMoreThanTheOriginals(t *testing.T) {
+	fair, baseline := queue(t, 6, nil), queue(t, 6, func(c *Config) { c.Recovery = Baseline })
+	commits := 0
+	for _, line := range fair.sent {
+		if line[3:9] == "COMMIT" {
+			commits++
+		}
+	}
+	if commits != 5 || len(fair.sent) != len(baseline.sent)+commits {
+		t.Errorf("%d messages, %d of them COMMIT; the original has %d", len(fair.sent), commits, len(baseline.sent))
+	}
+}
+
+// "If several nodes are concurrent, i.e. they have the same counter value, the winner is the site with the greatest identifier. […] Si gives up
+// failure recovery by sending a token request directly to Sj (lines 82-84)." (section 4.1)
+func TestOfTwoCandidatesTheGreaterIdentifierWins(t *testing.T) {
+	s := newSmall(t, 4, nil)
+	s.want(0)
+	s.lose = func(m *wire.Message) bool { return m.Kind == KindRequest && s.now == 0 }
+	s.want(1, 2)
+	s.run(1400*time.Millisecond, false)
+	if s.count(s.told, "S1 lost_election") != 1 || s.count(s.told, "S2 lost_election") != 0 || s.count(s.sent, "S1 REQ S2") != 1 {
+		t.Errorf("%v", s.told)
+	}
+	s.finish(0)
+	s.run(time.Second, true)
+	if !slices.Equal(s.runs(), []int{0, 2, 1}) {
+		t.Errorf("the sections are those of %v", s.runs())
+	}
+}
+
+// "if Si does not receive any answer at all to its SEARCH_POS query, it concludes that all its predecessors have crashed and the token is
+// consequently lost. Si then regenerates the token (lines 48-49)." (section 4.1)
+func TestWhoHasNoLivePredecessorRegenerates(t *testing.T) {
+	s := queue(t, 5, nil)
+	s.crash(0, 1)
+	s.run(3*time.Second, true)
+	if !slices.Equal(s.runs(), []int{0, 2, 3, 4}) || s.count(s.told, "S2 regenerated") != 1 {
+		t.Errorf("the sections are those of %v; %v", s.runs(), s.told)
+	}
+}
+
+// "Failure isolation: By periodically checking the liveness of the closest predecessor, our algorithm may detect a fault predecessor node and
+// recover the failure before the token arrives at this predecessor." (section 4.3)
+func TestAFailureInTheMiddleOfTheQueueIsIsolated(t *testing.T) {
+	s := queue(t, 6, nil)
+	s.crash(3)
+	s.run(2*time.Second, false)
+	s.told = nil
+	s.run(time.Second, true)
+	if !slices.Equal(s.runs(), []int{1, 2, 4, 5}) || s.count(s.told, "S4 search_pos") != 0 {
+		t.Errorf("the sections are those of %v; %v", s.runs(), s.told)
+	}
+}
+
+// No site asks for anything while nobody wants anything.
+func TestIdleSitesAreSilent(t *testing.T) {
+	s := newSmall(t, 4, nil)
+	s.want(2)
+	s.run(time.Second, true)
+	s.sent = nil
+	s.run(time.Hour, true)
+	if len(s.sent) > 0 {
+		t.Errorf("%v", s.sent)
+	}
+}
