@@ -1,0 +1,204 @@
+package hosts_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// host is a booted container: systemd, a /usr of its own that begins as this machine's, and an address in the fleet's network.
+type host struct {
+	name, address, root string
+	// leader is its first process, as this machine sees it.
+	leader string
+}
+
+// boot makes and boots a host. Everything of it is gone with the test.
+func boot(t *testing.T, network *network, number int) *host {
+	t.Helper()
+	name := fmt.Sprintf("host%d", number)
+	h := &host{name: name, address: fmt.Sprintf("10.83.0.%d", number), root: filepath.Join(network.dir, name)}
+	network.join(t, h)
+	h.furnish(t)
+
+	log, err := os.Create(h.root + ".log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	container := exec.Command("systemd-nspawn", "--quiet", "--directory="+h.root, "--register=no", "--keep-unit",
+		"--network-namespace-path=/run/netns/"+network.namespace(h), "--boot", "systemd.unit=multi-user.target")
+	container.Stdout, container.Stderr = log, log
+	if err := container.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = container.Process.Kill()
+		_ = container.Wait()
+		_ = log.Close()
+	})
+	if !soon(func() bool {
+		children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", container.Process.Pid))
+		h.leader = strings.TrimSpace(string(children))
+		return h.leader != "" && strings.Contains(h.try("systemctl", "is-active", "multi-user.target"), "active")
+	}) {
+		text, _ := os.ReadFile(log.Name())
+		t.Skipf("containers do not boot here: %s", lastLines(text, 5))
+	}
+	return h
+}
+
+// furnish makes the root: links and copies of this machine's, without what starts services that have no business here.
+func (h *host) furnish(t *testing.T) {
+	t.Helper()
+	upper, work := h.root+".upper", h.root+".work"
+	for _, dir := range []string{"proc", "sys", "dev", "run", "tmp", "usr", "root", "var/lib", "var/log/journal", "var/tmp", "var/cache"} {
+		must(t, os.MkdirAll(filepath.Join(h.root, dir), 0o755))
+	}
+	must(t, os.MkdirAll(upper, 0o755))
+	must(t, os.MkdirAll(work, 0o755))
+	for _, link := range []string{"bin", "sbin", "lib", "lib64"} {
+		command(t, "cp", "-a", "/"+link, h.root)
+	}
+	command(t, "cp", "-a", "/etc", h.root)
+	command(t, "cp", "-a", "/var/lib/dpkg", filepath.Join(h.root, "var/lib"))
+	for _, path := range []string{"os-release", "resolv.conf", "machine-id", "systemd/system", "wanderd"} {
+		must(t, os.RemoveAll(filepath.Join(h.root, "etc", path)))
+	}
+	command(t, "cp", "/usr/lib/os-release", filepath.Join(h.root, "etc"))
+	h.write(t, "/etc/hostname", h.name+"\n")
+	h.write(t, "/etc/machine-id", fmt.Sprintf("%032x\n", []byte(h.name)))
+	must(t, os.MkdirAll(filepath.Join(h.root, "etc/systemd/system"), 0o755))
+	command(t, "mount", "-t", "overlay", "overlay", "-o", "lowerdir=/usr,upperdir="+upper+",workdir="+work, filepath.Join(h.root, "usr"))
+	t.Cleanup(func() { _ = exec.Command("umount", "--lazy", filepath.Join(h.root, "usr")).Run() })
+}
+
+// write writes a file on the host.
+func (h *host) write(t *testing.T, path, text string) {
+	t.Helper()
+	must(t, os.WriteFile(filepath.Join(h.root, path), []byte(text), 0o644))
+}
+
+// has reports whether a file is on the host.
+func (h *host) has(path string) bool {
+	_, err := os.Lstat(filepath.Join(h.root, path))
+	return err == nil
+}
+
+// command runs a command on the host.
+func (h *host) command(args ...string) *exec.Cmd {
+	return exec.Command("nsenter", append([]string{"--target", h.leader, "--mount", "--uts", "--ipc", "--net", "--pid", "--"}, args...)...)
+}
+
+// do runs a command on the host that has to succeed, and returns what it prints.
+func (h *host) do(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := h.command(args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %s: %v\n%s\n%s", h.name, strings.Join(args, " "), err, out, h.log())
+	}
+	return string(out)
+}
+
+// try runs a command on the host that may fail.
+func (h *host) try(args ...string) string {
+	out, _ := h.command(args...).CombinedOutput()
+	return string(out)
+}
+
+// log is the end of the service's log.
+func (h *host) log() string {
+	return h.try("journalctl", "--unit=wanderd", "--no-pager", "--output=cat", "--lines=15")
+}
+
+// pid is the agent's process on the host; 0 if there is none.
+func (h *host) pid() int {
+	n, _ := strconv.Atoi(strings.TrimSpace(h.try("systemctl", "show", "--property=MainPID", "--value", "wanderd")))
+	return n
+}
+
+func (h *host) restarts() string {
+	return strings.TrimSpace(h.try("systemctl", "show", "--property=NRestarts", "--value", "wanderd"))
+}
+
+// network is a bridge, and a namespace with one address for each host.
+type network struct{ dir, bridge string }
+
+func newNetwork(t *testing.T) *network {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "wanderd-hosts-")
+	if err != nil {
+		t.Skip("no memory file system for the hosts: ", err)
+	}
+	n := &network{dir: dir, bridge: "wh" + strconv.Itoa(os.Getpid()%1_000_000)}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	command(t, "ip", "link", "add", n.bridge, "type", "bridge")
+	t.Cleanup(func() { _ = exec.Command("ip", "link", "del", n.bridge).Run() })
+	command(t, "ip", "link", "set", n.bridge, "up")
+	return n
+}
+
+func (n *network) namespace(h *host) string { return n.bridge + h.name }
+
+func (n *network) join(t *testing.T, h *host) {
+	t.Helper()
+	ns, port := n.namespace(h), n.bridge+h.name[len("host"):]
+	command(t, "ip", "netns", "add", ns)
+	t.Cleanup(func() { _ = exec.Command("ip", "netns", "del", ns).Run() })
+	command(t, "ip", "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", ns)
+	command(t, "ip", "link", "set", port, "master", n.bridge, "up")
+	command(t, "ip", "-n", ns, "address", "add", h.address+"/24", "dev", "eth0")
+	command(t, "ip", "-n", ns, "link", "set", "eth0", "up")
+	command(t, "ip", "-n", ns, "link", "set", "lo", "up")
+}
+
+func command(t *testing.T, args ...string) {
+	t.Helper()
+	if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// soon waits for a condition, for a minute at most.
+func soon(is func() bool) bool {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if is() {
+			return true
+		}
+	}
+	return false
+}
+
+func lastLines(text []byte, n int) string {
+	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
+	return string(bytes.Join(lines[max(len(lines)-n, 0):], []byte("\n")))
+}
+
+// needs skips the test where this machine cannot boot containers.
+func needs(t *testing.T) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("only root can boot containers")
+	}
+	for _, program := range []string{"systemd-nspawn", "nsenter", "ip", "dpkg"} {
+		if _, err := exec.LookPath(program); errors.Is(err, exec.ErrNotFound) {
+			t.Skipf("no %s here: apt install systemd-container util-linux iproute2", program)
+		}
+	}
+	if _, err := os.Stat("/usr/lib/systemd/systemd"); err != nil {
+		t.Skip("no systemd here: apt install systemd systemd-sysv dbus")
+	}
+}

@@ -1,0 +1,194 @@
+// Package hosts_test drills the deb on booted hosts: containers with systemd, on a network of their own. "make hosts" makes the deb and
+// runs it; without a deb nothing is tested.
+package hosts_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var deb = flag.String("deb", "", "the package to install: a pattern that matches one file")
+
+const configuration = `hook = ["/bin/sh", "-c", "echo running as $(id -un); sleep 1"]
+min_interval = "4s"
+skip = "250ms"
+join = ["10.83.0.1", "10.83.0.2", "10.83.0.3"]
+`
+
+// install installs the deb on a host, as an operator does.
+func install(t *testing.T, h *host) string {
+	t.Helper()
+	text, err := os.ReadFile(*deb)
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(h.root, "root/wanderd.deb"), text, 0o644))
+	return h.do(t, "dpkg", "--install", "/root/wanderd.deb")
+}
+
+// runs is how many runs have ended well on a host.
+func (h *host) runs() int {
+	return strings.Count(h.try("journalctl", "--unit=wanderd", "--no-pager", "--output=cat"), "hook ended")
+}
+
+// status is the part of a status that the drills ask for.
+type status struct {
+	Members int `json:"members"`
+	Gates   []struct {
+		Running bool `json:"running"`
+		Holding bool `json:"holding"`
+	} `json:"gates"`
+}
+
+func (h *host) status() (s status) {
+	_ = json.Unmarshal([]byte(h.try("wanderd", "status", "--json")), &s)
+	return s
+}
+
+func TestBootedHosts(t *testing.T) {
+	if *deb == "" {
+		t.Skip("no package to install: run \"make hosts\"")
+	}
+	found, err := filepath.Glob(*deb)
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%s matches %d files, want 1", *deb, len(found))
+	}
+	*deb = found[0]
+	needs(t)
+	network := newNetwork(t)
+	fleet := []*host{boot(t, network, 1), boot(t, network, 2), boot(t, network, 3)}
+	t.Run("installation", func(t *testing.T) { drillInstallation(t, fleet) })
+	t.Run("first start", func(t *testing.T) { drillFirstStart(t, fleet) })
+	t.Run("journal", func(t *testing.T) { drillJournal(t, fleet[0]) })
+	t.Run("watchdog", func(t *testing.T) { drillWatchdog(t, fleet[0]) })
+	t.Run("kill -9", func(t *testing.T) { drillKill(t, fleet[1]) })
+	t.Run("upgrade", func(t *testing.T) { drillUpgrade(t, fleet) })
+	t.Run("stop", func(t *testing.T) { drillStop(t, fleet) })
+	t.Run("removal", func(t *testing.T) { drillRemoval(t, fleet[2]) })
+}
+
+func drillInstallation(t *testing.T, fleet []*host) {
+	for _, h := range fleet {
+		if said := install(t, h); !strings.Contains(said, "wanderd keygen --secret") {
+			t.Errorf("the installation does not say what to do next: %s", said)
+		}
+		if active := h.try("systemctl", "is-active", "wanderd"); strings.TrimSpace(active) != "inactive" {
+			t.Errorf("%s is %s after the installation", h.name, active)
+		}
+		h.write(t, "/etc/wanderd/wanderd.toml", configuration)
+	}
+}
+
+// Without a secret the service says so, once, and waits; it starts when the file is there.
+func drillFirstStart(t *testing.T, fleet []*host) {
+	for _, h := range fleet {
+		h.try("systemctl", "enable", "--now", "wanderd")
+		if !soon(func() bool { return strings.Contains(h.try("systemctl", "is-active", "wanderd"), "failed") }) {
+			t.Fatalf("%s without a secret: %s", h.name, h.log())
+		}
+		if log := h.log(); strings.Count(log, "wanderd keygen --secret") != 1 {
+			t.Errorf("%s does not say what to do, once: %s", h.name, log)
+		}
+	}
+	fleet[0].do(t, "wanderd", "keygen", "--secret", "/etc/wanderd/fleet-secret")
+	secret, err := os.ReadFile(filepath.Join(fleet[0].root, "etc/wanderd/fleet-secret"))
+	must(t, err)
+	for _, h := range fleet[1:] {
+		must(t, os.WriteFile(filepath.Join(h.root, "etc/wanderd/fleet-secret"), secret, 0o600))
+	}
+	for _, h := range fleet {
+		if !soon(func() bool { return h.status().Members == len(fleet) && h.runs() > 0 }) {
+			t.Fatalf("%s: no fleet of %d, or no run: %+v\n%s", h.name, len(fleet), h.status(), h.log())
+		}
+	}
+	if log := fleet[0].log(); !strings.Contains(log, "running as wanderd") {
+		t.Errorf("hooks do not run as wanderd: %s", log)
+	}
+}
+
+// The log has fields of its own in the journal.
+func drillJournal(t *testing.T, h *host) {
+	var entry map[string]any
+	for line := range strings.Lines(h.do(t, "journalctl", "--unit=wanderd", "--output=json", "--no-pager", "--lines=50")) {
+		entry = nil
+		must(t, json.Unmarshal([]byte(line), &entry))
+		if entry["GATE"] == "default" && entry["PRIORITY"] == "6" {
+			return
+		}
+	}
+	t.Errorf("no entry of the gate: the last is %v", entry)
+}
+
+// An agent that hangs is killed by the watchdog, and starts again.
+func drillWatchdog(t *testing.T, h *host) {
+	before := h.pid()
+	h.do(t, "kill", "-STOP", strconv.Itoa(before))
+	if !soon(func() bool { pid := h.pid(); return pid != 0 && pid != before && h.status().Members == 3 }) {
+		t.Errorf("a hanging agent was not started again: %s", h.log())
+	}
+	if h.restarts() == "0" {
+		t.Error("systemd knows of no restart")
+	}
+}
+
+// A killed agent's hook is gone before the agent is back, and the fleet goes on.
+func drillKill(t *testing.T, h *host) {
+	if !soon(func() bool { gates := h.status().Gates; return len(gates) > 0 && gates[0].Running }) {
+		t.Fatalf("%s never runs: %s", h.name, h.log())
+	}
+	before, runs := h.pid(), h.runs()
+	h.do(t, "kill", "-KILL", strconv.Itoa(before))
+	if !soon(func() bool { pid := h.pid(); return pid != 0 && pid != before && h.runs() > runs }) {
+		t.Errorf("after a kill %s does not run again: %s", h.name, h.log())
+	}
+}
+
+// Hosts are upgraded one by one while the fleet is at work: nobody loses a secret, a state or a place.
+func drillUpgrade(t *testing.T, fleet []*host) {
+	for _, h := range fleet {
+		before, runs := h.pid(), h.runs()
+		if said := install(t, h); strings.Contains(said, "wanderd keygen --secret") {
+			t.Errorf("an upgrade explains the first steps: %s", said)
+		}
+		if !soon(func() bool {
+			pid := h.pid()
+			return pid != 0 && pid != before && h.status().Members == len(fleet) && h.runs() > runs
+		}) {
+			t.Errorf("%s after the upgrade: %s", h.name, h.log())
+		}
+		if h.do(t, "cat", "/etc/wanderd/wanderd.toml") != configuration {
+			t.Errorf("the upgrade has changed %s's configuration", h.name)
+		}
+	}
+}
+
+// A stopped agent passes its token on: the others run without a pause.
+func drillStop(t *testing.T, fleet []*host) {
+	h := fleet[0]
+	h.do(t, "systemctl", "stop", "wanderd")
+	if log := h.log(); !strings.Contains(log, "wanderd.service: Deactivated successfully") {
+		t.Errorf("the stop was not in order: %s", log)
+	}
+	other := fleet[1]
+	if runs := other.runs(); !soon(func() bool { return other.status().Members == len(fleet)-1 && other.runs() > runs }) {
+		t.Errorf("the others do not go on: %s", other.log())
+	}
+}
+
+// A removal keeps the secret and the state, a purge does not.
+func drillRemoval(t *testing.T, h *host) {
+	h.do(t, "dpkg", "--remove", "wanderd")
+	if h.pid() != 0 || h.has("/usr/bin/wanderd") {
+		t.Error("after its removal the agent is still there")
+	}
+	if !h.has("/etc/wanderd/fleet-secret") || !h.has("/var/lib/wanderd/node_key") {
+		t.Error("the removal has taken the secret or the state")
+	}
+	h.do(t, "dpkg", "--purge", "wanderd")
+	if h.has("/etc/wanderd") || h.has("/var/lib/wanderd") {
+		t.Error("the purge has left the secret or the state")
+	}
+}
