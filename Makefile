@@ -12,7 +12,7 @@ SCRIPTS  := .ci/run tools/fuzz tools/package $(wildcard examples/*/*.sh systemd/
 # The stages of a check. The tests come last, so that their output does.
 STAGES   := vet cross lint race fuzz test
 
-.PHONY: all build test race fuzz bench vet cross lint fmt check packages clean
+.PHONY: all build test race fuzz bench vet cross lint fmt check packages hosts clean
 
 all: build
 
@@ -55,6 +55,10 @@ $(LINT): tools/golangci-lint/go.mod tools/golangci-lint/go.sum
 # A deb, an rpm and a tarball in dist/.
 packages: $(NFPM)
 	GO=$(GO) NFPM=$(NFPM) tools/package
+
+# Installs the deb on booted hosts, and drills them. It needs root and systemd-container, and skips what it lacks.
+hosts: packages
+	$(GO) test ./systemd/hosts -v -deb '$(CURDIR)/dist/*.deb'
 
 $(NFPM): tools/nfpm/go.mod tools/nfpm/go.sum
 	cd tools/nfpm && $(GO) build -ldflags='-s -w' -o ../../$(NFPM) github.com/goreleaser/nfpm/v2/cmd/nfpm

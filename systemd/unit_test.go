@@ -148,8 +148,8 @@ func TestTheServiceWaitsForItsSecret(t *testing.T) {
 	if got := directives["Service.SetCredential"]; len(got) != 1 || got[0] != `fleet-secret:\n` {
 		t.Errorf("without the file, the credential is %q, want an empty one", got)
 	}
-	if got := directives["Install.Also"]; len(got) != 1 || got[0] != "wanderd.path" {
-		t.Errorf("enabled with the service is %q", got)
+	if got := directives["Unit.Wants"]; len(got) != 1 || !strings.Contains(got[0], "wanderd.path") {
+		t.Errorf("the service brings %q", got)
 	}
 	path, err := os.ReadFile("wanderd.path")
 	if err != nil {
