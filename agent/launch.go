@@ -84,7 +84,7 @@ var (
 // startHook starts the protected operation under a grant.
 func (a *Agent) startHook(g *gate, now policy.Instant, e *policy.Effect) {
 	g.runs++
-	l, spec := &launch{token: e.Token, until: a.clock.sinceBoot(e.Until)}, a.hookSpec(g, e)
+	l, spec := &launch{token: e.Token, until: a.clock.sinceBoot(e.Until)}, a.hookSpec(g, now, e)
 	g.run = l
 	if g.cfg.onDemand() {
 		spec.Argv = g.callers.begin()
@@ -111,10 +111,11 @@ func (a *Agent) follow(g *gate, l *launch, spec hook.Spec, startBy time.Time) fi
 	return finished{gate: g, result: <-run.Done()}
 }
 
-func (a *Agent) hookSpec(g *gate, e *policy.Effect) hook.Spec {
+func (a *Agent) hookSpec(g *gate, now policy.Instant, e *policy.Effect) hook.Spec {
 	token := &e.Token
 	return hook.Spec{
-		Argv: g.cfg.Hook, Timeout: g.cfg.HookTimeout, Until: a.clock.sinceBoot(e.Until), OrphanGrace: g.cfg.Protocol.OrphanGrace(), Log: g.log,
+		Grace: graceOf(now.Time, e.Until),
+		Argv:  g.cfg.Hook, Timeout: g.cfg.HookTimeout, Until: a.clock.sinceBoot(e.Until), OrphanGrace: g.cfg.Protocol.OrphanGrace(), Log: g.log,
 		Env: hook.Environ(os.Environ(),
 			"WANDERD_HELD=1",
 			"WANDERD_GATE="+g.cfg.Name,
@@ -126,4 +127,13 @@ func (a *Agent) hookSpec(g *gate, e *policy.Effect) hook.Spec {
 			"WANDERD_MEMBERS="+strconv.Itoa(g.members),
 			"WANDERD_DEADLINE="+strconv.FormatInt(time.Now().Add(g.cfg.HookTimeout).Unix(), 10)),
 	}
+}
+
+// graceOf is how long a hook has from SIGTERM to SIGKILL. Of a grant with an end that is a quarter at most: the default may be longer than
+// the whole grant, and the guard would not execute the hook at all.
+func graceOf(now, until policy.Time) time.Duration {
+	if until == 0 {
+		return hook.DefaultGrace
+	}
+	return min(hook.DefaultGrace, until.Sub(now)/4)
 }
