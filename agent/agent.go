@@ -64,7 +64,7 @@ type deps struct {
 	listen    func(netip.AddrPort) (*transport.Endpoint, error)
 	startHook func(hook.Spec) (hookRun, error)
 	save      func(dir *statedir.Dir, gate string, r statedir.Record) error
-	serve     func(path string, src control.Source, log zerolog.Logger) (io.Closer, error)
+	serve     func(path, group string, src control.Source, log zerolog.Logger) (io.Closer, error)
 	host      host
 }
 
@@ -91,8 +91,8 @@ func New(cfg Config) (*Agent, error) {
 		},
 		startHook: func(spec hook.Spec) (hookRun, error) { return hook.Start(spec) },
 		save:      (*statedir.Dir).Save,
-		serve: func(path string, src control.Source, log zerolog.Logger) (io.Closer, error) {
-			return control.Serve(path, src, log)
+		serve: func(path, group string, src control.Source, log zerolog.Logger) (io.Closer, error) {
+			return control.Serve(path, group, src, log)
 		},
 		host: host{wall: time.Now, asleep: sinceBootAsleep, boot: thisBoot()},
 	})
@@ -150,7 +150,7 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 	if a.endpoint, err = d.listen(cfg.Bind); err != nil {
 		return nil, err
 	}
-	server, err := d.serve(cfg.Socket, source{a}, a.log)
+	server, err := d.serve(cfg.Socket, cfg.SocketGroup, source{a}, a.log)
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +212,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	err := a.loop(ctx, reading)
 	for _, g := range a.gates {
 		g.callers.leave()
-		g.callers.end(hook.Result{Exit: -1, Err: errLeaving})
+		g.callers.end(hook.Result{Exit: -1, Err: errLeaving()})
 	}
 	endMemory()
 	endKeeping()

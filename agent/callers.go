@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
+	"strings"
+	"time"
 
+	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy"
 )
 
-// "A demand is one bit to the machine; local callers queue at the agent." A gate without a hook is a gate on demand: it runs the commands
-// of its callers, first come, first served, one for each grant.
+// "A demand is one bit to the machine; local callers queue at the agent." Commands run for callers ("wanderd exec"), first come, first
+// served, one for each grant.
 
 // callers are those who wait for a run of a gate. Only the loop uses them.
 type callers struct {
@@ -24,21 +28,49 @@ type callers struct {
 
 // caller is somebody who waits for a run, and then for its end.
 type caller struct {
-	argv  []string
-	ended chan hook.Result
+	control.Call
+	since, running time.Time
+	start          starter
+	ended          chan hook.Result
 	// withdrawn says that it waits no longer, although its command has been granted a run.
 	withdrawn bool
 }
 
-var errLeaving = errors.New("the agent is stopping")
+// starter starts a command under a grant, but not after startBy. If it returns [hook.ErrLate], its caller has given the grant up.
+type starter func(spec hook.Spec, startBy time.Time) (hookRun, error)
 
-// Exec runs a command as the operation of a gate on demand: when all who have asked here before have had their turn, and this host is
-// granted the gate. It returns when nothing is left of the command. When ctx is done the caller waits no longer, or its command is
-// stopped.
-func (a *Agent) Exec(ctx context.Context, gate string, argv []string) (hook.Result, error) {
-	c := &caller{argv: argv, ended: make(chan hook.Result, 1)}
-	refused, err := ask(ctx, a, func() error { return a.queue(gate, c) })
-	if err = errors.Join(err, refused); err != nil {
+// Exec carries a call from the control socket. The command runs where the caller is: at the other end of conn.
+func (s source) Exec(call control.Call, conn io.ReadWriter) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	remote := hook.NewRemote(conn)
+	go func() {
+		select {
+		case <-remote.Gone():
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	r, err := s.a.exec(ctx, call, func(spec hook.Spec, startBy time.Time) (hookRun, error) { return remote.Start(spec, startBy) })
+	if err == nil && r.NotExecuted {
+		err = r.Err // of no use to a caller that runs: its guard has told it
+	}
+	return err
+}
+
+// exec runs a command as the operation of a gate: when all who have asked here before have had their turn, and this host is granted the
+// gate. It returns when nothing is left of the command. When ctx is done the caller waits no longer, or its command is stopped.
+func (a *Agent) exec(ctx context.Context, call control.Call, start starter) (hook.Result, error) {
+	c := &caller{Call: call, since: time.Now(), start: start, ended: make(chan hook.Result, 1)}
+	type place struct {
+		gate    *gate
+		refusal error
+	}
+	at, err := ask(ctx, a, func() (p place) {
+		p.gate, p.refusal = a.queue(c)
+		return p
+	})
+	if err = errors.Join(err, at.refusal); err != nil {
 		return hook.Result{}, err
 	}
 	select {
@@ -47,7 +79,7 @@ func (a *Agent) Exec(ctx context.Context, gate string, argv []string) (hook.Resu
 	case <-ctx.Done():
 	}
 	select {
-	case a.queries <- func() { a.withdraw(gate, c) }:
+	case a.queries <- func() { a.withdraw(at.gate, c) }:
 		return <-c.ended, nil
 	case r := <-c.ended:
 		return r, nil
@@ -55,24 +87,28 @@ func (a *Agent) Exec(ctx context.Context, gate string, argv []string) (hook.Resu
 }
 
 // queue lets a caller wait.
-func (a *Agent) queue(gate string, c *caller) error {
-	g := a.gateOf(gate)
+func (a *Agent) queue(c *caller) (*gate, error) {
+	g, err := a.gateFor(c.Gate)
 	switch {
-	case g == nil:
-		return fmt.Errorf("there is no gate %q here", gate)
-	case !g.cfg.onDemand():
-		return fmt.Errorf("gate %q runs its hook, and takes no commands", gate)
+	case err != nil:
+		return nil, err
 	case a.leaving:
-		return errLeaving
+		return nil, errLeaving()
+	case c.NonBlock && !a.isFree(g):
+		return nil, &control.Refusal{Reason: control.Busy, Text: fmt.Sprintf("gate %q cannot be had at once", g.cfg.Name)}
 	}
 	g.callers.queue = append(g.callers.queue, c)
 	a.tellDemand(g)
-	return nil
+	return g, nil
+}
+
+// isFree reports whether a caller that comes now has nobody to wait for: the token is here, nothing runs, and nobody else waits.
+func (a *Agent) isFree(g *gate) bool {
+	return g.machine.Status(a.clock.now().Time).Holding && g.run == nil && len(g.callers.queue) == 0
 }
 
 // withdraw ends what a caller has asked for.
-func (a *Agent) withdraw(gate string, c *caller) {
-	g := a.gateOf(gate)
+func (a *Agent) withdraw(g *gate, c *caller) {
 	if g.callers.served == c {
 		c.withdrawn = true
 		g.run.Stop()
@@ -84,13 +120,23 @@ func (a *Agent) withdraw(gate string, c *caller) {
 	}
 }
 
-func (a *Agent) gateOf(name string) *gate {
+// gateFor returns the gate that a caller means; the only one, if it names none.
+func (a *Agent) gateFor(name string) (*gate, error) {
+	if name == "" && len(a.gates) == 1 {
+		return a.gates[0], nil
+	}
+	var names []string
 	for _, g := range a.gates {
 		if g.cfg.Name == name {
-			return g
+			return g, nil
 		}
+		names = append(names, g.cfg.Name)
 	}
-	return nil
+	text := fmt.Sprintf("this host takes no part in a gate %q; its gates are %s: name one of them with --gate", name, strings.Join(names, ", "))
+	if name == "" {
+		text = fmt.Sprintf("this host takes part in several gates: name one of %s with --gate", strings.Join(names, ", "))
+	}
+	return nil, &control.Refusal{Reason: control.NoGate, Text: text}
 }
 
 // tellDemand tells the machine whether somebody waits, if it does not know.
@@ -106,14 +152,15 @@ func (a *Agent) tellDemand(g *gate) {
 	a.step(g)
 }
 
-// begin gives the grant to the first caller, and returns its command. The run has ended the demand.
-func (k *callers) begin() (argv []string) {
+// begin gives the grant to the first caller; nil, if nobody waits any more. The run has ended the demand.
+func (k *callers) begin() *caller {
 	k.told = false
 	if len(k.queue) == 0 {
 		return nil
 	}
 	k.served, k.queue = k.queue[0], k.queue[1:]
-	return k.served.argv
+	k.served.running = time.Now()
+	return k.served
 }
 
 // end tells the caller whose command has run what came of it.
@@ -131,17 +178,42 @@ func (k *callers) again() {
 	case c.withdrawn:
 		c.refuse(context.Canceled)
 	default:
+		c.running = time.Time{}
 		k.queue = slices.Insert(k.queue, 0, c)
 	}
 	k.served = nil
 }
 
+// list describes them for operators, in the order of their turns.
+func (k *callers) list() (list []control.Caller) {
+	describe := func(c *caller) {
+		list = append(list, control.Caller{
+			PID: c.PID, Command: c.Command, Since: c.since, Running: !c.running.IsZero(), RunningSince: c.running,
+		})
+	}
+	if k.served != nil {
+		describe(k.served)
+	}
+	for _, c := range k.queue {
+		describe(c)
+	}
+	return list
+}
+
 // leave sends everybody away who waits.
 func (k *callers) leave() {
 	for _, c := range k.queue {
-		c.refuse(errLeaving)
+		c.refuse(errLeaving())
 	}
 	k.queue = nil
+}
+
+func errLeaving() error {
+	return &control.Refusal{Reason: control.Leaving, Text: "the agent on this host is stopping: ask again when it has started"}
+}
+
+func errLate() error {
+	return &control.Refusal{Reason: control.Late, Text: "it did not start its command in time"}
 }
 
 // refuse tells a caller that its command will not run.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy/wander"
 )
@@ -28,10 +29,17 @@ type asked struct {
 
 // exec lets somebody wait on a host.
 func (w *world) exec(ctx context.Context, host, name string, ended chan<- asked) {
+	w.call(ctx, host, control.Call{Gate: "default", Command: name}, ended)
+}
+
+// call lets somebody ask a host.
+func (w *world) call(ctx context.Context, host string, call control.Call, ended chan<- asked) {
 	a := w.agents[host].Agent
 	w.wg.Go(func() {
-		r, err := a.Exec(ctx, "default", []string{name})
-		ended <- asked{name, r, err}
+		r, err := a.exec(ctx, call, func(spec hook.Spec, _ time.Time) (hookRun, error) {
+			return w.pretend(w.agents[host], spec), nil
+		})
+		ended <- asked{call.Command, r, err}
 	})
 	time.Sleep(time.Millisecond) // the next one asks later
 }
@@ -45,7 +53,7 @@ func TestACallerWhoseRunIsDeniedComesFirstAgainUnlessItHasGone(t *testing.T) {
 		a := &Agent{gates: []*gate{g}}
 		g.callers.begin()
 		if gone {
-			a.withdraw("x", first)
+			a.withdraw(g, first)
 			if !g.run.isStopped() {
 				t.Error("the run of one that has gone is not stopped")
 			}
@@ -133,20 +141,103 @@ func TestAnAgentThatStopsSendsItsCallersAway(t *testing.T) {
 			t.Error(err)
 		}
 		for range 2 {
-			if r := <-ended; r.name == "first" && !r.Stopped || r.name == "second" && !errors.Is(r.Err, errLeaving) {
+			if r := <-ended; r.name == "first" && !r.Stopped || r.name == "second" && !refused(r.Err, control.Leaving) {
 				t.Errorf("%+v", r)
 			}
 		}
 	})
 }
 
-func TestAGateWithAHookTakesNoCommands(t *testing.T) {
-	inWorld(t, testGate(), func(w *world) {
+// refused reports whether an error is a refusal for a reason.
+func refused(err error, why control.Reason) bool {
+	refusal, ok := errors.AsType[*control.Refusal](err)
+	return ok && refusal.Reason == why
+}
+
+func TestACallerIsToldWhichGatesThereAre(t *testing.T) {
+	inWorld(t, onDemand(), func(w *world) {
 		w.start("a", AloneRun)
-		for gate, want := range map[string]string{"default": "takes no commands", "other": "no gate"} {
-			if _, err := w.agents["a"].Exec(context.Background(), gate, []string{"x"}); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %v", gate, err)
+		ended := make(chan asked, 1)
+		w.call(context.Background(), "a", control.Call{Gate: "other"}, ended)
+		if r := <-ended; !refused(r.err, control.NoGate) || !strings.Contains(r.err.Error(), "its gates are default:") {
+			t.Errorf("%+v", r)
+		}
+		w.call(context.Background(), "a", control.Call{}, ended)
+		if r := <-ended; r.err != nil || r.Err != nil {
+			t.Errorf("of the only gate: %+v", r)
+		}
+	})
+}
+
+// A caller that stands still when its turn comes holds nobody up: its grant is given back, and the next one has its turn.
+func TestACallerThatDoesNotStartItsCommandInTimeLosesItsTurn(t *testing.T) {
+	inWorld(t, onDemand(), func(w *world) {
+		w.start("a", AloneRun)
+		ended := make(chan asked, 2)
+		late := w.agents["a"].Agent
+		w.wg.Go(func() {
+			r, err := late.exec(context.Background(), control.Call{Command: "late"}, func(_ hook.Spec, startBy time.Time) (hookRun, error) {
+				time.Sleep(time.Until(startBy))
+				return nil, hook.ErrLate
+			})
+			ended <- asked{"late", r, err}
+		})
+		time.Sleep(time.Millisecond)
+		w.exec(context.Background(), "a", "next", ended)
+		if r := <-ended; r.name != "late" || !refused(r.Err, control.Late) {
+			t.Errorf("%+v", r)
+		}
+		if r := <-ended; r.name != "next" || r.Err != nil {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+func TestTheStatusListsCallersInTheOrderOfTheirTurns(t *testing.T) {
+	inWorld(t, onDemand(), func(w *world) {
+		w.start("a", AloneRun)
+		ended := make(chan asked, 3)
+		asking := time.Now()
+		for i, name := range []string{"first", "second", "third"} {
+			w.call(context.Background(), "a", control.Call{Command: name, PID: 100 + i}, ended)
+		}
+		w.until("the first one runs", time.Minute, func() bool { return w.agents["a"].isRunning(w) })
+		s, err := source{w.agents["a"].Agent}.Status(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for i, c := range s.Gates[0].Callers {
+			got = append(got, c.Command)
+			if c.PID != 100+i || c.Since.Before(asking) || c.Running != (i == 0) || c.RunningSince.IsZero() != (i > 0) {
+				t.Errorf("%d: %+v", i, c)
 			}
+		}
+		if strings.Join(got, " ") != "first second third" {
+			t.Error(got)
+		}
+		for range 3 {
+			<-ended
+		}
+	})
+}
+
+func TestACallerThatDoesNotWaitIsRefusedWhereItWouldHaveTo(t *testing.T) {
+	inWorld(t, onDemand(), func(w *world) {
+		w.start("a", AloneRun)
+		ended := make(chan asked, 3)
+		w.until("it holds the token", time.Minute, func() bool { return len(w.holders()) > 0 })
+		for i, name := range []string{"runs", "refused"} {
+			w.call(context.Background(), "a", control.Call{Command: name, NonBlock: true}, ended)
+			if i == 0 {
+				w.until("it runs", time.Minute, func() bool { return w.agents["a"].isRunning(w) })
+			}
+		}
+		if r := <-ended; r.name != "refused" || !refused(r.err, control.Busy) {
+			t.Errorf("%+v", r)
+		}
+		if r := <-ended; r.name != "runs" || r.Err != nil || r.err != nil {
+			t.Errorf("%+v", r)
 		}
 	})
 }

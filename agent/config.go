@@ -24,6 +24,8 @@ type Config struct {
 	Alone Alone
 	// StateDir holds the node key and the state of the gates; Socket is the path of the control socket.
 	StateDir, Socket string
+	// SocketGroup is the group whose members may use the control socket, besides this process's user and root; empty is none.
+	SocketGroup string
 	// Secret seals datagrams and gossip. Nil means no encryption; only Insecure allows that beyond loopback.
 	Secret   *wire.Secret
 	Insecure bool
@@ -53,9 +55,9 @@ const (
 // GateConfig configures one gate.
 type GateConfig struct {
 	Name string
-	// Hook is the protected operation: a program and its arguments. A gate without one is on demand: see Exec.
+	// Hook is the protected operation: a program and its arguments. A gate without one is on demand: it runs the commands of its callers.
 	Hook []string
-	// HookTimeout is how long the hook may run before it is stopped.
+	// HookTimeout is how long a run may take before it is stopped. It must be positive if there is a hook; otherwise zero sets no limit.
 	HookTimeout time.Duration
 	// Protocol decides which member may run, with its settings.
 	Protocol policy.Protocol

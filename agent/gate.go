@@ -83,9 +83,6 @@ func (g *gate) forgetMemo(wall int64, r *statedir.Record, s *policy.State) {
 		s.Memo = policy.Memo{}
 		return
 	}
-	if g.family.Doubt == nil {
-		return
-	}
 	if why := g.family.Doubt(wall, s); why != "" {
 		g.log.Warn().Msg(why)
 	}
@@ -100,7 +97,7 @@ func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
 		a.send(g, &e.Msg)
 	case policy.Run:
 		a.observe(g, now, e)
-		a.startHook(g, now, e)
+		a.startRun(g, now, e)
 	case policy.Extend:
 		if g.run != nil {
 			g.run.Extend(a.clock.sinceBoot(e.Until))
@@ -146,35 +143,47 @@ func (h *hands) change(e *policy.Effect, at time.Time) {
 	}
 }
 
-func (a *Agent) onHookEnded(f finished) {
-	g := f.gate
+func (a *Agent) onRunEnded(f finished) {
+	g, r := f.gate, &f.result
 	g.run = nil
-	g.event.Kind, g.event.Void, g.event.Denied = policy.Finished, f.result.TimedOut || f.result.Expired || f.result.NotExecuted, f.denied
+	g.event.Kind, g.event.Void, g.event.Denied = policy.Finished, r.TimedOut || r.Expired || r.NotExecuted, f.denied
 	if f.denied {
 		g.runs--
-		g.callers.again()
+		if r.Err == nil {
+			g.callers.again()
+		}
+		g.callers.end(*r)
 		a.observeEnd(g, hook.Result{Err: errTooLate})
 		a.step(g)
 		return
 	}
-	g.last = f.result
-	g.callers.end(f.result)
+	g.last = *r
+	if c := g.callers.served; c != nil {
+		g.log.Info().Str("command", c.Command).Int("pid", c.PID).AnErr("end", r.Err).Dur("took", r.Took.Round(time.Millisecond)).Msg("command ended")
+		g.callers.end(*r)
+	} else {
+		a.onHookEnded(g, r)
+	}
+	a.warnTooShort(g)
+	a.observeEnd(g, *r)
+	a.step(g)
+}
+
+// onHookEnded records whether the hook has succeeded. Whether a command has is its caller's business.
+func (a *Agent) onHookEnded(g *gate, r *hook.Result) {
 	level := zerolog.InfoLevel
-	if f.result.Err != nil {
+	if r.Err != nil {
 		g.failures++
 		level = zerolog.ErrorLevel
 	} else {
 		g.saver.record.LastSuccess, g.saver.wanted = time.Unix(0, a.clock.now().Wall), true
 	}
 	status := g.machine.Status(a.clock.now().Time)
-	line := g.log.WithLevel(level).Err(f.result.Err).Dur("took", f.result.Took.Round(time.Millisecond))
+	line := g.log.WithLevel(level).Err(r.Err).Dur("took", r.Took.Round(time.Millisecond))
 	if status.NextRun < policy.Never {
 		line.Time("next_run", a.clock.at(status.NextRun))
 	}
 	line.Msg("hook ended")
-	a.warnTooShort(g)
-	a.observeEnd(g, f.result)
-	a.step(g)
 }
 
 // warnTooShort warns at most once a minute that a constant is too short.

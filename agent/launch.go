@@ -79,31 +79,65 @@ func (l *launch) started(run hookRun) {
 var (
 	errStoppedBefore = errors.New("it was stopped before its start")
 	errTooLate       = errors.New("it was too late for its start")
+	errNobodyWaits   = errors.New("nobody waits any more")
 )
 
-// startHook starts the protected operation under a grant.
-func (a *Agent) startHook(g *gate, now policy.Instant, e *policy.Effect) {
+// startRun starts the protected operation under a grant: the command of the first caller, or the hook.
+func (a *Agent) startRun(g *gate, now policy.Instant, e *policy.Effect) {
 	g.runs++
-	l, spec := &launch{token: e.Token, until: a.clock.sinceBoot(e.Until)}, a.hookSpec(g, now, e)
+	l, spec := &launch{token: e.Token, until: a.clock.sinceBoot(e.Until)}, a.grant(g, e)
 	g.run = l
-	if g.cfg.onDemand() {
-		spec.Argv = g.callers.begin()
-	}
 	g.entrusted.begin()
 	startBy := time.Now().Add(e.StartBy.Sub(now.Time))
+	if g.cfg.onDemand() {
+		c := g.callers.begin()
+		go func() { a.finished <- a.serve(g, l, c, spec, startBy) }()
+		return
+	}
+	spec.Argv, spec.Env = g.cfg.Hook, hook.Environ(os.Environ(), spec.Env...)
 	go func() { a.finished <- a.follow(g, l, spec, startBy) }()
 }
 
-// follow runs a hook to its end. After startBy it does not start it: the token may have another holder by then.
+// follow runs a hook to its end.
 func (a *Agent) follow(g *gate, l *launch, spec hook.Spec, startBy time.Time) finished {
-	switch {
-	case time.Now().After(startBy):
-		return finished{gate: g, denied: true}
-	case l.isStopped():
-		return finished{gate: g, result: hook.Result{Exit: -1, NotExecuted: true, Stopped: true, Err: errStoppedBefore}}
+	if end, ends := l.endsEarly(g, startBy); ends {
+		return end
 	}
 	g.withToken(g.log.Info(), &l.token).Msg("hook starts")
 	run, err := a.deps.startHook(spec)
+	return l.toItsEnd(g, run, err)
+}
+
+// serve runs a caller's command to its end.
+func (a *Agent) serve(g *gate, l *launch, c *caller, spec hook.Spec, startBy time.Time) finished {
+	if end, ends := l.endsEarly(g, startBy); ends {
+		return end
+	}
+	if c == nil {
+		return finished{gate: g, result: hook.Result{Exit: -1, NotExecuted: true, Err: errNobodyWaits}}
+	}
+	g.withToken(g.log.Info(), &l.token).Str("command", c.Command).Int("pid", c.PID).Msg("command starts")
+	spec.Argv = []string{c.Command}
+	run, err := c.start(spec, startBy)
+	if errors.Is(err, hook.ErrLate) {
+		return finished{gate: g, denied: true, result: hook.Result{Exit: -1, NotExecuted: true, Err: errLate()}}
+	}
+	return l.toItsEnd(g, run, err)
+}
+
+// endsEarly reports whether an operation is not started at all: after startBy the token may have another holder.
+func (l *launch) endsEarly(g *gate, startBy time.Time) (finished, bool) {
+	switch {
+	case time.Now().After(startBy):
+		return finished{gate: g, denied: true}, true
+	case l.isStopped():
+		return finished{gate: g, result: hook.Result{Exit: -1, NotExecuted: true, Stopped: true, Err: errStoppedBefore}}, true
+	}
+	return finished{}, false
+}
+
+// toItsEnd waits for the end of an operation.
+func (l *launch) toItsEnd(g *gate, run hookRun, err error) finished {
 	if err != nil {
 		return finished{gate: g, result: hook.Result{Exit: -1, NotExecuted: true, Err: err}}
 	}
@@ -111,29 +145,21 @@ func (a *Agent) follow(g *gate, l *launch, spec hook.Spec, startBy time.Time) fi
 	return finished{gate: g, result: <-run.Done()}
 }
 
-func (a *Agent) hookSpec(g *gate, now policy.Instant, e *policy.Effect) hook.Spec {
-	token := &e.Token
-	return hook.Spec{
-		Grace: graceOf(now.Time, e.Until),
-		Argv:  g.cfg.Hook, Timeout: g.cfg.HookTimeout, Until: a.clock.sinceBoot(e.Until), OrphanGrace: g.cfg.Protocol.OrphanGrace(), Log: g.log,
-		Env: hook.Environ(os.Environ(),
-			"WANDERD_HELD=1",
-			"WANDERD_GATE="+g.cfg.Name,
-			"WANDERD_SEQ="+strconv.FormatUint(uint64(token.Seq), 10),
-			"WANDERD_SLOT="+strconv.Itoa(int(token.Slot)),
-			"WANDERD_TOKEN="+token.ID.String(),
-			"WANDERD_MEMBER="+a.self.String(),
-			"WANDERD_NAME="+a.cfg.Name,
-			"WANDERD_MEMBERS="+strconv.Itoa(g.members),
-			"WANDERD_DEADLINE="+strconv.FormatInt(time.Now().Add(g.cfg.HookTimeout).Unix(), 10)),
+// grant is an operation under a grant, but for what is run, with what the operation is told of the grant as its environment.
+func (a *Agent) grant(g *gate, e *policy.Effect) hook.Spec {
+	token, timeout := &e.Token, g.cfg.HookTimeout
+	env := []string{
+		"WANDERD_HELD=1",
+		"WANDERD_GATE=" + g.cfg.Name,
+		"WANDERD_SEQ=" + strconv.FormatUint(uint64(token.Seq), 10),
+		"WANDERD_SLOT=" + strconv.Itoa(int(token.Slot)),
+		"WANDERD_TOKEN=" + token.ID.String(),
+		"WANDERD_MEMBER=" + a.self.String(),
+		"WANDERD_NAME=" + a.cfg.Name,
+		"WANDERD_MEMBERS=" + strconv.Itoa(g.members),
 	}
-}
-
-// graceOf is how long a hook has from SIGTERM to SIGKILL. Of a grant with an end that is a quarter at most: the default may be longer than
-// the whole grant, and the guard would not execute the hook at all.
-func graceOf(now, until policy.Time) time.Duration {
-	if until == 0 {
-		return hook.DefaultGrace
+	if timeout > 0 {
+		env = append(env, "WANDERD_DEADLINE="+strconv.FormatInt(time.Now().Add(timeout).Unix(), 10))
 	}
-	return min(hook.DefaultGrace, until.Sub(now)/4)
+	return hook.Spec{Timeout: timeout, Until: a.clock.sinceBoot(e.Until), OrphanGrace: g.cfg.Protocol.OrphanGrace(), Log: g.log, Env: env}
 }

@@ -50,7 +50,7 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 			a.onSaved(end)
 		case f := <-a.finished:
 			a.noticeSleep()
-			a.onHookEnded(f)
+			a.onRunEnded(f)
 		case view := <-views:
 			a.noticeSleep()
 			a.onView(view)

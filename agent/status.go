@@ -70,7 +70,7 @@ func (a *Agent) warnings() []control.Warning {
 func (a *Agent) gossipCounters() map[string]uint64 {
 	s := a.members.Stats()
 	all := map[string]uint64{
-		"malformed": s.Malformed, "foreign": s.Foreign, "strangers": s.Strangers, "overflow": s.Overflow, "crowded": s.Crowded,
+		"malformed": s.Malformed, "foreign": s.Foreign, "strangers": s.Strangers, "overflow": s.Overflow,
 		"refused": s.Refused, "clock_off": s.Clock, "same_name": s.SameName, "same_key": s.SameKey, "log_lost": s.LogLost,
 	}
 	maps.DeleteFunc(all, func(_ string, n uint64) bool { return n == 0 })
@@ -83,7 +83,7 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 	s := control.Gate{
 		Name: g.cfg.Name, Policy: g.family.Name, State: m.Phase, Members: g.members,
 		Whereabouts: a.whereabouts(g, &m, facts), Running: g.run != nil, Runs: g.runs, Failures: g.failures,
-		Slots: 1,
+		Slots: 1, Callers: g.callers.list(),
 		Notes: make(map[string]uint64, len(g.notes)),
 	}
 	for i := range facts {

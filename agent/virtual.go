@@ -33,7 +33,7 @@ func NewVirtual(cfg Config, v Virtual) (*Agent, error) {
 			go func() { r.done <- v.Hook(r) }()
 			return r, nil
 		},
-		serve: func(string, control.Source, zerolog.Logger) (io.Closer, error) {
+		serve: func(string, string, control.Source, zerolog.Logger) (io.Closer, error) {
 			return io.NopCloser(nil), nil
 		},
 		save: (*statedir.Dir).Save,

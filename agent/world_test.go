@@ -139,7 +139,7 @@ func (w *world) startJoining(name string, alone Alone, others ...string) {
 	a, err := newAgent(cfg, deps{
 		listen:    func(addr netip.AddrPort) (*transport.Endpoint, error) { return w.net.Endpoint(addr), nil },
 		startHook: func(spec hook.Spec) (hookRun, error) { return w.pretend(r, spec), nil },
-		serve: func(string, control.Source, zerolog.Logger) (io.Closer, error) {
+		serve: func(string, string, control.Source, zerolog.Logger) (io.Closer, error) {
 			return io.NopCloser(nil), nil
 		},
 		save: w.save,

@@ -23,8 +23,10 @@ const (
 type logAdapter struct {
 	log   zerolog.Logger
 	lines chan memberlistLine
-	// suspected gets an event that memberlist reports in its log only: a node did not answer a probe.
+	// suspected and foreign get events that memberlist reports in its log only: a node that did not answer a probe, and an
+	// incoming stream that was sealed with another secret.
 	suspected func(node string)
+	foreign   func(src string)
 
 	classes map[string]*throttle
 	lost    atomic.Uint64
@@ -35,10 +37,10 @@ type memberlistLine struct {
 	text  string
 }
 
-func newLogAdapter(log zerolog.Logger, suspected func(string)) *logAdapter {
+func newLogAdapter(log zerolog.Logger, suspected, foreign func(string)) *logAdapter {
 	return &logAdapter{
 		log: log.With().Str("from", "memberlist").Logger(), lines: make(chan memberlistLine, logQueue),
-		suspected: suspected, classes: make(map[string]*throttle),
+		suspected: suspected, foreign: foreign, classes: make(map[string]*throttle),
 	}
 }
 
@@ -72,6 +74,10 @@ func (a *logAdapter) run(stop <-chan struct{}) {
 }
 
 func (a *logAdapter) write(line memberlistLine, now time.Time) {
+	if src, ok := cutBoth(line.text, "failed to receive: no installed keys could decrypt the message from=", ""); ok {
+		a.foreign(src)
+		return
+	}
 	if line.level < zerolog.WarnLevel {
 		a.log.WithLevel(line.level).Msg(line.text)
 		return

@@ -75,16 +75,24 @@ func (c *Client) get(ctx context.Context, path string, document any) error {
 		return fmt.Errorf("the answer of the agent on %s was cut off: %w", c.path, err)
 	}
 	if resp.StatusCode != http.StatusOK {
-		var f failure
-		if json.Unmarshal(body, &f) != nil || f.Error == "" {
-			f.Error = resp.Status
-		}
-		return fmt.Errorf("the agent on %s cannot answer: %s", c.path, f.Error)
+		return c.failed(resp, body)
 	}
 	if err := json.Unmarshal(body, document); err != nil {
 		return fmt.Errorf("the agent on %s has another version than this command: %w", c.path, err)
 	}
 	return nil
+}
+
+// failed is the error of a request that the agent has not answered as it was asked.
+func (c *Client) failed(resp *http.Response, body []byte) error {
+	var f failure
+	if json.Unmarshal(body, &f) != nil || f.Error == "" {
+		f.Error = resp.Status
+	}
+	if resp.StatusCode == http.StatusForbidden {
+		return notPermitted(c.path)
+	}
+	return fmt.Errorf("the agent on %s cannot answer: %s", c.path, f.Error)
 }
 
 // explain adds the remedy to an error of the connection.
@@ -101,16 +109,23 @@ func (c *Client) explain(err error) error {
 	return fmt.Errorf("control socket %s: %w", c.path, err)
 }
 
-// notPermitted names the user that may connect, if it is known.
+// notPermitted names who may connect, if that is known.
 func notPermitted(path string) error {
-	owner := "the user that runs the agent"
+	who := "the user that runs the agent"
 	if info, err := os.Lstat(path); err == nil {
 		if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-			owner = "user " + strconv.FormatUint(uint64(stat.Uid), 10)
+			who = "user " + strconv.FormatUint(uint64(stat.Uid), 10)
 			if u, err := user.LookupId(strconv.FormatUint(uint64(stat.Uid), 10)); err == nil {
-				owner = "user " + u.Username
+				who = "user " + u.Username
+			}
+			if info.Mode().Perm()&0o060 == 0o060 {
+				group := strconv.FormatUint(uint64(stat.Gid), 10)
+				if g, err := user.LookupGroupId(group); err == nil {
+					group = g.Name
+				}
+				who += ", as a member of group " + group
 			}
 		}
 	}
-	return fmt.Errorf("the control socket %s: %w: run this as %s or as root, with sudo", path, fs.ErrPermission, owner)
+	return fmt.Errorf("the control socket %s: %w: run this as %s or as root, with sudo", path, fs.ErrPermission, who)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"net"
 	"net/http"
@@ -18,12 +19,16 @@ import (
 type Source interface {
 	Status(ctx context.Context) (Status, error)
 	Members(ctx context.Context) (Members, error)
+	// Exec carries a call from its waiting to the end of its run, and ends when the caller goes. What the caller says is read from conn,
+	// and what it is told is written there. The error may be a [Refusal].
+	Exec(call Call, conn io.ReadWriter) error
 }
 
 // The paths that are served.
 const (
 	pathStatus  = "/v1/status"
 	pathMembers = "/v1/members"
+	pathExec    = "/v1/exec"
 )
 
 const (
@@ -33,7 +38,7 @@ const (
 	ioTimeout   = 5 * time.Second
 	idleTimeout = 30 * time.Second
 	maxHeader   = 8 << 10
-	// closeTimeout is how long Close waits for answers in progress.
+	// closeTimeout is how long Close waits for answers and calls in progress.
 	closeTimeout = time.Second
 )
 
@@ -41,21 +46,26 @@ const (
 type Server struct {
 	socket *socket
 	http   *http.Server
+	source Source
+	log    zerolog.Logger
 	served chan struct{}
 	close  func() error
+	// calls are those that it carries.
+	calls sync.WaitGroup
 }
 
-// Serve makes a socket at path with mode 0600 and answers on it. It replaces the socket of a dead agent. It is an error if a live
-// agent uses the path, or if the path is too long for a socket or names another kind of file.
-func Serve(path string, src Source, logger zerolog.Logger) (*Server, error) {
-	socket, err := listen(path)
+// Serve makes a socket at path with mode 0600 and answers on it; if a group is named, with that group and mode 0660. It replaces the
+// socket of a dead agent. It is an error if a live agent uses the path, or if the path is too long for a socket or names another kind
+// of file.
+func Serve(path, group string, src Source, logger zerolog.Logger) (*Server, error) {
+	socket, err := listen(path, group)
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{
-		socket: socket,
+		socket: socket, source: src, log: logger,
 		http: &http.Server{
-			Handler:           handler(src, logger),
+			ConnContext:       withConn,
 			ReadHeaderTimeout: ioTimeout,
 			ReadTimeout:       ioTimeout,
 			WriteTimeout:      sourceTimeout + ioTimeout,
@@ -65,6 +75,7 @@ func Serve(path string, src Source, logger zerolog.Logger) (*Server, error) {
 		},
 		served: make(chan struct{}),
 	}
+	s.http.Handler = http.HandlerFunc(s.handle)
 	s.close = sync.OnceValue(s.shutdown)
 	go func() {
 		defer close(s.served)
@@ -75,7 +86,7 @@ func Serve(path string, src Source, logger zerolog.Logger) (*Server, error) {
 	return s, nil
 }
 
-// Close stops the server and removes the socket's file. It may be called again.
+// Close stops the server and removes the socket's file. It may be called again. A call ends when the source ends it, not before.
 func (s *Server) Close() error { return s.close() }
 
 func (s *Server) shutdown() error {
@@ -88,6 +99,15 @@ func (s *Server) shutdown() error {
 		err = s.http.Close()
 	}
 	<-s.served
+	told := make(chan struct{})
+	go func() {
+		s.calls.Wait()
+		close(told)
+	}()
+	select {
+	case <-told:
+	case <-ctx.Done():
+	}
 	return errors.Join(removeErr, err)
 }
 
@@ -97,34 +117,44 @@ type failure struct {
 	Paths []string `json:"paths,omitempty"`
 }
 
-// handler routes by itself, because http.ServeMux does not answer a wrong path or method with JSON.
-func handler(src Source, logger zerolog.Logger) http.Handler {
-	paths := []string{pathMembers, pathStatus}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ask, ok := map[string]func(context.Context) (any, error){
-			pathStatus:  func(ctx context.Context) (any, error) { return src.Status(ctx) },
-			pathMembers: func(ctx context.Context) (any, error) { return members(ctx, src) },
-		}[r.URL.Path]
-		switch {
-		case !ok:
-			answer(w, logger, http.StatusNotFound, failure{
-				Error: fmt.Sprintf("no such path: %s", r.URL.Path), Paths: paths,
-			})
-			return
-		case r.Method != http.MethodGet && r.Method != http.MethodHead:
-			w.Header().Set("Allow", "GET, HEAD")
-			answer(w, logger, http.StatusMethodNotAllowed, failure{Error: "this path is read-only: use GET"})
-			return
-		}
-		ctx, cancel := context.WithTimeout(r.Context(), sourceTimeout)
-		defer cancel()
-		document, err := ask(ctx)
-		if err != nil {
-			answer(w, logger, http.StatusServiceUnavailable, failure{Error: err.Error()})
-			return
-		}
-		answer(w, logger, http.StatusOK, document)
-	})
+// handle routes by itself, because http.ServeMux does not answer a wrong path or method with JSON.
+func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
+	peer, known := peerOf(r.Context())
+	if known && !s.socket.admits(peer) {
+		answer(w, s.log, http.StatusForbidden, failure{Error: "this user may not use the control socket"})
+		return
+	}
+	paths := []string{pathExec, pathMembers, pathStatus}
+	ask, ok := map[string]func(context.Context) (any, error){
+		pathStatus:  func(ctx context.Context) (any, error) { return s.source.Status(ctx) },
+		pathMembers: func(ctx context.Context) (any, error) { return members(ctx, s.source) },
+	}[r.URL.Path]
+	switch {
+	case r.URL.Path == pathExec && r.Method == http.MethodPost:
+		s.serveExec(w, r, peer)
+		return
+	case r.URL.Path == pathExec:
+		w.Header().Set("Allow", "POST")
+		answer(w, s.log, http.StatusMethodNotAllowed, failure{Error: "this path asks for a run: use POST"})
+		return
+	case !ok:
+		answer(w, s.log, http.StatusNotFound, failure{
+			Error: fmt.Sprintf("no such path: %s", r.URL.Path), Paths: paths,
+		})
+		return
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		w.Header().Set("Allow", "GET, HEAD")
+		answer(w, s.log, http.StatusMethodNotAllowed, failure{Error: "this path is read-only: use GET"})
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), sourceTimeout)
+	defer cancel()
+	document, err := ask(ctx)
+	if err != nil {
+		answer(w, s.log, http.StatusServiceUnavailable, failure{Error: err.Error()})
+		return
+	}
+	answer(w, s.log, http.StatusOK, document)
 }
 
 // members writes an empty list as [], never as null.

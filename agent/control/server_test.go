@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
@@ -31,11 +32,12 @@ type told struct {
 
 func (s told) Status(context.Context) (Status, error)   { return s.status, s.err }
 func (s told) Members(context.Context) (Members, error) { return s.members, s.err }
+func (s told) Exec(Call, io.ReadWriter) error           { return s.err }
 
 func serve(t *testing.T, src Source) (path string) {
 	t.Helper()
 	path = filepath.Join(shortDir(t), "s")
-	s, err := Serve(path, src, zerolog.Nop())
+	s, err := Serve(path, "", src, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,14 +100,20 @@ func TestErrorsOfTheSourceReachTheClient(t *testing.T) {
 	}
 }
 
-// ask sends one request.
-func ask(t *testing.T, socket, method, path string) *http.Response {
+func connect(t *testing.T, socket string) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("unix", socket)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+// ask sends one request.
+func ask(t *testing.T, socket, method, path string) *http.Response {
+	t.Helper()
+	conn := connect(t, socket)
 	req, err := http.NewRequestWithContext(t.Context(), method, "http://wanderd"+path, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +136,7 @@ func TestAnswerToAnUnknownPathListsThePaths(t *testing.T) {
 		if err := json.NewDecoder(resp.Body).Decode(&f); err != nil {
 			t.Fatal(err)
 		}
-		if resp.StatusCode != http.StatusNotFound || !cmp.Equal(f.Paths, []string{"/v1/members", "/v1/status"}) {
+		if resp.StatusCode != http.StatusNotFound || !cmp.Equal(f.Paths, []string{"/v1/exec", "/v1/members", "/v1/status"}) {
 			t.Errorf("%s: %s, %+v", path, resp.Status, f)
 		}
 	}
@@ -158,7 +166,7 @@ func TestHugeHeadersAreRefused(t *testing.T) {
 func TestCloseDoesNotWaitForever(t *testing.T) {
 	path := filepath.Join(shortDir(t), "s")
 	asked := make(chan struct{})
-	s, err := Serve(path, stuck{asked}, zerolog.Nop())
+	s, err := Serve(path, "", stuck{asked}, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,6 +192,8 @@ func TestCloseDoesNotWaitForever(t *testing.T) {
 
 // stuck is a Source that blocks until ctx is done.
 type stuck struct{ asked chan struct{} }
+
+func (s stuck) Exec(Call, io.ReadWriter) error { return nil }
 
 func (s stuck) Status(ctx context.Context) (Status, error) {
 	close(s.asked)

@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"os/user"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -38,11 +40,41 @@ type socket struct {
 	*net.UnixListener
 	path string
 	file os.FileInfo
+	// group may connect, too; it is below zero if there is none.
+	group int
 }
 
-// listen makes the socket at path. From the start only this user can connect to it. It replaces the socket of a dead agent. A
-// socket that answers, and any other kind of file, is an error.
-func listen(path string) (_ *socket, err error) {
+// LookupGroup returns the number of a group that is given by its name or number.
+func LookupGroup(name string) (int, error) {
+	g, err := user.LookupGroup(name)
+	if err != nil {
+		if g, err = user.LookupGroupId(name); err != nil {
+			return 0, fmt.Errorf("there is no group %q on this host: make it with \"groupadd --system %[1]s\", or name another one with --socket-group", name)
+		}
+	}
+	return strconv.Atoi(g.Gid)
+}
+
+// open lets a group connect. Its members must be able to reach the file.
+func (s *socket) open(name string) (err error) {
+	if s.group, err = LookupGroup(name); err != nil {
+		return err
+	}
+	dir := filepath.Dir(s.path)
+	if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o011 == 0 {
+		return fmt.Errorf("the group %s cannot reach the control socket in %s, which only its owner may enter: "+
+			"name another path with --socket, such as /run/wanderd/wanderd.sock", name, dir)
+	}
+	if err := os.Lchown(s.path, -1, s.group); err != nil {
+		return fmt.Errorf("the control socket cannot be given to the group %s, of which user %d is no member: "+
+			"add it with \"usermod -aG\", or in a service with SupplementaryGroups=%[1]s: %[3]w", name, os.Geteuid(), err)
+	}
+	return os.Chmod(s.path, 0o660)
+}
+
+// listen makes the socket at path. From the start only this user can connect to it, and at last the group, if there is one. It replaces
+// the socket of a dead agent. A socket that answers, and any other kind of file, is an error.
+func listen(path, group string) (_ *socket, err error) {
 	if err := CheckPath(path); err != nil {
 		return nil, err
 	}
@@ -63,7 +95,7 @@ func listen(path string) (_ *socket, err error) {
 	if err != nil {
 		return nil, describe(path, err)
 	}
-	s := &socket{UnixListener: l.(*net.UnixListener), path: path}
+	s := &socket{UnixListener: l.(*net.UnixListener), path: path, group: -1}
 	s.SetUnlinkOnClose(false)
 	if err := os.Chmod(path, 0o600); err != nil { // elsewhere than on Linux
 		_ = s.Close()
@@ -72,6 +104,12 @@ func listen(path string) (_ *socket, err error) {
 	if s.file, err = os.Lstat(path); err != nil {
 		_ = s.Close()
 		return nil, fmt.Errorf("control socket: %w", err)
+	}
+	if group != "" {
+		if err := s.open(group); err != nil {
+			_, _ = s.Close(), os.Remove(path)
+			return nil, err
+		}
 	}
 	return s, nil
 }

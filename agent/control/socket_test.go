@@ -27,7 +27,7 @@ func TestOnlyTheOwnerCanConnect(t *testing.T) {
 	old := syscall.Umask(0)
 	defer syscall.Umask(old)
 	path := filepath.Join(shortDir(t), "s")
-	s, err := listen(path)
+	s, err := listen(path, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func deadSocket(t *testing.T, path string) {
 func TestSocketOfADeadAgentIsReplaced(t *testing.T) {
 	path := filepath.Join(shortDir(t), "s")
 	deadSocket(t, path)
-	s, err := listen(path)
+	s, err := listen(path, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,12 +62,12 @@ func TestSocketOfADeadAgentIsReplaced(t *testing.T) {
 
 func TestSocketOfALivingAgentIsRefused(t *testing.T) {
 	path := filepath.Join(shortDir(t), "s")
-	s, err := listen(path)
+	s, err := listen(path, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	if _, err := listen(path); err == nil || !strings.Contains(err.Error(), "in use by another agent") {
+	if _, err := listen(path, ""); err == nil || !strings.Contains(err.Error(), "in use by another agent") {
 		t.Errorf("second agent: %v", err)
 	}
 }
@@ -82,7 +82,7 @@ func TestStaleSocketIsTakenOverOnce(t *testing.T) {
 	)
 	for range cap(got) {
 		wg.Go(func() {
-			if s, err := listen(path); err == nil {
+			if s, err := listen(path, ""); err == nil {
 				got <- s
 			}
 		})
@@ -109,7 +109,7 @@ func TestOtherFilesAreNotReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{file, link, dir} {
-		if _, err := listen(path); err == nil || !strings.Contains(err.Error(), "is not a socket") {
+		if _, err := listen(path, ""); err == nil || !strings.Contains(err.Error(), "is not a socket") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -123,7 +123,7 @@ func TestImpossiblePathsAreExplained(t *testing.T) {
 		filepath.Join(dir, "missing", "s"):       "does not exist: create it",
 		filepath.Join(dir, "missing", "dir", ""): "does not exist: create it",
 	} {
-		if _, err := listen(path); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := listen(path, ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("listen(%q): %v; want %q", path, err, want)
 		}
 	}
@@ -132,7 +132,7 @@ func TestImpossiblePathsAreExplained(t *testing.T) {
 func TestLongestPathWorks(t *testing.T) {
 	dir := shortDir(t)
 	path := filepath.Join(dir, strings.Repeat("x", maxPath-len(dir)-1))
-	s, err := listen(path)
+	s, err := listen(path, "")
 	if err != nil {
 		t.Fatalf("%d bytes: %v", len(path), err)
 	}
@@ -141,7 +141,7 @@ func TestLongestPathWorks(t *testing.T) {
 
 func TestCloseRemovesOnlyItsOwnFile(t *testing.T) {
 	path := filepath.Join(shortDir(t), "s")
-	s, err := listen(path)
+	s, err := listen(path, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestCloseRemovesOnlyItsOwnFile(t *testing.T) {
 	if err := s.remove(); err != nil {
 		t.Errorf("removing what is gone: %v", err)
 	}
-	other, err := listen(path)
+	other, err := listen(path, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,12 @@
 // Package control connects an operator's command with a running agent: JSON over HTTP on a unix socket.
 //
-// It contains the documents, the server and the client. The agent supplies the documents; this package decides nothing. The only
-// authentication is that of the file system: the socket belongs to the agent's user and has mode 0600.
+// It contains the documents, the server and the client. The agent supplies the documents; this package decides nothing. The agent's
+// user, root and, if there is one, the socket's group may ask: the file system and the credentials that the kernel tells of each
+// connection say so.
 //
 //	GET /v1/status    a [Status]
 //	GET /v1/members   a [Members]
+//	POST /v1/exec     a [Call]; the connection then belongs to the caller and its run
 //
 // The answer to all other requests is {"error": "…"} with a status of 400 or above. Within a version, documents gain fields and
 // lose none.
@@ -89,10 +91,24 @@ type Gate struct {
 	// member has revived.
 	Backups int    `json:"backups"`
 	OnLost  string `json:"on_lost"`
+	// Callers are those on this host who wait for a run, in their order; the first may be running.
+	Callers []Caller `json:"callers,omitempty"`
 	// Facts are what else the gate's protocol has to tell.
 	Facts []Fact `json:"facts,omitempty"`
 	// Notes counts events since the agent started, by note.
 	Notes map[string]uint64 `json:"notes"`
+}
+
+// Caller is somebody who asked for a run ("wanderd exec").
+type Caller struct {
+	// PID is the caller's process number, as the kernel tells it; 0 if that is of another namespace.
+	PID int `json:"pid"`
+	// Command is the name of the command's program, without its arguments.
+	Command string `json:"command"`
+	// Since is when it asked. Running says that its command runs; RunningSince is when that was granted.
+	Since        time.Time `json:"since"`
+	Running      bool      `json:"running,omitempty"`
+	RunningSince time.Time `json:"running_since,omitzero"`
 }
 
 // Fact is something that only one protocol has to tell: the fields that are there say what.

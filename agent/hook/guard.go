@@ -3,6 +3,7 @@ package hook
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"runtime"
@@ -36,9 +37,11 @@ const (
 
 	exitUsage = 64
 
-	// What the guard inherits beside its standard streams, which it hands to the operation.
-	lifelineFd = 3
-	reportFd   = 4
+	// What the guard inherits beside its standard streams, which it hands to the operation: the guard of a caller's command has the first
+	// two from its caller, and a connection to the agent.
+	lifelineFd   = 3
+	reportFd     = 4
+	connectionFd = 5
 )
 
 // Guard runs one operation on behalf of the agent that started this process, and outlives it. It returns the exit status
@@ -48,15 +51,33 @@ func Guard() int {
 	syscall.CloseOnExec(reportFd)
 	adopt()
 
-	g := guard{reporter: os.NewFile(reportFd, "report"), instructions: make(chan instruction), told: make(chan os.Signal, 1)}
+	g := guard{
+		reporters: []io.Writer{os.NewFile(reportFd, "report")}, instructions: make(chan instruction), told: make(chan os.Signal, 1),
+		operation: operation{session: os.Getpid()},
+	}
 	signal.Notify(g.told, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	go readLifeline(os.NewFile(lifelineFd, "lifeline"), g.instructions)
 	first := <-g.instructions
+	if first.Await {
+		if first = <-g.instructions; first.Order == nil {
+			return 0
+		}
+	}
 	if first.Order == nil {
 		fmt.Fprintf(os.Stderr, "%s is for internal use: nobody has told it what to guard\n", GuardName)
 		return exitUsage
 	}
 	g.order = *first.Order
+	if g.order.Command == nil {
+		keepOutputOpen()
+	} else {
+		var begins bool
+		if first, begins = g.beginCommand(); !begins {
+			g.report.Unbegun = true
+			g.end()
+			return 0
+		}
+	}
 	if !g.endsBy(g.order.Until) {
 		g.report.Expired, g.report.Unbegun = true, true
 		g.end()
@@ -86,15 +107,17 @@ func Guard() int {
 //
 // An agent that dies is told of no end any more, so it has begun nothing that follows upon one: the last words are true.
 type guard struct {
-	order    guardOrder
-	reporter *os.File
-	report   report
+	order     guardOrder
+	reporters []io.Writer
+	report    report
 	// operation is what it follows.
 	operation operation
 	// instructions come from the agent; orphaned says that there will be none any more, and words are what is to be said then.
 	instructions chan instruction
 	orphaned     bool
 	words        []Word
+	// command is what is particular to a caller's command.
+	command command
 	// until counts to the end of the grant by boot time; it is there if there is one.
 	until bootAlarm
 	// told receives the signals by which somebody else than the agent asks for an end.
@@ -125,16 +148,23 @@ type beginning struct {
 
 // start has the operation executed, and delivers what has become of that.
 func (g *guard) start() <-chan beginning {
-	g.deadline = time.After(g.order.Timeout)
-	g.operation = operation{session: os.Getpid()}
+	if g.order.Timeout > 0 {
+		g.deadline = time.After(g.order.Timeout)
+	}
 	begun := make(chan beginning, 1)
+	fork := func(env []string, attr *syscall.SysProcAttr) (int, error) {
+		return syscall.ForkExec(g.order.Path, g.order.Argv, &syscall.ProcAttr{Env: env, Files: []uintptr{0, 1, 2}, Sys: attr})
+	}
 	go func() {
 		// The parent-death signal of the operation is sent when the thread that started it ends.
 		runtime.LockOSThread()
+		if c := g.order.Command; c != nil {
+			pid, err := fork(append(os.Environ(), c.Env...), underGroup(c.Group))
+			begun <- beginning{pid: pid, err: err}
+			select {}
+		}
 		own := newCgroup()
-		pid, outside, err := own.start(func(attr *syscall.SysProcAttr) (int, error) {
-			return syscall.ForkExec(g.order.Path, g.order.Argv, &syscall.ProcAttr{Env: os.Environ(), Files: []uintptr{0, 1, 2}, Sys: attr})
-		})
+		pid, outside, err := own.start(func(attr *syscall.SysProcAttr) (int, error) { return fork(os.Environ(), attr) })
 		if !outside {
 			own = cgroup{} // killing it would kill this process too
 		}
@@ -155,8 +185,11 @@ func (g *guard) onBegun(b beginning) {
 	g.report.Pid = b.pid
 	// It had been executed already, although that is told only after it was told to end.
 	g.report.Unbegun = g.report.Unbegun && !executed(b.pid)
-	_ = g.report.write(g.reporter) // an agent that is not there any more is noticed by the lifeline
-	switch g.phase {               // it may have been born after it was to end
+	g.tell()
+	for _, sig := range g.command.early {
+		_ = syscall.Kill(b.pid, sig)
+	}
+	switch g.phase { // it may have been born after it was to end
 	case stopping:
 		g.operation.tellToEnd()
 	case killing:
@@ -165,11 +198,19 @@ func (g *guard) onBegun(b beginning) {
 	}
 }
 
+// tell delivers the report, as far as it goes. An agent that is not there any more is noticed by the lifeline.
+func (g *guard) tell() {
+	for _, to := range g.reporters {
+		_ = g.report.write(to)
+	}
+}
+
 // end delivers the report; or says the last words, if nobody is left to read it.
 func (g *guard) end() {
 	g.phase = over
 	g.report.Over = true
-	_ = g.report.write(g.reporter)
+	g.command.wakeCaller()
+	g.tell()
 	g.operation.cgroup.remove()
 	g.until.remove()
 	if g.orphaned && !g.report.Undead {
@@ -179,8 +220,7 @@ func (g *guard) end() {
 
 // gone reports whether nothing is left that has to end: what has left the session may stay, unless all has to be killed.
 func (g *guard) gone() bool {
-	all := g.orphaned || g.phase == killing
-	return g.report.Reaped && !g.operation.alive() && !(all && g.operation.cgroup.populated())
+	return g.report.Reaped && !g.operation.alive(g.orphaned || g.phase == killing)
 }
 
 // watch runs until the operation is over.
@@ -190,7 +230,7 @@ func (g *guard) watch(begun <-chan beginning) {
 		select {
 		case b := <-begun:
 			g.onBegun(b)
-			go reap(ends) // not before: whoever executes it waits for what cannot be executed
+			go reap(ends, g.command.alsoStops()) // not before: whoever executes it waits for what cannot be executed
 		case next, ok := <-g.instructions:
 			if !ok {
 				g.instructions = nil
@@ -198,6 +238,13 @@ func (g *guard) watch(begun <-chan beginning) {
 				continue
 			}
 			g.onInstruction(next)
+		case next, ok := <-g.command.caller:
+			if !ok {
+				g.command.caller = nil
+				g.onStop() // it has died
+				continue
+			}
+			g.onSignal(next.Signal)
 		case <-g.told:
 			g.onStop()
 		case e, ok := <-ends:
@@ -279,7 +326,7 @@ func (g *guard) onStop() {
 
 // onOrphaned: the agent has died. From now on the token's guardians wait for the end of the operation, and so little grace is left.
 func (g *guard) onOrphaned() {
-	g.orphaned = true
+	g.orphaned, g.report.Orphaned = true, true
 	g.look = time.Tick(orphanLookTime)
 	switch g.phase {
 	case running, settling, stopping:
@@ -307,6 +354,12 @@ func (g *guard) onDeadline() {
 
 // onEnd takes note of a process that has ended, the first one or one that was orphaned.
 func (g *guard) onEnd(e end) {
+	if e.status.Stopped() || e.status.Continued() {
+		if e.pid == g.report.Pid {
+			g.command.mirror(e.status)
+		}
+		return
+	}
 	if e.pid == g.report.Pid {
 		g.report.Reaped, g.report.Status = true, e.status
 	}
@@ -357,12 +410,12 @@ type end struct {
 	status syscall.WaitStatus
 }
 
-// reap waits for children until there are none, and closes ends then.
-func reap(ends chan<- end) {
+// reap waits for children until there are none, and closes ends then. The options are those of wait4(2).
+func reap(ends chan<- end, options int) {
 	defer close(ends)
 	for {
 		var status syscall.WaitStatus
-		pid, err := syscall.Wait4(-1, &status, 0, nil)
+		pid, err := syscall.Wait4(-1, &status, options, nil)
 		switch {
 		case errors.Is(err, syscall.EINTR):
 		case err != nil:

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -75,7 +76,7 @@ func TestAProgramThatHangsBeforeItRunsIsEnded(t *testing.T) {
 			return true, run.lifeline.next.Words == nil
 		})
 		time.Sleep(50 * time.Millisecond) // until that is written
-		_ = run.lifeline.pipe.Close()
+		_ = run.lifeline.pipe.(io.Closer).Close()
 		if got := e.hears(patience); got != "dead" {
 			t.Errorf("the guard says %q", got)
 		}

@@ -73,6 +73,17 @@ type Spec struct {
 	Until time.Duration
 	// Log receives the output (stdout as info, stderr as warnings) and warnings about what was left behind.
 	Log zerolog.Logger
+
+	// command says that it is a caller's command.
+	command bool
+}
+
+// name names the operation in a message.
+func (s *Spec) name() string {
+	if s.command {
+		return "command " + s.Argv[0]
+	}
+	return "hook " + s.Argv[0]
 }
 
 // Run is an operation under way.
@@ -215,7 +226,7 @@ func (r *Run) attend(spec Spec, path string, guard *exec.Cmd, pipes *pipes) {
 		_ = guard.Process.Kill()
 		_ = pipes.report.r.SetReadDeadline(time.Now().Add(undeadTime))
 	})
-	report := readReport(pipes.report.r)
+	report := readReport(pipes.report.r, nil)
 	late.Stop()
 	if err := ended(guard); !report.complete() {
 		spec.Log.Warn().AnErr("guard", err).Msg("the guard of the hook has died, or does not answer; the hook is killed too")

@@ -3,8 +3,8 @@ package hook
 import (
 	"encoding/json"
 	"io"
-	"os"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -18,12 +18,32 @@ type guardOrder struct {
 	OrphanGrace time.Duration `json:"orphan_grace"`
 	// Until is when nothing of the operation is left, as time since boot; zero is never.
 	Until time.Duration `json:"until,omitempty"`
+	// Command is there if the operation is a caller's command.
+	Command *commandOrder `json:"command,omitempty"`
+}
+
+// commandOrder is what the guard of a caller's command is told beside.
+type commandOrder struct {
+	// Group is the process group of the caller, in which the command runs.
+	Group int `json:"group"`
+	// Env is what the grant adds to the caller's environment.
+	Env []string `json:"env"`
+	// Heard is what the caller has read already of what the agent says to the guard.
+	Heard []byte `json:"heard,omitempty"`
 }
 
 // instruction is what the agent tells the guard, as JSON documents on the lifeline: the first has the order. None of it stands in
-// the guard's arguments or environment, which others can read.
+// the guard's arguments or environment, which others can read. The guard of a caller's command has the order from its caller, and the
+// rest from the agent.
 type instruction struct {
 	Order *guardOrder `json:"order,omitempty"`
+	// Await, in the first document, says that the order follows, or never comes.
+	Await bool `json:"await,omitempty"`
+	// Grant tells a caller that its command may run, Go its guard that it runs: it has said in time that it is ready.
+	Grant *Grant `json:"grant,omitempty"`
+	Go    bool   `json:"go,omitempty"`
+	// Signal is for the first process of the operation.
+	Signal syscall.Signal `json:"signal,omitempty"`
 	// Stop ends the operation.
 	Stop bool `json:"stop,omitempty"`
 	// Until, if it is not zero, replaces that of the order.
@@ -35,14 +55,16 @@ type instruction struct {
 // lifeline is the agent's end. What it is told goes to the guard from a goroutine of its own, for a guard that stands still must
 // not make the agent stand still; what was not told in time is replaced by what comes later.
 type lifeline struct {
-	pipe *os.File
+	pipe io.Writer
 	wake chan struct{}
 
 	mu   sync.Mutex
 	next instruction
 }
 
-func newLifeline(pipe *os.File) *lifeline { return &lifeline{pipe: pipe, wake: make(chan struct{}, 1)} }
+func newLifeline(pipe io.Writer) *lifeline {
+	return &lifeline{pipe: pipe, wake: make(chan struct{}, 1)}
+}
 
 // tell changes what the guard is told next.
 func (l *lifeline) tell(change func(next *instruction)) {

@@ -8,8 +8,11 @@ import (
 	"time"
 )
 
-// report is what the guard tells the agent, as two JSON documents: the first, at the start, has only Pid.
+// report is what the guard tells the agent, as two JSON documents: the first, at the start, has only Pid. The guard of a caller's
+// command tells both of them to the caller, too, and the agent first that it is ready.
 type report struct {
+	// Ready says that the command is about to be executed, if the agent says so.
+	Ready bool `json:"ready,omitempty"`
 	// Pid is the operation's first process, and the number of its process group.
 	Pid int `json:"pid,omitempty"`
 	// Over marks the second document.
@@ -30,6 +33,8 @@ type report struct {
 	Leftovers bool `json:"leftovers,omitempty"`
 	// Undead says that processes of the session have survived SIGKILL so far.
 	Undead bool `json:"undead,omitempty"`
+	// Orphaned says that the agent died, or closed its end, before the operation was over.
+	Orphaned bool `json:"orphaned,omitempty"`
 
 	// GuardDied is the agent's own finding: the second document never came.
 	GuardDied bool `json:"-"`
@@ -46,8 +51,8 @@ func (r *report) write(w io.Writer) error {
 	return err
 }
 
-// readReport reads until the guard has no more to say.
-func readReport(from io.Reader) report {
+// readReport reads until the guard has no more to say. told, if not nil, gets each document.
+func readReport(from io.Reader, told func(report)) report {
 	var last report
 	documents := json.NewDecoder(from)
 	for !last.Over {
@@ -56,6 +61,9 @@ func readReport(from io.Reader) report {
 			break
 		}
 		last = next
+		if told != nil {
+			told(last)
+		}
 	}
 	return last
 }
@@ -63,29 +71,36 @@ func readReport(from io.Reader) report {
 // result says the same in an operator's terms.
 func (r *report) result(spec Spec, took time.Duration) Result {
 	res := Result{
-		Exit: -1, Took: took, TimedOut: r.TimedOut, Stopped: r.Stopped, Expired: r.Expired, Leftovers: r.Leftovers, Undead: r.Undead,
+		Exit: -1, Code: -1, Took: took, TimedOut: r.TimedOut, Stopped: r.Stopped, Expired: r.Expired, Orphaned: r.Orphaned,
+		Leftovers: r.Leftovers, Undead: r.Undead,
 	}
 	switch {
 	case r.GuardDied:
-		res.Err = fmt.Errorf("hook %s was killed, as its guard had died or did not answer", spec.Argv[0])
+		res.Err = fmt.Errorf("%s was killed, as its guard had died or did not answer", spec.name())
 		return res
 	case r.Errno != 0:
 		res.NotExecuted = true
-		res.Err = fmt.Errorf("hook %s cannot be executed: %w", spec.Argv[0], r.Errno)
+		res.Err = fmt.Errorf("%s cannot be executed: %w", spec.name(), r.Errno)
 		return res
 	case r.Unbegun && r.Expired:
 		res.NotExecuted = true
-		res.Err = fmt.Errorf("hook %s did not begin to run before its grant ended", spec.Argv[0])
+		res.Err = fmt.Errorf("%s did not begin to run before its grant ended", spec.name())
+		return res
+	case r.Unbegun && r.TimedOut:
+		res.NotExecuted = true
+		res.Err = fmt.Errorf("%s did not begin to run within its timeout of %v: does the file system that it lies on hang?", spec.name(), spec.Timeout)
 		return res
 	case r.Unbegun:
 		res.NotExecuted = true
-		res.Err = fmt.Errorf("hook %s did not begin to run within its timeout of %v: does the file system that it lies on hang?", spec.Argv[0], spec.Timeout)
+		res.Err = fmt.Errorf("%s did not begin to run before it was stopped", spec.name())
 		return res
 	case !r.Reaped:
 	case r.Status.Exited():
 		res.Exit = r.Status.ExitStatus()
+		res.Code = res.Exit
 	case r.Status.Signaled():
 		res.Signal = signalName(r.Status.Signal())
+		res.Code = signaled + int(r.Status.Signal())
 	}
 	res.Err = res.describe(spec)
 	return res

@@ -16,12 +16,14 @@ type Result struct {
 	Exit int
 	// Signal names the signal that killed the first process, as in "SIGKILL"; empty if none did.
 	Signal string
+	// Code is both as a shell has them in $?: the exit status, or 128 and the number of the signal; -1 if there is neither.
+	Code int
 	// Err is nil after exit status 0 without a timeout or a stop, and says what happened otherwise.
 	Err error
 	// TimedOut says that the timeout struck; Stopped that it was told to stop before (Stop, or a signal to the guard).
 	TimedOut, Stopped bool
-	// Expired says that its grant ended, by its guard's own count.
-	Expired bool
+	// Expired says that its grant ended, by its guard's own count; Orphaned that its agent died.
+	Expired, Orphaned bool
 	// Leftovers says that the first process ended while others of its session lived on, until they were stopped.
 	Leftovers bool
 	// Undead says that processes of the session have not died of SIGKILL in time: they wait for a disk or a network file
@@ -37,6 +39,9 @@ type Result struct {
 	LinesDropped, BytesDropped int64
 }
 
+// signaled is what a shell adds to the number of a signal.
+const signaled = 128
+
 // describe returns the error of a process that was executed, nil if all is well.
 func (r *Result) describe(spec Spec) error {
 	ending := fmt.Sprintf("exit status %d", r.Exit)
@@ -51,6 +56,8 @@ func (r *Result) describe(spec Spec) error {
 		ignored = fmt.Sprintf("it did not stop within %v of SIGTERM; ", spec.Grace)
 	}
 	switch {
+	case r.TimedOut && spec.command:
+		return fmt.Errorf("stopped after its timeout (%s%s)", ignored, ending)
 	case r.TimedOut:
 		return fmt.Errorf("stopped after its timeout of %v (%s%s): make it faster, or raise --hook-timeout",
 			spec.Timeout, ignored, ending)

@@ -22,15 +22,21 @@ func operationAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
+// underGroup puts the first process of a caller's command into a group that is there already.
+func underGroup(group int) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pgid: group, Pdeathsig: syscall.SIGKILL}
+}
+
 // adopt makes this process the parent of every orphan of the operation, so that it learns of their ends and none stays a
-// zombie in a container without an init. It also keeps from the operation what files the agent itself has inherited, names
-// the process, which was executed as "exe", and keeps the output open.
+// zombie in a container without an init. It also keeps from the operation what files the agent itself has inherited, and names
+// the process, which was executed as "exe".
 func adopt() {
 	_ = unix.CloseRange(reportFd+1, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC)
-	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	becomeSubreaper()
 	_ = os.WriteFile("/proc/self/comm", []byte(GuardName), 0)
-	keepOutputOpen()
 }
+
+func becomeSubreaper() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
 // keepOutputOpen gives the operation's output a second reader, which never reads: once the agent was killed, an operation that
 // cleans up would otherwise die of SIGPIPE at its first word, and a shell says one whenever a child of it is killed. The pipes
@@ -42,22 +48,23 @@ func keepOutputOpen() {
 }
 
 // signal reaches every process of the operation, one process group at a time: a group gets it as a whole, with nothing
-// forked in between.
-func (op operation) signal(sig syscall.Signal) {
+// forked in between. all reaches what has left the session, too, if the operation is a tree.
+func (op operation) signal(sig syscall.Signal, all bool) {
+	if op.tree != 0 {
+		op.signalTree(sig, all)
+		return
+	}
 	for _, group := range op.groups() {
 		_ = syscall.Kill(-group, sig)
 	}
 }
 
-// alive reports whether the operation has a process that is not a zombie. It looks twice, for a parent may have ended and
-// left a child where the first look had passed already.
-func (op operation) alive() bool {
-	for range 2 {
-		if len(op.groups()) > 0 {
-			return true
-		}
+// seen reports whether there is a process of the operation that is not a zombie.
+func (op operation) seen(all bool) bool {
+	if op.tree != 0 {
+		return len(op.descendants(all)) > 0
 	}
-	return false
+	return len(op.groups()) > 0
 }
 
 // groups returns the process groups of the session, but the guard's own, that have a process that is not a zombie.

@@ -18,11 +18,20 @@ func adopt() {}
 func executed(int) bool { return false }
 
 // signal reaches every process of the operation's first process group.
-func (op operation) signal(sig syscall.Signal) {
+func (op operation) signal(sig syscall.Signal, _ bool) {
 	if op.group != 0 {
 		_ = syscall.Kill(-op.group, sig)
 	}
 }
 
-// alive reports whether the operation's first process group has a process.
-func (op operation) alive() bool { return op.group != 0 && syscall.Kill(-op.group, 0) == nil }
+// seen reports whether the operation's first process group has a process.
+func (op operation) seen(bool) bool { return op.group != 0 && syscall.Kill(-op.group, 0) == nil }
+
+func keepOutputOpen() {}
+
+// canFollow says that this system does not tell what a process has started.
+const canFollow = false
+
+func becomeSubreaper() {}
+
+func underGroup(int) *syscall.SysProcAttr { return operationAttr() }

@@ -19,7 +19,26 @@ const (
 	exitNoPerm  = 77
 	exitConfig  = 78
 	exitSignal  = 128
+
+	// Those of "wanderd exec", besides the command's own. The first is as in timeout(1), the others as in a shell.
+	exitTimeout       = 124
+	exitNotExecutable = 126
+	exitNotFound      = 127
 )
+
+// exitError ends the program with a code. Its err may be nil: then there is nothing to say.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e exitError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+func (e exitError) Unwrap() error { return e.err }
 
 // usageError is an invalid command line.
 type usageError struct{ err error }
@@ -37,6 +56,9 @@ func (e socketError) Unwrap() error { return e.err }
 func exitCode(err error) int {
 	if err == nil {
 		return exitOK
+	}
+	if e, ok := errors.AsType[exitError](err); ok {
+		return e.code
 	}
 	if _, ok := errors.AsType[usageError](err); ok {
 		return exitUsage

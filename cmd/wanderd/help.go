@@ -79,7 +79,11 @@ func writeFlag(b *strings.Builder, f *pflag.Flag) {
 			usage += " (default " + f.DefValue + ")"
 		}
 	}
-	fmt.Fprintf(b, "  --%s\n", strings.TrimSpace(f.Name+" "+placeholder))
+	letter := ""
+	if f.Shorthand != "" {
+		letter = "-" + f.Shorthand + ", "
+	}
+	fmt.Fprintf(b, "  %s--%s\n", letter, strings.TrimSpace(f.Name+" "+placeholder))
 	for _, line := range wrap(usage, helpWidth-8) {
 		fmt.Fprintf(b, "        %s\n", line)
 	}

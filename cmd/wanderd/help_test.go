@@ -31,6 +31,7 @@ func TestHelpListsEverySetting(t *testing.T) {
 func TestHelpFitsATerminal(t *testing.T) {
 	for _, args := range [][]string{
 		nil,
+		{"exec"},
 		{"status"},
 		{"members"},
 		{"config"},

@@ -83,6 +83,7 @@ Exit codes:
         invalid parameters
   69    no agent answers on the control socket
   70    a defect of this program
+  75    exec: the gate was not granted in time; "wanderd exec --help" lists its others
   77    not permitted to use the control socket
   78    the configuration is wrong; the output lists all errors
   128+N signal N ended a simulation, or came as the second one before the agent had

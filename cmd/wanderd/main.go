@@ -9,6 +9,7 @@
 //	70        a defect of this program
 //	77        not permitted to use the control socket
 //	78        the configuration is wrong; the output lists all errors
+//	75        exec: the gate was not granted in time. Its other codes are its command's, or in its help
 //	128 + N   signal N ended a simulation, or came as the second one before the agent had left
 package main
 
@@ -36,6 +37,7 @@ func main() {
 		stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), now: time.Now, runAgent: runAgent,
 	}
 	ctx, stop := untilSignal(context.Background())
+	p.ownSignals = stop
 	code := p.run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)

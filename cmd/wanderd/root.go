@@ -23,6 +23,8 @@ type program struct {
 	environ        []string
 	now            func() time.Time
 	runAgent       func(context.Context, agent.Config) error
+	// ownSignals leaves the signals to a command that handles them itself.
+	ownSignals func()
 }
 
 // run runs one command line and returns the exit code.
@@ -41,7 +43,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 		}
 		err = usageError{err}
 	}
-	if err != nil {
+	if err != nil && err.Error() != "" {
 		_, _ = fmt.Fprintf(p.stderr, "wanderd: %v\n", err)
 	}
 	return exitCode(err)
@@ -63,7 +65,7 @@ func (p *program) newRootCommand() *cobra.Command {
 	}
 	root.SetVersionTemplate("wanderd {{.Version}}\n")
 	flags.AddTo(root.Flags(), config.Table())
-	root.AddCommand(p.newStatusCommand(), p.newMembersCommand(), p.newConfigCommand(), p.newKeygenCommand(),
+	root.AddCommand(p.newExecCommand(), p.newStatusCommand(), p.newMembersCommand(), p.newConfigCommand(), p.newKeygenCommand(),
 		newDemoCommand(), newPlanCommand(), p.newSimCommand(), p.newCompletionCommand(), p.newManualCommand(), p.newVersionCommand())
 	completeValues(root)
 	root.SetHelpCommand(newHelpCommand())

@@ -26,14 +26,16 @@ func (e signalError) exitCode() int {
 // closed, both kernel and shell send one.
 const echo = 500 * time.Millisecond
 
-// untilSignal returns a context that ends with the first SIGINT, SIGTERM or SIGHUP (unless nohup ignores SIGHUP). Its cause is a
+// untilSignal returns a context that ends with the first SIGINT, SIGTERM or SIGHUP (unless nohup ignores SIGHUP, or a shell SIGINT in the background). Its cause is a
 // [signalError]. A second signal after [echo] ends the process at once; the guard then stops a running hook.
 func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) {
-		signal.Notify(signals, syscall.SIGHUP)
+	signal.Notify(signals, syscall.SIGTERM)
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
 	}
 	go func() {
 		cancel(signalError{<-signals})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,6 +29,7 @@ type told struct {
 
 func (s told) Status(context.Context) (control.Status, error)   { return s.status, nil }
 func (s told) Members(context.Context) (control.Members, error) { return s.members, nil }
+func (told) Exec(control.Call, io.ReadWriter) error             { return nil }
 
 // ask runs a command with an agent that answers from src.
 func ask(t *testing.T, src told, args ...string) string {
@@ -38,7 +40,7 @@ func ask(t *testing.T, src told, args ...string) string {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	socket := filepath.Join(dir, "s")
-	server, err := control.Serve(socket, src, zerolog.Nop())
+	server, err := control.Serve(socket, "", src, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}

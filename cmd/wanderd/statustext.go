@@ -67,6 +67,9 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 	}
 	line("runs", "%d, of which %d failed", g.Runs, g.Failures)
 	writeSaves(line, g, now)
+	for _, c := range g.Callers {
+		writeCaller(line, c, now)
+	}
 	if g.Walk != "" {
 		line("walk", "%s, resting for %s at each host", printable(g.Walk), format(g.Skip))
 	}
@@ -123,6 +126,15 @@ func writtenFact(f control.Fact, now time.Time) string {
 		parts = append(parts, printable(f.Text))
 	}
 	return strings.Join(parts, ": ")
+}
+
+// writeCaller writes who waits for a run on this host, or has it.
+func writeCaller(line func(name, format string, args ...any), c control.Caller, now time.Time) {
+	if c.Running {
+		line("command", "%s (%d), running %s", printable(c.Command), c.PID, since(c.RunningSince, now))
+		return
+	}
+	line("caller", "%s (%d), waiting %s", printable(c.Command), c.PID, since(c.Since, now))
 }
 
 // writeSaves writes when the hook last succeeded, and problems of the disk.

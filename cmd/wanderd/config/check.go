@@ -23,6 +23,11 @@ func (l *Layers) Check() error {
 	if err := control.CheckPath(l.Agent.Socket); err != nil && !l.Of(&l.Agent.Socket).Broken {
 		l.Complain("%s", err)
 	}
+	if s := l.Of(&l.Agent.SocketGroup); s.IsSet() {
+		if _, err := control.LookupGroup(l.Agent.SocketGroup); err != nil {
+			l.Reject(s, "%s", err)
+		}
+	}
 	l.checkNetwork()
 	l.checkAdvertise()
 	l.readSecret()

@@ -189,6 +189,11 @@ func TestWhatDoesNotFitTogetherIsSaidWithTheRemedy(t *testing.T) {
 			[]string{"hook_timeout 1s (WANDERD_HOOK_TIMEOUT) is below op 4s (WANDERD_OP), so a run of typical length would be stopped: raise hook_timeout or lower op"},
 		},
 		{
+			"a group that does not exist",
+			reading{env: []string{"WANDERD_SOCKET_GROUP=no-such-group"}},
+			[]string{`WANDERD_SOCKET_GROUP: there is no group "no-such-group" on this host: make it with "groupadd --system no-such-group", or name another one with --socket-group`},
+		},
+		{
 			"bind without a secret",
 			reading{flags: map[string][]string{"bind": {"0.0.0.0"}}},
 			[]string{`--bind: without a secret the agent binds to loopback only, not to 0.0.0.0:7946: give every host the same file with --secret-file ("wanderd keygen --secret" makes one), or say --insecure`},

@@ -42,6 +42,7 @@ trust_hook = false                        # default
 # config =                                # not set
 state_dir = "/var/x"                      # WANDERD_STATE_DIR
 socket = "/var/x/wanderd.sock"            # default: in state_dir
+# socket_group =                          # not set
 stop_timeout = "20s"                      # default
 
 log_format = "auto"                       # default

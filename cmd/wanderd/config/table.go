@@ -60,7 +60,11 @@ func (l *Layers) table() settings.Table {
 		settings.Ruled("state_dir", settings.Path(&l.Agent.StateDir), "/var/lib/wanderd for root, ~/.local/state/wanderd for others, or what systemd says",
 			"Where the node key and the time of the last run are kept."),
 		settings.Ruled("socket", settings.Path(&l.Agent.Socket), socketName+" in state_dir",
-			"The socket on which the agent answers \"wanderd status\" and \"wanderd members\"."),
+			"The socket on which the agent answers \"wanderd exec\", \"wanderd status\" and \"wanderd members\"."),
+		settings.Row("socket_group", settings.Text(&l.Agent.SocketGroup), "",
+			"A group of this host whose members may use the socket, besides the agent's user and root: they may run commands under its gates "+
+				"(\"wanderd exec\") and see its state. state_dir is its owner's alone, so the socket needs another place, as in "+
+				"/run/wanderd/wanderd.sock.").As("GROUP"),
 		settings.Row("stop_timeout", settings.Positive(&l.Agent.StopTimeout), "20s",
 			"How long the agent may take to stop its hooks and to pass its tokens on when it is told to stop."),
 	}.Under("Host"), settings.Table{

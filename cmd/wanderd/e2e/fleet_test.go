@@ -72,6 +72,8 @@ type fleet struct {
 	deaf, running string
 	args          []string
 	nodes         []*node
+	// noHook says that the arguments name gates.
+	noHook bool
 
 	// known is what was read of the journal so far, beside how many hooks have found another one that ran when they started.
 	known  []run
@@ -183,8 +185,10 @@ func (f *fleet) first(env ...string) {
 func (n *node) start(env ...string) {
 	n.fleet.t.Helper()
 	args := []string{
-		"--hook", filepath.Join(n.fleet.dir, "hook.sh"), "--name", n.name,
-		"--state-dir", n.state, "--secret-file", n.fleet.secret(), "--log-format", "json", "--log-level", "debug",
+		"--name", n.name, "--state-dir", n.state, "--secret-file", n.fleet.secret(), "--log-format", "json", "--log-level", "debug",
+	}
+	if !n.fleet.noHook {
+		args = append(args, "--hook", filepath.Join(n.fleet.dir, "hook.sh"))
 	}
 	if n.bind != "" {
 		args = append(args, "--bind", n.bind, "--advertise", n.addr)

@@ -14,7 +14,7 @@ type Flags Given
 func (f Flags) AddTo(set *pflag.FlagSet, t Table) {
 	set.SortFlags = false
 	for _, s := range t {
-		flag := set.VarPF(&FlagValue{f, s}, s.Flag(), "", s.Usage())
+		flag := set.VarPF(&FlagValue{f, s}, s.Flag(), s.Letter, s.Usage())
 		if s.Value.form == asBool {
 			flag.NoOptDefVal = "true"
 		}

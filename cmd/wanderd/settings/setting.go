@@ -17,6 +17,8 @@ type Setting struct {
 	Group string
 	// Value is what it takes, and the variable that it fills.
 	Value Value
+	// Letter is a short name of the flag; most have none.
+	Letter string
 	// Placeholder stands for the value in help, unless the usual one of the value does.
 	Placeholder string
 	// Default is the default as text; Rule says how it is made where it depends on other things.
@@ -49,6 +51,12 @@ func Ruled(key string, v Value, rule, help string) *Setting {
 // As returns s with a placeholder.
 func (s *Setting) As(placeholder string) *Setting {
 	s.Placeholder = placeholder
+	return s
+}
+
+// Short returns s with a letter for its flag.
+func (s *Setting) Short(letter string) *Setting {
+	s.Letter = letter
 	return s
 }
 

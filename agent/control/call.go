@@ -1,0 +1,162 @@
+package control
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+)
+
+// A caller asks for a run with a request that upgrades its connection. From then on the agent says one thing, a refusal or a grant; what
+// follows upon a grant is between the agent and the guard of the command. The run is the caller's for as long as the connection lives.
+
+// Call asks for a run of a gate.
+type Call struct {
+	// Gate is the gate's name; empty if the agent has only one.
+	Gate string `json:"gate,omitempty"`
+	// Command names the command, for people: its program, without arguments.
+	Command string `json:"command"`
+	// NonBlock refuses to wait for anybody.
+	NonBlock bool `json:"nonblock,omitempty"`
+	// PID is the caller's process number. The server knows it from the kernel.
+	PID int `json:"-"`
+}
+
+// Refusal is why an agent does not grant a call.
+type Refusal struct {
+	Reason Reason `json:"reason"`
+	Text   string `json:"text"`
+}
+
+func (r *Refusal) Error() string { return r.Text }
+
+// Reason says what a caller can do about a refusal.
+type Reason string
+
+const (
+	// NoGate: another gate has to be named.
+	NoGate Reason = "no_gate"
+	// Busy: the run would have to be waited for.
+	Busy Reason = "busy"
+	// Late: the caller did not start its command in time, and may ask again.
+	Late Reason = "late"
+	// Leaving: the agent is stopping.
+	Leaving Reason = "leaving"
+)
+
+// answered is what an agent answers to a call: one of the two.
+type answered struct {
+	Refused *Refusal        `json:"refused,omitempty"`
+	Grant   json.RawMessage `json:"grant,omitempty"`
+}
+
+const (
+	upgrade = "wanderd-exec"
+	// maxCall bounds a request, in bytes.
+	maxCall = 4 << 10
+)
+
+// Asked is a call that waits for its answer.
+type Asked struct {
+	*net.UnixConn
+	from *bufio.Reader
+}
+
+// Exec asks for a run. Errors are as those of the other methods.
+func (c *Client) Exec(ctx context.Context, call Call) (*Asked, error) {
+	if err := CheckPath(c.path); err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(call)
+	if err != nil {
+		return nil, err
+	}
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "unix", c.path)
+	if err != nil {
+		return nil, c.explain(err)
+	}
+	asked := &Asked{UnixConn: conn.(*net.UnixConn), from: bufio.NewReader(conn)}
+	if err := c.upgrade(ctx, asked, body); err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return asked, nil
+}
+
+// upgrade sends the request, and waits until the agent has taken it.
+func (c *Client) upgrade(ctx context.Context, asked *Asked, body []byte) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://wanderd"+pathExec, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Connection", "Upgrade")
+	req.Header.Set("Upgrade", upgrade)
+	stop := context.AfterFunc(ctx, func() { _ = asked.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	_ = asked.SetDeadline(time.Now().Add(clientTimeout))
+	if err := req.Write(asked.UnixConn); err != nil {
+		return c.explain(err)
+	}
+	resp, err := http.ReadResponse(asked.from, req)
+	if err != nil {
+		return c.explain(err)
+	}
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		return asked.SetDeadline(time.Time{})
+	}
+	defer func() { _ = resp.Body.Close() }()
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxDocument))
+	return c.failed(resp, text)
+}
+
+// Answer waits for the grant, and returns it with what was read beyond it. The error is a [Refusal]; or [ErrNoAgent], if the agent
+// has gone.
+func (a *Asked) Answer() (grant json.RawMessage, heard []byte, err error) {
+	var said answered
+	documents := json.NewDecoder(a.from)
+	switch err := documents.Decode(&said); {
+	case err != nil:
+		return nil, nil, fmt.Errorf("%w any longer: it has died, or was stopped", ErrNoAgent)
+	case said.Refused != nil:
+		return nil, nil, said.Refused
+	}
+	heard, _ = io.ReadAll(documents.Buffered())
+	more, _ := a.from.Peek(a.from.Buffered())
+	return said.Grant, append(heard, more...), nil
+}
+
+// serveExec takes a connection over from net/http, for a call.
+func (s *Server) serveExec(w http.ResponseWriter, r *http.Request, peer peer) {
+	var call Call
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxCall)).Decode(&call); err != nil || r.Header.Get("Upgrade") != upgrade {
+		answer(w, s.log, http.StatusBadRequest, failure{Error: "a call is a document of at most 4 KiB with an Upgrade: " + upgrade})
+		return
+	}
+	call.PID = peer.pid
+	conn, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		answer(w, s.log, http.StatusInternalServerError, failure{Error: err.Error()})
+		return
+	}
+	_ = conn.SetDeadline(time.Time{})
+	s.calls.Go(func() {
+		defer func() { _ = conn.Close() }()
+		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+upgrade+"\r\n\r\n")
+		err := s.source.Exec(call, readWriter{buffered.Reader, conn})
+		if refusal, ok := errors.AsType[*Refusal](err); ok {
+			_ = json.NewEncoder(conn).Encode(answered{Refused: refusal})
+		}
+	})
+}
+
+type readWriter struct {
+	io.Reader
+	io.Writer
+}

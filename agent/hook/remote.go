@@ -1,0 +1,83 @@
+package hook
+
+import (
+	"errors"
+	"io"
+	"sync/atomic"
+	"time"
+)
+
+// Grant is what a caller's command is told of the grant that it runs under.
+type Grant struct {
+	// Env is added to the caller's environment ("WANDERD_SEQ=7").
+	Env []string `json:"env"`
+	// Timeout is how long the command may run at most; zero sets no limit.
+	Timeout time.Duration `json:"timeout,omitempty"`
+	// OrphanGrace is the time from SIGTERM to SIGKILL when the agent has died.
+	OrphanGrace time.Duration `json:"orphan_grace"`
+	// Until is when nothing of the command is left, as time since boot; zero is never.
+	Until time.Duration `json:"until,omitempty"`
+}
+
+// ErrLate says that a caller did not take its grant in time: it stands still, or has gone.
+var ErrLate = errors.New("its caller did not start it in time")
+
+// Remote is a command that its caller runs under a guard of the caller's own, at the other end of a connection to this agent.
+type Remote struct {
+	conn io.ReadWriter
+	// ready is closed when the guard waits for the word to start, gone when the other end has no more to say. Then said is all that it
+	// has said.
+	ready, gone chan struct{}
+	said        report
+	granted     atomic.Bool
+}
+
+// NewRemote listens to a caller. It does so until the connection ends or is closed.
+func NewRemote(conn io.ReadWriter) *Remote {
+	r := &Remote{conn: conn, ready: make(chan struct{}), gone: make(chan struct{})}
+	go func() {
+		defer close(r.gone)
+		r.said = readReport(conn, func(now report) {
+			if now.Ready && r.granted.CompareAndSwap(true, false) {
+				close(r.ready)
+			}
+		})
+	}()
+	return r
+}
+
+// Gone is closed when the caller has gone, or its command is over.
+func (r *Remote) Gone() <-chan struct{} { return r.gone }
+
+// Start grants the command its run. Of the spec, Argv names it for people, and Env is what the grant adds. It waits for the guard to be
+// ready, but no longer than to startBy: ErrLate says that the command does not start any more, once the connection is closed.
+func (r *Remote) Start(spec Spec, startBy time.Time) (*Run, error) {
+	spec.command = true
+	run := &Run{done: make(chan Result, 1), lifeline: newLifeline(r.conn)}
+	over := make(chan struct{})
+	r.granted.Store(true)
+	run.lifeline.tell(func(next *instruction) {
+		next.Grant = &Grant{Env: spec.Env, Timeout: spec.Timeout, OrphanGrace: spec.OrphanGrace, Until: spec.Until}
+	})
+	go run.lifeline.write(over)
+	late := time.NewTimer(time.Until(startBy))
+	defer late.Stop()
+	select {
+	case <-r.ready:
+	case <-r.gone:
+		close(over)
+		return nil, ErrLate
+	case <-late.C:
+		close(over)
+		return nil, ErrLate
+	}
+	started := time.Now()
+	run.lifeline.tell(func(next *instruction) { next.Go = true })
+	go func() {
+		<-r.gone
+		close(over)
+		r.said.GuardDied = !r.said.complete()
+		run.done <- r.said.result(spec, time.Since(started))
+	}()
+	return run, nil
+}

@@ -1,0 +1,87 @@
+package hook
+
+import (
+	"bytes"
+	"os"
+	"slices"
+	"strconv"
+	"syscall"
+)
+
+// A caller's command shares its session and its process group with others: its shell, the rest of its pipeline. So what belongs to it
+// is told by descent. The guard is the parent of its orphans (PR_SET_CHILD_SUBREAPER), so nothing that it starts gets lost.
+
+// canFollow says that this system tells what a process has started.
+const canFollow = true
+
+// process is what /proc/PID/stat tells of a process.
+type process struct{ pid, parent, group, session int }
+
+// processes returns all processes that are no zombies.
+func processes() []process {
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = proc.Close() }()
+	names, _ := proc.Readdirnames(-1)
+	all := make([]process, 0, len(names))
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue // not a process
+		}
+		if p, lives := processOf(pid); lives {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// processOf returns a process, unless it is gone or a zombie.
+func processOf(pid int) (p process, lives bool) {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return p, false
+	}
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // state, parent, group, session …
+	if len(fields) < 4 || bytes.Contains([]byte("ZXx"), fields[stateField]) {
+		return p, false
+	}
+	number := func(i int) int {
+		n, _ := strconv.Atoi(string(fields[i]))
+		return n
+	}
+	return process{pid: pid, parent: number(1), group: number(2), session: number(3)}, true
+}
+
+// descendants returns what the root of the tree has started, directly or not; only what is in the session, unless all is wanted.
+func (op operation) descendants(all bool) (found []process) {
+	children := make(map[int][]process)
+	for _, p := range processes() {
+		children[p.parent] = append(children[p.parent], p)
+	}
+	for next := []int{op.tree}; len(next) > 0; next = next[1:] {
+		for _, p := range children[next[0]] {
+			next = append(next, p.pid)
+			if all || p.session == op.session {
+				found = append(found, p)
+			}
+		}
+	}
+	return found
+}
+
+// signalTree reaches whole process groups where nobody else is in them, and single processes elsewhere.
+func (op operation) signalTree(sig syscall.Signal, all bool) {
+	var groups []int
+	for _, p := range op.descendants(all) {
+		switch {
+		case p.group == op.shared || p.group == op.tree:
+			_ = syscall.Kill(p.pid, sig)
+		case !slices.Contains(groups, p.group):
+			groups = append(groups, p.group)
+			_ = syscall.Kill(-p.group, sig)
+		}
+	}
+}

@@ -1,0 +1,369 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+)
+
+// execution is one use of "wanderd exec".
+type execution struct {
+	*program
+	gate string
+	// wait is nil if there is no limit; zero is as nonblock.
+	wait               *time.Duration
+	timeout, killAfter time.Duration
+	nonblock           bool
+	conflict           uint64
+
+	argv []string
+	// path is the program of argv.
+	path    string
+	client  *control.Client
+	signals chan os.Signal
+	// giveUp strikes when the wait is over.
+	giveUp <-chan time.Time
+	line   waitingLine
+}
+
+// atOnce is how long a run that waits for nobody may take to be granted: its start is recorded first.
+const atOnce = time.Second
+
+func (e *execution) table() settings.Table {
+	return settings.Table{
+		settings.Row("gate", settings.Text(&e.gate), "", "The gate. It may be left out where the agent has only one."),
+		settings.Row("wait", settings.Moment(&e.wait), "", "How long to wait for the gate; by default for as long as it takes.").Short("w"),
+		settings.Row("nonblock", settings.Bool(&e.nonblock), "false",
+			"Do not wait: give up unless the token is at this host and nobody uses it.").Short("n"),
+		settings.Row("timeout", settings.Positive(&e.timeout), "",
+			"How long the command may run. Then it gets SIGTERM, and the exit code is 124. The hook_timeout of the gate is a limit, too."),
+		settings.Row("kill_after", settings.Duration(&e.killAfter), "5s",
+			"How long a command that has to stop may take from SIGTERM to SIGKILL."),
+		settings.Row("conflict_exit_code", settings.Count(&e.conflict, 0, 255), "75",
+			"The exit code if the gate was not granted in time.").As("CODE").Short("E"),
+	}
+}
+
+func (p *program) newExecCommand() *cobra.Command {
+	flags, own := settings.Flags{}, settings.Flags{}
+	e := &execution{program: p}
+	table := e.table()
+	cmd := &cobra.Command{
+		Use:     "exec [flags] -- COMMAND [ARG...]",
+		Short:   "Run a command while this host holds a gate",
+		Long:    longExec,
+		Example: exampleExec,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("exec needs a command: wanderd exec -- COMMAND [ARG...]")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := own.Read(table, "command line"); err != nil {
+				return usageError{err}
+			}
+			layers := config.Read(flags, p.environ)
+			if err := layers.Err(); err != nil {
+				return err
+			}
+			e.argv, e.client = args, control.Dial(layers.Agent.Socket)
+			if e.nonblock && e.wait != nil {
+				return usageError{errors.New("--nonblock and --wait exclude each other: leave one of them out")}
+			}
+			e.nonblock = e.nonblock || e.wait != nil && *e.wait == 0
+			return e.run()
+		},
+	}
+	own.AddTo(cmd.Flags(), table)
+	flags.AddTo(cmd.Flags(), config.Table().Only("socket", "state_dir", "config"))
+	cmd.Flags().SetInterspersed(false) // what follows the command is its own
+	return cmd
+}
+
+// run waits for the gate, runs the command, and returns its exit code as an [exitError].
+func (e *execution) run() error {
+	if err := e.locate(); err != nil {
+		return err
+	}
+	if err := e.nested(); err != nil {
+		return err
+	}
+	e.takeSignals()
+	switch {
+	case e.nonblock:
+		e.giveUp = time.After(atOnce)
+	case e.wait != nil:
+		e.giveUp = time.After(*e.wait)
+	}
+	for {
+		// A caller that was stopped while its turn came has lost it, and asks again.
+		if again, err := e.try(); !again {
+			return err
+		}
+	}
+}
+
+// locate finds the program before anybody waits for it.
+func (e *execution) locate() (err error) {
+	e.path, err = exec.LookPath(e.argv[0])
+	switch {
+	case err == nil || errors.Is(err, exec.ErrDot):
+		return nil
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
+		return exitError{exitNotFound, fmt.Errorf("%s is not there: check its name, and PATH", e.argv[0])}
+	}
+	return exitError{exitNotExecutable, fmt.Errorf("%s may not be executed: check its mode and its file system", e.argv[0])}
+}
+
+// nested refuses to wait for a gate under which this process runs itself.
+func (e *execution) nested() error {
+	value := func(name string) (found string) {
+		for _, entry := range e.environ {
+			if key, value, _ := strings.Cut(entry, "="); key == name {
+				found = value
+			}
+		}
+		return found
+	}
+	if held := value("WANDERD_GATE"); value("WANDERD_HELD") != "" && held != "" && (e.gate == "" || e.gate == held) {
+		return usageError{fmt.Errorf("this runs under the gate %q already, and would wait for itself: leave out the inner \"wanderd exec\"", held)}
+	}
+	return nil
+}
+
+// takeSignals takes the signals that the command will get. What whoever started this program ignores, it ignores, too.
+func (e *execution) takeSignals() {
+	e.ownSignals()
+	e.signals = make(chan os.Signal, 16)
+	for _, s := range []os.Signal{
+		syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH,
+	} {
+		if !signal.Ignored(s) {
+			signal.Notify(e.signals, s)
+		}
+	}
+}
+
+// granted is the answer of an agent.
+type granted struct {
+	grant hook.Grant
+	heard []byte
+	err   error
+}
+
+// try asks once, and runs the command if it is granted. again says that nothing came of it, and that it is worth another try.
+func (e *execution) try() (again bool, err error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	asked, err := e.client.Exec(ctx, control.Call{Gate: e.gate, Command: filepath.Base(e.argv[0]), NonBlock: e.nonblock})
+	if err != nil {
+		return false, helpful(err)
+	}
+	defer func() { _ = asked.Close() }()
+	command, err := hook.Prepare(asked)
+	if err != nil {
+		return false, fmt.Errorf("cannot start the guard of the command: %w", err)
+	}
+	answer, err := e.await(asked)
+	if err == nil {
+		err = answer.err
+	}
+	if err != nil {
+		command.Abandon()
+		refusal, _ := errors.AsType[*control.Refusal](err)
+		if refusal != nil && refusal.Reason == control.Late {
+			return true, nil
+		}
+		return false, e.refused(err)
+	}
+	result := command.Run(hook.Order{
+		Path: e.path, Argv: e.argv, Timeout: e.timeout, KillAfter: e.killAfter, Grant: answer.grant, Heard: answer.heard,
+	}, e.signals)
+	if result.NotExecuted && result.Orphaned {
+		return true, nil
+	}
+	return false, e.outcome(&result)
+}
+
+// await waits for the answer of the agent.
+func (e *execution) await(asked *control.Asked) (granted, error) {
+	answers := make(chan granted, 1)
+	go func() {
+		var g granted
+		raw, heard, err := asked.Answer()
+		if err == nil {
+			g.heard = heard
+			err = json.Unmarshal(raw, &g.grant)
+		}
+		g.err = err
+		answers <- g
+	}()
+	defer e.line.clear()
+	for tick := e.line.ticks(); ; {
+		select {
+		case g := <-answers:
+			return g, nil
+		case s := <-e.signals:
+			if sig := s.(syscall.Signal); sig != syscall.SIGWINCH {
+				return granted{}, exitError{exitSignal + int(sig), nil}
+			}
+		case <-e.giveUp:
+			within := atOnce
+			if !e.nonblock {
+				within = *e.wait
+			}
+			return granted{}, exitError{int(e.conflict), fmt.Errorf("not granted within %s: %s: raise --wait, or see \"wanderd status\"",
+				settings.FormatDuration(within), e.waitingFor())}
+		case <-tick:
+			e.line.write("wanderd: waiting: " + e.waitingFor())
+		}
+	}
+}
+
+// refused gives an error its exit code.
+func (e *execution) refused(err error) error {
+	refusal, ok := errors.AsType[*control.Refusal](err)
+	switch {
+	case !ok && errors.Is(err, control.ErrNoAgent):
+		return helpful(err)
+	case !ok:
+		return err
+	case refusal.Reason == control.Busy:
+		return exitError{int(e.conflict), fmt.Errorf("%w: %s", refusal, e.waitingFor())}
+	case refusal.Reason == control.NoGate:
+		return usageError{refusal}
+	}
+	return exitError{exitNoAgent, refusal}
+}
+
+// outcome gives the end of a command its exit code.
+func (e *execution) outcome(r *hook.Result) error {
+	name := filepath.Base(e.argv[0])
+	if r.Leftovers {
+		_, _ = fmt.Fprintf(e.stderr, "wanderd: %s left processes behind, which were stopped: let it wait for them, or start daemons with setsid\n", name)
+	}
+	if r.Undead {
+		_, _ = fmt.Fprintf(e.stderr, "wanderd: processes of %s survive SIGKILL, or belong to another user: the gate may be granted elsewhere while they live\n", name)
+	}
+	lost := func(why string) error {
+		return exitError{exitDefect, fmt.Errorf("the grant was lost, and %s was stopped: %s", name, why)}
+	}
+	var errno syscall.Errno
+	switch {
+	case r.NotExecuted && errors.As(r.Err, &errno) && errno == syscall.ENOENT:
+		return exitError{exitNotFound, r.Err}
+	case r.NotExecuted && errors.As(r.Err, &errno):
+		return exitError{exitNotExecutable, r.Err}
+	case r.Orphaned:
+		return lost("the agent on this host has died; start it, and this command again")
+	case r.Expired:
+		return lost("the agent did not get it extended in time")
+	case r.Stopped:
+		return lost("the token was revived elsewhere, or the agent is stopping; its log says which")
+	case r.TimedOut:
+		return exitError{exitTimeout, r.Err}
+	case r.Code < 0:
+		return exitError{exitDefect, r.Err}
+	}
+	return exitError{r.Code, nil}
+}
+
+// waitingFor says who has the token, and how many wait before this caller.
+func (e *execution) waitingFor() string {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	status, err := e.client.Status(ctx)
+	if err != nil {
+		return "the agent does not answer"
+	}
+	i := slices.IndexFunc(status.Gates, func(g control.Gate) bool { return g.Name == e.gate })
+	if i < 0 && len(status.Gates) == 1 {
+		i = 0
+	}
+	if i < 0 {
+		return "nobody knows of such a gate"
+	}
+	return waitingFor(&status.Gates[i], os.Getpid())
+}
+
+// waitingFor describes a gate to the caller of a process number.
+func waitingFor(g *control.Gate, pid int) string {
+	text := "gate " + printable(g.Name) + ": "
+	switch {
+	case len(g.Callers) > 0 && g.Callers[0].Running:
+		text += fmt.Sprintf("%s (%d) runs on this host", printable(g.Callers[0].Command), g.Callers[0].PID)
+	case g.Running:
+		text += "the hook runs on this host"
+	case g.Holding:
+		text += "the token is here"
+	case g.HolderName != "" && g.HolderSince.IsZero():
+		text += printable(g.HolderName) + " has the token"
+	case g.HolderName != "":
+		text += "the token was last passed to " + printable(g.HolderName)
+	default:
+		text += printable(g.NotRunning)
+	}
+	waiting, before := 0, 0
+	for _, c := range g.Callers {
+		if c.PID == pid {
+			before = waiting
+		}
+		if !c.Running {
+			waiting++
+		}
+	}
+	if waiting > 1 {
+		text += fmt.Sprintf("; %d wait on this host, %d of them before this one", waiting, before)
+	}
+	return text
+}
+
+// waitingLine is a line on a terminal that is written again and again.
+type waitingLine struct{ written bool }
+
+// ticks says when the line is written: nothing, if nobody sees it.
+func (l *waitingLine) ticks() <-chan time.Time {
+	if !isForeground() {
+		return nil
+	}
+	return time.Tick(time.Second)
+}
+
+func (l *waitingLine) write(text string) {
+	if isForeground() {
+		l.written = true
+		fmt.Fprintf(os.Stderr, "\r\x1b[K%s", text)
+	}
+}
+
+func (l *waitingLine) clear() {
+	if l.written {
+		fmt.Fprint(os.Stderr, "\r\x1b[K")
+	}
+	l.written = false
+}
+
+// isForeground reports whether the standard error is a terminal, and this process in its foreground.
+func isForeground() bool {
+	group, err := unix.IoctlGetInt(int(os.Stderr.Fd()), unix.TIOCGPGRP)
+	return err == nil && group == syscall.Getpgrp()
+}
