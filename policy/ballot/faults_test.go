@@ -144,6 +144,9 @@ func (w *world) heal() {
 	for i := range w.hosts {
 		h := &w.hosts[i]
 		h.crashIn, h.pauseIn = 0, 0
+		if h.saving {
+			w.at(w.now, evSaved, i, h.saveNumber)
+		}
 		if h.away {
 			h.backAt = w.now
 			w.resume(i)

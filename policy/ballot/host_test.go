@@ -37,17 +37,17 @@ func (w *world) start(i int, roster *ballot.Roster) {
 	h.life++
 	h.crashIn, h.pauseIn, h.saving, h.again = 0, 0, false, false
 	w.tell("%d starts", i)
+	var kept *wire.Ref
 	if h.g != nil && w.shell.keepsToken {
-		h.g.running = false
-	} else {
-		h.g = newGate(w.config(i, roster))
+		kept = h.g.b.Token()
 	}
+	h.g = newGate(w.config(i, roster))
 	w.after(w.around(w.p.wantEvery), evWant, i, h.life)
 	w.ev.Kind, w.ev.State = policy.Started, h.disk
-	if w.shell.keepsToken && h.life > 1 {
-		w.ev.Kind = policy.Finished
-	}
 	w.step(i)
+	if kept != nil {
+		h.g.b.Hold(w.local(i), kept, 0, 0, nil)
+	}
 }
 
 // step gives w.ev to a machine and carries out what it asks for.

@@ -88,6 +88,43 @@ func live(seed uint64, s shell, log func(string, ...any)) (w *world, waited int6
 	return w, 0, fmt.Errorf("liveness: %v after all was healed, some still wait: %v of lease %v", w.p.bound(), w.check.waits, w.p.lease)
 }
 
+// A gate needs a shell that keeps its rules, too: each of these breaks one of them, and is noticed.
+func TestBrokenShellsAreCaught(t *testing.T) {
+	for _, tc := range []struct {
+		what  string
+		shell shell
+		seeds uint64
+	}{
+		{"the agent itself is the guard", shell{agentIsGuard: true}, 2000},
+		{"the hook outlives kill -9 of the agent", shell{outlives: true}, 2000},
+		{"the clock stops in suspend", shell{clockStops: true}, 2000},
+		{"restart keeps the token", shell{keepsToken: true}, 20_000},
+		{"the guard releases although no command of its was killed", shell{alwaysReleases: true}, 40_000},
+	} {
+		t.Run(tc.what, func(t *testing.T) {
+			for seed := uint64(1); seed <= tc.seeds; seed++ {
+				if _, _, err := live(seed, tc.shell, nil); err != nil {
+					t.Logf("seed %d: %v", seed, err)
+					return
+				}
+			}
+			t.Errorf("%d seeds do not notice it", tc.seeds)
+		})
+	}
+}
+
+// Seeds that failed once stay, each with what it found.
+func TestSeedsThatFailedOnce(t *testing.T) {
+	for seed, found := range map[uint64]string{
+		10768: "a member's own answer to a renewal, which waited for a save, counted for the renewal of another epoch",
+		44132: "a Promise that its withdrawal had overtaken blocked everybody for a lease, again and again",
+	} {
+		if _, _, err := live(seed, shell{}, nil); err != nil {
+			t.Errorf("seed %d: %v: %s", seed, err, found)
+		}
+	}
+}
+
 func TestHunt(t *testing.T) {
 	begun := time.Now()
 	starts, longest := 0, 0.0

@@ -63,6 +63,7 @@ func (b *Machine) onRelease(now policy.Time, m *wire.Message) {
 
 // release ends the lease of an epoch, and an answer that would begin it. It reports whether the epoch was the promised one.
 func (s *supporter) release(now policy.Time, e Epoch) bool {
+	s.over = e
 	if s.promised != e {
 		return false
 	}

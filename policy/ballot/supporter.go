@@ -14,6 +14,8 @@ type supporter struct {
 	end policy.Time
 	// calmAt is when the quarantine of rule 9 ends.
 	calmAt policy.Time
+	// over is the epoch that was last released.
+	over Epoch
 	// by is the question that promised was promised to in this life, or zero.
 	by wire.Exchange
 	// unsaved says that durable is newer than what is on the disk, saving that a save of it is under way.
@@ -50,10 +52,11 @@ const (
 // end := now + L: a promise is a lease. Otherwise it says "busy until" or "promised e′" and changes nothing. Holder and proposer are
 // supporters of themselves by the same rules." (rule 3)
 //
-// A Promise that comes again, because its answer was lost, is answered again; another one of the same epoch is refused.
+// A Promise that comes again, because its answer was lost, is answered again; another one of the same epoch is refused. So is what comes after a
+// release of its epoch, which has overtaken it: it would block all others for a lease.
 func (s *supporter) judge(now policy.Time, q *question) verdict {
 	switch e := EpochOf(q.token.Seq); {
-	case e < s.promised:
+	case e < s.promised || e == s.over:
 		return outvoted
 	case e == s.promised && q.kind == KindPromise && q.number != s.by:
 		return outvoted
@@ -86,6 +89,7 @@ func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *
 	case m.Kind == KindPromise && e.Rank() != rank || !believable(e, wall):
 		return policy.AppendTell(out, NoteEpochRefused, m.From, &m.Token)
 	}
+	b.seen = max(b.seen, EpochOf(m.Token.Seq))
 	verdict := s.judge(now, &q)
 	if verdict != yes {
 		return b.refuse(now, &q, verdict, out)
@@ -125,10 +129,12 @@ func (b *Machine) OnSaved(now policy.Time, failed bool, end *Outcome, out []poli
 		return out
 	case failed:
 		return policy.AppendTell(out, NoteNotSaved, b.id(q.rank), &q.token)
-	case q.rank == b.cfg.Self:
+	case q.rank != b.cfg.Self:
+		return b.support(now, &q, out)
+	case q.number == b.round.number:
 		return b.count(now, q.rank, &Copy{}, end, out)
 	}
-	return b.support(now, &q, out)
+	return out
 }
 
 // support answers a question with yes. A Promised carries the newest copy (rule 10).
