@@ -83,6 +83,9 @@ func (g *gate) forgetMemo(wall int64, r *statedir.Record, s *policy.State) {
 		s.Memo = policy.Memo{}
 		return
 	}
+	if g.family.Doubt == nil {
+		return
+	}
 	if why := g.family.Doubt(wall, s); why != "" {
 		g.log.Warn().Msg(why)
 	}

@@ -85,7 +85,7 @@ var (
 // startRun starts the protected operation under a grant: the command of the first caller, or the hook.
 func (a *Agent) startRun(g *gate, now policy.Instant, e *policy.Effect) {
 	g.runs++
-	l, spec := &launch{token: e.Token, until: a.clock.sinceBoot(e.Until)}, a.grant(g, e)
+	l, spec := &launch{token: e.Token, until: a.clock.sinceBoot(e.Until)}, a.grant(g, now, e)
 	g.run = l
 	g.entrusted.begin()
 	startBy := time.Now().Add(e.StartBy.Sub(now.Time))
@@ -146,7 +146,7 @@ func (l *launch) toItsEnd(g *gate, run hookRun, err error) finished {
 }
 
 // grant is an operation under a grant, but for what is run, with what the operation is told of the grant as its environment.
-func (a *Agent) grant(g *gate, e *policy.Effect) hook.Spec {
+func (a *Agent) grant(g *gate, now policy.Instant, e *policy.Effect) hook.Spec {
 	token, timeout := &e.Token, g.cfg.HookTimeout
 	env := []string{
 		"WANDERD_HELD=1",
@@ -161,5 +161,17 @@ func (a *Agent) grant(g *gate, e *policy.Effect) hook.Spec {
 	if timeout > 0 {
 		env = append(env, "WANDERD_DEADLINE="+strconv.FormatInt(time.Now().Add(timeout).Unix(), 10))
 	}
-	return hook.Spec{Timeout: timeout, Until: a.clock.sinceBoot(e.Until), OrphanGrace: g.cfg.Protocol.OrphanGrace(), Log: g.log, Env: env}
+	return hook.Spec{
+		Timeout: timeout, Grace: graceOf(now.Time, e.Until), Until: a.clock.sinceBoot(e.Until), OrphanGrace: g.cfg.Protocol.OrphanGrace(),
+		Log: g.log, Env: env,
+	}
+}
+
+// graceOf is how long a hook has from SIGTERM to SIGKILL. Of a grant with an end that is a quarter at most: the default may be longer than
+// the whole grant, and the guard would not execute the hook at all.
+func graceOf(now, until policy.Time) time.Duration {
+	if until == 0 {
+		return hook.DefaultGrace
+	}
+	return min(hook.DefaultGrace, until.Sub(now)/4)
 }

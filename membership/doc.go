@@ -33,12 +33,13 @@
 //   - It stores and passes on any metadata, address and version numbers that others send, and one alive message without
 //     version numbers makes every later sync fail: NotifyAlive refuses a node that does not parse (metadata.go). Our own
 //     metadata stays below the 512 bytes at which the sender panics.
-//   - A member that has the gossip key can crash others, with a packet of encryption version 0 that has bad padding, or with an
-//     empty encrypted stream: only version 1 passes, and no empty stream (sealed.go).
-//   - It allocates for junk packets: a datagram is opened in a scratch buffer first, and copied only if it opens.
-//   - It buffers 20 MiB of an unauthenticated stream: here the limit is 4 MiB, the number of connections is bounded, and each
-//     must begin with our preamble and a plausible header within two seconds (streams.go).
-//   - Compression costs 64 KiB of garbage for each packet sent and makes decompression bombs possible; it is off.
+//   - Its encryption crashes if a packet has bad padding or a stream is empty, buffers 20 MiB of an unauthenticated stream, and lets
+//     streams be played back: it has no key. Packets and streams are sealed and opened here (sealed.go, streams.go).
+//   - It believes the lengths in a header before the bytes are there (a header can cost gigabytes), and logs and keeps names of
+//     any length: what it sees has passed a sieve (sieve.go).
+//   - It answers a ping to wherever that says, with gossip on top: without a secret, to where it came from and no longer (answers.go).
+//   - It allocates for junk packets: a datagram is opened in a scratch buffer first, and copied only if it passes.
+//   - Compression costs 64 KiB of garbage for each packet sent and makes decompression bombs possible; it is off, and refused.
 //   - It joins itself if told to, resolves names by TCP first and only once, and its errors are obscure: we resolve names,
 //     skip our own addresses, and explain the errors (resolve.go, join.go).
 //   - A split longer than GossipToTheDeadTime never heals by itself: lost members and the addresses to join are tried again for

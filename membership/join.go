@@ -309,8 +309,7 @@ func explain(err error) string {
 	}
 	hint := ""
 	switch has := func(s string) bool { return strings.Contains(text, s) }; {
-	case has("no installed keys could decrypt"), has(errNotSealed.Error()), has(errSealed.Error()), has(errMalformed.Error()),
-		has(io.EOF.Error()), has("connection reset by peer"), has("broken pipe"):
+	case has(errForeignSeal.Error()), has(errMalformed.Error()), has(io.EOF.Error()), has("connection reset by peer"), has("broken pipe"):
 		hint = "it has another secret or is not a wanderd: compare --secret-file on both hosts"
 	case has("connection refused"):
 		hint = "no wanderd listens there: is it running, and is the port right?"

@@ -23,10 +23,8 @@ const (
 type logAdapter struct {
 	log   zerolog.Logger
 	lines chan memberlistLine
-	// suspected and foreign get events that memberlist reports in its log only: a node that did not answer a probe, and an
-	// incoming stream that was sealed with another secret.
+	// suspected gets an event that memberlist reports in its log only: a node did not answer a probe.
 	suspected func(node string)
-	foreign   func(src string)
 
 	classes map[string]*throttle
 	lost    atomic.Uint64
@@ -37,10 +35,10 @@ type memberlistLine struct {
 	text  string
 }
 
-func newLogAdapter(log zerolog.Logger, suspected, foreign func(string)) *logAdapter {
+func newLogAdapter(log zerolog.Logger, suspected func(string)) *logAdapter {
 	return &logAdapter{
 		log: log.With().Str("from", "memberlist").Logger(), lines: make(chan memberlistLine, logQueue),
-		suspected: suspected, foreign: foreign, classes: make(map[string]*throttle),
+		suspected: suspected, classes: make(map[string]*throttle),
 	}
 }
 
@@ -74,10 +72,6 @@ func (a *logAdapter) run(stop <-chan struct{}) {
 }
 
 func (a *logAdapter) write(line memberlistLine, now time.Time) {
-	if src, ok := cutBoth(line.text, "failed to receive: no installed keys could decrypt the message from=", ""); ok {
-		a.foreign(src)
-		return
-	}
 	if line.level < zerolog.WarnLevel {
 		a.log.WithLevel(line.level).Msg(line.text)
 		return

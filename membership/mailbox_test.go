@@ -36,7 +36,7 @@ func (f *fleet) startRogue(name string, meta []byte, change func(*memberlist.Con
 	tr := newGossipTransport(end.Addr, gossipWriter{end.Packets}, end.Streams, seal, zerolog.Nop())
 	r := &rogue{meta: meta}
 	mc := pace(false)
-	mc.Name, mc.Transport, mc.SecretKey, mc.Delegate = name, tr, secretOne, r
+	mc.Name, mc.Transport, mc.Delegate = name, tr, r
 	mc.Logger = log.New(&logs{}, "", 0)
 	change(mc)
 	if r.Memberlist, err = memberlist.Create(mc); err != nil {

@@ -51,8 +51,9 @@ type Config struct {
 // Stats are counters since the start.
 type Stats struct {
 	// Malformed counts datagrams and connections that are no gossip. Foreign counts those with another secret: see --secret-file.
-	// Strangers counts connections without our preamble. Overflow counts datagrams that arrived faster than memberlist reads.
-	Malformed, Foreign, Strangers, Overflow uint64
+	// Strangers counts connections without our preamble. Overflow counts datagrams that arrived faster than memberlist reads,
+	// Crowded connections that were closed because there were too many.
+	Malformed, Foreign, Strangers, Overflow, Crowded uint64
 	// ForeignAt is the time of the last warning about Foreign, ForeignFrom the source address; see [ForeignHint].
 	ForeignAt   time.Time
 	ForeignFrom string
@@ -137,6 +138,9 @@ func Start(cfg Config) (*Membership, error) {
 func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (*Membership, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	mc := pace(me.Addr.Addr().IsLoopback())
+	if cfg.GossipKey == nil {
+		mc.IndirectChecks = 0 // see sieve
+	}
 	m := &Membership{
 		log: cfg.Log, node: nodeName(me.Name, me.ID), changed: make(chan struct{}, 1), updating: make(chan struct{}, 1), stop: cancel,
 		clock: newClockWatch(cfg.Now, cfg.Log),
@@ -146,9 +150,9 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	m.roster = newRoster(me, meta, cfg.Gates, suspicion(mc), cfg.Log)
 	m.roster.recall(cfg.Remembered, time.Now())
 	m.transport = newGossipTransport(me.Addr, cfg.Packets, cfg.Streams, seal, cfg.Log)
-	m.adapter = newLogAdapter(cfg.Log, func(node string) { m.mailbox.suspect(node, true) }, m.transport.foreignStream)
+	m.adapter = newLogAdapter(cfg.Log, func(node string) { m.mailbox.suspect(node, true) })
 
-	mc.Name, mc.Transport, mc.SecretKey = m.node, m.transport, cfg.GossipKey
+	mc.Name, mc.Transport = m.node, m.transport
 	mc.Logger = log.New(m.adapter, "", 0)
 	mc.Delegate, mc.Ping = delegate{m}, pings{m}
 	mc.Alive, mc.Events, mc.Conflict = m.mailbox, m.mailbox, m.mailbox
@@ -191,8 +195,7 @@ func pace(loopback bool) *memberlist.Config {
 	}
 	c.DeadNodeReclaimTime = reclaimAfter
 	c.EnableCompression = false
-	// memberlist adds up to 5 bytes to what it fills.
-	c.UDPBufferSize = MaxPacket - 5
+	c.UDPBufferSize = MaxPacket - sealedOverhead - crcHeader
 	return c
 }
 
@@ -318,7 +321,7 @@ func (m *Membership) Stats() Stats {
 	}
 	return Stats{
 		ForeignAt: foreign.at, ForeignFrom: foreign.from,
-		Malformed: t.malformed.Load(), Foreign: t.foreign.Load(), Strangers: t.strangers.Load(), Overflow: t.overflow.Load(),
+		Malformed: t.malformed.Load(), Foreign: t.foreign.Load(), Strangers: t.strangers.Load(), Overflow: t.overflow.Load(), Crowded: t.crowded.Load(),
 		Refused: refused, Clock: m.clock.off.Load(), SameName: m.roster.duplicates.Load(), SameKey: m.twins.found.Load(),
 		LogLost: m.adapter.lost.Load(),
 	}

@@ -3,25 +3,28 @@ package membership
 import (
 	"crypto/aes"
 	"crypto/cipher"
-	"encoding/binary"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"sync"
 )
 
-// These numbers are memberlist's: message types, and the layout of its encryption.
+// A sealed packet is laid out as memberlist's own encryption of version 1:
 //
-//	packet  [version 1][nonce 12][ciphertext][tag 16]
-//	stream  [encryptMsg][length 4], then a packet of that length
+//	 0 +------------+
+//	   | version  1 |
+//	 1 +------------+
+//	   | nonce   12 |  random
+//	13 +------------+
+//	   | ciphertext |  AES-GCM
+//	   +------------+
+//	   | tag     16 |
+//	   +------------+
+//
+// It is sealed and opened here, so memberlist has no key, and sees no packet that did not open and pass the sieve.
 const (
-	pingMsg     = 0
-	ackRespMsg  = 2
-	pushPullMsg = 6
-	encryptMsg  = 10
-	errMsg      = 13
-
-	// sealedVersion is the only encryption version that passes. A packet of version 0 whose padding is wrong crashes
-	// memberlist: pkcs7decode slices out of range.
 	sealedVersion  = 1
 	sealedNonce    = 12
 	sealedTag      = 16
@@ -30,77 +33,86 @@ const (
 	// MaxPacket is the longest gossip datagram, in bytes, for [PacketWriter] and [Membership.Deliver]. With the four bytes of the
 	// agent's envelope it is below 1400.
 	MaxPacket = 1395
-	// streamHeaderSize is the number of bytes by which checkStream judges a stream.
-	streamHeaderSize = 1 + 4 + 1
-	// maxStream is the longest stream, in bytes. A full sync takes some 200 bytes a member, so this is enough for 20,000 members.
-	maxStream = 4 << 20
 )
 
 var (
 	errForeignSeal = errors.New("sealed with another secret")
-	errNotSealed   = errors.New("not sealed, but this member has a secret")
-	errSealed      = errors.New("sealed, but this member has no secret")
 	errMalformed   = errors.New("malformed")
 )
 
-// seal recognises gossip of this fleet. Without a key it passes everything that could be gossip.
+// seal seals and opens the gossip of this fleet. Without a key it passes everything.
 type seal struct {
+	key     []byte
 	aead    cipher.AEAD
 	scratch sync.Pool
 }
 
-// newSeal takes memberlist's gossip key: 16, 24 or 32 bytes, or nil.
+// newSeal takes the gossip key: 16, 24 or 32 bytes, or nil.
 func newSeal(key []byte) (*seal, error) {
-	s := &seal{scratch: sync.Pool{New: func() any { return new([MaxPacket]byte) }}}
+	s := &seal{key: key, scratch: sync.Pool{New: func() any { return new([MaxPacket]byte) }}}
 	if key == nil {
 		return s, nil
 	}
+	var err error
+	s.aead, err = newAEAD(key)
+	return s, err
+}
+
+func newAEAD(key []byte) (cipher.AEAD, error) {
 	block, err := aes.NewCipher(key)
 	if err != nil {
 		return nil, fmt.Errorf("gossip key: %w", err)
 	}
-	s.aead, err = cipher.NewGCM(block)
-	return s, err
+	return cipher.NewGCM(block)
 }
 
-// checkPacket returns nil if memberlist may see b. It does not allocate.
-func (s *seal) checkPacket(b []byte) error {
+// open returns the content of a packet, in plain or in the packet itself. It does not allocate.
+func (s *seal) open(plain *[MaxPacket]byte, b []byte) ([]byte, error) {
 	switch {
 	case len(b) == 0 || len(b) > MaxPacket:
-		return errMalformed
-	case s.aead == nil && b[0] > errMsg:
-		return errMalformed
+		return nil, errMalformed
 	case s.aead == nil:
-		return nil
+		return b, nil
 	case b[0] != sealedVersion || len(b) <= sealedOverhead: // equal: an empty message
-		return errMalformed
+		return nil, errMalformed
 	}
-	plain := s.scratch.Get().(*[MaxPacket]byte)
-	defer s.scratch.Put(plain)
-	if _, err := s.aead.Open(plain[:0], b[1:1+sealedNonce], b[1+sealedNonce:], nil); err != nil {
-		return errForeignSeal
+	content, err := s.aead.Open(plain[:0], b[1:1+sealedNonce], b[1+sealedNonce:], nil)
+	if err != nil {
+		return nil, errForeignSeal
 	}
-	return nil
+	return content, nil
 }
 
-// checkStream returns nil if memberlist may read a stream that begins with header, which has streamHeaderSize bytes.
-func (s *seal) checkStream(header []byte) error {
+// seal returns the packet with the content plain.
+func (s *seal) seal(plain []byte) []byte {
 	if s.aead == nil {
-		switch header[0] {
-		case pingMsg, ackRespMsg, pushPullMsg, errMsg:
-			return nil
-		case encryptMsg:
-			return errSealed
-		}
-		return errMalformed
+		return plain
 	}
-	if header[0] != encryptMsg {
-		return errNotSealed
+	b := make([]byte, 1+sealedNonce, sealedOverhead+len(plain))
+	b[0] = sealedVersion
+	_, _ = rand.Read(b[1:]) // It never fails.
+	return s.aead.Seal(b, b[1:], plain, nil)
+}
+
+// streamKeys are what one side of a connection proves its secret with, and seals its frame with; no other connection has the same.
+type streamKeys struct {
+	proof [proofSize]byte
+	aead  cipher.AEAD // nil without a secret
+}
+
+// streamKeys derives the keys of one side of a connection. Without a secret the proof only shows that the other side has read the nonces.
+func (s *seal) streamKeys(side string, nonces []byte) (k streamKeys, err error) {
+	key := s.key
+	if key == nil {
+		key = make([]byte, sha256.Size)
 	}
-	length := binary.BigEndian.Uint32(header[1:])
-	// memberlist would read the first byte of an empty message.
-	if length <= sealedOverhead || length > maxStream || header[5] != sealedVersion {
-		return errMalformed
+	b, err := hkdf.Key(sha256.New, key, nonces, "wanderd gossip stream v2 "+side, proofSize+32)
+	if err != nil {
+		return k, err
 	}
-	return nil
+	k.proof = [proofSize]byte(b)
+	if s.aead != nil {
+		k.aead, err = newAEAD(b[proofSize:])
+	}
+	return k, err
 }

@@ -1,12 +1,15 @@
 package membership
 
 import (
+	"crypto/rand"
+	"crypto/subtle"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,35 +23,48 @@ type Streams interface {
 	Close() error
 }
 
+// A connection begins with a challenge of each side, so that a stranger gets no place, nothing to read, and no memory:
+//
+//	caller                                                    acceptor
+//	  |-- preamble 4, nonce 32 ---------------------------------->|
+//	  |<-- nonce 16, proof 16 ------------------------------------|   of the acceptor, over both nonces; shorter than what it got
+//	  |-- proof 16, frame ---------------------------------------->|
+//	  |<-- frame --------------------------------------------------|
 const (
-	// streamPreamble is the first thing that the caller of a connection sends, as the agent's envelope begins every datagram.
-	// Port scanners and HTTP clients are cut off at once.
-	streamPreamble = "wdg\x01"
-	// maxIncoming is how many incoming connections are served at a time. Further ones wait for Accept.
+	streamPreamble = "wdg\x02"
+	callerNonce    = 32
+	acceptorNonce  = 16
+	proofSize      = 16
+
+	// maxStrangers is how many connections may be on their way to prove themselves, maxPerStranger those of one address.
+	maxStrangers   = 256
+	maxPerStranger = 32
+	// maxSending and maxPerSending are the same for those that send their frame without a secret, which takes memory.
+	maxSending    = 16
+	maxPerSending = 4
+	// maxIncoming is how many incoming connections memberlist serves at a time. Further ones wait, maxWaiting at most.
 	maxIncoming = 16
-	// greetingTime is how long an incoming connection may take to send its preamble and header.
+	maxWaiting  = 64
+	// greetingTime is how long an incoming connection may take to prove itself, frameTime to send its frame and to find a place.
 	greetingTime = 2 * time.Second
+	frameTime    = 5 * time.Second
 	// acceptPause is how long to wait after Accept failed, for example because no file descriptor was free.
 	acceptPause = 250 * time.Millisecond
 )
 
 var (
 	errNoPreamble = errors.New("it does not speak this protocol")
-	errTooLong    = fmt.Errorf("longer than %d bytes", maxStream)
 	errShutdown   = errors.New("shutting down")
+	errCrowded    = errors.New("too many connections have not proved themselves")
+	errBusy       = errors.New("too many connections wait")
+	errSecond     = errors.New("a connection carries one message of each side")
 )
 
-// accept hands incoming connections to memberlist until the transport is closed.
+// accept greets incoming connections until the transport is closed.
 func (t *gossipTransport) accept() {
 	for {
-		select {
-		case t.slots <- struct{}{}:
-		case <-t.closed:
-			return
-		}
 		conn, err := t.streams.Accept()
 		if err != nil {
-			<-t.slots
 			if t.isClosed() || errors.Is(err, net.ErrClosed) {
 				return
 			}
@@ -62,21 +78,18 @@ func (t *gossipTransport) accept() {
 			}
 			continue
 		}
-		g := t.guard(conn, func() { <-t.slots })
+		g := t.guard(conn)
 		if g == nil {
 			continue
 		}
+		t.lobby.enter(g)
 		t.working.Go(func() { t.greet(g) })
 	}
 }
 
-// greet checks the beginning of a connection before memberlist buffers any of it.
+// greet hands a connection to memberlist once it has proved itself, and its frame is there and has passed the sieve.
 func (t *gossipTransport) greet(g *guardedConn) {
-	_ = g.SetDeadline(time.Now().Add(greetingTime))
-	err := g.readPreamble()
-	if err == nil {
-		err = g.readHeader()
-	}
+	err := t.admit(g)
 	if err != nil {
 		_ = g.Close()
 		t.refuse(g.RemoteAddr(), err)
@@ -89,8 +102,52 @@ func (t *gossipTransport) greet(g *guardedConn) {
 	}
 }
 
+// admit takes a connection through its first messages, and gives it a place.
+func (t *gossipTransport) admit(g *guardedConn) error {
+	_ = g.SetDeadline(time.Now().Add(greetingTime))
+	err := g.answerCall()
+	stayed := t.lobby.leave(g)
+	if !stayed {
+		return errCrowded
+	}
+	if err != nil {
+		return err
+	}
+	_ = g.SetDeadline(time.Now().Add(frameTime))
+	if t.seal.aead == nil {
+		t.sending.enter(g)
+		err = g.receive()
+		if !t.sending.leave(g) {
+			return errCrowded
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if t.waiting.Add(1) > maxWaiting {
+		t.waiting.Add(-1)
+		return errBusy
+	}
+	defer t.waiting.Add(-1)
+	late := time.NewTimer(frameTime)
+	defer late.Stop()
+	select {
+	case t.places <- struct{}{}:
+		g.placed.Store(true)
+	case <-late.C:
+		return errBusy
+	case <-t.closed:
+		return errShutdown
+	}
+	if t.seal.aead == nil {
+		return nil
+	}
+	return g.receive()
+}
+
 // dial opens a connection. It returns at once when the transport is closed; the goroutine that dials ends by itself.
 func (t *gossipTransport) dial(dst netip.AddrPort, timeout time.Duration) (net.Conn, error) {
+	deadline := time.Now().Add(timeout)
 	done := make(chan dialled, 1)
 	go func() {
 		conn, err := t.streams.Dial(dst, timeout)
@@ -109,12 +166,12 @@ func (t *gossipTransport) dial(dst netip.AddrPort, timeout time.Duration) (net.C
 	if r.err != nil {
 		return nil, r.err
 	}
-	g := t.guard(r.conn, func() {})
+	g := t.guard(r.conn)
 	if g == nil {
 		return nil, errShutdown
 	}
-	_ = g.SetDeadline(time.Now().Add(timeout))
-	if _, err := g.Write([]byte(streamPreamble)); err != nil {
+	_ = g.SetDeadline(deadline)
+	if err := g.call(); err != nil {
 		_ = g.Close()
 		return nil, err
 	}
@@ -138,76 +195,142 @@ func discard(done <-chan dialled) {
 	}
 }
 
-// guardedConn passes a stream to memberlist only if its beginning is valid, and at most maxStream bytes of it.
+// guardedConn is a connection on which each side has proved that it has the fleet's secret, and sends one frame.
 type guardedConn struct {
 	net.Conn
 	transport *gossipTransport
-	release   func()
 	once      sync.Once
+	// from is the address by which the connections of a stranger are counted.
+	from netip.Addr
+	// placed is set once it has a place, which Close gives back.
+	placed atomic.Bool
 
-	// header holds bytes that were read ahead and that Read has not returned yet; valid once checked is set.
-	checked bool
-	header  []byte
-	left    int
+	ours, theirs streamKeys
+	// got is set once the frame of the other side is in unread, which Read returns; sent once this side's frame is sent.
+	got, sent bool
+	unread    []byte
 }
 
-// guard wraps conn and registers it until it is closed; then it calls release. If the transport is closed, it closes conn and
-// returns nil.
-func (t *gossipTransport) guard(conn net.Conn, release func()) *guardedConn {
-	g := &guardedConn{Conn: conn, transport: t, release: release, left: maxStream}
+// guard wraps conn and registers it until it is closed. If the transport is closed, it closes conn and returns nil.
+func (t *gossipTransport) guard(conn net.Conn) *guardedConn {
+	g := &guardedConn{Conn: conn, transport: t}
+	if src, err := netip.ParseAddrPort(conn.RemoteAddr().String()); err == nil {
+		g.from = sourceOf(src.Addr())
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.isClosed() {
 		_ = conn.Close()
-		release()
 		return nil
 	}
 	t.conns[g] = struct{}{}
 	return g
 }
 
-func (g *guardedConn) readPreamble() error {
-	var b [len(streamPreamble)]byte
-	if _, err := io.ReadFull(g.Conn, b[:]); err != nil {
+// answerCall is the acceptor's part of the challenge.
+func (g *guardedConn) answerCall() error {
+	var hello [len(streamPreamble) + callerNonce]byte
+	// Port scanners and HTTP clients are cut off at once.
+	if _, err := io.ReadFull(g.Conn, hello[:len(streamPreamble)]); err != nil {
 		return err
 	}
-	if string(b[:]) != streamPreamble {
+	if string(hello[:len(streamPreamble)]) != streamPreamble {
 		return errNoPreamble
+	}
+	if _, err := io.ReadFull(g.Conn, hello[len(streamPreamble):]); err != nil {
+		return err
+	}
+	reply := make([]byte, acceptorNonce, acceptorNonce+proofSize)
+	_, _ = rand.Read(reply) // It never fails.
+	if err := g.derive("acceptor", "caller", hello[len(streamPreamble):], reply); err != nil {
+		return err
+	}
+	if _, err := g.Conn.Write(append(reply, g.ours.proof[:]...)); err != nil {
+		return err
+	}
+	var proof [proofSize]byte
+	if _, err := io.ReadFull(g.Conn, proof[:]); err != nil {
+		return err
+	}
+	return g.check(proof[:])
+}
+
+// call is the caller's part. It sends its proof before it checks that of the acceptor, so that both sides can tell a wrong secret.
+func (g *guardedConn) call() error {
+	hello := append([]byte(streamPreamble), make([]byte, callerNonce)...)
+	_, _ = rand.Read(hello[len(streamPreamble):]) // It never fails.
+	if _, err := g.Conn.Write(hello); err != nil {
+		return err
+	}
+	var reply [acceptorNonce + proofSize]byte
+	if _, err := io.ReadFull(g.Conn, reply[:]); err != nil {
+		return err
+	}
+	if err := g.derive("caller", "acceptor", hello[len(streamPreamble):], reply[:acceptorNonce]); err != nil {
+		return err
+	}
+	if _, err := g.Conn.Write(g.ours.proof[:]); err != nil {
+		return err
+	}
+	return g.check(reply[acceptorNonce:])
+}
+
+// derive makes the keys of both sides.
+func (g *guardedConn) derive(ours, theirs string, caller, acceptor []byte) (err error) {
+	nonces := slices.Concat(caller, acceptor)
+	if g.ours, err = g.transport.seal.streamKeys(ours, nonces); err != nil {
+		return err
+	}
+	g.theirs, err = g.transport.seal.streamKeys(theirs, nonces)
+	return err
+}
+
+// check compares the other side's proof.
+func (g *guardedConn) check(proof []byte) error {
+	if subtle.ConstantTimeCompare(proof, g.theirs.proof[:]) != 1 {
+		return errForeignSeal
 	}
 	return nil
 }
 
-// readHeader reads and checks the first streamHeaderSize bytes.
-func (g *guardedConn) readHeader() error {
-	header := make([]byte, streamHeaderSize)
-	if _, err := io.ReadFull(g.Conn, header); err != nil {
+// receive reads the other side's frame.
+func (g *guardedConn) receive() error {
+	content, err := readFrame(g.Conn, &g.theirs)
+	if err != nil {
 		return err
 	}
-	if err := g.transport.seal.checkStream(header); err != nil {
+	if err := g.transport.sieve.stream(content); err != nil {
 		return err
 	}
-	g.checked, g.header = true, header
+	g.got, g.unread = true, content
 	return nil
 }
 
 // Read implements net.Conn.
 func (g *guardedConn) Read(b []byte) (int, error) {
-	if !g.checked {
-		if err := g.readHeader(); err != nil {
+	if !g.got {
+		if err := g.receive(); err != nil {
 			return 0, err
 		}
 	}
-	if len(g.header) > 0 {
-		n := copy(b, g.header)
-		g.header = g.header[n:]
-		return n, nil
+	if len(g.unread) == 0 {
+		return 0, io.EOF
 	}
-	if g.left == 0 {
-		return 0, errTooLong
+	n := copy(b, g.unread)
+	g.unread = g.unread[n:]
+	return n, nil
+}
+
+// Write implements net.Conn. memberlist writes all that it has to say at once.
+func (g *guardedConn) Write(b []byte) (int, error) {
+	if g.sent {
+		return 0, errSecond
 	}
-	n, err := g.Conn.Read(b[:min(len(b), g.left)])
-	g.left -= n
-	return n, err
+	g.sent = true
+	if _, err := g.Conn.Write(appendFrame(b, &g.ours)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }
 
 // Close implements net.Conn.
@@ -218,7 +341,9 @@ func (g *guardedConn) Close() error {
 		g.transport.mu.Lock()
 		delete(g.transport.conns, g)
 		g.transport.mu.Unlock()
-		g.release()
+		if g.placed.Load() {
+			<-g.transport.places
+		}
 	})
 	return err
 }

@@ -2,11 +2,9 @@ package membership
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"io"
 	"net"
-	"strings"
 	"testing"
 	"time"
 )
@@ -24,81 +22,131 @@ func (f *fleet) knock(h *host, first string) net.Conn {
 	return conn
 }
 
-// cutOffAfter waits until the other side closes conn.
-func cutOffAfter(t *testing.T, conn net.Conn) time.Duration {
+// cutOffAfter waits until the other side closes conn. It must have sent no more than it got.
+func cutOffAfter(t *testing.T, conn net.Conn, got int) time.Duration {
 	t.Helper()
 	start := time.Now()
 	_ = conn.SetReadDeadline(start.Add(time.Minute))
-	if b, err := io.ReadAll(conn); err != nil || len(b) > 0 {
+	if b, err := io.ReadAll(conn); err != nil || len(b) > got {
 		t.Errorf("read %q, %v", b, err)
 	}
 	_ = conn.Close()
 	return time.Since(start)
 }
 
-func TestConnectionWithoutOurPreambleIsCutOffAtOnce(t *testing.T) {
+func TestConnectionThatDoesNotProveItselfIsCutOffAtOnce(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := f.startAll(2)
-		for _, first := range []string{"GET / HTTP/1.1\r\n\r\n", "SSH-2.0-x\r\n", streamPreamble + "GET / HTTP/1.1\r\n\r\n"} {
-			if took := cutOffAfter(t, f.knock(hosts[1], first)); took > 100*time.Millisecond {
+		hello := streamPreamble + string(make([]byte, callerNonce))
+		for _, first := range []string{"GET / HTTP/1.1\r\n\r\n", "SSH-2.0-x\r\n", "wdg\x01GET / HTTP/1.1\r\n", hello + "GET / HTTP/1.1\r\n\r\n"} {
+			if took := cutOffAfter(t, f.knock(hosts[1], first), len(first)); took > 100*time.Millisecond {
 				t.Errorf("%q was cut off after %v", first, took)
 			}
 		}
-		if s := hosts[0].Stats(); s.Strangers != 2 || s.Foreign != 1 {
+		if s := hosts[0].Stats(); s.Strangers != 3 || s.Foreign != 1 {
 			t.Errorf("counted %+v", s)
 		}
 	})
 }
 
-func TestSilentConnectionsAreServedSixteenAtATimeAndCutOff(t *testing.T) {
+func TestSilentConnectionsKeepNobodyOut(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := f.startAll(2)
 		f.within(time.Second, "they see each other", allSee(hosts, 1, 2))
-		time.Sleep(time.Minute) // it has settled
+		hello := streamPreamble + string(make([]byte, callerNonce))
 		var silent []net.Conn
-		for range 2 * maxIncoming {
-			silent = append(silent, f.knock(hosts[1], streamPreamble))
+		for i := range 2 * maxStrangers {
+			silent = append(silent, f.knock(hosts[1], hello[:i%len(hello)+1]))
 		}
-		first := cutOffAfter(t, silent[0])
-		var rest time.Duration
-		for _, conn := range silent[1:] {
-			rest += cutOffAfter(t, conn)
+		hosts = append(hosts, f.start(3))
+		f.within(2*time.Second, "a third one joins", allSee(hosts, 1, 2, 3))
+		var longest time.Duration
+		for _, conn := range silent {
+			longest = max(longest, cutOffAfter(t, conn, len(hello)))
 		}
-		if first.Round(100*time.Millisecond) != greetingTime || rest.Round(100*time.Millisecond) != greetingTime {
-			t.Errorf("the first was cut off after %v, the last %v later; want %v each", first, rest, greetingTime)
+		if longest > greetingTime {
+			t.Errorf("a silent connection was cut off after %v", longest)
 		}
-		if !hosts[0].sees(1, 2) {
-			t.Error("the fleet has suffered")
-		}
-	})
-}
-
-func TestStreamIsReadNoFurtherThanTheLongestFullSync(t *testing.T) {
-	near, far := net.Pipe()
-	g := &guardedConn{Conn: far, checked: true, header: []byte("head"), left: 10}
-	go func() {
-		_, _ = near.Write([]byte(strings.Repeat("x", 11)))
-		_ = near.Close()
-	}()
-	b, err := io.ReadAll(g)
-	if string(b) != "head"+strings.Repeat("x", 10) || !errors.Is(err, errTooLong) {
-		t.Errorf("read %q, %v", b, err)
-	}
-	_ = far.Close()
-}
-
-func TestMessagesThatCrashMemberlistDoNotCrashOthers(t *testing.T) {
-	inFleet(t, func(t *testing.T, f *fleet) {
-		hosts := f.startAll(3)
-		f.within(time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
-		// Both crash a bare memberlist v0.7.0: padding longer than the message, and an encrypted stream of nothing.
-		hosts[0].Deliver(sealPacket(t, secretOne, 0, bytes.Repeat([]byte{0xff}, 16)), addrOfHost(2))
-		nothing := sealPacket(t, secretOne, 1, nil)
-		first := binary.BigEndian.AppendUint32([]byte{encryptMsg}, uint32(len(nothing)))
-		cutOffAfter(t, f.knock(hosts[1], streamPreamble+string(first)+string(nothing)))
-		if s := hosts[0].Stats(); s.Malformed != 2 {
+		if s := hosts[0].Stats(); s.Crowded < maxStrangers {
 			t.Errorf("counted %+v", s)
 		}
-		f.always(time.Minute, "the fleet goes on", allSee(hosts, 1, 2, 3))
 	})
+}
+
+// Without a secret anybody can prove himself; a place is for those whose whole frame has come.
+func TestSlowConnectionsInTheClearKeepNobodyOut(t *testing.T) {
+	inFleet(t, func(t *testing.T, f *fleet) {
+		noSecret := func(c *Config) { c.GossipKey = nil }
+		hosts := []*host{f.start(1, noSecret), f.start(2, noSecret)}
+		f.within(time.Second, "they see each other", allSee(hosts, 1, 2))
+		for range 4 * maxSending {
+			conn := f.prove(hosts[1])
+			if _, err := conn.Write([]byte{0, 3, 0, 0, pushPullMsg}); err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = conn.Close() }()
+		}
+		hosts = append(hosts, f.start(3, noSecret))
+		f.within(2*time.Second, "a third one joins", allSee(hosts, 1, 2, 3))
+	})
+}
+
+// prove opens a connection to host 1 that has proved itself with what h knows.
+func (f *fleet) prove(h *host) net.Conn {
+	f.t.Helper()
+	conn, err := h.end.Streams.Dial(addrOfHost(1), time.Second)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if err := (&guardedConn{Conn: conn, transport: h.transport}).call(); err != nil {
+		f.t.Fatal(err)
+	}
+	return conn
+}
+
+// sides returns two sides of a connection with these secrets, and what the challenge made them say.
+func sides(t *testing.T, caller, acceptor []byte) (c, a *guardedConn, callErr, answerErr error) {
+	t.Helper()
+	near, far := net.Pipe()
+	t.Cleanup(func() {
+		_ = near.Close()
+		_ = far.Close()
+	})
+	with := func(conn net.Conn, secret []byte) *guardedConn {
+		return &guardedConn{Conn: conn, transport: &gossipTransport{seal: newTestSeal(t, secret), sieve: sieve{clear: secret == nil}}}
+	}
+	c, a = with(near, caller), with(far, acceptor)
+	answered := make(chan error)
+	go func() { answered <- a.answerCall() }()
+	callErr = c.call()
+	return c, a, callErr, <-answered
+}
+
+func TestBothSidesNoticeAnotherSecret(t *testing.T) {
+	for _, secrets := range [][2][]byte{{secretOne, secretTwo}, {secretOne, nil}, {nil, secretOne}} {
+		if _, _, callErr, answerErr := sides(t, secrets[0], secrets[1]); !errors.Is(callErr, errForeignSeal) || !errors.Is(answerErr, errForeignSeal) {
+			t.Errorf("the caller says %v, the acceptor %v", callErr, answerErr)
+		}
+	}
+}
+
+func TestEachSideSendsOneMessageThatPassesTheSieve(t *testing.T) {
+	for _, secret := range [][]byte{secretOne, nil} {
+		c, a, callErr, answerErr := sides(t, secret, secret)
+		if callErr != nil || answerErr != nil {
+			t.Fatal(callErr, answerErr)
+		}
+		sent := pack(pingMsg, "SeqNo", 7)
+		go func() { _, _ = c.Write(sent) }()
+		if got, err := io.ReadAll(a); err != nil || !bytes.Equal(got, sent) {
+			t.Errorf("got %x, %v", got, err)
+		}
+		if _, err := c.Write(sent); !errors.Is(err, errSecond) {
+			t.Errorf("a second message: %v", err)
+		}
+		go func() { _, _ = a.Write(append(pack(pushPullMsg, "Nodes", 1<<20), 1)) }()
+		if got, err := io.ReadAll(c); !errors.Is(err, errMalformed) {
+			t.Errorf("2^20 nodes: %x, %v", got, err)
+		}
+	}
 }

@@ -31,21 +31,27 @@ type gossipTransport struct {
 	packets   PacketWriter
 	streams   Streams
 	seal      *seal
+	sieve     sieve
 	log       zerolog.Logger
 
 	packetCh chan *memberlist.Packet
 	streamCh chan net.Conn
-	// slots counts the incoming connections that are served; its capacity is the limit.
-	slots   chan struct{}
-	closed  chan struct{}
-	working sync.WaitGroup
+	// lobby holds the incoming connections that have not proved themselves, sending those that send their frame without a secret;
+	// waiting counts those that wait for a place, and places those that have one: its capacity is the limit.
+	lobby, sending lobby
+	waiting        atomic.Int32
+	places         chan struct{}
+	closed         chan struct{}
+	working        sync.WaitGroup
+	// answers is nil with a secret.
+	answers *answers
 
 	mu    sync.Mutex
 	conns map[*guardedConn]struct{}
 
 	acceptWarn, foreignWarn, junkWarn throttle
 
-	overflow, malformed, foreign, strangers atomic.Uint64
+	overflow, malformed, foreign, strangers, crowded atomic.Uint64
 	// lastForeign is the last foreign gossip that was warned about.
 	lastForeign atomic.Pointer[sign]
 }
@@ -60,11 +66,16 @@ func newGossipTransport(
 	advertise netip.AddrPort, p PacketWriter, s Streams, seal *seal, log zerolog.Logger,
 ) *gossipTransport {
 	t := &gossipTransport{
-		advertise: advertise, packets: p, streams: s, seal: seal, log: log,
+		advertise: advertise, packets: p, streams: s, seal: seal, sieve: sieve{clear: seal.aead == nil}, log: log,
 		packetCh: make(chan *memberlist.Packet, packetQueue), streamCh: make(chan net.Conn),
-		slots: make(chan struct{}, maxIncoming), closed: make(chan struct{}), conns: make(map[*guardedConn]struct{}),
+		lobby:   lobby{most: maxStrangers, perAddr: maxPerStranger},
+		sending: lobby{most: maxSending, perAddr: maxPerSending},
+		places:  make(chan struct{}, maxIncoming), closed: make(chan struct{}), conns: make(map[*guardedConn]struct{}),
 		acceptWarn: throttle{every: refusedWarnEvery}, foreignWarn: throttle{every: refusedWarnEvery},
 		junkWarn: throttle{every: refusedWarnEvery},
+	}
+	if seal.aead == nil {
+		t.answers = new(answers)
 	}
 	t.working.Go(t.accept)
 	return t
@@ -84,7 +95,14 @@ func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) {
 	if t.isClosed() {
 		return
 	}
-	if err := t.seal.checkPacket(payload); err != nil {
+	scratch := t.seal.scratch.Get().(*[MaxPacket]byte)
+	defer t.seal.scratch.Put(scratch)
+	plain, err := t.seal.open(scratch, payload)
+	var asked ping
+	if err == nil {
+		asked, err = t.sieve.packet(plain)
+	}
+	if err != nil {
 		t.count(err)
 		if errors.Is(err, errForeignSeal) {
 			if ok, more := t.foreignWarn.allow(time.Now()); ok {
@@ -98,9 +116,12 @@ func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) {
 		return
 	}
 	packet := &memberlist.Packet{
-		Buf:       append([]byte(nil), payload...),
+		Buf:       append([]byte(nil), plain...),
 		From:      net.UDPAddrFromAddrPort(netip.AddrPortFrom(src.Addr().Unmap(), src.Port())),
 		Timestamp: time.Now(),
+	}
+	if t.answers != nil && asked.size > 0 {
+		t.answers.owe(asked, src)
 	}
 	select {
 	case t.packetCh <- packet:
@@ -115,8 +136,11 @@ func (t *gossipTransport) refuse(src net.Addr, err error) {
 		return
 	}
 	switch {
-	case errors.Is(err, errNotSealed), errors.Is(err, errSealed):
-		t.foreignStream(src.String())
+	case errors.Is(err, errForeignSeal):
+		t.foreign.Add(1)
+		if ok, more := t.foreignWarn.allow(time.Now()); ok {
+			t.warnForeign(src.String(), more)
+		}
 	default:
 		t.count(err)
 		if ok, more := t.junkWarn.allow(time.Now()); ok {
@@ -128,20 +152,14 @@ func (t *gossipTransport) refuse(src net.Addr, err error) {
 
 func (t *gossipTransport) count(err error) {
 	switch {
-	case errors.Is(err, errForeignSeal), errors.Is(err, errNotSealed), errors.Is(err, errSealed):
+	case errors.Is(err, errForeignSeal):
 		t.foreign.Add(1)
+	case errors.Is(err, errCrowded), errors.Is(err, errBusy):
+		t.crowded.Add(1)
 	case errors.Is(err, errMalformed):
 		t.malformed.Add(1)
 	default:
 		t.strangers.Add(1)
-	}
-}
-
-// foreignStream counts a stream of another secret, or of a secret on one side only.
-func (t *gossipTransport) foreignStream(src string) {
-	t.foreign.Add(1)
-	if ok, more := t.foreignWarn.allow(time.Now()); ok {
-		t.warnForeign(src, more)
 	}
 }
 
@@ -174,8 +192,11 @@ func (t *gossipTransport) WriteToAddress(b []byte, to memberlist.Address) (time.
 	if err == nil && t.isClosed() {
 		err = errShutdown
 	}
-	if err == nil {
-		err = t.packets.WriteGossip(b, dst)
+	if err == nil && t.answers != nil {
+		b, dst = t.answers.send(b, dst)
+	}
+	if err == nil && len(b) > 0 {
+		err = t.packets.WriteGossip(t.seal.seal(b), dst)
 	}
 	if err != nil {
 		return time.Time{}, &net.OpError{Op: "write", Net: "udp", Err: err}

@@ -1,6 +1,7 @@
 package membership
 
 import (
+	"bytes"
 	"errors"
 	"math/rand/v2"
 	"net"
@@ -17,7 +18,8 @@ func TestDeliverNeverBlocksAndCountsTheOverflow(t *testing.T) {
 	tr := &gossipTransport{
 		seal: newTestSeal(t, secretOne), packetCh: make(chan *memberlist.Packet, 4), closed: make(chan struct{}),
 	}
-	packet := sealPacket(t, secretOne, 1, []byte("ping"))
+	plain := pack(pingMsg, "SeqNo", 7)
+	packet := sealPacket(t, secretOne, 1, plain)
 	for range 10 {
 		tr.deliver(packet, addrOfHost(1))
 	}
@@ -26,7 +28,7 @@ func TestDeliverNeverBlocksAndCountsTheOverflow(t *testing.T) {
 	}
 	packet[0] = 0 // the agent uses its buffer again
 	got := <-tr.packetCh
-	if got.Buf[0] != sealedVersion || got.From.String() != "10.0.0.1:7946" || time.Since(got.Timestamp) > time.Minute {
+	if !bytes.Equal(got.Buf, plain) || got.From.String() != "10.0.0.1:7946" || time.Since(got.Timestamp) > time.Minute {
 		t.Errorf("queued %+v", got)
 	}
 }
@@ -59,7 +61,7 @@ type failingWriter struct{}
 func (failingWriter) WriteGossip([]byte, netip.AddrPort) error { return errors.New("no route") }
 
 func TestFailureToSendIsAnErrorThatDoesNotAbortAProbe(t *testing.T) {
-	tr := &gossipTransport{packets: failingWriter{}, closed: make(chan struct{}), log: zerolog.Nop()}
+	tr := &gossipTransport{packets: failingWriter{}, seal: newTestSeal(t, nil), closed: make(chan struct{}), log: zerolog.Nop()}
 	for _, to := range []string{"10.0.0.1:7946", "<nil>:0"} {
 		_, err := tr.WriteTo([]byte("x"), to)
 		var op *net.OpError

@@ -16,7 +16,8 @@ type Family struct {
 	// WellFormed reports whether a message is of one of its kinds, and has what those of that kind have. The shell asks it once, before
 	// Expects: no other message comes to a machine.
 	WellFormed func(*wire.Message) bool
-	// Doubt drops from a state that was read from disk what cannot be by a clock that reads wall, and says why; nothing if all can be.
+	// Doubt drops from a state that was read from disk what cannot be by a clock that reads wall, and says why; nothing if all can be. Nil
+	// stands for a family that has nothing to doubt.
 	Doubt func(wall int64, s *State) (why string)
 }
 

@@ -151,6 +151,13 @@ func (c *Cluster) AwayUntil(i int) policy.Time { return c.members[i].awayUntil }
 // Running reports whether the operation of member i goes on, of which its shell knows.
 func (c *Cluster) Running(i int) bool { return c.members[i].run.active }
 
+// Operating reports whether the operation of member i, whose process exists, goes on: until it has ended or its guard has ended it,
+// whether its shell knows that or not.
+func (c *Cluster) Operating(i int) bool {
+	r := &c.members[i].run
+	return r.active && !r.denied && c.now < r.end()
+}
+
 // Machine returns the machine of member i, which must be up.
 func (c *Cluster) Machine(i int) policy.Machine { return c.members[i].machine }
 

@@ -76,7 +76,7 @@ func (h *Hook) stopTime(deaf bool) time.Duration {
 func (c *Cluster) startRun(who int32, startBy, until policy.Time) {
 	r := &c.members[who].run
 	r.number++
-	r.active = true
+	r.active, r.until = true, 0
 	delete(c.entrusted, who)
 	r.deaf = happens(c.hookDice, c.cfg.Hook.Deaf)
 	takes := c.cfg.Hook.duration(c.hookDice, r.deaf)
@@ -92,6 +92,9 @@ func (c *Cluster) startRun(who int32, startBy, until policy.Time) {
 // extendRun moves the time at which the guard of a run has killed it.
 func (c *Cluster) extendRun(who int32, until policy.Time) {
 	r := &c.members[who].run
+	if r.until != 0 && c.now >= r.until {
+		return // The guard has killed it already.
+	}
 	if r.until = until; r.active && until != 0 && until < r.endAt {
 		c.push(entryFinished, until, who, r.number)
 	}

@@ -123,11 +123,15 @@ func (c *Command) Run(o Order, signals <-chan os.Signal) Result {
 	if limit := o.Grant.Timeout; limit > 0 && (timeout == 0 || limit < timeout) {
 		timeout = limit
 	}
+	grace := o.KillAfter
+	if o.Grant.Until > 0 {
+		grace = min(grace, o.Grant.Grace)
+	}
 	c.tell(&instruction{Order: &guardOrder{
-		Path: o.Path, Argv: o.Argv, Timeout: timeout, Grace: o.KillAfter, OrphanGrace: o.Grant.OrphanGrace, Until: o.Grant.Until,
+		Path: o.Path, Argv: o.Argv, Timeout: timeout, Grace: grace, OrphanGrace: o.Grant.OrphanGrace, Until: o.Grant.Until,
 		Command: &commandOrder{Group: group, Env: o.Grant.Env, Heard: o.Heard},
 	}})
-	spec := Spec{Argv: o.Argv, Timeout: timeout, Grace: o.KillAfter, command: true}
+	spec := Spec{Argv: o.Argv, Timeout: timeout, Grace: grace, command: true}
 	var last report
 	for {
 		select {

@@ -15,8 +15,10 @@ type Grant struct {
 	Timeout time.Duration `json:"timeout,omitempty"`
 	// OrphanGrace is the time from SIGTERM to SIGKILL when the agent has died.
 	OrphanGrace time.Duration `json:"orphan_grace"`
-	// Until is when nothing of the command is left, as time since boot; zero is never.
+	// Until is when nothing of the command is left, as time since boot; zero is never. If there is such a time, the command may take no
+	// longer than Grace from SIGTERM to SIGKILL.
 	Until time.Duration `json:"until,omitempty"`
+	Grace time.Duration `json:"grace,omitempty"`
 }
 
 // ErrLate says that a caller did not take its grant in time: it stands still, or has gone.
@@ -57,7 +59,7 @@ func (r *Remote) Start(spec Spec, startBy time.Time) (*Run, error) {
 	over := make(chan struct{})
 	r.granted.Store(true)
 	run.lifeline.tell(func(next *instruction) {
-		next.Grant = &Grant{Env: spec.Env, Timeout: spec.Timeout, OrphanGrace: spec.OrphanGrace, Until: spec.Until}
+		next.Grant = &Grant{Env: spec.Env, Timeout: spec.Timeout, OrphanGrace: spec.OrphanGrace, Until: spec.Until, Grace: spec.Grace}
 	})
 	go run.lifeline.write(over)
 	late := time.NewTimer(time.Until(startBy))

@@ -40,6 +40,8 @@ func counterWords(name string) string {
 		return "connections that were not from a wanderd"
 	case "overflow":
 		return "more gossip than this agent could process"
+	case "crowded":
+		return "connections closed because there were too many at once"
 	case "refused":
 		return "nodes that are no members: their name, key or address is invalid"
 	case "clock_off":

@@ -12,7 +12,7 @@ import (
 // identity: it is the way from hand to hand that tells which is which.
 type Copies struct {
 	made int
-	// held are the copies in each member's hands, passing those that were given up for another member, by handoff.
+	// held are the copies in each member's hands, passing those that were given up for another member, by exchange.
 	held    map[int]inHands
 	passing map[wire.Exchange]int
 }
@@ -43,6 +43,7 @@ func (k *Copies) Watch(o *sim.Occurrence) {
 		return
 	}
 	passed := 0
+	var gave *policy.Effect
 	for i := range o.Effects {
 		switch e := &o.Effects[i]; e.Kind {
 		case policy.Took:
@@ -51,11 +52,11 @@ func (k *Copies) Watch(o *sim.Occurrence) {
 			hands := k.held[o.Member]
 			k.held[o.Member] = inHands{last: hands.before}
 			if e.Cause == policy.CausePassed {
-				passed = hands.last
+				passed, gave = hands.last, e
 			}
 		case policy.Send:
-			// The Commit, which says by which handoff, is the next message.
-			if passed > 0 && e.Msg.Kind == wire.KindCommit {
+			// The message that passes it on, a Commit in a handoff, says by which exchange.
+			if passed > 0 && e.Msg.To == gave.Peer && SameToken(e.Msg.Token.ID, gave.Token.ID) {
 				k.passing[e.Msg.Exchange], passed = passed, 0
 			}
 		case policy.Save, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone:

@@ -9,7 +9,8 @@ import (
 )
 
 // CustodyChecker holds that no token comes from nowhere and none vanishes without a reason: whoever holds a token says how it came
-// and, when it is gone, why; it takes one by a handoff only when it is sent its Commit; and it holds what it has taken and not given up.
+// and, when it is gone, why; it receives one only from a message that is about it, and by a handoff only from its Commit; and it holds
+// what it has taken and not given up.
 type CustodyChecker struct{ held map[int][]wire.TokenID }
 
 // NewCustodyChecker returns a checker of one run.
@@ -42,8 +43,8 @@ func (k *CustodyChecker) effect(o *sim.Occurrence, e *policy.Effect) error {
 	switch e.Kind {
 	case policy.Took:
 		m := &o.Event.Msg
-		committed := o.Event.Kind == policy.Received && m.Kind == wire.KindCommit && SameToken(m.Token.ID, e.Token.ID)
-		if e.Cause == policy.CauseReceived && !committed {
+		sent := o.Event.Kind == policy.Received && SameToken(m.Token.ID, e.Token.ID) && (m.Kind == wire.KindCommit || !m.Kind.OfHandoff())
+		if e.Cause == policy.CauseReceived && !sent {
 			return fmt.Errorf("custody: %v appears at %s", e.Token.ID, sim.MemberName(o.Member))
 		}
 		k.held[o.Member] = append(hands, e.Token.ID)

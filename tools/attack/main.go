@@ -40,6 +40,7 @@ func attacks() []attack {
 		{"connections that fill", true, fillSealed},
 		{"connections that fill, without a secret", false, fillClear},
 		{"a header of 2^20 nodes, without a secret", false, announceNodes},
+		{"frames that never end, without a secret", false, dawdle},
 	}
 }
 

@@ -1,19 +1,43 @@
 package main
 
 import (
+	"crypto/hkdf"
+	"crypto/sha256"
+	"encoding/binary"
+	"io"
 	"net"
 	"sync"
 	"time"
 )
 
-// preamble begins a connection; after it come the beginning of a sealed stream of 4 MiB, a push/pull that announces 2^20 nodes, or one of a
-// single node whose name has nearly 4 MiB.
+// What a connection begins with: the challenge of membership/streams.go, and frames that lie.
 const (
-	preamble  = "wdg\x01"
-	sealed    = preamble + "\x0a\x00\x40\x00\x00\x01"
-	manyNodes = preamble + "\x06\x83\xa5Nodes\xce\x00\x10\x00\x00\xacUserStateLen\x00\xa4Join\xc2"
-	longName  = preamble + "\x06\x83\xa5Nodes\x01\xacUserStateLen\x00\xa4Join\xc2\x81\xa4Name\xdb\x00\x3f\xff\x00"
+	preamble      = "wdg\x02"
+	callerNonce   = 32
+	acceptorReply = 16 + 16 // a nonce and a proof
+	// manyNodes is a push/pull that announces 2^20 nodes, longName one of a single node whose name has nearly 256 KiB.
+	manyNodes = "\x06\x83\xa5Nodes\xce\x00\x10\x00\x00\xacUserStateLen\x00\xa4Join\xc2"
+	longName  = "\x06\x83\xa5Nodes\x01\xacUserStateLen\x00\xa4Join\xc2\x81\xa4Name\xdb\x00\x03\xff\x00"
+	longest   = 256 << 10
 )
+
+// prove takes the caller's part of the challenge as one that has no secret.
+func prove(conn net.Conn) error {
+	nonces := make([]byte, callerNonce, callerNonce+acceptorReply)
+	if _, err := conn.Write(append([]byte(preamble), nonces...)); err != nil {
+		return err
+	}
+	reply := make([]byte, acceptorReply)
+	if _, err := io.ReadFull(conn, reply); err != nil {
+		return err
+	}
+	proof, err := hkdf.Key(sha256.New, make([]byte, sha256.Size), append(nonces, reply[:16]...), "wanderd gossip stream v2 caller", 16+32)
+	if err != nil {
+		return err
+	}
+	_, err = conn.Write(proof[:16])
+	return err
+}
 
 // dialAll keeps count connections to each agent, each from an address of loopback that no member has, and gives each to use. A
 // connection that ends is opened again.
@@ -61,38 +85,39 @@ func idleConnections(f *fleet) (string, error) { return besieged(f, 500, hold) }
 
 func tenBytes(f *fleet) (string, error) {
 	return besieged(f, 32, func(conn net.Conn) {
-		_, _ = conn.Write([]byte(sealed))
+		_, _ = conn.Write([]byte(preamble + "0123456789"))
 		hold(conn)
 	})
 }
 
-// fill sends a beginning and then as much as the other side takes.
-func fill(begin string) func(net.Conn) {
+// fill proves itself as well as it can, and sends a frame with this beginning, filled to length.
+func fill(begin string, length int) func(net.Conn) {
+	frame := binary.BigEndian.AppendUint32(nil, uint32(length))
+	frame = append(append(frame, begin...), make([]byte, length-len(begin))...)
 	return func(conn net.Conn) {
-		zeros := make([]byte, 64<<10)
-		if _, err := conn.Write([]byte(begin)); err != nil {
+		if prove(conn) != nil {
 			return
 		}
-		for range (4 << 20) / len(zeros) {
-			if _, err := conn.Write(zeros); err != nil {
-				return
-			}
+		if _, err := conn.Write(frame); err != nil {
+			return
 		}
 		hold(conn)
 	}
 }
 
-func fillSealed(f *fleet) (string, error) {
-	return besieged(f, 16, fill(sealed))
-}
+func fillSealed(f *fleet) (string, error) { return besieged(f, 32, fill("", 4<<20)) }
 
-func fillClear(f *fleet) (string, error) {
-	return besieged(f, 16, fill(longName))
-}
+func fillClear(f *fleet) (string, error) { return besieged(f, 32, fill(longName, longest)) }
 
-func announceNodes(f *fleet) (string, error) {
-	return besieged(f, 16, func(conn net.Conn) {
-		_, _ = conn.Write([]byte(manyNodes))
+func announceNodes(f *fleet) (string, error) { return besieged(f, 32, fill(manyNodes, len(manyNodes))) }
+
+// dawdle sends all of a frame but its last byte.
+func dawdle(f *fleet) (string, error) {
+	return besieged(f, 32, func(conn net.Conn) {
+		if prove(conn) != nil {
+			return
+		}
+		_, _ = conn.Write(append(binary.BigEndian.AppendUint32(nil, longest), make([]byte, longest-1)...))
 		hold(conn)
 	})
 }

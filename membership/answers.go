@@ -1,0 +1,69 @@
+package membership
+
+import (
+	"net/netip"
+	"sync"
+)
+
+// maxAnswers is more than all pings that memberlist has not answered yet: one in each packet that waits, because it answers a ping
+// before it reads the next packet.
+const maxAnswers = 2 * packetQueue
+
+// answers holds to where and how much may be answered to pings in the clear. Without a secret anybody can send a ping, in anybody's
+// name, and memberlist sends its answer to wherever the ping says, with gossip on top. An answer goes to where the ping came
+// from, and is no longer than that.
+type answers struct {
+	mu   sync.Mutex
+	due  [maxAnswers]answer
+	next int
+}
+
+type answer struct {
+	ping
+	from netip.AddrPort
+}
+
+// owe records that memberlist is about to answer a ping from an address.
+func (a *answers) owe(p ping, from netip.AddrPort) {
+	from = netip.AddrPortFrom(from.Addr().Unmap(), from.Port())
+	if !p.to.IsValid() {
+		p.to = from
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.due[a.next] = answer{ping: p, from: from}
+	a.next = (a.next + 1) % maxAnswers
+}
+
+// send returns what to send of a packet that memberlist sends to an address, and where. It is the packet itself, unless that answers
+// a ping: then it goes to where the ping came from, without the gossip if that makes it longer than the ping. Nothing is
+// returned for an answer that no ping asked for, or that is longer all the same.
+func (a *answers) send(b []byte, to netip.AddrPort) ([]byte, netip.AddrPort) {
+	first, _, _, ok := open(b)
+	if !ok || first[0] != ackRespMsg {
+		return b, to
+	}
+	ack, ok := readPing(first) // they have their number in the same place
+	from, size := a.settle(ack.seq, to)
+	switch {
+	case !ok || len(first) > size:
+		return nil, to
+	case len(b) > size:
+		return first, from
+	}
+	return b, from
+}
+
+// settle finds the oldest ping that is answered, and how long it was.
+func (a *answers) settle(seq uint64, to netip.AddrPort) (from netip.AddrPort, size int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i := range maxAnswers {
+		if d := &a.due[(a.next+i)%maxAnswers]; d.seq == seq && d.to == to && d.size > 0 {
+			from, size = d.from, d.size
+			*d = answer{}
+			return from, size
+		}
+	}
+	return from, 0
+}

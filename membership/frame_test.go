@@ -1,0 +1,73 @@
+package membership
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"testing"
+)
+
+func keysOf(t testing.TB, secret []byte, side string) *streamKeys {
+	t.Helper()
+	k, err := newTestSeal(t, secret).streamKeys(side, make([]byte, callerNonce+acceptorNonce))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &k
+}
+
+func TestAFrameIsReadAsItWasWritten(t *testing.T) {
+	for _, secret := range [][]byte{secretOne, nil} {
+		keys := keysOf(t, secret, "caller")
+		for _, length := range []int{0, 1, frameChunk, maxClear} {
+			sent := bytes.Repeat([]byte{7}, length)
+			got, err := readFrame(bytes.NewReader(appendFrame(sent, keys)), keys)
+			if err != nil || !bytes.Equal(got, sent) {
+				t.Errorf("%d bytes: %d, %v", length, len(got), err)
+			}
+		}
+	}
+}
+
+func TestAFrameOfAnotherConnectionOrSideDoesNotOpen(t *testing.T) {
+	sent := appendFrame([]byte("hello"), keysOf(t, secretOne, "caller"))
+	for what, keys := range map[string]*streamKeys{"side": keysOf(t, secretOne, "acceptor"), "secret": keysOf(t, secretTwo, "caller")} {
+		if _, err := readFrame(bytes.NewReader(sent), keys); !errors.Is(err, errForeignSeal) {
+			t.Errorf("another %s: %v", what, err)
+		}
+	}
+}
+
+func TestAFrameIsBoundedBeforeAnythingIsAllocated(t *testing.T) {
+	for _, secret := range [][]byte{secretOne, nil} {
+		keys := keysOf(t, secret, "caller")
+		if _, err := readFrame(bytes.NewReader([]byte{0xff, 0xff, 0xff, 0xff}), keys); !errors.Is(err, errTooLong) {
+			t.Errorf("4 GiB: %v", err)
+		}
+		lies := testing.Benchmark(func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := readFrame(bytes.NewReader([]byte{0, 3, 0xff, 0xff, 1}), keys); !errors.Is(err, io.ErrUnexpectedEOF) {
+					b.Fatal(err)
+				}
+			}
+		})
+		if n := lies.AllocedBytesPerOp(); n > 4*frameChunk {
+			t.Errorf("%d bytes are allocated for a frame of which one byte came", n)
+		}
+	}
+}
+
+func FuzzFrame(f *testing.F) {
+	f.Add(appendFrame([]byte("hello"), keysOf(f, nil, "caller")), false)
+	f.Add(appendFrame([]byte("hello"), keysOf(f, secretOne, "caller")), true)
+	f.Fuzz(func(t *testing.T, b []byte, sealed bool) {
+		keys := keysOf(t, nil, "caller")
+		if sealed {
+			keys = keysOf(t, secretOne, "caller")
+		}
+		if got, err := readFrame(bytes.NewReader(b), keys); err == nil && len(got) > len(b) {
+			t.Errorf("%d bytes of %d", len(got), len(b))
+		}
+	})
+}

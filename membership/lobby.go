@@ -1,0 +1,67 @@
+package membership
+
+import (
+	"net/netip"
+	"slices"
+	"sync"
+)
+
+// lobby holds connections of strangers. It makes room for a new one by closing the oldest: that of the same address if it has as
+// many as one may have, else the oldest of all. So no number of idle connections keeps others out.
+type lobby struct {
+	most, perAddr int
+
+	mu     sync.Mutex
+	guests []*guardedConn // the oldest first
+}
+
+// enter lets g in.
+func (l *lobby) enter(g *guardedConn) {
+	l.mu.Lock()
+	var out *guardedConn
+	same := 0
+	for _, other := range slices.Backward(l.guests) {
+		if other.from == g.from {
+			if same++; same == l.perAddr {
+				out = other
+			}
+		}
+	}
+	if out == nil && len(l.guests) >= l.most {
+		out = l.guests[0]
+	}
+	l.remove(out)
+	l.guests = append(l.guests, g)
+	l.mu.Unlock()
+	if out != nil {
+		_ = out.Close()
+	}
+}
+
+// leave returns false if g was closed to make room.
+func (l *lobby) leave(g *guardedConn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.remove(g)
+}
+
+func (l *lobby) remove(g *guardedConn) bool {
+	at := slices.Index(l.guests, g)
+	if at < 0 {
+		return false
+	}
+	l.guests = slices.Delete(l.guests, at, at+1)
+	return true
+}
+
+// sourceBits of an IPv6 address are one source, because a host has as many addresses as it likes in its network.
+const sourceBits = 64
+
+// sourceOf is the address by which a stranger's connections are counted.
+func sourceOf(addr netip.Addr) netip.Addr {
+	addr = addr.Unmap()
+	if network, err := addr.Prefix(sourceBits); err == nil && addr.Is6() {
+		return network.Addr()
+	}
+	return addr
+}

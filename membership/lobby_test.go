@@ -1,0 +1,39 @@
+package membership
+
+import (
+	"net"
+	"net/netip"
+	"testing"
+)
+
+func stranger(host string) *guardedConn {
+	conn, _ := net.Pipe()
+	return &guardedConn{Conn: conn, transport: &gossipTransport{conns: make(map[*guardedConn]struct{})}, from: sourceOf(netip.MustParseAddr(host))}
+}
+
+func TestTheOldestStrangerMakesRoomForTheNewest(t *testing.T) {
+	l := lobby{most: 4, perAddr: 2}
+	var in []*guardedConn
+	for _, host := range []string{"10.0.0.1", "10.0.0.1", "10.0.0.2", "10.0.0.1", "10.0.0.3", "::ffff:10.0.0.4"} {
+		g := stranger(host)
+		in = append(in, g)
+		l.enter(g)
+	}
+	// The first left when its address had too many, the second when there were too many in all.
+	for i, want := range []bool{false, false, true, true, true, true} {
+		if l.leave(in[i]) != want {
+			t.Errorf("%d is in: %v", i, !want)
+		}
+	}
+}
+
+func TestTheAddressesOfOneIPv6NetworkAreOneStranger(t *testing.T) {
+	l := lobby{most: 10, perAddr: 1}
+	first, other, second := stranger("2001:db8::1"), stranger("2001:db8:0:1::1"), stranger("2001:db8::2:1")
+	for _, g := range []*guardedConn{first, other, second} {
+		l.enter(g)
+	}
+	if l.leave(first) || !l.leave(other) || !l.leave(second) {
+		t.Error("two addresses of one network are in")
+	}
+}

@@ -1,0 +1,196 @@
+package membership
+
+import (
+	"encoding/binary"
+	"net/netip"
+
+	"github.com/hashicorp/memberlist"
+)
+
+// These numbers are memberlist's types of messages.
+const (
+	pingMsg         = 0
+	indirectPingMsg = 1
+	ackRespMsg      = 2
+	suspectMsg      = 3
+	aliveMsg        = 4
+	deadMsg         = 5
+	pushPullMsg     = 6
+	compoundMsg     = 7
+	nackRespMsg     = 11
+	hasCrcMsg       = 12
+	errMsg          = 13
+)
+
+const (
+	// crcHeader is the length of what may stand before a packet: its type and a checksum.
+	crcHeader = 5
+	// maxNode is the longest node name, in bytes: a name, a tilde, and an identity in hexadecimal digits.
+	maxNode = MaxName + 1 + 32
+	// maxField is the longest text or bytes otherwise, as the metadata of a node.
+	maxField = memberlist.MetaMaxSize
+)
+
+// sieve passes what memberlist may see: messages of the types that its members send each other, in which every length is true and
+// no name longer than one can be. memberlist checks none of that before it allocates, and logs and keeps names of any length.
+type sieve struct {
+	// clear says that the gossip is not authenticated. Then a packet carries no request to ping a third member, because a stranger
+	// could have anybody pinged, and one ping at most, the first of its messages.
+	clear bool
+}
+
+// ping is what matters of a ping for its answer.
+type ping struct {
+	seq uint64
+	// to is where memberlist sends the answer; the zero value means to the sender.
+	to netip.AddrPort
+	// size is the length of the ping in bytes; 0 is no ping.
+	size int
+}
+
+// packet returns nil if memberlist may see the content of a datagram, and the ping with which that begins. It does not allocate.
+func (s *sieve) packet(b []byte) (p ping, err error) {
+	first, lengths, rest, ok := open(b)
+	if !ok {
+		return p, errMalformed
+	}
+	if first[0] == pingMsg {
+		if p, ok = readPing(first); !ok {
+			return p, errMalformed
+		}
+	} else if !s.passes(first) {
+		return p, errMalformed
+	}
+	for len(lengths) > 0 {
+		var part []byte
+		part, lengths, rest, ok = cut(lengths, rest)
+		if !ok || s.clear && part[0] == pingMsg || !s.passes(part) {
+			return p, errMalformed
+		}
+	}
+	return p, nil
+}
+
+// open returns the first message of a packet, and the lengths and bytes of the others, which a compound packet has.
+func open(b []byte) (first, lengths, rest []byte, ok bool) {
+	if len(b) > crcHeader && b[0] == hasCrcMsg {
+		b = b[crcHeader:]
+	}
+	if len(b) == 0 || b[0] != compoundMsg {
+		return b, nil, nil, len(b) > 0
+	}
+	if len(b) < 2 || b[1] == 0 || len(b) < 2+2*int(b[1]) {
+		return nil, nil, nil, false
+	}
+	return cut(b[2:2+2*int(b[1])], b[2+2*int(b[1]):])
+}
+
+// cut takes the next message off the others.
+func cut(lengths, rest []byte) (part, lengthsLeft, left []byte, ok bool) {
+	length := int(binary.BigEndian.Uint16(lengths))
+	if length == 0 || length > len(rest) {
+		return nil, nil, nil, false
+	}
+	return rest[:length], lengths[2:], rest[length:], true
+}
+
+// passes judges one message of a packet.
+func (s *sieve) passes(b []byte) bool {
+	switch b[0] {
+	case indirectPingMsg:
+		if s.clear {
+			return false
+		}
+	case pingMsg, ackRespMsg, nackRespMsg, suspectMsg, aliveMsg, deadMsg:
+	default:
+		return false
+	}
+	_, ok := readFields(b[1:], nil)
+	return ok
+}
+
+// readPing reads what matters for the answer to a ping.
+func readPing(b []byte) (p ping, ok bool) {
+	p.size = len(b)
+	var host, port field
+	_, ok = readFields(b[1:], func(e field) {
+		switch string(e.key) {
+		case "SeqNo":
+			p.seq = e.number
+		case "SourceAddr":
+			host = e
+		case "SourcePort":
+			port = e
+		}
+	})
+	if len(host.text) > 0 && port.number > 0 {
+		addr, is := netip.AddrFromSlice(host.text)
+		if !is || port.number > 1<<16-1 {
+			return p, false
+		}
+		p.to = netip.AddrPortFrom(addr.Unmap(), uint16(port.number))
+	}
+	return p, ok
+}
+
+// readFields checks the lengths of one map, shows its entries, and returns what stands behind it.
+func readFields(b []byte, show func(field)) (rest []byte, ok bool) {
+	f, ok := readMap(b)
+	if !ok {
+		return nil, false
+	}
+	for f.left > 0 {
+		e, ok := f.next()
+		if !ok || len(e.text) > maxField {
+			return nil, false
+		}
+		switch string(e.key) {
+		case "Node", "Name", "From", "SourceNode":
+			if len(e.text) > maxNode {
+				return nil, false
+			}
+		case "Vsn": // memberlist reads six numbers from it
+			if len(e.text) != 0 && len(e.text) != 6 {
+				return nil, false
+			}
+		}
+		if show != nil {
+			show(e)
+		}
+	}
+	return f.rest, true
+}
+
+// stream returns nil if memberlist may see the content of a stream. A header must announce as many nodes, and as many bytes behind
+// them, as there are.
+func (s *sieve) stream(b []byte) error {
+	if len(b) == 0 {
+		return errMalformed
+	}
+	switch b[0] {
+	case pingMsg, ackRespMsg, errMsg:
+		if _, ok := readFields(b[1:], nil); !ok {
+			return errMalformed
+		}
+		return nil
+	case pushPullMsg:
+	default:
+		return errMalformed
+	}
+	var nodes, state uint64
+	rest, ok := readFields(b[1:], func(e field) {
+		switch string(e.key) {
+		case "Nodes":
+			nodes = e.number
+		case "UserStateLen":
+			state = e.number
+		}
+	})
+	for ; ok && nodes > 0; nodes-- {
+		rest, ok = readFields(rest, nil)
+	}
+	if !ok || state != uint64(len(rest)) {
+		return errMalformed
+	}
+	return nil
+}
