@@ -33,7 +33,8 @@
 // suspects the living. The owner's answer to MayRegenerate stands in for that detector where there is none.
 //
 // Files: kcopies.go (variables and Initialisation), send.go, receive.go, suspect.go, backup.go (the functions of figure 2), message.go
-// (the TOKEN message), note.go. Package proof has the appendix's properties as checks, package survival the study of k.
+// (the TOKEN message), note.go. Package proof has the appendix's properties as checks, package survival the study of k. Packages
+// lelann, martin, misra, election and transpeer are the paper's applications: machines that run by themselves.
 package kcopies
 
 import (
@@ -220,4 +221,12 @@ func (m *Machine) deliver(how Ending, data *Data, end *Outcome) {
 func (m *Machine) tell(note policy.Note, peer wire.MemberID, out []policy.Effect) []policy.Effect {
 	ref := m.Ref()
 	return policy.AppendTell(out, note, peer, &ref)
+}
+
+// Tell says in a status who holds the token, as far as this member knows.
+func (m *Machine) Tell(s *policy.Status) {
+	s.Holding, s.Token = m.token == Real, m.Ref()
+	if m.monitors {
+		s.Holder = m.cfg.Ring[m.st]
+	}
 }

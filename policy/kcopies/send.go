@@ -8,7 +8,11 @@ import (
 // SafeSendToken (lines 16–21) passes the real token on to S_i+1, "and a copy of it to {S_i+2 … S_i+k+1}". "S_i can call the function
 // SafeSendToken only if it holds the REAL token and once it does, it grants the token" (section 2.2).
 func (m *Machine) SafeSendToken(data *Data, out []policy.Effect) []policy.Effect {
-	to := m.cfg.Successor()
+	return m.SafeSendTokenTo(m.cfg.Successor(), data, out)
+}
+
+// SafeSendTokenTo is SafeSendToken that leaves out sites that the owner knows to have crashed.
+func (m *Machine) SafeSendTokenTo(to Site, data *Data, out []policy.Effect) []policy.Effect {
 	ref, l := m.Hop(to, data)
 	out = m.send(to, &ref, &l, out) // line 18
 	return m.Hopped(to, data, out)

@@ -13,6 +13,9 @@ type Words struct {
 	Ran func(*policy.State) wire.TokenID
 	// Nonce says what the nonce of a message is, if it is none.
 	Nonce func(*wire.Message) (said string, none bool)
+	// Kind names a kind of message that is the family's own; empty for others. About says what such a message carries.
+	Kind  func(wire.Kind) string
+	About func(*wire.Message) string
 	// Guardians returns those whom a message names as guardians of its token.
 	Guardians func(*wire.Message) []wire.MemberID
 	// Drawn are the notes that say what arrows show.

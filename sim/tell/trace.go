@@ -183,7 +183,21 @@ func (t *Trace) message(m *wire.Message) string {
 			about = append(about, sim.MemberName(sim.IndexOf(id)))
 		}
 	}
-	return m.Kind.String() + "(" + strings.Join(about, " ") + ")"
+	if t.words.About != nil {
+		if said := t.words.About(m); said != "" {
+			about = append(about, said)
+		}
+	}
+	return t.kind(m.Kind) + "(" + strings.Join(about, " ") + ")"
+}
+
+func (t *Trace) kind(k wire.Kind) string {
+	if t.words.Kind != nil {
+		if said := t.words.Kind(k); said != "" {
+			return said
+		}
+	}
+	return k.String()
 }
 
 func (t *Trace) nonceOf(m *wire.Message) string {

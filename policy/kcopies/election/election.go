@@ -1,0 +1,157 @@
+// Package election is Chang and Roberts' election of a leader on claims that survive crashes: "A node wishing to become the leader sends a
+// claim message which will travel along the ring […] until it is received by a node which is a better leader candidate. A node considers
+// itself the new leader when it receives its own claim message. […] a <TOKEN> message which contains the identification, S_claim, of the
+// leader candidate" (k-copies, section 3.3). The better candidate is the one further on in the ring's order. The leader's claim goes round
+// once more, to tell all.
+//
+//	claim.go   the claims, and UpdateToken
+//
+// k crashes in a row are survived, as everywhere; Mais valem has k + 1 here. The leader that comes out is alive, and the best of the living:
+//
+//   - A claim that meets a better candidate is kept, not destroyed. If that member crashes, its copies go on.
+//   - UpdateToken replaces S_claim if S_claim is known to have crashed: in D. As printed it does so "if currentLeader = S_claim": then a claim
+//     whose member crashes before it is known as the leader goes round for ever, and a leader that lives is replaced if somebody crashes who
+//     passes its claim on.
+//   - The claim that UpdateToken has changed goes round once more, instead of making its member the leader at once: there may be a better one.
+package election
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/kcopies"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Family is the election.
+func Family() policy.Family {
+	return policy.Family{Name: "election", Version: 1, Notes: slices.Concat(kcopies.Notes(), notes()), WellFormed: kcopies.WellFormed}
+}
+
+const (
+	// NoteClaimed: this member wishes to become the leader.
+	NoteClaimed policy.Note = iota + 64
+	// NoteKept: this member is a better candidate than Peer, and keeps its claim.
+	NoteKept
+	// NoteLeader: Peer is the leader; of the leader itself it says so first.
+	NoteLeader
+	// NoteReplaced: Peer, whose claim has come home, has crashed; this member's name takes the place of Peer's in it.
+	NoteReplaced
+)
+
+func notes() policy.Notes {
+	return policy.Notes{
+		{Note: NoteClaimed, Name: "claimed", Level: policy.Info, Text: "wishes to become the leader"},
+		{Note: NoteKept, Name: "kept", Level: policy.Debug, Text: "is a better candidate"},
+		{Note: NoteLeader, Name: "leader", Level: policy.Info, Text: "there is a leader"},
+		{Note: NoteReplaced, Name: "replaced", Level: policy.Warn, Text: "the leader has crashed; this member claims in its place"},
+	}
+}
+
+// Machine is one member.
+type Machine struct {
+	ring      kcopies.Config
+	candidate bool
+	// objects are the configurations of the claims, one for each member that made one, and claims their parts here.
+	objects []kcopies.Config
+	claims  []kcopies.Machine
+	// participates says that this member has claimed.
+	participates bool
+	// currentLeader is who this member knows as the leader, if knowsLeader.
+	knowsLeader   bool
+	currentLeader kcopies.Site
+}
+
+// New returns a member of a ring. A candidate claims when it starts, or is wanted; others when they see the claim of a worse one.
+func New(ring kcopies.Config, candidate bool) *Machine {
+	n := len(ring.Ring)
+	m := &Machine{ring: ring, candidate: candidate, objects: make([]kcopies.Config, n), claims: make([]kcopies.Machine, n)}
+	for j, id := range ring.Ring {
+		object := ring
+		object.ID = wire.TokenID{Generator: id, Random: uint64(j) + 1}
+		m.objects[j] = object
+		m.claims[j] = kcopies.NewObject(&m.objects[j])
+	}
+	return m
+}
+
+// Leader returns whom this member knows as the leader.
+func (m *Machine) Leader() (s kcopies.Site, ok bool) { return m.currentLeader, m.knowsLeader }
+
+// Step handles one event.
+func (m *Machine) Step(_ policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	switch ev.Kind {
+	case policy.Started:
+		if m.candidate {
+			return m.claim(out)
+		}
+	case policy.Wanted:
+		return m.claim(out)
+	case policy.Received:
+		return m.onMessage(&ev.Msg, out)
+	case policy.PeersChanged:
+		var end kcopies.Outcome
+		for j := range m.claims {
+			end = kcopies.Outcome{}
+			out = m.claims[j].Suspect(ev.Peers, &end, out)
+			out = m.ended(&m.claims[j], &end, out)
+		}
+	case policy.Saved, policy.Finished, policy.Unwanted, policy.Suspended, policy.Leave, policy.Woke:
+	}
+	return out
+}
+
+func (m *Machine) onMessage(msg *wire.Message, out []policy.Effect) []policy.Effect {
+	object := m.objectOf(msg)
+	if object == nil {
+		return out
+	}
+	var end kcopies.Outcome
+	out = object.Receive(msg, &end, out)
+	return m.ended(object, &end, out)
+}
+
+// objectOf returns the claim that a message carries, or nil.
+func (m *Machine) objectOf(msg *wire.Message) *kcopies.Machine {
+	for j := range m.objects {
+		if m.objects[j].ID == msg.Token.ID {
+			return &m.claims[j]
+		}
+	}
+	return nil
+}
+
+// NextWake is never: everything is a message.
+func (m *Machine) NextWake() (at policy.Time, ok bool) { return 0, false }
+
+// Expects reports whether msg could change anything now.
+func (m *Machine) Expects(msg *wire.Message) bool {
+	object := m.objectOf(msg)
+	return object != nil && object.Expects(msg)
+}
+
+// Status describes this member. The leader is the holder.
+func (m *Machine) Status(policy.Time) policy.Status {
+	s := policy.Status{Phase: "voting", Why: "nothing runs in an election", NextRun: policy.Never}
+	if m.knowsLeader {
+		s.Phase, s.Holder = "led", m.ring.Ring[m.currentLeader]
+	}
+	return s
+}
+
+// Facts appends the leader.
+func (m *Machine) Facts(_ policy.Time, out []policy.Fact) []policy.Fact {
+	if m.knowsLeader {
+		out = append(out, policy.Fact{Name: "leader", Member: m.ring.Ring[m.currentLeader]})
+	}
+	return out
+}
+
+// String returns one line for traces.
+func (m *Machine) String() string {
+	if !m.knowsLeader {
+		return "no leader"
+	}
+	return fmt.Sprintf("currentLeader S%d", m.currentLeader)
+}

@@ -1,0 +1,183 @@
+// Package martin is Martin's mutual exclusion on a token that survives crashes, with requests that do, too: "requests for the token move
+// in one direction while the token moves in the opposite direction. The holder of the token keeps it as long as it does not receive a
+// request. […] each node request can be seen as a single object like the token ('request-object'). […] Requests are in this way uniquely
+// identified by S_q" (k-copies, section 3.1).
+//
+// A request goes to the predecessor, with its copies to the k before that, until it meets the token or a member that has asked. So at most
+// one request is on a link, each is answered by one hop of the token over that link, and request messages = token moves. While nobody
+// asks there is no message.
+//
+//	request.go  the request-objects
+//	token.go    the token
+//
+// Rules that the paper does not state, each found by a run in which somebody starved:
+//
+//   - A member that has asked keeps the requests of others: the token will come by.
+//   - A request ends where it meets the token. It counts as having gone home, so that a later one of the same member has a greater count
+//     than any copy of it. If the member where it ended crashes, such a copy is used, and the token goes once where it need not.
+//   - One that was overtaken by a later one of the same member is a request of the member that has sent it on all the same.
+//   - The copies keep a request. They do not keep what a member knows: that it has to pass the token on. So if the member that was asked
+//     crashes, the next one is asked.
+package martin
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/kcopies"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Family is Martin's ring.
+func Family() policy.Family {
+	return policy.Family{Name: "martin", Version: 1, Notes: slices.Concat(kcopies.Notes(), notes()), WellFormed: kcopies.WellFormed}
+}
+
+const (
+	// NoteAsked: this member has sent the request of Peer on.
+	NoteAsked policy.Note = iota + 64
+	// NoteKept: this member keeps the request of Peer, because the token comes by, or is here.
+	NoteKept
+)
+
+func notes() policy.Notes {
+	return policy.Notes{
+		{Note: NoteAsked, Name: "asked", Level: policy.Debug, Text: "sent a request on"},
+		{Note: NoteKept, Name: "kept", Level: policy.Debug, Text: "keeping a request until the token comes"},
+	}
+}
+
+// Machine is one member.
+type Machine struct {
+	ring  kcopies.Config
+	token kcopies.Machine
+	// objects are the configurations of the requests, one for each S_q, and requests their parts here.
+	objects  []kcopies.Config
+	requests []kcopies.Machine
+	// asked says that a request has left for the predecessor since the token was here; owed that the successor has asked since then.
+	asked, owed bool
+	// askedSite is where to.
+	askedSite       kcopies.Site
+	wanted, running bool
+	hasRun          bool
+	lastRun         policy.Time
+}
+
+// New returns a member of a ring on which the first site holds the token at the start.
+func New(ring kcopies.Config, first kcopies.Site) *Machine {
+	n := len(ring.Ring)
+	m := &Machine{ring: ring, objects: make([]kcopies.Config, n), requests: make([]kcopies.Machine, n)}
+	m.token = kcopies.New(&m.ring, first, kcopies.Data{})
+	for q, id := range ring.Ring {
+		object := ring
+		object.Backwards, object.ID = true, wire.TokenID{Generator: id, Random: uint64(q) + 1}
+		m.objects[q] = object
+		m.requests[q] = kcopies.NewObject(&m.objects[q])
+	}
+	return m
+}
+
+// KCopies returns this member's part of the token.
+func (m *Machine) KCopies() *kcopies.Machine { return &m.token }
+
+// Step handles one event.
+func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	switch ev.Kind {
+	case policy.Started:
+		if m.token.Token() == kcopies.Real {
+			return m.onToken(now.Time, policy.CauseMade, wire.MemberID{}, out)
+		}
+	case policy.Received:
+		return m.onMessage(now.Time, &ev.Msg, out)
+	case policy.PeersChanged:
+		return m.onPeers(now.Time, ev.Peers, out)
+	case policy.Wanted:
+		m.wanted = true
+		return m.want(now.Time, out)
+	case policy.Unwanted:
+		m.wanted = false
+	case policy.Finished:
+		return m.onFinished(now.Time, out)
+	case policy.Saved, policy.Suspended, policy.Leave, policy.Woke:
+	}
+	return out
+}
+
+func (m *Machine) onMessage(now policy.Time, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	var end kcopies.Outcome
+	if q, ok := m.requestOf(msg); ok {
+		if m.isOld(q, msg) {
+			return m.onRequest(now, m.ring.Self, out)
+		}
+		out = m.requests[q].Receive(msg, &end, out)
+		return m.endedRequest(now, q, &end, out)
+	}
+	out = m.token.Receive(msg, &end, out)
+	return m.endedToken(now, &end, msg.From, out)
+}
+
+// onPeers hears of crashes: first for the token, so that a request finds it where it is.
+func (m *Machine) onPeers(now policy.Time, live []wire.MemberID, out []policy.Effect) []policy.Effect {
+	var end kcopies.Outcome
+	out = m.token.Suspect(live, &end, out)
+	out = m.endedToken(now, &end, wire.MemberID{}, out)
+	for q := range m.requests {
+		end = kcopies.Outcome{}
+		out = m.requests[q].Suspect(live, &end, out)
+		out = m.endedRequest(now, kcopies.Site(q), &end, out)
+	}
+	return m.askAgain(out)
+}
+
+// requestOf returns whose request-object a message carries; ok is false for the token.
+func (m *Machine) requestOf(msg *wire.Message) (q kcopies.Site, ok bool) {
+	if msg.Token.ID == m.ring.ID {
+		return 0, false
+	}
+	for i := range m.objects {
+		if m.objects[i].ID == msg.Token.ID {
+			return kcopies.Site(i), true
+		}
+	}
+	return 0, false
+}
+
+// NextWake is never: everything is a message.
+func (m *Machine) NextWake() (at policy.Time, ok bool) { return 0, false }
+
+// Expects reports whether msg could change anything now.
+func (m *Machine) Expects(msg *wire.Message) bool {
+	if q, ok := m.requestOf(msg); ok {
+		return m.isOld(q, msg) || m.requests[q].Expects(msg)
+	}
+	return m.token.Expects(msg)
+}
+
+// isOld reports whether msg is the request of S_q for this member, and no copy, but a later one has been here, or a copy of it. Whoever has
+// sent it on waits for the token all the same.
+func (m *Machine) isOld(q kcopies.Site, msg *wire.Message) bool {
+	st, _ := kcopies.Fields(&msg.Load)
+	return st == m.ring.Self && msg.Token.Seq <= m.requests[q].Count()
+}
+
+// Status describes this member.
+func (m *Machine) Status(policy.Time) policy.Status {
+	s := policy.Status{Phase: m.token.Token().String(), Why: "nobody waits", HasRun: m.hasRun, LastRun: m.lastRun, NextRun: policy.Never}
+	if m.wanted {
+		s.Why, s.NextRun = "the token is elsewhere", 0
+	}
+	if m.running {
+		s.Why = "running"
+	}
+	m.token.Tell(&s)
+	return s
+}
+
+// Facts appends nothing.
+func (m *Machine) Facts(_ policy.Time, out []policy.Fact) []policy.Fact { return out }
+
+// String returns one line for traces.
+func (m *Machine) String() string {
+	return fmt.Sprintf("%v, wanted %v, running %v, asked %v, owed %v", &m.token, m.wanted, m.running, m.asked, m.owed)
+}

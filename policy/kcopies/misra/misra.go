@@ -1,0 +1,163 @@
+// Package misra is Misra's detection of termination on a token that survives crashes: "the token, which circulates among all nodes, has the
+// variable passive_count that sums up the number of nodes that the token crossed which is in passive state upon reception of the token. A
+// node that holds the token sends it to its successor only when becoming passive. If the latter was already passive when it receives the
+// token, it adds one to passive_count; otherwise it restarts passive_count to 1. The termination of the application is detected when all the
+// nodes are passive after one round of the token. […] A faulty node can be viewed as a passive one" (k-copies, section 3.2).
+//
+//	detect.go  the token, and UpdateToken
+//	work.go    the application whose end is detected
+//
+// "Already passive" means that the member is white: it has not been active since the token was here. A member that is passive as the token
+// comes, and was active before, may have sent work that the token never meets. Mais valem has the colours the wrong way round (white
+// restarts the count, black counts), and does not cap the count at N: with more crashes than the round had members left, it jumps over N
+// and nothing is ever detected.
+//
+// It needs links that are FIFO, and a crash that is told only after no message of the crashed is in flight.
+package misra
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/kcopies"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Family is the detection, and its application.
+func Family() policy.Family {
+	return policy.Family{Name: "misra", Version: 1, Notes: slices.Concat(kcopies.Notes(), notes()), WellFormed: wellFormed}
+}
+
+const (
+	// NoteActive: this member has work.
+	NoteActive policy.Note = iota + 64
+	// NotePassive: it has none left.
+	NotePassive
+	// NoteTerminated: this member has detected that all are passive.
+	NoteTerminated
+)
+
+func notes() policy.Notes {
+	return policy.Notes{
+		{Note: NoteActive, Name: "active", Level: policy.Debug, Text: "has work"},
+		{Note: NotePassive, Name: "passive", Level: policy.Debug, Text: "has no work"},
+		{Note: NoteTerminated, Name: "terminated", Level: policy.Info, Text: "the application has terminated"},
+	}
+}
+
+// Config configures one member.
+type Config struct {
+	Ring kcopies.Config
+	// First is who initiates the detection: it holds the token at the start.
+	First kcopies.Site
+	// Budget is for how many more hops the work may go that this member begins with; below 0 it begins passive.
+	Budget int
+	// Work is how long a piece of work takes on average: uniformly up to twice that.
+	Work time.Duration
+	// Entropy draws how long work takes, and whether it leads to more.
+	Entropy policy.Entropy
+}
+
+// Machine is one member.
+type Machine struct {
+	cfg   Config
+	token kcopies.Machine
+	// passiveCount is <TOKEN>.passive_count, while the token is here.
+	passiveCount int
+	// active says that this member has work until then, which may go on for budget hops more.
+	active bool
+	until  policy.Time
+	budget int
+	// black says that this member has been active since the token was here.
+	black bool
+	// terminated says that this member has detected it.
+	terminated bool
+}
+
+// New returns a member.
+func New(cfg Config) *Machine {
+	m := &Machine{cfg: cfg}
+	m.token = kcopies.New(&m.cfg.Ring, cfg.First, kcopies.Data{})
+	return m
+}
+
+// KCopies returns this member's part of the token.
+func (m *Machine) KCopies() *kcopies.Machine { return &m.token }
+
+// Active reports whether this member has work.
+func (m *Machine) Active() bool { return m.active }
+
+// Terminated reports whether this member has detected the end.
+func (m *Machine) Terminated() bool { return m.terminated }
+
+// Step handles one event.
+func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	var end kcopies.Outcome
+	switch ev.Kind {
+	case policy.Started:
+		if m.cfg.Budget >= 0 {
+			out = m.becomeActive(now.Time, m.cfg.Budget, out)
+		}
+		if m.token.Token() == kcopies.Real {
+			return m.onToken(policy.CauseMade, wire.MemberID{}, out)
+		}
+	case policy.Received:
+		if ev.Msg.Kind == KindWork {
+			return m.becomeActive(now.Time, budgetOf(&ev.Msg.Load), out)
+		}
+		out = m.token.Receive(&ev.Msg, &end, out)
+		return m.ended(&end, ev.Msg.From, out)
+	case policy.PeersChanged:
+		out = m.token.Suspect(ev.Peers, &end, out)
+		return m.ended(&end, wire.MemberID{}, out)
+	case policy.Woke:
+		if m.active && now.Time >= m.until {
+			return m.becomePassive(out)
+		}
+	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Leave:
+	}
+	return out
+}
+
+// NextWake is when the work is done.
+func (m *Machine) NextWake() (at policy.Time, ok bool) { return m.until, m.active }
+
+// Expects reports whether msg could change anything now.
+func (m *Machine) Expects(msg *wire.Message) bool {
+	return msg.Kind == KindWork || m.token.Expects(msg)
+}
+
+// Status describes this member.
+func (m *Machine) Status(policy.Time) policy.Status {
+	s := policy.Status{Phase: "passive", Why: "nothing runs under this token", NextRun: policy.Never}
+	switch {
+	case m.active:
+		s.Phase = "active"
+	case m.terminated:
+		s.Phase = "terminated"
+	}
+	m.token.Tell(&s)
+	return s
+}
+
+// Facts appends passive_count, while the token is here.
+func (m *Machine) Facts(_ policy.Time, out []policy.Fact) []policy.Fact {
+	if m.token.Token() == kcopies.Real {
+		out = append(out, policy.Fact{Name: "passive_count", Count: m.passiveCount})
+	}
+	return out
+}
+
+// String returns one line for traces.
+func (m *Machine) String() string {
+	colour, does := "white", "passive"
+	if m.black {
+		colour = "black"
+	}
+	if m.active {
+		does = "active"
+	}
+	return fmt.Sprintf("%v, %s, %s", &m.token, colour, does)
+}

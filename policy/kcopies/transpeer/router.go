@@ -1,0 +1,122 @@
+package transpeer
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/kcopies"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Step handles one event.
+func (m *Router) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	var end kcopies.Outcome
+	switch ev.Kind {
+	case policy.Started:
+		if m.token.Token() == kcopies.Real {
+			return m.onToken(now.Time, policy.CauseMade, wire.MemberID{}, out)
+		}
+	case policy.Received:
+		if ev.Msg.Kind == KindTransaction {
+			m.waiting = append(m.waiting, transaction{client: ev.Msg.From, number: int(ev.Msg.Token.Seq)})
+			return out
+		}
+		out = m.token.Receive(&ev.Msg, &end, out)
+		return m.ended(now.Time, &end, ev.Msg.From, out)
+	case policy.PeersChanged:
+		out = m.token.Suspect(ev.Peers, &end, out)
+		return m.ended(now.Time, &end, wire.MemberID{}, out)
+	case policy.Woke:
+		if m.serving && now.Time >= m.until {
+			return m.onPerformed(now.Time, out)
+		}
+	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Leave:
+	}
+	return out
+}
+
+// ended does what a call of k-copies led to. The detector never errs, so this router may regenerate the token at once. The history of its
+// copy has every transaction that was answered.
+func (m *Router) ended(now policy.Time, end *kcopies.Outcome, from wire.MemberID, out []policy.Effect) []policy.Effect {
+	if end.Ending == kcopies.MayRegenerate {
+		out = m.token.UseBackup(0, end, out)
+	}
+	switch end.Ending {
+	case kcopies.Delivered:
+		m.history = History(end.Data)
+		return m.onToken(now, policy.CauseReceived, from, out)
+	case kcopies.Regenerated:
+		m.history = History(end.Data)
+		return m.onToken(now, policy.CauseRevived, from, out)
+	case kcopies.Pending, kcopies.MayRegenerate:
+	}
+	return out
+}
+
+func (m *Router) onToken(now policy.Time, how policy.Cause, from wire.MemberID, out []policy.Effect) []policy.Effect {
+	ref := m.token.Ref()
+	out = policy.AppendTook(out, how, from, &ref)
+	return m.serve(now, out)
+}
+
+// serve begins with the next transaction, or passes the token on when there is none.
+func (m *Router) serve(now policy.Time, out []policy.Effect) []policy.Effect {
+	for len(m.waiting) > 0 && m.history.Has(m.waiting[0].number) {
+		out = policy.AppendTell(out, NoteKnown, m.waiting[0].client, &wire.Ref{Seq: wire.Seq(m.waiting[0].number)})
+		m.take()
+	}
+	if len(m.waiting) == 0 {
+		return m.pass(out)
+	}
+	m.serving, m.until = true, now.Add(m.cfg.Service)
+	return out
+}
+
+// take moves the first transaction from those that wait to those that are to be answered.
+func (m *Router) take() {
+	m.performed = append(m.performed, m.waiting[0])
+	copy(m.waiting, m.waiting[1:])
+	m.waiting = m.waiting[:len(m.waiting)-1]
+}
+
+func (m *Router) onPerformed(now policy.Time, out []policy.Effect) []policy.Effect {
+	m.serving = false
+	t := m.waiting[0]
+	m.history.Add(t.number)
+	out = policy.AppendTell(out, NotePerformed, t.client, &wire.Ref{Seq: wire.Seq(t.number)})
+	m.take()
+	return m.serve(now, out)
+}
+
+// pass passes the token and its copies on, and then answers.
+func (m *Router) pass(out []policy.Effect) []policy.Effect {
+	ring := &m.cfg.Ring
+	ref := m.token.Ref()
+	out = policy.AppendGave(out, policy.CausePassed, ring.Ring[ring.Successor()], &ref)
+	data := kcopies.Data(m.history)
+	out = m.token.SafeSendToken(&data, out)
+	for _, t := range m.performed {
+		done := message(KindDone, ring.Gate, ring.Ring[ring.Self], t.client, t.number)
+		out = policy.AppendSend(out, &done)
+	}
+	m.performed = m.performed[:0]
+	return out
+}
+
+// NextWake is when the transaction that is being performed is done.
+func (m *Router) NextWake() (at policy.Time, ok bool) { return m.until, m.serving }
+
+// Expects reports whether msg could change anything now.
+func (m *Router) Expects(msg *wire.Message) bool {
+	return msg.Kind == KindTransaction || m.token.Expects(msg)
+}
+
+// Status describes this router.
+func (m *Router) Status(policy.Time) policy.Status {
+	s := policy.Status{Phase: m.token.Token().String(), Why: "nothing runs under this token", NextRun: policy.Never}
+	m.token.Tell(&s)
+	return s
+}
+
+// Facts appends how many transactions wait here.
+func (m *Router) Facts(_ policy.Time, out []policy.Fact) []policy.Fact {
+	return append(out, policy.Fact{Name: "waiting", Count: len(m.waiting)})
+}

@@ -1,0 +1,109 @@
+// Package transpeer is TranspeerToken, the use case of k-copies (section 3.4): routers of transactions, "organizing the TMs into a logical
+// ring and replacing the shared directory by our token-ring algorithm. Each token is associated to a metadata, carried around the TMs ring".
+// The metadata of a dataset is "the history of transactions performed" on it.
+//
+//	router.go   a TM: it performs its transactions while it holds the token of their dataset
+//	client.go   the clients: they submit transactions, and submit again what their router died with
+//	history.go  the metadata
+//
+// The paper leaves open what becomes of the transactions of a router that crashes. Here their clients hear of the crash, too, and submit
+// them to the next router. A transaction is answered when the token has left with it in its history, so that k copies of it exist; who
+// submits it again finds it there. So none is lost, and none is in the history twice.
+package transpeer
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/kcopies"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Family is the routers and their clients.
+func Family() policy.Family {
+	return policy.Family{Name: "transpeer", Version: 1, Notes: slices.Concat(kcopies.Notes(), notes()), WellFormed: wellFormed}
+}
+
+const (
+	// NotePerformed: this router has performed the transaction whose number is Token's Seq.
+	NotePerformed policy.Note = iota + 64
+	// NoteKnown: that transaction is in the history already.
+	NoteKnown
+	// NoteAgain: Peer has crashed, and its client submits that transaction to another router.
+	NoteAgain
+)
+
+func notes() policy.Notes {
+	return policy.Notes{
+		{Note: NotePerformed, Name: "performed", Level: policy.Debug, Text: "performed a transaction"},
+		{Note: NoteKnown, Name: "known", Level: policy.Info, Text: "a transaction had been performed already"},
+		{Note: NoteAgain, Name: "again", Level: policy.Info, Text: "submitted a transaction again"},
+	}
+}
+
+const (
+	// KindTransaction submits the transaction whose number is Token's Seq, from 1, to a router.
+	KindTransaction wire.Kind = iota + 64
+	// KindDone answers it.
+	KindDone
+)
+
+func wellFormed(m *wire.Message) bool {
+	mine := (m.Kind == KindTransaction || m.Kind == KindDone) && m.Token == wire.Ref{Seq: m.Token.Seq} && m.Token.Seq > 0 && m.Token.Seq <= wire.Seq(MaxTransactions)
+	return mine || kcopies.WellFormed(m)
+}
+
+// message is a Transaction or a Done.
+func message(kind wire.Kind, gate wire.GateID, from, to wire.MemberID, number int) wire.Message {
+	return wire.Message{Gate: gate, Kind: kind, From: from, To: to, Token: wire.Ref{Seq: wire.Seq(number)}}
+}
+
+// Config configures a router.
+type Config struct {
+	Ring kcopies.Config
+	// First is where the token begins.
+	First kcopies.Site
+	// Service is how long a router takes for one transaction while it holds the token.
+	Service time.Duration
+}
+
+// transaction is what a client waits for at this router.
+type transaction struct {
+	client wire.MemberID
+	number int
+}
+
+// Router is a TM.
+type Router struct {
+	cfg   Config
+	token kcopies.Machine
+	// history is the metadata, while the token is here.
+	history History
+	// waiting are the transactions that have not been performed, in the order in which they came, performed those that are to be answered.
+	waiting, performed []transaction
+	// until is when the transaction that is being performed is done.
+	serving bool
+	until   policy.Time
+}
+
+// NewRouter returns a router with room for as many transactions as there can be.
+func NewRouter(cfg Config) *Router {
+	m := &Router{
+		cfg: cfg, waiting: make([]transaction, 0, MaxTransactions), performed: make([]transaction, 0, MaxTransactions),
+	}
+	m.token = kcopies.New(&m.cfg.Ring, cfg.First, kcopies.Data{})
+	return m
+}
+
+// KCopies returns this router's part of the token.
+func (m *Router) KCopies() *kcopies.Machine { return &m.token }
+
+// History returns the metadata that came with the token, or with its copy, last.
+func (m *Router) History() *History { return &m.history }
+
+// String returns one line for traces.
+func (m *Router) String() string {
+	return fmt.Sprintf("%v, %d waiting, %d performed", &m.token, len(m.waiting), m.history.Len())
+}

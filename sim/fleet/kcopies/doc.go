@@ -1,0 +1,12 @@
+// Package kcopies has the worlds of a ring whose token survives crashes (package policy/kcopies), the applications on it by name, and what
+// must hold in them.
+//
+//	world.go      a ring of one application, and who crashes when
+//	proof.go      the appendix's properties, after every step
+//	exclusion.go  Le Lann and Martin: one member runs at a time, and nobody starves
+//	walk.go       Le Lann's token meets crashed members: both losses
+//	termination.go, election.go, transpeer.go   what the applications come to, and when
+//	words.go      the words of their stories
+//
+// The detector of these worlds is perfect: it tells of a crash later than any message of the crashed can arrive.
+package kcopies

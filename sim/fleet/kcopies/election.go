@@ -1,0 +1,93 @@
+package kcopies
+
+import (
+	"fmt"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/kcopies/election"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// Election makes a ring that elects a leader. These members wish to become it.
+func (w *World) Election(candidates []int, watchers ...sim.Watcher) *sim.Cluster {
+	ring := w.ring()
+	wishes := make([]bool, w.Members)
+	for _, i := range candidates {
+		wishes[i] = true
+	}
+	return w.cluster(election.Family(), 0, func(seat sim.Seat) policy.Machine {
+		return election.New(ring[seat.Index], wishes[seat.Index])
+	}, watchers)
+}
+
+// Elected is whom a ring has elected, and when.
+type Elected struct {
+	// Leader is whom the living agree on; -1 if they do not. All is since when they do.
+	Leader int
+	All    policy.Time
+	// Rounds has the leaders in the order in which they learnt that they are.
+	Rounds []Leadership
+}
+
+// Leadership is the moment in which a member learns that it is the leader.
+type Leadership struct {
+	Leader int
+	At     policy.Time
+}
+
+// Watch follows one run.
+func (e *Elected) Watch(c *sim.Cluster, o *sim.Occurrence) error {
+	if o.Kind != sim.Stepped && o.Kind != sim.Crashed {
+		return nil
+	}
+	for i := range o.Effects {
+		if t := &o.Effects[i]; t.Kind == policy.Tell && t.Note == election.NoteLeader && t.Peer == c.ID(o.Member) {
+			e.Rounds = append(e.Rounds, Leadership{o.Member, o.At})
+		}
+	}
+	agreed, first := -1, true
+	for i := range c.Members() {
+		if !c.Up(i) {
+			continue
+		}
+		leader := -1
+		if m, ok := c.Machine(i).(*election.Machine); ok {
+			if s, knows := m.Leader(); knows {
+				leader = int(s)
+			}
+		}
+		if first {
+			agreed, first = leader, false
+		}
+		if leader != agreed {
+			agreed = -1
+		}
+	}
+	if agreed != e.Leader {
+		e.Leader, e.All = agreed, o.At
+	}
+	return nil
+}
+
+// Elect lets a ring elect a leader.
+func (w *World) Elect(candidates []int, watchers ...sim.Watcher) (*Elected, error) {
+	e := &Elected{Leader: -1}
+	c := w.Election(candidates, append(watchers, e)...)
+	if err := w.Live(c); err != nil {
+		return e, err
+	}
+	if best := best(c); e.Leader != best {
+		return e, fmt.Errorf("election: the living agree on member %d, and the best of them is %d", e.Leader, best)
+	}
+	return e, nil
+}
+
+// best is the last living member of the ring.
+func best(c *sim.Cluster) int {
+	for i := c.Members() - 1; i >= 0; i-- {
+		if c.Up(i) {
+			return i
+		}
+	}
+	return -1
+}

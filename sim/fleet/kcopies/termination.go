@@ -1,0 +1,94 @@
+package kcopies
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/kcopies/misra"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// Work is the application whose termination is detected: every member begins with work that may go on for Budget hops, and a piece of it
+// takes Takes on average.
+type Work struct {
+	Budget int
+	Takes  time.Duration
+}
+
+// Misra makes a ring that detects the termination of that work.
+func (w *World) Misra(work Work, watchers ...sim.Watcher) *sim.Cluster {
+	ring := w.ring()
+	return w.cluster(misra.Family(), 0, func(seat sim.Seat) policy.Machine {
+		return misra.New(misra.Config{Ring: ring[seat.Index], Budget: work.Budget, Work: work.Takes, Entropy: seat.Entropy})
+	}, watchers)
+}
+
+// Termination is what a ring has detected, and checks that it is true.
+type Termination struct {
+	// Passive is since when no living member is active and no work is on its way; Detected when, and By whom that was detected first.
+	Passive, Detected policy.Time
+	By                int
+	// flying is how many messages of work are on their way.
+	flying int
+	quiet  bool
+}
+
+// NewTermination returns a checker of one run.
+func NewTermination() *Termination { return &Termination{By: -1} }
+
+// errActive says that termination was detected and was not there.
+var errActive = errors.New("termination: detected, but the application goes on")
+
+// Watch checks one step.
+func (k *Termination) Watch(c *sim.Cluster, o *sim.Occurrence) error {
+	detected := false
+	switch {
+	case o.Kind == sim.Lost:
+		if o.Msg.Kind == misra.KindWork {
+			k.flying--
+		}
+	case o.Kind == sim.Stepped:
+		if o.Event.Kind == policy.Received && o.Event.Msg.Kind == misra.KindWork {
+			k.flying--
+		}
+		for i := range o.Effects {
+			e := &o.Effects[i]
+			if e.Kind == policy.Send && e.Msg.Kind == misra.KindWork {
+				k.flying++
+			}
+			detected = detected || e.Kind == policy.Tell && e.Note == misra.NoteTerminated
+		}
+	case o.Kind == sim.Crashed:
+	default:
+		return nil
+	}
+	quiet := k.flying == 0
+	for i := range c.Members() {
+		if site, ok := c.Machine(i).(*misra.Machine); ok && c.Up(i) && site.Active() {
+			quiet = false
+		}
+	}
+	if quiet && !k.quiet {
+		k.Passive = o.At
+	}
+	k.quiet = quiet
+	if !detected {
+		return nil
+	}
+	if !quiet {
+		return fmt.Errorf("%w: %s says so", errActive, sim.MemberName(o.Member))
+	}
+	if k.By < 0 {
+		k.By, k.Detected = o.Member, o.At
+	}
+	return nil
+}
+
+// Terminate lets the work of a ring end, and says when that was detected.
+func (w *World) Terminate(work Work, watchers ...sim.Watcher) (*Termination, error) {
+	k := NewTermination()
+	c := w.Misra(work, append(watchers, k, NewProof(w))...)
+	return k, w.Live(c)
+}

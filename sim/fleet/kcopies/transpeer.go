@@ -1,0 +1,91 @@
+package kcopies
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/kcopies/transpeer"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Load is what the clients of a ring of routers submit.
+type Load struct {
+	// Transactions come every Every, and a router takes Service for one while it holds the token.
+	Transactions   int
+	Every, Service time.Duration
+	// Fail are the routers that crash "upon receiving their 5th transaction" (section 3.4); FailAt is that number.
+	Fail   []int
+	FailAt int
+}
+
+// Answers is what became of the transactions.
+type Answers struct {
+	// Took is how long each took, from its first submission to its answer; 0 if it was not answered.
+	Took     []time.Duration
+	Answered int
+	// Again is how many submissions were repeated, because their router had crashed; Crashed how many did.
+	Again, Crashed int
+	// History is how many transactions the history has that the last holder knows.
+	History int
+}
+
+// Transpeer lets a ring of routers perform the transactions of its clients.
+func (w *World) Transpeer(load Load, watchers ...sim.Watcher) (Answers, error) {
+	ring := w.ring()
+	client := transpeer.NewClient(transpeer.ClientConfig{
+		Gate: ring[0].Gate, Self: sim.Identity(sim.InOrder, w.Seed, w.Members), Routers: ring[0].Ring,
+		Transactions: load.Transactions, Every: load.Every,
+	})
+	crasher := &crasher{load: &load, received: map[int]int{}}
+	c := w.cluster(transpeer.Family(), 1, func(seat sim.Seat) policy.Machine {
+		if seat.Index == w.Members {
+			return client
+		}
+		return transpeer.NewRouter(transpeer.Config{Ring: ring[seat.Index], Service: load.Service})
+	}, append(watchers, crasher, NewProof(w)))
+	err := w.Live(c)
+	a := Answers{Crashed: crasher.crashed, Again: crasher.again}
+	a.Took, a.Answered = client.Took()
+	var last wire.Seq
+	for i := range w.Members {
+		if r, ok := c.Machine(i).(*transpeer.Router); ok && c.Up(i) && r.KCopies().Count() >= last {
+			last = r.KCopies().Count()
+			a.History = max(a.History, r.History().Len())
+		}
+	}
+	if err == nil && a.Answered != load.Transactions {
+		err = fmt.Errorf("transpeer: %d of %d transactions were answered", a.Answered, load.Transactions)
+	}
+	return a, err
+}
+
+// crasher lets routers crash when they have received so many transactions.
+type crasher struct {
+	load           *Load
+	received       map[int]int
+	crashed, again int
+}
+
+// Watch counts, and crashes.
+func (k *crasher) Watch(c *sim.Cluster, o *sim.Occurrence) error {
+	if o.Kind != sim.Stepped {
+		return nil
+	}
+	for i := range o.Effects {
+		if e := &o.Effects[i]; e.Kind == policy.Tell && e.Note == transpeer.NoteAgain {
+			k.again++
+		}
+	}
+	if o.Event.Kind != policy.Received || o.Event.Msg.Kind != transpeer.KindTransaction {
+		return nil
+	}
+	k.received[o.Member]++
+	if who := o.Member; k.received[who] == k.load.FailAt && slices.Contains(k.load.Fail, who) {
+		k.crashed++
+		c.After(0, func() { c.Crash(who) })
+	}
+	return nil
+}

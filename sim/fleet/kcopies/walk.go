@@ -1,0 +1,59 @@
+package kcopies
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// Fate is what became of a token after members have crashed at once.
+type Fate uint8
+
+const (
+	// Survives: it has been at every living member since.
+	Survives Fate = iota
+	// LostEventually: it was there after the crashes, walked on, and met more than k dead members in a row.
+	LostEventually
+	// LostAtOnce: its holder and the k copies were all among the crashed.
+	LostAtOnce
+)
+
+// Walk lets members of a ring of Le Lann's crash in one moment, and then lets the token walk round twice. Its first holder, who is to receive
+// it in that moment, is member 1, and its copies are on their way.
+func (w *World) Walk(crashed []int) (Fate, error) {
+	v := &visits{}
+	c := w.LeLann(v)
+	c.Boot()
+	at := policy.Time(w.Latency / 2)
+	c.At(at, func() {
+		for _, i := range crashed {
+			c.Crash(i)
+		}
+	})
+	end := at.Add(w.Detect + time.Duration(2*w.Members)*w.Latency)
+	if err := c.Run(end); err != nil {
+		return 0, err
+	}
+	switch {
+	case v.last <= at:
+		return LostAtOnce, nil
+	// All know of the crashes by now, and a token that is there is taken after every latency.
+	case end.Sub(v.last) > 2*w.Latency:
+		return LostEventually, nil
+	}
+	return Survives, nil
+}
+
+// visits notes when somebody last took the token.
+type visits struct{ last policy.Time }
+
+// Watch notes.
+func (v *visits) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
+	for i := range o.Effects {
+		if o.Effects[i].Kind == policy.Took {
+			v.last = o.At
+		}
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package kcopies
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/kcopies"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// World is a ring of one application.
+type World struct {
+	Seed    uint64
+	Members int
+	// K is how many crashes in a row are survived: at most Members − 2.
+	K int
+	// A message takes Latency, and up to Jitter more; without jitter the links are FIFO.
+	Latency, Jitter time.Duration
+	// Detect is how long after a crash the others are told: more than Latency and Jitter, so that no message of the crashed is in flight.
+	Detect time.Duration
+	// Hook is the protected operation, Demand who wants it.
+	Hook   sim.Hook
+	Demand sim.Demand
+	// Crashes say who crashes when.
+	Crashes []Crash
+	// Duration is how long the run lasts.
+	Duration time.Duration
+}
+
+// Crash is the end of a member, between two effects of a step if Before is positive: before so many more effects are carried out.
+type Crash struct {
+	Member int
+	At     time.Duration
+	Before int
+}
+
+// theToken is the name of the token. Its generator is the member that holds it at the start.
+func theToken(first wire.MemberID) wire.TokenID { return wire.TokenID{Generator: first} }
+
+// ring returns what the members know alike, each as itself.
+func (w *World) ring() []kcopies.Config {
+	ids := make([]wire.MemberID, w.Members)
+	for i := range ids {
+		ids[i] = sim.Identity(sim.InOrder, w.Seed, i)
+	}
+	ring := make([]kcopies.Config, w.Members)
+	for i := range ring {
+		ring[i] = kcopies.Config{Gate: wire.GateIDOf("default"), Ring: ids, Self: kcopies.Site(i), K: w.K, ID: theToken(ids[0])}
+	}
+	return ring
+}
+
+// cluster makes the world; nobody has started. others are how many machines there are besides the ring.
+func (w *World) cluster(family policy.Family, others int, machine func(seat sim.Seat) policy.Machine, watchers []sim.Watcher) *sim.Cluster {
+	return sim.New(sim.Config{
+		Seed: w.Seed, Members: w.Members + others, Order: sim.InOrder, Machine: machine, Family: family,
+		Network: sim.Network{Latency: w.Latency, Jitter: w.Jitter}, Membership: sim.Membership{DetectAfter: w.Detect},
+		Hook: w.Hook, Demand: w.Demand, AskFirst: true, Watchers: watchers,
+	})
+}
+
+// Live starts everybody and lets the world live.
+func (w *World) Live(c *sim.Cluster) error {
+	for _, crash := range w.Crashes {
+		c.At(policy.Time(crash.At), func() {
+			if crash.Before > 0 {
+				c.CrashBefore(crash.Member, crash.Before)
+				return
+			}
+			c.Crash(crash.Member)
+		})
+	}
+	c.Boot()
+	return c.Run(policy.Time(w.Duration))
+}
