@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -10,15 +11,17 @@ import (
 // Epoch is the Unix time at which every run begins, in nanoseconds: a Saturday in June 2007.
 const Epoch = int64(1180742400) * int64(time.Second)
 
-// Clock is one member's wall clock. Monotonic time is the same everywhere: no rule compares it between members.
+// Clock is the clock of one member's host. A world whose rules rest on no rate leaves Rate zero: monotonic time is then the true one.
 type Clock struct {
+	// Rate is how much faster than true time its monotonic clock goes, also while the host sleeps: 0.01 is a percent.
+	Rate float64
 	// Skew is how far the clock was ahead when the run began.
 	Skew time.Duration
 	// Drift is how much faster than true time it goes: 1e-4 is a poor crystal.
 	Drift float64
 }
 
-// SetClock gives member i another wall clock.
+// SetClock gives member i another clock, before it starts.
 func (c *Cluster) SetClock(i int, k Clock) {
 	for len(c.cfg.Clocks) <= i {
 		c.cfg.Clocks = append(c.cfg.Clocks, Clock{})
@@ -28,15 +31,39 @@ func (c *Cluster) SetClock(i int, k Clock) {
 
 // Instant is now as member i's host has it.
 func (c *Cluster) Instant(i int) policy.Instant {
-	if i < len(c.cfg.Clocks) {
-		return c.cfg.Clocks[i].instant(c.now)
+	return c.clockOf(int32(i)).instant(c.now)
+}
+
+func (c *Cluster) clockOf(who int32) Clock {
+	if int(who) < len(c.cfg.Clocks) {
+		return c.cfg.Clocks[who]
 	}
-	return Clock{}.instant(c.now)
+	return Clock{}
 }
 
 func (k Clock) instant(now policy.Time) policy.Instant {
-	return policy.Instant{Time: now, Wall: Epoch + int64(now) + int64(k.Skew) + int64(k.Drift*float64(now))}
+	return policy.Instant{Time: k.reads(now), Wall: Epoch + int64(now) + int64(k.Skew) + int64(k.Drift*float64(now))}
 }
+
+// reads is monotonic time on this host at a true one.
+func (k Clock) reads(now policy.Time) policy.Time {
+	return now + policy.Time(math.Floor(k.Rate*float64(now)))
+}
+
+// shows is the first true time at which monotonic time on this host is t or later.
+func (k Clock) shows(t policy.Time) policy.Time {
+	if k.Rate == 0 || t == policy.Never {
+		return t
+	}
+	now := policy.Time(float64(t)/(1+k.Rate)) - 2 // Both ways are rounded.
+	for k.reads(now) < t {
+		now++
+	}
+	return now
+}
+
+// TrueTime is when the monotonic clock of member i's host shows t.
+func (c *Cluster) TrueTime(i int, t policy.Time) policy.Time { return c.clockOf(int32(i)).shows(t) }
 
 // Seconds writes a moment in seconds.
 func Seconds(t policy.Time) string { return fmt.Sprintf("%.3fs", time.Duration(t).Seconds()) }

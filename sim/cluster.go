@@ -184,7 +184,7 @@ func (c *Cluster) Status(i int) *policy.Status { return c.SlotStatus(i, c.slot) 
 // the next step.
 func (c *Cluster) SlotStatus(i, slot int) *policy.Status {
 	if who := int32(i); c.statusOf != who || c.statusSlot != slot {
-		c.status = slotStatus(c.members[i].machine, slot, c.now)
+		c.status = slotStatus(c.members[i].machine, slot, c.Instant(i).Time)
 		c.statusOf, c.statusSlot = who, slot
 	}
 	return &c.status
@@ -342,9 +342,10 @@ func (c *Cluster) perform(who int32, effects []policy.Effect) (left bool, saves 
 		case policy.Send:
 			c.send(&e.Msg)
 		case policy.Run:
-			c.startRun(who, e.StartBy, e.Until)
+			clock := c.clockOf(who)
+			c.startRun(who, clock.shows(e.StartBy), clock.shows(e.Until))
 		case policy.Extend:
-			c.extendRun(who, e.Until)
+			c.extendRun(who, c.clockOf(who).shows(e.Until))
 		case policy.Stop:
 			c.stopRun(who)
 		case policy.Entrust:
@@ -365,5 +366,5 @@ func (c *Cluster) setAlarm(who int32) {
 		c.alarms.clear(who)
 		return
 	}
-	c.alarms.set(who, c.keyAt(at))
+	c.alarms.set(who, c.keyAt(c.clockOf(who).shows(at)))
 }

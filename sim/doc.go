@@ -16,7 +16,7 @@
 //	network.go     latency, loss, duplication, lateness, broken pairs, partitions, what a script decides
 //	adversary.go   somebody who records messages, and plays them again
 //	views.go       the membership: how late, and how differently, members learn of each other
-//	clock.go       wall clocks with skew and drift
+//	clock.go       wall clocks with skew and drift, monotonic clocks with rates of their own
 //	disk.go        saves that take time, fail and hang
 //	demand.go      somebody waits for a run, and perhaps no longer
 //	hook.go        runs that vary, fail, hang, and outlive being stopped
@@ -31,8 +31,8 @@
 //
 // # Decisions
 //
-// Time is one monotonic clock for all; only wall clocks differ. No rule compares monotonic times of two members, and what an
-// agent converts across a restart is the agent's business.
+// Monotonic time is the true one, for all members, unless a world gives hosts clocks of other rates ([Clock]): rules that rest on
+// leases need that. What an agent converts across a restart is the agent's business.
 //
 // Whatever is to happen at one moment happens in the order in which it was asked for. Nothing ranges over a map where order
 // could show. Machines, network, hooks, membership and faults draw from sources of their own, so that one more fault does not

@@ -204,7 +204,7 @@ func (c *Cluster) deliver(who, slot int32) {
 
 // wakeEarly wakes a member before the time it asked for.
 func (c *Cluster) wakeEarly(who int32) {
-	if at, ok := c.members[who].machine.NextWake(); ok && at <= c.now {
+	if at, ok := c.members[who].machine.NextWake(); ok && c.clockOf(who).shows(at) <= c.now {
 		return
 	}
 	c.event.Kind = policy.Woke
