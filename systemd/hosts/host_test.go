@@ -132,7 +132,7 @@ type network struct{ dir, bridge string }
 
 func newNetwork(t *testing.T) *network {
 	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "wanderd-hosts-")
+	dir, err := os.MkdirTemp("/dev/shm", "wanderd-hosts-") //nolint:usetesting // The layers of an overlay cannot lie in another overlay.
 	if err != nil {
 		t.Skip("no memory file system for the hosts: ", err)
 	}
