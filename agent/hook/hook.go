@@ -243,7 +243,7 @@ func (r *Run) attend(spec Spec, path string, guard *exec.Cmd, pipes *pipes) {
 	<-drained
 
 	result = report.result(spec, took)
-	result.Detached = out.cut
+	result.Detached, result.Tail = out.cut, out.tail
 	result.LinesDropped, result.BytesDropped = out.linesDropped, out.bytesDropped
 	result.warn(spec.Log)
 }

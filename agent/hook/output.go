@@ -17,6 +17,8 @@ const (
 	maxLine = 4 << 10
 	// maxOutput is how much of one run's output is logged, in bytes, both streams together.
 	maxOutput = 1 << 20
+	// tailLines is how many lines of a run's output its result has, tailLine how long each may be, in bytes.
+	tailLines, tailLine = 10, 200
 	// minCharge is what a short line counts as, for a log entry is never just its text.
 	minCharge = 64
 )
@@ -31,6 +33,8 @@ type output struct {
 	linesDropped, bytesDropped int64
 	// cut says that reading ended before the output did.
 	cut bool
+	// tail is the end of the output, both streams together: at most tailLines lines.
+	tail []string
 }
 
 func newOutput(log zerolog.Logger) *output { return &output{log: log, budget: maxOutput} }
@@ -66,6 +70,7 @@ func (o *output) drain(from io.Reader, level zerolog.Level, stream string) {
 func (o *output) line(line []byte, level zerolog.Level, stream string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.remember(bytes.TrimRight(line, "\r\n"))
 	charge := max(len(line), minCharge)
 	if o.budget < charge {
 		if o.linesDropped == 0 {
@@ -78,6 +83,15 @@ func (o *output) line(line []byte, level zerolog.Level, stream string) {
 	}
 	o.budget -= charge
 	o.log.WithLevel(level).Str("stream", stream).Msg(printable(bytes.TrimRight(line, "\r\n")))
+}
+
+// remember appends a line to the tail.
+func (o *output) remember(line []byte) {
+	if len(o.tail) == tailLines {
+		copy(o.tail, o.tail[1:])
+		o.tail = o.tail[:tailLines-1]
+	}
+	o.tail = append(o.tail, printable(line[:min(len(line), tailLine)]))
 }
 
 // printable replaces control characters, which could do to an operator's terminal what the name of a file asks for.

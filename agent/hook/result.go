@@ -35,6 +35,8 @@ type Result struct {
 	NotExecuted bool
 	// Took is the time from the start until nothing was left.
 	Took time.Duration
+	// Tail is the end of the output: the last lines, shortened if they are long.
+	Tail []string
 	// LinesDropped and BytesDropped count what was too much for the log.
 	LinesDropped, BytesDropped int64
 }

@@ -1,0 +1,242 @@
+// Package history keeps the last runs of a gate on this host, in memory and in a file. A run is written when it begins and again when it
+// ends, so one that its agent did not survive is known after the restart. It never makes a run wait: the file is written beside it.
+package history
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Keep is how many runs of a gate are kept.
+const Keep = 1000
+
+// tooManyLines is when most of the file is of runs that are no longer kept.
+const tooManyLines = 4 * Keep
+
+// maxLine bounds the record of a run, in bytes. A longer line is damaged.
+const maxLine = 64 << 10
+
+// Run is one run of the protected operation.
+type Run struct {
+	Start time.Time `json:"start"`
+	// Seq is the fencing number of the grant.
+	Seq uint64 `json:"seq"`
+	// End is absent while the run is under way, and if its agent did not see its end.
+	End time.Time `json:"end,omitzero"`
+	// Exit is the exit status; -1 if there was none.
+	Exit int `json:"exit"`
+	// Error is why the run failed; empty if it succeeded.
+	Error string `json:"error,omitempty"`
+	// Cut is what cut the run short; empty if nothing did.
+	Cut Cut `json:"cut,omitempty"`
+	// Output is the end of what a failed run wrote.
+	Output []string `json:"output,omitempty"`
+}
+
+// Cut is what cut a run short.
+type Cut string
+
+const (
+	// CutTimeout: its timeout.
+	CutTimeout Cut = "timeout"
+	// CutStopped: the agent was told to stop, or the grant was lost.
+	CutStopped Cut = "stopped"
+	// CutExpired: the end of its grant.
+	CutExpired Cut = "expired"
+	// CutNotStarted: it was not started.
+	CutNotStarted Cut = "not started"
+	// CutAgent: its agent was killed, or the host was.
+	CutAgent Cut = "agent died"
+)
+
+// Running reports whether the run is under way.
+func (r *Run) Running() bool { return r.End.IsZero() && r.Cut == "" }
+
+// Failed reports whether the run did not do its work.
+func (r *Run) Failed() bool { return r.Error != "" || r.Cut != "" }
+
+// Took is how long the run took; zero if nobody saw its end.
+func (r *Run) Took() time.Duration {
+	if r.End.IsZero() {
+		return 0
+	}
+	return r.End.Sub(r.Start)
+}
+
+// Log is the history of one gate. Its methods are safe for concurrent use.
+type Log struct {
+	path string
+	// changed signals that there is something to write; its capacity is one.
+	changed chan struct{}
+
+	mu sync.Mutex
+	// runs are the last ones, oldest first; unwritten are those whose newest state is not in the file.
+	runs, unwritten []Run
+	// lines is how many lines the file has.
+	lines int
+}
+
+// Open reads the history from a file, which need not exist. Runs that its last writer did not see the end of count as cut short. Damaged
+// lines are skipped. The error says what could not be read; the log can be used all the same.
+func Open(path string) (*Log, error) {
+	l := &Log{path: path, changed: make(chan struct{}, 1)}
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return l, nil
+	}
+	if err != nil {
+		return l, fmt.Errorf("cannot read the history: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	damaged := 0
+	scanner := bufio.NewScanner(file)
+	scanner.Buffer(nil, maxLine)
+	for scanner.Scan() {
+		l.lines++
+		var r Run
+		if err := json.Unmarshal(scanner.Bytes(), &r); err != nil || r.Start.IsZero() {
+			damaged++
+			continue
+		}
+		l.runs = put(l.runs, &r)
+	}
+	for i := range l.runs {
+		if l.runs[i].Running() {
+			l.runs[i].Cut, l.runs[i].Exit = CutAgent, -1
+		}
+	}
+	if damaged > 0 {
+		l.lines = tooManyLines // The file is written anew, lest the next line be appended to half of one.
+	}
+	switch err := scanner.Err(); {
+	case err != nil:
+		return l, fmt.Errorf("cannot read all of the history %s: %w", path, err)
+	case damaged > 0:
+		return l, fmt.Errorf("%d lines of the history %s are damaged, and were skipped", damaged, path)
+	}
+	return l, nil
+}
+
+// Put records a run that has begun, or the end of one.
+func (l *Log) Put(r *Run) {
+	l.mu.Lock()
+	l.runs, l.unwritten = put(l.runs, r), put(l.unwritten, r)
+	l.mu.Unlock()
+	l.signal()
+}
+
+// put replaces the record of a run, or appends it in place of the oldest.
+func put(runs []Run, r *Run) []Run {
+	if n := len(runs); n > 0 && runs[n-1].Seq == r.Seq && runs[n-1].Start.Equal(r.Start) {
+		runs[n-1] = *r
+		return runs
+	}
+	if len(runs) >= Keep {
+		runs = slices.Delete(runs, 0, len(runs)-Keep+1)
+	}
+	return append(runs, *r)
+}
+
+// Runs returns the runs, oldest first.
+func (l *Log) Runs() []Run {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.runs)
+}
+
+// retryAfter is the pause after a write that failed.
+const retryAfter = 10 * time.Second
+
+// Write writes what is new to the file until ctx is done, and then for the last time. failed gets the first error of each row.
+func (l *Log) Write(ctx context.Context, failed func(error)) {
+	for fails := false; ; {
+		select {
+		case <-l.changed:
+		case <-ctx.Done():
+			_ = l.write()
+			return
+		}
+		err := l.write()
+		if err != nil && !fails {
+			failed(fmt.Errorf("cannot write the history, which forgets the last runs at a restart: %w", err))
+		}
+		if fails = err != nil; !fails {
+			continue
+		}
+		select {
+		case <-time.After(retryAfter):
+			l.signal()
+		case <-ctx.Done():
+		}
+	}
+}
+
+func (l *Log) signal() {
+	select {
+	case l.changed <- struct{}{}:
+	default:
+	}
+}
+
+// write appends what is new, or writes the file anew if it has too many lines.
+func (l *Log) write() error {
+	l.mu.Lock()
+	news := l.unwritten
+	l.unwritten = nil
+	anew := l.lines+len(news) >= tooManyLines
+	if anew {
+		news = slices.Clone(l.runs)
+	}
+	l.mu.Unlock()
+	if len(news) == 0 {
+		return nil
+	}
+	err := l.save(news, anew)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case err != nil:
+		l.unwritten = append(news, l.unwritten...)
+		l.unwritten = l.unwritten[max(len(l.unwritten)-Keep, 0):]
+	case anew:
+		l.lines = len(news)
+	default:
+		l.lines += len(news)
+	}
+	return err
+}
+
+// save makes runs durable, behind what the file has or in its place.
+func (l *Log) save(runs []Run, anew bool) error {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	for i := range runs {
+		if err := enc.Encode(&runs[i]); err != nil {
+			return err
+		}
+	}
+	path, flags := l.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW
+	if anew {
+		path, flags = l.path+".tmp", flags|os.O_TRUNC
+	}
+	file, err := os.OpenFile(path, flags, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text.Bytes())
+	err = errors.Join(err, file.Sync(), file.Close())
+	if err == nil && anew {
+		err = os.Rename(path, l.path)
+	}
+	return err
+}
