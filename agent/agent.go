@@ -208,7 +208,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		line.Int("remembers", n)
 	}
 	line.Msg("started")
-	endMemory, endKeeping := beside(a.keepMemory), beside(a.keepState)
+	endMemory, endKeeping, endHistories := beside(a.keepMemory), beside(a.keepState), beside(a.keepHistories)
 	err := a.loop(ctx, reading)
 	for _, g := range a.gates {
 		g.callers.leave()
@@ -216,6 +216,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	}
 	endMemory()
 	endKeeping()
+	endHistories()
 	if _, isCopy := errors.AsType[*CopyError](err); isCopy {
 		a.close()
 		return err

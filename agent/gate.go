@@ -5,6 +5,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/policy"
@@ -30,6 +31,7 @@ type gate struct {
 	// entrusted are the messages for the guard of the running hook.
 	entrusted lastWords
 	saver     saver
+	history   *history.Log
 	callers   callers
 	gone      bool
 	members   int
@@ -57,6 +59,9 @@ func newGate(a *Agent, cfg GateConfig, entropy policy.Entropy) (*gate, error) {
 	record, found, err := a.state.Load(cfg.Name)
 	if err != nil {
 		return nil, err
+	}
+	if g.history, err = history.Open(a.state.HistoryPath(cfg.Name)); err != nil {
+		g.log.Warn().Err(err).Msg("the history of the runs is not complete")
 	}
 	if found {
 		g.state, g.saver.record = g.fromRecord(a, record), record

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
@@ -104,8 +105,9 @@ func (a *Agent) follow(g *gate, l *launch, spec hook.Spec, startBy time.Time) fi
 		return end
 	}
 	g.withToken(g.log.Info(), &l.token).Msg("hook starts")
+	entry := g.enter(&l.token, "")
 	run, err := a.deps.startHook(spec)
-	return l.toItsEnd(g, run, err)
+	return l.toItsEnd(g, entry, run, err)
 }
 
 // serve runs a caller's command to its end.
@@ -122,7 +124,7 @@ func (a *Agent) serve(g *gate, l *launch, c *caller, spec hook.Spec, startBy tim
 	if errors.Is(err, hook.ErrLate) {
 		return finished{gate: g, denied: true, result: hook.Result{Exit: -1, NotExecuted: true, Err: errLate()}}
 	}
-	return l.toItsEnd(g, run, err)
+	return l.toItsEnd(g, g.enter(&l.token, c.Command), run, err)
 }
 
 // endsEarly reports whether an operation is not started at all: after startBy the token may have another holder.
@@ -137,12 +139,14 @@ func (l *launch) endsEarly(g *gate, startBy time.Time) (finished, bool) {
 }
 
 // toItsEnd waits for the end of an operation.
-func (l *launch) toItsEnd(g *gate, run hookRun, err error) finished {
-	if err != nil {
-		return finished{gate: g, result: hook.Result{Exit: -1, NotExecuted: true, Err: err}}
+func (l *launch) toItsEnd(g *gate, entry history.Run, run hookRun, err error) finished {
+	result := hook.Result{Exit: -1, NotExecuted: true, Err: err}
+	if err == nil {
+		l.started(run)
+		result = <-run.Done()
 	}
-	l.started(run)
-	return finished{gate: g, result: <-run.Done()}
+	g.complete(entry, &result)
+	return finished{gate: g, result: result}
 }
 
 // grant is an operation under a grant, but for what is run, with what the operation is told of the grant as its environment.

@@ -57,6 +57,13 @@ func (c *Client) Members(ctx context.Context) (Members, error) {
 	return m, err
 }
 
+// History requests the last runs of all gates on this host.
+func (c *Client) History(ctx context.Context) (History, error) {
+	var h History
+	err := c.get(ctx, pathHistory, &h)
+	return h, err
+}
+
 func (c *Client) get(ctx context.Context, path string, document any) error {
 	if err := CheckPath(c.path); err != nil {
 		return err

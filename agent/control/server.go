@@ -19,6 +19,7 @@ import (
 type Source interface {
 	Status(ctx context.Context) (Status, error)
 	Members(ctx context.Context) (Members, error)
+	History(ctx context.Context) (History, error)
 	// Exec carries a call from its waiting to the end of its run, and ends when the caller goes. What the caller says is read from conn,
 	// and what it is told is written there. The error may be a [Refusal].
 	Exec(call Call, conn io.ReadWriter) error
@@ -28,6 +29,7 @@ type Source interface {
 const (
 	pathStatus  = "/v1/status"
 	pathMembers = "/v1/members"
+	pathHistory = "/v1/history"
 	pathExec    = "/v1/exec"
 )
 
@@ -124,10 +126,11 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 		answer(w, s.log, http.StatusForbidden, failure{Error: "this user may not use the control socket"})
 		return
 	}
-	paths := []string{pathExec, pathMembers, pathStatus}
+	paths := []string{pathExec, pathHistory, pathMembers, pathStatus}
 	ask, ok := map[string]func(context.Context) (any, error){
 		pathStatus:  func(ctx context.Context) (any, error) { return s.source.Status(ctx) },
 		pathMembers: func(ctx context.Context) (any, error) { return members(ctx, s.source) },
+		pathHistory: func(ctx context.Context) (any, error) { return s.source.History(ctx) },
 	}[r.URL.Path]
 	switch {
 	case r.URL.Path == pathExec && r.Method == http.MethodPost:

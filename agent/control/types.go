@@ -7,12 +7,17 @@
 //	GET /v1/status    a [Status]
 //	GET /v1/members   a [Members]
 //	POST /v1/exec     a [Call]; the connection then belongs to the caller and its run
+//	GET /v1/history   a [History]
 //
 // The answer to all other requests is {"error": "…"} with a status of 400 or above. Within a version, documents gain fields and
 // lose none.
 package control
 
-import "time"
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/agent/history"
+)
 
 // Status answers GET /v1/status.
 type Status struct {
@@ -152,6 +157,17 @@ type Slot struct {
 type Guardian struct {
 	Member string `json:"member"`
 	Name   string `json:"name"`
+}
+
+// History answers GET /v1/history.
+type History struct {
+	Gates []GateHistory `json:"gates"`
+}
+
+// GateHistory are the last runs of a gate on this host, oldest first.
+type GateHistory struct {
+	Name string        `json:"name"`
+	Runs []history.Run `json:"runs"`
 }
 
 // Members answers GET /v1/members.

@@ -31,6 +31,8 @@ type Run struct {
 	Start time.Time `json:"start"`
 	// Seq is the fencing number of the grant.
 	Seq uint64 `json:"seq"`
+	// Command is the program of "wanderd exec"; empty for the hook.
+	Command string `json:"command,omitempty"`
 	// End is absent while the run is under way, and if its agent did not see its end.
 	End time.Time `json:"end,omitzero"`
 	// Exit is the exit status; -1 if there was none.

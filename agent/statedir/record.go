@@ -198,10 +198,18 @@ func plausible(want, gate string, seq wire.Seq) error {
 
 // recordName is a unique file name for the gate, also on file systems that ignore case: its name if that is safe as a file name,
 // else its identity on the wire.
-func recordName(gate string) string {
+func recordName(gate string) string { return fileName("gate", gate) + ".json" }
+
+// HistoryPath is the file of a gate's history.
+func (d *Dir) HistoryPath(gate string) string {
+	return filepath.Join(d.path, fileName("history", gate)+".jsonl")
+}
+
+// fileName begins the name of a file of a gate.
+func fileName(of, gate string) string {
 	harmless := strings.Trim(gate, "abcdefghijklmnopqrstuvwxyz0123456789-_") == "" && gate != "" && len(gate) <= 64
 	if harmless {
-		return "gate-" + gate + ".json"
+		return of + "-" + gate
 	}
-	return "gate." + wire.GateIDOf(gate).String() + ".json"
+	return of + "." + wire.GateIDOf(gate).String()
 }

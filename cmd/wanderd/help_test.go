@@ -34,6 +34,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 		{"exec"},
 		{"status"},
 		{"members"},
+		{"history"},
 		{"config"},
 		{"config", "show"},
 		{"config", "check"},

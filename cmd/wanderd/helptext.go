@@ -74,7 +74,8 @@ Environment:
 Files, in the state directory:
   node_key            this member's identity, made at the first start
   gate-NAME.json      when the hook last ran, and under which number
-  wanderd.sock        the control socket: HTTP, GET /v1/status and /v1/members
+  history-NAME.jsonl  the last 1,000 runs of the gate: see "wanderd history"
+  wanderd.sock        the control socket: HTTP, GET /v1/status, /v1/members and /v1/history
 
 Exit codes:
   0     done; or an agent was stopped and has left in order

@@ -25,11 +25,13 @@ func noon() time.Time { return time.Date(2026, 2, 3, 12, 0, 0, 0, time.FixedZone
 type told struct {
 	status  control.Status
 	members control.Members
+	history control.History
 }
 
 func (s told) Status(context.Context) (control.Status, error)   { return s.status, nil }
 func (s told) Members(context.Context) (control.Members, error) { return s.members, nil }
 func (told) Exec(control.Call, io.ReadWriter) error             { return nil }
+func (s told) History(context.Context) (control.History, error) { return s.history, nil }
 
 // ask runs a command with an agent that answers from src.
 func ask(t *testing.T, src told, args ...string) string {

@@ -1,0 +1,58 @@
+package agent
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/history"
+	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// enter records that a run begins, beside the loop; command is that of a caller.
+func (g *gate) enter(token *wire.Ref, command string) history.Run {
+	entry := history.Run{Start: time.Now().Round(0), Seq: uint64(token.Seq), Command: command}
+	g.history.Put(&entry)
+	return entry
+}
+
+// complete records how a run ended.
+func (g *gate) complete(entry history.Run, r *hook.Result) {
+	entry.End, entry.Exit = entry.Start.Add(r.Took), r.Exit
+	if r.Err != nil {
+		entry.Error, entry.Output = r.Err.Error(), r.Tail
+	}
+	switch {
+	case r.NotExecuted:
+		entry.Cut = history.CutNotStarted
+	case r.TimedOut:
+		entry.Cut = history.CutTimeout
+	case r.Expired:
+		entry.Cut = history.CutExpired
+	case r.Stopped:
+		entry.Cut = history.CutStopped
+	}
+	g.history.Put(&entry)
+}
+
+// keepHistories writes the histories of all gates until ctx is done.
+func (a *Agent) keepHistories(ctx context.Context) {
+	var all sync.WaitGroup
+	for _, g := range a.gates {
+		all.Go(func() {
+			g.history.Write(ctx, func(err error) { g.log.Warn().Err(err).Msg("the history of the runs is in memory only") })
+		})
+	}
+	all.Wait()
+}
+
+// History lists the last runs of all gates on this host.
+func (s source) History(context.Context) (control.History, error) {
+	var h control.History
+	for _, g := range s.a.gates {
+		h.Gates = append(h.Gates, control.GateHistory{Name: g.cfg.Name, Runs: g.history.Runs()})
+	}
+	return h, nil
+}
