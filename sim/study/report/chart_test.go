@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"image/png"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -82,31 +81,6 @@ func TestATerminalChartKeepsWithinItsColumns(t *testing.T) {
 			}
 		}
 		golden(t, name+".txt", c.Terminal(80))
-	}
-}
-
-// A curve of very many points is drawn with fewer, and nothing that stands out is left out.
-func TestThinningACurveKeepsItsPeaks(t *testing.T) {
-	k := Curve{}
-	for i := range 1_000_000 {
-		k.X, k.Y = append(k.X, float64(i)), append(k.Y, math.Sin(float64(i)/1000))
-	}
-	k.Y[123_456], k.Y[765_432], k.Y[999_999] = 50, -70, 5
-	points := k.points(false)
-	if len(points) > 4*segments {
-		t.Errorf("%d points are left", len(points))
-	}
-	found := 0
-	for i, p := range points {
-		if i > 0 && p.x <= points[i-1].x {
-			t.Fatalf("point %d is out of order", i)
-		}
-		if p == (point{123_456, 50}) || p == (point{765_432, -70}) || p == (point{999_999, 5}) {
-			found++
-		}
-	}
-	if found != 3 {
-		t.Errorf("%d of 3 peaks are left", found)
 	}
 }
 

@@ -68,14 +68,14 @@ func histogram() Bars {
 func burst() Lines {
 	measured, smooth := Curve{Name: "in each unit", Mark: Steps}, Curve{Name: "expected"}
 	published := Curve{Name: "published", Mark: Dots, Published: true}
-	for i := range 20_000 {
-		x := float64(i)
+	for i := range 400 {
+		x := float64(50 * i)
 		y := 1 + 8*math.Exp(-x/4000)*(0.5+0.5*math.Sin(x*x/7919))
 		measured.X, measured.Y = append(measured.X, x), append(measured.Y, math.Round(y))
-		if i%500 == 0 {
+		if i%10 == 0 {
 			smooth.X, smooth.Y = append(smooth.X, x), append(smooth.Y, 1+4*math.Exp(-x/4000))
 		}
-		if i%2500 == 1250 {
+		if i%50 == 25 {
 			published.X, published.Y = append(published.X, x), append(published.Y, 1.5+4*math.Exp(-x/4000))
 		}
 	}

@@ -3,7 +3,6 @@ package report
 import (
 	"image/color"
 	"math"
-	"sort"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -92,12 +91,12 @@ func (l Lines) Plot(c draw.Canvas, p *plot.Plot) {
 			c.StrokeLines(stroke(i, colours[i]), run)
 			run = run[:0]
 		}
-		for _, pt := range k.points(l.Logarithmic) {
-			if math.IsNaN(pt.y) {
+		for j, v := range k.Y {
+			if math.IsNaN(v) || l.Logarithmic && v <= 0 {
 				end()
 				continue
 			}
-			at := vg.Point{X: x(pt.x), Y: y(pt.y)}
+			at := vg.Point{X: x(k.X[j]), Y: y(v)}
 			if n := len(run); k.Mark == Steps && n > 0 {
 				run = append(run, vg.Point{X: at.X, Y: run[n-1].Y})
 			}
@@ -108,44 +107,4 @@ func (l Lines) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		end()
 	}
-}
-
-type point struct{ x, y float64 }
-
-// segments is how many parts of a curve are told apart: more than a chart has dots in a row.
-const segments = 600
-
-// points returns the points to be drawn. Of a curve that has many more than can be seen, those are left out that hide behind
-// others: of each segment the first, the least, the greatest and the last are drawn.
-func (k Curve) points(logarithmic bool) []point {
-	all := make([]point, len(k.X))
-	for i := range all {
-		all[i] = point{k.X[i], k.Y[i]}
-		if logarithmic && k.Y[i] <= 0 {
-			all[i].y = math.NaN()
-		}
-	}
-	if len(all) <= 4*segments {
-		return all
-	}
-	var kept []point
-	for s := range segments {
-		from, to := s*len(all)/segments, (s+1)*len(all)/segments
-		keep := []int{from, from, from, to - 1}
-		for i := from; i < to; i++ {
-			if all[i].y < all[keep[1]].y || math.IsNaN(all[keep[1]].y) {
-				keep[1] = i
-			}
-			if all[i].y > all[keep[2]].y || math.IsNaN(all[keep[2]].y) {
-				keep[2] = i
-			}
-		}
-		sort.Ints(keep)
-		for i, at := range keep {
-			if i == 0 || at != keep[i-1] {
-				kept = append(kept, all[at])
-			}
-		}
-	}
-	return kept
 }
