@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/handoff"
@@ -15,8 +16,9 @@ import (
 // Coverage counts what has occurred, over any number of runs. It is a [Watcher]. The zero value has seen nothing.
 type Coverage struct {
 	counts [classesEnd][mostOfAClass]uint64
-	// suspicions are those of the members of the present run, each since it was started.
+	// suspicions are those of the members of the present run, each since it was started; patience is the guardians'.
 	suspicions map[int]suspicion
+	patience   time.Duration
 }
 
 // mostOfAClass is more than there are things of any class.
@@ -39,21 +41,16 @@ const (
 	classesEnd
 )
 
-// timer is a deadline of a machine that does something when it comes.
+// timer is a deadline of a machine that does something when it comes, if no note is told only then.
 type timer uint8
 
 const (
 	timerTokenAgain timer = iota
 	timerAckAgain
-	timerNoAck
-	timerNoCommit
 	timerRested
 	timerDue
-	timerFirstToken
-	timerSilence
 	timerLinger
 	timerBeat
-	timerPatience
 	timerAskAgain
 	timerNoAnswer
 	timerInquiryAgain
@@ -64,9 +61,8 @@ const (
 
 func (t timer) String() string {
 	return [timersEnd]string{
-		"Token is repeated", "Ack is repeated", "no Ack came", "no Commit came", "token has rested", "min_interval is over", "first token",
-		"silence", "nobody needs who leaves", "beat", "patience is over", "Ask is repeated", "no answer came",
-		"Inquiry is repeated", "a save takes too long",
+		"Token is repeated", "Ack is repeated", "token has rested", "min_interval is over", "nobody needs a member that leaves", "beat",
+		"Ask is repeated", "no answer came", "Inquiry is repeated", "a save takes too long",
 	}[t]
 }
 
@@ -96,7 +92,6 @@ const (
 	caseCorrected
 	caseOvertakenStops
 	caseOvertakenFinishes
-	caseOutdated
 	caseDeafHolder
 	caseMuteHolder
 	caseFarApart
@@ -119,7 +114,7 @@ func (s situation) String() string {
 		"woken too early", "a guardian that never held it", "a guardian is released", "a guardian calms another",
 		"revived by a higher rank", "revived when all had answered", "revived where one is held", "revived, and removed",
 		"a handoff ends with an Ask", "a holder is sure again", "a holder is corrected", "an overtaken run is stopped",
-		"an overtaken run finishes", "an outdated copy arrives",
+		"an overtaken run finishes",
 		"a holder hears nothing", "a holder is not heard", "datagrams take longer than a skip", "runs longer than max_interval", "runs longer than op says",
 		"max_interval shorter than a lap", "one stays deaf", "one stays mute", "two parts stay apart", "pairs stay broken",
 		"nothing arrives for long",
@@ -128,6 +123,7 @@ func (s situation) String() string {
 
 // Drew counts the parameters of a scenario that are not zero.
 func (v *Coverage) Drew(s *Scenario) {
+	v.patience = wander.Patience(s.Skip)
 	i := 0
 	s.each(func(_ string, value reflect.Value) {
 		if !value.IsZero() {
@@ -239,14 +235,6 @@ func (v *Coverage) wake(effects []policy.Effect, i int) {
 	case e.Kind != policy.Tell:
 	case e.Note == wander.NoteDenied:
 		v.counts[classTimer][timerSaveHangs]++
-	case e.Note == handoff.NoteNoAck:
-		v.counts[classTimer][timerNoAck]++
-	case e.Note == handoff.NoteNoCommit:
-		v.counts[classTimer][timerNoCommit]++
-	case e.Note == wander.NoteMinted:
-		v.counts[classTimer][timerFirstToken]++
-	case e.Note == wander.NoteRegenerated:
-		v.counts[classTimer][timerSilence]++
 	case e.Note == wander.NoteLeft:
 		v.counts[classTimer][timerLinger]++
 	case e.Note == handoff.NoteOffered && i == 0:

@@ -2,6 +2,7 @@ package wander
 
 import (
 	"slices"
+	"time"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
@@ -11,11 +12,10 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// suspicion is what a guardian asked about last, and whom it holds lost.
+// suspicion is what a guardian asked about last.
 type suspicion struct {
-	token  wire.Ref
-	trail  guardian.Trail
-	holder wire.MemberID
+	token wire.Ref
+	trail guardian.Trail
 }
 
 // guard counts what only guardians lead to.
@@ -49,25 +49,19 @@ func (v *Coverage) word(c *sim.Cluster, o *sim.Occurrence) {
 		v.counts[classCase][caseCorrected]++
 	case m.Kind == wire.KindKnown && m.Exchange == 0 && first.Kind == 0:
 		v.counts[classCase][caseReleased]++
-	case m.Kind == wire.KindHeard && first.Kind == 0 && v.calmed(c, o):
+	case m.Kind == wire.KindHeard && first.Kind == 0 && v.calmed(o):
 		v.counts[classCase][caseCalmed]++
 	case answered && first.Kind == policy.Send && first.Msg.Kind == wire.KindBeat:
 		v.counts[classCase][caseSure]++
 	}
 }
 
-// calmed reports whether an answer has put a guardian off. It told nothing new, and yet nobody is waited for any longer.
-func (v *Coverage) calmed(c *sim.Cluster, o *sim.Occurrence) bool {
+// calmed reports whether an answer has put a guardian off: it tells nothing new, but another guardian has heard the holder within
+// the patience.
+func (v *Coverage) calmed(o *sim.Occurrence) bool {
+	m := &o.Event.Msg
 	asked, ok := v.suspicions[o.Member]
-	if !ok || o.Event.Msg.Token.Seq > asked.token.Seq {
-		return false
-	}
-	waitsFor := func(id wire.MemberID) bool {
-		answer := o.Event.Msg
-		answer.Kind, answer.From, answer.Nonce = wire.KindKnown, id, 0
-		return c.Expects(o.Member, &answer)
-	}
-	return !waitsFor(asked.holder) && !slices.ContainsFunc(asked.trail[:], waitsFor)
+	return ok && m.Token.Seq <= asked.token.Seq && time.Duration(m.Nonce) < v.patience
 }
 
 // guardWake counts the timers of holders and guardians, and of who asks before it makes a token.
@@ -86,7 +80,6 @@ func (v *Coverage) guardWake(o *sim.Occurrence) {
 		case e.Kind != policy.Tell:
 		case e.Note == guardian.NoteSuspected:
 			asks = true
-			v.counts[classTimer][timerPatience]++
 		case e.Note == guardian.NoteDoubting || e.Note == guardian.NoteUnanswered || e.Note == wander.NoteInquired:
 			asks = true
 		case e.Note == wander.NoteRevived:
@@ -98,13 +91,11 @@ func (v *Coverage) guardWake(o *sim.Occurrence) {
 func (v *Coverage) guardNote(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) {
 	switch {
 	case e.Note == guardian.NoteSuspected:
-		v.suspect(o.Member, suspicion{token: e.Token, trail: asks(o, e.Token.ID), holder: e.Peer})
+		v.suspect(o.Member, suspicion{token: e.Token, trail: asks(o, e.Token.ID)})
 	case e.Note == guardian.NoteDoubting || e.Note == guardian.NoteUnanswered:
 		delete(v.suspicions, o.Member)
 	case e.Note == wander.NoteRevived:
 		v.revived(c, o)
-	case e.Note == wander.NoteOutdated:
-		v.counts[classCase][caseOutdated]++
 	case e.Note == handoff.NoteNoCommit && o.Event.Kind == policy.Received && o.Event.Msg.Kind == wire.KindAsk:
 		v.counts[classCase][caseRefused]++
 	case e.Note == wander.NoteOvertaken && o.Completes() && c.Status(o.Member).Why == wander.WhyRunning:
