@@ -64,6 +64,8 @@ type member struct {
 	// crashBefore, if positive, is how many effects from now the process dies before it carries one out.
 	crashBefore int32
 	up, asleep  bool
+	// hands is how many tokens it holds.
+	hands int8
 	// hasSeenOthers is what an agent remembers of its fleet: that there is one. It survives a crash.
 	hasSeenOthers bool
 	// leaving says that the machine has been told to leave.
@@ -78,9 +80,11 @@ type Cluster struct {
 	steps   uint64
 	members []member
 	queue   queue
-	alarms  alarms
-	mail    slab[wire.Message]
-	calls   slab[func()]
+	// hands is how many tokens all members hold together.
+	hands  int
+	alarms alarms
+	mail   slab[wire.Message]
+	calls  slab[func()]
 	// entrusted is what the guards of the runs are to say, by member.
 	entrusted map[int32][]wire.Message
 	net       network
@@ -354,7 +358,13 @@ func (c *Cluster) perform(who int32, effects []policy.Effect) (left bool, saves 
 			c.announce(who)
 		case policy.Gone:
 			left = true
-		case policy.Took, policy.Gave, policy.Tell:
+		case policy.Took:
+			c.members[who].hands++
+			c.hands++
+		case policy.Gave:
+			c.members[who].hands--
+			c.hands--
+		case policy.Tell:
 		}
 	}
 	return left, saves

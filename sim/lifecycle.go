@@ -90,6 +90,8 @@ func (c *Cluster) end(who int32, how Occurrence, noticed time.Duration) {
 	m := &c.members[who]
 	m.up = false
 	m.run.active = false
+	c.hands -= int(m.hands)
+	m.hands = 0
 	delete(c.entrusted, who)
 	c.callersGo(who)
 	m.awayUntil, m.asleep = 0, false

@@ -16,3 +16,17 @@ func (c *Cluster) LoseToken(take func() bool) {
 		return Fate{Lose: m.Exchange == lost}
 	})
 }
+
+// LoseNext loses the token of the next handoff that ends while nobody else holds one, and calls then in that moment. It takes the
+// place of what Intercept was told.
+func (c *Cluster) LoseNext(then func()) {
+	lost := false
+	c.LoseToken(func() bool {
+		if lost || c.hands > 0 {
+			return false
+		}
+		lost = true
+		then()
+		return true
+	})
+}

@@ -38,7 +38,7 @@ func Stories() []tell.Story {
 		{
 			Name:  "lost",
 			About: "every Commit of a handoff is lost; the sender guards the token, asks for its holder, and revives it",
-			World: storyWorld(Scenario{Members: 4, Backups: 2}, func(c *sim.Cluster) { loseFirst(c, late) }),
+			World: storyWorld(Scenario{Members: 4, Backups: 2}, func(c *sim.Cluster) { c.At(late, func() { c.LoseNext(func() {}) }) }),
 			From:  late,
 			Turns: []tell.Turn{
 				{Note: guardian.NoteSuspected, Role: 0},
@@ -79,16 +79,6 @@ func storyWorld(s Scenario, plan func(*sim.Cluster)) func(uint64, ...sim.Watcher
 		s.start(c)
 		return c
 	}
-}
-
-// loseFirst loses the token of the first handoff that ends after a time.
-func loseFirst(c *sim.Cluster, after policy.Time) {
-	lost := false
-	c.LoseToken(func() bool {
-		first := !lost && c.Now() >= after
-		lost = lost || first
-		return first
-	})
 }
 
 // beatsOnly reports whether nothing occurred but what does four times in a skip, wherever a guarded token is.

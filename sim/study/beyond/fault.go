@@ -77,8 +77,6 @@ type tormentor struct {
 	dice      *rand.Rand
 	holders   holders
 	operation *sim.Concurrency
-	// armed says that the next handoff is to lose its Commits.
-	armed bool
 	// open says that the fleet is not over the last one of done yet, and at when that was; crowded is how long operations
 	// had overlapped until then.
 	open    bool
@@ -127,7 +125,6 @@ func torment(ctx context.Context, c *cell, seed uint64, faults []fault, each int
 func (t *tormentor) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if t.c == nil {
 		t.c = c
-		c.LoseToken(t.steal)
 		c.After(t.from, t.next)
 	}
 	_ = t.operation.Watch(c, o) // it never has an error
@@ -158,7 +155,7 @@ func (t *tormentor) next() {
 func (t *tormentor) strike() {
 	what := t.faults[len(t.done)%len(t.faults)]
 	if what == lostCommit {
-		t.armed = true
+		t.c.LoseNext(func() { t.begin(lostCommit) })
 		return
 	}
 	holder, ok := t.holders.only()
@@ -173,17 +170,6 @@ func (t *tormentor) strike() {
 	if what == crashedBoth && !first.IsZero() {
 		t.crash(sim.IndexOf(first))
 	}
-}
-
-// steal loses the token of a handoff if a fault is to be done to it: to one that ends while nobody else holds a token, its sender
-// having given it up.
-func (t *tormentor) steal() bool {
-	if !t.armed || t.holders.count > 0 {
-		return false
-	}
-	t.armed = false
-	t.begin(lostCommit)
-	return true
 }
 
 func (t *tormentor) begin(what fault) {

@@ -49,17 +49,19 @@ func loseToken(ctx context.Context, members int, seed uint64, least, most time.D
 		meters, watchers, t.stable = append(meters, m), append(watchers, m), append(t.stable, -1)
 	}
 	c := newCluster(members, seed, watchers...)
-	thief := &thief{c: c}
-	c.LoseToken(thief.steal)
-	for !thief.done {
-		if err := pass(ctx, c, max(policy.Time(settled), c.Now().Add(study.Skip))); err != nil {
+	if err := pass(ctx, c, policy.Time(settled)); err != nil {
+		return transient{}, err
+	}
+	lostAt := policy.Never
+	c.LoseNext(func() { lostAt = c.Now() })
+	for lostAt == policy.Never {
+		if err := pass(ctx, c, c.Now().Add(study.Skip)); err != nil {
 			return transient{}, err
 		}
-		thief.armed = true
 	}
 	during.Begin(c.Now())
 	over := false
-	for c.Now() < thief.at.Add(most) && (!over || c.Now() < thief.at.Add(least)) {
+	for c.Now() < lostAt.Add(most) && (!over || c.Now() < lostAt.Add(least)) {
 		if err := pass(ctx, c, c.Now().Add(study.MinInterval)); err != nil {
 			return t, err
 		}
@@ -77,29 +79,4 @@ func loseToken(ctx context.Context, members int, seed uint64, least, most time.D
 		t.busy = append(t.busy, b.Seconds())
 	}
 	return t, nil
-}
-
-// thief loses the last token there is, once it is armed.
-type thief struct {
-	c           *sim.Cluster
-	armed, done bool
-	at          policy.Time
-}
-
-func (t *thief) steal() bool {
-	if !t.armed || t.done || !t.nobodyHolds() {
-		return false
-	}
-	t.done, t.at = true, t.c.Now()
-	return true
-}
-
-// nobodyHolds: the sender of a Commit has given its token up, and the receiver does not have it yet.
-func (t *thief) nobodyHolds() bool {
-	for i := range t.c.Members() {
-		if t.c.Status(i).Holding {
-			return false
-		}
-	}
-	return true
 }
