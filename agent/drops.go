@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"fmt"
 	"net/netip"
 	"sync/atomic"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -32,6 +34,19 @@ func newDrops(log zerolog.Logger) *drops {
 }
 
 func (d *drops) add(why wire.Drop, src netip.AddrPort) {
+	d.addWith(why, src, func(*zerolog.Event) {})
+}
+
+// addForeign counts a message of another protocol than its gate's, or of another version of it. The warning names both.
+func (d *drops) addForeign(m *wire.Message, own *policy.Family, src netip.AddrPort) {
+	d.addWith(wire.DropProtocol, src, func(line *zerolog.Event) {
+		line.Stringer("gate", m.Gate).Str("theirs", fmt.Sprintf("%s, version %d", policy.FamilyName(m.Protocol), m.Version)).
+			Str("ours", fmt.Sprintf("%s, version %d", own.Name, own.Version))
+	})
+}
+
+// addWith counts a datagram; details adds to the warning.
+func (d *drops) addWith(why wire.Drop, src netip.AddrPort, details func(*zerolog.Event)) {
 	n := d.counts[why].Add(1)
 	hint := remedy(why)
 	if hint == "" {
@@ -43,7 +58,9 @@ func (d *drops) add(why wire.Drop, src netip.AddrPort) {
 		return
 	}
 	d.from[why].Store(new(src))
-	d.log.Warn().Str("drop", why.String()).Stringer("from", src).Uint64("count", n).Msg(hint)
+	line := d.log.Warn().Str("drop", why.String()).Stringer("from", src).Uint64("count", n)
+	details(line)
+	line.Msg(hint)
 }
 
 // remedy is the warning for an operator; empty for reasons that noise and late messages have.
@@ -57,6 +74,8 @@ func remedy(why wire.Drop) string {
 		return "dropped a sealed message: this member runs without the fleet's --secret-file"
 	case wire.DropVersion:
 		return "dropped a message of another version of wanderd's protocol: upgrade the older members"
+	case wire.DropProtocol:
+		return "dropped a message of another protocol: all members of a gate need the same protocol, in the same version"
 	case wire.DropSignature:
 		return "dropped a message with a wrong signature: somebody impersonates a member, or a key was replaced"
 	case wire.DropRate:

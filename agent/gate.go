@@ -102,6 +102,7 @@ func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
 	case policy.Save:
 		a.wantSaved(g, &e.State)
 	case policy.Send:
+		g.family.Stamp(&e.Msg)
 		a.send(g, &e.Msg)
 	case policy.Run:
 		a.observe(g, now, e)
@@ -115,6 +116,7 @@ func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
 			g.run.Stop()
 		}
 	case policy.Entrust:
+		g.family.Stamp(&e.Msg)
 		g.entrusted.entrust(&e.Msg)
 	case policy.Took, policy.Gave:
 		g.hands[e.Token.Slot].change(e, time.Unix(0, now.Wall))

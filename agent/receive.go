@@ -71,6 +71,9 @@ func (a *Agent) onInbound(in *inbound) {
 	case m.To != a.self:
 		a.drops.add(wire.DropAddressee, in.src)
 		return
+	case !g.family.Speaks(m):
+		a.drops.addForeign(m, &g.family, in.src)
+		return
 	case !g.family.WellFormed(m):
 		a.drops.add(wire.DropMalformed, in.src)
 		return

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/wanderd/wanderd/wire"
@@ -8,10 +9,13 @@ import (
 
 // Family is what shells and simulator know of a protocol besides its machines.
 type Family struct {
-	// Name is the one that operators use. Version rises when a member of before would misread what one of now saves.
+	// ID is its number on the wire; see [FamilyName].
+	ID uint8
+	// Name is the one that operators use. Version rises when a member of before would misread what one of now saves or sends.
 	Name    string
 	Version uint8
-	// Notes are all that its machines tell, their parts' among them.
+	// Kinds are the kinds of message that its machines send, Notes all that they tell, their parts' among them.
+	Kinds Kinds
 	Notes Notes
 	// WellFormed reports whether a message is of one of its kinds, and has what those of that kind have. The shell asks it once, before
 	// Expects: no other message comes to a machine.
@@ -20,6 +24,28 @@ type Family struct {
 	// stands for a family that has nothing to doubt.
 	Doubt func(wall int64, s *State) (why string)
 }
+
+// FamilyName returns the name of the family with that number, as far as one is assigned.
+func FamilyName(id uint8) string {
+	switch id {
+	case 1:
+		return "wander"
+	case 2:
+		return "ring"
+	case 3:
+		return "tree"
+	case 4:
+		return "strict"
+	}
+	return fmt.Sprintf("protocol %d", id)
+}
+
+// Stamp writes the family into a message. The shell stamps whatever a machine sends or entrusts.
+func (f *Family) Stamp(m *wire.Message) { m.Protocol, m.Version = f.ID, f.Version }
+
+// Speaks reports whether a message is from a member of this family, of the same version. The shell drops any other: it has another
+// layout.
+func (f *Family) Speaks(m *wire.Message) bool { return m.Protocol == f.ID && m.Version == f.Version }
 
 // Protocol is a family with the settings of one gate: all that a shell needs to be a member of it.
 type Protocol interface {

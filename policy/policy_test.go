@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // names checks that the values from first on, as many as there are, each have a name of their own, and that the next one
@@ -48,6 +49,15 @@ func TestANoteThatNobodyKnowsHasItsNumberForAName(t *testing.T) {
 	notes := policy.Notes{{Note: 7, Name: "seven", Text: "it is seven"}}
 	if got := notes.Names([]policy.Note{7, 8}); !slices.Equal(got, []string{"seven", "note_8"}) {
 		t.Errorf("7 and 8 are called %q", got)
+	}
+}
+
+func TestAKindThatNobodyKnowsHasItsNumberForANameAndNoPart(t *testing.T) {
+	kinds := policy.Kinds{{Kind: 7, Name: "Seven", Part: policy.Offers}}
+	for kind, want := range map[wire.Kind]policy.KindInfo{7: kinds[0], 8: {Kind: 8, Name: "8"}} {
+		if got := kinds.Of(kind); got != want || kinds.Part(kind) != want.Part {
+			t.Errorf("%d is %+v, %v; want %+v", kind, got, kinds.Part(kind), want)
+		}
 	}
 }
 

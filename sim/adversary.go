@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -10,32 +11,45 @@ import (
 // heard is a handoff that an adversary on the network has recorded: what its sender sent.
 type heard struct{ token, commit wire.Message }
 
-// adversary records handoffs and plays them again: first the Token, a while later the Commit. Words between holders and
-// guardians it plays again one by one. It can forge nothing, because messages are signed, and it delivers only to whom a
+// adversary records handoffs and plays them again: first the Token, a while later the Commit. Words between members that hold and
+// guard tokens it plays again one by one. It can forge nothing, because messages are signed, and it delivers only to whom a
 // message is addressed, because anybody else drops it.
 type adversary struct {
 	handoffs [128]heard
 	next     int
-	// words are the last of each kind, or there would be nothing but Beats. said counts them.
-	words [wordKinds][32]wire.Message
-	said  [wordKinds]int
+	// words are the last of each kind, or there would be nothing but Beats.
+	words []spoken
 }
 
-// wordKinds is how many kinds of words there are: Beat to Buried, and Yield.
-const wordKinds = int(wire.KindBuried-wire.KindBeat) + 2
+// spoken are the last words of one kind, the next over the oldest. said counts them.
+type spoken struct {
+	kind wire.Kind
+	last [32]wire.Message
+	said int
+}
+
+// listen makes room for the words of a family.
+func (a *adversary) listen(kinds policy.Kinds) {
+	for _, k := range kinds {
+		if k.Part == policy.Asks || k.Part == policy.Tells {
+			a.words = append(a.words, spoken{kind: k.Kind})
+		}
+	}
+}
 
 // overhear is told of every message that is sent. The adversary becomes active when a token changes hands, and when somebody
 // does not know who holds it.
 func (c *Cluster) overhear(m *wire.Message) {
 	a := &c.net.adversary
 	last := func(i int) *heard { return &a.handoffs[(a.next-1-i+2*len(a.handoffs))%len(a.handoffs)] }
-	switch m.Kind {
-	case wire.KindToken:
+	part := c.cfg.Family.Kinds.Part(m.Kind)
+	switch part {
+	case policy.Offers:
 		if last(0).token.Exchange != m.Exchange {
 			a.handoffs[a.next] = heard{token: *m}
 			a.next = (a.next + 1) % len(a.handoffs)
 		}
-	case wire.KindCommit:
+	case policy.Passes:
 		for i := range a.handoffs {
 			if h := last(i); h.token.Exchange == m.Exchange {
 				h.commit = *m
@@ -43,14 +57,15 @@ func (c *Cluster) overhear(m *wire.Message) {
 			}
 		}
 		c.disturb()
-	case wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindYield:
-		kind := min(int(m.Kind-wire.KindBeat), wordKinds-1)
-		a.words[kind][a.said[kind]%len(a.words[kind])] = *m
-		a.said[kind]++
-		if m.Kind == wire.KindAsk {
+	case policy.Asks, policy.Tells:
+		i := slices.IndexFunc(a.words, func(w spoken) bool { return w.kind == m.Kind })
+		w := &a.words[i]
+		w.last[w.said%len(w.last)] = *m
+		w.said++
+		if part == policy.Asks {
 			c.disturb()
 		}
-	case wire.KindAck, wire.KindInquiry, wire.KindSeen:
+	case policy.NoPart, policy.Accepts:
 	}
 }
 
@@ -59,12 +74,12 @@ func (c *Cluster) disturb() {
 	a := &c.net.adversary
 	for n := c.net.Replay; happens(c.netDice, n); n-- {
 		at := c.now.Add(c.upTo(c.net.ReplayWithin))
-		if c.netDice.Uint64()&1 == 0 {
+		if c.netDice.Uint64()&1 == 0 || len(a.words) == 0 {
 			c.replay(&a.handoffs[c.netDice.IntN(len(a.handoffs))], at)
 			continue
 		}
-		kind := c.netDice.IntN(wordKinds)
-		c.replayAt(a.words[kind][c.netDice.IntN(len(a.words[kind]))], at)
+		w := &a.words[c.netDice.IntN(len(a.words))]
+		c.replayAt(w.last[c.netDice.IntN(len(w.last))], at)
 	}
 }
 

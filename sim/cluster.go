@@ -124,6 +124,7 @@ func New(cfg Config) *Cluster {
 		c.callers = make([]callers, cfg.Members)
 	}
 	c.net = newNetwork(cfg.Network)
+	c.net.adversary.listen(cfg.Family.Kinds)
 	c.views = newViews(c.members)
 	return c
 }
@@ -306,6 +307,7 @@ func (c *Cluster) stepOnce(who int32, about Occurrence) (savedAtOnce bool) {
 	m := &c.members[who]
 	c.statusOf = absent
 	c.effects = m.machine.Step(c.Instant(int(who)), &c.event, c.effects[:0])
+	c.stamp(c.effects)
 	effects := c.effects
 	crashes := m.crashBefore > 0 && int(m.crashBefore) <= len(effects)
 	switch {
@@ -335,6 +337,15 @@ func (c *Cluster) stepOnce(who int32, about Occurrence) (savedAtOnce bool) {
 		c.setAlarm(who)
 	}
 	return false
+}
+
+// stamp writes the family into what is to be sent.
+func (c *Cluster) stamp(effects []policy.Effect) {
+	for i := range effects {
+		if e := &effects[i]; e.Kind == policy.Send || e.Kind == policy.Entrust {
+			c.cfg.Family.Stamp(&e.Msg)
+		}
+	}
 }
 
 // perform carries out effects. It returns what is to be saved, the newest only, and whether the member has left.

@@ -3,8 +3,10 @@ package sim
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
+	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -211,11 +213,14 @@ func (f *faults) forge() {
 
 // Forge delivers the offer of a token that there is not, as it would be from a member with a valid key.
 func (c *Cluster) Forge(from, to int, birth int64, seq wire.Seq) {
-	c.Inject(wire.Message{
-		Gate: wire.GateIDOf("default"), Kind: wire.KindToken, From: c.ID(from), To: c.ID(to),
+	offers := slices.IndexFunc(c.cfg.Family.Kinds, func(k policy.KindInfo) bool { return k.Part == policy.Offers })
+	m := wire.Message{
+		Gate: wire.GateIDOf("default"), Kind: c.cfg.Family.Kinds[offers].Kind, From: c.ID(from), To: c.ID(to),
 		Exchange: wire.Exchange(Mix(uint64(c.now)) | 1),
 		Token:    wire.Ref{ID: wire.TokenID{Birth: birth, Generator: c.ID(from), Random: Mix(uint64(birth))}, Seq: seq},
-	})
+	}
+	c.cfg.Family.Stamp(&m)
+	c.Inject(m)
 }
 
 // lose loses one token each time that one is to be lost.

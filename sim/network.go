@@ -149,8 +149,8 @@ func (c *Cluster) post(m *wire.Message, at policy.Time) {
 		c.net.datagram = m.Append(c.net.datagram[:0])
 		read, ok := wire.Parse(c.net.datagram)
 		if wellFormed := c.cfg.Family.WellFormed; !ok || read != *m || wellFormed != nil && !wellFormed(m) {
-			c.failure = fmt.Errorf("wire: %v from member %d does not survive the wire: sent %+v, read %+v",
-				m.Kind, IndexOf(m.From), *m, read)
+			c.failure = fmt.Errorf("wire: %s from member %d does not survive the wire: sent %+v, read %+v",
+				c.cfg.Family.Kinds.Of(m.Kind).Name, IndexOf(m.From), *m, read)
 		}
 	}
 	c.push(entryDeliver, at, int32(IndexOf(m.To)), slot)
@@ -178,7 +178,7 @@ func (n *network) broken(seed uint64, from, to int) bool {
 // deliver hands a message to its addressee.
 func (c *Cluster) deliver(who, slot int32) {
 	m := &c.members[who]
-	if !m.up {
+	if !m.up || !c.cfg.Family.Speaks(&c.mail.items[slot]) {
 		c.lose(slot)
 		return
 	}

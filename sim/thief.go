@@ -1,13 +1,16 @@
 package sim
 
-import "github.com/wanderd/wanderd/wire"
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
 
-// LoseToken loses tokens on their way from one member to another: each time take says so, all Commits of the handoff that is about
-// to end. It takes the place of what Intercept was told.
+// LoseToken loses tokens on their way from one member to another: each time take says so, all messages by which the
+// sender gives it up (Commits, in a handoff). It takes the place of what Intercept was told.
 func (c *Cluster) LoseToken(take func() bool) {
 	var lost wire.Exchange
 	c.Intercept(func(m *wire.Message) Fate {
-		if m.Kind != wire.KindCommit {
+		if c.cfg.Family.Kinds.Part(m.Kind) != policy.Passes {
 			return Fate{}
 		}
 		if m.Exchange != lost && take() {

@@ -68,9 +68,17 @@ type world struct {
 	got    []given
 }
 
+// family has a kind of message of each part.
+func family() policy.Family {
+	return policy.Family{ID: 7, Version: 3, Kinds: policy.Kinds{
+		{Kind: 1, Name: "Offer", Part: policy.Offers}, {Kind: 2, Name: "Accept", Part: policy.Accepts}, {Kind: 3, Name: "Pass", Part: policy.Passes},
+		{Kind: 4, Name: "Tell", Part: policy.Tells}, {Kind: 5, Name: "Ask", Part: policy.Asks}, {Kind: 6, Name: "Other"},
+	}}
+}
+
 func newWorld(cfg Config) *world {
 	w := &world{probes: make([]*probe, cfg.Members)}
-	cfg.Order = InOrder
+	cfg.Order, cfg.Family = InOrder, family()
 	cfg.Machine = func(s Seat) policy.Machine {
 		if w.probes[s.Index] == nil {
 			w.probes[s.Index] = &probe{self: s.Self, got: &w.got}
@@ -90,7 +98,7 @@ func (w *world) events(kinds ...policy.EventKind) []given {
 
 func (w *world) message(from, to int) wire.Message {
 	return wire.Message{
-		Gate: 1, Kind: wire.KindToken, From: w.ID(from), To: w.ID(to), Exchange: 1,
+		Gate: 1, Protocol: family().ID, Version: family().Version, Kind: 1, From: w.ID(from), To: w.ID(to), Exchange: 1,
 		Token: wire.Ref{ID: wire.TokenID{Birth: Epoch, Generator: w.ID(from), Random: 1}, Seq: 1},
 	}
 }
@@ -121,6 +129,34 @@ func TestACrashBetweenTwoEffectsKeepsWhatWasDone(t *testing.T) {
 	}
 	if got := w.events(policy.Received, policy.Finished); len(got) > 0 {
 		t.Errorf("what was not done yet happened: %+v", got)
+	}
+}
+
+func TestAShellSaysWhatItSpeaksAndHearsNothingElse(t *testing.T) {
+	w := newWorld(Config{Members: 2, Network: Network{Encode: true}})
+	w.Boot()
+	w.probes[0].answer = func(ev *policy.Event) []policy.Effect {
+		if ev.Kind != policy.Leave {
+			return nil
+		}
+		m := w.message(0, 1)
+		m.Protocol, m.Version = 0, 0
+		return []policy.Effect{{Kind: policy.Send, Msg: m}}
+	}
+	w.events()
+	other, later := w.message(0, 1), w.message(0, 1)
+	other.Protocol++
+	later.Version++
+	w.Inject(other)
+	w.Inject(later)
+	w.run(t, time.Minute)
+	if got := w.events(policy.Received); len(got) > 0 {
+		t.Errorf("of another protocol, or of another version, and heard: %+v", got)
+	}
+	w.Leave(0)
+	w.run(t, time.Minute)
+	if got := w.events(policy.Received); len(got) != 1 {
+		t.Errorf("a machine's message came %d times", len(got))
 	}
 }
 
@@ -298,18 +334,18 @@ func TestAnAdversaryPlaysHandoffsAndWordsAgainAndForgesNothing(t *testing.T) {
 	w := newWorld(Config{Members: 2, Network: Network{Replay: 5, ReplayWithin: time.Minute}, Watchers: []Watcher{p}})
 	w.Boot()
 	for i := range 200 {
-		for _, kind := range wire.Kinds() {
+		for _, kind := range family().Kinds {
 			m := w.message(i%2, 1-i%2)
-			m.Kind, m.Exchange, m.Nonce = kind, wire.Exchange(i+1), wire.Nonce(i+1)
+			m.Kind, m.Exchange, m.Nonce = kind.Kind, wire.Exchange(i+1), wire.Nonce(i+1)
 			p.sent[m] = true
 			w.send(&m)
 		}
 	}
 	w.run(t, time.Hour)
-	for _, kind := range wire.Kinds() {
-		want := kind.OfHandoff() && kind != wire.KindAck || kind >= wire.KindBeat && kind <= wire.KindBuried || kind == wire.KindYield
-		if got := p.times[kind] > 0; got != want {
-			t.Errorf("%v was played %d times", kind, p.times[kind])
+	for _, kind := range family().Kinds {
+		want := kind.Part != policy.NoPart && kind.Part != policy.Accepts
+		if got := p.times[kind.Kind] > 0; got != want {
+			t.Errorf("%s was played %d times", kind.Name, p.times[kind.Kind])
 		}
 	}
 	if len(p.forged) > 0 {

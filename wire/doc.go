@@ -68,7 +68,7 @@
 //	 92 +--------------------------+
 //	    | token: seq            8  |  0 … 2⁶³-1
 //	100 +--------------------------+
-//	    | load                112  |  what the token carries besides, in the protocol's own layout; zero in Ack and Commit
+//	    | load                112  |  what the token carries besides, in the protocol's own layout; zero in an Ack
 //	212 +--------------------------+
 //
 // The protocols draw their loads: package guardian the first 64 bytes of that of a guarded token, package wander the rest of its own.

@@ -25,6 +25,8 @@ const (
 	DropMalformed
 	// DropGate: for a gate that this member does not have.
 	DropGate
+	// DropProtocol: for a gate that this member has, in another protocol or version of it.
+	DropProtocol
 	// DropAddressee: for another member.
 	DropAddressee
 	// DropStranger: the sender is not in the membership.
@@ -71,6 +73,8 @@ func (d Drop) String() string {
 		return "malformed"
 	case DropGate:
 		return "gate"
+	case DropProtocol:
+		return "protocol"
 	case DropAddressee:
 		return "addressee"
 	case DropStranger:

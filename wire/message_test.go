@@ -1,9 +1,6 @@
 package wire
 
-import (
-	"regexp"
-	"testing"
-)
+import "testing"
 
 // "The acknowledgement and the commitment contain the same fields, but the generator field is set to a distinguished NULL
 // value" (Ciuffoletti, section 4).
@@ -21,26 +18,5 @@ func TestAReplyHasTheSameFieldsButNoGeneratorAndNoLoad(t *testing.T) {
 	}
 	if offer != token() {
 		t.Error("the reply changed what it answers")
-	}
-}
-
-func TestEveryKindHasAUniqueName(t *testing.T) {
-	word := regexp.MustCompile(`^[A-Z][a-z]+$`)
-	seen := map[string]Kind{}
-	for _, kind := range Kinds() {
-		name := kind.String()
-		if !word.MatchString(name) {
-			t.Errorf("kind %d has the name %q", uint8(kind), name)
-		}
-		if other, taken := seen[name]; taken {
-			t.Errorf("kinds %d and %d are both called %q", uint8(kind), uint8(other), name)
-		}
-		seen[name] = kind
-	}
-	if first, last := Kinds()[0], Kinds()[len(Kinds())-1]; first != KindToken || last != KindYield {
-		t.Errorf("the list goes from %v to %v", first, last)
-	}
-	if _, listed := seen[Kind(0).String()]; listed {
-		t.Error("what is no kind has the name of one")
 	}
 }

@@ -94,9 +94,9 @@ func (g *gate) onReceived(now policy.Instant, m *wire.Message, moved *handoff.Ou
 			g.asked |= 1 << rank
 		}
 		return g.next(now.Time, out)
-	case !m.Kind.OfHandoff():
+	case !handoff.Owns(m.Kind):
 		return g.b.Receive(now, m, &g.end, out)
-	case m.Kind == wire.KindToken && !g.b.Accepts(m.Token.Seq):
+	case m.Kind == handoff.KindToken && !g.b.Accepts(m.Token.Seq):
 		return out
 	}
 	return g.h.Receive(now.Time, m, moved, out)

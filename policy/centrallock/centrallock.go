@@ -48,7 +48,11 @@ var _ policy.Protocol = Settings{}
 // Family is the central lock, as shells and simulator know it.
 func (Settings) Family() policy.Family {
 	return policy.Family{
-		Name: "centrallock", Version: 1, WellFormed: wellFormed,
+		ID: 255, Name: "centrallock", Version: 1, WellFormed: wellFormed,
+		Kinds: policy.Kinds{
+			{Kind: KindRequest, Name: "Request"}, {Kind: KindGrant, Name: "Grant", Part: policy.Passes},
+			{Kind: KindRelease, Name: "Release", Part: policy.Passes},
+		},
 		Notes: policy.Notes{
 			{Note: NoteLent, Name: "lent", Text: "lent the lock"},
 			{Note: NoteExpired, Name: "expired", Text: "the lease is over, and the lock was not given back", Level: policy.Warn},

@@ -18,9 +18,9 @@ func (g *Machine) answer(now policy.Time, m *wire.Message) wire.Message {
 	w := &g.watch
 	switch {
 	case g.knowsBurial(&m.Token):
-		return g.replyWith(wire.KindBuried, m)
+		return g.replyWith(KindBuried, m)
 	case w.token.ID != m.Token.ID:
-		return g.replyWith(wire.KindKnown, m)
+		return g.replyWith(KindKnown, m)
 	case w.isBehind(&m.Token):
 		g.learnOf(now, m, wire.MemberID{})
 	case m.From == w.holder && m.Token.Seq == w.token.Seq && !w.excused:
@@ -29,9 +29,9 @@ func (g *Machine) answer(now policy.Time, m *wire.Message) wire.Message {
 		g.calm(now, g.patience())
 	}
 	if !w.live {
-		return g.message(wire.KindKnown, m.From, &w.token)
+		return g.message(KindKnown, m.From, &w.token)
 	}
-	answer := g.message(wire.KindHeard, m.From, &w.token)
+	answer := g.message(KindHeard, m.From, &w.token)
 	answer.Nonce = wire.Nonce(max(now.Sub(w.heardAt), 1))
 	return answer
 }

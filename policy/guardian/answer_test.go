@@ -16,20 +16,20 @@ func TestEveryQuestionIsAnsweredByOneMessage(t *testing.T) {
 		kind  wire.Kind
 		seq   wire.Seq
 	}{
-		"by the holder": {nil, holder, theToken, wire.KindBeat, 5},
-		"by the holder, who has come further than that": {nil, holder, since(theToken, 3), wire.KindBeat, 5},
-		"by a guardian":                                      {nil, guardianOf, theToken, wire.KindHeard, 5},
-		"by a guardian that knows more":                      {nil, guardianOf, since(theToken, 3), wire.KindHeard, 5},
-		"by a guardian that knows less":                      {nil, guardianOf, since(theToken, 8), wire.KindHeard, 8},
-		"by a guardian that learns that it guards no longer": {nil, guardianOf, born(10, 8, cydsID), wire.KindKnown, 8},
-		"by one who has never heard of it":                   {nil, stranger, theToken, wire.KindKnown, 5},
-		"by one who guards another token":                    {nil, guardianOf, born(20, 8), wire.KindKnown, 8},
-		"by one who holds another token":                     {nil, holder, born(20, 8), wire.KindKnown, 8},
-		"by one who has passed it on, and left it":           {left, holder, theToken, wire.KindKnown, 6},
-		"by one who has passed it on, and guards it":         {passed, holder, theToken, wire.KindHeard, 6},
-		"by one who knows that it was removed":               {removed, guardianOf, theToken, wire.KindBuried, 5},
-		"by one who knows that a later copy was removed":     {removed, guardianOf, since(theToken, 3), wire.KindBuried, 3},
-		"by one who has removed it":                          {removed, holder, theToken, wire.KindBuried, 5},
+		"by the holder": {nil, holder, theToken, guardian.KindBeat, 5},
+		"by the holder, who has come further than that": {nil, holder, since(theToken, 3), guardian.KindBeat, 5},
+		"by a guardian":                                      {nil, guardianOf, theToken, guardian.KindHeard, 5},
+		"by a guardian that knows more":                      {nil, guardianOf, since(theToken, 3), guardian.KindHeard, 5},
+		"by a guardian that knows less":                      {nil, guardianOf, since(theToken, 8), guardian.KindHeard, 8},
+		"by a guardian that learns that it guards no longer": {nil, guardianOf, born(10, 8, cydsID), guardian.KindKnown, 8},
+		"by one who has never heard of it":                   {nil, stranger, theToken, guardian.KindKnown, 5},
+		"by one who guards another token":                    {nil, guardianOf, born(20, 8), guardian.KindKnown, 8},
+		"by one who holds another token":                     {nil, holder, born(20, 8), guardian.KindKnown, 8},
+		"by one who has passed it on, and left it":           {left, holder, theToken, guardian.KindKnown, 6},
+		"by one who has passed it on, and guards it":         {passed, holder, theToken, guardian.KindHeard, 6},
+		"by one who knows that it was removed":               {removed, guardianOf, theToken, guardian.KindBuried, 5},
+		"by one who knows that a later copy was removed":     {removed, guardianOf, since(theToken, 3), guardian.KindBuried, 3},
+		"by one who has removed it":                          {removed, holder, theToken, guardian.KindBuried, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCircle(t)
@@ -37,7 +37,7 @@ func TestEveryQuestionIsAnsweredByOneMessage(t *testing.T) {
 				tc.begin(c)
 			}
 			c.air = nil
-			ask := message(wire.KindAsk, c.cyd, tc.to(c), tc.about)
+			ask := message(guardian.KindAsk, c.cyd, tc.to(c), tc.about)
 			c.receive(ask)
 			if len(c.air) != 1 {
 				t.Fatalf("the answers are %+v", c.air)
@@ -82,16 +82,16 @@ func TestAGuardianSaysWhenItHeardTheHolder(t *testing.T) {
 		{func(c *circle) {
 			c.ann.dead = true
 			c.advance(99)
-			c.receive(message(wire.KindAsk, c.ann, c.bob, theToken))
+			c.receive(message(guardian.KindAsk, c.ann, c.bob, theToken))
 			c.advance(17)
 		}, guardianOf, 17},
-		{func(c *circle) { c.receive(message(wire.KindKnown, c.dan, c.bob, since(theToken, 8))) }, guardianOf, wire.Nonce(patience)},
+		{func(c *circle) { c.receive(message(guardian.KindKnown, c.dan, c.bob, since(theToken, 8))) }, guardianOf, wire.Nonce(patience)},
 	} {
 		c := newCircle(t)
 		tc.begin(c)
 		c.air = nil
-		c.receive(message(wire.KindAsk, c.cyd, tc.to(c), theToken))
-		if got := c.air[0].msg; got.Kind != wire.KindHeard || got.Nonce != tc.want {
+		c.receive(message(guardian.KindAsk, c.cyd, tc.to(c), theToken))
+		if got := c.air[0].msg; got.Kind != guardian.KindHeard || got.Nonce != tc.want {
 			t.Errorf("the answer is a %v of %d ago, want %d", got.Kind, got.Nonce, tc.want)
 		}
 	}
@@ -100,7 +100,7 @@ func TestAGuardianSaysWhenItHeardTheHolder(t *testing.T) {
 // A question contains what the asker knows: a member that knows less learns it, and guards the token accordingly.
 func TestAQuestionInformsItsAddressees(t *testing.T) {
 	c := newCircle(t)
-	c.receive(message(wire.KindAsk, c.dan, c.bob, born(10, 9, cydsID, bobsID)))
+	c.receive(message(guardian.KindAsk, c.dan, c.bob, born(10, 9, cydsID, bobsID)))
 	if latest, ok := c.bob.g.Latest(theToken.ID); !ok || latest.Seq != 9 {
 		t.Errorf("bob knows of %d", latest.Seq)
 	}

@@ -22,7 +22,7 @@ func (g *Machine) Bury(removed *Token, out []policy.Effect) []policy.Effect {
 		g.stopAsking()
 		g.watch.live = false
 	}
-	return g.tellGuardians(wire.KindBuried, removed.Trail(), removed, out)
+	return g.tellGuardians(KindBuried, removed.Trail(), removed, out)
 }
 
 func (g *Machine) remember(t *wire.Ref) {

@@ -32,7 +32,7 @@ func TestABurialEndsTheGuarding(t *testing.T) {
 
 func TestABurialEndsAQuestion(t *testing.T) {
 	c := suspecting(t, cydsID)
-	c.receive(message(wire.KindBuried, c.dan, c.bob, theToken))
+	c.receive(message(guardian.KindBuried, c.dan, c.bob, theToken))
 	c.advance(10 * patience)
 	c.wantHolders()
 }
@@ -41,7 +41,7 @@ func TestABurialEndsAQuestion(t *testing.T) {
 func TestAGuardianThatMissedABurialLearnsOfItWhenItAsks(t *testing.T) {
 	c := newCircle(t)
 	c.lose = func(m *wire.Message) bool {
-		return m.Kind == wire.KindBuried && m.To == bobsID && c.now < began.Add(patience)
+		return m.Kind == guardian.KindBuried && m.To == bobsID && c.now < began.Add(patience)
 	}
 	c.bury(c.ann, theToken)
 	c.cyd.dead = true
@@ -79,7 +79,7 @@ func TestAMemberThatRemovedATokenTellsItsHolder(t *testing.T) {
 	c := newCircle(t)
 	c.bury(c.dan, theToken)
 	c.air, c.sent = nil, nil
-	c.receive(message(wire.KindBeat, c.ann, c.dan, theToken))
+	c.receive(message(guardian.KindBeat, c.ann, c.dan, theToken))
 	c.wantSent("1ms dan→ann Buried")
 }
 
@@ -89,7 +89,7 @@ func TestACopyWithAHigherNumberIsNotBuried(t *testing.T) {
 	c.hold(c.ann, since(theToken, 8))
 	c.advance(latency)
 	for _, m := range []*member{c.ann, c.bob} {
-		c.receive(message(wire.KindBuried, c.dan, m, theToken))
+		c.receive(message(guardian.KindBuried, c.dan, m, theToken))
 		c.wantNotes(m, guardian.NoteStrayWord)
 	}
 	c.bury(c.bob, theToken)
@@ -100,14 +100,14 @@ func TestACopyWithAHigherNumberIsNotBuried(t *testing.T) {
 
 func TestAMemberThatKnowsOfTheRemovalDoesNotGuardTheTokenAgain(t *testing.T) {
 	for name, learn := range map[string]func(c *circle){
-		"by a beat": func(c *circle) { c.receive(message(wire.KindBeat, c.dan, c.bob, theToken)) },
+		"by a beat": func(c *circle) { c.receive(message(guardian.KindBeat, c.dan, c.bob, theToken)) },
 		"by its hands": func(c *circle) {
 			c.hold(c.bob, born(10, 4, cydsID))
 			c.giveUp(c.bob, dansID)
 		},
 		"by being overtaken": func(c *circle) {
 			c.hold(c.bob, born(10, 4))
-			c.receive(message(wire.KindKnown, c.dan, c.bob, theToken))
+			c.receive(message(guardian.KindKnown, c.dan, c.bob, theToken))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -128,14 +128,14 @@ func TestAGuardianOfAnotherTokenRemembersABurial(t *testing.T) {
 		buried guardian.Token
 		want   wire.Kind
 	}{
-		{theToken, wire.KindBuried},
-		{born(10, 5, cydsID), wire.KindKnown}, // which it never guarded
+		{theToken, guardian.KindBuried},
+		{born(10, 5, cydsID), guardian.KindKnown}, // which it never guarded
 	} {
 		c := newCircle(t)
-		c.receive(message(wire.KindBeat, c.dan, c.bob, born(1, 7, bobsID)))
-		c.receive(message(wire.KindBuried, c.ann, c.bob, tc.buried))
+		c.receive(message(guardian.KindBeat, c.dan, c.bob, born(1, 7, bobsID)))
+		c.receive(message(guardian.KindBuried, c.ann, c.bob, tc.buried))
 		c.air = nil
-		c.receive(message(wire.KindAsk, c.cyd, c.bob, theToken))
+		c.receive(message(guardian.KindAsk, c.cyd, c.bob, theToken))
 		if got := c.air[0].msg.Kind; got != tc.want {
 			t.Errorf("bob answers with a %v, want %v", got, tc.want)
 		}
@@ -152,9 +152,9 @@ func TestTheBurialWithTheHighestNumberIsRemembered(t *testing.T) {
 		c.bury(c.bob, since(theToken, seq))
 	}
 	c.air = nil
-	c.receive(message(wire.KindAsk, c.ann, c.bob, since(theToken, 8)))
-	c.receive(message(wire.KindAsk, c.ann, c.bob, since(theToken, 9)))
-	if got := []wire.Kind{c.air[0].msg.Kind, c.air[1].msg.Kind}; got[0] != wire.KindBuried || got[1] != wire.KindKnown {
+	c.receive(message(guardian.KindAsk, c.ann, c.bob, since(theToken, 8)))
+	c.receive(message(guardian.KindAsk, c.ann, c.bob, since(theToken, 9)))
+	if got := []wire.Kind{c.air[0].msg.Kind, c.air[1].msg.Kind}; got[0] != guardian.KindBuried || got[1] != guardian.KindKnown {
 		t.Errorf("the answers are %v", got)
 	}
 }
@@ -166,10 +166,10 @@ func TestTheLastFourBurialsAreRemembered(t *testing.T) {
 	}
 	for i := range int64(5) {
 		c.air = nil
-		c.receive(message(wire.KindAsk, c.ann, c.bob, born(i+1, 5)))
-		want := wire.KindBuried
+		c.receive(message(guardian.KindAsk, c.ann, c.bob, born(i+1, 5)))
+		want := guardian.KindBuried
 		if i == 0 {
-			want = wire.KindKnown
+			want = guardian.KindKnown
 		}
 		if got := c.air[0].msg.Kind; got != want {
 			t.Errorf("of the burial before %d others: %v", 4-i, got)

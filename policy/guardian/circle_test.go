@@ -184,7 +184,7 @@ func (c *circle) send(m *wire.Message) {
 	if got, ok := wire.Parse(m.Append(nil)); !ok || got != *m {
 		c.t.Fatalf("a datagram cannot carry %+v", *m)
 	}
-	c.sent = append(c.sent, fmt.Sprintf("%v %s→%s %v", c.now.Sub(began), c.find(m.From).name, c.find(m.To).name, m.Kind))
+	c.sent = append(c.sent, fmt.Sprintf("%v %s→%s %v", c.now.Sub(began), c.find(m.From).name, c.find(m.To).name, nameOf(m.Kind)))
 	if c.lose == nil || !c.lose(m) {
 		c.air = append(c.air, flight{c.now.Add(latency), *m})
 	}
@@ -232,23 +232,23 @@ func (c *circle) receive(msg wire.Message) (sent int) {
 	if expected {
 		c.before(m)
 	}
-	if expected && msg.Kind == wire.KindYield {
+	if expected && msg.Kind == guardian.KindYield {
 		delete(m.heardAt, msg.Token.ID)
 		m.revived[msg.Token.ID] = false
 	}
 	o, out := m.g.Receive(c.now, &msg, m.held(), nil)
 	if !expected && (m.g != before || o != guardian.Outcome{} || len(out) != 1 || out[0].Note != guardian.NoteStrayWord) {
-		c.t.Fatalf("%s did not expect a %v, and it led to %+v", m.name, msg.Kind, out)
+		c.t.Fatalf("%s did not expect a %s, and it led to %+v", m.name, nameOf(msg.Kind), out)
 	}
 	holding := m.held() != nil && m.token.ID == msg.Token.ID
 	sent, back := c.took(m, msg.From, o, out)
 	if back > 1 || sent > 1 {
-		c.t.Fatalf("%s sends %d messages to the sender of one %v, and %d in all", m.name, back, msg.Kind, sent)
+		c.t.Fatalf("%s sends %d messages to the sender of one %s, and %d in all", m.name, back, nameOf(msg.Kind), sent)
 	}
 	if expected {
 		m.revived[msg.Token.ID] = false
 	}
-	if msg.Kind == wire.KindBeat && expected && sent == 0 && !holding {
+	if msg.Kind == guardian.KindBeat && expected && sent == 0 && !holding {
 		m.heardAt[msg.Token.ID] = c.now
 	}
 	return sent
@@ -308,13 +308,12 @@ func (c *circle) until(d time.Duration) {
 func message(kind wire.Kind, from, to *member, about guardian.Token) wire.Message {
 	m := wire.Message{Gate: gate, Kind: kind, From: from.id, To: to.id, Token: about.Ref, Load: about.Load}
 	switch kind {
-	case wire.KindBeat:
+	case guardian.KindBeat:
 		m.Nonce = 1
-	case wire.KindHeard:
+	case guardian.KindHeard:
 		m.Exchange, m.Nonce = 77, wire.Nonce(time.Hour)
-	case wire.KindAsk:
+	case guardian.KindAsk:
 		m.Exchange = 77
-	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen, wire.KindYield:
 	}
 	return m
 }
@@ -323,7 +322,7 @@ func message(kind wire.Kind, from, to *member, about guardian.Token) wire.Messag
 func (c *circle) answering(m wire.Message) wire.Message {
 	c.t.Helper()
 	for _, f := range c.air {
-		if f.msg.Kind == wire.KindAsk && f.msg.To == m.From && f.msg.From == m.To {
+		if f.msg.Kind == guardian.KindAsk && f.msg.To == m.From && f.msg.From == m.To {
 			m.Exchange = f.msg.Exchange
 			return m
 		}
@@ -372,3 +371,5 @@ func (c *circle) wantHolders(want ...*member) {
 		c.t.Fatalf("who holds a token: %s", strings.Join(got, ", "))
 	}
 }
+
+func nameOf(kind wire.Kind) string { return guardian.Kinds().Of(kind).Name }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
-	"github.com/wanderd/wanderd/wire"
 )
 
 // vigil is a holder that beats and one of its guardians.
@@ -56,7 +55,7 @@ func TestAQuestionAllocatesNothing(t *testing.T) {
 		v.now, _ = v.guardian.NextWake(nil)
 		_, v.out[1] = v.guardian.Wake(v.now, nil, v.out[1][:0])
 		_, v.out[0] = v.holder.Receive(v.now, &v.out[1][1].Msg, &v.token, v.out[0][:0])
-		if v.out[0][0].Msg.Kind != wire.KindBeat {
+		if v.out[0][0].Msg.Kind != guardian.KindBeat {
 			t.Fatalf("the holder answers with a %v", v.out[0][0].Msg.Kind)
 		}
 		_, v.out[1] = v.guardian.Receive(v.now, &v.out[0][0].Msg, nil, v.out[1][:0])

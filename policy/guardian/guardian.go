@@ -115,21 +115,20 @@ func (g *Machine) Close() {
 // Expects reports whether m, which belongs to no handoff, could change anything now.
 func (g *Machine) Expects(m *wire.Message, held *Token) bool {
 	switch {
-	case m.Kind == wire.KindAsk || g.question.waitsFor(m):
+	case m.Kind == KindAsk || g.question.waitsFor(m):
 		return true
 	case held != nil && held.ID == m.Token.ID:
-		return g.overtakes(m, held) || m.Kind == wire.KindBeat
+		return g.overtakes(m, held) || m.Kind == KindBeat
 	}
 	switch m.Kind {
-	case wire.KindBeat:
+	case KindBeat:
 		return g.hears(m) || g.corrects(m) || g.knowsBurial(&m.Token)
-	case wire.KindKnown:
+	case KindKnown:
 		return g.watch.isBehind(&m.Token)
-	case wire.KindBuried:
+	case KindBuried:
 		return g.watch.diesWith(&m.Token) || g.mayBeAsked(m)
-	case wire.KindYield:
+	case KindYield:
 		return g.yields(m)
-	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindAsk, wire.KindHeard, wire.KindInquiry, wire.KindSeen:
 	}
 	return false
 }
@@ -146,19 +145,18 @@ func (g *Machine) Receive(now policy.Time, m *wire.Message, held *Token, out []p
 		return g.onWordOfHeld(now, m, held, out)
 	}
 	switch m.Kind {
-	case wire.KindBeat:
+	case KindBeat:
 		return Outcome{}, g.onBeat(now, m, out)
-	case wire.KindAsk:
+	case KindAsk:
 		return Outcome{}, g.onAsk(now, m, out)
-	case wire.KindHeard:
+	case KindHeard:
 		return g.onHeard(now, m), out
-	case wire.KindKnown:
+	case KindKnown:
 		return g.onKnown(now, m), out
-	case wire.KindBuried:
+	case KindBuried:
 		return g.onBuried(now, m, out)
-	case wire.KindYield:
+	case KindYield:
 		return g.onYield(now, m), out
-	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindInquiry, wire.KindSeen:
 	}
 	return Outcome{}, out
 }

@@ -64,12 +64,12 @@ func (w *world) playBack(t *rapid.T) {
 // forge makes a message, often with a used question or count.
 func (w *world) forge(t *rapid.T) {
 	to := w.someone(t)
-	kinds := []wire.Kind{wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindYield}
+	kinds := []wire.Kind{guardian.KindBeat, guardian.KindAsk, guardian.KindHeard, guardian.KindKnown, guardian.KindBuried, guardian.KindYield}
 	kind := rapid.SampledFrom(kinds).Draw(t, "kind")
 	msg := message(kind, w.another(t, to), to, born(rapid.Int64Range(9, 11).Draw(t, "birth"), wire.Seq(rapid.Uint64Range(1, 20).Draw(t, "seq"))))
 	trail := w.trail(t)
 	guardian.SetTrail(&msg.Load, &trail)
-	if n := len(w.ever); n > 0 && kind != wire.KindAsk && rapid.Bool().Draw(t, "as an answer") {
+	if n := len(w.ever); n > 0 && kind != guardian.KindAsk && rapid.Bool().Draw(t, "as an answer") {
 		msg.Exchange = max(w.ever[n-1-rapid.IntRange(0, min(n-1, 8)).Draw(t, "to")].Exchange, 1)
 	}
 	if msg.Nonce > 0 {

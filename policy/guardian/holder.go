@@ -45,7 +45,7 @@ func (g *Machine) beat(now policy.Time, held *Token, out []policy.Effect) []poli
 }
 
 func (g *Machine) beatMessage(to wire.MemberID, held *Token) wire.Message {
-	m := g.message(wire.KindBeat, to, held)
+	m := g.message(KindBeat, to, held)
 	m.Nonce = g.holding.count
 	return m
 }
@@ -94,7 +94,7 @@ func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *Token, ou
 	switch {
 	case g.overtakes(m, held):
 		return g.onOvertaken(now, m), out
-	case m.Kind == wire.KindAsk:
+	case m.Kind == KindAsk:
 		g.holding.count++
 		answer := g.beatMessage(m.From, held)
 		answer.Exchange = m.Exchange
@@ -115,7 +115,7 @@ func (g *Machine) Passed(now policy.Time, before Trail, passed *Token, to wire.M
 	token.Seq = token.Seq.After()
 	for _, id := range before[:before.Len()] {
 		if id != to && !trail.Has(id) {
-			m := g.message(wire.KindKnown, id, &token)
+			m := g.message(KindKnown, id, &token)
 			out = policy.AppendSend(out, &m)
 		}
 	}
@@ -139,10 +139,10 @@ func (g *Machine) Dropped() { g.endDoubt() }
 // onOvertaken handles the news of a copy of the held token with a higher number, which may no longer exist.
 func (g *Machine) onOvertaken(now policy.Time, m *wire.Message) Outcome {
 	holder := wire.MemberID{}
-	if m.Kind == wire.KindBeat {
+	if m.Kind == KindBeat {
 		holder = m.From
 	}
-	if m.Kind == wire.KindBuried {
+	if m.Kind == KindBuried {
 		g.remember(&m.Token)
 	}
 	higher := TokenOf(m)
@@ -152,9 +152,9 @@ func (g *Machine) onOvertaken(now policy.Time, m *wire.Message) Outcome {
 
 // Correct tells the guardians of a dropped copy about the higher copy, because they would revive the dropped one otherwise.
 func (g *Machine) Correct(dropped *Token, higher *Token, out []policy.Effect) []policy.Effect {
-	kind := wire.KindKnown
+	kind := KindKnown
 	if g.knowsBurial(&higher.Ref) {
-		kind = wire.KindBuried
+		kind = KindBuried
 	}
 	return g.tellGuardians(kind, dropped.Trail(), higher, out)
 }
@@ -166,5 +166,5 @@ func (g *Machine) overtakes(m *wire.Message, held *Token) bool {
 	if m.Token.Seq != held.Seq {
 		return m.Token.Seq > held.Seq
 	}
-	return m.Kind == wire.KindBuried || m.Kind == wire.KindBeat && m.From.Compare(g.cfg.Self) > 0
+	return m.Kind == KindBuried || m.Kind == KindBeat && m.From.Compare(g.cfg.Self) > 0
 }

@@ -51,7 +51,7 @@ func TestEveryBeatHasAHigherCountThanTheLast(t *testing.T) {
 	see := func() {
 		t.Helper()
 		for _, f := range c.air {
-			if f.msg.Kind == wire.KindBeat && f.msg.From == annsID && f.msg.To == bobsID {
+			if f.msg.Kind == guardian.KindBeat && f.msg.From == annsID && f.msg.To == bobsID {
 				if f.msg.Nonce <= last {
 					t.Fatalf("a beat has the count %d after %d", f.msg.Nonce, last)
 				}
@@ -64,7 +64,7 @@ func TestEveryBeatHasAHigherCountThanTheLast(t *testing.T) {
 	c.advance(patience / 4)
 	see()
 	c.air = nil
-	c.receive(message(wire.KindAsk, c.bob, c.ann, theToken))
+	c.receive(message(guardian.KindAsk, c.bob, c.ann, theToken))
 	see()
 	c.pass(c.ann, c.dan)
 	c.air = nil
@@ -222,8 +222,8 @@ func TestAHolderThatWasAwayForTooLongIsOvertaken(t *testing.T) {
 
 // Any message about a copy with a higher number makes the holder drop its copy.
 func TestAHolderThatLearnsOfAHigherNumberIsOvertaken(t *testing.T) {
-	for _, kind := range []wire.Kind{wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried} {
-		t.Run(kind.String(), func(t *testing.T) {
+	for _, kind := range []wire.Kind{guardian.KindBeat, guardian.KindAsk, guardian.KindHeard, guardian.KindKnown, guardian.KindBuried} {
+		t.Run(nameOf(kind), func(t *testing.T) {
 			c := newCircle(t)
 			higher := born(10, 6, bobsID, dansID)
 			msg := message(kind, c.dan, c.ann, higher)
@@ -244,7 +244,7 @@ func TestOfTwoHoldersOfOneNumberTheOneWithTheLowerIdentityYields(t *testing.T) {
 		m, other := c.find(tc.holder), c.find(tc.other)
 		c.hold(m, born(10, 5, dansID))
 		c.sent = nil
-		c.receive(message(wire.KindBeat, other, m, born(10, 5, dansID)))
+		c.receive(message(guardian.KindBeat, other, m, born(10, 5, dansID)))
 		if got := len(m.endings) == 1; got != tc.overtaken {
 			t.Errorf("%s is overtaken by %s: %v", m.name, other.name, got)
 		}
@@ -288,8 +288,8 @@ func TestAHolderWithALowerNumberIsAnsweredByTheHigher(t *testing.T) {
 func TestAHolderIgnoresLowerNumbers(t *testing.T) {
 	c := newCircle(t)
 	for _, seq := range []wire.Seq{4, 5} {
-		for _, kind := range []wire.Kind{wire.KindHeard, wire.KindKnown, wire.KindBuried} {
-			if kind == wire.KindBuried && seq == 5 {
+		for _, kind := range []wire.Kind{guardian.KindHeard, guardian.KindKnown, guardian.KindBuried} {
+			if kind == guardian.KindBuried && seq == 5 {
 				continue // The copy that is held was removed.
 			}
 			c.receive(message(kind, c.dan, c.ann, since(theToken, seq)))
@@ -301,7 +301,7 @@ func TestAHolderIgnoresLowerNumbers(t *testing.T) {
 
 func TestAHolderOfARemovedTokenIsOvertaken(t *testing.T) {
 	c := newCircle(t)
-	c.receive(message(wire.KindBuried, c.dan, c.ann, theToken))
+	c.receive(message(guardian.KindBuried, c.dan, c.ann, theToken))
 	c.wantEndings(c.ann, guardian.Overtaken)
 	c.advance(10 * patience)
 	c.wantHolders()
@@ -309,11 +309,11 @@ func TestAHolderOfARemovedTokenIsOvertaken(t *testing.T) {
 
 // The guardians of the dropped copy would revive it if they did not learn of the higher copy.
 func TestTheGuardiansOfADroppedCopyAreTold(t *testing.T) {
-	for _, kind := range []wire.Kind{wire.KindKnown, wire.KindBuried} {
-		t.Run(kind.String(), func(t *testing.T) {
+	for _, kind := range []wire.Kind{guardian.KindKnown, guardian.KindBuried} {
+		t.Run(nameOf(kind), func(t *testing.T) {
 			c := newCircle(t)
 			c.receive(message(kind, c.dan, c.ann, born(10, 9, dansID)))
-			c.wantSent("1ms ann→bob "+kind.String(), "1ms ann→cyd "+kind.String())
+			c.wantSent("1ms ann→bob "+nameOf(kind), "1ms ann→cyd "+nameOf(kind))
 			c.advance(10 * patience)
 			c.wantHolders()
 			c.wantSent()
@@ -343,7 +343,7 @@ func TestAnOvertakenHolderContinuesToGuardAnOlderToken(t *testing.T) {
 	c.hold(c.ann, born(10, 5))
 	c.hold(c.dan, born(3, 7, annsID))
 	c.advance(latency)
-	c.receive(message(wire.KindKnown, c.bob, c.ann, born(10, 9)))
+	c.receive(message(guardian.KindKnown, c.bob, c.ann, born(10, 9)))
 	c.wantEndings(c.ann, guardian.Overtaken)
 	c.dan.dead = true
 	c.advance(2 * patience)
@@ -403,7 +403,7 @@ func TestADoubtEndsWithItsToken(t *testing.T) {
 // Events of another token do not matter.
 func TestADoubtContinuesAfterNewsOfAnotherToken(t *testing.T) {
 	c := away(t)
-	c.receive(message(wire.KindBeat, c.dan, c.ann, born(3, 7, annsID)))
+	c.receive(message(guardian.KindBeat, c.dan, c.ann, born(3, 7, annsID)))
 	if !c.ann.g.Doubting() {
 		t.Error("ann is in no doubt any longer")
 	}

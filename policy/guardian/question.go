@@ -23,7 +23,7 @@ type question struct {
 
 // waitsFor reports whether m is a missing answer to the question.
 func (q *question) waitsFor(m *wire.Message) bool {
-	return q.live && m.Kind != wire.KindAsk && m.Exchange == q.id && m.Token.ID == q.token && q.place(m.From) >= 0
+	return q.live && m.Kind != KindAsk && m.Exchange == q.id && m.Token.ID == q.token && q.place(m.From) >= 0
 }
 
 func (q *question) place(id wire.MemberID) int {
@@ -56,7 +56,7 @@ func (g *Machine) ask(now policy.Time, about *Token, holder wire.MemberID, out [
 func (g *Machine) askSilent(about *Token, out []policy.Effect) []policy.Effect {
 	for _, to := range g.question.silent {
 		if !to.IsZero() {
-			m := g.message(wire.KindAsk, to, about)
+			m := g.message(KindAsk, to, about)
 			m.Exchange = g.question.id
 			out = policy.AppendSend(out, &m)
 		}

@@ -34,7 +34,7 @@ func TestAQuestionIsAskedThreeTimesInHalfAPatience(t *testing.T) {
 // A holder may also be in the trail, because a member that leaves is not replaced.
 func TestNobodyIsAskedTwiceAtOnce(t *testing.T) {
 	c := newStrangers(t)
-	c.receive(message(wire.KindBeat, c.ann, c.bob, born(10, 5, bobsID, annsID)))
+	c.receive(message(guardian.KindBeat, c.ann, c.bob, born(10, 5, bobsID, annsID)))
 	c.advance(patience)
 	c.wantSent("800ms bob→ann Ask")
 }
@@ -57,20 +57,20 @@ func TestATokenIsRevivedWhenNobodyAnswersForHalfAPatience(t *testing.T) {
 func TestATokenIsRevivedAtOnceWhenAllHaveAnsweredWithNothingNewer(t *testing.T) {
 	for kind, tc := range map[string]struct{ ann, cyd wire.Message }{
 		"they know no more": {
-			message(wire.KindKnown, &member{id: annsID}, &member{id: bobsID}, theToken),
-			message(wire.KindKnown, &member{id: cydsID}, &member{id: bobsID}, theToken),
+			message(guardian.KindKnown, &member{id: annsID}, &member{id: bobsID}, theToken),
+			message(guardian.KindKnown, &member{id: cydsID}, &member{id: bobsID}, theToken),
 		},
 		"they know less": {
-			message(wire.KindKnown, &member{id: annsID}, &member{id: bobsID}, since(theToken, 4)),
-			message(wire.KindHeard, &member{id: cydsID}, &member{id: bobsID}, since(theToken, 4)),
+			message(guardian.KindKnown, &member{id: annsID}, &member{id: bobsID}, since(theToken, 4)),
+			message(guardian.KindHeard, &member{id: cydsID}, &member{id: bobsID}, since(theToken, 4)),
 		},
 		"a higher rank has not heard lately": {
-			message(wire.KindKnown, &member{id: annsID}, &member{id: bobsID}, theToken),
-			message(wire.KindHeard, &member{id: cydsID}, &member{id: bobsID}, theToken),
+			message(guardian.KindKnown, &member{id: annsID}, &member{id: bobsID}, theToken),
+			message(guardian.KindHeard, &member{id: cydsID}, &member{id: bobsID}, theToken),
 		},
 		"an older copy was removed": {
-			message(wire.KindBuried, &member{id: annsID}, &member{id: bobsID}, since(theToken, 4)),
-			message(wire.KindKnown, &member{id: cydsID}, &member{id: bobsID}, theToken),
+			message(guardian.KindBuried, &member{id: annsID}, &member{id: bobsID}, since(theToken, 4)),
+			message(guardian.KindKnown, &member{id: cydsID}, &member{id: bobsID}, theToken),
 		},
 	} {
 		t.Run(kind, func(t *testing.T) {
@@ -85,20 +85,20 @@ func TestATokenIsRevivedAtOnceWhenAllHaveAnsweredWithNothingNewer(t *testing.T) 
 
 // A guardian waits after an answer that shows that the token is not lost, or that another guardian must revive it.
 func TestATokenIsNotRevived(t *testing.T) {
-	lately := message(wire.KindHeard, &member{id: cydsID}, &member{id: bobsID}, theToken)
+	lately := message(guardian.KindHeard, &member{id: cydsID}, &member{id: bobsID}, theToken)
 	lately.Nonce = wire.Nonce(patience - 1)
 	for because, answer := range map[string]wire.Message{
-		"its holder answers":                    message(wire.KindBeat, &member{id: annsID}, &member{id: bobsID}, since(theToken, 5)),
-		"somebody else holds it":                message(wire.KindBeat, &member{id: dansID}, &member{id: bobsID}, since(theToken, 6)),
+		"its holder answers":                    message(guardian.KindBeat, &member{id: annsID}, &member{id: bobsID}, since(theToken, 5)),
+		"somebody else holds it":                message(guardian.KindBeat, &member{id: dansID}, &member{id: bobsID}, since(theToken, 6)),
 		"another guardian has heard its holder": lately,
-		"another guardian knows a higher copy":  message(wire.KindHeard, &member{id: cydsID}, &member{id: bobsID}, since(theToken, 6)),
-		"somebody knows that it has moved on":   message(wire.KindKnown, &member{id: annsID}, &member{id: bobsID}, since(theToken, 6)),
-		"it was removed":                        message(wire.KindBuried, &member{id: annsID}, &member{id: bobsID}, theToken),
-		"it was removed later":                  message(wire.KindBuried, &member{id: annsID}, &member{id: bobsID}, since(theToken, 6)),
+		"another guardian knows a higher copy":  message(guardian.KindHeard, &member{id: cydsID}, &member{id: bobsID}, since(theToken, 6)),
+		"somebody knows that it has moved on":   message(guardian.KindKnown, &member{id: annsID}, &member{id: bobsID}, since(theToken, 6)),
+		"it was removed":                        message(guardian.KindBuried, &member{id: annsID}, &member{id: bobsID}, theToken),
+		"it was removed later":                  message(guardian.KindBuried, &member{id: annsID}, &member{id: bobsID}, since(theToken, 6)),
 	} {
 		t.Run(because, func(t *testing.T) {
 			c := suspecting(t, cydsID)
-			if answer.Kind != wire.KindBeat {
+			if answer.Kind != guardian.KindBeat {
 				answer = c.answering(answer)
 			} else {
 				answer.Nonce = 99
@@ -114,7 +114,7 @@ func TestATokenIsNotRevived(t *testing.T) {
 // An answer to another question, of a member that was not asked, or of one that has answered, does not count.
 func TestAnAnswerBelongsToItsQuestion(t *testing.T) {
 	c := suspecting(t, cydsID)
-	known := c.answering(message(wire.KindKnown, c.ann, c.bob, theToken))
+	known := c.answering(message(guardian.KindKnown, c.ann, c.bob, theToken))
 	for name, forge := range map[string]func(m *wire.Message){
 		"another question": func(m *wire.Message) { m.Exchange++ },
 		"nobody's":         func(m *wire.Message) { m.Exchange = 0 },
@@ -184,7 +184,7 @@ func TestTheNextRankWaitsForALiveOneBeforeIt(t *testing.T) {
 	c.until(latency + patience*3/2)
 	for range 3 {
 		c.wantNotes(c.cyd, guardian.NoteSuspected)
-		c.receive(c.answering(message(wire.KindHeard, c.bob, c.cyd, theToken)))
+		c.receive(c.answering(message(guardian.KindHeard, c.bob, c.cyd, theToken)))
 		c.air = nil
 		c.advance(patience - 1)
 		c.wantNotes(c.cyd)
@@ -234,11 +234,11 @@ func TestHearsayDoesNotShowThatTheHolderLives(t *testing.T) {
 
 // The new holder has chosen other guardians. A guardian that knows of its copy by hearsay only learns this from one that has heard it.
 func TestAGuardianByHearsayStandsDownWhenTheHolderHasChosenOthers(t *testing.T) {
-	for _, kind := range []wire.Kind{wire.KindHeard, wire.KindKnown} {
-		t.Run(kind.String(), func(t *testing.T) {
+	for _, kind := range []wire.Kind{guardian.KindHeard, guardian.KindKnown} {
+		t.Run(nameOf(kind), func(t *testing.T) {
 			c := newStrangers(t)
-			c.receive(message(wire.KindBeat, c.ann, c.bob, theToken))
-			c.receive(message(wire.KindKnown, c.ann, c.bob, born(10, 6, annsID, bobsID)))
+			c.receive(message(guardian.KindBeat, c.ann, c.bob, theToken))
+			c.receive(message(guardian.KindKnown, c.ann, c.bob, born(10, 6, annsID, bobsID)))
 			c.advance(patience * 3 / 2)
 			c.receive(c.answering(message(kind, c.ann, c.bob, born(10, 6, annsID, cydsID))))
 			if at, ok := c.bob.g.NextWake(nil); ok {
@@ -254,15 +254,15 @@ func TestAGuardianDoesNotStandDownForLess(t *testing.T) {
 		learn  wire.Message
 		answer guardian.Token
 	}{
-		"where it has heard the holder": {message(wire.KindBeat, &member{id: dansID}, &member{id: bobsID}, since(theToken, 6)), born(10, 6, cydsID)},
-		"for an older copy":             {message(wire.KindKnown, &member{id: dansID}, &member{id: bobsID}, since(theToken, 6)), born(10, 5, cydsID)},
+		"where it has heard the holder": {message(guardian.KindBeat, &member{id: dansID}, &member{id: bobsID}, since(theToken, 6)), born(10, 6, cydsID)},
+		"for an older copy":             {message(guardian.KindKnown, &member{id: dansID}, &member{id: bobsID}, since(theToken, 6)), born(10, 5, cydsID)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newStrangers(t)
-			c.receive(message(wire.KindBeat, c.ann, c.bob, theToken))
+			c.receive(message(guardian.KindBeat, c.ann, c.bob, theToken))
 			c.receive(tc.learn)
 			c.advance(patience)
-			c.receive(c.answering(message(wire.KindKnown, c.cyd, c.bob, tc.answer)))
+			c.receive(c.answering(message(guardian.KindKnown, c.cyd, c.bob, tc.answer)))
 			c.cyd.dead = true
 			c.advance(patience / 2)
 			c.wantHolders(c.bob)
@@ -322,7 +322,7 @@ func TestAReplayedQuestionOfTheHolderCalmsNobody(t *testing.T) {
 	c.ann.away = false
 	var asked wire.Message
 	c.lose = func(m *wire.Message) bool {
-		if m.Kind == wire.KindAsk && m.From == annsID && m.To == bobsID {
+		if m.Kind == guardian.KindAsk && m.From == annsID && m.To == bobsID {
 			asked = *m
 		}
 		return false
@@ -363,7 +363,7 @@ func TestAHoldersOldQuestionCalmsNobody(t *testing.T) {
 	c.advance(latency)
 	c.ann.dead, c.cyd.dead = true, true
 	c.advance(patience / 2)
-	c.receive(message(wire.KindAsk, c.ann, c.bob, theToken))
+	c.receive(message(guardian.KindAsk, c.ann, c.bob, theToken))
 	c.advance(patience)
 	c.wantHolders(c.bob)
 }
@@ -374,7 +374,7 @@ func TestAQuestionContinuesWhileAnotherTokenComesAndGoes(t *testing.T) {
 		"dropped": func(c *circle) { c.bob.holds = false; c.bob.g.Dropped() },
 		"passed":  func(c *circle) { c.giveUp(c.bob, dansID) },
 		"overtaken": func(c *circle) {
-			c.receive(message(wire.KindKnown, c.dan, c.bob, born(20, 10)))
+			c.receive(message(guardian.KindKnown, c.dan, c.bob, born(20, 10)))
 			c.wantEndings(c.bob, guardian.Overtaken)
 		},
 	} {

@@ -108,11 +108,11 @@ func (g *Machine) corrects(m *wire.Message) bool {
 }
 
 func (g *Machine) onBeat(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
-	answer := g.replyWith(wire.KindBuried, m)
+	answer := g.replyWith(KindBuried, m)
 	switch {
 	case g.knowsBurial(&m.Token):
 	case g.corrects(m):
-		answer = g.message(wire.KindKnown, m.From, &g.watch.token)
+		answer = g.message(KindKnown, m.From, &g.watch.token)
 	default:
 		g.learnOf(now, m, m.From)
 		g.watch.count = m.Nonce
@@ -125,7 +125,7 @@ func (g *Machine) onBeat(now policy.Time, m *wire.Message, out []policy.Effect) 
 func (g *Machine) suspect(now policy.Time, out []policy.Effect) []policy.Effect {
 	w := &g.watch
 	if w.own {
-		out = g.tellGuardians(wire.KindYield, w.token.Trail(), &w.token, out)
+		out = g.tellGuardians(KindYield, w.token.Trail(), &w.token, out)
 		w.count = min(w.count+1, mostDoublings)
 	}
 	out = policy.AppendTell(out, NoteSuspected, w.holder, &w.token.Ref)

@@ -33,10 +33,10 @@ func TestThreeLostBeatsAreNoSilence(t *testing.T) {
 	c := newCircle(t)
 	beats := 0
 	c.lose = func(m *wire.Message) bool {
-		if m.Kind == wire.KindBeat && m.To == bobsID {
+		if m.Kind == guardian.KindBeat && m.To == bobsID {
 			beats++
 		}
-		return m.Kind == wire.KindBeat && beats%4 != 0
+		return m.Kind == guardian.KindBeat && beats%4 != 0
 	}
 	c.until(10 * patience)
 	c.wantNotes(c.bob)
@@ -50,7 +50,7 @@ func TestAReplayedBeatChangesNothing(t *testing.T) {
 	c := newStrangers(t)
 	var beats []wire.Message
 	c.lose = func(m *wire.Message) bool {
-		if m.Kind == wire.KindBeat && m.To == bobsID {
+		if m.Kind == guardian.KindBeat && m.To == bobsID {
 			beats = append(beats, *m)
 		}
 		return false
@@ -85,7 +85,7 @@ func TestABeatThatComesAfterALaterOneIsNoNews(t *testing.T) {
 		count wire.Nonce
 		news  bool
 	}{{1, true}, {3, true}, {2, false}, {3, false}, {4, true}} {
-		m := message(wire.KindBeat, c.ann, c.bob, theToken)
+		m := message(guardian.KindBeat, c.ann, c.bob, theToken)
 		m.Nonce = tc.count
 		if got := c.bob.g.Expects(&m, nil); got != tc.news {
 			t.Errorf("beat %d is expected: %v", tc.count, got)
@@ -109,10 +109,10 @@ func TestAGuardianCorrectsAHolderThatHasBeenOvertaken(t *testing.T) {
 // A member ignores a beat without itself in the trail, and while it leaves also one of a new token.
 func TestABeatIsForAGuardian(t *testing.T) {
 	c := newStrangers(t)
-	c.receive(message(wire.KindBeat, c.ann, c.bob, born(10, 5, cydsID)))
+	c.receive(message(guardian.KindBeat, c.ann, c.bob, born(10, 5, cydsID)))
 	c.wantNotes(c.bob, guardian.NoteStrayWord)
 	c.cyd.g.Close()
-	c.receive(message(wire.KindBeat, c.ann, c.cyd, born(10, 5, cydsID)))
+	c.receive(message(guardian.KindBeat, c.ann, c.cyd, born(10, 5, cydsID)))
 	c.wantNotes(c.cyd, guardian.NoteStrayWord)
 }
 
@@ -120,7 +120,7 @@ func TestAGuardianThatIsNoLongerInTheTrailStandsDown(t *testing.T) {
 	c := newCircle(t)
 	c.ann.token.SetTrail(&guardian.Trail{cydsID})
 	c.hold(c.ann, since(c.ann.token, 6))
-	c.receive(message(wire.KindKnown, c.dan, c.bob, c.ann.token))
+	c.receive(message(guardian.KindKnown, c.dan, c.bob, c.ann.token))
 	if at, ok := c.bob.g.NextWake(nil); ok {
 		t.Errorf("bob asks to be woken at %v", at)
 	}
@@ -136,7 +136,7 @@ func TestAMemberThatShouldGuardTwoTokensGuardsTheOlder(t *testing.T) {
 			c := newStrangers(t)
 			for i, token := range order {
 				from := []*member{c.ann, c.dan}[i]
-				c.receive(message(wire.KindBeat, from, c.bob, token))
+				c.receive(message(guardian.KindBeat, from, c.bob, token))
 			}
 			c.advance(2 * patience)
 			c.wantHolders(c.bob)
@@ -150,7 +150,7 @@ func TestAMemberThatShouldGuardTwoTokensGuardsTheOlder(t *testing.T) {
 // This holds also if it has just passed on the younger one.
 func TestAGuardianOfAnOlderTokenDoesNotGuardTheTokenThatItPassesOn(t *testing.T) {
 	c := newStrangers(t)
-	c.receive(message(wire.KindBeat, c.dan, c.ann, born(1, 3, annsID)))
+	c.receive(message(guardian.KindBeat, c.dan, c.ann, born(1, 3, annsID)))
 	c.hold(c.ann, theToken)
 	c.giveUp(c.ann, bobsID)
 	c.advance(2 * patience)
@@ -162,9 +162,9 @@ func TestAGuardianOfAnOlderTokenDoesNotGuardTheTokenThatItPassesOn(t *testing.T)
 // A member that guards no token can guard any.
 func TestAMemberThatWasReleasedGuardsAnyToken(t *testing.T) {
 	c := newStrangers(t)
-	c.receive(message(wire.KindBeat, c.dan, c.bob, born(1, 3, bobsID)))
-	c.receive(message(wire.KindKnown, c.dan, c.bob, born(1, 4, cydsID)))
-	c.receive(message(wire.KindBeat, c.ann, c.bob, born(2, 9, bobsID)))
+	c.receive(message(guardian.KindBeat, c.dan, c.bob, born(1, 3, bobsID)))
+	c.receive(message(guardian.KindKnown, c.dan, c.bob, born(1, 4, cydsID)))
+	c.receive(message(guardian.KindBeat, c.ann, c.bob, born(2, 9, bobsID)))
 	c.advance(2 * patience)
 	c.wantHolders(c.bob)
 	if c.bob.token.ID != born(2, 0).ID {
@@ -187,7 +187,7 @@ func TestARevivedTokenIsTheOneThatWasLost(t *testing.T) {
 	token := theToken
 	token.Load[guardian.TrailSize], token.Load[wire.LoadSize-1] = 17, 40 // the protocol's own
 	token.SetTrail(&guardian.Trail{cydsID, bobsID, annsID})
-	c.receive(message(wire.KindBeat, c.ann, c.bob, token))
+	c.receive(message(guardian.KindBeat, c.ann, c.bob, token))
 	c.now = c.now.Add(patience * 3 / 2)
 	c.wake(c.bob)
 	c.now = c.now.Add(patience / 2)
@@ -203,12 +203,18 @@ func TestARevivedTokenIsTheOneThatWasLost(t *testing.T) {
 
 func TestALeavingMemberGuardsNothing(t *testing.T) {
 	for name, leave := range map[string]func(c *circle){
-		"that it guarded":      func(c *circle) { c.bob.g.Close() },
-		"about which it asks":  func(c *circle) { c.ann.dead = true; c.advance(patience); c.bob.g.Close() },
-		"that it passes on":    func(c *circle) { c.pass(c.ann, c.bob); c.bob.g.Close(); c.giveUp(c.bob, dansID) },
-		"of which it is told":  func(c *circle) { c.bob.g.Close(); c.advance(patience) },
-		"that is new to it":    func(c *circle) { c.bob.g.Close(); c.receive(message(wire.KindBeat, c.dan, c.bob, born(1, 9, bobsID))) },
-		"that is asked for":    func(c *circle) { c.bob.g.Close(); c.receive(message(wire.KindAsk, c.cyd, c.bob, since(theToken, 9))) },
+		"that it guarded":     func(c *circle) { c.bob.g.Close() },
+		"about which it asks": func(c *circle) { c.ann.dead = true; c.advance(patience); c.bob.g.Close() },
+		"that it passes on":   func(c *circle) { c.pass(c.ann, c.bob); c.bob.g.Close(); c.giveUp(c.bob, dansID) },
+		"of which it is told": func(c *circle) { c.bob.g.Close(); c.advance(patience) },
+		"that is new to it": func(c *circle) {
+			c.bob.g.Close()
+			c.receive(message(guardian.KindBeat, c.dan, c.bob, born(1, 9, bobsID)))
+		},
+		"that is asked for": func(c *circle) {
+			c.bob.g.Close()
+			c.receive(message(guardian.KindAsk, c.cyd, c.bob, since(theToken, 9)))
+		},
 		"whose holder is away": func(c *circle) { c.ann.away = true; c.bob.g.Close(); c.advance(patience) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -225,7 +231,7 @@ func TestALeavingMemberStillAnswers(t *testing.T) {
 	c := newCircle(t)
 	c.bob.g.Close()
 	c.sent = nil
-	c.receive(message(wire.KindAsk, c.cyd, c.bob, theToken))
+	c.receive(message(guardian.KindAsk, c.cyd, c.bob, theToken))
 	c.wantSent("1ms bob→cyd Known")
 }
 
@@ -240,11 +246,11 @@ func TestTheLatestIsTheHighestThatIsKnown(t *testing.T) {
 		}
 	}
 	want(c.bob, 0)
-	c.receive(message(wire.KindBeat, c.ann, c.bob, theToken))
+	c.receive(message(guardian.KindBeat, c.ann, c.bob, theToken))
 	want(c.bob, 5)
-	c.receive(message(wire.KindKnown, c.dan, c.bob, since(theToken, 8)))
+	c.receive(message(guardian.KindKnown, c.dan, c.bob, since(theToken, 8)))
 	want(c.bob, 8)
-	c.receive(message(wire.KindBeat, c.ann, c.bob, since(theToken, 7)))
+	c.receive(message(guardian.KindBeat, c.ann, c.bob, since(theToken, 7)))
 	want(c.bob, 8)
 	c.hold(c.ann, theToken)
 	c.giveUp(c.ann, dansID)

@@ -3,20 +3,20 @@ package guardian
 import "github.com/wanderd/wanderd/wire"
 
 // WellFormed reports whether m is a valid message between holder and guardians: all have the whole token with a valid trail, a Beat has its
-// number, an Ask and a Heard the question's identity, and a Heard the time since the holder was heard. The rest of the load is its
+// number, an Ask and a Heard the question's identity, and a Heard the time since the holder was heard. The rest of the load is the
 // protocol's.
 func WellFormed(m *wire.Message) bool {
 	if !m.Token.IsWhole() || !WellFormedTrail(&m.Load) {
 		return false
 	}
 	switch k := m.Kind; {
-	case k == wire.KindBeat:
+	case k == KindBeat:
 		return m.Nonce != 0
-	case k == wire.KindAsk:
+	case k == KindAsk:
 		return m.Nonce == 0 && m.Exchange != 0
-	case k == wire.KindHeard:
+	case k == KindHeard:
 		return m.Nonce != 0 && m.Exchange != 0
-	case k == wire.KindKnown || k == wire.KindBuried || k == wire.KindYield:
+	case k == KindKnown || k == KindBuried || k == KindYield:
 		return m.Nonce == 0
 	}
 	return false

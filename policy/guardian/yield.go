@@ -19,7 +19,7 @@ const mostDoublings = 6
 // It revives the token if somebody answers and nobody has news, or if there is no other member (TakeBack).
 func (g *Machine) Yield(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
 	g.endDoubt()
-	out = g.tellGuardians(wire.KindYield, held.Trail(), held, out)
+	out = g.tellGuardians(KindYield, held.Trail(), held, out)
 	if g.watch.turnsTo(held.ID) {
 		g.stopAsking()
 		g.watch = watch{
@@ -48,7 +48,7 @@ func (g *Machine) TakeBack() Outcome {
 func (g *Machine) Entrust(held *Token, out []policy.Effect) []policy.Effect {
 	trail := held.Trail()
 	for _, to := range trail[:trail.Len()] {
-		m := g.message(wire.KindYield, to, held)
+		m := g.message(KindYield, to, held)
 		out = policy.AppendEntrust(out, &m)
 	}
 	return out

@@ -43,7 +43,7 @@ func TestTheNextGuardianOfAYieldedTokenWaitsForTheFirst(t *testing.T) {
 func TestARepeatedYieldPostponesNothing(t *testing.T) {
 	c := newCircle(t)
 	c.bob.dead = true
-	said := message(wire.KindYield, c.ann, c.cyd, theToken)
+	said := message(guardian.KindYield, c.ann, c.cyd, theToken)
 	c.yield()
 	for range 8 {
 		c.advance(patience / 8)
@@ -57,8 +57,8 @@ func TestARepeatedYieldPostponesNothing(t *testing.T) {
 func TestABeatAfterAYieldVoidsIt(t *testing.T) {
 	c := newCircle(t)
 	c.bob.dead, c.ann.dead = true, true
-	c.receive(message(wire.KindYield, c.ann, c.cyd, theToken))
-	beat := message(wire.KindBeat, c.ann, c.cyd, theToken)
+	c.receive(message(guardian.KindYield, c.ann, c.cyd, theToken))
+	beat := message(guardian.KindBeat, c.ann, c.cyd, theToken)
 	c.receive(beat) // a replay of the first beat
 	c.advance(patience/2 - latency)
 	beat.Nonce = 100
@@ -85,7 +85,7 @@ func TestAYieldIsAboutTheHolderAndTheNumberThatAreKnown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCircle(t)
-			m := message(wire.KindYield, c.find(tc.from), c.bob, tc.token)
+			m := message(guardian.KindYield, c.find(tc.from), c.bob, tc.token)
 			if got := c.bob.g.Expects(&m, nil); got != tc.want {
 				t.Errorf("expected: %v, want %v", got, tc.want)
 			}
@@ -100,10 +100,10 @@ func TestAYieldIsAboutTheHolderAndTheNumberThatAreKnown(t *testing.T) {
 // A member that knows of the removal of a token, or that is leaving, does not revive it after a Yield.
 func TestAYieldRevivesNoTokenThatWasRemoved(t *testing.T) {
 	c := newCircle(t)
-	c.receive(message(wire.KindBuried, c.dan, c.bob, since(theToken, 9)))
-	c.receive(message(wire.KindYield, c.ann, c.bob, since(theToken, 6)))
+	c.receive(message(guardian.KindBuried, c.dan, c.bob, since(theToken, 9)))
+	c.receive(message(guardian.KindYield, c.ann, c.bob, since(theToken, 6)))
 	c.cyd.g.Close()
-	c.receive(message(wire.KindYield, c.ann, c.cyd, since(theToken, 6)))
+	c.receive(message(guardian.KindYield, c.ann, c.cyd, since(theToken, 6)))
 	c.wantEndings(c.bob)
 	c.wantEndings(c.cyd)
 }
@@ -111,8 +111,8 @@ func TestAYieldRevivesNoTokenThatWasRemoved(t *testing.T) {
 // A copy with a higher number was yielded, so the lower copy that is held here is overtaken.
 func TestAHolderThatHearsOfAYieldedHigherNumberIsOvertaken(t *testing.T) {
 	c := newCircle(t)
-	c.receive(message(wire.KindYield, c.dan, c.ann, since(theToken, 9)))
+	c.receive(message(guardian.KindYield, c.dan, c.ann, since(theToken, 9)))
 	c.wantEndings(c.ann, guardian.Overtaken)
-	c.receive(message(wire.KindYield, c.dan, c.bob, since(theToken, 9)))
+	c.receive(message(guardian.KindYield, c.dan, c.bob, since(theToken, 9)))
 	c.wantHolders(c.bob)
 }

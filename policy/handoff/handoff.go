@@ -101,20 +101,19 @@ func New(cfg Config) Machine {
 // Expects reports whether m could change anything now.
 func (h *Machine) Expects(m *wire.Message) bool {
 	switch m.Kind {
-	case wire.KindToken:
+	case KindToken:
 		return !h.isFinished(m.Exchange) && (!h.closed || h.findOffer(m) != nil)
-	case wire.KindAck:
+	case KindAck:
 		return h.Answers(m) || h.findCommitted(m) != nil
-	case wire.KindCommit:
+	case KindCommit:
 		return h.findIncoming(m) != nil
-	case wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen, wire.KindYield:
 	}
 	return false
 }
 
 // Answers reports whether m is the first Ack of the last offer, in time or too late.
 func (h *Machine) Answers(m *wire.Message) bool {
-	return m.Kind == wire.KindAck && (h.outgoing.answeredBy(m) || h.failed.answeredBy(m))
+	return m.Kind == KindAck && (h.outgoing.answeredBy(m) || h.failed.answeredBy(m))
 }
 
 // Close makes the machine refuse new offers. Handoffs in progress continue.
@@ -144,13 +143,12 @@ func (h *Machine) Refuse(ask *wire.Message, out []policy.Effect) []policy.Effect
 // Receive handles a message of a handoff.
 func (h *Machine) Receive(now policy.Time, m *wire.Message, end *Outcome, out []policy.Effect) []policy.Effect {
 	switch m.Kind {
-	case wire.KindToken:
+	case KindToken:
 		return h.onToken(now, m, out)
-	case wire.KindAck:
+	case KindAck:
 		return h.onAck(now, m, end, out)
-	case wire.KindCommit:
+	case KindCommit:
 		return h.onCommit(now, m, end, out)
-	case wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen, wire.KindYield:
 	}
 	return out
 }

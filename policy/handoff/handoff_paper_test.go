@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -18,13 +20,13 @@ func TestTokenAckAndCommitPassTheToken(t *testing.T) {
 	p := newPair(t)
 	p.offer()
 	p.wantInTheAir("Token")
-	p.deliver(wire.KindToken)
+	p.deliver(handoff.KindToken)
 	p.wantInTheAir("Ack")
 	p.wantHolder("ann")
-	p.deliver(wire.KindAck)
+	p.deliver(handoff.KindAck)
 	p.wantInTheAir("Commit")
 	p.wantHolder("nobody")
-	p.deliver(wire.KindCommit)
+	p.deliver(handoff.KindCommit)
 	p.wantInTheAir("")
 	p.wantHolder("bob")
 	p.wantBothOut()
@@ -69,13 +71,13 @@ func TestEachPartnerWaitsForOneTimeout(t *testing.T) {
 		{"the receiver for the Commit", func(p *pair) *member {
 			p.pass()
 			p.offer()
-			p.deliver(wire.KindToken)
+			p.deliver(handoff.KindToken)
 			p.ann.h.Withdraw()
 			return p.bob
 		}, timeout, handoff.NoteNoCommit},
 		{"a receiver that has never had an answer", func(p *pair) *member {
 			p.offer()
-			p.deliver(wire.KindToken)
+			p.deliver(handoff.KindToken)
 			p.ann.h.Withdraw()
 			return p.bob
 		}, unmeasured, handoff.NoteNoCommit},
@@ -100,7 +102,7 @@ func TestWithoutAnAckTheSenderKeepsTheToken(t *testing.T) {
 	p := newPair(t)
 	p.offer()
 	for range 2 {
-		p.drop(wire.KindToken)
+		p.drop(handoff.KindToken)
 		p.advanceToNextWake()
 	}
 	p.advance(timeout)
@@ -110,9 +112,9 @@ func TestWithoutAnAckTheSenderKeepsTheToken(t *testing.T) {
 
 	p.air = nil
 	p.offer()
-	p.deliver(wire.KindToken)
-	p.deliver(wire.KindAck)
-	p.deliver(wire.KindCommit)
+	p.deliver(handoff.KindToken)
+	p.deliver(handoff.KindAck)
+	p.deliver(handoff.KindCommit)
 	p.wantHolder("bob")
 }
 
@@ -125,14 +127,14 @@ func TestACommitIsSentInReplyToAnAckOnly(t *testing.T) {
 	for ; p.now < policy.Time(2*unmeasured); p.advance(time.Millisecond) {
 		for len(p.air) > 0 {
 			switch m := p.air[0]; m.Kind {
-			case wire.KindToken:
-				p.deliver(wire.KindToken)
-			case wire.KindAck:
+			case handoff.KindToken:
+				p.deliver(handoff.KindToken)
+			case handoff.KindAck:
 				acks++
-				p.drop(wire.KindAck)
-			case wire.KindCommit:
+				p.drop(handoff.KindAck)
+			case handoff.KindCommit:
 				t.Fatal("a Commit without an Ack")
-			case wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen, wire.KindYield:
+			case guardian.KindBeat, guardian.KindAsk, guardian.KindHeard, guardian.KindKnown, guardian.KindBuried, wander.KindInquiry, wander.KindSeen, guardian.KindYield:
 				t.Fatal("no message of a handoff")
 			}
 		}
@@ -149,9 +151,9 @@ func TestACommitIsSentInReplyToAnAckOnly(t *testing.T) {
 func TestWithoutACommitTheReceiverHoldsNothing(t *testing.T) {
 	p := newPair(t)
 	p.offer()
-	p.deliver(wire.KindToken)
-	p.deliver(wire.KindAck)
-	commit := p.take(wire.KindCommit)
+	p.deliver(handoff.KindToken)
+	p.deliver(handoff.KindAck)
+	commit := p.take(handoff.KindCommit)
 	p.advance(unmeasured)
 	p.wantNotes(p.bob, handoff.NoteNoCommit)
 	p.wantHolder("nobody")
@@ -168,8 +170,8 @@ func TestWithoutACommitTheReceiverHoldsNothing(t *testing.T) {
 func TestALateAckIsDiscarded(t *testing.T) {
 	p := newPair(t)
 	p.offer()
-	p.deliver(wire.KindToken)
-	ack := p.take(wire.KindAck)
+	p.deliver(handoff.KindToken)
+	ack := p.take(handoff.KindAck)
 	p.advance(timeout)
 	if replies := p.receive(ack); replies != 0 {
 		t.Errorf("a late Ack is answered by %d messages", replies)
@@ -183,9 +185,9 @@ func TestAMessageIsLateByTheClockAndNotByTheOrderOfEvents(t *testing.T) {
 	t.Run("Ack", func(t *testing.T) {
 		p := newPair(t)
 		p.offer()
-		p.deliver(wire.KindToken)
+		p.deliver(handoff.KindToken)
 		p.stop(timeout)
-		p.deliver(wire.KindAck)
+		p.deliver(handoff.KindAck)
 		p.wantInTheAir("")
 		p.wantHolder("ann")
 		p.advance(0)
@@ -194,10 +196,10 @@ func TestAMessageIsLateByTheClockAndNotByTheOrderOfEvents(t *testing.T) {
 	t.Run("Commit", func(t *testing.T) {
 		p := newPair(t)
 		p.offer()
-		p.deliver(wire.KindToken)
-		p.deliver(wire.KindAck)
+		p.deliver(handoff.KindToken)
+		p.deliver(handoff.KindAck)
 		p.stop(unmeasured)
-		p.deliver(wire.KindCommit)
+		p.deliver(handoff.KindCommit)
 		p.wantHolder("nobody")
 		p.advance(0)
 		p.wantNotes(p.bob, handoff.NoteStrayCommit, handoff.NoteNoCommit)
@@ -205,8 +207,8 @@ func TestAMessageIsLateByTheClockAndNotByTheOrderOfEvents(t *testing.T) {
 	t.Run("Token", func(t *testing.T) {
 		p := newPair(t)
 		p.offer()
-		again := p.deliver(wire.KindToken)
-		p.drop(wire.KindAck)
+		again := p.deliver(handoff.KindToken)
+		p.drop(handoff.KindAck)
 		p.stop(unmeasured)
 		if replies := p.receive(again); replies != 0 {
 			t.Errorf("a late repeated Token is answered by %d messages", replies)
@@ -217,10 +219,10 @@ func TestAMessageIsLateByTheClockAndNotByTheOrderOfEvents(t *testing.T) {
 	t.Run("one instant earlier they are in time", func(t *testing.T) {
 		p := newPair(t)
 		p.offer()
-		p.deliver(wire.KindToken)
+		p.deliver(handoff.KindToken)
 		p.stop(timeout - 1)
-		p.deliver(wire.KindAck)
-		p.deliver(wire.KindCommit)
+		p.deliver(handoff.KindAck)
+		p.deliver(handoff.KindCommit)
 		p.wantHolder("bob")
 	})
 }
@@ -230,17 +232,17 @@ func TestAMessageIsLateByTheClockAndNotByTheOrderOfEvents(t *testing.T) {
 func TestTheTokenIsLostIfEveryCommitIsLost(t *testing.T) {
 	p := newPair(t)
 	p.offer()
-	p.deliver(wire.KindToken)
-	p.deliver(wire.KindAck)
+	p.deliver(handoff.KindToken)
+	p.deliver(handoff.KindAck)
 	commits := 0
 	for end := p.now.Add(unmeasured); p.now < end; p.advance(time.Millisecond) {
 		for len(p.air) > 0 {
-			if p.air[0].Kind == wire.KindCommit {
+			if p.air[0].Kind == handoff.KindCommit {
 				commits++
-				p.drop(wire.KindCommit)
+				p.drop(handoff.KindCommit)
 				continue
 			}
-			p.deliver(wire.KindAck)
+			p.deliver(handoff.KindAck)
 		}
 	}
 	if commits < 3 {
@@ -253,7 +255,7 @@ func TestTheTokenIsLostIfEveryCommitIsLost(t *testing.T) {
 // "otherwise either the token is passed successfully to the token receiver, or the operation detectably fails and the token
 // sender keeps the token": a repetition compensates for the loss of any one message.
 func TestTheLossOfOneMessageOnlyDelaysTheToken(t *testing.T) {
-	for _, lost := range []wire.Kind{wire.KindToken, wire.KindAck, wire.KindCommit} {
+	for _, lost := range []wire.Kind{handoff.KindToken, handoff.KindAck, handoff.KindCommit} {
 		t.Run(lost.String(), func(t *testing.T) {
 			p := newPair(t)
 			p.offer()

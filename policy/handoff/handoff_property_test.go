@@ -84,7 +84,7 @@ func (w *world) deliver(t *rapid.T) {
 	if replies > 1 {
 		t.Fatalf("a %v is answered by %d messages", msg.Kind, replies)
 	}
-	if msg.Kind == wire.KindCommit && replies != 0 {
+	if msg.Kind == handoff.KindCommit && replies != 0 {
 		t.Fatal("a Commit is answered")
 	}
 	if !expected && (m.h != before || o != handoff.Outcome{} || replies != 0) {

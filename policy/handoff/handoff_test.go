@@ -16,14 +16,14 @@ import (
 func TestTheSenderGivesTheTokenUpBeforeTheCommitLeaves(t *testing.T) {
 	p := newPair(t)
 	p.offer()
-	p.deliver(wire.KindToken)
-	ack := p.take(wire.KindAck)
+	p.deliver(handoff.KindToken)
+	ack := p.take(handoff.KindAck)
 	var outcome handoff.Outcome
 	out := p.ann.h.Receive(p.now, &ack, &outcome, nil)
 	if outcome.Ending != handoff.Passed || outcome.Peer != bobsID || outcome.Token != theToken {
 		t.Errorf("the Ack led to %+v", outcome)
 	}
-	if len(out) != 3 || out[0].Note != handoff.NotePassed || out[2].Kind != policy.Send || out[2].Msg.Kind != wire.KindCommit {
+	if len(out) != 3 || out[0].Note != handoff.NotePassed || out[2].Kind != policy.Send || out[2].Msg.Kind != handoff.KindCommit {
 		t.Fatalf("the Ack led to %+v, want that it passed and then the Commit", out)
 	}
 	if e := out[1]; e.Kind != policy.Gave || e.Cause != policy.CausePassed || e.Peer != bobsID || e.Token != theToken {
@@ -34,9 +34,9 @@ func TestTheSenderGivesTheTokenUpBeforeTheCommitLeaves(t *testing.T) {
 func TestTheSenderNeverTakesTheTokenBack(t *testing.T) {
 	p := newPair(t)
 	p.offer()
-	p.deliver(wire.KindToken)
-	p.deliver(wire.KindAck)
-	p.drop(wire.KindCommit)
+	p.deliver(handoff.KindToken)
+	p.deliver(handoff.KindAck)
+	p.drop(handoff.KindCommit)
 	p.advance(10 * timeout)
 	p.wantHolder("nobody")
 	p.wantNotes(p.ann, handoff.NoteOffered, handoff.NotePassed)
@@ -45,13 +45,13 @@ func TestTheSenderNeverTakesTheTokenBack(t *testing.T) {
 func TestARepeatedTokenGetsTheSameAck(t *testing.T) {
 	p := newPair(t)
 	p.offer()
-	p.deliver(wire.KindToken)
-	first := p.take(wire.KindAck)
+	p.deliver(handoff.KindToken)
+	first := p.take(handoff.KindAck)
 	p.advanceToNextWake()
-	p.deliver(wire.KindToken)
+	p.deliver(handoff.KindToken)
 	p.wantNotes(p.bob, handoff.NoteTokenAgain)
 	for len(p.air) > 0 {
-		if again := p.take(wire.KindAck); again != first {
+		if again := p.take(handoff.KindAck); again != first {
 			t.Errorf("the Ack became %+v, was %+v", again, first)
 		}
 	}
@@ -60,11 +60,11 @@ func TestARepeatedTokenGetsTheSameAck(t *testing.T) {
 func TestARepeatedAckGetsTheSameCommit(t *testing.T) {
 	p := newPair(t)
 	p.offer()
-	p.deliver(wire.KindToken)
-	ack := p.deliver(wire.KindAck)
-	first := p.take(wire.KindCommit)
+	p.deliver(handoff.KindToken)
+	ack := p.deliver(handoff.KindAck)
+	first := p.take(handoff.KindCommit)
 	p.receive(ack)
-	if again := p.take(wire.KindCommit); again != first {
+	if again := p.take(handoff.KindCommit); again != first {
 		t.Errorf("the Commit became %+v, was %+v", again, first)
 	}
 	p.wantNotes(p.ann, handoff.NoteOffered, handoff.NotePassed, handoff.NoteAckAgain)
@@ -92,22 +92,22 @@ func TestTheCommitIsRepeatedForTwoTimeouts(t *testing.T) {
 func TestTheCommitIsRepeatedForAsLongAsTheReceiverWaits(t *testing.T) {
 	p := newPair(t)
 	p.offer()
-	token := p.deliver(wire.KindToken)
-	ack := p.take(wire.KindAck)
+	token := p.deliver(handoff.KindToken)
+	ack := p.take(handoff.KindAck)
 	p.stop(timeout / 4)
 	p.receive(ack)
-	p.drop(wire.KindCommit)
+	p.drop(handoff.KindCommit)
 	p.stop(timeout / 2)
 	p.receive(token) // the Token that ann had repeated before the Ack came
 	p.stop(timeout - 1)
-	if out := p.bob.h.Wake(p.now, new(handoff.Outcome), nil); len(out) != 1 || out[0].Msg.Kind != wire.KindAck {
+	if out := p.bob.h.Wake(p.now, new(handoff.Outcome), nil); len(out) != 1 || out[0].Msg.Kind != handoff.KindAck {
 		t.Fatalf("bob does not repeat the Ack any more: %+v", out)
 	}
 	p.air = nil
 	if p.receive(ack) != 1 {
 		t.Fatal("ann does not repeat the Commit any more")
 	}
-	p.deliver(wire.KindCommit)
+	p.deliver(handoff.KindCommit)
 	p.wantHolder("bob")
 }
 
@@ -123,9 +123,9 @@ func TestACommitWithAnotherNonceIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPair(t)
 			p.offer()
-			p.deliver(wire.KindToken)
-			p.deliver(wire.KindAck)
-			genuine := p.take(wire.KindCommit)
+			p.deliver(handoff.KindToken)
+			p.deliver(handoff.KindAck)
+			genuine := p.take(handoff.KindCommit)
 			forged := genuine
 			forge(&forged)
 			if p.bob.h.Expects(&forged) {
@@ -151,8 +151,8 @@ func TestAnAckFromAStrangerIsIgnored(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPair(t)
 			p.offer()
-			p.deliver(wire.KindToken)
-			genuine := p.take(wire.KindAck)
+			p.deliver(handoff.KindToken)
+			genuine := p.take(handoff.KindAck)
 			forged := genuine
 			forge(&forged)
 			if p.ann.h.Expects(&forged) {
@@ -174,14 +174,14 @@ func TestAnAckFromAStrangerIsIgnored(t *testing.T) {
 func TestTheSenderCommitsToOneAckOnly(t *testing.T) {
 	p := newPair(t)
 	p.offer()
-	offered := p.deliver(wire.KindToken)
+	offered := p.deliver(handoff.KindToken)
 	p.bob = newMember("bob", bobsID, rand.NewPCG(3, 3))
-	p.deliver(wire.KindAck)
+	p.deliver(handoff.KindAck)
 	p.receive(offered)
-	if replies := p.receive(p.take(wire.KindAck)); replies != 0 {
+	if replies := p.receive(p.take(handoff.KindAck)); replies != 0 {
 		t.Errorf("the second nonce is answered by %d messages", replies)
 	}
-	p.deliver(wire.KindCommit)
+	p.deliver(handoff.KindCommit)
 	p.wantHolder("nobody")
 }
 
@@ -197,7 +197,7 @@ func TestAReplayedHandoffIsRefused(t *testing.T) {
 			p.receive(recordedCommit)
 			p.wantHolder("ann")
 			for len(p.air) > 0 {
-				if replies := p.receive(p.take(wire.KindAck)); replies != 0 {
+				if replies := p.receive(p.take(handoff.KindAck)); replies != 0 {
 					t.Errorf("ann answers the Ack of a handoff played back by %d messages", replies)
 				}
 			}
@@ -239,7 +239,7 @@ func TestANonceIsUsedOnce(t *testing.T) {
 		seen[ack.Nonce] = true
 	}
 	p.receive(recorded)
-	if ack := p.take(wire.KindAck); seen[ack.Nonce] {
+	if ack := p.take(handoff.KindAck); seen[ack.Nonce] {
 		t.Errorf("a Token played back gets the nonce %x again", ack.Nonce)
 	}
 }
@@ -304,10 +304,10 @@ func TestAnOfferWhoseAckWasRepeatedIsReplaced(t *testing.T) {
 	p.advance(timeout / 4) // each has now repeated its Ack
 	p.air = nil
 	p.offer()
-	p.deliver(wire.KindToken)
+	p.deliver(handoff.KindToken)
 	p.wantNotes(p.bob, handoff.NoteNoCommit)
-	p.deliver(wire.KindAck)
-	p.deliver(wire.KindCommit)
+	p.deliver(handoff.KindAck)
+	p.deliver(handoff.KindCommit)
 	p.wantHolder("bob")
 	if first := offerFrom(0); p.bob.h.Expects(&first) {
 		t.Error("it was not the oldest that gave way")
@@ -335,7 +335,7 @@ func TestAReplayedTokenKeepsNoHandoffOpen(t *testing.T) {
 func TestAClosedMachineAcknowledgesNoNewOffer(t *testing.T) {
 	p := newPair(t)
 	p.offer()
-	offered := p.deliver(wire.KindToken)
+	offered := p.deliver(handoff.KindToken)
 	p.bob.h.Close()
 
 	late := offerFrom(0)
@@ -350,8 +350,8 @@ func TestAClosedMachineAcknowledgesNoNewOffer(t *testing.T) {
 	if replies := p.receive(offered); replies != 1 || !p.bob.h.Expects(&offered) {
 		t.Errorf("the offer in progress, repeated, is answered by %d messages", replies)
 	}
-	p.deliver(wire.KindAck)
-	p.deliver(wire.KindCommit)
+	p.deliver(handoff.KindAck)
+	p.deliver(handoff.KindCommit)
 	p.wantHolder("bob")
 }
 
@@ -364,9 +364,9 @@ func TestAClosedMachineStillPassesItsTokenOn(t *testing.T) {
 func TestAWithdrawnOfferIsNeverCommitted(t *testing.T) {
 	p := newPair(t)
 	p.offer()
-	p.deliver(wire.KindToken)
+	p.deliver(handoff.KindToken)
 	p.ann.h.Withdraw()
-	p.deliver(wire.KindAck)
+	p.deliver(handoff.KindAck)
 	p.wantInTheAir("")
 	p.wantHolder("ann")
 	p.advance(unmeasured)
@@ -377,13 +377,13 @@ func TestAWithdrawnOfferIsNeverCommitted(t *testing.T) {
 func TestAbandonLeavesEveryHandoff(t *testing.T) {
 	p := newPair(t)
 	p.offer()
-	p.deliver(wire.KindToken)
+	p.deliver(handoff.KindToken)
 	p.receive(offerFrom(1))
 	p.took(p.bob, handoff.Outcome{}, p.bob.h.Abandon(p.out[:0]))
 	p.wantNotes(p.bob, handoff.NoteNoCommit, handoff.NoteNoCommit)
 	p.took(p.ann, handoff.Outcome{}, p.ann.h.Abandon(p.out[:0]))
 	p.wantBothOut()
-	p.deliver(wire.KindAck)
+	p.deliver(handoff.KindAck)
 	p.wantNotes(p.ann, handoff.NoteOffered, handoff.NoteStrayAck)
 	p.wantHolder("ann")
 }
@@ -400,11 +400,11 @@ func TestQuietIsWhenNoPartnerCanNeedThisMember(t *testing.T) {
 	wantQuiet(p.ann, 0, true)
 	p.offer()
 	wantQuiet(p.ann, 0, false)
-	p.deliver(wire.KindToken)
+	p.deliver(handoff.KindToken)
 	wantQuiet(p.bob, 0, false)
-	p.deliver(wire.KindAck)
+	p.deliver(handoff.KindAck)
 	wantQuiet(p.ann, p.now.Add(2*timeout), true)
-	p.deliver(wire.KindCommit)
+	p.deliver(handoff.KindCommit)
 	wantQuiet(p.bob, 0, true)
 }
 
@@ -413,19 +413,19 @@ func TestTheFirstRepetitionComesWithinTheTimeout(t *testing.T) {
 		p := newPair(t)
 		for range 10 {
 			p.offer()
-			p.deliver(wire.KindToken)
+			p.deliver(handoff.KindToken)
 			p.stop(slow)
-			p.deliver(wire.KindAck)
-			p.deliver(wire.KindCommit)
+			p.deliver(handoff.KindAck)
+			p.deliver(handoff.KindCommit)
 			p.ann.holds, p.bob.holds = true, false
 		}
 		p.offer()
-		p.drop(wire.KindToken)
+		p.drop(handoff.KindToken)
 		p.advance(timeout / 2)
-		p.deliver(wire.KindToken)
+		p.deliver(handoff.KindToken)
 		p.air = nil
 		p.advance(timeout / 2)
-		p.take(wire.KindAck)
+		p.take(handoff.KindAck)
 	}
 }
 
@@ -435,11 +435,11 @@ func TestALossDoesNotLengthenTheNextWait(t *testing.T) {
 	t.Run("of the sender", func(t *testing.T) {
 		p := newPair(t)
 		p.offer()
-		p.drop(wire.KindToken)
+		p.drop(handoff.KindToken)
 		p.advanceToNextWake()
-		p.deliver(wire.KindToken)
-		p.deliver(wire.KindAck)
-		p.deliver(wire.KindCommit)
+		p.deliver(handoff.KindToken)
+		p.deliver(handoff.KindAck)
+		p.deliver(handoff.KindCommit)
 		p.bob.holds, p.ann.holds = false, true
 
 		p.offer()
@@ -449,11 +449,11 @@ func TestALossDoesNotLengthenTheNextWait(t *testing.T) {
 	t.Run("of the receiver", func(t *testing.T) {
 		p := newPair(t)
 		p.offer()
-		token := p.deliver(wire.KindToken)
+		token := p.deliver(handoff.KindToken)
 		p.stop(timeout / 2)
 		p.receive(token)
-		p.deliver(wire.KindAck)
-		p.deliver(wire.KindCommit)
+		p.deliver(handoff.KindAck)
+		p.deliver(handoff.KindCommit)
 
 		p.air = nil
 		p.receive(offerFrom(1))

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy/handoff"
-	"github.com/wanderd/wanderd/wire"
 )
 
 // "r = what the sender had left when it had that Ack" (rule 8 of a strict gate). A repeated Commit lends nothing.
@@ -23,13 +22,13 @@ func TestACommitSaysWhatTheSenderHadLeftWhenItHadTheAck(t *testing.T) {
 				p.ann.h.Lend(p.now.Add(tc.lease))
 			}
 			p.stop(10 * time.Millisecond)
-			p.deliver(wire.KindToken)
+			p.deliver(handoff.KindToken)
 			p.stop(20 * time.Millisecond)
-			ack := p.deliver(wire.KindAck)
+			ack := p.deliver(handoff.KindAck)
 			p.stop(time.Millisecond)
 			p.receive(ack)
 			for _, want := range []time.Duration{tc.want, 0} {
-				commit := p.take(wire.KindCommit)
+				commit := p.take(handoff.KindCommit)
 				if !handoff.WellFormed(&commit) {
 					t.Errorf("the Commit is not well-formed: %+v", commit)
 				}

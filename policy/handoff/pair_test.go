@@ -180,7 +180,7 @@ func (p *pair) advanceToNextWake() {
 func (p *pair) inTheAir() string {
 	var kinds []string
 	for _, m := range p.air {
-		kinds = append(kinds, m.Kind.String())
+		kinds = append(kinds, handoff.Kinds().Of(m.Kind).Name)
 	}
 	return strings.Join(kinds, " ")
 }
@@ -225,7 +225,7 @@ func (p *pair) wantBothOut() {
 // offerFrom returns a Token to bob from another member.
 func offerFrom(i int) wire.Message {
 	return wire.Message{
-		Gate: gate, Kind: wire.KindToken, From: wire.MemberID{0xd, byte(i)}, To: bobsID,
+		Gate: gate, Kind: handoff.KindToken, From: wire.MemberID{0xd, byte(i)}, To: bobsID,
 		Exchange: wire.Exchange(1000 + i), Token: wire.Ref{ID: theToken.ID, Seq: wire.Seq(100 + i)},
 	}
 }
@@ -234,9 +234,9 @@ func offerFrom(i int) wire.Message {
 func (p *pair) pass() (offered, acknowledged, committed wire.Message) {
 	p.t.Helper()
 	p.offer()
-	offered = p.deliver(wire.KindToken)
-	acknowledged = p.deliver(wire.KindAck)
-	committed = p.deliver(wire.KindCommit)
+	offered = p.deliver(handoff.KindToken)
+	acknowledged = p.deliver(handoff.KindAck)
+	committed = p.deliver(handoff.KindCommit)
 	p.wantHolder("bob")
 	p.bob.holds, p.ann.holds = false, true
 	p.ann.notes, p.bob.notes = nil, nil

@@ -127,7 +127,7 @@ func (h *Machine) closeIncoming(in *incoming) {
 
 func (h *Machine) ackMessage(in *incoming) wire.Message {
 	return wire.Message{
-		Gate: h.cfg.Gate, Kind: wire.KindAck, From: h.cfg.Self, To: in.from, Exchange: in.id, Nonce: in.nonce,
+		Gate: h.cfg.Gate, Kind: KindAck, From: h.cfg.Self, To: in.from, Exchange: in.id, Nonce: in.nonce,
 		Token: in.token.Bare(),
 	}
 }

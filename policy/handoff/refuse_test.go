@@ -3,6 +3,7 @@ package handoff_test
 import (
 	"testing"
 
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -11,7 +12,7 @@ import (
 func asks() wire.Message {
 	token := theToken
 	token.Seq = token.Seq.After()
-	return wire.Message{Gate: gate, Kind: wire.KindAsk, From: annsID, To: bobsID, Exchange: 99, Token: token}
+	return wire.Message{Gate: gate, Kind: guardian.KindAsk, From: annsID, To: bobsID, Exchange: 99, Token: token}
 }
 
 func (p *pair) refuse(ask wire.Message) {
@@ -25,11 +26,11 @@ func (p *pair) refuse(ask wire.Message) {
 func TestAReceiverGivesUpWhenTheSenderLooksForTheToken(t *testing.T) {
 	p := newPair(t)
 	p.offer()
-	token := p.deliver(wire.KindToken)
-	p.deliver(wire.KindAck)
+	token := p.deliver(handoff.KindToken)
+	p.deliver(handoff.KindAck)
 	p.refuse(asks())
 	p.wantNotes(p.bob, handoff.NoteNoCommit)
-	p.deliver(wire.KindCommit)
+	p.deliver(handoff.KindCommit)
 	p.receive(token)
 	p.wantNotes(p.bob, handoff.NoteStrayCommit, handoff.NoteTokenAgain)
 	p.wantHolder("nobody")
@@ -47,13 +48,13 @@ func TestAReceiverDoesNotGiveUpForAnythingElse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPair(t)
 			p.offer()
-			p.deliver(wire.KindToken)
-			p.deliver(wire.KindAck)
+			p.deliver(handoff.KindToken)
+			p.deliver(handoff.KindAck)
 			ask := asks()
 			change(&ask)
 			p.refuse(ask)
 			p.wantNotes(p.bob)
-			p.deliver(wire.KindCommit)
+			p.deliver(handoff.KindCommit)
 			p.wantHolder("bob")
 		})
 	}
@@ -64,7 +65,7 @@ func TestAReceiverGivesUpOneHandoffOnly(t *testing.T) {
 	p := newPair(t)
 	p.receive(offerFrom(1))
 	p.offer()
-	p.deliver(wire.KindToken)
+	p.deliver(handoff.KindToken)
 	p.refuse(asks())
 	p.wantNotes(p.bob, handoff.NoteNoCommit)
 	if !p.bob.h.Receiving() {

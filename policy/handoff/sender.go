@@ -85,7 +85,7 @@ func (h *Machine) endOffer(how Ending, end *Outcome) {
 
 func (h *Machine) tokenMessage() wire.Message {
 	return wire.Message{
-		Gate: h.cfg.Gate, Kind: wire.KindToken, From: h.cfg.Self, To: h.outgoing.to,
+		Gate: h.cfg.Gate, Kind: KindToken, From: h.cfg.Self, To: h.outgoing.to,
 		Exchange: h.outgoing.id, Token: h.outgoing.token, Load: h.outgoing.load,
 	}
 }
@@ -110,7 +110,7 @@ func (h *Machine) onAck(now policy.Time, m *wire.Message, end *Outcome, out []po
 
 // commitTo returns the Commit that answers an Ack. Its load is what is left of the sender's lease, in nanoseconds; zero if it has none.
 func commitTo(ack *wire.Message, left time.Duration) wire.Message {
-	commit := ack.Reply(wire.KindCommit, ack.Nonce)
+	commit := ack.Reply(KindCommit, ack.Nonce)
 	binary.BigEndian.PutUint64(commit.Load[:], uint64(left))
 	return commit
 }

@@ -141,8 +141,8 @@ func TestOffersThatFailAreBounded(t *testing.T) {
 func TestALateAckMakesTheSenderPatient(t *testing.T) {
 	p := newPair(t)
 	p.offer()
-	p.deliver(wire.KindToken)
-	late := p.take(wire.KindAck)
+	p.deliver(handoff.KindToken)
+	late := p.take(handoff.KindAck)
 	p.advance(timeout)
 	p.wantNotes(p.ann, handoff.NoteOffered, handoff.NoteNoAck)
 	p.air = nil
@@ -160,8 +160,8 @@ func TestALateAckMakesTheSenderPatient(t *testing.T) {
 		t.Error("a recorded Ack makes it more patient")
 	}
 	p.air = p.air[:1]
-	p.deliver(wire.KindToken)
-	p.deliver(wire.KindAck)
-	p.deliver(wire.KindCommit)
+	p.deliver(handoff.KindToken)
+	p.deliver(handoff.KindAck)
+	p.deliver(handoff.KindCommit)
 	p.wantHolder("bob")
 }

@@ -11,11 +11,11 @@ import (
 // says what is left of a lease, and that of an Ack is zero.
 func WellFormed(m *wire.Message) bool {
 	switch {
-	case m.Kind == wire.KindToken:
+	case m.Kind == KindToken:
 		return m.Token.IsWhole() && m.Nonce == 0
-	case m.Kind.OfHandoff():
+	case Owns(m.Kind):
 		var load wire.Load
-		if left := leftOf(&m.Load); m.Kind == wire.KindCommit && left > 0 {
+		if left := leftOf(&m.Load); m.Kind == KindCommit && left > 0 {
 			binary.BigEndian.PutUint64(load[:], uint64(left))
 		}
 		return m.Nonce != 0 && m.Token.Seq > 0 && m.Token == m.Token.Bare() && m.Load == load

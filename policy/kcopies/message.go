@@ -3,6 +3,7 @@ package kcopies
 import (
 	"encoding/binary"
 
+	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -15,6 +16,11 @@ import (
 //	|  S_T   |  data                                 |
 //	+--------+---------------------------------------+
 const KindToken wire.Kind = 40
+
+// Kinds returns the kind of message of a token with k copies.
+func Kinds() policy.Kinds {
+	return policy.Kinds{{Kind: KindToken, Name: "TOKEN", Part: policy.Passes}}
+}
 
 const atData = 2
 

@@ -13,6 +13,11 @@ const (
 	KindPass
 )
 
+// Kinds returns the kinds of message of a ring.
+func Kinds() policy.Kinds {
+	return policy.Kinds{{Kind: KindRequest, Name: "Request"}, {Kind: KindPass, Name: "Pass", Part: policy.Passes}}
+}
+
 // request sends a request message to a neighbour.
 func (m *Machine) request(out []policy.Effect, to uint16) []policy.Effect {
 	msg := wire.Message{Gate: m.cfg.Gate, Kind: KindRequest, From: m.cfg.Self, To: m.cfg.Members[to]}

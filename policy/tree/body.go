@@ -55,6 +55,18 @@ func KindName(k wire.Kind) string {
 	return names[k-KindRequest]
 }
 
+// Kinds returns the kinds of message of this package.
+func Kinds() (all policy.Kinds) {
+	for k := KindRequest; k < kindsEnd; k++ {
+		info := policy.KindInfo{Kind: k, Name: KindName(k)}
+		if k == KindToken {
+			info.Part = policy.Passes
+		}
+		all = append(all, info)
+	}
+	return all
+}
+
 // Broadcasts reports whether a message of that kind goes to all sites at once: the paper counts it as one sent message.
 func Broadcasts(k wire.Kind) bool {
 	switch {

@@ -10,12 +10,15 @@ import (
 
 // Family is the tree, as shells and simulator know it.
 func Family() policy.Family {
-	return policy.Family{Name: "tree", Version: 1, Notes: slices.Concat(handoff.Notes(), Notes()), WellFormed: WellFormed}
+	return policy.Family{
+		ID: 3, Name: "tree", Version: 1, WellFormed: WellFormed,
+		Kinds: slices.Concat(handoff.Kinds(), Kinds()), Notes: slices.Concat(handoff.Notes(), Notes()),
+	}
 }
 
 // WellFormed reports whether m is a message of a tree.
 func WellFormed(m *wire.Message) bool {
-	if m.Kind.OfHandoff() {
+	if handoff.Owns(m.Kind) {
 		return handoff.WellFormed(m)
 	}
 	return wellFormed(m)

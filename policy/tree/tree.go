@@ -262,7 +262,7 @@ func (m *Machine) onStarted(now policy.Instant, out []policy.Effect) []policy.Ef
 
 // onMessage hands a message to the routine that Figure 2 has for it.
 func (m *Machine) onMessage(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
-	if msg.Kind.OfHandoff() {
+	if handoff.Owns(msg.Kind) {
 		return m.onHandoff(now, msg, out)
 	}
 	b := &m.in
@@ -361,7 +361,7 @@ func (m *Machine) NextWake() (at policy.Time, ok bool) {
 
 // Expects reports whether a message could change anything: its sender's rank is its own, and this site waits for such an answer.
 func (m *Machine) Expects(msg *wire.Message) bool {
-	if msg.Kind.OfHandoff() {
+	if handoff.Owns(msg.Kind) {
 		return m.cfg.Links == UDP && m.handoff.Expects(msg)
 	}
 	var b body

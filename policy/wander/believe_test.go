@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -14,21 +15,20 @@ import (
 func forged(s *story, kind wire.Kind, token guardian.Token) wire.Message {
 	m := wire.Message{Gate: 7, Kind: kind, From: id(1), To: self, Exchange: 99, Token: token.Ref, Load: token.Load}
 	switch kind {
-	case wire.KindToken:
+	case handoff.KindToken:
 		m = s.offerIn(token, 1)
-	case wire.KindBeat, wire.KindHeard:
+	case guardian.KindBeat, guardian.KindHeard:
 		m.Nonce = 1 << 40
-	case wire.KindSeen:
-		asked := s.lastSent(wire.KindInquiry)
+	case wander.KindSeen:
+		asked := s.lastSent(wander.KindInquiry)
 		m.From, m.Exchange, m.Nonce = asked.To, asked.Exchange, 1
-	case wire.KindAck, wire.KindCommit, wire.KindAsk, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindYield:
 	}
 	return m
 }
 
 // carriers are the kinds that can bring a number that is news. Ack and Commit repeat one of an offer, an Inquiry has none.
 var carriers = []wire.Kind{
-	wire.KindToken, wire.KindBeat, wire.KindAsk, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindSeen, wire.KindYield,
+	handoff.KindToken, guardian.KindBeat, guardian.KindAsk, guardian.KindHeard, guardian.KindKnown, guardian.KindBuried, wander.KindSeen, guardian.KindYield,
 }
 
 // No message raises a number to where no fleet can have come to: it is refused, and its sender named.
@@ -42,7 +42,7 @@ func TestANumberThatCannotBeIsRefused(t *testing.T) {
 				s.arrive(born(1, 1000), 2)
 				token.ID = s.m.Detail(s.now.Time).Token.ID
 			}
-			if kind == wire.KindSeen {
+			if kind == wander.KindSeen {
 				if ofHeld {
 					continue // Nobody asks for a token that it holds.
 				}
@@ -85,7 +85,7 @@ func TestAboveANumberRaisedAsFarAsItCanThereIsRoom(t *testing.T) {
 		s.receive(s.offerIn(born(1, raised+1<<32), 1))
 	}
 	s.advance(maxInterval)
-	made := s.lastSent(wire.KindToken).Token.Seq
+	made := s.lastSent(handoff.KindToken).Token.Seq
 	if made != raised.NextEpoch() {
 		t.Errorf("a new token has number %d after %d", made, raised)
 	}
@@ -98,11 +98,11 @@ func TestAboveANumberRaisedAsFarAsItCanThereIsRoom(t *testing.T) {
 // A stamp in the future is not taken for the newest: a token that is made later has this member's clock, and precedes it.
 func TestAStampInTheFutureIsNotTheNewest(t *testing.T) {
 	for _, kind := range carriers {
-		if kind == wire.KindYield {
+		if kind == guardian.KindYield {
 			continue // It is about a token whose stamp is known.
 		}
 		s := guarded(t)
-		if kind == wire.KindSeen {
+		if kind == wander.KindSeen {
 			s.advance(maxInterval)
 		}
 		s.notes = nil
@@ -117,7 +117,7 @@ func TestAStampInTheFutureIsNotTheNewest(t *testing.T) {
 			}
 		}
 		// Nobody asked for what Heard and Known would tell.
-		if news := kind != wire.KindHeard && kind != wire.KindKnown; news != (refused == 1) {
+		if news := kind != guardian.KindHeard && kind != guardian.KindKnown; news != (refused == 1) {
 			t.Errorf("%v: notes %v", kind, names(s.notes))
 		}
 		made := remade(s)
@@ -141,13 +141,13 @@ func TestAClockThatWasSetBackLeavesNoStamp(t *testing.T) {
 	ahead := int64(73 * 365 * 24 * time.Hour)
 	s.now.Wall += ahead
 	s.advance(maxInterval)
-	if made := s.lastSent(wire.KindToken).Token; made.ID.Birth < ahead {
+	if made := s.lastSent(handoff.KindToken).Token; made.ID.Birth < ahead {
 		t.Fatalf("its stamp is %d", made.ID.Birth)
 	}
 	s.ack()
 	s.now.Wall -= ahead
 	s.advance(10 * maxInterval)
-	if made := s.lastSent(wire.KindToken).Token; made.ID.Birth > s.now.Wall {
+	if made := s.lastSent(handoff.KindToken).Token; made.ID.Birth > s.now.Wall {
 		t.Errorf("the next stamp is %v ahead", time.Duration(made.ID.Birth-s.now.Wall))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
@@ -20,28 +21,28 @@ func TestACopyThatWasOvertakenIsDiscarded(t *testing.T) {
 		told   wire.Kind
 		latest wire.Seq
 	}{
-		"by one that is here":    {func(s *story) { s.arrive(born(1, 50), 1) }, 50, wire.KindKnown, 51},
-		"by one that was here":   {func(s *story) { s.ran(born(1, 50)) }, 50, wire.KindKnown, 52},
-		"by one that is guarded": {func(s *story) { s.guards(born(1, 50)) }, 49, wire.KindKnown, 50},
+		"by one that is here":    {func(s *story) { s.arrive(born(1, 50), 1) }, 50, guardian.KindKnown, 51},
+		"by one that was here":   {func(s *story) { s.ran(born(1, 50)) }, 50, guardian.KindKnown, 52},
+		"by one that is guarded": {func(s *story) { s.guards(born(1, 50)) }, 49, guardian.KindKnown, 50},
 		"by itself, as it was here while an older one is guarded": {func(s *story) {
 			s.ran(born(1, 50))
 			s.guards(born(0, 2000))
-		}, 51, wire.KindKnown, 51},
+		}, 51, guardian.KindKnown, 51},
 		"by one that is guarded where a younger one was": {func(s *story) {
 			s.guards(born(1, 30))
 			s.arrive(born(5, 1000), 1)
 			s.finish()
 			s.ack()
-		}, 29, wire.KindKnown, 30},
+		}, 29, guardian.KindKnown, 30},
 		"by one that went on": {func(s *story) {
 			s.guards(born(1, 40))
-			s.receive(word(wire.KindKnown, 2, guardedBy(born(1, 50), 2)))
-		}, 49, wire.KindKnown, 50},
+			s.receive(word(guardian.KindKnown, 2, guardedBy(born(1, 50), 2)))
+		}, 49, guardian.KindKnown, 50},
 		"by one that was removed": {func(s *story) {
 			s.guards(born(1, 40))
-			s.receive(word(wire.KindBuried, 2, born(1, 50)))
-			s.receive(word(wire.KindKnown, 2, born(1, 50)))
-		}, 39, wire.KindBuried, 50},
+			s.receive(word(guardian.KindBuried, 2, born(1, 50)))
+			s.receive(word(guardian.KindKnown, 2, born(1, 50)))
+		}, 39, guardian.KindBuried, 50},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := inGuardedFleet(t)
@@ -67,7 +68,7 @@ func TestACopyThatWasOvertakenIsDiscarded(t *testing.T) {
 func TestACopyThatIsDiscardedEndsASilence(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.guards(born(1, 50))
-	s.receive(word(wire.KindKnown, 2, guardedBy(born(1, 60), 2)))
+	s.receive(word(guardian.KindKnown, 2, guardedBy(born(1, 60), 2)))
 	s.advance(maxInterval - 1)
 	s.arrive(born(1, 55), 4)
 	s.notes = nil
@@ -84,7 +85,7 @@ func TestACopyThatHasComeFurtherTakesThePlaceOfTheOneThatIsHere(t *testing.T) {
 	s.notes, s.sent = nil, nil
 	commit := s.acknowledged(guardedBy(born(1, 1000), 1, 2), 1)
 	s.wantNotes(wander.NoteOvertaken)
-	s.wantTold(wire.KindKnown, 5, 4)
+	s.wantTold(guardian.KindKnown, 5, 4)
 	s.receive(commit)
 	s.wantNotes(wander.NoteArrived)
 	s.wantState("running")
@@ -101,7 +102,7 @@ func TestWhoIsOfferedACopyThatHasComeFurtherDropsItsOwn(t *testing.T) {
 	s.wantState("resting")
 	s.notes = nil
 	token := guardedBy(born(1, 15), 1, 2)
-	offer := wire.Message{Gate: 7, Kind: wire.KindToken, From: id(2), To: self, Exchange: 77, Token: token.Ref, Load: token.Load}
+	offer := wire.Message{Gate: 7, Kind: handoff.KindToken, From: id(2), To: self, Exchange: 77, Token: token.Ref, Load: token.Load}
 	s.receive(offer)
 	s.wantState("resting")
 	offer.Exchange, offer.Token.Seq = 78, 1000
@@ -118,8 +119,8 @@ func TestWhoIsOfferedACopyThatHasComeFurtherGuardsNoLowerOne(t *testing.T) {
 	s.revive()
 	s.receive(s.offerIn(guardedBy(born(1, 1<<40), 2, 4), 2))
 	s.sent = nil
-	s.receive(word(wire.KindBeat, 1, guardedBy(born(1, 22), 3, 2)))
-	s.wantTold(wire.KindKnown, 1)
+	s.receive(word(guardian.KindBeat, 1, guardedBy(born(1, 22), 3, 2)))
+	s.wantTold(guardian.KindKnown, 1)
 }
 
 func TestWhoHoldsACopyThatWasOvertakenDropsIt(t *testing.T) {
@@ -133,15 +134,15 @@ func TestWhoHoldsACopyThatWasOvertakenDropsIt(t *testing.T) {
 			s.wantState(state)
 			offers := len(s.sent)
 			s.notes = nil
-			s.receive(word(wire.KindBeat, 2, born(1, 1000)))
+			s.receive(word(guardian.KindBeat, 2, born(1, 1000)))
 			s.wantNotes(wander.NoteOvertaken)
 			s.wantState("absent")
-			if told := s.sent[offers:]; len(told) != 2 || told[0].Kind != wire.KindKnown || told[1].Kind != wire.KindKnown {
+			if told := s.sent[offers:]; len(told) != 2 || told[0].Kind != guardian.KindKnown || told[1].Kind != guardian.KindKnown {
 				t.Errorf("it sends %v", told)
 			}
 			if state == "offering" {
 				offer := s.sent[offers-1]
-				s.receive(offer.Reply(wire.KindAck, 77))
+				s.receive(offer.Reply(handoff.KindAck, 77))
 				s.wantNotes(handoff.NoteStrayAck)
 			}
 			s.advance(10 * patience)
@@ -159,8 +160,8 @@ func TestARunThatIsOvertakenFinishesOrIsStopped(t *testing.T) {
 			s := begin(t, cfg, policy.State{})
 			s.fleet(1, 2, 3, 4, 5)
 			s.arrive(born(1, 10), 5)
-			s.receive(word(wire.KindBeat, 2, born(1, 1000)))
-			s.receive(word(wire.KindBeat, 2, born(1, 2000)))
+			s.receive(word(guardian.KindBeat, 2, born(1, 1000)))
+			s.receive(word(guardian.KindBeat, 2, born(1, 2000)))
 			if s.stops != stops {
 				t.Errorf("it is stopped %d times", s.stops)
 			}

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -32,7 +33,7 @@ func newVisit(t testing.TB) *visit {
 	v.now.Wall = noon
 	v.step(policy.Event{Kind: policy.Started, State: policy.State{HasRun: true, LastRun: 0, Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 1}})
 	v.step(policy.Event{Kind: policy.PeersChanged, TokenKnown: true, Peers: []wire.MemberID{id(1), id(2), self, id(4), id(5)}})
-	v.offer = wire.Message{Gate: cfg.Gate, Kind: wire.KindToken, From: id(1), To: self, Token: born(1, 10).Ref}
+	v.offer = wire.Message{Gate: cfg.Gate, Kind: handoff.KindToken, From: id(1), To: self, Token: born(1, 10).Ref}
 	v.once(t) // the first token that is met is announced
 	return v
 }
@@ -47,7 +48,7 @@ func (v *visit) once(t testing.TB) {
 	v.offer.Token.Seq += 4 // what it rises by on its way round and back
 	v.step(policy.Event{Kind: policy.Received, Msg: v.offer})
 	ack := &v.out[len(v.out)-1].Msg
-	v.step(policy.Event{Kind: policy.Received, Msg: ack.Reply(wire.KindCommit, ack.Nonce)})
+	v.step(policy.Event{Kind: policy.Received, Msg: ack.Reply(handoff.KindCommit, ack.Nonce)})
 	at, ok := v.m.NextWake()
 	if !ok {
 		t.Fatal("the token does not rest")
@@ -55,8 +56,8 @@ func (v *visit) once(t testing.TB) {
 	v.now.Time = at
 	v.step(policy.Event{Kind: policy.Woke})
 	token := &v.out[len(v.out)-1].Msg
-	v.step(policy.Event{Kind: policy.Received, Msg: token.Reply(wire.KindAck, 77)})
-	if last := &v.out[len(v.out)-1]; last.Kind != policy.Send || last.Msg.Kind != wire.KindCommit {
+	v.step(policy.Event{Kind: policy.Received, Msg: token.Reply(handoff.KindAck, 77)})
+	if last := &v.out[len(v.out)-1]; last.Kind != policy.Send || last.Msg.Kind != handoff.KindCommit {
 		t.Fatal("the token is not passed on")
 	}
 }
@@ -80,7 +81,7 @@ func BenchmarkVisit(b *testing.B) {
 // BenchmarkStepThatChangesNothing is a message that was not expected.
 func BenchmarkStepThatChangesNothing(b *testing.B) {
 	v := newVisit(b)
-	stray := v.offer.Reply(wire.KindCommit, 5)
+	stray := v.offer.Reply(handoff.KindCommit, 5)
 	b.ReportAllocs()
 	for b.Loop() {
 		v.step(policy.Event{Kind: policy.Received, Msg: stray})

@@ -10,7 +10,6 @@ import (
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
-	"github.com/wanderd/wanderd/wire"
 )
 
 // doubtful are the states in which a member may hold a token, and come back to it after having been away.
@@ -46,7 +45,7 @@ func TestAHolderThatWasAwayAsksBeforeItDoesAnything(t *testing.T) {
 			runs := len(s.runs)
 			s.away(patience)
 			s.wantNotes(guardian.NoteDoubting)
-			if len(s.sent) != 2 || s.sent[0].Kind != wire.KindAsk || s.sent[1].Kind != wire.KindAsk {
+			if len(s.sent) != 2 || s.sent[0].Kind != guardian.KindAsk || s.sent[1].Kind != guardian.KindAsk {
 				t.Fatalf("it sends %v", s.sent)
 			}
 			if state != "running" {
@@ -154,7 +153,7 @@ func TestAMemberThatLeavesInDoubtIsGoneWhenItIsOvertaken(t *testing.T) {
 	doubtful()["resting"](s)
 	s.away(patience)
 	s.leave()
-	s.receive(word(wire.KindBeat, 4, born(1, 1000)))
+	s.receive(word(guardian.KindBeat, 4, born(1, 1000)))
 	s.advance(linger)
 	s.wantState("gone")
 }
@@ -165,7 +164,7 @@ func TestAHolderThatIsOvertakenInDoubtDropsItsToken(t *testing.T) {
 			s := inGuardedFleet(t)
 			story(s)
 			s.away(patience)
-			s.receive(word(wire.KindBeat, 4, born(1, 1000)))
+			s.receive(word(guardian.KindBeat, 4, born(1, 1000)))
 			if state == "running" {
 				s.finish()
 			}
@@ -181,10 +180,10 @@ func TestAnOfferIsNotCommittedInDoubt(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
 	s.finish()
-	offer := *s.lastSent(wire.KindToken)
+	offer := *s.lastSent(handoff.KindToken)
 	s.pass(patience)
 	s.notes = nil
-	s.receive(offer.Reply(wire.KindAck, 77))
+	s.receive(offer.Reply(handoff.KindAck, 77))
 	s.wantNotes(guardian.NoteDoubting, handoff.NoteStrayAck)
 }
 
@@ -194,7 +193,7 @@ func TestAStrayMessageBeginsNoDoubt(t *testing.T) {
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
 	s.pass(patience)
 	s.notes = nil
-	s.receive(word(wire.KindKnown, 2, born(1, 5)))
+	s.receive(word(guardian.KindKnown, 2, born(1, 5)))
 	s.wantNotes(guardian.NoteStrayWord)
 }
 
@@ -212,7 +211,7 @@ func TestASuspendedHolderDoesNotAsk(t *testing.T) {
 				s.sleep(time.Minute)
 				s.wantNotes(wander.NoteGaveUp)
 				s.advance(patience)
-				s.wantTold(wire.KindAsk)
+				s.wantTold(guardian.KindAsk)
 			})
 		}
 	}
@@ -228,7 +227,7 @@ func TestTheGuardiansFollowTheViewAfterADoubt(t *testing.T) {
 	s.sent = nil
 	s.advance(patience / 2)
 	s.wantTrail(1, 2)
-	s.wantTold(wire.KindBeat, 1, 2)
+	s.wantTold(guardian.KindBeat, 1, 2)
 }
 
 // Who finds that it is alone asks in vain, and keeps its token.
@@ -262,12 +261,12 @@ func TestAHolderThatIsAnsweredOffersItsTokenToTheNextMember(t *testing.T) {
 			s.advance(minInterval - 8*skip)
 			s.arrive(guardedBy(born(1, 20), 5, 4), 5)
 			s.until(handoff.NoteOffered)
-			first := s.lastSent(wire.KindToken).To
+			first := s.lastSent(handoff.KindToken).To
 			s.until(guardian.NoteUnanswered)
 			s.notes = nil
 			s.answer(4)
 			s.wantNotes(handoff.NoteOffered)
-			if second := s.lastSent(wire.KindToken).To; second == first {
+			if second := s.lastSent(handoff.KindToken).To; second == first {
 				t.Error("it is offered to the one again that did not answer")
 			}
 		})
@@ -281,7 +280,7 @@ func TestWhatIsPlayedBackIsNoAnswer(t *testing.T) {
 	s.finish()
 	s.until(guardian.NoteUnanswered)
 	s.notes = nil
-	s.receive(word(wire.KindBeat, 4, guardedBy(born(1, 5), 2, 1)))
+	s.receive(word(guardian.KindBeat, 4, guardedBy(born(1, 5), 2, 1)))
 	s.advance(patience)
 	s.wantNotes(wander.NoteYielded, guardian.NoteSuspected)
 }

@@ -12,25 +12,27 @@ import (
 // Family is the soft gate, as shells and simulator know it.
 func Family() policy.Family {
 	return policy.Family{
-		Name: "wander", Version: 1, Notes: slices.Concat(handoff.Notes(), guardian.Notes(), Notes()), WellFormed: wellFormed, Doubt: doubt,
+		ID: 1, Name: "wander", Version: 1, Kinds: Kinds(), Notes: slices.Concat(handoff.Notes(), guardian.Notes(), Notes()), WellFormed: wellFormed, Doubt: doubt,
 	}
 }
 
-// wellFormed reports whether m is a message of a soft gate, and has what those of its kind have. A holder has no lease to lend. An Inquiry is
-// about no token but its slot; a Seen says how long ago one was there.
+// wellFormed reports whether m is a message of a soft gate, and has what those of its kind have. A holder has no lease to lend.
 func wellFormed(m *wire.Message) bool {
-	switch m.Kind {
-	case wire.KindAck, wire.KindCommit:
+	if m.Kind == handoff.KindAck || m.Kind == handoff.KindCommit {
 		return handoff.WellFormed(m) && m.Load == wire.Load{}
-	case wire.KindToken:
-		return handoff.WellFormed(m) && guardian.WellFormedTrail(&m.Load) && wellFormedLoad(&m.Load, m.Token.Slot)
-	case wire.KindInquiry:
-		var load wire.Load
-		SetLastSlot(&load, LastSlotOf(&m.Load))
-		return m.Exchange != 0 && m.Nonce == 0 && m.Token == wire.Ref{Slot: m.Token.Slot} && m.Load == load && wellFormedLoad(&load, m.Token.Slot)
-	case wire.KindSeen:
-		whole := m.Token.IsWhole() && guardian.WellFormedTrail(&m.Load) && wellFormedLoad(&m.Load, m.Token.Slot)
-		return whole && m.Nonce != 0 && m.Exchange != 0
 	}
-	return guardian.WellFormed(m) && wellFormedLoad(&m.Load, m.Token.Slot)
+	if !guardian.WellFormedTrail(&m.Load) || !wellFormedLoad(&m.Load, m.Token.Slot) {
+		return false
+	}
+	switch m.Kind {
+	case handoff.KindToken:
+		return handoff.WellFormed(m)
+	case KindInquiry:
+		var only wire.Load
+		SetLastSlot(&only, LastSlotOf(&m.Load))
+		return m.Exchange != 0 && m.Nonce == 0 && m.Token == wire.Ref{Slot: m.Token.Slot} && m.Load == only
+	case KindSeen:
+		return m.Exchange != 0 && m.Nonce != 0 && m.Token.IsWhole()
+	}
+	return guardian.WellFormed(m)
 }

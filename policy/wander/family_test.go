@@ -6,6 +6,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/wire"
 )
 
 func TestEveryNoteHasANumberAndANameOfItsOwn(t *testing.T) {
@@ -23,3 +24,16 @@ func TestEveryNoteHasANumberAndANameOfItsOwn(t *testing.T) {
 
 // names are those of some notes.
 func names(notes []policy.Note) []string { return wander.Family().Notes.Names(notes) }
+
+func TestEveryKindOfMessageHasANumberAndANameOfItsOwn(t *testing.T) {
+	byName, byNumber := map[string]bool{}, map[wire.Kind]bool{}
+	for _, k := range wander.Family().Kinds {
+		if byName[k.Name] || byNumber[k.Kind] || k.Kind == 0 || k.Name == "" {
+			t.Errorf("it is not the only one, or not whole: %+v", k)
+		}
+		byName[k.Name], byNumber[k.Kind] = true, true
+	}
+	if f := wander.Family(); policy.FamilyName(f.ID) != f.Name {
+		t.Errorf("number %d is %s's, and its name is %s", f.ID, policy.FamilyName(f.ID), f.Name)
+	}
+}

@@ -123,12 +123,12 @@ func (m *Machine) trailBehind(to wire.MemberID) guardian.Trail {
 // none with a number below those it has seen: somebody may play back what was said long ago.
 func (m *Machine) expectsWord(msg *wire.Message) bool {
 	switch {
-	case msg.Kind == wire.KindInquiry:
+	case msg.Kind == KindInquiry:
 		return m.expectsInquiry()
-	case msg.Kind == wire.KindSeen:
+	case msg.Kind == KindSeen:
 		return m.expectsSeen(msg)
 	}
-	if msg.Kind == wire.KindBeat && msg.Token.Seq < m.seq {
+	if msg.Kind == guardian.KindBeat && msg.Token.Seq < m.seq {
 		if t, known := m.guardian.Latest(msg.Token.ID); !known || t.Seq == 0 {
 			return m.holds && m.token.ID == msg.Token.ID
 		}
@@ -142,20 +142,19 @@ func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Eff
 		return policy.AppendTell(out, guardian.NoteStrayWord, msg.From, &msg.Token)
 	}
 	switch msg.Kind {
-	case wire.KindInquiry:
+	case KindInquiry:
 		return m.onInquiry(now, msg, out)
-	case wire.KindSeen:
+	case KindSeen:
 		return m.onSeen(now, msg, out)
-	case wire.KindAsk:
+	case guardian.KindAsk:
 		out = m.handoff.Refuse(msg, out)
-	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindBeat, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindYield:
 	}
 	out = m.witness(now, msg, out)
-	if msg.Kind == wire.KindBeat {
+	if msg.Kind == guardian.KindBeat {
 		out = m.meetToken(out)
 	}
 	verdict, out := m.guardian.Receive(now.Time, msg, m.held(), out)
-	if msg.Kind == wire.KindBeat {
+	if msg.Kind == guardian.KindBeat {
 		m.hearHolder(now.Time, msg)
 	}
 	return m.onVerdict(now, &verdict, out)

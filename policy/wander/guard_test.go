@@ -56,11 +56,10 @@ func guardedBy(t guardian.Token, ids ...int) guardian.Token {
 func word(kind wire.Kind, from int, about guardian.Token) wire.Message {
 	m := wire.Message{Gate: 7, Kind: kind, From: id(from), To: self, Token: about.Ref, Load: about.Load}
 	switch kind {
-	case wire.KindBeat:
+	case guardian.KindBeat:
 		m.Nonce = 1
-	case wire.KindAsk:
+	case guardian.KindAsk:
 		m.Exchange = 5
-	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindHeard, wire.KindKnown, wire.KindBuried, wire.KindInquiry, wire.KindSeen, wire.KindYield:
 	}
 	return m
 }
@@ -69,7 +68,7 @@ func word(kind wire.Kind, from int, about guardian.Token) wire.Message {
 func (s *story) askedOf(to int) wire.Message {
 	s.t.Helper()
 	for _, m := range slices.Backward(s.sent) {
-		if m.Kind == wire.KindAsk && m.To == id(to) {
+		if m.Kind == guardian.KindAsk && m.To == id(to) {
 			return m
 		}
 	}
@@ -81,7 +80,7 @@ func (s *story) askedOf(to int) wire.Message {
 func (s *story) answer(from int) {
 	s.t.Helper()
 	asked := s.askedOf(from)
-	m := word(wire.KindKnown, from, guardian.TokenOf(&asked))
+	m := word(guardian.KindKnown, from, guardian.TokenOf(&asked))
 	m.Exchange = asked.Exchange
 	s.receive(m)
 }
@@ -114,7 +113,7 @@ func (s *story) wantTold(kind wire.Kind, want ...int) {
 // guards makes the member the first guardian of a token, and 2 the second; 1 holds it.
 func (s *story) guards(t guardian.Token) {
 	s.t.Helper()
-	s.receive(word(wire.KindBeat, 1, guardedBy(t, 3, 2)))
+	s.receive(word(guardian.KindBeat, 1, guardedBy(t, 3, 2)))
 	s.sent = nil
 }
 
@@ -154,7 +153,7 @@ func TestTheLastHoldersGuardTheToken(t *testing.T) {
 			s.fleet(tc.view...)
 			s.arrive(guardedBy(born(1, 10), tc.trail...), 1)
 			s.wantTrail(tc.want...)
-			s.wantTold(wire.KindBeat, tc.want...)
+			s.wantTold(guardian.KindBeat, tc.want...)
 		})
 	}
 }
@@ -168,7 +167,7 @@ func TestWhoFailedAHandoffGuardsNothingForAWhile(t *testing.T) {
 	s.arrive(guardedBy(born(1, 1000), 1, 5), 5)
 	s.wantTrail(5, 4)
 	s.advance(16 * timeout) // 2, 4 and 5 fail, again and again
-	s.receive(word(wire.KindBeat, 2, born(1, 2000)))
+	s.receive(word(guardian.KindBeat, 2, born(1, 2000)))
 	s.wantState("absent")
 	s.advance(16 * timeout)
 	s.arrive(guardedBy(born(1, 3000), 1, 5), 5)
@@ -197,15 +196,15 @@ func TestWhoPassesATokenOnGuardsItFirst(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
 	s.finish()
-	if got := guardian.TrailOf(&s.lastSent(wire.KindToken).Load); got != trailOf(3, 5) {
+	if got := guardian.TrailOf(&s.lastSent(handoff.KindToken).Load); got != trailOf(3, 5) {
 		t.Errorf("it is offered with the guardians %v", got)
 	}
 	s.wantTrail(5, 4) // until it is gone
 	s.sent = s.sent[len(s.sent)-1:]
 	s.ack()
-	s.wantTold(wire.KindKnown, 4)
+	s.wantTold(guardian.KindKnown, 4)
 	s.advance(patience)
-	s.wantTold(wire.KindAsk, 1, 5)
+	s.wantTold(guardian.KindAsk, 1, 5)
 }
 
 // A member that is about to be gone takes no place in the trail, and nobody is released for it: the one who gets the token may
@@ -227,15 +226,15 @@ func TestALeavingMemberLeavesTheGuardiansAsTheyAre(t *testing.T) {
 			s.arrive(guardedBy(born(1, 10), tc.trail...), 5)
 			s.leave()
 			s.finish()
-			if got := guardian.TrailOf(&s.lastSent(wire.KindToken).Load); got != trailOf(tc.want...) {
+			if got := guardian.TrailOf(&s.lastSent(handoff.KindToken).Load); got != trailOf(tc.want...) {
 				t.Errorf("it is offered with the guardians %v", got)
 			}
 			s.sent = s.sent[len(s.sent)-1:]
 			s.ack()
-			s.wantTold(wire.KindKnown)
+			s.wantTold(guardian.KindKnown)
 			s.advance(linger)
 			s.wantState("gone")
-			s.wantTold(wire.KindAsk)
+			s.wantTold(guardian.KindAsk)
 		})
 	}
 }
@@ -251,7 +250,7 @@ func TestALeavingMemberGuardsNothing(t *testing.T) {
 	s.sent = nil
 	s.advance(linger - 1)
 	s.wantState("absent")
-	s.wantTold(wire.KindAsk)
+	s.wantTold(guardian.KindAsk)
 }
 
 // The guardians follow the view while the token is here. New ones are told at once.
@@ -260,16 +259,16 @@ func TestTheGuardiansFollowTheView(t *testing.T) {
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
 	s.sent = nil
 	s.fleet(1, 2, 3, 4, 5, 6)
-	s.wantTold(wire.KindBeat) // nothing changes for them
+	s.wantTold(guardian.KindBeat) // nothing changes for them
 	s.fleet(1, 2, 3, 4, 6)
 	s.wantTrail(4, 6)
-	s.wantTold(wire.KindBeat, 4, 6)
+	s.wantTold(guardian.KindBeat, 4, 6)
 	s.fleet(3)
 	s.wantTrail(4, 6) // it is cut off, and they are not gone
-	s.wantTold(wire.KindBeat)
+	s.wantTold(guardian.KindBeat)
 	s.fleet(2, 3)
 	s.wantTrail(2)
-	s.wantTold(wire.KindBeat, 2)
+	s.wantTold(guardian.KindBeat, 2)
 }
 
 // What is revived is the same token, with a number above everything that the lost one can have reached, also after a crash. It
@@ -280,12 +279,12 @@ func TestARevivedTokenIsTheSameAndGoesOn(t *testing.T) {
 	s.revive()
 	s.wantNotes(wander.NoteRevived, handoff.NoteOffered)
 	s.wantHeld(born(1, 0).ID)
-	revived := s.lastSent(wire.KindToken).Token
+	revived := s.lastSent(handoff.KindToken).Token
 	if revived.Seq < wire.Seq(20).NextEpoch() || s.saved.Seq < revived.Seq {
 		t.Errorf("its number is %d, and saved is %d", revived.Seq, s.saved.Seq)
 	}
 	s.wantTrail(2, 4)
-	s.wantTold(wire.KindBeat, 2, 4)
+	s.wantTold(guardian.KindBeat, 2, 4)
 }
 
 func TestWhoIsDueRunsUnderTheTokenThatItRevives(t *testing.T) {
@@ -312,7 +311,7 @@ func TestWhoWasLostWithATokenIsAvoided(t *testing.T) {
 	s := ranLately(t, withBackups(2), born(1, 10))
 	s.guards(born(1, 20))
 	s.revive()
-	if to := s.lastSent(wire.KindToken).To; to != id(2) {
+	if to := s.lastSent(handoff.KindToken).To; to != id(2) {
 		t.Errorf("it is offered to %v", to)
 	}
 }
@@ -324,7 +323,7 @@ func TestARevivedTokenIsRemovedLikeAnyOther(t *testing.T) {
 	s.revive()
 	s.wantNotes(wander.NoteRevived, wander.NoteRemoved)
 	s.wantState("absent")
-	s.wantTold(wire.KindBuried, 2)
+	s.wantTold(guardian.KindBuried, 2)
 }
 
 func TestARevivedTokenMeetsTheOneThatIsHeld(t *testing.T) {
@@ -373,9 +372,9 @@ func TestATokenThatIsDiscardedIsBuried(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := inGuardedFleet(t)
 			discard(s)
-			s.wantTold(wire.KindBuried, 5, 4)
-			s.receive(word(wire.KindAsk, 4, younger))
-			s.lastSent(wire.KindBuried)
+			s.wantTold(guardian.KindBuried, 5, 4)
+			s.receive(word(guardian.KindAsk, 4, younger))
+			s.lastSent(guardian.KindBuried)
 		})
 	}
 }
@@ -383,7 +382,7 @@ func TestATokenThatIsDiscardedIsBuried(t *testing.T) {
 // What a holder or a guardian says of a token's number counts like a token that was here.
 func TestNoRunIsGrantedBelowANumberThatWasHeardOf(t *testing.T) {
 	s := inGuardedFleet(t)
-	s.receive(word(wire.KindAsk, 4, born(5, 1000)))
+	s.receive(word(guardian.KindAsk, 4, born(5, 1000)))
 	s.arrive(born(1, 10), 1)
 	if got := s.runs[0].Seq; got <= 1000 {
 		t.Errorf("it runs under number %d", got)
@@ -400,8 +399,8 @@ func TestAQuestionFromTheSenderEndsAHandoff(t *testing.T) {
 			s := inGuardedFleet(t)
 			commit := s.acknowledged(born(1, 10), 1)
 			s.notes = nil
-			s.receive(word(wire.KindAsk, tc.from, born(1, 11)))
-			s.lastSent(wire.KindKnown)
+			s.receive(word(guardian.KindAsk, tc.from, born(1, 11)))
+			s.lastSent(guardian.KindKnown)
 			s.receive(commit)
 			if arrived := s.m.Detail(s.now.Time).Holding; arrived == tc.ends {
 				t.Errorf("the token arrives: %v", arrived)
@@ -421,7 +420,7 @@ func TestABeatFromBeforeARestartIsNotBelieved(t *testing.T) {
 	}{{999, false}, {1000, true}} {
 		s := begin(t, withBackups(2), policy.State{Seq: 1000})
 		s.fleet(1, 2, 3, 4, 5)
-		s.receive(word(wire.KindBeat, 1, guardedBy(born(1, tc.seq), 3)))
+		s.receive(word(guardian.KindBeat, 1, guardedBy(born(1, tc.seq), 3)))
 		s.notes = nil
 		s.advance(patience)
 		if got := slices.Contains(s.notes, guardian.NoteSuspected); got != tc.guards {
@@ -435,8 +434,8 @@ func TestALowerCopyOfTheTokenThatIsHeldIsAnswered(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 1000), 5, 4), 5)
 	s.sent = nil
-	s.receive(word(wire.KindBeat, 2, born(1, 10)))
-	s.wantTold(wire.KindBeat, 2)
+	s.receive(word(guardian.KindBeat, 2, born(1, 10)))
+	s.wantTold(guardian.KindBeat, 2)
 }
 
 func TestWhoeverIsGoneHearsNothing(t *testing.T) {
@@ -446,7 +445,7 @@ func TestWhoeverIsGoneHearsNothing(t *testing.T) {
 	s.advance(linger)
 	s.wantState("gone")
 	s.notes, s.sent = nil, nil
-	for _, kind := range []wire.Kind{wire.KindBeat, wire.KindAsk, wire.KindKnown, wire.KindBuried, wire.KindInquiry} {
+	for _, kind := range []wire.Kind{guardian.KindBeat, guardian.KindAsk, guardian.KindKnown, guardian.KindBuried, wander.KindInquiry} {
 		s.receive(word(kind, 1, guardedBy(born(1, 20), 3)))
 		s.wantNotes(guardian.NoteStrayWord)
 	}
@@ -525,7 +524,7 @@ func TestATokenThatMustBeRemovedReplacesNoneThatIsHeld(t *testing.T) {
 	}{
 		"as it arrives": {func(s *story, _ guardian.Token) { s.arrive(born(2, 20), 4) }, true},
 		"as it is revived": {func(s *story, _ guardian.Token) {
-			s.receive(word(wire.KindBeat, 1, guardedBy(born(2, 1<<40), 3)))
+			s.receive(word(guardian.KindBeat, 1, guardedBy(born(2, 1<<40), 3)))
 			s.advance(2 * patience)
 		}, true},
 		"as a copy of the held one": {func(s *story, held guardian.Token) {
@@ -554,7 +553,7 @@ func (s *story) wantEntrusted(want ...int) {
 		s.t.Fatalf("the guard of the run is to tell %d members, want %v", len(s.entrusted), want)
 	}
 	for i, m := range s.entrusted {
-		if m != (wire.Message{Gate: 7, Kind: wire.KindYield, From: self, To: id(want[i]), Token: held.Token, Load: held.Load}) {
+		if m != (wire.Message{Gate: 7, Kind: guardian.KindYield, From: self, To: id(want[i]), Token: held.Token, Load: held.Load}) {
 			s.t.Fatalf("the guard of the run is to say %+v, and %+v is held", m, held.Token)
 		}
 	}
@@ -580,7 +579,7 @@ func TestTheGuardOfARunKnowsWhatIsHeld(t *testing.T) {
 func TestTheGuardOfARunThatWasOvertakenSaysNothing(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
-	beat := word(wire.KindBeat, 2, guardedBy(born(1, 1000), 5, 4))
+	beat := word(guardian.KindBeat, 2, guardedBy(born(1, 1000), 5, 4))
 	s.receive(beat)
 	s.wantState("running")
 	s.wantEntrusted()

@@ -87,7 +87,7 @@ func (m *Machine) inquire(now policy.Instant, must bool, out []policy.Effect) (o
 			continue
 		}
 		out = policy.AppendSend(out, &wire.Message{
-			Gate: m.cfg.Gate, Kind: wire.KindInquiry, From: m.cfg.Self, To: m.peers.ids[place-1], Exchange: q.id,
+			Gate: m.cfg.Gate, Kind: KindInquiry, From: m.cfg.Self, To: m.peers.ids[place-1], Exchange: q.id,
 			Token: about.Ref, Load: about.Load,
 		})
 	}
@@ -209,7 +209,7 @@ func (m *Machine) onInquiry(now policy.Instant, msg *wire.Message, out []policy.
 		token = m.sighted()
 	}
 	return policy.AppendSend(out, &wire.Message{
-		Gate: m.cfg.Gate, Kind: wire.KindSeen, From: m.cfg.Self, To: msg.From, Exchange: msg.Exchange,
+		Gate: m.cfg.Gate, Kind: KindSeen, From: m.cfg.Self, To: msg.From, Exchange: msg.Exchange,
 		Nonce: wire.Nonce(max(age, 1)), Token: token.Ref, Load: token.Load,
 	})
 }

@@ -25,7 +25,7 @@ func guarded(t *testing.T) *story {
 	token, to := s.ack()
 	token.Seq += 5
 	token.SetTrail(&guardian.Trail{})
-	s.receive(wire.Message{Gate: 7, Kind: wire.KindKnown, From: to, To: self, Token: token.Ref, Load: token.Load})
+	s.receive(wire.Message{Gate: 7, Kind: guardian.KindKnown, From: to, To: self, Token: token.Ref, Load: token.Load})
 	s.notes, s.sent = nil, nil
 	return s
 }
@@ -33,9 +33,9 @@ func guarded(t *testing.T) *story {
 // seen is an answer to the last question: the token was there some time ago.
 func (s *story) seen(token guardian.Token, ago time.Duration) {
 	s.t.Helper()
-	asked := s.lastSent(wire.KindInquiry)
+	asked := s.lastSent(wander.KindInquiry)
 	s.receive(wire.Message{
-		Gate: 7, Kind: wire.KindSeen, From: asked.To, To: self, Exchange: asked.Exchange, Nonce: wire.Nonce(ago), Token: token.Ref, Load: token.Load,
+		Gate: 7, Kind: wander.KindSeen, From: asked.To, To: self, Exchange: asked.Exchange, Nonce: wire.Nonce(ago), Token: token.Ref, Load: token.Load,
 	})
 }
 
@@ -50,7 +50,7 @@ func TestWhoHasHadNoTokenForLongAsksOneOtherAndThenFour(t *testing.T) {
 	}
 	s.advance(timeout/2 - timeout/6)
 	for _, m := range s.sent {
-		if m.Kind != wire.KindInquiry || m.Exchange != s.sent[0].Exchange || m.To == self {
+		if m.Kind != wander.KindInquiry || m.Exchange != s.sent[0].Exchange || m.To == self {
 			t.Fatalf("it sends %+v", m)
 		}
 		asked[m.To]++
@@ -196,7 +196,7 @@ func TestWhoIsToldOfATokenMakesALaterOne(t *testing.T) {
 	older := born(10_000, 1<<40)
 	s.seen(older, maxInterval)
 	s.advance(timeout / 2)
-	made := s.lastSent(wire.KindToken).Token
+	made := s.lastSent(handoff.KindToken).Token
 	if made.Seq <= older.Seq || !older.ID.Precedes(made.ID) {
 		t.Errorf("it makes %+v after %+v", made, older)
 	}
@@ -205,8 +205,8 @@ func TestWhoIsToldOfATokenMakesALaterOne(t *testing.T) {
 func TestAnAnswerToAnotherQuestionIsNotExpected(t *testing.T) {
 	s := guarded(t)
 	s.advance(maxInterval)
-	m := *s.lastSent(wire.KindInquiry)
-	m.Kind, m.From, m.To, m.Nonce, m.Token = wire.KindSeen, m.To, self, 1, born(1, 50).Ref
+	m := *s.lastSent(wander.KindInquiry)
+	m.Kind, m.From, m.To, m.Nonce, m.Token = wander.KindSeen, m.To, self, 1, born(1, 50).Ref
 	m.Exchange++
 	if s.m.Expects(&m) {
 		t.Error("it is expected")
@@ -214,16 +214,16 @@ func TestAnAnswerToAnotherQuestionIsNotExpected(t *testing.T) {
 }
 
 func TestWhoIsAskedSaysHowLongAgoATokenWasThere(t *testing.T) {
-	question := wire.Message{Gate: 7, Kind: wire.KindInquiry, From: id(2), To: self, Exchange: 9}
+	question := wire.Message{Gate: 7, Kind: wander.KindInquiry, From: id(2), To: self, Exchange: 9}
 	s := guarded(t)
 	s.advance(40 * time.Second)
 	s.receive(question)
-	if m := s.lastSent(wire.KindSeen); m.To != id(2) || m.Exchange != 9 || m.Nonce != wire.Nonce(40*time.Second) || m.Token.ID != born(1, 0).ID {
+	if m := s.lastSent(wander.KindSeen); m.To != id(2) || m.Exchange != 9 || m.Nonce != wire.Nonce(40*time.Second) || m.Token.ID != born(1, 0).ID {
 		t.Errorf("it answers %+v", m)
 	}
 	s.arrive(born(1, 90), 1)
 	s.receive(question)
-	if m := s.lastSent(wire.KindSeen); m.Nonce != 1 {
+	if m := s.lastSent(wander.KindSeen); m.Nonce != 1 {
 		t.Errorf("who holds it answers %v", time.Duration(m.Nonce))
 	}
 }
@@ -231,7 +231,7 @@ func TestWhoIsAskedSaysHowLongAgoATokenWasThere(t *testing.T) {
 func TestWhoHasMetNoTokenAnswersNobody(t *testing.T) {
 	s := begin(t, config(), policy.State{})
 	s.fleet(1, 2, 3)
-	if s.m.Expects(&wire.Message{Gate: 7, Kind: wire.KindInquiry, From: id(2), To: self, Exchange: 9}) {
+	if s.m.Expects(&wire.Message{Gate: 7, Kind: wander.KindInquiry, From: id(2), To: self, Exchange: 9}) {
 		t.Error("the question is expected")
 	}
 }
@@ -251,10 +251,10 @@ func TestAGuardianThatIsAskedSaysWhenItHeardTheHolder(t *testing.T) {
 	s.advance(40 * time.Second)
 	held := born(2, 90)
 	held.SetTrail(&guardian.Trail{id(5), self})
-	s.receive(word(wire.KindBeat, 6, held))
+	s.receive(word(guardian.KindBeat, 6, held))
 	s.advance(skip / 2)
-	s.receive(wire.Message{Gate: 7, Kind: wire.KindInquiry, From: id(2), To: self, Exchange: 9})
-	m := s.lastSent(wire.KindSeen)
+	s.receive(wire.Message{Gate: 7, Kind: wander.KindInquiry, From: id(2), To: self, Exchange: 9})
+	m := s.lastSent(wander.KindSeen)
 	if m.Nonce != wire.Nonce(skip/2) || m.Token.ID != held.ID || m.Token.Seq != held.Seq {
 		t.Errorf("it answers %+v", m)
 	}
@@ -268,7 +268,7 @@ func TestAGuardiansSilenceBeginsWithTheLastBeat(t *testing.T) {
 	s := guarded(t)
 	held := born(2, 90)
 	held.SetTrail(&guardian.Trail{id(5), self})
-	beat := word(wire.KindBeat, 6, held)
+	beat := word(guardian.KindBeat, 6, held)
 	s.receive(beat)
 	heard := s.now.Time
 	s.advance(time.Second / 2)
@@ -294,7 +294,7 @@ func crowd(t *testing.T) *story {
 func (s *story) asked() map[wire.MemberID]int {
 	asked := map[wire.MemberID]int{}
 	for _, m := range s.sent {
-		if m.Kind == wire.KindInquiry {
+		if m.Kind == wander.KindInquiry {
 			asked[m.To]++
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
-	"github.com/wanderd/wanderd/wire"
 )
 
 // linger is how long a member that has committed stays to repeat the Commit.
@@ -57,12 +56,12 @@ func TestALeavingMemberStaysToRepeatItsCommit(t *testing.T) {
 	s := inFleet(t)
 	s.arrive(born(1, 10), 1)
 	s.finish()
-	ack := s.lastSent(wire.KindToken).Reply(wire.KindAck, 77)
+	ack := s.lastSent(handoff.KindToken).Reply(handoff.KindAck, 77)
 	s.receive(ack)
 	s.leave()
 	s.advance(linger - 1)
 	s.receive(ack)
-	s.lastSent(wire.KindCommit)
+	s.lastSent(handoff.KindCommit)
 }
 
 func TestALeavingMemberTriesOthersUntilOneTakesItsToken(t *testing.T) {
@@ -70,10 +69,10 @@ func TestALeavingMemberTriesOthersUntilOneTakesItsToken(t *testing.T) {
 	s.arrive(born(1, 10), 1)
 	s.leave()
 	s.finish()
-	first := s.lastSent(wire.KindToken).To
+	first := s.lastSent(handoff.KindToken).To
 	s.advance(timeout)
 	s.wantState("offering")
-	if second := s.lastSent(wire.KindToken).To; second == first {
+	if second := s.lastSent(handoff.KindToken).To; second == first {
 		t.Error("it tries the same one again")
 	}
 }
@@ -227,10 +226,10 @@ func TestASuspendedOfferIsNeverCommitted(t *testing.T) {
 	s := inFleet(t)
 	s.arrive(born(1, 10), 1)
 	s.finish()
-	offer := *s.lastSent(wire.KindToken)
+	offer := *s.lastSent(handoff.KindToken)
 	s.sleep(time.Second / 2)
 	s.notes = nil
-	s.receive(offer.Reply(wire.KindAck, 77))
+	s.receive(offer.Reply(handoff.KindAck, 77))
 	s.wantNotes(handoff.NoteStrayAck)
 }
 

@@ -89,5 +89,6 @@ func SetLastSlot(l *wire.Load, slot uint8) { l[atLastSlot] = slot }
 // wellFormedLoad reports whether the load of a token of that slot is one of a soft gate, behind its trail.
 func wellFormedLoad(l *wire.Load, slot uint8) bool {
 	route, age, last := RouteOf(l), AgeOf(l), LastSlotOf(l)
-	return route.wellFormed() && age >= 0 && age <= MaxAge && slot <= last && last < wire.MaxSlots && [wire.LoadSize - atZeros]byte(l[atZeros:]) == [wire.LoadSize - atZeros]byte{}
+	zeros := [wire.LoadSize - atZeros]byte{}
+	return route.wellFormed() && age >= 0 && age <= MaxAge && slot <= last && last < wire.MaxSlots && [len(zeros)]byte(l[atZeros:]) == zeros
 }

@@ -138,11 +138,11 @@ func TestWhoIsAboutToMintAsksTheFirstInRank(t *testing.T) {
 		s := begin(t, config(), policy.State{})
 		s.view(tc.view...)
 		s.advance(time.Duration(3+8*slices.Index(tc.view, 3)) * timeout)
-		s.wantTold(wire.KindInquiry, tc.asked[0])
+		s.wantTold(wander.KindInquiry, tc.asked[0])
 		s.advance(timeout / 6)
-		s.wantTold(wire.KindInquiry, tc.asked...)
+		s.wantTold(wander.KindInquiry, tc.asked...)
 		s.advance(timeout/2 - timeout/6 - 1)
-		s.wantTold(wire.KindInquiry, tc.asked...)
+		s.wantTold(wander.KindInquiry, tc.asked...)
 	}
 }
 
@@ -373,7 +373,7 @@ func TestATokenFitsIntoADatagram(t *testing.T) {
 				s.view(3, 4)
 				s.advance(3 * timeout)
 				s.finish()
-				msg := s.lastSent(wire.KindToken)
+				msg := s.lastSent(handoff.KindToken)
 				if got, ok := wire.Parse(msg.Append(nil)); !ok || got != *msg {
 					t.Errorf("birth %d, wall %d, seq %d: the token %+v cannot be sent", birth, wall, seq, msg.Token)
 				}

@@ -6,8 +6,8 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
-	"github.com/wanderd/wanderd/wire"
 )
 
 // measuring starts a member of a fleet of five that is not told how long the operation takes.
@@ -145,7 +145,7 @@ func TestARunThatWasStoppedIsNotMeasured(t *testing.T) {
 // One that loses its token and is stopped takes less than the operation does, one that the host slept through takes more.
 func TestARunThatWasDisturbedIsNotMeasured(t *testing.T) {
 	for name, disturb := range map[string]func(s *story){
-		"overtaken and stopped": func(s *story) { s.receive(word(wire.KindBeat, 1, born(1, 1<<40))) },
+		"overtaken and stopped": func(s *story) { s.receive(word(guardian.KindBeat, 1, born(1, 1<<40))) },
 		"asleep":                func(s *story) { s.sleep(time.Hour) },
 		"asleep and alone":      func(s *story) { s.view(3); s.sleep(time.Hour) },
 	} {
@@ -170,7 +170,7 @@ func TestANewTokenCarriesTheEstimateOn(t *testing.T) {
 	s := measuring(t)
 	s.run(0, 8*time.Second)
 	s.advance(maxInterval)
-	if made := s.lastSent(wire.KindToken); made.Token.ID == born(1, 0).ID || wander.OpOf(&made.Load) != 8000 {
+	if made := s.lastSent(handoff.KindToken); made.Token.ID == born(1, 0).ID || wander.OpOf(&made.Load) != 8000 {
 		t.Errorf("it makes %+v", made)
 	}
 }

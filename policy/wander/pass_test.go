@@ -19,7 +19,7 @@ func (s *story) offered() wire.MemberID {
 	s.finish()
 	s.notes = s.notes[:0]
 	s.sent = s.sent[len(s.sent)-1:]
-	return s.lastSent(wire.KindToken).To
+	return s.lastSent(handoff.KindToken).To
 }
 
 // chiSquare is how far counts are from being equal, over as many degrees of freedom as there are counts but one.
@@ -64,7 +64,7 @@ func TestAFailedHandoffIsRetriedWithAnother(t *testing.T) {
 	first := s.offered()
 	s.advance(timeout)
 	s.wantNotes(handoff.NoteNoAck, handoff.NoteOffered)
-	second := s.lastSent(wire.KindToken).To
+	second := s.lastSent(handoff.KindToken).To
 	if second == first {
 		t.Fatal("it retries with the same one")
 	}
@@ -101,7 +101,7 @@ func TestWhoFailedAHandoffIsAvoidedForAWhile(t *testing.T) {
 		s.advance(tc.after - skip)
 		s.arrive(born(1, 10), 1)
 		s.advance(skip)
-		if to := s.lastSent(wire.KindToken).To; to != tc.want {
+		if to := s.lastSent(handoff.KindToken).To; to != tc.want {
 			t.Errorf("%v after it failed, %v is offered the token, want %v", s.now.Time.Sub(failed), to, tc.want)
 		}
 	}
@@ -118,7 +118,7 @@ func TestTheWalkIsUniformOverThoseWhoAreNotAvoided(t *testing.T) {
 		to := s.offered()
 		for dead[to] {
 			s.advance(timeout)
-			to = s.lastSent(wire.KindToken).To
+			to = s.lastSent(handoff.KindToken).To
 		}
 		counts[to]++
 		s.ack()
@@ -137,7 +137,7 @@ func TestWhereAllAreAvoidedNobodyIs(t *testing.T) {
 	for range 20 {
 		s.advance(timeout)
 		s.wantState("offering")
-		tried[s.lastSent(wire.KindToken).To] = true
+		tried[s.lastSent(handoff.KindToken).To] = true
 	}
 	if len(tried) != 2 || tried[self] {
 		t.Errorf("it tried %v", tried)
@@ -173,7 +173,7 @@ func TestWhoTakesPartInAHandoffIsAvoidedNoLonger(t *testing.T) {
 			for range 6 {
 				s.arrive(born(1, 10), 5)
 				s.advance(skip)
-				if s.lastSent(wire.KindToken).To == dead {
+				if s.lastSent(handoff.KindToken).To == dead {
 					return
 				}
 				s.ack()
@@ -196,7 +196,7 @@ func TestTheLastFourThatFailedAreAvoided(t *testing.T) {
 	}
 	for range 4 {
 		fail()
-		order = append(order, s.lastSent(wire.KindToken).To)
+		order = append(order, s.lastSent(handoff.KindToken).To)
 	}
 	for i, a := range order {
 		for _, b := range order[:i] {
@@ -209,7 +209,7 @@ func TestTheLastFourThatFailedAreAvoided(t *testing.T) {
 	allowed := map[wire.MemberID]bool{}
 	for range 12 {
 		fail()
-		next := s.lastSent(wire.KindToken).To
+		next := s.lastSent(handoff.KindToken).To
 		order = append(order, next)
 		for _, recent := range order[len(order)-5 : len(order)-1] {
 			if next == recent {
@@ -232,7 +232,7 @@ func TestAnOfferOutlivesAChangeOfView(t *testing.T) {
 	s.advance(timeout - time.Millisecond)
 	s.wantState("offering")
 	s.advance(time.Millisecond)
-	if to := s.lastSent(wire.KindToken).To; to != id(5) {
+	if to := s.lastSent(handoff.KindToken).To; to != id(5) {
 		t.Errorf("then it is offered to %v", to)
 	}
 }

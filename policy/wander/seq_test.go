@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -106,7 +107,7 @@ func TestANewTokenStartsInAnEpochOfItsOwn(t *testing.T) {
 	s := inFleet(t)
 	s.ran(born(1, 10))
 	s.advance(maxInterval)
-	got := s.lastSent(wire.KindToken).Token.Seq
+	got := s.lastSent(handoff.KindToken).Token.Seq
 	if want := wire.Seq(10).NextEpoch(); got != want {
 		t.Errorf("the new token has number %d, want %d", got, want)
 	}

@@ -2,6 +2,7 @@ package wander
 
 import (
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -58,7 +59,7 @@ func (m *Machine) findPart(now policy.Time) {
 
 // otherSlots reports whether a message shows that its sender has another number of slots. Ack and Commit carry none.
 func (m *Machine) otherSlots(msg *wire.Message) bool {
-	bare := msg.Kind == wire.KindAck || msg.Kind == wire.KindCommit
+	bare := msg.Kind == handoff.KindAck || msg.Kind == handoff.KindCommit
 	return !bare && LastSlotOf(&msg.Load) != m.cfg.LastSlot
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -76,7 +77,7 @@ func TestWhoComesToATokensPartHasJustBegunToWaitForIt(t *testing.T) {
 // passes it to them, once.
 func TestWhoAsksForATokenOfASharedSweepGetsIt(t *testing.T) {
 	s := sharing(t, 0, upTo(9)...)
-	question := wire.Message{Gate: 7, Kind: wire.KindInquiry, From: self, To: self, Exchange: 9}
+	question := wire.Message{Gate: 7, Kind: wander.KindInquiry, From: self, To: self, Exchange: 9}
 	wander.SetLastSlot(&question.Load, 1)
 	for asker := range 9 {
 		if question.From = id(asker + 1); question.From == self {
@@ -84,13 +85,13 @@ func TestWhoAsksForATokenOfASharedSweepGetsIt(t *testing.T) {
 		}
 		s.taken(0)
 		s.receive(question)
-		s.lastSent(wire.KindSeen)
+		s.lastSent(wander.KindSeen)
 		s.advance(skip)
-		if to := s.lastSent(wire.KindToken).To; to != question.From {
+		if to := s.lastSent(handoff.KindToken).To; to != question.From {
 			t.Errorf("it is offered to %v, and %v has asked", to, question.From)
 		}
 		s.advance(timeout)
-		if to := s.lastSent(wire.KindToken).To; to == question.From {
+		if to := s.lastSent(handoff.KindToken).To; to == question.From {
 			t.Errorf("it is offered to %v again", to)
 		}
 		s.ack()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -66,11 +67,11 @@ func (b *booth) arrive(t guardian.Token) []policy.Note {
 	b.t.Helper()
 	b.offer++
 	b.step(policy.Event{Kind: policy.Received, Msg: wire.Message{
-		Gate: 7, Kind: wire.KindToken, From: id(1), To: self, Exchange: b.offer, Token: t.Ref, Load: t.Load,
+		Gate: 7, Kind: handoff.KindToken, From: id(1), To: self, Exchange: b.offer, Token: t.Ref, Load: t.Load,
 	}})
 	for i := range b.out {
-		if m := b.out[i].Msg; b.out[i].Kind == policy.Send && m.Kind == wire.KindAck {
-			b.step(policy.Event{Kind: policy.Received, Msg: m.Reply(wire.KindCommit, m.Nonce)})
+		if m := b.out[i].Msg; b.out[i].Kind == policy.Send && m.Kind == handoff.KindAck {
+			b.step(policy.Event{Kind: policy.Received, Msg: m.Reply(handoff.KindCommit, m.Nonce)})
 			return b.notes()
 		}
 	}
@@ -181,7 +182,7 @@ func TestAMemberWithAnotherNumberOfSlotsIsNoticedOnce(t *testing.T) {
 	offer := func() []policy.Note {
 		b.offer++
 		b.step(policy.Event{Kind: policy.Received, Msg: wire.Message{
-			Gate: 7, Kind: wire.KindToken, From: id(1), To: self, Exchange: b.offer, Token: token.Ref, Load: token.Load,
+			Gate: 7, Kind: handoff.KindToken, From: id(1), To: self, Exchange: b.offer, Token: token.Ref, Load: token.Load,
 		}})
 		return b.notes()
 	}
@@ -341,11 +342,11 @@ func TestOneTokenWaitsUntilAMemberIsDue(t *testing.T) {
 
 // comeBy lets a token come to a member and returns to whom it is offered next, and how.
 func comeBy(m *wander.Machine, now policy.Instant, at wire.MemberID, token guardian.Token) (wire.MemberID, guardian.Token) {
-	offer := wire.Message{Gate: 7, Kind: wire.KindToken, From: id(99), To: at, Exchange: 5, Token: token.Ref, Load: token.Load}
+	offer := wire.Message{Gate: 7, Kind: handoff.KindToken, From: id(99), To: at, Exchange: 5, Token: token.Ref, Load: token.Load}
 	out := m.Step(now, &policy.Event{Kind: policy.Received, Msg: offer}, nil)
 	for i := range out {
-		if a := out[i].Msg; out[i].Kind == policy.Send && a.Kind == wire.KindAck {
-			m.Step(now, &policy.Event{Kind: policy.Received, Msg: a.Reply(wire.KindCommit, a.Nonce)}, nil)
+		if a := out[i].Msg; out[i].Kind == policy.Send && a.Kind == handoff.KindAck {
+			m.Step(now, &policy.Event{Kind: policy.Received, Msg: a.Reply(handoff.KindCommit, a.Nonce)}, nil)
 		}
 	}
 	for {
@@ -353,7 +354,7 @@ func comeBy(m *wander.Machine, now policy.Instant, at wire.MemberID, token guard
 		now.Time = max(now.Time, wake)
 		out = m.Step(now, &policy.Event{Kind: policy.Woke}, nil)
 		for i := range out {
-			if out[i].Kind == policy.Send && out[i].Msg.Kind == wire.KindToken {
+			if out[i].Kind == policy.Send && out[i].Msg.Kind == handoff.KindToken {
 				return out[i].Msg.To, guardian.TokenOf(&out[i].Msg)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -206,7 +207,7 @@ func (s *story) receive(msg wire.Message) {
 // offerIn returns the Token message of a new handoff to this member.
 func (s *story) offerIn(token guardian.Token, from int) wire.Message {
 	s.handoffs++
-	return wire.Message{Gate: 7, Kind: wire.KindToken, From: id(from), To: self, Exchange: s.handoffs, Token: token.Ref, Load: token.Load}
+	return wire.Message{Gate: 7, Kind: handoff.KindToken, From: id(from), To: self, Exchange: s.handoffs, Token: token.Ref, Load: token.Load}
 }
 
 // acknowledged offers a token and returns the Commit that would end the handoff. Along its way a token's number rises.
@@ -217,8 +218,8 @@ func (s *story) acknowledged(token guardian.Token, from int) (commit wire.Messag
 	}
 	s.numbers[token.ID] = token.Seq
 	s.receive(s.offerIn(token, from))
-	ack := s.lastSent(wire.KindAck)
-	return ack.Reply(wire.KindCommit, ack.Nonce)
+	ack := s.lastSent(handoff.KindAck)
+	return ack.Reply(handoff.KindCommit, ack.Nonce)
 }
 
 // arrive carries a whole handoff to this member.
@@ -230,9 +231,9 @@ func (s *story) arrive(token guardian.Token, from int) {
 // ack takes the token that is on offer, as the member to whom it is offered, and returns it.
 func (s *story) ack() (guardian.Token, wire.MemberID) {
 	s.t.Helper()
-	offer := s.lastSent(wire.KindToken)
+	offer := s.lastSent(handoff.KindToken)
 	s.numbers[offer.Token.ID] = offer.Token.Seq
-	s.receive(offer.Reply(wire.KindAck, 77))
+	s.receive(offer.Reply(handoff.KindAck, 77))
 	s.wantState("absent")
 	return guardian.TokenOf(offer), offer.To
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -118,7 +119,7 @@ func going(t *testing.T, route wander.Route) *story {
 
 func (s *story) offer() (wire.MemberID, wander.Route) {
 	s.t.Helper()
-	m := s.lastSent(wire.KindToken)
+	m := s.lastSent(handoff.KindToken)
 	return m.To, wander.RouteOf(&m.Load)
 }
 
@@ -306,7 +307,7 @@ func TestATokenGrowsOlderOnItsWay(t *testing.T) {
 
 func (s *story) wantAge(want time.Duration) {
 	s.t.Helper()
-	if got := wander.AgeOf(&s.lastSent(wire.KindToken).Load); got != want {
+	if got := wander.AgeOf(&s.lastSent(handoff.KindToken).Load); got != want {
 		s.t.Errorf("the token on offer has an age of %v, want %v", got, want)
 	}
 }

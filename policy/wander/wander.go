@@ -319,9 +319,9 @@ func (m *Machine) NextWake() (policy.Time, bool) {
 // Expects reports whether a message could change anything now.
 func (m *Machine) Expects(msg *wire.Message) bool {
 	if msg.Token.Slot != m.cfg.Slot {
-		return msg.Kind == wire.KindToken && m.differing(msg)
+		return msg.Kind == handoff.KindToken && m.differing(msg)
 	}
-	if !msg.Kind.OfHandoff() {
+	if !handoff.Owns(msg.Kind) {
 		return m.expectsWord(msg)
 	}
 	return m.handoff.Expects(msg)
@@ -350,10 +350,10 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 	if ev.Msg.Token.Slot != m.cfg.Slot {
 		return policy.AppendTell(out, guardian.NoteStrayWord, ev.Msg.From, &ev.Msg.Token)
 	}
-	if !ev.Msg.Kind.OfHandoff() {
+	if !handoff.Owns(ev.Msg.Kind) {
 		return m.onWord(now, &ev.Msg, out)
 	}
-	if ev.Msg.Kind == wire.KindToken && m.Expects(&ev.Msg) {
+	if ev.Msg.Kind == handoff.KindToken && m.Expects(&ev.Msg) {
 		out = m.witness(now, &ev.Msg, out)
 		// A holder that nobody hears is told in no other way that its token has been revived.
 		if t := &ev.Msg.Token; m.holds && t.ID == m.token.ID && t.Seq > m.token.Seq {

@@ -31,13 +31,13 @@ func TestATokenKeepsItsIdentity(t *testing.T) {
 func TestANewTokenHasAnIdentityOfItsOwn(t *testing.T) {
 	s := inFleet(t)
 	s.advance(maxInterval)
-	first := s.lastSent(wire.KindToken).Token.ID
+	first := s.lastSent(handoff.KindToken).Token.ID
 	if first.Generator != self || first.Birth != s.now.Wall {
 		t.Errorf("at %d a token is born as %+v", s.now.Wall, first)
 	}
 	s.ack()
 	s.advance(2 * maxInterval)
-	if second := s.lastSent(wire.KindToken).Token.ID; second.Random == first.Random {
+	if second := s.lastSent(handoff.KindToken).Token.ID; second.Random == first.Random {
 		t.Errorf("two tokens have the random id %x", first.Random)
 	}
 }
@@ -50,7 +50,7 @@ func TestANewTokenIsYoungerThanAnySeen(t *testing.T) {
 	ahead.ID.Birth += int64(2 * maxInterval)
 	s.ran(ahead)
 	s.advance(maxInterval)
-	if got := s.lastSent(wire.KindToken).Token.ID; !ahead.ID.Precedes(got) {
+	if got := s.lastSent(handoff.KindToken).Token.ID; !ahead.ID.Precedes(got) {
 		t.Errorf("the new token %+v precedes the lost one %+v", got, ahead.ID)
 	}
 }
@@ -394,10 +394,10 @@ func TestAnOfferOfTheYoungerTokenIsWithdrawn(t *testing.T) {
 	s := inFleet(t)
 	s.arrive(born(10, 50), 1)
 	s.finish()
-	offer := *s.lastSent(wire.KindToken)
+	offer := *s.lastSent(handoff.KindToken)
 	s.arrive(born(5, 20), 4)
 	s.notes = nil
-	s.receive(offer.Reply(wire.KindAck, 77))
+	s.receive(offer.Reply(handoff.KindAck, 77))
 	s.wantNotes(handoff.NoteStrayAck)
 	s.wantState("resting")
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -18,9 +19,9 @@ func wholeMessage(kind wire.Kind) wire.Message {
 	}
 	wander.SetLastSlot(&m.Load, 2)
 	switch {
-	case kind == wire.KindInquiry:
+	case kind == wander.KindInquiry:
 		m.Token = wire.Ref{Slot: 1}
-	case kind == wire.KindAck || kind == wire.KindCommit:
+	case kind == handoff.KindAck || kind == handoff.KindCommit:
 		m.Token, m.Load = m.Token.Bare(), wire.Load{}
 	default:
 		guardian.SetTrail(&m.Load, &guardian.Trail{{12}, {13}})
@@ -34,16 +35,24 @@ func wholeMessage(kind wire.Kind) wire.Message {
 	return m
 }
 
+// kinds are all kinds of message of a soft gate.
+func kinds() (all []wire.Kind) {
+	for _, k := range wander.Kinds() {
+		all = append(all, k.Kind)
+	}
+	return all
+}
+
 func withNonce() []wire.Kind {
-	return []wire.Kind{wire.KindAck, wire.KindCommit, wire.KindBeat, wire.KindHeard, wire.KindSeen}
+	return []wire.Kind{handoff.KindAck, handoff.KindCommit, guardian.KindBeat, guardian.KindHeard, wander.KindSeen}
 }
 
 func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
-	bare := []wire.Kind{wire.KindAck, wire.KindCommit}
-	about := []wire.Kind{wire.KindInquiry}
-	questions := []wire.Kind{wire.KindAsk, wire.KindHeard, wire.KindInquiry, wire.KindSeen}
-	others := func(kinds ...wire.Kind) []wire.Kind {
-		return slices.DeleteFunc(wire.Kinds(), func(k wire.Kind) bool { return slices.Contains(kinds, k) })
+	bare := []wire.Kind{handoff.KindAck, handoff.KindCommit}
+	about := []wire.Kind{wander.KindInquiry}
+	questions := []wire.Kind{guardian.KindAsk, guardian.KindHeard, wander.KindInquiry, wander.KindSeen}
+	others := func(but ...wire.Kind) []wire.Kind {
+		return slices.DeleteFunc(kinds(), func(k wire.Kind) bool { return slices.Contains(but, k) })
 	}
 	whole, empty := others(append(bare, about...)...), append(bare, about...)
 	for _, tc := range []struct {
@@ -51,8 +60,8 @@ func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 		of   []wire.Kind
 		do   func(m *wire.Message)
 	}{
-		{"no kind", wire.Kinds(), func(m *wire.Message) { m.Kind = 0 }},
-		{"a kind of another protocol", wire.Kinds(), func(m *wire.Message) { m.Kind = 200 }},
+		{"no kind", kinds(), func(m *wire.Message) { m.Kind = 0 }},
+		{"a kind of another protocol", kinds(), func(m *wire.Message) { m.Kind = 200 }},
 		{"no question", questions, func(m *wire.Message) { m.Exchange = 0 }},
 		{"a nonce", others(withNonce()...), func(m *wire.Message) { m.Nonce = 1 }},
 		{"no nonce", withNonce(), func(m *wire.Message) { m.Nonce = 0 }},
@@ -83,7 +92,7 @@ func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 		{"a fencing number", about, func(m *wire.Message) { m.Token.Seq = 1 }},
 	} {
 		for _, kind := range tc.of {
-			t.Run(kind.String()+"/"+tc.name, func(t *testing.T) {
+			t.Run(wander.Kinds().Of(kind).Name+"/"+tc.name, func(t *testing.T) {
 				m := wholeMessage(kind)
 				if !wander.Family().WellFormed(&m) {
 					t.Fatal("the message is not well formed before it is changed")
@@ -111,7 +120,7 @@ func guard(m *wire.Message, place int, id wire.MemberID) {
 }
 
 func TestTheLimitsOfEachKindAreWellFormed(t *testing.T) {
-	for _, kind := range wire.Kinds() {
+	for _, kind := range kinds() {
 		for name, load := range map[string]func(l *wire.Load){
 			"as it was made": func(l *wire.Load) { *l = wire.Load{} },
 			"everybody missed": func(l *wire.Load) {
@@ -126,7 +135,7 @@ func TestTheLimitsOfEachKindAreWellFormed(t *testing.T) {
 			"as old as can be told": func(l *wire.Load) { wander.SetAge(l, wander.MaxAge) },
 		} {
 			m := wholeMessage(kind)
-			if kind != wire.KindInquiry {
+			if kind != wander.KindInquiry {
 				m.Token.ID.Birth, m.Token.ID.Random, m.Token.Seq = 0, 0, 1
 			}
 			if m.Token.IsWhole() {
@@ -134,7 +143,7 @@ func TestTheLimitsOfEachKindAreWellFormed(t *testing.T) {
 			}
 			for _, slots := range [][2]uint8{{0, 0}, {0, wire.MaxSlots - 1}, {wire.MaxSlots - 1, wire.MaxSlots - 1}} {
 				m.Token.Slot = slots[0]
-				if kind != wire.KindAck && kind != wire.KindCommit {
+				if kind != handoff.KindAck && kind != handoff.KindCommit {
 					wander.SetLastSlot(&m.Load, slots[1])
 				}
 				if !wander.Family().WellFormed(&m) {

@@ -34,7 +34,7 @@ func NewCommitChecker(timeout time.Duration) *CommitChecker {
 }
 
 // Watch checks one step.
-func (k *CommitChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
+func (k *CommitChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Ends() {
 		delete(k.last, o.Member)
 	}
@@ -42,16 +42,17 @@ func (k *CommitChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 		return nil
 	}
 	var sent *wire.Message
+	kinds := c.Family().Kinds
 	first := false
 	for i := range o.Effects {
 		e := &o.Effects[i]
-		if e.Kind == policy.Send && e.Msg.Kind == wire.KindCommit {
+		if e.Kind == policy.Send && kinds.Part(e.Msg.Kind) == policy.Passes {
 			sent = &e.Msg
 		}
 		first = first || e.Kind == policy.Gave && e.Cause == policy.CausePassed
 	}
 	last, known := k.last[o.Member]
-	if o.Event.Kind == policy.Received && o.Event.Msg.Kind == wire.KindAck {
+	if o.Event.Kind == policy.Received && kinds.Part(o.Event.Msg.Kind) == policy.Accepts {
 		again := known && last.answers(&o.Event.Msg) && o.At.Sub(last.at) < k.timeout
 		if again && sent == nil && o.Completes() {
 			return fmt.Errorf("handoff: %s gets the Ack again that it committed to %v ago, and does not repeat its Commit",

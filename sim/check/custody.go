@@ -28,7 +28,7 @@ func (k *CustodyChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 		return nil
 	}
 	for i := range o.Effects {
-		if err := k.effect(o, &o.Effects[i]); err != nil {
+		if err := k.effect(c, o, &o.Effects[i]); err != nil {
 			return err
 		}
 	}
@@ -38,13 +38,13 @@ func (k *CustodyChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	return k.holds(o.Member, c.Status(o.Member))
 }
 
-func (k *CustodyChecker) effect(o *sim.Occurrence, e *policy.Effect) error {
+func (k *CustodyChecker) effect(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
 	hands := k.held[o.Member]
 	switch e.Kind {
 	case policy.Took:
 		m := &o.Event.Msg
-		sent := o.Event.Kind == policy.Received && SameToken(m.Token.ID, e.Token.ID) && (m.Kind == wire.KindCommit || !m.Kind.OfHandoff())
-		if e.Cause == policy.CauseReceived && !sent {
+		committed := o.Event.Kind == policy.Received && c.Family().Kinds.Part(m.Kind) == policy.Passes && SameToken(m.Token.ID, e.Token.ID)
+		if e.Cause == policy.CauseReceived && !committed {
 			return fmt.Errorf("custody: %v appears at %s", e.Token.ID, sim.MemberName(o.Member))
 		}
 		k.held[o.Member] = append(hands, e.Token.ID)

@@ -64,7 +64,7 @@ func (k *GrantChecker) effect(c *sim.Cluster, o *sim.Occurrence, e *policy.Effec
 		return k.grant(c, o, e)
 	case e.Kind == policy.Took && e.Cause != policy.CauseReceived:
 		k.made[o.Member] = made{token: e.Token, at: o.At}
-	case e.Kind == policy.Send && e.Msg.Kind == wire.KindToken:
+	case e.Kind == policy.Send && c.Family().Kinds.Part(e.Msg.Kind) == policy.Offers:
 		m, ok := k.made[o.Member]
 		if ok && m.token.ID == e.Msg.Token.ID && m.token.Seq == e.Msg.Token.Seq && o.At.Sub(m.at) < k.startWithin {
 			return fmt.Errorf("grant: %s offers %v#%d before it has saved the number", sim.MemberName(o.Member), m.token.ID, m.token.Seq)

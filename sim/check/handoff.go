@@ -32,13 +32,13 @@ func (k *HandoffChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if !o.Completes() {
 		return nil
 	}
-	return k.step(o, c.Status(o.Member))
+	return k.step(c, o, c.Status(o.Member))
 }
 
-func (k *HandoffChecker) step(o *sim.Occurrence, s *policy.Status) error {
+func (k *HandoffChecker) step(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) error {
 	for i := range o.Effects {
 		e := &o.Effects[i]
-		commits := e.Kind == policy.Send && e.Msg.Kind == wire.KindCommit
+		commits := e.Kind == policy.Send && c.Family().Kinds.Part(e.Msg.Kind) == policy.Passes
 		// With another number it is the Commit of an earlier handoff, and the token has come back since.
 		if commits && s.Holding && SameToken(e.Msg.Token.ID, s.Token.ID) && e.Msg.Token.Seq == s.Token.Seq {
 			return fmt.Errorf("handoff: %s sends the Commit of %v and holds it still", sim.MemberName(o.Member), s.Token.ID)

@@ -15,23 +15,24 @@ type MessageChecker struct{}
 func NewMessageChecker() *MessageChecker { return &MessageChecker{} }
 
 // Watch checks one step.
-func (k *MessageChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
+func (k *MessageChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Kind != sim.Stepped || o.Event.Kind != policy.Received {
 		return nil
 	}
 	answers := 0
+	kind := func() string { return c.Family().Kinds.Of(o.Event.Msg.Kind).Name }
 	for i := range o.Effects {
 		e := &o.Effects[i]
 		// A member whose time to leave has come leaves, whatever occurs.
 		if e.Kind != policy.Tell && e.Kind != policy.Gone && !o.Expected {
-			return fmt.Errorf("message: %s expected no %v, and now it does %v", sim.MemberName(o.Member), o.Event.Msg.Kind, e.Kind)
+			return fmt.Errorf("message: %s expected no %s, and now it does %v", sim.MemberName(o.Member), kind(), e.Kind)
 		}
 		if e.Kind == policy.Send && e.Msg.To == o.Event.Msg.From && e.Msg.Exchange == o.Event.Msg.Exchange {
 			answers++
 		}
 	}
 	if answers > 1 {
-		return fmt.Errorf("message: %s answers one %v with %d messages", sim.MemberName(o.Member), o.Event.Msg.Kind, answers)
+		return fmt.Errorf("message: %s answers one %s with %d messages", sim.MemberName(o.Member), kind(), answers)
 	}
 	return nil
 }

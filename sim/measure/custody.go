@@ -21,7 +21,7 @@ type custody struct {
 	// quiet is how long a handoff without an end is believed in; zero is for ever.
 	quiet   time.Duration
 	members []keeper
-	pending []handoff
+	pending []passage
 	// passing says that passed has been given up in this step, and no Commit sent yet.
 	passing bool
 	passed  wire.Ref
@@ -46,8 +46,8 @@ type keeper struct {
 	hands [wire.MaxSlots]int8
 }
 
-// handoff is one whose token the sender has given up, and whose end is not known.
-type handoff struct {
+// passage is a handoff whose token the sender has given up, and whose end is not known.
+type passage struct {
 	commit wire.Message
 	token  wire.TokenID
 	slot   uint8
@@ -78,13 +78,13 @@ func (k *custody) end(now policy.Time, member int) {
 			k.lose(now, now, uint8(slot))
 		}
 	}
-	k.giveUp(now, func(h *handoff) bool { return sim.IndexOf(h.commit.To) == member })
+	k.giveUp(now, func(h *passage) bool { return sim.IndexOf(h.commit.To) == member })
 }
 
-// sent books a message. The Commit that follows when a token was passed on in the same step opens a handoff: in vain, if nobody is
-// there.
+// sent books a message. The one that follows when a token was passed on in the same step gives it to the other member: in vain, if
+// nobody is there.
 func (k *custody) sent(o *sim.Occurrence, m *wire.Message) {
-	if !k.passing || m.Kind != wire.KindCommit {
+	if !k.passing {
 		return
 	}
 	k.passing = false
@@ -92,7 +92,7 @@ func (k *custody) sent(o *sim.Occurrence, m *wire.Message) {
 		k.lose(o.At, o.At, k.passed.Slot)
 		return
 	}
-	k.pending = append(k.pending, handoff{commit: *m, token: k.passed.ID, slot: k.passed.Slot, since: o.At})
+	k.pending = append(k.pending, passage{commit: *m, token: k.passed.ID, slot: k.passed.Slot, since: o.At})
 }
 
 // stepped ends a step of a member, or what its shell did in place of one. A member that passed the token on and sent no Commit
@@ -103,7 +103,7 @@ func (k *custody) stepped(now policy.Time, member int) {
 		k.lose(now, now, k.passed.Slot)
 	}
 	if len(k.pending) > 0 {
-		k.giveUp(now, func(h *handoff) bool {
+		k.giveUp(now, func(h *passage) bool {
 			return sim.IndexOf(h.commit.To) == member && !k.world.Expects(member, &h.commit)
 		})
 	}
@@ -118,10 +118,10 @@ func (k *custody) took(o *sim.Occurrence, e *policy.Effect) {
 		k.arrives(o.Member, o.Event.Msg.Exchange)
 		return
 	case e.Cause == policy.CauseMade:
-		k.giveUp(o.At, func(h *handoff) bool { return k.quiet > 0 && o.At.Sub(h.since) > k.quiet })
+		k.giveUp(o.At, func(h *passage) bool { return k.quiet > 0 && o.At.Sub(h.since) > k.quiet })
 		k.generated++
 	case e.Cause == policy.CauseRevived:
-		k.giveUp(o.At, func(h *handoff) bool { return h.token == e.Token.ID && sim.IndexOf(h.commit.From) == o.Member })
+		k.giveUp(o.At, func(h *passage) bool { return h.token == e.Token.ID && sim.IndexOf(h.commit.From) == o.Member })
 		k.revived++
 	}
 	k.live(o.At, slot)
@@ -153,7 +153,7 @@ func (k *custody) arrives(member int, id wire.Exchange) {
 }
 
 // giveUp ends handoffs without the token.
-func (k *custody) giveUp(now policy.Time, which func(*handoff) bool) {
+func (k *custody) giveUp(now policy.Time, which func(*passage) bool) {
 	for i := len(k.pending) - 1; i >= 0; i-- {
 		if h := &k.pending[i]; which(h) {
 			since, slot := h.since, h.slot

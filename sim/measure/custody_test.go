@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/sim"
-	"github.com/wanderd/wanderd/wire"
 )
 
 func came() sim.Occurrence { return sim.Occurrence{Kind: sim.Came} }
@@ -91,7 +91,7 @@ func TestATokenOutlivesASenderThatCrashesAfterItsCommit(t *testing.T) {
 func TestATokenIsLostWithASenderThatCrashesBeforeItsCommit(t *testing.T) {
 	s := tell(t, Config{Members: 2})
 	s.hands(10, 0, policy.CauseMade, 1)
-	ack := s.received(wire.KindAck, 1, 0, 1)
+	ack := s.received(handoff.KindAck, 1, 0, 1)
 	s.occur(20, 0, sim.Occurrence{
 		Kind: sim.Stepped, Event: &ack, Of: 2,
 		Effects: []policy.Effect{changing(policy.CausePassed, member(1), token(1))},
@@ -103,10 +103,10 @@ func TestATokenIsLostWithASenderThatCrashesBeforeItsCommit(t *testing.T) {
 func TestATokenIsLostWhoseCommitIsRefused(t *testing.T) {
 	for name, refuse := range map[string]func(*story){
 		"by the machine": func(s *story) {
-			s.step(22, 1, s.received(wire.KindCommit, 0, 1, 1))
+			s.step(22, 1, s.received(handoff.KindCommit, 0, 1, 1))
 		},
 		"by the shell": func(s *story) {
-			commit := s.received(wire.KindCommit, 0, 1, 1).Msg
+			commit := s.received(handoff.KindCommit, 0, 1, 1).Msg
 			s.occur(22, 1, sim.Occurrence{Kind: sim.Ignored, Msg: &commit})
 		},
 	} {
@@ -126,7 +126,7 @@ func TestALateCopyOfACommitThatWasTakenLosesNothing(t *testing.T) {
 	s.hands(10, 0, policy.CauseMade, 1)
 	s.pass(20, 0, 1, 1)
 	s.arrive(21, 0, 1, 1)
-	s.step(22, 1, s.received(wire.KindCommit, 0, 1, 1))
+	s.step(22, 1, s.received(handoff.KindCommit, 0, 1, 1))
 	s.tokens(1, Tokens[Number]{Generated: 1, Live: Table[Number]{{0, 10}, {1, 20}}})
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -74,9 +75,9 @@ func (s *story) hands(when float64, member int, cause policy.Cause, id uint64) {
 func (s *story) pass(when float64, from, to int, id uint64) {
 	s.t.Helper()
 	s.handoff++
-	s.step(when, from, s.received(wire.KindAck, to, from, id),
+	s.step(when, from, s.received(handoff.KindAck, to, from, id),
 		changing(policy.CausePassed, member(to), token(id)),
-		policy.Effect{Kind: policy.Send, Msg: s.received(wire.KindCommit, from, to, id).Msg})
+		policy.Effect{Kind: policy.Send, Msg: s.received(handoff.KindCommit, from, to, id).Msg})
 }
 
 // arrive: the Commit sent last comes to a member, which takes the token, and perhaps gives it up again.
@@ -87,7 +88,7 @@ func (s *story) arrive(when float64, from, to int, id uint64, more ...policy.Cau
 		effects = append(effects, changing(cause, wire.MemberID{}, token(id)))
 	}
 	s.over[s.handoff] = true
-	s.step(when, to, s.received(wire.KindCommit, from, to, id), effects...)
+	s.step(when, to, s.received(handoff.KindCommit, from, to, id), effects...)
 }
 
 // waitsNoLonger: the member to which a token is on its way is woken, and waits no longer.

@@ -47,7 +47,7 @@ func datagramSize() int {
 	if err != nil {
 		panic("plan: " + err.Error()) // only for a bad key, or a secret without random nonces
 	}
-	return len(codec.Append(nil, &wire.Message{Kind: wire.KindToken}))
+	return len(codec.Append(nil, &wire.Message{}))
 }
 
 // zeros are the nonces of a datagram that nobody is going to read.

@@ -4,6 +4,9 @@ import (
 	"crypto/ed25519"
 	"testing"
 
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -14,14 +17,14 @@ func TestAllDatagramsHaveTheSizeThatIsPlannedWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	self, other := wire.MemberIDOf(key.Public().(ed25519.PublicKey)), wire.MemberID{1}
-	token := wire.Message{Kind: wire.KindToken, From: self, To: other, Token: wire.Ref{ID: wire.TokenID{Generator: self}, Seq: 7}}
-	for _, kind := range wire.Kinds() {
+	token := wire.Message{Kind: handoff.KindToken, From: self, To: other, Token: wire.Ref{ID: wire.TokenID{Generator: self}, Seq: 7}}
+	for _, kind := range wander.Kinds() {
 		m := token
-		if m.Kind = kind; kind == wire.KindAck || kind == wire.KindCommit {
-			m = token.Reply(kind, 5)
+		if m.Kind = kind.Kind; kind.Part == policy.Accepts || kind.Part == policy.Passes {
+			m = token.Reply(kind.Kind, 5)
 		}
 		if got := len(codec.Append(nil, &m)); got != datagramSize() {
-			t.Errorf("a %v has %d bytes, and %d are planned with", m.Kind, got, datagramSize())
+			t.Errorf("a %s has %d bytes, and %d are planned with", kind.Name, got, datagramSize())
 		}
 	}
 }

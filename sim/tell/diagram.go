@@ -32,7 +32,7 @@ func (d *Diagram) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 		d.begin(c)
 	}
 	who := sim.MemberName(o.Member)
-	d.notes = c.Family().Notes
+	d.notes, d.kinds = c.Family().Notes, c.Family().Kinds
 	switch o.Kind {
 	case sim.Stepped:
 		d.step(o, who)
@@ -128,8 +128,9 @@ func (d *Diagram) note(o *sim.Occurrence, over string, lines ...string) {
 }
 
 func (d *Diagram) message(m *wire.Message) string {
-	s := m.Kind.String()
-	if m.Nonce != 0 && m.Kind.OfHandoff() {
+	kind := d.kinds.Of(m.Kind)
+	s := kind.Name
+	if m.Nonce != 0 && (kind.Part == policy.Accepts || kind.Part == policy.Passes) {
 		s += " " + d.nonce(m.Nonce)
 	}
 	return strings.TrimSpace(s + " " + d.tokenIfAny(m.Token))

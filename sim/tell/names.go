@@ -13,8 +13,7 @@ type Words struct {
 	Ran func(*policy.State) wire.TokenID
 	// Nonce says what the nonce of a message is, if it is none.
 	Nonce func(*wire.Message) (said string, none bool)
-	// Kind names a kind of message that is the family's own; empty for others. About says what such a message carries.
-	Kind  func(wire.Kind) string
+	// About says what else a message carries; empty for nothing.
 	About func(*wire.Message) string
 	// Guardians returns those whom a message names as guardians of its token.
 	Guardians func(*wire.Message) []wire.MemberID
@@ -27,6 +26,7 @@ type Words struct {
 type names struct {
 	words    Words
 	notes    policy.Notes
+	kinds    policy.Kinds
 	tokens   map[tokenKey]int
 	handoffs map[wire.Exchange]int
 	nonces   map[wire.Nonce]int

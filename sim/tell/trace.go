@@ -24,7 +24,7 @@ func NewTrace(w io.Writer, words Words) *Trace { return &Trace{names: newNames(w
 // Watch writes what occurred.
 func (t *Trace) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	who := sim.MemberName(o.Member)
-	t.notes = c.Family().Notes
+	t.notes, t.kinds = c.Family().Notes, c.Family().Kinds
 	switch o.Kind {
 	case sim.Stepped:
 		return t.step(o, who)
@@ -188,16 +188,7 @@ func (t *Trace) message(m *wire.Message) string {
 			about = append(about, said)
 		}
 	}
-	return t.kind(m.Kind) + "(" + strings.Join(about, " ") + ")"
-}
-
-func (t *Trace) kind(k wire.Kind) string {
-	if t.words.Kind != nil {
-		if said := t.words.Kind(k); said != "" {
-			return said
-		}
-	}
-	return k.String()
+	return t.kinds.Of(m.Kind).Name + "(" + strings.Join(about, " ") + ")"
 }
 
 func (t *Trace) nonceOf(m *wire.Message) string {

@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -75,7 +76,7 @@ func forge(f *fleet) (string, error) {
 	last := make(map[netip.AddrPort]wire.Message) // to each agent
 	names := make(map[wire.MemberID]bool)
 	for _, d := range heard {
-		if got, drop := codec.Open(d.bytes); drop == 0 && got.Message.Kind == wire.KindToken {
+		if got, drop := codec.Open(d.bytes); drop == 0 && got.Message.Kind == handoff.KindToken {
 			last[d.to], names[got.Message.To] = got.Message, true
 		}
 	}

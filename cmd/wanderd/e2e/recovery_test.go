@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -148,7 +149,7 @@ func (d *drill) killDeafHolder() (time.Time, *node) {
 func (d *drill) killReceiver() (at time.Time, dead *node) {
 	done := make(chan struct{})
 	d.relay.watch(func(to *node, m *wire.Message) bool {
-		if m.Kind == wire.KindCommit && dead == nil {
+		if m.Kind == handoff.KindCommit && dead == nil {
 			at, dead = time.Now(), to
 			to.kill()
 			close(done)
@@ -164,11 +165,11 @@ func (d *drill) loseCommits() (at time.Time, dead *node) {
 	done := make(chan struct{})
 	var of wire.Exchange
 	d.relay.watch(func(_ *node, m *wire.Message) bool {
-		if m.Kind == wire.KindCommit && of == 0 {
+		if m.Kind == handoff.KindCommit && of == 0 {
 			at, of = time.Now(), m.Exchange
 			close(done)
 		}
-		return m.Kind == wire.KindCommit && m.Exchange == of
+		return m.Kind == handoff.KindCommit && m.Exchange == of
 	})
 	d.await(done)
 	return at, nil

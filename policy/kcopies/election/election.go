@@ -26,7 +26,10 @@ import (
 
 // Family is the election.
 func Family() policy.Family {
-	return policy.Family{Name: "election", Version: 1, Notes: slices.Concat(kcopies.Notes(), notes()), WellFormed: kcopies.WellFormed}
+	return policy.Family{
+		ID: 18, Name: "election", Version: 1, WellFormed: kcopies.WellFormed,
+		Kinds: kcopies.Kinds(), Notes: slices.Concat(kcopies.Notes(), notes()),
+	}
 }
 
 const (

@@ -14,7 +14,10 @@ import (
 
 // Family is Le Lann's ring.
 func Family() policy.Family {
-	return policy.Family{Name: "lelann", Version: 1, Notes: kcopies.Notes(), WellFormed: kcopies.WellFormed}
+	return policy.Family{
+		ID: 16, Name: "lelann", Version: 1, WellFormed: kcopies.WellFormed,
+		Kinds: kcopies.Kinds(), Notes: kcopies.Notes(),
+	}
 }
 
 // Machine is one member.

@@ -31,7 +31,10 @@ import (
 
 // Family is Martin's ring.
 func Family() policy.Family {
-	return policy.Family{Name: "martin", Version: 1, Notes: slices.Concat(kcopies.Notes(), notes()), WellFormed: kcopies.WellFormed}
+	return policy.Family{
+		ID: 17, Name: "martin", Version: 1, WellFormed: kcopies.WellFormed,
+		Kinds: kcopies.Kinds(), Notes: slices.Concat(kcopies.Notes(), notes()),
+	}
 }
 
 const (

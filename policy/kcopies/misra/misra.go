@@ -27,7 +27,10 @@ import (
 
 // Family is the detection, and its application.
 func Family() policy.Family {
-	return policy.Family{Name: "misra", Version: 1, Notes: slices.Concat(kcopies.Notes(), notes()), WellFormed: wellFormed}
+	return policy.Family{
+		ID: 19, Name: "misra", Version: 1, WellFormed: wellFormed,
+		Kinds: append(kcopies.Kinds(), policy.KindInfo{Kind: KindWork, Name: "Work"}), Notes: slices.Concat(kcopies.Notes(), notes()),
+	}
 }
 
 const (

@@ -23,7 +23,15 @@ import (
 
 // Family is the routers and their clients.
 func Family() policy.Family {
-	return policy.Family{Name: "transpeer", Version: 1, Notes: slices.Concat(kcopies.Notes(), notes()), WellFormed: wellFormed}
+	return policy.Family{
+		ID: 20, Name: "transpeer", Version: 1, WellFormed: wellFormed,
+		Kinds: slices.Concat(kcopies.Kinds(), kinds()), Notes: slices.Concat(kcopies.Notes(), notes()),
+	}
+}
+
+// kinds are those between clients and routers.
+func kinds() policy.Kinds {
+	return policy.Kinds{{Kind: KindTransaction, Name: "Transaction"}, {Kind: KindDone, Name: "Done"}}
 }
 
 const (

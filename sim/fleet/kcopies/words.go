@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/wanderd/wanderd/policy/kcopies"
-	"github.com/wanderd/wanderd/policy/kcopies/misra"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/tell"
 	"github.com/wanderd/wanderd/wire"
@@ -13,9 +12,6 @@ import (
 // Words returns the words of the stories of Le Lann, Martin and Misra: the token is T1, and a TOKEN message names its S_T.
 func Words() tell.Words {
 	return tell.Words{
-		Kind: func(k wire.Kind) string {
-			return map[wire.Kind]string{kcopies.KindToken: "TOKEN", misra.KindWork: "Work"}[k]
-		},
 		About: func(m *wire.Message) string {
 			if m.Kind != kcopies.KindToken {
 				return ""

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/sim"
-	"github.com/wanderd/wanderd/wire"
 )
 
 // BeatChecker holds that a holder keeps its guardians calm, whatever else it waits for: it beats twice in a patience at least, or
@@ -51,7 +51,7 @@ func (k *BeatChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 func writes(o *sim.Occurrence) bool {
 	for i := range o.Effects {
 		e := &o.Effects[i]
-		if e.Kind == policy.Send && (e.Msg.Kind == wire.KindBeat || e.Msg.Kind == wire.KindAsk) {
+		if e.Kind == policy.Send && (e.Msg.Kind == guardian.KindBeat || e.Msg.Kind == guardian.KindAsk) {
 			return true
 		}
 	}

@@ -122,23 +122,22 @@ func (k *GuardChecker) receive(o *sim.Occurrence) error {
 		return nil
 	}
 	delete(k.gaveUp, o.Member)
-	if w := k.heard[o.Member][m.Token.ID]; m.Kind != wire.KindAsk && m.Exchange == w.question {
+	if w := k.heard[o.Member][m.Token.ID]; m.Kind != guardian.KindAsk && m.Exchange == w.question {
 		delete(w.asked, m.From)
 	}
-	if w, ok := k.heard[o.Member][m.Token.ID]; ok && m.Kind == wire.KindHeard && m.Exchange == w.question && m.Nonce < wire.Nonce(k.patience) {
+	if w, ok := k.heard[o.Member][m.Token.ID]; ok && m.Kind == guardian.KindHeard && m.Exchange == w.question && m.Nonce < wire.Nonce(k.patience) {
 		w.asked = nil
 		k.heard[o.Member][m.Token.ID] = w
 	}
 	switch m.Kind {
-	case wire.KindBeat:
+	case guardian.KindBeat:
 		k.learn(o, m.Token, true)
-	case wire.KindBuried:
+	case guardian.KindBuried:
 		k.bury(o.Member, m.Token)
-	case wire.KindAsk, wire.KindHeard, wire.KindKnown:
+	case guardian.KindAsk, guardian.KindHeard, guardian.KindKnown:
 		k.learn(o, m.Token, false)
-	case wire.KindYield:
+	case guardian.KindYield:
 		return k.yield(o, m)
-	case wire.KindToken, wire.KindAck, wire.KindCommit, wire.KindInquiry, wire.KindSeen:
 	}
 	return nil
 }
@@ -188,17 +187,17 @@ func (k *GuardChecker) effect(c *sim.Cluster, o *sim.Occurrence, e *policy.Effec
 	case policy.Send:
 		var broken error
 		comes := tells(o, e.Msg.Token.ID, wander.NoteArrived, wander.NoteRevived, wander.NoteMinted, wander.NoteRegenerated)
-		if e.Msg.Kind == wire.KindBeat && e.Msg.Exchange == 0 && !comes && !k.asks[o.Member] && k.writes[o.Member] != o.At {
+		if e.Msg.Kind == guardian.KindBeat && e.Msg.Exchange == 0 && !comes && !k.asks[o.Member] && k.writes[o.Member] != o.At {
 			broken = k.inTouch(o, "says that all is well")
 		}
-		if e.Msg.Kind == wire.KindBeat || e.Msg.Kind == wire.KindAsk {
-			k.writes[o.Member], k.asks[o.Member] = o.At, e.Msg.Kind == wire.KindAsk
+		if e.Msg.Kind == guardian.KindBeat || e.Msg.Kind == guardian.KindAsk {
+			k.writes[o.Member], k.asks[o.Member] = o.At, e.Msg.Kind == guardian.KindAsk
 		}
-		if w, ok := k.heard[o.Member][e.Msg.Token.ID]; ok && e.Msg.Kind == wire.KindAsk {
+		if w, ok := k.heard[o.Member][e.Msg.Token.ID]; ok && e.Msg.Kind == guardian.KindAsk {
 			w.question = e.Msg.Exchange
 			k.heard[o.Member][e.Msg.Token.ID] = w
 		}
-		if e.Msg.Kind == wire.KindYield {
+		if e.Msg.Kind == guardian.KindYield {
 			k.said[e.Msg] = true
 		}
 		return broken
@@ -263,7 +262,7 @@ func (k *GuardChecker) take(o *sim.Occurrence, t wire.Ref) {
 // asks returns the guardians of a token as a member that asks about it in this step knows them.
 func asks(o *sim.Occurrence, id wire.TokenID) (trail guardian.Trail) {
 	for i := range o.Effects {
-		if e := &o.Effects[i]; e.Kind == policy.Send && e.Msg.Kind == wire.KindAsk && e.Msg.Token.ID == id {
+		if e := &o.Effects[i]; e.Kind == policy.Send && e.Msg.Kind == guardian.KindAsk && e.Msg.Token.ID == id {
 			return guardian.TrailOf(&e.Msg.Load)
 		}
 	}
@@ -290,7 +289,7 @@ func (k *GuardChecker) corrects(c *sim.Cluster, o *sim.Occurrence, e *policy.Eff
 	for _, id := range trail[:trail.Len()] {
 		told := func(e2 policy.Effect) bool {
 			m := &e2.Msg
-			return e2.Kind == policy.Send && m.To == id && (m.Kind == wire.KindKnown || m.Kind == wire.KindBuried) && m.Token.ID == e.Token.ID
+			return e2.Kind == policy.Send && m.To == id && (m.Kind == guardian.KindKnown || m.Kind == guardian.KindBuried) && m.Token.ID == e.Token.ID
 		}
 		if id != c.ID(o.Member) && o.Completes() && !slices.ContainsFunc(o.Effects, told) {
 			return fmt.Errorf("guard: %s drops a copy of %v and does not tell %s, which guards it",
@@ -361,7 +360,7 @@ func (k *GuardChecker) holder(c *sim.Cluster, o *sim.Occurrence, s *policy.Statu
 		return err
 	}
 	yields := func(e policy.Effect) bool {
-		return e.Kind == policy.Send && e.Msg.Kind == wire.KindYield && e.Msg.Token.ID == s.Token.ID
+		return e.Kind == policy.Send && e.Msg.Kind == guardian.KindYield && e.Msg.Token.ID == s.Token.ID
 	}
 	if s.Holding && slices.ContainsFunc(o.Effects, yields) {
 		return fmt.Errorf("guard: %s says that it holds %v no more, and holds it", sim.MemberName(o.Member), s.Token.ID)
@@ -373,11 +372,11 @@ func (k *GuardChecker) holder(c *sim.Cluster, o *sim.Occurrence, s *policy.Statu
 	detail := Detail(c, o.Member)
 	k.trail[o.Member] = detail.Trail()
 	m := &o.Event.Msg
-	tells := m.Kind >= wire.KindBeat && m.Kind <= wire.KindBuried || m.Kind == wire.KindToken && o.Expected
+	tells := m.Kind >= guardian.KindBeat && m.Kind <= guardian.KindBuried || m.Kind == handoff.KindToken && o.Expected
 	if o.Event.Kind == policy.Received && tells && m.Token.ID == s.Token.ID && m.Token.Seq > s.Token.Seq {
 		return fmt.Errorf("guard: %s holds %v with number %d and was told of %d", sim.MemberName(o.Member), s.Token.ID, s.Token.Seq, m.Token.Seq)
 	}
-	beaten := o.Event.Kind == policy.Received && m.Kind == wire.KindBeat && m.Token.ID == s.Token.ID && m.Token.Seq == s.Token.Seq
+	beaten := o.Event.Kind == policy.Received && m.Kind == guardian.KindBeat && m.Token.ID == s.Token.ID && m.Token.Seq == s.Token.Seq
 	if beaten && m.From.Compare(m.To) > 0 {
 		return fmt.Errorf("guard: %s holds %v with number %d, and so does %s, which is to keep it",
 			sim.MemberName(o.Member), s.Token.ID, s.Token.Seq, sim.MemberName(sim.IndexOf(m.From)))
@@ -401,9 +400,9 @@ func (k *GuardChecker) entrusted(c *sim.Cluster, o *sim.Occurrence, s *policy.St
 			sim.MemberName(o.Member), guardians, len(words))
 	}
 	for i := range words {
-		if m := &words[i]; m.Kind != wire.KindYield || m.Token != s.Token || m.Load != detail.Load || m.To != trail[i] {
-			return fmt.Errorf("guard: %s runs under %v#%d, and the guard of the run is to say a %v of %v#%d",
-				sim.MemberName(o.Member), s.Token.ID, s.Token.Seq, m.Kind, m.Token.ID, m.Token.Seq)
+		if m := &words[i]; m.Kind != guardian.KindYield || m.Token != s.Token || m.Load != detail.Load || m.To != trail[i] {
+			return fmt.Errorf("guard: %s runs under %v#%d, and the guard of the run is to say a %s of %v#%d",
+				sim.MemberName(o.Member), s.Token.ID, s.Token.Seq, wander.Kinds().Of(m.Kind).Name, m.Token.ID, m.Token.Seq)
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/wire"
@@ -40,11 +41,11 @@ func (k *HearsayChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 		return nil
 	}
 	// One that is answered is of a copy that was overtaken.
-	if o.Event.Kind == policy.Received && o.Event.Msg.Kind == wire.KindBeat && o.Expected && o.Of == 0 {
+	if o.Event.Kind == policy.Received && o.Event.Msg.Kind == guardian.KindBeat && o.Expected && o.Of == 0 {
 		k.heard[o.Member] = beat{at: o.At, from: o.Event.Msg.From}
 	}
-	told := o.Event.Kind == policy.Received && o.Event.Msg.Kind == wire.KindSeen
-	asked := o.Event.Kind == policy.Received && o.Event.Msg.Kind == wire.KindInquiry
+	told := o.Event.Kind == policy.Received && o.Event.Msg.Kind == wander.KindSeen
+	asked := o.Event.Kind == policy.Received && o.Event.Msg.Kind == wander.KindInquiry
 	wakes := o.Event.Kind == policy.Woke
 	switch {
 	case told && o.Expected:
@@ -60,7 +61,7 @@ func (k *HearsayChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 			k.asked[o.Member] = o.At
 		case e.Kind == policy.Tell && e.Note != wander.NoteSeen && !e.Token.ID.IsZero():
 			k.seen[o.Member] = o.At
-		case e.Kind == policy.Send && e.Msg.Kind == wire.KindSeen:
+		case e.Kind == policy.Send && e.Msg.Kind == wander.KindSeen:
 			if err := k.tells(c, o, time.Duration(e.Msg.Nonce)); err != nil {
 				return err
 			}

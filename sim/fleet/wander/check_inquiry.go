@@ -8,7 +8,6 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
-	"github.com/wanderd/wanderd/wire"
 )
 
 // InquiryChecker holds that nobody makes a token for a silence of its own: a member with guardians asks others first, waits for
@@ -43,7 +42,7 @@ func (k *InquiryChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Event.Kind == policy.PeersChanged {
 		k.view(c, o)
 	}
-	if m := &o.Event.Msg; o.Event.Kind == policy.Received && m.Kind == wire.KindSeen && o.Expected {
+	if m := &o.Event.Msg; o.Event.Kind == policy.Received && m.Kind == wander.KindSeen && o.Expected {
 		k.seen[o.Member] = max(k.seen[o.Member], o.At.Add(-time.Duration(m.Nonce)))
 	}
 	for i := range o.Effects {

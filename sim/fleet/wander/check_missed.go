@@ -89,11 +89,11 @@ type offers map[wire.Exchange]wire.Load
 // watch follows one step.
 func (k offers) watch(o *sim.Occurrence) {
 	for i := range o.Effects {
-		if e := &o.Effects[i]; e.Kind == policy.Send && e.Msg.Kind == wire.KindToken {
+		if e := &o.Effects[i]; e.Kind == policy.Send && e.Msg.Kind == handoff.KindToken {
 			k[e.Msg.Exchange] = e.Msg.Load
 		}
 	}
-	if o.Event.Kind == policy.Received && o.Event.Msg.Kind == wire.KindCommit {
+	if o.Event.Kind == policy.Received && o.Event.Msg.Kind == handoff.KindCommit {
 		delete(k, o.Event.Msg.Exchange)
 	}
 }

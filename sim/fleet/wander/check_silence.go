@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/sim"
-	"github.com/wanderd/wanderd/wire"
 )
 
 // SilenceChecker holds that a token that is only on offer does not end a silence: it puts off what a member does about that for as
@@ -38,7 +38,7 @@ func (k *SilenceChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 		return nil
 	}
 	k.at[o.Member] = s.RegenerateAt
-	offered := o.Event.Kind == policy.Received && o.Event.Msg.Kind == wire.KindToken
+	offered := o.Event.Kind == policy.Received && o.Event.Msg.Kind == handoff.KindToken
 	if armed && offered && s.RegenerateAt.Sub(was) > max(k.patience, handoffsTake*s.RoundTrip) {
 		return fmt.Errorf("silence: %s is offered a token, and waits for %v longer before it makes one",
 			sim.MemberName(o.Member), s.RegenerateAt.Sub(was))

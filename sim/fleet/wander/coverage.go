@@ -179,7 +179,7 @@ func (v *Coverage) oneWay(c *sim.Cluster, o *sim.Occurrence) {
 func (v *Coverage) walk(c *sim.Cluster, o *sim.Occurrence) {
 	for i := range o.Effects {
 		switch e := &o.Effects[i]; {
-		case e.Kind == policy.Send && e.Msg.Kind == wire.KindToken:
+		case e.Kind == policy.Send && e.Msg.Kind == handoff.KindToken:
 			route := wander.RouteOf(&e.Msg.Load)
 			if route.Lap > 0 {
 				v.counts[classCase][caseLap]++
@@ -226,9 +226,9 @@ func (v *Coverage) wake(effects []policy.Effect, i int) {
 	e := &effects[i]
 	offers := i > 0 && effects[i-1].Note == handoff.NoteOffered
 	switch {
-	case e.Kind == policy.Send && e.Msg.Kind == wire.KindToken && !offers:
+	case e.Kind == policy.Send && e.Msg.Kind == handoff.KindToken && !offers:
 		v.counts[classTimer][timerTokenAgain]++
-	case e.Kind == policy.Send && e.Msg.Kind == wire.KindAck:
+	case e.Kind == policy.Send && e.Msg.Kind == handoff.KindAck:
 		v.counts[classTimer][timerAckAgain]++
 	case e.Kind == policy.Save && i == 0:
 		v.counts[classTimer][timerDue]++
@@ -299,8 +299,8 @@ func (v *Coverage) Counts() []Counted {
 	for k := policy.Started; k <= policy.Woke; k++ {
 		add(classEvent, "event ", k.String(), int(k))
 	}
-	for _, k := range wire.Kinds() {
-		add(classMessage, "message ", k.String(), int(k))
+	for _, k := range wander.Kinds() {
+		add(classMessage, "message ", k.Name, int(k.Kind))
 	}
 	for k := range timersEnd {
 		add(classTimer, "timer ", k.String(), int(k))

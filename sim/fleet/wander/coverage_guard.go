@@ -20,7 +20,7 @@ type suspicion struct {
 
 // guard counts what only guardians lead to.
 func (v *Coverage) guard(c *sim.Cluster, o *sim.Occurrence) {
-	if o.Event.Kind == policy.Received && !o.Event.Msg.Kind.OfHandoff() && o.Expected {
+	if o.Event.Kind == policy.Received && !handoff.Owns(o.Event.Msg.Kind) && o.Expected {
 		v.word(c, o)
 	}
 	if o.Due {
@@ -41,17 +41,17 @@ func (v *Coverage) word(c *sim.Cluster, o *sim.Occurrence) {
 		first = &o.Effects[0]
 	}
 	trail := guardian.TrailOf(&m.Load)
-	answered := m.Exchange != 0 && m.Kind != wire.KindAsk
+	answered := m.Exchange != 0 && m.Kind != guardian.KindAsk
 	switch {
-	case m.Kind == wire.KindBeat && first.Kind == 0 && trail.Has(self) && c.Status(o.Member).Token.ID != m.Token.ID:
+	case m.Kind == guardian.KindBeat && first.Kind == 0 && trail.Has(self) && c.Status(o.Member).Token.ID != m.Token.ID:
 		v.counts[classCase][caseRecruited]++
-	case m.Kind == wire.KindBeat && first.Kind == policy.Send:
+	case m.Kind == guardian.KindBeat && first.Kind == policy.Send:
 		v.counts[classCase][caseCorrected]++
-	case m.Kind == wire.KindKnown && m.Exchange == 0 && first.Kind == 0:
+	case m.Kind == guardian.KindKnown && m.Exchange == 0 && first.Kind == 0:
 		v.counts[classCase][caseReleased]++
-	case m.Kind == wire.KindHeard && first.Kind == 0 && v.calmed(o):
+	case m.Kind == guardian.KindHeard && first.Kind == 0 && v.calmed(o):
 		v.counts[classCase][caseCalmed]++
-	case answered && first.Kind == policy.Send && first.Msg.Kind == wire.KindBeat:
+	case answered && first.Kind == policy.Send && first.Msg.Kind == guardian.KindBeat:
 		v.counts[classCase][caseSure]++
 	}
 }
@@ -69,12 +69,12 @@ func (v *Coverage) guardWake(o *sim.Occurrence) {
 	asks := false
 	for i := range o.Effects {
 		switch e := &o.Effects[i]; {
-		case e.Kind == policy.Send && e.Msg.Kind == wire.KindBeat && i == 0:
+		case e.Kind == policy.Send && e.Msg.Kind == guardian.KindBeat && i == 0:
 			v.counts[classTimer][timerBeat]++
-		case e.Kind == policy.Send && e.Msg.Kind == wire.KindAsk && !asks:
+		case e.Kind == policy.Send && e.Msg.Kind == guardian.KindAsk && !asks:
 			asks = true
 			v.counts[classTimer][timerAskAgain]++
-		case e.Kind == policy.Send && e.Msg.Kind == wire.KindInquiry && !asks:
+		case e.Kind == policy.Send && e.Msg.Kind == wander.KindInquiry && !asks:
 			asks = true
 			v.counts[classTimer][timerInquiryAgain]++
 		case e.Kind != policy.Tell:
@@ -96,7 +96,7 @@ func (v *Coverage) guardNote(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect
 		delete(v.suspicions, o.Member)
 	case e.Note == wander.NoteRevived:
 		v.revived(c, o)
-	case e.Note == handoff.NoteNoCommit && o.Event.Kind == policy.Received && o.Event.Msg.Kind == wire.KindAsk:
+	case e.Note == handoff.NoteNoCommit && o.Event.Kind == policy.Received && o.Event.Msg.Kind == guardian.KindAsk:
 		v.counts[classCase][caseRefused]++
 	case e.Note == wander.NoteOvertaken && o.Completes() && c.Status(o.Member).Why == wander.WhyRunning:
 		stops := func(e policy.Effect) bool { return e.Kind == policy.Stop }

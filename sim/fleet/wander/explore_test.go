@@ -149,7 +149,7 @@ func (e *explorer) begin(crashes, stops int) small {
 
 // pass lets the first handoff end: member 1 holds the token.
 func (e *explorer) pass(w *small) {
-	for _, kind := range []wire.Kind{wire.KindToken, wire.KindAck, wire.KindCommit} {
+	for _, kind := range []wire.Kind{handoff.KindToken, handoff.KindAck, handoff.KindCommit} {
 		m := w.sent[slices.IndexFunc(w.sent, func(m wire.Message) bool { return m.Kind == kind })]
 		e.step(w, sim.IndexOf(m.To), &policy.Event{Kind: policy.Received, Msg: m}, -1)
 	}
@@ -287,7 +287,7 @@ func (w *small) branch() small {
 // step gives a member an event and carries out its effects, or only the first so many if upTo is not negative. It returns
 // how many there were.
 func (e *explorer) step(w *small, i int, ev *policy.Event, upTo int) int {
-	if ev.Kind == policy.Received && ev.Msg.Kind == wire.KindYield && w.machines[i].Expects(&ev.Msg) {
+	if ev.Kind == policy.Received && ev.Msg.Kind == guardian.KindYield && w.machines[i].Expects(&ev.Msg) {
 		w.asked[i] = math.MaxUint8 // Its holder says that nobody holds the token.
 	}
 	e.drawn = w.drawn
@@ -307,7 +307,7 @@ func (e *explorer) step(w *small, i int, ev *policy.Event, upTo int) int {
 			w.save(i, e.slow, &f.State)
 		case policy.Send:
 			w.send(&f.Msg)
-			if f.Msg.Kind == wire.KindAsk {
+			if f.Msg.Kind == guardian.KindAsk {
 				w.asked[i] |= 1 << sim.IndexOf(f.Msg.To)
 				trail := guardian.TrailOf(&f.Msg.Load)
 				for _, id := range trail[:trail.Len()] {

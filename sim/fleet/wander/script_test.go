@@ -291,7 +291,7 @@ func (s *script) rule(t *testing.T, d *datadriven.TestData) {
 func (s *script) decide(m *wire.Message) sim.Fate {
 	s.listen(m)
 	for _, r := range s.rules {
-		if r.left > 0 && (r.kind == "" || r.kind == m.Kind.String()) &&
+		if r.left > 0 && (r.kind == "" || r.kind == wander.Kinds().Of(m.Kind).Name) &&
 			(r.from == "" || r.from == sim.MemberName(sim.IndexOf(m.From))) && (r.to == "" || r.to == sim.MemberName(sim.IndexOf(m.To))) {
 			r.left--
 			return r.fate
@@ -303,9 +303,9 @@ func (s *script) decide(m *wire.Message) sim.Fate {
 func (s *script) listen(m *wire.Message) {
 	i := slices.IndexFunc(s.heard, func(h handedOver) bool { return h.token.Exchange == m.Exchange })
 	switch {
-	case m.Kind == wire.KindToken && i < 0:
+	case m.Kind == handoff.KindToken && i < 0:
 		s.heard = append(s.heard, handedOver{token: *m})
-	case m.Kind == wire.KindCommit && i >= 0:
+	case m.Kind == handoff.KindCommit && i >= 0:
 		s.heard[i].commit = *m
 	}
 }
@@ -325,8 +325,9 @@ func (s *script) hand(t *testing.T, d *datadriven.TestData) {
 	d.ScanArgs(t, "from", &from)
 	giver := s.c.ID(s.member(t, d, from))
 	born := s.c.Now().Add(span(t, d, "born", 0))
+	family := wander.Family()
 	offer := wire.Message{
-		Gate: wire.GateIDOf("default"), Kind: wire.KindToken, From: giver, To: s.c.ID(s.member(t, d, to)),
+		Gate: wire.GateIDOf("default"), Protocol: family.ID, Version: family.Version, Kind: handoff.KindToken, From: giver, To: s.c.ID(s.member(t, d, to)),
 		Exchange: wire.Exchange(sim.Mix(uint64(s.c.Now()))),
 		Token: wire.Ref{
 			ID:  wire.TokenID{Birth: sim.Epoch + int64(born), Generator: giver, Random: sim.Mix(uint64(born))},
@@ -334,8 +335,9 @@ func (s *script) hand(t *testing.T, d *datadriven.TestData) {
 		},
 	}
 	s.c.Intercept(func(m *wire.Message) sim.Fate {
-		if m.Kind == wire.KindAck && m.Exchange == offer.Exchange {
-			commit := m.Reply(wire.KindCommit, m.Nonce)
+		if m.Kind == handoff.KindAck && m.Exchange == offer.Exchange {
+			commit := m.Reply(handoff.KindCommit, m.Nonce)
+			family.Stamp(&commit)
 			s.c.After(2*s.world.Network.Latency, func() { s.c.Inject(commit) })
 			s.c.Intercept(s.decide)
 		}

@@ -16,10 +16,10 @@ func Words() tell.Words {
 	return tell.Words{
 		Ran: func(s *policy.State) wire.TokenID { return wander.MemoOf(&s.Memo).Token },
 		Nonce: func(m *wire.Message) (said string, none bool) {
-			if m.Kind == wire.KindHeard || m.Kind == wire.KindSeen {
+			if m.Kind == guardian.KindHeard || m.Kind == wander.KindSeen {
 				return time.Duration(m.Nonce).Round(time.Millisecond).String() + " ago", true
 			}
-			return "", m.Kind == wire.KindBeat
+			return "", m.Kind == guardian.KindBeat
 		},
 		Guardians: func(m *wire.Message) []wire.MemberID {
 			trail := guardian.TrailOf(&m.Load)

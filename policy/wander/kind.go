@@ -1,0 +1,26 @@
+package wander
+
+import (
+	"slices"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// The two messages by which a member asks for a token before it makes one.
+const (
+	// KindInquiry asks whether the addressee has seen a token. No token has come to its sender for regenerate-after, so it would
+	// make a new one. Of the token it has the slot only.
+	KindInquiry wire.Kind = iota + 9
+	// KindSeen answers an Inquiry: its sender held this token or heard of it some time ago: the nonce, in nanoseconds and at least 1. The
+	// trail lists members that may have heard of it since.
+	KindSeen
+)
+
+// Kinds returns the kinds of message of a soft gate.
+func Kinds() policy.Kinds {
+	own := policy.Kinds{{Kind: KindInquiry, Name: "Inquiry"}, {Kind: KindSeen, Name: "Seen"}}
+	return slices.Concat(handoff.Kinds(), guardian.Kinds(), own)
+}

@@ -1,0 +1,63 @@
+package wander_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"strings"
+	"testing"
+
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// These bytes were made by hand, after the drawings in packages wire, guardian and wander. They change only with the versions of wire and
+// of the family.
+func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
+	const (
+		gate, speaks, slot = "0000000000000001", "01 01", "01"
+		from, to           = "01000000000000000000000000000000", "02000000000000000000000000000000"
+		exchange           = "0000000000000003"
+		nonce, noNonce     = "0000000000000004", "0000000000000000"
+
+		token   = "0000000000000005 06000000000000000000000000000000 0000000000000007 0000000000000008"
+		bare    = "0000000000000005 00000000000000000000000000000000 0000000000000007 0000000000000008"
+		noToken = "0000000000000000 00000000000000000000000000000000 0000000000000000 0000000000000000"
+
+		noTrail = "00000000000000000000000000000000 00000000000000000000000000000000"
+		trail   = "0c000000000000000000000000000000 0d000000000000000000000000000000" + noTrail
+		// lap, cursor, hints, tries, op, age, last slot, zeros
+		rest  = "0000000b 000000000000000e 0000000f 00000010 00000000 00000000 02010000 00000009 000000000000000a 02 000000"
+		slots = "00000000 0000000000000000 00000000 00000000 00000000 00000000 00000000 00000000 0000000000000000 02 000000"
+		none  = "00000000 0000000000000000 00000000 00000000 00000000 00000000 00000000 00000000 0000000000000000 00 000000"
+	)
+	hexOf := map[wire.Kind][]string{
+		handoff.KindToken:   {gate, speaks, "01", slot, from, to, exchange, noNonce, token, trail, rest},
+		handoff.KindAck:     {gate, speaks, "02", slot, from, to, exchange, nonce, bare, noTrail, noTrail, none},
+		handoff.KindCommit:  {gate, speaks, "03", slot, from, to, exchange, nonce, bare, noTrail, noTrail, none},
+		guardian.KindBeat:   {gate, speaks, "04", slot, from, to, exchange, nonce, token, trail, rest},
+		guardian.KindAsk:    {gate, speaks, "05", slot, from, to, exchange, noNonce, token, trail, rest},
+		guardian.KindHeard:  {gate, speaks, "06", slot, from, to, exchange, nonce, token, trail, rest},
+		guardian.KindKnown:  {gate, speaks, "07", slot, from, to, exchange, noNonce, token, trail, rest},
+		guardian.KindBuried: {gate, speaks, "08", slot, from, to, exchange, noNonce, token, trail, rest},
+		wander.KindInquiry:  {gate, speaks, "09", slot, from, to, exchange, noNonce, noToken, noTrail, noTrail, slots},
+		wander.KindSeen:     {gate, speaks, "0a", slot, from, to, exchange, nonce, token, trail, rest},
+		guardian.KindYield:  {gate, speaks, "0b", slot, from, to, exchange, noNonce, token, trail, rest},
+	}
+	family := wander.Family()
+	for _, kind := range family.Kinds {
+		m := wholeMessage(kind.Kind)
+		family.Stamp(&m)
+		want, err := hex.DecodeString(strings.ReplaceAll(strings.Join(hexOf[kind.Kind], ""), " ", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.Append(nil); !bytes.Equal(got, want) {
+			t.Errorf("%s is\n%x, want\n%x", kind.Name, got, want)
+		}
+		if got, ok := wire.Parse(want); !ok || got != m || !family.WellFormed(&got) {
+			t.Errorf("%s is read as %+v", kind.Name, got)
+		}
+	}
+}
