@@ -2,7 +2,7 @@
 // first that breaks a rule.
 //
 // Seeds run side by side, and what comes out does not depend on how many: results count in the order of their seeds, and those
-// after the first failure do not count at all. It never judges a run itself: the checkers of package sim do.
+// after the first failure do not count at all. It never judges a run itself: the checkers of packages check and fleet/wander do.
 package hunt
 
 import (
@@ -14,6 +14,7 @@ import (
 
 	"github.com/wanderd/wanderd/sim"
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
+	"github.com/wanderd/wanderd/sim/measure"
 	"github.com/wanderd/wanderd/sim/seeds"
 )
 
@@ -66,6 +67,8 @@ func Run(ctx context.Context, o Options) *Report { return run(ctx, o, explore) }
 type found struct {
 	coverage wandering.Coverage
 	outcome  wandering.Outcome
+	// spent is for how long how many operations ran at once.
+	spent []time.Duration
 }
 
 // explore explores one scenario. That a machine panics is what is looked for, too.
@@ -103,7 +106,11 @@ func run(ctx context.Context, o Options, explore func(*wandering.Scenario, ...si
 	_ = seeds.Each(ctx, o.Workers, int(o.Seeds), func(_ context.Context, job int) (*found, error) {
 		s, f := wandering.Draw(o.From+uint64(job)), &found{}
 		f.coverage.Drew(&s)
-		f.outcome = explore(&s, &f.coverage)
+		together := measure.NewConcurrency()
+		f.outcome = explore(&s, &f.coverage, together)
+		if f.outcome.At > 0 { // or it panicked
+			f.spent = together.Spent(f.outcome.At)
+		}
 		return f, nil
 	}, h.finish)
 	return &h.report
@@ -125,7 +132,7 @@ func (h *hunter) count(seed uint64, f *found) {
 	r.Seeds++
 	r.Steps += f.outcome.Steps
 	r.Simulated += time.Duration(f.outcome.At).Seconds()
-	for running, d := range f.outcome.Spent {
+	for running, d := range f.spent {
 		if running > 0 {
 			r.Busy += d.Seconds()
 		}

@@ -57,7 +57,8 @@ func TestTheBooksAgreeWithTheMachinesWhateverGoesWrong(t *testing.T) {
 		s := wandering.Draw(seed)
 		quiet := 3 * max(s.MinInterval, s.MaxInterval, time.Duration(s.Members)*s.Op)
 		audit := &auditor{meter: New(Config{Members: s.Members, Slots: s.Slots, Quiet: quiet})}
-		out := s.Explore(audit)
+		together := NewConcurrency()
+		out := s.Explore(audit, together)
 		if out.Err != nil {
 			t.Fatalf("seed %d: %v", seed, out.Err)
 		}
@@ -83,7 +84,7 @@ func TestTheBooksAgreeWithTheMachinesWhateverGoesWrong(t *testing.T) {
 			}
 		}
 		f := audit.meter.Figures(out.At)
-		spent := out.Spent
+		spent := together.Spent(out.At)
 		for len(spent) > 1 && spent[len(spent)-1] == 0 {
 			spent = spent[:len(spent)-1]
 		}

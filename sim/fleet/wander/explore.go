@@ -18,8 +18,6 @@ type Outcome struct {
 	// progress again. Bound is how long it might have taken.
 	At, Healed    policy.Time
 	Needed, Bound time.Duration
-	// Spent is for how long how many operations ran at once.
-	Spent []time.Duration
 }
 
 // Explore runs the scenario in three phases. In the first, things go wrong, and every checker looks at every step. Then, in some
@@ -27,9 +25,9 @@ type Outcome struct {
 // "exactly one token is present in the system", and every member runs.
 // The watchers are told of everything, after the checkers.
 func (s *Scenario) Explore(watchers ...sim.Watcher) Outcome {
-	concurrency, progress := sim.NewConcurrency(), NewProgress(s)
+	progress := NewProgress(s)
 	ran := runners{}
-	c := s.NewCluster(slices.Concat(s.Checkers(), []sim.Watcher{concurrency, progress, ran}, watchers)...)
+	c := s.NewCluster(slices.Concat(s.Checkers(), []sim.Watcher{progress, ran}, watchers)...)
 	s.start(c)
 	end := c.StartFaults(s.Faults)
 	err := c.Run(policy.Time(s.Duration))
@@ -43,7 +41,7 @@ func (s *Scenario) Explore(watchers ...sim.Watcher) Outcome {
 		o.Bound = s.bound(c)
 		err = s.recover(c, progress, o.Healed.Add(o.Bound))
 	}
-	o.Steps, o.Err, o.At, o.Spent = c.Steps(), err, c.Now(), concurrency.Spent(c.Now())
+	o.Steps, o.Err, o.At = c.Steps(), err, c.Now()
 	o.Needed = o.At.Sub(o.Healed)
 	return o
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/measure"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -111,7 +112,7 @@ func TestAResourceRefusesAHolderThatStoodStill(t *testing.T) {
 // of a network that both reach the resource, take turns in being served as long as their numbers do.
 func TestNumbersDoNotMakeASoftGateALock(t *testing.T) {
 	s, r := fenced(1)
-	together := sim.NewConcurrency()
+	together := measure.NewConcurrency()
 	s.Faults.Partition = sim.Partition{At: 100 * time.Second, For: 1000 * time.Second, Share: 0.5}
 	if o := s.Explore(r, together); o.Err != nil {
 		t.Fatal(o.Err)

@@ -9,6 +9,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
+	"github.com/wanderd/wanderd/sim/measure"
 	"github.com/wanderd/wanderd/sim/study"
 )
 
@@ -76,7 +77,7 @@ type tormentor struct {
 	c         *sim.Cluster
 	dice      *rand.Rand
 	holders   holders
-	operation *sim.Concurrency
+	operation *measure.Concurrency
 	// open says that the fleet is not over the last one of done yet, and at when that was; crowded is how long operations
 	// had overlapped until then.
 	open    bool
@@ -111,7 +112,7 @@ func tormentAll(ctx context.Context, c *cell, seed uint64) ([]recovery, error) {
 func torment(ctx context.Context, c *cell, seed uint64, faults []fault, each int) ([]recovery, error) {
 	t := &tormentor{
 		faults: faults, each: each, from: c.settled(),
-		dice: rand.New(rand.NewPCG(seed, uint64(c.members))), holders: newHolders(c.members), operation: sim.NewConcurrency(),
+		dice: rand.New(rand.NewPCG(seed, uint64(c.members))), holders: newHolders(c.members), operation: measure.NewConcurrency(),
 	}
 	s := c.scenario(seed)
 	s.Duration = t.from + time.Duration(each*len(faults))*(patience+quiet)

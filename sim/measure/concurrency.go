@@ -1,13 +1,14 @@
-package sim
+package measure
 
 import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
 )
 
 // Concurrency measures for how long how many operations run at once: a soft gate allows overlap, and it is to be rare. It
-// is a [Watcher].
+// is a [sim.Watcher].
 type Concurrency struct {
 	// running counts the operations of each member: one that its agent did not survive may go on beside the next.
 	running map[int]int
@@ -20,11 +21,11 @@ type Concurrency struct {
 func NewConcurrency() *Concurrency { return &Concurrency{running: map[int]int{}} }
 
 // Watch measures.
-func (k *Concurrency) Watch(_ *Cluster, o *Occurrence) error {
+func (k *Concurrency) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	if o.EndsRun() && k.running[o.Member] > 0 {
 		k.change(o.At, o.Member, -1)
 	}
-	if o.Kind != Stepped {
+	if o.Kind != sim.Stepped {
 		return nil
 	}
 	for i := range o.Effects {
