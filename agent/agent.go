@@ -52,11 +52,13 @@ type Agent struct {
 	sendBuf   []byte
 	notifier  notifier
 
-	drops    *drops
-	inbound  chan inbound
-	finished chan finished
-	saved    chan saved
-	queries  chan func()
+	drops *drops
+	// duplicates is nil without a secret: then the same bytes may be a repeated message.
+	duplicates *duplicates
+	inbound    chan inbound
+	finished   chan finished
+	saved      chan saved
+	queries    chan func()
 }
 
 // deps are the dependencies that a test in virtual time replaces: those that block outside of Go.
@@ -136,6 +138,9 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 	}
 	if a.codec, err = wire.NewCodec(key, cfg.Secret, rand.Reader); err != nil {
 		return nil, err
+	}
+	if cfg.Secret != nil {
+		a.duplicates = newDuplicates()
 	}
 	a.recall()
 	entropy := &entropy{}

@@ -44,14 +44,26 @@ func (a *Agent) sort(datagram []byte, src netip.AddrPort, dst netip.Addr) {
 		a.drops.add(drop, src)
 		return
 	}
+	var digest uint64
+	if a.duplicates != nil {
+		if digest = a.duplicates.digest(datagram); a.duplicates.has(digest) {
+			a.drops.add(wire.DropDuplicate, src)
+			return
+		}
+	}
 	if class == wire.ClassGossip {
-		a.members.Deliver(payload, src)
+		if a.members.Deliver(payload, src) && a.duplicates != nil {
+			a.duplicates.add(digest)
+		}
 		return
 	}
 	in := inbound{src: src, dst: dst}
 	if in.message, drop = a.codec.Open(datagram); drop != 0 {
 		a.drops.add(drop, src)
 		return
+	}
+	if a.duplicates != nil {
+		a.duplicates.add(digest)
 	}
 	select {
 	case a.inbound <- in:

@@ -281,8 +281,10 @@ func (m *Membership) onPing(n *memberlist.Node, rtt time.Duration, payload []byt
 }
 
 // Deliver handles a gossip datagram from src, without the agent's envelope. It does not keep payload and never blocks. It drops
-// and counts datagrams that are malformed, sealed with another secret, or too many.
-func (m *Membership) Deliver(payload []byte, src netip.AddrPort) { m.transport.deliver(payload, src) }
+// and counts datagrams that are malformed, sealed with another secret, or too many, and reports whether the datagram was taken.
+func (m *Membership) Deliver(payload []byte, src netip.AddrPort) bool {
+	return m.transport.deliver(payload, src)
+}
 
 // Views returns a channel of capacity one with the newest view that has not been received. The first view is there at once, and
 // contains this member only. The channel is never closed.

@@ -90,10 +90,10 @@ func (t *gossipTransport) isClosed() bool {
 	}
 }
 
-// deliver handles a datagram that the agent has read. It does not allocate for junk.
-func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) {
+// deliver handles a datagram that the agent has read. It does not allocate for junk. It reports whether memberlist gets it.
+func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) bool {
 	if t.isClosed() {
-		return
+		return false
 	}
 	scratch := t.seal.scratch.Get().(*[MaxPacket]byte)
 	defer t.seal.scratch.Put(scratch)
@@ -109,11 +109,11 @@ func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) {
 				t.warnForeign(src.String(), more)
 			}
 		}
-		return
+		return false
 	}
 	if len(t.packetCh) == cap(t.packetCh) {
 		t.overflow.Add(1)
-		return
+		return false
 	}
 	packet := &memberlist.Packet{
 		Buf:       append([]byte(nil), plain...),
@@ -125,8 +125,10 @@ func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) {
 	}
 	select {
 	case t.packetCh <- packet:
+		return true
 	default:
 		t.overflow.Add(1)
+		return false
 	}
 }
 

@@ -39,6 +39,8 @@ const (
 	DropSignature
 	// DropOverload: the agent's queue is full.
 	DropOverload
+	// DropDuplicate: the same sealed datagram came before: the network doubled it, or somebody plays it back.
+	DropDuplicate
 
 	dropsEnd
 )
@@ -87,6 +89,8 @@ func (d Drop) String() string {
 		return "signature"
 	case DropOverload:
 		return "overload"
+	case DropDuplicate:
+		return "duplicate"
 	case dropsEnd:
 	}
 	return fmt.Sprintf("Drop(%d)", uint8(d))

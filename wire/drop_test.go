@@ -18,7 +18,7 @@ func TestEveryDropHasAUniqueLabel(t *testing.T) {
 		}
 		seen[name] = drop
 	}
-	if first, last := Drops()[0], Drops()[len(Drops())-1]; first != DropSize || last != DropOverload {
+	if first, last := Drops()[0], Drops()[len(Drops())-1]; first != DropSize || last != DropDuplicate {
 		t.Errorf("the list goes from %v to %v", first, last)
 	}
 	if _, listed := seen[Drop(0).String()]; listed {

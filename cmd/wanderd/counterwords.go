@@ -32,6 +32,8 @@ func counterWords(name string) string {
 		return "late or repeated; some are normal"
 	case "signature":
 		return "not signed by the member that they name"
+	case "duplicate":
+		return "copies of earlier ones: the network doubles them, or somebody plays them back"
 	case "overload":
 		return "more than this agent could process"
 	case "foreign":
