@@ -104,7 +104,7 @@ func (a *Agent) follow(g *gate, l *launch, spec hook.Spec, startBy time.Time) fi
 	if end, ends := l.endsEarly(g, startBy); ends {
 		return end
 	}
-	g.withToken(g.log.Info(), &l.token).Msg("hook starts")
+	withToken(g.log.Info(), g, &l.token).Msg("hook starts")
 	entry := g.enter(&l.token, "")
 	run, err := a.deps.startHook(spec)
 	return l.toItsEnd(g, entry, run, err)
@@ -118,7 +118,7 @@ func (a *Agent) serve(g *gate, l *launch, c *caller, spec hook.Spec, startBy tim
 	if c == nil {
 		return finished{gate: g, result: hook.Result{Exit: -1, NotExecuted: true, Err: errNobodyWaits}}
 	}
-	g.withToken(g.log.Info(), &l.token).Str("command", c.Command).Int("pid", c.PID).Msg("command starts")
+	withToken(g.log.Info(), g, &l.token).Str("command", c.Command).Int("pid", c.PID).Msg("command starts")
 	spec.Argv = []string{c.Command}
 	run, err := c.start(spec, startBy)
 	if errors.Is(err, hook.ErrLate) {

@@ -32,7 +32,7 @@ func (a *Agent) tell(g *gate, now policy.Instant, e *policy.Effect) {
 	if !e.Peer.IsZero() {
 		line.Str("peer", a.nameOf(e.Peer))
 	}
-	g.withToken(line, &e.Token)
+	withToken(line, g, &e.Token)
 	if text := a.withFacts(line, g, info.Facts); text != "" {
 		info.Text = text
 	}
@@ -40,7 +40,7 @@ func (a *Agent) tell(g *gate, now policy.Instant, e *policy.Effect) {
 }
 
 // withToken adds the token to a line that is about one, and its slot if the gate has several.
-func (g *gate) withToken(line *zerolog.Event, t *wire.Ref) *zerolog.Event {
+func withToken(line *zerolog.Event, g *gate, t *wire.Ref) *zerolog.Event {
 	if t.Seq != 0 {
 		line.Stringer("token", t.ID).Uint64("seq", uint64(t.Seq))
 	}

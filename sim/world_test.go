@@ -70,10 +70,15 @@ type world struct {
 
 // family has a kind of message of each part.
 func family() policy.Family {
-	return policy.Family{ID: 7, Version: 3, Kinds: policy.Kinds{
-		{Kind: 1, Name: "Offer", Part: policy.Offers}, {Kind: 2, Name: "Accept", Part: policy.Accepts}, {Kind: 3, Name: "Pass", Part: policy.Passes},
-		{Kind: 4, Name: "Tell", Part: policy.Tells}, {Kind: 5, Name: "Ask", Part: policy.Asks}, {Kind: 6, Name: "Other"},
-	}}
+	kinds := policy.Kinds{
+		{Kind: 1, Name: "Offer", Part: policy.Offers},
+		{Kind: 2, Name: "Accept", Part: policy.Accepts},
+		{Kind: 3, Name: "Pass", Part: policy.Passes},
+		{Kind: 4, Name: "Tell", Part: policy.Tells},
+		{Kind: 5, Name: "Ask", Part: policy.Asks},
+		{Kind: 6, Name: "Other"},
+	}
+	return policy.Family{ID: 7, Version: 3, Kinds: kinds}
 }
 
 func newWorld(cfg Config) *world {

@@ -53,17 +53,18 @@ func (g *Machine) mayBeAsked(m *wire.Message) bool {
 }
 
 // onBuried stops guarding a removed token. Members that ask later get the burial as the answer.
-func (g *Machine) onBuried(now policy.Time, m *wire.Message, out []policy.Effect) (Outcome, []policy.Effect) {
+func (g *Machine) onBuried(now policy.Time, m *wire.Message, end *Outcome, out []policy.Effect) []policy.Effect {
 	switch {
 	case g.watch.diesWith(&m.Token):
 	case g.question.waitsFor(m):
-		return g.answered(now, m.From), out
+		g.answered(now, m.From, end)
+		return out
 	default:
 		g.remember(&m.Token)
-		return Outcome{}, out
+		return out
 	}
 	g.stopAsking()
 	g.remember(&m.Token)
 	g.watch.live = false
-	return Outcome{}, policy.AppendTell(out, NoteStoodDown, m.From, &m.Token)
+	return policy.AppendTell(out, NoteStoodDown, m.From, &m.Token)
 }

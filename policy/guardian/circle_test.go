@@ -236,7 +236,8 @@ func (c *circle) receive(msg wire.Message) (sent int) {
 		delete(m.heardAt, msg.Token.ID)
 		m.revived[msg.Token.ID] = false
 	}
-	o, out := m.g.Receive(c.now, &msg, m.held(), nil)
+	var o guardian.Outcome
+	out := m.g.Receive(c.now, &msg, m.held(), &o, nil)
 	if !expected && (m.g != before || o != guardian.Outcome{} || len(out) != 1 || out[0].Note != guardian.NoteStrayWord) {
 		c.t.Fatalf("%s did not expect a %s, and it led to %+v", m.name, nameOf(msg.Kind), out)
 	}
@@ -258,7 +259,8 @@ func (c *circle) receive(msg wire.Message) (sent int) {
 func (c *circle) wake(m *member) {
 	c.t.Helper()
 	c.before(m)
-	o, out := m.g.Wake(c.now, m.held(), nil)
+	var o guardian.Outcome
+	out := m.g.Wake(c.now, m.held(), &o, nil)
 	c.took(m, wire.MemberID{}, o, out)
 	if at, ok := m.g.NextWake(m.held()); ok && at <= c.now {
 		c.t.Fatalf("%s was woken at %v and asks for %v", m.name, c.now, at)

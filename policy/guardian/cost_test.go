@@ -14,6 +14,7 @@ type vigil struct {
 	holder, guardian guardian.Machine
 	token            guardian.Token
 	out              [2][]policy.Effect
+	end              guardian.Outcome
 }
 
 func newVigil() *vigil {
@@ -30,9 +31,9 @@ func newVigil() *vigil {
 // beat lets the holder beat once, and reports whether the beat was news.
 func (v *vigil) beat() bool {
 	v.now, _ = v.holder.NextWake(&v.token)
-	_, v.out[0] = v.holder.Wake(v.now, &v.token, v.out[0][:0])
+	v.out[0] = v.holder.Wake(v.now, &v.token, &v.end, v.out[0][:0])
 	news := v.guardian.Expects(&v.out[0][0].Msg, nil)
-	_, v.out[1] = v.guardian.Receive(v.now, &v.out[0][0].Msg, nil, v.out[1][:0])
+	v.out[1] = v.guardian.Receive(v.now, &v.out[0][0].Msg, nil, &v.end, v.out[1][:0])
 	return news && len(v.out[0]) == 2 && len(v.out[1]) == 0
 }
 
@@ -53,12 +54,12 @@ func TestAQuestionAllocatesNothing(t *testing.T) {
 	v.beat()
 	allocs := testing.AllocsPerRun(100, func() {
 		v.now, _ = v.guardian.NextWake(nil)
-		_, v.out[1] = v.guardian.Wake(v.now, nil, v.out[1][:0])
-		_, v.out[0] = v.holder.Receive(v.now, &v.out[1][1].Msg, &v.token, v.out[0][:0])
+		v.out[1] = v.guardian.Wake(v.now, nil, &v.end, v.out[1][:0])
+		v.out[0] = v.holder.Receive(v.now, &v.out[1][1].Msg, &v.token, &v.end, v.out[0][:0])
 		if v.out[0][0].Msg.Kind != guardian.KindBeat {
 			t.Fatalf("the holder answers with a %v", v.out[0][0].Msg.Kind)
 		}
-		_, v.out[1] = v.guardian.Receive(v.now, &v.out[0][0].Msg, nil, v.out[1][:0])
+		v.out[1] = v.guardian.Receive(v.now, &v.out[0][0].Msg, nil, &v.end, v.out[1][:0])
 	})
 	if allocs != 0 {
 		t.Errorf("a question and its answer allocate %v times", allocs)

@@ -84,7 +84,7 @@ const (
 	Answered
 )
 
-// Outcome is the result of a call. Ending says which fields are set.
+// Outcome is the result of a call. Ending says which fields are set. A call writes it to the caller's variable, and only if there is one.
 type Outcome struct {
 	Ending Ending
 	Peer   wire.MemberID
@@ -136,43 +136,43 @@ func (g *Machine) Expects(m *wire.Message, held *Token) bool {
 // Answers reports whether m is an answer to the open question.
 func (g *Machine) Answers(m *wire.Message) bool { return g.question.waitsFor(m) }
 
-// Receive handles a message that belongs to no handoff.
-func (g *Machine) Receive(now policy.Time, m *wire.Message, held *Token, out []policy.Effect) (Outcome, []policy.Effect) {
+// Receive handles a message between holder and guardians.
+func (g *Machine) Receive(now policy.Time, m *wire.Message, held *Token, end *Outcome, out []policy.Effect) []policy.Effect {
 	switch {
 	case !g.Expects(m, held):
-		return Outcome{}, policy.AppendTell(out, NoteStrayWord, m.From, &m.Token)
+		return policy.AppendTell(out, NoteStrayWord, m.From, &m.Token)
 	case held != nil && held.ID == m.Token.ID:
-		return g.onWordOfHeld(now, m, held, out)
+		return g.onWordOfHeld(now, m, held, end, out)
 	}
 	switch m.Kind {
 	case KindBeat:
-		return Outcome{}, g.onBeat(now, m, out)
+		return g.onBeat(now, m, out)
 	case KindAsk:
-		return Outcome{}, g.onAsk(now, m, out)
+		return g.onAsk(now, m, out)
 	case KindHeard:
-		return g.onHeard(now, m), out
+		g.onHeard(now, m, end)
 	case KindKnown:
-		return g.onKnown(now, m), out
+		g.onKnown(now, m, end)
 	case KindBuried:
-		return g.onBuried(now, m, out)
+		return g.onBuried(now, m, end, out)
 	case KindYield:
-		return g.onYield(now, m), out
+		g.onYield(now, m, end)
 	}
-	return Outcome{}, out
+	return out
 }
 
 // Wake does what is due: it beats, repeats a question, suspects, or revives.
-func (g *Machine) Wake(now policy.Time, held *Token, out []policy.Effect) (Outcome, []policy.Effect) {
+func (g *Machine) Wake(now policy.Time, held *Token, end *Outcome, out []policy.Effect) []policy.Effect {
 	if g.beats(held) && now >= g.holding.beatAt {
 		out = g.beat(now, held, out)
 	}
 	switch {
 	case g.question.live:
-		return g.wakeQuestion(now, held, out)
+		return g.wakeQuestion(now, held, end, out)
 	case g.watch.live && now >= g.watch.suspectAt:
-		out = g.suspect(now, out)
+		return g.suspect(now, out)
 	}
-	return Outcome{}, out
+	return out
 }
 
 // NextWake returns when Wake must be called.

@@ -156,7 +156,8 @@ func (w *world) wakeEarly(t *rapid.T) {
 		return
 	}
 	before := m.g
-	if o, out := m.g.Wake(w.now, m.held(), nil); m.g != before || len(out) > 0 || o != (guardian.Outcome{}) {
+	var o guardian.Outcome
+	if out := m.g.Wake(w.now, m.held(), &o, nil); m.g != before || len(out) > 0 || o != (guardian.Outcome{}) {
 		t.Fatalf("%s is woken for nothing, and does %+v", m.name, out)
 	}
 }

@@ -90,21 +90,23 @@ func (g *Machine) endDoubt() {
 }
 
 // onWordOfHeld handles a message about the held token.
-func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *Token, out []policy.Effect) (Outcome, []policy.Effect) {
+func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *Token, end *Outcome, out []policy.Effect) []policy.Effect {
 	switch {
 	case g.overtakes(m, held):
-		return g.onOvertaken(now, m), out
+		g.onOvertaken(now, m, end)
+		return out
 	case m.Kind == KindAsk:
 		g.holding.count++
 		answer := g.beatMessage(m.From, held)
 		answer.Exchange = m.Exchange
-		return Outcome{}, policy.AppendSend(out, &answer)
+		return policy.AppendSend(out, &answer)
 	case g.question.waitsFor(m):
-		return g.answered(now, m.From), out
+		g.answered(now, m.From, end)
+		return out
 	}
 	// A Beat: its sender holds a copy that this one has overtaken.
 	answer := g.beatMessage(m.From, held)
-	return Outcome{}, policy.AppendSend(out, &answer)
+	return policy.AppendSend(out, &answer)
 }
 
 // Passed must be called after a token was passed to another member: from now on this member guards it, if it is in the trail. It
@@ -137,7 +139,7 @@ func (g *Machine) Overtaken(now policy.Time, by wire.MemberID, higher *Token) {
 func (g *Machine) Dropped() { g.endDoubt() }
 
 // onOvertaken handles the news of a copy of the held token with a higher number, which may no longer exist.
-func (g *Machine) onOvertaken(now policy.Time, m *wire.Message) Outcome {
+func (g *Machine) onOvertaken(now policy.Time, m *wire.Message, end *Outcome) {
 	holder := wire.MemberID{}
 	if m.Kind == KindBeat {
 		holder = m.From
@@ -147,7 +149,7 @@ func (g *Machine) onOvertaken(now policy.Time, m *wire.Message) Outcome {
 	}
 	higher := TokenOf(m)
 	g.Overtaken(now, holder, &higher)
-	return Outcome{Ending: Overtaken, Peer: m.From, Token: higher}
+	*end = Outcome{Ending: Overtaken, Peer: m.From, Token: higher}
 }
 
 // Correct tells the guardians of a dropped copy about the higher copy, because they would revive the dropped one otherwise.

@@ -227,7 +227,8 @@ func TestAHolderThatLearnsOfAHigherNumberIsOvertaken(t *testing.T) {
 			c := newCircle(t)
 			higher := born(10, 6, bobsID, dansID)
 			msg := message(kind, c.dan, c.ann, higher)
-			o, _ := c.ann.g.Receive(c.now, &msg, c.ann.held(), nil)
+			var o guardian.Outcome
+			c.ann.g.Receive(c.now, &msg, c.ann.held(), &o, nil)
 			if want := (guardian.Outcome{Ending: guardian.Overtaken, Peer: dansID, Token: higher}); o != want {
 				t.Errorf("the outcome is %+v, want %+v", o, want)
 			}

@@ -65,16 +65,16 @@ func (g *Machine) askSilent(about *Token, out []policy.Effect) []policy.Effect {
 }
 
 // wakeQuestion repeats the question, and concludes at its end. A member that was away while answers may have come asks again.
-func (g *Machine) wakeQuestion(now policy.Time, held *Token, out []policy.Effect) (Outcome, []policy.Effect) {
+func (g *Machine) wakeQuestion(now policy.Time, held *Token, end *Outcome, out []policy.Effect) []policy.Effect {
 	q := &g.question
 	switch {
 	case now >= q.until.Add(g.cfg.Patience/beatsPerPatience) || g.silentSinceAsked(now):
 		if q.byHolder {
-			return Outcome{}, g.Doubt(now, held, out)
+			return g.Doubt(now, held, out)
 		}
-		return Outcome{}, g.suspect(now, out)
+		return g.suspect(now, out)
 	case now >= q.until:
-		return g.conclude(now), out
+		g.conclude(now, end)
 	case now >= q.repeatAt:
 		q.wait = min(2*q.wait, g.cfg.Patience/questionsPerPatience)
 		q.repeatAt = now.Add(q.wait)
@@ -84,7 +84,7 @@ func (g *Machine) wakeQuestion(now policy.Time, held *Token, out []policy.Effect
 		}
 		out = g.askSilent(about, out)
 	}
-	return Outcome{}, out
+	return out
 }
 
 // silentSinceAsked reports whether a holder has not repeated its question for so long that its guardians may suspect it. In a slow
@@ -97,37 +97,36 @@ func (g *Machine) silentSinceAsked(now policy.Time) bool {
 
 // answered records that a member has no news. It concludes if that was the last answer, or if the first is enough. Answers that are
 // read after the end of the question may be outdated: the member was away, and asks again.
-func (g *Machine) answered(now policy.Time, by wire.MemberID) Outcome {
+func (g *Machine) answered(now policy.Time, by wire.MemberID, end *Outcome) {
 	q := &g.question
 	q.silent[q.place(by)], q.answered = wire.MemberID{}, true
-	if now >= q.until || g.silentSinceAsked(now) || !q.first && q.silent != [len(q.silent)]wire.MemberID{} {
-		return Outcome{}
+	if now < q.until && !g.silentSinceAsked(now) && (q.first || q.silent == [len(q.silent)]wire.MemberID{}) {
+		g.conclude(now, end)
 	}
-	return g.conclude(now)
 }
 
 // conclude ends a question without news of a holder. A guardian revives the token; a holder continues. A member that gave up the
 // token because it heard nobody takes it back only if somebody has answered.
-func (g *Machine) conclude(now policy.Time) Outcome {
+func (g *Machine) conclude(now policy.Time, end *Outcome) {
 	byHolder, first, answered := g.question.byHolder, g.question.first, g.question.answered
 	g.question = question{}
 	switch {
 	case first && answered:
-		return Outcome{Ending: Answered}
+		end.Ending = Answered
 	case byHolder:
-		return Outcome{Ending: Sure}
+		end.Ending = Sure
 	case g.watch.own && !answered:
 		g.watch.suspectAt = now.Add(g.tellsAgainAfter())
-		return Outcome{}
+	default:
+		g.revive(end)
 	}
-	return g.revive()
 }
 
 // onHeard handles the answer of another guardian. If that one heard the holder recently, or has a lower rank, this member waits.
-func (g *Machine) onHeard(now policy.Time, m *wire.Message) Outcome {
+func (g *Machine) onHeard(now policy.Time, m *wire.Message, end *Outcome) {
 	if g.knowsBetter(m) {
 		g.learnOf(now, m, wire.MemberID{})
-		return Outcome{}
+		return
 	}
 	// The rank is that in the sender's copy: if the two disagree on their ranks, they must not both wait for the other.
 	theirs := TrailOf(&m.Load)
@@ -135,19 +134,19 @@ func (g *Machine) onHeard(now policy.Time, m *wire.Message) Outcome {
 	before := ok && rank < g.rank()
 	if before || g.watch.own || m.Nonce < wire.Nonce(g.cfg.Patience) {
 		g.calm(now, g.questions(1))
-		return Outcome{}
+		return
 	}
-	return g.answered(now, m.From)
+	g.answered(now, m.From, end)
 }
 
 // onKnown handles the answer of a member that neither holds nor guards the token. If it knows more than this member, the token has
 // moved on.
-func (g *Machine) onKnown(now policy.Time, m *wire.Message) Outcome {
+func (g *Machine) onKnown(now policy.Time, m *wire.Message, end *Outcome) {
 	if g.knowsBetter(m) {
 		g.learnOf(now, m, wire.MemberID{})
-		return Outcome{}
+		return
 	}
-	return g.answered(now, m.From)
+	g.answered(now, m.From, end)
 }
 
 // knowsBetter reports whether an answer has news: a copy with a higher number; or, if this member knows the copy by hearsay only, that

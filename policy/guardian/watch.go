@@ -132,8 +132,8 @@ func (g *Machine) suspect(now policy.Time, out []policy.Effect) []policy.Effect 
 	return g.ask(now, &w.token, w.holder, out)
 }
 
-// revive returns the token as revived: nobody knows of a holder.
-func (g *Machine) revive() Outcome {
+// revive ends with the token as revived: nobody knows of a holder.
+func (g *Machine) revive(end *Outcome) {
 	w := &g.watch
 	w.live = false
 	token, trail := w.token, w.token.Trail()
@@ -143,5 +143,5 @@ func (g *Machine) revive() Outcome {
 		}
 	}
 	token.SetTrail(&trail)
-	return Outcome{Ending: Revived, Peer: w.holder, Token: token}
+	*end = Outcome{Ending: Revived, Peer: w.holder, Token: token}
 }

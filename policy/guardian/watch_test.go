@@ -191,7 +191,8 @@ func TestARevivedTokenIsTheOneThatWasLost(t *testing.T) {
 	c.now = c.now.Add(patience * 3 / 2)
 	c.wake(c.bob)
 	c.now = c.now.Add(patience / 2)
-	o, _ := c.bob.g.Wake(c.now, nil, nil)
+	var o guardian.Outcome
+	c.bob.g.Wake(c.now, nil, &o, nil)
 	token.SetTrail(&guardian.Trail{cydsID})
 	if want := (guardian.Outcome{Ending: guardian.Revived, Peer: annsID, Token: token}); o != want {
 		t.Errorf("the outcome is %+v, want %+v", o, want)

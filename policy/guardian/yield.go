@@ -35,12 +35,11 @@ func (g *Machine) Yield(now policy.Time, held *Token, out []policy.Effect) []pol
 func (g *Machine) tellsAgainAfter() time.Duration { return g.cfg.Patience << g.watch.count }
 
 // TakeBack revives a token that this member gave up because it heard nobody. Call it when there is no other member.
-func (g *Machine) TakeBack() Outcome {
-	if !g.watch.live || !g.watch.own {
-		return Outcome{}
+func (g *Machine) TakeBack(end *Outcome) {
+	if g.watch.live && g.watch.own {
+		g.stopAsking()
+		g.revive(end)
 	}
-	g.stopAsking()
-	return g.revive()
 }
 
 // Entrust gives the guard of the running hook the Yields to send if this process dies: it then no longer holds the token, and no
@@ -66,7 +65,7 @@ func (g *Machine) yields(m *wire.Message) bool {
 
 // onYield revives the token at once if this member is the first guardian. The others wait half a patience for each rank before them,
 // then ask as after a silence.
-func (g *Machine) onYield(now policy.Time, m *wire.Message) Outcome {
+func (g *Machine) onYield(now policy.Time, m *wire.Message, end *Outcome) {
 	w := &g.watch
 	count := w.count
 	if w.isBehind(&m.Token) {
@@ -74,13 +73,13 @@ func (g *Machine) onYield(now policy.Time, m *wire.Message) Outcome {
 	}
 	g.learnOf(now, m, m.From)
 	if !w.live {
-		return Outcome{}
+		return
 	}
 	// Earlier beats are no news, and neither is a question of the holder.
 	w.yielded, w.excused, w.count, w.heardAt = true, true, count, now.Add(-g.cfg.Patience)
 	if g.rank() == 0 {
-		return g.revive()
+		g.revive(end)
+		return
 	}
 	g.calm(now, 0)
-	return Outcome{}
 }

@@ -153,7 +153,8 @@ func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Eff
 	if msg.Kind == guardian.KindBeat {
 		out = m.meetToken(out)
 	}
-	verdict, out := m.guardian.Receive(now.Time, msg, m.held(), out)
+	var verdict guardian.Outcome
+	out = m.guardian.Receive(now.Time, msg, m.held(), &verdict, out)
 	if msg.Kind == guardian.KindBeat {
 		m.hearHolder(now.Time, msg)
 	}

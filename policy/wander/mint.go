@@ -2,6 +2,7 @@ package wander
 
 import (
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -49,7 +50,8 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	}
 	out = m.remuster(now, out)
 	if m.peers.alone() {
-		back := m.guardian.TakeBack()
+		var back guardian.Outcome
+		m.guardian.TakeBack(&back)
 		out = m.onVerdict(now, &back, out)
 	}
 	return m.armFirst(now, out)
