@@ -123,7 +123,7 @@ func New(cfg Config) *Cluster {
 	if cfg.Demand.Every > 0 {
 		c.callers = make([]callers, cfg.Members)
 	}
-	c.net = newNetwork(cfg.Network)
+	c.net = newNetwork(cfg.Network, cfg.Members)
 	c.net.adversary.listen(cfg.Family.Kinds)
 	c.views = newViews(c.members)
 	return c

@@ -23,6 +23,8 @@ type Network struct {
 	// question that it hears: up to ReplayWithin later.
 	Replay       float64
 	ReplayWithin time.Duration
+	// FIFO makes the messages from one member to another arrive in the order in which they were sent.
+	FIFO bool
 	// Encode turns every message into bytes and back on the way.
 	Encode bool
 }
@@ -54,9 +56,17 @@ type network struct {
 	intercept func(*wire.Message) Fate
 	adversary adversary
 	datagram  []byte
+	// latest is when the last message on a link arrives, lastFrom when the last one of each member does: see [Membership.Perfect].
+	latest   map[link]policy.Time
+	lastFrom []policy.Time
 }
 
-func newNetwork(n Network) network { return network{Network: n} }
+// link is the way from one member to another.
+type link struct{ from, to int32 }
+
+func newNetwork(n Network, members int) network {
+	return network{Network: n, latest: map[link]policy.Time{}, lastFrom: make([]policy.Time, members)}
+}
 
 // SetNetwork changes what becomes of messages from now on.
 func (c *Cluster) SetNetwork(n Network) { c.net.Network = n }
@@ -122,11 +132,24 @@ func (c *Cluster) send(m *wire.Message) {
 		c.tell(Occurrence{Kind: Lost, Msg: m})
 		return
 	}
-	c.post(m, c.now.Add(fate.Delay+c.latency()))
+	c.post(m, c.arrives(from, to, fate.Delay))
 	for range fate.Copies {
 		c.tell(Occurrence{Kind: Duplicated, Msg: m})
-		c.post(m, c.now.Add(fate.Delay+c.latency()))
+		c.post(m, c.arrives(from, to, fate.Delay))
 	}
+}
+
+// arrives is when a message that is sent now arrives.
+func (c *Cluster) arrives(from, to int, delay time.Duration) policy.Time {
+	n := &c.net
+	at := c.now.Add(delay + c.latency())
+	if n.FIFO {
+		on := link{int32(from), int32(to)}
+		at = max(at, n.latest[on])
+		n.latest[on] = at
+	}
+	n.lastFrom[from] = max(n.lastFrom[from], at)
+	return at
 }
 
 func (c *Cluster) latency() time.Duration {

@@ -22,6 +22,8 @@ type Membership struct {
 	RejoinAfter time.Duration
 	// Spread is by how much the members differ: each learns of a change up to that much later.
 	Spread time.Duration
+	// Perfect makes a crash known no earlier than the last message of the crashed member has arrived.
+	Perfect bool
 }
 
 // View returns the members that member i sees; nil if nobody has told it yet. It must not be changed.

@@ -17,7 +17,7 @@ func (m *Machine) dAsks(out []policy.Effect) []policy.Effect {
 		return out
 	}
 	m.mp = true
-	return m.request(out, m.next)
+	return m.send(m.next, request{tour: m.tour}, out)
 }
 
 // dHears is rules 2 and 3: "If p receives a request message while it has T then M_p is set to 0, the token state to active and T is passed
@@ -28,7 +28,7 @@ func (m *Machine) dHears(out []policy.Effect) []policy.Effect {
 	if m.holds() {
 		m.mp = false
 		m.T.active = true
-		m.T.counter = m.tour()
+		m.T.counter = m.others()
 		return out
 	}
 	return m.dAsks(out)
@@ -43,11 +43,11 @@ func (m *Machine) dMeets() {
 	switch {
 	case m.T.active && m.pending:
 		m.T.active = false
-		m.T.counter = m.tour()
+		m.T.counter = m.others()
 	case m.T.counter > 0:
 		m.T.counter--
 	}
 }
 
-// tour is how many moves bring the token to all other members.
-func (m *Machine) tour() uint16 { return uint16(m.n - 1) }
+// others is how many moves bring the token to all other members.
+func (m *Machine) others() uint16 { return uint16(m.n - 1) }

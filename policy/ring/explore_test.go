@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/kcopies"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -68,28 +69,33 @@ func rosterOf(n int) []wire.MemberID {
 func rankOf(id wire.MemberID) int { return int(binary.BigEndian.Uint32(id[:])) - 1 }
 
 func configOf(request Request, members []wire.MemberID, i int) Config {
-	return Config{Gate: 1, Self: members[i], Members: members, Request: request, Timeout: time.Second, Entropy: noEntropy{}}
+	return Config{Gate: 1, Self: members[i], Members: members, Request: request, Timeout: time.Second}
 }
-
-// noEntropy draws nothing but ones: nothing here depends on it.
-type noEntropy struct{}
-
-func (noEntropy) Uint64() uint64 { return 1 }
 
 func newExplorer(request Request, n int) *explorer {
 	e := &explorer{n: n, members: rosterOf(n)}
 	for i := range n {
-		m := New(configOf(request, e.members, i))
-		m.Step(policy.Instant{}, &policy.Event{Kind: policy.Started, State: policy.State{Seq: 1}}, nil)
+		cfg := configOf(request, e.members, i)
+		cfg.Rejoins = true // without a token from the beginning
+		m := New(cfg)
+		m.Step(policy.Instant{}, &policy.Event{Kind: policy.Started}, nil)
 		m.Step(policy.Instant{}, &policy.Event{Kind: policy.PeersChanged, Peers: e.members}, nil)
+		m.calling, m.asked, m.nextWants = false, false, false
 		e.machines = append(e.machines, *m)
 	}
 	return e
 }
 
-// ref is the token: it never changes in a small ring.
-func ref() wire.Ref {
-	return wire.Ref{ID: wire.TokenID{Generator: wire.MemberID{1}, Random: 1}, Seq: 1}
+// hop is the number of every hop: the machines are made anew for each step, and have seen none.
+const hop = 100
+
+// tokenTo is the token on its way to a member.
+func (e *explorer) tokenTo(to int, t token) wire.Message {
+	msg := wire.Message{Kind: kcopies.KindToken, From: e.members[(to+e.n-1)%e.n], To: e.members[to]}
+	data := t.data()
+	_, msg.Load = e.machines[(to+e.n-1)%e.n].copies.Hop(kcopies.Site(to), &data)
+	msg.Token = wire.Ref{ID: e.machines[to].copies.Ref().ID, Seq: hop}
+	return msg
 }
 
 // begin is the clean start: the token rests at member 0, nobody waits, nothing is on its way.
@@ -100,7 +106,7 @@ func (e *explorer) step(s *small, i int) {
 	bit := uint8(1) << i
 	m := e.machines[i]
 	m.wanted, m.pending, m.mp, m.asked, m.nextWants = s.waits&bit != 0, s.pending&bit != 0, s.mp&bit != 0, s.asked&bit != 0, s.nextWants&bit != 0
-	m.T = token{Ref: ref(), counter: uint16(s.counter), active: s.active}
+	m.T = token{counter: uint16(s.counter), active: s.active, tour: 1}
 	holds := s.place != onLink && int(s.at) == i
 	switch {
 	case holds && s.place == inUse:
@@ -142,9 +148,10 @@ func (e *explorer) step(s *small, i int) {
 
 func (e *explorer) send(s *small, i int, msg *wire.Message) {
 	switch {
-	case msg.Kind == KindPass:
+	case msg.Kind == kcopies.KindToken:
 		var t token
-		t.read(msg)
+		_, data := kcopies.Fields(&msg.Load)
+		t.read(data)
 		s.at, s.place, s.counter, s.active = uint8(i), onLink, uint8(t.counter), t.active
 		if e.printed && t.active {
 			s.counter = uint8(e.n - 1)
@@ -184,6 +191,7 @@ func (e *explorer) branch(s *small, reach func(next small, how edge)) {
 			next := *s
 			next.ahead[i]--
 			e.event = policy.Event{Kind: policy.Received, Msg: wire.Message{Kind: KindRequest, From: e.members[i], To: e.members[to]}}
+			request{tour: 1}.write(&e.event.Msg)
 			e.step(&next, to)
 			reach(next, edge{delivered: 1, reaches: -1})
 		}
@@ -193,9 +201,8 @@ func (e *explorer) branch(s *small, reach func(next small, how edge)) {
 				next.ahead[i], next.behind[i] = s.behind[i], 0
 			}
 			to := (i + 1) % e.n
-			e.event = policy.Event{Kind: policy.Received, Msg: wire.Message{Kind: KindPass, From: e.members[i], To: e.members[to]}}
-			t := token{Ref: ref(), counter: uint16(s.counter), active: s.active}
-			t.write(&e.event.Msg)
+			t := token{counter: uint16(s.counter), active: s.active, tour: 1}
+			e.event = policy.Event{Kind: policy.Received, Msg: e.tokenTo(to, t)}
 			e.step(&next, to)
 			reach(next, edge{delivered: 1, reaches: int8(to)})
 		}

@@ -1,8 +1,16 @@
 package ring
 
-import "github.com/wanderd/wanderd/policy"
+import (
+	"slices"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/kcopies"
+)
 
 // Family is the token ring, as shells and simulator know it.
 func Family() policy.Family {
-	return policy.Family{ID: 2, Name: "ring", Version: 1, Kinds: Kinds(), Notes: Notes(), WellFormed: WellFormed}
+	return policy.Family{
+		ID: 2, Name: "ring", Version: 1, Kinds: slices.Concat(kcopies.Kinds(), Kinds()), Notes: slices.Concat(kcopies.Notes(), Notes()),
+		WellFormed: WellFormed,
+	}
 }

@@ -4,64 +4,68 @@ import (
 	"slices"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/kcopies"
 	"github.com/wanderd/wanderd/wire"
 )
 
-// takePlace finds this member in the roster.
+// takePlace finds this member in the roster. The first member has the token from the beginning, and those after it have its copies.
 func (m *Machine) takePlace() {
 	rank := slices.Index(m.cfg.Members, m.cfg.Self)
 	if rank < 0 || len(m.cfg.Members) > MaxMembers {
 		panic("ring: a member is in its roster, which has at most 65,536 members")
 	}
-	m.rank = uint16(rank)
+	m.rank = kcopies.Site(rank)
 	m.n, m.next, m.prev = 1, m.rank, m.rank
+	cfg := &kcopies.Config{
+		Gate: m.cfg.Gate, Ring: m.cfg.Members, Self: m.rank, K: m.cfg.Backups,
+		ID: wire.TokenID{Generator: m.cfg.Members[0], Random: uint64(m.cfg.Gate)},
+	}
+	first := token{tour: m.tour}
+	if m.copies = kcopies.New(cfg, 0, first.data()); m.cfg.Rejoins {
+		m.copies = kcopies.NewObject(cfg)
+	}
 }
 
-// onPeersChanged finds the live neighbours. The first member of the roster makes the token when it sees all others.
+// onPeersChanged finds the live neighbours, and tells package kcopies who has crashed.
 func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
-	live := func(rank uint16) bool {
-		_, found := slices.BinarySearchFunc(ev.Peers, m.cfg.Members[rank], wire.MemberID.Compare)
-		return found
+	prev := m.prev
+	m.look(ev.Peers)
+	if !m.placed {
+		return m.takeUp(now, out)
 	}
-	size := len(m.cfg.Members)
-	after := func(rank, steps int) uint16 { return uint16((rank + steps) % size) }
-	m.n, m.next, m.prev = 1, m.rank, m.rank
-	for step := 1; step < size; step++ {
-		if rank := after(int(m.rank), step); live(rank) {
-			m.n++
-			m.prev = rank
-			if m.next == m.rank {
-				m.next = rank
-			}
-		}
-	}
+	var end kcopies.Outcome
+	out = m.copies.Suspect(ev.Peers, &end, out)
 	switch {
-	case m.rank == 0 && !m.met && m.n == size:
-		return m.mint(now, out)
+	case end.Ending != kcopies.Pending:
+		return m.onCopies(now, wire.MemberID{}, &end, out)
+	case m.prev != prev && !m.sees(prev, ev.Peers):
+		return m.bereave(now, out)
 	case m.state == resting:
 		return m.moveOn(now, out)
 	}
 	return out
 }
 
-// mint makes the token.
-func (m *Machine) mint(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.T = token{Ref: wire.Ref{
-		ID:  wire.TokenID{Birth: now.Wall, Generator: m.cfg.Self, Random: m.cfg.Entropy.Uint64()},
-		Seq: m.seq.NextEpoch(),
-	}}
-	m.seq = m.T.Seq
-	out = policy.AppendTook(out, policy.CauseMade, wire.MemberID{}, &m.T.Ref)
-	return m.begin(now, m.meet(out))
+// look finds the live neighbours.
+func (m *Machine) look(live []wire.MemberID) {
+	size := len(m.cfg.Members)
+	m.n, m.next, m.prev = 1, m.rank, m.rank
+	for step := 1; step < size; step++ {
+		rank := kcopies.Site((int(m.rank) + step) % size)
+		if !m.sees(rank, live) {
+			continue
+		}
+		m.n++
+		m.prev = rank
+		if m.next == m.rank {
+			m.next = rank
+		}
+	}
 }
 
-// meet announces the first token that this member meets.
-func (m *Machine) meet(out []policy.Effect) []policy.Effect {
-	if m.met {
-		return out
-	}
-	m.met = true
-	return append(out, policy.Effect{Kind: policy.Announce})
+func (m *Machine) sees(rank kcopies.Site, live []wire.MemberID) bool {
+	_, found := slices.BinarySearchFunc(live, m.cfg.Members[rank], wire.MemberID.Compare)
+	return found
 }
 
 // onLeave passes the token on, and goes. A run ends first.
@@ -69,7 +73,7 @@ func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effe
 	m.leaving = true
 	switch m.state {
 	case running:
-		return append(out, policy.Effect{Kind: policy.Stop, Token: m.T.Ref})
+		return append(out, policy.Effect{Kind: policy.Stop, Token: m.copies.Ref()})
 	case saving:
 		return m.deny(now, out)
 	case resting:
@@ -84,7 +88,8 @@ func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effe
 // leave ends this member's part. A token that nobody is there to take is dropped.
 func (m *Machine) leave(out []policy.Effect) []policy.Effect {
 	if m.holds() {
-		out = policy.AppendGave(out, policy.CauseDropped, wire.MemberID{}, &m.T.Ref)
+		ref := m.copies.Ref()
+		out = policy.AppendGave(out, policy.CauseDropped, wire.MemberID{}, &ref)
 	}
 	m.become(gone)
 	return append(out, policy.Effect{Kind: policy.Gone})

@@ -7,8 +7,8 @@ const (
 	NoteRan policy.Note = iota + 64
 	// NoteDenied: the start of a run could not be saved, or not in time; it does not run, and Token goes on.
 	NoteDenied
-	// NoteSecond: Peer sends Token to a member that has a token already; it is ignored.
-	NoteSecond
+	// NoteRemade: a call has come back without meeting the token, and this member made Token without a copy.
+	NoteRemade
 )
 
 // Notes returns the notes of a ring.
@@ -16,6 +16,6 @@ func Notes() policy.Notes {
 	return policy.Notes{
 		{Note: NoteRan, Name: "ran", Level: policy.Debug, Text: "wanted; the operation may start"},
 		{Note: NoteDenied, Name: "denied", Level: policy.Error, Denied: true, Text: "not running this time; the token goes on"},
-		{Note: NoteSecond, Name: "second", Level: policy.Warn, Text: "ignored a second token"},
+		{Note: NoteRemade, Name: "remade", Level: policy.Warn, Text: "no member has the token; made a new one"},
 	}
 }

@@ -6,23 +6,32 @@ import "github.com/wanderd/wanderd/policy"
 // decreased when a request is served. The token 'searches' processors with pending requests while the counter is positive."
 
 // qAsks is rule 1: "If p has not T then it sends a request message to the next processor."
-func (m *Machine) qAsks(out []policy.Effect) []policy.Effect { return m.request(out, m.next) }
+func (m *Machine) qAsks(out []policy.Effect) []policy.Effect {
+	return m.send(m.next, request{tour: m.tour}, out)
+}
 
 // qHears is rule 2: "When p receives a request message then: If p has T then it increases the counter and passes T to the next processor.
-// If p has not T then the request message is passed to the next processor." In its critical section p passes T at the end.
-func (m *Machine) qHears(out []policy.Effect) []policy.Effect {
-	if m.holds() {
-		m.T.counter++
-		return out
+// If p has not T then the request message is passed to the next processor." In its critical section p passes T at the end. A request
+// that was made before the last recounting tour came to its member was served by that tour, and counts no more.
+func (m *Machine) qHears(r request, out []policy.Effect) []policy.Effect {
+	if !m.holds() {
+		return m.send(m.next, r, out)
 	}
-	return m.request(out, m.next)
+	if r.tour == m.T.tour {
+		m.T.counter++
+	}
+	return out
 }
 
 // qMeets is rule 3: "If p has a pending request then it enters the critical section in which the token counter is decreased by 1; at the
 // exit of the critical section p passes T to the next processor if the token counter is greater than 0. If p has not a pending request
-// then T is passed to the next processor in the ring."
+// then T is passed to the next processor in the ring." On a recounting tour no request that is pending has been counted.
 func (m *Machine) qMeets() {
-	if m.pending && m.T.counter > 0 {
+	switch {
+	case m.T.left > 0:
+		m.T.left--
+	case m.pending && m.T.counter > 0:
 		m.T.counter--
 	}
+	m.tour = m.T.tour
 }

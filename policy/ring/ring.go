@@ -11,13 +11,15 @@
 //	section.go   the critical section: a run, and what is saved before it
 //	token.go     what travels with the token
 //	send.go      messages on a link
-//	neighbour.go who is next
+//	neighbour.go who is next, and what its death leads to
+//	recount.go   the tour after which the token knows again who waits
 //
 // Demand is Wanted and Unwanted, the critical section is what follows Run and ends with Finished. While nobody asks, Martin, Q and D
 // send no message.
 //
 // Corrections to the paper. Q and D hold on links that are FIFO between the token and the requests. D as printed can move its token for
-// ever with nobody waiting: see d.go.
+// ever with nobody waiting: see d.go. Members may crash: package kcopies keeps copies of the token, as many as Backups says, and what Q and D
+// have counted is counted anew: see recount.go.
 package ring
 
 import (
@@ -25,6 +27,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/kcopies"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -71,12 +74,12 @@ type Config struct {
 	// token.
 	Members []wire.MemberID
 	Request Request
+	// Backups is the k of package kcopies, 0 to the number of members less 2: so many members in a row may crash.
+	Backups int
 	// Timeout is how long a run waits until its start is saved. It is also the pause after a save that failed.
 	Timeout time.Duration
 	// Rejoins says that this member was there in an earlier life: it makes no token.
 	Rejoins bool
-	// Entropy draws the token's identity.
-	Entropy policy.Entropy
 }
 
 // state is what a member does. Transitions happen in become only.
@@ -115,13 +118,14 @@ func (s state) String() string {
 
 // Machine is one member's part in a ring: the processor p of the paper. It implements [policy.Machine] and is a plain value.
 type Machine struct {
-	cfg   Config
-	state state
-	// T is the token. It is this member's unless the state is absent or gone: then it is the last one that was.
+	cfg    Config
+	state  state
+	copies kcopies.Machine
+	// T is what the token carries. It counts while the token is here.
 	T token
 	// n is how many members are live, rank this one's place in the roster, next and prev those of its live neighbours.
 	n                int
-	rank, next, prev uint16
+	rank, next, prev kcopies.Site
 	// wanted says that somebody here waits for a run. pending is the paper's pending request: the token has not been here since this member
 	// has asked for it. It outlives a demand that is taken back.
 	wanted, pending bool
@@ -130,22 +134,24 @@ type Machine struct {
 	mp bool
 	// asked and nextWants are of Martin's protocol: this member has asked prev, for itself or for next; next has asked.
 	asked, nextWants bool
-	// met says that this member has met the token.
-	met, leaving bool
+	// tour numbers the last recounting tour that has come here. calling says that this member has called for one, and the token has not been
+	// here since.
+	tour    uint32
+	calling bool
+	// placed says that this member has seen all others, or some in a later life; met says that it has met the token.
+	placed, met, leaving bool
 	// until ends the state saving. A member with a resting token, whose grant was denied, tries again then.
-	until policy.Time
-	// granted is the highest fencing number of a grant here, seq the highest that was seen.
-	granted, seq wire.Seq
-	hasRun       bool
-	lastRun      policy.Time
-	since        policy.Time
+	until   policy.Time
+	hasRun  bool
+	lastRun policy.Time
+	since   policy.Time
 }
 
 var _ policy.Machine = (*Machine)(nil)
 
 // New returns a machine that waits for Started.
 func New(cfg Config) *Machine {
-	m := &Machine{cfg: cfg}
+	m := &Machine{cfg: cfg, tour: 1}
 	m.takePlace()
 	return m
 }
@@ -183,7 +189,7 @@ func (m *Machine) NextWake() (policy.Time, bool) {
 
 // Expects reports whether a message could change anything now.
 func (m *Machine) Expects(msg *wire.Message) bool {
-	return m.state != gone && (msg.Kind != KindRequest || m.cfg.Request != Always)
+	return m.state != gone && (msg.Kind == KindRequest || m.copies.Expects(msg))
 }
 
 // holds reports whether p has T.
@@ -194,18 +200,19 @@ func (m *Machine) become(next state) { m.state = next }
 
 func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
 	m.hasRun, m.lastRun = ev.State.HasRun, ev.State.LastRun
-	m.seq, m.granted, m.since = ev.State.Seq, ev.State.Seq, now.Time
-	m.met = m.cfg.Rejoins || ev.State.Seq > 0
+	m.since = now.Time
 }
 
 func (m *Machine) onReceived(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	switch {
-	case !m.Expects(msg):
+	case m.state == gone:
 		return out
 	case msg.Kind == KindRequest:
-		return m.onRequest(now, out)
+		return m.onRequest(now, requestOf(msg), out)
 	}
-	return m.onToken(now, msg, out)
+	var end kcopies.Outcome
+	out = m.copies.Receive(msg, &end, out)
+	return m.onCopies(now, msg.From, &end, out)
 }
 
 func (m *Machine) onWanted(now policy.Instant, out []policy.Effect) []policy.Effect {
@@ -250,14 +257,15 @@ func (m *Machine) need(now policy.Instant, out []policy.Effect) []policy.Effect 
 }
 
 // onRequest is rule 2 of Q, 2 and 3 of D: "when p receives a request message".
-func (m *Machine) onRequest(now policy.Instant, out []policy.Effect) []policy.Effect {
-	switch m.cfg.Request {
-	case Always:
-	case Martin:
+func (m *Machine) onRequest(now policy.Instant, r request, out []policy.Effect) []policy.Effect {
+	switch {
+	case r.call:
+		return m.onCall(now, r, out)
+	case m.cfg.Request == Martin:
 		out = m.martinHears(out)
-	case Q:
-		out = m.qHears(out)
-	case D:
+	case m.cfg.Request == Q:
+		out = m.qHears(r, out)
+	case m.cfg.Request == D:
 		out = m.dHears(out)
 	}
 	if m.state == resting {
@@ -266,30 +274,40 @@ func (m *Machine) onRequest(now policy.Instant, out []policy.Effect) []policy.Ef
 	return out
 }
 
-// onToken is rule 3 of Q, 4 and 5 of D: "when p receives T".
-func (m *Machine) onToken(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
-	if m.holds() {
-		return policy.AppendTell(out, NoteSecond, msg.From, &msg.Token)
+// onCopies is rule 3 of Q, 4 and 5 of D: "when p receives T".
+func (m *Machine) onCopies(now policy.Instant, from wire.MemberID, end *kcopies.Outcome, out []policy.Effect) []policy.Effect {
+	switch end.Ending {
+	case kcopies.Pending:
+	case kcopies.MayRegenerate:
+		return m.mayRegenerate(now, out)
+	case kcopies.Delivered:
+		m.T.read(&end.Data)
+		m.calling = false
+		out = policy.AppendTook(out, policy.CauseReceived, from, &end.Token)
+		switch m.cfg.Request {
+		case Always:
+		case Martin:
+			m.martinMeets()
+		case Q:
+			m.qMeets()
+		case D:
+			m.dMeets()
+		}
+		return m.serve(now, out)
+	case kcopies.Regenerated:
+		m.T.read(&end.Data)
+		return m.revive(now, out)
 	}
-	m.T.read(msg)
-	m.seq = max(m.seq, m.T.Seq).After()
-	m.T.Seq = m.seq
-	out = policy.AppendTook(out, policy.CauseReceived, msg.From, &m.T.Ref)
-	return m.begin(now, m.meet(out))
+	return out
 }
 
-// begin serves a pending request, or lets the token go on.
-func (m *Machine) begin(now policy.Instant, out []policy.Effect) []policy.Effect {
+// serve serves a member that waits here, or lets the token go on.
+func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.become(resting)
 	m.until = now.Time
-	switch m.cfg.Request {
-	case Always:
-	case Martin:
-		m.martinMeets()
-	case Q:
-		m.qMeets()
-	case D:
-		m.dMeets()
+	if !m.met {
+		m.met = true
+		out = append(out, policy.Effect{Kind: policy.Announce})
 	}
 	if m.wanted && !m.leaving {
 		return m.enter(now, out)
@@ -320,7 +338,9 @@ func (m *Machine) moves() bool {
 		return true
 	case Martin:
 		return m.nextWants
-	case Q, D:
+	case Q:
+		return m.T.counter > 0 || m.T.left > 0
+	case D:
 		return m.T.counter > 0
 	}
 	return false

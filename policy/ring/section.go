@@ -7,14 +7,9 @@ import (
 
 // enter begins the critical section. What is saved before it starts is its fencing number, so that no later life grants it again.
 func (m *Machine) enter(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if m.T.Seq <= m.granted {
-		m.seq = m.seq.After()
-		m.T.Seq = m.seq
-	}
-	m.granted = m.T.Seq
 	m.become(saving)
 	m.until = now.Time.Add(m.cfg.Timeout)
-	return policy.AppendSave(out, policy.State{Seq: m.granted, HasRun: true, LastRun: now.Time})
+	return policy.AppendSave(out, policy.State{Seq: m.copies.Count(), HasRun: true, LastRun: now.Time})
 }
 
 func (m *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) []policy.Effect {
@@ -26,8 +21,9 @@ func (m *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) 
 	}
 	m.become(running)
 	m.wanted, m.hasRun, m.lastRun = false, true, now.Time
-	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &m.T.Ref)
-	return policy.AppendRun(out, &m.T.Ref, m.until)
+	ref := m.copies.Ref()
+	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &ref)
+	return policy.AppendRun(out, &ref, m.until)
 }
 
 func (m *Machine) onFinished(now policy.Instant, denied bool, out []policy.Effect) []policy.Effect {
@@ -46,7 +42,8 @@ func (m *Machine) deny(now policy.Instant, out []policy.Effect) []policy.Effect 
 	m.until = now.Time
 	if m.wanted {
 		m.until = now.Time.Add(m.cfg.Timeout)
-		out = policy.AppendTell(out, NoteDenied, wire.MemberID{}, &m.T.Ref)
+		ref := m.copies.Ref()
+		out = policy.AppendTell(out, NoteDenied, wire.MemberID{}, &ref)
 	}
 	return m.settle(now, out)
 }

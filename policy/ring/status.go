@@ -9,7 +9,7 @@ import (
 // Status describes this member, as of now.
 func (m *Machine) Status(now policy.Time) policy.Status {
 	s := policy.Status{
-		Phase: m.state.String(), Why: m.why(), Holding: m.holds(), Token: m.T.Ref, Since: m.since,
+		Phase: m.state.String(), Why: m.why(), Holding: m.holds(), Token: m.copies.Ref(), Since: m.since,
 		HasRun: m.hasRun, LastRun: m.lastRun, NextRun: policy.Never,
 	}
 	if m.holds() {

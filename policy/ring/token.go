@@ -3,33 +3,36 @@ package ring
 import (
 	"encoding/binary"
 
-	"github.com/wanderd/wanderd/wire"
+	"github.com/wanderd/wanderd/policy/kcopies"
 )
 
-// token is the paper's T. What it carries is in its load:
+// token is what the paper's T carries, as the data of package kcopies:
 //
-//	0         2        3
-//	| counter | active | zeros
+//	0         2        3      5      9
+//	| counter | active | left | tour | zeros
 type token struct {
-	wire.Ref
 	// counter is the token counter: in Q the requests that T knows of and that are not served, in D how many moves are left.
 	counter uint16
 	// active is the token state of D: active, or else check.
 	active bool
+	// left is how many moves of a recounting tour of Q are left, tour its number.
+	left uint16
+	tour uint32
 }
 
-// write puts the token into a message.
-func (t *token) write(msg *wire.Message) {
-	msg.Token = t.Ref
-	binary.BigEndian.PutUint16(msg.Load[:2], t.counter)
+// data is the token as it travels.
+func (t *token) data() (d kcopies.Data) {
+	binary.BigEndian.PutUint16(d[:], t.counter)
 	if t.active {
-		msg.Load[2] = 1
+		d[2] = 1
 	}
+	binary.BigEndian.PutUint16(d[3:], t.left)
+	binary.BigEndian.PutUint32(d[5:], t.tour)
+	return d
 }
 
-// read takes the token out of a message.
-func (t *token) read(msg *wire.Message) {
-	t.Ref = msg.Token
-	t.counter = binary.BigEndian.Uint16(msg.Load[:2])
-	t.active = msg.Load[2] == 1
+// read takes the token from what has travelled.
+func (t *token) read(d *kcopies.Data) {
+	t.counter, t.active = binary.BigEndian.Uint16(d[:]), d[2] == 1
+	t.left, t.tour = binary.BigEndian.Uint16(d[3:]), binary.BigEndian.Uint32(d[5:])
 }

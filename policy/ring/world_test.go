@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/kcopies"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -99,7 +100,7 @@ func (w *world) deliver(way, i int) {
 	w.t.Helper()
 	msg := w.links[way][i][0]
 	w.links[way][i] = w.links[way][i][1:]
-	if msg.Kind == KindPass {
+	if msg.Kind == kcopies.KindToken {
 		w.moves++
 	} else {
 		w.requests++

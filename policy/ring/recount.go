@@ -1,0 +1,127 @@
+package ring
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/kcopies"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// After a crash the token's counter is wrong for ever: a dead requester is counted, and a request that was lost with a member is not. In D a
+// member that has let such a request pass (M_p = 1) stops those behind it. So the token makes one recounting tour: n − 1 moves, on
+// which it serves all who wait. What was counted before is forgotten, and a request that was made before the tour came to its member
+// counts no more.
+//
+// A regenerated token begins with a tour. The crash of a member may also have taken requests with it while the token was elsewhere: the
+// member after it calls for a tour. So does a member that comes back: it may have been away for so short a time that nobody has noticed.
+// A call goes from member to next, stopped by nobody, until it meets the token.
+//
+// Neither a call nor the token overtakes the other. A call that comes back to a member to which the token has not come meanwhile has found that
+// there is none: more than k members in a row have crashed, or a holder has come back before anybody missed it. Of several
+// members that call, the first in the roster makes the new one: it sends its own call on in place of another's.
+
+// takeUp begins this member's part: in the first life of a fleet when all are there, later as soon as somebody is. The first member
+// has the token.
+func (m *Machine) takeUp(now policy.Instant, out []policy.Effect) []policy.Effect {
+	switch {
+	case m.cfg.Rejoins && m.n > 1:
+		m.placed = true
+		return m.bereave(now, out)
+	case m.cfg.Rejoins || m.n < len(m.cfg.Members):
+		return out
+	}
+	m.placed = true
+	if m.rank > 0 {
+		return out
+	}
+	m.T = token{tour: m.tour}
+	ref := m.copies.Ref()
+	return m.serve(now, policy.AppendTook(out, policy.CauseMade, m.cfg.Self, &ref))
+}
+
+// bereave: the member before this one has crashed, or this member itself has come back. With Martin it asks the new neighbour what it
+// has asked that one; a member that comes back does not know whether it was asked.
+func (m *Machine) bereave(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if m.cfg.Request == Martin && !m.holds() && (m.asked || !m.met) {
+		m.asked, m.nextWants = false, m.nextWants || !m.met
+		out = m.martinAsks(out)
+	}
+	return m.call(now, out)
+}
+
+// call calls for a tour.
+func (m *Machine) call(now policy.Instant, out []policy.Effect) []policy.Effect {
+	r := request{call: true, origin: m.rank, tour: m.tour, count: m.copies.Count()}
+	switch {
+	case m.holds():
+		return m.beginTour(now, out)
+	case m.n == 1:
+		return m.remake(now, r, out)
+	}
+	m.calling = true
+	return m.send(m.next, r, out)
+}
+
+// onCall is a call that comes from prev.
+func (m *Machine) onCall(now policy.Instant, r request, out []policy.Effect) []policy.Effect {
+	r.count, r.tour = max(r.count, m.copies.Count()), max(r.tour, m.tour)
+	own := r.origin == m.rank
+	switch {
+	case m.holds():
+		return m.beginTour(now, out)
+	case own && m.calling:
+		return m.remake(now, r, out)
+	case own && (m.cfg.Request == Always || m.cfg.Request == Martin):
+		return out // the token is there, and has nothing to count
+	case m.calling && r.origin > m.rank:
+		r.origin = m.rank
+	}
+	return m.send(m.next, r, out)
+}
+
+// beginTour begins a tour here.
+func (m *Machine) beginTour(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.recount()
+	if m.state == resting {
+		return m.moveOn(now, out)
+	}
+	return out
+}
+
+// recount makes the token forget what it has counted. In D the tour is a check-tour.
+func (m *Machine) recount() {
+	m.calling = false
+	switch m.cfg.Request {
+	case Always, Martin:
+	case Q:
+		m.T.counter, m.T.left = 0, m.others()
+		m.T.tour++
+		m.tour = m.T.tour
+	case D:
+		m.T.counter, m.T.active = m.others(), false
+	}
+}
+
+// mayRegenerate: all members that have held the token since its copy came here have crashed. "May I regenerate?" has one answer here: the
+// detector says so.
+func (m *Machine) mayRegenerate(now policy.Instant, out []policy.Effect) []policy.Effect {
+	var end kcopies.Outcome
+	out = m.copies.UseBackup(0, &end, out)
+	return m.onCopies(now, wire.MemberID{}, &end, out)
+}
+
+// remake makes a token without a copy: the call has found none.
+func (m *Machine) remake(now policy.Instant, r request, out []policy.Effect) []policy.Effect {
+	m.T = token{tour: r.tour}
+	m.copies.Issue(r.count + wire.Seq(len(m.cfg.Members)))
+	ref := m.copies.Ref()
+	out = policy.AppendTell(out, NoteRemade, wire.MemberID{}, &ref)
+	return m.revive(now, out)
+}
+
+// revive begins with a tour.
+func (m *Machine) revive(now policy.Instant, out []policy.Effect) []policy.Effect {
+	ref := m.copies.Ref()
+	out = policy.AppendTook(out, policy.CauseRevived, wire.MemberID{}, &ref)
+	m.recount()
+	return m.serve(now, out)
+}
