@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/wanderd/wanderd/cmd/wanderd/config"
 	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/cmd/wanderd/simulate"
@@ -83,6 +84,9 @@ func (o *simOutput) check(formatGiven bool) error {
 
 // simulate runs a scenario and writes its result, also if a signal ends it early.
 func (p *program) simulate(ctx context.Context, s scenario.Parameters, out simOutput) error {
+	if out.plot != "" && s.Policy != config.PolicyWander {
+		return usageError{fmt.Errorf("--plot draws the intervals of policy %s: leave it out", config.PolicyWander)}
+	}
 	var plot *report.Output
 	if out.plot != "" {
 		var err error
@@ -96,6 +100,11 @@ func (p *program) simulate(ctx context.Context, s scenario.Parameters, out simOu
 		task += fmt.Sprintf(", %d seeds", s.Seeds)
 	}
 	progress := p.progress(task)
+	if s.Policy == scenario.PolicyRing {
+		result, stopped := simulate.Ring(ctx, s, progress.Reached)
+		progress.Done()
+		return p.concludeFigures(result, stopped, out)
+	}
 	result, stopped := simulate.Run(ctx, s, progress.Reached)
 	progress.Done()
 	if len(result.Runs) == 0 {
@@ -115,13 +124,36 @@ func (p *program) simulate(ctx context.Context, s scenario.Parameters, out simOu
 			return err
 		}
 	}
-	if stopped != nil && s.Seeds > 1 {
-		return fmt.Errorf("%w: %d of %d runs are complete", stopped, result.Complete, s.Seeds)
+	return incomplete(stopped, result.Complete, s.Seeds)
+}
+
+// concludeFigures writes the figures of a policy, also if a signal has ended its runs early.
+func (p *program) concludeFigures(result *simulate.Figures, stopped error, out simOutput) error {
+	if len(result.Runs) == 0 {
+		return stopped
+	}
+	if err := out.write(p.stdout, result); err != nil {
+		return err
+	}
+	return incomplete(stopped, result.Complete(), result.Scenario.Seeds)
+}
+
+// incomplete says how many runs are complete, if a signal has ended them early.
+func incomplete(stopped error, complete, seeds int) error {
+	if stopped != nil && seeds > 1 {
+		return fmt.Errorf("%w: %d of %d runs are complete", stopped, complete, seeds)
 	}
 	return stopped
 }
 
-func (o *simOutput) write(w io.Writer, r *simulate.Result) error {
+// written is what comes out of runs.
+type written interface {
+	WriteJSON(w io.Writer) error
+	WriteCSV(w io.Writer) error
+	WriteTables(w io.Writer, format report.Format) error
+}
+
+func (o *simOutput) write(w io.Writer, r written) error {
 	format := report.Format(o.format)
 	switch {
 	case o.asJSON:

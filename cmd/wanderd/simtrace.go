@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wanderd/wanderd/cmd/wanderd/config"
 	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/policy"
@@ -107,6 +108,9 @@ func (t *telling) run(ctx context.Context, teller sim.Watcher) error {
 	parameters, err := scenario.Read(t.flags, t.file)
 	if err != nil {
 		return usageError{err}
+	}
+	if parameters.Policy != config.PolicyWander {
+		return usageError{fmt.Errorf("--policy: policy %s is not traced: leave it out", parameters.Policy)}
 	}
 	if t.flags.Given("seed", "for") || t.file != "" {
 		s := parameters.World()

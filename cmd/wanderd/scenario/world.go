@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"github.com/wanderd/wanderd/sim"
-
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 )
 

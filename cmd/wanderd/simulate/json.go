@@ -36,8 +36,10 @@ func (r *Result) document() any {
 func (r *Result) WriteJSON(w io.Writer) error { return report.WriteJSON(w, r.document()) }
 
 // WriteCSV writes a line for each number. Its name is the path in JSON, with dots: "interval_s.p50,812".
-func (r *Result) WriteCSV(w io.Writer) error {
-	text, err := json.Marshal(r.document())
+func (r *Result) WriteCSV(w io.Writer) error { return writeCSV(w, r.document()) }
+
+func writeCSV(w io.Writer, document any) error {
+	text, err := json.Marshal(document)
 	if err != nil {
 		return err
 	}

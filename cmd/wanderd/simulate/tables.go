@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/sim/measure"
 	"github.com/wanderd/wanderd/sim/study/report"
@@ -31,19 +32,20 @@ func (r *Result) WriteTables(w io.Writer, format report.Format) error {
 	return err
 }
 
-// title describes the scenario.
-func (r *Result) title() string {
-	p := &r.Scenario
+func (r *Result) title() string { return title(&r.Scenario, r.Complete) }
+
+// title describes a scenario of which so many seeds are complete.
+func title(p *scenario.Parameters, complete int) string {
 	seeds := fmt.Sprintf("seed %d", p.Seed)
 	if p.Seeds > 1 {
 		seeds = fmt.Sprintf("seeds %d to %d", p.Seed, p.Seed+uint64(p.Seeds)-1)
 	}
 	title := fmt.Sprintf("%d members for %s, %s", p.Members, settings.FormatDuration(p.Duration), seeds)
 	switch {
-	case r.Stopped() && r.Complete == 0:
+	case complete == 0:
 		title += "; stopped before the end"
-	case r.Stopped():
-		title += fmt.Sprintf("; stopped after %d of them", r.Complete)
+	case complete < p.Seeds:
+		title += fmt.Sprintf("; stopped after %d of them", complete)
 	}
 	return title
 }

@@ -15,7 +15,7 @@ func BenchmarkMillionSeconds(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			for range b.N {
 				s := Scenario{
-					Seed: 1, Members: 150, Request: ring.Q, Timeout: time.Second, Network: PaperLinks(time.Millisecond), Membership: PerfectDetector(),
+					Seed: 1, Members: 150, Request: ring.Q, Network: PaperLinks(time.Millisecond), Membership: PerfectDetector(),
 					Hook: sim.Hook{Takes: op}, Demand: sim.Demand{Every: 10 * time.Minute}, Duration: 1_000_000 * time.Second,
 				}
 				c := s.NewCluster()

@@ -18,8 +18,6 @@ type Scenario struct {
 	Request ring.Request
 	// Backups is the k of package kcopies. A small ring has fewer: its members less 2.
 	Backups int
-	// Timeout is the machines'.
-	Timeout time.Duration
 
 	Network    sim.Network
 	Membership sim.Membership
@@ -31,6 +29,9 @@ type Scenario struct {
 	// Duration is how long the run lasts.
 	Duration time.Duration
 }
+
+// timeout is the machines', which the paper does not have.
+const timeout = time.Second
 
 // NewCluster makes the world of a scenario; nobody has started.
 func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
@@ -45,7 +46,7 @@ func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 		Machine: func(seat sim.Seat) policy.Machine {
 			return ring.New(ring.Config{
 				Gate: wire.GateIDOf("default"), Self: seat.Self, Members: roster, Request: s.Request,
-				Backups: min(s.Backups, max(s.Members-2, 0)), Timeout: s.Timeout, Rejoins: seat.Rejoins,
+				Backups: min(s.Backups, max(s.Members-2, 0)), Timeout: timeout, Rejoins: seat.Rejoins,
 			})
 		},
 	})

@@ -1,0 +1,108 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/policy/ring"
+	"github.com/wanderd/wanderd/sim"
+	ringing "github.com/wanderd/wanderd/sim/fleet/ring"
+)
+
+// PolicyRing is the name of the policy of a token that goes round a ring.
+const PolicyRing = "ring"
+
+func ringPolicy() policy {
+	return policy{
+		name: PolicyRing, table: (*Parameters).ringTable,
+		complete: func(*Parameters, *settings.Reading) {}, check: (*Parameters).checkRing, finish: func(*Parameters) {},
+	}
+}
+
+// maxRing is the most members of a ring: a request passes all of them.
+const maxRing = 10_000
+
+// ringTable has the parameters of a ring: those of its own, and of the wandering token's those that mean the same here.
+func (p *Parameters) ringTable() settings.Table {
+	shared := p.wanderTable()
+	const only = " Of --policy ring."
+	row := func(key string, v settings.Value, otherwise string) *settings.Setting {
+		return settings.Row(key, v, otherwise, shared.Find(key).Help)
+	}
+	return slices.Concat(settings.Table{
+		shared.Find("policy"),
+		settings.Row("request", settings.Choice(&p.Request, ring.Requests()...), ring.Q.String(),
+			"What moves the token: it always moves (Le Lann), or on request by Martin's protocol, Q or D."+only),
+		settings.Row("links", settings.Choice(&p.Links, PaperLinks, UDPLinks), PaperLinks.String(),
+			"What is between the members: paper has FIFO links that lose nothing, one message for a hop, and a perfect detector of crashes; "+
+				"udp has handoffs of three datagrams, and the faults of the network."+only),
+	}.Under("Ring"), settings.Table{
+		shared.Find("op"),
+		row("demand", settings.Positive(&p.Demand), "10m"),
+		row("backups", settings.Count(&p.Backups, 0, ring.MaxMembers), "2"),
+	}.Under("Gate"), settings.Table{
+		row("members", settings.Count(&p.Members, 1, maxRing), "150"),
+		shared.Find("duration"), shared.Find("seed"), shared.Find("seeds"), shared.Find("op_jitter"),
+	}.Under("Run"), settings.Table{
+		row("latency", settings.Positive(&p.Latency), "1ms"),
+		shared.Find("jitter"), shared.Find("loss"), shared.Find("duplicate"), shared.Find("detect_after"),
+	}.Under("Network"), settings.Table{
+		shared.Find("crash_every"), shared.Find("down_for"), shared.Find("pause_every"), shared.Find("pause_for"),
+	}.Under("Fault"))
+}
+
+// checkRing finds what does not fit together.
+func (p *Parameters) checkRing(r *settings.Reading) {
+	if p.OpJitter.Time > p.Op {
+		r.Object("%s is more than %s, so an operation could end before it begins: lower op_jitter or raise op",
+			r.Of(&p.OpJitter), r.Of(&p.Op))
+	}
+	if p.Links == PaperLinks {
+		for _, at := range []any{&p.Loss, &p.Duplicate, &p.DetectAfter, &p.PauseEvery} {
+			if s := r.Of(at); s.IsGiven() {
+				r.Object("%s has no effect on links paper, which lose nothing and have a perfect detector: choose links udp, or leave it out", s)
+			}
+		}
+	}
+	r.CheckNeeds()
+}
+
+// Links are what is between the members of a ring.
+type Links uint8
+
+const (
+	// PaperLinks are FIFO, lose nothing, carry the token in one message, and have a perfect detector.
+	PaperLinks Links = iota
+	// UDPLinks carry the token by a handoff of three datagrams, and have the network's faults.
+	UDPLinks
+)
+
+// String returns the name that operators use.
+func (l Links) String() string {
+	switch l {
+	case PaperLinks:
+		return "paper"
+	case UDPLinks:
+		return "udp"
+	}
+	return fmt.Sprintf("Links(%d)", uint8(l))
+}
+
+// Ring returns the scenario as the simulator wants it.
+func (p *Parameters) Ring() ringing.Scenario {
+	s := ringing.Scenario{
+		Seed: p.Seed, Members: p.Members, Request: p.Request, Backups: p.Backups, Duration: p.Duration,
+		Network: ringing.PaperLinks(p.Latency), Membership: ringing.PerfectDetector(),
+		Hook: sim.Hook{Takes: p.Op, Spread: p.OpJitter.Of(p.Op)}, Demand: sim.Demand{Every: p.Demand},
+		Faults: sim.Faults{CrashEvery: p.CrashEvery, DownFor: p.DownFor, PauseEvery: p.PauseEvery, PauseFor: p.PauseFor},
+	}
+	s.Network.Jitter = p.Jitter
+	if p.Links == UDPLinks {
+		s.Network = sim.Network{Latency: p.Latency, Jitter: p.Jitter, Loss: p.Loss, Duplicate: p.Duplicate}
+		if s.Membership = sim.MeasuredMembership(p.Members); p.DetectAfter != nil {
+			s.Membership = sim.Membership{GossipAfter: *p.DetectAfter, DetectAfter: *p.DetectAfter, RejoinAfter: *p.DetectAfter}
+		}
+	}
+	return s
+}

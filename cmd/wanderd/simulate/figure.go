@@ -1,0 +1,158 @@
+package simulate
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
+	"github.com/wanderd/wanderd/sim/measure"
+	"github.com/wanderd/wanderd/sim/seeds"
+	"github.com/wanderd/wanderd/sim/study/report"
+)
+
+// Figure is one number of a run.
+type Figure struct {
+	// Name is its path in JSON, with dots: "obtaining_s.p50". Figures of one object stand together. Label is for people.
+	Name, Label string
+	// Value is not a number if there is none.
+	Value float64
+}
+
+// Figures are the numbers of the runs of a scenario, for policies that have nothing but numbers.
+type Figures struct {
+	Scenario scenario.Parameters
+	// Runs are the complete runs, in the order of their seeds, each with the same figures. If there is none, they are the ones that
+	// were stopped.
+	Runs     [][]Figure
+	complete int
+}
+
+// Complete is how many of the scenario's seeds are complete.
+func (f *Figures) Complete() int { return f.complete }
+
+// eachSeed runs a scenario for all its seeds. one returns the figures of a run, and an error if that was stopped.
+func eachSeed(ctx context.Context, p scenario.Parameters, progress func(share float64),
+	one func(ctx context.Context, seed uint64, progress func(share float64)) ([]Figure, error),
+) (*Figures, error) {
+	runs, done := make([][]Figure, p.Seeds), make([]bool, p.Seeds)
+	var lock sync.Mutex
+	reached := make([]float64, p.Seeds)
+	_, err := seeds.Across(ctx, 0, nil, p.Seeds, func(ctx context.Context, i int) (struct{}, error) {
+		figures, err := one(ctx, p.Seed+uint64(i), func(share float64) {
+			lock.Lock()
+			defer lock.Unlock()
+			reached[i] = share
+			sum := 0.0
+			for _, r := range reached {
+				sum += r
+			}
+			progress(sum / float64(p.Seeds))
+		})
+		runs[i], done[i] = figures, err == nil
+		return struct{}{}, err
+	})
+	f := &Figures{Scenario: p}
+	var begun [][]Figure
+	for i, figures := range runs {
+		switch {
+		case done[i]:
+			f.Runs = append(f.Runs, figures)
+		case figures != nil:
+			begun = append(begun, figures)
+		}
+	}
+	if f.complete = len(f.Runs); f.complete == 0 {
+		f.Runs = begun
+	}
+	return f, err
+}
+
+// estimates are the means of the runs, figure by figure.
+func (f *Figures) estimates() []measure.Estimate {
+	all := make([]measure.Estimate, len(f.Runs[0]))
+	for k := range all {
+		samples := make([]measure.Number, len(f.Runs))
+		for i, run := range f.Runs {
+			samples[i] = measure.Number(run[k].Value)
+		}
+		all[k] = measure.EstimateOf(samples...)
+	}
+	return all
+}
+
+// object is a JSON object whose keys keep their order.
+type object []member
+
+// member is one key of an object.
+type member struct {
+	key   string
+	value any
+}
+
+// MarshalJSON writes the object.
+func (o object) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for i, m := range o {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		text, err := json.Marshal(m.value)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(strconv.AppendQuote(out, m.key), ':'), text...)
+	}
+	return append(out, '}'), nil
+}
+
+// document returns the result as a document: the figures of one run, or the means and confidence intervals of many.
+func (f *Figures) document() any {
+	d := object{{"scenario", f.Scenario}, {"runs", len(f.Runs)}, {"stopped", f.complete < f.Scenario.Seeds}}
+	estimates := f.estimates()
+	for k, figure := range f.Runs[0] {
+		var value any = measure.Number(figure.Value)
+		if f.Scenario.Seeds > 1 {
+			value = estimates[k]
+		}
+		group, name, nested := strings.Cut(figure.Name, ".")
+		if !nested {
+			d = append(d, member{group, value})
+			continue
+		}
+		if last := &d[len(d)-1]; last.key == group {
+			inner, _ := last.value.(object)
+			last.value = append(inner, member{name, value})
+			continue
+		}
+		d = append(d, member{group, object{{name, value}}})
+	}
+	return d
+}
+
+// WriteJSON writes the result as one JSON object.
+func (f *Figures) WriteJSON(w io.Writer) error { return report.WriteJSON(w, f.document()) }
+
+// WriteCSV writes a line for each number: "obtaining_s.p50,812".
+func (f *Figures) WriteCSV(w io.Writer) error { return writeCSV(w, f.document()) }
+
+// WriteTables writes the result for people. For many runs it writes means, and half the widths of their confidence intervals.
+func (f *Figures) WriteTables(w io.Writer, format report.Format) error {
+	t := report.Table{Title: title(&f.Scenario, f.complete), Header: []string{"figure", "value"}}
+	many := f.Scenario.Seeds > 1
+	if many {
+		t.Header = append(t.Header, "± 95 %")
+	}
+	for k, e := range f.estimates() {
+		row := []string{f.Runs[0][k].Label, report.Number(float64(e.Mean))}
+		if many {
+			row = append(row, report.Number(float64(e.Half)))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	_, err := io.WriteString(w, t.Render(format))
+	return err
+}
