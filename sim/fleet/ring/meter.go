@@ -9,6 +9,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/measure"
 )
 
 // Figures are what a run came to.
@@ -42,7 +43,7 @@ type Meter struct {
 	obtaining   *hdrhistogram.Histogram
 	longest     time.Duration
 	total       time.Duration
-	concurrency *sim.Concurrency
+	concurrency *measure.Concurrency
 }
 
 // resolution of the times, of which three digits are kept.
@@ -51,7 +52,7 @@ const resolution = time.Microsecond
 // NewMeter returns a meter of one run.
 func NewMeter(members int) *Meter {
 	m := &Meter{
-		asked: make([]policy.Time, members), concurrency: sim.NewConcurrency(),
+		asked: make([]policy.Time, members), concurrency: measure.NewConcurrency(),
 		obtaining: hdrhistogram.New(1, math.MaxInt64/int64(resolution), 3),
 	}
 	for i := range m.asked {
