@@ -15,7 +15,7 @@ import (
 )
 
 // "A demand is one bit to the machine; local callers queue at the agent." Commands run for callers ("wanderd exec"), first come, first
-// served, one for each grant.
+// served, one for each grant. In a gate with a hook, the machine says which grant is theirs.
 
 // callers are those who wait for a run of a gate. Only the loop uses them.
 type callers struct {
@@ -152,9 +152,8 @@ func (a *Agent) tellDemand(g *gate) {
 	a.step(g)
 }
 
-// begin gives the grant to the first caller; nil, if nobody waits any more. The run has ended the demand.
+// begin gives the grant to the first caller; nil, if nobody waits any more.
 func (k *callers) begin() *caller {
-	k.told = false
 	if len(k.queue) == 0 {
 		return nil
 	}

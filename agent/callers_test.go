@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -238,6 +239,38 @@ func TestACallerThatDoesNotWaitIsRefusedWhereItWouldHaveTo(t *testing.T) {
 		}
 		if r := <-ended; r.name != "runs" || r.Err != nil || r.err != nil {
 			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// "The run that is granted goes to the hook if that is due, and else to the first caller."
+func TestAGateWithAHookTakesCommandsAndItsHookStaysDue(t *testing.T) {
+	gate := testGate()
+	gate.Walk, gate.Backups = wander.Sweep, 2
+	inWorld(t, gate, func(w *world) {
+		w.startAll()
+		time.Sleep(5 * time.Minute)
+		runs := func() int {
+			s, err := source{w.agents["a"].Agent}.Status(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return int(s.Gates[0].Runs)
+		}
+		asking, before, ended := time.Now(), runs(), make(chan asked, 1)
+		for i := range 30 { // somebody waits all the time
+			w.exec(context.Background(), "a", fmt.Sprint(i), ended)
+			if r := <-ended; r.err != nil || r.Err != nil {
+				t.Fatalf("%+v", r)
+			}
+		}
+		took := time.Since(asking)
+		hooks, due := runs()-before-30, int(took/gate.MinInterval)
+		if hooks < due-1 || hooks > due+1 || took > 15*time.Minute {
+			t.Errorf("30 commands took %v, and the hook ran %d times meanwhile; it was due %d times", took, hooks, due)
+		}
+		if overlap := w.overlap(asking); overlap != 0 {
+			t.Errorf("two ran at once for %v", overlap)
 		}
 	})
 }

@@ -90,7 +90,8 @@ func (a *Agent) startRun(g *gate, now policy.Instant, e *policy.Effect) {
 	g.run = l
 	g.entrusted.begin()
 	startBy := time.Now().Add(e.StartBy.Sub(now.Time))
-	if g.cfg.onDemand() {
+	g.callers.told = false // the run has ended the demand
+	if g.cfg.onDemand() || e.Demanded {
 		c := g.callers.begin()
 		go func() { a.finished <- a.serve(g, l, c, spec, startBy) }()
 		return
@@ -113,6 +114,9 @@ func (a *Agent) follow(g *gate, l *launch, spec hook.Spec, startBy time.Time) fi
 // serve runs a caller's command to its end.
 func (a *Agent) serve(g *gate, l *launch, c *caller, spec hook.Spec, startBy time.Time) finished {
 	if end, ends := l.endsEarly(g, startBy); ends {
+		if end.result.Stopped {
+			end.result.Err = errLate() // it may ask again
+		}
 		return end
 	}
 	if c == nil {

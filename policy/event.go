@@ -23,7 +23,7 @@ const (
 	Finished
 	// Wanted says that somebody at this member waits for a run: "a demand is one bit to the machine; local callers queue at the agent".
 	// The next Run ends the demand. If anybody waits after that, or because that run was Denied, the shell says it again, as early as
-	// during that run; and in each new life.
+	// during that run; and in each new life. A member that is wanted is due, also within min_interval of an operation of its own.
 	Wanted
 	// Unwanted takes the demand back: nobody waits any more. A run that goes on is not concerned.
 	Unwanted

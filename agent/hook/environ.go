@@ -1,6 +1,9 @@
 package hook
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // ownPrefix marks what belongs to wanderd, in the environment of the agent (its settings) and of a hook (the grant).
 const ownPrefix = "WANDERD_"
@@ -18,6 +21,18 @@ func Environ(base []string, grant ...string) []string {
 			env = append(env, entry)
 		}
 	}
+	return append(env, grant...)
+}
+
+// under returns the environment of a command: the caller's, with what tells of a grant replaced.
+func under(base, grant []string) []string {
+	env := slices.DeleteFunc(slices.Clone(base), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains([]string{
+			"WANDERD_HELD", "WANDERD_GATE", "WANDERD_SEQ", "WANDERD_SLOT", "WANDERD_TOKEN", "WANDERD_MEMBER", "WANDERD_NAME", "WANDERD_MEMBERS",
+			"WANDERD_DEADLINE",
+		}, name)
+	})
 	return append(env, grant...)
 }
 

@@ -159,7 +159,7 @@ func (g *guard) start() <-chan beginning {
 		// The parent-death signal of the operation is sent when the thread that started it ends.
 		runtime.LockOSThread()
 		if c := g.order.Command; c != nil {
-			pid, err := fork(append(os.Environ(), c.Env...), underGroup(c.Group))
+			pid, err := fork(under(os.Environ(), c.Env), underGroup(c.Group))
 			begun <- beginning{pid: pid, err: err}
 			select {}
 		}

@@ -115,7 +115,9 @@ func (m *Machine) onMeeting(
 	}
 	out = m.take(now, how, from, arrived, out)
 	if m.state == running {
-		m.lastToken = arrived.ID
+		if !m.demanded {
+			m.lastToken = arrived.ID
+		}
 		return m.save(out)
 	}
 	m.handoff.Withdraw()

@@ -187,17 +187,75 @@ func TestAMemberThatLeavesRunsForNobody(t *testing.T) {
 	s.wantRuns(0)
 }
 
-func TestAHookIsNotDueEarlierBecauseItIsWanted(t *testing.T) {
+// wantDemanded wants a number of runs, and that the last of them is for those who wait, or is the hook's.
+func (s *story) wantDemanded(runs int, demanded bool) {
+	s.t.Helper()
+	s.wantRuns(runs)
+	if s.demanded != demanded {
+		s.t.Fatalf("the run is for those who wait: %v", s.demanded)
+	}
+}
+
+// In a gate with a hook those who wait are served at once, and the hook is due as if they had not been.
+func TestADemandIsServedWithinTheHooksMinInterval(t *testing.T) {
 	s := inFleet(t)
-	s.ran(born(1, 10))
 	s.arrive(born(1, 10), 1)
-	rests, _ := s.m.NextWake()
+	s.wantDemanded(1, false)
+	ran := s.m.Status(s.now.Time).LastRun
+	s.finish()
+	s.ack()
+	s.arrive(born(1, 10), 1)
+	s.wantWhy(wander.WhyTooSoon)
 	s.advance(skip / 2)
 	s.wanted()
-	if at, _ := s.m.NextWake(); at != rests {
-		t.Errorf("the token rests until %v, not %v", at, rests)
+	s.wantDemanded(2, true)
+	if s.saved.LastRun != ran {
+		t.Errorf("a restart takes the run at %v for one of the hook's", s.saved.LastRun)
 	}
-	s.wantWhy(wander.WhyTooSoon)
+	op := s.m.Detail(s.now.Time).Op
+	s.advance(20 * skip)
+	s.finish()
+	if d := s.m.Detail(s.now.Time); d.Op != op {
+		t.Errorf("op was %v, and is %v", op, d.Op)
+	}
+	if st := s.m.Status(s.now.Time); st.LastRun != ran || st.NextRun != ran.Add(minInterval) {
+		t.Errorf("the hook ran at %v and is due at %v", st.LastRun, st.NextRun)
+	}
+	s.ack()
+	s.advance(minInterval)
+	s.arrive(born(1, 10), 1)
+	s.wantDemanded(3, false)
+}
+
+// When both are due, the hook comes first; it is not due again soon.
+func TestAHookThatIsDueComesBeforeThoseWhoWait(t *testing.T) {
+	s := inFleet(t)
+	s.wanted()
+	s.arrive(born(1, 10), 1)
+	s.wantDemanded(1, false)
+	s.wanted() // they still wait
+	s.finish()
+	s.ack()
+	s.arrive(born(1, 10), 1)
+	s.wantDemanded(2, true)
+}
+
+func TestADemandThatIsTakenBackDoesNotKeepTheHookFromItsRun(t *testing.T) {
+	s := inFleet(t)
+	s.disk = slowDisk
+	s.wanted()
+	s.arrive(born(1, 10), 1)
+	s.unwanted()
+	s.saves(false)
+	s.wantDemanded(1, false)
+	s.finish()
+	s.ack()
+	s.arrive(born(1, 10), 1)
+	s.wanted()
+	s.unwanted()
+	s.wantState("resting")
+	s.saves(false)
+	s.wantRuns(1)
 }
 
 // Nobody may run for a whole lap, which takes as many skips as there are members.

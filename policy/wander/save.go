@@ -28,6 +28,7 @@ func (m *Machine) becomeGranting(now policy.Instant, out []policy.Effect) []poli
 		m.raiseSeq()
 	}
 	m.granted = m.token.Seq
+	m.demanded = m.overrides() && now.Time < m.intervalEnds(now.Time)
 	m.becomeSaving(now.Time)
 	m.grants = true
 	return m.save(out)
@@ -111,7 +112,7 @@ func (m *Machine) save(out []policy.Effect) []policy.Effect {
 func (m *Machine) record() policy.State {
 	s := policy.State{HasRun: m.hasRun, LastRun: m.lastRun, Seq: m.seq}
 	ran := Memo{Token: m.lastToken, Slot: m.cfg.Slot}
-	if m.granting() {
+	if m.granting() && !m.demanded {
 		s.HasRun, s.LastRun, ran.Token = true, m.restUntil.Add(-m.saveWithin()), m.token.ID
 	}
 	s.Memo = ran.Bytes()

@@ -58,7 +58,9 @@ type story struct {
 	notes []policy.Note
 	sent  []wire.Message
 	runs  []wire.Ref
-	stops int
+	// demanded says that the last of them is for those who wait alone.
+	demanded bool
+	stops    int
 	// entrusted is what the guard of the run is to say.
 	entrusted []wire.Message
 	announced int
@@ -134,7 +136,8 @@ func (s *story) take(ev policy.Event) {
 		case policy.Send:
 			s.sent = append(s.sent, e.Msg)
 		case policy.Run:
-			if s.unsaved || s.saved.LastRun != s.savedAt || wander.MemoOf(&s.saved.Memo).Token != e.Token.ID || s.saved.Seq < e.Token.Seq {
+			counts := s.saved.LastRun == s.savedAt && wander.MemoOf(&s.saved.Memo).Token == e.Token.ID
+			if s.demanded = e.Demanded; s.unsaved || !counts && !e.Demanded || s.saved.Seq < e.Token.Seq {
 				s.t.Fatalf("the run under %+v starts before it is saved: %+v", e.Token, s.saved)
 			}
 			if latest := s.savedAt.Add(s.within); s.now.Time > latest || e.StartBy != latest {

@@ -152,8 +152,8 @@ type Machine struct {
 	unsaved wire.Seq
 	// elsewhere is what goes on in the gate's other slots at this member.
 	elsewhere elsewhere
-	// wanted says that somebody here waits for a run.
-	wanted bool
+	// wanted says that somebody here waits for a run, demanded that the run that is granted, or goes on, is for them alone.
+	wanted, demanded bool
 	// foreign says that this token belongs to other members than this one, leaving that this one is about to stop.
 	foreign, leaving bool
 	// mixed says that members have been seen that have another number of slots, mixedAt when the last was.
@@ -426,7 +426,7 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	if ev.Denied {
 		return m.onDenied(now, out)
 	}
-	if !m.disturbed && !ev.Void {
+	if !m.disturbed && !m.demanded && !ev.Void {
 		m.measure(now.Time.Sub(m.lastRun))
 	}
 	if !m.holds {
@@ -464,9 +464,13 @@ func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []polic
 	m.disturbed = false
 	m.wanted = false
 	m.hadRun, m.lastBefore = m.hasRun, m.lastRun
-	m.hasRun, m.lastRun, m.lastToken = true, now.Time, m.token.ID
+	if !m.demanded {
+		m.hasRun, m.lastRun, m.lastToken = true, now.Time, m.token.ID
+	}
 	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &m.token.Ref)
-	return m.guardian.Entrust(&m.token, policy.AppendRun(out, &m.token.Ref, m.restUntil))
+	out = policy.AppendRun(out, &m.token.Ref, m.restUntil)
+	out[len(out)-1].Demanded = m.demanded
+	return m.guardian.Entrust(&m.token, out)
 }
 
 func (m *Machine) becomeResting(now, until policy.Time, out []policy.Effect) []policy.Effect {
@@ -499,23 +503,31 @@ func (m *Machine) held() *guardian.Token {
 	return &m.token
 }
 
-// dueAt is the earliest time at which this member may run: "the minimum time between two successive protected operations",
-// under whichever of the gate's tokens, and never two at once; in a gate on demand, only if somebody waits for it.
+// dueAt is the earliest time at which this member may run, under whichever of the gate's tokens, and never two at once; in a gate on
+// demand, only if somebody waits for it.
 func (m *Machine) dueAt(now policy.Time) policy.Time {
 	if m.unwanted() {
 		return policy.Never
 	}
-	due, e := now, &m.elsewhere
-	if m.hasRun {
-		due = m.lastRun.Add(m.cfg.MinInterval)
+	due := now
+	if !m.overrides() {
+		due = m.intervalEnds(now)
 	}
-	if e.hasRun {
-		due = max(due, e.lastRun.Add(m.cfg.MinInterval))
-	}
-	if e.running {
+	if m.elsewhere.running {
 		due = max(due, now.Add(m.cfg.Skip))
 	}
 	return due
+}
+
+// intervalEnds is when "the minimum time between two successive protected operations" is over.
+func (m *Machine) intervalEnds(now policy.Time) policy.Time {
+	if m.hasRun {
+		now = m.lastRun.Add(m.cfg.MinInterval)
+	}
+	if e := &m.elsewhere; e.hasRun {
+		now = max(now, e.lastRun.Add(m.cfg.MinInterval))
+	}
+	return now
 }
 
 // String returns one line for traces.

@@ -130,7 +130,7 @@ func (w *world) carryOut(m *subject, e *policy.Effect) {
 		}
 		w.sent = append(w.sent, e.Msg)
 	case policy.Run:
-		w.run(m, e.Token)
+		w.run(m, e.Token, e.Demanded)
 	case policy.Tell:
 		if e.Note == wander.NoteMinted || e.Note == wander.NoteRegenerated {
 			w.made++
@@ -139,7 +139,7 @@ func (w *world) carryOut(m *subject, e *policy.Effect) {
 	}
 }
 
-func (w *world) run(m *subject, token wire.Ref) {
+func (w *world) run(m *subject, token wire.Ref, demanded bool) {
 	// What was granted is on the disk, not when it started.
 	slack := time.Duration(0)
 	if m.ranIn != m.lives {
@@ -152,14 +152,21 @@ func (w *world) run(m *subject, token wire.Ref) {
 		w.t.Fatal("a leaving member runs")
 	case m.cfg.OnDemand && !m.wanted:
 		w.t.Fatal("a member runs on demand, and there is none")
-	case w.now.Time > m.saved.LastRun.Add(skip/2):
-		w.t.Fatalf("a run starts %v after it was granted", w.now.Time.Sub(m.saved.LastRun))
+	case w.now.Time > m.savedAt.Add(skip/2):
+		w.t.Fatalf("a run starts %v after it was granted", w.now.Time.Sub(m.savedAt))
+	case token.Seq <= m.lastSeq:
+		w.t.Fatalf("fencing number %d after %d", token.Seq, m.lastSeq)
+	case demanded && (m.cfg.OnDemand || !m.wanted || m.saving != nil || m.saved.Seq < token.Seq || m.ranIn == m.lives && m.saved.LastRun != m.lastRun):
+		w.t.Fatalf("a run for those who wait, of whom there are some (%v), saved as %+v", m.wanted, m.saved)
+	case demanded && m.ranIn == m.lives && w.now.Time >= m.lastRun.Add(m.cfg.MinInterval):
+		w.t.Fatalf("the hook is due for %v, and has to wait", w.now.Time.Sub(m.lastRun.Add(m.cfg.MinInterval)))
+	case demanded:
+		m.before, m.wanted, m.running, m.lastSeq = m.subjectRan, false, true, token.Seq
+		return
 	case m.saving != nil || !m.saved.HasRun || m.saved.LastRun != m.savedAt || wander.MemoOf(&m.saved.Memo).Token != token.ID || m.saved.Seq < token.Seq:
 		w.t.Fatalf("a run starts before it is saved: %+v", m.saved)
 	case m.ran && w.now.Time < m.lastRun.Add(m.cfg.MinInterval-slack):
 		w.t.Fatalf("a run starts %v after the last", w.now.Time.Sub(m.lastRun))
-	case token.Seq <= m.lastSeq:
-		w.t.Fatalf("fencing number %d after %d", token.Seq, m.lastSeq)
 	}
 	m.before = m.subjectRan
 	m.wanted = false
