@@ -45,7 +45,9 @@ type gate struct {
 	runs, failures uint64
 	sendErrors     uint64
 	sendErrorSaid  time.Time
-	tooShortSaid   time.Time
+	// peersSaid is the time of the last line about its peers.
+	peersSaid    time.Time
+	tooShortSaid time.Time
 }
 
 func newGate(a *Agent, cfg GateConfig, entropy policy.Entropy) (*gate, error) {

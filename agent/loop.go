@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/membership"
 	"github.com/wanderd/wanderd/policy"
@@ -141,7 +143,11 @@ func (a *Agent) onView(view *membership.View) {
 		g.event.Peers, g.event.TokenKnown = view.Peers(g.id)
 		if n := len(g.event.Peers); n != g.members {
 			g.members = n
-			g.log.Info().Int("members", n).Msg("peers changed")
+			level := zerolog.DebugLevel // flapping: the membership summarises it
+			if now := time.Now(); now.Sub(g.peersSaid) >= peersEvery {
+				g.peersSaid, level = now, zerolog.InfoLevel
+			}
+			g.log.WithLevel(level).Int("members", n).Msg("peers changed")
 		}
 		g.entrusted.changed = true // a guardian may have another address
 		a.step(g)
@@ -202,6 +208,9 @@ func (a *Agent) send(g *gate, m *wire.Message) {
 		}
 	}
 }
+
+// peersEvery is the least time between two lines about a gate's peers.
+const peersEvery = 5 * time.Second
 
 // sayAgain is the least time between two warnings of one kind.
 const sayAgain = time.Minute

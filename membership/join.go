@@ -241,7 +241,9 @@ func (j *joiner) reflect(addr netip.AddrPort) {
 func (j *joiner) heal(ctx context.Context) {
 	slots := make(chan struct{}, healAtOnce)
 	for {
-		addrs, next := j.roster.due(time.Now())
+		now := time.Now()
+		addrs, next := j.roster.due(now)
+		j.roster.teller.tell(nil, len(j.roster.view.Load().Members), now)
 		for _, addr := range addrs {
 			select {
 			case slots <- struct{}{}:

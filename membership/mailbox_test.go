@@ -64,9 +64,6 @@ func TestNodeThatIsNoMemberIsIgnoredWithOneWarning(t *testing.T) {
 		"somebody else's identity": {
 			node: nodeName("x", id), meta: impostor.encode(), reason: "its key does not belong to its identity",
 		},
-		"escape sequences in its name": {
-			node: nodeName("\x1b[2J", id), meta: honest.encode(), reason: "cannot be printed",
-		},
 		"another version": {
 			node: nodeName("x", id), meta: honest.encode(),
 			change: func(c *memberlist.Config) { c.DelegateProtocolMax = 9 },

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/wanderd/wanderd/wire"
 )
@@ -135,7 +133,7 @@ func validName(name string) error {
 		return errors.New("the name is empty")
 	case len(name) > MaxName:
 		return fmt.Errorf("the name has %d bytes, at most %d are allowed", len(name), MaxName)
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+	case !printable([]byte(name)):
 		return fmt.Errorf("the name has characters that cannot be printed: %q", name)
 	}
 	return nil

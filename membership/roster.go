@@ -19,8 +19,6 @@ const (
 	maxGone = 256
 	// keepLeft is how long a member that left is still listed.
 	keepLeft = time.Hour
-	// summaryFrom is the number of simultaneous changes from which one line summarises them.
-	summaryFrom = 8
 
 	rosterWarnEvery = 10 * time.Minute
 )
@@ -36,6 +34,7 @@ type roster struct {
 	views chan *View
 	view  atomic.Pointer[View]
 
+	teller             *teller
 	refused, namesakes throttle
 	duplicates         atomic.Uint64
 
@@ -62,7 +61,7 @@ func (r *record) live() bool { return r.State == StateAlive }
 func newRoster(me Member, meta metadata, gates []wire.GateID, suspectFor time.Duration, log zerolog.Logger) *roster {
 	r := &roster{
 		self: me.ID, gates: gates, log: log, suspectFor: suspectFor, views: make(chan *View, 1),
-		refused: throttle{every: rosterWarnEvery}, namesakes: throttle{every: rosterWarnEvery},
+		teller: newTeller(log), refused: throttle{every: rosterWarnEvery}, namesakes: throttle{every: rosterWarnEvery},
 		me: me, meta: meta, records: make(map[string]*record),
 	}
 	r.view.Store(&View{})
@@ -93,12 +92,6 @@ func (r *roster) leave() {
 	r.meta.leaving = true
 }
 
-// change is one line of the log.
-type change struct {
-	member Member
-	what   string
-}
-
 // apply merges a mailbox's content and publishes a view if it has changed.
 func (r *roster) apply(m mail, now time.Time) {
 	for _, no := range m.refused {
@@ -127,7 +120,7 @@ func (r *roster) apply(m mail, now time.Time) {
 	if r.publish() {
 		r.warnOfNamesakes(now)
 	}
-	r.tell(changes)
+	r.teller.tell(changes, len(r.view.Load().Members), now)
 }
 
 // note merges one sighting.
@@ -310,26 +303,6 @@ func (r *roster) tried(addr netip.AddrPort, now time.Time) {
 func (r *record) putOff(now time.Time) {
 	r.retryAt = now.Add(jitter(min(healFirst<<min(r.retries, 16), healMax)))
 	r.retries++
-}
-
-// tell logs changes. It summarises many in one line.
-func (r *roster) tell(changes []change) {
-	total := len(r.view.Load().Members)
-	if len(changes) >= summaryFrom {
-		count := make(map[string]int)
-		for _, c := range changes {
-			count[c.what]++
-		}
-		r.log.Info().Int("joined", count["a member joined"]).Int("came_back", count["a member came back"]).
-			Int("left", count["a member left"]).Int("failed", count["a member failed"]).Int("moved", count["a member moved"]).
-			Int("members", total).
-			Msg("the membership changed")
-		return
-	}
-	for _, c := range changes {
-		r.log.Info().Str("name", c.member.Name).Str("peer", c.member.ID.Short()).Stringer("addr", c.member.Addr).
-			Int("members", total).Msg(c.what)
-	}
 }
 
 // warnOfNamesakes warns if two live members have the same name.

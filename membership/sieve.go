@@ -3,6 +3,8 @@ package membership
 import (
 	"encoding/binary"
 	"net/netip"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hashicorp/memberlist"
 )
@@ -32,7 +34,7 @@ const (
 )
 
 // sieve passes what memberlist may see: messages of the types that its members send each other, in which every length is true and
-// no name longer than one can be. memberlist checks none of that before it allocates, and logs and keeps names of any length.
+// no name longer than one can be or not printable. memberlist checks none of that before it allocates, and logs and keeps names of any length.
 type sieve struct {
 	// clear says that the gossip is not authenticated. Then a packet carries no request to ping a third member, because a stranger
 	// could have anybody pinged, and one ping at most, the first of its messages.
@@ -146,7 +148,11 @@ func readFields(b []byte, show func(field)) (rest []byte, ok bool) {
 		}
 		switch string(e.key) {
 		case "Node", "Name", "From", "SourceNode":
-			if len(e.text) > maxNode {
+			if len(e.text) > maxNode || !printable(e.text) {
+				return nil, false
+			}
+		case "Error": // is logged
+			if !printable(e.text) {
 				return nil, false
 			}
 		case "Vsn": // memberlist reads six numbers from it
@@ -193,4 +199,16 @@ func (s *sieve) stream(b []byte) error {
 		return errMalformed
 	}
 	return nil
+}
+
+// printable reports whether a terminal and a log line can show b.
+func printable(b []byte) bool {
+	for len(b) > 0 {
+		r, size := utf8.DecodeRune(b)
+		if r == utf8.RuneError && size <= 1 || !unicode.IsPrint(r) {
+			return false
+		}
+		b = b[size:]
+	}
+	return true
 }

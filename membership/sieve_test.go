@@ -70,6 +70,7 @@ func TestTheSieveRefusesWhatMembersDoNotSend(t *testing.T) {
 		"an empty compound": {compoundMsg, 0}, "an empty part": {compoundMsg, 1, 0, 0}, "cut short": compound(ask, ask)[:30],
 		"a long name":           longNamed(aliveMsg),
 		"a long name of a dead": longNamed(deadMsg), "a long accuser": pack(suspectMsg, "From", strings.Repeat("x", maxNode+1)),
+		"escape sequences": pack(deadMsg, "Node", "\x1b[2J"), "two lines": pack(suspectMsg, "From", "a\nb"), "no UTF-8": pack(aliveMsg, "Node", "\xff"),
 		"long metadata":   pack(aliveMsg, "Meta", make([]byte, maxField+1)),
 		"half a version":  pack(aliveMsg, "Vsn", make([]byte, 3)),
 		"a short address": pack(pingMsg, "SourceAddr", []byte{1}, "SourcePort", 7), "a high port": pack(pingMsg, "SourceAddr", make([]byte, 4), "SourcePort", 1<<16),

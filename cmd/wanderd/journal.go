@@ -21,6 +21,7 @@ func newJournalWriter(journal io.Writer) journalWriter {
 		text: zerolog.NewConsoleWriter(func(w *zerolog.ConsoleWriter) {
 			w.NoColor, w.PartsOrder = true, []string{zerolog.MessageFieldName}
 			w.FieldsOrder, w.FieldsExclude = fieldsFirst(), fieldsToldAlready()
+			w.FormatPrepare = quoteMessage
 		}),
 		journal: journal,
 	}

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/coreos/go-systemd/v22/journal"
 	"github.com/rs/zerolog"
@@ -70,5 +73,17 @@ func consoleWriter(out io.Writer) zerolog.ConsoleWriter {
 	return zerolog.NewConsoleWriter(func(w *zerolog.ConsoleWriter) {
 		w.Out, w.NoColor, w.TimeFormat = out, plain, "15:04:05.000"
 		w.FieldsOrder, w.FieldsExclude = fieldsFirst(), fieldsToldAlready()
+		w.FormatPrepare = quoteMessage
 	})
+}
+
+// quoteMessage escapes in a message what a terminal would not show but obey, as the console does in fields. Parts of a message may come
+// from other hosts.
+func quoteMessage(line map[string]any) error {
+	text, ok := line[zerolog.MessageFieldName].(string)
+	if !ok || !strings.ContainsFunc(text, func(r rune) bool { return r != '\t' && !unicode.IsPrint(r) }) {
+		return nil
+	}
+	line[zerolog.MessageFieldName] = strconv.Quote(text)
+	return nil
 }

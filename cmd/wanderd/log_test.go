@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
 )
 
@@ -55,6 +57,36 @@ func TestConsoleLinesArePlainWithoutATerminal(t *testing.T) {
 	log.Info().Str("member", "3f2a91bc").Str("note", "passed").Str("a", "1").Str("gate", "default").Msg("token passed")
 	if got := out.String(); !strings.HasSuffix(got, " INF token passed gate=default a=1\n") || strings.Contains(got, "\x1b") {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestWhatOthersSayIsQuotedInEveryFormat(t *testing.T) {
+	const foreign = "a\x1b[2J\u202eb\nc\u009bd"
+	for _, format := range []string{config.LogConsole, config.LogJSON, config.LogJournald} {
+		var out bytes.Buffer
+		log := zerolog.New(newJournalWriter(&out))
+		if format != config.LogJournald {
+			var err error
+			if log, err = NewLogger(format, "debug", &out); err != nil {
+				t.Fatal(err)
+			}
+		}
+		log.Info().Str("name", foreign).Msg("a member says " + foreign)
+		if lines := strings.Count(out.String(), "\n"); strings.Contains(out.String(), "\x1b") || lines > 1 {
+			t.Errorf("%s: %q", format, out.String())
+		}
+		if format == config.LogConsole && strings.ContainsAny(out.String(), "\u202e\u009b") {
+			t.Errorf("%s: %q", format, out.String())
+		}
+	}
+	var out bytes.Buffer
+	log, err := NewLogger(config.LogConsole, "debug", &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log.Info().Msg("tab\tand ümlaut")
+	if !strings.HasSuffix(out.String(), " INF tab\tand ümlaut\n") {
+		t.Errorf("%q", out.String())
 	}
 }
 
