@@ -26,7 +26,7 @@ func EachSlot(slots int, one func() Watcher) Watcher {
 	return k
 }
 
-// Watch shows each watcher what concerns its slot.
+// Watch implements [Watcher].
 func (k *bySlot) Watch(c *Cluster, o *Occurrence) error {
 	defer func() { c.slot = 0 }()
 	for slot, w := range k.watchers {

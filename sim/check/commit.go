@@ -9,15 +9,15 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// CommitChecker holds that "the sender answers a repeated Ack with the same Commit": who has committed a handoff last, and gets the
-// same Ack again within a timeout, sends the Commit again. Otherwise one lost datagram would lose the token.
+// CommitChecker checks that "the sender answers a repeated Ack with the same Commit": a member repeats its last Commit when the same
+// Ack comes again within a timeout. Otherwise one lost datagram would lose the token.
 type CommitChecker struct {
 	timeout time.Duration
-	// last is the Commit that each member sent last.
+	// last is each member's last Commit.
 	last map[int]committed
 }
 
-// committed is a Commit that was sent for the first time at at.
+// committed is a Commit and the time at which it was first sent.
 type committed struct {
 	at  policy.Time
 	msg wire.Message
@@ -33,7 +33,7 @@ func NewCommitChecker(timeout time.Duration) *CommitChecker {
 	return &CommitChecker{timeout: timeout, last: map[int]committed{}}
 }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *CommitChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Ends() {
 		delete(k.last, o.Member)

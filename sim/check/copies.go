@@ -8,11 +8,11 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Copies tells the copies of tokens apart. Every token that is made is one, and every revival makes another, with the same
-// identity: it is the way from hand to hand that tells which is which.
+// Copies tells the copies of tokens apart. A new token is one copy, and each revival makes another one with the same identity. Only
+// the way from member to member tells which is which.
 type Copies struct {
 	made int
-	// held are the copies in each member's hands, passing those that were given up for another member, by exchange.
+	// held are the copies that each member holds. passing are those that were given up for another member, by exchange.
 	held    map[int]inHands
 	passing map[wire.Exchange]int
 }
@@ -20,21 +20,21 @@ type Copies struct {
 // inHands are the copies that a member has taken and not given up, the last one and the one before; zero if there is none.
 type inHands struct{ last, before int }
 
-// NewCopies returns those of one run, of which nobody has been told.
+// NewCopies returns the copies of one run; there is none yet.
 func NewCopies() Copies { return Copies{held: map[int]inHands{}, passing: map[wire.Exchange]int{}} }
 
 // Of returns the copy that a member holds; zero if it holds none.
 func (k *Copies) Of(member int) int { return k.held[member].last }
 
-// Passing returns the copy that a handoff is passing on; zero if none.
+// Passing returns the copy that an exchange passes on; zero if none.
 func (k *Copies) Passing(id wire.Exchange) int { return k.passing[id] }
 
-// Clone returns copies that go their own way from here on.
+// Clone returns an independent copy of k.
 func (k *Copies) Clone() Copies {
 	return Copies{made: k.made, held: maps.Clone(k.held), passing: maps.Clone(k.passing)}
 }
 
-// Watch follows one occurrence.
+// Watch implements [sim.Watcher].
 func (k *Copies) Watch(o *sim.Occurrence) {
 	if o.Ends() {
 		delete(k.held, o.Member)
@@ -55,7 +55,7 @@ func (k *Copies) Watch(o *sim.Occurrence) {
 				passed, gave = hands.last, e
 			}
 		case policy.Send:
-			// The message that passes it on, a Commit in a handoff, says by which exchange.
+			// The message that passes the token on (in a handoff the Commit) names the exchange.
 			if passed > 0 && e.Msg.To == gave.Peer && SameToken(e.Msg.Token.ID, gave.Token.ID) {
 				k.passing[e.Msg.Exchange], passed = passed, 0
 			}

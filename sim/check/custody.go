@@ -8,15 +8,14 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// CustodyChecker holds that no token comes from nowhere and none vanishes without a reason: whoever holds a token says how it came
-// and, when it is gone, why; it receives one only from a message that is about it, and by a handoff only from its Commit; and it holds
-// what it has taken and not given up.
+// CustodyChecker checks that no token comes from nowhere and none vanishes without a reason. A member says how each token came, and
+// why it is gone. It receives a token only by a message about that token, and in a handoff only by the Commit. Its status agrees.
 type CustodyChecker struct{ held map[int][]wire.TokenID }
 
 // NewCustodyChecker returns a checker of one run.
 func NewCustodyChecker() *CustodyChecker { return &CustodyChecker{held: map[int][]wire.TokenID{}} }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *CustodyChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if hands := k.held[o.Member]; len(hands) > 0 && o.Kind == sim.Departed {
 		return fmt.Errorf("custody: %s leaves with %v", sim.MemberName(o.Member), hands[0])
@@ -59,7 +58,7 @@ func (k *CustodyChecker) effect(c *sim.Cluster, o *sim.Occurrence, e *policy.Eff
 	return nil
 }
 
-// holds checks that a member's status says what its effects have said.
+// holds checks that a member's status agrees with its effects.
 func (k *CustodyChecker) holds(member int, s *policy.Status) error {
 	switch hands := k.held[member]; {
 	case len(hands) > 1:

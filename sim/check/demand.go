@@ -7,15 +7,15 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// DemandChecker holds two rules of a gate on demand. Nobody runs where nobody waits, and each run ends a demand: there are no two runs for
-// one. And no member forgets a demand: as long as somebody waits, and its run has not started, it says that it is due some time. That
-// it runs then is what a healed cluster has to reach.
+// DemandChecker checks two rules of a gate on demand. A member runs only if somebody waits there, and each demand has one run. And no
+// member forgets a demand: until its run starts, the status names a time at which it is due. That it really runs is a rule for a
+// healed cluster.
 type DemandChecker struct{ wanted map[int]bool }
 
 // NewDemandChecker returns a checker of one run.
 func NewDemandChecker() *DemandChecker { return &DemandChecker{wanted: map[int]bool{}} }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *DemandChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Ends() {
 		delete(k.wanted, o.Member)

@@ -7,11 +7,10 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// ExclusionChecker holds what a strict gate promises: no two operations run at once. What counts is the operation, not what its agent
-// knows of it: that of a dead agent runs until its guard has ended it, and that of a stopped one no longer than its grant.
+// ExclusionChecker checks the promise of a strict gate: no two operations run at once. It goes by the operations, not by what the agents
+// know: the operation of a dead agent runs until its guard has ended it, and that of a stopped agent ends with its grant.
 type ExclusionChecker struct {
-	// granted are the members that have been granted a run since they were started, orphans counts the operations that their agents
-	// did not survive.
+	// granted are the members with a grant since their start. orphans counts the operations of dead agents.
 	granted map[int]bool
 	orphans map[int]int
 }
@@ -21,7 +20,7 @@ func NewExclusionChecker() *ExclusionChecker {
 	return &ExclusionChecker{granted: map[int]bool{}, orphans: map[int]int{}}
 }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *ExclusionChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	switch {
 	case o.Kind == sim.RunGone:

@@ -9,28 +9,27 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// GrantChecker holds that there is no run without a grant: a member runs its operation only under a token that it holds,
-// one run at a time, not when it is leaving, and only when it is on its disk that it does, so that a crash cannot make it
-// forget; and not long after it was granted. And nobody offers a token that it has made or revived before its number is on
-// the disk, if that is to be had in time.
+// GrantChecker checks that there is no run without a grant. A member runs its operation only under a token that it holds, one run at a
+// time, not while it is leaving, not long after the grant, and only when the run is on its disk, so that a crash cannot make it
+// forget. And no member offers a token that it has made or revived before the number is on the disk, unless the save takes too long.
 type GrantChecker struct {
 	startWithin      time.Duration
 	running, leaving map[int]bool
 	made             map[int]made
 }
 
-// made is a token that a member has made or revived, and has not saved yet.
+// made is a token that a member has made or revived and has not saved.
 type made struct {
 	token wire.Ref
 	at    policy.Time
 }
 
-// NewGrantChecker returns a checker of one run, in which a run starts within a time after it was granted.
+// NewGrantChecker returns a checker of one run. startWithin is the longest time from a grant to its start.
 func NewGrantChecker(startWithin time.Duration) *GrantChecker {
 	return &GrantChecker{startWithin: startWithin, running: map[int]bool{}, leaving: map[int]bool{}, made: map[int]made{}}
 }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *GrantChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Ends() {
 		delete(k.running, o.Member)

@@ -8,13 +8,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// HandoffChecker holds the property of the handoff: "when both partners leave the protocol, at most one holds the token"
-// (Ciuffoletti, section 4). The sender gives the token up before its first Commit leaves, so it holds in every state and
-// not only when both have left: no token is ever held by two members, and none by its sender once a Commit is under way. A
-// token that was revived is another one here.
+// HandoffChecker checks the property of the handoff: "when both partners leave the protocol, at most one holds the token"
+// (Ciuffoletti, section 4). The sender gives the token up before its first Commit leaves, so this holds in every state, not
+// only when both have left: no two members hold one token, and no sender holds the token of a Commit under way. A revived token
+// counts as another one.
 type HandoffChecker struct {
 	copies Copies
-	// holder is who holds a copy, held which copy somebody holds.
+	// holder is the member that holds a copy, held the copy that a member holds.
 	holder, held map[int]int
 }
 
@@ -23,7 +23,7 @@ func NewHandoffChecker() *HandoffChecker {
 	return &HandoffChecker{copies: NewCopies(), holder: map[int]int{}, held: map[int]int{}}
 }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *HandoffChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	k.copies.Watch(o)
 	if o.Ends() {
@@ -39,7 +39,7 @@ func (k *HandoffChecker) step(c *sim.Cluster, o *sim.Occurrence, s *policy.Statu
 	for i := range o.Effects {
 		e := &o.Effects[i]
 		commits := e.Kind == policy.Send && c.Family().Kinds.Part(e.Msg.Kind) == policy.Passes
-		// With another number it is the Commit of an earlier handoff, and the token has come back since.
+		// A Commit with another number is of an earlier handoff; the token has come back since.
 		if commits && s.Holding && SameToken(e.Msg.Token.ID, s.Token.ID) && e.Msg.Token.Seq == s.Token.Seq {
 			return fmt.Errorf("handoff: %s sends the Commit of %v and holds it still", sim.MemberName(o.Member), s.Token.ID)
 		}

@@ -8,27 +8,26 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// IntervalChecker holds Δmin, "the minimum time between two successive protected operations on the same component"
-// (Ciuffoletti, section 3), over crashes and restarts too. What is saved is when a run was granted: after a restart the interval
-// may be shorter by as long as it may have taken to start. A run that was denied is none.
+// IntervalChecker checks Δmin, "the minimum time between two successive protected operations on the same component"
+// (Ciuffoletti, section 3), across restarts too. The time of the grant is saved, not of the start: after a restart the interval may be
+// shorter by startWithin. A denied run does not count.
 type IntervalChecker struct {
 	least, startWithin time.Duration
 	last, before       map[int]started
 }
 
-// started is when a member ran, and whether it has been restarted since.
+// started is the time of a run, and whether the member was restarted since.
 type started struct {
 	at        policy.Time
 	restarted bool
 }
 
-// NewIntervalChecker returns a checker of one run with the given min_interval, in which a run starts within a time after it was
-// granted.
+// NewIntervalChecker returns a checker of one run. startWithin is the longest time from a grant to its start.
 func NewIntervalChecker(minInterval, startWithin time.Duration) *IntervalChecker {
 	return &IntervalChecker{least: minInterval, startWithin: startWithin, last: map[int]started{}, before: map[int]started{}}
 }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *IntervalChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	if last, ran := k.last[o.Member]; ran && o.Ends() {
 		last.restarted = true

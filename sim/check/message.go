@@ -7,14 +7,14 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// MessageChecker holds two rules of the contract. What a machine does not expect changes nothing: Expects lets the shell
-// drop a message before it pays for checking it. And no message is answered by more than one.
+// MessageChecker checks two rules of the contract. A message that a machine does not expect changes nothing: Expects lets the shell drop
+// it before it checks the signature. And a message has at most one answer.
 type MessageChecker struct{}
 
 // NewMessageChecker returns a checker of one run.
 func NewMessageChecker() *MessageChecker { return &MessageChecker{} }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *MessageChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Kind != sim.Stepped || o.Event.Kind != policy.Received {
 		return nil
@@ -23,7 +23,7 @@ func (k *MessageChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	kind := func() string { return c.Family().Kinds.Of(o.Event.Msg.Kind).Name }
 	for i := range o.Effects {
 		e := &o.Effects[i]
-		// A member whose time to leave has come leaves, whatever occurs.
+		// A member may leave at any event, once it is time.
 		if e.Kind != policy.Tell && e.Kind != policy.Gone && !o.Expected {
 			return fmt.Errorf("message: %s expected no %s, and now it does %v", sim.MemberName(o.Member), kind(), e.Kind)
 		}

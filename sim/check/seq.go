@@ -8,26 +8,26 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// SeqChecker holds the fencing number: under one token, and at one member, every grant has a higher number than the one
-// before, also over a restart; and the number of a token rises whenever it comes to another member, and never falls. A token
-// that was revived while its holder was only thought to be lost is two tokens here: a resource has to refuse the lower. And a new
-// token begins in an epoch of its own, because the lost one may have travelled on from where its maker saw it last.
+// SeqChecker checks the fencing number. Under one token, and at one member, each grant has a higher number than the one before, across
+// restarts too. The number of a token rises when it comes to another member, and never falls. A token that was revived although its
+// holder lived counts as two: a resource must refuse the lower number. And a new token begins a new epoch, because the lost one may
+// have moved on since its maker saw it.
 type SeqChecker struct {
 	copies   Copies
 	ofToken  map[int]carried
 	granted  map[int]wire.Seq
 	atMember map[int]wire.Seq
-	// met is the highest number of a token that each member has held since it was started.
+	// met is the highest number that each member has held since its start.
 	met map[int]wire.Seq
 }
 
-// carried is the highest number that a token was seen with, and where.
+// carried is the highest number of a token, and its member.
 type carried struct {
 	seq    wire.Seq
 	member int
 }
 
-// epochHops is how many hops an epoch has at least: more than a token makes while somebody has not met it.
+// epochHops is the size of an epoch in hops: more than a token makes between two visits.
 const epochHops = 1 << 32
 
 // NewSeqChecker returns a checker of one run.
@@ -35,7 +35,7 @@ func NewSeqChecker() *SeqChecker {
 	return &SeqChecker{copies: NewCopies(), ofToken: map[int]carried{}, granted: map[int]wire.Seq{}, atMember: map[int]wire.Seq{}, met: map[int]wire.Seq{}}
 }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *SeqChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	k.copies.Watch(o)
 	if o.Ends() {

@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// TrafficChecker holds that no member ever sends more than so many datagrams in a while, whatever goes wrong.
+// TrafficChecker checks that a member never sends more than a number of datagrams in a time, whatever goes wrong.
 type TrafficChecker struct {
 	while time.Duration
 	most  int
@@ -16,12 +16,12 @@ type TrafficChecker struct {
 	sent  map[int]int
 }
 
-// NewTrafficChecker returns a checker of one run in which a member may send so many datagrams within a while.
+// NewTrafficChecker returns a checker of one run: a member may send most datagrams within while.
 func NewTrafficChecker(most int, while time.Duration) *TrafficChecker {
 	return &TrafficChecker{while: while, most: most, since: map[int]policy.Time{}, sent: map[int]int{}}
 }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *TrafficChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	if o.Kind != sim.Stepped {
 		return nil

@@ -7,23 +7,23 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// WakeChecker holds two rules of the contract. A wake-up before its time does nothing. And a machine that is woken at the
-// time it asked for does what is due: it does not ask for the same time for ever.
+// WakeChecker checks two rules of the contract. An early wake-up does nothing. And a machine that is woken in time does what is due: it
+// does not ask for the same time again and again.
 type WakeChecker struct{ spins map[int]spin }
 
-// spin is how often a member was woken at one moment.
+// spin counts the wake-ups of a member at one moment.
 type spin struct {
 	at    policy.Time
 	times int
 }
 
-// maxSpins is how often a machine may be woken at one moment: each time for another deadline of its own.
+// maxSpins bounds the wake-ups at one moment: each is for another deadline.
 const maxSpins = 16
 
 // NewWakeChecker returns a checker of one run.
 func NewWakeChecker() *WakeChecker { return &WakeChecker{spins: map[int]spin{}} }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *WakeChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	if o.Kind != sim.Stepped || o.Event.Kind != policy.Woke {
 		return nil

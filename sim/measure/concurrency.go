@@ -20,7 +20,7 @@ type Concurrency struct {
 // NewConcurrency returns a measurement of one run.
 func NewConcurrency() *Concurrency { return &Concurrency{running: map[int]int{}} }
 
-// Watch measures.
+// Watch implements [sim.Watcher].
 func (k *Concurrency) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	if o.EndsRun() && k.running[o.Member] > 0 {
 		k.change(o.At, o.Member, -1)

@@ -46,7 +46,7 @@ func New(cfg Config) *Meter {
 	}
 }
 
-// Watch measures.
+// Watch implements [sim.Watcher].
 func (m *Meter) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if c != nil {
 		m.custody.world = c

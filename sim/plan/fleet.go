@@ -221,7 +221,7 @@ func newWaiting(lives []time.Duration, minInterval time.Duration) *waiting {
 	return k
 }
 
-// Watch measures.
+// Watch implements [sim.Watcher].
 func (k *waiting) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	if o.Kind != sim.Stepped {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Diagram writes a run as a sequence diagram in Mermaid's language. It is a [Watcher]. Arrows are drawn when a message arrives,
-// or is lost; a bar shows for how long an operation runs; of what members tell, it shows what no arrow does.
+// Diagram writes a run as a sequence diagram in Mermaid's language. It is a [sim.Watcher]. An arrow is a message that arrives or
+// is lost; a bar is an operation that runs. Notes are shown unless an arrow says the same.
 type Diagram struct {
 	names
 	w       io.Writer
@@ -26,7 +26,7 @@ func NewDiagram(w io.Writer, words Words) *Diagram {
 	return &Diagram{names: newNames(words), w: w, running: map[int]bool{}}
 }
 
-// Watch writes what occurred.
+// Watch implements [sim.Watcher].
 func (d *Diagram) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if !d.begun {
 		d.begin(c)
@@ -136,7 +136,7 @@ func (d *Diagram) message(m *wire.Message) string {
 	return strings.TrimSpace(s + " " + d.tokenIfAny(m.Token))
 }
 
-// token leaves out the mark of a [Trace], with which Mermaid begins a comment.
+// token omits the number sign of a [Trace]: in Mermaid it begins a comment.
 func (d *Diagram) token(k wire.Ref) string { return d.tokenName(k.ID) + " seq " + seqText(k.Seq) }
 
 func (d *Diagram) tokenIfAny(k wire.Ref) string {

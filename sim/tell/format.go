@@ -7,7 +7,7 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Format is a way to tell a run.
+// Format is a form of a told run.
 type Format string
 
 const (
@@ -17,7 +17,7 @@ const (
 	FormatMermaid Format = "mermaid"
 )
 
-// ParseFormat reads a format's name. The error names those there are.
+// ParseFormat reads a format's name. The error lists all names.
 func ParseFormat(name string) (Format, error) {
 	switch f := Format(name); f {
 	case FormatText, FormatMermaid:

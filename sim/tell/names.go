@@ -7,21 +7,21 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Words are what a family of machines calls its own in a story. The zero value does for one that has nothing of its own.
+// Words describe in stories what only one protocol has. The zero value describes nothing.
 type Words struct {
-	// Ran returns the token under which a member ran last, as it has saved; nil if it does not save that.
+	// Ran returns the token of the last run, from a saved state; nil if it is not saved.
 	Ran func(*policy.State) wire.TokenID
-	// Nonce says what the nonce of a message is, if it is none.
+	// Nonce describes the nonce of a message that has another meaning.
 	Nonce func(*wire.Message) (said string, none bool)
 	// About says what else a message carries; empty for nothing.
 	About func(*wire.Message) string
-	// Guardians returns those whom a message names as guardians of its token.
+	// Guardians returns the guardians of the token that a message names.
 	Guardians func(*wire.Message) []wire.MemberID
-	// Drawn are the notes that say what arrows show.
+	// Drawn are the notes that repeat what arrows show.
 	Drawn []policy.Note
 }
 
-// names gives short names to what a story speaks of: tokens T1, T2…, handoffs h1, h2… and nonces n1, n2… in the order in
+// names gives short names to the things in a story: tokens T1, T2…, handoffs h1, h2… and nonces n1, n2… in the order in
 // which they appear.
 type names struct {
 	words    Words
@@ -32,7 +32,7 @@ type names struct {
 	nonces   map[wire.Nonce]int
 }
 
-// tokenKey is what Ack and Commit, whose generator is NULL, still say of a token's identity.
+// tokenKey is the part of a token's identity that Ack and Commit have too: their generator is NULL.
 type tokenKey struct {
 	birth  int64
 	random uint64
@@ -58,8 +58,8 @@ func number[K comparable](prefix string, known map[K]int, k K) string {
 	return fmt.Sprintf("%s%d", prefix, known[k])
 }
 
-// seqText writes a fencing number as epoch and hops, or hops alone in the first epoch. What a guardian has drawn for its
-// revival to be told from another's stands behind the epoch.
+// seqText writes a fencing number as epoch and hops, or hops alone in the first epoch. The tie
+// that a guardian drew for its revival stands behind the epoch.
 func seqText(s wire.Seq) string {
 	epoch, tie, hops := s>>32, s>>24&0xff, s&0xffffff
 	switch {

@@ -11,24 +11,24 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Story is a situation worth telling. Chance has a part in it: it is told of the least seed that leads to it, so that it stays
-// the same situation when a rule of the protocol changes.
+// Story is a situation that is worth reading. It is told of the least seed that leads to it, so the situation stays the same when a
+// rule of the protocol changes.
 type Story struct {
-	// Name is by which it is asked for, About what it shows.
+	// Name identifies the story, About describes it.
 	Name, About string
-	// World makes the world of a seed, with all that goes wrong arranged, and starts it. Every checker looks on.
+	// World makes and starts the world of a seed, with its faults and all checkers.
 	World func(seed uint64, watchers ...sim.Watcher) *sim.Cluster
-	// The story is told from a time on, until all turns have been taken, and no others of their kinds.
+	// The story begins at From and ends with the last of its Turns. No other note of their kinds comes between.
 	From  policy.Time
 	Turns []Turn
 	// Untold is how many turns only lead to the story.
 	Untold int
-	// Dull reports whether nothing occurred that is news; nil if everything is.
+	// Dull reports whether an occurrence is left out; nil leaves nothing out.
 	Dull  func(*sim.Occurrence) bool
 	Words Words
 }
 
-// storySeeds and storyTime are how long to look for a run that leads to a story.
+// storySeeds and storyTime bound the search for a run that leads to a story.
 const (
 	storySeeds = 2000
 	storyTime  = policy.Time(2 * time.Minute)
@@ -49,17 +49,17 @@ func (s *Story) Tell(w io.Writer, f Format) error {
 	return fmt.Errorf("no seed up to %d leads to the story %q", storySeeds, s.Name)
 }
 
-// plot is how far a story has come.
+// plot is the progress of a story.
 type plot struct {
 	*Story
-	// taken counts the turns so far; cast is who plays which role.
+	// taken counts the turns so far; cast has the member of each role.
 	taken int
 	cast  []int
-	// begin and end are when the first Turn was taken that is told, and the last.
+	// begin and end are the times of the first turn that is told, and of the last.
 	begin, end policy.Time
 }
 
-// Turn is a note of a member in one of the roles 0, 1, 2… Each role is played by another member, and begins in its order.
+// Turn is a note of the member in a role. Roles are numbered from 0, in the order in which they begin; each has another member.
 type Turn struct {
 	Note policy.Note
 	Role int
@@ -70,7 +70,7 @@ var errOtherStory = errors.New("another story")
 
 func (p *plot) complete() bool { return p.taken == len(p.Turns) }
 
-// Watch takes turns.
+// Watch implements [sim.Watcher].
 func (p *plot) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	for i := range o.Effects {
 		e := &o.Effects[i]
@@ -93,19 +93,19 @@ func (p *plot) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// matters reports whether a note is a turn of this story or of another one.
+// matters reports whether a note is of the same kind as a turn.
 func (p *plot) matters(n policy.Note) bool {
 	return slices.ContainsFunc(p.Turns, func(t Turn) bool { return t.Note == n })
 }
 
-// excerpt passes on what occurs from a certain time on, without what is no news.
+// excerpt passes on the occurrences from a time on, except dull ones.
 type excerpt struct {
 	from    policy.Time
 	dull    func(*sim.Occurrence) bool
 	watcher sim.Watcher
 }
 
-// Watch passes on what occurred, if it is late enough.
+// Watch implements [sim.Watcher].
 func (e *excerpt) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.At < e.from || e.dull != nil && e.dull(o) {
 		return nil

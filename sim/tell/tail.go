@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Tail keeps the last lines that are written to it.
+// Tail keeps the last lines of its input.
 type Tail struct {
 	lines []string
 	next  int
@@ -15,7 +15,7 @@ type Tail struct {
 // NewTail returns a tail of n lines, n ≥ 1.
 func NewTail(n int) *Tail { return &Tail{lines: make([]string, n)} }
 
-// Write takes text; a line counts when it is complete. It never fails.
+// Write takes text. A line counts when it is complete. Write never fails.
 func (t *Tail) Write(p []byte) (int, error) {
 	t.rest.Write(p)
 	for {

@@ -11,7 +11,7 @@ import (
 )
 
 // Trace writes a run as a story: one line for each thing that happens, and below it, indented, what the member does. It is
-// a [Watcher]. Members are called a, b, c…; tokens T1, T2…, handoffs h1, h2… and nonces n1, n2… in the order in which they
+// a [sim.Watcher]. Members are called a, b, c…; tokens T1, T2…, handoffs h1, h2… and nonces n1, n2… in the order in which they
 // appear. A story holds messages, effects and notes, never the wording of a log.
 type Trace struct {
 	names
@@ -21,7 +21,7 @@ type Trace struct {
 // NewTrace returns a trace that writes to w, in the words of a family.
 func NewTrace(w io.Writer, words Words) *Trace { return &Trace{names: newNames(words), w: w} }
 
-// Watch writes what occurred.
+// Watch implements [sim.Watcher].
 func (t *Trace) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	who := sim.MemberName(o.Member)
 	t.notes, t.kinds = c.Family().Notes, c.Family().Kinds
@@ -49,11 +49,11 @@ func (t *Trace) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 }
 
 func (t *Trace) step(o *sim.Occurrence, who string) error {
-	// That nobody is disturbed by a wake-up that was not asked for is no part of the story, but a rule that is checked.
+	// A wake-up without effects is no part of the story; check.WakeChecker has the rule.
 	if o.Event.Kind == policy.Woke && len(o.Effects) == 0 {
 		return nil
 	}
-	// What is saved at once goes on in the same breath.
+	// A save that takes no time is no event of the story.
 	if !o.AtOnce || o.Event.Failed {
 		if err := t.line(o.At, "%s %s", who, t.event(o.Event)); err != nil {
 			return err
@@ -70,8 +70,8 @@ func (t *Trace) step(o *sim.Occurrence, who string) error {
 	return nil
 }
 
-// untold are the effects that are no part of a story: what is entrusted to a guard is told when the guard says it, and notes tell how
-// tokens come and go.
+// untold reports whether effects of a kind are left out: the words of a guard are told when it says them, and notes tell how tokens come
+// and go.
 func untold(k policy.EffectKind) bool {
 	return k == policy.Entrust || k == policy.Took || k == policy.Gave || k == policy.Gone
 }

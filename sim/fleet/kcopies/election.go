@@ -35,7 +35,7 @@ type Leadership struct {
 	At     policy.Time
 }
 
-// Watch follows one run.
+// Watch implements [sim.Watcher].
 func (e *Elected) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Kind != sim.Stepped && o.Kind != sim.Crashed {
 		return nil

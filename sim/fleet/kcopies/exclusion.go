@@ -34,7 +34,7 @@ type Exclusion struct {
 // NewExclusion returns a checker of one run.
 func NewExclusion() *Exclusion { return &Exclusion{running: map[int]bool{}, wanted: map[int]bool{}} }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (x *Exclusion) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Ends() {
 		delete(x.wanted, o.Member)

@@ -28,7 +28,7 @@ func NewProof(w *World) *Proof {
 	return &Proof{id: ring[0].ID, proof: proof.New(&ring[0], 0), sites: make([]*kcopies.Machine, w.Members)}
 }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (p *Proof) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	switch {
 	case o.Kind == sim.Lost || o.Kind == sim.Ignored:

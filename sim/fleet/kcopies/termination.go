@@ -41,7 +41,7 @@ func NewTermination() *Termination { return &Termination{By: -1} }
 // errActive says that termination was detected and was not there.
 var errActive = errors.New("termination: detected, but the application goes on")
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *Termination) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	detected := false
 	switch {

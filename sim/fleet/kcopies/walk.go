@@ -48,7 +48,7 @@ func (w *World) Walk(crashed []int) (Fate, error) {
 // visits notes when somebody last took the token.
 type visits struct{ last policy.Time }
 
-// Watch notes.
+// Watch implements [sim.Watcher].
 func (v *visits) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	for i := range o.Effects {
 		if o.Effects[i].Kind == policy.Took {

@@ -22,7 +22,7 @@ func NewBeatChecker(patience time.Duration) *BeatChecker {
 	return &BeatChecker{patience: patience, since: map[int]policy.Time{}}
 }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *BeatChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	last, holds := k.since[o.Member]
 	switch {

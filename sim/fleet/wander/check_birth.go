@@ -18,7 +18,7 @@ type BirthChecker struct{ newest map[int]int64 }
 // NewBirthChecker returns a checker of one run.
 func NewBirthChecker() *BirthChecker { return &BirthChecker{newest: map[int]int64{}} }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *BirthChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Ends() {
 		// What it has not saved it does not know any longer.

@@ -24,7 +24,7 @@ func NewDeafChecker(while time.Duration) *DeafChecker {
 	return &DeafChecker{while: while, failed: map[int]policy.Time{}}
 }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *DeafChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Ends() || c.Hears(o.Member) {
 		delete(k.failed, o.Member)

@@ -23,7 +23,7 @@ const offersWhenDue = 2
 // NewDueChecker returns a checker of one run.
 func NewDueChecker() *DueChecker { return &DueChecker{leaving: map[int]bool{}, failed: map[int]int{}} }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *DueChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Ends() {
 		delete(k.leaving, o.Member)

@@ -68,7 +68,7 @@ func NewGuardChecker(patience time.Duration) *GuardChecker {
 	}
 }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *GuardChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	switch {
 	case o.Kind == sim.RunGone:

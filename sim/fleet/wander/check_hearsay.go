@@ -32,7 +32,7 @@ func NewHearsayChecker() *HearsayChecker {
 	return &HearsayChecker{asked: map[int]policy.Time{}, seen: map[int]policy.Time{}, heard: map[int]beat{}}
 }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *HearsayChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Ends() {
 		delete(k.heard, o.Member)

@@ -29,7 +29,7 @@ func NewInquiryChecker(wait time.Duration, guarded bool) *InquiryChecker {
 	}
 }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *InquiryChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Ends() {
 		delete(k.asked, o.Member)

@@ -31,7 +31,7 @@ func NewMissedChecker() *MissedChecker {
 	return &MissedChecker{came: map[int]arrival{}, failed: map[int][]wire.MemberID{}, offers: offers{}}
 }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *MissedChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Kind != sim.Stepped {
 		return nil

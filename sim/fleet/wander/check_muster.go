@@ -25,7 +25,7 @@ func NewMusterChecker(backups int) *MusterChecker {
 	return &MusterChecker{backups: backups, view: map[int][]wire.MemberID{}, failed: map[int][]wire.MemberID{}}
 }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *MusterChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Ends() {
 		delete(k.view, o.Member)

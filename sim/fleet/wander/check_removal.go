@@ -54,7 +54,7 @@ func NewRemovalChecker(minInterval, lap, timeout time.Duration) *RemovalChecker 
 	}
 }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *RemovalChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Ends() {
 		delete(k.passed, o.Member)

@@ -25,7 +25,7 @@ func NewSilenceChecker(timeout time.Duration) *SilenceChecker {
 	return &SilenceChecker{patience: handoffsTake * timeout, at: map[int]policy.Time{}}
 }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *SilenceChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if !o.Completes() {
 		delete(k.at, o.Member)

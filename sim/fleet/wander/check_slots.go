@@ -16,7 +16,7 @@ type SlotChecker struct{ running map[int]bool }
 // NewSlotChecker returns a checker of one run.
 func NewSlotChecker() *SlotChecker { return &SlotChecker{running: map[int]bool{}} }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *SlotChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Ends() || o.Kind == sim.Stepped && o.Event.Kind == policy.Finished {
 		delete(k.running, o.Member)

@@ -13,7 +13,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Coverage counts what has occurred, over any number of runs. It is a [Watcher]. The zero value has seen nothing.
+// Coverage counts what has occurred, over any number of runs. It is a [sim.Watcher]. The zero value has seen nothing.
 type Coverage struct {
 	counts [classesEnd][mostOfAClass]uint64
 	// suspicions are those of the members of the present run, each since it was started; patience is the guardians'.
@@ -143,7 +143,7 @@ func (v *Coverage) Drew(s *Scenario) {
 	}
 }
 
-// Watch counts.
+// Watch implements [sim.Watcher].
 func (v *Coverage) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	v.counts[classOccurrence][o.Kind]++
 	if o.Kind == sim.Cut && o.OneWay {

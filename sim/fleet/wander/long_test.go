@@ -16,7 +16,7 @@ type made struct {
 	first policy.Time
 }
 
-// Watch notes one step.
+// Watch implements [sim.Watcher].
 func (m *made) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	if o.Kind != sim.Stepped {
 		return nil

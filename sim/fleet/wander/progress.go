@@ -9,7 +9,7 @@ import (
 )
 
 // Progress watches for the state that a cluster without faults has to reach: one token is there, and only one, and under it
-// every member that is up has run its operation. It is a [Watcher] and never has an error: how long to wait is for the one
+// every member that is up has run its operation. It is a [sim.Watcher] and never has an error: how long to wait is for the one
 // who asks.
 type Progress struct {
 	slots []slotProgress

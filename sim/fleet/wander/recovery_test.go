@@ -104,7 +104,7 @@ func TestFrequentCrashesCostLittle(t *testing.T) {
 	}
 }
 
-// births are when tokens were made. It is a [Watcher].
+// births are when tokens were made. It is a [sim.Watcher].
 type births []policy.Time
 
 func (b *births) Watch(_ *sim.Cluster, o *sim.Occurrence) error {

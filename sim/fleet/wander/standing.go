@@ -49,10 +49,10 @@ func (s Standing) String() string {
 	return fmt.Sprintf("Standing(%d)", uint8(s))
 }
 
-// runners are the members that have run since a moment. It is a [Watcher].
+// runners are the members that have run since a moment. It is a [sim.Watcher].
 type runners map[int]bool
 
-// Watch notices who runs.
+// Watch implements [sim.Watcher].
 func (r runners) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	if o.Kind != sim.Stepped {
 		return nil

@@ -58,7 +58,7 @@ type splitter struct {
 	parting
 }
 
-// Watch watches, and never has an error.
+// Watch implements [sim.Watcher].
 func (s *splitter) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	s.holders.watch(o)
 	switch {

@@ -108,7 +108,7 @@ type beginning struct {
 	over  bool
 }
 
-// Watch watches, and never has an error.
+// Watch implements [sim.Watcher].
 func (b *beginning) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	if !b.over && o.At >= b.at {
 		b.over = true

@@ -27,7 +27,7 @@ type occupant struct {
 	since     policy.Time
 }
 
-// Watch counts.
+// Watch implements [sim.Watcher].
 func (u *undisturbed) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	if o.Kind != sim.Stepped {
 		return nil
