@@ -28,11 +28,14 @@ func (m *Machine) receiveCommit(now policy.Instant, b *body, out []policy.Effect
 		return policy.AppendTell(out, NoteForeign, m.cfg.Roster[b.from], nil)
 	case b.number == m.servedNumber:
 		return policy.AppendTell(out, NoteLate, m.cfg.Roster[b.from], nil) // the token has overtaken it
-	case !m.useful(b):
+	case m.useful(b):
+	case b.from == m.pred[0] && b.number == m.commitNumber:
+		return policy.AppendTell(out, NoteLate, m.cfg.Roster[b.from], nil) // a COMMIT with more in it has overtaken it
+	default:
 		return m.refuse(b.from, link{m.self, b.number}, out)
 	}
-	if p := m.pred[0]; p != nobody && p != b.from && m.pos == none {
-		out = m.refuse(p, link{m.self, m.commitNumber}, out)
+	if p := m.pred[0]; p != nobody && p != b.from && m.pos == none && b.pos != none {
+		out = m.refuse(p, link{m.self, m.commitNumber}, out) // Of two, the one with a position is the better.
 	}
 	m.commitNumber = b.number
 	m.forgetPredecessors()

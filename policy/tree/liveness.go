@@ -100,11 +100,10 @@ func (m *Machine) firstPredecessorFailed(now policy.Instant, out []policy.Effect
 	}
 	m.liveness.round++
 	for _, p := range m.pred[1:m.cfg.Backups] {
-		if p == nobody {
-			break
+		if p != nobody && p != m.self {
+			out = m.ask(p, out)
+			m.liveness.asked++
 		}
-		out = m.ask(p, out)
-		m.liveness.asked++
 	}
 	if m.liveness.asked == 0 {
 		return m.searchPos(now.Time, out)

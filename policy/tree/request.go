@@ -70,7 +70,6 @@ func (m *Machine) receiveREQ(now policy.Instant, b *body, out []policy.Effect) [
 	if to == nobody {
 		return policy.AppendTell(out, NoteNoRoot, m.cfg.Roster[sj], nil)
 	}
-	fwd := *b
-	fwd.from = m.self
-	return m.send(KindRequest, to, &fwd, out) // line 25
+	b.from = m.self
+	return m.send(KindRequest, to, b, out) // line 25
 }

@@ -96,7 +96,17 @@ func (m *Machine) member(r rank) wire.MemberID {
 	return m.cfg.Roster[r]
 }
 
-// Position is this site's pos, if it has one, and whether it waits for the token there: for checkers.
-func (m *Machine) Position() (pos int64, waits bool) {
-	return m.pos, m.pos != none && m.req && !m.holds
+// Place is a site's place in the next queue: for checkers.
+type Place struct {
+	// Pos is negative if it has none.
+	Pos int64
+	// Waits says that it has its COMMIT, and waits for the token.
+	Waits bool
+	// Next is its next, or zero.
+	Next wire.MemberID
+}
+
+// Place returns this site's.
+func (m *Machine) Place() Place {
+	return Place{Pos: m.pos, Waits: m.pos != none && m.req && !m.holds, Next: m.member(m.next.rank)}
 }

@@ -46,14 +46,13 @@ func (m *Machine) releaseCS(now policy.Instant, out []policy.Effect) []policy.Ef
 func (m *Machine) sendTOKEN(now policy.Instant, to link, out []policy.Effect) []policy.Effect {
 	m.next = to
 	b := m.say(to.rank, to.number)
-	if m.cfg.Links == UDP {
+	m.token.Seq = m.token.Seq.After()
+	if m.handoff != nil {
 		var load wire.Load
 		b.write(&load)
 		m.passing = true
-		m.token.Seq = m.token.Seq.After()
 		return m.handoff.Offer(now.Time, &m.token, &load, m.cfg.Roster[to.rank], out)
 	}
-	m.token.Seq = m.token.Seq.After()
 	out = policy.AppendGave(out, policy.CausePassed, m.cfg.Roster[to.rank], &m.token)
 	out = m.sendToken(KindToken, to.rank, &m.token, &b, out)
 	m.gone(now.Time)
@@ -143,23 +142,23 @@ func (m *Machine) leavePredecessor(from rank, out []policy.Effect) []policy.Effe
 
 // onHandoff handles a message of a token's handoff on UDP.
 func (m *Machine) onHandoff(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
-	if m.cfg.Links != UDP {
+	if m.handoff == nil {
 		return policy.AppendTell(out, NoteForeign, msg.From, nil)
 	}
-	m.outcome.Ending = handoff.Pending
-	out = m.handoff.Receive(now.Time, msg, &m.outcome, out)
+	m.handoff.outcome.Ending = handoff.Pending
+	out = m.handoff.Receive(now.Time, msg, &m.handoff.outcome, out)
 	return m.onOutcome(now, out)
 }
 
 func (m *Machine) wakeHandoff(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.outcome.Ending = handoff.Pending
-	out = m.handoff.Wake(now.Time, &m.outcome, out)
+	m.handoff.outcome.Ending = handoff.Pending
+	out = m.handoff.Wake(now.Time, &m.handoff.outcome, out)
 	return m.onOutcome(now, out)
 }
 
 // onOutcome: a handoff has ended. One that failed leaves the token here: its receiver is down, and those behind it find this site.
 func (m *Machine) onOutcome(now policy.Instant, out []policy.Effect) []policy.Effect {
-	o := &m.outcome
+	o := &m.handoff.outcome
 	switch o.Ending {
 	case handoff.Passed:
 		m.gone(now.Time)

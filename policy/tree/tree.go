@@ -118,7 +118,7 @@ const none position = -1
 // smallest position" (section 4.1). A site keeps its position when the queue before it shortens.
 type position = int64
 
-// Machine is one site. It is a value, but for the two tables that have an entry for each site.
+// Machine is one site. It is a value, but for the two tables that have an entry for each site, and the handoffs on UDP.
 type Machine struct {
 	cfg  Config
 	self rank
@@ -168,9 +168,15 @@ type Machine struct {
 	// asksToRegenerate says that this site waits for the gate to say whether it may make a token.
 	asksToRegenerate bool
 
-	handoff handoff.Machine
-	outcome handoff.Outcome
+	// handoff passes tokens on UDP; nil on links that lose nothing.
+	handoff *handoffs
 	in      body
+}
+
+// handoffs are the handoffs of a site, and how the last one ended.
+type handoffs struct {
+	handoff.Machine
+	outcome handoff.Outcome
 }
 
 // link is a site, and the number of its request by which it became next.
@@ -215,9 +221,9 @@ func New(cfg Config) *Machine {
 	m.searches = newSearches(len(cfg.Roster))
 	m.election.leader = nobody
 	if cfg.Links == UDP {
-		m.handoff = handoff.New(handoff.Config{
+		m.handoff = &handoffs{Machine: handoff.New(handoff.Config{
 			Gate: cfg.Gate, Self: cfg.Self, Timeout: max(cfg.Timers.Liveness, leastPatience), Entropy: cfg.Entropy,
-		})
+		})}
 	}
 	return m
 }
@@ -300,7 +306,7 @@ func (m *Machine) onMessage(now policy.Instant, msg *wire.Message, out []policy.
 
 // onWoke: the timer triggers.
 func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if m.cfg.Links == UDP {
+	if m.handoff != nil {
 		out = m.wakeHandoff(now, out)
 	}
 	if now.Time >= m.repeatAt {
@@ -351,7 +357,7 @@ func (m *Machine) NextWake() (at policy.Time, ok bool) {
 	if m.timer != timerOff {
 		at, ok = min(m.due, m.repeatAt), true
 	}
-	if m.cfg.Links == UDP {
+	if m.handoff != nil {
 		if t, wakes := m.handoff.NextWake(); wakes && (!ok || t < at) {
 			at, ok = t, true
 		}
@@ -362,7 +368,7 @@ func (m *Machine) NextWake() (at policy.Time, ok bool) {
 // Expects reports whether a message could change anything: its sender's rank is its own, and this site waits for such an answer.
 func (m *Machine) Expects(msg *wire.Message) bool {
 	if handoff.Owns(msg.Kind) {
-		return m.cfg.Links == UDP && m.handoff.Expects(msg)
+		return m.handoff != nil && m.handoff.Expects(msg)
 	}
 	var b body
 	return m.read(msg, &b)
