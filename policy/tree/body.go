@@ -43,28 +43,26 @@ const (
 	kindsEnd
 )
 
-// KindName returns the paper's name of a kind; "" for one that is not of this package.
-func KindName(k wire.Kind) string {
-	names := [...]string{
-		"REQ", "TOKEN", "COMMIT", "REFUSE", "QUESTION", "ANSWER", "CONNECTION", "SEARCH_POS", "POSITION", "SEARCH_QUEUE",
-		"CONSULT", "CONSULTED", "FAILURE", "PRESENT", "ELECTION", "ELECTED",
+// Kinds returns the kinds of message of this package, by the paper's names.
+func Kinds() policy.Kinds {
+	return policy.Kinds{
+		{Kind: KindRequest, Name: "REQ"},
+		{Kind: KindToken, Name: "TOKEN", Part: policy.Passes},
+		{Kind: KindCommit, Name: "COMMIT"},
+		{Kind: KindRefuse, Name: "REFUSE"},
+		{Kind: KindQuestion, Name: "QUESTION"},
+		{Kind: KindAnswer, Name: "ANSWER"},
+		{Kind: KindConnection, Name: "CONNECTION"},
+		{Kind: KindSearchPos, Name: "SEARCH_POS"},
+		{Kind: KindPosition, Name: "POSITION"},
+		{Kind: KindSearchQueue, Name: "SEARCH_QUEUE"},
+		{Kind: KindConsult, Name: "CONSULT"},
+		{Kind: KindConsulted, Name: "CONSULTED"},
+		{Kind: KindFailure, Name: "FAILURE"},
+		{Kind: KindPresent, Name: "PRESENT"},
+		{Kind: KindElection, Name: "ELECTION"},
+		{Kind: KindElected, Name: "ELECTED"},
 	}
-	if k < KindRequest || k >= kindsEnd {
-		return ""
-	}
-	return names[k-KindRequest]
-}
-
-// Kinds returns the kinds of message of this package.
-func Kinds() (all policy.Kinds) {
-	for k := KindRequest; k < kindsEnd; k++ {
-		info := policy.KindInfo{Kind: k, Name: KindName(k)}
-		if k == KindToken {
-			info.Part = policy.Passes
-		}
-		all = append(all, info)
-	}
-	return all
 }
 
 // Broadcasts reports whether a message of that kind goes to all sites at once: the paper counts it as one sent message.

@@ -63,7 +63,7 @@ func TestOnlyTokenAndElectedNameAToken(t *testing.T) {
 	for k := KindRequest; k < kindsEnd; k++ {
 		with, without := wire.Message{Kind: k, Token: token}, wire.Message{Kind: k}
 		if names := k == KindToken || k == KindElected; WellFormed(&with) != names || WellFormed(&without) == names {
-			t.Errorf("%s: with a token it is well formed: %v, without: %v", KindName(k), WellFormed(&with), WellFormed(&without))
+			t.Errorf("%s: with a token it is well formed: %v, without: %v", Kinds().Of(k).Name, WellFormed(&with), WellFormed(&without))
 		}
 	}
 	if WellFormed(&wire.Message{Kind: kindsEnd}) || WellFormed(&wire.Message{Kind: 4}) {
@@ -72,16 +72,13 @@ func TestOnlyTokenAndElectedNameAToken(t *testing.T) {
 }
 
 func TestEveryKindHasAName(t *testing.T) {
-	seen := map[string]bool{"": true}
+	seen := map[string]bool{}
 	for k := KindRequest; k < kindsEnd; k++ {
-		if name := KindName(k); seen[name] {
+		if name := Kinds().Of(k).Name; name == k.String() || seen[name] {
 			t.Errorf("kind %d is called %q", k, name)
 		} else {
 			seen[name] = true
 		}
-	}
-	if KindName(kindsEnd) != "" || KindName(4) != "" {
-		t.Error("a kind of another protocol has a name")
 	}
 }
 

@@ -19,7 +19,7 @@ func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effe
 	case m.idle():
 		out = m.passAnywhere(now, out)
 	}
-	return m.maybeGo(out)
+	return out
 }
 
 // passAnywhere gives an idle token to another member; nobody has asked for it.
@@ -38,7 +38,7 @@ func (m *Machine) passAnywhere(now policy.Instant, out []policy.Effect) []policy
 
 // maybeGo leaves if nothing keeps this member.
 func (m *Machine) maybeGo(out []policy.Effect) []policy.Effect {
-	if !m.leaving || m.holds || m.req {
+	if m.holds || m.req {
 		return out
 	}
 	m.resetAlarm()

@@ -23,7 +23,7 @@ func (m *Machine) onFinished(now policy.Instant, out []policy.Effect) []policy.E
 	if m.wanted && !m.req && !m.passing && !m.leaving {
 		out = m.reqCS(now, out)
 	}
-	return m.maybeGo(out)
+	return out
 }
 
 // releaseCS is ReleaseCS, lines 9–14. Rule (i): "line 14 (pos ← −1) belongs inside the if": an idle holder keeps its position.
@@ -95,15 +95,15 @@ func (m *Machine) arrive(now policy.Instant, from wire.MemberID, token *wire.Ref
 	m.candidate, m.asksToRegenerate = false, false
 	m.servedNumber = b.number
 	out = m.takePosition(b.pos+1, out)
+	if b.from != nobody {
+		m.searches.sites[b.from].until = 0 // It had the token.
+	}
 	out = m.answerSearches(now.Time, out)
 	out = m.leavePredecessor(b.from, out)
-	switch {
-	case m.req:
-		out = m.enterCS(now, out)
-	default: // Rule (vi): "a token for a site that no longer wants it goes on to its next".
-		out = m.releaseCS(now, out)
+	if m.req {
+		return m.enterCS(now, out)
 	}
-	return m.maybeGo(out)
+	return m.releaseCS(now, out) // Rule (vi): "a token for a site that no longer wants it goes on to its next".
 }
 
 // arriveSecond: of two tokens the one with the lower number is discarded. A section that goes on ends under the number it has, which a
@@ -125,8 +125,8 @@ func (m *Machine) takePosition(pos position, out []policy.Effect) []policy.Effec
 		return out
 	}
 	m.pos = pos
-	if m.next.rank == nobody {
-		return out
+	if m.next.rank == nobody || m.holds && !m.wanted {
+		return out // In the second case next is told by the token itself.
 	}
 	return m.sendCommit(out)
 }
@@ -165,11 +165,10 @@ func (m *Machine) onOutcome(now policy.Instant, out []policy.Effect) []policy.Ef
 		if m.wanted && !m.leaving {
 			out = m.reqCS(now, out)
 		}
-		return m.maybeGo(out)
+		return out
 	case handoff.Failed:
-		failed := m.cfg.Roster[m.next.rank] == o.Peer
 		m.passing = false
-		if failed {
+		if m.member(m.next.rank) == o.Peer {
 			m.next = link{rank: nobody}
 		}
 		return m.goOn(now, out)

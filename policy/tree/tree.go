@@ -252,6 +252,9 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		out = m.onWoke(now, out)
 	case policy.Saved, policy.Suspended:
 	}
+	if m.leaving {
+		return m.maybeGo(out)
+	}
 	return out
 }
 

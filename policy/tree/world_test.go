@@ -71,7 +71,7 @@ func (s *small) step(i int, ev *policy.Event) {
 	for _, e := range s.sites[i].Step(policy.Instant{Time: s.now, Wall: int64(s.now)}, ev, nil) {
 		switch e.Kind {
 		case policy.Send:
-			s.sent = append(s.sent, fmt.Sprintf("S%d %s S%d", i, KindName(e.Msg.Kind), index(e.Msg.To)))
+			s.sent = append(s.sent, fmt.Sprintf("S%d %s S%d", i, Kinds().Of(e.Msg.Kind).Name, index(e.Msg.To)))
 			if s.lose == nil || !s.lose(&e.Msg) {
 				s.mail = append(s.mail, letter{s.now.Add(latency), e.Msg})
 			}

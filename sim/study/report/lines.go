@@ -17,6 +17,8 @@ type Lines struct {
 	Curves []Curve
 	// Logarithmic draws values above zero only, and every power of ten as far apart as the next.
 	Logarithmic bool
+	// Labels, if there are any, stand below 0, 1, 2… in place of numbers.
+	Labels []string
 }
 
 // Curve is the course of one value. X must not fall.
@@ -42,6 +44,9 @@ const (
 
 func (l Lines) frame() frame {
 	f := frame{title: l.Title, x: l.X, y: l.Y, logarithmic: l.Logarithmic, from: math.Inf(1), to: math.Inf(-1), marks: linearTicks{}}
+	if len(l.Labels) > 0 {
+		f.marks = Bars{Labels: l.Labels}.ticks()
+	}
 	for _, k := range l.Curves {
 		f.series = append(f.series, series{k.Name, k.Published, k.Y})
 		if n := len(k.X); n > 0 {

@@ -6,7 +6,7 @@ import (
 )
 
 func TestThePageHasItsExperiments(t *testing.T) {
-	want := []string{"ring-wk"}
+	want := []string{"ring-wk", "tree-behaviour", "tree-timeouts", "tree-predecessors"}
 	var names []string
 	for _, e := range Page().Experiments {
 		names = append(names, e.Name)

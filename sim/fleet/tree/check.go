@@ -1,0 +1,82 @@
+package tree
+
+import (
+	"fmt"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/tree"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// checker holds the rules of the paper's model: a network that is synchronous and loses nothing.
+//
+//   - "only one process can execute a critical section at a given time" (section 1)
+//   - A token is made only where there is none: "the lost of the token uniqueness property" (section 4.1) is what the election prevents.
+//   - "fairness of token requests is preserved despite failures" (abstract): a section is begun by the site with the smallest position. That
+//     holds for sites that have their COMMIT; a request that has none yet has no place in the queue.
+//
+// That all live sites are served is what [Figures.Stuck] says.
+type checker struct {
+	world *World
+	// disturbed says that a site has looked for a predecessor.
+	disturbed bool
+}
+
+// Watch checks one step.
+func (k *checker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
+	if o.Kind != sim.Stepped {
+		return nil
+	}
+	if k.world.custody.falsely > 0 {
+		return fmt.Errorf("token: %s makes one, and there is one", sim.MemberName(o.Member))
+	}
+	for i := range o.Effects {
+		e := &o.Effects[i]
+		if e.Kind == policy.Tell && (e.Note == tree.NoteSuspected || e.Note == tree.NoteSearchPos || e.Note == tree.NoteSearchQueue) {
+			k.disturbed = true
+		}
+		if e.Kind != policy.Run {
+			continue
+		}
+		for other, running := range k.world.running {
+			if running && other != o.Member && k.world.cluster.Up(other) {
+				return fmt.Errorf("exclusion: %s and %s are in their sections", sim.MemberName(other), sim.MemberName(o.Member))
+			}
+		}
+		if k.world.scenario.Recovery == tree.Fair {
+			if err := k.order(o.Member); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// order checks that no other site waits before one that begins its section. After a failure, parts of the queue that have lost their
+// predecessors are out of it until they have found another: then it counts who is behind the one that begins.
+func (k *checker) order(member int) error {
+	w := k.world
+	mine := w.machines[member].Place().Pos
+	behind := k.behind(member)
+	for i, m := range w.machines {
+		p := m.Place()
+		if p.Waits && i != member && p.Pos < mine && w.cluster.Up(i) && (!k.disturbed || behind[i]) {
+			return fmt.Errorf("order: %s begins its section at position %d, and %s waits at %d",
+				sim.MemberName(member), mine, sim.MemberName(i), p.Pos)
+		}
+	}
+	return nil
+}
+
+// behind are the sites that a site is followed by in the next queue.
+func (k *checker) behind(member int) map[int]bool {
+	behind := map[int]bool{}
+	for i := member; ; {
+		next := k.world.machines[i].Place().Next
+		if next.IsZero() || behind[sim.IndexOf(next)] || !k.world.cluster.Up(sim.IndexOf(next)) {
+			return behind
+		}
+		i = sim.IndexOf(next)
+		behind[i] = true
+	}
+}

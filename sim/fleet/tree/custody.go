@@ -1,0 +1,67 @@
+package tree
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/tree"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// custody knows where the tokens are. A regeneration is false if a token is in somebody's hands, or on its way to a site that is up.
+type custody struct {
+	held []bool
+	// flying has how many tokens are on their way to each site.
+	flying        []int
+	made, falsely int
+}
+
+func newCustody(sites int) *custody {
+	return &custody{held: make([]bool, sites), flying: make([]int, sites)}
+}
+
+// holder is a site that has a token, or is to have it next.
+func (k *custody) holder() (site int, ok bool) {
+	for i := range k.held {
+		if k.held[i] || k.flying[i] > 0 {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// Watch follows the tokens.
+func (k *custody) Watch(c *sim.Cluster, o *sim.Occurrence) error {
+	switch {
+	case o.Ends():
+		k.held[o.Member], k.flying[o.Member] = false, 0
+	case o.Kind == sim.Lost && o.Msg.Kind == tree.KindToken && k.flying[sim.IndexOf(o.Msg.To)] > 0:
+		k.flying[sim.IndexOf(o.Msg.To)]--
+	case o.Kind == sim.Stepped:
+		for i := range o.Effects {
+			k.effect(c, o.Member, &o.Effects[i])
+		}
+	}
+	return nil
+}
+
+func (k *custody) effect(c *sim.Cluster, member int, e *policy.Effect) {
+	switch e.Kind {
+	case policy.Took:
+		if e.Cause == policy.CauseReceived && k.flying[member] > 0 {
+			k.flying[member]--
+		}
+		if e.Cause == policy.CauseMade && e.Token.Seq > 1 {
+			k.made++
+			if _, there := k.holder(); there {
+				k.falsely++
+			}
+		}
+		k.held[member] = true
+	case policy.Gave:
+		k.held[member] = false
+		if to := e.Peer; e.Cause == policy.CausePassed && to != (wire.MemberID{}) && c.Up(sim.IndexOf(to)) {
+			k.flying[sim.IndexOf(to)]++
+		}
+	case policy.Save, policy.Send, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone:
+	}
+}

@@ -1,0 +1,99 @@
+package tree
+
+import (
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/tree"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// Figures are what section 5.1 measures: "number of sent messages, number of received messages, and the obtaining time i.e., the time between
+// the moment a node requests the CS and the moment it gets it".
+type Figures struct {
+	// Sent counts a broadcast once: "the difference between the number of sent and received messages expresses the use of broadcast".
+	Sent, Received int
+	// Obtaining are the obtaining times in their order.
+	Obtaining []time.Duration
+	// Regenerated is how many tokens were made after the first, FalselyRegenerated those of them that were made while another was there.
+	Regenerated, FalselyRegenerated int
+	// Stuck says that the live sites have not executed their sections by the limit.
+	Stuck bool
+	// Steps is how many steps the sites took.
+	Steps uint64
+}
+
+// Mean is the mean obtaining time; zero if there was none.
+func (f *Figures) Mean() time.Duration {
+	if len(f.Obtaining) == 0 {
+		return 0
+	}
+	var sum time.Duration
+	for _, d := range f.Obtaining {
+		sum += d
+	}
+	return sum / time.Duration(len(f.Obtaining))
+}
+
+// Quantile is the obtaining time that a share of the requests do not exceed; zero if there was none.
+func (f *Figures) Quantile(share float64) time.Duration {
+	if len(f.Obtaining) == 0 {
+		return 0
+	}
+	return f.Obtaining[min(int(share*float64(len(f.Obtaining))), len(f.Obtaining)-1)]
+}
+
+// meter takes the figures of a run.
+type meter struct {
+	figures Figures
+	// wanted is since when each site waits; policy.Never if it does not.
+	wanted []policy.Time
+}
+
+func newMeter(sites int) *meter {
+	m := &meter{wanted: make([]policy.Time, sites)}
+	for i := range m.wanted {
+		m.wanted[i] = policy.Never
+	}
+	return m
+}
+
+// Watch counts.
+func (m *meter) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
+	if o.Ends() {
+		m.wanted[o.Member] = policy.Never
+	}
+	if o.Kind != sim.Stepped {
+		return nil
+	}
+	m.figures.Steps++
+	switch o.Event.Kind {
+	case policy.Received:
+		m.figures.Received++
+	case policy.Wanted:
+		m.wanted[o.Member] = min(m.wanted[o.Member], o.At)
+	case policy.Unwanted:
+		m.wanted[o.Member] = policy.Never
+	case policy.Started, policy.PeersChanged, policy.Saved, policy.Finished, policy.Suspended, policy.Leave, policy.Woke:
+	}
+	diffused := false
+	for i := range o.Effects {
+		switch e := &o.Effects[i]; {
+		case e.Kind == policy.Run:
+			m.figures.Obtaining = append(m.figures.Obtaining, o.At.Sub(m.wanted[o.Member]))
+			m.wanted[o.Member] = policy.Never
+		case e.Kind == policy.Send && !tree.Broadcasts(e.Msg.Kind):
+			m.figures.Sent++
+		case e.Kind == policy.Send && !diffused:
+			m.figures.Sent++
+			diffused = true
+		}
+	}
+	return nil
+}
+
+func (m *meter) done() *Figures {
+	slices.Sort(m.figures.Obtaining)
+	return &m.figures
+}

@@ -1,0 +1,219 @@
+// Package tree runs the sites of package policy/tree in virtual time: with demand, crashes and faults, with checkers of its own, and with
+// the figures of Sopena, Arantes and Sens, section 5.
+//
+//	world.go      the sites, their demand, and their crashes
+//	custody.go    where the tokens are, and whether one was made although another was there
+//	check.go      what must hold: one section at a time, the order of the queue, everybody is served
+//	figures.go    messages sent and received, obtaining times
+//	draw.go       a scenario for each seed of a hunt
+//
+// It never decides what is asked: package sim/study/siblings has the paper's experiments.
+package tree
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/tree"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Scenario is a run of the sites.
+type Scenario struct {
+	Seed    uint64
+	Members int
+	// Backups is k.
+	Backups  int
+	Recovery tree.Recovery
+	Links    tree.Links
+	Timers   tree.Timers
+	Network  sim.Network
+	// Section is α, "time to execute the critical section"; Between is β, the "mean time interval between the release of the CS by a node and
+	// its request by this same node" (section 5.1), and exponentially distributed.
+	Section, Between time.Duration
+	// Sections is how many each site executes; zero is as many as there is time for.
+	Sections int
+	// Crashes is how many sites crash, all at once, at a moment before CrashWithin that is drawn evenly. Which ones is drawn too; with CrashHolder
+	// the site that has the token, or is to have it next, is among them.
+	Crashes     int
+	CrashWithin time.Duration
+	CrashHolder bool
+	// Leaves is how many sites leave in good order, and Pauses how many stand still for PauseFor, at moments before CrashWithin.
+	Leaves, Pauses int
+	PauseFor       time.Duration
+	// Withdrawn is the share of demands that are taken back after a while, which lasts Between on average, unless they are served by then.
+	Withdrawn float64
+	// Limit is when the run ends at the latest. With Sections it ends as soon as all live sites have executed theirs.
+	Limit time.Duration
+}
+
+// roster are the sites, in the order of their numbers: a site's rank in the tree is its number in the cluster.
+func roster(c *sim.Cluster) []wire.MemberID {
+	ids := make([]wire.MemberID, c.Members())
+	for i := range ids {
+		ids[i] = c.ID(i)
+	}
+	return ids
+}
+
+// World is a scenario under way.
+type World struct {
+	scenario Scenario
+	cluster  *sim.Cluster
+	machines []*tree.Machine
+	// left is how many sections each site is still to execute.
+	left []int
+	// running are the sites in their sections.
+	running []bool
+	dice    *rand.Rand
+	custody *custody
+	meter   *meter
+}
+
+// NewWorld returns a world in which nothing has happened yet. The watchers see everything after the world's own.
+func NewWorld(s Scenario, watchers ...sim.Watcher) *World {
+	w := &World{
+		scenario: s, machines: make([]*tree.Machine, s.Members), left: make([]int, s.Members), running: make([]bool, s.Members),
+		dice: rand.New(rand.NewPCG(s.Seed, 0x7472_6565)), custody: newCustody(s.Members), meter: newMeter(s.Members),
+	}
+	var ids []wire.MemberID
+	cfg := sim.Config{
+		Seed: s.Seed, Members: s.Members, Order: sim.InOrder, Family: tree.Family(), Network: s.Network,
+		Hook: sim.Hook{Takes: s.Section},
+		Machine: func(seat sim.Seat) policy.Machine {
+			m := tree.New(tree.Config{
+				Gate: wire.GateIDOf("default"), Self: seat.Self, Roster: ids, Backups: s.Backups, Recovery: s.Recovery, Links: s.Links,
+				Timers: s.Timers, Entropy: seat.Entropy,
+			})
+			w.machines[seat.Index] = m
+			return m
+		},
+		Watchers: append([]sim.Watcher{w.custody, w.meter, w}, watchers...),
+	}
+	if s.Sections == 0 {
+		cfg.Demand = sim.Demand{Every: s.Between}
+	}
+	w.cluster = sim.New(cfg)
+	ids = roster(w.cluster)
+	return w
+}
+
+// Run runs the scenario to its end, and returns its figures. The error is that of the first watcher that had one.
+func (w *World) Run() (*Figures, error) {
+	s := &w.scenario
+	w.cluster.Boot()
+	if s.Sections > 0 {
+		for i := range w.left {
+			w.left[i] = s.Sections
+			w.later(i)
+		}
+	}
+	w.disturb()
+	for at := policy.Time(0); ; {
+		at = min(at.Add(slice), policy.Time(s.Limit))
+		if err := w.cluster.Run(at); err != nil {
+			return nil, err
+		}
+		if done := s.Sections > 0 && w.done(); done || at == policy.Time(s.Limit) {
+			f := w.meter.done()
+			f.Regenerated, f.FalselyRegenerated = w.custody.made, w.custody.falsely
+			f.Stuck = s.Sections > 0 && !done
+			return f, nil
+		}
+	}
+}
+
+// slice is how often it is looked whether all is done.
+const slice = 10 * time.Second
+
+// between draws a time whose mean is Between.
+func (w *World) between() time.Duration {
+	return time.Duration(w.dice.ExpFloat64() * float64(w.scenario.Between))
+}
+
+// later lets a site want its next section, and perhaps take that back.
+func (w *World) later(i int) {
+	w.cluster.After(w.between(), func() {
+		if !w.cluster.Up(i) {
+			return
+		}
+		left := w.left[i]
+		if w.scenario.Withdrawn > 0 && w.dice.Float64() < w.scenario.Withdrawn {
+			w.cluster.After(w.between(), func() {
+				if w.cluster.Up(i) && w.left[i] == left && !w.running[i] {
+					w.cluster.Unwant(i)
+					w.served(i)
+				}
+			})
+		}
+		w.cluster.Want(i)
+	})
+}
+
+// served: a site has executed a section, or does not want it any more.
+func (w *World) served(i int) {
+	if w.left[i]--; w.left[i] > 0 {
+		w.later(i)
+	}
+}
+
+// disturb arranges the faults.
+func (w *World) disturb() {
+	s := &w.scenario
+	moment := func() policy.Time { return policy.Time(w.dice.Float64() * float64(s.CrashWithin)) }
+	if s.Crashes > 0 {
+		w.cluster.At(moment(), w.crash)
+	}
+	for range s.Leaves {
+		i := w.dice.IntN(s.Members)
+		w.cluster.At(moment(), func() { w.cluster.Leave(i) })
+	}
+	for range s.Pauses {
+		i := w.dice.IntN(s.Members)
+		w.cluster.At(moment(), func() { w.cluster.Pause(i, s.PauseFor) })
+	}
+}
+
+// crash is "simultaneous faults".
+func (w *World) crash() {
+	order := w.dice.Perm(w.scenario.Members)
+	if holder, ok := w.custody.holder(); ok && w.scenario.CrashHolder {
+		at := slices.Index(order, holder)
+		order[0], order[at] = order[at], order[0]
+	}
+	for _, i := range order[:w.scenario.Crashes] {
+		w.cluster.PowerCut(i)
+	}
+}
+
+// done reports whether all live sites have executed their sections.
+func (w *World) done() bool {
+	for i, left := range w.left {
+		if left > 0 && w.cluster.Up(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// Watch counts the sections.
+func (w *World) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
+	if o.Kind != sim.Stepped {
+		return nil
+	}
+	if o.Event.Kind == policy.Finished {
+		w.running[o.Member] = false
+		if w.scenario.Sections > 0 {
+			w.served(o.Member)
+		}
+	}
+	for i := range o.Effects {
+		if o.Effects[i].Kind == policy.Run {
+			w.running[o.Member] = true
+		}
+	}
+	return nil
+}

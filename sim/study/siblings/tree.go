@@ -1,0 +1,306 @@
+package siblings
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/wanderd/wanderd/policy/tree"
+	"github.com/wanderd/wanderd/sim"
+	fleet "github.com/wanderd/wanderd/sim/fleet/tree"
+	"github.com/wanderd/wanderd/sim/measure"
+	"github.com/wanderd/wanderd/sim/study"
+	"github.com/wanderd/wanderd/sim/study/report"
+)
+
+// The parameters of section 5.1 that are published: "N = 80 nodes", "each application process […] executes 5 critical sections", "each
+// experiment was executed 20 times", "PassT = 11.85s", "InterT = 3.95s", "AggrT = 0.32s", "ReconnectionTimer is set to 10 ∗ MPing", where
+// PassT = N ∗ MPing.
+const (
+	treeSites        = 80
+	treeSections     = 5
+	treeRuns         = 20
+	passT            = 11_850 * time.Millisecond
+	interT           = 3_950 * time.Millisecond
+	aggrT            = 320 * time.Millisecond
+	treeMPing        = 148 * time.Millisecond
+	treeReconnection = 10 * treeMPing
+)
+
+// The parameters that are not, and are ours. What reproduces the 56,000 messages of figure 4(d) is a section and a message's way of 0.105 s
+// together.
+const (
+	treeSection = 80 * time.Millisecond
+	treeLatency = 25_300 * time.Microsecond
+	// treeCrashWithin: the sites crash at a moment that is drawn evenly from the time before it. A run takes 35 s to 80 s.
+	treeCrashWithin = 20 * time.Second
+	// treeLimit is after which a run counts as stuck.
+	treeLimit = time.Hour
+)
+
+// treeParameters names them on the page.
+func treeParameters() string {
+	return fmt.Sprintf("Not published, and ours: α = %v; a message takes %v; β is exponentially distributed; the sites crash together at a moment "+
+		"drawn evenly from the first %v of a run; which ones is drawn too. A site counts as dead after %v without an answer (MPing). The baseline "+
+		"waits as long for the answer to CONSULT, and %v (ReconnectionTimer) for those to FAILURE and ELECTION.",
+		treeSection, treeLatency, treeCrashWithin, treeMPing, treeReconnection)
+}
+
+// treeCrashes are the abscissas of all figures. The text of section 5.1 has others: "1, 3, 5, 8, 20, or 40".
+func treeCrashes() []int { return []int{0, 1, 2, 3, 5, 10, 20, 40} }
+
+// treeCase is one point of a curve.
+type treeCase struct {
+	// panel is the column of a figure, curve the name of the curve.
+	panel, curve string
+	recovery     tree.Recovery
+	backups      int
+	rho          float64
+	timer        time.Duration
+	crashes      int
+	// holder says that the token's holder crashes, too.
+	holder bool
+}
+
+// treeRun is what a run says of it.
+type treeRun struct {
+	sent, received, obtaining float64
+	regenerated, falsely      int
+	stuck                     bool
+}
+
+func (c *treeCase) run(_ context.Context, seed uint64) (treeRun, error) {
+	f, err := fleet.NewWorld(fleet.Scenario{
+		Seed: seed, Members: treeSites, Backups: c.backups, Recovery: c.recovery,
+		Timers:  tree.Timers{Commit: c.timer, Token: c.timer, Reconnection: treeReconnection, Liveness: treeMPing},
+		Network: sim.Network{Latency: treeLatency},
+		Section: treeSection, Between: time.Duration(c.rho * float64(treeSection)), Sections: treeSections,
+		Crashes: c.crashes, CrashWithin: treeCrashWithin, CrashHolder: c.holder, Limit: treeLimit,
+	}).Run()
+	if err != nil {
+		return treeRun{}, err
+	}
+	return treeRun{
+		sent: float64(f.Sent), received: float64(f.Received), obtaining: f.Mean().Seconds(),
+		regenerated: f.Regenerated, falsely: f.FalselyRegenerated, stuck: f.Stuck,
+	}, nil
+}
+
+// treePoint is what all runs of a case say.
+type treePoint struct {
+	*treeCase
+	sent, received, obtaining measure.Estimate
+	// runs is how many there were; stuck, regenerated and falsely are sums over them.
+	runs, stuck, regenerated, falsely int
+}
+
+// treePoints sums up the runs.
+func treePoints(cases []treeCase, runs [][]treeRun) []treePoint {
+	points := make([]treePoint, len(cases))
+	for i := range cases {
+		p := treePoint{treeCase: &cases[i], runs: len(runs[i])}
+		var sent, received, obtaining []measure.Number
+		for _, r := range runs[i] {
+			sent, received = append(sent, measure.Number(r.sent)), append(received, measure.Number(r.received))
+			obtaining = append(obtaining, measure.Number(r.obtaining))
+			p.regenerated += r.regenerated
+			p.falsely += r.falsely
+			if r.stuck {
+				p.stuck++
+			}
+		}
+		p.sent, p.received, p.obtaining = measure.EstimateOf(sent...), measure.EstimateOf(received...), measure.EstimateOf(obtaining...)
+		points[i] = p
+	}
+	return points
+}
+
+// treeExperiment is an experiment of such cases, with the figure of the paper that it repeats.
+func treeExperiment(e study.Experiment, figure string, cases []treeCase, compare func([]treePoint) []report.Comparison, notes ...string) study.Experiment {
+	e.Against = against
+	count := func(_ *treeCase, o study.Options) int { return o.SeedsOr(treeRuns) }
+	run := func(ctx context.Context, c *treeCase, seed uint64) (treeRun, error) { return c.run(ctx, seed) }
+	return study.Surveyed(e, cases, count, run, func(runs [][]treeRun) study.Result {
+		points := treePoints(cases, runs)
+		r := study.Result{Verdict: treeVerdict(points), Comparisons: compare(points), Notes: append(notes, treeParameters())}
+		for _, panel := range treePanels(points) {
+			r.Tables = append(r.Tables, treeTable(figure, panel, points))
+		}
+		drawn := slices.DeleteFunc(treePanels(points), func(panel string) bool { return strings.HasSuffix(panel, withHolder) })
+		for i, q := range treeQuantities() {
+			for j, panel := range drawn {
+				letter := string(rune('a' + i*len(drawn) + j))
+				title := fmt.Sprintf("Figure %s(%s): %s, %s", figure, letter, q.name, panel)
+				r.Plots = append(r.Plots, study.Plot{Name: fmt.Sprintf("%s-%s%s", e.Name, figure, letter), Chart: treeChart(title, &q, panel, points)})
+				r.Points = append(r.Points, treeRows(title, &q, panel, points))
+			}
+		}
+		for _, panel := range treePanels(points) {
+			r.Points = append(r.Points, treeCounts("Stuck runs, "+panel, panel, points, func(p *treePoint) int { return p.stuck }),
+				treeCounts("False regenerations, "+panel, panel, points, func(p *treePoint) int { return p.falsely }))
+		}
+		return r
+	})
+}
+
+// treeVerdict is what must hold of all runs.
+func treeVerdict(points []treePoint) string {
+	runs, stuck, regenerated, falsely := 0, 0, 0, 0
+	for i := range points {
+		p := &points[i]
+		runs, stuck, regenerated, falsely = runs+p.runs, stuck+p.stuck, regenerated+p.regenerated, falsely+p.falsely
+	}
+	return fmt.Sprintf("%d of %d runs stuck; %d of %d regenerations false", stuck, runs, falsely, regenerated)
+}
+
+// treePanels are the columns of the figure, from left to right.
+func treePanels(points []treePoint) []string {
+	return treeDistinct(points, func(p *treePoint) string { return p.panel })
+}
+
+func treeDistinct(points []treePoint, of func(*treePoint) string) []string {
+	var all []string
+	seen := map[string]bool{}
+	for i := range points {
+		if name := of(&points[i]); !seen[name] {
+			seen[name] = true
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// treeQuantity is a row of the figure.
+type treeQuantity struct {
+	name, unit string
+	of         func(*treePoint) measure.Estimate
+}
+
+// treeQuantities are the rows, from top to bottom.
+func treeQuantities() []treeQuantity {
+	return []treeQuantity{
+		{name: "sent messages", of: func(p *treePoint) measure.Estimate { return p.sent }},
+		{name: "received messages", of: func(p *treePoint) measure.Estimate { return p.received }},
+		{name: "obtaining time", unit: "s", of: func(p *treePoint) measure.Estimate { return p.obtaining }},
+	}
+}
+
+// treeTable has all of one column of the figure.
+func treeTable(figure, panel string, points []treePoint) report.Table {
+	t := report.Table{
+		Title: fmt.Sprintf("Figure %s, %s: means of the runs", figure, panel),
+		Header: []string{
+			"algorithm, crashes", "sent", "received", "obtaining, s", "± 95 %", "regenerated", "falsely", "stuck runs",
+		},
+	}
+	for i := range points {
+		p := &points[i]
+		if p.panel != panel {
+			continue
+		}
+		t.Rows = append(t.Rows, []string{
+			fmt.Sprintf("%s, %d", p.curve, p.crashes), report.Number(math.Round(float64(p.sent.Mean))), report.Number(math.Round(float64(p.received.Mean))),
+			report.Number(float64(p.obtaining.Mean)), report.Number(float64(p.obtaining.Half)),
+			strconv.Itoa(p.regenerated), strconv.Itoa(p.falsely), fmt.Sprintf("%d of %d", p.stuck, p.runs),
+		})
+	}
+	return t
+}
+
+// treeChart is one panel, with the numbers of crashes side by side as in the paper.
+func treeChart(title string, q *treeQuantity, panel string, points []treePoint) report.Chart {
+	chart := report.Lines{Title: title, X: "number of simultaneous crashes", Y: unitOf(q.name, q.unit)}
+	for _, crashes := range treeCrashes() {
+		chart.Labels = append(chart.Labels, strconv.Itoa(crashes))
+	}
+	for _, curve := range treeDistinct(points, func(p *treePoint) string { return p.curve }) {
+		line := report.Curve{Name: curve}
+		for i := range points {
+			if p := &points[i]; p.panel == panel && p.curve == curve {
+				line.X, line.Y = append(line.X, float64(len(line.X))), append(line.Y, float64(q.of(p).Mean))
+			}
+		}
+		if len(line.X) > 0 {
+			chart.Curves = append(chart.Curves, line)
+		}
+	}
+	return chart
+}
+
+func unitOf(name, unit string) string {
+	if unit == "" {
+		return name
+	}
+	return name + ", " + unit
+}
+
+// treeRows are the numbers of a panel.
+func treeRows(title string, q *treeQuantity, panel string, points []treePoint) report.Comparison {
+	c := report.Comparison{Title: title, What: "algorithm, crashes", Figure: q.name, Unit: q.unit}
+	for i := range points {
+		if p := &points[i]; p.panel == panel {
+			e := q.of(p)
+			c.Rows = append(c.Rows, report.Compared{
+				Label: fmt.Sprintf("%s, %d", p.curve, p.crashes), Published: math.NaN(), Measured: float64(e.Mean), Half: float64(e.Half),
+			})
+		}
+	}
+	return c
+}
+
+// treeCounts are sums over the runs of a panel; the bar for both is zero.
+func treeCounts(title, panel string, points []treePoint, of func(*treePoint) int) report.Comparison {
+	c := report.Comparison{Title: title, What: "algorithm, crashes", Figure: "runs"}
+	for i := range points {
+		if p := &points[i]; p.panel == panel {
+			c.Rows = append(c.Rows, calculated(fmt.Sprintf("%s, %d", p.curve, p.crashes), float64(of(p))))
+		}
+	}
+	return c
+}
+
+// treePublished puts a number of the paper's text beside the mean over some points.
+func treePublished(label string, published float64, of func(*treePoint) measure.Estimate, points []treePoint, among func(*treePoint) bool) report.Compared {
+	sum, n, half := 0.0, 0, math.NaN()
+	for i := range points {
+		if p := &points[i]; among(p) {
+			e := of(p)
+			sum, half = sum+float64(e.Mean), float64(e.Half)
+			n++
+		}
+	}
+	if n != 1 {
+		half = math.NaN()
+	}
+	return report.Compared{Label: label, Published: published, Measured: sum / float64(n), Half: half}
+}
+
+// withHolder marks the columns that the paper's figures do not have.
+const withHolder = ", the holder crashes too"
+
+const (
+	curveFair     = "our algorithm, k = 2"
+	curveBaseline = "Naimi–Tréhel"
+)
+
+// treePair are the two algorithms of figures 4 and 5 at all numbers of crashes.
+func treePair(panel string, rho float64, timer time.Duration, holder bool) []treeCase {
+	var cases []treeCase
+	for _, algorithm := range []struct {
+		curve    string
+		recovery tree.Recovery
+	}{{curveBaseline, tree.Baseline}, {curveFair, tree.Fair}} {
+		for _, crashes := range treeCrashes() {
+			if crashes > 0 || !holder {
+				cases = append(cases, treeCase{
+					panel: panel, curve: algorithm.curve, recovery: algorithm.recovery, backups: 2, rho: rho, timer: timer, crashes: crashes, holder: holder,
+				})
+			}
+		}
+	}
+	return cases
+}
