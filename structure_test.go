@@ -53,6 +53,7 @@ func house() []rule {
 		},
 		{room: "agent/transport/...", why: "it moves bytes"},
 		{room: "agent/control/...", ours: []string{"agent/history"}, why: "it carries documents"},
+		{room: "agent/metrics", ours: []string{"agent/control"}, why: "it shows a status"},
 		{room: "agent/history", why: "it keeps what it is given"},
 		{room: "agent/safepath", why: "it looks at owners and modes"},
 		{
@@ -84,7 +85,7 @@ func house() []rule {
 		{room: "sim/study/beyond", ours: studied, why: "questions beyond the paper"},
 		{room: "sim/study/siblings", ours: studied, why: "the questions of papers on other protocols"},
 		{room: "sim/study/report", why: "plain data in, bytes out"},
-		{room: "examples/...", why: "what an operator could write too"},
+		{room: "examples/...", inTests: []string{"agent/control", "agent/metrics"}, why: "what an operator could write too"},
 	}
 }
 

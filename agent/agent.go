@@ -17,6 +17,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/agent/metrics"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/agent/transport"
 	"github.com/wanderd/wanderd/membership"
@@ -41,6 +42,9 @@ type Agent struct {
 	control io.Closer
 	clock   clock
 	started time.Time
+	metrics *metrics.Metrics
+	// metricsServer is nil unless the metrics have an address of their own.
+	metricsServer *metrics.Server
 
 	// Only the loop uses the fields below.
 	gates     []*gate
@@ -155,6 +159,12 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 	if a.endpoint, err = d.listen(cfg.Bind); err != nil {
 		return nil, err
 	}
+	a.metrics = metrics.New(source{a}.Status)
+	if cfg.Metrics != "" {
+		if a.metricsServer, err = a.metrics.Serve(cfg.Metrics); err != nil {
+			return nil, err
+		}
+	}
 	server, err := d.serve(cfg.Socket, cfg.SocketGroup, source{a}, a.log)
 	if err != nil {
 		return nil, err
@@ -264,6 +274,9 @@ func (a *Agent) close() {
 	}
 	a.control = nil
 	a.serving.Unlock()
+	if a.metricsServer != nil {
+		a.warn(a.metricsServer.Close(), "metrics")
+	}
 	if a.members != nil {
 		a.warn(a.members.Shutdown(), "membership")
 	}

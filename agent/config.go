@@ -26,6 +26,8 @@ type Config struct {
 	StateDir, Socket string
 	// SocketGroup is the group whose members may use the control socket, besides this process's user and root; empty is none.
 	SocketGroup string
+	// Metrics is the TCP address, "host:port", at which metrics are served besides on the control socket; empty is none.
+	Metrics string
 	// Secret seals datagrams and gossip. Nil means no encryption; only Insecure allows that beyond loopback.
 	Secret   *wire.Secret
 	Insecure bool

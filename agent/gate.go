@@ -32,6 +32,7 @@ type gate struct {
 	entrusted lastWords
 	saver     saver
 	history   *history.Log
+	tally     tally
 	callers   callers
 	gone      bool
 	members   int
@@ -53,7 +54,7 @@ type gate struct {
 func newGate(a *Agent, cfg GateConfig, entropy policy.Entropy) (*gate, error) {
 	g := &gate{
 		cfg: cfg, id: wire.GateIDOf(cfg.Name), family: cfg.Protocol.Family(),
-		log: a.log.With().Str("gate", cfg.Name).Logger(), notes: make(map[policy.Note]uint64), said: make(map[policy.Note]policy.Time),
+		log: a.log.With().Str("gate", cfg.Name).Logger(), notes: make(map[policy.Note]uint64), said: make(map[policy.Note]policy.Time), tally: newTally(),
 	}
 	g.machine = cfg.Protocol.Machine(policy.Seat{
 		Gate: g.id, Self: a.self, WaitsAlone: a.waitsAlone(), Rejoins: a.rejoins(), OnDemand: cfg.onDemand(), Entropy: entropy,
@@ -122,6 +123,7 @@ func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
 		g.entrusted.entrust(&e.Msg)
 	case policy.Took, policy.Gave:
 		g.hands[e.Token.Slot].change(e, time.Unix(0, now.Wall))
+		g.tally.hand(e)
 		a.observe(g, now, e)
 	case policy.Announce:
 		a.members.Announce(g.id)
@@ -170,6 +172,7 @@ func (a *Agent) onRunEnded(f finished) {
 		return
 	}
 	g.last = *r
+	a.tallyEnd(g, r)
 	if c := g.callers.served; c != nil {
 		g.log.Info().Str("command", c.Command).Int("pid", c.PID).AnErr("end", r.Err).Dur("took", r.Took.Round(time.Millisecond)).Msg("command ended")
 		g.callers.end(*r)
@@ -193,6 +196,7 @@ func (a *Agent) onHookEnded(g *gate, r *hook.Result) {
 	status := g.machine.Status(a.clock.now().Time)
 	line := g.log.WithLevel(level).Err(r.Err).Dur("took", r.Took.Round(time.Millisecond))
 	if status.NextRun < policy.Never {
+		g.tally.dueAt, g.tally.dueKnown = status.NextRun, true
 		line.Time("next_run", a.clock.at(status.NextRun))
 	}
 	line.Msg("hook ended")

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"net/http"
 	"sync"
 	"time"
 
@@ -24,17 +25,23 @@ func (g *gate) complete(entry history.Run, r *hook.Result) {
 	if r.Err != nil {
 		entry.Error, entry.Output = r.Err.Error(), r.Tail
 	}
+	entry.Cut = cutOf(r)
+	g.history.Put(&entry)
+}
+
+// cutOf is what cut a run short.
+func cutOf(r *hook.Result) history.Cut {
 	switch {
 	case r.NotExecuted:
-		entry.Cut = history.CutNotStarted
+		return history.CutNotStarted
 	case r.TimedOut:
-		entry.Cut = history.CutTimeout
+		return history.CutTimeout
 	case r.Expired:
-		entry.Cut = history.CutExpired
+		return history.CutExpired
 	case r.Stopped:
-		entry.Cut = history.CutStopped
+		return history.CutStopped
 	}
-	g.history.Put(&entry)
+	return ""
 }
 
 // keepHistories writes the histories of all gates until ctx is done.
@@ -47,6 +54,9 @@ func (a *Agent) keepHistories(ctx context.Context) {
 	}
 	all.Wait()
 }
+
+// Metrics answers with the metrics of the agent.
+func (s source) Metrics() http.Handler { return s.a.metrics.Handler() }
 
 // History lists the last runs of all gates on this host.
 func (s source) History(context.Context) (control.History, error) {

@@ -93,9 +93,11 @@ func (a *Agent) startRun(g *gate, now policy.Instant, e *policy.Effect) {
 	g.callers.told = false // the run has ended the demand
 	if g.cfg.onDemand() || e.Demanded {
 		c := g.callers.begin()
+		a.tallyBegin(g, now.Time, c)
 		go func() { a.finished <- a.serve(g, l, c, spec, startBy) }()
 		return
 	}
+	a.tallyBegin(g, now.Time, nil)
 	spec.Argv, spec.Env = g.cfg.Hook, hook.Environ(os.Environ(), spec.Env...)
 	go func() { a.finished <- a.follow(g, l, spec, startBy) }()
 }

@@ -84,6 +84,7 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 		Name: g.cfg.Name, Policy: g.family.Name, State: m.Phase, Members: g.members,
 		Whereabouts: a.whereabouts(g, &m, facts), Running: g.run != nil, Runs: g.runs, Failures: g.failures,
 		Slots: 1, Callers: g.callers.list(),
+		Results: maps.Clone(g.tally.results), Taken: maps.Clone(g.tally.taken), Given: maps.Clone(g.tally.given),
 		Notes: make(map[string]uint64, len(g.notes)),
 	}
 	for i := range facts {

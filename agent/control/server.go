@@ -20,6 +20,8 @@ type Source interface {
 	Status(ctx context.Context) (Status, error)
 	Members(ctx context.Context) (Members, error)
 	History(ctx context.Context) (History, error)
+	// Metrics answers with the metrics.
+	Metrics() http.Handler
 	// Exec carries a call from its waiting to the end of its run, and ends when the caller goes. What the caller says is read from conn,
 	// and what it is told is written there. The error may be a [Refusal].
 	Exec(call Call, conn io.ReadWriter) error
@@ -30,6 +32,7 @@ const (
 	pathStatus  = "/v1/status"
 	pathMembers = "/v1/members"
 	pathHistory = "/v1/history"
+	pathMetrics = "/metrics"
 	pathExec    = "/v1/exec"
 )
 
@@ -126,7 +129,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 		answer(w, s.log, http.StatusForbidden, failure{Error: "this user may not use the control socket"})
 		return
 	}
-	paths := []string{pathExec, pathHistory, pathMembers, pathStatus}
+	paths := []string{pathMetrics, pathExec, pathHistory, pathMembers, pathStatus}
 	ask, ok := map[string]func(context.Context) (any, error){
 		pathStatus:  func(ctx context.Context) (any, error) { return s.source.Status(ctx) },
 		pathMembers: func(ctx context.Context) (any, error) { return members(ctx, s.source) },
@@ -140,7 +143,10 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", "POST")
 		answer(w, s.log, http.StatusMethodNotAllowed, failure{Error: "this path asks for a run: use POST"})
 		return
-	case !ok:
+	case r.URL.Path == pathMetrics && (r.Method == http.MethodGet || r.Method == http.MethodHead):
+		s.source.Metrics().ServeHTTP(w, r)
+		return
+	case !ok && r.URL.Path != pathMetrics:
 		answer(w, s.log, http.StatusNotFound, failure{
 			Error: fmt.Sprintf("no such path: %s", r.URL.Path), Paths: paths,
 		})

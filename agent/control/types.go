@@ -8,6 +8,7 @@
 //	GET /v1/members   a [Members]
 //	POST /v1/exec     a [Call]; the connection then belongs to the caller and its run
 //	GET /v1/history   a [History]
+//	GET /metrics      the metrics, as Prometheus reads them
 //
 // The answer to all other requests is {"error": "…"} with a status of 400 or above. Within a version, documents gain fields and
 // lose none.
@@ -66,6 +67,11 @@ type Gate struct {
 	NextRun    time.Time `json:"next_run,omitzero"`
 	Runs       uint64    `json:"runs"`
 	Failures   uint64    `json:"failures"`
+	// Results counts the runs that have ended: ok, failed, timeout, stopped, expired, not_started. Taken and Given count the tokens that
+	// came to this member and left it, by the cause.
+	Results map[string]uint64 `json:"results"`
+	Taken   map[string]uint64 `json:"taken"`
+	Given   map[string]uint64 `json:"given"`
 	// LastSuccess is when the hook last succeeded, also before the last restart of the agent.
 	LastSuccess time.Time `json:"last_success,omitzero"`
 	// SavingSince is when the current save of the gate's state began. SaveError is why the last one failed: the hook does not run

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net"
 	"os"
 	"time"
 
@@ -26,6 +27,13 @@ func (l *Layers) Check() error {
 	if s := l.Of(&l.Agent.SocketGroup); s.IsSet() {
 		if _, err := control.LookupGroup(l.Agent.SocketGroup); err != nil {
 			l.Reject(s, "%s", err)
+		}
+	}
+	if s := l.Of(&l.Agent.Metrics); s.IsSet() {
+		if _, port, err := net.SplitHostPort(l.Agent.Metrics); err != nil {
+			l.Reject(s, "%q has no port: write it as in 127.0.0.1:9946", l.Agent.Metrics)
+		} else if _, err := parsePort(port, 1); err != nil {
+			l.Reject(s, "%q: %s", l.Agent.Metrics, err)
 		}
 	}
 	l.checkNetwork()

@@ -65,6 +65,9 @@ func (l *Layers) table() settings.Table {
 			"A group of this host whose members may use the socket, besides the agent's user and root: they may run commands under its gates "+
 				"(\"wanderd exec\") and see its state. state_dir is its owner's alone, so the socket needs another place, as in "+
 				"/run/wanderd/wanderd.sock.").As("GROUP"),
+		settings.Row("metrics", settings.Text(&l.Agent.Metrics), "",
+			"Serve metrics for Prometheus over HTTP at this address, as in 127.0.0.1:9946, under /metrics. Anybody who reaches it can read them. "+
+				"The control socket has them without this flag.").As("HOST:PORT"),
 		settings.Row("stop_timeout", settings.Positive(&l.Agent.StopTimeout), "20s",
 			"How long the agent may take to stop its hooks and to pass its tokens on when it is told to stop."),
 	}.Under("Host"), settings.Table{

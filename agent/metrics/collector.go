@@ -1,0 +1,114 @@
+package metrics
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/wanderd/wanderd/agent/control"
+)
+
+// collector makes metrics of a status.
+type collector struct {
+	status func(context.Context) (control.Status, error)
+}
+
+// Describe sends nothing: which metrics there are depends on the protocols of the gates.
+func (c *collector) Describe(chan<- *prometheus.Desc) {}
+
+// Collect asks the agent, and sends what it says.
+func (c *collector) Collect(out chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
+	defer cancel()
+	s, err := c.status(ctx)
+	if err != nil {
+		out <- prometheus.NewInvalidMetric(prometheus.NewInvalidDesc(err), err)
+		return
+	}
+	fleet := sink{out: out}
+	fleet.send("info", "The agent: always 1.", prometheus.GaugeValue, 1, label{"version", s.Version}, label{"name", s.Name}, label{"member", s.Member})
+	fleet.value("members", "Members of the fleet that this one sees, itself among them.", float64(s.Members))
+	fleet.value("warnings", "Signs of mistakes that an operator can correct: see wanderd status.", float64(len(s.Warnings)))
+	fleet.count("datagrams_dropped_total", "Datagrams that were dropped.", "reason", s.Dropped)
+	fleet.count("gossip_oddities_total", "What was strange in the gossip.", "kind", s.Gossip)
+	for i := range s.Gates {
+		collectGate(&s.Gates[i], out)
+	}
+}
+
+func collectGate(g *control.Gate, out chan<- prometheus.Metric) {
+	gate := sink{out: out, labels: []label{{"gate", g.Name}}}
+	gate.value("gate_members", "Members of the gate that this one sees.", float64(g.Members))
+	gate.value("callers", "Commands of wanderd exec that wait or run.", float64(len(g.Callers)))
+	gate.is("running", "1 while the hook or a command runs.", g.Running)
+	gate.is("token_held", "1 while this member holds a token.", g.Holding)
+	gate.is("guarding", "1 while this member guards a token that another one holds.", g.Guards)
+	gate.is("save_failing", "1 while the start of a run cannot be recorded, so that none begins.", g.SaveError != "")
+	seen := g.SilentSince
+	if g.Holding {
+		seen = time.Now()
+	}
+	gate.at("token_last_seen_timestamp_seconds", "When this member last held a token or knew a holder: now, while it does.", seen)
+	gate.at("last_run_timestamp_seconds", "When the last run began.", g.LastRun)
+	gate.at("last_success_timestamp_seconds", "When the last run succeeded, also before a restart.", g.LastSuccess)
+	gate.at("next_run_timestamp_seconds", "From when this member is due again.", g.NextRun)
+	gate.count("runs_total", "Runs that have ended, by their result.", "result", g.Results)
+	gate.count("tokens_taken_total", "Tokens that came to this member: received, made or revived.", "how", g.Taken)
+	gate.count("tokens_given_total", "Tokens that left this member: passed on, or given up.", "why", g.Given)
+	gate.count("events_total", "What the gate's protocol has told: see the log for each.", "event", g.Notes)
+	if g.Load > 0 {
+		gate.value("load", "op × members / min_interval / slots: above 1 the fleet cannot keep up.", g.Load)
+	}
+	gate.takes("lap_seconds", "How long a lap of the token takes.", g.Lap)
+	gate.takes("op_seconds", "How long a run typically takes.", g.Op)
+	gate.takes("regenerate_after_seconds", "After how long without a token this member makes a new one.", g.RegenerateAfter)
+}
+
+type label struct{ name, value string }
+
+// sink sends metrics that have some labels in common.
+type sink struct {
+	out    chan<- prometheus.Metric
+	labels []label
+}
+
+func (s sink) send(name, help string, kind prometheus.ValueType, v float64, more ...label) {
+	var names, values []string
+	for _, l := range append(slices.Clip(s.labels), more...) {
+		names, values = append(names, l.name), append(values, l.value)
+	}
+	s.out <- prometheus.MustNewConstMetric(prometheus.NewDesc("wanderd_"+name, help, names, nil), kind, v, values...)
+}
+
+func (s sink) value(name, help string, v float64) { s.send(name, help, prometheus.GaugeValue, v) }
+
+func (s sink) is(name, help string, yes bool) {
+	v := 0.0
+	if yes {
+		v = 1
+	}
+	s.value(name, help, v)
+}
+
+// at sends a time, unless it is unknown.
+func (s sink) at(name, help string, t time.Time) {
+	if !t.IsZero() {
+		s.value(name, help, float64(t.UnixNano())/1e9)
+	}
+}
+
+// takes sends a duration, unless it is unknown.
+func (s sink) takes(name, help string, t control.Duration) {
+	if t > 0 {
+		s.value(name, help, time.Duration(t).Seconds())
+	}
+}
+
+// count sends counters, one for each kind.
+func (s sink) count(name, help, by string, counts map[string]uint64) {
+	for kind, n := range counts {
+		s.send(name, help, prometheus.CounterValue, float64(n), label{by, kind})
+	}
+}

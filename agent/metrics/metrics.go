@@ -1,0 +1,93 @@
+// Package metrics shows an agent to Prometheus. What a status says is read when somebody asks; only durations and waits are counted as
+// they happen. No metric has a label for each member, so the number of series does not grow with the fleet.
+package metrics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/wanderd/wanderd/agent/control"
+)
+
+// Metrics are the metrics of one agent. Its methods are safe for concurrent use.
+type Metrics struct {
+	registry  *prometheus.Registry
+	durations *prometheus.HistogramVec
+	waits     *prometheus.HistogramVec
+}
+
+// runBuckets are seconds: a run may be the touch of a file, or an upgrade of hours.
+func runBuckets() []float64 { return prometheus.ExponentialBuckets(0.1, 4, 10) }
+
+// New makes the metrics of an agent that tells its status.
+func New(status func(context.Context) (control.Status, error)) *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "wanderd_run_duration_seconds", Help: "How long the runs of the hook, or of a command, took.", Buckets: runBuckets(),
+		}, []string{"gate"}),
+		waits: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "wanderd_wait_seconds", Help: "For how long this member was due, or a caller waited, before a run began.", Buckets: runBuckets(),
+		}, []string{"gate"}),
+	}
+	m.registry.MustRegister(m.durations, m.waits, &collector{status: status},
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Ran counts a run that has ended.
+func (m *Metrics) Ran(gate string, took time.Duration) {
+	m.durations.WithLabelValues(gate).Observe(took.Seconds())
+}
+
+// Waited counts the wait before a run.
+func (m *Metrics) Waited(gate string, waited time.Duration) {
+	m.waits.WithLabelValues(gate).Observe(waited.Seconds())
+}
+
+// Handler answers with the metrics, whatever the path.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Timeout: answerTimeout, EnableOpenMetrics: true})
+}
+
+const (
+	// answerTimeout is how long the agent may take for its status, ioTimeout for everything else about a request.
+	answerTimeout = 5 * time.Second
+	ioTimeout     = 10 * time.Second
+)
+
+// Server answers scrapes on a TCP address.
+type Server struct {
+	http   *http.Server
+	served chan error
+}
+
+// Serve answers GET /metrics at an address, "host:port", until Close. The error names the remedy.
+func (m *Metrics) Serve(address string) (*Server, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("cannot serve metrics at %s: %w; choose another address with --metrics", address, err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", m.Handler())
+	s := &Server{http: &http.Server{Handler: mux, ReadTimeout: ioTimeout, WriteTimeout: ioTimeout, IdleTimeout: time.Minute}, served: make(chan error, 1)}
+	go func() { s.served <- s.http.Serve(listener) }()
+	return s, nil
+}
+
+// Close ends the server, and the answers under way.
+func (s *Server) Close() error {
+	err := s.http.Close()
+	if serveErr := <-s.served; !errors.Is(serveErr, http.ErrServerClosed) {
+		err = errors.Join(err, serveErr)
+	}
+	return err
+}

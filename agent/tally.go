@@ -1,0 +1,58 @@
+package agent
+
+import (
+	"strings"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/policy"
+)
+
+// tally counts what became of a gate's runs and tokens, for status and metrics. Only the loop uses it.
+type tally struct {
+	// results counts the runs that have ended, by their result; taken and given the tokens, by how they came and why they went.
+	results, taken, given map[string]uint64
+	// dueAt is from when this member has been due since its last run, meaningful if dueKnown.
+	dueAt    policy.Time
+	dueKnown bool
+}
+
+func newTally() tally {
+	return tally{results: make(map[string]uint64), taken: make(map[string]uint64), given: make(map[string]uint64)}
+}
+
+// hand counts a token that came or went.
+func (t *tally) hand(e *policy.Effect) {
+	if e.Kind == policy.Took {
+		t.taken[e.Cause.String()]++
+	} else {
+		t.given[e.Cause.String()]++
+	}
+}
+
+// begin measures the wait before a run: of its caller, or of this member since it was due.
+func (a *Agent) tallyBegin(g *gate, now policy.Time, c *caller) {
+	switch {
+	case c != nil:
+		a.metrics.Waited(g.cfg.Name, time.Since(c.since))
+	case g.tally.dueKnown:
+		a.metrics.Waited(g.cfg.Name, max(now.Sub(g.tally.dueAt), 0))
+	}
+	g.tally.dueKnown = false
+}
+
+// tallyEnd counts a run that has ended.
+func (a *Agent) tallyEnd(g *gate, r *hook.Result) {
+	result := strings.ReplaceAll(string(cutOf(r)), " ", "_")
+	switch {
+	case result != "":
+	case r.Err != nil:
+		result = "failed"
+	default:
+		result = "ok"
+	}
+	g.tally.results[result]++
+	if !r.NotExecuted {
+		a.metrics.Ran(g.cfg.Name, r.Took)
+	}
+}
