@@ -312,7 +312,7 @@ func explain(err error) string {
 	hint := ""
 	switch has := func(s string) bool { return strings.Contains(text, s) }; {
 	case has(errForeignSeal.Error()), has(errMalformed.Error()), has(io.EOF.Error()), has("connection reset by peer"), has("broken pipe"):
-		hint = "it has another secret or is not a wanderd: compare --secret-file on both hosts"
+		hint = "it has another secret or version, or is not a wanderd: compare --secret-file and the versions on both hosts"
 	case has("connection refused"):
 		hint = "no wanderd listens there: is it running, and is the port right?"
 	case has("network is unreachable"), has("cannot assign requested address"):

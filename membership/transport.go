@@ -147,7 +147,7 @@ func (t *gossipTransport) refuse(src net.Addr, err error) {
 		t.count(err)
 		if ok, more := t.junkWarn.allow(time.Now()); ok {
 			t.log.Info().Stringer("addr", src).AnErr("reason", err).EmbedObject(more).
-				Msg("cut off a connection that is not from a wanderd")
+				Msg("cut off a connection that is not from a wanderd of this version")
 		}
 	}
 }
@@ -175,7 +175,7 @@ func (t *gossipTransport) warnForeign(src string, more heldBack) {
 const ForeignHint = "gossip from a host " + differentSecret + ": give all members of a fleet the same --secret-file"
 
 // differentSecret is the likely cause of gossip that cannot be read.
-const differentSecret = "that has another secret or is not a wanderd"
+const differentSecret = "that has another secret or version, or is not a wanderd"
 
 // FinalAdvertiseAddr implements memberlist.Transport.
 func (t *gossipTransport) FinalAdvertiseAddr(string, int) (net.IP, int, error) {
