@@ -19,8 +19,8 @@ func (m *Machine) onArrived(now policy.Instant, end *handoff.Outcome, out []poli
 	if m.outdated(token) {
 		return m.discardOutdated(now, from, token, out)
 	}
-	m.seq = max(m.seq, token.Seq).After()
-	token.Seq = m.seq
+	m.numbers.seen = max(m.numbers.seen, token.Seq).After()
+	token.Seq = m.numbers.seen
 	out = policy.AppendTell(out, NoteArrived, from, &token.Ref)
 	out = m.meetToken(out)
 	switch {
@@ -42,10 +42,10 @@ func (m *Machine) onArrived(now policy.Instant, end *handoff.Outcome, out []poli
 // removes is the token removal rule: "the component discards a token t when it has been enabled from less than Δmin time
 // units by another token preceding t" (Ciuffoletti, section 5).
 func (m *Machine) removes(now policy.Time, t *guardian.Token) bool {
-	lately := m.hasRun && now < m.lastRun.Add(m.cfg.MinInterval)
+	lately := m.ran.ever && now < m.ran.at.Add(m.cfg.MinInterval)
 	// A run whose token is not known any longer, because its slot is no more, says nothing of others.
-	known := !m.lastToken.Generator.IsZero()
-	return lately && known && m.lastToken.Precedes(t.ID) || m.chases(now, t)
+	known := !m.ran.under.Generator.IsZero()
+	return lately && known && m.ran.under.Precedes(t.ID) || m.chases(now, t)
 }
 
 // chases is the removal rule of what was passed on here: a token is discarded if one that precedes it has been here since the younger was
@@ -56,10 +56,10 @@ func (m *Machine) removes(now policy.Time, t *guardian.Token) bool {
 // falls victim to it: that one was last here before. So the younger of two tokens that go round goes no further than to the member where
 // the older one was when it was made. On a random walk without guardians, the plain paper, the paper's rule stands alone.
 func (m *Machine) chases(now policy.Time, t *guardian.Token) bool {
-	if !m.hasPassed || !m.passed.Precedes(t.ID) || m.plain() {
+	if !m.passed.any || !m.passed.token.Precedes(t.ID) || m.plain() {
 		return false
 	}
-	since := now.Sub(m.passedAt)
+	since := now.Sub(m.passed.at)
 	return since < AgeOf(&t.Load) || m.cfg.Walk != Random && since < m.lapAtMost()
 }
 
@@ -67,13 +67,13 @@ func (m *Machine) chases(now policy.Time, t *guardian.Token) bool {
 // than Δmax, after which a token may have been found to be lost.
 func (m *Machine) lapAtMost() time.Duration {
 	most := m.maxInterval()
-	return min(max(m.lap, most/3), most)
+	return min(max(m.passed.lap, most/3), most)
 }
 
 // crosses reports whether a token comes from the member to which an older one has just gone: they have met on the way. Two tokens
 // would otherwise change places for ever where two members run for equally long, and for as long as Δmin.
 func (m *Machine) crosses(now policy.Time, from wire.MemberID, id wire.TokenID) bool {
-	return m.hasPassed && m.passedTo == from && now.Sub(m.passedAt) < m.handoff.Patience() && m.passed.Precedes(id)
+	return m.passed.any && m.passed.to == from && now.Sub(m.passed.at) < m.handoff.Patience() && m.passed.token.Precedes(id)
 }
 
 // holdsOlder reports whether a token that precedes another is held. Of any two tokens that meet the younger is discarded; but an older
@@ -116,7 +116,7 @@ func (m *Machine) onMeeting(
 	out = m.take(now, how, from, arrived, out)
 	if m.state == running {
 		if !m.demanded {
-			m.lastToken = arrived.ID
+			m.ran.under = arrived.ID
 		}
 		return m.save(out)
 	}

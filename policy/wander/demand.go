@@ -26,7 +26,7 @@ func (m *Machine) idle() bool { return m.unwanted() && m.restUntil == policy.Nev
 // member that is wanted again and again must not keep it.
 func (m *Machine) onWanted(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.wanted = true
-	due, had := m.dueAt(now.Time), m.granted == m.token.Seq
+	due, had := m.dueAt(now.Time), m.numbers.granted == m.token.Seq
 	switch {
 	case m.state != resting || had && !m.peers.alone():
 	case now.Time >= due || m.peers.alone() || !m.waitsUntilDue && m.dueSoon(now.Time, due):

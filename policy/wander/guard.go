@@ -128,7 +128,7 @@ func (m *Machine) expectsWord(msg *wire.Message) bool {
 	case msg.Kind == KindSeen:
 		return m.expectsSeen(msg)
 	}
-	if msg.Kind == guardian.KindBeat && msg.Token.Seq < m.seq {
+	if msg.Kind == guardian.KindBeat && msg.Token.Seq < m.numbers.seen {
 		if t, known := m.guardian.Latest(msg.Token.ID); !known || t.Seq == 0 {
 			return m.holds && m.token.ID == msg.Token.ID
 		}
@@ -191,9 +191,9 @@ func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token *guard
 	if !from.IsZero() {
 		m.avoid.add(from, now.Time.Add(m.avoidFor()))
 	}
-	m.seq = max(m.seq, token.Seq).Revived(uint8(m.cfg.Entropy.Uint64()))
-	token.Seq = m.seq
-	m.unsaved = m.seq
+	m.numbers.seen = max(m.numbers.seen, token.Seq).Revived(uint8(m.cfg.Entropy.Uint64()))
+	token.Seq = m.numbers.seen
+	m.numbers.unsaved = m.numbers.seen
 	out = m.save(policy.AppendTell(out, NoteRevived, from, &token.Ref))
 	switch {
 	case m.holdsOlder(token.ID):

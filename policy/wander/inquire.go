@@ -161,8 +161,8 @@ func (m *Machine) addLeads(to *asked, n int, leads *guardian.Trail, except wire.
 // sighted is the token of which this member has last had word, and in its trail those who may have had word of it since: its holder
 // and its guardians as far as they are known here. It is zero if this member has met none.
 func (m *Machine) sighted() guardian.Token {
-	t, leads := m.noToken(), m.told.leads
-	if t.ID, t.Seq = m.told.id, m.told.seq; !t.ID.IsZero() {
+	t, leads := m.noToken(), m.silence.told.leads
+	if t.ID, t.Seq = m.silence.told.id, m.silence.told.seq; !t.ID.IsZero() {
 		t.SetTrail(&leads)
 		return t
 	}
@@ -187,7 +187,7 @@ func (m *Machine) sighted() guardian.Token {
 // hasSighted reports whether this member has met a token, or was told of one.
 func (m *Machine) hasSighted() bool {
 	last, _ := m.guardian.Last()
-	return !m.told.id.IsZero() || !last.ID.IsZero() || !m.token.ID.IsZero()
+	return !m.silence.told.id.IsZero() || !last.ID.IsZero() || !m.token.ID.IsZero()
 }
 
 // expectsInquiry: a member that has met a token, or was told of one, can answer.
@@ -198,12 +198,12 @@ func (m *Machine) expectsInquiry() bool {
 // onInquiry answers with the token that this member has last had word of, how long ago that was, and who may have had word since.
 func (m *Machine) onInquiry(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	m.noteAsker(msg.From)
-	age, token := now.Time.Sub(m.silentSince), m.token
+	age, token := now.Time.Sub(m.silence.since), m.token
 	switch {
 	case m.holds:
 		age = 0
-	case !m.told.id.IsZero():
-		age = now.Time.Sub(m.told.at)
+	case !m.silence.told.id.IsZero():
+		age = now.Time.Sub(m.silence.told.at)
 		fallthrough
 	default:
 		token = m.sighted()
@@ -227,9 +227,9 @@ func (m *Machine) onSeen(now policy.Instant, msg *wire.Message, out []policy.Eff
 	// From when it was asked: counted from when the answer came, what goes from mouth to mouth would be later each time, and in the
 	// end later than what any of them has seen.
 	at := m.inquiry.askedAt.Add(-time.Duration(msg.Nonce))
-	if at > m.silentSince {
+	if at > m.silence.since {
 		lap := m.maxInterval() / 3
-		m.silentSince, m.holdOff = at, lap+time.Duration(m.draw(int(lap)))
+		m.silence.since, m.silence.holdOff = at, lap+time.Duration(m.draw(int(lap)))
 		m.hear(at, msg)
 		if m.regenerateAt() <= now.Time {
 			return m.pursue(now, msg.From, out)
@@ -246,14 +246,14 @@ func (m *Machine) onSeen(now policy.Instant, msg *wire.Message, out []policy.Eff
 
 // hear remembers a token that was seen elsewhere at that time.
 func (m *Machine) hear(at policy.Time, seen *wire.Message) {
-	m.told = hearsay{at: at, id: seen.Token.ID, seq: seen.Token.Seq, leads: guardian.TrailOf(&seen.Load)}
+	m.silence.told = hearsay{at: at, id: seen.Token.ID, seq: seen.Token.Seq, leads: guardian.TrailOf(&seen.Load)}
 }
 
 // pursue asks those whom an answer names. The token was seen too long ago, but later than was known: it has gone on from there.
 func (m *Machine) pursue(now policy.Instant, from wire.MemberID, out []policy.Effect) []policy.Effect {
 	q := &m.inquiry
 	var leads asked
-	if m.addLeads(&leads, 0, &m.told.leads, from) == 0 || q.steps >= maxSteps {
+	if m.addLeads(&leads, 0, &m.silence.told.leads, from) == 0 || q.steps >= maxSteps {
 		return out
 	}
 	// It is another question, or what they know would be counted from when the first was asked.

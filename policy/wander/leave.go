@@ -58,7 +58,7 @@ func (m *Machine) becomeGone() { m.become(gone) }
 func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	out = m.handoff.Abandon(out)
 	m.disturbed = true
-	m.silentSince = min(m.silentSince.Add(ev.Slept), now.Time)
+	m.silence.since = min(m.silence.since.Add(ev.Slept), now.Time)
 	if m.first.armed {
 		m.first.since = now.Time
 		m.awaitTurn(now)

@@ -39,7 +39,7 @@ type firstToken struct {
 func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	wasAlone := m.peers.alone()
 	m.peers = newPeers(ev.Peers, m.cfg.Self)
-	m.lap = m.rounds.lap(m.lapLength())
+	m.passed.lap = m.passed.rounds.lap(m.lapLength())
 	m.settle(now)
 	m.first.known = ev.TokenKnown
 	if !m.peers.alone() {

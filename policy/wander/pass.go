@@ -47,7 +47,7 @@ func (p *peers) alone() bool { return len(p.ids) <= 1 }
 // pass gives the token to another member, or keeps it where there is none.
 func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect {
 	switch {
-	case m.token.Seq == m.unsaved && !m.peers.alone():
+	case m.token.Seq == m.numbers.unsaved && !m.peers.alone():
 		m.becomeSaving(now.Time)
 		return out
 	case !m.peers.alone():
@@ -71,7 +71,7 @@ func (m *Machine) onNoAck(now policy.Instant, out []policy.Effect) []policy.Effe
 	soon := !m.leaving && !m.elsewhere.running && due.Sub(now.Time) <= m.handoff.Patience()
 	unheard := !m.heard && m.guarded() && !m.peers.alone()
 	// One that is due again and again must not keep its token for that: it has run under this number.
-	ran := m.granted == m.token.Seq
+	ran := m.numbers.granted == m.token.Seq
 	switch {
 	case unheard && (ran || !soon):
 		m.becomeDoubting()
@@ -95,7 +95,7 @@ func (m *Machine) answers(msg *wire.Message) bool {
 func (m *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTell(out, NoteYielded, wire.MemberID{}, &m.token.Ref)
 	m.handoff.Withdraw()
-	m.raised = 0
+	m.silence.raised = 0
 	out = m.giveUp(policy.CauseYielded, out)
 	m.becomeAbsent(now)
 	return m.guardian.Yield(now.Time, &m.token, out)

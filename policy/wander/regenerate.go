@@ -18,6 +18,17 @@ const (
 // leastLaps is how many laps a silence lasts at least that means anything: in a shuffle no wait is longer than two.
 const leastLaps = 2
 
+// silence is for how long no token has come, and for how long that means nothing.
+type silence struct {
+	// raised is by how much of Δmax false alarms have raised Δgen above it.
+	raised float64
+	// since is when the last token was here, or was seen elsewhere: then told is what was seen, and holdOff for how much longer this member
+	// waits.
+	since   policy.Time
+	holdOff time.Duration
+	told    hearsay
+}
+
 // maxInterval is Δmax: the operator's, or 3 × Δmin (table 2), and never below 3 × members × Δop: "when the size of the
 // membership N is significantly near the rate Δmax/Δop, the system shows instability when the token is lost" (section 5.1).
 //
@@ -28,7 +39,7 @@ func (m *Machine) maxInterval() time.Duration {
 	if m.cfg.Backups == 0 && (m.cfg.Op > 0 || m.cfg.MaxInterval > 0) {
 		return m.toldMaxInterval()
 	}
-	return max(m.toldMaxInterval(), times(leastLaps, m.lap))
+	return max(m.toldMaxInterval(), times(leastLaps, m.passed.lap))
 }
 
 // toldMaxInterval is Δmax by the constants alone.
@@ -42,7 +53,7 @@ func (m *Machine) toldMaxInterval() time.Duration {
 // tooShort names the operator's constant that does not go with laps as they are.
 func (m *Machine) tooShort() string {
 	switch {
-	case times(leastLaps, m.lap) <= m.toldMaxInterval():
+	case times(leastLaps, m.passed.lap) <= m.toldMaxInterval():
 	case m.cfg.MaxInterval > 0:
 		return "max_interval"
 	case m.cfg.Op > 0:
@@ -54,16 +65,16 @@ func (m *Machine) tooShort() string {
 // regenerates reports whether this member makes a new token after a silence: not while it waits for a fleet that it has never
 // seen, and not if the token does not come here anyway.
 func (m *Machine) regenerates() bool {
-	return !m.leaving && !m.foreign && (m.cfg.Rejoins || !m.waitsAlone())
+	return !m.leaving && !m.sharing.foreign && (m.cfg.Rejoins || !m.waitsAlone())
 }
 
 func (m *Machine) regenerateAt() policy.Time {
-	return m.unlessArriving(m.silentSince.Add(m.regenerateAfter()).Add(m.holdOff))
+	return m.unlessArriving(m.silence.since.Add(m.regenerateAfter()).Add(m.silence.holdOff))
 }
 
 // beginSilence: a token was here just now, or is held by somebody from whom this member has heard.
 func (m *Machine) beginSilence(now policy.Time) {
-	m.silentSince, m.holdOff, m.told = now, 0, hearsay{}
+	m.silence.since, m.silence.holdOff, m.silence.told = now, 0, hearsay{}
 }
 
 // unlessArriving puts the making of a token off while one may be about to arrive: for two patiences, in which a handoff that
@@ -92,7 +103,7 @@ func (m *Machine) regenerate(now policy.Instant, out []policy.Effect) []policy.E
 // less time than before or members have left, Δgen falls with it.
 func (m *Machine) regenerateAfter() time.Duration {
 	least := m.maxInterval()
-	above := math.Round(m.raised * float64(least))
+	above := math.Round(m.silence.raised * float64(least))
 	if above >= float64(math.MaxInt64-least) {
 		return math.MaxInt64
 	}
@@ -115,7 +126,7 @@ func (m *Machine) lowerRegenerateAfter() {
 
 func (m *Machine) setRegenerateAfter(after time.Duration) {
 	least := m.maxInterval()
-	m.raised = float64(after-least) / float64(least)
+	m.silence.raised = float64(after-least) / float64(least)
 }
 
 // make makes a new token, held here. Its stamp is this member's clock, but later than any stamp it has seen: "the token tg,
@@ -123,15 +134,15 @@ func (m *Machine) setRegenerateAfter(after time.Duration) {
 // slow. It stays within what a datagram may carry, whatever this clock says.
 func (m *Machine) make(now policy.Instant, why policy.Note, out []policy.Effect) []policy.Effect {
 	m.forgetFuture(now)
-	m.newest = min(max(now.Wall, m.newest+1, 0), wire.MaxBirth)
-	m.seq = m.seq.NextEpoch()
+	m.numbers.newest = min(max(now.Wall, m.numbers.newest+1, 0), wire.MaxBirth)
+	m.numbers.seen = m.numbers.seen.NextEpoch()
 	token := guardian.Token{Ref: wire.Ref{
-		ID:  wire.TokenID{Birth: m.newest, Generator: m.cfg.Self, Random: m.cfg.Entropy.Uint64()},
-		Seq: m.seq, Slot: m.cfg.Slot,
+		ID:  wire.TokenID{Birth: m.numbers.newest, Generator: m.cfg.Self, Random: m.cfg.Entropy.Uint64()},
+		Seq: m.numbers.seen, Slot: m.cfg.Slot,
 	}}
 	SetOp(&token.Load, m.measured)
 	out = policy.AppendTell(out, why, wire.MemberID{}, &token.Ref)
-	m.unsaved = m.seq
+	m.numbers.unsaved = m.numbers.seen
 	out = m.take(now, policy.CauseMade, wire.MemberID{}, &token, m.save(out))
 	return m.meetToken(out)
 }

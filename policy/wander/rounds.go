@@ -47,18 +47,32 @@ func (r *rounds) lap(members int) time.Duration {
 	return took[n-2]
 }
 
+// passed is what left this member for others.
+type passed struct {
+	// any says that token, to and at mean something: the oldest token that was passed on from here of late, to whom, and when.
+	any   bool
+	token wire.TokenID
+	to    wire.MemberID
+	at    policy.Time
+	// leftAt is when the last token left, of whatever age; rounds are how long it took, each time, until the next one did, and lap is what
+	// a lap takes by them, zero while nobody knows.
+	leftAt policy.Time
+	rounds rounds
+	lap    time.Duration
+}
+
 // notePassed remembers the token that leaves; rather than this one an older one that may still be there. Where the token has been there for
 // longer than none has left from here, that was a round.
 func (m *Machine) notePassed(now policy.Time, t *guardian.Token, to wire.MemberID) {
-	if since := now.Sub(m.leftAt); m.hasPassed && since <= AgeOf(&t.Load) {
-		m.rounds.add(since, m.lapLength())
-		m.lap = m.rounds.lap(m.lapLength())
+	if since := now.Sub(m.passed.leftAt); m.passed.any && since <= AgeOf(&t.Load) {
+		m.passed.rounds.add(since, m.lapLength())
+		m.passed.lap = m.passed.rounds.lap(m.lapLength())
 	}
-	m.leftAt = now
-	if m.hasPassed && m.passed.Precedes(t.ID) && now.Sub(m.passedAt) < m.regenerateAfter() {
+	m.passed.leftAt = now
+	if m.passed.any && m.passed.token.Precedes(t.ID) && now.Sub(m.passed.at) < m.regenerateAfter() {
 		return
 	}
-	m.hasPassed, m.passed, m.passedTo, m.passedAt = true, t.ID, to, now
+	m.passed.any, m.passed.token, m.passed.to, m.passed.at = true, t.ID, to, now
 }
 
 // grow adds to the age of the token that is held what this member has had it for since it did so last.

@@ -12,6 +12,16 @@ import (
 // token and beats meanwhile, so its guardians leave it alone. It waits for less than they are patient: then the token goes on as
 // it is, and the run is denied.
 
+// ran is when the operation last started here, and under which token; meaningful if ever is set.
+type ran struct {
+	ever  bool
+	at    policy.Time
+	under wire.TokenID
+	// everBefore and atBefore are what ever and at were before that run.
+	everBefore bool
+	atBefore   policy.Time
+}
+
 // SaveWithin is how long a run or a token waits to be saved: half the patience of the guardians.
 func SaveWithin(skip time.Duration) time.Duration { return Patience(skip) / 2 }
 
@@ -23,11 +33,11 @@ func (m *Machine) granting() bool { return m.state == saves && m.grants }
 // becomeGranting grants the protected operation. That it runs is saved before it starts, so that a restart within
 // min_interval does not run it again.
 func (m *Machine) becomeGranting(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.token.Seq = max(m.token.Seq, m.seq)
-	if m.token.Seq <= m.granted {
+	m.token.Seq = max(m.token.Seq, m.numbers.seen)
+	if m.token.Seq <= m.numbers.granted {
 		m.raiseSeq()
 	}
-	m.granted = m.token.Seq
+	m.numbers.granted = m.token.Seq
 	m.demanded = m.overrides() && now.Time < m.intervalEnds(now.Time)
 	m.becomeSaving(now.Time)
 	m.grants = true
@@ -43,7 +53,7 @@ func (m *Machine) becomeSaving(now policy.Time) {
 
 // onSaved decides again: much may have happened meanwhile, and it may be too late.
 func (m *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) []policy.Effect {
-	m.unsaved = 0
+	m.numbers.unsaved = 0
 	switch {
 	case m.state != saves:
 		return out
@@ -57,7 +67,7 @@ func (m *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) 
 
 // onSaveHangs: it takes too long. The token goes on.
 func (m *Machine) onSaveHangs(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.unsaved = 0
+	m.numbers.unsaved = 0
 	if m.grants {
 		return m.deny(now, out)
 	}
@@ -99,7 +109,7 @@ func (m *Machine) retract(out []policy.Effect) []policy.Effect {
 // onDenied: the shell has not started the run, because it was too late. The token of the run before is of no importance: min_interval
 // has passed since.
 func (m *Machine) onDenied(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.hasRun, m.lastRun = m.hadRun, m.lastBefore
+	m.ran.ever, m.ran.at = m.ran.everBefore, m.ran.atBefore
 	return m.deny(now, m.save(out))
 }
 
@@ -110,8 +120,8 @@ func (m *Machine) save(out []policy.Effect) []policy.Effect {
 
 // record is what this member must not forget: a run that is granted counts before it starts.
 func (m *Machine) record() policy.State {
-	s := policy.State{HasRun: m.hasRun, LastRun: m.lastRun, Seq: m.seq}
-	ran := Memo{Token: m.lastToken, Slot: m.cfg.Slot}
+	s := policy.State{HasRun: m.ran.ever, LastRun: m.ran.at, Seq: m.numbers.seen}
+	ran := Memo{Token: m.ran.under, Slot: m.cfg.Slot}
 	if m.granting() && !m.demanded {
 		s.HasRun, s.LastRun, ran.Token = true, m.restUntil.Add(-m.saveWithin()), m.token.ID
 	}

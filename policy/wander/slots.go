@@ -117,8 +117,8 @@ func (s *Slots) around(i int) (e elsewhere) {
 		}
 		e.running = e.running || m.state == running || m.granting()
 		e.waiting = e.waiting || m.state == resting && m.waitsUntilDue
-		if m.hasRun && (!e.hasRun || m.lastRun > e.lastRun) {
-			e.hasRun, e.lastRun = true, m.lastRun
+		if m.ran.ever && (!e.hasRun || m.ran.at > e.lastRun) {
+			e.hasRun, e.lastRun = true, m.ran.at
 		}
 	}
 	return e
@@ -190,8 +190,8 @@ func (s *Slots) slotOf(m *wire.Message) int {
 func (s *Slots) Status(now policy.Time) policy.Status {
 	status := s.SlotStatus(s.busiest(), now)
 	for i := range s.machines {
-		if m := &s.machines[i]; m.hasRun && (!status.HasRun || m.lastRun > status.LastRun) {
-			status.HasRun, status.LastRun = true, m.lastRun
+		if m := &s.machines[i]; m.ran.ever && (!status.HasRun || m.ran.at > status.LastRun) {
+			status.HasRun, status.LastRun = true, m.ran.at
 		}
 	}
 	return status

@@ -73,8 +73,8 @@ func DetailOf(m policy.Machine, slot int, now policy.Time) Detail {
 // Status describes this member, as of now.
 func (m *Machine) Status(now policy.Time) policy.Status {
 	s := policy.Status{
-		Phase: m.state.String(), Why: m.why(now), Holding: m.holds, Token: m.token.Ref, Holder: m.lastTo, Since: m.silentSince,
-		HasRun: m.hasRun, LastRun: m.lastRun, NextRun: m.dueAt(now),
+		Phase: m.state.String(), Why: m.why(now), Holding: m.holds, Token: m.token.Ref, Holder: m.lastTo, Since: m.silence.since,
+		HasRun: m.ran.ever, LastRun: m.ran.at, NextRun: m.dueAt(now),
 	}
 	guarded, guards := m.guardian.Guards()
 	switch {
@@ -91,7 +91,7 @@ func (m *Machine) Detail(now policy.Time) Detail {
 	d := Detail{
 		Status: m.Status(now), Load: m.token.Load, LastTo: m.lastTo,
 		Op: m.op(), OpSource: m.opSource(),
-		RegenerateAfter: m.regenerateAfter(), MaxInterval: m.maxInterval(), Lap: m.lap, TooShort: m.tooShort(),
+		RegenerateAfter: m.regenerateAfter(), MaxInterval: m.maxInterval(), Lap: m.passed.lap, TooShort: m.tooShort(),
 		RegenerateArmed: m.state == absent && m.regenerates(),
 		RegenerateAt:    m.regenerateAt(),
 		RoundTrip:       m.handoff.RoundTrip(),

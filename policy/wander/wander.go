@@ -138,72 +138,40 @@ type Machine struct {
 	cfg   Config
 	state state
 	// holds says that token is this member's now; otherwise token is the last one that was, and gaveUp says that the host was asleep then.
-	holds  bool
-	gaveUp bool
-	token  guardian.Token
-	lastTo wire.MemberID
-	// grownAt is up to when the age of the token that is held counts.
-	grownAt policy.Time
-	// restUntil ends the states resting and saves; waitsUntilDue says that it is the time from which this member may run.
-	restUntil     policy.Time
-	waitsUntilDue bool
-	// grants says that a run is to follow the state saves, unsaved is the number of a new epoch that may not be saved yet, or zero.
-	grants  bool
-	unsaved wire.Seq
-	// elsewhere is what goes on in the gate's other slots at this member.
-	elsewhere elsewhere
+	holds, gaveUp bool
+	// waitsUntilDue says that restUntil is the time from which this member may run, grants that a run is to follow the state saves.
+	waitsUntilDue, grants bool
 	// wanted says that somebody here waits for a run, demanded that the run that is granted, or goes on, is for them alone.
 	wanted, demanded bool
-	// foreign says that this token belongs to other members than this one, leaving that this one is about to stop.
-	foreign, leaving bool
-	// mixed says that members have been seen that have another number of slots, mixedAt when the last was.
-	mixed   bool
-	mixedAt policy.Time
+	// leaving says that this member is about to stop.
+	leaving bool
 	// tries is how many members before this one have not reached the one that the token is on offer to, heard says that somebody has
 	// answered since that offer began.
 	tries uint8
 	heard bool
-	// differs is the last member that was seen to have another number of slots, asker the last one that has asked for this token.
-	differs, asker wire.MemberID
-
-	// hasRun says that lastRun and lastToken mean something: when the operation last started here, and under which token.
-	hasRun    bool
-	lastRun   policy.Time
-	lastToken wire.TokenID
-	// hadRun and lastBefore are what the first two were before that run.
-	hadRun     bool
-	lastBefore policy.Time
-	// hasPassed says that passed, passedTo and passedAt mean something: the oldest token that was passed on from here of late, to
-	// whom, and when.
-	hasPassed bool
-	passed    wire.TokenID
-	passedTo  wire.MemberID
-	passedAt  policy.Time
-	// leftAt is when the last token left, of whatever age; rounds are how long it took, each time, until the next one did, and lap is what a
-	// lap takes by them, zero while nobody knows.
-	leftAt policy.Time
-	rounds rounds
-	lap    time.Duration
-	// seq is the highest fencing number seen, granted the highest one that may have been used for a run here.
-	seq, granted wire.Seq
-	// newest is the latest birth stamp seen.
-	newest int64
-
-	// raised is by how much of Δmax false alarms have raised Δgen above it; silentSince is when the last token was here, or was seen
-	// elsewhere, and holdOff for how much longer this member waits in that case; told is what was seen, if it was elsewhere.
-	raised      float64
-	silentSince policy.Time
-	holdOff     time.Duration
-	told        hearsay
-	inquiry     inquiry
-	// measured is the estimate of Δop in milliseconds; zero if there is none. disturbed says that the run that is going on tells
-	// nothing of it: it is to stop early, or the host was asleep meanwhile.
-	measured  uint32
+	// disturbed says that the run that is going on tells nothing of its duration: it is to stop early, or the host was asleep meanwhile.
 	disturbed bool
+	// measured is the estimate of Δop in milliseconds; zero if there is none.
+	measured uint32
 
-	first firstToken
-	peers peers
-	avoid avoided
+	token  guardian.Token
+	lastTo wire.MemberID
+	// grownAt is up to when the age of the token that is held counts.
+	grownAt policy.Time
+	// restUntil ends the states resting and saves.
+	restUntil policy.Time
+	// elsewhere is what goes on in the gate's other slots at this member.
+	elsewhere elsewhere
+
+	ran     ran
+	passed  passed
+	numbers numbers
+	silence silence
+	inquiry inquiry
+	sharing sharing
+	first   firstToken
+	peers   peers
+	avoid   avoided
 
 	guardian guardian.Machine
 	handoff  handoff.Machine
@@ -331,13 +299,13 @@ func (m *Machine) Expects(msg *wire.Message) bool {
 // starts now, or this member might not run for years.
 func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
 	s := ev.State
-	m.hasRun, m.lastRun = s.HasRun, min(s.LastRun, now.Time)
+	m.ran.ever, m.ran.at = s.HasRun, min(s.LastRun, now.Time)
 	ran := MemoOf(&s.Memo)
 	if ran.Slot == m.cfg.Slot {
-		m.lastToken = ran.Token
+		m.ran.under = ran.Token
 	}
-	m.seq, m.granted = s.Seq, s.Seq
-	m.newest = ran.Token.Birth
+	m.numbers.seen, m.numbers.granted = s.Seq, s.Seq
+	m.numbers.newest = ran.Token.Birth
 	m.beginSilence(now.Time)
 }
 
@@ -427,7 +395,7 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 		return m.onDenied(now, out)
 	}
 	if !m.disturbed && !m.demanded && !ev.Void {
-		m.measure(now.Time.Sub(m.lastRun))
+		m.measure(now.Time.Sub(m.ran.at))
 	}
 	if !m.holds {
 		m.becomeAbsent(now)
@@ -463,9 +431,9 @@ func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []polic
 	m.become(running)
 	m.disturbed = false
 	m.wanted = false
-	m.hadRun, m.lastBefore = m.hasRun, m.lastRun
+	m.ran.everBefore, m.ran.atBefore = m.ran.ever, m.ran.at
 	if !m.demanded {
-		m.hasRun, m.lastRun, m.lastToken = true, now.Time, m.token.ID
+		m.ran.ever, m.ran.at, m.ran.under = true, now.Time, m.token.ID
 	}
 	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &m.token.Ref)
 	out = policy.AppendRun(out, &m.token.Ref, m.restUntil)
@@ -483,7 +451,7 @@ func (m *Machine) becomeOffering(now policy.Instant, to wire.MemberID, out []pol
 	m.become(offering)
 	m.heard = false
 	m.grow(now.Time)
-	m.token.Seq = max(m.token.Seq, m.seq)
+	m.token.Seq = max(m.token.Seq, m.numbers.seen)
 	load, trail := m.token.Load, m.trailBehind(to)
 	guardian.SetTrail(&load, &trail)
 	return m.handoff.Offer(now.Time, &m.token.Ref, &load, to, out)
@@ -491,8 +459,8 @@ func (m *Machine) becomeOffering(now policy.Instant, to wire.MemberID, out []pol
 
 // raiseSeq gives the token a number above every one that this member has seen.
 func (m *Machine) raiseSeq() {
-	m.seq = max(m.seq, m.token.Seq).After()
-	m.token.Seq = m.seq
+	m.numbers.seen = max(m.numbers.seen, m.token.Seq).After()
+	m.token.Seq = m.numbers.seen
 }
 
 // held is the token that this member holds, or nil.
@@ -521,8 +489,8 @@ func (m *Machine) dueAt(now policy.Time) policy.Time {
 
 // intervalEnds is when "the minimum time between two successive protected operations" is over.
 func (m *Machine) intervalEnds(now policy.Time) policy.Time {
-	if m.hasRun {
-		now = m.lastRun.Add(m.cfg.MinInterval)
+	if m.ran.ever {
+		now = m.ran.at.Add(m.cfg.MinInterval)
 	}
 	if e := &m.elsewhere; e.hasRun {
 		now = max(now, e.lastRun.Add(m.cfg.MinInterval))
