@@ -9,11 +9,11 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// BeatChecker holds that a holder keeps its guardians calm, whatever else it waits for: it beats twice in a patience at least, or
-// asks them, unless it was stopped meanwhile.
+// BeatChecker checks that a holder keeps its guardians calm, whatever else it waits for: it beats at least twice in a patience, or asks
+// them, unless it was stopped meanwhile.
 type BeatChecker struct {
 	patience time.Duration
-	// since is when a member last wrote to the guardians of the token that it holds, or came back; those who hold none are not there.
+	// since is when a holder last wrote to its guardians, or came back. Members without a token have no entry.
 	since map[int]policy.Time
 }
 

@@ -9,10 +9,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// BirthChecker holds that a new token is younger than every token that its maker has met: "the token tg, generated in
-// response to a timeout for a token tx, has a timestamp larger than tx" (Ciuffoletti, section 5.2), whatever its maker's
-// clock says. Otherwise tx, which is older and may not be lost, would be removed in favour of tg. But what seems to come from
-// the future does not make the next token do so.
+// BirthChecker checks that a new token is younger than every token that its maker has met, whatever the maker's clock says: "the token
+// tg, generated in response to a timeout for a token tx, has a timestamp larger than tx" (Ciuffoletti, section 5.2). Otherwise tx,
+// which is older and may live, would be removed in favour of tg. A stamp in the future does not count.
 type BirthChecker struct{ newest map[int]int64 }
 
 // NewBirthChecker returns a checker of one run.
@@ -21,7 +20,7 @@ func NewBirthChecker() *BirthChecker { return &BirthChecker{newest: map[int]int6
 // Watch implements [sim.Watcher].
 func (k *BirthChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Ends() {
-		// What it has not saved it does not know any longer.
+		// It forgets what it has not saved.
 		saved := c.Disk(o.Member)
 		k.newest[o.Member] = wander.MemoOf(&saved.Memo).Token.Birth
 	}

@@ -10,16 +10,16 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// DeafChecker holds that a holder that hears nobody does not keep its token, as long as there are guardians to have it: a while
-// after its first offer that nobody has answered, it holds it no longer. One that sees nobody is a fleet of one, and keeps it. Where
-// a gate has several tokens, the others may keep it busy.
+// DeafChecker checks that a holder that hears nobody gives up its token, as long as there are guardians to take it: at the latest a
+// while after its first offer without an answer. A member that sees nobody is a fleet of one and keeps the token. In a gate with
+// several tokens the others may keep it busy.
 type DeafChecker struct {
 	while time.Duration
-	// failed is when an offer of a member first failed since it is deaf.
+	// failed is the time of a deaf member's first failed offer.
 	failed map[int]policy.Time
 }
 
-// NewDeafChecker returns a checker of one run in which a holder has so long to notice.
+// NewDeafChecker returns a checker of one run. A holder notices within while.
 func NewDeafChecker(while time.Duration) *DeafChecker {
 	return &DeafChecker{while: while, failed: map[int]policy.Time{}}
 }
@@ -40,7 +40,7 @@ func (k *DeafChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	}
 	since, failed := k.failed[o.Member]
 	switch {
-	// It is as patient as its network has been slow, or has seemed to be while it was deaf before.
+	// Its patience grows with the round trips that it has seen, or seemed to see while it was deaf before.
 	case failed && o.At.Sub(since) > k.while+4*s.RoundTrip:
 		return fmt.Errorf("deaf: %s hears nobody, has offered its token in vain for %v and holds it still", sim.MemberName(o.Member), o.At.Sub(since))
 	case !failed && tells(o, s.Token.ID, handoff.NoteNoAck):

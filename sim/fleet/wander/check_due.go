@@ -9,11 +9,11 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// DueChecker holds that a member that holds the token and is due runs, whatever becomes of its offers: it does not offer the
-// token again when an offer has failed.
+// DueChecker checks that a holder that is due runs, whatever becomes of its offers: after failed offers it does not offer the token
+// again.
 type DueChecker struct {
 	leaving map[int]bool
-	// failed is how many offers in a row have failed at a member that was due.
+	// failed counts the failed offers in a row of a member that was due.
 	failed map[int]int
 }
 
@@ -39,7 +39,7 @@ func (k *DueChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 		return nil
 	}
 	s := c.Status(o.Member)
-	// A run that is being recorded may not come about, because the disk fails: the token goes on then.
+	// A run that is being saved may be denied because the disk fails. The token goes on then.
 	if !s.Holding || s.Why == wander.WhyRunning || s.Why == wander.WhySaving || s.NextRun > o.At || k.leaving[o.Member] {
 		delete(k.failed, o.Member)
 		return nil

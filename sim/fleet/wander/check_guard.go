@@ -14,47 +14,53 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// GuardChecker holds the rules of guardians. A guardian revives a token only after it has heard nothing of its holder for a
-// patience and has asked; with a number above every one that it has met under this token; and never one of which it knows
-// that it was removed; a member that gave the token up because it heard nobody only if it has heard somebody since, or is alone; or when the guard of its holder's run, which the process did not survive, says that the run is gone: it says
-// what the holder entrusted it with, of the token under which the run went on. Who learns that the token it holds has been overtaken holds it no longer, and nobody takes a copy of a token
-// with a number no higher than that with which it passed the token on. And nobody grants a run, passes a token on or goes on beating unless
-// those who guard it had word of it within the last patience. The higher a guardian's rank, the longer it waits before it asks; and
-// who is told by another guardian that this one has heard the holder lately asks anew before it revives. Of two holders of one token
-// with the same number, the one with the lower identity yields; and who drops a copy that was overtaken tells those who guard it.
+// GuardChecker checks the rules of guardians:
+//
+//   - A guardian revives a token only after it has heard nothing of the holder for a patience and has asked. The number is above all
+//     that it has met under this token, and it never revives a token that it knows to be removed.
+//   - A member that yielded a token because it heard nobody revives it only if it has heard somebody since, or is alone.
+//   - A guardian need not wait if the guard of the holder's run says that the run is gone and its agent dead. The guard says what the
+//     holder entrusted it with, about the token of that run.
+//   - A holder that learns that its token was overtaken drops it. No member takes a copy with a number no higher than the one with
+//     which it passed the token on.
+//   - A member grants a run, passes a token on or goes on beating only if its guardians had word of it within the last patience.
+//   - The higher a guardian's rank, the longer it waits before it asks. One that another guardian tells that the holder was heard asks
+//     anew before it revives.
+//   - Of two holders of one token with the same number, the one with the lower identity yields. A member that drops an overtaken copy
+//     tells the guardians of that copy.
 type GuardChecker struct {
 	patience time.Duration
 	heard    map[int]map[wire.TokenID]word
 	buried   map[int]map[wire.TokenID]wire.Seq
-	// passed is the token that a member passed on last, if it has held no other since.
+	// passed is the token that a member passed on last; none if it has held another since.
 	passed map[int]wire.Ref
-	// wrote is when a member last wrote to the guardians of its token, before its last step and in it.
+	// wrote is when a member last wrote to its guardians before its last step, writes the same with that step.
 	wrote, writes map[int]policy.Time
-	// asks says that the last thing that a member wrote to them was a question.
+	// asks says that its last message to them was a question.
 	asks map[int]bool
-	// trail is who guards what each member holds, as of its last step.
+	// trail has the guardians of each member's token, as of its last step.
 	trail map[int]guardian.Trail
-	// words are what a member has entrusted the guard of its run with, orphans the same of those whose process has died and whose run has
-	// not, and said what may have been said in its name: by the guard of a run that is gone, or by itself.
+	// words are the messages that a member has entrusted to the guard of its run; orphans those of dead agents whose run goes on; said
+	// those that may have been sent: by the guard of a run that is gone, or by the member itself.
 	words, orphans map[int][]wire.Message
 	said           map[wire.Message]bool
-	// gaveUp are the members that have given a token up because they heard nobody, and have heard nobody since; alone are those that see
-	// nobody else.
+	// gaveUp has the token that a member yielded because it heard nobody, until it hears somebody. alone are the members that see no
+	// other.
 	gaveUp map[int]wire.TokenID
 	alone  map[int]bool
 	offers offers
-	// former is the token of which each member is a former holder for that reason: it need not wait before it asks.
+	// former is the token that a member has yielded: it asks about it without waiting.
 	former map[int]wire.TokenID
 }
 
-// word is what a member has learnt of a token: the highest number, and when it last had to do with its holder.
+// word is what a member knows of a token: the highest number, and when it last heard of the holder.
 type word struct {
 	seq wire.Seq
 	at  policy.Time
-	// asked are those who are to be asked since suspectedAt and have not answered; nil if the holder is not suspected.
+	// asked are the members that have not answered since suspectedAt; nil if the holder is not suspected.
 	asked       map[wire.MemberID]bool
 	suspectedAt policy.Time
-	// question is the last one that was asked.
+	// question is the exchange of the last question.
 	question wire.Exchange
 }
 
@@ -142,7 +148,7 @@ func (k *GuardChecker) receive(o *sim.Occurrence) error {
 	return nil
 }
 
-// yield checks a Yield that was believed: it is about the highest number that this member has met, and true.
+// yield checks a Yield that was believed: it names the highest number that this member has met, and it is true.
 func (k *GuardChecker) yield(o *sim.Occurrence, m *wire.Message) error {
 	w := k.heard[o.Member][m.Token.ID]
 	switch {
@@ -234,7 +240,7 @@ func (k *GuardChecker) note(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect)
 		later.Seq = later.Seq.After()
 		k.learn(o, later, true)
 	case note == wander.NoteGaveUp:
-		// Perhaps nobody else knows of this copy: any other one is as good.
+		// Perhaps no other member knows of this copy, so any other copy is as good.
 		delete(k.heard[o.Member], e.Token.ID)
 	case note == wander.NoteYielded:
 		k.gaveUp[o.Member], k.former[o.Member] = e.Token.ID, e.Token.ID
@@ -250,7 +256,7 @@ func (k *GuardChecker) note(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect)
 	return broken
 }
 
-// take notes that a token comes to a member, which forgets any other that it had before.
+// take records that a token comes to a member. It forgets the one before.
 func (k *GuardChecker) take(o *sim.Occurrence, t wire.Ref) {
 	k.learn(o, t, true)
 	delete(k.former, o.Member)
@@ -280,7 +286,7 @@ func (k *GuardChecker) waited(c *sim.Cluster, o *sim.Occurrence, e *policy.Effec
 	return nil
 }
 
-// corrects checks that the guardians of a copy that is dropped are told of the one that overtook it, unless the member dies meanwhile.
+// corrects checks that a member that drops an overtaken copy tells the guardians of that copy, unless it dies meanwhile.
 func (k *GuardChecker) corrects(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
 	trail := k.trail[o.Member]
 	if load, arrived := k.offers[o.Event.Msg.Exchange]; arrived && e.Note == wander.NoteOutdated && !e.Peer.IsZero() {
@@ -299,7 +305,7 @@ func (k *GuardChecker) corrects(c *sim.Cluster, o *sim.Occurrence, e *policy.Eff
 	return nil
 }
 
-// suspect notes who is to be asked about a token.
+// suspect records the members to ask about a token.
 func (k *GuardChecker) suspect(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) {
 	words := k.heard[o.Member]
 	w := words[e.Token.ID]
@@ -333,7 +339,7 @@ func (k *GuardChecker) revive(o *sim.Occurrence, t wire.Ref) error {
 	return nil
 }
 
-// arrive checks the number with which a token was offered: it has risen since the member passed it on.
+// arrive checks the number of an offered token: it has risen since the member passed that token on.
 func (k *GuardChecker) arrive(o *sim.Occurrence, offered wire.Ref) error {
 	last, ok := k.passed[o.Member]
 	if ok && check.SameToken(offered.ID, last.ID) && offered.Seq <= last.Seq {
@@ -342,7 +348,7 @@ func (k *GuardChecker) arrive(o *sim.Occurrence, offered wire.Ref) error {
 	return nil
 }
 
-// inTouch checks that the guardians of the token that a member has held since before this step have had word of it.
+// inTouch checks that the guardians of a token that was held before this step have had word of it.
 func (k *GuardChecker) inTouch(o *sim.Occurrence, does string) error {
 	trail, held := k.trail[o.Member]
 	if o.Event.Kind == policy.Suspended {
@@ -384,8 +390,8 @@ func (k *GuardChecker) holder(c *sim.Cluster, o *sim.Occurrence, s *policy.Statu
 	return nil
 }
 
-// entrusted checks what the guard of a member's run would say if the process died now: that the token was lost, to each of those who
-// guard it; nothing, if the member does not hold it any longer.
+// entrusted checks what the guard of a member's run would say if the agent died now: to each guardian that the token is lost; nothing
+// if the member no longer holds it.
 func (k *GuardChecker) entrusted(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) error {
 	if s.Why != wander.WhyRunning {
 		return nil

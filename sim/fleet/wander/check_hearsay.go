@@ -11,17 +11,17 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// HearsayChecker holds two rules of those who ask whether there is still a token. What goes from mouth to mouth does not become
-// later on its way: nobody says that a token was there later than it knows from its own dealings with one, or than it was told,
-// counted from when it asked. A guardian that has heard the holder says so. And who is only told of a token leaves it to the one who saw it to make a new one, for a lap.
+// HearsayChecker checks what members tell each other about the last sighting of a token. No member names a later time than it knows from
+// its own dealings with a token, or was told, counted from its question. A guardian that has heard the holder says so. And a member
+// that was only told of a token waits a lap longer than the one that saw it before it makes a new one.
 type HearsayChecker struct {
-	// asked is when each member last asked, seen the latest time at which it may say that there was a token.
+	// asked is when each member last asked, seen the latest sighting that it may name.
 	asked, seen map[int]policy.Time
-	// heard is when each member last had a beat of the token that it guards.
+	// heard is each guardian's last beat.
 	heard map[int]beat
 }
 
-// beat is the last one that a member had, and from whom.
+// beat is the time and the sender of a beat.
 type beat struct {
 	at   policy.Time
 	from wire.MemberID
@@ -40,7 +40,7 @@ func (k *HearsayChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Kind != sim.Stepped {
 		return nil
 	}
-	// One that is answered is of a copy that was overtaken.
+	// A beat with an answer is of an overtaken copy.
 	if o.Event.Kind == policy.Received && o.Event.Msg.Kind == guardian.KindBeat && o.Expected && o.Of == 0 {
 		k.heard[o.Member] = beat{at: o.At, from: o.Event.Msg.From}
 	}
@@ -70,7 +70,7 @@ func (k *HearsayChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// told checks what a member does that is told of a token later than any that it knows of.
+// told checks what a member does with a sighting later than its own.
 func (k *HearsayChecker) told(c *sim.Cluster, o *sim.Occurrence) error {
 	at := k.asked[o.Member].Add(-time.Duration(o.Event.Msg.Nonce))
 	if at <= k.seen[o.Member] {
@@ -88,7 +88,7 @@ func (k *HearsayChecker) told(c *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// tells checks how long ago a member says that there was a token.
+// tells checks the sighting that a member names.
 func (k *HearsayChecker) tells(c *sim.Cluster, o *sim.Occurrence, age time.Duration) error {
 	if o.Completes() && c.Status(o.Member).Holding {
 		return nil

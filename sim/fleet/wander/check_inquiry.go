@@ -10,19 +10,19 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// InquiryChecker holds that nobody makes a token for a silence of its own: a member with guardians asks others first, waits for
-// their answers, and does nothing if one of them has seen a token less than regenerate-after ago. Nor does a member that is not
-// the first in rank make the first token of a fleet without having asked.
+// InquiryChecker checks that no member makes a token for its own silence only. Where tokens have guardians, it asks others first, waits
+// for their answers, and makes none if one of them has seen a token less than regenerate-after ago. And only the first in rank makes
+// the first token of a fleet without asking.
 type InquiryChecker struct {
 	wait    time.Duration
 	guarded bool
-	// asked is when a member last asked, seen the latest time at which one says that it saw a token.
+	// asked is when a member last asked, seen the latest sighting that it was told.
 	asked, seen map[int]policy.Time
-	// rank is a member's place among those it sees; it is alone if it is not there.
+	// rank is a member's place among those that it sees. A member that is alone has no entry.
 	rank map[int]int
 }
 
-// NewInquiryChecker returns a checker of one run in which answers are waited for so long; guarded says that tokens have guardians.
+// NewInquiryChecker returns a checker of one run. A member waits for answers for wait; guarded says that tokens have guardians.
 func NewInquiryChecker(wait time.Duration, guarded bool) *InquiryChecker {
 	return &InquiryChecker{
 		wait: wait, guarded: guarded, asked: map[int]policy.Time{}, seen: map[int]policy.Time{}, rank: map[int]int{},
@@ -76,7 +76,7 @@ func (k *InquiryChecker) note(c *sim.Cluster, o *sim.Occurrence, n policy.Note) 
 	return nil
 }
 
-// hasAsked checks that a member has asked and waited, for longer where round trips are, and that it was not long ago.
+// hasAsked checks that a member has asked and waited, longer where round trips are longer, and that this was not long ago.
 func (k *InquiryChecker) hasAsked(c *sim.Cluster, o *sim.Occurrence) error {
 	wait := max(k.wait, Detail(c, o.Member).RoundTrip*3/2)
 	asked, ok := k.asked[o.Member]
@@ -90,7 +90,7 @@ func (k *InquiryChecker) regenerate(c *sim.Cluster, o *sim.Occurrence) error {
 	if err := k.hasAsked(c, o); err != nil || !o.Completes() {
 		return err
 	}
-	// The status has the value that was raised by half for the next time.
+	// The status has the next value, raised by half.
 	after := Detail(c, o.Member).RegenerateAfter * 2 / 3
 	if seen, ok := k.seen[o.Member]; ok && o.At.Sub(seen) < after-time.Microsecond {
 		return fmt.Errorf("inquiry: %s makes a token and was told of one %v ago", sim.MemberName(o.Member), o.At.Sub(seen))

@@ -11,10 +11,10 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// MissedChecker holds that in a walk that goes round, who was not reached is left to the next holders: it is on the token's list
-// from then on, unless others have put it there before, who count how often it was tried.
+// MissedChecker checks that in a walk that goes round, a member that could not be reached is left to the next holders: it is on the
+// token's list from then on, unless it was on the list before. The list counts the tries.
 type MissedChecker struct {
-	// came is the token that came to each member last, as it came, failed who has failed to take it there since.
+	// came is each member's last token, as it came. failed are the members that have not answered its offers since.
 	came   map[int]arrival
 	failed map[int][]wire.MemberID
 	offers offers
@@ -57,11 +57,11 @@ func (k *MissedChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// miss checks what becomes of a member that did not answer an offer.
+// miss checks that a member that did not answer an offer is left to the next holders.
 func (k *MissedChecker) miss(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
 	hint := wander.Hint(e.Peer)
 	came := k.came[o.Member]
-	// Where another one came since, and was discarded, nobody knows how the held one came.
+	// If another token has come since and was discarded, it is not known how the held one came.
 	first := came.id == e.Token.ID && !lists(&came.load, hint) && !slices.Contains(k.failed[o.Member], e.Peer)
 	k.failed[o.Member] = append(k.failed[o.Member], e.Peer)
 	s := Detail(c, o.Member)
@@ -72,7 +72,7 @@ func (k *MissedChecker) miss(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect
 	return nil
 }
 
-// lists reports whether a member is among those that were missed.
+// lists reports whether a member is on the list.
 func lists(l *wire.Load, hint uint32) bool {
 	r := wander.RouteOf(l)
 	for i := range r.Missed {

@@ -12,15 +12,15 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// MusterChecker holds that a token has all its guardians from the moment in which it comes to a member: as many as are wanted, or
-// all whom its holder sees. Those that have failed it are left out: it may avoid them.
+// MusterChecker checks that a token has all its guardians from the moment in which it comes to a member: as many as configured, or all
+// the others that its holder sees. Members that have failed the holder do not count: it may avoid them.
 type MusterChecker struct {
 	backups int
-	// view is whom each member sees, failed who of them has failed it since it was started.
+	// view are the members that each one sees, failed those of them that have failed it since its start.
 	view, failed map[int][]wire.MemberID
 }
 
-// NewMusterChecker returns a checker of one run in which a token is to have so many guardians.
+// NewMusterChecker returns a checker of one run. A token should have this many guardians.
 func NewMusterChecker(backups int) *MusterChecker {
 	return &MusterChecker{backups: backups, view: map[int][]wire.MemberID{}, failed: map[int][]wire.MemberID{}}
 }
@@ -63,7 +63,7 @@ func (k *MusterChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	return k.guards(c, o, detail.Trail())
 }
 
-// guards checks who guards the token that has come to a member.
+// guards checks the guardians of a token that has come to a member.
 func (k *MusterChecker) guards(c *sim.Cluster, o *sim.Occurrence, trail guardian.Trail) error {
 	there := 0
 	for _, id := range k.view[o.Member] {

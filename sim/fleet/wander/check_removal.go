@@ -10,42 +10,46 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// RemovalChecker holds that of two tokens the older survives. A token is removed only by one that precedes it: the one that
-// the member ran under less than min_interval ago, the one that it holds, the one that it passed on after the younger was made, in a walk
-// that goes round the one that it passed on less than a lap ago, or the one that it passed on to the sender of this one while that was on
-// its way. And it is removed if there is one of the first two, or of the third or the last if it is the oldest that the member has passed on.
+// RemovalChecker checks that of two tokens the older survives. A member removes a token only for one that precedes it:
+//
+//  1. the token under which it ran less than min_interval ago,
+//  2. the token that it holds,
+//  3. a token that it passed on after the younger one was made,
+//  4. in a walk that goes round, a token that it passed on less than a lap ago,
+//  5. a token that it passed on to the sender of the younger one while that was under way.
+//
+// It must remove the younger one in cases 1 and 2, and in cases 3 and 5 if the older token is the oldest that it has passed on.
 type RemovalChecker struct {
 	minInterval, lap, timeout time.Duration
-	// last is under which token a member ran last, and before under which it ran before that; running says that it still does.
+	// last is the token of a member's last run, before that of the run before; running says that it still runs.
 	last, before map[int]sighting
 	running      map[int]bool
-	// passed is, for each member and each token it passed on, when it did so last, and to whom.
+	// passed is when a member last passed on each token, and to whom.
 	passed map[int]map[wire.TokenID]round
 	// born is when each token was made.
 	born map[wire.TokenID]policy.Time
 }
 
-// round is one token's way round. It has faded if another one left when it had been away for max_interval.
+// round is a token's last departure from a member. It has faded if another token left after this one was away for max_interval.
 type round struct {
 	at    policy.Time
 	to    wire.MemberID
 	faded bool
 }
 
-// sighting is when a member had to do with which token: as it ran under it, or passed it on.
+// sighting is a token, and when a member ran under it.
 type sighting struct {
 	at    policy.Time
 	token wire.TokenID
 }
 
-// precedes reports whether the token that was there for less than a while before now precedes another.
+// precedes reports whether the token of s precedes another one and was seen within the last while.
 func (s sighting) precedes(id wire.TokenID, now policy.Time, while time.Duration) bool {
 	return !s.token.IsZero() && now.Sub(s.at) < while && s.token.Precedes(id)
 }
 
-// NewRemovalChecker returns a checker of one run with the given min_interval. A lap is the least time for which a token
-// that was passed on removes younger ones; zero where the walk does not go round, negative in the plain paper. A handoff takes less than
-// timeout.
+// NewRemovalChecker returns a checker of one run. For a lap after it was passed on, a token removes younger ones: zero where the walk
+// does not go round, negative in the plain paper. A handoff takes less than timeout.
 func NewRemovalChecker(minInterval, lap, timeout time.Duration) *RemovalChecker {
 	return &RemovalChecker{
 		minInterval: minInterval, lap: lap, timeout: timeout, last: map[int]sighting{}, before: map[int]sighting{},
@@ -97,7 +101,7 @@ func (k *RemovalChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// event notes what a member knows of its last run when it starts, and that a run ends. One that was denied is none.
+// event records what a member knows of its last run at its start, and the end of a run. A denied run does not count.
 func (k *RemovalChecker) event(c *sim.Cluster, o *sim.Occurrence) {
 	s := &o.Event.State
 	ran := wander.MemoOf(&s.Memo)
@@ -119,7 +123,7 @@ func (k *RemovalChecker) removes(o *sim.Occurrence, id wire.TokenID) bool {
 	return k.last[o.Member].precedes(id, o.At, k.minInterval)
 }
 
-// pass notes that a token leaves a member, which may forget those that it has not seen for max_interval, as long as that is now.
+// pass records that a token leaves a member. The member may forget tokens that it has not seen for max_interval as it is now.
 func (k *RemovalChecker) pass(c *sim.Cluster, o *sim.Occurrence, id wire.TokenID, to wire.MemberID) {
 	rounds := k.passed[o.Member]
 	if rounds == nil {
@@ -134,7 +138,7 @@ func (k *RemovalChecker) pass(c *sim.Cluster, o *sim.Occurrence, id wire.TokenID
 	rounds[id] = round{at: o.At, to: to}
 }
 
-// chases reports whether a token follows an older one round, is of the same time as an older one, or has crossed one.
+// chases reports whether case 3, 4 or 5 applies to a token.
 func (k *RemovalChecker) chases(c *sim.Cluster, o *sim.Occurrence, id wire.TokenID) bool {
 	lap := max(k.lap, Detail(c, o.Member).Lap)
 	for older, r := range k.passed[o.Member] {
@@ -148,7 +152,7 @@ func (k *RemovalChecker) chases(c *sim.Cluster, o *sim.Occurrence, id wire.Token
 	return false
 }
 
-// handoff is how long a handoff takes at most at a member: longer where round trips are.
+// handoff is the longest time of a handoff at a member: longer where round trips are longer.
 func (k *RemovalChecker) handoff(c *sim.Cluster, o *sim.Occurrence) time.Duration {
 	return max(k.timeout, 2*Detail(c, o.Member).RoundTrip)
 }
@@ -163,7 +167,7 @@ func (k *RemovalChecker) oldest(member int) (id wire.TokenID, last round) {
 	return id, k.passed[member][id]
 }
 
-// crosses reports whether the oldest token that a member has passed on has just gone to where this one comes from.
+// crosses reports whether the oldest token that a member has passed on went to the sender of this one just now.
 func (k *RemovalChecker) crosses(o *sim.Occurrence, id wire.TokenID) bool {
 	oldest, r := k.oldest(o.Member)
 	return oldest.Precedes(id) && !oldest.IsZero() && r.to == o.Event.Msg.From && o.At.Sub(r.at) < k.timeout
