@@ -23,7 +23,7 @@ func ParseFormat(name string) (Format, error) {
 	case FormatText, FormatMermaid:
 		return f, nil
 	}
-	return "", fmt.Errorf("no format is called %q: there are %s and %s", name, FormatText, FormatMermaid)
+	return "", fmt.Errorf("unknown format %q: choose %s or %s", name, FormatText, FormatMermaid)
 }
 
 // NewTeller returns a watcher that writes a run to w, in the words of a family.

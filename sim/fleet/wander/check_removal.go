@@ -173,15 +173,15 @@ func (k *RemovalChecker) crosses(o *sim.Occurrence, id wire.TokenID) bool {
 	return oldest.Precedes(id) && !oldest.IsZero() && r.to == o.Event.Msg.From && o.At.Sub(r.at) < k.timeout
 }
 
-// together reports whether the oldest token that a member has passed on was there since this one was made, as its age tells. A member may
-// forget one that it has not seen for max_interval.
+// together reports whether case 3 applies to the oldest token that a member has passed on, by the age of the younger one. A member may forget
+// a token that it has not seen for max_interval.
 func (k *RemovalChecker) together(o *sim.Occurrence, s *wander.Detail) bool {
 	oldest, r := k.oldest(o.Member)
 	since := o.At.Sub(r.at)
 	return k.lap >= 0 && !oldest.IsZero() && oldest.Precedes(s.Token.ID) && since < wander.AgeOf(&s.Load) && since < s.MaxInterval && !r.faded
 }
 
-// survivor checks what is left after a step in which a token arrived or one met another.
+// survivor checks the token that is left after a step in which one arrived or met another.
 func (k *RemovalChecker) survivor(o *sim.Occurrence, s *wander.Detail) error {
 	who := sim.MemberName(o.Member)
 	for i := range o.Effects {
@@ -208,7 +208,7 @@ func (k *RemovalChecker) survivor(o *sim.Occurrence, s *wander.Detail) error {
 	return nil
 }
 
-// keeps reports whether the token of effect i, which took it, was not given up at once.
+// keeps reports whether the token that effect i took was kept.
 func keeps(o *sim.Occurrence, i int) bool {
 	return i+1 == len(o.Effects) || o.Effects[i+1].Kind != policy.Gave
 }

@@ -9,18 +9,18 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// SilenceChecker holds that a token that is only on offer does not end a silence: it puts off what a member does about that for as
-// long as a handoff may take, and no longer, whoever plays recorded offers back.
+// SilenceChecker checks that an offer does not end a silence: it delays a new token by no more than the time of a handoff, whoever plays
+// recorded offers back.
 type SilenceChecker struct {
 	patience time.Duration
-	// at is when each member was going to make a new token, as of its last step.
+	// at is when each member would make a new token, as of its last step.
 	at map[int]policy.Time
 }
 
-// handoffsTake is for how many timeouts, or round trips, a handoff may be believed in.
+// handoffsTake bounds a handoff, in timeouts or round trips.
 const handoffsTake = 64
 
-// NewSilenceChecker returns a checker of one run in which partners wait for a timeout for each other.
+// NewSilenceChecker returns a checker of one run with the given timeout of handoffs.
 func NewSilenceChecker(timeout time.Duration) *SilenceChecker {
 	return &SilenceChecker{patience: handoffsTake * timeout, at: map[int]policy.Time{}}
 }

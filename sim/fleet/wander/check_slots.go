@@ -8,9 +8,8 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// SlotChecker holds what a gate with several tokens adds: no member runs under two of them at once. And a member has one record
-// for all of them: as long as its last run is the same, so is the slot that it was under, and its token does not become unknown; and it
-// says under which one a run is before that starts.
+// SlotChecker checks what a gate with several tokens adds. A member never runs under two tokens at once. It has one record for all of
+// them: the record names the token and the slot of a run before that starts, and they stay until the next run.
 type SlotChecker struct{ running map[int]bool }
 
 // NewSlotChecker returns a checker of one run.

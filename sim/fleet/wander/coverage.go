@@ -16,12 +16,12 @@ import (
 // Coverage counts what has occurred, over any number of runs. It is a [sim.Watcher]. The zero value has seen nothing.
 type Coverage struct {
 	counts [classesEnd][mostOfAClass]uint64
-	// suspicions are those of the members of the present run, each since it was started; patience is the guardians'.
+	// suspicions has each member's last question of the present run, since its start; patience is the guardians'.
 	suspicions map[int]suspicion
 	patience   time.Duration
 }
 
-// mostOfAClass is more than there are things of any class.
+// mostOfAClass bounds the things of a class.
 const mostOfAClass = 128
 
 // class is a class of things that can occur.
@@ -41,7 +41,7 @@ const (
 	classesEnd
 )
 
-// timer is a deadline of a machine that does something when it comes, if no note is told only then.
+// timer is a deadline of a machine. Deadlines with a note of their own are left out.
 type timer uint8
 
 const (
@@ -66,7 +66,7 @@ func (t timer) String() string {
 	}[t]
 }
 
-// situation is a case of a rule, or a fault, that is neither an occurrence nor a note.
+// situation is a case of a rule or a fault that is neither an occurrence nor a note.
 type situation uint8
 
 const (
@@ -161,7 +161,7 @@ func (v *Coverage) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// oneWay counts holders that the network serves in one direction only.
+// oneWay counts holders with a network that works in one direction only.
 func (v *Coverage) oneWay(c *sim.Cluster, o *sim.Occurrence) {
 	hears, isHeard := c.Hears(o.Member), c.IsHeard(o.Member)
 	if hears && isHeard || !o.Completes() || !c.Status(o.Member).Holding {
@@ -175,7 +175,7 @@ func (v *Coverage) oneWay(c *sim.Cluster, o *sim.Occurrence) {
 	}
 }
 
-// walk counts what only a walk that goes round leads to. Who is due has not run under any token lately.
+// walk counts the cases of a walk that goes round. A member that is due has run under no token lately.
 func (v *Coverage) walk(c *sim.Cluster, o *sim.Occurrence) {
 	for i := range o.Effects {
 		switch e := &o.Effects[i]; {
@@ -221,7 +221,7 @@ func (v *Coverage) step(o *sim.Occurrence) {
 	v.meeting(o)
 }
 
-// wake counts the timer of which effect i of a wake-up is a sign.
+// wake counts the timer that effect i of a wake-up is a sign of.
 func (v *Coverage) wake(effects []policy.Effect, i int) {
 	e := &effects[i]
 	offers := i > 0 && effects[i-1].Note == handoff.NoteOffered
@@ -242,8 +242,8 @@ func (v *Coverage) wake(effects []policy.Effect, i int) {
 	}
 }
 
-// meeting counts which of two tokens survives, and where. Who gets an older token during a run saves that it runs under
-// that one now.
+// meeting counts which of two tokens survives, and where. A member that gets an older token during a run saves that it runs under that one
+// now.
 func (v *Coverage) meeting(o *sim.Occurrence) {
 	var arrived wire.TokenID
 	met, younger, saves := false, false, false

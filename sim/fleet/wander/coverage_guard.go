@@ -12,13 +12,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// suspicion is what a guardian asked about last.
+// suspicion is the token of a guardian's last question.
 type suspicion struct {
 	token wire.Ref
 	trail guardian.Trail
 }
 
-// guard counts what only guardians lead to.
+// guard counts the cases of guardians.
 func (v *Coverage) guard(c *sim.Cluster, o *sim.Occurrence) {
 	if o.Event.Kind == policy.Received && !handoff.Owns(o.Event.Msg.Kind) && o.Expected {
 		v.word(c, o)
@@ -33,7 +33,7 @@ func (v *Coverage) guard(c *sim.Cluster, o *sim.Occurrence) {
 	}
 }
 
-// word counts what became of a message between holder and guardians that was expected.
+// word counts what became of an expected message between holder and guardians.
 func (v *Coverage) word(c *sim.Cluster, o *sim.Occurrence) {
 	m, self := &o.Event.Msg, c.ID(o.Member)
 	first := &policy.Effect{}
@@ -64,7 +64,7 @@ func (v *Coverage) calmed(o *sim.Occurrence) bool {
 	return ok && m.Token.Seq <= asked.token.Seq && time.Duration(m.Nonce) < v.patience
 }
 
-// guardWake counts the timers of holders and guardians, and of who asks before it makes a token.
+// guardWake counts the timers of holders, guardians, and members that ask before they make a token.
 func (v *Coverage) guardWake(o *sim.Occurrence) {
 	asks := false
 	for i := range o.Effects {
@@ -115,7 +115,7 @@ func (v *Coverage) suspect(member int, s suspicion) {
 	v.suspicions[member] = s
 }
 
-// revived counts who revives a token, why then, and what it meets.
+// revived counts the rank of a guardian that revives a token, the reason, and what the token meets.
 func (v *Coverage) revived(c *sim.Cluster, o *sim.Occurrence) {
 	asked := v.suspicions[o.Member]
 	if rank, _ := asked.trail.Rank(c.ID(o.Member)); rank > 0 {

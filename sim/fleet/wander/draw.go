@@ -10,8 +10,8 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Draw makes a scenario of which the seed draws every parameter, and also which faults there are at all: many runs each
-// with a few kinds of faults find more than many with all of them (swarm testing).
+// Draw returns the scenario of a seed: the seed draws every parameter, and which kinds of faults there are. Many runs with a few kinds of
+// faults each find more than runs with all of them (swarm testing).
 func Draw(seed uint64) Scenario {
 	d := drawing{rand.New(rand.NewPCG(seed, sim.Mix(6)))}
 	s := Scenario{Seed: seed, Members: d.members(), Skip: d.time(20*time.Millisecond, 2*time.Second)}
@@ -52,11 +52,11 @@ func Draw(seed uint64) Scenario {
 	}
 	s.MeasureOp = d.sometimes(0.3)
 	if d.sometimes(0.1) {
-		// A token that none of fewer members falls to may stay away for ever; they can do without.
+		// With more slots than members, a token might fall to no member.
 		s.Slots = min(2+d.IntN(2), s.Members)
 		s.MixedSlots = d.sometimes(0.2)
 	}
-	// What is drawn from here on leaves everything before as it was; see also pieces.go.
+	// Later additions are drawn from here on, so that older draws stay as they were; see also pieces.go.
 	if d.sometimes(0.1) {
 		s.Faults.ForgeEvery = d.time(s.Duration/20, s.Duration)
 	}
@@ -70,7 +70,7 @@ func Draw(seed uint64) Scenario {
 	}
 	s.drawPieces()
 	if d.sometimes(0.1) {
-		// As real memberships are: see MeasuredMembership.
+		// Like real memberships: see sim.MeasuredMembership.
 		m := &s.Membership
 		m.DetectMore, m.CutAfter = d.time(time.Millisecond, m.DetectAfter/8), d.time(m.DetectAfter, 2*m.DetectAfter)
 	}
@@ -82,7 +82,7 @@ type drawing struct{ *rand.Rand }
 
 func (d drawing) sometimes(p float64) bool { return d.Float64() < p }
 
-// share draws a number from a range, as likely between 1 and 2 as between 2 and 4.
+// share draws a number from a range: between 1 and 2 as likely as between 2 and 4.
 func (d drawing) share(from, to float64) float64 {
 	return from * math.Pow(to/from, d.Float64())
 }

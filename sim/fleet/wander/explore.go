@@ -9,21 +9,20 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Outcome is what a run of a scenario led to.
+// Outcome is the result of a run.
 type Outcome struct {
 	Steps uint64
 	// Err is the first rule that was broken, or nil.
 	Err error
-	// At is when the run ended; Healed is when the faults did, and Needed how long the cluster took from then until it made
-	// progress again. Bound is how long it might have taken.
+	// At is the end of the run, Healed the end of the faults. Needed is the time from then until the cluster made progress again, Bound the
+	// longest that it may need.
 	At, Healed    policy.Time
 	Needed, Bound time.Duration
 }
 
-// Explore runs the scenario in three phases. In the first, things go wrong, and every checker looks at every step. Then, in some
-// scenarios, one fault stands for long, and whoever can talk has to run. Then all is healed, and the cluster has to make progress:
-// "exactly one token is present in the system", and every member runs.
-// The watchers are told of everything, after the checkers.
+// Explore runs the scenario in three phases, with all checkers. First there are faults. Then, in some scenarios, one fault stands for long,
+// and members that can talk to each other must run. Then all is healed, and the cluster must make progress: "exactly one token is
+// present in the system", and every member runs. The watchers come after the checkers.
 func (s *Scenario) Explore(watchers ...sim.Watcher) Outcome {
 	progress := NewProgress(s)
 	ran := runners{}
@@ -46,7 +45,7 @@ func (s *Scenario) Explore(watchers ...sim.Watcher) Outcome {
 	return o
 }
 
-// recover waits for progress until the deadline.
+// recover lets time pass until there is progress, or the deadline.
 func (s *Scenario) recover(c *sim.Cluster, p *Progress, deadline policy.Time) error {
 	quiet := s.quiet()
 	for c.Now() < deadline {
@@ -62,7 +61,7 @@ func (s *Scenario) recover(c *sim.Cluster, p *Progress, deadline policy.Time) er
 		len(p.ran), s.Members, c.Now().Sub(p.since()), quiet)
 }
 
-// bound is how long a healed cluster may take.
+// bound is the longest time that a healed cluster may need.
 func (s *Scenario) bound(c *sim.Cluster) time.Duration {
 	longest := max(s.MaxIntervalInForce(), s.lap())
 	for i := range c.Members() {
@@ -75,8 +74,8 @@ func (s *Scenario) bound(c *sim.Cluster) time.Duration {
 	return settle + 30*longest + s.Demand.Longest()
 }
 
-// quiet is for how long there must have been one token of each slot: long enough for any other to have shown itself. Without guardians
-// nobody asks before it makes a token, and a fleet whose laps are longer than max_interval has several now and then.
+// quiet is how long there must be one token of each slot: long enough for any other to show itself. Without guardians no member asks before
+// it makes a token, and a fleet with laps longer than max_interval has several now and then.
 func (s *Scenario) quiet() time.Duration {
 	if s.Backups == 0 {
 		return s.MaxIntervalInForce()

@@ -7,11 +7,10 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Measure runs the scenario for its Duration, faults and all, with nobody watching but the watchers: no checkers, and no
-// healing afterwards. It returns the time that was reached: less than the Duration if ctx is cancelled, whose error comes
-// with it, or if a watcher has an error.
+// Measure runs the scenario for its Duration with its faults, without checkers and without healing afterwards. It returns the time that was
+// reached: less than the Duration if ctx is cancelled or a watcher has an error, which it returns too.
 //
-// Progress, if there is one, is told now and then how far the time has come; it should not take long over it.
+// progress, if not nil, is called now and then with the time that is reached. It should return soon.
 func (s *Scenario) Measure(ctx context.Context, progress func(now policy.Time), watchers ...sim.Watcher) (policy.Time, error) {
 	c := s.NewCluster(watchers...)
 	s.start(c)

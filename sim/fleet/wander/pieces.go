@@ -7,10 +7,10 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// piece is a part of the world that few scenarios have. It is drawn last, and each by dice of its own, so that one more leaves all the
+// piece is a part of the world that few scenarios have. Pieces are drawn last, each by dice of its own, so that a new one leaves all
 // others as they were.
 type piece struct {
-	// label belongs to the dice. It is such that none of the seeds that failed before there were pieces has this one.
+	// label seeds the dice. It was chosen so that the seeds that had failed before do not have this piece.
 	label uint64
 	share float64
 	draw  func(drawing, *Scenario)
@@ -43,11 +43,11 @@ func (d drawing) deafAndMute(s *Scenario) {
 	s.Faults.MuteShare = d.share(0.1, 1)
 }
 
-// lapTimeouts is how many handoff timeouts a lap may take where operations are longer than the operator says.
+// lapTimeouts bounds a lap, in handoff timeouts, where operations are longer than the operator says.
 const lapTimeouts = 2000
 
 // wrongOp: operations are shorter or longer than the operator says, by up to a factor of ten, or longer than max_interval. Without
-// guardians nobody asks before it makes a token: such a fleet needs to know how long they take.
+// guardians no member asks before it makes a token, so such a fleet must know the duration.
 func (d drawing) wrongOp(s *Scenario) {
 	if s.Backups == 0 {
 		return
@@ -59,12 +59,12 @@ func (d drawing) wrongOp(s *Scenario) {
 	if d.sometimes(0.3) {
 		s.Hook.Takes = d.time(s.MaxIntervalInForce(), 3*s.MaxIntervalInForce())
 	}
-	// A lap of thousands of beats takes too long to explore.
+	// A lap of thousands of beats would take too long to explore.
 	s.Hook.Takes = min(s.Hook.Takes, max(s.Op, time.Duration(lapTimeouts/s.Members)*max(s.Skip, 250*time.Millisecond)))
 	s.Duration = max(s.Duration, 2*s.lap())
 }
 
-// grow makes the fleet larger, at the same load: where there are few, everybody is asked by everybody.
+// grow makes the fleet larger at the same load: in a small one, every member asks all others.
 func (s *Scenario) grow(members int) {
 	by := float64(members) / float64(s.Members)
 	s.Members = members
@@ -73,8 +73,8 @@ func (s *Scenario) grow(members int) {
 	s.Duration = time.Duration(by * float64(s.Duration))
 }
 
-// wrongMaxInterval: the operator has set max_interval too low or too high, by up to a factor of ten. Without guardians nobody asks
-// before it makes a token: such a fleet needs the right one.
+// wrongMaxInterval: the operator has set max_interval too low or too high, by up to a factor of ten. Without guardians no member
+// asks before it makes a token, so such a fleet needs the right one.
 func (d drawing) wrongMaxInterval(s *Scenario) {
 	if s.Backups > 0 {
 		s.MaxInterval = max(s.MinInterval, d.time(s.MaxIntervalInForce()/10, 10*s.MaxIntervalInForce()))
@@ -90,7 +90,7 @@ func (d drawing) farApart(s *Scenario) {
 	}
 }
 
-// standing: a fault that stays, for so long that large fleets take too long to explore.
+// standing: a fault that stays. Large fleets would take too long to explore.
 func (d drawing) standing(s *Scenario) {
 	if s.Members > 1 && s.Members < 10 {
 		s.Standing = Standing(1 + d.IntN(int(standingEnd)-1))

@@ -8,14 +8,14 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// maxMembers is how many members there can be: each takes some 3 KiB.
+// maxMembers bounds the members of a fleet: each takes some 3 KiB.
 const maxMembers = 10_000_000
 
 // Impossible is an invalid parameter of a scenario. It is an error.
 type Impossible struct {
 	// Parameter is its name in [Scenario], as "Faults.Partition.Share".
 	Parameter string
-	// Why is a clause that says what it is and what it ought to be, without its name.
+	// Why is a clause with its value and what it should be, without its name.
 	Why string
 }
 
@@ -31,15 +31,15 @@ func (s *Scenario) Impossible() []Impossible {
 		}
 	}
 	object(s.Members < 1 || s.Members > maxMembers, "Members", "%d: a fleet has from 1 to %d", s.Members, maxMembers)
-	object(s.Skip == 0, "Skip", "0: a token has to rest for some time, or it would be everywhere at once")
-	object(s.Op == 0, "Op", "0: an operation takes some time")
+	object(s.Skip == 0, "Skip", "0: must be greater than 0")
+	object(s.Op == 0, "Op", "0: must be greater than 0")
 	object(s.MinInterval < s.Op && !s.onDemand(), "MinInterval", "%v, less than Op, %v: an operation would be due again before it is over",
 		s.MinInterval, s.Op)
 	object(s.MaxInterval != 0 && s.MaxInterval < s.MinInterval, "MaxInterval",
 		"%v, less than MinInterval, %v: tokens would be made for no reason; leave it out for a good one", s.MaxInterval, s.MinInterval)
-	object(s.Demand.Every == 0 && s.Demand != sim.Demand{}, "Demand.Every", "0: say how often members are wanted")
-	object(s.Demand.Withdrawn == 1, "Demand.Withdrawn", "1: nobody would wait for long enough")
-	object(s.Duration == 0, "Duration", "0: a run lasts some time")
+	object(s.Demand.Every == 0 && s.Demand != sim.Demand{}, "Demand.Every", "0: the other settings of Demand need it")
+	object(s.Demand.Withdrawn == 1, "Demand.Withdrawn", "1: must be less than 1, or no demand would be served")
+	object(s.Duration == 0, "Duration", "0: must be greater than 0")
 	object(s.TokenInPlace && s.StartWithin > 0, "TokenInPlace", "for fleets that start all at once: leave StartWithin out")
 	object(s.TokenInPlace && s.WaitAlone, "TokenInPlace", "for members that make a token while they are alone: leave WaitAlone out")
 	object(s.Hook.Hangs > 0 && s.Hook.Timeout == 0, "Hook.Hangs",
@@ -47,11 +47,11 @@ func (s *Scenario) Impossible() []Impossible {
 	p := s.Faults.Partition
 	object(p.For > 0 && s.Members == 1, "Faults.Partition.For", "%v, and there is only one member to part", p.For)
 	object(p.For > 0 && (p.Share == 0 || p.Share == 1), "Faults.Partition.Share", "%v: want some members, and not all", p.Share)
-	object(p.For == 0 && (p.At != 0 || p.Share != 0), "Faults.Partition.For", "0: say how long the partition lasts")
+	object(p.For == 0 && (p.At != 0 || p.Share != 0), "Faults.Partition.For", "0: the other settings of the partition need it")
 	s.each(func(name string, v reflect.Value) {
 		switch value := v.Interface().(type) {
 		case time.Duration:
-			object(value < 0, name, "%v: no time is less than zero", value)
+			object(value < 0, name, "%v: must not be negative", value)
 		case float64:
 			most := greatest(name)
 			object(!(value >= 0 && value <= most), name, "%v: want from 0 to %v", value, most)
@@ -60,7 +60,7 @@ func (s *Scenario) Impossible() []Impossible {
 	return found
 }
 
-// greatest returns the greatest value of a parameter that is a number: most are shares of something.
+// greatest returns the greatest value of a parameter that is a number. Most are shares.
 func greatest(name string) float64 {
 	if name == "Network.Replay" {
 		return 100

@@ -18,12 +18,12 @@ func TestImpossibleParametersAreNamed(t *testing.T) {
 	}{
 		{"Members", "-1: a fleet has", func(s *Scenario) { s.Members = -1 }},
 		{"Members", "a fleet has", func(s *Scenario) { s.Members = maxMembers + 1 }},
-		{"Skip", "0: a token", func(s *Scenario) { s.Skip = 0 }},
-		{"Skip", "-1s: no time", func(s *Scenario) { s.Skip = -time.Second }},
-		{"Op", "0: an operation", func(s *Scenario) { s.Op = 0 }},
+		{"Skip", "0: must be greater", func(s *Scenario) { s.Skip = 0 }},
+		{"Skip", "-1s: must not be negative", func(s *Scenario) { s.Skip = -time.Second }},
+		{"Op", "0: must be greater", func(s *Scenario) { s.Op = 0 }},
 		{"MinInterval", "1s, less than Op, 4s", func(s *Scenario) { s.MinInterval = time.Second }},
 		{"MaxInterval", "5s, less than MinInterval, 10m0s", func(s *Scenario) { s.MaxInterval = 5 * time.Second }},
-		{"Duration", "0: a run", func(s *Scenario) { s.Duration = 0 }},
+		{"Duration", "0: must be greater", func(s *Scenario) { s.Duration = 0 }},
 		{"TokenInPlace", "leave StartWithin out", func(s *Scenario) { s.StartWithin = time.Second }},
 		{"TokenInPlace", "leave WaitAlone out", func(s *Scenario) { s.WaitAlone = true }},
 		{"Hook.Hangs", "Hook.Timeout", func(s *Scenario) { s.Hook.Hangs = 0.5 }},
@@ -31,7 +31,7 @@ func TestImpossibleParametersAreNamed(t *testing.T) {
 		{"Network.Loss", "-0.1: want from 0 to 1", func(s *Scenario) { s.Network.Loss = -0.1 }},
 		{"Network.Loss", "NaN: want from 0 to 1", func(s *Scenario) { s.Network.Loss = math.NaN() }},
 		{"Network.Replay", "101: want from 0 to 100", func(s *Scenario) { s.Network.Replay = 101 }},
-		{"Faults.CrashEvery", "-1ns: no time", func(s *Scenario) { s.Faults.CrashEvery = -1 }},
+		{"Faults.CrashEvery", "-1ns: must not be negative", func(s *Scenario) { s.Faults.CrashEvery = -1 }},
 		{"Faults.Partition.For", "only one member", func(s *Scenario) {
 			s.Members, s.Faults.Partition = 1, sim.Partition{For: time.Second, Share: 0.5}
 		}},
@@ -39,7 +39,7 @@ func TestImpossibleParametersAreNamed(t *testing.T) {
 		{"Faults.Partition.Share", "1: want some members", func(s *Scenario) {
 			s.Faults.Partition = sim.Partition{For: time.Second, Share: 1}
 		}},
-		{"Faults.Partition.For", "how long", func(s *Scenario) { s.Faults.Partition.At = time.Second }},
+		{"Faults.Partition.For", "need it", func(s *Scenario) { s.Faults.Partition.At = time.Second }},
 	} {
 		s := fleet(10)
 		tc.spoil(&s)

@@ -8,27 +8,26 @@ import (
 	"github.com/wanderd/wanderd/sim/check"
 )
 
-// Progress watches for the state that a cluster without faults has to reach: one token is there, and only one, and under it
-// every member that is up has run its operation. It is a [sim.Watcher] and never has an error: how long to wait is for the one
-// who asks.
+// Progress recognises the state that a healthy cluster must reach: there is exactly one token, and every member that is up has run under
+// it. It is a [sim.Watcher] and never has an error: the caller decides how long to wait.
 type Progress struct {
 	slots []slotProgress
-	// ran are those who have run since each slot has had its present token.
+	// ran are the members that have run since each slot has had its present token.
 	ran map[int]bool
-	// mixed says that members disagree on how many tokens there are. Then a sweep may leave some of them out, and the last slot
-	// may have no token, if it falls to members who do not know of it.
+	// mixed says that members disagree on the number of tokens. Then a sweep may leave some members out, and the last slot may have no
+	// token if it falls to members that do not know of it.
 	mixed bool
 	view  sim.SlotView
 }
 
-// slotProgress is one slot's: token is the copy that was held last, since since.
+// slotProgress is the progress of one slot: token is the copy that was held last, since the time of the same name.
 type slotProgress struct {
 	copies check.Copies
 	token  int
 	since  policy.Time
 }
 
-// NewProgress returns a progress that has seen nothing of a scenario.
+// NewProgress returns the progress of one run of a scenario.
 func NewProgress(s *Scenario) *Progress {
 	p := &Progress{slots: make([]slotProgress, max(s.Slots, 1)), ran: map[int]bool{}, mixed: s.MixedSlots}
 	for i := range p.slots {
@@ -37,7 +36,7 @@ func NewProgress(s *Scenario) *Progress {
 	return p
 }
 
-// Watch notices which tokens are held, and begins anew whenever one is another.
+// Watch implements [sim.Watcher]. It begins anew whenever another token is held.
 func (p *Progress) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	if o.Ends() {
 		delete(p.ran, o.Member)
@@ -69,8 +68,8 @@ func (p *Progress) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// Reached reports whether every member that is up has run under the one token of each slot that was held, by anybody, for as
-// long as quiet: long enough for any other token to have shown itself.
+// Reached reports whether every member that is up has run under the one token of its slot, and no other token was held for quiet: long
+// enough for any other token to show itself.
 func (p *Progress) Reached(c *sim.Cluster, quiet time.Duration) bool {
 	for i := range p.slots {
 		if p.mixed && i == len(p.slots)-1 {
@@ -88,7 +87,7 @@ func (p *Progress) Reached(c *sim.Cluster, quiet time.Duration) bool {
 	return true
 }
 
-// since is when the last token came to be the only one of its slot.
+// since is the latest time from which a slot has had one token.
 func (p *Progress) since() (latest policy.Time) {
 	for i := range p.slots {
 		latest = max(latest, p.slots[i].since)

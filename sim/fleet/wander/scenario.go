@@ -29,21 +29,20 @@ type Scenario struct {
 	Slots int
 	// MixedSlots gives every third member one token less.
 	MixedSlots bool
-	// MeasureOp lets the members measure the operation, instead of being told Op.
+	// MeasureOp lets the members measure the operation; otherwise they are told Op.
 	MeasureOp bool
 	// WaitAlone makes members that have never seen another one wait.
 	WaitAlone bool
-	// StartWithin is the time within which the members start, each finding the others by itself; zero starts all at once,
-	// with a complete membership.
+	// StartWithin is the time within which the members start and find each other; zero starts all at once with a complete
+	// membership.
 	StartWithin time.Duration
-	// TokenInPlace lets member 0 make the first token at once, as in the paper, and not the first in rank after a while. It
-	// goes with a StartWithin of zero, and not with WaitAlone.
+	// TokenInPlace lets member 0 make the first token at once, as in the paper; otherwise the first in rank makes it after a while.
+	// It needs a StartWithin of zero and no WaitAlone.
 	TokenInPlace bool
-	// ClockSkew is the most by which a wall clock is ahead or behind at the start, ClockDrift the most by which it goes
-	// too fast or too slow.
+	// ClockSkew is the largest error of a wall clock at the start, ClockDrift the largest error of its rate.
 	ClockSkew  time.Duration
 	ClockDrift float64
-	// SameTies lets all who revive a token draw the same tie: what happens once in 256 times happens always.
+	// SameTies lets all guardians that revive a token draw the same tie: without it, two do so once in 256 times.
 	SameTies bool
 	// AskFirst and EarlyWakes are those of [Config].
 	AskFirst   bool
@@ -56,19 +55,20 @@ type Scenario struct {
 	Demand     sim.Demand
 	Faults     sim.Faults
 	Standing   Standing
-	// Duration is how long the run lasts, or the faults in it.
+	// Duration is how long the run lasts in Measure, and the faults in Explore.
 	Duration time.Duration
 }
 
-// NewCluster makes the world of a scenario; nobody has started.
+// NewCluster makes the world of a scenario. No member has started.
 func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 	gate := wire.GateIDOf("default")
-	// All machines in one piece, each in its place for all its lives, take less memory than one by one.
+	// All machines in one array take less memory than one by one. A member keeps its place for all its lives.
 	machines := make([]wander.Machine, s.Members)
 	laps := new(wander.Laps)
 	cfg := sim.Config{
 		Family: wander.Family(),
-		Seed:   s.Seed, Members: s.Members, Order: s.Order, Network: s.Network, Membership: s.Membership, Hook: s.Hook, OrphanGrace: wander.OrphanGrace(s.Skip), Disk: s.Disk,
+		Seed:   s.Seed, Members: s.Members, Order: s.Order, Network: s.Network, Membership: s.Membership,
+		Hook: s.Hook, OrphanGrace: wander.OrphanGrace(s.Skip), Disk: s.Disk,
 		Demand:   s.Demand,
 		AskFirst: s.AskFirst, EarlyWakes: s.EarlyWakes, StopTimeout: stopTimeout, Watchers: watchers,
 		Machine: func(seat sim.Seat) policy.Machine {
@@ -99,16 +99,16 @@ func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 	return sim.New(cfg)
 }
 
-// sameTies draws numbers that end alike: nothing but ties is drawn from there.
+// sameTies draws numbers with the same last byte: only ties are drawn from there.
 type sameTies struct{ policy.Entropy }
 
 // Uint64 draws a number.
 func (e sameTies) Uint64() uint64 { return e.Entropy.Uint64() &^ 0xff }
 
-// stopTimeout is how long an agent that stops in good order may take over it.
+// stopTimeout bounds a graceful stop.
 const stopTimeout = 30 * time.Second
 
-// centred returns a number between -1 and 1 that belongs to a seed and i.
+// centred returns a number between -1 and 1, the same for the same seed and i.
 func centred(seed uint64, i int) float64 {
 	return float64(int64(sim.Mix(seed^sim.Mix(uint64(i)+1<<40)))) / (1 << 63)
 }
@@ -148,13 +148,13 @@ func (s *Scenario) MaxIntervalInForce() time.Duration {
 // onDemand reports whether members run only when somebody waits for it.
 func (s *Scenario) onDemand() bool { return s.Demand.Every > 0 }
 
-// lap is how long a lap takes at most in which everybody runs, and no datagram is lost.
+// lap is the longest lap in which every member runs and no datagram is lost.
 func (s *Scenario) lap() time.Duration {
 	visit := s.Hook.Longest() + s.Skip + 3*(s.Network.Latency+s.Network.Jitter)
 	return time.Duration(s.Members) * visit
 }
 
-// Checkers returns every checker, fresh, for one run of the scenario.
+// Checkers returns new checkers of all rules, for one run of the scenario.
 func (s *Scenario) Checkers() []sim.Watcher {
 	lap := time.Duration(0)
 	if s.Walk == wander.Random && s.Backups == 0 && !s.onDemand() {
@@ -167,33 +167,37 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		}
 	}
 	timeout := wander.Patience(s.Skip)
+	each := func(one func() sim.Watcher) sim.Watcher { return sim.EachSlot(s.Slots, one) }
 	checkers := []sim.Watcher{
-		sim.EachSlot(s.Slots, func() sim.Watcher { return check.NewHandoffChecker() }), sim.EachSlot(s.Slots, func() sim.Watcher { return check.NewCustodyChecker() }),
-		sim.EachSlot(s.Slots, func() sim.Watcher { return check.NewSeqChecker() }), sim.EachSlot(s.Slots, func() sim.Watcher { return check.NewGrantChecker(timeout / 2) }),
-		sim.EachSlot(s.Slots, func() sim.Watcher { return NewRemovalChecker(s.MinInterval, lap, timeout) }),
-		sim.EachSlot(s.Slots, func() sim.Watcher { return NewBirthChecker() }), sim.EachSlot(s.Slots, func() sim.Watcher { return NewGuardChecker(timeout) }),
-		sim.EachSlot(s.Slots, func() sim.Watcher { return check.NewCommitChecker(timeout) }),
-		sim.EachSlot(s.Slots, func() sim.Watcher { return NewMusterChecker(s.Backups) }),
-		sim.EachSlot(s.Slots, func() sim.Watcher { return NewSilenceChecker(timeout) }),
-		sim.EachSlot(s.Slots, func() sim.Watcher { return NewBeatChecker(timeout) }),
-		sim.EachSlot(s.Slots, func() sim.Watcher { return NewDueChecker() }),
+		each(func() sim.Watcher { return check.NewHandoffChecker() }),
+		each(func() sim.Watcher { return check.NewCustodyChecker() }),
+		each(func() sim.Watcher { return check.NewSeqChecker() }),
+		each(func() sim.Watcher { return check.NewGrantChecker(timeout / 2) }),
+		each(func() sim.Watcher { return NewRemovalChecker(s.MinInterval, lap, timeout) }),
+		each(func() sim.Watcher { return NewBirthChecker() }),
+		each(func() sim.Watcher { return NewGuardChecker(timeout) }),
+		each(func() sim.Watcher { return check.NewCommitChecker(timeout) }),
+		each(func() sim.Watcher { return NewMusterChecker(s.Backups) }),
+		each(func() sim.Watcher { return NewSilenceChecker(timeout) }),
+		each(func() sim.Watcher { return NewBeatChecker(timeout) }),
+		each(func() sim.Watcher { return NewDueChecker() }),
 		check.NewTrafficChecker(s.datagrams(timeout), trafficTimeouts*timeout),
 		check.NewIntervalChecker(s.MinInterval, timeout/2), check.NewMessageChecker(), check.NewWakeChecker(), NewSlotChecker(),
-		sim.EachSlot(s.Slots, func() sim.Watcher { return NewInquiryChecker(timeout/2, s.Backups > 0) }),
+		each(func() sim.Watcher { return NewInquiryChecker(timeout/2, s.Backups > 0) }),
 	}
 	if s.Slots <= 1 {
 		checkers = append(checkers, NewDeafChecker(8*timeout+16*(s.Network.Latency+s.Network.Jitter)))
 	}
-	// Where slots differ, a member learns from any message that a token comes to it from now on.
+	// Where slots differ, any message tells a member that tokens come to it from now on.
 	if !s.MixedSlots {
-		checkers = append(checkers, sim.EachSlot(s.Slots, func() sim.Watcher { return NewHearsayChecker() }))
+		checkers = append(checkers, each(func() sim.Watcher { return NewHearsayChecker() }))
 	}
 	if s.onDemand() {
 		checkers = append(checkers, check.NewDemandChecker())
 	}
-	// Identities in order all begin alike, and say nothing of who was missed.
+	// The list of missed members has the first bytes of identities, which are all alike if identities are in order.
 	if s.Walk != wander.Random && s.Order != sim.InOrder {
-		checkers = append(checkers, sim.EachSlot(s.Slots, func() sim.Watcher { return NewMissedChecker() }))
+		checkers = append(checkers, each(func() sim.Watcher { return NewMissedChecker() }))
 	}
 	return checkers
 }
@@ -225,11 +229,11 @@ func (s *Scenario) each(do func(name string, value reflect.Value)) {
 	walk("", reflect.ValueOf(*s))
 }
 
-// trafficTimeouts is for how many timeouts datagrams are counted.
+// trafficTimeouts is the time in which datagrams are counted, in timeouts.
 const trafficTimeouts = 8
 
-// datagrams is how many datagrams a member may send in that time: beats to all guardians, repeated offers and Acks, questions; and what
-// belongs to a visit of a token, which may come as often as there are skips.
+// datagrams is how many datagrams a member may send in that time: beats to all guardians, repeated offers and Acks, questions, and those of
+// one visit of a token in each skip.
 func (s *Scenario) datagrams(timeout time.Duration) int {
 	visits := float64(timeout) / float64(s.Skip)
 	return int(trafficTimeouts * float64(max(s.Slots, 1)) * (40 + 8*visits))

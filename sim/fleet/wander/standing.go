@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Standing is a fault that begins when all the others are over, and stays: what must hold meanwhile is asked for before it is healed.
+// Standing is a fault that begins when all others are over, and stays. The fleet is checked while it stands.
 type Standing uint8
 
 const (
@@ -23,7 +23,7 @@ const (
 	TwoParts
 	// BrokenPairs: some ordered pairs never deliver.
 	BrokenPairs
-	// NothingArrives: every datagram is lost, as where a firewall stops them, and gossip goes on by streams.
+	// NothingArrives: every datagram is lost, as behind a firewall. Gossip goes on by streams.
 	NothingArrives
 
 	standingEnd
@@ -90,16 +90,16 @@ func (s *Scenario) beginStanding(c *sim.Cluster, n sim.Network) {
 	}
 }
 
-// standParts is which part of the time that a healed fleet may take a fault stands before anybody has to run, and then again.
+// standParts: the fault stands for a fifth of the time that a healed fleet may need, and then for another fifth in which somebody must run.
 const standParts = 5
 
-// stand lets the fault stand for long, if there is one, and checks that somebody runs, and where the others can all talk to each other,
-// that one of them does.
+// stand lets the fault stand, if there is one, and checks that somebody runs: in every group of members that can talk to each other, if
+// there are such groups.
 func (s *Scenario) stand(c *sim.Cluster, ran runners, sound sim.Network) error {
 	if s.Standing == NothingStands {
 		return nil
 	}
-	// Members that have never seen another one may wait for that for ever: they meet first.
+	// Members that have never seen another one may wait for ever, so they meet first.
 	if met := policy.Time(s.StartWithin + s.Membership.GossipAfter + s.Membership.Spread); s.WaitAlone && c.Now() < met {
 		if err := c.Run(met); err != nil {
 			return err
@@ -131,7 +131,7 @@ func (s *Scenario) stand(c *sim.Cluster, ran runners, sound sim.Network) error {
 	return nil
 }
 
-// parts are the members that are up, in groups in which everybody can talk to somebody.
+// parts are the members that are up, in groups that are connected in both directions.
 func parts(c *sim.Cluster) (all [][]int) {
 	talk := func(a, b int) bool { return c.Reaches(a, b) && c.Reaches(b, a) }
 	part := make([]int, c.Members())

@@ -14,7 +14,7 @@ import (
 	"github.com/wanderd/wanderd/sim/tell"
 )
 
-// Stories returns the stories that stand in the README.
+// Stories returns the stories of the README.
 func Stories() []tell.Story {
 	const late = policy.Time(8 * time.Second)
 	return []tell.Story{
@@ -51,7 +51,7 @@ func Stories() []tell.Story {
 	}
 }
 
-// FindStory returns the story of that name. The error names those there are.
+// FindStory returns the story of that name. The error lists all names.
 func FindStory(name string) (tell.Story, error) {
 	var names []string
 	for _, s := range Stories() {
@@ -60,10 +60,10 @@ func FindStory(name string) (tell.Story, error) {
 		}
 		names = append(names, s.Name)
 	}
-	return tell.Story{}, fmt.Errorf("no story is called %q: there are %s", name, strings.Join(names, " and "))
+	return tell.Story{}, fmt.Errorf("unknown story %q: choose %s", name, strings.Join(names, " or "))
 }
 
-// storyWorld is members named in the order of their ranks, with a token in place; plan arranges what goes wrong, if anything does.
+// storyWorld makes worlds whose members are named in the order of their ranks, with a token in place. plan arranges faults; nil if there are none.
 func storyWorld(s Scenario, plan func(*sim.Cluster)) func(uint64, ...sim.Watcher) *sim.Cluster {
 	s.Order, s.TokenInPlace = sim.InOrder, true
 	s.Skip, s.Op, s.MinInterval = time.Second, 2*time.Second, 10*time.Second
@@ -80,7 +80,7 @@ func storyWorld(s Scenario, plan func(*sim.Cluster)) func(uint64, ...sim.Watcher
 	}
 }
 
-// beatsOnly reports whether nothing occurred but what does four times in a skip, wherever a guarded token is.
+// beatsOnly reports whether only a beat occurred: there are four in a skip.
 func beatsOnly(o *sim.Occurrence) bool {
 	switch {
 	case o.Kind == sim.Lost:

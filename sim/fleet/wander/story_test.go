@@ -78,10 +78,10 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func TestWhoAsksForWhatIsNotThereIsToldWhatIs(t *testing.T) {
-	if _, err := wandering.FindStory("ring"); err == nil || !strings.Contains(err.Error(), "round and lost") {
+	if _, err := wandering.FindStory("ring"); err == nil || !strings.Contains(err.Error(), "round or lost") {
 		t.Errorf("story: %v", err)
 	}
-	if _, err := tell.ParseFormat("png"); err == nil || !strings.Contains(err.Error(), "text and mermaid") {
+	if _, err := tell.ParseFormat("png"); err == nil || !strings.Contains(err.Error(), "text or mermaid") {
 		t.Errorf("format: %v", err)
 	}
 }
