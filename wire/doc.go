@@ -1,6 +1,6 @@
-// Package wire is the wire format of wanderd: identities, tokens, the messages of handoffs and guardians, and the datagrams that
-// carry them, signed by their sender and sealed with the fleet secret. It reads no clock, opens no socket and keeps no state
-// between two datagrams. The protocols decide which member may send which message, and when.
+// Package wire is the wire format of wanderd: identities, tokens' names and numbers, messages, and the datagrams that carry them, signed
+// by their sender and sealed with the fleet secret. It reads no clock, opens no socket, keeps no state between two datagrams, and
+// knows no protocol: what a message is for, and what else it carries, is the protocols' own.
 //
 // # Datagrams
 //
@@ -48,7 +48,7 @@
 //	  9 +--------------------------+
 //	    | version               1  |  of that protocol
 //	 10 +--------------------------+
-//	    | kind                  1  |  1–3 a handoff's, 4–8 and 11 the guardians', 9–10 wander's, 64 and up a protocol's own
+//	    | kind                  1  |  the protocols' own numbers: see policy.Kinds
 //	 11 +--------------------------+
 //	    | slot                  1  |  which of the gate's tokens: 0 … 15
 //	 12 +--------------------------+

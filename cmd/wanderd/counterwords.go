@@ -22,6 +22,8 @@ func counterWords(name string) string {
 		return "damaged, or not made by this version of wanderd"
 	case "gate":
 		return "for a gate that this member does not have"
+	case "protocol":
+		return "for a gate that has another protocol here, or another version of it"
 	case "addressee":
 		return "for another member"
 	case "stranger":
