@@ -37,16 +37,15 @@ type Config struct {
 	Watchers []Watcher
 }
 
-// Seat is where a machine sits.
+// Seat is where a machine sits. Its Entropy is one source for all machines: a member's draws depend on the others', but a run still
+// depends on its seed only.
 type Seat struct {
 	Index int
-	Self  wire.MemberID
-	// Rejoins says that the member has seen others in an earlier life, as an agent remembers it.
-	Rejoins bool
-	// Entropy is one source for all machines: a member's draws depend on the others', but a run still on nothing but its
-	// seed.
-	Entropy policy.Entropy
+	policy.Seat
 }
+
+// theGate is the gate of all worlds.
+func theGate() wire.GateID { return wire.GateIDOf("default") }
 
 // member is the shell around one machine, and the host around the shell. There may be a million of them: what is not needed
 // for each is elsewhere.

@@ -215,7 +215,7 @@ func (f *faults) forge() {
 func (c *Cluster) Forge(from, to int, birth int64, seq wire.Seq) {
 	offers := slices.IndexFunc(c.cfg.Family.Kinds, func(k policy.KindInfo) bool { return k.Part == policy.Offers })
 	m := wire.Message{
-		Gate: wire.GateIDOf("default"), Kind: c.cfg.Family.Kinds[offers].Kind, From: c.ID(from), To: c.ID(to),
+		Gate: theGate(), Kind: c.cfg.Family.Kinds[offers].Kind, From: c.ID(from), To: c.ID(to),
 		Exchange: wire.Exchange(Mix(uint64(c.now)) | 1),
 		Token:    wire.Ref{ID: wire.TokenID{Birth: birth, Generator: c.ID(from), Random: Mix(uint64(birth))}, Seq: seq},
 	}

@@ -54,7 +54,9 @@ func (c *Cluster) launch(who int32) {
 	m.awayUntil, m.asleep = 0, false
 	m.seen = view{}
 	c.views.announced[who] = false
-	m.machine = c.cfg.Machine(Seat{Index: int(who), Self: m.id, Rejoins: m.hasSeenOthers, Entropy: c.machineDice})
+	m.machine = c.cfg.Machine(Seat{Index: int(who), Seat: policy.Seat{
+		Gate: theGate(), Self: m.id, Rejoins: m.hasSeenOthers, OnDemand: c.cfg.Demand.Every > 0, Entropy: c.machineDice,
+	}})
 	c.statusOf = absent
 	c.tell(Occurrence{Kind: Came, Member: int(who)})
 	c.event.Kind, c.event.State = policy.Started, m.disk

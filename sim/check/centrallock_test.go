@@ -18,7 +18,7 @@ func locked(seed uint64, hook sim.Hook, machine func(sim.Seat) policy.Machine, w
 	lock := centrallock.Settings{Server: sim.Identity(sim.InOrder, seed, 0), Lease: lease}
 	if machine == nil {
 		machine = func(s sim.Seat) policy.Machine {
-			return lock.Machine(policy.Seat{Gate: 1, Self: s.Self, OnDemand: true, Entropy: s.Entropy})
+			return lock.Machine(s.Seat)
 		}
 	}
 	return sim.New(sim.Config{
@@ -149,7 +149,7 @@ func TestABrokenLockIsCaught(t *testing.T) {
 			for seed := uint64(1); seed <= 20; seed++ {
 				lock := centrallock.Settings{Server: sim.Identity(sim.InOrder, seed, 0), Lease: lease}
 				c := locked(seed, sim.Hook{Takes: time.Minute, Deaf: 1}, func(s sim.Seat) policy.Machine {
-					return &brokenLock{lock.Machine(policy.Seat{Gate: 1, Self: s.Self, OnDemand: true, Entropy: s.Entropy}), spoil}
+					return &brokenLock{lock.Machine(s.Seat), spoil}
 				})
 				c.Boot()
 				c.StartFaults(sim.Faults{CutEvery: time.Minute, CutFor: time.Minute})

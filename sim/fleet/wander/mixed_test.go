@@ -7,7 +7,6 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
-	"github.com/wanderd/wanderd/wire"
 )
 
 // While half of a fleet has been restarted with two slots, nobody does worse than with one: as many run, and nobody waits for longer than two
@@ -37,7 +36,7 @@ func TestAFleetOfWhichHalfHasAnotherSlotDoesNoWorse(t *testing.T) {
 			Hook:       sim.Hook{Takes: op}, Watchers: []sim.Watcher{watch},
 			Machine: func(seat sim.Seat) policy.Machine {
 				return wander.NewGate(wander.Config{
-					Gate: wire.GateIDOf("default"), Self: seat.Self, Skip: time.Second, MinInterval: 5 * time.Minute, Backups: 2,
+					Gate: seat.Gate, Self: seat.Self, Skip: time.Second, MinInterval: 5 * time.Minute, Backups: 2,
 					Walk: walk, WaitAlone: true, Entropy: seat.Entropy,
 				}, 1+seat.Index%2)
 			},

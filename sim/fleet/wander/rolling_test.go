@@ -7,7 +7,6 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
-	"github.com/wanderd/wanderd/wire"
 )
 
 // A fleet with one slot is restarted with two, one member after the other, every constant at its default: the second token comes as the
@@ -32,7 +31,7 @@ func TestASecondSlotHasATokenSecondsAfterTheRestarts(t *testing.T) {
 			Hook:       sim.Hook{Takes: 4 * time.Second}, StopTimeout: 30 * time.Second, Watchers: []sim.Watcher{count},
 			Machine: func(seat sim.Seat) policy.Machine {
 				return wander.NewGate(wander.Config{
-					Gate: wire.GateIDOf("default"), Self: seat.Self, Skip: time.Second, MinInterval: 10 * time.Minute, Backups: 2,
+					Gate: seat.Gate, Self: seat.Self, Skip: time.Second, MinInterval: 10 * time.Minute, Backups: 2,
 					Walk: walk, WaitAlone: true, Entropy: seat.Entropy,
 				}, slots[seat.Index])
 			},

@@ -11,7 +11,6 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/check"
-	"github.com/wanderd/wanderd/wire"
 )
 
 // Scenario is a wandering token in a world: every parameter of one run.
@@ -61,7 +60,6 @@ type Scenario struct {
 
 // NewCluster makes the world of a scenario. No member has started.
 func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
-	gate := wire.GateIDOf("default")
 	// All machines in one array take less memory than one by one. A member keeps its place for all its lives.
 	machines := make([]wander.Machine, s.Members)
 	laps := new(wander.Laps)
@@ -80,7 +78,7 @@ func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 				op = 0
 			}
 			return s.machine(seat.Index, wander.Config{
-				Gate: gate, Self: seat.Self, Skip: s.Skip, Op: op, MinInterval: s.MinInterval, MaxInterval: s.MaxInterval,
+				Gate: seat.Gate, Self: seat.Self, Skip: s.Skip, Op: op, MinInterval: s.MinInterval, MaxInterval: s.MaxInterval,
 				OnDemand: s.onDemand(),
 				Backups:  s.Backups, OnLost: s.OnLost, Walk: s.Walk, Laps: laps, WaitAlone: s.WaitAlone, Rejoins: seat.Rejoins,
 				Entropy: seat.Entropy,
