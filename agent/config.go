@@ -33,6 +33,8 @@ type Config struct {
 	Insecure bool
 	// Gates are the gates of this member: at least one, with unique names.
 	Gates []GateConfig
+	// Drain makes a stop wait for what runs, instead of ending it.
+	Drain bool
 	// StopTimeout bounds a graceful stop.
 	StopTimeout time.Duration
 	// Version is reported in the status.

@@ -35,7 +35,12 @@ type gate struct {
 	tally     tally
 	callers   callers
 	gone      bool
-	members   int
+	// left says that the machine was told to leave.
+	left bool
+	// before is the state before the last run; undone says that this run counts as not having happened.
+	before  policy.State
+	undone  bool
+	members int
 
 	notes map[policy.Note]uint64
 	// said is when a note that repeats was last logged.
@@ -181,7 +186,13 @@ func (a *Agent) onRunEnded(f finished) {
 	}
 	a.warnTooShort(g)
 	a.observeEnd(g, *r)
+	if g.left && r.Stopped {
+		a.undo(g)
+	}
 	a.step(g)
+	if a.leaving {
+		a.leaveGate(g)
+	}
 }
 
 // onHookEnded records whether the hook has succeeded. Whether a command has is its caller's business.

@@ -42,6 +42,9 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 		if a.leaving && a.allGone() && !a.saving() {
 			return reason
 		}
+		if a.leaving && giveUp == nil && !a.draining() {
+			giveUp = time.After(a.cfg.StopTimeout)
+		}
 		timer.Reset(a.untilNextWake())
 		select {
 		case in := <-a.inbound:
@@ -63,7 +66,6 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 			a.log.Error().Err(reason).Msg("this agent stops")
 			a.noticeSleep()
 			a.leave()
-			giveUp = time.After(a.cfg.StopTimeout)
 		case query := <-a.queries:
 			query()
 		case <-timer.C:
@@ -72,8 +74,11 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 		case <-done:
 			done, copied = nil, nil
 			a.noticeSleep()
-			a.leave()
-			giveUp = time.After(a.cfg.StopTimeout)
+			if a.cfg.Drain {
+				a.drain()
+			} else {
+				a.leave()
+			}
 		case <-giveUp:
 			return errors.Join(reason, a.abandon())
 		case err := <-reading:
@@ -106,6 +111,9 @@ func (a *Agent) wake() {
 		}
 	}
 	a.correctRecords()
+	if a.draining() {
+		a.notifier.stopping(drainStep + a.cfg.StopTimeout + goodbye)
+	}
 	a.notifier.alive(a.statusLine)
 }
 
@@ -151,18 +159,6 @@ func (a *Agent) onView(view *membership.View) {
 		}
 		g.entrusted.changed = true // a guardian may have another address
 		a.step(g)
-	}
-}
-
-// leave begins a graceful stop.
-func (a *Agent) leave() {
-	a.leaving = true
-	a.notifier.stopping(a.cfg.StopTimeout + goodbye)
-	a.log.Info().Dur("within", a.cfg.StopTimeout).Msg("stopping: ending hooks and passing tokens on")
-	for _, g := range a.gates {
-		g.event.Kind = policy.Leave
-		a.step(g)
-		g.callers.leave()
 	}
 }
 

@@ -32,7 +32,14 @@ func (s *saver) busy() bool { return !s.since.IsZero() }
 // wantSaved puts the machine's state into the record.
 func (a *Agent) wantSaved(g *gate, s *policy.State) {
 	succeeded := g.saver.record.LastSuccess
-	g.state, g.saver.record, g.saver.wanted = *s, a.record(g, s), true
+	if s.LastRun != g.state.LastRun {
+		g.before = g.state
+	}
+	g.state = *s
+	if g.undone {
+		g.state.HasRun, g.state.LastRun, g.state.Memo = g.before.HasRun, g.before.LastRun, g.before.Memo
+	}
+	g.saver.record, g.saver.wanted = a.record(g, &g.state), true
 	g.saver.record.LastSuccess = succeeded
 }
 

@@ -64,11 +64,21 @@ func (c *Client) History(ctx context.Context) (History, error) {
 	return h, err
 }
 
+// Drain makes the agent stop when what runs has ended. It does not wait for that.
+func (c *Client) Drain(ctx context.Context) error {
+	var none struct{}
+	return c.request(ctx, http.MethodPost, pathDrain, &none)
+}
+
 func (c *Client) get(ctx context.Context, path string, document any) error {
+	return c.request(ctx, http.MethodGet, path, document)
+}
+
+func (c *Client) request(ctx context.Context, method, path string, document any) error {
 	if err := CheckPath(c.path); err != nil {
 		return err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://wanderd"+path, http.NoBody)
+	req, err := http.NewRequestWithContext(ctx, method, "http://wanderd"+path, http.NoBody)
 	if err != nil {
 		return fmt.Errorf("control socket %s: %w", c.path, err)
 	}

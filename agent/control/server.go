@@ -20,6 +20,8 @@ type Source interface {
 	Status(ctx context.Context) (Status, error)
 	Members(ctx context.Context) (Members, error)
 	History(ctx context.Context) (History, error)
+	// Drain makes the agent stop when what runs has ended. It does not wait for that.
+	Drain(ctx context.Context) error
 	// Metrics answers with the metrics.
 	Metrics() http.Handler
 	// Exec carries a call from its waiting to the end of its run, and ends when the caller goes. What the caller says is read from conn,
@@ -33,6 +35,7 @@ const (
 	pathMembers = "/v1/members"
 	pathHistory = "/v1/history"
 	pathMetrics = "/metrics"
+	pathDrain   = "/v1/drain"
 	pathExec    = "/v1/exec"
 )
 
@@ -129,7 +132,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 		answer(w, s.log, http.StatusForbidden, failure{Error: "this user may not use the control socket"})
 		return
 	}
-	paths := []string{pathMetrics, pathExec, pathHistory, pathMembers, pathStatus}
+	paths := []string{pathMetrics, pathDrain, pathExec, pathHistory, pathMembers, pathStatus}
 	ask, ok := map[string]func(context.Context) (any, error){
 		pathStatus:  func(ctx context.Context) (any, error) { return s.source.Status(ctx) },
 		pathMembers: func(ctx context.Context) (any, error) { return members(ctx, s.source) },
@@ -139,9 +142,11 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == pathExec && r.Method == http.MethodPost:
 		s.serveExec(w, r, peer)
 		return
-	case r.URL.Path == pathExec:
+	case r.URL.Path == pathDrain && r.Method == http.MethodPost:
+		ask = func(ctx context.Context) (any, error) { return struct{}{}, s.source.Drain(ctx) }
+	case r.URL.Path == pathExec || r.URL.Path == pathDrain:
 		w.Header().Set("Allow", "POST")
-		answer(w, s.log, http.StatusMethodNotAllowed, failure{Error: "this path asks for a run: use POST"})
+		answer(w, s.log, http.StatusMethodNotAllowed, failure{Error: "this path does something: use POST"})
 		return
 	case r.URL.Path == pathMetrics && (r.Method == http.MethodGet || r.Method == http.MethodHead):
 		s.source.Metrics().ServeHTTP(w, r)

@@ -33,6 +33,7 @@ type told struct {
 
 func (s told) Status(context.Context) (Status, error)   { return s.status, s.err }
 func (s told) Members(context.Context) (Members, error) { return s.members, s.err }
+func (s told) Drain(context.Context) error              { return s.err }
 func (told) Metrics() http.Handler                      { return http.NotFoundHandler() }
 func (s told) Exec(Call, io.ReadWriter) error           { return s.err }
 func (s told) History(context.Context) (History, error) { return s.history, s.err }
@@ -139,7 +140,7 @@ func TestAnswerToAnUnknownPathListsThePaths(t *testing.T) {
 		if err := json.NewDecoder(resp.Body).Decode(&f); err != nil {
 			t.Fatal(err)
 		}
-		if resp.StatusCode != http.StatusNotFound || !cmp.Equal(f.Paths, []string{"/metrics", "/v1/exec", "/v1/history", "/v1/members", "/v1/status"}) {
+		if resp.StatusCode != http.StatusNotFound || !cmp.Equal(f.Paths, []string{"/metrics", "/v1/drain", "/v1/exec", "/v1/history", "/v1/members", "/v1/status"}) {
 			t.Errorf("%s: %s, %+v", path, resp.Status, f)
 		}
 	}
@@ -205,6 +206,7 @@ func (s stuck) Status(ctx context.Context) (Status, error) {
 }
 
 func (s stuck) Members(context.Context) (Members, error) { return Members{}, nil }
+func (stuck) Drain(context.Context) error                { return nil }
 func (stuck) Metrics() http.Handler                      { return http.NotFoundHandler() }
 func (s stuck) History(context.Context) (History, error) { return History{}, nil }
 

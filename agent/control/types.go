@@ -8,6 +8,7 @@
 //	GET /v1/members   a [Members]
 //	POST /v1/exec     a [Call]; the connection then belongs to the caller and its run
 //	GET /v1/history   a [History]
+//	POST /v1/drain    {}; the agent stops when what runs has ended
 //	GET /metrics      the metrics, as Prometheus reads them
 //
 // The answer to all other requests is {"error": "…"} with a status of 400 or above. Within a version, documents gain fields and

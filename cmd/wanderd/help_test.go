@@ -35,6 +35,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 		{"status"},
 		{"members"},
 		{"history"},
+		{"drain"},
 		{"config"},
 		{"config", "show"},
 		{"config", "check"},

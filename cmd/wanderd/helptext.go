@@ -21,7 +21,8 @@ number and refuses lower ones.
 Nor does it promise a run at a certain time, a run after a failed one before the
 next min_interval, or anything against a host that has the secret and misbehaves.
 
-On SIGINT, SIGTERM or SIGHUP the agent stops its hook, passes the token on and leaves.
+On SIGINT, SIGTERM or SIGHUP the agent stops its hook, passes the token on and leaves;
+"wanderd drain", or stop = "drain", lets the hook end by itself first.
 On a second signal, half a second later or more, it exits at once.`
 
 const exampleRoot = `  One host, every default in place: the hook runs at once, then every ten minutes.

@@ -39,6 +39,7 @@ func (l *Layers) Check() error {
 	l.checkNetwork()
 	l.checkAdvertise()
 	l.readSecret()
+	l.Agent.Drain = l.stop == "drain"
 	l.Agent.Alone = map[string]agent.Alone{"auto": agent.AloneAuto, "run": agent.AloneRun, "wait": agent.AloneWait}[l.alone]
 	return l.Err()
 }

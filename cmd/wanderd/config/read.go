@@ -28,8 +28,8 @@ type Layers struct {
 	Warnings []string
 
 	// shared is what holds for gates that say nothing else.
-	shared                                   soft
-	alone, bind, advertise, secretFile, file string
+	shared                                         soft
+	alone, stop, bind, advertise, secretFile, file string
 	// trustHook accepts hooks that other users of this host can replace.
 	trustHook bool
 

@@ -44,6 +44,7 @@ state_dir = "/var/x"                      # WANDERD_STATE_DIR
 socket = "/var/x/wanderd.sock"            # default: in state_dir
 # socket_group =                          # not set
 # metrics =                               # not set
+stop = "end"                              # default
 stop_timeout = "20s"                      # default
 
 log_format = "auto"                       # default

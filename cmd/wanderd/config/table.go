@@ -68,6 +68,9 @@ func (l *Layers) table() settings.Table {
 		settings.Row("metrics", settings.Text(&l.Agent.Metrics), "",
 			"Serve metrics for Prometheus over HTTP at this address, as in 127.0.0.1:9946, under /metrics. Anybody who reaches it can read them. "+
 				"The control socket has them without this flag.").As("HOST:PORT"),
+		settings.Row("stop", settings.Choice(&l.stop, "end", "drain"), "end",
+			"What a stop does with a hook that runs: end it, and it is due again after the restart; or drain, wait for its end, up to hook_timeout. "+
+				"\"wanderd drain\" does that once."),
 		settings.Row("stop_timeout", settings.Positive(&l.Agent.StopTimeout), "20s",
 			"How long the agent may take to stop its hooks and to pass its tokens on when it is told to stop."),
 	}.Under("Host"), settings.Table{

@@ -1,0 +1,77 @@
+package agent
+
+import (
+	"context"
+	"errors"
+
+	"github.com/wanderd/wanderd/policy"
+)
+
+// drainStep is the time for which the service manager is told to wait while runs end by themselves, again and again. The loop sleeps less.
+const drainStep = 3 * idleWake
+
+// leave begins a graceful stop: what runs is ended, and every gate is left.
+func (a *Agent) leave() {
+	a.leaving = true
+	a.notifier.stopping(a.cfg.StopTimeout + goodbye)
+	a.log.Info().Dur("within", a.cfg.StopTimeout).Msg("stopping: ending hooks and passing tokens on")
+	for _, g := range a.gates {
+		a.leaveGate(g)
+	}
+}
+
+// drain begins a stop that ends no run: nothing begins any more, and a gate is left when its run has ended.
+func (a *Agent) drain() {
+	a.leaving = true
+	a.log.Info().Msg("draining: waiting for what runs, and passing tokens on")
+	for _, g := range a.gates {
+		g.callers.leave()
+		if g.run == nil {
+			a.leaveGate(g)
+		}
+	}
+	if a.draining() {
+		a.notifier.stopping(drainStep + a.cfg.StopTimeout + goodbye)
+	}
+}
+
+// draining reports whether a gate waits for the end of its run before it is left.
+func (a *Agent) draining() bool {
+	for _, g := range a.gates {
+		if a.leaving && !g.left {
+			return true
+		}
+	}
+	return false
+}
+
+// leaveGate tells a gate's machine to leave, once.
+func (a *Agent) leaveGate(g *gate) {
+	if g.left {
+		return
+	}
+	g.left = true
+	g.event.Kind = policy.Leave
+	a.step(g)
+	g.callers.leave()
+}
+
+// undo makes the last run count as not having happened, because a stop has cut it short: after a restart this member is due again.
+func (a *Agent) undo(g *gate) {
+	g.undone = true
+	a.wantSaved(g, &g.state)
+}
+
+var errStopping = errors.New("the agent is stopping already")
+
+// Drain answers the control socket: the agent stops when what runs has ended.
+func (s source) Drain(ctx context.Context) error {
+	refused, err := ask(ctx, s.a, func() error {
+		if s.a.leaving {
+			return errStopping
+		}
+		s.a.drain()
+		return nil
+	})
+	return errors.Join(err, refused)
+}

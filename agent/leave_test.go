@@ -1,0 +1,71 @@
+package agent
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// A drain begins nothing, and ends nothing: the agent is gone when its run has ended, and others have the token.
+func TestADrainWaitsForTheRun(t *testing.T) {
+	gate := testGate()
+	gate.Op, gate.HookTimeout = 30*time.Second, time.Minute
+	inWorld(t, gate, func(w *world) {
+		w.startAll()
+		first := w.untilRuns(time.Minute)
+		time.Sleep(time.Second)
+		drained := time.Now()
+		if err := (source{w.agents[first].Agent}).Drain(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if err := (source{w.agents[first].Agent}).Drain(context.Background()); err == nil {
+			t.Error("a second drain is none, and is not said to be none")
+		}
+		if err := <-w.agents[first].ended; err != nil {
+			t.Error(err)
+		}
+		w.agents[first].stop = nil
+		if took := time.Since(drained); took < 25*time.Second || took > 35*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		if runs := w.history(first); len(runs) != 1 || runs[0].Failed() || runs[0].Took() != gate.Op {
+			t.Errorf("its run: %+v", runs)
+		}
+		if second := w.untilRuns(time.Minute); second == first {
+			t.Errorf("%s runs again", second)
+		}
+		if n := w.overlap(drained); n > 0 {
+			t.Errorf("two at once for %v", n)
+		}
+	})
+}
+
+// "A run cut short by a stop counts as not having happened: due again after the restart"; one that ended by itself does not.
+func TestARunThatAStopCutsShortIsDueAgain(t *testing.T) {
+	gate := testGate()
+	gate.Op, gate.HookTimeout, gate.MinInterval = 30*time.Second, time.Minute, time.Hour
+	inWorld(t, gate, func(w *world) {
+		w.start("a", AloneRun)
+		w.untilRuns(time.Minute)
+		time.Sleep(time.Second)
+		if err := w.leave("a"); err != nil {
+			t.Fatal(err)
+		}
+		restarted := time.Now()
+		w.start("a", AloneRun)
+		w.untilRuns(time.Minute)
+		if waited := time.Since(restarted); waited > time.Minute {
+			t.Errorf("it runs after %v", waited)
+		}
+		time.Sleep(gate.Op + time.Second)
+		if err := w.leave("a"); err != nil {
+			t.Fatal(err)
+		}
+		restarted = time.Now()
+		w.start("a", AloneRun)
+		time.Sleep(30 * time.Minute)
+		if runs := w.runs(restarted); len(runs) > 0 {
+			t.Errorf("after a whole run it runs again, within min_interval: %v", runs)
+		}
+	})
+}

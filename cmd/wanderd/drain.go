@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+)
+
+// goneEvery is how often a drain looks whether the agent is gone.
+const goneEvery = 100 * time.Millisecond
+
+func (p *program) newDrainCommand() *cobra.Command {
+	flags, noWait := settings.Flags{}, false
+	cmd := &cobra.Command{
+		Use:   "drain",
+		Short: "Stop the agent on this host when its run has ended",
+		Long: `Stop the agent on this host without ending a run: the agent begins no run any more, lets
+what runs end by itself, passes its token on, and leaves. The command returns when the
+agent is gone; a signal to it ends the wait, not the drain. To end the run as well, stop
+the agent (systemctl stop wanderd). systemd does not start a drained agent again.
+
+With stop = "drain" in the configuration every stop is a drain.`,
+		Example: `  wanderd drain && reboot`,
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			layers := config.Read(flags, p.environ)
+			if err := layers.Err(); err != nil {
+				return err
+			}
+			client := control.Dial(layers.Agent.Socket)
+			if err := client.Drain(cmd.Context()); err != nil {
+				return helpful(err)
+			}
+			if noWait {
+				return nil
+			}
+			return p.waitUntilGone(cmd.Context(), client)
+		},
+	}
+	cmd.Flags().BoolVar(&noWait, "no-wait", false, "Return at once, and not when the agent is gone.")
+	flags.AddTo(cmd.Flags(), config.Table().Only("socket", "state_dir", "config"))
+	return cmd
+}
+
+// waitUntilGone waits until no agent answers any more, and says what it waits for.
+func (p *program) waitUntilGone(ctx context.Context, client *control.Client) error {
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	for said := false; ; {
+		s, err := client.Status(ctx)
+		switch {
+		case errors.Is(err, control.ErrNoAgent):
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		}
+		for _, g := range s.Gates {
+			if g.Running && !said {
+				said = true
+				_, _ = fmt.Fprintf(p.stderr, "waiting for the run of gate %s, which began at %s\n", printable(g.Name), clock(g.LastRun, p.now()))
+			}
+		}
+		select {
+		case <-time.After(goneEvery):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
