@@ -32,7 +32,7 @@ type checker struct {
 	// newest is the highest number of a start.
 	newest wire.Seq
 	// leases are what the supporters have promised, in true time; those of a dead member still stand.
-	leases []lease
+	leases []given
 	// holdsUntil is when the time of a holder ends, in true time, and holds its token; zero if it holds none.
 	holdsUntil []int64
 	holds      []wire.Seq
@@ -44,7 +44,7 @@ type checker struct {
 	counted []bool
 }
 
-type lease struct {
+type given struct {
 	epoch ballot.Epoch
 	end   int64
 }
@@ -55,7 +55,7 @@ const slack = 10_000
 func (c *checker) init(w *world) {
 	n := len(w.hosts)
 	*c = checker{
-		w: w, leases: make([]lease, n), holdsUntil: make([]int64, n), holds: make([]wire.Seq, n), told: make([]ballot.Epoch, n),
+		w: w, leases: make([]given, n), holdsUntil: make([]int64, n), holds: make([]wire.Seq, n), told: make([]ballot.Epoch, n),
 		waits: make([]int64, n), counted: make([]bool, n),
 	}
 }
@@ -149,11 +149,11 @@ func (c *checker) stepped(i int) {
 }
 
 // leaseNow is a member's lease: one that a restarted member does not remember still stands in its quarantine.
-func (c *checker) leaseNow(i int, promised ballot.Epoch, end int64) lease {
+func (c *checker) leaseNow(i int, promised ballot.Epoch, end int64) given {
 	if before := c.leases[i]; before.epoch == promised && c.w.hosts[i].life > 1 && end < before.end && end <= 1 {
 		return before
 	}
-	return lease{promised, end}
+	return given{promised, end}
 }
 
 // allServed reports whether nobody waits for a run any more.

@@ -1,6 +1,23 @@
 package ballot
 
-import "github.com/wanderd/wanderd/policy"
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
 
 // Lease returns the epoch that a member has promised, and when the lease that it has given ends, for the checkers.
 func (b *Machine) Lease() (Epoch, policy.Time) { return b.supporter.promised, b.supporter.end }
+
+// SetLoad writes the load of a question, or of a refusal.
+func SetLoad(to *wire.Load, roster uint64, span time.Duration, number wire.Seq) {
+	l := load{roster: roster, span: span, number: uint64(number)}
+	l.append(to)
+}
+
+// LoadOf returns for how long a Refused says that its sender is busy, and its promise; or the Seq of the copy in a Promised.
+func LoadOf(from *wire.Load) (span time.Duration, number wire.Seq) {
+	l := loadOf(from)
+	return l.span, wire.Seq(l.number)
+}

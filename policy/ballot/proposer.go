@@ -91,7 +91,7 @@ func (b *Machine) attempt() time.Duration {
 // "Too few: it withdraws (supporters end the lease of e and keep promised; e is never used again). Without withdrawing, proposers block each
 // other for a lease at a time" (rule 4)
 //
-// The pause before the next attempt is random, so that two proposers do not meet again, and grows with each failure.
+// The next attempt waits for the first lease that ends, if there are any.
 func (b *Machine) withdraw(now policy.Time, out []policy.Effect) []policy.Effect {
 	r, p := b.round, &b.proposer
 	b.round = round{}
@@ -99,12 +99,17 @@ func (b *Machine) withdraw(now policy.Time, out []policy.Effect) []policy.Effect
 	if r.asked {
 		out = b.tellReleased(&r.token, out)
 	}
-	spread := b.cfg.Patience << p.failures
-	pause := b.cfg.Patience/2 + time.Duration(b.cfg.Entropy.Uint64()%uint64(spread))
-	p.failures = min(p.failures+1, mostDoublings)
-	p.notBefore = now.Add(pause)
+	free := now
 	if r.freeAt != policy.Never {
-		p.notBefore = max(p.notBefore, r.freeAt.Add(p.turn))
+		free = r.freeAt.Add(p.turn)
 	}
+	p.notBefore = free.Add(b.pause())
+	p.failures = min(p.failures+1, mostDoublings)
 	return policy.AppendTell(out, NoteWithdrew, wire.MemberID{}, &r.token)
+}
+
+// pause draws the pause before an attempt: it is random, so that two proposers do not meet again, and grows with each failure.
+func (b *Machine) pause() time.Duration {
+	spread := b.cfg.Patience << b.proposer.failures
+	return b.cfg.Patience/2 + time.Duration(b.cfg.Entropy.Uint64()%uint64(spread))
 }

@@ -54,11 +54,15 @@ func (b *Machine) releaseMessage(to int, token *wire.Ref) wire.Message {
 	return m
 }
 
-// onRelease ends the lease of an epoch. Members that wait for that propose at once, in their turns.
+// onRelease ends the lease of an epoch. Members that wait for that propose at once, in their turns; those that have promised another epoch do not
+// know how many others have, and make a pause.
 func (b *Machine) onRelease(now policy.Time, m *wire.Message) {
-	if b.supporter.release(now, EpochOf(m.Token.Seq)) && b.proposer.wants {
-		b.proposer.notBefore = now.Add(b.proposer.turn)
+	p := &b.proposer
+	free := now.Add(p.turn)
+	if !b.supporter.release(now, EpochOf(m.Token.Seq)) {
+		free = free.Add(b.pause())
 	}
+	p.notBefore = min(p.notBefore, free)
 }
 
 // release ends the lease of an epoch, and an answer that would begin it. It reports whether the epoch was the promised one.

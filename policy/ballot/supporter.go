@@ -33,19 +33,7 @@ type question struct {
 	lease  time.Duration
 }
 
-// verdict is the supporter's answer to a question.
-type verdict uint8
-
-const (
-	// yes: it supports the epoch, as soon as that is saved.
-	yes verdict = iota
-	// busy: a lease of another epoch has not ended.
-	busy
-	// outvoted: it has promised a newer epoch.
-	outvoted
-)
-
-// judge answers a question, and gives the lease.
+// judge reports whether it supports a question, as soon as that is saved, and gives the lease.
 //
 // "It answers Renew(e) if e = promised (end := max(end, now + L), L from the message), refuses if e < promised, and treats
 // Renew(e > promised) as Promise(e). It answers Promise(e) only if e > promised and its lease has ended; then promised := e, saved,
@@ -54,16 +42,16 @@ const (
 //
 // A Promise that comes again, because its answer was lost, is answered again; another one of the same epoch is refused. So is what comes after a
 // release of its epoch, which has overtaken it: it would block all others for a lease.
-func (s *supporter) judge(now policy.Time, q *question) verdict {
+func (s *supporter) judge(now policy.Time, q *question) bool {
 	switch e := EpochOf(q.token.Seq); {
 	case e < s.promised || e == s.over:
-		return outvoted
+		return false
 	case e == s.promised && q.kind == KindPromise && q.number != s.by:
-		return outvoted
+		return false
 	case e == s.promised:
 		s.end = max(s.end, now.Add(q.lease))
 	case now < s.busyUntil():
-		return busy
+		return false
 	default:
 		s.promised, s.by, s.end = e, q.number, now.Add(q.lease)
 		s.unsaved, s.saving = true, false
@@ -72,7 +60,7 @@ func (s *supporter) judge(now policy.Time, q *question) verdict {
 		s.greatest = lease
 		s.unsaved, s.saving = true, false
 	}
-	return yes
+	return true
 }
 
 // busyUntil is until when it promises no other epoch.
@@ -90,9 +78,8 @@ func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *
 		return policy.AppendTell(out, NoteEpochRefused, m.From, &m.Token)
 	}
 	b.seen = max(b.seen, EpochOf(m.Token.Seq))
-	verdict := s.judge(now, &q)
-	if verdict != yes {
-		return b.refuse(now, &q, verdict, out)
+	if !s.judge(now, &q) {
+		return b.refuse(now, &q, out)
 	}
 	out = b.overtaken(s.promised, m.From, end, out)
 	if s.unsaved {
@@ -106,7 +93,7 @@ func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *
 func (b *Machine) supportSelf(now policy.Time, q *question, end *Outcome, out []policy.Effect) []policy.Effect {
 	s := &b.supporter
 	switch {
-	case s.judge(now, q) != yes:
+	case !s.judge(now, q):
 	case s.unsaved:
 		s.waiting = *q
 	default:
@@ -149,12 +136,10 @@ func (b *Machine) support(now policy.Time, q *question, out []policy.Effect) []p
 	return out
 }
 
-// refuse answers a question with no: "busy until" or "promised e′".
-func (b *Machine) refuse(now policy.Time, q *question, why verdict, out []policy.Effect) []policy.Effect {
-	l := load{roster: b.cfg.Roster.Hash(), number: uint64(b.supporter.promised), clock: now, life: b.life}
-	if why == busy {
-		l.span = b.supporter.busyUntil().Sub(now)
-	}
+// refuse answers a question with no: "busy until" and "promised e′".
+func (b *Machine) refuse(now policy.Time, q *question, out []policy.Effect) []policy.Effect {
+	s := &b.supporter
+	l := load{roster: b.cfg.Roster.Hash(), span: max(s.busyUntil().Sub(now), 0), number: uint64(s.promised), clock: now, life: b.life}
 	return b.answer(KindRefused, q, &l, out)
 }
 

@@ -1,0 +1,198 @@
+package ballot_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/ballot"
+)
+
+// "D = s + H, … s = the M-th latest local send time among its questions that distinct members answered, each answer matched to its own question by
+// number" (rule 5)
+func TestTheHoldersTimeCountsFromItsQuestion(t *testing.T) {
+	c := newCircle(t, 5)
+	c.elect(0)
+	c.now = c.now.Add(time.Minute)
+	began := c.now
+	c.need(0)
+	if c.m[0].Until() > began {
+		t.Fatal("a question is no lease")
+	}
+	questions := c.air
+	c.air = nil
+	c.now = c.now.Add(200 * time.Millisecond)
+	for i, want := range []ballot.Ending{ballot.Pending, ballot.Renewed} {
+		answer := c.receive(questions[i])
+		c.now = c.now.Add(time.Millisecond)
+		c.receive(answer[0])
+		if c.end.Ending != want {
+			t.Fatalf("answer %d: %+v", i, c.end)
+		}
+		c.receive(answer[0])
+		if c.end.Ending != ballot.Pending {
+			t.Fatalf("answer %d counts again: %+v", i, c.end)
+		}
+	}
+	if d := c.m[0].Until(); d != began.Add(held) {
+		t.Errorf("it may run for %v after its question, want %v", d.Sub(began), held)
+	}
+}
+
+func TestTheAnswerToAnEarlierQuestionDoesNotCount(t *testing.T) {
+	c := newCircle(t, 3)
+	c.elect(0)
+	c.now = c.now.Add(time.Minute)
+	c.need(0)
+	late := c.receive(c.air[0])[0]
+	c.air = nil
+	for len(c.air) == 0 || c.air[0].Exchange == late.Exchange {
+		c.air = nil
+		at, _ := c.m[0].NextWake()
+		c.now = at
+		c.wake(0)
+	}
+	if c.receive(late); c.end.Ending != ballot.Pending || c.m[0].Until() > c.now {
+		t.Errorf("a late answer: %+v", c.end)
+	}
+}
+
+// "the lease must exceed two renewals + kill-after + kill margin + a round trip": when one renewal comes to nothing, another one is in time.
+func TestAHolderRenewsInTime(t *testing.T) {
+	c := newCircle(t, 3)
+	c.elect(0)
+	c.renew()
+	cfg := c.config(0)
+	for range 20 {
+		term, kill := cfg.Fence(c.m[0].Until())
+		if kill != c.m[0].Until().Add(-margin) || term != kill.Add(-grace) {
+			t.Fatalf("TERM %v and KILL %v before the end", c.m[0].Until().Sub(term), c.m[0].Until().Sub(kill))
+		}
+		at, _ := c.m[0].NextWake()
+		if second := at.Add(at.Sub(c.m[0].Until().Add(-held))); second >= term {
+			t.Fatalf("the second renewal is %v after TERM", second.Sub(term))
+		}
+		c.now = at
+		c.wake(0)
+		if end := c.deliver(); end.Ending != ballot.Renewed {
+			t.Fatalf("%+v", end)
+		}
+	}
+	c.m[0].Rest()
+	if _, ok := c.m[0].NextWake(); ok {
+		t.Error("an idle holder renews")
+	}
+}
+
+// "It may run only before D." (rule 5) "No grant starts with less than kill-after + margin left." (rule 6)
+func TestARunHasAnEndAndItsGuardTheLastWord(t *testing.T) {
+	c := newCircle(t, 3)
+	c.elect(0)
+	c.renew()
+	until, seq := c.m[0].Until(), c.m[0].Token().Seq
+	run := func() (ok bool) {
+		c.stepUnsaved(0, func(m *ballot.Machine, _ *ballot.Outcome, out []policy.Effect) []policy.Effect {
+			out, ok = m.Run(c.now, out)
+			return out
+		})
+		return ok
+	}
+	c.now = until.Add(-margin - grace)
+	if run() || c.m[0].Token().Seq != seq {
+		t.Fatal("it runs with too little left")
+	}
+	c.now--
+	if !run() {
+		t.Fatal("it does not run in time")
+	}
+	if r := c.run; r.StartBy != until.Add(-margin-grace) || r.Until != until || r.Token.Seq != seq+1 || c.m[0].Token().Seq != seq+1 {
+		t.Errorf("the grant is %+v", r)
+	}
+	if len(c.words) != 2 || c.words[0].Kind != ballot.KindRelease || c.words[0].Token.Seq != seq+1 || !ballot.WellFormed(&c.words[0]) {
+		t.Fatalf("the guard has %+v", c.words)
+	}
+	// "supporters of e end its lease, and the next epoch need not wait" (rule 11)
+	c.now = c.now.Add(time.Second)
+	c.air = append(c.air, c.words...)
+	c.deliver()
+	c.m[1].Propose(c.now, 0)
+	c.wake(1)
+	if end := c.deliver(0); end.Ending != ballot.Won {
+		t.Errorf("the next epoch: %+v", end)
+	}
+}
+
+// "A holder past D keeps the token but runs nothing ("no majority" in status), and goes on if M renew again" (rule 6)
+func TestAHolderWithoutAMajorityKeepsTheTokenAndRunsNothing(t *testing.T) {
+	c := newCircle(t, 3)
+	c.elect(0)
+	c.renew()
+	c.notes = nil
+	c.advance(held + time.Second)
+	c.wantNotes(ballot.NoteNoMajority)
+	if c.m[0].HasMajority(c.now) || c.m[0].Token() == nil {
+		t.Error("it has a majority, or no token")
+	}
+	if got, want := c.m[0].Missing(), "sees a, misses b, c"; got != want {
+		t.Errorf("it %s, want: it %s", got, want)
+	}
+	c.air = nil
+	c.advance(lease)
+	if end := c.deliver(); end.Ending != ballot.Renewed || !c.m[0].HasMajority(c.now) {
+		t.Errorf("when the others are back: %+v", end)
+	}
+}
+
+// "a refusal with a newer epoch ends its token for good" (rule 6)
+func TestATokenEndsWithANewerEpoch(t *testing.T) {
+	c := newCircle(t, 3)
+	old := c.elect(0)
+	c.now = c.now.Add(lease + time.Second)
+	c.m[1].Propose(c.now, 0)
+	c.wake(1)
+	if end := c.deliver(0); end.Ending != ballot.Won {
+		t.Fatalf("%+v", end)
+	}
+	c.need(0)
+	if end := c.deliver(); end.Ending != ballot.Ended || end.Token != old || c.m[0].Token() != nil {
+		t.Errorf("%+v", end)
+	}
+	if c.m[0].Accepts(old.Seq) != true {
+		t.Error("a member has promised only what it was asked for")
+	}
+	if c.m[1].Accepts(old.Seq + 5) {
+		t.Error("a token of an epoch below promised is accepted")
+	}
+}
+
+// A holder that promises a newer epoch itself, when its own lease has ended, holds the old one no longer.
+func TestAHolderThatPromisesANewerEpochGivesItsTokenUp(t *testing.T) {
+	c := newCircle(t, 3)
+	c.elect(0)
+	c.now = c.now.Add(lease)
+	c.receive(c.ask(ballot.KindPromise, 1, 0, epoch(60, 1), 1))
+	if c.end.Ending != ballot.Ended || c.m[0].Token() != nil {
+		t.Errorf("%+v", c.end)
+	}
+}
+
+// "Receiver: runs only with its own M renewals, or with an inherited end D′ = (its own time of sending the Ack) + r(1−ρ)/(1+ρ), r = what the
+// sender had left when it had that Ack. Never from the receipt." (rule 8)
+func TestAReceiverInheritsFromItsAck(t *testing.T) {
+	const took = 40 * time.Millisecond
+	for name, tc := range map[string]struct{ left, want time.Duration }{
+		"a part":         {5 * time.Second, 4900990099 - took},
+		"nothing":        {0, 0},
+		"less":           {-time.Second, 0},
+		"more than held": {time.Hour, 7686305263 - took},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCircle(t, 3)
+			token := ballot.EpochOf(epoch(5, 1)).Token(c.roster.ID(1))
+			c.did(c.m[0].Hold(c.now, &token, took, tc.left, nil))
+			if got := c.m[0].Until().Sub(c.now); got < tc.want-1 || got > tc.want {
+				t.Errorf("inherits %v, want %v", got, tc.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,89 @@
+package ballot_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Clocks whose rates differ by more than the rules allow are noticed by renewals, and others are not, whatever the network does.
+func TestClocksOfDifferentRatesAreNoticed(t *testing.T) {
+	for name, tc := range map[string]struct {
+		rate float64
+		want bool
+	}{
+		"as allowed, fast": {1.02, false},
+		"as allowed, slow": {0.981, false},
+		"too fast":         {1.03, true},
+		"too slow":         {0.97, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCircle(t, 3)
+			dice := rand.New(rand.NewPCG(1, 1))
+			c.elect(0)
+			c.need(0)
+			noticed, origin := false, c.now
+			for range 200 {
+				questions := c.air
+				c.air = nil
+				for _, q := range questions {
+					c.now = c.now.Add(time.Duration(dice.Int64N(int64(patience / 2))))
+					here := c.now
+					c.now = origin.Add(time.Duration(float64(c.now.Sub(origin)) * tc.rate))
+					answer := c.receive(q)
+					c.now = here.Add(time.Duration(dice.Int64N(int64(patience / 2))))
+					c.receive(answer[0])
+				}
+				for c.air = nil; len(c.air) == 0; {
+					at, _ := c.m[0].NextWake()
+					c.now = at
+					c.wake(0)
+				}
+			}
+			for _, n := range c.notes {
+				noticed = noticed || n == ballot.NoteClockRates
+			}
+			if noticed != tc.want {
+				t.Errorf("noticed: %v", noticed)
+			}
+			var named wire.MemberID
+			for _, f := range c.m[0].Facts(c.now, nil) {
+				if f.Name == "clock_rate" {
+					named = f.Member
+				}
+			}
+			if named.IsZero() == tc.want {
+				t.Errorf("the fact names %v", named)
+			}
+		})
+	}
+}
+
+// A member that was started again has a clock with another origin: that is no other rate.
+func TestARestartIsNoOtherRate(t *testing.T) {
+	c := newCircle(t, 3)
+	c.elect(0)
+	c.renew()
+	var memo policy.Memo
+	c.m[1].Memo(&memo)
+	for i := range 20 {
+		at, _ := c.m[0].NextWake()
+		c.now = at
+		c.wake(0)
+		if i == 3 {
+			c.now = c.now.Add(-time.Minute)
+			c.m[1] = c.restart(1, &memo)
+			c.now = c.now.Add(time.Minute)
+		}
+		c.deliver()
+	}
+	for _, n := range c.notes {
+		if n == ballot.NoteClockRates {
+			t.Fatal("a restart was taken for a clock of another rate")
+		}
+	}
+}

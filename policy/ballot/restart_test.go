@@ -1,0 +1,79 @@
+package ballot_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/ballot"
+)
+
+// "Until the greatest lease has passed on its clock it neither promises nor supports an epoch other than promised." (rule 9)
+func TestARestartedMemberIsQuarantined(t *testing.T) {
+	for name, tc := range map[string]struct {
+		promised int
+		greatest time.Duration
+	}{
+		"with its state":    {5, 3 * time.Second},
+		"without its state": {0, lease}, // "Without a state file the same, with the greatest lease that the configuration allows."
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCircle(t, 3)
+			var memo policy.Memo
+			if tc.promised != 0 {
+				c.m[2] = c.restart(2, &memo)
+				c.now = c.now.Add(lease)
+				msg := c.ask(ballot.KindPromise, 0, 2, epoch(tc.promised, 0), 1)
+				ballot.SetLoad(&msg.Load, c.roster.Hash(), tc.greatest, 0)
+				c.receive(msg)
+				c.m[2].Memo(&memo)
+				tc.greatest = lease // "the greatest lease ever promised": without a state it was this.
+			}
+			c.m[2] = c.restart(2, &memo)
+			if tc.promised != 0 {
+				c.wantAnswer(c.receive(c.ask(ballot.KindRenew, 1, 2, epoch(tc.promised, 0)+1, 2)), ballot.KindRenewed)
+				c.wantAnswer(c.receive(c.ask(ballot.KindPromise, 0, 2, epoch(tc.promised, 0), 1)), ballot.KindRefused)
+				c.receive(c.ask(ballot.KindRelease, 1, 2, epoch(tc.promised, 0), 0))
+			}
+			c.now = c.now.Add(tc.greatest - 1)
+			span, _ := c.wantAnswer(c.receive(c.ask(ballot.KindPromise, 1, 2, epoch(9, 1), 3)), ballot.KindRefused)
+			if span != 1 {
+				t.Errorf("busy for %v", span)
+			}
+			c.m[2].Propose(c.now, 0)
+			if at, _ := c.m[2].NextWake(); at != c.now+1 {
+				t.Errorf("it proposes in %v", at.Sub(c.now))
+			}
+			c.now++
+			c.wantAnswer(c.receive(c.ask(ballot.KindPromise, 1, 2, epoch(9, 1), 3)), ballot.KindPromised)
+		})
+	}
+}
+
+// restart returns a member that begins a new life now.
+func (c *circle) restart(i int, memo *policy.Memo) *ballot.Machine {
+	m := ballot.New(c.config(i))
+	m.Start(c.now, memo)
+	return &m
+}
+
+// "promised never falls", and the memo has the layout that it says.
+func TestAMemoKeepsThePromiseAndTheLeaseAndTheRoster(t *testing.T) {
+	c := newCircle(t, 3)
+	c.receive(c.ask(ballot.KindPromise, 0, 2, epoch(5, 0), 1))
+	memo := policy.Memo{ballot.MemoSize: 99}
+	c.m[2].Memo(&memo)
+	if memo[ballot.MemoSize] != 99 {
+		t.Error("it writes over what its owner has")
+	}
+	if got := ballot.SavedUnder(&memo); got != c.roster.Hash() {
+		t.Errorf("saved under %x", got)
+	}
+	m := c.restart(2, &memo)
+	if e, end := m.Lease(); e != ballot.EpochOf(epoch(5, 0)) || end > c.now {
+		t.Errorf("it has promised %v until %v", e, end)
+	}
+	if m.Token() != nil {
+		t.Error("a restarted member holds a token")
+	}
+}
