@@ -1,0 +1,108 @@
+package beyond_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/wanderd/wanderd/policy/kcopies"
+	"github.com/wanderd/wanderd/policy/kcopies/beyond"
+)
+
+type sites = []kcopies.Site
+
+// "S4 is the current token holder […]. S8 monitors S6, S1, and S4 while S5 monitors S4, S1, S6, and S8" (section 5, figure 6).
+func TestFigure6(t *testing.T) {
+	before := beyond.T{Sites: sites{5, 4, 9, 2}, Predictable: 2}
+	var now beyond.T
+	beyond.Next(&before, sites{4, 1, 6, 8}, 6, &now)
+	if want := (sites{4, 1, 6, 8, 5, 9, 2}); !slices.Equal(now.Sites, want) || now.Predictable != 4 || now.Holder() != 4 {
+		t.Fatalf("T is %+v, want %v", now, want)
+	}
+	if d := now.D(8); !slices.Equal(d, sites{4, 1, 6, 8}) || now.Monitor(8) {
+		t.Errorf("D of S8 is %v", d)
+	}
+	if d := now.D(5); !slices.Equal(d, sites{4, 1, 6, 8, 5}) || !now.Monitor(5) {
+		t.Errorf("D of S5 is %v", d)
+	}
+}
+
+// On a ring the rule gives figure 1: T is the holder and its k successors, and the holder before is no member of it.
+func TestOnARingTheSetsAreThoseOfFigure1(t *testing.T) {
+	const n, k = 12, 3
+	now := beyond.T{Sites: sites{3, 4, 5, 6}, Predictable: 4}
+	var next beyond.T
+	var path sites
+	for d := range kcopies.Site(n - 1) {
+		path = append(path, (4+d)%n)
+	}
+	beyond.Next(&now, path, k, &next)
+	if want := (sites{4, 5, 6, 7}); !slices.Equal(next.Sites, want) || next.Predictable != 4 {
+		t.Errorf("T is %+v, want %v", next, want)
+	}
+	if dropped := beyond.Dropped(&now, &next, nil); !slices.Equal(dropped, sites{3}) {
+		t.Errorf("%v have no copy any more, want the holder before", dropped)
+	}
+}
+
+// Figure 6's properties, after every one of many moves: the members of T are distinct, k + 1 of them as soon as so many are known, "different
+// from each other and have nested intersections" is true of their sets, the holder is in all of them, and monitors are no more than are
+// needed: S_k stays only if the path is too short.
+func TestTheSetsAreNestedAfterEveryMove(t *testing.T) {
+	for seed := uint64(1); seed <= 500; seed++ {
+		dice := rand.New(rand.NewPCG(seed, 1))
+		n := 3 + dice.IntN(20)
+		k := dice.IntN(n - 1)
+		now, next := beyond.T{Sites: sites{0}, Predictable: 1}, beyond.T{}
+		known := map[kcopies.Site]bool{0: true}
+		for range 60 {
+			var path sites
+			for _, s := range dice.Perm(n)[:1+dice.IntN(n-1)] {
+				if s := kcopies.Site(s); len(path) > 0 || s != now.Holder() {
+					path = append(path, s)
+				}
+			}
+			if len(path) == 0 {
+				continue
+			}
+			beyond.Next(&now, path, k, &next)
+			for _, s := range path {
+				known[s] = true
+			}
+			check(t, seed, &now, &next, path, k)
+			now, next = next, now
+		}
+		if len(now.Sites) != min(k+1, len(known)) {
+			t.Errorf("seed %d: %d members in T, with k = %d and %d that it knows", seed, len(now.Sites), k, len(known))
+		}
+	}
+}
+
+func check(t *testing.T, seed uint64, before, now *beyond.T, path sites, k int) {
+	t.Helper()
+	if now.Holder() != path[0] || len(now.Sites) > k+1 {
+		t.Fatalf("seed %d: T is %+v, the path %v, k = %d", seed, now, path, k)
+	}
+	for at, s := range now.Sites {
+		if slices.Contains(now.Sites[:at], s) {
+			t.Fatalf("seed %d: S%d is in T twice", seed, s)
+		}
+		d := now.D(s)
+		if d[0] != now.Holder() || d[len(d)-1] != s || len(d) != at+1 {
+			t.Fatalf("seed %d: D of S%d is %v", seed, s, d)
+		}
+		if at > 0 && !slices.Equal(now.D(now.Sites[at-1]), d[:at]) {
+			t.Fatalf("seed %d: D of S%d does not contain that of the member before it", seed, s)
+		}
+		if now.Monitor(s) && slices.Contains(path, s) {
+			t.Fatalf("seed %d: S%d is predictable, and a monitor", seed, s)
+		}
+	}
+	stays := slices.Contains(now.Sites, before.Holder())
+	if now.Predictable == k+1 && stays && !slices.Contains(path[:k+1], before.Holder()) {
+		t.Fatalf("seed %d: S_k stays in T, which the path fills", seed)
+	}
+	if now.Predictable <= k && !stays {
+		t.Fatalf("seed %d: S_k is not in T, which has room", seed)
+	}
+}
