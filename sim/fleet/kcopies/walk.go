@@ -19,7 +19,7 @@ const (
 	LostAtOnce
 )
 
-// Walk lets members of a ring of Le Lann's crash in one moment, and then lets the token walk round twice. Its first holder, who is to receive
+// Walk lets members of a ring of Le Lann's crash in one moment, and then lets the token walk round. Its first holder, who is to receive
 // it in that moment, is member 1, and its copies are on their way.
 func (w *World) Walk(crashed []int) (Fate, error) {
 	v := &visits{}
@@ -31,7 +31,7 @@ func (w *World) Walk(crashed []int) (Fate, error) {
 			c.Crash(i)
 		}
 	})
-	end := at.Add(w.Detect + time.Duration(2*w.Members)*w.Latency)
+	end := at.Add(w.Detect + time.Duration(w.Members+3)*w.Latency)
 	if err := c.Run(end); err != nil {
 		return 0, err
 	}

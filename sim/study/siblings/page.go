@@ -9,7 +9,7 @@ func Page() study.Page {
 		Intro: "Papers on other token protocols, and their tables and figures beside what comes out here. *k-copies* is Arantes and " +
 			"Sopena, *Easily rendering token-ring algorithm fault tolerant*. *Fair tree* is Sopena, Arantes and Sens, *Performance evaluation of a " +
 			"fair fault-tolerant mutual exclusion algorithm*.",
-		Experiments: []study.Experiment{ringWk(), treeBehaviour(), treeTimeouts(), treePredecessors()},
+		Experiments: []study.Experiment{ringWk(), ringResilience(), ringTranspeer(), ringBeyond(), treeBehaviour(), treeTimeouts(), treePredecessors()},
 	}
 }
 

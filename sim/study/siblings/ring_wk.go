@@ -43,8 +43,9 @@ type figureFive struct {
 	letter string
 	// percent is how many of a hundred members crash.
 	percent int
-	// last is the greatest k that is shown.
-	last int
+	// last is the greatest k that is shown, measured are those of which rings are run.
+	last     int
+	measured []int
 	// threshold is the "resilience threshold" of ten thousand members.
 	threshold int
 	// targets are least probabilities to survive: with the first the published threshold is the least k, the second is
@@ -58,8 +59,8 @@ type figureFive struct {
 func figuresFive() []figureFive {
 	usual := big.NewRat(999, 1000)
 	return []figureFive{
-		{letter: "a", percent: 10, last: 12, threshold: 8, targets: [2]*big.Rat{big.NewRat(99_999, 100_000), usual}},
-		{letter: "b", percent: 50, last: 30, threshold: 20, targets: [2]*big.Rat{big.NewRat(997, 1000), usual}},
+		{letter: "a", percent: 10, last: 12, measured: []int{0, 1, 2, 3, 4, 6, 8}, threshold: 8, targets: [2]*big.Rat{big.NewRat(99_999, 100_000), usual}},
+		{letter: "b", percent: 50, last: 30, measured: []int{3, 4, 6, 8, 10, 12, 15, 20}, threshold: 20, targets: [2]*big.Rat{big.NewRat(997, 1000), usual}},
 	}
 }
 
@@ -86,7 +87,7 @@ type ringCurve struct {
 
 func (c *ringCase) curve() (ringCurve, error) {
 	out := ringCurve{ringCase: *c}
-	ring, err := survival.NewRing(c.members, c.members*c.figure.percent/100)
+	ring, err := survival.NewRing(c.members, c.crashed())
 	if err != nil {
 		return out, err
 	}
