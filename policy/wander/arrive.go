@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// onArrived takes a token whose handoff ended here.
+// onArrived handles a token whose handoff ended here.
 func (m *Machine) onArrived(now policy.Instant, end *handoff.Outcome, out []policy.Effect) []policy.Effect {
 	from, token := end.Peer, &guardian.Token{Ref: end.Token, Load: end.Load}
 	growBy(&token.Load, end.Took)
@@ -43,18 +43,19 @@ func (m *Machine) onArrived(now policy.Instant, end *handoff.Outcome, out []poli
 // units by another token preceding t" (Ciuffoletti, section 5).
 func (m *Machine) removes(now policy.Time, t *guardian.Token) bool {
 	lately := m.ran.ever && now < m.ran.at.Add(m.cfg.MinInterval)
-	// A run whose token is not known any longer, because its slot is no more, says nothing of others.
+	// The token of the last run is unknown if its slot no longer exists. Then that run does not make another token the younger one.
 	known := !m.ran.under.Generator.IsZero()
 	return lately && known && m.ran.under.Precedes(t.ID) || m.chases(now, t)
 }
 
-// chases is the removal rule of what was passed on here: a token is discarded if one that precedes it has been here since the younger was
-// made, because then there were two, or less than a lap ago, because then there most probably are. Two tokens can follow each other for
-// ever at half a lap's distance, and where a lap takes longer than Δmin the paper's rule removes neither.
+// chases is a second removal rule, by the tokens that this member has passed on. A token is discarded if a token that precedes it left
+// this member after the younger one was made: then there were two. It is also discarded if that was less than a lap ago: then there most
+// probably are two. Two tokens can follow each other for ever at a distance of half a lap, and if a lap takes longer than Δmin, the
+// paper's rule removes neither.
 //
-// The first holds for all walks, however long a lap is and whatever was configured, and no token that follows upon the loss of another
-// falls victim to it: that one was last here before. So the younger of two tokens that go round goes no further than to the member where
-// the older one was when it was made. On a random walk without guardians, the plain paper, the paper's rule stands alone.
+// The first condition holds for all walks, laps and configurations. It never removes a token that replaces a lost one: the lost one was
+// here before that was made. So the younger of two tokens comes no further than the member that had the older one when it was
+// made. On a random walk without guardians, the plain paper, only the paper's rule applies.
 func (m *Machine) chases(now policy.Time, t *guardian.Token) bool {
 	if !m.passed.any || !m.passed.token.Precedes(t.ID) || m.plain() {
 		return false
@@ -63,24 +64,24 @@ func (m *Machine) chases(now policy.Time, t *guardian.Token) bool {
 	return since < AgeOf(&t.Load) || m.cfg.Walk != Random && since < m.lapAtMost()
 }
 
-// lapAtMost is what a lap takes: what it took, or a third of Δmax, by the default rule a lap of members that are all due. It is never more
-// than Δmax, after which a token may have been found to be lost.
+// lapAtMost is the longest time that a lap takes: the measured lap, or a third of Δmax, which by the default rule is a lap of members that
+// are all due. It is at most Δmax, because after that a token may have been replaced.
 func (m *Machine) lapAtMost() time.Duration {
 	most := m.maxInterval()
 	return min(max(m.passed.lap, most/3), most)
 }
 
-// crosses reports whether a token comes from the member to which an older one has just gone: they have met on the way. Two tokens
-// would otherwise change places for ever where two members run for equally long, and for as long as Δmin.
+// crosses reports whether a token comes from the member to which an older one was just passed: the two met on the way. Otherwise two
+// tokens would change places for ever between two members whose runs take equally long, and at least Δmin.
 func (m *Machine) crosses(now policy.Time, from wire.MemberID, id wire.TokenID) bool {
 	return m.passed.any && m.passed.to == from && now.Sub(m.passed.at) < m.handoff.Patience() && m.passed.token.Precedes(id)
 }
 
-// holdsOlder reports whether a token that precedes another is held. Of any two tokens that meet the younger is discarded; but an older
-// one that arrives may have to be removed itself, and must not take the place of the held one.
+// holdsOlder reports whether the held token precedes another. Of two tokens that meet, the younger is discarded. An older token that
+// arrives may have to be removed itself; it must not replace the held one.
 func (m *Machine) holdsOlder(id wire.TokenID) bool { return m.holds && m.token.ID.Precedes(id) }
 
-// remove discards a token by a removal rule. A copy of it that is held goes with it.
+// remove discards a token by a removal rule, and a held copy of it too.
 func (m *Machine) remove(
 	now policy.Instant, how policy.Cause, from wire.MemberID, token *guardian.Token, out []policy.Effect,
 ) []policy.Effect {
@@ -93,8 +94,8 @@ func (m *Machine) remove(
 	return out
 }
 
-// onMeeting: a token arrives, or is revived, where another is held. The older survives, the younger is discarded at once; of
-// two copies of one token, the one that has come further. A run goes on: from now on it is under the one that survives.
+// onMeeting handles a token that arrives, or is revived, while this member holds another. The older one survives; the younger is
+// discarded at once. Of two copies of one token, the one with the higher number survives. A run continues, now under the surviving token.
 func (m *Machine) onMeeting(
 	now policy.Instant, how policy.Cause, from wire.MemberID, arrived *guardian.Token, out []policy.Effect,
 ) []policy.Effect {
@@ -124,7 +125,7 @@ func (m *Machine) onMeeting(
 	return m.serve(now, m.retract(out))
 }
 
-// serve does with the token at hand what is to be done here: run the operation if this member is due, else rest.
+// serve uses the held token: it runs the operation if this member is due, and lets the token rest otherwise.
 func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect {
 	due := m.dueAt(now.Time)
 	switch {
@@ -139,8 +140,8 @@ func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect
 	return m.becomeResting(now.Time, now.Time.Add(m.restFor(now.Time, due)), out)
 }
 
-// onRested: the token has rested for skip and goes on, or this member has waited with it until it is due. On the walks that do not wait
-// for that, it has only where its offers fail.
+// onRested ends a rest: the token has rested for skip and is passed on, or this member has kept it until it is due. On walks other than the
+// sweep, a member keeps it that long only if its offers fail.
 func (m *Machine) onRested(now policy.Instant, out []policy.Effect) []policy.Effect {
 	waits := m.cfg.Walk == Sweep || m.handoff.Failing()
 	if m.peers.alone() || waits && m.waitsUntilDue && now.Time >= m.dueAt(now.Time) {

@@ -5,8 +5,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A number that is too high for this world would be the last one: nothing could be raised above it, and fencing would be over
-// for good, also when the member that sent it has long been removed. So what a member hears is held against its clock.
+// One impossibly high number would end fencing for good: no number could be raised above it, even after its sender was
+// removed. So a member compares the numbers that it receives with its clock.
 
 // numbers are the fencing numbers and stamps that this member goes by.
 type numbers struct {
@@ -17,15 +17,15 @@ type numbers struct {
 	newest int64
 }
 
-// believes reports whether a token's number can be: no higher than this member has seen, or than any fleet can have come to by
-// this member's clock.
+// believes reports whether a token's number is possible: not above the highest that this member has seen, or not above the highest that
+// a fleet can have reached by this member's clock.
 func (m *Machine) believes(now policy.Instant, t *wire.Ref) bool {
 	return t.Seq <= m.numbers.seen || t.Seq <= wire.LatestSeq(now.Wall)
 }
 
-// witness remembers the number and the stamp of a token that is offered to this member, also if it never arrives: a new
-// token made here is to come after it. A stamp in the future is not remembered: it would make every later token of this member
-// the youngest. Its token is no worse for that; when it meets another, the older survives.
+// witness records the number and the stamp of a token that is offered to this member, even if it never arrives: a new token made
+// here must have later ones. A stamp in the future is not recorded, because it would make every later token of this member the
+// youngest. The token is accepted all the same; if it meets another one, the older survives.
 func (m *Machine) witness(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	t := &msg.Token
 	m.numbers.seen = max(m.numbers.seen, t.Seq)
@@ -36,7 +36,7 @@ func (m *Machine) witness(now policy.Instant, msg *wire.Message, out []policy.Ef
 	return out
 }
 
-// forgetFuture forgets the newest stamp if this member's clock has been set back from a future in which it saw or made it.
+// forgetFuture forgets the newest stamp if it is in the future: this member's clock has been set back since it saw or made that stamp.
 func (m *Machine) forgetFuture(now policy.Instant) {
 	if m.numbers.newest > wire.LatestBirth(now.Wall) {
 		m.numbers.newest = 0

@@ -8,11 +8,11 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// OnLost says what becomes of a run whose token turns out to be held by somebody else as well.
+// OnLost is what to do with a run whose token turns out to have another holder.
 type OnLost uint8
 
 const (
-	// Finish lets the run end by itself: an overlap is what a soft gate may have, and half an operation may be worse.
+	// Finish lets the run end by itself: a soft gate may have overlaps, and half an operation may be worse.
 	Finish OnLost = iota
 	// Stop ends the run at once.
 	Stop
@@ -29,7 +29,7 @@ func (o OnLost) String() string {
 	return fmt.Sprintf("OnLost(%d)", uint8(o))
 }
 
-// take makes a token this member's, and musters its guardians.
+// take makes this member the holder of a token, and chooses its guardians.
 func (m *Machine) take(
 	now policy.Instant, how policy.Cause, from wire.MemberID, token *guardian.Token, out []policy.Effect,
 ) []policy.Effect {
@@ -42,13 +42,13 @@ func (m *Machine) take(
 	return m.entrust(m.guardian.Hold(now.Time, &m.token, out))
 }
 
-// giveUp ends the holding of the token, but by a handoff, which says so itself.
+// giveUp ends the holding of the token without a handoff. A handoff appends its own effect.
 func (m *Machine) giveUp(why policy.Cause, out []policy.Effect) []policy.Effect {
 	m.holds = false
 	return policy.AppendGave(out, why, wire.MemberID{}, &m.token.Ref)
 }
 
-// letGo gives the token up. A run goes on without it; anything else that this member does with a token is over.
+// letGo gives the token up. A run continues without it; everything else that this member does with the token ends.
 func (m *Machine) letGo(now policy.Instant, why policy.Cause, out []policy.Effect) []policy.Effect {
 	out = m.giveUp(why, out)
 	if m.state == running {
@@ -58,14 +58,14 @@ func (m *Machine) letGo(now policy.Instant, why policy.Cause, out []policy.Effec
 	return out
 }
 
-// discard gives up a token that comes, and does not become this member's.
+// discard takes a token that arrives and gives it up at once.
 func discard(how, why policy.Cause, from wire.MemberID, token *guardian.Token, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTook(out, how, from, &token.Ref)
 	return policy.AppendGave(out, why, wire.MemberID{}, &token.Ref)
 }
 
-// entrust tells the guard of a run anew what it has to say if this process dies: the token, its number or its guardians are others
-// now, or it is this member's no longer.
+// entrust replaces the messages that the guard of the run sends if this process dies: the token, its number or its guardians have
+// changed, or this member no longer holds it.
 func (m *Machine) entrust(out []policy.Effect) []policy.Effect {
 	if m.state != running {
 		return out
@@ -77,9 +77,9 @@ func (m *Machine) entrust(out []policy.Effect) []policy.Effect {
 	return m.guardian.Entrust(&m.token, out)
 }
 
-// muster makes sure that the token has as many guardians as are wanted, as far as there are members: the holders before this
-// one, without those who are gone or have failed a handoff of late, and where these are too few the next members by identity.
-// Who sees nobody does not know who is gone: it may have been restarted a moment ago, or be cut off.
+// muster gives the token as many guardians as configured, or as there are members: the previous holders, except those that are gone or
+// have failed a handoff recently, and if these are too few, the next members by identity. A member that sees no other one keeps the
+// guardians: it may just have been restarted, or be cut off, and does not know which ones are gone.
 func (m *Machine) muster(now policy.Time) {
 	t := m.token.Trail()
 	for rank := t.Len() - 1; rank >= 0; rank-- {
@@ -96,7 +96,7 @@ func (m *Machine) muster(now policy.Time) {
 	m.token.SetTrail(&t)
 }
 
-// remuster musters anew when the view has changed. New guardians are told at once.
+// remuster chooses the guardians again after the view has changed. New guardians get a beat at once.
 func (m *Machine) remuster(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if !m.holds || m.guardian.Doubting() {
 		return out
@@ -109,8 +109,8 @@ func (m *Machine) remuster(now policy.Instant, out []policy.Effect) []policy.Eff
 	return m.entrust(m.guardian.Hold(now.Time, &m.token, out))
 }
 
-// trailBehind is who guards the token once it is with to: this member first. Who is about to be gone takes nobody's place, and
-// not even to is left out: it may never get the token.
+// trailBehind returns the guardians of the token after it was passed to to: this member first. A member that is leaving does not become a
+// guardian, and does not remove to either, because to may never get the token.
 func (m *Machine) trailBehind(to wire.MemberID) guardian.Trail {
 	trail := m.token.Trail()
 	if m.leaving {
@@ -119,8 +119,8 @@ func (m *Machine) trailBehind(to wire.MemberID) guardian.Trail {
 	return trail.Behind(m.cfg.Self, to, m.cfg.Backups)
 }
 
-// expectsWord: what a holder or a guardian says is expected if it is news. Who was restarted, and remembers no token, guards
-// none with a number below those it has seen: somebody may play back what was said long ago.
+// expectsWord reports whether a message of a holder or guardian is news. A member that was restarted knows no token, and guards none with
+// a number below those that it has seen: such a beat may be a replay.
 func (m *Machine) expectsWord(msg *wire.Message) bool {
 	switch {
 	case msg.Kind == KindInquiry:
@@ -136,7 +136,7 @@ func (m *Machine) expectsWord(msg *wire.Message) bool {
 	return m.state != gone && m.guardian.Expects(msg, m.held())
 }
 
-// onWord takes a message that belongs to no handoff.
+// onWord handles a message that belongs to no handoff.
 func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	if !m.expectsWord(msg) {
 		return policy.AppendTell(out, guardian.NoteStrayWord, msg.From, &msg.Token)
@@ -161,8 +161,8 @@ func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Eff
 	return m.onVerdict(now, &verdict, out)
 }
 
-// hearHolder ends the silence of a guardian: the holder's beat is as good as the token. The holder of a copy that is known to be
-// overtaken, or removed, is none.
+// hearHolder ends a guardian's silence: a beat of the holder is as good as the token. A beat of an overtaken or removed copy does not
+// count.
 func (m *Machine) hearHolder(now policy.Time, beat *wire.Message) {
 	if t, holder := m.guardian.Last(); holder == beat.From && t.ID == beat.Token.ID && t.Seq == beat.Token.Seq {
 		m.beginSilence(now)
@@ -184,9 +184,9 @@ func (m *Machine) onVerdict(now policy.Instant, v *guardian.Outcome, out []polic
 	return out
 }
 
-// onRevived: this member guards a token of which nobody knows a holder, and holds it from now on. It is the same token, with
-// a number above everything the lost copy can have reached. It has rested while its guardians were patient, and goes on at once
-// unless this member is due: others may have been while it was lost, and this one ran a moment ago, or it would not be a guardian.
+// onRevived makes this member, a guardian, the holder of its token, because no holder was found. The token keeps its identity and gets a
+// number above every number that the lost copy can have reached. It has rested while its guardians waited. So it is passed on at once
+// unless this member is due: other members may be due since it was lost, and a guardian ran recently.
 func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token *guardian.Token, out []policy.Effect) []policy.Effect {
 	if !from.IsZero() {
 		m.avoid.add(from, now.Time.Add(m.avoidFor()))
@@ -213,7 +213,7 @@ func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token *guard
 	return m.pass(now, out)
 }
 
-// goOn goes on with a token that has rested long enough: to run, to wait until this member is due soon, or to pass it on.
+// goOn continues with a token that has rested long enough: it runs, waits until this member is due, or passes the token on.
 func (m *Machine) goOn(now policy.Instant, out []policy.Effect) []policy.Effect {
 	due := m.dueAt(now.Time)
 	if m.leaving || m.peers.alone() || now.Time >= due || m.dueSoon(now.Time, due) {
@@ -222,8 +222,8 @@ func (m *Machine) goOn(now policy.Instant, out []policy.Effect) []policy.Effect 
 	return m.pass(now, out)
 }
 
-// concerns reports whether an event may lead to anything: a message that is not expected must not, whenever it comes. A host
-// that was asleep gives its token up in any case.
+// concerns reports whether an event may have an effect. An unexpected message must have none. A host that was asleep gives its token up
+// in any case.
 func (m *Machine) concerns(now policy.Instant, ev *policy.Event) bool {
 	switch ev.Kind {
 	case policy.Suspended:
@@ -242,8 +242,8 @@ func (m *Machine) guarded() bool {
 	return trail.Len() > 0
 }
 
-// doubt: this member was away for longer than its guardians' patience while it held the token. It asks them before
-// it runs or passes on; a run in progress goes on meanwhile.
+// doubt asks the guardians before this member runs or passes the token on: it was away for longer than their patience while it
+// held the token. A run in progress continues.
 func (m *Machine) doubt(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.handoff.Withdraw()
 	out = m.retract(out)
@@ -253,8 +253,8 @@ func (m *Machine) doubt(now policy.Instant, out []policy.Effect) []policy.Effect
 	return m.guardian.Doubt(now.Time, &m.token, out)
 }
 
-// onSure: nobody knows of another copy, and the holder goes on where it was, unless it was nobody at all that answered. The view may
-// have changed while it asked.
+// onSure continues where the holder was: no member knows of another copy. If no member answered at all, it yields. The view may have
+// changed meanwhile.
 func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if m.state == doubting && !m.heard && m.guarded() && !m.peers.alone() {
 		return m.yield(now, out)
@@ -267,8 +267,8 @@ func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effec
 	return m.goOn(now, out)
 }
 
-// onAnswered: only the member that the token was on offer to is gone, and the next one is offered it. This member has waited enough for
-// one offer: to wait for its own turn as well would cost the others theirs.
+// onAnswered offers the token to the next member: only the one that it was offered to is gone. This member has waited long enough for one
+// offer; it does not wait for its own turn as well, because that would delay the others.
 func (m *Machine) onAnswered(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.muster(now.Time)
 	out = m.guardian.Hold(now.Time, &m.token, out)
@@ -278,7 +278,7 @@ func (m *Machine) onAnswered(now policy.Instant, out []policy.Effect) []policy.E
 	return m.serve(now, out)
 }
 
-// onOvertaken drops the token that is held here: a copy of it has gone further elsewhere.
+// onOvertaken drops the held token: another member has a copy with a higher number.
 func (m *Machine) onOvertaken(now policy.Instant, from wire.MemberID, higher *guardian.Token, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTell(out, NoteOvertaken, from, &m.token.Ref)
 	out = m.guardian.Correct(&m.token, higher, out)
@@ -290,8 +290,7 @@ func (m *Machine) onOvertaken(now policy.Instant, from wire.MemberID, higher *gu
 	return out
 }
 
-// outdated reports whether another copy of a token that arrives has been here, or was heard of, with a higher number: along
-// its way a token's number only rises.
+// outdated reports whether this member has held or heard of a copy of the token with a higher number. A token's number only rises.
 func (m *Machine) outdated(t *guardian.Token) bool {
 	if latest, ok := m.guardian.Latest(t.ID); ok && t.Seq < latest.Seq {
 		return true
@@ -299,11 +298,11 @@ func (m *Machine) outdated(t *guardian.Token) bool {
 	return m.had(t.ID) && t.Seq <= m.token.Seq
 }
 
-// had reports whether the last token held here was that one, and counts. A copy that was given up after a sleep does not: perhaps nobody
-// else has heard of it, and one with a lower number is all that is left of the token.
+// had reports whether the last token held here was that one. A copy that was given up after a sleep does not count: perhaps no other
+// member has heard of it, and a copy with a lower number is all that is left of the token.
 func (m *Machine) had(id wire.TokenID) bool { return m.token.ID == id && !m.gaveUp }
 
-// discardOutdated drops a copy of a token that another copy has overtaken.
+// discardOutdated drops an arriving copy that another copy has overtaken.
 func (m *Machine) discardOutdated(now policy.Instant, from wire.MemberID, t *guardian.Token, out []policy.Effect) []policy.Effect {
 	latest := &m.token
 	if known, ok := m.guardian.Latest(t.ID); ok && (!m.had(t.ID) || known.Seq > m.token.Seq) {

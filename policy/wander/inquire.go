@@ -10,9 +10,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// How a question is asked: first one member, which most often knows enough, and then, each third of the time that there is for
-// answers, as many as maxAsked, and besides them up to maxLeads who may know better. That none of these has seen a token which nine in
-// ten have happens once in ten thousand times. An answer that names others is pursued at most maxSteps times.
+// A question goes to one member first, because most often one answer is enough. After that it goes, in each third of the time for answers,
+// to maxAsked members and to at most maxLeads more that may know better. If nine in ten members have seen a token, all four have missed
+// it once in ten thousand times. An answer that names other members leads to a further question at most maxSteps times.
 const (
 	maxAsked     = 4
 	maxLeads     = 2
@@ -21,25 +21,26 @@ const (
 	maxSteps     = 8
 )
 
-// inquiry is what a member asks before it makes a token: has one come to anybody else? The paper's members only know
-// their own silence, which is long whenever a lap is: the operation takes longer, the fleet has grown. Then all who are late in
-// the lap make a token each; and after a real loss, all who have not seen the new one yet. A silence is the fleet's only if
-// others share it.
+// inquiry is the question before a member makes a token: has another member seen one? The paper's members know only their own silence.
+// It is also long when a lap takes long, because the operation takes longer or the fleet has grown. Then every member late in the lap
+// would make a token; and after a real loss, every member that has not seen the new one yet. A token is lost only if others have not
+// seen it either.
 //
-// After a silence, it goes with guardians: without any, this is the plain paper. For the first token of a fleet, see onTurn.
+// After a silence a member asks only if tokens have guardians: without them this is the plain paper. For the first token of a fleet, see
+// onTurn.
 type inquiry struct {
 	live bool
 	id   wire.Exchange
-	// asked are some members. times is how often they have been asked, steps how often an answer was pursued.
+	// asked are the members to ask. times is how often they were asked, steps how many answers led to a further question.
 	asked                    asked
 	times, steps             uint8
 	askedAt, repeatAt, until policy.Time
 }
 
-// asked are members by their places in the view, from 1; empty places are zero. A view that changes meanwhile only leads to others.
+// asked lists members by their places in the view, from 1; empty places are zero. If the view changes meanwhile, other members are asked.
 type asked [maxAsked + maxLeads]uint32
 
-// hearsay is what a member knows of a token only because another one has seen it: when and which it was, and who may have seen it later.
+// hearsay is a token that another member has seen: when, which one, and the members that may have seen it later.
 type hearsay struct {
 	at    policy.Time
 	id    wire.TokenID
@@ -47,7 +48,7 @@ type hearsay struct {
 	leads guardian.Trail
 }
 
-// onSilence: no token has come for regenerate-after.
+// onSilence asks, and then makes a new token: none has come for regenerate-after.
 func (m *Machine) onSilence(now policy.Instant, out []policy.Effect) []policy.Effect {
 	over, out := m.inquire(now, m.cfg.Backups > 0 && !m.peers.alone(), out)
 	if over {
@@ -56,8 +57,8 @@ func (m *Machine) onSilence(now policy.Instant, out []policy.Effect) []policy.Ef
 	return out
 }
 
-// inquire asks others, if it must, and reports whether the time for their answers is over. A question that is out is waited for in
-// any case.
+// inquire asks other members, if it must, and reports whether the time for their answers is over. It waits for the answers to an open
+// question in any case.
 func (m *Machine) inquire(now policy.Instant, must bool, out []policy.Effect) (over bool, effects []policy.Effect) {
 	q := &m.inquiry
 	half := max(m.timeout()/2, m.handoff.RoundTrip()*3/2)
@@ -94,17 +95,17 @@ func (m *Machine) inquire(now policy.Instant, must bool, out []policy.Effect) (o
 	return false, out
 }
 
-// noToken says which of the gate's tokens is looked for.
+// noToken names the slot whose token is looked for.
 func (m *Machine) noToken() guardian.Token {
 	t := guardian.Token{Ref: wire.Ref{Slot: m.cfg.Slot}}
 	SetLastSlot(&t.Load, m.cfg.LastSlot)
 	return t
 }
 
-// wakeAt is when the question must be seen to next.
+// wakeAt is when the question is repeated or ends.
 func (q *inquiry) wakeAt() policy.Time { return min(q.repeatAt, q.until) }
 
-// makesAt is when a member without a token has to see to it that there is one: ask, ask again, or make it.
+// makesAt is when a member without a token must ask, ask again, or make one.
 func (m *Machine) makesAt() (at policy.Time, ok bool) {
 	if m.inquiry.live {
 		return m.inquiry.wakeAt(), true
@@ -118,12 +119,12 @@ func (m *Machine) makesAt() (at policy.Time, ok bool) {
 	return at, ok
 }
 
-// drawAsked says whom to ask: all, if there are few. After a silence, those to whom the token went are asked, too: a token that is held
-// for long is known to its holder and its guardians alone, and few questions to any others would meet these.
+// drawAsked returns the members to ask: all, if there are few. After a silence these include the members to which the token went: only the
+// holder and the guardians know of a token that is held for long, and random questions would miss them.
 func (m *Machine) drawAsked() (to asked) {
 	others := len(m.peers.ids) - 1
-	// The first in rank, who make the first token; or, from a random start in steps of a quarter of the others, so that nobody is
-	// drawn twice.
+	// Before the first token: the members with the lowest ranks, which make it. Otherwise: from a random start, in steps of a quarter of
+	// the others, so that no member is drawn twice.
 	start, stride := others-m.peers.rank, 1
 	if !m.first.armed {
 		start, stride = m.draw(others), max(others/maxAsked, 1)
@@ -145,7 +146,7 @@ func (m *Machine) drawAsked() (to asked) {
 	return to
 }
 
-// addLeads adds members of the view to the n that are to be asked, each once, and returns how many there are then.
+// addLeads adds members of the view to the n members to ask, each once, and returns the new number.
 func (m *Machine) addLeads(to *asked, n int, leads *guardian.Trail, except wire.MemberID) int {
 	for _, id := range leads[:leads.Len()] {
 		place, ok := m.peers.place(id)
@@ -158,8 +159,8 @@ func (m *Machine) addLeads(to *asked, n int, leads *guardian.Trail, except wire.
 	return n
 }
 
-// sighted is the token of which this member has last had word, and in its trail those who may have had word of it since: its holder
-// and its guardians as far as they are known here. It is zero if this member has met none.
+// sighted is the token that this member has heard of last. Its trail lists the members that may have heard of it since: its holder and
+// its guardians, as far as this member knows them. It is zero if this member has met no token.
 func (m *Machine) sighted() guardian.Token {
 	t, leads := m.noToken(), m.silence.told.leads
 	if t.ID, t.Seq = m.silence.told.id, m.silence.told.seq; !t.ID.IsZero() {
@@ -195,7 +196,7 @@ func (m *Machine) expectsInquiry() bool {
 	return m.state != gone && (m.holds || m.hasSighted())
 }
 
-// onInquiry answers with the token that this member has last had word of, how long ago that was, and who may have had word since.
+// onInquiry answers with the token that this member has heard of last, how long ago that was, and the members that may have heard since.
 func (m *Machine) onInquiry(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	m.noteAsker(msg.From)
 	age, token := now.Time.Sub(m.silence.since), m.token
@@ -214,18 +215,17 @@ func (m *Machine) onInquiry(now policy.Instant, msg *wire.Message, out []policy.
 	})
 }
 
-// expectsSeen reports whether msg answers the question that is out.
+// expectsSeen reports whether msg answers the open question.
 func (m *Machine) expectsSeen(msg *wire.Message) bool {
 	return m.inquiry.live && msg.Exchange == m.inquiry.id && msg.Nonce <= math.MaxInt64
 }
 
-// onSeen: a token was seen elsewhere, later than here. The silence begins then; and if no token comes, it is for the one who saw it
-// to make a new one. All who are told of the same sighting would make theirs at the same moment, so they wait for as long as that
-// one may take to come to them.
+// onSeen handles an answer. If the token was seen later than here, the silence begins then, and the member that saw it makes a new one
+// if none comes. All members that hear of the same sighting would make one at the same moment, so they wait longer, for as long as
+// that new one may take to reach them.
 func (m *Machine) onSeen(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	out = m.meetToken(m.witness(now, msg, out))
-	// From when it was asked: counted from when the answer came, what goes from mouth to mouth would be later each time, and in the
-	// end later than what any of them has seen.
+	// Counted from when the question was sent. Counted from the answer, a sighting would become later each time it is told.
 	at := m.inquiry.askedAt.Add(-time.Duration(msg.Nonce))
 	if at > m.silence.since {
 		lap := m.maxInterval() / 3
@@ -249,14 +249,14 @@ func (m *Machine) hear(at policy.Time, seen *wire.Message) {
 	m.silence.told = hearsay{at: at, id: seen.Token.ID, seq: seen.Token.Seq, leads: guardian.TrailOf(&seen.Load)}
 }
 
-// pursue asks those whom an answer names. The token was seen too long ago, but later than was known: it has gone on from there.
+// pursue asks the members that an answer names. The token was seen too long ago, but later than this member knew, and has moved on.
 func (m *Machine) pursue(now policy.Instant, from wire.MemberID, out []policy.Effect) []policy.Effect {
 	q := &m.inquiry
 	var leads asked
 	if m.addLeads(&leads, 0, &m.silence.told.leads, from) == 0 || q.steps >= maxSteps {
 		return out
 	}
-	// It is another question, or what they know would be counted from when the first was asked.
+	// It is a new question, so that its answers are counted from when it was sent.
 	*q = inquiry{
 		live: true, id: wire.Exchange(policy.Draw(m.cfg.Entropy)), asked: leads, times: askedAtFirst, steps: q.steps + 1,
 		askedAt: now.Time, repeatAt: now.Time, until: now.Time.Add(m.timeout() / 2),
