@@ -7,23 +7,23 @@ import (
 )
 
 // "A gate may have a hook, take commands, or both. A demand is one bit to the machine; local callers queue at the agent." A member of
-// a gate on demand is due when it is wanted, and never otherwise; min_interval holds where there is one. There is one run at most for
-// each demand. The token goes round all members all the same: where nobody waits for it, it rests for skip.
+// a gate on demand is due only when it is wanted, and after min_interval if there is one. Each demand leads to at most one run. The token
+// visits all members all the same, and rests for skip at a member that does not want it.
 //
-// In a gate with a hook min_interval is the hook's. A member that is wanted is due at once; the grant is the hook's if that is due, too, and
-// else for those who wait: such a run counts neither for min_interval nor for op. So neither keeps the other from its turn.
+// In a gate with a hook, min_interval applies to the hook only, and a member that is wanted is due at once. If the hook is due too, the
+// grant is the hook's. Otherwise it is the callers', and the run counts neither for min_interval nor for op. So neither delays the other.
 
-// unwanted reports whether this member does not run because nobody waits for it.
+// unwanted reports whether this member does not run because no caller waits.
 func (m *Machine) unwanted() bool { return m.cfg.OnDemand && !m.wanted }
 
-// overrides reports whether somebody waits who has not to wait for min_interval.
+// overrides reports whether a caller waits that need not wait for min_interval.
 func (m *Machine) overrides() bool { return m.wanted && !m.cfg.OnDemand }
 
-// idle reports whether the token stays here until somebody waits for it, or somebody else is there.
+// idle reports whether the token stays here until a caller comes or another member appears.
 func (m *Machine) idle() bool { return m.unwanted() && m.restUntil == policy.Never }
 
-// onWanted: somebody waits for a run here. A token that rests here need not go round first, unless it has had its grant on this visit: a
-// member that is wanted again and again must not keep it.
+// onWanted: a caller waits for a run here. A token that rests here is used at once, unless it has had a grant on this visit: a member that
+// is wanted again and again must not keep it.
 func (m *Machine) onWanted(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.wanted = true
 	due, had := m.dueAt(now.Time), m.numbers.granted == m.token.Seq
@@ -35,8 +35,8 @@ func (m *Machine) onWanted(now policy.Instant, out []policy.Effect) []policy.Eff
 	return out
 }
 
-// onUnwanted: nobody waits any longer. A run that has not started does not start, and a token that has only waited for this member to be
-// due rests for no longer than anywhere.
+// onUnwanted: no caller waits any longer. A run that has not started does not start. A token that was kept only until this member is due
+// rests for skip, as it does at any member.
 func (m *Machine) onUnwanted(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.wanted = false
 	switch {
@@ -48,8 +48,8 @@ func (m *Machine) onUnwanted(now policy.Instant, out []policy.Effect) []policy.E
 	return out
 }
 
-// visit is how long the token is with a member, by the constants: for as long as the operation takes. In a gate on demand nobody may
-// run for a whole lap, and a lap of skips may take longer than one of short operations.
+// visit is how long the token stays with a member, by the constants: the duration of the operation. In a gate on demand a lap may pass
+// without a run, and a lap of skips may take longer than one of short operations.
 func (m *Machine) visit() time.Duration {
 	if m.cfg.OnDemand {
 		return max(m.op(), m.cfg.Skip)
@@ -57,7 +57,7 @@ func (m *Machine) visit() time.Duration {
 	return m.op()
 }
 
-// plain reports whether this is the paper's own gate, to which nothing is added.
+// plain reports whether this is the plain paper: a random walk without guardians and demands.
 func (m *Machine) plain() bool {
 	return m.cfg.Walk == Random && m.cfg.Backups == 0 && !m.cfg.OnDemand
 }

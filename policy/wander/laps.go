@@ -9,15 +9,15 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Laps finds the next member of a lap. It remembers the order that it was asked for last, sorted, once it has been asked for it
-// twice: then the next member is found by halving, and not by looking at all of them. It changes nothing but the time that
-// takes. Machines that are stepped by one goroutine may share one, and do best to: members of a simulation have the same view.
+// Laps finds the next member of a lap. When it is asked for one order twice, it sorts and remembers that order, and then finds the next
+// member by binary search instead of looking at all members. This changes only the time that it takes. Machines of one goroutine
+// may share a Laps, and should: members of a simulation have the same view.
 type Laps struct {
 	asked, sorted lapKey
 	places        []placed
 }
 
-// lapKey is one order of one view. A view is never changed, so where it lies says which it is.
+// lapKey is one order of one view. A view never changes, so its address identifies it.
 type lapKey struct {
 	first *wire.MemberID
 	n     int
@@ -52,8 +52,8 @@ func (l *Laps) after(ids []wire.MemberID, order, cursor uint64, self int) (next 
 	return next, found
 }
 
-// arc is the part of an order that belongs to one of several tokens: the members from one rank of it up to another. When a
-// member comes or goes, only those at the ends change from one arc to the next.
+// arc is the part of an order that one of several tokens visits: the members from one rank up to another. When a member comes or goes,
+// only members at the ends change from one arc to the next.
 type arc struct{ part, of int }
 
 // bounds returns the ranks from and to, to not included, among n members.

@@ -5,7 +5,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// onLeave begins a graceful stop: end a run, hand the token on, acknowledge no other.
+// onLeave begins a graceful stop: it ends a run, passes the token on, and accepts no other.
 func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if m.leaving {
 		return out
@@ -32,8 +32,8 @@ func (m *Machine) stop(out []policy.Effect) []policy.Effect {
 	return append(out, policy.Effect{Kind: policy.Stop})
 }
 
-// leaveIfDone ends a graceful stop when no partner can need this member any longer: it does not hold a token, none is
-// under way to it, and the last Commit has had its time to be asked for again.
+// leaveIfDone ends a graceful stop when no partner needs this member any longer: it holds no token, no token is on its way to it, and
+// the time in which its last Commit may have to be repeated is over.
 func (m *Machine) leaveIfDone(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if !m.leaving || m.state != absent {
 		return out
@@ -46,15 +46,14 @@ func (m *Machine) leaveIfDone(now policy.Instant, out []policy.Effect) []policy.
 	return append(out, policy.Effect{Kind: policy.Gone})
 }
 
-// becomeGone: this member holds nothing, and takes nothing any more.
+// becomeGone: this member holds no token and takes none.
 func (m *Machine) becomeGone() { m.become(gone) }
 
-// onSuspended gives up the token first of all, and any that is about to arrive: while this host was asleep, the others may
-// have made a new one. Where there are no others, the token stays. A run that slept too is left to end; stopping it would
-// not undo what it has done.
+// onSuspended gives up the token, and a token that is about to arrive, because the other members may have made a new one while this host
+// was asleep. If there are no others, the token stays. A run that slept too continues: stopping it would not undo what it has done.
 //
-// What this member did not hear while it slept is no silence of the token's. What it did not hear before still is: a fleet
-// whose hosts are all suspended now and then must not wait for its token for ever.
+// The time asleep does not count as a silence. The silence before it still does: otherwise a fleet whose hosts are all suspended
+// from time to time would wait for its token for ever.
 func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	out = m.handoff.Abandon(out)
 	m.disturbed = true
@@ -76,7 +75,7 @@ func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy
 	return m.letGo(now, policy.CauseAsleep, out)
 }
 
-// keepAlone goes on with a token whose offer was abandoned.
+// keepAlone continues with a token whose offer was abandoned.
 func (m *Machine) keepAlone(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if m.state != offering && m.state != doubting && m.state != saves {
 		return out

@@ -7,7 +7,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Memo is what a soft gate must not forget besides when it ran: the token that was under, and the token's slot. On disk:
+// Memo is what a soft gate saves besides the time of the last run: the token of that run, and its slot. On disk:
 //
 //	0       8                24       32     33
 //	| birth | generator       | random | slot | zeros
@@ -34,7 +34,7 @@ func MemoOf(b *policy.Memo) (k Memo) {
 	return k
 }
 
-// doubt drops a token from a state that was read if it was made in the future by a clock that reads wall.
+// doubt removes the token from a saved state if it was made in the future, by a clock that reads wall.
 func doubt(wall int64, s *policy.State) (why string) {
 	k := MemoOf(&s.Memo)
 	if k.Token.Birth <= wire.LatestBirth(wall) {

@@ -6,36 +6,35 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// How long a starting fleet takes over its first token, in handoff timeouts: a member mints when its view has not changed
-// for settleTimeouts, or has kept changing for unsettledTimeouts, and staggerTimeouts later for each member that ranks
-// before it.
+// How long a starting fleet waits with its first token, in handoff timeouts. A member mints when its view has not changed for
+// settleTimeouts, or has kept changing for unsettledTimeouts, and staggerTimeouts later for each member of a lower rank.
 const (
 	settleTimeouts    = 3
 	unsettledTimeouts = 40
 	staggerTimeouts   = 8
 )
 
-// firstToken is what a member knows about the first token of its fleet. The paper starts with a token in place; a fleet
-// that is switched on all at once must make one, not one each, and not only after Δmax. The members mint in the order of
-// their identities. Who has met a token says so by gossip, before the next in rank would mint, and when that one asks.
+// firstToken is what a member knows about the first token of its fleet. The paper starts with a token in place. A fleet that is
+// switched on at once must make one, not one for each member, and not only after Δmax. The members mint in the order of their
+// identities. A member that has met a token says so by gossip before the next rank would mint, and in answer to a question.
 //
-// Gossip has one bit for all tokens of a gate. It says nothing of the others' but the first: where a fleet gets more slots by restarts
-// one by one, that one is there all the time. So in the other slots everybody asks first, in a sweep also members to whom the token comes.
+// Gossip has one bit for all tokens of a gate. When a fleet gets more slots by restarts one by one, the first token is there all the time,
+// so the bit says nothing about the others. In the other slots every member asks first; in a sweep also members to which that token comes.
 type firstToken struct {
-	// met says that this member has met a token, known that another one says so.
+	// met says that this member has met a token, known that another member says that it has.
 	met, known bool
-	// company says that this member has seen another one since it started.
+	// company says that this member has seen another member since it started.
 	company bool
 	// asked says that at least one view has come.
 	asked bool
-	// armed says that this member mints at at, and has waited for that since since; rank and count are those of the view by
-	// which at was set.
+	// armed says that this member will mint at at, and has waited since since. rank and count are those of the view from which at was
+	// computed.
 	armed       bool
 	rank, count int32
 	since, at   policy.Time
 }
 
-// onPeersChanged takes a new view of the gate.
+// onPeersChanged handles a new view of the gate.
 func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	wasAlone := m.peers.alone()
 	m.peers = newPeers(ev.Peers, m.cfg.Self)
@@ -57,7 +56,7 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	return m.armFirst(now, out)
 }
 
-// armFirst decides whether, and when, this member is to make the first token.
+// armFirst decides whether and when this member makes the first token.
 func (m *Machine) armFirst(now policy.Instant, out []policy.Effect) []policy.Effect {
 	f := &m.first
 	firstView := !f.asked
@@ -81,8 +80,8 @@ func (m *Machine) armFirst(now policy.Instant, out []policy.Effect) []policy.Eff
 	return out
 }
 
-// awaitTurn begins the wait for the view to settle, and for all who rank before this member. Views come in pieces: a member
-// that sees a part of the fleet may rank first in it by mistake.
+// awaitTurn begins the wait until the view has settled and all lower ranks have had their turns. A member sees the fleet in parts at
+// first, and may have rank 0 in such a part by mistake.
 func (m *Machine) awaitTurn(now policy.Instant) {
 	f := &m.first
 	f.rank, f.count = int32(m.peers.rank), int32(m.peers.count())
@@ -90,10 +89,10 @@ func (m *Machine) awaitTurn(now policy.Instant) {
 	f.at = settled.Add(m.timeouts(staggerTimeouts * int(f.rank)))
 }
 
-// mintsAt is when this member is to make the first token; meaningful if that is armed.
+// mintsAt is when this member makes the first token; meaningful if first is armed.
 func (m *Machine) mintsAt() policy.Time { return m.unlessArriving(m.first.at) }
 
-// waitsAlone reports whether this member belongs to a fleet of which it has seen nobody yet.
+// waitsAlone reports whether this member waits because it belongs to a fleet and has not seen any other member of it.
 func (m *Machine) waitsAlone() bool {
 	return (m.cfg.WaitAlone || m.cfg.Rejoins) && !m.first.company && !m.first.met
 }
@@ -103,8 +102,8 @@ func (m *Machine) mintFirst(now policy.Instant, out []policy.Effect) []policy.Ef
 	return m.serve(now, m.make(now, NoteMinted, out))
 }
 
-// onTurn: it is time for this member to make the first token. Who is not the first in rank asks the first ones whether they
-// have: their word may be slower than its patience, or they saw less of the fleet and began sooner.
+// onTurn makes the first token. Every member but rank 0 asks the lower ranks whether a token exists before it mints one: their gossip may
+// be slower than its patience, or they saw less of the fleet and began earlier.
 func (m *Machine) onTurn(now policy.Instant, out []policy.Effect) []policy.Effect {
 	over, out := m.inquire(now, m.peers.rank > 0 || m.cfg.Slot > 0, out)
 	if over {
@@ -113,7 +112,7 @@ func (m *Machine) onTurn(now policy.Instant, out []policy.Effect) []policy.Effec
 	return out
 }
 
-// meetCompany notes that this member is not alone. A silence that it spent waiting for its fleet was none of the token's.
+// meetCompany records that this member is not alone. The time in which it waited for its fleet does not count as a silence.
 func (m *Machine) meetCompany(now policy.Instant) {
 	if m.waitsAlone() {
 		m.beginSilence(now.Time)
@@ -121,7 +120,7 @@ func (m *Machine) meetCompany(now policy.Instant) {
 	m.first.company = true
 }
 
-// meetToken lets the others know, once, that the gate has a token.
+// meetToken announces once that the gate has a token.
 func (m *Machine) meetToken(out []policy.Effect) []policy.Effect {
 	if m.first.met {
 		return out

@@ -9,43 +9,43 @@ const (
 	NoteRegenerated
 	// NoteInquired: no token came for regenerate-after, and this member asks others before it makes one.
 	NoteInquired
-	// NoteSeen: Peer has seen Token, later than this member; it waits on.
+	// NoteSeen: Peer has seen Token later than this member, which waits longer.
 	NoteSeen
 	// NoteArrived: a handoff ended here; this member holds Token, which came from Peer.
 	NoteArrived
 	// NoteRan: the protected operation starts under Token.
 	NoteRan
-	// NoteDenied: the start of the operation could not be recorded, or not in time; it does not run, and Token goes on.
+	// NoteDenied: the start of the operation could not be saved, or not in time. It does not run, and Token is passed on.
 	NoteDenied
-	// NoteResting: Token is held without a run: this member ran too recently.
+	// NoteResting: this member holds Token and does not run, because it ran too recently.
 	NoteResting
 	// NoteRemoved: Token arrived less than min_interval after a run under one that precedes it, and was discarded.
 	NoteRemoved
 	// NoteMet: Token met an older one at this member and was discarded.
 	NoteMet
-	// NoteRevived: nobody knows of a holder, and this member, a guardian, holds Token again, which Peer held last.
+	// NoteRevived: no holder of Token was found. This member, a guardian, has revived it; Peer held it last.
 	NoteRevived
-	// NoteYielded: nobody answers this member; it has given Token up and tells the guardians to take it.
+	// NoteYielded: no member answers this one. It has given Token up and tells the guardians to revive it.
 	NoteYielded
-	// NoteOvertaken: Peer knows of a copy of Token with a higher fencing number; the one held here is dropped.
+	// NoteOvertaken: Peer knows of a copy of Token with a higher fencing number. This member drops its own.
 	NoteOvertaken
-	// NoteOutdated: Token arrived, but another copy of it with a higher fencing number was seen; it is dropped.
+	// NoteOutdated: Token arrived and is dropped, because a copy of it with a higher fencing number was seen.
 	NoteOutdated
-	// NoteSlotsDiffer: Peer knows of another number of slots than this member: their configurations differ.
+	// NoteSlotsDiffer: Peer is configured with another number of slots.
 	NoteSlotsDiffer
-	// NoteSeqRefused: Peer's message is refused: Token has a fencing number that no fleet can have come to yet.
+	// NoteSeqRefused: Peer's message is refused, because no fleet can have reached the fencing number of Token yet.
 	NoteSeqRefused
-	// NoteBirthRefused: Token, of which Peer speaks, was made in the future; its stamp is not taken for the newest.
+	// NoteBirthRefused: Token, in a message of Peer, was made in the future. Its stamp does not count as the newest.
 	NoteBirthRefused
 	// NoteAlone: no other member is there; Token stays here.
 	NoteAlone
-	// NoteWaiting: no other member has been there since this one started, and it waits for somebody.
+	// NoteWaiting: this member has seen no other one since it started, and waits for one.
 	NoteWaiting
 	// NoteGaveUp: the host was asleep, and Token is given up.
 	NoteGaveUp
-	// NoteDropped: this member leaves and nobody is there to take Token.
+	// NoteDropped: this member leaves, and no other member is there to take Token.
 	NoteDropped
-	// NoteLeft: nothing keeps this member any longer.
+	// NoteLeft: this member has left.
 	NoteLeft
 )
 

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// OpSource says where Δop, the typical duration of the protected operation, comes from.
+// OpSource is the source of Δop, the typical duration of the protected operation.
 type OpSource uint8
 
 const (
-	// OpConfigured: the operator says so.
+	// OpConfigured: the operator has configured it.
 	OpConfigured OpSource = iota
 	// OpMeasured: the members have measured their runs.
 	OpMeasured
-	// OpAssumed: nobody has run yet, or told this member.
+	// OpAssumed: no member has run yet, or this member has not heard of it.
 	OpAssumed
 )
 
@@ -30,18 +30,17 @@ func (o OpSource) String() string {
 	return "unknown"
 }
 
-// assumedOp is Δop before anybody has measured it: the paper's.
+// assumedOp is Δop before the first measurement: the paper's.
 const assumedOp = 4 * time.Second
 
-// One run moves the estimate by an eighth of the difference, as in RFC 6298, and a run that takes long counts as twice the estimate at
-// most: one that hangs for hours moves it by an eighth of itself. An operation that has become ten times as long is followed within
-// twenty runs.
+// One run moves the estimate by an eighth of the difference, as in RFC 6298. A long run counts as at most twice the estimate, so one that
+// hangs for hours raises it by an eighth. After an operation has become ten times as long, the estimate follows within twenty runs.
 const (
 	smoothing = 8
 	longest   = 2
 )
 
-// op is Δop: the operator's, or what the token has measured.
+// op is Δop: the operator's value, or the estimate that the token carries.
 func (m *Machine) op() time.Duration {
 	switch {
 	case m.cfg.Op > 0:
@@ -52,7 +51,7 @@ func (m *Machine) op() time.Duration {
 	return assumedOp
 }
 
-// opSource says where op comes from.
+// opSource returns the source of op.
 func (m *Machine) opSource() OpSource {
 	switch {
 	case m.cfg.Op > 0:
@@ -63,7 +62,7 @@ func (m *Machine) opSource() OpSource {
 	return OpAssumed
 }
 
-// measure takes up how long a run took. The estimate travels with the token: each run improves it for all.
+// measure updates the estimate with the duration of a run. The estimate travels with the token, so each run improves it for all members.
 func (m *Machine) measure(took time.Duration) {
 	sample := max(took.Milliseconds(), 1)
 	estimate := int64(m.measured)
@@ -71,7 +70,7 @@ func (m *Machine) measure(took time.Duration) {
 	case estimate == 0:
 		estimate = sample
 	case sample > estimate:
-		// Rounded up, or an estimate of some milliseconds would stay for ever.
+		// Rounded up, because an estimate of a few milliseconds would never rise otherwise.
 		estimate += (min(sample, longest*estimate) - estimate + smoothing - 1) / smoothing
 	default:
 		estimate += (sample - estimate) / smoothing
@@ -82,7 +81,7 @@ func (m *Machine) measure(took time.Duration) {
 	}
 }
 
-// learnOp takes up an estimate, if it is one.
+// learnOp adopts an estimate, unless it is zero.
 func (m *Machine) learnOp(milliseconds uint32) {
 	if milliseconds > 0 {
 		m.measured = milliseconds

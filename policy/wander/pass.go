@@ -30,7 +30,7 @@ func (p *peers) byHint(hint uint32) (wire.MemberID, bool) {
 	return p.ids[i], true
 }
 
-// place returns where id is among the members.
+// place returns the place of id among the members.
 func (p *peers) place(id wire.MemberID) (place int, ok bool) {
 	return slices.BinarySearchFunc(p.ids, id, wire.MemberID.Compare)
 }
@@ -44,7 +44,7 @@ func (p *peers) has(id wire.MemberID) bool {
 func (p *peers) count() int  { return max(len(p.ids), 1) }
 func (p *peers) alone() bool { return len(p.ids) <= 1 }
 
-// pass gives the token to another member, or keeps it where there is none.
+// pass offers the token to another member, or keeps it if there is none.
 func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect {
 	switch {
 	case m.token.Seq == m.numbers.unsaved && !m.peers.alone():
@@ -62,15 +62,14 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 	return m.serve(now, out)
 }
 
-// onNoAck goes on with a token that could not be passed on: a member that has become due meanwhile runs, whatever becomes of its
-// offers. One that will be before the next offer can fail waits for that: it is as likely to succeed afterwards. One that hears
-// nobody at all may be heard: it goes on telling its guardians that all is well, and nobody else will ever have the token. So it asks
-// them.
+// onNoAck continues with a token whose offer failed. A member that has become due meanwhile runs, whether its offers succeed or not. If it
+// will be due before the next offer can fail, it waits: the offer is as likely to succeed afterwards. A member that hears no other one
+// may still be heard: its beats would keep its guardians calm, and no other member would ever get the token. So it asks them.
 func (m *Machine) onNoAck(now policy.Instant, out []policy.Effect) []policy.Effect {
 	due := m.dueAt(now.Time)
 	soon := !m.leaving && !m.elsewhere.running && due.Sub(now.Time) <= m.handoff.Patience()
 	unheard := !m.heard && m.guarded() && !m.peers.alone()
-	// One that is due again and again must not keep its token for that: it has run under this number.
+	// A member that is due again and again must not keep its token: it has run under this number.
 	ran := m.numbers.granted == m.token.Seq
 	switch {
 	case unheard && (ran || !soon):
@@ -84,14 +83,14 @@ func (m *Machine) onNoAck(now policy.Instant, out []policy.Effect) []policy.Effe
 	return m.pass(now, out)
 }
 
-// answers reports whether a message shows that this member hears somebody: it answers what this member has said. Anything else may have
-// been recorded and played back, and would keep the token of a member that hears nobody where it is.
+// answers reports whether a message proves that this member hears another one: it answers a message of this member. Any other message may
+// be a replay, and must not let a member that hears no other one keep its token.
 func (m *Machine) answers(msg *wire.Message) bool {
 	return m.handoff.Answers(msg) || m.guardian.Answers(msg)
 }
 
-// yield gives up a token because nobody was heard while it was offered and its guardians were asked. The token is gone before the
-// guardians are told, so they never take one that is held. A silence that was this member's alone was no false alarm.
+// yield gives up a token because no other member was heard while it was offered and its guardians were asked. This member gives it up
+// before it tells the guardians, so they never take a token that is held. A silence of this member alone was no false alarm.
 func (m *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTell(out, NoteYielded, wire.MemberID{}, &m.token.Ref)
 	m.handoff.Withdraw()
@@ -102,8 +101,8 @@ func (m *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect
 }
 
 // stray is a step of the random walk: "instead of introducing an overlay topology we adopt a random walk approach"
-// (abstract), here on the full mesh. It is uniform over the others, except those who failed a handoff a short while ago, as
-// long as there are any.
+// (abstract), here on the full mesh. It is uniform over the other members, without those that failed a handoff recently, as long as
+// any are left.
 func (m *Machine) stray(now policy.Time) wire.MemberID {
 	var room [1 + len(m.avoid)]int
 	room[0] = m.peers.rank
@@ -127,8 +126,8 @@ func (m *Machine) draw(n int) int {
 	return int(hi)
 }
 
-// avoidTimeouts is how long a member that failed a handoff is avoided, in handoff timeouts: about as long as membership
-// takes to notice a crash. Where offers take longer, it is as long as those to all that are avoided.
+// avoidTimeouts is how long a member that failed a handoff is avoided, in handoff timeouts: about as long as membership takes to notice
+// a crash. If offers take longer, a member is avoided for as long as offers to all avoided members take.
 const avoidTimeouts = 16
 
 func (m *Machine) avoidFor() time.Duration {
@@ -141,7 +140,7 @@ type avoided [4]struct {
 	until policy.Time
 }
 
-// add avoids id until the given time, in place of the one that would be forgotten first.
+// add avoids id until the given time, in place of the member that would be forgotten first.
 func (a *avoided) add(id wire.MemberID, until policy.Time) {
 	a.forgive(id)
 	place := 0
@@ -162,7 +161,7 @@ func (a *avoided) forgive(id wire.MemberID) {
 	}
 }
 
-// has reports whether id is to be avoided.
+// has reports whether id is avoided.
 func (a *avoided) has(id wire.MemberID, now policy.Time) bool {
 	for i := range a {
 		if a[i].id == id {
@@ -172,7 +171,7 @@ func (a *avoided) has(id wire.MemberID, now policy.Time) bool {
 	return false
 }
 
-// appendPlaces appends the places in ids of those who are to be avoided.
+// appendPlaces appends the places in ids of the avoided members.
 func (a *avoided) appendPlaces(places []int, ids []wire.MemberID, now policy.Time) []int {
 	for i := range a {
 		if now >= a[i].until {

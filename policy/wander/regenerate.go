@@ -15,15 +15,15 @@ const (
 	lowerFraction = 20
 )
 
-// leastLaps is how many laps a silence lasts at least that means anything: in a shuffle no wait is longer than two.
+// leastLaps is the shortest silence that means anything, in laps: in a shuffle a member waits for at most two.
 const leastLaps = 2
 
-// silence is for how long no token has come, and for how long that means nothing.
+// silence is since when no token has come, and how long a silence must last until it means a loss.
 type silence struct {
-	// raised is by how much of Δmax false alarms have raised Δgen above it.
+	// raised is how far false alarms have raised Δgen above Δmax, as a share of Δmax.
 	raised float64
-	// since is when the last token was here, or was seen elsewhere: then told is what was seen, and holdOff for how much longer this member
-	// waits.
+	// since is when the last token was here, or was seen by another member. In the second case told is what that one saw, and holdOff the
+	// time that this member waits longer.
 	since   policy.Time
 	holdOff time.Duration
 	told    hearsay
@@ -32,9 +32,9 @@ type silence struct {
 // maxInterval is Δmax: the operator's, or 3 × Δmin (table 2), and never below 3 × members × Δop: "when the size of the
 // membership N is significantly near the rate Δmax/Δop, the system shows instability when the token is lost" (section 5.1).
 //
-// Handoffs take time, too, and what the operator says may be wrong, so it is never below two laps as they are. The plain paper, without
-// guardians, goes by its constants; but where it is told neither Δmax nor Δop, it has none: runs that their timeout ends, or that fail at
-// once, say little of Δop, and a lap is made of them all the same.
+// Handoffs take time too, and the operator may be wrong, so it is never below two measured laps. The plain paper, without guardians,
+// uses its constants. If it has neither Δmax nor Δop, laps count there as well: runs that a timeout ends, or that fail at once, say
+// little about Δop, and laps consist of them all the same.
 func (m *Machine) maxInterval() time.Duration {
 	if m.cfg.Backups == 0 && (m.cfg.Op > 0 || m.cfg.MaxInterval > 0) {
 		return m.toldMaxInterval()
@@ -42,7 +42,7 @@ func (m *Machine) maxInterval() time.Duration {
 	return max(m.toldMaxInterval(), times(leastLaps, m.passed.lap))
 }
 
-// toldMaxInterval is Δmax by the constants alone.
+// toldMaxInterval is Δmax from the constants alone.
 func (m *Machine) toldMaxInterval() time.Duration {
 	if m.cfg.MaxInterval > 0 {
 		return m.cfg.MaxInterval
@@ -50,7 +50,7 @@ func (m *Machine) toldMaxInterval() time.Duration {
 	return times(3, max(m.cfg.MinInterval, times(m.peers.count(), m.visit())))
 }
 
-// tooShort names the operator's constant that does not go with laps as they are.
+// tooShort names the operator's constant that is too short for the measured laps.
 func (m *Machine) tooShort() string {
 	switch {
 	case times(leastLaps, m.passed.lap) <= m.toldMaxInterval():
@@ -62,8 +62,8 @@ func (m *Machine) tooShort() string {
 	return ""
 }
 
-// regenerates reports whether this member makes a new token after a silence: not while it waits for a fleet that it has never
-// seen, and not if the token does not come here anyway.
+// regenerates reports whether this member makes a new token after a silence. It does not while it waits for a fleet that it has never
+// seen, or if the token never comes here.
 func (m *Machine) regenerates() bool {
 	return !m.leaving && !m.sharing.foreign && (m.cfg.Rejoins || !m.waitsAlone())
 }
@@ -72,14 +72,13 @@ func (m *Machine) regenerateAt() policy.Time {
 	return m.unlessArriving(m.silence.since.Add(m.regenerateAfter()).Add(m.silence.holdOff))
 }
 
-// beginSilence: a token was here just now, or is held by somebody from whom this member has heard.
+// beginSilence: a token was here just now, or this member has heard from its holder.
 func (m *Machine) beginSilence(now policy.Time) {
 	m.silence.since, m.silence.holdOff, m.silence.told = now, 0, hearsay{}
 }
 
-// unlessArriving puts the making of a token off while one may be about to arrive: for two patiences, in which a handoff that
-// is in progress ends one way or the other, and no longer. Recorded Tokens, played back one after the other, must not keep
-// this member silent.
+// unlessArriving postpones the making of a token while one may be about to arrive, for two patiences: within these a handoff in progress
+// ends. It does not postpone it further, so replayed Tokens, one after the other, do not keep this member waiting.
 func (m *Machine) unlessArriving(at policy.Time) policy.Time {
 	if !m.handoff.Receiving() {
 		return at
@@ -87,9 +86,9 @@ func (m *Machine) unlessArriving(at policy.Time) policy.Time {
 	return at.Add(m.handoff.Patience()).Add(m.handoff.Patience())
 }
 
-// regenerate: "generating a new token when a component does not receive one within a timeout" (section 5). Each time Δgen is
-// raised. The new token is sent on at once, as in figure 2: if
-// the old one is not really lost, others may remove this one before it runs anything.
+// regenerate: "generating a new token when a component does not receive one within a timeout" (section 5). Each time it raises
+// Δgen. The new token is passed on at once, as in figure 2: if the old one is not really lost, another member may remove this one before
+// anything runs under it.
 func (m *Machine) regenerate(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.raiseRegenerateAfter()
 	out = m.make(now, NoteRegenerated, out)
@@ -99,8 +98,8 @@ func (m *Machine) regenerate(now policy.Instant, out []policy.Effect) []policy.E
 	return m.pass(now, out)
 }
 
-// regenerateAfter is Δgen. Only false alarms raise it above Δmax, and by a share of Δmax: when that falls, because the operation takes
-// less time than before or members have left, Δgen falls with it.
+// regenerateAfter is Δgen. Only false alarms raise it above Δmax, by a share of Δmax. So Δgen falls when Δmax does: when the operation
+// has become shorter, or members have left.
 func (m *Machine) regenerateAfter() time.Duration {
 	least := m.maxInterval()
 	above := math.Round(m.silence.raised * float64(least))
@@ -129,9 +128,9 @@ func (m *Machine) setRegenerateAfter(after time.Duration) {
 	m.silence.raised = float64(after-least) / float64(least)
 }
 
-// make makes a new token, held here. Its stamp is this member's clock, but later than any stamp it has seen: "the token tg,
+// make makes a new token, held here. Its stamp is this member's clock, but later than every stamp that it has seen: "the token tg,
 // generated in response to a timeout for a token tx, has a timestamp larger than tx" (section 5.2), also if this clock is
-// slow. It stays within what a datagram may carry, whatever this clock says.
+// slow. The stamp never exceeds what a datagram can carry.
 func (m *Machine) make(now policy.Instant, why policy.Note, out []policy.Effect) []policy.Effect {
 	m.forgetFuture(now)
 	m.numbers.newest = min(max(now.Wall, m.numbers.newest+1, 0), wire.MaxBirth)

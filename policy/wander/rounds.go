@@ -9,11 +9,11 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// maxRounds is how many of its last rounds a member remembers.
+// maxRounds is the number of rounds that a member remembers.
 const maxRounds = 6
 
-// rounds are the last times from one token that left this member to the next, and how many members a lap had then; the next over the
-// oldest. They begin and end with the same token, where there is one.
+// rounds are the last durations between a token that left this member and the next one that did, and the number of members of a lap then.
+// A new round replaces the oldest. If there is one token, a round begins and ends with it.
 type rounds struct {
 	took    [maxRounds]time.Duration
 	members [maxRounds]uint32
@@ -23,15 +23,15 @@ type rounds struct {
 func (r *rounds) add(took time.Duration, members int) {
 	at := r.count % maxRounds
 	r.took[at], r.members[at] = took, uint32(members)
-	// Once all places are taken the count goes round above them.
+	// When all places are taken, the count cycles from maxRounds to twice that.
 	if r.count++; r.count == 2*maxRounds {
 		r.count = maxRounds
 	}
 }
 
-// lap is what a lap of so many members takes: the second longest of the last rounds, zero if there have not been two. So one in which a hook
-// hung, or this member was away, counts for nothing, and neither does one that a second token cut short. Where members have left since, a lap
-// takes less. Where members have come nobody knows: they may only take what the token has rested for.
+// lap is the duration of a lap of that many members: the second longest of the last rounds, or zero if there were fewer than two. So one
+// round in which a hook hung or this member was away does not count, and neither does one that a second token cut short. If members have
+// left since, a lap takes less. If members have come, it may not take longer: their runs may replace rests of the token.
 func (r *rounds) lap(members int) time.Duration {
 	n := min(int(r.count), maxRounds)
 	if n < 2 {
@@ -49,20 +49,19 @@ func (r *rounds) lap(members int) time.Duration {
 
 // passed is what left this member for others.
 type passed struct {
-	// any says that token, to and at mean something: the oldest token that was passed on from here of late, to whom, and when.
+	// any says that token, to and at mean something: the oldest token that was passed on recently, its receiver, and when.
 	any   bool
 	token wire.TokenID
 	to    wire.MemberID
 	at    policy.Time
-	// leftAt is when the last token left, of whatever age; rounds are how long it took, each time, until the next one did, and lap is what
-	// a lap takes by them, zero while nobody knows.
+	// leftAt is when the last token left, of whatever age. lap is the duration of a lap by the rounds; zero while it is unknown.
 	leftAt policy.Time
 	rounds rounds
 	lap    time.Duration
 }
 
-// notePassed remembers the token that leaves; rather than this one an older one that may still be there. Where the token has been there for
-// longer than none has left from here, that was a round.
+// notePassed records the token that leaves, unless an older one that was recorded may still exist. If the token is older than the time
+// since the last one left, that time was a round.
 func (m *Machine) notePassed(now policy.Time, t *guardian.Token, to wire.MemberID) {
 	if since := now.Sub(m.passed.leftAt); m.passed.any && since <= AgeOf(&t.Load) {
 		m.passed.rounds.add(since, m.lapLength())
@@ -75,7 +74,7 @@ func (m *Machine) notePassed(now policy.Time, t *guardian.Token, to wire.MemberI
 	m.passed.any, m.passed.token, m.passed.to, m.passed.at = true, t.ID, to, now
 }
 
-// grow adds to the age of the token that is held what this member has had it for since it did so last.
+// grow adds the time since it was called last to the age of the held token.
 func (m *Machine) grow(now policy.Time) {
 	growBy(&m.token.Load, now.Sub(m.grownAt))
 	m.grownAt = now

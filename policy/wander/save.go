@@ -7,10 +7,10 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A disk takes its time, and may hang. Two things wait until they are saved: a run, or a restart within min_interval would
-// run again; and a token with a number of a new epoch, or a restart would give the same one to another token. The member holds the
-// token and beats meanwhile, so its guardians leave it alone. It waits for less than they are patient: then the token goes on as
-// it is, and the run is denied.
+// A save takes time, and a disk may hang. Two things wait until they are saved: a run, because a restart within min_interval would run
+// again; and a token with a number of a new epoch, because a restart would give the same number to another token. The member holds the
+// token and beats meanwhile, so its guardians do not revive it. It waits for less than their patience; then the run is denied and the
+// token is passed on.
 
 // ran is when the operation last started here, and under which token; meaningful if ever is set.
 type ran struct {
@@ -22,16 +22,16 @@ type ran struct {
 	atBefore   policy.Time
 }
 
-// SaveWithin is how long a run or a token waits to be saved: half the patience of the guardians.
+// SaveWithin is the longest time that a run or a token waits for a save: half the patience of the guardians.
 func SaveWithin(skip time.Duration) time.Duration { return Patience(skip) / 2 }
 
 func (m *Machine) saveWithin() time.Duration { return SaveWithin(m.cfg.Skip) }
 
-// granting reports whether a run waits to be saved.
+// granting reports whether a run waits for its save.
 func (m *Machine) granting() bool { return m.state == saves && m.grants }
 
-// becomeGranting grants the protected operation. That it runs is saved before it starts, so that a restart within
-// min_interval does not run it again.
+// becomeGranting grants the protected operation. The run is saved before it starts, so that a restart within min_interval does not run
+// it again.
 func (m *Machine) becomeGranting(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.token.Seq = max(m.token.Seq, m.numbers.seen)
 	if m.token.Seq <= m.numbers.granted {
@@ -44,14 +44,14 @@ func (m *Machine) becomeGranting(now policy.Instant, out []policy.Effect) []poli
 	return m.save(out)
 }
 
-// becomeSaving waits with the token until all is saved: its number, if nothing else, and then it is passed on.
+// becomeSaving keeps the token until all is saved, at least its number; without a grant the token is then passed on.
 func (m *Machine) becomeSaving(now policy.Time) {
 	m.become(saves)
 	m.grants = false
 	m.restUntil = now.Add(m.saveWithin())
 }
 
-// onSaved decides again: much may have happened meanwhile, and it may be too late.
+// onSaved decides again, because things may have changed meanwhile, or it may be too late.
 func (m *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) []policy.Effect {
 	m.numbers.unsaved = 0
 	switch {
@@ -65,7 +65,7 @@ func (m *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) 
 	return m.becomeRunning(now, out)
 }
 
-// onSaveHangs: it takes too long. The token goes on.
+// onSaveHangs passes the token on: the save takes too long.
 func (m *Machine) onSaveHangs(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.numbers.unsaved = 0
 	if m.grants {
@@ -74,11 +74,10 @@ func (m *Machine) onSaveHangs(now policy.Instant, out []policy.Effect) []policy.
 	return m.pass(now, out)
 }
 
-// tooLate reports whether the time is over in which a run may be saved.
+// tooLate reports whether the time for a save is over.
 func (m *Machine) tooLate(now policy.Time) bool { return now >= m.restUntil }
 
-// deny ends a grant that comes to nothing: it counts as no run, also on the disk, and the token goes on once it has rested for as
-// long as anywhere.
+// deny ends a grant that leads to no run. It does not count as one, also not on the disk. The token rests for skip and is passed on.
 func (m *Machine) deny(now policy.Instant, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTell(out, NoteDenied, wire.MemberID{}, &m.token.Ref)
 	out = m.retract(out)
@@ -97,7 +96,7 @@ func (m *Machine) deny(now policy.Instant, out []policy.Effect) []policy.Effect 
 	return out
 }
 
-// retract withdraws a grant whose run has not started, if there is one: what is saved is as before.
+// retract withdraws a grant whose run has not started, if there is one, and saves the state before it.
 func (m *Machine) retract(out []policy.Effect) []policy.Effect {
 	if !m.granting() {
 		return out
@@ -106,19 +105,19 @@ func (m *Machine) retract(out []policy.Effect) []policy.Effect {
 	return m.save(out)
 }
 
-// onDenied: the shell has not started the run, because it was too late. The token of the run before is of no importance: min_interval
-// has passed since.
+// onDenied: the shell did not start the run, because it was too late. The last run is again the one before. The token of that run need not
+// be restored, because min_interval has passed since.
 func (m *Machine) onDenied(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.ran.ever, m.ran.at = m.ran.everBefore, m.ran.atBefore
 	return m.deny(now, m.save(out))
 }
 
-// save makes what this member must not forget durable.
+// save saves the state of this member.
 func (m *Machine) save(out []policy.Effect) []policy.Effect {
 	return policy.AppendSave(out, m.record())
 }
 
-// record is what this member must not forget: a run that is granted counts before it starts.
+// record is the state to save: a granted run counts before it starts.
 func (m *Machine) record() policy.State {
 	s := policy.State{HasRun: m.ran.ever, LastRun: m.ran.at, Seq: m.numbers.seen}
 	ran := Memo{Token: m.ran.under, Slot: m.cfg.Slot}

@@ -6,21 +6,21 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// sharing is what this member knows of the others' parts in a sweep with several tokens.
+// sharing is what this member knows about the parts of the members in a sweep with several tokens.
 type sharing struct {
-	// foreign says that this token belongs to other members than this one.
+	// foreign says that this token does not visit this member.
 	foreign bool
-	// mixed says that members have been seen that have another number of slots, mixedAt when the last was.
+	// mixed says that members with another number of slots have been seen, mixedAt when the last one was.
 	mixed   bool
 	mixedAt policy.Time
-	// differs is the last member that was seen to have another number of slots, asker the last one that has asked for this token.
+	// differs is the last member that was seen with another number of slots, asker the last member that has asked for this token.
 	differs, asker wire.MemberID
 }
 
-// shares reports whether the tokens of the gate share the members among themselves. In a sweep, each goes round a part of the
-// order of its own: two that go round the same members at different times leave each other those who are not due yet, and
-// meet the rest too late. Where members disagree on how many there are, they would not share: what one takes for another's part nobody
-// may go to. So while this member sees that somebody has another number, the token goes round all.
+// shares reports whether the tokens of the gate share the members. In a sweep, each token visits a part of the order. If all visited all
+// members, each would find those not due that another one has just served, and come too late to the rest. Members that disagree on
+// the number of tokens compute different parts, and some members would be in none. So while this member sees another number, the token
+// visits all members.
 func (m *Machine) shares() bool { return m.cfg.Walk == Sweep && m.cfg.LastSlot > 0 && !m.sharing.mixed }
 
 // arc is this token's part.
@@ -35,8 +35,8 @@ func (m *Machine) lapLength() int {
 	return max(to-from, 1)
 }
 
-// mix notes that a member has another number of slots. It is forgotten when the view changes, as it does when that member is restarted
-// with the same number, and after max_interval: then it is noticed anew, or was played back.
+// mix records that a member has another number of slots. It is forgotten when the view changes, as it does when that member is restarted
+// with the same number. It is also forgotten after max_interval, because it may have been a replay; otherwise it is noticed again.
 func (m *Machine) mix(now policy.Time) {
 	m.sharing.mixedAt = now
 	if !m.sharing.mixed {
@@ -53,13 +53,13 @@ func (m *Machine) unmix(now policy.Time) {
 	}
 }
 
-// settle takes up a new view.
+// settle handles a new view.
 func (m *Machine) settle(now policy.Instant) {
 	m.sharing.mixed = false
 	m.findPart(now.Time)
 }
 
-// findPart finds out whether this token comes to this member at all. If it does from now on, its silence begins now.
+// findPart finds out whether this token visits this member. If it does from now on, its silence begins now.
 func (m *Machine) findPart(now policy.Time) {
 	foreign := m.shares() && !m.peers.alone() && !m.cfg.Laps.contains(m.arc(), m.peers.ids, m.order(0), m.peers.rank)
 	if m.sharing.foreign && !foreign {
@@ -74,20 +74,19 @@ func (m *Machine) otherSlots(msg *wire.Message) bool {
 	return !bare && LastSlotOf(&msg.Load) != m.cfg.LastSlot
 }
 
-// differing reports whether that is so, and news.
+// differing reports whether that is news.
 func (m *Machine) differing(msg *wire.Message) bool {
 	return m.otherSlots(msg) && msg.From != m.sharing.differs
 }
 
-// noteAsker remembers who asks whether there is still a token, if members may disagree on whose that is: then it comes to some
-// of them only if they ask for it.
+// noteAsker records a member that asks for the token, if members may disagree on their parts: then some get it only if they ask.
 func (m *Machine) noteAsker(id wire.MemberID) {
 	if m.shares() {
 		m.sharing.asker = id
 	}
 }
 
-// takeAsker returns who has asked for the token since it was here before, once.
+// takeAsker returns the member that has asked for the token since it was here last, once.
 func (m *Machine) takeAsker(now policy.Time) (id wire.MemberID, ok bool) {
 	id, m.sharing.asker = m.sharing.asker, wire.MemberID{}
 	return id, m.peers.has(id) && !m.avoid.has(id, now)

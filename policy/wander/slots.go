@@ -7,8 +7,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Slots is one member's part in a gate with several tokens: a machine for each, side by side. As many members may run at once
-// as there are tokens, but none of them twice: what ran here under one token counts for min_interval under all.
+// Slots is one member's part in a gate with several tokens: a machine for each. As many members may run at once as there are tokens, but
+// one member runs once at a time: a run under one token counts for min_interval under all.
 type Slots struct {
 	machines  []Machine
 	announced bool
@@ -20,7 +20,7 @@ var (
 	_ policy.Slotted = (*Slots)(nil)
 )
 
-// NewGate returns the machine of a gate with so many tokens, 1 to [wire.MaxSlots].
+// NewGate returns the machine of a gate with that number of tokens, 1 to [wire.MaxSlots].
 func NewGate(cfg Config, slots int) policy.Machine {
 	if slots == 1 {
 		return New(cfg)
@@ -37,7 +37,7 @@ func NewGate(cfg Config, slots int) policy.Machine {
 	return s
 }
 
-// elsewhere is what the tokens of the other slots do to this one at the same member.
+// elsewhere is the state of the other slots of this member.
 type elsewhere struct {
 	// running says that a run under another token is going on, waiting that another token waits here until this member is due.
 	running, waiting bool
@@ -70,7 +70,7 @@ func (s *Slots) concerns(i int, now policy.Time, ev *policy.Event) bool {
 	return true
 }
 
-// step lets one machine take an event.
+// step gives an event to one machine.
 func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	m := &s.machines[i]
 	m.elsewhere = s.around(i)
@@ -108,7 +108,7 @@ func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.E
 	return out
 }
 
-// around is what goes on in the other slots.
+// around returns the state of the other slots.
 func (s *Slots) around(i int) (e elsewhere) {
 	for j := range s.machines {
 		m := &s.machines[j]
@@ -124,9 +124,9 @@ func (s *Slots) around(i int) (e elsewhere) {
 	return e
 }
 
-// restore is what a machine needs of the record: the run belongs to the slot that it was under. Where that is no more, because
-// there are fewer now, the first slot takes it over without its token, which cannot come back. A run in the future starts now, or no
-// later one would take its place in the record.
+// restore returns the part of the record for one machine: the run belongs to its slot. If that slot no longer exists, because there are
+// fewer now, the first slot gets the run without its token, which cannot come back. A run in the future counts as one that starts
+// now; otherwise no later run would replace it in the record.
 func (s *Slots) restore(i int, now policy.Time, saved policy.State) policy.State {
 	saved.LastRun = min(saved.LastRun, now)
 	mine, owner := saved, int(MemoOf(&saved.Memo).Slot)
@@ -137,7 +137,7 @@ func (s *Slots) restore(i int, now policy.Time, saved policy.State) policy.State
 	return mine
 }
 
-// record is what the member must not forget: there is one record, for all tokens.
+// record is the state to save: one record for all tokens.
 func (s *Slots) record() policy.State {
 	all := s.machines[0].record()
 	for i := range s.machines {
@@ -151,12 +151,12 @@ func (s *Slots) record() policy.State {
 	return all
 }
 
-// saidOnce reports whether a note is about this member and not about a token, and not the one to be told.
+// saidOnce reports whether a note is about this member, not about a token, and is told by another slot.
 func (s *Slots) saidOnce(i int, n policy.Note) bool {
 	return n == NoteWaiting && i > 0 || n == NoteLeft && s.othersStay()
 }
 
-// othersStay reports whether a token of some slot keeps this member.
+// othersStay reports whether some slot has not left yet.
 func (s *Slots) othersStay() bool {
 	for i := range s.machines {
 		if s.machines[i].state != gone {
@@ -166,7 +166,7 @@ func (s *Slots) othersStay() bool {
 	return false
 }
 
-// NextWake is the first of all.
+// NextWake is the earliest of all slots.
 func (s *Slots) NextWake() (at policy.Time, ok bool) {
 	for i := range s.machines {
 		if t, has := s.machines[i].NextWake(); has && (!ok || t < at) {
@@ -176,7 +176,7 @@ func (s *Slots) NextWake() (at policy.Time, ok bool) {
 	return at, ok
 }
 
-// Expects asks the machine of the message's slot; the first one, if there is none of it here.
+// Expects asks the machine of the message's slot, or the first one if this member does not have that slot.
 func (s *Slots) Expects(m *wire.Message) bool { return s.machines[s.slotOf(m)].Expects(m) }
 
 func (s *Slots) slotOf(m *wire.Message) int {
@@ -186,7 +186,7 @@ func (s *Slots) slotOf(m *wire.Message) int {
 	return 0
 }
 
-// Status is that of the slot with most to tell. The last run is that under any token, as min_interval is.
+// Status is that of the busiest slot. The last run is the last one under any token, because min_interval counts for all.
 func (s *Slots) Status(now policy.Time) policy.Status {
 	status := s.SlotStatus(s.busiest(), now)
 	for i := range s.machines {
@@ -200,7 +200,7 @@ func (s *Slots) Status(now policy.Time) policy.Status {
 // Slots is how many there are.
 func (s *Slots) Slots() int { return len(s.machines) }
 
-// SlotStatus is the status of one slot; nothing, if there is no such slot here.
+// SlotStatus is the status of one slot; zero if this member does not have that slot.
 func (s *Slots) SlotStatus(slot int, now policy.Time) policy.Status {
 	if slot >= len(s.machines) {
 		return policy.Status{}
@@ -217,7 +217,7 @@ func (s *Slots) slotDetail(slot int, now policy.Time) Detail {
 	return s.machines[slot].Detail(now)
 }
 
-// Facts are, of times, those of the slot with most to tell; op is what any of them has brought along.
+// Facts appends the times of the busiest slot, an op that any slot has measured, and the guardians of all slots.
 func (s *Slots) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 	busiest := &s.machines[s.busiest()]
 	from := busiest
@@ -239,7 +239,7 @@ func (s *Slots) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 	return out
 }
 
-// busiest is the slot with most to tell: the first one that runs, or else that holds its token.
+// busiest returns the first slot that runs, or else the first one that holds its token.
 func (s *Slots) busiest() (slot int) {
 	for i := range s.machines {
 		switch m := &s.machines[i]; {

@@ -15,21 +15,21 @@ const (
 	WhyRunning = "running"
 	// WhyNoToken: it is due, and waits for the token.
 	WhyNoToken = "due, waiting for the token"
-	// WhyTooSoon: min_interval since the last run is not over.
+	// WhyTooSoon: the last run was less than min_interval ago.
 	WhyTooSoon = "ran less than min_interval ago"
 	// WhyPassing: it is due only after this token has been passed on.
 	WhyPassing = "passing the token on"
 	// WhyAlone: it belongs to a fleet of which it has seen nobody since it started.
 	WhyAlone = "has not seen any other member yet (see --alone)"
-	// WhyLeaving: it is about to stop.
+	// WhyLeaving: it is stopping.
 	WhyLeaving = "leaving"
-	// WhyUnwanted: it runs on demand, and nobody here waits for a run.
+	// WhyUnwanted: it runs on demand, and no caller waits.
 	WhyUnwanted = "nobody here waits for a run"
-	// WhySaving: it is due, and the start of its run is being recorded.
+	// WhySaving: it is due, and the start of its run is being saved.
 	WhySaving = "due, recording the start"
 )
 
-// Detail is the status with all that a soft gate has besides.
+// Detail is the status of a soft gate, with what other protocols do not have.
 type Detail struct {
 	policy.Status
 	// Load is what the token carries: see [RouteOf], [AgeOf], [OpOf].
@@ -70,7 +70,7 @@ func DetailOf(m policy.Machine, slot int, now policy.Time) Detail {
 	return Detail{}
 }
 
-// Status describes this member, as of now.
+// Status describes this member.
 func (m *Machine) Status(now policy.Time) policy.Status {
 	s := policy.Status{
 		Phase: m.state.String(), Why: m.why(now), Holding: m.holds, Token: m.token.Ref, Holder: m.lastTo, Since: m.silence.since,
@@ -86,7 +86,7 @@ func (m *Machine) Status(now policy.Time) policy.Status {
 	return s
 }
 
-// Detail describes this member in full, as of now.
+// Detail describes this member in full.
 func (m *Machine) Detail(now policy.Time) Detail {
 	d := Detail{
 		Status: m.Status(now), Load: m.token.Load, LastTo: m.lastTo,
@@ -100,7 +100,7 @@ func (m *Machine) Detail(now policy.Time) Detail {
 	return d
 }
 
-// Facts appends what a soft gate has to tell besides.
+// Facts appends the facts of a soft gate.
 func (m *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 	return m.custodyFacts(m.paceFacts(now, out))
 }
@@ -140,7 +140,7 @@ func (m *Machine) paceFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 	return out
 }
 
-// maxIntervalRule says why max_interval is what it is: the operator's own value, two laps, or the longer side of the default rule.
+// maxIntervalRule explains max_interval: the operator's value, two laps, or the longer side of the default rule.
 func (m *Machine) maxIntervalRule(d *Detail) string {
 	switch {
 	case d.Lap > 0 && d.MaxInterval == times(leastLaps, d.Lap):
@@ -155,7 +155,7 @@ func (m *Machine) maxIntervalRule(d *Detail) string {
 	return "3 × min_interval"
 }
 
-// custodyFacts are about who keeps copies of the token.
+// custodyFacts are about the guardians of the token.
 func (m *Machine) custodyFacts(out []policy.Fact) []policy.Fact {
 	if holder, guards := m.guardian.Guards(); guards {
 		out = append(out, policy.Fact{Name: "guards", Slot: m.cfg.Slot, Member: holder})

@@ -9,23 +9,23 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Walk says where the token goes next. The paper's is a random walk. The two others visit every live member once in a lap,
-// in an order that every member can compute for itself (a hash of gate, lap and member), so the token carries no list of
-// whom it has visited: a lap is N hops, where a random walk needs N ln N of them to see everybody.
+// Walk chooses the next member. The paper's is a random walk. The two others visit every live member once in a lap, in an order
+// that every member can compute (a hash of gate, lap and member), so the token carries no list of visited members. A lap is N hops; a
+// random walk needs N ln N hops to visit all members.
 //
-// Members need not agree on who is there, nor on the walk: who is missing in a view is left out by that member alone.
+// Members need not agree on the view or on the walk: a member that is missing in one view is skipped by that holder only.
 type Walk uint8
 
 const (
-	// Random is the paper's: any other member, each as likely.
+	// Random is the paper's: any other member, all equally likely.
 	Random Walk = iota
-	// Shuffle takes a fresh order for each lap: no wait is longer than two laps.
+	// Shuffle uses a new order for each lap: a member waits for at most two laps.
 	Shuffle
 	// Sweep keeps one order: every member waits for one lap. A member that is due within a lap keeps the token until then.
 	Sweep
 )
 
-// Walks returns all walks, for lists of what there is.
+// Walks returns all walks.
 func Walks() []Walk { return []Walk{Random, Shuffle, Sweep} }
 
 // String returns the name used in configurations.
@@ -41,7 +41,7 @@ func (w Walk) String() string {
 	return fmt.Sprintf("Walk(%d)", uint8(w))
 }
 
-// next says who gets the token: somebody whom others have not reached, or who is next in the walk.
+// next returns the member that gets the token: one that asked for it, one that others could not reach, or the next in the walk.
 func (m *Machine) next(now policy.Time) wire.MemberID {
 	if m.cfg.Walk == Random {
 		return m.stray(now)
@@ -66,11 +66,11 @@ func (m *Machine) next(now policy.Time) wire.MemberID {
 	if id, ok := m.successor(now); ok {
 		return id
 	}
-	// All the others are avoided. One lap has been begun for nothing, which harms nobody.
+	// All other members are avoided. A lap was begun in vain, which does no harm.
 	return m.stray(now)
 }
 
-// successor moves the cursor to the next member of this lap that need not be avoided. Who is passed over is missed.
+// successor moves the cursor to the next member of this lap that is not avoided. Members that it skips are missed.
 func (m *Machine) successor(now policy.Time) (wire.MemberID, bool) {
 	for {
 		id, ok := m.follow()
@@ -99,8 +99,8 @@ func (m *Machine) follow() (wire.MemberID, bool) {
 	return m.peers.ids[next.index], true
 }
 
-// takeMissed takes the member that waits longest for somebody who can reach it off the token's list. Who is not in this
-// member's view, or was not reached by this member itself, is left to others.
+// takeMissed removes the missed member that has waited longest from the token's list. It leaves members that are not in this member's view,
+// or that this member could not reach itself, to other holders.
 func (m *Machine) takeMissed(now policy.Time) (id wire.MemberID, tries uint8, ok bool) {
 	r := RouteOf(&m.token.Load)
 	for i, tries := range r.Tries {
@@ -118,9 +118,9 @@ func (m *Machine) takeMissed(now policy.Time) (id wire.MemberID, tries uint8, ok
 	return wire.MemberID{}, 0, false
 }
 
-// miss puts a member that this one has not reached onto the token's list: the next holders try it first. Two members that
-// can never reach each other would otherwise starve the later of them, lap after lap. Whom several have tried in vain waits
-// for the next lap; a member that is really gone soon leaves the views.
+// miss puts a member that this one could not reach onto the token's list: the next holders try it first. Otherwise, of two members that
+// can never reach each other, the later one would starve. A member that several holders could not reach waits for the next lap. One
+// that is really gone soon leaves the views.
 func (m *Machine) miss(id wire.MemberID) {
 	if m.cfg.Walk == Random || m.tries >= MaxTries-1 {
 		return
@@ -130,15 +130,15 @@ func (m *Machine) miss(id wire.MemberID) {
 	SetRoute(&m.token.Load, &r)
 }
 
-// dueSoon reports whether a member that is not due yet does better to wait for that with the token: if the token comes a
-// moment too early, the next chance is a whole lap later, and the resource is idle meanwhile. It pays only where the token
-// comes at regular times, and one token is enough.
+// dueSoon reports whether a member that is not due yet keeps the token until it is. If the token comes a moment too early, the next
+// chance is a lap later, and the resource idles meanwhile. This pays only if the token comes at regular times, and with one token at
+// most.
 func (m *Machine) dueSoon(now, due policy.Time) bool {
 	return m.cfg.Walk == Sweep && !m.elsewhere.waiting && due.Sub(now) <= times(m.lapLength(), m.cfg.Skip)
 }
 
-// order names the order of a lap. In a shuffle each token has its own: with the same one they would soon follow each other, and
-// the later ones find nobody due.
+// order names the order of a lap. In a shuffle each token has its own. With the same order, the tokens would soon follow each other, and
+// the later ones would find no member due.
 func (m *Machine) order(lap uint32) uint64 {
 	name := uint64(lap) + uint64(m.cfg.Slot)<<32
 	if m.cfg.Walk == Sweep {
@@ -147,8 +147,7 @@ func (m *Machine) order(lap uint32) uint64 {
 	return scramble(uint64(m.cfg.Gate) + scramble(name+1))
 }
 
-// place is a member's place in an order: a number that is as good as random, the same at every member. Zero is before
-// everybody.
+// place is a member's place in an order: a pseudo-random number, the same at every member. Zero is before all members.
 func place(order uint64, id *wire.MemberID) uint64 {
 	high, low := binary.BigEndian.Uint64(id[:8]), binary.BigEndian.Uint64(id[8:])
 	return max(scramble(scramble(order^high)^low), 1)
@@ -162,7 +161,7 @@ func scramble(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// restFor is how long a token rests where it has nothing to do.
+// restFor is how long a token rests at a member that does not run.
 func (m *Machine) restFor(now, due policy.Time) time.Duration {
 	if m.dueSoon(now, due) {
 		return due.Sub(now)

@@ -1,9 +1,9 @@
 // Package wander is the soft gate: the wandering token of Ciuffoletti's paper, section 5, as a machine.
 //
-// One token wanders at random between the members of a gate. Who receives it and has not run the protected operation for
-// min_interval (Δmin) runs it, and passes the token on; who has no need lets it rest for skip (Δskip) and passes it on.
-// A lost token is made anew after a silence; of several tokens the oldest survives. Normally exactly one member runs;
-// overlaps are rare and short, and nothing ever blocks because some members are away.
+// One token wanders at random between the members of a gate. A member that receives it, and has not run the protected operation for
+// min_interval (Δmin), runs it and passes the token on. Any other member lets it rest for skip (Δskip) and passes it on. After a
+// silence a member replaces a lost token; of several tokens the oldest survives. Normally exactly one member runs. Overlaps are rare
+// and short, and a member never blocks because others are away.
 //
 // The rules, by file:
 //
@@ -11,19 +11,19 @@
 //	save.go        what must be durable before a run starts, or a token goes on
 //	regenerate.go  a new token after regenerate-after (Δgen), and how Δgen adapts
 //	inquire.go     asking others before a token is made
-//	slots.go       several tokens; share.go, how a sweep shares the members among them
-//	op.go          how long the operation takes, rounds.go how long a lap takes, by measurement
+//	slots.go       several tokens; share.go: how they share the members in a sweep
+//	op.go          the measured duration of the operation; rounds.go: that of a lap
 //	mint.go        the first token of a fleet, in the order of rank; a member alone
-//	believe.go     numbers and stamps that cannot be
-//	demand.go      gates whose members run only when they are wanted
-//	pass.go        handing the token on; members that failed a handoff are avoided for a while
+//	believe.go     impossible numbers and stamps
+//	demand.go      runs for callers that wait
+//	pass.go        passing the token on; members that failed a handoff are avoided for a while
 //	guard.go       the token's guardians: who they are, its revival, a holder that was away, copies
-//	walk.go        to whom the token goes next: random, shuffle, sweep
+//	walk.go        the next member: random, shuffle, sweep; route.go and load.go: what the token carries for it
 //	leave.go       a graceful stop; a host that was asleep
 //
-// Where figure 2 of the paper differs from its prose, the prose rules: what counts is the time since this member last ran
-// the operation and whether the token it ran under precedes the one at hand, not a difference of birth stamps, which never
-// change. The paper says nothing of a token that meets another at a busy member: the older survives.
+// Where figure 2 of the paper differs from its prose, the prose applies: what counts is the time since this member last ran the
+// operation, and whether the token of that run precedes the present one, not a difference of birth stamps, which never change. The
+// paper does not say what happens when a token meets another one at a busy member: here the older one survives.
 package wander
 
 import (
@@ -43,32 +43,32 @@ const minTimeout = 250 * time.Millisecond
 // Config is a gate as one member knows it. The time constants are those of the paper's section 3.
 type Config struct {
 	Gate wire.GateID
-	// Slot is this token's among the gate's, LastSlot the last of them; both are zero where there is one token.
+	// Slot is the slot of this token, LastSlot the last slot of the gate; both are zero in a gate with one token.
 	Slot, LastSlot uint8
 	Self           wire.MemberID
 	// Skip is Δskip: "the minimum latency of a token inside a component: this is the time a token will stay in a component
 	// if the protected operation is not needed".
 	Skip time.Duration
-	// Op is Δop: "the typical duration of the protected operation". Zero asks for what the members measure.
+	// Op is Δop: "the typical duration of the protected operation". Zero: the members measure it.
 	Op time.Duration
 	// MinInterval is Δmin: "the minimum time between two successive protected operations on the same component".
 	MinInterval time.Duration
 	// OnDemand makes this member run only when it is wanted. MinInterval may be zero then.
 	OnDemand bool
-	// MaxInterval is Δmax: the silence after which the loss of the token is suspected. Zero asks for the default rule; see maxInterval.
+	// MaxInterval is Δmax: the silence after which the loss of the token is suspected. Zero: the default rule, see maxInterval.
 	MaxInterval time.Duration
 	// WaitAlone makes a member that has never seen another one wait instead of being a fleet of one.
 	WaitAlone bool
-	// Rejoins says that this member was in a fleet in an earlier life: it is not alone because it has just started. It waits, but
-	// no longer than for a token that is lost, since the others may be gone for good.
+	// Rejoins says that this member was in a fleet in an earlier life, so it is not alone only because it has just started. It waits for the
+	// others, but no longer than for a lost token, because they may be gone for good.
 	Rejoins bool
 	// Backups is how many guardians the token has, 0 to guardian.MaxBackups; 0 is the plain paper.
 	Backups int
-	// OnLost says what becomes of a run whose token has another holder meanwhile.
+	// OnLost is what to do with a run whose token has another holder meanwhile.
 	OnLost OnLost
-	// Walk says where the token goes next; the zero value is the paper's random walk.
+	// Walk chooses the next member; the zero value is the paper's random walk.
 	Walk Walk
-	// Laps finds the next member of a walk that goes round; nil makes one of the machine's own.
+	// Laps finds the next member of a sweep or shuffle; with nil the machine makes its own.
 	Laps *Laps
 	// Entropy draws identities, nonces and the random walk.
 	Entropy policy.Entropy
@@ -80,12 +80,12 @@ type Config struct {
 //	absent    no      a token that arrives; regenerate-after; the first token being due
 //	saves     yes     a Saved; half a skip
 //	running   yes¹    the end of the protected operation
-//	resting   yes     the end of skip; of min_interval where nobody else is there
-//	offering  yes     an Ack; the handoff's patience, and then another member is offered it
-//	doubting  yes     the guardians' answers: does somebody else hold it, too?
+//	resting   yes     the end of skip; if this member is alone, of min_interval
+//	offering  yes     an Ack; the handoff's patience, and then an offer to another member
+//	doubting  yes     the guardians' answers: does another member hold it too?
 //	gone      no      nothing: the member has left
 //
-// ¹ unless it was given up during the run, because the host was asleep, or a copy with a higher number has turned up.
+// ¹ unless it was given up during the run, because the host was asleep or a copy with a higher number was found.
 type state uint8
 
 const (
@@ -118,8 +118,8 @@ func (s state) String() string {
 	return "state(?)"
 }
 
-// mayBecome reports whether one state may follow another. Nothing runs that was not saved, nobody leaves with a token, and a member
-// that has left does nothing any more.
+// mayBecome reports whether one state may follow another. A run is saved first, a member does not leave with a token, and a member that
+// has left stays so.
 func (s state) mayBecome(next state) bool {
 	switch next {
 	case running:
@@ -141,26 +141,26 @@ type Machine struct {
 	holds, gaveUp bool
 	// waitsUntilDue says that restUntil is the time from which this member may run, grants that a run is to follow the state saves.
 	waitsUntilDue, grants bool
-	// wanted says that somebody here waits for a run, demanded that the run that is granted, or goes on, is for them alone.
+	// wanted says that callers here wait for a run, demanded that the granted or present run is for them only.
 	wanted, demanded bool
-	// leaving says that this member is about to stop.
+	// leaving says that this member is stopping.
 	leaving bool
-	// tries is how many members before this one have not reached the one that the token is on offer to, heard says that somebody has
-	// answered since that offer began.
+	// tries is how many holders before this one could not reach the member that is offered the token. heard says that a member has answered
+	// since that offer began.
 	tries uint8
 	heard bool
-	// disturbed says that the run that is going on tells nothing of its duration: it is to stop early, or the host was asleep meanwhile.
+	// disturbed says that the duration of the present run means nothing: it was told to stop, or the host was asleep.
 	disturbed bool
 	// measured is the estimate of Δop in milliseconds; zero if there is none.
 	measured uint32
 
 	token  guardian.Token
 	lastTo wire.MemberID
-	// grownAt is up to when the age of the token that is held counts.
+	// grownAt is the time up to which the age of the held token is counted.
 	grownAt policy.Time
 	// restUntil ends the states resting and saves.
 	restUntil policy.Time
-	// elsewhere is what goes on in the gate's other slots at this member.
+	// elsewhere is the state of the other slots of this member.
 	elsewhere elsewhere
 
 	ran     ran
@@ -194,21 +194,22 @@ func New(cfg Config) *Machine {
 	return m
 }
 
-// timeout is how long a partner in a handoff is waited for at least: skip, and a quarter of a second.
+// timeout is the shortest wait for a partner in a handoff: skip, and at least a quarter of a second.
 func (m *Machine) timeout() time.Duration { return Patience(m.cfg.Skip) }
 
-// Patience is for how long guardians hear nothing of a holder before they suspect it, and the least time for a handoff.
+// Patience is the silence after which guardians suspect a holder, and the least time for a handoff.
 func Patience(skip time.Duration) time.Duration { return max(skip, minTimeout) }
 
-// OrphanGrace is how long a run may take to end, when its process has died, before its guard kills it: a tenth of the patience of
-// those who wait for the guard's last words. They revive the token after five quarters of one at the earliest, if no words come.
+// OrphanGrace is how long a run may take to end after its agent has died, before its guard kills it: a tenth of the patience of the
+// token's guardians, which wait for the guard's messages. Without these they revive the token after five quarters of a patience at the
+// earliest.
 func OrphanGrace(skip time.Duration) time.Duration { return Patience(skip) / 10 }
 
-// TooShort reports whether skip is too short for a network in which answers take so long.
+// TooShort reports whether skip is too short for a network with that round trip.
 func TooShort(skip, roundTrip time.Duration) bool { return roundTrip > Patience(skip)/2 }
 
-// LeastSkip is the shortest skip that fits a network in which answers take so long: twice that, so that what is lost can be repeated
-// and questions are answered in time.
+// LeastSkip is the shortest skip for a network with that round trip: twice that, so that lost messages can be repeated and questions are
+// answered in time.
 func LeastSkip(roundTrip time.Duration) time.Duration {
 	const step = 50 * time.Millisecond
 	return (2*roundTrip + step - 1) / step * step
@@ -295,8 +296,8 @@ func (m *Machine) Expects(msg *wire.Message) bool {
 	return m.handoff.Expects(msg)
 }
 
-// onStarted takes up an earlier life. A run in the future means that a clock was wrong, then or now: it counts as one that
-// starts now, or this member might not run for years.
+// onStarted restores the state of an earlier life. If the last run is in the future, a clock was or is wrong. It counts as a run that
+// starts now; otherwise this member might not run for years.
 func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
 	s := ev.State
 	m.ran.ever, m.ran.at = s.HasRun, min(s.LastRun, now.Time)
@@ -323,7 +324,7 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 	}
 	if ev.Msg.Kind == handoff.KindToken && m.Expects(&ev.Msg) {
 		out = m.witness(now, &ev.Msg, out)
-		// A holder that nobody hears is told in no other way that its token has been revived.
+		// A holder that is not heard by others learns only from this that its token has been revived.
 		if t := &ev.Msg.Token; m.holds && t.ID == m.token.ID && t.Seq > m.token.Seq {
 			higher := guardian.TokenOf(&ev.Msg)
 			m.guardian.Overtaken(now.Time, ev.Msg.From, &higher)
@@ -359,7 +360,7 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 		case m.regenerates() && now.Time >= m.regenerateAt():
 			out = m.onSilence(now, out)
 		case m.inquiry.live && now.Time >= m.inquiry.wakeAt():
-			m.inquiry = inquiry{} // The answer is of no use any more.
+			m.inquiry = inquiry{} // No answer is needed any more.
 		}
 	case running, offering, doubting, gone:
 	}
@@ -386,7 +387,7 @@ func (m *Machine) onOutcome(now policy.Instant, o *handoff.Outcome, out []policy
 	return out
 }
 
-// onFinished: "execute(A); send(token)" (figure 2). The token goes on at once; it rested long enough.
+// onFinished: "execute(A); send(token)" (figure 2). The token is passed on at once: it has been here long enough.
 func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	if m.state != running {
 		return out
@@ -408,7 +409,7 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	return m.pass(now, out)
 }
 
-// become is for the functions below.
+// become changes the state. Only the become functions call it.
 func (m *Machine) become(next state) {
 	if !m.state.mayBecome(next) {
 		panic(fmt.Sprintf("wander: a member that is %v cannot become %v", m.state, next))
@@ -416,7 +417,7 @@ func (m *Machine) become(next state) {
 	m.state = next
 }
 
-// becomeDoubting: what this member does with the token waits for the guardians' answers.
+// becomeDoubting: this member does nothing with the token until its guardians have answered.
 func (m *Machine) becomeDoubting() { m.become(doubting) }
 
 // becomeAbsent: this member holds no token and runs nothing; the silence begins.
@@ -426,7 +427,7 @@ func (m *Machine) becomeAbsent(now policy.Instant) {
 	m.beginSilence(now.Time)
 }
 
-// becomeRunning starts the protected operation, whose grant is saved.
+// becomeRunning starts the protected operation; its grant is saved.
 func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.become(running)
 	m.disturbed = false
@@ -471,8 +472,8 @@ func (m *Machine) held() *guardian.Token {
 	return &m.token
 }
 
-// dueAt is the earliest time at which this member may run, under whichever of the gate's tokens, and never two at once; in a gate on
-// demand, only if somebody waits for it.
+// dueAt is the earliest time at which this member may run, under any of the gate's tokens, and never under two at once; in a gate on
+// demand only if a caller waits.
 func (m *Machine) dueAt(now policy.Time) policy.Time {
 	if m.unwanted() {
 		return policy.Never
