@@ -10,13 +10,13 @@ import (
 
 // Config describes a world. The zero value of everything but Members and Machine is a world without faults.
 type Config struct {
-	// Seed determines everything that is left to chance.
+	// Seed determines all random choices.
 	Seed    uint64
 	Members int
 	Order   Order
 	// Machine makes the machine of a member each time it starts.
 	Machine func(Seat) policy.Machine
-	// Family is theirs.
+	// Family is the family of the machines.
 	Family     policy.Family
 	Network    Network
 	Membership Membership
@@ -29,11 +29,11 @@ type Config struct {
 	Clocks []Clock
 	// AskFirst makes the shells ask Expects first and drop what is not expected, as the agent does.
 	AskFirst bool
-	// EarlyWakes is the chance that a message is preceded by a wake-up nobody asked for.
+	// EarlyWakes is the chance of an early wake-up before a message.
 	EarlyWakes float64
-	// StopTimeout bounds a graceful stop: after it, a member that has not left is killed. Zero waits for ever.
+	// StopTimeout bounds a graceful stop; then a member that has not left is killed. Zero means no bound.
 	StopTimeout time.Duration
-	// Watchers see everything that occurs, in this order.
+	// Watchers are told of every occurrence, in this order.
 	Watchers []Watcher
 }
 
@@ -47,8 +47,8 @@ type Seat struct {
 // theGate is the gate of all worlds.
 func theGate() wire.GateID { return wire.GateIDOf("default") }
 
-// member is the shell around one machine, and the host around the shell. There may be a million of them: what is not needed
-// for each is elsewhere.
+// member is the shell around one machine, and the host around the shell. There may be a million of them, so
+// what few members need is elsewhere.
 type member struct {
 	id      wire.MemberID
 	machine policy.Machine
@@ -60,12 +60,12 @@ type member struct {
 	seen      view
 	// life counts the starts of the process, and up says that it exists.
 	life int32
-	// crashBefore, if positive, is how many effects from now the process dies before it carries one out.
+	// crashBefore, if positive, is the number of the effect, from now, before which the process dies.
 	crashBefore int32
 	up, asleep  bool
 	// hands is how many tokens it holds.
 	hands int8
-	// hasSeenOthers is what an agent remembers of its fleet: that there is one. It survives a crash.
+	// hasSeenOthers is what an agent remembers of its fleet. It survives a crash.
 	hasSeenOthers bool
 	// leaving says that the machine has been told to leave.
 	leaving bool
@@ -84,19 +84,18 @@ type Cluster struct {
 	alarms alarms
 	mail   slab[wire.Message]
 	calls  slab[func()]
-	// entrusted is what the guards of the runs are to say, by member.
+	// entrusted are the messages of the runs' guards, by member.
 	entrusted map[int32][]wire.Message
 	net       network
 	views     views
 	watchers  []Watcher
 	failure   error
-	// savings is what goes on between the members and their disks; empty while all disks take no time.
+	// savings are the states of the members' saves; empty while all disks take no time.
 	savings map[int32]*saving
-	// callers are those who wait for runs, by member; nil where there is no demand.
+	// callers are the callers of each member; nil if there is no demand.
 	callers []callers
 
-	// machineDice belongs to the machines; the others are apart from it and from each other, so that one more fault does
-	// not change what everything else does by chance.
+	// machineDice belongs to the machines. All dice are separate, so that one more fault does not change the other random choices.
 	machineDice                                         *rand.PCG
 	netDice, hookDice, memberDice, diskDice, demandDice *rand.Rand
 	event                                               policy.Event
@@ -104,11 +103,11 @@ type Cluster struct {
 	seen                                                Occurrence
 	status                                              policy.Status
 	statusOf                                            int32
-	// slot is the one that a watcher looks at, statusSlot the one that status is of.
+	// slot is the slot that a watcher sees, statusSlot that of status.
 	slot, statusSlot int
 }
 
-// New makes a world in which no member has started yet.
+// New makes a world. No member has started.
 func New(cfg Config) *Cluster {
 	dice := func(label uint64) *rand.Rand { return rand.New(rand.NewPCG(cfg.Seed, Mix(label))) }
 	c := &Cluster{
@@ -128,7 +127,7 @@ func New(cfg Config) *Cluster {
 	return c
 }
 
-// Err returns the error of the first watcher that had one: the rule that was broken.
+// Err returns the first error of a watcher: the broken rule.
 func (c *Cluster) Err() error { return c.failure }
 
 // Now returns the virtual time.
@@ -152,11 +151,10 @@ func (c *Cluster) Away(i int) bool { return c.members[i].awayUntil > c.now }
 // AwayUntil is when member i goes on, if it is paused or asleep.
 func (c *Cluster) AwayUntil(i int) policy.Time { return c.members[i].awayUntil }
 
-// Running reports whether the operation of member i goes on, of which its shell knows.
+// Running reports whether the operation of member i goes on, as far as its shell knows.
 func (c *Cluster) Running(i int) bool { return c.members[i].run.active }
 
-// Operating reports whether the operation of member i, whose process exists, goes on: until it has ended or its guard has ended it,
-// whether its shell knows that or not.
+// Operating reports whether the operation of member i, whose process exists, really goes on. Its shell may learn of the end later.
 func (c *Cluster) Operating(i int) bool {
 	r := &c.members[i].run
 	return r.active && !r.denied && c.now < r.end()
@@ -171,7 +169,7 @@ func (c *Cluster) Family() *policy.Family { return &c.cfg.Family }
 // Disk returns what member i has saved.
 func (c *Cluster) Disk(i int) policy.State { return c.members[i].disk }
 
-// SetDiskState gives member i, which has not been up yet, an earlier life in which it saved s.
+// SetDiskState gives member i, which has not been up yet, the saved state of an earlier life.
 func (c *Cluster) SetDiskState(i int, s policy.State) { c.members[i].disk = s }
 
 // Expects reports whether member i, which must be up, would do anything with m now.
@@ -194,17 +192,16 @@ func (c *Cluster) SlotStatus(i, slot int) *policy.Status {
 	return &c.status
 }
 
-// Slot is the slot of which a watcher is told; see [EachSlot].
+// Slot is the slot that a watcher sees; see [EachSlot].
 func (c *Cluster) Slot() int { return c.slot }
 
-// At calls do at a time that is not over yet.
+// At calls do at a time that is not in the past.
 func (c *Cluster) At(at policy.Time, do func()) { c.push(entryCall, at, 0, c.calls.put(do)) }
 
 // After calls do when d has passed.
 func (c *Cluster) After(d time.Duration, do func()) { c.At(c.now.Add(d), do) }
 
-// Run lets time pass until the given moment and returns the error of the first watcher that had one. After an error
-// the world stands still.
+// Run lets time pass until the given moment, and returns the first error of a watcher. After an error the world stands still.
 func (c *Cluster) Run(until policy.Time) error {
 	for more := true; more; {
 		more = c.next(until)
@@ -212,7 +209,7 @@ func (c *Cluster) Run(until policy.Time) error {
 	return c.reach(until)
 }
 
-// reach lets the time pass in which nothing happens any longer.
+// reach moves the time to until: no event is left before it.
 func (c *Cluster) reach(until policy.Time) error {
 	if c.failure == nil {
 		c.now = max(c.now, until)
@@ -220,7 +217,7 @@ func (c *Cluster) reach(until policy.Time) error {
 	return c.failure
 }
 
-// next lets the next thing happen, unless it is after until or a rule has been broken.
+// next lets the next event happen, unless it is after until or a rule was broken.
 func (c *Cluster) next(until policy.Time) bool {
 	if c.failure != nil {
 		return false
@@ -271,7 +268,7 @@ func (c *Cluster) happen(e entry) {
 	}
 }
 
-// push puts an entry into the queue, after everything that is at the same time already.
+// push puts an entry into the queue, behind those of the same time.
 func (c *Cluster) push(kind entryKind, at policy.Time, who, slot int32) {
 	c.queue.push(entry{key: c.keyAt(at), kind: kind, who: who, slot: slot})
 }
@@ -281,7 +278,7 @@ func (c *Cluster) keyAt(at policy.Time) key {
 	return key{at: max(at, c.now), seq: c.seq}
 }
 
-// wake wakes a member whose alarm it is time for; one that is away is woken when it is back.
+// wake wakes a member. One that is away is woken when it is back.
 func (c *Cluster) wake(who int32) {
 	if m := &c.members[who]; m.awayUntil > c.now {
 		c.alarms.set(who, c.keyAt(m.awayUntil))
@@ -292,8 +289,8 @@ func (c *Cluster) wake(who int32) {
 	c.step(who, Occurrence{Due: true})
 }
 
-// step gives c.event to a member's machine and carries out what it asks for; and what it asks for when that is saved, if that takes
-// no time. about holds what watchers are to be told besides.
+// step gives c.event to a member's machine and carries out its effects; if a save takes no time, the effects of Saved too. about has
+// what else watchers are told.
 func (c *Cluster) step(who int32, about Occurrence) {
 	c.steps++
 	for c.stepOnce(who, about) {
@@ -347,7 +344,7 @@ func (c *Cluster) stamp(effects []policy.Effect) {
 	}
 }
 
-// perform carries out effects. It returns what is to be saved, the newest only, and whether the member has left.
+// perform carries out effects. It returns the newest state to save, and whether the member has left.
 func (c *Cluster) perform(who int32, effects []policy.Effect) (left bool, saves *policy.State) {
 	for i := range effects {
 		switch e := &effects[i]; e.Kind {

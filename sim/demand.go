@@ -9,24 +9,24 @@ import (
 
 // Demand says when members of a gate on demand want to run.
 type Demand struct {
-	// Every is the mean time from when a member starts, or its last run ends, until somebody waits for its next one. Zero makes a gate
-	// whose members run whenever they may.
+	// Every is the mean time from the start of a member, or the end of its last run, to its next demand. Zero makes a gate whose
+	// members run whenever they may.
 	Every time.Duration
 	// Queued is the share of runs during which somebody else waits at that member already.
 	Queued float64
-	// Withdrawn is the share of demands that are taken back after a while, which lasts Every on average, unless they are served by then.
+	// Withdrawn is the share of demands that are taken back after a time with mean Every, unless they are served by then.
 	Withdrawn float64
 }
 
-// callers are those who wait at one member, as its shell knows them.
+// callers are the callers at one member, as its shell knows them.
 type callers struct {
-	// number counts what is arranged with them: only the last of it counts.
+	// number counts what is arranged with them; only the last counts.
 	number int32
-	// wait says that the machine has been told, and that their run has not started.
+	// wait says that the machine knows of the demand and its run has not started.
 	wait bool
 }
 
-// await lets somebody want a run at member who some time from now on.
+// await arranges the next demand at a member.
 func (c *Cluster) await(who int32) {
 	if c.callers != nil {
 		c.arrange(entryWanted, c.now.Add(c.demandEvery()), who)
@@ -38,14 +38,14 @@ func (c *Cluster) demandEvery() time.Duration {
 	return time.Duration(min(c.demandDice.ExpFloat64()*float64(c.cfg.Demand.Every), math.MaxInt64/2))
 }
 
-// arrange lets the callers of a member do something at a time, and nothing else before.
+// arrange replaces what is arranged with the callers of a member.
 func (c *Cluster) arrange(what entryKind, at policy.Time, who int32) {
 	k := &c.callers[who]
 	k.number++
 	c.push(what, at, who, k.number)
 }
 
-// callersBegin: the run of a member starts. It is theirs, if any wait.
+// callersBegin: the run of a member starts. It serves the demand, if there is one.
 func (c *Cluster) callersBegin(who int32) {
 	if c.callers == nil {
 		return
@@ -58,7 +58,7 @@ func (c *Cluster) callersBegin(who int32) {
 	}
 }
 
-// callersEnd: the run of a member has ended. If it was denied, they go on waiting.
+// callersEnd: the run of a member has ended. If it was denied, the demand goes on.
 func (c *Cluster) callersEnd(who int32, denied bool) {
 	switch {
 	case c.callers == nil || c.callers[who].wait:
@@ -69,7 +69,7 @@ func (c *Cluster) callersEnd(who int32, denied bool) {
 	}
 }
 
-// callersGo: the process at which they waited is gone.
+// callersGo: the process of a member is gone, and its callers with it.
 func (c *Cluster) callersGo(who int32) {
 	if c.callers != nil {
 		c.callers[who].number++
@@ -77,7 +77,7 @@ func (c *Cluster) callersGo(who int32) {
 	}
 }
 
-// wanted: somebody waits for a run of a member, if that is still what was arranged.
+// wanted begins a demand, if it is still arranged.
 func (c *Cluster) wanted(who, number int32) {
 	if c.callers[who].number != number || !c.members[who].up {
 		return
@@ -88,7 +88,7 @@ func (c *Cluster) wanted(who, number int32) {
 	c.Want(int(who))
 }
 
-// unwanted: they have waited for long enough.
+// unwanted takes a demand back, if that is still arranged.
 func (c *Cluster) unwanted(who, number int32) {
 	if c.callers[who].number != number || !c.members[who].up {
 		return
@@ -99,7 +99,7 @@ func (c *Cluster) unwanted(who, number int32) {
 	}
 }
 
-// Want lets somebody wait for a run of member i, which must be up.
+// Want begins a demand at member i, which must be up.
 func (c *Cluster) Want(i int) {
 	if c.callers != nil {
 		c.callers[i].wait = true
@@ -108,7 +108,7 @@ func (c *Cluster) Want(i int) {
 	c.step(int32(i), Occurrence{})
 }
 
-// Unwant lets nobody wait for one any longer.
+// Unwant takes the demand at member i back.
 func (c *Cluster) Unwant(i int) {
 	if c.callers != nil {
 		c.callers[i].wait = false
@@ -117,7 +117,7 @@ func (c *Cluster) Unwant(i int) {
 	c.step(int32(i), Occurrence{})
 }
 
-// Longest is in how long every member has been wanted, and nobody took that back: with a chance of one in millions, it takes longer.
+// Longest is a time within which every member has a demand that is not taken back, except with a chance of one in millions.
 func (d *Demand) Longest() time.Duration {
 	return time.Duration(20 * float64(d.Every) * (1 + 1/(1-d.Withdrawn)))
 }

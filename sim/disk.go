@@ -7,26 +7,26 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// Disk describes how the saves of a member go. The zero value is a disk that takes no time.
+// Disk describes a member's disk. The zero value takes no time and never fails.
 type Disk struct {
-	// Takes is how long a save takes, of those that are not slow.
+	// Takes is the time of a save that is not slow.
 	Takes time.Duration
-	// Slow is the share of the saves that take SlowFor in the mean.
+	// Slow is the share of slow saves, SlowFor their mean time.
 	Slow    float64
 	SlowFor time.Duration
-	// Fails is the share that fail. Hangs is the share that do not end while the process lives, or the fault.
+	// Fails is the share that fail. Hangs is the share that do not end before the process or the fault does.
 	Fails, Hangs float64
 }
 
-// saving is what goes on between one member and its disk.
+// saving is the state of a member's saves.
 type saving struct {
-	// own is this member's disk, if it is another one than the others'.
+	// own is this member's disk, if it differs from Config.Disk.
 	own *Disk
-	// busy says that writing is on its way to the disk, in save number; fails and hangs what becomes of it.
+	// busy says that save number is under way with writing; fails and hangs are its outcome.
 	busy, fails, hangs bool
 	number             int32
 	writing            policy.State
-	// next is saved then, if queued says so.
+	// next is saved afterwards, if queued says so.
 	queued bool
 	next   policy.State
 }
@@ -43,7 +43,7 @@ func (c *Cluster) savingOf(who int32) *saving {
 	return s
 }
 
-// save begins to save what a member has asked for last, or puts it in the queue. Where that takes no time, it is done.
+// save begins or queues a save. On a disk that takes no time it is done at once.
 func (c *Cluster) save(who int32, state *policy.State) (done, failed bool) {
 	if len(c.savings) == 0 && c.cfg.Disk == (Disk{}) {
 		c.members[who].disk = *state
@@ -81,7 +81,7 @@ func (d *Disk) takes(dice *rand.Rand) time.Duration {
 	return d.Takes
 }
 
-// saved ends a save, and begins the next or tells the machine.
+// saved ends a save, and begins the queued one or tells the machine.
 func (c *Cluster) saved(who, number int32) {
 	s := c.savings[who]
 	if !s.busy || s.number != number {
@@ -103,8 +103,8 @@ func (c *Cluster) saved(who, number int32) {
 	c.step(who, Occurrence{})
 }
 
-// loseSaves ends what goes on between a member and its disk when its process dies: what was on its way is there, or not. A process
-// that ends in good order waits for it.
+// loseSaves ends the saves of a process that dies: what was under way is on the disk or not. A process that ends gracefully waits for
+// it.
 func (c *Cluster) loseSaves(who int32, inOrder bool) {
 	s := c.savings[who]
 	if s == nil || !s.busy {
@@ -121,7 +121,7 @@ func (c *Cluster) loseSaves(who int32, inOrder bool) {
 	s.queued = false
 }
 
-// mendDisks makes all disks fast, and ends what hangs.
+// mendDisks makes all disks fast, and ends saves that hang.
 func (c *Cluster) mendDisks() {
 	c.cfg.Disk = Disk{}
 	for i := range c.members {

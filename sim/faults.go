@@ -10,9 +10,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Faults are what happens to members and network besides lost messages, most at random times. Every is the mean time
-// between two faults of a kind, of one member where it is members that are hit; zero means never. For is the mean time
-// that one lasts.
+// Faults are the faults of members and network besides lost messages, most of them at random times. Every is the mean time between two
+// faults of a kind, at each member if it is a fault of members; zero means never. For is the mean duration.
 type Faults struct {
 	CrashEvery, DownFor time.Duration
 	// MidStep is the share of crashes that happen between two effects of one step.
@@ -22,7 +21,7 @@ type Faults struct {
 	// A member is paused, or its host is suspended: SleepShare of the times the latter.
 	PauseEvery, PauseFor time.Duration
 	SleepShare           float64
-	// A member leaves in good order and joins again.
+	// A member leaves gracefully and joins again.
 	LeaveEvery, AwayFor time.Duration
 	// The network is parted in two, OneWayShare of the times for one direction only.
 	CutEvery, CutFor time.Duration
@@ -32,7 +31,7 @@ type Faults struct {
 	MuteShare          float64
 	// The token is lost: all Commits of one handoff.
 	LoseTokenEvery time.Duration
-	// A member gone bad offers another one a token that there is not, with a number or a stamp that cannot be.
+	// A hostile member offers a token that does not exist, with an impossible number or stamp.
 	ForgeEvery time.Duration
 	// Partition is one partition at a known time.
 	Partition Partition
@@ -40,30 +39,30 @@ type Faults struct {
 
 // Partition parts the network in two, once, in both directions.
 type Partition struct {
-	// At is when it begins, For how long it lasts. There is none if For is zero.
+	// At is its beginning, For its duration; zero means none.
 	At, For time.Duration
-	// Share is the share of the members, drawn at random, that the others do not reach: at least one, and not all.
+	// Share is the share of members, drawn at random, that are cut off from the others: at least one, and not all.
 	Share float64
 }
 
-// longestEffects bounds how many effects after the moment drawn a crash between two effects may come.
+// longestEffects bounds the effects before a crash between two effects.
 const longestEffects = 8
 
-// faults is what goes wrong in one cluster at present.
+// faults is the state of the faults of one cluster.
 type faults struct {
 	c    *Cluster
 	what Faults
 	dice *rand.Rand
-	// over says that no more faults are to begin.
+	// over says that no more faults begin.
 	over bool
-	// cuts counts the divisions of the network: the end of one is not the end of the next.
+	// cuts counts the partitions, so that the end of one does not end the next.
 	cuts int
 	// losing says that the next handoff loses its Commits.
 	losing bool
 }
 
-// StartFaults lets things go wrong from now on. end ends all faults and repairs what they did: from then on the network is as
-// given, everybody is up, and nothing else goes wrong.
+// StartFaults begins the faults. end ends and repairs all of them: from then on the network is as given, every member is up, and there
+// are no faults.
 func (c *Cluster) StartFaults(what Faults) (end func(Network)) {
 	f := &faults{c: c, what: what, dice: rand.New(rand.NewPCG(c.cfg.Seed, Mix(5)))}
 	members := time.Duration(len(c.members))
@@ -83,7 +82,7 @@ func (c *Cluster) StartFaults(what Faults) (end func(Network)) {
 	return f.end
 }
 
-// every does something at random times, mean apart.
+// every calls do at random times with the given mean distance.
 func (f *faults) every(mean time.Duration, do func()) {
 	if mean <= 0 {
 		return
@@ -96,7 +95,7 @@ func (f *faults) every(mean time.Duration, do func()) {
 	})
 }
 
-// around draws a time with the given mean, as long as the one between two events that know nothing of each other.
+// around draws a time with an exponential distribution.
 func (f *faults) around(mean time.Duration) time.Duration {
 	return time.Duration(f.dice.ExpFloat64() * float64(mean))
 }
@@ -117,7 +116,7 @@ func (f *faults) crash() {
 	f.startAgain(i, f.around(f.what.DownFor))
 }
 
-// startAgain starts a member after a while, or if it is not down by then, at the end of the faults.
+// startAgain starts a member after a while. If it is not down by then, it is started at the end of the faults.
 func (f *faults) startAgain(i int, after time.Duration) {
 	f.c.After(after, func() {
 		if !f.c.Up(i) {
@@ -153,7 +152,7 @@ func (f *faults) cut() {
 	f.part(sides, happens(f.dice, f.what.OneWayShare), f.around(f.what.CutFor))
 }
 
-// deafen lets a member be served in one direction only, for a while.
+// deafen makes a member deaf or mute for a while.
 func (f *faults) deafen() {
 	i := f.dice.IntN(len(f.c.members))
 	serve := f.c.Deafen
@@ -168,7 +167,7 @@ func (f *faults) deafen() {
 	})
 }
 
-// partition is the planned one. A random one that is there already gives way to it.
+// partition is the planned one. It replaces a random one.
 func (f *faults) partition() {
 	if f.over {
 		return
@@ -183,7 +182,7 @@ func (f *faults) partition() {
 	f.part(sides, false, f.what.Partition.For)
 }
 
-// part divides the network for a while.
+// part parts the network for a while.
 func (f *faults) part(sides []bool, oneWay bool, lasts time.Duration) {
 	f.cuts++
 	this := f.cuts
@@ -195,7 +194,7 @@ func (f *faults) part(sides []bool, oneWay bool, lasts time.Duration) {
 	})
 }
 
-// forge lets a member offer what it does not have.
+// forge lets a member offer a token that does not exist.
 func (f *faults) forge() {
 	n := len(f.c.members)
 	from := f.dice.IntN(n)
@@ -211,7 +210,7 @@ func (f *faults) forge() {
 	}
 }
 
-// Forge delivers the offer of a token that there is not, as it would be from a member with a valid key.
+// Forge delivers the offer of a token that does not exist, as from a member with a valid key.
 func (c *Cluster) Forge(from, to int, birth int64, seq wire.Seq) {
 	offers := slices.IndexFunc(c.cfg.Family.Kinds, func(k policy.KindInfo) bool { return k.Part == policy.Offers })
 	m := wire.Message{
@@ -223,14 +222,14 @@ func (c *Cluster) Forge(from, to int, birth int64, seq wire.Seq) {
 	c.Inject(m)
 }
 
-// lose loses one token each time that one is to be lost.
+// lose reports whether the next token is to be lost.
 func (f *faults) lose() bool {
 	losing := f.losing
 	f.losing = false
 	return losing
 }
 
-// end ends all faults. A member that is on its way out is started again when it is out.
+// end ends all faults. A member that is leaving is started again when it has left.
 func (f *faults) end(n Network) {
 	f.over = true
 	f.c.Repair(n)

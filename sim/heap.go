@@ -5,7 +5,7 @@ import "github.com/wanderd/wanderd/policy"
 // arity of both heaps: four children share a cache line or two, and the tree is half as deep as a binary one.
 const arity = 4
 
-// key orders everything that will happen: by time, and among equals by who asked first. It makes a run a pure function of
+// key orders everything that will happen: by time, and at one time in the order of the requests. It makes a run a pure function of
 // its seed.
 type key struct {
 	at  policy.Time

@@ -9,36 +9,36 @@ import (
 
 // Hook describes the protected operation, as the agent runs it.
 type Hook struct {
-	// Takes is how long it takes; Spread is by how much of itself that varies, up or down, evenly.
+	// Takes is the duration. It varies evenly by Spread of itself, up and down.
 	Takes  time.Duration
 	Spread float64
 	// Fails is the share of runs that end at once. Hangs is the share that never end by themselves.
 	Fails, Hangs float64
-	// Deaf is the share of runs that ignore being told to stop and outlive it by KillAfter.
+	// Deaf is the share of runs that ignore SIGTERM and are killed after KillAfter.
 	Deaf      float64
 	KillAfter time.Duration
-	// Late is the share of runs whose process could only be started when it was too late.
+	// Late is the share of runs that are denied because their process would start too late.
 	Late float64
-	// Timeout is when the agent stops a run that is still going. Zero lets it go on: for hooks that never hang.
+	// Timeout is when the agent stops a run. Zero is never, for hooks that never hang.
 	Timeout time.Duration
 }
 
-// termTime is how long a run takes to end that heeds being told to stop.
+// termTime is how long a run that obeys SIGTERM takes to end.
 const termTime = 10 * time.Millisecond
 
 // run is the hook process of one member.
 type run struct {
 	endAt policy.Time
-	// until is when its guard has killed it, whatever has become of its agent; zero is never.
+	// until is when its guard has killed it at the latest, whatever its agent does; zero is never.
 	until  policy.Time
 	number int32
 	active bool
 	deaf   bool
-	// timedOut says that the agent is to stop it at its timeout, denied that it is too late to start it.
+	// timedOut says that the agent stops it at its timeout, denied that it does not start.
 	timedOut, denied bool
 }
 
-// duration draws how long the next run takes if nobody stops it before its timeout.
+// duration draws the duration of the next run, unless it is stopped before its timeout.
 func (h *Hook) duration(dice *rand.Rand, deaf bool) time.Duration {
 	takes := h.Takes
 	if h.Spread > 0 {
@@ -56,7 +56,7 @@ func (h *Hook) duration(dice *rand.Rand, deaf bool) time.Duration {
 	return max(takes, 1)
 }
 
-// Longest is the longest that an operation takes.
+// Longest is the longest duration of an operation.
 func (h *Hook) Longest() time.Duration {
 	takes := h.Takes + time.Duration(h.Spread*float64(h.Takes))
 	if h.Timeout > 0 {
@@ -72,7 +72,7 @@ func (h *Hook) stopTime(deaf bool) time.Duration {
 	return termTime
 }
 
-// startRun starts the hook of member who, or does not where that is too late.
+// startRun starts the hook of a member, or denies it.
 func (c *Cluster) startRun(who int32, startBy, until policy.Time) {
 	r := &c.members[who].run
 	r.number++
@@ -89,7 +89,7 @@ func (c *Cluster) startRun(who int32, startBy, until policy.Time) {
 	c.callersBegin(who)
 }
 
-// extendRun moves the time at which the guard of a run has killed it.
+// extendRun moves the end of a grant.
 func (c *Cluster) extendRun(who int32, until policy.Time) {
 	r := &c.members[who].run
 	if r.until != 0 && c.now >= r.until {
@@ -100,7 +100,7 @@ func (c *Cluster) extendRun(who int32, until policy.Time) {
 	}
 }
 
-// end is when a run has ended, one way or the other.
+// end is when a run has ended, by itself or by its guard.
 func (r *run) end() policy.Time {
 	if r.until != 0 && !r.denied {
 		return min(r.endAt, r.until)
@@ -108,7 +108,7 @@ func (r *run) end() policy.Time {
 	return r.endAt
 }
 
-// stopRun tells the hook of member who to end.
+// stopRun tells the hook of a member to end.
 func (c *Cluster) stopRun(who int32) {
 	r := &c.members[who].run
 	if end := c.now.Add(c.cfg.Hook.stopTime(r.deaf)); r.active && !r.denied && end < r.endAt {
@@ -117,7 +117,7 @@ func (c *Cluster) stopRun(who int32) {
 	}
 }
 
-// Prolong lets the run of member i, if there is one, take d longer, whatever the timeout of its hook.
+// Prolong makes the run of member i, if there is one, take d longer, whatever the timeout of its hook.
 func (c *Cluster) Prolong(i int, d time.Duration) {
 	if r := &c.members[i].run; r.active {
 		r.endAt = r.endAt.Add(d)
@@ -125,7 +125,7 @@ func (c *Cluster) Prolong(i int, d time.Duration) {
 	}
 }
 
-// finishRun tells the machine that its run is over, unless that has been said or nobody is there any longer to hear it.
+// finishRun tells the machine that its run is over, unless it knows that or is gone.
 func (c *Cluster) finishRun(who, number int32) {
 	m := &c.members[who]
 	if !m.up || !m.run.active || m.run.number != number || c.now < m.run.end() {
@@ -138,5 +138,5 @@ func (c *Cluster) finishRun(who, number int32) {
 	c.callersEnd(who, m.run.denied)
 }
 
-// happens draws whether something of probability p happens. What is impossible or certain draws nothing.
+// happens draws whether something of probability p happens. It draws nothing if p is 0 or 1.
 func happens(dice *rand.Rand, p float64) bool { return p > 0 && (p >= 1 || dice.Float64() < p) }

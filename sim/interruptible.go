@@ -6,13 +6,13 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// patience is how many things happen in a world between two looks at whether it is still wanted: some milliseconds' worth.
+// patience is how many events happen between two looks at the context: some milliseconds' worth.
 const patience = 1 << 14
 
-// RunFor is Run with a context: it returns the time that was reached, which is less than until if ctx is cancelled, whose error comes
-// with it, or if a watcher has an error.
+// RunFor is Run with a context. It returns the time that was reached: less than until if ctx is cancelled or a watcher has an error, which
+// it returns too.
 //
-// Progress, if there is one, is told now and then how far the time has come; it should not take long over it.
+// progress, if not nil, is called now and then with the time that is reached. It should return soon.
 func (c *Cluster) RunFor(ctx context.Context, until policy.Time, progress func(now policy.Time)) (policy.Time, error) {
 	for more := true; more; {
 		if err := ctx.Err(); err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// Boot starts every member at once, with a membership that is complete from the beginning.
+// Boot starts all members at once with a complete membership.
 func (c *Cluster) Boot() {
 	for i := range c.members {
 		c.launch(int32(i))
@@ -17,8 +17,8 @@ func (c *Cluster) Boot() {
 	}
 }
 
-// BootWithToken is Boot with the first token in place, as in the paper: member i makes it at once, and the others know that
-// there is one. The machine of member i must make a token when it is alone.
+// BootWithToken is Boot with the first token in place, as in the paper: member i makes it at once, and the others know of it. The
+// machine of member i must make a token when it is alone.
 func (c *Cluster) BootWithToken(i int) {
 	for i := range c.members {
 		c.launch(int32(i))
@@ -35,7 +35,7 @@ func (c *Cluster) BootWithToken(i int) {
 	}
 }
 
-// Start starts member i, which must not be up: alone at first, as an agent that has not found the others yet.
+// Start starts member i, which must not be up. At first it sees itself only, like an agent that has not found the others.
 func (c *Cluster) Start(i int) {
 	who := int32(i)
 	c.launch(who)
@@ -64,7 +64,7 @@ func (c *Cluster) launch(who int32) {
 	c.await(who)
 }
 
-// Crash kills member i's process now. Its run ends a moment later. What it has saved stays.
+// Crash kills member i's process. Its run ends a moment later. Its disk stays.
 func (c *Cluster) Crash(i int) {
 	if c.members[i].up {
 		outlived := c.orphan(int32(i))
@@ -72,7 +72,7 @@ func (c *Cluster) Crash(i int) {
 	}
 }
 
-// PowerCut ends member i's process, and everything else on its host, now. What it has saved stays.
+// PowerCut ends member i's process and all else on its host. Its disk stays.
 func (c *Cluster) PowerCut(i int) {
 	if c.members[i].up {
 		c.end(int32(i), Occurrence{Kind: Crashed}, c.detectAfter())
@@ -87,7 +87,7 @@ func (c *Cluster) depart(who int32) {
 	c.end(who, Occurrence{Kind: Departed}, c.cfg.Membership.GossipAfter)
 }
 
-// end ends a process; the membership finds out after noticed, if it has not started again by then.
+// end ends a process. The membership notices after noticed, if it has not started again by then.
 func (c *Cluster) end(who int32, how Occurrence, noticed time.Duration) {
 	m := &c.members[who]
 	m.up = false
@@ -113,7 +113,7 @@ func (c *Cluster) noticedAt(who int32, after time.Duration) policy.Time {
 	return at
 }
 
-// Leave makes member i stop in good order.
+// Leave makes member i stop gracefully.
 func (c *Cluster) Leave(i int) {
 	m := &c.members[i]
 	if !m.up || c.Away(i) {
@@ -131,11 +131,10 @@ func (c *Cluster) Leave(i int) {
 	c.step(int32(i), Occurrence{})
 }
 
-// Pause makes member i stand still for d, as SIGSTOP does: its host keeps what arrives, its hook goes on, and nobody tells
-// it afterwards.
+// Pause stops member i for d, like SIGSTOP: its host keeps arriving messages, its hook goes on, and it is not told afterwards.
 func (c *Cluster) Pause(i int, d time.Duration) { c.goAway(i, d, false) }
 
-// Sleep suspends member i's host for d: what arrives is lost, and the machine is told afterwards, before anything else.
+// Sleep suspends member i's host for d: arriving messages are lost. The machine is told first of all afterwards.
 func (c *Cluster) Sleep(i int, d time.Duration) { c.goAway(i, d, true) }
 
 func (c *Cluster) goAway(i int, d time.Duration, asleep bool) {
@@ -158,7 +157,7 @@ func (c *Cluster) goAway(i int, d time.Duration, asleep bool) {
 	})
 }
 
-// comeBack is the first thing that happens when a member goes on that was away for d.
+// comeBack is the first thing that happens to a member that was away for d.
 func (c *Cluster) comeBack(who int32, d time.Duration) {
 	c.push(entryRecheck, c.now.Add(c.cfg.Membership.GossipAfter), who, 0)
 	c.push(entryView, c.now.Add(c.cfg.Membership.GossipAfter), who, 0)
@@ -169,8 +168,7 @@ func (c *Cluster) comeBack(who int32, d time.Duration) {
 	}
 }
 
-// postponed puts off what happens to a member that is away, and reports whether it did. What is sent to a host that sleeps
-// is lost.
+// postponed delays what happens to a member that is away, and reports whether it did. A host that sleeps loses its messages.
 func (c *Cluster) postponed(e entry) bool {
 	switch e.kind {
 	case entryCall, entryRecheck, entrySideView:

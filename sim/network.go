@@ -8,9 +8,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Network describes what becomes of a message. The zero value delivers everything at once.
+// Network describes the network. The zero value delivers every message at once.
 type Network struct {
-	// A message takes Latency, and up to Jitter more: jitter is what reorders.
+	// A message takes Latency and up to Jitter more. Jitter reorders messages.
 	Latency, Jitter time.Duration
 	// Loss and Duplicate are the shares of messages that do not arrive, or arrive twice.
 	Loss, Duplicate float64
@@ -25,26 +25,26 @@ type Network struct {
 	ReplayWithin time.Duration
 	// FIFO makes the messages from one member to another arrive in the order in which they were sent.
 	FIFO bool
-	// Encode turns every message into bytes and back on the way.
+	// Encode encodes and parses every message on its way.
 	Encode bool
 }
 
-// Fate is what a script decides about one message.
+// Fate is a script's decision about one message.
 type Fate struct {
-	// Lose it; or else deliver it after Delay besides the usual latency, and Copies times more.
+	// Lose loses it. Otherwise it takes Delay more than the usual latency, and arrives Copies times more.
 	Lose   bool
 	Delay  time.Duration
 	Copies int
 }
 
-// division is who cannot reach whom.
+// division is how the network is parted.
 type division uint8
 
 const (
 	whole division = iota
-	// parted: neither side reaches the other.
+	// parted: no side reaches the other.
 	parted
-	// partedOneWay: what side 0 sends to side 1 does not arrive.
+	// partedOneWay: side 0 does not reach side 1.
 	partedOneWay
 )
 
@@ -68,10 +68,10 @@ func newNetwork(n Network, members int) network {
 	return network{Network: n, latest: map[link]policy.Time{}, lastFrom: make([]policy.Time, members)}
 }
 
-// SetNetwork changes what becomes of messages from now on.
+// SetNetwork changes the network from now on.
 func (c *Cluster) SetNetwork(n Network) { c.net.Network = n }
 
-// Intercept lets decide rule over every message that is sent from now on; nil stops that.
+// Intercept calls decide for every message that is sent from now on; nil ends that.
 func (c *Cluster) Intercept(decide func(*wire.Message) Fate) { c.net.intercept = decide }
 
 // Part divides the network: members with sides[i] do not hear the others, and unless oneWay the others do not hear them.
@@ -84,10 +84,10 @@ func (c *Cluster) Part(sides []bool, oneWay bool) {
 	c.recheckAll(c.cfg.Membership.cutAfter())
 }
 
-// Reaches reports whether what one member sends may come to another.
+// Reaches reports whether messages from one member may reach another one.
 func (c *Cluster) Reaches(from, to int) bool { return c.net.reaches(from, to) }
 
-// Repair makes the network whole, and serves everybody in both directions; from now on it is as given.
+// Repair makes the network whole in both directions; from now on it is as given.
 func (c *Cluster) Repair(n Network) {
 	c.net.oneWay = oneWay{}
 	c.Heal()
@@ -164,7 +164,7 @@ func (c *Cluster) latency() time.Duration {
 	return d
 }
 
-// post puts a message into the addressee's mail, in the shape it has after the wire.
+// post puts a message into the addressee's mail.
 func (c *Cluster) post(m *wire.Message, at policy.Time) {
 	slot := c.mail.reserve()
 	c.mail.items[slot] = *m
@@ -193,7 +193,7 @@ func (n *network) reaches(from, to int) bool {
 	return true
 }
 
-// broken reports whether nothing ever arrives that from sends to to: the same pairs for a whole run.
+// broken reports whether an ordered pair never delivers: the same pairs in a whole run.
 func (n *network) broken(seed uint64, from, to int) bool {
 	return float64(Mix(seed^Mix(uint64(from)<<32|uint64(to)))>>11)/(1<<53) < n.Broken
 }
@@ -225,7 +225,7 @@ func (c *Cluster) deliver(who, slot int32) {
 	c.step(who, about)
 }
 
-// wakeEarly wakes a member before the time it asked for.
+// wakeEarly wakes a member before its time.
 func (c *Cluster) wakeEarly(who int32) {
 	if at, ok := c.members[who].machine.NextWake(); ok && c.clockOf(who).shows(at) <= c.now {
 		return

@@ -1,6 +1,6 @@
 package sim
 
-// oneWay is which members the network serves in one direction only. Nobody's view tells of it: gossip finds other ways.
+// oneWay has the members that the network serves in one direction only. Views do not show it: gossip finds other ways.
 type oneWay struct {
 	// deaf hear nothing, mute are not heard.
 	deaf, mute []bool
@@ -11,19 +11,19 @@ func (w *oneWay) stops(from, to int) bool {
 	return w.deaf != nil && (w.mute[from] || w.deaf[to])
 }
 
-// Deafen lets member i hear nothing from now on, or hear again.
+// Deafen makes member i deaf from now on: nothing reaches it; or ends that.
 func (c *Cluster) Deafen(i int, deaf bool) { c.net.oneWay.of(len(c.members)).deaf[i] = deaf }
 
-// Mute lets nobody hear member i from now on, or everybody again.
+// Mute makes member i mute from now on: it reaches nobody; or ends that.
 func (c *Cluster) Mute(i int, mute bool) { c.net.oneWay.of(len(c.members)).mute[i] = mute }
 
-// Hears reports whether member i hears anything.
+// Hears reports whether member i is not deaf.
 func (c *Cluster) Hears(i int) bool { return c.net.oneWay.deaf == nil || !c.net.oneWay.deaf[i] }
 
-// IsHeard reports whether anybody hears member i.
+// IsHeard reports whether member i is not mute.
 func (c *Cluster) IsHeard(i int) bool { return c.net.oneWay.mute == nil || !c.net.oneWay.mute[i] }
 
-// of returns the record of a network with so many members.
+// of returns the record of a network with this many members.
 func (w *oneWay) of(members int) *oneWay {
 	if w.deaf == nil {
 		w.deaf, w.mute = make([]bool, members), make([]bool, members)

@@ -7,13 +7,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// How often the guard of a run says what it was entrusted with, and how far apart.
+// How often the guard of a run sends its messages, and how far apart.
 const (
 	lastWords      = 3
 	lastWordsApart = 25 * time.Millisecond
 )
 
-// entrust gives the guard of a member's run a message, or takes all back.
+// entrust gives a message to the guard of a member's run, or takes all back.
 func (c *Cluster) entrust(who int32, m *wire.Message) {
 	switch {
 	case m.Kind == 0:
@@ -23,8 +23,8 @@ func (c *Cluster) entrust(who int32, m *wire.Message) {
 	}
 }
 
-// orphan leaves the run of a member, whose process is about to die, to its guard, and reports whether there is one: the guard tells it
-// to stop, kills it after a grace, and says what it was entrusted with when it is gone.
+// orphan leaves the run of a process that dies to its guard, and reports whether there is a run. The guard tells it to stop, kills it
+// after a grace, and sends its messages when it is gone.
 func (c *Cluster) orphan(who int32) bool {
 	r := &c.members[who].run
 	if !r.active || r.denied { // or no process was ever started
@@ -42,7 +42,7 @@ func (c *Cluster) orphan(who int32) bool {
 	return true
 }
 
-// say sends what a guard was entrusted with, and again.
+// say sends a guard's messages several times.
 func (c *Cluster) say(words []wire.Message, times int) {
 	for i := range words {
 		c.send(&words[i])

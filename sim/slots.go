@@ -2,19 +2,19 @@ package sim
 
 import "github.com/wanderd/wanderd/policy"
 
-// bySlot lets one watcher look at each slot of a gate with several tokens, as if it were a gate of its own.
+// bySlot shows each slot of a gate with several tokens to a watcher of its own, as if it were a gate.
 type bySlot struct {
 	watchers []Watcher
 	view     SlotView
 }
 
-// SlotView shows what occurs as one slot of a gate with several tokens sees it. The zero value is ready to use.
+// SlotView shows occurrences as one slot of a gate with several tokens sees them. The zero value is ready to use.
 type SlotView struct {
 	mine    Occurrence
 	effects []policy.Effect
 }
 
-// EachSlot makes a watcher for each slot; where there is one, it is that watcher.
+// EachSlot makes a watcher for each slot. If there is one slot, it returns that watcher.
 func EachSlot(slots int, one func() Watcher) Watcher {
 	if slots <= 1 {
 		return one()
@@ -42,7 +42,7 @@ func (k *bySlot) Watch(c *Cluster, o *Occurrence) error {
 	return nil
 }
 
-// Of returns what an occurrence has to do with a slot, good until the next call; nil if it has nothing. A save is everybody's:
+// Of returns the part of an occurrence that concerns a slot, good until the next call; nil if there is none. A save concerns all slots:
 // there is one record.
 func (k *SlotView) Of(o *Occurrence, slot uint8) *Occurrence {
 	if o.Kind != Stepped {
@@ -75,7 +75,7 @@ func (k *SlotView) Of(o *Occurrence, slot uint8) *Occurrence {
 	return &k.mine
 }
 
-// slotStatus is the status of one slot of a machine; nothing, if it does not have that slot.
+// slotStatus is the status of one slot of a machine; empty if it does not have that slot.
 func slotStatus(m policy.Machine, slot int, now policy.Time) policy.Status {
 	if several, ok := m.(policy.Slotted); ok {
 		return several.SlotStatus(slot, now)

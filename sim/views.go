@@ -8,25 +8,25 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Membership describes how the members' views follow what happens. The zero value follows at once; see also [MeasuredMembership].
+// Membership describes how the members' views follow events. The zero value follows at once; see also [MeasuredMembership].
 type Membership struct {
 	// GossipAfter is how long it takes until a join, a leave, a return or an announcement is known.
 	GossipAfter time.Duration
 	// DetectAfter is how long it takes until a crash, a pause or a partition is noticed.
 	DetectAfter time.Duration
-	// DetectMore is how much longer a crash or a pause goes unnoticed on average, each by chance.
+	// DetectMore is the mean of a random time by which a crash or a pause is noticed later.
 	DetectMore time.Duration
-	// CutAfter is how long a partition goes unnoticed, if not DetectAfter.
+	// CutAfter is how long a partition goes unnoticed; zero stands for DetectAfter.
 	CutAfter time.Duration
 	// RejoinAfter is how long it takes until the two sides of a healed partition have found each other.
 	RejoinAfter time.Duration
-	// Spread is by how much the members differ: each learns of a change up to that much later.
+	// Spread is the difference between members: each learns of a change up to Spread later.
 	Spread time.Duration
 	// Perfect makes a crash known no earlier than the last message of the crashed member has arrived.
 	Perfect bool
 }
 
-// View returns the members that member i sees; nil if nobody has told it yet. It must not be changed.
+// View returns the members that member i sees; nil if it has no view yet. It must not be changed.
 func (c *Cluster) View(i int) []wire.MemberID {
 	if seen := c.members[i].seen.peers; seen != nil {
 		return *seen
@@ -34,24 +34,23 @@ func (c *Cluster) View(i int) []wire.MemberID {
 	return nil
 }
 
-// roll is the live members in the order of their identities, as somebody sees them. It is never changed.
+// roll has the live members of a view in the order of their identities. It is never changed.
 type roll []wire.MemberID
 
-// view is what a member sees: who is there, and whether another one has met a token. Members who see the same share a roll.
+// view is what a member sees: the live members, and whether another one has met a token. Members with the same view share a roll.
 type view struct {
 	peers *roll
 	known bool
 }
 
-// views is the membership: what the members on either side of the network believe. A whole network has only the first
-// side.
+// views is the membership: the belief on each side of the network. A whole network has only the first side.
 type views struct {
 	// byRank are the members in the order of their identities.
 	byRank []int32
-	// announced are those that say they have met a token.
+	// announced are the members that have announced a token.
 	announced []bool
 	sides     [2]belief
-	// pending are the members, sidePending the sides all of whose members, that are to be given the view of their side.
+	// pending are the members that get the view of their side soon, sidePending the sides whose members all do.
 	pending     []bool
 	sidePending [2]bool
 }
@@ -59,9 +58,9 @@ type views struct {
 // belief is what one side believes.
 type belief struct {
 	alive []bool
-	// knows are those of which this side knows that they have met a token; known counts them among the live ones.
+	// knows are the members that are known to have met a token; known counts the live ones among them.
 	knows []bool
-	// peers is made from alive when it is asked for; nil if that has changed.
+	// peers is made from alive on demand; nil after a change.
 	peers *roll
 	known int
 }
@@ -87,7 +86,7 @@ func (v *views) believe(who int32) {
 	}
 }
 
-// set changes what is believed about one member and reports whether anybody's view changes with it.
+// set changes the belief about one member, and reports whether any view changes with it.
 func (b *belief) set(who int32, alive, knows bool) bool {
 	knows = knows && alive
 	before := b.known
@@ -104,11 +103,11 @@ func (b *belief) set(who int32, alive, knows bool) bool {
 		b.alive[who] = alive
 		b.peers = nil
 	}
-	// From the third on it makes no difference to anybody how many have met a token.
+	// More than two members that have met a token change no view.
 	return changed || min(before, 2) != min(b.known, 2)
 }
 
-// view returns what member who of this side sees.
+// view returns the view of a member of this side.
 func (v *views) view(b *belief, members []member, who int32) view {
 	if b.peers == nil {
 		peers := make(roll, 0, len(members))
@@ -152,7 +151,7 @@ func (c *Cluster) detectAfter() time.Duration {
 	return m.DetectAfter + time.Duration(c.memberDice.ExpFloat64()*float64(m.DetectMore))
 }
 
-// recheck lets the membership find out how a member is.
+// recheck updates the belief about a member.
 func (c *Cluster) recheck(who int32) {
 	m := &c.members[who]
 	answers := m.up && m.awayUntil <= c.now
@@ -234,5 +233,5 @@ func (c *Cluster) showView(who int32, v view) {
 	c.step(who, Occurrence{})
 }
 
-// same reports whether two views show the same members; the rolls are mostly one. Who has just started has seen none.
+// same reports whether two rolls are equal; mostly they are one. A member that has just started has none.
 func same(a, b *roll) bool { return a == b || a != nil && b != nil && slices.Equal(*a, *b) }
