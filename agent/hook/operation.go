@@ -11,7 +11,7 @@ import (
 type operation struct {
 	// session is where they live; of a hook, it is the guard's process number.
 	session int
-	// tree is the process that all of them descend from, zero if they are all of the session. It is also the parent of their orphans.
+	// tree is the process that all of them descend from, zero if they are all of the session. It is this one, and the parent of their orphans.
 	tree int
 	// shared is a process group that others are in, too.
 	shared int

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // A caller's command shares its session and its process group with others: its shell, the rest of its pipeline. So what belongs to it
@@ -55,8 +57,17 @@ func processOf(pid int) (p process, lives bool) {
 	return process{pid: pid, parent: number(1), group: number(2), session: number(3)}, true
 }
 
-// descendants returns what the root of the tree has started, directly or not; only what is in the session, unless all is wanted.
+// hasChildren reports whether this process has a child, be it a zombie. A subreaper that has none has no descendants.
+func hasChildren() bool {
+	return unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) != unix.ECHILD
+}
+
+// descendants returns what the root of the tree, this process, has started, directly or not; only what is in the session, unless all is
+// wanted.
 func (op operation) descendants(all bool) (found []process) {
+	if !hasChildren() {
+		return nil
+	}
 	children := make(map[int][]process)
 	for _, p := range processes() {
 		children[p.parent] = append(children[p.parent], p)
