@@ -107,7 +107,7 @@ func (c *Client) failed(resp *http.Response, body []byte) error {
 		f.Error = resp.Status
 	}
 	if resp.StatusCode == http.StatusForbidden {
-		return notPermitted(c.path)
+		return fmt.Errorf("the control socket %s: %w: %s", c.path, fs.ErrPermission, f.Error)
 	}
 	return fmt.Errorf("the agent on %s cannot answer: %s", c.path, f.Error)
 }

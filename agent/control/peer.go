@@ -35,7 +35,10 @@ func peerOf(ctx context.Context) (p peer, known bool) {
 	return p, known && err == nil
 }
 
-// admits reports whether somebody may use the socket: the agent's user, root, and the members of its group.
+// owns reports whether somebody may do everything: the agent's user, and root.
+func owns(p peer) bool { return p.user == 0 || int(p.user) == os.Geteuid() }
+
+// admits reports whether somebody may use the socket: those who own it, and the members of its group.
 func (s *socket) admits(p peer) bool {
-	return p.user == 0 || int(p.user) == os.Geteuid() || s.group >= 0 && slices.Contains(p.groups, uint32(s.group))
+	return owns(p) || s.group >= 0 && slices.Contains(p.groups, uint32(s.group))
 }

@@ -128,8 +128,13 @@ type failure struct {
 // handle routes by itself, because http.ServeMux does not answer a wrong path or method with JSON.
 func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	peer, known := peerOf(r.Context())
-	if known && !s.socket.admits(peer) {
-		answer(w, s.log, http.StatusForbidden, failure{Error: "this user may not use the control socket"})
+	switch {
+	case !known: // the mode of the socket's file says who may connect
+	case !s.socket.admits(peer):
+		answer(w, s.log, http.StatusForbidden, failure{Error: "run this as the agent's user, as a member of its socket_group, or as root"})
+		return
+	case !owns(peer) && (r.URL.Path == pathDrain || r.URL.Path == pathHistory): // it has the output of hooks
+		answer(w, s.log, http.StatusForbidden, failure{Error: "run this as the agent's user or as root"})
 		return
 	}
 	paths := []string{pathMetrics, pathDrain, pathExec, pathHistory, pathMembers, pathStatus}

@@ -450,30 +450,71 @@ func TestNothingOfACommandReachesTheLogButItsName(t *testing.T) {
 	}
 }
 
-// A user who may not enter the socket is told who may.
+// reachable lets other users of this host reach the program and a node's directory.
+func (n *node) reachable() {
+	n.fleet.t.Helper()
+	for _, dir := range []string{n.state, filepath.Dir(program(n.fleet.t))} {
+		for ; dir != "/"; dir = filepath.Dir(dir) {
+			if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o001 == 0 {
+				if err := os.Chmod(dir, info.Mode().Perm()|0o011); err != nil {
+					n.fleet.t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+// nobody is a user, and a group, to whom nothing belongs.
+const nobody = 65534
+
+func (c *calling) as(group uint32) *calling {
+	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: group}}
+	return c
+}
+
+// A user who may not use the socket is told who may.
 func TestAStrangerMayNotAsk(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can become somebody else")
 	}
 	n := alone(t)
-	for dir := n.state; dir != "/"; dir = filepath.Dir(dir) { // let a stranger reach it
-		if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o001 == 0 {
-			if err := os.Chmod(dir, info.Mode().Perm()|0o011); err != nil {
-				t.Fatal(err)
-			}
+	n.reachable()
+	socket := filepath.Join(n.state, "wanderd.sock")
+	n.exec("--socket", socket, "--", "true").as(nobody).wantCode(77, "run this as user root")
+	// The mode of the file is one line of defence, the credentials of the connection are another one.
+	if err := os.Chmod(socket, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	n.exec("--socket", socket, "--", "true").as(nobody).wantCode(77, "run this as the agent's user, as a member of its socket_group, or as root")
+}
+
+// The members of the socket's group run commands, which are theirs, and see the state. They neither stop the agent nor see what hooks say.
+func TestAMemberOfTheSocketsGroupMayAsk(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can become somebody else")
+	}
+	f := onDemand(t, 1)
+	n := f.nodes[0]
+	place := filepath.Join(f.dir, "run")
+	if err := os.Mkdir(place, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	socket := filepath.Join(place, "s")
+	n.args = []string{"--socket", socket, "--socket-group", fmt.Sprint(nobody)}
+	n.start()
+	until(t, "it answers", func() bool { return exec.Command(program(t), "status", "--socket", socket).Run() == nil })
+	n.reachable()
+	c := n.exec("--socket", socket, "--", "sh", "-c", "id -u").as(nobody)
+	c.wantCode(0, "")
+	if c.out.String() != fmt.Sprintln(nobody) {
+		t.Errorf("it runs as %q", c.out.String())
+	}
+	n.exec("--socket", socket, "--", "true").as(nobody-1).wantCode(77, "as a member of group")
+	for command, want := range map[string]int{"status": 0, "members": 0, "history": 77, "drain": 77} {
+		c := n.exec().as(nobody)
+		c.Args = []string{c.Args[0], command, "--socket", socket}
+		if got := c.code(); got != want {
+			t.Errorf("%s ends with %d, want %d: %s", command, got, want, c.errs.String())
 		}
 	}
-	if err := os.Chmod(filepath.Dir(program(t)), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	c := n.exec("--socket", filepath.Join(n.state, "wanderd.sock"), "--", "true")
-	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	c.wantCode(77, "run this as user root")
-	// The mode of the file is one line of defence, the credentials of the connection are another one.
-	if err := os.Chmod(filepath.Join(n.state, "wanderd.sock"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	c = n.exec("--socket", filepath.Join(n.state, "wanderd.sock"), "--", "true")
-	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	c.wantCode(77, "run this as user root")
 }
