@@ -12,7 +12,7 @@ SCRIPTS  := .ci/run tools/fuzz tools/package $(wildcard examples/*/*.sh systemd/
 # The stages of a check. The tests come last, so that their output does.
 STAGES   := vet cross lint race fuzz test
 
-.PHONY: all build test race fuzz bench vet cross lint fmt check packages hosts clean
+.PHONY: all build test race fuzz bench attack vet cross lint fmt check packages hosts clean
 
 all: build
 
@@ -33,6 +33,11 @@ fuzz:
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+# Attacks on real agents, on loopback: what became of them, and what a datagram of junk costs. Playing back needs root.
+attack:
+	$(GO) run ./tools/attack
+	$(GO) test -run '^$$' -bench Junk -benchmem ./agent ./membership
 
 vet:
 	$(GO) vet ./...

@@ -34,6 +34,7 @@ func attacks() []attack {
 		{"junk, 100,000/s", true, junk},
 		{"forged senders, 60,000/s, without a secret", false, forge},
 		{"played back, 15,000/s to each", true, playBack},
+		{"played back, 15,000/s to each, without a secret", false, playBack},
 		{"pings for a third address, without a secret", false, reflect},
 		{"500 idle connections to each", true, idleConnections},
 		{"32 connections of ten bytes to each", true, tenBytes},
@@ -69,7 +70,7 @@ func measure(agents, only string, length time.Duration) error {
 		}
 	}
 	fmt.Printf("%d agents, %d cores, %s each; CPU in seconds and memory of the agent that used most of it\n", size, runtime.NumCPU(), length)
-	fmt.Printf("%-44s %5s %7s %7s %7s %6s %7s %5s  %s\n", "attack", "runs", "pause", "overlap", "revived", "CPU", "memory", "lines", "")
+	fmt.Printf("%-48s %5s %7s %7s %7s %6s %7s %5s  %s\n", "attack", "runs", "pause", "overlap", "revived", "CPU", "memory", "lines", "")
 	for i, a := range attacks() {
 		if !strings.Contains(a.name, only) {
 			continue
@@ -104,7 +105,7 @@ func one(a attack, agents, dir string, length time.Duration) error {
 		return err
 	}
 	s := summarise(runs, f.start, f.end)
-	fmt.Printf("%-44s %5d %6.2fs %6.2fs %7d %6.2f %4.0f MB %5d  %s\n", a.name, s.runs, s.pause.Seconds(), s.overlap.Seconds(),
+	fmt.Printf("%-48s %5d %6.2fs %6.2fs %7d %6.2f %4.0f MB %5d  %s\n", a.name, s.runs, s.pause.Seconds(), s.overlap.Seconds(),
 		after.revived-before.revived, after.most(before), after.memory/(1<<20), after.lines-before.lines, note)
 	return nil
 }
