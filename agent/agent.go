@@ -199,7 +199,7 @@ func (a *Agent) startMembership(key ed25519.PrivateKey, atHome bool) (err error)
 		gossipKey = k[:]
 	}
 	a.members, err = membership.Start(membership.Config{
-		Name: a.cfg.Name, Key: key.Public().(ed25519.PublicKey), Private: key, AtHome: atHome, Gates: ids,
+		Name: a.cfg.Name, Key: key, AtHome: atHome, Gates: ids,
 		Addr: a.endpoint.Addr, Advertise: a.cfg.Advertise, Join: a.cfg.Join, Remembered: a.remembered(), GossipKey: gossipKey,
 		Packets: gossipWriter{a.endpoint.Packets}, Streams: a.endpoint.Streams, Log: a.log,
 	})

@@ -8,16 +8,19 @@
 // # Identity
 //
 // A member's node name in gossip is <name>~<32 hexadecimal digits of its MemberID>. So two hosts with one name both work, and a
-// warning reports them. The key in a member's metadata must hash to its identity. Its metadata, at most 63 bytes:
+// warning reports them. A member signs what it announces: its node name, its address and its metadata, at most 135 bytes. The key
+// there must hash to its identity. An announcement without a signature of that key, or with a lower counter than one before, is
+// ignored:
 //
-//	 0        1                                  33          35
-//	+--------+----------------------------------+-----------+-----------+--
-//	| L vers | Ed25519 public key (32 bytes)    | tag     M | tag     M | ...
-//	+--------+----------------------------------+-----------+-----------+--
-//	  1 + 7                                       15 + 1 bits, big-endian
+//	 0        1                33        41          43
+//	+--------+----------------+---------+-----------+-- ... --+----------------+
+//	| L vers | public key  32 | counter | tag     M | tag   M | signature   64 |
+//	+--------+----------------+---------+-----------+-- ... --+----------------+
+//	  1 + 7    Ed25519                    15 + 1 bits, big-endian
 //
 //	L     this member is leaving on purpose
-//	vers  1
+//	vers  2
+//	counter  rises with every change; the time in milliseconds, or more if a former life had more
 //	tag   the top 15 bits of a GateID the member takes part in; ascending, each once, at most [MaxGates] of them
 //	M     it has met a token of that gate
 //
@@ -30,6 +33,8 @@
 //     goroutine of ours reads (mailbox.go, roster.go). It also writes its log under that lock; the log has a queue, too
 //     (logadapter.go).
 //   - It calls NotifyAlive for all members at every full sync: the result of a check is cached with the bytes it is about.
+//   - It believes whoever says that a member left, moved, or has the highest incarnation of all, which nobody can contradict: announcements
+//     are signed (metadata.go), and an incarnation is believed as far as a clock can explain it (sieve.go).
 //   - It stores and passes on any metadata, address and version numbers that others send, and one alive message without
 //     version numbers makes every later sync fail: NotifyAlive refuses a node that does not parse (metadata.go). Our own
 //     metadata stays below the 512 bytes at which the sender panics.

@@ -58,10 +58,12 @@ func addrOfHost(i int) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}), DefaultPort)
 }
 
-// keyOf returns a fake public key that depends on i only; nobody signs here.
-func keyOf(i int) ed25519.PublicKey {
-	return binary.BigEndian.AppendUint64(make([]byte, ed25519.PublicKeySize-8), uint64(i))
+// privateOf returns a key that depends on i only, keyOf its public half.
+func privateOf(i int) ed25519.PrivateKey {
+	return ed25519.NewKeyFromSeed(binary.BigEndian.AppendUint64(make([]byte, ed25519.SeedSize-8), uint64(i)))
 }
+
+func keyOf(i int) ed25519.PublicKey { return privateOf(i).Public().(ed25519.PublicKey) }
 
 var (
 	gateA, gateB = wire.GateIDOf("a"), wire.GateIDOf("b")
@@ -73,7 +75,7 @@ var (
 func (f *fleet) start(i int, changes ...func(*Config)) *host {
 	f.t.Helper()
 	cfg := Config{
-		Name: fmt.Sprintf("host%d", i), Key: keyOf(i), Gates: []wire.GateID{gateA}, Addr: addrOfHost(i),
+		Name: fmt.Sprintf("host%d", i), Key: privateOf(i), Gates: []wire.GateID{gateA}, Addr: addrOfHost(i),
 		GossipKey: secretOne, Join: []string{"10.0.0.1"},
 	}
 	h := &host{f: f, logs: &logs{}}

@@ -43,8 +43,9 @@ type refusal struct {
 // mailbox receives memberlist's callbacks. They run under memberlist's node lock, so it only copies, overwrites the unread
 // sighting of the same node, and signals ring. It never blocks and never calls back.
 type mailbox struct {
-	// self is this node's name; loopback is set if it advertises a loopback address. Both are constant.
+	// self is this node's name, and id its identity; loopback is set if it advertises a loopback address. All are constant.
 	self     string
+	id       wire.MemberID
 	loopback bool
 	// ring signals that there is mail; its capacity is one.
 	ring chan struct{}
@@ -61,20 +62,25 @@ type mailbox struct {
 	suspects map[string]bool
 	silent   map[string]bool
 
-	// checked caches, for each node, the result of the last check and the bytes that were checked.
+	// checked caches, for each node, the result of the last check and what was checked.
 	checked map[string]check
+	// counters are the highest counters of announcements that were seen. own is the highest that the fleet has of this member.
+	counters map[wire.MemberID]uint64
+	own      uint64
 }
 
 type check struct {
 	meta string
+	addr netip.AddrPort
 	told announcement
 	err  error
 }
 
-func newMailbox(self string, loopback bool) *mailbox {
+func newMailbox(self string, id wire.MemberID, loopback bool) *mailbox {
 	return &mailbox{
-		self: self, loopback: loopback, ring: make(chan struct{}, 1), seen: make(map[string]sighting),
+		self: self, id: id, loopback: loopback, ring: make(chan struct{}, 1), seen: make(map[string]sighting),
 		suspects: make(map[string]bool), silent: make(map[string]bool), checked: make(map[string]check),
+		counters: make(map[wire.MemberID]uint64),
 	}
 }
 
@@ -84,12 +90,13 @@ type mail struct {
 	refused  []refusal
 	namesake netip.AddrPort
 	suspects map[string]bool
+	own      uint64
 }
 
 func (b *mailbox) empty() mail {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	m := mail{seen: b.seen, refused: b.refused, namesake: b.namesake, suspects: b.suspects}
+	m := mail{seen: b.seen, refused: b.refused, namesake: b.namesake, suspects: b.suspects, own: b.own}
 	b.seen, b.refused, b.namesake = make(map[string]sighting), nil, netip.AddrPort{}
 	b.suspects = make(map[string]bool)
 	return m
@@ -104,13 +111,23 @@ func (b *mailbox) wake() {
 
 // NotifyAlive implements memberlist.AliveDelegate: after an error memberlist neither stores the node nor passes it on.
 func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	told, err := b.check(n)
+	// The fleet may have an announcement of a former life of this member, whose clock was ahead of this one's, or of a twin.
+	if err == nil && told.id == b.id && told.meta.counter > b.own {
+		b.own = told.meta.counter
+		b.wake()
+	}
 	if n.Name == b.self {
 		return nil
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	_, err := b.check(n)
-	if err != nil {
+	if err == nil && told.meta.counter < b.counters[told.id] {
+		return errStale
+	}
+	if err == nil {
+		b.count(told)
+	} else {
 		b.refusals++
 		if len(b.refused) < refusedMax {
 			addr, _ := addrOf(n)
@@ -121,7 +138,18 @@ func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
 	return err
 }
 
-// check returns a node's announcement, from the cache if its metadata has not changed.
+// errStale is an announcement that a later one of the same member has replaced: normal while news travels.
+var errStale = errors.New("an announcement that is out of date")
+
+// count records the counter of an announcement.
+func (b *mailbox) count(told announcement) {
+	if len(b.counters) >= checkedMax {
+		clear(b.counters)
+	}
+	b.counters[told.id] = told.meta.counter
+}
+
+// check returns a node's announcement, from the cache if its metadata and address have not changed.
 func (b *mailbox) check(n *memberlist.Node) (announcement, error) {
 	addr, err := addrOf(n)
 	switch {
@@ -133,18 +161,18 @@ func (b *mailbox) check(n *memberlist.Node) (announcement, error) {
 		// With one such node in memberlist's table every full sync fails, because no version is common to all.
 		return announcement{}, errors.New("it speaks another version of gossip")
 	}
-	if c, ok := b.checked[n.Name]; ok && c.meta == string(n.Meta) {
+	if c, ok := b.checked[n.Name]; ok && c.meta == string(n.Meta) && c.addr == addr {
 		return c.told, c.err
 	}
 	if len(b.checked) >= checkedMax {
 		clear(b.checked)
 	}
-	told, err := parseAnnouncement(n.Name, n.Meta)
-	b.checked[n.Name] = check{string(n.Meta), told, err}
+	told, err := parseAnnouncement(n.Name, n.Meta, addr)
+	b.checked[n.Name] = check{string(n.Meta), addr, told, err}
 	return told, err
 }
 
-func parseAnnouncement(node string, meta []byte) (a announcement, err error) {
+func parseAnnouncement(node string, meta []byte, addr netip.AddrPort) (a announcement, err error) {
 	if a.name, a.id, err = parseNodeName(node); err != nil {
 		return a, err
 	}
@@ -153,6 +181,9 @@ func parseAnnouncement(node string, meta []byte) (a announcement, err error) {
 	}
 	if wire.MemberIDOf(a.meta.key) != a.id {
 		return a, errors.New("its key does not belong to its identity")
+	}
+	if !vouched(meta, a.meta.key, node, addr) {
+		return a, errors.New("its key did not sign this: somebody else says it")
 	}
 	return a, nil
 }

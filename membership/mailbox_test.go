@@ -2,8 +2,10 @@ package membership
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"log"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -50,8 +52,12 @@ func (f *fleet) startRogue(name string, meta []byte, change func(*memberlist.Con
 
 func TestNodeThatIsNoMemberIsIgnoredWithOneWarning(t *testing.T) {
 	id := wire.MemberIDOf(keyOf(7))
-	honest := metadata{key: keyOf(7)}
-	impostor := metadata{key: keyOf(8)}
+	node := nodeName("x", id)
+	honest := (&metadata{key: keyOf(7)}).encode(privateOf(7), node, addrOfHost(7))
+	impostor := (&metadata{key: keyOf(8)}).encode(privateOf(8), node, addrOfHost(7))
+	forged := (&metadata{key: keyOf(7)}).encode(privateOf(8), node, addrOfHost(7))
+	elsewhere := (&metadata{key: keyOf(7)}).encode(privateOf(7), node, addrOfHost(8))
+	another := (&metadata{key: keyOf(7)}).encode(privateOf(7), nodeName("y", id), addrOfHost(7))
 	for name, c := range map[string]struct {
 		node   string
 		meta   []byte
@@ -62,10 +68,13 @@ func TestNodeThatIsNoMemberIsIgnoredWithOneWarning(t *testing.T) {
 		"garbage":           {node: nodeName("x", id), meta: bytes.Repeat([]byte{0xff}, 500), reason: "metadata of version"},
 		"no metadata":       {node: nodeName("x", id), reason: "no metadata"},
 		"somebody else's identity": {
-			node: nodeName("x", id), meta: impostor.encode(), reason: "its key does not belong to its identity",
+			node: nodeName("x", id), meta: impostor, reason: "its key does not belong to its identity",
 		},
+		"no signature of the key":    {node: node, meta: forged, reason: "did not sign"},
+		"signed for another address": {node: node, meta: elsewhere, reason: "did not sign"},
+		"signed for another name":    {node: node, meta: another, reason: "did not sign"},
 		"another version": {
-			node: nodeName("x", id), meta: honest.encode(),
+			node: nodeName("x", id), meta: honest,
 			change: func(c *memberlist.Config) { c.DelegateProtocolMax = 9 },
 			reason: "another version of gossip",
 		},
@@ -92,13 +101,34 @@ func TestNodeThatIsNoMemberIsIgnoredWithOneWarning(t *testing.T) {
 	}
 }
 
+// announced is host 7 as memberlist shows it to the mailbox.
+func announced(meta metadata, addr netip.AddrPort) *memberlist.Node {
+	name := nodeName("x", wire.MemberIDOf(meta.key))
+	return &memberlist.Node{
+		Name: name, Addr: addr.Addr().AsSlice(), Port: addr.Port(), Meta: meta.encode(privateOf(7), name, addr),
+		PMin: 1, PMax: 5, PCur: 2,
+	}
+}
+
+func TestOfTwoAnnouncementsOfOneMemberTheHigherCounterWins(t *testing.T) {
+	b := newMailbox("me", wire.MemberID{1}, false)
+	old := announced(metadata{key: keyOf(7), counter: 7, leaving: true}, addrOfHost(1))
+	for _, n := range []*memberlist.Node{old, announced(metadata{key: keyOf(7), counter: 8}, addrOfHost(2))} {
+		if err := b.NotifyAlive(n); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := b.NotifyAlive(old); !errors.Is(err, errStale) || b.refusals > 0 {
+		t.Errorf("the older one: %v, %d refusals", err, b.refusals)
+	}
+}
+
 func TestNodeWithAnUnusableAddressIsRefused(t *testing.T) {
-	b := newMailbox("me", false)
+	b := newMailbox("me", wire.MemberID{1}, false)
 	meta := metadata{key: keyOf(7)}
 	for _, addr := range [][]byte{nil, {1, 2, 3}, {0, 0, 0, 0}, {224, 0, 0, 1}, {127, 0, 0, 1}} {
-		n := &memberlist.Node{
-			Name: nodeName("x", wire.MemberIDOf(meta.key)), Addr: addr, Port: 7946, Meta: meta.encode(), PMin: 1, PMax: 5, PCur: 2,
-		}
+		n := announced(meta, addrOfHost(1))
+		n.Addr = addr
 		if b.NotifyAlive(n) == nil {
 			t.Errorf("%v was accepted", addr)
 		}
@@ -113,7 +143,7 @@ func TestNodeWithAnUnusableAddressIsRefused(t *testing.T) {
 }
 
 func TestMailboxIsBoundedHoweverManyNodesComeAndGo(t *testing.T) {
-	b := newMailbox("me", false)
+	b := newMailbox("me", wire.MemberID{1}, false)
 	meta := []byte("garbage")
 	for i := range checkedMax + 10 {
 		n := &memberlist.Node{
@@ -130,12 +160,8 @@ func TestMailboxIsBoundedHoweverManyNodesComeAndGo(t *testing.T) {
 }
 
 func TestCheckedAnnouncementIsNotCheckedAgain(t *testing.T) {
-	b := newMailbox("me", false)
-	meta := metadata{key: keyOf(7)}
-	n := &memberlist.Node{
-		Name: nodeName("x", wire.MemberIDOf(meta.key)), Addr: []byte{10, 0, 0, 1}, Port: 1, Meta: meta.encode(),
-		PMin: 1, PMax: 5, PCur: 2,
-	}
+	b := newMailbox("me", wire.MemberID{1}, false)
+	n := announced(metadata{key: keyOf(7)}, addrOfHost(1))
 	if allocs := testing.AllocsPerRun(100, func() {
 		if err := b.NotifyAlive(n); err != nil {
 			t.Fatal(err)

@@ -21,13 +21,11 @@ import (
 type Config struct {
 	// Name is this member's name for people: 1 to [MaxName] bytes of printable characters. It should be unique.
 	Name string
-	// Key is the public key whose hash is the member's identity.
-	Key ed25519.PublicKey
-	// Private is the private key of Key. Two agents with the same key sign with it to find out which is the original; see
-	// [Membership.Copied]. If it is nil, such a twin is only reported. AtHome says that the state directory has not been moved or
-	// copied since it was made, as far as this agent knows.
-	Private ed25519.PrivateKey
-	AtHome  bool
+	// Key signs what this member announces; the hash of its public key is the member's identity. Two agents with the same key sign with it
+	// to find out which is the original; see [Membership.Copied]. AtHome says that the state directory has not been moved or copied
+	// since it was made, as far as this agent knows.
+	Key    ed25519.PrivateKey
+	AtHome bool
 	// Gates are the gates of this member, at most [MaxGates].
 	Gates []wire.GateID
 	// Addr is the address to which Packets and Streams are bound. Advertise is the address for other members: the zero value means
@@ -106,7 +104,11 @@ func Start(cfg Config) (*Membership, error) {
 	if err := validName(cfg.Name); err != nil {
 		return nil, fmt.Errorf("name of this member: %w", err)
 	}
-	meta, err := newMetadata(cfg.Key, cfg.Gates)
+	if len(cfg.Key) != ed25519.PrivateKeySize {
+		return nil, fmt.Errorf("private key of %d bytes, want %d", len(cfg.Key), ed25519.PrivateKeySize)
+	}
+	public := cfg.Key.Public().(ed25519.PublicKey)
+	meta, err := newMetadata(public, cfg.Gates)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +132,7 @@ func Start(cfg Config) (*Membership, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	me := Member{ID: wire.MemberIDOf(cfg.Key), Name: cfg.Name, Key: cfg.Key, Addr: addr, gates: meta.gates}
+	me := Member{ID: wire.MemberIDOf(public), Name: cfg.Name, Key: public, Addr: addr, gates: meta.gates}
 	return start(cfg, me, meta, seal, targets)
 }
 
@@ -146,8 +148,8 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 		clock: newClockWatch(cfg.Now, cfg.Log),
 		twins: newTwinWatch(&cfg, &me),
 	}
-	m.mailbox = newMailbox(m.node, me.Addr.Addr().IsLoopback())
-	m.roster = newRoster(me, meta, cfg.Gates, suspicion(mc), cfg.Log)
+	m.mailbox = newMailbox(m.node, me.ID, me.Addr.Addr().IsLoopback())
+	m.roster = newRoster(me, cfg.Key, meta, cfg.Gates, suspicion(mc), cfg.Log)
 	m.roster.recall(cfg.Remembered, time.Now())
 	m.transport = newGossipTransport(me.Addr, cfg.Packets, cfg.Streams, seal, cfg.Log)
 	m.adapter = newLogAdapter(cfg.Log, func(node string) { m.mailbox.suspect(node, true) })
@@ -227,6 +229,9 @@ func (m *Membership) keep(ctx context.Context) {
 func (m *Membership) apply(news mail) {
 	before := len(m.roster.view.Load().Members)
 	m.roster.apply(news, time.Now())
+	if m.roster.outbid(news.own) {
+		m.announce()
+	}
 	switch after := len(m.roster.view.Load().Members); {
 	case before == 1 && after > 1:
 		m.joiner.unsettle()
@@ -292,9 +297,13 @@ func (m *Membership) Views() <-chan *View { return m.roster.views }
 
 // Announce tells the others that this member has met a token of gate. It does not block.
 func (m *Membership) Announce(gate wire.GateID) {
-	if !m.roster.announce(gate) {
-		return
+	if m.roster.announce(gate) {
+		m.announce()
 	}
+}
+
+// announce has this member's metadata gossiped. It does not block.
+func (m *Membership) announce() {
 	select {
 	case m.changed <- struct{}{}:
 	default:

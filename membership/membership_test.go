@@ -175,19 +175,19 @@ func TestPeersAreTheSameSliceWhileTheyAreTheSame(t *testing.T) {
 
 func TestStartRefusesAnInvalidConfiguration(t *testing.T) {
 	valid := func() Config {
-		return Config{Name: "a", Key: keyOf(1), Addr: addrOfHost(1), Gates: []wire.GateID{gateA}}
+		return Config{Name: "a", Key: privateOf(1), Addr: addrOfHost(1), Gates: []wire.GateID{gateA}}
 	}
 	for want, spoil := range map[string]func(*Config){
-		"the name is empty":     func(c *Config) { c.Name = "" },
-		"cannot be printed":     func(c *Config) { c.Name = "a\x1b[31m" },
-		"at most 64 are":        func(c *Config) { c.Name = strings.Repeat("x", 65) },
-		"public key of 3 bytes": func(c *Config) { c.Key = c.Key[:3] },
-		"rename one of them":    func(c *Config) { c.Gates = []wire.GateID{1 << 49, 1<<49 + 1} },
-		"run a second agent":    func(c *Config) { c.Gates = make([]wire.GateID, MaxGates+1) },
-		`cannot join "a:b"`:     func(c *Config) { c.Join = []string{"a:b"} },
-		"gossip key":            func(c *Config) { c.GossipKey = []byte("short") },
-		"give --advertise":      func(c *Config) { c.Advertise = netip.MustParseAddrPort("0.0.0.0:7946") },
-		"no port to advertise":  func(c *Config) { c.Addr = netip.AddrPortFrom(c.Addr.Addr(), 0) },
+		"the name is empty":      func(c *Config) { c.Name = "" },
+		"cannot be printed":      func(c *Config) { c.Name = "a\x1b[31m" },
+		"at most 64 are":         func(c *Config) { c.Name = strings.Repeat("x", 65) },
+		"private key of 3 bytes": func(c *Config) { c.Key = c.Key[:3] },
+		"rename one of them":     func(c *Config) { c.Gates = []wire.GateID{1 << 49, 1<<49 + 1} },
+		"run a second agent":     func(c *Config) { c.Gates = make([]wire.GateID, MaxGates+1) },
+		`cannot join "a:b"`:      func(c *Config) { c.Join = []string{"a:b"} },
+		"gossip key":             func(c *Config) { c.GossipKey = []byte("short") },
+		"give --advertise":       func(c *Config) { c.Advertise = netip.MustParseAddrPort("0.0.0.0:7946") },
+		"no port to advertise":   func(c *Config) { c.Addr = netip.AddrPortFrom(c.Addr.Addr(), 0) },
 	} {
 		c := valid()
 		spoil(&c)

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -17,10 +18,14 @@ const (
 	// MaxName is the longest name of a member, in bytes.
 	MaxName = 64
 
-	metadataVersion = 1
+	metadataVersion = 2
 	metadataLeaving = 0x80
-	metadataHeader  = 1 + ed25519.PublicKeySize
-	metadataMax     = metadataHeader + 2*MaxGates
+	metadataHeader  = 1 + ed25519.PublicKeySize + 8
+	metadataLeast   = metadataHeader + ed25519.SignatureSize
+	metadataMax     = metadataLeast + 2*MaxGates
+
+	// metadataContext keeps a signature from meaning anything else.
+	metadataContext = "wanderd announcement v2"
 )
 
 // gateMark is one gate in the metadata: a 15-bit tag, and the lowest bit is set if the member has met a token of the gate.
@@ -35,15 +40,14 @@ func (m gateMark) met() bool     { return m&1 != 0 }
 type metadata struct {
 	leaving bool
 	key     ed25519.PublicKey
+	// counter rises with every change: of two announcements of one member the higher counts.
+	counter uint64
 	gates   []gateMark // ascending by tag, each once
 }
 
 // newMetadata refuses two gates with the same tag.
 func newMetadata(key ed25519.PublicKey, gates []wire.GateID) (metadata, error) {
 	m := metadata{key: key}
-	if len(key) != ed25519.PublicKeySize {
-		return m, fmt.Errorf("public key of %d bytes, want %d", len(key), ed25519.PublicKeySize)
-	}
 	if len(gates) > MaxGates {
 		return m, fmt.Errorf("%d gates, but one agent can have at most %d: run a second agent for the rest", len(gates), MaxGates)
 	}
@@ -71,14 +75,39 @@ func (m *metadata) announce(g wire.GateID) bool {
 	return false
 }
 
-func (m *metadata) encode() []byte {
-	b := make([]byte, 0, metadataMax)
+// encode writes and signs the metadata of a node with this name and address.
+func (m *metadata) encode(private ed25519.PrivateKey, node string, addr netip.AddrPort) []byte {
+	b := m.appendUnsigned(make([]byte, 0, metadataMax))
+	signature, err := private.Sign(nil, statement(node, addr, b), &ed25519.Options{Context: metadataContext})
+	if err != nil {
+		panic("membership: cannot sign: " + err.Error()) // only a context that is too long fails
+	}
+	return append(b, signature...)
+}
+
+// statement is what a member signs: its node name, its address, and its metadata.
+func statement(node string, addr netip.AddrPort, unsigned []byte) []byte {
+	b := append([]byte{byte(len(node))}, node...)
+	host := addr.Addr().As16()
+	b = append(b, host[:]...)
+	b = binary.BigEndian.AppendUint16(b, addr.Port())
+	return append(b, unsigned...)
+}
+
+// vouched reports whether the owner of the key in metadata b, which parses, has signed it for a node with this name and address.
+func vouched(b []byte, key ed25519.PublicKey, node string, addr netip.AddrPort) bool {
+	at := len(b) - ed25519.SignatureSize
+	return ed25519.VerifyWithOptions(key, statement(node, addr, b[:at]), b[at:], &ed25519.Options{Context: metadataContext}) == nil
+}
+
+func (m *metadata) appendUnsigned(b []byte) []byte {
 	first := byte(metadataVersion)
 	if m.leaving {
 		first |= metadataLeaving
 	}
 	b = append(b, first)
 	b = append(b, m.key...)
+	b = binary.BigEndian.AppendUint64(b, m.counter)
 	for _, mark := range m.gates {
 		b = binary.BigEndian.AppendUint16(b, uint16(mark))
 	}
@@ -93,12 +122,13 @@ func parseMetadata(b []byte) (metadata, error) {
 		return m, errors.New("no metadata: it is not a wanderd")
 	case b[0]&^metadataLeaving != metadataVersion:
 		return m, fmt.Errorf("metadata of version %d, want %d", b[0]&^metadataLeaving, metadataVersion)
-	case len(b) < metadataHeader || len(b) > metadataMax || (len(b)-metadataHeader)%2 != 0:
+	case len(b) < metadataLeast || len(b) > metadataMax || (len(b)-metadataLeast)%2 != 0:
 		return m, fmt.Errorf("metadata of %d bytes", len(b))
 	}
 	m.leaving = b[0]&metadataLeaving != 0
-	m.key = slices.Clone(ed25519.PublicKey(b[1:metadataHeader]))
-	for rest := b[metadataHeader:]; len(rest) > 0; rest = rest[2:] {
+	m.key = slices.Clone(ed25519.PublicKey(b[1 : 1+ed25519.PublicKeySize]))
+	m.counter = binary.BigEndian.Uint64(b[1+ed25519.PublicKeySize:])
+	for rest := b[metadataHeader : len(b)-ed25519.SignatureSize]; len(rest) > 0; rest = rest[2:] {
 		mark := gateMark(binary.BigEndian.Uint16(rest))
 		if n := len(m.gates); n > 0 && m.gates[n-1].tag() >= mark.tag() {
 			return m, errors.New("metadata whose gates are not in order")

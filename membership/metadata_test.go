@@ -22,6 +22,8 @@ func unhex(t *testing.T, s string) []byte {
 	return b
 }
 
+const counter = "0000000000000007"
+
 const keyHex = "000102030405060708090a0b0c0d0e0f 101112131415161718191a1b1c1d1e1f"
 
 func TestMetadataBytes(t *testing.T) {
@@ -32,31 +34,33 @@ func TestMetadataBytes(t *testing.T) {
 		name, hex string
 		meta      metadata
 	}{
-		{"no gate", "01" + keyHex, metadata{key: key}},
-		{"a gate", "01" + keyHex + "1234", metadata{key: key, gates: []gateMark{markOf(low)}}},
-		{"two gates, a token met", "01" + keyHex + "1234 ffff", metadata{key: key, gates: []gateMark{markOf(low), markOf(high) | 1}}},
-		{"leaving", "81" + keyHex, metadata{key: key, leaving: true}},
+		{"no gate", "02" + keyHex + counter, metadata{key: key, counter: 7}},
+		{"a gate", "02" + keyHex + counter + "1234", metadata{key: key, counter: 7, gates: []gateMark{markOf(low)}}},
+		{"two gates, a token met", "02" + keyHex + counter + "1234 ffff", metadata{key: key, counter: 7, gates: []gateMark{markOf(low), markOf(high) | 1}}},
+		{"leaving", "82" + keyHex + counter, metadata{key: key, counter: 7, leaving: true}},
 	} {
 		want := unhex(t, c.hex)
-		if got := c.meta.encode(); !bytes.Equal(got, want) {
+		if got := c.meta.appendUnsigned(nil); !bytes.Equal(got, want) {
 			t.Errorf("%s: encoded as %x, want %x", c.name, got, want)
 		}
-		if got, err := parseMetadata(want); err != nil || !reflect.DeepEqual(got, c.meta) {
+		if got, err := parseMetadata(append(want, make([]byte, ed25519.SignatureSize)...)); err != nil || !reflect.DeepEqual(got, c.meta) {
 			t.Errorf("%s: parsed as %+v, %v", c.name, got, err)
 		}
 	}
 }
 
 func TestMetadataThatIsNotOursIsRefused(t *testing.T) {
+	signature := strings.Repeat("00", ed25519.SignatureSize)
 	for name, text := range map[string]string{
 		"nothing":             "",
-		"another version":     "02" + keyHex,
-		"short key":           "01 0001",
-		"half a gate":         "01" + keyHex + "12",
-		"gates out of order":  "01" + keyHex + "2000 1000",
-		"one gate twice":      "01" + keyHex + "1000 1001",
-		"too many gates":      "01" + keyHex + strings.Repeat("1000", MaxGates+1),
-		"half a kilobyte":     "01" + keyHex + strings.Repeat("00", 512),
+		"the version before":  "01" + keyHex + counter + signature,
+		"short key":           "02 0001",
+		"no signature":        "02" + keyHex + counter,
+		"half a gate":         "02" + keyHex + counter + "12" + signature,
+		"gates out of order":  "02" + keyHex + counter + "2000 1000" + signature,
+		"one gate twice":      "02" + keyHex + counter + "1000 1001" + signature,
+		"too many gates":      "02" + keyHex + counter + strings.Repeat("1000", MaxGates+1) + signature,
+		"half a kilobyte":     "02" + keyHex + counter + strings.Repeat("00", 512),
 		"somebody else's own": "82a4726f6c65a6636f6e73756c",
 	} {
 		if m, err := parseMetadata(unhex(t, text)); err == nil {
@@ -68,16 +72,16 @@ func TestMetadataThatIsNotOursIsRefused(t *testing.T) {
 func TestMetadataHasOneEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		// Mostly close to valid: a version, a key, and some gates.
-		b := append([]byte{rapid.SampledFrom([]byte{1, 0x81, 0}).Draw(t, "first")}, make([]byte, ed25519.PublicKeySize)...)
+		b := append([]byte{rapid.SampledFrom([]byte{2, 0x82, 0}).Draw(t, "first")}, make([]byte, ed25519.PublicKeySize+8)...)
 		b = append(b, rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "gates")...)
-		m, err := parseMetadata(b)
-		if err == nil && !bytes.Equal(m.encode(), b) {
-			t.Fatalf("%x is parsed and encoded as %x", b, m.encode())
+		m, err := parseMetadata(append(bytes.Clone(b), make([]byte, ed25519.SignatureSize)...))
+		if again := m.appendUnsigned(nil); err == nil && !bytes.Equal(again, b) {
+			t.Fatalf("%x is parsed and encoded as %x", b, again)
 		}
 	})
 }
 
-func TestMetadataOfMostGatesStaysBelow64Bytes(t *testing.T) {
+func TestMetadataOfMostGatesStaysBelow200Bytes(t *testing.T) {
 	var gates []wire.GateID
 	for i := range MaxGates {
 		gates = append(gates, wire.GateID(i)<<49)
@@ -86,7 +90,7 @@ func TestMetadataOfMostGatesStaysBelow64Bytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(m.encode()); n >= 64 {
+	if n := len(m.encode(privateOf(1), nodeName("x", wire.MemberIDOf(keyOf(1))), addrOfHost(1))); n >= 200 {
 		t.Errorf("%d bytes", n)
 	}
 }
@@ -124,5 +128,23 @@ func TestNodeNameCarriesNameAndIdentity(t *testing.T) {
 		if name, _, err := parseNodeName(bad); err == nil {
 			t.Errorf("%q was taken for %q", bad, name)
 		}
+	}
+}
+
+func TestASignatureIsForOneNameAddressAndContent(t *testing.T) {
+	node, addr := nodeName("x", wire.MemberIDOf(keyOf(1))), addrOfHost(1)
+	b := (&metadata{key: keyOf(1), counter: 7, gates: []gateMark{markOf(gateA)}}).encode(privateOf(1), node, addr)
+	if !vouched(b, keyOf(1), node, addr) {
+		t.Fatal("the member's own signature")
+	}
+	if vouched(b, keyOf(1), nodeName("y", wire.MemberIDOf(keyOf(1))), addr) || vouched(b, keyOf(1), node, addrOfHost(2)) || vouched(b, keyOf(2), node, addr) {
+		t.Error("it holds for another name, address or key")
+	}
+	for i := range b {
+		b[i] ^= 1
+		if vouched(b, keyOf(1), node, addr) {
+			t.Errorf("byte %d may be changed", i)
+		}
+		b[i] ^= 1
 	}
 }

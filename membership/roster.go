@@ -2,6 +2,7 @@ package membership
 
 import (
 	"cmp"
+	"crypto/ed25519"
 	"math/rand/v2"
 	"net/netip"
 	"slices"
@@ -25,9 +26,10 @@ const (
 
 // roster holds the current and former members. One goroutine changes it; any goroutine may read.
 type roster struct {
-	self  wire.MemberID
-	gates []wire.GateID
-	log   zerolog.Logger
+	self    wire.MemberID
+	private ed25519.PrivateKey
+	gates   []wire.GateID
+	log     zerolog.Logger
 	// suspectFor is how long a suspicion can last before memberlist decides.
 	suspectFor time.Duration
 	// views has capacity one and holds the newest view.
@@ -47,6 +49,7 @@ type roster struct {
 // record is the knowledge about one node other than this one.
 type record struct {
 	Member
+	counter      uint64    // of its last announcement
 	since        time.Time // time of the last change of State or Addr
 	suspectUntil time.Time
 	// retryAt is the time of the next attempt to reach it if it has failed, retries the number of failed attempts, and trying is set
@@ -58,22 +61,41 @@ type record struct {
 
 func (r *record) live() bool { return r.State == StateAlive }
 
-func newRoster(me Member, meta metadata, gates []wire.GateID, suspectFor time.Duration, log zerolog.Logger) *roster {
+func newRoster(me Member, private ed25519.PrivateKey, meta metadata, gates []wire.GateID, suspectFor time.Duration, log zerolog.Logger) *roster {
 	r := &roster{
-		self: me.ID, gates: gates, log: log, suspectFor: suspectFor, views: make(chan *View, 1),
+		self: me.ID, private: private, gates: gates, log: log, suspectFor: suspectFor, views: make(chan *View, 1),
 		teller: newTeller(log), refused: throttle{every: rosterWarnEvery}, namesakes: throttle{every: rosterWarnEvery},
 		me: me, meta: meta, records: make(map[string]*record),
 	}
+	r.changed()
 	r.view.Store(&View{})
 	r.publish()
 	return r
 }
 
-// metadata encodes this member's current metadata.
+// metadata encodes and signs this member's current metadata.
 func (r *roster) metadata() []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.meta.encode()
+	return r.meta.encode(r.private, nodeName(r.me.Name, r.me.ID), r.me.Addr)
+}
+
+// changed gives this member's metadata the next counter: the time in milliseconds, so that no former life had a higher one, unless its
+// clock was ahead.
+func (r *roster) changed() {
+	r.meta.counter = max(r.meta.counter+1, uint64(max(time.Now().UnixMilli(), 0)))
+}
+
+// outbid gives this member's metadata a counter above that of a former life, and reports whether it was not above it.
+func (r *roster) outbid(counter uint64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if counter <= r.meta.counter {
+		return false
+	}
+	r.meta.counter = counter
+	r.changed()
+	return true
 }
 
 // announce records that this member has met a token of gate, and reports whether the metadata must be gossiped.
@@ -81,6 +103,9 @@ func (r *roster) announce(gate wire.GateID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	news := r.meta.announce(gate)
+	if news {
+		r.changed()
+	}
 	r.me.gates = r.meta.gates
 	return news
 }
@@ -90,6 +115,7 @@ func (r *roster) leave() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.meta.leaving = true
+	r.changed()
 }
 
 // apply merges a mailbox's content and publishes a view if it has changed.
@@ -135,6 +161,7 @@ func (r *roster) note(s sighting, now time.Time) []change {
 	}
 	before := rec.State
 	was := rec.Addr
+	rec.counter = s.told.meta.counter
 	rec.ID, rec.Name, rec.Key, rec.Addr, rec.gates = s.told.id, s.told.name, s.told.meta.key, s.addr, s.told.meta.gates
 	switch {
 	case s.told.meta.leaving:
@@ -206,7 +233,7 @@ func (r *roster) publish() bool {
 }
 
 // members returns this member and the others that pass, sorted by identity, each once. Of several records of one identity it
-// takes a live one first, then the newest: the others are former names.
+// takes a live one first, then the one with the highest counter: the others are former names.
 func (r *roster) members(pass func(*record) bool) []Member {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -217,7 +244,7 @@ func (r *roster) members(pass func(*record) bool) []Member {
 		}
 	}
 	slices.SortFunc(recs, func(a, b *record) int {
-		return cmp.Or(a.ID.Compare(b.ID), -compareBool(a.live(), b.live()), -a.since.Compare(b.since), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(a.ID.Compare(b.ID), -compareBool(a.live(), b.live()), -cmp.Compare(a.counter, b.counter), -a.since.Compare(b.since), cmp.Compare(a.Name, b.Name))
 	})
 	recs = slices.CompactFunc(recs, func(a, b *record) bool { return a.ID == b.ID })
 	members := make([]Member, len(recs))

@@ -3,6 +3,7 @@ package membership
 import (
 	"encoding/binary"
 	"net/netip"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -107,8 +108,28 @@ func (s *sieve) passes(b []byte) bool {
 	default:
 		return false
 	}
-	_, ok := readFields(b[1:], nil)
+	_, ok := s.fields(b[1:])
 	return ok
+}
+
+// fields checks one map, in which no incarnation may be absurd.
+func (s *sieve) fields(b []byte) (rest []byte, ok bool) {
+	var incarnation uint64
+	rest, ok = readFields(b, func(e field) {
+		if string(e.key) == "Incarnation" {
+			incarnation = max(incarnation, e.number)
+		}
+	})
+	return rest, ok && (incarnation <= aDay || incarnation <= highestIncarnation(time.Now()))
+}
+
+const aDay = 24 * 60 * 60
+
+// highestIncarnation is the highest number that is believed. A member contradicts what is said of it with a higher incarnation, so one near
+// the end of the numbers would silence it for good. A clock can explain one for each second since 2000, and a day more: honest members
+// stay far below, and who is raised to the bound has a higher one every second.
+func highestIncarnation(now time.Time) uint64 {
+	return uint64(max(now.Unix()-time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Unix(), 0)) + aDay
 }
 
 // readPing reads what matters for the answer to a ping.
@@ -193,7 +214,7 @@ func (s *sieve) stream(b []byte) error {
 		}
 	})
 	for ; ok && nodes > 0; nodes-- {
-		rest, ok = readFields(rest, nil)
+		rest, ok = s.fields(rest)
 	}
 	if !ok || state != uint64(len(rest)) {
 		return errMalformed

@@ -58,7 +58,7 @@ func newTwinWatch(cfg *Config, me *Member) *twinWatch {
 	var life [8]byte
 	_, _ = rand.Read(life[:]) // It never fails.
 	return &twinWatch{
-		addr: me.Addr, self: me.ID, log: cfg.Log, key: cfg.Private, atHome: cfg.AtHome,
+		addr: me.Addr, self: me.ID, log: cfg.Log, key: cfg.Key, atHome: cfg.AtHome,
 		life: binary.BigEndian.Uint64(life[:]) | 1, started: time.Now(),
 		seen: make(chan netip.AddrPort, 1), copied: make(chan netip.AddrPort, 1), warn: throttle{every: twinWarnEvery}, again: throttle{every: twinMeetEvery},
 	}
@@ -81,7 +81,7 @@ const syncs = 3
 
 // meet exchanges claims with the twin at addr.
 func (w *twinWatch) meet(addr netip.AddrPort, sync func(netip.AddrPort) error) {
-	if w.key == nil || addr == w.addr || !w.asking.CompareAndSwap(false, true) {
+	if addr == w.addr || !w.asking.CompareAndSwap(false, true) {
 		return
 	}
 	defer w.asking.Store(false)
@@ -170,7 +170,7 @@ func (w *twinWatch) claim() []byte {
 
 // heard handles the state of a full sync, which may be a twin's claim.
 func (w *twinWatch) heard(b []byte) {
-	if w.key == nil || len(b) != claimSize+ed25519.SignatureSize || b[0] != claimVersion || wire.MemberID(b[1:17]) != w.self {
+	if len(b) != claimSize+ed25519.SignatureSize || b[0] != claimVersion || wire.MemberID(b[1:17]) != w.self {
 		return
 	}
 	be := binary.BigEndian

@@ -55,7 +55,7 @@ func TestTheCopyOfAnAgentIsToldToStop(t *testing.T) {
 				hosts := f.startAll(1)
 				start := func(addr, called int, home bool) *host {
 					return f.start(addr, func(c *Config) {
-						c.Name, c.Key, c.Private, c.AtHome = fmt.Sprint("host", called), public, private, home
+						c.Name, c.Key, c.AtHome = fmt.Sprint("host", called), private, home
 					})
 				}
 				twins := []*host{start(2, 2, tc.first)}
@@ -83,7 +83,7 @@ func TestAnOldClaimStopsNobody(t *testing.T) {
 	_, stranger, _ := ed25519.GenerateKey(nil)
 	me := Member{ID: wire.MemberIDOf(public)}
 	watch := func(key ed25519.PrivateKey, home bool) *twinWatch {
-		w := newTwinWatch(&Config{Private: key, AtHome: home}, &me)
+		w := newTwinWatch(&Config{Key: key, AtHome: home}, &me)
 		w.speaks = true
 		return w
 	}

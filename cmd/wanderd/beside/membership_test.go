@@ -158,9 +158,11 @@ func (g *gossip) end() {
 	_ = g.endpoint.Close()
 }
 
-func keyOf(i int) ed25519.PublicKey {
-	return binary.BigEndian.AppendUint64(make([]byte, ed25519.PublicKeySize-8), uint64(i))
+func privateOf(i int) ed25519.PrivateKey {
+	return ed25519.NewKeyFromSeed(binary.BigEndian.AppendUint64(make([]byte, ed25519.SeedSize-8), uint64(i)))
 }
+
+func keyOf(i int) ed25519.PublicKey { return privateOf(i).Public().(ed25519.PublicKey) }
 
 func idOf(i int) wire.MemberID { return wire.MemberIDOf(keyOf(i)) }
 
@@ -177,7 +179,7 @@ func (f *gossips) start(i int) time.Time {
 	g := &gossip{endpoint: f.net.Endpoint(addrOf(i)), stop: make(chan struct{})}
 	var err error
 	g.Membership, err = membership.Start(membership.Config{
-		Name: fmt.Sprintf("host%d", i), Key: keyOf(i), Addr: addrOf(i), GossipKey: bytes.Repeat([]byte{1}, 32),
+		Name: fmt.Sprintf("host%d", i), Key: privateOf(i), Addr: addrOf(i), GossipKey: bytes.Repeat([]byte{1}, 32),
 		Join:    []string{addrOf(0).String(), addrOf(1).String()},
 		Packets: gossipWriter{g.endpoint.Packets}, Streams: g.endpoint.Streams, Log: zerolog.Nop(),
 	})
