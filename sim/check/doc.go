@@ -6,6 +6,7 @@
 //	custody.go    no token comes from nowhere or vanishes without a reason
 //	seq.go        fencing numbers rise
 //	grant.go      no run without a grant that was saved
+//	exclusion.go  in a strict gate, no two operations at once
 //	interval.go   Δmin
 //	demand.go     on demand nobody runs unasked, and no demand is forgotten
 //	message.go    one answer to a message, and none to one that was not expected
