@@ -6,7 +6,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// busy is how much operation time fell into each unit of time: "the number of protected operations running for each time
+// busy is the operation time in each unit of time: "the number of protected operations running for each time
 // unit" (Ciuffoletti, section 5, figure 1). It counts nothing unless it has a unit.
 type busy struct {
 	unit         time.Duration
@@ -14,7 +14,7 @@ type busy struct {
 	units        []time.Duration
 }
 
-// spend books the time since the last call, during which a number of operations ran.
+// spend books the time since the last call, in which running operations ran.
 func (b *busy) spend(now policy.Time, running int) {
 	if b.unit <= 0 {
 		return

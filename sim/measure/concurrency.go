@@ -7,14 +7,12 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Concurrency measures for how long how many operations run at once: a soft gate allows overlap, and it is to be rare. It
-// is a [sim.Watcher].
+// Concurrency measures for how long how many operations run at once. A soft gate allows overlap, but it should be rare. It is a
+// [sim.Watcher].
 type Concurrency struct {
-	// running counts the operations of each member: one that its agent did not survive may go on beside the next.
+	// running counts the operations of each member: the operation of a dead process may go on beside the next.
 	running map[int]int
-	level   int
-	since   policy.Time
-	spent   []time.Duration
+	levels  levels
 }
 
 // NewConcurrency returns a measurement of one run.
@@ -37,22 +35,9 @@ func (k *Concurrency) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 }
 
 func (k *Concurrency) change(now policy.Time, member, by int) {
-	k.advance(now)
 	k.running[member] += by
-	k.level += by
-}
-
-func (k *Concurrency) advance(now policy.Time) {
-	n := k.level
-	for len(k.spent) <= n {
-		k.spent = append(k.spent, 0)
-	}
-	k.spent[n] += now.Sub(k.since)
-	k.since = now
+	k.levels.set(now, k.levels.level+by)
 }
 
 // Spent returns for each number of operations how long as many ran at once, until now.
-func (k *Concurrency) Spent(now policy.Time) []time.Duration {
-	k.advance(now)
-	return k.spent
-}
+func (k *Concurrency) Spent(now policy.Time) []time.Duration { return k.levels.until(now) }

@@ -9,32 +9,32 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// custody is where the tokens are: in a member's hands, or on their way between a sender that has given one up and a
-// receiver that waits for its Commit. It books what becomes of every token, so that at any time
+// custody records where the tokens are: held by a member, or under way between a sender that has given one up and a receiver that waits
+// for the Commit. It books every token, so that at any time
 //
 //	generated + revived − removed − lost = alive
 //
-// It goes by what the machines take, give and send, and not by their status, which costs far more to ask for. A token that is given
-// up and not taken yet is lost when the member that it was passed to does not wait for its Commit any more.
+// It goes by the effects of the machines and not by their status, which would cost far more. A token that was given up and not taken is
+// lost when the receiver no longer waits for its Commit.
 type custody struct {
 	world world
-	// quiet is how long a handoff without an end is believed in; zero is for ever.
+	// quiet bounds a handoff without an end; zero means no bound.
 	quiet   time.Duration
 	members []keeper
 	pending []passage
-	// passing says that passed has been given up in this step, and no Commit sent yet.
+	// passing says that passed was given up in this step, and its Commit not sent yet.
 	passing bool
 	passed  wire.Ref
 	// alive are the tokens in hands and in pending, bySlot those of each slot.
 	alive                             int
 	bySlot                            []int
 	generated, revived, removed, lost int
-	// diedAt is since when nobody has the token that was removed or lost last: one that was under way, since it was given up.
+	// diedAt is when the last token died that was removed or lost. One that was under way died when it was given up.
 	diedAt policy.Time
 	losses losses
 }
 
-// world is what a custody asks of the cluster.
+// world is the part of the cluster that a custody needs.
 type world interface {
 	// Expects reports whether a member, which is up, would do anything with a message now.
 	Expects(member int, m *wire.Message) bool
@@ -46,7 +46,7 @@ type keeper struct {
 	hands [wire.MaxSlots]int8
 }
 
-// passage is a handoff whose token the sender has given up, and whose end is not known.
+// passage is a handoff without an end whose sender has given the token up.
 type passage struct {
 	commit wire.Message
 	token  wire.TokenID
@@ -59,7 +59,7 @@ func newCustody(members, slots int, quiet, good time.Duration) custody {
 	return custody{quiet: quiet, members: make([]keeper, members), bySlot: make([]int, slots), losses: newLosses(slots, good)}
 }
 
-// tokens is how many there are of the slot with fewest, if that is none, and else of the one with most: one if every slot has one.
+// tokens is zero if any slot has no token, else the number of tokens of the slot with most: one if every slot has one.
 func (k *custody) tokens() int {
 	if slices.Min(k.bySlot) == 0 {
 		return 0
@@ -69,7 +69,7 @@ func (k *custody) tokens() int {
 
 func (k *custody) arrive(member int) { k.members[member].up = true }
 
-// end: "lost" are also the tokens in the hands of a process that ends, and those under way to it.
+// end: tokens that an ending process holds, or that are under way to it, are lost.
 func (k *custody) end(now policy.Time, member int) {
 	m := &k.members[member]
 	m.up = false
@@ -81,8 +81,7 @@ func (k *custody) end(now policy.Time, member int) {
 	k.giveUp(now, func(h *passage) bool { return sim.IndexOf(h.commit.To) == member })
 }
 
-// sent books a message. The one that follows when a token was passed on in the same step gives it to the other member: in vain, if
-// nobody is there.
+// sent books a message. The one after a token was passed on in the same step gives it to the receiver: in vain if that is down.
 func (k *custody) sent(o *sim.Occurrence, m *wire.Message) {
 	if !k.passing {
 		return
@@ -95,8 +94,7 @@ func (k *custody) sent(o *sim.Occurrence, m *wire.Message) {
 	k.pending = append(k.pending, passage{commit: *m, token: k.passed.ID, slot: k.passed.Slot, since: o.At})
 }
 
-// stepped ends a step of a member, or what its shell did in place of one. A member that passed the token on and sent no Commit
-// crashes now.
+// stepped ends a step of a member, or what its shell did instead. A member that passed the token on without a Commit crashes now.
 func (k *custody) stepped(now policy.Time, member int) {
 	if k.passing {
 		k.passing = false
@@ -109,7 +107,7 @@ func (k *custody) stepped(now policy.Time, member int) {
 	}
 }
 
-// took books a token that comes into a member's hands.
+// took books a token that a member takes.
 func (k *custody) took(o *sim.Occurrence, e *policy.Effect) {
 	slot := e.Token.Slot
 	k.members[o.Member].hands[slot]++
@@ -127,7 +125,7 @@ func (k *custody) took(o *sim.Occurrence, e *policy.Effect) {
 	k.live(o.At, slot)
 }
 
-// gave books a token that leaves a member's hands.
+// gave books a token that a member gives up.
 func (k *custody) gave(o *sim.Occurrence, e *policy.Effect) {
 	slot := e.Token.Slot
 	k.members[o.Member].hands[slot]--
@@ -169,7 +167,7 @@ func (k *custody) forget(i int) {
 	k.pending = k.pending[:last]
 }
 
-// lose: nobody has the token since a moment that may have passed.
+// lose: a token is lost, since a time that may have passed.
 func (k *custody) lose(now, since policy.Time, slot uint8) {
 	k.die(now, since, slot, false)
 	k.lost++

@@ -9,16 +9,16 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// confidence is that of all intervals given.
+// confidence is the level of all confidence intervals.
 const confidence = 0.95
 
-// Estimate is what samples say of a figure.
+// Estimate is the estimate of a figure from samples.
 type Estimate struct {
 	// Samples is how many runs have the figure.
 	Samples int
-	// Mean is not a number if none has it.
+	// Mean is NaN if no run has it.
 	Mean Number
-	// Half is half the width of the 95 % confidence interval of the mean, by Student's t; not a number for fewer than two
+	// Half is half the width of the 95 % confidence interval of the mean, by Student's t; NaN for fewer than two
 	// samples.
 	Half Number
 }
@@ -32,8 +32,7 @@ func (e Estimate) MarshalJSON() ([]byte, error) {
 	}{e.Mean, e.Mean - e.Half, e.Mean + e.Half})
 }
 
-// EstimateOf returns what samples say of a figure. Their order makes no difference, down to the last digit; those that are
-// not numbers do not count.
+// EstimateOf estimates a figure. The order of the samples makes no difference, down to the last digit; NaN does not count.
 func EstimateOf(samples ...Number) Estimate {
 	values := make([]float64, 0, len(samples))
 	for _, s := range samples {
@@ -55,7 +54,7 @@ func EstimateOf(samples ...Number) Estimate {
 	return e
 }
 
-// Across returns what runs say that differ in their seed only. The order of the runs makes no difference.
+// Across summarises runs that differ only in their seed. Their order makes no difference.
 func Across(runs []Figures) Summary {
 	var all Summary
 	samples := make([]Number, len(runs))
@@ -73,7 +72,7 @@ func Across(runs []Figures) Summary {
 			}
 		}
 		slices.Sort(keys)
-		// Every key that any run has; where one lacks it, its value is zero.
+		// All keys of all runs; a key that a run lacks counts as zero.
 		*table = Table[Estimate]{}
 		for _, key := range slices.Compact(keys) {
 			for i := range runs {

@@ -54,10 +54,10 @@ func (s *Set[T]) tables() []*Table[T] {
 	return []*Table[T]{&s.Concurrency, &s.Interval.Histogram, &s.Tokens.Live}
 }
 
-// Figures are what one run led to.
+// Figures are the figures of one run.
 type Figures = Set[Number]
 
-// Summary is what many runs led to that differ in their seed only.
+// Summary has the estimates of many runs that differ only in their seed.
 type Summary = Set[Estimate]
 
 // Intervals is the distribution of the times between two starts of the operation on one member.
@@ -77,7 +77,7 @@ type Intervals[T any] struct {
 // are Generated + Revived − Removed − Lost.
 type Tokens[T any] struct {
 	Generated T `json:"generated"`
-	// Revived were taken up again by a guardian.
+	// Revived were revived by a guardian.
 	Revived T `json:"revived"`
 	// Removed were discarded because another one precedes them, or a copy has overtaken them.
 	Removed T `json:"removed"`
@@ -95,7 +95,7 @@ type Spread[T any] struct {
 	Max   T `json:"max"`
 }
 
-// Number is a figure; not a number if it does not exist.
+// Number is a figure; NaN if it does not exist.
 type Number float64
 
 // MarshalJSON writes a number, or null.

@@ -6,8 +6,8 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// losses is how a fleet gets over each loss of the last token of a slot, by itself: the next loss ends the watch over the one
-// before. Of what has not come about until then, or until the end, nothing is known, and it does not count.
+// losses measures the recovery from each loss of the last token of a slot by itself: the next loss ends the one before. What has not
+// come about by then, or by the end, does not count.
 type losses struct {
 	// good is for how long there must have been exactly one token for it to be one for good: Δmin.
 	good  time.Duration
@@ -32,7 +32,7 @@ func newLosses(slots int, good time.Duration) losses {
 	return losses{good: good, slots: make([]loss, slots)}
 }
 
-// live: a token more is held.
+// live: there is one more token.
 func (l *losses) live(now policy.Time, slot uint8) {
 	s := &l.slots[slot]
 	l.settle(now, s)
@@ -43,8 +43,8 @@ func (l *losses) live(now policy.Time, slot uint8) {
 	s.tokens, s.since = s.tokens+1, now
 }
 
-// die: a token less is there, since a moment that may have passed. A fleet whose last token was removed is still getting over
-// what made it have several; one whose last token was lost has another loss to get over.
+// die: there is one token fewer, since a time that may have passed. If the last token was removed, the recovery from an earlier loss goes
+// on; if it was lost, this is another loss.
 func (l *losses) die(now, since policy.Time, slot uint8, removed bool) {
 	s := &l.slots[slot]
 	l.settle(now, s)
@@ -81,7 +81,7 @@ func (l *losses) over(s *loss) {
 	l.single = append(l.single, s.since.Sub(s.at))
 }
 
-// begin forgets everything before now, what a loss is leading to as well: the moment of that loss is not among what is measured.
+// begin forgets everything before now, also a recovery in progress: its loss was not measured.
 func (l *losses) begin() {
 	for i := range l.slots {
 		l.slots[i].none, l.slots[i].open = false, false

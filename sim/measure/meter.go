@@ -9,20 +9,20 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Config says what a [Meter] measures.
+// Config configures a [Meter].
 type Config struct {
-	// Members is how many members there can be.
+	// Members is the number of members.
 	Members int
 	// Slots is how many tokens the gate has; zero is one.
 	Slots int
-	// Quiet is Δmax, max_interval in force: for how long there must have been exactly one token of each slot for the fleet to
-	// count as stable after a loss.
+	// Quiet is Δmax, the max_interval in force: after a loss the fleet is stable when there was exactly one token of each slot for
+	// that long.
 	Quiet time.Duration
-	// Good is Δmin: for how long there must have been exactly one token of a slot after a loss for it to be one for good.
+	// Good is Δmin: after a loss a token is one for good when it was the only one of its slot for that long.
 	Good time.Duration
 	// Bin is the width of the bins of the histogram of intervals. Zero stands for the paper's 500 s.
 	Bin time.Duration
-	// Unit is the width of the units of [Meter.Busy]. Zero means that nobody is going to ask.
+	// Unit is the width of the units of [Meter.Busy]. Zero if that is not called.
 	Unit time.Duration
 }
 
@@ -38,7 +38,7 @@ type Meter struct {
 	messages   int
 }
 
-// New returns a meter for one run, which must be told of it from the beginning.
+// New returns a meter for one run. It must watch from the beginning.
 func New(cfg Config) *Meter {
 	return &Meter{
 		cfg: cfg, operations: newOperations(cfg.Members, cfg.Bin, cfg.Unit), custody: newCustody(cfg.Members, cfg.Slots, cfg.Quiet, cfg.Good),
@@ -102,8 +102,7 @@ func (m *Meter) step(o *sim.Occurrence) {
 	m.custody.stepped(o.At, o.Member)
 }
 
-// Begin lets the measurement begin anew: nothing before now counts any longer, but for who runs, who holds a token and when
-// a member last ran.
+// Begin begins the measurement anew: nothing before now counts, except which members run or hold a token, and when each last ran.
 func (m *Meter) Begin(now policy.Time) {
 	m.began = now
 	m.hops, m.messages = 0, 0

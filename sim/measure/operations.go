@@ -7,22 +7,22 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// operations is who runs the protected operation, and since when.
+// operations records which members run, and since when.
 type operations struct {
 	members []operator
 	running levels
 	started int
-	// intervals are those between two starts on one member.
+	// intervals are the times between two starts at one member.
 	intervals intervals
 	busy      busy
 }
 
-// operator is what there is to know of one member's operations.
+// operator is the state of one member's operations.
 type operator struct {
 	up, came, ran bool
-	// running counts them: one that its process did not survive may go on beside the next.
+	// running counts them: the operation of a dead process may go on beside the next.
 	running uint8
-	// since is when its last operation started; as long as it has had none, when the member first came.
+	// since is when its last operation started; before the first one, when the member came.
 	since policy.Time
 }
 
@@ -76,8 +76,8 @@ func (p *operations) begin(now policy.Time) {
 	p.busy.begin(now)
 }
 
-// open returns the longest time since an operation started on a member that is up: an interval that is not over shows in
-// no quantile, and a member that starves has no other.
+// open returns the longest time since the last start at a member that is up: a member that starves has no other interval, and this one
+// is in no quantile.
 func (p *operations) open(now policy.Time) time.Duration {
 	longest := time.Duration(0)
 	for i := range p.members {

@@ -10,10 +10,10 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// recovery is how long a fleet takes to get over having no token, or none of one of its slots. Of a recovery that is not over nothing is known, and it
-// does not count.
+// recovery measures how long a fleet is without a token, or without one of a slot, and how long until it is stable again. A recovery that
+// is not over does not count.
 type recovery struct {
-	// quiet is for how long there must have been one token for the fleet to count as stable: Δmax.
+	// quiet is how long there must be one token for the fleet to be stable: Δmax.
 	quiet time.Duration
 	// tokens is how many there are of each slot, as custody has it, and since when.
 	tokens int
@@ -27,7 +27,7 @@ type recovery struct {
 	tokenless, stabilised []time.Duration
 }
 
-// set is told how many tokens there are, and since when nobody has the one that died last: it may be known only later.
+// set records the number of tokens, and when the last one died: that may be known only later.
 func (r *recovery) set(now policy.Time, tokens int, died policy.Time) {
 	if tokens == r.tokens {
 		return
@@ -57,13 +57,13 @@ func (r *recovery) settle(now policy.Time) {
 // stable reports whether there has been exactly one token for long enough.
 func (r *recovery) stable(now policy.Time) bool { return r.tokens == 1 && now.Sub(r.since) >= r.quiet }
 
-// begin forgets everything before now, a recovery in progress too: the moment of its loss is not among what is measured.
+// begin forgets everything before now, also a recovery in progress: its loss was not measured.
 func (r *recovery) begin() {
 	r.none, r.unstable = false, false
 	r.tokenless, r.stabilised = r.tokenless[:0], r.stabilised[:0]
 }
 
-// SpreadOf returns the distribution of some times; its quantiles are not numbers if there are none.
+// SpreadOf returns the distribution of some times; its quantiles are NaN if there are none.
 func SpreadOf(samples []time.Duration) Spread[Number] {
 	none := Number(math.NaN())
 	f := Spread[Number]{Count: Number(len(samples)), P50: none, P90: none, Max: none}
