@@ -100,8 +100,11 @@ func (p *program) simulate(ctx context.Context, s scenario.Parameters, out simOu
 		task += fmt.Sprintf(", %d seeds", s.Seeds)
 	}
 	progress := p.progress(task)
-	if s.Policy == scenario.PolicyRing {
-		result, stopped := simulate.Ring(ctx, s, progress.Reached)
+	figures := map[string]func(context.Context, scenario.Parameters, func(float64)) (*simulate.Figures, error){
+		scenario.PolicyRing: simulate.Ring, scenario.PolicyTermination: simulate.Termination, scenario.PolicyElection: simulate.Election,
+	}
+	if run, ok := figures[s.Policy]; ok {
+		result, stopped := run(ctx, s, progress.Reached)
 		progress.Done()
 		return p.concludeFigures(result, stopped, out)
 	}

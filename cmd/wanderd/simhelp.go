@@ -35,6 +35,10 @@ const exampleSim = `  The fleet of the paper; takes a second.
       wanderd sim --loss 1% --jitter 5ms --crash-every 7d --down-for 10m \
           --partition-at 1d --partition-for 2h --partition-share 30%
 
+  A ring that elects a leader, some of whose members crash.
+      wanderd sim --policy election --members 40 --backups 8 --crash-every 10m \
+          --duration 1m
+
   The same from a file, for scripts.
       wanderd sim --scenario fleet.toml --json | jq .overlap
 

@@ -11,10 +11,12 @@ import (
 
 // Parameters are a scenario as a person describes it. Of faults, an Every of zero and an At of nil mean never.
 type Parameters struct {
-	Policy                             string
-	Walk                               wander.Walk
-	Request                            ring.Request
-	Links                              Links
+	Policy  string
+	Walk    wander.Walk
+	Request ring.Request
+	Links   Links
+	// Work is for how many hops the work of a ring goes on whose termination is detected.
+	Work                               int
 	Op, Skip, MinInterval, MaxInterval time.Duration
 	// DefaultMaxInterval says that MaxInterval is what the members make by themselves, and nobody has set it.
 	DefaultMaxInterval bool

@@ -21,7 +21,9 @@ type policy struct {
 }
 
 // policies are all there are; the first is the default.
-func policies() []policy { return []policy{wanderPolicy(), ringPolicy()} }
+func policies() []policy {
+	return []policy{wanderPolicy(), ringPolicy(), terminationPolicy(), electionPolicy()}
+}
 
 func policyNames() []string {
 	var names []string

@@ -8,5 +8,5 @@
 //	termination.go, election.go, transpeer.go   what the applications come to, and when
 //	words.go      the words of their stories
 //
-// The detector of these worlds is perfect: it tells of a crash later than any message of the crashed can arrive.
+// The detector of these worlds is perfect: it tells of a crash when no message of the crashed is in flight any more.
 package kcopies

@@ -1,7 +1,7 @@
 package kcopies
 
 import (
-	"fmt"
+	"context"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/kcopies/election"
@@ -22,9 +22,9 @@ func (w *World) Election(candidates []int, watchers ...sim.Watcher) *sim.Cluster
 
 // Elected is whom a ring has elected, and when.
 type Elected struct {
-	// Leader is whom the living agree on; -1 if they do not. All is since when they do.
-	Leader int
-	All    policy.Time
+	// Leader is whom the living agree on; -1 if they do not. All is since when they do, Best the best of them.
+	Leader, Best int
+	All          policy.Time
 	// Rounds has the leaders in the order in which they learnt that they are.
 	Rounds []Leadership
 }
@@ -70,24 +70,14 @@ func (e *Elected) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 }
 
 // Elect lets a ring elect a leader.
-func (w *World) Elect(candidates []int, watchers ...sim.Watcher) (*Elected, error) {
-	e := &Elected{Leader: -1}
+func (w *World) Elect(ctx context.Context, candidates []int, watchers ...sim.Watcher) (*Elected, error) {
+	e := &Elected{Leader: -1, Best: -1}
 	c := w.Election(candidates, append(watchers, e)...)
-	if err := w.Live(c); err != nil {
-		return e, err
-	}
-	if best := best(c); e.Leader != best {
-		return e, fmt.Errorf("election: the living agree on member %d, and the best of them is %d", e.Leader, best)
-	}
-	return e, nil
-}
-
-// best is the last living member of the ring.
-func best(c *sim.Cluster) int {
-	for i := c.Members() - 1; i >= 0; i-- {
+	err := w.Live(ctx, c)
+	for i := range c.Members() {
 		if c.Up(i) {
-			return i
+			e.Best = i
 		}
 	}
-	return -1
+	return e, err
 }

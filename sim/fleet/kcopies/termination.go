@@ -1,6 +1,7 @@
 package kcopies
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -87,8 +88,8 @@ func (k *Termination) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 }
 
 // Terminate lets the work of a ring end, and says when that was detected.
-func (w *World) Terminate(work Work, watchers ...sim.Watcher) (*Termination, error) {
+func (w *World) Terminate(ctx context.Context, work Work, watchers ...sim.Watcher) (*Termination, error) {
 	k := NewTermination()
 	c := w.Misra(work, append(watchers, k, NewProof(w))...)
-	return k, w.Live(c)
+	return k, w.Live(ctx, c)
 }

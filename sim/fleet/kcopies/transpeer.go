@@ -1,6 +1,7 @@
 package kcopies
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -33,7 +34,7 @@ type Answers struct {
 }
 
 // Transpeer lets a ring of routers perform the transactions of its clients.
-func (w *World) Transpeer(load Load, watchers ...sim.Watcher) (Answers, error) {
+func (w *World) Transpeer(ctx context.Context, load Load, watchers ...sim.Watcher) (Answers, error) {
 	ring := w.ring()
 	client := transpeer.NewClient(transpeer.ClientConfig{
 		Gate: ring[0].Gate, Self: sim.Identity(sim.InOrder, w.Seed, w.Members), Routers: ring[0].Ring,
@@ -46,7 +47,7 @@ func (w *World) Transpeer(load Load, watchers ...sim.Watcher) (Answers, error) {
 		}
 		return transpeer.NewRouter(transpeer.Config{Ring: ring[seat.Index], Service: load.Service})
 	}, append(watchers, crasher, NewProof(w)))
-	err := w.Live(c)
+	err := w.Live(ctx, c)
 	a := Answers{Crashed: crasher.crashed, Again: crasher.again}
 	a.Took, a.Answered = client.Took()
 	var last wire.Seq

@@ -1,6 +1,9 @@
 package kcopies
 
 import (
+	"context"
+	"math"
+	"math/rand/v2"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -15,9 +18,10 @@ type World struct {
 	Members int
 	// K is how many crashes in a row are survived: at most Members − 2.
 	K int
-	// A message takes Latency, and up to Jitter more; without jitter the links are FIFO.
+	// A message takes Latency, and up to Jitter more. FIFO keeps those of a link in order.
 	Latency, Jitter time.Duration
-	// Detect is how long after a crash the others are told: more than Latency and Jitter, so that no message of the crashed is in flight.
+	FIFO            bool
+	// Detect is how long after a crash the others are told, and later if a message of the crashed is still in flight.
 	Detect time.Duration
 	// Hook is the protected operation, Demand who wants it.
 	Hook   sim.Hook
@@ -55,13 +59,23 @@ func (w *World) ring() []kcopies.Config {
 func (w *World) cluster(family policy.Family, others int, machine func(seat sim.Seat) policy.Machine, watchers []sim.Watcher) *sim.Cluster {
 	return sim.New(sim.Config{
 		Seed: w.Seed, Members: w.Members + others, Order: sim.InOrder, Machine: machine, Family: family,
-		Network: sim.Network{Latency: w.Latency, Jitter: w.Jitter}, Membership: sim.Membership{DetectAfter: w.Detect},
+		Network: sim.Network{Latency: w.Latency, Jitter: w.Jitter, FIFO: w.FIFO}, Membership: sim.Membership{DetectAfter: w.Detect, Perfect: true},
 		Hook: w.Hook, Demand: w.Demand, AskFirst: true, Watchers: watchers,
 	})
 }
 
+// CrashEvery lets every member crash after a time whose mean is that.
+func (w *World) CrashEvery(mean time.Duration) {
+	dice := rand.New(rand.NewPCG(w.Seed, sim.Mix(1)))
+	for i := range w.Members {
+		if at := time.Duration(min(dice.ExpFloat64()*float64(mean), math.MaxInt64/2)); at < w.Duration {
+			w.Crashes = append(w.Crashes, Crash{Member: i, At: at})
+		}
+	}
+}
+
 // Live starts everybody and lets the world live.
-func (w *World) Live(c *sim.Cluster) error {
+func (w *World) Live(ctx context.Context, c *sim.Cluster) error {
 	for _, crash := range w.Crashes {
 		c.At(policy.Time(crash.At), func() {
 			if crash.Before > 0 {
@@ -72,5 +86,6 @@ func (w *World) Live(c *sim.Cluster) error {
 		})
 	}
 	c.Boot()
-	return c.Run(policy.Time(w.Duration))
+	_, err := c.RunFor(ctx, policy.Time(w.Duration), nil)
+	return err
 }

@@ -24,9 +24,7 @@ func draw(seed uint64, fifo bool) kcopies.World {
 		Seed: seed, Members: n, K: 1 + dice.IntN(n-2), Latency: 10 * time.Millisecond, Detect: time.Duration(25+dice.IntN(100)) * time.Millisecond,
 		Duration: 20 * time.Second,
 	}
-	if !fifo {
-		w.Jitter = 12 * time.Millisecond
-	}
+	w.FIFO, w.Jitter = fifo, 12*time.Millisecond
 	crashed := make([]bool, n)
 	for _, i := range dice.Perm(n)[:dice.IntN(n)] {
 		crashed[i] = true
@@ -77,7 +75,7 @@ func TestExclusionOnATokenThatSurvives(t *testing.T) {
 						}
 					})
 				}
-				if err := w.Live(c); err != nil {
+				if err := w.Live(t.Context(), c); err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
 				if x.Waiting() > 0 {
@@ -102,7 +100,7 @@ func TestMartinsRequestsAreAsManyAsMovesOfTheToken(t *testing.T) {
 		for i := range w.Members {
 			c.At(policy.Time(i*i)*policy.Time(7*time.Millisecond), func() { c.Want(i) })
 		}
-		if err := w.Live(c); err != nil {
+		if err := w.Live(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
 		if x.Requests != x.Moves || x.Moves == 0 || x.Runs != w.Members {
@@ -117,7 +115,7 @@ func TestTerminationIsDetectedWhenItIsThere(t *testing.T) {
 	for seed := uint64(1); seed <= 3*seeds; seed++ {
 		w := draw(seed, true)
 		dice := rand.New(rand.NewPCG(seed, 9))
-		k, err := w.Terminate(kcopies.Work{Budget: dice.IntN(60), Takes: time.Duration(dice.IntN(30)) * time.Millisecond})
+		k, err := w.Terminate(t.Context(), kcopies.Work{Budget: dice.IntN(60), Takes: time.Duration(dice.IntN(30)) * time.Millisecond})
 		if err != nil {
 			t.Fatalf("seed %d: n = %d, k = %d, %+v: %v", seed, w.Members, w.K, w.Crashes, err)
 		}
@@ -141,9 +139,10 @@ func TestTheLeaderIsTheBestOfTheLiving(t *testing.T) {
 		for i := range w.Crashes {
 			w.Crashes[i].At += 50 * time.Millisecond
 		}
-		e, err := w.Elect(candidates)
-		if err != nil {
-			t.Fatalf("seed %d: n = %d, k = %d, candidates %v, %+v: %v", seed, w.Members, w.K, candidates, w.Crashes, err)
+		e, err := w.Elect(t.Context(), candidates)
+		if err != nil || e.Leader != e.Best {
+			t.Fatalf("seed %d: n = %d, k = %d, candidates %v, %+v: the living agree on %d, and the best of them is %d: %v",
+				seed, w.Members, w.K, candidates, w.Crashes, e.Leader, e.Best, err)
 		}
 		crashes += len(w.Crashes)
 		elections += len(e.Rounds)
@@ -209,7 +208,7 @@ func TestNoTransactionIsLost(t *testing.T) {
 			}
 		}
 		w := kcopies.World{Seed: seed, Members: 20, K: 5, Latency: 2 * time.Millisecond, Detect: 50 * time.Millisecond, Duration: time.Minute}
-		a, err := w.Transpeer(kcopies.Load{Transactions: 500, Every: 10 * time.Millisecond, Service: 5 * time.Millisecond, Fail: who, FailAt: 5})
+		a, err := w.Transpeer(t.Context(), kcopies.Load{Transactions: 500, Every: 10 * time.Millisecond, Service: 5 * time.Millisecond, Fail: who, FailAt: 5})
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}

@@ -76,8 +76,8 @@ func ringTranspeer() study.Experiment {
 		Shows: "500 transactions on one dataset, submitted to 20 routers in turn. The original Transpeer locks the metadata of the dataset in a " +
 			"directory; TranspeerToken carries it in a token with k = 5 copies. With faults, 10 routers crash as they receive their 5th transaction.",
 		Against: against,
-	}, cases, count, func(_ context.Context, c *transpeerCase, seed uint64) (transpeerRun, error) {
-		return c.run(seed)
+	}, cases, count, func(ctx context.Context, c *transpeerCase, seed uint64) (transpeerRun, error) {
+		return c.run(ctx, seed)
 	}, func(runs [][]transpeerRun) study.Result {
 		return answerTranspeer(cases, runs)
 	})
@@ -86,7 +86,7 @@ func ringTranspeer() study.Experiment {
 // transpeerFrequencies are the relative request frequencies: the axis of figure 3.
 func transpeerFrequencies() []float64 { return []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10} }
 
-func (c *transpeerCase) run(seed uint64) (transpeerRun, error) {
+func (c *transpeerCase) run(ctx context.Context, seed uint64) (transpeerRun, error) {
 	if c.directory {
 		return c.locked(), nil
 	}
@@ -97,7 +97,7 @@ func (c *transpeerCase) run(seed uint64) (transpeerRun, error) {
 	w := kcopies.World{
 		Seed: seed, Members: transpeerRouters, K: transpeerK, Latency: transpeerLatency, Detect: transpeerDetect, Duration: 2 * time.Minute,
 	}
-	a, err := w.Transpeer(load)
+	a, err := w.Transpeer(ctx, load)
 	run := transpeerRun{lost: transpeerTransactions - a.History, again: a.Again}
 	for _, took := range a.Took {
 		run.mean += took / transpeerTransactions

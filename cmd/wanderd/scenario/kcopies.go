@@ -1,0 +1,82 @@
+package scenario
+
+import (
+	"slices"
+
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/sim/fleet/kcopies"
+)
+
+// PolicyTermination and PolicyElection are the names of the policies that decide something on a ring, and run nothing.
+const (
+	PolicyTermination = "termination"
+	PolicyElection    = "election"
+)
+
+func terminationPolicy() policy {
+	return decidingPolicy(PolicyTermination, (*Parameters).terminationTable)
+}
+
+func electionPolicy() policy { return decidingPolicy(PolicyElection, (*Parameters).electionTable) }
+
+func decidingPolicy(name string, table func(*Parameters) settings.Table) policy {
+	return policy{
+		name: name, table: table,
+		complete: func(*Parameters, *settings.Reading) {}, check: (*Parameters).checkDeciding, finish: func(*Parameters) {},
+	}
+}
+
+// terminationTable has the parameters of the application whose termination is detected, too.
+func (p *Parameters) terminationTable() settings.Table {
+	return p.decidingTable(
+		settings.Row("work", settings.Count(&p.Work, 0, 1<<16-1), "100",
+			"For how many hops the work may go on that a member begins with: every second piece, on average, leads to one at the next member. "+
+				"Of --policy termination."),
+		settings.Row("op", settings.Positive(&p.Op), "4s", p.wanderTable().Find("op").Help),
+	)
+}
+
+func (p *Parameters) electionTable() settings.Table { return p.decidingTable() }
+
+// decidingTable has the parameters of a ring that decides something, and those that are given: of the wandering token's those that mean the
+// same here.
+func (p *Parameters) decidingTable(own ...*settings.Setting) settings.Table {
+	shared := p.wanderTable()
+	row := func(key string, v settings.Value, otherwise string) *settings.Setting {
+		return settings.Row(key, v, otherwise, shared.Find(key).Help)
+	}
+	gate := append(settings.Table{shared.Find("policy")}, own...)
+	return slices.Concat(append(gate, row("backups", settings.Count(&p.Backups, 0, maxDeciding), "2")).Under("Gate"), settings.Table{
+		row("members", settings.Count(&p.Members, 2, maxDeciding), "20"),
+		row("duration", settings.Positive(&p.Duration), "1h"),
+		shared.Find("seed"), shared.Find("seeds"),
+	}.Under("Run"), settings.Table{
+		row("latency", settings.Positive(&p.Latency), "1ms"),
+		shared.Find("jitter"),
+		row("detect_after", settings.Moment(&p.DetectAfter), "1s"),
+	}.Under("Network"), settings.Table{
+		shared.Find("crash_every"),
+	}.Under("Fault"))
+}
+
+// maxDeciding is the most members of a ring that decides something: in an election each has a part of the claim of every other.
+const maxDeciding = 1000
+
+// checkDeciding finds what does not fit together.
+func (p *Parameters) checkDeciding(r *settings.Reading) {
+	if p.Backups > p.Members-2 {
+		r.Object("%s must be at most %s less 2: k copies go to k members behind the next holder", r.Of(&p.Backups), r.Of(&p.Members))
+	}
+	r.CheckNeeds()
+}
+
+// Deciding returns the scenario as the simulator wants it: on FIFO links that lose nothing, with a perfect detector. Who crashes stays down.
+func (p *Parameters) Deciding() kcopies.World {
+	w := kcopies.World{
+		Seed: p.Seed, Members: p.Members, K: p.Backups, Latency: p.Latency, Jitter: p.Jitter, FIFO: true, Duration: p.Duration,
+	}
+	if p.DetectAfter != nil {
+		w.Detect = *p.DetectAfter
+	}
+	return w
+}
