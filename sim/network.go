@@ -19,8 +19,8 @@ type Network struct {
 	LateBy time.Duration
 	// Broken is the share of ordered pairs of members that never deliver.
 	Broken float64
-	// Replay is how many handoffs, or words between holders and guardians, an adversary plays again for each handoff and each
-	// question that it hears: up to ReplayWithin later.
+	// Replay is how many handoffs, or messages that ask or tell, an adversary plays again for each handoff and each question that it
+	// hears: up to ReplayWithin later.
 	Replay       float64
 	ReplayWithin time.Duration
 	// FIFO makes the messages from one member to another arrive in the order in which they were sent.
