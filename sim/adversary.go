@@ -17,7 +17,7 @@ type heard struct{ token, commit wire.Message }
 type adversary struct {
 	handoffs [128]heard
 	next     int
-	// words are the last of each kind, or there would be nothing but Beats.
+	// words are the last of each kind, or a kind that is sent all the time would displace the others.
 	words []spoken
 }
 

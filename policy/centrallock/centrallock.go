@@ -50,7 +50,8 @@ func (Settings) Family() policy.Family {
 	return policy.Family{
 		ID: 255, Name: "centrallock", Version: 1, WellFormed: wellFormed,
 		Kinds: policy.Kinds{
-			{Kind: KindRequest, Name: "Request"}, {Kind: KindGrant, Name: "Grant", Part: policy.Passes},
+			{Kind: KindRequest, Name: "Request"},
+			{Kind: KindGrant, Name: "Grant", Part: policy.Passes},
 			{Kind: KindRelease, Name: "Release", Part: policy.Passes},
 		},
 		Notes: policy.Notes{

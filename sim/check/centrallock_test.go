@@ -77,6 +77,7 @@ func TestTheRulesHoldForAProtocolOfItsOwn(t *testing.T) {
 			CrashEvery: 5 * time.Minute, DownFor: 10 * time.Second, MidStep: 0.5, HostShare: 0.2,
 			PauseEvery: 5 * time.Minute, PauseFor: lease, SleepShare: 0.5, LeaveEvery: 10 * time.Minute, AwayFor: 20 * time.Second,
 			CutEvery: 5 * time.Minute, CutFor: lease, OneWayShare: 0.3, DeafEvery: 10 * time.Minute, DeafFor: lease,
+			LoseTokenEvery: 5 * time.Minute,
 		})
 		if err := c.Run(policy.Time(30 * time.Minute)); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
