@@ -17,7 +17,7 @@ func (m *Machine) dAsks(out []policy.Effect) []policy.Effect {
 		return out
 	}
 	m.mp = true
-	return m.send(m.next, request{tour: m.tour}, out)
+	return m.send(request{tour: m.tour}, out)
 }
 
 // dHears is rules 2 and 3: "If p receives a request message while it has T then M_p is set to 0, the token state to active and T is passed

@@ -4,13 +4,16 @@ import (
 	"slices"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/kcopies"
 )
 
 // Family is the token ring, as shells and simulator know it.
 func Family() policy.Family {
 	return policy.Family{
-		ID: 2, Name: "ring", Version: 1, Kinds: slices.Concat(kcopies.Kinds(), Kinds()), Notes: slices.Concat(kcopies.Notes(), Notes()),
+		ID: 2, Name: "ring", Version: 1,
+		Kinds:      slices.Concat(handoff.Kinds(), kcopies.Kinds(), Kinds()),
+		Notes:      slices.Concat(handoff.Notes(), kcopies.Notes(), Notes()),
 		WellFormed: WellFormed,
 	}
 }

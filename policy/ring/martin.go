@@ -12,7 +12,7 @@ func (m *Machine) martinAsks(out []policy.Effect) []policy.Effect {
 		return out
 	}
 	m.asked = true
-	return m.send(m.prev, request{tour: m.tour}, out)
+	return m.send(request{tour: m.tour, back: true}, out)
 }
 
 // martinHears: next, or somebody beyond it, waits for the token.

@@ -73,20 +73,27 @@ func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effe
 	m.leaving = true
 	switch m.state {
 	case running:
-		return append(out, policy.Effect{Kind: policy.Stop, Token: m.copies.Ref()})
+		ref := m.copies.Ref()
+		return append(out, policy.Effect{Kind: policy.Stop, Token: ref})
 	case saving:
 		return m.deny(now, out)
 	case resting:
-		return m.leave(m.moveOn(now, out))
-	case absent:
-		return m.leave(out)
-	case gone:
+		return m.moveOn(now, out)
+	case absent, offering, gone:
 	}
 	return out
 }
 
-// leave ends this member's part. A token that nobody is there to take is dropped.
-func (m *Machine) leave(out []policy.Effect) []policy.Effect {
+// leaveIfDone ends this member's part when nothing keeps it any longer. A token that nobody is there to take is dropped.
+func (m *Machine) leaveIfDone(now policy.Instant, out []policy.Effect) []policy.Effect {
+	switch {
+	case !m.leaving || m.state != absent && m.state != resting:
+		return out
+	case m.udp != nil && m.n > 1:
+		if quiet, ok := m.udp.handoff.QuietAt(); !ok || now.Time < quiet || len(m.udp.outbox) > 0 {
+			return out
+		}
+	}
 	if m.holds() {
 		ref := m.copies.Ref()
 		out = policy.AppendGave(out, policy.CauseDropped, wire.MemberID{}, &ref)

@@ -7,7 +7,7 @@ import "github.com/wanderd/wanderd/policy"
 
 // qAsks is rule 1: "If p has not T then it sends a request message to the next processor."
 func (m *Machine) qAsks(out []policy.Effect) []policy.Effect {
-	return m.send(m.next, request{tour: m.tour}, out)
+	return m.send(request{tour: m.tour}, out)
 }
 
 // qHears is rule 2: "When p receives a request message then: If p has T then it increases the counter and passes T to the next processor.
@@ -15,7 +15,7 @@ func (m *Machine) qAsks(out []policy.Effect) []policy.Effect {
 // that was made before the last recounting tour came to its member was served by that tour, and counts no more.
 func (m *Machine) qHears(r request, out []policy.Effect) []policy.Effect {
 	if !m.holds() {
-		return m.send(m.next, r, out)
+		return m.send(r, out)
 	}
 	if r.tour == m.T.tour {
 		m.T.counter++

@@ -52,13 +52,16 @@ func (m *Machine) bereave(now policy.Instant, out []policy.Effect) []policy.Effe
 func (m *Machine) call(now policy.Instant, out []policy.Effect) []policy.Effect {
 	r := request{call: true, origin: m.rank, tour: m.tour, count: m.copies.Count()}
 	switch {
+	case m.state == offering:
+		m.udp.calls = true // what is on offer cannot be changed
+		return out
 	case m.holds():
 		return m.beginTour(now, out)
 	case m.n == 1:
 		return m.remake(now, r, out)
 	}
 	m.calling = true
-	return m.send(m.next, r, out)
+	return m.send(r, out)
 }
 
 // onCall is a call that comes from prev.
@@ -75,7 +78,7 @@ func (m *Machine) onCall(now policy.Instant, r request, out []policy.Effect) []p
 	case m.calling && r.origin > m.rank:
 		r.origin = m.rank
 	}
-	return m.send(m.next, r, out)
+	return m.send(r, out)
 }
 
 // beginTour begins a tour here.

@@ -11,6 +11,7 @@
 //	section.go   the critical section: a run, and what is saved before it
 //	token.go     what travels with the token
 //	send.go      messages on a link
+//	udp.go       links that lose and reorder
 //	neighbour.go who is next, and what its death leads to
 //	recount.go   the tour after which the token knows again who waits
 //
@@ -27,6 +28,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/kcopies"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -74,12 +76,15 @@ type Config struct {
 	// token.
 	Members []wire.MemberID
 	Request Request
+	Links   Links
 	// Backups is the k of package kcopies, 0 to the number of members less 2: so many members in a row may crash.
 	Backups int
-	// Timeout is how long a run waits until its start is saved. It is also the pause after a save that failed.
+	// Timeout is how long a run waits until its start is saved, the pause after a save that failed, and that of a handoff over UDP.
 	Timeout time.Duration
 	// Rejoins says that this member was there in an earlier life: it makes no token.
 	Rejoins bool
+	// Entropy draws what handoffs and numbers need. Paper links need none.
+	Entropy policy.Entropy
 }
 
 // state is what a member does. Transitions happen in become only.
@@ -89,6 +94,7 @@ type Config struct {
 //	saving   yes    a Saved, or Timeout
 //	running  yes    Finished
 //	resting  yes    a request, or a demand here
+//	offering yes    an Ack, or the handoff's patience: over UDP only
 //	gone     no     nothing: the member has left
 type state uint8
 
@@ -97,6 +103,7 @@ const (
 	saving
 	running
 	resting
+	offering
 	gone
 )
 
@@ -110,13 +117,15 @@ func (s state) String() string {
 		return "running"
 	case resting:
 		return "resting"
+	case offering:
+		return "offering"
 	case gone:
 		return "gone"
 	}
 	return "state(?)"
 }
 
-// Machine is one member's part in a ring: the processor p of the paper. It implements [policy.Machine] and is a plain value.
+// Machine is one member's part in a ring: the processor p of the paper. It implements [policy.Machine]; on paper links it is a plain value.
 type Machine struct {
 	cfg    Config
 	state  state
@@ -145,6 +154,7 @@ type Machine struct {
 	hasRun  bool
 	lastRun policy.Time
 	since   policy.Time
+	udp     *udp
 }
 
 var _ policy.Machine = (*Machine)(nil)
@@ -153,18 +163,29 @@ var _ policy.Machine = (*Machine)(nil)
 func New(cfg Config) *Machine {
 	m := &Machine{cfg: cfg, tour: 1}
 	m.takePlace()
+	if cfg.Links == UDP {
+		m.udp = newUDP(&m.cfg)
+	}
 	return m
 }
 
 // Step applies one event.
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	if m.state == gone {
+		return out
+	}
+	if m.udp != nil {
+		out = m.stepUDP(now, ev, out)
+	}
 	switch ev.Kind {
 	case policy.Started:
 		m.onStarted(now, ev)
 	case policy.PeersChanged:
 		out = m.onPeersChanged(now, ev, out)
 	case policy.Received:
-		out = m.onReceived(now, &ev.Msg, out)
+		if m.udp == nil {
+			out = m.onReceived(now, &ev.Msg, out)
+		}
 	case policy.Saved:
 		out = m.onSaved(now, ev.Failed, out)
 	case policy.Finished:
@@ -179,17 +200,38 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	case policy.Woke:
 		out = m.onWoke(now, out)
 	}
-	return out
+	if m.udp != nil {
+		out = m.decide(now, out)
+	}
+	return m.leaveIfDone(now, out)
 }
 
 // NextWake says when Step must next be called if nothing else happens.
-func (m *Machine) NextWake() (policy.Time, bool) {
-	return m.until, m.state == saving || m.state == resting && m.wanted
+func (m *Machine) NextWake() (at policy.Time, ok bool) {
+	at, ok = m.until, m.state == saving || m.state == resting && m.wanted
+	if m.udp == nil {
+		return at, ok
+	}
+	if other, too := m.nextWakeUDP(); too && (!ok || other < at) {
+		at, ok = other, true
+	}
+	if quiet, now := m.udp.handoff.QuietAt(); m.leaving && m.state == absent && now && (!ok || quiet < at) {
+		at, ok = quiet, true
+	}
+	return at, ok
 }
 
 // Expects reports whether a message could change anything now.
 func (m *Machine) Expects(msg *wire.Message) bool {
-	return m.state != gone && (msg.Kind == KindRequest || m.copies.Expects(msg))
+	switch {
+	case m.state == gone:
+		return false
+	case msg.Kind == KindRequest:
+		return true
+	case m.udp != nil && handoff.Owns(msg.Kind):
+		return m.udp.handoff.Expects(msg)
+	}
+	return m.udp != nil && msg.Kind == KindReceipt || m.copies.Expects(msg)
 }
 
 // holds reports whether p has T.
@@ -204,10 +246,7 @@ func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
 }
 
 func (m *Machine) onReceived(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
-	switch {
-	case m.state == gone:
-		return out
-	case msg.Kind == KindRequest:
+	if msg.Kind == KindRequest {
 		return m.onRequest(now, requestOf(msg), out)
 	}
 	var end kcopies.Outcome
@@ -236,7 +275,7 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 // that the previous request has been satisfied" (section 2).
 func (m *Machine) need(now policy.Instant, out []policy.Effect) []policy.Effect {
 	switch {
-	case !m.wanted || m.pending || m.leaving || m.state == gone:
+	case !m.wanted || m.pending || m.leaving || m.undecided():
 		return out
 	case m.state == resting && now.Time >= m.until:
 		return m.enter(now, out)
@@ -328,7 +367,7 @@ func (m *Machine) moveOn(now policy.Instant, out []policy.Effect) []policy.Effec
 		return out
 	}
 	m.since = now.Time
-	return m.pass(out)
+	return m.pass(now, out)
 }
 
 // moves reports whether T is to go on from here.

@@ -34,7 +34,7 @@ func (m *Machine) onFinished(now policy.Instant, denied bool, out []policy.Effec
 		return m.deny(now, out)
 	}
 	m.until = now.Time
-	return m.settle(now, out)
+	return m.exit(now, out)
 }
 
 // deny ends a grant that comes to nothing. If the token stays here, this member does not try again at once.
@@ -45,14 +45,5 @@ func (m *Machine) deny(now policy.Instant, out []policy.Effect) []policy.Effect 
 		ref := m.copies.Ref()
 		out = policy.AppendTell(out, NoteDenied, wire.MemberID{}, &ref)
 	}
-	return m.settle(now, out)
-}
-
-// settle leaves the critical section.
-func (m *Machine) settle(now policy.Instant, out []policy.Effect) []policy.Effect {
-	out = m.exit(now, out)
-	if m.leaving {
-		return m.leave(out)
-	}
-	return out
+	return m.exit(now, out)
 }

@@ -4,19 +4,26 @@ import (
 	"encoding/binary"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/kcopies"
 	"github.com/wanderd/wanderd/wire"
 )
 
-// KindRequest is the request message. "We assume that the requests messages are anonymous, i.e. they carry no information about the
-// processor that generated them" (section 2). Its load:
-//
-//	0      1      5        7       15
-//	| call | tour | origin | count | zeros
-const KindRequest wire.Kind = 64
+const (
+	// KindRequest is the request message. "We assume that the requests messages are anonymous, i.e. they carry no information about the
+	// processor that generated them" (section 2): so they are on paper links, where origin and number are zero. Its load:
+	//
+	//	0      1      5        7       15       23      24
+	//	| call | tour | origin | count | number | again | zeros
+	KindRequest wire.Kind = iota + 64
+	// KindReceipt acknowledges a request over UDP, with the same load.
+	KindReceipt
+)
 
 // Kinds returns the kinds of message of a ring.
-func Kinds() policy.Kinds { return policy.Kinds{{Kind: KindRequest, Name: "Request"}} }
+func Kinds() policy.Kinds {
+	return policy.Kinds{{Kind: KindRequest, Name: "Request"}, {Kind: KindReceipt, Name: "Receipt"}}
+}
 
 // request is what a request message says.
 type request struct {
@@ -27,47 +34,81 @@ type request struct {
 	call   bool
 	origin kcopies.Site
 	count  wire.Seq
+	// number is the origin's own, again says that this neighbour has been sent it before: both over UDP only. back says that it goes
+	// against the token's direction.
+	number      uint64
+	again, back bool
 }
 
 func requestOf(msg *wire.Message) request {
 	return request{
 		call: msg.Load[0] == 1, tour: binary.BigEndian.Uint32(msg.Load[1:]),
 		origin: kcopies.Site(binary.BigEndian.Uint16(msg.Load[5:])), count: wire.Seq(binary.BigEndian.Uint64(msg.Load[7:])),
+		number: binary.BigEndian.Uint64(msg.Load[15:]), again: msg.Load[23] == 1,
 	}
 }
 
 func (r request) write(msg *wire.Message) {
-	if r.call {
-		msg.Load[0] = 1
+	flag := func(at int, on bool) {
+		if on {
+			msg.Load[at] = 1
+		}
 	}
+	flag(0, r.call)
 	binary.BigEndian.PutUint32(msg.Load[1:], r.tour)
 	binary.BigEndian.PutUint16(msg.Load[5:], uint16(r.origin))
 	binary.BigEndian.PutUint64(msg.Load[7:], uint64(r.count))
+	binary.BigEndian.PutUint64(msg.Load[15:], r.number)
+	flag(23, r.again)
 }
 
-// send sends a request message to a neighbour.
-func (m *Machine) send(to kcopies.Site, r request, out []policy.Effect) []policy.Effect {
+// Repeats reports whether a request message has been sent to the same neighbour before.
+func Repeats(msg *wire.Message) bool { return msg.Kind == KindRequest && requestOf(msg).again }
+
+// send sends a request message to next, or back to prev.
+func (m *Machine) send(r request, out []policy.Effect) []policy.Effect {
+	if m.udp != nil {
+		m.udp.post(m, r)
+		return out
+	}
+	to := m.next
+	if r.back {
+		to = m.prev
+	}
+	return m.transmit(to, r, out)
+}
+
+func (m *Machine) transmit(to kcopies.Site, r request, out []policy.Effect) []policy.Effect {
 	msg := wire.Message{Gate: m.cfg.Gate, Kind: KindRequest, From: m.cfg.Self, To: m.cfg.Members[to]}
 	r.write(&msg)
 	return policy.AppendSend(out, &msg)
 }
 
 // pass sends T to the next processor, and its copies.
-func (m *Machine) pass(out []policy.Effect) []policy.Effect {
-	m.become(absent)
-	m.nextWants = false
+func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect {
 	data := m.T.data()
 	ref, load := m.copies.Hop(m.next, &data)
-	msg := wire.Message{Gate: m.cfg.Gate, Kind: kcopies.KindToken, From: m.cfg.Self, To: m.cfg.Members[m.next], Token: ref, Load: load}
-	out = policy.AppendGave(out, policy.CausePassed, msg.To, &ref)
+	to := m.cfg.Members[m.next]
+	if m.udp != nil {
+		m.become(offering)
+		m.udp.offeredTo = m.next
+		return m.udp.handoff.Offer(now.Time, &ref, &load, to, out)
+	}
+	m.become(absent)
+	m.nextWants = false
+	msg := wire.Message{Gate: m.cfg.Gate, Kind: kcopies.KindToken, From: m.cfg.Self, To: to, Token: ref, Load: load}
+	out = policy.AppendGave(out, policy.CausePassed, to, &ref)
 	out = policy.AppendSend(out, &msg)
 	return m.copies.Hopped(m.next, &data, out)
 }
 
 // WellFormed reports whether a message is one of a ring's, and has what those of its kind have.
 func WellFormed(msg *wire.Message) bool {
-	if msg.Kind == KindRequest {
+	switch {
+	case msg.Kind == KindRequest, msg.Kind == KindReceipt:
 		return msg.Token == wire.Ref{} && msg.Nonce == 0
+	case handoff.Owns(msg.Kind):
+		return handoff.WellFormed(msg)
 	}
 	return kcopies.WellFormed(msg)
 }

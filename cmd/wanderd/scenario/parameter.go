@@ -14,7 +14,7 @@ type Parameters struct {
 	Policy  string
 	Walk    wander.Walk
 	Request ring.Request
-	Links   Links
+	Links   ring.Links
 	// Work is for how many hops the work of a ring goes on whose termination is detected.
 	Work                               int
 	Op, Skip, MinInterval, MaxInterval time.Duration

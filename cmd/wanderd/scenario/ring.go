@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
@@ -34,7 +33,7 @@ func (p *Parameters) ringTable() settings.Table {
 		shared.Find("policy"),
 		settings.Row("request", settings.Choice(&p.Request, ring.Requests()...), ring.Q.String(),
 			"What moves the token: it always moves (Le Lann), or on request by Martin's protocol, Q or D."+only),
-		settings.Row("links", settings.Choice(&p.Links, PaperLinks, UDPLinks), PaperLinks.String(),
+		settings.Row("links", settings.Choice(&p.Links, ring.Paper, ring.UDP), ring.Paper.String(),
 			"What is between the members: paper has FIFO links that lose nothing, one message for a hop, and a perfect detector of crashes; "+
 				"udp has handoffs of three datagrams, and the faults of the network."+only),
 	}.Under("Ring"), settings.Table{
@@ -58,7 +57,7 @@ func (p *Parameters) checkRing(r *settings.Reading) {
 		r.Object("%s is more than %s, so an operation could end before it begins: lower op_jitter or raise op",
 			r.Of(&p.OpJitter), r.Of(&p.Op))
 	}
-	if p.Links == PaperLinks {
+	if p.Links == ring.Paper {
 		for _, at := range []any{&p.Loss, &p.Duplicate, &p.DetectAfter, &p.PauseEvery} {
 			if s := r.Of(at); s.IsGiven() {
 				r.Object("%s has no effect on links paper, which lose nothing and have a perfect detector: choose links udp, or leave it out", s)
@@ -68,37 +67,16 @@ func (p *Parameters) checkRing(r *settings.Reading) {
 	r.CheckNeeds()
 }
 
-// Links are what is between the members of a ring.
-type Links uint8
-
-const (
-	// PaperLinks are FIFO, lose nothing, carry the token in one message, and have a perfect detector.
-	PaperLinks Links = iota
-	// UDPLinks carry the token by a handoff of three datagrams, and have the network's faults.
-	UDPLinks
-)
-
-// String returns the name that operators use.
-func (l Links) String() string {
-	switch l {
-	case PaperLinks:
-		return "paper"
-	case UDPLinks:
-		return "udp"
-	}
-	return fmt.Sprintf("Links(%d)", uint8(l))
-}
-
 // Ring returns the scenario as the simulator wants it.
 func (p *Parameters) Ring() ringing.Scenario {
 	s := ringing.Scenario{
-		Seed: p.Seed, Members: p.Members, Request: p.Request, Backups: p.Backups, Duration: p.Duration,
+		Seed: p.Seed, Members: p.Members, Request: p.Request, Links: p.Links, Backups: p.Backups, Duration: p.Duration,
 		Network: ringing.PaperLinks(p.Latency), Membership: ringing.PerfectDetector(),
 		Hook: sim.Hook{Takes: p.Op, Spread: p.OpJitter.Of(p.Op)}, Demand: sim.Demand{Every: p.Demand},
 		Faults: sim.Faults{CrashEvery: p.CrashEvery, DownFor: p.DownFor, PauseEvery: p.PauseEvery, PauseFor: p.PauseFor},
 	}
 	s.Network.Jitter = p.Jitter
-	if p.Links == UDPLinks {
+	if p.Links == ring.UDP {
 		s.Network = sim.Network{Latency: p.Latency, Jitter: p.Jitter, Loss: p.Loss, Duplicate: p.Duplicate}
 		if s.Membership = sim.MeasuredMembership(p.Members); p.DetectAfter != nil {
 			s.Membership = sim.Membership{GossipAfter: *p.DetectAfter, DetectAfter: *p.DetectAfter, RejoinAfter: *p.DetectAfter}

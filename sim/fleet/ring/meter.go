@@ -92,7 +92,7 @@ func (m *Meter) effect(o *sim.Occurrence, e *policy.Effect) {
 	switch e.Kind {
 	case policy.Send:
 		m.figures.Datagrams++
-		if e.Msg.Kind == ring.KindRequest {
+		if e.Msg.Kind == ring.KindRequest && !ring.Repeats(&e.Msg) {
 			m.figures.RequestMessages++
 		}
 	case policy.Gave:

@@ -16,6 +16,7 @@ type Scenario struct {
 	Members int
 	Order   sim.Order
 	Request ring.Request
+	Links   ring.Links
 	// Backups is the k of package kcopies. A small ring has fewer: its members less 2.
 	Backups int
 
@@ -45,8 +46,9 @@ func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 		Demand: s.Demand, Watchers: watchers,
 		Machine: func(seat sim.Seat) policy.Machine {
 			return ring.New(ring.Config{
-				Gate: wire.GateIDOf("default"), Self: seat.Self, Members: roster, Request: s.Request,
+				Gate: wire.GateIDOf("default"), Self: seat.Self, Members: roster, Request: s.Request, Links: s.Links,
 				Backups: min(s.Backups, max(s.Members-2, 0)), Timeout: timeout, Rejoins: seat.Rejoins,
+				Entropy: seat.Entropy,
 			})
 		},
 	})
