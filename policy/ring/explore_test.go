@@ -3,6 +3,7 @@ package ring
 import (
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -69,7 +70,7 @@ func rosterOf(n int) []wire.MemberID {
 func rankOf(id wire.MemberID) int { return int(binary.BigEndian.Uint32(id[:])) - 1 }
 
 func configOf(request Request, members []wire.MemberID, i int) Config {
-	return Config{Gate: 1, Self: members[i], Members: members, Request: request, Timeout: time.Second}
+	return Config{Gate: 1, Self: members[i], Members: members, Request: request, Timeout: time.Second, Entropy: rand.NewPCG(1, uint64(i))}
 }
 
 func newExplorer(request Request, n int) *explorer {
@@ -80,7 +81,7 @@ func newExplorer(request Request, n int) *explorer {
 		m := New(cfg)
 		m.Step(policy.Instant{}, &policy.Event{Kind: policy.Started}, nil)
 		m.Step(policy.Instant{}, &policy.Event{Kind: policy.PeersChanged, Peers: e.members}, nil)
-		m.calling, m.asked, m.nextWants = false, false, false
+		m.calling, m.asked, m.nextWants = 0, false, false
 		e.machines = append(e.machines, *m)
 	}
 	return e
@@ -133,7 +134,7 @@ func (e *explorer) step(s *small, i int) {
 		s.at, s.place = uint8(i), inUse
 	case resting:
 		s.at, s.place = uint8(i), atRest
-	case absent, saving, gone:
+	case absent, saving, offering, gone:
 	}
 	if m.holds() || holds {
 		s.counter, s.active = uint8(m.T.counter), m.T.active

@@ -15,8 +15,8 @@ import (
 // member after it calls for a tour. So does a member that comes back: it may have been away for so short a time that nobody has noticed.
 // A call goes from member to next, stopped by nobody, until it meets the token.
 //
-// Neither a call nor the token overtakes the other. A call that comes back to a member to which the token has not come meanwhile has found that
-// there is none: more than k members in a row have crashed, or a holder has come back before anybody missed it. Of several
+// Neither a call nor the token overtakes the other. A call that comes back twice to a member to which the token has not come meanwhile has found
+// that there is none (the first round lets a token arrive that was sent past a member that has just come): more than k members in a row have crashed, or a holder has come back before anybody missed it. Of several
 // members that call, the first in the roster makes the new one: it sends its own call on in place of another's.
 
 // takeUp begins this member's part: in the first life of a fleet when all are there, later as soon as somebody is. The first member
@@ -50,7 +50,6 @@ func (m *Machine) bereave(now policy.Instant, out []policy.Effect) []policy.Effe
 
 // call calls for a tour.
 func (m *Machine) call(now policy.Instant, out []policy.Effect) []policy.Effect {
-	r := request{call: true, origin: m.rank, tour: m.tour, count: m.copies.Count()}
 	switch {
 	case m.state == offering:
 		m.udp.calls = true // what is on offer cannot be changed
@@ -58,10 +57,10 @@ func (m *Machine) call(now policy.Instant, out []policy.Effect) []policy.Effect 
 	case m.holds():
 		return m.beginTour(now, out)
 	case m.n == 1:
-		return m.remake(now, r, out)
+		return m.remake(now, request{tour: m.tour, count: m.copies.Count()}, out)
 	}
-	m.calling = true
-	return m.send(r, out)
+	m.calling = uint32(policy.Draw(m.cfg.Entropy)) | 1
+	return m.send(request{call: m.calling, origin: m.rank, tour: m.tour, count: m.copies.Count()}, out)
 }
 
 // onCall is a call that comes from prev.
@@ -71,12 +70,14 @@ func (m *Machine) onCall(now policy.Instant, r request, out []policy.Effect) []p
 	switch {
 	case m.holds():
 		return m.beginTour(now, out)
-	case own && m.calling:
+	case own && r.call == m.calling && r.round:
 		return m.remake(now, r, out)
+	case own && r.call == m.calling:
+		r.round = true
 	case own && (m.cfg.Request == Always || m.cfg.Request == Martin):
 		return out // the token is there, and has nothing to count
-	case m.calling && r.origin > m.rank:
-		r.origin = m.rank
+	case m.calling != 0 && r.origin > m.rank:
+		r.origin, r.call, r.round = m.rank, m.calling, false
 	}
 	return m.send(r, out)
 }
@@ -92,15 +93,17 @@ func (m *Machine) beginTour(now policy.Instant, out []policy.Effect) []policy.Ef
 
 // recount makes the token forget what it has counted. In D the tour is a check-tour.
 func (m *Machine) recount() {
-	m.calling = false
+	m.calling = 0
 	switch m.cfg.Request {
-	case Always, Martin:
+	case Always:
+	case Martin:
+		m.martinMeets()
 	case Q:
 		m.T.counter, m.T.left = 0, m.others()
 		m.T.tour++
 		m.tour = m.T.tour
 	case D:
-		m.T.counter, m.T.active = m.others(), false
+		m.T.counter, m.T.active, m.mp = m.others(), false, false
 	}
 }
 

@@ -83,7 +83,7 @@ type Config struct {
 	Timeout time.Duration
 	// Rejoins says that this member was there in an earlier life: it makes no token.
 	Rejoins bool
-	// Entropy draws what handoffs and numbers need. Paper links need none.
+	// Entropy draws what handoffs need, and the numbers of requests and calls.
 	Entropy policy.Entropy
 }
 
@@ -143,10 +143,9 @@ type Machine struct {
 	mp bool
 	// asked and nextWants are of Martin's protocol: this member has asked prev, for itself or for next; next has asked.
 	asked, nextWants bool
-	// tour numbers the last recounting tour that has come here. calling says that this member has called for one, and the token has not been
-	// here since.
-	tour    uint32
-	calling bool
+	// tour numbers the last recounting tour that has come here. calling is this member's last call for one, if the token has not been here
+	// since; or zero.
+	tour, calling uint32
 	// placed says that this member has seen all others, or some in a later life; met says that it has met the token.
 	placed, met, leaving bool
 	// until ends the state saving. A member with a resting token, whose grant was denied, tries again then.
@@ -208,14 +207,14 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 
 // NextWake says when Step must next be called if nothing else happens.
 func (m *Machine) NextWake() (at policy.Time, ok bool) {
-	at, ok = m.until, m.state == saving || m.state == resting && m.wanted
+	at, ok = m.until, m.state == saving || m.state == resting && m.wanted && !m.undecided()
 	if m.udp == nil {
 		return at, ok
 	}
 	if other, too := m.nextWakeUDP(); too && (!ok || other < at) {
 		at, ok = other, true
 	}
-	if quiet, now := m.udp.handoff.QuietAt(); m.leaving && m.state == absent && now && (!ok || quiet < at) {
+	if quiet, now := m.udp.handoff.QuietAt(); m.leaving && m.state == absent && len(m.udp.outbox) == 0 && now && (!ok || quiet < at) {
 		at, ok = quiet, true
 	}
 	return at, ok
@@ -298,7 +297,7 @@ func (m *Machine) need(now policy.Instant, out []policy.Effect) []policy.Effect 
 // onRequest is rule 2 of Q, 2 and 3 of D: "when p receives a request message".
 func (m *Machine) onRequest(now policy.Instant, r request, out []policy.Effect) []policy.Effect {
 	switch {
-	case r.call:
+	case r.call != 0:
 		return m.onCall(now, r, out)
 	case m.cfg.Request == Martin:
 		out = m.martinHears(out)
@@ -321,7 +320,7 @@ func (m *Machine) onCopies(now policy.Instant, from wire.MemberID, end *kcopies.
 		return m.mayRegenerate(now, out)
 	case kcopies.Delivered:
 		m.T.read(&end.Data)
-		m.calling = false
+		m.calling = 0
 		out = policy.AppendTook(out, policy.CauseReceived, from, &end.Token)
 		switch m.cfg.Request {
 		case Always:
@@ -367,7 +366,7 @@ func (m *Machine) moveOn(now policy.Instant, out []policy.Effect) []policy.Effec
 		return out
 	}
 	m.since = now.Time
-	return m.pass(now, out)
+	return m.need(now, m.pass(now, out))
 }
 
 // moves reports whether T is to go on from here.

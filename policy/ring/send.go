@@ -13,8 +13,8 @@ const (
 	// KindRequest is the request message. "We assume that the requests messages are anonymous, i.e. they carry no information about the
 	// processor that generated them" (section 2): so they are on paper links, where origin and number are zero. Its load:
 	//
-	//	0      1      5        7       15       23      24
-	//	| call | tour | origin | count | number | again | zeros
+	//	0       1      5        7       15       23     27      28
+	//	| again | tour | origin | count | number | call | round | zeros
 	KindRequest wire.Kind = iota + 64
 	// KindReceipt acknowledges a request over UDP, with the same load.
 	KindReceipt
@@ -29,9 +29,11 @@ func Kinds() policy.Kinds {
 type request struct {
 	// tour is the number of the last recounting tour that had come to the processor by then.
 	tour uint32
-	// call says that it calls for a recounting tour, and is no request: see recount.go. origin is the member that calls; tour and count are
-	// the greatest numbers that the call has met on its way.
-	call   bool
+	// call is not zero if it calls for a recounting tour, and is no request: see recount.go. It tells the calls of a member apart. origin is
+	// the member that calls; tour and count are the greatest numbers that the call has met on its way.
+	// round says that the call has been round once.
+	call   uint32
+	round  bool
 	origin kcopies.Site
 	count  wire.Seq
 	// number is the origin's own, again says that this neighbour has been sent it before: both over UDP only. back says that it goes
@@ -42,32 +44,36 @@ type request struct {
 
 func requestOf(msg *wire.Message) request {
 	return request{
-		call: msg.Load[0] == 1, tour: binary.BigEndian.Uint32(msg.Load[1:]),
+		again: msg.Load[0] == 1, tour: binary.BigEndian.Uint32(msg.Load[1:]),
 		origin: kcopies.Site(binary.BigEndian.Uint16(msg.Load[5:])), count: wire.Seq(binary.BigEndian.Uint64(msg.Load[7:])),
-		number: binary.BigEndian.Uint64(msg.Load[15:]), again: msg.Load[23] == 1,
+		number: binary.BigEndian.Uint64(msg.Load[15:]), call: binary.BigEndian.Uint32(msg.Load[23:]),
+		round: msg.Load[27] == 1,
 	}
 }
 
 func (r request) write(msg *wire.Message) {
-	flag := func(at int, on bool) {
-		if on {
-			msg.Load[at] = 1
-		}
+	if r.again {
+		msg.Load[0] = 1
 	}
-	flag(0, r.call)
 	binary.BigEndian.PutUint32(msg.Load[1:], r.tour)
 	binary.BigEndian.PutUint16(msg.Load[5:], uint16(r.origin))
 	binary.BigEndian.PutUint64(msg.Load[7:], uint64(r.count))
 	binary.BigEndian.PutUint64(msg.Load[15:], r.number)
-	flag(23, r.again)
+	binary.BigEndian.PutUint32(msg.Load[23:], r.call)
+	if r.round {
+		msg.Load[27] = 1
+	}
 }
 
 // Repeats reports whether a request message has been sent to the same neighbour before.
 func Repeats(msg *wire.Message) bool { return msg.Kind == KindRequest && requestOf(msg).again }
 
-// send sends a request message to next, or back to prev.
+// send sends a request message to next, or back to prev, if anybody else is there.
 func (m *Machine) send(r request, out []policy.Effect) []policy.Effect {
-	if m.udp != nil {
+	switch {
+	case m.n == 1:
+		return out
+	case m.udp != nil:
 		m.udp.post(m, r)
 		return out
 	}

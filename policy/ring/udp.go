@@ -1,6 +1,7 @@
 package ring
 
 import (
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -143,6 +144,7 @@ func (m *Machine) onHandoff(now policy.Instant, end *handoff.Outcome, out []poli
 		m.become(absent)
 		m.nextWants = false
 		out = m.copies.Hopped(m.udp.offeredTo, &data, out)
+		m.udp.takeOverCalls()
 	case handoff.Failed:
 		m.become(resting)
 		m.until = now.Time
@@ -157,6 +159,15 @@ func (m *Machine) onHandoff(now policy.Instant, end *handoff.Outcome, out []poli
 	return out
 }
 
+// takeOverCalls makes the calls that have waited for the end of a handoff one of this member's own, made behind the token: a member that has
+// come while the token was on offer is next now, and the token has gone to the one beyond it.
+func (u *udp) takeOverCalls() {
+	u.kept = slices.DeleteFunc(u.kept, func(r request) bool {
+		u.calls = u.calls || r.call != 0
+		return r.call != 0
+	})
+}
+
 // decide goes on with what has waited for the end of a handoff.
 func (m *Machine) decide(now policy.Instant, out []policy.Effect) []policy.Effect {
 	u := m.udp
@@ -169,10 +180,7 @@ func (m *Machine) decide(now policy.Instant, out []policy.Effect) []policy.Effec
 		u.calls = false
 		out = m.call(now, out)
 	}
-	if !m.holds() {
-		out = m.need(now, out)
-	}
-	return m.pump(now.Time, out)
+	return m.pump(now.Time, m.need(now, out))
 }
 
 // stepUDP is a step of what there is over UDP besides.

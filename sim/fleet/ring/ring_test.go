@@ -62,6 +62,19 @@ func TestAnIdleRingIsSilent(t *testing.T) {
 	}
 }
 
+// Over UDP a hop of the token is three datagrams and a hop of a request two, and the figures are in the paper's units all the same.
+func TestUDPCostsMoreDatagramsAndNoMoreMessages(t *testing.T) {
+	const n = 16
+	for request, want := range map[ring.Request]float64{ring.Martin: n - 1, ring.Q: n - 1, ring.D: (2*n - 1) * (n - 1.0) / n} {
+		s := onPaperLinks(request, n, 1000*time.Second, time.Millisecond, time.Millisecond, 50_000*time.Second)
+		s.Links, s.Network.FIFO = ring.UDP, false
+		f := measured(t, s)
+		if got := f.MessagesPerRequest(); math.Abs(got-want) > 0.08*want || f.Datagrams != 3*f.TokenMoves+2*f.RequestMessages {
+			t.Errorf("%v: %.3f messages per request, want %.3f; %+v", request, got, want, f)
+		}
+	}
+}
+
 // With k copies k crashes in a row lose no token, and everybody who lives is served.
 func TestTheRingGoesOnAfterCrashes(t *testing.T) {
 	for _, request := range ring.Requests() {

@@ -1,0 +1,135 @@
+package ring
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/ring"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/check"
+)
+
+// Draw lets a seed draw every parameter of a small ring, and what goes wrong in it.
+func Draw(seed uint64) Scenario {
+	dice := rand.New(rand.NewPCG(seed, sim.Mix(17)))
+	sometimes := func(p float64) bool { return dice.Float64() < p }
+	share := func(from, to float64) float64 { return from * math.Pow(to/from, dice.Float64()) }
+	lasting := func(from, to time.Duration) time.Duration { return time.Duration(share(float64(from), float64(to))) }
+	s := Scenario{
+		Seed: seed, Members: 2 + dice.IntN(8), Request: ring.Requests()[dice.IntN(4)], Links: ring.Links(dice.IntN(2)),
+		Network: PaperLinks(lasting(100*time.Microsecond, 20*time.Millisecond)), Membership: PerfectDetector(),
+		Hook: sim.Hook{Takes: lasting(time.Millisecond, time.Second)}, Duration: lasting(20*time.Second, 200*time.Second),
+	}
+	if s.Request == ring.Always {
+		s.Network.Latency *= 50 // a token that moves all the time
+	}
+	s.Backups = dice.IntN(s.Members)
+	s.Demand = sim.Demand{Every: lasting(s.Hook.Takes, 20*time.Second), Queued: share(0.01, 0.5)}
+	if sometimes(0.3) {
+		s.Demand.Withdrawn = share(0.01, 0.5)
+	}
+	if sometimes(0.5) {
+		s.Network.Jitter = lasting(s.Network.Latency/10, 4*s.Network.Latency)
+	}
+	if s.Links == ring.UDP {
+		s.Network.FIFO = false
+		if sometimes(0.6) {
+			s.Network.Loss = share(0.001, 0.3)
+		}
+		if sometimes(0.5) {
+			s.Network.Duplicate = share(0.001, 0.3)
+		}
+		if sometimes(0.3) {
+			s.Network.Late, s.Network.LateBy = share(0.01, 0.2), lasting(s.Network.Latency, time.Second)
+		}
+	}
+	if sometimes(0.5) {
+		s.Faults.CrashEvery, s.Faults.DownFor = lasting(s.Duration/10, s.Duration), lasting(time.Millisecond, s.Duration/10)
+		s.Faults.MidStep = share(0.1, 1)
+	}
+	if sometimes(0.2) {
+		s.Faults.LeaveEvery, s.Faults.AwayFor = lasting(s.Duration/10, s.Duration), lasting(time.Second, s.Duration/10)
+	}
+	if sometimes(0.2) {
+		s.Disk = sim.Disk{Takes: lasting(time.Millisecond, timeout/2), Fails: share(0.01, 0.3)}
+	}
+	s.Network.Encode = true
+	return s
+}
+
+// Checkers returns every checker, fresh, for one run of the scenario.
+func (s *Scenario) Checkers() []sim.Watcher {
+	checkers := []sim.Watcher{check.NewWakeChecker(), check.NewDemandChecker(), check.NewCustodyChecker(), NewHolderChecker()}
+	if s.Links == ring.Paper && s.Faults == (sim.Faults{}) && s.Disk.Fails == 0 && s.Demand.Withdrawn == 0 {
+		checkers = append(checkers, NewCostChecker(s.Request, s.Members))
+	}
+	return checkers
+}
+
+// Explore runs the scenario in two phases. In the first, things go wrong, and every checker looks at every step. Then all is healed, and
+// every request has to be served within a bound: nobody starves. The watchers are told of everything, after the checkers.
+func (s *Scenario) Explore(watchers ...sim.Watcher) (steps uint64, err error) {
+	served := &ServedChecker{}
+	c := s.NewCluster(slices.Concat(s.Checkers(), []sim.Watcher{served}, watchers)...)
+	c.Boot()
+	end := c.StartFaults(s.Faults)
+	if err := c.Run(policy.Time(s.Duration)); err != nil {
+		return c.Steps(), err
+	}
+	end(sim.Network{Latency: s.Network.Latency, Jitter: s.Network.Jitter, FIFO: s.Network.FIFO, Encode: true})
+	served.Begin(c.Now(), s.bound())
+	err = c.Run(c.Now().Add(3 * s.bound()))
+	return c.Steps(), err
+}
+
+// bound is how long a request may wait: as long as all others have their runs before it, over and again.
+func (s *Scenario) bound() time.Duration {
+	n := time.Duration(s.Members)
+	hop := 8 * (s.Network.Latency + s.Network.Jitter)
+	return 10*time.Second + 8*n*(s.Hook.Takes+s.Disk.Takes+timeout) + 2*n*n*hop
+}
+
+// ServedChecker holds that nobody starves: a member that waits gets its run within a bound, from when nothing goes wrong any more.
+type ServedChecker struct {
+	bound time.Duration
+	since map[int]policy.Time
+}
+
+// Begin says that nothing goes wrong any more.
+func (k *ServedChecker) Begin(now policy.Time, bound time.Duration) {
+	k.bound = bound
+	for who := range k.since {
+		k.since[who] = now
+	}
+}
+
+// Watch checks one step.
+func (k *ServedChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
+	if k.since == nil {
+		k.since = map[int]policy.Time{}
+	}
+	if o.Ends() {
+		delete(k.since, o.Member)
+	}
+	if o.Kind != sim.Stepped {
+		return nil
+	}
+	if o.Event.Kind == policy.Wanted {
+		if _, waits := k.since[o.Member]; !waits {
+			k.since[o.Member] = o.At
+		}
+	}
+	if o.Completes() && c.Status(o.Member).NextRun == policy.Never {
+		delete(k.since, o.Member)
+	}
+	for who := range c.Members() {
+		if since, waits := k.since[who]; waits && k.bound > 0 && o.At.Sub(since) > k.bound {
+			return fmt.Errorf("served: %s has waited for %v", sim.MemberName(who), o.At.Sub(since))
+		}
+	}
+	return nil
+}
