@@ -14,11 +14,11 @@ const traceLines = 50
 // Failure is a seed that leads to a broken rule. It is an error.
 type Failure struct {
 	Scenario wandering.Scenario
-	// Err is the rule, and how it was broken.
+	// Err says which rule was broken, and how.
 	Err error
 	// Trace is the end of the run's story: its last 50 lines.
 	Trace string
-	// Replay and Story are the commands that run this seed again, and that tell all of it.
+	// Replay and Story are the commands that run this seed again, and that tell its whole story.
 	Replay, Story string
 }
 

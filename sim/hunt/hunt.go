@@ -1,8 +1,8 @@
-// Package hunt looks for bugs: it draws one scenario after another, explores each with every checker on, and stops at the
-// first that breaks a rule.
+// Package hunt looks for bugs: it draws one scenario after another, explores each with all checkers, and stops at the first that breaks a
+// rule.
 //
-// Seeds run side by side, and what comes out does not depend on how many: results count in the order of their seeds, and those
-// after the first failure do not count at all. It never judges a run itself: the checkers of packages check and fleet/wander do.
+// Seeds run in parallel, and the result does not depend on how many: results count in the order of their seeds, and those after the
+// first failure do not count. It never judges a run itself: the checkers of packages check and fleet/wander do.
 package hunt
 
 import (
@@ -18,38 +18,37 @@ import (
 	"github.com/wanderd/wanderd/sim/seeds"
 )
 
-// DefaultSeeds is how many seeds a hunt has that is not told otherwise. By then, everything that can occur has.
+// DefaultSeeds is the default number of seeds. They lead to everything that can occur.
 const DefaultSeeds = 4000
 
-// Options say where to look.
+// Options configure a hunt.
 type Options struct {
 	// From is the first seed; zero stands for 1.
 	From uint64
 	// Seeds is how many there are; zero stands for DefaultSeeds, or for no end if there is a For.
 	Seeds uint64
-	// For is how long to look, in real time; zero stands for until the last seed. Seeds that have begun are finished.
+	// For bounds the hunt in real time; zero means no bound. Seeds that have begun are finished.
 	For time.Duration
-	// Workers is how many run at the same time; zero stands for one on each core.
+	// Workers is how many seeds run at the same time; zero stands for one on each core.
 	Workers int
-	// Progress, if there is one, is told what has been found so far, after each seed. It is never called twice at a time,
-	// and should not take long.
+	// Progress, if not nil, is called after each seed with what has been found so far, one call at a time. It should return soon.
 	Progress func(*Report)
 }
 
-// Report is what a hunt has led to.
+// Report is the result of a hunt.
 type Report struct {
-	// Seeds is how many were explored, Steps how many steps the machines took, Simulated for how many seconds of theirs.
+	// Seeds is how many were explored, Steps how many steps the machines took, Simulated their time in seconds.
 	Seeds, Steps uint64
 	Simulated    float64
-	// Busy is for how many of these at least one operation ran, Overlap two or more.
+	// Busy is the part of Simulated in which at least one operation ran, Overlap that in which two or more did.
 	Busy, Overlap float64
 	Coverage      wandering.Coverage
 	// Failure is the one of the least seed; nil, if no rule was broken.
 	Failure *Failure
 }
 
-// Err says in what way the hunt was no success: a rule was broken, or as many seeds as DefaultSeeds did not lead to
-// everything that can occur, so that its silence says less than it seems to.
+// Err says why the hunt was no success: a rule was broken, or DefaultSeeds seeds did not lead to everything that can occur, so that
+// finding nothing says little.
 func (r *Report) Err() error {
 	if r.Failure != nil {
 		return r.Failure
@@ -63,7 +62,7 @@ func (r *Report) Err() error {
 // Run hunts until all seeds were explored, one has failed, the time is over, or ctx is cancelled.
 func Run(ctx context.Context, o Options) *Report { return run(ctx, o, explore) }
 
-// found is what one seed has led to.
+// found is the result of one seed.
 type found struct {
 	coverage wandering.Coverage
 	outcome  wandering.Outcome
@@ -71,7 +70,7 @@ type found struct {
 	spent []time.Duration
 }
 
-// explore explores one scenario. That a machine panics is what is looked for, too.
+// explore explores one scenario. A panic of a machine is a failure, too.
 func explore(s *wandering.Scenario, watchers ...sim.Watcher) (outcome wandering.Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -85,7 +84,7 @@ func explore(s *wandering.Scenario, watchers ...sim.Watcher) (outcome wandering.
 type hunter struct {
 	options Options
 	explore func(*wandering.Scenario, ...sim.Watcher) wandering.Outcome
-	// counted is the seed whose result counts next; later are the results of others after it.
+	// counted is the seed whose result counts next; later are results of later seeds.
 	counted uint64
 	later   map[uint64]*found
 	report  Report
@@ -102,7 +101,7 @@ func run(ctx context.Context, o Options, explore func(*wandering.Scenario, ...si
 		ctx = limited
 	}
 	h := &hunter{options: o, explore: explore, counted: o.From, later: map[uint64]*found{}}
-	// Seeds are taken in their order, so that before one that fails none is left out. That the time is over is no error.
+	// Seeds begin in their order, so that none before a failing one is left out. The end of the time is no error.
 	_ = seeds.Each(ctx, o.Workers, int(o.Seeds), func(_ context.Context, job int) (*found, error) {
 		s, f := wandering.Draw(o.From+uint64(job)), &found{}
 		f.coverage.Drew(&s)
@@ -116,7 +115,7 @@ func run(ctx context.Context, o Options, explore func(*wandering.Scenario, ...si
 	return &h.report
 }
 
-// finish counts a result, and those that have waited for it.
+// finish counts a result, and later ones that have waited for it.
 func (h *hunter) finish(job int, f *found) (more bool) {
 	h.later[h.options.From+uint64(job)] = f
 	for h.report.Failure == nil && h.later[h.counted] != nil {

@@ -9,11 +9,11 @@ import (
 	"sync"
 )
 
-// Across runs all jobs and returns what those led to that finished, in the order of their numbers. A job depends on nothing
-// but its number, so that neither the number of cores nor who finishes first changes a result. When ctx is cancelled or a
-// job fails, the others stop, and the error comes with what is there so far.
+// Across runs all jobs and returns the results of those that finished, in the order of their numbers. A job depends on its number only, so
+// neither the number of cores nor the order of their ends changes a result. When ctx is cancelled or a job fails, the others stop, and
+// the error comes with the results so far.
 //
-// Progress, if there is one, is told how many of the jobs are over. It is never called twice at a time.
+// progress, if not nil, is called with the number of jobs that are over, one call at a time.
 func Across[T any](
 	ctx context.Context, parallel int, progress func(done, all int), jobs int, do func(ctx context.Context, job int) (T, error),
 ) ([]T, error) {
@@ -40,11 +40,11 @@ func Across[T any](
 	return there, err
 }
 
-// Each runs jobs, those with the lowest numbers first, until there are no more; with zero jobs there is no end. Finished is told of
-// each that is over, one at a time, and says whether to begin another. When ctx is cancelled or a job fails, no other begins, and
-// the error is returned when those that have begun are over.
+// Each runs jobs in the order of their numbers until there are no more; zero jobs means no end. finished is called for each job that is
+// over, one call at a time, and says whether to begin another. When ctx is cancelled or a job fails, no other job begins, and the error
+// is returned when those that have begun are over.
 //
-// Parallel is how many jobs run at the same time; zero stands for one on each core.
+// parallel is how many jobs run at the same time; zero stands for one on each core.
 func Each[T any](
 	ctx context.Context, parallel, jobs int, do func(ctx context.Context, job int) (T, error), finished func(job int, result T) bool,
 ) error {
