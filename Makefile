@@ -12,7 +12,7 @@ SCRIPTS  := .ci/run tools/fuzz tools/package $(wildcard examples/*/*.sh systemd/
 # The stages of a check. The tests come last, so that their output does.
 STAGES   := vet cross lint race fuzz test
 
-.PHONY: all build test race fuzz bench attack vet cross lint fmt check packages hosts clean
+.PHONY: all build test race fuzz hunt bench attack vet cross lint fmt check packages hosts clean
 
 all: build
 
@@ -30,6 +30,11 @@ race:
 # Every fuzz target for FUZZTIME.
 fuzz:
 	GO=$(GO) tools/fuzz $(FUZZTIME)
+
+# On from the seed of the day, for as many seeds as SEEDS says: what breaks a rule of the strict gates is shown with its seed.
+SEEDS    ?= 100000
+hunt:
+	$(GO) test ./policy/ballot -run '^TestHunt$$' -v -timeout 0 -ballot.seed $$(date +%Y%m%d000000) -ballot.seeds $(SEEDS)
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...

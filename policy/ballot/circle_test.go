@@ -170,10 +170,10 @@ func (c *circle) elect(i int) wire.Ref {
 	return end.Token
 }
 
-// need lets the holder ask for its lease.
-func (c *circle) need(i int) {
+// need lets member 0, the holder, ask for its lease.
+func (c *circle) need() {
 	c.t.Helper()
-	c.step(i, func(m *ballot.Machine, end *ballot.Outcome, out []policy.Effect) []policy.Effect {
+	c.step(0, func(m *ballot.Machine, end *ballot.Outcome, out []policy.Effect) []policy.Effect {
 		return m.Need(c.now, end, out)
 	})
 }
@@ -181,7 +181,7 @@ func (c *circle) need(i int) {
 // renew lets member 0, the holder, have its lease from now on.
 func (c *circle) renew() {
 	c.t.Helper()
-	c.need(0)
+	c.need()
 	if end := c.deliver(); end.Ending != ballot.Renewed {
 		c.t.Fatalf("the lease is not renewed: %+v", end)
 	}

@@ -27,7 +27,7 @@ func newRenewal(t testing.TB) *renewal {
 	c := newCircle(&testing.T{}, 2)
 	c.t = t.(*testing.T)
 	c.elect(0)
-	c.need(0)
+	c.need()
 	return &renewal{holder: c.m[0], supporter: c.m[1], now: c.instant(), question: c.air[0]}
 }
 

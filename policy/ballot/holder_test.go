@@ -15,7 +15,7 @@ func TestTheHoldersTimeCountsFromItsQuestion(t *testing.T) {
 	c.elect(0)
 	c.now = c.now.Add(time.Minute)
 	began := c.now
-	c.need(0)
+	c.need()
 	if c.m[0].Until() > began {
 		t.Fatal("a question is no lease")
 	}
@@ -43,7 +43,7 @@ func TestTheAnswerToAnEarlierQuestionDoesNotCount(t *testing.T) {
 	c := newCircle(t, 3)
 	c.elect(0)
 	c.now = c.now.Add(time.Minute)
-	c.need(0)
+	c.need()
 	late := c.receive(c.air[0])[0]
 	c.air = nil
 	for len(c.air) == 0 || c.air[0].Exchange == late.Exchange {
@@ -153,7 +153,7 @@ func TestATokenEndsWithANewerEpoch(t *testing.T) {
 	if end := c.deliver(0); end.Ending != ballot.Won {
 		t.Fatalf("%+v", end)
 	}
-	c.need(0)
+	c.need()
 	if end := c.deliver(); end.Ending != ballot.Ended || end.Token != old || c.m[0].Token() != nil {
 		t.Errorf("%+v", end)
 	}

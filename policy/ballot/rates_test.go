@@ -25,7 +25,7 @@ func TestClocksOfDifferentRatesAreNoticed(t *testing.T) {
 			c := newCircle(t, 3)
 			dice := rand.New(rand.NewPCG(1, 1))
 			c.elect(0)
-			c.need(0)
+			c.need()
 			noticed, origin := false, c.now
 			for range 200 {
 				questions := c.air

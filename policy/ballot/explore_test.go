@@ -1,0 +1,316 @@
+package ballot_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// small is a world of three gates in ticks of a lease. Member 0 holds the token, and member 1 has asked for it; member 2 may propose. In each
+// state anything may happen that can: a message that was ever sent arrives, once; a command ends; one process or host dies; a tick passes. So every
+// order and every loss is tried, up to a number of ticks.
+type small struct {
+	g       [3]gate
+	disk    [3]policy.Memo
+	draws   [3]uint64
+	run     [3]smallRun
+	now     policy.Time
+	crashes int
+	newest  wire.Seq
+	// sent are all messages that were ever sent, arrived says which have arrived.
+	sent    [mostSent]sent
+	arrived [mostSent]bool
+	count   int
+}
+
+// smallRun is a command; its guard has its end and its last words.
+type smallRun struct {
+	active bool
+	until  policy.Time
+	token  wire.Ref
+}
+
+// sent is a message that was sent, without what is the same in all.
+type sent struct {
+	kind     wire.Kind
+	from, to uint8
+	exchange wire.Exchange
+	nonce    wire.Nonce
+	token    wire.Ref
+	load     wire.Load
+}
+
+const (
+	mostSent = 40
+	tick     = policy.Time(time.Second) // a lease
+)
+
+// explorer explores a small world.
+type explorer struct {
+	roster ballot.Roster
+	ids    []wire.MemberID
+	// drawing is whose draws are drawn from now.
+	drawing *uint64
+	who     int
+	seed    maphash.Seed
+	seen    map[uint64]bool
+	ticks   policy.Time
+	crashes int
+	err     error
+	path    []string
+	full    bool
+	elected int
+	passed  int
+	out     []policy.Effect
+}
+
+// Uint64 draws from the member that takes a step: the same state draws the same.
+func (x *explorer) Uint64() uint64 {
+	*x.drawing++
+	return uint64(x.who+1)<<32 | *x.drawing
+}
+
+func (x *explorer) config(i int) ballot.Config {
+	return ballot.Config{
+		Gate: 7, Roster: &x.roster, Self: i, Lease: time.Second, MostLease: time.Second, KillAfter: 300 * time.Millisecond,
+		Margin: 100 * time.Millisecond, Rho: 0, Patience: 500 * time.Millisecond, Entropy: x,
+	}
+}
+
+// step gives an event to a gate, and carries out what it asks for. Its saves take no time: what a slow disk does is for the hunt.
+func (x *explorer) step(s *small, i int, ev policy.Event) {
+	x.drawing, x.who = &s.draws[i], i
+	g := &s.g[i]
+	for {
+		x.out = g.Step(policy.Instant{Time: s.now, Wall: wall + int64(s.now)}, &ev, x.out[:0])
+		saved := false
+		for n := range x.out {
+			switch e := &x.out[n]; e.Kind {
+			case policy.Save:
+				s.disk[i], saved = e.State.Memo, true
+			case policy.Send:
+				x.send(s, &e.Msg)
+			case policy.Run:
+				x.starts(s, i, e)
+			case policy.Extend:
+				s.run[i].until = e.Until
+			case policy.Took:
+				if e.Cause == policy.CauseMade {
+					x.elected++
+				} else {
+					x.passed++
+				}
+			case policy.Stop, policy.Entrust, policy.Gave, policy.Announce, policy.Tell, policy.Gone:
+			}
+		}
+		if !saved {
+			return
+		}
+		ev = policy.Event{Kind: policy.Saved}
+	}
+}
+
+func (x *explorer) send(s *small, m *wire.Message) {
+	if m.Kind == kindRequest {
+		return
+	}
+	to, _ := x.roster.Rank(m.To)
+	from, _ := x.roster.Rank(m.From)
+	msg := sent{m.Kind, uint8(from), uint8(to), m.Exchange, m.Nonce, m.Token, m.Load}
+	if slices.Contains(s.sent[:s.count], msg) {
+		return
+	}
+	if s.count == mostSent {
+		x.full = true
+		return
+	}
+	// In one order, however they were sent: worlds in which the same was sent are the same.
+	at := s.count
+	for ; at > 0 && bytes.Compare(raw(&msg), raw(&s.sent[at-1])) < 0; at-- {
+		s.sent[at], s.arrived[at] = s.sent[at-1], s.arrived[at-1]
+	}
+	s.sent[at], s.arrived[at] = msg, false
+	s.count++
+}
+
+// raw is the memory of a value.
+func raw[T any](v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)) }
+
+// starts checks a start: "overlap of running commands"; "Seq strictly rising at every start".
+func (x *explorer) starts(s *small, i int, e *policy.Effect) {
+	for k := range s.run {
+		if s.run[k].active {
+			x.err = fmt.Errorf("overlap: commands run on %d and on %d", i, k)
+		}
+	}
+	if e.Token.Seq <= s.newest {
+		x.err = fmt.Errorf("seq: %d starts under %s after %s", i, seqName(e.Token.Seq), seqName(s.newest))
+	}
+	s.newest = e.Token.Seq
+	s.run[i] = smallRun{active: true, until: e.Until, token: e.Token}
+}
+
+// visit explores what may follow a state.
+func (x *explorer) visit(s *small) {
+	h := maphash.Bytes(x.seed, raw(s))
+	if x.seen[h] {
+		return
+	}
+	x.seen[h] = true
+	for i := range s.g {
+		for k := range i {
+			if a, b := s.g[i].b.Token(), s.g[k].b.Token(); a != nil && b != nil && a.ID == b.ID {
+				x.err = fmt.Errorf("holders: %d and %d hold %s and %s", i, k, seqName(a.Seq), seqName(b.Seq))
+			}
+		}
+	}
+	x.try(s, "a tick", s.now < x.ticks*tick, x.tick)
+	for n := range s.count {
+		if !s.arrived[n] {
+			x.try(s, "", true, func(s *small) { x.arrive(s, n) })
+		}
+	}
+	for i := range s.g {
+		x.try(s, "ends", s.run[i].active, func(s *small) { x.ends(s, i) })
+		for _, host := range []bool{false, true} {
+			x.try(s, "crash", s.crashes < x.crashes, func(s *small) { x.crash(s, i, host) })
+		}
+	}
+}
+
+// try lets something happen to a copy of the world.
+func (x *explorer) try(s *small, what string, can bool, do func(*small)) {
+	if !can || x.err != nil {
+		return
+	}
+	next := *s
+	x.path = append(x.path, what)
+	if do(&next); x.err == nil {
+		x.visit(&next)
+	}
+	if x.err == nil {
+		x.path = x.path[:len(x.path)-1]
+	}
+}
+
+func (x *explorer) arrive(s *small, n int) {
+	m := s.sent[n]
+	x.path[len(x.path)-1] = fmt.Sprintf("%s from %d to %d, %s", kindName(m.kind), m.from, m.to, seqName(m.token.Seq))
+	s.arrived[n] = true
+	msg := wire.Message{
+		Gate: 7, Kind: m.kind, From: x.ids[m.from], To: x.ids[m.to], Exchange: m.exchange, Nonce: m.nonce, Token: m.token, Load: m.load,
+	}
+	if s.g[m.to].Expects(&msg) {
+		x.step(s, int(m.to), policy.Event{Kind: policy.Received, Msg: msg})
+	}
+}
+
+// tick lets a tick pass: guards kill what is over, and gates are woken.
+func (x *explorer) tick(s *small) {
+	s.now += tick
+	for i := range s.g {
+		if r := &s.run[i]; r.active && s.now >= r.until.Add(-100*time.Millisecond) {
+			x.ends(s, i)
+		}
+	}
+	for i := range s.g {
+		if at, ok := s.g[i].NextWake(); ok && at <= s.now {
+			x.step(s, i, policy.Event{Kind: policy.Woke})
+		}
+	}
+}
+
+func (x *explorer) ends(s *small, i int) {
+	s.run[i] = smallRun{}
+	x.step(s, i, policy.Event{Kind: policy.Finished})
+}
+
+// crash kills a process, whose guard then kills its command and says so, or a host; it is up again at once.
+func (x *explorer) crash(s *small, i int, host bool) {
+	x.path[len(x.path)-1] = fmt.Sprintf("%d crashes, its host %v", i, host)
+	s.crashes++
+	r := s.run[i]
+	s.run[i] = smallRun{}
+	if r.active && !host {
+		for to := range s.g {
+			if to != i {
+				m := wire.Message{Kind: ballot.KindRelease, From: x.ids[i], To: x.ids[to], Token: r.token}
+				ballot.SetLoad(&m.Load, x.roster.Hash(), 0, 0)
+				x.send(s, &m)
+			}
+		}
+	}
+	x.drawing, x.who = &s.draws[i], i
+	s.g[i] = *newGate(x.config(i))
+	x.step(s, i, policy.Event{Kind: policy.Started, State: policy.State{Memo: s.disk[i]}})
+}
+
+// newExplorer returns an explorer, and the world in which it begins: member 0 has won a ballot, and has its lease.
+func newExplorer(t *testing.T, ticks policy.Time, crashes int) (*explorer, *small) {
+	x := &explorer{seed: maphash.MakeSeed(), seen: map[uint64]bool{}, crashes: crashes}
+	list, ids := names(3)
+	x.ids = ids
+	var err error
+	if x.roster, err = ballot.NewRoster(list, ids); err != nil {
+		t.Fatal(err)
+	}
+	s := new(small)
+	for i := range s.g {
+		x.drawing, x.who = &s.draws[i], i
+		s.g[i] = *newGate(x.config(i))
+		x.step(s, i, policy.Event{Kind: policy.Started})
+	}
+	s.now = 4 * tick
+	s.g[0].b.Propose(s.now, 0)
+	x.step(s, 0, policy.Event{Kind: policy.Woke})
+	for n := 0; n < s.count; n++ {
+		if !s.arrived[n] {
+			x.path = []string{""}
+			x.arrive(s, n)
+			n = -1
+		}
+	}
+	if s.g[0].b.Token() == nil {
+		t.Fatal("member 0 has no token")
+	}
+	s.sent, s.arrived, s.count = [mostSent]sent{}, [mostSent]bool{}, 0
+	x.path = nil
+	x.ticks = s.now/tick + ticks
+	return x, s
+}
+
+var (
+	exploreTicks   = flag.Int("ballot.ticks", 1, "for how many leases small worlds are explored")
+	exploreCrashes = flag.Int("ballot.crashes", 1, "how many crashes there are in small worlds")
+)
+
+// Three members, one handoff, one ballot, one crash: 202,761 states of one lease.
+func TestSmallWorldsExhaustively(t *testing.T) {
+	if testing.Short() {
+		t.Skip("explores some hundred thousand states")
+	}
+	x, s := newExplorer(t, policy.Time(*exploreTicks), *exploreCrashes)
+	s.g[0].asked |= 1 << 1
+	s.g[1].wanted, s.g[2].wanted = true, true
+	x.step(s, 0, policy.Event{Kind: policy.Finished})
+	s.g[2].b.Propose(s.now, 0)
+	x.step(s, 2, policy.Event{Kind: policy.Wanted})
+	x.visit(s)
+	switch {
+	case x.err != nil:
+		t.Fatalf("%v, after:\n%s", x.err, strings.Join(x.path, "\n"))
+	case x.full || x.elected < 2 || x.passed == 0:
+		t.Errorf("%d elections, %d handoffs; too many messages: %v", x.elected, x.passed, x.full)
+	}
+	t.Logf("%d states", len(x.seen))
+}
