@@ -77,12 +77,12 @@ type Effect struct {
 	// Note comes with Tell, Cause with Took and Gave; Peer and Token with all three, but Peer may be zero, and in Tell Token, too.
 	Note  Note
 	Cause Cause
-	Peer  wire.MemberID
-	// Token comes with Run too: the token as it is held, with the grant's fencing number.
-	Token wire.Ref
 	// Demanded comes with Run: it serves a demand in a gate whose member also has an operation of its own, which is not due. Without it, such
 	// a Run is that operation's.
 	Demanded bool
+	Peer     wire.MemberID
+	// Token comes with Run too: the token as it is held, with the grant's fencing number.
+	Token wire.Ref
 	// StartBy comes with Run: what has not started by then is not started any more.
 	StartBy Time
 	// Until comes with Run and Extend: nothing is left of the operation by then, whatever has become of this process. The guard of the

@@ -65,21 +65,21 @@ func (k EventKind) String() string {
 // Event is one thing that happened; Kind says which fields mean something.
 type Event struct {
 	Kind EventKind
-	// State comes with Started.
-	State State
-	// Msg comes with Received.
-	Msg wire.Message
-	// Peers comes with PeersChanged: the live members of the gate in the order of their identities, this one among them.
-	// The slice is shared and must not be changed by anybody.
-	Peers []wire.MemberID
 	// TokenKnown comes with PeersChanged: some other live member says that it has met a token of this gate.
 	TokenKnown bool
 	// Failed comes with Saved.
 	Failed bool
 	// Denied comes with Finished: the operation has not run, because it was too late to start it.
 	Denied bool
+	// Void comes with Finished: how long this run took says nothing of the operation. Its timeout or its grant ended it, or it never started.
+	Void bool
 	// Slept comes with Suspended: for how long, of the time that has passed, the host was asleep.
 	Slept time.Duration
-	// Void comes with Finished: how long this run took says nothing of the operation, because its timeout or its grant ended it, or it never started.
-	Void bool
+	// Peers comes with PeersChanged: the live members of the gate in the order of their identities, this one among them.
+	// The slice is shared and must not be changed by anybody.
+	Peers []wire.MemberID
+	// State comes with Started.
+	State State
+	// Msg comes with Received.
+	Msg wire.Message
 }

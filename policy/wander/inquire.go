@@ -30,10 +30,10 @@ const (
 // onTurn.
 type inquiry struct {
 	live bool
-	id   wire.Exchange
 	// asked are the members to ask. times is how often they were asked, steps how many answers led to a further question.
-	asked                    asked
 	times, steps             uint8
+	asked                    asked
+	id                       wire.Exchange
 	askedAt, repeatAt, until policy.Time
 }
 

@@ -14,12 +14,10 @@ import (
 
 // ran is when the operation last started here, and under which token; meaningful if ever is set.
 type ran struct {
-	ever  bool
-	at    policy.Time
-	under wire.TokenID
 	// everBefore and atBefore are what ever and at were before that run.
-	everBefore bool
-	atBefore   policy.Time
+	ever, everBefore bool
+	at, atBefore     policy.Time
+	under            wire.TokenID
 }
 
 // SaveWithin is the longest time that a run or a token waits for a save: half the patience of the guardians.

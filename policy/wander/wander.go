@@ -43,20 +43,15 @@ const minTimeout = 250 * time.Millisecond
 // Config is a gate as one member knows it. The time constants are those of the paper's section 3.
 type Config struct {
 	Gate wire.GateID
+	Self wire.MemberID
 	// Slot is the slot of this token, LastSlot the last slot of the gate; both are zero in a gate with one token.
 	Slot, LastSlot uint8
-	Self           wire.MemberID
-	// Skip is Δskip: "the minimum latency of a token inside a component: this is the time a token will stay in a component
-	// if the protected operation is not needed".
-	Skip time.Duration
-	// Op is Δop: "the typical duration of the protected operation". Zero: the members measure it.
-	Op time.Duration
-	// MinInterval is Δmin: "the minimum time between two successive protected operations on the same component".
-	MinInterval time.Duration
+	// Walk chooses the next member; the zero value is the paper's random walk.
+	Walk Walk
+	// OnLost is what to do with a run whose token has another holder meanwhile.
+	OnLost OnLost
 	// OnDemand makes this member run only when it is wanted. MinInterval may be zero then.
 	OnDemand bool
-	// MaxInterval is Δmax: the silence after which the loss of the token is suspected. Zero: the default rule, see maxInterval.
-	MaxInterval time.Duration
 	// WaitAlone makes a member that has never seen another one wait instead of being a fleet of one.
 	WaitAlone bool
 	// Rejoins says that this member was in a fleet in an earlier life, so it is not alone only because it has just started. It waits for the
@@ -64,10 +59,15 @@ type Config struct {
 	Rejoins bool
 	// Backups is how many guardians the token has, 0 to guardian.MaxBackups; 0 is the plain paper.
 	Backups int
-	// OnLost is what to do with a run whose token has another holder meanwhile.
-	OnLost OnLost
-	// Walk chooses the next member; the zero value is the paper's random walk.
-	Walk Walk
+	// Skip is Δskip: "the minimum latency of a token inside a component: this is the time a token will stay in a component
+	// if the protected operation is not needed".
+	Skip time.Duration
+	// Op is Δop: "the typical duration of the protected operation". Zero: the members measure it.
+	Op time.Duration
+	// MinInterval is Δmin: "the minimum time between two successive protected operations on the same component".
+	MinInterval time.Duration
+	// MaxInterval is Δmax: the silence after which the loss of the token is suspected. Zero: the default rule, see maxInterval.
+	MaxInterval time.Duration
 	// Laps finds the next member of a sweep or shuffle; with nil the machine makes its own.
 	Laps *Laps
 	// Entropy draws identities, nonces and the random walk.
