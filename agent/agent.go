@@ -51,6 +51,7 @@ type Agent struct {
 	byGate    map[wire.GateID]*gate
 	view      *membership.View
 	senders   senders
+	offers    offers
 	leaving   bool
 	stateLoss stateLoss
 	sendBuf   []byte
@@ -59,10 +60,12 @@ type Agent struct {
 	drops *drops
 	// duplicates is nil without a secret: then the same bytes may be a repeated message.
 	duplicates *duplicates
-	inbound    chan inbound
-	finished   chan finished
-	saved      chan saved
-	queries    chan func()
+	// queueing is for the reader.
+	queueing sources
+	inbound  chan inbound
+	finished chan finished
+	saved    chan saved
+	queries  chan func()
 }
 
 // deps are the dependencies that a test in virtual time replaces: those that block outside of Go.
@@ -117,6 +120,7 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 		queries:  make(chan func()),
 		view:     &membership.View{},
 		senders:  newSenders(),
+		queueing: newSources(queueRefill, queueBurst),
 		started:  time.Now(),
 		drops:    newDrops(cfg.Log),
 		clock:    newClock(d.host),

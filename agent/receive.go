@@ -2,6 +2,7 @@ package agent
 
 import (
 	"net/netip"
+	"time"
 
 	"github.com/wanderd/wanderd/agent/transport"
 	"github.com/wanderd/wanderd/policy"
@@ -65,6 +66,10 @@ func (a *Agent) sort(datagram []byte, src netip.AddrPort, dst netip.Addr) {
 	if a.duplicates != nil {
 		a.duplicates.add(digest)
 	}
+	if !a.queueing.admit(src.Addr(), policy.Time(time.Since(a.started))) {
+		a.drops.add(wire.DropRate, src)
+		return
+	}
 	select {
 	case a.inbound <- in:
 	default:
@@ -91,10 +96,14 @@ func (a *Agent) onInbound(in *inbound) {
 		return
 	}
 	now := a.clock.now().Time
+	offers := g.family.Kinds.Part(m.Kind) == policy.Offers && m.Exchange != 0
 	sender, ok := a.view.Lookup(m.From)
 	switch {
 	case !ok:
 		a.drops.add(wire.DropStranger, in.src)
+		return
+	case offers && a.offers.isOld(m.Exchange, now, offeredFor(g.cfg.Protocol)):
+		a.drops.add(wire.DropDuplicate, in.src)
 		return
 	case !g.machine.Expects(m):
 		a.drops.add(wire.DropUnexpected, in.src)
@@ -107,6 +116,9 @@ func (a *Agent) onInbound(in *inbound) {
 		return
 	}
 	a.senders.cameTo(m.From, in.src, in.dst, now)
+	if offers {
+		a.offers.saw(m.Exchange, now)
+	}
 	g.event.Kind, g.event.Msg = policy.Received, *m
 	a.step(g)
 }

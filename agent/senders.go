@@ -15,13 +15,13 @@ const (
 	memberRefill     = time.Second / 1000
 	sourceRefill     = time.Second / 100
 	allSourcesRefill = time.Second / 2000
+	// queueRefill and queueBurst are for messages of a source that wait for the loop, before anything is known of their signatures. The
+	// burst is a quarter of the queue.
+	queueRefill = time.Second / 2000
+	queueBurst  = inboundQueue / 4
 	// rateBurst is for a member or a source, allSourcesBurst for all sources.
 	rateBurst       = 200
 	allSourcesBurst = 2 * rateBurst
-	// maxSources is how many sources have an allowance of their own; the others share one.
-	maxSources = 256
-	// sourceBits of an IPv6 address are one source, because a host has as many addresses as it likes in its network.
-	sourceBits = 64
 )
 
 // allowance is a token bucket: it has at most burst messages, and gets one more in each refill.
@@ -50,7 +50,7 @@ func (w *allowance) take(now policy.Time, refill time.Duration, burst float64) b
 // allowance of its source address.
 type senders struct {
 	members map[wire.MemberID]*sender
-	sources map[netip.Addr]*allowance
+	sources sources
 	// all is what the sources have together.
 	all allowance
 }
@@ -66,7 +66,7 @@ type sender struct {
 
 func newSenders() senders {
 	return senders{
-		members: make(map[wire.MemberID]*sender), sources: make(map[netip.Addr]*allowance),
+		members: make(map[wire.MemberID]*sender), sources: newSources(sourceRefill, rateBurst),
 		all: allowance{left: allSourcesBurst},
 	}
 }
@@ -76,30 +76,7 @@ func (s *senders) admit(id wire.MemberID, src netip.AddrPort, now policy.Time) b
 	if m := s.members[id]; m != nil && m.src == src {
 		return m.allowance.take(now, memberRefill, rateBurst)
 	}
-	return s.source(src.Addr(), now).take(now, sourceRefill, rateBurst) && s.all.take(now, allSourcesRefill, allSourcesBurst)
-}
-
-// source is the allowance of a source address. Those that are full are forgotten where places are short.
-func (s *senders) source(addr netip.Addr, now policy.Time) *allowance {
-	if network, err := addr.Prefix(sourceBits); err == nil && addr.Is6() {
-		addr = network.Addr()
-	}
-	if s.sources[addr] == nil && len(s.sources) >= maxSources {
-		for old, its := range s.sources {
-			if its.fill(now, sourceRefill, rateBurst); its.left == rateBurst {
-				delete(s.sources, old)
-			}
-		}
-		if len(s.sources) >= maxSources {
-			addr = netip.Addr{}
-		}
-	}
-	its := s.sources[addr]
-	if its == nil {
-		its = &allowance{left: rateBurst, asOf: now}
-		s.sources[addr] = its
-	}
-	return its
+	return s.sources.admit(src.Addr(), now) && s.all.take(now, allSourcesRefill, allSourcesBurst)
 }
 
 // cameTo records that an authentic message of id came from src to the local address.

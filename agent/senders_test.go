@@ -92,11 +92,29 @@ func TestManySourcesTogetherHaveABoundedAllowance(t *testing.T) {
 		if count > 2000+allSourcesBurst {
 			t.Errorf("%d messages are checked in a second", count)
 		}
-		if len(s.sources) > maxSources+1 {
-			t.Errorf("%d sources are remembered", len(s.sources))
+		if len(s.sources.known) > maxSources+1 {
+			t.Errorf("%d sources are remembered", len(s.sources.known))
 		}
 		if got := admitted(&s, wire.MemberID{1}, home, second, 100); got != 100 {
 			t.Errorf("%d of 100 messages of a member are admitted", got)
 		}
+	}
+}
+
+// The queue is short, and what one address plays back must not fill it.
+func TestOneAddressDoesNotFillTheQueue(t *testing.T) {
+	s, flood, home := newSources(queueRefill, queueBurst), netip.MustParseAddr("192.0.2.66"), netip.MustParseAddr("192.0.2.1")
+	passed := 0
+	for i := range 15_000 {
+		now := second * policy.Time(i) / 15_000
+		if s.admit(flood, now) {
+			passed++
+		}
+		if i%150 == 0 && !s.admit(home, now) {
+			t.Fatal("a message of another address is dropped")
+		}
+	}
+	if passed > 2000+queueBurst {
+		t.Errorf("%d messages pass in a second", passed)
 	}
 }
