@@ -15,10 +15,10 @@ func (m *Machine) ended(end *kcopies.Outcome, from wire.MemberID, out []policy.E
 	}
 	switch end.Ending {
 	case kcopies.Delivered:
-		m.passiveCount = countOf(&end.Data)
+		m.passiveCount = PassiveCount(&end.Data)
 		return m.onToken(policy.CauseReceived, from, out)
 	case kcopies.Regenerated:
-		m.passiveCount = countOf(&end.Data)
+		m.passiveCount = PassiveCount(&end.Data)
 		m.updateToken(end.Crashed)
 		return m.onToken(policy.CauseRevived, from, out)
 	case kcopies.Pending, kcopies.MayRegenerate:
@@ -62,9 +62,8 @@ func (m *Machine) pass(out []policy.Effect) []policy.Effect {
 	return m.token.SafeSendToken(&data, out)
 }
 
-// passive_count has the first two bytes of the data.
-
-func countOf(d *kcopies.Data) int { return int(binary.BigEndian.Uint16(d[:])) }
+// PassiveCount is what a TOKEN message carries: the first two bytes of its data.
+func PassiveCount(d *kcopies.Data) int { return int(binary.BigEndian.Uint16(d[:])) }
 
 func dataOf(passiveCount int) (d kcopies.Data) {
 	binary.BigEndian.PutUint16(d[:], uint16(passiveCount))

@@ -2,25 +2,37 @@ package kcopies
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/wanderd/wanderd/policy/kcopies"
+	"github.com/wanderd/wanderd/policy/kcopies/misra"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/tell"
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Words returns the words of the stories of Le Lann, Martin and Misra: the token is T1, and a TOKEN message names its S_T.
-func Words() tell.Words {
+// Words returns the words of the stories of a ring: the token is T1, and the copies of a TOKEN message name its S_T. carries says what the
+// application has in its data; nil for nothing.
+func Words(carries func(*kcopies.Data) string) tell.Words {
 	return tell.Words{
 		About: func(m *wire.Message) string {
 			if m.Kind != kcopies.KindToken {
 				return ""
 			}
-			st, _ := kcopies.Fields(&m.Load)
-			if int(st) == sim.IndexOf(m.To) {
-				return ""
+			var said []string
+			st, data := kcopies.Fields(&m.Load)
+			if carries != nil {
+				said = append(said, carries(data))
 			}
-			return fmt.Sprintf("copy, S_T = %s", sim.MemberName(int(st)))
+			if int(st) != sim.IndexOf(m.To) {
+				said = append(said, "copy, S_T = "+sim.MemberName(int(st)))
+			}
+			return strings.Join(said, ", ")
 		},
 	}
+}
+
+// PassiveCount says what Misra's token carries.
+func PassiveCount(d *kcopies.Data) string {
+	return fmt.Sprintf("passive_count = %d", misra.PassiveCount(d))
 }
