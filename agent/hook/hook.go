@@ -26,6 +26,9 @@
 // did not survive, it kills with all that was started, where the agent may make control groups: as root, or in a service with
 // Delegate=yes.
 //
+// A caller's command has a guard of the same kind, which the caller starts: see [Command]. The agent is at the other end of a
+// connection: see [Remote].
+//
 // The guard follows sessions and control groups on Linux. Elsewhere it follows the process group of the operation.
 package hook
 

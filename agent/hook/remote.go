@@ -3,7 +3,7 @@ package hook
 import (
 	"errors"
 	"io"
-	"sync/atomic"
+	"sync"
 	"time"
 )
 
@@ -31,7 +31,6 @@ type Remote struct {
 	// has said.
 	ready, gone chan struct{}
 	said        report
-	granted     atomic.Bool
 }
 
 // NewRemote listens to a caller. It does so until the connection ends or is closed.
@@ -39,9 +38,10 @@ func NewRemote(conn io.ReadWriter) *Remote {
 	r := &Remote{conn: conn, ready: make(chan struct{}), gone: make(chan struct{})}
 	go func() {
 		defer close(r.gone)
+		var once sync.Once
 		r.said = readReport(conn, func(now report) {
-			if now.Ready && r.granted.CompareAndSwap(true, false) {
-				close(r.ready)
+			if now.Ready {
+				once.Do(func() { close(r.ready) })
 			}
 		})
 	}()
@@ -57,7 +57,6 @@ func (r *Remote) Start(spec Spec, startBy time.Time) (*Run, error) {
 	spec.command = true
 	run := &Run{done: make(chan Result, 1), lifeline: newLifeline(r.conn)}
 	over := make(chan struct{})
-	r.granted.Store(true)
 	run.lifeline.tell(func(next *instruction) {
 		next.Grant = &Grant{Env: spec.Env, Timeout: spec.Timeout, OrphanGrace: spec.OrphanGrace, Until: spec.Until, Grace: spec.Grace}
 	})
