@@ -1,28 +1,13 @@
 package ballot_test
 
 import (
-	"slices"
-	"strconv"
-
 	"github.com/wanderd/wanderd/policy/ballot"
-	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/strictlock"
 	"github.com/wanderd/wanderd/wire"
 )
 
-var gateNotes = slices.Concat(handoff.Notes(), ballot.Notes())
-
-func kindName(k wire.Kind) string {
-	if k < ballot.KindPromise {
-		return k.String()
-	}
-	if k == kindRequest {
-		return "Request"
-	}
-	if i := int(k - ballot.KindPromise); i < 6 {
-		return []string{"Promise", "Renew", "Promised", "Renewed", "Refused", "Release"}[i]
-	}
-	return strconv.Itoa(int(k))
-}
+// kindName names a kind of message.
+func kindName(k wire.Kind) string { return strictlock.Settings{}.Family().Kinds.Of(k).Name }
 
 // checker sees all members after each step. It judges by true time.
 type checker struct {
@@ -109,7 +94,7 @@ func (c *checker) served(i int) { c.waits[i] = 0 }
 func (c *checker) stepped(i int) {
 	w := c.w
 	g := w.hosts[i].g
-	promised, end := g.b.Lease()
+	promised, end := g.Ballot().Lease()
 	c.leases[i] = c.leaseNow(i, promised, w.trueAt(i, end))
 	// "promised never falls": not below what anybody was told.
 	if promised < c.told[i] {
@@ -121,8 +106,8 @@ func (c *checker) stepped(i int) {
 		}
 	}
 	c.holds[i], c.holdsUntil[i] = 0, 0
-	if t := g.b.Token(); t != nil {
-		c.holds[i], c.holdsUntil[i] = t.Seq, w.trueAt(i, g.b.Until())
+	if t := g.Ballot().Token(); t != nil {
+		c.holds[i], c.holdsUntil[i] = t.Seq, w.trueAt(i, g.Ballot().Until())
 		// "one holder per epoch"
 		for k, seq := range c.holds {
 			if k != i && seq != 0 && ballot.EpochOf(seq) == ballot.EpochOf(t.Seq) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/policy/strictlock"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -20,7 +21,7 @@ import (
 // state anything may happen that can: a message that was ever sent arrives, once; a command ends; one process or host dies; a tick passes. So every
 // order and every loss is tried, up to a number of ticks.
 type small struct {
-	g       [3]gate
+	g       [3]strictlock.Machine
 	disk    [3]policy.Memo
 	draws   [3]uint64
 	run     [3]smallRun
@@ -121,7 +122,7 @@ func (x *explorer) step(s *small, i int, ev policy.Event) {
 }
 
 func (x *explorer) send(s *small, m *wire.Message) {
-	if m.Kind == kindRequest {
+	if m.Kind == strictlock.KindRequest {
 		return
 	}
 	to, _ := x.roster.Rank(m.To)
@@ -169,7 +170,7 @@ func (x *explorer) visit(s *small) {
 	x.seen[h] = true
 	for i := range s.g {
 		for k := range i {
-			if a, b := s.g[i].b.Token(), s.g[k].b.Token(); a != nil && b != nil && a.ID == b.ID {
+			if a, b := s.g[i].Ballot().Token(), s.g[k].Ballot().Token(); a != nil && b != nil && a.ID == b.ID {
 				x.err = fmt.Errorf("holders: %d and %d hold %s and %s", i, k, seqName(a.Seq), seqName(b.Seq))
 			}
 		}
@@ -251,7 +252,7 @@ func (x *explorer) crash(s *small, i int, host bool) {
 		}
 	}
 	x.drawing, x.who = &s.draws[i], i
-	s.g[i] = *newGate(x.config(i))
+	s.g[i] = *strictlock.New(x.config(i))
 	x.step(s, i, policy.Event{Kind: policy.Started, State: policy.State{Memo: s.disk[i]}})
 }
 
@@ -267,11 +268,11 @@ func newExplorer(t *testing.T, ticks policy.Time, crashes int) (*explorer, *smal
 	s := new(small)
 	for i := range s.g {
 		x.drawing, x.who = &s.draws[i], i
-		s.g[i] = *newGate(x.config(i))
+		s.g[i] = *strictlock.New(x.config(i))
 		x.step(s, i, policy.Event{Kind: policy.Started})
 	}
 	s.now = 4 * tick
-	s.g[0].b.Propose(s.now, 0)
+	s.g[0].Ballot().Propose(s.now, 0)
 	x.step(s, 0, policy.Event{Kind: policy.Woke})
 	for n := 0; n < s.count; n++ {
 		if !s.arrived[n] {
@@ -280,7 +281,7 @@ func newExplorer(t *testing.T, ticks policy.Time, crashes int) (*explorer, *smal
 			n = -1
 		}
 	}
-	if s.g[0].b.Token() == nil {
+	if s.g[0].Ballot().Token() == nil {
 		t.Fatal("member 0 has no token")
 	}
 	s.sent, s.arrived, s.count = [mostSent]sent{}, [mostSent]bool{}, 0
@@ -300,10 +301,9 @@ func TestSmallWorldsExhaustively(t *testing.T) {
 		t.Skip("explores some hundred thousand states")
 	}
 	x, s := newExplorer(t, policy.Time(*exploreTicks), *exploreCrashes)
-	s.g[0].asked |= 1 << 1
-	s.g[1].wanted, s.g[2].wanted = true, true
-	x.step(s, 0, policy.Event{Kind: policy.Finished})
-	s.g[2].b.Propose(s.now, 0)
+	x.step(s, 1, policy.Event{Kind: policy.Wanted})
+	x.step(s, 0, policy.Event{Kind: policy.Received, Msg: wire.Message{Kind: strictlock.KindRequest, From: x.ids[1], To: x.ids[0]}})
+	s.g[2].Ballot().Propose(s.now, 0)
 	x.step(s, 2, policy.Event{Kind: policy.Wanted})
 	x.visit(s)
 	switch {

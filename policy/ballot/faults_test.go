@@ -153,10 +153,10 @@ func (w *world) heal() {
 		}
 		switch {
 		case !h.up:
-			w.start(i, h.g.cfg.Roster)
-		case h.g.leaving:
+			w.start(i, h.g.Config().Roster)
+		case h.g.Leaving():
 			w.crash(i, true)
-			w.start(i, h.g.cfg.Roster)
+			w.start(i, h.g.Config().Roster)
 		}
 		w.at(w.now, evWant, i, h.life)
 	}

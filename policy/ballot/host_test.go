@@ -3,12 +3,13 @@ package ballot_test
 import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/policy/strictlock"
 	"github.com/wanderd/wanderd/wire"
 )
 
 // host is a host, the shell on it, and the command that the shell has started.
 type host struct {
-	g    *gate
+	g    *strictlock.Machine
 	up   bool
 	life int32
 	// local = offset + rate × true time, less what was slept where clocks stop.
@@ -39,14 +40,14 @@ func (w *world) start(i int, roster *ballot.Roster) {
 	w.tell("%d starts", i)
 	var kept *wire.Ref
 	if h.g != nil && w.shell.keepsToken {
-		kept = h.g.b.Token()
+		kept = h.g.Ballot().Token()
 	}
-	h.g = newGate(w.config(i, roster))
+	h.g = strictlock.New(w.config(i, roster))
 	w.after(w.around(w.p.wantEvery), evWant, i, h.life)
 	w.ev.Kind, w.ev.State = policy.Started, h.disk
 	w.step(i)
 	if kept != nil {
-		h.g.b.Hold(w.local(i), kept, 0, 0, nil)
+		h.g.Ballot().Hold(w.local(i), kept, 0, 0, nil)
 	}
 }
 

@@ -24,6 +24,18 @@ const (
 	KindRelease
 )
 
+// Kinds returns the kinds of message of a ballot.
+func Kinds() policy.Kinds {
+	return policy.Kinds{
+		{Kind: KindPromise, Name: "Promise"},
+		{Kind: KindRenew, Name: "Renew"},
+		{Kind: KindPromised, Name: "Promised"},
+		{Kind: KindRenewed, Name: "Renewed"},
+		{Kind: KindRefused, Name: "Refused"},
+		{Kind: KindRelease, Name: "Release"},
+	}
+}
+
 // CopySize is the length of what a copy has for its owner, in bytes.
 const CopySize = wire.LoadSize - copyAt
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/policy/strictlock"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -59,7 +60,7 @@ func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 				}
 				ballot.SetLoad(&m.Load, roster, span, 0)
 			},
-			"another kind": func(m *wire.Message) { m.Kind = kindRequest },
+			"another kind": func(m *wire.Message) { m.Kind = strictlock.KindRequest },
 		} {
 			bad := good
 			if change(&bad); ballot.WellFormed(&bad) && (kind != ballot.KindRefused || name != "another lease") {

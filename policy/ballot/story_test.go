@@ -5,6 +5,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/policy/strictlock"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -14,10 +15,10 @@ func (w *world) tellStep(i int) {
 		what = fmt.Sprintf("%s from %d %s", kindName(w.ev.Msg.Kind), w.ev.Msg.From[15]-1, seqName(w.ev.Msg.Token.Seq))
 	}
 	h := &w.hosts[i]
-	promised, end := h.g.b.Lease()
+	promised, end := h.g.Ballot().Lease()
 	state := fmt.Sprintf("promised %v for %.3f", promised, float64(end-w.local(i))/1e9)
-	if t := h.g.b.Token(); t != nil {
-		state += fmt.Sprintf(", holds %s for %.3f", seqName(t.Seq), float64(h.g.b.Until()-w.local(i))/1e9)
+	if t := h.g.Ballot().Token(); t != nil {
+		state += fmt.Sprintf(", holds %s for %.3f", seqName(t.Seq), float64(h.g.Ballot().Until()-w.local(i))/1e9)
 	}
 	w.tell("%d %s [%s]", i, what, state)
 	for n := range w.out {
@@ -25,7 +26,7 @@ func (w *world) tellStep(i int) {
 		case policy.Send:
 			w.log("              %s to %d %s", kindName(e.Msg.Kind), e.Msg.To[15]-1, seqName(e.Msg.Token.Seq))
 		case policy.Tell:
-			w.log("              %s", gateNotes.Of(e.Note).Name)
+			w.log("              %s", strictlock.Settings{}.Family().Notes.Of(e.Note).Name)
 		case policy.Entrust, policy.Announce:
 		case policy.Save, policy.Run, policy.Extend, policy.Stop, policy.Took, policy.Gave, policy.Gone:
 			w.log("              %v %s", e.Kind, seqName(e.Token.Seq))

@@ -299,7 +299,7 @@ func (w *world) happen(e event) {
 		}
 	case evStart:
 		if !h.up {
-			w.start(i, h.g.cfg.Roster)
+			w.start(i, h.g.Config().Roster)
 		}
 	case evCrash:
 		w.onCrash(i)

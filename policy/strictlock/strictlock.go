@@ -1,6 +1,12 @@
-package ballot_test
+// Package strictlock is a specimen for tests: the smallest strict gate, a ballot, handoffs and a demand, and nothing else. It shows how a protocol
+// embeds package ballot. No command uses it.
+//
+// A member that is wanted asks all others for the token, and proposes a new epoch when none comes. The holder runs when it is wanted, and then
+// passes the token to the next that has asked. There is no queue: a request is repeated until it is served.
+package strictlock
 
 import (
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -9,9 +15,48 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// gate is the smallest strict gate: a ballot, handoffs, and a demand. A member that is wanted asks all others for the token, and proposes a new
-// epoch if none comes. The holder runs when it is wanted, and then passes the token to the next that has asked.
-type gate struct {
+// Settings are those of a gate; Self and Entropy come with the seat. It implements [policy.Protocol].
+type Settings ballot.Config
+
+var _ policy.Protocol = Settings{}
+
+// KindRequest asks for the token.
+const KindRequest wire.Kind = 64
+
+// Family is the smallest strict gate, as shells and simulator know it.
+func (Settings) Family() policy.Family {
+	return policy.Family{
+		ID: 254, Name: "strictlock", Version: 1, WellFormed: wellFormed,
+		Kinds: slices.Concat(handoff.Kinds(), ballot.Kinds(), policy.Kinds{{Kind: KindRequest, Name: "Request", Part: policy.Asks}}),
+		Notes: slices.Concat(handoff.Notes(), ballot.Notes()),
+	}
+}
+
+// Machine returns the machine of a member, which must be in the roster.
+func (s Settings) Machine(seat policy.Seat) policy.Machine {
+	s.Gate, s.Entropy = seat.Gate, seat.Entropy
+	s.Self, _ = s.Roster.Rank(seat.Self)
+	return New(ballot.Config(s))
+}
+
+// SaveWithin is a lease: a run rests on no save.
+func (s Settings) SaveWithin() time.Duration { return s.Lease }
+
+// OrphanGrace is how long the others wait besides, when a holder's agent is killed.
+func (s Settings) OrphanGrace() time.Duration { return s.Patience }
+
+func wellFormed(m *wire.Message) bool {
+	switch {
+	case m.Kind == KindRequest:
+		return m.Exchange == 0 && m.Nonce == 0 && m.Token == wire.Ref{} && m.Load == wire.Load{}
+	case handoff.Owns(m.Kind):
+		return handoff.WellFormed(m)
+	}
+	return ballot.WellFormed(m)
+}
+
+// Machine is one member's part. It implements [policy.Machine] and is a plain value.
+type Machine struct {
 	cfg ballot.Config
 	b   ballot.Machine
 	h   handoff.Machine
@@ -23,23 +68,20 @@ type gate struct {
 	asked uint64
 	// askAt is when a member that is wanted asks the others again.
 	askAt policy.Time
-	// copied is the highest copy that came with the promises of the last proposal.
-	copied wire.Seq
 }
 
-// kindRequest asks for the token.
-const kindRequest wire.Kind = 64
+var _ policy.Machine = (*Machine)(nil)
 
-var _ policy.Machine = (*gate)(nil)
-
-func newGate(cfg ballot.Config) *gate {
-	return &gate{
+// New returns a machine that waits for Started.
+func New(cfg ballot.Config) *Machine {
+	return &Machine{
 		cfg: cfg, b: ballot.New(cfg), askAt: policy.Never,
 		h: handoff.New(handoff.Config{Gate: cfg.Gate, Self: cfg.Roster.ID(cfg.Self), Timeout: cfg.Patience, Entropy: cfg.Entropy}),
 	}
 }
 
-func (g *gate) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+// Step implements [policy.Machine].
+func (g *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	var moved handoff.Outcome
 	switch ev.Kind {
 	case policy.Started:
@@ -51,8 +93,11 @@ func (g *gate) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) [
 	case policy.Woke:
 		out = g.b.Wake(now, &g.end, out)
 		out = g.h.Wake(now.Time, &moved, out)
-		if g.wanted && now.Time >= g.askAt {
+		if now.Time >= g.askAt {
 			out = g.ask(now.Time, out)
+		}
+		if g.leaving {
+			out = g.next(now.Time, out)
 		}
 	case policy.Finished:
 		g.running = false
@@ -64,7 +109,7 @@ func (g *gate) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) [
 		g.wanted, g.askAt = false, policy.Never
 		out = g.b.Desist(now.Time, out)
 	case policy.Leave:
-		g.leaving, g.wanted, g.askAt = true, false, policy.Never
+		g.leaving, g.askAt = true, policy.Never
 		g.h.Close()
 		out = g.b.Desist(now.Time, out)
 		if g.running {
@@ -87,9 +132,9 @@ func (g *gate) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) [
 	return out
 }
 
-func (g *gate) onReceived(now policy.Instant, m *wire.Message, moved *handoff.Outcome, out []policy.Effect) []policy.Effect {
+func (g *Machine) onReceived(now policy.Instant, m *wire.Message, moved *handoff.Outcome, out []policy.Effect) []policy.Effect {
 	switch {
-	case m.Kind == kindRequest:
+	case m.Kind == KindRequest:
 		if rank, ok := g.cfg.Roster.Rank(m.From); ok {
 			g.asked |= 1 << rank
 		}
@@ -103,7 +148,7 @@ func (g *gate) onReceived(now policy.Instant, m *wire.Message, moved *handoff.Ou
 }
 
 // onMoved is told how a handoff has ended.
-func (g *gate) onMoved(now policy.Time, o *handoff.Outcome, out []policy.Effect) []policy.Effect {
+func (g *Machine) onMoved(now policy.Time, o *handoff.Outcome, out []policy.Effect) []policy.Effect {
 	switch o.Ending {
 	case handoff.Pending:
 		return out
@@ -123,15 +168,11 @@ func (g *gate) onMoved(now policy.Time, o *handoff.Outcome, out []policy.Effect)
 }
 
 // onOutcome is told what came of a ballot.
-func (g *gate) onOutcome(now policy.Time, o *ballot.Outcome, out []policy.Effect) []policy.Effect {
+func (g *Machine) onOutcome(now policy.Time, o *ballot.Outcome, out []policy.Effect) []policy.Effect {
 	switch o.Ending {
-	case ballot.Pending:
-		return out
-	case ballot.Promised:
-		g.copied = max(g.copied, o.Copy.Seq)
+	case ballot.Pending, ballot.Promised:
 		return out
 	case ballot.Won:
-		g.copied = 0
 		out = policy.AppendTook(out, policy.CauseMade, wire.MemberID{}, &o.Token)
 	case ballot.Renewed:
 		if g.running {
@@ -151,7 +192,7 @@ func (g *gate) onOutcome(now policy.Time, o *ballot.Outcome, out []policy.Effect
 }
 
 // next does what is to be done next: run, pass the token on, or ask for it.
-func (g *gate) next(now policy.Time, out []policy.Effect) []policy.Effect {
+func (g *Machine) next(now policy.Time, out []policy.Effect) []policy.Effect {
 	token := g.b.Token()
 	switch {
 	case g.running || g.offering || g.gone:
@@ -199,11 +240,11 @@ func (g *gate) next(now policy.Time, out []policy.Effect) []policy.Effect {
 }
 
 // ask asks all others for the token, and proposes a new epoch: in time to come first only if no lease is running.
-func (g *gate) ask(now policy.Time, out []policy.Effect) []policy.Effect {
+func (g *Machine) ask(now policy.Time, out []policy.Effect) []policy.Effect {
 	g.askAt = now.Add(4 * g.cfg.Patience)
 	for rank := range g.cfg.Roster.Len() {
 		if rank != g.cfg.Self {
-			m := wire.Message{Gate: g.cfg.Gate, Kind: kindRequest, From: g.cfg.Roster.ID(g.cfg.Self), To: g.cfg.Roster.ID(rank)}
+			m := wire.Message{Gate: g.cfg.Gate, Kind: KindRequest, From: g.cfg.Roster.ID(g.cfg.Self), To: g.cfg.Roster.ID(rank)}
 			out = policy.AppendSend(out, &m)
 		}
 	}
@@ -213,7 +254,8 @@ func (g *gate) ask(now policy.Time, out []policy.Effect) []policy.Effect {
 	return out
 }
 
-func (g *gate) NextWake() (at policy.Time, ok bool) {
+// NextWake implements [policy.Machine].
+func (g *Machine) NextWake() (at policy.Time, ok bool) {
 	at = g.askAt
 	if t, ok := g.b.NextWake(); ok {
 		at = min(at, t)
@@ -224,18 +266,40 @@ func (g *gate) NextWake() (at policy.Time, ok bool) {
 	return at, at != policy.Never
 }
 
-func (g *gate) Expects(m *wire.Message) bool {
-	return m.Kind == kindRequest || g.h.Expects(m) || g.b.Expects(m)
+// Expects implements [policy.Machine].
+func (g *Machine) Expects(m *wire.Message) bool {
+	return m.Kind == KindRequest || g.h.Expects(m) || g.b.Expects(m)
 }
 
-func (g *gate) Status(policy.Time) policy.Status {
-	s := policy.Status{Phase: "absent", Holding: g.b.Token() != nil, NextRun: policy.Never}
-	if s.Holding {
-		s.Phase, s.Token = "holding", *g.b.Token()
+// Status implements [policy.Machine].
+func (g *Machine) Status(now policy.Time) policy.Status {
+	s := policy.Status{Phase: "absent", Why: "holds no token", NextRun: policy.Never}
+	if t := g.b.Token(); t != nil {
+		s.Phase, s.Why, s.Holding, s.Token, s.Holder = "holding", "nobody waits", true, *t, g.cfg.Roster.ID(g.cfg.Self)
+	}
+	if g.wanted {
+		s.NextRun = now
+	}
+	switch {
+	case g.running:
+		s.Phase, s.Why = "running", "running"
+	case !g.b.HasMajority(now):
+		s.Why = "no majority: " + g.b.Missing()
 	}
 	return s
 }
 
-func (g *gate) Facts(now policy.Time, out []policy.Fact) []policy.Fact { return g.b.Facts(now, out) }
+// Facts implements [policy.Machine].
+func (g *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact { return g.b.Facts(now, out) }
 
-func (g *gate) String() string { return g.Status(0).Phase }
+// String implements [policy.Machine].
+func (g *Machine) String() string { return g.Status(0).Phase }
+
+// Ballot is its part in the ballots, for tests.
+func (g *Machine) Ballot() *ballot.Machine { return &g.b }
+
+// Config is that of its ballots.
+func (g *Machine) Config() *ballot.Config { return &g.cfg }
+
+// Leaving reports whether it is to stop.
+func (g *Machine) Leaving() bool { return g.leaving }

@@ -1,0 +1,103 @@
+package check_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/policy/strictlock"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/check"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// strict is a fleet of the smallest strict gate, whose hosts have clocks of different rates.
+func strict(t *testing.T, seed uint64, members int, drift float64, watchers ...sim.Watcher) *sim.Cluster {
+	t.Helper()
+	names, ids := make([]string, members), make([]wire.MemberID, members)
+	for i := range names {
+		names[i], ids[i] = sim.MemberName(i), sim.Identity(sim.InOrder, seed, i)
+	}
+	roster, err := ballot.NewRoster(names, ids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate := strictlock.Settings{
+		Roster: &roster, Lease: lease, MostLease: lease, KillAfter: 4 * time.Second, Margin: 100 * time.Millisecond, Rho: 0.01,
+		Patience: 250 * time.Millisecond,
+	}
+	dice := rand.New(rand.NewPCG(seed, 77))
+	clocks := make([]sim.Clock, members)
+	for i := range clocks {
+		clocks[i].Rate = drift * float64(2*dice.IntN(2)-1)
+	}
+	return sim.New(sim.Config{
+		Seed: seed, Members: members, Order: sim.InOrder, Machine: func(s sim.Seat) policy.Machine { return gate.Machine(s.Seat) },
+		Family: gate.Family(), Clocks: clocks,
+		Network: sim.Network{
+			Latency: 5 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05, Duplicate: 0.05, Late: 0.02, LateBy: lease, Encode: true,
+		},
+		Membership:  sim.Membership{GossipAfter: time.Second, DetectAfter: 5 * time.Second, RejoinAfter: 5 * time.Second},
+		Hook:        sim.Hook{Takes: 6 * time.Second, Spread: 0.9, Deaf: 0.3, KillAfter: time.Minute, Late: 0.02},
+		Disk:        sim.Disk{Takes: time.Millisecond, Slow: 0.1, SlowFor: lease / 4, Fails: 0.02},
+		OrphanGrace: gate.OrphanGrace(), Demand: sim.Demand{Every: 20 * time.Second, Queued: 0.3, Withdrawn: 0.2},
+		AskFirst: seed%2 == 0, EarlyWakes: 0.05, StopTimeout: 30 * time.Second,
+		Watchers: append([]sim.Watcher{
+			check.NewHandoffChecker(), check.NewCustodyChecker(), check.NewMessageChecker(), check.NewWakeChecker(),
+			check.NewDemandChecker(), check.NewExclusionChecker(),
+		}, watchers...),
+	})
+}
+
+// faulty lets a fleet live for half an hour with everything that goes wrong, and then for a while without.
+func faulty(c *sim.Cluster, healed func()) error {
+	c.Boot()
+	end := c.StartFaults(sim.Faults{
+		CrashEvery: 5 * time.Minute, DownFor: 10 * time.Second, MidStep: 0.5, HostShare: 0.2,
+		PauseEvery: 5 * time.Minute, PauseFor: lease, SleepShare: 0.5, LeaveEvery: 10 * time.Minute, AwayFor: 20 * time.Second,
+		CutEvery: 5 * time.Minute, CutFor: lease, OneWayShare: 0.3, DeafEvery: 10 * time.Minute, DeafFor: lease,
+	})
+	if err := c.Run(policy.Time(30 * time.Minute)); err != nil {
+		return err
+	}
+	end(sim.Network{Latency: time.Millisecond})
+	if err := c.Run(c.Now().Add(time.Minute)); err != nil {
+		return err
+	}
+	healed()
+	return c.Run(c.Now().Add(10 * time.Minute))
+}
+
+// A strict gate never has two operations at once, whatever goes wrong, as long as clocks run within their bounds; and when all is well again, every
+// demand is served.
+func TestAStrictGateExcludes(t *testing.T) {
+	seeds := uint64(100)
+	if testing.Short() {
+		seeds = 10
+	}
+	for seed := uint64(1); seed <= seeds; seed++ {
+		s := &served{runs: map[int]int{}}
+		c := strict(t, seed, 3+2*int(seed%2), 0.01, s)
+		if err := faulty(c, func() { clear(s.runs) }); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for i := range c.Members() {
+			if s.runs[i] == 0 {
+				t.Errorf("seed %d: %s is wanted, and has not run for ten minutes: %s", seed, sim.MemberName(i), c.Describe(i))
+			}
+		}
+	}
+}
+
+// The rates of clocks are what it rests on.
+func TestAStrictGateDoesNotExcludeWithWildClocks(t *testing.T) {
+	for seed := uint64(1); seed <= 200; seed++ {
+		if err := faulty(strict(t, seed, 3, 0.5), func() {}); err != nil {
+			t.Logf("seed %d: %v", seed, err)
+			return
+		}
+	}
+	t.Error("clocks of different rates change nothing")
+}
