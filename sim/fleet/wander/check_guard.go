@@ -289,7 +289,11 @@ func (k *GuardChecker) waited(c *sim.Cluster, o *sim.Occurrence, e *policy.Effec
 // corrects checks that a member that drops an overtaken copy tells the guardians of that copy, unless it dies meanwhile.
 func (k *GuardChecker) corrects(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
 	trail := k.trail[o.Member]
-	if load, arrived := k.offers[o.Event.Msg.Exchange]; arrived && e.Note == wander.NoteOutdated && !e.Peer.IsZero() {
+	if e.Note == wander.NoteOutdated && !e.Peer.IsZero() {
+		load, offered := k.offers[o.Event.Msg.Exchange]
+		if !offered {
+			return nil // HandoffChecker and CustodyChecker judge what arrives without an offer.
+		}
 		trail = guardian.TrailOf(&load)
 	}
 	for _, id := range trail[:trail.Len()] {
