@@ -62,13 +62,13 @@
 //	 60 +--------------------------+
 //	    | token: birth          8  |  nanoseconds of Unix time, 0 … 2⁶²
 //	 68 +--------------------------+
-//	    | token: generator     16  |  zero in Ack and Commit
+//	    | token: generator     16  |  zero in messages that need not name it
 //	 84 +--------------------------+
 //	    | token: random         8  |
 //	 92 +--------------------------+
 //	    | token: seq            8  |  0 … 2⁶³-1
 //	100 +--------------------------+
-//	    | load                112  |  what the token carries besides, in the protocol's own layout; zero in an Ack
+//	    | load                112  |  what the message carries besides, in the protocol's own layout
 //	212 +--------------------------+
 //
 // The protocols draw their loads: package guardian the first 64 bytes of that of a guarded token, package wander the rest of its own.

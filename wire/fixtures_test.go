@@ -41,9 +41,9 @@ func token() Message {
 
 // reply returns the message of a handoff that answers another one, as its shell sends it.
 func reply(m Message, kind Kind, nonce Nonce) Message {
-	answer := m.Reply(kind, nonce)
-	answer.Protocol, answer.Version = m.Protocol, m.Version
-	return answer
+	m.Kind, m.Nonce, m.From, m.To = kind, nonce, m.To, m.From
+	m.Token, m.Load = m.Token.Bare(), Load{}
+	return m
 }
 
 func ack() Message { return reply(token(), kindAck, 0xc1c2c3c4c5c6c7c8) }

@@ -14,8 +14,7 @@ type Exchange uint64
 // Nonce is the receiver's random number for a handoff: new for each, used once. Other kinds of message give it another meaning.
 type Nonce uint64
 
-// Message is one datagram's content. "The acknowledgement and the commitment contain the same fields, but the generator
-// field is set to a distinguished NULL value" (Ciuffoletti, section 4).
+// Message is one datagram's content.
 type Message struct {
 	Gate GateID
 	// Protocol and Version are those of the sender's family. The shell writes and checks them, not the machines.
@@ -24,18 +23,10 @@ type Message struct {
 	From, To          MemberID
 	// Exchange in an answer repeats that of the request; it is zero in messages without a request.
 	Exchange Exchange
-	// Nonce is zero in the Token of a handoff. The Ack introduces it, and the Commit repeats it, which binds the Commit to this Ack.
+	// Nonce means what its kind says: in a handoff, the receiver's random number.
 	Nonce Nonce
-	// Token is what the message is about; in Ack and Commit its generator is NULL.
+	// Token is what the message is about.
 	Token Ref
-	// Load is what the token carries besides, in the layout of its protocol; zero in an Ack. A Commit says in it what is left of a lease.
+	// Load is what the message carries besides, in the layout of its protocol.
 	Load Load
-}
-
-// Reply returns the handoff message that answers m: same gate, exchange and token, sender and addressee exchanged, the generator NULL,
-// the load zero.
-func (m *Message) Reply(kind Kind, nonce Nonce) Message {
-	return Message{
-		Gate: m.Gate, Kind: kind, From: m.To, To: m.From, Exchange: m.Exchange, Nonce: nonce, Token: m.Token.Bare(),
-	}
 }

@@ -10,7 +10,7 @@ import (
 type TokenID struct {
 	// Birth is the generator's wall clock when it made the token, in nanoseconds of Unix time.
 	Birth int64
-	// Generator is the member that made the token; NULL (zero) in Ack and Commit.
+	// Generator is the member that made the token; NULL (zero) in messages that need not name it.
 	Generator MemberID
 	// Random distinguishes two tokens that one member made at the same time.
 	Random uint64
@@ -114,10 +114,10 @@ type Ref struct {
 	Slot uint8
 }
 
-// IsWhole reports whether r names a token completely: not as in an Ack or Commit, and not zero.
+// IsWhole reports whether r names a token completely: it has a number and a generator.
 func (r *Ref) IsWhole() bool { return r.Seq > 0 && !r.ID.Generator.IsZero() }
 
-// Bare returns the name as in Ack and Commit: its generator is NULL.
+// Bare returns the name with NULL as its generator.
 func (r *Ref) Bare() Ref {
 	return Ref{ID: TokenID{Birth: r.ID.Birth, Random: r.ID.Random}, Seq: r.Seq, Slot: r.Slot}
 }

@@ -20,7 +20,7 @@
 // a patience asks its guardians before it does anything with the token. A removed token is buried: its guardians are told, and tell
 // others, because they would revive every removed token otherwise.
 //
-// The package never chooses a guardian, does not interpret a token's route, and does not decide what its owner does with the token.
+// The package never chooses a guardian, reads only the trail of a load, and does not decide what its owner does with the token.
 // Files: holder.go (beats, doubt), watch.go (a guardian's knowledge, suspicion, revival), question.go (questions and their results),
 // answer.go (answers), yield.go (a holder that gives up its token), bury.go.
 package guardian

@@ -7,11 +7,12 @@ import (
 
 // The three messages of a handoff (Ciuffoletti, section 4).
 const (
-	// KindToken is the paper's token passing message: the sender offers the token.
+	// KindToken is the paper's token passing message: the sender offers the token. It has no nonce.
 	KindToken wire.Kind = iota + 1
 	// KindAck is the acknowledgement: the receiver answers with a new nonce.
 	KindAck
-	// KindCommit is the commitment: the sender has given up the token, and the receiver holds it.
+	// KindCommit is the commitment: the sender has given up the token, and the receiver holds it. It repeats the nonce, which binds it to this
+	// Ack. Its load says what is left of the sender's lease.
 	KindCommit
 )
 

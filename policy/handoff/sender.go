@@ -110,7 +110,7 @@ func (h *Machine) onAck(now policy.Time, m *wire.Message, end *Outcome, out []po
 
 // commitTo returns the Commit that answers an Ack. Its load is what is left of the sender's lease, in nanoseconds; zero if it has none.
 func commitTo(ack *wire.Message, left time.Duration) wire.Message {
-	commit := ack.Reply(KindCommit, ack.Nonce)
+	commit := Reply(ack, KindCommit, ack.Nonce)
 	binary.BigEndian.PutUint64(commit.Load[:], uint64(left))
 	return commit
 }

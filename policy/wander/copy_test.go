@@ -142,7 +142,7 @@ func TestWhoHoldsACopyThatWasOvertakenDropsIt(t *testing.T) {
 			}
 			if state == "offering" {
 				offer := s.sent[offers-1]
-				s.receive(offer.Reply(handoff.KindAck, 77))
+				s.receive(handoff.Reply(&offer, handoff.KindAck, 77))
 				s.wantNotes(handoff.NoteStrayAck)
 			}
 			s.advance(10 * patience)

@@ -48,7 +48,7 @@ func (v *visit) once(t testing.TB) {
 	v.offer.Token.Seq += 4 // what it rises by on its way round and back
 	v.step(policy.Event{Kind: policy.Received, Msg: v.offer})
 	ack := &v.out[len(v.out)-1].Msg
-	v.step(policy.Event{Kind: policy.Received, Msg: ack.Reply(handoff.KindCommit, ack.Nonce)})
+	v.step(policy.Event{Kind: policy.Received, Msg: handoff.Reply(ack, handoff.KindCommit, ack.Nonce)})
 	at, ok := v.m.NextWake()
 	if !ok {
 		t.Fatal("the token does not rest")
@@ -56,7 +56,7 @@ func (v *visit) once(t testing.TB) {
 	v.now.Time = at
 	v.step(policy.Event{Kind: policy.Woke})
 	token := &v.out[len(v.out)-1].Msg
-	v.step(policy.Event{Kind: policy.Received, Msg: token.Reply(handoff.KindAck, 77)})
+	v.step(policy.Event{Kind: policy.Received, Msg: handoff.Reply(token, handoff.KindAck, 77)})
 	if last := &v.out[len(v.out)-1]; last.Kind != policy.Send || last.Msg.Kind != handoff.KindCommit {
 		t.Fatal("the token is not passed on")
 	}
@@ -81,7 +81,7 @@ func BenchmarkVisit(b *testing.B) {
 // BenchmarkStepThatChangesNothing is a message that was not expected.
 func BenchmarkStepThatChangesNothing(b *testing.B) {
 	v := newVisit(b)
-	stray := v.offer.Reply(handoff.KindCommit, 5)
+	stray := handoff.Reply(&v.offer, handoff.KindCommit, 5)
 	b.ReportAllocs()
 	for b.Loop() {
 		v.step(policy.Event{Kind: policy.Received, Msg: stray})

@@ -183,7 +183,7 @@ func TestAnOfferIsNotCommittedInDoubt(t *testing.T) {
 	offer := *s.lastSent(handoff.KindToken)
 	s.pass(patience)
 	s.notes = nil
-	s.receive(offer.Reply(handoff.KindAck, 77))
+	s.receive(handoff.Reply(&offer, handoff.KindAck, 77))
 	s.wantNotes(guardian.NoteDoubting, handoff.NoteStrayAck)
 }
 

@@ -56,7 +56,7 @@ func TestALeavingMemberStaysToRepeatItsCommit(t *testing.T) {
 	s := inFleet(t)
 	s.arrive(born(1, 10), 1)
 	s.finish()
-	ack := s.lastSent(handoff.KindToken).Reply(handoff.KindAck, 77)
+	ack := handoff.Reply(s.lastSent(handoff.KindToken), handoff.KindAck, 77)
 	s.receive(ack)
 	s.leave()
 	s.advance(linger - 1)
@@ -229,7 +229,7 @@ func TestASuspendedOfferIsNeverCommitted(t *testing.T) {
 	offer := *s.lastSent(handoff.KindToken)
 	s.sleep(time.Second / 2)
 	s.notes = nil
-	s.receive(offer.Reply(handoff.KindAck, 77))
+	s.receive(handoff.Reply(&offer, handoff.KindAck, 77))
 	s.wantNotes(handoff.NoteStrayAck)
 }
 

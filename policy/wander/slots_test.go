@@ -71,7 +71,7 @@ func (b *booth) arrive(t guardian.Token) []policy.Note {
 	}})
 	for i := range b.out {
 		if m := b.out[i].Msg; b.out[i].Kind == policy.Send && m.Kind == handoff.KindAck {
-			b.step(policy.Event{Kind: policy.Received, Msg: m.Reply(handoff.KindCommit, m.Nonce)})
+			b.step(policy.Event{Kind: policy.Received, Msg: handoff.Reply(&m, handoff.KindCommit, m.Nonce)})
 			return b.notes()
 		}
 	}
@@ -346,7 +346,7 @@ func comeBy(m *wander.Machine, now policy.Instant, at wire.MemberID, token guard
 	out := m.Step(now, &policy.Event{Kind: policy.Received, Msg: offer}, nil)
 	for i := range out {
 		if a := out[i].Msg; out[i].Kind == policy.Send && a.Kind == handoff.KindAck {
-			m.Step(now, &policy.Event{Kind: policy.Received, Msg: a.Reply(handoff.KindCommit, a.Nonce)}, nil)
+			m.Step(now, &policy.Event{Kind: policy.Received, Msg: handoff.Reply(&a, handoff.KindCommit, a.Nonce)}, nil)
 		}
 	}
 	for {

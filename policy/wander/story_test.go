@@ -222,7 +222,7 @@ func (s *story) acknowledged(token guardian.Token, from int) (commit wire.Messag
 	s.numbers[token.ID] = token.Seq
 	s.receive(s.offerIn(token, from))
 	ack := s.lastSent(handoff.KindAck)
-	return ack.Reply(handoff.KindCommit, ack.Nonce)
+	return handoff.Reply(ack, handoff.KindCommit, ack.Nonce)
 }
 
 // arrive carries a whole handoff to this member.
@@ -236,7 +236,7 @@ func (s *story) ack() (guardian.Token, wire.MemberID) {
 	s.t.Helper()
 	offer := s.lastSent(handoff.KindToken)
 	s.numbers[offer.Token.ID] = offer.Token.Seq
-	s.receive(offer.Reply(handoff.KindAck, 77))
+	s.receive(handoff.Reply(offer, handoff.KindAck, 77))
 	s.wantState("absent")
 	return guardian.TokenOf(offer), offer.To
 }

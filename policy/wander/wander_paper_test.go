@@ -397,7 +397,7 @@ func TestAnOfferOfTheYoungerTokenIsWithdrawn(t *testing.T) {
 	offer := *s.lastSent(handoff.KindToken)
 	s.arrive(born(5, 20), 4)
 	s.notes = nil
-	s.receive(offer.Reply(handoff.KindAck, 77))
+	s.receive(handoff.Reply(&offer, handoff.KindAck, 77))
 	s.wantNotes(handoff.NoteStrayAck)
 	s.wantState("resting")
 }

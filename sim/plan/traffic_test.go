@@ -21,7 +21,7 @@ func TestAllDatagramsHaveTheSizeThatIsPlannedWith(t *testing.T) {
 	for _, kind := range wander.Kinds() {
 		m := token
 		if m.Kind = kind.Kind; kind.Part == policy.Accepts || kind.Part == policy.Passes {
-			m = token.Reply(kind.Kind, 5)
+			m = handoff.Reply(&token, kind.Kind, 5)
 		}
 		if got := len(codec.Append(nil, &m)); got != datagramSize() {
 			t.Errorf("a %s has %d bytes, and %d are planned with", kind.Name, got, datagramSize())

@@ -336,7 +336,7 @@ func (s *script) hand(t *testing.T, d *datadriven.TestData) {
 	}
 	s.c.Intercept(func(m *wire.Message) sim.Fate {
 		if m.Kind == handoff.KindAck && m.Exchange == offer.Exchange {
-			commit := m.Reply(handoff.KindCommit, m.Nonce)
+			commit := handoff.Reply(m, handoff.KindCommit, m.Nonce)
 			family.Stamp(&commit)
 			s.c.After(2*s.world.Network.Latency, func() { s.c.Inject(commit) })
 			s.c.Intercept(s.decide)
