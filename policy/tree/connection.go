@@ -22,7 +22,7 @@ func (m *Machine) receiveCONNECTION(now policy.Instant, b *body, out []policy.Ef
 	case m.idle():
 		m.last = sj
 		return m.sendTOKEN(now, link{sj, b.number}, out)
-	case m.pos == none || m.passing || b.pos != none && !m.isBefore(b.pos, sj):
+	case m.pos == none || m.passing || b.pos != none && !before(m.pos, m.self, b.pos, sj):
 		return m.refuse(sj, link{sj, b.number}, policy.AppendTell(out, NoteLate, m.cfg.Roster[sj], nil))
 	case b.pos == none && b.preds > 0 && m.next.rank != nobody && m.next.rank != sj && m.next.rank != b.pred[0]:
 		fwd := body{from: m.self, origin: sj, number: b.number, pos: none, next: nobody, known: m.known}
@@ -35,9 +35,10 @@ func (m *Machine) receiveCONNECTION(now policy.Instant, b *body, out []policy.Ef
 	return m.sendCommit(out) // line 59
 }
 
-// isBefore reports whether this site's position is before that one.
-func (m *Machine) isBefore(pos position, site rank) bool {
-	return m.pos < pos || m.pos == pos && m.self < site
+// before reports whether a site's position is before another one's. Two sites can have the same position after a recovery; then the lower
+// rank is the first.
+func before(pos position, site rank, other position, otherSite rank) bool {
+	return pos < other || pos == other && site < otherSite
 }
 
 // lead: "The site holding the token keeps the smallest position" (section 4.1). A holder that hears of a waiting site before it, which was

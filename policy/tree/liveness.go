@@ -85,10 +85,9 @@ func (m *Machine) firstPredecessorAnswers(now policy.Instant, b *body, out []pol
 	return out
 }
 
-// precedes reports whether a position is before mine: rule (ii), "a predecessor counts as alive only with a position smaller than mine". Two
-// sites can have the same position after a recovery; then the lower rank is the first.
+// precedes reports whether a position is before mine: rule (ii), "a predecessor counts as alive only with a position smaller than mine".
 func (m *Machine) precedes(pos position, site rank) bool {
-	return pos != none && (pos < m.pos || pos == m.pos && site < m.self)
+	return pos != none && before(pos, site, m.pos, m.self)
 }
 
 // firstPredecessorFailed is line 36: "if ∃ a minimal x, s.t. pred[x] is alive". All are asked at once.

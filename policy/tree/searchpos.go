@@ -70,11 +70,15 @@ func (m *Machine) receiveSEARCHPOS(now policy.Instant, b *body, out []policy.Eff
 		m.last = sj // line 64
 	}
 	m.lead(b.pos)
-	if m.pos != none && m.isBefore(b.pos, sj) { // line 61
+	if m.pos != none && before(m.pos, m.self, b.pos, sj) || m.knowsNewer(b) { // line 61
 		return m.position(sj, out) // line 62
 	}
 	return out
 }
+
+// knowsNewer reports whether a token was regenerated since those that a searcher knows of. It is told, so that the token that it may make
+// itself has a higher number.
+func (m *Machine) knowsNewer(b *body) bool { return b.known.NextEpoch() < m.known.NextEpoch() }
 
 // searches are the sites that search, and until when: rule (vii), "a site about to receive a token in flight has no position and answers a
 // search only on receipt, or regeneration makes a second token".

@@ -59,7 +59,7 @@ func (m *Machine) receiveSEARCHQUEUE(now policy.Instant, b *body, out []policy.E
 	sj := b.from
 	m.searches.add(sj, none, now.Time.Add(m.cfg.Timers.Reconnection))
 	wins := m.election.beats(sj, b.clock, now.Time)
-	if m.pos != none { // line 79
+	if m.pos != none || m.knowsNewer(b) && !(wins && m.candidate) { // line 79; a candidate that loses sends a request instead
 		out = m.position(sj, out) // line 80
 	}
 	if !wins { // line 78

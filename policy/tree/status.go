@@ -100,13 +100,14 @@ func (m *Machine) member(r rank) wire.MemberID {
 type Place struct {
 	// Pos is negative if it has none.
 	Pos int64
-	// Waits says that it has its COMMIT, and waits for the token.
-	Waits bool
+	// Asks says that it waits for the token, Waits that it has its COMMIT, too.
+	Asks, Waits bool
 	// Next is its next, or zero.
 	Next wire.MemberID
 }
 
 // Place returns this site's.
 func (m *Machine) Place() Place {
-	return Place{Pos: m.pos, Waits: m.pos != none && m.req && !m.holds, Next: m.member(m.next.rank)}
+	asks := m.req && !m.holds
+	return Place{Pos: m.pos, Asks: asks, Waits: asks && m.pos != none, Next: m.member(m.next.rank)}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -181,5 +182,102 @@ func TestIdleSitesAreSilent(t *testing.T) {
 	s.run(time.Hour, true)
 	if len(s.sent) > 0 {
 		t.Errorf("%v", s.sent)
+	}
+}
+
+// Rule (i): "a token that came without COMMIT gives one, told to next at once". The COMMIT to S1 is lost, and S1's to S2 had no position.
+func TestAPositionThatCameWithTheTokenIsToldToNextAtOnce(t *testing.T) {
+	s := newSmall(t, 3, nil)
+	s.lose = func(m *wire.Message) bool { return m.Kind == KindCommit && index(m.To) == 1 }
+	s.want(0, 1)
+	s.run(50*time.Millisecond, false)
+	s.want(2)
+	s.run(50*time.Millisecond, false)
+	s.expect(2, has{last: nobody, next: nobody, req: true, pos: none})
+	s.finish(0)
+	s.run(30*time.Millisecond, false)
+	s.expect(2, has{last: nobody, next: nobody, req: true, pos: 2})
+}
+
+// Rule (v) and line 34: where a COMMIT with a position was lost, the liveness answer brings it.
+func TestALivenessAnswerStandsInForALostCommit(t *testing.T) {
+	s := newSmall(t, 3, nil)
+	s.want(0)
+	s.run(10*time.Millisecond, false)
+	s.sites[0].pos = none
+	s.want(1)
+	s.run(50*time.Millisecond, false)
+	s.expect(1, has{last: nobody, next: nobody, req: true, pos: none})
+	s.sites[0].pos = 4
+	s.run(time.Second+100*time.Millisecond, false)
+	s.expect(1, has{last: nobody, next: nobody, req: true, pos: 5})
+}
+
+// Rule (vi): "a token for a site that no longer wants it goes on to its next".
+func TestATokenForASiteThatNoLongerWantsItGoesOn(t *testing.T) {
+	s := queue(t, 3, nil)
+	s.step(1, &policy.Event{Kind: policy.Unwanted})
+	s.finish(0)
+	s.run(50*time.Millisecond, false)
+	if !slices.Equal(s.runs(), []int{0, 2}) {
+		t.Errorf("the sections are those of %v", s.runs())
+	}
+}
+
+// Rule (iii): a site that was bypassed searches, although its predecessor is alive.
+func TestABypassedSiteSearches(t *testing.T) {
+	s := queue(t, 4, nil)
+	s.sites[1].next = link{rank: 3, number: 9}
+	s.run(1200*time.Millisecond, false)
+	if s.count(s.told, "S2 bypassed") != 1 || s.count(s.told, "S2 search_pos") != 1 {
+		t.Errorf("%v", s.told)
+	}
+	s.finish(0)
+	s.run(5*time.Second, true)
+	if len(s.runs()) != 4 {
+		t.Errorf("the sections are those of %v", s.runs())
+	}
+}
+
+// Rule (vii): the token is under way from S0 to S1 while S2 searches; nobody has a position, and none is regenerated.
+func TestATokenUnderWayAnswersASearchWhenItArrives(t *testing.T) {
+	s := newSmall(t, 3, nil)
+	s.want(1)
+	s.run(10*time.Millisecond, false)
+	s.sites[2].last = nobody
+	s.want(2)
+	if s.count(s.told, "S2 search_queue") != 1 {
+		t.Fatalf("%v", s.told)
+	}
+	s.run(400*time.Millisecond, false)
+	if s.count(s.told, "S2 regenerated") != 0 || s.count(s.sent, "S1 POSITION S2") == 0 {
+		t.Errorf("%v; %v", s.told, s.sent)
+	}
+}
+
+// The seam "may I regenerate?": with AsksFirst a site makes no token by itself, and one that it is told to make has the number it is told.
+func TestAGateThatIsAskedFirstDecides(t *testing.T) {
+	s := queue(t, 3, func(c *Config) { c.AsksFirst = true })
+	s.crash(0, 1)
+	s.run(3*time.Second, false)
+	m := s.sites[2]
+	if !m.AsksToRegenerate() || m.holds {
+		t.Fatalf("%s: it asks: %v", m, m.AsksToRegenerate())
+	}
+	out := m.Regenerate(policy.Instant{Time: s.now}, 77, nil)
+	if m.AsksToRegenerate() || !m.running || m.token.Seq != 77 || out[len(out)-1].Kind != policy.Run {
+		t.Errorf("%s with %+v", m, m.token)
+	}
+}
+
+// A graceful end passes the token on to those who wait, or to anybody.
+func TestAMemberThatLeavesPassesTheTokenOn(t *testing.T) {
+	s := newSmall(t, 3, nil)
+	roster := ids(3)
+	s.step(0, &policy.Event{Kind: policy.PeersChanged, Peers: roster})
+	s.step(0, &policy.Event{Kind: policy.Leave})
+	s.run(50*time.Millisecond, true)
+	if s.count(s.told, "S0 left") != 1 || !s.sites[1].idle() {
+		t.Errorf("%v; %s", s.told, s.sites[1])
 	}
 }

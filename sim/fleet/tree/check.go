@@ -6,6 +6,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/tree"
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // checker holds the rules of the paper's model: a network that is synchronous and loses nothing.
@@ -14,10 +15,16 @@ import (
 //   - A token is made only where there is none: "the lost of the token uniqueness property" (section 4.1) is what the election prevents.
 //   - "fairness of token requests is preserved despite failures" (abstract): a section is begun by the site with the smallest position. That
 //     holds for sites that have their COMMIT; a request that has none yet has no place in the queue.
+//   - A live site that waits is not displaced by one without a position: it may only have lacked its COMMIT when that searched.
+//   - The number of the token rises from section to section.
 //
 // That all live sites are served is what [Figures.Stuck] says.
 type checker struct {
 	world *World
+	// next has each site's next, as it was after its last step.
+	next []wire.MemberID
+	// seq is the number of the last section's token.
+	seq wire.Seq
 	// disturbed says that a site has looked for a predecessor.
 	disturbed bool
 }
@@ -30,6 +37,9 @@ func (k *checker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	if k.world.custody.falsely > 0 {
 		return fmt.Errorf("token: %s makes one, and there is one", sim.MemberName(o.Member))
 	}
+	if err := k.displaced(o); err != nil {
+		return err
+	}
 	for i := range o.Effects {
 		e := &o.Effects[i]
 		if e.Kind == policy.Tell && (e.Note == tree.NoteSuspected || e.Note == tree.NoteSearchPos || e.Note == tree.NoteSearchQueue) {
@@ -38,6 +48,10 @@ func (k *checker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 		if e.Kind != policy.Run {
 			continue
 		}
+		if e.Token.Seq < k.seq {
+			return fmt.Errorf("number: %s begins its section under %d, after one under %d", sim.MemberName(o.Member), e.Token.Seq, k.seq)
+		}
+		k.seq = e.Token.Seq
 		for other, running := range k.world.running {
 			if running && other != o.Member && k.world.cluster.Up(other) {
 				return fmt.Errorf("exclusion: %s and %s are in their sections", sim.MemberName(other), sim.MemberName(o.Member))
@@ -48,6 +62,24 @@ func (k *checker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// displaced checks that CONNECTION from a site without a position leaves a live next where it is.
+func (k *checker) displaced(o *sim.Occurrence) error {
+	if k.next == nil {
+		k.next = make([]wire.MemberID, len(k.world.machines))
+	}
+	was := k.next[o.Member]
+	k.next[o.Member] = k.world.machines[o.Member].Place().Next
+	if o.Event.Kind != policy.Received || o.Event.Msg.Kind != tree.KindConnection || was.IsZero() || k.next[o.Member] == was {
+		return nil
+	}
+	old, from := sim.IndexOf(was), sim.IndexOf(o.Event.Msg.From)
+	p, by := k.world.machines[old].Place(), k.world.machines[from].Place()
+	if k.world.cluster.Up(old) && p.Asks && by.Pos < 0 && !k.next[o.Member].IsZero() {
+		return fmt.Errorf("displaced: %s gives the place of %s, which is alive, to %s", sim.MemberName(o.Member), sim.MemberName(old), sim.MemberName(from))
 	}
 	return nil
 }
@@ -79,4 +111,21 @@ func (k *checker) behind(member int) map[int]bool {
 		i = sim.IndexOf(next)
 		behind[i] = true
 	}
+}
+
+// endless holds that sites do not send messages for ever: that no request walks in a circle.
+type endless struct{ steps int }
+
+// mostSteps is more than all that the largest of the drawn scenarios needs.
+const mostSteps = 300_000
+
+// Watch counts the steps.
+func (k *endless) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
+	if o.Kind != sim.Stepped {
+		return nil
+	}
+	if k.steps++; k.steps > mostSteps {
+		return fmt.Errorf("endless: %d steps, and the sites are not done", k.steps)
+	}
+	return nil
 }

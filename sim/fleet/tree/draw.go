@@ -47,7 +47,7 @@ func Draw(seed uint64) Scenario {
 // Explore runs a scenario with all checkers that hold for it.
 func Explore(s Scenario) (*Figures, error) {
 	model := &checker{}
-	watchers := []sim.Watcher{check.NewWakeChecker(), check.NewMessageChecker(), check.NewCustodyChecker()}
+	watchers := []sim.Watcher{check.NewWakeChecker(), check.NewMessageChecker(), check.NewCustodyChecker(), &endless{}}
 	if s.Links == tree.UDP {
 		watchers = append(watchers, check.NewHandoffChecker())
 	} else {

@@ -1,0 +1,93 @@
+package tree
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// caught is the first seed that notices each mutant in testdata/mutants.
+var caught = map[string]string{
+	"consults-for-ever":              "25",
+	"i-idle-holder-without-position": "64",
+	"ii-any-position":                "8",
+	"ii-left-the-queue":              "117",
+	"iii-next-not-said":              "147",
+	"iv-next-not-asked":              "296",
+	"no-election":                    "296",
+	"number-of-before":               "2",
+	"v-blind-for-ever":               "147",
+	"vi-requests-not-numbered":       "25",
+	"vii-token-on-its-way":           "8",
+	"winner-only":                    "550",
+}
+
+// Every mutant leaves one rule out, is Figure 2 as printed where that is wrong, or breaks a rule of this package: a change to the text of one
+// source file, made for one build. TestNoSeedBreaksARule notices each, at the seed that stands here.
+func TestEveryMutantIsCaught(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds one program for each mutant")
+	}
+	paths, err := filepath.Glob("testdata/mutants/*.txt")
+	if err != nil || len(paths) != len(caught) {
+		t.Errorf("%d mutants, and seeds for %d: %v", len(paths), len(caught), err)
+	}
+	for _, path := range paths {
+		name := strings.TrimSuffix(filepath.Base(path), ".txt")
+		t.Run(name, func(t *testing.T) {
+			out := runMutant(t, path)
+			found := regexp.MustCompile(`seed (\d+): .*`).FindStringSubmatch(out)
+			if found == nil {
+				t.Fatalf("no seed notices it:\n%s", out)
+			}
+			if t.Log(found[0]); found[1] != caught[name] {
+				t.Errorf("seed %s notices it, want %s", found[1], caught[name])
+			}
+		})
+	}
+}
+
+// runMutant runs the hunt with a mutant in place.
+func runMutant(t *testing.T, path string) string {
+	t.Helper()
+	a, err := txtar.ParseFile(path)
+	if err != nil || len(a.Files) != 2 {
+		t.Fatalf("%d parts: %v", len(a.Files), err)
+	}
+	file, _, _ := strings.Cut(strings.TrimPrefix(string(a.Comment), "file: "), "\n")
+	source, err := filepath.Abs(filepath.Join("../../..", filepath.FromSlash(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, becomes := strings.TrimSuffix(string(a.Files[0].Data), "\n"), strings.TrimSuffix(string(a.Files[1].Data), "\n")
+	if n := strings.Count(string(text), was); n != 1 {
+		t.Fatalf("the old text occurs %d times in %s, and must once", n, file)
+	}
+	dir := t.TempDir()
+	changed, overlay := filepath.Join(dir, "changed.go"), filepath.Join(dir, "overlay.json")
+	replace, err := json.Marshal(map[string]map[string]string{"Replace": {source: changed}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{changed: strings.Replace(string(text), was, becomes, 1), overlay: string(replace)} {
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-vet=off", "-run", "^TestNoSeedBreaksARule$", "-overlay", overlay, ".")
+	out, err := run.CombinedOutput()
+	if err == nil {
+		t.Fatal("nothing notices it")
+	}
+	return string(out)
+}
