@@ -12,6 +12,7 @@ func (m *Machine) enterCS(now policy.Instant, out []policy.Effect) []policy.Effe
 		return m.releaseCS(now, out)
 	}
 	m.wanted, m.running, m.hasRun, m.lastRun = false, true, true, now.Time
+	out = policy.AppendSave(out, policy.State{Seq: m.token.Seq, HasRun: true, LastRun: now.Time})
 	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &m.token)
 	return policy.AppendRun(out, &m.token, policy.Never)
 }

@@ -27,8 +27,8 @@
 //	(vi)  Requests are numbered. A token for a site that no longer wants it goes on to its next.
 //	(vii) A site to which a token is under way has no position yet: it answers a search when the token is there.
 //
-// Crashes are permanent, as in the paper: a machine saves nothing, and a member that starts again is a new site. It never decides by
-// itself that a token may be made: regenerate.go is the one place.
+// "Crashes are permanent" (section 4). A member that starts again holds nothing and waits nowhere; all it has saved is the number of its last
+// section, so that numbers do not fall. Sites that still name it find that out as they do of one that has left the queue.
 package tree
 
 import (
@@ -101,6 +101,8 @@ type Config struct {
 	Recovery Recovery
 	Links    Links
 	Timers   Timers
+	// Rejoins says that the member was up before: the first site then makes no token, and requests have numbers above those of before.
+	Rejoins bool
 	// AsksFirst says that the gate answers whether this site may regenerate: see [Machine.AsksToRegenerate]. Otherwise it may.
 	AsksFirst bool
 	Entropy   policy.Entropy
@@ -235,7 +237,7 @@ const leastPatience = 250 * time.Millisecond
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	switch ev.Kind {
 	case policy.Started:
-		out = m.onStarted(now, out)
+		out = m.onStarted(now, ev, out)
 	case policy.Received:
 		out = m.onMessage(now, &ev.Msg, out)
 	case policy.PeersChanged:
@@ -260,12 +262,20 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 
 // onStarted: "Initially, the root of the last tree is the token holder and the last of all other nodes points to the root" (section 3).
 // Rule (i): "an idle holder and the initial holder have position 0".
-func (m *Machine) onStarted(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.since, m.known = now.Time, 1
+func (m *Machine) onStarted(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	m.since, m.known = now.Time, max(ev.State.Seq, 1)
+	m.hasRun, m.lastRun = ev.State.HasRun, ev.State.LastRun
+	if m.self == 0 {
+		m.last = nobody
+	}
+	if m.cfg.Rejoins {
+		m.number = uint32(now.Wall / int64(time.Second))
+		return out
+	}
 	if m.self != 0 {
 		return out
 	}
-	m.last, m.pos = nobody, 0
+	m.pos = 0
 	return m.mint(now, m.known, NoteMinted, out)
 }
 

@@ -41,6 +41,9 @@ func Draw(seed uint64) Scenario {
 	s.Network.Loss = float64(pick(0, 1, 5)) / 100
 	s.Network.Duplicate = float64(pick(0, 5)) / 100
 	s.Leaves, s.Pauses, s.PauseFor = dice.IntN(3), dice.IntN(3), pick(time.Second, 10*time.Second)
+	if dice.IntN(2) == 0 {
+		s.Faults = sim.Faults{CrashEvery: pick(20*time.Second, 2*time.Minute), DownFor: pick(time.Second, 10*time.Second)}
+	}
 	return s
 }
 

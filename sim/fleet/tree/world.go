@@ -11,6 +11,7 @@
 package tree
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -46,6 +47,8 @@ type Scenario struct {
 	PauseFor       time.Duration
 	// Withdrawn is the share of demands that are taken back after a while, which lasts Between on average, unless they are served by then.
 	Withdrawn float64
+	// Faults, besides these, go on for the whole run; a member that crashes starts again.
+	Faults sim.Faults
 	// Limit is when the run ends at the latest. With Sections it ends as soon as all live sites have executed theirs.
 	Limit time.Duration
 }
@@ -68,6 +71,8 @@ type World struct {
 	left []int
 	// running are the sites in their sections.
 	running []bool
+	// lives counts the starts of each site.
+	lives   []int
 	dice    *rand.Rand
 	custody *custody
 	meter   *meter
@@ -76,7 +81,7 @@ type World struct {
 // NewWorld returns a world in which nothing has happened yet. The watchers see everything after the world's own.
 func NewWorld(s Scenario, watchers ...sim.Watcher) *World {
 	w := &World{
-		scenario: s, machines: make([]*tree.Machine, s.Members), left: make([]int, s.Members), running: make([]bool, s.Members),
+		scenario: s, machines: make([]*tree.Machine, s.Members), left: make([]int, s.Members), running: make([]bool, s.Members), lives: make([]int, s.Members),
 		dice: rand.New(rand.NewPCG(s.Seed, 0x7472_6565)), custody: newCustody(s.Members), meter: newMeter(s.Members),
 	}
 	var ids []wire.MemberID
@@ -86,7 +91,7 @@ func NewWorld(s Scenario, watchers ...sim.Watcher) *World {
 		Machine: func(seat sim.Seat) policy.Machine {
 			m := tree.New(tree.Config{
 				Gate: wire.GateIDOf("default"), Self: seat.Self, Roster: ids, Backups: s.Backups, Recovery: s.Recovery, Links: s.Links,
-				Timers: s.Timers, Entropy: seat.Entropy,
+				Timers: s.Timers, Rejoins: seat.Rejoins, Entropy: seat.Entropy,
 			})
 			w.machines[seat.Index] = m
 			return m
@@ -102,26 +107,30 @@ func NewWorld(s Scenario, watchers ...sim.Watcher) *World {
 }
 
 // Run runs the scenario to its end, and returns its figures. The error is that of the first watcher that had one.
-func (w *World) Run() (*Figures, error) {
+func (w *World) Run() (*Figures, error) { return w.RunFor(context.Background(), nil) }
+
+// RunFor is Run, which tells progress how far the time has come, and ends early if ctx is cancelled, with its error.
+func (w *World) RunFor(ctx context.Context, progress func(now policy.Time)) (*Figures, error) {
 	s := &w.scenario
-	w.cluster.Boot()
-	if s.Sections > 0 {
-		for i := range w.left {
-			w.left[i] = s.Sections
-			w.later(i)
-		}
+	for i := range w.left {
+		w.left[i] = s.Sections
 	}
+	w.cluster.Boot()
+	w.cluster.StartFaults(s.Faults)
 	w.disturb()
 	for at := policy.Time(0); ; {
 		at = min(at.Add(slice), policy.Time(s.Limit))
 		if err := w.cluster.Run(at); err != nil {
 			return nil, err
 		}
-		if done := s.Sections > 0 && w.done(); done || at == policy.Time(s.Limit) {
+		if progress != nil {
+			progress(at)
+		}
+		if done := s.Sections > 0 && w.done(); done || at == policy.Time(s.Limit) || ctx.Err() != nil {
 			f := w.meter.done()
 			f.Regenerated, f.FalselyRegenerated = w.custody.made, w.custody.falsely
 			f.Stuck = s.Sections > 0 && !done
-			return f, nil
+			return f, ctx.Err()
 		}
 	}
 }
@@ -136,14 +145,15 @@ func (w *World) between() time.Duration {
 
 // later lets a site want its next section, and perhaps take that back.
 func (w *World) later(i int) {
+	life := w.lives[i]
 	w.cluster.After(w.between(), func() {
-		if !w.cluster.Up(i) {
+		if !w.cluster.Up(i) || w.lives[i] != life {
 			return
 		}
 		left := w.left[i]
 		if w.scenario.Withdrawn > 0 && w.dice.Float64() < w.scenario.Withdrawn {
 			w.cluster.After(w.between(), func() {
-				if w.cluster.Up(i) && w.left[i] == left && !w.running[i] {
+				if w.cluster.Up(i) && w.lives[i] == life && w.left[i] == left && !w.running[i] {
 					w.cluster.Unwant(i)
 					w.served(i)
 				}
@@ -201,6 +211,13 @@ func (w *World) done() bool {
 
 // Watch counts the sections.
 func (w *World) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
+	if o.Kind == sim.Came {
+		w.lives[o.Member]++
+		w.running[o.Member] = false
+		if w.left[o.Member] > 0 {
+			w.later(o.Member)
+		}
+	}
 	if o.Kind != sim.Stepped {
 		return nil
 	}
