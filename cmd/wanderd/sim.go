@@ -101,7 +101,8 @@ func (p *program) simulate(ctx context.Context, s scenario.Parameters, out simOu
 	}
 	progress := p.progress(task)
 	figures := map[string]func(context.Context, scenario.Parameters, func(float64)) (*simulate.Figures, error){
-		scenario.PolicyRing: simulate.Ring, scenario.PolicyTermination: simulate.Termination, scenario.PolicyElection: simulate.Election,
+		scenario.PolicyRing: simulate.Ring, scenario.PolicyTree: simulate.Tree, scenario.PolicyTermination: simulate.Termination,
+		scenario.PolicyElection: simulate.Election,
 	}
 	if run, ok := figures[s.Policy]; ok {
 		result, stopped := run(ctx, s, progress.Reached)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/policy/ring"
+	"github.com/wanderd/wanderd/policy/tree"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -15,6 +16,9 @@ type Parameters struct {
 	Walk    wander.Walk
 	Request ring.Request
 	Links   ring.Links
+	// Recovery and Timeout are a tree's.
+	Recovery tree.Recovery
+	Timeout  time.Duration
 	// Work is for how many hops the work of a ring goes on whose termination is detected.
 	Work                               int
 	Op, Skip, MinInterval, MaxInterval time.Duration

@@ -22,7 +22,7 @@ type policy struct {
 
 // policies are all there are; the first is the default.
 func policies() []policy {
-	return []policy{wanderPolicy(), ringPolicy(), terminationPolicy(), electionPolicy()}
+	return []policy{wanderPolicy(), ringPolicy(), treePolicy(), terminationPolicy(), electionPolicy()}
 }
 
 func policyNames() []string {

@@ -35,7 +35,7 @@ func (p *Parameters) ringTable() settings.Table {
 			"What moves the token: it always moves (Le Lann), or on request by Martin's protocol, Q or D."+only),
 		settings.Row("links", settings.Choice(&p.Links, ring.Paper, ring.UDP), ring.Paper.String(),
 			"What is between the members: paper has FIFO links that lose nothing, one message for a hop, and a perfect detector of crashes; "+
-				"udp has handoffs of three datagrams, and the faults of the network."+only),
+				"udp has handoffs of three datagrams, and the faults of the network. Of --policy ring and tree."),
 	}.Under("Ring"), settings.Table{
 		shared.Find("op"),
 		row("demand", settings.Positive(&p.Demand), "10m"),

@@ -14,12 +14,16 @@ import (
 type Figures struct {
 	// Sent counts a broadcast once: "the difference between the number of sent and received messages expresses the use of broadcast".
 	Sent, Received int
+	// Requests is how many there were.
+	Requests int
 	// Obtaining are the obtaining times in their order.
 	Obtaining []time.Duration
 	// Regenerated is how many tokens were made after the first, FalselyRegenerated those of them that were made while another was there.
 	Regenerated, FalselyRegenerated int
-	// Stuck says that the live sites have not executed their sections by the limit.
-	Stuck bool
+	// Stuck says that the live sites have not executed their sections by the limit. Waiting is how many live sites have waited for the last
+	// quarter of the run or more.
+	Stuck   bool
+	Waiting int
 	// Steps is how many steps the sites took.
 	Steps uint64
 }
@@ -72,6 +76,9 @@ func (m *meter) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	case policy.Received:
 		m.figures.Received++
 	case policy.Wanted:
+		if m.wanted[o.Member] == policy.Never {
+			m.figures.Requests++
+		}
 		m.wanted[o.Member] = min(m.wanted[o.Member], o.At)
 	case policy.Unwanted:
 		m.wanted[o.Member] = policy.Never
@@ -93,7 +100,13 @@ func (m *meter) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-func (m *meter) done() *Figures {
+// done returns the figures of a run that ends now.
+func (m *meter) done(now policy.Time) *Figures {
+	for _, since := range m.wanted {
+		if since < now-now/4 {
+			m.figures.Waiting++
+		}
+	}
 	slices.Sort(m.figures.Obtaining)
 	return &m.figures
 }

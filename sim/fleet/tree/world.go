@@ -35,6 +35,8 @@ type Scenario struct {
 	// Section is α, "time to execute the critical section"; Between is β, the "mean time interval between the release of the CS by a node and
 	// its request by this same node" (section 5.1), and exponentially distributed.
 	Section, Between time.Duration
+	// SectionSpread is by how much of itself a section varies, up or down, evenly.
+	SectionSpread float64
 	// Sections is how many each site executes; zero is as many as there is time for.
 	Sections int
 	// Crashes is how many sites crash, all at once, at a moment before CrashWithin that is drawn evenly. Which ones is drawn too; with CrashHolder
@@ -87,7 +89,7 @@ func NewWorld(s Scenario, watchers ...sim.Watcher) *World {
 	var ids []wire.MemberID
 	cfg := sim.Config{
 		Seed: s.Seed, Members: s.Members, Order: sim.InOrder, Family: tree.Family(), Network: s.Network,
-		Hook: sim.Hook{Takes: s.Section},
+		Hook: sim.Hook{Takes: s.Section, Spread: s.SectionSpread},
 		Machine: func(seat sim.Seat) policy.Machine {
 			m := tree.New(tree.Config{
 				Gate: wire.GateIDOf("default"), Self: seat.Self, Roster: ids, Backups: s.Backups, Recovery: s.Recovery, Links: s.Links,
@@ -127,7 +129,7 @@ func (w *World) RunFor(ctx context.Context, progress func(now policy.Time)) (*Fi
 			progress(at)
 		}
 		if done := s.Sections > 0 && w.done(); done || at == policy.Time(s.Limit) || ctx.Err() != nil {
-			f := w.meter.done()
+			f := w.meter.done(at)
 			f.Regenerated, f.FalselyRegenerated = w.custody.made, w.custody.falsely
 			f.Stuck = s.Sections > 0 && !done
 			return f, ctx.Err()

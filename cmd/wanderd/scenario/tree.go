@@ -1,0 +1,86 @@
+package scenario
+
+import (
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/policy/ring"
+	"github.com/wanderd/wanderd/policy/tree"
+	"github.com/wanderd/wanderd/sim"
+	treeing "github.com/wanderd/wanderd/sim/fleet/tree"
+)
+
+// PolicyTree is the name of the policy of a token that goes to those who ask, by a tree and a queue.
+const PolicyTree = "tree"
+
+func treePolicy() policy {
+	return policy{
+		name: PolicyTree, table: (*Parameters).treeTable,
+		complete: func(*Parameters, *settings.Reading) {}, check: (*Parameters).checkTree, finish: func(*Parameters) {},
+	}
+}
+
+// treeTable has the parameters of a tree: those of its own, and of a ring's those that mean the same here.
+func (p *Parameters) treeTable() settings.Table {
+	shared := p.ringTable()
+	const only = " Of --policy tree."
+	row := func(key string, v settings.Value, otherwise string) *settings.Setting {
+		return settings.Row(key, v, otherwise, shared.Find(key).Help)
+	}
+	return slices.Concat(settings.Table{
+		shared.Find("policy"),
+		settings.Row("recovery", settings.Choice(&p.Recovery, tree.Fair, tree.Baseline), tree.Fair.String(),
+			"How waiting members recover the queue after a crash: fair keeps its order (Sopena, Arantes and Sens); baseline is Naimi and "+
+				"Tréhel's own."+only),
+		settings.Row("timeout", settings.Positive(&p.Timeout), "3950ms",
+			"After how long a member that waits suspects a failure: CommitTimer, TokenTimer and NT-Timer of the paper."+only),
+		shared.Find("links"),
+	}.Under("Tree"), settings.Table{
+		shared.Find("op"), shared.Find("demand"),
+		row("backups", settings.Count(&p.Backups, 1, tree.MaxBackups), "2"),
+	}.Under("Gate"), settings.Table{
+		row("members", settings.Count(&p.Members, 1, maxRing), "150"),
+		shared.Find("duration"), shared.Find("seed"), shared.Find("seeds"), shared.Find("op_jitter"),
+	}.Under("Run"), settings.Table{
+		shared.Find("latency"), shared.Find("jitter"), shared.Find("loss"), shared.Find("duplicate"),
+	}.Under("Network"), settings.Table{
+		shared.Find("crash_every"), shared.Find("down_for"), shared.Find("pause_every"), shared.Find("pause_for"),
+	}.Under("Fault"))
+}
+
+// checkTree finds what does not fit together.
+func (p *Parameters) checkTree(r *settings.Reading) {
+	if p.OpJitter.Time > p.Op {
+		r.Object("%s is more than %s, so an operation could end before it begins: lower op_jitter or raise op",
+			r.Of(&p.OpJitter), r.Of(&p.Op))
+	}
+	if p.Links == ring.Paper {
+		for _, at := range []any{&p.Loss, &p.Duplicate, &p.PauseEvery} {
+			if s := r.Of(at); s.IsGiven() {
+				r.Object("%s has no effect on links paper, which lose nothing: choose links udp, or leave it out", s)
+			}
+		}
+	}
+	r.CheckNeeds()
+}
+
+// leastAnswer is the least time for which a site waits for an answer: MPing of the paper.
+const leastAnswer = 148 * time.Millisecond
+
+// Tree returns the scenario as the simulator wants it. A site's answer takes a round trip; ReconnectionTimer is ten of them, as in the paper.
+func (p *Parameters) Tree() treeing.Scenario {
+	answer := max(leastAnswer, 4*(p.Latency+p.Jitter))
+	s := treeing.Scenario{
+		Seed: p.Seed, Members: p.Members, Backups: p.Backups, Recovery: p.Recovery, Section: p.Op, SectionSpread: p.OpJitter.Of(p.Op),
+		Between: p.Demand, Limit: p.Duration,
+		Timers:  tree.Timers{Commit: p.Timeout, Token: p.Timeout, Reconnection: 10 * answer, Liveness: answer},
+		Network: sim.Network{Latency: p.Latency, Jitter: p.Jitter},
+		Faults:  sim.Faults{CrashEvery: p.CrashEvery, DownFor: p.DownFor, PauseEvery: p.PauseEvery, PauseFor: p.PauseFor},
+	}
+	if p.Links == ring.UDP {
+		s.Links = tree.UDP
+		s.Network.Loss, s.Network.Duplicate = p.Loss, p.Duplicate
+	}
+	return s
+}
