@@ -3,7 +3,7 @@ package tree
 import "testing"
 
 // explored is how many seeds are explored in every test run.
-const explored = 3000
+const explored = 600
 
 func TestNoSeedBreaksARule(t *testing.T) {
 	regenerated, falsely, served := 0, 0, 0
