@@ -29,7 +29,7 @@ func (p *program) newSimListCommand() *cobra.Command {
 		Short: "List the experiments",
 		Long: `List the experiments of "wanderd sim run": their names, subjects and sources in their
 papers. Names with "beyond" measure features of wanderd that the paper of the wandering
-token does not have; names with "ring" repeat papers on token rings.`,
+token does not have; names with "ring" or "tree" repeat other papers.`,
 		Example: "  wanderd sim list",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
