@@ -76,6 +76,7 @@ type Membership struct {
 	clock     *clockWatch
 	twins     *twinWatch
 	adapter   *logAdapter
+	aloneWarn throttle
 
 	// changed signals that this member's metadata must be gossiped; its capacity is one.
 	changed chan struct{}
@@ -145,7 +146,7 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	}
 	m := &Membership{
 		log: cfg.Log, node: nodeName(me.Name, me.ID), changed: make(chan struct{}, 1), updating: make(chan struct{}, 1), stop: cancel,
-		clock: newClockWatch(cfg.Now, cfg.Log),
+		clock: newClockWatch(cfg.Now, cfg.Log), aloneWarn: throttle{every: tellEvery},
 		twins: newTwinWatch(&cfg, &me),
 	}
 	m.mailbox = newMailbox(m.node, me.ID, me.Addr.Addr().IsLoopback())
@@ -236,7 +237,9 @@ func (m *Membership) apply(news mail) {
 	case before == 1 && after > 1:
 		m.joiner.unsettle()
 	case before > 1 && after == 1:
-		m.log.Warn().Msg("no other member is left; this one continues alone and keeps trying to reach them")
+		if ok, more := m.aloneWarn.allow(time.Now()); ok {
+			m.log.Warn().EmbedObject(more).Msg("no other member is left; this one continues alone and keeps trying to reach them")
+		}
 	}
 	for _, s := range news.seen {
 		if s.told.id == m.roster.self && !s.gone && s.addr != m.twins.addr {

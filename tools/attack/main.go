@@ -35,6 +35,7 @@ func attacks() []attack {
 		{"forged senders, 60,000/s, without a secret", false, forge},
 		{"played back, 15,000/s to each", true, playBack},
 		{"played back, 15,000/s to each, without a secret", false, playBack},
+		{"with the secret: members called dead, 20/s", true, defame},
 		{"pings for a third address, without a secret", false, reflect},
 		{"500 idle connections to each", true, idleConnections},
 		{"32 connections of ten bytes to each", true, tenBytes},
