@@ -28,16 +28,16 @@ func (w *World) Misra(work Work, watchers ...sim.Watcher) *sim.Cluster {
 
 // Termination is what a ring has detected, and checks that it is true.
 type Termination struct {
-	// Passive is since when no living member is active and no work is on its way; Detected when, and By whom that was detected first.
+	// Passive is since when no living member is active and no work is on its way to one; Detected when, and By whom that was detected first.
 	Passive, Detected policy.Time
 	By                int
-	// flying is how many messages of work are on their way.
-	flying int
+	// flying is how many messages of work are on their way to each member; those to a crashed one make nobody active.
+	flying map[int]int
 	quiet  bool
 }
 
 // NewTermination returns a checker of one run.
-func NewTermination() *Termination { return &Termination{By: -1} }
+func NewTermination() *Termination { return &Termination{By: -1, flying: map[int]int{}} }
 
 // errActive says that termination was detected and was not there.
 var errActive = errors.New("termination: detected, but the application goes on")
@@ -48,16 +48,16 @@ func (k *Termination) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	switch {
 	case o.Kind == sim.Lost:
 		if o.Msg.Kind == misra.KindWork {
-			k.flying--
+			k.flying[sim.IndexOf(o.Msg.To)]--
 		}
 	case o.Kind == sim.Stepped:
 		if o.Event.Kind == policy.Received && o.Event.Msg.Kind == misra.KindWork {
-			k.flying--
+			k.flying[o.Member]--
 		}
 		for i := range o.Effects {
 			e := &o.Effects[i]
 			if e.Kind == policy.Send && e.Msg.Kind == misra.KindWork {
-				k.flying++
+				k.flying[sim.IndexOf(e.Msg.To)]++
 			}
 			detected = detected || e.Kind == policy.Tell && e.Note == misra.NoteTerminated
 		}
@@ -65,9 +65,9 @@ func (k *Termination) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	default:
 		return nil
 	}
-	quiet := k.flying == 0
+	quiet := true
 	for i := range c.Members() {
-		if site, ok := c.Machine(i).(*misra.Machine); ok && c.Up(i) && site.Active() {
+		if site, ok := c.Machine(i).(*misra.Machine); ok && c.Up(i) && (site.Active() || k.flying[i] > 0) {
 			quiet = false
 		}
 	}

@@ -1,6 +1,7 @@
 package kcopies_test
 
 import (
+	"flag"
 	"math/big"
 	"math/bits"
 	"math/rand/v2"
@@ -51,7 +52,7 @@ func row(crashed []bool) int {
 	return longest
 }
 
-const seeds = 300
+var seeds = flag.Uint64("seeds", 300, "how many worlds are drawn; of elections and terminations three times as many")
 
 // found are later seeds by which rules were found: 1377 and 2409 that a request may be overtaken by copies of a later one, 5329 that the
 // next member has to be asked when the one that was asked has crashed.
@@ -74,7 +75,7 @@ func TestExclusionOnATokenThatSurvives(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			runs, crashes := 0, 0
-			for _, seed := range drawn(seeds) {
+			for _, seed := range drawn(*seeds) {
 				w := draw(seed, name == "Martin")
 				w.Hook = sim.Hook{Takes: 15 * time.Millisecond, Spread: 0.9}
 				x := kcopies.NewExclusion()
@@ -97,7 +98,7 @@ func TestExclusionOnATokenThatSurvives(t *testing.T) {
 				runs += x.Runs
 				crashes += len(w.Crashes)
 			}
-			t.Logf("%d seeds: %d runs, %d crashes", seeds, runs, crashes)
+			t.Logf("%d seeds: %d runs, %d crashes", *seeds, runs, crashes)
 		})
 	}
 }
@@ -125,7 +126,7 @@ func TestMartinsRequestsAreAsManyAsMovesOfTheToken(t *testing.T) {
 // The application has terminated when that is detected, and it is detected.
 func TestTerminationIsDetectedWhenItIsThere(t *testing.T) {
 	crashes := 0
-	for seed := uint64(1); seed <= 3*seeds; seed++ {
+	for seed := uint64(1); seed <= 3**seeds; seed++ {
 		w := draw(seed, true)
 		dice := rand.New(rand.NewPCG(seed, 9))
 		// In every second world all have crashed, and all know of it, before the work is done.
@@ -154,14 +155,14 @@ func TestTerminationIsDetectedWhenItIsThere(t *testing.T) {
 		}
 		crashes += len(w.Crashes)
 	}
-	t.Logf("%d seeds, %d crashes", 3*seeds, crashes)
+	t.Logf("%d seeds, %d crashes", 3**seeds, crashes)
 }
 
 // "Our algorithm guarantees that in the presence of at most k consecutive failures, the leader election algorithm ends", and the leader is
 // alive, known to all, and the best of them.
 func TestTheLeaderIsTheBestOfTheLiving(t *testing.T) {
 	crashes, elections := 0, 0
-	for seed := uint64(1); seed <= 3*seeds; seed++ {
+	for seed := uint64(1); seed <= 3**seeds; seed++ {
 		w := draw(seed, seed%2 == 0)
 		dice := rand.New(rand.NewPCG(seed, 10))
 		candidates := dice.Perm(w.Members)[:1+dice.IntN(w.Members)]
@@ -177,7 +178,7 @@ func TestTheLeaderIsTheBestOfTheLiving(t *testing.T) {
 		crashes += len(w.Crashes)
 		elections += len(e.Rounds)
 	}
-	t.Logf("%d seeds: %d crashes, %d elections", 3*seeds, crashes, elections)
+	t.Logf("%d seeds: %d crashes, %d elections", 3**seeds, crashes, elections)
 }
 
 // Section 4, in the simulator: of all crash patterns the token is lost at once in as many as the formula says, and sooner or later in all but
