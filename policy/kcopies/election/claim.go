@@ -95,8 +95,9 @@ func (m *Machine) onClaim(object *kcopies.Machine, c claim, out []policy.Effect)
 	return send(object, c, out)
 }
 
+// learn registers the leader. The announcement of one that has crashed may go on behind that of the next, and says nothing.
 func (m *Machine) learn(leader kcopies.Site, out []policy.Effect) []policy.Effect {
-	if m.knowsLeader && m.currentLeader == leader {
+	if m.knowsLeader && m.currentLeader == leader || m.claims[leader].Suspects(leader) {
 		return out
 	}
 	m.knowsLeader, m.currentLeader = true, leader

@@ -13,6 +13,8 @@
 //     whose member crashes before it is known as the leader goes round for ever, and a leader that lives is replaced if somebody crashes who
 //     passes its claim on.
 //   - The claim that UpdateToken has changed goes round once more, instead of making its member the leader at once: there may be a better one.
+//   - A member that is told of a leader which it knows to have crashed does not register it. Where members are told of a crash at different
+//     times, one may register the crashed leader after the next one.
 package election
 
 import (
