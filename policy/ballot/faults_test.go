@@ -45,7 +45,7 @@ func (w *world) crash(i int, host bool) {
 	case w.shell.alwaysReleases:
 		w.lastWords(i)
 	}
-	w.after(w.around(w.p.downFor)+100*ms, evStart, i, 0)
+	w.after(w.around(w.p.downFor)+int64(w.p.startsAfter), evStart, i, 0)
 }
 
 func (w *world) onPause(i int) {

@@ -61,6 +61,12 @@ func draw(seed uint64) plan {
 	if sometimes(0.2) {
 		p.leaveEvery = between(2*p.lease, 30*p.lease)
 	}
+	p.startsAfter = 100 * time.Millisecond
+	if sometimes(0.1) { // Members that forget a handoff while messages of it are still under way.
+		p.crashEvery, p.downFor, p.startsAfter, p.powerCut = between(p.lease/8, p.lease), p.patience/8, 0, 1
+		p.late, p.lateBy, p.duplicate, p.midStep = 0.3, p.patience, 0.5, 0
+		p.wantEvery, p.runFor = p.lease/8, p.patience
+	}
 	return p
 }
 

@@ -61,7 +61,7 @@ type plan struct {
 	loss, duplicate, late              float64
 	saveFor, slowFor                   time.Duration
 	slow, saveFails                    float64
-	crashEvery, downFor                time.Duration
+	crashEvery, downFor, startsAfter   time.Duration
 	midStep, powerCut                  float64
 	pauseEvery, pauseFor               time.Duration
 	asleep, midPause                   float64
