@@ -59,7 +59,7 @@ func (w *world) guard(i int) {
 	if r.orphan {
 		next = min(next, r.killAt)
 	}
-	if !(w.shell.agentIsGuard && (h.away || !h.up)) && !(w.shell.outlives && r.orphan) {
+	if r.until != 0 && !(w.shell.agentIsGuard && (h.away || !h.up)) && !(w.shell.outlives && r.orphan) {
 		term, kill := h.g.Config().Fence(r.until)
 		termAt, killAt := w.trueAt(i, term), w.trueAt(i, kill)
 		if !r.termed && w.now >= termAt {

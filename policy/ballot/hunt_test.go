@@ -119,18 +119,6 @@ func TestBrokenShellsAreCaught(t *testing.T) {
 	}
 }
 
-// Seeds that failed once stay, each with what it found.
-func TestSeedsThatFailedOnce(t *testing.T) {
-	for seed, found := range map[uint64]string{
-		10768: "a member's own answer to a renewal, which waited for a save, counted for the renewal of another epoch",
-		44132: "a Promise that its withdrawal had overtaken blocked everybody for a lease, again and again",
-	} {
-		if _, _, err := live(seed, shell{}, nil); err != nil {
-			t.Errorf("seed %d: %v: %s", seed, err, found)
-		}
-	}
-}
-
 func TestHunt(t *testing.T) {
 	begun := time.Now()
 	starts, longest := 0, 0.0
