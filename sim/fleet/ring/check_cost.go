@@ -65,8 +65,7 @@ func (k *CostChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 			k.ask(o.Member)
 		}
 	case policy.Received:
-		// A copy of the token is no message of the paper.
-		if site, _ := kcopies.Fields(&o.Event.Msg.Load); o.Event.Msg.Kind == ring.KindRequest || int(site) == o.Member {
+		if delivers(o) {
 			k.delivered++
 		}
 	case policy.Started, policy.PeersChanged, policy.Saved, policy.Suspended, policy.Leave, policy.Woke:
@@ -94,4 +93,10 @@ func (k *CostChecker) ask(who int) {
 		k.asked[who] = k.delivered
 		k.requests++
 	}
+}
+
+// delivers reports whether a step takes one of the paper's messages: a request, or the token, and not a copy of it.
+func delivers(o *sim.Occurrence) bool {
+	site, _ := kcopies.Fields(&o.Event.Msg.Load)
+	return o.Event.Msg.Kind == ring.KindRequest || o.Event.Msg.Kind == kcopies.KindToken && int(site) == o.Member
 }

@@ -19,6 +19,8 @@ type Figures struct {
 	// TokenMoves and RequestMessages are hops of the token and of requests, each counted once, however many datagrams it took. Datagrams
 	// are all messages that were sent, copies of the token and repetitions among them.
 	TokenMoves, RequestMessages, Datagrams int
+	// ServiceTraffic is the greatest number of messages, in the same units, that arrived from a demand to its run. Links are to be paper ones.
+	ServiceTraffic int
 	// Regenerated is how often the token was made anew.
 	Regenerated int
 	// Obtaining is how long it took from a demand to its run.
@@ -39,7 +41,10 @@ type Obtaining struct{ P50, P90, P99, Max, Mean float64 }
 type Meter struct {
 	figures Figures
 	// asked is when a member began to wait; never, if it does not.
-	asked       []policy.Time
+	asked []policy.Time
+	// delivered is how many messages have arrived, before how many had when a member began to wait.
+	delivered   int
+	before      []int
 	obtaining   *hdrhistogram.Histogram
 	longest     time.Duration
 	total       time.Duration
@@ -52,7 +57,7 @@ const resolution = time.Microsecond
 // NewMeter returns a meter of one run.
 func NewMeter(members int) *Meter {
 	m := &Meter{
-		asked: make([]policy.Time, members), concurrency: measure.NewConcurrency(),
+		asked: make([]policy.Time, members), before: make([]int, members), concurrency: measure.NewConcurrency(),
 		obtaining: hdrhistogram.New(1, math.MaxInt64/int64(resolution), 3),
 	}
 	for i := range m.asked {
@@ -76,12 +81,16 @@ func (m *Meter) step(o *sim.Occurrence) {
 	switch o.Event.Kind {
 	case policy.Wanted:
 		if m.asked[o.Member] == policy.Never {
-			m.asked[o.Member] = o.At
+			m.asked[o.Member], m.before[o.Member] = o.At, m.delivered
 			m.figures.Requests++
 		}
 	case policy.Unwanted:
 		m.asked[o.Member] = policy.Never
-	case policy.Started, policy.Received, policy.PeersChanged, policy.Saved, policy.Finished, policy.Suspended, policy.Leave, policy.Woke:
+	case policy.Received:
+		if delivers(o) {
+			m.delivered++
+		}
+	case policy.Started, policy.PeersChanged, policy.Saved, policy.Finished, policy.Suspended, policy.Leave, policy.Woke:
 	}
 	for i := range o.Effects {
 		m.effect(o, &o.Effects[i])
@@ -107,6 +116,7 @@ func (m *Meter) effect(o *sim.Occurrence, e *policy.Effect) {
 		m.figures.Served++
 		if asked := m.asked[o.Member]; asked != policy.Never {
 			m.obtained(o.At.Sub(asked))
+			m.figures.ServiceTraffic = max(m.figures.ServiceTraffic, m.delivered-m.before[o.Member])
 		}
 		m.asked[o.Member] = policy.Never
 	case policy.Save, policy.Extend, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone:

@@ -3,6 +3,7 @@
 //
 // page.go says what there is. Every experiment has a file of its own:
 //
+//	ring_requests.go    what a request costs (Feuerstein and others, "Efficient token-based control in rings": Q and D)
 //	ring_wk.go          the probabilities of package policy/kcopies/survival
 //	ring_resilience.go  the same, run
 //	ring_transpeer.go   TranspeerToken and the directory that it replaces

@@ -7,9 +7,10 @@ func Page() study.Page {
 	return study.Page{
 		Name: "siblings", Title: "The sibling papers' evaluations, repeated",
 		Intro: "Papers on other token protocols, and their tables and figures beside what comes out here. *k-copies* is Arantes and " +
-			"Sopena, *Easily rendering token-ring algorithm fault tolerant*. *Fair tree* is Sopena, Arantes and Sens, *Performance evaluation of a " +
+			"Sopena, *Easily rendering token-ring algorithm fault tolerant*. *Q and D* is Feuerstein, Leonardi, Marchetti-Spaccamela and Santoro, " +
+			"*Efficient token-based control in rings*. *Fair tree* is Sopena, Arantes and Sens, *Performance evaluation of a " +
 			"fair fault-tolerant mutual exclusion algorithm*.",
-		Experiments: []study.Experiment{ringWk(), ringResilience(), ringTranspeer(), ringBeyond(), treeBehaviour(), treeTimeouts(), treePredecessors()},
+		Experiments: []study.Experiment{ringRequests(), ringWk(), ringResilience(), ringTranspeer(), ringBeyond(), treeBehaviour(), treeTimeouts(), treePredecessors()},
 	}
 }
 
