@@ -108,7 +108,7 @@ func (a *Agent) onInbound(in *inbound) {
 	case !g.machine.Expects(m):
 		a.drops.add(wire.DropUnexpected, in.src)
 		return
-	case !a.senders.admit(m.From, in.src, now):
+	case !a.senders.admit(m.From, sender.Addr, in.src, now):
 		a.drops.add(wire.DropRate, in.src)
 		return
 	case !in.message.Verify(sender.Key):

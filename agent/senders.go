@@ -46,8 +46,8 @@ func (w *allowance) take(now policy.Time, refill time.Duration, burst float64) b
 }
 
 // senders decides whose signatures are checked. Anybody can write a member's identity into a message. So a message counts against the
-// member's allowance only if it comes from where the member's last good signature came from; otherwise it counts against the
-// allowance of its source address.
+// member's allowance only if it comes from where the member has announced to be, or from where its last good signature came; otherwise
+// it counts against the allowance of its source address.
 type senders struct {
 	members map[wire.MemberID]*sender
 	sources sources
@@ -55,7 +55,7 @@ type senders struct {
 	all allowance
 }
 
-// sender is a member that has signed a message.
+// sender is a member that has sent a message.
 type sender struct {
 	allowance allowance
 	// src is where its last authentic message came from, local the local address to which it came: answers leave from that one, also on
@@ -71,22 +71,28 @@ func newSenders() senders {
 	}
 }
 
-// admit reports whether to check the signature of a message that says it is from id, and takes it from an allowance.
-func (s *senders) admit(id wire.MemberID, src netip.AddrPort, now policy.Time) bool {
-	if m := s.members[id]; m != nil && m.src == src {
-		return m.allowance.take(now, memberRefill, rateBurst)
+// admit reports whether to check the signature of a message that says it is from id, and takes it from an allowance. The member has
+// announced to be at the given address.
+func (s *senders) admit(id wire.MemberID, announced, src netip.AddrPort, now policy.Time) bool {
+	if m := s.members[id]; src == announced || m != nil && m.src == src {
+		return s.member(id, now).allowance.take(now, memberRefill, rateBurst)
 	}
 	return s.sources.admit(src.Addr(), now) && s.all.take(now, allSourcesRefill, allSourcesBurst)
 }
 
 // cameTo records that an authentic message of id came from src to the local address.
 func (s *senders) cameTo(id wire.MemberID, src netip.AddrPort, local netip.Addr, now policy.Time) {
+	m := s.member(id, now)
+	m.src, m.local = src, local
+}
+
+func (s *senders) member(id wire.MemberID, now policy.Time) *sender {
 	m := s.members[id]
 	if m == nil {
 		m = &sender{allowance: allowance{left: rateBurst, asOf: now}}
 		s.members[id] = m
 	}
-	m.src, m.local = src, local
+	return m
 }
 
 // localFor returns the local address for messages to a member; the zero Addr lets the kernel choose.

@@ -19,7 +19,7 @@ func port(host string, port uint16) netip.AddrPort {
 // admitted counts how many of n messages are admitted, spread over a second from now.
 func admitted(s *senders, id wire.MemberID, src netip.AddrPort, now policy.Time, n int) (count int) {
 	for i := range n {
-		if s.admit(id, src, now+second*policy.Time(i)/policy.Time(n)) {
+		if s.admit(id, netip.AddrPort{}, src, now+second*policy.Time(i)/policy.Time(n)) {
 			count++
 		}
 	}
@@ -28,7 +28,7 @@ func admitted(s *senders, id wire.MemberID, src netip.AddrPort, now policy.Time,
 
 func TestForgedSendersDoNotUseUpTheAllowanceOfTheRealOne(t *testing.T) {
 	s, id, home := newSenders(), wire.MemberID{1}, port("192.0.2.1", 7946)
-	if !s.admit(id, home, 0) {
+	if !s.admit(id, netip.AddrPort{}, home, 0) {
 		t.Fatal("the first message is not admitted")
 	}
 	s.cameTo(id, home, netip.Addr{}, 0)
@@ -54,7 +54,7 @@ func TestAMemberThatWasNotHeardYetHasTheAllowanceOfItsAddress(t *testing.T) {
 func TestAMemberThatMovesIsHeardAtItsNewAddress(t *testing.T) {
 	s, id := newSenders(), wire.MemberID{1}
 	for _, src := range []netip.AddrPort{port("192.0.2.1", 7946), port("192.0.2.2", 7946), port("192.0.2.1", 7947)} {
-		if !s.admit(id, src, 0) {
+		if !s.admit(id, netip.AddrPort{}, src, 0) {
 			t.Errorf("%s is not admitted", src)
 		}
 		s.cameTo(id, src, src.Addr(), 0)
@@ -85,7 +85,7 @@ func TestManySourcesTogetherHaveABoundedAllowance(t *testing.T) {
 		s.cameTo(wire.MemberID{1}, home, netip.Addr{}, 0)
 		count := 0
 		for i := range 60_000 {
-			if s.admit(wire.MemberID{2}, at(i), second*policy.Time(i)/60_000) {
+			if s.admit(wire.MemberID{2}, netip.AddrPort{}, at(i), second*policy.Time(i)/60_000) {
 				count++
 			}
 		}
@@ -116,5 +116,19 @@ func TestOneAddressDoesNotFillTheQueue(t *testing.T) {
 	}
 	if passed > 2000+queueBurst {
 		t.Errorf("%d messages pass in a second", passed)
+	}
+}
+
+// A recorded message has a good signature, wherever it is played back from.
+func TestAMemberKeepsItsAllowanceWhereItIsWhenItsMessagesArePlayedBack(t *testing.T) {
+	s, id, home, elsewhere := newSenders(), wire.MemberID{1}, port("192.0.2.1", 7946), port("192.0.2.66", 1)
+	for i := range 1000 {
+		now := second * policy.Time(i) / 1000
+		if s.admit(id, home, elsewhere, now) {
+			s.cameTo(id, elsewhere, netip.Addr{}, now)
+		}
+		if !s.admit(id, home, home, now) && i < rateBurst {
+			t.Fatalf("message %d of the member itself is dropped", i)
+		}
 	}
 }
