@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	protocol "github.com/wanderd/wanderd/policy/kcopies"
+	"github.com/wanderd/wanderd/policy/kcopies/election"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/fleet/kcopies"
 	"github.com/wanderd/wanderd/sim/tell"
@@ -19,7 +20,7 @@ import (
 // Each script in testdata is one situation, and what it must lead to, message by message. With -rewrite the scripts are written anew from
 // what happens. The commands, with their defaults:
 //
-//	ring lelann|martin|misra members=4 k=2 latency=10ms detect=50ms op=1s
+//	ring lelann|martin|misra|election members=4 k=2 latency=10ms detect=50ms op=1s
 //	boot              start everybody at once
 //	run for=100ms [without=copies]   let time pass; copies that are sent and kept need not be told
 //	want b            somebody waits for a run of b
@@ -85,6 +86,10 @@ func (s *script) ring(t *testing.T, d *datadriven.TestData) {
 	words := kcopies.Words(nil)
 	if d.HasArg("misra") {
 		words = kcopies.Words(kcopies.PassiveCount)
+	}
+	if d.HasArg("election") {
+		s.c = w.Election([]int{0}, tell.NewTrace(&s.story, kcopies.Words(election.Carried)))
+		return
 	}
 	switch watchers := []sim.Watcher{tell.NewTrace(&s.story, words), kcopies.NewProof(&w)}; {
 	case d.HasArg("lelann"):
