@@ -196,8 +196,8 @@ func answerTranspeer(cases []transpeerCase, runs [][]transpeerRun) study.Result 
 		chart.Curves = append(chart.Curves, *curves[name])
 	}
 	return study.Result{
-		Verdict: fmt.Sprintf("%d transactions lost in %d runs; the token with faults is faster than the directory from %v times the load on, "+
-			"published: above 7 times", lost, all, crossingFaults),
+		Verdict: fmt.Sprintf("%d transactions lost in %d runs; the token with faults is faster than the directory from %s times the load on, "+
+			"published: above 7 times", lost, all, report.Number(crossingFaults)),
 		Comparisons: []report.Comparison{{
 			Title: "Figure 3, and what the text says of it", What: "TranspeerToken", Figure: "number",
 			Rows: []report.Compared{
