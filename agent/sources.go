@@ -4,15 +4,12 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/wanderd/wanderd/membership"
 	"github.com/wanderd/wanderd/policy"
 )
 
-const (
-	// maxSources is how many sources have an allowance of their own; the others share one.
-	maxSources = 256
-	// sourceBits of an IPv6 address are one source, because a host has as many addresses as it likes in its network.
-	sourceBits = 64
-)
+// maxSources is how many sources have an allowance of their own; the others share one.
+const maxSources = 256
 
 // sources has the allowance of each source address. It is for one goroutine.
 type sources struct {
@@ -28,11 +25,7 @@ func newSources(refill time.Duration, burst float64) sources {
 // admit takes one message from the allowance of an address, and reports whether there was one left. It does not allocate for an
 // address that it knows. Addresses whose allowance is full are forgotten where places are short.
 func (s *sources) admit(addr netip.Addr, now policy.Time) bool {
-	if addr.Is6() {
-		if network, err := addr.Prefix(sourceBits); err == nil {
-			addr = network.Addr()
-		}
-	}
+	addr = membership.SourceOf(addr)
 	if s.known[addr] == nil && len(s.known) >= maxSources {
 		for old, its := range s.known {
 			if its.fill(now, s.refill, s.burst); its.left == s.burst {

@@ -57,8 +57,8 @@ func (l *lobby) remove(g *guardedConn) bool {
 // sourceBits of an IPv6 address are one source, because a host has as many addresses as it likes in its network.
 const sourceBits = 64
 
-// sourceOf is the address by which a stranger's connections are counted.
-func sourceOf(addr netip.Addr) netip.Addr {
+// SourceOf is the address by which a stranger's connections and messages are counted.
+func SourceOf(addr netip.Addr) netip.Addr {
 	addr = addr.Unmap()
 	if network, err := addr.Prefix(sourceBits); err == nil && addr.Is6() {
 		return network.Addr()

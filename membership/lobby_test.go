@@ -8,7 +8,7 @@ import (
 
 func stranger(host string) *guardedConn {
 	conn, _ := net.Pipe()
-	return &guardedConn{Conn: conn, transport: &gossipTransport{conns: make(map[*guardedConn]struct{})}, from: sourceOf(netip.MustParseAddr(host))}
+	return &guardedConn{Conn: conn, transport: &gossipTransport{conns: make(map[*guardedConn]struct{})}, from: SourceOf(netip.MustParseAddr(host))}
 }
 
 func TestTheOldestStrangerMakesRoomForTheNewest(t *testing.T) {

@@ -215,7 +215,7 @@ type guardedConn struct {
 func (t *gossipTransport) guard(conn net.Conn) *guardedConn {
 	g := &guardedConn{Conn: conn, transport: t}
 	if src, err := netip.ParseAddrPort(conn.RemoteAddr().String()); err == nil {
-		g.from = sourceOf(src.Addr())
+		g.from = SourceOf(src.Addr())
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
