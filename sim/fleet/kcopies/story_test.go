@@ -20,7 +20,7 @@ import (
 // Each script in testdata is one situation, and what it must lead to, message by message. With -rewrite the scripts are written anew from
 // what happens. The commands, with their defaults:
 //
-//	ring lelann|martin|misra|election members=4 k=2 latency=10ms detect=50ms op=1s
+//	ring lelann|martin|misra|election|transpeer members=4 k=2 latency=10ms detect=50ms op=1s
 //	boot              start everybody at once
 //	run for=100ms [without=copies]   let time pass; copies that are sent and kept need not be told
 //	want b            somebody waits for a run of b
@@ -86,6 +86,11 @@ func (s *script) ring(t *testing.T, d *datadriven.TestData) {
 	words := kcopies.Words(nil)
 	if d.HasArg("misra") {
 		words = kcopies.Words(kcopies.PassiveCount)
+	}
+	if d.HasArg("transpeer") {
+		load := kcopies.Load{Transactions: 2, Every: 20 * time.Millisecond, Service: 5 * time.Millisecond}
+		s.c, _ = w.Routers(load, tell.NewTrace(&s.story, kcopies.Words(kcopies.Performed)), kcopies.NewProof(&w))
+		return
 	}
 	if d.HasArg("election") {
 		s.c = w.Election([]int{0}, tell.NewTrace(&s.story, kcopies.Words(election.Carried)))

@@ -33,20 +33,25 @@ type Answers struct {
 	History int
 }
 
-// Transpeer lets a ring of routers perform the transactions of its clients.
-func (w *World) Transpeer(ctx context.Context, load Load, watchers ...sim.Watcher) (Answers, error) {
+// Routers makes a ring of routers, and their clients, which are its last member and no part of the ring.
+func (w *World) Routers(load Load, watchers ...sim.Watcher) (*sim.Cluster, *transpeer.Client) {
 	ring := w.ring()
 	client := transpeer.NewClient(transpeer.ClientConfig{
 		Gate: ring[0].Gate, Self: sim.Identity(sim.InOrder, w.Seed, w.Members), Routers: ring[0].Ring,
 		Transactions: load.Transactions, Every: load.Every,
 	})
-	crasher := &crasher{load: &load, received: map[int]int{}}
-	c := w.cluster(transpeer.Family(), 1, func(seat sim.Seat) policy.Machine {
+	return w.cluster(transpeer.Family(), 1, func(seat sim.Seat) policy.Machine {
 		if seat.Index == w.Members {
 			return client
 		}
 		return transpeer.NewRouter(transpeer.Config{Ring: ring[seat.Index], Service: load.Service})
-	}, append(watchers, crasher, NewProof(w)))
+	}, watchers), client
+}
+
+// Transpeer lets a ring of routers perform the transactions of its clients.
+func (w *World) Transpeer(ctx context.Context, load Load, watchers ...sim.Watcher) (Answers, error) {
+	crasher := &crasher{load: &load, received: map[int]int{}}
+	c, client := w.Routers(load, append(watchers, crasher, NewProof(w))...)
 	err := w.Live(ctx, c)
 	a := Answers{Crashed: crasher.crashed, Again: crasher.again}
 	a.Took, a.Answered = client.Took()

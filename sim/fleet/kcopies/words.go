@@ -6,6 +6,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy/kcopies"
 	"github.com/wanderd/wanderd/policy/kcopies/misra"
+	"github.com/wanderd/wanderd/policy/kcopies/transpeer"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/tell"
 	"github.com/wanderd/wanderd/wire"
@@ -16,7 +17,11 @@ import (
 func Words(carries func(*kcopies.Data) string) tell.Words {
 	return tell.Words{
 		About: func(m *wire.Message) string {
-			if m.Kind != kcopies.KindToken {
+			switch {
+			case m.Kind == kcopies.KindToken:
+			case m.Token.ID.IsZero() && m.Token.Seq > 0: // A transaction has a number, and work has none.
+				return fmt.Sprint(uint64(m.Token.Seq))
+			default:
 				return ""
 			}
 			var said []string
@@ -30,6 +35,11 @@ func Words(carries func(*kcopies.Data) string) tell.Words {
 			return strings.Join(said, ", ")
 		},
 	}
+}
+
+// Performed says how many transactions the history of TranspeerToken's token has.
+func Performed(d *kcopies.Data) string {
+	return fmt.Sprintf("%d performed", (*transpeer.History)(d).Len())
 }
 
 // PassiveCount says what Misra's token carries.
