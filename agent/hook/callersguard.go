@@ -80,6 +80,7 @@ func (c *command) mirror(status syscall.WaitStatus) {
 		return
 	}
 	if c.caller != nil && os.Getppid() == c.pid {
+		c.wakeCaller() // the command went on in between, unseen, and the shell waits to see it stopped again
 		c.stopped = true
 		_ = syscall.Kill(c.pid, syscall.SIGSTOP)
 	}

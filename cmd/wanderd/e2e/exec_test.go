@@ -54,6 +54,15 @@ func (n *node) callers() []control.Caller {
 	return s.Gates[0].Callers
 }
 
+// runsOne waits until a command runs.
+func (n *node) runsOne() {
+	n.fleet.t.Helper()
+	until(n.fleet.t, "a command runs", func() bool {
+		callers := n.callers()
+		return len(callers) > 0 && callers[0].Running
+	})
+}
+
 // calling is "wanderd exec" on the node's host.
 type calling struct {
 	*exec.Cmd
@@ -208,13 +217,17 @@ func TestCallersOfOneHostHaveTheirTurnsInTheOrderInWhichTheyAsked(t *testing.T) 
 	n := alone(t)
 	order := filepath.Join(n.fleet.dir, "order")
 	first := n.exec("--", "sh", "-c", "echo a >>"+order+"; sleep 1").begin()
-	until(t, "the first runs", func() bool { return len(n.callers()) == 1 && n.callers()[0].Running })
+	n.runsOne()
 	var others []*calling
 	for i, name := range []string{"b", "c", "d"} {
 		others = append(others, n.exec("--", "sh", "-c", "echo "+name+" >>"+order).begin())
 		until(t, "it waits", func() bool { return len(n.callers()) == i+2 })
 	}
-	callers := n.callers()
+	var callers []control.Caller
+	until(t, "status lists all of them", func() bool {
+		callers = n.callers()
+		return len(callers) == 4
+	})
 	for i, c := range append([]*calling{first}, others...) {
 		if got := callers[i]; got.PID != c.Process.Pid || got.Command != "sh" || got.Running != (i == 0) {
 			t.Errorf("status lists %+v at place %d, want process %d", got, i, c.Process.Pid)
@@ -235,7 +248,7 @@ func TestCallersOfOneHostHaveTheirTurnsInTheOrderInWhichTheyAsked(t *testing.T) 
 func TestACallerThatIsNotServedInTimeGivesUp(t *testing.T) {
 	n := alone(t)
 	running := n.exec("--", "sleep", "30").begin()
-	until(t, "it runs", func() bool { return len(n.callers()) == 1 && n.callers()[0].Running })
+	n.runsOne()
 	n.exec("--wait", "200ms", "--", "true").wantCode(75, fmt.Sprintf("not granted within 200ms: gate g: sleep (%d) runs on this host", running.Process.Pid))
 	n.exec("-w", "200ms", "-E", "3", "--", "true").wantCode(3, "raise --wait")
 	n.exec("--nonblock", "--", "true").wantCode(75, "cannot be had at once")
@@ -360,7 +373,7 @@ func TestACallerThatWaitsIsToldThatTheAgentHasGone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			n := alone(t)
 			n.exec("--", "sleep", "60").begin()
-			until(t, "it runs", func() bool { return len(n.callers()) == 1 && n.callers()[0].Running })
+			n.runsOne()
 			waits := n.exec("--", "true").begin()
 			until(t, "it waits", func() bool { return len(n.callers()) == 2 })
 			end(n)
@@ -372,7 +385,7 @@ func TestACallerThatWaitsIsToldThatTheAgentHasGone(t *testing.T) {
 func TestAnAgentThatIsStoppedStopsTheCommand(t *testing.T) {
 	n := alone(t)
 	c := n.exec("--", "sleep", "600").begin()
-	until(t, "it runs", func() bool { return len(n.callers()) == 1 && n.callers()[0].Running })
+	n.runsOne()
 	n.signal(syscall.SIGTERM)
 	c.wantCode(70, "the agent is stopping")
 	if code := n.exits(); code != 0 {
@@ -401,7 +414,7 @@ func TestACommandWhoseTokenWasRevivedElsewhereIsStopped(t *testing.T) {
 func TestACallerThatStandsStillLosesItsTurnOnly(t *testing.T) {
 	n := alone(t)
 	first := n.exec("--", "sh", "-c", "sleep 0.5").begin()
-	until(t, "the first runs", func() bool { return len(n.callers()) == 1 && n.callers()[0].Running })
+	n.runsOne()
 	still := n.exec("--", "sh", "-c", "echo ran").begin()
 	until(t, "it waits", func() bool { return len(n.callers()) == 2 })
 	still.signal(syscall.SIGSTOP)
@@ -447,6 +460,18 @@ func TestNothingOfACommandReachesTheLogButItsName(t *testing.T) {
 	log, err := os.ReadFile(n.log)
 	if err != nil || bytes.Contains(log, []byte("password")) || !bytes.Contains(log, []byte(`"command":"sh"`)) {
 		t.Errorf("%s, %v", log, err)
+	}
+}
+
+// In a gate with a hook a command need not wait for min_interval, and is no run of the hook.
+func TestAGateWithAHookTakesCommands(t *testing.T) {
+	f := newFleet(t, 1, "--skip", "100ms", "--min-interval", "1h")
+	f.first()
+	n := f.nodes[0]
+	n.exec("--", "sh", "-c", "[ $WANDERD_SEQ -gt 1 ]").wantCode(0, "")
+	n.exec("--gate", "default", "--", "false").wantCode(1, "")
+	if s, ok := n.status(); !ok || s.Gates[0].Runs != 3 || s.Gates[0].Failures != 0 || len(f.runs()) != 1 {
+		t.Errorf("%+v, and the hook ran %d times", s.Gates, len(f.runs()))
 	}
 }
 

@@ -134,17 +134,14 @@ func standsStill(pid int) func() bool {
 	}
 }
 
-// work is a command that runs until there is a file "go"; its process number is in the file "pid".
-func work(dir string) string {
-	return fmt.Sprintf("sh -c 'echo $$ >%[1]s/pid; while [ ! -e %[1]s/go ]; do sleep 0.02; done; echo fini''shed; exit 6'", dir)
-}
-
-func (n *node) runsOne() {
-	n.fleet.t.Helper()
-	until(n.fleet.t, "a command runs", func() bool {
-		callers := n.callers()
-		return len(callers) > 0 && callers[0].Running
-	})
+// work is a command that reads a line of the FIFO "go"; its process number is in the file "pid". It starts no process: while a child of
+// vfork(2) is stopped before it has executed anything, its parent cannot be, and no shell learns of a Ctrl-Z then.
+func work(t *testing.T, dir string) string {
+	t.Helper()
+	if err := syscall.Mkfifo(dir+"/go", 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("sh -c 'echo $$ >%[1]s/pid; read line <%[1]s/go; echo fini''shed; exit 6'", dir)
 }
 
 // A command that Ctrl-Z has stopped keeps the gate, and fg and bg let it go on.
@@ -153,7 +150,7 @@ func TestCtrlZStopsACommandAndFgLetsItGoOn(t *testing.T) {
 	for _, goOn := range []string{"fg", "bg; wait %1", "kill -CONT %1; wait %1"} {
 		t.Run(goOn, func(t *testing.T) {
 			m, dir := openTerminal(t, n), t.TempDir()
-			m.enter("$exec -- " + work(dir))
+			m.enter("$exec -- " + work(t, dir))
 			pid := pidIn(t, filepath.Join(dir, "pid"))
 			for range 2 { // once, and again
 				m.types(ctrlZ)
@@ -171,7 +168,12 @@ func TestCtrlZStopsACommandAndFgLetsItGoOn(t *testing.T) {
 				m.enter(goOn)
 			}
 			until(t, "it goes on", func() bool { return !standsStill(pid)() })
-			if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o600); err != nil {
+			goes, err := os.OpenFile(filepath.Join(dir, "go"), os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = goes.Close() }()
+			if _, err := goes.WriteString("go\n"); err != nil {
 				t.Fatal(err)
 			}
 			m.shows("finished")
@@ -251,7 +253,7 @@ func TestWaitingIsShownOnATerminalAndInterruptedAtOnce(t *testing.T) {
 func TestACommandThatStandsStillDoesNotOutliveTheAgent(t *testing.T) {
 	n := alone(t)
 	m, dir := openTerminal(t, n), t.TempDir()
-	m.enter("$exec -- " + work(dir))
+	m.enter("$exec -- " + work(t, dir))
 	pid := pidIn(t, filepath.Join(dir, "pid"))
 	m.types(ctrlZ)
 	m.shows("Stopped")
