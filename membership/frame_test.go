@@ -47,7 +47,7 @@ func TestAFrameIsBoundedBeforeAnythingIsAllocated(t *testing.T) {
 		lies := testing.Benchmark(func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := readFrame(bytes.NewReader([]byte{0, 3, 0xff, 0xff, 1}), keys); !errors.Is(err, io.ErrUnexpectedEOF) {
+				if _, err := readFrame(bytes.NewReader([]byte{0, 1, 0xff, 0xff, 1}), keys); !errors.Is(err, io.ErrUnexpectedEOF) {
 					b.Fatal(err)
 				}
 			}

@@ -81,7 +81,7 @@ func TestSlowConnectionsInTheClearKeepNobodyOut(t *testing.T) {
 		f.within(time.Second, "they see each other", allSee(hosts, 1, 2))
 		for range 4 * maxSending {
 			conn := f.prove(hosts[1])
-			if _, err := conn.Write([]byte{0, 3, 0, 0, pushPullMsg}); err != nil {
+			if _, err := conn.Write([]byte{0, 1, 0, 0, pushPullMsg}); err != nil {
 				t.Fatal(err)
 			}
 			defer func() { _ = conn.Close() }()

@@ -15,10 +15,10 @@ const (
 	preamble      = "wdg\x02"
 	callerNonce   = 32
 	acceptorReply = 16 + 16 // a nonce and a proof
-	// manyNodes is a push/pull that announces 2^20 nodes, longName one of a single node whose name has nearly 256 KiB.
+	// manyNodes is a push/pull that announces 2^20 nodes, longName one of a single node whose name has nearly 128 KiB.
 	manyNodes = "\x06\x83\xa5Nodes\xce\x00\x10\x00\x00\xacUserStateLen\x00\xa4Join\xc2"
-	longName  = "\x06\x83\xa5Nodes\x01\xacUserStateLen\x00\xa4Join\xc2\x81\xa4Name\xdb\x00\x03\xff\x00"
-	longest   = 256 << 10
+	longName  = "\x06\x83\xa5Nodes\x01\xacUserStateLen\x00\xa4Join\xc2\x81\xa4Name\xdb\x00\x01\xff\x00"
+	longest   = 128 << 10
 )
 
 // prove takes the caller's part of the challenge as one that has no secret.
