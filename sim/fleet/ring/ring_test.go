@@ -5,8 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // measured lets a ring on the paper's links live.
@@ -84,6 +87,35 @@ func TestTheRingGoesOnAfterCrashes(t *testing.T) {
 		f := measured(t, s)
 		if f.Regenerated == 0 || f.Overlap > 0 || f.Obtaining.Max > 30 || f.Served < 10_000 {
 			t.Errorf("%v: %+v", request, f)
+		}
+	}
+}
+
+// Over UDP a Commit that is lost is sent again, and nobody notices. Where all of one handoff are lost, the receiver calls: the call finds no
+// token, and the receiver makes it anew.
+func TestALostCommitIsRepeatedAndALostTokenIsMadeAnew(t *testing.T) {
+	for lost, remade := range map[int]int{1: 0, 1000: 1} {
+		s := onPaperLinks(ring.Q, 5, 0, time.Second, time.Millisecond, time.Minute)
+		s.Links, s.Order, s.Seed = ring.UDP, sim.InOrder, 1
+		meter := NewMeter(s.Members)
+		c := s.NewCluster(append(s.Checkers(), meter)...)
+		c.Boot()
+		left := lost
+		exchange := wire.Exchange(0)
+		c.Intercept(func(m *wire.Message) sim.Fate {
+			if m.Kind != handoff.KindCommit || left == 0 || exchange != 0 && m.Exchange != exchange {
+				return sim.Fate{}
+			}
+			exchange = m.Exchange
+			left--
+			return sim.Fate{Lose: true}
+		})
+		c.Want(3)
+		if err := c.Run(policy.Time(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		if f := meter.Figures(c.Now()); f.Served != 1 || f.Regenerated != remade {
+			t.Errorf("%d Commits lost: %+v", lost, f)
 		}
 	}
 }
