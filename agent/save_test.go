@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
@@ -100,7 +102,11 @@ func TestAHookDoesNotStartTooLateOrAfterItWasStopped(t *testing.T) {
 		return &pretendRun{stop: make(chan struct{}), done: done}, nil
 	}}}
 	var log bytes.Buffer
-	g := &gate{log: zerolog.New(&log)}
+	past, err := history.Open(filepath.Join(t.TempDir(), "history"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &gate{log: zerolog.New(&log), history: past}
 	late, soon := time.Now().Add(-time.Millisecond), time.Now().Add(time.Hour)
 	if end := a.follow(g, &launch{}, hook.Spec{}, late); !end.denied || started != 0 || log.Len() > 0 {
 		t.Errorf("too late: %+v, started %d times, logged %s", end, started, &log)
