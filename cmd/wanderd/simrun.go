@@ -13,6 +13,7 @@ import (
 
 	"github.com/wanderd/wanderd/sim/study"
 	"github.com/wanderd/wanderd/sim/study/beyond"
+	"github.com/wanderd/wanderd/sim/study/compare"
 	"github.com/wanderd/wanderd/sim/study/paper"
 	"github.com/wanderd/wanderd/sim/study/report"
 	"github.com/wanderd/wanderd/sim/study/siblings"
@@ -20,7 +21,7 @@ import (
 
 // experimentPages are the pages of the docs that have experiments.
 func experimentPages() []study.Page {
-	return []study.Page{paper.Page(), beyond.Page(), siblings.Page()}
+	return []study.Page{paper.Page(), beyond.Page(), siblings.Page(), compare.Page()}
 }
 
 func (p *program) newSimListCommand() *cobra.Command {

@@ -1,0 +1,75 @@
+package compare
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/ring"
+	"github.com/wanderd/wanderd/policy/tree"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// contender is a protocol with its settings.
+type contender struct {
+	name   string
+	family policy.Family
+	// fleet returns what makes the machines of the members of a roster.
+	fleet func(roster []wire.MemberID) func(sim.Seat) policy.Machine
+}
+
+// The constants that the protocols have besides.
+const (
+	skip    = time.Second
+	backups = 2
+	// suspectAfter is how long a site of the tree waits for a COMMIT, and how often it asks its predecessor: InterT of the paper. The others
+	// are as there, too.
+	suspectAfter = 3950 * time.Millisecond
+	searchFor    = 1480 * time.Millisecond
+	answerWithin = 148 * time.Millisecond
+	ringTimeout  = time.Second
+)
+
+func contenders() []contender {
+	return []contender{
+		wandering("wander, sweep", wander.Sweep, backups), wandering("wander, shuffle", wander.Shuffle, backups),
+		wandering("wander, random", wander.Random, backups), wandering("wander, sweep, no guardians", wander.Sweep, 0),
+		round("ring, always", ring.Always), round("ring, martin", ring.Martin), round("ring, q", ring.Q), round("ring, d", ring.D),
+		branching("tree, fair", tree.Fair), branching("tree, baseline", tree.Baseline),
+	}
+}
+
+func wandering(name string, walk wander.Walk, guardians int) contender {
+	return contender{name: name, family: wander.Family(), fleet: func([]wire.MemberID) func(sim.Seat) policy.Machine {
+		laps := new(wander.Laps)
+		return func(seat sim.Seat) policy.Machine {
+			return wander.New(wander.Config{
+				Gate: seat.Gate, Self: seat.Self, Rejoins: seat.Rejoins, OnDemand: true, Skip: skip, Op: op, Walk: walk, Backups: guardians,
+				Laps: laps, Entropy: seat.Entropy,
+			})
+		}
+	}}
+}
+
+func round(name string, request ring.Request) contender {
+	return contender{name: name, family: ring.Family(), fleet: func(roster []wire.MemberID) func(sim.Seat) policy.Machine {
+		return func(seat sim.Seat) policy.Machine {
+			return ring.New(ring.Config{
+				Gate: seat.Gate, Self: seat.Self, Members: roster, Request: request, Links: ring.UDP, Backups: backups, Timeout: ringTimeout,
+				Rejoins: seat.Rejoins, Entropy: seat.Entropy,
+			})
+		}
+	}}
+}
+
+func branching(name string, recovery tree.Recovery) contender {
+	return contender{name: name, family: tree.Family(), fleet: func(roster []wire.MemberID) func(sim.Seat) policy.Machine {
+		return func(seat sim.Seat) policy.Machine {
+			return tree.New(tree.Config{
+				Gate: seat.Gate, Self: seat.Self, Roster: roster, Backups: backups, Recovery: recovery, Links: tree.UDP, Entropy: seat.Entropy,
+				Timers: tree.Timers{Commit: suspectAfter, Token: suspectAfter, Reconnection: searchFor, Liveness: answerWithin},
+			})
+		}
+	}}
+}

@@ -1,0 +1,148 @@
+package compare
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/measure"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// What all contenders have to do. Every member asks again after a time with mean members × op / load, counted from the end of its last run.
+const (
+	op     = 4 * time.Second
+	spread = 0.1
+	// A datagram takes latency, and up to jitter more.
+	latency, jitter = 2 * time.Millisecond, 6 * time.Millisecond
+	lasts           = time.Hour
+	// crashes is how many members lose their power for good, each while its operation runs, evenly over the time.
+	crashes = 5
+	loss    = 0.01
+)
+
+func sizes() []int     { return []int{10, 80, 150, 300, 1000} }
+func loads() []float64 { return []float64{0.1, 1, 2} }
+
+// disturbed is the size of the fleets in which something goes wrong. A tree of a thousand sites that loses messages searches its queue by
+// broadcasts for most of the time, and takes minutes to simulate.
+const disturbed = 150
+
+// fault is what goes wrong.
+type fault string
+
+const (
+	noFault   fault = "no faults"
+	ofCrashes fault = "crashes"
+	ofLoss    fault = "1 % loss"
+)
+
+// course is one run of a contender.
+type course struct {
+	contender contender
+	members   int
+	load      float64
+	fault     fault
+}
+
+// courses are all of them.
+func courses() []course {
+	var all []course
+	for _, c := range contenders() {
+		for _, load := range loads() {
+			for _, n := range sizes() {
+				all = append(all, course{c, n, load, noFault})
+			}
+			all = append(all, course{c, disturbed, load, ofCrashes}, course{c, disturbed, load, ofLoss})
+		}
+	}
+	return all
+}
+
+// outcome is what a run led to.
+type outcome struct {
+	measure.Served
+	// recoveries are how long it took from each crash of a member at work until the next run began, in seconds.
+	recoveries []float64
+}
+
+// messagesPerRun is how many datagrams there were for each run; not a number if there was none.
+func (o *outcome) messagesPerRun() float64 { return float64(o.Datagrams) / float64(o.Runs) }
+
+func (c *course) run(ctx context.Context, seed uint64) (outcome, error) {
+	roster := make([]wire.MemberID, c.members)
+	for i := range roster {
+		roster[i] = sim.Identity(sim.Shuffled, seed, i)
+	}
+	service, attack := measure.NewService(c.members), &attack{dice: rand.New(rand.NewPCG(seed, 0x636f6d70)), begun: policy.Never}
+	cfg := sim.Config{
+		Seed: seed, Members: c.members, Family: c.contender.family, Machine: c.contender.fleet(roster),
+		Network: sim.Network{Latency: latency, Jitter: jitter}, Membership: sim.MeasuredMembership(c.members),
+		Hook:     sim.Hook{Takes: op, Spread: spread},
+		Demand:   sim.Demand{Every: time.Duration(float64(c.members) * float64(op) / c.load)},
+		Watchers: []sim.Watcher{service, attack},
+	}
+	if c.fault == ofLoss {
+		cfg.Network.Loss = loss
+	}
+	cluster := sim.New(cfg)
+	if c.fault == ofCrashes {
+		for i := range crashes {
+			cluster.At(policy.Time(lasts*time.Duration(i+1)/(crashes+1)), attack.arm)
+		}
+	}
+	cluster.Boot()
+	reached, err := cluster.RunFor(ctx, policy.Time(lasts), nil)
+	return outcome{Served: service.Served(reached), recoveries: attack.recoveries}, err
+}
+
+// attack cuts the power of members at work. It is a [sim.Watcher].
+type attack struct {
+	dice  *rand.Rand
+	armed bool
+	// begun is when the last crash happened; never, if there has been a run since.
+	begun      policy.Time
+	recoveries []float64
+}
+
+// arm makes the next member that runs crash during that run.
+func (a *attack) arm() { a.armed = true }
+
+// Watch strikes, and waits for the next run.
+func (a *attack) Watch(c *sim.Cluster, o *sim.Occurrence) error {
+	if o.Kind != sim.Stepped {
+		return nil
+	}
+	for i := range o.Effects {
+		if o.Effects[i].Kind != policy.Run {
+			continue
+		}
+		if a.begun != policy.Never {
+			a.recoveries = append(a.recoveries, o.At.Sub(a.begun).Seconds())
+			a.begun = policy.Never
+		}
+		if a.armed {
+			a.armed = false
+			member := o.Member
+			c.After(time.Duration(a.dice.Float64()*float64(op)*(1-spread)), func() {
+				c.PowerCut(member)
+				a.begun = c.Now()
+			})
+		}
+	}
+	return nil
+}
+
+// longest is the longest recovery; not a number if there was none.
+func longest(of []float64) float64 {
+	most := math.NaN()
+	for _, r := range of {
+		if !(r < most) {
+			most = r
+		}
+	}
+	return most
+}

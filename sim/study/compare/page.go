@@ -1,0 +1,190 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/wanderd/wanderd/sim/study"
+	"github.com/wanderd/wanderd/sim/study/report"
+)
+
+// Page returns the comparison.
+func Page() study.Page {
+	return study.Page{
+		Name: "compare", Title: "The protocols side by side",
+		Intro: "Which protocol fits a gate on demand. The same members ask at the same mean times in all of them, the same datagrams are slow or lost, and " +
+			"the same number of members lose their power while they work. Rings and trees run here without the ballot that makes a gate strict: with " +
+			"it they cost a majority's leases besides, and wait for the end of one after a crash.",
+		Experiments: []study.Experiment{sideBySide()},
+	}
+}
+
+// measured is the mean of a course's runs over the seeds.
+type measured struct {
+	*course
+	p50, p99, messages, fairness, busy, overlap, recovery float64
+}
+
+// sideBySide runs every contender on every course.
+func sideBySide() study.Experiment {
+	all := courses()
+	count := func(_ *course, o study.Options) int { return o.SeedsOr(1) }
+	return study.Surveyed(study.Experiment{
+		Name: "compare", Title: "One demand, ten protocols", Source: "none of the papers",
+		Shows: fmt.Sprintf("Members of a gate on demand ask again and again, so that the fleet is at a tenth of its capacity, at it, or at twice of it; a run "+
+			"takes %v ± %.0f %%, a datagram %v to %v. Each run lasts %v of the fleet's time. Members have %d backups; the wandering token rests for %v "+
+			"where nobody wants it; a site of the tree waits %v before it suspects its predecessor, and the ring learns of a crash from the membership, after "+
+			"about 10 s. With crashes, %d members lose their power for good, each while its command runs.",
+			op, 100*spread, latency, latency+jitter, lasts, backups, skip, suspectAfter, crashes),
+		Against: "None to compare with",
+	}, all, count, func(ctx context.Context, c *course, seed uint64) (outcome, error) { return c.run(ctx, seed) },
+		func(runs [][]outcome) study.Result { return answer(all, runs) })
+}
+
+func answer(all []course, runs [][]outcome) study.Result {
+	var list []measured
+	for i, of := range runs {
+		list = append(list, average(&all[i], of))
+	}
+	r := study.Result{Verdict: "there is nothing published to compare with"}
+	for _, load := range loads() {
+		r.Tables = append(r.Tables, obtainingBySize(list, load))
+	}
+	r.Tables = append(r.Tables, messagesBySize(list))
+	for _, f := range []fault{noFault, ofCrashes, ofLoss} {
+		r.Tables = append(r.Tables, underFault(list, f))
+	}
+	r.Plots = []study.Plot{
+		{Name: "compare-obtaining", Chart: curves(list, loads()[0], "Time from a demand to its run at a tenth of the capacity, median", "s", func(m *measured) float64 { return m.p50 })},
+		{Name: "compare-obtaining-busy", Chart: curves(list, 1, "Time from a demand to its run at capacity, 99th percentile", "s", func(m *measured) float64 { return m.p99 })},
+		{Name: "compare-messages", Chart: curves(list, loads()[0], "Datagrams for each run at a tenth of the capacity", "datagrams", func(m *measured) float64 { return m.messages })},
+	}
+	r.Points = points(list)
+	return r
+}
+
+// average is the mean over the seeds.
+func average(c *course, of []outcome) measured {
+	m := measured{course: c}
+	n := float64(len(of))
+	for i := range of {
+		o := &of[i]
+		m.p50 += o.Obtaining.P50 / n
+		m.p99 += o.Obtaining.P99 / n
+		m.messages += o.messagesPerRun() / n
+		m.fairness += o.Fairness / n
+		m.busy += o.Busy / n
+		m.overlap += o.Overlap / n
+		m.recovery += longest(o.recoveries) / n
+	}
+	return m
+}
+
+// one returns what a contender did on a course.
+func one(list []measured, name string, members int, load float64, f fault) *measured {
+	i := slices.IndexFunc(list, func(m measured) bool {
+		return m.contender.name == name && m.members == members && m.load == load && m.fault == f
+	})
+	return &list[i]
+}
+
+// bySize is a table of one figure, or two, for each contender and size, without faults.
+func bySize(list []measured, title string, load float64, cell func(*measured) string) report.Table {
+	t := report.Table{Title: title, Header: []string{"protocol"}}
+	for _, n := range sizes() {
+		t.Header = append(t.Header, fmt.Sprintf("N = %d", n))
+	}
+	for _, c := range contenders() {
+		row := []string{c.name}
+		for _, n := range sizes() {
+			row = append(row, cell(one(list, c.name, n, load, noFault)))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func obtainingBySize(list []measured, load float64) report.Table {
+	title := fmt.Sprintf("Time from a demand to its run at %s × the capacity, median / 99th percentile, s", number(load))
+	return bySize(list, title, load, func(m *measured) string { return number(m.p50) + " / " + number(m.p99) })
+}
+
+func messagesBySize(list []measured) report.Table {
+	return bySize(list, "Datagrams for each run at a tenth of the capacity", loads()[0], func(m *measured) string { return number(m.messages) })
+}
+
+// underFault is all figures of the fleets of one size, at capacity and at twice of it.
+func underFault(list []measured, f fault) report.Table {
+	t := report.Table{
+		Title: fmt.Sprintf("N = %d, %s; at capacity, and at twice of it", disturbed, f),
+		Header: []string{
+			"protocol", "busy, %", "two at once, %", "p50, s", "p99, s", "datagrams a run", "Jain's index", "longest recovery, s",
+			"2×: busy, %", "two at once, %", "p50, s", "p99, s", "datagrams a run", "Jain's index", "longest recovery, s",
+		},
+	}
+	for _, c := range contenders() {
+		row := []string{c.name}
+		for _, load := range loads()[1:] {
+			m := one(list, c.name, disturbed, load, f)
+			row = append(row, number(100*m.busy), number(100*m.overlap), number(m.p50), number(m.p99), number(m.messages), number(m.fairness), number(m.recovery))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if f == ofCrashes {
+		t.Notes = []string{"A recovery is the time from a crash of the member at work to the next run. Somebody waits at such loads."}
+	}
+	return t
+}
+
+// number writes three digits.
+func number(v float64) string {
+	if v == 0 || math.IsNaN(v) {
+		return report.Number(v)
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(math.Abs(v)))-2)
+	return report.Number(math.Round(v/unit) * unit)
+}
+
+// curves draws one figure over the sizes, without faults.
+func curves(list []measured, load float64, title, unit string, of func(*measured) float64) report.Chart {
+	l := report.Lines{Title: title, X: "members", Y: unit, Logarithmic: true}
+	for _, n := range sizes() {
+		l.Labels = append(l.Labels, strconv.Itoa(n))
+	}
+	for _, c := range contenders() {
+		curve := report.Curve{Name: c.name}
+		for i, n := range sizes() {
+			curve.X, curve.Y = append(curve.X, float64(i)), append(curve.Y, of(one(list, c.name, n, load, noFault)))
+		}
+		l.Curves = append(l.Curves, curve)
+	}
+	return l
+}
+
+// points are all figures of all courses, one figure a row.
+func points(list []measured) []report.Comparison {
+	var all []report.Comparison
+	for i := range list {
+		m := &list[i]
+		c := report.Comparison{Title: fmt.Sprintf("%s, N = %d, load %s, %s", m.contender.name, m.members, report.Number(m.load), m.fault), What: "figure"}
+		for _, f := range []struct {
+			label string
+			value float64
+		}{
+			{"busy share", m.busy},
+			{"share with two at once", m.overlap},
+			{"obtaining time p50, s", m.p50},
+			{"obtaining time p99, s", m.p99},
+			{"datagrams a run", m.messages},
+			{"Jain's index", m.fairness},
+			{"longest recovery, s", m.recovery},
+		} {
+			c.Rows = append(c.Rows, report.Compared{Label: f.label, Published: math.NaN(), Measured: f.value, Half: math.NaN()})
+		}
+		all = append(all, c)
+	}
+	return all
+}
