@@ -84,6 +84,7 @@ func house() []rule {
 		{room: "sim/study/paper", ours: studied, why: "the paper's own questions"},
 		{room: "sim/study/beyond", ours: studied, why: "questions beyond the paper"},
 		{room: "sim/study/siblings", ours: studied, why: "the questions of papers on other protocols"},
+		{room: "sim/study/compare", ours: studied, why: "the protocols side by side"},
 		{room: "sim/study/report", why: "plain data in, bytes out"},
 		{room: "examples/...", inTests: []string{"agent/control", "agent/metrics"}, why: "what an operator could write too"},
 	}

@@ -25,8 +25,8 @@ func ringFigures(f *ringing.Figures) []Figure {
 	return []Figure{
 		{"busy", "busy: share of the time with at least one operation", f.Busy},
 		{"overlap", "overlap: share with two or more", f.Overlap},
-		{"requests", "requests", float64(f.Requests)},
-		{"served", "operations", float64(f.Served)},
+		{"requests", "requests", float64(f.Demands)},
+		{"served", "operations", float64(f.Runs)},
 		{"token_moves", "moves of the token", float64(f.TokenMoves)},
 		{"request_messages", "request messages", float64(f.RequestMessages)},
 		{"messages_per_request", "messages per request", f.MessagesPerRequest()},

@@ -36,8 +36,8 @@ func TestRareRequestsCostTheClosedForms(t *testing.T) {
 	const n = 16
 	for request, want := range map[ring.Request]float64{ring.Martin: n - 1, ring.Q: n - 1, ring.D: (2*n - 1) * (n - 1.0) / n} {
 		f := measured(t, onPaperLinks(request, n, 1000*time.Second, time.Millisecond, time.Microsecond, 300_000*time.Second))
-		if got := f.MessagesPerRequest(); math.Abs(got-want) > 0.02*want || f.Served < 4000 {
-			t.Errorf("%v: %.3f messages per request, want %.3f; %d served", request, got, want, f.Served)
+		if got := f.MessagesPerRequest(); math.Abs(got-want) > 0.02*want || f.Runs < 4000 {
+			t.Errorf("%v: %.3f messages per request, want %.3f; %d served", request, got, want, f.Runs)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func TestTheRingGoesOnAfterCrashes(t *testing.T) {
 		s.Backups = 3
 		s.Faults = sim.Faults{CrashEvery: 1000 * time.Second, DownFor: 100 * time.Second}
 		f := measured(t, s)
-		if f.Regenerated == 0 || f.Overlap > 0 || f.Obtaining.Max > 30 || f.Served < 10_000 {
+		if f.Regenerated == 0 || f.Overlap > 0 || f.Obtaining.Max > 30 || f.Runs < 10_000 {
 			t.Errorf("%v: %+v", request, f)
 		}
 	}
@@ -114,7 +114,7 @@ func TestALostCommitIsRepeatedAndALostTokenIsMadeAnew(t *testing.T) {
 		if err := c.Run(policy.Time(time.Minute)); err != nil {
 			t.Fatal(err)
 		}
-		if f := meter.Figures(c.Now()); f.Served != 1 || f.Regenerated != remade {
+		if f := meter.Figures(c.Now()); f.Runs != 1 || f.Regenerated != remade {
 			t.Errorf("%d Commits lost: %+v", lost, f)
 		}
 	}

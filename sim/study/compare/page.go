@@ -39,7 +39,7 @@ func sideBySide() study.Experiment {
 			"where nobody wants it; a site of the tree waits %v before it suspects its predecessor, and the ring learns of a crash from the membership, after "+
 			"about 10 s. With crashes, %d members lose their power for good, each while its command runs.",
 			op, 100*spread, latency, latency+jitter, lasts, backups, skip, suspectAfter, crashes),
-		Against: "None to compare with",
+		Against: "Sentences of advice",
 	}, all, count, func(ctx context.Context, c *course, seed uint64) (outcome, error) { return c.run(ctx, seed) },
 		func(runs [][]outcome) study.Result { return answer(all, runs) })
 }
@@ -49,7 +49,15 @@ func answer(all []course, runs [][]outcome) study.Result {
 	for i, of := range runs {
 		list = append(list, average(&all[i], of))
 	}
-	r := study.Result{Verdict: "there is nothing published to compare with"}
+	var r study.Result
+	held, counsels := 0, advise(list)
+	for _, c := range counsels {
+		r.Notes = append(r.Notes, c.text)
+		if c.holds {
+			held++
+		}
+	}
+	r.Verdict = fmt.Sprintf("%d of %d are borne out", held, len(counsels))
 	for _, load := range loads() {
 		r.Tables = append(r.Tables, obtainingBySize(list, load))
 	}

@@ -1,0 +1,60 @@
+package compare
+
+import (
+	"math"
+	"testing"
+)
+
+// Every contender serves a fleet, under every fault, and a run depends on nothing but its seed.
+func TestEveryContenderServes(t *testing.T) {
+	for _, c := range contenders() {
+		for _, f := range []fault{noFault, ofCrashes, ofLoss} {
+			k := course{contender: c, members: 12, load: 1, fault: f}
+			first, err := k.run(t.Context(), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first.Busy < 0.3 || first.Overlap > 0.02 || first.Runs < 100 {
+				t.Errorf("%s, %s: %+v", c.name, f, first.Served)
+			}
+			if f == ofCrashes != (len(first.recoveries) == crashes) {
+				t.Errorf("%s, %s: %d recoveries", c.name, f, len(first.recoveries))
+			}
+			if second, _ := k.run(t.Context(), 1); second.Served != first.Served {
+				t.Errorf("%s, %s: with the same seed %+v, then %+v", c.name, f, first.Served, second.Served)
+			}
+		}
+	}
+}
+
+// Advice is judged by the figures: figures that say the contrary do not bear it out.
+func TestAdviceIsJudged(t *testing.T) {
+	list := make([]measured, len(courses()))
+	all := courses()
+	for i := range list {
+		list[i] = measured{course: &all[i], p50: 1, p99: 1, messages: 1, busy: 0.5, recovery: 1}
+	}
+	for i, c := range advise(list) {
+		if c.holds {
+			t.Errorf("sentence %d holds where all are equal: %s", i, c.text)
+		}
+	}
+}
+
+func TestThePageHasOneExperiment(t *testing.T) {
+	page := Page()
+	if len(page.Experiments) != 1 || page.Name != "compare" {
+		t.Errorf("%+v", page)
+	}
+	if r := answer(courses(), make([][]outcome, len(courses()))); len(r.Tables) != 7 || len(r.Plots) != 3 || len(r.Notes) != 3 {
+		t.Errorf("%d tables, %d plots, %d notes", len(r.Tables), len(r.Plots), len(r.Notes))
+	}
+}
+
+func TestNumbersHaveThreeDigits(t *testing.T) {
+	for v, want := range map[float64]string{0: "0", 1234.5: "1230", 0.012345: "0.0123", 99.96: "100", math.NaN(): "–"} {
+		if got := number(v); got != want {
+			t.Errorf("%v is written %s, want %s", v, got, want)
+		}
+	}
+}
