@@ -82,7 +82,7 @@ type Cluster struct {
 	// hands is how many tokens all members hold together.
 	hands  int
 	alarms alarms
-	mail   slab[wire.Message]
+	mail   slab[letter]
 	calls  slab[func()]
 	// entrusted are the messages of the runs' guards, by member.
 	entrusted map[int32][]wire.Message

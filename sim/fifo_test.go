@@ -53,6 +53,40 @@ func TestMessagesOnALinkThatIsFIFOArriveInOrder(t *testing.T) {
 	}
 }
 
+// What is under way to a member that crashes and is back by then arrives only where links are not connections.
+func TestWhatWasSentToAnEarlierLifeOnAConnectionIsLost(t *testing.T) {
+	for _, fifo := range []bool{false, true} {
+		arrived := 0
+		var ids []wire.MemberID
+		c := New(Config{
+			Seed: 1, Members: 2, Network: Network{Latency: time.Second, FIFO: fifo},
+			Machine: func(seat Seat) policy.Machine {
+				ids = append(ids, seat.Self)
+				return &probe{self: seat.Self, got: new([]given), answer: func(ev *policy.Event) (out []policy.Effect) {
+					switch ev.Kind {
+					case policy.Received:
+						arrived++
+					case policy.Wanted:
+						out = policy.AppendSend(out, &wire.Message{From: ids[0], To: ids[1], Nonce: 1})
+					}
+					return out
+				}}
+			},
+		})
+		c.Boot()
+		c.Want(0)
+		c.Crash(1)
+		c.Start(1)
+		c.After(2*time.Second, func() { c.Want(0) })
+		if err := c.Run(policy.Time(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		if want := map[bool]int{false: 2, true: 1}[fifo]; arrived != want {
+			t.Errorf("FIFO %v: %d of 2 messages arrived, want %d", fifo, arrived, want)
+		}
+	}
+}
+
 // "A crash is told only after no message of the crashed is in flight."
 func TestAPerfectDetectorTellsACrashAfterTheLastMessage(t *testing.T) {
 	for _, perfect := range []bool{false, true} {

@@ -23,7 +23,8 @@ type Network struct {
 	// hears: up to ReplayWithin later.
 	Replay       float64
 	ReplayWithin time.Duration
-	// FIFO makes the messages from one member to another arrive in the order in which they were sent.
+	// FIFO makes the messages from one member to another arrive in the order in which they were sent, as on a connection: what was sent to
+	// an earlier life of a member never arrives.
 	FIFO bool
 	// Encode encodes and parses every message on its way.
 	Encode bool
@@ -167,7 +168,7 @@ func (c *Cluster) latency() time.Duration {
 // post puts a message into the addressee's mail.
 func (c *Cluster) post(m *wire.Message, at policy.Time) {
 	slot := c.mail.reserve()
-	c.mail.items[slot] = *m
+	c.mail.items[slot] = letter{*m, c.members[IndexOf(m.To)].life}
 	if c.net.Encode {
 		c.net.datagram = m.Append(c.net.datagram[:0])
 		read, ok := wire.Parse(c.net.datagram)
@@ -198,10 +199,17 @@ func (n *network) broken(seed uint64, from, to int) bool {
 	return float64(Mix(seed^Mix(uint64(from)<<32|uint64(to)))>>11)/(1<<53) < n.Broken
 }
 
+// letter is a message under way to a life of its addressee.
+type letter struct {
+	wire.Message
+	life int32
+}
+
 // deliver hands a message to its addressee.
 func (c *Cluster) deliver(who, slot int32) {
 	m := &c.members[who]
-	if !m.up || !c.cfg.Family.Speaks(&c.mail.items[slot]) {
+	letter := &c.mail.items[slot]
+	if !m.up || !c.cfg.Family.Speaks(&letter.Message) || c.net.FIFO && letter.life != m.life {
 		c.lose(slot)
 		return
 	}
@@ -212,7 +220,7 @@ func (c *Cluster) deliver(who, slot int32) {
 			return
 		}
 	}
-	c.event.Kind, c.event.Msg = policy.Received, c.mail.items[slot]
+	c.event.Kind, c.event.Msg = policy.Received, c.mail.items[slot].Message
 	c.mail.drop(slot)
 	about := Occurrence{}
 	if c.cfg.AskFirst || len(c.watchers) > 0 {
@@ -236,6 +244,6 @@ func (c *Cluster) wakeEarly(who int32) {
 
 // lose loses a message that was on its way.
 func (c *Cluster) lose(slot int32) {
-	c.tell(Occurrence{Kind: Lost, Msg: &c.mail.items[slot]})
+	c.tell(Occurrence{Kind: Lost, Msg: &c.mail.items[slot].Message})
 	c.mail.drop(slot)
 }
