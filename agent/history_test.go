@@ -29,6 +29,7 @@ func TestTheHistorySurvivesAKill(t *testing.T) {
 			t.Errorf("before the kill: %+v", runs)
 		}
 		w.crash("a")
+		time.Sleep(time.Second) // its guard ends the run
 		w.start("a", AloneRun)
 		runs = w.history("a")
 		if len(runs) != 2 || runs[0].Failed() || runs[1].Cut != history.CutAgent {
