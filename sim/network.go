@@ -199,7 +199,7 @@ func (n *network) broken(seed uint64, from, to int) bool {
 	return float64(Mix(seed^Mix(uint64(from)<<32|uint64(to)))>>11)/(1<<53) < n.Broken
 }
 
-// letter is a message under way to a life of its addressee.
+// letter is a message under way to a life of its addressee; to 0, if that has not started yet.
 type letter struct {
 	wire.Message
 	life int32
@@ -209,7 +209,7 @@ type letter struct {
 func (c *Cluster) deliver(who, slot int32) {
 	m := &c.members[who]
 	letter := &c.mail.items[slot]
-	if !m.up || !c.cfg.Family.Speaks(&letter.Message) || c.net.FIFO && letter.life != m.life {
+	if !m.up || !c.cfg.Family.Speaks(&letter.Message) || c.net.FIFO && letter.life != m.life && letter.life > 0 {
 		c.lose(slot)
 		return
 	}
