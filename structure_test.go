@@ -57,7 +57,7 @@ func house() []rule {
 		{room: "agent/history", why: "it keeps what it is given"},
 		{room: "agent/safepath", why: "it looks at owners and modes"},
 		{
-			room: "sim/...", ours: []string{"wire", "policy/..."}, never: []string{"net", "math/rand", "crypto/rand"},
+			room: "sim/...", ours: []string{"wire", "policy/..."}, inTests: []string{"tools/mutant"}, never: []string{"net", "math/rand", "crypto/rand"},
 			why: "a seed decides everything",
 		},
 		{room: "sim", ours: []string{"wire", "policy"}, why: "the kernel knows no protocol, and nobody who uses it"},
@@ -71,7 +71,7 @@ func house() []rule {
 			why: "it counts, and presents nothing",
 		},
 		{
-			room: "sim/fleet/...", ours: []string{"wire", "policy/...", "sim", "sim/check", "sim/tell", "sim/measure"}, inTests: []string{"sim/hunt"},
+			room: "sim/fleet/...", ours: []string{"wire", "policy/...", "sim", "sim/check", "sim/tell", "sim/measure"}, inTests: []string{"sim/hunt", "tools/mutant"},
 			why: "a family's own worlds and rules",
 		},
 		{
@@ -86,6 +86,7 @@ func house() []rule {
 		{room: "sim/study/siblings", ours: studied, why: "the questions of papers on other protocols"},
 		{room: "sim/study/compare", ours: studied, why: "the protocols side by side"},
 		{room: "sim/study/report", why: "plain data in, bytes out"},
+		{room: "tools/mutant", why: "it changes texts"},
 		{room: "examples/...", inTests: []string{"agent/control", "agent/metrics"}, why: "what an operator could write too"},
 	}
 }

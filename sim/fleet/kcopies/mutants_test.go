@@ -1,15 +1,13 @@
 package kcopies_test
 
 import (
-	"encoding/json"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/wanderd/wanderd/tools/mutant"
 )
 
 // caught is the first seed that notices each mutant in testdata/mutants.
@@ -66,40 +64,13 @@ func TestEveryMutantIsCaught(t *testing.T) {
 // runMutant runs the test that a mutant names, with the mutant in place.
 func runMutant(t *testing.T, path string) string {
 	t.Helper()
-	a, err := txtar.ParseFile(path)
-	if err != nil || len(a.Files) != 2 {
-		t.Fatalf("%d parts: %v", len(a.Files), err)
+	m := mutant.Apply(t, "../../..", path)
+	place, test, found := strings.Cut(m.Head["caught by"], " ")
+	if !found {
+		t.Fatalf("%s does not say what notices it", path)
 	}
-	root, err := filepath.Abs("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	head := regexp.MustCompile(`^file: (\S+)\ncaught by: (\S+) (\S+)\n`).FindStringSubmatch(string(a.Comment))
-	if head == nil {
-		t.Fatalf("%s does not say where it is, and what notices it", path)
-	}
-	source := filepath.Join(root, filepath.FromSlash(head[1]))
-	text, err := os.ReadFile(source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	was, becomes := strings.TrimSuffix(string(a.Files[0].Data), "\n"), strings.TrimSuffix(string(a.Files[1].Data), "\n")
-	if n := strings.Count(string(text), was); n != 1 {
-		t.Fatalf("the old text occurs %d times in %s, and must once", n, head[1])
-	}
-	dir := t.TempDir()
-	changed, overlay := filepath.Join(dir, "changed.go"), filepath.Join(dir, "overlay.json")
-	replace, err := json.Marshal(map[string]map[string]string{"Replace": {source: changed}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, content := range map[string]string{changed: strings.Replace(string(text), was, becomes, 1), overlay: string(replace)} {
-		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	run := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run", "^"+head[3]+"$", "-overlay", overlay, "./"+head[2])
-	run.Dir = root
+	run := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run", "^"+test+"$", "-overlay", m.Overlay, "./"+place)
+	run.Dir = "../../.."
 	out, err := run.CombinedOutput()
 	if err == nil {
 		t.Fatal("nothing notices it")

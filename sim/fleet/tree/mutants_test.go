@@ -1,15 +1,13 @@
 package tree
 
 import (
-	"encoding/json"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/wanderd/wanderd/tools/mutant"
 )
 
 // caught is the first seed that notices each mutant in testdata/mutants.
@@ -56,35 +54,8 @@ func TestEveryMutantIsCaught(t *testing.T) {
 // runMutant runs the hunt with a mutant in place.
 func runMutant(t *testing.T, path string) string {
 	t.Helper()
-	a, err := txtar.ParseFile(path)
-	if err != nil || len(a.Files) != 2 {
-		t.Fatalf("%d parts: %v", len(a.Files), err)
-	}
-	file, _, _ := strings.Cut(strings.TrimPrefix(string(a.Comment), "file: "), "\n")
-	source, err := filepath.Abs(filepath.Join("../../..", filepath.FromSlash(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	was, becomes := strings.TrimSuffix(string(a.Files[0].Data), "\n"), strings.TrimSuffix(string(a.Files[1].Data), "\n")
-	if n := strings.Count(string(text), was); n != 1 {
-		t.Fatalf("the old text occurs %d times in %s, and must once", n, file)
-	}
-	dir := t.TempDir()
-	changed, overlay := filepath.Join(dir, "changed.go"), filepath.Join(dir, "overlay.json")
-	replace, err := json.Marshal(map[string]map[string]string{"Replace": {source: changed}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, content := range map[string]string{changed: strings.Replace(string(text), was, becomes, 1), overlay: string(replace)} {
-		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	run := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-vet=off", "-run", "^TestNoSeedBreaksARule$", "-overlay", overlay, ".")
+	m := mutant.Apply(t, "../../..", path)
+	run := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-vet=off", "-run", "^TestNoSeedBreaksARule$", "-overlay", m.Overlay, ".")
 	out, err := run.CombinedOutput()
 	if err == nil {
 		t.Fatal("nothing notices it")

@@ -1,7 +1,6 @@
 package wander_test
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -13,9 +12,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/wanderd/wanderd/sim/hunt"
+	"github.com/wanderd/wanderd/tools/mutant"
 )
 
 var update = flag.Bool("update", false, "write docs/mutants.md and the runs in README.md anew")
@@ -53,29 +52,25 @@ func TestMutantsAreCaught(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds one program for each mutant")
 	}
-	root, err := filepath.Abs("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
 	paths, err := filepath.Glob("testdata/mutants/*.txt")
 	if err != nil || len(paths) < 10 {
 		t.Fatalf("%d mutants: %v", len(paths), err)
 	}
-	mutants := make([]mutant, len(paths))
+	mutants := make([]variant, len(paths))
 	t.Run("each", func(t *testing.T) {
 		for i, path := range paths {
-			mutants[i] = readMutant(t, path)
+			mutants[i] = readVariant(t, path)
 			t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
 				t.Parallel()
-				mutants[i].hunt(t, root)
+				mutants[i].hunt(t)
 			})
 		}
 	})
-	if t.Failed() || slices.ContainsFunc(mutants, func(m mutant) bool { return m.seed == 0 }) {
+	if t.Failed() || slices.ContainsFunc(mutants, func(m variant) bool { return m.seed == 0 }) {
 		return // Or only some of them were asked for.
 	}
 	for _, area := range areas() {
-		if !slices.ContainsFunc(mutants, func(m mutant) bool { return m.area == area }) {
+		if !slices.ContainsFunc(mutants, func(m variant) bool { return m.area == area }) {
 			t.Errorf("there is no mutant of %s", area)
 		}
 	}
@@ -87,9 +82,9 @@ func areas() []string {
 	return []string{"handoff", "removal", "regeneration", "guardians", "slots", "demand", "state", "wire"}
 }
 
-func compareMutants(t *testing.T, mutants []mutant) {
+func compareMutants(t *testing.T, mutants []variant) {
 	t.Helper()
-	slices.SortStableFunc(mutants, func(a, b mutant) int {
+	slices.SortStableFunc(mutants, func(a, b variant) int {
 		return slices.Index(areas(), a.area) - slices.Index(areas(), b.area)
 	})
 	var b strings.Builder
@@ -111,93 +106,43 @@ func compareMutants(t *testing.T, mutants []mutant) {
 	}
 }
 
-// mutant is one known-bad variant of the protocol.
-type mutant struct {
-	area, file, wrong, old, new string
+// variant is one known-bad variant of the protocol.
+type variant struct {
+	area, wrong, overlay string
 	// seed is the first one that notices, and checker who does.
 	seed    int
 	checker string
 }
 
-func readMutant(t *testing.T, path string) mutant {
+func readVariant(t *testing.T, path string) variant {
 	t.Helper()
-	a, err := txtar.ParseFile(path)
-	if err != nil {
-		t.Fatal(err)
+	m := mutant.Apply(t, "../../..", path)
+	v := variant{area: m.Head["area"], wrong: m.Wrong, overlay: m.Overlay}
+	if v.wrong == "" || !slices.Contains(areas(), v.area) {
+		t.Fatalf("%s is not a whole mutant: %+v", path, v)
 	}
-	var m mutant
-	for line := range strings.Lines(string(a.Comment)) {
-		line = strings.TrimSpace(line)
-		if area, ok := strings.CutPrefix(line, "area: "); ok {
-			m.area = area
-		} else if file, ok := strings.CutPrefix(line, "file: "); ok {
-			m.file = file
-		} else {
-			m.wrong = strings.TrimSpace(m.wrong + " " + line)
-		}
-	}
-	for _, f := range a.Files {
-		switch text := strings.TrimSuffix(string(f.Data), "\n"); f.Name {
-		case "old":
-			m.old = text
-		case "new":
-			m.new = text
-		}
-	}
-	if m.wrong == "" || m.file == "" || !slices.Contains(areas(), m.area) || m.old == "" || m.old == m.new {
-		t.Fatalf("%s is not a whole mutant: %+v", path, m)
-	}
-	return m
+	return v
 }
 
 // hunt builds a hunt with the mutant in it, and lets it run until somebody notices.
-func (m *mutant) hunt(t *testing.T, root string) {
+func (v *variant) hunt(t *testing.T) {
 	t.Helper()
-	program := m.build(t, root)
-	run := exec.CommandContext(t.Context(), program, strconv.Itoa(maxMutantSeeds))
-	out, err := run.Output()
+	program := filepath.Join(t.TempDir(), "hunt")
+	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-overlay", v.overlay, "-o", program, "./testdata/hunt")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("the mutant does not build: %v\n%s", err, out)
+	}
+	out, err := exec.CommandContext(t.Context(), program, strconv.Itoa(maxMutantSeeds)).Output()
 	if err != nil {
 		t.Fatalf("the hunt fails: %v", err)
 	}
 	seed, rule, noticed := strings.Cut(string(out), " ")
 	if !noticed {
-		t.Fatalf("%d seeds do not notice it: %s", maxMutantSeeds, m.wrong)
+		t.Fatalf("%d seeds do not notice it: %s", maxMutantSeeds, v.wrong)
 	}
-	if m.seed, err = strconv.Atoi(seed); err != nil {
+	if v.seed, err = strconv.Atoi(seed); err != nil {
 		t.Fatal(err)
 	}
-	m.checker, _, _ = strings.Cut(rule, ":")
+	v.checker, _, _ = strings.Cut(rule, ":")
 	t.Logf("seed %s", out)
-}
-
-func (m *mutant) build(t *testing.T, root string) (program string) {
-	t.Helper()
-	source := filepath.Join(root, filepath.FromSlash(m.file))
-	text, err := os.ReadFile(source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(string(text), m.old); n != 1 {
-		t.Fatalf("the old text occurs %d times in %s, and must once; bring the mutant up to date", n, m.file)
-	}
-	dir := t.TempDir()
-	changed := filepath.Join(dir, filepath.Base(source))
-	overlay := filepath.Join(dir, "overlay.json")
-	replace, err := json.Marshal(map[string]map[string]string{"Replace": {source: changed}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path, content := range map[string]string{
-		changed: strings.Replace(string(text), m.old, m.new, 1), overlay: string(replace),
-	} {
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	program = filepath.Join(dir, "hunt")
-	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-overlay", overlay, "-o", program, "./testdata/hunt")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("the mutant does not build: %v\n%s", err, out)
-	}
-	return program
 }
