@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"net/http"
 	"sync"
 	"time"
 
@@ -54,9 +53,6 @@ func (a *Agent) keepHistories(ctx context.Context) {
 	}
 	all.Wait()
 }
-
-// Metrics answers with the metrics of the agent.
-func (s source) Metrics() http.Handler { return s.a.metrics.Handler() }
 
 // History lists the last runs of all gates on this host.
 func (s source) History(context.Context) (control.History, error) {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"net/http"
 	"strings"
 	"time"
 
@@ -30,7 +31,7 @@ func (t *tally) hand(e *policy.Effect) {
 	}
 }
 
-// begin measures the wait before a run: of its caller, or of this member since it was due.
+// tallyBegin measures the wait before a run: of its caller, or of this member since it was due.
 func (a *Agent) tallyBegin(g *gate, now policy.Time, c *caller) {
 	switch {
 	case c != nil:
@@ -40,6 +41,9 @@ func (a *Agent) tallyBegin(g *gate, now policy.Time, c *caller) {
 	}
 	g.tally.dueKnown = false
 }
+
+// Metrics answers with the metrics of the agent.
+func (s source) Metrics() http.Handler { return s.a.metrics.Handler() }
 
 // tallyEnd counts a run that has ended.
 func (a *Agent) tallyEnd(g *gate, r *hook.Result) {
