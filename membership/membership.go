@@ -305,6 +305,14 @@ func (m *Membership) Announce(gate wire.GateID) {
 	}
 }
 
+// DeclareRoster tells the others by which roster of names and keys this member takes part in gate: by a hash, which is not zero. It does
+// not block.
+func (m *Membership) DeclareRoster(gate wire.GateID, hash uint64) {
+	if m.roster.declare(gate, hash) {
+		m.announce()
+	}
+}
+
 // announce has this member's metadata gossiped. It does not block.
 func (m *Membership) announce() {
 	select {

@@ -18,11 +18,15 @@ const (
 	// MaxName is the longest name of a member, in bytes.
 	MaxName = 64
 
+	// metadataVersion is that of a member without a roster: those that know no rosters read it, too.
 	metadataVersion = 2
+	rosterVersion   = 3
 	metadataLeaving = 0x80
 	metadataHeader  = 1 + ed25519.PublicKeySize + 8
 	metadataLeast   = metadataHeader + ed25519.SignatureSize
-	metadataMax     = metadataLeast + 2*MaxGates
+	markSize        = 2
+	rosterSize      = 8
+	metadataMax     = metadataLeast + (markSize+rosterSize)*MaxGates
 
 	// metadataContext keeps a signature from meaning anything else.
 	metadataContext = "wanderd announcement v2"
@@ -43,6 +47,8 @@ type metadata struct {
 	// counter rises with every change: of two announcements of one member the higher counts.
 	counter uint64
 	gates   []gateMark // ascending by tag, each once
+	// rosters are the hashes of the gates' rosters, zero for a gate that has none; nil if no gate has one.
+	rosters []uint64
 }
 
 // newMetadata refuses two gates with the same tag.
@@ -75,6 +81,22 @@ func (m *metadata) announce(g wire.GateID) bool {
 	return false
 }
 
+// declare records the hash of the roster of gate g, and reports whether that is a change.
+func (m *metadata) declare(g wire.GateID, hash uint64) bool {
+	for i, mark := range m.gates {
+		if mark.tag() != markOf(g) {
+			continue
+		}
+		rosters := make([]uint64, len(m.gates)) // views share the old ones
+		copy(rosters, m.rosters)
+		rosters[i] = hash
+		news := m.rosters == nil || m.rosters[i] != hash
+		m.rosters = rosters
+		return news
+	}
+	return false
+}
+
 // encode writes and signs the metadata of a node with this name and address.
 func (m *metadata) encode(private ed25519.PrivateKey, node string, addr netip.AddrPort) []byte {
 	b := m.appendUnsigned(make([]byte, 0, metadataMax))
@@ -102,14 +124,20 @@ func vouched(b []byte, key ed25519.PublicKey, node string, addr netip.AddrPort) 
 
 func (m *metadata) appendUnsigned(b []byte) []byte {
 	first := byte(metadataVersion)
+	if m.rosters != nil {
+		first = rosterVersion
+	}
 	if m.leaving {
 		first |= metadataLeaving
 	}
 	b = append(b, first)
 	b = append(b, m.key...)
 	b = binary.BigEndian.AppendUint64(b, m.counter)
-	for _, mark := range m.gates {
+	for i, mark := range m.gates {
 		b = binary.BigEndian.AppendUint16(b, uint16(mark))
+		if m.rosters != nil {
+			b = binary.BigEndian.AppendUint64(b, m.rosters[i])
+		}
 	}
 	return b
 }
@@ -117,23 +145,36 @@ func (m *metadata) appendUnsigned(b []byte) []byte {
 // parseMetadata accepts only bytes that encode can write, so one content has one encoding. The result shares no memory with b.
 func parseMetadata(b []byte) (metadata, error) {
 	var m metadata
-	switch {
-	case len(b) == 0:
+	if len(b) == 0 {
 		return m, errors.New("no metadata: it is not a wanderd")
-	case b[0]&^metadataLeaving != metadataVersion:
-		return m, fmt.Errorf("metadata of version %d, want %d", b[0]&^metadataLeaving, metadataVersion)
-	case len(b) < metadataLeast || len(b) > metadataMax || (len(b)-metadataLeast)%2 != 0:
+	}
+	size, version := markSize, b[0]&^metadataLeaving
+	if version == rosterVersion {
+		size += rosterSize
+	}
+	switch {
+	case version != metadataVersion && version != rosterVersion:
+		return m, fmt.Errorf("metadata of version %d, want %d or %d", version, metadataVersion, rosterVersion)
+	case len(b) < metadataLeast || len(b) > metadataLeast+size*MaxGates || (len(b)-metadataLeast)%size != 0:
 		return m, fmt.Errorf("metadata of %d bytes", len(b))
 	}
 	m.leaving = b[0]&metadataLeaving != 0
 	m.key = slices.Clone(ed25519.PublicKey(b[1 : 1+ed25519.PublicKeySize]))
 	m.counter = binary.BigEndian.Uint64(b[1+ed25519.PublicKeySize:])
-	for rest := b[metadataHeader : len(b)-ed25519.SignatureSize]; len(rest) > 0; rest = rest[2:] {
+	none := true
+	for rest := b[metadataHeader : len(b)-ed25519.SignatureSize]; len(rest) > 0; rest = rest[size:] {
 		mark := gateMark(binary.BigEndian.Uint16(rest))
 		if n := len(m.gates); n > 0 && m.gates[n-1].tag() >= mark.tag() {
 			return m, errors.New("metadata whose gates are not in order")
 		}
 		m.gates = append(m.gates, mark)
+		if version == rosterVersion {
+			m.rosters = append(m.rosters, binary.BigEndian.Uint64(rest[markSize:]))
+			none = none && m.rosters[len(m.rosters)-1] == 0
+		}
+	}
+	if version == rosterVersion && none {
+		return m, errors.New("metadata of rosters without one")
 	}
 	return m, nil
 }

@@ -37,6 +37,10 @@ func TestMetadataBytes(t *testing.T) {
 		{"no gate", "02" + keyHex + counter, metadata{key: key, counter: 7}},
 		{"a gate", "02" + keyHex + counter + "1234", metadata{key: key, counter: 7, gates: []gateMark{markOf(low)}}},
 		{"two gates, a token met", "02" + keyHex + counter + "1234 ffff", metadata{key: key, counter: 7, gates: []gateMark{markOf(low), markOf(high) | 1}}},
+		{
+			"a roster", "03" + keyHex + counter + "1234 0000000000000000 fffe 00000000000000ff",
+			metadata{key: key, counter: 7, gates: []gateMark{markOf(low), markOf(high)}, rosters: []uint64{0, 255}},
+		},
 		{"leaving", "82" + keyHex + counter, metadata{key: key, counter: 7, leaving: true}},
 	} {
 		want := unhex(t, c.hex)
@@ -60,6 +64,10 @@ func TestMetadataThatIsNotOursIsRefused(t *testing.T) {
 		"gates out of order":  "02" + keyHex + counter + "2000 1000" + signature,
 		"one gate twice":      "02" + keyHex + counter + "1000 1001" + signature,
 		"too many gates":      "02" + keyHex + counter + strings.Repeat("1000", MaxGates+1) + signature,
+		"half a roster":       "03" + keyHex + counter + "1000 00000000" + signature,
+		"no roster":           "03" + keyHex + counter + "1000 0000000000000000" + signature,
+		"neither":             "03" + keyHex + counter + signature,
+		"too many rosters":    "03" + keyHex + counter + strings.Repeat("1000 0000000000000001", MaxGates+1) + signature,
 		"half a kilobyte":     "02" + keyHex + counter + strings.Repeat("00", 512),
 		"somebody else's own": "82a4726f6c65a6636f6e73756c",
 	} {
@@ -72,7 +80,7 @@ func TestMetadataThatIsNotOursIsRefused(t *testing.T) {
 func TestMetadataHasOneEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		// Mostly close to valid: a version, a key, and some gates.
-		b := append([]byte{rapid.SampledFrom([]byte{2, 0x82, 0}).Draw(t, "first")}, make([]byte, ed25519.PublicKeySize+8)...)
+		b := append([]byte{rapid.SampledFrom([]byte{2, 0x82, 3, 0x83, 0}).Draw(t, "first")}, make([]byte, ed25519.PublicKeySize+8)...)
 		b = append(b, rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "gates")...)
 		m, err := parseMetadata(append(bytes.Clone(b), make([]byte, ed25519.SignatureSize)...))
 		if again := m.appendUnsigned(nil); err == nil && !bytes.Equal(again, b) {
@@ -81,7 +89,7 @@ func TestMetadataHasOneEncoding(t *testing.T) {
 	})
 }
 
-func TestMetadataOfMostGatesStaysBelow200Bytes(t *testing.T) {
+func TestMetadataOfMostGatesStaysBelow200BytesAndWithRostersBelow400(t *testing.T) {
 	var gates []wire.GateID
 	for i := range MaxGates {
 		gates = append(gates, wire.GateID(i)<<49)
@@ -92,6 +100,12 @@ func TestMetadataOfMostGatesStaysBelow200Bytes(t *testing.T) {
 	}
 	if n := len(m.encode(privateOf(1), nodeName("x", wire.MemberIDOf(keyOf(1))), addrOfHost(1))); n >= 200 {
 		t.Errorf("%d bytes", n)
+	}
+	for _, g := range gates {
+		m.declare(g, 1)
+	}
+	if n := len(m.encode(privateOf(1), nodeName("x", wire.MemberIDOf(keyOf(1))), addrOfHost(1))); n >= 400 {
+		t.Errorf("%d bytes with rosters", n)
 	}
 }
 
@@ -110,6 +124,25 @@ func TestAnnouncingAGateAgainIsNoNews(t *testing.T) {
 		t.Error("a gate of somebody else was news")
 	case shared[0].met() || shared[1].met():
 		t.Error("the announcement changed what views share")
+	}
+}
+
+func TestDeclaringARosterAgainIsNoNews(t *testing.T) {
+	m, err := newMetadata(keyOf(1), []wire.GateID{gateA, gateB})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.declare(wire.GateIDOf("another"), 1) {
+		t.Error("a gate of somebody else was news")
+	}
+	if !m.declare(gateA, 1) || m.declare(gateA, 1) || !m.declare(gateA, 2) || !m.declare(gateB, 2) {
+		t.Error("what is news is none, or the reverse")
+	}
+	shared := m.rosters
+	m.declare(gateA, 3)
+	who := Member{gates: m.gates, rosters: shared}
+	if who.Roster(gateA) != 2 || who.Roster(gateB) != 2 || who.Roster(wire.GateIDOf("another")) != 0 {
+		t.Errorf("views share %v", shared)
 	}
 }
 

@@ -110,6 +110,18 @@ func (r *roster) announce(gate wire.GateID) bool {
 	return news
 }
 
+// declare records this member's roster of gate, and reports whether the metadata must be gossiped.
+func (r *roster) declare(gate wire.GateID, hash uint64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	news := r.meta.declare(gate, hash)
+	if news {
+		r.changed()
+	}
+	r.me.rosters = r.meta.rosters
+	return news
+}
+
 // leave marks this member as leaving in its metadata.
 func (r *roster) leave() {
 	r.mu.Lock()
@@ -162,7 +174,8 @@ func (r *roster) note(s sighting, now time.Time) []change {
 	before := rec.State
 	was := rec.Addr
 	rec.counter = s.told.meta.counter
-	rec.ID, rec.Name, rec.Key, rec.Addr, rec.gates = s.told.id, s.told.name, s.told.meta.key, s.addr, s.told.meta.gates
+	rec.ID, rec.Name, rec.Key, rec.Addr = s.told.id, s.told.name, s.told.meta.key, s.addr
+	rec.gates, rec.rosters = s.told.meta.gates, s.told.meta.rosters
 	switch {
 	case s.told.meta.leaving:
 		rec.State = StateLeft

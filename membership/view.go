@@ -47,7 +47,8 @@ type Member struct {
 	// State is StateAlive for all members of a View; [Membership.All] returns the other states too.
 	State State
 
-	gates []gateMark
+	gates   []gateMark
+	rosters []uint64
 }
 
 // Has reports whether the member takes part in gate g.
@@ -62,6 +63,16 @@ func (m *Member) HasMetToken(g wire.GateID) bool {
 	return ok && mark.met()
 }
 
+// Roster returns the hash of the roster by which the member takes part in gate g; zero if it has declared none.
+func (m *Member) Roster(g wire.GateID) uint64 {
+	for i, mark := range m.gates {
+		if mark.tag() == markOf(g) && m.rosters != nil {
+			return m.rosters[i]
+		}
+	}
+	return 0
+}
+
 func (m *Member) mark(g wire.GateID) (gateMark, bool) {
 	want := markOf(g)
 	for _, mark := range m.gates {
@@ -73,7 +84,7 @@ func (m *Member) mark(g wire.GateID) (gateMark, bool) {
 }
 
 func (m *Member) same(o *Member) bool {
-	return m.ID == o.ID && m.Name == o.Name && m.Addr == o.Addr && slices.Equal(m.gates, o.gates)
+	return m.ID == o.ID && m.Name == o.Name && m.Addr == o.Addr && slices.Equal(m.gates, o.gates) && slices.Equal(m.rosters, o.rosters)
 }
 
 // View is the set of live members at one moment. It is shared and immutable: do not change its content.

@@ -70,5 +70,14 @@ type Seat struct {
 	WaitsAlone, Rejoins bool
 	// OnDemand says that the gate has nothing to run but what somebody waits for: see Wanted.
 	OnDemand bool
-	Entropy  Entropy
+	// Roster are the members that the gate is configured to have, Self among them; nil, if it takes whoever comes. No name and no identity is
+	// in it twice.
+	Roster  []Voter
+	Entropy Entropy
+}
+
+// Voter is a member of a roster: its name, and who answers to that.
+type Voter struct {
+	Name string
+	ID   wire.MemberID
 }
