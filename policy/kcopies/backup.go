@@ -21,3 +21,12 @@ func (m *Machine) UseBackup(least wire.Seq, end *Outcome, out []policy.Effect) [
 	end.Crashed = crashed
 	return m.tell(NoteUsedBackup, m.cfg.Ring[st], out)
 }
+
+// Discard drops the copy of a token that the owner knows to be lost, and every later message with a count up to the given one: the owner of
+// another member makes a new token, and a copy of the old one would be a second.
+func (m *Machine) Discard(count wire.Seq) {
+	m.count = max(m.count, count)
+	if m.token == Backup {
+		m.becomeNone()
+	}
+}

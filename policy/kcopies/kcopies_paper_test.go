@@ -154,6 +154,22 @@ func TestAHolderThatHearsOfACrashDeliversNothing(t *testing.T) {
 	}
 }
 
+// A copy of a token that is lost becomes no token, and neither does one that comes later.
+func TestADiscardedCopyIsNoCopy(t *testing.T) {
+	m, cfg := siteOf(5, 2, 3, 1)
+	late := tokenFrom(t, 5, 2, 1, 3, 8)
+	m.Discard(8)
+	var end kcopies.Outcome
+	m.Receive(&late, &end, nil)
+	if m.Suspect(without(cfg.Ring, 1, 2), &end, nil); end.Ending != kcopies.Pending || m.Token() != kcopies.None {
+		t.Errorf("a copy of before led to %v", end.Ending)
+	}
+	next := tokenFrom(t, 5, 2, 1, 3, 9)
+	if m.Receive(&next, &end, nil); end.Ending != kcopies.MayRegenerate {
+		t.Errorf("a copy of the next token led to %v", end.Ending)
+	}
+}
+
 // A hop that leaves crashed sites out counts as if their successor had used its copy; with few members left the sender keeps a copy itself.
 func TestAHopThatLeavesSitesOut(t *testing.T) {
 	m, cfg := siteOf(4, 2, 0, 0)

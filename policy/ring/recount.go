@@ -16,8 +16,10 @@ import (
 // A call goes from member to next, stopped by nobody, until it meets the token.
 //
 // Neither a call nor the token overtakes the other. A call that comes back twice to a member to which the token has not come meanwhile has found
-// that there is none (the first round lets a token arrive that was sent past a member that has just come): more than k members in a row have crashed, or a holder has come back before anybody missed it. Of several
-// members that call, the first in the roster makes the new one: it sends its own call on in place of another's.
+// that there is none (the first round lets a token arrive that was sent past a member that has just come): more than k members in a row have
+// crashed, or a holder has come back before anybody missed it. Of several members that call, the first in the roster makes the new one: it
+// sends its own call on in place of another's. In the second round all discard their copies: when S_T crashes later, an old copy would become
+// a second token.
 
 // takeUp begins this member's part: in the first life of a fleet when all are there, later as soon as somebody is. The first member
 // has the token.
@@ -38,8 +40,9 @@ func (m *Machine) takeUp(now policy.Instant, out []policy.Effect) []policy.Effec
 	return m.serve(now, policy.AppendTook(out, policy.CauseMade, m.cfg.Self, &ref))
 }
 
-// bereave: the member before this one has crashed, or this member itself has come back. With Martin it asks the new neighbour what it
-// has asked that one; a member that comes back does not know whether it was asked.
+// bereave: the member before this one has crashed, or this member itself has come back, or a handoff from the member before it has brought
+// no token. With Martin it asks again what it has asked: the new neighbour, or one that may have taken the token for its answer. A member
+// that comes back does not know whether it was asked.
 func (m *Machine) bereave(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if m.cfg.Request == Martin && !m.holds() && (m.asked || !m.met) {
 		m.asked, m.nextWants = false, m.nextWants || !m.met
@@ -78,6 +81,9 @@ func (m *Machine) onCall(now policy.Instant, r request, out []policy.Effect) []p
 		return out // the token is there, and has nothing to count
 	case m.calling != 0 && r.origin > m.rank:
 		r.origin, r.call, r.round = m.rank, m.calling, false
+	}
+	if r.round {
+		m.copies.Discard(r.count)
 	}
 	return m.send(r, out)
 }

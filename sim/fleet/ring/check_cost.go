@@ -54,7 +54,9 @@ func (k *CostChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	}
 	switch o.Event.Kind {
 	case policy.Wanted:
-		if k.again = o.Member == k.running; !k.again {
+		if o.Member == k.running {
+			k.again = true
+		} else {
 			k.ask(o.Member)
 		}
 	case policy.Unwanted:
