@@ -12,7 +12,7 @@ SCRIPTS  := .ci/run tools/fuzz tools/package $(wildcard examples/*/*.sh systemd/
 # The stages of a check. The tests come last, so that their output does.
 STAGES   := vet cross lint race fuzz test
 
-.PHONY: all build test race fuzz hunt bench attack vet cross lint fmt check packages hosts clean
+.PHONY: all build test race fuzz hunt chaos bench attack vet cross lint fmt check packages hosts clean
 
 all: build
 
@@ -35,6 +35,15 @@ fuzz:
 SEEDS    ?= 100000
 hunt:
 	$(GO) test ./policy/ballot -run '^TestHunt$$' -v -timeout 0 -ballot.seed $$(date +%Y%m%d000000) -ballot.seeds $(SEEDS)
+
+# Fleets of real agents under faults, for CHAOS in all. What their commands have recorded is judged twice where the gate is strict. It needs
+# root or user namespaces for faults of the network, and iproute2 and nftables.
+CHAOS    ?= 30m
+chaos:
+	rm -rf $(BIN)/chaos && mkdir -p $(BIN)/chaos
+	$(GO) run ./tools/chaos -for $(CHAOS) -dir $(CURDIR)/$(BIN)/chaos
+	$(GO) -C tools/porcupine test .
+	$(GO) -C tools/porcupine run . $(CURDIR)/$(BIN)/chaos/[tr]*/journal
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...

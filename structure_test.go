@@ -86,6 +86,8 @@ func house() []rule {
 		{room: "sim/study/siblings", ours: studied, why: "the questions of papers on other protocols"},
 		{room: "sim/study/compare", ours: studied, why: "the protocols side by side"},
 		{room: "sim/study/report", why: "plain data in, bytes out"},
+		{room: "tools/hosts", ours: []string{"agent/control"}, why: "it runs agents, and does not know what for"},
+		{room: "tools/chaos", ours: []string{"tools/hosts"}, why: "it judges what real processes do"},
 		{room: "tools/mutant", why: "it changes texts"},
 		{room: "examples/...", inTests: []string{"agent/control", "agent/metrics"}, why: "what an operator could write too"},
 	}

@@ -1,0 +1,142 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"syscall"
+	"time"
+)
+
+// fault is one kind of harm. It lasts for up to most, and is healed then.
+type fault struct {
+	name string
+	most time.Duration
+	// network says that it needs one.
+	network bool
+	strike  func(t *trial, at int)
+	heal    func(t *trial, at int)
+}
+
+func nothing(*trial, int) {}
+
+// faults are all kinds of harm. None of them stops a guard and lets it go on later: what a stopped guard should have killed runs until the
+// guard does, and only a resource that checks the fencing number can help.
+func faults() []fault {
+	start := func(t *trial, at int) { t.try(t.fleet.Hosts[at].Start()) }
+	return []fault{
+		{"kill -9 of the agent", lease / 2, false, func(t *trial, at int) { t.fleet.Hosts[at].Kill() }, start},
+		{"power cut", 2 * lease, false, func(t *trial, at int) { t.fleet.Hosts[at].PowerCut() }, start},
+		{
+			"SIGSTOP of the agent", 2 * lease, false,
+			func(t *trial, at int) { t.fleet.Hosts[at].Signal(syscall.SIGSTOP) },
+			func(t *trial, at int) { t.fleet.Hosts[at].Signal(syscall.SIGCONT) },
+		},
+		{"SIGSTOP of the command", 2 * lease, false, signals(recorder, syscall.SIGSTOP), signals(recorder, syscall.SIGCONT)},
+		{"kill -9 of the command", 0, false, signals(recorder, syscall.SIGKILL), nothing},
+		{"kill -9 of the caller", 0, false, signals("exec", syscall.SIGKILL), nothing},
+		{"kill -9 of the guard", 0, false, signals("hook-guard", syscall.SIGKILL), nothing},
+		{
+			"restart", lease / 4, false,
+			func(t *trial, at int) {
+				h := t.fleet.Hosts[at]
+				h.Signal(syscall.SIGTERM)
+				time.Sleep(lease / 4)
+				h.Kill()
+			}, start,
+		},
+		{"cut off, both ways", 2 * lease, true, cutOff(true, true, true), cutOff(true, true, false)},
+		{"cut off, to the others", 2 * lease, true, cutOff(true, false, true), cutOff(true, false, false)},
+		{"cut off, from the others", 2 * lease, true, cutOff(false, true, true), cutOff(false, true, false)},
+		{
+			"loss of 20 %", 2 * lease, true,
+			func(t *trial, at int) { t.try(t.fleet.Network.Lose(at, 200)) },
+			func(t *trial, at int) { t.try(t.fleet.Network.Lose(at, 0)) },
+		},
+	}
+}
+
+// signals sends a signal to those processes of a host that have this argument.
+func signals(arg string, sig syscall.Signal) func(*trial, int) {
+	return func(t *trial, at int) {
+		for _, p := range t.fleet.Hosts[at].Processes() {
+			if p.Is(arg) {
+				p.Signal(sig)
+			}
+		}
+	}
+}
+
+// cutOff cuts the ways between a host and all others, or restores them.
+func cutOff(to, from, cut bool) func(*trial, int) {
+	return func(t *trial, at int) {
+		for other := range t.fleet.Hosts {
+			if other == at {
+				continue
+			}
+			if to {
+				t.try(t.fleet.Network.Cut(at, other, cut))
+			}
+			if from {
+				t.try(t.fleet.Network.Cut(other, at, cut))
+			}
+		}
+	}
+}
+
+// A fault strikes every faultEvery on average; whether one does is drawn at every tick.
+const (
+	faultEvery = 1500 * time.Millisecond
+	tick       = 50 * time.Millisecond
+)
+
+// harm strikes hosts until the time is over, and then heals them. Each host has at most one fault at a time; several hosts may.
+func (t *trial) harm(dice *rand.Rand, until time.Time) {
+	kinds := faults()
+	if t.fleet.Network == nil {
+		kinds = withoutNetwork(kinds)
+	}
+	type wound struct {
+		kind  fault
+		heals time.Time
+	}
+	wounds := map[int]wound{}
+	for now := time.Now(); now.Before(until); now = time.Now() {
+		for at, w := range wounds {
+			if now.After(w.heals) {
+				w.kind.heal(t, at)
+				t.log("%s: over: %s", t.fleet.Hosts[at].Name, w.kind.name)
+				delete(wounds, at)
+			}
+		}
+		if at := dice.IntN(len(t.fleet.Hosts)); dice.Int64N(int64(faultEvery)) < int64(tick) {
+			if _, wounded := wounds[at]; !wounded {
+				w := wound{kinds[dice.IntN(len(kinds))], now}
+				w.heals = now.Add(time.Duration(dice.Int64N(int64(w.kind.most) + 1)))
+				t.log("%s: %s for %.2f s", t.fleet.Hosts[at].Name, w.kind.name, w.heals.Sub(now).Seconds())
+				t.struck[w.kind.name]++
+				w.kind.strike(t, at)
+				wounds[at] = w
+			}
+		}
+		time.Sleep(tick)
+	}
+	for at, w := range wounds {
+		w.kind.heal(t, at)
+	}
+}
+
+func withoutNetwork(kinds []fault) (left []fault) {
+	for _, k := range kinds {
+		if !k.network {
+			left = append(left, k)
+		}
+	}
+	return left
+}
+
+// log tells the story of a trial, by the clock of its journal.
+func (t *trial) log(format string, args ...any) {
+	_, _ = fmt.Fprintf(t.story, "%.3f s  %s\n", sinceBoot().Seconds(), fmt.Sprintf(format, args...))
+}

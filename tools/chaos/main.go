@@ -1,0 +1,130 @@
+//go:build linux
+
+// Command chaos runs fleets of real agents under faults, and checks what the commands that ran under their gate have recorded against a lock
+// with rising fencing numbers.
+//
+//	go run ./tools/chaos [-policies tree,ring,wander] [-members 3,5] [-for 30m] [-seed N] [-dir DIR]
+//
+// Agents are killed, stopped for a while, cut off one way and both, and lose packets; hosts lose their power; commands, callers and guards
+// are killed. A strict gate must pass; of a soft gate it is said how often two commands ran at once, and for how long.
+//
+// The hosts are network namespaces, each with a boot time of its own. As root, or where a user may have namespaces; otherwise agents share
+// loopback, and the faults of the network are left out. What it cannot do: set the wall clock of one host (no namespace has that), change the rate of a
+// clock, or suspend a host; the simulator does.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/wanderd/wanderd/tools/hosts"
+)
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == recorder {
+		exit(record(os.Args[2:]))
+	}
+	policies := flag.String("policies", "tree,ring,wander", "the policies that are tried, with commas")
+	members := flag.String("members", "3,5", "how many agents a fleet has, with commas")
+	length := flag.Duration("for", 30*time.Minute, "how long all trials take together")
+	seed := flag.Uint64("seed", uint64(time.Now().Unix()), "decides which faults strike; when they take effect it does not")
+	dir := flag.String("dir", "", "where journals and logs are kept; by default they are removed")
+	flag.Parse()
+	exit(try(strings.Split(*policies, ","), strings.Split(*members, ","), *length, *seed, *dir))
+}
+
+func exit(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "chaos:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// try runs one trial after the other.
+func try(policies, members []string, length time.Duration, seed uint64, dir string) error {
+	isolated := hosts.Isolate()
+	if dir == "" {
+		var err error
+		if dir, err = os.MkdirTemp("", "wanderd-chaos-"); err != nil {
+			return err
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+	}
+	program, err := hosts.Build(dir)
+	if err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	length /= time.Duration(len(policies) * len(members))
+	fmt.Printf("seed %d, %s for each fleet, lease %s, kill_after %s\n", seed, length, lease, killAfter)
+	var failed []string
+	for _, policy := range policies {
+		for _, size := range members {
+			p := plan{policy: policy, length: length, seed: seed, program: program, self: self, dir: filepath.Join(dir, policy+size)}
+			if p.members, err = strconv.Atoi(size); err != nil {
+				return err
+			}
+			if err := os.Mkdir(p.dir, 0o700); err != nil {
+				return err
+			}
+			if err := p.print(isolated); err != nil {
+				failed = append(failed, fmt.Sprintf("%s with %s members: %v", policy, size, err))
+			}
+		}
+	}
+	if len(failed) > 0 {
+		return fmt.Errorf("failed:\n  %s", strings.Join(failed, "\n  "))
+	}
+	return nil
+}
+
+// print runs a trial and prints what became of it. The error says what must not be.
+func (p *plan) print(isolated error) (err error) {
+	where := "in network namespaces, each with a boot time of its own"
+	if p.network, err = hosts.NewNetwork(p.members); err != nil {
+		if isolated != nil {
+			err = isolated
+		}
+		where = fmt.Sprintf("on loopback, without faults of the network: %v", err)
+	} else {
+		defer p.network.Close()
+		if !p.network.Clocks() {
+			where = "in network namespaces, with one boot time: this kernel has no time namespaces"
+		}
+	}
+	fmt.Printf("\n%s, %d members, %s\n", p.policy, p.members, where)
+	r, err := p.run()
+	r.print()
+	if err == nil && p.policy != "wander" && !r.strict() {
+		err = fmt.Errorf("%d overlaps, %d numbers that do not rise", r.overlaps, r.falls)
+	}
+	return err
+}
+
+func (r *result) print() {
+	fmt.Printf("  %d commands, %d of them killed; longest pause between two starts %.2f s\n", r.holds, r.killed, r.pause.Seconds())
+	fmt.Printf("  %d overlaps, the longest %.3f s; %d numbers that do not rise\n", r.overlaps, r.longest.Seconds(), r.falls)
+	for _, f := range r.faults {
+		fmt.Println("    " + f)
+	}
+	fmt.Print("  callers' exit codes:")
+	for _, code := range slices.Sorted(maps.Keys(r.ends)) {
+		fmt.Printf(" %d×%d", r.ends[code], code)
+	}
+	fmt.Print("\n  faults:")
+	for _, name := range slices.Sorted(maps.Keys(r.struck)) {
+		fmt.Printf(" %d×%s;", r.struck[name], name)
+	}
+	fmt.Println()
+}

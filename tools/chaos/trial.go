@@ -1,0 +1,164 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/wanderd/wanderd/tools/hosts"
+)
+
+// plan is what a trial is to be.
+type plan struct {
+	policy  string
+	members int
+	length  time.Duration
+	seed    uint64
+	// program is wanderd, self this program; dir is where the trial's files are.
+	program, self, dir string
+	network            *hosts.Network
+}
+
+// lease is that of a strict gate here: short, so that much happens in a trial. It exceeds two renewals, killAfter and the guard's margin.
+const (
+	lease     = 3 * time.Second
+	killAfter = 300 * time.Millisecond
+)
+
+// patience bounds the wait for the fleet to work, before the faults and after them.
+const patience = 60 * time.Second
+
+// trial is a fleet under faults.
+type trial struct {
+	plan
+	fleet   *hosts.Fleet
+	journal string
+	story   io.WriteCloser
+	// struck counts the faults by kind, ends the ends of the callers by exit code; -1 is a caller that was killed.
+	struck map[string]int
+	mu     sync.Mutex
+	ends   map[int]int
+	err    error
+}
+
+// result is what became of a trial.
+type result struct {
+	verdict
+	struck map[string]int
+	ends   map[int]int
+}
+
+// gate is the gate's settings.
+func (p *plan) gate(journal string) string {
+	text := fmt.Sprintf("hook = [%q, %q, %q, \"150ms\"]\nmin_interval = \"2s\"\nop = \"200ms\"\npolicy = %q\n", p.self, recorder, journal, p.policy)
+	if p.policy != "wander" {
+		text += fmt.Sprintf("roster = [\"%s\"]\nlease = %q\nkill_after = %q\n", strings.Join(hosts.Names(p.members), `", "`), lease, killAfter)
+	}
+	return text
+}
+
+// run tries a fleet: it lets callers and hooks run, harms the hosts, heals them, waits until every host is served once more, and reads
+// what the commands have recorded.
+func (p plan) run() (r result, err error) {
+	t := &trial{plan: p, struck: map[string]int{}, ends: map[int]int{}, journal: filepath.Join(p.dir, "journal")}
+	if t.story, err = os.Create(filepath.Join(p.dir, "story")); err != nil {
+		return r, err
+	}
+	defer func() { _ = t.story.Close() }()
+	t.fleet, err = hosts.New(hosts.Settings{
+		Size: p.members, Program: p.program, Dir: p.dir, Network: p.network, Top: "skip = \"100ms\"\nstop_timeout = \"1s\"", Gate: p.gate(t.journal),
+	})
+	if err != nil {
+		return r, err
+	}
+	defer t.fleet.Close()
+	if err := t.fleet.Start(patience); err != nil {
+		return r, err
+	}
+	var callers sync.WaitGroup
+	stop := make(chan struct{})
+	dice := rand.New(rand.NewPCG(p.seed, 0))
+	for i, h := range t.fleet.Hosts {
+		callers.Go(func() { t.call(h, rand.New(rand.NewPCG(p.seed, uint64(i)+1)), stop) })
+	}
+	t.harm(dice, time.Now().Add(p.length))
+	close(stop)
+	callers.Wait()
+	for _, h := range t.fleet.Hosts {
+		t.try(h.Start())
+	}
+	for _, h := range t.fleet.Hosts {
+		t.try(t.served(h))
+	}
+	t.fleet.Close()
+	file, err := os.Open(t.journal)
+	if err != nil {
+		return r, errors.Join(t.err, err)
+	}
+	defer func() { _ = file.Close() }()
+	holds, err := read(file)
+	return result{sweep(holds), t.struck, t.ends}, errors.Join(t.err, err)
+}
+
+// try keeps the first thing that the trial itself could not do.
+func (t *trial) try(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.err == nil {
+		t.err = err
+	}
+}
+
+// call lets one caller after the other run a command on a host.
+func (t *trial) call(h *hosts.Host, dice *rand.Rand, stop <-chan struct{}) {
+	for {
+		select {
+		case <-stop:
+			return
+		case <-time.After(time.Duration(dice.Int64N(int64(300 * time.Millisecond)))):
+		}
+		t.end(t.command(h, dice, "5s").Run())
+	}
+}
+
+// command is a call. Now and then it takes longer than a lease, and one in four commands does not listen to SIGTERM.
+func (t *trial) command(h *hosts.Host, dice *rand.Rand, wait string) *exec.Cmd {
+	work := time.Duration(dice.Int64N(int64(300 * time.Millisecond)))
+	if dice.IntN(20) == 0 {
+		work = lease * 3 / 2
+	}
+	args := []string{"--wait", wait, "--kill-after", killAfter.String(), "--", t.self, recorder, t.journal, work.String()}
+	if dice.IntN(4) == 0 {
+		args = append(args, "deaf")
+	}
+	return h.Exec(args...)
+}
+
+func (t *trial) end(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		t.ends[exit.ExitCode()]++
+	} else {
+		t.ends[0]++
+	}
+}
+
+// served waits until a host is granted the gate. An agent that is killed by a fault takes its callers along, so they ask again.
+func (t *trial) served(h *hosts.Host) error {
+	cmd := h.Exec("--wait", patience.String(), "--", "true")
+	said, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s is not served any more after the faults: %w: %s", h.Name, err, said)
+	}
+	return nil
+}

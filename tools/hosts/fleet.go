@@ -1,0 +1,130 @@
+//go:build linux
+
+// Package hosts runs real agents for trials, each on a host of its own: a network namespace, or ports of loopback where a process may
+// have none. It stops and kills what runs there, and takes the network apart. It knows nothing of what the agents are tried for.
+package hosts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/control"
+)
+
+// GateName is the gate of every fleet.
+const GateName = "g"
+
+// Fleet is some agents that share a secret and one gate.
+type Fleet struct {
+	Hosts []*Host
+	// Network is nil on loopback.
+	Network *Network
+
+	program, dir string
+}
+
+// Settings are what a fleet is made of.
+type Settings struct {
+	Size int
+	// Program is wanderd; Dir has its files, and must be empty.
+	Program, Dir string
+	// Top are lines of the configuration file before the gate, Gate those of the gate besides its name.
+	Top, Gate string
+	// Network has one host for each agent; nil is loopback.
+	Network *Network
+}
+
+// Build compiles wanderd, as it is in the working directory's module, into a directory.
+func Build(dir string) (program string, err error) {
+	program = filepath.Join(dir, "wanderd")
+	if out, err := exec.Command("go", "build", "-o", program, "github.com/wanderd/wanderd/cmd/wanderd").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return program, nil
+}
+
+// Names are those of a fleet's members, in the order of its hosts.
+func Names(size int) (names []string) {
+	for i := range size {
+		names = append(names, "m"+strconv.Itoa(i+1))
+	}
+	return names
+}
+
+// New makes a fleet; none of its agents runs yet.
+func New(s Settings) (*Fleet, error) {
+	f := &Fleet{Network: s.Network, program: s.Program, dir: s.Dir}
+	if err := os.WriteFile(f.file("wanderd.toml"), []byte(s.Top+"\n[[gate]]\nname = \""+GateName+"\"\n"+s.Gate+"\n"), 0o600); err != nil {
+		return nil, err
+	}
+	if out, err := exec.Command(s.Program, "keygen", "--secret", f.file("secret")).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("keygen: %w\n%s", err, out)
+	}
+	for i, name := range Names(s.Size) {
+		h := &Host{Name: name, fleet: f, state: f.file(name), log: f.file(name + ".log"), mark: fmt.Sprintf("WANDERD_TRIAL=%s/%s", s.Dir, name)}
+		var err error
+		if s.Network == nil {
+			h.Addr, err = freeAddr()
+		} else {
+			h.Addr, h.enter = s.Network.addr(i)+":7946", s.Network.enter(i)
+		}
+		if err != nil {
+			return nil, err
+		}
+		f.Hosts = append(f.Hosts, h)
+	}
+	return f, nil
+}
+
+func (f *Fleet) file(name string) string { return filepath.Join(f.dir, name) }
+
+// Start starts every agent, and waits until each of them knows of all others.
+func (f *Fleet) Start(within time.Duration) error {
+	for _, h := range f.Hosts {
+		if err := h.Start(); err != nil {
+			return err
+		}
+	}
+	return Until(within, "all agents know of each other", func() bool {
+		for _, h := range f.Hosts {
+			if s, err := h.Status(); err != nil || s.Members != len(f.Hosts) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// Close ends all that runs on the hosts.
+func (f *Fleet) Close() {
+	for _, h := range f.Hosts {
+		h.PowerCut()
+	}
+}
+
+// Until waits for a condition.
+func Until(within time.Duration, what string, met func() bool) error {
+	for deadline := time.Now().Add(within); !met(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			return fmt.Errorf("waited %s in vain: %s", within, what)
+		}
+	}
+	return nil
+}
+
+// Status asks the host's agent.
+func (h *Host) Status() (control.Status, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	s, err := control.Dial(h.Socket()).Status(ctx)
+	if err == nil && len(s.Gates) == 0 {
+		err = errors.New("it knows of no gate")
+	}
+	return s, err
+}

@@ -1,0 +1,134 @@
+//go:build linux
+
+package hosts
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+)
+
+// Host is where one agent runs, with its guards, its callers and their commands.
+type Host struct {
+	Name, Addr string
+
+	fleet      *Fleet
+	state, log string
+	// enter is the command that runs another one on this host.
+	enter []string
+	// mark is in the environment of every process that runs here.
+	mark string
+
+	mu    sync.Mutex
+	agent *exec.Cmd
+	ended chan struct{}
+}
+
+// Socket is the agent's control socket.
+func (h *Host) Socket() string { return filepath.Join(h.state, "wanderd.sock") }
+
+// Log is the agent's log, of all its lives.
+func (h *Host) Log() string { return h.log }
+
+// Start starts the agent, unless it runs.
+func (h *Host) Start() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.agent != nil {
+		return nil
+	}
+	args := []string{
+		"--config", h.fleet.file("wanderd.toml"), "--name", h.Name, "--state-dir", h.state, "--secret-file", h.fleet.file("secret"), "--bind", h.Addr,
+		"--log-format", "json", "--log-level", "debug",
+	}
+	for _, other := range h.fleet.Hosts {
+		if other != h {
+			args = append(args, "--join", other.Addr)
+		}
+	}
+	log, err := os.OpenFile(h.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = log.Close() }()
+	cmd := h.Command(h.fleet.program, args...)
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	h.agent, h.ended = cmd, make(chan struct{})
+	go func(ended chan struct{}) {
+		_ = cmd.Wait()
+		close(ended)
+	}(h.ended)
+	return nil
+}
+
+// Command is a program on this host.
+func (h *Host) Command(program string, args ...string) *exec.Cmd {
+	argv := slices.Concat(h.enter, []string{program}, args)
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Env = append(os.Environ(), h.mark)
+	return cmd
+}
+
+// Exec is "wanderd exec" on this host.
+func (h *Host) Exec(args ...string) *exec.Cmd {
+	return h.Command(h.fleet.program, append([]string{"exec", "--state-dir", h.state}, args...)...)
+}
+
+// Signal sends the agent a signal, if it runs.
+func (h *Host) Signal(sig syscall.Signal) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.agent != nil {
+		_ = h.agent.Process.Signal(sig)
+	}
+}
+
+// Kill ends the agent by SIGKILL, and nothing else on its host.
+func (h *Host) Kill() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.agent == nil {
+		return
+	}
+	_ = h.agent.Process.Kill()
+	<-h.ended
+	h.agent = nil
+}
+
+// PowerCut ends every process of the host at once.
+func (h *Host) PowerCut() {
+	for _, p := range h.Processes() {
+		p.Signal(syscall.SIGSTOP) // nobody sees another one die
+	}
+	for alive := h.Processes(); len(alive) > 0; alive = h.Processes() {
+		for _, p := range alive {
+			p.Signal(syscall.SIGKILL)
+		}
+	}
+	h.Kill()
+}
+
+// freeAddr finds a port of loopback that is free for TCP and UDP now.
+func freeAddr() (string, error) {
+	for range 20 {
+		l, err := net.Listen("tcp4", "127.0.0.1:0")
+		if err != nil {
+			return "", err
+		}
+		addr := l.Addr().String()
+		p, err := net.ListenPacket("udp4", addr)
+		_ = l.Close()
+		if err == nil {
+			return addr, p.Close()
+		}
+	}
+	return "", fmt.Errorf("no port is free for both TCP and UDP")
+}

@@ -1,0 +1,231 @@
+//go:build linux
+
+package hosts
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// Network is hosts that are joined by a bridge: namespaces that live for as long as this process holds them.
+type Network struct {
+	hub   *holder
+	hosts []*holder
+	// clocks says that the hosts' boot times differ.
+	clocks bool
+	links  map[link]fate
+}
+
+// holder is a process that does nothing but keep namespaces.
+type holder struct {
+	cmd   *exec.Cmd
+	stdin io.Closer
+}
+
+// link is the way from one host to another, and fate what becomes of a packet there.
+type (
+	link struct{ from, to int }
+	fate struct {
+		cut bool
+		// lost of 1,000 are lost.
+		lost int
+	}
+)
+
+// bootApart is by how much the boot times of two neighbouring hosts differ.
+const bootApart = 86_413
+
+// Isolate makes this process root of a user namespace if it is not root, by executing the program anew. It returns if there is nothing to
+// do, or an error if the system allows no such thing. It is for the beginning of main.
+func Isolate() error {
+	if os.Geteuid() == 0 {
+		return nil
+	}
+	unshare, err := exec.LookPath("unshare")
+	if err != nil {
+		return err
+	}
+	if out, err := exec.Command(unshare, "--user", "--map-root-user", "--net", "true").CombinedOutput(); err != nil {
+		return fmt.Errorf("this user may not have namespaces: %s", out)
+	}
+	return syscall.Exec(unshare, append([]string{"unshare", "--user", "--map-root-user"}, os.Args...), os.Environ())
+}
+
+// NewNetwork makes hosts. The error says what it lacks: root or user namespaces, unshare and nsenter, ip, or nft.
+func NewNetwork(size int) (*Network, error) {
+	for _, tool := range []string{"unshare", "nsenter", "ip", "nft"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			return nil, err
+		}
+	}
+	n := &Network{clocks: exec.Command("unshare", "--time", "--boottime", "1", "true").Run() == nil, links: map[link]fate{}}
+	if err := n.build(size); err != nil {
+		n.Close()
+		return nil, err
+	}
+	return n, nil
+}
+
+func (n *Network) build(size int) (err error) {
+	if n.hub, err = hold("--net"); err != nil {
+		return err
+	}
+	if err := n.hub.run("ip", "link", "add", "br0", "type", "bridge"); err != nil {
+		return err
+	}
+	if err := n.hub.run("ip", "link", "set", "br0", "up"); err != nil {
+		return err
+	}
+	for i := range size {
+		spaces := []string{"--net"}
+		if n.clocks {
+			spaces = append(spaces, "--time", "--boottime", strconv.Itoa(i*bootApart))
+		}
+		h, err := hold(spaces...)
+		if err != nil {
+			return err
+		}
+		n.hosts = append(n.hosts, h)
+		port := "port" + strconv.Itoa(i+1)
+		// IPv6 is off: its neighbours' talk would count as bytes at rest.
+		script := `ip link set lo up && ip link set eth0 up && ip addr add ` + n.addr(i) + `/24 dev eth0 && nft add table inet faults`
+		if err := errors.Join(
+			n.hub.run("ip", "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", strconv.Itoa(h.cmd.Process.Pid)),
+			n.hub.run("ip", "link", "set", port, "master", "br0", "up"),
+			h.run("sh", "-c", "echo 1 >/proc/sys/net/ipv6/conf/eth0/disable_ipv6; "+script),
+		); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hold starts a process in namespaces of its own. It ends with this one.
+func hold(spaces ...string) (*holder, error) {
+	cmd := exec.Command("unshare", append(spaces, "sh", "-c", "echo; exec cat")...)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	var said strings.Builder
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	h := &holder{cmd, stdin}
+	if _, err := bufio.NewReader(stdout).ReadByte(); err != nil {
+		h.release()
+		return nil, fmt.Errorf("no namespaces: %s", said.String())
+	}
+	return h, nil
+}
+
+func (h *holder) release() {
+	_ = h.stdin.Close()
+	_ = h.cmd.Wait()
+}
+
+func (h *holder) enter(spaces ...string) []string {
+	return append([]string{"nsenter", "--target", strconv.Itoa(h.cmd.Process.Pid)}, spaces...)
+}
+
+// run runs a command in the network namespace.
+func (h *holder) run(argv ...string) error { return h.feed("", argv...) }
+
+func (h *holder) feed(input string, argv ...string) error {
+	argv = append(h.enter("--net"), argv...)
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Stdin = strings.NewReader(input)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", strings.Join(argv, " "), err, out)
+	}
+	return nil
+}
+
+// Close lets the namespaces go, once nothing runs there.
+func (n *Network) Close() {
+	for _, h := range n.hosts {
+		h.release()
+	}
+	if n.hub != nil {
+		n.hub.release()
+	}
+}
+
+// Clocks reports whether the hosts have boot times of their own.
+func (n *Network) Clocks() bool { return n.clocks }
+
+func (n *Network) addr(i int) string { return fmt.Sprintf("10.77.0.%d", i+1) }
+
+func (n *Network) enter(i int) []string {
+	if n.clocks {
+		return n.hosts[i].enter("--net", "--time")
+	}
+	return n.hosts[i].enter("--net")
+}
+
+// Cut cuts the way from one host to another, or restores it. The way back is another one.
+func (n *Network) Cut(from, to int, cut bool) error {
+	f := n.links[link{from, to}]
+	f.cut = cut
+	n.links[link{from, to}] = f
+	return n.apply(to)
+}
+
+// Lose loses some of 1,000 packets on their way to a host, from wherever they come.
+func (n *Network) Lose(to, perMille int) error {
+	for from := range n.hosts {
+		f := n.links[link{from, to}]
+		f.lost = perMille
+		n.links[link{from, to}] = f
+	}
+	return n.apply(to)
+}
+
+// apply gives a host's filter the rules for what comes to it.
+func (n *Network) apply(to int) error {
+	var rules strings.Builder
+	for from := range n.hosts {
+		switch f := n.links[link{from, to}]; {
+		case f.cut:
+			fmt.Fprintf(&rules, "ip saddr %s drop\n", n.addr(from))
+		case f.lost > 0:
+			fmt.Fprintf(&rules, "ip saddr %s numgen random mod 1000 < %d drop\n", n.addr(from), f.lost)
+		}
+	}
+	return n.hosts[to].feed("delete table inet faults\ntable inet faults {\nchain in {\ntype filter hook input priority 0\n"+
+		rules.String()+"}\n}\n", "nft", "-f", "-")
+}
+
+// Sent returns how many bytes the hosts have put on the wire so far, with their headers.
+func (n *Network) Sent() (total uint64, err error) {
+	for i, h := range n.hosts {
+		argv := append(h.enter("--net"), "cat", "/proc/net/dev")
+		out, err := exec.Command(argv[0], argv[1:]...).Output()
+		if err != nil {
+			return 0, err
+		}
+		_, line, _ := strings.Cut(string(out), "eth0:")
+		fields := strings.Fields(line)
+		if len(fields) < 9 {
+			return 0, fmt.Errorf("host %d says nothing of eth0", i+1)
+		}
+		bytes, err := strconv.ParseUint(fields[8], 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		total += bytes
+	}
+	return total, nil
+}
