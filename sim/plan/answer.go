@@ -7,24 +7,23 @@ import (
 	"github.com/wanderd/wanderd/sim/measure"
 )
 
-// Answer is what the fleet will do. Times are in seconds, shares between 0 and 1; a figure that nothing was measured for is
-// null in JSON.
+// Answer describes what the fleet will do. Times are in seconds, shares are between 0 and 1. A figure without a measurement is null in JSON.
 type Answer struct {
 	Wish Wish `json:"wish"`
-	// Met says that every member will run every Every on average. Changes has what would do where the load or the walk is too
-	// much; a network that loses tokens is another reason, and then there are none.
+	// Met says that every member will run every Every on average. If the load is too high or the walk too slow, Changes lists what would
+	// help. If the network loses too many tokens, Changes is empty.
 	Met     bool     `json:"met"`
 	Changes []Change `json:"changes"`
-	// Warnings are sentences about what is likely not to be wanted.
+	// Warnings are sentences about effects that the operator probably does not want.
 	Warnings  []string  `json:"warnings"`
 	Constants Constants `json:"constants"`
-	// Load is op × members / (every × slots): for what share of the time each token must be in use. LoadInForce is the same by
-	// min_interval.
+	// Load is op × members / (every × slots): the share of time for which each token must be in use. LoadInForce is the same with
+	// min_interval in place of every.
 	Load        float64 `json:"load"`
 	LoadInForce float64 `json:"load_by_min_interval"`
-	// FirstRound is how long it takes at least until all have run, after all members have started at once.
+	// FirstRound is the least time until all members have run, if they all start at once.
 	FirstRound float64 `json:"first_round_s"`
-	// Expected is the fleet in the long run, Twice the one of twice the members with the same constants.
+	// Expected describes the fleet in the long run, Twice a fleet of twice the members with the same constants.
 	Expected Forecast `json:"expected"`
 	Traffic  Traffic  `json:"traffic"`
 	Loss     Loss     `json:"killed_holder"`
@@ -34,18 +33,17 @@ type Answer struct {
 	Command string `json:"command"`
 }
 
-// Plan answers a wish. It simulates the fleet, with the machines that an agent runs, on all cores, for an amount of work that
-// does not depend on the wish: some seconds. The answer depends on nothing but the wish. An [*Impossible] says what is wrong
-// with the wish; the only other error is that of ctx.
+// Plan answers a wish. It simulates the fleet on all cores, with the machines that an agent runs. The work does not depend on the wish and
+// takes some seconds; the answer depends on the wish only. The error is an [*Impossible] that says what is wrong with the wish, or that of ctx.
 func Plan(ctx context.Context, w Wish) (Answer, error) { return planWithin(ctx, w, usualWork()) }
 
-// effort is how many steps of machines may be simulated.
+// effort limits the number of simulated steps.
 type effort struct {
-	// fleet and twice are for the fleet and the one of twice the size; inquest is for what follows a loss.
+	// fleet and twice are for the fleet and for one of twice the size; inquest is for the time after a loss.
 	fleet, inquest, twice uint64
 }
 
-// usualWork takes two or three seconds of one core's time, where guardians are simulated some more, and half as long on two.
+// usualWork takes two or three seconds on one core, half as long on two, and more if guardians are simulated.
 func usualWork() effort { return effort{fleet: 2_000_000, inquest: 900_000, twice: 1_000_000} }
 
 func planWithin(ctx context.Context, w Wish, e effort) (Answer, error) {
@@ -63,23 +61,22 @@ func planWithin(ctx context.Context, w Wish, e effort) (Answer, error) {
 	if !fits {
 		a.Changes = changes(&w, k.Skip)
 	}
-	tasks, bereaved := tasksFor(&once, &twice, e)
+	tasks, killed := tasksFor(&once, &twice, e)
 	runs, err := simulateAll(ctx, w.Seed, tasks)
 	if err != nil {
 		return Answer{}, err
 	}
 	a.Expected, a.Twice = forecast(&once, runs[0]), forecast(&twice, runs[1])
-	a.Loss = lossOf(&w, &k, runs[bereaved])
+	a.Loss = lossOf(&w, &k, runs[killed])
 	a.Traffic = trafficOf(w.Members, float64(a.Expected.Datagrams.Mean))
 	a.Met = fits && !a.late()
 	a.Warnings = warnings(&a, fits)
 	return a, nil
 }
 
-// tasksFor returns what is to be simulated: the fleet first, then the one of twice the size, and which of them is bereaved of
-// its holder. Without guardians that is the fleet in the long run, as what follows depends on who is due by then; with
-// guardians it is one of its own.
-func tasksFor(once, twice *fleet, e effort) (all []task, bereaved int) {
+// tasksFor returns the simulations: first the fleet, then the one of twice the size. killed is the one whose holder is killed. Without
+// guardians that is the fleet in the long run, because recovery depends on which members are due by then; with guardians it is a third one.
+func tasksFor(once, twice *fleet, e effort) (all []task, killed int) {
 	share := uint64(1)
 	if once.guarded {
 		share = guardedWork
@@ -92,39 +89,39 @@ func tasksFor(once, twice *fleet, e effort) (all []task, bereaved int) {
 	return append(all, task{fleet: *once, inquest: e.inquest}), len(all)
 }
 
-// Forecast is what a fleet does in the long run, as measured in the simulation.
+// Forecast describes a fleet in the long run, as measured in the simulation.
 type Forecast struct {
 	Members int     `json:"members"`
 	Load    float64 `json:"load_by_min_interval"`
-	// FromTheory says that hardly anybody ran in the simulation, or that there was none, because it would take too long. Then
-	// Busy, Wait and Interval are theory's, and where there was no time to send anything, Datagrams too.
+	// FromTheory says that the simulation would take too long, or saw too few runs. Then Busy, Wait and Interval come from theory, and
+	// Datagrams too if nothing was sent.
 	FromTheory bool `json:"from_theory"`
-	// Busy is the share of time for which a token is in use: in which somebody runs, if there is one. Overlap is the share in which
-	// more run than there are slots.
+	// Busy is the share of time for which a token is in use. With one slot, that is the share in which a member runs. Overlap is the share
+	// in which more members run than there are slots.
 	Busy    measure.Estimate `json:"busy"`
 	Overlap measure.Estimate `json:"overlap"`
-	// Wait is from when a member becomes due to when it runs, Interval that between two of its runs.
+	// Wait is the time from when a member becomes due to its run, Interval the time between two of its runs.
 	Wait     Quantiles `json:"wait_s"`
 	Interval Quantiles `json:"interval_s"`
-	// Datagrams is how many all members send together, a second.
+	// Datagrams counts those that all members together send in a second.
 	Datagrams measure.Estimate `json:"datagrams_per_s"`
-	// FalseAlarms and Lost are how many tokens a day are made or revived although there is one, and are lost to the network.
+	// FalseAlarms counts the tokens a day that are made or revived although one exists, Lost those that the network loses.
 	FalseAlarms measure.Estimate `json:"false_alarms_per_day"`
 	Lost        measure.Estimate `json:"tokens_lost_per_day"`
 	Theory      Theory           `json:"theory"`
 	Simulated   Simulated        `json:"simulated"`
 }
 
-// Theory is what a closed form says of the same fleet without faults: a mean field, good for ten members or more.
+// Theory is a closed form for the same fleet without faults: a mean field, good for ten members or more.
 type Theory struct {
 	Busy     float64 `json:"busy"`
 	Wait     float64 `json:"mean_wait_s"`
 	Interval float64 `json:"mean_interval_s"`
-	// Lap is how long the token takes until it has been everywhere.
+	// Lap is the time until the token has visited every member.
 	Lap float64 `json:"lap_s"`
 }
 
-// Simulated is what a forecast rests on.
+// Simulated says how much simulation a forecast rests on.
 type Simulated struct {
 	Seeds int `json:"seeds"`
 	// Duration is the virtual time of all seeds together.
@@ -133,22 +130,22 @@ type Simulated struct {
 	Steps      uint64  `json:"steps"`
 }
 
-// Loss is what happens when the holder of a token is killed, from one such loss for each seed. With guardians, one of them takes
-// the token up again. Without, nothing can run until a member takes it for lost. By then nearly everybody is due, and several may
-// make a new token before the first one has been everywhere: then several run at once for a while.
+// Loss describes what happens when the holder of a token is killed, once for each seed. With guardians, one of them revives the token.
+// Without, nothing runs until a member concludes that the token is lost. By then nearly all members are due, and several may make a new
+// token before the first one has visited them: then several run at once for a while.
 type Loss struct {
-	// Samples is how many losses were simulated.
+	// Samples is the number of simulated losses.
 	Samples int `json:"samples"`
-	// Silence is how long there was one token less, or none: in the middle of the samples, and at worst.
+	// Silence is the time with one token less, or none: the median of the samples. LongestSilence is the maximum.
 	Silence        measure.Number `json:"silence_s"`
 	LongestSilence measure.Number `json:"longest_silence_s"`
-	// Crowd is how many then ran at once, at worst.
+	// Crowd is the greatest number of members that then ran at once.
 	Crowd int `json:"most_at_once"`
-	// Recovered is in how many of the samples there was one token for each slot again, for good, before the work was done, and Recovery how
-	// long after the loss that was, in the middle of these.
+	// Recovered counts the samples that came back to one token for each slot, for good, within the work. Recovery is the median time
+	// from the loss until then.
 	Recovered int            `json:"recovered"`
 	Recovery  measure.Number `json:"recovery_s"`
-	// ShortestMaxInterval is a max_interval that would shorten the silence without guardians, and still give about one false
-	// alarm in every at most.
+	// ShortestMaxInterval is a max_interval that shortens the silence without guardians, and still gives at most about one false alarm
+	// in each every.
 	ShortestMaxInterval float64 `json:"shortest_max_interval_s"`
 }

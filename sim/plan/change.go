@@ -9,12 +9,11 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Change is the smallest change of one parameter with which a wish can be met, all others as they are.
+// Change is the smallest change of one parameter that makes a wish possible, with all others unchanged.
 type Change struct {
 	// Parameter is walk, slots, members, op, every or skip.
 	Parameter string `json:"parameter"`
-	// From and To are what the parameter is and would have to be, as they are written on the command line; Value is To as a
-	// number, if it is one: seconds, slots, or members.
+	// From is the present value and To the needed one, as on the command line. Value is To in seconds, slots or members; 0 for a walk.
 	From  string  `json:"from"`
 	To    string  `json:"to"`
 	Value float64 `json:"value,omitempty"`
@@ -25,8 +24,8 @@ type Change struct {
 // String returns the change as a demand.
 func (c Change) String() string { return fmt.Sprintf("%s: %s instead of %s", c.demand, c.To, c.From) }
 
-// changes returns what would make a wish that cannot be met one that can. Each of them is enough alone. The skip is left
-// alone where it is a recommendation, as that is as short as is sensible.
+// changes returns changes that make an impossible wish possible; each is enough alone. A recommended skip is not changed: it already is as
+// short as is sensible.
 func changes(w *Wish, skip time.Duration) []Change {
 	var all []Change
 	number := func(ok bool, parameter, demand string, from, to int) {
@@ -39,7 +38,7 @@ func changes(w *Wish, skip time.Duration) []Change {
 			all = append(all, Change{parameter, written(from), written(to), to.Seconds(), demand})
 		}
 	}
-	// fits reports whether the wish could be met with a change.
+	// fits reports whether the wish is possible with a change.
 	fits := func(change func(*Wish)) bool {
 		changed := *w
 		change(&changed)
@@ -53,7 +52,7 @@ func changes(w *Wish, skip time.Duration) []Change {
 		slots++
 	}
 	number(slots <= most, "slots", "more slots", w.slots(), slots)
-	// The first number of members, of those from one up, with one too many.
+	// The greatest number of members that fits: one more is too many.
 	members := sort.Search(w.Members, func(n int) bool { return n > 0 && !fits(func(c *Wish) { c.Members = n + 1 }) })
 	number(members >= max(minMembers, w.slots()), "members", "fewer members", w.Members, members)
 	span("op", "a shorter op", w.Op, roundDown(last(w.Op, func(op time.Duration) bool {
@@ -68,7 +67,7 @@ func changes(w *Wish, skip time.Duration) []Change {
 	return all
 }
 
-// last returns the longest duration up to a limit for which something holds that holds for all shorter ones.
+// last returns the longest duration up to limit for which holds is true. If it is true for one, it is true for all shorter ones.
 func last(limit time.Duration, holds func(time.Duration) bool) time.Duration {
 	return time.Duration(sort.Search(int(limit), func(i int) bool { return !holds(time.Duration(i + 1)) }))
 }

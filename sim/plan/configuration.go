@@ -2,8 +2,8 @@ package plan
 
 import "fmt"
 
-// toml returns the constants as a part of a configuration file. A max_interval that an agent makes by itself is a comment: so
-// it goes on following the number of members.
+// toml returns the constants as part of a configuration file. The default of max_interval is written as a comment, so that it goes on
+// following the number of members.
 func toml(k *Constants) string {
 	line := func(key string, value any, comment string) string {
 		return fmt.Sprintf("%-28s # %s\n", fmt.Sprintf("%s = %#v", key, value), comment)

@@ -9,16 +9,16 @@ import (
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 )
 
-// Constants are the gate's, under the names that the configuration has for them.
+// Constants are the settings of the gate, under their names in the configuration.
 type Constants struct {
 	Walk                                            wander.Walk
 	Skip, Op, MinInterval, MaxInterval, HookTimeout time.Duration
-	// DefaultMaxInterval says that MaxInterval is what an agent makes by itself, 3 × max(min_interval, members × op), and
-	// follows the number of members where it is left out.
+	// DefaultMaxInterval says that MaxInterval is the agent's default, 3 × max(min_interval, members × op). Left out of the configuration,
+	// it follows the number of members.
 	DefaultMaxInterval bool
-	// Backups is how many members guard each token.
+	// Backups is the number of guardians of each token.
 	Backups int
-	// Slots is how many tokens there are.
+	// Slots is the number of tokens.
 	Slots int
 }
 
@@ -41,16 +41,15 @@ func (k Constants) MarshalJSON() ([]byte, error) {
 }
 
 const (
-	// longestWait is the greatest share of every that members may wait on average. It is a half: on a random walk every other
-	// visit of the token then finds a member due. Beyond it nothing but the walk sets the pace, and the intervals of a member
-	// are as irregular as the walk is.
+	// longestWait is the greatest mean wait, as a share of every. With a half, every other visit of a random walk finds a member due. Beyond
+	// that, the walk alone sets the pace, and intervals are as irregular as the walk.
 	longestWait = 0.5
-	// shortWait is the share of every that a recommended skip lets members wait, if it can, in a sweep those out of turn.
+	// shortWait is the mean wait that a recommended skip aims at, as a share of every; in a sweep, that of members out of turn.
 	shortWait = 0.05
 )
 
-// skips are what may be recommended. A longer skip saves nothing worth having, as only one member of a fleet sends at a
-// time; and it is also how long a handoff waits for a member that is gone.
+// skips are the values that may be recommended. A longer skip saves little, because only one member sends at a time, and a handoff would wait
+// longer for a member that is gone.
 func skips() []time.Duration {
 	return []time.Duration{
 		10 * time.Second, 5 * time.Second, 2 * time.Second, time.Second,
@@ -58,8 +57,8 @@ func skips() []time.Duration {
 	}
 }
 
-// recommend chooses a gate's constants. fits says that load and walk leave every member the time to run every Every on
-// average; otherwise min_interval is every itself, so that at least nobody runs more often.
+// recommend chooses a gate's constants. fits reports whether every member can run every Every on average; if not, min_interval is every, so
+// that at least no member runs more often.
 func recommend(w *Wish) (k Constants, fits bool) {
 	k = Constants{Walk: w.Walk, Op: w.Op, Skip: w.Skip, MinInterval: w.Every, Backups: w.Backups, Slots: w.slots()}
 	if k.Skip == 0 {
@@ -74,9 +73,9 @@ func recommend(w *Wish) (k Constants, fits bool) {
 	return k, fits
 }
 
-// recommendSkip returns the longest skip with which a wait is short, or the shortest there is. Below the time that a handoff
-// takes, a skip has no effect on the pace. In a sweep whose rows of runs are long it is no longer than op either: a lap in which
-// nobody runs then takes no longer than one in which all do, and the token is back when the first of them is due again.
+// recommendSkip returns the longest skip that keeps waits short, or the shortest one. A skip below the time of a handoff has no effect on the
+// pace. In a sweep with long rows of runs it is at most op: a lap without runs then takes no longer than a lap of runs, and the token is
+// back when the first member is due again.
 func recommendSkip(w *Wish) time.Duration {
 	every := w.Every.Seconds()
 	shortest := skips()[0]
@@ -95,22 +94,21 @@ func recommendSkip(w *Wish) time.Duration {
 	return shortest
 }
 
-// feasible reports whether every member can run every Every on average, and somewhat regularly. Where several run at once, a run
-// may take most of every, and so there is less time to wait: min_interval is no shorter than op.
+// feasible reports whether every member can run every Every on average, and somewhat regularly. With several slots, a run may take most of
+// every; that leaves less time to wait, because min_interval is at least op.
 func feasible(w *Wish, skip time.Duration) bool {
 	most := min(longestWait*w.Every.Seconds(), (w.Every - w.Op).Seconds())
 	return w.Members >= minMembers && waits(w, skip) <= most
 }
 
-// waits is how many seconds members wait if all run every Every; infinite if they cannot.
+// waits is the mean wait in seconds if all members run every Every; infinite if they cannot.
 func waits(w *Wish, skip time.Duration) float64 {
 	t := newTheory(w, w.Members, skip)
 	return t.wait(t.heaviest(w.Every.Seconds()))
 }
 
-// recommendMaxInterval is the default rule, "3 × min_interval, and never below 3 × members × op", unless that would be too
-// short for the walk. Where the token has guardians a member that takes it for lost asks others first, and a silence that is
-// its own alone is no alarm.
+// recommendMaxInterval is the default rule, "3 × min_interval, and never below 3 × members × op", unless that is too short for the walk. With
+// guardians a member asks others before it makes a token, so a long wait of one member alone does no harm.
 func recommendMaxInterval(w *Wish, k *Constants) (d time.Duration, isDefault bool) {
 	byRule := defaultMaxInterval(w.Members, k)
 	if quiet := quietInterval(w, k); quiet > byRule && k.Backups == 0 {
@@ -119,20 +117,20 @@ func recommendMaxInterval(w *Wish, k *Constants) (d time.Duration, isDefault boo
 	return byRule, true
 }
 
-// defaultMaxInterval is what machines make of it themselves.
+// defaultMaxInterval is the machines' own default.
 func defaultMaxInterval(members int, k *Constants) time.Duration {
 	s := wandering.Scenario{Members: members, Op: k.Op, MinInterval: k.MinInterval}
 	return s.MaxIntervalInForce()
 }
 
-// quietInterval is the max_interval with which the walk alone, which now and then leaves a member out for long, makes a
-// member take the token for lost no more than about once in Every.
+// quietInterval is a max_interval with which the walk alone, without any loss, makes some member believe that the token is lost about once in
+// Every at most.
 func quietInterval(w *Wish, k *Constants) time.Duration {
 	t := newTheory(w, w.Members, k.Skip)
 	return roundUp(seconds(t.silence(t.busy(k.MinInterval.Seconds()), w.Every.Seconds())))
 }
 
-// seconds turns a number of seconds into a duration, held at the end of the range.
+// seconds turns a number of seconds into a duration, or into the longest one.
 func seconds(s float64) time.Duration {
 	if ns := s * float64(time.Second); ns < math.MaxInt64 {
 		return time.Duration(ns)

@@ -1,19 +1,19 @@
-// Package plan tells an operator before deployment what a fleet will do: it chooses a gate's constants for a wish (so many
-// members, so long an operation, so often), simulates the fleet with them, and says what to expect, what it costs and what
-// would have to change where the wish cannot be met.
+// Package plan tells an operator before deployment what a fleet will do. It takes a wish (number of members, duration of the operation, how
+// often), chooses a gate's constants, simulates the fleet with them, and says what to expect and what it costs. If the wish is impossible, it
+// says what would have to change.
 //
-//	wish.go           what is asked, and what is impossible
-//	theory.go         the closed form: busy time and waits of each walk, as a mean field
-//	constants.go      which constants are recommended
-//	change.go         the smallest change with which a wish could be met
-//	fleet.go          one simulated fleet in the long run; loss.go what becomes of it when its token is lost
-//	guardians.go      when guardians must be simulated, and what they send if they are not
-//	simulate.go       many of them on all cores, and what they say together; quantiles.go distributions
+//	wish.go           the wish, and which wishes are invalid
+//	theory.go         a closed form, as a mean field: busy time and waits of each walk
+//	constants.go      the recommended constants
+//	change.go         the smallest change that makes a wish possible
+//	fleet.go          one simulated fleet in the long run; loss.go: after the loss of its token
+//	guardians.go      when guardians must be simulated, and their traffic if they are not
+//	simulate.go       many fleets on all cores, summed up; quantiles.go: distributions
 //	traffic.go        datagrams, bytes, and an estimate of gossip
-//	answer.go         all of it as plain data; warning.go what is likely not to be wanted
+//	answer.go         the answer as plain data; warning.go: its warnings
 //	configuration.go  the constants as TOML and as flags
-//	text.go           the answer for people; span.go how durations are rounded and written
+//	text.go           the answer for people; span.go: how durations are rounded and written
 //
-// The machines are those of package wander, unchanged; what is measured comes from package measure. A plan never reads a clock: the
-// work it does is counted in steps of machines, and does not depend on the wish.
+// The machines are those of package wander, unchanged; the figures come from package measure. A plan never reads a clock: its work is counted
+// in steps of machines, and does not depend on the wish.
 package plan

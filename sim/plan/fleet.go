@@ -14,14 +14,14 @@ import (
 	"github.com/wanderd/wanderd/sim/measure"
 )
 
-// fleet is what is simulated: members with these constants, in the long run.
+// fleet is a simulated fleet: members with these constants, in the long run.
 type fleet struct {
 	members   int
 	constants Constants
 	latency   time.Duration
 	loss      float64
 	theory    theory
-	// guarded says that the guardians are simulated too.
+	// guarded says that guardians are simulated too.
 	guarded bool
 }
 
@@ -32,7 +32,7 @@ func newFleet(w *Wish, members int, k *Constants) fleet {
 	}
 }
 
-// maxInterval is Δmax in force: where it is left to the default rule, it follows the number of members.
+// maxInterval is the Δmax in force. By default it follows the number of members.
 func (f *fleet) maxInterval() time.Duration {
 	if f.constants.DefaultMaxInterval {
 		return defaultMaxInterval(f.members, &f.constants)
@@ -40,7 +40,7 @@ func (f *fleet) maxInterval() time.Duration {
 	return f.constants.MaxInterval
 }
 
-// busy and wait are the share of time, and the mean time in seconds, that theory has.
+// busy is the share of time, and wait the mean wait in seconds, by theory.
 func (f *fleet) busy() float64 { return f.theory.busy(f.constants.MinInterval.Seconds()) }
 
 func (f *fleet) wait() float64 {
@@ -51,7 +51,7 @@ func (f *fleet) wait() float64 {
 	return 0 // but for rounding
 }
 
-// run is what one seed led to.
+// run is the result of one seed.
 type run struct {
 	figures measure.Figures
 	// waits are the times from when a member became due to when it ran, in seconds.
@@ -60,35 +60,32 @@ type run struct {
 	loss  aftermath
 }
 
-// What steps of machines a run is made of.
+// The steps of machines in a run.
 const (
-	// bootSteps are those of each member until the token is on its way: started, given a view, and told once more that others
-	// have met a token.
+	// bootSteps are those of each member until the token moves: a start, a view, and another view when others have met a token.
 	bootSteps = 3
-	// hopSteps are those of a handoff (Token, Ack, Commit) and of what ends the stay: skip, or the operation. Guardians take
-	// more.
+	// hopSteps are those of a handoff (Token, Ack, Commit) and of the end of a stay (skip, or the operation). Guardians take more.
 	hopSteps = 4
-	// parts is into how many a run is cut, to look at the work it has taken.
+	// parts is the number of parts of a run; after each, the work done so far is checked.
 	parts = 64
 )
 
 const (
-	// mostCycles is how many intervals of a member a run lasts at most: more would tell nothing new.
+	// mostCycles is the greatest number of a member's intervals in a run: more would tell nothing new.
 	mostCycles = 200
-	// settling is how many mean waits pass before the measurement begins.
+	// settling is the number of mean waits before the measurement begins.
 	settling = 2
 	// longestRun keeps virtual time far from the end of its range.
 	longestRun = 60 * longest
-	// detectAfter is how late the others notice a crash, as memberlist does it.
+	// detectAfter is the time until others notice a crash, as memberlist does it.
 	detectAfter = 10 * time.Second
-	// overrun is by how much more work than planned a run may take, before it is stopped wherever it is.
+	// overrun times the planned work ends a run wherever it is.
 	overrun = 2
-	// opSpread is by how much of itself the duration of runs varies: real ones do.
+	// opSpread is the variation of op, as a share of it: real operations vary too.
 	opSpread = 0.5
 )
 
-// simulate runs the fleet for about as many steps as budget says, and then, for at most as many as inquest says, what
-// becomes of it when its token is lost.
+// simulate runs the fleet for about budget steps. Then it kills the token's holder, and watches the recovery for at most inquest steps.
 func (f *fleet) simulate(ctx context.Context, seed, budget, inquest uint64) (run, error) {
 	settle, whole := f.durations(budget)
 	quiet := min(seconds(quietWaits*max(f.wait(), f.theory.lap(f.busy()))), f.maxInterval())
@@ -114,7 +111,7 @@ func (f *fleet) simulate(ctx context.Context, seed, budget, inquest uint64) (run
 	return r, err
 }
 
-// world starts the members, the first of which makes the token.
+// world starts the members; the first one makes the token.
 func (f *fleet) world(seed uint64, lives []time.Duration, watchers ...sim.Watcher) *sim.Cluster {
 	k := &f.constants
 	world := wandering.Scenario{
@@ -139,9 +136,8 @@ func (f *fleet) world(seed uint64, lives []time.Duration, watchers ...sim.Watche
 	return c
 }
 
-// durations chooses how long a run lasts, from the work it may take, and after which part of it the measurement begins. In a
-// sweep, where all members run in a row and then nobody does, it is when everybody has run twice and nobody does, and lasts for
-// whole intervals.
+// durations chooses from the budget how long a run lasts, and when its measurement begins. In a sweep all members run in a row, and then
+// nobody does: the measurement begins in such a pause after two rounds, and lasts for whole intervals.
 func (f *fleet) durations(budget uint64) (settle, whole time.Duration) {
 	steps := max(float64(budget)-bootSteps*float64(f.members), 0)
 	interval := f.theory.interval(f.busy())
@@ -157,15 +153,15 @@ func (f *fleet) durations(budget uint64) (settle, whole time.Duration) {
 	return seconds(begins), seconds(begins + max(0, measured))
 }
 
-// worthwhile reports whether a run of so much work shows anything.
+// worthwhile reports whether a run of that much work shows anything.
 func (f *fleet) worthwhile(budget uint64) bool {
 	settle, whole := f.durations(budget)
 	return settle < whole
 }
 
-// earlierLives draws how long ago each member ran last, zero being never, so that a run begins as it goes on: their turns are
-// spread evenly, and as many are due as ever. A fleet that starts all at once keeps its members' turns close together for many
-// intervals. In a sweep it does so for good, and begins like that. Member 0, which makes the token, has no earlier life.
+// earlierLives draws how long ago each member ran last (zero: never), so that the fleet begins in its long-run state: runs are spread evenly,
+// and the usual number of members is due. If all start at once, their runs stay close together for many intervals; in a sweep for good, so
+// there the fleet begins like that. Member 0, which makes the token, has no earlier life.
 func (f *fleet) earlierLives(seed uint64) []time.Duration {
 	dice := rand.New(rand.NewPCG(seed, 0x706c616e))
 	minInterval, wait := f.constants.MinInterval.Seconds(), f.wait()
@@ -185,13 +181,13 @@ func (f *fleet) earlierLives(seed uint64) []time.Duration {
 
 var errSpent = errors.New("the work is done")
 
-// work bounds a run by the steps it takes, and by its context. It is a [sim.Watcher].
+// work bounds a run by its steps and by its context. It implements [sim.Watcher].
 type work struct {
 	ctx   context.Context
 	limit uint64
 }
 
-// Watch ends the run when it has taken enough steps or nobody waits for it any longer.
+// Watch ends the run after enough steps, or when its context is done.
 func (k *work) Watch(c *sim.Cluster, _ *sim.Occurrence) error {
 	steps := c.Steps()
 	if steps%1024 == 0 && k.ctx.Err() != nil {
@@ -203,10 +199,10 @@ func (k *work) Watch(c *sim.Cluster, _ *sim.Occurrence) error {
 	return nil
 }
 
-// waiting is the times from when a member became due to when it ran. It is a [sim.Watcher].
+// waiting records the times from when a member became due to its run. It implements [sim.Watcher].
 type waiting struct {
 	minInterval time.Duration
-	// ran says that a member's lastRun means something.
+	// ran says that a member's lastRun is set.
 	ran      []bool
 	lastRun  []policy.Time
 	counting bool

@@ -9,35 +9,30 @@ import (
 )
 
 const (
-	// minPatience is the least time that a guardian waits for a word of the holder, and beatsPerPatience how many it gets in
-	// that time while all is well.
+	// minPatience is the least time that a guardian waits for a beat of the holder. In a patience it usually gets beatsPerPatience.
 	minPatience      = 250 * time.Millisecond
 	beatsPerPatience = 4
-	// patiencesToRevive is after how many patiences a guardian takes the token up again: it loses the first, and asks for half
-	// of another one.
+	// patiencesToRevive is the time until a guardian revives the token: it waits for one patience, and asks for half of another.
 	patiencesToRevive = 1.5
-	// quietPatiences is for how many patiences there must have been one token for a fleet with guardians to be over a loss: all
-	// guardians have made up their minds by then.
+	// quietPatiences with exactly one token end the recovery of a fleet with guardians: all of them have decided by then.
 	quietPatiences = 16
-	// guardedWork is how many times the work may be done for a fleet that is simulated with guardians: most of it is beats.
+	// guardedWork multiplies the work of a simulation with guardians: most of its steps are beats.
 	guardedWork = 4
 )
 
-// watched reports whether a fleet must be simulated with its guardians to know what it does in the long run. Else they have
-// nothing to do but to hear that all is well: nothing is lost, no handoff takes longer than their patience, and no member is
-// left out for so long that it asks others for the token.
+// watched reports whether guardians change what a fleet does in the long run, so that they must be simulated. They do not where nothing is
+// lost, no handoff takes longer than their patience, and no member waits so long that it asks others for the token.
 func watched(w *Wish, k *Constants) bool {
 	return k.Backups > 0 && (w.Loss > 0 || w.Walk == wander.Random || handoffTime(w.latency()) > patience(k))
 }
 
-// patience is how long a guardian waits for a word of the holder: skip, and at least a quarter of a second.
+// patience is how long a guardian waits for a beat of the holder: skip, and at least a quarter of a second.
 func patience(k *Constants) time.Duration { return max(k.Skip, minPatience) }
 
-// guards is how many members guard the token.
+// guards is the number of guardians of a token.
 func (f *fleet) guards() float64 { return float64(min(f.constants.Backups, f.members-1)) }
 
-// releases is how many guardians are told in each hop that they are none any longer: there is one if there are others to take
-// its place.
+// releases is the number of guardians that are released in each hop: one, if there are members to take its place.
 func (f *fleet) releases() float64 {
 	if f.constants.Backups > 0 && f.members > f.constants.Backups+1 {
 		return 1
@@ -45,10 +40,10 @@ func (f *fleet) releases() float64 {
 	return 0
 }
 
-// rhythm is how often tokens are used and move: runs and hops in a second.
+// rhythm is the number of runs and of hops in a second.
 type rhythm struct{ runs, hops float64 }
 
-// inTheory is the rhythm of the fleet as theory has it.
+// inTheory is the rhythm of the fleet by theory.
 func (f *fleet) inTheory() rhythm {
 	busy := f.busy()
 	return rhythm{runs: busy / f.theory.op * f.theory.slots, hops: f.theory.slots / f.theory.hop(busy)}
@@ -59,9 +54,9 @@ func measured(m *measure.Figures) rhythm {
 	return rhythm{runs: float64(m.Operations / m.Duration), hops: float64(m.Hops / m.Duration)}
 }
 
-// beats is how many beats a second the guardians get of each rank: one at the beginning of each stay of the token, and four in every
-// patience until the Ack comes that ends it. Most stays without a run last for skip, and a beat that would come after their
-// end never does; runs end at any moment between two beats.
+// beats is the number of beats a second to the guardians of each rank: one at the beginning of each stay of the token, and four in every
+// patience until the Ack that ends it. Most stays without a run last for skip, so no beat follows their end; runs end at any moment between
+// two beats.
 func (f *fleet) beats(r rhythm) float64 {
 	t := &f.theory
 	between, offer := patience(&f.constants).Seconds()/beatsPerPatience, 2*f.latency.Seconds()
@@ -71,11 +66,10 @@ func (f *fleet) beats(r rhythm) float64 {
 	return r.hops + r.runs*inRun + rests*math.Floor((t.skip+offer)/between) + resting/between
 }
 
-// guarding is how many datagrams a second guardians add to those of handoffs.
+// guarding is the number of datagrams a second that guardians add to those of handoffs.
 func (f *fleet) guarding(r rhythm) float64 { return f.guards()*f.beats(r) + f.releases()*r.hops }
 
-// stepsPerSecond is how many steps of machines a simulated second takes: a beat is one of the holder's and one of each
-// guardian's.
+// stepsPerSecond is the number of steps in a simulated second: a beat is a step of the holder and one of each guardian.
 func (f *fleet) stepsPerSecond(r rhythm) float64 {
 	steps := hopSteps * r.hops
 	if f.guarded {
@@ -84,7 +78,7 @@ func (f *fleet) stepsPerSecond(r rhythm) float64 {
 	return steps
 }
 
-// datagrams is how many a second were sent: those that were measured, and those of guardians that were not simulated.
+// datagrams is the number of datagrams a second: those measured, and those of guardians if they were not simulated.
 func (f *fleet) datagrams(m *measure.Figures) measure.Number {
 	sent := m.Messages / m.Duration
 	if f.guarded {

@@ -13,28 +13,27 @@ import (
 	"github.com/wanderd/wanderd/sim/measure"
 )
 
-// aftermath is what became of a fleet that lost a token with its holder. Times are in seconds from the loss.
+// aftermath is what happened after a token was lost with its holder. Times are in seconds from the loss.
 type aftermath struct {
-	// happened says that there was a token to lose.
+	// happened says that a token was lost.
 	happened bool
-	// silence is until there was a token of each slot again, recovery until there was exactly one of each and no other came; not
-	// a number if the work was done before.
+	// silence ends with a token of each slot again; recovery, with exactly one of each for good. NaN if the work ended before.
 	silence, recovery measure.Number
-	// crowd is how many operations ran at once at worst.
+	// crowd is the greatest number of operations at once.
 	crowd int
 }
 
-// quietWaits is for how many mean waits there must have been one token for a fleet to be over the loss: then it has been
-// nearly everywhere, and hardly anybody is left who will make another.
+// quietWaits mean waits with exactly one token end the recovery: it has then visited nearly all members, and few are left that could make
+// another.
 const quietWaits = 3
 
-// longestAftermath is for how long a fleet is watched that has lost its token, if there is work left.
+// longestAftermath is the longest time for which a recovery is watched.
 func (f *fleet) longestAftermath() time.Duration {
 	return min(seconds(10*f.maxInterval().Seconds()), longestRun)
 }
 
-// anyMoment is how long to wait for a loss to be at any moment of an interval: in a sweep, where all members run in a row, a
-// run ends at the same one always.
+// anyMoment draws the time until the loss, so that it may come at any moment of an interval: in a sweep the measurement always ends at the
+// same one.
 func (f *fleet) anyMoment(seed uint64) time.Duration {
 	if f.constants.Walk != wander.Sweep {
 		return 0
@@ -43,7 +42,7 @@ func (f *fleet) anyMoment(seed uint64) time.Duration {
 	return seconds(dice.Float64() * f.theory.interval(f.busy()))
 }
 
-// loseToken kills whoever holds a token of the first slot, and lets the fleet get over it. It looks now and then whether it has.
+// loseToken kills the holders of a token of the first slot, and watches the recovery, polling for its end.
 func (f *fleet) loseToken(c *sim.Cluster, meter *measure.Meter, pollEvery time.Duration) (aftermath, error) {
 	holders := f.holders(c)
 	if len(holders) == 0 {
@@ -64,8 +63,7 @@ func (f *fleet) loseToken(c *sim.Cluster, meter *measure.Meter, pollEvery time.D
 	return a, err
 }
 
-// spreadLives draws how long ago each member ran last, but for the one that makes the token: hardly anybody is due, so the
-// token soon moves.
+// spreadLives draws how long ago each member ran last, but for the one that makes the token: few members are due, so the token soon moves.
 func (f *fleet) spreadLives(dice *rand.Rand) []time.Duration {
 	lives := make([]time.Duration, f.members)
 	for i := 1; i < f.members; i++ {
@@ -74,8 +72,8 @@ func (f *fleet) spreadLives(dice *rand.Rand) []time.Duration {
 	return lives
 }
 
-// killHolder starts a fleet with guardians, kills the holder of the token at any moment after the first hop, and lets the others
-// get over it, for at most so many steps.
+// killHolder starts a fleet with guardians, kills the holder at any moment after the first hop, and watches the recovery for at most that many
+// steps.
 func (f *fleet) killHolder(ctx context.Context, seed, budget uint64) (run, error) {
 	g := *f
 	g.guarded = true
@@ -94,7 +92,7 @@ func (f *fleet) killHolder(ctx context.Context, seed, budget uint64) (run, error
 	return r, err
 }
 
-// holders returns who holds a token of the first slot; if one is in a handoff, as soon as that is over.
+// holders returns the holders of a token of the first slot. It waits for the end of a handoff.
 func (f *fleet) holders(c *sim.Cluster) []int {
 	for range 100 {
 		var holders []int
@@ -110,14 +108,13 @@ func (f *fleet) holders(c *sim.Cluster) []int {
 	return nil
 }
 
-// lossOf puts together what the seeds say of a killed holder.
+// lossOf sums up what followed a killed holder in all seeds.
 func lossOf(w *Wish, k *Constants, runs []run) Loss {
 	var silences, recoveries []float64
 	l := Loss{ShortestMaxInterval: max(k.MinInterval, quietInterval(w, k)).Seconds()}
 	for i := range runs {
 		a := &runs[i].loss
-		// Where nobody has run there are members that never met a token, and what they do is what a new fleet does. Guardians
-		// are those that have met it.
+		// If nobody has run, some members have never met a token: that shows the start of a fleet, not a loss. Guardians have met it.
 		if !a.happened || k.Backups == 0 && len(runs[i].waits) == 0 || math.IsNaN(float64(a.silence)) {
 			continue
 		}

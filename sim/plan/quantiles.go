@@ -12,7 +12,7 @@ type Quantiles struct {
 	P50  measure.Number   `json:"p50"`
 	P90  measure.Number   `json:"p90"`
 	P99  measure.Number   `json:"p99"`
-	// Longest is the longest that was seen; not a number in theory, which has none.
+	// Longest is the maximum; NaN in theory, which has none.
 	Longest measure.Number `json:"longest"`
 }
 
@@ -28,13 +28,13 @@ func quantiles(sorted []float64) Quantiles {
 	return Quantiles{P50: at(0.5), P90: at(0.9), P99: at(0.99), Longest: at(1)}
 }
 
-// exponential returns the quantiles of waits for something that comes as likely now as at any other time.
+// exponential returns the quantiles of an exponential distribution.
 func exponential(mean float64) Quantiles {
 	at := func(share float64) measure.Number { return measure.Number(-mean * math.Log1p(-share)) }
 	return Quantiles{Mean: certain(mean), P50: at(0.5), P90: at(0.9), P99: at(0.99), Longest: measure.Number(math.NaN())}
 }
 
-// later returns the distribution of what takes that much longer.
+// later returns the distribution shifted by that many seconds.
 func (q Quantiles) later(by float64) Quantiles {
 	for _, n := range []*measure.Number{&q.Mean.Mean, &q.P50, &q.P90, &q.P99, &q.Longest} {
 		*n += measure.Number(by)
@@ -42,12 +42,12 @@ func (q Quantiles) later(by float64) Quantiles {
 	return q
 }
 
-// certain is a figure of theory: no sample says it, and it has no confidence interval.
+// certain is a figure of theory, without samples and without a confidence interval.
 func certain(v float64) measure.Estimate {
 	return measure.Estimate{Mean: measure.Number(v), Half: measure.Number(math.NaN())}
 }
 
-// mean is not a number for no samples.
+// mean is NaN without samples.
 func mean(samples []float64) measure.Number {
 	sum := 0.0
 	for _, s := range samples {

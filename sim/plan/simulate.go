@@ -11,21 +11,20 @@ import (
 	"github.com/wanderd/wanderd/sim/seeds"
 )
 
-// task is a fleet to be simulated, for as many steps in all: in the long run for those of budget, and then, or if that is zero
-// from the beginning, to see what follows a loss.
+// task is a fleet to simulate: for budget steps in the long run, and then, or at once if budget is 0, for inquest steps after a loss.
 type task struct {
 	fleet           fleet
 	budget, inquest uint64
 }
 
-// How many seeds share the work of a task: with more, the confidence is better known; with fewer, each has more left of its work
-// when it has begun, which takes some steps for each member.
+// The number of seeds that share the work of a task. With more, the confidence interval is better known; with fewer, less work goes into
+// starts.
 const (
 	mostSeeds, leastSeeds = 8, 2
 	stepsPerMember        = 40
 )
 
-// seeds is how many there are; none if the work is not enough to show anything.
+// seeds is the number of seeds; 0 if the work is too little to show anything.
 func (t *task) seeds() int {
 	if t.budget == 0 {
 		return mostSeeds
@@ -39,7 +38,7 @@ func (t *task) seeds() int {
 	return 0
 }
 
-// run does the work of one seed. That all of it is done is no error.
+// run does the work of one seed. Its end is no error.
 func (t *task) run(ctx context.Context, seed uint64) (r run, err error) {
 	if share := uint64(t.seeds()); t.budget == 0 {
 		r, err = t.fleet.killHolder(ctx, seed, t.inquest/share)
@@ -52,7 +51,7 @@ func (t *task) run(ctx context.Context, seed uint64) (r run, err error) {
 	return r, err
 }
 
-// simulateAll runs all seeds of all tasks on all cores. What comes out does not depend on how many there are.
+// simulateAll runs all seeds of all tasks on all cores. The result does not depend on the number of cores.
 func simulateAll(ctx context.Context, seed uint64, tasks []task) ([][]run, error) {
 	var of []int
 	for i := range tasks {
@@ -71,7 +70,7 @@ func simulateAll(ctx context.Context, seed uint64, tasks []task) ([][]run, error
 	return runs, nil
 }
 
-// forecast puts together what the seeds say.
+// forecast sums up the results of all seeds.
 func forecast(f *fleet, runs []run) Forecast {
 	estimate := func(figure func(*run) measure.Number) measure.Estimate {
 		samples := make([]measure.Number, len(runs))
@@ -126,7 +125,7 @@ func inUse(m *measure.Figures, slots int) measure.Number {
 	return spent / (measure.Number(slots) * m.Duration)
 }
 
-// waitInTheory is the distribution of waits that theory has.
+// waitInTheory is the distribution of waits by theory.
 func (f *fleet) waitInTheory() Quantiles {
 	if f.constants.Walk == wander.Random {
 		return exponential(f.wait())
@@ -135,5 +134,5 @@ func (f *fleet) waitInTheory() Quantiles {
 	return Quantiles{Mean: certain(f.wait()), P50: none, P90: none, P99: none, Longest: none}
 }
 
-// fewWaits are too few for a distribution.
+// fewWaits is the least number of waits for a distribution.
 const fewWaits = 100

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// grain is the unit in which a duration is round: about a two-hundredth of it, as people count time.
+// grain is the unit to which a duration is rounded: about a two-hundredth of it, as people count time.
 func grain(d time.Duration) time.Duration {
 	grains := []time.Duration{
 		24 * time.Hour, 12 * time.Hour, 6 * time.Hour, time.Hour, 30 * time.Minute, 10 * time.Minute, 5 * time.Minute, time.Minute,
@@ -23,10 +23,10 @@ func grain(d time.Duration) time.Duration {
 	return time.Nanosecond
 }
 
-// roundDown returns a round duration that is not longer.
+// roundDown rounds a duration down to its grain.
 func roundDown(d time.Duration) time.Duration { return d.Truncate(grain(d)) }
 
-// roundUp returns a round duration that is not shorter.
+// roundUp rounds a duration up to its grain.
 func roundUp(d time.Duration) time.Duration {
 	down := roundDown(d)
 	if down == d || down > math.MaxInt64-grain(d) {
@@ -35,7 +35,7 @@ func roundUp(d time.Duration) time.Duration {
 	return down + grain(d)
 }
 
-// written writes a duration exactly, as the command line and the configuration read it.
+// written formats a duration exactly, as the command line and the configuration read it.
 func written(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -47,7 +47,7 @@ func written(d time.Duration) string {
 	return s
 }
 
-// spoken writes a number of seconds in two units at most, and to three digits where there is one.
+// spoken formats a number of seconds with at most two units, or with three digits and one unit.
 func spoken(s float64) string {
 	const minute, hour, day = 60, 60 * 60, 24 * 60 * 60
 	two := func(large float64, unit string, small float64, rest string) string {

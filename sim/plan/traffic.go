@@ -8,17 +8,16 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Traffic is what the gate asks of the network. Every datagram that one member sends another receives, so what a member
-// receives is as much as it sends. Sizes include the headers of IPv4 and UDP.
+// Traffic is the gate's load on the network. A member receives as much as it sends, on average. Sizes include the headers of IPv4 and UDP.
 type Traffic struct {
 	// DatagramBytes is the size of a message, signed and sealed.
 	DatagramBytes int `json:"datagram_bytes"`
-	// Fleet and Member are how many datagrams a second all members send together, and each on average.
+	// Fleet… is what all members send together, Member… what each sends on average.
 	FleetDatagrams  float64 `json:"fleet_datagrams_per_s"`
 	MemberDatagrams float64 `json:"member_datagrams_per_s"`
 	FleetBytes      float64 `json:"fleet_bytes_per_s"`
 	MemberBytes     float64 `json:"member_bytes_per_s"`
-	// GossipBytes is an estimate of what the membership sends besides, for each member; all gates of a fleet share it.
+	// GossipBytes estimates what the membership sends besides, for each member, once for all gates of a fleet.
 	GossipBytes float64 `json:"gossip_estimate_member_bytes_per_s"`
 }
 
@@ -28,7 +27,7 @@ const datagramsPerHop = 3
 // ipHeaders is what IPv4 and UDP put before a datagram.
 const ipHeaders = 20 + 8
 
-// trafficOf returns what a fleet sends that sends so many datagrams a second.
+// trafficOf returns the traffic of a fleet that sends that many datagrams a second.
 func trafficOf(members int, datagrams float64) Traffic {
 	size := datagramSize() + ipHeaders
 	n := float64(members)
@@ -40,7 +39,7 @@ func trafficOf(members int, datagrams float64) Traffic {
 	}
 }
 
-// datagramSize is the length of a datagram as an agent makes it: all kinds have one.
+// datagramSize is the length of an agent's datagram: all kinds have the same.
 func datagramSize() int {
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
 	codec, err := wire.NewCodec(key, &wire.Secret{}, zeros{})
@@ -50,7 +49,7 @@ func datagramSize() int {
 	return len(codec.Append(nil, &wire.Message{}))
 }
 
-// zeros are the nonces of a datagram that nobody is going to read.
+// zeros are the nonces of a datagram that is never sent.
 type zeros struct{}
 
 // Read fills p with zeros.
@@ -59,15 +58,15 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// What gossip costs, from how memberlist works on a local network and from the sizes of its messages with names of ten
-// letters. What it sends when members come and go is not in it: in a quiet fleet there is none.
+// The cost of gossip, from memberlist's settings for a local network and the sizes of its messages with names of ten letters, in a fleet
+// where no member comes or goes.
 const (
-	// Each member probes one other a second, and answers one probe.
+	// Each member probes another one each second, and answers one probe.
 	probeBytes    = 180 + ipHeaders
 	answerBytes   = 55 + ipHeaders
 	probeInterval = time.Second
-	// Two members exchange all they know of all members. Each begins one such exchange in an interval that grows with the
-	// logarithm of the fleet above so many members, and takes part in another one's.
+	// Two members exchange what they know of all members. In each interval a member begins one such exchange and takes part in another;
+	// above syncScaleAbove members the interval grows with the logarithm of the fleet.
 	syncBytesPerMember = 150
 	syncInterval       = 15 * time.Second
 	syncScaleAbove     = 32

@@ -7,21 +7,21 @@ import (
 )
 
 const (
-	// irregular is how many times as long as every an interval may be in one of a hundred cases without a warning.
+	// irregular times every is the longest 99th percentile of intervals without a warning.
 	irregular = 1.5
-	// tardy is how many times as long as every the mean interval may be for a wish that is met.
+	// tardy times every is the longest mean interval of a wish that is met.
 	tardy = 1.05
 
 	secondsPerDay = 24 * 60 * 60
 )
 
-// late reports whether members were seen to run less often than wished.
+// late reports whether members ran less often than wished in the simulation.
 func (a *Answer) late() bool {
 	mean := a.Expected.Interval.Mean
 	return !a.Expected.FromTheory && float64(mean.Mean-mean.Half) > tardy*a.Wish.Every.Seconds()
 }
 
-// warnings says what is likely not to be wanted. fits says that load and walk leave room for the wish.
+// warnings names what the operator probably does not want. fits says that load and walk leave room for the wish.
 func warnings(a *Answer, fits bool) []string {
 	all := []string{}
 	warn := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
@@ -62,7 +62,7 @@ func warnings(a *Answer, fits bool) []string {
 
 const moreTime = "with a longer skip a handoff has more time to repeat its messages"
 
-// irregularity warns of waits that are out of proportion.
+// irregularity warns of long waits and of irregular intervals.
 func irregularity(a *Answer, warn func(format string, args ...any)) {
 	every, skip, shorter := a.Wish.Every.Seconds(), a.Constants.Skip, recommendSkip(&a.Wish)
 	if now := waits(&a.Wish, skip); shorter < skip && now > shortWait*every {

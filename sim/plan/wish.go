@@ -12,27 +12,27 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Wish is what an operator wants of a gate, and what is known of the fleet.
+// Wish says what an operator wants of a gate, and what the fleet is like.
 type Wish struct {
-	// Members is how many members the gate has: 2 to 20,000.
+	// Members is the number of members: 2 to 20,000.
 	Members int
-	// Op is how long one run of the protected operation takes: a millisecond to 365 days.
+	// Op is the duration of the protected operation: 1 ms to 365 days.
 	Op time.Duration
-	// Every is how often each member is to run it, on average: longer than Op, a second to 365 days.
+	// Every is the mean time between two runs of a member: longer than Op, 1 s to 365 days.
 	Every time.Duration
-	// Walk is where the token goes next; the zero value is the paper's random walk.
+	// Walk chooses the next member; the zero value is the paper's random walk.
 	Walk wander.Walk
-	// Backups is how many members guard the token: 0 to guardian.MaxBackups.
+	// Backups is the number of guardians: 0 to guardian.MaxBackups.
 	Backups int
-	// Slots is how many members may run at once: 1 to wire.MaxSlots, and no more than there are members. Zero stands for one.
+	// Slots is how many members may run at once: 1 to wire.MaxSlots, and at most Members. 0 means 1.
 	Slots int
-	// Skip is how long the token rests at a member that has no need of it; zero asks for a recommendation.
+	// Skip is how long the token rests at a member that does not need it. 0 asks for a recommendation.
 	Skip time.Duration
-	// Latency is how long a datagram is under way, at most a second; zero stands for a millisecond.
+	// Latency is the delay of a datagram: at most 1 s. 0 means 1 ms.
 	Latency time.Duration
 	// Loss is the share of datagrams that get lost: 0 to 0.5.
 	Loss float64
-	// Seed decides what is left to chance: the same wish with the same seed gets the same answer.
+	// Seed fixes all random choices: the same wish with the same seed gets the same answer.
 	Seed uint64
 }
 
@@ -50,21 +50,21 @@ const (
 	usualLatency = time.Millisecond
 )
 
-// Impossible says everything that is wrong with a wish.
+// Impossible lists all that is wrong with a wish.
 type Impossible struct {
-	// Problems are sentences, each of which names a parameter and what it may be.
+	// Problems are sentences; each names a parameter and its valid values.
 	Problems []string
 }
 
-// Error returns the problems, one a line.
+// Error returns the problems, one on each line.
 func (e *Impossible) Error() string {
 	if len(e.Problems) == 1 {
 		return e.Problems[0]
 	}
-	return fmt.Sprintf("%d impossible parameters\n  %s", len(e.Problems), strings.Join(e.Problems, "\n  "))
+	return fmt.Sprintf("%d invalid parameters\n  %s", len(e.Problems), strings.Join(e.Problems, "\n  "))
 }
 
-// check returns an [Impossible] if no fleet can be like this.
+// check returns an [*Impossible] if the wish is invalid.
 func (w *Wish) check() error {
 	var problems []string
 	demand := func(ok bool, format string, args ...any) {
@@ -117,7 +117,7 @@ func (w *Wish) latency() time.Duration {
 	return usualLatency
 }
 
-// MarshalJSON writes times in seconds; a skip that was left open is null.
+// MarshalJSON writes times in seconds; a skip of 0 is null.
 func (w Wish) MarshalJSON() ([]byte, error) {
 	out := struct {
 		Members int      `json:"members"`
