@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -37,6 +38,10 @@ type Agent struct {
 	members  *membership.Membership
 	memory   memory
 	key      ed25519.PrivateKey
+	entropy  *entropy
+	names    names
+	// moved says that the state directory is not where it was made; empty if it is.
+	moved string
 	// serving guards control.
 	serving sync.Mutex
 	control io.Closer
@@ -116,7 +121,7 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 		byGate:   make(map[wire.GateID]*gate, len(cfg.Gates)),
 		inbound:  make(chan inbound, inboundQueue),
 		finished: make(chan finished, len(cfg.Gates)),
-		saved:    make(chan saved, len(cfg.Gates)),
+		saved:    make(chan saved, 2*len(cfg.Gates)), // the state of each gate, and its roster
 		queries:  make(chan func()),
 		view:     &membership.View{},
 		senders:  newSenders(),
@@ -124,6 +129,8 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 		started:  time.Now(),
 		drops:    newDrops(cfg.Log),
 		clock:    newClock(d.host),
+		names:    firstSight{},
+		entropy:  &entropy{},
 	}
 	defer func() {
 		if err != nil {
@@ -151,9 +158,8 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 		a.duplicates = newDuplicates()
 	}
 	a.recall()
-	entropy := &entropy{}
 	for _, gc := range cfg.Gates {
-		g, err := newGate(a, gc, entropy)
+		g, err := newGate(a, gc)
 		if err != nil {
 			return nil, err
 		}
@@ -187,6 +193,7 @@ func (a *Agent) findHome() bool {
 	case err != nil:
 		a.log.Warn().Err(err).Msg("a copy of this state directory would not be detected")
 	case !atHome:
+		a.moved = moved
 		a.log.Warn().Msg(moved)
 	}
 	return atHome
@@ -309,8 +316,11 @@ func (c *Config) validate() error {
 			"give all members the same --secret-file (wanderd keygen --secret makes one), or set --insecure", c.Bind)
 	}
 	for i, g := range c.Gates {
-		if g.Protocol == nil {
+		switch {
+		case g.Protocol == nil:
 			return fmt.Errorf("gate %q has no protocol", g.Name)
+		case g.Roster != nil && !slices.Contains(g.Roster, c.Name):
+			return fmt.Errorf("%q is not in the roster of gate %q (%s): add it on all hosts, or leave the gate out here", c.Name, g.Name, strings.Join(g.Roster, ", "))
 		}
 		if slices.ContainsFunc(c.Gates[:i], func(o GateConfig) bool {
 			return wire.GateIDOf(o.Name) == wire.GateIDOf(g.Name)

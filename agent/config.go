@@ -63,6 +63,10 @@ type GateConfig struct {
 	Hook []string
 	// HookTimeout is how long a run may take before it is stopped. It must be positive if there is a hook; otherwise zero sets no limit.
 	HookTimeout time.Duration
+	// Roster are the names of the members of a strict gate, this member's among them; nil, if the gate takes whoever comes.
+	Roster []string
+	// KillAfter is the time from SIGTERM to SIGKILL in a gate with a roster. It must be the one with which its protocol counts.
+	KillAfter time.Duration
 	// Protocol decides which member may run, with its settings.
 	Protocol policy.Protocol
 }

@@ -34,7 +34,9 @@ type gate struct {
 	history   *history.Log
 	tally     tally
 	callers   callers
-	gone      bool
+	// roster is nil in a gate that takes whoever comes.
+	roster *electorate
+	gone   bool
 	// left says that the machine was told to leave.
 	left bool
 	// before is the state before the last run; undone says that this run counts as not having happened.
@@ -56,17 +58,22 @@ type gate struct {
 	tooShortSaid time.Time
 }
 
-func newGate(a *Agent, cfg GateConfig, entropy policy.Entropy) (*gate, error) {
+func newGate(a *Agent, cfg GateConfig) (*gate, error) {
 	g := &gate{
 		cfg: cfg, id: wire.GateIDOf(cfg.Name), family: cfg.Protocol.Family(),
 		log: a.log.With().Str("gate", cfg.Name).Logger(), notes: make(map[policy.Note]uint64), said: make(map[policy.Note]policy.Time), tally: newTally(),
 	}
-	g.machine = cfg.Protocol.Machine(policy.Seat{
-		Gate: g.id, Self: a.self, WaitsAlone: a.waitsAlone(), Rejoins: a.rejoins(), OnDemand: cfg.onDemand(), Entropy: entropy,
-	})
 	record, found, err := a.state.Load(cfg.Name)
 	if err != nil {
 		return nil, err
+	}
+	if g.roster, err = a.newElectorate(g); err != nil {
+		return nil, err
+	}
+	if g.roster == nil || g.roster.known.Agreed && g.roster.home == "" {
+		g.machine = cfg.Protocol.Machine(a.seatOf(g))
+	} else {
+		g.machine = &unseated{why: "it has just started"}
 	}
 	if g.history, err = history.Open(a.state.HistoryPath(cfg.Name)); err != nil {
 		g.log.Warn().Err(err).Msg("the history of the runs is not complete")
@@ -75,6 +82,17 @@ func newGate(a *Agent, cfg GateConfig, entropy policy.Entropy) (*gate, error) {
 		g.state, g.saver.record = g.fromRecord(a, record), record
 	}
 	return g, nil
+}
+
+// seatOf is where the machine of a gate sits.
+func (a *Agent) seatOf(g *gate) policy.Seat {
+	seat := policy.Seat{
+		Gate: g.id, Self: a.self, WaitsAlone: a.waitsAlone(), Rejoins: a.rejoins(), OnDemand: g.cfg.onDemand(), Entropy: a.entropy,
+	}
+	if g.roster != nil {
+		seat.Roster = g.roster.known.Voters
+	}
+	return seat
 }
 
 // forgetImpossible removes impossible values from a record: an older version of this agent believed a forged number, or the clock was

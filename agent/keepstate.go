@@ -61,6 +61,10 @@ func (a *Agent) onStateLost(err error) {
 			a.wantSaved(g, &g.state)
 			a.beginSave(g)
 		}
+		if g.roster != nil {
+			g.roster.saved = statedir.Roster{}
+			a.saveRoster(g)
+		}
 	}
 	a.memory.lost.Store(true)
 	a.memory.fleetChanged()

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"strconv"
@@ -172,7 +173,7 @@ func (a *Agent) grant(g *gate, now policy.Instant, e *policy.Effect) hook.Spec {
 		env = append(env, "WANDERD_DEADLINE="+strconv.FormatInt(time.Now().Add(timeout).Unix(), 10))
 	}
 	return hook.Spec{
-		Timeout: timeout, Grace: graceOf(now.Time, e.Until), Until: a.clock.sinceBoot(e.Until), OrphanGrace: g.cfg.Protocol.OrphanGrace(),
+		Timeout: timeout, Grace: cmp.Or(g.cfg.KillAfter, graceOf(now.Time, e.Until)), Until: a.clock.sinceBoot(e.Until), OrphanGrace: g.cfg.Protocol.OrphanGrace(),
 		Log: g.log, Env: env,
 	}
 }

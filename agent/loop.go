@@ -111,6 +111,11 @@ func (a *Agent) wake() {
 		}
 	}
 	a.correctRecords()
+	for _, g := range a.gates {
+		if g.roster != nil && g.roster.err != nil {
+			a.gather(g)
+		}
+	}
 	if a.draining() {
 		a.notifier.stopping(drainStep + a.cfg.StopTimeout + goodbye)
 	}
@@ -159,6 +164,7 @@ func (a *Agent) onView(view *membership.View) {
 		}
 		g.entrusted.changed = true // a guardian may have another address
 		a.step(g)
+		a.gather(g)
 	}
 }
 

@@ -24,7 +24,9 @@ type saver struct {
 // saved is the end of a save on its way to the loop.
 type saved struct {
 	gate *gate
-	err  error
+	// roster is what was saved, if it was not the gate's state.
+	roster *statedir.Roster
+	err    error
 }
 
 func (s *saver) busy() bool { return !s.since.IsZero() }
@@ -56,6 +58,10 @@ func (a *Agent) beginSave(g *gate) {
 
 // onSaved ends a save. It begins the next one if the record has changed, else it tells the machine.
 func (a *Agent) onSaved(end saved) {
+	if end.roster != nil {
+		a.onRosterSaved(end)
+		return
+	}
 	g, s := end.gate, &end.gate.saver
 	took := time.Since(s.since)
 	s.since, s.err = time.Time{}, end.err

@@ -62,6 +62,11 @@ func (a *Agent) warnings() []control.Warning {
 	for _, r := range a.members.Refusals() {
 		list = append(list, control.Warning{Text: "cannot join " + r.Join + ": " + r.Reason, Last: r.At})
 	}
+	for _, g := range a.gates {
+		for _, text := range a.rosterTroubles(g) {
+			list = append(list, control.Warning{Text: "gate " + g.cfg.Name + ": " + text})
+		}
+	}
 	slices.SortStableFunc(list, func(x, y control.Warning) int { return y.Last.Compare(x.Last) })
 	return list
 }
@@ -83,7 +88,7 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 	s := control.Gate{
 		Name: g.cfg.Name, Policy: g.family.Name, State: m.Phase, Members: g.members,
 		Whereabouts: a.whereabouts(g, &m, facts), Running: g.run != nil, Runs: g.runs, Failures: g.failures,
-		Slots: 1, Callers: g.callers.list(),
+		Slots: 1, Callers: g.callers.list(), Roster: a.voters(g),
 		Results: maps.Clone(g.tally.results), Taken: maps.Clone(g.tally.taken), Given: maps.Clone(g.tally.given),
 		Notes: make(map[string]uint64, len(g.notes)),
 	}

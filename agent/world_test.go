@@ -21,6 +21,7 @@ import (
 	"github.com/wanderd/wanderd/agent/transport"
 	"github.com/wanderd/wanderd/agent/transport/memnet"
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/strictlock"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -41,6 +42,8 @@ type world struct {
 	mu     sync.Mutex
 	seen   []Observation
 	agents map[string]*resident
+	// rosters are the rosters of a strict gate by agent; without any, the gate is soft.
+	rosters map[string][]string
 	// saves is how long a save on a host's disk takes.
 	saves map[string]time.Duration
 }
@@ -52,6 +55,8 @@ type resident struct {
 	stop   context.CancelFunc
 	ended  chan error
 	asleep time.Duration
+	// called is its name; empty for that under which the world knows it.
+	called string
 	// ownSecret is a secret that the others do not have; nil means the fleet's.
 	ownSecret *wire.Secret
 	// ahead is how far its host's wall clock is ahead; boots counts the host's restarts, and bootedAt is the last.
@@ -132,9 +137,9 @@ func (w *world) startJoining(name string, alone Alone, others ...string) {
 	}
 	home := filepath.Join(w.dir, name)
 	cfg := Config{
-		Name: name, Bind: r.addr, Join: join, Alone: alone, StateDir: home, Socket: filepath.Join(home, "s"),
+		Name: cmp.Or(r.called, name), Bind: r.addr, Join: join, Alone: alone, StateDir: home, Socket: filepath.Join(home, "s"),
 		Secret: cmp.Or(r.ownSecret, &wire.Secret{1, 2, 3}), StopTimeout: 15 * time.Second, Log: w.log,
-		Gates: []GateConfig{w.gate.config()}, Observe: w.observe,
+		Gates: []GateConfig{w.gateOf(name)}, Observe: w.observe,
 	}
 	a, err := newAgent(cfg, deps{
 		listen:    func(addr netip.AddrPort) (*transport.Endpoint, error) { return w.net.Endpoint(addr), nil },
@@ -157,6 +162,20 @@ func (w *world) startJoining(name string, alone Alone, others ...string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	r.Agent, r.stop, r.ended = a, cancel, make(chan error, 1)
 	w.wg.Go(func() { r.ended <- a.Run(ctx) })
+}
+
+// gateOf is the gate as an agent is told of it.
+func (w *world) gateOf(name string) GateConfig {
+	if w.rosters == nil {
+		return w.gate.config()
+	}
+	return GateConfig{
+		Name: w.gate.Name, Roster: w.rosters[name], KillAfter: time.Second,
+		Protocol: strictlock.Settings{
+			Lease: 8 * time.Second, MostLease: 8 * time.Second, KillAfter: time.Second, Margin: 100 * time.Millisecond, Rho: 0.01,
+			Patience: 200 * time.Millisecond,
+		},
+	}
 }
 
 // set changes the world under its lock.

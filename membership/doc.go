@@ -8,7 +8,7 @@
 // # Identity
 //
 // A member's node name in gossip is <name>~<32 hexadecimal digits of its MemberID>. So two hosts with one name both work, and a
-// warning reports them. A member signs what it announces: its node name, its address and its metadata, at most 135 bytes, 255 with rosters. The key
+// warning reports them. A member signs what it announces: its node name, its address and its metadata, at most 135 bytes. The key
 // there must hash to its identity. An announcement without a signature of that key, or with a lower counter than one before, is
 // ignored:
 //
@@ -17,6 +17,8 @@
 //	| L vers | public key  32 | counter | tag     M | tag   M | signature   64 |
 //	+--------+----------------+---------+-----------+-- ... --+----------------+
 //	  1 + 7    Ed25519                    15 + 1 bits, big-endian
+//
+// In version 3, the hash of a roster follows each tag, 8 bytes; zero is none. That makes 255 bytes at most.
 //
 //	L     this member is leaving on purpose
 //	vers  2

@@ -103,6 +103,8 @@ type Gate struct {
 	// member has revived.
 	Backups int    `json:"backups"`
 	OnLost  string `json:"on_lost"`
+	// Roster is that of a strict gate, in the order of the names; absent in other gates.
+	Roster []Voter `json:"roster,omitempty"`
 	// Callers are those on this host who wait for a run, in their order; the first may be running.
 	Callers []Caller `json:"callers,omitempty"`
 	// Facts are what else the gate's protocol has to tell.
@@ -121,6 +123,17 @@ type Caller struct {
 	Since        time.Time `json:"since"`
 	Running      bool      `json:"running,omitempty"`
 	RunningSince time.Time `json:"running_since,omitzero"`
+}
+
+// Voter is a member of a gate's roster.
+type Voter struct {
+	Name string `json:"name"`
+	// Member is the identity of the key that answers to the name; absent if this host knows of none.
+	Member string `json:"member,omitempty"`
+	Self   bool   `json:"self,omitempty"`
+	Live   bool   `json:"live,omitempty"`
+	// Agrees says that the member has declared the roster that this host has.
+	Agrees bool `json:"agrees,omitempty"`
 }
 
 // Fact is something that only one protocol has to tell: the fields that are there say what.

@@ -7,6 +7,7 @@
 //	node_key            the member's Ed25519 key, in OpenSSH's format
 //	home                where the directory was made: host and path
 //	gate-NAME.json      the record of a gate
+//	roster-NAME.json    which keys answer to the names of a strict gate's roster
 //	history-NAME.jsonl  the last runs of a gate, of package history
 //	members.json        the members of the fleet
 //	*.tmp               an unfinished file after a crash; removed at the next start

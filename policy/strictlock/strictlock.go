@@ -15,7 +15,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Settings are those of a gate; Self and Entropy come with the seat. It implements [policy.Protocol].
+// Settings are those of a gate; Self and Entropy come with the seat, and the roster if it has one. It implements [policy.Protocol].
 type Settings ballot.Config
 
 var _ policy.Protocol = Settings{}
@@ -35,6 +35,18 @@ func (Settings) Family() policy.Family {
 // Machine returns the machine of a member, which must be in the roster.
 func (s Settings) Machine(seat policy.Seat) policy.Machine {
 	s.Gate, s.Entropy = seat.Gate, seat.Entropy
+	if seat.Roster != nil {
+		var names []string
+		var ids []wire.MemberID
+		for _, v := range seat.Roster {
+			names, ids = append(names, v.Name), append(ids, v.ID)
+		}
+		roster, err := ballot.NewRoster(names, ids)
+		if err != nil {
+			panic("strictlock: " + err.Error())
+		}
+		s.Roster = &roster
+	}
 	s.Self, _ = s.Roster.Rank(seat.Self)
 	return New(ballot.Config(s))
 }

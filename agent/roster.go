@@ -1,0 +1,325 @@
+package agent
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/statedir"
+	"github.com/wanderd/wanderd/membership"
+	"github.com/wanderd/wanderd/policy"
+)
+
+// A strict gate has a roster: names, the same on all of its members. Who answers to a name is a key, and all members must count the same
+// keys: with two hosts called b, {a, b} and {b, c} would be two majorities without a common member. So the roster is agreed on once:
+//
+//   - A name is bound to the first key that answers to it, and stays bound: that is saved.
+//   - Who has a key for each name declares names and keys to all (a hash, in what it announces of itself). Before that, it has saved that
+//     any former roster is over for it.
+//   - When all members of the roster have declared the same, that is saved, and the gate takes part. From then on a majority is enough.
+//
+// A member counts in one roster at a time. A roster may differ from the one that was last agreed on by one name or one key, so any majority
+// of the one has a member of every majority of the other.
+
+// electorate is the roster of one gate on its way from names to members. Only the loop uses it.
+type electorate struct {
+	// names are those of the configuration, in order.
+	names []string
+	// known is the newest state, saved what is on the disk; saving says that a save is under way, and err why the last one failed.
+	known, saved statedir.Roster
+	saving       bool
+	err          error
+	// home is why this host may not take part with its state directory; empty if it may.
+	home string
+	// said is what the log last said of it.
+	said []string
+}
+
+// newElectorate returns what this host knows of a gate's roster; nil, if the gate has none. An error says that it cannot be one, and what
+// to do.
+func (a *Agent) newElectorate(g *gate) (*electorate, error) {
+	if len(g.cfg.Roster) == 0 {
+		return nil, nil
+	}
+	e := &electorate{names: slices.Sorted(slices.Values(g.cfg.Roster)), home: a.moved}
+	saved, err := a.state.LoadRoster(g.cfg.Name)
+	if err != nil {
+		return nil, err
+	}
+	e.saved, e.known = saved, saved
+	me := policy.Voter{Name: a.cfg.Name, ID: a.self}
+	if !saved.Agreed || !slices.EqualFunc(saved.Voters, e.names, func(v policy.Voter, name string) bool { return v.Name == name }) {
+		e.begin(me)
+	}
+	if v, ok := e.voter(me.Name); !ok || v.ID != me.ID {
+		return nil, fmt.Errorf("gate %q knows %q by the key of %s, and this host has another one, that of %s: give it its node key back; or take "+
+			"the name out of the roster on all hosts, and put it back when they have agreed without it, with %s removed here",
+			g.cfg.Name, me.Name, v.ID.Short(), me.ID.Short(), a.state.RosterPath(g.cfg.Name))
+	}
+	if changed := e.changed(); len(changed) > 1 {
+		return nil, fmt.Errorf("the roster of gate %q was agreed on as (%s) and is now (%s): change one name at a time on all hosts, and wait until "+
+			"\"wanderd status\" says that all agree (%s); or stop the gate on all hosts, and remove %s on each of them", g.cfg.Name,
+			strings.Join(namesOf(e.known.Former), ", "), strings.Join(e.names, ", "), strings.Join(changed, " "), a.state.RosterPath(g.cfg.Name))
+	}
+	return e, nil
+}
+
+// begin forgets what is not in the configuration any more, and that anything was agreed on.
+func (e *electorate) begin(me policy.Voter) {
+	if e.known.Agreed {
+		e.known.Former, e.known.Agreed = e.known.Voters, false
+	}
+	var voters []policy.Voter
+	for _, name := range e.names {
+		for _, from := range [][]policy.Voter{e.known.Voters, e.known.Former, {me}} {
+			if v, ok := find(from, name); ok {
+				voters = append(voters, v)
+				break
+			}
+		}
+	}
+	e.known.Voters = voters
+}
+
+// changed lists by what the configured roster differs from the one that was last agreed on.
+func (e *electorate) changed() (changes []string) {
+	if e.known.Agreed || len(e.known.Former) == 0 {
+		return nil
+	}
+	for _, name := range e.names {
+		if v, bound := e.voter(name); !bound || !slices.Contains(e.known.Former, v) {
+			changes = append(changes, "+"+name)
+		}
+	}
+	for _, v := range e.known.Former {
+		if now, bound := e.voter(v.Name); !bound || now != v {
+			changes = append(changes, "-"+v.Name)
+		}
+	}
+	return changes
+}
+
+// voter returns the member that answers to a name.
+func (e *electorate) voter(name string) (policy.Voter, bool) { return find(e.known.Voters, name) }
+
+func find(voters []policy.Voter, name string) (policy.Voter, bool) {
+	for _, v := range voters {
+		if v.Name == name {
+			return v, true
+		}
+	}
+	return policy.Voter{}, false
+}
+
+func (e *electorate) isSaved() bool {
+	return !e.saving && e.saved.Agreed == e.known.Agreed && slices.Equal(e.saved.Voters, e.known.Voters) && slices.Equal(e.saved.Former, e.known.Former)
+}
+
+func (e *electorate) isComplete() bool { return len(e.known.Voters) == len(e.names) }
+
+// hash is what members declare: eight bytes of a SHA-256 hash of names and keys, and never zero.
+func (e *electorate) hash() uint64 {
+	h := sha256.New()
+	for _, v := range e.known.Voters {
+		_, _ = fmt.Fprintf(h, "%d\x00%s", len(v.Name), v.Name)
+		_, _ = h.Write(v.ID[:])
+	}
+	return max(binary.BigEndian.Uint64(h.Sum(nil)), 1)
+}
+
+// gather goes on towards an agreement as far as the view allows, and seats the gate when there is one.
+func (a *Agent) gather(g *gate) {
+	e := g.roster
+	if e == nil {
+		return
+	}
+	if !e.known.Agreed && e.home == "" {
+		a.bind(g)
+	}
+	a.saveRoster(g)
+	if e.isComplete() && e.isSaved() && e.home == "" {
+		a.members.DeclareRoster(g.id, e.hash())
+		if !e.known.Agreed && a.allDeclare(g) {
+			e.known.Agreed, e.known.Former = true, nil
+			a.saveRoster(g)
+		}
+	}
+	a.tellRoster(g)
+	if u, waits := g.machine.(*unseated); waits {
+		u.why = "waits for its roster: " + cmp.Or(strings.Join(a.rosterTroubles(g), "; "), "it is being saved")
+		if e.known.Agreed && e.isSaved() && e.home == "" && !a.leaving {
+			a.seat(g)
+		}
+	}
+}
+
+// bind looks for the keys of the names that have none.
+func (a *Agent) bind(g *gate) {
+	e := g.roster
+	for _, name := range e.names {
+		if _, bound := e.voter(name); bound {
+			continue
+		}
+		if id, why := a.names.keyOf(name, a.called(g, name)); why == "" {
+			voters := append(slices.Clone(e.known.Voters), policy.Voter{Name: name, ID: id})
+			slices.SortFunc(voters, func(x, y policy.Voter) int { return cmp.Compare(x.Name, y.Name) })
+			e.known.Voters = voters
+			g.log.Info().Str("name", name).Str("key", id.String()).Msg("this key answers to that name of the roster from now on")
+		}
+	}
+}
+
+// called returns the live members of a gate that call themselves so, and to whom no other name is bound.
+func (a *Agent) called(g *gate, name string) (list []*membership.Member) {
+	for i := range a.view.Members {
+		m := &a.view.Members[i]
+		otherwise := slices.ContainsFunc(g.roster.known.Voters, func(v policy.Voter) bool { return v.ID == m.ID && v.Name != name })
+		if m.Name == name && m.Has(g.id) && !otherwise {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// allDeclare reports whether every member of the roster is here, and has declared the roster that this one has.
+func (a *Agent) allDeclare(g *gate) bool {
+	e := g.roster
+	hash := e.hash()
+	return !slices.ContainsFunc(e.known.Voters, func(v policy.Voter) bool {
+		m, ok := a.view.Lookup(v.ID)
+		return v.ID != a.self && (!ok || m.Roster(g.id) != hash)
+	})
+}
+
+// saveRoster begins a save of the newest state, unless it is saved or one is under way.
+func (a *Agent) saveRoster(g *gate) {
+	e := g.roster
+	if e.saving || e.isSaved() {
+		return
+	}
+	e.saving = true
+	newest := e.known
+	go func() { a.saved <- saved{gate: g, roster: &newest, err: a.state.SaveRoster(g.cfg.Name, newest)} }()
+}
+
+// onRosterSaved ends a save. One that has failed is repeated with the next view.
+func (a *Agent) onRosterSaved(end saved) {
+	e := end.gate.roster
+	e.saving = false
+	if e.err = end.err; e.err != nil {
+		end.gate.log.Error().Err(e.err).Msg("cannot save the roster of the gate, which takes no part until that is done")
+		return
+	}
+	e.saved = *end.roster
+	a.gather(end.gate)
+}
+
+// seat lets a gate take part.
+func (a *Agent) seat(g *gate) {
+	g.log.Info().Strs("roster", g.roster.names).Msg("all members of the roster agree on it; this one takes part")
+	g.machine = g.cfg.Protocol.Machine(a.seatOf(g))
+	g.event.Kind, g.event.State = policy.Started, g.state
+	a.step(g)
+	g.event.Kind = policy.PeersChanged
+	g.event.Peers, g.event.TokenKnown = a.view.Peers(g.id)
+	g.callers.told = false
+	a.step(g)
+}
+
+func namesOf(voters []policy.Voter) (names []string) {
+	for _, v := range voters {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
+// rosterTroubles says why a roster is not agreed on, or what else is not as it should be in it; nothing, if all is well.
+func (a *Agent) rosterTroubles(g *gate) (list []string) {
+	e := g.roster
+	switch {
+	case e == nil:
+		return nil
+	case e.home != "":
+		return []string{e.home}
+	}
+	if e.err != nil {
+		list = append(list, e.err.Error())
+	}
+	declares := e.isComplete() && e.isSaved()
+	for _, name := range e.names {
+		v, bound := e.voter(name)
+		if !bound {
+			_, why := a.names.keyOf(name, a.called(g, name))
+			list = append(list, why)
+			continue
+		}
+		for i := range a.view.Members {
+			if m := &a.view.Members[i]; m.Name == name && m.ID != v.ID && m.Has(g.id) {
+				list = append(list, fmt.Sprintf("%s at %s is not the %s of the roster: it has the key of %s, and not that of %s; it does not count",
+					name, m.Addr, name, m.ID.Short(), v.ID.Short()))
+			}
+		}
+		if v.ID == a.self {
+			continue
+		}
+		m, live := a.view.Lookup(v.ID)
+		switch {
+		case !live && !e.known.Agreed:
+			list = append(list, name+" has to agree, and is away")
+		case !live || !declares:
+		case m.Roster(g.id) == 0:
+			if !e.known.Agreed {
+				list = append(list, name+" has to agree, and does not know all keys yet")
+			}
+		case m.Roster(g.id) != e.hash():
+			list = append(list, fmt.Sprintf("%s at %s has another roster than this host (%s): it does not count; configure the same names on all, and "+
+				"compare the keys in \"wanderd status\"", name, m.Addr, e.list()))
+		}
+	}
+	for i := range a.view.Members {
+		if m := &a.view.Members[i]; m.Has(g.id) && !slices.Contains(e.names, m.Name) {
+			list = append(list, fmt.Sprintf("%s at %s takes part in the gate, and is not in its roster (%s): it does not count", m.Name, m.Addr, e.list()))
+		}
+	}
+	return list
+}
+
+func (e *electorate) list() string { return strings.Join(e.names, ", ") }
+
+// tellRoster logs what is wrong with a roster, when that is something new.
+func (a *Agent) tellRoster(g *gate) {
+	e := g.roster
+	troubles := a.rosterTroubles(g)
+	if !slices.Equal(troubles, e.said) {
+		for _, text := range troubles {
+			if !slices.Contains(e.said, text) {
+				g.log.Warn().Msg(text)
+			}
+		}
+		e.said = troubles
+	}
+}
+
+// voters describes a roster for operators.
+func (a *Agent) voters(g *gate) (list []control.Voter) {
+	e := g.roster
+	if e == nil {
+		return nil
+	}
+	for _, name := range e.names {
+		v, bound := e.voter(name)
+		if !bound {
+			list = append(list, control.Voter{Name: name})
+			continue
+		}
+		m, live := a.view.Lookup(v.ID)
+		list = append(list, control.Voter{
+			Name: name, Member: v.ID.String(), Self: v.ID == a.self, Live: live, Agrees: live && e.isComplete() && m.Roster(g.id) == e.hash(),
+		})
+	}
+	return list
+}

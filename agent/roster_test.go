@@ -1,0 +1,255 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/agent/statedir"
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// inStrictWorld is a world with a strict gate whose roster all have, unless the story says otherwise.
+func inStrictWorld(t *testing.T, story func(w *world), roster ...string) {
+	t.Helper()
+	inWorld(t, testGate(), func(w *world) {
+		w.rosters = map[string][]string{}
+		for name := range w.agents {
+			w.rosters[name] = roster
+		}
+		story(w)
+	})
+}
+
+// strict is the gate of an agent.
+func (w *world) strict(name string) control.Gate {
+	w.t.Helper()
+	s, err := source{w.agents[name].Agent}.Status(context.Background())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s.Gates[0]
+}
+
+// seated are the agents that take part in the strict gate.
+func (w *world) seated() (list []string) {
+	for _, name := range w.names() {
+		if w.agents[name].stop != nil && w.strict(name).State != "waiting" {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// runsOn runs a command on a host.
+func (w *world) runsOn(name string) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	r := w.agents[name]
+	result, err := r.exec(ctx, control.Call{Command: "true"}, func(spec hook.Spec, _ time.Time) (hookRun, error) {
+		spec.Argv, spec.Timeout = []string{"true"}, time.Minute
+		return w.pretend(r, spec), nil
+	})
+	if err = cmp.Or(err, result.Err); err != nil {
+		w.t.Errorf("%s: %v", name, err)
+	}
+}
+
+// Until all members of a roster have been seen and agree, its gate stands still and says for whom it waits. Then it needs a majority, also
+// after a restart.
+func TestAStrictGateWaitsOnceForItsWholeRosterAndThenForAMajority(t *testing.T) {
+	inStrictWorld(t, func(w *world) {
+		w.start("a", AloneWait)
+		w.start("b", AloneWait)
+		time.Sleep(time.Minute)
+		g := w.strict("a")
+		if who := w.seated(); len(who) > 0 || !strings.Contains(g.NotRunning, "c was never seen") {
+			t.Errorf("%v take part without c; a says %q", who, g.NotRunning)
+		}
+		if v := g.Roster; len(v) != 3 || !v[0].Self || v[1].Member != w.agents["b"].self.String() || v[2] != (control.Voter{Name: "c"}) {
+			t.Errorf("a's roster is %+v", v)
+		}
+		w.start("c", AloneWait)
+		w.until("all take part", time.Minute, func() bool { return len(w.seated()) == 3 })
+		w.runsOn("b")
+		if g := w.strict("c"); !g.Roster[0].Agrees || !g.Roster[0].Live {
+			t.Errorf("c's roster is %+v", g.Roster)
+		}
+		for _, name := range []string{"a", "b", "c"} {
+			w.crash(name)
+		}
+		w.start("a", AloneWait)
+		w.start("b", AloneWait)
+		time.Sleep(time.Second)
+		if who := w.seated(); len(who) != 2 {
+			t.Errorf("%v take part after the restart", who)
+		}
+		w.runsOn("a")
+	}, "a", "b", "c")
+}
+
+// Demands that were there before the gate took part are served when it does.
+func TestACallerWaitsForTheRosterToo(t *testing.T) {
+	inStrictWorld(t, func(w *world) {
+		w.start("a", AloneWait)
+		ended := make(chan struct{})
+		go func() {
+			w.runsOn("a")
+			close(ended)
+		}()
+		time.Sleep(20 * time.Second)
+		w.start("b", AloneWait)
+		w.start("c", AloneWait)
+		<-ended
+	}, "a", "b", "c")
+}
+
+// Two hosts are called b. Whoever sees both binds neither.
+func TestTwoMembersWithOneNameAreNotInTheRoster(t *testing.T) {
+	inStrictWorld(t, func(w *world) {
+		w.agents["d"].called = "b"
+		w.start("b", AloneWait)
+		w.start("d", AloneWait)
+		time.Sleep(10 * time.Second)
+		w.start("a", AloneWait)
+		w.start("c", AloneWait)
+		time.Sleep(time.Minute)
+		if who := w.seated(); len(who) > 0 {
+			t.Errorf("%v take part", who)
+		}
+		if why := w.strict("a").NotRunning; !strings.Contains(why, "two members are called b") {
+			t.Errorf("a says %q", why)
+		}
+	}, "a", "b", "c")
+}
+
+// Members that have seen different hosts called b do not agree, although each has a key for every name: {a, b} and {c, b} would be two
+// majorities.
+func TestMembersThatHaveBoundDifferentKeysDoNotTakePart(t *testing.T) {
+	inStrictWorld(t, func(w *world) {
+		w.agents["d"].called = "b"
+		w.start("a", AloneWait)
+		w.start("b", AloneWait)
+		time.Sleep(time.Minute)
+		w.crash("b")
+		time.Sleep(10 * time.Minute)
+		w.start("c", AloneWait)
+		w.start("d", AloneWait)
+		time.Sleep(time.Minute)
+		w.start("b", AloneWait)
+		time.Sleep(10 * time.Minute)
+		if who := w.seated(); len(who) > 0 {
+			t.Errorf("%v take part", who)
+		}
+		if why := w.strict("a").NotRunning; !strings.Contains(why, "is not the b of the roster") {
+			t.Errorf("a says %q", why)
+		}
+		if why := w.strict("a").NotRunning; !strings.Contains(why, "c at 10.0.0.3:7946 has another roster") {
+			t.Errorf("a says %q", why)
+		}
+	}, "a", "b", "c")
+}
+
+// A host that has lost its state has another key. It does not count as the one of before, which does not hinder the others.
+func TestAHostThatHasLostItsKeyDoesNotCount(t *testing.T) {
+	inStrictWorld(t, func(w *world) {
+		w.agents["d"].called = "c"
+		for _, name := range []string{"a", "b", "c"} {
+			w.start(name, AloneWait)
+		}
+		w.until("all take part", time.Minute, func() bool { return len(w.seated()) == 3 })
+		w.crash("c")
+		w.start("d", AloneWait)
+		time.Sleep(time.Minute)
+		if who := w.seated(); !slices.Equal(who, []string{"a", "b"}) {
+			t.Errorf("%v take part", who)
+		}
+		w.runsOn("b")
+		s, err := source{w.agents["a"].Agent}.Status(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(s.Warnings, func(w control.Warning) bool { return strings.Contains(w.Text, "is not the c of the roster") }) {
+			t.Errorf("a warns of %+v", s.Warnings)
+		}
+	}, "a", "b", "c")
+}
+
+// A copy of a state directory remembers promises that the original goes on to change.
+func TestACopiedStateDirectoryTakesNoPartInAStrictGate(t *testing.T) {
+	inStrictWorld(t, func(w *world) {
+		for _, name := range []string{"a", "b", "c"} {
+			w.start(name, AloneWait)
+		}
+		w.until("all take part", time.Minute, func() bool { return len(w.seated()) == 3 })
+		w.crash("a")
+		w.agents["d"].called = "a"
+		w.copyState("a", "d")
+		w.start("d", AloneWait)
+		time.Sleep(time.Minute)
+		if g := w.strict("d"); g.State != "waiting" || !strings.Contains(g.NotRunning, "was moved or copied") {
+			t.Errorf("the copy is %s: %s", g.State, g.NotRunning)
+		}
+	}, "a", "b", "c")
+}
+
+// What a host knows from before decides which rosters it takes.
+func TestARosterChangesByOneNameOrKeyAtATime(t *testing.T) {
+	voter := func(name string, key byte) policy.Voter { return policy.Voter{Name: name, ID: wire.MemberID{key}} }
+	a, b, c, d := voter("a", 1), voter("b", 2), voter("c", 3), voter("d", 4)
+	agreed := statedir.Roster{Voters: []policy.Voter{a, b, c}, Agreed: true}
+	// On the way from (a, b, c) to (a, b, c, d).
+	onTheWay := statedir.Roster{Voters: []policy.Voter{a, b, c}, Former: []policy.Voter{a, b, c}}
+	for _, tc := range []struct {
+		name   string
+		saved  statedir.Roster
+		roster string
+		// voters are those that are known, agreed says that nobody needs to be asked; refused is part of the error.
+		voters  []policy.Voter
+		agreed  bool
+		refused string
+	}{
+		{"the first time", statedir.Roster{}, "c a b", []policy.Voter{a}, false, ""},
+		{"the same", agreed, "c b a", []policy.Voter{a, b, c}, true, ""},
+		{"one more", agreed, "a b c d", []policy.Voter{a, b, c}, false, ""},
+		{"one less", agreed, "a b", []policy.Voter{a, b}, false, ""},
+		{"another", agreed, "a b d", nil, false, "+d -c"},
+		{"two more", agreed, "a b c d e", nil, false, "change one name at a time"},
+		{"back again", onTheWay, "a b c", []policy.Voter{a, b, c}, false, ""},
+		{"on from where nothing was agreed", onTheWay, "a b d", nil, false, "+d -c"},
+		{"another key", statedir.Roster{Voters: []policy.Voter{a, b, d}, Former: []policy.Voter{a, b, voter("d", 5)}}, "a b d", nil, false, "+d -d"},
+		{"its own key is another one", statedir.Roster{Voters: []policy.Voter{voter("a", 9), b, c}, Agreed: true}, "a b c", nil, false, "give it its node key back"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir, err := statedir.Open(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = dir.Close() }()
+			if tc.saved.Voters != nil {
+				if err := dir.SaveRoster("g", tc.saved); err != nil {
+					t.Fatal(err)
+				}
+			}
+			agent := &Agent{state: dir, self: a.ID, cfg: Config{Name: "a"}}
+			e, err := agent.newElectorate(&gate{cfg: GateConfig{Name: "g", Roster: strings.Fields(tc.roster)}})
+			switch {
+			case tc.refused != "":
+				if err == nil || !strings.Contains(err.Error(), tc.refused) {
+					t.Errorf("%v", err)
+				}
+			case err != nil:
+				t.Error(err)
+			case !slices.Equal(e.known.Voters, tc.voters) || e.known.Agreed != tc.agreed:
+				t.Errorf("%+v", e.known)
+			}
+		})
+	}
+}
