@@ -35,6 +35,9 @@ var built struct {
 }
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == storeClient {
+		os.Exit(runStoreClient(os.Args[2:]))
+	}
 	code := m.Run()
 	if built.path != "" {
 		_ = os.RemoveAll(filepath.Dir(built.path))
