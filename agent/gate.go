@@ -184,6 +184,7 @@ func (a *Agent) onRunEnded(f finished) {
 	g, r := f.gate, &f.result
 	g.run = nil
 	g.event.Kind, g.event.Void, g.event.Denied = policy.Finished, r.TimedOut || r.Expired || r.NotExecuted, f.denied
+	g.event.Outcome = policy.Succeeded
 	if f.denied {
 		g.runs--
 		if r.Err == nil {
@@ -196,7 +197,8 @@ func (a *Agent) onRunEnded(f finished) {
 	}
 	g.last = *r
 	a.tallyEnd(g, r)
-	if c := g.callers.served; c != nil {
+	c := g.callers.served
+	if c != nil {
 		g.log.Info().Str("command", c.Command).Int("pid", c.PID).AnErr("end", r.Err).Dur("took", r.Took.Round(time.Millisecond)).Msg("command ended")
 		g.callers.end(*r)
 	} else {
@@ -208,27 +210,53 @@ func (a *Agent) onRunEnded(f finished) {
 		a.undo(g)
 	}
 	a.step(g)
+	if c == nil {
+		a.sayHookEnded(g, r)
+	}
 	if a.leaving {
 		a.leaveGate(g)
 	}
 }
 
+// outcomeOf is what a run of the hook has achieved.
+func outcomeOf(r *hook.Result) policy.Outcome {
+	switch {
+	case r.NotNow():
+		return policy.NotNow
+	case r.Err != nil:
+		return policy.Failed
+	}
+	return policy.Succeeded
+}
+
 // onHookEnded records whether the hook has succeeded. Whether a command has is its caller's business.
 func (a *Agent) onHookEnded(g *gate, r *hook.Result) {
-	level := zerolog.InfoLevel
-	if r.Err != nil {
-		g.failures++
-		level = zerolog.ErrorLevel
-	} else {
+	g.event.Outcome = outcomeOf(r)
+	switch g.event.Outcome {
+	case policy.Succeeded:
 		g.saver.record.LastSuccess, g.saver.wanted = time.Unix(0, a.clock.now().Wall), true
+	case policy.Failed:
+		g.failures++
+	case policy.NotNow:
 	}
-	status := g.machine.Status(a.clock.now().Time)
+}
+
+// sayHookEnded logs how the hook has ended, and when it is due again.
+func (a *Agent) sayHookEnded(g *gate, r *hook.Result) {
+	level, text := zerolog.InfoLevel, "hook ended"
+	switch outcomeOf(r) {
+	case policy.Succeeded:
+	case policy.Failed:
+		level = zerolog.ErrorLevel
+	case policy.NotNow:
+		text = "hook said \"not now\""
+	}
 	line := g.log.WithLevel(level).Err(r.Err).Dur("took", r.Took.Round(time.Millisecond))
-	if status.NextRun < policy.Never {
-		g.tally.dueAt, g.tally.dueKnown = status.NextRun, true
-		line.Time("next_run", a.clock.at(status.NextRun))
+	if next := g.machine.Status(a.clock.now().Time).NextRun; next < policy.Never {
+		g.tally.dueAt, g.tally.dueKnown = next, true
+		line.Time("next_run", a.clock.at(next))
 	}
-	line.Msg("hook ended")
+	line.Msg(text)
 }
 
 // warnTooShort warns at most once a minute that a constant is too short.

@@ -21,7 +21,7 @@ func (g *gate) enter(token *wire.Ref, command string) history.Run {
 // complete records how a run ended.
 func (g *gate) complete(entry history.Run, r *hook.Result) {
 	entry.End, entry.Exit = entry.Start.Add(r.Took), r.Exit
-	if r.Err != nil {
+	if r.Err != nil && (entry.Command != "" || !r.NotNow()) {
 		entry.Error, entry.Output = r.Err.Error(), r.Tail
 	}
 	entry.Cut = cutOf(r)

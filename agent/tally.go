@@ -50,6 +50,8 @@ func (a *Agent) tallyEnd(g *gate, r *hook.Result) {
 	result := strings.ReplaceAll(string(cutOf(r)), " ", "_")
 	switch {
 	case result != "":
+	case g.callers.served == nil && r.NotNow():
+		result = "not_now"
 	case r.Err != nil:
 		result = "failed"
 	default:

@@ -33,6 +33,8 @@ type world struct {
 	gate soft
 	// takes is how long a hook takes; zero is the gate's op.
 	takes time.Duration
+	// result is how a hook ends that ends by itself.
+	result hook.Result
 	// dir holds the agents' state directories.
 	dir string
 	// log is the log of agents that start from now on.
@@ -273,7 +275,7 @@ func (w *world) pretend(r *resident, spec hook.Spec) hookRun {
 	w.set(func() { r.running, r.hook = r.running+1, p })
 	w.wg.Go(func() {
 		start := time.Now()
-		res := hook.Result{}
+		res := read(w, func() hook.Result { return w.result })
 		select {
 		case <-time.After(cmp.Or(w.takes, w.gate.Op)):
 		case <-time.After(spec.Timeout):

@@ -73,6 +73,8 @@ type Event struct {
 	Denied bool
 	// Void comes with Finished: how long this run took says nothing of the operation. Its timeout or its grant ended it, or it never started.
 	Void bool
+	// Outcome comes with Finished: what the run has achieved.
+	Outcome Outcome
 	// Slept comes with Suspended: for how long, of the time that has passed, the host was asleep.
 	Slept time.Duration
 	// Peers comes with PeersChanged: the live members of the gate in the order of their identities, this one among them.

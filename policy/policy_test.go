@@ -78,6 +78,16 @@ func TestEveryCauseHasANameOfItsOwn(t *testing.T) {
 		policy.CauseOvertaken, policy.CauseAsleep, policy.CauseDropped, policy.CauseYielded)
 }
 
+func TestEveryOutcomeHasANameOfItsOwn(t *testing.T) {
+	seen := map[string]bool{policy.Outcome(3).String(): true}
+	for o := policy.Succeeded; o <= policy.NotNow; o++ {
+		if name := o.String(); name == "" || seen[name] {
+			t.Errorf("outcome %d is called %q", o, name)
+		}
+		seen[o.String()] = true
+	}
+}
+
 func TestADeadlineTooFarOffIsNotInThePast(t *testing.T) {
 	for _, tc := range []struct {
 		t    policy.Time

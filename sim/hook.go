@@ -14,6 +14,8 @@ type Hook struct {
 	Spread float64
 	// Fails is the share of runs that end at once. Hangs is the share that never end by themselves.
 	Fails, Hangs float64
+	// NotNow is the share of runs that end at once and say that the work cannot be done now.
+	NotNow float64
 	// Deaf is the share of runs that ignore SIGTERM and are killed after KillAfter.
 	Deaf      float64
 	KillAfter time.Duration
@@ -36,24 +38,27 @@ type run struct {
 	deaf   bool
 	// timedOut says that the agent stops it at its timeout, denied that it does not start.
 	timedOut, denied bool
+	outcome          policy.Outcome
 }
 
-// duration draws the duration of the next run, unless it is stopped before its timeout.
-func (h *Hook) duration(dice *rand.Rand, deaf bool) time.Duration {
-	takes := h.Takes
+// draw draws the duration of the next run, unless it is stopped before its timeout, and its outcome.
+func (h *Hook) draw(dice *rand.Rand, deaf bool) (takes time.Duration, outcome policy.Outcome) {
+	takes = h.Takes
 	if h.Spread > 0 {
 		takes += time.Duration(h.Spread * (2*dice.Float64() - 1) * float64(takes))
 	}
 	switch {
 	case happens(dice, h.Fails):
-		takes = termTime
+		takes, outcome = termTime, policy.Failed
 	case happens(dice, h.Hangs):
 		takes = h.Timeout + h.stopTime(deaf)
+	case happens(dice, h.NotNow):
+		takes, outcome = termTime, policy.NotNow
 	}
-	if h.Timeout > 0 {
-		takes = min(takes, h.Timeout+h.stopTime(deaf))
+	if h.Timeout > 0 && takes > h.Timeout {
+		takes, outcome = min(takes, h.Timeout+h.stopTime(deaf)), policy.Failed
 	}
-	return max(takes, 1)
+	return max(takes, 1), outcome
 }
 
 // Longest is the longest duration of an operation.
@@ -79,8 +84,8 @@ func (c *Cluster) startRun(who int32, startBy, until policy.Time) {
 	r.active, r.until = true, 0
 	delete(c.entrusted, who)
 	r.deaf = happens(c.hookDice, c.cfg.Hook.Deaf)
-	takes := c.cfg.Hook.duration(c.hookDice, r.deaf)
-	r.endAt, r.timedOut = c.now.Add(takes), c.cfg.Hook.Timeout > 0 && takes > c.cfg.Hook.Timeout
+	takes, outcome := c.cfg.Hook.draw(c.hookDice, r.deaf)
+	r.endAt, r.timedOut, r.outcome = c.now.Add(takes), c.cfg.Hook.Timeout > 0 && takes > c.cfg.Hook.Timeout, outcome
 	if r.denied = happens(c.hookDice, c.cfg.Hook.Late); r.denied {
 		r.endAt = startBy.Add(1)
 	}
@@ -112,7 +117,7 @@ func (r *run) end() policy.Time {
 func (c *Cluster) stopRun(who int32) {
 	r := &c.members[who].run
 	if end := c.now.Add(c.cfg.Hook.stopTime(r.deaf)); r.active && !r.denied && end < r.endAt {
-		r.endAt = end
+		r.endAt, r.outcome = end, policy.Failed
 		c.push(entryFinished, end, who, r.number)
 	}
 }
@@ -133,7 +138,11 @@ func (c *Cluster) finishRun(who, number int32) {
 	}
 	m.run.active = false
 	delete(c.entrusted, who)
-	c.event.Kind, c.event.Void, c.event.Denied = policy.Finished, m.run.timedOut || m.run.end() < m.run.endAt, m.run.denied
+	expired := m.run.end() < m.run.endAt
+	c.event.Kind, c.event.Void, c.event.Denied, c.event.Outcome = policy.Finished, m.run.timedOut || expired, m.run.denied, m.run.outcome
+	if expired {
+		c.event.Outcome = policy.Failed
+	}
 	c.step(who, Occurrence{})
 	c.callersEnd(who, m.run.denied)
 }

@@ -12,7 +12,11 @@ import (
 func TestARunIsGoneByTheEndOfItsGrant(t *testing.T) {
 	const until = policy.Time(10 * time.Second)
 	at := func(at time.Duration, void bool) []given {
-		return []given{{At: policy.Time(at), Kind: policy.Finished, Void: void}}
+		end := given{At: policy.Time(at), Kind: policy.Finished, Void: void}
+		if void {
+			end.Outcome = policy.Failed
+		}
+		return []given{end}
 	}
 	for name, tc := range map[string]struct {
 		takes time.Duration

@@ -31,6 +31,8 @@ type given struct {
 	Void   bool
 	Denied bool
 	Failed bool
+	// Outcome is what a run has achieved.
+	Outcome policy.Outcome
 }
 
 func (p *probe) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
@@ -43,7 +45,7 @@ func (p *probe) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 	case policy.Woke:
 		p.wakeAt = 0
 	case policy.Finished:
-		g.Void, g.Denied = ev.Void, ev.Denied
+		g.Void, g.Denied, g.Outcome = ev.Void, ev.Denied, ev.Outcome
 	case policy.Saved:
 		g.Failed = ev.Failed
 	case policy.Started, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Leave:
@@ -360,16 +362,18 @@ func TestAnAdversaryPlaysHandoffsAndWordsAgainAndForgesNothing(t *testing.T) {
 
 func TestARunEndsOnceHoweverItEnds(t *testing.T) {
 	for _, h := range []struct {
-		name string
-		hook Hook
-		stop bool
-		ends time.Duration
+		name    string
+		hook    Hook
+		stop    bool
+		ends    time.Duration
+		outcome policy.Outcome
 	}{
-		{"by itself", Hook{Takes: time.Minute}, false, time.Minute},
-		{"at once, because it fails", Hook{Takes: time.Minute, Fails: 1}, false, termTime},
-		{"at its timeout", Hook{Takes: time.Minute, Hangs: 1, Timeout: 2 * time.Minute}, false, 2*time.Minute + termTime},
-		{"by being stopped", Hook{Takes: time.Minute}, true, time.Second + termTime},
-		{"by being killed", Hook{Takes: time.Minute, Deaf: 1, KillAfter: 5 * time.Second}, true, 6 * time.Second},
+		{"by itself", Hook{Takes: time.Minute}, false, time.Minute, policy.Succeeded},
+		{"at once, because it fails", Hook{Takes: time.Minute, Fails: 1}, false, termTime, policy.Failed},
+		{"at once, because it cannot work now", Hook{Takes: time.Minute, NotNow: 1}, false, termTime, policy.NotNow},
+		{"at its timeout", Hook{Takes: time.Minute, Hangs: 1, Timeout: 2 * time.Minute}, false, 2*time.Minute + termTime, policy.Failed},
+		{"by being stopped", Hook{Takes: time.Minute}, true, time.Second + termTime, policy.Failed},
+		{"by being killed", Hook{Takes: time.Minute, Deaf: 1, KillAfter: 5 * time.Second}, true, 6 * time.Second, policy.Failed},
 	} {
 		t.Run(h.name, func(t *testing.T) {
 			w := newWorld(Config{Members: 1, Hook: h.hook})
@@ -381,7 +385,7 @@ func TestARunEndsOnceHoweverItEnds(t *testing.T) {
 				w.stopRun(0)
 			}
 			w.run(t, time.Hour)
-			want := []given{{At: policy.Time(h.ends), Kind: policy.Finished, Void: h.hook.Hangs > 0}}
+			want := []given{{At: policy.Time(h.ends), Kind: policy.Finished, Void: h.hook.Hangs > 0, Outcome: h.outcome}}
 			if d := cmp.Diff(want, w.events(policy.Finished)); d != "" {
 				t.Error(d)
 			}

@@ -68,7 +68,7 @@ type Gate struct {
 	NextRun    time.Time `json:"next_run,omitzero"`
 	Runs       uint64    `json:"runs"`
 	Failures   uint64    `json:"failures"`
-	// Results counts the runs that have ended: ok, failed, timeout, stopped, expired, not_started. Taken and Given count the tokens that
+	// Results counts the runs that have ended: ok, failed, not_now, timeout, stopped, expired, not_started. Taken and Given count the tokens that
 	// came to this member and left it, by the cause.
 	Results map[string]uint64 `json:"results"`
 	Taken   map[string]uint64 `json:"taken"`

@@ -35,7 +35,7 @@ type Run struct {
 	Command string `json:"command,omitempty"`
 	// End is absent while the run is under way, and if its agent did not see its end.
 	End time.Time `json:"end,omitzero"`
-	// Exit is the exit status; -1 if there was none.
+	// Exit is the exit status; -1 if there was none. A hook that exits with 75 has not failed: it cannot do its work now.
 	Exit int `json:"exit"`
 	// Error is why the run failed; empty if it succeeded.
 	Error string `json:"error,omitempty"`

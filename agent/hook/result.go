@@ -41,6 +41,15 @@ type Result struct {
 	LinesDropped, BytesDropped int64
 }
 
+// exitNotNow is the exit status of a hook that cannot do its work now: sysexits' EX_TEMPFAIL, "try again later".
+const exitNotNow = 75
+
+// NotNow reports whether a hook has ended by itself and said that it cannot do its work now. That is not a failure, although Err says how
+// it has ended.
+func (r *Result) NotNow() bool {
+	return r.Exit == exitNotNow && !r.TimedOut && !r.Stopped && !r.Expired && !r.Orphaned && !r.Undead
+}
+
 // signaled is what a shell adds to the number of a signal.
 const signaled = 128
 

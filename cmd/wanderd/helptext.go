@@ -18,8 +18,11 @@ paused at any moment and continue later. So every run gets a number that only ri
 WANDERD_SEQ. A resource that must never be used by two hosts remembers the highest
 number and refuses lower ones.
 
-Nor does it promise a run at a certain time, a run after a failed one before the
-next min_interval, or anything against a host that has the secret and misbehaves.
+A hook that fails runs again after retry_after, twice as long after each further
+failure, up to min_interval. Exit status 75 says "not now": that is no failure.
+
+It does not promise a run at a certain time, or anything against a host that has the
+secret and misbehaves.
 
 On SIGINT, SIGTERM or SIGHUP the agent stops its hook, passes the token on and leaves;
 "wanderd drain", or stop = "drain", lets the hook end by itself first.

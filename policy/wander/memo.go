@@ -2,18 +2,24 @@ package wander
 
 import (
 	"encoding/binary"
+	"time"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Memo is what a soft gate saves besides the time of the last run: the token of that run, and its slot. On disk:
+// Memo is what a soft gate saves besides the time of the last run: the token of that run, its slot, and when a failed run is repeated. On
+// disk:
 //
-//	0       8                24       32     33
-//	| birth | generator       | random | slot | zeros
+//	0       8                24       32     33     41         42
+//	| birth | generator       | random | slot | wait | failures | zeros
 type Memo struct {
 	Token wire.TokenID
 	Slot  uint8
+	// Wait is the time from the start of that run to the next one, if that is not Δmin; else zero.
+	Wait time.Duration
+	// Failures is how many runs have failed in a row.
+	Failures uint8
 }
 
 // Bytes returns the memo as it is saved.
@@ -22,6 +28,8 @@ func (k Memo) Bytes() (b policy.Memo) {
 	copy(b[8:24], k.Token.Generator[:])
 	binary.BigEndian.PutUint64(b[24:32], k.Token.Random)
 	b[32] = k.Slot
+	binary.BigEndian.PutUint64(b[33:41], uint64(k.Wait))
+	b[41] = k.Failures
 	return b
 }
 
@@ -31,6 +39,8 @@ func MemoOf(b *policy.Memo) (k Memo) {
 	copy(k.Token.Generator[:], b[8:24])
 	k.Token.Random = binary.BigEndian.Uint64(b[24:32])
 	k.Slot = b[32]
+	k.Wait = time.Duration(binary.BigEndian.Uint64(b[33:41]))
+	k.Failures = b[41]
 	return k
 }
 

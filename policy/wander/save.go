@@ -14,9 +14,11 @@ import (
 
 // ran is when the operation last started here, and under which token; meaningful if ever is set.
 type ran struct {
-	// everBefore and atBefore are what ever and at were before that run.
+	// everBefore, atBefore and waitBefore are what ever, at and wait were before that run.
 	ever, everBefore bool
 	at, atBefore     policy.Time
+	// wait is the time from at to the next run, if that run is to be repeated before Δmin is over; else zero.
+	wait, waitBefore time.Duration
 	under            wire.TokenID
 }
 
@@ -106,7 +108,7 @@ func (m *Machine) retract(out []policy.Effect) []policy.Effect {
 // onDenied: the shell did not start the run, because it was too late. The last run is again the one before. The token of that run need not
 // be restored, because min_interval has passed since.
 func (m *Machine) onDenied(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.ran.ever, m.ran.at = m.ran.everBefore, m.ran.atBefore
+	m.ran.ever, m.ran.at, m.ran.wait = m.ran.everBefore, m.ran.atBefore, m.ran.waitBefore
 	return m.deny(now, m.save(out))
 }
 
@@ -118,9 +120,9 @@ func (m *Machine) save(out []policy.Effect) []policy.Effect {
 // record is the state to save: a granted run counts before it starts.
 func (m *Machine) record() policy.State {
 	s := policy.State{HasRun: m.ran.ever, LastRun: m.ran.at, Seq: m.numbers.seen}
-	ran := Memo{Token: m.ran.under, Slot: m.cfg.Slot}
+	ran := Memo{Token: m.ran.under, Slot: m.cfg.Slot, Wait: m.ran.wait, Failures: m.failures}
 	if m.granting() && !m.demanded {
-		s.HasRun, s.LastRun, ran.Token = true, m.restUntil.Add(-m.saveWithin()), m.token.ID
+		s.HasRun, s.LastRun, ran.Token, ran.Wait = true, m.restUntil.Add(-m.saveWithin()), m.token.ID, 0
 	}
 	s.Memo = ran.Bytes()
 	return s

@@ -8,8 +8,8 @@ import (
 
 // Settings are those of a gate, the same on all its members. See Config for what they mean. It implements [policy.Protocol].
 type Settings struct {
-	Skip, Op, MinInterval, MaxInterval time.Duration
-	Walk                               Walk
+	Skip, Op, MinInterval, RetryAfter, MaxInterval time.Duration
+	Walk                                           Walk
 	// Slots is how many tokens the gate has: 1 to wire.MaxSlots; zero stands for one.
 	Slots   int
 	Backups int
@@ -25,7 +25,7 @@ func (Settings) Family() policy.Family { return Family() }
 func (s Settings) Machine(seat policy.Seat) policy.Machine {
 	return NewGate(Config{
 		Gate: seat.Gate, Self: seat.Self, WaitAlone: seat.WaitsAlone, Rejoins: seat.Rejoins, Entropy: seat.Entropy,
-		Skip: s.Skip, Op: s.Op, MinInterval: s.MinInterval, MaxInterval: s.MaxInterval,
+		Skip: s.Skip, Op: s.Op, MinInterval: s.MinInterval, RetryAfter: s.RetryAfter, MaxInterval: s.MaxInterval,
 		Walk: s.Walk, Backups: s.Backups, OnLost: s.OnLost, OnDemand: seat.OnDemand,
 	}, max(s.Slots, 1))
 }

@@ -41,9 +41,9 @@ func NewGate(cfg Config, slots int) policy.Machine {
 type elsewhere struct {
 	// running says that a run under another token is going on, waiting that another token waits here until this member is due.
 	running, waiting bool
-	// hasRun says that lastRun means something: when the last run under another token started.
-	hasRun  bool
-	lastRun policy.Time
+	// hasRun says that a run was under another token, and intervalEnds when the interval after each of those is over.
+	hasRun       bool
+	intervalEnds policy.Time
 }
 
 // Step applies one event: a message to the machine of its slot, the end of a run to the one that runs, the rest to all.
@@ -81,7 +81,7 @@ func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.E
 	}
 	s.effects = m.Step(now, ev, s.effects[:0])
 	for j := range s.machines {
-		s.machines[j].wanted = m.wanted
+		s.machines[j].wanted, s.machines[j].failures = m.wanted, m.failures
 	}
 	for k := range s.effects {
 		e := &s.effects[k]
@@ -117,8 +117,8 @@ func (s *Slots) around(i int) (e elsewhere) {
 		}
 		e.running = e.running || m.state == running || m.granting()
 		e.waiting = e.waiting || m.state == resting && m.waitsUntilDue
-		if m.ran.ever && (!e.hasRun || m.ran.at > e.lastRun) {
-			e.hasRun, e.lastRun = true, m.ran.at
+		if ends := m.ran.at.Add(m.interval()); m.ran.ever && (!e.hasRun || ends > e.intervalEnds) {
+			e.hasRun, e.intervalEnds = true, ends
 		}
 	}
 	return e

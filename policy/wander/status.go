@@ -17,6 +17,10 @@ const (
 	WhyNoToken = "due, waiting for the token"
 	// WhyTooSoon: the last run was less than min_interval ago.
 	WhyTooSoon = "ran less than min_interval ago"
+	// WhyFailed: the last run failed, and is repeated later.
+	WhyFailed = "the last run failed, and is repeated after retry_after"
+	// WhyNotNow: the operation has said that it cannot do its work now.
+	WhyNotNow = "the hook said \"not now\", and is asked again after retry_after"
 	// WhyPassing: it is due only after this token has been passed on.
 	WhyPassing = "passing the token on"
 	// WhyAlone: it belongs to a fleet of which it has seen nobody since it started.
@@ -120,6 +124,9 @@ func (m *Machine) paceFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 	if d.RegenerateArmed {
 		out = append(out, policy.Fact{Name: "regenerate_at", At: d.RegenerateAt})
 	}
+	if m.failures > 0 {
+		out = append(out, policy.Fact{Name: "retry", Count: int(m.failures), Text: "failed runs in a row"})
+	}
 	if d.Lap > 0 {
 		out = append(out, policy.Fact{Name: "lap", For: d.Lap})
 	}
@@ -182,9 +189,20 @@ func (m *Machine) why(now policy.Time) string {
 	case m.unwanted():
 		return WhyUnwanted
 	case now < m.dueAt(now):
-		return WhyTooSoon
+		return m.whyTooSoon(now)
 	case m.holds:
 		return WhyPassing
 	}
 	return WhyNoToken
+}
+
+// whyTooSoon says why the interval after the last run is not over.
+func (m *Machine) whyTooSoon(now policy.Time) string {
+	switch {
+	case m.ran.wait == 0 || now >= m.ran.at.Add(m.ran.wait):
+		return WhyTooSoon
+	case m.failures > 0:
+		return WhyFailed
+	}
+	return WhyNotNow
 }

@@ -16,6 +16,7 @@
 //	mint.go        the first token of a fleet, in the order of rank; a member alone
 //	believe.go     impossible numbers and stamps
 //	demand.go      runs for callers that wait
+//	retry.go       runs that failed are repeated
 //	pass.go        passing the token on; members that failed a handoff are avoided for a while
 //	guard.go       the token's guardians: who they are, its revival, a holder that was away, copies
 //	walk.go        the next member: random, shuffle, sweep; route.go and load.go: what the token carries for it
@@ -66,6 +67,8 @@ type Config struct {
 	Op time.Duration
 	// MinInterval is Δmin: "the minimum time between two successive protected operations on the same component".
 	MinInterval time.Duration
+	// RetryAfter is the time from the end of a failed run to the next one; see interval. Zero: a failed run counts as any other.
+	RetryAfter time.Duration
 	// MaxInterval is Δmax: the silence after which the loss of the token is suspected. Zero: the default rule, see maxInterval.
 	MaxInterval time.Duration
 	// Laps finds the next member of a sweep or shuffle; with nil the machine makes its own.
@@ -151,6 +154,8 @@ type Machine struct {
 	heard bool
 	// disturbed says that the duration of the present run means nothing: it was told to stop, or the host was asleep.
 	disturbed bool
+	// failures is how many runs have failed in a row.
+	failures uint8
 	// measured is the estimate of Δop in milliseconds; zero if there is none.
 	measured uint32
 
@@ -302,6 +307,10 @@ func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
 	s := ev.State
 	m.ran.ever, m.ran.at = s.HasRun, min(s.LastRun, now.Time)
 	ran := MemoOf(&s.Memo)
+	m.ran.wait, m.failures = max(ran.Wait, 0), ran.Failures
+	if m.cfg.RetryAfter == 0 || m.ran.wait > m.cfg.MinInterval {
+		m.ran.wait = 0
+	}
 	if ran.Slot == m.cfg.Slot {
 		m.ran.under = ran.Token
 	}
@@ -395,9 +404,10 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	if ev.Denied {
 		return m.onDenied(now, out)
 	}
-	if !m.disturbed && !m.demanded && !ev.Void {
+	if !m.disturbed && !m.demanded && !ev.Void && ev.Outcome != policy.NotNow {
 		m.measure(now.Time.Sub(m.ran.at))
 	}
+	out = m.conclude(now.Time, ev.Outcome, out)
 	if !m.holds {
 		m.becomeAbsent(now)
 		return out
@@ -432,9 +442,9 @@ func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []polic
 	m.become(running)
 	m.disturbed = false
 	m.wanted = false
-	m.ran.everBefore, m.ran.atBefore = m.ran.ever, m.ran.at
+	m.ran.everBefore, m.ran.atBefore, m.ran.waitBefore = m.ran.ever, m.ran.at, m.ran.wait
 	if !m.demanded {
-		m.ran.ever, m.ran.at, m.ran.under = true, now.Time, m.token.ID
+		m.ran.ever, m.ran.at, m.ran.wait, m.ran.under = true, now.Time, 0, m.token.ID
 	}
 	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &m.token.Ref)
 	out = policy.AppendRun(out, &m.token.Ref, m.restUntil)
@@ -488,13 +498,13 @@ func (m *Machine) dueAt(now policy.Time) policy.Time {
 	return due
 }
 
-// intervalEnds is when "the minimum time between two successive protected operations" is over.
+// intervalEnds is when "the minimum time between two successive protected operations" is over, or that between a failed one and its repetition.
 func (m *Machine) intervalEnds(now policy.Time) policy.Time {
 	if m.ran.ever {
-		now = m.ran.at.Add(m.cfg.MinInterval)
+		now = m.ran.at.Add(m.interval())
 	}
 	if e := &m.elsewhere; e.hasRun {
-		now = max(now, e.lastRun.Add(m.cfg.MinInterval))
+		now = max(now, e.intervalEnds)
 	}
 	return now
 }

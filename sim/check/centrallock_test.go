@@ -32,7 +32,7 @@ func locked(seed uint64, hook sim.Hook, machine func(sim.Seat) policy.Machine, w
 		Demand: sim.Demand{Every: 20 * time.Second, Queued: 0.3, Withdrawn: 0.2}, AskFirst: seed%2 == 0, EarlyWakes: 0.05, StopTimeout: 30 * time.Second,
 		Watchers: append([]sim.Watcher{
 			check.NewHandoffChecker(), check.NewCustodyChecker(), check.NewSeqChecker(), check.NewGrantChecker(lock.SaveWithin()),
-			check.NewIntervalChecker(0, lock.SaveWithin()), check.NewDemandChecker(), check.NewMessageChecker(), check.NewWakeChecker(),
+			check.NewIntervalChecker(0, 0, lock.SaveWithin()), check.NewDemandChecker(), check.NewMessageChecker(), check.NewWakeChecker(),
 			check.NewTrafficChecker(200, lease), check.NewExclusionChecker(),
 		}, watchers...),
 	})

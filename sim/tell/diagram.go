@@ -76,7 +76,7 @@ func (d *Diagram) step(o *sim.Occurrence, who string) {
 		if o.Event.Denied {
 			d.note(o, who, "was too late to start")
 		} else {
-			d.note(o, who, "has finished")
+			d.note(o, who, finished(o.Event))
 		}
 	case policy.Saved:
 		if o.Event.Failed {

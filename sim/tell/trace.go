@@ -109,7 +109,7 @@ func (t *Trace) event(e *policy.Event) string {
 		if e.Denied {
 			return "was too late to start"
 		}
-		return "has finished"
+		return finished(e)
 	case policy.Wanted:
 		return "is wanted"
 	case policy.Unwanted:
@@ -210,3 +210,11 @@ func (t *Trace) Route(m *wire.Message) string {
 
 // Token names a token and its number.
 func (t *Trace) Token(k wire.Ref) string { return t.tokenName(k.ID) + "#" + seqText(k.Seq) }
+
+// finished says how an operation has ended.
+func finished(e *policy.Event) string {
+	if e.Outcome == policy.Succeeded {
+		return "has finished"
+	}
+	return "has finished: " + e.Outcome.String()
+}

@@ -27,7 +27,7 @@ func TestHookAloneIsTheDefaultGate(t *testing.T) {
 	}
 	want := []agent.GateConfig{{
 		Name: "default", Hook: []string{"/bin/sh", "-c", "a && b"}, HookTimeout: 24 * time.Hour,
-		Protocol: wander.Settings{Walk: wander.Sweep, Slots: 1, Backups: 2, Skip: time.Second, MinInterval: 24 * time.Hour},
+		Protocol: wander.Settings{Walk: wander.Sweep, Slots: 1, Backups: 2, Skip: time.Second, MinInterval: 24 * time.Hour, RetryAfter: 144 * time.Minute},
 	}}
 	if diff := cmp.Diff(want, l.Agent.Gates); diff != "" {
 		t.Error(diff)
@@ -69,13 +69,14 @@ on_lost = "finish"
 			Name: "a", Hook: []string{"/bin/sh", "a"}, HookTimeout: 7 * time.Minute,
 			Protocol: wander.Settings{
 				Walk: wander.Random, Slots: 3, OnLost: wander.Stop, Skip: 2 * time.Second, Op: 6 * time.Second, MinInterval: 7 * time.Minute,
+				RetryAfter: time.Minute,
 			},
 		},
 		{
 			Name: "b", Hook: []string{"/bin/sh", "b"}, HookTimeout: 3 * time.Minute,
 			Protocol: wander.Settings{
 				Walk: wander.Shuffle, Slots: 1, Backups: 4, Skip: 2 * time.Second, Op: 2 * time.Second, MinInterval: 3 * time.Minute,
-				MaxInterval: time.Hour,
+				RetryAfter: time.Minute, MaxInterval: time.Hour,
 			},
 		},
 	}
@@ -105,7 +106,7 @@ hook = "/bin/sh"
 	patient := settings
 	patient.MinInterval = 3 * time.Minute
 	hooked := settings
-	hooked.MinInterval = 10 * time.Minute
+	hooked.MinInterval, hooked.RetryAfter = 10*time.Minute, time.Minute
 	want := []agent.GateConfig{
 		{Name: "a", Protocol: settings},
 		{Name: "b", HookTimeout: time.Hour, Protocol: patient},
@@ -113,6 +114,20 @@ hook = "/bin/sh"
 	}
 	if diff := cmp.Diff(want, l.Agent.Gates); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestRetryAfterIsATenthOfMinIntervalAndAtLeastAMinute(t *testing.T) {
+	for minInterval, want := range map[string]time.Duration{
+		"30s": 30 * time.Second, "1m": time.Minute, "10m": time.Minute, "20m": 2 * time.Minute, "1d": 144 * time.Minute,
+	} {
+		l := reading{flags: map[string][]string{"hook": {"/bin/sh"}, "min_interval": {minInterval}}}.read(t)
+		if err := l.Check(); err != nil {
+			t.Fatal(err)
+		}
+		if got := l.Agent.Gates[0].Protocol.(wander.Settings).RetryAfter; got != want {
+			t.Errorf("with min_interval %s it is %v, want %v", minInterval, got, want)
+		}
 	}
 }
 
@@ -144,6 +159,11 @@ func TestWhatDoesNotFitTogetherIsSaidWithTheRemedy(t *testing.T) {
 			"missing hook",
 			reading{flags: map[string][]string{"hook": {"./missing.sh"}}},
 			[]string{"--hook: hook ./missing.sh does not exist: check the path (relative paths start at the agent's working directory)"},
+		},
+		{
+			"a repetition of nothing",
+			reading{file: "[[gate]]\nname = \"a\"\nretry_after = \"1m\"\n"},
+			[]string{`wanderd.toml:3: retry_after: it repeats a hook that has failed, and this gate has none: leave it out, or let the callers repeat their commands`},
 		},
 		{
 			"a hook that is due all the time",

@@ -84,7 +84,10 @@ func (l *Layers) complete(text *string, at *netip.AddrPort, parse func(string) (
 	*text, *at = addr.String(), addr
 }
 
-// defaultTimes is made for every gate anew, for hook_timeout depends on the gate's own min_interval, and both on whether it has a hook. A
+// leastRetryAfter is the least default of retry_after, unless min_interval is less.
+const leastRetryAfter = time.Minute
+
+// defaultTimes is made for every gate anew, for hook_timeout and retry_after depend on the gate's own min_interval, and all on whether it has a hook. A
 // command runs because somebody waits for it, and takes as long as it takes: a gate without a hook delays none and ends none.
 func defaultTimes(r *settings.Reading, g *soft, hasHook bool) {
 	otherwise := func(at *time.Duration, value time.Duration, rule string) {
@@ -96,10 +99,14 @@ func defaultTimes(r *settings.Reading, g *soft, hasHook bool) {
 	if !hasHook {
 		otherwise(&g.MinInterval, 0, "without a hook")
 		otherwise(&g.HookTimeout, 0, "without a hook")
+		otherwise(&g.RetryAfter, 0, "without a hook")
 		return
 	}
+	otherwise(&g.RetryAfter, min(max(g.MinInterval/10, leastRetryAfter), g.MinInterval), "min_interval / 10")
 	otherwise(&g.HookTimeout, g.MinInterval, "min_interval")
-	if timeout := r.Of(&g.HookTimeout); !timeout.IsGiven() {
-		timeout.Broken = r.Of(&g.MinInterval).Broken
+	for _, at := range []*time.Duration{&g.HookTimeout, &g.RetryAfter} {
+		if follows := r.Of(at); !follows.IsGiven() {
+			follows.Broken = r.Of(&g.MinInterval).Broken
+		}
 	}
 }

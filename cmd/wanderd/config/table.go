@@ -99,6 +99,10 @@ func constants(g *soft) settings.Table {
 				"\"wanderd exec\" only."),
 		settings.Row("min_interval", settings.Duration(&g.MinInterval), "10m",
 			"The least time between two runs on one host. In a gate without a hook it is 0s unless it is set."),
+		settings.Ruled("retry_after", settings.Duration(&g.RetryAfter), "min_interval / 10, at least 1m; never above min_interval",
+			"How long after a failed run the hook runs again. The time doubles with each further failure in a row, up to min_interval. A hook "+
+				"that exits with status 75 says \"not now\": that is no failure, and it is asked again after retry_after. A restart forgets "+
+				"nothing of this. With 0s, a failed run counts as any other."),
 		settings.Ruled("max_interval", settings.Positive(&g.MaxInterval), "the longest of 3 × min_interval, 3 × members × op and two laps",
 			"How long a host waits for the token before it assumes that the token is lost and makes a new one: the last resort, when no "+
 				"guardian is left. A shorter one causes more false alarms. Unless backups is 0, it is never below two measured laps of the "+

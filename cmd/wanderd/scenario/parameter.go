@@ -22,6 +22,9 @@ type Parameters struct {
 	// Work is for how many hops the work of a ring goes on whose termination is detected.
 	Work                               int
 	Op, Skip, MinInterval, MaxInterval time.Duration
+	// RetryAfter is when a failed operation is repeated; zero is never. Fails and NotNow are the shares of operations that need it.
+	RetryAfter    time.Duration
+	Fails, NotNow float64
 	// DefaultMaxInterval says that MaxInterval is what the members make by themselves, and nobody has set it.
 	DefaultMaxInterval bool
 	// OpConfigured is what the members are told of Op.

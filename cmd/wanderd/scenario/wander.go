@@ -35,6 +35,9 @@ func (p *Parameters) wanderTable() settings.Table {
 			"How long the token rests at a member that does not need it."),
 		settings.Row("min_interval", settings.Duration(&p.MinInterval), usual("min_interval"),
 			"The least time between two operations on one member."),
+		settings.Row("retry_after", settings.Duration(&p.RetryAfter), "0s",
+			"How long after a failed operation it is repeated; the time doubles with each further failure, up to --min-interval. With 0, and on "+
+				"demand, a failed one counts as any other."),
 		settings.Row("demand", settings.Duration(&p.Demand), "0s",
 			"How long after an operation somebody waits for the next one at that member, on average: the members run on demand, and "+
 				"--min-interval is 0 unless it is given. With 0 they run whenever they may, as with a hook."),
@@ -58,6 +61,9 @@ func (p *Parameters) wanderTable() settings.Table {
 		settings.Row("seeds", settings.Count(&p.Seeds, 1, maxSeeds), "1",
 			"How many runs there are, with this seed and the next ones, on all cores. The figures of several runs are means with "+
 				"95 % confidence intervals."),
+		settings.Row("fails", settings.Share(&p.Fails), "0%", "The share of operations that fail at once."),
+		settings.Row("not_now", settings.Share(&p.NotNow), "0%",
+			"The share of operations that end at once because the work cannot be done now.").Needing("retry_after"),
 		settings.Row("op_jitter", spread(&p.OpJitter), "0%",
 			"How much longer or shorter than --op an operation takes at most, evenly spread: a share of it, or a duration."),
 	}.Under("Run"), settings.Table{

@@ -9,7 +9,7 @@ import (
 func (p *Parameters) World() wandering.Scenario {
 	s := wandering.Scenario{
 		Seed: p.Seed, Members: p.Members, TokenInPlace: true, Walk: p.Walk,
-		Skip: p.Skip, Op: p.OpConfigured, MinInterval: p.MinInterval, MaxInterval: p.MaxInterval,
+		Skip: p.Skip, Op: p.OpConfigured, MinInterval: p.MinInterval, MaxInterval: p.MaxInterval, RetryAfter: p.RetryAfter,
 		Demand: sim.Demand{Every: p.Demand},
 		Slots:  p.Slots, Backups: p.Backups, OnLost: p.OnLost,
 		ClockSkew: p.ClockSkew, Duration: p.Duration,
@@ -17,13 +17,16 @@ func (p *Parameters) World() wandering.Scenario {
 			Latency: p.Latency, Jitter: p.Jitter, Loss: p.Loss, Duplicate: p.Duplicate, Broken: p.BrokenLinks,
 		},
 		Membership: sim.MeasuredMembership(p.Members),
-		Hook:       sim.Hook{Takes: p.Op, Spread: p.OpJitter.Of(p.Op)},
+		Hook:       sim.Hook{Takes: p.Op, Spread: p.OpJitter.Of(p.Op), Fails: p.Fails, NotNow: p.NotNow},
 		Disk:       sim.Disk{Takes: p.SaveTakes},
 		Faults: sim.Faults{
 			LoseTokenEvery: p.LoseTokenEvery,
 			CrashEvery:     p.CrashEvery, DownFor: p.DownFor,
 			PauseEvery: p.PauseEvery, PauseFor: p.PauseFor,
 		},
+	}
+	if p.Demand > 0 {
+		s.RetryAfter = 0 // It is the callers who repeat what failed.
 	}
 	if p.DefaultMaxInterval {
 		s.MaxInterval = 0

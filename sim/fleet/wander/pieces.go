@@ -24,6 +24,7 @@ func pieces() []piece {
 		{label: 13, share: 0.15, draw: drawing.farApart},
 		{label: 20, share: 0.15, draw: drawing.standing},
 		{label: 21, share: 0.15, draw: drawing.onDemand},
+		{label: 22, share: 0.15, draw: drawing.retries},
 	}
 }
 
@@ -112,5 +113,17 @@ func (d drawing) onDemand(s *Scenario) {
 	}
 	if s.Backups == 0 {
 		s.MaxInterval = max(s.MaxIntervalInForce(), 3*s.lap())
+	}
+}
+
+// retries: failed runs are repeated, and some operations say "not now".
+func (d drawing) retries(s *Scenario) {
+	if s.onDemand() {
+		return
+	}
+	s.RetryAfter = d.time(s.Skip, 2*s.MinInterval)
+	s.Hook.Fails = d.share(0.01, 0.9)
+	if d.sometimes(0.5) {
+		s.Hook.NotNow = d.share(0.01, 0.9)
 	}
 }

@@ -20,7 +20,9 @@ type Scenario struct {
 	Order   sim.Order
 	// The gate's constants.
 	Skip, Op, MinInterval, MaxInterval time.Duration
-	Walk                               wander.Walk
+	// RetryAfter is that of [wander.Config].
+	RetryAfter time.Duration
+	Walk       wander.Walk
 	// Backups and OnLost are those of [wander.Config].
 	Backups int
 	OnLost  wander.OnLost
@@ -79,8 +81,8 @@ func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 			}
 			return s.machine(seat.Index, wander.Config{
 				Gate: seat.Gate, Self: seat.Self, Skip: s.Skip, Op: op, MinInterval: s.MinInterval, MaxInterval: s.MaxInterval,
-				OnDemand: s.onDemand(),
-				Backups:  s.Backups, OnLost: s.OnLost, Walk: s.Walk, Laps: laps, WaitAlone: s.WaitAlone, Rejoins: seat.Rejoins,
+				OnDemand: s.onDemand(), RetryAfter: s.RetryAfter,
+				Backups: s.Backups, OnLost: s.OnLost, Walk: s.Walk, Laps: laps, WaitAlone: s.WaitAlone, Rejoins: seat.Rejoins,
 				Entropy: seat.Entropy,
 			}, &machines[seat.Index])
 		},
@@ -180,7 +182,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		each(func() sim.Watcher { return NewBeatChecker(timeout) }),
 		each(func() sim.Watcher { return NewDueChecker() }),
 		check.NewTrafficChecker(s.datagrams(timeout), trafficTimeouts*timeout),
-		check.NewIntervalChecker(s.MinInterval, timeout/2), check.NewMessageChecker(), check.NewWakeChecker(), NewSlotChecker(),
+		check.NewIntervalChecker(s.MinInterval, s.RetryAfter, timeout/2), check.NewMessageChecker(), check.NewWakeChecker(), NewSlotChecker(),
 		each(func() sim.Watcher { return NewInquiryChecker(timeout/2, s.Backups > 0) }),
 	}
 	if s.Slots <= 1 {
@@ -192,6 +194,9 @@ func (s *Scenario) Checkers() []sim.Watcher {
 	}
 	if s.onDemand() {
 		checkers = append(checkers, check.NewDemandChecker())
+	}
+	if s.RetryAfter > 0 {
+		checkers = append(checkers, NewRetryChecker(s.MinInterval, s.RetryAfter, s.Slots))
 	}
 	// The list of missed members has the first bytes of identities, which are all alike if identities are in order.
 	if s.Walk != wander.Random && s.Order != sim.InOrder {

@@ -1,0 +1,28 @@
+package policy
+
+import "fmt"
+
+// Outcome says what a run of the protected operation has achieved.
+type Outcome uint8
+
+const (
+	// Succeeded: it has done its work, or nobody says otherwise.
+	Succeeded Outcome = iota
+	// Failed: it has not done its work.
+	Failed
+	// NotNow: it says that it cannot do its work now. That is not a failure.
+	NotNow
+)
+
+// String returns the outcome as a word or two.
+func (o Outcome) String() string {
+	switch o {
+	case Succeeded:
+		return "succeeded"
+	case Failed:
+		return "failed"
+	case NotNow:
+		return "not now"
+	}
+	return fmt.Sprintf("Outcome(%d)", uint8(o))
+}
