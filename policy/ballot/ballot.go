@@ -126,15 +126,25 @@ func (b *Machine) Expects(m *wire.Message) bool {
 	return isQuestion(m.Kind) || m.Kind == KindRelease || b.round.answersTo(m)
 }
 
+// Counts reports whether a message is from another member of the roster, whose roster has that hash. If not, it tells so.
+func (b *Machine) Counts(m *wire.Message, roster uint64, out []policy.Effect) (_ []policy.Effect, ok bool) {
+	switch rank, is := b.cfg.Roster.Rank(m.From); {
+	case !is || rank == b.cfg.Self:
+		return b.strangers.meet(NoteOutsider, m, out), false
+	case roster != b.cfg.Roster.Hash():
+		return b.strangers.meet(NoteOtherRoster, m, out), false
+	}
+	return out, true
+}
+
 // Receive handles a message of a ballot, which must be well-formed.
 func (b *Machine) Receive(now policy.Instant, m *wire.Message, end *Outcome, out []policy.Effect) []policy.Effect {
-	rank, ok := b.cfg.Roster.Rank(m.From)
 	l := loadOf(&m.Load)
+	out, counts := b.Counts(m, l.roster, out)
+	rank, _ := b.cfg.Roster.Rank(m.From)
 	switch {
-	case !ok || rank == b.cfg.Self:
-		return b.strangers.meet(NoteOutsider, m, out)
-	case l.roster != b.cfg.Roster.Hash():
-		return b.strangers.meet(NoteOtherRoster, m, out)
+	case !counts:
+		return out
 	case isQuestion(m.Kind):
 		return b.onQuestion(now, m, rank, end, out)
 	case m.Kind == KindRelease:

@@ -51,8 +51,9 @@ func (e Epoch) Token(generator wire.MemberID) wire.Ref {
 // String returns counter.rank.
 func (e Epoch) String() string { return fmt.Sprintf("%d.%d", e.counter(), e.Rank()) }
 
-// isLastHop reports whether the epoch has no number after this one. Every handoff and every grant has one of its own, of 8,388,607.
-func isLastHop(seq wire.Seq) bool { return seq&hopMask == hopMask }
+// isLastHop reports whether the epoch has no number left after this one. Every handoff and every grant has one of its own, of 8,388,351. The rest
+// is for owners that raise the number of an offer themselves, by at most MaxRoster.
+func isLastHop(seq wire.Seq) bool { return seq&hopMask >= hopMask-MaxRoster }
 
 // believable reports whether a fleet can have reached an epoch when a clock reads wall, in nanoseconds of Unix time: proposals are fewer than
 // seconds, and clocks differ by less than a day. One forged epoch near the end of the counters would end the gate for good. A clock before

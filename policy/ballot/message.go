@@ -89,10 +89,13 @@ func loadOf(from *wire.Load) load {
 // isQuestion reports whether a message of this kind asks for a lease.
 func isQuestion(k wire.Kind) bool { return k == KindPromise || k == KindRenew }
 
+// Owns reports whether a kind of message is a ballot's.
+func Owns(k wire.Kind) bool { return k >= KindPromise && k <= KindRelease }
+
 // WellFormed reports whether m is a message of a ballot, and has what those of its kind have: the token of an epoch, the number of the question,
 // a lease that is asked for.
 func WellFormed(m *wire.Message) bool {
-	if m.Kind < KindPromise || m.Kind > KindRelease || m.Nonce != 0 || EpochOf(m.Token.Seq).counter() == 0 || m.Token.ID.Generator.IsZero() {
+	if !Owns(m.Kind) || m.Nonce != 0 || EpochOf(m.Token.Seq).counter() == 0 || m.Token.ID.Generator.IsZero() {
 		return false
 	}
 	span := loadOf(&m.Load).span

@@ -15,6 +15,9 @@ type proposer struct {
 	// notBefore is the earliest time of the next attempt, failures how many have failed in a row.
 	notBefore policy.Time
 	failures  uint8
+	// unheard says that too few have answered the last attempt at all, and heard are those that have.
+	unheard bool
+	heard   ranks
 }
 
 // mostDoublings bounds by how often the pause between two attempts is doubled.
@@ -105,6 +108,8 @@ func (b *Machine) withdraw(now policy.Time, out []policy.Effect) []policy.Effect
 	}
 	p.notBefore = free.Add(b.pause())
 	p.failures = min(p.failures+1, mostDoublings)
+	p.heard = r.heard(b.cfg.Self)
+	p.unheard = p.heard.len() < b.cfg.Roster.Majority()
 	return policy.AppendTell(out, NoteWithdrew, wire.MemberID{}, &r.token)
 }
 

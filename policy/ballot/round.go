@@ -91,6 +91,15 @@ func (r *round) repeatAt() policy.Time {
 	return r.sentAt.Add(r.wait)
 }
 
+// heard returns who has answered, and this member itself.
+func (r *round) heard(self int) (s ranks) {
+	for i := range s {
+		s[i] = r.yes[i] | r.no[i]
+	}
+	s.add(self)
+	return s
+}
+
 // answersTo reports whether m answers the question of the round.
 func (r *round) answersTo(m *wire.Message) bool {
 	switch {

@@ -30,21 +30,26 @@ func (s *strangers) meet(why policy.Note, m *wire.Message, out []policy.Effect) 
 	return policy.AppendTell(out, why, m.From, nil)
 }
 
-// HasMajority reports whether a holder that needs its lease has it, and so no gate stands still for want of a majority here.
+// HasMajority reports whether no majority is missed here: a holder that needs its lease has it, and enough have answered the last proposal.
 func (b *Machine) HasMajority(now policy.Time) bool {
-	return !b.holder.needs || now < b.holder.until
+	return (!b.holder.needs || now < b.holder.until) && !b.proposer.unheard
 }
 
-// Missing returns a sentence for people about the open question: "sees a, misses b, c"; nothing if none is open.
+// Missing returns a sentence for people about the open question, or the last proposal that too few have answered: "sees a, misses b, c"; nothing
+// if there is none.
 func (b *Machine) Missing() string {
-	r := &b.round
-	if r.kind == 0 {
+	heard := b.proposer.heard
+	switch {
+	case b.proposer.unheard:
+	case b.round.kind == 0:
 		return ""
+	default:
+		heard = b.round.heard(b.cfg.Self)
 	}
 	sees, misses := "", ""
 	for rank := range b.cfg.Roster.Len() {
 		list := &misses
-		if rank == b.cfg.Self || r.yes.has(rank) || r.no.has(rank) {
+		if heard.has(rank) {
 			list = &sees
 		}
 		if *list != "" {

@@ -129,6 +129,9 @@ func (m *Machine) Issue(count wire.Seq) {
 	m.become(Real, m.cfg.Self)
 }
 
+// Lose says that the real token, which is here, is over: a newer one exists.
+func (m *Machine) Lose() { m.becomeNone() }
+
 // become sets token_Si and D = {S_T … S_i}.
 func (m *Machine) become(t Token, st Site) { m.token, m.monitors, m.st = t, true, st }
 

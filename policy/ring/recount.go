@@ -113,9 +113,13 @@ func (m *Machine) recount() {
 	}
 }
 
-// mayRegenerate: all members that have held the token since its copy came here have crashed. "May I regenerate?" has one answer here: the
-// detector says so.
+// mayRegenerate: all members that have held the token since its copy came here have crashed. "May I regenerate?": the detector says so, unless
+// the gate is to answer.
 func (m *Machine) mayRegenerate(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if m.cfg.AsksFirst {
+		m.asks = true
+		return out
+	}
 	var end kcopies.Outcome
 	out = m.copies.UseBackup(0, &end, out)
 	return m.onCopies(now, wire.MemberID{}, &end, out)
@@ -123,8 +127,16 @@ func (m *Machine) mayRegenerate(now policy.Instant, out []policy.Effect) []polic
 
 // remake makes a token without a copy: the call has found none.
 func (m *Machine) remake(now policy.Instant, r request, out []policy.Effect) []policy.Effect {
-	m.T = token{tour: r.tour}
-	m.copies.Issue(r.count + wire.Seq(len(m.cfg.Members)))
+	if m.cfg.AsksFirst {
+		m.asks, m.tour = true, max(m.tour, r.tour)
+		return out
+	}
+	return m.make(now, r.tour, r.count+wire.Seq(len(m.cfg.Members)), out)
+}
+
+func (m *Machine) make(now policy.Instant, tour uint32, count wire.Seq, out []policy.Effect) []policy.Effect {
+	m.T = token{tour: tour}
+	m.copies.Issue(count)
 	ref := m.copies.Ref()
 	out = policy.AppendTell(out, NoteRemade, wire.MemberID{}, &ref)
 	return m.revive(now, out)

@@ -83,6 +83,8 @@ type Config struct {
 	Timeout time.Duration
 	// Rejoins says that this member was there in an earlier life: it makes no token.
 	Rejoins bool
+	// AsksFirst says that the gate around answers whether this member may regenerate: see [Machine.AsksToRegenerate]. Otherwise it may.
+	AsksFirst bool
 	// Entropy draws what handoffs need, and the numbers of requests and calls.
 	Entropy policy.Entropy
 }
@@ -148,6 +150,8 @@ type Machine struct {
 	tour, calling uint32
 	// placed says that this member has seen all others, or some in a later life; met says that it has met the token.
 	placed, met, leaving bool
+	// asks says that this member waits for the gate to say whether it may make a token.
+	asks bool
 	// until ends the state saving. A member with a resting token, whose grant was denied, tries again then.
 	until   policy.Time
 	hasRun  bool
@@ -320,7 +324,7 @@ func (m *Machine) onCopies(now policy.Instant, from wire.MemberID, end *kcopies.
 		return m.mayRegenerate(now, out)
 	case kcopies.Delivered:
 		m.T.read(&end.Data)
-		m.calling = 0
+		m.calling, m.asks = 0, false
 		out = policy.AppendTook(out, policy.CauseReceived, from, &end.Token)
 		switch m.cfg.Request {
 		case Always:

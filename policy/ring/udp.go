@@ -52,6 +52,8 @@ type udp struct {
 	sentTo kcopies.Site
 	sentAt policy.Time
 	wait   time.Duration
+	// took and left came with the last token: see handoff.Outcome.
+	took, left time.Duration
 	// calls says that this member is to call when no handoff is open any longer.
 	calls bool
 }
@@ -153,6 +155,7 @@ func (m *Machine) onHandoff(now policy.Instant, end *handoff.Outcome, out []poli
 		}
 	case handoff.Arrived:
 		var copied kcopies.Outcome
+		m.udp.took, m.udp.left = end.Took, end.Left
 		out = m.copies.Arrived(&end.Token, &end.Load, end.Peer, &copied, out)
 		out = m.onCopies(now, end.Peer, &copied, out)
 	}

@@ -1,0 +1,59 @@
+package ring
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// What a gate with AsksFirst has to say to a member, and the reverse. It is over UDP.
+
+// AsksToRegenerate reports whether this member has found that there is no token, and waits for leave to make one. It takes the question back when
+// a token comes.
+func (m *Machine) AsksToRegenerate() bool { return m.asks }
+
+// Regenerate makes a token with that number, without a copy, and begins a recounting tour. The number must be above all numbers of the gate's
+// tokens, and this member must not hold one.
+func (m *Machine) Regenerate(now policy.Instant, seq wire.Seq, out []policy.Effect) []policy.Effect {
+	m.asks, m.placed = false, true
+	return m.make(now, m.tour, seq, out)
+}
+
+// Lose says that the token that is here is over. A member that waits asks again.
+func (m *Machine) Lose(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if !m.holds() {
+		return out
+	}
+	m.udp.handoff.Withdraw()
+	m.copies.Lose()
+	m.become(absent)
+	m.pending, m.asked, m.mp = false, false, false
+	m.since = now.Time
+	return m.decide(now, m.need(now, out))
+}
+
+// Renumber gives the token that is here a number that is not below its own.
+func (m *Machine) Renumber(seq wire.Seq) { m.copies.Issue(seq) }
+
+// Lend makes the next Commit say how much is left of a lease: see handoff.
+func (m *Machine) Lend(until policy.Time) { m.udp.handoff.Lend(until) }
+
+// Inherited returns Took and Left of the token that came last: see handoff.
+func (m *Machine) Inherited() (took, left time.Duration) { return m.udp.took, m.udp.left }
+
+// Standing is the place of this member among those that keep a copy of the token, from 0, or behind them. "The detection sets are nested": the one
+// with the smallest is the first to regenerate.
+func (m *Machine) Standing() int {
+	if d := m.copies.D(); d > 1 {
+		return d - 2
+	}
+	return m.cfg.Backups
+}
+
+// Newest writes what a new token must know: the number of the last recounting tour. Learn reads what another member has written.
+func (m *Machine) Newest(data []byte) { binary.BigEndian.PutUint32(data, m.tour) }
+
+// Learn is for a member that is about to Regenerate.
+func (m *Machine) Learn(data []byte) { m.tour = max(m.tour, binary.BigEndian.Uint32(data)) }

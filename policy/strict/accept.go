@@ -1,0 +1,81 @@
+package strict
+
+import (
+	"encoding/binary"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/kcopies"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// onReceived hands a message to the ballot, or to the ring or tree.
+func (g *Machine) onReceived(now policy.Instant, m *wire.Message, out []policy.Effect) []policy.Effect {
+	if ballot.Owns(m.Kind) {
+		if m.Kind == ballot.KindRelease && g.b.Accepts(m.Token.Seq) {
+			g.proposing.at = min(g.proposing.at, now.Time) // the token that this member waits for is over
+		}
+		return g.b.Receive(now, m, &g.end, out)
+	}
+	hash := g.set.Roster.Hash()
+	if stamped(m.Kind) {
+		hash = binary.BigEndian.Uint64(m.Load[stampAt:])
+	}
+	out, counts := g.b.Counts(m, hash, out)
+	if !counts || !g.accepts(m) {
+		return out
+	}
+	if m.Kind == handoff.KindToken && g.b.Token() != nil {
+		// A majority has promised its epoch, so the token that is here is over.
+		out = g.give(now, policy.CauseMet, m.From, out)
+	}
+	g.event.Kind, g.event.Msg = policy.Received, *m
+	if stamped(m.Kind) {
+		clear(g.event.Msg.Load[stampAt:])
+	}
+	return g.inside(now, &g.event, out)
+}
+
+// accepts reports whether a message may be about a token that comes: "Nothing of an epoch below promised is accepted." (rule 7) The token of
+// another epoch is refused while a command runs, and while one of the same epoch is here: there is no second one.
+func (g *Machine) accepts(m *wire.Message) bool {
+	if m.Kind != handoff.KindToken && m.Kind != handoff.KindCommit && m.Kind != kcopies.KindToken {
+		return true
+	}
+	e := ballot.EpochOf(m.Token.Seq)
+	switch here := g.b.Token(); {
+	case e.Rank() >= g.set.Roster.Len() || !g.b.Accepts(m.Token.Seq):
+		return false
+	case m.Kind == kcopies.KindToken:
+		return true
+	case g.turn.state == running:
+		return false
+	case here != nil:
+		return m.Kind == handoff.KindToken && e > ballot.EpochOf(here.Seq)
+	}
+	return true
+}
+
+// Expects implements [policy.Machine].
+func (g *Machine) Expects(m *wire.Message) bool {
+	switch {
+	case g.gone || g.barred:
+		return false
+	case ballot.Owns(m.Kind):
+		return g.b.Expects(m)
+	}
+	return g.accepts(m) && g.in.Expects(m)
+}
+
+// "its hash is in every strict message": in the last bytes of the load. An Ack and a Commit answer one that had it.
+const stampAt = wire.LoadSize - 8
+
+func stamped(k wire.Kind) bool { return k != handoff.KindAck && k != handoff.KindCommit }
+
+// stamp writes the hash of the roster to a message of the ring or tree.
+func (g *Machine) stamp(m *wire.Message) {
+	if stamped(m.Kind) && !ballot.Owns(m.Kind) {
+		binary.BigEndian.PutUint64(m.Load[stampAt:], g.set.Roster.Hash())
+	}
+}

@@ -1,0 +1,66 @@
+package strict
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// inside gives an event to the ring or tree, and follows what it does.
+func (g *Machine) inside(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	from := len(out)
+	return g.follow(now, from, g.in.Step(now, ev, out))
+}
+
+// follow lets the ballot know what the ring or tree has done: its effects are those from the given one on. Its runs and saves are not carried
+// out; its messages get the roster's hash; its tokens are called by the name of their epoch.
+func (g *Machine) follow(now policy.Instant, from int, out []policy.Effect) []policy.Effect {
+	kept := from
+	for i := from; i < len(out); i++ {
+		e := &out[i]
+		switch e.Kind {
+		case policy.Run:
+			g.enter()
+			continue
+		case policy.Save:
+			g.recorded = true
+			continue
+		case policy.Stop:
+			if g.turn.state != running {
+				continue
+			}
+		case policy.Send:
+			g.stamp(&e.Msg)
+		case policy.Took:
+			if e.Cause == policy.CauseReceived {
+				token := g.named(e.Token.Seq)
+				took, left := g.in.Inherited()
+				out = g.b.Hold(now.Time, &token, took, left, out)
+			}
+			out[i].Token = *g.b.Token()
+		case policy.Gave:
+			e.Token = g.named(e.Token.Seq)
+			if e.Cause == policy.CausePassed {
+				g.b.LetGo()
+			} else {
+				out = g.b.Release(now.Time, out) // the ring or tree has destroyed it
+			}
+		case policy.Gone:
+			g.gone = true
+		case policy.Extend, policy.Entrust, policy.Announce, policy.Tell:
+		}
+		if kept < i {
+			out[kept] = out[i]
+		}
+		kept++
+	}
+	return out[:kept]
+}
+
+// named returns the token with a number by the name that its epoch gives it.
+func (g *Machine) named(seq wire.Seq) wire.Ref {
+	e := ballot.EpochOf(seq)
+	token := e.Token(g.set.Roster.ID(e.Rank()))
+	token.Seq = seq
+	return token
+}

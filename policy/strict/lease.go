@@ -1,0 +1,139 @@
+package strict
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// state is how far this member's turn is.
+//
+//	state    token  ends with
+//	absent   -      the token here, and somebody who waits
+//	entered  yes    a lease: the command starts; or nobody waits any more; or the token is over
+//	running  yes    Finished, also when the token was over before
+type state uint8
+
+const (
+	absent state = iota
+	entered
+	running
+)
+
+func (s state) String() string {
+	switch s {
+	case absent:
+		return "waiting"
+	case entered:
+		return "entered"
+	case running:
+		return "running"
+	}
+	return "state(?)"
+}
+
+// turn is this member's turn to run.
+type turn struct {
+	state state
+	// tried says that nothing has changed since the lease was last found too short.
+	tried bool
+	// saving says that the start, at savedAs, is being recorded; saved that it was.
+	saving, saved bool
+	savedAs       policy.Time
+	// before is what the last run was before this one, in case that this one is denied.
+	hadRun bool
+	before policy.Time
+}
+
+// enter: the token is here, and it is this member's turn.
+func (g *Machine) enter() {
+	g.turn = turn{state: entered}
+	g.due.told = false // the run that is to come ends the demand
+}
+
+// try starts the command, if the lease suffices. If not, the token waits here for a majority: "A holder past D keeps the token but runs nothing
+// ("no majority" in status), and goes on if M renew again" (rule 6).
+//
+// "An idle holder lets its lease go and renews when demand comes: one majority round trip before the grant, silence in between."
+//
+// What counts for min_interval is recorded first.
+func (g *Machine) try(now policy.Instant, out []policy.Effect) []policy.Effect {
+	t := &g.turn
+	t.tried = true
+	counts, demanded := g.counts(now.Time)
+	switch {
+	case !counts || t.saved:
+		var ok bool
+		if out, ok = g.b.Run(now.Time, out); ok {
+			return g.started(now, demanded, out)
+		}
+	case !t.saving:
+		t.saving, t.savedAs = true, now.Time
+		out = policy.AppendSave(out, g.state())
+	}
+	return g.b.Need(now.Time, &g.end, out)
+}
+
+// started: the grant is the last of the effects but what its guard says.
+func (g *Machine) started(now policy.Instant, demanded bool, out []policy.Effect) []policy.Effect {
+	for i := len(out) - 1; ; i-- {
+		if out[i].Kind == policy.Run {
+			out[i].Demanded = demanded
+			break
+		}
+	}
+	g.turn = turn{state: running, hadRun: g.due.hasRun, before: g.due.lastRun}
+	if !demanded {
+		g.due.hasRun, g.due.lastRun = true, now.Time
+	}
+	g.due.called = g.due.called && !demanded && !g.due.onDemand
+	g.in.Renumber(g.b.Token().Seq)
+	return g.b.Need(now.Time, &g.end, out)
+}
+
+// onSaved goes on with a start that was to be recorded.
+func (g *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) []policy.Effect {
+	t := &g.turn
+	if !t.saving {
+		return out
+	}
+	t.saving, t.saved, t.tried = false, !failed, false
+	if failed {
+		g.due.notBefore = now.Time.Add(g.set.Patience)
+		out = policy.AppendTell(out, NoteNotRecorded, wire.MemberID{}, g.b.Token())
+	}
+	return out
+}
+
+// skip ends a turn that comes to nothing: the token goes on.
+func (g *Machine) skip(now policy.Instant, out []policy.Effect) []policy.Effect {
+	g.turn = turn{}
+	g.b.Rest()
+	g.event.Kind, g.event.Denied = policy.Finished, true
+	return g.inside(now, &g.event, out)
+}
+
+// onFinished: nothing is left of the command, so the token may go on. "Handoff within one epoch: the command and its group gone first, then
+// give up, then Commit; never back." (rule 7)
+func (g *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	if g.turn.state != running {
+		return out
+	}
+	if ev.Denied {
+		g.due.hasRun, g.due.lastRun = g.turn.hadRun, g.turn.before
+	}
+	g.turn = turn{}
+	if g.b.Token() == nil {
+		return g.lose(now, out)
+	}
+	g.b.Rest()
+	return g.inside(now, ev, out)
+}
+
+// lose tells the ring or tree that the token, which was here, is over.
+func (g *Machine) lose(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if g.turn.state == entered {
+		g.turn = turn{}
+	}
+	from := len(out)
+	return g.follow(now, from, g.in.Lose(now, out))
+}

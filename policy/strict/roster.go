@@ -1,0 +1,20 @@
+package strict
+
+import "github.com/wanderd/wanderd/policy"
+
+// onStarted begins a life. "Restart: the member never holds" (rule 9): the ring or tree begins as one that was there before, without a token.
+func (g *Machine) onStarted(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	g.b.Start(now.Time, &ev.State.Memo)
+	g.due.hasRun, g.due.lastRun = ev.State.HasRun, ev.State.LastRun
+	g.event.Kind, g.event.State = policy.Started, policy.State{HasRun: ev.State.HasRun, LastRun: ev.State.LastRun}
+	return g.inside(now, &g.event, out)
+}
+
+// standAside is all that a member does that has left, or whose roster does not follow the one before: it leaves when it is told to.
+func (g *Machine) standAside(ev *policy.Event, out []policy.Effect) []policy.Effect {
+	if ev.Kind == policy.Leave && !g.gone {
+		g.gone = true
+		return append(out, policy.Effect{Kind: policy.Gone})
+	}
+	return out
+}

@@ -1,0 +1,130 @@
+package strict
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/kcopies"
+	"github.com/wanderd/wanderd/policy/ring"
+	"github.com/wanderd/wanderd/policy/tree"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Moves says how the token goes from member to member.
+type Moves uint8
+
+const (
+	// Ring: along a ring, as Settings.Request says.
+	Ring Moves = iota
+	// Tree: to the next in a queue, which is found along a tree.
+	Tree
+)
+
+// String returns the name that operators use.
+func (m Moves) String() string {
+	switch m {
+	case Ring:
+		return "ring"
+	case Tree:
+		return "tree"
+	}
+	return fmt.Sprintf("Moves(%d)", uint8(m))
+}
+
+// Settings are those of a gate, the same on all its members; [Settings.Check] finds what cannot work. It implements [policy.Protocol].
+type Settings struct {
+	Moves Moves
+	// Request is what moves the token of a ring.
+	Request ring.Request
+	// Roster has the names and keys of all members. Only they take part.
+	Roster *ballot.Roster
+	// Backups is how many members keep a copy of a ring's token, or how many predecessors a site of a tree knows: 0 to the roster's members less
+	// two, and at most [tree.MaxBackups] in a tree. It bounds what is lost of the order of service, not safety.
+	Backups int
+	// Lease is for how long a majority lends the right to run: so long the gate stands still after a power cut. KillAfter is how long a command has
+	// from TERM to KILL, Margin how long before the lease's end KILL is sent.
+	Lease, KillAfter, Margin time.Duration
+	// Rho bounds by how much a clock may be too fast or too slow: 0.01 is one percent.
+	Rho float64
+	// Patience is how long an answer may take: a few round trips.
+	Patience time.Duration
+	// MinInterval is the least time from one start of this member's own operation to the next; in a gate on demand, of any.
+	MinInterval time.Duration
+}
+
+var _ policy.Protocol = Settings{}
+
+// Check returns an error that says what cannot work for this member.
+func (s Settings) Check(self wire.MemberID) error {
+	switch {
+	case s.Roster == nil || s.Roster.Len() == 0:
+		return errors.New("a strict gate needs a roster")
+	case s.Moves != Ring && s.Moves != Tree:
+		return fmt.Errorf("there is no %v", s.Moves)
+	case s.Moves == Ring && !slices.Contains(ring.Requests(), s.Request):
+		return fmt.Errorf("there is no %v", s.Request)
+	case s.Moves == Tree && s.Backups > tree.MaxBackups:
+		return fmt.Errorf("backups = %d: a tree has at most %d", s.Backups, tree.MaxBackups)
+	case s.Patience <= 0:
+		return fmt.Errorf("patience = %v must be greater than 0", s.Patience)
+	case s.KillAfter <= 0 || s.Margin <= 0:
+		return fmt.Errorf("kill_after = %v and margin = %v must be greater than 0", s.KillAfter, s.Margin)
+	case s.MinInterval < 0:
+		return fmt.Errorf("min_interval = %v must not be negative", s.MinInterval)
+	}
+	rank, ok := s.Roster.Rank(self)
+	if !ok {
+		rank = -1
+	}
+	cfg := s.ballot(rank)
+	return cfg.Check(s.Backups)
+}
+
+// ballot returns the configuration of the ballots of the member with a rank.
+func (s Settings) ballot(rank int) ballot.Config {
+	return ballot.Config{
+		Roster: s.Roster, Self: rank, Lease: s.Lease, MostLease: s.Lease, KillAfter: s.KillAfter, Margin: s.Margin, Rho: s.Rho, Patience: s.Patience,
+	}
+}
+
+// Machine returns the machine of a member, for which Check has found nothing.
+func (s Settings) Machine(seat policy.Seat) policy.Machine { return New(s, seat) }
+
+// SaveWithin is what a lease has for a command: after a longer save a run of the member's own operation waits for the next lease.
+func (s Settings) SaveWithin() time.Duration { return s.Lease - s.KillAfter - s.Margin }
+
+// OrphanGrace is the time from TERM to KILL, also for the command of an agent that has died.
+func (s Settings) OrphanGrace() time.Duration { return s.KillAfter }
+
+// version tells strict rings and trees from those without a ballot, which have the same numbers on the wire and other loads.
+const version = 2
+
+// Family is the strict ring, or the strict tree.
+func (s Settings) Family() policy.Family {
+	if s.Moves == Tree {
+		return policy.Family{
+			ID: tree.Family().ID, Name: Tree.String(), Version: version,
+			Kinds:      slices.Concat(handoff.Kinds(), ballot.Kinds(), tree.Kinds()),
+			Notes:      slices.Concat(handoff.Notes(), ballot.Notes(), tree.Notes(), Notes()),
+			WellFormed: func(m *wire.Message) bool { return wellFormed(m, tree.WellFormed) },
+		}
+	}
+	return policy.Family{
+		ID: ring.Family().ID, Name: Ring.String(), Version: version,
+		Kinds:      slices.Concat(handoff.Kinds(), ballot.Kinds(), kcopies.Kinds(), ring.Kinds()),
+		Notes:      slices.Concat(handoff.Notes(), ballot.Notes(), kcopies.Notes(), ring.Notes(), Notes()),
+		WellFormed: func(m *wire.Message) bool { return wellFormed(m, ring.WellFormed) },
+	}
+}
+
+func wellFormed(m *wire.Message, inner func(*wire.Message) bool) bool {
+	if ballot.Owns(m.Kind) {
+		return ballot.WellFormed(m)
+	}
+	return inner(m)
+}

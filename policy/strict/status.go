@@ -1,0 +1,44 @@
+package strict
+
+import "github.com/wanderd/wanderd/policy"
+
+// Why a member with a turn does not run, as clauses that complete "not running because …".
+const (
+	whyLease  = "waiting for the lease of a majority"
+	whyRecord = "recording the start"
+	whyBarred = "the roster has changed by more than one member"
+)
+
+// Status implements [policy.Machine].
+func (g *Machine) Status(now policy.Time) policy.Status {
+	s := g.in.Status(now)
+	s.HasRun, s.LastRun, s.NextRun = g.due.hasRun, g.due.lastRun, policy.Never
+	if !g.due.onDemand || g.due.called {
+		s.NextRun = max(now, g.ownAt())
+		if g.due.called && !g.due.onDemand {
+			s.NextRun = now
+		}
+	}
+	t := g.b.Token()
+	if s.Holding = t != nil; s.Holding {
+		s.Token, s.Holder = *t, g.set.Roster.ID(g.self)
+	}
+	switch {
+	case g.barred:
+		s.Phase, s.Why = "barred", whyBarred
+	case g.turn.state == running:
+		s.Phase, s.Why = "running", "running"
+	case !g.b.HasMajority(now):
+		s.Why = "no majority: " + g.b.Missing()
+	case g.turn.state == entered && g.turn.saving:
+		s.Phase, s.Why = "entered", whyRecord
+	case g.turn.state == entered:
+		s.Phase, s.Why = "entered", whyLease
+	}
+	return s
+}
+
+// Facts implements [policy.Machine].
+func (g *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
+	return g.b.Facts(now, g.in.Facts(now, out))
+}

@@ -1,0 +1,201 @@
+// Package strict is a gate that never lets two commands run at once, also under pauses and partitions, as long as all clocks run at about one rate.
+// It is three parts: a ring or a tree says who has the token next; package ballot says whether there is a token at all, and gives the
+// lease without which nobody runs; package handoff, in the ring or tree, passes the token on.
+//
+//	lease.go        from the token to a command, and back: nothing runs before a lease, nothing moves before its end
+//	regenerate.go   "may I regenerate?": when a member proposes, and what a new token knows
+//	follow.go       what the ring or tree does, as the ballot has to know it
+//	accept.go       what comes from outside of the roster, or of an older epoch, comes to nobody
+//	due.go          who wants to run: callers, and the member's own operation
+//	roster.go       a roster changes by one member at a time
+//	settings.go     the settings of a gate, and its family
+//
+// The ring and the tree count the hops of their token themselves, and never meet a token whose number is below one of before: the ballot's
+// numbers, which fence, are always at least as high, and what runs has a number that nothing else ever has.
+//
+// A gate at rest is silent: an idle holder lets its lease go. But the token of a ring that moves always moves always.
+package strict
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/policy/ring"
+	"github.com/wanderd/wanderd/policy/tree"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// inner is a ring or a tree, over UDP, that asks before it makes a token. What it wants to run is what waits here for the token, and its runs and
+// saves are not carried out: it says with them that it is this member's turn.
+type inner interface {
+	policy.Machine
+	// AsksToRegenerate reports whether it has found that there is no token.
+	AsksToRegenerate() bool
+	// Standing is how many others would be a better choice for the next holder, as far as it knows.
+	Standing() int
+	// Newest and Learn are what a new token must know of an old one.
+	Newest(data []byte)
+	Learn(data []byte)
+	// Regenerate makes a token with a number that is above all others.
+	Regenerate(now policy.Instant, seq wire.Seq, out []policy.Effect) []policy.Effect
+	// Lose says that the token that is here is over.
+	Lose(now policy.Instant, out []policy.Effect) []policy.Effect
+	// Renumber says that the token that is here has this number, or a higher one.
+	Renumber(seq wire.Seq)
+	// Lend says until when the lease lasts that goes with the token, Inherited what came with it: see package handoff.
+	Lend(until policy.Time)
+	Inherited() (took, left time.Duration)
+}
+
+// Machine is one member's part in a strict gate. It implements [policy.Machine].
+type Machine struct {
+	set  Settings
+	self int
+	in   inner
+	b    ballot.Machine
+	// end is what the ballot has to say in this step.
+	end ballot.Outcome
+	// event is what the ring or tree is told.
+	event policy.Event
+	// recorded says that the ring or tree wants to hear that it was saved.
+	recorded bool
+
+	turn      turn
+	due       due
+	proposing proposing
+	// leaving says that this member is to stop, gone that it has. barred says that its roster does not follow the one before.
+	leaving, gone, barred bool
+}
+
+var _ policy.Machine = (*Machine)(nil)
+
+// New returns a machine that waits for Started. The member must be in the roster.
+func New(s Settings, seat policy.Seat) *Machine {
+	rank, _ := s.Roster.Rank(seat.Self)
+	cfg := s.ballot(rank)
+	cfg.Gate, cfg.Entropy = seat.Gate, seat.Entropy
+	g := &Machine{set: s, self: rank, b: ballot.New(cfg), due: due{onDemand: seat.OnDemand}, proposing: proposing{at: policy.Never}}
+	roster := make([]wire.MemberID, s.Roster.Len())
+	for i := range roster {
+		roster[i] = s.Roster.ID(i)
+	}
+	switch s.Moves {
+	case Ring:
+		g.in = ring.New(ring.Config{
+			Gate: seat.Gate, Self: seat.Self, Members: roster, Request: s.Request, Links: ring.UDP, Backups: s.Backups, Timeout: s.Patience,
+			Rejoins: true, AsksFirst: true, Entropy: seat.Entropy,
+		})
+	case Tree:
+		p := s.Patience
+		g.in = tree.New(tree.Config{
+			Gate: seat.Gate, Self: seat.Self, Roster: roster, Backups: max(s.Backups, 1), Links: tree.UDP,
+			Timers:  tree.Timers{Commit: 4 * p, Token: 4 * p, Reconnection: 2 * p, Liveness: p},
+			Rejoins: true, AsksFirst: true, Entropy: seat.Entropy,
+		})
+	}
+	return g
+}
+
+// Step implements [policy.Machine].
+func (g *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	if g.gone || g.barred {
+		return g.standAside(ev, out)
+	}
+	switch ev.Kind {
+	case policy.Started:
+		out = g.onStarted(now, ev, out)
+	case policy.Saved:
+		out = g.b.OnSaved(now.Time, ev.Failed, &g.end, out)
+		out = g.onSaved(now, ev.Failed, out)
+	case policy.Received:
+		out = g.onReceived(now, &ev.Msg, out)
+	case policy.Woke:
+		out = g.b.Wake(now, &g.end, out)
+		out = g.inside(now, ev, out)
+	case policy.Finished:
+		out = g.onFinished(now, ev, out)
+	case policy.Wanted:
+		g.due.called = true
+	case policy.Unwanted:
+		g.due.called = false
+	case policy.Leave:
+		g.leaving = true
+		out = g.inside(now, ev, out)
+	case policy.PeersChanged, policy.Suspended:
+		out = g.inside(now, ev, out)
+	}
+	return g.settle(now, out)
+}
+
+// settle goes on until nothing follows from what has happened.
+func (g *Machine) settle(now policy.Instant, out []policy.Effect) []policy.Effect {
+	for !g.gone {
+		switch wants := g.wants(now.Time); {
+		case g.end.Ending != ballot.Pending:
+			end := g.end
+			g.end = ballot.Outcome{}
+			out = g.onOutcome(now, &end, out)
+		case g.recorded:
+			g.recorded = false
+			g.event.Kind = policy.Saved
+			out = g.inside(now, &g.event, out)
+		case g.b.Spent() && g.turn.state != running:
+			out = g.destroy(now, out)
+		case g.turn.state == entered && !wants:
+			out = g.skip(now, out)
+		case g.turn.state == entered && !g.turn.tried:
+			out = g.try(now, out)
+		case g.turn.state == absent && wants != g.due.told:
+			out = g.tell(now, wants, out)
+		default:
+			return g.rest(now, wants, out)
+		}
+	}
+	return out
+}
+
+// rest is the last thing in each step.
+func (g *Machine) rest(now policy.Instant, wants bool, out []policy.Effect) []policy.Effect {
+	out = g.considerProposal(now.Time, wants, out)
+	g.in.Lend(g.b.Until())
+	if g.b.NeedsSave() {
+		s := g.state()
+		out = policy.AppendSave(out, s)
+	}
+	return out
+}
+
+// state is what this member must not forget.
+func (g *Machine) state() policy.State {
+	s := policy.State{HasRun: g.due.hasRun, LastRun: g.due.lastRun}
+	if g.turn.saving {
+		s.HasRun, s.LastRun = true, g.turn.savedAs
+	}
+	g.b.Memo(&s.Memo)
+	return s
+}
+
+// NextWake implements [policy.Machine].
+func (g *Machine) NextWake() (at policy.Time, ok bool) {
+	if g.gone || g.barred {
+		return 0, false
+	}
+	at = min(g.proposing.at, g.dueAt())
+	if t, ok := g.b.NextWake(); ok {
+		at = min(at, t)
+	}
+	if t, ok := g.in.NextWake(); ok {
+		at = min(at, t)
+	}
+	return at, at != policy.Never
+}
+
+// String implements [policy.Machine].
+func (g *Machine) String() string { return g.turn.state.String() + " " + g.in.String() }
+
+// Ballot is its part in the ballots, for checkers.
+func (g *Machine) Ballot() *ballot.Machine { return &g.b }
+
+// Leaving reports whether it is to stop, for checkers.
+func (g *Machine) Leaving() bool { return g.leaving }

@@ -1,0 +1,57 @@
+package tree
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// What a gate with AsksFirst has to say to a site besides Regenerate, and the reverse. It is on UDP.
+
+// Lose says that the token that is here is over. A site that waits looks for the queue.
+func (m *Machine) Lose(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if !m.holds {
+		return out
+	}
+	m.handoff.Withdraw()
+	m.req, m.running = false, false
+	m.gone(now.Time)
+	if m.wanted && !m.leaving {
+		return m.reqCS(now, out)
+	}
+	return out
+}
+
+// Renumber gives the token that is here a number that is not below its own.
+func (m *Machine) Renumber(seq wire.Seq) {
+	m.token.Seq = max(m.token.Seq, seq)
+	m.see(m.token.Seq)
+}
+
+// Lend makes the next Commit say how much is left of a lease: see handoff.
+func (m *Machine) Lend(until policy.Time) { m.handoff.Lend(until) }
+
+// Inherited returns Took and Left of the token that came last: see handoff.
+func (m *Machine) Inherited() (took, left time.Duration) {
+	return m.handoff.outcome.Took, m.handoff.outcome.Left
+}
+
+// Standing is how many predecessors this site knows, less one: its place in the queue. A site without any is behind all that have some.
+func (m *Machine) Standing() int {
+	for i, p := range m.pred[:m.cfg.Backups] {
+		if p == nobody {
+			if i == 0 {
+				break
+			}
+			return i - 1
+		}
+	}
+	return m.cfg.Backups
+}
+
+// Newest and Learn: a new token of a tree has nothing to know. The queue is in the sites' positions, which the searches collect.
+func (m *Machine) Newest([]byte) {}
+
+// Learn is for a site that is about to Regenerate.
+func (m *Machine) Learn([]byte) {}
