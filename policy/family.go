@@ -34,8 +34,6 @@ func FamilyName(id uint8) string {
 		return "ring"
 	case 3:
 		return "tree"
-	case 4:
-		return "strict"
 	}
 	return fmt.Sprintf("protocol %d", id)
 }

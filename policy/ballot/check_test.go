@@ -2,12 +2,8 @@ package ballot_test
 
 import (
 	"github.com/wanderd/wanderd/policy/ballot"
-	"github.com/wanderd/wanderd/policy/strictlock"
 	"github.com/wanderd/wanderd/wire"
 )
-
-// kindName names a kind of message.
-func kindName(k wire.Kind) string { return strictlock.Settings{}.Family().Kinds.Of(k).Name }
 
 // checker sees all members after each step. It judges by true time.
 type checker struct {

@@ -227,7 +227,7 @@ func (c *circle) ask(kind wire.Kind, from, to int, seq wire.Seq, number wire.Exc
 func (c *circle) wantAnswer(sent []wire.Message, want wire.Kind) (span time.Duration, number wire.Seq) {
 	c.t.Helper()
 	if len(sent) != 1 || sent[0].Kind != want {
-		c.t.Fatalf("sent %+v, want one %s", sent, kindName(want))
+		c.t.Fatalf("sent %+v, want one %s", sent, ballot.Kinds().Of(want).Name)
 	}
 	if !ballot.WellFormed(&sent[0]) {
 		c.t.Errorf("the answer is not well-formed: %+v", sent[0])

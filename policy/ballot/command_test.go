@@ -60,7 +60,7 @@ func (w *world) guard(i int) {
 		next = min(next, r.killAt)
 	}
 	if r.until != 0 && !(w.shell.agentIsGuard && (h.away || !h.up)) && !(w.shell.outlives && r.orphan) {
-		term, kill := h.g.Config().Fence(r.until)
+		term, kill := w.fence(r.until)
 		termAt, killAt := w.trueAt(i, term), w.trueAt(i, kill)
 		if !r.termed && w.now >= termAt {
 			w.term(i)

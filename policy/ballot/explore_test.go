@@ -206,7 +206,7 @@ func (x *explorer) try(s *small, what string, can bool, do func(*small)) {
 
 func (x *explorer) arrive(s *small, n int) {
 	m := s.sent[n]
-	x.path[len(x.path)-1] = fmt.Sprintf("%s from %d to %d, %s", kindName(m.kind), m.from, m.to, seqName(m.token.Seq))
+	x.path[len(x.path)-1] = fmt.Sprintf("%s from %d to %d, %s", strictlock.Settings{}.Family().Kinds.Of(m.kind).Name, m.from, m.to, seqName(m.token.Seq))
 	s.arrived[n] = true
 	msg := wire.Message{
 		Gate: 7, Kind: m.kind, From: x.ids[m.from], To: x.ids[m.to], Exchange: m.exchange, Nonce: m.nonce, Token: m.token, Load: m.load,

@@ -24,6 +24,7 @@ func (w *world) crash(i int, host bool) {
 	h.up, h.saving = false, false
 	slept := h.asleep
 	h.away, h.asleep, h.rest, h.held = false, false, nil, nil
+	w.look()
 	w.check.crashed(i)
 	r := &h.run
 	switch {
@@ -70,6 +71,7 @@ func (w *world) pause(i int, asleep bool) {
 		w.check.stopped(i)
 	}
 	w.at(h.backAt, evResume, i, 0)
+	w.look()
 }
 
 func (w *world) resume(i int) {
@@ -77,6 +79,7 @@ func (w *world) resume(i int) {
 	w.tell("%d goes on", i)
 	wasAsleep := h.asleep
 	h.away, h.asleep = false, false
+	w.look()
 	if wasAsleep {
 		if w.shell.clockStops {
 			h.offset -= int64(h.rate * float64(w.now-h.sleptAt))
@@ -132,6 +135,7 @@ func (w *world) onPart() {
 		}
 	}
 	w.tell("the network is parted: %03b, one way %v", side, oneWay)
+	w.look()
 	w.after(w.around(w.p.partFor), evHeal, 0, 0)
 }
 
@@ -141,6 +145,7 @@ func (w *world) heal() {
 	w.apart = [8]uint8{}
 	w.p.loss, w.p.late, w.p.duplicate, w.p.slow, w.p.saveFails = 0, 0, 0, 0, 0
 	w.tell("all is healed")
+	w.look()
 	for i := range w.hosts {
 		h := &w.hosts[i]
 		h.crashIn, h.pauseIn = 0, 0
@@ -153,10 +158,10 @@ func (w *world) heal() {
 		}
 		switch {
 		case !h.up:
-			w.start(i, h.g.Config().Roster)
+			w.start(i)
 		case h.g.Leaving():
 			w.crash(i, true)
-			w.start(i, h.g.Config().Roster)
+			w.start(i)
 		}
 		w.at(w.now, evWant, i, h.life)
 	}

@@ -2,14 +2,12 @@ package ballot_test
 
 import (
 	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/ballot"
-	"github.com/wanderd/wanderd/policy/strictlock"
 	"github.com/wanderd/wanderd/wire"
 )
 
 // host is a host, the shell on it, and the command that the shell has started.
 type host struct {
-	g    *strictlock.Machine
+	g    gate
 	up   bool
 	life int32
 	// local = offset + rate × true time, less what was slept where clocks stop.
@@ -21,7 +19,9 @@ type host struct {
 	backAt       int64
 	sleptAt      int64
 	rest         []policy.Effect
-	held         []event
+	// sees are the hosts that its membership holds for live.
+	sees uint8
+	held []event
 	// crashIn and pauseIn are how many effects from now the process dies, or stands still; zero is never.
 	crashIn, pauseIn int
 	wakeAt           int64
@@ -32,23 +32,22 @@ type host struct {
 	run              run
 }
 
-func (w *world) start(i int, roster *ballot.Roster) {
+func (w *world) start(i int) {
 	h := &w.hosts[i]
 	h.up, h.away, h.rest, h.held = true, false, nil, nil
 	h.life++
 	h.crashIn, h.pauseIn, h.saving, h.again = 0, 0, false, false
 	w.tell("%d starts", i)
-	var kept *wire.Ref
+	w.look()
 	if h.g != nil && w.shell.keepsToken {
-		kept = h.g.Ballot().Token()
+		w.ev.Kind, w.ev.Denied = policy.Finished, true
+	} else {
+		h.g = w.newGate(i)
+		w.ev.Kind, w.ev.State, w.ev.Denied = policy.Started, h.disk, false
 	}
-	h.g = strictlock.New(w.config(i, roster))
+	h.sees = 0
 	w.after(w.around(w.p.wantEvery), evWant, i, h.life)
-	w.ev.Kind, w.ev.State = policy.Started, h.disk
 	w.step(i)
-	if kept != nil {
-		h.g.Ballot().Hold(w.local(i), kept, 0, 0, nil)
-	}
 }
 
 // step gives w.ev to a machine and carries out what it asks for.
@@ -84,6 +83,9 @@ func (w *world) perform(i int, out []policy.Effect) {
 		case policy.Save:
 			w.save(i, &e.State)
 		case policy.Send:
+			if !w.family.WellFormed(&e.Msg) {
+				w.fail("%d sends a message that is not well-formed: %+v", i, e.Msg)
+			}
 			w.send(&e.Msg)
 		case policy.Run:
 			w.run(i, e)

@@ -10,7 +10,8 @@ import (
 
 var (
 	huntFrom  = flag.Uint64("ballot.seed", 1, "the first seed of a hunt")
-	huntSeeds = flag.Uint64("ballot.seeds", 1000, "how many seeds a hunt has")
+	huntSeeds = flag.Uint64("ballot.seeds", 300, "how many seeds a hunt has")
+	huntGate  = flag.String("ballot.gate", "", "the only protocol of a hunt: lock, tree, or always, martin, q, d for rings")
 	huntShow  = flag.Bool("ballot.show", false, "tell the story of the first seed")
 )
 
@@ -72,12 +73,18 @@ func draw(seed uint64) plan {
 
 // bound is how long the members that wait when all is healed may wait.
 func (p *plan) bound() time.Duration {
-	return 3*p.lease + time.Duration(p.members)*(4*p.runFor+10*p.patience)
+	bound := 3*p.lease + time.Duration(p.members)*(4*p.runFor+10*p.patience)
+	if p.kind == lock {
+		return bound
+	}
+	return bound + time.Duration(p.members)*10*p.patience
 }
 
 // live lets a seed's world live: first with faults, then healed.
-func live(seed uint64, s shell, log func(string, ...any)) (w *world, waited int64, err error) {
-	w = newWorld(draw(seed), s)
+func live(kind gateKind, seed uint64, s shell, log func(string, ...any)) (w *world, waited int64, err error) {
+	p := draw(seed)
+	p.kind = kind
+	w = newWorld(p, s)
 	w.log = log
 	healed := int64(w.p.faultsFor)
 	if err := w.until(healed); err != nil {
@@ -109,7 +116,7 @@ func TestBrokenShellsAreCaught(t *testing.T) {
 	} {
 		t.Run(tc.what, func(t *testing.T) {
 			for seed := uint64(1); seed <= tc.seeds; seed++ {
-				if _, _, err := live(seed, tc.shell, nil); err != nil {
+				if _, _, err := live(lock, seed, tc.shell, nil); err != nil {
 					t.Logf("seed %d: %v", seed, err)
 					return
 				}
@@ -120,6 +127,14 @@ func TestBrokenShellsAreCaught(t *testing.T) {
 }
 
 func TestHunt(t *testing.T) {
+	for _, name := range gateKinds() {
+		if *huntGate == "" || *huntGate == name {
+			t.Run(name, func(t *testing.T) { hunt(t, gateKindOf(name)) })
+		}
+	}
+}
+
+func hunt(t *testing.T, kind gateKind) {
 	begun := time.Now()
 	starts, longest := 0, 0.0
 	for seed := *huntFrom; seed < *huntFrom+*huntSeeds; seed++ {
@@ -127,7 +142,7 @@ func TestHunt(t *testing.T) {
 		if *huntShow && seed == *huntFrom {
 			log = func(f string, a ...any) { fmt.Printf(f+"\n", a...) }
 		}
-		w, waited, err := live(seed, shell{}, log)
+		w, waited, err := live(kind, seed, shell{}, log)
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%+v", seed, err, w.p)
 		}

@@ -5,14 +5,13 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
-	"github.com/wanderd/wanderd/policy/strictlock"
 	"github.com/wanderd/wanderd/wire"
 )
 
 func (w *world) tellStep(i int) {
 	what := w.ev.Kind.String()
 	if w.ev.Kind == policy.Received {
-		what = fmt.Sprintf("%s from %d %s", kindName(w.ev.Msg.Kind), w.ev.Msg.From[15]-1, seqName(w.ev.Msg.Token.Seq))
+		what = fmt.Sprintf("%s from %d %s", w.family.Kinds.Of(w.ev.Msg.Kind).Name, w.ev.Msg.From[15]-1, seqName(w.ev.Msg.Token.Seq))
 	}
 	h := &w.hosts[i]
 	promised, end := h.g.Ballot().Lease()
@@ -20,13 +19,13 @@ func (w *world) tellStep(i int) {
 	if t := h.g.Ballot().Token(); t != nil {
 		state += fmt.Sprintf(", holds %s for %.3f", seqName(t.Seq), float64(h.g.Ballot().Until()-w.local(i))/1e9)
 	}
-	w.tell("%d %s [%s]", i, what, state)
+	w.tell("%d %s [%s] %v", i, what, state, h.g)
 	for n := range w.out {
 		switch e := &w.out[n]; e.Kind {
 		case policy.Send:
-			w.log("              %s to %d %s", kindName(e.Msg.Kind), e.Msg.To[15]-1, seqName(e.Msg.Token.Seq))
+			w.log("              %s to %d %s", w.family.Kinds.Of(e.Msg.Kind).Name, e.Msg.To[15]-1, seqName(e.Msg.Token.Seq))
 		case policy.Tell:
-			w.log("              %s", strictlock.Settings{}.Family().Notes.Of(e.Note).Name)
+			w.log("              %s", w.family.Notes.Of(e.Note).Name)
 		case policy.Entrust, policy.Announce:
 		case policy.Save, policy.Run, policy.Extend, policy.Stop, policy.Took, policy.Gave, policy.Gone:
 			w.log("              %v %s", e.Kind, seqName(e.Token.Seq))

@@ -32,6 +32,9 @@ type world struct {
 	log    func(format string, args ...any)
 	starts int
 	check  checker
+	roster ballot.Roster
+	fence  func(until policy.Time) (term, kill policy.Time)
+	family policy.Family
 }
 
 // shell says in which ways the shells of a world are broken.
@@ -51,6 +54,7 @@ type shell struct {
 // plan is what a seed draws: the roster, the constants, and what goes wrong. Times are in true nanoseconds; every is the mean time between two
 // faults of a kind, zero for never.
 type plan struct {
+	kind                               gateKind
 	seed                               uint64
 	members                            int
 	lease, killAfter, margin, patience time.Duration
@@ -88,6 +92,7 @@ const (
 	evHeal
 	evLeave
 	evRelease
+	evView
 	evCalm
 )
 
@@ -119,10 +124,12 @@ func names(n int) (names []string, ids []wire.MemberID) {
 
 func newWorld(p plan, s shell) *world {
 	w := &world{p: p, shell: s, dice: rand.New(rand.NewPCG(p.seed, 1)), entropy: rand.NewPCG(p.seed, 2)}
-	roster, err := ballot.NewRoster(names(p.members))
-	if err != nil {
+	var err error
+	if w.roster, err = ballot.NewRoster(names(p.members)); err != nil {
 		panic(err)
 	}
+	cfg := w.config(0)
+	w.fence, w.family = cfg.Fence, w.newFamily()
 	w.hosts = make([]host, p.members)
 	w.check.init(w)
 	for i := range w.hosts {
@@ -134,7 +141,7 @@ func newWorld(p plan, s shell) *world {
 		h.offset = w.dice.Int64N(1000 * second)
 	}
 	for i := range w.hosts {
-		w.start(i, &roster)
+		w.start(i)
 	}
 	w.every(p.crashEvery, evCrash)
 	w.every(p.pauseEvery, evPause)
@@ -144,9 +151,9 @@ func newWorld(p plan, s shell) *world {
 	return w
 }
 
-func (w *world) config(i int, roster *ballot.Roster) ballot.Config {
+func (w *world) config(i int) ballot.Config {
 	return ballot.Config{
-		Gate: 7, Roster: roster, Self: i, Lease: w.p.lease, MostLease: w.p.lease, KillAfter: w.p.killAfter, Margin: w.p.margin,
+		Gate: 7, Roster: &w.roster, Self: i, Lease: w.p.lease, MostLease: w.p.lease, KillAfter: w.p.killAfter, Margin: w.p.margin,
 		Rho: 0.01, Patience: w.p.patience, Entropy: w.entropy,
 	}
 }
@@ -299,7 +306,7 @@ func (w *world) happen(e event) {
 		}
 	case evStart:
 		if !h.up {
-			w.start(i, h.g.Config().Roster)
+			w.start(i)
 		}
 	case evCrash:
 		w.onCrash(i)
@@ -312,6 +319,7 @@ func (w *world) happen(e event) {
 		w.every(w.p.partEvery, evPart)
 	case evHeal:
 		w.apart = [8]uint8{}
+		w.look()
 	case evLeave:
 		if h.up && !h.away && !w.calm {
 			w.tell("%d leaves", i)
@@ -324,6 +332,8 @@ func (w *world) happen(e event) {
 		for k := range h.run.said {
 			w.send(&h.run.said[k])
 		}
+	case evView:
+		w.see(i)
 	case evCalm:
 		w.heal()
 	}

@@ -26,7 +26,7 @@ func (g *Machine) onReceived(now policy.Instant, m *wire.Message, out []policy.E
 	if !counts || !g.accepts(m) {
 		return out
 	}
-	if m.Kind == handoff.KindToken && g.b.Token() != nil {
+	if (m.Kind == handoff.KindToken || m.Kind == kcopies.KindToken) && g.b.Token() != nil {
 		// A majority has promised its epoch, so the token that is here is over.
 		out = g.give(now, policy.CauseMet, m.From, out)
 	}
@@ -37,8 +37,8 @@ func (g *Machine) onReceived(now policy.Instant, m *wire.Message, out []policy.E
 	return g.inside(now, &g.event, out)
 }
 
-// accepts reports whether a message may be about a token that comes: "Nothing of an epoch below promised is accepted." (rule 7) The token of
-// another epoch is refused while a command runs, and while one of the same epoch is here: there is no second one.
+// accepts reports whether a message is welcome that is about a token which comes, or a copy of one: "Nothing of an epoch below promised is
+// accepted." (rule 7) While a command runs here, no token is, and while one is here only one of a newer epoch.
 func (g *Machine) accepts(m *wire.Message) bool {
 	if m.Kind != handoff.KindToken && m.Kind != handoff.KindCommit && m.Kind != kcopies.KindToken {
 		return true
@@ -47,12 +47,10 @@ func (g *Machine) accepts(m *wire.Message) bool {
 	switch here := g.b.Token(); {
 	case e.Rank() >= g.set.Roster.Len() || !g.b.Accepts(m.Token.Seq):
 		return false
-	case m.Kind == kcopies.KindToken:
-		return true
 	case g.turn.state == running:
 		return false
 	case here != nil:
-		return m.Kind == handoff.KindToken && e > ballot.EpochOf(here.Seq)
+		return m.Kind != handoff.KindCommit && e > ballot.EpochOf(here.Seq)
 	}
 	return true
 }

@@ -1,0 +1,90 @@
+package ballot_test
+
+import (
+	"slices"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/policy/ring"
+	"github.com/wanderd/wanderd/policy/strict"
+	"github.com/wanderd/wanderd/policy/strictlock"
+)
+
+// gate is a protocol with a ballot in it.
+type gate interface {
+	policy.Machine
+	Ballot() *ballot.Machine
+	Leaving() bool
+}
+
+// gateKind is which one.
+type gateKind uint8
+
+const (
+	lock gateKind = iota
+	tree
+	always
+	martin
+	q
+	d
+)
+
+func gateKinds() []string { return []string{"lock", "tree", "always", "martin", "q", "d"} }
+
+func gateKindOf(name string) gateKind { return gateKind(slices.Index(gateKinds(), name)) }
+
+func (w *world) settings() strict.Settings {
+	s := strict.Settings{
+		Moves: strict.Tree, Roster: &w.roster, Lease: w.p.lease, KillAfter: w.p.killAfter, Margin: w.p.margin, Rho: 0.01, Patience: w.p.patience,
+		Backups: max(w.p.members-2, 0),
+	}
+	if w.p.kind >= always {
+		s.Moves, s.Request = strict.Ring, ring.Requests()[w.p.kind-always]
+	}
+	return s
+}
+
+func (w *world) newGate(i int) gate {
+	if w.p.kind == lock {
+		return strictlock.New(w.config(i))
+	}
+	return strict.New(w.settings(), policy.Seat{Gate: 7, Self: w.roster.ID(i), OnDemand: true, Entropy: w.entropy})
+}
+
+func (w *world) newFamily() policy.Family {
+	if w.p.kind == lock {
+		return strictlock.Settings{}.Family()
+	}
+	return w.settings().Family()
+}
+
+// look lets all hosts notice, some time soon, who is there.
+func (w *world) look() {
+	if w.p.kind == lock {
+		return
+	}
+	for i := range w.hosts {
+		w.after(w.around(w.p.patience), evView, i, 0)
+	}
+}
+
+// see shows a host who is there: membership that is right, but late.
+func (w *world) see(i int) {
+	h := &w.hosts[i]
+	if !h.up || h.away {
+		return
+	}
+	sees := uint8(0)
+	w.ev.Peers = nil
+	for k := range w.hosts {
+		if other := &w.hosts[k]; k == i || other.up && !other.away && w.apart[i]&(1<<k) == 0 && w.apart[k]&(1<<i) == 0 {
+			sees |= 1 << k
+			w.ev.Peers = append(w.ev.Peers, w.roster.ID(k))
+		}
+	}
+	if sees != h.sees {
+		h.sees = sees
+		w.ev.Kind = policy.PeersChanged
+		w.step(i)
+	}
+}
