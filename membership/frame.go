@@ -2,6 +2,7 @@ package membership
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -23,21 +24,20 @@ const (
 	frameChunk = 16 << 10
 )
 
-var errTooLong = fmt.Errorf("longer than %d bytes, or %d without a secret", maxFrame, maxClear)
+var errTooLong = errors.New("longer than a message may be")
 
-// readFrame reads a frame and opens it.
-func readFrame(r io.Reader, keys *streamKeys) ([]byte, error) {
+// readFrame reads a frame and opens it. Its content has at most most bytes.
+func readFrame(r io.Reader, keys *streamKeys, most int) ([]byte, error) {
 	var header [frameHeader]byte
 	if _, err := io.ReadFull(r, header[:]); err != nil {
 		return nil, err
 	}
-	most := maxClear
-	if keys.aead != nil {
-		most = maxFrame
-	}
 	length := int(binary.BigEndian.Uint32(header[:]))
+	if keys.aead != nil {
+		most += sealedTag
+	}
 	if length > most {
-		return nil, errTooLong
+		return nil, fmt.Errorf("%d bytes: %w", length, errTooLong)
 	}
 	var content []byte
 	for len(content) < length {

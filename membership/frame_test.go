@@ -9,7 +9,7 @@ import (
 
 func keysOf(t testing.TB, secret []byte, side string) *streamKeys {
 	t.Helper()
-	k, err := newTestSeal(t, secret).streamKeys(side, make([]byte, callerNonce+acceptorNonce))
+	k, err := newTestSeal(t, secret).streamKeys(forGossip, side, make([]byte, callerNonce+acceptorNonce))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +21,7 @@ func TestAFrameIsReadAsItWasWritten(t *testing.T) {
 		keys := keysOf(t, secret, "caller")
 		for _, length := range []int{0, 1, frameChunk, maxClear} {
 			sent := bytes.Repeat([]byte{7}, length)
-			got, err := readFrame(bytes.NewReader(appendFrame(sent, keys)), keys)
+			got, err := readFrame(bytes.NewReader(appendFrame(sent, keys)), keys, maxClear)
 			if err != nil || !bytes.Equal(got, sent) {
 				t.Errorf("%d bytes: %d, %v", length, len(got), err)
 			}
@@ -32,7 +32,7 @@ func TestAFrameIsReadAsItWasWritten(t *testing.T) {
 func TestAFrameOfAnotherConnectionOrSideDoesNotOpen(t *testing.T) {
 	sent := appendFrame([]byte("hello"), keysOf(t, secretOne, "caller"))
 	for what, keys := range map[string]*streamKeys{"side": keysOf(t, secretOne, "acceptor"), "secret": keysOf(t, secretTwo, "caller")} {
-		if _, err := readFrame(bytes.NewReader(sent), keys); !errors.Is(err, errForeignSeal) {
+		if _, err := readFrame(bytes.NewReader(sent), keys, maxClear); !errors.Is(err, errForeignSeal) {
 			t.Errorf("another %s: %v", what, err)
 		}
 	}
@@ -41,13 +41,13 @@ func TestAFrameOfAnotherConnectionOrSideDoesNotOpen(t *testing.T) {
 func TestAFrameIsBoundedBeforeAnythingIsAllocated(t *testing.T) {
 	for _, secret := range [][]byte{secretOne, nil} {
 		keys := keysOf(t, secret, "caller")
-		if _, err := readFrame(bytes.NewReader([]byte{0xff, 0xff, 0xff, 0xff}), keys); !errors.Is(err, errTooLong) {
+		if _, err := readFrame(bytes.NewReader([]byte{0xff, 0xff, 0xff, 0xff}), keys, maxFrame); !errors.Is(err, errTooLong) {
 			t.Errorf("4 GiB: %v", err)
 		}
 		lies := testing.Benchmark(func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := readFrame(bytes.NewReader([]byte{0, 1, 0xff, 0xff, 1}), keys); !errors.Is(err, io.ErrUnexpectedEOF) {
+				if _, err := readFrame(bytes.NewReader([]byte{0, 1, 0xff, 0xff, 1}), keys, maxFrame); !errors.Is(err, io.ErrUnexpectedEOF) {
 					b.Fatal(err)
 				}
 			}
@@ -66,7 +66,7 @@ func FuzzFrame(f *testing.F) {
 		if sealed {
 			keys = keysOf(t, secretOne, "caller")
 		}
-		if got, err := readFrame(bytes.NewReader(b), keys); err == nil && len(got) > len(b) {
+		if got, err := readFrame(bytes.NewReader(b), keys, maxFrame); err == nil && len(got) > len(b) {
 			t.Errorf("%d bytes of %d", len(got), len(b))
 		}
 	})

@@ -35,7 +35,7 @@ func (f *fleet) startRogue(name string, meta []byte, change func(*memberlist.Con
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	tr := newGossipTransport(end.Addr, gossipWriter{end.Packets}, end.Streams, seal, zerolog.Nop())
+	tr := newGossipTransport(end.Addr, gossipWriter{end.Packets}, end.Streams, seal, &questions{}, zerolog.Nop())
 	r := &rogue{meta: meta}
 	mc := pace(false)
 	mc.Name, mc.Transport, mc.Delegate = name, tr, r

@@ -41,6 +41,8 @@ type Config struct {
 	Streams   Streams
 	// Resolve looks up host names; nil means the system's resolver.
 	Resolve Resolver
+	// Answer makes the answers to the questions of other members; nil answers none.
+	Answer Answer
 	// Now is the wall clock that is compared with those of other members; nil means the system's.
 	Now func() time.Time
 	Log zerolog.Logger
@@ -152,7 +154,10 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	m.mailbox = newMailbox(m.node, me.ID, me.Addr.Addr().IsLoopback())
 	m.roster = newRoster(me, cfg.Key, meta, cfg.Gates, suspicion(mc), cfg.Log)
 	m.roster.recall(cfg.Remembered, time.Now())
-	m.transport = newGossipTransport(me.Addr, cfg.Packets, cfg.Streams, seal, cfg.Log)
+	m.transport = newGossipTransport(me.Addr, cfg.Packets, cfg.Streams, seal, &questions{
+		self: me.ID, key: cfg.Key, make: cfg.Answer, asking: make(map[wire.MemberID]struct{}),
+		member: func(id wire.MemberID) (*Member, bool) { return m.roster.view.Load().Lookup(id) },
+	}, cfg.Log)
 	m.adapter = newLogAdapter(cfg.Log, func(node string) { m.mailbox.suspect(node, true) })
 
 	mc.Name, mc.Transport = m.node, m.transport

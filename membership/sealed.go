@@ -101,12 +101,12 @@ type streamKeys struct {
 }
 
 // streamKeys derives the keys of one side of a connection. Without a secret the proof only shows that the other side has read the nonces.
-func (s *seal) streamKeys(side string, nonces []byte) (k streamKeys, err error) {
+func (s *seal) streamKeys(p purpose, side string, nonces []byte) (k streamKeys, err error) {
 	key := s.key
 	if key == nil {
 		key = make([]byte, sha256.Size)
 	}
-	b, err := hkdf.Key(sha256.New, key, nonces, "wanderd gossip stream v2 "+side, proofSize+32)
+	b, err := hkdf.Key(sha256.New, key, nonces, p.label()+" "+side, proofSize+32)
 	if err != nil {
 		return k, err
 	}

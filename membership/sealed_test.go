@@ -77,13 +77,15 @@ func TestOnlyPacketsOfThisFleetAreOpened(t *testing.T) {
 func TestNoTwoConnectionsOrSidesHaveTheSameKeys(t *testing.T) {
 	seen := make(map[[proofSize]byte]bool)
 	for _, secret := range [][]byte{secretOne, secretTwo, nil} {
-		for _, side := range []string{"caller", "acceptor"} {
-			for _, nonces := range [][]byte{make([]byte, 48), bytes.Repeat([]byte{1}, 48)} {
-				keys, err := newTestSeal(t, secret).streamKeys(side, nonces)
-				if err != nil || seen[keys.proof] || (keys.aead == nil) != (secret == nil) {
-					t.Errorf("%s of %x: %x, %v", side, secret, keys.proof, err)
+		for _, p := range []purpose{forGossip, forQuestion} {
+			for _, side := range []string{"caller", "acceptor"} {
+				for _, nonces := range [][]byte{make([]byte, 48), bytes.Repeat([]byte{1}, 48)} {
+					keys, err := newTestSeal(t, secret).streamKeys(p, side, nonces)
+					if err != nil || seen[keys.proof] || (keys.aead == nil) != (secret == nil) {
+						t.Errorf("%s of %x: %x, %v", side, secret, keys.proof, err)
+					}
+					seen[keys.proof] = true
 				}
-				seen[keys.proof] = true
 			}
 		}
 	}

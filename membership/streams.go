@@ -23,7 +23,8 @@ type Streams interface {
 	Close() error
 }
 
-// A connection begins with a challenge of each side, so that a stranger gets no place, nothing to read, and no memory:
+// A connection carries gossip, or a question and its answer (see question). It begins with a challenge of each side, so that a stranger
+// gets no place, nothing to read, and no memory:
 //
 //	caller                                                    acceptor
 //	  |-- preamble 4, nonce 32 ---------------------------------->|
@@ -31,10 +32,10 @@ type Streams interface {
 //	  |-- proof 16, frame ---------------------------------------->|
 //	  |<-- frame --------------------------------------------------|
 const (
-	streamPreamble = "wdg\x02"
-	callerNonce    = 32
-	acceptorNonce  = 16
-	proofSize      = 16
+	preambleSize  = 4
+	callerNonce   = 32
+	acceptorNonce = 16
+	proofSize     = 16
 
 	// maxStrangers is how many connections may be on their way to prove themselves, maxPerStranger those of one address.
 	maxStrangers   = 256
@@ -42,9 +43,11 @@ const (
 	// maxSending and maxPerSending are the same for those that send their frame without a secret, which takes memory.
 	maxSending    = 16
 	maxPerSending = 4
-	// maxIncoming is how many incoming connections memberlist serves at a time. Further ones wait, maxWaiting at most.
-	maxIncoming = 16
-	maxWaiting  = 64
+	// maxIncoming is how many incoming connections memberlist serves at a time, maxAnswering how many questions are answered at a time.
+	// Further ones wait, maxWaiting at most.
+	maxIncoming  = 16
+	maxAnswering = 8
+	maxWaiting   = 64
 	// greetingTime is how long an incoming connection may take to prove itself, frameTime to send its frame and to find a place.
 	greetingTime = 2 * time.Second
 	frameTime    = 5 * time.Second
@@ -59,6 +62,33 @@ var (
 	errBusy       = errors.New("too many connections wait")
 	errSecond     = errors.New("a connection carries one message of each side")
 )
+
+// purpose is what a connection is for, by its preamble.
+type purpose string
+
+const (
+	forGossip   purpose = "wdg\x02"
+	forQuestion purpose = "wdq\x01"
+)
+
+// label makes the keys of one purpose useless for the other.
+func (p purpose) label() string {
+	if p == forQuestion {
+		return "wanderd question stream v1"
+	}
+	return "wanderd gossip stream v2"
+}
+
+// longest is how long a frame may be that comes in without having been asked for, in bytes.
+func (p purpose) longest(sealed bool) int {
+	switch {
+	case p == forQuestion:
+		return questionOverhead + maxQuestion
+	case sealed:
+		return maxFrame
+	}
+	return maxClear
+}
 
 // accept greets incoming connections until the transport is closed.
 func (t *gossipTransport) accept() {
@@ -78,7 +108,7 @@ func (t *gossipTransport) accept() {
 			}
 			continue
 		}
-		g := t.guard(conn)
+		g := t.guard(conn, forGossip)
 		if g == nil {
 			continue
 		}
@@ -87,12 +117,18 @@ func (t *gossipTransport) accept() {
 	}
 }
 
-// greet hands a connection to memberlist once it has proved itself, and its frame is there and has passed the sieve.
+// greet hands a connection to memberlist once it has proved itself, and its frame is there and has passed the sieve; or answers its
+// question.
 func (t *gossipTransport) greet(g *guardedConn) {
 	err := t.admit(g)
 	if err != nil {
 		_ = g.Close()
 		t.refuse(g.RemoteAddr(), err)
+		return
+	}
+	if g.purpose == forQuestion {
+		t.count(t.questions.answer(g))
+		_ = g.Close()
 		return
 	}
 	select {
@@ -132,7 +168,7 @@ func (t *gossipTransport) admit(g *guardedConn) error {
 	late := time.NewTimer(frameTime)
 	defer late.Stop()
 	select {
-	case t.places <- struct{}{}:
+	case t.places[g.purpose] <- struct{}{}:
 		g.placed.Store(true)
 	case <-late.C:
 		return errBusy
@@ -145,8 +181,8 @@ func (t *gossipTransport) admit(g *guardedConn) error {
 	return g.receive()
 }
 
-// dial opens a connection. It returns at once when the transport is closed; the goroutine that dials ends by itself.
-func (t *gossipTransport) dial(dst netip.AddrPort, timeout time.Duration) (net.Conn, error) {
+// dial opens a connection for a purpose. It returns at once when the transport is closed; the goroutine that dials ends by itself.
+func (t *gossipTransport) dial(dst netip.AddrPort, timeout time.Duration, p purpose) (*guardedConn, error) {
 	deadline := time.Now().Add(timeout)
 	done := make(chan dialled, 1)
 	go func() {
@@ -166,7 +202,7 @@ func (t *gossipTransport) dial(dst netip.AddrPort, timeout time.Duration) (net.C
 	if r.err != nil {
 		return nil, r.err
 	}
-	g := t.guard(r.conn)
+	g := t.guard(r.conn, p)
 	if g == nil {
 		return nil, errShutdown
 	}
@@ -199,12 +235,17 @@ func discard(done <-chan dialled) {
 type guardedConn struct {
 	net.Conn
 	transport *gossipTransport
-	once      sync.Once
+	purpose   purpose
+	// most is how long the frame of the other side may be, in bytes.
+	most int
+	once sync.Once
 	// from is the address by which the connections of a stranger are counted.
 	from netip.Addr
 	// placed is set once it has a place, which Close gives back.
 	placed atomic.Bool
 
+	// nonces are those of the caller and of the acceptor, by which no other connection is this one.
+	nonces       []byte
 	ours, theirs streamKeys
 	// got is set once the frame of the other side is in unread, which Read returns; sent once this side's frame is sent.
 	got, sent bool
@@ -212,8 +253,9 @@ type guardedConn struct {
 }
 
 // guard wraps conn and registers it until it is closed. If the transport is closed, it closes conn and returns nil.
-func (t *gossipTransport) guard(conn net.Conn) *guardedConn {
+func (t *gossipTransport) guard(conn net.Conn, p purpose) *guardedConn {
 	g := &guardedConn{Conn: conn, transport: t}
+	g.isFor(p)
 	if src, err := netip.ParseAddrPort(conn.RemoteAddr().String()); err == nil {
 		g.from = SourceOf(src.Addr())
 	}
@@ -227,22 +269,30 @@ func (t *gossipTransport) guard(conn net.Conn) *guardedConn {
 	return g
 }
 
+// isFor says what the connection is for.
+func (g *guardedConn) isFor(p purpose) {
+	g.purpose, g.most = p, p.longest(g.transport.seal.aead != nil)
+}
+
 // answerCall is the acceptor's part of the challenge.
 func (g *guardedConn) answerCall() error {
-	var hello [len(streamPreamble) + callerNonce]byte
+	var hello [preambleSize + callerNonce]byte
 	// Port scanners and HTTP clients are cut off at once.
-	if _, err := io.ReadFull(g.Conn, hello[:len(streamPreamble)]); err != nil {
+	if _, err := io.ReadFull(g.Conn, hello[:preambleSize]); err != nil {
 		return err
 	}
-	if string(hello[:len(streamPreamble)]) != streamPreamble {
+	switch p := purpose(hello[:preambleSize]); p {
+	case forGossip, forQuestion:
+		g.isFor(p)
+	default:
 		return errNoPreamble
 	}
-	if _, err := io.ReadFull(g.Conn, hello[len(streamPreamble):]); err != nil {
+	if _, err := io.ReadFull(g.Conn, hello[preambleSize:]); err != nil {
 		return err
 	}
 	reply := make([]byte, acceptorNonce, acceptorNonce+proofSize)
 	_, _ = rand.Read(reply) // It never fails.
-	if err := g.derive("acceptor", "caller", hello[len(streamPreamble):], reply); err != nil {
+	if err := g.derive("acceptor", "caller", hello[preambleSize:], reply); err != nil {
 		return err
 	}
 	if _, err := g.Conn.Write(append(reply, g.ours.proof[:]...)); err != nil {
@@ -257,8 +307,8 @@ func (g *guardedConn) answerCall() error {
 
 // call is the caller's part. It sends its proof before it checks that of the acceptor, so that both sides can tell a wrong secret.
 func (g *guardedConn) call() error {
-	hello := append([]byte(streamPreamble), make([]byte, callerNonce)...)
-	_, _ = rand.Read(hello[len(streamPreamble):]) // It never fails.
+	hello := append([]byte(g.purpose), make([]byte, callerNonce)...)
+	_, _ = rand.Read(hello[preambleSize:]) // It never fails.
 	if _, err := g.Conn.Write(hello); err != nil {
 		return err
 	}
@@ -266,7 +316,7 @@ func (g *guardedConn) call() error {
 	if _, err := io.ReadFull(g.Conn, reply[:]); err != nil {
 		return err
 	}
-	if err := g.derive("caller", "acceptor", hello[len(streamPreamble):], reply[:acceptorNonce]); err != nil {
+	if err := g.derive("caller", "acceptor", hello[preambleSize:], reply[:acceptorNonce]); err != nil {
 		return err
 	}
 	if _, err := g.Conn.Write(g.ours.proof[:]); err != nil {
@@ -277,11 +327,11 @@ func (g *guardedConn) call() error {
 
 // derive makes the keys of both sides.
 func (g *guardedConn) derive(ours, theirs string, caller, acceptor []byte) (err error) {
-	nonces := slices.Concat(caller, acceptor)
-	if g.ours, err = g.transport.seal.streamKeys(ours, nonces); err != nil {
+	g.nonces = slices.Concat(caller, acceptor)
+	if g.ours, err = g.transport.seal.streamKeys(g.purpose, ours, g.nonces); err != nil {
 		return err
 	}
-	g.theirs, err = g.transport.seal.streamKeys(theirs, nonces)
+	g.theirs, err = g.transport.seal.streamKeys(g.purpose, theirs, g.nonces)
 	return err
 }
 
@@ -295,12 +345,14 @@ func (g *guardedConn) check(proof []byte) error {
 
 // receive reads the other side's frame.
 func (g *guardedConn) receive() error {
-	content, err := readFrame(g.Conn, &g.theirs)
+	content, err := readFrame(g.Conn, &g.theirs, g.most)
 	if err != nil {
 		return err
 	}
-	if err := g.transport.sieve.stream(content); err != nil {
-		return err
+	if g.purpose == forGossip {
+		if err := g.transport.sieve.stream(content); err != nil {
+			return err
+		}
 	}
 	g.got, g.unread = true, content
 	return nil
@@ -342,7 +394,7 @@ func (g *guardedConn) Close() error {
 		delete(g.transport.conns, g)
 		g.transport.mu.Unlock()
 		if g.placed.Load() {
-			<-g.transport.places
+			<-g.transport.places[g.purpose]
 		}
 	})
 	return err

@@ -37,7 +37,7 @@ func cutOffAfter(t *testing.T, conn net.Conn, got int) time.Duration {
 func TestConnectionThatDoesNotProveItselfIsCutOffAtOnce(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := f.startAll(2)
-		hello := streamPreamble + string(make([]byte, callerNonce))
+		hello := string(forGossip) + string(make([]byte, callerNonce))
 		for _, first := range []string{"GET / HTTP/1.1\r\n\r\n", "SSH-2.0-x\r\n", "wdg\x01GET / HTTP/1.1\r\n", hello + "GET / HTTP/1.1\r\n\r\n"} {
 			if took := cutOffAfter(t, f.knock(hosts[1], first), len(first)); took > 100*time.Millisecond {
 				t.Errorf("%q was cut off after %v", first, took)
@@ -53,7 +53,7 @@ func TestSilentConnectionsKeepNobodyOut(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := f.startAll(2)
 		f.within(time.Second, "they see each other", allSee(hosts, 1, 2))
-		hello := streamPreamble + string(make([]byte, callerNonce))
+		hello := string(forGossip) + string(make([]byte, callerNonce))
 		var silent []net.Conn
 		for i := range 2 * maxStrangers {
 			silent = append(silent, f.knock(hosts[1], hello[:i%len(hello)+1]))
@@ -98,7 +98,9 @@ func (f *fleet) prove(h *host) net.Conn {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	if err := (&guardedConn{Conn: conn, transport: h.transport}).call(); err != nil {
+	g := &guardedConn{Conn: conn, transport: h.transport}
+	g.isFor(forGossip)
+	if err := g.call(); err != nil {
 		f.t.Fatal(err)
 	}
 	return conn
@@ -113,7 +115,9 @@ func sides(t *testing.T, caller, acceptor []byte) (c, a *guardedConn, callErr, a
 		_ = far.Close()
 	})
 	with := func(conn net.Conn, secret []byte) *guardedConn {
-		return &guardedConn{Conn: conn, transport: &gossipTransport{seal: newTestSeal(t, secret), sieve: sieve{clear: secret == nil}}}
+		g := &guardedConn{Conn: conn, transport: &gossipTransport{seal: newTestSeal(t, secret), sieve: sieve{clear: secret == nil}}}
+		g.isFor(forGossip)
+		return g
 	}
 	c, a = with(near, caller), with(far, acceptor)
 	answered := make(chan error)

@@ -37,14 +37,15 @@ type gossipTransport struct {
 	packetCh chan *memberlist.Packet
 	streamCh chan net.Conn
 	// lobby holds the incoming connections that have not proved themselves, sending those that send their frame without a secret;
-	// waiting counts those that wait for a place, and places those that have one: its capacity is the limit.
+	// waiting counts those that wait for a place, and places those that have one, by their purpose: the capacity is the limit.
 	lobby, sending lobby
 	waiting        atomic.Int32
-	places         chan struct{}
+	places         map[purpose]chan struct{}
 	closed         chan struct{}
 	working        sync.WaitGroup
 	// answers is nil with a secret.
-	answers *answers
+	answers   *answers
+	questions *questions
 
 	mu    sync.Mutex
 	conns map[*guardedConn]struct{}
@@ -63,14 +64,17 @@ type sign struct {
 }
 
 func newGossipTransport(
-	advertise netip.AddrPort, p PacketWriter, s Streams, seal *seal, log zerolog.Logger,
+	advertise netip.AddrPort, p PacketWriter, s Streams, seal *seal, q *questions, log zerolog.Logger,
 ) *gossipTransport {
 	t := &gossipTransport{
 		advertise: advertise, packets: p, streams: s, seal: seal, sieve: sieve{clear: seal.aead == nil}, log: log,
 		packetCh: make(chan *memberlist.Packet, packetQueue), streamCh: make(chan net.Conn),
 		lobby:   lobby{most: maxStrangers, perAddr: maxPerStranger},
 		sending: lobby{most: maxSending, perAddr: maxPerSending},
-		places:  make(chan struct{}, maxIncoming), closed: make(chan struct{}), conns: make(map[*guardedConn]struct{}),
+		places: map[purpose]chan struct{}{
+			forGossip: make(chan struct{}, maxIncoming), forQuestion: make(chan struct{}, maxAnswering),
+		},
+		questions: q, closed: make(chan struct{}), conns: make(map[*guardedConn]struct{}),
 		acceptWarn: throttle{every: refusedWarnEvery}, foreignWarn: throttle{every: refusedWarnEvery},
 		junkWarn: throttle{every: refusedWarnEvery},
 	}
@@ -154,6 +158,7 @@ func (t *gossipTransport) refuse(src net.Addr, err error) {
 
 func (t *gossipTransport) count(err error) {
 	switch {
+	case err == nil:
 	case errors.Is(err, errForeignSeal):
 		t.foreign.Add(1)
 	case errors.Is(err, errCrowded), errors.Is(err, errBusy):
@@ -220,7 +225,11 @@ func (t *gossipTransport) DialAddressTimeout(to memberlist.Address, timeout time
 	if err != nil {
 		return nil, err
 	}
-	return t.dial(dst, timeout)
+	g, err := t.dial(dst, timeout, forGossip)
+	if err != nil {
+		return nil, err // not a nil *guardedConn in an interface
+	}
+	return g, nil
 }
 
 // StreamCh implements memberlist.Transport.

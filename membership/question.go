@@ -1,0 +1,160 @@
+package membership
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/sha512"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// A question is the frame of a caller, its answer that of the acceptor; what they say is the agent's business:
+//
+//	question 0 +---------------+      answer 0 +---------------+
+//	           | asker      16 |               | signature  64 |
+//	        16 +---------------+            64 +---------------+
+//	           | signature  64 |               | content       |
+//	        80 +---------------+               +---------------+
+//	           | content       |
+//	           +---------------+
+//
+// Both signatures are over the nonces of the connection and the identity of the other side, so neither frame means anything on another
+// connection: a recorded one is not answered, nor taken for an answer. Only members of the view are answered, and one question of each
+// at a time.
+const (
+	questionOverhead = len(wire.MemberID{}) + ed25519.SignatureSize
+	answerOverhead   = ed25519.SignatureSize
+
+	// maxQuestion is the longest content of a question, in bytes.
+	maxQuestion = 1 << 10
+	// answerTime is how long the making and sending of an answer may take.
+	answerTime = 5 * time.Second
+
+	questionContext = "wanderd question v1"
+	answerContext   = "wanderd answer v1"
+)
+
+var (
+	errNotMember = errors.New("it is not from a member that is known here")
+	errForged    = errors.New("its signature is not valid")
+	errNoAnswer  = errors.New("there is no answer to it")
+)
+
+// Answer makes the answer to a question of another member; nil is none. It is called on a goroutine of its own, and must return when
+// ctx is done. It must not keep question.
+type Answer func(ctx context.Context, asker *Member, question []byte) []byte
+
+// questions asks and answers.
+type questions struct {
+	self   wire.MemberID
+	key    ed25519.PrivateKey
+	member func(wire.MemberID) (*Member, bool)
+	// make is nil in a membership that answers nothing.
+	make Answer
+
+	mu sync.Mutex
+	// asking are the members whose questions are being answered.
+	asking map[wire.MemberID]struct{}
+}
+
+// statementTo is what is signed: that content is for a member, on the connection with these nonces.
+func statementTo(to wire.MemberID, nonces, content []byte) []byte {
+	digest := sha512.Sum512(slices.Concat(nonces, to[:], content))
+	return digest[:]
+}
+
+func (q *questions) sign(use string, to wire.MemberID, nonces, content []byte) []byte {
+	signature, err := q.key.Sign(rand.Reader, statementTo(to, nonces, content), &ed25519.Options{Context: use})
+	if err != nil {
+		panic("membership: cannot sign: " + err.Error()) // only a context that is too long fails
+	}
+	return signature
+}
+
+// isFrom reports whether the owner of a key has signed content for this member.
+func (q *questions) isFrom(use string, key ed25519.PublicKey, nonces, content, signature []byte) bool {
+	return ed25519.VerifyWithOptions(key, statementTo(q.self, nonces, content), signature, &ed25519.Options{Context: use}) == nil
+}
+
+// answer answers the question that has come on g, unless it is not from a member.
+func (q *questions) answer(g *guardedConn) error {
+	if len(g.unread) < questionOverhead || q.make == nil {
+		return errMalformed
+	}
+	id := wire.MemberID(g.unread[:len(wire.MemberID{})])
+	signature, content := g.unread[len(id):questionOverhead], g.unread[questionOverhead:]
+	asker, ok := q.member(id)
+	switch {
+	case !ok:
+		return errNotMember
+	case !q.isFrom(questionContext, asker.Key, g.nonces, content, signature):
+		return errForged
+	case !q.begin(id):
+		return errBusy
+	}
+	defer q.end(id)
+	ctx, cancel := context.WithTimeout(context.Background(), answerTime)
+	defer cancel()
+	text := q.make(ctx, asker, content)
+	if text == nil {
+		return errNoAnswer
+	}
+	_ = g.SetDeadline(time.Now().Add(answerTime))
+	_, _ = g.Write(append(q.sign(answerContext, id, g.nonces, text), text...)) // an asker that has gone needs no answer
+	return nil
+}
+
+// begin notes that a member's question is being answered, unless another one of it is.
+func (q *questions) begin(id wire.MemberID) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if _, busy := q.asking[id]; busy {
+		return false
+	}
+	q.asking[id] = struct{}{}
+	return true
+}
+
+func (q *questions) end(id wire.MemberID) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.asking, id)
+}
+
+// Ask asks a member, and returns its answer, of at most most bytes. A member that is asked twice at once answers once. The error says why
+// there is no answer; ctx must have a deadline.
+func (m *Membership) Ask(ctx context.Context, to *Member, question []byte, most int) ([]byte, error) {
+	if len(question) > maxQuestion {
+		return nil, fmt.Errorf("a question of %d bytes: %w", len(question), errTooLong)
+	}
+	deadline, _ := ctx.Deadline()
+	g, err := m.transport.dial(to.Addr, time.Until(deadline), forQuestion)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = g.Close() }()
+	stop := context.AfterFunc(ctx, func() { _ = g.Close() })
+	defer stop()
+	q := m.transport.questions
+	if _, err := g.Write(slices.Concat(q.self[:], q.sign(questionContext, to.ID, g.nonces, question), question)); err != nil {
+		return nil, err
+	}
+	g.most = answerOverhead + most
+	if err := g.receive(); err != nil {
+		return nil, err
+	}
+	if len(g.unread) < answerOverhead {
+		return nil, errMalformed
+	}
+	signature, content := g.unread[:answerOverhead], g.unread[answerOverhead:]
+	if !q.isFrom(answerContext, to.Key, g.nonces, content, signature) {
+		return nil, errForged
+	}
+	return content, nil
+}

@@ -1,0 +1,205 @@
+package membership
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// echo answers a question with who asked it.
+func echo(_ context.Context, asker *Member, question []byte) []byte {
+	return append([]byte(asker.Name+" asks: "), question...)
+}
+
+func answering(a Answer) func(*Config) { return func(c *Config) { c.Answer = a } }
+
+// ask asks host i, as h knows it.
+func (h *host) ask(t *testing.T, i int, question string, most int) (string, error) {
+	t.Helper()
+	to, ok := h.view().Lookup(wire.MemberIDOf(keyOf(i)))
+	if !ok {
+		t.Fatalf("host%d is not known", i)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	answer, err := h.Ask(ctx, to, []byte(question), most)
+	return string(answer), err
+}
+
+func TestAMemberAnswersTheQuestionsOfTheOthers(t *testing.T) {
+	for name, secret := range map[string][]byte{"sealed": secretOne, "in the clear": nil} {
+		t.Run(name, func(t *testing.T) {
+			inFleet(t, func(t *testing.T, f *fleet) {
+				with := func(c *Config) { c.GossipKey = secret }
+				hosts := []*host{f.start(1, with, answering(echo)), f.start(2, with)}
+				f.within(5*time.Second, "they see each other", allSee(hosts, 1, 2))
+				for range 3 {
+					if got, err := hosts[1].ask(t, 1, "who runs?", 100); got != "host2 asks: who runs?" || err != nil {
+						t.Errorf("%q, %v", got, err)
+					}
+				}
+				if got, err := hosts[1].ask(t, 1, "who runs?", len("host2 asks")); !errors.Is(err, errTooLong) {
+					t.Errorf("an answer that is too long: %q, %v", got, err)
+				}
+				if got, err := hosts[1].ask(t, 1, string(make([]byte, maxQuestion+1)), 100); !errors.Is(err, errTooLong) {
+					t.Errorf("a question that is too long: %q, %v", got, err)
+				}
+				if got, err := hosts[0].ask(t, 2, "who runs?", 100); err == nil {
+					t.Errorf("one that answers nothing: %q", got)
+				}
+				if s := hosts[0].Stats(); s != (Stats{}) {
+					t.Errorf("counted %+v", s)
+				}
+			})
+		})
+	}
+}
+
+func TestOneQuestionOfAMemberIsAnsweredAtATime(t *testing.T) {
+	inFleet(t, func(t *testing.T, f *fleet) {
+		slow := func(ctx context.Context, asker *Member, question []byte) []byte {
+			time.Sleep(time.Second)
+			return echo(ctx, asker, question)
+		}
+		hosts := []*host{f.start(1, answering(slow)), f.start(2), f.start(3)}
+		f.within(5*time.Second, "they see each other", allSee(hosts, 1, 2, 3))
+		first := make(chan error)
+		go func() {
+			_, err := hosts[1].ask(t, 1, "first", 100)
+			first <- err
+		}()
+		time.Sleep(500 * time.Millisecond)
+		if got, err := hosts[1].ask(t, 1, "second", 100); err == nil {
+			t.Errorf("the second question of host2: %q", got)
+		}
+		if got, err := hosts[2].ask(t, 1, "mine", 100); got != "host3 asks: mine" || err != nil {
+			t.Errorf("the question of host3: %q, %v", got, err)
+		}
+		if err := <-first; err != nil {
+			t.Error(err)
+		}
+		if got, err := hosts[1].ask(t, 1, "third", 100); got != "host2 asks: third" || err != nil {
+			t.Errorf("the third question of host2: %q, %v", got, err)
+		}
+	})
+}
+
+func TestAnAnswerOfAnotherMemberIsNotTaken(t *testing.T) {
+	inFleet(t, func(t *testing.T, f *fleet) {
+		hosts := []*host{f.start(1), f.start(2), f.start(3)}
+		f.within(5*time.Second, "they see each other", allSee(hosts, 1, 2, 3))
+		to, _ := hosts[0].view().Lookup(wire.MemberIDOf(keyOf(2)))
+		elsewhere := *to
+		elsewhere.Addr = addrOfHost(3)
+		// Host 3 answers whatever it is asked.
+		hosts[2].transport.questions.make = echo
+		hosts[2].transport.questions.self = to.ID
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		if got, err := hosts[0].Ask(ctx, &elsewhere, []byte("who runs?"), 100); !errors.Is(err, errForged) {
+			t.Errorf("%q, %v", got, err)
+		}
+	})
+}
+
+// A stranger that has the secret, a recorded question, and one for another member bring no byte back after the greeting, which is shorter
+// than what it answers.
+func TestAQuestionThatIsNotAMembersOwnIsNotAnswered(t *testing.T) {
+	inFleet(t, func(t *testing.T, f *fleet) {
+		hosts := []*host{f.start(1, answering(echo)), f.start(2)}
+		f.within(5*time.Second, "they see each other", allSee(hosts, 1, 2))
+		asker := hosts[1].transport.questions
+		stranger := &questions{self: wire.MemberIDOf(keyOf(9)), key: privateOf(9)}
+		one := hosts[0].roster.self
+		text := []byte("who runs?")
+		for name, c := range map[string]struct {
+			frame    func(nonces []byte) []byte
+			answered bool
+		}{
+			"its own": {func(n []byte) []byte {
+				return slices.Concat(asker.self[:], asker.sign(questionContext, one, n, text), text)
+			}, true},
+			"a recorded one": {func(n []byte) []byte {
+				return slices.Concat(asker.self[:], asker.sign(questionContext, one, make([]byte, len(n)), text), text)
+			}, false},
+			"one for another member": {func(n []byte) []byte {
+				return slices.Concat(asker.self[:], asker.sign(questionContext, asker.self, n, text), text)
+			}, false},
+			"an answer": {func(n []byte) []byte {
+				return slices.Concat(asker.self[:], asker.sign(answerContext, one, n, text), text)
+			}, false},
+			"a stranger's": {func(n []byte) []byte {
+				return slices.Concat(stranger.self[:], stranger.sign(questionContext, one, n, text), text)
+			}, false},
+			"a stranger's, in a member's name": {func(n []byte) []byte {
+				return slices.Concat(asker.self[:], stranger.sign(questionContext, one, n, text), text)
+			}, false},
+			"a short one": {func([]byte) []byte { return asker.self[:] }, false},
+			"nothing":     {func([]byte) []byte { return nil }, false},
+		} {
+			conn, err := hosts[1].end.Streams.Dial(addrOfHost(1), time.Second)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := &guardedConn{Conn: conn, transport: hosts[1].transport}
+			g.isFor(forQuestion)
+			if err := g.call(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := g.Write(c.frame(g.nonces)); err != nil {
+				t.Fatal(err)
+			}
+			_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
+			if b, _ := io.ReadAll(conn); (len(b) > 0) != c.answered {
+				t.Errorf("%s: %d bytes came back", name, len(b))
+			}
+			_ = conn.Close()
+		}
+		if sent, back := preambleSize+callerNonce, acceptorNonce+proofSize; back > sent {
+			t.Errorf("%d bytes of a stranger bring %d back", sent, back)
+		}
+	})
+}
+
+// written is a connection that records what is written.
+type written struct {
+	net.Conn
+	bytes.Buffer
+}
+
+func (w *written) Write(b []byte) (int, error)      { return w.Buffer.Write(b) }
+func (w *written) Read(b []byte) (int, error)       { return w.Buffer.Read(b) }
+func (w *written) SetDeadline(time.Time) error      { return nil }
+func (w *written) SetReadDeadline(time.Time) error  { return nil }
+func (w *written) SetWriteDeadline(time.Time) error { return nil }
+
+// Whatever a question's frame has in it: unless a member has signed it for this connection, it is not answered.
+func FuzzQuestion(f *testing.F) {
+	asker := &questions{self: wire.MemberIDOf(keyOf(2)), key: privateOf(2)}
+	one, nonces, text := wire.MemberIDOf(keyOf(1)), make([]byte, callerNonce+acceptorNonce), []byte("who runs?")
+	genuine := slices.Concat(asker.self[:], asker.sign(questionContext, one, nonces, text), text)
+	f.Add(genuine)
+	f.Add(genuine[:questionOverhead])
+	f.Add(asker.self[:])
+	f.Fuzz(func(t *testing.T, frame []byte) {
+		q := &questions{
+			self: one, key: privateOf(1), make: echo, asking: make(map[wire.MemberID]struct{}),
+			member: func(id wire.MemberID) (*Member, bool) {
+				return &Member{ID: asker.self, Name: "host2", Key: keyOf(2)}, id == asker.self
+			},
+		}
+		conn := &written{}
+		g := &guardedConn{Conn: conn, transport: &gossipTransport{seal: newTestSeal(t, nil)}, nonces: nonces, unread: frame}
+		err := q.answer(g)
+		if answered := conn.Len() > 0; answered != bytes.Equal(frame, genuine) || answered != (err == nil) {
+			t.Errorf("%d bytes came back for %x: %v", conn.Len(), frame, err)
+		}
+	})
+}
