@@ -54,6 +54,7 @@ func house() []rule {
 		{room: "agent/transport/...", why: "it moves bytes"},
 		{room: "agent/control/...", ours: []string{"agent/history"}, why: "it carries documents"},
 		{room: "agent/metrics", ours: []string{"agent/control"}, why: "it shows a status"},
+		{room: "agent/fleet", ours: []string{"wire", "agent/control", "agent/history", "membership"}, why: "it asks and answers, and knows no loop"},
 		{room: "agent/history", why: "it keeps what it is given"},
 		{room: "agent/safepath", why: "it looks at owners and modes"},
 		{

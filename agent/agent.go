@@ -17,6 +17,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/fleet"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/metrics"
 	"github.com/wanderd/wanderd/agent/statedir"
@@ -36,6 +37,7 @@ type Agent struct {
 	endpoint *transport.Endpoint
 	codec    *wire.Codec
 	members  *membership.Membership
+	fleet    *fleet.Fleet
 	memory   memory
 	key      ed25519.PrivateKey
 	entropy  *entropy
@@ -183,6 +185,7 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 	if err := a.startMembership(key, atHome); err != nil {
 		return nil, err
 	}
+	a.fleet = fleet.New(a.self, source{a}, a.members, a.describe)
 	return a, nil
 }
 
@@ -213,6 +216,9 @@ func (a *Agent) startMembership(key ed25519.PrivateKey, atHome bool) (err error)
 		Name: a.cfg.Name, Key: key, AtHome: atHome, Gates: ids,
 		Addr: a.endpoint.Addr, Advertise: a.cfg.Advertise, Join: a.cfg.Join, Remembered: a.remembered(), GossipKey: gossipKey,
 		Packets: gossipWriter{a.endpoint.Packets}, Streams: a.endpoint.Streams, Log: a.log,
+		Answer: func(ctx context.Context, _ *membership.Member, question []byte) []byte {
+			return fleet.Answer(ctx, source{a}, question, a.cfg.Secret != nil)
+		},
 	})
 	return err
 }

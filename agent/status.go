@@ -26,6 +26,17 @@ func (s source) Members(ctx context.Context) (control.Members, error) {
 	return ask(ctx, s.a, s.a.listMembers)
 }
 
+// Now asks the last known holders of the tokens.
+func (s source) Now(ctx context.Context) (control.Now, error) { return s.a.fleet.Now(ctx) }
+
+// Fleet asks all members for their status.
+func (s source) Fleet(ctx context.Context) (control.Fleet, error) { return s.a.fleet.Status(ctx) }
+
+// FleetHistory asks all members for what they have run.
+func (s source) FleetHistory(ctx context.Context, which control.Which) (control.FleetHistory, error) {
+	return s.a.fleet.History(ctx, which)
+}
+
 // ask runs question on the loop.
 func ask[T any](ctx context.Context, a *Agent, question func() T) (T, error) {
 	answer := make(chan T, 1)
@@ -171,17 +182,23 @@ func (a *Agent) whereabouts(g *gate, m *policy.Status, facts []policy.Fact) cont
 func (a *Agent) listMembers() control.Members {
 	var list control.Members
 	for _, m := range a.members.All() {
-		entry := control.Member{
-			Name: m.Name, Member: m.ID.String(), Address: m.Addr.String(), State: m.State.String(), Self: m.ID == a.self,
-		}
-		for _, g := range a.gates {
-			if m.Has(g.id) {
-				entry.Gates = append(entry.Gates, g.cfg.Name)
-			}
-		}
-		list.Members = append(list.Members, entry)
+		list.Members = append(list.Members, a.describe(&m))
 	}
 	return list
+}
+
+// describe writes a member as this agent sees it. It is safe for concurrent use.
+func (a *Agent) describe(m *membership.Member) control.Member {
+	entry := control.Member{
+		Name: m.Name, Member: m.ID.String(), Address: m.Addr.String(), State: m.State.String(), Self: m.ID == a.self,
+		Gates: []string{},
+	}
+	for _, g := range a.gates {
+		if m.Has(g.id) {
+			entry.Gates = append(entry.Gates, g.cfg.Name)
+		}
+	}
+	return entry
 }
 
 // statusLine is one line for the service manager.

@@ -99,7 +99,7 @@ func (q *questions) answer(g *guardedConn) error {
 		return errBusy
 	}
 	defer q.end(id)
-	ctx, cancel := context.WithTimeout(context.Background(), answerTime)
+	ctx, cancel := g.transport.untilClosed(answerTime)
 	defer cancel()
 	text := q.make(ctx, asker, content)
 	if text == nil {

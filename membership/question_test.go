@@ -91,6 +91,30 @@ func TestOneQuestionOfAMemberIsAnsweredAtATime(t *testing.T) {
 	})
 }
 
+func TestAShutdownDoesNotWaitForAnAnswer(t *testing.T) {
+	inFleet(t, func(t *testing.T, f *fleet) {
+		stuck := func(ctx context.Context, _ *Member, _ []byte) []byte {
+			<-ctx.Done()
+			return nil
+		}
+		hosts := []*host{f.start(1, answering(stuck)), f.start(2)}
+		f.within(5*time.Second, "they see each other", allSee(hosts, 1, 2))
+		asked := make(chan error)
+		go func() {
+			_, err := hosts[1].ask(t, 1, "who runs?", 100)
+			asked <- err
+		}()
+		time.Sleep(100 * time.Millisecond)
+		begun := time.Now()
+		if err := hosts[0].Shutdown(); err != nil || time.Since(begun) > 100*time.Millisecond {
+			t.Errorf("%v after %v", err, time.Since(begun))
+		}
+		if err := <-asked; err == nil {
+			t.Error("an answer came from nowhere")
+		}
+	})
+}
+
 func TestAnAnswerOfAnotherMemberIsNotTaken(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := []*host{f.start(1), f.start(2), f.start(3)}
@@ -196,7 +220,7 @@ func FuzzQuestion(f *testing.F) {
 			},
 		}
 		conn := &written{}
-		g := &guardedConn{Conn: conn, transport: &gossipTransport{seal: newTestSeal(t, nil)}, nonces: nonces, unread: frame}
+		g := &guardedConn{Conn: conn, transport: &gossipTransport{seal: newTestSeal(t, nil), closed: make(chan struct{})}, nonces: nonces, unread: frame}
 		err := q.answer(g)
 		if answered := conn.Len() > 0; answered != bytes.Equal(frame, genuine) || answered != (err == nil) {
 			t.Errorf("%d bytes came back for %x: %v", conn.Len(), frame, err)

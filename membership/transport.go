@@ -1,6 +1,7 @@
 package membership
 
 import (
+	"context"
 	"errors"
 	"net"
 	"net/netip"
@@ -92,6 +93,19 @@ func (t *gossipTransport) isClosed() bool {
 	default:
 		return false
 	}
+}
+
+// untilClosed is done after a timeout, and when the transport is closed.
+func (t *gossipTransport) untilClosed(timeout time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	go func() {
+		select {
+		case <-t.closed:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
 }
 
 // deliver handles a datagram that the agent has read. It does not allocate for junk. It reports whether memberlist gets it.

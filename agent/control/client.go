@@ -64,6 +64,27 @@ func (c *Client) History(ctx context.Context) (History, error) {
 	return h, err
 }
 
+// Now requests who has the tokens now.
+func (c *Client) Now(ctx context.Context) (Now, error) {
+	var n Now
+	err := c.get(ctx, pathNow, &n)
+	return n, err
+}
+
+// Fleet requests the status of all members.
+func (c *Client) Fleet(ctx context.Context) (Fleet, error) {
+	var f Fleet
+	err := c.get(ctx, pathFleet, &f)
+	return f, err
+}
+
+// FleetHistory requests the last runs on all members.
+func (c *Client) FleetHistory(ctx context.Context, which Which) (FleetHistory, error) {
+	var h FleetHistory
+	err := c.get(ctx, pathFleetHistory+"?"+which.query(), &h)
+	return h, err
+}
+
 // Drain makes the agent stop when what runs has ended. It does not wait for that.
 func (c *Client) Drain(ctx context.Context) error {
 	var none struct{}

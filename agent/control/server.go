@@ -9,6 +9,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,6 +21,10 @@ type Source interface {
 	Status(ctx context.Context) (Status, error)
 	Members(ctx context.Context) (Members, error)
 	History(ctx context.Context) (History, error)
+	// Now, Fleet and FleetHistory ask other members.
+	Now(ctx context.Context) (Now, error)
+	Fleet(ctx context.Context) (Fleet, error)
+	FleetHistory(ctx context.Context, which Which) (FleetHistory, error)
 	// Drain makes the agent stop when what runs has ended. It does not wait for that.
 	Drain(ctx context.Context) error
 	// Metrics answers with the metrics.
@@ -31,12 +36,15 @@ type Source interface {
 
 // The paths that are served.
 const (
-	pathStatus  = "/v1/status"
-	pathMembers = "/v1/members"
-	pathHistory = "/v1/history"
-	pathMetrics = "/metrics"
-	pathDrain   = "/v1/drain"
-	pathExec    = "/v1/exec"
+	pathStatus       = "/v1/status"
+	pathMembers      = "/v1/members"
+	pathHistory      = "/v1/history"
+	pathNow          = "/v1/now"
+	pathFleet        = "/v1/fleet"
+	pathFleetHistory = "/v1/fleet/history"
+	pathMetrics      = "/metrics"
+	pathDrain        = "/v1/drain"
+	pathExec         = "/v1/exec"
 )
 
 const (
@@ -133,15 +141,24 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	case !s.socket.admits(peer):
 		answer(w, s.log, http.StatusForbidden, failure{Error: "run this as the agent's user, as a member of its socket_group, or as root"})
 		return
-	case !owns(peer) && (r.URL.Path == pathDrain || r.URL.Path == pathHistory): // it has the output of hooks
+	case !owns(peer) && slices.Contains([]string{pathDrain, pathHistory, pathFleetHistory}, r.URL.Path): // histories have the output of hooks
 		answer(w, s.log, http.StatusForbidden, failure{Error: "run this as the agent's user or as root"})
 		return
 	}
-	paths := []string{pathMetrics, pathDrain, pathExec, pathHistory, pathMembers, pathStatus}
+	paths := []string{pathMetrics, pathDrain, pathExec, pathFleet, pathFleetHistory, pathHistory, pathMembers, pathNow, pathStatus}
 	ask, ok := map[string]func(context.Context) (any, error){
 		pathStatus:  func(ctx context.Context) (any, error) { return s.source.Status(ctx) },
 		pathMembers: func(ctx context.Context) (any, error) { return members(ctx, s.source) },
 		pathHistory: func(ctx context.Context) (any, error) { return s.source.History(ctx) },
+		pathNow:     func(ctx context.Context) (any, error) { return s.source.Now(ctx) },
+		pathFleet:   func(ctx context.Context) (any, error) { return s.source.Fleet(ctx) },
+		pathFleetHistory: func(ctx context.Context) (any, error) {
+			which, err := readWhich(r.URL.Query())
+			if err != nil {
+				return nil, err
+			}
+			return s.source.FleetHistory(ctx, which)
+		},
 	}[r.URL.Path]
 	switch {
 	case r.URL.Path == pathExec && r.Method == http.MethodPost:

@@ -28,6 +28,10 @@ type told struct {
 	status  Status
 	members Members
 	history History
+	now     Now
+	fleet   Fleet
+	runs    FleetHistory
+	which   *Which
 	err     error
 }
 
@@ -37,6 +41,14 @@ func (s told) Drain(context.Context) error              { return s.err }
 func (told) Metrics() http.Handler                      { return http.NotFoundHandler() }
 func (s told) Exec(Call, io.ReadWriter) error           { return s.err }
 func (s told) History(context.Context) (History, error) { return s.history, s.err }
+func (s told) Now(context.Context) (Now, error)         { return s.now, s.err }
+func (s told) Fleet(context.Context) (Fleet, error)     { return s.fleet, s.err }
+func (s told) FleetHistory(_ context.Context, which Which) (FleetHistory, error) {
+	if s.which != nil {
+		*s.which = which
+	}
+	return s.runs, s.err
+}
 
 func serve(t *testing.T, src Source) (path string) {
 	t.Helper()
@@ -71,6 +83,12 @@ func TestClientReadsTheAnswersOfTheSource(t *testing.T) {
 			Dropped: map[string]uint64{"malformed": 2},
 		},
 		members: Members{Members: []Member{{Name: "m1", Member: "3f2a", State: "alive", Self: true, Gates: []string{"default"}}}},
+		now:     Now{Tokens: []Holder{{Gate: "default", Name: "m2", Running: true, RunningSince: at}}},
+		fleet: Fleet{
+			Asked: at, Members: []FleetMember{{Member: Member{Name: "m2"}, Missing: "failed"}}, Now: Now{Tokens: []Holder{{Gate: "default"}}},
+		},
+		runs:  FleetHistory{Asked: at, Members: []MemberHistory{{Member: Member{Name: "m2"}, History: &History{}}}},
+		which: new(Which),
 	}
 	client := Dial(serve(t, want))
 	if got, err := client.Status(t.Context()); err != nil || !cmp.Equal(got, want.status) {
@@ -78,6 +96,18 @@ func TestClientReadsTheAnswersOfTheSource(t *testing.T) {
 	}
 	if got, err := client.Members(t.Context()); err != nil || !cmp.Equal(got, want.members) {
 		t.Errorf("members: %v\n%s", err, cmp.Diff(want.members, got))
+	}
+	if got, err := client.Now(t.Context()); err != nil || !cmp.Equal(got, want.now) {
+		t.Errorf("now: %v\n%s", err, cmp.Diff(want.now, got))
+	}
+	if got, err := client.Fleet(t.Context()); err != nil || !cmp.Equal(got, want.fleet) {
+		t.Errorf("fleet: %v\n%s", err, cmp.Diff(want.fleet, got))
+	}
+	for _, which := range []Which{{}, {Gate: "a&b", Failed: true, Since: at}} {
+		got, err := client.FleetHistory(t.Context(), which)
+		if err != nil || !cmp.Equal(got, want.runs) || !cmp.Equal(*want.which, which) {
+			t.Errorf("history of the fleet: %v\n%s%s", err, cmp.Diff(want.runs, got), cmp.Diff(which, *want.which))
+		}
 	}
 }
 
@@ -140,7 +170,7 @@ func TestAnswerToAnUnknownPathListsThePaths(t *testing.T) {
 		if err := json.NewDecoder(resp.Body).Decode(&f); err != nil {
 			t.Fatal(err)
 		}
-		if resp.StatusCode != http.StatusNotFound || !cmp.Equal(f.Paths, []string{"/metrics", "/v1/drain", "/v1/exec", "/v1/history", "/v1/members", "/v1/status"}) {
+		if resp.StatusCode != http.StatusNotFound || !cmp.Equal(f.Paths, []string{"/metrics", "/v1/drain", "/v1/exec", "/v1/fleet", "/v1/fleet/history", "/v1/history", "/v1/members", "/v1/now", "/v1/status"}) {
 			t.Errorf("%s: %s, %+v", path, resp.Status, f)
 		}
 	}
@@ -170,7 +200,7 @@ func TestHugeHeadersAreRefused(t *testing.T) {
 func TestCloseDoesNotWaitForever(t *testing.T) {
 	path := filepath.Join(shortDir(t), "s")
 	asked := make(chan struct{})
-	s, err := Serve(path, "", stuck{asked}, zerolog.Nop())
+	s, err := Serve(path, "", stuck{asked: asked}, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,20 +225,16 @@ func TestCloseDoesNotWaitForever(t *testing.T) {
 }
 
 // stuck is a Source that blocks until ctx is done.
-type stuck struct{ asked chan struct{} }
-
-func (s stuck) Exec(Call, io.ReadWriter) error { return nil }
+type stuck struct {
+	told
+	asked chan struct{}
+}
 
 func (s stuck) Status(ctx context.Context) (Status, error) {
 	close(s.asked)
 	<-ctx.Done()
 	return Status{}, ctx.Err()
 }
-
-func (s stuck) Members(context.Context) (Members, error) { return Members{}, nil }
-func (stuck) Drain(context.Context) error                { return nil }
-func (stuck) Metrics() http.Handler                      { return http.NotFoundHandler() }
-func (s stuck) History(context.Context) (History, error) { return History{}, nil }
 
 func TestMissingAgentIsErrNoAgent(t *testing.T) {
 	dir := shortDir(t)

@@ -8,6 +8,9 @@
 //	GET /v1/members   a [Members]
 //	POST /v1/exec     a [Call]; the connection then belongs to the caller and its run
 //	GET /v1/history   a [History]
+//	GET /v1/now       a [Now]
+//	GET /v1/fleet     a [Fleet]
+//	GET /v1/fleet/history?gate=G&failed=true&since=T   a [FleetHistory]; see [Which]
 //	POST /v1/drain    {}; the agent stops when what runs has ended
 //	GET /metrics      the metrics, as Prometheus reads them
 //
@@ -107,6 +110,8 @@ type Gate struct {
 	Roster []Voter `json:"roster,omitempty"`
 	// Callers are those on this host who wait for a run, in their order; the first may be running.
 	Callers []Caller `json:"callers,omitempty"`
+	// Now is who has the tokens now; "wanderd status" asks for that apart, and puts it here.
+	Now []Holder `json:"now,omitempty"`
 	// Facts are what else the gate's protocol has to tell.
 	Facts []Fact `json:"facts,omitempty"`
 	// Notes counts events since the agent started, by note.
@@ -188,6 +193,61 @@ type History struct {
 type GateHistory struct {
 	Name string        `json:"name"`
 	Runs []history.Run `json:"runs"`
+	// Omitted is how many older runs an answer from another host has left out, because they did not fit.
+	Omitted int `json:"omitted,omitempty"`
+}
+
+// Now answers GET /v1/now: who has the tokens now. The last known holder was asked, and those to which it has passed the token since.
+type Now struct {
+	Tokens []Holder `json:"tokens"`
+}
+
+// Holder is who has a token of a gate.
+type Holder struct {
+	Gate string `json:"gate"`
+	Slot int    `json:"slot,omitempty"`
+	// Member is the holder, or the last known one if Missing is set; both are empty if none is known.
+	Name   string `json:"name,omitempty"`
+	Member string `json:"member,omitempty"`
+	// Missing is why the holder is not known.
+	Missing string    `json:"missing,omitempty"`
+	Seq     uint64    `json:"seq,omitempty"`
+	Since   time.Time `json:"since,omitzero"`
+	// Running says that it runs; RunningSince is when that began. Command is the program of "wanderd exec"; empty for the hook.
+	Running      bool      `json:"running,omitempty"`
+	RunningSince time.Time `json:"running_since,omitzero"`
+	Command      string    `json:"command,omitempty"`
+}
+
+// Fleet answers GET /v1/fleet: what each member said of itself when it was asked, by name.
+type Fleet struct {
+	Asked   time.Time     `json:"asked"`
+	Took    Duration      `json:"took"`
+	Members []FleetMember `json:"members"`
+	Now
+}
+
+// FleetMember is one member of a fleet. Those that left are none.
+type FleetMember struct {
+	Member
+	// Missing is why there is no status; empty if there is.
+	Missing string  `json:"missing,omitempty"`
+	Status  *Status `json:"status,omitempty"`
+}
+
+// FleetHistory answers GET /v1/fleet/history.
+type FleetHistory struct {
+	Asked   time.Time       `json:"asked"`
+	Took    Duration        `json:"took"`
+	Members []MemberHistory `json:"members"`
+}
+
+// MemberHistory is the history of one member of a fleet.
+type MemberHistory struct {
+	Member
+	// Missing is why there is no history; empty if there is.
+	Missing string   `json:"missing,omitempty"`
+	History *History `json:"history,omitempty"`
 }
 
 // Members answers GET /v1/members.

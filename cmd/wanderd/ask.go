@@ -15,14 +15,15 @@ import (
 )
 
 func (p *program) newStatusCommand() *cobra.Command {
-	return newAskCommand(p, &cobra.Command{
+	var ofFleet bool
+	cmd := newAskCommand(p, &cobra.Command{
 		Use:   "status",
-		Short: "Show the state of the agent on this host",
-		Long: `Show the state of the agent on this host: for each gate, the last known holder of the
-token, when this host ran last and may run next, and why it does not run now.
+		Short: "Show the state of the agent on this host, or of the fleet",
+		Long: `Show the state of the agent on this host: for each gate, who holds the token and who runs
+now, when this host ran last and may run next, and why it does not run now.
 
-  holder        the last holder that this host knows: itself, the member that it guards,
-                or the one to which it passed the token. The token may have gone on since.
+  holder        who holds the token. The agent asks the last holder that it knows, and
+                then those to whom the token went on. If one does not answer, that is said.
   slot          the same for each token, in a gate that has several.
   guardians     the members that revive the token if this host, which holds it, dies.
   next run      a token that arrives before then only passes through.
@@ -31,11 +32,44 @@ token, when this host ran last and may run next, and why it does not run now.
   load          op × members / min_interval / slots. Above 1 the fleet cannot keep up, and
                 all members run later than min_interval.
 
+With --fleet the agent asks all members, which have two seconds to answer, and the answer
+has one line for each: its last run and the next, and why it does not run now. Those that
+do not answer are named. The members are asked only now: there is no steady traffic.
+
 It uses the agent's control socket: run it as the agent's user, or as root.`,
 		Example: `  wanderd status
+  wanderd status --fleet
   wanderd status --socket /run/wanderd/wanderd.sock
-  wanderd status --json | jq '.gates[] | select(.running)'`,
-	}, (*control.Client).Status, func(w io.Writer, s control.Status) error { return writeStatus(w, s, p.now()) })
+  wanderd status --json | jq '.gates[] | select(.running)'
+  wanderd status --fleet --json | jq -r '.members[] | select(.missing) | .name'`,
+	}, func(ctx context.Context, c *control.Client) (page, error) {
+		if ofFleet {
+			f, err := c.Fleet(ctx)
+			return page{f, func(w io.Writer) error { return writeFleet(w, &f, p.now()) }}, err
+		}
+		s, err := c.Status(ctx)
+		if err == nil {
+			addNow(ctx, c, &s)
+		}
+		return page{s, func(w io.Writer) error { return writeStatus(w, s, p.now()) }}, err
+	})
+	cmd.Flags().BoolVar(&ofFleet, "fleet", false, "Ask all members, and show one line for each.")
+	return cmd
+}
+
+// addNow adds who has the tokens now. A status without that is one all the same: an older agent cannot tell.
+func addNow(ctx context.Context, c *control.Client, s *control.Status) {
+	now, err := c.Now(ctx)
+	if err != nil {
+		return
+	}
+	for i := range s.Gates {
+		for _, h := range now.Tokens {
+			if h.Gate == s.Gates[i].Name {
+				s.Gates[i].Now = append(s.Gates[i].Now, h)
+			}
+		}
+	}
 }
 
 func (p *program) newMembersCommand() *cobra.Command {
@@ -49,13 +83,20 @@ Views differ for a while after a member joined or left. A crashed member is dete
 after some seconds.`,
 		Example: `  wanderd members
   wanderd members --json | jq -r '.members[] | select(.state != "alive") | .name'`,
-	}, (*control.Client).Members, writeMembers)
+	}, func(ctx context.Context, c *control.Client) (page, error) {
+		m, err := c.Members(ctx)
+		return page{m, func(w io.Writer) error { return writeMembers(w, m) }}, err
+	})
+}
+
+// page is what a command prints: a document, and the same for people.
+type page struct {
+	document any
+	text     func(io.Writer) error
 }
 
 // newAskCommand makes a command that requests a document from the agent and prints it.
-func newAskCommand[T any](p *program, cmd *cobra.Command,
-	ask func(*control.Client, context.Context) (T, error), write func(io.Writer, T) error,
-) *cobra.Command {
+func newAskCommand(p *program, cmd *cobra.Command, ask func(context.Context, *control.Client) (page, error)) *cobra.Command {
 	flags, asJSON := settings.Flags{}, false
 	cmd.Args = noArgs
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -63,16 +104,16 @@ func newAskCommand[T any](p *program, cmd *cobra.Command,
 		if err := layers.Err(); err != nil {
 			return err
 		}
-		document, err := ask(control.Dial(layers.Agent.Socket), cmd.Context())
+		answer, err := ask(cmd.Context(), control.Dial(layers.Agent.Socket))
 		if err != nil {
 			return helpful(err)
 		}
 		if !asJSON {
-			return write(p.stdout, document)
+			return answer.text(p.stdout)
 		}
 		enc := json.NewEncoder(p.stdout)
 		enc.SetIndent("", "  ")
-		return enc.Encode(document)
+		return enc.Encode(answer.document)
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print JSON, as the agent sent it.")
 	flags.AddTo(cmd.Flags(), config.Table().Only("socket", "state_dir", "config"))

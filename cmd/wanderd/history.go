@@ -18,20 +18,25 @@ import (
 
 // chosen says which runs of a history are shown.
 type chosen struct {
-	gate   string
-	failed bool
-	since  string
+	control.Which
+	since string
 }
 
 func (p *program) newHistoryCommand() *cobra.Command {
 	var which chosen
+	var ofFleet bool
 	cmd := newAskCommand(p, &cobra.Command{
 		Use:   "history",
-		Short: "List the last runs on this host",
+		Short: "List the last runs on this host, or of the fleet",
 		Long: `List the last runs on this host, up to 1,000 for each gate: when each began, how long it
 took, how it ended, and under which number. A failed run has the end of its output below
 it. The agent keeps the history in the state directory, so a run that the agent or the
 host did not survive is listed, too.
+
+With --fleet the agent asks all members, which have two seconds to answer, and the answer
+has the runs of all hosts in the order of their clocks. Those that do not answer are
+named. If the runs of a host do not fit into its answer, the oldest are left out, and the
+answer says so. Without a secret the output of failed runs stays on their hosts.
 
   exit       the exit status of the hook; - if there is none.
   cut short  timeout: hook_timeout struck. stopped: the agent was stopped, or the token
@@ -39,52 +44,59 @@ host did not survive is listed, too.
              executed. agent died: the agent or the host was killed during the run.`,
 		Example: `  wanderd history
   wanderd history --failed --since 2d
+  wanderd history --fleet --failed --since 1d
   wanderd history --json | jq '.gates[].runs[] | select(.error)'`,
-	}, func(c *control.Client, ctx context.Context) (control.History, error) {
-		since, err := which.begin(p.now())
-		if err != nil {
-			return control.History{}, err
+	}, func(ctx context.Context, c *control.Client) (page, error) {
+		if err := which.begin(p.now()); err != nil {
+			return page{}, err
+		}
+		if ofFleet {
+			h, err := c.FleetHistory(ctx, which.Which)
+			if err == nil && which.Gate != "" && len(gatesOf(&h)) == 0 {
+				err = usageError{fmt.Errorf("--gate: no member that has answered has a gate %q", which.Gate)}
+			}
+			return page{h, func(w io.Writer) error { return writeFleetHistory(w, &h, p.now()) }}, err
 		}
 		h, err := c.History(ctx)
 		if err != nil {
-			return h, err
+			return page{}, err
 		}
-		return which.from(h, since)
-	}, func(w io.Writer, h control.History) error { return writeHistory(w, h, p.now()) })
-	cmd.Flags().StringVar(&which.gate, "gate", "", "Only the runs of `gate`.")
-	cmd.Flags().BoolVar(&which.failed, "failed", false, "Only the runs that failed or were cut short.")
+		if err := which.known(h.Gates); err != nil {
+			return page{}, err
+		}
+		h = which.From(h)
+		return page{h, func(w io.Writer) error { return writeHistory(w, h, p.now()) }}, nil
+	})
+	cmd.Flags().StringVar(&which.Gate, "gate", "", "Only the runs of `gate`.")
+	cmd.Flags().BoolVar(&which.Failed, "failed", false, "Only the runs that failed or were cut short.")
 	cmd.Flags().StringVar(&which.since, "since", "", "Only the runs that began within the last `duration`, such as 2d.")
+	cmd.Flags().BoolVar(&ofFleet, "fleet", false, "Ask all members for their runs.")
 	return cmd
 }
 
-// begin is when the first run to be shown began; zero for all.
-func (c *chosen) begin(now time.Time) (time.Time, error) {
+// begin reads when the first run to be shown began.
+func (c *chosen) begin(now time.Time) error {
 	if c.since == "" {
-		return time.Time{}, nil
+		return nil
 	}
 	d, err := settings.ParseDuration(c.since)
 	if err != nil {
-		return time.Time{}, usageError{fmt.Errorf("--since: %w", err)}
+		return usageError{fmt.Errorf("--since: %w", err)}
 	}
-	return now.Add(-d), nil
+	c.Since = now.Add(-d)
+	return nil
 }
 
-// from takes the chosen runs of a history.
-func (c *chosen) from(h control.History, since time.Time) (control.History, error) {
+// known refuses a gate that this host does not have.
+func (c *chosen) known(gates []control.GateHistory) error {
 	var names []string
-	for i := range h.Gates {
-		names = append(names, h.Gates[i].Name)
+	for i := range gates {
+		names = append(names, gates[i].Name)
 	}
-	if c.gate != "" && !slices.Contains(names, c.gate) {
-		return h, usageError{fmt.Errorf("--gate: there is no gate %q: %s", c.gate, settings.DidYouMean(c.gate, names, "there is "+strings.Join(names, ", ")))}
+	if c.Gate == "" || slices.Contains(names, c.Gate) {
+		return nil
 	}
-	h.Gates = slices.DeleteFunc(h.Gates, func(g control.GateHistory) bool { return c.gate != "" && g.Name != c.gate })
-	for i := range h.Gates {
-		h.Gates[i].Runs = slices.DeleteFunc(h.Gates[i].Runs, func(r history.Run) bool {
-			return r.Start.Before(since) || c.failed && !r.Failed()
-		})
-	}
-	return h, nil
+	return usageError{fmt.Errorf("--gate: there is no gate %q: %s", c.Gate, settings.DidYouMean(c.Gate, names, "there is "+strings.Join(names, ", ")))}
 }
 
 // writeHistory writes a history for people, in now's time zone.
@@ -95,19 +107,25 @@ func writeHistory(w io.Writer, h control.History, now time.Time) error {
 			b.WriteByte('\n')
 		}
 		fmt.Fprintf(&b, "gate %s: %s\n", printable(g.Name), count(uint64(len(g.Runs)), "run"))
-		row := func(began, took, exit, cut, number string) {
-			fmt.Fprintf(&b, "  %-19s  %-12s  %-4s  %-11s  %s\n", began, took, exit, cut, number)
-		}
 		if len(g.Runs) > 0 {
-			row("began", "took", "exit", "cut short", "number")
+			writeRow(&b, "began", "took", "exit", "cut short", "number")
 		}
 		for _, r := range g.Runs {
-			row(clock(r.Start, now), took(&r, now), exitText(&r), cutText(&r), strings.TrimSpace(strconv.FormatUint(r.Seq, 10)+"  "+printable(r.Command)))
-			b.WriteString(whyFailed(&r))
+			writeRun(&b, &r, strings.TrimSpace(strconv.FormatUint(r.Seq, 10)+"  "+printable(r.Command)), now)
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+func writeRow(b *strings.Builder, began, took, exit, cut, rest string) {
+	fmt.Fprintf(b, "  %-19s  %-12s  %-4s  %-11s  %s\n", began, took, exit, cut, rest)
+}
+
+// writeRun writes a run, and below it why it failed.
+func writeRun(b *strings.Builder, r *history.Run, rest string, now time.Time) {
+	writeRow(b, clock(r.Start, now), took(r, now), exitText(r), cutText(r), rest)
+	b.WriteString(whyFailed(r))
 }
 
 func took(r *history.Run, now time.Time) string {

@@ -78,8 +78,10 @@ func TestHistoryRefusesWhatItDoesNotKnow(t *testing.T) {
 	if code := p.run(t.Context(), []string{"history", "--since", "2"}); code != exitUsage || !strings.Contains(out.String(), "--since: \"2\" has no unit") {
 		t.Errorf("exit code %d: %s", code, out.String())
 	}
-	which := chosen{gate: "snyc"}
-	if _, err := which.from(ran().history, time.Time{}); err == nil || !strings.Contains(err.Error(), "sync") {
-		t.Errorf("an unknown gate: %v", err)
+	for _, args := range []string{"", " --fleet"} {
+		text := refuse(t, ran(), strings.Fields("history --gate snyc"+args)...)
+		if !strings.Contains(text, `gate "snyc"`) || args == "" && !strings.Contains(text, `did you mean "sync"`) {
+			t.Errorf("an unknown gate%s: %s", args, text)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,9 @@ type told struct {
 	status  control.Status
 	members control.Members
 	history control.History
+	now     control.Now
+	fleet   control.Fleet
+	runs    control.FleetHistory
 }
 
 func (s told) Status(context.Context) (control.Status, error)   { return s.status, nil }
@@ -35,6 +39,19 @@ func (told) Drain(context.Context) error                        { return nil }
 func (told) Metrics() http.Handler                              { return http.NotFoundHandler() }
 func (told) Exec(control.Call, io.ReadWriter) error             { return nil }
 func (s told) History(context.Context) (control.History, error) { return s.history, nil }
+func (s told) Now(context.Context) (control.Now, error)         { return s.now, nil }
+func (s told) Fleet(context.Context) (control.Fleet, error)     { return s.fleet, nil }
+func (s told) FleetHistory(_ context.Context, which control.Which) (control.FleetHistory, error) {
+	runs := s.runs
+	runs.Members = slices.Clone(runs.Members)
+	for i := range runs.Members {
+		if h := runs.Members[i].History; h != nil {
+			kept := which.From(control.History{Gates: slices.Clone(h.Gates)})
+			runs.Members[i].History = &kept
+		}
+	}
+	return runs, nil
+}
 
 // ask runs a command with an agent that answers from src.
 func ask(t *testing.T, src told, args ...string) string {

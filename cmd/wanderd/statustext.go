@@ -45,10 +45,13 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 		fmt.Fprintf(b, "  %-12s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	if len(g.Tokens) == 0 {
-		writeToken(line, "holder", g.Whereabouts, now)
+		writeToken(line, "holder", g.Whereabouts, heldNow(g.Now, 0), now)
 	}
 	for _, t := range g.Tokens {
-		writeToken(line, fmt.Sprintf("slot %d", t.Slot), t.Whereabouts, now)
+		writeToken(line, fmt.Sprintf("slot %d", t.Slot), t.Whereabouts, heldNow(g.Now, t.Slot), now)
+	}
+	if len(g.Now) > 0 {
+		line("runs now", "%s", runnersText(g.Now, now))
 	}
 	if silent := now.Sub(g.SilentSince); !g.SilentSince.IsZero() && silent > time.Duration(g.MaxInterval) {
 		line("no token", "seen %s, which is longer than max_interval", since(g.SilentSince, now))
@@ -150,8 +153,17 @@ func writeSaves(line func(name, format string, args ...any), g control.Gate, now
 	}
 }
 
-// writeToken writes the holder of a token; its guardians, if it is here; and its identity.
-func writeToken(line func(name, format string, args ...any), name string, t control.Whereabouts, now time.Time) {
+// heldNow is who has the token of a slot, if somebody was asked.
+func heldNow(all []control.Holder, slot int) *control.Holder {
+	at := slices.IndexFunc(all, func(h control.Holder) bool { return h.Slot == slot })
+	if at < 0 {
+		return nil
+	}
+	return &all[at]
+}
+
+// writeToken writes the holder of a token; its guardians, if it is here; and its identity. asked is nil if nobody was asked who has it.
+func writeToken(line func(name, format string, args ...any), name string, t control.Whereabouts, asked *control.Holder, now time.Time) {
 	switch {
 	case t.Holding:
 		line(name, "this host, %s", since(t.HolderSince, now))
@@ -160,17 +172,19 @@ func writeToken(line func(name, format string, args ...any), name string, t cont
 			guardians = append(guardians, printable(g.Name))
 		}
 		line("guardians", "%s", cmp.Or(strings.Join(guardians, ", "), "none"))
+	case asked != nil:
+		line(name, "%s", holderText(asked, now))
 	case t.Holder != "":
 		holder := fmt.Sprintf("%s (%s)", printable(t.HolderName), short(t.Holder))
 		if !t.HolderSince.IsZero() {
 			holder = fmt.Sprintf("not known; passed to %s %s", holder, ago(t.HolderSince, now))
 		}
 		line(name, "%s", holder)
-		if t.Guards {
-			line("guarding", "this host keeps a copy of the token")
-		}
 	default:
 		line(name, "not known")
+	}
+	if t.Guards && !t.Holding {
+		line("guarding", "this host keeps a copy of the token")
 	}
 	if t.Token != "" {
 		line("token", "%s, number %d", printable(t.Token), t.Seq)

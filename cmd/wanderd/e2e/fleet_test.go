@@ -77,6 +77,8 @@ type fleet struct {
 	nodes         []*node
 	// noHook says that the arguments name gates.
 	noHook bool
+	// seeds is how many nodes the others join: the first ones, or all if it is 0.
+	seeds int
 
 	// known is what was read of the journal so far, beside how many hooks have found another one that ran when they started.
 	known  []run
@@ -196,7 +198,7 @@ func (n *node) start(env ...string) {
 	if n.bind != "" {
 		args = append(args, "--bind", n.bind, "--advertise", n.addr)
 	}
-	for _, other := range n.fleet.nodes {
+	for _, other := range n.fleet.nodes[:cmp.Or(n.fleet.seeds, len(n.fleet.nodes))] {
 		if other != n {
 			args = append(args, "--join", other.addr)
 		}

@@ -1,0 +1,98 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/membership"
+)
+
+// Host is what a member has to tell of itself.
+type Host interface {
+	Status(ctx context.Context) (control.Status, error)
+	History(ctx context.Context) (control.History, error)
+}
+
+// Answer answers a question of another member; nil if it has no answer. Without a seal the output of failed runs stays here, because anybody on
+// the way could read it.
+func Answer(ctx context.Context, host Host, asked []byte, sealed bool) []byte {
+	q, err := parseQuestion(asked)
+	if err != nil {
+		return nil
+	}
+	var document any
+	switch q.Subject {
+	case aboutStatus:
+		document, err = host.Status(ctx)
+	case aboutHistory:
+		var h control.History
+		h, err = host.History(ctx)
+		h = q.Which.From(h)
+		if !sealed {
+			withoutOutput(&h)
+		}
+		shorten(&h, q.Most)
+		document = h
+	}
+	if err != nil {
+		return nil
+	}
+	text, err := json.Marshal(document)
+	if err != nil || len(text) > q.Most {
+		return nil
+	}
+	return text
+}
+
+func withoutOutput(h *control.History) {
+	for i := range h.Gates {
+		for k := range h.Gates[i].Runs {
+			h.Gates[i].Runs[k].Output = nil
+		}
+	}
+}
+
+// shorten omits the oldest runs of a history until its document has at most most bytes. Each gate has an equal part of them.
+func shorten(h *control.History, most int) {
+	const frame = 256 // the names of a gate and of the fields
+	for i := range h.Gates {
+		g := &h.Gates[i]
+		room := most/len(h.Gates) - frame - len(g.Name)
+		first := len(g.Runs)
+		for first > 0 {
+			run, err := json.Marshal(&g.Runs[first-1])
+			if room -= len(run) + 1; err != nil || room < 0 {
+				break
+			}
+			first--
+		}
+		g.Runs, g.Omitted = g.Runs[first:], g.Omitted+first
+	}
+}
+
+// parseStatus reads the answer of a member about its status. A member speaks for itself only.
+func parseStatus(b []byte, from *membership.Member) (*control.Status, error) {
+	s := new(control.Status)
+	if err := json.Unmarshal(b, s); err != nil {
+		return nil, errNotUnderstood
+	}
+	if len(s.Gates) > membership.MaxGates {
+		return nil, fmt.Errorf("it says that it has %d gates", len(s.Gates))
+	}
+	s.Name, s.Member = from.Name, from.ID.String()
+	return s, nil
+}
+
+// parseHistory reads the answer of a member about its history.
+func parseHistory(b []byte, _ *membership.Member) (*control.History, error) {
+	h := new(control.History)
+	if err := json.Unmarshal(b, h); err != nil {
+		return nil, errNotUnderstood
+	}
+	if len(h.Gates) > membership.MaxGates {
+		return nil, fmt.Errorf("it says that it has %d gates", len(h.Gates))
+	}
+	return h, nil
+}

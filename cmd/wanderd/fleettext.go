@@ -1,0 +1,231 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/history"
+)
+
+// writeFleet writes the status of a fleet for people: what is wrong first, and then a table for each gate.
+func writeFleet(w io.Writer, f *control.Fleet, now time.Time) error {
+	var b strings.Builder
+	answered := 0
+	for i := range f.Members {
+		if f.Members[i].Status != nil {
+			answered++
+		}
+	}
+	fmt.Fprintf(&b, "%s, %d answered within %s\n", count(uint64(len(f.Members)), "member"), answered, f.Took)
+	for i := range f.Members {
+		writeMissing(&b, &f.Members[i].Member, f.Members[i].Missing)
+	}
+	for _, gate := range gatesOfFleet(f) {
+		b.WriteByte('\n')
+		writeFleetGate(&b, f, gate, now)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writeMissing names a member that has not answered.
+func writeMissing(b *strings.Builder, m *control.Member, why string) {
+	if why != "" {
+		fmt.Fprintf(b, "missing: %s (%s) at %s: %s\n", printable(m.Name), short(m.Member), printable(m.Address), printable(why))
+	}
+}
+
+// gatesOfFleet are the names of all gates of which a member has told.
+func gatesOfFleet(f *control.Fleet) []string {
+	names := make(map[string]bool)
+	for i := range f.Members {
+		if s := f.Members[i].Status; s != nil {
+			for k := range s.Gates {
+				names[s.Gates[k].Name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+func writeFleetGate(b *strings.Builder, f *control.Fleet, gate string, now time.Time) {
+	fmt.Fprintf(b, "gate %s\n", printable(gate))
+	line := func(name, text string) { fmt.Fprintf(b, "  %-12s %s\n", name, text) }
+	tokens := slices.DeleteFunc(slices.Clone(f.Tokens), func(h control.Holder) bool { return h.Gate != gate })
+	for _, h := range tokens {
+		name := "holder"
+		if len(tokens) > 1 {
+			name = fmt.Sprintf("slot %d", h.Slot)
+		}
+		line(name, holderText(&h, now))
+	}
+	line("runs now", runnersText(tokens, now))
+	if name, g := lastFailure(f, gate); g != nil {
+		line("failed last", fmt.Sprintf("%s, %s, after %s: %s", printable(name), ago(g.LastRun, now), format(g.LastTook), printable(g.LastExit)))
+	}
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(t, "  NAME\tLAST RUN\tTOOK\tRESULT\tNEXT RUN\tNOW")
+	for i := range f.Members {
+		m := &f.Members[i]
+		if g := gateOf(m.Status, gate); g != nil {
+			name := printable(m.Name)
+			if m.Self {
+				name += " (this host)"
+			}
+			_, _ = fmt.Fprintf(t, "  %s\t%s\n", name, strings.Join(gateRow(g, now), "\t"))
+		}
+	}
+	_ = t.Flush()
+}
+
+// gateRow is the line of a member in the table of a gate, after its name.
+func gateRow(g *control.Gate, now time.Time) []string {
+	last, took, result, next := "never", "-", "-", "-"
+	if !g.LastRun.IsZero() {
+		last = clock(g.LastRun, now)
+	}
+	if g.LastExit != "" {
+		took, result = format(g.LastTook), printable(g.LastExit)
+	}
+	switch {
+	case g.NextRun.After(now):
+		next = "in " + rough(g.NextRun.Sub(now))
+	case !g.Running:
+		next = "with the token"
+	}
+	why := printable(g.NotRunning)
+	if g.Running {
+		why = "runs " + since(g.LastRun, now)
+	}
+	return []string{last, took, result, next, why}
+}
+
+func gateOf(s *control.Status, gate string) *control.Gate {
+	if s == nil {
+		return nil
+	}
+	at := slices.IndexFunc(s.Gates, func(g control.Gate) bool { return g.Name == gate })
+	if at < 0 {
+		return nil
+	}
+	return &s.Gates[at]
+}
+
+// lastFailure is the member whose last run failed, and of several the latest.
+func lastFailure(f *control.Fleet, gate string) (name string, failed *control.Gate) {
+	for i := range f.Members {
+		g := gateOf(f.Members[i].Status, gate)
+		if g == nil || g.LastExit == "" || g.LastExit == "ok" || failed != nil && g.LastRun.Before(failed.LastRun) {
+			continue
+		}
+		name, failed = f.Members[i].Name, g
+	}
+	return name, failed
+}
+
+// holderText says who has a token.
+func holderText(h *control.Holder, now time.Time) string {
+	who := fmt.Sprintf("%s (%s)", printable(h.Name), short(h.Member))
+	if h.Missing != "" {
+		return fmt.Sprintf("not known: %s, the last that was known, %s", who, printable(h.Missing))
+	}
+	return fmt.Sprintf("%s, %s, number %d", who, since(h.Since, now), h.Seq)
+}
+
+// runnersText says who runs now.
+func runnersText(tokens []control.Holder, now time.Time) string {
+	var runners []string
+	unknown := len(tokens) == 0
+	for i := range tokens {
+		h := &tokens[i]
+		unknown = unknown || h.Missing != ""
+		if !h.Running {
+			continue
+		}
+		text := printable(h.Name)
+		if h.Command != "" {
+			text += ": " + printable(h.Command)
+		}
+		runners = append(runners, text+", "+since(h.RunningSince, now))
+	}
+	switch {
+	case len(runners) > 0:
+		return strings.Join(runners, "; ")
+	case unknown:
+		return "not known"
+	}
+	return "nobody"
+}
+
+// gatesOf are the names of all gates of a history.
+func gatesOf(h *control.FleetHistory) []string {
+	names := make(map[string]bool)
+	for i := range h.Members {
+		if m := h.Members[i].History; m != nil {
+			for k := range m.Gates {
+				names[m.Gates[k].Name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// hostsRun is a run, and where it was.
+type hostsRun struct {
+	host string
+	run  *history.Run
+}
+
+// writeFleetHistory writes the history of a fleet for people: for each gate the runs of all hosts in the order of their begin.
+func writeFleetHistory(w io.Writer, h *control.FleetHistory, now time.Time) error {
+	var b strings.Builder
+	for i := range h.Members {
+		writeMissing(&b, &h.Members[i].Member, h.Members[i].Missing)
+	}
+	for _, gate := range gatesOf(h) {
+		var runs []hostsRun
+		for i := range h.Members {
+			m := &h.Members[i]
+			if m.History == nil {
+				continue
+			}
+			for k := range m.History.Gates {
+				g := &m.History.Gates[k]
+				if g.Name != gate {
+					continue
+				}
+				for j := range g.Runs {
+					runs = append(runs, hostsRun{m.Name, &g.Runs[j]})
+				}
+				if g.Omitted > 0 {
+					fmt.Fprintf(&b, "%s: %s of gate %s left out, because they are too many: --since takes fewer\n",
+						printable(m.Name), count(uint64(g.Omitted), "older run"), printable(gate))
+				}
+			}
+		}
+		slices.SortStableFunc(runs, func(x, y hostsRun) int {
+			return cmp.Or(x.run.Start.Compare(y.run.Start), cmp.Compare(x.run.Seq, y.run.Seq))
+		})
+		fmt.Fprintf(&b, "gate %s: %s\n", printable(gate), count(uint64(len(runs)), "run"))
+		if len(runs) > 0 {
+			writeRow(&b, "began", "took", "exit", "cut short", "number      host")
+		}
+		for _, r := range runs {
+			rest := fmt.Sprintf("%-10s  %s", strconv.FormatUint(r.run.Seq, 10), printable(r.host))
+			if r.run.Command != "" {
+				rest += ": " + printable(r.run.Command)
+			}
+			writeRun(&b, r.run, rest, now)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rs/zerolog"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/history"
+)
+
+// refuse runs a command with an agent that answers from src, and returns what it says as it refuses.
+func refuse(t *testing.T, src told, args ...string) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "wd") //nolint:usetesting // its paths contain the test name and are too long
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	socket := filepath.Join(dir, "s")
+	server, err := control.Serve(socket, "", src, zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = server.Close() }()
+	var out bytes.Buffer
+	p := program{stdout: &out, stderr: &out, now: noon}
+	if code := p.run(t.Context(), append(args, "--socket", socket)); code != exitUsage {
+		t.Errorf("exit code %d", code)
+	}
+	return out.String()
+}
+
+// crew is a fleet of five, of which three answer.
+func crew() told {
+	now := noon()
+	member := func(name, id string) control.Member {
+		return control.Member{Name: name, Member: id + "0000000000", Address: "10.0.0." + name[1:] + ":7946", State: "alive"}
+	}
+	sync := func(g control.Gate) *control.Status {
+		g.Name = "sync"
+		return &control.Status{Gates: []control.Gate{g}}
+	}
+	self := member("m2", "22222222")
+	self.Self = true
+	return told{fleet: control.Fleet{
+		Asked: now, Took: control.Duration(43 * time.Millisecond),
+		Members: []control.FleetMember{
+			{Member: member("m1", "11111111"), Status: sync(control.Gate{
+				LastRun: now.Add(-20 * time.Minute), LastExit: "exit status 2", LastTook: control.Duration(3 * time.Second),
+				NotRunning: "due, waiting for the token",
+			})},
+			{Member: self, Status: sync(control.Gate{
+				LastRun: now.Add(-5 * time.Minute), LastExit: "ok", LastTook: control.Duration(1500 * time.Millisecond),
+				NextRun: now.Add(5 * time.Minute), NotRunning: "ran less than min_interval ago",
+			})},
+			{Member: member("m3", "33333333"), Status: &control.Status{Gates: []control.Gate{
+				{Name: "sync", Running: true, LastRun: now.Add(-12 * time.Second), NextRun: now.Add(9 * time.Minute)},
+				{Name: "backup", NotRunning: "nobody here waits for a run"},
+			}}},
+			{Member: member("m4", "44444444"), Missing: "did not answer in time"},
+			{Member: control.Member{Name: "evil\x1b[2J", Member: "55", Address: "10.0.0.5:7946"}, Missing: "failed"},
+		},
+		Now: control.Now{Tokens: []control.Holder{
+			{Gate: "backup", Name: "m4", Member: "4444444400000000", Seq: 3, Missing: "did not answer in time"},
+			{
+				Gate: "sync", Name: "m3", Member: "3333333300000000", Seq: 42, Since: now.Add(-13 * time.Second),
+				Running: true, RunningSince: now.Add(-12 * time.Second),
+			},
+		}},
+	}}
+}
+
+func TestAFleetForPeople(t *testing.T) {
+	want := `5 members, 3 answered within 43ms
+missing: m4 (44444444) at 10.0.0.4:7946: did not answer in time
+missing: evil�[2J (55) at 10.0.0.5:7946: failed
+
+gate backup
+  holder       not known: m4 (44444444), the last that was known, did not answer in time
+  runs now     not known
+  NAME  LAST RUN  TOOK  RESULT  NEXT RUN        NOW
+  m3    never     -     -       with the token  nobody here waits for a run
+
+gate sync
+  holder       m3 (33333333), for 13s (since 11:59:47), number 42
+  runs now     m3, for 12s (since 11:59:48)
+  failed last  m1, 20m ago (11:40:00), after 3s: exit status 2
+  NAME            LAST RUN  TOOK  RESULT         NEXT RUN        NOW
+  m1              11:40:00  3s    exit status 2  with the token  due, waiting for the token
+  m2 (this host)  11:55:00  1.5s  ok             in 5m           ran less than min_interval ago
+  m3              11:59:48  -     -              in 9m           runs for 12s (since 11:59:48)
+`
+	if diff := cmp.Diff(want, ask(t, crew(), "status", "--fleet")); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestTheDocumentsOfAFleetAreAllThere(t *testing.T) {
+	var got control.Fleet
+	if err := json.Unmarshal([]byte(ask(t, crew(), "status", "--fleet", "--json")), &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(crew().fleet, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The holder that has answered takes the place of the one that this host knew.
+func TestTheStatusOfAHostSaysWhoRunsNow(t *testing.T) {
+	src := busy()
+	src.now = control.Now{Tokens: []control.Holder{
+		{Gate: "default", Name: "m3", Member: "3333333300000000", Seq: 43, Since: noon().Add(-2 * time.Second), Running: true, RunningSince: noon().Add(-time.Second)},
+		{Gate: "wide", Slot: 0, Name: "m4", Member: "4444444400000000", Seq: 8, Since: noon(), Running: false},
+		{Gate: "wide", Slot: 1, Name: "m1", Member: "3f2a91bc00000000", Seq: 9, Since: noon(), Running: true, Command: "rsync", RunningSince: noon()},
+	}}
+	text := ask(t, src, "status")
+	for _, want := range []string{
+		"  holder       m3 (33333333), for 2s (since 11:59:58), number 43\n", "  runs now     m3, for 1s (since 11:59:59)\n",
+		"  slot 0       m4 (44444444), for 0s", "  runs now     m1: rsync, for 0s",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+func TestTheHistoryOfAFleetForPeople(t *testing.T) {
+	now := noon()
+	src := told{runs: control.FleetHistory{Members: []control.MemberHistory{
+		{Member: control.Member{Name: "m1"}, History: &control.History{Gates: []control.GateHistory{{Name: "sync", Omitted: 7, Runs: []history.Run{
+			{Start: now.Add(-time.Hour), End: now.Add(-59 * time.Minute), Seq: 7},
+			{Start: now.Add(-time.Minute), Seq: 9},
+		}}}}},
+		{Member: control.Member{Name: "m2"}, History: &control.History{Gates: []control.GateHistory{{Name: "sync", Runs: []history.Run{
+			{Start: now.Add(-30 * time.Minute), End: now.Add(-29 * time.Minute), Seq: 8, Exit: 3, Error: "exit status 3", Output: []string{"no space\x1b"}, Command: "rsync"},
+		}}}}},
+		{Member: control.Member{Name: "m3", Member: "33333333", Address: "10.0.0.3:7946"}, Missing: "connection refused"},
+	}}}
+	want := `missing: m3 (33333333) at 10.0.0.3:7946: connection refused
+m1: 7 older runs of gate sync left out, because they are too many: --since takes fewer
+gate sync: 3 runs
+  began                took          exit  cut short    number      host
+  11:00:00             1m0s          0     -            7           m1
+  11:30:00             1m0s          3     -            8           m2: rsync
+      exit status 3
+      | no space�
+  11:59:00             1m so far     -     -            9           m1
+`
+	if diff := cmp.Diff(want, ask(t, src, "history", "--fleet")); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if text := ask(t, src, "history", "--fleet", "--failed", "--since", "45m"); !strings.Contains(text, "m2: rsync") || strings.Contains(text, "11:00:00") {
+		t.Error(text)
+	}
+}
