@@ -22,6 +22,9 @@ const GuardName = "hook-guard"
 // IsGuard reports whether this process is to call [Guard].
 func IsGuard() bool { return len(os.Args) == 1 && os.Args[0] == GuardName }
 
+// KillMargin is how long before the end of a grant the guard kills what is left: SIGKILL takes its time, too.
+const KillMargin = 100 * time.Millisecond
+
 const (
 	// settleTime is how long the last processes of an operation may outlive its first without a word: a shell does not
 	// wait for >(tee log).
@@ -32,10 +35,7 @@ const (
 	orphanLookTime = 10 * time.Millisecond
 	// undeadTime is how long the guard waits for the effect of SIGKILL.
 	undeadTime = 5 * time.Second
-	// killMargin is how long before the end of a grant the guard kills what is left: SIGKILL takes its time, too.
-	killMargin = 100 * time.Millisecond
-
-	exitUsage = 64
+	exitUsage  = 64
 
 	// What the guard inherits beside its standard streams, which it hands to the operation: the guard of a caller's command has the first
 	// two from its caller, and a connection to the agent.
@@ -281,13 +281,13 @@ func (g *guard) endsBy(until time.Duration) bool {
 		return true
 	}
 	g.order.Until = until
-	at := until - killMargin - g.order.Grace
+	at := until - KillMargin - g.order.Grace
 	return g.until.set(at) && sinceBoot() < at
 }
 
 // onUntil: the alarm rings, unless the grant was extended meanwhile.
 func (g *guard) onUntil() {
-	if sinceBoot() >= g.order.Until-killMargin-g.order.Grace {
+	if sinceBoot() >= g.order.Until-KillMargin-g.order.Grace {
 		g.expire()
 	}
 }
@@ -303,7 +303,7 @@ func (g *guard) expire() {
 	case killing, over:
 		return
 	}
-	kill := g.order.Until - killMargin
+	kill := g.order.Until - KillMargin
 	switch {
 	case sinceBoot() >= kill || !g.until.set(kill):
 		g.becomeKilling()

@@ -78,7 +78,7 @@ func TestAGrantThatIsExtendedGoesOn(t *testing.T) {
 func TestAHookWhoseGrantIsOverIsNotExecuted(t *testing.T) {
 	w := newWitness(t)
 	spec := shell("echo ran >" + w.path)
-	spec.Until = sinceBoot() + killMargin
+	spec.Until = sinceBoot() + KillMargin
 	run, _ := start(t, spec)
 	if r := await(t, run); !r.NotExecuted || !r.Expired || r.Err == nil {
 		t.Errorf("%+v", r)

@@ -3,6 +3,7 @@ package config
 import (
 	"net"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/agent"
@@ -56,8 +57,12 @@ func (l *Layers) checkGates() {
 		l.Complain("%s: this is gate %d, and an agent can have %d: run a second agent for the rest",
 			l.gates[membership.MaxGates].origin, membership.MaxGates+1, membership.MaxGates)
 	}
+	if s := l.Of(&l.shared.roster); s.IsGiven() && !slices.ContainsFunc(l.gates, (*gate).isStrict) && !l.incomplete {
+		l.Reject(s, "no gate has a policy with a roster: set policy = %q or %q, or leave it out", PolicyRing, PolicyTree)
+	}
 	for _, g := range l.gates {
 		g.check(l.trustHook)
+		l.checkStrict(g)
 		l.Agent.Gates = append(l.Agent.Gates, g.config())
 	}
 }
@@ -87,6 +92,9 @@ func (g *gate) check(trustHook bool) {
 		if s := g.Of(at); !h.IsFree() && s.IsGiven() && s.IsSet() && *at == 0 {
 			g.Reject(s, "\"0s\" must be greater than 0 in a gate with a hook: leave it out for the default")
 		}
+	}
+	if g.isStrict() {
+		return
 	}
 	if g.MinInterval > 0 {
 		g.AtLeast(&g.MinInterval, &g.Op, "a host would be due again before it has finished")

@@ -89,7 +89,7 @@ const leastRetryAfter = time.Minute
 
 // defaultTimes is made for every gate anew, for hook_timeout and retry_after depend on the gate's own min_interval, and all on whether it has a hook. A
 // command runs because somebody waits for it, and takes as long as it takes: a gate without a hook delays none and ends none.
-func defaultTimes(r *settings.Reading, g *soft, hasHook bool) {
+func defaultTimes(r *settings.Reading, g *terms, hasHook bool) {
 	otherwise := func(at *time.Duration, value time.Duration, rule string) {
 		if !r.Of(at).IsGiven() {
 			*at = value

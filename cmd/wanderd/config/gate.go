@@ -8,6 +8,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -19,22 +20,31 @@ const (
 // gate is one gate with its settings.
 type gate struct {
 	settings.Reading
-	soft
-	policy string
+	terms
 	origin settings.Origin
 }
 
-// soft is a soft gate: what the agent needs to know of it, and the settings of its protocol.
-type soft struct {
+// terms are what a gate can be told: what the agent needs to know of it, and the settings of its protocol. Those of the soft gate are its
+// own; a strict gate shares some of them.
+type terms struct {
 	Name        string
 	Hook        []string
 	HookTimeout time.Duration
+	policy      string
 	wander.Settings
+
+	roster           []string
+	request          ring.Request
+	lease, killAfter time.Duration
 }
 
 // config is what the agent is told.
-func (g *soft) config() agent.GateConfig {
-	return agent.GateConfig{Name: g.Name, Hook: g.Hook, HookTimeout: g.HookTimeout, Protocol: g.Settings}
+func (g *gate) config() agent.GateConfig {
+	c := agent.GateConfig{Name: g.Name, Hook: g.Hook, HookTimeout: g.HookTimeout, Protocol: g.Settings}
+	if g.isStrict() {
+		c.Roster, c.KillAfter, c.Protocol = g.roster, g.killAfter, g.strict()
+	}
+	return c
 }
 
 // gateTables returns the [[gate]] tables, however they are written.
@@ -60,13 +70,12 @@ func (l *Layers) gateTables(file *settings.File) (tables []map[string]any) {
 
 // newGate returns a gate without a name, in which everything is as at the top.
 func (l *Layers) newGate(origin settings.Origin) *gate {
-	g := &gate{soft: l.shared, policy: PolicyWander, origin: origin}
+	g := &gate{terms: l.shared, origin: origin}
 	g.Reading = l.With(g.table())
 	for _, top := range constants(&l.shared) {
 		s, top := g.Find(top.Key), l.Find(top.Key)
 		s.Origin, s.Broken = top.Origin, top.Broken
 	}
-	g.ByRule(&g.policy, "")
 	return g
 }
 
@@ -75,6 +84,7 @@ func (l *Layers) hookGate() *gate {
 	g := l.newGate(l.Of(&l.shared.Hook).Origin)
 	g.Name = defaultGate
 	g.ByRule(&g.Name, "")
+	g.defaultStrict()
 	return g
 }
 
@@ -88,7 +98,8 @@ func (l *Layers) readGate(file *settings.File, key string, content map[string]an
 	for key := range own {
 		g.Find(key).Scope = g.title()
 	}
-	defaultTimes(&g.Reading, &g.soft, !h.IsFree())
+	defaultTimes(&g.Reading, &g.terms, !h.IsFree())
+	g.defaultStrict()
 	l.checkGateName(g)
 	return g
 }

@@ -28,7 +28,7 @@ type Layers struct {
 	Warnings []string
 
 	// shared is what holds for gates that say nothing else.
-	shared                                         soft
+	shared                                         terms
 	alone, stop, bind, advertise, secretFile, file string
 	// trustHook accepts hooks that other users of this host can replace.
 	trustHook bool
@@ -115,8 +115,6 @@ func (l *Layers) unknownKey(key, where string, t settings.Table) string {
 		return fmt.Sprintf("%q cannot be set in a file: pass --%[1]s", key)
 	case inGate && l.Find(key) != nil:
 		return fmt.Sprintf("%q is not a setting of a gate: move it to the top of the file, before the first [[gate]]", key)
-	case !inGate && new(gate).table().Find(key) != nil:
-		return fmt.Sprintf("%q is a setting of a gate: move it under a header [[gate]]", key)
 	case !inGate:
 		words = append(words, gateKey)
 	}

@@ -165,11 +165,6 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 			[]string{`wanderd.toml:3: "bind" is not a setting of a gate: move it to the top of the file, before the first [[gate]]`},
 		},
 		{
-			"setting of a gate at the top",
-			reading{file: "policy = \"wander\"\n"},
-			[]string{`wanderd.toml:1: "policy" is a setting of a gate: move it under a header [[gate]]`},
-		},
-		{
 			"config",
 			reading{file: "config = \"other.toml\"\n"},
 			[]string{`wanderd.toml:1: "config" cannot be set in a file: pass --config`},
@@ -310,8 +305,8 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 		},
 		{
 			"policy",
-			reading{file: "[[gate]]\nname = \"a\"\npolicy = \"ring\"\n"},
-			[]string{`wanderd.toml:3: policy: unknown value "ring": choose wander`},
+			reading{file: "[[gate]]\nname = \"a\"\npolicy = \"rings\"\n"},
+			[]string{`wanderd.toml:3: policy: unknown value "rings": did you mean "ring"?`},
 		},
 		{
 			"bind",

@@ -24,7 +24,7 @@ func (l *Layers) WriteTOML(w io.Writer) error {
 		for _, g := range l.gates {
 			p.line("", "")
 			p.line("[[gate]]", g.origin.String())
-			for _, s := range g.Table {
+			for _, s := range g.applying() {
 				p.setting(s)
 			}
 		}
@@ -86,7 +86,7 @@ func (l *Layers) WriteJSON(w io.Writer) error {
 		Gates    []map[string]shown `json:"gates"`
 	}{Settings: show(l.Table), Gates: []map[string]shown{}}
 	for _, g := range l.gates {
-		document.Gates = append(document.Gates, show(g.Table))
+		document.Gates = append(document.Gates, show(g.applying()))
 	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")

@@ -19,6 +19,7 @@ func TestShownConfigurationNamesValuesAndOrigins(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `hook = ["/bin/sh", "-c", "a && b \"c\""]  # --hook
+policy = "wander"                         # default
 min_interval = "1h30m"                    # --min-interval
 retry_after = "9m"                        # default: min_interval / 10
 # max_interval =                          # default: the longest of 3 × min_interval, 3 × members × op and two laps
@@ -29,6 +30,10 @@ walk = "sweep"                            # default
 slots = 1                                 # default
 backups = 2                               # default
 on_lost = "finish"                        # default
+# roster =                                # not set
+request = "martin"                        # default
+kill_after = "5s"                         # default
+# lease =                                 # default: the least for kill_after in whole seconds, 8s for 5s
 
 join = ["a:7946", "b:7946"]               # WANDERD_JOIN
 alone = "auto"                            # default
@@ -63,6 +68,11 @@ func TestShownConfigurationCanBePasted(t *testing.T) {
 		{flags: map[string][]string{"hook": {"/bin/sh"}, "bind": {":7"}, "join": {"a", "[::1]:7"}, "name": {"a \"b\" \\ \x01 ü"}}},
 		{env: []string{"WANDERD_INSECURE=1", "WANDERD_SLOTS=16", "WANDERD_BACKUPS=4", "WANDERD_ON_LOST=stop", "WANDERD_ADVERTISE=10.0.0.7", "WANDERD_MAX_INTERVAL=1d"}},
 		{file: "op = \"5s\"\n[[gate]]\nname = \"a\"\nhook = [\"/bin/sh\", \"x y\"]\n[[gate]]\nname = \"b\"\nhook = \"/bin/sh\"\nmin_interval = \"1h\"\n[[gate]]\nname = \"c\"\n"},
+		{
+			env: []string{"WANDERD_NAME=a", "WANDERD_WALK=random"},
+			file: "[[gate]]\nname = \"a\"\npolicy = \"tree\"\nroster = [\"a\", \"b\", \"c\"]\n" +
+				"[[gate]]\nname = \"b\"\npolicy = \"ring\"\nroster = [\"a\", \"b\", \"c\"]\nrequest = \"q\"\nkill_after = \"10s\"\n",
+		},
 	} {
 		var first, second bytes.Buffer
 		l := in.read(t)
@@ -110,7 +120,7 @@ func TestShownAsJSON(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Settings) != len(l.Table) || len(got.Gates) != 1 || len(got.Gates[0]) != len(new(gate).table()) {
+	if len(got.Settings) != len(l.Table) || len(got.Gates) != 1 || len(got.Gates[0]) != len(new(gate).table())-4 {
 		t.Errorf("%d settings, %d gates: %s", len(got.Settings), len(got.Gates), b.String())
 	}
 	for name, c := range map[string]struct{ got, want shown }{

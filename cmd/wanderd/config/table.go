@@ -7,6 +7,7 @@ import (
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -19,6 +20,8 @@ const (
 	LogJournald = "journald"
 
 	PolicyWander = "wander"
+	PolicyRing   = "ring"
+	PolicyTree   = "tree"
 )
 
 const (
@@ -81,22 +84,25 @@ func (l *Layers) table() settings.Table {
 	}.Under("Log"))
 }
 
-// table returns what may stand in a [[gate]] table: its name, its policy and the constants.
+// table returns what may stand in a [[gate]] table: its name and the constants.
 func (g *gate) table() settings.Table {
 	return slices.Concat(settings.Table{
 		settings.Row("name", settings.Text(&g.Name), "",
 			"The name of the gate, the same on every host: 1 to 64 of a-z, 0-9, '-', '_' and '.'."),
-		settings.Row("policy", settings.Choice(&g.policy, PolicyWander), PolicyWander, "How the token goes round."),
-	}, constants(&g.soft))
+	}, constants(&g.terms))
 }
 
 // constants returns what may stand at the top, for all gates, and in a [[gate]] table, for that gate.
-func constants(g *soft) settings.Table {
+func constants(g *terms) settings.Table {
 	return settings.Table{
 		settings.Row("hook", settings.Command(&g.Hook, hook.Split), "",
 			"The operation to gate: a program and its arguments, run while this host holds the token of the gate \"default\". "+
 				"No shell is involved; ask for one if you need it: --hook \"sh -c 'a && b'\". A [[gate]] without a hook runs the commands of "+
 				"\"wanderd exec\" only."),
+		settings.Row("policy", settings.Choice(&g.policy, PolicyWander, PolicyRing, PolicyTree), PolicyWander,
+			"How the token goes round, and what the gate promises. wander needs no roster, goes on whoever is away, and may let two hosts run at "+
+				"once after a failure. ring and tree are strict: a majority of the roster lends each run its time, and never do two hosts run "+
+				"at once; without a majority nobody runs. A tree sends few messages where callers are rare, a ring serves them in turn."),
 		settings.Row("min_interval", settings.Duration(&g.MinInterval), "10m",
 			"The least time between two runs on one host. In a gate without a hook it is 0s unless it is set."),
 		settings.Ruled("retry_after", settings.Duration(&g.RetryAfter), "min_interval / 10, at least 1m; never above min_interval",
@@ -128,5 +134,18 @@ func constants(g *soft) settings.Table {
 		settings.Row("on_lost", settings.Choice(&g.OnLost, wander.Finish, wander.Stop), wander.Finish.String(),
 			"What happens to a run when another host has revived its token, because this host seemed dead: the run may finish, beside "+
 				"the other host's, or it is stopped at once, as after hook_timeout."),
+		settings.Row("roster", settings.List(&g.roster), "",
+			"The names of all members of a strict gate, the same on every host, as in roster = [\"a\", \"b\", \"c\"]. More than half of them must be "+
+				"up; so three can lose one, and five two. Change one name at a time. \"wanderd status\" shows which key answers to which name.").
+			As("NAME,NAME,..."),
+		settings.Row("request", settings.Choice(&g.request, ring.Requests()...), ring.Martin.String(),
+			"What moves the token of a ring. With always, it moves all the time. The others ask for it and send nothing at rest: martin asks from "+
+				"neighbour to neighbour; q needs the fewest messages for a request, d the fewest for a fleet in which many ask."),
+		settings.Row("kill_after", settings.Positive(&g.killAfter), "5s",
+			"How long a hook or command of a strict gate may take from SIGTERM to SIGKILL. It is told to stop so long before its lease ends. In "+
+				"other gates it is ten seconds, or what \"wanderd exec --kill-after\" says."),
+		settings.Ruled("lease", settings.Positive(&g.lease), "the least for kill_after in whole seconds, 8s for 5s",
+			"For how long a majority lends the right to run in a strict gate, again and again. After a power cut of the holder the gate stands still "+
+				"for so long. A shorter one bears shorter disturbances of the network. All hosts must have the same."),
 	}
 }

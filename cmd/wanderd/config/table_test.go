@@ -49,7 +49,8 @@ func shownAs(s *settings.Setting) string {
 func TestEverySettingCanBeSetInEveryLayer(t *testing.T) {
 	samples := map[string][3]string{
 		"join": {"a:1", "b:1", "c:1"}, "alone": {"run", "wait", "run"}, "stop": {"drain", "end", "drain"}, "slots": {"16", "1", "2"}, "backups": {"0", "1", "4"},
-		"walk": {"random", "shuffle", "sweep"}, "on_lost": {"stop", "finish", "stop"}, "insecure": {"true", "false", "true"}, "trust_hook": {"true", "false", "true"},
+		"walk": {"random", "shuffle", "sweep"}, "on_lost": {"stop", "finish", "stop"}, "policy": {"ring", "wander", "tree"},
+		"request": {"always", "q", "d"}, "insecure": {"true", "false", "true"}, "trust_hook": {"true", "false", "true"},
 		"bind": {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"}, "advertise": {"10.0.0.1:1", "10.0.0.2:2", "10.0.0.3:3"},
 		"log_format": {"json", "console", "journald"}, "log_level": {"warn", "error", "debug"},
 		"hook": {"/bin/a", "/bin/b", "/bin/c"}, "config": {"/a", "/b", "/c"},
@@ -68,7 +69,7 @@ func TestEverySettingCanBeSetInEveryLayer(t *testing.T) {
 			switch s.Key {
 			case "insecure", "trust_hook", "slots", "backups":
 				return text
-			case "join", "hook":
+			case "join", "hook", "roster":
 				return "[\"" + text + "\"]"
 			}
 			return "\"" + text + "\""

@@ -1,0 +1,165 @@
+package config
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/policy/strict"
+	"github.com/wanderd/wanderd/policy/tree"
+)
+
+const (
+	// patience is how long an answer of another member of a strict gate may take.
+	patience = 500 * time.Millisecond
+	// drift bounds by how much a clock may be too fast or too slow.
+	drift = 0.01
+	// leastKillAfter is the shortest kill_after of a strict gate.
+	leastKillAfter = 100 * time.Millisecond
+)
+
+// isStrict reports whether the gate has a roster.
+func (g *gate) isStrict() bool { return g.policy != PolicyWander }
+
+// strict returns the settings of the gate's protocol; who has which key is found out later.
+func (g *terms) strict() strict.Settings {
+	s := strict.Settings{
+		Request: g.request, Backups: g.Backups, Lease: g.lease, KillAfter: g.killAfter, Margin: hook.KillMargin, Rho: drift, Patience: patience,
+		MinInterval: g.MinInterval,
+	}
+	if g.policy == PolicyTree {
+		s.Moves = strict.Tree
+	}
+	return s
+}
+
+// leastLease is the shortest that the gate can have: three renewals, kill_after, the kill margin and a round trip, on the slowest clock.
+func (g *terms) leastLease() time.Duration {
+	return ballot.LeastLease(g.killAfter, hook.KillMargin, patience, drift)
+}
+
+// defaultStrict gives a value to what a rule makes in a strict gate.
+func (g *gate) defaultStrict() {
+	if s := g.Of(&g.lease); !s.IsGiven() {
+		g.lease = (g.leastLease() + time.Second - 1).Truncate(time.Second)
+		g.ByRule(&g.lease, s.Rule)
+		s.Broken = g.Of(&g.killAfter).Broken
+	}
+	if g.isStrict() && !g.Of(&g.Backups).IsGiven() {
+		most := max(len(g.roster)-2, 0)
+		if g.policy == PolicyTree {
+			most = min(most, tree.MaxBackups)
+		}
+		if g.Backups > most {
+			g.Backups = most
+			g.ByRule(&g.Backups, "two less than the roster")
+		}
+	}
+}
+
+// strictOnly and softOnly are what has no effect in the other kind of gate.
+func (g *gate) strictOnly() []any { return []any{&g.roster, &g.request, &g.lease, &g.killAfter} }
+
+func (g *gate) softOnly() []any {
+	return []any{&g.Walk, &g.Slots, &g.Skip, &g.OnLost, &g.Op, &g.MaxInterval}
+}
+
+// idle returns the settings that have no effect in this gate.
+func (g *gate) idle() (list []*settings.Setting) {
+	without := g.strictOnly()
+	if g.isStrict() {
+		without = g.softOnly()
+	}
+	if g.policy == PolicyTree {
+		without = append(without, &g.request)
+	}
+	for _, at := range without {
+		list = append(list, g.Of(at))
+	}
+	return list
+}
+
+// applying returns the settings that have an effect in this gate.
+func (g *gate) applying() (t settings.Table) {
+	idle := g.idle()
+	for _, s := range g.Table {
+		if !slices.Contains(idle, s) {
+			t = append(t, s)
+		}
+	}
+	return t
+}
+
+// checkStrict looks at what only strict gates have, or only soft ones.
+func (l *Layers) checkStrict(g *gate) {
+	for _, s := range g.idle() {
+		if s.Scope != "" && s.IsGiven() { // it was said of this gate, and not of all
+			g.Reject(s, "it has no effect in a gate with policy = %q: leave it out, or set another policy", g.policy)
+		}
+	}
+	if !g.isStrict() {
+		return
+	}
+	if g.checkRoster(l.Agent.Name) {
+		g.checkLease()
+		l.warnOfRoster(g)
+	}
+}
+
+// checkRoster reports whether the roster can be one.
+func (g *gate) checkRoster(self string) bool {
+	s := g.Of(&g.roster)
+	names := slices.Sorted(slices.Values(g.roster))
+	switch {
+	case s.Broken:
+		return false
+	case len(names) == 0:
+		g.Complain("%s: a gate with policy = %q needs a roster: list the names of its members, as in roster = [\"a\", \"b\", \"c\"], the same on every host",
+			g.title(), g.policy)
+		return false
+	case len(names) > ballot.MaxRoster:
+		g.Reject(s, "the roster has %d names, and %d are allowed", len(names), ballot.MaxRoster)
+	case !slices.Contains(names, self):
+		g.Reject(s, "%q, which is the name of this host, is not in it: add it on every host, choose another name with --name, or leave the gate out here", self)
+	}
+	for i, name := range names[1:] {
+		if name == names[i] {
+			g.Reject(s, "%q is in it twice: leave one out, two hosts need two names", name)
+			break
+		}
+	}
+	return !s.Broken
+}
+
+// checkLease compares what the roster and the lease have to bear.
+func (g *gate) checkLease() {
+	if s := g.Of(&g.killAfter); s.IsSet() && g.killAfter < leastKillAfter {
+		g.Reject(s, "%s is below %s: a command needs some time to end", settings.FormatDuration(g.killAfter), settings.FormatDuration(leastKillAfter))
+		return
+	}
+	least := g.leastLease()
+	if s := g.Of(&g.lease); s.IsSet() && g.lease < least {
+		g.Object("%s is too short for %s: raise lease to "+settings.FormatDuration(least.Round(100*time.Millisecond)+100*time.Millisecond)+
+			", or lower kill_after", s, g.Of(&g.killAfter))
+	}
+	most := max(len(g.roster)-2, 0)
+	if s := g.Of(&g.Backups); s.IsSet() && g.Backups > most {
+		g.Reject(s, "%d is too many for a roster of %d: at most %d, which is two less", g.Backups, len(g.roster), most)
+	}
+}
+
+// warnOfRoster warns of rosters that bear less than others: "A roster of two cannot lose anybody: warn."
+func (l *Layers) warnOfRoster(g *gate) {
+	list := strings.Join(g.roster, ", ")
+	switch n := len(g.roster); {
+	case n == 1:
+		l.warn("%s: the roster has one member (%s): nobody takes over when it fails; list three", g.title(), list)
+	case n == 2:
+		l.warn("%s: the roster has two members (%s): neither runs while the other one is away; three can lose one", g.title(), list)
+	case n%2 == 0:
+		l.warn("%s: the roster has %d members (%s): it can lose %d, as one of %d can", g.title(), n, list, (n-1)/2, n-1)
+	}
+}
