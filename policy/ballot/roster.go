@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -60,6 +61,19 @@ func NewRoster(names []string, ids []wire.MemberID) (Roster, error) {
 	}
 	r.hash = r.hashed()
 	return r, nil
+}
+
+// RosterOf returns the roster of a seat, in which no name and no key is twice.
+func RosterOf(voters []policy.Voter) Roster {
+	names, ids := make([]string, len(voters)), make([]wire.MemberID, len(voters))
+	for i, v := range voters {
+		names[i], ids[i] = v.Name, v.ID
+	}
+	r, err := NewRoster(names, ids)
+	if err != nil {
+		panic("ballot: " + err.Error())
+	}
+	return r
 }
 
 // hashed returns the first eight bytes of a SHA-256 hash of all names and keys.

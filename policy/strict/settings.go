@@ -41,7 +41,7 @@ type Settings struct {
 	Moves Moves
 	// Request is what moves the token of a ring.
 	Request ring.Request
-	// Roster has the names and keys of all members. Only they take part.
+	// Roster has the names and keys of all members. Only they take part. A seat with a roster brings its own.
 	Roster *ballot.Roster
 	// Backups is how many members keep a copy of a ring's token, or how many predecessors a site of a tree knows: 0 to the roster's members less
 	// two, and at most [tree.MaxBackups] in a tree. It bounds what is lost of the order of service, not safety.
@@ -93,7 +93,13 @@ func (s Settings) ballot(rank int) ballot.Config {
 }
 
 // Machine returns the machine of a member, for which Check has found nothing.
-func (s Settings) Machine(seat policy.Seat) policy.Machine { return New(s, seat) }
+func (s Settings) Machine(seat policy.Seat) policy.Machine {
+	if seat.Roster != nil {
+		roster := ballot.RosterOf(seat.Roster)
+		s.Roster = &roster
+	}
+	return New(s, seat)
+}
 
 // SaveWithin is what a lease has for a command: after a longer save a run of the member's own operation waits for the next lease.
 func (s Settings) SaveWithin() time.Duration { return s.Lease - s.KillAfter - s.Margin }

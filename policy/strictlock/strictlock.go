@@ -36,15 +36,7 @@ func (Settings) Family() policy.Family {
 func (s Settings) Machine(seat policy.Seat) policy.Machine {
 	s.Gate, s.Entropy = seat.Gate, seat.Entropy
 	if seat.Roster != nil {
-		var names []string
-		var ids []wire.MemberID
-		for _, v := range seat.Roster {
-			names, ids = append(names, v.Name), append(ids, v.ID)
-		}
-		roster, err := ballot.NewRoster(names, ids)
-		if err != nil {
-			panic("strictlock: " + err.Error())
-		}
+		roster := ballot.RosterOf(seat.Roster)
 		s.Roster = &roster
 	}
 	s.Self, _ = s.Roster.Rank(seat.Self)

@@ -64,7 +64,7 @@ func (g *gate) defaultStrict() {
 func (g *gate) strictOnly() []any { return []any{&g.roster, &g.request, &g.lease, &g.killAfter} }
 
 func (g *gate) softOnly() []any {
-	return []any{&g.Walk, &g.Slots, &g.Skip, &g.OnLost, &g.Op, &g.MaxInterval}
+	return []any{&g.Walk, &g.Slots, &g.Skip, &g.OnLost, &g.Op, &g.MaxInterval, &g.RetryAfter}
 }
 
 // idle returns the settings that have no effect in this gate.
