@@ -7,33 +7,33 @@ import (
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
-// Experiment is a question that is answered by runs of the simulator.
+// Experiment is a question to the simulator.
 type Experiment struct {
-	// Name is what a user calls it.
+	// Name is its name on the command line.
 	Name string
-	// Title says what it is about, Source where in the paper that stands, Shows in a sentence or two what is to be seen.
+	// Title is its subject, Source its place in the paper, Shows a sentence or two on what to look for.
 	Title, Source, Shows string
-	// Against is what the verdict of a [Result] judges, as "Published numbers".
+	// Against names what the verdict of a [Result] judges, such as "Published numbers".
 	Against string
-	// Do does the runs. Where ctx is cancelled, it returns what the runs say that were over by then, with ctx's error.
+	// Do does the runs. If ctx is cancelled, it returns the result of the finished runs, and ctx's error.
 	Do func(ctx context.Context, o Options) (Result, error)
 }
 
-// Result is what an experiment led to.
+// Result is the result of an experiment.
 type Result struct {
 	Experiment Experiment
-	// Verdict says in a few words what became of what the experiment is judged against.
+	// Verdict judges in a few words what Against names.
 	Verdict string
-	// Runs is how many runs it rests on, Wanted how many it was to be: fewer only where it was stopped.
+	// Runs is the number of finished runs, Wanted that of all; fewer finish only if the experiment is stopped.
 	Runs, Wanted int
 	// Comparisons are published and measured side by side: measured is the mean over the seeds, with its 95 % confidence
-	// interval. Tables are what there is besides.
+	// interval. Tables have all else.
 	Comparisons []report.Comparison
 	Tables      []report.Table
 	Plots       []Plot
-	// Points are the numbers that the plots draw, one a row. Only JSON has them, after the comparisons.
+	// Points are the numbers in the plots, one in each row. Only JSON has them, after the comparisons.
 	Points []report.Comparison
-	// Notes say, in sentences, what comes out and what does not, and why as far as that is known.
+	// Notes say in sentences which numbers come out and which do not, and why, if that is known.
 	Notes []string
 }
 
@@ -43,7 +43,7 @@ type Plot struct {
 	Chart report.Chart
 }
 
-// Run runs the experiment. Where ctx is cancelled, the result is what the runs say that were over by then, and comes with
+// Run runs the experiment. If ctx is cancelled, it returns the result of the finished runs, and
 // ctx's error. The same options give the same result, on any number of cores.
 func (e Experiment) Run(ctx context.Context, o Options) (Result, error) {
 	r, err := e.Do(ctx, o)

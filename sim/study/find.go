@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// ErrUnknown is the error of [Find] for a name that neither a page nor an experiment has.
+// ErrUnknown is the error of [Find] for a name of no page and no experiment.
 var ErrUnknown = errors.New("no such experiment")
 
-// Find returns the page of that name; for that of an experiment, a page without a name that has this one alone. The error, an
-// [ErrUnknown], gives all names and says which is the nearest.
+// Find returns the page of that name, or, for the name of an experiment, a page without a name that has this experiment only. The error, an
+// [ErrUnknown], lists all names and suggests the nearest.
 func Find(pages []Page, name string) (Page, error) {
 	for _, p := range pages {
 		if p.Name == name {
@@ -45,8 +45,8 @@ func Names(pages []Page) []string {
 	return append(names, wholes...)
 }
 
-// distance counts the letters to insert at any place of a, or to take out of it, to make b: the length of what they do not
-// have in common. It forgives a name that lacks a part, as "stable" does of "wander-stable".
+// distance counts the letters to insert into a, or to delete from it, to make b. It forgives a name that lacks a part, such as "stable" for
+// "wander-stable".
 func distance(a, b string) int {
 	above, row := make([]int, len(b)+1), make([]int, len(b)+1)
 	for i := range a {

@@ -10,7 +10,7 @@ const (
 	MaxInterval = 1800 * time.Second
 )
 
-// How many members the paper's fleets have: "a nominal workload (N = 150)" and "an overload (N = 300)" (section 2).
+// The sizes of the paper's fleets: "a nominal workload (N = 150)" and "an overload (N = 300)" (section 2).
 const (
 	Nominal  = 150
 	Overload = 300

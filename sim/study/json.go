@@ -7,7 +7,7 @@ import (
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
-// MarshalJSON writes the numbers and the notes on them. Plots are left out, but for their points. What does not exist is null.
+// MarshalJSON writes the numbers and the notes. Of plots it writes the points. A missing number is null.
 func (r Result) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Name        string              `json:"name"`

@@ -11,24 +11,24 @@ import (
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
-// Page is the experiments of one subject, and the file in the docs that has their results.
+// Page has the experiments of one subject; a file in the docs has their results.
 type Page struct {
-	// Name is that of the file, without its ending, and what a user calls all of the experiments.
+	// Name is the file's name without its ending; on the command line it stands for all experiments of the page.
 	Name string
-	// Title is the page's, Intro what comes before the results, in Markdown.
+	// Title is the page's title, Intro the text before the results, in Markdown.
 	Title, Intro string
 	Experiments  []Experiment
 }
 
-// plotFolder is where the plots of all pages are, in the folder that has the pages.
+// plotFolder has the plots of all pages; it is in the folder of the pages.
 const plotFolder = "plots"
 
-// whole is how many parts of an experiment [Write] tells its progress in.
+// whole is the number of parts of an experiment in which [Write] reports progress.
 const whole = 1000
 
-// Write runs all experiments of the pages and writes each page, with its plots, to NAME.md and plots/*.svg in a folder that is
-// there. Whether they can be written it finds out before the runs. The same options give the same bytes. A page for which ctx
-// is cancelled stays as it was. o.Progress is told of thousandths of an experiment.
+// Write runs all experiments of the pages and writes each page and its plots to NAME.md and plots/*.svg in an existing folder. It
+// checks first that it can write them. The same options give the same bytes. If ctx is cancelled during a page, that
+// page stays as it was. o.Progress counts thousandths of an experiment.
 func Write(ctx context.Context, folder string, pages []Page, o Options) error {
 	var files []*report.Output
 	for _, p := range pages {
@@ -68,7 +68,7 @@ func Write(ctx context.Context, folder string, pages []Page, o Options) error {
 	return nil
 }
 
-// run runs the experiments of a page, of all there are; some have been run before.
+// run runs the experiments of a page. Of all pages' experiments, some have been run before.
 func (p *Page) run(ctx context.Context, o Options, before, all int) ([]Result, error) {
 	var results []Result
 	for i, e := range p.Experiments {

@@ -7,7 +7,7 @@ import (
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
-// Render writes the notes, and the tables in that format, but no plots. A CSV has the tables alone, an empty line between them.
+// Render writes notes and tables in a format, without plots. A CSV has the tables only, with an empty line between them.
 func (r Result) Render(f report.Format) string {
 	var parts []string
 	if f != report.CSV {
@@ -22,7 +22,7 @@ func (r Result) Render(f report.Format) string {
 	return strings.Join(parts, "\n")
 }
 
-// Draw draws the plots into a folder, each into a file of every format.
+// Draw writes each plot to a folder, in every format.
 func (r Result) Draw(folder string, formats ...report.ImageFormat) error {
 	for _, p := range r.Plots {
 		for _, format := range formats {
@@ -38,7 +38,7 @@ func (r Result) Draw(folder string, formats ...report.ImageFormat) error {
 	return nil
 }
 
-// sentences are the verdict and the notes, as a list that is read well as text and as Markdown.
+// sentences are the verdict and the notes, as a list that reads well as text and as Markdown.
 func (r Result) sentences() string {
 	var b strings.Builder
 	b.WriteString(r.Experiment.Against + ": " + r.Verdict + ".\n")

@@ -6,11 +6,11 @@ import (
 	"github.com/wanderd/wanderd/sim/seeds"
 )
 
-// Options say how an experiment is run. The zero value is the experiment as it is in the docs, on all cores.
+// Options say how an experiment is run. The zero value gives the experiment of the docs, on all cores.
 type Options struct {
-	// Seeds is how many runs there are for each number of members; zero stands for the experiment's own number.
+	// Seeds is the number of runs for each number of members; 0 means the experiment's own.
 	Seeds int
-	// Parallel is how many runs go on at the same time; zero stands for one on each core. It changes no result.
+	// Parallel is the number of runs at the same time; 0 means one on each core. It changes no result.
 	Parallel int
 	// Progress, if there is one, is told how many of the runs are over. It is never called twice at a time.
 	Progress func(done, all int)

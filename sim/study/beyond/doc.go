@@ -1,17 +1,17 @@
-// Package beyond measures what wanderd does where Ciuffoletti's "The wandering token" ends: guardians that bring a lost token
-// back, walks that go round, and how all of it stands loss, crashes, partitions, broken links, uneven operations, other loads and
+// Package beyond measures what wanderd adds to Ciuffoletti's "The wandering token": guardians that revive a lost token, and
+// walks that go round, under loss, crashes, partitions, broken links, uneven operations, other loads and
 // larger fleets.
 //
 // Every table has four rows for each fleet: the paper's rules, and wanderd's with each walk. All run the same machines as the
-// agent does, message by message, in package sim. A verdict never rests on what was not measured.
+// agent does, message by message, in package sim. A verdict never counts a missing measurement as reached.
 //
-//	page.go       what there is
-//	surveys.go    the experiments, as a table of data; parted.go the one that asks something of its own
+//	page.go       the list of experiments
+//	surveys.go    the experiments, as a table of data; parted.go: one of another form
 //	fleet.go      a line of a table: the paper's constants, some rules, a world
 //	survey.go     an experiment: fleets in worlds, with many seeds of each
-//	steady.go     how a fleet does in the long run
-//	fault.go      the token is lost on purpose, and the fleet watched until it is over it
-//	holders.go    who holds a token meanwhile
-//	recovery.go   how long that took
-//	target.go     what was to be reached, and whether it was
+//	steady.go     figures of the long run
+//	fault.go      the token is lost on purpose, and the recovery watched
+//	holders.go    the holders of tokens meanwhile
+//	recovery.go   how long recoveries took
+//	target.go     targets, and whether they were reached
 package beyond

@@ -55,19 +55,19 @@ type recovery struct {
 // the durations measured under its own rules lie as the printed ones do at N = 300, and are shorter at N = 150 (package paper).
 const quiet = study.MinInterval
 
-// patience is for how long a fleet is watched after a fault.
+// patience is the time for which a recovery is watched.
 const patience = 100_000 * time.Second
 
-// How long a member is down that was crashed, how often is looked whether the fleet is stable, and within how long after that
-// the next fault comes.
+// How long a crashed member is down, how often the fleet is checked for stability, and the longest time from then to the
+// next fault.
 const (
 	downFor   = time.Minute
 	lookEvery = 10 * time.Second
 	nextFault = study.MinInterval
 )
 
-// tormentor loses the token of one fleet again and again, each time when there is exactly one, and watches the fleet get
-// over it. It is a [sim.Watcher].
+// tormentor loses the token of one fleet again and again, each time when there is exactly one, and watches each
+// recovery. It implements [sim.Watcher].
 type tormentor struct {
 	// Each of the faults is done so often, in turn, for the first time some while after from.
 	faults []fault
@@ -86,7 +86,7 @@ type tormentor struct {
 	done    []recovery
 }
 
-// errEnough ends a run in which everything has been seen.
+// errEnough ends a run that is complete.
 var errEnough = errors.New("enough has been seen")
 
 // tormentAll does each fault in a cell as often as it is to be done with one seed. Who gets over a fault within seconds has forgotten
@@ -139,7 +139,7 @@ func (t *tormentor) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// last is what the latest fault led to.
+// last is the result of the latest fault.
 func (t *tormentor) last() *recovery {
 	if len(t.done) == 0 {
 		return &recovery{}
@@ -147,12 +147,12 @@ func (t *tormentor) last() *recovery {
 	return &t.done[len(t.done)-1]
 }
 
-// next does the next fault at a moment within the next while.
+// next does the next fault at a random moment within a while.
 func (t *tormentor) next() {
 	t.c.After(time.Duration(t.dice.Int64N(int64(nextFault))), t.strike)
 }
 
-// strike does a fault now or, if this is no moment for it, a little later.
+// strike does a fault now, or a little later if it cannot be done now.
 func (t *tormentor) strike() {
 	what := t.faults[len(t.done)%len(t.faults)]
 	if what == lostCommit {
@@ -188,7 +188,7 @@ func (t *tormentor) crash(member int) {
 	})
 }
 
-// look ends the watch if the fleet is stable again, or will not be any more.
+// look ends the watch if the fleet is stable again, or if patience is over.
 func (t *tormentor) look() {
 	now, r := t.c.Now(), t.last()
 	stable := r.held >= 0 && t.holders.one(now, quiet)
@@ -204,7 +204,7 @@ func (t *tormentor) look() {
 	t.next()
 }
 
-// overlap is how long two or more operations have run at once until now.
+// overlap is the time with two or more operations at once until now.
 func (t *tormentor) overlap() time.Duration {
 	total := time.Duration(0)
 	for level, spent := range t.operation.Spent(t.c.Now()) {

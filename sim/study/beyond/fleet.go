@@ -12,16 +12,16 @@ import (
 	"github.com/wanderd/wanderd/sim/study"
 )
 
-// rules are one line in every table: how a fleet looks after its token.
+// rules are one line in every table: how a fleet keeps its token.
 type rules struct {
 	name    string
 	walk    wander.Walk
 	backups int
-	// maxInterval is Δmax; zero asks for the default rule.
+	// maxInterval is Δmax; 0 means the default rule.
 	maxInterval time.Duration
 }
 
-// guardians is how many members watch a holder by default.
+// guardians is the default number of guardians.
 const guardians = 2
 
 // allRules are the paper's, and wanderd's with each walk.
@@ -33,16 +33,16 @@ func allRules() []rules {
 	return all
 }
 
-// isPaper reports whether these are the paper's rules, which nothing is held to.
+// isPaper reports whether these are the paper's rules, which have no targets.
 func (r *rules) isPaper() bool { return r.backups == 0 }
 
-// world is what a fleet lives in.
+// world is a fleet's environment.
 type world struct {
-	// name completes a title; it is empty for a world in which nothing goes wrong.
+	// name completes a title; it is empty for a world without faults.
 	name string
-	// change makes it of a world in which nothing goes wrong; nil changes nothing.
+	// change turns a world without faults into this one; nil changes nothing.
 	change func(s *wandering.Scenario)
-	// up is the share of the members that are up on average; zero stands for all.
+	// up is the mean share of members that are up; 0 means all.
 	up float64
 }
 
@@ -54,14 +54,14 @@ type cell struct {
 	world   world
 	members int
 	rules   rules
-	// duration is how long each run goes on after the fleet has settled, seeds how many runs there are.
+	// duration is the length of each run after the fleet has settled, seeds the number of runs.
 	duration time.Duration
 	seeds    int
-	// faults is how often each fault is done with each seed; zero if the fleet is left alone.
+	// faults is the number of faults of each kind with each seed; 0 means none.
 	faults int
 }
 
-// A usual line rests on a million seconds, as the paper's runs do, in twenty pieces that know nothing of each other, and on a
+// A usual line rests on a million seconds, as the paper's runs do, in twenty independent pieces, and on a
 // hundred faults of each kind.
 const (
 	usualDuration = 50_000 * time.Second
@@ -69,8 +69,8 @@ const (
 	usualFaults   = 5
 )
 
-// cells returns all rules for each number of members, in one world. Under the paper's rules a fleet is for hours not over a
-// fault: it is left alone, but in a world in which nothing else goes wrong.
+// cells returns all rules for each number of members, in one world. Under the paper's rules recovery from a fault takes hours: such
+// fleets have faults only in a world where nothing else goes wrong.
 func cells(w world, members ...int) []cell {
 	var all []cell
 	for _, n := range members {
@@ -96,12 +96,12 @@ func changed(all []cell, change func(*cell)) []cell {
 	return all
 }
 
-// seedsOf returns how many seeds are to be run: in proportion, if somebody asks for fewer or more than usual.
+// seedsOf returns the number of seeds to run, in proportion to the option.
 func (c *cell) seedsOf(o study.Options) int {
 	return max(1, c.seeds*o.SeedsOr(usualSeeds)/usualSeeds)
 }
 
-// How long it takes until everybody knows of a join, and of a crash or that the network is parted or whole again.
+// The time until all members know of a join, and of a crash, a partition or its end.
 const (
 	gossipAfter = time.Second
 	detectAfter = 10 * time.Second
@@ -123,8 +123,8 @@ func (c *cell) scenario(seed uint64) wandering.Scenario {
 	return s
 }
 
-// settled is when a fleet has forgotten how it began, and measuring begins: after two laps, and no sooner than 5000 s. A random walk
-// has seen everybody after N (ln N + 0.58) hops on average.
+// settled is when the effects of the start are over and measuring begins: after two laps, and at least 5000 s. A random walk
+// has visited all members after N (ln N + 0.58) hops on average.
 func (c *cell) settled() time.Duration {
 	hops := float64(c.members)
 	if c.rules.walk == wander.Random {
@@ -133,9 +133,9 @@ func (c *cell) settled() time.Duration {
 	return max(5000*time.Second, time.Duration(2*hops*float64(c.best().op)))
 }
 
-// best is what no schedule can beat that runs one operation at a time and leaves every member its min_interval.
+// best is the optimum of all schedules that run one operation at a time and respect every member's min_interval.
 type best struct {
-	// op is how long an operation takes on average.
+	// op is the mean duration of an operation.
 	op time.Duration
 	// busy is the share of the time with an operation.
 	busy float64

@@ -8,14 +8,14 @@ import (
 	"github.com/wanderd/wanderd/sim/study"
 )
 
-// holders is who holds a token, by what the machines say of themselves.
+// holders counts the holders of tokens, by the machines' own effects.
 type holders struct {
-	// hands is how many tokens each member has in its hands, count how many members have one.
+	// hands is the number of tokens of each member, count the number of members with one.
 	hands []int8
 	count int
-	// noneAt is when the last one that was held was given up.
+	// noneAt is when the last held token was given up.
 	noneAt policy.Time
-	// since is since when there has been no more than one holder, and never none for longer than a handoff may take.
+	// since is the beginning of the time with at most one holder, and never none for longer than a handoff may take.
 	since policy.Time
 }
 
@@ -62,17 +62,17 @@ func (h *holders) set(now policy.Time, member int, hands int8) {
 	}
 }
 
-// passing reports whether nobody holds a token because it may be on its way: a handoff takes no longer than skip.
+// passing reports whether nobody holds the token because it may be in a handoff, which takes no longer than skip.
 func (h *holders) passing(now policy.Time) bool {
 	return h.count == 0 && now.Sub(h.noneAt) <= study.Skip
 }
 
-// one reports whether there has been exactly one token for so long.
+// one reports whether there has been exactly one token for the time quiet.
 func (h *holders) one(now policy.Time, quiet time.Duration) bool {
 	return (h.count == 1 || h.passing(now)) && now.Sub(h.since) >= quiet
 }
 
-// only returns the member that holds a token, if there is exactly one.
+// only returns the only holder, if there is exactly one.
 func (h *holders) only() (member int, ok bool) {
 	if h.count != 1 {
 		return 0, false

@@ -2,7 +2,7 @@ package beyond
 
 import "github.com/wanderd/wanderd/sim/study"
 
-// intro says what all experiments have in common.
+// intro is what all experiments have in common.
 const intro = `What wanderd does where Augusto Ciuffoletti's *The wandering token* ends: guardians bring a lost token back, walks go
 round, and a member asks before it makes a token. The fleets have the paper's constants, Δskip 1 s, Δop 4 s and Δmin 600 s, and mostly
 its sizes, N = 150 (a load of 1) and 300 (a load of 2); a datagram takes 1 ms, a crash is known to all after 10 s. The machines are

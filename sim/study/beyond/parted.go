@@ -13,14 +13,14 @@ import (
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
-// How long the network is parted, how large the smaller side is, and for how long the fleet is watched afterwards.
+// The duration of the partition, the share of the smaller side, and for how long the fleet is watched afterwards.
 const (
 	partedFor    = 3000 * time.Second
 	partedShare  = 0.5
 	watchedAfter = 20_000 * time.Second
 )
 
-// parted is a world in which the network is in two for a while. Each side gets a token of its own, and afterwards there is one
+// parted is an experiment in which the network is parted for a while. Each side gets a token of its own, and afterwards there is one
 // too many.
 func parted() study.Experiment {
 	all := papersFleets(world{})
@@ -42,15 +42,15 @@ func parted() study.Experiment {
 	})
 }
 
-// parting is what one partition led to: while it lasted, and afterwards.
+// parting is the result of one partition: while it lasted, and afterwards.
 type parting struct {
 	during, after measure.Figures
-	// both is when both halves had a token, counted from the partition, and single when there was one for good, counted from
-	// its end; negative if that did not come about.
+	// both is the time from the partition until both halves had a token, single that from its end until there was one for good;
+	// negative if that did not happen.
 	both, single time.Duration
 }
 
-// splitter measures one partition. It is a [sim.Watcher].
+// splitter measures one partition. It implements [sim.Watcher].
 type splitter struct {
 	meter         *measure.Meter
 	holders       holders
@@ -149,7 +149,7 @@ func afterTable(all []cell, runs [][]parting) report.Table {
 	return t
 }
 
-// meanAndMost are not numbers if there are no samples.
+// meanAndMost are NaN without samples.
 func meanAndMost(samples []float64) (mean, most float64) {
 	if len(samples) == 0 {
 		return math.NaN(), math.NaN()

@@ -8,11 +8,11 @@ import (
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
-// recovered is how a fleet got over all faults of one kind.
+// recovered sums up the recoveries from all faults of one kind.
 type recovered struct {
 	count int
-	// held are the times until somebody held a token again, single those until there was exactly one for good, where that came
-	// about within patience; never counts where it did not.
+	// held are the times until a member held a token again, single those until there was exactly one for good, within
+	// patience; never counts the others.
 	held, single measure.Spread[measure.Number]
 	never        int
 }
@@ -38,7 +38,7 @@ func (l *line) recovered(what fault) recovered {
 	return r
 }
 
-// recoveries are what all faults led to.
+// recoveries are the results of all faults.
 func (l *line) recoveries() []recovery {
 	var all []recovery
 	for i := range l.outcomes {
@@ -47,8 +47,7 @@ func (l *line) recoveries() []recovery {
 	return all
 }
 
-// crowded is for how long two or more operations ran at once while the fleet got over a fault, in seconds: on average, and at
-// most.
+// crowded is the time with two or more operations at once during a recovery, in seconds: the mean, and the maximum.
 func (l *line) crowded() (mean, most float64) {
 	all := l.recoveries()
 	for _, one := range all {
@@ -57,7 +56,7 @@ func (l *line) crowded() (mean, most float64) {
 	return mean / float64(len(all)), most
 }
 
-// slashed writes numbers in one cell; nothing, if there is no first one.
+// slashed formats numbers for one cell; empty without a first one.
 func slashed(numbers ...float64) string {
 	text := report.Number(numbers[0])
 	for _, n := range numbers[1:] {
@@ -68,7 +67,7 @@ func slashed(numbers ...float64) string {
 	return text
 }
 
-// recoveryTable is about the lines of one world.
+// recoveryTable has the lines of one world.
 func recoveryTable(lines []line) report.Table {
 	t := report.Table{
 		Title: lines[0].world.title("After a fault"), Header: []string{"members, rules", "faults of a kind"},

@@ -9,19 +9,19 @@ import (
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
-// steady is how a fleet does in the long run, over all seeds. Shares and rates are those of all the time that was measured,
-// quantiles the means of those of the runs, and longest is the longest interval of any run, one that was not over included.
+// steady has the figures of a fleet in the long run, over all seeds. Shares and rates are those of all measured time,
+// quantiles are means over the runs, and longest is the longest interval of any run, unfinished ones included.
 type steady struct {
 	busy, overlap      float64
 	p50, p99, longest  float64
 	perRun, perHandoff float64
-	// allowed is how many messages there may be for a handoff.
+	// allowed is the greatest number of messages for each handoff.
 	allowed float64
-	// made and revived are how many tokens were made anew, or taken up again, in a million seconds.
+	// made and revived count the tokens made anew and revived in a million seconds.
 	made, revived float64
 }
 
-// million is what the paper's runs last, in seconds.
+// million is the length of the paper's runs, in seconds.
 const million = 1e6
 
 func (l *line) steady() steady {
@@ -53,8 +53,8 @@ func (l *line) steady() steady {
 	return s
 }
 
-// allowance is how many messages may go with a handoff after which the token is held for so many seconds: its three; one to each
-// guardian, and one to the guardian that drops out, that say who holds the token now; and four beats to each guardian in a skip.
+// allowance is the greatest number of messages for a handoff after which the token is held for that many seconds: its three; one to each
+// guardian and one to the guardian that drops out, to name the holder; and four beats to each guardian in a skip.
 func (l *line) allowance(held float64) float64 {
 	const handoff, beats = 3, 4
 	if l.rules.backups == 0 {
@@ -64,7 +64,7 @@ func (l *line) allowance(held float64) float64 {
 	return handoff + b + 1 + beats*b*held/study.Skip.Seconds()
 }
 
-// steadyTable is about the lines of one world.
+// steadyTable has the lines of one world.
 func steadyTable(lines []line) report.Table {
 	t := report.Table{
 		Title: lines[0].world.title("In the long run"),
@@ -85,12 +85,12 @@ func steadyTable(lines []line) report.Table {
 	return t
 }
 
-// number writes a figure, whole one without its fraction.
+// number formats a figure, whole one without its fraction.
 func number(n measure.Number) string { return report.Number(float64(n)) }
 
 func whole(v float64) string { return report.Number(math.Round(v)) }
 
-// ratio writes how many times as much something is.
+// ratio formats a ratio.
 func ratio(v float64) string {
 	if math.IsNaN(v) {
 		return report.Missing

@@ -11,38 +11,38 @@ import (
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
-// survey is an experiment: some fleets, each run with many seeds, left alone and made to lose their token.
+// survey is an experiment: some fleets, each run with many seeds, without faults and with the loss of their token.
 type survey struct {
 	name, title, source, shows string
 	// cells are the lines of all its tables, world by world.
 	cells []cell
-	// targets say what is to be reached, by what was measured; nil where nothing is.
+	// targets are to be reached by the measured figures; nil if there are none.
 	targets func(all []line) []target
-	// notes explain what comes out.
+	// notes explain the result.
 	notes []string
-	// plots draw it; nil where there is nothing to draw.
+	// plots draw it; nil if there are none.
 	plots func(all []line) []study.Plot
 }
 
-// line is a cell and what its runs led to, in the order of their seeds.
+// line is a cell with the outcomes of its runs, in the order of their seeds.
 type line struct {
 	cell
 	outcomes []outcome
 }
 
-// outcome is what one run of one cell led to.
+// outcome is the result of one run of one cell.
 type outcome struct {
 	figures    measure.Figures
 	recoveries []recovery
 }
 
-// against is what the verdict of an experiment judges.
+// against names what the verdict of an experiment judges.
 const against = "Targets"
 
-// noTargets is the verdict where nothing is to be reached.
+// noTargets is the verdict of an experiment without targets.
 const noTargets = "none; this shows what happens"
 
-// experiment returns the survey as what is listed, run and written.
+// experiment returns the survey as an experiment.
 func (s *survey) experiment() study.Experiment {
 	return study.Surveyed(study.Experiment{Name: s.name, Title: s.title, Source: s.source, Shows: s.shows, Against: against},
 		s.cells, (*cell).seedsOf, live, func(runs [][]outcome) study.Result { return s.answer(lines(s.cells, runs)) })
@@ -75,7 +75,7 @@ func (s *survey) answer(all []line) study.Result {
 	return r
 }
 
-// grouped returns lines that follow one another and have something in common as one.
+// grouped returns neighbouring lines with the same key as one group.
 func grouped[T comparable](all []line, in func(*line) T) [][]line {
 	var groups [][]line
 	for len(all) > 0 {
@@ -88,7 +88,7 @@ func grouped[T comparable](all []line, in func(*line) T) [][]line {
 	return groups
 }
 
-// live lets a fleet live for a while, and makes another one of the same seed lose its token.
+// live runs a fleet for a while without faults of the token, and another one of the same seed with them.
 func live(ctx context.Context, c *cell, seed uint64) (outcome, error) {
 	s := c.scenario(seed)
 	s.Duration = c.settled() + c.duration
@@ -101,7 +101,7 @@ func live(ctx context.Context, c *cell, seed uint64) (outcome, error) {
 	return one, err
 }
 
-// beginning lets a measurement begin when the fleet has settled. It is a [sim.Watcher].
+// beginning starts a measurement when the fleet has settled. It implements [sim.Watcher].
 type beginning struct {
 	meter *measure.Meter
 	at    policy.Time

@@ -11,25 +11,25 @@ import (
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
-// notInThePaper is the source of what the paper says nothing about.
+// notInThePaper is the source of experiments that the paper does not have.
 const notInThePaper = "not in the paper"
 
-// A member that crashes now and then is up and down for so long on average.
+// The mean times for which a member that crashes is up and down.
 const (
 	meanUp   = 10_000 * time.Second
 	meanDown = 600 * time.Second
 )
 
-// Where operations are not all alike, they take from shortest to longest.
+// Uneven operations take from shortest to longest.
 const (
 	shortest = 1 * time.Second
 	longest  = 16 * time.Second
 )
 
-// accepted is how much overlap there may be where messages are lost or members crash, as a share of the time.
+// accepted is the greatest share of time with overlap where messages are lost or members crash.
 const accepted = 0.0001
 
-// surveys are all of them, in the order of the page.
+// surveys are all surveys, in the order of the page.
 func surveys() []survey {
 	crashing := world{
 		name: "members crash", up: float64(meanUp) / float64(meanUp+meanDown),
@@ -146,8 +146,8 @@ func surveys() []survey {
 	}
 }
 
-// calmTargets are what there is to reach where nothing else goes wrong: no overlap, 99 % of the best possible use, no interval that
-// is longer than 1.05 × the best possible, and no more messages than a handoff and its guardians take.
+// calmTargets are those of a world without faults: no overlap, 99 % of the best possible use, no interval
+// longer than 1.05 × the best possible, and no more messages than a handoff and its guardians take.
 func calmTargets(all []line) []target {
 	sweep := func(r *rules) bool { return ours(r) && r.walk == wander.Sweep }
 	return slices.Concat(
@@ -169,7 +169,7 @@ func calmTargets(all []line) []target {
 	)
 }
 
-// overlapTargets hold every line of wanderd's rules to what is accepted.
+// overlapTargets hold every line of wanderd's rules to the accepted overlap.
 func overlapTargets(all []line) []target {
 	return each(all, ours, func(l *line) target {
 		return l.target("two at once", "", "", l.steady().overlap, accepted, report.Percent)

@@ -10,18 +10,18 @@ import (
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
-// target is something that is to be reached.
+// target is a bound to be reached.
 type target struct {
 	// what is measured, and where; published is what the paper says of it, if anything.
 	what, published string
-	// measured is to be at most limit; or at least, if least is set.
+	// measured must be at most limit; or at least limit, if least is set.
 	measured, limit float64
 	least           bool
 	// write writes both.
 	write func(float64) string
 }
 
-// met reports whether it has been reached. What has not been measured has not.
+// met reports whether the target is reached. A missing measurement does not reach it.
 func (t *target) met() bool {
 	if t.least {
 		return t.measured >= t.limit
@@ -67,17 +67,17 @@ func verdict(targets []target) string {
 	return fmt.Sprintf("%d of %d met; not met: %s", len(targets)-len(missed), len(targets), strings.Join(missed, "; "))
 }
 
-// where tells lines apart, also those of different worlds.
+// where names a line, with its world.
 func (l *line) where() string { return l.world.title(l.label()) }
 
-// target is to be at most a limit, where the paper has something of the fleets of its own sizes.
+// target returns an upper bound, with the paper's figure for its own fleets.
 func (l *line) target(what, ofNominal, ofOverload string, measured, limit float64, write func(float64) string) target {
 	return target{
 		what: what + ": " + l.where(), published: byFleet(l.members, ofNominal, ofOverload), measured: measured, limit: limit, write: write,
 	}
 }
 
-// byFleet returns what is published of one of the paper's fleets.
+// byFleet returns the published figure of one of the paper's fleets.
 func byFleet(members int, ofNominal, ofOverload string) string {
 	return map[int]string{study.Nominal: ofNominal, study.Overload: ofOverload}[members]
 }
@@ -96,8 +96,8 @@ func each(all []line, which func(*rules) bool, of func(*line) target) []target {
 // ours are wanderd's rules, with any walk.
 func ours(r *rules) bool { return !r.isPaper() }
 
-// recoveryTargets hold fleets of each size to what the slowest of the walks needs: 1.5 × skip in the median, 2.5 × skip at most,
-// from a fault until there is one token for good. Two that crash together are held to the second alone.
+// recoveryTargets bound the time from a fault until there is one token for good, on every walk: 1.5 × skip in the median, 2.5 × skip at
+// most. Two that crash together have the second bound only.
 func recoveryTargets(all []line) []target {
 	var targets []target
 	for what := range faultsEnd {

@@ -99,7 +99,7 @@ func (c *course) run(ctx context.Context, seed uint64) (outcome, error) {
 	return outcome{Served: service.Served(reached), recoveries: attack.recoveries}, err
 }
 
-// attack cuts the power of members at work. It is a [sim.Watcher].
+// attack cuts the power of members at work. It implements [sim.Watcher].
 type attack struct {
 	dice  *rand.Rand
 	armed bool

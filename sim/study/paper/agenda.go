@@ -2,7 +2,7 @@ package paper
 
 import "container/heap"
 
-// agenda is what will happen in the model, by time, and then by who asked first. It is a [heap.Interface].
+// agenda has the coming events of the model, by time, then in the order of insertion. It implements [heap.Interface].
 type agenda struct {
 	all   []appointment
 	asked int
@@ -12,7 +12,7 @@ type appointment struct {
 	at    float64
 	asked int
 	who   int
-	// departs: the token at the member goes on. Otherwise the member may have been without a token for Δgen.
+	// departs: the token leaves the member. Otherwise the member's Δgen may be over.
 	departs bool
 }
 
@@ -21,7 +21,7 @@ func (g *agenda) add(at float64, who int, departs bool) {
 	heap.Push(g, appointment{at, g.asked, who, departs})
 }
 
-// Len and the others are what a heap is made of.
+// Len and the others implement [heap.Interface].
 func (g *agenda) Len() int      { return len(g.all) }
 func (g *agenda) Swap(i, j int) { g.all[i], g.all[j] = g.all[j], g.all[i] }
 func (g *agenda) Push(x any)    { g.all = append(g.all, x.(appointment)) }

@@ -11,7 +11,7 @@ import (
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
-// compare puts what was measured in each row beside what was published.
+// compare puts measured figures beside the published ones, row by row.
 func compare(title, what, unit string, labels []string, published []float64, measured func(row int) measure.Estimate) report.Comparison {
 	c := report.Comparison{Title: title, What: what, Unit: unit}
 	for row, label := range labels {
@@ -58,15 +58,15 @@ func means[T any](figure func(run *T, row int) float64) func(runs []T, row int) 
 	}
 }
 
-// written writes an estimate as two cells: its mean, and half the width of its confidence interval.
+// written formats an estimate as two cells: its mean, and half the width of its confidence interval.
 func written(e measure.Estimate, write func(float64) string) []string {
 	return []string{write(value(e.Mean)), write(value(e.Half))}
 }
 
 func value(n measure.Number) float64 { return float64(n) }
 
-// noiseNote says how many of the published numbers one more run might have given: 95 % of all runs lie within as many standard
-// deviations of the mean, which is known from the others only.
+// noiseNote says how many of the published numbers could be chance: 95 % of all runs lie within that many standard
+// deviations of the mean, which the other runs estimate.
 func noiseNote(c report.Comparison, runs int) string {
 	if runs < 2 {
 		return "One run says nothing of the noise: take more seeds."
@@ -94,7 +94,7 @@ func stepped(first, step, n int) []string {
 	return labels
 }
 
-// at returns the i-th value, or zero where there are fewer.
+// at returns the i-th value, or 0 if there are fewer.
 func at(values []float64, i int) float64 {
 	if i < len(values) {
 		return values[i]
@@ -102,8 +102,8 @@ func at(values []float64, i int) float64 {
 	return 0
 }
 
-// percent writes a share with one decimal.
+// percent formats a share with one decimal.
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 
-// inTitle completes the title of what is about one fleet.
+// inTitle completes the title of a table about one fleet.
 func inTitle(title string, members int) string { return fmt.Sprintf("%s, N = %d", title, members) }

@@ -13,15 +13,15 @@ import (
 // "All simulations last 10⁶ time units" (section 6).
 const longRun = 1_000_000 * time.Second
 
-// fleets are how many members the paper's fleets have. What is run of each is in this order.
+// fleets are the sizes of the paper's fleets. Runs are in this order.
 func fleets() []int { return []int{study.Nominal, study.Overload} }
 
-// usually is how many seeds a fleet is run with, unless somebody says otherwise.
+// usually is the default number of seeds of a fleet.
 func usually(seeds int) func(*int, study.Options) int {
 	return func(_ *int, o study.Options) int { return o.SeedsOr(seeds) }
 }
 
-// newCluster is the paper's fleet: everybody is there from the beginning, nothing fails, and messages take no time.
+// newCluster is the paper's fleet: all members are up from the beginning, nothing fails, and messages take no time.
 func newCluster(members int, seed uint64, watchers ...sim.Watcher) *sim.Cluster {
 	s := wandering.Scenario{
 		Seed: seed, Members: members,
@@ -33,10 +33,10 @@ func newCluster(members int, seed uint64, watchers ...sim.Watcher) *sim.Cluster 
 	return c
 }
 
-// patience is how much time passes in a world between two looks at whether it is still wanted.
+// patience is the virtual time between two checks of the context.
 const patience = 10_000 * time.Second
 
-// pass lets time pass in c, or stops with ctx's error.
+// pass advances the time of c, or stops with ctx's error.
 func pass(ctx context.Context, c *sim.Cluster, until policy.Time) error {
 	for c.Now() < until {
 		if err := ctx.Err(); err != nil {
@@ -49,7 +49,7 @@ func pass(ctx context.Context, c *sim.Cluster, until policy.Time) error {
 	return nil
 }
 
-// busyShare is the share of time a single token keeps the operation running, where no other one is ever made. Let a member
+// busyShare is the share of time with an operation if there is only ever one token. Let a member
 // that the token reaches be due with probability h. Then the token stays (1−h)·Δskip + h·Δop at a member; a member is reached
 // every N such stays; it is not due for Δmin and then waits for one round on average, so h is the wait's share of Δmin and the
 // wait. At N = 150 that is h = (1+3h)/(5+3h).

@@ -14,7 +14,7 @@ const paperBin = 500 * time.Second
 // undisturbed counts the intervals between two operations on one member as table 4 seems to: those during which the member
 // made a token itself are left out. Table 3 of N = 150 accounts for 1107 more operations than table 4 has intervals, which is
 // how many tokens are made in such a run. In figure 2, "lasttoken = token" after making one overwrites the time of the last
-// operation. It is a [sim.Watcher].
+// operation. It implements [sim.Watcher].
 type undisturbed struct {
 	members []occupant
 	// bins counts the intervals by [paperBin] from zero, disturbed those that are left out.
@@ -49,7 +49,7 @@ func (u *undisturbed) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// addTo adds to the i-th value, which may not be there yet.
+// addTo adds to the i-th value, and lengthens the slice if it is too short.
 func addTo(values []float64, i int, more float64) []float64 {
 	for len(values) <= i {
 		values = append(values, 0)

@@ -12,11 +12,11 @@ import (
 // fineBin is the width of the bins in which a long run counts intervals: fine enough for whole multiples of Δmin.
 const fineBin = 100 * time.Second
 
-// startUp is how much of a long run is told apart as its beginning: until twice Δmax, all members that the token has not
+// startUp is the length of the beginning of a long run, which is counted apart: until twice Δmax, all members that the token has not
 // reached yet suspect its loss in the same instant.
 const startUp = 2 * study.MaxInterval
 
-// long is what one long run of the machines led to: as a whole, in its beginning alone, and by the intervals as table 4 seems
+// long is the result of one long run of the machines: as a whole, in its beginning, and the intervals as table 4 seems
 // to count them.
 type long struct {
 	figures, beginning measure.Figures
@@ -37,14 +37,14 @@ func runLong(ctx context.Context, members int, seed uint64, until time.Duration)
 	return run, err
 }
 
-// longRuns makes an experiment of long runs of both fleets.
+// longRuns returns an experiment with long runs of both fleets.
 func longRuns(e study.Experiment, answer func(runs [][]long) study.Result) study.Experiment {
 	return study.Surveyed(e, fleets(), usually(10), func(ctx context.Context, members *int, seed uint64) (long, error) {
 		return runLong(ctx, *members, seed, longRun)
 	}, answer)
 }
 
-// between returns how many intervals were at least from long, and shorter than to; both are multiples of [fineBin].
+// between returns the number of intervals of at least from, and shorter than to; both are multiples of [fineBin].
 func (l *long) between(from, to time.Duration) float64 { return between(&l.figures, from, to) }
 
 func between(f *measure.Figures, from, to time.Duration) float64 {
@@ -57,10 +57,10 @@ func between(f *measure.Figures, from, to time.Duration) float64 {
 	return n
 }
 
-// within is the share of the intervals that are over within so long, in percent.
+// within is the share of intervals up to a limit, in percent.
 func (l *long) within(d time.Duration) float64 { return 100 * l.between(0, d) / l.between(0, longRun) }
 
-// sharedBy is the share of time with so many operations at once, or more.
+// sharedBy is the share of time with that many operations at once, or more.
 func sharedBy(f *measure.Figures, least float64) float64 {
 	spent := 0.0
 	for _, e := range f.Concurrency {

@@ -11,16 +11,16 @@ import (
 	"github.com/wanderd/wanderd/sim/study"
 )
 
-// settled is when the token is lost in a run: long after the beginning has been forgotten.
+// settled is when the token is lost in a run: long after the effects of the start.
 const settled = 20_000 * time.Second
 
-// stabilisationLimit is how long a fleet is watched after the loss of its token.
+// stabilisationLimit is the time for which a fleet is watched after the loss of its token.
 const stabilisationLimit = 200_000 * time.Second
 
-// transient is what the loss of the one token there was led to.
+// transient is the result of the loss of the only token.
 type transient struct {
-	// stable is, for each of [quietTimes], when the fleet was stable again, counted from the loss; negative if it was not for
-	// as long as it was watched.
+	// stable is, for each of [quietTimes], the time from the loss until the fleet was stable again; negative if it was not
+	// within the limit.
 	stable []time.Duration
 	// busy is how much operation time fell into each second after the loss, in seconds; the figures are those from the loss
 	// until the fleet was stable by the ruling, the last of [quietTimes].
@@ -28,7 +28,7 @@ type transient struct {
 	figures measure.Figures
 }
 
-// quietTimes are for how long there must have been exactly one token for the fleet to count as stable. The paper does not
+// A fleet counts as stable when there has been exactly one token for one of quietTimes. The paper does not
 // say; Δmax is the ruling, and the others show how much depends on it.
 func quietTimes() []time.Duration {
 	return []time.Duration{study.MinInterval / 2, study.MinInterval, study.MaxInterval}

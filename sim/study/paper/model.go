@@ -51,7 +51,7 @@ func (t coin) precedes(o coin) bool {
 type tally struct {
 	running, alive           int
 	runningSince, aliveSince float64
-	// spent is for how long how many operations ran at once, tokenless for how long there was no token.
+	// spent is the time with each number of operations at once, tokenless the time without a token.
 	spent     []float64
 	tokenless float64
 	// bins are the intervals as table 4 seems to count them, from zero; longest is the bin of the longest of all.
@@ -92,7 +92,7 @@ func newModel(r reading, members int, seed uint64) *model {
 	return m
 }
 
-// next lets the next thing happen, unless it is after until.
+// next applies the next event, unless it is after until.
 func (m *model) next(until float64) bool {
 	if m.due.all[0].at > until {
 		return false
@@ -141,7 +141,7 @@ func (m *model) arrive(i int, t coin) {
 	m.due.add(m.now+modelSkip, i, true)
 }
 
-// isDue: has this member to run the operation?
+// isDue reports whether this member is to run the operation.
 func (m *model) isDue(s *site) bool { return !s.hasRun || m.now >= s.lastRun+modelMin }
 
 func (m *model) run(i int) {
@@ -153,7 +153,7 @@ func (m *model) run(i int) {
 	m.due.add(m.now+modelOp, i, true)
 }
 
-// release: the token goes on.
+// release lets the token go on.
 func (m *model) release(i int) {
 	s := &m.sites[i]
 	if s.running {
@@ -224,7 +224,7 @@ func (m *model) interval(s *site) {
 	s.hasStarted, s.started, s.disturbed = true, m.now, false
 }
 
-// count books the time until now, and that so many more operations run.
+// count books the time until now, and changes the number of running operations.
 func (m *model) count(more int) {
 	t := &m.tally
 	t.spent = addTo(t.spent, t.running, m.now-t.runningSince)
@@ -232,7 +232,7 @@ func (m *model) count(more int) {
 	t.running += more
 }
 
-// live books the time until now, and that so many more tokens are alive.
+// live books the time until now, and changes the number of tokens.
 func (m *model) live(more int) {
 	t := &m.tally
 	if t.alive == 0 {

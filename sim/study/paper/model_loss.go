@@ -1,6 +1,6 @@
 package paper
 
-// theft is the loss of the one token there is, in the model.
+// theft is the loss of the only token, in the model.
 type theft struct {
 	armed, done bool
 	at          float64

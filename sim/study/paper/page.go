@@ -15,5 +15,5 @@ func Page() study.Page {
 	}
 }
 
-// against is what the verdict of an experiment judges.
+// against names what the verdict of an experiment judges.
 const against = "Published numbers"

@@ -50,7 +50,7 @@ func tableFive() []column {
 	}
 }
 
-// operationTime is how much time all operations of a table of concurrency took together.
+// operationTime is the total time of all operations of a table of concurrency.
 func (c column) operationTime() float64 {
 	total := 0.0
 	for i, units := range c.rows {
@@ -68,7 +68,7 @@ func (c column) sum() float64 {
 	return total
 }
 
-// operations is how many operations a table of concurrency accounts for.
+// operations is the number of operations in a table of concurrency.
 func (c column) operations() float64 { return c.operationTime() / study.Op.Seconds() }
 
 // quantile returns the lower end of the bin in which a share of the counts is reached; the first bin begins at from.

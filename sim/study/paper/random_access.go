@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/sim/study"
 )
 
-// randomAccess is table 1. It has no machines: nobody coordinates anything.
+// randomAccess is table 1. It has no machines, because nothing is coordinated.
 func randomAccess() study.Experiment {
 	return study.Surveyed(study.Experiment{
 		Name: "random-access", Title: "Random access: how many operations run at once", Source: "table 1, section 2",
@@ -37,7 +37,7 @@ func randomAccess() study.Experiment {
 	})
 }
 
-// accessAtRandom returns for how many seconds how many operations run at once: "each component issues a service request
+// accessAtRandom returns the seconds with each number of operations at once: "each component issues a service request
 // periodically, without any form of coordination. The period between two given requests is based on a system wide period Δmin
 // perturbed by a random bias, chosen in the interval [0, Δmin/2]" (section 2).
 func accessAtRandom(members int, seed uint64, until time.Duration) []float64 {

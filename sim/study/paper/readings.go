@@ -2,9 +2,9 @@ package paper
 
 import "math"
 
-// reading is one way to read the paper. What the zero value of a field stands for is how the machines read it.
+// reading is one way to read the paper. Zero values are the machines' reading.
 type reading struct {
-	// name says in which way it differs from the prose.
+	// name is the difference to the prose.
 	name string
 	// raise and fall are K1 and K2: Δgen × K1 when a token is made, − K2 × (Δgen − Δmax) when one is received.
 	raise, fall float64
@@ -14,7 +14,7 @@ type reading struct {
 	// arrivingLost: a token that comes to a member that has one is lost, where the machines discard the younger. The paper says
 	// nothing of it.
 	arrivingLost bool
-	// makerRuns: who makes a token and is due runs the operation at once, where figure 2 sends the token on.
+	// makerRuns: a member that makes a token while it is due runs at once, where figure 2 sends the token on.
 	makerRuns bool
 	// makingCounts: "lasttoken = token" after making one makes the maker wait for Δmin, as after a run.
 	makingCounts bool
@@ -22,7 +22,7 @@ type reading struct {
 	countsFromEnd bool
 }
 
-// K1 and K2 as the paper has them.
+// The paper's K1 and K2.
 const k1, k2 = 1.5, 0.05
 
 // prose is the paper as the machines read it.
@@ -31,7 +31,7 @@ func prose() reading { return reading{name: "the prose, as the machines read it"
 // fixedGen is the paper until section 5.1 makes Δgen adaptive.
 func fixedGen() reading { return reading{name: "Δgen fixed", fall: k2} }
 
-// closest is the reading that comes closest to the printed numbers: three of the others at once.
+// closest is the reading nearest to the printed numbers: three of the others together.
 func closest() reading {
 	return reading{name: "run by the maker, Δmin from the end, K2 = 0.5", raise: k1, fall: 0.5, makerRuns: true, countsFromEnd: true}
 }

@@ -65,7 +65,7 @@ func longerWith(runs [][]long) measure.Estimate {
 	return measure.EstimateOf(samples...)
 }
 
-// waitsChart draws which share of the waits is over by when.
+// waitsChart draws the distribution of the waits.
 func waitsChart(runs [][]long) report.Lines {
 	chart := report.Lines{
 		Title: "Waits that are over by then, case study", X: "seconds since the last operation", Y: "share, %",

@@ -12,7 +12,7 @@ import (
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
-// burstLength is how much is shown of a stabilisation: "it may take a long time before the system goes back to its normal
+// burstLength is the part of a stabilisation that is shown: "it may take a long time before the system goes back to its normal
 // behavior (approx 20000 time units)" (section 5.1).
 const burstLength = 20_000 * time.Second
 
@@ -47,7 +47,7 @@ func wanderBurst() study.Experiment {
 // burst is one loss: of the machines, and of the model with Δgen fixed, which is what section 5.1 has when it shows figure 1.
 type burst struct {
 	transient
-	// lengths are how long both took, in seconds; negative if it was too long.
+	// lengths are the durations of both, in seconds; negative if over the limit.
 	lengths [2]float64
 }
 
@@ -67,7 +67,7 @@ func burstTable(losses []burst) report.Comparison {
 	return c
 }
 
-// levelTable says how often so many operations ran in a unit of time.
+// levelTable counts the units of time with each number of operations.
 func levelTable(losses []burst) report.Table {
 	const levels = 9
 	t := report.Table{
@@ -93,7 +93,7 @@ func levelTable(losses []burst) report.Table {
 	return t
 }
 
-// burstChart draws the busiest second of every fifty: as many as the eye can tell apart.
+// burstChart draws the busiest second of every fifty: more could not be told apart.
 func burstChart(busy []float64) report.Lines {
 	const together = 50
 	var x, most []float64

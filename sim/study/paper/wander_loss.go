@@ -113,7 +113,7 @@ func sorted(durations []float64, limit float64) (over []float64, below, never fl
 	return over, below, never
 }
 
-// quantile of samples in their order; not a number if there are none.
+// quantile of sorted samples; NaN if there are none.
 func quantile(samples []float64, p float64) float64 {
 	if len(samples) == 0 {
 		return math.NaN()
@@ -121,7 +121,7 @@ func quantile(samples []float64, p float64) float64 {
 	return stat.Quantile(p, stat.Empirical, samples, nil)
 }
 
-// duringTable is what section 6 says of the time until the fleet is stable again.
+// duringTable has section 6's statements about the time until the fleet is stable again.
 func duringTable(losses [][]transient) report.Table {
 	t := report.Table{
 		Title:  "During stabilisation: shares of the time, and of the intervals",

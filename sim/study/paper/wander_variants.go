@@ -73,7 +73,7 @@ type variantRun struct {
 // lossesEach is how many losses there are for each long run.
 const lossesEach = 20
 
-// quietFor is for how long there must be exactly one token for a fleet to count as stable: the ruling's Δmax where that ever
+// quietFor with exactly one token makes a fleet count as stable: the ruling's Δmax if that ever
 // happens, and less in the overloaded fleet.
 func quietFor(members int) time.Duration {
 	if members == study.Overload {
@@ -90,7 +90,7 @@ func runVariant(ctx context.Context, v *variant, seed uint64) (variantRun, error
 	return run, ctx.Err()
 }
 
-// operations is how many operations a run accounts for, counted as for the published tables.
+// operations is the number of operations of a run, counted as for the published tables.
 func (t *tally) operations() float64 { return column{rows: t.spent[1:]}.operations() }
 
 // part is which part of a long run has as many operations as published.
@@ -114,12 +114,12 @@ func readingsTable(
 	return t
 }
 
-// average writes the mean of a figure, with so many decimals.
+// average formats the mean of a figure, with that many decimals.
 func average(runs []variantRun, decimals int, figure func(*variantRun) float64) string {
 	return fmt.Sprintf("%.*f", decimals, value(mean(runs, figure).Mean))
 }
 
-// percents is a time as a percentage of a long run.
+// percents formats a time as a percentage of a long run.
 func percents(units float64) float64 { return 100 * units / longRun.Seconds() }
 
 // variantsTable is what table 3 becomes under each reading.

@@ -16,16 +16,16 @@ type Bars struct {
 	X, Y   string
 	Labels []string
 	Groups []Group
-	// Logarithmic draws values above zero only, and every power of ten as far apart as the next.
+	// Logarithmic makes the vertical axis logarithmic; values of zero and below are not drawn.
 	Logarithmic bool
 }
 
 // Group is the bars of one colour.
 type Group struct {
 	Name string
-	// Published sets the group apart from what was measured.
+	// Published sets the group apart from measured ones.
 	Published bool
-	// Values has one for each label; one that does not exist is not a number.
+	// Values has one for each label; NaN if it is missing.
 	Values []float64
 	// Halves, if there are any, are half the widths of the values' confidence intervals.
 	Halves []float64

@@ -25,11 +25,11 @@ type Chart interface {
 	// Plot draws what is within the axes.
 	plot.Plotter
 	frame() frame
-	// sample draws what stands for one series in the legend.
+	// sample draws the mark of one series in the legend.
 	sample(c draw.Canvas, series int, of color.Color)
 }
 
-// frame is what every chart has: a title, two axes and what is drawn between them.
+// frame is common to all charts: a title, two axes and the drawing between them.
 type frame struct {
 	title, x, y string
 	logarithmic bool
@@ -46,10 +46,10 @@ type series struct {
 	values    []float64
 }
 
-// ImageFormat is how a chart is written to a file.
+// ImageFormat is the format of a chart's file.
 type ImageFormat string
 
-// The formats there are.
+// The formats.
 const (
 	SVG ImageFormat = "svg"
 	PNG ImageFormat = "png"
@@ -86,7 +86,7 @@ func WriteImage(w io.Writer, c Chart, f ImageFormat) error {
 	return err
 }
 
-// Draw draws a chart into the file and puts it in its place. Nothing is left behind if that cannot be.
+// Draw draws a chart into the file and commits it. After an error nothing is left behind.
 func (o *Output) Draw(c Chart, f ImageFormat) error {
 	defer o.Discard()
 	if err := WriteImage(o, c, f); err != nil {
@@ -95,8 +95,8 @@ func (o *Output) Draw(c Chart, f ImageFormat) error {
 	return o.Commit()
 }
 
-// paint draws heading and plot below each other. What the values are stands above their axis, where it is read without tilting
-// one's head.
+// paint draws the heading, and the plot below it. The vertical axis has its name above it, where it reads
+// horizontally.
 func paint(c draw.Canvas, chart Chart) {
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Comparison is what was published beside what was measured.
+// Comparison has published figures beside measured ones.
 type Comparison struct {
 	Title string `json:"title"`
-	// What says what the rows are; Figure and Unit what the numbers are, as "time" and "s".
+	// What names the rows; Figure and Unit name the numbers, such as "time" and "s".
 	What   string     `json:"what"`
 	Figure string     `json:"-"`
 	Unit   string     `json:"unit"`
@@ -17,15 +17,15 @@ type Comparison struct {
 	Notes  []string   `json:"notes"`
 }
 
-// Compared is one row of a [Comparison]. What does not exist is not a number.
+// Compared is one row of a [Comparison]. A missing figure is NaN.
 type Compared struct {
 	Label               string
 	Published, Measured float64
-	// Half is half the width of the confidence interval of what was measured.
+	// Half is half the width of the confidence interval of the measured figure.
 	Half float64
 }
 
-// MarshalJSON writes null for what does not exist.
+// MarshalJSON writes null for a missing figure.
 func (c Compared) MarshalJSON() ([]byte, error) {
 	number := func(v float64) any {
 		if math.IsNaN(v) {

@@ -9,13 +9,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Lines is a chart of curves.
+// Lines is a chart with curves.
 type Lines struct {
 	Title string
 	// X and Y say what the axes are, with their units.
 	X, Y   string
 	Curves []Curve
-	// Logarithmic draws values above zero only, and every power of ten as far apart as the next.
+	// Logarithmic makes the vertical axis logarithmic; values of zero and below are not drawn.
 	Logarithmic bool
 	// Labels, if there are any, stand below 0, 1, 2… in place of numbers.
 	Labels []string
@@ -26,7 +26,7 @@ type Curve struct {
 	Name string
 	X, Y []float64
 	Mark Mark
-	// Published sets the curve apart from what was measured.
+	// Published sets the curve apart from measured ones.
 	Published bool
 }
 

@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// Missing is written for a number that does not exist.
+// Missing is written for a missing number.
 const Missing = "–"
 
-// significant is to how many digits a number is written that is not whole.
+// significant is the number of digits of a number that is not whole.
 const significant = 4
 
-// Number writes a number as it is read best: whole numbers as they are, others to four digits, without an exponent where
-// there is no need for one. What is not a number is [Missing].
+// Number formats a number: whole numbers as they are, others with four digits, without an exponent if possible. NaN is [Missing].
 func Number(v float64) string {
 	size := math.Abs(v)
 	switch {
@@ -35,7 +34,7 @@ func Number(v float64) string {
 	return s
 }
 
-// Signed writes a number with its sign, for differences.
+// Signed formats a number with its sign, for differences.
 func Signed(v float64) string {
 	if v > 0 {
 		return "+" + Number(v)
@@ -43,7 +42,7 @@ func Signed(v float64) string {
 	return Number(v)
 }
 
-// Percent writes a share, 1 being the whole.
+// Percent formats a share, with 1 as the whole.
 func Percent(share float64) string {
 	if math.IsNaN(share) {
 		return Missing
@@ -63,7 +62,7 @@ func roundTo(v float64, digits int) float64 {
 	return r
 }
 
-// grouped writes a number for an axis, with a space after every three digits of a large one.
+// grouped formats a number for an axis, with a space after every three digits of a large one.
 func grouped(v float64) string {
 	s := Number(roundTo(v, 12))
 	digits := strings.TrimPrefix(s, "-")

@@ -10,11 +10,11 @@ import (
 	"syscall"
 )
 
-// Output is a file that is there complete or not at all: what is written goes into a file next to it, which takes its place
-// at the end. Creating it before a long piece of work tells at once whether it can be written.
+// Output is a file that is written completely or not at all: the bytes go into a file next to it, which takes its place
+// at the end. Create it before long work, to find out at once whether it can be written.
 type Output struct {
 	path string
-	// beside is the file that is written to; path itself, if that is no regular file.
+	// beside is the temporary file; path itself, if that is no regular file.
 	beside string
 	file   *os.File
 }
@@ -52,7 +52,7 @@ func place(path string) (target, beside string, err error) {
 	case err == nil && info.IsDir():
 		return "", "", fmt.Errorf("%s is a folder: name a file in it, as %s", path, filepath.Join(path, "out"))
 	case err == nil && !info.Mode().IsRegular():
-		// A pipe or a terminal, which nothing may take the place of.
+		// A pipe or a terminal: it must not be replaced.
 		return target, target, nil
 	case err == nil && info.Mode().Perm()&0o222 == 0:
 		return "", "", unwritable(path, fs.ErrPermission)
@@ -61,7 +61,7 @@ func place(path string) (target, beside string, err error) {
 	return target, folder + "." + name + "." + strconv.Itoa(os.Getpid()) + ".part", nil
 }
 
-// unwritable says why a file cannot be written, and what to do.
+// unwritable explains why a file cannot be written, and what to do.
 func unwritable(path string, err error) error {
 	folder := filepath.Dir(path)
 	switch {
@@ -88,7 +88,7 @@ func (o *Output) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Commit ends the file and puts it in its place. After an error it is not there, and an earlier one of that name still is.
+// Commit ends the file and puts it in its place. After an error, an earlier file of that name is unchanged.
 func (o *Output) Commit() error {
 	err := o.file.Close()
 	if err == nil && o.beside != o.path {
@@ -102,7 +102,7 @@ func (o *Output) Commit() error {
 	return nil
 }
 
-// Discard forgets the file, unless it has been committed. An earlier one of that name is left as it was.
+// Discard removes the temporary file, unless it was committed. An earlier file of that name is unchanged.
 func (o *Output) Discard() {
 	// Closed twice, or gone already: there is nothing left to do about it.
 	_ = o.file.Close()

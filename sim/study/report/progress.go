@@ -11,13 +11,13 @@ import (
 	"golang.org/x/term"
 )
 
-// Nobody needs to be told of work that is over in patience; after that the line changes every refresh.
+// Work that ends within patience shows no line; after that the line changes every refresh.
 const (
 	patience = 2 * time.Second
 	refresh  = 200 * time.Millisecond
 )
 
-// Columns returns how wide the terminal is that a file is; zero if it is none.
+// Columns returns the width of the terminal that a file is; 0 if it is none.
 func Columns(f *os.File) int {
 	fd := int(f.Fd())
 	if !term.IsTerminal(fd) {
@@ -30,8 +30,7 @@ func Columns(f *os.File) int {
 	return columns
 }
 
-// Progress is a line on a terminal that says how far a piece of work has come and when it will be done. Any number of
-// goroutines may use it at once.
+// Progress is a line on a terminal with the progress of some work and the time left. It is safe for concurrent use.
 type Progress struct {
 	mutex   sync.Mutex
 	w       io.Writer
@@ -42,12 +41,12 @@ type Progress struct {
 	shown   time.Time
 }
 
-// NewProgress begins a piece of work now. With zero columns, where there is no terminal, nothing is ever shown.
+// NewProgress begins some work now. With zero columns, without a terminal, nothing is shown.
 func NewProgress(w io.Writer, columns int, task string, now func() time.Time) *Progress {
 	return &Progress{w: w, columns: columns, task: task, now: now, began: now()}
 }
 
-// Reached says how large a share of the work is done, from 0 to 1.
+// Reached sets the share of the work that is done, from 0 to 1.
 func (p *Progress) Reached(share float64) {
 	if p.columns <= 0 {
 		return
@@ -86,10 +85,10 @@ func (p *Progress) show(share float64, elapsed time.Duration) {
 	p.put(strings.TrimSuffix(cut([]string{line}, p.columns-1), "\n"))
 }
 
-// put replaces the line. That nobody sees it is no reason for the work to fail.
+// put replaces the line. Its errors do not stop the work.
 func (p *Progress) put(line string) { _, _ = fmt.Fprint(p.w, "\r\x1b[K"+line) }
 
-// roughly writes a duration to the accuracy of a guess.
+// roughly formats a duration as an estimate.
 func roughly(d time.Duration) string {
 	switch {
 	case d < time.Minute:

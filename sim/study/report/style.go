@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// The size of every chart, and how many dots to the inch a PNG has.
+// The size of every chart, and the resolution of a PNG.
 const (
 	width  vg.Length = 660
 	height vg.Length = 400
@@ -19,7 +19,7 @@ const (
 	dpi              = 144
 )
 
-// The sizes of letters.
+// Font sizes.
 const (
 	titleSize = 15
 	labelSize = 12
@@ -69,7 +69,7 @@ func letters(size font.Length, weight xfont.Weight) text.Style {
 	}
 }
 
-// dress gives an axis its letters and lines.
+// dress gives an axis its fonts and lines.
 func dress(a *plot.Axis) {
 	style := letters(tickSize, xfont.WeightNormal)
 	style.XAlign, style.YAlign = a.Tick.Label.XAlign, a.Tick.Label.YAlign

@@ -8,7 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Format is how a table is written.
+// Format is the format of a table.
 type Format string
 
 // The formats there are, by the names that users give them.
@@ -27,7 +27,7 @@ func ParseFormat(name string) (Format, error) {
 	return "", fmt.Errorf("there is no format %q: choose %s, %s or %s", name, Text, Markdown, CSV)
 }
 
-// Table is rows and columns. The first column names the rows; the others are numbers, and aligned as such.
+// Table has rows and columns. The first column names the rows; the others are numbers, aligned right.
 type Table struct {
 	Title  string     `json:"title"`
 	Header []string   `json:"header"`
@@ -52,7 +52,7 @@ func (t Table) Render(f Format) string {
 	return t.around(t.Title+"\n", "", strings.Join(lines, "\n"))
 }
 
-// around puts title and notes around the body, each paragraph after a gap.
+// around puts title and notes around the body, with gaps between.
 func (t Table) around(title, gap, body string) string {
 	var b strings.Builder
 	if t.Title != "" {

@@ -42,7 +42,7 @@ func (b Bars) Terminal(columns int) string {
 	return cut(lines, columns)
 }
 
-// share returns how many of so many columns the bar of a value fills: at least one, if there is a bar.
+// share returns the number of columns that the bar of a value fills: at least one, if there is a bar.
 func (b Bars) share(v, low, high float64, columns int) int {
 	if math.IsNaN(v) || v <= 0 {
 		return 0
@@ -54,13 +54,13 @@ func (b Bars) share(v, low, high float64, columns int) int {
 	return max(1, int(math.Round(part*float64(columns))))
 }
 
-// block is what the bars of a group are made of.
+// block is the character of a group's bars.
 func block(group int) string { return []string{"█", "▒", "▓", "░"}[group%4] }
 
-// rows is about how many lines the curves of a chart take.
+// rows is the approximate number of lines of a chart's curves.
 const rows = 12
 
-// Terminal draws all curves over each other, each column being the mean of what falls into it.
+// Terminal draws all curves over each other; each column shows the mean of its points.
 func (l Lines) Terminal(columns int) string {
 	f := l.frame()
 	lines := f.captions()
@@ -82,7 +82,7 @@ func (l Lines) Terminal(columns int) string {
 	return cut(lines, columns)
 }
 
-// charSet is what a curve is made of.
+// charSet has the characters of a curve.
 func charSet(curve int) asciigraph.CharSet {
 	return []asciigraph.CharSet{
 		asciigraph.DefaultCharSet, asciigraph.CreateCharSet("·"), asciigraph.CreateCharSet("*"), asciigraph.CreateCharSet("+"),
@@ -115,7 +115,7 @@ func (l Lines) graph(f *frame, columns int) []string {
 	), "\n")
 }
 
-// number writes what stands beside a line; on a logarithmic axis, beside the powers of ten only.
+// number formats the value beside a line; on a logarithmic axis, beside powers of ten only.
 func (l Lines) number(v float64) string {
 	switch {
 	case !l.Logarithmic:
@@ -140,8 +140,8 @@ func (k Curve) scaled(logarithmic bool) Curve {
 	return k
 }
 
-// means returns a value for each of so many columns: the mean of the points that fall into it; between two points, what the
-// line or step is at there; outside of the curve, not a number.
+// means returns a value for each column: the mean of its points; between two points, the value of the
+// line or step there; outside of the curve, NaN.
 func (k Curve) means(from, to float64, columns int) []float64 {
 	means := make([]float64, columns)
 	next := 0
@@ -193,7 +193,7 @@ func widest(texts []string) int {
 	return w
 }
 
-// cut joins lines, none of them wider than so many columns.
+// cut joins lines, and cuts each to a number of columns.
 func cut(lines []string, columns int) string {
 	var b strings.Builder
 	for _, l := range lines {

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// maxTicks is how many marks with a number an axis has at most.
+// maxTicks is the greatest number of marks with a number on an axis.
 const maxTicks = 7
 
 // linearTicks marks round numbers.
