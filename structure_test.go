@@ -89,6 +89,7 @@ func house() []rule {
 		{room: "sim/study/report", why: "plain data in, bytes out"},
 		{room: "tools/hosts", ours: []string{"agent/control"}, why: "it runs agents, and does not know what for"},
 		{room: "tools/chaos", ours: []string{"tools/hosts"}, why: "it judges what real processes do"},
+		{room: "cmd/wanderd/follow", ours: []string{"agent/control"}, why: "it asks by way of the control socket only"},
 		{room: "tools/mutant", why: "it changes texts"},
 		{room: "examples/...", inTests: []string{"agent/control", "agent/metrics"}, why: "what an operator could write too"},
 	}

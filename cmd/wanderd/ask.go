@@ -15,7 +15,7 @@ import (
 )
 
 func (p *program) newStatusCommand() *cobra.Command {
-	var ofFleet bool
+	var ofFleet, watch bool
 	cmd := newAskCommand(p, &cobra.Command{
 		Use:   "status",
 		Short: "Show the state of the agent on this host, or of the fleet",
@@ -36,13 +36,21 @@ With --fleet the agent asks all members, which have two seconds to answer, and t
 has one line for each: its last run and the next, and why it does not run now. Those that
 do not answer are named. The members are asked only now: there is no steady traffic.
 
+With --watch the fleet is shown as it goes: where the token is and came from, who runs,
+who failed, who is next. Press ? for the keys, q to end. Where the output is no terminal
+it is a line for each event.
+
 It uses the agent's control socket: run it as the agent's user, or as root.`,
 		Example: `  wanderd status
   wanderd status --fleet
+  wanderd status --watch
   wanderd status --socket /run/wanderd/wanderd.sock
   wanderd status --json | jq '.gates[] | select(.running)'
   wanderd status --fleet --json | jq -r '.members[] | select(.missing) | .name'`,
 	}, func(ctx context.Context, c *control.Client) (page, error) {
+		if watch {
+			return page{text: func(io.Writer) error { return nil }}, p.watch(ctx, c)
+		}
 		if ofFleet {
 			f, err := c.Fleet(ctx)
 			return page{f, func(w io.Writer) error { return writeFleet(w, &f, p.now()) }}, err
@@ -54,6 +62,8 @@ It uses the agent's control socket: run it as the agent's user, or as root.`,
 		return page{s, func(w io.Writer) error { return writeStatus(w, s, p.now()) }}, err
 	})
 	cmd.Flags().BoolVar(&ofFleet, "fleet", false, "Ask all members, and show one line for each.")
+	cmd.Flags().BoolVar(&watch, "watch", false, "Show the fleet as it goes, until q is pressed.")
+	cmd.MarkFlagsMutuallyExclusive("watch", "json")
 	return cmd
 }
 

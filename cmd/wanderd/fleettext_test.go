@@ -42,7 +42,7 @@ func refuse(t *testing.T, src told, args ...string) string {
 func crew() told {
 	now := noon()
 	member := func(name, id string) control.Member {
-		return control.Member{Name: name, Member: id + "0000000000", Address: "10.0.0." + name[1:] + ":7946", State: "alive"}
+		return control.Member{Name: name, Member: id + "00000000", Address: "10.0.0." + name[1:] + ":7946", State: "alive"}
 	}
 	sync := func(g control.Gate) *control.Status {
 		g.Name = "sync"
@@ -55,7 +55,7 @@ func crew() told {
 		Members: []control.FleetMember{
 			{Member: member("m1", "11111111"), Status: sync(control.Gate{
 				LastRun: now.Add(-20 * time.Minute), LastExit: "exit status 2", LastTook: control.Duration(3 * time.Second),
-				NotRunning: "due, waiting for the token",
+				NextRun: now.Add(-10 * time.Minute), NotRunning: "due, waiting for the token",
 			})},
 			{Member: self, Status: sync(control.Gate{
 				LastRun: now.Add(-5 * time.Minute), LastExit: "ok", LastTook: control.Duration(1500 * time.Millisecond),

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"golang.org/x/term"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/cmd/wanderd/follow"
+)
+
+// watch shows the fleet until its reader has enough: on a terminal as a screen, elsewhere as a line for each event.
+func (p *program) watch(ctx context.Context, c *control.Client) error {
+	if _, err := c.Status(ctx); err != nil { // an agent that is not there is an error at once
+		return err
+	}
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	zone := p.now().Location()
+	if !onTerminal(p.stdout) {
+		lines := watchLines{out: p.stdout, zone: zone}
+		follow.Follow(ctx, c, lines.tell)
+		return lines.err
+	}
+	// The screen ends with the context, and the asking with the screen.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	screen := tea.NewProgram(newWatchModel(zone), tea.WithContext(ctx), tea.WithOutput(p.stdout), tea.WithoutSignalHandler())
+	go follow.Follow(ctx, c, func(s follow.Snapshot) { screen.Send(s) })
+	if _, err := screen.Run(); err != nil && !errors.Is(err, tea.ErrProgramKilled) {
+		return fmt.Errorf("this terminal cannot show it, but \"wanderd status --watch | cat\" can: %w", err)
+	}
+	return nil
+}
+
+func onTerminal(out io.Writer) bool {
+	file, ok := out.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// watchLines writes what happens in a fleet, a line for each event.
+type watchLines struct {
+	out  io.Writer
+	zone *time.Location
+	// said is what was said last about each thing.
+	said map[string]string
+	// err is why a line could not be written.
+	err error
+}
+
+// tell writes what has changed.
+func (l *watchLines) tell(s follow.Snapshot) {
+	now := s.At.In(l.zone)
+	if l.said == nil {
+		l.said = make(map[string]string)
+	}
+	// say says text once, as long as what is true about something.
+	say := func(about, what, text string) {
+		if l.said[about] == what {
+			return
+		}
+		l.said[about] = what
+		if _, err := fmt.Fprintf(l.out, "%s  %s\n", now.Format(time.DateTime), text); err != nil && l.err == nil {
+			l.err = err
+		}
+	}
+	if s.Error == "" {
+		say("error", "", "the agent on this host answers again")
+	} else {
+		say("error", s.Error, "error: "+printable(s.Error))
+	}
+	for i := range s.Tokens {
+		t := &s.Tokens[i]
+		about := fmt.Sprintf("%s %d", t.Gate, t.Slot)
+		name := "gate " + printable(t.Gate)
+		if slices.ContainsFunc(s.Tokens, func(o follow.Token) bool { return o.Gate == t.Gate && o.Slot != t.Slot }) {
+			name += fmt.Sprintf(", slot %d", t.Slot)
+		}
+		switch {
+		case t.Missing != "":
+			say(about, "missing "+t.Missing, fmt.Sprintf("%s: %s", name, holderText(&t.Holder, now)))
+		case t.Running:
+			say(about, "runs "+t.Member, fmt.Sprintf("%s: %s runs, number %d", name, strings.TrimSuffix(printable(t.Name)+": "+printable(t.Command), ": "), t.Seq))
+		default:
+			say(about, "holds "+t.Member, fmt.Sprintf("%s: %s has the token", name, printable(t.Name)))
+		}
+	}
+	for i := range s.Fleet.Members {
+		m := &s.Fleet.Members[i]
+		text := printable(m.Name) + " answers again"
+		if m.Missing != "" {
+			text = printable(m.Name) + " is missing: " + printable(m.Missing)
+		}
+		say(m.Member.Member, m.Missing, text)
+		if m.Status == nil {
+			continue
+		}
+		for k := range m.Status.Gates {
+			g := &m.Status.Gates[k]
+			if g.LastExit != "" && g.LastExit != "ok" {
+				say("failure "+m.Member.Member+g.Name, g.LastRun.String(),
+					fmt.Sprintf("gate %s: %s failed after %s: %s", printable(g.Name), printable(m.Name), format(g.LastTook), printable(g.LastExit)))
+			}
+		}
+	}
+}

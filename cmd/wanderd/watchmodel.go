@@ -1,0 +1,262 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/cmd/wanderd/follow"
+)
+
+// watchModel is the screen of "status --watch": what it shows follows from what it was told, and from nothing else.
+type watchModel struct {
+	seen follow.Snapshot
+	// gate is which gate is shown, from 0; top is the first member that is.
+	gate, top     int
+	width, height int
+	help          bool
+	// zone is the time zone of the times of day.
+	zone *time.Location
+}
+
+// widthOf and heightOf the screen, until the terminal has said how large it is.
+const (
+	usualWidth  = 80
+	usualHeight = 24
+)
+
+func newWatchModel(zone *time.Location) watchModel {
+	return watchModel{width: usualWidth, height: usualHeight, zone: zone, seen: follow.Snapshot{Fleet: &control.Fleet{}}}
+}
+
+// Init implements tea.Model.
+func (m watchModel) Init() tea.Cmd { return nil }
+
+// Update implements tea.Model.
+func (m watchModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case follow.Snapshot:
+		m.seen = msg
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+	case tea.KeyPressMsg:
+		switch msg.String() {
+		case "q", "ctrl+c", "esc":
+			return m, tea.Quit
+		case "?":
+			m.help = !m.help
+		case "tab":
+			m.gate, m.top = m.gate+1, 0
+		case "down", "j":
+			m.top++
+		case "up", "k":
+			m.top--
+		}
+	}
+	m.gate %= max(len(gatesOfFleet(m.seen.Fleet)), 1)
+	m.top = min(max(m.top, 0), max(len(m.rows())-1, 0))
+	return m, nil
+}
+
+// rows are the members of the gate that is shown, and those that do not say whether they are.
+func (m *watchModel) rows() []*control.FleetMember {
+	gates := gatesOfFleet(m.seen.Fleet)
+	if len(gates) == 0 {
+		return nil
+	}
+	var rows []*control.FleetMember
+	for i := range m.seen.Fleet.Members {
+		if member := &m.seen.Fleet.Members[i]; member.Missing != "" || gateOf(member.Status, gates[m.gate]) != nil {
+			rows = append(rows, member)
+		}
+	}
+	return rows
+}
+
+// View implements tea.Model.
+func (m watchModel) View() tea.View {
+	view := tea.NewView(strings.Join(m.lines(), "\n"))
+	view.AltScreen = true
+	view.WindowTitle = "wanderd"
+	return view
+}
+
+const watchHelp = `q, Esc, Ctrl-C   quit
+?                this help, on and off
+Tab              the next gate
+Down, Up, j, k   other members
+
+●  this member holds the token      ▶  it runs
+!  its last run failed              ?  it does not answer
+
+Who has the token is asked twice a second, all members every five seconds.`
+
+// styles of a part of a line.
+const (
+	plain  = ""
+	bold   = "\x1b[1m"
+	red    = "\x1b[31m"
+	green  = "\x1b[32m"
+	dim    = "\x1b[2m"
+	normal = "\x1b[0m"
+)
+
+// styled cuts text to the width of the screen, and gives it a style.
+func (m *watchModel) styled(style, text string) string {
+	if runes := []rune(text); len(runes) > m.width {
+		text = string(runes[:max(m.width-1, 0)]) + "…"
+	}
+	if style == plain {
+		return text
+	}
+	return style + text + normal
+}
+
+// lines are the lines of the screen, as many as it has at most.
+func (m *watchModel) lines() []string {
+	if m.help {
+		return m.fitted(strings.Split(watchHelp, "\n"))
+	}
+	now := m.seen.At.In(m.zone)
+	lines := []string{m.styled(dim, m.title())}
+	if m.seen.Error != "" {
+		lines = append(lines, m.styled(red, printable(m.seen.Error)))
+	}
+	gates := gatesOfFleet(m.seen.Fleet)
+	if len(gates) == 0 {
+		return m.fitted(append(lines, "waiting for the first answers…"))
+	}
+	gate := gates[m.gate]
+	heading := "gate " + printable(gate)
+	if len(gates) > 1 {
+		heading += fmt.Sprintf(" (%d of %d)", m.gate+1, len(gates))
+	}
+	lines = append(lines, m.styled(bold, heading))
+	for i := range m.seen.Tokens {
+		if t := &m.seen.Tokens[i]; t.Gate == gate {
+			lines = append(lines, m.styled(plain, "  token   "+holderText(&t.Holder, now)), m.styled(green, "          "+trailText(t)))
+		}
+	}
+	lines = append(lines, m.styled(bold, "  runs    "+runnersText(m.holders(gate), now)))
+	if name, g := lastFailure(m.seen.Fleet, gate); g != nil {
+		lines = append(lines, m.styled(red, fmt.Sprintf("  failed  %s, %s: %s", printable(name), ago(g.LastRun, now), printable(g.LastExit))))
+	}
+	lines = append(lines, m.styled(plain, "  next    "+nextText(m.seen.Fleet, gate, now)), "")
+	return m.fitted(append(lines, m.table(gate, now, m.height-len(lines))...))
+}
+
+func (m *watchModel) title() string {
+	missing := 0
+	for i := range m.seen.Fleet.Members {
+		if m.seen.Fleet.Members[i].Status == nil {
+			missing++
+		}
+	}
+	title := count(uint64(len(m.seen.Fleet.Members)), "member")
+	if missing > 0 {
+		title += fmt.Sprintf(", %d do not answer", missing)
+	}
+	return title + ", " + m.seen.At.In(m.zone).Format(time.TimeOnly) + "   q quits, ? helps"
+}
+
+// fitted cuts lines to the height of the screen.
+func (m *watchModel) fitted(lines []string) []string {
+	return lines[:min(len(lines), max(m.height, 1))]
+}
+
+// holders are who has the tokens of a gate.
+func (m *watchModel) holders(gate string) []control.Holder {
+	var all []control.Holder
+	for _, t := range m.seen.Tokens {
+		if t.Gate == gate {
+			all = append(all, t.Holder)
+		}
+	}
+	return all
+}
+
+// trailText is where a token came from.
+func trailText(t *follow.Token) string {
+	names := slices.Clone(t.Trail)
+	for i := range names {
+		names[i] = printable(names[i])
+	}
+	if len(names) > 0 && t.Missing == "" {
+		names[len(names)-1] = "● " + names[len(names)-1]
+	}
+	return strings.Join(names, " → ")
+}
+
+// nextText is who is due: those that wait for the token, and else the first that will be.
+func nextText(f *control.Fleet, gate string, now time.Time) string {
+	var waiting []string
+	var first *control.FleetMember
+	var at time.Time
+	for i := range f.Members {
+		m := &f.Members[i]
+		g := gateOf(m.Status, gate)
+		switch {
+		case g == nil || g.Running || g.NextRun.IsZero() && !g.LastRun.IsZero():
+		case !g.NextRun.After(now):
+			waiting = append(waiting, printable(m.Name))
+		case first == nil || g.NextRun.Before(at):
+			first, at = m, g.NextRun
+		}
+	}
+	const named = 6
+	switch {
+	case len(waiting) > named:
+		return fmt.Sprintf("with the token: %s and %d more", strings.Join(waiting[:named], ", "), len(waiting)-named)
+	case len(waiting) > 0:
+		return "with the token: " + strings.Join(waiting, ", ")
+	case first != nil:
+		return fmt.Sprintf("%s in %s (%s)", printable(first.Name), rough(at.Sub(now)), clock(at, now))
+	}
+	return "nobody"
+}
+
+// table has a line for each member of a gate, from the first that is shown.
+func (m *watchModel) table(gate string, now time.Time, height int) []string {
+	longest := len("NAME")
+	for i := range m.seen.Fleet.Members {
+		longest = max(longest, len([]rune(printable(m.seen.Fleet.Members[i].Name))))
+	}
+	row := func(mark, name string, cells ...string) string {
+		return fmt.Sprintf("%s %-*s  %-19s  %-8s  %-14s  %s", mark, longest, name, cells[0], cells[1], cells[2], cells[3])
+	}
+	lines := []string{m.styled(dim, row(" ", "NAME", "LAST RUN", "TOOK", "NEXT RUN", "NOW"))}
+	for _, member := range m.rows()[m.top:] {
+		name, g := printable(member.Name), gateOf(member.Status, gate)
+		if len(lines) >= height {
+			break
+		}
+		if g == nil {
+			lines = append(lines, m.styled(dim, row("?", name, "", "", "", printable(member.Missing))))
+			continue
+		}
+		mark, style := " ", plain
+		if g.LastExit != "" && g.LastExit != "ok" {
+			mark, style = "!", red
+		}
+		cells := gateRow(g, now)
+		last, took, result, next, doing := cells[0], cells[1], cells[2], cells[3], cells[4]
+		if style == red {
+			doing = result + "; " + doing
+		}
+		if at := slices.IndexFunc(m.seen.Tokens, func(t follow.Token) bool {
+			return t.Gate == gate && t.Member == member.Member.Member && t.Missing == ""
+		}); at >= 0 {
+			mark, style = "●", cmp.Or(style, green)
+			if t := &m.seen.Tokens[at]; t.Running {
+				mark, style, doing = "▶", bold, "runs "+since(t.RunningSince, now)
+			}
+		}
+		lines = append(lines, m.styled(style, row(mark, name, last, took, next, doing)))
+	}
+	return lines
+}
