@@ -72,7 +72,7 @@ func New(s Settings) (*Fleet, error) {
 		if s.Network == nil {
 			h.Addr, err = freeAddr()
 		} else {
-			h.Addr, h.enter = s.Network.addr(i)+":7946", s.Network.enter(i)
+			h.Addr, h.enter = s.Network.Addr(i)+":7946", s.Network.Enter(i)
 		}
 		if err != nil {
 			return nil, err

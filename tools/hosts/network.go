@@ -95,7 +95,7 @@ func (n *Network) build(size int) (err error) {
 		n.hosts = append(n.hosts, h)
 		port := "port" + strconv.Itoa(i+1)
 		// IPv6 is off: its neighbours' talk would count as bytes at rest.
-		script := `ip link set lo up && ip link set eth0 up && ip addr add ` + n.addr(i) + `/24 dev eth0 && nft add table inet faults`
+		script := `ip link set lo up && ip link set eth0 up && ip addr add ` + n.Addr(i) + `/24 dev eth0 && nft add table inet faults`
 		if err := errors.Join(
 			n.hub.run("ip", "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", strconv.Itoa(h.cmd.Process.Pid)),
 			n.hub.run("ip", "link", "set", port, "master", "br0", "up"),
@@ -166,9 +166,11 @@ func (n *Network) Close() {
 // Clocks reports whether the hosts have boot times of their own.
 func (n *Network) Clocks() bool { return n.clocks }
 
-func (n *Network) addr(i int) string { return fmt.Sprintf("10.77.0.%d", i+1) }
+// Addr is a host's address.
+func (n *Network) Addr(i int) string { return fmt.Sprintf("10.77.0.%d", i+1) }
 
-func (n *Network) enter(i int) []string {
+// Enter is the command that runs another one on a host.
+func (n *Network) Enter(i int) []string {
 	if n.clocks {
 		return n.hosts[i].enter("--net", "--time")
 	}
@@ -199,9 +201,9 @@ func (n *Network) apply(to int) error {
 	for from := range n.hosts {
 		switch f := n.links[link{from, to}]; {
 		case f.cut:
-			fmt.Fprintf(&rules, "ip saddr %s drop\n", n.addr(from))
+			fmt.Fprintf(&rules, "ip saddr %s drop\n", n.Addr(from))
 		case f.lost > 0:
-			fmt.Fprintf(&rules, "ip saddr %s numgen random mod 1000 < %d drop\n", n.addr(from), f.lost)
+			fmt.Fprintf(&rules, "ip saddr %s numgen random mod 1000 < %d drop\n", n.Addr(from), f.lost)
 		}
 	}
 	return n.hosts[to].feed("delete table inet faults\ntable inet faults {\nchain in {\ntype filter hook input priority 0\n"+

@@ -1,0 +1,116 @@
+// Command races lets wanderd and other systems that grant locks do the same things, one after the other on one machine, and prints what it has
+// measured.
+//
+//	go -C tools/races run . [-only NAME] [--write ../../docs]
+//
+// A system whose program is not installed is skipped, and the page says so. It is a module of its own: the clients of the other
+// systems stay out of the product's go.sum.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/wanderd/wanderd/tools/hosts"
+)
+
+func main() {
+	if len(os.Args) > 2 && os.Args[1] == holder {
+		exit(hold(os.Args[2], os.Args[3:]))
+	}
+	only := flag.String("only", "", "the systems whose names contain this")
+	write := flag.String("write", "", "a directory for races.md; by default the page is printed")
+	flag.Parse()
+	exit(race(*only, *write))
+}
+
+func exit(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "races:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func race(only, write string) error {
+	dir, err := os.MkdirTemp("", "wanderd-races-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	program := filepath.Join(dir, "wanderd")
+	build := exec.Command("go", "build", "-o", program, "./cmd/wanderd")
+	build.Dir = "../.."
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	p := newPage()
+	for i, s := range []system{
+		wanderd(program, "tree"), wanderd(program, "ring"), wanderd(program, "wander"), etcd(), zooKeeper(), redis(), consul(),
+	} {
+		if !strings.Contains(s.name, only) {
+			continue
+		}
+		if _, err := exec.LookPath(s.program); err != nil {
+			p.skip(s.name, fmt.Sprintf("%s is not installed", s.program))
+			continue
+		}
+		if err := p.run(s, filepath.Join(dir, fmt.Sprint(i))); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
+	p.plain(filepath.Join(dir, "lock"))
+	if write == "" {
+		_, err := os.Stdout.WriteString(p.text())
+		return err
+	}
+	return os.WriteFile(filepath.Join(write, "races.md"), []byte(p.text()), 0o644)
+}
+
+// run lets one system do everything.
+func (p *page) run(s system, dir string) error {
+	load := loadAverage()
+	for _, step := range []struct {
+		name string
+		do   func(system, string) error
+	}{{"alone", p.alone}, {"contended", p.contended}, {"holders", p.killHolders}, {"servers", p.killServers}, {"rest", p.rest}} {
+		own := dir + step.name
+		if err := os.Mkdir(own, 0o700); err != nil {
+			return err
+		}
+		fmt.Fprintf(os.Stderr, "%s: %s\n", s.name, step.name)
+		if err := step.do(s, own); err != nil {
+			return fmt.Errorf("%s: %w", step.name, err)
+		}
+	}
+	p.racers = append(p.racers, []string{s.name, p.versions[s.name], p.settings[s.name], load + ", " + loadAverage()})
+	return nil
+}
+
+var errNoNetwork = errors.New("no network namespaces")
+
+// rest counts the bytes that a system with nothing to do puts on the wire.
+func (p *page) rest(s system, dir string) error {
+	net, err := hosts.NewNetwork(servers)
+	if err != nil {
+		p.resting = append(p.resting, []string{s.name, fmt.Sprint(errors.Join(errNoNetwork, err)), ""})
+		return nil
+	}
+	defer net.Close()
+	stop, err := s.quiet(dir, &network{net})
+	if err != nil {
+		return err
+	}
+	defer stop()
+	perMinute, err := p.bytesPerMinute(net)
+	if err != nil {
+		return err
+	}
+	p.resting = append(p.resting, []string{s.name, fmt.Sprintf("%.0f", perMinute), fmt.Sprintf("%.0f", perMinute/servers)})
+	return nil
+}

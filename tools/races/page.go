@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// page is what was measured, as rows of tables.
+type page struct {
+	begun              time.Time
+	versions, settings map[string]string
+
+	racers, uncontended, contending, holderDeaths, serverDeaths, resting, commands, skipped [][]string
+}
+
+func newPage() *page {
+	return &page{begun: time.Now(), versions: map[string]string{}, settings: map[string]string{}}
+}
+
+func (p *page) skip(name, why string) { p.skipped = append(p.skipped, []string{name, why}) }
+
+func loadAverage() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	one, _, _ := strings.Cut(string(text), " ")
+	return one
+}
+
+// machine describes this one.
+func machine() string {
+	model := "unknown processor"
+	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		if _, rest, ok := strings.Cut(string(text), "model name\t: "); ok {
+			model, _, _ = strings.Cut(rest, "\n")
+		}
+	}
+	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
+	return fmt.Sprintf("%d cores (%s), Linux %s, %s", runtime.NumCPU(), model, strings.TrimSpace(string(kernel)), runtime.Version())
+}
+
+func (p *page) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `# Races
+
+Locks side by side on one machine, one system after the other. Written by
+
+    go -C tools/races run . --write ../../docs
+
+on %s; nothing on it is typed by hand. The machine: %s. All servers, members and clients share it over
+loopback. Their files are in %s, on the same disk.
+
+`, p.begun.UTC().Format(time.DateOnly), machine(), os.TempDir())
+	table := func(title, text string, head []string, rows [][]string) {
+		if len(rows) == 0 {
+			return
+		}
+		fmt.Fprintf(&b, "## %s\n\n%s\n\n| %s |\n|%s\n", title, text, strings.Join(head, " | "), strings.Repeat("---|", len(head)))
+		for _, row := range rows {
+			fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
+		}
+		b.WriteString("\n")
+	}
+	table("Who races", "Load is the machine's load average over one minute, before and after.", []string{"system", "version", "settings", "load"}, p.racers)
+	table("A grant and its release", fmt.Sprintf("Nobody else wants it. One client for %s, and then the clients of three servers or members in turn, for as long.", raceTime),
+		[]string{"system", "one client: median", "99th percentile", "in turn: median", "99th percentile"}, p.uncontended)
+	table("Ten that contend", "Each asks again as soon as it has released. wanderd has ten members here, all of them on the roster; the others have ten clients of their servers.",
+		[]string{"system", "grants a second", "wait: median", "99th percentile", "grants of the least, most served"}, p.contending)
+	table("The holder is killed", "kill -9; from then until a client at another server or member is granted the lock. Each three times.",
+		[]string{"system", "killed", "first", "second", "third"}, p.holderDeaths)
+	table("A server or a member is killed", fmt.Sprintf("kill -9, while the clients of three servers or members contend: the longest time without any grant in the %s after that.", watchTime),
+		[]string{"system", "killed", "pause"}, p.serverDeaths)
+	table("Bytes at rest", fmt.Sprintf("Three servers or members without any client, each in a network namespace of its own: bytes on the wire a minute with all headers, counted for %s. "+
+		"A strict gate adds nothing to the gossip; the token of a soft gate goes round all the time.", restTime), []string{"system", "all", "each"}, p.resting)
+	table("A command under a lock", fmt.Sprintf("The time of a process from start to end, %d times one after the other; nobody else wants the lock.", commands),
+		[]string{"command", "median", "99th percentile"}, p.commands)
+	table("Skipped", "These did not race here.", []string{"system", "why"}, p.skipped)
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bufio"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	mathrand "math/rand/v2"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func redis() system {
+	return system{name: "Redis", program: "redis-server", start: startRedis, quiet: func(dir string, n *network) (func(), error) {
+		return n.runEach(dir, [][]string{{"redis-server", "--bind", n.Addr(0), "--save", "", "--protected-mode", "no"}})
+	}}
+}
+
+type redisServer struct {
+	endpoint string
+	process  *process
+}
+
+func startRedis(dir string, _ int) (running, error) {
+	ports, err := freePorts(1)
+	if err != nil {
+		return nil, err
+	}
+	s := &redisServer{endpoint: fmt.Sprintf("127.0.0.1:%d", ports[0])}
+	if s.process, err = launch(dir, "s.log", nil, "redis-server", "--bind", "127.0.0.1", "--port", fmt.Sprint(ports[0]), "--save", ""); err != nil {
+		return nil, err
+	}
+	if err := works(s); err != nil {
+		s.stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *redisServer) stop()           { s.process.kill() }
+func (s *redisServer) version() string { return firstLine("redis-server", "--version") }
+
+func (s *redisServer) settings() string {
+	return fmt.Sprintf("1 server, nothing on the disk; SET NX PX %d, asked for again every 1 to 10 ms", lease.Milliseconds())
+}
+
+func (s *redisServer) command() (string, []string) { return "", nil }
+
+// redisLocker locks as Redis's own page on locks says for a single server.
+type redisLocker struct {
+	conn  net.Conn
+	from  *bufio.Reader
+	token string
+}
+
+func dialRedis(endpoints []string) (locker, error) {
+	conn, err := net.DialTimeout("tcp", endpoints[0], time.Second)
+	if err != nil {
+		return nil, err
+	}
+	return &redisLocker{conn, bufio.NewReader(conn), rand.Text()}, nil
+}
+
+func (s *redisServer) dial(int) (locker, error) { return dialRedis([]string{s.endpoint}) }
+
+// do sends a command, and returns its answer; empty is none.
+func (l *redisLocker) do(words ...string) (string, error) {
+	var text strings.Builder
+	fmt.Fprintf(&text, "*%d\r\n", len(words))
+	for _, w := range words {
+		fmt.Fprintf(&text, "$%d\r\n%s\r\n", len(w), w)
+	}
+	_ = l.conn.SetDeadline(time.Now().Add(2 * time.Second))
+	if _, err := io.WriteString(l.conn, text.String()); err != nil {
+		return "", err
+	}
+	line, err := l.from.ReadString('\n')
+	if err != nil {
+		return "", err
+	}
+	line = strings.TrimSpace(line)
+	switch line[0] {
+	case '-':
+		return "", errors.New(line)
+	case '$':
+		length, err := strconv.Atoi(line[1:])
+		if err != nil || length < 0 {
+			return "", err
+		}
+		rest, err := l.from.ReadString('\n')
+		return strings.TrimSpace(rest), err
+	}
+	return line[1:], nil
+}
+
+func (l *redisLocker) lock() error {
+	for {
+		answer, err := l.do("SET", "race", l.token, "NX", "PX", fmt.Sprint(lease.Milliseconds()))
+		if err != nil || answer == "OK" {
+			return err
+		}
+		time.Sleep(time.Millisecond + mathrand.N(9*time.Millisecond))
+	}
+}
+
+func (l *redisLocker) unlock() error {
+	_, err := l.do("EVAL", `if redis.call("get",KEYS[1]) == ARGV[1] then return redis.call("del",KEYS[1]) else return 0 end`, "1", "race", l.token)
+	return err
+}
+
+func (l *redisLocker) close() { _ = l.conn.Close() }
+
+func (s *redisServer) holders() []victim {
+	return []victim{{"the holder's process", func() (func(), error) { return startHolder("Redis", []string{s.endpoint}) }}}
+}
+
+func (s *redisServer) servers() []victim {
+	return []victim{{"its only server", func() (func(), error) { return s.process.kill, nil }}}
+}

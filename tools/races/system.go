@@ -1,0 +1,156 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// lease is how long each system waits for a holder that gives no sign of life, where that can be set.
+const lease = 10 * time.Second
+
+// system is one that grants a lock. It runs from its start to its stop.
+type system struct {
+	name string
+	// program must be there; without it the system is skipped.
+	program string
+	// start starts servers or members, with files in dir. It returns when a lock can be had.
+	start func(dir string, members int) (running, error)
+	// quiet starts it in a network of hosts, each with one server or member, and without any clients.
+	quiet func(dir string, n *network) (stop func(), err error)
+}
+
+// running is a system that runs.
+type running interface {
+	version() string
+	settings() string
+	// dial makes a client of the server, or member, with this number.
+	dial(i int) (locker, error)
+	// holders are ways to hold the lock that a kill ends.
+	holders() []victim
+	// servers are what can be killed while others contend.
+	servers() []victim
+	// command runs "true" under the lock; there may be none.
+	command() (name string, argv []string)
+	stop()
+}
+
+// locker is a client that has connected.
+type locker interface {
+	lock() error
+	unlock() error
+	close()
+}
+
+// victim is what is killed by SIGKILL.
+type victim struct {
+	what string
+	// prepare makes it ready, and returns the blow.
+	prepare func() (strike func(), err error)
+}
+
+// process is a server, or a holder, that this program has started.
+type process struct{ cmd *exec.Cmd }
+
+// launch starts a program, whose words go to a file.
+func launch(dir, log string, env []string, argv ...string) (*process, error) {
+	out, err := os.Create(filepath.Join(dir, log))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = out.Close() }()
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.Env = dir, out, out, append(os.Environ(), env...)
+	return &process{cmd}, cmd.Start()
+}
+
+func (p *process) kill() {
+	_ = p.cmd.Process.Kill()
+	_ = p.cmd.Wait()
+}
+
+// holder is the first argument of this program where it holds a lock until it is killed:
+//
+//	races hold SYSTEM ENDPOINT...
+const holder = "hold"
+
+// startHolder starts such a process, and returns when it has the lock.
+func startHolder(system string, endpoints []string) (strike func(), err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(self, append([]string{holder, system}, endpoints...)...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	p := &process{cmd}
+	if _, err := out.Read(make([]byte, 1)); err != nil {
+		p.kill()
+		return nil, fmt.Errorf("the holder has not got the lock: %w", err)
+	}
+	return p.kill, nil
+}
+
+// hold is such a process.
+func hold(system string, endpoints []string) error {
+	dials := map[string]func([]string) (locker, error){"etcd": dialEtcd, "Redis": dialRedis, "ZooKeeper": dialZooKeeper, "Consul": dialConsul}
+	l, err := dials[system](endpoints)
+	if err != nil {
+		return err
+	}
+	if err := l.lock(); err != nil {
+		return err
+	}
+	fmt.Println("held")
+	select {}
+}
+
+// rotated begins a list at another place, so that each client has a server of its own.
+func rotated(list []string, i int) []string {
+	i %= len(list)
+	return append(append([]string{}, list[i:]...), list[:i]...)
+}
+
+// freePorts are ports of loopback that are free now.
+func freePorts(count int) (ports []int, err error) {
+	for range count {
+		l, err := net.Listen("tcp4", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = l.Close() }() // only when all have been found
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports, nil
+}
+
+// firstLine is the first line that a program says.
+func firstLine(argv ...string) string {
+	out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput()
+	if err != nil && len(out) == 0 {
+		return err.Error()
+	}
+	line, _, _ := strings.Cut(string(out), "\n")
+	return line
+}
+
+// until waits for something that must happen within a minute.
+func until(what string, met func() error) error {
+	var err error
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if err = met(); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("waited a minute in vain: %s: %w", what, err)
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/tools/hosts"
+)
+
+// network is hosts on which systems have nothing to do.
+type network struct{ *hosts.Network }
+
+// runEach runs one program on each host.
+func (n *network) runEach(dir string, argvs [][]string) (stop func(), err error) {
+	var all []*process
+	stop = func() {
+		for _, p := range all {
+			p.kill()
+		}
+	}
+	for i, argv := range argvs {
+		p, err := launch(dir, fmt.Sprintf("host%d.log", i), nil, append(n.Enter(i), argv...)...)
+		if err != nil {
+			stop()
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return stop, nil
+}
+
+// wanderd is the agents of this module with a gate of some policy.
+func wanderd(program, policy string) system {
+	start := func(dir string, members int, n *hosts.Network) (*fleet, error) {
+		f, err := hosts.New(hosts.Settings{Size: members, Program: program, Dir: dir, Network: n, Top: "skip = \"100ms\"", Gate: gate(policy, members)})
+		if err != nil {
+			return nil, err
+		}
+		if err := f.Start(time.Minute); err != nil {
+			f.Close()
+			return nil, err
+		}
+		return &fleet{f, program, policy, dir}, nil
+	}
+	return system{
+		name: names()[policy], program: program,
+		start: func(dir string, members int) (running, error) {
+			f, err := start(dir, members, nil)
+			if err == nil {
+				if err = works(f); err != nil {
+					f.stop()
+				}
+			}
+			return f, err
+		},
+		quiet: func(dir string, n *network) (func(), error) {
+			f, err := start(dir, servers, n.Network)
+			if err != nil {
+				return nil, err
+			}
+			return f.stop, nil
+		},
+	}
+}
+
+func names() map[string]string {
+	return map[string]string{"tree": "wanderd, strict tree", "ring": "wanderd, strict ring", "wander": "wanderd, soft gate"}
+}
+
+// gate is a gate without a hook.
+func gate(policy string, members int) string {
+	text := fmt.Sprintf("policy = %q\n", policy)
+	if policy != "wander" {
+		text += fmt.Sprintf("roster = [\"%s\"]\nlease = %q\nkill_after = \"1s\"\n", strings.Join(hosts.Names(members), `", "`), lease)
+	}
+	return text
+}
+
+type fleet struct {
+	*hosts.Fleet
+	program, policy, dir string
+}
+
+func (f *fleet) stop()           { f.Close() }
+func (f *fleet) version() string { return firstLine(f.program, "version") }
+
+func (f *fleet) settings() string {
+	if f.policy == "wander" {
+		return "3 members, skip 100 ms, the connection to the agent that exec has"
+	}
+	return fmt.Sprintf("3 members, lease of %s, kill_after 1 s, the connection to the agent that exec has", lease)
+}
+
+func (f *fleet) command() (string, []string) {
+	return names()[f.policy] + ": exec", []string{f.program, "exec", "--socket", f.Hosts[0].Socket(), "--", "true"}
+}
+
+// caller asks an agent as "wanderd exec" does, and says what the guard of a command says. No process is started.
+type caller struct {
+	socket string
+	conn   *control.Asked
+}
+
+func (f *fleet) dial(i int) (locker, error) {
+	return &caller{socket: f.Hosts[i%len(f.Hosts)].Socket()}, nil
+}
+
+func (c *caller) lock() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*lease)
+	defer cancel()
+	conn, err := control.Dial(c.socket).Exec(ctx, control.Call{Gate: hosts.GateName, Command: "race"})
+	if err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
+	_, heard, err := conn.Answer()
+	if err == nil {
+		_, err = io.WriteString(conn, `{"ready":true}`+"\n")
+	}
+	var said struct{ Go, Stop bool }
+	for words := json.NewDecoder(io.MultiReader(strings.NewReader(string(heard)), conn)); err == nil && !said.Go; {
+		if err = words.Decode(&said); said.Stop {
+			err = fmt.Errorf("the grant was taken back")
+		}
+	}
+	if err != nil {
+		_ = conn.Close()
+		return err
+	}
+	c.conn = conn
+	return nil
+}
+
+// unlock says that the command has ended, and waits until the agent has let the caller go.
+func (c *caller) unlock() error {
+	_, err := io.WriteString(c.conn, `{"pid":1,"over":true,"reaped":true}`+"\n")
+	_, _ = io.Copy(io.Discard, c.conn)
+	_ = c.conn.Close()
+	return err
+}
+
+func (c *caller) close() {}
+
+func (f *fleet) holders() []victim {
+	hold := func(strike func(h *hosts.Host)) func() (func(), error) {
+		return func() (func(), error) {
+			h := f.Hosts[0]
+			held := filepath.Join(f.dir, "held")
+			_ = os.Remove(held)
+			cmd := h.Exec("--", "sh", "-c", "echo >"+held+"; exec sleep 600")
+			if err := cmd.Start(); err != nil {
+				return nil, err
+			}
+			go func() { _ = cmd.Wait() }()
+			if err := until("the command runs", func() error { _, err := os.Stat(held); return err }); err != nil {
+				return nil, err
+			}
+			return func() { strike(h) }, nil
+		}
+	}
+	kill := func(arg string) func(h *hosts.Host) {
+		return func(h *hosts.Host) {
+			for _, p := range h.Processes() {
+				if p.Is(arg) {
+					_ = exec.Command("kill", "-9", fmt.Sprint(p.PID)).Run()
+				}
+			}
+		}
+	}
+	return []victim{
+		{"the command", hold(kill("600"))},
+		{"the agent, in mid-command", hold((*hosts.Host).Kill)},
+		{"the whole host (agent, guard, command)", hold((*hosts.Host).PowerCut)},
+	}
+}
+
+// restart starts all agents that were killed.
+func (f *fleet) restart() error { return f.Start(time.Minute) }
+
+func (f *fleet) servers() []victim {
+	find := func(holding bool) func() (func(), error) {
+		return func() (func(), error) {
+			var strike func()
+			err := until("a member of that kind", func() error {
+				for _, h := range f.Hosts[1:] { // the first one has a client that is measured
+					if s, err := h.Status(); err == nil && s.Gates[0].Holding == holding {
+						strike = h.PowerCut
+						return nil
+					}
+				}
+				return fmt.Errorf("there is none")
+			})
+			return strike, err
+		}
+	}
+	return []victim{{"the member that has the token", find(true)}, {"a member that has not", find(false)}}
+}
