@@ -59,7 +59,7 @@ type result struct {
 
 // gate is the gate's settings.
 func (p *plan) gate(journal string) string {
-	text := fmt.Sprintf("hook = [%q, %q, %q, \"150ms\"]\nmin_interval = \"2s\"\nop = \"200ms\"\npolicy = %q\n", p.self, recorder, journal, p.policy)
+	text := fmt.Sprintf("hook = [%q, %q, %q, \"150ms\"]\nmin_interval = \"2s\"\nhook_timeout = \"1m\"\npolicy = %q\n", p.self, recorder, journal, p.policy)
 	if p.policy != "wander" {
 		text += fmt.Sprintf("roster = [\"%s\"]\nlease = %q\nkill_after = %q\n", strings.Join(hosts.Names(p.members), `", "`), lease, killAfter)
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -104,13 +105,12 @@ func runStoreClient(args []string) (code int) {
 // A host stands still with everything on it, between the reading and the writing of its command, until somebody else has been granted the gate
 // and has written. Then the command goes on before its guard does. No gate can help that; the fencing number does.
 func TestAResourceThatChecksTheNumberLosesNothing(t *testing.T) {
-	for name, settings := range map[string][]string{
-		"wander": nil,
-	} {
+	strict := []string{`roster = ["m1", "m2", "m3"]`, `lease = "3s"`, `kill_after = "300ms"`}
+	for policy, settings := range map[string][]string{"wander": nil, "tree": strict, "ring": strict} {
 		for _, checks := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%s, checks %v", name, checks), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s, checks %v", policy, checks), func(t *testing.T) {
 				t.Parallel()
-				pauseBetweenReadingAndWriting(t, &store{checks: checks}, settings)
+				pauseBetweenReadingAndWriting(t, &store{checks: checks}, slices.Concat(settings, []string{`policy = "` + policy + `"`}))
 			})
 		}
 	}
