@@ -156,15 +156,15 @@ func TestAHolderThatHearsOfACrashDeliversNothing(t *testing.T) {
 
 // A copy of a token that is lost becomes no token, and neither does one that comes later.
 func TestADiscardedCopyIsNoCopy(t *testing.T) {
-	m, cfg := siteOf(5, 2, 3, 1)
-	late := tokenFrom(t, 5, 2, 1, 3, 8)
+	m, cfg := siteOf(6, 3, 4, 1)
+	late := tokenFrom(t, 6, 3, 1, 4, 8)
 	m.Discard(8)
 	var end kcopies.Outcome
 	m.Receive(&late, &end, nil)
-	if m.Suspect(without(cfg.Ring, 1, 2), &end, nil); end.Ending != kcopies.Pending || m.Token() != kcopies.None {
+	if m.Suspect(without(cfg.Ring, 1, 2, 3), &end, nil); end.Ending != kcopies.Pending || m.Token() != kcopies.None {
 		t.Errorf("a copy of before led to %v", end.Ending)
 	}
-	next := tokenFrom(t, 5, 2, 1, 3, 9)
+	next := tokenFrom(t, 6, 3, 1, 4, 9)
 	if m.Receive(&next, &end, nil); end.Ending != kcopies.MayRegenerate {
 		t.Errorf("a copy of the next token led to %v", end.Ending)
 	}
