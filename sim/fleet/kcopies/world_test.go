@@ -238,7 +238,7 @@ func TestNoTransactionIsLost(t *testing.T) {
 				break
 			}
 		}
-		w := kcopies.World{Seed: seed, Members: 20, K: 5, Latency: 2 * time.Millisecond, Detect: 50 * time.Millisecond, Duration: time.Minute}
+		w := kcopies.World{Seed: seed, Members: 20, K: 5, Latency: 2 * time.Millisecond, Detect: 50 * time.Millisecond, Duration: 10 * time.Second}
 		a, err := w.Transpeer(t.Context(), kcopies.Load{Transactions: 500, Every: 10 * time.Millisecond, Service: 5 * time.Millisecond, Fail: who, FailAt: 5})
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
@@ -247,4 +247,23 @@ func TestNoTransactionIsLost(t *testing.T) {
 			t.Errorf("seed %d: %d crashed, %d of 500 in the history, %d submitted again", seed, a.Crashed, a.History, a.Again)
 		}
 	}
+}
+
+// The same in rings of any size, whose routers crash at any moment.
+func TestNoTransactionIsLostInADrawnWorld(t *testing.T) {
+	crashes, again := 0, 0
+	for seed := uint64(1); seed <= *seeds; seed++ {
+		w := draw(seed, seed%2 == 0)
+		w.Duration = 5 * time.Second
+		dice := rand.New(rand.NewPCG(seed, 12))
+		millis := func(most int) time.Duration { return time.Duration(1+dice.IntN(most)) * time.Millisecond }
+		load := kcopies.Load{Transactions: 1 + dice.IntN(40), Every: millis(25), Service: millis(10)}
+		a, err := w.Transpeer(t.Context(), load)
+		if err != nil || a.History != load.Transactions {
+			t.Fatalf("seed %d: n = %d, k = %d, %+v, %+v: %d in the history, %v", seed, w.Members, w.K, w.Crashes, load, a.History, err)
+		}
+		crashes += len(w.Crashes)
+		again += a.Again
+	}
+	t.Logf("%d seeds: %d crashes, %d transactions submitted again", *seeds, crashes, again)
 }

@@ -1,0 +1,71 @@
+package ring
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// ServedChecker holds that nobody starves: from when nothing goes wrong any more, a member that waits gets its run within a bound.
+type ServedChecker struct {
+	// healed is when that was; the bound is zero until then.
+	healed policy.Time
+	bound  time.Duration
+	// since is from when each member waits; policy.Never if it does not.
+	since []policy.Time
+}
+
+// NewServedChecker returns a checker of one run.
+func NewServedChecker(members int) *ServedChecker {
+	k := &ServedChecker{since: make([]policy.Time, members)}
+	for i := range k.since {
+		k.since[i] = policy.Never
+	}
+	return k
+}
+
+// Begin says that nothing goes wrong any more.
+func (k *ServedChecker) Begin(now policy.Time, bound time.Duration) { k.healed, k.bound = now, bound }
+
+// End checks those who wait still: where nothing happens any more, there is no step to check.
+func (k *ServedChecker) End(now policy.Time) error {
+	for who := range k.since {
+		if err := k.served(who, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Watch checks one step.
+func (k *ServedChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
+	since := &k.since[o.Member]
+	switch {
+	case o.Ends():
+		*since = policy.Never
+	case o.Kind != sim.Stepped:
+		return nil
+	case o.Event.Kind == policy.Wanted:
+		*since = min(*since, o.At)
+	case o.Event.Kind == policy.Unwanted:
+		*since = policy.Never
+	}
+	for i := range o.Effects {
+		if o.Effects[i].Kind == policy.Run {
+			err := k.served(o.Member, o.At)
+			*since = policy.Never
+			return err
+		}
+	}
+	return nil
+}
+
+// served checks how long a member has waited, if it waits.
+func (k *ServedChecker) served(who int, now policy.Time) error {
+	if since := k.since[who]; k.bound > 0 && since < policy.Never && now.Sub(max(since, k.healed)) > k.bound {
+		return fmt.Errorf("served: %s has waited for %v", sim.MemberName(who), now.Sub(since))
+	}
+	return nil
+}
