@@ -103,6 +103,12 @@ func AppendSend(out []Effect, m *wire.Message) []Effect {
 	return out
 }
 
+// AppendMessage appends the effect that sends a message, and returns that to be filled in.
+func AppendMessage(out []Effect) ([]Effect, *wire.Message) {
+	out, e := extend(out, Send)
+	return out, &e.Msg
+}
+
 // AppendEntrust appends the effect that entrusts m to the guard of the operation that runs.
 func AppendEntrust(out []Effect, m *wire.Message) []Effect {
 	out, e := extend(out, Entrust)

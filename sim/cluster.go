@@ -222,14 +222,13 @@ func (c *Cluster) next(until policy.Time) bool {
 	if c.failure != nil {
 		return false
 	}
-	queued, waking := len(c.queue.heap) > 0, len(c.alarms.heap) > 0
-	if queued && (!waking || c.queue.heap[0].before(c.alarms.heap[0].key)) {
-		if c.queue.heap[0].at > until {
+	first, waking := c.queue.first(), len(c.alarms.heap) > 0
+	if first != nil && (!waking || first.before(c.alarms.heap[0].key)) {
+		if first.at > until {
 			return false
 		}
-		e := c.queue.pop()
-		c.now = e.at
-		c.happen(e)
+		c.now = first.at
+		c.happen(c.queue.pop())
 		return true
 	}
 	if !waking || c.alarms.heap[0].at > until {
@@ -286,23 +285,25 @@ func (c *Cluster) wake(who int32) {
 	}
 	c.alarms.goOff()
 	c.event.Kind = policy.Woke
-	c.step(who, Occurrence{Due: true})
+	c.step(who, &c.event, about{due: true})
 }
 
-// step gives c.event to a member's machine and carries out its effects; if a save takes no time, the effects of Saved too. about has
-// what else watchers are told.
-func (c *Cluster) step(who int32, about Occurrence) {
+// about is what watchers are told of a step besides: see Occurrence.
+type about struct{ expected, due, atOnce bool }
+
+// step gives an event to a member's machine and carries out its effects; if a save takes no time, the effects of Saved too.
+func (c *Cluster) step(who int32, ev *policy.Event, aside about) {
 	c.steps++
-	for c.stepOnce(who, about) {
-		about = Occurrence{AtOnce: true}
+	for c.stepOnce(who, ev, aside) {
+		ev, aside = &c.event, about{atOnce: true}
 	}
 }
 
 // stepOnce takes one step, and reports whether another one follows at once.
-func (c *Cluster) stepOnce(who int32, about Occurrence) (savedAtOnce bool) {
+func (c *Cluster) stepOnce(who int32, ev *policy.Event, aside about) (savedAtOnce bool) {
 	m := &c.members[who]
 	c.statusOf = absent
-	c.effects = m.machine.Step(c.Instant(int(who)), &c.event, c.effects[:0])
+	c.effects = m.machine.Step(c.Instant(int(who)), ev, c.effects[:0])
 	c.stamp(c.effects)
 	effects := c.effects
 	crashes := m.crashBefore > 0 && int(m.crashBefore) <= len(effects)
@@ -313,9 +314,10 @@ func (c *Cluster) stepOnce(who int32, about Occurrence) (savedAtOnce bool) {
 		m.crashBefore -= int32(len(effects))
 	}
 	if len(c.watchers) > 0 {
-		about.Kind, about.Member, about.Event = Stepped, int(who), &c.event
-		about.Effects, about.Of = effects, len(c.effects)
-		c.tell(about)
+		c.tell(Occurrence{
+			Kind: Stepped, Member: int(who), Event: ev, Expected: aside.expected, Due: aside.due, AtOnce: aside.atOnce,
+			Effects: effects, Of: len(c.effects),
+		})
 	}
 	left, saves := c.perform(who, effects)
 	if saves != nil {

@@ -105,7 +105,7 @@ func (c *Cluster) Want(i int) {
 		c.callers[i].wait = true
 	}
 	c.event.Kind = policy.Wanted
-	c.step(int32(i), Occurrence{})
+	c.step(int32(i), &c.event, about{})
 }
 
 // Unwant takes the demand at member i back.
@@ -114,7 +114,7 @@ func (c *Cluster) Unwant(i int) {
 		c.callers[i].wait = false
 	}
 	c.event.Kind = policy.Unwanted
-	c.step(int32(i), Occurrence{})
+	c.step(int32(i), &c.event, about{})
 }
 
 // Longest is a time within which every member has a demand that is not taken back, except with a chance of one in millions.

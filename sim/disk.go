@@ -100,7 +100,7 @@ func (c *Cluster) saved(who, number int32) {
 		}
 	}
 	c.event.Kind, c.event.Failed = policy.Saved, failed
-	c.step(who, Occurrence{})
+	c.step(who, &c.event, about{})
 }
 
 // loseSaves ends the saves of a process that dies: what was under way is on the disk or not. A process that ends gracefully waits for

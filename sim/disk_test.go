@@ -20,7 +20,7 @@ func (w *world) saves(numbers ...wire.Seq) {
 			return []policy.Effect{{Kind: policy.Save, State: policy.State{Seq: seq}}}
 		}
 		w.event.Kind = policy.Woke
-		w.step(0, Occurrence{})
+		w.step(0, &w.event, about{})
 	}
 }
 

@@ -45,10 +45,23 @@ const (
 	entryCall
 )
 
-// queue is a heap of values, least key first. It allocates only to grow.
-type queue struct{ heap []entry }
+// queue has its entries least key first. It allocates only to grow.
+type queue struct {
+	heap []entry
+	// lane has deliveries in their order, from the one at head on: where messages take equally long, each comes behind those before it, and
+	// has no way to find through the heap.
+	lane []entry
+	head int
+}
 
 func (q *queue) push(e entry) {
+	if e.kind == entryDeliver && (q.head == len(q.lane) || q.lane[len(q.lane)-1].before(e.key)) {
+		if len(q.lane) == cap(q.lane) && 2*q.head >= len(q.lane) {
+			q.lane, q.head = q.lane[:copy(q.lane, q.lane[q.head:])], 0
+		}
+		q.lane = append(q.lane, e)
+		return
+	}
 	q.heap = append(q.heap, e)
 	h := q.heap
 	i := len(h) - 1
@@ -63,9 +76,24 @@ func (q *queue) push(e entry) {
 	h[i] = e
 }
 
+// first returns the least entry, and nil if there is none.
+func (q *queue) first() *entry {
+	switch {
+	case q.head < len(q.lane) && (len(q.heap) == 0 || q.lane[q.head].before(q.heap[0].key)):
+		return &q.lane[q.head]
+	case len(q.heap) > 0:
+		return &q.heap[0]
+	}
+	return nil
+}
+
 // pop removes and returns the least entry. The queue must not be empty.
 func (q *queue) pop() entry {
 	h := q.heap
+	if q.head < len(q.lane) && (len(h) == 0 || q.lane[q.head].before(h[0].key)) {
+		q.head++
+		return q.lane[q.head-1]
+	}
 	least, last := h[0], h[len(h)-1]
 	h = h[:len(h)-1]
 	q.heap = h

@@ -23,7 +23,7 @@ func TestTheQueueGivesTheLeastKeyFirst(t *testing.T) {
 		}
 		// Few different times, so that the sequence has to decide.
 		k := key{at: policy.Time(dice.IntN(50)), seq: uint64(round)}
-		q.push(entry{key: k})
+		q.push(entry{key: k, kind: entryKind(dice.IntN(2))})
 		want = append(want, k)
 	}
 	if len(want) == 0 {

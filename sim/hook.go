@@ -143,7 +143,7 @@ func (c *Cluster) finishRun(who, number int32) {
 	if expired {
 		c.event.Outcome = policy.Failed
 	}
-	c.step(who, Occurrence{})
+	c.step(who, &c.event, about{})
 	c.callersEnd(who, m.run.denied)
 }
 

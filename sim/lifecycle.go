@@ -60,7 +60,7 @@ func (c *Cluster) launch(who int32) {
 	c.statusOf = absent
 	c.tell(Occurrence{Kind: Came, Member: int(who)})
 	c.event.Kind, c.event.State = policy.Started, m.disk
-	c.step(who, Occurrence{})
+	c.step(who, &c.event, about{})
 	c.await(who)
 }
 
@@ -128,7 +128,7 @@ func (c *Cluster) Leave(i int) {
 		})
 	}
 	c.event.Kind = policy.Leave
-	c.step(int32(i), Occurrence{})
+	c.step(int32(i), &c.event, about{})
 }
 
 // Pause stops member i for d, like SIGSTOP: its host keeps arriving messages, its hook goes on, and it is not told afterwards.
@@ -164,7 +164,7 @@ func (c *Cluster) comeBack(who int32, d time.Duration) {
 	if c.members[who].asleep {
 		c.members[who].asleep = false
 		c.event.Kind, c.event.Slept = policy.Suspended, d
-		c.step(who, Occurrence{})
+		c.step(who, &c.event, about{})
 	}
 }
 

@@ -168,7 +168,8 @@ func (c *Cluster) latency() time.Duration {
 // post puts a message into the addressee's mail.
 func (c *Cluster) post(m *wire.Message, at policy.Time) {
 	slot := c.mail.reserve()
-	c.mail.items[slot] = letter{*m, c.members[IndexOf(m.To)].life}
+	l := &c.mail.items[slot]
+	l.event.Kind, l.event.Msg, l.life = policy.Received, *m, c.members[IndexOf(m.To)].life
 	if c.net.Encode {
 		c.net.datagram = m.Append(c.net.datagram[:0])
 		read, ok := wire.Parse(c.net.datagram)
@@ -199,17 +200,18 @@ func (n *network) broken(seed uint64, from, to int) bool {
 	return float64(Mix(seed^Mix(uint64(from)<<32|uint64(to)))>>11)/(1<<53) < n.Broken
 }
 
-// letter is a message under way to a life of its addressee; to 0, if that has not started yet.
+// letter is a message under way to a life of its addressee; to 0, if that has not started yet. It lies there as the event that it will be: a
+// message is large, and so copied once.
 type letter struct {
-	wire.Message
-	life int32
+	event policy.Event
+	life  int32
 }
 
 // deliver hands a message to its addressee.
 func (c *Cluster) deliver(who, slot int32) {
 	m := &c.members[who]
 	letter := &c.mail.items[slot]
-	if !m.up || !c.cfg.Family.Speaks(&letter.Message) || c.net.FIFO && letter.life != m.life && letter.life > 0 {
+	if !m.up || !c.cfg.Family.Speaks(&letter.event.Msg) || c.net.FIFO && letter.life != m.life && letter.life > 0 {
 		c.lose(slot)
 		return
 	}
@@ -220,17 +222,13 @@ func (c *Cluster) deliver(who, slot int32) {
 			return
 		}
 	}
-	c.event.Kind, c.event.Msg = policy.Received, c.mail.items[slot].Message
+	expected := (c.cfg.AskFirst || len(c.watchers) > 0) && m.machine.Expects(&letter.event.Msg)
+	if c.cfg.AskFirst && !expected {
+		c.tell(Occurrence{Kind: Ignored, Member: int(who), Msg: &letter.event.Msg})
+	} else {
+		c.step(who, &letter.event, about{expected: expected})
+	}
 	c.mail.drop(slot)
-	about := Occurrence{}
-	if c.cfg.AskFirst || len(c.watchers) > 0 {
-		about.Expected = m.machine.Expects(&c.event.Msg)
-	}
-	if c.cfg.AskFirst && !about.Expected {
-		c.tell(Occurrence{Kind: Ignored, Member: int(who), Msg: &c.event.Msg})
-		return
-	}
-	c.step(who, about)
 }
 
 // wakeEarly wakes a member before its time.
@@ -239,11 +237,11 @@ func (c *Cluster) wakeEarly(who int32) {
 		return
 	}
 	c.event.Kind = policy.Woke
-	c.step(who, Occurrence{})
+	c.step(who, &c.event, about{})
 }
 
 // lose loses a message that was on its way.
 func (c *Cluster) lose(slot int32) {
-	c.tell(Occurrence{Kind: Lost, Msg: &c.mail.items[slot].Message})
+	c.tell(Occurrence{Kind: Lost, Msg: &c.mail.items[slot].event.Msg})
 	c.mail.drop(slot)
 }

@@ -230,7 +230,7 @@ func (c *Cluster) showView(who int32, v view) {
 	m.seen = v
 	m.hasSeenOthers = m.hasSeenOthers || len(*v.peers) > 1
 	c.event.Kind, c.event.Peers, c.event.TokenKnown = policy.PeersChanged, *v.peers, v.known
-	c.step(who, Occurrence{})
+	c.step(who, &c.event, about{})
 }
 
 // same reports whether two rolls are equal; mostly they are one. A member that has just started has none.

@@ -13,8 +13,8 @@ func (m *Machine) SafeSendToken(data *Data, out []policy.Effect) []policy.Effect
 
 // SafeSendTokenTo is SafeSendToken that leaves out sites that the owner knows to have crashed.
 func (m *Machine) SafeSendTokenTo(to Site, data *Data, out []policy.Effect) []policy.Effect {
-	ref, l := m.Hop(to, data)
-	out = m.send(to, &ref, &l, out) // line 18
+	ref := m.hop(to)
+	out = m.send(to, to, &ref, data, out) // line 18
 	return m.Hopped(to, data, out)
 }
 
@@ -22,14 +22,17 @@ func (m *Machine) SafeSendTokenTo(to Site, data *Data, out []policy.Effect) []po
 // line 17, count ← count + 1. Each site that is left out, because the owner knows that it has crashed, is one more: so it would come out
 // if that site's successor had used its copy.
 func (m *Machine) Hop(to Site, data *Data) (wire.Ref, wire.Load) {
-	count := m.count + wire.Seq(m.cfg.Distance(m.cfg.Self, to))
-	return m.ref(count), load(to, data)
+	return m.hop(to), load(to, data)
+}
+
+func (m *Machine) hop(to Site) wire.Ref {
+	return m.ref(m.count + wire.Seq(m.cfg.Distance(m.cfg.Self, to)))
 }
 
 // Hopped says that the real token is on its way to another site, and sends the k copies (line 18). This member keeps one itself if it
 // is among the k after a hop that left sites out.
 func (m *Machine) Hopped(to Site, data *Data, out []policy.Effect) []policy.Effect {
-	ref, l := m.Hop(to, data)
+	ref := m.hop(to)
 	m.count = ref.Seq
 	m.becomeNone() // lines 19–21
 	for d := 1; d <= m.cfg.K; d++ {
@@ -39,14 +42,14 @@ func (m *Machine) Hopped(to Site, data *Data, out []policy.Effect) []policy.Effe
 			m.data = *data
 			continue
 		}
-		out = m.send(site, &ref, &l, out)
+		out = m.send(site, to, &ref, data, out)
 	}
 	return out
 }
 
-func (m *Machine) send(to Site, ref *wire.Ref, l *wire.Load, out []policy.Effect) []policy.Effect {
-	msg := wire.Message{
-		Gate: m.cfg.Gate, Kind: KindToken, From: m.cfg.Ring[m.cfg.Self], To: m.cfg.Ring[to], Token: *ref, Load: *l,
-	}
-	return policy.AppendSend(out, &msg)
+func (m *Machine) send(to, st Site, ref *wire.Ref, data *Data, out []policy.Effect) []policy.Effect {
+	out, msg := policy.AppendMessage(out)
+	msg.Gate, msg.Kind, msg.From, msg.To = m.cfg.Gate, KindToken, m.cfg.Ring[m.cfg.Self], m.cfg.Ring[to]
+	msg.Token, msg.Load = *ref, load(st, data)
+	return out
 }

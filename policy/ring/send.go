@@ -85,27 +85,26 @@ func (m *Machine) send(r request, out []policy.Effect) []policy.Effect {
 }
 
 func (m *Machine) transmit(to kcopies.Site, r request, out []policy.Effect) []policy.Effect {
-	msg := wire.Message{Gate: m.cfg.Gate, Kind: KindRequest, From: m.cfg.Self, To: m.cfg.Members[to]}
-	r.write(&msg)
-	return policy.AppendSend(out, &msg)
+	out, msg := policy.AppendMessage(out)
+	msg.Gate, msg.Kind, msg.From, msg.To = m.cfg.Gate, KindRequest, m.cfg.Self, m.cfg.Members[to]
+	r.write(msg)
+	return out
 }
 
 // pass sends T to the next processor, and its copies.
 func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect {
-	data := m.T.data()
-	ref, load := m.copies.Hop(m.next, &data)
-	to := m.cfg.Members[m.next]
+	data, to := m.T.data(), m.cfg.Members[m.next]
 	if m.udp != nil {
 		m.become(offering)
 		m.udp.offeredTo = m.next
+		ref, load := m.copies.Hop(m.next, &data)
 		return m.udp.handoff.Offer(now.Time, &ref, &load, to, out)
 	}
 	m.become(absent)
 	m.nextWants = false
-	msg := wire.Message{Gate: m.cfg.Gate, Kind: kcopies.KindToken, From: m.cfg.Self, To: to, Token: ref, Load: load}
+	ref := m.copies.Ref()
 	out = policy.AppendGave(out, policy.CausePassed, to, &ref)
-	out = policy.AppendSend(out, &msg)
-	return m.copies.Hopped(m.next, &data, out)
+	return m.copies.SafeSendTokenTo(m.next, &data, out)
 }
 
 // WellFormed reports whether a message is one of a ring's, and has what those of its kind have.

@@ -2,6 +2,7 @@ package ring
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -29,8 +30,14 @@ func NewServedChecker(members int) *ServedChecker {
 // Begin says that nothing goes wrong any more.
 func (k *ServedChecker) Begin(now policy.Time, bound time.Duration) { k.healed, k.bound = now, bound }
 
-// End checks those who wait still: where nothing happens any more, there is no step to check.
-func (k *ServedChecker) End(now policy.Time) error {
+// Waits reports whether a member waits.
+func (k *ServedChecker) Waits(who int) bool { return k.since[who] < policy.Never }
+
+// Oldest is since when the member that has waited longest waits; policy.Never if nobody does.
+func (k *ServedChecker) Oldest() policy.Time { return slices.Min(k.since) }
+
+// Waiting checks those who wait still: where nothing happens any more, there is no step to check.
+func (k *ServedChecker) Waiting(now policy.Time) error {
 	for who := range k.since {
 		if err := k.served(who, now); err != nil {
 			return err
@@ -64,7 +71,7 @@ func (k *ServedChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 
 // served checks how long a member has waited, if it waits.
 func (k *ServedChecker) served(who int, now policy.Time) error {
-	if since := k.since[who]; k.bound > 0 && since < policy.Never && now.Sub(max(since, k.healed)) > k.bound {
+	if since := k.since[who]; k.bound > 0 && k.Waits(who) && now.Sub(max(since, k.healed)) > k.bound {
 		return fmt.Errorf("served: %s has waited for %v", sim.MemberName(who), now.Sub(since))
 	}
 	return nil

@@ -70,7 +70,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 }
 
 // Explore runs the scenario in two phases. In the first, things go wrong, and every checker looks at every step. Then all is healed, and
-// every request has to be served within a bound: nobody starves. The watchers are told of everything, after the checkers.
+// all members ask, twice: every request has to be served within a bound. The watchers are told of everything, after the checkers.
 func (s *Scenario) Explore(watchers ...sim.Watcher) (steps uint64, err error) {
 	served := NewServedChecker(s.Members)
 	c := s.NewCluster(slices.Concat(s.Checkers(), []sim.Watcher{served}, watchers)...)
@@ -81,10 +81,30 @@ func (s *Scenario) Explore(watchers ...sim.Watcher) (steps uint64, err error) {
 	}
 	end(sim.Network{Latency: s.Network.Latency, Jitter: s.Network.Jitter, FIFO: s.Network.FIFO, Encode: true})
 	served.Begin(c.Now(), s.bound())
-	if err := c.Run(c.Now().Add(s.bound() * 5 / 4)); err != nil {
-		return c.Steps(), err
+	for range 2 {
+		if err := s.serveAll(c, served); err != nil {
+			return c.Steps(), err
+		}
 	}
-	return c.Steps(), served.End(c.Now())
+	return c.Steps(), nil
+}
+
+// serveAll lets all members ask that do not wait, and time pass until those who wait now are served.
+func (s *Scenario) serveAll(c *sim.Cluster, served *ServedChecker) error {
+	for i := range c.Members() {
+		if c.Up(i) && !c.Running(i) && !served.Waits(i) {
+			c.Want(i)
+		}
+	}
+	for asked := c.Now(); served.Oldest() <= asked; {
+		if err := c.Run(c.Now().Add(s.bound() / 64)); err != nil {
+			return err
+		}
+		if err := served.Waiting(c.Now()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // bound is how long a request may wait: as long as all others have their runs before it, over and again.
