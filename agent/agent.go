@@ -22,6 +22,7 @@ import (
 	"github.com/wanderd/wanderd/agent/metrics"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/agent/transport"
+	"github.com/wanderd/wanderd/agent/trust"
 	"github.com/wanderd/wanderd/membership"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -44,6 +45,10 @@ type Agent struct {
 	names    names
 	// moved says that the state directory is not where it was made; empty if it is.
 	moved string
+	// known is nil if everybody may take part who has the secret. unreadable says that its file could not be read last; only keepTrust uses it.
+	known       *trust.File
+	certificate *trust.Certificate
+	unreadable  bool
 	// serving guards control.
 	serving sync.Mutex
 	control io.Closer
@@ -67,12 +72,12 @@ type Agent struct {
 	drops *drops
 	// duplicates is nil without a secret: then the same bytes may be a repeated message.
 	duplicates *duplicates
-	// queueing is for the reader.
-	queueing sources
-	inbound  chan inbound
-	finished chan finished
-	saved    chan saved
-	queries  chan func()
+	// queueing and gossiping are for the reader.
+	queueing, gossiping sources
+	inbound             chan inbound
+	finished            chan finished
+	saved               chan saved
+	queries             chan func()
 }
 
 // deps are the dependencies that a test in virtual time replaces: those that block outside of Go.
@@ -127,12 +132,12 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 		queries:  make(chan func()),
 		view:     &membership.View{},
 		senders:  newSenders(),
-		queueing: newSources(queueRefill, queueBurst),
-		started:  time.Now(),
-		drops:    newDrops(cfg.Log),
-		clock:    newClock(d.host),
-		names:    firstSight{},
-		entropy:  &entropy{},
+		queueing: newSources(queueRefill, queueBurst), gossiping: newSources(gossipRefill, gossipBurst),
+		started: time.Now(),
+		drops:   newDrops(cfg.Log),
+		clock:   newClock(d.host),
+		names:   firstSight{},
+		entropy: &entropy{},
 	}
 	defer func() {
 		if err != nil {
@@ -152,6 +157,9 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 	a.log = a.log.With().Str("member", a.self.Short()).Logger()
 	if created {
 		a.log.Info().Str("path", cfg.StateDir).Msg("made a node key")
+	}
+	if err := a.openTrust(); err != nil {
+		return nil, err
 	}
 	if a.codec, err = wire.NewCodec(key, cfg.Secret, rand.Reader); err != nil {
 		return nil, err
@@ -219,6 +227,7 @@ func (a *Agent) startMembership(key ed25519.PrivateKey, atHome bool) (err error)
 		Answer: func(ctx context.Context, _ *membership.Member, question []byte) []byte {
 			return fleet.Answer(ctx, source{a}, question, a.cfg.Secret != nil)
 		},
+		Trust: a.trusted(), Certificate: a.certificate.Bytes, Admit: a.admitsGossip,
 	})
 	return err
 }
@@ -240,7 +249,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		line.Int("remembers", n)
 	}
 	line.Msg("started")
-	endMemory, endKeeping, endHistories := beside(a.keepMemory), beside(a.keepState), beside(a.keepHistories)
+	endMemory, endKeeping, endHistories, endTrust := beside(a.keepMemory), beside(a.keepState), beside(a.keepHistories), beside(a.keepTrust)
 	err := a.loop(ctx, reading)
 	for _, g := range a.gates {
 		g.callers.leave()
@@ -249,6 +258,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	endMemory()
 	endKeeping()
 	endHistories()
+	endTrust()
 	if _, isCopy := errors.AsType[*CopyError](err); isCopy {
 		a.close()
 		return err

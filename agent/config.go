@@ -31,6 +31,8 @@ type Config struct {
 	// Secret seals datagrams and gossip. Nil means no encryption; only Insecure allows that beyond loopback.
 	Secret   *wire.Secret
 	Insecure bool
+	// KnownHosts is the file that says who may take part; empty is everybody who has the secret.
+	KnownHosts string
 	// Gates are the gates of this member: at least one, with unique names.
 	Gates []GateConfig
 	// Drain makes a stop wait for what runs, instead of ending it.

@@ -65,6 +65,11 @@ func privateOf(i int) ed25519.PrivateKey {
 
 func keyOf(i int) ed25519.PublicKey { return privateOf(i).Public().(ed25519.PublicKey) }
 
+// introducerOf is host i as it introduces itself.
+func introducerOf(i int) *introducer {
+	return &introducer{name: fmt.Sprintf("host%d", i), id: wire.MemberIDOf(keyOf(i)), key: privateOf(i), certificate: func() []byte { return nil }}
+}
+
 var (
 	gateA, gateB = wire.GateIDOf("a"), wire.GateIDOf("b")
 	secretOne    = bytes.Repeat([]byte{1}, 32)

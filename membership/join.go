@@ -61,6 +61,10 @@ type joiner struct {
 	mirrors map[netip.AddrPort]time.Time
 	// refusals are the addresses to join that do not answer, keyed by their text.
 	refusals map[string]Refusal
+
+	// strangers are addresses of members whose certificate is missing; met is when each was last asked for it.
+	strangers <-chan netip.AddrPort
+	met       map[netip.AddrPort]time.Time
 }
 
 // Refusal is an address that could not be joined while no other member was known.
@@ -275,6 +279,51 @@ func (j *joiner) find(addr netip.AddrPort) {
 	log.Info().Msg("reached a lost member again")
 }
 
+const (
+	// meetWithin is within what time a stranger is asked for its certificate: of two members that hear of each other at the same time, one asks.
+	// meetAgain is how long it is not asked again.
+	meetWithin = time.Second
+	meetAgain  = 10 * time.Second
+	// meetAtOnce bounds the strangers that are asked at a time.
+	meetAtOnce = 8
+)
+
+// meetStrangers asks members for their certificates, by a full sync with them: both sides of a connection introduce themselves. So no certificate
+// travels by gossip, and none is sent to whoever has it.
+func (j *joiner) meetStrangers(ctx context.Context) {
+	slots := make(chan struct{}, meetAtOnce)
+	for {
+		var addr netip.AddrPort
+		select {
+		case addr = <-j.strangers:
+		case <-ctx.Done():
+			return
+		}
+		now := time.Now()
+		if len(j.met) > maxStrange {
+			maps.DeleteFunc(j.met, func(_ netip.AddrPort, at time.Time) bool { return now.Sub(at) > meetAgain })
+		}
+		if at, ok := j.met[addr]; ok && now.Sub(at) < meetAgain || j.itself(addr) {
+			continue
+		}
+		j.met[addr] = now
+		j.spawn(func() {
+			if !sleep(ctx, rand.N(meetWithin)) || j.known(addr) {
+				return
+			}
+			select {
+			case slots <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+			defer func() { <-slots }()
+			if err := j.contact(addr); err != nil {
+				j.log.Debug().Stringer("addr", addr).Str("reason", explain(err)).Msg("a member does not show its certificate")
+			}
+		})
+	}
+}
+
 // settle asks random members for the whole membership a few times after this member has joined others. Gossip loses
 // messages when many members join at once, and memberlist's own syncs are far apart.
 func (j *joiner) settle(ctx context.Context) {
@@ -312,7 +361,8 @@ func explain(err error) string {
 	hint := ""
 	switch has := func(s string) bool { return strings.Contains(text, s) }; {
 	case has(errForeignSeal.Error()), has(errMalformed.Error()), has(io.EOF.Error()), has("connection reset by peer"), has("broken pipe"):
-		hint = "it has another secret or version, or is not a wanderd: compare --secret-file and the versions on both hosts"
+		hint = "it has another secret or version, does not trust this host's key, or is not a wanderd: compare --secret-file, " +
+			"--known-hosts and the versions on both hosts"
 	case has("connection refused"):
 		hint = "no wanderd listens there: is it running, and is the port right?"
 	case has("network is unreachable"), has("cannot assign requested address"):

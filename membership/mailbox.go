@@ -62,6 +62,10 @@ type mailbox struct {
 	suspects map[string]bool
 	silent   map[string]bool
 
+	admission *admission
+	// strangers are the addresses of members whose certificate is missing.
+	strangers chan netip.AddrPort
+
 	// checked caches, for each node, the result of the last check and what was checked.
 	checked map[string]check
 	// counters are the highest counters of announcements that were seen. own is the highest that the fleet has of this member.
@@ -76,8 +80,12 @@ type check struct {
 	err  error
 }
 
-func newMailbox(self string, id wire.MemberID, loopback bool) *mailbox {
+// maxStrange bounds the members that wait to be asked for their certificate; others are heard of again.
+const maxStrange = 256
+
+func newMailbox(self string, id wire.MemberID, loopback bool, admission *admission) *mailbox {
 	return &mailbox{
+		admission: admission, strangers: make(chan netip.AddrPort, maxStrange),
 		self: self, id: id, loopback: loopback, ring: make(chan struct{}, 1), seen: make(map[string]sighting),
 		suspects: make(map[string]bool), silent: make(map[string]bool), checked: make(map[string]check),
 		counters: make(map[wire.MemberID]uint64),
@@ -126,8 +134,18 @@ func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
 		return errStale
 	}
 	if err == nil {
+		err = b.admission.judge(told.name, told.id, told.meta.key)
+	}
+	switch {
+	case err == nil:
 		b.count(told)
-	} else {
+	case errors.Is(err, ErrNoCertificate):
+		addr, _ := addrOf(n)
+		select {
+		case b.strangers <- addr:
+		default:
+		}
+	default:
 		b.refusals++
 		if len(b.refused) < refusedMax {
 			addr, _ := addrOf(n)

@@ -35,7 +35,9 @@ func (f *fleet) startRogue(name string, meta []byte, change func(*memberlist.Con
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	tr := newGossipTransport(end.Addr, gossipWriter{end.Packets}, end.Streams, seal, &questions{}, zerolog.Nop())
+	tr := newGossipTransport(&Config{
+		Packets: gossipWriter{end.Packets}, Streams: end.Streams, Log: zerolog.Nop(),
+	}, introducerOf(7), end.Addr, seal, newAdmission(nil), &questions{})
 	r := &rogue{meta: meta}
 	mc := pace(false)
 	mc.Name, mc.Transport, mc.Delegate = name, tr, r
@@ -111,7 +113,7 @@ func announced(meta metadata, addr netip.AddrPort) *memberlist.Node {
 }
 
 func TestOfTwoAnnouncementsOfOneMemberTheHigherCounterWins(t *testing.T) {
-	b := newMailbox("me", wire.MemberID{1}, false)
+	b := newMailbox("me", wire.MemberID{1}, false, newAdmission(nil))
 	old := announced(metadata{key: keyOf(7), counter: 7, leaving: true}, addrOfHost(1))
 	for _, n := range []*memberlist.Node{old, announced(metadata{key: keyOf(7), counter: 8}, addrOfHost(2))} {
 		if err := b.NotifyAlive(n); err != nil {
@@ -124,7 +126,7 @@ func TestOfTwoAnnouncementsOfOneMemberTheHigherCounterWins(t *testing.T) {
 }
 
 func TestNodeWithAnUnusableAddressIsRefused(t *testing.T) {
-	b := newMailbox("me", wire.MemberID{1}, false)
+	b := newMailbox("me", wire.MemberID{1}, false, newAdmission(nil))
 	meta := metadata{key: keyOf(7)}
 	for _, addr := range [][]byte{nil, {1, 2, 3}, {0, 0, 0, 0}, {224, 0, 0, 1}, {127, 0, 0, 1}} {
 		n := announced(meta, addrOfHost(1))
@@ -143,7 +145,7 @@ func TestNodeWithAnUnusableAddressIsRefused(t *testing.T) {
 }
 
 func TestMailboxIsBoundedHoweverManyNodesComeAndGo(t *testing.T) {
-	b := newMailbox("me", wire.MemberID{1}, false)
+	b := newMailbox("me", wire.MemberID{1}, false, newAdmission(nil))
 	meta := []byte("garbage")
 	for i := range checkedMax + 10 {
 		n := &memberlist.Node{
@@ -160,7 +162,7 @@ func TestMailboxIsBoundedHoweverManyNodesComeAndGo(t *testing.T) {
 }
 
 func TestCheckedAnnouncementIsNotCheckedAgain(t *testing.T) {
-	b := newMailbox("me", wire.MemberID{1}, false)
+	b := newMailbox("me", wire.MemberID{1}, false, newAdmission(nil))
 	n := announced(metadata{key: keyOf(7)}, addrOfHost(1))
 	if allocs := testing.AllocsPerRun(100, func() {
 		if err := b.NotifyAlive(n); err != nil {

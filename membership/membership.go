@@ -39,6 +39,11 @@ type Config struct {
 	GossipKey []byte
 	Packets   PacketWriter
 	Streams   Streams
+	// Trust decides who may take part; nil means everybody who has the secret. Certificate returns this member's certificate for the others, nil
+	// if it has none. Admit reports whether the signature of one more datagram from an address may be checked; nil means always.
+	Trust       Trust
+	Certificate func() []byte
+	Admit       func(netip.Addr) bool
 	// Resolve looks up host names; nil means the system's resolver.
 	Resolve Resolver
 	// Answer makes the answers to the questions of other members; nil answers none.
@@ -57,8 +62,9 @@ type Stats struct {
 	// ForeignAt is the time of the last warning about Foreign, ForeignFrom the source address; see [ForeignHint].
 	ForeignAt   time.Time
 	ForeignFrom string
-	// Refused counts refusals of nodes with invalid name, metadata, address or version.
-	Refused uint64
+	// Refused counts refusals of nodes with invalid name, metadata, address or version, Untrusted datagrams and connections of hosts without a
+	// trusted key.
+	Refused, Untrusted uint64
 	// Clock counts answers of members whose clock was off by more than a minute, SameName pairs of members with one name, and
 	// SameKey answers of another agent with this one's key.
 	Clock, SameName, SameKey uint64
@@ -72,6 +78,7 @@ type Membership struct {
 	node      string
 	list      *memberlist.Memberlist
 	transport *gossipTransport
+	admission *admission
 	mailbox   *mailbox
 	roster    *roster
 	joiner    *joiner
@@ -80,10 +87,10 @@ type Membership struct {
 	adapter   *logAdapter
 	aloneWarn throttle
 
-	// changed signals that this member's metadata must be gossiped; its capacity is one.
-	changed chan struct{}
-	stop    context.CancelFunc
-	working sync.WaitGroup
+	// changed signals that this member's metadata must be gossiped, reconsidered that other keys are trusted; their capacity is one.
+	changed, reconsidered chan struct{}
+	stop                  context.CancelFunc
+	working               sync.WaitGroup
 
 	// updating serialises calls of memberlist's UpdateNode. It is no mutex, because a goroutine that waits for a mutex stops virtual
 	// time. life serialises Leave and Shutdown.
@@ -135,6 +142,12 @@ func Start(cfg Config) (*Membership, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	if cfg.Certificate == nil {
+		cfg.Certificate = func() []byte { return nil }
+	}
+	if cfg.Admit == nil {
+		cfg.Admit = func(netip.Addr) bool { return true }
+	}
 	me := Member{ID: wire.MemberIDOf(public), Name: cfg.Name, Key: public, Addr: addr, gates: meta.gates}
 	return start(cfg, me, meta, seal, targets)
 }
@@ -147,17 +160,19 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 		mc.IndirectChecks = 0 // see sieve
 	}
 	m := &Membership{
-		log: cfg.Log, node: nodeName(me.Name, me.ID), changed: make(chan struct{}, 1), updating: make(chan struct{}, 1), stop: cancel,
+		log: cfg.Log, node: nodeName(me.Name, me.ID), changed: make(chan struct{}, 1), reconsidered: make(chan struct{}, 1), updating: make(chan struct{}, 1), stop: cancel,
 		clock: newClockWatch(cfg.Now, cfg.Log), aloneWarn: throttle{every: tellEvery},
 		twins: newTwinWatch(&cfg, &me),
 	}
-	m.mailbox = newMailbox(m.node, me.ID, me.Addr.Addr().IsLoopback())
-	m.roster = newRoster(me, cfg.Key, meta, cfg.Gates, suspicion(mc), cfg.Log)
+	m.admission = newAdmission(cfg.Trust)
+	m.mailbox = newMailbox(m.node, me.ID, me.Addr.Addr().IsLoopback(), m.admission)
+	m.roster = newRoster(me, cfg.Key, meta, cfg.Gates, suspicion(mc), m.admission, cfg.Log)
 	m.roster.recall(cfg.Remembered, time.Now())
-	m.transport = newGossipTransport(me.Addr, cfg.Packets, cfg.Streams, seal, &questions{
+	who := &introducer{name: me.Name, id: me.ID, key: cfg.Key, certificate: cfg.Certificate}
+	m.transport = newGossipTransport(&cfg, who, me.Addr, seal, m.admission, &questions{
 		self: me.ID, key: cfg.Key, make: cfg.Answer, asking: make(map[wire.MemberID]struct{}),
 		member: func(id wire.MemberID) (*Member, bool) { return m.roster.view.Load().Lookup(id) },
-	}, cfg.Log)
+	})
 	m.adapter = newLogAdapter(cfg.Log, func(node string) { m.mailbox.suspect(node, true) })
 
 	mc.Name, mc.Transport = m.node, m.transport
@@ -176,7 +191,10 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	m.joiner = &joiner{
 		list: m.list, roster: m.roster, bound: cfg.Addr, lookup: cfg.Resolve, log: cfg.Log,
 		spawn: m.working.Go, unsettled: make(chan struct{}, 1), mirrors: make(map[netip.AddrPort]time.Time),
-		refusals: make(map[string]Refusal),
+		refusals: make(map[string]Refusal), strangers: m.mailbox.strangers, met: make(map[netip.AddrPort]time.Time),
+	}
+	if cfg.Trust != nil {
+		m.working.Go(func() { m.joiner.meetStrangers(ctx) })
 	}
 	m.working.Go(func() { m.keep(ctx) })
 	m.working.Go(func() { m.joiner.heal(ctx) })
@@ -203,7 +221,7 @@ func pace(loopback bool) *memberlist.Config {
 	}
 	c.DeadNodeReclaimTime = reclaimAfter
 	c.EnableCompression = false
-	c.UDPBufferSize = MaxPacket - sealedOverhead - crcHeader
+	c.UDPBufferSize = MaxPacket - sealedOverhead - signedHeader - crcHeader
 	return c
 }
 
@@ -226,9 +244,23 @@ func (m *Membership) keep(ctx context.Context) {
 		case <-m.changed:
 			m.roster.publish()
 			m.update(updateTimeout)
+		case <-m.reconsidered:
+			m.roster.judgeAll(time.Now())
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// Reconsider judges all members again: what is trusted has changed, or time has passed. Those that are no longer trusted leave the next view. It
+// does not block.
+func (m *Membership) Reconsider(changed bool) {
+	if changed {
+		m.admission.reconsider()
+	}
+	select {
+	case m.reconsidered <- struct{}{}:
+	default:
 	}
 }
 
@@ -349,7 +381,7 @@ func (m *Membership) Stats() Stats {
 	return Stats{
 		ForeignAt: foreign.at, ForeignFrom: foreign.from,
 		Malformed: t.malformed.Load(), Foreign: t.foreign.Load(), Strangers: t.strangers.Load(), Overflow: t.overflow.Load(), Crowded: t.crowded.Load(),
-		Refused: refused, Clock: m.clock.off.Load(), SameName: m.roster.duplicates.Load(), SameKey: m.twins.found.Load(),
+		Refused: refused, Untrusted: t.untrusted.Load(), Clock: m.clock.off.Load(), SameName: m.roster.duplicates.Load(), SameKey: m.twins.found.Load(),
 		LogLost: m.adapter.lost.Load(),
 	}
 }

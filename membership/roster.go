@@ -32,6 +32,7 @@ type roster struct {
 	log     zerolog.Logger
 	// suspectFor is how long a suspicion can last before memberlist decides.
 	suspectFor time.Duration
+	admission  *admission
 	// views has capacity one and holds the newest view.
 	views chan *View
 	view  atomic.Pointer[View]
@@ -49,9 +50,11 @@ type roster struct {
 // record is the knowledge about one node other than this one.
 type record struct {
 	Member
-	counter      uint64    // of its last announcement
-	since        time.Time // time of the last change of State or Addr
-	suspectUntil time.Time
+	counter uint64 // of its last announcement
+	// gone is memberlist's last word of it, leaving its own.
+	gone, leaving bool
+	since         time.Time // time of the last change of State or Addr
+	suspectUntil  time.Time
 	// retryAt is the time of the next attempt to reach it if it has failed, retries the number of failed attempts, and trying is set
 	// during an attempt.
 	retryAt time.Time
@@ -61,9 +64,9 @@ type record struct {
 
 func (r *record) live() bool { return r.State == StateAlive }
 
-func newRoster(me Member, private ed25519.PrivateKey, meta metadata, gates []wire.GateID, suspectFor time.Duration, log zerolog.Logger) *roster {
+func newRoster(me Member, private ed25519.PrivateKey, meta metadata, gates []wire.GateID, suspectFor time.Duration, admission *admission, log zerolog.Logger) *roster {
 	r := &roster{
-		self: me.ID, private: private, gates: gates, log: log, suspectFor: suspectFor, views: make(chan *View, 1),
+		self: me.ID, private: private, gates: gates, log: log, suspectFor: suspectFor, admission: admission, views: make(chan *View, 1),
 		teller: newTeller(log), refused: throttle{every: rosterWarnEvery}, namesakes: throttle{every: rosterWarnEvery},
 		me: me, meta: meta, records: make(map[string]*record),
 	}
@@ -171,15 +174,23 @@ func (r *roster) note(s sighting, now time.Time) []change {
 		rec = &record{Member: Member{State: StateFailed}}
 		r.records[s.node] = rec
 	}
-	before := rec.State
 	was := rec.Addr
+	rec.gone, rec.leaving = s.gone, s.told.meta.leaving
 	rec.counter = s.told.meta.counter
 	rec.ID, rec.Name, rec.Key, rec.Addr = s.told.id, s.told.name, s.told.meta.key, s.addr
 	rec.gates, rec.rosters = s.told.meta.gates, s.told.meta.rosters
-	switch {
-	case s.told.meta.leaving:
+	return r.judge(rec, was, now)
+}
+
+// judge sets the state of a member by what is known of it. was is its address before.
+func (r *roster) judge(rec *record, was netip.AddrPort, now time.Time) []change {
+	before := rec.State
+	switch untrusted := r.admission.judge(rec.Name, rec.ID, rec.Key); {
+	case untrusted != nil:
+		rec.State = StateUntrusted
+	case rec.leaving:
 		rec.State = StateLeft
-	case s.gone:
+	case rec.gone:
 		rec.State = StateFailed
 	default:
 		rec.State = StateAlive
@@ -190,6 +201,8 @@ func (r *roster) note(s sighting, now time.Time) []change {
 	}
 	what := ""
 	switch {
+	case rec.State == StateUntrusted && before != StateUntrusted:
+		what = "a member is no longer trusted"
 	case rec.State == StateAlive && !was.IsValid():
 		what = "a member joined"
 	case rec.State == StateAlive && before != StateAlive:
@@ -205,6 +218,20 @@ func (r *roster) note(s sighting, now time.Time) []change {
 		return nil
 	}
 	return []change{{rec.Member, what}}
+}
+
+// judgeAll judges all members again, and publishes a view if it has changed.
+func (r *roster) judgeAll(now time.Time) {
+	r.mu.Lock()
+	var changes []change
+	for _, rec := range r.records {
+		if rec.Key != nil { // else it is only remembered
+			changes = append(changes, r.judge(rec, rec.Addr, now)...)
+		}
+	}
+	r.mu.Unlock()
+	r.publish()
+	r.teller.tell(changes, len(r.view.Load().Members), now)
 }
 
 // forget drops members that left or failed before forgetAfter, and the oldest of the others if there are more than maxGone.
@@ -309,7 +336,7 @@ func (r *roster) due(now time.Time) (addrs []netip.AddrPort, next time.Time) {
 	next = now.Add(healMax)
 	for _, rec := range r.records {
 		switch {
-		case rec.live() || rec.trying || rec.State == StateLeft && (others > 0 || rec.retries > 0):
+		case rec.live() || rec.State == StateUntrusted || rec.trying || rec.State == StateLeft && (others > 0 || rec.retries > 0):
 			continue
 		case rec.retryAt.After(now):
 		case live[rec.Addr] || rand.IntN(1+others) >= healers:

@@ -33,7 +33,7 @@ func newTestRoster(l *logs) *roster {
 		panic(err)
 	}
 	me := Member{ID: wire.MemberIDOf(keyOf(1)), Name: "host1", Key: keyOf(1), Addr: addrOfHost(1), gates: meta.gates}
-	return newRoster(me, privateOf(1), meta, []wire.GateID{gateA}, time.Minute, zerolog.New(l))
+	return newRoster(me, privateOf(1), meta, []wire.GateID{gateA}, time.Minute, newAdmission(nil), zerolog.New(l))
 }
 
 func sightingOf(i int, gone bool) sighting {

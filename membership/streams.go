@@ -29,7 +29,7 @@ type Streams interface {
 //	caller                                                    acceptor
 //	  |-- preamble 4, nonce 32 ---------------------------------->|
 //	  |<-- nonce 16, proof 16 ------------------------------------|   of the acceptor, over both nonces; shorter than what it got
-//	  |-- proof 16, frame ---------------------------------------->|
+//	  |-- proof 16, frame ---------------------------------------->|   who calls, signed, and memberlist's message
 //	  |<-- frame --------------------------------------------------|
 const (
 	preambleSize  = 4
@@ -67,7 +67,7 @@ var (
 type purpose string
 
 const (
-	forGossip   purpose = "wdg\x02"
+	forGossip   purpose = "wdg\x03"
 	forQuestion purpose = "wdq\x01"
 )
 
@@ -247,6 +247,8 @@ type guardedConn struct {
 	// nonces are those of the caller and of the acceptor, by which no other connection is this one.
 	nonces       []byte
 	ours, theirs streamKeys
+	// side is "caller" or "acceptor".
+	side string
 	// got is set once the frame of the other side is in unread, which Read returns; sent once this side's frame is sent.
 	got, sent bool
 	unread    []byte
@@ -327,7 +329,7 @@ func (g *guardedConn) call() error {
 
 // derive makes the keys of both sides.
 func (g *guardedConn) derive(ours, theirs string, caller, acceptor []byte) (err error) {
-	g.nonces = slices.Concat(caller, acceptor)
+	g.side, g.nonces = ours, slices.Concat(caller, acceptor)
 	if g.ours, err = g.transport.seal.streamKeys(g.purpose, ours, g.nonces); err != nil {
 		return err
 	}
@@ -350,12 +352,28 @@ func (g *guardedConn) receive() error {
 		return err
 	}
 	if g.purpose == forGossip {
-		if err := g.transport.sieve.stream(content); err != nil {
+		if content, err = g.introduced(content); err != nil {
 			return err
 		}
 	}
 	g.got, g.unread = true, content
 	return nil
+}
+
+// introduced returns memberlist's message in a frame, if the other side may speak.
+func (g *guardedConn) introduced(content []byte) ([]byte, error) {
+	other := "caller"
+	if g.side == other {
+		other = "acceptor"
+	}
+	in, err := parseIntroduction(content)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.check(g.transport.admission, other, g.nonces); err != nil {
+		return nil, &untrustedError{in.name, err}
+	}
+	return in.message, g.transport.sieve.stream(in.message)
 }
 
 // Read implements net.Conn.
@@ -379,7 +397,11 @@ func (g *guardedConn) Write(b []byte) (int, error) {
 		return 0, errSecond
 	}
 	g.sent = true
-	if _, err := g.Conn.Write(appendFrame(b, &g.ours)); err != nil {
+	content := b
+	if g.purpose == forGossip {
+		content = g.transport.me.introduce(g.side, g.nonces, b)
+	}
+	if _, err := g.Conn.Write(appendFrame(content, &g.ours)); err != nil {
 		return 0, err
 	}
 	return len(b), nil

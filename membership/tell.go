@@ -69,6 +69,7 @@ func (t *teller) tell(changes []change, members int, now time.Time) {
 	}
 	t.log.Info().Int("joined", t.held["a member joined"]).Int("came_back", t.held["a member came back"]).
 		Int("left", t.held["a member left"]).Int("failed", t.held["a member failed"]).Int("moved", t.held["a member moved"]).
+		Int("untrusted", t.held["a member is no longer trusted"]).
 		Int("members", members).
 		Msg("the membership changed")
 	clear(t.held)

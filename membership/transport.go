@@ -3,6 +3,7 @@ package membership
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"sync"
@@ -33,7 +34,11 @@ type gossipTransport struct {
 	streams   Streams
 	seal      *seal
 	sieve     sieve
-	log       zerolog.Logger
+	me        *introducer
+	admission *admission
+	// admits reports whether one more signature of a source address may be checked.
+	admits func(netip.Addr) bool
+	log    zerolog.Logger
 
 	packetCh chan *memberlist.Packet
 	streamCh chan net.Conn
@@ -51,9 +56,9 @@ type gossipTransport struct {
 	mu    sync.Mutex
 	conns map[*guardedConn]struct{}
 
-	acceptWarn, foreignWarn, junkWarn throttle
+	acceptWarn, foreignWarn, junkWarn, untrustedWarn throttle
 
-	overflow, malformed, foreign, strangers, crowded atomic.Uint64
+	overflow, malformed, foreign, strangers, untrusted, crowded atomic.Uint64
 	// lastForeign is the last foreign gossip that was warned about.
 	lastForeign atomic.Pointer[sign]
 }
@@ -65,10 +70,11 @@ type sign struct {
 }
 
 func newGossipTransport(
-	advertise netip.AddrPort, p PacketWriter, s Streams, seal *seal, q *questions, log zerolog.Logger,
+	cfg *Config, me *introducer, advertise netip.AddrPort, seal *seal, admission *admission, q *questions,
 ) *gossipTransport {
 	t := &gossipTransport{
-		advertise: advertise, packets: p, streams: s, seal: seal, sieve: sieve{clear: seal.aead == nil}, log: log,
+		advertise: advertise, packets: cfg.Packets, streams: cfg.Streams, seal: seal, sieve: sieve{clear: seal.aead == nil},
+		me: me, admission: admission, admits: cfg.Admit, log: cfg.Log,
 		packetCh: make(chan *memberlist.Packet, packetQueue), streamCh: make(chan net.Conn),
 		lobby:   lobby{most: maxStrangers, perAddr: maxPerStranger},
 		sending: lobby{most: maxSending, perAddr: maxPerSending},
@@ -77,7 +83,7 @@ func newGossipTransport(
 		},
 		questions: q, closed: make(chan struct{}), conns: make(map[*guardedConn]struct{}),
 		acceptWarn: throttle{every: refusedWarnEvery}, foreignWarn: throttle{every: refusedWarnEvery},
-		junkWarn: throttle{every: refusedWarnEvery},
+		junkWarn: throttle{every: refusedWarnEvery}, untrustedWarn: throttle{every: refusedWarnEvery},
 	}
 	if seal.aead == nil {
 		t.answers = new(answers)
@@ -118,6 +124,9 @@ func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) bool {
 	plain, err := t.seal.open(scratch, payload)
 	var asked ping
 	if err == nil {
+		plain, err = t.vouched(plain, src.Addr())
+	}
+	if err == nil {
 		asked, err = t.sieve.packet(plain)
 	}
 	if err != nil {
@@ -150,6 +159,33 @@ func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) bool {
 	}
 }
 
+// vouched returns the packet in the content of a datagram, if a trusted member has signed it.
+func (t *gossipTransport) vouched(content []byte, src netip.Addr) ([]byte, error) {
+	from, signature, packet, err := splitPacket(content)
+	if err != nil || t.admission.trust == nil {
+		return packet, err
+	}
+	key, err := t.admission.key(from)
+	switch {
+	case err != nil:
+		return nil, &untrustedError{from.Short(), err}
+	case !t.admits(src):
+		return nil, errCrowded
+	case !isSigned(key, packet, signature, packetContext):
+		return nil, &untrustedError{from.Short(), errForged}
+	}
+	return packet, nil
+}
+
+// untrustedError is why what a host has said does not count.
+type untrustedError struct {
+	who string
+	why error
+}
+
+func (e *untrustedError) Error() string { return fmt.Sprintf("%q is not trusted: %v", e.who, e.why) }
+func (e *untrustedError) Unwrap() error { return e.why }
+
 // refuse counts and logs a connection that was cut off.
 func (t *gossipTransport) refuse(src net.Addr, err error) {
 	if t.isClosed() || errors.Is(err, net.ErrClosed) {
@@ -161,6 +197,12 @@ func (t *gossipTransport) refuse(src net.Addr, err error) {
 		if ok, more := t.foreignWarn.allow(time.Now()); ok {
 			t.warnForeign(src.String(), more)
 		}
+	case isUntrusted(err):
+		t.count(err)
+		if ok, more := t.untrustedWarn.allow(time.Now()); ok {
+			t.log.Warn().Stringer("addr", src).AnErr("reason", err).EmbedObject(more).
+				Msg("cut off a connection of a host that has the secret, but no trusted key")
+		}
 	default:
 		t.count(err)
 		if ok, more := t.junkWarn.allow(time.Now()); ok {
@@ -170,11 +212,18 @@ func (t *gossipTransport) refuse(src net.Addr, err error) {
 	}
 }
 
+func isUntrusted(err error) bool {
+	_, is := errors.AsType[*untrustedError](err)
+	return is
+}
+
 func (t *gossipTransport) count(err error) {
 	switch {
 	case err == nil:
 	case errors.Is(err, errForeignSeal):
 		t.foreign.Add(1)
+	case isUntrusted(err):
+		t.untrusted.Add(1)
 	case errors.Is(err, errCrowded), errors.Is(err, errBusy):
 		t.crowded.Add(1)
 	case errors.Is(err, errMalformed):
@@ -217,7 +266,7 @@ func (t *gossipTransport) WriteToAddress(b []byte, to memberlist.Address) (time.
 		b, dst = t.answers.send(b, dst)
 	}
 	if err == nil && len(b) > 0 {
-		err = t.packets.WriteGossip(t.seal.seal(b), dst)
+		err = t.packets.WriteGossip(t.seal.seal(t.me.signPacket(b)), dst)
 	}
 	if err != nil {
 		return time.Time{}, &net.OpError{Op: "write", Net: "udp", Err: err}

@@ -20,9 +20,11 @@ const (
 	StateLeft
 	// StateFailed is a member that stopped answering. It is tried again for seven days.
 	StateFailed
+	// StateUntrusted is a member whose key is not trusted, or no longer.
+	StateUntrusted
 )
 
-// String returns "alive", "suspect", "left" or "failed".
+// String returns "alive", "suspect", "left", "failed" or "untrusted".
 func (s State) String() string {
 	switch s {
 	case StateAlive:
@@ -33,6 +35,8 @@ func (s State) String() string {
 		return "left"
 	case StateFailed:
 		return "failed"
+	case StateUntrusted:
+		return "untrusted"
 	}
 	return "unknown"
 }

@@ -260,7 +260,7 @@ type Member struct {
 	Name    string `json:"name"`
 	Member  string `json:"member"`
 	Address string `json:"address"`
-	// State is "alive", "suspect", "left" or "failed".
+	// State is "alive", "suspect", "left", "failed" or "untrusted".
 	State string   `json:"state"`
 	Self  bool     `json:"self"`
 	Gates []string `json:"gates"`

@@ -5,6 +5,7 @@
 //
 //	lock                locked for as long as the agent lives; contains its process number
 //	node_key            the member's Ed25519 key, in OpenSSH's format
+//	node_key-cert.pub   its certificate, if a certificate authority has signed it
 //	home                where the directory was made: host and path
 //	gate-NAME.json      the record of a gate
 //	roster-NAME.json    which keys answer to the names of a strict gate's roster

@@ -14,27 +14,44 @@ import (
 
 const nodeKeyName = "node_key"
 
+// CertificateSuffix is what ssh-keygen puts behind the name of a key for its certificate.
+const CertificateSuffix = "-cert.pub"
+
+// CertificatePath is where the certificate of the node key is, if there is one.
+func (d *Dir) CertificatePath() string { return filepath.Join(d.path, nodeKeyName+CertificateSuffix) }
+
 // NodeKey returns this member's signing key, and makes one if there is none. It refuses a key that others can read, that is
 // encrypted, or that is not Ed25519.
 func (d *Dir) NodeKey() (key ed25519.PrivateKey, created bool, err error) {
 	path := filepath.Join(d.path, nodeKeyName)
-	text, err := readPrivate(path, false)
+	key, err = ReadNodeKey(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		key, err = newNodeKey(path)
-		if err != nil {
+		if key, err = newNodeKey(path); err != nil {
 			return nil, false, d.explain("cannot make a node key", err)
 		}
 		return key, true, nil
 	}
 	if err != nil {
-		return nil, false, fmt.Errorf("node key: %w", err)
-	}
-	key, err = parseNodeKey(text)
-	if err != nil {
-		return nil, false, fmt.Errorf("node key %s: %w", path, err)
+		return nil, false, err
 	}
 	return key, false, nil
 }
+
+// ReadNodeKey reads a node key from a file. It refuses a key that others can read, that is encrypted, or that is not Ed25519.
+func ReadNodeKey(path string) (ed25519.PrivateKey, error) {
+	text, err := ReadKeyFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("node key: %w", err)
+	}
+	key, err := parseNodeKey(text)
+	if err != nil {
+		return nil, fmt.Errorf("node key %s: %w", path, err)
+	}
+	return key, nil
+}
+
+// ReadKeyFile reads the file of a private key. It refuses one that others can read.
+func ReadKeyFile(path string) ([]byte, error) { return readPrivate(path, false) }
 
 // WriteNewNodeKey makes a key, writes it to a file that must not exist yet, and returns the public key.
 func WriteNewNodeKey(path string) (ed25519.PublicKey, error) {

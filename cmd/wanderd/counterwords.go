@@ -42,6 +42,8 @@ func counterWords(name string) string {
 		return "from a host with another secret"
 	case "strangers":
 		return "connections that were not from a wanderd"
+	case "untrusted":
+		return "gossip and connections from hosts whose key is not among the known hosts"
 	case "overflow":
 		return "more gossip than this agent could process"
 	case "crowded":

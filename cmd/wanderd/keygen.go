@@ -4,10 +4,14 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/wanderd/wanderd/agent/statedir"
+	"github.com/wanderd/wanderd/agent/trust"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/wire"
@@ -17,7 +21,7 @@ import (
 const secretName = "wanderd.secret"
 
 func (p *program) newKeygenCommand() *cobra.Command {
-	flags, secret := settings.Flags{}, false
+	flags, secret, authority := settings.Flags{}, false, ""
 	cmd := &cobra.Command{
 		Use:   "keygen [PATH]",
 		Short: "Make a node key, or the secret of a fleet",
@@ -27,29 +31,42 @@ overwritten; a missing directory is made.
 A node key is a member's identity, an Ed25519 key in OpenSSH's format. Without PATH
 it is made in the state directory, where the agent looks for it. You rarely need
 this: an agent makes its own at its first start. Never give two hosts the same key.
+The output has the key's line for --known-hosts.
+
+With --sign-with the private key of a certificate authority for SSH signs the node key
+as that of this member, whose name is --name. The certificate, which never expires, is
+written beside the key, and replaces one that is there. A node key that exists is
+signed as it is. It is the same as "ssh-keygen -s CA -h -I NAME -n NAME node_key.pub".
 
 A fleet secret is 32 random bytes in base64. Without PATH it is written to
 ` + secretName + ` in the working directory. Copy it to every host, readable by the
 user of the agent only, and name it with --secret-file. Everybody who has it can join.`,
 		Example: `  wanderd keygen --secret /etc/wanderd/secret
-  wanderd keygen --state-dir /var/lib/wanderd`,
+  wanderd keygen --state-dir /var/lib/wanderd
+  wanderd keygen --sign-with ca_key --name host7 node_key`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
+			case secret && authority != "":
+				return errors.New("--secret and --sign-with exclude each other")
 			case secret:
 				return p.makeSecret(append(args, secretName)[0])
-			case len(args) == 1:
-				return p.makeNodeKey(args[0])
 			}
 			layers := config.Read(flags, p.environ)
 			if err := layers.Err(); err != nil {
 				return err
 			}
-			return p.makeNodeKeyIn(layers.Agent.StateDir)
+			made := p.makeNodeKeyIn
+			path := layers.Agent.StateDir
+			if len(args) == 1 {
+				made, path = p.makeNodeKey, args[0]
+			}
+			return made(path, layers.Agent.Name, authority)
 		},
 	}
 	cmd.Flags().BoolVar(&secret, "secret", false, "Make the secret of a fleet.")
-	flags.AddTo(cmd.Flags(), config.Table().Only("state_dir", "config"))
+	cmd.Flags().StringVar(&authority, "sign-with", "", "The private key of a certificate authority, which signs the node key.")
+	flags.AddTo(cmd.Flags(), config.Table().Only("name", "state_dir", "config"))
 	return cmd
 }
 
@@ -62,17 +79,28 @@ func (p *program) makeSecret(path string) error {
 	return err
 }
 
-func (p *program) makeNodeKey(path string) error {
+// makeNodeKey makes a key, or signs the one that is there.
+func (p *program) makeNodeKey(path, name, authority string) error {
+	if authority != "" {
+		switch key, err := statedir.ReadNodeKey(path); {
+		case err == nil:
+			return p.tellNodeKey(key.Public().(ed25519.PublicKey), path, name, authority)
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+	}
 	public, err := statedir.WriteNewNodeKey(path)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.stdout, "made a node key: %s\nmember %s\n", path, wire.MemberIDOf(public))
-	return err
+	if _, err := fmt.Fprintf(p.stdout, "made a node key: %s\n", path); err != nil {
+		return err
+	}
+	return p.tellNodeKey(public, path, name, authority)
 }
 
 // makeNodeKeyIn locks the directory, so it cannot interfere with an agent's first start.
-func (p *program) makeNodeKeyIn(path string) (err error) {
+func (p *program) makeNodeKeyIn(path, name, authority string) (err error) {
 	dir, err := statedir.Open(path)
 	if err != nil {
 		return err
@@ -82,10 +110,39 @@ func (p *program) makeNodeKeyIn(path string) (err error) {
 	if err != nil {
 		return err
 	}
-	member := wire.MemberIDOf(key.Public().(ed25519.PublicKey))
-	if !created {
-		return fmt.Errorf("%s already has a node key, that of member %s: it was not changed", path, member)
+	public := key.Public().(ed25519.PublicKey)
+	if !created && authority == "" {
+		return fmt.Errorf("%s already has a node key, that of member %s: it was not changed", path, wire.MemberIDOf(public))
 	}
-	_, err = fmt.Fprintf(p.stdout, "made a node key in %s\nmember %s\n", path, member)
+	if created {
+		if _, err := fmt.Fprintf(p.stdout, "made a node key in %s\n", path); err != nil {
+			return err
+		}
+	}
+	return p.tellNodeKey(public, strings.TrimSuffix(dir.CertificatePath(), statedir.CertificateSuffix), name, authority)
+}
+
+// tellNodeKey signs a key, if there is an authority, and says whose it is.
+func (p *program) tellNodeKey(public ed25519.PublicKey, path, name, authority string) error {
+	line, err := trust.Line(name, public)
+	if err != nil {
+		return err
+	}
+	if authority != "" {
+		text, err := statedir.ReadKeyFile(authority)
+		if err != nil {
+			return err
+		}
+		certificate, err := trust.Sign(text, public, name)
+		if err != nil {
+			return fmt.Errorf("%s: %w", authority, err)
+		}
+		path += statedir.CertificateSuffix
+		if err := os.WriteFile(path, certificate, 0o644); err != nil {
+			return err
+		}
+		line = fmt.Sprintf("signed as %s: %s\n", name, path)
+	}
+	_, err = fmt.Fprintf(p.stdout, "member %s\n%s", wire.MemberIDOf(public), line)
 	return err
 }

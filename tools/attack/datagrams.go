@@ -145,7 +145,7 @@ func reflect(f *fleet) (string, error) {
 	elsewhere := append([]byte{0, 0x82, 0xaa}, "SourceAddr\xa4"...)
 	elsewhere = append(append(elsewhere, host[:]...), "\xaaSourcePort\xcd"...)
 	elsewhere = binary.BigEndian.AppendUint16(elsewhere, at.Port())
-	pings := [][]byte{wire.AppendGossip(nil, []byte{0, 0x80}), wire.AppendGossip(nil, elsewhere)}
+	pings := [][]byte{wire.AppendGossip(nil, unsigned([]byte{0, 0x80})), wire.AppendGossip(nil, unsigned(elsewhere))}
 	toAttacker, toThird := counted(attacker), counted(third)
 	bytes := 0
 	pace(f, 2000, func(i int) {

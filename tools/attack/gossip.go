@@ -36,7 +36,7 @@ func defame(f *fleet) (string, error) {
 		dead := append([]byte{5, 0x83}, "\xabIncarnation\xce"...)
 		dead = binary.BigEndian.AppendUint32(dead, uint32(1000+sent))
 		dead = append(text(append(dead, "\xa4Node"...), node), "\xa4From"...)
-		packet := wire.AppendGossip(nil, seal(text(dead, node)))
+		packet := wire.AppendGossip(nil, seal(unsigned(text(dead, node))))
 		for _, p := range f.agents[:size] {
 			_, _ = conn.WriteToUDPAddrPort(packet, p.addr)
 		}
@@ -44,6 +44,9 @@ func defame(f *fleet) (string, error) {
 	}
 	return fmt.Sprintf("%d members called dead", sent), nil
 }
+
+// unsigned is the content of a datagram of gossip, with a sender and a signature that are checked only where keys have to be trusted.
+func unsigned(packet []byte) []byte { return append(make([]byte, 16+64), packet...) }
 
 // text appends a string in msgpack.
 func text(b []byte, s string) []byte {

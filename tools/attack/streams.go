@@ -12,7 +12,7 @@ import (
 
 // What a connection begins with: the challenge of membership/streams.go, and frames that lie.
 const (
-	preamble      = "wdg\x02"
+	preamble      = "wdg\x03"
 	callerNonce   = 32
 	acceptorReply = 16 + 16 // a nonce and a proof
 	// manyNodes is a push/pull that announces 2^20 nodes, longName one of a single node whose name has nearly 128 KiB.
@@ -20,6 +20,9 @@ const (
 	longName  = "\x06\x83\xa5Nodes\x01\xacUserStateLen\x00\xa4Join\xc2\x81\xa4Name\xdb\x00\x01\xff\x00"
 	longest   = 128 << 10
 )
+
+// introduction is of nobody; its signature is checked only where keys have to be trusted.
+func introduction() string { return "\x01\x01x" + string(make([]byte, 32+2+64)) }
 
 // prove takes the caller's part of the challenge as one that has no secret.
 func prove(conn net.Conn) error {
@@ -107,9 +110,13 @@ func fill(begin string, length int) func(net.Conn) {
 
 func fillSealed(f *fleet) (string, error) { return besieged(f, 32, fill("", 4<<20)) }
 
-func fillClear(f *fleet) (string, error) { return besieged(f, 32, fill(longName, longest)) }
+func fillClear(f *fleet) (string, error) {
+	return besieged(f, 32, fill(introduction()+longName, longest))
+}
 
-func announceNodes(f *fleet) (string, error) { return besieged(f, 32, fill(manyNodes, len(manyNodes))) }
+func announceNodes(f *fleet) (string, error) {
+	return besieged(f, 32, fill(introduction()+manyNodes, len(introduction())+len(manyNodes)))
+}
 
 // dawdle sends all of a frame but its last byte.
 func dawdle(f *fleet) (string, error) {

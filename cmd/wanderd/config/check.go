@@ -40,6 +40,7 @@ func (l *Layers) Check() error {
 	l.checkNetwork()
 	l.checkAdvertise()
 	l.readSecret()
+	l.checkTrust()
 	l.Agent.Drain = l.stop == "drain"
 	l.Agent.Alone = map[string]agent.Alone{"auto": agent.AloneAuto, "run": agent.AloneRun, "wait": agent.AloneWait}[l.alone]
 	return l.Err()

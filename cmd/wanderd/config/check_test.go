@@ -295,6 +295,38 @@ func TestSecretIsReadAndItsFileMustBePrivate(t *testing.T) {
 	}
 }
 
+func TestKnownHostsAreReadIfTheySayWhoMayTakePart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "known_hosts")
+	line := "m1 ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f\n"
+	if err := os.WriteFile(path, []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in := func(trust, knownHosts string) *Layers {
+		flags := map[string][]string{"hook": {"/bin/sh"}}
+		for key, value := range map[string]string{"trust": trust, "known_hosts": knownHosts} {
+			if value != "" {
+				flags[key] = []string{value}
+			}
+		}
+		return reading{flags: flags}.read(t)
+	}
+	l := in("known_hosts", path)
+	if err := l.Check(); err != nil || l.Agent.KnownHosts != path {
+		t.Errorf("%q, %v", l.Agent.KnownHosts, err)
+	}
+	for _, c := range []struct{ trust, path, want string }{
+		{"known_hosts", "", "needs a file"},
+		{"secret", path, "has no effect"},
+		{"", path, "has no effect"},
+		{"known_hosts", "/missing", "no such file"},
+		{"known_hosts", "/etc/passwd", "line 1 is not one of known hosts"},
+	} {
+		if err := in(c.trust, c.path).Check(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
 func TestSuspiciousThingsGiveWarnings(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secret")
 	if err := statedir.WriteNewSecretFile(path); err != nil {

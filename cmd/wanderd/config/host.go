@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/wanderd/wanderd/agent/statedir"
+	"github.com/wanderd/wanderd/agent/trust"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/membership"
 )
@@ -36,6 +37,25 @@ func (l *Layers) readSecret() {
 	l.Agent.Secret = &secret
 	if l.Agent.Insecure {
 		l.warn("%s changes nothing: there is a secret (%s)", l.Of(&l.Agent.Insecure).About(), s.Origin)
+	}
+}
+
+// checkTrust reads the known hosts, if they say who may take part.
+func (l *Layers) checkTrust() {
+	s := l.Of(&l.knownHosts)
+	switch {
+	case s.Broken || l.Of(&l.trust).Broken:
+	case l.trust == trustSecret && s.IsSet():
+		l.Reject(s, "it has no effect unless trust is %s", trustKnownHosts)
+	case l.trust == trustSecret:
+	case !s.IsSet():
+		l.Reject(l.Of(&l.trust), "%q needs a file: name it with --known-hosts", trustKnownHosts)
+	default:
+		if _, err := trust.Open(l.knownHosts); err != nil {
+			l.Reject(s, "%s", err)
+			return
+		}
+		l.Agent.KnownHosts = l.knownHosts
 	}
 }
 

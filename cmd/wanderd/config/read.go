@@ -28,8 +28,8 @@ type Layers struct {
 	Warnings []string
 
 	// shared is what holds for gates that say nothing else.
-	shared                                         terms
-	alone, stop, bind, advertise, secretFile, file string
+	shared                                                            terms
+	alone, stop, bind, advertise, secretFile, file, trust, knownHosts string
 	// trustHook accepts hooks that other users of this host can replace.
 	trustHook bool
 

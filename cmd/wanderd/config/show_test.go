@@ -42,6 +42,8 @@ bind = "127.0.0.1:7946"                   # default: without a secret
 name = "m1"                               # WANDERD_NAME
 
 # secret_file =                           # not set
+trust = "secret"                          # default
+# known_hosts =                           # not set
 insecure = false                          # default
 trust_hook = false                        # default
 

@@ -22,6 +22,9 @@ const (
 	PolicyWander = "wander"
 	PolicyRing   = "ring"
 	PolicyTree   = "tree"
+
+	trustSecret     = "secret"
+	trustKnownHosts = "known_hosts"
 )
 
 const (
@@ -51,6 +54,11 @@ func (l *Layers) table() settings.Table {
 		settings.Row("secret_file", settings.Path(&l.secretFile), "",
 			"The fleet's secret, the same file on every host, readable by its owner only. "+
 				"It seals all messages; anybody who has it can take part. \"wanderd keygen --secret\" makes one."),
+		settings.Row("trust", settings.Choice(&l.trust, trustSecret, trustKnownHosts), trustSecret,
+			"Who may take part: everybody who has the secret (secret), or members whose keys are in a file besides (known_hosts)."),
+		settings.Row("known_hosts", settings.Path(&l.knownHosts), "",
+			"The members' keys, in OpenSSH's format of known hosts, with names of members for names of hosts: keys, @cert-authority, "+
+				"@revoked. It is read again when it has changed. It has an effect with trust = known_hosts only."),
 		settings.Row("insecure", settings.Bool(&l.Agent.Insecure), "false",
 			"Allow more than loopback without a secret: anybody who reaches the port can take part, and take the token."),
 		settings.Row("trust_hook", settings.Bool(&l.trustHook), "false",

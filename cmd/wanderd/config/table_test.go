@@ -53,7 +53,8 @@ func TestEverySettingCanBeSetInEveryLayer(t *testing.T) {
 		"request": {"always", "q", "d"}, "insecure": {"true", "false", "true"}, "trust_hook": {"true", "false", "true"},
 		"bind": {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"}, "advertise": {"10.0.0.1:1", "10.0.0.2:2", "10.0.0.3:3"},
 		"log_format": {"json", "console", "journald"}, "log_level": {"warn", "error", "debug"},
-		"hook": {"/bin/a", "/bin/b", "/bin/c"}, "config": {"/a", "/b", "/c"},
+		"trust": {"known_hosts", "secret", "known_hosts"},
+		"hook":  {"/bin/a", "/bin/b", "/bin/c"}, "config": {"/a", "/b", "/c"},
 	}
 	for _, s := range Table() {
 		v, ok := samples[s.Key]

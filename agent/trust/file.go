@@ -1,0 +1,108 @@
+package trust
+
+import (
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/safepath"
+)
+
+// maxFile bounds a file of known hosts, in bytes: some 40,000 lines.
+const maxFile = 4 << 20
+
+// File is a file of known hosts. It implements [membership.Trust]; its methods are safe for concurrent use, except Refresh, which is for one
+// goroutine.
+type File struct {
+	file watched
+	list atomic.Pointer[list]
+}
+
+// Open reads a file of known hosts, and refuses one that other users of this host can replace.
+func Open(path string) (*File, error) {
+	f := &File{file: watched{path: path}}
+	_, err := f.Refresh()
+	return f, err
+}
+
+// Refresh reads the file again if it has changed since it was last read, and reports whether it has. After an error the content that was
+// read last stays in force.
+func (f *File) Refresh() (changed bool, err error) {
+	text, changed, err := f.file.read()
+	if err == nil && changed {
+		var l *list
+		if l, err = parse(text); err == nil {
+			f.list.Store(l)
+		}
+	}
+	if err != nil {
+		return false, fmt.Errorf("known hosts: %s: %w", f.file.path, err)
+	}
+	return changed, nil
+}
+
+// Check implements [membership.Trust].
+func (f *File) Check(name string, key ed25519.PublicKey, certificate []byte) (until time.Time, err error) {
+	return f.list.Load().check(name, key, certificate, time.Now())
+}
+
+// watched is a file that is read when it has changed.
+type watched struct {
+	path string
+	last stamp
+}
+
+// stamp tells the contents of a file apart without reading it.
+type stamp struct {
+	modified time.Time
+	size     int64
+	inode    uint64
+}
+
+// read returns the content of a regular file that only root and this user can replace, if it has changed since the last call. After an error
+// it has not.
+func (w *watched) read() (text []byte, changed bool, err error) {
+	f, err := os.OpenFile(w.path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, false, cause(err)
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, false, cause(err)
+	}
+	now := stamp{info.ModTime(), info.Size(), info.Sys().(*syscall.Stat_t).Ino}
+	if now == w.last {
+		return nil, false, nil
+	}
+	// It is not read again, and its defect not told again, before it changes again.
+	w.last = now
+	if !info.Mode().IsRegular() {
+		return nil, false, errors.New("it is not a regular file")
+	}
+	if err := safepath.Check(w.path); err != nil {
+		return nil, false, err
+	}
+	text, err = io.ReadAll(io.LimitReader(f, maxFile+1))
+	switch {
+	case err != nil:
+		return nil, false, cause(err)
+	case len(text) > maxFile:
+		return nil, false, fmt.Errorf("it is longer than %d bytes", maxFile)
+	}
+	return text, true, nil
+}
+
+// cause is an error of the file system without the path, which stands before it.
+func cause(err error) error {
+	if of, ok := errors.AsType[*fs.PathError](err); ok {
+		return of.Err
+	}
+	return err
+}

@@ -1,0 +1,116 @@
+package trust
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/wanderd/wanderd/membership"
+)
+
+// list is the content of a file.
+type list struct {
+	keys, authorities []entry
+	// revoked are keys in SSH's wire format.
+	revoked map[string]bool
+}
+
+// entry is a key and the names for which it is good.
+type entry struct {
+	names patterns
+	key   []byte
+}
+
+// parse reads a file. The error names the line.
+func parse(text []byte) (*list, error) {
+	l := &list{revoked: make(map[string]bool)}
+	for number := 1; len(text) > 0; number++ {
+		var line []byte
+		line, text, _ = bytes.Cut(text, []byte("\n"))
+		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		marker, hosts, key, _, _, err := ssh.ParseKnownHosts(line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d is not one of known hosts: %w", number, err)
+		}
+		names, err := parsePatterns(hosts)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+		switch e := (entry{names, key.Marshal()}); marker {
+		case "":
+			l.keys = append(l.keys, e)
+		case "cert-authority":
+			l.authorities = append(l.authorities, e)
+		case "revoked":
+			l.revoked[string(e.key)] = true
+		default:
+			return nil, fmt.Errorf("line %d: unknown marker @%s", number, marker)
+		}
+	}
+	return l, nil
+}
+
+// check returns until when a member with that name may have that key, zero for ever. The certificate, in SSH's wire format, may be nil; the error
+// is membership.ErrNoCertificate if one could help.
+func (l *list) check(name string, key ed25519.PublicKey, certificate []byte, now time.Time) (until time.Time, err error) {
+	public, err := ssh.NewPublicKey(key)
+	if err != nil {
+		return until, err
+	}
+	raw := public.Marshal()
+	if l.revoked[string(raw)] {
+		return until, errors.New("its key is revoked")
+	}
+	if slices.ContainsFunc(l.keys, func(e entry) bool { return bytes.Equal(e.key, raw) && e.names.match(name) }) {
+		return until, nil
+	}
+	switch authority := slices.ContainsFunc(l.authorities, func(e entry) bool { return e.names.match(name) }); {
+	case !authority:
+		return until, fmt.Errorf("no line gives %q this key", name)
+	case certificate == nil:
+		return until, membership.ErrNoCertificate
+	}
+	return l.checkCertificate(name, raw, certificate, now)
+}
+
+// checkCertificate judges the certificate of a key.
+func (l *list) checkCertificate(name string, key, certificate []byte, now time.Time) (until time.Time, err error) {
+	parsed, err := ssh.ParsePublicKey(certificate)
+	if err != nil {
+		return until, fmt.Errorf("its certificate cannot be read: %w", err)
+	}
+	c, ok := parsed.(*ssh.Certificate)
+	if !ok {
+		return until, errors.New("it shows a key instead of a certificate")
+	}
+	authority := c.SignatureKey.Marshal()
+	switch {
+	case !bytes.Equal(c.Key.Marshal(), key):
+		return until, errors.New("its certificate is of another key")
+	case c.CertType != ssh.HostCert:
+		return until, errors.New("its certificate is not of a host: sign with ssh-keygen -h")
+	case l.revoked[string(authority)]:
+		return until, errors.New("its certificate is signed by a revoked key")
+	case !slices.ContainsFunc(l.authorities, func(e entry) bool { return bytes.Equal(e.key, authority) && e.names.match(name) }):
+		return until, fmt.Errorf("its certificate is signed by a key that is no authority for %q", name)
+	case len(c.ValidPrincipals) != 1 || c.ValidPrincipals[0] != name:
+		return until, fmt.Errorf("its certificate is for %q, and must be for %q alone", c.ValidPrincipals, name)
+	case c.Signature.Format == ssh.KeyAlgoRSA:
+		return until, errors.New("its certificate is signed with SHA-1")
+	}
+	checker := ssh.CertChecker{Clock: func() time.Time { return now }}
+	if err := checker.CheckCert(name, c); err != nil {
+		return until, fmt.Errorf("its certificate: %w", err)
+	}
+	if c.ValidBefore != ssh.CertTimeInfinity {
+		until = time.Unix(int64(c.ValidBefore), 0) // CheckCert has refused what does not fit
+	}
+	return until, nil
+}

@@ -1,0 +1,106 @@
+package membership
+
+import (
+	"crypto/ed25519"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Trust decides which keys may take part in the fleet. Its methods are safe for concurrent use.
+type Trust interface {
+	// Check returns until when a member with this name and key may take part, zero for ever, or why it may not. The certificate is nil if none is
+	// known; the error is [ErrNoCertificate] if one could help.
+	Check(name string, key ed25519.PublicKey, certificate []byte) (until time.Time, err error)
+}
+
+// ErrNoCertificate is returned for a member that may be trusted once it has shown its certificate.
+var ErrNoCertificate = errors.New("it has not shown its certificate")
+
+// admission remembers who is trusted, and the certificates that were shown. It is safe for concurrent use.
+type admission struct {
+	// trust is nil if everybody may take part who has the secret.
+	trust Trust
+
+	mu sync.Mutex
+	// guests are the members that were trusted when they were last judged; others are not kept.
+	guests map[wire.MemberID]*guest
+}
+
+type guest struct {
+	name        string
+	key         ed25519.PublicKey
+	certificate []byte
+	// until is when the verdict ends; zero is never. judged is unset if what is trusted has changed since.
+	until  time.Time
+	judged bool
+}
+
+func newAdmission(trust Trust) *admission {
+	return &admission{trust: trust, guests: make(map[wire.MemberID]*guest)}
+}
+
+// judge returns why a member is not trusted.
+func (a *admission) judge(name string, id wire.MemberID, key ed25519.PublicKey) error {
+	return a.introduce(name, id, key, nil)
+}
+
+// introduce judges a member that shows a certificate, or none.
+func (a *admission) introduce(name string, id wire.MemberID, key ed25519.PublicKey, certificate []byte) error {
+	if a.trust == nil {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if g := a.guests[id]; g != nil && g.name == name && certificate == nil {
+		return a.again(id, g)
+	}
+	return a.admit(name, id, key, certificate)
+}
+
+// admit judges a member, and remembers it if it is trusted.
+func (a *admission) admit(name string, id wire.MemberID, key ed25519.PublicKey, certificate []byte) error {
+	until, err := a.trust.Check(name, key, certificate)
+	if err != nil {
+		return err
+	}
+	if len(a.guests) >= checkedMax {
+		clear(a.guests)
+	}
+	a.guests[id] = &guest{name: name, key: key, certificate: certificate, until: until, judged: true}
+	return nil
+}
+
+// again judges a guest again if the verdict is out of date. One that is no longer trusted has to show a certificate again.
+func (a *admission) again(id wire.MemberID, g *guest) error {
+	if g.judged && (g.until.IsZero() || time.Now().Before(g.until)) {
+		return nil
+	}
+	err := a.admit(g.name, id, g.key, g.certificate)
+	if err != nil {
+		delete(a.guests, id)
+	}
+	return err
+}
+
+// reconsider makes every verdict out of date.
+func (a *admission) reconsider() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, g := range a.guests {
+		g.judged = false
+	}
+}
+
+// key returns the key of a trusted member.
+func (a *admission) key(id wire.MemberID) (ed25519.PublicKey, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	g := a.guests[id]
+	if g == nil {
+		return nil, errNotMember
+	}
+	return g.key, a.again(id, g)
+}

@@ -1,0 +1,152 @@
+package membership
+
+import (
+	"crypto/ed25519"
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Whoever has the secret can seal anything. So each datagram of gossip is signed by its sender, and each side of a connection signs its
+// frame. Where a key has to be trusted, memberlist sees nothing else: nobody but a trusted member calls another one dead.
+//
+// A datagram's content:
+//
+//	 0 +------------+
+//	   | sender  16 |
+//	16 +------------+
+//	   | sign.   64 |  of what follows
+//	80 +------------+
+//	   | packet     |
+//	   +------------+
+//
+// The content of a frame begins with an introduction:
+//
+//	0 +------------------+
+//	  | version        1 |
+//	1 +------------------+
+//	  | length         1 |
+//	  | name             |
+//	  +------------------+
+//	  | public key    32 |
+//	  +------------------+
+//	  | length         2 |  0 without a certificate
+//	  | certificate      |  in SSH's wire format
+//	  +------------------+
+//	  | signature     64 |  of the connection's nonces and what follows; one side's is not good for the other
+//	  +------------------+
+//
+// A signature of old gossip, played back in a new seal by somebody with the secret, changes nothing: announcements have counters, and what is said
+// of a member has an incarnation that the member has gone above.
+const (
+	signedHeader  = len(wire.MemberID{}) + ed25519.SignatureSize
+	packetContext = "wanderd gossip packet v1"
+	frameContext  = "wanderd gossip frame v1 "
+
+	introductionVersion = 1
+	// maxCertificate bounds a certificate, in bytes.
+	maxCertificate = 8 << 10
+)
+
+// introducer is this member as it introduces itself.
+type introducer struct {
+	name string
+	id   wire.MemberID
+	key  ed25519.PrivateKey
+	// certificate returns this member's certificate, nil if it has none.
+	certificate func() []byte
+}
+
+// signPacket returns the content of a datagram.
+func (n *introducer) signPacket(packet []byte) []byte {
+	b := make([]byte, 0, signedHeader+len(packet))
+	b = append(b, n.id[:]...)
+	b = append(b, signAs(n.key, packet, packetContext)...)
+	return append(b, packet...)
+}
+
+// splitPacket takes the content of a datagram apart.
+func splitPacket(b []byte) (from wire.MemberID, signature, packet []byte, err error) {
+	if len(b) <= signedHeader {
+		return from, nil, nil, errMalformed
+	}
+	return wire.MemberID(b[:len(from)]), b[len(from):signedHeader], b[signedHeader:], nil
+}
+
+// introduce returns the content of a frame of this side of a connection.
+func (n *introducer) introduce(side string, nonces, message []byte) []byte {
+	certificate := n.certificate()
+	b := append([]byte{introductionVersion, byte(len(n.name))}, n.name...)
+	b = append(b, n.key.Public().(ed25519.PublicKey)...)
+	b = append(binary.BigEndian.AppendUint16(b, uint16(len(certificate))), certificate...)
+	b = append(b, signAs(n.key, slices.Concat(nonces, message), frameContext+side)...)
+	return append(b, message...)
+}
+
+func signAs(key ed25519.PrivateKey, statement []byte, context string) []byte {
+	signature, err := key.Sign(nil, statement, &ed25519.Options{Context: context})
+	if err != nil {
+		panic("membership: cannot sign: " + err.Error()) // only a context that is too long fails
+	}
+	return signature
+}
+
+func isSigned(key ed25519.PublicKey, statement, signature []byte, context string) bool {
+	return ed25519.VerifyWithOptions(key, statement, signature, &ed25519.Options{Context: context}) == nil
+}
+
+// introduction is the other side of a connection as it has introduced itself. It refers to the frame's content.
+type introduction struct {
+	name                            string
+	key                             ed25519.PublicKey
+	certificate, signature, message []byte
+}
+
+var errNoIntroduction = errors.New("it does not introduce itself")
+
+// parseIntroduction reads the content of a frame. Nothing in it has been checked yet.
+func parseIntroduction(b []byte) (in introduction, err error) {
+	take := func(n int) (part []byte) {
+		if n > len(b) {
+			err = errNoIntroduction
+			return nil
+		}
+		part, b = b[:n:n], b[n:]
+		return part
+	}
+	head := take(2)
+	if err != nil || head[0] != introductionVersion {
+		return in, errNoIntroduction
+	}
+	in.name = string(take(int(head[1])))
+	in.key = take(ed25519.PublicKeySize)
+	length := take(2)
+	if err != nil {
+		return in, err
+	}
+	in.certificate = take(int(binary.BigEndian.Uint16(length)))
+	in.signature = take(ed25519.SignatureSize)
+	switch {
+	case err != nil:
+		return in, err
+	case len(in.certificate) > maxCertificate:
+		return in, errNoIntroduction
+	case len(in.certificate) == 0:
+		in.certificate = nil
+	}
+	in.message = b
+	return in, validName(in.name)
+}
+
+// check returns why the other side of a connection is not trusted.
+func (in *introduction) check(a *admission, side string, nonces []byte) error {
+	if a.trust == nil {
+		return nil
+	}
+	if !isSigned(in.key, slices.Concat(nonces, in.message), in.signature, frameContext+side) {
+		return errForged
+	}
+	return a.introduce(in.name, wire.MemberIDOf(in.key), slices.Clone(in.key), slices.Clone(in.certificate))
+}
