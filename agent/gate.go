@@ -150,6 +150,7 @@ func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
 		a.observe(g, now, e)
 	case policy.Announce:
 		a.members.Announce(g.id)
+	case policy.Proclaim:
 	case policy.Tell:
 		a.tell(g, now, e)
 	case policy.Gone:

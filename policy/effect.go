@@ -35,6 +35,8 @@ const (
 	Gave
 	// Announce tells the other members, some time soon, that this one has met a token of the gate.
 	Announce
+	// Proclaim tells the other members, some time soon, of the newest order that this one knows: Msg.Order. It comes when that has changed.
+	Proclaim
 	// Tell is a note for people, in logs, metrics and traces: what happened (Note) and with whom (Peer, Token). Nothing else
 	// depends on it.
 	Tell
@@ -63,6 +65,8 @@ func (k EffectKind) String() string {
 		return "Gave"
 	case Announce:
 		return "Announce"
+	case Proclaim:
+		return "Proclaim"
 	case Tell:
 		return "Tell"
 	case Gone:
@@ -88,7 +92,7 @@ type Effect struct {
 	// Until comes with Run and Extend: nothing is left of the operation by then, whatever has become of this process. The guard of the
 	// operation sees to that by itself. Zero sets no end.
 	Until Time
-	// Msg comes with Send and Entrust.
+	// Msg comes with Send and Entrust; of Proclaim, only its Order.
 	Msg wire.Message
 	// State comes with Save.
 	State State
@@ -165,6 +169,13 @@ func AppendExtend(out []Effect, token *wire.Ref, until Time) []Effect {
 func AppendSave(out []Effect, state State) []Effect {
 	out, e := extend(out, Save)
 	e.State = state
+	return out
+}
+
+// AppendProclaim appends the effect that tells the other members of an order.
+func AppendProclaim(out []Effect, order wire.Order) []Effect {
+	out, e := extend(out, Proclaim)
+	e.Msg.Order = order
 	return out
 }
 

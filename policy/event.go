@@ -29,6 +29,9 @@ const (
 	Unwanted
 	// Suspended says that the host was asleep: the others may have gone on without it.
 	Suspended
+	// Ordered brings an operator's order, for this member alone if Here: the gate is paused, or not any more. Package order keeps the newest
+	// one, and tells the machine by Paused whether it may run from now on. A run that goes on is not concerned.
+	Ordered
 	// Leave says that this member is about to stop: it stops a run, passes the token on and takes no new one.
 	Leave
 	// Woke says that the time NextWake named has come.
@@ -54,6 +57,8 @@ func (k EventKind) String() string {
 		return "Unwanted"
 	case Suspended:
 		return "Suspended"
+	case Ordered:
+		return "Ordered"
 	case Leave:
 		return "Leave"
 	case Woke:
@@ -75,6 +80,11 @@ type Event struct {
 	Void bool
 	// Outcome comes with Finished: what the run has achieved.
 	Outcome Outcome
+	// Exit comes with Finished of a Failed run: its status as a shell has it, 1 to 255; zero if this member has stopped it.
+	Exit uint8
+	// Here and Order come with Ordered to package order, Paused to the machine.
+	Here, Paused bool
+	Order        wire.Order
 	// Slept comes with Suspended: for how long, of the time that has passed, the host was asleep.
 	Slept time.Duration
 	// Peers comes with PeersChanged: the live members of the gate in the order of their identities, this one among them.

@@ -77,7 +77,7 @@ func (t Time) Sub(u Time) time.Duration { return time.Duration(t - u) }
 type Instant struct {
 	// Time is what every rule is measured by.
 	Time Time
-	// Wall is Unix time in nanoseconds. Only a token's birth stamp reads it.
+	// Wall is Unix time in nanoseconds. Only a token's birth stamp and the orders of operators read it.
 	Wall int64
 }
 
@@ -89,6 +89,10 @@ type State struct {
 	HasRun bool
 	// LastRun is when the protected operation last started.
 	LastRun Time
+	// Order is the newest order that this member knows, Here when a pause of this member alone ends, in nanoseconds of Unix time. Package order
+	// keeps both.
+	Order wire.Order
+	Here  int64
 	// Memo is the protocol's own.
 	Memo Memo
 }

@@ -64,12 +64,12 @@ func TestAKindThatNobodyKnowsHasItsNumberForANameAndNoPart(t *testing.T) {
 func TestEveryEventKindHasANameOfItsOwn(t *testing.T) {
 	names(t, "EventKind", numbered[policy.EventKind]("EventKind"),
 		policy.Started, policy.Received, policy.PeersChanged, policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted,
-		policy.Suspended, policy.Leave, policy.Woke)
+		policy.Suspended, policy.Ordered, policy.Leave, policy.Woke)
 }
 
 func TestEveryEffectKindHasANameOfItsOwn(t *testing.T) {
 	names(t, "EffectKind", numbered[policy.EffectKind]("EffectKind"),
-		policy.Save, policy.Send, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Announce, policy.Tell, policy.Gone)
+		policy.Save, policy.Send, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Announce, policy.Proclaim, policy.Tell, policy.Gone)
 }
 
 func TestEveryCauseHasANameOfItsOwn(t *testing.T) {

@@ -373,7 +373,7 @@ func (c *Cluster) perform(who int32, effects []policy.Effect) (left bool, saves 
 		case policy.Gave:
 			c.members[who].hands--
 			c.hands--
-		case policy.Tell:
+		case policy.Tell, policy.Proclaim:
 		}
 	}
 	return left, saves

@@ -61,7 +61,7 @@ func (k *SlotView) Of(o *Occurrence, slot uint8) *Occurrence {
 			about = e.Msg.Token.Slot
 		case policy.Save, policy.Stop, policy.Announce, policy.Gone:
 			about = slot
-		case policy.Run, policy.Extend, policy.Took, policy.Gave, policy.Tell:
+		case policy.Run, policy.Extend, policy.Took, policy.Gave, policy.Tell, policy.Proclaim:
 		}
 		if about == slot {
 			k.effects = append(k.effects, *e)

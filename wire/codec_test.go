@@ -15,7 +15,7 @@ func TestAMessageHasTheseBytes(t *testing.T) {
 		hex     string
 	}{
 		{message: token(), hex: `
-			77640303                             # wd, version 3, in the clear
+			77640403                             # wd, version 4, in the clear
 			676e9c7932d91844                     # gate default
 			7172                                 # protocol, version
 			01                                   # kind Token
@@ -28,6 +28,13 @@ func TestAMessageHasTheseBytes(t *testing.T) {
 			efad44bc9c45888c92a6208f4df6a082     # generator cy
 			a1a2a3a4a5a6a7a8                     # random
 			0000000300000005                     # seq
+			0000018a1b2c3d4e                     # order: stamp
+			efad44bc9c45888c92a6208f4df6a082     # order by cy
+			18a1c2d3e4f50617                     # order: until
+			00000007                             # failures: stamp
+			8e04b064774391a8                     # failures on ann and bob
+			000000000000000000000000000000000000000000000000
+			018f000000000000                     # exits 1 and 143
 			808182838485868788898a8b8c8d8e8f     # load
 			909192939495969798999a9b9c9d9e9f
 			a0a1a2a3a4a5a6a7a8a9aaabacadaeaf
@@ -35,10 +42,10 @@ func TestAMessageHasTheseBytes(t *testing.T) {
 			c0c1c2c3c4c5c6c7c8c9cacbcccdcecf
 			d0d1d2d3d4d5d6d7d8d9dadbdcdddedf
 			e0e1e2e3e4e5e6e7e8e9eaebecedeeef
-			05f945cf49514d0ff9343f890ca18c25194d76e341fd0e68e2a24d3e2ccce80b
-			46773cf83886380d8d9c172b4b565f7cd565b0517d5b9b980f91f2a6ad691904 # signature`},
+			05ababb05c24b33612e51e795f2f85d1056b98119cf0e109a3b63fbb0363f3d0
+			7b97bb005aed5749227d1a0e462f796b52ea8a3b36f3fa1cc63e0c72faad6705 # signature`},
 		{message: ack(), hex: `
-			77640303                             # wd, version 3, in the clear
+			77640403                             # wd, version 4, in the clear
 			676e9c7932d91844                     # gate default
 			7172                                 # protocol, version
 			02                                   # kind Ack
@@ -51,6 +58,10 @@ func TestAMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000     # generator NULL
 			a1a2a3a4a5a6a7a8                     # random
 			0000000300000005                     # seq
+			000000000000000000000000000000000000000000000000 # no order
+			0000000000000000
+			00000000                             # no failures
+			00000000000000000000000000000000000000000000000000000000000000000000000000000000
 			00000000000000000000000000000000     # load
 			00000000000000000000000000000000
 			00000000000000000000000000000000
@@ -58,10 +69,10 @@ func TestAMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000
 			00000000000000000000000000000000
 			00000000000000000000000000000000
-			ef5a019c087c71ce276be81756cf4573c3b1ecd2122a0411cb3c1e8ba9d28a16
-			06f5158313946669524926c3ad949ea8ba0a4cb809ebfabceb9f10a5c638b40d # signature`},
+			3702eb7011935f704fafef10c0b84b4c2921c3e842f6d4e4ce05031c68629fc3
+			f1ed380767532e81032c105104a204bbe55dc2adb91c99c28744b08e034a890e # signature`},
 		{message: bare(), hex: `
-			77640303                             # wd, version 3, in the clear
+			77640403                             # wd, version 4, in the clear
 			0000000000000000                     # gate zero
 			0000                                 # no protocol
 			ff                                   # kind 255
@@ -74,6 +85,10 @@ func TestAMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000     # generator NULL
 			0000000000000000                     # random
 			0000000000000000                     # seq
+			000000000000000000000000000000000000000000000000 # no order
+			0000000000000000
+			00000000                             # no failures
+			00000000000000000000000000000000000000000000000000000000000000000000000000000000
 			00000000000000000000000000000000     # load
 			00000000000000000000000000000000
 			00000000000000000000000000000000
@@ -81,21 +96,23 @@ func TestAMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000
 			00000000000000000000000000000000
 			00000000000000000000000000000000
-			7cf08671b9c0592b58b1e8b7f0dd19310092057f47a60feb77df357f8edbf6ed
-			d8bedcb4b354fc7345d21a72410e06b3ae78a0ae7ce0792922d39f601f76e70e # signature`},
+			94b85a314e9a522ea26a8a8faf3fa3922729c38ca3e7cf13209b5efabf3df4e1
+			f14850ae637b72eb3fa697e026d247a42f0cb2d9a7dc7d501bc64f250690fb0a # signature`},
 		{message: token(), secret: secret(), hex: `
-			77640302                             # wd, version 3, sealed
+			77640402                             # wd, version 4, sealed
 			000102030405060708090a0b0c0d0e0f1011121314151617 # nonce of the seal
 			7199206de7a070502fff69c6b0ed7c90f8ae22cc79b36c9d8eca1fde13938cb7
 			3692fa41434d99831f50c6e52cf9ddda04d59ebba28398f171d4df52f1a4c696
 			8256e557208bf57b858f1e4c578700a78a414b1221f1d1f6f76805ac1127cace
-			e284f8d385f462622445bd6e938f621780a11e0fdcc0e74993d7866d4246a1bc
-			17e41bed9feafe838003e62565d3677be395a41cda2a74747333af889a5dcfd4
-			76039a6607ca8bb3ed4166e650830208d741f11bb73677976ec9625cea1c687a
-			9bef0e050dd081b21b99d3632ee35217e44629a0a94d6e236cc5db97a0759fd3
-			2ba287707f4e2cc9a23e617ed37f4caefac3c79796f764a896a6bfdb539c5b46
-			4d90d6a21a577746612e6d1280317274dcc10713 # content and signature, sealed
-			fd5495631667a069003d1f0f9a7de47a     # tag`},
+			e284f8d30575e16bbbec06a7f4abac209069180cdef755554ab4b078c27ef9f4
+			6f8c83653f4b5c27aaa2f0e6ba395c784f380ab36a9bc6c7c786193f22e4756f
+			cabe24d9c70b4970280ba021984ac8c39b0dbd57e36223c332953e00be483c2e
+			d7a3424979a4f5c667e5af1f5a972663a80a65ec08118d4b8d3d3c33f5ec0ef5
+			97b2b9e6d2b6ec9d5b7ad5ad8d60bf2f16ceed5f14459e9766e94d1d12cd82a2
+			d6175b0d1be711c0c4ac2c51537d5e0d9149fcf4f51df36ad8fee4ec23e137fa
+			746c2d9abb5eb18df553b84411cbcd1b9bed9e621d35687ee9484d05c0cd77aa
+			295a8786185cf97328b6431445901a9d8524c5beee4ab7101b5b01b4b2851ef9 # content and signature, sealed
+			8a16a5b19a5f701fcb9bd2535da248bc     # tag`},
 	} {
 		name := tc.message.Kind.String()
 		if tc.secret != nil {

@@ -8,30 +8,30 @@
 // start of the datagram, or of the content.
 //
 //	0 +-----+-----+---------+-------+
-//	  | 'w' | 'd' | version | class |              version 3
+//	  | 'w' | 'd' | version | class |              version 4
 //	4 +-----+-----+---------+-------+----------+
 //	  | class 1: gossip, memberlist's own bytes  ...
 //	  | class 2: a message under the fleet's seal, below
 //	  | class 3: a message in the clear, below
 //	  +------------------------------------------+
 //
-// Class 3, in the clear, is 280 bytes long:
+// Class 3, in the clear, is 356 bytes long:
 //
 //	  4 +--------------------------+
-//	    | content             212  |
-//	216 +--------------------------+
+//	    | content             288  |
+//	292 +--------------------------+
 //	    | extension            0…  |  added by a later version
 //	    +--------------------------+
 //	    | signature            64  |  always the last 64 bytes
 //	    +--------------------------+
 //
-// Class 2, sealed, is 320 bytes long:
+// Class 2, sealed, is 396 bytes long:
 //
 //	  4 +--------------------------+
 //	    | nonce of the seal    24  |
 //	 28 +--------------------------+ - - - - - -+
-//	    | content             212  |            |
-//	240 +--------------------------+            |
+//	    | content             288  |            |
+//	316 +--------------------------+            |
 //	    | extension            0…  |            | encrypted
 //	    +--------------------------+            |
 //	    | signature            64  |            |
@@ -68,15 +68,27 @@
 //	 92 +--------------------------+
 //	    | token: seq            8  |  0 … 2⁶³-1
 //	100 +--------------------------+
+//	    | order: stamp          8  |  milliseconds of Unix time at least; 0 if there has been no order
+//	108 +--------------------------+
+//	    | order: by            16  |
+//	124 +--------------------------+
+//	    | order: until          8  |  nanoseconds of Unix time; 0 if the gate is not paused, 2⁶³-1 if for ever
+//	132 +--------------------------+
+//	    | failures: stamp       4  |
+//	136 +--------------------------+
+//	    | failures: hosts     8×4  |  the beginnings of their identities
+//	168 +--------------------------+
+//	    | failures: exits     8×1  |  1 … 255; empty places last, and zero
+//	176 +--------------------------+
 //	    | load                112  |  what the message carries besides, in the protocol's own layout
-//	212 +--------------------------+
+//	288 +--------------------------+
 //
 // The protocols draw their loads: package guardian the first 64 bytes of that of a guarded token, package wander the rest of its own.
 //
 // # Signature
 //
 // Everything from the gate to the last byte of the extension, with Ed25519ph (RFC 8032, section 5.1) under the context
-// "wanderd message v3". The context replaces magic and version: a signature for one version is invalid in another, and in any other
+// "wanderd message v4". The context replaces magic and version: a signature for one version is invalid in another, and in any other
 // use of the key. The class is not signed: it describes how a message travels, not its content.
 //
 // # Seal

@@ -6,7 +6,7 @@ const (
 	// Magic is 'w', 'd' as a big-endian number.
 	Magic uint16 = 'w'<<8 | 'd'
 	// Version is the third byte. A datagram of another version is dropped and counted.
-	Version byte = 3
+	Version byte = 4
 )
 
 const (

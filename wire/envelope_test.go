@@ -9,7 +9,7 @@ import (
 func TestGossipIsNotChanged(t *testing.T) {
 	gossip := []byte("whatever memberlist has to say, a single zero byte included: \x00")
 	datagram := AppendGossip([]byte("before"), gossip)
-	if want := append([]byte("beforewd\x03\x01"), gossip...); !bytes.Equal(datagram, want) {
+	if want := append([]byte("beforewd\x04\x01"), gossip...); !bytes.Equal(datagram, want) {
 		t.Fatalf("got %q, want %q", datagram, want)
 	}
 	class, payload, drop := Classify(datagram[len("before"):])
@@ -27,7 +27,7 @@ func TestGossipMayBeLongerThanAMessage(t *testing.T) {
 }
 
 func TestMessagesAreAcceptedUpToMaxDatagram(t *testing.T) {
-	for class, shortest := range map[Class]int{ClassClear: 280, ClassSealed: 320} {
+	for class, shortest := range map[Class]int{ClassClear: 356, ClassSealed: 396} {
 		for _, tc := range []struct {
 			size int
 			want Drop

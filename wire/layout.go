@@ -17,7 +17,9 @@ const (
 	atGenerator = atBirth + 8
 	atRandom    = atGenerator + 16
 	atSeq       = atRandom + 8
-	atLoad      = atSeq + 8
+	atOrder     = atSeq + 8
+	atFailures  = atOrder + orderSize
+	atLoad      = atFailures + failuresSize
 
 	// ContentSize is the length of a message's content in bytes: Append writes this many, and Parse needs at least this many.
 	ContentSize = atLoad + LoadSize
@@ -36,6 +38,8 @@ func (m *Message) Append(dst []byte) []byte {
 	dst = append(dst, m.Token.ID.Generator[:]...)
 	dst = be.AppendUint64(dst, m.Token.ID.Random)
 	dst = be.AppendUint64(dst, uint64(m.Token.Seq))
+	dst = m.Order.Append(dst)
+	dst = m.Failures.append(dst)
 	return append(dst, m.Load[:]...)
 }
 
@@ -58,6 +62,10 @@ func Parse(content []byte) (m Message, ok bool) {
 	m.Token.ID.Generator = MemberID(content[atGenerator:atRandom])
 	m.Token.ID.Random = be.Uint64(content[atRandom:])
 	m.Token.Seq = Seq(be.Uint64(content[atSeq:]))
+	if m.Order, ok = ParseOrder(content[atOrder:]); !ok {
+		return Message{}, false
+	}
+	m.Failures = parseFailures(content[atFailures:])
 	m.Load = Load(content[atLoad:ContentSize])
 	if !m.wellFormed() {
 		return Message{}, false
@@ -69,5 +77,6 @@ func Parse(content []byte) (m Message, ok bool) {
 func (m *Message) wellFormed() bool {
 	t := &m.Token
 	return !m.From.IsZero() && !m.To.IsZero() && m.From != m.To && t.Slot < MaxSlots &&
-		t.ID.Birth >= 0 && t.ID.Birth <= MaxBirth && t.Seq <= MaxSeq
+		t.ID.Birth >= 0 && t.ID.Birth <= MaxBirth && t.Seq <= MaxSeq &&
+		m.Failures.wellFormed()
 }

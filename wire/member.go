@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -40,6 +41,9 @@ func (id MemberID) String() string { return hex.EncodeToString(id[:]) }
 
 // Short returns the first eight hexadecimal digits, enough for a log line.
 func (id MemberID) Short() string { return hex.EncodeToString(id[:4]) }
+
+// Hint returns the beginning of the identity, the digits of Short. It is enough to find a member in a view, but proves nothing.
+func (id MemberID) Hint() uint32 { return binary.BigEndian.Uint32(id[:]) }
 
 // IsZero reports whether id is the zero value.
 func (id MemberID) IsZero() bool { return id == MemberID{} }

@@ -27,6 +27,9 @@ type Message struct {
 	Nonce Nonce
 	// Token is what the message is about.
 	Token Ref
+	// Order and Failures are the newest that the sender knows of. Neither is the machines' business: see package policy/order.
+	Order    Order
+	Failures Failures
 	// Load is what the message carries besides, in the layout of its protocol.
 	Load Load
 }

@@ -51,8 +51,8 @@ func TestASignatureOfAnotherUseOfTheKeyIsInvalid(t *testing.T) {
 		signature []byte
 		want      bool
 	}{
-		{"a message of this version", sign(digest[:], prehashed("wanderd message v3")), true},
-		{"a message of another version", sign(digest[:], prehashed("wanderd message v2")), false},
+		{"a message of this version", sign(digest[:], prehashed("wanderd message v4")), true},
+		{"a message of another version", sign(digest[:], prehashed("wanderd message v3")), false},
 		{"no context", sign(digest[:], prehashed("")), false},
 		{"plain Ed25519 of the content", sign(content, &ed25519.Options{}), false},
 		{"plain Ed25519 of the digest", sign(digest[:], &ed25519.Options{}), false},

@@ -77,7 +77,7 @@ func (c *circle) did(out []policy.Effect) {
 			c.words = append(c.words, e.Msg)
 		case policy.Run:
 			c.run = *e
-		case policy.Save, policy.Extend, policy.Stop, policy.Took, policy.Gave, policy.Announce, policy.Gone:
+		case policy.Save, policy.Extend, policy.Stop, policy.Took, policy.Gave, policy.Announce, policy.Proclaim, policy.Gone:
 			c.t.Fatalf("a ballot has no business with %v", e.Kind)
 		}
 	}

@@ -111,7 +111,7 @@ func (x *explorer) step(s *small, i int, ev policy.Event) {
 				} else {
 					x.passed++
 				}
-			case policy.Stop, policy.Entrust, policy.Gave, policy.Announce, policy.Tell, policy.Gone:
+			case policy.Stop, policy.Entrust, policy.Gave, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
 			}
 		}
 		if !saved {

@@ -104,7 +104,7 @@ func (w *world) perform(i int, out []policy.Effect) {
 		case policy.Gone:
 			w.crash(i, false)
 			return
-		case policy.Took, policy.Gave, policy.Announce, policy.Tell:
+		case policy.Took, policy.Gave, policy.Announce, policy.Tell, policy.Proclaim:
 		}
 	}
 	if at, ok := h.g.NextWake(); ok {

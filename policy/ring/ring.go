@@ -197,6 +197,7 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		out = m.onWanted(now, out)
 	case policy.Unwanted:
 		m.wanted = false
+	case policy.Ordered: // nobody waits while the gate is paused
 	case policy.Suspended: // that the others have gone on without this member is for those to find out who answer for the token
 	case policy.Leave:
 		out = m.onLeave(now, out)

@@ -8,6 +8,8 @@ type due struct {
 	onDemand bool
 	// called says that a caller waits, told that the ring or tree knows that this member waits.
 	called, told bool
+	// paused says that an operator has paused the gate.
+	paused bool
 	hasRun       bool
 	lastRun      policy.Time
 	// notBefore is when a start may be tried again that could not be recorded.
@@ -29,7 +31,7 @@ func (g *Machine) operates(now policy.Time) bool { return !g.due.onDemand && now
 // wants reports whether this member is to run.
 func (g *Machine) wants(now policy.Time) bool {
 	d := &g.due
-	return !g.leaving && (g.operates(now) || d.called && (!d.onDemand || now >= g.ownAt()))
+	return !g.leaving && !d.paused && (g.operates(now) || d.called && (!d.onDemand || now >= g.ownAt()))
 }
 
 // counts reports whether a run now counts for min_interval; demanded, that it serves a caller in a gate with an operation of its own, which is not
@@ -41,7 +43,7 @@ func (g *Machine) counts(now policy.Time) (counts, demanded bool) {
 
 // dueAt is when time alone makes this member want to run; Never if it does, or if it takes a caller.
 func (g *Machine) dueAt() policy.Time {
-	if g.due.told || g.turn.state != absent || g.leaving || g.due.onDemand && !g.due.called {
+	if g.due.told || g.turn.state != absent || g.leaving || g.due.paused || g.due.onDemand && !g.due.called {
 		return policy.Never
 	}
 	return g.ownAt()

@@ -119,6 +119,8 @@ func (g *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		g.due.called = true
 	case policy.Unwanted:
 		g.due.called = false
+	case policy.Ordered:
+		g.due.paused = ev.Paused
 	case policy.Leave:
 		g.leaving = true
 		out = g.inside(now, ev, out)

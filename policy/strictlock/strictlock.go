@@ -120,7 +120,7 @@ func (g *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 			out = append(out, policy.Effect{Kind: policy.Stop})
 		}
 		out = g.next(now.Time, out)
-	case policy.PeersChanged, policy.Suspended:
+	case policy.PeersChanged, policy.Suspended, policy.Ordered:
 	}
 	out = g.onMoved(now.Time, &moved, out)
 	for g.end.Ending != ballot.Pending {

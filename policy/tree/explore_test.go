@@ -120,7 +120,7 @@ func (e *explorer) step(s *state, i int, ev *policy.Event) {
 					e.fail(s, fmt.Sprintf("S%d makes a token, and there is one", i))
 				}
 			}
-		case policy.Save, policy.Extend, policy.Stop, policy.Entrust, policy.Gave, policy.Announce, policy.Tell, policy.Gone:
+		case policy.Save, policy.Extend, policy.Stop, policy.Entrust, policy.Gave, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
 		}
 	}
 }

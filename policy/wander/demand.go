@@ -13,8 +13,8 @@ import (
 // In a gate with a hook, min_interval applies to the hook only, and a member that is wanted is due at once. If the hook is due too, the
 // grant is the hook's. Otherwise it is the callers', and the run counts neither for min_interval nor for op. So neither delays the other.
 
-// unwanted reports whether this member does not run because no caller waits.
-func (m *Machine) unwanted() bool { return m.cfg.OnDemand && !m.wanted }
+// unwanted reports whether this member does not run because no caller waits, or because the gate is paused.
+func (m *Machine) unwanted() bool { return m.paused || m.cfg.OnDemand && !m.wanted }
 
 // overrides reports whether a caller waits that need not wait for min_interval.
 func (m *Machine) overrides() bool { return m.wanted && !m.cfg.OnDemand }
@@ -26,6 +26,11 @@ func (m *Machine) idle() bool { return m.unwanted() && m.restUntil == policy.Nev
 // is wanted again and again must not keep it.
 func (m *Machine) onWanted(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.wanted = true
+	return m.reconsider(now, out)
+}
+
+// reconsider uses a token that rests here at once if this member has become due.
+func (m *Machine) reconsider(now policy.Instant, out []policy.Effect) []policy.Effect {
 	due, had := m.dueAt(now.Time), m.numbers.granted == m.token.Seq
 	switch {
 	case m.state != resting || had && !m.peers.alone():
@@ -39,13 +44,30 @@ func (m *Machine) onWanted(now policy.Instant, out []policy.Effect) []policy.Eff
 // rests for skip, as it does at any member.
 func (m *Machine) onUnwanted(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.wanted = false
+	if m.cfg.OnDemand || m.granting() && m.demanded {
+		return m.desist(now, out)
+	}
+	return out
+}
+
+// desist: this member is not due any more.
+func (m *Machine) desist(now policy.Instant, out []policy.Effect) []policy.Effect {
 	switch {
-	case m.granting() && (m.cfg.OnDemand || m.demanded):
+	case m.granting():
 		return m.serve(now, m.retract(out))
-	case m.state == resting && m.waitsUntilDue && m.cfg.OnDemand:
+	case m.state == resting && m.waitsUntilDue:
 		m.restUntil, m.waitsUntilDue = min(m.restUntil, now.Time.Add(m.cfg.Skip)), false
 	}
 	return out
+}
+
+// onOrdered: the gate is paused, or not any more. While it is, the token goes round and rests for skip at each member, as where nobody is
+// due.
+func (m *Machine) onOrdered(now policy.Instant, paused bool, out []policy.Effect) []policy.Effect {
+	if m.paused = paused; paused {
+		return m.desist(now, out)
+	}
+	return m.reconsider(now, out)
 }
 
 // visit is how long the token stays with a member, by the constants: the duration of the operation. In a gate on demand a lap may pass

@@ -113,7 +113,7 @@ func (f *fleet) step(i int, ev policy.Event) {
 			f.told(i, e.Note)
 		case policy.Save:
 			saves = true
-		case policy.Extend, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Gone:
+		case policy.Extend, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Gone, policy.Proclaim:
 		}
 	}
 	if saves {

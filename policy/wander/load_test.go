@@ -25,6 +25,10 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 		bare    = "0000000000000005 00000000000000000000000000000000 0000000000000007 0000000000000008"
 		noToken = "0000000000000000 00000000000000000000000000000000 0000000000000000 0000000000000000"
 
+		// stamp, by, until; failures: stamp, hosts, exits
+		noOrder = "0000000000000000 00000000000000000000000000000000 0000000000000000" +
+			"00000000 00000000000000000000000000000000 00000000000000000000000000000000 0000000000000000"
+
 		noTrail = "00000000000000000000000000000000 00000000000000000000000000000000"
 		trail   = "0c000000000000000000000000000000 0d000000000000000000000000000000" + noTrail
 		// lap, cursor, hints, tries, op, age, last slot, zeros
@@ -33,17 +37,17 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 		none  = "00000000 0000000000000000 00000000 00000000 00000000 00000000 00000000 00000000 0000000000000000 00 000000"
 	)
 	hexOf := map[wire.Kind][]string{
-		handoff.KindToken:   {gate, speaks, "01", slot, from, to, exchange, noNonce, token, trail, rest},
-		handoff.KindAck:     {gate, speaks, "02", slot, from, to, exchange, nonce, bare, noTrail, noTrail, none},
-		handoff.KindCommit:  {gate, speaks, "03", slot, from, to, exchange, nonce, bare, noTrail, noTrail, none},
-		guardian.KindBeat:   {gate, speaks, "04", slot, from, to, exchange, nonce, token, trail, rest},
-		guardian.KindAsk:    {gate, speaks, "05", slot, from, to, exchange, noNonce, token, trail, rest},
-		guardian.KindHeard:  {gate, speaks, "06", slot, from, to, exchange, nonce, token, trail, rest},
-		guardian.KindKnown:  {gate, speaks, "07", slot, from, to, exchange, noNonce, token, trail, rest},
-		guardian.KindBuried: {gate, speaks, "08", slot, from, to, exchange, noNonce, token, trail, rest},
-		wander.KindInquiry:  {gate, speaks, "09", slot, from, to, exchange, noNonce, noToken, noTrail, noTrail, slots},
-		wander.KindSeen:     {gate, speaks, "0a", slot, from, to, exchange, nonce, token, trail, rest},
-		guardian.KindYield:  {gate, speaks, "0b", slot, from, to, exchange, noNonce, token, trail, rest},
+		handoff.KindToken:   {gate, speaks, "01", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
+		handoff.KindAck:     {gate, speaks, "02", slot, from, to, exchange, nonce, bare, noOrder, noTrail, noTrail, none},
+		handoff.KindCommit:  {gate, speaks, "03", slot, from, to, exchange, nonce, bare, noOrder, noTrail, noTrail, none},
+		guardian.KindBeat:   {gate, speaks, "04", slot, from, to, exchange, nonce, token, noOrder, trail, rest},
+		guardian.KindAsk:    {gate, speaks, "05", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
+		guardian.KindHeard:  {gate, speaks, "06", slot, from, to, exchange, nonce, token, noOrder, trail, rest},
+		guardian.KindKnown:  {gate, speaks, "07", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
+		guardian.KindBuried: {gate, speaks, "08", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
+		wander.KindInquiry:  {gate, speaks, "09", slot, from, to, exchange, noNonce, noToken, noOrder, noTrail, noTrail, slots},
+		wander.KindSeen:     {gate, speaks, "0a", slot, from, to, exchange, nonce, token, noOrder, trail, rest},
+		guardian.KindYield:  {gate, speaks, "0b", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
 	}
 	family := wander.Family()
 	for _, kind := range family.Kinds {

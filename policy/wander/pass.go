@@ -23,7 +23,7 @@ func newPeers(ids []wire.MemberID, self wire.MemberID) peers {
 
 // byHint returns the member whose identity begins with hint.
 func (p *peers) byHint(hint uint32) (wire.MemberID, bool) {
-	i, ok := slices.BinarySearchFunc(p.ids, hint, func(id wire.MemberID, h uint32) int { return cmp.Compare(Hint(id), h) })
+	i, ok := slices.BinarySearchFunc(p.ids, hint, func(id wire.MemberID, h uint32) int { return cmp.Compare(id.Hint(), h) })
 	if !ok {
 		return wire.MemberID{}, false
 	}

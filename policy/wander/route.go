@@ -1,11 +1,5 @@
 package wander
 
-import (
-	"encoding/binary"
-
-	"github.com/wanderd/wanderd/wire"
-)
-
 const (
 	// MaxMissed is how many missed members a route can list.
 	MaxMissed = 4
@@ -45,9 +39,6 @@ func (r *Route) Miss(hint uint32, tries uint8) {
 	}
 	r.Missed[at], r.Tries[at] = hint, tries
 }
-
-// Hint returns the beginning of an identity. It is enough to find a member in a view, but proves nothing.
-func Hint(id wire.MemberID) uint32 { return binary.BigEndian.Uint32(id[:]) }
 
 // wellFormed reports whether empty places are last and zero.
 func (r *Route) wellFormed() bool {

@@ -147,8 +147,8 @@ func (s *story) take(ev policy.Event) {
 				s.t.Fatalf("fencing number %d after %d", e.Token.Seq, s.runs[n-1].Seq)
 			}
 			s.runs, s.entrusted = append(s.runs, e.Token), nil
-		case policy.Extend:
-			s.t.Fatal("a soft gate sets no end")
+		case policy.Extend, policy.Proclaim:
+			s.t.Fatal("a soft gate sets no end, and knows of no orders")
 		case policy.Stop:
 			s.stops++
 		case policy.Entrust:

@@ -126,7 +126,7 @@ func (m *Machine) miss(id wire.MemberID) {
 		return
 	}
 	r := RouteOf(&m.token.Load)
-	r.Miss(Hint(id), m.tries+1)
+	r.Miss(id.Hint(), m.tries+1)
 	SetRoute(&m.token.Load, &r)
 }
 

@@ -132,7 +132,7 @@ func TestWhoWasMissedIsTriedByTheNextHolder(t *testing.T) {
 	if next == missed {
 		t.Fatal("it is offered again to who did not answer")
 	}
-	if route.Missed[0] != wander.Hint(missed) || route.Tries[0] != 1 || route.Tries[1] != 0 {
+	if route.Missed[0] != missed.Hint() || route.Tries[0] != 1 || route.Tries[1] != 0 {
 		t.Errorf("the token does not tell of %v: %+v", missed, route)
 	}
 
@@ -141,14 +141,14 @@ func TestWhoWasMissedIsTriedByTheNextHolder(t *testing.T) {
 		t.Errorf("the next holder offers it to %v with %+v, not to %v", to, route, missed)
 	}
 	s.advance(timeout)
-	if to, again := s.offer(); to == missed || again.Missed[0] != wander.Hint(missed) || again.Tries[0] != 2 {
+	if to, again := s.offer(); to == missed || again.Missed[0] != missed.Hint() || again.Tries[0] != 2 {
 		t.Errorf("after a second try it is offered to %v with %+v", to, again)
 	}
 }
 
 func TestWhoWasMissedByManyWaitsForTheNextLap(t *testing.T) {
 	route := wander.Route{}
-	route.Miss(wander.Hint(id(6)), wander.MaxTries-1)
+	route.Miss(id(6).Hint(), wander.MaxTries-1)
 	s := going(t, route)
 	if to, _ := s.offer(); to != id(6) {
 		t.Fatalf("it is offered to %v first", to)
@@ -162,10 +162,10 @@ func TestWhoWasMissedByManyWaitsForTheNextLap(t *testing.T) {
 // Members that are not in this one's view are left on the list, for those who see them.
 func TestWhoWasMissedAndIsNotInViewIsLeftToOthers(t *testing.T) {
 	route := wander.Route{}
-	route.Miss(wander.Hint(id(99)), 1)
-	route.Miss(wander.Hint(id(6)), 2)
+	route.Miss(id(99).Hint(), 1)
+	route.Miss(id(6).Hint(), 2)
 	s := going(t, route)
-	if to, route := s.offer(); to != id(6) || route.Missed[0] != wander.Hint(id(99)) || route.Tries != [wander.MaxMissed]uint8{1} {
+	if to, route := s.offer(); to != id(6) || route.Missed[0] != id(99).Hint() || route.Tries != [wander.MaxMissed]uint8{1} {
 		t.Errorf("it is offered to %v with %+v", to, route)
 	}
 }

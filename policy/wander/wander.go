@@ -146,8 +146,8 @@ type Machine struct {
 	waitsUntilDue, grants bool
 	// wanted says that callers here wait for a run, demanded that the granted or present run is for them only.
 	wanted, demanded bool
-	// leaving says that this member is stopping.
-	leaving bool
+	// paused says that an operator has paused the gate, leaving that this member is stopping.
+	paused, leaving bool
 	// tries is how many holders before this one could not reach the member that is offered the token. heard says that a member has answered
 	// since that offer began.
 	tries uint8
@@ -252,6 +252,8 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		out = m.onUnwanted(now, out)
 	case policy.Suspended:
 		out = m.onSuspended(now, ev, out)
+	case policy.Ordered:
+		out = m.onOrdered(now, ev.Paused, out)
 	case policy.Leave:
 		out = m.onLeave(now, out)
 	case policy.Woke:

@@ -135,7 +135,7 @@ func (w *world) carryOut(m *subject, e *policy.Effect) {
 		if e.Note == wander.NoteMinted || e.Note == wander.NoteRegenerated {
 			w.made++
 		}
-	case policy.Extend, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Announce, policy.Gone:
+	case policy.Extend, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Announce, policy.Gone, policy.Proclaim:
 	}
 }
 

@@ -59,7 +59,7 @@ func (k *Copies) Watch(o *sim.Occurrence) {
 			if passed > 0 && e.Msg.To == gave.Peer && SameToken(e.Msg.Token.ID, gave.Token.ID) {
 				k.passing[e.Msg.Exchange], passed = passed, 0
 			}
-		case policy.Save, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone:
+		case policy.Save, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
 		}
 	}
 }

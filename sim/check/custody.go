@@ -53,7 +53,7 @@ func (k *CustodyChecker) effect(c *sim.Cluster, o *sim.Occurrence, e *policy.Eff
 			return fmt.Errorf("custody: %s gives up %v, which it does not hold", sim.MemberName(o.Member), e.Token.ID)
 		}
 		k.held[o.Member] = hands[:last]
-	case policy.Save, policy.Send, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone:
+	case policy.Save, policy.Send, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
 	}
 	return nil
 }

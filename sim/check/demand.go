@@ -28,7 +28,7 @@ func (k *DemandChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 		k.wanted[o.Member] = true
 	case policy.Unwanted:
 		delete(k.wanted, o.Member)
-	case policy.Started, policy.Received, policy.PeersChanged, policy.Saved, policy.Finished, policy.Suspended, policy.Leave, policy.Woke:
+	case policy.Started, policy.Received, policy.PeersChanged, policy.Saved, policy.Finished, policy.Suspended, policy.Ordered, policy.Leave, policy.Woke:
 	}
 	for i := range o.Effects {
 		if o.Effects[i].Kind != policy.Run {

@@ -96,7 +96,7 @@ func (m *Meter) step(o *sim.Occurrence) {
 			m.custody.took(o, e)
 		case policy.Gave:
 			m.custody.gave(o, e)
-		case policy.Save, policy.Extend, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone:
+		case policy.Save, policy.Extend, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
 		}
 	}
 	m.custody.stepped(o.At, o.Member)

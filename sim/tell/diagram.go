@@ -88,6 +88,8 @@ func (d *Diagram) step(o *sim.Occurrence, who string) {
 		d.note(o, who, "is wanted no longer")
 	case policy.Suspended:
 		d.note(o, who, fmt.Sprintf("was asleep for %v", o.Event.Slept))
+	case policy.Ordered:
+		d.note(o, who, "is told: "+order(o.Event.Order))
 	case policy.Leave:
 		d.note(o, who, "is to leave")
 	case policy.Started, policy.PeersChanged, policy.Woke:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
@@ -116,12 +117,26 @@ func (t *Trace) event(e *policy.Event) string {
 		return "is wanted no longer"
 	case policy.Suspended:
 		return fmt.Sprintf("was asleep for %v", e.Slept)
+	case policy.Ordered:
+		return "is told: " + order(e.Order)
 	case policy.Leave:
 		return "is to leave"
 	case policy.Woke:
 		return "wakes"
 	}
 	return e.Kind.String()
+}
+
+// order says what an operator has ordered.
+func order(o wire.Order) string {
+	switch by := sim.MemberName(sim.IndexOf(o.By)); o.Until {
+	case 0:
+		return "resumed by " + by
+	case wire.ForEver:
+		return "paused by " + by
+	default:
+		return fmt.Sprintf("paused by %s until %s", by, time.Unix(0, o.Until).UTC().Format(time.TimeOnly))
+	}
 }
 
 // Effect says what a member does.
@@ -138,6 +153,8 @@ func (t *Trace) Effect(e *policy.Effect) string {
 	case policy.Stop:
 		return "STOP"
 	case policy.Entrust, policy.Took, policy.Gave, policy.Gone:
+	case policy.Proclaim:
+		return "knows: " + order(e.Msg.Order)
 	case policy.Announce:
 		return "announces that it has met a token"
 	case policy.Tell:

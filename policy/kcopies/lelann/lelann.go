@@ -60,7 +60,7 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	case policy.Finished:
 		m.running = false
 		return m.pass(out)
-	case policy.Saved, policy.Suspended, policy.Leave, policy.Woke:
+	case policy.Saved, policy.Suspended, policy.Ordered, policy.Leave, policy.Woke:
 	}
 	return out
 }

@@ -102,7 +102,7 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		m.wanted = false
 	case policy.Finished:
 		return m.onFinished(now.Time, out)
-	case policy.Saved, policy.Suspended, policy.Leave, policy.Woke:
+	case policy.Saved, policy.Suspended, policy.Ordered, policy.Leave, policy.Woke:
 	}
 	return out
 }

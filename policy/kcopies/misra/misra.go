@@ -119,7 +119,7 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		if m.active && now.Time >= m.until {
 			return m.becomePassive(out)
 		}
-	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Leave:
+	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Ordered, policy.Leave:
 	}
 	return out
 }

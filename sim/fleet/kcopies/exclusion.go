@@ -56,7 +56,7 @@ func (x *Exclusion) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 			delete(x.wanted, o.Member)
 		case policy.Send:
 			x.count(&e.Msg, theToken(c.ID(0)))
-		case policy.Save, policy.Extend, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Announce, policy.Tell, policy.Gone:
+		case policy.Save, policy.Extend, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
 		}
 	}
 	if len(x.running) > 1 {

@@ -70,7 +70,7 @@ func (k *CostChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 		if delivers(o) {
 			k.delivered++
 		}
-	case policy.Started, policy.PeersChanged, policy.Saved, policy.Suspended, policy.Leave, policy.Woke:
+	case policy.Started, policy.PeersChanged, policy.Saved, policy.Suspended, policy.Ordered, policy.Leave, policy.Woke:
 	}
 	for i := range o.Effects {
 		if o.Effects[i].Kind == policy.Run {

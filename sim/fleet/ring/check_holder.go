@@ -30,7 +30,7 @@ func (k *HolderChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 			k.holder = o.Member
 		case policy.Gave:
 			k.holder = -1
-		case policy.Save, policy.Send, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone:
+		case policy.Save, policy.Send, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
 		}
 	}
 	return nil

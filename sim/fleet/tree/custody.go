@@ -62,6 +62,6 @@ func (k *custody) effect(c *sim.Cluster, member int, e *policy.Effect) {
 		if to := e.Peer; e.Cause == policy.CausePassed && to != (wire.MemberID{}) && c.Up(sim.IndexOf(to)) {
 			k.flying[sim.IndexOf(to)]++
 		}
-	case policy.Save, policy.Send, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone:
+	case policy.Save, policy.Send, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
 	}
 }

@@ -82,7 +82,7 @@ func (m *meter) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 		m.wanted[o.Member] = min(m.wanted[o.Member], o.At)
 	case policy.Unwanted:
 		m.wanted[o.Member] = policy.Never
-	case policy.Started, policy.PeersChanged, policy.Saved, policy.Finished, policy.Suspended, policy.Leave, policy.Woke:
+	case policy.Started, policy.PeersChanged, policy.Saved, policy.Finished, policy.Suspended, policy.Ordered, policy.Leave, policy.Woke:
 	}
 	diffused := false
 	for i := range o.Effects {

@@ -108,7 +108,7 @@ func (k *GuardChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 		}
 	case policy.PeersChanged:
 		k.alone[o.Member] = len(o.Event.Peers) <= 1
-	case policy.Started, policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Leave, policy.Woke:
+	case policy.Started, policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Ordered, policy.Leave, policy.Woke:
 	}
 	for i := range o.Effects {
 		if err := k.effect(c, o, &o.Effects[i]); err != nil {
@@ -218,7 +218,7 @@ func (k *GuardChecker) effect(c *sim.Cluster, o *sim.Occurrence, e *policy.Effec
 		}
 	case policy.Tell:
 		return k.note(c, o, e)
-	case policy.Save, policy.Extend, policy.Stop, policy.Took, policy.Gave, policy.Announce, policy.Gone:
+	case policy.Save, policy.Extend, policy.Stop, policy.Took, policy.Gave, policy.Announce, policy.Gone, policy.Proclaim:
 	}
 	return nil
 }

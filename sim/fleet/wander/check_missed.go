@@ -59,7 +59,7 @@ func (k *MissedChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 
 // miss checks that a member that did not answer an offer is left to the next holders.
 func (k *MissedChecker) miss(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
-	hint := wander.Hint(e.Peer)
+	hint := e.Peer.Hint()
 	came := k.came[o.Member]
 	// If another token has come since and was discarded, it is not known how the held one came.
 	first := came.id == e.Token.ID && !lists(&came.load, hint) && !slices.Contains(k.failed[o.Member], e.Peer)

@@ -1,0 +1,25 @@
+package order
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// The brake: so many failed runs in a row, of different hosts, pause the gate until somebody resumes it. One bad host does not stop a
+// fleet, because the others succeed in between; a bad release does. The list of the hosts travels with the token, so each member counts
+// on from what the one before it knew. In a gate with several tokens runs that end at the same time may count as one.
+
+// count records how the gate's own operation has ended here. A caller's command is its caller's business, and
+// an operation that cannot do its work now has not failed.
+func (l *Layer) count(wall int64, ev *policy.Event) {
+	switch {
+	case ev.Denied || !l.own:
+	case ev.Outcome == policy.Failed && ev.Exit > 0:
+		l.failures.Add(l.self, ev.Exit)
+		if l.stopAfter > 0 && l.failures.Len() >= l.stopAfter && !l.order.Pauses(wall) {
+			l.order = l.Next(wall, wire.ForEver)
+		}
+	case ev.Outcome == policy.Succeeded && l.failures.Len() > 0:
+		l.failures.Clear()
+	}
+}

@@ -1,0 +1,60 @@
+package order
+
+import (
+	"math"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// "Newest wins." An order's stamp is a Lamport clock that is never behind the wall clock of its giver. So an operator's order is newer than
+// all that the giver knew; and if the giver did not know the last one, by the clocks. A pause ends by the wall clock of each member, because
+// an order that says how long it still lasts would change on its way.
+
+// Next is an order that this member gives now, newer than all it knows; see [wire.Order] for until. It has no effect before it comes
+// back with Ordered.
+func (l *Layer) Next(wall, until int64) wire.Order {
+	stamp := uint64(max(time.Unix(0, wall).UnixMilli(), 1))
+	return wire.Order{Stamp: max(stamp, l.order.Stamp+1), By: l.self, Until: until}
+}
+
+// heed takes an operator's order. Who resumes a gate says that its failures are over.
+func (l *Layer) heed(wall int64, ev *policy.Event) {
+	if ev.Here {
+		l.here = ev.Order.Until
+		return
+	}
+	if l.hear(wall, ev.Order) && ev.Order.By == l.self && ev.Order.Until == 0 {
+		l.failures.Clear()
+	}
+}
+
+// hear takes an order if it is newer than the one that this member knows, and reports whether it is.
+func (l *Layer) hear(wall int64, o wire.Order) bool {
+	if o.Compare(l.order) <= 0 || o.Stamp > wire.LatestStamp(wall) {
+		return false
+	}
+	l.order = o
+	return true
+}
+
+// Newest is the newest order that this member knows; zero, if there has been none.
+func (l *Layer) Newest() wire.Order { return l.order }
+
+// Here is when the pause of this member alone ends, in nanoseconds of Unix time.
+func (l *Layer) Here() int64 { return l.here }
+
+// Paused reports whether this member may not run, as of the last step.
+func (l *Layer) Paused() bool { return l.paused }
+
+// Failures are the hosts that have failed in a row, as far as this member knows.
+func (l *Layer) Failures() wire.Failures { return l.failures }
+
+// timeUntil is the time from wall to end, held at the end of the range: a clock may be wrong by centuries.
+func timeUntil(wall, end int64) time.Duration {
+	if d := end - wall; d >= 0 {
+		return time.Duration(d)
+	}
+	return math.MaxInt64
+}

@@ -1,0 +1,163 @@
+// Package order has the orders of operators: a gate is paused, or not any more. Its [Layer] stands between a shell and the machine of any
+// protocol, and holds one rule for all of them: a member never runs under an order that it knows.
+//
+// An order is small, and the newest one counts. Every message of the gate has the newest one that its sender knows: so a member that was
+// away learns it with the token, before it runs. Gossip tells everybody else soon. How an order is given to the shell, and who has given
+// it for what reason, is the shell's business.
+//
+// A paused gate goes on as if nobody had anything to run: the token wanders, a demand waits, a run that has begun ends as usual.
+//
+//	order.go  the layer between shell and machine
+//	newest.go which order counts, and when it ends
+//	brake.go  failures in a row stop the gate
+package order
+
+import (
+	"slices"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Layer is the machine of one member with the orders that the member knows. Shells step the layer; it steps the machine.
+type Layer struct {
+	policy.Machine
+	self wire.MemberID
+	// stopAfter is how many hosts have to fail in a row until the gate is paused; zero is never.
+	stopAfter int
+
+	// order is the newest that this member knows, here when the pause of this member alone ends.
+	order wire.Order
+	here  int64
+	// failures is the newest list that this member knows.
+	failures wire.Failures
+	// state is what the machine has saved last.
+	state policy.State
+	// paused is what the machine was told last, until when the present pause ends.
+	paused bool
+	until  policy.Time
+	// wanted says that somebody here waits for a run, own that the present run is the gate's own operation, and not a caller's.
+	wanted, own bool
+}
+
+// New returns the layer for a machine that has not been stepped yet. After stopAfter failures in a row on different hosts it pauses the
+// gate: 1 to [wire.MaxFailures]; zero is never.
+func New(m policy.Machine, self wire.MemberID, stopAfter int) *Layer {
+	return &Layer{Machine: m, self: self, stopAfter: stopAfter}
+}
+
+// Step implements [policy.Machine].
+func (l *Layer) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	if ev.Kind == policy.Started {
+		l.state, l.order, l.here = ev.State, ev.State.Order, ev.State.Here
+		return l.obey(now, l.give(now, ev, out))
+	}
+	order, here := l.order, l.here
+	l.learn(now, ev)
+	out = l.obey(now, out)
+	switch {
+	case ev.Kind == policy.Ordered:
+	case ev.Kind == policy.Wanted, ev.Kind == policy.Unwanted:
+		if l.wanted = ev.Kind == policy.Wanted; !l.paused {
+			out = l.give(now, ev, out)
+		}
+	default:
+		out = l.give(now, ev, out)
+	}
+	if order != l.order || here != l.here {
+		l.state.Order, l.state.Here = l.order, l.here
+		out = policy.AppendSave(out, l.state)
+	}
+	if order != l.order {
+		out = policy.AppendProclaim(out, l.order)
+	}
+	return out
+}
+
+// learn takes from an event what it says of orders and failures.
+func (l *Layer) learn(now policy.Instant, ev *policy.Event) {
+	switch ev.Kind {
+	case policy.Received:
+		l.hear(now.Wall, ev.Msg.Order)
+		if ev.Msg.Failures.Compare(&l.failures) > 0 {
+			l.failures = ev.Msg.Failures
+		}
+	case policy.Ordered:
+		l.heed(now.Wall, ev)
+	case policy.Finished:
+		l.count(now.Wall, ev)
+	case policy.Started, policy.PeersChanged, policy.Saved, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Leave, policy.Woke:
+	}
+}
+
+// obey tells the machine whether the gate is paused, if that has changed. While it is, nobody waits for a run as far as the machine knows.
+func (l *Layer) obey(now policy.Instant, out []policy.Effect) []policy.Effect {
+	end := max(l.order.Until, l.here)
+	paused := end != 0 && now.Wall < end
+	l.until = policy.Never
+	if paused && end != wire.ForEver {
+		l.until = now.Time.Add(timeUntil(now.Wall, end))
+	}
+	if paused == l.paused {
+		return out
+	}
+	l.paused = paused
+	if paused && l.wanted {
+		out = l.give(now, &policy.Event{Kind: policy.Unwanted}, out)
+	}
+	out = l.give(now, &policy.Event{Kind: policy.Ordered, Paused: paused}, out)
+	if !paused && l.wanted {
+		out = l.give(now, &policy.Event{Kind: policy.Wanted}, out)
+	}
+	return out
+}
+
+// give steps the machine. Its messages and its state get the newest order. "A member never runs under an order that it knows": a machine
+// that would run all the same is told that it was too late.
+func (l *Layer) give(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	begin, denied := len(out), false
+	out = l.Machine.Step(now, ev, out)
+	for i := begin; i < len(out); i++ {
+		switch e := &out[i]; e.Kind {
+		case policy.Save:
+			e.State.Order, e.State.Here = l.order, l.here
+			l.state = e.State
+		case policy.Send, policy.Entrust:
+			e.Msg.Order, e.Msg.Failures = l.order, l.failures
+		case policy.Run:
+			if denied = l.paused; !denied {
+				l.wanted, l.own = false, !e.Demanded
+			}
+		case policy.Extend, policy.Stop, policy.Took, policy.Gave, policy.Announce, policy.Proclaim, policy.Tell, policy.Gone:
+		}
+	}
+	if !denied {
+		return out
+	}
+	kept := slices.DeleteFunc(out[begin:], func(e policy.Effect) bool { return e.Kind == policy.Run || e.Kind == policy.Entrust })
+	return l.give(now, &policy.Event{Kind: policy.Finished, Denied: true, Void: true}, out[:begin+len(kept)])
+}
+
+// NextWake implements [policy.Machine].
+func (l *Layer) NextWake() (policy.Time, bool) {
+	at, ok := l.Machine.NextWake()
+	if l.paused && l.until < policy.Never && (!ok || l.until < at) {
+		return l.until, true
+	}
+	return at, ok
+}
+
+// WhyPaused completes "not running because …".
+const WhyPaused = "paused"
+
+// Status implements [policy.Machine].
+func (l *Layer) Status(now policy.Time) policy.Status {
+	s := l.Machine.Status(now)
+	if l.paused {
+		s.NextRun = policy.Never
+		if s.Phase != "running" {
+			s.Why = WhyPaused
+		}
+	}
+	return s
+}
