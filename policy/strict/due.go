@@ -9,9 +9,9 @@ type due struct {
 	// called says that a caller waits, told that the ring or tree knows that this member waits.
 	called, told bool
 	// paused says that an operator has paused the gate.
-	paused bool
-	hasRun       bool
-	lastRun      policy.Time
+	paused  bool
+	hasRun  bool
+	lastRun policy.Time
 	// notBefore is when a start may be tried again that could not be recorded.
 	notBefore policy.Time
 }
