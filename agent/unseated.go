@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -34,4 +35,4 @@ func (u *unseated) Status(policy.Time) policy.Status {
 func (u *unseated) Facts(_ policy.Time, out []policy.Fact) []policy.Fact { return out }
 
 // String implements [policy.Machine].
-func (u *unseated) String() string { return "waiting" }
+func (u *unseated) String() string { return control.Gathering }

@@ -130,6 +130,13 @@ type Caller struct {
 	RunningSince time.Time `json:"running_since,omitzero"`
 }
 
+// Gathering is the state of a strict gate that takes no part yet, because its roster is not known or not agreed on. NoMajority begins the
+// reason why one does not run that has no majority.
+const (
+	Gathering  = "gathering"
+	NoMajority = "no majority"
+)
+
 // Voter is a member of a gate's roster.
 type Voter struct {
 	Name string `json:"name"`

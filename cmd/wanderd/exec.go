@@ -276,7 +276,7 @@ func (e *execution) outcome(r *hook.Result) error {
 	case r.Orphaned:
 		return lost("the agent on this host has died; start it, and this command again")
 	case r.Expired:
-		return lost("the agent did not get it extended in time")
+		return lost("no word of its extension came in time: a strict gate has no majority, or its agent stood still; \"wanderd status\" says which")
 	case r.Stopped:
 		return lost("the token was revived elsewhere, or the agent is stopping; its log says which")
 	case r.TimedOut:
@@ -313,6 +313,8 @@ func waitingFor(g *control.Gate, pid int) string {
 		text += fmt.Sprintf("%s (%d) runs on this host", printable(g.Callers[0].Command), g.Callers[0].PID)
 	case g.Running:
 		text += "the hook runs on this host"
+	case len(g.Roster) > 0 && (g.State == control.Gathering || strings.HasPrefix(g.NotRunning, control.NoMajority)):
+		text += printable(g.NotRunning)
 	case g.Holding:
 		text += "the token is here"
 	case g.HolderName != "" && g.HolderSince.IsZero():

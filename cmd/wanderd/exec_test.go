@@ -18,7 +18,13 @@ func TestACallerIsToldWhoHasTheTokenAndHowManyWait(t *testing.T) {
 		"gate g: m2 has the token":                                                            {Whereabouts: control.Whereabouts{HolderName: "m2"}},
 		"gate g: the token was last passed to m2":                                             {Whereabouts: control.Whereabouts{HolderName: "m2", HolderSince: noon()}},
 		"gate g: no majority: sees a, misses b, c":                                            {NotRunning: "no majority: sees a, misses b, c"},
-		"gate g: \ufffd has the token; 3 wait on this host, 2 of them before this one":        {Whereabouts: control.Whereabouts{HolderName: "\x1b"}, Callers: []control.Caller{{PID: 1}, {PID: 2}, {PID: 5}}},
+		"gate g: no majority: sees a": {
+			NotRunning: "no majority: sees a", Roster: []control.Voter{{Name: "a"}}, Whereabouts: control.Whereabouts{HolderName: "m2"},
+		},
+		"gate g: waits for its roster: b was never seen": {
+			State: control.Gathering, NotRunning: "waits for its roster: b was never seen", Roster: []control.Voter{{Name: "a"}}, Whereabouts: control.Whereabouts{Holding: true},
+		},
+		"gate g: \ufffd has the token; 3 wait on this host, 2 of them before this one": {Whereabouts: control.Whereabouts{HolderName: "\x1b"}, Callers: []control.Caller{{PID: 1}, {PID: 2}, {PID: 5}}},
 	} {
 		g.Name = "g"
 		if got := waitingFor(&g, 5); got != want {

@@ -272,3 +272,26 @@ func TestTheStatusListsTheFactsOfItsProtocol(t *testing.T) {
 		}
 	}
 }
+
+func TestStatusShowsWhichKeyAnswersToWhichNameOfARoster(t *testing.T) {
+	src := busy()
+	src.status.Gates = src.status.Gates[:1]
+	g := &src.status.Gates[0]
+	g.Policy, g.Roster = "tree", []control.Voter{
+		{Name: "a", Member: "0102", Self: true, Live: true, Agrees: true}, {Name: "b", Member: "03", Live: true, Agrees: true},
+		{Name: "c", Member: "04", Live: true}, {Name: "d", Member: "05"}, {Name: "e\x1b"},
+	}
+	text := ask(t, src, "status")
+	for _, want := range []string{
+		"\n  policy       tree, strict: a majority of the roster lends each run its time\n",
+		"\n  roster       a = 0102, this host\n  roster       b = 03, here\n  roster       c = 04, here, does not have this roster yet\n",
+		"\n  roster       d = 05, away\n  roster       e\ufffd, never seen: no key answers to this name yet\n  majority     3 of 5\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "regenerates") || strings.Contains(text, "load") {
+		t.Errorf("it has lines of a soft gate:\n%s", text)
+	}
+}

@@ -45,15 +45,15 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 		fmt.Fprintf(b, "  %-12s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	if len(g.Tokens) == 0 {
-		writeToken(line, "holder", g.Whereabouts, heldNow(g.Now, 0), now)
+		writeToken(line, "holder", g.Whereabouts, len(g.Roster) == 0, heldNow(g.Now, 0), now)
 	}
 	for _, t := range g.Tokens {
-		writeToken(line, fmt.Sprintf("slot %d", t.Slot), t.Whereabouts, heldNow(g.Now, t.Slot), now)
+		writeToken(line, fmt.Sprintf("slot %d", t.Slot), t.Whereabouts, true, heldNow(g.Now, t.Slot), now)
 	}
 	if len(g.Now) > 0 {
 		line("runs now", "%s", runnersText(g.Now, now))
 	}
-	if silent := now.Sub(g.SilentSince); !g.SilentSince.IsZero() && silent > time.Duration(g.MaxInterval) {
+	if silent := now.Sub(g.SilentSince); g.MaxInterval > 0 && !g.SilentSince.IsZero() && silent > time.Duration(g.MaxInterval) {
 		line("no token", "seen %s, which is longer than max_interval", since(g.SilentSince, now))
 	}
 	if g.Running {
@@ -73,6 +73,18 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 	for _, c := range g.Callers {
 		writeCaller(line, c, now)
 	}
+	if len(g.Roster) > 0 {
+		writeStrict(line, g)
+	} else {
+		writeSoft(line, g, now)
+	}
+	for _, f := range g.Facts {
+		line(printable(f.Name), "%s", writtenFact(f, now))
+	}
+}
+
+// writeSoft writes what only soft gates have.
+func writeSoft(line func(name, format string, args ...any), g control.Gate, now time.Time) {
 	if g.Walk != "" {
 		line("walk", "%s, resting for %s at each host", printable(g.Walk), format(g.Skip))
 	}
@@ -105,9 +117,32 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 		load += "; above 1, so all members run later than min_interval"
 	}
 	line("load", "%s", load)
-	for _, f := range g.Facts {
-		line(printable(f.Name), "%s", writtenFact(f, now))
+}
+
+// writeStrict writes who is in the roster, with which key, and what only strict gates have.
+func writeStrict(line func(name, format string, args ...any), g control.Gate) {
+	line("policy", "%s, strict: a majority of the roster lends each run its time", printable(g.Policy))
+	for _, v := range g.Roster {
+		line("roster", "%s", voterText(v))
 	}
+	line("majority", "%d of %d", len(g.Roster)/2+1, len(g.Roster))
+	line("backups", "%s", count(uint64(g.Backups), "member"))
+}
+
+// voterText writes which key answers to a name, and whether its member is there.
+func voterText(v control.Voter) string {
+	is := "away"
+	switch {
+	case v.Member == "":
+		return printable(v.Name) + ", never seen: no key answers to this name yet"
+	case v.Self:
+		is = "this host"
+	case v.Agrees:
+		is = "here"
+	case v.Live:
+		is = "here, does not have this roster yet"
+	}
+	return fmt.Sprintf("%s = %s, %s", printable(v.Name), printable(v.Member), is)
 }
 
 // writtenFact writes a fact of a protocol in one line.
@@ -162,11 +197,14 @@ func heldNow(all []control.Holder, slot int) *control.Holder {
 	return &all[at]
 }
 
-// writeToken writes the holder of a token; its guardians, if it is here; and its identity. asked is nil if nobody was asked who has it.
-func writeToken(line func(name, format string, args ...any), name string, t control.Whereabouts, asked *control.Holder, now time.Time) {
+// writeToken writes the holder of a token; its guardians, if it is here and can have some; and its identity. asked is nil if nobody was asked who has it.
+func writeToken(line func(name, format string, args ...any), name string, t control.Whereabouts, guarded bool, asked *control.Holder, now time.Time) {
 	switch {
 	case t.Holding:
 		line(name, "this host, %s", since(t.HolderSince, now))
+		if !guarded {
+			break
+		}
 		var guardians []string
 		for _, g := range t.Guardians {
 			guardians = append(guardians, printable(g.Name))
