@@ -33,7 +33,7 @@ on_lost = "finish"                        # default
 # roster =                                # not set
 request = "martin"                        # default
 kill_after = "5s"                         # default
-# lease =                                 # default: the least for kill_after in whole seconds, 8s for 5s
+# lease =                                 # default: 1s to 2s more than kill_after needs: 8s for 5s
 
 join = ["a:7946", "b:7946"]               # WANDERD_JOIN
 alone = "auto"                            # default

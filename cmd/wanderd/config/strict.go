@@ -14,9 +14,11 @@ import (
 
 const (
 	// patience is how long an answer of another member of a strict gate may take.
-	patience = 500 * time.Millisecond
+	patience = 200 * time.Millisecond
 	// drift bounds by how much a clock may be too fast or too slow.
 	drift = 0.01
+	// spare is by how much a lease is longer than it must be, before it is cut to whole seconds: unless somebody sets it.
+	spare = 2 * time.Second
 	// leastKillAfter is the shortest kill_after of a strict gate.
 	leastKillAfter = 100 * time.Millisecond
 )
@@ -44,7 +46,7 @@ func (g *terms) leastLease() time.Duration {
 // defaultStrict gives a value to what a rule makes in a strict gate.
 func (g *gate) defaultStrict() {
 	if s := g.Of(&g.lease); !s.IsGiven() {
-		g.lease = (g.leastLease() + time.Second - 1).Truncate(time.Second)
+		g.lease = (g.leastLease() + spare).Truncate(time.Second)
 		g.ByRule(&g.lease, s.Rule)
 		s.Broken = g.Of(&g.killAfter).Broken
 	}

@@ -60,7 +60,7 @@ func TestAStrictGateHasARosterAndALease(t *testing.T) {
 			agent.GateConfig{
 				Name: "default", Hook: []string{"/bin/true"}, HookTimeout: 10 * time.Minute, Roster: []string{"a", "b", "c"}, KillAfter: 2 * time.Second,
 				Protocol: strict.Settings{
-					Moves: strict.Ring, Request: ring.Martin, Backups: 1, Lease: 5 * time.Second, KillAfter: 2 * time.Second, Margin: hook.KillMargin,
+					Moves: strict.Ring, Request: ring.Martin, Backups: 1, Lease: 4 * time.Second, KillAfter: 2 * time.Second, Margin: hook.KillMargin,
 					Rho: 0.01, Patience: patience, MinInterval: 10 * time.Minute,
 				},
 			},
@@ -92,7 +92,7 @@ func TestAStrictGateThatCouldNeverRunIsRefused(t *testing.T) {
 		{"this host is not in it", `roster: "a", which is the name of this host, is not in it`, strictGate(`policy = "tree"`, `roster = ["b", "c", "d"]`)},
 		{"one name twice", `roster: "b" is in it twice`, strictGate(`policy = "tree"`, `roster = ["a", "b", "b"]`)},
 		{"too many backups", `backups: 2 is too many for a roster of 3: at most 1`, strictGate(`policy = "ring"`, roster, `backups = 2`)},
-		{"a short lease", `gate "g": lease 6s (wanderd.toml:5) is too short for kill_after 5s (default): raise lease to 7.3s, or lower kill_after`, strictGate(`policy = "ring"`, roster, `lease = "6s"`)},
+		{"a short lease", `gate "g": lease 6s (wanderd.toml:5) is too short for kill_after 5s (default): raise lease to 6.1s, or lower kill_after`, strictGate(`policy = "ring"`, roster, `lease = "6s"`)},
 		{"a long kill_after", `kill_after 10s (wanderd.toml:6): raise lease to`, strictGate(`policy = "ring"`, roster, `lease = "8s"`, `kill_after = "10s"`)},
 		{"no time to end", `kill_after: 1ms is below 100ms`, strictGate(`policy = "ring"`, roster, `kill_after = "1ms"`)},
 		{"a soft gate's walk", `walk: it has no effect in a gate with policy = "ring"`, strictGate(`policy = "ring"`, roster, `walk = "random"`)},
@@ -114,7 +114,7 @@ func TestAStrictGateThatCouldNeverRunIsRefused(t *testing.T) {
 func TestWhatIsAcceptedTheProtocolAccepts(t *testing.T) {
 	for _, policy := range []string{"ring", "tree"} {
 		for n := 1; n <= 7; n++ {
-			for _, more := range [][]string{nil, {`kill_after = "100ms"`}, {`kill_after = "1m"`}, {`kill_after = "5s"`, `lease = "7400ms"`}} {
+			for _, more := range [][]string{nil, {`kill_after = "100ms"`}, {`kill_after = "1m"`}, {`kill_after = "5s"`, `lease = "6200ms"`}} {
 				names := []string{"a", "b", "c", "d", "e", "f", "g"}[:n]
 				in := strictGate(append(more, `policy = "`+policy+`"`, `roster = ["`+strings.Join(names, `", "`)+`"]`)...)
 				l := in.read(t)

@@ -152,7 +152,7 @@ func constants(g *terms) settings.Table {
 		settings.Row("kill_after", settings.Positive(&g.killAfter), "5s",
 			"How long a hook or command of a strict gate may take from SIGTERM to SIGKILL. It is told to stop so long before its lease ends. In "+
 				"other gates it is ten seconds, or what \"wanderd exec --kill-after\" says."),
-		settings.Ruled("lease", settings.Positive(&g.lease), "the least for kill_after in whole seconds, 8s for 5s",
+		settings.Ruled("lease", settings.Positive(&g.lease), "1s to 2s more than kill_after needs: 8s for 5s",
 			"For how long a majority lends the right to run in a strict gate, again and again. After a power cut of the holder the gate stands still "+
 				"for so long. A shorter one bears shorter disturbances of the network. All hosts must have the same."),
 	}
