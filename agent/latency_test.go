@@ -81,41 +81,13 @@ const warmUp = 50
 
 // BenchmarkThreeBareDatagrams is the lower limit: the same three datagrams, signed and verified, between two bare sockets.
 func BenchmarkThreeBareDatagrams(b *testing.B) {
-	pub, key, err := ed25519.GenerateKey(nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	type end struct {
-		conn *net.UDPConn
-		buf  []byte
-	}
-	var ends [2]end
-	for i := range ends {
-		c, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer func() { _ = c.Close() }()
-		ends[i] = end{c, make([]byte, 256)}
-	}
-	addr := [2]netip.AddrPort{
-		ends[0].conn.LocalAddr().(*net.UDPAddr).AddrPort(), ends[1].conn.LocalAddr().(*net.UDPAddr).AddrPort(),
-	}
-	content := make([]byte, 113)
-	send := func(from int) {
-		datagram := append(slices.Clone(content), ed25519.Sign(key, content)...)
-		_, _ = ends[from].conn.WriteToUDPAddrPort(datagram, addr[1-from])
-	}
-	receive := func(at int) bool {
-		n, _, err := ends[at].conn.ReadFromUDPAddrPort(ends[at].buf)
-		return err == nil && ed25519.Verify(pub, ends[at].buf[:n-ed25519.SignatureSize], ends[at].buf[n-ed25519.SignatureSize:n])
-	}
+	p := newBarePair(b)
 	arrived := make(chan time.Time)
 	go func() {
 		defer close(arrived)
-		for receive(1) {
-			send(1)
-			if !receive(1) {
+		for p.receive(1) {
+			p.send(1)
+			if !p.receive(1) {
 				return
 			}
 			arrived <- time.Now()
@@ -125,15 +97,52 @@ func BenchmarkThreeBareDatagrams(b *testing.B) {
 	for range b.N {
 		time.Sleep(benchSkip)
 		start := time.Now()
-		send(0)
-		if !receive(0) {
+		p.send(0)
+		if !p.receive(0) {
 			b.Fatal("no answer")
 		}
-		send(0)
+		p.send(0)
 		took = append(took, (<-arrived).Sub(start))
 	}
-	_ = ends[1].conn.Close()
 	reportQuantiles(b, took)
+}
+
+// barePair is two sockets that send each other datagrams of a token's length, signed.
+type barePair struct {
+	pub   ed25519.PublicKey
+	key   ed25519.PrivateKey
+	conns [2]*net.UDPConn
+	addrs [2]netip.AddrPort
+	bufs  [2][256]byte
+}
+
+func newBarePair(b *testing.B) *barePair {
+	b.Helper()
+	pub, key, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := &barePair{pub: pub, key: key}
+	for i := range p.conns {
+		c, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { _ = c.Close() })
+		p.conns[i], p.addrs[i] = c, c.LocalAddr().(*net.UDPAddr).AddrPort()
+	}
+	return p
+}
+
+func (p *barePair) send(from int) {
+	content := make([]byte, 113)
+	_, _ = p.conns[from].WriteToUDPAddrPort(append(content, ed25519.Sign(p.key, content)...), p.addrs[1-from])
+}
+
+func (p *barePair) receive(at int) bool {
+	buf := p.bufs[at][:]
+	n, _, err := p.conns[at].ReadFromUDPAddrPort(buf)
+	return err == nil && ed25519.Verify(p.pub, buf[:n-ed25519.SignatureSize], buf[n-ed25519.SignatureSize:n])
 }
 
 func reportQuantiles(b *testing.B, took []time.Duration) {
