@@ -79,6 +79,8 @@ func (m *Machine) onCall(now policy.Instant, r request, out []policy.Effect) []p
 		r.round = true
 	case own && (m.cfg.Request == Always || m.cfg.Request == Martin):
 		return out // the token is there, and has nothing to count
+	case own && m.cfg.AsksFirst:
+		return out // an earlier call: where there may be no token for long, nothing circles without an end
 	case m.calling != 0 && r.origin > m.rank:
 		r.origin, r.call, r.round = m.rank, m.calling, false
 	}

@@ -287,6 +287,9 @@ func (m *Machine) need(now policy.Instant, out []policy.Effect) []policy.Effect 
 		return out // the critical section goes on: what comes after it decides
 	}
 	m.pending = true
+	if m.udp != nil {
+		m.udp.rounds = 0
+	}
 	switch m.cfg.Request {
 	case Always:
 	case Martin:
@@ -304,6 +307,8 @@ func (m *Machine) onRequest(now policy.Instant, r request, out []policy.Effect) 
 	switch {
 	case r.call != 0:
 		return m.onCall(now, r, out)
+	case m.cfg.AsksFirst && m.udp.hasCircled(m, r):
+		return out
 	case m.cfg.Request == Martin:
 		out = m.martinHears(out)
 	case m.cfg.Request == Q:

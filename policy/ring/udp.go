@@ -54,6 +54,8 @@ type udp struct {
 	wait   time.Duration
 	// took and left came with the last token: see handoff.Outcome.
 	took, left time.Duration
+	// rounds is how often this member's request has come back to it.
+	rounds uint8
 	// calls says that this member is to call when no handoff is open any longer.
 	calls bool
 }
@@ -79,6 +81,16 @@ func (u *udp) post(m *Machine, r request) {
 		r.origin, r.number = m.rank, u.number
 	}
 	u.outbox = append(u.outbox, r)
+}
+
+// hasCircled reports whether a request is this member's own and has been round the ring twice. A gate that must ask before it makes a token may have
+// none for long, so its requests end; who waits makes a proposal.
+func (u *udp) hasCircled(m *Machine, r request) bool {
+	if r.origin != m.rank || m.holds() {
+		return false
+	}
+	u.rounds++
+	return !m.pending || u.rounds > 1
 }
 
 // repeats is when the first of the outbox is sent again.
