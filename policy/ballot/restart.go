@@ -21,9 +21,14 @@ type durable struct {
 
 // MemoSize is how many bytes of a memo a ballot has, from the first on; the others are its owner's:
 //
-//	0                8                        12       20
-//	| promised epoch | greatest lease in ms   | roster |
-const MemoSize = 20
+//	0                8                        12            20
+//	| promised epoch | greatest lease in ms   | roster hash | its sums, of 8 bytes each |
+const (
+	MemoSize = sumsAt + 16
+
+	hashAt = 12
+	sumsAt = 20
+)
 
 // inMemo returns a lease as it is saved: rounded up.
 func inMemo(lease time.Duration) time.Duration {
@@ -49,7 +54,9 @@ func (b *Machine) Memo(to *policy.Memo) {
 	s := &b.supporter
 	binary.BigEndian.PutUint64(to[:8], uint64(s.promised))
 	binary.BigEndian.PutUint32(to[8:12], uint32(s.greatest/time.Millisecond))
-	binary.BigEndian.PutUint64(to[12:20], b.cfg.Roster.Hash())
+	binary.BigEndian.PutUint64(to[hashAt:], b.cfg.Roster.hash)
+	binary.BigEndian.PutUint64(to[sumsAt:], b.cfg.Roster.sums.first)
+	binary.BigEndian.PutUint64(to[sumsAt+8:], b.cfg.Roster.sums.squares)
 }
 
 func durableOf(from *policy.Memo) durable {
@@ -58,10 +65,6 @@ func durableOf(from *policy.Memo) durable {
 		greatest: time.Duration(binary.BigEndian.Uint32(from[8:12])) * time.Millisecond,
 	}
 }
-
-// SavedUnder returns the hash of the roster by which a memo was saved; zero if it was never saved. If it is not that of the configured roster,
-// [Roster.Follows] must hold, or the operator says that the gate is stopped everywhere.
-func SavedUnder(memo *policy.Memo) uint64 { return binary.BigEndian.Uint64(memo[12:20]) }
 
 // Start begins a life with what an earlier one saved, or with zeros.
 //

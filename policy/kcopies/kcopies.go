@@ -60,7 +60,7 @@ type Config struct {
 	K int
 	// Backwards reverses the ring: the successor of S_i is S_i−1.
 	Backwards bool
-	// ID and Slot name the token, on every hop of its way.
+	// ID and Slot name the token, on every hop of its way. Without an ID, it has that of the last one that was made: see IssueAs.
 	ID   wire.TokenID
 	Slot uint8
 }
@@ -95,6 +95,7 @@ type Machine struct {
 	cfg *Config
 	// count "is used to avoid that a site considers an old <TOKEN> message as a valid one" (section 2.1).
 	count wire.Seq
+	id    wire.TokenID
 	token Token
 	// monitors says that D is not empty. Then D = {S_T … S_i}, "the set of processes between S_T and S_i in the ring increasing order,
 	// including both sites".
@@ -121,13 +122,22 @@ func New(cfg *Config, first Site, data Data) Machine {
 
 // NewObject begins where nobody has made the object yet: "the initialisation function of our algorithm ensures the presence of k + 1
 // copies of the token but not of the requests" (section 3.1).
-func NewObject(cfg *Config) Machine { return Machine{cfg: cfg} }
+func NewObject(cfg *Config) Machine { return Machine{cfg: cfg, id: cfg.ID} }
 
 // Issue makes the object here, without copies yet, with a count of at least the given one. Nobody else may hold it.
 func (m *Machine) Issue(count wire.Seq) {
 	m.count = max(m.count, count)
 	m.become(Real, m.cfg.Self)
 }
+
+// IssueAs is Issue under another name. The configured ID must be zero.
+func (m *Machine) IssueAs(token *wire.Ref) {
+	m.id = token.ID
+	m.Issue(token.Seq)
+}
+
+// isNamed reports whether a token of that name can be this one.
+func (m *Machine) isNamed(id wire.TokenID) bool { return m.cfg.ID.IsZero() || m.cfg.ID == id }
 
 // Lose says that the real token, which is here, is over: a newer one exists.
 func (m *Machine) Lose() { m.becomeNone() }
@@ -148,7 +158,7 @@ func (m *Machine) Count() wire.Seq { return m.count }
 func (m *Machine) Ref() wire.Ref { return m.ref(m.count) }
 
 func (m *Machine) ref(count wire.Seq) wire.Ref {
-	return wire.Ref{ID: m.cfg.ID, Seq: count, Slot: m.cfg.Slot}
+	return wire.Ref{ID: m.id, Seq: count, Slot: m.cfg.Slot}
 }
 
 // Monitored returns S_T, where D = {S_T … S_i}; ok is false where D is empty.

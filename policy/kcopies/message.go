@@ -47,7 +47,7 @@ func WellFormed(m *wire.Message) bool {
 // Expects reports whether m could change anything now: whether it is about this token, and not old (line 23).
 func (m *Machine) Expects(msg *wire.Message) bool {
 	st, _ := Fields(&msg.Load)
-	return msg.Kind == KindToken && msg.Token.ID == m.cfg.ID && m.count < msg.Token.Seq && m.inReach(st)
+	return msg.Kind == KindToken && m.isNamed(msg.Token.ID) && m.count < msg.Token.Seq && m.inReach(st)
 }
 
 // inReach reports whether S_T is this site or one of the k before it: nobody else's token is copied to this one.

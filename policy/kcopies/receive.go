@@ -18,10 +18,10 @@ func (m *Machine) Arrived(ref *wire.Ref, l *wire.Load, from wire.MemberID, end *
 // safeReceiveToken is SafeReceiveToken (lines 22–33).
 func (m *Machine) safeReceiveToken(ref *wire.Ref, l *wire.Load, from wire.MemberID, end *Outcome, out []policy.Effect) []policy.Effect {
 	st, data := Fields(l)
-	if ref.ID != m.cfg.ID || m.count >= ref.Seq || !m.inReach(st) { // line 23
+	if !m.isNamed(ref.ID) || m.count >= ref.Seq || !m.inReach(st) { // line 23
 		return policy.AppendTell(out, NoteOldToken, from, ref)
 	}
-	m.count = ref.Seq // line 24
+	m.count, m.id = ref.Seq, ref.ID // line 24
 	if st == m.cfg.Self {
 		m.become(Real, st) // lines 25–27
 		m.deliver(Delivered, data, end)

@@ -14,11 +14,12 @@ import (
 // a token comes.
 func (m *Machine) AsksToRegenerate() bool { return m.asks }
 
-// Regenerate makes a token with that number, without a copy, and begins a recounting tour. The number must be above all numbers of the gate's
-// tokens, and this member must not hold one.
-func (m *Machine) Regenerate(now policy.Instant, seq wire.Seq, out []policy.Effect) []policy.Effect {
+// Regenerate makes a token, without a copy, and begins a recounting tour. Its number must be above all numbers of the gate's tokens, and this
+// member must not hold one.
+func (m *Machine) Regenerate(now policy.Instant, token *wire.Ref, out []policy.Effect) []policy.Effect {
 	m.asks, m.placed = false, true
-	return m.make(now, m.tour, seq, out)
+	m.copies.IssueAs(token)
+	return m.begin(now, m.tour, out)
 }
 
 // Lose says that the token that is here is over. A member that waits asks again.

@@ -18,7 +18,9 @@ func (m *Machine) takePlace() {
 	m.n, m.next, m.prev = 1, m.rank, m.rank
 	cfg := &kcopies.Config{
 		Gate: m.cfg.Gate, Ring: m.cfg.Members, Self: m.rank, K: m.cfg.Backups,
-		ID: wire.TokenID{Generator: m.cfg.Members[0], Random: uint64(m.cfg.Gate)},
+	}
+	if !m.cfg.AsksFirst {
+		cfg.ID = wire.TokenID{Generator: m.cfg.Members[0], Random: uint64(m.cfg.Gate)}
 	}
 	first := token{tour: m.tour}
 	if m.copies = kcopies.New(cfg, 0, first.data()); m.cfg.Rejoins {

@@ -133,12 +133,13 @@ func (m *Machine) remake(now policy.Instant, r request, out []policy.Effect) []p
 		m.asks, m.tour = true, max(m.tour, r.tour)
 		return out
 	}
-	return m.make(now, r.tour, r.count+wire.Seq(len(m.cfg.Members)), out)
+	m.copies.Issue(r.count + wire.Seq(len(m.cfg.Members)))
+	return m.begin(now, r.tour, out)
 }
 
-func (m *Machine) make(now policy.Instant, tour uint32, count wire.Seq, out []policy.Effect) []policy.Effect {
+// begin begins with a token that was just made.
+func (m *Machine) begin(now policy.Instant, tour uint32, out []policy.Effect) []policy.Effect {
 	m.T = token{tour: tour}
-	m.copies.Issue(count)
 	ref := m.copies.Ref()
 	out = policy.AppendTell(out, NoteRemade, wire.MemberID{}, &ref)
 	return m.revive(now, out)

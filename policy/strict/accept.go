@@ -58,7 +58,7 @@ func (g *Machine) accepts(m *wire.Message) bool {
 // Expects implements [policy.Machine].
 func (g *Machine) Expects(m *wire.Message) bool {
 	switch {
-	case g.gone || g.barred:
+	case g.gone || g.barred != "":
 		return false
 	case ballot.Owns(m.Kind):
 		return g.b.Expects(m)

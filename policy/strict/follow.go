@@ -1,10 +1,6 @@
 package strict
 
-import (
-	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/ballot"
-	"github.com/wanderd/wanderd/wire"
-)
+import "github.com/wanderd/wanderd/policy"
 
 // inside gives an event to the ring or tree, and follows what it does.
 func (g *Machine) inside(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
@@ -13,7 +9,7 @@ func (g *Machine) inside(now policy.Instant, ev *policy.Event, out []policy.Effe
 }
 
 // follow lets the ballot know what the ring or tree has done: its effects are those from the given one on. Its runs and saves are not carried
-// out; its messages get the roster's hash; its tokens are called by the name of their epoch.
+// out; its messages get the roster's hash.
 func (g *Machine) follow(now policy.Instant, from int, out []policy.Effect) []policy.Effect {
 	kept := from
 	for i := from; i < len(out); i++ {
@@ -33,13 +29,11 @@ func (g *Machine) follow(now policy.Instant, from int, out []policy.Effect) []po
 			g.stamp(&e.Msg)
 		case policy.Took:
 			if e.Cause == policy.CauseReceived {
-				token := g.named(e.Token.Seq)
+				token := e.Token
 				took, left := g.in.Inherited()
 				out = g.b.Hold(now.Time, &token, took, left, out)
 			}
-			out[i].Token = *g.b.Token()
 		case policy.Gave:
-			e.Token = g.named(e.Token.Seq)
 			if e.Cause == policy.CausePassed {
 				g.b.LetGo()
 			} else {
@@ -55,12 +49,4 @@ func (g *Machine) follow(now policy.Instant, from int, out []policy.Effect) []po
 		kept++
 	}
 	return out[:kept]
-}
-
-// named returns the token with a number by the name that its epoch gives it.
-func (g *Machine) named(seq wire.Seq) wire.Ref {
-	e := ballot.EpochOf(seq)
-	token := e.Token(g.set.Roster.ID(e.Rank()))
-	token.Seq = seq
-	return token
 }

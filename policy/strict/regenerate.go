@@ -57,7 +57,7 @@ func (g *Machine) onOutcome(now policy.Instant, o *ballot.Outcome, out []policy.
 	case ballot.Won:
 		g.in.Learn(o.Copy.Data[:])
 		from := len(out)
-		return g.follow(now, from, g.in.Regenerate(now, o.Token.Seq, out))
+		return g.follow(now, from, g.in.Regenerate(now, &o.Token, out))
 	case ballot.Renewed:
 		g.turn.tried = false
 		if g.turn.state == running {

@@ -1,9 +1,16 @@
 package strict
 
-import "github.com/wanderd/wanderd/policy"
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
 
 // onStarted begins a life. "Restart: the member never holds" (rule 9): the ring or tree begins as one that was there before, without a token.
 func (g *Machine) onStarted(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	if err := g.set.Roster.Follows(&ev.State.Memo); err != nil {
+		g.barred = err.Error()
+		return policy.AppendTell(out, NoteBarred, wire.MemberID{}, nil)
+	}
 	g.b.Start(now.Time, &ev.State.Memo)
 	g.due.hasRun, g.due.lastRun = ev.State.HasRun, ev.State.LastRun
 	g.event.Kind, g.event.State = policy.Started, policy.State{HasRun: ev.State.HasRun, LastRun: ev.State.LastRun}

@@ -6,7 +6,6 @@ import "github.com/wanderd/wanderd/policy"
 const (
 	whyLease  = "waiting for the lease of a majority"
 	whyRecord = "recording the start"
-	whyBarred = "the roster has changed by more than one member"
 )
 
 // Status implements [policy.Machine].
@@ -24,8 +23,8 @@ func (g *Machine) Status(now policy.Time) policy.Status {
 		s.Token, s.Holder = *t, g.set.Roster.ID(g.self)
 	}
 	switch {
-	case g.barred:
-		s.Phase, s.Why = "barred", whyBarred
+	case g.barred != "":
+		s.Phase, s.Why = "barred", g.barred
 	case g.turn.state == running:
 		s.Phase, s.Why = "running", "running"
 	case !g.b.HasMajority(now):

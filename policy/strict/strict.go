@@ -37,8 +37,8 @@ type inner interface {
 	// Newest and Learn are what a new token must know of an old one.
 	Newest(data []byte)
 	Learn(data []byte)
-	// Regenerate makes a token with a number that is above all others.
-	Regenerate(now policy.Instant, seq wire.Seq, out []policy.Effect) []policy.Effect
+	// Regenerate makes a token, whose number is above all others.
+	Regenerate(now policy.Instant, token *wire.Ref, out []policy.Effect) []policy.Effect
 	// Lose says that the token that is here is over.
 	Lose(now policy.Instant, out []policy.Effect) []policy.Effect
 	// Renumber says that the token that is here has this number, or a higher one.
@@ -64,8 +64,10 @@ type Machine struct {
 	turn      turn
 	due       due
 	proposing proposing
-	// leaving says that this member is to stop, gone that it has. barred says that its roster does not follow the one before.
-	leaving, gone, barred bool
+	// leaving says that this member is to stop, gone that it has.
+	leaving, gone bool
+	// barred says why the roster does not follow the one before.
+	barred string
 }
 
 var _ policy.Machine = (*Machine)(nil)
@@ -99,7 +101,7 @@ func New(s Settings, seat policy.Seat) *Machine {
 
 // Step implements [policy.Machine].
 func (g *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
-	if g.gone || g.barred {
+	if g.gone || g.barred != "" {
 		return g.standAside(ev, out)
 	}
 	switch ev.Kind {
@@ -126,6 +128,9 @@ func (g *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		out = g.inside(now, ev, out)
 	case policy.PeersChanged, policy.Suspended:
 		out = g.inside(now, ev, out)
+	}
+	if g.barred != "" {
+		return out
 	}
 	return g.settle(now, out)
 }
@@ -180,7 +185,7 @@ func (g *Machine) state() policy.State {
 
 // NextWake implements [policy.Machine].
 func (g *Machine) NextWake() (at policy.Time, ok bool) {
-	if g.gone || g.barred {
+	if g.gone || g.barred != "" {
 		return 0, false
 	}
 	at = min(g.proposing.at, g.dueAt())

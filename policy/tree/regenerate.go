@@ -13,19 +13,20 @@ func (m *Machine) mayRegenerate(now policy.Instant, out []policy.Effect) []polic
 		m.alarm(commitTimer, now.Time, m.cfg.Timers.Commit) // It searches again, if no answer comes.
 		return policy.AppendTell(out, NoteAsksToRegenerate, wire.MemberID{}, nil)
 	}
-	return m.Regenerate(now, m.known.Revived(uint8(m.self)), out)
+	token := m.newToken(now, m.known.Revived(uint8(m.self)))
+	return m.Regenerate(now, &token, out)
 }
 
 // AsksToRegenerate reports whether this site has found no token, and waits for leave to make one. Only a site with AsksFirst does. It takes
 // the question back when a token comes.
 func (m *Machine) AsksToRegenerate() bool { return m.asksToRegenerate }
 
-// Regenerate makes a token with that number, lines 48–49: "Regenerate new Token, pos ← 0". seq must be above all numbers of the gate's tokens.
-// With AsksFirst, a gate calls it when AsksToRegenerate is true, and nowhere else.
-func (m *Machine) Regenerate(now policy.Instant, seq wire.Seq, out []policy.Effect) []policy.Effect {
+// Regenerate makes a token, lines 48–49: "Regenerate new Token, pos ← 0". Its number must be above all numbers of the gate's tokens.
+// With AsksFirst, a gate calls it when it has given leave, at a site that does not hold the token.
+func (m *Machine) Regenerate(now policy.Instant, token *wire.Ref, out []policy.Effect) []policy.Effect {
 	m.resetAlarm()
 	m.asksToRegenerate, m.candidate = false, false
-	out = m.mint(now, seq, NoteRegenerated, out)
+	out = m.mint(token, NoteRegenerated, out)
 	m.forgetPredecessors()
 	m.pos = none
 	if m.cfg.Recovery == Baseline {
@@ -38,11 +39,15 @@ func (m *Machine) Regenerate(now policy.Instant, seq wire.Seq, out []policy.Effe
 	return m.enterCS(now, out)
 }
 
+// newToken returns a token with that number, which nobody else makes.
+func (m *Machine) newToken(now policy.Instant, seq wire.Seq) wire.Ref {
+	return wire.Ref{ID: wire.TokenID{Birth: now.Wall, Generator: m.cfg.Self, Random: m.cfg.Entropy.Uint64()}, Seq: seq}
+}
+
 // mint makes a token.
-func (m *Machine) mint(now policy.Instant, seq wire.Seq, why policy.Note, out []policy.Effect) []policy.Effect {
-	id := wire.TokenID{Birth: now.Wall, Generator: m.cfg.Self, Random: m.cfg.Entropy.Uint64()}
-	m.token, m.holds = wire.Ref{ID: id, Seq: seq}, true
-	m.see(seq)
+func (m *Machine) mint(token *wire.Ref, why policy.Note, out []policy.Effect) []policy.Effect {
+	m.token, m.holds = *token, true
+	m.see(token.Seq)
 	out = policy.AppendTook(out, policy.CauseMade, wire.MemberID{}, &m.token)
 	return policy.AppendTell(out, why, wire.MemberID{}, &m.token)
 }

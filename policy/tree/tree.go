@@ -276,7 +276,8 @@ func (m *Machine) onStarted(now policy.Instant, ev *policy.Event, out []policy.E
 		return out
 	}
 	m.pos = 0
-	return m.mint(now, m.known, NoteMinted, out)
+	token := m.newToken(now, m.known)
+	return m.mint(&token, NoteMinted, out)
 }
 
 // onMessage hands a message to the routine that Figure 2 has for it.

@@ -264,7 +264,7 @@ func TestAGateThatIsAskedFirstDecides(t *testing.T) {
 	if !m.AsksToRegenerate() || m.holds {
 		t.Fatalf("%s: it asks: %v", m, m.AsksToRegenerate())
 	}
-	out := m.Regenerate(policy.Instant{Time: s.now}, 77, nil)
+	out := m.Regenerate(policy.Instant{Time: s.now}, &wire.Ref{Seq: 77}, nil)
 	if m.AsksToRegenerate() || !m.running || m.token.Seq != 77 || out[len(out)-1].Kind != policy.Run {
 		t.Errorf("%s with %+v", m, m.token)
 	}

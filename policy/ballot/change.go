@@ -1,0 +1,55 @@
+package ballot
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"github.com/wanderd/wanderd/policy"
+)
+
+// sums are as much of a roster as a memo has room for: the sum of its members' numbers and that of their squares. Two rosters differ by one member
+// if the square of the difference of the first is the difference of the second; by chance, it is so in one of 10^18 cases.
+type sums struct{ first, squares uint64 }
+
+// prime is 2^61 − 1: members' numbers, their sums and squares are counted modulo it.
+const prime = 1<<61 - 1
+
+func square(x uint64) uint64 {
+	hi, lo := bits.Mul64(x, x)
+	return bits.Rem64(hi, lo, prime)
+}
+
+// summed returns the sums of a roster. A member's number is made of its name and key.
+func (r *Roster) summed() (s sums) {
+	for _, m := range r.members {
+		h := sha256.Sum256(append([]byte(m.name+"\x00"), m.id[:]...))
+		x := binary.BigEndian.Uint64(h[:]) % prime
+		s.first, s.squares = (s.first+x)%prime, (s.squares+square(x))%prime
+	}
+	return s
+}
+
+// less returns s − o.
+func (s sums) less(o sums) sums {
+	return sums{(s.first + prime - o.first) % prime, (s.squares + prime - o.squares) % prime}
+}
+
+// oneMore reports whether s can be the sums of one member.
+func (s sums) oneMore() bool { return s.squares == square(s.first) }
+
+// Follows returns an error if members that still act by the roster under which a memo was saved and members that act by r could each have a majority.
+// A memo that was never saved has none.
+//
+// "A changed roster can make two disjoint majorities ({a, b} of 3 and {c, d, e} of 5): the saved roster may differ from the configured one
+// by one member at a time, unless forced with the gate stopped everywhere." It is forced by removing what was saved.
+func (r *Roster) Follows(saved *policy.Memo) error {
+	hash := binary.BigEndian.Uint64(saved[hashAt:])
+	was := sums{binary.BigEndian.Uint64(saved[sumsAt:]), binary.BigEndian.Uint64(saved[sumsAt+8:])}
+	if hash == 0 || hash == r.hash || r.sums.less(was).oneMore() || was.less(r.sums).oneMore() {
+		return nil
+	}
+	return fmt.Errorf("the roster (%s) differs by more than one member from the one before: two majorities could differ; change one member at a time on all members",
+		r)
+}
