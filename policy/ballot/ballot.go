@@ -34,6 +34,7 @@
 //     Renewed comes. Every further Renewed is an Extend to [Machine.Until].
 //   - The run has ended, and not before: the token may be offered. Its Commit lends what is left of the lease (handoff's Lend). When it was passed:
 //     [Machine.LetGo]. If it is [Machine.Spent] instead: [Machine.Release] and Propose.
+//   - It is [Machine.Contested] when a run has ended: Release and Propose as well. Others may not accept it.
 //   - The outcome Ended: the token is over. The owner drops it and stops the run.
 //   - The last thing in each step: if [Machine.NeedsSave], a Save of a state with [Machine.Memo] in it.
 //
@@ -166,7 +167,7 @@ func (b *Machine) Receive(now policy.Instant, m *wire.Message, end *Outcome, out
 func (b *Machine) Wake(now policy.Instant, end *Outcome, out []policy.Effect) []policy.Effect {
 	r, h := &b.round, &b.holder
 	if h.needs && !h.lapsed && now.Time >= h.until {
-		out = b.lapse(out)
+		out = b.lapse(end, out)
 	}
 	switch {
 	case r.kind == KindPromise && now.Time >= r.endAt:

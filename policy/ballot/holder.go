@@ -15,6 +15,8 @@ type holder struct {
 	until policy.Time
 	// needs says that it renews, lapsed that nobody has renewed in time.
 	needs, lapsed bool
+	// contester has promised a newer epoch and refused to renew, while a majority did; zero if nobody has.
+	contester wire.MemberID
 }
 
 // lasting is for how long a span that is counted from one event on a clock lasts at least, when it is counted on another clock from
@@ -61,6 +63,10 @@ func (b *Machine) Token() *wire.Ref {
 // Spent reports whether the token that this member holds has the last number of its epoch: it can neither be passed nor run. The holder releases it,
 // and proposes a new epoch.
 func (b *Machine) Spent() bool { return b.holder.holds && isLastHop(b.holder.token.Seq) }
+
+// Contested reports whether a member has promised a newer epoch, so that it accepts the token of this one no more: proposers have met. The holder
+// ends what it runs, releases the token, and passes it to nobody.
+func (b *Machine) Contested() bool { return b.holder.holds && !b.holder.contester.IsZero() }
 
 // Need says that the holder needs its lease, because it is to run, runs, or passes the token on: it is renewed at once, and again and again.
 // "An idle holder lets its lease go and renews when demand comes: one majority round trip before the grant, silence in between."
@@ -138,21 +144,38 @@ func (b *Machine) Run(now policy.Time, out []policy.Effect) (_ []policy.Effect, 
 	return b.entrust(out), true
 }
 
-// overtaken ends the token of this member for good if somebody has promised a newer epoch: "and goes on if M renew again; a refusal with a newer epoch ends
-// its token for good" (rule 6). The command, if one runs, must be stopped.
-func (b *Machine) overtaken(newer Epoch, by wire.MemberID, end *Outcome, out []policy.Effect) []policy.Effect {
+// refusedBy handles a refusal. "a refusal with a newer epoch ends its token for good" (rule 6): at once if the holder has no lease. With one it runs on
+// until its end, because only a majority of such refusals says that the newer epoch is more than a proposal; then the token ends.
+func (b *Machine) refusedBy(by wire.MemberID, newer Epoch, now policy.Time, end *Outcome, out []policy.Effect) []policy.Effect {
 	h := &b.holder
-	if !h.holds || newer <= EpochOf(h.token.Seq) {
+	if h.holds && now < h.until && newer > EpochOf(h.token.Seq) {
+		h.contester = by
 		return out
 	}
-	end.Ending, end.Peer, end.Token = Ended, by, h.token
-	out = policy.AppendTell(out, NoteEnded, by, &h.token)
+	return b.overtaken(newer, by, end, out)
+}
+
+// overtaken ends the token of this member for good if somebody has promised a newer epoch. The command, if one runs, must be stopped.
+func (b *Machine) overtaken(newer Epoch, by wire.MemberID, end *Outcome, out []policy.Effect) []policy.Effect {
+	if !b.holder.holds || newer <= EpochOf(b.holder.token.Seq) {
+		return out
+	}
+	return b.endToken(by, end, out)
+}
+
+func (b *Machine) endToken(by wire.MemberID, end *Outcome, out []policy.Effect) []policy.Effect {
+	end.Ending, end.Peer, end.Token = Ended, by, b.holder.token
+	out = policy.AppendTell(out, NoteEnded, by, &b.holder.token)
 	b.LetGo()
 	return out
 }
 
 // lapse tells once that the lease has ended although the holder needs it.
-func (b *Machine) lapse(out []policy.Effect) []policy.Effect {
+func (b *Machine) lapse(end *Outcome, out []policy.Effect) []policy.Effect {
 	b.holder.lapsed = true
-	return policy.AppendTell(out, NoteNoMajority, wire.MemberID{}, &b.holder.token)
+	out = policy.AppendTell(out, NoteNoMajority, wire.MemberID{}, &b.holder.token)
+	if b.Contested() {
+		return b.endToken(b.holder.contester, end, out)
+	}
+	return out
 }

@@ -141,7 +141,7 @@ func (b *Machine) onRefused(now policy.Instant, m *wire.Message, rank int, end *
 	if l.span > 0 {
 		r.freeAt = min(r.freeAt, now.Time.Add(l.span))
 	}
-	out = b.overtaken(Epoch(l.number), m.From, end, out)
+	out = b.refusedBy(m.From, Epoch(l.number), now.Time, end, out)
 	if r.kind == KindPromise && b.cfg.Roster.Len()-r.no.len() < b.cfg.Roster.Majority() {
 		return b.withdraw(now.Time, out)
 	}

@@ -122,8 +122,11 @@ func (g *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 		g.due.hasRun, g.due.lastRun = g.turn.hadRun, g.turn.before
 	}
 	g.turn = turn{}
-	if g.b.Token() == nil {
+	switch {
+	case g.b.Token() == nil:
 		return g.lose(now, out)
+	case g.b.Contested():
+		return g.destroy(now, out)
 	}
 	g.b.Rest()
 	return g.inside(now, ev, out)

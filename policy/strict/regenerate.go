@@ -81,7 +81,7 @@ func (g *Machine) give(now policy.Instant, why policy.Cause, to wire.MemberID, o
 	return g.lose(now, out)
 }
 
-// destroy ends an epoch that has no number left. "Early end: a holder that has stopped its command and destroys the token may release;
+// destroy ends an epoch that has no number left, or another proposer. "Early end: a holder that has stopped its command and destroys the token may release;
 // supporters of e end its lease, and the next epoch need not wait." (rule 11)
 func (g *Machine) destroy(now policy.Instant, out []policy.Effect) []policy.Effect {
 	token := *g.b.Token()

@@ -215,7 +215,7 @@ func (g *Machine) next(now policy.Time, out []policy.Effect) []policy.Effect {
 	}
 	g.askAt = policy.Never
 	switch {
-	case g.leaving || g.b.Spent():
+	case g.leaving || g.b.Spent() || g.b.Contested() && !g.wanted:
 		gave := *token
 		out = policy.AppendGave(out, policy.CauseDropped, wire.MemberID{}, &gave)
 		return g.next(now, g.b.Release(now, out))
