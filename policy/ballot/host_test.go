@@ -116,6 +116,7 @@ func (w *world) perform(i int, out []policy.Effect) {
 }
 
 func (w *world) send(m *wire.Message) {
+	w.sends++
 	from, to := int(m.From[15])-1, int(m.To[15])-1
 	if w.apart[from]&(1<<to) != 0 || w.happens(w.p.loss) {
 		return

@@ -80,7 +80,7 @@ func (p *plan) bound() time.Duration {
 	return bound + time.Duration(p.members)*10*p.patience
 }
 
-// live lets a seed's world live: first with faults, then healed.
+// live lets a seed's world live: first with faults, then healed, then at rest.
 func live(kind gateKind, seed uint64, s shell, log func(string, ...any)) (w *world, waited int64, err error) {
 	p := draw(seed)
 	p.kind = kind
@@ -90,16 +90,39 @@ func live(kind gateKind, seed uint64, s shell, log func(string, ...any)) (w *wor
 	if err := w.until(healed); err != nil {
 		return w, 0, err
 	}
-	for w.now < healed+int64(w.p.bound()) {
+	for !w.check.allServed() {
+		if w.now > healed+int64(w.p.bound()) {
+			return w, 0, fmt.Errorf("liveness: %v after all was healed, some still wait: %v of lease %v", w.p.bound(), w.check.waits, w.p.lease)
+		}
 		if err := w.until(w.now + int64(w.p.patience)); err != nil {
 			return w, 0, err
 		}
-		if w.check.allServed() {
-			return w, w.now - healed, nil
-		}
 	}
-	return w, 0, fmt.Errorf("liveness: %v after all was healed, some still wait: %v of lease %v", w.p.bound(), w.check.waits, w.p.lease)
+	waited = w.now - healed
+	return w, waited, w.rests()
 }
+
+// rests checks that a gate at rest is silent: "silence in between". Its last handoffs end first.
+func (w *world) rests() error {
+	if w.p.kind == always {
+		return nil
+	}
+	w.quiet, w.lost = true, w.seq
+	if err := w.until(w.now + 4*int64(w.p.runFor) + 40*int64(max(w.p.patience, leastPatience))); err != nil {
+		return err
+	}
+	before := w.sends
+	if err := w.until(w.now + 2*int64(w.p.lease)); err != nil {
+		return err
+	}
+	if w.sends != before {
+		return fmt.Errorf("rest: nobody waits, and %d messages are sent", w.sends-before)
+	}
+	return nil
+}
+
+// leastPatience is the least timeout of a tree's handoffs.
+const leastPatience = 250 * time.Millisecond
 
 // A gate needs a shell that keeps its rules, too: each of these breaks one of them, and is noticed.
 func TestBrokenShellsAreCaught(t *testing.T) {

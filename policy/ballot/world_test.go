@@ -26,11 +26,15 @@ type world struct {
 	ev      policy.Event
 	out     []policy.Effect
 	// apart is who does not hear whom: bit to of apart[from].
-	apart  [8]uint8
-	calm   bool
+	apart [8]uint8
+	// calm says that nothing goes wrong any more, quiet that nobody wants to run any more.
+	calm, quiet bool
+	// lost is the last of the messages that are lost because they were under way when all became quiet.
+	lost   uint64
 	err    error
 	log    func(format string, args ...any)
 	starts int
+	sends  int
 	check  checker
 	roster ballot.Roster
 	fence  func(until policy.Time) (term, kill policy.Time)
@@ -257,7 +261,7 @@ func (w *world) happen(e event) {
 	switch e.kind {
 	case evDeliver:
 		switch {
-		case !h.up || h.asleep:
+		case !h.up || h.asleep || e.seq <= w.lost:
 			w.free = append(w.free, e.arg)
 		case h.away:
 			h.held = append(h.held, e)
@@ -280,7 +284,7 @@ func (w *world) happen(e event) {
 			w.guard(i)
 		}
 	case evWant:
-		if e.arg != h.life {
+		if e.arg != h.life || w.quiet {
 			return
 		}
 		if h.up && !h.away {

@@ -1,7 +1,6 @@
 package ring
 
 import (
-	"encoding/binary"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -15,11 +14,11 @@ import (
 func (m *Machine) AsksToRegenerate() bool { return m.asks }
 
 // Regenerate makes a token, without a copy, and begins a recounting tour. Its number must be above all numbers of the gate's tokens, and this
-// member must not hold one.
+// member must not hold one. The tour's number is drawn: whoever knows that of the last token's may be away.
 func (m *Machine) Regenerate(now policy.Instant, token *wire.Ref, out []policy.Effect) []policy.Effect {
 	m.asks, m.placed = false, true
 	m.copies.IssueAs(token)
-	return m.begin(now, m.tour, out)
+	return m.begin(now, uint32(policy.Draw(m.cfg.Entropy)), out)
 }
 
 // Lose says that the token that is here is over. A member that waits asks again.
@@ -52,9 +51,3 @@ func (m *Machine) Standing() int {
 	}
 	return m.cfg.Backups
 }
-
-// Newest writes what a new token must know: the number of the last recounting tour. Learn reads what another member has written.
-func (m *Machine) Newest(data []byte) { binary.BigEndian.PutUint32(data, m.tour) }
-
-// Learn is for a member that is about to Regenerate.
-func (m *Machine) Learn(data []byte) { m.tour = max(m.tour, binary.BigEndian.Uint32(data)) }

@@ -130,7 +130,7 @@ func (m *Machine) mayRegenerate(now policy.Instant, out []policy.Effect) []polic
 // remake makes a token without a copy: the call has found none.
 func (m *Machine) remake(now policy.Instant, r request, out []policy.Effect) []policy.Effect {
 	if m.cfg.AsksFirst {
-		m.asks, m.tour = true, max(m.tour, r.tour)
+		m.asks = true
 		return out
 	}
 	m.copies.Issue(r.count + wire.Seq(len(m.cfg.Members)))

@@ -14,7 +14,7 @@ import (
 func (g *Machine) onReceived(now policy.Instant, m *wire.Message, out []policy.Effect) []policy.Effect {
 	if ballot.Owns(m.Kind) {
 		if m.Kind == ballot.KindRelease && g.b.Accepts(m.Token.Seq) {
-			g.proposing.at = min(g.proposing.at, now.Time) // the token that this member waits for is over
+			g.proposeAt = min(g.proposeAt, now.Time) // the token that this member waits for is over
 		}
 		return g.b.Receive(now, m, &g.end, out)
 	}

@@ -3,7 +3,7 @@
 // lease without which nobody runs; package handoff, in the ring or tree, passes the token on.
 //
 //	lease.go        from the token to a command, and back: nothing runs before a lease, nothing moves before its end
-//	regenerate.go   "may I regenerate?": when a member proposes, and what a new token knows
+//	regenerate.go   "may I regenerate?": when a member proposes
 //	follow.go       what the ring or tree does, as the ballot has to know it
 //	accept.go       what comes from outside of the roster, or of an older epoch, comes to nobody
 //	due.go          who wants to run: callers, and the member's own operation
@@ -34,9 +34,6 @@ type inner interface {
 	AsksToRegenerate() bool
 	// Standing is how many others would be a better choice for the next holder, as far as it knows.
 	Standing() int
-	// Newest and Learn are what a new token must know of an old one.
-	Newest(data []byte)
-	Learn(data []byte)
 	// Regenerate makes a token, whose number is above all others.
 	Regenerate(now policy.Instant, token *wire.Ref, out []policy.Effect) []policy.Effect
 	// Lose says that the token that is here is over.
@@ -61,9 +58,10 @@ type Machine struct {
 	// recorded says that the ring or tree wants to hear that it was saved.
 	recorded bool
 
-	turn      turn
-	due       due
-	proposing proposing
+	turn turn
+	due  due
+	// proposeAt is when this member, which waits, proposes although its ring or tree still looks for the token; Never if it does not wait, or proposes.
+	proposeAt policy.Time
 	// leaving says that this member is to stop, gone that it has.
 	leaving, gone bool
 	// barred says why the roster does not follow the one before.
@@ -77,7 +75,7 @@ func New(s Settings, seat policy.Seat) *Machine {
 	rank, _ := s.Roster.Rank(seat.Self)
 	cfg := s.ballot(rank)
 	cfg.Gate, cfg.Entropy = seat.Gate, seat.Entropy
-	g := &Machine{set: s, self: rank, b: ballot.New(cfg), due: due{onDemand: seat.OnDemand}, proposing: proposing{at: policy.Never}}
+	g := &Machine{set: s, self: rank, b: ballot.New(cfg), due: due{onDemand: seat.OnDemand}, proposeAt: policy.Never}
 	roster := make([]wire.MemberID, s.Roster.Len())
 	for i := range roster {
 		roster[i] = s.Roster.ID(i)
@@ -188,7 +186,7 @@ func (g *Machine) NextWake() (at policy.Time, ok bool) {
 	if g.gone || g.barred != "" {
 		return 0, false
 	}
-	at = min(g.proposing.at, g.dueAt())
+	at = min(g.proposeAt, g.dueAt())
 	if t, ok := g.b.NextWake(); ok {
 		at = min(at, t)
 	}

@@ -49,9 +49,3 @@ func (m *Machine) Standing() int {
 	}
 	return m.cfg.Backups
 }
-
-// Newest and Learn: a new token of a tree has nothing to know. The queue is in the sites' positions, which the searches collect.
-func (m *Machine) Newest([]byte) {}
-
-// Learn is for a site that is about to Regenerate.
-func (m *Machine) Learn([]byte) {}
