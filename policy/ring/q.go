@@ -19,19 +19,28 @@ func (m *Machine) qHears(r request, out []policy.Effect) []policy.Effect {
 	}
 	if r.tour == m.T.tour {
 		m.T.counter++
+		m.T.idle = 0
 	}
 	return out
 }
 
 // qMeets is rule 3: "If p has a pending request then it enters the critical section in which the token counter is decreased by 1; at the
 // exit of the critical section p passes T to the next processor if the token counter is greater than 0. If p has not a pending request
-// then T is passed to the next processor in the ring." On a recounting tour no request that is pending has been counted.
+// then T is passed to the next processor in the ring." On a recounting tour no request that is pending has been counted. A token that has been with
+// all members and has met nobody who waits has counted a request whose member has left since: it rests.
 func (m *Machine) qMeets() {
 	switch {
 	case m.T.left > 0:
 		m.T.left--
 	case m.pending && m.T.counter > 0:
 		m.T.counter--
+	}
+	m.T.idle++
+	if m.pending {
+		m.T.idle = 0
+	}
+	if int(m.T.idle) > len(m.cfg.Members) {
+		m.T.counter = 0
 	}
 	m.tour = m.T.tour
 }

@@ -8,8 +8,8 @@ import (
 
 // token is what the paper's T carries, as the data of package kcopies:
 //
-//	0         2        3      5      9
-//	| counter | active | left | tour | zeros
+//	0         2        3      5      9      11
+//	| counter | active | left | tour | idle | zeros
 type token struct {
 	// counter is the token counter: in Q the requests that T knows of and that are not served, in D how many moves are left.
 	counter uint16
@@ -18,6 +18,8 @@ type token struct {
 	// left is how many moves of a recounting tour of Q are left, tour its number.
 	left uint16
 	tour uint32
+	// idle is how many moves of Q have met nobody who waits, in a row.
+	idle uint16
 }
 
 // data is the token as it travels.
@@ -28,6 +30,7 @@ func (t *token) data() (d kcopies.Data) {
 	}
 	binary.BigEndian.PutUint16(d[3:], t.left)
 	binary.BigEndian.PutUint32(d[5:], t.tour)
+	binary.BigEndian.PutUint16(d[9:], t.idle)
 	return d
 }
 
@@ -35,4 +38,5 @@ func (t *token) data() (d kcopies.Data) {
 func (t *token) read(d *kcopies.Data) {
 	t.counter, t.active = binary.BigEndian.Uint16(d[:]), d[2] == 1
 	t.left, t.tour = binary.BigEndian.Uint16(d[3:]), binary.BigEndian.Uint32(d[5:])
+	t.idle = binary.BigEndian.Uint16(d[9:])
 }
