@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/order"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -25,6 +26,7 @@ type Config struct {
 	OrphanGrace time.Duration
 	Disk        Disk
 	Demand      Demand
+	Operators   Operators
 	// Clocks are the members' wall clocks; those beyond its end are true.
 	Clocks []Clock
 	// AskFirst makes the shells ask Expects first and drop what is not expected, as the agent does.
@@ -94,6 +96,7 @@ type Cluster struct {
 	savings map[int32]*saving
 	// callers are the callers of each member; nil if there is no demand.
 	callers []callers
+	orders  orders
 
 	// machineDice belongs to the machines. All dice are separate, so that one more fault does not change the other random choices.
 	machineDice                                         *rand.PCG
@@ -120,6 +123,9 @@ func New(cfg Config) *Cluster {
 	}
 	if cfg.Demand.Every > 0 {
 		c.callers = make([]callers, cfg.Members)
+	}
+	if cfg.Operators != (Operators{}) {
+		c.orders = orders{dice: dice(10), layers: make([]*order.Layer, cfg.Members)}
 	}
 	c.net = newNetwork(cfg.Network, cfg.Members)
 	c.net.adversary.listen(cfg.Family.Kinds)
@@ -256,6 +262,8 @@ func (c *Cluster) happen(e entry) {
 		c.saved(e.who, e.slot)
 	case entryView:
 		c.giveView(e.who)
+	case entryOrder:
+		c.hearOrder(e.who)
 	case entrySideView:
 		c.giveSideView(int(e.slot))
 	case entryRecheck:
@@ -303,7 +311,7 @@ func (c *Cluster) step(who int32, ev *policy.Event, aside about) {
 func (c *Cluster) stepOnce(who int32, ev *policy.Event, aside about) (savedAtOnce bool) {
 	m := &c.members[who]
 	c.statusOf = absent
-	c.effects = m.machine.Step(c.Instant(int(who)), ev, c.effects[:0])
+	c.effects = c.stepping(who).Step(c.Instant(int(who)), ev, c.effects[:0])
 	c.stamp(c.effects)
 	effects := c.effects
 	crashes := m.crashBefore > 0 && int(m.crashBefore) <= len(effects)
@@ -365,6 +373,8 @@ func (c *Cluster) perform(who int32, effects []policy.Effect) (left bool, saves 
 			c.entrust(who, &e.Msg)
 		case policy.Announce:
 			c.announce(who)
+		case policy.Proclaim:
+			c.proclaim(who, e.Msg.Order)
 		case policy.Gone:
 			left = true
 		case policy.Took:
@@ -373,14 +383,14 @@ func (c *Cluster) perform(who int32, effects []policy.Effect) (left bool, saves 
 		case policy.Gave:
 			c.members[who].hands--
 			c.hands--
-		case policy.Tell, policy.Proclaim:
+		case policy.Tell:
 		}
 	}
 	return left, saves
 }
 
 func (c *Cluster) setAlarm(who int32) {
-	at, ok := c.members[who].machine.NextWake()
+	at, ok := c.stepping(who).NextWake()
 	if !ok {
 		c.alarms.clear(who)
 		return

@@ -74,6 +74,7 @@ func (c *Cluster) StartFaults(what Faults) (end func(Network)) {
 	if what.Partition.For > 0 {
 		c.After(what.Partition.At, f.partition)
 	}
+	f.every(c.cfg.Operators.Every, f.operate)
 	f.every(what.LoseTokenEvery, func() { f.losing = true })
 	f.every(what.ForgeEvery, f.forge)
 	if what.LoseTokenEvery > 0 {
@@ -238,6 +239,9 @@ func (f *faults) end(n Network) {
 	for i := range f.c.members {
 		f.c.members[i].crashBefore = 0
 		f.keepUp(i)
+	}
+	if f.c.orders.layers != nil {
+		f.c.After(ResumedAfter, f.c.resumeAll)
 	}
 }
 

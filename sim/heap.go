@@ -37,6 +37,8 @@ const (
 	entrySaved
 	// entryView gives the member the membership's view of its side.
 	entryView
+	// entryOrder tells the member the newest order that gossip has on its side.
+	entryOrder
 	// entrySideView gives the view of side slot to all its members.
 	entrySideView
 	// entryRecheck lets the membership find out how the member is.

@@ -39,6 +39,8 @@ type run struct {
 	// timedOut says that the agent stops it at its timeout, denied that it does not start.
 	timedOut, denied bool
 	outcome          policy.Outcome
+	// exit is its status if it fails; zero if its agent has stopped it.
+	exit uint8
 }
 
 // draw draws the duration of the next run, unless it is stopped before its timeout, and its outcome.
@@ -86,6 +88,7 @@ func (c *Cluster) startRun(who int32, startBy, until policy.Time) {
 	r.deaf = happens(c.hookDice, c.cfg.Hook.Deaf)
 	takes, outcome := c.cfg.Hook.draw(c.hookDice, r.deaf)
 	r.endAt, r.timedOut, r.outcome = c.now.Add(takes), c.cfg.Hook.Timeout > 0 && takes > c.cfg.Hook.Timeout, outcome
+	r.exit = failedExit
 	if r.denied = happens(c.hookDice, c.cfg.Hook.Late); r.denied {
 		r.endAt = startBy.Add(1)
 	}
@@ -117,7 +120,7 @@ func (r *run) end() policy.Time {
 func (c *Cluster) stopRun(who int32) {
 	r := &c.members[who].run
 	if end := c.now.Add(c.cfg.Hook.stopTime(r.deaf)); r.active && !r.denied && end < r.endAt {
-		r.endAt, r.outcome = end, policy.Failed
+		r.endAt, r.outcome, r.exit = end, policy.Failed, 0
 		c.push(entryFinished, end, who, r.number)
 	}
 }
@@ -140,6 +143,7 @@ func (c *Cluster) finishRun(who, number int32) {
 	delete(c.entrusted, who)
 	expired := m.run.end() < m.run.endAt
 	c.event.Kind, c.event.Void, c.event.Denied, c.event.Outcome = policy.Finished, m.run.timedOut || expired, m.run.denied, m.run.outcome
+	c.event.Exit = m.run.exit
 	if expired {
 		c.event.Outcome = policy.Failed
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/order"
 )
 
 // Boot starts all members at once with a complete membership.
@@ -57,6 +58,9 @@ func (c *Cluster) launch(who int32) {
 	m.machine = c.cfg.Machine(Seat{Index: int(who), Seat: policy.Seat{
 		Gate: theGate(), Self: m.id, Rejoins: m.hasSeenOthers, OnDemand: c.cfg.Demand.Every > 0, Entropy: c.machineDice,
 	}})
+	if c.orders.layers != nil {
+		c.orders.layers[who] = order.New(m.machine, m.id, c.cfg.Operators.StopAfter)
+	}
 	c.statusOf = absent
 	c.tell(Occurrence{Kind: Came, Member: int(who)})
 	c.event.Kind, c.event.State = policy.Started, m.disk
@@ -173,7 +177,7 @@ func (c *Cluster) postponed(e entry) bool {
 	switch e.kind {
 	case entryCall, entryRecheck, entrySideView:
 		return false
-	case entryDeliver, entryFinished, entryWanted, entryUnwanted, entrySaved, entryView:
+	case entryDeliver, entryFinished, entryWanted, entryUnwanted, entrySaved, entryView, entryOrder:
 	}
 	m := &c.members[e.who]
 	if m.awayUntil <= c.now {

@@ -81,6 +81,7 @@ func (c *Cluster) Part(sides []bool, oneWay bool) {
 	if oneWay {
 		c.net.division = partedOneWay
 	}
+	c.orders.spread[1] = c.orders.spread[0]
 	c.tell(Occurrence{Kind: Cut, OneWay: oneWay})
 	c.recheckAll(c.cfg.Membership.cutAfter())
 }
@@ -103,6 +104,7 @@ func (c *Cluster) Heal() {
 	c.net.division = whole
 	c.tell(Occurrence{Kind: Healed})
 	c.recheckAll(c.cfg.Membership.RejoinAfter)
+	c.tellEachOther()
 }
 
 // Inject delivers a message that no machine sends, at once.

@@ -19,24 +19,36 @@ func (l *Layer) Next(wall, until int64) wire.Order {
 	return wire.Order{Stamp: max(stamp, l.order.Stamp+1), By: l.self, Until: until}
 }
 
-// heed takes an operator's order. Who resumes a gate says that its failures are over.
+// heed takes an operator's order.
 func (l *Layer) heed(wall int64, ev *policy.Event) {
 	if ev.Here {
 		l.here = ev.Order.Until
 		return
 	}
-	if l.hear(wall, ev.Order) && ev.Order.By == l.self && ev.Order.Until == 0 {
-		l.failures.Clear()
+	l.hear(wall, ev.Order)
+}
+
+// listen takes from a message what is new in it. A message that the machine does not expect has no effect at all: it may be played back.
+func (l *Layer) listen(wall int64, m *wire.Message) {
+	if m.Order.Compare(l.order) <= 0 && m.Failures.Compare(&l.failures) <= 0 || !l.Expects(m) {
+		return
+	}
+	l.hear(wall, m.Order)
+	if m.Failures.Compare(&l.failures) > 0 && m.Order.Compare(l.resumed) >= 0 {
+		l.failures = m.Failures
 	}
 }
 
-// hear takes an order if it is newer than the one that this member knows, and reports whether it is.
-func (l *Layer) hear(wall int64, o wire.Order) bool {
+// hear takes an order if it is newer than the one that this member knows. Who resumes a gate says that its failures are over; a member
+// that does not know that yet still counts them.
+func (l *Layer) hear(wall int64, o wire.Order) {
 	if o.Compare(l.order) <= 0 || o.Stamp > wire.LatestStamp(wall) {
-		return false
+		return
 	}
-	l.order = o
-	return true
+	if l.order = o; o.Until == 0 {
+		l.resumed = o
+		l.failures.Clear()
+	}
 }
 
 // Newest is the newest order that this member knows; zero, if there has been none.

@@ -29,6 +29,8 @@ type Layer struct {
 	// order is the newest that this member knows, here when the pause of this member alone ends.
 	order wire.Order
 	here  int64
+	// resumed is the newest order to resume the gate that this member has heard since it started.
+	resumed wire.Order
 	// failures is the newest list that this member knows.
 	failures wire.Failures
 	// state is what the machine has saved last.
@@ -50,7 +52,11 @@ func New(m policy.Machine, self wire.MemberID, stopAfter int) *Layer {
 func (l *Layer) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	if ev.Kind == policy.Started {
 		l.state, l.order, l.here = ev.State, ev.State.Order, ev.State.Here
-		return l.obey(now, l.give(now, ev, out))
+		out = l.obey(now, l.give(now, ev, out))
+		if l.order != (wire.Order{}) {
+			out = policy.AppendProclaim(out, l.order) // the earlier life may not have lived to do that
+		}
+		return out
 	}
 	order, here := l.order, l.here
 	l.learn(now, ev)
@@ -78,10 +84,7 @@ func (l *Layer) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 func (l *Layer) learn(now policy.Instant, ev *policy.Event) {
 	switch ev.Kind {
 	case policy.Received:
-		l.hear(now.Wall, ev.Msg.Order)
-		if ev.Msg.Failures.Compare(&l.failures) > 0 {
-			l.failures = ev.Msg.Failures
-		}
+		l.listen(now.Wall, &ev.Msg)
 	case policy.Ordered:
 		l.heed(now.Wall, ev)
 	case policy.Finished:

@@ -55,6 +55,8 @@ func (m *eager) Step(_ policy.Instant, ev *policy.Event, out []policy.Effect) []
 	return policy.AppendEntrust(out, &wire.Message{Kind: 1})
 }
 
+func (m *eager) Expects(msg *wire.Message) bool { return msg.Kind != stray }
+
 func (m *eager) NextWake() (policy.Time, bool) { return 0, false }
 
 func (m *eager) Status(policy.Time) policy.Status {
@@ -127,6 +129,19 @@ func (d *desk) runs(exit uint8) {
 		outcome = policy.Failed
 	}
 	d.step(policy.Event{Kind: policy.Finished, Outcome: outcome, Exit: exit})
+}
+
+// stray is a kind of message that is never expected.
+const stray wire.Kind = 9
+
+func TestAMessageThatIsNotExpectedBringsNoOrder(t *testing.T) {
+	d := newDesk(t, 0)
+	var list wire.Failures
+	list.Add(other, 1)
+	d.step(policy.Event{Kind: policy.Received, Msg: wire.Message{Kind: stray, From: other, To: self, Order: pausedBy(other, 5), Failures: list}})
+	if d.Paused() || d.Failures() != (wire.Failures{}) {
+		t.Error("it does")
+	}
 }
 
 func pausedBy(by wire.MemberID, stamp uint64) wire.Order {
@@ -423,6 +438,22 @@ func TestTheBrakeStopsAFleetOfWhichThisHostIsPaused(t *testing.T) {
 	d.step(policy.Event{Kind: policy.Finished, Outcome: policy.Failed, Exit: 1})
 	if !d.Newest().Pauses(noon) {
 		t.Error("the fleet goes on")
+	}
+}
+
+func TestFailuresOfBeforeTheResumeDoNotComeBack(t *testing.T) {
+	d := newDesk(t, 2)
+	var list wire.Failures
+	list.Stamp = 20
+	list.Add(other, 1)
+	d.gives(0)
+	d.step(policy.Event{Kind: policy.Received, Msg: wire.Message{From: other, Failures: list}})
+	if f := d.Failures(); f.Len() != 0 {
+		t.Errorf("a member that does not know the order brought %+v", f)
+	}
+	d.step(policy.Event{Kind: policy.Received, Msg: wire.Message{From: other, Order: d.Newest(), Failures: list}})
+	if d.Failures() != list {
+		t.Errorf("%+v, want %+v", d.Failures(), list)
 	}
 }
 

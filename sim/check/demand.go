@@ -39,7 +39,7 @@ func (k *DemandChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 		}
 		delete(k.wanted, o.Member)
 	}
-	if !o.Completes() {
+	if !o.Completes() || c.PausedByOrder(o.Member) {
 		return nil
 	}
 	if due := c.Status(o.Member).NextRun < policy.Never; due != k.wanted[o.Member] {

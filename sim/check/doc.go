@@ -8,6 +8,8 @@
 //	grant.go      no run without a grant that was saved
 //	exclusion.go  in a strict gate, no two operations at once
 //	interval.go   Δmin
+//	brake.go      so many hosts that fail in a row pause the gate
+//	order.go      no run under an order that its member knows; all learn of it
 //	demand.go     on demand nobody runs unasked, and no demand is forgotten
 //	message.go    one answer to a message, and none to one that was not expected
 //	wake.go       a wake-up before its time does nothing

@@ -53,7 +53,7 @@ func (k *RetryChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	case o.Event.Kind == policy.Finished && !o.Event.Denied:
 		k.finish(a, o)
 	}
-	if o.Event.Kind == policy.Finished && !o.Event.Denied && o.Completes() {
+	if o.Event.Kind == policy.Finished && !o.Event.Denied && o.Completes() && !c.PausedByOrder(o.Member) {
 		next, due := max(c.Status(o.Member).NextRun, o.At), max(a.due, o.At)
 		if next < due || next > due && k.oneSlot {
 			return fmt.Errorf("retry: a run of %s %v, the %dth failure in a row, and the next one is due at %s instead of %s",

@@ -71,6 +71,9 @@ func (s *Scenario) bound(c *sim.Cluster) time.Duration {
 	}
 	m := s.Membership
 	settle := m.RejoinAfter + max(m.DetectAfter+10*m.DetectMore, m.CutAfter) + m.Spread + stopTimeout
+	if s.Operators != (sim.Operators{}) {
+		settle += sim.ResumedAfter
+	}
 	return settle + 30*longest + s.Demand.Longest()
 }
 

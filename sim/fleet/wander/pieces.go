@@ -25,6 +25,8 @@ func pieces() []piece {
 		{label: 20, share: 0.15, draw: drawing.standing},
 		{label: 21, share: 0.15, draw: drawing.onDemand},
 		{label: 22, share: 0.15, draw: drawing.retries},
+		{label: 28, share: 0.1, draw: drawing.operators},
+		{label: 27, share: 0.05, draw: drawing.brakes},
 	}
 }
 
@@ -125,5 +127,23 @@ func (d drawing) retries(s *Scenario) {
 	s.Hook.Fails = d.share(0.01, 0.9)
 	if d.sometimes(0.5) {
 		s.Hook.NotNow = d.share(0.01, 0.9)
+	}
+}
+
+// operators: the gate is paused and resumed, and failures may stop it.
+func (d drawing) operators(s *Scenario) {
+	s.Operators = sim.Operators{Every: d.time(s.Skip, s.Duration), For: d.time(s.Skip, s.Duration/2), HereShare: d.share(0.01, 0.5)}
+	if d.sometimes(0.5) {
+		s.Operators.StopAfter = 1 + d.IntN(3)
+	}
+}
+
+// brakes: nothing goes wrong but the operation, so that all know in which order it has failed.
+func (d drawing) brakes(s *Scenario) {
+	*s = Scenario{
+		Seed: s.Seed, Members: s.Members, Skip: s.Skip, Op: s.Op, MinInterval: s.MinInterval, Walk: s.Walk, Backups: 2, TokenInPlace: true,
+		Network: sim.Network{Latency: s.Network.Latency, Encode: true}, Membership: s.Membership, Duration: s.Duration,
+		Hook:      sim.Hook{Takes: s.Op, Fails: d.share(0.3, 0.9)},
+		Operators: sim.Operators{Every: d.time(s.Skip, s.Duration), For: d.time(s.Skip, s.Duration/2), StopAfter: 1 + d.IntN(4)},
 	}
 }

@@ -54,6 +54,7 @@ type Scenario struct {
 	Hook       sim.Hook
 	Disk       sim.Disk
 	Demand     sim.Demand
+	Operators  sim.Operators
 	Faults     sim.Faults
 	Standing   Standing
 	// Duration is how long the run lasts in Measure, and the faults in Explore.
@@ -69,7 +70,7 @@ func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 		Family: wander.Family(),
 		Seed:   s.Seed, Members: s.Members, Order: s.Order, Network: s.Network, Membership: s.Membership,
 		Hook: s.Hook, OrphanGrace: wander.OrphanGrace(s.Skip), Disk: s.Disk,
-		Demand:   s.Demand,
+		Demand: s.Demand, Operators: s.Operators,
 		AskFirst: s.AskFirst, EarlyWakes: s.EarlyWakes, StopTimeout: stopTimeout, Watchers: watchers,
 		Machine: func(seat sim.Seat) policy.Machine {
 			if s.SameTies {
@@ -191,6 +192,12 @@ func (s *Scenario) Checkers() []sim.Watcher {
 	// Where slots differ, any message tells a member that tokens come to it from now on.
 	if !s.MixedSlots {
 		checkers = append(checkers, each(func() sim.Watcher { return NewHearsayChecker() }))
+	}
+	if s.Operators != (sim.Operators{}) {
+		checkers = append(checkers, check.NewOrderChecker(s.Membership.GossipAfter+s.Membership.RejoinAfter+2*s.Membership.Spread))
+	}
+	if s.Operators.StopAfter > 0 && s.Faults == (sim.Faults{}) && s.TokenInPlace && s.Slots <= 1 {
+		checkers = append(checkers, check.NewBrakeChecker(s.Operators.StopAfter))
 	}
 	if s.onDemand() {
 		checkers = append(checkers, check.NewDemandChecker())

@@ -1,0 +1,49 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// BrakeChecker checks that the gate is paused when so many hosts have failed in a row, and not before. It is for worlds with one token that
+// is never lost: there the failures have an order that all can know.
+type BrakeChecker struct {
+	stopAfter int
+	// row are the members that have failed since the last success, or since somebody has resumed the gate.
+	row map[int]bool
+}
+
+// NewBrakeChecker returns a checker of one run.
+func NewBrakeChecker(stopAfter int) *BrakeChecker {
+	return &BrakeChecker{stopAfter: stopAfter, row: map[int]bool{}}
+}
+
+// Watch implements [sim.Watcher].
+func (k *BrakeChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
+	if o.Kind != sim.Stepped {
+		return nil
+	}
+	e, before := o.Event, len(k.row)
+	switch {
+	case e.Kind == policy.Ordered && e.Order.By == c.ID(o.Member) && e.Order.Until == 0:
+		clear(k.row)
+	case e.Kind != policy.Finished || e.Denied:
+		return nil
+	case e.Outcome == policy.Succeeded:
+		clear(k.row)
+	case e.Outcome == policy.Failed && e.Exit > 0:
+		k.row[o.Member] = true
+	}
+	brakes := slices.ContainsFunc(o.Effects, func(e policy.Effect) bool { return e.Kind == policy.Proclaim })
+	switch want := len(k.row) >= k.stopAfter; {
+	case before >= k.stopAfter: // it is paused already, or just resumed
+	case want && !c.PausedByOrder(o.Member):
+		return fmt.Errorf("brake: %d hosts have failed in a row, and the gate goes on", len(k.row))
+	case !want && brakes && e.Kind == policy.Finished:
+		return fmt.Errorf("brake: %d hosts have failed in a row, and the gate is paused", len(k.row))
+	}
+	return nil
+}

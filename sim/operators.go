@@ -1,0 +1,145 @@
+package sim
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/order"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Operators describes what operators say to the fleet. In a world with its zero value nobody says anything, and members have no layer of
+// orders.
+type Operators struct {
+	// Every is the mean time between two orders, each at a random member: to pause the gate, or, if that member knows that it is paused, to
+	// resume it. For is the mean time of a pause.
+	Every, For time.Duration
+	// HereShare is the share of orders that are for that member alone.
+	HereShare float64
+	// StopAfter is how many hosts have to fail in a row until the gate is paused; zero is never.
+	StopAfter int
+	// Scripted says that orders come by [Cluster.Give], besides those of Every.
+	Scripted bool
+}
+
+// orders are the orders of a world.
+type orders struct {
+	dice *rand.Rand
+	// layers are those of the members; nil if there are no operators.
+	layers []*order.Layer
+	// spread is the newest order that gossip has, on each side of the network.
+	spread [2]wire.Order
+}
+
+// failedExit is the status of a hook that fails.
+const failedExit = 1
+
+// stepping is the machine of a member as its shell steps it.
+func (c *Cluster) stepping(who int32) policy.Machine {
+	if c.orders.layers == nil {
+		return c.members[who].machine
+	}
+	return c.orders.layers[who]
+}
+
+// Orders is the layer of member i, which must be up, in a world with operators.
+func (c *Cluster) Orders(i int) *order.Layer { return c.orders.layers[i] }
+
+// PausedByOrder reports whether member i, which must be up, has to obey an order to pause.
+func (c *Cluster) PausedByOrder(i int) bool {
+	return c.orders.layers != nil && c.orders.layers[i].Paused()
+}
+
+// Give gives an order to member i, if it is up and not away: to pause the gate for a time, to pause it until it is resumed ([policy.Never]),
+// or to resume it (zero).
+func (c *Cluster) Give(i int, pause time.Duration, here bool) {
+	if !c.Up(i) || c.Away(i) {
+		return
+	}
+	wall := c.Instant(i).Wall
+	until := int64(0)
+	switch {
+	case pause == time.Duration(policy.Never):
+		until = wire.ForEver
+	case pause > 0:
+		until = wall + int64(pause)
+	}
+	c.event.Kind, c.event.Here, c.event.Order = policy.Ordered, here, c.orders.layers[i].Next(wall, until)
+	c.step(int32(i), &c.event, about{})
+}
+
+// operate lets a random operator give an order.
+func (f *faults) operate() {
+	o := &f.c.orders
+	what := &f.c.cfg.Operators
+	i, pause, here := o.dice.IntN(len(f.c.members)), time.Duration(o.dice.ExpFloat64()*float64(what.For)), happens(o.dice, what.HereShare)
+	if f.c.Up(i) && o.layers[i].Paused() {
+		pause = 0
+	}
+	f.c.Give(i, pause, here)
+}
+
+// tellEachOther lets the two sides of a network that was parted tell each other.
+func (c *Cluster) tellEachOther() {
+	if c.orders.layers != nil {
+		c.After(c.cfg.Membership.RejoinAfter, func() { c.gossip(0, c.orders.spread[1]) })
+	}
+}
+
+// proclaim is the effect: gossip brings the order to the others, if its member lives that long.
+func (c *Cluster) proclaim(who int32, o wire.Order) {
+	life := c.members[who].life
+	c.After(c.cfg.Membership.GossipAfter, func() {
+		if m := &c.members[who]; m.up && m.life == life {
+			c.gossip(c.side(who), o)
+		}
+	})
+}
+
+// gossip gives an order to a side of the network, if it is news there.
+func (c *Cluster) gossip(side int, o wire.Order) {
+	if o.Compare(c.orders.spread[side]) <= 0 {
+		return
+	}
+	c.orders.spread[side] = o
+	for i := range c.members {
+		if who := int32(i); c.members[i].up && c.side(who) == side {
+			c.push(entryOrder, c.now.Add(c.late()), who, 0)
+		}
+	}
+}
+
+// late draws how much later than others a member hears something.
+func (c *Cluster) late() time.Duration {
+	if c.cfg.Membership.Spread <= 0 {
+		return 0
+	}
+	return time.Duration(c.orders.dice.Uint64N(uint64(c.cfg.Membership.Spread)))
+}
+
+// hearOrder tells a member what gossip has, if it is news to it.
+func (c *Cluster) hearOrder(who int32) {
+	if c.orders.layers == nil || !c.members[who].up {
+		return
+	}
+	if o := c.orders.spread[c.side(who)]; o.Compare(c.orders.layers[who].Newest()) > 0 {
+		c.event.Kind, c.event.Here, c.event.Order = policy.Ordered, false, o
+		c.step(who, &c.event, about{})
+	}
+}
+
+// resumeAll is the end of all pauses, when everybody has had the time to hear of them: whoever is paused then resumes the gate.
+func (c *Cluster) resumeAll() {
+	for i := range c.members {
+		if !c.Up(i) || c.Away(i) || !c.orders.layers[i].Paused() {
+			continue
+		}
+		c.Give(i, 0, true)
+		c.Give(i, 0, false)
+	}
+	c.After(ResumedAfter, c.resumeAll)
+}
+
+// ResumedAfter is how long a pause lasts at most after the end of the faults.
+const ResumedAfter = 30 * time.Second
