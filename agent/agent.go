@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"crypto/ed25519"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -36,7 +36,7 @@ type Agent struct {
 	self     wire.MemberID
 	state    *statedir.Dir
 	endpoint *transport.Endpoint
-	codec    *wire.Codec
+	codec    atomic.Pointer[wire.Codec]
 	members  *membership.Membership
 	fleet    *fleet.Fleet
 	memory   memory
@@ -45,10 +45,16 @@ type Agent struct {
 	names    names
 	// moved says that the state directory is not where it was made; empty if it is.
 	moved string
+	// secrets are those in use, the sealing one first; only keepTrust uses them after the start.
+	secrets []wire.Secret
+	// twoSecrets says that there are two.
+	twoSecrets atomic.Bool
 	// known is nil if everybody may take part who has the secret. unreadable says that its file could not be read last; only keepTrust uses it.
 	known       *trust.File
 	certificate *trust.Certificate
 	unreadable  bool
+	// secretLost says that the secret could not be read last.
+	secretLost bool
 	// serving guards control.
 	serving sync.Mutex
 	control io.Closer
@@ -161,7 +167,7 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 	if err := a.openTrust(); err != nil {
 		return nil, err
 	}
-	if a.codec, err = wire.NewCodec(key, cfg.Secret, rand.Reader); err != nil {
+	if err := a.openSecrets(); err != nil {
 		return nil, err
 	}
 	if cfg.Secret != nil {
@@ -215,14 +221,9 @@ func (a *Agent) startMembership(key ed25519.PrivateKey, atHome bool) (err error)
 	for _, g := range a.gates {
 		ids = append(ids, g.id)
 	}
-	var gossipKey []byte
-	if a.cfg.Secret != nil {
-		k := a.cfg.Secret.GossipKey()
-		gossipKey = k[:]
-	}
 	a.members, err = membership.Start(membership.Config{
 		Name: a.cfg.Name, Key: key, AtHome: atHome, Gates: ids,
-		Addr: a.endpoint.Addr, Advertise: a.cfg.Advertise, Join: a.cfg.Join, Remembered: a.remembered(), GossipKey: gossipKey,
+		Addr: a.endpoint.Addr, Advertise: a.cfg.Advertise, Join: a.cfg.Join, Remembered: a.remembered(), GossipKeys: gossipKeys(a.secrets),
 		Packets: gossipWriter{a.endpoint.Packets}, Streams: a.endpoint.Streams, Log: a.log,
 		Answer: func(ctx context.Context, _ *membership.Member, question []byte) []byte {
 			return fleet.Answer(ctx, source{a}, question, a.cfg.Secret != nil)

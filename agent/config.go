@@ -31,6 +31,9 @@ type Config struct {
 	// Secret seals datagrams and gossip. Nil means no encryption; only Insecure allows that beyond loopback.
 	Secret   *wire.Secret
 	Insecure bool
+	// SecretFile is where Secret was read. It is read again when it has changed; it may have a second secret, with which messages are opened, too.
+	// Empty is a secret that never changes.
+	SecretFile string
 	// KnownHosts is the file that says who may take part; empty is everybody who has the secret.
 	KnownHosts string
 	// Gates are the gates of this member: at least one, with unique names.

@@ -36,7 +36,7 @@ func (a *Agent) handOver(g *gate) {
 	for i := range g.entrusted.words {
 		m := &g.entrusted.words[i]
 		if to, ok := a.view.Lookup(m.To); ok {
-			words = append(words, hook.Word{To: to.Addr, Datagram: a.codec.Append(nil, m)})
+			words = append(words, hook.Word{To: to.Addr, Datagram: a.codec.Load().Append(nil, m)})
 		}
 	}
 	g.run.Entrust(words)

@@ -25,7 +25,9 @@ func junkAgent(t testing.TB) *Agent {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Agent{codec: codec, drops: newDrops(zerolog.Nop()), duplicates: newDuplicates(), inbound: make(chan inbound, 1)}
+	a := &Agent{drops: newDrops(zerolog.Nop()), duplicates: newDuplicates(), inbound: make(chan inbound, 1)}
+	a.codec.Store(codec)
+	return a
 }
 
 // junk looks like a sealed message, which is the most expensive kind for who has no secret.

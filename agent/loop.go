@@ -200,7 +200,7 @@ func (a *Agent) send(g *gate, m *wire.Message) {
 		g.log.Debug().Str("peer", m.To.Short()).Msg("not sent: the member is gone")
 		return
 	}
-	a.sendBuf = a.codec.Append(a.sendBuf[:0], m)
+	a.sendBuf = a.codec.Load().Append(a.sendBuf[:0], m)
 	if err := a.endpoint.Packets.WriteTo(a.sendBuf, a.senders.localFor(m.To), to.Addr); err != nil {
 		g.sendErrors++
 		if now := time.Now(); now.Sub(g.sendErrorSaid) >= sayAgain {

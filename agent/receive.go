@@ -59,7 +59,7 @@ func (a *Agent) sort(datagram []byte, src netip.AddrPort, dst netip.Addr) {
 		return
 	}
 	in := inbound{src: src, dst: dst}
-	if in.message, drop = a.codec.Open(datagram); drop != 0 {
+	if in.message, drop = a.codec.Load().Open(datagram); drop != 0 {
 		a.drops.add(drop, src)
 		return
 	}

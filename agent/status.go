@@ -52,7 +52,8 @@ func ask[T any](ctx context.Context, a *Agent, question func() T) (T, error) {
 func (a *Agent) status() control.Status {
 	s := control.Status{
 		Version: a.cfg.Version, Name: a.cfg.Name, Member: a.self.String(), Address: a.endpoint.Addr.String(),
-		Started: a.started, Sealed: a.cfg.Secret != nil, Members: len(a.view.Members), Dropped: a.drops.nonzero(),
+		Started: a.started, Sealed: a.cfg.Secret != nil,
+		TwoSecrets: a.twoSecrets.Load(), SealedBySecond: a.sealedBySecond(), Members: len(a.view.Members), Dropped: a.drops.nonzero(),
 		Gossip: a.gossipCounters(), Warnings: a.warnings(),
 	}
 	for _, g := range a.gates {

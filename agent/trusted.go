@@ -62,11 +62,12 @@ func (a *Agent) admitsGossip(from netip.Addr) bool {
 	return a.gossiping.admit(from, policy.Time(time.Since(a.started)))
 }
 
-// keepTrust reads the files again when they have changed, until ctx is done. What cannot be read changes nothing.
+// keepTrust reads the secret and the files again when they have changed, until ctx is done. What cannot be read changes nothing.
 func (a *Agent) keepTrust(ctx context.Context) {
 	for ctx.Err() == nil {
 		select {
 		case <-time.After(trustEvery):
+			a.refreshSecrets()
 			a.refreshTrust()
 		case <-ctx.Done():
 		}

@@ -31,7 +31,7 @@ func (r *rogue) MergeRemoteState([]byte, bool)   {}
 func (f *fleet) startRogue(name string, meta []byte, change func(*memberlist.Config)) *rogue {
 	f.t.Helper()
 	end := f.net.Endpoint(addrOfHost(7))
-	seal, err := newSeal(secretOne)
+	seal, err := newSeal(gossipKeys(secretOne))
 	if err != nil {
 		f.t.Fatal(err)
 	}

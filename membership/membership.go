@@ -35,10 +35,10 @@ type Config struct {
 	Join []string
 	// Remembered are the members of the fleet before the restart. They are tried first.
 	Remembered []Remembered
-	// GossipKey encrypts gossip: 16, 24 or 32 bytes, the same for the whole fleet. Nil means no encryption.
-	GossipKey []byte
-	Packets   PacketWriter
-	Streams   Streams
+	// GossipKeys encrypt gossip: the first seals, all open. None means no encryption.
+	GossipKeys []GossipKey
+	Packets    PacketWriter
+	Streams    Streams
 	// Trust decides who may take part; nil means everybody who has the secret. Certificate returns this member's certificate for the others, nil
 	// if it has none. Admit reports whether the signature of one more datagram from an address may be checked; nil means always.
 	Trust       Trust
@@ -128,7 +128,7 @@ func Start(cfg Config) (*Membership, error) {
 			return nil, err
 		}
 	}
-	seal, err := newSeal(cfg.GossipKey)
+	seal, err := newSeal(cfg.GossipKeys)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func Start(cfg Config) (*Membership, error) {
 func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (*Membership, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	mc := pace(me.Addr.Addr().IsLoopback())
-	if cfg.GossipKey == nil {
+	if len(cfg.GossipKeys) == 0 {
 		mc.IndirectChecks = 0 // see sieve
 	}
 	m := &Membership{
@@ -251,6 +251,12 @@ func (m *Membership) keep(ctx context.Context) {
 		}
 	}
 }
+
+// Rekey replaces the keys of gossip. It returns an error, and changes nothing, if one is invalid or there were none.
+func (m *Membership) Rekey(keys []GossipKey) error { return m.transport.rekey(keys) }
+
+// Others returns the members whose last gossip was not sealed with the first key, sorted.
+func (m *Membership) Others() []wire.MemberID { return m.transport.others() }
 
 // Reconsider judges all members again: what is trusted has changed, or time has passed. Those that are no longer trusted leave the next view. It
 // does not block.

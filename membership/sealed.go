@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 )
 
 // A sealed packet is laid out as memberlist's own encryption of version 1:
@@ -42,20 +43,47 @@ var (
 
 // seal seals and opens the gossip of this fleet. Without a key it passes everything.
 type seal struct {
-	key     []byte
-	aead    cipher.AEAD
+	// clear says that there is no key.
+	clear   bool
 	scratch sync.Pool
+	// keys are the keys now: the first seals, all open.
+	keys atomic.Pointer[[]sealKey]
 }
 
-// newSeal takes the gossip key: 16, 24 or 32 bytes, or nil.
-func newSeal(key []byte) (*seal, error) {
-	s := &seal{key: key, scratch: sync.Pool{New: func() any { return new([MaxPacket]byte) }}}
-	if key == nil {
-		return s, nil
+// sealKey is one key and the mark by which a connection names it.
+type sealKey struct {
+	key  []byte
+	aead cipher.AEAD
+	mark byte
+}
+
+// GossipKey encrypts gossip: 16, 24 or 32 bytes, the same for the whole fleet. Two keys of a fleet have different marks.
+type GossipKey struct {
+	Key  []byte
+	Mark byte
+}
+
+// newSeal takes the keys of gossip, none if it is not encrypted.
+func newSeal(keys []GossipKey) (*seal, error) {
+	s := &seal{clear: len(keys) == 0, scratch: sync.Pool{New: func() any { return new([MaxPacket]byte) }}}
+	return s, s.set(keys)
+}
+
+// set replaces the keys.
+func (s *seal) set(keys []GossipKey) error {
+	list := make([]sealKey, len(keys))
+	for i, k := range keys {
+		aead, err := newAEAD(k.Key)
+		if err != nil {
+			return err
+		}
+		list[i] = sealKey{key: k.Key, aead: aead, mark: k.Mark}
 	}
-	var err error
-	s.aead, err = newAEAD(key)
-	return s, err
+	if s.clear != (len(keys) == 0) {
+		return errors.New("a fleet cannot change between a secret and none")
+	}
+	s.keys.Store(&list)
+	return nil
 }
 
 func newAEAD(key []byte) (cipher.AEAD, error) {
@@ -66,32 +94,54 @@ func newAEAD(key []byte) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// open returns the content of a packet, in plain or in the packet itself. It does not allocate.
-func (s *seal) open(plain *[MaxPacket]byte, b []byte) ([]byte, error) {
+// open returns the content of a packet, in plain or in the packet itself, and which key has opened it. It does not allocate.
+func (s *seal) open(plain *[MaxPacket]byte, b []byte) (content []byte, by int, err error) {
 	switch {
 	case len(b) == 0 || len(b) > MaxPacket:
-		return nil, errMalformed
-	case s.aead == nil:
-		return b, nil
+		return nil, 0, errMalformed
+	case s.clear:
+		return b, 0, nil
 	case b[0] != sealedVersion || len(b) <= sealedOverhead: // equal: an empty message
-		return nil, errMalformed
+		return nil, 0, errMalformed
 	}
-	content, err := s.aead.Open(plain[:0], b[1:1+sealedNonce], b[1+sealedNonce:], nil)
-	if err != nil {
-		return nil, errForeignSeal
+	for i, k := range *s.keys.Load() {
+		if content, err = k.aead.Open(plain[:0], b[1:1+sealedNonce], b[1+sealedNonce:], nil); err == nil {
+			return content, i, nil
+		}
 	}
-	return content, nil
+	return nil, 0, errForeignSeal
 }
 
 // seal returns the packet with the content plain.
 func (s *seal) seal(plain []byte) []byte {
-	if s.aead == nil {
+	if s.clear {
 		return plain
 	}
 	b := make([]byte, 1+sealedNonce, sealedOverhead+len(plain))
 	b[0] = sealedVersion
 	_, _ = rand.Read(b[1:]) // It never fails.
-	return s.aead.Seal(b, b[1:], plain, nil)
+	return (*s.keys.Load())[0].aead.Seal(b, b[1:], plain, nil)
+}
+
+// mark puts the mark of the key that seals into a caller's nonce, so that the acceptor uses the same.
+func (s *seal) mark(nonce []byte) {
+	if !s.clear {
+		nonce[0] = (*s.keys.Load())[0].mark
+	}
+}
+
+// marked returns the key that the caller's nonce names, nil without keys. A nonce that names none gets the first: its sender cannot prove it.
+func (s *seal) marked(nonces []byte) *sealKey {
+	if s.clear {
+		return nil
+	}
+	keys := *s.keys.Load()
+	for i := range keys {
+		if keys[i].mark == nonces[0] {
+			return &keys[i]
+		}
+	}
+	return &keys[0]
 }
 
 // streamKeys are what one side of a connection proves its secret with, and seals its frame with; no other connection has the same.
@@ -102,16 +152,16 @@ type streamKeys struct {
 
 // streamKeys derives the keys of one side of a connection. Without a secret the proof only shows that the other side has read the nonces.
 func (s *seal) streamKeys(p purpose, side string, nonces []byte) (k streamKeys, err error) {
-	key := s.key
-	if key == nil {
-		key = make([]byte, sha256.Size)
+	key, marked := make([]byte, sha256.Size), s.marked(nonces)
+	if marked != nil {
+		key = marked.key
 	}
 	b, err := hkdf.Key(sha256.New, key, nonces, p.label()+" "+side, proofSize+32)
 	if err != nil {
 		return k, err
 	}
 	k.proof = [proofSize]byte(b)
-	if s.aead != nil {
+	if marked != nil {
 		k.aead, err = newAEAD(b[proofSize:])
 	}
 	return k, err

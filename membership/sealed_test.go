@@ -30,7 +30,7 @@ func sealPacket(t testing.TB, key []byte, version byte, plain []byte) []byte {
 
 func newTestSeal(t testing.TB, key []byte) *seal {
 	t.Helper()
-	s, err := newSeal(key)
+	s, err := newSeal(gossipKeys(key))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestOnlyPacketsOfThisFleetAreOpened(t *testing.T) {
 		{"clear here", open, open.seal([]byte("ping")), nil},
 		{"clear nothing", open, nil, errMalformed},
 	} {
-		plain, err := c.seal.open(new([MaxPacket]byte), c.packet)
+		plain, _, err := c.seal.open(new([MaxPacket]byte), c.packet)
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}

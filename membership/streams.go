@@ -27,7 +27,7 @@ type Streams interface {
 // gets no place, nothing to read, and no memory:
 //
 //	caller                                                    acceptor
-//	  |-- preamble 4, nonce 32 ---------------------------------->|
+//	  |-- preamble 4, nonce 32 ---------------------------------->|   the nonce begins with the mark of the secret
 //	  |<-- nonce 16, proof 16 ------------------------------------|   of the acceptor, over both nonces; shorter than what it got
 //	  |-- proof 16, frame ---------------------------------------->|   who calls, signed, and memberlist's message
 //	  |<-- frame --------------------------------------------------|
@@ -150,7 +150,7 @@ func (t *gossipTransport) admit(g *guardedConn) error {
 		return err
 	}
 	_ = g.SetDeadline(time.Now().Add(frameTime))
-	if t.seal.aead == nil {
+	if t.seal.clear {
 		t.sending.enter(g)
 		err = g.receive()
 		if !t.sending.leave(g) {
@@ -175,7 +175,7 @@ func (t *gossipTransport) admit(g *guardedConn) error {
 	case <-t.closed:
 		return errShutdown
 	}
-	if t.seal.aead == nil {
+	if t.seal.clear {
 		return nil
 	}
 	return g.receive()
@@ -273,7 +273,7 @@ func (t *gossipTransport) guard(conn net.Conn, p purpose) *guardedConn {
 
 // isFor says what the connection is for.
 func (g *guardedConn) isFor(p purpose) {
-	g.purpose, g.most = p, p.longest(g.transport.seal.aead != nil)
+	g.purpose, g.most = p, p.longest(!g.transport.seal.clear)
 }
 
 // answerCall is the acceptor's part of the challenge.
@@ -311,6 +311,7 @@ func (g *guardedConn) answerCall() error {
 func (g *guardedConn) call() error {
 	hello := append([]byte(g.purpose), make([]byte, callerNonce)...)
 	_, _ = rand.Read(hello[preambleSize:]) // It never fails.
+	g.transport.seal.mark(hello[preambleSize:])
 	if _, err := g.Conn.Write(hello); err != nil {
 		return err
 	}

@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/memberlist"
 	"github.com/rs/zerolog"
+
+	"github.com/wanderd/wanderd/wire"
 )
 
 // PacketWriter sends gossip through the agent's UDP socket, in the agent's envelope.
@@ -55,6 +59,9 @@ type gossipTransport struct {
 
 	mu    sync.Mutex
 	conns map[*guardedConn]struct{}
+	// bySecond are the members whose last datagram was not sealed with the first key; second is how many.
+	bySecond map[wire.MemberID]struct{}
+	second   atomic.Int32
 
 	acceptWarn, foreignWarn, junkWarn, untrustedWarn throttle
 
@@ -73,7 +80,7 @@ func newGossipTransport(
 	cfg *Config, me *introducer, advertise netip.AddrPort, seal *seal, admission *admission, q *questions,
 ) *gossipTransport {
 	t := &gossipTransport{
-		advertise: advertise, packets: cfg.Packets, streams: cfg.Streams, seal: seal, sieve: sieve{clear: seal.aead == nil},
+		advertise: advertise, packets: cfg.Packets, streams: cfg.Streams, seal: seal, sieve: sieve{clear: seal.clear},
 		me: me, admission: admission, admits: cfg.Admit, log: cfg.Log,
 		packetCh: make(chan *memberlist.Packet, packetQueue), streamCh: make(chan net.Conn),
 		lobby:   lobby{most: maxStrangers, perAddr: maxPerStranger},
@@ -81,11 +88,11 @@ func newGossipTransport(
 		places: map[purpose]chan struct{}{
 			forGossip: make(chan struct{}, maxIncoming), forQuestion: make(chan struct{}, maxAnswering),
 		},
-		questions: q, closed: make(chan struct{}), conns: make(map[*guardedConn]struct{}),
+		questions: q, closed: make(chan struct{}), conns: make(map[*guardedConn]struct{}), bySecond: make(map[wire.MemberID]struct{}),
 		acceptWarn: throttle{every: refusedWarnEvery}, foreignWarn: throttle{every: refusedWarnEvery},
 		junkWarn: throttle{every: refusedWarnEvery}, untrustedWarn: throttle{every: refusedWarnEvery},
 	}
-	if seal.aead == nil {
+	if seal.clear {
 		t.answers = new(answers)
 	}
 	t.working.Go(t.accept)
@@ -121,10 +128,10 @@ func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) bool {
 	}
 	scratch := t.seal.scratch.Get().(*[MaxPacket]byte)
 	defer t.seal.scratch.Put(scratch)
-	plain, err := t.seal.open(scratch, payload)
+	plain, by, err := t.seal.open(scratch, payload)
 	var asked ping
 	if err == nil {
-		plain, err = t.vouched(plain, src.Addr())
+		plain, err = t.vouched(plain, by, src.Addr())
 	}
 	if err == nil {
 		asked, err = t.sieve.packet(plain)
@@ -159,11 +166,15 @@ func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) bool {
 	}
 }
 
-// vouched returns the packet in the content of a datagram, if a trusted member has signed it.
-func (t *gossipTransport) vouched(content []byte, src netip.Addr) ([]byte, error) {
+// vouched returns the packet in the content of a datagram, if a trusted member has signed it. by is the key that has opened it.
+func (t *gossipTransport) vouched(content []byte, by int, src netip.Addr) ([]byte, error) {
 	from, signature, packet, err := splitPacket(content)
-	if err != nil || t.admission.trust == nil {
-		return packet, err
+	if err != nil {
+		return nil, err
+	}
+	if t.admission.trust == nil {
+		t.noteKey(from, by)
+		return packet, nil
 	}
 	key, err := t.admission.key(from)
 	switch {
@@ -174,7 +185,40 @@ func (t *gossipTransport) vouched(content []byte, src netip.Addr) ([]byte, error
 	case !isSigned(key, packet, signature, packetContext):
 		return nil, &untrustedError{from.Short(), errForged}
 	}
+	t.noteKey(from, by)
 	return packet, nil
+}
+
+// noteKey records whether a member seals with the first key. Without trust anybody with the secret can say that of anybody: it is for people.
+func (t *gossipTransport) noteKey(from wire.MemberID, by int) {
+	if by == 0 && t.second.Load() == 0 {
+		return // nearly always
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if by == 0 {
+		delete(t.bySecond, from)
+	} else if len(t.bySecond) < checkedMax {
+		t.bySecond[from] = struct{}{}
+	}
+	t.second.Store(int32(len(t.bySecond)))
+}
+
+func (t *gossipTransport) rekey(keys []GossipKey) error {
+	if err := t.seal.set(keys); err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	clear(t.bySecond)
+	t.second.Store(0)
+	return nil
+}
+
+func (t *gossipTransport) others() []wire.MemberID {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.SortedFunc(maps.Keys(t.bySecond), wire.MemberID.Compare)
 }
 
 // untrustedError is why what a host has said does not count.

@@ -11,16 +11,18 @@ import (
 // between two calls, and works in the caller's buffers.
 type Codec struct {
 	signer signer
-	// sealer is nil in a fleet without a secret.
-	sealer *sealer
+	// sealer is nil in a fleet without a secret. second only opens; it is nil unless the fleet changes its secret.
+	sealer, second *sealer
 }
 
 // NewCodec returns a codec that signs with key, and seals and opens with secret. With a nil secret it does not encrypt messages,
 // and refuses sealed ones. random is read for every sealed message; it must be cryptographic outside of tests, and safe for concurrent
 // use if Append is called so. It may be nil if secret is.
 //
+// A second secret opens what is sealed with it: the fleet changes from one to the other.
+//
 // It returns an error if key is not a whole Ed25519 key, or if there is a secret but no random.
-func NewCodec(key ed25519.PrivateKey, secret *Secret, random io.Reader) (*Codec, error) {
+func NewCodec(key ed25519.PrivateKey, secret *Secret, random io.Reader, second ...Secret) (*Codec, error) {
 	signer, err := newSigner(key)
 	if err != nil {
 		return nil, err
@@ -32,11 +34,13 @@ func NewCodec(key ed25519.PrivateKey, secret *Secret, random io.Reader) (*Codec,
 	if random == nil {
 		return nil, errors.New("a fleet secret needs a source of random nonces")
 	}
-	codec.sealer, err = newSealer(secret, random)
-	if err != nil {
+	if codec.sealer, err = newSealer(secret, random); err != nil {
 		return nil, err
 	}
-	return codec, nil
+	if len(second) > 0 {
+		codec.second, err = newSealer(&second[0], random)
+	}
+	return codec, err
 }
 
 // Append appends the datagram that carries m, signed, and sealed if there is a secret. m.From must be the identity of the codec's
@@ -82,8 +86,11 @@ func (c *Codec) Open(datagram []byte) (Unverified, Drop) {
 		if c.sealer == nil {
 			return Unverified{}, DropNoSecret
 		}
-		var ok bool
-		if payload, ok = c.sealer.open(datagram); !ok {
+		by, ok := c.sealer, false
+		if c.second != nil && datagram[EnvelopeSize] == c.second.mark {
+			by = c.second
+		}
+		if payload, ok = by.open(datagram); !ok {
 			return Unverified{}, DropSeal
 		}
 	}

@@ -28,7 +28,7 @@
 // Class 2, sealed, is 396 bytes long:
 //
 //	  4 +--------------------------+
-//	    | nonce of the seal    24  |
+//	    | nonce of the seal    24  |  the secret's mark, and 23 random bytes
 //	 28 +--------------------------+ - - - - - -+
 //	    | content             288  |            |
 //	316 +--------------------------+            |
@@ -94,7 +94,7 @@
 // # Seal
 //
 // Everything from the gate to the end of the signature, with XChaCha20-Poly1305 under a key derived from the fleet secret
-// and a random nonce; the envelope is its additional data. The seal makes datagrams of strangers cheap to refuse. It does not identify
+// and a nonce, which is random but for its first byte: the mark of the secret. A fleet that changes its secret opens by two. The envelope is its additional data. The seal makes datagrams of strangers cheap to refuse. It does not identify
 // the sender, because every member has the secret: only the signature does.
 //
 // # Order of checks

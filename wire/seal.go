@@ -19,6 +19,7 @@ const (
 // counter has to survive a restart.
 type sealer struct {
 	aead   cipher.AEAD
+	mark   byte
 	random io.Reader
 }
 
@@ -28,10 +29,10 @@ func newSealer(secret *Secret, random io.Reader) (*sealer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot seal messages: %w", err)
 	}
-	return &sealer{aead: aead, random: random}, nil
+	return &sealer{aead: aead, mark: secret.Mark(), random: random}, nil
 }
 
-// appendNonce appends a random nonce.
+// appendNonce appends a nonce: the secret's mark and 23 random bytes, which are enough for the messages of a fleet's life.
 func (s *sealer) appendNonce(dst []byte) []byte {
 	start := len(dst)
 	var blank [sealNonceSize]byte
@@ -39,6 +40,7 @@ func (s *sealer) appendNonce(dst []byte) []byte {
 	if _, err := io.ReadFull(s.random, dst[start:]); err != nil {
 		panic("wire: no random nonce to seal with: " + err.Error())
 	}
+	dst[start] = s.mark
 	return dst
 }
 

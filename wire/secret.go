@@ -21,7 +21,36 @@ const (
 
 	messageKeyLabel = "wanderd message key v1"
 	gossipKeyLabel  = "wanderd gossip key v1"
+	markLabel       = "wanderd secret mark v1"
 )
+
+// MaxSecrets is how many secrets a fleet can have while it changes from one to another.
+const MaxSecrets = 2
+
+// ParseSecrets parses one secret, or two in two lines: the first seals, both open. Two secrets must have different marks, or nobody could tell
+// which of them has sealed a message.
+func ParseSecrets(text []byte) ([]Secret, error) {
+	var secrets []Secret
+	for line := range bytes.Lines(bytes.TrimSpace(text)) {
+		secret, err := ParseSecret(line)
+		switch {
+		case len(secrets) == MaxSecrets:
+			return nil, fmt.Errorf("there are more than %d secrets: one line for each", MaxSecrets)
+		case err != nil:
+			return nil, err
+		case len(secrets) > 0 && secret == secrets[0]:
+			return nil, errors.New("the two secrets are the same")
+		case len(secrets) > 0 && secret.Mark() == secrets[0].Mark():
+			return nil, errors.New("the two secrets cannot be told apart by their mark, which happens to one pair in 256: make another new one")
+		}
+		secrets = append(secrets, secret)
+	}
+	if len(secrets) == 0 {
+		_, err := ParseSecret(nil)
+		return nil, err
+	}
+	return secrets, nil
+}
 
 // ParseSecret parses the output of Reveal: 44 characters of base64. It ignores white space around them. Its errors never contain
 // the text.
@@ -51,6 +80,12 @@ func (s Secret) Reveal() string { return base64.StdEncoding.EncodeToString(s[:])
 
 // GossipKey returns the key that encrypts gossip.
 func (s Secret) GossipKey() [32]byte { return s.derive(gossipKeyLabel) }
+
+// Mark is the byte by which a message says with which secret it is sealed.
+func (s Secret) Mark() byte {
+	mark := s.derive(markLabel)
+	return mark[0]
+}
 
 // derive returns the key for one use of the secret. No key reveals the secret or another key.
 func (s Secret) derive(label string) [32]byte {

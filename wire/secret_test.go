@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -116,6 +117,63 @@ func TestEachUseOfTheSecretHasItsOwnKey(t *testing.T) {
 	} {
 		if got := hex.EncodeToString(tc.key[:]); got != tc.want {
 			t.Errorf("the key for %s is\n%s, want\n%s", tc.name, got, tc.want)
+		}
+	}
+}
+
+// changed returns another secret than the fixtures', with another mark.
+func changed() Secret {
+	s := *secret()
+	for s.Mark() == secret().Mark() {
+		s[0]++
+	}
+	return s
+}
+
+// Three steps: all open both, all seal with the second, the first is forgotten. At each, every member reads every other one.
+func TestAFleetChangesItsSecretInThreeSteps(t *testing.T) {
+	one, two := *secret(), changed()
+	steps := [][2][]Secret{
+		{{one}, {one, two}}, {{one, two}, {one, two}}, {{one, two}, {two, one}}, {{two, one}, {two, one}}, {{two, one}, {two}}, {{two}, {two}},
+	}
+	m := token()
+	codec := func(secrets []Secret) *Codec {
+		c, err := NewCodec(annsKey(), &secrets[0], rand.Reader, secrets[1:]...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	for i, step := range steps {
+		a, b := codec(step[0]), codec(step[1])
+		for _, pair := range [][2]*Codec{{a, b}, {b, a}} {
+			if _, drop := pair[1].Open(pair[0].Append(nil, &m)); drop != 0 {
+				t.Errorf("step %d: dropped, %v", i, drop)
+			}
+		}
+	}
+	if _, drop := codec([]Secret{two}).Open(codec([]Secret{one}).Append(nil, &m)); drop != DropSeal {
+		t.Errorf("a secret that was forgotten: %v", drop)
+	}
+}
+
+func TestTwoSecretsStandInTwoLines(t *testing.T) {
+	one, two := *secret(), changed()
+	alike := two
+	for alike == two || alike == one || alike.Mark() != one.Mark() {
+		alike[1]++
+		if alike[1] == 0 {
+			alike[2]++
+		}
+	}
+	for text, want := range map[string]int{
+		one.Reveal(): 1, one.Reveal() + "\n": 1, "\n" + one.Reveal() + "\n" + two.Reveal() + "\n": 2, one.Reveal() + "\r\n" + two.Reveal(): 2,
+		"": 0, one.Reveal() + "\n" + one.Reveal(): 0, one.Reveal() + "\nshort": 0, one.Reveal() + "\n" + alike.Reveal(): 0,
+		one.Reveal() + "\n" + two.Reveal() + "\n" + two.Reveal(): 0,
+	} {
+		got, err := ParseSecrets([]byte(text))
+		if len(got) != want || (err == nil) != (want > 0) {
+			t.Errorf("%d lines: %d secrets, %v", strings.Count(text, "\n"), len(got), err)
 		}
 	}
 }

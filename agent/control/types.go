@@ -32,8 +32,11 @@ type Status struct {
 	Address string    `json:"address"`
 	Started time.Time `json:"started"`
 	Sealed  bool      `json:"sealed"`
-	Members int       `json:"members"`
-	Gates   []Gate    `json:"gates"`
+	// TwoSecrets says that the fleet changes its secret: this host has two. SealedBySecond names the members that seal with its second one.
+	TwoSecrets     bool     `json:"two_secrets,omitempty"`
+	SealedBySecond []string `json:"sealed_by_second,omitempty"`
+	Members        int      `json:"members"`
+	Gates          []Gate   `json:"gates"`
 	// Dropped counts dropped datagrams by reason.
 	Dropped map[string]uint64 `json:"dropped"`
 	// Gossip has the counters of membership.Stats that are not 0.

@@ -12,25 +12,25 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// ReadSecretFile reads the fleet secret. It refuses a file that others can replace or read, except a credential of systemd
+// ReadSecretFile reads the fleet secret, or two of them while the fleet changes its secret: the first seals, both open. It refuses a file that others can replace or read, except a credential of systemd
 // (LoadCredential=), whose directory only this service can enter. Errors never contain the file's content.
-func ReadSecretFile(path string) (wire.Secret, error) {
+func ReadSecretFile(path string) ([]wire.Secret, error) {
 	text, err := readPrivate(path, isCredential(path, os.Getenv("CREDENTIALS_DIRECTORY")))
 	if errors.Is(err, fs.ErrNotExist) {
-		return wire.Secret{}, fmt.Errorf("the secret file %s is not there: make one with \"wanderd keygen --secret\", and give "+
+		return nil, fmt.Errorf("the secret file %s is not there: make one with \"wanderd keygen --secret\", and give "+
 			"all members the same", path)
 	}
 	if err == nil {
 		err = safepath.Check(path)
 	}
 	if err != nil {
-		return wire.Secret{}, fmt.Errorf("secret file: %w", err)
+		return nil, fmt.Errorf("secret file: %w", err)
 	}
-	secret, err := wire.ParseSecret(text)
+	secrets, err := wire.ParseSecrets(text)
 	if err != nil {
-		return wire.Secret{}, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return secret, nil
+	return secrets, nil
 }
 
 // WriteNewSecretFile makes a fleet secret and writes it to a file that must not exist yet.

@@ -16,19 +16,19 @@ func TestASecretFileIsReadAsItWasMade(t *testing.T) {
 	if got := mode(t, path); got != 0o600 {
 		t.Errorf("%04o", got)
 	}
-	secret, err := ReadSecretFile(path)
+	secrets, err := ReadSecretFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)
-	if err != nil || string(text) != secret.Reveal()+"\n" {
+	if err != nil || string(text) != secrets[0].Reveal()+"\n" {
 		t.Errorf("another secret than in the file: %v", err)
 	}
 	other := filepath.Join(t.TempDir(), "secret")
 	if err := WriteNewSecretFile(other); err != nil {
 		t.Fatal(err)
 	}
-	if second, err := ReadSecretFile(other); err != nil || second == secret {
+	if second, err := ReadSecretFile(other); err != nil || second[0] == secrets[0] {
 		t.Errorf("two secrets are the same, or %v", err)
 	}
 }

@@ -26,6 +26,13 @@ func writeStatus(w io.Writer, s control.Status, now time.Time) error {
 	fmt.Fprintf(&b, "%s (%s) at %s, %s, up %s, wanderd %s\n", printable(s.Name), short(s.Member), printable(s.Address), sealed,
 		rough(now.Sub(s.Started)), printable(s.Version))
 	fmt.Fprintf(&b, "%s\n", count(uint64(s.Members), "member"))
+	if s.TwoSecrets {
+		by := "nobody seals with the second: its line can go"
+		if len(s.SealedBySecond) > 0 {
+			by = "the second one still seals at " + printable(strings.Join(s.SealedBySecond, ", "))
+		}
+		fmt.Fprintf(&b, "two secrets: %s\n", by)
+	}
 	for _, warning := range s.Warnings {
 		writeWarning(&b, warning, now)
 	}

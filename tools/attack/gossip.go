@@ -55,11 +55,11 @@ func text(b []byte, s string) []byte {
 
 // gossipSeal returns what seals gossip with the fleet's secret.
 func (f *fleet) gossipSeal() (func(plain []byte) []byte, error) {
-	secret, err := statedir.ReadSecretFile(f.file("secret"))
+	secrets, err := statedir.ReadSecretFile(f.file("secret"))
 	if err != nil {
 		return nil, err
 	}
-	key := secret.GossipKey()
+	key := secrets[0].GossipKey()
 	block, err := aes.NewCipher(key[:])
 	if err != nil {
 		return nil, err

@@ -179,7 +179,7 @@ func (f *gossips) start(i int) time.Time {
 	g := &gossip{endpoint: f.net.Endpoint(addrOf(i)), stop: make(chan struct{})}
 	var err error
 	g.Membership, err = membership.Start(membership.Config{
-		Name: fmt.Sprintf("host%d", i), Key: privateOf(i), Addr: addrOf(i), GossipKey: bytes.Repeat([]byte{1}, 32),
+		Name: fmt.Sprintf("host%d", i), Key: privateOf(i), Addr: addrOf(i), GossipKeys: []membership.GossipKey{{Key: bytes.Repeat([]byte{1}, 32)}},
 		Join:    []string{addrOf(0).String(), addrOf(1).String()},
 		Packets: gossipWriter{g.endpoint.Packets}, Streams: g.endpoint.Streams, Log: zerolog.Nop(),
 	})

@@ -29,12 +29,12 @@ func (l *Layers) readSecret() {
 	if !s.IsSet() {
 		return
 	}
-	secret, err := statedir.ReadSecretFile(l.secretFile)
+	secrets, err := statedir.ReadSecretFile(l.secretFile)
 	if err != nil {
 		l.Reject(s, "%s", err)
 		return
 	}
-	l.Agent.Secret = &secret
+	l.Agent.Secret, l.Agent.SecretFile = &secrets[0], l.secretFile
 	if l.Agent.Insecure {
 		l.warn("%s changes nothing: there is a secret (%s)", l.Of(&l.Agent.Insecure).About(), s.Origin)
 	}

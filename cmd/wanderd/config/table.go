@@ -53,7 +53,8 @@ func (l *Layers) table() settings.Table {
 	}.Under("Fleet"), settings.Table{
 		settings.Row("secret_file", settings.Path(&l.secretFile), "",
 			"The fleet's secret, the same file on every host, readable by its owner only. "+
-				"It seals all messages; anybody who has it can take part. \"wanderd keygen --secret\" makes one."),
+				"It seals all messages; anybody who has it can take part. \"wanderd keygen --secret\" makes one. It may have two lines while "+
+				"the fleet changes its secret: the first seals, both open. It is read again when it has changed."),
 		settings.Row("trust", settings.Choice(&l.trust, trustSecret, trustKnownHosts), trustSecret,
 			"Who may take part: everybody who has the secret (secret), or members whose keys are in a file besides (known_hosts)."),
 		settings.Row("known_hosts", settings.Path(&l.knownHosts), "",

@@ -36,7 +36,7 @@ type port struct {
 // newRelay puts a relay between the nodes of a fleet that has not started.
 func newRelay(t testing.TB, f *fleet) *relay {
 	t.Helper()
-	secret, err := statedir.ReadSecretFile(f.secret())
+	secrets, err := statedir.ReadSecretFile(f.secret())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func newRelay(t testing.TB, f *fleet) *relay {
 		t.Fatal(err)
 	}
 	r := &relay{byBind: make(map[netip.AddrPort]*port)}
-	if r.codec, err = wire.NewCodec(key, &secret, rand.Reader); err != nil {
+	if r.codec, err = wire.NewCodec(key, &secrets[0], rand.Reader); err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range f.nodes {

@@ -1,0 +1,85 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A fleet changes its secret while it works: no token is lost, so that nobody misses a run.
+func TestAFleetChangesItsSecretWhileItWorks(t *testing.T) {
+	f := newFleet(t, 3, "--skip", "250ms", "--op", "200ms", "--min-interval", "1s")
+	second := filepath.Join(f.dir, "second")
+	if out, err := exec.Command(program(t), "keygen", "--secret", second).CombinedOutput(); err != nil {
+		t.Fatalf("keygen: %v\n%s", err, out)
+	}
+	read := func(path string) string {
+		t.Helper()
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	before, after := read(f.secret()), read(second)
+	for _, n := range f.nodes {
+		own := filepath.Join(f.dir, n.name+".secret")
+		n.args = []string{"--secret-file", own}
+		if err := os.WriteFile(own, []byte(before), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.start()
+	everybodyRuns := func() {
+		t.Helper()
+		known := f.runs()
+		until(t, "everybody runs", func() bool {
+			runs := f.runs()
+			for _, n := range f.nodes {
+				if by(runs, n.name) < by(known, n.name)+2 {
+					return false
+				}
+			}
+			return true
+		})
+	}
+	everybodyRuns()
+	epoch := f.runs()[len(f.runs())-1].seq >> 32
+	if strings.TrimSpace(before) == strings.TrimSpace(after) {
+		t.Fatal("the same secret twice")
+	}
+	for _, step := range []string{before + after, after + before, after} {
+		for i, n := range f.nodes {
+			next := filepath.Join(f.dir, "next")
+			if err := os.WriteFile(next, []byte(step), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Rename(next, filepath.Join(f.dir, n.name+".secret")); err != nil {
+				t.Fatal(err)
+			}
+			until(t, "it reads the file again", func() bool {
+				return strings.Count(read(n.log), "read the fleet's secret again") == strings.Count(read(f.nodes[0].log), "read the fleet's secret again") ||
+					i == 0
+			})
+			everybodyRuns()
+			if step == after+before {
+				// Only those that have not come so far seal with what is now the second here.
+				until(t, "status says who", func() bool {
+					s, ok := f.nodes[0].status()
+					return ok && s.TwoSecrets && len(s.SealedBySecond) == len(f.nodes)-1-i
+				})
+			}
+		}
+	}
+	runs := f.runs()
+	for _, r := range runs {
+		if r.seq>>32 != epoch && r.seq>>32 > epoch {
+			t.Errorf("run %d of %s is under a token that was made or revived meanwhile", r.seq, r.name)
+		}
+	}
+	if s, ok := f.nodes[0].status(); !ok || s.TwoSecrets || s.Members != len(f.nodes) {
+		t.Errorf("at the end: %+v", s)
+	}
+}
