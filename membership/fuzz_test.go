@@ -1,0 +1,108 @@
+package membership
+
+import (
+	"bytes"
+	"net"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/memberlist"
+	"github.com/rs/zerolog"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// FuzzAnnouncement: nobody speaks for a member but its key, and what is read has one writing.
+func FuzzAnnouncement(f *testing.F) {
+	node := nodeName("host1", wire.MemberIDOf(keyOf(1)))
+	meta, err := newMetadata(keyOf(1), []wire.GateID{gateA, gateB})
+	if err != nil {
+		f.Fatal(err)
+	}
+	signed := meta.encode(privateOf(1), node, addrOfHost(1))
+	f.Add(node, signed, uint16(1))
+	f.Add(node, signed[:len(signed)-1], uint16(1))
+	f.Add("~"+node, signed, uint16(2))
+	f.Fuzz(func(t *testing.T, said string, b []byte, host uint16) {
+		told, err := parseAnnouncement(said, b, addrOfHost(int(host)))
+		if err == nil && (said != node || !bytes.Equal(b, signed) || host != 1) {
+			t.Errorf("%q says %+v", said, told)
+		}
+		if m, err := parseMetadata(b); err == nil {
+			if again := m.appendUnsigned(nil); !bytes.HasPrefix(b, again) {
+				t.Errorf("%x is written again as %x", b, again)
+			}
+		}
+	})
+}
+
+// FuzzGossip: a datagram of gossip reaches memberlist only if it can be read to the end, and of a stranger never where keys are trusted.
+func FuzzGossip(f *testing.F) {
+	packet := compound(pack(pingMsg, "SeqNo", 7), pack(deadMsg, "Node", "x"))
+	f.Add(introducerOf(1).signPacket(packet), false)
+	f.Add(introducerOf(2).signPacket(packet), true)
+	f.Add([]byte(nil), true)
+	clear, trusting := testTransport(f, nil), testTransport(f, &book{known: []int{1}})
+	src := netip.MustParseAddrPort("10.0.0.1:1")
+	f.Fuzz(func(t *testing.T, b []byte, trusts bool) {
+		tr := clear
+		if trusts {
+			tr = trusting
+		}
+		if !tr.deliver(b, src) {
+			return
+		}
+		got := <-tr.packetCh
+		if trusts && !bytes.Equal(b, introducerOf(1).signPacket(got.Buf)) {
+			t.Errorf("%x of a stranger is heard", b)
+		}
+	})
+}
+
+func testTransport(t testing.TB, trust Trust) *gossipTransport {
+	t.Helper()
+	seal, err := newSeal(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := &gossipTransport{
+		seal: seal, sieve: sieve{clear: true}, admission: newAdmission(trust), admits: func(netip.Addr) bool { return true },
+		packetCh: make(chan *memberlist.Packet, 1), closed: make(chan struct{}), log: zerolog.Nop(), bySecond: make(map[wire.MemberID]struct{}),
+	}
+	return tr
+}
+
+// FuzzPreamble: whatever a caller says first, it gets no more bytes than it has sent, and no place without the proof.
+func FuzzPreamble(f *testing.F) {
+	f.Add([]byte(string(forGossip) + string(make([]byte, callerNonce+proofSize))))
+	f.Add([]byte(string(forQuestion) + string(make([]byte, callerNonce))))
+	f.Add([]byte("GET / HTTP/1.1\r\n\r\n"))
+	seal := newTestSeal(f, secretOne)
+	f.Fuzz(func(t *testing.T, said []byte) {
+		conn := &monologue{in: bytes.NewReader(said)}
+		g := &guardedConn{Conn: conn, transport: &gossipTransport{seal: seal, me: introducerOf(1), admission: newAdmission(nil)}}
+		if err := g.answerCall(); err == nil {
+			t.Errorf("%x has proved the secret", said)
+		}
+		if conn.out > len(said) {
+			t.Errorf("%d bytes for %d", conn.out, len(said))
+		}
+	})
+}
+
+// monologue is a connection on which all has been said.
+type monologue struct {
+	net.Conn
+	in  *bytes.Reader
+	out int
+}
+
+func (c *monologue) Read(b []byte) (int, error) { return c.in.Read(b) }
+
+func (c *monologue) Write(b []byte) (int, error) {
+	c.out += len(b)
+	return len(b), nil
+}
+
+func (c *monologue) SetDeadline(time.Time) error { return nil }
