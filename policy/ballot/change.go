@@ -39,15 +39,20 @@ func (s sums) less(o sums) sums {
 // oneMore reports whether s can be the sums of one member.
 func (s sums) oneMore() bool { return s.squares == square(s.first) }
 
+// Changes reports whether a memo was saved under another roster.
+func (r *Roster) Changes(saved *policy.Memo) bool {
+	hash := binary.BigEndian.Uint64(saved[hashAt:])
+	return hash != 0 && hash != r.hash
+}
+
 // Follows returns an error if members that still act by the roster under which a memo was saved and members that act by r could each have a majority.
 // A memo that was never saved has none.
 //
 // "A changed roster can make two disjoint majorities ({a, b} of 3 and {c, d, e} of 5): the saved roster may differ from the configured one
 // by one member at a time, unless forced with the gate stopped everywhere." It is forced by removing what was saved.
 func (r *Roster) Follows(saved *policy.Memo) error {
-	hash := binary.BigEndian.Uint64(saved[hashAt:])
 	was := sums{binary.BigEndian.Uint64(saved[sumsAt:]), binary.BigEndian.Uint64(saved[sumsAt+8:])}
-	if hash == 0 || hash == r.hash || r.sums.less(was).oneMore() || was.less(r.sums).oneMore() {
+	if !r.Changes(saved) || r.sums.less(was).oneMore() || was.less(r.sums).oneMore() {
 		return nil
 	}
 	return fmt.Errorf("the roster (%s) differs by more than one member from the one before: two majorities could differ; change one member at a time on all members",

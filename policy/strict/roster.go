@@ -13,6 +13,10 @@ func (g *Machine) onStarted(now policy.Instant, ev *policy.Event, out []policy.E
 	}
 	g.b.Start(now.Time, &ev.State.Memo)
 	g.due.hasRun, g.due.lastRun = ev.State.HasRun, ev.State.LastRun
+	if g.set.Roster.Changes(&ev.State.Memo) { // recorded at once: the next change is one from here
+		s := g.state()
+		out = policy.AppendSave(out, s)
+	}
 	g.event.Kind, g.event.State = policy.Started, policy.State{HasRun: ev.State.HasRun, LastRun: ev.State.LastRun}
 	return g.inside(now, &g.event, out)
 }

@@ -1,10 +1,12 @@
 package strict_test
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/strict"
@@ -56,5 +58,30 @@ func TestBadSettingsAreRefusedWithTheirValues(t *testing.T) {
 	}
 	if err := settings(t, 3).Check(wire.MemberID{15: 9}); err == nil || !strings.Contains(err.Error(), "not in the roster (a, b, c)") {
 		t.Errorf("a stranger gets %v", err)
+	}
+}
+
+// A member that has promised nothing since its roster changed takes the next change all the same.
+func TestARosterMayChangeAgainWithoutAPromiseInBetween(t *testing.T) {
+	var saved policy.State
+	b := ballot.New(ballot.Config{Roster: settings(t, 3).Roster, Entropy: rand.NewPCG(1, 2)})
+	b.Memo(&saved.Memo)
+	for members, saves := range map[int]int{3: 0, 4: 1, 5: 0} {
+		now := saved
+		s := settings(t, members)
+		m := s.Machine(policy.Seat{Self: s.Roster.ID(0), Entropy: rand.NewPCG(1, 2)})
+		n := 0
+		for _, e := range m.Step(policy.Instant{}, &policy.Event{Kind: policy.Started, State: now}, nil) {
+			if e.Kind == policy.Save {
+				n++
+				five := settings(t, 5)
+				if err := five.Roster.Follows(&e.State.Memo); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		if n != saves || (m.Status(0).Phase == "barred") != (members == 5) {
+			t.Errorf("from 3 to %d: %d saves, %s", members, n, m.Status(0).Phase)
+		}
 	}
 }
