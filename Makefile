@@ -5,14 +5,14 @@ BIN      := bin
 LINT     := $(BIN)/golangci-lint
 FUZZTIME ?= 5s
 # Packages with goroutines. Of the others there is nothing to race, and the end-to-end tests run processes built without it.
-RACE     := ./agent/... ./membership/... ./cmd/wanderd ./cmd/wanderd/demo ./cmd/wanderd/simulate ./sim/hunt ./sim/seeds ./examples/cache-refresh/origin
+RACE     := ./agent/... ./membership/... ./cmd/wanderd ./cmd/wanderd/demo ./cmd/wanderd/follow ./cmd/wanderd/web ./cmd/wanderd/simulate ./sim/hunt ./sim/seeds ./examples/cache-refresh/origin
 NFPM     := $(BIN)/nfpm
 SCRIPTS  := .ci/run tools/fuzz tools/package $(wildcard examples/*/*.sh systemd/package/*.sh)
 
 # The stages of a check. The tests come last, so that their output does.
-STAGES   := vet cross lint race fuzz test
+STAGES   := vet cross lint race fuzz browser test
 
-.PHONY: all build test race fuzz hunt chaos races bench attack vet cross lint fmt check packages hosts clean
+.PHONY: all build test race browser fuzz hunt chaos races bench attack vet cross lint fmt check packages hosts clean
 
 all: build
 
@@ -30,6 +30,10 @@ race:
 # Every fuzz target for FUZZTIME.
 fuzz:
 	GO=$(GO) tools/fuzz $(FUZZTIME)
+
+# The page of "wanderd web" in Chromium, with real agents; where there is none, it says so. SHOTS is a directory for pictures of it.
+browser:
+	cd cmd/wanderd/web/browser && $(GO) vet . && $(GO) test -count=1 -v . $(if $(SHOTS),-args -shots $(abspath $(SHOTS)))
 
 # On from the seed of the day, for as many seeds as SEEDS says: what breaks a rule of the strict gates is shown with its seed.
 SEEDS    ?= 100000

@@ -90,6 +90,7 @@ func house() []rule {
 		{room: "tools/hosts", ours: []string{"agent/control"}, why: "it runs agents, and does not know what for"},
 		{room: "tools/chaos", ours: []string{"tools/hosts"}, why: "it judges what real processes do"},
 		{room: "cmd/wanderd/follow", ours: []string{"agent/control"}, why: "it asks by way of the control socket only"},
+		{room: "cmd/wanderd/web", ours: []string{"agent/control", "cmd/wanderd/follow"}, why: "it is a client of the control socket"},
 		{room: "tools/mutant", why: "it changes texts"},
 		{room: "examples/...", inTests: []string{"agent/control", "agent/metrics"}, why: "what an operator could write too"},
 	}

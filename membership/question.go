@@ -98,10 +98,10 @@ func (q *questions) answer(g *guardedConn) error {
 	case !q.begin(id):
 		return errBusy
 	}
-	defer q.end(id)
 	ctx, cancel := g.transport.untilClosed(answerTime)
 	defer cancel()
 	text := q.make(ctx, asker, content)
+	q.end(id) // before the answer leaves: whoever has it may ask again at once
 	if text == nil {
 		return errNoAnswer
 	}

@@ -192,13 +192,40 @@ func TestAQuestionThatIsNotAMembersOwnIsNotAnswered(t *testing.T) {
 	})
 }
 
+// Whoever has an answer may ask again at once: the question is no longer being answered when the answer is written.
+func TestAfterAnAnswerTheNextQuestionIsAnswered(t *testing.T) {
+	asker := &questions{self: wire.MemberIDOf(keyOf(2)), key: privateOf(2)}
+	q := &questions{
+		self: wire.MemberIDOf(keyOf(1)), key: privateOf(1), make: echo, asking: make(map[wire.MemberID]struct{}),
+		member: func(wire.MemberID) (*Member, bool) {
+			return &Member{ID: asker.self, Name: "host2", Key: keyOf(2)}, true
+		},
+	}
+	busy := 0
+	conn := &written{onWrite: func() { busy = len(q.asking) }}
+	nonces := make([]byte, callerNonce+acceptorNonce)
+	g := &guardedConn{
+		Conn: conn, transport: &gossipTransport{seal: newTestSeal(t, nil), closed: make(chan struct{})}, nonces: nonces,
+		unread: slices.Concat(asker.self[:], asker.sign(questionContext, q.self, nonces, []byte("who runs?")), []byte("who runs?")),
+	}
+	if err := q.answer(g); err != nil || conn.Len() == 0 || busy != 0 {
+		t.Errorf("%v, %d bytes written, while %d questions were being answered", err, conn.Len(), busy)
+	}
+}
+
 // written is a connection that records what is written.
 type written struct {
 	net.Conn
 	bytes.Buffer
+	onWrite func()
 }
 
-func (w *written) Write(b []byte) (int, error)      { return w.Buffer.Write(b) }
+func (w *written) Write(b []byte) (int, error) {
+	if w.onWrite != nil {
+		w.onWrite()
+	}
+	return w.Buffer.Write(b)
+}
 func (w *written) Read(b []byte) (int, error)       { return w.Buffer.Read(b) }
 func (w *written) SetDeadline(time.Time) error      { return nil }
 func (w *written) SetReadDeadline(time.Time) error  { return nil }

@@ -72,9 +72,19 @@ func TestAFleetFromAnyHost(t *testing.T) {
 // BenchmarkFleetStatus measures "wanderd status --fleet" in a fleet of 200 agents on this machine, with the start of its process.
 func BenchmarkFleetStatus(b *testing.B) {
 	f := newFleet(b, 200, "--min-interval", "10m", "--log-level", "info")
-	f.seeds = 3
+	f.seeds = 5
 	f.start()
 	until(b, "all hear all", func() bool {
+		time.Sleep(2 * time.Second) // 200 processes start on this machine
+		for _, n := range f.nodes {
+			select {
+			case <-n.ended: // another one has taken its port for a connection
+				n.addr = freeAddr(b)
+				n.bind = n.addr
+				n.start()
+			default:
+			}
+		}
 		all, ok := f.nodes[7].whole()
 		return ok && len(all.Members) == len(f.nodes) && len(missing(&all)) == 0
 	})

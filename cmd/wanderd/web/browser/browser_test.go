@@ -1,0 +1,294 @@
+package browser
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// shots is where pictures of the page are written; nowhere if it is empty.
+var shots = flag.String("shots", "", "write pictures of the page into this `directory`")
+
+// patience bounds every wait.
+const patience = time.Minute
+
+// hookScript works for a second; on m3 it fails.
+const hookScript = `#!/bin/sh
+sleep 1
+[ "$WANDERD_NAME" != m3 ] || { echo "rsync: no space left on device" >&2; exit 23; }
+`
+
+// fleet is some agents, and a page about them.
+type fleet struct {
+	t       *testing.T
+	dir     string
+	program string
+	url     string
+}
+
+// newFleet starts four agents and the page of the first.
+func newFleet(t *testing.T) *fleet {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "wd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	f := &fleet{t: t, dir: dir, program: filepath.Join(dir, "wanderd")}
+	build := exec.Command("go", "build", "-o", f.program, "./cmd/wanderd")
+	build.Dir = filepath.Join("..", "..", "..", "..")
+	f.must(build)
+	secret, hook := filepath.Join(dir, "secret"), filepath.Join(dir, "hook.sh")
+	f.must(exec.Command(f.program, "keygen", "--secret", secret))
+	if err := os.WriteFile(hook, []byte(hookScript), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	seed := freeAddr(t)
+	for i := 1; i <= 4; i++ {
+		name, addr := fmt.Sprintf("m%d", i), seed
+		if i > 1 {
+			addr = freeAddr(t)
+		}
+		f.start(exec.Command(f.program, "--name", name, "--bind", addr, "--join", seed, "--state-dir", filepath.Join(dir, name),
+			"--secret-file", secret, "--hook", hook, "--min-interval", "10s", "--skip", "500ms", "--alone", "run"))
+	}
+	web := exec.Command(f.program, "web", "--listen", "127.0.0.1:0", "--state-dir", filepath.Join(dir, "m1"))
+	for deadline := time.Now().Add(patience); exec.Command(f.program, "status", "--state-dir", filepath.Join(dir, "m1")).Run() != nil; {
+		if time.Now().After(deadline) {
+			t.Fatal("the agent does not answer")
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	out, err := web.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.start(web)
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.url = strings.TrimSpace(strings.TrimPrefix(line, "open "))
+	return f
+}
+
+// must runs a command that succeeds.
+func (f *fleet) must(cmd *exec.Cmd) {
+	f.t.Helper()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		f.t.Fatalf("%s: %v\n%s", cmd, err, out)
+	}
+}
+
+// start starts a process that ends with the test.
+func (f *fleet) start(cmd *exec.Cmd) {
+	f.t.Helper()
+	if err := cmd.Start(); err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
+	})
+}
+
+func freeAddr(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}
+
+// page is an open page.
+type page struct {
+	t   *testing.T
+	ctx context.Context
+}
+
+// open opens the page in a browser. What the page says on the console is a failure: an exception, or something that its own policy forbids.
+func (f *fleet) open() *page {
+	f.t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		f.t.Skip("no Chromium here: the page is not tested in a browser")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WindowSize(1200, 1250))
+	allocated, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	f.t.Cleanup(cancel)
+	ctx, cancelPage := chromedp.NewContext(allocated)
+	f.t.Cleanup(cancelPage)
+	p := &page{t: f.t, ctx: ctx}
+	err := chromedp.Listen(ctx, func(e any) {
+		switch e := e.(type) {
+		case *runtime.EventExceptionThrown:
+			f.t.Errorf("exception: %s", e.ExceptionDetails.Text)
+		case *log.EventEntryAdded:
+			if !strings.Contains(e.Entry.URL, "favicon") {
+				f.t.Errorf("console: %s %s", e.Entry.Text, e.Entry.URL)
+			}
+		}
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	call(p, log.Enable, cdp.Empty{})
+	call(p, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	p.do(chromedp.Navigate(f.url))
+	return p
+}
+
+func (p *page) do(steps ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	if err := chromedp.Do(p.ctx, steps...); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// call gives the browser a command.
+func call[P, R any](p *page, cmd cdp.Command[P, R], params P) {
+	p.t.Helper()
+	if _, err := chromedp.Call(p.ctx, cmd, params); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// eval evaluates an expression in the page.
+func eval[T any](p *page, expression string) T {
+	p.t.Helper()
+	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		p.t.Fatalf("%s: %v", expression, err)
+	}
+	return value
+}
+
+// until waits until an expression is true.
+func (p *page) until(what, expression string) {
+	p.t.Helper()
+	for deadline := time.Now().Add(patience); !eval[bool](p, expression); time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			p.t.Fatalf("waited in vain: %s\n%s", what, eval[string](p, "document.body.innerText"))
+		}
+	}
+}
+
+// shoot writes a picture of the page, if somebody wants one.
+func (p *page) shoot(name string) {
+	p.t.Helper()
+	if *shots == "" {
+		return
+	}
+	picture, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(*shots, name), picture, 0o644); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// look makes the page as wide as a screen, in light or dark.
+func (p *page) look(width int64, scheme string) {
+	p.t.Helper()
+	call(p, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+		Width: width, Height: 1250, DeviceScaleFactor: 1, Mobile: width < 500,
+	})
+	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+	})
+	time.Sleep(500 * time.Millisecond) // the page is drawn again
+}
+
+func TestThePageShowsTheFleet(t *testing.T) {
+	f := newFleet(t)
+	p := f.open()
+
+	p.until("all members are there", `document.querySelectorAll("#ring .member").length === 4`)
+	if got := eval[string](p, "location.href"); strings.Contains(got, "token") {
+		t.Errorf("the token stays in the address bar: %s", got)
+	}
+
+	// The token moves: it is seen at three members, at another place each time.
+	holders := map[string]string{}
+	for deadline := time.Now().Add(patience); len(holders) < 3; time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("the token was seen at %v only", holders)
+		}
+		if at := eval[[]string](p, `(e => e ? [e.dataset.holder, e.style.transform] : [])(document.querySelector("#token-0"))`); len(at) == 2 {
+			holders[at[0]] = at[1]
+		}
+	}
+	places := map[string]bool{}
+	for _, place := range holders {
+		places[place] = true
+	}
+	if len(places) != len(holders) {
+		t.Errorf("the token is drawn at %v", holders)
+	}
+	p.until("somebody runs", `document.querySelector("#ring .member.running") !== null && document.querySelector("#facts .running") !== null`)
+
+	// A failed run is red, and tells its exit, number and output: to a pointer and to a keyboard.
+	p.until("a run has failed", `document.querySelector("#timeline .run.failed") !== null`)
+	red := eval[bool](p, `(() => {
+		const c = getComputedStyle(document.querySelector("#timeline .run.failed")).fill.match(/\d+/g).map(Number);
+		return c[0] > 150 && c[0] > 2 * c[1] && c[0] > 2 * c[2];
+	})()`)
+	if !red {
+		t.Error("a failed run is not red")
+	}
+	eval[bool](p, `document.querySelector("#timeline .run").focus() === undefined`)
+	for i := 0; ; i++ {
+		text := eval[string](p, `document.querySelector("#detail").innerText`)
+		if strings.Contains(text, "m3") && strings.Contains(text, "exit 23") && strings.Contains(text, "number ") && strings.Contains(text, "no space left on device") {
+			break
+		}
+		if i == 50 {
+			t.Fatalf("the arrow keys lead to no failed run: %q", text)
+		}
+		p.do(chromedp.KeyEvent(kb.ArrowRight))
+	}
+	p.until("the failure is listed with its output", `[...document.querySelectorAll("#failures details")].some(d => d.textContent.includes("no space left on device"))`)
+	p.until("the member is marked", `document.querySelector('#ring .member.failed[data-name="m3"]') !== null`)
+	eval[bool](p, `document.querySelector("#failures details").open = true`)
+
+	// Light and dark, and as wide as a phone.
+	paper := map[string]string{}
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range []int64{1200, 360} {
+			p.look(width, scheme)
+			if wide := eval[int64](p, "document.scrollingElement.scrollWidth"); wide > width {
+				t.Errorf("on a screen of %d pixels the page is %d wide", width, wide)
+			}
+			p.shoot(fmt.Sprintf("web-%s-%d.png", scheme, width))
+		}
+		paper[scheme] = eval[string](p, "getComputedStyle(document.body).backgroundColor")
+	}
+	if paper["light"] == paper["dark"] {
+		t.Errorf("light and dark are both %s", paper["light"])
+	}
+}

@@ -1,0 +1,66 @@
+package web
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"fmt"
+	"net/http"
+	"slices"
+)
+
+// guard lets those in who have the token. A browser gets it with the address that the command has printed, and keeps it in a cookie, which
+// no other site's page can use (SameSite) and no script can read. What asks for another host's name is refused, too: by it a stranger's name that
+// points at this host would make his page one of this origin (DNS rebinding).
+type guard struct {
+	token  string
+	cookie string
+	hosts  []string
+}
+
+func newGuard(port int) guard {
+	// Cookies are of a host, not of a port: so that two pages of one host do not share one, its name has the port.
+	return guard{token: rand.Text(), cookie: fmt.Sprintf("wanderd-%d", port), hosts: hostsOf(port)}
+}
+
+// headers make the page what it is: its own script, style and events, shown nowhere but as itself, kept nowhere.
+func headers(h http.Header) {
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "+
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+}
+
+func (g *guard) wrap(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		headers(w.Header())
+		origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
+		switch {
+		case !slices.Contains(g.hosts, r.Host):
+			http.Error(w, "this page is "+g.hosts[0], http.StatusMisdirectedRequest)
+		case origin != "" && !sameOrigin(origin, r.Host), site != "" && site != "same-origin" && site != "none":
+			http.Error(w, "another page has asked", http.StatusForbidden)
+		case r.Method != http.MethodGet && r.Method != http.MethodHead:
+			w.Header().Set("Allow", "GET, HEAD")
+			http.Error(w, "this page only shows", http.StatusMethodNotAllowed)
+		case g.is(r.URL.Query().Get("token")):
+			http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+			next.ServeHTTP(w, r)
+		case g.hasCookie(r):
+			next.ServeHTTP(w, r)
+		default:
+			http.Error(w, "open the address that \"wanderd web\" has printed: it has a token", http.StatusForbidden)
+		}
+	})
+}
+
+func (g *guard) is(token string) bool {
+	return subtle.ConstantTimeCompare([]byte(token), []byte(g.token)) == 1
+}
+
+func (g *guard) hasCookie(r *http.Request) bool {
+	c, err := r.Cookie(g.cookie)
+	return err == nil && g.is(c.Value)
+}

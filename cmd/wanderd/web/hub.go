@@ -1,0 +1,192 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/cmd/wanderd/follow"
+)
+
+const (
+	// maxViewers bounds the open pages; each has a connection.
+	maxViewers = 16
+	// historyFor is how far back the timeline goes. It is asked for when a run has begun or ended, but not more often than historyLeast, and every
+	// historyEvery in any case.
+	historyFor   = 24 * time.Hour
+	historyLeast = 5 * time.Second
+	historyEvery = time.Minute
+	// writeTimeout is how long a browser may take for an event.
+	writeTimeout = 10 * time.Second
+)
+
+// The events, in the order in which they are sent.
+const (
+	aboutFleet = iota
+	aboutHistory
+	aboutTokens
+	topics
+)
+
+// event is the last of its topic. Its number tells viewers whether they have it.
+type event struct {
+	number int
+	data   []byte
+}
+
+// hub asks as long as somebody looks, and tells all who look the same.
+type hub struct {
+	src Source
+
+	mu      sync.Mutex
+	viewers map[chan struct{}]struct{}
+	events  [topics]event
+	// stop ends the asking; nil while nobody looks.
+	stop    context.CancelFunc
+	working sync.WaitGroup
+}
+
+func newHub(src Source) *hub { return &hub{src: src, viewers: make(map[chan struct{}]struct{})} }
+
+func nameOf(topic int) string { return [topics]string{"fleet", "history", "tokens"}[topic] }
+
+// enter adds a viewer, whose channel gets a value when there is something new; nil if there are too many.
+func (h *hub) enter() chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.viewers) == maxViewers {
+		return nil
+	}
+	news := make(chan struct{}, 1)
+	h.viewers[news] = struct{}{}
+	if h.stop == nil {
+		ctx, cancel := context.WithCancel(context.Background())
+		h.stop = cancel
+		h.events = [topics]event{} // what was true when somebody looked last is not shown
+		h.working.Go(func() { h.follow(ctx) })
+	}
+	return news
+}
+
+// leave removes a viewer; with the last one the asking ends.
+func (h *hub) leave(news chan struct{}) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.viewers, news)
+	if len(h.viewers) == 0 {
+		h.stop()
+		h.stop = nil
+	}
+}
+
+// wait waits until nobody is asked any more. All viewers must have left.
+func (h *hub) wait() { h.working.Wait() }
+
+// tokens is the event that comes most often: who has the tokens now.
+type tokens struct {
+	At     time.Time      `json:"at"`
+	Tokens []follow.Token `json:"tokens"`
+	Error  string         `json:"error,omitempty"`
+}
+
+// follow asks until ctx is done.
+func (h *hub) follow(ctx context.Context) {
+	var fleet *control.Fleet
+	var asked time.Time
+	var shown int
+	follow.Follow(ctx, h.src, func(s follow.Snapshot) {
+		h.publish(ctx, aboutTokens, tokens{s.At, s.Tokens, s.Error})
+		if s.Fleet != fleet && s.Error == "" {
+			fleet = s.Fleet
+			h.publish(ctx, aboutFleet, fleet)
+		}
+		age := time.Since(asked)
+		if n := progress(s.Fleet); age < historyLeast || n == shown && age < historyEvery {
+			return
+		} else if runs, err := h.src.FleetHistory(ctx, control.Which{Since: time.Now().Add(-historyFor)}); err == nil {
+			asked, shown = time.Now(), n
+			h.publish(ctx, aboutHistory, runs)
+		}
+	})
+}
+
+// progress is a number that rises when a run begins, and when one ends.
+func progress(f *control.Fleet) int {
+	n := 0
+	for i := range f.Members {
+		if s := f.Members[i].Status; s != nil {
+			for k := range s.Gates {
+				n += 2 * int(s.Gates[k].Runs)
+				if s.Gates[k].Running {
+					n--
+				}
+			}
+		}
+	}
+	return n
+}
+
+// publish tells all viewers of a topic's news, unless ctx is done: then another one follows, or nobody looks.
+func (h *hub) publish(ctx context.Context, topic int, document any) {
+	data, err := json.Marshal(document)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err != nil || ctx.Err() != nil {
+		return
+	}
+	h.events[topic] = event{number: h.events[topic].number + 1, data: data}
+	for news := range h.viewers {
+		select {
+		case news <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// serve sends events until the browser goes.
+func (h *hub) serve(w http.ResponseWriter, r *http.Request) {
+	news := h.enter()
+	if news == nil {
+		http.Error(w, "too many pages are open", http.StatusServiceUnavailable)
+		return
+	}
+	defer h.leave(news)
+	w.Header().Set("Content-Type", "text/event-stream")
+	answer := http.NewResponseController(w)
+	var sent [topics]int
+	for {
+		for topic, e := range h.since(&sent) {
+			if e.data == nil {
+				continue
+			}
+			_ = answer.SetWriteDeadline(time.Now().Add(writeTimeout))
+			if _, err := fmt.Fprintf(w, "event: %s\ndata: %s\n\n", nameOf(topic), e.data); err != nil {
+				return
+			}
+		}
+		if err := answer.Flush(); err != nil {
+			return
+		}
+		select {
+		case <-news:
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+// since returns the events that are newer than those with the numbers in sent, and notes that they are sent.
+func (h *hub) since(sent *[topics]int) (fresh [topics]event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for topic, e := range h.events {
+		if e.number != sent[topic] {
+			sent[topic], fresh[topic] = e.number, e
+		}
+	}
+	return fresh
+}

@@ -1,0 +1,301 @@
+// The page shows what its server sends. It keeps nothing, asks nobody else, and writes text as text only.
+"use strict";
+
+const SVG = "http://www.w3.org/2000/svg";
+const DAY = 24 * 3600 * 1000;
+
+const state = { fleet: null, tokens: [], at: null, history: null, gate: null, ahead: 0 };
+
+const byId = (id) => document.getElementById(id);
+
+function html(name, text, className) {
+  const e = document.createElement(name);
+  if (text !== undefined) e.textContent = text;
+  if (className) e.className = className;
+  return e;
+}
+
+function svg(name, attributes, text) {
+  const e = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value);
+  if (text !== undefined) e.textContent = text;
+  return e;
+}
+
+// Times are of the hosts' clocks; "now" is that of the host of this page, as the last event told it.
+const now = () => Date.now() + state.ahead;
+
+function rough(ms) {
+  const s = Math.max(0, Math.floor(ms / 1000));
+  if (s < 60) return s + "s";
+  if (s < 3600) return Math.floor(s / 60) + "m " + (s % 60) + "s";
+  if (s < 86400) return Math.floor(s / 3600) + "h " + Math.floor((s % 3600) / 60) + "m";
+  return Math.floor(s / 86400) + "d " + Math.floor((s % 86400) / 3600) + "h";
+}
+
+const clock = (time) => new Date(time).toLocaleTimeString();
+const since = (time) => time ? "for " + rough(now() - Date.parse(time)) + " (since " + clock(time) + ")" : "for an unknown time";
+
+function gates() {
+  const names = new Set();
+  for (const m of state.fleet?.members ?? []) for (const g of m.status?.gates ?? []) names.add(g.name);
+  return [...names].sort();
+}
+
+const gateOf = (m) => m.status?.gates?.find((g) => g.name === state.gate);
+const members = () => (state.fleet?.members ?? []).filter((m) => m.missing || gateOf(m));
+const tokens = () => state.tokens.filter((t) => t.gate === state.gate);
+const failedLast = (g) => Boolean(g && g.last_exit && g.last_exit !== "ok");
+const failed = (run) => Boolean(run.error || run.cut);
+const under = (run) => !run.end && !run.cut;
+
+function runs() {
+  const all = [];
+  for (const m of state.history?.members ?? []) {
+    for (const g of m.history?.gates ?? []) {
+      if (g.name === state.gate) for (const run of g.runs ?? []) all.push({ host: m.name, member: m.member, run });
+    }
+  }
+  return all;
+}
+
+// kindOf is how a member is drawn.
+function kindOf(m) {
+  const held = tokens().find((t) => t.member === m.member && !t.missing);
+  if (m.missing) return "missing";
+  if (held ? held.running : gateOf(m)?.running) return "running";
+  return failedLast(gateOf(m)) ? "failed" : "idle";
+}
+
+function drawGates() {
+  const names = gates();
+  if (!names.includes(state.gate)) state.gate = names[0] ?? null;
+  byId("gates").replaceChildren(...(names.length < 2 ? [] : names).map((name) => {
+    const b = html("button", name);
+    b.setAttribute("aria-pressed", String(name === state.gate));
+    b.addEventListener("click", () => { state.gate = name; draw(); });
+    return b;
+  }));
+}
+
+function drawSummary() {
+  const all = state.fleet?.members ?? [];
+  const silent = all.filter((m) => m.missing).length;
+  byId("summary").textContent = all.length === 0 ? "asking the fleet…" :
+    all.length + (all.length === 1 ? " member" : " members") + (silent ? ", " + silent + " do not answer" : "") +
+    (state.at ? ", " + clock(state.at) : "");
+}
+
+const RADIUS = 150;
+
+function placeOf(i, n) {
+  const angle = 2 * Math.PI * i / n - Math.PI / 2;
+  return { x: RADIUS * Math.cos(angle), y: RADIUS * Math.sin(angle) };
+}
+
+// drawRing keeps the tokens' elements, so that they move from one member to the next.
+function drawRing() {
+  const ring = byId("ring");
+  const all = members();
+  let track = ring.querySelector(".track");
+  if (!track) ring.append(track = svg("circle", { class: "track", r: RADIUS }));
+  ring.querySelectorAll(".member, .name, .middle").forEach((e) => e.remove());
+  const size = Math.max(2.5, Math.min(11, 400 / Math.max(all.length, 1)));
+  all.forEach((m, i) => {
+    const at = placeOf(i, all.length);
+    const kind = kindOf(m);
+    const dot = svg("circle", { class: "member " + kind, cx: at.x, cy: at.y, r: size, "data-name": m.name });
+    dot.append(svg("title", {}, m.name + (m.missing ? ": " + m.missing : "")));
+    ring.append(dot);
+    if (all.length <= 24 || kind === "running") {
+      ring.append(svg("text", {
+        class: "name", x: at.x * 1.14, y: at.y * 1.18 + 4,
+        "text-anchor": at.x > 20 ? "start" : at.x < -20 ? "end" : "middle",
+      }, m.name.length > 10 ? m.name.slice(0, 9) + "…" : m.name));
+    }
+  });
+  const drawn = new Set();
+  for (const t of tokens()) {
+    const i = all.findIndex((m) => m.member === t.member);
+    if (i < 0) continue;
+    const id = "token-" + (t.slot ?? 0);
+    let e = byId(id);
+    if (!e) ring.append(e = svg("circle", { id, class: "token", r: size + 5 }));
+    drawn.add(id);
+    const at = placeOf(i, all.length);
+    e.setAttribute("class", t.missing ? "token unsure" : "token");
+    e.setAttribute("data-holder", t.name);
+    e.setAttribute("r", size + 5);
+    e.style.transform = "translate(" + at.x + "px, " + at.y + "px)";
+    ring.append(e);
+  }
+  ring.querySelectorAll(".token").forEach((e) => { if (!drawn.has(e.id)) e.remove(); });
+  const running = tokens().filter((t) => t.running);
+  const one = tokens()[0];
+  ring.append(svg("text", { class: "middle", y: -2 },
+    running.length ? running.map((t) => t.name).join(", ") : one && !one.missing ? one.name : "not known"));
+  ring.append(svg("text", { class: "middle soft", y: 18 },
+    running.length ? "runs" : one && !one.missing ? "has the token" : "who has the token"));
+}
+
+function drawFacts() {
+  const facts = [];
+  const fact = (name, text, kind) => facts.push(html("dt", name), html("dd", text, kind));
+  const several = tokens().length > 1;
+  for (const t of tokens()) {
+    const slot = several ? " " + (t.slot ?? 0) : "";
+    if (t.missing) {
+      fact("token" + slot, "not known: " + t.name + ", the last that was known: " + t.missing, "failed");
+      continue;
+    }
+    fact("runs" + slot, t.running ? t.name + (t.command ? ": " + t.command : "") + ", " + since(t.running_since) : "nobody", t.running ? "running" : "");
+    fact("token" + slot, t.name + ", " + since(t.since) + ", number " + t.seq);
+    fact("came by", (t.trail ?? []).join(" → "));
+  }
+  const last = members().filter((m) => failedLast(gateOf(m)))
+    .sort((a, b) => Date.parse(gateOf(b).last_run) - Date.parse(gateOf(a).last_run))[0];
+  if (last) {
+    const g = gateOf(last);
+    fact("failed last", last.name + ", " + rough(now() - Date.parse(g.last_run)) + " ago: " + g.last_exit, "failed");
+  }
+  for (const m of members()) if (m.missing) fact("missing", m.name + ": " + m.missing, "failed");
+  const due = members().filter((m) => gateOf(m) && !gateOf(m).running);
+  const waiting = due.filter((m) => gateOf(m).next_run ? Date.parse(gateOf(m).next_run) <= now() : !gateOf(m).last_run);
+  const next = due.filter((m) => gateOf(m).next_run && Date.parse(gateOf(m).next_run) > now())
+    .sort((a, b) => Date.parse(gateOf(a).next_run) - Date.parse(gateOf(b).next_run))[0];
+  if (waiting.length) fact("next", "with the token: " + waiting.slice(0, 6).map((m) => m.name).join(", ") + (waiting.length > 6 ? " and " + (waiting.length - 6) + " more" : ""));
+  else if (next) fact("next", next.name + " in " + rough(Date.parse(gateOf(next).next_run) - now()));
+  for (const m of members()) {
+    for (const c of gateOf(m)?.callers ?? []) if (!c.running) fact("waits", m.name + ": " + c.command + ", " + since(c.since));
+  }
+  byId("facts").replaceChildren(...facts);
+}
+
+function drawMembers() {
+  const head = html("tr");
+  for (const title of ["name", "last run", "result", "next run", "now"]) {
+    const th = html("th", title);
+    th.scope = "col";
+    head.append(th);
+  }
+  const rows = members().map((m) => {
+    const g = gateOf(m);
+    const row = html("tr", undefined, kindOf(m) === "idle" ? "" : kindOf(m));
+    const cells = m.missing ? [m.name, "", "", "", m.missing] : [
+      m.name + (m.self ? " (this host)" : ""),
+      g.last_run ? new Date(g.last_run).toLocaleString() : "never",
+      g.last_exit ?? "-",
+      !g.next_run ? "with the token" : Date.parse(g.next_run) > now() ? "in " + rough(Date.parse(g.next_run) - now()) : "with the token",
+      kindOf(m) === "running" ? "runs" : g.running ? "has run" : g.not_running,
+    ];
+    row.append(...cells.map((text) => html("td", text)));
+    return row;
+  });
+  byId("members").replaceChildren(head, ...rows);
+}
+
+// tell says what a run was; the same for a pointer, a finger and a keyboard.
+function tell(r) {
+  const took = under(r.run) ? rough(now() - Date.parse(r.run.start)) + " so far" :
+    r.run.end ? ((Date.parse(r.run.end) - Date.parse(r.run.start)) / 1000).toFixed(1) + " s" : "an unknown time";
+  const how = under(r.run) ? "runs" : r.run.cut ? "cut short: " + r.run.cut : "exit " + r.run.exit;
+  return r.host + (r.run.command ? ": " + r.run.command : "") + ", " + new Date(r.run.start).toLocaleString() + ", " + took + ", " + how + ", number " + r.run.seq;
+}
+
+function output(r) {
+  const lines = [...(r.run.error ? [r.run.error] : []), ...(r.run.output ?? [])];
+  return lines.length ? [html("pre", lines.join("\n"))] : [];
+}
+
+function showDetail(r) { byId("detail").replaceChildren(html("p", tell(r)), ...output(r)); }
+
+const WIDTH = 1000, LEFT = 110, ROW = 18, TOP = 20;
+
+function drawTimeline() {
+  const focused = document.activeElement?.dataset?.run;
+  const to = now(), from = to - DAY;
+  const hosts = members().map((m) => m.name);
+  const all = runs();
+  for (const r of all) if (!hosts.includes(r.host)) hosts.push(r.host);
+  const chart = svg("svg", { viewBox: "0 0 " + WIDTH + " " + (TOP + ROW * hosts.length + 4), role: "group", "aria-label": "Runs of the last day, by host" });
+  const x = (time) => LEFT + (WIDTH - LEFT - 10) * Math.min(1, Math.max(0, (time - from) / DAY));
+  for (let t = Math.ceil(from / (3 * 3600e3)) * 3 * 3600e3; t < to; t += 3 * 3600e3) {
+    chart.append(svg("line", { class: "row", x1: x(t), x2: x(t), y1: TOP - 4, y2: TOP + ROW * hosts.length }));
+    chart.append(svg("text", { x: x(t), y: 11, "text-anchor": "middle" }, new Date(t).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })));
+  }
+  const at = new Map(hosts.map((host, i) => [host, TOP + ROW * i]));
+  for (const [host, y] of at) chart.append(svg("text", { x: 0, y: y + 13 }, host.length > 15 ? host.slice(0, 14) + "…" : host));
+  let first = true;
+  for (const r of all.sort((a, b) => Date.parse(a.run.start) - Date.parse(b.run.start))) {
+    const begin = x(Date.parse(r.run.start));
+    const end = x(under(r.run) ? to : r.run.end ? Date.parse(r.run.end) : Date.parse(r.run.start));
+    const bar = svg("rect", {
+      class: "run" + (under(r.run) ? " running" : failed(r.run) ? " failed" : ""), x: begin, y: at.get(r.host) + 3,
+      width: Math.max(3, end - begin), height: ROW - 6, tabindex: first ? 0 : -1, role: "img", "aria-label": tell(r), "data-run": r.member + r.run.seq,
+    });
+    first = false;
+    bar.append(svg("title", {}, [tell(r), r.run.error ?? "", ...(r.run.output ?? [])].filter(Boolean).join("\n")));
+    for (const what of ["focus", "pointerenter", "click"]) bar.addEventListener(what, () => showDetail(r));
+    chart.append(bar);
+  }
+  byId("timeline").replaceChildren(chart);
+  if (focused) chart.querySelector("[data-run=\"" + CSS.escape(focused) + "\"]")?.focus();
+}
+
+// The arrow keys go from run to run.
+byId("timeline").addEventListener("keydown", (e) => {
+  const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, ArrowUp: -1 }[e.key];
+  const bars = [...byId("timeline").querySelectorAll(".run")];
+  const i = bars.indexOf(document.activeElement);
+  if (!step || i < 0) return;
+  e.preventDefault();
+  bars[Math.min(bars.length - 1, Math.max(0, i + step))].focus();
+});
+
+function drawFailures() {
+  const open = new Set([...byId("failures").querySelectorAll("details[open]")].map((d) => d.dataset.run));
+  const list = runs().filter((r) => failed(r.run)).sort((a, b) => Date.parse(b.run.start) - Date.parse(a.run.start)).slice(0, 100);
+  byId("failures").replaceChildren(...(list.length === 0 ? [html("p", "none", "hint")] : list.map((r) => {
+    const d = html("details", undefined, "failure");
+    d.dataset.run = r.member + r.run.seq;
+    d.open = open.has(d.dataset.run);
+    d.append(html("summary", tell(r)), ...output(r));
+    return d;
+  })));
+}
+
+function drawNow() {
+  drawSummary();
+  drawRing();
+  drawFacts();
+  drawMembers();
+}
+
+function draw() {
+  drawGates();
+  drawNow();
+  drawTimeline();
+  drawFailures();
+}
+
+function trouble(text) {
+  byId("error").hidden = !text;
+  byId("error").textContent = text ?? "";
+}
+
+// The token goes out of the address bar, where others could read it, and out of the history of the browser.
+window.history.replaceState(null, "", "/");
+
+const events = new EventSource("/events");
+events.addEventListener("fleet", (e) => { state.fleet = JSON.parse(e.data); draw(); });
+events.addEventListener("history", (e) => { state.history = JSON.parse(e.data); drawTimeline(); drawFailures(); });
+events.addEventListener("tokens", (e) => {
+  const news = JSON.parse(e.data);
+  state.tokens = news.tokens ?? [];
+  state.at = news.at;
+  state.ahead = Date.parse(news.at) - Date.now();
+  trouble(news.error);
+  drawNow();
+});
+events.addEventListener("error", () => trouble("The connection to \"wanderd web\" is lost. This page tries again."));
+setInterval(() => { if (state.fleet) drawFacts(); }, 1000);

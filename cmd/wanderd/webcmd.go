@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/cmd/wanderd/web"
+)
+
+func (p *program) newWebCommand() *cobra.Command {
+	flags, listen := settings.Flags{}, ""
+	cmd := &cobra.Command{
+		Use:   "web",
+		Short: "Show the fleet as a page in a browser",
+		Long: `Show the fleet as a page in a browser: the members as a ring with the token as it goes
+round, who runs now, the runs of the last day by host, and what failed, with its output.
+
+The page is served by this command, not by the agent, until a signal ends it. Open the
+address that it prints: it has a token, without which nobody sees anything. The members
+are asked only while a page is open.
+
+It is served on the loopback interface only. From another host, use ssh:
+ssh -L 8946:127.0.0.1:8946 HOST wanderd web
+
+It uses the agent's control socket: run it as the agent's user, or as root.`,
+		Example: `  wanderd web
+  wanderd web --listen 127.0.0.1:9000`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			layers := config.Read(flags, p.environ)
+			if err := layers.Err(); err != nil {
+				return err
+			}
+			return p.web(cmd.Context(), control.Dial(layers.Agent.Socket), listen)
+		},
+	}
+	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:8946", "The `address` of the page; port 0 chooses a free one.")
+	flags.AddTo(cmd.Flags(), config.Table().Only("socket", "state_dir", "config"))
+	return cmd
+}
+
+// web serves the page until a signal.
+func (p *program) web(ctx context.Context, c *control.Client, listen string) error {
+	if _, err := c.Status(ctx); err != nil { // an agent that is not there is an error at once
+		return helpful(err)
+	}
+	server, err := web.Listen(listen, c)
+	if err != nil {
+		return usageError{err}
+	}
+	if _, err := fmt.Fprintf(p.stdout, "open %s\n", server.URL()); err != nil {
+		return err
+	}
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	return server.Serve(ctx)
+}
