@@ -60,6 +60,9 @@ func (g *Machine) try(now policy.Instant, out []policy.Effect) []policy.Effect {
 	t := &g.turn
 	t.tried = true
 	counts, demanded := g.counts(now.Time)
+	if t.saved && now.Time.Sub(t.savedAs) > g.set.SaveWithin() {
+		t.saved = false // A start that was recorded long ago says too little of this one.
+	}
 	switch {
 	case !counts || t.saved:
 		var ok bool

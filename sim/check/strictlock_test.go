@@ -38,15 +38,7 @@ func gates(roster *ballot.Roster) map[string]policy.Protocol {
 // strictFleet is a fleet of a strict gate, whose hosts have clocks of different rates.
 func strictFleet(t *testing.T, name string, seed uint64, members int, drift float64, watchers ...sim.Watcher) *sim.Cluster {
 	t.Helper()
-	names, ids := make([]string, members), make([]wire.MemberID, members)
-	for i := range names {
-		names[i], ids[i] = sim.MemberName(i), sim.Identity(sim.InOrder, seed, i)
-	}
-	roster, err := ballot.NewRoster(names, ids)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gate := gates(&roster)[name]
+	gate := gates(rosterOf(t, seed, members))[name]
 	dice := rand.New(rand.NewPCG(seed, 77))
 	clocks := make([]sim.Clock, members)
 	for i := range clocks {
@@ -114,6 +106,60 @@ func TestAStrictGateExcludes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A member asks by itself when its operation is due: min_interval since its last start, which no restart forgets. A caller does not wait for that.
+func TestAStrictGateKeepsMinInterval(t *testing.T) {
+	const minInterval = time.Minute
+	for _, name := range []string{"tree", "ring, q"} {
+		for seed := uint64(1); seed <= 5; seed++ {
+			s := &served{runs: map[int]int{}}
+			c := ownOperations(t, name, seed, minInterval, s)
+			if err := faulty(c, func() { clear(s.runs) }); err != nil {
+				t.Fatalf("%s, seed %d: %v", name, seed, err)
+			}
+			for i := range c.Members() {
+				if s.runs[i] < 8 || s.runs[i] > 11 {
+					t.Errorf("%s, seed %d: %s has run %d times in ten minutes", name, seed, sim.MemberName(i), s.runs[i])
+				}
+			}
+		}
+	}
+}
+
+// ownOperations is a fleet whose members each have an operation of their own.
+func ownOperations(t *testing.T, name string, seed uint64, minInterval time.Duration, watchers ...sim.Watcher) *sim.Cluster {
+	t.Helper()
+	roster := rosterOf(t, seed, 3)
+	gate := gates(roster)[name].(strict.Settings)
+	gate.MinInterval = minInterval
+	return sim.New(sim.Config{
+		Seed: seed, Members: 3, Order: sim.InOrder, Machine: func(s sim.Seat) policy.Machine { return gate.Machine(s.Seat) },
+		Family:      gate.Family(),
+		Network:     sim.Network{Latency: 5 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05, Duplicate: 0.05, Encode: true},
+		Membership:  sim.Membership{GossipAfter: time.Second, DetectAfter: 5 * time.Second, RejoinAfter: 5 * time.Second},
+		Hook:        sim.Hook{Takes: 2 * time.Second, Spread: 0.5, Late: 0.02},
+		Disk:        sim.Disk{Takes: time.Millisecond, Slow: 0.1, SlowFor: lease / 4, Fails: 0.02},
+		OrphanGrace: gate.OrphanGrace(), StopTimeout: 30 * time.Second,
+		Watchers: append([]sim.Watcher{
+			check.NewHandoffChecker(), check.NewCustodyChecker(), check.NewWakeChecker(), check.NewExclusionChecker(),
+			check.NewIntervalChecker(minInterval, 0, gate.SaveWithin()),
+		}, watchers...),
+	})
+}
+
+// rosterOf returns the roster of a cluster's members.
+func rosterOf(t *testing.T, seed uint64, members int) *ballot.Roster {
+	t.Helper()
+	names, ids := make([]string, members), make([]wire.MemberID, members)
+	for i := range names {
+		names[i], ids[i] = sim.MemberName(i), sim.Identity(sim.InOrder, seed, i)
+	}
+	roster, err := ballot.NewRoster(names, ids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &roster
 }
 
 // The rates of clocks are what it rests on.
