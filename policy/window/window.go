@@ -1,0 +1,167 @@
+// Package window has the times of the week in which a gate may run: "Mon..Fri 22:00-06:00 Europe/Berlin".
+//
+// A window is open while the clocks of its zone show a time in it. So a night in which the clocks go forward is an hour shorter, and one in
+// which they go back an hour longer; a window in the hour that is skipped does not open in that night, and one in the hour that comes
+// twice opens twice. A window whose end is not after its beginning ends on the next day, and belongs to the day on which it begins.
+//
+// The package reads no clock: a time is Unix time in nanoseconds.
+package window
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Never is later than every opening and end.
+const Never int64 = 1<<63 - 1
+
+// Window is one window of a week. The zero value is never open.
+type Window struct {
+	// days has a bit for each weekday on which it begins; time.Sunday is bit 0.
+	days uint8
+	// from and to are minutes of a day, 0 to 1439 and 1 to 1440.
+	from, to int
+	zone     *time.Location
+	// zoneName is how the zone is written; empty is the host's own.
+	zoneName string
+}
+
+// Set is the windows of a gate: it is open while one of them is. A gate with an empty set is always open.
+type Set []Window
+
+// Open reports whether a window is open.
+func (s Set) Open(at int64) bool {
+	if len(s) == 0 {
+		return true
+	}
+	for i := range s {
+		if s[i].open(time.Unix(0, at)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Opens returns the first time from at on at which a window is open, or Never.
+func (s Set) Opens(at int64) int64 {
+	if s.Open(at) {
+		return at
+	}
+	return s.change(at)
+}
+
+// Closes returns the first time from at on at which no window is open, or Never.
+func (s Set) Closes(at int64) int64 {
+	if !s.Open(at) {
+		return at
+	}
+	return s.change(at)
+}
+
+// lookahead is for how long a change is looked for. Each week has the same windows, but the clocks may skip the only one of a week; and of two
+// weeks in a row they do that once.
+const lookahead = 15 * 24 * time.Hour
+
+// change returns the first time after at at which the set is open if it is not now, or the reverse; Never, if there is none.
+func (s Set) change(at int64) int64 {
+	is, end := s.Open(at), at+min(int64(lookahead), Never-at)
+	for at < end {
+		at = s.boundary(at)
+		if s.Open(at) != is {
+			return at
+		}
+	}
+	return Never
+}
+
+// boundary returns the first time after at at which a window may begin or end.
+func (s Set) boundary(at int64) int64 {
+	next := Never
+	for i := range s {
+		next = min(next, s[i].boundary(time.Unix(0, at)))
+	}
+	return next
+}
+
+const (
+	minute    = int64(time.Minute)
+	dayLength = 24 * 60
+)
+
+// open reports whether the clocks of the zone show a time in the window.
+func (w *Window) open(at time.Time) bool {
+	if w.zone == nil {
+		return false
+	}
+	at = at.In(w.zone)
+	shown, today := at.Hour()*60+at.Minute(), at.Weekday()
+	if w.from < w.to {
+		return w.on(today) && shown >= w.from && shown < w.to
+	}
+	return w.on(today) && shown >= w.from || w.on((today+6)%7) && shown < w.to
+}
+
+// on reports whether the window begins on a day.
+func (w *Window) on(day time.Weekday) bool { return w.days&(1<<day) != 0 }
+
+// boundary returns the first time after at at which the clocks show the beginning or the end of the window, or are changed.
+func (w *Window) boundary(at time.Time) int64 {
+	if w.zone == nil {
+		return Never
+	}
+	at = at.In(w.zone)
+	shown := int64(at.Hour()*60+at.Minute())*minute + int64(at.Second())*int64(time.Second) + int64(at.Nanosecond())
+	next := at.UnixNano() + min(until(shown, w.from), until(shown, w.to))
+	if _, changed := at.ZoneBounds(); changed.After(at) && changed.Before(time.Unix(0, next)) {
+		return changed.UnixNano()
+	}
+	return next
+}
+
+// until returns how long it takes until a clock that shows a time of the day shows a minute of the day, if nobody changes it: more than zero,
+// and a day at most.
+func until(shown int64, minuteOfDay int) int64 {
+	const day = dayLength * minute
+	wait := (int64(minuteOfDay)*minute - shown) % day
+	if wait <= 0 {
+		wait += day
+	}
+	return wait
+}
+
+// String writes the window in its shortest form.
+func (w Window) String() string {
+	text := fmt.Sprintf("%s-%s", clock(w.from), clock(w.to))
+	if w.days != everyDay {
+		text = w.daysText() + " " + text
+	}
+	if w.zoneName != "" {
+		text += " " + w.zoneName
+	}
+	return text
+}
+
+func clock(minutes int) string { return fmt.Sprintf("%02d:%02d", minutes/60, minutes%60) }
+
+// daysText writes the days as systemd does, from Monday on: "Mon..Wed,Fri".
+func (w *Window) daysText() string {
+	var parts []string
+	for i := 0; i < len(week); i++ {
+		if !w.on(week[i]) {
+			continue
+		}
+		last := i
+		for last+1 < len(week) && w.on(week[last+1]) {
+			last++
+		}
+		switch name := week[i].String()[:3]; {
+		case last >= i+2:
+			parts = append(parts, name+".."+week[last].String()[:3])
+			i = last
+		default:
+			parts = append(parts, name)
+		}
+	}
+	return strings.Join(parts, ",")
+}
