@@ -43,6 +43,7 @@ func house() []rule {
 		{room: "wire", never: impure, why: "bytes in, bytes out"},
 		{room: "policy/...", ours: []string{"wire"}, never: impure, why: "no clock, no I/O, no goroutine"},
 		{room: "policy/kcopies/survival", never: impure, why: "whole numbers only"},
+		{room: "policy/window", never: impure, why: "a calendar, and nothing that goes by it"},
 		{
 			room: "membership/...", ours: []string{"wire"}, inTests: []string{"agent/transport/..."},
 			why: "it knows of peers, not of tokens or agents",

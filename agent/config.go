@@ -72,6 +72,8 @@ type GateConfig struct {
 	Roster []string
 	// KillAfter is the time from SIGTERM to SIGKILL in a gate with a roster. It must be the one with which its protocol counts.
 	KillAfter time.Duration
+	// WindowHard ends a run when the windows of its protocol close: when the fact "window_closes" says.
+	WindowHard bool
 	// Protocol decides which member may run, with its settings.
 	Protocol policy.Protocol
 }

@@ -58,6 +58,15 @@ func (a *Agent) addFact(s *control.Gate, f *policy.Fact) {
 		s.TooShort = f.Text
 	case "regenerate_after":
 		s.RegenerateAfter = control.Duration(f.For)
+	case "window":
+		s.Windows = append(s.Windows, f.Text)
+	case "window_opens":
+		s.WindowOpens = a.clock.at(f.At)
+	case "window_closes":
+		s.WindowOpen = true
+		if f.At < policy.Never {
+			s.WindowCloses = a.clock.at(f.At)
+		}
 	case "regenerate_at":
 		s.RegenerateAt = a.clock.at(f.At)
 	case "guards", "guardian":

@@ -158,7 +158,7 @@ func (l *launch) toItsEnd(g *gate, entry history.Run, run hookRun, err error) fi
 
 // grant is an operation under a grant, but for what is run, with what the operation is told of the grant as its environment.
 func (a *Agent) grant(g *gate, now policy.Instant, e *policy.Effect) hook.Spec {
-	token, timeout := &e.Token, g.cfg.HookTimeout
+	token, timeout := &e.Token, g.timeout(now.Time)
 	env := []string{
 		"WANDERD_HELD=1",
 		"WANDERD_GATE=" + g.cfg.Name,
@@ -185,4 +185,21 @@ func graceOf(now, until policy.Time) time.Duration {
 		return hook.DefaultGrace
 	}
 	return min(hook.DefaultGrace, until.Sub(now)/4)
+}
+
+// timeout is how long a run may take that begins now; zero sets no limit.
+func (g *gate) timeout(now policy.Time) time.Duration {
+	limit := g.cfg.HookTimeout
+	if !g.cfg.WindowHard {
+		return limit
+	}
+	for _, f := range g.machine.Facts(now, nil) {
+		if f.Name != "window_closes" || f.At == policy.Never {
+			continue
+		}
+		if left := max(f.At.Sub(now), time.Millisecond); limit == 0 || left < limit {
+			limit = left
+		}
+	}
+	return limit
 }

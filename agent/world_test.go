@@ -84,11 +84,13 @@ type soft struct {
 	Name        string
 	Hook        []string
 	HookTimeout time.Duration
+	// hard is window_hard.
+	hard bool
 	wander.Settings
 }
 
 func (g *soft) config() GateConfig {
-	return GateConfig{Name: g.Name, Hook: g.Hook, HookTimeout: g.HookTimeout, Protocol: g.Settings}
+	return GateConfig{Name: g.Name, Hook: g.Hook, HookTimeout: g.HookTimeout, WindowHard: g.hard, Protocol: g.Settings}
 }
 
 // inWorld runs a story in virtual time and stops the remaining agents at its end.

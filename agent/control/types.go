@@ -111,6 +111,12 @@ type Gate struct {
 	OnLost  string `json:"on_lost"`
 	// Roster is that of a strict gate, in the order of the names; absent in other gates.
 	Roster []Voter `json:"roster,omitempty"`
+	// Windows are when the gate may run; none is always. WindowOpen says that one is open until WindowCloses; otherwise the next one opens at
+	// WindowOpens.
+	Windows      []string  `json:"windows,omitempty"`
+	WindowOpen   bool      `json:"window_open,omitempty"`
+	WindowOpens  time.Time `json:"window_opens,omitzero"`
+	WindowCloses time.Time `json:"window_closes,omitzero"`
 	// Callers are those on this host who wait for a run, in their order; the first may be running.
 	Callers []Caller `json:"callers,omitempty"`
 	// Now is who has the tokens now; "wanderd status" asks for that apart, and puts it here.

@@ -44,6 +44,7 @@ func collectGate(g *control.Gate, out chan<- prometheus.Metric) {
 	gate.value("callers", "Commands of wanderd exec that wait or run.", float64(len(g.Callers)))
 	gate.is("running", "1 while the hook or a command runs.", g.Running)
 	gate.is("token_held", "1 while this member holds a token.", g.Holding)
+	gate.is("window_open", "1 while a run may begin: a window is open, or the gate has none.", len(g.Windows) == 0 || g.WindowOpen)
 	gate.is("guarding", "1 while this member guards a token that another one holds.", g.Guards)
 	gate.is("save_failing", "1 while the start of a run cannot be recorded, so that none begins.", g.SaveError != "")
 	seen := g.SilentSince

@@ -11,6 +11,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/policy/window"
 	"github.com/wanderd/wanderd/sim/plan"
 	"github.com/wanderd/wanderd/sim/study/report"
 	"github.com/wanderd/wanderd/wire"
@@ -43,6 +44,10 @@ const examplePlan = `  400 hosts, a transfer of three minutes, once a day on eac
   An overload: by how much? And if two may run at once?
       wanderd plan --members 400 --op 3m --every 12h
       wanderd plan --members 400 --op 3m --every 12h --slots 2
+
+  In the nights of weekdays only: does every host get its turn in each of them?
+      wanderd plan --members 400 --op 3m --every 24h --slots 3 \
+          --window "Mon..Fri 22:00-06:00 Europe/Berlin"
 
   The paper's random walk, a fixed skip, distant hosts on a lossy network.
       wanderd plan --members 150 --op 4s --every 15m --walk random --skip 1s \
@@ -99,6 +104,9 @@ func planTable(w *plan.Wish) settings.Table {
 			fmt.Sprintf("How many members may run at once, 1 to %d.", wire.MaxSlots)).As("NUMBER"),
 		settings.Row("skip", settings.Duration(&w.Skip), "",
 			"How long the token rests at a member that is not due. If unset, the answer recommends one."),
+		settings.Row("window", settings.Several((*[]window.Window)(&w.Windows), "WINDOW", config.ParseWindow), "",
+			"When the gate may run, as in \"Mon..Fri 22:00-06:00 Europe/Berlin\"; can be repeated. The answer says whether every member gets its "+
+				"turn in each night."),
 		settings.Row("latency", settings.Duration(&w.Latency), "1ms", "How long a datagram takes between two members."),
 		settings.Row("loss", settings.Share(&w.Loss), "0%", "The share of datagrams that are lost."),
 	}

@@ -295,3 +295,22 @@ func TestStatusShowsWhichKeyAnswersToWhichNameOfARoster(t *testing.T) {
 		t.Errorf("it has lines of a soft gate:\n%s", text)
 	}
 }
+
+func TestAStatusSaysWhenItsWindowOpens(t *testing.T) {
+	now := time.Date(2026, 6, 5, 18, 48, 0, 0, time.UTC)
+	for want, g := range map[string]control.Gate{
+		"window       opens in 3h12m (22:00:00): 22:00-06:00; Sat 00:00-24:00\n": {
+			Windows: []string{"22:00-06:00", "Sat 00:00-24:00"}, WindowOpens: now.Add(192 * time.Minute),
+		},
+		"window       open for another 1h30m (until 20:18:00): 19:00-20:00\n": {
+			Windows: []string{"19:00-20:00"}, WindowOpen: true, WindowCloses: now.Add(90 * time.Minute),
+		},
+		"window       always open: 00:00-24:00\n": {Windows: []string{"00:00-24:00"}, WindowOpen: true},
+	} {
+		var b strings.Builder
+		writeGate(&b, g, now)
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}

@@ -75,6 +75,7 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 	case !g.Running:
 		line("next run", "when the token comes")
 	}
+	writeWindows(line, g, now)
 	line("runs", "%d, of which %d failed", g.Runs, g.Failures)
 	writeSaves(line, g, now)
 	for _, c := range g.Callers {
@@ -150,6 +151,25 @@ func voterText(v control.Voter) string {
 		is = "here, does not have this roster yet"
 	}
 	return fmt.Sprintf("%s = %s, %s", printable(v.Name), printable(v.Member), is)
+}
+
+// writeWindows writes when the gate may run.
+func writeWindows(line func(name, format string, args ...any), g control.Gate, now time.Time) {
+	if len(g.Windows) == 0 {
+		return
+	}
+	next := ""
+	switch {
+	case !g.WindowOpens.IsZero():
+		next = fmt.Sprintf("opens in %s (%s)", rough(g.WindowOpens.Sub(now)), clock(g.WindowOpens, now))
+	case !g.WindowCloses.IsZero():
+		next = fmt.Sprintf("open for another %s (until %s)", rough(g.WindowCloses.Sub(now)), clock(g.WindowCloses, now))
+	case g.WindowOpen:
+		next = "always open"
+	default:
+		next = "never opens"
+	}
+	line("window", "%s: %s", next, printable(strings.Join(g.Windows, "; ")))
 }
 
 // writtenFact writes a fact of a protocol in one line.

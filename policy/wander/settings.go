@@ -4,12 +4,15 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/window"
 )
 
 // Settings are those of a gate, the same on all its members. See Config for what they mean. It implements [policy.Protocol].
 type Settings struct {
 	Skip, Op, MinInterval, RetryAfter, MaxInterval time.Duration
-	Walk                                           Walk
+	// Windows are when members may run; none is always.
+	Windows window.Set
+	Walk    Walk
 	// Slots is how many tokens the gate has: 1 to wire.MaxSlots; zero stands for one.
 	Slots   int
 	Backups int
@@ -26,7 +29,7 @@ func (s Settings) Machine(seat policy.Seat) policy.Machine {
 	return NewGate(Config{
 		Gate: seat.Gate, Self: seat.Self, WaitAlone: seat.WaitsAlone, Rejoins: seat.Rejoins, Entropy: seat.Entropy,
 		Skip: s.Skip, Op: s.Op, MinInterval: s.MinInterval, RetryAfter: s.RetryAfter, MaxInterval: s.MaxInterval,
-		Walk: s.Walk, Backups: s.Backups, OnLost: s.OnLost, OnDemand: seat.OnDemand,
+		Walk: s.Walk, Backups: s.Backups, OnLost: s.OnLost, OnDemand: seat.OnDemand, Windows: s.windows(),
 	}, max(s.Slots, 1))
 }
 
@@ -35,3 +38,11 @@ func (s Settings) SaveWithin() time.Duration { return SaveWithin(s.Skip) }
 
 // OrphanGrace is a tenth of the guardians' patience: see [OrphanGrace].
 func (s Settings) OrphanGrace() time.Duration { return OrphanGrace(s.Skip) }
+
+// windows is nil if the gate has none: a machine with windows reads the calendar at every step.
+func (s Settings) windows() *window.Set {
+	if len(s.Windows) == 0 {
+		return nil
+	}
+	return &s.Windows
+}

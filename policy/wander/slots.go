@@ -227,7 +227,7 @@ func (s *Slots) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 		}
 	}
 	begin := len(out)
-	out = busiest.paceFacts(now, out)
+	out = busiest.windowFacts(now, busiest.paceFacts(now, out))
 	for i := range out[begin:] {
 		if f := &out[begin+i]; f.Name == "op" {
 			f.For, f.Text = from.op(), from.opSource().String()

@@ -21,6 +21,8 @@ const (
 	WhyFailed = "the last run failed, and is repeated after retry_after"
 	// WhyNotNow: the operation has said that it cannot do its work now.
 	WhyNotNow = "the hook said \"not now\", and is asked again after retry_after"
+	// WhyClosed: no window is open.
+	WhyClosed = "outside its windows"
 	// WhyPassing: it is due only after this token has been passed on.
 	WhyPassing = "passing the token on"
 	// WhyAlone: it belongs to a fleet of which it has seen nobody since it started.
@@ -106,7 +108,7 @@ func (m *Machine) Detail(now policy.Time) Detail {
 
 // Facts appends the facts of a soft gate.
 func (m *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
-	return m.custodyFacts(m.paceFacts(now, out))
+	return m.custodyFacts(m.windowFacts(now, m.paceFacts(now, out)))
 }
 
 // paceFacts are about settings and times.
@@ -188,6 +190,8 @@ func (m *Machine) why(now policy.Time) string {
 		return WhyAlone
 	case m.unwanted():
 		return WhyUnwanted
+	case m.opens(now) > now:
+		return WhyClosed
 	case now < m.dueAt(now):
 		return m.whyTooSoon(now)
 	case m.holds:

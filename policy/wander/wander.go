@@ -17,6 +17,7 @@
 //	believe.go     impossible numbers and stamps
 //	demand.go      runs for callers that wait
 //	retry.go       runs that failed are repeated
+//	window.go      times of the week in which members may run
 //	pass.go        passing the token on; members that failed a handoff are avoided for a while
 //	guard.go       the token's guardians: who they are, its revival, a holder that was away, copies
 //	walk.go        the next member: random, shuffle, sweep; route.go and load.go: what the token carries for it
@@ -35,6 +36,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/window"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -69,6 +71,8 @@ type Config struct {
 	MinInterval time.Duration
 	// RetryAfter is the time from the end of a failed run to the next one; see interval. Zero: a failed run counts as any other.
 	RetryAfter time.Duration
+	// Windows are when this member may run; nil is always.
+	Windows *window.Set
 	// MaxInterval is Δmax: the silence after which the loss of the token is suspected. Zero: the default rule, see maxInterval.
 	MaxInterval time.Duration
 	// Laps finds the next member of a sweep or shuffle; with nil the machine makes its own.
@@ -159,6 +163,9 @@ type Machine struct {
 	// measured is the estimate of Δop in milliseconds; zero if there is none.
 	measured uint32
 
+	// ahead is how far the wall clock is ahead of monotonic time; known only in a gate with windows.
+	ahead time.Duration
+
 	token  guardian.Token
 	lastTo wire.MemberID
 	// grownAt is the time up to which the age of the held token is counted.
@@ -232,6 +239,9 @@ func times(n int, d time.Duration) time.Duration {
 
 // Step applies one event.
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	if m.cfg.Windows != nil {
+		m.ahead = time.Duration(now.Wall) - time.Duration(now.Time)
+	}
 	if m.guardian.Overdue(now.Time, m.held()) && m.concerns(now, ev) {
 		out = m.doubt(now, out)
 	}
@@ -484,8 +494,8 @@ func (m *Machine) held() *guardian.Token {
 	return &m.token
 }
 
-// dueAt is the earliest time at which this member may run, under any of the gate's tokens, and never under two at once; in a gate on
-// demand only if a caller waits.
+// dueAt is the earliest time at which this member may run, under any of the gate's tokens, and never under two at once, while a window is
+// open; in a gate on demand only if a caller waits.
 func (m *Machine) dueAt(now policy.Time) policy.Time {
 	if m.unwanted() {
 		return policy.Never
@@ -493,6 +503,9 @@ func (m *Machine) dueAt(now policy.Time) policy.Time {
 	due := now
 	if !m.overrides() {
 		due = m.intervalEnds(now)
+	}
+	if m.cfg.Windows != nil {
+		due = m.opens(max(due, now))
 	}
 	if m.elsewhere.running {
 		due = max(due, now.Add(m.cfg.Skip))

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// week is in the order in which people write it.
-var week = [7]time.Weekday{
-	time.Monday, time.Tuesday, time.Wednesday, time.Thursday, time.Friday, time.Saturday, time.Sunday,
+// week returns the days in the order in which people write them.
+func week() [7]time.Weekday {
+	return [7]time.Weekday{time.Monday, time.Tuesday, time.Wednesday, time.Thursday, time.Friday, time.Saturday, time.Sunday}
 }
 
 const everyDay = 1<<7 - 1
@@ -77,7 +77,7 @@ func parseDays(text string) (days uint8, err error) {
 
 // parseDay reads the name of a day, or its first three letters.
 func parseDay(text string) (time.Weekday, error) {
-	for _, day := range week {
+	for _, day := range week() {
 		if name := day.String(); strings.EqualFold(text, name) || strings.EqualFold(text, name[:3]) {
 			return day, nil
 		}

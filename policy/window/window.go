@@ -147,6 +147,7 @@ func clock(minutes int) string { return fmt.Sprintf("%02d:%02d", minutes/60, min
 // daysText writes the days as systemd does, from Monday on: "Mon..Wed,Fri".
 func (w *Window) daysText() string {
 	var parts []string
+	week := week()
 	for i := 0; i < len(week); i++ {
 		if !w.on(week[i]) {
 			continue

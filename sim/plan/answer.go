@@ -23,6 +23,8 @@ type Answer struct {
 	LoadInForce float64 `json:"load_by_min_interval"`
 	// FirstRound is the least time until all members have run, if they all start at once.
 	FirstRound float64 `json:"first_round_s"`
+	// Nights says whether every member gets its turn while the windows are open; nil if they are always open.
+	Nights *Nights `json:"nights,omitempty"`
 	// Expected describes the fleet in the long run, Twice a fleet of twice the members with the same constants.
 	Expected Forecast `json:"expected"`
 	Traffic  Traffic  `json:"traffic"`
@@ -68,8 +70,11 @@ func planWithin(ctx context.Context, w Wish, e effort) (Answer, error) {
 	}
 	a.Expected, a.Twice = forecast(&once, runs[0]), forecast(&twice, runs[1])
 	a.Loss = lossOf(&w, &k, runs[killed])
+	if a.Nights, err = simulateNights(ctx, &w, &k); err != nil {
+		return Answer{}, err
+	}
 	a.Traffic = trafficOf(w.Members, float64(a.Expected.Datagrams.Mean))
-	a.Met = fits && !a.late()
+	a.Met = fits && !a.late() && (a.Nights == nil || a.Nights.suffice() || w.Every > eachNight(w.Windows))
 	a.Warnings = warnings(&a, fits)
 	return a, nil
 }

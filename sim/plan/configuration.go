@@ -1,6 +1,9 @@
 package plan
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // toml returns the constants as part of a configuration file. The default of max_interval is written as a comment, so that it goes on
 // following the number of members.
@@ -20,6 +23,9 @@ func toml(k *Constants) string {
 	if k.Slots > 1 {
 		text += line("slots", k.Slots, "how many members may run at once")
 	}
+	if len(k.Windows) > 0 {
+		text += line("window", strings.Join(texts(k.Windows), "; "), "when members may run")
+	}
 	return text +
 		line("hook_timeout", written(k.HookTimeout), "how long one run may take")
 }
@@ -34,5 +40,9 @@ func command(k *Constants) string {
 	if k.Slots > 1 {
 		text += fmt.Sprintf(" --slots %d", k.Slots)
 	}
-	return text + " --hook-timeout " + written(k.HookTimeout) + " --hook ./sync.sh"
+	var windows strings.Builder
+	for i := range k.Windows {
+		fmt.Fprintf(&windows, " --window %q", k.Windows[i].String())
+	}
+	return text + windows.String() + " --hook-timeout " + written(k.HookTimeout) + " --hook ./sync.sh"
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/policy/window"
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 )
 
@@ -20,23 +21,26 @@ type Constants struct {
 	Backups int
 	// Slots is the number of tokens.
 	Slots int
+	// Windows are when members may run; none is always.
+	Windows window.Set
 }
 
 // MarshalJSON writes times in seconds.
 func (k Constants) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		Walk        string  `json:"walk"`
-		Skip        float64 `json:"skip_s"`
-		Op          float64 `json:"op_s"`
-		MinInterval float64 `json:"min_interval_s"`
-		MaxInterval float64 `json:"max_interval_s"`
-		Default     bool    `json:"max_interval_is_default"`
-		HookTimeout float64 `json:"hook_timeout_s"`
-		Backups     int     `json:"backups"`
-		Slots       int     `json:"slots"`
+		Walk        string   `json:"walk"`
+		Skip        float64  `json:"skip_s"`
+		Op          float64  `json:"op_s"`
+		MinInterval float64  `json:"min_interval_s"`
+		MaxInterval float64  `json:"max_interval_s"`
+		Default     bool     `json:"max_interval_is_default"`
+		HookTimeout float64  `json:"hook_timeout_s"`
+		Backups     int      `json:"backups"`
+		Slots       int      `json:"slots"`
+		Windows     []string `json:"windows,omitempty"`
 	}{
 		k.Walk.String(), k.Skip.Seconds(), k.Op.Seconds(), k.MinInterval.Seconds(), k.MaxInterval.Seconds(), k.DefaultMaxInterval,
-		k.HookTimeout.Seconds(), k.Backups, k.Slots,
+		k.HookTimeout.Seconds(), k.Backups, k.Slots, texts(k.Windows),
 	})
 }
 
@@ -60,13 +64,16 @@ func skips() []time.Duration {
 // recommend chooses a gate's constants. fits reports whether every member can run every Every on average; if not, min_interval is every, so
 // that at least no member runs more often.
 func recommend(w *Wish) (k Constants, fits bool) {
-	k = Constants{Walk: w.Walk, Op: w.Op, Skip: w.Skip, MinInterval: w.Every, Backups: w.Backups, Slots: w.slots()}
+	k = Constants{Walk: w.Walk, Op: w.Op, Skip: w.Skip, MinInterval: w.Every, Backups: w.Backups, Slots: w.slots(), Windows: w.Windows}
 	if k.Skip == 0 {
 		k.Skip = recommendSkip(w)
 	}
 	fits = feasible(w, k.Skip)
 	if wait := waits(w, k.Skip); fits && wait > 0 {
 		k.MinInterval = max(roundDown(w.Every-seconds(wait)), w.Op)
+	}
+	if due := dueEachNight(w.Windows); due > w.Op && w.Every > due {
+		k.MinInterval = min(k.MinInterval, due)
 	}
 	k.HookTimeout = min(max(3*w.Op, 30*time.Second), k.MinInterval)
 	k.MaxInterval, k.DefaultMaxInterval = recommendMaxInterval(w, &k)

@@ -29,7 +29,11 @@ Any one of these would do, the rest as it is:
 {{lines .TOML}}
   or  {{flags .Command}}
 
-What to expect, in the long run
+{{with .Nights}}In its windows
+{{range .Windows}}  {{.}}
+{{end}}«  {{nights .}}»
+
+{{end}}What to expect, in the long run{{if .Nights}}, without windows{{end}}
 {{row "load" (printf "%.2f" .Load)}}op × members / {{if $many}}(every × slots){{else}}every{{end}}; by min_interval it is {{printf "%.2f" .LoadInForce}}
 {{row "busy" (share $e.Busy)}}of the time {{if $many}}each token is in use{{else}}somebody runs{{end -}}
 	{{if $e.FromTheory}}, in theory{{else}}; in theory {{percent $e.Theory.Busy}}{{end}}
@@ -105,6 +109,7 @@ func (a *Answer) Text(w io.Writer) error {
 	page := template.Must(template.New("").Funcs(template.FuncMap{
 		"written": written, "spoken": spoken, "number": number, "percent": percent, "share": share, "rate": rate, "perSecond": perSecond,
 		"columns": columns, "flags": flags,
+		"nights": func(n *Nights) string { return n.text() },
 		"lines": func(text string) string {
 			return "  " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ") + "\n"
 		},

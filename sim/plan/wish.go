@@ -9,6 +9,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/policy/window"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -32,6 +33,8 @@ type Wish struct {
 	Latency time.Duration
 	// Loss is the share of datagrams that get lost: 0 to 0.5.
 	Loss float64
+	// Windows are when members may run; none is always.
+	Windows window.Set
 	// Seed fixes all random choices: the same wish with the same seed gets the same answer.
 	Seed uint64
 }

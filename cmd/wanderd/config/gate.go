@@ -30,6 +30,7 @@ type terms struct {
 	Name        string
 	Hook        []string
 	HookTimeout time.Duration
+	windowHard  bool
 	policy      string
 	wander.Settings
 
@@ -40,7 +41,7 @@ type terms struct {
 
 // config is what the agent is told.
 func (g *gate) config() agent.GateConfig {
-	c := agent.GateConfig{Name: g.Name, Hook: g.Hook, HookTimeout: g.HookTimeout, Protocol: g.Settings}
+	c := agent.GateConfig{Name: g.Name, Hook: g.Hook, HookTimeout: g.HookTimeout, WindowHard: g.windowHard, Protocol: g.Settings}
 	if g.isStrict() {
 		c.Roster, c.KillAfter, c.Protocol = g.roster, g.killAfter, g.strict()
 	}

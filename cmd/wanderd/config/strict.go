@@ -10,6 +10,7 @@ import (
 	"github.com/wanderd/wanderd/policy/ballot"
 	"github.com/wanderd/wanderd/policy/strict"
 	"github.com/wanderd/wanderd/policy/tree"
+	"github.com/wanderd/wanderd/policy/window"
 )
 
 const (
@@ -66,7 +67,7 @@ func (g *gate) defaultStrict() {
 func (g *gate) strictOnly() []any { return []any{&g.roster, &g.request, &g.lease, &g.killAfter} }
 
 func (g *gate) softOnly() []any {
-	return []any{&g.Walk, &g.Slots, &g.Skip, &g.OnLost, &g.Op, &g.MaxInterval, &g.RetryAfter}
+	return []any{&g.Walk, &g.Slots, &g.Skip, &g.OnLost, &g.Op, &g.MaxInterval, &g.RetryAfter, (*[]window.Window)(&g.Windows), &g.windowHard}
 }
 
 // idle returns the settings that have no effect in this gate.

@@ -3,12 +3,15 @@ package config
 import (
 	"fmt"
 	"slices"
+	"time"
+	_ "time/tzdata" // 450 KB: a container has no time zones, and a gate would not open there
 
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/policy/window"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -101,6 +104,9 @@ func (g *gate) table() settings.Table {
 	}, constants(&g.terms))
 }
 
+// ParseWindow reads a window. The zones of this host come before those that the program has with it.
+func ParseWindow(text string) (window.Window, error) { return window.Parse(text, time.LoadLocation) }
+
 // constants returns what may stand at the top, for all gates, and in a [[gate]] table, for that gate.
 func constants(g *terms) settings.Table {
 	return settings.Table{
@@ -118,6 +124,13 @@ func constants(g *terms) settings.Table {
 			"How long after a failed run the hook runs again. The time doubles with each further failure in a row, up to min_interval. A hook "+
 				"that exits with status 75 says \"not now\": that is no failure, and it is asked again after retry_after. A restart forgets "+
 				"nothing of this. With 0s, a failed run counts as any other."),
+		settings.Row("window", settings.Several((*[]window.Window)(&g.Windows), "WINDOW", ParseWindow), "",
+			"When the gate may run, as in \"Mon..Fri 22:00-06:00 Europe/Berlin\": days, if not every day, times, and a time zone, if not that of "+
+				"the host. Can be repeated. Outside of all windows nothing begins, commands of callers included, and the token passes by. A window "+
+				"that ends on the next day belongs to the day on which it begins. When the clocks change, a window goes by what they show: that "+
+				"night is an hour longer or shorter, what lies in the hour that is skipped does not happen, and what lies in the hour that comes twice happens twice."),
+		settings.Row("window_hard", settings.Bool(&g.windowHard), "false",
+			"End a run when its window ends, as hook_timeout does. Otherwise what has begun in a window may end after it."),
 		settings.Ruled("max_interval", settings.Positive(&g.MaxInterval), "the longest of 3 × min_interval, 3 × members × op and two laps",
 			"How long a host waits for the token before it assumes that the token is lost and makes a new one: the last resort, when no "+
 				"guardian is left. A shorter one causes more false alarms. Unless backups is 0, it is never below two measured laps of the "+

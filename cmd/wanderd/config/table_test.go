@@ -21,7 +21,7 @@ func TestEverySettingIsComplete(t *testing.T) {
 			t.Errorf("the help of %s is no sentence: %q", s.Key, s.Help)
 		case hasFlag && s.Group == "":
 			t.Errorf("%s is in no group, so help does not show it", s.Key)
-		case s.Key != "insecure" && s.Key != "trust_hook" && v.Type() == "":
+		case s.Key != "insecure" && s.Key != "trust_hook" && s.Key != "window_hard" && v.Type() == "":
 			t.Errorf("%s has no placeholder", s.Key)
 		case s.Default != "" && s.Rule != "":
 			t.Errorf("%s has two defaults", s.Key)
@@ -55,6 +55,7 @@ func TestEverySettingCanBeSetInEveryLayer(t *testing.T) {
 		"log_format": {"json", "console", "journald"}, "log_level": {"warn", "error", "debug"},
 		"trust": {"known_hosts", "secret", "known_hosts"},
 		"hook":  {"/bin/a", "/bin/b", "/bin/c"}, "config": {"/a", "/b", "/c"},
+		"window": {"Mon..Fri 01:00-02:00 UTC", "Sat,Sun 03:00-04:00", "05:00-06:00 Europe/Berlin"}, "window_hard": {"true", "false", "true"},
 	}
 	for _, s := range Table() {
 		v, ok := samples[s.Key]
@@ -68,9 +69,9 @@ func TestEverySettingCanBeSetInEveryLayer(t *testing.T) {
 		env := "WANDERD_" + strings.ToUpper(s.Key)
 		written := func(text string) string {
 			switch s.Key {
-			case "insecure", "trust_hook", "slots", "backups":
+			case "insecure", "trust_hook", "window_hard", "slots", "backups":
 				return text
-			case "join", "hook", "roster":
+			case "join", "hook", "roster", "window":
 				return "[\"" + text + "\"]"
 			}
 			return "\"" + text + "\""

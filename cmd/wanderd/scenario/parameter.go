@@ -8,6 +8,7 @@ import (
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/tree"
 	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/policy/window"
 )
 
 // Parameters are a scenario as a person describes it. Of faults, an Every of zero and an At of nil mean never.
@@ -25,6 +26,8 @@ type Parameters struct {
 	// RetryAfter is when a failed operation is repeated; zero is never. Fails and NotNow are the shares of operations that need it.
 	RetryAfter    time.Duration
 	Fails, NotNow float64
+	// Windows are when members may run, from Saturday, June 2, 2007 in UTC on.
+	Windows window.Set
 	// DefaultMaxInterval says that MaxInterval is what the members make by themselves, and nobody has set it.
 	DefaultMaxInterval bool
 	// OpConfigured is what the members are told of Op.

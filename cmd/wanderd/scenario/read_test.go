@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -76,6 +77,7 @@ op_configured = "6s"
 skip = "2s"
 min_interval = "11m"
 retry_after = "12m"
+window = "Mon..Fri 22:00-06:00 UTC"
 max_interval = "1h"
 slots = 2
 backups = 3
@@ -133,10 +135,10 @@ func TestEveryParameterComesFromFileAndFlagAlike(t *testing.T) {
 	ofFlags, ofNobody := fromFlags.wanderTable(), defaults.wanderTable()
 	for i, s := range fromFile.wanderTable() {
 		a, b, d := s.Value.Plain(), ofFlags[i].Value.Plain(), ofNobody[i].Value.Plain()
-		if a != b {
+		if !reflect.DeepEqual(a, b) {
 			t.Errorf("%s is %v in a file and %v as a flag", s.Key, a, b)
 		}
-		if a == d && s.Key != "policy" {
+		if reflect.DeepEqual(a, d) && s.Key != "policy" {
 			t.Errorf("%s is not set: %v", s.Key, a)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/policy/window"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -38,6 +39,8 @@ func (p *Parameters) wanderTable() settings.Table {
 		settings.Row("retry_after", settings.Duration(&p.RetryAfter), "0s",
 			"How long after a failed operation it is repeated; the time doubles with each further failure, up to --min-interval. With 0, and on "+
 				"demand, a failed one counts as any other."),
+		settings.Row("window", settings.Several((*[]window.Window)(&p.Windows), "WINDOW", config.ParseWindow), "",
+			"When members may run, as in \"Mon..Fri 22:00-06:00 UTC\"; can be repeated. The run begins on a Saturday at midnight in UTC."),
 		settings.Row("demand", settings.Duration(&p.Demand), "0s",
 			"How long after an operation somebody waits for the next one at that member, on average: the members run on demand, and "+
 				"--min-interval is 0 unless it is given. With 0 they run whenever they may, as with a hook."),

@@ -28,6 +28,9 @@ func (p *Parameters) World() wandering.Scenario {
 	if p.Demand > 0 {
 		s.RetryAfter = 0 // It is the callers who repeat what failed.
 	}
+	if len(p.Windows) > 0 {
+		s.Windows = &p.Windows
+	}
 	if p.DefaultMaxInterval {
 		s.MaxInterval = 0
 	}

@@ -46,8 +46,8 @@ type FlagValue struct {
 
 // Set takes one use of the flag. Lists add up; of everything else the last one counts.
 func (v *FlagValue) Set(text string) error {
-	if before, ok := v.flags[v.Setting.Key]; ok && v.Setting.Value.form == asList {
-		text = before.text + "," + text
+	if before, ok := v.flags[v.Setting.Key]; ok && v.Setting.Value.separator != "" {
+		text = before.text + v.Setting.Value.separator + text
 	}
 	v.flags[v.Setting.Key] = given{text: text, origin: Origin{Layer: InFlag, Name: "--" + v.Setting.Flag()}}
 	return nil

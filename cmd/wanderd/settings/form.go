@@ -19,6 +19,8 @@ const (
 	asList
 	// asCommand is a string or an array of them.
 	asCommand
+	// asLines is a string with semicolons, or an array of strings.
+	asLines
 )
 
 // accept takes a decoded value, if it has a type that the form allows.
@@ -26,7 +28,7 @@ func (f Form) accept(decoded any) (g given, err error) {
 	isNumber, fits := false, false
 	switch v := decoded.(type) {
 	case string:
-		g.text, fits = v, f == asText || f == asDuration || f == AsShare || f == asCommand
+		g.text, fits = v, f == asText || f == asDuration || f == AsShare || f == asCommand || f == asLines
 	case bool:
 		g.text, fits = strconv.FormatBool(v), f == asBool
 	case int64:
@@ -35,7 +37,7 @@ func (f Form) accept(decoded any) (g given, err error) {
 		g.text, isNumber, fits = strconv.FormatFloat(v, 'g', -1, 64), true, f == AsShare
 	case []any:
 		g.list, g.isList = texts(v)
-		fits = g.isList && (f == asList || f == asCommand)
+		fits = g.isList && (f == asList || f == asCommand || f == asLines)
 	}
 	switch {
 	case fits:
@@ -53,6 +55,7 @@ func (f Form) want() string {
 		asText: "text in quotes", asDuration: "a duration in quotes, as in \"10m\"", asWhole: "a whole number, without quotes",
 		AsShare: "a share, as in 0.01 or \"1%\"", asBool: "true or false, without quotes",
 		asList: "an array of texts, as in [\"10.0.0.7\"]", asCommand: "text, or an array of texts, as in [\"./sync.sh\", \"--fast\"]",
+		asLines: "text in quotes, or an array of such texts",
 	}[f]
 }
 

@@ -15,8 +15,10 @@ type Value struct {
 	// Choices are the values that are allowed, if not all.
 	Choices []string
 
-	at          any
-	form        Form
+	at   any
+	form Form
+	// separator stands between the elements of a list that is one text; empty if the value is no list.
+	separator   string
 	placeholder string
 	// positive is what must be greater than 0.
 	positive bool
@@ -145,19 +147,41 @@ func Moment(at **time.Duration) Value {
 
 // List is several texts: a flag that can be repeated, commas in a text, an array in a file.
 func List(at *[]string) Value {
-	return of(at, asList, "NAME", func(g given) (list []string, err error) {
+	return listOf(at, asList, ",", "NAME", func(text string) (string, error) { return text, nil }, itself)
+}
+
+// Several is several things that are written with commas in them: a flag that can be repeated, semicolons in a text; in a file one text, or
+// an array of them.
+func Several[T fmt.Stringer](at *[]T, placeholder string, parse func(text string) (T, error)) Value {
+	return listOf(at, asLines, ";", placeholder, parse, func(list []T) any {
+		texts := make([]string, len(list))
+		for i := range list {
+			texts[i] = list[i].String()
+		}
+		return texts
+	})
+}
+
+func listOf[T any](at *[]T, form Form, separator, placeholder string, parse func(string) (T, error), plain func([]T) any) Value {
+	v := of(at, form, placeholder, func(g given) (list []T, err error) {
 		elements := g.list
 		if !g.isList {
-			elements = strings.Split(g.text, ",")
+			elements = strings.Split(g.text, separator)
 		}
 		for _, e := range elements {
 			if e = strings.TrimSpace(e); e == "" {
 				return nil, errors.New("an element is empty: remove it")
 			}
-			list = append(list, e)
+			one, err := parse(e)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, one)
 		}
 		return list, nil
-	}, itself)
+	}, plain)
+	v.separator = separator
+	return v
 }
 
 // Command is a program and its arguments: one text that is split, or an array in a file.

@@ -14,8 +14,8 @@ import (
 // A restart changes nothing of what was saved.
 type RetryChecker struct {
 	minInterval, retryAfter time.Duration
-	// oneSlot says that no run under another token can delay the next one.
-	oneSlot bool
+	// exact says that nothing else delays the next run: no run under another token, and no window.
+	exact   bool
 	members map[int]*attempts
 }
 
@@ -29,8 +29,8 @@ type attempts struct {
 }
 
 // NewRetryChecker returns a checker of one run.
-func NewRetryChecker(minInterval, retryAfter time.Duration, slots int) *RetryChecker {
-	return &RetryChecker{minInterval: minInterval, retryAfter: retryAfter, oneSlot: slots <= 1, members: map[int]*attempts{}}
+func NewRetryChecker(minInterval, retryAfter time.Duration, exact bool) *RetryChecker {
+	return &RetryChecker{minInterval: minInterval, retryAfter: retryAfter, exact: exact, members: map[int]*attempts{}}
 }
 
 // Watch implements [sim.Watcher].
@@ -55,7 +55,7 @@ func (k *RetryChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	}
 	if o.Event.Kind == policy.Finished && !o.Event.Denied && o.Completes() && !c.PausedByOrder(o.Member) {
 		next, due := max(c.Status(o.Member).NextRun, o.At), max(a.due, o.At)
-		if next < due || next > due && k.oneSlot {
+		if next < due || next > due && k.exact {
 			return fmt.Errorf("retry: a run of %s %v, the %dth failure in a row, and the next one is due at %s instead of %s",
 				sim.MemberName(o.Member), o.Event.Outcome, a.failures, sim.Seconds(next), sim.Seconds(due))
 		}

@@ -74,6 +74,9 @@ func (s *Scenario) bound(c *sim.Cluster) time.Duration {
 	if s.Operators != (sim.Operators{}) {
 		settle += sim.ResumedAfter
 	}
+	if s.Windows != nil {
+		settle += 2 * windowedFor * time.Minute
+	}
 	return settle + 30*longest + s.Demand.Longest()
 }
 

@@ -1,9 +1,11 @@
 package wander
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"time"
 
+	"github.com/wanderd/wanderd/policy/window"
 	"github.com/wanderd/wanderd/sim"
 )
 
@@ -25,6 +27,7 @@ func pieces() []piece {
 		{label: 20, share: 0.15, draw: drawing.standing},
 		{label: 21, share: 0.15, draw: drawing.onDemand},
 		{label: 22, share: 0.15, draw: drawing.retries},
+		{label: 23, share: 0.1, draw: drawing.windows},
 		{label: 28, share: 0.1, draw: drawing.operators},
 		{label: 27, share: 0.05, draw: drawing.brakes},
 	}
@@ -146,4 +149,30 @@ func (d drawing) brakes(s *Scenario) {
 		Hook:      sim.Hook{Takes: s.Op, Fails: d.share(0.3, 0.9)},
 		Operators: sim.Operators{Every: d.time(s.Skip, s.Duration), For: d.time(s.Skip, s.Duration/2), StopAfter: 1 + d.IntN(4)},
 	}
+}
+
+// windowedFor is for how long the windows of a scenario open and close, in minutes; then they stay open for the rest of the day.
+const windowedFor = 60
+
+// windows: members may run for some minutes, and then for some minutes not.
+func (d drawing) windows(s *Scenario) {
+	if s.Standing != NothingStands {
+		return
+	}
+	open, closed := 1+d.IntN(5), 1+d.IntN(5)
+	windows := window.Set{minutes(windowedFor, 24*60)}
+	for at := closed; at < windowedFor; at += open + closed {
+		windows = append(windows, minutes(at, min(at+open, windowedFor)))
+	}
+	s.Windows = &windows
+}
+
+// minutes is a window of every day, by its minutes in UTC.
+func minutes(from, to int) window.Window {
+	text := fmt.Sprintf("%02d:%02d-%02d:%02d UTC", from/60, from%60, to/60, to%60)
+	w, err := window.Parse(text, func(string) (*time.Location, error) { return time.UTC, nil })
+	if err != nil {
+		panic(err)
+	}
+	return w
 }

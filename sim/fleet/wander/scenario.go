@@ -9,6 +9,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/policy/window"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/check"
 )
@@ -22,7 +23,9 @@ type Scenario struct {
 	Skip, Op, MinInterval, MaxInterval time.Duration
 	// RetryAfter is that of [wander.Config].
 	RetryAfter time.Duration
-	Walk       wander.Walk
+	// Windows are when the members may run, by their wall clocks; nil is always. A run begins on a Saturday at midnight, in UTC.
+	Windows *window.Set
+	Walk    wander.Walk
 	// Backups and OnLost are those of [wander.Config].
 	Backups int
 	OnLost  wander.OnLost
@@ -82,7 +85,7 @@ func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 			}
 			return s.machine(seat.Index, wander.Config{
 				Gate: seat.Gate, Self: seat.Self, Skip: s.Skip, Op: op, MinInterval: s.MinInterval, MaxInterval: s.MaxInterval,
-				OnDemand: s.onDemand(), RetryAfter: s.RetryAfter,
+				OnDemand: s.onDemand(), RetryAfter: s.RetryAfter, Windows: s.Windows,
 				Backups: s.Backups, OnLost: s.OnLost, Walk: s.Walk, Laps: laps, WaitAlone: s.WaitAlone, Rejoins: seat.Rejoins,
 				Entropy: seat.Entropy,
 			}, &machines[seat.Index])
@@ -203,7 +206,10 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		checkers = append(checkers, check.NewDemandChecker())
 	}
 	if s.RetryAfter > 0 {
-		checkers = append(checkers, NewRetryChecker(s.MinInterval, s.RetryAfter, s.Slots))
+		checkers = append(checkers, NewRetryChecker(s.MinInterval, s.RetryAfter, s.Slots <= 1 && s.Windows == nil))
+	}
+	if s.Windows != nil {
+		checkers = append(checkers, NewWindowChecker(*s.Windows, s.Members, s.Skip, timeout/2))
 	}
 	// The list of missed members has the first bytes of identities, which are all alike if identities are in order.
 	if s.Walk != wander.Random && s.Order != sim.InOrder {

@@ -1,0 +1,161 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/window"
+	"github.com/wanderd/wanderd/sim"
+	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
+)
+
+// Nights says whether every member gets its turn while the windows of a gate are open. A night is the time from an opening to the next one.
+type Nights struct {
+	Windows []string `json:"windows"`
+	Members int      `json:"members"`
+	// Simulated is how many nights were simulated, from June 2, 2007 on; all members are due at the first.
+	Simulated int `json:"nights"`
+	// Shortest is how long the shortest of them is open, in seconds; Fits the runs for which that is enough, by theory.
+	Shortest float64 `json:"shortest_open_s"`
+	Fits     int     `json:"runs_that_fit"`
+	// Fewest is how many members ran in the night with the fewest, LastStart the longest time from an opening to the first run of the last
+	// member, in seconds.
+	Fewest    int     `json:"fewest_members"`
+	LastStart float64 `json:"last_start_s"`
+}
+
+const (
+	// mostNights bounds the nights that are simulated, nightsWork their steps.
+	mostNights = 7
+	nightsWork = 6_000_000
+)
+
+// night is the time of one night: open from opens to closes, until the next one opens.
+type night struct{ opens, closes, next policy.Time }
+
+// nightsOf returns the first whole nights of a simulation; none, if it is always open.
+func nightsOf(s window.Set) (list []night) {
+	at := func(wall int64) policy.Time { return policy.Time(wall - sim.Epoch) }
+	opens := s.Closes(sim.Epoch) // A night that has begun already would be shorter than it is.
+	if opens == window.Never {
+		return nil
+	}
+	for opens = s.Opens(opens); len(list) < mostNights; {
+		closes := s.Closes(opens)
+		next := s.Opens(closes)
+		list = append(list, night{at(opens), at(closes), at(next)})
+		opens = next
+	}
+	return list
+}
+
+// dueEachNight is a min_interval with which a member is due again whenever a night begins: the shortest time for which all windows are closed.
+func dueEachNight(s window.Set) time.Duration {
+	var shortest time.Duration
+	for _, n := range nightsOf(s) {
+		if closed := n.next.Sub(n.closes); shortest == 0 || closed < shortest {
+			shortest = closed
+		}
+	}
+	return shortest
+}
+
+// eachNight is the longest time from one opening to the next: who is to run less often need not run in each night.
+func eachNight(s window.Set) (longest time.Duration) {
+	for _, n := range nightsOf(s) {
+		longest = max(longest, n.next.Sub(n.opens))
+	}
+	return longest
+}
+
+// turns counts the members that run in a night. It implements [sim.Watcher].
+type turns struct {
+	work
+	ran  map[int]bool
+	last policy.Time
+}
+
+// Watch implements [sim.Watcher].
+func (k *turns) Watch(c *sim.Cluster, o *sim.Occurrence) error {
+	for i := range o.Effects {
+		if o.Kind == sim.Stepped && o.Effects[i].Kind == policy.Run && !k.ran[o.Member] {
+			k.ran[o.Member], k.last = true, o.At
+		}
+	}
+	return k.work.Watch(c, o)
+}
+
+// texts writes the windows as in a configuration.
+func texts(s window.Set) (list []string) {
+	for i := range s {
+		list = append(list, s[i].String())
+	}
+	return list
+}
+
+// suffice reports whether every member runs in each night; by theory, if none was simulated.
+func (a *Nights) suffice() bool {
+	if a.Simulated == 0 {
+		return a.Fits >= a.Members
+	}
+	return a.Fewest == a.Members
+}
+
+// text answers the question in a sentence.
+func (a *Nights) text() string {
+	fits := fmt.Sprintf("the shortest night is open for %s, which is enough for %d runs", spoken(a.Shortest), a.Fits)
+	switch {
+	case a.Simulated == 0:
+		return "not simulated, because a night takes too much work: " + fits
+	case a.suffice():
+		return fmt.Sprintf("Everybody runs in each of %d nights; the last one begins %s after the opening; %s.", a.Simulated, spoken(a.LastStart), fits)
+	}
+	return fmt.Sprintf("NOT everybody runs in each of %d nights: in the worst, %d of %d; %s. Make the windows longer, raise slots, or let every be longer than a night.",
+		a.Simulated, a.Fewest, a.Members, fits)
+}
+
+// simulateNights lets a fleet live for some nights. Guardians are not simulated: they change nothing here but the work.
+func simulateNights(ctx context.Context, w *Wish, k *Constants) (*Nights, error) {
+	list := nightsOf(w.Windows)
+	if len(list) == 0 {
+		return nil, nil
+	}
+	a := &Nights{Members: w.Members, Fewest: w.Members, Windows: texts(w.Windows)}
+	t := &turns{work: work{ctx: ctx, limit: nightsWork}, ran: map[int]bool{}}
+	world := wandering.Scenario{
+		Seed: w.Seed, Members: w.Members, Walk: k.Walk, Slots: k.Slots, AskFirst: true, Windows: &w.Windows,
+		Skip: k.Skip, Op: k.Op, MinInterval: k.MinInterval, MaxInterval: max(k.MaxInterval, longest/12),
+		Network: sim.Network{Latency: w.latency(), Loss: w.Loss}, Membership: sim.Membership{DetectAfter: detectAfter},
+		Hook: sim.Hook{Takes: k.Op, Spread: opSpread},
+	}
+	c := world.NewCluster(t)
+	c.BootWithToken(0)
+	for _, n := range list {
+		err := c.Run(n.opens - 1) // Some start in the moment of the opening.
+		clear(t.ran)
+		t.last = n.opens
+		if err == nil {
+			err = c.Run(n.closes)
+		}
+		if errors.Is(err, errSpent) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		open := n.closes.Sub(n.opens)
+		if a.Simulated == 0 || open.Seconds() < a.Shortest {
+			a.Shortest, a.Fits = open.Seconds(), int(open/k.Op)*k.Slots
+		}
+		a.Simulated++
+		a.Fewest, a.LastStart = min(a.Fewest, len(t.ran)), max(a.LastStart, t.last.Sub(n.opens).Seconds())
+	}
+	if a.Simulated == 0 {
+		open := list[0].closes.Sub(list[0].opens)
+		a.Shortest, a.Fits = open.Seconds(), int(open/k.Op)*k.Slots
+	}
+	return a, nil
+}
