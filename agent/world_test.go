@@ -46,6 +46,8 @@ type world struct {
 	agents map[string]*resident
 	// rosters are the rosters of a strict gate by agent; without any, the gate is soft.
 	rosters map[string][]string
+	// strictly is its protocol; nil is strictlock.
+	strictly policy.Protocol
 	// saves is how long a save on a host's disk takes.
 	saves map[string]time.Duration
 }
@@ -173,13 +175,14 @@ func (w *world) gateOf(name string) GateConfig {
 	if w.rosters == nil {
 		return w.gate.config()
 	}
-	return GateConfig{
-		Name: w.gate.Name, Roster: w.rosters[name], KillAfter: time.Second,
-		Protocol: strictlock.Settings{
+	c := GateConfig{Name: w.gate.Name, Roster: w.rosters[name], KillAfter: time.Second, Protocol: w.strictly}
+	if c.Protocol == nil {
+		c.Protocol = strictlock.Settings{
 			Lease: 8 * time.Second, MostLease: 8 * time.Second, KillAfter: time.Second, Margin: 100 * time.Millisecond, Rho: 0.01,
 			Patience: 200 * time.Millisecond,
-		},
+		}
 	}
+	return c
 }
 
 // set changes the world under its lock.

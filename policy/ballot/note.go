@@ -38,7 +38,10 @@ func Notes() policy.Notes {
 	return policy.Notes{
 		{Note: NoteProposed, Name: "proposed", Level: policy.Info, Text: "no holder answers; asking the roster for a new token", Repeats: true},
 		{Note: NoteWon, Name: "won", Level: policy.Info, Text: "a majority agrees; made a new token"},
-		{Note: NoteWithdrew, Name: "withdrew", Level: policy.Info, Text: "no majority agrees to a new token; trying again", Repeats: true},
+		{
+			Note: NoteWithdrew, Name: "withdrew", Level: policy.Info, Repeats: true, Facts: []string{factMissing},
+			Text: "no majority agrees to a new token; trying again",
+		},
 		{
 			Note: NoteNoMajority, Name: "no_majority", Level: policy.Warn, Repeats: true, Facts: []string{factMissing},
 			Text: "no majority of the roster answers; nothing runs here until one does",

@@ -2,6 +2,7 @@ package ballot_test
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,6 +55,10 @@ func TestClocksOfDifferentRatesAreNoticed(t *testing.T) {
 			for _, f := range c.m[0].Facts(c.now, nil) {
 				if f.Name == "clock_rate" {
 					named = f.Member
+					rank, _ := c.roster.Rank(named)
+					if !strings.HasPrefix(f.Text, "the clock of "+c.roster.Name(rank)+" runs ") || !strings.Contains(f.Text, " than that of a, and each may be wrong by 1 %") {
+						t.Errorf("it says %q", f.Text)
+					}
 				}
 			}
 			if named.IsZero() == tc.want {

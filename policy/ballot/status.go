@@ -63,6 +63,17 @@ func (b *Machine) Missing() string {
 	return fmt.Sprintf("sees %s, misses %s", sees, misses)
 }
 
+// rateText names the two clocks that run at different rates.
+func (b *Machine) rateText() string {
+	rank, _ := b.cfg.Roster.Rank(b.rates.differs)
+	percent, how := 100*(b.rates.rate-1), "faster"
+	if percent < 0 {
+		percent, how = -percent, "slower"
+	}
+	return fmt.Sprintf("the clock of %s runs %.2f %% %s than that of %s, and each may be wrong by %v %%: a strict gate is not safe between them; set both by one source",
+		b.cfg.Roster.Name(rank), percent, how, b.cfg.Roster.Name(b.cfg.Self), 100*b.cfg.Rho)
+}
+
 // Facts appends what there is to say of the ballots.
 func (b *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 	if e := b.supporter.promised; e != 0 {
@@ -71,8 +82,8 @@ func (b *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 	if b.holder.holds {
 		out = append(out, policy.Fact{Name: factUntil, At: b.holder.until})
 	}
-	if !b.HasMajority(now) || b.proposer.wants {
-		out = append(out, policy.Fact{Name: factMissing, Text: b.Missing()})
+	if !b.HasMajority(now) {
+		out = append(out, policy.Fact{Name: factMissing, Text: "no majority: " + b.Missing()})
 	}
 	if id := b.strangers.outsider; !id.IsZero() {
 		out = append(out, policy.Fact{Name: factOutsider, Member: id})
@@ -81,7 +92,7 @@ func (b *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 		out = append(out, policy.Fact{Name: factOther, Member: id})
 	}
 	if k := &b.rates; !k.differs.IsZero() {
-		out = append(out, policy.Fact{Name: factRate, Member: k.differs, Text: fmt.Sprintf("%+.2f %%", 100*(k.rate-1))})
+		out = append(out, policy.Fact{Name: factRate, Member: k.differs, Text: b.rateText()})
 	}
 	return out
 }
