@@ -9,7 +9,7 @@ import (
 
 // What a gate with AsksFirst has to say to a site besides Regenerate, and the reverse. It is on UDP.
 
-// Lose says that the token that is here is over. A site that waits looks for the queue.
+// Lose says that the token that is here is over. A site that waits looks for the queue; nothing keeps one that leaves.
 func (m *Machine) Lose(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if !m.holds {
 		return out
@@ -17,7 +17,10 @@ func (m *Machine) Lose(now policy.Instant, out []policy.Effect) []policy.Effect 
 	m.handoff.Withdraw()
 	m.req, m.running = false, false
 	m.gone(now.Time)
-	if m.wanted && !m.leaving {
+	switch {
+	case m.leaving:
+		return m.maybeGo(out)
+	case m.wanted:
 		return m.reqCS(now, out)
 	}
 	return out
