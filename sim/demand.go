@@ -79,7 +79,7 @@ func (c *Cluster) callersGo(who int32) {
 
 // wanted begins a demand, if it is still arranged.
 func (c *Cluster) wanted(who, number int32) {
-	if c.callers[who].number != number || !c.members[who].up {
+	if c.callers == nil || c.callers[who].number != number || !c.members[who].up {
 		return
 	}
 	if happens(c.demandDice, c.cfg.Demand.Withdrawn) {
@@ -90,7 +90,7 @@ func (c *Cluster) wanted(who, number int32) {
 
 // unwanted takes a demand back, if that is still arranged.
 func (c *Cluster) unwanted(who, number int32) {
-	if c.callers[who].number != number || !c.members[who].up {
+	if c.callers == nil || c.callers[who].number != number || !c.members[who].up {
 		return
 	}
 	c.Unwant(int(who))
@@ -98,6 +98,9 @@ func (c *Cluster) unwanted(who, number int32) {
 		c.await(who)
 	}
 }
+
+// EndDemand ends what Config.Demand arranges: nobody asks by itself any more, and no demand is taken back.
+func (c *Cluster) EndDemand() { c.callers = nil }
 
 // Want begins a demand at member i, which must be up.
 func (c *Cluster) Want(i int) {
