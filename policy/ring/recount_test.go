@@ -23,3 +23,20 @@ func TestACallInItsSecondRoundLeavesNoCopies(t *testing.T) {
 		}
 	}
 }
+
+// "The member after it calls for a tour": requests, and the token itself, may have gone with the crashed one.
+func TestTheMemberAfterACrashedOneCalls(t *testing.T) {
+	members := rosterOf(4)
+	for self, want := range map[int]bool{2: true, 3: false} {
+		m := New(configOf(Q, members, self))
+		m.Step(policy.Instant{}, &policy.Event{Kind: policy.PeersChanged, Peers: members}, nil)
+		live := []wire.MemberID{members[0], members[2], members[3]}
+		calls := false
+		for _, e := range m.Step(policy.Instant{}, &policy.Event{Kind: policy.PeersChanged, Peers: live}, nil) {
+			calls = calls || e.Kind == policy.Send && requestOf(&e.Msg).call != 0
+		}
+		if calls != want {
+			t.Errorf("member 1 crashes, and that member %d calls is %t", self, calls)
+		}
+	}
+}
