@@ -111,6 +111,18 @@ func (d *Dir) Save(gate string, r Record) error {
 	return nil
 }
 
+// Reset forgets the fencing number of a gate and what its protocol remembers. It keeps when the operation ran last, so that it does not run
+// again within min_interval. It returns the record before; false if there is none. A damaged record is an error.
+func (d *Dir) Reset(gate string) (before Record, found bool, err error) {
+	before, found, err = d.Load(gate)
+	if err != nil || !found {
+		return before, found, err
+	}
+	after := before
+	after.Seq, after.Memo = 0, policy.Memo{}
+	return before, true, d.Save(gate, after)
+}
+
 // replace replaces the content of a file atomically: after a crash the file has either the old or the new content.
 func (d *Dir) replace(path string, content []byte) error {
 	tmp := path + tmpSuffix

@@ -40,6 +40,8 @@ func TestHelpFitsATerminal(t *testing.T) {
 		{"config", "show"},
 		{"config", "check"},
 		{"keygen"},
+		{"gate"},
+		{"gate", "reset"},
 		{"completion"},
 		{"manual"},
 		{"version"},

@@ -65,7 +65,7 @@ func (p *program) newRootCommand() *cobra.Command {
 	}
 	root.SetVersionTemplate("wanderd {{.Version}}\n")
 	flags.AddTo(root.Flags(), config.Table())
-	root.AddCommand(p.newExecCommand(), p.newStatusCommand(), p.newMembersCommand(), p.newHistoryCommand(), p.newWebCommand(), p.newDrainCommand(), p.newConfigCommand(), p.newKeygenCommand(),
+	root.AddCommand(p.newExecCommand(), p.newStatusCommand(), p.newMembersCommand(), p.newHistoryCommand(), p.newWebCommand(), p.newDrainCommand(), p.newConfigCommand(), p.newKeygenCommand(), p.newGateCommand(),
 		newDemoCommand(), newPlanCommand(), p.newSimCommand(), p.newCompletionCommand(), p.newManualCommand(), p.newVersionCommand())
 	completeValues(root)
 	root.SetHelpCommand(newHelpCommand())
