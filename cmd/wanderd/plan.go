@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -35,6 +36,9 @@ of work, and theory is the check. If that amount is too small, as for many thous
 members, the answer comes from theory and says so. The same question always gets the
 same answer.
 
+With --svg a picture of the first night is written as well: who runs when, if all members
+are due as the windows open, or at 20:00 if there are none.
+
 If the goal is impossible, the answer gives the reason, the nearest possible plan, and
 for each of slots, members, op, every and skip the smallest sufficient change.`
 
@@ -53,11 +57,14 @@ const examplePlan = `  400 hosts, a transfer of three minutes, once a day on eac
       wanderd plan --members 150 --op 4s --every 15m --walk random --skip 1s \
           --latency 40ms --loss 1%
 
+  A picture of the first night.
+      wanderd plan --members 100 --op 5m --every 24h --svg night.svg
+
   For scripts.
       wanderd plan --members 400 --op 3m --every 1d --json | jq -r .toml`
 
 func newPlanCommand() *cobra.Command {
-	w, flags, asJSON := plan.Wish{Seed: 1}, settings.Flags{}, false
+	w, flags, asJSON, picture := plan.Wish{Seed: 1}, settings.Flags{}, false, ""
 	t := planTable(&w)
 	cmd := &cobra.Command{
 		Use:     "plan --members N --op DURATION --every DURATION",
@@ -73,6 +80,9 @@ func newPlanCommand() *cobra.Command {
 			if _, ok := errors.AsType[*plan.Impossible](err); ok {
 				return usageError{err}
 			}
+			if err == nil && picture != "" {
+				err = drawNight(cmd.Context(), w, picture)
+			}
 			if err != nil {
 				return err
 			}
@@ -84,8 +94,26 @@ func newPlanCommand() *cobra.Command {
 	}
 	flags.AddTo(cmd.Flags(), t)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object. Times are in seconds, shares from 0 to 1.")
+	cmd.Flags().StringVar(&picture, "svg", "", "Write a picture of the first night into `file`.")
 	cmd.AddCommand(newPlanBackupsCommand())
 	return cmd
+}
+
+// drawNight writes the picture of a fleet's first night.
+func drawNight(ctx context.Context, w plan.Wish, path string) error {
+	out, err := report.Create(path)
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
+	night, err := plan.FirstNight(ctx, w)
+	if err != nil {
+		return err
+	}
+	if err := night.SVG(out); err != nil {
+		return err
+	}
+	return out.Commit()
 }
 
 // planTable is the flags of a wish. Their defaults are those of the agent.

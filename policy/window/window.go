@@ -27,6 +27,9 @@ type Window struct {
 	zoneName string
 }
 
+// Location is the zone whose clocks the window goes by.
+func (w Window) Location() *time.Location { return w.zone }
+
 // Set is the windows of a gate: it is open while one of them is. A gate with an empty set is always open.
 type Set []Window
 

@@ -117,7 +117,17 @@ func (a *Nights) text() string {
 		a.Simulated, a.Fewest, a.Members, fits)
 }
 
-// simulateNights lets a fleet live for some nights. Guardians are not simulated: they change nothing here but the work.
+// nightWorld is the fleet of a wish, whose members are all due. Guardians are not simulated: they change nothing here but the work.
+func nightWorld(w *Wish, k *Constants) *wandering.Scenario {
+	return &wandering.Scenario{
+		Seed: w.Seed, Members: w.Members, Walk: k.Walk, Slots: k.Slots, AskFirst: true, Windows: &w.Windows,
+		Skip: k.Skip, Op: k.Op, MinInterval: k.MinInterval, MaxInterval: max(k.MaxInterval, longest/12),
+		Network: sim.Network{Latency: w.latency(), Loss: w.Loss}, Membership: sim.Membership{DetectAfter: detectAfter},
+		Hook: sim.Hook{Takes: k.Op, Spread: opSpread},
+	}
+}
+
+// simulateNights lets a fleet live for some nights.
 func simulateNights(ctx context.Context, w *Wish, k *Constants) (*Nights, error) {
 	list := nightsOf(w.Windows)
 	if len(list) == 0 {
@@ -125,13 +135,7 @@ func simulateNights(ctx context.Context, w *Wish, k *Constants) (*Nights, error)
 	}
 	a := &Nights{Members: w.Members, Fewest: w.Members, Windows: texts(w.Windows)}
 	t := &turns{work: work{ctx: ctx, limit: nightsWork}, ran: map[int]bool{}}
-	world := wandering.Scenario{
-		Seed: w.Seed, Members: w.Members, Walk: k.Walk, Slots: k.Slots, AskFirst: true, Windows: &w.Windows,
-		Skip: k.Skip, Op: k.Op, MinInterval: k.MinInterval, MaxInterval: max(k.MaxInterval, longest/12),
-		Network: sim.Network{Latency: w.latency(), Loss: w.Loss}, Membership: sim.Membership{DetectAfter: detectAfter},
-		Hook: sim.Hook{Takes: k.Op, Spread: opSpread},
-	}
-	c := world.NewCluster(t)
+	c := nightWorld(w, k).NewCluster(t)
 	c.BootWithToken(0)
 	for _, n := range list {
 		err := c.Run(n.opens - 1) // Some start in the moment of the opening.
