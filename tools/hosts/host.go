@@ -69,11 +69,11 @@ func (h *Host) Start() error {
 	return nil
 }
 
-// Command is a program on this host.
+// Command is a program on this host. It ends with this process.
 func (h *Host) Command(program string, args ...string) *exec.Cmd {
 	argv := slices.Concat(h.enter, []string{program}, args)
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env = append(os.Environ(), h.mark)
+	cmd.Env, cmd.SysProcAttr = append(os.Environ(), h.mark), &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	return cmd
 }
 

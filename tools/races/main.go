@@ -3,12 +3,11 @@
 //
 //	go -C tools/races run . [-only NAME] [--write ../../docs]
 //
-// A system whose program is not installed is skipped, and the page says so. It is a module of its own: the clients of the other
+// A system whose program is not installed, or that fails, is skipped, and the page says so. It is a module of its own: the clients of the other
 // systems stay out of the product's go.sum.
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -61,7 +60,7 @@ func race(only, write string) error {
 			continue
 		}
 		if err := p.run(s, filepath.Join(dir, fmt.Sprint(i))); err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+			p.skip(s.name, err.Error())
 		}
 	}
 	p.plain(filepath.Join(dir, "lock"))
@@ -92,25 +91,24 @@ func (p *page) run(s system, dir string) error {
 	return nil
 }
 
-var errNoNetwork = errors.New("no network namespaces")
-
-// rest counts the bytes that a system with nothing to do puts on the wire.
+// rest counts what a system with nothing to do puts on the wire.
 func (p *page) rest(s system, dir string) error {
 	net, err := hosts.NewNetwork(servers)
 	if err != nil {
-		p.resting = append(p.resting, []string{s.name, fmt.Sprint(errors.Join(errNoNetwork, err)), ""})
+		p.resting = append(p.resting, []string{s.name, "no network namespaces: " + err.Error(), "", ""})
 		return nil
 	}
 	defer net.Close()
-	stop, err := s.quiet(dir, &network{net})
+	n := &network{net}
+	stop, err := s.quiet(dir, n)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	perMinute, err := p.bytesPerMinute(net)
+	perMinute, messages, err := n.atRest()
 	if err != nil {
 		return err
 	}
-	p.resting = append(p.resting, []string{s.name, fmt.Sprintf("%.0f", perMinute), fmt.Sprintf("%.0f", perMinute/servers)})
+	p.resting = append(p.resting, []string{s.name, fmt.Sprintf("%.0f", perMinute), fmt.Sprintf("%.0f", perMinute/servers), messages})
 	return nil
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/wanderd/wanderd/tools/hosts"
 )
 
 const (
@@ -19,9 +17,9 @@ const (
 	// warmUp goes before what is measured.
 	warmUp = 2 * time.Second
 	// raceTime is how long locks are taken, one after the other.
-	raceTime = 8 * time.Second
+	raceTime = 5 * time.Second
 	// watchTime is how long the contenders are watched after a server was killed.
-	watchTime = 30 * time.Second
+	watchTime = 20 * time.Second
 	// deaths is how often a holder is killed in each way.
 	deaths = 3
 	// settleTime is left to a system before its bytes are counted, for restTime.
@@ -297,19 +295,6 @@ func (p *page) killServer(s system, dir string, which int) error {
 	}
 	p.serverDeaths = append(p.serverDeaths, []string{s.name, v.what, said})
 	return nil
-}
-
-// bytesPerMinute counts what a network's hosts send while they rest.
-func (p *page) bytesPerMinute(n *hosts.Network) (float64, error) {
-	time.Sleep(settleTime)
-	before, err := n.Sent()
-	if err != nil {
-		return 0, err
-	}
-	begun := time.Now()
-	time.Sleep(restTime)
-	after, err := n.Sent()
-	return float64(after-before) / time.Since(begun).Minutes(), err
 }
 
 // plain runs "true" as it is, and under flock.

@@ -75,7 +75,8 @@ loopback. Their files are in %s, on the same disk.
 	table("A server or a member is killed", fmt.Sprintf("kill -9, while the clients of three servers or members contend: the longest time without any grant in the %s after that.", watchTime),
 		[]string{"system", "killed", "pause"}, p.serverDeaths)
 	table("Bytes at rest", fmt.Sprintf("Three servers or members without any client, each in a network namespace of its own: bytes on the wire a minute with all headers, counted for %s. "+
-		"A strict gate adds nothing to the gossip; the token of a soft gate goes round all the time.", restTime), []string{"system", "all", "each"}, p.resting)
+		"Messages are wanderd's datagrams that are not gossip: a strict gate at rest has none; the token of a soft gate goes round all the time.", restTime),
+		[]string{"system", "all", "each", "messages"}, p.resting)
 	table("A command under a lock", fmt.Sprintf("The time of a process from start to end, %d times one after the other; nobody else wants the lock.", commands),
 		[]string{"command", "median", "99th percentile"}, p.commands)
 	table("Skipped", "These did not race here.", []string{"system", "why"}, p.skipped)

@@ -37,6 +37,55 @@ func (n *network) runEach(dir string, argvs [][]string) (stop func(), err error)
 	return stop, nil
 }
 
+// counter counts the datagrams of agents that are not gossip: the fourth byte of gossip is 1.
+const counter = "table inet race {\nchain in {\ntype filter hook input priority 0\nudp dport 7946 @th,88,8 != 1 counter\n}\n}\n"
+
+// atRest counts what all hosts send, in bytes a minute, and how many datagrams of agents are no gossip.
+func (n *network) atRest() (perMinute float64, messages string, err error) {
+	time.Sleep(settleTime)
+	before, err := n.Sent()
+	if err != nil {
+		return 0, "", err
+	}
+	total := 0
+	for i := range servers {
+		if _, err := n.nft(i, counter, "-f", "-"); err != nil {
+			return 0, "", err
+		}
+	}
+	begun := time.Now()
+	time.Sleep(restTime)
+	after, err := n.Sent()
+	if err != nil {
+		return 0, "", err
+	}
+	perMinute = float64(after-before) / time.Since(begun).Minutes()
+	for i := range servers {
+		said, err := n.nft(i, "", "list", "table", "inet", "race")
+		if err != nil {
+			return 0, "", err
+		}
+		_, rest, _ := strings.Cut(said, "counter packets ")
+		var packets int
+		if _, err := fmt.Sscan(rest, &packets); err != nil {
+			return 0, "", fmt.Errorf("nft says %q: %w", said, err)
+		}
+		total += packets
+	}
+	return perMinute, fmt.Sprint(total), nil
+}
+
+func (n *network) nft(host int, input string, args ...string) (string, error) {
+	argv := append(append(n.Enter(host), "nft"), args...)
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Stdin = strings.NewReader(input)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("nft: %w: %s", err, out)
+	}
+	return string(out), err
+}
+
 // wanderd is the agents of this module with a gate of some policy.
 func wanderd(program, policy string) system {
 	start := func(dir string, members int, n *hosts.Network) (*fleet, error) {
