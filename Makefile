@@ -35,7 +35,7 @@ fuzz:
 browser:
 	cd cmd/wanderd/web/browser && $(GO) vet . && $(GO) test -count=1 -v . $(if $(SHOTS),-args -shots $(abspath $(SHOTS)))
 
-# On from the seed of the day, for as many seeds as SEEDS says: what breaks a rule of the strict gates is shown with its seed.
+# On from the seed of the day, for as many seeds as SEEDS says, of each strict gate: what breaks a rule is shown with its seed.
 SEEDS    ?= 100000
 hunt:
 	$(GO) test ./policy/ballot -run '^TestHunt$$' -v -timeout 0 -ballot.seed $$(date +%Y%m%d000000) -ballot.seeds $(SEEDS)

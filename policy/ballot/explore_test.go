@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"hash/maphash"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -17,11 +18,11 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// small is a world of three gates in ticks of a lease. Member 0 holds the token, and member 1 has asked for it; member 2 may propose. In each
+// small is a world of three gates of a kind in ticks of a lease. Member 0 holds the token, and member 1 has asked for it; member 2 may propose. In each
 // state anything may happen that can: a message that was ever sent arrives, once; a command ends; one process or host dies; a tick passes. So every
 // order and every loss is tried, up to a number of ticks.
 type small struct {
-	g       [3]strictlock.Machine
+	g       [3]gate
 	disk    [3]policy.Memo
 	draws   [3]uint64
 	run     [3]smallRun
@@ -58,6 +59,7 @@ const (
 
 // explorer explores a small world.
 type explorer struct {
+	kind   gateKind
 	roster ballot.Roster
 	ids    []wire.MemberID
 	// drawing is whose draws are drawn from now.
@@ -73,6 +75,8 @@ type explorer struct {
 	elected int
 	passed  int
 	out     []policy.Effect
+	// own are the last messages of the kinds that only one protocol has.
+	own []wire.Message
 }
 
 // Uint64 draws from the member that takes a step: the same state draws the same.
@@ -81,17 +85,18 @@ func (x *explorer) Uint64() uint64 {
 	return uint64(x.who+1)<<32 | *x.drawing
 }
 
-func (x *explorer) config(i int) ballot.Config {
-	return ballot.Config{
-		Gate: 7, Roster: &x.roster, Self: i, Lease: time.Second, MostLease: time.Second, KillAfter: 300 * time.Millisecond,
-		Margin: 100 * time.Millisecond, Rho: 0, Patience: 500 * time.Millisecond, Entropy: x,
-	}
+// newGate returns a gate that waits for Started.
+func (x *explorer) newGate(i int) gate {
+	w := world{p: plan{
+		kind: x.kind, members: 3, lease: time.Second, killAfter: 300 * time.Millisecond, margin: 100 * time.Millisecond, patience: 500 * time.Millisecond,
+	}, roster: x.roster, entropy: x}
+	return w.newGate(i)
 }
 
 // step gives an event to a gate, and carries out what it asks for. Its saves take no time: what a slow disk does is for the hunt.
 func (x *explorer) step(s *small, i int, ev policy.Event) {
 	x.drawing, x.who = &s.draws[i], i
-	g := &s.g[i]
+	g := s.g[i]
 	for {
 		x.out = g.Step(policy.Instant{Time: s.now, Wall: wall + int64(s.now)}, &ev, x.out[:0])
 		saved := false
@@ -122,7 +127,8 @@ func (x *explorer) step(s *small, i int, ev policy.Event) {
 }
 
 func (x *explorer) send(s *small, m *wire.Message) {
-	if m.Kind == strictlock.KindRequest {
+	if m.Kind >= 64 { // The protocols' own are lost from now on.
+		x.own = append(x.own, *m)
 		return
 	}
 	to, _ := x.roster.Rank(m.To)
@@ -163,11 +169,13 @@ func (x *explorer) starts(s *small, i int, e *policy.Effect) {
 
 // visit explores what may follow a state.
 func (x *explorer) visit(s *small) {
-	h := maphash.Bytes(x.seed, raw(s))
-	if x.seen[h] {
+	var h maphash.Hash
+	h.SetSeed(x.seed)
+	hashDeep(&h, reflect.ValueOf(s).Elem())
+	if x.seen[h.Sum64()] {
 		return
 	}
-	x.seen[h] = true
+	x.seen[h.Sum64()] = true
 	for i := range s.g {
 		for k := range i {
 			if a, b := s.g[i].Ballot().Token(), s.g[k].Ballot().Token(); a != nil && b != nil && a.ID == b.ID {
@@ -195,6 +203,9 @@ func (x *explorer) try(s *small, what string, can bool, do func(*small)) {
 		return
 	}
 	next := *s
+	for i := range next.g {
+		next.g[i] = copyDeep(reflect.ValueOf(s.g[i])).Interface().(gate)
+	}
 	x.path = append(x.path, what)
 	if do(&next); x.err == nil {
 		x.visit(&next)
@@ -252,13 +263,13 @@ func (x *explorer) crash(s *small, i int, host bool) {
 		}
 	}
 	x.drawing, x.who = &s.draws[i], i
-	s.g[i] = *strictlock.New(x.config(i))
+	s.g[i] = x.newGate(i)
 	x.step(s, i, policy.Event{Kind: policy.Started, State: policy.State{Memo: s.disk[i]}})
 }
 
-// newExplorer returns an explorer, and the world in which it begins: member 0 has won a ballot, and has its lease.
-func newExplorer(t *testing.T, ticks policy.Time, crashes int) (*explorer, *small) {
-	x := &explorer{seed: maphash.MakeSeed(), seen: map[uint64]bool{}, crashes: crashes}
+// newExplorer returns an explorer, and the world in which it begins: member 0 has won a ballot, has run, and has its lease.
+func newExplorer(t *testing.T, kind gateKind, ticks policy.Time, crashes int) (*explorer, *small) {
+	x := &explorer{kind: kind, seed: maphash.MakeSeed(), seen: map[uint64]bool{}, crashes: crashes}
 	list, ids := names(3)
 	x.ids = ids
 	var err error
@@ -268,26 +279,61 @@ func newExplorer(t *testing.T, ticks policy.Time, crashes int) (*explorer, *smal
 	s := new(small)
 	for i := range s.g {
 		x.drawing, x.who = &s.draws[i], i
-		s.g[i] = *strictlock.New(x.config(i))
+		s.g[i] = x.newGate(i)
 		x.step(s, i, policy.Event{Kind: policy.Started})
 	}
 	s.now = 4 * tick
+	for i := range s.g {
+		x.step(s, i, policy.Event{Kind: policy.PeersChanged, Peers: ids})
+	}
+	x.step(s, 0, policy.Event{Kind: policy.Wanted})
+	x.drawing, x.who = &s.draws[0], 0
 	s.g[0].Ballot().Propose(s.now, 0)
 	x.step(s, 0, policy.Event{Kind: policy.Woke})
-	for n := 0; n < s.count; n++ {
-		if !s.arrived[n] {
-			x.path = []string{""}
-			x.arrive(s, n)
-			n = -1
-		}
+	x.calm(s)
+	if !s.run[0].active {
+		t.Fatal("member 0 does not run")
 	}
-	if s.g[0].Ballot().Token() == nil {
-		t.Fatal("member 0 has no token")
-	}
+	x.ends(s, 0)
+	x.calm(s)
 	s.sent, s.arrived, s.count = [mostSent]sent{}, [mostSent]bool{}, 0
-	x.path = nil
+	x.path, x.own = nil, nil
 	x.ticks = s.now/tick + ticks
 	return x, s
+}
+
+// calm lets everything arrive that is under way.
+func (x *explorer) calm(s *small) {
+	x.path = []string{""}
+	for again := true; again; {
+		again = false
+		for n := range s.count {
+			if !s.arrived[n] {
+				x.arrive(s, n)
+				again = true
+				break
+			}
+		}
+		for len(x.own) > 0 {
+			m := x.own[0]
+			x.own = x.own[1:]
+			to, _ := x.roster.Rank(m.To)
+			x.step(s, to, policy.Event{Kind: policy.Received, Msg: m})
+			again = true
+		}
+	}
+}
+
+// asks lets a member's request come to member 0, which has the token: it offers it.
+func (x *explorer) asks(s *small, i int) {
+	x.own = nil
+	x.step(s, i, policy.Event{Kind: policy.Wanted})
+	for hops := 0; len(x.own) > 0 && hops < 10; hops++ {
+		m := x.own[0]
+		x.own = x.own[1:]
+		to, _ := x.roster.Rank(m.To)
+		x.step(s, to, policy.Event{Kind: policy.Received, Msg: m})
+	}
 }
 
 var (
@@ -295,22 +341,26 @@ var (
 	exploreCrashes = flag.Int("ballot.crashes", 1, "how many crashes there are in small worlds")
 )
 
-// Three members, one handoff, one ballot, one crash: 202,761 states of one lease.
+// Three members, one handoff, one ballot, one crash, in every strict gate.
 func TestSmallWorldsExhaustively(t *testing.T) {
 	if testing.Short() {
 		t.Skip("explores some hundred thousand states")
 	}
-	x, s := newExplorer(t, policy.Time(*exploreTicks), *exploreCrashes)
-	x.step(s, 1, policy.Event{Kind: policy.Wanted})
-	x.step(s, 0, policy.Event{Kind: policy.Received, Msg: wire.Message{Kind: strictlock.KindRequest, From: x.ids[1], To: x.ids[0]}})
-	s.g[2].Ballot().Propose(s.now, 0)
-	x.step(s, 2, policy.Event{Kind: policy.Wanted})
-	x.visit(s)
-	switch {
-	case x.err != nil:
-		t.Fatalf("%v, after:\n%s", x.err, strings.Join(x.path, "\n"))
-	case x.full || x.elected < 2 || x.passed == 0:
-		t.Errorf("%d elections, %d handoffs; too many messages: %v", x.elected, x.passed, x.full)
+	for kind, name := range gateKinds() {
+		t.Run(name, func(t *testing.T) {
+			x, s := newExplorer(t, gateKind(kind), policy.Time(*exploreTicks), *exploreCrashes)
+			x.asks(s, 1)
+			x.step(s, 2, policy.Event{Kind: policy.Wanted})
+			x.drawing, x.who = &s.draws[2], 2
+			s.g[2].Ballot().Propose(s.now, 0)
+			x.visit(s)
+			switch {
+			case x.err != nil:
+				t.Fatalf("%v, after:\n%s", x.err, strings.Join(x.path, "\n"))
+			case x.full || x.elected == 0 || x.passed == 0:
+				t.Errorf("%d elections, %d handoffs; too many messages: %v", x.elected, x.passed, x.full)
+			}
+			t.Logf("%d states", len(x.seen))
+		})
 	}
-	t.Logf("%d states", len(x.seen))
 }

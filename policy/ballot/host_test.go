@@ -39,7 +39,7 @@ func (w *world) start(i int) {
 	h.crashIn, h.pauseIn, h.saving, h.again = 0, 0, false, false
 	w.tell("%d starts", i)
 	w.look()
-	if h.g != nil && w.shell.keepsToken {
+	if h.g != nil && w.shell.keepsToken && !h.g.Leaving() {
 		w.ev.Kind, w.ev.Denied = policy.Finished, true
 	} else {
 		h.g = w.newGate(i)

@@ -124,28 +124,30 @@ func (w *world) rests() error {
 // leastPatience is the least timeout of a tree's handoffs.
 const leastPatience = 250 * time.Millisecond
 
-// A gate needs a shell that keeps its rules, too: each of these breaks one of them, and is noticed.
+// A gate needs a shell that keeps its rules, too: each of these breaks one of them, and is noticed in the lock, in a tree and in a ring.
 func TestBrokenShellsAreCaught(t *testing.T) {
+	const seeds = 40_000
 	for _, tc := range []struct {
 		what  string
 		shell shell
-		seeds uint64
 	}{
-		{"the agent itself is the guard", shell{agentIsGuard: true}, 2000},
-		{"the hook outlives kill -9 of the agent", shell{outlives: true}, 2000},
-		{"the clock stops in suspend", shell{clockStops: true}, 2000},
-		{"restart keeps the token", shell{keepsToken: true}, 20_000},
-		{"the guard releases although no command of its was killed", shell{alwaysReleases: true}, 40_000},
+		{"the agent itself is the guard", shell{agentIsGuard: true}},
+		{"the hook outlives kill -9 of the agent", shell{outlives: true}},
+		{"the clock stops in suspend", shell{clockStops: true}},
+		{"restart keeps the token", shell{keepsToken: true}},
+		{"the guard releases although no command of its was killed", shell{alwaysReleases: true}},
 	} {
-		t.Run(tc.what, func(t *testing.T) {
-			for seed := uint64(1); seed <= tc.seeds; seed++ {
-				if _, _, err := live(lock, seed, tc.shell, nil); err != nil {
-					t.Logf("seed %d: %v", seed, err)
-					return
+		for _, kind := range []gateKind{lock, tree, q} {
+			t.Run(tc.what+", "+gateKinds()[kind], func(t *testing.T) {
+				for seed := range uint64(seeds) {
+					if _, _, err := live(kind, seed, tc.shell, nil); err != nil {
+						t.Logf("seed %d: %v", seed, err)
+						return
+					}
 				}
-			}
-			t.Errorf("%d seeds do not notice it", tc.seeds)
-		})
+				t.Errorf("%d seeds do not notice it", seeds)
+			})
+		}
 	}
 }
 

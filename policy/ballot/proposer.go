@@ -15,6 +15,8 @@ type proposer struct {
 	// notBefore is the earliest time of the next attempt, failures how many have failed in a row.
 	notBefore policy.Time
 	failures  uint8
+	// awaits is the oldest of the epochs whose leases stood against the last attempt.
+	awaits Epoch
 	// unheard says that too few have answered the last attempt at all, and heard are those that have.
 	unheard bool
 	heard   ranks
@@ -108,6 +110,7 @@ func (b *Machine) withdraw(now policy.Time, out []policy.Effect) []policy.Effect
 	}
 	p.notBefore = free.Add(b.pause())
 	p.failures = min(p.failures+1, mostDoublings)
+	p.awaits = r.awaits
 	p.heard = r.heard(b.cfg.Self)
 	p.unheard = p.heard.len() < b.cfg.Roster.Majority()
 	return policy.AppendTell(out, NoteWithdrew, wire.MemberID{}, &r.token)

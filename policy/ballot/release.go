@@ -55,12 +55,16 @@ func (b *Machine) releaseMessage(to int, token *wire.Ref) wire.Message {
 }
 
 // onRelease ends the lease of an epoch. Members that wait for that propose at once, in their turns; those that have promised another epoch do not
-// know how many others have, and make a pause.
+// know how many others have, and make a pause. The withdrawal of any other proposal is no reason to try again: proposers would call each other.
 func (b *Machine) onRelease(now policy.Time, m *wire.Message) {
 	p := &b.proposer
-	free := now.Add(p.turn)
-	if !b.supporter.release(now, EpochOf(m.Token.Seq)) {
+	e, free := EpochOf(m.Token.Seq), now.Add(p.turn)
+	switch {
+	case b.supporter.release(now, e):
+	case e == p.awaits:
 		free = free.Add(b.pause())
+	default:
+		return
 	}
 	p.notBefore = min(p.notBefore, free)
 }

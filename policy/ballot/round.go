@@ -27,6 +27,8 @@ type round struct {
 	endAt  policy.Time
 	// freeAt is the earliest time at which one of those that have a lease running says that it ends.
 	freeAt policy.Time
+	// awaits is the oldest epoch of these leases.
+	awaits Epoch
 }
 
 // ranks is a set of members of the roster.
@@ -140,6 +142,9 @@ func (b *Machine) onRefused(now policy.Instant, m *wire.Message, rank int, end *
 	b.seen = max(b.seen, Epoch(l.number))
 	if l.span > 0 {
 		r.freeAt = min(r.freeAt, now.Time.Add(l.span))
+		if e := Epoch(l.number); r.awaits == 0 || e < r.awaits {
+			r.awaits = e
+		}
 	}
 	out = b.refusedBy(m.From, Epoch(l.number), now.Time, end, out)
 	if r.kind == KindPromise && b.cfg.Roster.Len()-r.no.len() < b.cfg.Roster.Majority() {

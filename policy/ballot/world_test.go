@@ -16,7 +16,7 @@ type world struct {
 	p       plan
 	shell   shell
 	dice    *rand.Rand
-	entropy *rand.PCG
+	entropy policy.Entropy
 	now     int64 // true time
 	seq     uint64
 	queue   []event
