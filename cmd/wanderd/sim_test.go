@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 	"github.com/wanderd/wanderd/sim/hunt"
 )
 
@@ -53,7 +52,7 @@ func TestAHuntPrintsItsProgress(t *testing.T) {
 func TestASeedThatBreaksARuleIsShownWithParametersAndTrace(t *testing.T) {
 	broken := errors.New("a token is held twice")
 	failure := &hunt.Failure{
-		Scenario: wandering.Draw(17), Err: broken, Trace: "the end of the story\n", Replay: "wanderd sim hunt --seed 17 --seeds 1",
+		Seed: 17, Parameters: "  MinInterval  10s\n", Err: broken, Trace: "the end of the story\n", Replay: "wanderd sim hunt --seed 17 --seeds 1",
 	}
 	var out bytes.Buffer
 	p := program{stdout: &out}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,8 +18,11 @@ import (
 
 func (p *program) newSimHuntCommand() *cobra.Command {
 	var o hunt.Options
+	var policy string
 	flags := settings.Flags{}
 	t := settings.Table{
+		settings.Row("policy", settings.Choice(&policy, huntedPolicies()...), huntedPolicies()[0],
+			"How the token moves: "+strings.Join(huntedPolicies(), " or ")+".").As("NAME"),
 		settings.Row("seed", settings.Count(&o.From, 1, math.MaxUint64), "1", "The first seed.").As("NUMBER"),
 		settings.Ruled("seeds", settings.Count(&o.Seeds, 1, math.MaxUint64), fmt.Sprintf("%d without --for", hunt.DefaultSeeds),
 			"The number of seeds."),
@@ -37,15 +41,20 @@ a seed that breaks a rule it stops, with exit code 1, and shows the rule, the
 parameters, the last 50 lines of the trace, and the command that replays it. For any
 number of cores this is the smallest seed that fails.
 
-A hunt of ` + fmt.Sprint(hunt.DefaultSeeds) + ` seeds or more fails too if some event never occurred: it
-has not tested all rules.`,
+A hunt of ` + fmt.Sprint(hunt.DefaultSeeds) + ` seeds or more with policy wander fails too if some event never
+occurred: it has not tested all rules.`,
 		Example: `  wanderd sim hunt
   wanderd sim hunt --seeds 100000
   wanderd sim hunt --for 10m --seed 1000000
+  wanderd sim hunt --policy ring
   wanderd sim hunt --seed 1415 --seeds 1     # again, after a change`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := flags.Read(t, "hunt"); err != nil {
+				return usageError{err}
+			}
+			var err error
+			if o.Family, err = hunt.FamilyOf(policy); err != nil {
 				return usageError{err}
 			}
 			return p.hunt(cmd.Context(), o)
@@ -53,6 +62,15 @@ has not tested all rules.`,
 	}
 	flags.AddTo(cmd.Flags(), t)
 	return cmd
+}
+
+// huntedPolicies are the names of the families; the first is the default.
+func huntedPolicies() []string {
+	var names []string
+	for _, f := range hunt.Families() {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 // The intervals of a hunt's progress: on a terminal, where one line changes, and elsewhere, where each adds a line.
@@ -97,7 +115,11 @@ func (p *program) concludeHunt(r *hunt.Report, elapsed time.Duration) error {
 
 // huntText is the progress of a hunt, in one line.
 func huntText(r *hunt.Report, elapsed time.Duration) string {
-	counts, missing := len(r.Coverage.Counts()), len(r.Coverage.Missing())
+	covered := ""
+	if r.Coverage != nil {
+		counts, missing := len(r.Coverage.Counts()), len(r.Coverage.Missing())
+		covered = fmt.Sprintf("; %d of %d things have occurred", counts-missing, counts)
+	}
 	rate := 0.0
 	if elapsed > 0 {
 		rate = float64(r.Seeds) / elapsed.Seconds()
@@ -106,6 +128,6 @@ func huntText(r *hunt.Report, elapsed time.Duration) string {
 	if r.Seeds == 1 {
 		seeds = "seed"
 	}
-	return fmt.Sprintf("%d %s, %.0f a second; %.3g million steps, %.3g days simulated; %d of %d things have occurred",
-		r.Seeds, seeds, rate, float64(r.Steps)/1e6, r.Simulated/86400, counts-missing, counts)
+	return fmt.Sprintf("%d %s, %.0f a second; %.3g million steps, %.3g days simulated%s",
+		r.Seeds, seeds, rate, float64(r.Steps)/1e6, r.Simulated/86400, covered)
 }

@@ -12,12 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/wanderd/wanderd/cmd/wanderd/config"
 	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
+	treeing "github.com/wanderd/wanderd/sim/fleet/tree"
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
+	"github.com/wanderd/wanderd/sim/hunt"
 	"github.com/wanderd/wanderd/sim/tell"
 )
 
@@ -42,10 +43,10 @@ func (p *program) newSimTraceCommand() *cobra.Command {
 		Long: `Trace one run, step by step: as text, with a line for each event and below it the
 actions of the member; or as a sequence diagram in the language of Mermaid.
 
-With --seed alone it traces the run of "wanderd sim hunt" with this seed, up to its end
-or --for; the exit code is 1 if the run breaks a rule. With any other parameter, or a
-file, it traces the first minute, or --for, of the run of "wanderd sim". With the name
-of a story it traces that one:
+With --seed, and perhaps --policy, it traces the run of "wanderd sim hunt" with this
+seed, up to its end or --for; the exit code is 1 if the run breaks a rule. With any
+other parameter, or a file, it traces the first minute, or --for, of the run of "wanderd
+sim". With the name of a story it traces that one:
 
 ` + storyLines() + `
 Members are called a, b, c…; tokens T1, T2…, the number of the run behind #; handoffs
@@ -67,7 +68,7 @@ h1, h2… in the order in which they appear.`,
 			if len(args) > 0 {
 				err = t.story(w, args[0], format)
 			} else {
-				err = t.run(cmd.Context(), tell.NewTeller(w, format, wandering.Words()))
+				err = t.run(cmd.Context(), w, format)
 			}
 			return errors.Join(err, w.Flush())
 		},
@@ -104,24 +105,24 @@ func (t *telling) story(w io.Writer, name string, format tell.Format) error {
 	return story.Tell(w, format)
 }
 
-func (t *telling) run(ctx context.Context, teller sim.Watcher) error {
+func (t *telling) run(ctx context.Context, w io.Writer, format tell.Format) error {
 	parameters, err := scenario.Read(t.flags, t.file)
 	if err != nil {
 		return usageError{err}
 	}
-	if parameters.Policy != config.PolicyWander {
-		return usageError{fmt.Errorf("--policy: policy %s is not traced: leave it out", parameters.Policy)}
+	family, err := hunt.FamilyOf(parameters.Policy)
+	if err != nil {
+		return usageError{fmt.Errorf("--policy: %w", err)}
 	}
-	if t.flags.Given("seed", "for") || t.file != "" {
-		s := parameters.World()
-		s.Duration = min(s.Duration, cmp.Or(t.limit, toldOfScenario))
-		if _, err := s.Measure(ctx, nil, teller); ctx.Err() == nil {
+	teller := tell.NewTeller(w, format, family.Words)
+	if t.flags.Given("seed", "for", "policy") || t.file != "" {
+		parameters.Duration = min(parameters.Duration, cmp.Or(t.limit, toldOfScenario))
+		if err := measured(ctx, &parameters, teller); ctx.Err() == nil {
 			return err
 		}
 		return context.Cause(ctx)
 	}
-	s := wandering.Draw(parameters.Seed)
-	outcome := s.Explore(watcher(func(c *sim.Cluster, o *sim.Occurrence) error {
+	outcome := family.Explore(parameters.Seed, watcher(func(c *sim.Cluster, o *sim.Occurrence) error {
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -134,9 +135,25 @@ func (t *telling) run(ctx context.Context, teller sim.Watcher) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case outcome.Err != nil && !errors.Is(outcome.Err, errTold):
-		return fmt.Errorf("seed %d: %w", s.Seed, outcome.Err)
+		return fmt.Errorf("seed %d: %w", parameters.Seed, outcome.Err)
 	}
 	return nil
+}
+
+// measured runs a scenario.
+func measured(ctx context.Context, parameters *scenario.Parameters, teller sim.Watcher) error {
+	var err error
+	switch parameters.Policy {
+	case scenario.PolicyRing:
+		s := parameters.Ring()
+		_, err = s.Measure(ctx, nil, teller)
+	case scenario.PolicyTree:
+		_, err = treeing.NewWorld(parameters.Tree(), teller).RunFor(ctx, nil)
+	default:
+		s := parameters.World()
+		_, err = s.Measure(ctx, nil, teller)
+	}
+	return err
 }
 
 // errTold ends a run after the requested time.

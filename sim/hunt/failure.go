@@ -3,8 +3,6 @@ package hunt
 import (
 	"fmt"
 
-	"github.com/wanderd/wanderd/sim"
-	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 	"github.com/wanderd/wanderd/sim/tell"
 )
 
@@ -13,7 +11,9 @@ const traceLines = 50
 
 // Failure is a seed that leads to a broken rule. It is an error.
 type Failure struct {
-	Scenario wandering.Scenario
+	Seed uint64
+	// Parameters are what the seed draws, one line for each.
+	Parameters string
 	// Err says which rule was broken, and how.
 	Err error
 	// Trace is the end of the run's story: its last 50 lines.
@@ -23,24 +23,27 @@ type Failure struct {
 }
 
 // newFailure runs a seed again, with a trace.
-func newFailure(seed uint64, err error, explore func(*wandering.Scenario, ...sim.Watcher) wandering.Outcome) *Failure {
+func newFailure(f *Family, seed uint64, err error) *Failure {
 	tail := tell.NewTail(traceLines)
-	s := wandering.Draw(seed)
-	explore(&s, tell.NewTrace(tail, wandering.Words()))
+	f.Explore(seed, tell.NewTrace(tail, f.Words))
+	of := ""
+	if f.Name != Families()[0].Name {
+		of = " --policy " + f.Name
+	}
 	return &Failure{
-		Scenario: s, Err: err, Trace: tail.String(),
-		Replay: fmt.Sprintf("wanderd sim hunt --seed %d --seeds 1", seed),
-		Story:  fmt.Sprintf("wanderd sim trace --seed %d", seed),
+		Seed: seed, Parameters: f.parameters(seed), Err: err, Trace: tail.String(),
+		Replay: fmt.Sprintf("wanderd sim hunt%s --seed %d --seeds 1", of, seed),
+		Story:  fmt.Sprintf("wanderd sim trace%s --seed %d", of, seed),
 	}
 }
 
 // Error returns one line: the seed and the rule.
-func (f *Failure) Error() string { return fmt.Sprintf("seed %d: %v", f.Scenario.Seed, f.Err) }
+func (f *Failure) Error() string { return fmt.Sprintf("seed %d: %v", f.Seed, f.Err) }
 
 // Unwrap returns the rule that was broken.
 func (f *Failure) Unwrap() error { return f.Err }
 
 // String returns all that is known: the rule, every parameter, the end of the story, and how to see it again.
 func (f *Failure) String() string {
-	return fmt.Sprintf("%v\n\n%v\n%s\nreplay:  %s\nstory:   %s\n", f.Error(), &f.Scenario, f.Trace, f.Replay, f.Story)
+	return fmt.Sprintf("%v\n\n%s\n%s\nreplay:  %s\nstory:   %s\n", f.Error(), f.Parameters, f.Trace, f.Replay, f.Story)
 }

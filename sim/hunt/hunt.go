@@ -2,13 +2,12 @@
 // rule.
 //
 // Seeds run in parallel, and the result does not depend on how many: results count in the order of their seeds, and those after the
-// first failure do not count. It never judges a run itself: the checkers of packages check and fleet/wander do.
+// first failure do not count. It never judges a run itself: the checkers of packages check and fleet do.
 package hunt
 
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -23,6 +22,8 @@ const DefaultSeeds = 4000
 
 // Options configure a hunt.
 type Options struct {
+	// Family is one of Families; the zero value stands for the first.
+	Family Family
 	// From is the first seed; zero stands for 1.
 	From uint64
 	// Seeds is how many there are; zero stands for DefaultSeeds, or for no end if there is a For.
@@ -42,7 +43,8 @@ type Report struct {
 	Simulated    float64
 	// Busy is the part of Simulated in which at least one operation ran, Overlap that in which two or more did.
 	Busy, Overlap float64
-	Coverage      wandering.Coverage
+	// Coverage is what has occurred; nil in a family that has no list of what has to.
+	Coverage *wandering.Coverage
 	// Failure is the one of the least seed; nil, if no rule was broken.
 	Failure *Failure
 }
@@ -53,45 +55,38 @@ func (r *Report) Err() error {
 	if r.Failure != nil {
 		return r.Failure
 	}
+	if r.Coverage == nil {
+		return nil
+	}
 	if missing := r.Coverage.Missing(); r.Seeds >= DefaultSeeds && len(missing) > 0 {
 		return fmt.Errorf("%d seeds never led to: %s", r.Seeds, strings.Join(missing, ", "))
 	}
 	return nil
 }
 
-// Run hunts until all seeds were explored, one has failed, the time is over, or ctx is cancelled.
-func Run(ctx context.Context, o Options) *Report { return run(ctx, o, explore) }
-
 // found is the result of one seed.
 type found struct {
 	coverage wandering.Coverage
-	outcome  wandering.Outcome
+	outcome  Outcome
 	// spent is for how long how many operations ran at once.
 	spent []time.Duration
-}
-
-// explore explores one scenario. A panic of a machine is a failure, too.
-func explore(s *wandering.Scenario, watchers ...sim.Watcher) (outcome wandering.Outcome) {
-	defer func() {
-		if p := recover(); p != nil {
-			outcome = wandering.Outcome{Err: fmt.Errorf("panic: %v\n\n%s", p, debug.Stack())}
-		}
-	}()
-	return s.Explore(watchers...)
 }
 
 // hunter is a hunt in progress.
 type hunter struct {
 	options Options
-	explore func(*wandering.Scenario, ...sim.Watcher) wandering.Outcome
 	// counted is the seed whose result counts next; later are results of later seeds.
 	counted uint64
 	later   map[uint64]*found
 	report  Report
 }
 
-func run(ctx context.Context, o Options, explore func(*wandering.Scenario, ...sim.Watcher) wandering.Outcome) *Report {
+// Run hunts until all seeds were explored, one has failed, the time is over, or ctx is cancelled.
+func Run(ctx context.Context, o Options) *Report {
 	o.From = max(o.From, 1)
+	if o.Family.Name == "" {
+		o.Family = Families()[0]
+	}
 	if o.Seeds == 0 && o.For == 0 {
 		o.Seeds = DefaultSeeds
 	}
@@ -100,13 +95,20 @@ func run(ctx context.Context, o Options, explore func(*wandering.Scenario, ...si
 		defer cancel()
 		ctx = limited
 	}
-	h := &hunter{options: o, explore: explore, counted: o.From, later: map[uint64]*found{}}
+	h := &hunter{options: o, counted: o.From, later: map[uint64]*found{}}
+	if o.Family.covers {
+		h.report.Coverage = &wandering.Coverage{}
+	}
 	// Seeds begin in their order, so that none before a failing one is left out. The end of the time is no error.
 	_ = seeds.Each(ctx, o.Workers, int(o.Seeds), func(_ context.Context, job int) (*found, error) {
-		s, f := wandering.Draw(o.From+uint64(job)), &found{}
-		f.coverage.Drew(&s)
-		together := measure.NewConcurrency()
-		f.outcome = explore(&s, &f.coverage, together)
+		seed, f, together := o.From+uint64(job), &found{}, measure.NewConcurrency()
+		watchers := []sim.Watcher{together}
+		if o.Family.covers {
+			s := wandering.Draw(seed)
+			f.coverage.Drew(&s)
+			watchers = append(watchers, &f.coverage)
+		}
+		f.outcome = o.Family.Explore(seed, watchers...)
 		if f.outcome.At > 0 { // or it panicked
 			f.spent = together.Spent(f.outcome.At)
 		}
@@ -139,9 +141,11 @@ func (h *hunter) count(seed uint64, f *found) {
 			r.Overlap += d.Seconds()
 		}
 	}
-	r.Coverage.Add(&f.coverage)
+	if r.Coverage != nil {
+		r.Coverage.Add(&f.coverage)
+	}
 	if f.outcome.Err != nil {
-		r.Failure = newFailure(seed, f.outcome.Err, h.explore)
+		r.Failure = newFailure(&h.options.Family, seed, f.outcome.Err)
 	}
 	if h.options.Progress != nil {
 		h.options.Progress(r)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,34 +13,32 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
-	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 )
 
-// breaking explores as usual, and finds a broken rule in the given seeds.
-func breaking(seeds ...uint64) func(*wandering.Scenario, ...sim.Watcher) wandering.Outcome {
-	return func(s *wandering.Scenario, watchers ...sim.Watcher) wandering.Outcome {
-		o := explore(s, watchers...)
-		for _, seed := range seeds {
-			if s.Seed == seed {
-				o.Err = errors.New("planted")
-			}
+// breaking is a family that finds a broken rule in the given seeds, besides.
+func breaking(f Family, seeds ...uint64) Family {
+	explore := f.explore
+	f.explore = func(seed uint64, watchers ...sim.Watcher) Outcome {
+		o := explore(seed, watchers...)
+		if slices.Contains(seeds, seed) {
+			o.Err = errors.New("planted")
 		}
 		return o
 	}
+	return f
 }
 
 func TestAHuntIsTheSameWithAnyNumberOfWorkers(t *testing.T) {
-	for name, explore := range map[string]func(*wandering.Scenario, ...sim.Watcher) wandering.Outcome{
-		"without a failure": explore,
-		"with two":          breaking(61, 60),
+	for name, family := range map[string]Family{
+		"without a failure": wander(), "with two": breaking(wander(), 61, 60), "a ring": ring(), "a tree with two": breaking(tree(), 61, 60),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var reports []*Report
 			for _, workers := range []int{1, 2, 7} {
-				reports = append(reports, run(t.Context(), Options{From: 11, Seeds: 40, Workers: workers}, explore))
+				reports = append(reports, Run(t.Context(), Options{Family: family, From: 11, Seeds: 40, Workers: workers}))
 			}
 			for _, r := range reports[1:] {
-				if d := cmp.Diff(fmt.Sprintf("%+v", reports[0].Coverage), fmt.Sprintf("%+v", r.Coverage)); d != "" {
+				if d := cmp.Diff(fmt.Sprint(reports[0].Coverage), fmt.Sprint(r.Coverage)); d != "" {
 					t.Errorf("coverage differs: %s", d)
 				}
 				if r.Steps != reports[0].Steps || r.Seeds != reports[0].Seeds || r.Simulated != reports[0].Simulated {
@@ -55,8 +54,8 @@ func TestAHuntIsTheSameWithAnyNumberOfWorkers(t *testing.T) {
 }
 
 func TestTheLeastSeedThatFailsIsShownWithAllThatIsKnown(t *testing.T) {
-	r := run(t.Context(), Options{Seeds: 100, Workers: 4}, breaking(23, 31, 30))
-	if r.Failure == nil || r.Failure.Scenario.Seed != 23 || r.Seeds != 23 {
+	r := Run(t.Context(), Options{Family: breaking(wander(), 23, 31, 30), Seeds: 100, Workers: 4})
+	if r.Failure == nil || r.Failure.Seed != 23 || r.Seeds != 23 {
 		t.Fatalf("%d seeds, failure %v", r.Seeds, r.Failure)
 	}
 	if !errors.Is(r.Err(), r.Failure.Err) {
@@ -76,11 +75,13 @@ func TestTheLeastSeedThatFailsIsShownWithAllThatIsKnown(t *testing.T) {
 }
 
 func TestAPanicIsAFailureOfItsSeed(t *testing.T) {
-	bomb := func(s *wandering.Scenario, watchers ...sim.Watcher) wandering.Outcome {
-		return explore(s, append(watchers, panicking(s.Seed))...)
+	bomb := wander()
+	explore := bomb.explore
+	bomb.explore = func(seed uint64, watchers ...sim.Watcher) Outcome {
+		return explore(seed, append(watchers, panicking(seed))...)
 	}
-	r := run(t.Context(), Options{Seeds: 10, Workers: 2}, bomb)
-	if r.Failure == nil || r.Failure.Scenario.Seed != 4 || !strings.Contains(r.Failure.Err.Error(), "panicking") {
+	r := Run(t.Context(), Options{Family: bomb, Seeds: 10, Workers: 2})
+	if r.Failure == nil || r.Failure.Seed != 4 || !strings.Contains(r.Failure.Err.Error(), "panicking") {
 		t.Errorf("failure %v", r.Failure)
 	}
 }

@@ -60,11 +60,9 @@ func flatten(d *json.Decoder, path []string, t *report.Table) error {
 		return err
 	}
 	if token != json.Delim('{') {
-		if token == nil {
-			token = ""
-		}
-		t.Rows = append(t.Rows, []string{strings.Join(path, "."), fmt.Sprint(token)})
-		return nil
+		value, err := flat(d, token)
+		t.Rows = append(t.Rows, []string{strings.Join(path, "."), value})
+		return err
 	}
 	for d.More() {
 		key, err := d.Token()
@@ -77,4 +75,24 @@ func flatten(d *json.Decoder, path []string, t *report.Table) error {
 	}
 	_, err = d.Token()
 	return err
+}
+
+// flat returns a value that begins with a token; those of a list follow each other with spaces.
+func flat(d *json.Decoder, token json.Token) (string, error) {
+	switch token {
+	case nil:
+		return "", nil
+	case json.Delim('['):
+		var values []string
+		for d.More() {
+			value, err := d.Token()
+			if err != nil {
+				return "", err
+			}
+			values = append(values, fmt.Sprint(value))
+		}
+		_, err := d.Token()
+		return strings.Join(values, " "), err
+	}
+	return fmt.Sprint(token), nil
 }

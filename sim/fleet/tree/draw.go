@@ -47,8 +47,8 @@ func Draw(seed uint64) Scenario {
 	return s
 }
 
-// Explore runs a scenario with all checkers that hold for it.
-func Explore(s Scenario) (*Figures, error) {
+// Explore runs a scenario with all checkers that hold for it, and the watchers after them.
+func Explore(s Scenario, others ...sim.Watcher) (*Figures, error) {
 	model := &checker{}
 	watchers := []sim.Watcher{check.NewWakeChecker(), check.NewMessageChecker(), check.NewCustodyChecker(), &endless{}}
 	if s.Links == tree.UDP {
@@ -56,7 +56,7 @@ func Explore(s Scenario) (*Figures, error) {
 	} else {
 		watchers = append(watchers, model)
 	}
-	w := NewWorld(s, watchers...)
+	w := NewWorld(s, append(watchers, others...)...)
 	model.world = w
 	f, err := w.Run()
 	if err == nil && f.Stuck {

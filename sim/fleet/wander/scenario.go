@@ -1,10 +1,8 @@
 package wander
 
 import (
-	"fmt"
 	"math"
 	"reflect"
-	"strings"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -12,6 +10,7 @@ import (
 	"github.com/wanderd/wanderd/policy/window"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/check"
+	"github.com/wanderd/wanderd/sim/tell"
 )
 
 // Scenario is a wandering token in a world: every parameter of one run.
@@ -219,31 +218,10 @@ func (s *Scenario) Checkers() []sim.Watcher {
 }
 
 // String returns one line for each parameter that is not zero.
-func (s *Scenario) String() string {
-	var b strings.Builder
-	s.each(func(name string, value reflect.Value) {
-		if !value.IsZero() {
-			fmt.Fprintf(&b, "  %-28s %v\n", name, value.Interface())
-		}
-	})
-	return b.String()
-}
+func (s *Scenario) String() string { return tell.Parameters(*s) }
 
 // each calls do with every parameter and its name, in their order.
-func (s *Scenario) each(do func(name string, value reflect.Value)) {
-	var walk func(prefix string, v reflect.Value)
-	walk = func(prefix string, v reflect.Value) {
-		for i := range v.NumField() {
-			name, f := prefix+v.Type().Field(i).Name, v.Field(i)
-			if f.Kind() == reflect.Struct {
-				walk(name+".", f)
-			} else {
-				do(name, f)
-			}
-		}
-	}
-	walk("", reflect.ValueOf(*s))
-}
+func (s *Scenario) each(do func(name string, value reflect.Value)) { tell.EachParameter(*s, do) }
 
 // trafficTimeouts is the time in which datagrams are counted, in timeouts.
 const trafficTimeouts = 8

@@ -21,7 +21,7 @@ func TestSeeds(t *testing.T) {
 		t.Errorf("%d seeds, want %d", r.Seeds, hunt.DefaultSeeds)
 	}
 	t.Logf("%d seeds; %.2f %% of the busy time, faults and overload included, was overlap\n%v",
-		r.Seeds, 100*r.Overlap/r.Busy, &r.Coverage)
+		r.Seeds, 100*r.Overlap/r.Busy, r.Coverage)
 }
 
 // Seeds that failed once stay, each with what it found.

@@ -18,6 +18,6 @@ func main() {
 		os.Exit(2)
 	}
 	if r := hunt.Run(context.Background(), hunt.Options{Seeds: seeds, Workers: 1}); r.Failure != nil {
-		fmt.Printf("%d %v\n", r.Failure.Scenario.Seed, r.Failure.Err)
+		fmt.Printf("%d %v\n", r.Failure.Seed, r.Failure.Err)
 	}
 }
