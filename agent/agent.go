@@ -42,7 +42,6 @@ type Agent struct {
 	memory   memory
 	key      ed25519.PrivateKey
 	entropy  *entropy
-	names    names
 	// moved says that the state directory is not where it was made; empty if it is.
 	moved string
 	// secrets are those in use, the sealing one first; only keepTrust uses them after the start.
@@ -142,7 +141,6 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 		started: time.Now(),
 		drops:   newDrops(cfg.Log),
 		clock:   newClock(d.host),
-		names:   firstSight{},
 		entropy: &entropy{},
 	}
 	defer func() {

@@ -7,18 +7,10 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// names says which key answers to a name of a roster that has none yet on this host.
-type names interface {
-	// keyOf returns the key of a name. called are the live members of the gate that call themselves so; none of them is another name's. If
-	// there is no key, why says what is missing.
-	keyOf(name string, called []*membership.Member) (id wire.MemberID, why string)
-}
-
-// firstSight binds a name to the first member that has it, as ssh(1) does with a host's key when nobody has told it another one. Two
-// members with one name are none.
-type firstSight struct{}
-
-func (firstSight) keyOf(name string, called []*membership.Member) (id wire.MemberID, why string) {
+// keyOf returns the key that answers to a name of a roster for which this host has none yet: that of the first member that has the name, as
+// ssh(1) takes the key of a host of which nobody has told it another one. called are the live members of the gate that call themselves so;
+// with trust = known_hosts, these have a key that the file gives to the name. Two members with one name are none; why says what is missing.
+func keyOf(name string, called []*membership.Member) (id wire.MemberID, why string) {
 	switch len(called) {
 	case 0:
 		return id, fmt.Sprintf("%s was never seen", name)

@@ -164,7 +164,7 @@ func (a *Agent) bind(g *gate) {
 		if _, bound := e.voter(name); bound {
 			continue
 		}
-		if id, why := a.names.keyOf(name, a.called(g, name)); why == "" {
+		if id, why := keyOf(name, a.called(g, name)); why == "" {
 			voters := append(slices.Clone(e.known.Voters), policy.Voter{Name: name, ID: id})
 			slices.SortFunc(voters, func(x, y policy.Voter) int { return cmp.Compare(x.Name, y.Name) })
 			e.known.Voters = voters
@@ -253,7 +253,7 @@ func (a *Agent) rosterTroubles(g *gate) (list []string) {
 	for _, name := range e.names {
 		v, bound := e.voter(name)
 		if !bound {
-			_, why := a.names.keyOf(name, a.called(g, name))
+			_, why := keyOf(name, a.called(g, name))
 			list = append(list, why)
 			continue
 		}
