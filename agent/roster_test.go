@@ -253,3 +253,36 @@ func TestARosterChangesByOneNameOrKeyAtATime(t *testing.T) {
 		})
 	}
 }
+
+// A roster grows and shrinks by one name at a time. Each change waits for all of the new roster, and then a majority of that is enough.
+func TestARosterIsChangedByRestartsWithAnotherOne(t *testing.T) {
+	inStrictWorld(t, func(w *world) {
+		w.strictly = strictGates()["tree"]
+		running := []string{"a", "b", "c"}
+		for _, name := range running {
+			w.start(name, AloneWait)
+		}
+		w.until("all take part", time.Minute, func() bool { return len(w.seated()) == 3 })
+		w.runsOn("a")
+		for _, roster := range [][]string{{"a", "b", "c", "d"}, {"a", "b", "d"}, {"a", "d"}, {"a", "c", "d"}} {
+			for _, name := range running {
+				if err := w.leave(name); err != nil {
+					t.Fatal(err)
+				}
+			}
+			running = roster
+			for _, name := range w.names() {
+				w.rosters[name] = roster
+			}
+			for i, name := range roster {
+				if who := w.seated(); len(who) > 0 {
+					t.Errorf("%v take part before all of %v have agreed", who, roster)
+				}
+				w.start(name, AloneWait)
+				time.Sleep(time.Duration(i) * time.Second)
+			}
+			w.until("all of the new roster take part", time.Minute, func() bool { return len(w.seated()) == len(roster) })
+			w.runsOn(roster[1])
+		}
+	}, "a", "b", "c")
+}

@@ -15,9 +15,10 @@ Files beyond the standard ones are not.
 
 The command is stopped (TERM, and KILL after --kill-after, to all that it has started)
 when its time is over, when the grant is lost, and when this process is killed; if the
-agent dies, KILL comes after a tenth of skip. What it leaves behind when it ends is
-stopped, too, except daemons that have made a session of their own (setsid). What runs
-as another user, as with sudo, cannot be stopped: say "sudo wanderd exec" instead.
+agent dies, KILL comes after a tenth of skip, in a strict gate after kill_after. What it
+leaves behind when it ends is stopped, too, except daemons that have made a session of
+their own (setsid). What runs as another user, as with sudo, cannot be stopped: say
+"sudo wanderd exec" instead.
 
 A command that Ctrl-Z has stopped keeps the gate. A caller that stands still when its
 turn comes loses that turn, and asks again when it goes on.

@@ -13,6 +13,9 @@ it, and if its holder dies, one of them revives it after about one and a half ti
 skip. If they die too, a new token is made after max_interval. Of two tokens the older
 survives.
 
+A gate with policy = "tree" or "ring" and a roster is strict: a majority of the roster
+lends each run its time, and two never run at once. Without a majority nobody runs.
+
 wanderd does not promise mutual exclusion, and no lock service can: a process may be
 paused at any moment and continue later. So every run gets a number that only rises,
 WANDERD_SEQ. A resource that must never be used by two hosts remembers the highest
@@ -78,6 +81,7 @@ Environment:
 Files, in the state directory:
   node_key            this member's identity, made at the first start
   gate-NAME.json      when the hook last ran, and under which number
+  roster-NAME.json    which keys answer to the names of a strict gate's roster
   history-NAME.jsonl  the last 1,000 runs of the gate: see "wanderd history"
   wanderd.sock        the control socket: HTTP, GET /v1/status, /v1/members and /v1/history
 

@@ -31,7 +31,8 @@ overwritten; a missing directory is made.
 A node key is a member's identity, an Ed25519 key in OpenSSH's format. Without PATH
 it is made in the state directory, where the agent looks for it. You rarely need
 this: an agent makes its own at its first start. Never give two hosts the same key.
-The output has the key's line for --known-hosts.
+The output has the key's line for --known-hosts, and the member that answers to this
+host's name in the roster of a strict gate: "wanderd status" shows it there.
 
 With --sign-with the private key of a certificate authority for SSH signs the node key
 as that of this member, whose name is --name. The certificate, which never expires, is
