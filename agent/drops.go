@@ -104,6 +104,14 @@ func (d *drops) warnings() (list []control.Warning) {
 	return list
 }
 
+// lastOf is when a datagram was last dropped for a reason with a remedy, and the source in the last warning.
+func (d *drops) lastOf(why wire.Drop) (from string, at time.Time) {
+	if addr := d.from[why].Load(); addr != nil {
+		from = addr.String()
+	}
+	return from, time.Unix(0, d.last[why].Load())
+}
+
 // nonzero returns the counters above zero, by name.
 func (d *drops) nonzero() map[string]uint64 {
 	all := make(map[string]uint64)

@@ -149,6 +149,9 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 			s.LastExit = g.last.Err.Error()
 		}
 	}
+	if g.run == nil {
+		a.situation(g, &s).explain()
+	}
 	return s
 }
 

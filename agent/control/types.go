@@ -67,7 +67,12 @@ type Gate struct {
 	// SilentSince is when this member last held a token or knew that another member held one; absent while it holds one.
 	SilentSince time.Time `json:"silent_since,omitzero"`
 	// NotRunning is the reason why the hook is not running now; empty while it is.
-	NotRunning string    `json:"not_running,omitempty"`
+	NotRunning string `json:"not_running,omitempty"`
+	// Because is the same for programs. If it is [BecauseWaiting], DueSince is since when the gate waits for the token, and LapsWaited for how
+	// many laps, if a lap is known.
+	Because    Because   `json:"because,omitempty"`
+	DueSince   time.Time `json:"due_since,omitzero"`
+	LapsWaited float64   `json:"laps_waited,omitempty"`
 	LastRun    time.Time `json:"last_run,omitzero"`
 	LastExit   string    `json:"last_exit,omitempty"`
 	LastTook   Duration  `json:"last_took,omitzero"`

@@ -26,6 +26,10 @@ now, when this host ran last and may run next, and why it does not run now.
                 then those to whom the token went on. If one does not answer, that is said.
   slot          the same for each token, in a gate that has several.
   guardians     the members that revive the token if this host, which holds it, dies.
+  not running   why not, and as "because" with --json: leaving, paused, no_majority,
+                unwanted (no caller waits), window (none is open), not_due, disk (the start
+                of a run cannot be recorded), other_secret (a host with another one was
+                heard, and no member), alone, waiting (and for how many laps).
   next run      a token that arrives before then only passes through.
   regenerates   when this host will consider the token lost and make a new one. The time
                 grows by half with each token it makes, and shrinks with each that comes.

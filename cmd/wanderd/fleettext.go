@@ -101,7 +101,7 @@ func gateRow(g *control.Gate, now time.Time) []string {
 	case !g.Running:
 		next = "with the token"
 	}
-	why := printable(g.NotRunning)
+	why := whyNot(g, now)
 	if g.Running {
 		why = "runs " + since(g.LastRun, now)
 	}

@@ -66,7 +66,7 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 	if g.Running {
 		line("running", "%s", since(g.LastRun, now))
 	} else {
-		line("not running", "%s", printable(g.NotRunning))
+		line("not running", "%s", whyNot(&g, now))
 		line("last run", "%s", lastRun(g, now))
 	}
 	switch {
@@ -170,6 +170,19 @@ func writeWindows(line func(name, format string, args ...any), g control.Gate, n
 		next = "never opens"
 	}
 	line("window", "%s: %s", next, printable(strings.Join(g.Windows, "; ")))
+}
+
+// whyNot says why a gate does not run, and for how long it has been waiting for the token.
+func whyNot(g *control.Gate, now time.Time) string {
+	text := printable(g.NotRunning)
+	if g.DueSince.IsZero() {
+		return text
+	}
+	text += ", for " + rough(now.Sub(g.DueSince))
+	if g.LapsWaited > 0 {
+		text += fmt.Sprintf(" (%.1f laps)", g.LapsWaited)
+	}
+	return text
 }
 
 // writtenFact writes a fact of a protocol in one line.

@@ -1,0 +1,130 @@
+package agent
+
+import (
+	"strings"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// situation is what decides why a gate does not run here: its status with what its machine says, and what only the shell knows.
+type situation struct {
+	gate *control.Gate
+	now  time.Time
+	// alone says that this agent sees no other member, and waits for one. otherSecret is the address of a host that seems to have another
+	// secret; empty if there is none.
+	alone       bool
+	otherSecret string
+	// leaving says that the gate was told to leave, unwanted that it runs on demand and no caller waits. started is when the agent was.
+	leaving, unwanted bool
+	started           time.Time
+}
+
+// due reports whether only the token is missing: the times of the gate allow a run.
+func (s *situation) due() bool { return !s.gate.NextRun.After(s.now) && !s.closed() }
+
+func (s *situation) closed() bool { return len(s.gate.Windows) > 0 && !s.gate.WindowOpen }
+
+// reason is a row of the table: text completes "not running because …"; it is empty if this is not why.
+type reason struct {
+	code control.Because
+	text func(*situation) string
+}
+
+// saysMachine takes the words of the machine, if a condition holds.
+func saysMachine(holds func(*situation) bool) func(*situation) string {
+	return func(s *situation) string {
+		if holds(s) {
+			return s.gate.NotRunning
+		}
+		return ""
+	}
+}
+
+// reasons are all reasons why a gate does not run here. The first that holds is told: what an operator has said comes before times, and
+// times before what is broken, because a broken disk matters only when a run is due.
+func reasons() []reason {
+	return []reason{
+		{control.BecauseLeaving, saysMachine(func(s *situation) bool { return s.leaving })},
+		{control.BecausePaused, saysMachine(func(s *situation) bool { return s.gate.NotRunning == control.Paused })},
+		{control.BecauseNoMajority, saysMachine(func(s *situation) bool {
+			return s.gate.State == control.Gathering || strings.HasPrefix(s.gate.NotRunning, control.NoMajority)
+		})},
+		{control.BecauseUnwanted, saysMachine(func(s *situation) bool { return s.unwanted })},
+		{control.BecauseWindow, saysMachine((*situation).closed)},
+		{control.BecauseNotDue, saysMachine(func(s *situation) bool { return s.gate.NextRun.After(s.now) })},
+		{control.BecauseDisk, func(s *situation) string {
+			switch {
+			case s.gate.SaveError != "":
+				return "due, but the start of a run cannot be recorded: " + s.gate.SaveError
+			case !s.gate.SavingSince.IsZero() && s.now.Sub(s.gate.SavingSince) > slowDisk:
+				return "due, but the disk is slow or hangs, and the start of a run cannot be recorded"
+			}
+			return ""
+		}},
+		{control.BecauseOtherSecret, func(s *situation) string {
+			if !s.alone || s.otherSecret == "" {
+				return ""
+			}
+			return "sees no other member, and " + s.otherSecret + " seems to have another secret: all members need the same --secret-file"
+		}},
+		{control.BecauseAlone, saysMachine(func(s *situation) bool { return s.alone })},
+		{control.BecauseWaiting, saysMachine(func(s *situation) bool { return !s.gate.Holding })},
+	}
+}
+
+const (
+	// slowDisk is how long a save may take before it is the reason.
+	slowDisk = time.Second
+	// suspectFor is how long a sign of another secret is believed.
+	suspectFor = 10 * time.Minute
+)
+
+// explain writes into the status of a gate why it does not run.
+func (s *situation) explain() {
+	for _, r := range reasons() {
+		text := r.text(s)
+		if text == "" {
+			continue
+		}
+		s.gate.NotRunning, s.gate.Because = text, r.code
+		if r.code == control.BecauseWaiting && s.due() {
+			s.wait()
+		}
+		return
+	}
+}
+
+// wait says for how long the gate has been waiting for the token, and for how many laps that is.
+func (s *situation) wait() {
+	s.gate.DueSince = s.gate.NextRun
+	if s.gate.NextRun.IsZero() {
+		s.gate.DueSince = s.started
+	}
+	if lap := time.Duration(s.gate.Lap); lap > 0 {
+		s.gate.LapsWaited = s.now.Sub(s.gate.DueSince).Seconds() / lap.Seconds()
+	}
+}
+
+// situation gathers what decides why a gate does not run.
+func (a *Agent) situation(g *gate, s *control.Gate) *situation {
+	now := time.Unix(0, a.clock.now().Wall)
+	return &situation{
+		gate: s, now: now, leaving: g.left, unwanted: g.cfg.onDemand() && len(s.Callers) == 0, started: a.started,
+		alone: len(a.view.Members) <= 1 && !s.Holding && (a.waitsAlone() || a.rejoins()), otherSecret: a.otherSecret(now),
+	}
+}
+
+// otherSecret is the address of the last host that seemed to have another secret; empty if that was long ago.
+func (a *Agent) otherSecret(now time.Time) string {
+	if s := a.members.Stats(); s.Foreign > 0 && now.Sub(s.ForeignAt) < suspectFor {
+		return s.ForeignFrom
+	}
+	for _, why := range []wire.Drop{wire.DropSeal, wire.DropClear, wire.DropNoSecret} {
+		if from, at := a.drops.lastOf(why); now.Sub(at) < suspectFor {
+			return from
+		}
+	}
+	return ""
+}

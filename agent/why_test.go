@@ -1,0 +1,114 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Each reason is told in its situation, in words and for programs; and where several hold, the first of the table.
+func TestWhyNotMe(t *testing.T) {
+	now := time.Date(2026, 2, 3, 12, 0, 0, 0, time.UTC)
+	ago, ahead := now.Add(-9*time.Minute), now.Add(time.Minute)
+	told := make(map[control.Because]bool)
+	for _, c := range []struct {
+		name      string
+		situation situation
+		gate      control.Gate
+		because   control.Because
+		words     string
+	}{
+		{"the machine's words are kept", situation{}, control.Gate{NotRunning: "leaving"}, control.BecauseWaiting, "leaving"},
+		{"leaving", situation{leaving: true}, control.Gate{NotRunning: "leaving"}, control.BecauseLeaving, "leaving"},
+		{"paused", situation{}, control.Gate{NotRunning: control.Paused, NextRun: ahead}, control.BecausePaused, "paused"},
+		{"no majority", situation{}, control.Gate{NotRunning: "no majority: b and c are missing"}, control.BecauseNoMajority, "no majority: b and c are missing"},
+		{"no roster yet", situation{alone: true, otherSecret: "x"}, control.Gate{State: control.Gathering, NotRunning: "c was never seen"}, control.BecauseNoMajority, "c was never seen"},
+		{"nobody waits", situation{unwanted: true}, control.Gate{NotRunning: "nobody waits"}, control.BecauseUnwanted, "nobody waits"},
+		{"a closed window", situation{}, control.Gate{NotRunning: "outside its windows", NextRun: ahead, Windows: []string{"22:00-06:00"}}, control.BecauseWindow, "outside its windows"},
+		{"an open window", situation{}, control.Gate{NotRunning: "ran", NextRun: ahead, Windows: []string{"22:00-06:00"}, WindowOpen: true}, control.BecauseNotDue, "ran"},
+		{"not due", situation{}, control.Gate{NotRunning: "ran", NextRun: ahead}, control.BecauseNotDue, "ran"},
+		{"a broken disk, not due", situation{}, control.Gate{NotRunning: "ran", NextRun: ahead, SaveError: "no space"}, control.BecauseNotDue, "ran"},
+		{"a broken disk", situation{}, control.Gate{NextRun: ago, SaveError: "no space"}, control.BecauseDisk, "due, but the start of a run cannot be recorded: no space"},
+		{"a disk that hangs", situation{}, control.Gate{SavingSince: ago}, control.BecauseDisk, "due, but the disk is slow"},
+		{"a disk at work", situation{}, control.Gate{NotRunning: "due, recording the start", Whereabouts: control.Whereabouts{Holding: true}, SavingSince: now}, "", "due, recording the start"},
+		{"another secret", situation{alone: true, otherSecret: "10.0.0.9:7946"}, control.Gate{NotRunning: "alone"}, control.BecauseOtherSecret, "10.0.0.9:7946 seems to have another secret"},
+		{"another secret, but a fleet", situation{otherSecret: "10.0.0.9:7946"}, control.Gate{NotRunning: "due"}, control.BecauseWaiting, "due"},
+		{"alone", situation{alone: true}, control.Gate{NotRunning: "has not seen any other member yet"}, control.BecauseAlone, "has not seen any other member yet"},
+		{"waiting", situation{}, control.Gate{NotRunning: "due", NextRun: ago}, control.BecauseWaiting, "due"},
+		{"passing it on", situation{}, control.Gate{NotRunning: "passing the token on", Whereabouts: control.Whereabouts{Holding: true}}, "", "passing the token on"},
+	} {
+		c.situation.gate, c.situation.now = &c.gate, now
+		c.situation.explain()
+		if c.gate.Because != c.because || !strings.Contains(c.gate.NotRunning, c.words) {
+			t.Errorf("%s: %q, because of %q; want %q, because of %q", c.name, c.gate.NotRunning, c.gate.Because, c.words, c.because)
+		}
+		told[c.gate.Because] = true
+	}
+	for _, r := range reasons() {
+		if !told[r.code] {
+			t.Errorf("no test has the reason %s", r.code)
+		}
+	}
+}
+
+// A gate that waits says since when and for how many laps: from when it was due, and if it never ran, from the start of the agent.
+func TestAGateThatWaitsSaysForHowLong(t *testing.T) {
+	now := time.Date(2026, 2, 3, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		gate  control.Gate
+		since time.Time
+		laps  float64
+	}{
+		{control.Gate{NextRun: now.Add(-9 * time.Minute), Lap: control.Duration(6 * time.Minute)}, now.Add(-9 * time.Minute), 1.5},
+		{control.Gate{NextRun: now.Add(-9 * time.Minute)}, now.Add(-9 * time.Minute), 0},
+		{control.Gate{Lap: control.Duration(time.Hour)}, now.Add(-2 * time.Hour), 2},
+	} {
+		c.gate.NotRunning = "due"
+		s := situation{gate: &c.gate, now: now, started: now.Add(-2 * time.Hour)}
+		s.explain()
+		if !c.gate.DueSince.Equal(c.since) || c.gate.LapsWaited != c.laps {
+			t.Errorf("since %v, %v laps; want %v, %v", c.gate.DueSince, c.gate.LapsWaited, c.since, c.laps)
+		}
+	}
+}
+
+// because asks an agent why its gate does not run.
+func (w *world) because(name string) control.Because {
+	s := read(w, func() *Agent { return w.agents[name].Agent })
+	status, err := source{s}.Status(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return status.Gates[0].Because
+}
+
+// The reasons as real agents come to them: alone; with another secret; not due; waiting; a disk that hangs.
+func TestWhyNotMeOfRealAgents(t *testing.T) {
+	inWorld(t, testGate(), func(w *world) {
+		w.startJoining("a", AloneWait)
+		w.until("a is alone", time.Minute, func() bool { return w.because("a") == control.BecauseAlone })
+		w.agents["b"].ownSecret = &wire.Secret{9}
+		w.startJoining("b", AloneWait, "a")
+		w.until("b has another secret", 5*time.Minute, func() bool {
+			return w.because("b") == control.BecauseOtherSecret || w.because("a") == control.BecauseOtherSecret
+		})
+		if err := w.leave("b"); err != nil {
+			t.Fatal(err)
+		}
+		w.startJoining("c", AloneWait, "a")
+		var seen []control.Because
+		w.until("they wait, and are not due after a run", 10*time.Minute, func() bool {
+			seen = append(seen, w.because("a"), w.because("c"))
+			return slices.Contains(seen, control.BecauseWaiting) && slices.Contains(seen, control.BecauseNotDue)
+		})
+		w.set(func() { w.saves["a"], w.saves["c"] = 20*time.Second, 20*time.Second })
+		w.until("a disk hangs", 10*time.Minute, func() bool {
+			return w.because("a") == control.BecauseDisk || w.because("c") == control.BecauseDisk
+		})
+		w.set(func() { clear(w.saves) })
+	})
+}
