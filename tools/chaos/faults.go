@@ -3,7 +3,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"syscall"
 	"time"
@@ -29,6 +31,15 @@ func faults() []fault {
 		{"kill -9 of the agent", lease / 2, false, func(t *trial, at int) { t.fleet.Hosts[at].Kill() }, start},
 		{"power cut", 2 * lease, false, func(t *trial, at int) { t.fleet.Hosts[at].PowerCut() }, start},
 		{
+			"power cut and loss of the gate's state", 2 * lease, false,
+			func(t *trial, at int) {
+				t.fleet.Hosts[at].PowerCut()
+				if err := t.fleet.Hosts[at].Forget(); !errors.Is(err, fs.ErrNotExist) {
+					t.try(err)
+				}
+			}, start,
+		},
+		{
 			"SIGSTOP of the agent", 2 * lease, false,
 			func(t *trial, at int) { t.fleet.Hosts[at].Signal(syscall.SIGSTOP) },
 			func(t *trial, at int) { t.fleet.Hosts[at].Signal(syscall.SIGCONT) },
@@ -49,6 +60,7 @@ func faults() []fault {
 		{"cut off, both ways", 2 * lease, true, cutOff(true, true, true), cutOff(true, true, false)},
 		{"cut off, to the others", 2 * lease, true, cutOff(true, false, true), cutOff(true, false, false)},
 		{"cut off, from the others", 2 * lease, true, cutOff(false, true, true), cutOff(false, true, false)},
+		{"cut off from one other", 2 * lease, true, cutOne(true), cutOne(false)},
 		{
 			"loss of 20 %", 2 * lease, true,
 			func(t *trial, at int) { t.try(t.fleet.Network.Lose(at, 200)) },
@@ -90,6 +102,15 @@ const (
 	faultEvery = 1500 * time.Millisecond
 	tick       = 50 * time.Millisecond
 )
+
+// cutOne cuts the ways between a host and its neighbour, or restores them: all others reach both.
+func cutOne(cut bool) func(*trial, int) {
+	return func(t *trial, at int) {
+		other := (at + 1) % len(t.fleet.Hosts)
+		t.try(t.fleet.Network.Cut(at, other, cut))
+		t.try(t.fleet.Network.Cut(other, at, cut))
+	}
+}
 
 // harm strikes hosts until the time is over, and then heals them. Each host has at most one fault at a time; several hosts may.
 func (t *trial) harm(dice *rand.Rand, until time.Time) {

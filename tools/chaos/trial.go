@@ -130,13 +130,18 @@ func (t *trial) call(h *hosts.Host, dice *rand.Rand, stop <-chan struct{}) {
 	}
 }
 
-// command is a call. Now and then it takes longer than a lease, and one in four commands does not listen to SIGTERM.
+// command is a call. Now and then it takes longer than a lease; one in four commands does not listen to SIGTERM, and one in three is the child of
+// another one.
 func (t *trial) command(h *hosts.Host, dice *rand.Rand, wait string) *exec.Cmd {
 	work := time.Duration(dice.Int64N(int64(300 * time.Millisecond)))
 	if dice.IntN(20) == 0 {
 		work = lease * 3 / 2
 	}
-	args := []string{"--wait", wait, "--kill-after", killAfter.String(), "--", t.self, recorder, t.journal, work.String()}
+	args := []string{"--wait", wait, "--kill-after", killAfter.String(), "--"}
+	if dice.IntN(3) == 0 {
+		args = append(args, "sh", "-c", `"$0" "$@"; exit $?`)
+	}
+	args = append(args, t.self, recorder, t.journal, work.String())
 	if dice.IntN(4) == 0 {
 		args = append(args, "deaf")
 	}

@@ -116,6 +116,9 @@ func (h *Host) PowerCut() {
 	h.Kill()
 }
 
+// Forget removes what the agent has saved of its gate, but neither its key nor its roster.
+func (h *Host) Forget() error { return os.Remove(filepath.Join(h.state, "gate-"+GateName+".json")) }
+
 // freeAddr finds a port of loopback that is free for TCP and UDP now.
 func freeAddr() (string, error) {
 	for range 20 {

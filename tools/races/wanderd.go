@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -162,30 +163,48 @@ func (f *fleet) dial(i int) (locker, error) {
 	return &caller{socket: f.Hosts[i%len(f.Hosts)].Socket()}, nil
 }
 
+// lock asks again if it was late for its grant, as exec does: on a busy machine that happens.
 func (c *caller) lock() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*lease)
 	defer cancel()
-	conn, err := control.Dial(c.socket).Exec(ctx, control.Call{Gate: hosts.GateName, Command: "race"})
-	if err != nil {
-		return err
-	}
-	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
-	_, heard, err := conn.Answer()
-	if err == nil {
-		_, err = io.WriteString(conn, `{"ready":true}`+"\n")
-	}
-	var said struct{ Go, Stop bool }
-	for words := json.NewDecoder(io.MultiReader(strings.NewReader(string(heard)), conn)); err == nil && !said.Go; {
-		if err = words.Decode(&said); said.Stop {
-			err = fmt.Errorf("the grant was taken back")
+	for {
+		conn, err := control.Dial(c.socket).Exec(ctx, control.Call{Gate: hosts.GateName, Command: "race"})
+		if err != nil {
+			return err
+		}
+		stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+		granted, err := takeGrant(conn)
+		if stop(); granted && err == nil {
+			c.conn = conn
+			return nil
+		}
+		_ = conn.Close()
+		refusal, _ := errors.AsType[*control.Refusal](err)
+		if ctx.Err() != nil || !granted && (refusal == nil || refusal.Reason != control.Late) {
+			return err
 		}
 	}
+}
+
+// takeGrant waits for the grant, and for the word that the command may start.
+func takeGrant(conn *control.Asked) (granted bool, err error) {
+	_, heard, err := conn.Answer()
 	if err != nil {
-		_ = conn.Close()
-		return err
+		return false, err
 	}
-	c.conn = conn
-	return nil
+	if _, err := io.WriteString(conn, `{"ready":true}`+"\n"); err != nil {
+		return true, err
+	}
+	var said struct{ Go, Stop bool }
+	for words := json.NewDecoder(io.MultiReader(strings.NewReader(string(heard)), conn)); !said.Go; {
+		if err := words.Decode(&said); err != nil {
+			return true, err
+		}
+		if said.Stop {
+			return true, errors.New("the grant was taken back")
+		}
+	}
+	return true, nil
 }
 
 // unlock says that the command has ended, and waits until the agent has let the caller go.
