@@ -54,6 +54,8 @@ type Agent struct {
 	unreadable  bool
 	// secretLost says that the secret could not be read last.
 	secretLost bool
+	// reloading lets one reload happen after the other.
+	reloading sync.Mutex
 	// serving guards control.
 	serving sync.Mutex
 	control io.Closer
@@ -249,6 +251,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	}
 	line.Msg("started")
 	endMemory, endKeeping, endHistories, endTrust := beside(a.keepMemory), beside(a.keepState), beside(a.keepHistories), beside(a.keepTrust)
+	endReloading := beside(a.keepReloading)
 	err := a.loop(ctx, reading)
 	for _, g := range a.gates {
 		g.callers.leave()
@@ -258,6 +261,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	endKeeping()
 	endHistories()
 	endTrust()
+	endReloading()
 	if _, isCopy := errors.AsType[*CopyError](err); isCopy {
 		a.close()
 		return err

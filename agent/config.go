@@ -42,6 +42,9 @@ type Config struct {
 	Drain bool
 	// StopTimeout bounds a graceful stop.
 	StopTimeout time.Duration
+	// Reread reads the configuration again; nil, if there is none. Reloads asks for that.
+	Reread  Reread
+	Reloads <-chan struct{}
 	// Version is reported in the status.
 	Version string
 	Log     zerolog.Logger

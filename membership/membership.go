@@ -98,6 +98,9 @@ type Membership struct {
 	life     sync.Mutex
 	left     bool
 	down     bool
+	// seeking are the addresses that are tried, by their text, with what ends that; seek begins it. life guards both.
+	seeking map[string]context.CancelFunc
+	seek    func(target) context.CancelFunc
 }
 
 const (
@@ -199,8 +202,17 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	m.working.Go(func() { m.keep(ctx) })
 	m.working.Go(func() { m.joiner.heal(ctx) })
 	m.working.Go(func() { m.joiner.settle(ctx) })
+	m.seek = func(t target) context.CancelFunc {
+		ctx, cancel := context.WithCancel(ctx)
+		m.working.Go(func() {
+			defer cancel()
+			m.joiner.seek(ctx, t)
+		})
+		return cancel
+	}
+	m.seeking = make(map[string]context.CancelFunc)
 	for _, t := range targets {
-		m.working.Go(func() { m.joiner.seek(ctx, t) })
+		m.seeking[t.text] = m.seek(t)
 	}
 	if cfg.Addr.Addr().IsUnspecified() && !cfg.Advertise.Addr().IsValid() {
 		cfg.Log.Info().Stringer("addr", me.Addr).

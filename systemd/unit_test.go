@@ -39,6 +39,7 @@ func TestTheServiceManagerIsToldWhatTheAgentNeeds(t *testing.T) {
 	directives := unit(t)
 	for key, want := range map[string]string{
 		"Service.Type":                     "notify",
+		"Service.ExecReload":               "/usr/bin/wanderd reload --config /etc/wanderd/wanderd.toml",
 		"Service.Restart":                  "on-failure",
 		"Service.RestartPreventExitStatus": "64 78",
 		"Service.KillMode":                 "control-group",
@@ -110,7 +111,7 @@ func analyze(t *testing.T, args ...string) (output string, err error) {
 		t.Fatal(err)
 	}
 	agent, _, _ := strings.Cut(execStart(unit(t)), " ")
-	changed := bytes.Replace(text, []byte("ExecStart="+agent), []byte("ExecStart="+there), 1)
+	changed := bytes.ReplaceAll(text, []byte("="+agent+" "), []byte("="+there+" "))
 	file := filepath.Join(t.TempDir(), "wanderd.service")
 	if err := os.WriteFile(file, changed, 0o600); err != nil {
 		t.Fatal(err)

@@ -91,6 +91,13 @@ func (c *Client) Drain(ctx context.Context) error {
 	return c.request(ctx, http.MethodPost, pathDrain, &none)
 }
 
+// Reload makes the agent read its configuration again.
+func (c *Client) Reload(ctx context.Context) (Reloaded, error) {
+	var r Reloaded
+	err := c.request(ctx, http.MethodPost, pathReload, &r)
+	return r, err
+}
+
 func (c *Client) get(ctx context.Context, path string, document any) error {
 	return c.request(ctx, http.MethodGet, path, document)
 }

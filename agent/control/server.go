@@ -27,6 +27,8 @@ type Source interface {
 	FleetHistory(ctx context.Context, which Which) (FleetHistory, error)
 	// Drain makes the agent stop when what runs has ended. It does not wait for that.
 	Drain(ctx context.Context) error
+	// Reload makes the agent read its configuration again, and says what has changed.
+	Reload(ctx context.Context) (Reloaded, error)
 	// Metrics answers with the metrics.
 	Metrics() http.Handler
 	// Exec carries a call from its waiting to the end of its run, and ends when the caller goes. What the caller says is read from conn,
@@ -44,6 +46,7 @@ const (
 	pathFleetHistory = "/v1/fleet/history"
 	pathMetrics      = "/metrics"
 	pathDrain        = "/v1/drain"
+	pathReload       = "/v1/reload"
 	pathExec         = "/v1/exec"
 )
 
@@ -141,11 +144,11 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	case !s.socket.admits(peer):
 		answer(w, s.log, http.StatusForbidden, failure{Error: "run this as the agent's user, as a member of its socket_group, or as root"})
 		return
-	case !owns(peer) && slices.Contains([]string{pathDrain, pathHistory, pathFleetHistory}, r.URL.Path): // histories have the output of hooks
+	case !owns(peer) && slices.Contains([]string{pathDrain, pathReload, pathHistory, pathFleetHistory}, r.URL.Path): // histories have the output of hooks
 		answer(w, s.log, http.StatusForbidden, failure{Error: "run this as the agent's user or as root"})
 		return
 	}
-	paths := []string{pathMetrics, pathDrain, pathExec, pathFleet, pathFleetHistory, pathHistory, pathMembers, pathNow, pathStatus}
+	paths := []string{pathMetrics, pathDrain, pathExec, pathFleet, pathFleetHistory, pathHistory, pathMembers, pathNow, pathReload, pathStatus}
 	ask, ok := map[string]func(context.Context) (any, error){
 		pathStatus:  func(ctx context.Context) (any, error) { return s.source.Status(ctx) },
 		pathMembers: func(ctx context.Context) (any, error) { return members(ctx, s.source) },
@@ -166,7 +169,9 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 		return
 	case r.URL.Path == pathDrain && r.Method == http.MethodPost:
 		ask = func(ctx context.Context) (any, error) { return struct{}{}, s.source.Drain(ctx) }
-	case r.URL.Path == pathExec || r.URL.Path == pathDrain:
+	case r.URL.Path == pathReload && r.Method == http.MethodPost:
+		ask = func(ctx context.Context) (any, error) { return s.source.Reload(ctx) }
+	case r.URL.Path == pathExec || r.URL.Path == pathDrain || r.URL.Path == pathReload:
 		w.Header().Set("Allow", "POST")
 		answer(w, s.log, http.StatusMethodNotAllowed, failure{Error: "this path does something: use POST"})
 		return

@@ -38,6 +38,7 @@ type told struct {
 func (s told) Status(context.Context) (Status, error)   { return s.status, s.err }
 func (s told) Members(context.Context) (Members, error) { return s.members, s.err }
 func (s told) Drain(context.Context) error              { return s.err }
+func (s told) Reload(context.Context) (Reloaded, error) { return Reloaded{}, s.err }
 func (told) Metrics() http.Handler                      { return http.NotFoundHandler() }
 func (s told) Exec(Call, io.ReadWriter) error           { return s.err }
 func (s told) History(context.Context) (History, error) { return s.history, s.err }
@@ -170,7 +171,7 @@ func TestAnswerToAnUnknownPathListsThePaths(t *testing.T) {
 		if err := json.NewDecoder(resp.Body).Decode(&f); err != nil {
 			t.Fatal(err)
 		}
-		if resp.StatusCode != http.StatusNotFound || !cmp.Equal(f.Paths, []string{"/metrics", "/v1/drain", "/v1/exec", "/v1/fleet", "/v1/fleet/history", "/v1/history", "/v1/members", "/v1/now", "/v1/status"}) {
+		if resp.StatusCode != http.StatusNotFound || !cmp.Equal(f.Paths, []string{"/metrics", "/v1/drain", "/v1/exec", "/v1/fleet", "/v1/fleet/history", "/v1/history", "/v1/members", "/v1/now", "/v1/reload", "/v1/status"}) {
 			t.Errorf("%s: %s, %+v", path, resp.Status, f)
 		}
 	}

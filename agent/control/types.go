@@ -12,6 +12,7 @@
 //	GET /v1/fleet     a [Fleet]
 //	GET /v1/fleet/history?gate=G&failed=true&since=T   a [FleetHistory]; see [Which]
 //	POST /v1/drain    {}; the agent stops when what runs has ended
+//	POST /v1/reload   a [Reloaded]; the agent reads its configuration again
 //	GET /metrics      the metrics, as Prometheus reads them
 //
 // The answer to all other requests is {"error": "…"} with a status of 400 or above. Within a version, documents gain fields and
@@ -285,4 +286,14 @@ type Member struct {
 	State string   `json:"state"`
 	Self  bool     `json:"self"`
 	Gates []string `json:"gates"`
+}
+
+// Reloaded answers POST /v1/reload.
+type Reloaded struct {
+	// Changed is what is in force now and was not before, Restart what is in the configuration and needs a restart of the agent: settings with their
+	// values and origins.
+	Changed []string `json:"changed"`
+	Restart []string `json:"restart"`
+	// Problem says what is wrong with the configuration, and where; then nothing has changed.
+	Problem string `json:"problem,omitempty"`
 }

@@ -51,7 +51,7 @@ With stop = "drain" in the configuration every stop is a drain.`,
 
 // waitUntilGone waits until no agent answers any more, and says what it waits for.
 func (p *program) waitUntilGone(ctx context.Context, client *control.Client) error {
-	ctx, stop := untilSignal(ctx)
+	ctx, stop := untilSignal(ctx, nil)
 	defer stop()
 	for said := false; ; {
 		s, err := client.Status(ctx)

@@ -27,7 +27,8 @@ failure, up to min_interval. Exit status 75 says "not now": that is no failure.
 It does not promise a run at a certain time, or anything against a host that has the
 secret and misbehaves.
 
-On SIGINT, SIGTERM or SIGHUP the agent stops its hook, passes the token on and leaves;
+On SIGHUP the agent reads its configuration file again: see "wanderd reload --help".
+On SIGINT or SIGTERM it stops its hook, passes the token on and leaves;
 "wanderd drain", or stop = "drain", lets the hook end by itself first.
 On a second signal, half a second later or more, it exits at once.`
 

@@ -33,10 +33,11 @@ func main() {
 			os.Exit(exitDefect)
 		}
 	}()
+	hups := &hangups{came: make(chan struct{}, 1)}
 	p := program{
-		stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), now: time.Now, runAgent: runAgent,
+		hangups: hups.take, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), now: time.Now, runAgent: runAgent,
 	}
-	ctx, stop := untilSignal(context.Background())
+	ctx, stop := untilSignal(context.Background(), hups)
 	p.ownSignals = stop
 	code := p.run(ctx, os.Args[1:])
 	stop()

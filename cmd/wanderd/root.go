@@ -23,6 +23,8 @@ type program struct {
 	environ        []string
 	now            func() time.Time
 	runAgent       func(context.Context, agent.Config) error
+	// hangups takes the SIGHUPs of this process from now on.
+	hangups func() <-chan struct{}
 	// ownSignals leaves the signals to a command that handles them itself.
 	ownSignals func()
 }
@@ -65,7 +67,7 @@ func (p *program) newRootCommand() *cobra.Command {
 	}
 	root.SetVersionTemplate("wanderd {{.Version}}\n")
 	flags.AddTo(root.Flags(), config.Table())
-	root.AddCommand(p.newExecCommand(), p.newStatusCommand(), p.newMembersCommand(), p.newHistoryCommand(), p.newWebCommand(), p.newDrainCommand(), p.newConfigCommand(), p.newKeygenCommand(), p.newGateCommand(),
+	root.AddCommand(p.newExecCommand(), p.newStatusCommand(), p.newMembersCommand(), p.newHistoryCommand(), p.newWebCommand(), p.newDrainCommand(), p.newReloadCommand(), p.newConfigCommand(), p.newKeygenCommand(), p.newGateCommand(),
 		newDemoCommand(), newPlanCommand(), p.newSimCommand(), p.newCompletionCommand(), p.newManualCommand(), p.newVersionCommand())
 	completeValues(root)
 	root.SetHelpCommand(newHelpCommand())

@@ -23,6 +23,10 @@ func (p *program) agent(ctx context.Context, flags settings.Flags) error {
 	}
 	c := layers.Agent
 	c.Version, c.Log = versionString(), log
+	c.Reread = p.rereading(flags, layers)
+	if p.hangups != nil {
+		c.Reloads = p.hangups()
+	}
 	return p.runAgent(ctx, c)
 }
 

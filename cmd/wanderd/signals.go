@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -26,9 +27,34 @@ func (e signalError) exitCode() int {
 // closed, both kernel and shell send one.
 const echo = 500 * time.Millisecond
 
-// untilSignal returns a context that ends with the first SIGINT, SIGTERM or SIGHUP (unless nohup ignores SIGHUP, or a shell SIGINT in the background). Its cause is a
-// [signalError]. A second signal after [echo] ends the process at once; the guard then stops a running hook.
-func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
+// hangups are the SIGHUPs of an agent, which ask it to read its configuration again. Of any other command they are the end.
+type hangups struct {
+	taken atomic.Bool
+	came  chan struct{}
+}
+
+// take takes them from now on.
+func (h *hangups) take() <-chan struct{} {
+	h.taken.Store(true)
+	return h.came
+}
+
+// takes passes a signal on, and reports whether it was a SIGHUP that somebody takes. Several before the first was heard are one.
+func (h *hangups) takes(s os.Signal) bool {
+	if h == nil || s != syscall.SIGHUP || !h.taken.Load() {
+		return false
+	}
+	select {
+	case h.came <- struct{}{}:
+	default:
+	}
+	return true
+}
+
+// untilSignal returns a context that ends with the first SIGINT, SIGTERM or SIGHUP (unless nohup ignores SIGHUP, or a shell SIGINT in the
+// background), but for the hangups that somebody takes. Its cause is a [signalError]. A second signal after [echo] ends the process at
+// once; the guard then stops a running hook.
+func untilSignal(parent context.Context, hups *hangups) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGTERM)
@@ -37,9 +63,17 @@ func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
 			signal.Notify(signals, s)
 		}
 	}
+	ends := make(chan os.Signal)
 	go func() {
-		cancel(signalError{<-signals})
-		second := signalError{afterEcho(signals)}
+		for s := range signals {
+			if !hups.takes(s) {
+				ends <- s
+			}
+		}
+	}()
+	go func() {
+		cancel(signalError{<-ends})
+		second := signalError{afterEcho(ends)}
 		fmt.Fprintf(os.Stderr, "wanderd: %s again: leaving at once\n", second)
 		os.Exit(second.exitCode())
 	}()

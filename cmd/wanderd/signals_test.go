@@ -23,3 +23,23 @@ func TestEchoOfASignalIsIgnored(t *testing.T) {
 		}
 	})
 }
+
+// SIGHUP asks an agent to read its configuration again, and ends all else.
+func TestAHangupIsTakenBySomebodyWhoAsksForIt(t *testing.T) {
+	h := &hangups{came: make(chan struct{}, 1)}
+	if h.takes(syscall.SIGHUP) || (*hangups)(nil).takes(syscall.SIGHUP) {
+		t.Error("it is taken, and nobody has asked for it")
+	}
+	came := h.take()
+	for range 3 { // several before the first is heard are one
+		if !h.takes(syscall.SIGHUP) || h.takes(syscall.SIGTERM) {
+			t.Error("it takes SIGTERM, or no SIGHUP")
+		}
+	}
+	<-came
+	select {
+	case <-came:
+		t.Error("three are more than one")
+	default:
+	}
+}

@@ -36,6 +36,7 @@ type told struct {
 func (s told) Status(context.Context) (control.Status, error)   { return s.status, nil }
 func (s told) Members(context.Context) (control.Members, error) { return s.members, nil }
 func (told) Drain(context.Context) error                        { return nil }
+func (told) Reload(context.Context) (control.Reloaded, error)   { return control.Reloaded{}, nil }
 func (told) Metrics() http.Handler                              { return http.NotFoundHandler() }
 func (told) Exec(control.Call, io.ReadWriter) error             { return nil }
 func (s told) History(context.Context) (control.History, error) { return s.history, nil }

@@ -22,7 +22,7 @@ func (p *program) watch(ctx context.Context, c *control.Client) error {
 	if _, err := c.Status(ctx); err != nil { // an agent that is not there is an error at once
 		return err
 	}
-	ctx, stop := untilSignal(ctx)
+	ctx, stop := untilSignal(ctx, nil)
 	defer stop()
 	zone := p.now().Location()
 	if !onTerminal(p.stdout) {

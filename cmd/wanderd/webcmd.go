@@ -56,7 +56,7 @@ func (p *program) web(ctx context.Context, c *control.Client, listen string) err
 	if _, err := fmt.Fprintf(p.stdout, "open %s\n", server.URL()); err != nil {
 		return err
 	}
-	ctx, stop := untilSignal(ctx)
+	ctx, stop := untilSignal(ctx, nil)
 	defer stop()
 	return server.Serve(ctx)
 }

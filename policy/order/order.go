@@ -164,3 +164,9 @@ func (l *Layer) Status(now policy.Time) policy.Status {
 	}
 	return s
 }
+
+// Tune implements [policy.Tunable], if the machine does.
+func (l *Layer) Tune(p policy.Protocol) bool {
+	t, ok := l.Machine.(policy.Tunable)
+	return ok && t.Tune(p)
+}

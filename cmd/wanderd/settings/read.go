@@ -99,7 +99,7 @@ func (r *Reading) Object(format string, settings ...*Setting) {
 		if s.Broken {
 			return
 		}
-		quoted[i] = s.quote()
+		quoted[i] = s.Quote()
 		if s.Scope != "" {
 			scope = s.Scope + ": "
 		}

@@ -105,8 +105,8 @@ func (s *Setting) About() string {
 	return fmt.Sprintf("%s: %s", s.Origin, s.Key)
 }
 
-// quote writes the setting with its value and origin.
-func (s *Setting) quote() string { return fmt.Sprintf("%s %v (%s)", s.Key, s.Value.Plain(), s.From()) }
+// Quote writes the setting with its value and origin.
+func (s *Setting) Quote() string { return fmt.Sprintf("%s %v (%s)", s.Key, s.Value.Plain(), s.From()) }
 
 // Table is what can be set, in the order in which help shows it.
 type Table []*Setting

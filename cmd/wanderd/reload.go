@@ -1,0 +1,72 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wanderd/wanderd/agent"
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+)
+
+func (p *program) newReloadCommand() *cobra.Command {
+	flags := settings.Flags{}
+	cmd := &cobra.Command{
+		Use:   "reload",
+		Short: "Let the agent on this host read its configuration again",
+		Long: `Let the agent on this host read its configuration file again, as SIGHUP and "systemctl
+reload wanderd" do. It loses neither its token nor a run nor those who wait.
+
+What can change while an agent runs: the hooks and constants of soft gates but skip and
+slots, hook_timeout, join, trust_hook, stop and stop_timeout. What else has changed is
+named, and needs a restart. If anything in the file is wrong, nothing changes, and the
+command says what and where, with exit code 78. Flags and variables stay those with
+which the agent was started.`,
+		Example: `  wanderd config check --config /etc/wanderd/wanderd.toml && wanderd reload`,
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			layers := config.Read(flags, p.environ)
+			if err := layers.Err(); err != nil {
+				return err
+			}
+			r, err := control.Dial(layers.Agent.Socket).Reload(cmd.Context())
+			switch {
+			case err != nil:
+				return helpful(err)
+			case r.Problem != "":
+				return exitError{code: exitConfig, err: errors.New("nothing was reloaded: " + r.Problem)}
+			case len(r.Changed)+len(r.Restart) == 0:
+				_, err = fmt.Fprintln(p.stdout, "nothing has changed")
+				return err
+			}
+			for _, what := range r.Changed {
+				_, _ = fmt.Fprintf(p.stdout, "changed        %s\n", printable(what))
+			}
+			for _, what := range r.Restart {
+				_, _ = fmt.Fprintf(p.stdout, "needs restart  %s\n", printable(what))
+			}
+			return nil
+		},
+	}
+	flags.AddTo(cmd.Flags(), config.Table().Only("socket", "state_dir", "config"))
+	return cmd
+}
+
+// rereading returns how an agent reads its configuration again that was started with layers.
+func (p *program) rereading(flags settings.Flags, start *config.Layers) agent.Reread {
+	inForce := start
+	return func() (agent.Config, control.Reloaded, error) {
+		layers := config.Read(flags, p.environ)
+		if err := layers.Check(); err != nil {
+			return agent.Config{}, control.Reloaded{}, err
+		}
+		var r control.Reloaded
+		r.Changed, r.Restart = layers.Since(inForce, start)
+		layers.Keep(start)
+		inForce = layers
+		return layers.Agent, r, nil
+	}
+}

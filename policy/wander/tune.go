@@ -1,0 +1,42 @@
+package wander
+
+import (
+	"math"
+
+	"github.com/wanderd/wanderd/policy"
+)
+
+// Tune takes other constants. A token that rests here is looked at again at once, because this member may be due by them; one that is on
+// offer, or under which it runs, goes on by the old ones. Skip cannot change: handoffs and guardians count by it.
+func (m *Machine) Tune(p policy.Protocol) bool {
+	s, ok := p.(Settings)
+	if !ok || s.Skip != m.cfg.Skip || max(s.Slots, 1) != int(m.cfg.LastSlot)+1 {
+		return false
+	}
+	c := &m.cfg
+	c.Op, c.MinInterval, c.RetryAfter, c.MaxInterval, c.Windows = s.Op, s.MinInterval, s.RetryAfter, s.MaxInterval, s.windows()
+	c.Walk, c.Backups, c.OnLost = s.Walk, s.Backups, s.OnLost
+	m.ran.wait = min(m.ran.wait, c.MinInterval)
+	if c.RetryAfter == 0 {
+		m.ran.wait = 0
+	}
+	if m.state == resting {
+		m.restUntil = math.MinInt64
+	}
+	return true
+}
+
+// Tune tunes the machines of all slots.
+func (s *Slots) Tune(p policy.Protocol) bool {
+	for i := range s.machines {
+		if !s.machines[i].Tune(p) {
+			return false // The first one refuses if any does.
+		}
+	}
+	return true
+}
+
+var (
+	_ policy.Tunable = (*Machine)(nil)
+	_ policy.Tunable = (*Slots)(nil)
+)
