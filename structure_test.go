@@ -59,7 +59,7 @@ func house() []rule {
 		{room: "agent/history", why: "it keeps what it is given"},
 		{room: "agent/safepath", why: "it looks at owners and modes"},
 		{
-			room: "sim/...", ours: []string{"wire", "policy/..."}, inTests: []string{"tools/mutant"}, never: []string{"net", "math/rand", "crypto/rand"},
+			room: "sim/...", ours: []string{"wire", "policy/..."}, inTests: []string{"tools/mutant", "tools/script"}, never: []string{"net", "math/rand", "crypto/rand"},
 			why: "a seed decides everything",
 		},
 		{room: "sim", ours: []string{"wire", "policy", "policy/order"}, why: "the kernel knows no protocol, and nobody who uses it"},
@@ -73,7 +73,7 @@ func house() []rule {
 			why: "it counts, and presents nothing",
 		},
 		{
-			room: "sim/fleet/...", ours: []string{"wire", "policy/...", "sim", "sim/check", "sim/tell", "sim/measure"}, inTests: []string{"sim/hunt", "tools/mutant"},
+			room: "sim/fleet/...", ours: []string{"wire", "policy/...", "sim", "sim/check", "sim/tell", "sim/measure"}, inTests: []string{"sim/hunt", "tools/mutant", "tools/script"},
 			why: "a family's own worlds and rules",
 		},
 		{
@@ -93,6 +93,7 @@ func house() []rule {
 		{room: "cmd/wanderd/follow", ours: []string{"agent/control"}, why: "it asks by way of the control socket only"},
 		{room: "cmd/wanderd/web", ours: []string{"agent/control", "cmd/wanderd/follow"}, why: "it is a client of the control socket"},
 		{room: "tools/mutant", why: "it changes texts"},
+		{room: "tools/script", ours: []string{"sim"}, why: "a family brings what is its own"},
 		{room: "examples/...", inTests: []string{"agent/control", "agent/metrics"}, why: "what an operator could write too"},
 	}
 }

@@ -53,18 +53,23 @@ func (p *Parameters) ringTable() settings.Table {
 
 // checkRing finds what does not fit together.
 func (p *Parameters) checkRing(r *settings.Reading) {
-	if p.OpJitter.Time > p.Op {
-		r.Object("%s is more than %s, so an operation could end before it begins: lower op_jitter or raise op",
-			r.Of(&p.OpJitter), r.Of(&p.Op))
-	}
-	if p.Links == ring.Paper {
-		for _, at := range []any{&p.Loss, &p.Duplicate, &p.DetectAfter, &p.PauseEvery} {
-			if s := r.Of(at); s.IsGiven() {
-				r.Object("%s has no effect on links paper, which lose nothing and have a perfect detector: choose links udp, or leave it out", s)
-			}
+	p.checkOp(r)
+	p.checkLinks(r, "lose nothing and have a perfect detector", &p.Loss, &p.Duplicate, &p.DetectAfter, &p.PauseEvery)
+	r.CheckNeeds()
+}
+
+// checkLinks objects to parameters that have no effect on the papers' links, and says why.
+func (p *Parameters) checkLinks(r *settings.Reading, why string, without ...any) {
+	for _, at := range without {
+		if s := r.Of(at); s.IsGiven() && p.Links == ring.Paper {
+			r.Object("%s has no effect on links paper, which "+why+": choose links udp, or leave it out", s)
 		}
 	}
-	r.CheckNeeds()
+}
+
+// faults are those of a ring and of a tree.
+func (p *Parameters) faults() sim.Faults {
+	return sim.Faults{CrashEvery: p.CrashEvery, DownFor: p.DownFor, PauseEvery: p.PauseEvery, PauseFor: p.PauseFor}
 }
 
 // Ring returns the scenario as the simulator wants it.
@@ -73,7 +78,7 @@ func (p *Parameters) Ring() ringing.Scenario {
 		Seed: p.Seed, Members: p.Members, Request: p.Request, Links: p.Links, Backups: p.Backups, Duration: p.Duration,
 		Network: ringing.PaperLinks(p.Latency), Membership: ringing.PerfectDetector(),
 		Hook: sim.Hook{Takes: p.Op, Spread: p.OpJitter.Of(p.Op)}, Demand: sim.Demand{Every: p.Demand},
-		Faults: sim.Faults{CrashEvery: p.CrashEvery, DownFor: p.DownFor, PauseEvery: p.PauseEvery, PauseFor: p.PauseFor},
+		Faults: p.faults(),
 	}
 	s.Network.Jitter = p.Jitter
 	if p.Links == ring.UDP {

@@ -51,17 +51,8 @@ func (p *Parameters) treeTable() settings.Table {
 
 // checkTree finds what does not fit together.
 func (p *Parameters) checkTree(r *settings.Reading) {
-	if p.OpJitter.Time > p.Op {
-		r.Object("%s is more than %s, so an operation could end before it begins: lower op_jitter or raise op",
-			r.Of(&p.OpJitter), r.Of(&p.Op))
-	}
-	if p.Links == ring.Paper {
-		for _, at := range []any{&p.Loss, &p.Duplicate, &p.PauseEvery} {
-			if s := r.Of(at); s.IsGiven() {
-				r.Object("%s has no effect on links paper, which lose nothing: choose links udp, or leave it out", s)
-			}
-		}
-	}
+	p.checkOp(r)
+	p.checkLinks(r, "lose nothing", &p.Loss, &p.Duplicate, &p.PauseEvery)
 	r.CheckNeeds()
 }
 
@@ -76,7 +67,7 @@ func (p *Parameters) Tree() treeing.Scenario {
 		Between: p.Demand, Limit: p.Duration,
 		Timers:  tree.Timers{Commit: p.Timeout, Token: p.Timeout, Reconnection: 10 * answer, Liveness: answer},
 		Network: sim.Network{Latency: p.Latency, Jitter: p.Jitter},
-		Faults:  sim.Faults{CrashEvery: p.CrashEvery, DownFor: p.DownFor, PauseEvery: p.PauseEvery, PauseFor: p.PauseFor},
+		Faults:  p.faults(),
 	}
 	if p.Links == ring.UDP {
 		s.Links = tree.UDP

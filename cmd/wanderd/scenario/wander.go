@@ -132,10 +132,7 @@ func (p *Parameters) checkWander(r *settings.Reading) {
 			r.Object("%s and %s make a round of more than 50 years: lower one of them", r.Of(&p.Members), s)
 		}
 	}
-	if p.OpJitter.Time > p.Op {
-		r.Object("%s is more than %s, so an operation could end before it begins: lower op_jitter or raise op",
-			r.Of(&p.OpJitter), r.Of(&p.Op))
-	}
+	p.checkOp(r)
 	r.CheckNeeds()
 	if p.PartitionAt == nil {
 		return
@@ -155,5 +152,13 @@ func (p *Parameters) finishWander() {
 		p.DefaultMaxInterval = true
 		world := p.World()
 		p.MaxInterval = world.MaxIntervalInForce()
+	}
+}
+
+// checkOp checks the duration of an operation, in any policy.
+func (p *Parameters) checkOp(r *settings.Reading) {
+	if p.OpJitter.Time > p.Op {
+		r.Object("%s is more than %s, so an operation could end before it begins: lower op_jitter or raise op",
+			r.Of(&p.OpJitter), r.Of(&p.Op))
 	}
 }

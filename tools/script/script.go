@@ -1,0 +1,103 @@
+// Package script tells stories in tests: each file in testdata is one situation, and what it must lead to, message by message. With -rewrite
+// the files are written anew from what happens; read the difference as you would read a change of the protocol. Nothing in the product knows
+// of it.
+package script
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/wanderd/wanderd/sim"
+)
+
+// Stage is where a story takes place. These commands are the same on all stages:
+//
+//	want b [c …]      somebody waits for a run of b
+//	crash b [c …]     kill them now
+//	run for=100ms     let time pass
+type Stage struct {
+	// Cluster is what the story is told of. A command of the family makes it.
+	Cluster *sim.Cluster
+	// Story is what has been told since the command began.
+	Story bytes.Buffer
+}
+
+// Command does a command of a family, and reports whether it is one.
+type Command func(t *testing.T, s *Stage, d *datadriven.TestData) bool
+
+// Run tells the stories in testdata.
+func Run(t *testing.T, own Command) {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
+			s := &Stage{}
+			datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+				t.Helper()
+				s.Story.Reset()
+				if !own(t, s, d) {
+					s.command(t, d)
+				}
+				return s.Story.String()
+			})
+		})
+	}
+}
+
+func (s *Stage) command(t *testing.T, d *datadriven.TestData) {
+	t.Helper()
+	switch d.Cmd {
+	case "want":
+		for _, a := range d.CmdArgs {
+			s.Cluster.Want(s.Member(t, d, a.Key))
+		}
+	case "crash":
+		for _, a := range d.CmdArgs {
+			s.Cluster.Crash(s.Member(t, d, a.Key))
+		}
+	case "run":
+		s.Pass(t, d, Span(t, d, "for", 100*time.Millisecond))
+	default:
+		d.Fatalf(t, "no such command: %s", d.Cmd)
+	}
+}
+
+// Pass lets time pass.
+func (s *Stage) Pass(t *testing.T, d *datadriven.TestData, passes time.Duration) {
+	t.Helper()
+	if err := s.Cluster.Run(s.Cluster.Now().Add(passes)); err != nil {
+		d.Fatalf(t, "%v\n%s", err, s.Story.String())
+	}
+}
+
+// Member returns the number of the member with that name.
+func (s *Stage) Member(t *testing.T, d *datadriven.TestData, name string) int {
+	t.Helper()
+	for i := range s.Cluster.Members() {
+		if sim.MemberName(i) == name {
+			return i
+		}
+	}
+	d.Fatalf(t, "no such member: %s", name)
+	return 0
+}
+
+// Span returns the duration that a command gives, or another one.
+func Span(t *testing.T, d *datadriven.TestData, name string, otherwise time.Duration) time.Duration {
+	t.Helper()
+	text := otherwise.String()
+	d.MaybeScanArgs(t, name, &text)
+	span, err := time.ParseDuration(text)
+	if err != nil {
+		d.Fatalf(t, "%v", err)
+	}
+	return span
+}
