@@ -62,9 +62,10 @@ func (a *Agent) newElectorate(g *gate) (*electorate, error) {
 	}
 	if changed := e.changed(); len(changed) > 1 {
 		return nil, fmt.Errorf("the roster of gate %q was agreed on as (%s) and is now (%s): change one name at a time on all hosts, and wait until "+
-			"\"wanderd status\" says that all agree (%s); or stop the gate on all hosts, and remove %s and %s on each of them; only a host that the "+
-			"roster was without in between removes its own alone", g.cfg.Name, strings.Join(namesOf(e.known.Former), ", "),
-			strings.Join(e.names, ", "), strings.Join(changed, " "), a.state.RosterPath(g.cfg.Name), a.state.RecordPath(g.cfg.Name))
+			"\"wanderd status\" says that all agree (%s); or stop the gate on all hosts, and on each of them remove %s and run \"wanderd gate reset %s "+
+			"--all-stopped\"; only a host that the roster was without in between does that alone", g.cfg.Name,
+			strings.Join(namesOf(e.known.Former), ", "), strings.Join(e.names, ", "), strings.Join(changed, " "), a.state.RosterPath(g.cfg.Name),
+			g.cfg.Name)
 	}
 	return e, nil
 }

@@ -78,7 +78,7 @@ type document struct {
 
 // Load reads the record of a gate; it returns false if there is none. The error is a *DamagedError if the record cannot be parsed.
 func (d *Dir) Load(gate string) (Record, bool, error) {
-	path := d.RecordPath(gate)
+	path := filepath.Join(d.path, recordName(gate))
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Record{}, false, nil
@@ -104,7 +104,7 @@ func (d *Dir) Save(gate string, r Record) error {
 	if err != nil {
 		return fmt.Errorf("cannot save the state of gate %s: %w", gate, err)
 	}
-	path := d.RecordPath(gate)
+	path := filepath.Join(d.path, recordName(gate))
 	if err := d.replace(path, text); err != nil {
 		return d.explain("cannot save the state of gate "+gate+", the previous one is kept", err)
 	}
@@ -216,9 +216,6 @@ func recordName(gate string) string { return fileName("gate", gate) + ".json" }
 func (d *Dir) HistoryPath(gate string) string {
 	return filepath.Join(d.path, fileName("history", gate)+".jsonl")
 }
-
-// RecordPath is the file of a gate's record.
-func (d *Dir) RecordPath(gate string) string { return filepath.Join(d.path, recordName(gate)) }
 
 // fileName begins the name of a file of a gate.
 func fileName(of, gate string) string {

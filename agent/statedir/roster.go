@@ -65,8 +65,8 @@ func (d *Dir) LoadRoster(gate string) (Roster, error) {
 	}
 	r, err := decodeRoster(gate, text)
 	if err != nil {
-		return Roster{}, fmt.Errorf("the roster of gate %s in %s is damaged (%w): stop the gate on all hosts, delete the file, and start them again: "+
-			"they agree on the roster anew", gate, path, err)
+		return Roster{}, fmt.Errorf("the roster of gate %s in %s is damaged (%w): delete the file; the gate starts here again when all "+
+			"members of its roster are up and agree", gate, path, err)
 	}
 	return r, nil
 }
