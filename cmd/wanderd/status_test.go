@@ -278,9 +278,13 @@ func TestStatusShowsWhichKeyAnswersToWhichNameOfARoster(t *testing.T) {
 	src := busy()
 	src.status.Gates = src.status.Gates[:1]
 	g := &src.status.Gates[0]
-	g.Policy, g.Roster = "tree", []control.Voter{
-		{Name: "a", Member: "0102", Self: true, Live: true, Agrees: true}, {Name: "b", Member: "03", Live: true, Agrees: true},
-		{Name: "c", Member: "04", Live: true}, {Name: "d", Member: "05"}, {Name: "e\x1b"},
+	g.Policy = "tree"
+	g.Roster = []control.Voter{
+		{Name: "a", Member: "0102", Self: true, Live: true, Agrees: true},
+		{Name: "b", Member: "03", Live: true, Agrees: true},
+		{Name: "c", Member: "04", Live: true},
+		{Name: "d", Member: "05"},
+		{Name: "e\x1b"},
 	}
 	text := ask(t, src, "status")
 	for _, want := range []string{
