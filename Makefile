@@ -41,7 +41,7 @@ hunt:
 	$(GO) test ./policy/ballot -run '^TestHunt$$' -v -timeout 0 -ballot.seed $$(date +%Y%m%d000000) -ballot.seeds $(SEEDS)
 
 # Fleets of real agents under faults, for CHAOS in all. What their commands have recorded is judged twice where the gate is strict. It needs
-# root or user namespaces for faults of the network, and iproute2 and nftables.
+# root, iproute2 and nftables for faults of the network.
 CHAOS    ?= 30m
 chaos:
 	rm -rf $(BIN)/chaos && mkdir -p $(BIN)/chaos

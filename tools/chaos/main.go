@@ -8,8 +8,8 @@
 // Agents are killed, stopped for a while, cut off one way and both, and lose packets; hosts lose their power; commands, callers and guards
 // are killed. A strict gate must pass; of a soft gate it is said how often two commands ran at once, and for how long.
 //
-// The hosts are network namespaces, each with a boot time of its own. As root, or where a user may have namespaces; otherwise agents share
-// loopback, and the faults of the network are left out. What it cannot do: set the wall clock of one host (no namespace has that), change the rate of a
+// The hosts are network namespaces, each with a boot time of its own, for which it must be root; otherwise the agents share loopback, and the faults of
+// the network are left out. What it cannot do: set the wall clock of one host (no namespace has that), change the rate of a
 // clock, or suspend a host; the simulator does.
 package main
 
@@ -50,7 +50,6 @@ func exit(err error) {
 
 // try runs one trial after the other.
 func try(policies, members []string, length time.Duration, seed uint64, dir string) error {
-	isolated := hosts.Isolate()
 	if dir == "" {
 		var err error
 		if dir, err = os.MkdirTemp("", "wanderd-chaos-"); err != nil {
@@ -78,7 +77,7 @@ func try(policies, members []string, length time.Duration, seed uint64, dir stri
 			if err := os.Mkdir(p.dir, 0o700); err != nil {
 				return err
 			}
-			if err := p.print(isolated); err != nil {
+			if err := p.print(); err != nil {
 				failed = append(failed, fmt.Sprintf("%s with %s members: %v", policy, size, err))
 			}
 		}
@@ -90,12 +89,9 @@ func try(policies, members []string, length time.Duration, seed uint64, dir stri
 }
 
 // print runs a trial and prints what became of it. The error says what must not be.
-func (p *plan) print(isolated error) (err error) {
+func (p *plan) print() (err error) {
 	where := "in network namespaces, each with a boot time of its own"
 	if p.network, err = hosts.NewNetwork(p.members); err != nil {
-		if isolated != nil {
-			err = isolated
-		}
 		where = fmt.Sprintf("on loopback, without faults of the network: %v", err)
 	} else {
 		defer p.network.Close()

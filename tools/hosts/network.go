@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
 )
 
 // Network is hosts that are joined by a bridge: namespaces that live for as long as this process holds them.
@@ -42,23 +40,7 @@ type (
 // bootApart is by how much the boot times of two neighbouring hosts differ.
 const bootApart = 86_413
 
-// Isolate makes this process root of a user namespace if it is not root, by executing the program anew. It returns if there is nothing to
-// do, or an error if the system allows no such thing. It is for the beginning of main.
-func Isolate() error {
-	if os.Geteuid() == 0 {
-		return nil
-	}
-	unshare, err := exec.LookPath("unshare")
-	if err != nil {
-		return err
-	}
-	if out, err := exec.Command(unshare, "--user", "--map-root-user", "--net", "true").CombinedOutput(); err != nil {
-		return fmt.Errorf("this user may not have namespaces: %s", out)
-	}
-	return syscall.Exec(unshare, append([]string{"unshare", "--user", "--map-root-user"}, os.Args...), os.Environ())
-}
-
-// NewNetwork makes hosts. The error says what it lacks: root or user namespaces, unshare and nsenter, ip, or nft.
+// NewNetwork makes hosts. The error says what it lacks: root, unshare and nsenter, ip, or nft.
 func NewNetwork(size int) (*Network, error) {
 	for _, tool := range []string{"unshare", "nsenter", "ip", "nft"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -126,7 +108,7 @@ func hold(spaces ...string) (*holder, error) {
 	h := &holder{cmd, stdin}
 	if _, err := bufio.NewReader(stdout).ReadByte(); err != nil {
 		h.release()
-		return nil, fmt.Errorf("no namespaces: %s", said.String())
+		return nil, fmt.Errorf("no namespaces: %s", strings.TrimSpace(said.String()))
 	}
 	return h, nil
 }

@@ -49,6 +49,7 @@ func race(only, write string) error {
 		return fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	p := newPage()
+	p.plain(filepath.Join(dir, "lock"))
 	for i, s := range []system{
 		wanderd(program, "tree"), wanderd(program, "ring"), wanderd(program, "wander"), etcd(), zooKeeper(), redis(), consul(),
 	} {
@@ -62,13 +63,17 @@ func race(only, write string) error {
 		if err := p.run(s, filepath.Join(dir, fmt.Sprint(i))); err != nil {
 			p.skip(s.name, err.Error())
 		}
+		if write == "" {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(write, "races.md"), []byte(p.text()), 0o644); err != nil {
+			return err
+		}
 	}
-	p.plain(filepath.Join(dir, "lock"))
 	if write == "" {
-		_, err := os.Stdout.WriteString(p.text())
-		return err
+		fmt.Print(p.text())
 	}
-	return os.WriteFile(filepath.Join(write, "races.md"), []byte(p.text()), 0o644)
+	return nil
 }
 
 // run lets one system do everything.

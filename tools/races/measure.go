@@ -19,11 +19,11 @@ const (
 	// raceTime is how long locks are taken, one after the other.
 	raceTime = 5 * time.Second
 	// watchTime is how long the contenders are watched after a server was killed.
-	watchTime = 20 * time.Second
+	watchTime = 15 * time.Second
 	// deaths is how often a holder is killed in each way.
-	deaths = 3
+	deaths = 2
 	// settleTime is left to a system before its bytes are counted, for restTime.
-	settleTime, restTime = 20 * time.Second, time.Minute
+	settleTime, restTime = 10 * time.Second, 40 * time.Second
 	// commands is how often "true" is run.
 	commands = 200
 )
