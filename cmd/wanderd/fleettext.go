@@ -98,7 +98,7 @@ func gateRow(g *control.Gate, now time.Time) []string {
 	switch {
 	case g.NextRun.After(now):
 		next = "in " + rough(g.NextRun.Sub(now))
-	case !g.Running:
+	case g.Awaits():
 		next = "with the token"
 	}
 	why := whyNot(g, now)

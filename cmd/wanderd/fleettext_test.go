@@ -161,3 +161,19 @@ gate sync: 3 runs
 		t.Error(text)
 	}
 }
+
+// A gate that does not wait for the token does not run with it: it is paused, or its disk is broken.
+func TestWhoRunsWithTheToken(t *testing.T) {
+	for because, want := range map[control.Because]string{
+		"": "with the token", control.BecauseWaiting: "with the token", control.BecausePaused: "-", control.BecauseDisk: "-", control.BecauseUnwanted: "-",
+	} {
+		g := control.Gate{Name: "sync", Because: because, NotRunning: "x"}
+		if next := gateRow(&g, noon())[3]; next != want {
+			t.Errorf("%q: next run %q, want %q", because, next, want)
+		}
+		f := control.Fleet{Members: []control.FleetMember{{Member: control.Member{Name: "m1"}, Status: &control.Status{Gates: []control.Gate{g}}}}}
+		if got := nextText(&f, "sync", noon()); (got == "nobody") != (want == "-") {
+			t.Errorf("%q: next is %q", because, got)
+		}
+	}
+}

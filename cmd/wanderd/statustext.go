@@ -72,7 +72,7 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 	switch {
 	case g.NextRun.After(now):
 		line("next run", "in %s (%s) at the earliest", rough(g.NextRun.Sub(now)), clock(g.NextRun, now))
-	case !g.Running:
+	case g.Awaits():
 		line("next run", "when the token comes")
 	}
 	writeWindows(line, g, now)

@@ -201,10 +201,10 @@ func nextText(f *control.Fleet, gate string, now time.Time) string {
 		m := &f.Members[i]
 		g := gateOf(m.Status, gate)
 		switch {
-		case g == nil || g.Running || g.NextRun.IsZero() && !g.LastRun.IsZero():
-		case !g.NextRun.After(now):
+		case g == nil || g.Running:
+		case g.Awaits() && !g.NextRun.After(now):
 			waiting = append(waiting, printable(m.Name))
-		case first == nil || g.NextRun.Before(at):
+		case g.NextRun.After(now) && (first == nil || g.NextRun.Before(at)):
 			first, at = m, g.NextRun
 		}
 	}

@@ -45,6 +45,7 @@ function gates() {
 const gateOf = (m) => m.status?.gates?.find((g) => g.name === state.gate);
 const members = () => (state.fleet?.members ?? []).filter((m) => m.missing || gateOf(m));
 const tokens = () => state.tokens.filter((t) => t.gate === state.gate);
+const awaits = (g) => !g.running && (!g.because || g.because === "waiting");
 const failedLast = (g) => Boolean(g && g.last_exit && g.last_exit !== "ok");
 const failed = (run) => Boolean(run.error || run.cut);
 const under = (run) => !run.end && !run.cut;
@@ -160,7 +161,7 @@ function drawFacts() {
   }
   for (const m of members()) if (m.missing) fact("missing", m.name + ": " + m.missing, "failed");
   const due = members().filter((m) => gateOf(m) && !gateOf(m).running);
-  const waiting = due.filter((m) => gateOf(m).next_run ? Date.parse(gateOf(m).next_run) <= now() : !gateOf(m).last_run);
+  const waiting = due.filter((m) => awaits(gateOf(m)) && !(Date.parse(gateOf(m).next_run) > now()));
   const next = due.filter((m) => gateOf(m).next_run && Date.parse(gateOf(m).next_run) > now())
     .sort((a, b) => Date.parse(gateOf(a).next_run) - Date.parse(gateOf(b).next_run))[0];
   if (waiting.length) fact("next", "with the token: " + waiting.slice(0, 6).map((m) => m.name).join(", ") + (waiting.length > 6 ? " and " + (waiting.length - 6) + " more" : ""));
@@ -185,7 +186,7 @@ function drawMembers() {
       m.name + (m.self ? " (this host)" : ""),
       g.last_run ? new Date(g.last_run).toLocaleString() : "never",
       g.last_exit ?? "-",
-      !g.next_run ? "with the token" : Date.parse(g.next_run) > now() ? "in " + rough(Date.parse(g.next_run) - now()) : "with the token",
+      Date.parse(g.next_run) > now() ? "in " + rough(Date.parse(g.next_run) - now()) : awaits(g) ? "with the token" : "-",
       kindOf(m) === "running" ? "runs" : g.running ? "has run" : g.not_running,
     ];
     row.append(...cells.map((text) => html("td", text)));
