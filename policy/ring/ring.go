@@ -253,6 +253,9 @@ func (m *Machine) onReceived(now policy.Instant, msg *wire.Message, out []policy
 	if msg.Kind == KindRequest {
 		return m.onRequest(now, requestOf(msg), out)
 	}
+	if st, _ := kcopies.Fields(&msg.Load); m.cfg.Rejoins && !m.met && st != m.rank {
+		return out // A copy may be one for an earlier life, older than what that knew. The token says which number it has now.
+	}
 	var end kcopies.Outcome
 	out = m.copies.Receive(msg, &end, out)
 	return m.onCopies(now, msg.From, &end, out)
