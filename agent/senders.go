@@ -46,8 +46,9 @@ func (w *allowance) take(now policy.Time, refill time.Duration, burst float64) b
 }
 
 // senders decides whose signatures are checked. Anybody can write a member's identity into a message. So a message counts against the
-// member's allowance only if it comes from where the member has announced to be, or from where its last good signature came; otherwise
-// it counts against the allowance of its source address.
+// member's allowance only if it comes from where the member has announced to be, and against a second one of the member if it comes from where
+// its last good signature came; otherwise against the allowance of its source address. There are two because a good signature may be
+// played back: what comes from elsewhere must not use up what the member itself needs.
 type senders struct {
 	members map[wire.MemberID]*sender
 	sources sources
@@ -57,7 +58,7 @@ type senders struct {
 
 // sender is a member that has sent a message.
 type sender struct {
-	allowance allowance
+	allowance, elsewhere allowance
 	// src is where its last authentic message came from, local the local address to which it came: answers leave from that one, also on
 	// a multi-homed host.
 	src   netip.AddrPort
@@ -74,8 +75,11 @@ func newSenders() senders {
 // admit reports whether to check the signature of a message that says it is from id, and takes it from an allowance. The member has
 // announced to be at the given address.
 func (s *senders) admit(id wire.MemberID, announced, src netip.AddrPort, now policy.Time) bool {
-	if m := s.members[id]; src == announced || m != nil && m.src == src {
+	switch m := s.members[id]; {
+	case src == announced:
 		return s.member(id, now).allowance.take(now, memberRefill, rateBurst)
+	case m != nil && m.src == src:
+		return m.elsewhere.take(now, memberRefill, rateBurst)
 	}
 	return s.sources.admit(src.Addr(), now) && s.all.take(now, allSourcesRefill, allSourcesBurst)
 }
@@ -89,7 +93,8 @@ func (s *senders) cameTo(id wire.MemberID, src netip.AddrPort, local netip.Addr,
 func (s *senders) member(id wire.MemberID, now policy.Time) *sender {
 	m := s.members[id]
 	if m == nil {
-		m = &sender{allowance: allowance{left: rateBurst, asOf: now}}
+		full := allowance{left: rateBurst, asOf: now}
+		m = &sender{allowance: full, elsewhere: full}
 		s.members[id] = m
 	}
 	return m

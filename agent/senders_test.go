@@ -132,3 +132,18 @@ func TestAMemberKeepsItsAllowanceWhereItIsWhenItsMessagesArePlayedBack(t *testin
 		}
 	}
 }
+
+// A message with a good signature may be played back, from anywhere: it uses up nothing that the member needs where it has announced to be.
+func TestMessagesThatArePlayedBackDoNotUseUpTheAllowanceOfTheRealOne(t *testing.T) {
+	s, id, home, elsewhere := newSenders(), wire.MemberID{1}, port("192.0.2.1", 7946), port("192.0.2.66", 1)
+	for i := range 60 {
+		now := second * policy.Time(i)
+		s.cameTo(id, elsewhere, netip.Addr{}, now)
+		admitted(&s, id, elsewhere, now, 60_000)
+		for n := range 100 {
+			if !s.admit(id, home, home, now+second/2) {
+				t.Fatalf("message %d of the real sender is not admitted", n)
+			}
+		}
+	}
+}
