@@ -99,7 +99,7 @@ func (a *Agent) onInbound(in *inbound) {
 	offers := g.family.Kinds.Part(m.Kind) == policy.Offers && m.Exchange != 0
 	sender, ok := a.view.Lookup(m.From)
 	switch {
-	case !ok:
+	case !ok || !sender.Has(m.Gate): // who speaks of a token is in its gate
 		a.drops.add(wire.DropStranger, in.src)
 		return
 	case offers && a.offers.isOld(m.Exchange, now, offeredFor(g.cfg.Protocol)):

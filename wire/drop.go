@@ -29,7 +29,7 @@ const (
 	DropProtocol
 	// DropAddressee: for another member.
 	DropAddressee
-	// DropStranger: the sender is not in the membership.
+	// DropStranger: the sender is not in the membership, or not in the gate.
 	DropStranger
 	// DropRate: its sender sends more than it may.
 	DropRate

@@ -27,7 +27,7 @@ func counterWords(name string) string {
 	case "addressee":
 		return "for another member"
 	case "stranger":
-		return "from a member that is not known from gossip, or not yet"
+		return "from a member that is not in the gate, or not known from gossip, or not yet"
 	case "rate":
 		return "from a member that sends too many"
 	case "unexpected":

@@ -28,6 +28,7 @@ const (
 type fleet struct {
 	program, dir string
 	sealed       bool
+	trusting     bool
 	length       time.Duration
 	agents       []*process
 	// start and end bound the attack.
@@ -44,8 +45,8 @@ type process struct {
 }
 
 // newFleet starts the agents. Those with a secret share one; those without are bound to loopback, so they need no other leave.
-func newFleet(program, dir string, sealed bool, length time.Duration) (*fleet, error) {
-	f := &fleet{program: program, dir: dir, sealed: sealed, length: length}
+func newFleet(program, dir string, sealed, trusting bool, length time.Duration) (*fleet, error) {
+	f := &fleet{program: program, dir: dir, sealed: sealed, trusting: trusting, length: length}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -55,6 +56,11 @@ func newFleet(program, dir string, sealed bool, length time.Duration) (*fleet, e
 	if sealed {
 		if out, err := exec.Command(program, "keygen", "--secret", f.file("secret")).CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("keygen: %w\n%s", err, out)
+		}
+	}
+	if trusting {
+		if err := f.makeAuthority(); err != nil {
+			return nil, err
 		}
 	}
 	for i := range size {
@@ -68,23 +74,50 @@ func newFleet(program, dir string, sealed bool, length time.Duration) (*fleet, e
 
 func (f *fleet) file(name string) string { return filepath.Join(f.dir, name) }
 
+// makeAuthority makes a certificate authority, and the file of known hosts that names it.
+func (f *fleet) makeAuthority() error {
+	out, err := f.keygen("--name", "*", f.file("ca"))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(f.file("known_hosts"), []byte("@cert-authority "+out[strings.LastIndex(out, "*"):]), 0o600)
+}
+
+func (f *fleet) keygen(args ...string) (string, error) {
+	out, err := exec.Command(f.program, append([]string{"keygen"}, args...)...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("keygen: %w\n%s", err, out)
+	}
+	return string(out), nil
+}
+
 // add starts one agent that joins the others.
-func (f *fleet) add(name string) (*process, error) {
+func (f *fleet) add(name string, more ...string) (*process, error) {
 	addr, err := freeAddr()
 	if err != nil {
 		return nil, err
 	}
 	p := &process{name: name, addr: addr, log: f.file(name + ".log"), ended: make(chan struct{})}
 	args := []string{
-		"--hook", f.file("hook.sh"), "--name", name, "--state-dir", f.file(name), "--bind", addr.String(), "--log-format", "json",
+		"--name", name, "--state-dir", f.file(name), "--bind", addr.String(), "--log-format", "json",
 		"--skip", "250ms", "--min-interval", "2s", "--op", "200ms", "--stop-timeout", "1s",
+	}
+	if len(more) == 0 {
+		args = append(args, "--hook", f.file("hook.sh"))
 	}
 	if f.sealed {
 		args = append(args, "--secret-file", f.file("secret"))
 	}
+	if f.trusting {
+		if _, err := f.keygen("--sign-with", f.file("ca"), "--name", name, "--state-dir", f.file(name)); err != nil {
+			return nil, err
+		}
+		args = append(args, "--trust", "known_hosts", "--known-hosts", f.file("known_hosts"))
+	}
 	for _, other := range f.agents {
 		args = append(args, "--join", other.addr.String())
 	}
+	args = append(args, more...)
 	log, err := os.Create(p.log)
 	if err != nil {
 		return nil, err

@@ -3,10 +3,12 @@ package main
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os/exec"
 	"time"
 
@@ -36,13 +38,99 @@ func defame(f *fleet) (string, error) {
 		dead := append([]byte{5, 0x83}, "\xabIncarnation\xce"...)
 		dead = binary.BigEndian.AppendUint32(dead, uint32(1000+sent))
 		dead = append(text(append(dead, "\xa4Node"...), node), "\xa4From"...)
-		packet := wire.AppendGossip(nil, seal(unsigned(text(dead, node))))
-		for _, p := range f.agents[:size] {
-			_, _ = conn.WriteToUDPAddrPort(packet, p.addr)
-		}
+		f.whisper(conn, seal(unsigned(text(dead, node))))
 		sent++
 	}
 	return fmt.Sprintf("%d members called dead", sent), nil
+}
+
+// whisper sends a datagram of gossip to every agent.
+func (f *fleet) whisper(conn *net.UDPConn, sealed []byte) {
+	packet := wire.AppendGossip(nil, sealed)
+	for _, p := range f.agents[:size] {
+		_, _ = conn.WriteToUDPAddrPort(packet, p.addr)
+	}
+}
+
+// alive is an announcement of a node at an address of loopback: with metadata that the key has signed, if it is the node's.
+func alive(node string, key ed25519.PrivateKey, port uint16, flags byte, incarnation uint32) []byte {
+	host := []byte{127, 0, 0, 66}
+	meta := append([]byte{2 | flags}, key.Public().(ed25519.PublicKey)...)
+	meta = binary.BigEndian.AppendUint64(meta, 1<<62)
+	meta = binary.BigEndian.AppendUint16(meta, uint16(wire.GateIDOf("default")>>49)<<1)
+	mapped := append(append(make([]byte, 10), 0xff, 0xff), host...)
+	statement := append(append(append([]byte{byte(len(node))}, node...), mapped...), byte(port>>8), byte(port))
+	signature, err := key.Sign(nil, append(statement, meta...), &ed25519.Options{Context: "wanderd announcement v2"})
+	if err != nil {
+		panic(err) // the context is short
+	}
+	meta = append(meta, signature...)
+	b := append([]byte{4, 0x86}, "\xabIncarnation\xce"...)
+	b = binary.BigEndian.AppendUint32(b, incarnation)
+	b = text(append(b, "\xa4Node"...), node)
+	b = append(append(b, "\xa4Addr\xc4\x04"...), host...)
+	b = binary.BigEndian.AppendUint16(append(b, "\xa4Port\xcd"...), port)
+	b = append(append(append(b, "\xa4Meta\xc4"...), byte(len(meta))), meta...)
+	return append(b, "\xa3Vsn\xc4\x06\x01\x05\x02\x00\x00\x00"...)
+}
+
+// invent announces 5,000 members with keys of their own within 1.2 s.
+func invent(f *fleet) (string, error) {
+	seal, err := f.gossipSeal()
+	if err != nil {
+		return "", err
+	}
+	conn, err := attackSocket("127.0.0.66")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = conn.Close() }()
+	const most = 5000
+	packets := make([][]byte, most)
+	for i := range packets {
+		_, key, err := ed25519.GenerateKey(rand.Reader)
+		if err != nil {
+			return "", err
+		}
+		id := wire.MemberIDOf(key.Public().(ed25519.PublicKey))
+		packets[i] = seal(unsigned(alive(fmt.Sprintf("x%d~%s", i, id), key, uint16(10000+i), 0, 1)))
+	}
+	f.begin()
+	for i, packet := range packets {
+		f.whisper(conn, packet)
+		time.Sleep(time.Until(f.start.Add(time.Duration(i) * 1200 * time.Millisecond / most)))
+	}
+	known, err := f.nodes()
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("an agent lists %d members", len(known)), nil
+}
+
+// dismiss says of members that they leave, with a key that is not theirs.
+func dismiss(f *fleet) (string, error) {
+	seal, err := f.gossipSeal()
+	if err != nil {
+		return "", err
+	}
+	nodes, err := f.nodes()
+	if err != nil {
+		return "", err
+	}
+	conn, err := attackSocket("127.0.0.66")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = conn.Close() }()
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return "", err
+	}
+	for sent := 0; !f.over(); sent++ {
+		f.whisper(conn, seal(unsigned(alive(nodes[sent%len(nodes)], key, 7946, 0x80, uint32(1000+sent)))))
+		time.Sleep(time.Second / 20)
+	}
+	return "", nil
 }
 
 // unsigned is the content of a datagram of gossip, with a sender and a signature that are checked only where keys have to be trusted.

@@ -21,28 +21,34 @@ import (
 // attack is one row of the table.
 type attack struct {
 	name string
-	// sealed says that the fleet has a secret, which the attacker does not know.
-	sealed bool
+	// sealed says that the fleet has a secret, trusting that it trusts certified keys only besides.
+	sealed, trusting bool
 	// run attacks until the fleet says that it is over, and returns what else there is to tell.
 	run func(f *fleet) (note string, err error)
 }
 
 func attacks() []attack {
 	return []attack{
-		{"nothing", true, idle},
-		{"nothing, without a secret", false, idle},
-		{"junk, 100,000/s", true, junk},
-		{"forged senders, 60,000/s, without a secret", false, forge},
-		{"played back, 15,000/s to each", true, playBack},
-		{"played back, 15,000/s to each, without a secret", false, playBack},
-		{"with the secret: members called dead, 20/s", true, defame},
-		{"pings for a third address, without a secret", false, reflect},
-		{"500 idle connections to each", true, idleConnections},
-		{"32 connections of ten bytes to each", true, tenBytes},
-		{"connections that fill", true, fillSealed},
-		{"connections that fill, without a secret", false, fillClear},
-		{"a header of 2^20 nodes, without a secret", false, announceNodes},
-		{"frames that never end, without a secret", false, dawdle},
+		{"nothing", true, false, idle},
+		{"nothing, without a secret", false, false, idle},
+		{"junk, 100,000/s", true, false, junk},
+		{"forged senders, 60,000/s, without a secret", false, false, forge},
+		{"played back, 15,000/s to each", true, false, playBack},
+		{"played back, 15,000/s to each, without a secret", false, false, playBack},
+		{"with the secret: members called dead, 20/s", true, false, defame},
+		{"the same, only trusted keys", true, true, defame},
+		{"with the secret: 5,000 members invented", true, false, invent},
+		{"the same, only trusted keys", true, true, invent},
+		{"with the secret: members said to leave, 20/s", true, false, dismiss},
+		{"a member of another gate on the token, 20/s", true, true, slander("other")},
+		{"a member of the gate on the token, 20/s", true, true, slander("default")},
+		{"pings for a third address, without a secret", false, false, reflect},
+		{"500 idle connections to each", true, false, idleConnections},
+		{"32 connections of ten bytes to each", true, false, tenBytes},
+		{"connections that fill", true, false, fillSealed},
+		{"connections that fill, without a secret", false, false, fillClear},
+		{"a header of 2^20 nodes, without a secret", false, false, announceNodes},
+		{"frames that never end, without a secret", false, false, dawdle},
 	}
 }
 
@@ -85,7 +91,7 @@ func measure(agents, only string, length time.Duration) error {
 
 // one starts a fleet, waits until it works, attacks it, and prints a row.
 func one(a attack, agents, dir string, length time.Duration) error {
-	f, err := newFleet(agents, dir, a.sealed, length)
+	f, err := newFleet(agents, dir, a.sealed, a.trusting, length)
 	if err != nil {
 		return err
 	}
