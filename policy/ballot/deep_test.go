@@ -3,6 +3,7 @@ package ballot_test
 import (
 	"hash/maphash"
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"github.com/wanderd/wanderd/policy"
@@ -28,16 +29,15 @@ func isPlain(t reflect.Type) (plain bool) {
 	if known {
 		return plain
 	}
-	switch plain = true; t.Kind() {
-	case reflect.Pointer, reflect.Slice, reflect.Interface, reflect.Func, reflect.Map, reflect.String:
-		plain = false
-	case reflect.Array:
+	parted := []reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Interface, reflect.Func, reflect.Map, reflect.String}
+	plain = !slices.Contains(parted, t.Kind())
+	if t.Kind() == reflect.Array {
 		plain = isPlain(t.Elem())
-	case reflect.Struct:
-		for i := range t.NumField() {
-			plain = plain && isPlain(t.Field(i).Type)
+	}
+	if t.Kind() == reflect.Struct {
+		for f := range t.Fields() {
+			plain = plain && isPlain(f.Type)
 		}
-	default:
 	}
 	plainTypes[t] = plain
 	return plain
@@ -51,8 +51,7 @@ func fields(v reflect.Value, do func(reflect.Value)) {
 		}
 		return
 	}
-	for i := range v.NumField() {
-		f := v.Field(i)
+	for _, f := range v.Fields() {
 		do(reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem())
 	}
 }
@@ -62,27 +61,21 @@ func copyDeep(v reflect.Value) reflect.Value {
 	if isPlain(v.Type()) || isShared(v.Type()) {
 		return v
 	}
-	switch v.Kind() {
-	case reflect.Pointer:
-		if v.IsNil() {
-			return v
-		}
-		to := reflect.New(v.Type().Elem())
-		to.Elem().Set(v.Elem())
-		repair(to.Elem())
-		return to
-	case reflect.Slice:
+	if v.Kind() == reflect.Slice {
 		to := reflect.MakeSlice(v.Type(), v.Len(), v.Cap())
 		reflect.Copy(to, v)
 		return to
-	case reflect.Interface:
-		if v.IsNil() {
-			return v
-		}
-		return copyDeep(v.Elem())
-	default:
 	}
-	return v
+	if v.Kind() != reflect.Pointer && v.Kind() != reflect.Interface || v.IsNil() {
+		return v
+	}
+	if v.Kind() == reflect.Interface {
+		return copyDeep(v.Elem())
+	}
+	to := reflect.New(v.Type().Elem())
+	to.Elem().Set(v.Elem())
+	repair(to.Elem())
+	return to
 }
 
 // repair copies the parts of a value that was copied as it is.
