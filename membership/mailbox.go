@@ -275,23 +275,34 @@ func (b *mailbox) suspect(node string, failed bool) {
 	b.wake()
 }
 
-// delegate implements memberlist.Delegate. Only the metadata and the state of a full sync are used.
+// delegate implements memberlist.Delegate.
 type delegate struct{ m *Membership }
 
 // NodeMeta implements memberlist.Delegate.
 func (d delegate) NodeMeta(int) []byte { return d.m.roster.metadata() }
 
 // NotifyMsg implements memberlist.Delegate.
-func (d delegate) NotifyMsg([]byte) {}
+func (d delegate) NotifyMsg(b []byte) { d.m.notices.hear(b) }
 
 // GetBroadcasts implements memberlist.Delegate.
-func (d delegate) GetBroadcasts(int, int) [][]byte { return nil }
+func (d delegate) GetBroadcasts(overhead, limit int) [][]byte {
+	return d.m.notices.queue.GetBroadcasts(overhead, limit)
+}
 
-// LocalState implements memberlist.Delegate.
-func (d delegate) LocalState(bool) []byte { return d.m.twins.claim() }
+// LocalState implements memberlist.Delegate: a claim to a twin after its length, and the notices.
+func (d delegate) LocalState(bool) []byte {
+	claim := d.m.twins.claim()
+	return d.m.notices.appendState(append([]byte{byte(len(claim))}, claim...))
+}
 
 // MergeRemoteState implements memberlist.Delegate.
-func (d delegate) MergeRemoteState(b []byte, _ bool) { d.m.twins.heard(b) }
+func (d delegate) MergeRemoteState(b []byte, _ bool) {
+	if len(b) == 0 || len(b) < 1+int(b[0]) {
+		return
+	}
+	d.m.twins.heard(b[1 : 1+b[0]])
+	d.m.notices.hearState(b[1+b[0]:])
+}
 
 // pings implements memberlist.PingDelegate.
 type pings struct{ m *Membership }

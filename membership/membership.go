@@ -79,6 +79,7 @@ type Membership struct {
 	list      *memberlist.Memberlist
 	transport *gossipTransport
 	admission *admission
+	notices   *notices
 	mailbox   *mailbox
 	roster    *roster
 	joiner    *joiner
@@ -172,6 +173,7 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	m.roster = newRoster(me, cfg.Key, meta, cfg.Gates, suspicion(mc), m.admission, cfg.Log)
 	m.roster.recall(cfg.Remembered, time.Now())
 	who := &introducer{name: me.Name, id: me.ID, key: cfg.Key, certificate: cfg.Certificate}
+	m.notices = newNotices(cfg.Gates, m.admission, func() int { return len(m.roster.view.Load().Members) })
 	m.transport = newGossipTransport(&cfg, who, me.Addr, seal, m.admission, &questions{
 		self: me.ID, key: cfg.Key, make: cfg.Answer, asking: make(map[wire.MemberID]struct{}),
 		member: func(id wire.MemberID) (*Member, bool) { return m.roster.view.Load().Lookup(id) },

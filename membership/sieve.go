@@ -20,6 +20,7 @@ const (
 	deadMsg         = 5
 	pushPullMsg     = 6
 	compoundMsg     = 7
+	userMsg         = 8
 	nackRespMsg     = 11
 	hasCrcMsg       = 12
 	errMsg          = 13
@@ -104,6 +105,9 @@ func (s *sieve) passes(b []byte) bool {
 		if s.clear {
 			return false
 		}
+	case userMsg:
+		_, err := parseNotice(b[1:])
+		return err == nil
 	case pingMsg, ackRespMsg, nackRespMsg, suspectMsg, aliveMsg, deadMsg:
 	default:
 		return false

@@ -1,0 +1,252 @@
+package membership
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/hashicorp/memberlist"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Notice is an order to a gate, with what people want to know of it. Gossip brings the newest one of each gate to all members that take part in
+// it: by packets within a second or two, and with every full sync.
+type Notice struct {
+	Gate  wire.GateID
+	Order wire.Order
+	// Who gave the order, and Reason, are for people: printable, at most [MaxWho] and [MaxReason] bytes. Both are empty if the member that
+	// signs the notice has learned of the order from another one.
+	Who, Reason string
+}
+
+const (
+	// MaxWho bounds who has given an order, in bytes: a user at a host.
+	MaxWho = 2 * MaxName
+	// MaxReason bounds the reason of an order, in bytes.
+	MaxReason = 200
+)
+
+// A notice in gossip:
+//
+//	 0 +--------------------------+
+//	   | version               1  |
+//	 1 +--------------------------+
+//	   | gate                  8  |
+//	 9 +--------------------------+
+//	   | order                32  |  see package wire
+//	41 +--------------------------+
+//	   | key                  32  |  of the member that signs
+//	73 +--------------------------+
+//	   | name, who, reason   3+…  |  a length of one byte each; the name is that of the member that signs
+//	   +--------------------------+
+//	   | signature            64  |
+//	   +--------------------------+
+//
+// As with announcements, nobody else can give an order in a member's name. An order that came with a token has been vouched for by the member
+// that has sent the token; so that member, or one that has it from there, may sign a notice of it, too. The giver's own notice takes its place.
+const (
+	noticeVersion = 1
+	noticeContext = "wanderd order v1"
+	noticeTexts   = 1 + 8 + 32 + ed25519.PublicKeySize
+	maxNotice     = noticeTexts + 3 + MaxName + MaxWho + MaxReason + ed25519.SignatureSize
+)
+
+// signedNotice is a notice as it travels.
+type signedNotice struct {
+	Notice
+	name   string
+	key    ed25519.PublicKey
+	packed []byte
+}
+
+// own reports whether the giver of the order has signed the notice.
+func (n *signedNotice) own() bool { return wire.MemberIDOf(n.key) == n.Order.By }
+
+// replaces reports whether a notice is to be kept in place of another one of its gate.
+func (n *signedNotice) replaces(old *signedNotice) bool {
+	if old == nil {
+		return true
+	}
+	newer := n.Order.Compare(old.Order)
+	return newer > 0 || newer == 0 && n.own() && !old.own()
+}
+
+func (n *signedNotice) sign(private ed25519.PrivateKey) {
+	b := binary.BigEndian.AppendUint64([]byte{noticeVersion}, uint64(n.Gate))
+	b = append(n.Order.Append(b), n.key...)
+	for _, text := range []string{n.name, n.Who, n.Reason} {
+		b = append(append(b, byte(len(text))), text...)
+	}
+	signature, err := private.Sign(nil, b, &ed25519.Options{Context: noticeContext})
+	if err != nil {
+		panic("membership: cannot sign: " + err.Error()) // only a context that is too long fails
+	}
+	n.packed = append(b, signature...)
+}
+
+var errNotice = errors.New("a notice that does not parse")
+
+// parseNotice accepts only what sign can write. The result shares no memory with b. Its signature has not been checked.
+func parseNotice(b []byte) (*signedNotice, error) {
+	if len(b) < noticeTexts+3+ed25519.SignatureSize || len(b) > maxNotice || b[0] != noticeVersion {
+		return nil, errNotice
+	}
+	n := &signedNotice{packed: slices.Clone(b)}
+	n.Gate = wire.GateID(binary.BigEndian.Uint64(b[1:]))
+	var ok bool
+	if n.Order, ok = wire.ParseOrder(b[9:]); !ok || n.Order.Stamp == 0 {
+		return nil, errNotice
+	}
+	n.key = n.packed[noticeTexts-ed25519.PublicKeySize : noticeTexts]
+	rest := b[noticeTexts : len(b)-ed25519.SignatureSize]
+	for _, text := range []struct {
+		into *string
+		most int
+	}{{&n.name, MaxName}, {&n.Who, MaxWho}, {&n.Reason, MaxReason}} {
+		if len(rest) == 0 || int(rest[0]) > text.most || int(rest[0]) >= len(rest) || !printable(rest[1:1+rest[0]]) {
+			return nil, errNotice
+		}
+		*text.into, rest = string(rest[1:1+rest[0]]), rest[1+rest[0]:]
+	}
+	if len(rest) > 0 || validName(n.name) != nil {
+		return nil, errNotice
+	}
+	return n, nil
+}
+
+func (n *signedNotice) vouched() bool {
+	at := len(n.packed) - ed25519.SignatureSize
+	return ed25519.VerifyWithOptions(n.key, n.packed[:at], n.packed[at:], &ed25519.Options{Context: noticeContext}) == nil
+}
+
+// notices has the newest notice of each gate of this member. It is safe for concurrent use, never blocks, and never calls memberlist
+// back.
+type notices struct {
+	gates     []wire.GateID
+	admission *admission
+	// news signals that a notice is new; its capacity is one.
+	news  chan struct{}
+	queue memberlist.TransmitLimitedQueue
+
+	mu     sync.Mutex
+	newest map[wire.GateID]*signedNotice
+}
+
+// noticeMult is how many times a member sends a notice, times the logarithm of the number of members.
+const noticeMult = 4
+
+func newNotices(gates []wire.GateID, admission *admission, members func() int) *notices {
+	return &notices{
+		gates: gates, admission: admission, news: make(chan struct{}, 1), newest: make(map[wire.GateID]*signedNotice),
+		queue: memberlist.TransmitLimitedQueue{NumNodes: members, RetransmitMult: noticeMult},
+	}
+}
+
+// keep keeps a notice that is good, if it is newer, and passes it on. The cheap checks come first.
+func (k *notices) keep(n *signedNotice, mine bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !slices.Contains(k.gates, n.Gate) || !n.replaces(k.newest[n.Gate]) {
+		return
+	}
+	if !mine && (!n.vouched() || k.admission.judge(n.name, wire.MemberIDOf(n.key), n.key) != nil) {
+		return
+	}
+	k.newest[n.Gate] = n
+	k.queue.QueueBroadcast(broadcast{n})
+	select {
+	case k.news <- struct{}{}:
+	default:
+	}
+}
+
+// hear takes a notice from gossip.
+func (k *notices) hear(b []byte) {
+	if n, err := parseNotice(b); err == nil {
+		k.keep(n, false)
+	}
+}
+
+// all returns the newest notices.
+func (k *notices) all() []Notice {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var list []Notice
+	for _, g := range k.gates {
+		if n := k.newest[g]; n != nil {
+			list = append(list, n.Notice)
+		}
+	}
+	return list
+}
+
+// appendState appends the notices for a full sync, each after its length.
+func (k *notices) appendState(b []byte) []byte {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, g := range k.gates {
+		if n := k.newest[g]; n != nil {
+			b = append(binary.BigEndian.AppendUint16(b, uint16(len(n.packed))), n.packed...)
+		}
+	}
+	return b
+}
+
+// hearState takes the notices of a full sync, at most as many as a member has gates.
+func (k *notices) hearState(b []byte) {
+	for range MaxGates {
+		if len(b) < 2 || len(b)-2 < int(binary.BigEndian.Uint16(b)) {
+			return
+		}
+		end := 2 + int(binary.BigEndian.Uint16(b))
+		k.hear(b[2:end])
+		b = b[end:]
+	}
+}
+
+// broadcast is a notice in memberlist's queue.
+type broadcast struct{ *signedNotice }
+
+// Invalidates implements memberlist.Broadcast: a newer notice of a gate takes the place of an older one.
+func (b broadcast) Invalidates(other memberlist.Broadcast) bool {
+	o, ok := other.(broadcast)
+	return ok && o.Gate == b.Gate && !bytes.Equal(o.packed, b.packed)
+}
+
+// Message implements memberlist.Broadcast.
+func (b broadcast) Message() []byte { return b.packed }
+
+// Finished implements memberlist.Broadcast.
+func (broadcast) Finished() {}
+
+// Notify gives an order to all members of a gate. A notice without Who is of an order that another member has given. It does not block.
+// The error names what is too long or not printable.
+func (m *Membership) Notify(n Notice) error {
+	for _, text := range []struct {
+		what, text string
+		most       int
+	}{{"who gives the order", n.Who, MaxWho}, {"the reason", n.Reason, MaxReason}} {
+		switch {
+		case len(text.text) > text.most:
+			return fmt.Errorf("%s has %d bytes, at most %d are allowed", text.what, len(text.text), text.most)
+		case !printable([]byte(text.text)):
+			return fmt.Errorf("%s has characters that cannot be printed: %q", text.what, text.text)
+		}
+	}
+	private := m.roster.private
+	signed := &signedNotice{Notice: n, name: m.roster.me.Name, key: private.Public().(ed25519.PublicKey)}
+	signed.sign(private)
+	m.notices.keep(signed, true)
+	return nil
+}
+
+// News returns a channel of capacity one that receives a value when [Membership.Notices] has changed. It is never closed.
+func (m *Membership) News() <-chan struct{} { return m.notices.news }
+
+// Notices returns the newest notice of each gate of this member that has had an order.
+func (m *Membership) Notices() []Notice { return m.notices.all() }
