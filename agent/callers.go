@@ -32,6 +32,9 @@ type caller struct {
 	since, running time.Time
 	start          starter
 	ended          chan hook.Result
+	// own says that it waits for the gate's own operation, and not to run a command; then the result is waiters'.
+	own     bool
+	waiters []chan hook.Result
 	// withdrawn says that it waits no longer, although its command has been granted a run.
 	withdrawn bool
 }
@@ -94,6 +97,8 @@ func (a *Agent) queue(c *caller) (*gate, error) {
 		return nil, err
 	case a.leaving:
 		return nil, errLeaving()
+	case c.NonBlock && g.machine.Paused():
+		return nil, &control.Refusal{Reason: control.Busy, Text: fmt.Sprintf("gate %q is paused: see \"wanderd status\"", g.cfg.Name)}
 	case c.NonBlock && !a.isFree(g):
 		return nil, &control.Refusal{Reason: control.Busy, Text: fmt.Sprintf("gate %q cannot be had at once", g.cfg.Name)}
 	}
@@ -167,7 +172,7 @@ func (k *callers) begin() *caller {
 // end tells the caller whose command has run what came of it.
 func (k *callers) end(r hook.Result) {
 	if k.served != nil {
-		k.served.ended <- r
+		k.served.tell(r)
 	}
 	k.served = nil
 }
@@ -219,5 +224,5 @@ func errLate() error {
 
 // refuse tells a caller that its command will not run.
 func (c *caller) refuse(why error) {
-	c.ended <- hook.Result{Exit: -1, NotExecuted: true, Err: why}
+	c.tell(hook.Result{Exit: -1, NotExecuted: true, Err: why})
 }

@@ -77,6 +77,8 @@ type GateConfig struct {
 	KillAfter time.Duration
 	// WindowHard ends a run when the windows of its protocol close: when the fact "window_closes" says.
 	WindowHard bool
+	// StopAfter is how many hosts have to fail in a row until the gate is paused: 1 to wire.MaxFailures; zero is never.
+	StopAfter int
 	// Protocol decides which member may run, with its settings.
 	Protocol policy.Protocol
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/order"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -16,7 +17,7 @@ import (
 type gate struct {
 	cfg     GateConfig
 	id      wire.GateID
-	machine policy.Machine
+	machine *order.Layer
 	family  policy.Family
 	log     zerolog.Logger
 	// state is the state that was saved last, or will be saved next; at first that of the last run of this agent.
@@ -34,6 +35,7 @@ type gate struct {
 	history   *history.Log
 	tally     tally
 	callers   callers
+	orders    orders
 	// roster is nil in a gate that takes whoever comes.
 	roster *electorate
 	gone   bool
@@ -70,16 +72,18 @@ func newGate(a *Agent, cfg GateConfig) (*gate, error) {
 	if g.roster, err = a.newElectorate(g); err != nil {
 		return nil, err
 	}
+	var machine policy.Machine = &unseated{why: "it has just started"}
 	if g.roster == nil || g.roster.known.Agreed && g.roster.home == "" {
-		g.machine = cfg.Protocol.Machine(a.seatOf(g))
-	} else {
-		g.machine = &unseated{why: "it has just started"}
+		machine = cfg.Protocol.Machine(a.seatOf(g))
 	}
+	g.machine = order.New(machine, a.self, cfg.StopAfter)
 	if g.history, err = history.Open(a.state.HistoryPath(cfg.Name)); err != nil {
 		g.log.Warn().Err(err).Msg("the history of the runs is not complete")
 	}
 	if found {
 		g.state, g.saver.record = g.fromRecord(a, record), record
+		g.orders.fleet = saying{order: record.Order, who: record.OrderWho, reason: record.OrderReason}
+		g.orders.here = saying{order: record.Here, who: record.HereWho, reason: record.HereReason}
 	}
 	return g, nil
 }
@@ -151,6 +155,7 @@ func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
 	case policy.Announce:
 		a.members.Announce(g.id)
 	case policy.Proclaim:
+		a.proclaim(g, e.Msg.Order)
 	case policy.Tell:
 		a.tell(g, now, e)
 	case policy.Gone:
@@ -183,6 +188,7 @@ func (h *hands) change(e *policy.Effect, at time.Time) {
 
 func (a *Agent) onRunEnded(f finished) {
 	g, r := f.gate, &f.result
+	demanded := g.run.demanded
 	g.run = nil
 	g.event.Kind, g.event.Void, g.event.Denied = policy.Finished, r.TimedOut || r.Expired || r.NotExecuted, f.denied
 	g.event.Outcome = policy.Succeeded
@@ -199,19 +205,23 @@ func (a *Agent) onRunEnded(f finished) {
 	g.last = *r
 	a.tallyEnd(g, r)
 	c := g.callers.served
-	if c != nil {
-		g.log.Info().Str("command", c.Command).Int("pid", c.PID).AnErr("end", r.Err).Dur("took", r.Took.Round(time.Millisecond)).Msg("command ended")
-		g.callers.end(*r)
-	} else {
+	isHook := c == nil || c.own
+	if isHook {
 		a.onHookEnded(g, r)
+		if c != nil && demanded { // it is not the run that the machine has planned
+			g.event.Outcome = policy.Succeeded
+		}
+	} else {
+		g.log.Info().Str("command", c.Command).Int("pid", c.PID).AnErr("end", r.Err).Dur("took", r.Took.Round(time.Millisecond)).Msg("command ended")
 	}
+	g.callers.end(*r)
 	a.warnTooShort(g)
 	a.observeEnd(g, *r)
 	if g.left && r.Stopped {
 		a.undo(g)
 	}
 	a.step(g)
-	if c == nil {
+	if isHook {
 		a.sayHookEnded(g, r)
 	}
 	if a.leaving {
@@ -232,7 +242,7 @@ func outcomeOf(r *hook.Result) policy.Outcome {
 
 // onHookEnded records whether the hook has succeeded. Whether a command has is its caller's business.
 func (a *Agent) onHookEnded(g *gate, r *hook.Result) {
-	g.event.Outcome = outcomeOf(r)
+	g.event.Outcome, g.event.Exit = outcomeOf(r), exitOf(r)
 	switch g.event.Outcome {
 	case policy.Succeeded:
 		g.saver.record.LastSuccess, g.saver.wanted = time.Unix(0, a.clock.now().Wall), true

@@ -18,6 +18,8 @@ import (
 // that is stopped before its start does not start.
 type launch struct {
 	token wire.Ref
+	// demanded is that of the grant.
+	demanded bool
 
 	mu      sync.Mutex
 	run     hookRun
@@ -92,6 +94,12 @@ func (a *Agent) startRun(g *gate, now policy.Instant, e *policy.Effect) {
 	g.entrusted.begin()
 	startBy := time.Now().Add(e.StartBy.Sub(now.Time))
 	g.callers.told = false // the run has ended the demand
+	l.demanded = e.Demanded
+	if c := g.callers.beginOwn(e.Demanded); c != nil {
+		a.tallyBegin(g, now.Time, c)
+		a.runHook(g, l, spec, startBy)
+		return
+	}
 	if g.cfg.onDemand() || e.Demanded {
 		c := g.callers.begin()
 		a.tallyBegin(g, now.Time, c)
@@ -99,6 +107,10 @@ func (a *Agent) startRun(g *gate, now policy.Instant, e *policy.Effect) {
 		return
 	}
 	a.tallyBegin(g, now.Time, nil)
+	a.runHook(g, l, spec, startBy)
+}
+
+func (a *Agent) runHook(g *gate, l *launch, spec hook.Spec, startBy time.Time) {
 	spec.Argv, spec.Env = g.cfg.Hook, hook.Environ(os.Environ(), spec.Env...)
 	go func() { a.finished <- a.follow(g, l, spec, startBy) }()
 }

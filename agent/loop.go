@@ -59,6 +59,9 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 		case view := <-views:
 			a.noticeSleep()
 			a.onView(view)
+		case <-a.members.News():
+			a.noticeSleep()
+			a.onNews()
 		case original := <-copied:
 			// It first passes on a token that it holds, because the original does not have it.
 			done, copied = nil, nil

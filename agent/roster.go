@@ -151,7 +151,7 @@ func (a *Agent) gather(g *gate) {
 		}
 	}
 	a.tellRoster(g)
-	if u, waits := g.machine.(*unseated); waits {
+	if u, waits := g.machine.Machine.(*unseated); waits {
 		u.why = "waits for its roster: " + cmp.Or(strings.Join(a.rosterTroubles(g), "; "), "it is being saved")
 		if e.known.Agreed && e.isSaved() && e.home == "" && !a.leaving {
 			a.seat(g)
@@ -223,7 +223,7 @@ func (a *Agent) onRosterSaved(end saved) {
 // seat lets a gate take part.
 func (a *Agent) seat(g *gate) {
 	g.log.Info().Strs("roster", g.roster.names).Msg("all members of the roster agree on it; this one takes part")
-	g.machine = g.cfg.Protocol.Machine(a.seatOf(g))
+	g.machine.Machine = g.cfg.Protocol.Machine(a.seatOf(g))
 	g.event.Kind, g.event.State = policy.Started, g.state
 	a.step(g)
 	g.event.Kind = policy.PeersChanged

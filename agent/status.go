@@ -107,10 +107,11 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 	for i := range facts {
 		a.addFact(&s, &facts[i])
 	}
-	several, slotted := g.machine.(policy.Slotted)
+	several, slotted := g.machine.Machine.(policy.Slotted)
 	if slotted {
 		s.Slots = several.Slots()
 	}
+	a.pauses(g, &s)
 	if s.MinInterval > 0 {
 		s.Load = float64(s.Op) * float64(g.members) / (float64(s.MinInterval) * float64(s.Slots))
 	}

@@ -44,7 +44,7 @@ func withToken(line *zerolog.Event, g *gate, t *wire.Ref) *zerolog.Event {
 	if t.Seq != 0 {
 		line.Stringer("token", t.ID).Uint64("seq", uint64(t.Seq))
 	}
-	if _, several := g.machine.(policy.Slotted); several && *t != (wire.Ref{}) {
+	if _, several := g.machine.Machine.(policy.Slotted); several && *t != (wire.Ref{}) {
 		line.Uint8("slot", t.Slot)
 	}
 	return line

@@ -33,8 +33,9 @@ type world struct {
 	gate soft
 	// takes is how long a hook takes; zero is the gate's op.
 	takes time.Duration
-	// result is how a hook ends that ends by itself.
-	result hook.Result
+	// result is how a hook ends that ends by itself; results how it ends on one host.
+	result  hook.Result
+	results map[string]hook.Result
 	// dir holds the agents' state directories.
 	dir string
 	// log is the log of agents that start from now on.
@@ -87,12 +88,13 @@ type soft struct {
 	Hook        []string
 	HookTimeout time.Duration
 	// hard is window_hard.
-	hard bool
+	hard      bool
+	StopAfter int
 	wander.Settings
 }
 
 func (g *soft) config() GateConfig {
-	return GateConfig{Name: g.Name, Hook: g.Hook, HookTimeout: g.HookTimeout, WindowHard: g.hard, Protocol: g.Settings}
+	return GateConfig{Name: g.Name, Hook: g.Hook, HookTimeout: g.HookTimeout, StopAfter: g.StopAfter, WindowHard: g.hard, Protocol: g.Settings}
 }
 
 // inWorld runs a story in virtual time and stops the remaining agents at its end.
@@ -280,7 +282,12 @@ func (w *world) pretend(r *resident, spec hook.Spec) hookRun {
 	w.set(func() { r.running, r.hook = r.running+1, p })
 	w.wg.Go(func() {
 		start := time.Now()
-		res := read(w, func() hook.Result { return w.result })
+		res := read(w, func() hook.Result {
+			if own, has := w.results[r.cfg.Name]; has {
+				return own
+			}
+			return w.result
+		})
 		select {
 		case <-time.After(cmp.Or(w.takes, w.gate.Op)):
 		case <-time.After(spec.Timeout):

@@ -300,8 +300,9 @@ func (d delegate) MergeRemoteState(b []byte, _ bool) {
 	if len(b) == 0 || len(b) < 1+int(b[0]) {
 		return
 	}
-	d.m.twins.heard(b[1 : 1+b[0]])
-	d.m.notices.hearState(b[1+b[0]:])
+	claim := 1 + int(b[0])
+	d.m.twins.heard(b[1:claim])
+	d.m.notices.hearState(b[claim:])
 }
 
 // pings implements memberlist.PingDelegate.

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"os/user"
 	"strconv"
 	"syscall"
+	"time"
 )
 
 // ErrNoAgent is returned if no agent listens on the socket.
@@ -33,14 +35,18 @@ type Client struct {
 // Dial returns a client for the agent that listens at path. The client connects for each request. Errors of its methods match
 // [ErrNoAgent] if no agent listens there, and [fs.ErrPermission] if this user may not connect.
 func Dial(path string) *Client {
+	return &Client{path: path, http: transportTo(path, clientTimeout)}
+}
+
+// transportTo returns a client of net/http whose answers may take so long; zero is for ever.
+func transportTo(path string, patience time.Duration) *http.Client {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		var d net.Dialer
 		return d.DialContext(ctx, "unix", path)
 	}
-	return &Client{path: path, http: &http.Client{
-		Timeout:   clientTimeout,
-		Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true, ResponseHeaderTimeout: clientTimeout},
-	}}
+	return &http.Client{
+		Timeout: patience, Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true, ResponseHeaderTimeout: patience},
+	}
 }
 
 // Status requests the agent's status.
@@ -88,25 +94,49 @@ func (c *Client) FleetHistory(ctx context.Context, which Which) (FleetHistory, e
 // Drain makes the agent stop when what runs has ended. It does not wait for that.
 func (c *Client) Drain(ctx context.Context) error {
 	var none struct{}
-	return c.request(ctx, http.MethodPost, pathDrain, &none)
+	return c.request(ctx, http.MethodPost, pathDrain, http.NoBody, &none)
+}
+
+// Order gives an order to a gate. It does not wait until others know it.
+func (c *Client) Order(ctx context.Context, call Order) error {
+	body, err := json.Marshal(call)
+	if err != nil {
+		return err
+	}
+	var none struct{}
+	return c.request(ctx, http.MethodPost, pathOrder, bytes.NewReader(body), &none)
+}
+
+// RunNow lets the hook of a gate run. If it is to wait, it returns when the run has ended, or ctx is done: the run then goes on.
+func (c *Client) RunNow(ctx context.Context, call RunNow) (end RunEnd, err error) {
+	body, err := json.Marshal(call)
+	if err != nil {
+		return end, err
+	}
+	patient := *c
+	if call.Wait {
+		patient.http = transportTo(c.path, 0)
+	}
+	err = patient.request(ctx, http.MethodPost, pathRun, bytes.NewReader(body), &end)
+	return end, err
 }
 
 // Reload makes the agent read its configuration again.
 func (c *Client) Reload(ctx context.Context) (Reloaded, error) {
 	var r Reloaded
-	err := c.request(ctx, http.MethodPost, pathReload, &r)
+	err := c.request(ctx, http.MethodPost, pathReload, http.NoBody, &r)
 	return r, err
 }
 
 func (c *Client) get(ctx context.Context, path string, document any) error {
-	return c.request(ctx, http.MethodGet, path, document)
+	return c.request(ctx, http.MethodGet, path, http.NoBody, document)
 }
 
-func (c *Client) request(ctx context.Context, method, path string, document any) error {
+func (c *Client) request(ctx context.Context, method, path string, body io.Reader, document any) error {
 	if err := CheckPath(c.path); err != nil {
 		return err
 	}
-	req, err := http.NewRequestWithContext(ctx, method, "http://wanderd"+path, http.NoBody)
+	req, err := http.NewRequestWithContext(ctx, method, "http://wanderd"+path, body)
 	if err != nil {
 		return fmt.Errorf("control socket %s: %w", c.path, err)
 	}
@@ -115,14 +145,14 @@ func (c *Client) request(ctx context.Context, method, path string, document any)
 		return c.explain(err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxDocument))
+	text, err := io.ReadAll(io.LimitReader(resp.Body, maxDocument))
 	if err != nil {
 		return fmt.Errorf("the answer of the agent on %s was cut off: %w", c.path, err)
 	}
 	if resp.StatusCode != http.StatusOK {
-		return c.failed(resp, body)
+		return c.failed(resp, text)
 	}
-	if err := json.Unmarshal(body, document); err != nil {
+	if err := json.Unmarshal(text, document); err != nil {
 		return fmt.Errorf("the agent on %s has another version than this command: %w", c.path, err)
 	}
 	return nil

@@ -29,6 +29,10 @@ type Source interface {
 	Drain(ctx context.Context) error
 	// Reload makes the agent read its configuration again, and says what has changed.
 	Reload(ctx context.Context) (Reloaded, error)
+	// Order gives an order to a gate.
+	Order(ctx context.Context, call Order) error
+	// RunNow lets the hook of a gate run. If it is to wait, it returns when the run has ended; when ctx is done, the run goes on.
+	RunNow(ctx context.Context, call RunNow) (RunEnd, error)
 	// Metrics answers with the metrics.
 	Metrics() http.Handler
 	// Exec carries a call from its waiting to the end of its run, and ends when the caller goes. What the caller says is read from conn,
@@ -45,6 +49,8 @@ const (
 	pathFleet        = "/v1/fleet"
 	pathFleetHistory = "/v1/fleet/history"
 	pathMetrics      = "/metrics"
+	pathOrder        = "/v1/order"
+	pathRun          = "/v1/run"
 	pathDrain        = "/v1/drain"
 	pathReload       = "/v1/reload"
 	pathExec         = "/v1/exec"
@@ -144,11 +150,11 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	case !s.socket.admits(peer):
 		answer(w, s.log, http.StatusForbidden, failure{Error: "run this as the agent's user, as a member of its socket_group, or as root"})
 		return
-	case !owns(peer) && slices.Contains([]string{pathDrain, pathReload, pathHistory, pathFleetHistory}, r.URL.Path): // histories have the output of hooks
+	case !owns(peer) && slices.Contains([]string{pathDrain, pathReload, pathOrder, pathRun, pathHistory, pathFleetHistory}, r.URL.Path): // histories have the output of hooks
 		answer(w, s.log, http.StatusForbidden, failure{Error: "run this as the agent's user or as root"})
 		return
 	}
-	paths := []string{pathMetrics, pathDrain, pathExec, pathFleet, pathFleetHistory, pathHistory, pathMembers, pathNow, pathReload, pathStatus}
+	paths := []string{pathMetrics, pathDrain, pathExec, pathFleet, pathFleetHistory, pathHistory, pathMembers, pathNow, pathOrder, pathReload, pathRun, pathStatus}
 	ask, ok := map[string]func(context.Context) (any, error){
 		pathStatus:  func(ctx context.Context) (any, error) { return s.source.Status(ctx) },
 		pathMembers: func(ctx context.Context) (any, error) { return members(ctx, s.source) },
@@ -171,7 +177,17 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 		ask = func(ctx context.Context) (any, error) { return struct{}{}, s.source.Drain(ctx) }
 	case r.URL.Path == pathReload && r.Method == http.MethodPost:
 		ask = func(ctx context.Context) (any, error) { return s.source.Reload(ctx) }
-	case r.URL.Path == pathExec || r.URL.Path == pathDrain || r.URL.Path == pathReload:
+	case r.URL.Path == pathOrder && r.Method == http.MethodPost:
+		order, err := readOrder(http.MaxBytesReader(w, r.Body, maxCall), peer)
+		if err != nil {
+			answer(w, s.log, http.StatusBadRequest, failure{Error: err.Error()})
+			return
+		}
+		ask = func(ctx context.Context) (any, error) { return struct{}{}, s.source.Order(ctx, order) }
+	case r.URL.Path == pathRun && r.Method == http.MethodPost:
+		s.serveRun(w, r, peer)
+		return
+	case slices.Contains([]string{pathExec, pathDrain, pathReload, pathOrder, pathRun}, r.URL.Path):
 		w.Header().Set("Allow", "POST")
 		answer(w, s.log, http.StatusMethodNotAllowed, failure{Error: "this path does something: use POST"})
 		return

@@ -40,6 +40,10 @@ func (s told) Members(context.Context) (Members, error) { return s.members, s.er
 func (s told) Drain(context.Context) error              { return s.err }
 func (s told) Reload(context.Context) (Reloaded, error) { return Reloaded{}, s.err }
 func (told) Metrics() http.Handler                      { return http.NotFoundHandler() }
+func (s told) Order(context.Context, Order) error       { return s.err }
+func (s told) RunNow(context.Context, RunNow) (RunEnd, error) {
+	return RunEnd{}, s.err
+}
 func (s told) Exec(Call, io.ReadWriter) error           { return s.err }
 func (s told) History(context.Context) (History, error) { return s.history, s.err }
 func (s told) Now(context.Context) (Now, error)         { return s.now, s.err }

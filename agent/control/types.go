@@ -13,6 +13,8 @@
 //	GET /v1/fleet/history?gate=G&failed=true&since=T   a [FleetHistory]; see [Which]
 //	POST /v1/drain    {}; the agent stops when what runs has ended
 //	POST /v1/reload   a [Reloaded]; the agent reads its configuration again
+//	POST /v1/order    an [Order]; {}
+//	POST /v1/run      a [RunNow]; a [RunEnd], when the run has ended if it is to wait
 //	GET /metrics      the metrics, as Prometheus reads them
 //
 // The answer to all other requests is {"error": "…"} with a status of 400 or above. Within a version, documents gain fields and
@@ -127,10 +129,63 @@ type Gate struct {
 	Callers []Caller `json:"callers,omitempty"`
 	// Now is who has the tokens now; "wanderd status" asks for that apart, and puts it here.
 	Now []Holder `json:"now,omitempty"`
+	// Paused is the pause of the gate on all hosts, PausedHere that of this host alone; absent if it is not paused.
+	Paused     *Pause `json:"paused,omitempty"`
+	PausedHere *Pause `json:"paused_here,omitempty"`
+	// Failing are the hosts whose last runs have failed in a row, with their exit statuses, as far as this host knows.
+	Failing []Failing `json:"failing,omitempty"`
 	// Facts are what else the gate's protocol has to tell.
 	Facts []Fact `json:"facts,omitempty"`
 	// Notes counts events since the agent started, by note.
 	Notes map[string]uint64 `json:"notes"`
+}
+
+// Order asks to pause a gate, or to resume it.
+type Order struct {
+	// Gate is the gate's name; empty for all gates of this host.
+	Gate string `json:"gate,omitempty"`
+	// Pause says what to do: otherwise the gate is resumed. Here concerns this host alone.
+	Pause bool `json:"pause"`
+	Here  bool `json:"here,omitempty"`
+	// For is how long it is paused; zero is until somebody resumes it.
+	For    Duration `json:"for,omitzero"`
+	Reason string   `json:"reason,omitempty"`
+	// User is who asks. The server knows it from the kernel.
+	User string `json:"-"`
+}
+
+// RunNow asks for a run of the gate's hook on this host, whatever min_interval says.
+type RunNow struct {
+	// Gate is the gate's name; empty if the agent has only one. Wait lets the answer wait for the end of the run.
+	Gate string `json:"gate,omitempty"`
+	Wait bool   `json:"wait,omitempty"`
+	// PID is the caller's process number. The server knows it from the kernel.
+	PID int `json:"-"`
+}
+
+// RunEnd is how a run has ended.
+type RunEnd struct {
+	Ended bool `json:"ended,omitempty"`
+	// Exit is the status as a shell has it, Error what went wrong.
+	Exit  int      `json:"exit,omitempty"`
+	Error string   `json:"error,omitempty"`
+	Took  Duration `json:"took,omitzero"`
+}
+
+// Pause says who has paused a gate, when, why, and until when.
+type Pause struct {
+	// By is a user at a host, or the name of the host.
+	By     string    `json:"by"`
+	Since  time.Time `json:"since"`
+	Reason string    `json:"reason,omitempty"`
+	// Until is absent if the pause does not end by itself.
+	Until time.Time `json:"until,omitzero"`
+}
+
+// Failing is a host whose last run has failed.
+type Failing struct {
+	Host string `json:"host"`
+	Exit int    `json:"exit"`
 }
 
 // Caller is somebody who asked for a run ("wanderd exec").

@@ -50,6 +50,22 @@ func (r *Result) NotNow() bool {
 	return r.Exit == exitNotNow && !r.TimedOut && !r.Stopped && !r.Expired && !r.Orphaned && !r.Undead
 }
 
+// Status is how a run has ended as a shell tells it, or timeout(1): 0 to 255.
+func (r *Result) Status() uint8 {
+	const timedOut, notExecutable, other = 124, 126, 255
+	switch {
+	case r.TimedOut:
+		return timedOut
+	case r.NotExecuted:
+		return notExecutable
+	case r.Signal != "":
+		return uint8(signaled + unix.SignalNum(r.Signal))
+	case r.Exit >= 0:
+		return uint8(min(r.Exit, other))
+	}
+	return other
+}
+
 // signaled is what a shell adds to the number of a signal.
 const signaled = 128
 

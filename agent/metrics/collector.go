@@ -43,6 +43,8 @@ func collectGate(g *control.Gate, out chan<- prometheus.Metric) {
 	gate.value("gate_members", "Members of the gate that this one sees.", float64(g.Members))
 	gate.value("callers", "Commands of wanderd exec that wait or run.", float64(len(g.Callers)))
 	gate.is("running", "1 while the hook or a command runs.", g.Running)
+	gate.is("paused", "1 while an operator or the brake has paused the gate, on all hosts or on this one.", g.Paused != nil || g.PausedHere != nil)
+	gate.value("failing_hosts", "Hosts whose last runs have failed in a row, in the whole gate.", float64(len(g.Failing)))
 	gate.is("token_held", "1 while this member holds a token.", g.Holding)
 	gate.is("window_open", "1 while a run may begin: a window is open, or the gate has none.", len(g.Windows) == 0 || g.WindowOpen)
 	gate.is("guarding", "1 while this member guards a token that another one holds.", g.Guards)

@@ -33,6 +33,10 @@ type Record struct {
 	Seq wire.Seq
 	// LastSuccess is when the operation last succeeded, by the wall clock; zero if it never did.
 	LastSuccess time.Time
+	// Order is the newest order to the gate that is known, Here the pause of this host alone. Each has its giver and reason, for people.
+	Order, Here           wire.Order
+	OrderWho, OrderReason string
+	HereWho, HereReason   string
 	// Protocol is the name and version of the protocol that saved the record. Memo is its own state; only that protocol can read it.
 	Protocol        string
 	ProtocolVersion uint8
@@ -74,6 +78,40 @@ type document struct {
 	Synced          bool      `json:"synced,omitempty"`
 	Memo            string    `json:"memo,omitempty"`
 	LastSuccess     time.Time `json:"last_success,omitzero"`
+	Order           *orderDoc `json:"order,omitempty"`
+	Here            *orderDoc `json:"here,omitempty"`
+}
+
+// orderDoc is an order on disk.
+type orderDoc struct {
+	Stamp  uint64 `json:"stamp"`
+	By     string `json:"by"`
+	Until  int64  `json:"until"`
+	Who    string `json:"who,omitempty"`
+	Reason string `json:"reason,omitempty"`
+}
+
+func orderOnDisk(o wire.Order, who, reason string) *orderDoc {
+	if o == (wire.Order{}) {
+		return nil
+	}
+	return &orderDoc{Stamp: o.Stamp, By: o.By.String(), Until: o.Until, Who: who, Reason: reason}
+}
+
+// order reads an order from disk; a zero one, if there is none.
+func (d *orderDoc) order() (o wire.Order, who, reason string, err error) {
+	if d == nil {
+		return o, "", "", nil
+	}
+	by, err := wire.ParseMemberID(d.By)
+	if err != nil {
+		return o, "", "", err
+	}
+	o, ok := wire.ParseOrder(wire.Order{Stamp: d.Stamp, By: by, Until: d.Until}.Append(nil))
+	if !ok {
+		return o, "", "", errors.New("it has an order that cannot be")
+	}
+	return o, d.Who, d.Reason, nil
 }
 
 // Load reads the record of a gate; it returns false if there is none. The error is a *DamagedError if the record cannot be parsed.
@@ -140,6 +178,7 @@ func (d *Dir) replace(path string, content []byte) error {
 
 func encode(gate string, r Record) ([]byte, error) {
 	doc := document{Version: recordVersion, Gate: gate, Protocol: r.Protocol, ProtocolVersion: r.ProtocolVersion, Seq: r.Seq}
+	doc.Order, doc.Here = orderOnDisk(r.Order, r.OrderWho, r.OrderReason), orderOnDisk(r.Here, r.HereWho, r.HereReason)
 	if !r.LastSuccess.IsZero() {
 		doc.LastSuccess = r.LastSuccess.UTC()
 	}
@@ -182,6 +221,13 @@ func decode(gate string, text []byte) (Record, error) {
 		if err != nil || n != len(r.Memo) || len(doc.Memo) != 2*n {
 			return Record{}, fmt.Errorf("its memo is not %d bytes in hexadecimal digits", len(r.Memo))
 		}
+	}
+	var err error
+	if r.Order, r.OrderWho, r.OrderReason, err = doc.Order.order(); err != nil {
+		return Record{}, err
+	}
+	if r.Here, r.HereWho, r.HereReason, err = doc.Here.order(); err != nil {
+		return Record{}, err
 	}
 	if !doc.LastRun.IsZero() {
 		r.HasRun, r.LastRun = true, doc.LastRun

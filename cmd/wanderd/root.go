@@ -67,7 +67,9 @@ func (p *program) newRootCommand() *cobra.Command {
 	}
 	root.SetVersionTemplate("wanderd {{.Version}}\n")
 	flags.AddTo(root.Flags(), config.Table())
-	root.AddCommand(p.newExecCommand(), p.newStatusCommand(), p.newMembersCommand(), p.newHistoryCommand(), p.newWebCommand(), p.newDrainCommand(), p.newReloadCommand(), p.newConfigCommand(), p.newKeygenCommand(), p.newGateCommand(),
+	root.AddCommand(p.newExecCommand(), p.newStatusCommand(), p.newMembersCommand(), p.newHistoryCommand(), p.newWebCommand(),
+		p.newPauseCommand(), p.newResumeCommand(), p.newRunCommand(), p.newDrainCommand(), p.newReloadCommand(), p.newConfigCommand(), p.newKeygenCommand(),
+		p.newGateCommand(),
 		newDemoCommand(), newPlanCommand(), p.newSimCommand(), p.newCompletionCommand(), p.newManualCommand(), p.newVersionCommand())
 	completeValues(root)
 	root.SetHelpCommand(newHelpCommand())

@@ -37,6 +37,10 @@ func (s told) Status(context.Context) (control.Status, error)   { return s.statu
 func (s told) Members(context.Context) (control.Members, error) { return s.members, nil }
 func (told) Drain(context.Context) error                        { return nil }
 func (told) Reload(context.Context) (control.Reloaded, error)   { return control.Reloaded{}, nil }
+func (told) Order(context.Context, control.Order) error         { return nil }
+func (told) RunNow(context.Context, control.RunNow) (control.RunEnd, error) {
+	return control.RunEnd{}, nil
+}
 func (told) Metrics() http.Handler                              { return http.NotFoundHandler() }
 func (told) Exec(control.Call, io.ReadWriter) error             { return nil }
 func (s told) History(context.Context) (control.History, error) { return s.history, nil }

@@ -76,6 +76,7 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 		line("next run", "when the token comes")
 	}
 	writeWindows(line, g, now)
+	writePauses(line, &g, now)
 	line("runs", "%d, of which %d failed", g.Runs, g.Failures)
 	writeSaves(line, g, now)
 	for _, c := range g.Callers {

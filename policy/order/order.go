@@ -51,7 +51,7 @@ func New(m policy.Machine, self wire.MemberID, stopAfter int) *Layer {
 // Step implements [policy.Machine].
 func (l *Layer) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	if ev.Kind == policy.Started {
-		l.state, l.order, l.here = ev.State, ev.State.Order, ev.State.Here
+		l.state, l.order, l.here, l.paused = ev.State, ev.State.Order, ev.State.Here, false
 		out = l.obey(now, l.give(now, ev, out))
 		if l.order != (wire.Order{}) {
 			out = policy.AppendProclaim(out, l.order) // the earlier life may not have lived to do that

@@ -32,6 +32,7 @@ type terms struct {
 	HookTimeout time.Duration
 	windowHard  bool
 	policy      string
+	stopAfter   int
 	wander.Settings
 
 	roster           []string
@@ -41,7 +42,7 @@ type terms struct {
 
 // config is what the agent is told.
 func (g *gate) config() agent.GateConfig {
-	c := agent.GateConfig{Name: g.Name, Hook: g.Hook, HookTimeout: g.HookTimeout, WindowHard: g.windowHard, Protocol: g.Settings}
+	c := agent.GateConfig{Name: g.Name, Hook: g.Hook, HookTimeout: g.HookTimeout, StopAfter: g.stopAfter, WindowHard: g.windowHard, Protocol: g.Settings}
 	if g.isStrict() {
 		c.Roster, c.KillAfter, c.Protocol = g.roster, g.killAfter, g.strict()
 	}

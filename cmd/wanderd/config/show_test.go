@@ -24,6 +24,7 @@ min_interval = "1h30m"                    # --min-interval
 retry_after = "9m"                        # default: min_interval / 10
 # window =                                # not set
 window_hard = false                       # default
+stop_after = 0                            # default
 # max_interval =                          # default: the longest of 3 × min_interval, 3 × members × op and two laps
 # op =                                    # default: the measured time of the runs
 skip = "1s"                               # default

@@ -48,7 +48,7 @@ func shownAs(s *settings.Setting) string {
 // Each setting reaches its variable from each layer by its name alone, and the higher layer wins.
 func TestEverySettingCanBeSetInEveryLayer(t *testing.T) {
 	samples := map[string][3]string{
-		"join": {"a:1", "b:1", "c:1"}, "alone": {"run", "wait", "run"}, "stop": {"drain", "end", "drain"}, "slots": {"16", "1", "2"}, "backups": {"0", "1", "4"},
+		"join": {"a:1", "b:1", "c:1"}, "alone": {"run", "wait", "run"}, "stop": {"drain", "end", "drain"}, "slots": {"16", "1", "2"}, "backups": {"0", "1", "4"}, "stop_after": {"3", "8", "1"},
 		"walk": {"random", "shuffle", "sweep"}, "on_lost": {"stop", "finish", "stop"}, "policy": {"ring", "wander", "tree"},
 		"request": {"always", "q", "d"}, "insecure": {"true", "false", "true"}, "trust_hook": {"true", "false", "true"},
 		"bind": {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"}, "advertise": {"10.0.0.1:1", "10.0.0.2:2", "10.0.0.3:3"},
@@ -69,7 +69,7 @@ func TestEverySettingCanBeSetInEveryLayer(t *testing.T) {
 		env := "WANDERD_" + strings.ToUpper(s.Key)
 		written := func(text string) string {
 			switch s.Key {
-			case "insecure", "trust_hook", "window_hard", "slots", "backups":
+			case "insecure", "trust_hook", "window_hard", "slots", "backups", "stop_after":
 				return text
 			case "join", "hook", "roster", "window":
 				return "[\"" + text + "\"]"

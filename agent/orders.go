@@ -1,0 +1,202 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/membership"
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// An order takes three ways to the other members: with every message of the gate, by gossip, and over the disk to the next life of this
+// agent. Package order decides which one counts; here is what people are told of it.
+
+// orders are what this agent knows of the orders to a gate, besides what the layer does. Only the loop uses them.
+type orders struct {
+	// fleet is about the newest order, as far as known; here about the pause of this host alone.
+	fleet, here saying
+}
+
+// saying is an order with its giver and reason.
+type saying struct {
+	order       wire.Order
+	who, reason string
+}
+
+// Order answers the control socket: it gives an order to one gate, or to all gates of this host.
+func (s source) Order(ctx context.Context, call control.Order) error {
+	refused, err := ask(ctx, s.a, func() error { return s.a.order(&call) })
+	return errors.Join(err, refused)
+}
+
+// order gives an operator's order.
+func (a *Agent) order(call *control.Order) error {
+	gates := a.gates
+	if call.Gate != "" {
+		g, err := a.gateFor(call.Gate)
+		if err != nil {
+			return err
+		}
+		gates = []*gate{g}
+	}
+	who := call.User + "@" + a.cfg.Name
+	if len(who) > membership.MaxWho {
+		who = a.cfg.Name
+	}
+	if len(call.Reason) > membership.MaxReason {
+		return fmt.Errorf("the reason has %d bytes, at most %d are allowed", len(call.Reason), membership.MaxReason)
+	}
+	for _, g := range gates {
+		now := a.clock.now()
+		until := int64(0)
+		switch {
+		case !call.Pause:
+		case call.For == 0:
+			until = wire.ForEver
+		default:
+			until = now.Wall + int64(call.For)
+		}
+		said := saying{order: g.machine.Next(now.Wall, until), who: who, reason: call.Reason}
+		if call.Here {
+			g.orders.here = said
+		} else {
+			g.orders.fleet = said
+		}
+		a.giveOrder(g, said.order, call.Here)
+	}
+	return nil
+}
+
+// giveOrder gives an order to the machine of a gate.
+func (a *Agent) giveOrder(g *gate, o wire.Order, here bool) {
+	g.event.Kind, g.event.Order, g.event.Here = policy.Ordered, o, here
+	a.step(g)
+}
+
+// proclaim is the effect: the newest order of a gate has changed.
+func (a *Agent) proclaim(g *gate, o wire.Order) {
+	switch {
+	case g.orders.fleet.order == o:
+	case o.By == a.self && o.Until != 0:
+		g.orders.fleet = saying{order: o, who: "stop_after@" + a.cfg.Name, reason: a.braked(g)}
+	default:
+		g.orders.fleet = saying{order: o}
+	}
+	said := &g.orders.fleet
+	a.sayOrder(g, said)
+	n := membership.Notice{Gate: g.id, Order: o}
+	if o.By == a.self {
+		n.Who, n.Reason = said.who, said.reason
+	}
+	if err := a.members.Notify(n); err != nil {
+		g.log.Warn().Err(err).Msg("the order travels without its reason")
+		a.warn(a.members.Notify(membership.Notice{Gate: g.id, Order: o}), "order")
+	}
+}
+
+// sayOrder logs an order that is new here.
+func (a *Agent) sayOrder(g *gate, said *saying) {
+	line := g.log.Warn().Str("by", a.giver(said))
+	if said.reason != "" {
+		line.Str("reason", said.reason)
+	}
+	switch until := said.order.Until; until {
+	case 0:
+		line.Msg("the gate is resumed")
+	case wire.ForEver:
+		line.Msg("the gate is paused until somebody resumes it")
+	default:
+		line.Time("until", time.Unix(0, until)).Msg("the gate is paused")
+	}
+}
+
+// giver is who has given an order: by what is said of it, or the name of the member.
+func (a *Agent) giver(said *saying) string {
+	if said.who != "" {
+		return said.who
+	}
+	return a.nameOf(said.order.By)
+}
+
+// braked names the hosts whose failures have stopped the gate, and their exit statuses.
+func (a *Agent) braked(g *gate) string {
+	list := g.machine.Failures()
+	hosts := make([]string, 0, list.Len())
+	for i, exit := range list.Exits[:list.Len()] {
+		hosts = append(hosts, fmt.Sprintf("%s (exit %d)", a.nameByHint(list.Hosts[i]), exit))
+	}
+	text := fmt.Sprintf("%d hosts failed in a row: %s", len(hosts), strings.Join(hosts, ", "))
+	if len(text) > membership.MaxReason {
+		text = text[:membership.MaxReason-len(dots)] + dots
+	}
+	return text
+}
+
+const dots = "..."
+
+// nameByHint is the name of the member whose identity begins so, or these digits.
+func (a *Agent) nameByHint(hint uint32) string {
+	if a.self.Hint() == hint {
+		return a.cfg.Name
+	}
+	for i := range a.view.Members {
+		if m := &a.view.Members[i]; m.ID.Hint() == hint {
+			return m.Name
+		}
+	}
+	return fmt.Sprintf("%08x", hint)
+}
+
+// onNews takes what gossip says of orders.
+func (a *Agent) onNews() {
+	for _, n := range a.members.Notices() {
+		g := a.byGate[n.Gate]
+		if n.Order.Compare(g.machine.Newest()) > 0 {
+			if g.orders.fleet = (saying{order: n.Order, who: n.Who, reason: n.Reason}); n.Order.Stamp <= wire.LatestStamp(a.clock.now().Wall) {
+				a.giveOrder(g, n.Order, false)
+			}
+		}
+		if said := &g.orders.fleet; n.Order == g.machine.Newest() && n.Who != "" && (said.who != n.Who || said.reason != n.Reason) {
+			*said = saying{order: n.Order, who: n.Who, reason: n.Reason}
+			a.wantSaved(g, &g.state)
+			a.beginSave(g)
+		}
+	}
+}
+
+// exitOf is the status of a failed run for the brake; zero if this agent has stopped it.
+func exitOf(r *hook.Result) uint8 {
+	if r.Stopped {
+		return 0
+	}
+	return max(r.Status(), 1)
+}
+
+// pauses describes what holds a gate up, for the status.
+func (a *Agent) pauses(g *gate, s *control.Gate) {
+	wall := a.clock.now().Wall
+	if o := g.machine.Newest(); o.Pauses(wall) {
+		s.Paused = a.pause(&g.orders.fleet, o.Until)
+	}
+	if until := g.machine.Here(); wall < until {
+		s.PausedHere = a.pause(&g.orders.here, until)
+	}
+	list := g.machine.Failures()
+	for i, exit := range list.Exits[:list.Len()] {
+		s.Failing = append(s.Failing, control.Failing{Host: a.nameByHint(list.Hosts[i]), Exit: int(exit)})
+	}
+}
+
+func (a *Agent) pause(said *saying, until int64) *control.Pause {
+	p := &control.Pause{By: a.giver(said), Reason: said.reason, Since: time.UnixMilli(int64(said.order.Stamp))}
+	if until != wire.ForEver {
+		p.Until = time.Unix(0, until)
+	}
+	return p
+}

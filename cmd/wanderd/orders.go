@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+)
+
+// pausedFor is how long a pause lasts if nobody says how long.
+const pausedFor = 24 * time.Hour
+
+// forEver is how an operator says that a pause does not end by itself.
+const forEver = "ever"
+
+func (p *program) newPauseCommand() *cobra.Command {
+	order, lasts := control.Order{Pause: true}, ""
+	cmd := &cobra.Command{
+		Use:   "pause",
+		Short: "Pause a gate, on all hosts or on this one",
+		Long: `Pause a gate: no host begins a run any more. What runs ends as usual; the token goes on
+without runs; "wanderd exec" waits, or ends with status 75 under --nonblock. "wanderd
+status" shows the pause on every host: by whom, since when, why, and until when.
+
+The order goes to all hosts by gossip, within a second or two, and with the token: a host
+that was away learns of it before it runs. The newest order counts, whoever gives it.
+Without --gate it is for all gates of this host.
+
+The pause ends by itself, --for 24h unless you say otherwise, by the clock of each host.
+--for ever lasts until somebody says "wanderd resume".`,
+		Example: `  wanderd pause --reason "the mirror is down, ticket 4711"
+  wanderd pause --gate upgrade --for 14d
+  wanderd pause --here --for ever`,
+		Args: noArgs,
+	}
+	p.orders(cmd, &order, func() error {
+		if lasts == forEver {
+			return nil
+		}
+		d, err := settings.ParseDuration(lasts)
+		if err == nil && d <= 0 {
+			err = errors.New("it must be more than 0")
+		}
+		if err != nil {
+			return usageError{fmt.Errorf("--for %s: %w; or say --for ever", lasts, err)}
+		}
+		order.For = control.Duration(d)
+		return nil
+	})
+	cmd.Flags().StringVar(&lasts, "for", settings.FormatDuration(pausedFor), "How long it lasts: a `DURATION`, as in 90m or 14d; or ever.")
+	cmd.Flags().StringVar(&order.Reason, "reason", "", "Why, for everybody who asks: a `TEXT` of at most 200 bytes.")
+	return cmd
+}
+
+func (p *program) newResumeCommand() *cobra.Command {
+	order := control.Order{}
+	cmd := &cobra.Command{
+		Use:   "resume",
+		Short: "End the pause of a gate",
+		Long: `End the pause of a gate: that of all hosts, or with --here that of this host alone. It also
+releases the brake (stop_after), and the failures in a row are forgotten. Without --gate
+it is for all gates of this host.`,
+		Example: `  wanderd resume
+  wanderd resume --gate upgrade --reason "2.4.1 is out"`,
+		Args: noArgs,
+	}
+	p.orders(cmd, &order, func() error { return nil })
+	cmd.Flags().StringVar(&order.Reason, "reason", "", "Why, for the logs of all hosts: a `TEXT` of at most 200 bytes.")
+	return cmd
+}
+
+// orders completes a command that gives an order.
+func (p *program) orders(cmd *cobra.Command, order *control.Order, read func() error) {
+	flags := settings.Flags{}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := read(); err != nil {
+			return err
+		}
+		client, err := p.client(flags)
+		if err != nil {
+			return err
+		}
+		if err := client.Order(cmd.Context(), *order); err != nil {
+			return helpful(err)
+		}
+		s, err := client.Status(cmd.Context())
+		if err != nil {
+			return helpful(err)
+		}
+		for i := range s.Gates {
+			if g := &s.Gates[i]; order.Gate == "" || order.Gate == g.Name {
+				_, _ = fmt.Fprintf(p.stdout, "gate %s %s\n", printable(g.Name), pausedText(g, p.now()))
+			}
+		}
+		return nil
+	}
+	cmd.Flags().StringVar(&order.Gate, "gate", "", "The `GATE`; all gates of this host, if there is none.")
+	cmd.Flags().BoolVar(&order.Here, "here", false, "This host alone.")
+	flags.AddTo(cmd.Flags(), config.Table().Only("socket", "state_dir", "config"))
+}
+
+// client is a client of the agent on this host.
+func (p *program) client(flags settings.Flags) (*control.Client, error) {
+	layers := config.Read(flags, p.environ)
+	return control.Dial(layers.Agent.Socket), layers.Err()
+}
+
+// pausedText says whether a gate is paused.
+func pausedText(g *control.Gate, now time.Time) string {
+	switch {
+	case g.Paused != nil && g.PausedHere != nil:
+		return "is paused on all hosts " + pauseText(g.Paused, now) + "; and on this host " + pauseText(g.PausedHere, now)
+	case g.Paused != nil:
+		return "is paused on all hosts " + pauseText(g.Paused, now)
+	case g.PausedHere != nil:
+		return "is paused on this host " + pauseText(g.PausedHere, now)
+	}
+	return "is not paused"
+}
+
+// pauseText says until when, by whom, since when and why.
+func pauseText(p *control.Pause, now time.Time) string {
+	until := "until somebody resumes it"
+	if !p.Until.IsZero() {
+		until = "until " + clock(p.Until, now)
+	}
+	text := fmt.Sprintf("%s, by %s at %s", until, printable(p.By), clock(p.Since, now))
+	if p.Reason != "" {
+		text += ": " + printable(p.Reason)
+	}
+	return text
+}
+
+// writePauses writes what holds a gate up, or may soon.
+func writePauses(line func(name, format string, args ...any), g *control.Gate, now time.Time) {
+	if g.Paused != nil || g.PausedHere != nil {
+		line("paused", "%s", pausedText(g, now))
+	}
+	for _, f := range g.Failing {
+		line("failing", "%s, exit %d", printable(f.Host), f.Exit)
+	}
+}
+
+func (p *program) newRunCommand() *cobra.Command {
+	flags, call := settings.Flags{}, control.RunNow{}
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Run the hook on this host as soon as it may, whatever min_interval says",
+		Long: `Run the hook of a gate on this host now, whatever min_interval says: as soon as the token is
+here, or a strict gate grants it. In a paused gate it waits for the end of the pause. If
+the hook was not due, this run does not count for min_interval, and the next one comes
+when it would have come anyhow.
+
+With --wait the command waits for the end of the run, and exits with its status: 128 + N
+if signal N killed it, 124 if it took longer than hook_timeout, 126 if it cannot be
+executed. A signal to the command ends the wait, not the run.`,
+		Example: `  wanderd run --gate upgrade --wait`,
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			client, err := p.client(flags)
+			if err != nil {
+				return err
+			}
+			ctx, stop := untilSignal(cmd.Context())
+			defer stop()
+			return p.runNow(ctx, client, call)
+		},
+	}
+	cmd.Flags().StringVar(&call.Gate, "gate", "", "The `GATE`, if this host has several.")
+	cmd.Flags().BoolVar(&call.Wait, "wait", false, "Wait for the end of the run, and exit with its status.")
+	flags.AddTo(cmd.Flags(), config.Table().Only("socket", "state_dir", "config"))
+	return cmd
+}
+
+// runNow asks for a run, and passes its status on.
+func (p *program) runNow(ctx context.Context, client *control.Client, call control.RunNow) error {
+	end, err := client.RunNow(ctx, call)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return helpful(err)
+	case end.Ended && end.Exit != 0:
+		return exitError{end.Exit, errors.New("the hook failed: " + printable(end.Error))}
+	}
+	return nil
+}
