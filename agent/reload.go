@@ -78,10 +78,12 @@ func (a *Agent) apply(next *Config) (stays []string) {
 // applyGate changes a gate. A run that has begun goes on as it was.
 func (a *Agent) applyGate(g *gate, next *GateConfig) (tuned bool) {
 	g.cfg.Hook, g.cfg.HookTimeout, g.cfg.WindowHard = next.Hook, next.HookTimeout, next.WindowHard
+	g.cfg.StopAfter = next.StopAfter
+	g.machine.StopAfter(next.StopAfter)
 	if reflect.DeepEqual(g.cfg.Protocol, next.Protocol) {
 		return true
 	}
-	machine, ok := g.machine.(policy.Tunable)
+	machine, ok := g.machine.Machine.(policy.Tunable)
 	if !ok || !machine.Tune(next.Protocol) {
 		return false
 	}

@@ -9,6 +9,9 @@ import (
 // fleet, because the others succeed in between; a bad release does. The list of the hosts travels with the token, so each member counts
 // on from what the one before it knew. In a gate with several tokens runs that end at the same time may count as one.
 
+// StopAfter changes after how many failures in a row the gate is paused; see [New].
+func (l *Layer) StopAfter(hosts int) { l.stopAfter = hosts }
+
 // count records how the gate's own operation has ended here. A caller's command is its caller's business, and
 // an operation that cannot do its work now has not failed.
 func (l *Layer) count(wall int64, ev *policy.Event) {

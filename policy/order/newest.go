@@ -34,19 +34,16 @@ func (l *Layer) listen(wall int64, m *wire.Message) {
 		return
 	}
 	l.hear(wall, m.Order)
-	if m.Failures.Compare(&l.failures) > 0 && m.Order.Compare(l.resumed) >= 0 {
+	if m.Failures.Compare(&l.failures) > 0 && m.Order == l.order {
 		l.failures = m.Failures
 	}
 }
 
-// hear takes an order if it is newer than the one that this member knows. Who resumes a gate says that its failures are over; a member
-// that does not know that yet still counts them.
+// hear takes an order if it is newer than the one that this member knows. With each order the failures are counted anew: whoever gives one
+// has looked. So a list of failures that comes from a member with another order means nothing.
 func (l *Layer) hear(wall int64, o wire.Order) {
-	if o.Compare(l.order) <= 0 || o.Stamp > wire.LatestStamp(wall) {
-		return
-	}
-	if l.order = o; o.Until == 0 {
-		l.resumed = o
+	if o.Compare(l.order) > 0 && o.Stamp <= wire.LatestStamp(wall) {
+		l.order = o
 		l.failures.Clear()
 	}
 }

@@ -29,8 +29,6 @@ type Layer struct {
 	// order is the newest that this member knows, here when the pause of this member alone ends.
 	order wire.Order
 	here  int64
-	// resumed is the newest order to resume the gate that this member has heard since it started.
-	resumed wire.Order
 	// failures is the newest list that this member knows.
 	failures wire.Failures
 	// state is what the machine has saved last.

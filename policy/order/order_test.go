@@ -306,8 +306,10 @@ func TestANewOrderIsSavedAndProclaimedOnce(t *testing.T) {
 
 func TestEveryMessageAndEverySaveHasTheNewestOrder(t *testing.T) {
 	d := newDesk(t, 0)
-	d.runs(9)
 	o := pausedBy(other, 5)
+	d.step(policy.Event{Kind: policy.Woke})
+	d.hears(o)
+	d.step(policy.Event{Kind: policy.Finished, Outcome: policy.Failed, Exit: 9})
 	d.hears(o)
 	if e := d.last(policy.Send); e.Msg.Order != o || e.Msg.Failures.Len() != 1 || e.Msg.Failures.Exits[0] != 9 {
 		t.Errorf("sent %+v", e.Msg)
@@ -441,7 +443,7 @@ func TestTheBrakeStopsAFleetOfWhichThisHostIsPaused(t *testing.T) {
 	}
 }
 
-func TestFailuresOfBeforeTheResumeDoNotComeBack(t *testing.T) {
+func TestFailuresOfBeforeAnOrderDoNotComeBack(t *testing.T) {
 	d := newDesk(t, 2)
 	var list wire.Failures
 	list.Stamp = 20

@@ -6,14 +6,17 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // BrakeChecker checks that the gate is paused when so many hosts have failed in a row, and not before. It is for worlds with one token that
 // is never lost: there the failures have an order that all can know.
 type BrakeChecker struct {
 	stopAfter int
-	// row are the members that have failed since the last success, or since somebody has resumed the gate.
+	// row are the members that have failed since the last success, or since the last order.
 	row map[int]bool
+	// newest is the newest order that somebody has given: those who do not know it count apart.
+	newest wire.Order
 }
 
 // NewBrakeChecker returns a checker of one run.
@@ -28,9 +31,10 @@ func (k *BrakeChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	}
 	e, before := o.Event, len(k.row)
 	switch {
-	case e.Kind == policy.Ordered && e.Order.By == c.ID(o.Member) && e.Order.Until == 0:
+	case e.Kind == policy.Ordered && !e.Here && e.Order.Compare(k.newest) > 0:
 		clear(k.row)
-	case e.Kind != policy.Finished || e.Denied:
+		k.newest = e.Order
+	case e.Kind != policy.Finished || e.Denied || c.Orders(o.Member).Newest().Compare(k.newest) < 0:
 		return nil
 	case e.Outcome == policy.Succeeded:
 		clear(k.row)
