@@ -138,7 +138,7 @@ type notices struct {
 }
 
 // noticeMult is how many times a member sends a notice, times the logarithm of the number of members.
-const noticeMult = 4
+const noticeMult = 12
 
 func newNotices(gates []wire.GateID, admission *admission, members func() int) *notices {
 	return &notices{

@@ -24,6 +24,10 @@ number and refuses lower ones.
 A hook that fails runs again after retry_after, twice as long after each further
 failure, up to min_interval. Exit status 75 says "not now": that is no failure.
 
+"wanderd pause" stops new runs on all hosts, until a time or "wanderd resume"; with
+stop_after, so many hosts that fail in a row do the same. "wanderd run" runs the hook
+here and now.
+
 It does not promise a run at a certain time, or anything against a host that has the
 secret and misbehaves.
 
