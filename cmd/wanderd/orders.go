@@ -167,7 +167,7 @@ executed. A signal to the command ends the wait, not the run.`,
 			if err != nil {
 				return err
 			}
-			ctx, stop := untilSignal(cmd.Context())
+			ctx, stop := untilSignal(cmd.Context(), nil)
 			defer stop()
 			return p.runNow(ctx, client, call)
 		},

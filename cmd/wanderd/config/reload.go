@@ -11,7 +11,7 @@ import (
 // tunable are the settings of a soft gate that can change while an agent runs, and those of any gate.
 func tunable() (soft, each []string) {
 	return []string{"min_interval", "retry_after", "max_interval", "op", "window", "walk", "backups", "on_lost"},
-		[]string{"hook", "hook_timeout", "window_hard"}
+		[]string{"hook", "hook_timeout", "window_hard", "stop_after"}
 }
 
 // reloadable are the other settings that can change while an agent runs.
