@@ -19,6 +19,7 @@ func (p *program) newWebCommand() *cobra.Command {
 		Short: "Show the fleet as a page in a browser",
 		Long: `Show the fleet as a page in a browser: the members as a ring with the token as it goes
 round, who runs now, the runs of the last day by host, and what failed, with its output.
+It pauses and resumes a gate on all hosts, as "wanderd pause" does.
 
 The page is served by this command, not by the agent, until a signal ends it. Open the
 address that it prints: it has a token, without which nobody sees anything. The members

@@ -15,11 +15,13 @@ type guard struct {
 	token  string
 	cookie string
 	hosts  []string
+	// orderToken is in the page, and comes back with each order: see order.
+	orderToken string
 }
 
 func newGuard(port int) guard {
 	// Cookies are of a host, not of a port: so that two pages of one host do not share one, its name has the port.
-	return guard{token: rand.Text(), cookie: fmt.Sprintf("wanderd-%d", port), hosts: hostsOf(port)}
+	return guard{token: rand.Text(), orderToken: rand.Text(), cookie: fmt.Sprintf("wanderd-%d", port), hosts: hostsOf(port)}
 }
 
 // headers make the page what it is: its own script, style and events, shown nowhere but as itself, kept nowhere.
@@ -42,9 +44,13 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 			http.Error(w, "this page is "+g.hosts[0], http.StatusMisdirectedRequest)
 		case origin != "" && !sameOrigin(origin, r.Host), site != "" && site != "same-origin" && site != "none":
 			http.Error(w, "another page has asked", http.StatusForbidden)
+		case g.mayOrder(r):
+			next.ServeHTTP(w, r)
+		case r.URL.Path == pathOrder:
+			http.Error(w, "orders come from the page only", http.StatusForbidden)
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			w.Header().Set("Allow", "GET, HEAD")
-			http.Error(w, "this page only shows", http.StatusMethodNotAllowed)
+			http.Error(w, "this is only shown", http.StatusMethodNotAllowed)
 		case g.is(r.URL.Query().Get("token")):
 			http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 			next.ServeHTTP(w, r)
@@ -56,9 +62,9 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 	})
 }
 
-func (g *guard) is(token string) bool {
-	return subtle.ConstantTimeCompare([]byte(token), []byte(g.token)) == 1
-}
+func (g *guard) is(token string) bool { return equal(token, g.token) }
+
+func equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
 func (g *guard) hasCookie(r *http.Request) bool {
 	c, err := r.Cookie(g.cookie)

@@ -130,6 +130,13 @@ func progress(f *control.Fleet) int {
 	return n
 }
 
+// refresh asks all members at once, because something has changed.
+func (h *hub) refresh(ctx context.Context) {
+	if all, err := h.src.Fleet(ctx); err == nil {
+		h.publish(ctx, aboutFleet, all)
+	}
+}
+
 // publish tells all viewers of a topic's news, unless ctx is done: then another one follows, or nobody looks.
 func (h *hub) publish(ctx context.Context, topic int, document any) {
 	data, err := json.Marshal(document)

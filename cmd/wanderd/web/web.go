@@ -4,6 +4,7 @@
 //	GET /          the page; the first time with ?token=T, which the command has printed
 //	GET /events    what happens, as server-sent events: tokens, fleet, history
 //	GET /page.css, /page.js
+//	POST /order    a [control.Order]: pauses or resumes a gate
 //
 // The page shows the output of hooks, so whoever may see it may use the control socket. Other users of the host, other pages in the same
 // browser, and names that are made to point at this host must not: see guard.
@@ -32,6 +33,7 @@ var static embed.FS
 type Source interface {
 	follow.Source
 	FleetHistory(ctx context.Context, which control.Which) (control.FleetHistory, error)
+	Order(ctx context.Context, call control.Order) error
 }
 
 // Server serves the page.
@@ -105,6 +107,8 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 		s.file(w, r, "page.js", "text/javascript; charset=utf-8")
 	case "/events":
 		s.hub.serve(w, r)
+	case pathOrder:
+		s.order(w, r)
 	default:
 		http.NotFound(w, r)
 	}
@@ -116,6 +120,9 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, name, kind string)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
+	}
+	if name == "page.html" {
+		text = bytes.ReplaceAll(text, []byte(orderTokenHere), []byte(s.guard.orderToken))
 	}
 	w.Header().Set("Content-Type", kind)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))

@@ -2,10 +2,12 @@ package web
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -21,7 +23,16 @@ import (
 const patience = 20 * time.Second
 
 // agent is a source that counts how often it is asked.
-type agent struct{ asked atomic.Int64 }
+type agent struct {
+	asked atomic.Int64
+	// ordered is the last order.
+	ordered atomic.Pointer[control.Order]
+}
+
+func (a *agent) Order(_ context.Context, call control.Order) error {
+	a.ordered.Store(&call)
+	return nil
+}
 
 func (a *agent) Now(context.Context) (control.Now, error) {
 	a.asked.Add(1)
@@ -121,6 +132,61 @@ func TestOnlyThisPageInABrowserThatHasTheTokenSeesTheFleet(t *testing.T) {
 		}
 		if set := resp.Header.Get("Set-Cookie"); set != "" && !(strings.Contains(set, "HttpOnly") && strings.Contains(set, "SameSite=Strict")) {
 			t.Errorf("%s: %s", name, set)
+		}
+	}
+}
+
+// An order is taken from the page that this process has served, and from nobody else.
+func TestOnlyThePageGivesOrders(t *testing.T) {
+	src := new(agent)
+	s := serve(t, src)
+	addr := s.listener.Addr().String()
+	const pause = `{"gate":"sync","pause":true,"for":"1h0m0s","reason":"a release"}`
+	good := map[string]string{"Cookie": s.guard.cookie + "=" + s.guard.token, "Origin": "http://" + addr, orderHeader: s.guard.orderToken}
+	but := func(key, value string) map[string]string {
+		headers := maps.Clone(good)
+		if headers[key] = value; value == "" {
+			delete(headers, key)
+		}
+		return headers
+	}
+	for name, c := range map[string]struct {
+		headers      map[string]string
+		method, path string
+		body         string
+		want         int
+	}{
+		"the page":               {headers: good, body: pause, want: 200},
+		"the page, resuming":     {headers: good, body: `{"gate":"sync","pause":false}`, want: 200},
+		"no cookie":              {headers: but("Cookie", ""), body: pause, want: 403},
+		"no cookie, but a token": {headers: but("Cookie", ""), path: "/order?token=" + s.guard.token, body: pause, want: 403},
+		"no token of the page":   {headers: but(orderHeader, ""), body: pause, want: 403},
+		"the cookie's token":     {headers: but(orderHeader, s.guard.token), body: pause, want: 403},
+		"no origin":              {headers: but("Origin", ""), body: pause, want: 403},
+		"another origin":         {headers: but("Origin", "http://evil.example"), body: pause, want: 403},
+		"another scheme":         {headers: but("Origin", "https://"+addr), body: pause, want: 403},
+		"a GET":                  {headers: good, method: http.MethodGet, want: 403},
+		"without a reason":       {headers: good, body: `{"gate":"sync","pause":true}`, want: 400},
+		"without a gate":         {headers: good, body: `{"pause":true,"reason":"x"}`, want: 400},
+		"here only":              {headers: good, body: `{"gate":"sync","pause":true,"reason":"x","here":true}`, want: 400},
+		"junk":                   {headers: good, body: "junk", want: 400},
+		"too long":               {headers: good, body: `{"gate":"` + strings.Repeat("x", maxOrder) + `"}`, want: 400},
+	} {
+		src.ordered.Store(nil)
+		req, err := http.NewRequestWithContext(t.Context(), cmp.Or(c.method, http.MethodPost), "http://"+addr+cmp.Or(c.path, pathOrder), strings.NewReader(c.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for key, value := range c.headers {
+			req.Header.Set(key, value)
+		}
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if got := src.ordered.Load(); resp.StatusCode != c.want || (got != nil) != (c.want == 200) {
+			t.Errorf("%s: %s, ordered %+v", name, resp.Status, got)
 		}
 	}
 }

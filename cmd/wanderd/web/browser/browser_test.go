@@ -96,6 +96,22 @@ func (f *fleet) must(cmd *exec.Cmd) {
 	}
 }
 
+// until waits until the status of each agent has something.
+func (f *fleet) until(what string, has func(status string) bool) {
+	f.t.Helper()
+	for i := 1; i <= 4; i++ {
+		for deadline := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+			out, err := exec.Command(f.program, "status", "--json", "--state-dir", filepath.Join(f.dir, fmt.Sprintf("m%d", i))).CombinedOutput()
+			if err == nil && has(string(out)) {
+				break
+			}
+			if time.Now().After(deadline) {
+				f.t.Fatalf("waited in vain: %s: m%d: %v\n%s", what, i, err, out)
+			}
+		}
+	}
+}
+
 // start starts a process that ends with the test.
 func (f *fleet) start(cmd *exec.Cmd) {
 	f.t.Helper()
@@ -275,6 +291,14 @@ func TestThePageShowsTheFleet(t *testing.T) {
 	p.until("the failure is listed with its output", `[...document.querySelectorAll("#failures details")].some(d => d.textContent.includes("no space left on device"))`)
 	p.until("the member is marked", `document.querySelector('#ring .member.failed[data-name="m3"]') !== null`)
 	eval[bool](p, `document.querySelector("#failures details").open = true`)
+
+	// A pause reaches all agents, with its reason, and so does its end.
+	eval[bool](p, `(document.querySelector("#reason").value = "a release", document.querySelector("#pause button").click(), true)`)
+	f.until("all agents are paused", func(status string) bool { return strings.Contains(status, `"reason": "a release"`) })
+	p.until("the page says so", `document.querySelector("#paused").textContent.includes("on 4 of 4 members") && !document.querySelector("#resume").hidden`)
+	p.shoot("web-paused.png")
+	eval[bool](p, `(document.querySelector("#resume").click(), true)`)
+	f.until("no agent is paused", func(status string) bool { return !strings.Contains(status, `"paused": {`) })
 
 	// Light and dark, and as wide as a phone.
 	paper := map[string]string{}

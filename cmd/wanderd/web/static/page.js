@@ -172,6 +172,31 @@ function drawFacts() {
   byId("facts").replaceChildren(...facts);
 }
 
+// drawPause says whether the gate is paused, and on how many of the members that answer.
+function drawPause() {
+  const told = members().filter((m) => gateOf(m));
+  const paused = told.map(gateOf).filter((g) => g.paused);
+  const p = paused[0]?.paused;
+  byId("paused").textContent = !p ? "" : "Paused on " + paused.length + " of " + told.length + " members, by " + p.by + " since " + new Date(p.since).toLocaleString() +
+    (p.until ? ", until " + new Date(p.until).toLocaleString() : ", until somebody resumes it") + (p.reason ? ": " + p.reason : "");
+  byId("resume").hidden = paused.length === 0;
+}
+
+async function order(call) {
+  const answer = await fetch("/order", {
+    method: "POST", body: JSON.stringify({ gate: state.gate, ...call }),
+    headers: { "Content-Type": "application/json", "X-Wanderd-Order": document.querySelector("meta[name=order-token]").content },
+  });
+  trouble(answer.ok ? "" : "The order was not taken: " + await answer.text());
+}
+
+byId("pause").addEventListener("submit", (e) => {
+  e.preventDefault();
+  const time = byId("for").value;
+  order({ pause: true, reason: byId("reason").value, ...(time ? { for: time } : {}) });
+});
+byId("resume").addEventListener("click", () => order({ pause: false }));
+
 function drawMembers() {
   const head = html("tr");
   for (const title of ["name", "last run", "result", "next run", "now"]) {
@@ -275,6 +300,7 @@ function drawNow() {
 function draw() {
   drawGates();
   drawNow();
+  drawPause();
   drawTimeline();
   drawFailures();
 }
