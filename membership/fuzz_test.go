@@ -43,10 +43,10 @@ func FuzzGossip(f *testing.F) {
 	f.Add(introducerOf(1).signPacket(packet), false)
 	f.Add(introducerOf(2).signPacket(packet), true)
 	f.Add([]byte(nil), true)
-	clear, trusting := testTransport(f, nil), testTransport(f, &book{known: []int{1}})
+	open, trusting := testTransport(f, nil), testTransport(f, &book{known: []int{1}})
 	src := netip.MustParseAddrPort("10.0.0.1:1")
 	f.Fuzz(func(t *testing.T, b []byte, trusts bool) {
-		tr := clear
+		tr := open
 		if trusts {
 			tr = trusting
 		}

@@ -16,7 +16,7 @@ func FuzzDatagram(f *testing.F) {
 	for _, m := range cast() {
 		honest[string(datagramOf(f, m, nil))] = true
 	}
-	clear, err := NewCodec(annsKey(), nil, nil)
+	open, err := NewCodec(annsKey(), nil, nil)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func FuzzDatagram(f *testing.F) {
 		if class, payload, drop := Classify(datagram); drop == 0 && len(payload) != len(datagram)-EnvelopeSize {
 			t.Errorf("class %d of %d bytes has %d", class, len(datagram), len(payload))
 		}
-		if u, drop := clear.Open(bytes.Clone(datagram)); drop == 0 && u.Verify(public(bobsKey())) && !honest[string(whole[:min(len(whole), len(datagramOf(t, bare(), nil)))])] {
+		if u, drop := open.Open(bytes.Clone(datagram)); drop == 0 && u.Verify(public(bobsKey())) && !honest[string(whole[:min(len(whole), len(datagramOf(t, bare(), nil)))])] {
 			t.Errorf("%x verifies", whole)
 		}
 		if _, drop := sealed.Open(datagram); drop == 0 && !bytes.HasPrefix(whole, []byte{'w', 'd', Version, byte(ClassSealed)}) {
