@@ -14,6 +14,7 @@ import (
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/order"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -106,7 +107,7 @@ func TestAHookDoesNotStartTooLateOrAfterItWasStopped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &gate{log: zerolog.New(&log), history: past}
+	g := &gate{log: zerolog.New(&log), history: past, machine: &order.Layer{}}
 	late, soon := time.Now().Add(-time.Millisecond), time.Now().Add(time.Hour)
 	if end := a.follow(g, &launch{}, hook.Spec{}, late); !end.denied || started != 0 || log.Len() > 0 {
 		t.Errorf("too late: %+v, started %d times, logged %s", end, started, &log)

@@ -163,8 +163,6 @@ func (c *circle) end(m *member, o guardian.Outcome) {
 	case guardian.Overtaken:
 		m.holds = false
 		c.took(m, wire.MemberID{}, guardian.Outcome{}, m.g.Correct(&m.token, &o.Token, nil))
-	case guardian.Contested:
-		c.took(m, wire.MemberID{}, guardian.Outcome{}, m.g.Doubt(c.now, &m.token, nil))
 	case guardian.Sure, guardian.Answered:
 		c.hold(m, m.token)
 	}

@@ -78,9 +78,6 @@ const (
 	Revived
 	// Overtaken: Peer knows of a copy of the held token with a higher Seq: Token. The owner must drop the held one.
 	Overtaken
-	// Contested: Peer, which does not guard the held token, says that it knows of a higher number. The owner must ask (Doubt) before it drops
-	// its token, and do nothing with it meanwhile.
-	Contested
 	// Sure: nobody knows of another copy than the held one; its holder may continue.
 	Sure
 	// Answered: a holder that had heard nobody got an answer.

@@ -11,10 +11,6 @@ type holding struct {
 	count wire.Nonce
 	// beatAt is when the next beat is due.
 	beatAt policy.Time
-	// contested is the number of the held token whose guardians were asked because a member that is none of them knew of a higher one, and by
-	// whom that was said, as long as they have not answered.
-	contested wire.Seq
-	by        wire.MemberID
 }
 
 // Hold must be called when this member begins to hold a token, or changes its guardians. It beats at once.
@@ -96,8 +92,6 @@ func (g *Machine) endDoubt() {
 // onWordOfHeld handles a message about the held token.
 func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *Token, end *Outcome, out []policy.Effect) []policy.Effect {
 	switch {
-	case g.overtakes(m, held) && g.Contests(m, held):
-		return g.Contest(m, held, end, out)
 	case g.overtakes(m, held):
 		g.onOvertaken(now, m, end)
 		return out
@@ -113,31 +107,6 @@ func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *Token, en
 	// A Beat: its sender holds a copy that this one has overtaken.
 	answer := g.beatMessage(m.From, held)
 	return policy.AppendSend(out, &answer)
-}
-
-// Contests reports whether the guardians have to be asked before a message about the held token counts that shows a higher number. Only a
-// guardian revives a token, so they know of it; anybody else may be wrong, or lie, and would end the token with one message.
-func (g *Machine) Contests(m *wire.Message, held *Token) bool {
-	trail := held.Trail()
-	trusted := trail.Has(m.From) || g.question.waitsFor(m)
-	return !trusted && trail.Len() > 0 && trail[0] != g.cfg.Self
-}
-
-// Contest ends with Contested, once for each number of the held token: so it costs the holder one question, whatever is said how often.
-func (g *Machine) Contest(m *wire.Message, held *Token, end *Outcome, out []policy.Effect) []policy.Effect {
-	if g.holding.contested == held.Seq {
-		return policy.AppendTell(out, NoteStrayWord, m.From, &m.Token)
-	}
-	g.holding.contested, g.holding.by = held.Seq, m.From
-	*end = Outcome{Ending: Contested, Peer: m.From, Token: TokenOf(m)}
-	return policy.AppendTell(out, NoteContested, m.From, &m.Token)
-}
-
-// Unfounded returns who has said that there is a higher number, after the guardians have not confirmed it; zero if nobody has.
-func (g *Machine) Unfounded() wire.MemberID {
-	by := g.holding.by
-	g.holding.by = wire.MemberID{}
-	return by
 }
 
 // Passed must be called after a token was passed to another member: from now on this member guards it, if it is in the trail. It

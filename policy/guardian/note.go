@@ -11,10 +11,6 @@ const (
 	NoteUnanswered
 	// NoteDoubting: this member was away for so long that a guardian may have revived Token; it asks the guardians.
 	NoteDoubting
-	// NoteContested: Peer, which does not guard the held token, knows of a higher number; this member asks the guardians before it believes that.
-	NoteContested
-	// NoteUnfounded: the guardians do not confirm the higher number of which Peer has told.
-	NoteUnfounded
 	// NoteStrayWord: a message between holder and guardians is outdated.
 	NoteStrayWord
 )
@@ -26,14 +22,6 @@ func Notes() policy.Notes {
 		{Note: NoteStoodDown, Name: "stood_down", Level: policy.Debug, Text: "the token was removed; guarding it no longer"},
 		{Note: NoteUnanswered, Name: "unanswered", Level: policy.Info, Text: "no member answers; asking the token's guardians"},
 		{Note: NoteDoubting, Name: "doubting", Level: policy.Info, Text: "was paused or cut off for too long; asking whether the token has another holder"},
-		{
-			Note: NoteContested, Name: "contested", Level: policy.Info,
-			Text: "a member that does not guard the token says that it has another holder; asking the token's guardians",
-		},
-		{
-			Note: NoteUnfounded, Name: "unfounded", Level: policy.Warn,
-			Text: "a member has said that the token has another holder, and the token's guardians do not confirm it: it is broken or hostile if that happens again and again",
-		},
 		{Note: NoteStrayWord, Name: "stray_word", Level: policy.Debug, Text: "ignored an outdated message about a token"},
 	}
 }

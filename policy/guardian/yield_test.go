@@ -111,7 +111,7 @@ func TestAYieldRevivesNoTokenThatWasRemoved(t *testing.T) {
 // A copy with a higher number was yielded, so the lower copy that is held here is overtaken.
 func TestAHolderThatHearsOfAYieldedHigherNumberIsOvertaken(t *testing.T) {
 	c := newCircle(t)
-	c.receive(message(guardian.KindYield, c.cyd, c.ann, since(theToken, 9)))
+	c.receive(message(guardian.KindYield, c.dan, c.ann, since(theToken, 9)))
 	c.wantEndings(c.ann, guardian.Overtaken)
 	c.receive(message(guardian.KindYield, c.dan, c.bob, since(theToken, 9)))
 	c.wantHolders(c.bob)

@@ -176,8 +176,6 @@ func (m *Machine) onVerdict(now policy.Instant, v *guardian.Outcome, out []polic
 		out = m.onRevived(now, v.Peer, &v.Token, out)
 	case guardian.Overtaken:
 		out = m.onOvertaken(now, v.Peer, &v.Token, out)
-	case guardian.Contested:
-		out = m.doubt(now, out)
 	case guardian.Sure:
 		out = m.onSure(now, out)
 	case guardian.Answered:
@@ -245,7 +243,7 @@ func (m *Machine) guarded() bool {
 }
 
 // doubt asks the guardians before this member runs or passes the token on: it was away for longer than their patience while it
-// held the token, or a member that is not one of them knows of a higher number. A run in progress continues.
+// held the token. A run in progress continues.
 func (m *Machine) doubt(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.handoff.Withdraw()
 	out = m.retract(out)
@@ -258,9 +256,6 @@ func (m *Machine) doubt(now policy.Instant, out []policy.Effect) []policy.Effect
 // onSure continues where the holder was: no member knows of another copy. If no member answered at all, it yields. The view may have
 // changed meanwhile.
 func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if by := m.guardian.Unfounded(); !by.IsZero() && m.heard {
-		out = policy.AppendTell(out, guardian.NoteUnfounded, by, &m.token.Ref)
-	}
 	if m.state == doubting && !m.heard && m.guarded() && !m.peers.alone() {
 		return m.yield(now, out)
 	}

@@ -579,7 +579,7 @@ func TestTheGuardOfARunKnowsWhatIsHeld(t *testing.T) {
 func TestTheGuardOfARunThatWasOvertakenSaysNothing(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
-	beat := word(guardian.KindBeat, 4, guardedBy(born(1, 1000), 5, 4))
+	beat := word(guardian.KindBeat, 2, guardedBy(born(1, 1000), 5, 4))
 	s.receive(beat)
 	s.wantState("running")
 	s.wantEntrusted()

@@ -344,15 +344,9 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 		return m.onWord(now, &ev.Msg, out)
 	}
 	if ev.Msg.Kind == handoff.KindToken && m.Expects(&ev.Msg) {
-		// A holder that is not heard by others learns only from this that its token has been revived.
-		higher := m.holds && ev.Msg.Token.ID == m.token.ID && ev.Msg.Token.Seq > m.token.Seq
 		out = m.witness(now, &ev.Msg, out)
-		switch {
-		case higher && m.guardian.Contests(&ev.Msg, &m.token):
-			var verdict guardian.Outcome
-			out = m.guardian.Contest(&ev.Msg, &m.token, &verdict, out)
-			out = m.onVerdict(now, &verdict, out)
-		case higher:
+		// A holder that is not heard by others learns only from this that its token has been revived.
+		if t := &ev.Msg.Token; m.holds && t.ID == m.token.ID && t.Seq > m.token.Seq {
 			higher := guardian.TokenOf(&ev.Msg)
 			m.guardian.Overtaken(now.Time, ev.Msg.From, &higher)
 			out = m.onOvertaken(now, ev.Msg.From, &higher, out)

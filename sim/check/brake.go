@@ -17,11 +17,13 @@ type BrakeChecker struct {
 	row map[int]bool
 	// newest is the newest order that somebody has given: those who do not know it count apart.
 	newest wire.Order
+	// knew is the newest order that each member knew after its last step.
+	knew map[int]wire.Order
 }
 
 // NewBrakeChecker returns a checker of one run.
 func NewBrakeChecker(stopAfter int) *BrakeChecker {
-	return &BrakeChecker{stopAfter: stopAfter, row: map[int]bool{}}
+	return &BrakeChecker{stopAfter: stopAfter, row: map[int]bool{}, knew: map[int]wire.Order{}}
 }
 
 // Watch implements [sim.Watcher].
@@ -29,12 +31,13 @@ func (k *BrakeChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Kind != sim.Stepped {
 		return nil
 	}
-	e, before := o.Event, len(k.row)
+	e, before, knew := o.Event, len(k.row), k.knew[o.Member]
+	k.knew[o.Member] = c.Orders(o.Member).Newest()
 	switch {
 	case e.Kind == policy.Ordered && !e.Here && e.Order.Compare(k.newest) > 0:
 		clear(k.row)
 		k.newest = e.Order
-	case e.Kind != policy.Finished || e.Denied || c.Orders(o.Member).Newest().Compare(k.newest) < 0:
+	case e.Kind != policy.Finished || e.Denied || knew.Compare(k.newest) < 0:
 		return nil
 	case e.Outcome == policy.Succeeded:
 		clear(k.row)
@@ -42,6 +45,9 @@ func (k *BrakeChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 		k.row[o.Member] = true
 	}
 	brakes := slices.ContainsFunc(o.Effects, func(e policy.Effect) bool { return e.Kind == policy.Proclaim })
+	if brakes && e.Kind == policy.Finished {
+		k.newest = k.knew[o.Member]
+	}
 	switch want := len(k.row) >= k.stopAfter; {
 	case before >= k.stopAfter: // it is paused already, or just resumed
 	case want && !c.PausedByOrder(o.Member):

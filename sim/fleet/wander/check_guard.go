@@ -380,12 +380,8 @@ func (k *GuardChecker) holder(c *sim.Cluster, o *sim.Occurrence, s *policy.Statu
 		return nil
 	}
 	detail := Detail(c, o.Member)
-	before := k.trail[o.Member]
 	k.trail[o.Member] = detail.Trail()
 	m := &o.Event.Msg
-	if before.Len() > 0 && !before.Has(m.From) {
-		return nil // It asks its guardians first.
-	}
 	tells := m.Kind >= guardian.KindBeat && m.Kind <= guardian.KindBuried || m.Kind == handoff.KindToken && o.Expected
 	if o.Event.Kind == policy.Received && tells && m.Token.ID == s.Token.ID && m.Token.Seq > s.Token.Seq {
 		return fmt.Errorf("guard: %s holds %v with number %d and was told of %d", sim.MemberName(o.Member), s.Token.ID, s.Token.Seq, m.Token.Seq)

@@ -144,7 +144,7 @@ func (d drawing) operators(s *Scenario) {
 // brakes: nothing goes wrong but the operation, so that all know in which order it has failed.
 func (d drawing) brakes(s *Scenario) {
 	*s = Scenario{
-		Seed: s.Seed, Members: s.Members, Skip: s.Skip, Op: s.Op, MinInterval: s.MinInterval, Walk: s.Walk, Backups: 2, TokenInPlace: true,
+		Seed: s.Seed, Members: s.Members, Skip: s.Skip, Op: s.Op, MinInterval: max(s.MinInterval, s.Op), Walk: s.Walk, Backups: 2, TokenInPlace: true,
 		Network: sim.Network{Latency: s.Network.Latency, Encode: true}, Membership: s.Membership, Duration: s.Duration,
 		Hook:      sim.Hook{Takes: s.Op, Fails: d.share(0.3, 0.9)},
 		Operators: sim.Operators{Every: d.time(s.Skip, s.Duration), For: d.time(s.Skip, s.Duration/2), StopAfter: 1 + d.IntN(4)},
