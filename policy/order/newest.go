@@ -44,7 +44,7 @@ func (l *Layer) listen(wall int64, m *wire.Message) {
 func (l *Layer) hear(wall int64, o wire.Order) {
 	if o.Compare(l.order) > 0 && o.Stamp <= wire.LatestStamp(wall) {
 		l.order = o
-		l.failures.Clear()
+		l.failures = wire.Failures{} // its stamp, too, begins anew: lists under one order are compared
 	}
 }
 
