@@ -241,9 +241,7 @@ func (f *faults) end(n Network) {
 		f.keepUp(i)
 	}
 	if f.c.orders.layers != nil {
-		if f.c.cfg.Operators.StopAfter > 0 {
-			f.c.cfg.Hook.Fails = 0 // or the brake would go on stopping the gate
-		}
+		f.c.mendOperation()
 		f.c.After(ResumedAfter, f.c.resumeAll)
 	}
 }

@@ -141,5 +141,23 @@ func (c *Cluster) resumeAll() {
 	c.After(ResumedAfter, c.resumeAll)
 }
 
+// mendOperation ends the failures that a brake counts, or it would go on stopping the gate. Runs that are longer than their timeout go on
+// failing: there the brake goes.
+func (c *Cluster) mendOperation() {
+	if c.cfg.Operators.StopAfter == 0 {
+		return
+	}
+	c.cfg.Hook.Fails = 0
+	if c.cfg.Hook.Timeout == 0 {
+		return
+	}
+	c.cfg.Operators.StopAfter = 0
+	for _, l := range c.orders.layers {
+		if l != nil {
+			l.StopAfter(0)
+		}
+	}
+}
+
 // ResumedAfter is how long a pause lasts at most after the end of the faults.
 const ResumedAfter = 30 * time.Second
