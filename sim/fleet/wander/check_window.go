@@ -13,7 +13,8 @@ import (
 
 // WindowChecker checks two rules of a gate with windows. A run begins only in a window, or while its start that was granted in one is being
 // saved. And "a member that may not run passes the token on; nobody ever holds and waits for a window": a token rests at a member
-// outside its windows for a skip, or for a lap of skips at most, if the member is due by then.
+// outside its windows for a skip, or for a lap of skips at most, if the member is due by then; a new one for as
+// long again as a start may take.
 type WindowChecker struct {
 	windows           window.Set
 	most, startWithin time.Duration
@@ -23,7 +24,7 @@ type WindowChecker struct {
 // NewWindowChecker returns a checker of one run. startWithin is the longest time from a grant to its start.
 func NewWindowChecker(windows window.Set, members int, skip, startWithin time.Duration) *WindowChecker {
 	return &WindowChecker{
-		windows: windows, most: time.Duration(members) * skip, startWithin: startWithin, resting: map[int]policy.Time{},
+		windows: windows, most: time.Duration(members)*skip + startWithin, startWithin: startWithin, resting: map[int]policy.Time{},
 	}
 }
 
