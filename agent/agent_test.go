@@ -255,6 +255,9 @@ func TestRunThatCannotBeRecordedDoesNotHappen(t *testing.T) {
 
 // A member with other settings, or one that is unreachable, causes the same note again and again. The log has it at most once a minute.
 func TestARepeatingNoteIsLoggedOnceAMinute(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long time of many agents")
+	}
 	for name, story := range map[string]struct {
 		begin func(w *world)
 		says  string

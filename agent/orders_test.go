@@ -94,6 +94,9 @@ func TestAPauseEndsByItselfOnAllHosts(t *testing.T) {
 }
 
 func TestAHostThatWasAwayLearnsOfThePauseBeforeItRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long time of many agents")
+	}
 	inWorld(t, testGate(), func(w *world) {
 		w.startAll()
 		time.Sleep(30 * time.Second)
@@ -253,6 +256,9 @@ func TestACallerWhoWillNotWaitIsToldThatTheGateIsPaused(t *testing.T) {
 //
 //	go test ./agent -run Ten -pauses 100 -v
 func TestAPauseIsInForceOnTenAgentsWithinTwoSeconds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long time of many agents")
+	}
 	for name, loss := range map[string]float64{"no loss": 0, "5 % loss": 0.05} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, testGate(), func(w *world) {

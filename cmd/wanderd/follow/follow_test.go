@@ -15,7 +15,15 @@ import (
 type agent struct {
 	begun  time.Time
 	fleets int
-	err    error
+	// silent is for how long it does not answer.
+	silent time.Duration
+}
+
+func (a *agent) err() error {
+	if time.Since(a.begun) < a.silent {
+		return errors.New("no agent")
+	}
+	return nil
 }
 
 func (a *agent) holder() control.Holder {
@@ -25,12 +33,12 @@ func (a *agent) holder() control.Holder {
 }
 
 func (a *agent) Now(context.Context) (control.Now, error) {
-	return control.Now{Tokens: []control.Holder{a.holder()}}, a.err
+	return control.Now{Tokens: []control.Holder{a.holder()}}, a.err()
 }
 
 func (a *agent) Fleet(context.Context) (control.Fleet, error) {
 	a.fleets++
-	return control.Fleet{Asked: time.Now(), Now: control.Now{Tokens: []control.Holder{a.holder()}}}, a.err
+	return control.Fleet{Asked: time.Now(), Now: control.Now{Tokens: []control.Holder{a.holder()}}}, a.err()
 }
 
 // follow follows a fleet for a while.
@@ -83,8 +91,7 @@ func TestAllAreAskedNowAndThenAndAfterARun(t *testing.T) {
 
 func TestAnAgentThatDoesNotAnswerIsAskedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := &agent{begun: time.Now(), err: errors.New("no agent")}
-		time.AfterFunc(2*time.Second, func() { src.err = nil })
+		src := &agent{begun: time.Now(), silent: 2 * time.Second}
 		seen := follow(t, src, 4*time.Second)
 		if seen[0].Error != "no agent" || seen[len(seen)-1].Error != "" || len(seen[len(seen)-1].Tokens) == 0 {
 			t.Errorf("%+v", seen)
