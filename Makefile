@@ -25,7 +25,7 @@ test:
 # Once more if it fails: under the race detector Go's runtime itself now and then crashes in virtual time (in
 # runtime.(*timer).maybeRunChan). What has passed is not run again, and a race of ours shows again.
 race:
-	$(GO) test -race -short -timeout 6m $(RACE) || $(GO) test -race -short -timeout 6m $(RACE)
+	$(GO) test -race -short -timeout 8m $(RACE) || $(GO) test -race -short -timeout 8m $(RACE)
 
 # Every fuzz target for FUZZTIME.
 fuzz:
