@@ -19,9 +19,9 @@ const (
 	// raceTime is how long locks are taken, one after the other.
 	raceTime = 5 * time.Second
 	// watchTime is how long the contenders are watched after a server was killed.
-	watchTime = 15 * time.Second
+	watchTime = 30 * time.Second
 	// deaths is how often a holder is killed in each way.
-	deaths = 2
+	deaths = 3
 	// settleTime is left to a system before its bytes are counted, for restTime.
 	settleTime, restTime = 10 * time.Second, 40 * time.Second
 	// commands is how often "true" is run.
