@@ -19,10 +19,13 @@ import (
 func (p *program) newSimHuntCommand() *cobra.Command {
 	var o hunt.Options
 	var policy string
+	var liar bool
 	flags := settings.Flags{}
 	t := settings.Table{
 		settings.Row("policy", settings.Choice(&policy, huntedPolicies()...), huntedPolicies()[0],
 			"How the token moves: "+strings.Join(huntedPolicies(), " or ")+".").As("NAME"),
+		settings.Row("liar", settings.Bool(&liar), "false",
+			"Let one member lie until its key is revoked, and nothing else go wrong (policy wander)."),
 		settings.Row("seed", settings.Count(&o.From, 1, math.MaxUint64), "1", "The first seed.").As("NUMBER"),
 		settings.Ruled("seeds", settings.Count(&o.Seeds, 1, math.MaxUint64), fmt.Sprintf("%d without --for", hunt.DefaultSeeds),
 			"The number of seeds."),
@@ -47,6 +50,7 @@ occurred: it has not tested all rules.`,
   wanderd sim hunt --seeds 100000
   wanderd sim hunt --for 10m --seed 1000000
   wanderd sim hunt --policy ring
+  wanderd sim hunt --liar
   wanderd sim hunt --seed 1415 --seeds 1     # again, after a change`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -56,6 +60,12 @@ occurred: it has not tested all rules.`,
 			var err error
 			if o.Family, err = hunt.FamilyOf(policy); err != nil {
 				return usageError{err}
+			}
+			if liar {
+				if policy != huntedPolicies()[0] {
+					return usageError{fmt.Errorf("--liar is for policy %s", huntedPolicies()[0])}
+				}
+				o.Family = hunt.Liar()
 			}
 			return p.hunt(cmd.Context(), o)
 		},

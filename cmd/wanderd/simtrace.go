@@ -31,12 +31,14 @@ type telling struct {
 	file   string
 	format string
 	limit  time.Duration
+	liar   bool
 }
 
 func (p *program) newSimTraceCommand() *cobra.Command {
 	t := telling{flags: settings.Flags{}}
 	own := settings.Table{settings.Ruled("for", settings.Positive(&t.limit), "all of a hunt's run, and a minute of a scenario",
-		"Trace this much of the fleet's time.")}
+		"Trace this much of the fleet's time."),
+		settings.Row("liar", settings.Bool(&t.liar), "false", "Trace the run of a hunt with --liar.")}
 	cmd := &cobra.Command{
 		Use:   "trace [STORY]",
 		Short: "Trace one run, step by step",
@@ -52,6 +54,7 @@ sim". With the name of a story it traces that one:
 Members are called a, b, c…; tokens T1, T2…, the number of the run behind #; handoffs
 h1, h2… in the order in which they appear.`,
 		Example: `  wanderd sim trace --seed 1415
+  wanderd sim trace --seed 7 --liar
   wanderd sim trace --members 3 --min-interval 10s --loss 20% --for 30s
   wanderd sim trace --members 3 --format mermaid --for 20s > run.mmd
   wanderd sim trace ` + wandering.Stories()[0].Name,
@@ -114,8 +117,11 @@ func (t *telling) run(ctx context.Context, w io.Writer, format tell.Format) erro
 	if err != nil {
 		return usageError{fmt.Errorf("--policy: %w", err)}
 	}
+	if t.liar {
+		family = hunt.Liar()
+	}
 	teller := tell.NewTeller(w, format, family.Words)
-	if t.flags.Given("seed", "for", "policy") || t.file != "" {
+	if t.flags.Given("seed", "for", "policy", "liar") || t.file != "" {
 		parameters.Duration = min(parameters.Duration, cmp.Or(t.limit, toldOfScenario))
 		if err := measured(ctx, &parameters, teller); ctx.Err() == nil {
 			return err

@@ -64,10 +64,10 @@ func (k *Copies) Watch(o *sim.Occurrence) {
 	}
 }
 
-// coming returns the copy that a member takes.
+// coming returns the copy that a member takes. What nobody has given up, somebody has made up.
 func (k *Copies) coming(o *sim.Occurrence, e *policy.Effect) int {
-	if e.Cause == policy.CauseReceived {
-		return k.passing[o.Event.Msg.Exchange]
+	if copied, ok := k.passing[o.Event.Msg.Exchange]; ok && e.Cause == policy.CauseReceived {
+		return copied
 	}
 	k.made++
 	return k.made

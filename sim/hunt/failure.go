@@ -26,14 +26,10 @@ type Failure struct {
 func newFailure(f *Family, seed uint64, err error) *Failure {
 	tail := tell.NewTail(traceLines)
 	f.Explore(seed, tell.NewTrace(tail, f.Words))
-	of := ""
-	if f.Name != Families()[0].Name {
-		of = " --policy " + f.Name
-	}
 	return &Failure{
 		Seed: seed, Parameters: f.parameters(seed), Err: err, Trace: tail.String(),
-		Replay: fmt.Sprintf("wanderd sim hunt%s --seed %d --seeds 1", of, seed),
-		Story:  fmt.Sprintf("wanderd sim trace%s --seed %d", of, seed),
+		Replay: fmt.Sprintf("wanderd sim hunt%s --seed %d --seeds 1", f.flags, seed),
+		Story:  fmt.Sprintf("wanderd sim trace%s --seed %d", f.flags, seed),
 	}
 }
 

@@ -19,6 +19,8 @@ type Family struct {
 	// Name is that of its policy, Words are those of its stories.
 	Name  string
 	Words tell.Words
+	// flags are those of the commands that choose it.
+	flags string
 	// parameters are what a seed draws, one line for each.
 	parameters func(seed uint64) string
 	explore    func(seed uint64, watchers ...sim.Watcher) Outcome
@@ -76,9 +78,26 @@ func wander() Family {
 	}
 }
 
+// Liar is the family of fleets with a wandering token in which one member lies. Nothing else goes wrong there, and a hunt of another family
+// has no liar.
+func Liar() Family {
+	return Family{
+		Name: "wander", Words: wandering.Words(), flags: " --liar",
+		parameters: func(seed uint64) string {
+			s := wandering.DrawLiar(seed)
+			return s.String()
+		},
+		explore: func(seed uint64, watchers ...sim.Watcher) Outcome {
+			s := wandering.DrawLiar(seed)
+			o := s.Explore(watchers...)
+			return Outcome{o.Steps, o.At, o.Err}
+		},
+	}
+}
+
 func ring() Family {
 	return Family{
-		Name: "ring", parameters: func(seed uint64) string { return tell.Parameters(ringing.Draw(seed)) },
+		Name: "ring", flags: " --policy ring", parameters: func(seed uint64) string { return tell.Parameters(ringing.Draw(seed)) },
 		explore: func(seed uint64, watchers ...sim.Watcher) Outcome {
 			s := ringing.Draw(seed)
 			clock := &clock{}
@@ -90,7 +109,7 @@ func ring() Family {
 
 func tree() Family {
 	return Family{
-		Name: "tree", parameters: func(seed uint64) string { return tell.Parameters(treeing.Draw(seed)) },
+		Name: "tree", flags: " --policy tree", parameters: func(seed uint64) string { return tell.Parameters(treeing.Draw(seed)) },
 		explore: func(seed uint64, watchers ...sim.Watcher) Outcome {
 			clock := &clock{}
 			_, err := treeing.Explore(treeing.Draw(seed), append(watchers, clock)...)

@@ -36,6 +36,14 @@ func NewProgress(s *Scenario) *Progress {
 	return p
 }
 
+// begin begins anew: what was held so far does not count.
+func (p *Progress) begin() {
+	for i := range p.slots {
+		p.slots[i].token, p.slots[i].since = 0, 0
+	}
+	clear(p.ran)
+}
+
 // Watch implements [sim.Watcher]. It begins anew whenever another token is held.
 func (p *Progress) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	if o.Ends() {

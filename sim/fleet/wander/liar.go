@@ -1,0 +1,342 @@
+package wander
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Liar is one member that lies, until its key is revoked. It has a real key and is in the gate. It hears what all members send, because it
+// has the fleet's secret. Between its lies its machine takes part like any other.
+type Liar struct {
+	// Every is the mean time between two lies.
+	Every time.Duration
+	// Habits are the kinds of lies that it tells.
+	Habits Habits
+	// SwallowFor is the mean time for which a liar that swallows keeps what it was given.
+	SwallowFor time.Duration
+}
+
+// Habits is a set of kinds of lies.
+type Habits uint16
+
+const (
+	// Slanders: it says that there is a copy of the token with another number.
+	Slanders Habits = 1 << iota
+	// Claims: it beats as if it held the token.
+	Claims
+	// Dismisses: it says that nobody holds the token, or that it was removed.
+	Dismisses
+	// Reassures: it answers the questions of others, asked or not.
+	Reassures
+	// Asks: it asks for the token, and names a number.
+	Asks
+	// Invents: it also speaks of tokens that do not exist.
+	Invents
+	// Replays: it plays back what others have sent to each other.
+	Replays
+	// Swallows: it stands still for a while, also with a token.
+	Swallows
+	// Offers: it offers tokens, and passes them on once: those that it held, those of others, and those that do not exist.
+	Offers
+
+	habitsEnd
+)
+
+// habits is how many there are.
+const habits = 9
+
+// String lists the habits.
+func (h Habits) String() string {
+	names := []string{"slanders", "claims", "dismisses", "reassures", "asks", "invents", "replays", "swallows", "offers"}
+	var has []string
+	for i, name := range names {
+		if h&(1<<i) != 0 {
+			has = append(has, name)
+		}
+	}
+	return strings.Join(has, " ")
+}
+
+// liar is a liar at work.
+type liar struct {
+	Liar
+	c      *sim.Cluster
+	dice   *rand.Rand
+	who    int
+	over   bool
+	family policy.Family
+	// heard are the last messages of others about tokens, said how many there were. offered are its own offers.
+	heard   [64]wire.Message
+	said    int
+	offered map[wire.Exchange]wire.Exchange
+}
+
+// corrupt makes a member lie from now on.
+func (l Liar) corrupt(c *sim.Cluster, seed uint64) *liar {
+	dice := rand.New(rand.NewPCG(seed, sim.Mix(31)))
+	w := &liar{Liar: l, c: c, dice: dice, who: dice.IntN(c.Members()), family: wander.Family(), offered: map[wire.Exchange]wire.Exchange{}}
+	c.Intercept(w.overhear)
+	w.next()
+	return w
+}
+
+// revoke ends it: the others hear it no more, and it leaves their views.
+func (l *liar) revoke() {
+	l.over = true
+	l.c.Intercept(nil)
+	l.c.PowerCut(l.who)
+}
+
+// next tells a lie after a while, and so on.
+func (l *liar) next() {
+	l.c.After(time.Duration(l.dice.ExpFloat64()*float64(l.Every)), func() {
+		if !l.over {
+			l.lie()
+			l.next()
+		}
+	})
+}
+
+// overhear is told of every message that is sent.
+func (l *liar) overhear(m *wire.Message) sim.Fate {
+	mine := sim.IndexOf(m.To) == l.who
+	switch {
+	case sim.IndexOf(m.From) == l.who:
+		return sim.Fate{}
+	case m.Kind == handoff.KindAck && mine && l.offered[m.Exchange] != 0:
+		commit := handoff.Reply(m, handoff.KindCommit, m.Nonce)
+		l.say(&commit)
+	case l.Habits&Reassures != 0 && (m.Kind == guardian.KindAsk || m.Kind == wander.KindInquiry) && l.said > 0:
+		l.reassure(m)
+	}
+	if m.Token.IsWhole() {
+		l.heard[l.said%len(l.heard)] = *m
+		l.said++
+	}
+	return sim.Fate{}
+}
+
+// say sends a message a moment later, if that looks like one.
+func (l *liar) say(m *wire.Message) {
+	lie := *m
+	l.family.Stamp(&lie)
+	if lie.To == lie.From || !l.family.WellFormed(&lie) {
+		return
+	}
+	l.c.After(0, func() {
+		if !l.over {
+			l.c.Inject(lie)
+		}
+	})
+}
+
+// any draws one of the last n messages that it has heard.
+func (l *liar) any(n int) wire.Message {
+	return l.heard[(l.said-1-l.dice.IntN(min(n, l.said, len(l.heard))))%len(l.heard)]
+}
+
+// lie tells one lie, to one member or to all.
+func (l *liar) lie() {
+	if l.said == 0 {
+		return
+	}
+	habit := l.draw()
+	switch habit {
+	case Swallows:
+		l.c.Pause(l.who, time.Duration(l.dice.ExpFloat64()*float64(l.SwallowFor)))
+		return
+	case Replays:
+		l.c.Inject(l.any(len(l.heard)))
+		return
+	}
+	if habit == Reassures || habit == 0 {
+		return
+	}
+	lie := l.any(8)
+	lie.Exchange, lie.Nonce, lie.From = 0, 0, l.c.ID(l.who)
+	if l.Habits&Invents != 0 && l.dice.IntN(3) == 0 {
+		l.invent(&lie)
+	}
+	lie.Token.Seq = l.number(lie.Token.Seq)
+	to := []int{l.dice.IntN(l.c.Members())}
+	if l.dice.IntN(2) == 0 {
+		to = l.dice.Perm(l.c.Members())
+	}
+	if habit == Offers {
+		to = to[:1]
+	}
+	for _, i := range to {
+		l.tell(habit, lie, i)
+	}
+}
+
+// draw draws one of its habits.
+func (l *liar) draw() Habits {
+	for range 64 {
+		if h := Habits(1) << l.dice.IntN(habits); l.Habits&h != 0 && h != Invents && h != Reassures {
+			return h
+		}
+	}
+	return 0
+}
+
+// tell tells a lie about a token to a member.
+func (l *liar) tell(habit Habits, lie wire.Message, to int) {
+	lie.To = l.c.ID(to)
+	if l.dice.IntN(2) == 0 {
+		var trail guardian.Trail
+		trail.Add(lie.To)
+		trail.Add(l.c.ID(l.dice.IntN(l.c.Members())))
+		guardian.SetTrail(&lie.Load, &trail)
+	}
+	switch habit {
+	case Slanders:
+		lie.Kind = []wire.Kind{guardian.KindKnown, guardian.KindKnown, guardian.KindHeard}[l.dice.IntN(3)]
+	case Claims:
+		lie.Kind, lie.Nonce = guardian.KindBeat, wire.Nonce(l.dice.Uint64()>>l.dice.IntN(64)|1)
+	case Dismisses:
+		lie.Kind = []wire.Kind{guardian.KindYield, guardian.KindBuried}[l.dice.IntN(2)]
+	case Asks:
+		lie.Kind, lie.Exchange = guardian.KindAsk, wire.Exchange(l.dice.Uint64()|1)
+	case Offers:
+		lie.Kind, lie.Exchange = handoff.KindToken, wire.Exchange(l.dice.Uint64()|1)
+		l.offered[lie.Exchange] = lie.Exchange
+	}
+	if lie.Kind == guardian.KindHeard {
+		lie.Exchange, lie.Nonce = wire.Exchange(l.dice.Uint64()|1), wire.Nonce(l.dice.Uint64()>>20|1)
+	}
+	l.say(&lie)
+}
+
+// reassure answers a question, whoever was asked: all is well, or there is news.
+func (l *liar) reassure(question *wire.Message) {
+	answer := l.any(8)
+	if question.Kind == guardian.KindAsk {
+		answer = *question
+	}
+	answer.From, answer.To, answer.Exchange = l.c.ID(l.who), question.From, question.Exchange
+	answer.Token.Seq = l.number(answer.Token.Seq)
+	switch {
+	case question.Kind == wander.KindInquiry:
+		answer.Kind, answer.Nonce = wander.KindSeen, wire.Nonce(1+l.dice.Uint64()>>34)
+	case l.dice.IntN(2) == 0:
+		answer.Kind, answer.Nonce = guardian.KindHeard, wire.Nonce(1+l.dice.Uint64()>>34)
+	default:
+		answer.Kind, answer.Nonce = guardian.KindKnown, 0
+	}
+	l.say(&answer)
+}
+
+// invent makes it a token that does not exist, older or younger than that of which it was told.
+func (l *liar) invent(m *wire.Message) {
+	off := int64(l.dice.ExpFloat64() * float64(time.Hour))
+	if l.dice.IntN(2) == 0 {
+		off = -off
+	}
+	m.Token.ID = wire.TokenID{Birth: max(m.Token.ID.Birth+off, 0), Generator: m.From, Random: l.dice.Uint64()}
+}
+
+// number draws a number: that of the token, one nearby, one that only a revival can have, or the highest that a member believes.
+func (l *liar) number(n wire.Seq) wire.Seq {
+	switch l.dice.IntN(6) {
+	case 0:
+		return n
+	case 1:
+		return n.After()
+	case 2:
+		return n + wire.Seq(l.dice.IntN(100))
+	case 3:
+		return max(n, 2) - 1
+	case 4:
+		return n.Revived(uint8(l.dice.Uint64()))
+	}
+	return wire.LatestSeq(l.c.Instant(l.who).Wall) - wire.Seq(l.dice.IntN(3))
+}
+
+// LiarScenario is a fleet of which one member lies. Nothing else goes wrong in it.
+type LiarScenario struct {
+	Scenario Scenario
+	Liar     Liar
+}
+
+// DrawLiar returns the scenario of a seed.
+func DrawLiar(seed uint64) LiarScenario {
+	d := drawing{rand.New(rand.NewPCG(seed, sim.Mix(30)))}
+	s := Scenario{Seed: seed, Members: 5 + d.IntN(16), Skip: d.time(50*time.Millisecond, time.Second), TokenInPlace: true}
+	s.Op = d.time(s.Skip, 5*time.Second)
+	s.MinInterval = max(s.Op, time.Duration(float64(s.Members)*float64(s.Op)/d.share(0.3, 1.5)))
+	s.Network = sim.Network{Latency: d.time(100*time.Microsecond, s.Skip/10), Encode: true}
+	if d.sometimes(0.5) {
+		s.Network.Jitter = d.time(s.Network.Latency/10, 2*s.Network.Latency)
+	}
+	s.Membership = sim.Membership{GossipAfter: d.time(time.Millisecond, time.Second), DetectAfter: d.time(time.Second, 5*time.Second)}
+	s.Hook = sim.Hook{Takes: s.Op, Spread: d.share(0.05, 0.5)}
+	walks := wander.Walks()
+	s.Walk, s.Backups = walks[d.IntN(len(walks))], 1+d.IntN(guardian.MaxBackups)
+	if d.sometimes(0.5) {
+		s.OnLost = wander.Stop
+	}
+	s.AskFirst = d.sometimes(0.5)
+	s.Duration = time.Duration(d.share(2, 8) * float64(s.lap()))
+	return LiarScenario{Scenario: s, Liar: d.liar(&s)}
+}
+
+// liar has one habit, or several.
+func (d drawing) liar(s *Scenario) Liar {
+	l := Liar{Every: d.time(20*time.Millisecond, s.lap()), Habits: 1 << d.IntN(habits), SwallowFor: d.time(s.Skip, s.lap())}
+	if d.sometimes(0.5) {
+		l.Habits |= Habits(d.IntN(int(habitsEnd)))
+	}
+	if l.Habits == Invents {
+		l.Habits |= Slanders | Claims | Offers
+	}
+	return l
+}
+
+// String returns one line for each parameter that is not zero.
+func (s *LiarScenario) String() string {
+	return s.Scenario.String() + fmt.Sprintf("  %-28s %v\n  %-28s %v\n  %-28s %v\n",
+		"Liar.Every", s.Liar.Every, "Liar.Habits", s.Liar.Habits, "Liar.SwallowFor", s.Liar.SwallowFor)
+}
+
+// Explore lets the member lie for a while, and then revokes its key. From then on the fleet must come back to one token under which every
+// member runs, and come back once more when that token is lost: a number or a stamp that it told must not stand in the way.
+func (s *LiarScenario) Explore(watchers ...sim.Watcher) Outcome {
+	progress, judge := NewProgress(&s.Scenario), NewLiarChecker(s)
+	all := append(liarProof(&s.Scenario), judge, progress)
+	c := s.Scenario.NewCluster(append(all, watchers...)...)
+	s.Scenario.start(c)
+	l := s.Liar.corrupt(c, s.Scenario.Seed)
+	judge.liar = l.who
+	err := c.Run(policy.Time(s.Scenario.Duration))
+	o := Outcome{Healed: c.Now()}
+	if err == nil {
+		l.revoke()
+		judge.revoked = true
+		o.Bound = s.Scenario.bound(c)
+		err = s.Scenario.recover(c, progress, o.Healed.Add(o.Bound))
+		o.Needed = c.Now().Sub(o.Healed)
+	}
+	if err == nil {
+		lost := false
+		c.LoseNext(func() { lost = true; progress.begin() })
+		until := c.Now().Add(2 * s.Scenario.bound(c))
+		for err == nil && !lost && c.Now() < until {
+			err = c.Run(c.Now().Add(s.Scenario.Skip))
+		}
+		if err == nil {
+			err = s.Scenario.recover(c, progress, until)
+		}
+	}
+	o.Steps, o.Err, o.At = c.Steps(), err, c.Now()
+	return o
+}
