@@ -100,11 +100,11 @@ func (l *consulLocker) unlock() error { return l.held.Unlock() }
 func (l *consulLocker) close()        {}
 
 func (c *consulCluster) holders() []victim {
-	return []victim{{"the holder's process", func() (func(), error) { return startHolder("Consul", c.endpoints) }}}
+	return []victim{{what: "the holder's process", prepare: func() (func(), error) { return startHolder("Consul", c.endpoints) }}}
 }
 
 func (c *consulCluster) servers() []victim {
-	return []victim{{"the leader", func() (func(), error) {
+	return []victim{{what: "the leader", prepare: func() (func(), error) {
 		client, err := api.NewClient(&api.Config{Address: c.endpoints[0], HttpClient: nil, WaitTime: time.Second})
 		if err != nil {
 			return nil, err

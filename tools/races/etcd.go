@@ -122,11 +122,11 @@ func (l *etcdLocker) close() {
 }
 
 func (c *etcdCluster) holders() []victim {
-	return []victim{{"the holder's process", func() (func(), error) { return startHolder("etcd", c.endpoints) }}}
+	return []victim{{what: "the holder's process", prepare: func() (func(), error) { return startHolder("etcd", c.endpoints) }}}
 }
 
 func (c *etcdCluster) servers() []victim {
-	return []victim{{"the leader", func() (func(), error) {
+	return []victim{{what: "the leader", prepare: func() (func(), error) {
 		client, err := clientv3.New(clientv3.Config{Endpoints: c.endpoints})
 		if err != nil {
 			return nil, err

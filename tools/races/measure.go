@@ -273,9 +273,12 @@ func (p *page) killServer(s system, dir string, which int) error {
 		return err
 	}
 	defer r.stop()
-	c := contend(r, servers)
+	v, clients := r.servers()[which], servers
+	if v.spared {
+		clients--
+	}
+	c := contend(r, clients)
 	time.Sleep(warmUp)
-	v := r.servers()[which]
 	strike, err := v.prepare()
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -70,9 +71,9 @@ loopback. Their files are in %s, on the same disk.
 		[]string{"system", "one client: median", "99th percentile", "in turn: median", "99th percentile"}, p.uncontended)
 	table("Ten that contend", "Each asks again as soon as it has released. wanderd has ten members here, all of them on the roster; the others have ten clients of their servers.",
 		[]string{"system", "grants a second", "wait: median", "99th percentile", "grants of the least, most served"}, p.contending)
-	table("The holder is killed", "kill -9; from then until a client at another server or member is granted the lock. Each twice.",
-		[]string{"system", "killed", "first", "second"}, p.holderDeaths)
-	table("A server or a member is killed", fmt.Sprintf("kill -9, while the clients of three servers or members contend: the longest time without any grant in the %s after that.", watchTime),
+	table("The holder is killed", fmt.Sprintf("kill -9; from then until a client at another server or member is granted the lock. Each %d times.", deaths),
+		append([]string{"system", "killed"}, slices.Repeat([]string{"pause"}, deaths)...), p.holderDeaths)
+	table("A server or a member is killed", fmt.Sprintf("kill -9, while the clients of three servers, or of the two other members, contend: the longest time without any grant in the %s after that.", watchTime),
 		[]string{"system", "killed", "pause"}, p.serverDeaths)
 	table("Bytes at rest", fmt.Sprintf("Three servers or members without any client, each in a network namespace of its own: bytes on the wire a minute with all headers, counted for %s. "+
 		"Messages are wanderd's datagrams that are not gossip: a strict gate at rest has none; the token of a soft gate goes round all the time.", restTime),

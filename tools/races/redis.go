@@ -114,9 +114,9 @@ func (l *redisLocker) unlock() error {
 func (l *redisLocker) close() { _ = l.conn.Close() }
 
 func (s *redisServer) holders() []victim {
-	return []victim{{"the holder's process", func() (func(), error) { return startHolder("Redis", []string{s.endpoint}) }}}
+	return []victim{{what: "the holder's process", prepare: func() (func(), error) { return startHolder("Redis", []string{s.endpoint}) }}}
 }
 
 func (s *redisServer) servers() []victim {
-	return []victim{{"its only server", func() (func(), error) { return s.process.kill, nil }}}
+	return []victim{{what: "its only server", prepare: func() (func(), error) { return s.process.kill, nil }}}
 }

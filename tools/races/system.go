@@ -49,6 +49,8 @@ type locker interface {
 // victim is what is killed by SIGKILL.
 type victim struct {
 	what string
+	// spared says that the last server, or member, has no client meanwhile.
+	spared bool
 	// prepare makes it ready, and returns the blow.
 	prepare func() (strike func(), err error)
 }

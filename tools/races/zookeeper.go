@@ -150,11 +150,11 @@ func (l *zkLocker) unlock() error { return l.held.Unlock() }
 func (l *zkLocker) close()        { l.conn.Close() }
 
 func (e *zkEnsemble) holders() []victim {
-	return []victim{{"the holder's process", func() (func(), error) { return startHolder("ZooKeeper", e.endpoints) }}}
+	return []victim{{what: "the holder's process", prepare: func() (func(), error) { return startHolder("ZooKeeper", e.endpoints) }}}
 }
 
 func (e *zkEnsemble) servers() []victim {
-	return []victim{{"the leader", func() (func(), error) {
+	return []victim{{what: "the leader", prepare: func() (func(), error) {
 		for i, endpoint := range e.endpoints {
 			if strings.Contains(zkAsk(endpoint), "Mode: leader") {
 				return e.processes[i].kill, nil

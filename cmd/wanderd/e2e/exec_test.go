@@ -384,8 +384,9 @@ func TestACallerThatWaitsIsToldThatTheAgentHasGone(t *testing.T) {
 
 func TestAnAgentThatIsStoppedStopsTheCommand(t *testing.T) {
 	n := alone(t)
-	c := n.exec("--", "sleep", "600").begin()
-	n.runsOne()
+	pid := filepath.Join(n.fleet.dir, "pid")
+	c := n.exec("--", "sh", "-c", "echo $$ >"+pid+"; exec sleep 600").begin()
+	pidIn(t, pid) // it has begun: one that is granted and has not begun is refused, with 69
 	n.signal(syscall.SIGTERM)
 	c.wantCode(70, "the agent is stopping")
 	if code := n.exits(); code != 0 {
