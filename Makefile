@@ -61,8 +61,11 @@ attack:
 	$(GO) run ./tools/attack
 	$(GO) test -run '^$$' -bench Junk -benchmem ./agent ./membership
 
+# The modules of tools, too: nothing else builds them here.
 vet:
 	$(GO) vet ./...
+	$(GO) -C tools/porcupine vet .
+	$(GO) -C tools/races vet .
 
 # What is written for other systems than Linux must at least compile.
 cross:

@@ -65,9 +65,15 @@ type Agent struct {
 	// metricsServer is nil unless the metrics have an address of their own.
 	metricsServer *metrics.Server
 
+	// listed is gates for those who ask beside the loop.
+	listed atomic.Pointer[[]*gate]
+
 	// Only the loop uses the fields below.
-	gates     []*gate
-	byGate    map[wire.GateID]*gate
+	gates  []*gate
+	byGate map[wire.GateID]*gate
+	// awaited are the gates of the configuration that have not been added yet; vacant signals that some may be, and its capacity is one.
+	awaited   []GateConfig
+	vacant    chan struct{}
 	view      *membership.View
 	senders   senders
 	offers    offers
@@ -132,10 +138,10 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 	}
 	a := &Agent{
 		cfg: cfg, deps: d, log: cfg.Log,
-		byGate:   make(map[wire.GateID]*gate, len(cfg.Gates)),
 		inbound:  make(chan inbound, inboundQueue),
-		finished: make(chan finished, len(cfg.Gates)),
-		saved:    make(chan saved, 2*len(cfg.Gates)), // the state of each gate, and its roster
+		finished: make(chan finished, membership.MaxGates),
+		saved:    make(chan saved, 3*membership.MaxGates), // the state of each gate, its roster, and its history
+		vacant:   make(chan struct{}, 1),
 		queries:  make(chan func()),
 		view:     &membership.View{},
 		senders:  newSenders(),
@@ -174,14 +180,15 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 		a.duplicates = newDuplicates()
 	}
 	a.recall()
+	gates := make([]*gate, 0, len(cfg.Gates))
 	for _, gc := range cfg.Gates {
-		g, err := newGate(a, gc)
+		past, err := a.pastOf(&gc)
 		if err != nil {
 			return nil, err
 		}
-		a.gates = append(a.gates, g)
-		a.byGate[g.id] = g
+		gates = append(gates, newGate(a, gc, past))
 	}
+	a.setGates(gates)
 	if a.endpoint, err = d.listen(cfg.Bind); err != nil {
 		return nil, err
 	}
@@ -217,12 +224,8 @@ func (a *Agent) findHome() bool {
 }
 
 func (a *Agent) startMembership(key ed25519.PrivateKey, atHome bool) (err error) {
-	ids := make([]wire.GateID, 0, len(a.gates))
-	for _, g := range a.gates {
-		ids = append(ids, g.id)
-	}
 	a.members, err = membership.Start(membership.Config{
-		Name: a.cfg.Name, Key: key, AtHome: atHome, Gates: ids,
+		Name: a.cfg.Name, Key: key, AtHome: atHome, Gates: idsOf(a.gates),
 		Addr: a.endpoint.Addr, Advertise: a.cfg.Advertise, Join: a.cfg.Join, Remembered: a.remembered(), GossipKeys: gossipKeys(a.secrets),
 		Packets: gossipWriter{a.endpoint.Packets}, Streams: a.endpoint.Streams, Log: a.log,
 		Answer: func(ctx context.Context, _ *membership.Member, question []byte) []byte {
@@ -250,16 +253,16 @@ func (a *Agent) Run(ctx context.Context) error {
 		line.Int("remembers", n)
 	}
 	line.Msg("started")
-	endMemory, endKeeping, endHistories, endTrust := beside(a.keepMemory), beside(a.keepState), beside(a.keepHistories), beside(a.keepTrust)
+	endMemory, endKeeping, endTrust := beside(a.keepMemory), beside(a.keepState), beside(a.keepTrust)
 	endReloading := beside(a.keepReloading)
 	err := a.loop(ctx, reading)
 	for _, g := range a.gates {
-		g.callers.leave()
+		g.callers.leave(errLeaving())
 		g.callers.end(hook.Result{Exit: -1, Err: errLeaving()})
 	}
 	endMemory()
 	endKeeping()
-	endHistories()
+	a.endHistories()
 	endTrust()
 	endReloading()
 	if _, isCopy := errors.AsType[*CopyError](err); isCopy {
@@ -334,18 +337,22 @@ func (c *Config) validate() error {
 		return fmt.Errorf("without a fleet secret the agent binds to loopback only, not to %s: "+
 			"give all members the same --secret-file (wanderd keygen --secret makes one), or set --insecure", c.Bind)
 	}
-	for i, g := range c.Gates {
+	return checkGates(c.Name, c.Gates)
+}
+
+// checkGates refuses gates that the member of this name cannot have together.
+func checkGates(name string, gates []GateConfig) error {
+	ids := make([]wire.GateID, 0, len(gates))
+	for i, g := range gates {
+		ids = append(ids, wire.GateIDOf(g.Name))
 		switch {
 		case g.Protocol == nil:
 			return fmt.Errorf("gate %q has no protocol", g.Name)
-		case g.Roster != nil && !slices.Contains(g.Roster, c.Name):
-			return fmt.Errorf("%q is not in the roster of gate %q (%s): add it on all hosts, or leave the gate out here", c.Name, g.Name, strings.Join(g.Roster, ", "))
-		}
-		if slices.ContainsFunc(c.Gates[:i], func(o GateConfig) bool {
-			return wire.GateIDOf(o.Name) == wire.GateIDOf(g.Name)
-		}) {
+		case g.Roster != nil && !slices.Contains(g.Roster, name):
+			return fmt.Errorf("%q is not in the roster of gate %q (%s): add it on all hosts, or leave the gate out here", name, g.Name, strings.Join(g.Roster, ", "))
+		case slices.Contains(ids[:i], ids[i]):
 			return fmt.Errorf("there are two gates %q: rename one of them", g.Name)
 		}
 	}
-	return nil
+	return membership.CheckGates(ids)
 }

@@ -95,8 +95,8 @@ func (a *Agent) queue(c *caller) (*gate, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case a.leaving:
-		return nil, errLeaving()
+	case a.leaving || g.removed:
+		return nil, g.refusal()
 	case c.NonBlock && g.machine.Paused():
 		return nil, &control.Refusal{Reason: control.Busy, Text: fmt.Sprintf("gate %q is paused: see \"wanderd status\"", g.cfg.Name)}
 	case c.NonBlock && !a.isFree(g):
@@ -129,15 +129,18 @@ func (a *Agent) withdraw(g *gate, c *caller) {
 
 // gateFor returns the gate that a caller means; the only one, if it names none.
 func (a *Agent) gateFor(name string) (*gate, error) {
-	if name == "" && len(a.gates) == 1 {
-		return a.gates[0], nil
-	}
+	var stay []*gate
 	var names []string
 	for _, g := range a.gates {
 		if g.cfg.Name == name {
 			return g, nil
 		}
-		names = append(names, g.cfg.Name)
+		if !g.removed {
+			stay, names = append(stay, g), append(names, g.cfg.Name)
+		}
+	}
+	if name == "" && len(stay) == 1 {
+		return stay[0], nil
 	}
 	text := fmt.Sprintf("this host takes no part in a gate %q; its gates are %s: name one of them with --gate", name, strings.Join(names, ", "))
 	if name == "" {
@@ -207,15 +210,25 @@ func (k *callers) list() (list []control.Caller) {
 }
 
 // leave sends everybody away who waits.
-func (k *callers) leave() {
+func (k *callers) leave(why error) {
 	for _, c := range k.queue {
-		c.refuse(errLeaving())
+		c.refuse(why)
 	}
 	k.queue = nil
 }
 
 func errLeaving() error {
 	return &control.Refusal{Reason: control.Leaving, Text: "the agent on this host is stopping: ask again when it has started"}
+}
+
+// refusal is why a gate takes nobody any more.
+func (g *gate) refusal() error {
+	if !g.removed {
+		return errLeaving()
+	}
+	return &control.Refusal{
+		Reason: control.Leaving, Text: fmt.Sprintf("gate %q was removed from the configuration of this host: ask on another host, or put it back", g.cfg.Name),
+	}
 }
 
 func errLate() error {

@@ -39,8 +39,13 @@ type gate struct {
 	// roster is nil in a gate that takes whoever comes.
 	roster *electorate
 	gone   bool
-	// left says that the machine was told to leave.
-	left bool
+	// left says that the machine was told to leave, at leftAt.
+	left   bool
+	leftAt time.Time
+	// removed says that the configuration does not have this gate any more; closing, that it is about to be forgotten. endHistory ends the
+	// writing of its history.
+	removed, closing bool
+	endHistory       func()
 	// before is the state before the last run; undone says that this run counts as not having happened.
 	before  policy.State
 	undone  bool
@@ -60,32 +65,54 @@ type gate struct {
 	tooShortSaid time.Time
 }
 
-func newGate(a *Agent, cfg GateConfig) (*gate, error) {
+// past is what the state directory has of a gate.
+type past struct {
+	record  statedir.Record
+	found   bool
+	roster  *electorate
+	history *history.Log
+	// damage is why the history is not complete.
+	damage error
+}
+
+// pastOf reads the past of a gate. It uses the disk, and nothing of the loop's.
+func (a *Agent) pastOf(cfg *GateConfig) (p past, err error) {
+	if p.record, p.found, err = a.state.Load(cfg.Name); err != nil {
+		return p, err
+	}
+	if p.roster, err = a.newElectorate(cfg); err != nil {
+		return p, err
+	}
+	p.history, p.damage = history.Open(a.state.HistoryPath(cfg.Name))
+	return p, nil
+}
+
+func newGate(a *Agent, cfg GateConfig, p past) *gate {
 	g := &gate{
-		cfg: cfg, id: wire.GateIDOf(cfg.Name), family: cfg.Protocol.Family(),
+		cfg: cfg, id: wire.GateIDOf(cfg.Name), family: cfg.Protocol.Family(), roster: p.roster, history: p.history,
 		log: a.log.With().Str("gate", cfg.Name).Logger(), notes: make(map[policy.Note]uint64), said: make(map[policy.Note]policy.Time), tally: newTally(),
-	}
-	record, found, err := a.state.Load(cfg.Name)
-	if err != nil {
-		return nil, err
-	}
-	if g.roster, err = a.newElectorate(g); err != nil {
-		return nil, err
 	}
 	var machine policy.Machine = &unseated{why: "it has just started"}
 	if g.roster == nil || g.roster.known.Agreed && g.roster.home == "" {
 		machine = cfg.Protocol.Machine(a.seatOf(g))
 	}
 	g.machine = order.New(machine, a.self, cfg.StopAfter)
-	if g.history, err = history.Open(a.state.HistoryPath(cfg.Name)); err != nil {
-		g.log.Warn().Err(err).Msg("the history of the runs is not complete")
+	if p.damage != nil {
+		g.log.Warn().Err(p.damage).Msg("the history of the runs is not complete")
 	}
-	if found {
-		g.state, g.saver.record = g.fromRecord(a, record), record
-		g.orders.fleet = saying{order: record.Order, who: record.OrderWho, reason: record.OrderReason}
-		g.orders.here = saying{order: record.Here, who: record.HereWho, reason: record.HereReason}
+	if p.found {
+		g.state, g.saver.record = g.fromRecord(a, p.record), p.record
+		g.orders.fleet = saying{order: p.record.Order, who: p.record.OrderWho, reason: p.record.OrderReason}
+		g.orders.here = saying{order: p.record.Here, who: p.record.HereWho, reason: p.record.HereReason}
 	}
-	return g, nil
+	return g
+}
+
+// begin lets a gate take part.
+func (a *Agent) begin(g *gate) {
+	g.endHistory = beside(g.keepHistory)
+	g.event.Kind, g.event.State = policy.Started, g.state
+	a.step(g)
 }
 
 // seatOf is where the machine of a gate sits.
@@ -200,6 +227,7 @@ func (a *Agent) onRunEnded(f finished) {
 		g.callers.end(*r)
 		a.observeEnd(g, hook.Result{Err: errTooLate})
 		a.step(g)
+		a.leaveAfterRun(g)
 		return
 	}
 	g.last = *r
@@ -224,7 +252,12 @@ func (a *Agent) onRunEnded(f finished) {
 	if isHook {
 		a.sayHookEnded(g, r)
 	}
-	if a.leaving {
+	a.leaveAfterRun(g)
+}
+
+// leaveAfterRun leaves a gate that was waiting for the end of its run only.
+func (a *Agent) leaveAfterRun(g *gate) {
+	if a.leaving || g.removed {
 		a.leaveGate(g)
 	}
 }

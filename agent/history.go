@@ -43,13 +43,16 @@ func cutOf(r *hook.Result) history.Cut {
 	return ""
 }
 
-// keepHistories writes the histories of all gates until ctx is done.
-func (a *Agent) keepHistories(ctx context.Context) {
+// keepHistory writes the history of a gate until ctx is done.
+func (g *gate) keepHistory(ctx context.Context) {
+	g.history.Write(ctx, func(err error) { g.log.Warn().Err(err).Msg("the history of the runs is in memory only") })
+}
+
+// endHistories ends the writing of all histories.
+func (a *Agent) endHistories() {
 	var all sync.WaitGroup
 	for _, g := range a.gates {
-		all.Go(func() {
-			g.history.Write(ctx, func(err error) { g.log.Warn().Err(err).Msg("the history of the runs is in memory only") })
-		})
+		all.Go(g.endHistory)
 	}
 	all.Wait()
 }
@@ -57,7 +60,7 @@ func (a *Agent) keepHistories(ctx context.Context) {
 // History lists the last runs of all gates on this host.
 func (s source) History(context.Context) (control.History, error) {
 	var h control.History
-	for _, g := range s.a.gates {
+	for _, g := range *s.a.listed.Load() {
 		h.Gates = append(h.Gates, control.GateHistory{Name: g.cfg.Name, Runs: g.history.Runs()})
 	}
 	return h, nil

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/wanderd/wanderd/policy"
 )
@@ -25,7 +26,7 @@ func (a *Agent) drain() {
 	a.leaving = true
 	a.log.Info().Msg("draining: waiting for what runs, and passing tokens on")
 	for _, g := range a.gates {
-		g.callers.leave()
+		g.callers.leave(errLeaving())
 		if g.run == nil {
 			a.leaveGate(g)
 		}
@@ -50,10 +51,10 @@ func (a *Agent) leaveGate(g *gate) {
 	if g.left {
 		return
 	}
-	g.left = true
+	g.left, g.leftAt = true, time.Now()
 	g.event.Kind = policy.Leave
 	a.step(g)
-	g.callers.leave()
+	g.callers.leave(g.refusal())
 }
 
 // undo makes the last run count as not having happened, because a stop has cut it short: after a restart this member is due again.

@@ -30,8 +30,7 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for _, g := range a.gates {
-		g.event.Kind, g.event.State = policy.Started, g.state
-		a.step(g)
+		a.begin(g)
 	}
 	a.notifier.ready(a.statusLine())
 	views, done := a.members.Views(), ctx.Done()
@@ -45,6 +44,7 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 		if a.leaving && giveUp == nil && !a.draining() {
 			giveUp = time.After(a.cfg.StopTimeout)
 		}
+		a.closeRemoved()
 		timer.Reset(a.untilNextWake())
 		select {
 		case in := <-a.inbound:
@@ -155,20 +155,27 @@ func (a *Agent) onView(view *membership.View) {
 	a.memory.fleetChanged()
 	a.senders.keep(view)
 	for _, g := range a.gates {
-		g.event.Kind = policy.PeersChanged
-		g.event.Peers, g.event.TokenKnown = view.Peers(g.id)
-		if n := len(g.event.Peers); n != g.members {
-			g.members = n
-			level := zerolog.DebugLevel // flapping: the membership summarises it
-			if now := time.Now(); now.Sub(g.peersSaid) >= peersEvery {
-				g.peersSaid, level = now, zerolog.InfoLevel
-			}
-			g.log.WithLevel(level).Int("members", n).Msg("peers changed")
+		if view.Follows(g.id) { // else it is older than the gate
+			a.meet(g)
 		}
-		g.entrusted.changed = true // a guardian may have another address
-		a.step(g)
-		a.gather(g)
 	}
+}
+
+// meet tells a gate who its members are.
+func (a *Agent) meet(g *gate) {
+	g.event.Kind = policy.PeersChanged
+	g.event.Peers, g.event.TokenKnown = a.view.Peers(g.id)
+	if n := len(g.event.Peers); n != g.members {
+		g.members = n
+		level := zerolog.DebugLevel // flapping: the membership summarises it
+		if now := time.Now(); now.Sub(g.peersSaid) >= peersEvery {
+			g.peersSaid, level = now, zerolog.InfoLevel
+		}
+		g.log.WithLevel(level).Int("members", n).Msg("peers changed")
+	}
+	g.entrusted.changed = true // a guardian may have another address
+	a.step(g)
+	a.gather(g)
 }
 
 func (a *Agent) allGone() bool {

@@ -157,6 +157,9 @@ func (a *Agent) nameByHint(hint uint32) string {
 func (a *Agent) onNews() {
 	for _, n := range a.members.Notices() {
 		g := a.byGate[n.Gate]
+		if g == nil {
+			continue // it was removed meanwhile
+		}
 		if n.Order.Compare(g.machine.Newest()) > 0 {
 			if g.orders.fleet = (saying{order: n.Order, who: n.Who, reason: n.Reason}); n.Order.Stamp <= wire.LatestStamp(a.clock.now().Wall) {
 				a.giveOrder(g, n.Order, false)

@@ -13,11 +13,11 @@ import (
 func (w *world) reloads(name string, change func(*Config) error) (control.Reloaded, error) {
 	a := w.agents[name].Agent
 	a.reloading.Lock()
-	a.cfg.Reread = func() (Config, control.Reloaded, error) {
+	a.cfg.Reread = func() (Rereading, error) {
 		next := a.cfg
-		next.Gates = []GateConfig{w.gate.config()}
+		next.Gates = []GateConfig{w.gateOf(name)}
 		err := change(&next)
-		return next, control.Reloaded{}, err
+		return Rereading{Config: next, Accept: func() {}}, err
 	}
 	a.reloading.Unlock()
 	return source{a}.Reload(context.Background())

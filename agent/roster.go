@@ -41,12 +41,12 @@ type electorate struct {
 
 // newElectorate returns what this host knows of a gate's roster; nil, if the gate has none. An error says that it cannot be one, and what
 // to do.
-func (a *Agent) newElectorate(g *gate) (*electorate, error) {
-	if len(g.cfg.Roster) == 0 {
+func (a *Agent) newElectorate(cfg *GateConfig) (*electorate, error) {
+	if len(cfg.Roster) == 0 {
 		return nil, nil
 	}
-	e := &electorate{names: slices.Sorted(slices.Values(g.cfg.Roster)), home: a.moved}
-	saved, err := a.state.LoadRoster(g.cfg.Name)
+	e := &electorate{names: slices.Sorted(slices.Values(cfg.Roster)), home: a.moved}
+	saved, err := a.state.LoadRoster(cfg.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -58,14 +58,14 @@ func (a *Agent) newElectorate(g *gate) (*electorate, error) {
 	if v, ok := e.voter(me.Name); !ok || v.ID != me.ID {
 		return nil, fmt.Errorf("gate %q knows %q by the key of %s, and this host has another one, that of %s: give it its node key back; or take "+
 			"the name out of the roster on all hosts, and put it back when they have agreed without it, with %s removed here",
-			g.cfg.Name, me.Name, v.ID.Short(), me.ID.Short(), a.state.RosterPath(g.cfg.Name))
+			cfg.Name, me.Name, v.ID.Short(), me.ID.Short(), a.state.RosterPath(cfg.Name))
 	}
 	if changed := e.changed(); len(changed) > 1 {
 		return nil, fmt.Errorf("the roster of gate %q was agreed on as (%s) and is now (%s): change one name at a time on all hosts, and wait until "+
 			"\"wanderd status\" says that all agree (%s); or stop the gate on all hosts, and on each of them remove %s and run \"wanderd gate reset %s "+
-			"--all-stopped\"; only a host that the roster was without in between does that alone", g.cfg.Name,
-			strings.Join(namesOf(e.known.Former), ", "), strings.Join(e.names, ", "), strings.Join(changed, " "), a.state.RosterPath(g.cfg.Name),
-			g.cfg.Name)
+			"--all-stopped\"; only a host that the roster was without in between does that alone", cfg.Name,
+			strings.Join(namesOf(e.known.Former), ", "), strings.Join(e.names, ", "), strings.Join(changed, " "), a.state.RosterPath(cfg.Name),
+			cfg.Name)
 	}
 	return e, nil
 }

@@ -42,8 +42,8 @@ func (a *Agent) runNow(call *control.RunNow, ended chan hook.Result) error {
 	switch {
 	case err != nil:
 		return err
-	case a.leaving:
-		return errLeaving()
+	case a.leaving || g.removed:
+		return g.refusal()
 	case g.cfg.onDemand():
 		return &control.Refusal{
 			Reason: control.NoGate, Text: fmt.Sprintf("gate %q has no hook that could run: say what to run with \"wanderd exec\"", g.cfg.Name),

@@ -24,8 +24,9 @@ type saver struct {
 // saved is the end of a save on its way to the loop.
 type saved struct {
 	gate *gate
-	// roster is what was saved, if it was not the gate's state.
+	// roster is what was saved, if it was not the gate's state; closed says that it was the end of the gate's history.
 	roster *statedir.Roster
+	closed bool
 	err    error
 }
 
@@ -58,7 +59,11 @@ func (a *Agent) beginSave(g *gate) {
 
 // onSaved ends a save. It begins the next one if the record has changed, else it tells the machine.
 func (a *Agent) onSaved(end saved) {
-	if end.roster != nil {
+	switch {
+	case end.closed:
+		a.forget(end.gate)
+		return
+	case end.roster != nil:
 		a.onRosterSaved(end)
 		return
 	}

@@ -99,7 +99,7 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 	m, facts := g.machine.Status(now), g.machine.Facts(now, nil)
 	s := control.Gate{
 		Name: g.cfg.Name, Policy: g.family.Name, State: m.Phase, Members: g.members,
-		Whereabouts: a.whereabouts(g, &m, facts), Running: g.run != nil, Runs: g.runs, Failures: g.failures,
+		Whereabouts: a.whereabouts(g, &m, facts), Running: g.run != nil, Removed: g.removed, Runs: g.runs, Failures: g.failures,
 		Slots: 1, Callers: g.callers.list(), Roster: a.voters(g),
 		Results: maps.Clone(g.tally.results), Taken: maps.Clone(g.tally.taken), Given: maps.Clone(g.tally.given),
 		Notes: make(map[string]uint64, len(g.notes)),
@@ -198,7 +198,7 @@ func (a *Agent) describe(m *membership.Member) control.Member {
 		Name: m.Name, Member: m.ID.String(), Address: m.Addr.String(), State: m.State.String(), Self: m.ID == a.self,
 		Gates: []string{},
 	}
-	for _, g := range a.gates {
+	for _, g := range *a.listed.Load() {
 		if m.Has(g.id) {
 			entry.Gates = append(entry.Gates, g.cfg.Name)
 		}

@@ -111,7 +111,7 @@ func (s *situation) wait() {
 func (a *Agent) situation(g *gate, s *control.Gate) *situation {
 	now := time.Unix(0, a.clock.now().Wall)
 	return &situation{
-		gate: s, now: now, leaving: g.left, unwanted: g.cfg.onDemand() && len(s.Callers) == 0, started: a.started,
+		gate: s, now: now, leaving: g.left || g.removed, unwanted: g.cfg.onDemand() && len(s.Callers) == 0, started: a.started,
 		alone: len(a.view.Members) <= 1 && !s.Holding && (a.waitsAlone() || a.rejoins()), otherSecret: a.otherSecret(now),
 	}
 }

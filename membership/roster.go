@@ -28,7 +28,6 @@ const (
 type roster struct {
 	self    wire.MemberID
 	private ed25519.PrivateKey
-	gates   []wire.GateID
 	log     zerolog.Logger
 	// suspectFor is how long a suspicion can last before memberlist decides.
 	suspectFor time.Duration
@@ -42,6 +41,7 @@ type roster struct {
 	duplicates         atomic.Uint64
 
 	mu      sync.Mutex
+	gates   []wire.GateID
 	me      Member
 	meta    metadata
 	records map[string]*record // by node name: a member may also have a record under a former name
@@ -259,7 +259,7 @@ func (r *roster) forget(now time.Time) {
 // time may call it.
 func (r *roster) publish() bool {
 	before := r.view.Load()
-	v := newView(r.self, r.gates, r.members(func(rec *record) bool { return rec.live() }), before)
+	v := r.look(before)
 	if v.same(before) {
 		return false
 	}
@@ -270,6 +270,14 @@ func (r *roster) publish() bool {
 	}
 	r.views <- v
 	return true
+}
+
+// look makes a view of the live members; it shares with the view before what has not changed.
+func (r *roster) look(before *View) *View {
+	r.mu.Lock()
+	gates := r.gates
+	r.mu.Unlock()
+	return newView(r.self, gates, r.members(func(rec *record) bool { return rec.live() }), before)
 }
 
 // members returns this member and the others that pass, sorted by identity, each once. Of several records of one identity it

@@ -126,6 +126,11 @@ func (v *View) Peers(gate wire.GateID) (ids []wire.MemberID, tokenKnown bool) {
 	return nil, false
 }
 
+// Follows reports whether the view was made for this gate, among others.
+func (v *View) Follows(gate wire.GateID) bool {
+	return slices.ContainsFunc(v.gates, func(g gateView) bool { return g.gate == gate })
+}
+
 // newView makes the view of members, sorted by ID, for the gates of member self. It reuses unchanged peers of the view before.
 func newView(self wire.MemberID, gates []wire.GateID, members []Member, before *View) *View {
 	v := &View{Members: members, gates: make([]gateView, 0, len(gates))}
@@ -147,5 +152,6 @@ func newView(self wire.MemberID, gates []wire.GateID, members []Member, before *
 }
 
 func (v *View) same(o *View) bool {
-	return slices.EqualFunc(v.Members, o.Members, func(a, b Member) bool { return a.same(&b) })
+	return slices.EqualFunc(v.Members, o.Members, func(a, b Member) bool { return a.same(&b) }) &&
+		slices.EqualFunc(v.gates, o.gates, func(a, b gateView) bool { return a.gate == b.gate })
 }

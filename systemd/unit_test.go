@@ -53,6 +53,10 @@ func TestTheServiceManagerIsToldWhatTheAgentNeeds(t *testing.T) {
 			t.Errorf("%s is %q, want %q", key, got, want)
 		}
 	}
+	// TERM to all processes would end a hook for which the agent waits.
+	if stop := strings.Join(directives["Service.ExecStop"], " "); !strings.Contains(stop, "kill -TERM ${MAINPID};") {
+		t.Errorf("ExecStop is %q: a stop does not tell the agent alone", stop)
+	}
 	if watchdog := seconds(t, directives["Service.WatchdogSec"]); watchdog < 10*time.Second {
 		t.Errorf("a watchdog of %v bites a busy host", watchdog)
 	}

@@ -4,7 +4,7 @@ package control
 type Because string
 
 const (
-	// BecauseLeaving: the agent is stopping.
+	// BecauseLeaving: the agent is stopping, or the gate is being removed.
 	BecauseLeaving Because = "leaving"
 	// BecausePaused: an operator or the brake has paused the gate.
 	BecausePaused Because = "paused"

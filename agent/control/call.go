@@ -46,7 +46,7 @@ const (
 	Busy Reason = "busy"
 	// Late: the caller did not start its command in time, and may ask again.
 	Late Reason = "late"
-	// Leaving: the agent is stopping.
+	// Leaving: the agent is stopping, or the gate is being removed.
 	Leaving Reason = "leaving"
 )
 

@@ -67,6 +67,8 @@ type Gate struct {
 	// Whereabouts is where the token is. If there are several, it is the one that concerns this member most.
 	Whereabouts
 	Running bool `json:"running"`
+	// Removed says that the configuration does not have this gate any more: it goes when its run has ended.
+	Removed bool `json:"removed,omitempty"`
 	// SilentSince is when this member last held a token or knew that another member held one; absent while it holds one.
 	SilentSince time.Time `json:"silent_since,omitzero"`
 	// NotRunning is the reason why the hook is not running now; empty while it is.
@@ -349,6 +351,8 @@ type Reloaded struct {
 	// values and origins.
 	Changed []string `json:"changed"`
 	Restart []string `json:"restart"`
+	// Waits is what comes into force when a run has ended.
+	Waits []string `json:"waits,omitempty"`
 	// Problem says what is wrong with the configuration, and where; then nothing has changed.
 	Problem string `json:"problem,omitempty"`
 }

@@ -32,7 +32,7 @@ Exit codes: that of the command, or 128 + N if signal N killed it. Otherwise
   127   there is no such command
   128+N signal N came while it waited
   64    usage; a gate that this host has no part in
-  69    no agent answers, or it is stopping
+  69    no agent answers, or it is stopping; or the gate was removed by a reload
   77    this user may not ask: the agent's socket_group says who may
   78    the configuration is wrong`
 

@@ -20,11 +20,13 @@ func (p *program) newReloadCommand() *cobra.Command {
 		Long: `Let the agent on this host read its configuration file again, as SIGHUP and "systemctl
 reload wanderd" do. It loses neither its token nor a run nor those who wait.
 
-What can change while an agent runs: the hooks and constants of soft gates but skip and
-slots, hook_timeout, join, trust_hook, stop and stop_timeout. What else has changed is
-named, and needs a restart. If anything in the file is wrong, nothing changes, and the
-command says what and where, with exit code 78. Flags and variables stay those with
-which the agent was started.`,
+What can change while an agent runs: the list of gates, the hooks and constants of soft
+gates but skip and slots, hook_timeout, join, trust_hook, stop and stop_timeout. A gate
+that is removed begins nothing any more, lets its run end and passes its token on. What
+else has changed is named, and needs a restart; for a setting of a gate it is enough to
+reload without the gate, and then with it. If anything in the file is wrong, nothing
+changes, and the command says what and where, with exit code 78. Flags and variables
+stay those with which the agent was started.`,
 		Example: `  wanderd config check --config /etc/wanderd/wanderd.toml && wanderd reload`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -45,6 +47,9 @@ which the agent was started.`,
 			for _, what := range r.Changed {
 				_, _ = fmt.Fprintf(p.stdout, "changed        %s\n", printable(what))
 			}
+			for _, what := range r.Waits {
+				_, _ = fmt.Fprintf(p.stdout, "waits          %s\n", printable(what))
+			}
 			for _, what := range r.Restart {
 				_, _ = fmt.Fprintf(p.stdout, "needs restart  %s\n", printable(what))
 			}
@@ -57,16 +62,16 @@ which the agent was started.`,
 
 // rereading returns how an agent reads its configuration again that was started with layers.
 func (p *program) rereading(flags settings.Flags, start *config.Layers) agent.Reread {
-	inForce := start
-	return func() (agent.Config, control.Reloaded, error) {
+	running := config.NewRunning(start)
+	return func() (agent.Rereading, error) {
 		layers := config.Read(flags, p.environ)
 		if err := layers.Check(); err != nil {
-			return agent.Config{}, control.Reloaded{}, err
+			return agent.Rereading{}, err
 		}
-		var r control.Reloaded
-		r.Changed, r.Restart = layers.Since(inForce, start)
-		layers.Keep(start)
-		inForce = layers
-		return layers.Agent, r, nil
+		next := agent.Rereading{Accept: func() { running.Accept(layers) }}
+		next.About.Changed, next.About.Restart = running.Compare(layers)
+		running.Keep(layers)
+		next.Config = layers.Agent
+		return next, nil
 	}
 }

@@ -63,6 +63,9 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 	if silent := now.Sub(g.SilentSince); g.MaxInterval > 0 && !g.SilentSince.IsZero() && silent > time.Duration(g.MaxInterval) {
 		line("no token", "seen %s, which is longer than max_interval", since(g.SilentSince, now))
 	}
+	if g.Removed {
+		line("removed", "the configuration does not have this gate any more; it goes when its run has ended and its token is passed on")
+	}
 	if g.Running {
 		line("running", "%s", since(g.LastRun, now))
 	} else {

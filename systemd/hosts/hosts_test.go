@@ -3,8 +3,12 @@
 package hosts_test
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
+	"io"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -38,9 +42,21 @@ func (h *host) runs() int {
 type status struct {
 	Members int `json:"members"`
 	Gates   []struct {
-		Running bool `json:"running"`
-		Holding bool `json:"holding"`
+		Name    string `json:"name"`
+		Members int    `json:"members"`
+		Running bool   `json:"running"`
+		Holding bool   `json:"holding"`
 	} `json:"gates"`
+}
+
+// membersOf is how many members a gate has, as a host sees it; 0 if the host has no such gate.
+func (h *host) membersOf(gate string) int {
+	for _, g := range h.status().Gates {
+		if g.Name == gate {
+			return g.Members
+		}
+	}
+	return 0
 }
 
 func (h *host) status() (s status) {
@@ -69,6 +85,9 @@ func TestBootedHosts(t *testing.T) {
 		{"journal", func(t *testing.T) { drillJournal(t, fleet[0]) }},
 		{"watchdog", func(t *testing.T) { drillWatchdog(t, fleet[0]) }},
 		{"kill -9", func(t *testing.T) { drillKill(t, fleet[1]) }},
+		{"metrics", func(t *testing.T) { drillMetrics(t, fleet[0]) }},
+		{"reload", func(t *testing.T) { drillReload(t, fleet) }},
+		{"drain", func(t *testing.T) { drillDrain(t, fleet[1]) }},
 		{"upgrade", func(t *testing.T) { drillUpgrade(t, fleet) }},
 		{"stop", func(t *testing.T) { drillStop(t, fleet) }},
 		{"removal", func(t *testing.T) { drillRemoval(t, fleet[2]) }},
@@ -152,6 +171,95 @@ func drillKill(t *testing.T, h *host) {
 	h.do(t, "kill", "-KILL", strconv.Itoa(before))
 	if !soon(func() bool { pid := h.pid(); return pid != 0 && pid != before && h.runs() > runs }) {
 		t.Errorf("after a kill %s does not run again: %s", h.name, h.log())
+	}
+}
+
+// The metrics are on the control socket.
+func drillMetrics(t *testing.T, h *host) {
+	socket := filepath.Join(h.root, "var/lib/wanderd/wanderd.sock")
+	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+	}}}
+	answer, err := client.Get("http://wanderd/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || !strings.Contains(string(text), "wanderd_runs_total{") {
+		t.Errorf("%s, %v\n%s", answer.Status, err, text)
+	}
+}
+
+// twoGates is a configuration with a gate more than the first one has.
+const twoGates = `min_interval = "4s"
+skip = "250ms"
+join = ["10.83.0.1", "10.83.0.2", "10.83.0.3"]
+[[gate]]
+name = "default"
+hook = ["/bin/sh", "-c", "echo another hook"]
+[[gate]]
+name = "more"
+hook = ["/bin/sh", "-c", "echo one gate more"]
+`
+
+// "systemctl reload" changes hooks, adds gates and removes them, and keeps the process; a wrong file changes nothing, and the reason is in the journal.
+func drillReload(t *testing.T, fleet []*host) {
+	before := fleet[0].pid()
+	fleet[0].write(t, "/etc/wanderd/wanderd.toml", "hoook = 1\n"+configuration)
+	if fleet[0].command("systemctl", "reload", "wanderd").Run() == nil {
+		t.Error("systemctl likes a wrong file")
+	}
+	if log := fleet[0].log(); !strings.Contains(log, "wanderd.toml:1: unknown key") {
+		t.Errorf("the log does not say what is wrong: %s", log)
+	}
+	for _, h := range fleet {
+		h.write(t, "/etc/wanderd/wanderd.toml", twoGates)
+		h.do(t, "systemctl", "reload", "wanderd")
+	}
+	for _, h := range fleet {
+		if !soon(func() bool {
+			log := h.try("journalctl", "--unit=wanderd", "--no-pager", "--output=cat")
+			return strings.Contains(log, "another hook") && strings.Contains(log, "one gate more") && h.membersOf("more") == len(fleet)
+		}) {
+			t.Errorf("%s has not the new hook, or not the new gate: %s", h.name, h.log())
+		}
+	}
+	for _, h := range fleet {
+		h.write(t, "/etc/wanderd/wanderd.toml", configuration)
+		h.do(t, "systemctl", "reload", "wanderd")
+	}
+	if !soon(func() bool { return fleet[0].membersOf("more") == 0 && fleet[0].membersOf("default") == len(fleet) }) {
+		t.Errorf("the gate does not go: %s", fleet[0].log())
+	}
+	if now := fleet[0].pid(); now != before || now == 0 {
+		t.Errorf("the agent was process %d, and is %d", before, now)
+	}
+}
+
+// With stop = "drain", "systemctl stop" waits for the hook.
+func drillDrain(t *testing.T, h *host) {
+	h.write(t, "/etc/wanderd/wanderd.toml", strings.Replace("stop = \"drain\"\n"+configuration, "sleep 1", "sleep 5; echo to its end", 1))
+	h.do(t, "systemctl", "reload", "wanderd")
+	ended := func() int {
+		return strings.Count(h.try("journalctl", "--unit=wanderd", "--no-pager", "--output=cat"), "to its end")
+	}
+	before := 0
+	if !soon(func() bool {
+		before = ended()
+		gates := h.status().Gates
+		return before > 0 && len(gates) > 0 && gates[0].Running
+	}) {
+		t.Fatalf("%s never runs: %s", h.name, h.log())
+	}
+	h.do(t, "systemctl", "stop", "wanderd")
+	if ended() <= before {
+		t.Errorf("the stop has cut the hook short: %s", h.log())
+	}
+	h.write(t, "/etc/wanderd/wanderd.toml", configuration)
+	h.do(t, "systemctl", "start", "wanderd")
+	if !soon(func() bool { return h.status().Members == 3 }) {
+		t.Errorf("%s is not back: %s", h.name, h.log())
 	}
 }
 

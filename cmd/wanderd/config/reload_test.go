@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/wanderd/wanderd/policy/wander"
 )
 
 // reread reads a file as it is after a change.
@@ -33,11 +35,11 @@ func TestAReloadNamesWhatHasChangedAndWhatNeedsARestart(t *testing.T) {
 			file:    "bind = \":1\"\nskip = \"2s\"\n" + before,
 			restart: []string{"bind 127.0.0.1:1 (wanderd.toml:1)", `gate "x": skip 2s (wanderd.toml:2)`, `gate "y": skip 2s (wanderd.toml:2)`},
 		},
-		"a gate more":  {file: before + "[[gate]]\nname = \"z\"\n", restart: []string{`gate "z" is new (wanderd.toml:8)`}},
-		"a gate less":  {file: strings.Replace(before, "[[gate]]\nname = \"y\"\n", "", 1), restart: []string{`gate "y" is gone`}},
+		"a gate more":  {file: before + "[[gate]]\nname = \"z\"\n", changed: []string{`gate "z" is new (wanderd.toml:8)`}},
+		"a gate less":  {file: strings.Replace(before, "[[gate]]\nname = \"y\"\n", "", 1), changed: []string{`gate "y" is removed`}},
 		"a first hook": {file: before + "hook = \"/bin/sh\"\n", restart: []string{`gate "y": hook [/bin/sh] (wanderd.toml:8)`, `gate "y": retry_after 2m (default: min_interval / 10)`, `gate "y": hook_timeout 20m (default: min_interval)`}},
 	} {
-		changed, restart := reread(t, c.file).Since(start, start)
+		changed, restart := NewRunning(start).Compare(reread(t, c.file))
 		if !slices.Equal(changed, c.changed) || !slices.Equal(restart, c.restart) {
 			t.Errorf("%s: changed %q, restart %q", name, changed, restart)
 		}
@@ -45,10 +47,27 @@ func TestAReloadNamesWhatHasChangedAndWhatNeedsARestart(t *testing.T) {
 }
 
 func TestWhatNeedsARestartIsNamedUntilThatComes(t *testing.T) {
-	start := reread(t, "hook = \"/bin/sh\"\n")
-	first := reread(t, "hook = \"/bin/cat\"\nslots = 2\n")
-	again := reread(t, "hook = \"/bin/cat\"\nslots = 2\n")
-	if changed, restart := again.Since(first, start); len(changed) != 0 || len(restart) != 1 {
+	running := NewRunning(reread(t, "hook = \"/bin/sh\"\n"))
+	running.Accept(reread(t, "hook = \"/bin/cat\"\nslots = 2\n"))
+	if changed, restart := running.Compare(reread(t, "hook = \"/bin/cat\"\nslots = 2\n")); len(changed) != 0 || len(restart) != 1 {
 		t.Errorf("changed %q, restart %q", changed, restart)
+	}
+}
+
+func TestAGateThatComesBackBeginsWithWhatItHasThen(t *testing.T) {
+	const gate, other = "[[gate]]\nname = \"x\"\n", "[[gate]]\nname = \"y\"\n"
+	running := NewRunning(reread(t, gate+other))
+	running.Accept(reread(t, other))
+	back := reread(t, gate+"slots = 2\n"+other)
+	if changed, restart := running.Compare(back); !slices.Equal(changed, []string{`gate "x" is new (wanderd.toml:1)`}) || len(restart) != 0 {
+		t.Errorf("changed %q, restart %q", changed, restart)
+	}
+	running.Keep(back)
+	running.Accept(back)
+	if s := back.Agent.Gates[0].Protocol.(wander.Settings); s.Slots != 2 {
+		t.Errorf("it begins with %d slots", s.Slots)
+	}
+	if changed, restart := running.Compare(reread(t, gate+other)); len(changed) != 0 || len(restart) != 1 {
+		t.Errorf("then: changed %q, restart %q", changed, restart)
 	}
 }

@@ -1,7 +1,10 @@
 package e2e
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/wanderd/wanderd/agent/control"
 )
 
 // configure writes the file of the node's gate, with one more setting in line 4.
@@ -65,5 +70,89 @@ func TestAReloadLosesNeitherTheTokenNorARunNorWhoWaits(t *testing.T) {
 	n.signal(syscall.SIGTERM)
 	if code := n.exits(); code != 0 {
 		t.Errorf("the agent exits with %d", code)
+	}
+}
+
+// withGates writes the fleet's file with these gates, all on demand.
+func (f *fleet) withGates(names ...string) {
+	f.t.Helper()
+	text := "skip = \"100ms\"\n"
+	for _, name := range names {
+		text += fmt.Sprintf("[[gate]]\nname = %q\n", name)
+	}
+	if err := os.WriteFile(f.args[1], []byte(text), 0o600); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// hasGates waits until a node has these gates, each with so many members.
+func (n *node) hasGates(members map[string]int) {
+	n.fleet.t.Helper()
+	until(n.fleet.t, fmt.Sprintf("%s has %v", n.name, members), func() bool {
+		s, ok := n.status()
+		has := map[string]int{}
+		for _, g := range s.Gates {
+			has[g.Name] = g.Members
+		}
+		return ok && maps.Equal(has, members)
+	})
+}
+
+func TestAReloadAddsAndRemovesGatesWithoutARestart(t *testing.T) {
+	f := onDemand(t, 2)
+	f.start()
+	one, two := f.nodes[0], f.nodes[1]
+	one.hasGates(map[string]int{"g": 2})
+
+	f.withGates("g", "more")
+	for _, n := range f.nodes {
+		if code, out := n.reload(); code != 0 || !strings.Contains(out, `changed        gate "more" is new (`) || strings.Contains(out, "restart") {
+			t.Errorf("a gate more: exit code %d\n%s", code, out)
+		}
+	}
+	one.hasGates(map[string]int{"g": 2, "more": 2})
+	two.exec("--gate", "more", "--", "true").wantCode(0, "")
+	one.exec("--gate", "more", "--", "true").wantCode(0, "")
+
+	goOn := filepath.Join(f.dir, "go")
+	first := one.exec("--gate", "g", "--", "sh", "-c", "while ! [ -e "+goOn+" ]; do sleep 0.05; done").begin()
+	one.runsOne()
+	second := one.exec("--gate", "g", "--", "true").begin()
+	until(t, "somebody waits", func() bool { return len(one.callers()) == 2 })
+	other := two.exec("--gate", "g", "--", "true").begin()
+
+	f.withGates("more")
+	if code, out := one.reload(); code != 0 || !strings.Contains(out, `changed        gate "g" is removed`) || !strings.Contains(out, "waits          gate g: ") {
+		t.Errorf("a gate less: exit code %d\n%s", code, out)
+	}
+	second.wantCode(69, `gate "g" was removed`)
+	one.exec("--gate", "g", "--", "true").wantCode(69, `gate "g" was removed`)
+	if s, ok := one.status(); !ok || len(s.Gates) != 2 || !s.Gates[0].Running || !s.Gates[0].Removed {
+		t.Errorf("while it runs: %+v", s.Gates)
+	}
+	if err := os.WriteFile(goOn, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first.wantCode(0, "")
+	other.wantCode(0, "")
+	one.hasGates(map[string]int{"more": 2})
+	two.hasGates(map[string]int{"g": 1, "more": 2})
+	one.exec("--gate", "g", "--", "true").wantCode(64, `takes no part in a gate "g"`)
+
+	out, err := exec.Command(program(t), "status", "--fleet", "--json", "--state-dir", two.state).Output()
+	var fleet control.Fleet
+	if err = errors.Join(err, json.Unmarshal(out, &fleet)); err != nil || len(fleet.Members) != 2 {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, m := range fleet.Members {
+		if want := map[string]int{"m1": 1, "m2": 2}[m.Name]; m.Status == nil || len(m.Status.Gates) != want || len(m.Gates) != want {
+			t.Errorf("of the fleet, %+v", m)
+		}
+	}
+	for _, n := range f.nodes {
+		n.signal(syscall.SIGTERM)
+		if code := n.exits(); code != 0 {
+			t.Errorf("%s exits with %d", n.name, code)
+		}
 	}
 }

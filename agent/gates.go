@@ -1,0 +1,133 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// A gate that is added begins as at a start of the agent: with its past from the state directory, and with an announcement to the others.
+// One that is removed is left as at a stop that drains: nothing begins any more, what runs ends by itself, and the token is passed on. Only
+// when nothing of it is left here, and all is on the disk, it is forgotten, and the others hear that this member takes no part. Its state stays in the state
+// directory: a gate that comes back knows when it ran last.
+
+// setGates replaces the list of gates.
+func (a *Agent) setGates(gates []*gate) {
+	a.gates, a.byGate = gates, make(map[wire.GateID]*gate, len(gates))
+	for _, g := range gates {
+		a.byGate[g.id] = g
+	}
+	a.listed.Store(&gates)
+}
+
+func idsOf(gates []*gate) []wire.GateID {
+	ids := make([]wire.GateID, 0, len(gates))
+	for _, g := range gates {
+		ids = append(ids, g.id)
+	}
+	return ids
+}
+
+// tellVacant signals that gates that are awaited may be added.
+func (a *Agent) tellVacant() {
+	select {
+	case a.vacant <- struct{}{}:
+	default:
+	}
+}
+
+// addAwaited adds all gates that can be.
+func (a *Agent) addAwaited(ctx context.Context) error {
+	vacant, err := ask(ctx, a, a.vacancies)
+	for _, c := range vacant {
+		past, cannot := a.pastOf(&c)
+		if cannot != nil {
+			a.log.Error().Err(cannot).Str("gate", c.Name).Msg("the gate is not added; repair it, and reload once more")
+			err = errors.Join(err, fmt.Errorf("gate %q is not added: %w", c.Name, cannot))
+			continue
+		}
+		if _, gone := ask(ctx, a, func() bool { return a.add(c, past) }); gone != nil {
+			return gone
+		}
+	}
+	return err
+}
+
+// vacancies are the awaited gates whose predecessor is gone.
+func (a *Agent) vacancies() (list []GateConfig) {
+	for _, c := range a.awaited {
+		if a.byGate[wire.GateIDOf(c.Name)] == nil {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// add adds a gate, unless the agent stops. While a gate is there that leaves it no room it has to wait.
+func (a *Agent) add(c GateConfig, p past) bool {
+	if a.leaving {
+		return false
+	}
+	view, err := a.members.SetGates(append(idsOf(a.gates), wire.GateIDOf(c.Name)))
+	if err != nil {
+		return false
+	}
+	a.awaited = slices.DeleteFunc(a.awaited, func(o GateConfig) bool { return o.Name == c.Name })
+	g := newGate(a, c, p)
+	a.setGates(append(slices.Clone(a.gates), g))
+	g.log.Info().Msg("the gate is added")
+	a.view = view
+	a.begin(g)
+	a.meet(g)
+	return true
+}
+
+// remove begins to remove a gate.
+func (a *Agent) remove(g *gate) {
+	if g.removed {
+		return
+	}
+	g.removed = true
+	g.log.Info().Bool("runs", g.run != nil).Msg("the gate is removed: waiting for what runs, and passing its token on")
+	g.callers.leave(g.refusal())
+	if g.run == nil {
+		a.leaveGate(g)
+	}
+}
+
+// closeRemoved begins to forget the removed gates of which nothing is left.
+func (a *Agent) closeRemoved() {
+	for _, g := range a.gates {
+		if !g.removed || g.closing || !a.isOver(g) {
+			continue
+		}
+		g.closing = true
+		go func() {
+			g.endHistory()
+			a.saved <- saved{gate: g, closed: true}
+		}()
+	}
+}
+
+// isOver reports whether nothing of a gate is left, neither in its machine nor on its way to the disk. A token that nobody takes is waited for as at a stop.
+func (a *Agent) isOver(g *gate) bool {
+	saves := g.saver.busy() || g.saver.wanted || g.roster != nil && g.roster.saving
+	return g.left && g.run == nil && !saves && (g.gone || time.Since(g.leftAt) > a.cfg.StopTimeout)
+}
+
+// forget forgets a gate.
+func (a *Agent) forget(g *gate) {
+	if !g.gone {
+		g.log.Warn().Msg("no member took the token in time; the fleet will revive it or make a new one")
+	}
+	a.setGates(slices.DeleteFunc(slices.Clone(a.gates), func(o *gate) bool { return o == g }))
+	if _, err := a.members.SetGates(idsOf(a.gates)); err != nil {
+		g.log.Warn().Err(err).Msg("the other members still see this one in the gate")
+	}
+	g.log.Info().Msg("the gate is gone")
+	a.tellVacant()
+}

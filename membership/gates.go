@@ -1,0 +1,72 @@
+package membership
+
+import (
+	"slices"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// CheckGates reports whether one member can have all of these gates. The error says which cannot be, and what to do.
+func CheckGates(gates []wire.GateID) error {
+	_, err := newMetadata(nil, gates)
+	return err
+}
+
+// SetGates replaces the gates of this member. What it has said of those that stay, it goes on saying. It returns a view of the new gates; one
+// of the former gates may still come after that. On an error nothing changes. It does not block.
+func (m *Membership) SetGates(gates []wire.GateID) (*View, error) {
+	if err := m.roster.setGates(gates); err != nil {
+		return nil, err
+	}
+	m.notices.setGates(gates)
+	m.announce()
+	m.joiner.unsettle() // a full sync has the orders to a gate that is new here
+	return m.roster.look(m.roster.view.Load()), nil
+}
+
+// setGates changes this member's announcement.
+func (r *roster) setGates(gates []wire.GateID) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	next, err := newMetadata(r.meta.key, gates)
+	if err != nil {
+		return err
+	}
+	next.keep(&r.meta)
+	r.meta, r.gates = next, slices.Clone(gates)
+	r.changed()
+	r.me.gates, r.me.rosters = r.meta.gates, r.meta.rosters
+	return nil
+}
+
+// keep takes over what the announcement before says of the gates that stay.
+func (m *metadata) keep(before *metadata) {
+	m.leaving, m.counter = before.leaving, before.counter
+	rosters, some := make([]uint64, len(m.gates)), false
+	for i, mark := range m.gates {
+		at := slices.IndexFunc(before.gates, func(old gateMark) bool { return old.tag() == mark })
+		if at < 0 {
+			continue
+		}
+		m.gates[i] = before.gates[at]
+		if before.rosters != nil {
+			rosters[i] = before.rosters[at]
+			some = some || rosters[i] != 0
+		}
+	}
+	if some {
+		m.rosters = rosters
+	}
+}
+
+// setGates forgets the notices of gates that this member does not have any more.
+func (k *notices) setGates(gates []wire.GateID) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.gates = slices.Clone(gates)
+	for g := range k.newest {
+		if !slices.Contains(gates, g) {
+			delete(k.newest, g)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package membership
+
+import (
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+func TestOtherMembersLearnOfGatesThatComeAndGo(t *testing.T) {
+	inFleet(t, func(t *testing.T, f *fleet) {
+		one, two := f.start(1), f.start(2)
+		f.within(time.Minute, "they see each other", allSee([]*host{one, two}, 1, 2))
+		one.Announce(gateA)
+		gateNew := wire.GateIDOf("new")
+		for _, h := range []*host{one, two} {
+			if view, err := h.SetGates([]wire.GateID{gateA, gateNew}); err != nil || !view.Follows(gateNew) {
+				t.Fatalf("%v, %v", view, err)
+			}
+		}
+		knows := func(gate wire.GateID, members int, met bool) func() bool {
+			return func() bool {
+				ids, known := two.roster.view.Load().Peers(gate)
+				return len(ids) == members && known == met
+			}
+		}
+		f.within(time.Minute, "both have the new gate", knows(gateNew, 2, false))
+		f.within(time.Minute, "of the old one a token is known", knows(gateA, 2, true))
+		if _, err := one.SetGates([]wire.GateID{gateNew}); err != nil {
+			t.Fatal(err)
+		}
+		f.within(time.Minute, "one has left the old one", knows(gateA, 1, false))
+		if _, err := one.SetGates([]wire.GateID{gateNew, gateA}); err != nil {
+			t.Fatal(err)
+		}
+		f.within(time.Minute, "one is back, and has met no token", knows(gateA, 2, false))
+	})
+}
+
+func TestGatesThatCannotBeLeaveTheOthers(t *testing.T) {
+	inFleet(t, func(t *testing.T, f *fleet) {
+		one := f.start(1)
+		if _, err := one.SetGates([]wire.GateID{gateA, gateA}); err == nil {
+			t.Error("it takes one gate twice")
+		}
+		if !one.roster.look(&View{}).Follows(gateA) {
+			t.Error("it has lost its gate")
+		}
+	})
+}
+
+// "Who has declared a roster is counted by it": what a member has said of a gate that stays, it goes on saying.
+func TestARosterStaysDeclaredWhileOtherGatesComeAndGo(t *testing.T) {
+	strict, soft, other := wire.GateIDOf("strict"), wire.GateIDOf("soft"), wire.GateIDOf("other")
+	before, err := newMetadata(keyOf(1), []wire.GateID{strict, soft})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before.declare(strict, 7)
+	before.announce(strict)
+	after, err := newMetadata(keyOf(1), []wire.GateID{other, strict})
+	if err != nil {
+		t.Fatal(err)
+	}
+	after.keep(&before)
+	m := Member{gates: after.gates, rosters: after.rosters}
+	if m.Roster(strict) != 7 || m.Roster(other) != 0 || m.Has(soft) || !m.HasMetToken(strict) || m.HasMetToken(other) {
+		t.Errorf("%+v", after)
+	}
+	alone, err := newMetadata(keyOf(1), []wire.GateID{other})
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone.keep(&after)
+	b := alone.encode(privateOf(1), "n", addrOfHost(1))
+	if _, err := parseMetadata(b); err != nil {
+		t.Errorf("without the strict gate: %v", err)
+	}
+}
