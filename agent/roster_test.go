@@ -239,7 +239,7 @@ func TestARosterChangesByOneNameOrKeyAtATime(t *testing.T) {
 				}
 			}
 			agent := &Agent{state: dir, self: a.ID, cfg: Config{Name: "a"}}
-			e, err := agent.newElectorate(&gate{cfg: GateConfig{Name: "g", Roster: strings.Fields(tc.roster)}})
+			e, err := agent.newElectorate(&GateConfig{Name: "g", Roster: strings.Fields(tc.roster)})
 			switch {
 			case tc.refused != "":
 				if err == nil || !strings.Contains(err.Error(), tc.refused) {
