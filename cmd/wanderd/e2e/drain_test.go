@@ -25,9 +25,9 @@ func TestADrainEndsNoCommand(t *testing.T) {
 			n.fleet.args = append(n.fleet.args, "--stop", "drain")
 			n.start()
 			n.holds()
-			done := filepath.Join(n.fleet.dir, "done")
-			c := n.exec("--", "sh", "-c", "sleep 2; touch "+done).begin()
-			until(t, "the command runs", func() bool { callers := n.callers(); return len(callers) == 1 && callers[0].Running })
+			begun, done := filepath.Join(n.fleet.dir, "begun"), filepath.Join(n.fleet.dir, "done")
+			c := n.exec("--", "sh", "-c", "touch "+begun+"; sleep 2; touch "+done).begin()
+			until(t, "the command runs", func() bool { _, err := os.Stat(begun); return err == nil })
 			drain(t, n)
 			if code := n.exits(); code != 0 {
 				t.Errorf("the agent exits with %d", code)

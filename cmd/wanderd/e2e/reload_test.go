@@ -115,8 +115,9 @@ func TestAReloadAddsAndRemovesGatesWithoutARestart(t *testing.T) {
 	one.exec("--gate", "more", "--", "true").wantCode(0, "")
 
 	goOn := filepath.Join(f.dir, "go")
-	first := one.exec("--gate", "g", "--", "sh", "-c", "while ! [ -e "+goOn+" ]; do sleep 0.05; done").begin()
-	one.runsOne()
+	begun := filepath.Join(f.dir, "begun")
+	first := one.exec("--gate", "g", "--", "sh", "-c", "touch "+begun+"; while ! [ -e "+goOn+" ]; do sleep 0.05; done").begin()
+	until(t, "a command runs", func() bool { _, err := os.Stat(begun); return err == nil })
 	second := one.exec("--gate", "g", "--", "true").begin()
 	until(t, "somebody waits", func() bool { return len(one.callers()) == 2 })
 	other := two.exec("--gate", "g", "--", "true").begin()
