@@ -16,8 +16,9 @@ STAGES   := vet cross lint race fuzz browser test
 
 all: build
 
+# Without the tables of a debugger; the version and the traces of a panic need none.
 build:
-	$(GO) build -o $(BIN)/ ./cmd/wanderd
+	$(GO) build -ldflags='-s -w' -o $(BIN)/ ./cmd/wanderd
 
 test:
 	$(GO) test ./...

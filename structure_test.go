@@ -109,6 +109,17 @@ func TestImportsGoOneWay(t *testing.T) {
 	}
 }
 
+// What calls methods by name makes the linker keep all methods of all types; package plot has twelve fonts and reads them at every start.
+func TestNothingMakesTheProgramLarge(t *testing.T) {
+	for _, p := range list(t, "./...") {
+		for _, large := range []string{"text/template", "html/template", "gonum.org/v1/plot", "gonum.org/v1/plot/plotter"} {
+			if slices.Contains(p.Imports, large) {
+				t.Errorf("%s imports %s", p.ImportPath, large)
+			}
+		}
+	}
+}
+
 func TestEveryImportRuleNamesSomething(t *testing.T) {
 	packages := list(t, "./...")
 	known := map[string]bool{}

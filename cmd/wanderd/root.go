@@ -52,20 +52,26 @@ func (p *program) run(ctx context.Context, args []string) int {
 }
 
 func (p *program) newRootCommand() *cobra.Command {
-	flags := settings.Flags{}
+	flags, version := settings.Flags{}, false
 	root := &cobra.Command{
 		Use:     "wanderd --hook COMMAND [flags]",
 		Short:   "Run a command on one host of a fleet at a time",
 		Long:    longRoot,
 		Example: exampleRoot,
-		Version: versionString(),
 		// Args is unset, because run detects unknown commands itself.
-		RunE:              func(cmd *cobra.Command, _ []string) error { return p.agent(cmd.Context(), flags) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if version {
+				_, err := fmt.Fprintf(p.stdout, "wanderd %s\n", versionString())
+				return err
+			}
+			return p.agent(cmd.Context(), flags)
+		},
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
-	root.SetVersionTemplate("wanderd {{.Version}}\n")
+	// cobra's own flag needs a template, and templates call methods by name: then the linker keeps every method of the program.
+	root.Flags().BoolVarP(&version, "version", "v", false, "version for wanderd")
 	flags.AddTo(root.Flags(), config.Table())
 	root.AddCommand(p.newExecCommand(), p.newStatusCommand(), p.newMembersCommand(), p.newHistoryCommand(), p.newWebCommand(),
 		p.newPauseCommand(), p.newResumeCommand(), p.newRunCommand(), p.newDrainCommand(), p.newReloadCommand(), p.newConfigCommand(), p.newKeygenCommand(),

@@ -4,144 +4,232 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"strings"
-	"text/template"
 	"time"
 
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim/measure"
 )
 
-// textWidth is how many columns paragraphs have at most.
+// textWidth is how many columns a paragraph has at most.
 const textWidth = 90
 
-// layout is the answer for people: what to do first, then what to expect, and how to read it. A paragraph between « and » is wrapped,
-// and indented by as many columns as it begins with.
-const layout = `{{$k := .Constants}}{{$many := gt $k.Slots 1}}{{$e := .Expected}}{{$t := .Traffic}}{{$l := .Loss}}{{$b := .Twice -}}
-{{.Wish.Members}} members, each to run {{written .Wish.Op}} every {{written .Wish.Every}}: that {{if .Met}}can{{else}}CANNOT{{end}} be met.
-{{range .Warnings}}
-«Warning: {{.}}.»
-{{end}}{{if .Changes}}
-Any one of these would do, the rest as it is:
-{{range .Changes}}  {{.}}
-{{end}}{{end}}
-{{if .Met}}What to set{{else}}What comes nearest{{end}}
-{{lines .TOML}}
-  or  {{flags .Command}}
+// page is a text for people. Its lines end where they are written; its paragraphs are wrapped.
+type page struct{ strings.Builder }
 
-{{with .Nights}}In its windows
-{{range .Windows}}  {{.}}
-{{end}}«  {{nights .}}»
+func (p *page) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
 
-{{end}}What to expect, in the long run{{if .Nights}}, without windows{{end}}
-{{row "load" (printf "%.2f" .Load)}}op × members / {{if $many}}(every × slots){{else}}every{{end}}; by min_interval it is {{printf "%.2f" .LoadInForce}}
-{{row "busy" (share $e.Busy)}}of the time {{if $many}}each token is in use{{else}}somebody runs{{end -}}
-	{{if $e.FromTheory}}, in theory{{else}}; in theory {{percent $e.Theory.Busy}}{{end}}
-{{row "overlap" (share $e.Overlap)}}of the time {{if $many}}more than {{$k.Slots}} run{{else}}two or more run{{end}}
-{{row "false alarms" (rate $e.FalseAlarms)}}tokens made or revived although there is one, and removed again
+// paragraph writes words, each of several lines of them indented.
+func (p *page) paragraph(indent, format string, args ...any) {
+	p.WriteString(wrap(indent+fmt.Sprintf(format, args...)) + "\n")
+}
 
-{{columns "" "mean" "half of them" "90 %" "99 %" "longest seen"}}
-{{spread "wait for the token" $e.Wait}}
-{{spread "between two runs" $e.Interval}}
+// row writes a figure, and what it is.
+func (p *page) row(name, figure, format string, args ...any) {
+	p.line("  %-13s %15s  "+format, append([]any{name, figure}, args...)...)
+}
 
-What it costs the network
-{{row "datagrams" (perSecond $t.FleetDatagrams "/s")}}sent in the whole fleet; by each member {{perSecond $t.MemberDatagrams "/s"}}
-{{row "bytes" (perSecond $t.FleetBytes "B/s")}}in the whole fleet, {{$t.DatagramBytes}} a datagram with its headers; by each member {{perSecond $t.MemberBytes "B/s"}}
-{{row "gossip" (print "~ " (perSecond $t.GossipBytes "B/s"))}}by each member besides; an estimate, once for all gates of a fleet
+func (p *page) spread(name string, q Quantiles) {
+	p.line("%s", columns(name, number(q.Mean.Mean), number(q.P50), number(q.P90), number(q.P99), number(q.Longest)))
+}
 
-What if
-  all members start at once:
-«    the first round takes at least {{spoken .FirstRound}}, {{if $many}}{{$k.Slots}} runs at once{{else}}one run after the other{{end}}.»
-  the holder{{if $many}} of a token{{end}} is killed:
-«    {{if $many}}one token less, and one run less at once,{{else}}no token, and no run,{{end}} for
-	{{if $l.Samples}}{{number $l.Silence}} (longest of {{$l.Samples}} losses: {{number $l.LongestSilence}})
-	{{- else if $k.Backups}}about {{spoken .Revival}}{{else}}up to max_interval, {{written $k.MaxInterval}}{{end}}
-	{{- if $k.Backups}}; then a guardian revives it{{if gt $l.Crowd $k.Slots}}, and up to {{$l.Crowd}} run at once{{end}}.
-	If all its guardians are killed with it, for up to max_interval, {{written $k.MaxInterval}}
-	{{- else if $l.Samples}}
-		{{- if gt $l.Crowd $k.Slots}}; then several members make a new one, and up to {{$l.Crowd}} run at once{{end}}
-		{{- if $l.Recovered}}; {{number $l.Recovery}} after the loss there is one token{{if $many}} for each slot{{end}} again
-			{{- if lt $l.Recovered $l.Samples}} ({{$l.Recovered}} of the {{$l.Samples}}; the others were not watched to the end){{end}}
-		{{- else}}; none was watched to the end of that{{end}}
-		{{- with .ShorterMaxInterval}}. A max_interval of {{written .}} would make the silence shorter, and in theory give no more than
-		about one false alarm every {{written $.Wish.Every}}{{end}}
-	{{- end}}.»
-  there are twice the members:
-«    {{if $b.FromTheory}}in theory, {{end}}load {{printf "%.2f" $b.Load}} by min_interval, {{share $b.Busy}} busy, a run every {{number $b.Interval.Mean.Mean}}
-	{{- if not $b.FromTheory}} (99 % within {{number $b.Interval.P99}}), overlap {{share $b.Overlap}}{{end}}.»
-
-How to read this
-«A member is due min_interval after the start of its last run, and then waits until {{if $many}}a{{else}}the{{end}} token comes by.
-	{{$lap := spoken $e.Theory.Lap}}{{$walk := $k.Walk.String -}}
-	{{if and (eq $walk "random") $many}}The tokens walk at random, each of them everywhere: a member may wait several times as long for
-	the first of them as it does on average, and it takes about {{$lap}} until everybody has seen one.
-	{{- else if eq $walk "random"}}The token walks at random: that takes as many hops as there are members on average, but sometimes
-	several times as many, and about {{$lap}} until the token has been with everybody.
-	{{- else if and (eq $walk "shuffle") $many}}Each token visits everybody once in a lap, which takes about {{$lap}}, in a fresh order
-	each time, and a member runs under the first that comes.
-	{{- else if eq $walk "shuffle"}}The token visits everybody once in a lap, which takes about {{$lap}}, in a fresh order each time:
-	that is little more than half a lap on average, and never more than two.
-	{{- else}}{{if $many}}The {{$k.Slots}} tokens share the members: each goes round its own part of them in one order, a lap in about
-	{{$lap}}{{else}}The token goes round in one order, a lap in about {{$lap}}{{end}}, and a member that will be due within a lap of skips
-	keeps it until then. So the members soon become due in the order in which it comes, and hardly anybody waits for long but those
-	who have just joined.{{end}}
-	{{if lt $k.MinInterval .Wish.Every}}That is why min_interval is every less the mean wait{{else if .Met}}That is why min_interval is
-	every itself{{else}}min_interval is every itself, so that at least nobody runs more often than wished{{end}}: runs are every
-	{{number $e.Interval.Mean.Mean}} on average, and never closer than min_interval.»
-
-{{if not $e.Simulated.Seeds -}}
-«The figures are from theory: to simulate so many members with this walk, or so long an every, would take too long.»
-{{else}}{{if $e.FromTheory -}}
-«The share of busy time and the times are from theory: the simulation was too short for so long an every.»
-{{end -}}
-«The figures are measured: {{$e.Simulated.Seeds}} simulated fleets of {{$e.Members}} members, {{spoken $e.Simulated.Duration}} in all,
-	{{$e.Simulated.Operations}} runs, with the code that an agent runs
-	{{- if $b.Simulated.Seeds}} ({{$b.Simulated.Seeds}} fleets of twice the members, {{spoken $b.Simulated.Duration}},
-	{{$b.Simulated.Operations}} runs){{end}}.
-	{{if .Unguarded}}They are without guardians, who have nothing to do while nothing is lost; what these send is computed.{{end}}
-	± is where the mean lies with 95 % confidence. A run takes between half of op and one and a half, a datagram
-	{{written .Latency}}, and {{percent .Wish.Loss}} of them get lost. {{if eq $walk "sweep"}}Members take their turns as in a fleet that
-	has started all at once{{else}}Members' turns are spread evenly, as they are long after a start{{end}}.»
-{{end}}`
-
-// Text writes the answer for people.
+// Text writes the answer for people: what to do first, then what to expect, and how to read it.
 func (a *Answer) Text(w io.Writer) error {
-	page := template.Must(template.New("").Funcs(template.FuncMap{
-		"written": written, "spoken": spoken, "number": number, "percent": percent, "share": share, "rate": rate, "perSecond": perSecond,
-		"columns": columns, "flags": flags,
-		"nights": func(n *Nights) string { return n.text() },
-		"lines": func(text string) string {
-			return "  " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ") + "\n"
-		},
-		"row": func(name, figure string) string { return fmt.Sprintf("  %-13s %15s  ", name, figure) },
-		"spread": func(name string, q Quantiles) string {
-			return columns(name, number(q.Mean.Mean), number(q.P50), number(q.P90), number(q.P99), number(q.Longest))
-		},
-	}).Parse(layout))
-	var text strings.Builder
-	if err := page.Execute(&text, a); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, regexp.MustCompile("(?s)«.*?»").ReplaceAllStringFunc(text.String(), wrap))
+	var p page
+	a.verdict(&p)
+	a.settings(&p)
+	a.expectation(&p)
+	a.whatIf(&p)
+	a.reading(&p)
+	_, err := io.WriteString(w, p.String())
 	return err
 }
 
-// Revival is in how many seconds guardians take up a token again.
-func (a *Answer) Revival() float64 { return patiencesToRevive * patience(&a.Constants).Seconds() }
+// or is the first text if the condition holds, and else the second.
+func or(yes bool, then, otherwise string) string {
+	if yes {
+		return then
+	}
+	return otherwise
+}
 
-// ShorterMaxInterval is a max_interval that is worth a thought; zero if there is none.
-func (a *Answer) ShorterMaxInterval() time.Duration {
+// several says that the gate has more than one token.
+func (a *Answer) several() bool { return a.Constants.Slots > 1 }
+
+func (a *Answer) verdict(p *page) {
+	p.line("%d members, each to run %s every %s: that %s be met.", a.Wish.Members, written(a.Wish.Op), written(a.Wish.Every), or(a.Met, "can", "CANNOT"))
+	for _, warning := range a.Warnings {
+		p.line("")
+		p.paragraph("", "Warning: %s.", warning)
+	}
+	if len(a.Changes) > 0 {
+		p.line("\nAny one of these would do, the rest as it is:")
+		for _, change := range a.Changes {
+			p.line("  %v", change)
+		}
+	}
+}
+
+func (a *Answer) settings(p *page) {
+	p.line("\n%s", or(a.Met, "What to set", "What comes nearest"))
+	for setting := range strings.Lines(strings.TrimSpace(a.TOML)) {
+		p.line("  %s", strings.TrimSuffix(setting, "\n"))
+	}
+	p.line("\n  or  %s\n", flags(a.Command))
+	if a.Nights == nil {
+		return
+	}
+	p.line("In its windows")
+	for _, window := range a.Nights.Windows {
+		p.line("  %s", window)
+	}
+	p.paragraph("  ", "%s", a.Nights.text())
+	p.line("")
+}
+
+func (a *Answer) expectation(p *page) {
+	k, e, t := &a.Constants, &a.Expected, &a.Traffic
+	p.line("What to expect, in the long run%s", or(a.Nights != nil, ", without windows", ""))
+	p.row("load", fmt.Sprintf("%.2f", a.Load), "op × members / %s; by min_interval it is %.2f", or(a.several(), "(every × slots)", "every"), a.LoadInForce)
+	p.row("busy", share(e.Busy), "of the time %s%s", or(a.several(), "each token is in use", "somebody runs"),
+		or(e.FromTheory, ", in theory", "; in theory "+percent(e.Theory.Busy)))
+	p.row("overlap", share(e.Overlap), "of the time %s", or(a.several(), fmt.Sprintf("more than %d run", k.Slots), "two or more run"))
+	p.row("false alarms", rate(e.FalseAlarms), "tokens made or revived although there is one, and removed again")
+	p.line("\n%s", columns("", "mean", "half of them", "90 %", "99 %", "longest seen"))
+	p.spread("wait for the token", e.Wait)
+	p.spread("between two runs", e.Interval)
+	p.line("\nWhat it costs the network")
+	p.row("datagrams", perSecond(t.FleetDatagrams, "/s"), "sent in the whole fleet; by each member %s", perSecond(t.MemberDatagrams, "/s"))
+	p.row("bytes", perSecond(t.FleetBytes, "B/s"), "in the whole fleet, %v a datagram with its headers; by each member %s", t.DatagramBytes, perSecond(t.MemberBytes, "B/s"))
+	p.row("gossip", "~ "+perSecond(t.GossipBytes, "B/s"), "by each member besides; an estimate, once for all gates of a fleet")
+}
+
+func (a *Answer) whatIf(p *page) {
+	const indent = "    "
+	p.line("\nWhat if\n  all members start at once:")
+	p.paragraph(indent, "the first round takes at least %s, %s.", spoken(a.FirstRound),
+		or(a.several(), fmt.Sprintf("%d runs at once", a.Constants.Slots), "one run after the other"))
+	p.line("  the holder%s is killed:", or(a.several(), " of a token", ""))
+	p.paragraph(indent, "%s for %s.", or(a.several(), "one token less, and one run less at once,", "no token, and no run,"), a.afterLoss())
+	p.line("  there are twice the members:")
+	b := &a.Twice
+	measured := ""
+	if !b.FromTheory {
+		measured = fmt.Sprintf(" (99 %% within %s), overlap %s", number(b.Interval.P99), share(b.Overlap))
+	}
+	p.paragraph(indent, "%sload %.2f by min_interval, %s busy, a run every %s%s.", or(b.FromTheory, "in theory, ", ""), b.Load, share(b.Busy),
+		number(b.Interval.Mean.Mean), measured)
+}
+
+// afterLoss says for how long a token is missed, and what then happens.
+func (a *Answer) afterLoss() string {
+	k, l := &a.Constants, &a.Loss
+	most := written(k.MaxInterval)
+	text := "up to max_interval, " + most
+	switch {
+	case l.Samples > 0:
+		text = fmt.Sprintf("%s (longest of %d losses: %s)", number(l.Silence), l.Samples, number(l.LongestSilence))
+	case k.Backups > 0:
+		text = "about " + spoken(a.revival())
+	}
+	if k.Backups > 0 {
+		text += "; then a guardian revives it"
+		if l.Crowd > k.Slots {
+			text += fmt.Sprintf(", and up to %d run at once", l.Crowd)
+		}
+		return text + ". If all its guardians are killed with it, for up to max_interval, " + most
+	}
+	if l.Samples == 0 {
+		return text
+	}
+	if l.Crowd > k.Slots {
+		text += fmt.Sprintf("; then several members make a new one, and up to %d run at once", l.Crowd)
+	}
+	if l.Recovered == 0 {
+		text += "; none was watched to the end of that"
+	} else {
+		text += fmt.Sprintf("; %s after the loss there is one token%s again", number(l.Recovery), or(a.several(), " for each slot", ""))
+		if l.Recovered < l.Samples {
+			text += fmt.Sprintf(" (%d of the %d; the others were not watched to the end)", l.Recovered, l.Samples)
+		}
+	}
+	if shorter := a.shorterMaxInterval(); shorter > 0 {
+		text += fmt.Sprintf(". A max_interval of %s would make the silence shorter, and in theory give no more than about one false alarm every %s",
+			written(shorter), written(a.Wish.Every))
+	}
+	return text
+}
+
+func (a *Answer) reading(p *page) {
+	k, e := &a.Constants, &a.Expected
+	p.line("\nHow to read this")
+	why := "min_interval is every itself, so that at least nobody runs more often than wished"
+	switch {
+	case k.MinInterval < a.Wish.Every:
+		why = "That is why min_interval is every less the mean wait"
+	case a.Met:
+		why = "That is why min_interval is every itself"
+	}
+	p.paragraph("", "A member is due min_interval after the start of its last run, and then waits until %s token comes by. %s %s: runs are every %s on average, "+
+		"and never closer than min_interval.", or(a.several(), "a", "the"), a.walking(), why, number(e.Interval.Mean.Mean))
+	p.line("")
+	if e.Simulated.Seeds == 0 {
+		p.paragraph("", "The figures are from theory: to simulate so many members with this walk, or so long an every, would take too long.")
+		return
+	}
+	if e.FromTheory {
+		p.paragraph("", "The share of busy time and the times are from theory: the simulation was too short for so long an every.")
+	}
+	twice := ""
+	if b := &a.Twice.Simulated; b.Seeds > 0 {
+		twice = fmt.Sprintf(" (%d fleets of twice the members, %s, %d runs)", b.Seeds, spoken(b.Duration), b.Operations)
+	}
+	p.paragraph("", "The figures are measured: %d simulated fleets of %d members, %s in all, %d runs, with the code that an agent runs%s. %s± is where the "+
+		"mean lies with 95 %% confidence. A run takes between half of op and one and a half, a datagram %s, and %s of them get lost. %s.",
+		e.Simulated.Seeds, e.Members, spoken(e.Simulated.Duration), e.Simulated.Operations, twice,
+		or(a.unguarded(), "They are without guardians, who have nothing to do while nothing is lost; what these send is computed. ", ""),
+		written(a.Wish.latency()), percent(a.Wish.Loss),
+		or(k.Walk == wander.Sweep, "Members take their turns as in a fleet that has started all at once",
+			"Members' turns are spread evenly, as they are long after a start"))
+}
+
+// walking says how a token goes about the members.
+func (a *Answer) walking() string {
+	k, lap := &a.Constants, spoken(a.Expected.Theory.Lap)
+	switch {
+	case k.Walk == wander.Random && a.several():
+		return "The tokens walk at random, each of them everywhere: a member may wait several times as long for the first of them as it does on average, " +
+			"and it takes about " + lap + " until everybody has seen one."
+	case k.Walk == wander.Random:
+		return "The token walks at random: that takes as many hops as there are members on average, but sometimes several times as many, and about " + lap +
+			" until the token has been with everybody."
+	case k.Walk == wander.Shuffle && a.several():
+		return "Each token visits everybody once in a lap, which takes about " + lap + ", in a fresh order each time, and a member runs under the first that comes."
+	case k.Walk == wander.Shuffle:
+		return "The token visits everybody once in a lap, which takes about " + lap + ", in a fresh order each time: that is little more than half a lap on " +
+			"average, and never more than two."
+	}
+	round := "The token goes round in one order, a lap in about " + lap
+	if a.several() {
+		round = fmt.Sprintf("The %d tokens share the members: each goes round its own part of them in one order, a lap in about %s", k.Slots, lap)
+	}
+	return round + ", and a member that will be due within a lap of skips keeps it until then. So the members soon become due in the order in which it " +
+		"comes, and hardly anybody waits for long but those who have just joined."
+}
+
+// revival is in how many seconds guardians take up a token again.
+func (a *Answer) revival() float64 { return patiencesToRevive * patience(&a.Constants).Seconds() }
+
+// shorterMaxInterval is one that is worth a thought; zero if there is none.
+func (a *Answer) shorterMaxInterval() time.Duration {
 	if a.Loss.ShortestMaxInterval < 0.9*a.Constants.MaxInterval.Seconds() {
 		return seconds(a.Loss.ShortestMaxInterval)
 	}
 	return 0
 }
 
-// Unguarded says that the guardians were not simulated.
-func (a *Answer) Unguarded() bool { return a.Constants.Backups > 0 && !watched(&a.Wish, &a.Constants) }
-
-// Latency is how long a datagram is under way.
-func (a *Answer) Latency() time.Duration { return a.Wish.latency() }
+// unguarded says that the guardians were not simulated.
+func (a *Answer) unguarded() bool { return a.Constants.Backups > 0 && !watched(&a.Wish, &a.Constants) }
 
 // columns is a line of a table.
 func columns(name string, cells ...any) string {
@@ -165,9 +253,8 @@ func flags(command string) string {
 	return strings.Join(lines, " \\\n      ")
 }
 
-// wrap breaks a paragraph into lines.
-func wrap(paragraph string) string {
-	text := strings.Trim(paragraph, "«»")
+// wrap breaks a paragraph into lines, each indented as the first one.
+func wrap(text string) string {
 	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
 	var lines strings.Builder
 	line := indent

@@ -3,58 +3,88 @@ package e2e
 import (
 	"fmt"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 )
 
 // idleFor is how long the processor time of an idle fleet is added up.
-const idleFor = 20 * time.Second
+const idleFor = time.Minute
 
-// BenchmarkIdleAgent measures what an agent costs that has nothing to do but pass the token on: one of five, with every
-// constant at its default.
+// BenchmarkIdleAgent measures what an agent costs that has nothing to do but pass the token on, with every constant at its default. Pages of the
+// program that many agents have in common count for each of them in what is resident, and once for all of them in what is proportional.
 func BenchmarkIdleAgent(b *testing.B) {
-	for b.Loop() {
-		f := newFleet(b, 5)
-		f.start()
-		until(b, "everybody has run", func() bool { return len(f.runs()) >= len(f.nodes) })
-		before := f.processorTime()
-		time.Sleep(idleFor)
-		used := f.processorTime() - before
-		var resident float64
-		for _, n := range f.nodes {
-			resident += n.residentMiB()
-		}
-		agents := float64(len(f.nodes))
-		b.ReportMetric(resident/agents, "MiB-resident/agent")
-		b.ReportMetric(used.Seconds()/idleFor.Seconds()/agents*1000, "ms-cpu/s/agent")
-		for _, n := range f.nodes {
-			n.kill()
-		}
+	for _, size := range []int{5, 200} {
+		b.Run(strconv.Itoa(size), func(b *testing.B) {
+			for b.Loop() {
+				f := newFleet(b, size, "--log-level", "info")
+				f.hook("#!/bin/sh\necho \"start $WANDERD_NAME $WANDERD_SEQ $(date +%s%N) $$\" >>\"$JOURNAL\"\n")
+				if size > 20 {
+					f.startMany()
+				} else {
+					f.start()
+				}
+				for before := -1; before < len(f.runs()); time.Sleep(10 * time.Second) {
+					before = len(f.runs()) // everybody has run soon, and then there is nothing to do
+				}
+				b.Logf("%d runs", len(f.runs()))
+				f.measureIdle(b)
+				for _, n := range f.nodes {
+					n.kill()
+				}
+			}
+		})
 	}
 }
 
-// processorTime is what all processes of the fleet have used, in user and system mode.
-func (f *fleet) processorTime() time.Duration {
-	f.t.Helper()
+// measureIdle adds up what each agent uses for a while.
+func (f *fleet) measureIdle(b *testing.B) {
+	b.Helper()
+	figures := map[string][]float64{}
+	before := make([]time.Duration, len(f.nodes))
+	for i, n := range f.nodes {
+		before[i] = n.processorTime()
+	}
+	time.Sleep(idleFor)
+	for i, n := range f.nodes {
+		used := n.processorTime() - before[i]
+		figures["ms-cpu/s"] = append(figures["ms-cpu/s"], 1000*used.Seconds()/idleFor.Seconds())
+		for _, what := range []string{"Rss", "Pss", "Anonymous"} {
+			figures["MiB-"+what] = append(figures["MiB-"+what], n.memoryMiB(what))
+		}
+	}
+	for unit, of := range figures {
+		slices.Sort(of)
+		sum := 0.0
+		for _, v := range of {
+			sum += v
+		}
+		b.ReportMetric(sum/float64(len(of)), unit+"-mean")
+		b.ReportMetric(of[len(of)/2], unit+"-median")
+		b.ReportMetric(of[len(of)-1], unit+"-max")
+	}
+}
+
+// processorTime is what the agent has used, in user and system mode.
+func (n *node) processorTime() time.Duration {
+	n.fleet.t.Helper()
 	const perSecond = 100 // USER_HZ, the same on every Linux that Go runs on
-	var ticks time.Duration
-	for _, n := range f.nodes {
-		stat := n.proc("stat")
-		fields := strings.Fields(stat[strings.LastIndex(stat, ")")+1:])
-		var user, system time.Duration
-		if _, err := fmt.Sscan(fields[11]+" "+fields[12], &user, &system); err != nil {
-			f.t.Fatal(err)
-		}
-		ticks += user + system
+	stat := n.proc("stat")
+	fields := strings.Fields(stat[strings.LastIndex(stat, ")")+1:])
+	var user, system time.Duration
+	if _, err := fmt.Sscan(fields[11]+" "+fields[12], &user, &system); err != nil {
+		n.fleet.t.Fatal(err)
 	}
-	return ticks * time.Second / perSecond
+	return (user + system) * time.Second / perSecond
 }
 
-// residentMiB is the memory that the process has in use.
-func (n *node) residentMiB() float64 {
-	for line := range strings.Lines(n.proc("status")) {
-		if size, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+// memoryMiB is a line of the kernel's summary of the agent's memory.
+func (n *node) memoryMiB(what string) float64 {
+	n.fleet.t.Helper()
+	for line := range strings.Lines(n.proc("smaps_rollup")) {
+		if size, ok := strings.CutPrefix(line, what+":"); ok {
 			var kib float64
 			if _, err := fmt.Sscan(size, &kib); err != nil {
 				n.fleet.t.Fatal(err)
@@ -62,7 +92,7 @@ func (n *node) residentMiB() float64 {
 			return kib / 1024
 		}
 	}
-	n.fleet.t.Fatal("no VmRSS")
+	n.fleet.t.Fatal("the kernel says nothing of " + what)
 	return 0
 }
 

@@ -4,7 +4,6 @@ import (
 	"image/color"
 	"math"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -48,26 +47,25 @@ func (Bars) sample(c draw.Canvas, _ int, of color.Color) {
 }
 
 // ticks has as many of the labels as there is room for.
-func (b Bars) ticks() plot.ConstantTicks {
+func (b Bars) ticks() labels {
 	longest := 1
 	for _, l := range b.Labels {
 		longest = max(longest, len([]rune(l)))
 	}
 	const letterWidth, room = 7, 560
 	every := max(1, int(math.Ceil(float64(len(b.Labels)*(longest+1)*letterWidth)/room)))
-	var ticks plot.ConstantTicks
+	var ticks labels
 	for i := 0; i < len(b.Labels); i += every {
-		ticks = append(ticks, plot.Tick{Value: float64(i), Label: b.Labels[i]})
+		ticks = append(ticks, tick{float64(i), b.Labels[i]})
 	}
 	return ticks
 }
 
-// Plot draws the bars.
-func (b Bars) Plot(c draw.Canvas, p *plot.Plot) {
+func (b Bars) paint(c draw.Canvas, a *axes) {
 	const together = 0.8
-	x, y := p.Transforms(&c)
+	x, y := a.on(&c)
 	each := together / float64(len(b.Groups))
-	floor := max(p.Y.Min, 0)
+	floor := max(a.low, 0)
 	f := b.frame()
 	colours := f.colours()
 	for g, group := range b.Groups {
@@ -81,19 +79,19 @@ func (b Bars) Plot(c draw.Canvas, p *plot.Plot) {
 				Min: vg.Point{X: x(left) + 0.5, Y: y(min(v, floor))}, Max: vg.Point{X: x(left+each) - 0.5, Y: y(max(v, floor))},
 			}.Path())
 		}
-		b.paintHalves(c, p, group, func(i int) vg.Length { return x(float64(i) - together/2 + (float64(g)+0.5)*each) })
+		b.paintHalves(c, a, group, func(i int) vg.Length { return x(float64(i) - together/2 + (float64(g)+0.5)*each) })
 	}
 }
 
-func (b Bars) paintHalves(c draw.Canvas, p *plot.Plot, group Group, x func(int) vg.Length) {
-	_, y := p.Transforms(&c)
+func (b Bars) paintHalves(c draw.Canvas, a *axes, group Group, x func(int) vg.Length) {
+	_, y := a.on(&c)
 	style := draw.LineStyle{Color: ink(), Width: 1}
 	for i, h := range group.Halves {
 		low, high := group.Values[i]-h, group.Values[i]+h
 		if !(h > 0) || math.IsNaN(high) || b.Logarithmic && group.Values[i] <= 0 {
 			continue
 		}
-		from, to := y(max(low, p.Y.Min)), y(min(high, p.Y.Max))
+		from, to := y(max(low, a.low)), y(min(high, a.high))
 		c.StrokeLine2(style, x(i), from, x(i), to)
 		c.StrokeLine2(style, x(i)-3, to, x(i)+3, to)
 		c.StrokeLine2(style, x(i)-3, from, x(i)+3, from)

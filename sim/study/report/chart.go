@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	xfont "golang.org/x/image/font"
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -22,9 +20,9 @@ import (
 type Chart interface {
 	// Terminal draws the chart with letters, in lines of at most so many columns; it ends with a newline.
 	Terminal(columns int) string
-	// Plot draws what is within the axes.
-	plot.Plotter
 	frame() frame
+	// paint draws what is within the axes.
+	paint(draw.Canvas, *axes)
 	// sample draws the mark of one series in the legend.
 	sample(c draw.Canvas, series int, of color.Color)
 }
@@ -36,7 +34,7 @@ type frame struct {
 	series      []series
 	// from and to are the ends of the horizontal axis.
 	from, to float64
-	marks    plot.Ticker
+	marks    marks
 }
 
 // series is the values of one colour.
@@ -111,9 +109,7 @@ func paint(c draw.Canvas, chart Chart) {
 	if f.y != "" {
 		c = writeLine(c, f.y, letters(labelSize, xfont.WeightNormal), 8)
 	}
-	p := f.axes()
-	p.Add(chart)
-	p.Draw(c)
+	f.axes().paint(c, chart)
 }
 
 // writeLine writes a line at the top and returns what is left below it, and below a gap.
@@ -144,28 +140,4 @@ func explain(c draw.Canvas, chart Chart, f *frame) draw.Canvas {
 	}
 	c.Max.Y -= line + 8
 	return c
-}
-
-// axes returns a plot with nothing on it yet.
-func (f *frame) axes() *plot.Plot {
-	p := plot.New()
-	p.BackgroundColor = nil
-	dress(&p.X)
-	dress(&p.Y)
-	label := letters(labelSize, xfont.WeightNormal)
-	label.XAlign, label.YAlign = p.X.Label.TextStyle.XAlign, p.X.Label.TextStyle.YAlign
-	p.X.Label.Text, p.X.Label.TextStyle, p.X.Label.Padding = f.x, label, 5
-	p.X.Min, p.X.Max, p.X.Tick.Marker = f.from, f.to, f.marks
-	p.Y.Min, p.Y.Max = f.span()
-	p.Y.Tick.Marker = linearTicks{}
-	// The lines of the grid stand in for the axis.
-	p.Y.LineStyle.Width, p.Y.Tick.LineStyle.Width = 0, 0
-	if f.logarithmic {
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, decadeTicks{}
-	}
-	grid := plotter.NewGrid()
-	grid.Vertical.Color = nil
-	grid.Horizontal = draw.LineStyle{Color: faint(), Width: 0.75}
-	p.Add(grid)
-	return p
 }

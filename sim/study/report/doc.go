@@ -4,10 +4,11 @@
 //	comparison.go  published and measured side by side
 //	number.go      how numbers are formatted
 //	json.go        JSON for people and scripts
-//	chart.go       what every chart has: title, legend, axes; bars.go and lines.go: the two kinds of chart
+//	chart.go       what every chart has: title, legend; bars.go and lines.go: the two kinds of chart
+//	axes.go        the axes of a chart
 //	terminal.go    charts drawn with letters
 //	ticks.go       the marks of an axis
-//	style.go       fonts, sizes and colours
+//	style.go       sizes and colours; fonts.go: the fonts
 //	output.go      a file that is written completely or not at all
 //	progress.go    a line with the time left
 //

@@ -4,7 +4,6 @@ import (
 	"image/color"
 	"math"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -82,9 +81,8 @@ func dot(c draw.Canvas, of color.Color, at vg.Point) {
 	c.DrawGlyphNoClip(draw.GlyphStyle{Color: of, Radius: 4, Shape: draw.CircleGlyph{}}, at)
 }
 
-// Plot draws the curves.
-func (l Lines) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
+func (l Lines) paint(c draw.Canvas, a *axes) {
+	x, y := a.on(&c)
 	f := l.frame()
 	colours := f.colours()
 	for i, k := range l.Curves {

@@ -4,11 +4,9 @@ import (
 	"image/color"
 
 	xfont "golang.org/x/image/font"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // The size of every chart, and the resolution of a PNG.
@@ -64,18 +62,7 @@ func dashes(i int) []vg.Length {
 
 func letters(size font.Length, weight xfont.Weight) text.Style {
 	return text.Style{
-		Color: ink(), Handler: plot.DefaultTextHandler,
+		Color: ink(), Handler: text.Plain{Fonts: fonts()},
 		Font: font.Font{Typeface: "Liberation", Variant: "Sans", Weight: weight, Size: size},
 	}
-}
-
-// dress gives an axis its fonts and lines.
-func dress(a *plot.Axis) {
-	style := letters(tickSize, xfont.WeightNormal)
-	style.XAlign, style.YAlign = a.Tick.Label.XAlign, a.Tick.Label.YAlign
-	a.Tick.Label = style
-	a.Padding = 0
-	a.LineStyle = draw.LineStyle{Color: ink(), Width: 0.75}
-	a.Tick.LineStyle = a.LineStyle
-	a.Tick.Length = 4
 }

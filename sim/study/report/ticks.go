@@ -1,10 +1,22 @@
 package report
 
-import (
-	"math"
+import "math"
 
-	"gonum.org/v1/plot"
-)
+// tick is a mark on an axis.
+type tick struct {
+	value float64
+	label string
+}
+
+// marks are those on an axis between two values.
+type marks interface {
+	between(low, high float64) []tick
+}
+
+// labels are marks that do not depend on the values.
+type labels []tick
+
+func (l labels) between(float64, float64) []tick { return l }
 
 // maxTicks is the greatest number of marks with a number on an axis.
 const maxTicks = 7
@@ -12,12 +24,11 @@ const maxTicks = 7
 // linearTicks marks round numbers.
 type linearTicks struct{}
 
-// Ticks returns the marks between two values.
-func (linearTicks) Ticks(low, high float64) []plot.Tick {
+func (linearTicks) between(low, high float64) []tick {
 	step := roundStep((high - low) / maxTicks)
-	var ticks []plot.Tick
+	var ticks []tick
 	for i := math.Ceil(low/step - 1e-9); i*step <= high*(1+1e-9); i++ {
-		ticks = append(ticks, plot.Tick{Value: i * step, Label: grouped(i * step)})
+		ticks = append(ticks, tick{i * step, grouped(i * step)})
 	}
 	return ticks
 }
@@ -33,21 +44,20 @@ func roundStep(d float64) float64 {
 	return 10 * power
 }
 
-// decadeTicks marks the powers of ten, and where there are few, their doubles and fives too.
+// decadeTicks marks the powers of ten, and where there are few, their doubles and fives too. The values are above zero.
 type decadeTicks struct{}
 
-// Ticks returns the marks between two values above zero.
-func (decadeTicks) Ticks(low, high float64) []plot.Tick {
+func (decadeTicks) between(low, high float64) []tick {
 	first, last := math.Ceil(math.Log10(low)-1e-9), math.Floor(math.Log10(high)+1e-9)
 	every, multiples := max(1, math.Ceil((last-first+1)/maxTicks)), []float64{1}
 	if last-first <= 1 {
 		first, multiples = first-1, []float64{1, 2, 5}
 	}
-	var ticks []plot.Tick
+	var ticks []tick
 	for e := first; e <= last; e += every {
 		for _, m := range multiples {
 			if v := m * math.Pow(10, e); v >= low*(1-1e-9) && v <= high*(1+1e-9) {
-				ticks = append(ticks, plot.Tick{Value: v, Label: grouped(v)})
+				ticks = append(ticks, tick{v, grouped(v)})
 			}
 		}
 	}
