@@ -239,6 +239,7 @@ func FuzzQuestion(f *testing.F) {
 	f.Add(genuine)
 	f.Add(genuine[:questionOverhead])
 	f.Add(asker.self[:])
+	tr := &gossipTransport{seal: newTestSeal(f, nil), closed: make(chan struct{})}
 	f.Fuzz(func(t *testing.T, frame []byte) {
 		q := &questions{
 			self: one, key: privateOf(1), make: echo, asking: make(map[wire.MemberID]struct{}),
@@ -247,7 +248,7 @@ func FuzzQuestion(f *testing.F) {
 			},
 		}
 		conn := &written{}
-		g := &guardedConn{Conn: conn, transport: &gossipTransport{seal: newTestSeal(t, nil), closed: make(chan struct{})}, nonces: nonces, unread: frame}
+		g := &guardedConn{Conn: conn, transport: tr, nonces: nonces, unread: frame}
 		err := q.answer(g)
 		if answered := conn.Len() > 0; answered != bytes.Equal(frame, genuine) || answered != (err == nil) {
 			t.Errorf("%d bytes came back for %x: %v", conn.Len(), frame, err)

@@ -330,7 +330,7 @@ func FuzzQuestion(f *testing.F) {
 	f.Fuzz(func(t *testing.T, asked []byte) {
 		h := &host{history: control.History{Gates: slices.Clone(big.Gates)}}
 		for i := range h.history.Gates {
-			h.history.Gates[i].Runs = slices.Clone(h.history.Gates[i].Runs[:50])
+			h.history.Gates[i].Runs = slices.Clone(h.history.Gates[i].Runs[:16])
 		}
 		answer := Answer(t.Context(), h, asked, true)
 		q, err := parseQuestion(asked)

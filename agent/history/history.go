@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -100,6 +101,11 @@ func Open(path string) (*Log, error) {
 		return l, fmt.Errorf("cannot read the history: %w", err)
 	}
 	defer func() { _ = file.Close() }()
+	return l, l.read(file)
+}
+
+// read reads the runs, and skips the lines that are damaged.
+func (l *Log) read(file io.Reader) error {
 	damaged := 0
 	scanner := bufio.NewScanner(file)
 	scanner.Buffer(nil, maxLine)
@@ -122,11 +128,11 @@ func Open(path string) (*Log, error) {
 	}
 	switch err := scanner.Err(); {
 	case err != nil:
-		return l, fmt.Errorf("cannot read all of the history %s: %w", path, err)
+		return fmt.Errorf("cannot read all of the history %s: %w", l.path, err)
 	case damaged > 0:
-		return l, fmt.Errorf("%d lines of the history %s are damaged, and were skipped", damaged, path)
+		return fmt.Errorf("%d lines of the history %s are damaged, and were skipped", damaged, l.path)
 	}
-	return l, nil
+	return nil
 }
 
 // Put records a run that has begun, or the end of one.
