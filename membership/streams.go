@@ -43,11 +43,6 @@ const (
 	// maxSending and maxPerSending are the same for those that send their frame without a secret, which takes memory.
 	maxSending    = 16
 	maxPerSending = 4
-	// maxIncoming is how many incoming connections memberlist serves at a time, maxAnswering how many questions are answered at a time.
-	// Further ones wait, maxWaiting at most.
-	maxIncoming  = 16
-	maxAnswering = 8
-	maxWaiting   = 64
 	// greetingTime is how long an incoming connection may take to prove itself, frameTime to send its frame and to find a place.
 	greetingTime = 2 * time.Second
 	frameTime    = 5 * time.Second
@@ -160,25 +155,42 @@ func (t *gossipTransport) admit(g *guardedConn) error {
 			return err
 		}
 	}
-	if t.waiting.Add(1) > maxWaiting {
-		t.waiting.Add(-1)
-		return errBusy
-	}
-	defer t.waiting.Add(-1)
-	late := time.NewTimer(frameTime)
-	defer late.Stop()
-	select {
-	case t.places[g.purpose] <- struct{}{}:
-		g.placed.Store(true)
-	case <-late.C:
-		return errBusy
-	case <-t.closed:
-		return errShutdown
+	hall := t.halls[g.purpose]
+	guest := hall.enter(g, g.got, time.Now())
+	if err := t.wait(guest); err != nil {
+		return err
 	}
 	if t.seal.clear {
 		return nil
 	}
-	return g.receive()
+	err = g.receive()
+	if !hall.hear(guest) {
+		return errCrowded
+	}
+	return err
+}
+
+// wait waits for a place, and sends the slow away meanwhile.
+func (t *gossipTransport) wait(guest *guestInHall) error {
+	late := time.NewTimer(frameTime)
+	defer late.Stop()
+	tick := time.NewTicker(hallTick)
+	defer tick.Stop()
+	for {
+		select {
+		case <-guest.called:
+			if !guest.hall.has(guest) {
+				return errCrowded
+			}
+			return nil
+		case <-tick.C:
+			guest.hall.relieve(time.Now())
+		case <-late.C:
+			return errBusy
+		case <-t.closed:
+			return errShutdown
+		}
+	}
 }
 
 // dial opens a connection for a purpose. It returns at once when the transport is closed; the goroutine that dials ends by itself.
@@ -241,8 +253,8 @@ type guardedConn struct {
 	once sync.Once
 	// from is the address by which the connections of a stranger are counted.
 	from netip.Addr
-	// placed is set once it has a place, which Close gives back.
-	placed atomic.Bool
+	// guest is its place, or its wait for one; nil before it has proved itself, and on a caller's side.
+	guest atomic.Pointer[guestInHall]
 
 	// nonces are those of the caller and of the acceptor, by which no other connection is this one.
 	nonces       []byte
@@ -416,8 +428,8 @@ func (g *guardedConn) Close() error {
 		g.transport.mu.Lock()
 		delete(g.transport.conns, g)
 		g.transport.mu.Unlock()
-		if g.placed.Load() {
-			<-g.transport.places[g.purpose]
+		if guest := g.guest.Load(); guest != nil {
+			guest.hall.leave(guest, time.Now())
 		}
 	})
 	return err

@@ -91,6 +91,25 @@ func TestSlowConnectionsInTheClearKeepNobodyOut(t *testing.T) {
 	})
 }
 
+// Who has the secret and no trusted key can prove the secret, and say the rest slowly: a place is not his for long while others wait.
+func TestSlowConnectionsWithTheSecretKeepNobodyOut(t *testing.T) {
+	for _, first := range []string{string([]byte{0, 1, 0, 0}), ""} {
+		inFleet(t, func(t *testing.T, f *fleet) {
+			hosts := f.startAll(2)
+			f.within(time.Second, "they see each other", allSee(hosts, 1, 2))
+			for i := range 2 * (maxIncoming + maxWaiting) {
+				conn := f.prove(hosts[1])
+				defer func() { _ = conn.Close() }()
+				if i%2 == 0 {
+					_, _ = conn.Write([]byte(first))
+				}
+			}
+			hosts = append(hosts, f.start(3))
+			f.within(2*time.Second, "a third one joins", allSee(hosts, 1, 2, 3))
+		})
+	}
+}
+
 // prove opens a connection to host 1 that has proved itself with what h knows.
 func (f *fleet) prove(h *host) net.Conn {
 	f.t.Helper()

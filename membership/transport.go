@@ -46,11 +46,10 @@ type gossipTransport struct {
 
 	packetCh chan *memberlist.Packet
 	streamCh chan net.Conn
-	// lobby holds the incoming connections that have not proved themselves, sending those that send their frame without a secret;
-	// waiting counts those that wait for a place, and places those that have one, by their purpose: the capacity is the limit.
+	// lobby holds the incoming connections that have not proved themselves, sending those that send their frame without a secret, and the
+	// halls those that have proved themselves, by their purpose.
 	lobby, sending lobby
-	waiting        atomic.Int32
-	places         map[purpose]chan struct{}
+	halls          map[purpose]*hall
 	closed         chan struct{}
 	working        sync.WaitGroup
 	// answers is nil with a secret.
@@ -85,8 +84,8 @@ func newGossipTransport(
 		packetCh: make(chan *memberlist.Packet, packetQueue), streamCh: make(chan net.Conn),
 		lobby:   lobby{most: maxStrangers, perAddr: maxPerStranger},
 		sending: lobby{most: maxSending, perAddr: maxPerSending},
-		places: map[purpose]chan struct{}{
-			forGossip: make(chan struct{}, maxIncoming), forQuestion: make(chan struct{}, maxAnswering),
+		halls: map[purpose]*hall{
+			forGossip: {most: maxIncoming, mostWaiting: maxWaiting}, forQuestion: {most: maxAnswering, mostWaiting: maxWaiting},
 		},
 		questions: q, closed: make(chan struct{}), conns: make(map[*guardedConn]struct{}), bySecond: make(map[wire.MemberID]struct{}),
 		acceptWarn: throttle{every: refusedWarnEvery}, foreignWarn: throttle{every: refusedWarnEvery},

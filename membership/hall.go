@@ -1,0 +1,136 @@
+package membership
+
+import (
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// maxIncoming is how many incoming connections memberlist serves at a time, maxAnswering how many questions are answered at a time.
+	// Further ones wait, maxWaiting at most.
+	maxIncoming  = 16
+	maxAnswering = 8
+	maxWaiting   = 64
+	// slowAfter is how long a connection may have a place without having sent its frame while others wait. An honest caller sends it with its
+	// proof, before it has the place.
+	slowAfter = time.Second
+	// hallTick is how often a connection that waits looks for a slow one.
+	hallTick = 100 * time.Millisecond
+)
+
+// hall has the connections of one purpose that have proved the secret: those that are served, and those that wait for a place. Whoever has the
+// secret may be a stranger all the same, and slow on purpose. So the next place is of who waits from an address with the fewest, and who is
+// slow makes room.
+type hall struct {
+	most, mostWaiting int
+
+	mu              sync.Mutex
+	placed, waiting []*guestInHall // the oldest first
+}
+
+type guestInHall struct {
+	hall *hall
+	conn *guardedConn
+	from netip.Addr
+	// called is closed when it has a place, or waits no longer.
+	called chan struct{}
+	since  time.Time // when it got its place
+	heard  bool      // its frame has come
+}
+
+// enter lets a connection wait; its Close gives back what it has. If too many wait, the oldest of the address of which most wait goes.
+func (h *hall) enter(conn *guardedConn, heard bool, now time.Time) *guestInHall {
+	guest := &guestInHall{hall: h, conn: conn, from: conn.from, heard: heard, called: make(chan struct{})}
+	conn.guest.Store(guest)
+	h.mu.Lock()
+	h.waiting = append(h.waiting, guest)
+	h.fill(now)
+	var out *guestInHall
+	if len(h.waiting) > h.mostWaiting {
+		out = h.waiting[0]
+		for _, other := range h.waiting {
+			if count(h.waiting, other.from) > count(h.waiting, out.from) {
+				out = other
+			}
+		}
+	}
+	h.mu.Unlock()
+	if out != nil {
+		_ = out.conn.Close()
+	}
+	return guest
+}
+
+// fill gives the free places to those who wait.
+func (h *hall) fill(now time.Time) {
+	for len(h.placed) < h.most && len(h.waiting) > 0 {
+		next := h.waiting[0]
+		for _, other := range h.waiting {
+			if count(h.placed, other.from) < count(h.placed, next.from) {
+				next = other
+			}
+		}
+		h.waiting = without(h.waiting, next)
+		next.since = now
+		h.placed = append(h.placed, next)
+		close(next.called)
+	}
+}
+
+// hear records that the frame of a connection has come, and returns false if it was sent away before.
+func (h *hall) hear(guest *guestInHall) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	guest.heard = true
+	return slices.Contains(h.placed, guest)
+}
+
+// has reports whether a connection has a place.
+func (h *hall) has(guest *guestInHall) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Contains(h.placed, guest)
+}
+
+// leave gives a place back, or ends the wait.
+func (h *hall) leave(guest *guestInHall, now time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if slices.Contains(h.waiting, guest) {
+		h.waiting = without(h.waiting, guest)
+		close(guest.called)
+	}
+	h.placed = without(h.placed, guest)
+	h.fill(now)
+}
+
+// relieve closes a slow connection if others wait: the oldest of the address that has most places.
+func (h *hall) relieve(now time.Time) {
+	h.mu.Lock()
+	var out *guestInHall
+	for _, other := range h.placed {
+		slow := !other.heard && now.Sub(other.since) >= slowAfter
+		if slow && len(h.waiting) > 0 && (out == nil || count(h.placed, other.from) > count(h.placed, out.from)) {
+			out = other
+		}
+	}
+	h.mu.Unlock()
+	if out != nil {
+		_ = out.conn.Close()
+	}
+}
+
+func count(list []*guestInHall, from netip.Addr) (n int) {
+	for _, g := range list {
+		if g.from == from {
+			n++
+		}
+	}
+	return n
+}
+
+func without(list []*guestInHall, guest *guestInHall) []*guestInHall {
+	return slices.DeleteFunc(list, func(other *guestInHall) bool { return other == guest })
+}
