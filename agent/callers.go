@@ -17,6 +17,9 @@ import (
 // "A demand is one bit to the machine; local callers queue at the agent." Commands run for callers ("wanderd exec"), first come, first
 // served, one for each grant. In a gate with a hook, the machine says which grant is theirs.
 
+// maxCallers is how many can wait for one gate on this host: each costs a file descriptor and some KiB.
+const maxCallers = 500
+
 // callers are those who wait for a run of a gate. Only the loop uses them.
 type callers struct {
 	queue []*caller
@@ -101,6 +104,8 @@ func (a *Agent) queue(c *caller) (*gate, error) {
 		return nil, &control.Refusal{Reason: control.Busy, Text: fmt.Sprintf("gate %q is paused: see \"wanderd status\"", g.cfg.Name)}
 	case c.NonBlock && !a.isFree(g):
 		return nil, &control.Refusal{Reason: control.Busy, Text: fmt.Sprintf("gate %q cannot be had at once", g.cfg.Name)}
+	case len(g.callers.queue) >= maxCallers:
+		return nil, &control.Refusal{Reason: control.Busy, Text: fmt.Sprintf("%d callers wait for gate %q already", maxCallers, g.cfg.Name)}
 	}
 	g.callers.queue = append(g.callers.queue, c)
 	a.tellDemand(g)

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"github.com/wanderd/wanderd/agent/connlimit"
 )
 
 // Source supplies the answers. Its methods must be safe for concurrent use, and return when ctx is done.
@@ -63,6 +65,8 @@ const (
 	ioTimeout   = 5 * time.Second
 	idleTimeout = 30 * time.Second
 	maxHeader   = 8 << 10
+	// maxConnections bounds the connections, without those of callers, which the agent bounds.
+	maxConnections = 256
 	// closeTimeout is how long Close waits for answers and calls in progress.
 	closeTimeout = time.Second
 )
@@ -101,6 +105,7 @@ func Serve(path, group string, src Source, logger zerolog.Logger) (*Server, erro
 		served: make(chan struct{}),
 	}
 	s.http.Handler = http.HandlerFunc(s.handle)
+	connlimit.Bound(s.http, maxConnections)
 	s.close = sync.OnceValue(s.shutdown)
 	go func() {
 		defer close(s.served)

@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/wanderd/wanderd/agent/connlimit"
 	"github.com/wanderd/wanderd/agent/control"
 )
 
@@ -62,6 +63,8 @@ const (
 	// answerTimeout is how long the agent may take for its status, ioTimeout for everything else about a request.
 	answerTimeout = 5 * time.Second
 	ioTimeout     = 10 * time.Second
+	// maxConnections is more than all that scrape one host.
+	maxConnections = 32
 )
 
 // Server answers scrapes on a TCP address.
@@ -79,6 +82,7 @@ func (m *Metrics) Serve(address string) (*Server, error) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", m.Handler())
 	s := &Server{http: &http.Server{Handler: mux, ReadTimeout: ioTimeout, WriteTimeout: ioTimeout, IdleTimeout: time.Minute}, served: make(chan error, 1)}
+	connlimit.Bound(s.http, maxConnections)
 	go func() { s.served <- s.http.Serve(listener) }()
 	return s, nil
 }

@@ -26,6 +26,9 @@ type entry struct {
 	key   []byte
 }
 
+// errNobody is a file that is being written, rather than one that parts all members from each other.
+var errNobody = errors.New("it trusts no key and no authority")
+
 // parse reads a file. The error names the line.
 func parse(text []byte) (*list, error) {
 	l := &list{revoked: make(map[string]bool)}
@@ -53,6 +56,9 @@ func parse(text []byte) (*list, error) {
 		default:
 			return nil, fmt.Errorf("line %d: unknown marker @%s", number, marker)
 		}
+	}
+	if len(l.keys)+len(l.authorities) == 0 {
+		return nil, errNobody
 	}
 	return l, nil
 }
@@ -101,16 +107,27 @@ func (l *list) checkCertificate(name string, key, certificate []byte, now time.T
 	case !slices.ContainsFunc(l.authorities, func(e entry) bool { return bytes.Equal(e.key, authority) && e.names.match(name) }):
 		return until, fmt.Errorf("its certificate is signed by a key that is no authority for %q", name)
 	case len(c.ValidPrincipals) != 1 || c.ValidPrincipals[0] != name:
-		return until, fmt.Errorf("its certificate is for %q, and must be for %q alone", c.ValidPrincipals, name)
+		return until, fmt.Errorf("its certificate is for %s, and must be for %q alone", principals(c), name)
 	case c.Signature.Format == ssh.KeyAlgoRSA:
 		return until, errors.New("its certificate is signed with SHA-1")
 	}
 	checker := ssh.CertChecker{Clock: func() time.Time { return now }}
 	if err := checker.CheckCert(name, c); err != nil {
-		return until, fmt.Errorf("its certificate: %w", err)
+		return until, fmt.Errorf("its certificate: %.200s", err.Error())
 	}
 	if c.ValidBefore != ssh.CertTimeInfinity {
 		until = time.Unix(int64(c.ValidBefore), 0) // CheckCert has refused what does not fit
 	}
 	return until, nil
+}
+
+// principals are those of a certificate, for a line of the log: anybody may have written it.
+func principals(c *ssh.Certificate) string {
+	switch len(c.ValidPrincipals) {
+	case 0:
+		return "nobody"
+	case 1:
+		return fmt.Sprintf("%.64q", c.ValidPrincipals[0])
+	}
+	return fmt.Sprintf("%d names", len(c.ValidPrincipals))
 }

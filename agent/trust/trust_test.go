@@ -149,6 +149,25 @@ func TestALineThatCannotBeReadIsAnError(t *testing.T) {
 	}
 }
 
+// A stranger writes the certificate that he shows; the reason of its refusal is a line of the log.
+func TestTheReasonOfARefusalIsShort(t *testing.T) {
+	l, err := parse([]byte("@cert-authority * " + strings.SplitN(lineOf(t, "x", 9), " ", 2)[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("\x1b", 4000)
+	for what, change := range map[string]func(*ssh.Certificate){
+		"one name":       func(c *ssh.Certificate) { c.ValidPrincipals = []string{long} },
+		"many names":     func(c *ssh.Certificate) { c.ValidPrincipals = strings.SplitAfter(long, "\x1b") },
+		"a long option":  func(c *ssh.Certificate) { c.CriticalOptions = map[string]string{long: ""} },
+		"a long comment": func(c *ssh.Certificate) { c.KeyId, c.CertType = long, ssh.UserCert },
+	} {
+		if _, err := l.check("m1", publicOf(1), certify(t, change), time.Now()); err == nil || len(err.Error()) > 500 {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
 func TestAFileIsReadAgainWhenItHasChanged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "known_hosts")
 	write := func(text string, at time.Time) {
@@ -172,6 +191,10 @@ func TestAFileIsReadAgainWhenItHasChanged(t *testing.T) {
 	}
 	if _, err := f.Check("m1", publicOf(1), nil); err != nil {
 		t.Errorf("a defect has ended what was in force: %v", err)
+	}
+	write("# an editor has emptied it, and writes it\n", at.Add(1500*time.Millisecond))
+	if changed, err := f.Refresh(); changed || !errors.Is(err, errNobody) {
+		t.Errorf("nobody: %v, %v", changed, err)
 	}
 	write(lineOf(t, "m1", 2), at.Add(2*time.Second))
 	if changed, err := f.Refresh(); !changed || err != nil {
