@@ -41,7 +41,7 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	case end.Ending != kcopies.Pending:
 		return m.onCopies(now, wire.MemberID{}, &end, out)
 	case m.prev != prev && !m.sees(prev, ev.Peers):
-		return m.bereave(now, out)
+		return m.call(now, out)
 	case m.state == resting:
 		return m.moveOn(now, out)
 	}

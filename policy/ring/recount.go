@@ -7,7 +7,8 @@ import (
 )
 
 // After a crash the token's counter is wrong for ever: a dead requester is counted, and a request that was lost with a member is not. In D a
-// member that has let such a request pass (M_p = 1) stops those behind it. So the token makes one recounting tour: n − 1 moves, on
+// member that has let such a request pass (M_p = 1) stops those behind it, and in Martin's protocol a member that has asked a dead one does not
+// ask again. So the token makes one recounting tour: n − 1 moves, on
 // which it serves all who wait. What was counted before is forgotten, and a request that was made before the tour came to its member
 // counts no more.
 //
@@ -27,7 +28,7 @@ func (m *Machine) takeUp(now policy.Instant, out []policy.Effect) []policy.Effec
 	switch {
 	case m.cfg.Rejoins && m.n > 1:
 		m.placed = true
-		return m.bereave(now, out)
+		return m.call(now, out)
 	case m.cfg.Rejoins || m.n < len(m.cfg.Members):
 		return out
 	}
@@ -40,18 +41,8 @@ func (m *Machine) takeUp(now policy.Instant, out []policy.Effect) []policy.Effec
 	return m.serve(now, policy.AppendTook(out, policy.CauseMade, m.cfg.Self, &ref))
 }
 
-// bereave: the member before this one has crashed, or this member itself has come back, or a handoff from the member before it has brought
-// no token. With Martin it asks again what it has asked: the new neighbour, or one that may have taken the token for its answer. A member
-// that comes back does not know whether it was asked.
-func (m *Machine) bereave(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if m.cfg.Request == Martin && !m.holds() && (m.asked || !m.met) {
-		m.asked, m.nextWants = false, m.nextWants || !m.met
-		out = m.martinAsks(out)
-	}
-	return m.call(now, out)
-}
-
-// call calls for a tour.
+// call calls for a tour: the member before this one has crashed, or this member itself has come back, or a handoff from the member before it
+// has brought no token.
 func (m *Machine) call(now policy.Instant, out []policy.Effect) []policy.Effect {
 	switch {
 	case m.state == offering:
@@ -77,8 +68,8 @@ func (m *Machine) onCall(now policy.Instant, r request, out []policy.Effect) []p
 		return m.remake(now, r, out)
 	case own && r.call == m.calling:
 		r.round = true
-	case own && (m.cfg.Request == Always || m.cfg.Request == Martin):
-		return out // the token is there, and has nothing to count
+	case own && m.cfg.Request == Always:
+		return out // the token is there, and comes to all
 	case own && m.cfg.AsksFirst:
 		return out // an earlier call: where there may be no token for long, nothing circles without an end
 	case m.calling != 0 && r.origin > m.rank:
@@ -105,7 +96,7 @@ func (m *Machine) recount() {
 	switch m.cfg.Request {
 	case Always:
 	case Martin:
-		m.martinMeets()
+		m.asked, m.T.left = false, m.others()
 	case Q:
 		m.T.counter, m.T.left = 0, m.others()
 		m.T.tour++

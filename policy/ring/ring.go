@@ -143,8 +143,10 @@ type Machine struct {
 	// mp is M_p of protocol D: "a local variable M_p whose value is 1 if a request message has passed through the processor after that T has
 	// passed for the last time, and 0 otherwise" (section 4).
 	mp bool
-	// asked and nextWants are of Martin's protocol: this member has asked prev, for itself or for next; next has asked.
+	// asked and nextWants are of Martin's protocol: this member has asked prev, for itself or for next; next has asked. gave is the number with
+	// which this member has last passed the token on.
 	asked, nextWants bool
+	gave             wire.Seq
 	// tour numbers the last recounting tour that has come here. calling is this member's last call for one, if the token has not been here
 	// since; or zero.
 	tour, calling uint32
@@ -313,7 +315,7 @@ func (m *Machine) onRequest(now policy.Instant, r request, out []policy.Effect) 
 	case m.cfg.AsksFirst && m.udp.hasCircled(m, r):
 		return out
 	case m.cfg.Request == Martin:
-		out = m.martinHears(out)
+		out = m.martinHears(r, out)
 	case m.cfg.Request == Q:
 		out = m.qHears(r, out)
 	case m.cfg.Request == D:
@@ -388,7 +390,7 @@ func (m *Machine) moves() bool {
 	case Always:
 		return true
 	case Martin:
-		return m.nextWants
+		return m.nextWants || m.T.left > 0
 	case Q:
 		return m.T.counter > 0 || m.T.left > 0
 	case D:

@@ -100,11 +100,17 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 		ref, load := m.copies.Hop(m.next, &data)
 		return m.udp.handoff.Offer(now.Time, &ref, &load, to, out)
 	}
-	m.become(absent)
-	m.nextWants = false
 	ref := m.copies.Ref()
 	out = policy.AppendGave(out, policy.CausePassed, to, &ref)
-	return m.copies.SafeSendTokenTo(m.next, &data, out)
+	out = m.copies.SafeSendTokenTo(m.next, &data, out)
+	m.passed()
+	return out
+}
+
+// passed: the token is on its way to next, or with it.
+func (m *Machine) passed() {
+	m.become(absent)
+	m.nextWants, m.gave = false, m.copies.Count()
 }
 
 // WellFormed reports whether a message is one of a ring's, and has what those of its kind have.

@@ -15,7 +15,7 @@ type token struct {
 	counter uint16
 	// active is the token state of D: active, or else check.
 	active bool
-	// left is how many moves of a recounting tour of Q are left, tour its number.
+	// left is how many moves of a recounting tour of Martin or Q are left, tour its number.
 	left uint16
 	tour uint32
 	// idle is how many moves of Q have met nobody who waits, in a row.

@@ -137,10 +137,9 @@ func (m *Machine) onDatagram(now policy.Instant, msg *wire.Message, out []policy
 	}
 	receipt := wire.Message{Gate: m.cfg.Gate, Kind: KindReceipt, From: m.cfg.Self, To: msg.From, Load: msg.Load}
 	out = policy.AppendSend(out, &receipt)
-	if last := u.heard[r.origin]; last>>32 == r.number>>32 && r.number <= last {
+	if m.isOld(r) {
 		return out
 	}
-	u.heard[r.origin] = r.number
 	r.again = false
 	if m.undecided() {
 		u.kept = append(u.kept, r)
@@ -149,15 +148,28 @@ func (m *Machine) onDatagram(now policy.Instant, msg *wire.Message, out []policy
 	return m.onRequest(now, r, out)
 }
 
+// isOld reports whether a message has been taken before. What goes round comes from each origin in the order of its numbers. Martin's requests go the
+// other way, may be sooner here than what has gone round, and do no harm when they come again.
+func (m *Machine) isOld(r request) bool {
+	if m.cfg.Request == Martin && r.call == 0 {
+		return false
+	}
+	last := m.udp.heard[r.origin]
+	if last>>32 == r.number>>32 && r.number <= last {
+		return true
+	}
+	m.udp.heard[r.origin] = r.number
+	return false
+}
+
 // onHandoff is what the end of a handoff leads to.
 func (m *Machine) onHandoff(now policy.Instant, end *handoff.Outcome, out []policy.Effect) []policy.Effect {
 	switch end.Ending {
 	case handoff.Pending:
 	case handoff.Passed:
 		data := m.T.data()
-		m.become(absent)
-		m.nextWants = false
 		out = m.copies.Hopped(m.udp.offeredTo, &data, out)
+		m.passed()
 		m.udp.takeOverCalls()
 	case handoff.Failed:
 		m.become(resting)
@@ -193,7 +205,7 @@ func (m *Machine) decide(now policy.Instant, out []policy.Effect) []policy.Effec
 	}
 	if u.calls && !m.undecided() {
 		u.calls = false
-		out = m.bereave(now, out)
+		out = m.call(now, out)
 	}
 	return m.pump(now.Time, m.need(now, out))
 }

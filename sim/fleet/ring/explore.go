@@ -28,6 +28,7 @@ func Draw(seed uint64) Scenario {
 	}
 	s.Backups = dice.IntN(s.Members)
 	s.Demand = sim.Demand{Every: lasting(s.Hook.Takes, 20*time.Second), Queued: share(0.01, 0.5)}
+	s.Duration = min(s.Duration, max(20*time.Second, 1000*s.cycle()))
 	if sometimes(0.3) {
 		s.Demand.Withdrawn = share(0.01, 0.5)
 	}
@@ -58,6 +59,11 @@ func Draw(seed uint64) Scenario {
 	}
 	s.Network.Encode = true
 	return s
+}
+
+// cycle is about how often somebody runs.
+func (s *Scenario) cycle() time.Duration {
+	return max(s.Hook.Takes+s.Network.Latency, (s.Demand.Every+s.Hook.Takes)/time.Duration(s.Members))
 }
 
 // Checkers returns every checker, fresh, for one run of the scenario.
