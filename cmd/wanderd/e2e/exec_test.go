@@ -19,7 +19,11 @@ func onDemand(t testing.TB, size int, settings ...string) *fleet {
 	t.Helper()
 	f := newFleet(t, size)
 	file := filepath.Join(f.dir, "gates.toml")
-	text := "skip = \"100ms\"\n[[gate]]\nname = \"g\"\n" + strings.Join(settings, "\n") + "\n"
+	skip := "100ms"
+	if size == 1 { // no token to wait for; a guard has half a skip to start, which is too short on a busy machine
+		skip = "2s"
+	}
+	text := "skip = \"" + skip + "\"\n[[gate]]\nname = \"g\"\n" + strings.Join(settings, "\n") + "\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -61,6 +65,20 @@ func (n *node) runsOne() {
 		callers := n.callers()
 		return len(callers) > 0 && callers[0].Running
 	})
+}
+
+// runsUntilReleased starts a command that runs until it is released.
+func (n *node) runsUntilReleased(first string) (c *calling, release func()) {
+	n.fleet.t.Helper()
+	released := filepath.Join(n.fleet.dir, "released")
+	c = n.exec("--", "sh", "-c", first+"; while ! [ -e "+released+" ]; do sleep 0.05; done").begin()
+	n.runsOne()
+	return c, func() {
+		n.fleet.t.Helper()
+		if err := os.WriteFile(released, nil, 0o600); err != nil {
+			n.fleet.t.Fatal(err)
+		}
+	}
 }
 
 // calling is "wanderd exec" on the node's host.
@@ -216,8 +234,7 @@ func TestOnlyOneCommandRunsAtATime(t *testing.T) {
 func TestCallersOfOneHostHaveTheirTurnsInTheOrderInWhichTheyAsked(t *testing.T) {
 	n := alone(t)
 	order := filepath.Join(n.fleet.dir, "order")
-	first := n.exec("--", "sh", "-c", "echo a >>"+order+"; sleep 1").begin()
-	n.runsOne()
+	first, release := n.runsUntilReleased("echo a >>" + order)
 	var others []*calling
 	for i, name := range []string{"b", "c", "d"} {
 		others = append(others, n.exec("--", "sh", "-c", "echo "+name+" >>"+order).begin())
@@ -237,6 +254,7 @@ func TestCallersOfOneHostHaveTheirTurnsInTheOrderInWhichTheyAsked(t *testing.T) 
 	if err != nil || !strings.Contains(string(text), fmt.Sprintf("sh (%d), waiting for ", others[0].Process.Pid)) {
 		t.Errorf("%s, %v", text, err)
 	}
+	release()
 	for _, c := range append(others, first) {
 		c.wantCode(0, "")
 	}
@@ -414,11 +432,11 @@ func TestACommandWhoseTokenWasRevivedElsewhereIsStopped(t *testing.T) {
 // A caller that stands still when its turn comes holds nobody up, and has a turn later.
 func TestACallerThatStandsStillLosesItsTurnOnly(t *testing.T) {
 	n := alone(t)
-	first := n.exec("--", "sh", "-c", "sleep 0.5").begin()
-	n.runsOne()
+	first, release := n.runsUntilReleased(":")
 	still := n.exec("--", "sh", "-c", "echo ran").begin()
 	until(t, "it waits", func() bool { return len(n.callers()) == 2 })
 	still.signal(syscall.SIGSTOP)
+	release()
 	n.exec("--", "true").wantCode(0, "")
 	first.wantCode(0, "")
 	still.signal(syscall.SIGCONT)
