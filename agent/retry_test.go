@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/hook"
-	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/policy/pace"
 )
 
 // exits lets all hooks end with that exit status.
@@ -33,7 +33,7 @@ func TestAFailedHookRunsAgainAfterRetryAfterAndAfterARestartToo(t *testing.T) {
 		w.until("the first run", time.Minute, func() bool { return len(w.runs(begun)) == 1 })
 		time.Sleep(2 * w.gate.Op)
 		g := gateOf(t, w, "a")
-		if g.Failures != 1 || g.Results["failed"] != 1 || g.NotRunning != wander.WhyFailed ||
+		if g.Failures != 1 || g.Results["failed"] != 1 || g.NotRunning != pace.WhyFailed ||
 			g.NextRun.Sub(g.LastRun).Round(time.Second) != w.gate.Op+10*time.Minute {
 			t.Errorf("after a failure: %+v", g)
 		}
@@ -44,13 +44,13 @@ func TestAFailedHookRunsAgainAfterRetryAfterAndAfterARestartToo(t *testing.T) {
 		}
 		w.start("a", AloneRun)
 		time.Sleep(time.Minute)
-		if g := gateOf(t, w, "a"); g.NotRunning != wander.WhyFailed || g.NextRun.Sub(g.LastRun).Round(time.Second) != w.gate.Op+20*time.Minute {
+		if g := gateOf(t, w, "a"); g.NotRunning != pace.WhyFailed || g.NextRun.Sub(g.LastRun).Round(time.Second) != w.gate.Op+20*time.Minute {
 			t.Errorf("after a second failure and a restart: %+v", g)
 		}
 		w.exits(0)
 		w.until("the second repetition", 20*time.Minute, func() bool { return len(w.runs(begun)) == 3 })
 		time.Sleep(2 * w.gate.Op)
-		if g := gateOf(t, w, "a"); g.NotRunning != wander.WhyTooSoon || g.NextRun.Sub(g.LastRun).Round(time.Second) != time.Hour {
+		if g := gateOf(t, w, "a"); g.NotRunning != pace.WhyTooSoon || g.NextRun.Sub(g.LastRun).Round(time.Second) != time.Hour {
 			t.Errorf("after a success: %+v", g)
 		}
 	})
@@ -64,7 +64,7 @@ func TestAHookThatExitsWith75IsAskedAgainAndHasNotFailed(t *testing.T) {
 		w.until("the third run", 21*time.Minute, func() bool { return len(w.runs(begun)) == 3 })
 		time.Sleep(2 * w.gate.Op)
 		g, runs := gateOf(t, w, "a"), w.history("a")
-		if g.Failures != 0 || g.Results["not_now"] != 3 || g.NotRunning != wander.WhyNotNow || !g.LastSuccess.IsZero() {
+		if g.Failures != 0 || g.Results["not_now"] != 3 || g.NotRunning != pace.WhyNotNow || !g.LastSuccess.IsZero() {
 			t.Errorf("%+v", g)
 		}
 		if last := runs[len(runs)-1]; last.Exit != 75 || last.Failed() {

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/history"
-	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/policy/pace"
 	"github.com/wanderd/wanderd/policy/window"
 )
 
@@ -28,7 +28,7 @@ func TestAHookRunsInItsWindowOnlyAndTheStatusSaysWhenThatOpens(t *testing.T) {
 		time.Sleep(25 * time.Minute)
 		for _, name := range w.names() {
 			g := gateOf(t, w, name)
-			if g.NotRunning != wander.WhyClosed || g.WindowOpen || g.WindowOpens.Sub(begun) != 30*time.Minute || !g.NextRun.Equal(g.WindowOpens) && !g.LastRun.IsZero() {
+			if g.NotRunning != pace.WhyClosed || g.WindowOpen || g.WindowOpens.Sub(begun) != 30*time.Minute || !g.NextRun.Equal(g.WindowOpens) && !g.LastRun.IsZero() {
 				t.Errorf("%s: %q, opens at %v, next run %v", name, g.NotRunning, g.WindowOpens, g.NextRun)
 			}
 		}

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/policy/strict"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -93,29 +95,53 @@ func (p *program) warn(warnings []string) {
 func writeChecked(w io.Writer, gates []agent.GateConfig) error {
 	var b strings.Builder
 	b.WriteString("ok\n")
-	for _, g := range gates {
-		k := g.Protocol.(wander.Settings)
-		silence, op := "by the default rule", "measured"
-		if k.MaxInterval > 0 {
-			silence = settings.FormatDuration(k.MaxInterval)
+	for i := range gates {
+		switch k := gates[i].Protocol.(type) {
+		case wander.Settings:
+			fmt.Fprintf(&b, "gate %s: %s (%s)\n", gates[i].Name, operationOf(&gates[i], k.MinInterval), softTerms(&gates[i], &k))
+		case strict.Settings:
+			fmt.Fprintf(&b, "gate %s: %s (%s)\n", gates[i].Name, operationOf(&gates[i], k.MinInterval), strictTerms(&gates[i], &k))
 		}
-		if k.Op > 0 {
-			op = settings.FormatDuration(k.Op)
-		}
-		operation, timeout := strings.Join(g.Hook, " ")+", every "+settings.FormatDuration(k.MinInterval), settings.FormatDuration(g.HookTimeout)
-		switch {
-		case len(g.Hook) > 0:
-		case k.MinInterval > 0:
-			operation = "commands, at most one every " + settings.FormatDuration(k.MinInterval)
-		default:
-			operation = "commands"
-		}
-		if g.HookTimeout == 0 {
-			timeout = "none"
-		}
-		fmt.Fprintf(&b, "gate %s: %s (op %s, skip %s, hook_timeout %s, slots %d, backups %d, on_lost %s, max_interval %s)\n", g.Name,
-			operation, op, settings.FormatDuration(k.Skip), timeout, k.Slots, k.Backups, k.OnLost, silence)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// operationOf says what a gate runs, and how often.
+func operationOf(g *agent.GateConfig, minInterval time.Duration) string {
+	switch {
+	case len(g.Hook) > 0:
+		return strings.Join(g.Hook, " ") + ", every " + settings.FormatDuration(minInterval)
+	case minInterval > 0:
+		return "commands, at most one every " + settings.FormatDuration(minInterval)
+	}
+	return "commands"
+}
+
+func timeoutOf(g *agent.GateConfig) string {
+	if g.HookTimeout == 0 {
+		return "none"
+	}
+	return settings.FormatDuration(g.HookTimeout)
+}
+
+func softTerms(g *agent.GateConfig, k *wander.Settings) string {
+	silence, op := "by the default rule", "measured"
+	if k.MaxInterval > 0 {
+		silence = settings.FormatDuration(k.MaxInterval)
+	}
+	if k.Op > 0 {
+		op = settings.FormatDuration(k.Op)
+	}
+	return fmt.Sprintf("op %s, skip %s, hook_timeout %s, slots %d, backups %d, on_lost %s, max_interval %s",
+		op, settings.FormatDuration(k.Skip), timeoutOf(g), k.Slots, k.Backups, k.OnLost, silence)
+}
+
+func strictTerms(g *agent.GateConfig, k *strict.Settings) string {
+	moves := "a tree"
+	if k.Moves == strict.Ring {
+		moves = "a ring, request " + k.Request.String()
+	}
+	return fmt.Sprintf("strict, %s, roster %s, lease %s, kill_after %s, hook_timeout %s, backups %d", moves, strings.Join(g.Roster, " "),
+		settings.FormatDuration(k.Lease), settings.FormatDuration(k.KillAfter), timeoutOf(g), k.Backups)
 }

@@ -21,6 +21,7 @@ type checker struct {
 	told []ballot.Epoch
 	// waits is since when a member waits for a run; longest the longest wait since all is healed.
 	waits []int64
+	pace  pacing
 	// lives counts the steps, by member.
 	counted []bool
 }
@@ -39,6 +40,7 @@ func (c *checker) init(w *world) {
 		w: w, leases: make([]given, n), holdsUntil: make([]int64, n), holds: make([]wire.Seq, n), told: make([]ballot.Epoch, n),
 		waits: make([]int64, n), counted: make([]bool, n),
 	}
+	c.pace.init(w)
 }
 
 // started: "Seq strictly rising at every start", and never two commands at once.
@@ -49,7 +51,9 @@ func (c *checker) started(i int) {
 		c.w.fail("seq: %d starts under %s after %s", i, seqName(seq), seqName(c.newest))
 	}
 	c.newest = max(c.newest, seq)
-	c.served(i)
+	if c.w.p.kind != paced || c.w.hosts[i].run.demanded {
+		c.served(i)
+	}
 	c.resumed(i)
 }
 
@@ -137,8 +141,11 @@ func (c *checker) leaseNow(i int, promised ballot.Epoch, end int64) given {
 	return given{promised, end}
 }
 
-// allServed reports whether nobody waits for a run any more.
-func (c *checker) allServed() bool {
+// allServed reports whether nobody waits for a run any more, and all operations have run since all was healed.
+func (c *checker) allServed(healed int64) bool {
+	if c.w.p.kind == paced && c.pace.missing(healed) != "" {
+		return false
+	}
 	for _, since := range c.waits {
 		if since != 0 {
 			return false

@@ -8,12 +8,14 @@ import (
 // run is a command and its guard.
 type run struct {
 	active, deaf, orphan, termed bool
-	number                       int32
-	token                        wire.Ref
-	until                        policy.Time // local
-	endAt                        int64       // true: by itself, or after TERM
-	killAt                       int64       // true: of an orphan
-	words, said                  []wire.Message
+	// demanded says that it is a caller's.
+	demanded    bool
+	number      int32
+	token       wire.Ref
+	until       policy.Time // local
+	endAt       int64       // true: by itself, or after TERM
+	killAt      int64       // true: of an orphan
+	words, said []wire.Message
 }
 
 func (w *world) run(i int, e *policy.Effect) {
@@ -23,7 +25,7 @@ func (w *world) run(i int, e *policy.Effect) {
 		w.fail("%d starts a second command", i)
 		return
 	}
-	h.run = run{number: h.run.number + 1, token: e.Token, until: e.Until, words: h.run.words[:0], said: h.run.said}
+	h.run = run{number: h.run.number + 1, token: e.Token, until: e.Until, demanded: e.Demanded, words: h.run.words[:0], said: h.run.said}
 	if late {
 		h.run.endAt = w.now + 1
 		h.run.active, h.run.termed = true, true // Nothing was started: Finished follows.
@@ -93,8 +95,24 @@ func (w *world) ended(i int) {
 		h.held = append(h.held, event{kind: evGuard, who: int8(i), arg: r.number})
 		return
 	}
-	w.ev.Kind = policy.Finished
-	w.step(i)
+	w.finish(i)
+}
+
+// finish tells a gate that nothing is left of its command. Callers whose command was not started go on waiting.
+func (w *world) finish(i int) {
+	h := &w.hosts[i]
+	w.ev.Kind, w.ev.Denied, w.ev.Outcome = policy.Finished, h.run.token.Seq == 0, policy.Succeeded
+	switch {
+	case w.happens(w.p.fails):
+		w.ev.Outcome = policy.Failed
+	case w.happens(w.p.notNow):
+		w.ev.Outcome = policy.NotNow
+	}
+	denied := w.ev.Denied
+	if w.step(i); denied && w.check.waits[i] != 0 && h.up && !h.away {
+		w.ev.Kind = policy.Wanted
+		w.step(i)
+	}
 }
 
 func (w *world) lastWords(i int) {

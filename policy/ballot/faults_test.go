@@ -110,8 +110,7 @@ func (w *world) resume(i int) {
 		case h.away:
 			h.held = append(h.held, e)
 		case e.kind == evGuard:
-			w.ev.Kind = policy.Finished
-			w.step(i)
+			w.finish(i)
 		case e.kind == evSaved:
 			w.onSaved(i, e.arg)
 		default:
@@ -144,6 +143,7 @@ func (w *world) heal() {
 	w.calm = true
 	w.apart = [8]uint8{}
 	w.p.loss, w.p.late, w.p.duplicate, w.p.slow, w.p.saveFails = 0, 0, 0, 0, 0
+	w.p.fails, w.p.notNow = 0, 0
 	w.tell("all is healed")
 	w.look()
 	for i := range w.hosts {

@@ -27,9 +27,11 @@ const (
 	martin
 	q
 	d
+	// paced is one of these but the lock, whose members have an operation of their own.
+	paced
 )
 
-func gateKinds() []string { return []string{"lock", "tree", "always", "martin", "q", "d"} }
+func gateKinds() []string { return []string{"lock", "tree", "always", "martin", "q", "d", "paced"} }
 
 func gateKindOf(name string) gateKind { return gateKind(slices.Index(gateKinds(), name)) }
 
@@ -38,8 +40,13 @@ func (w *world) settings() strict.Settings {
 		Moves: strict.Tree, Roster: &w.roster, Lease: w.p.lease, KillAfter: w.p.killAfter, Margin: w.p.margin, Rho: 0.01, Patience: w.p.patience,
 		Backups: max(w.p.members-2, 0),
 	}
-	if w.p.kind >= always {
-		s.Moves, s.Request = strict.Ring, ring.Requests()[w.p.kind-always]
+	moves := w.p.kind
+	if w.p.kind == paced {
+		moves = w.p.moves
+		s.MinInterval, s.RetryAfter, s.Windows = w.p.minInterval, w.p.retryAfter, w.p.windows
+	}
+	if moves >= always {
+		s.Moves, s.Request = strict.Ring, ring.Requests()[moves-always]
 	}
 	return s
 }
@@ -48,7 +55,7 @@ func (w *world) newGate(i int) gate {
 	if w.p.kind == lock {
 		return strictlock.New(w.config(i))
 	}
-	return strict.New(w.settings(), policy.Seat{Gate: 7, Self: w.roster.ID(i), OnDemand: true, Entropy: w.entropy})
+	return strict.New(w.settings(), policy.Seat{Gate: 7, Self: w.roster.ID(i), OnDemand: w.p.kind != paced, Entropy: w.entropy})
 }
 
 func (w *world) newFamily() policy.Family {

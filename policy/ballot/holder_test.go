@@ -165,6 +165,50 @@ func TestATokenEndsWithANewerEpoch(t *testing.T) {
 	}
 }
 
+// A single proposer stops nobody: its refusal ends a token only when there is no majority behind it any more. Meanwhile the newer epoch cannot have one,
+// because all that renew refuse it until their lease is over, and D comes first.
+func TestAMinorityWithANewerEpochStopsNoRun(t *testing.T) {
+	c := newCircle(t, 5)
+	propose := func(i int) {
+		c.m[i].Propose(c.now, 0)
+		c.wake(i)
+	}
+	propose(0)
+	if end := c.deliver(4); end.Ending != ballot.Won { // 4 hears nothing of it
+		t.Fatalf("%+v", end)
+	}
+	c.need()
+	c.deliver(4)
+	c.step(0, func(m *ballot.Machine, _ *ballot.Outcome, out []policy.Effect) []policy.Effect {
+		out, _ = m.Run(c.now, out)
+		return out
+	})
+	for range 20 {
+		if propose(4); c.m[4].Proposing() {
+			if end := c.deliver(); end.Ending == ballot.Won && end.Token.ID.Generator == c.roster.ID(4) {
+				t.Fatalf("4 has won at %v, and 0 may run until %v", c.now, c.m[0].Until())
+			}
+		}
+		c.air = nil
+		until := c.m[0].Until()
+		c.advance(2 * time.Second)
+		if c.deliver(); c.m[0].Token() == nil || c.m[0].Until() <= until {
+			t.Fatalf("a majority renews, and 0 may run until %v, before until %v", c.m[0].Until(), until)
+		}
+	}
+	if !c.m[0].Contested() {
+		t.Fatal("it does not know that proposers have met: it would pass on a token that some do not accept")
+	}
+	until := c.m[0].Until()
+	for c.m[0].Token() != nil && c.now < until.Add(lease) {
+		c.advance(patience)
+		c.deliver(1, 2, 3)
+	}
+	if c.m[0].Token() != nil || c.now < until {
+		t.Errorf("without a majority it has ended at %v, its lease does at %v", c.now, until)
+	}
+}
+
 // A holder that promises a newer epoch itself, when its own lease has ended, holds the old one no longer.
 func TestAHolderThatPromisesANewerEpochGivesItsTokenUp(t *testing.T) {
 	c := newCircle(t, 3)

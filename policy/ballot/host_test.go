@@ -59,6 +59,9 @@ func (w *world) step(i int) {
 	}
 	if w.err == nil {
 		w.check.stepped(i)
+		if w.p.kind == paced {
+			w.check.pace.stepped(i)
+		}
 	}
 	w.perform(i, w.out)
 }
@@ -107,12 +110,14 @@ func (w *world) perform(i int, out []policy.Effect) {
 		case policy.Took, policy.Gave, policy.Announce, policy.Tell, policy.Proclaim:
 		}
 	}
+	wakeAt := int64(0)
 	if at, ok := h.g.NextWake(); ok {
-		h.wakeAt = max(w.trueAt(i, at), w.now+1)
-		w.at(h.wakeAt, evWake, i, 0)
-	} else {
-		h.wakeAt = 0
+		wakeAt = max(w.trueAt(i, at), w.now+1)
 	}
+	if wakeAt != 0 && wakeAt != h.wakeAt {
+		w.at(wakeAt, evWake, i, 0)
+	}
+	h.wakeAt = wakeAt
 }
 
 func (w *world) send(m *wire.Message) {
@@ -174,6 +179,9 @@ func (w *world) onSaved(i int, number int32) {
 		h.again = false
 		w.save(i, &h.queued)
 		return
+	}
+	if !failed {
+		w.check.pace.durable(i)
 	}
 	w.ev.Kind, w.ev.Failed = policy.Saved, failed
 	w.step(i)

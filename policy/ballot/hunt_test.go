@@ -4,6 +4,10 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -11,7 +15,8 @@ import (
 var (
 	huntFrom  = flag.Uint64("ballot.seed", 1, "the first seed of a hunt")
 	huntSeeds = flag.Uint64("ballot.seeds", 300, "how many seeds a hunt has")
-	huntGate  = flag.String("ballot.gate", "", "the only protocol of a hunt: lock, tree, or always, martin, q, d for rings")
+	huntGate  = flag.String("ballot.gate", "", "the protocols of a hunt, all if empty: lock, tree; always, martin, q, d for rings; paced for gates with an operation of their own")
+	huntAll   = flag.Bool("ballot.all", false, "go on after a seed that fails")
 	huntShow  = flag.Bool("ballot.show", false, "tell the story of the first seed")
 )
 
@@ -77,22 +82,29 @@ func (p *plan) bound() time.Duration {
 	if p.kind == lock {
 		return bound
 	}
-	return bound + time.Duration(p.members)*10*p.patience
+	bound += time.Duration(p.members) * 10 * p.patience
+	if p.kind == paced { // callers and operations
+		return p.minInterval + 2*bound
+	}
+	return bound
 }
 
 // live lets a seed's world live: first with faults, then healed, then at rest.
 func live(kind gateKind, seed uint64, s shell, log func(string, ...any)) (w *world, waited int64, err error) {
 	p := draw(seed)
-	p.kind = kind
+	if p.kind = kind; kind == paced {
+		p.drawPace()
+	}
 	w = newWorld(p, s)
 	w.log = log
-	healed := int64(w.p.faultsFor)
+	healed := max(int64(w.p.faultsFor), w.p.openFrom)
 	if err := w.until(healed); err != nil {
 		return w, 0, err
 	}
-	for !w.check.allServed() {
+	for !w.check.allServed(healed) {
 		if w.now > healed+int64(w.p.bound()) {
-			return w, 0, fmt.Errorf("liveness: %v after all was healed, some still wait: %v of lease %v", w.p.bound(), w.check.waits, w.p.lease)
+			return w, 0, fmt.Errorf("liveness: %v after all was healed, some still wait: %v of lease %v; %s", w.p.bound(), w.check.waits, w.p.lease,
+				w.check.pace.missing(healed))
 		}
 		if err := w.until(w.now + int64(w.p.patience)); err != nil {
 			return w, 0, err
@@ -104,7 +116,7 @@ func live(kind gateKind, seed uint64, s shell, log func(string, ...any)) (w *wor
 
 // rests checks that a gate at rest is silent: "silence in between". Its last handoffs end first.
 func (w *world) rests() error {
-	if w.p.kind == always {
+	if w.p.kind == always || w.p.kind == paced {
 		return nil
 	}
 	w.quiet, w.lost = true, w.seq
@@ -153,27 +165,81 @@ func TestBrokenShellsAreCaught(t *testing.T) {
 
 func TestHunt(t *testing.T) {
 	for _, name := range gateKinds() {
-		if *huntGate == "" || *huntGate == name {
+		if *huntGate == "" || slices.Contains(strings.Split(*huntGate, ","), name) {
 			t.Run(name, func(t *testing.T) { hunt(t, gateKindOf(name)) })
 		}
 	}
 }
 
+// tally is what a hunt has seen.
+type tally struct {
+	seeds, threes, fives, starts, failures uint64
+	// longest is the longest wait after healing, as a part of its bound.
+	longest float64
+	// failed is the first seed that has failed, with its failure; none if there is none.
+	failed uint64
+	err    error
+}
+
+const none = 1<<64 - 1
+
+// hunt lets all seeds live, on all processors. It ends with the first one that fails, unless it is told to go on.
 func hunt(t *testing.T, kind gateKind) {
-	begun := time.Now()
-	starts, longest := 0, 0.0
-	for seed := *huntFrom; seed < *huntFrom+*huntSeeds; seed++ {
-		var log func(string, ...any)
-		if *huntShow && seed == *huntFrom {
-			log = func(f string, a ...any) { fmt.Printf(f+"\n", a...) }
-		}
-		w, waited, err := live(kind, seed, shell{}, log)
-		if err != nil {
-			t.Fatalf("seed %d: %v\n%+v", seed, err, w.p)
-		}
-		starts += w.starts
-		longest = max(longest, float64(waited)/float64(w.p.bound()))
+	t.Helper()
+	begun, sum := time.Now(), tally{failed: none}
+	next, end := *huntFrom, *huntFrom+*huntSeeds
+	var mu sync.Mutex
+	take := func() (seed uint64, ok bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		seed = next
+		next++
+		return seed, seed < end && (*huntAll || seed < sum.failed)
 	}
-	t.Logf("seeds %d to %d: %d starts; at most %.0f %% of the bound after healing; %.0f seeds/s",
-		*huntFrom, *huntFrom+*huntSeeds-1, starts, 100*longest, float64(*huntSeeds)/time.Since(begun).Seconds())
+	done := func(w *world, waited int64, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		sum.add(w, waited, err)
+		if err != nil && *huntAll {
+			t.Logf("seed %d: %v", w.p.seed, err)
+		}
+	}
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for seed, ok := take(); ok; seed, ok = take() {
+				var log func(string, ...any)
+				if *huntShow && seed == *huntFrom {
+					log = func(f string, a ...any) { fmt.Printf(f+"\n", a...) }
+				}
+				done(live(kind, seed, shell{}, log))
+			}
+		})
+	}
+	workers.Wait()
+	if sum.err != nil {
+		p := draw(sum.failed)
+		t.Errorf("seed %d: %v\n%+v", sum.failed, sum.err, p)
+	}
+	t.Logf("seeds from %d on: %d, of which %d with three members and %d with five; %d starts, %d failures; at most %.0f %% of the bound after healing; %.0f seeds/s",
+		*huntFrom, sum.seeds, sum.threes, sum.fives, sum.starts, sum.failures, 100*sum.longest, float64(sum.seeds)/time.Since(begun).Seconds())
+}
+
+func (s *tally) add(w *world, waited int64, err error) {
+	s.seeds++
+	s.starts += uint64(w.starts)
+	switch w.p.members {
+	case 3:
+		s.threes++
+	case 5:
+		s.fives++
+	}
+	if err == nil {
+		s.longest = max(s.longest, float64(waited)/float64(w.p.bound()))
+		return
+	}
+	s.failures++
+	if w.p.seed < s.failed {
+		s.failed, s.err = w.p.seed, err
+	}
 }

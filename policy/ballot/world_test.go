@@ -77,6 +77,7 @@ type plan struct {
 	oneWay                             float64
 	leaveEvery                         time.Duration
 	faultsFor                          time.Duration
+	pacePlan
 }
 
 type eventKind uint8
@@ -174,7 +175,7 @@ func (w *world) trueAt(i int, t policy.Time) int64 {
 }
 
 func (w *world) instant(i int) policy.Instant {
-	return policy.Instant{Time: w.local(i), Wall: wallEpoch + w.now}
+	return policy.Instant{Time: w.local(i), Wall: wallEpoch + w.p.wallAhead + w.now}
 }
 
 // around draws a time with a mean.

@@ -1,9 +1,18 @@
 package strict
 
-import "github.com/wanderd/wanderd/policy"
+import (
+	"encoding/binary"
+	"time"
 
-// due is what this member has to run. In a gate with an operation of its own, it asks by itself when that is due: min_interval since its last start,
-// which is durable. Min_interval does not apply to callers there; in a gate on demand it does.
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/policy/pace"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// due is what this member has to run. In a gate with an operation of its own, it asks by itself when that is due: min_interval after its last start, or
+// after retry_after if that failed, which are durable. Min_interval does not apply to callers there; in a gate on demand it does. Outside of
+// the gate's windows nobody wants to run: who has the token passes it on.
 type due struct {
 	onDemand bool
 	// called says that a caller waits, told that the ring or tree knows that this member waits.
@@ -12,15 +21,22 @@ type due struct {
 	paused  bool
 	hasRun  bool
 	lastRun policy.Time
+	repeat  pace.Repeat
 	// notBefore is when a start may be tried again that could not be recorded.
 	notBefore policy.Time
+	// looksAt is when time alone may make this member want to run.
+	looksAt policy.Time
 }
 
-// ownAt is when min_interval is over.
+func (g *Machine) pace() pace.Pace {
+	return pace.Pace{MinInterval: g.set.MinInterval, RetryAfter: g.set.RetryAfter}
+}
+
+// ownAt is when the interval after the last run is over.
 func (g *Machine) ownAt() policy.Time {
 	at := g.due.notBefore
 	if g.due.hasRun {
-		at = max(at, g.due.lastRun.Add(g.set.MinInterval))
+		at = max(at, g.due.lastRun.Add(g.pace().Interval(g.due.repeat)))
 	}
 	return at
 }
@@ -28,10 +44,14 @@ func (g *Machine) ownAt() policy.Time {
 // operates reports whether this member's own operation is due.
 func (g *Machine) operates(now policy.Time) bool { return !g.due.onDemand && now >= g.ownAt() }
 
+// isOpen reports whether a window is open.
+func (g *Machine) isOpen(now policy.Time) bool { return g.calendar.Opens(now) == now }
+
 // wants reports whether this member is to run.
 func (g *Machine) wants(now policy.Time) bool {
 	d := &g.due
-	return !g.leaving && !d.paused && (g.operates(now) || d.called && (!d.onDemand || now >= g.ownAt()))
+	due := !g.leaving && !d.paused && (g.operates(now) || d.called && (!d.onDemand || now >= g.ownAt()))
+	return due && g.isOpen(now)
 }
 
 // counts reports whether a run now counts for min_interval; demanded, that it serves a caller in a gate with an operation of its own, which is not
@@ -41,12 +61,56 @@ func (g *Machine) counts(now policy.Time) (counts, demanded bool) {
 	return !demanded && g.set.MinInterval > 0, demanded
 }
 
-// dueAt is when time alone makes this member want to run; Never if it does, or if it takes a caller.
-func (g *Machine) dueAt() policy.Time {
+// lookAgain is how long a member that waits for a window relies on the wall clock, which may be set.
+const lookAgain = time.Minute
+
+// dueAt is when time alone may make this member want to run; Never if it does, or if it takes a caller.
+func (g *Machine) dueAt(now policy.Time) policy.Time {
 	if g.due.told || g.turn.state != absent || g.leaving || g.due.paused || g.due.onDemand && !g.due.called {
 		return policy.Never
 	}
-	return g.ownAt()
+	at := g.ownAt()
+	if g.due.called && !g.due.onDemand {
+		at = now
+	}
+	if g.calendar.Windows == nil {
+		return at
+	}
+	return min(g.calendar.Opens(max(at, now)), max(at, now.Add(lookAgain)))
+}
+
+// conclude decides after a run when the next one is due. A command of a caller is the caller's to repeat.
+func (g *Machine) conclude(now policy.Time, ended *turn, o policy.Outcome, out []policy.Effect) []policy.Effect {
+	d := &g.due
+	if d.onDemand || ended.demanded {
+		return out
+	}
+	before := d.repeat
+	d.repeat = g.pace().After(before, d.lastRun, now, o)
+	if note := g.pace().NoteOf(o); note != 0 {
+		out = policy.AppendTell(out, note, wire.MemberID{}, &ended.token)
+	}
+	if d.repeat == before {
+		return out
+	}
+	return policy.AppendSave(out, g.state())
+}
+
+// The memo, after that of the ballot:
+//
+//	| wait, 8 bytes | failures |
+const (
+	waitAt     = ballot.MemoSize
+	failuresAt = waitAt + 8
+)
+
+func remember(r pace.Repeat, to *policy.Memo) {
+	binary.BigEndian.PutUint64(to[waitAt:], uint64(r.Wait))
+	to[failuresAt] = r.Failures
+}
+
+func remembered(from *policy.Memo) pace.Repeat {
+	return pace.Repeat{Wait: time.Duration(binary.BigEndian.Uint64(from[waitAt:])), Failures: from[failuresAt]}
 }
 
 // tell tells the ring or tree whether this member waits.

@@ -1,6 +1,8 @@
 package strict
 
 import (
+	"time"
+
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -39,9 +41,13 @@ type turn struct {
 	// saving says that the start, at savedAs, is being recorded; saved that it was.
 	saving, saved bool
 	savedAs       policy.Time
-	// before is what the last run was before this one, in case that this one is denied.
+	// token is what runs, demanded says that it is for callers only.
+	token    wire.Ref
+	demanded bool
+	// before is what the last run was before this one, in case that this one is denied, and waited what followed that.
 	hadRun bool
 	before policy.Time
+	waited time.Duration
 }
 
 // enter: the token is here, and it is this member's turn.
@@ -84,11 +90,12 @@ func (g *Machine) started(now policy.Instant, demanded bool, out []policy.Effect
 			break
 		}
 	}
-	g.turn = turn{state: running, hadRun: g.due.hasRun, before: g.due.lastRun}
+	d := &g.due
+	g.turn = turn{state: running, token: *g.b.Token(), demanded: demanded, hadRun: d.hasRun, before: d.lastRun, waited: d.repeat.Wait}
 	if !demanded {
-		g.due.hasRun, g.due.lastRun = true, now.Time
+		d.hasRun, d.lastRun, d.repeat.Wait = true, now.Time, 0
 	}
-	g.due.called = g.due.called && !demanded && !g.due.onDemand
+	d.called = d.called && !demanded && !d.onDemand
 	g.in.Renumber(g.b.Token().Seq)
 	return g.b.Need(now.Time, &g.end, out)
 }
@@ -110,6 +117,9 @@ func (g *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) 
 // skip ends a turn that comes to nothing: the token goes on.
 func (g *Machine) skip(now policy.Instant, out []policy.Effect) []policy.Effect {
 	g.turn = turn{}
+	if g.b.Contested() {
+		return g.destroy(now, out)
+	}
 	g.b.Rest()
 	g.event.Kind, g.event.Denied = policy.Finished, true
 	return g.inside(now, &g.event, out)
@@ -121,10 +131,13 @@ func (g *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	if g.turn.state != running {
 		return out
 	}
-	if ev.Denied {
-		g.due.hasRun, g.due.lastRun = g.turn.hadRun, g.turn.before
-	}
+	ended := g.turn
 	g.turn = turn{}
+	if ev.Denied {
+		g.due.hasRun, g.due.lastRun, g.due.repeat.Wait = ended.hadRun, ended.before, ended.waited
+	} else {
+		out = g.conclude(now.Time, &ended, ev.Outcome, out)
+	}
 	switch {
 	case g.b.Token() == nil:
 		return g.lose(now, out)

@@ -12,7 +12,9 @@ func (g *Machine) onStarted(now policy.Instant, ev *policy.Event, out []policy.E
 		return policy.AppendTell(out, NoteBarred, wire.MemberID{}, nil)
 	}
 	g.b.Start(now.Time, &ev.State.Memo)
-	g.due.hasRun, g.due.lastRun = ev.State.HasRun, ev.State.LastRun
+	// A last run in the future says that a clock was or is wrong: it counts as one that starts now.
+	g.due.hasRun, g.due.lastRun = ev.State.HasRun, min(ev.State.LastRun, now.Time)
+	g.due.repeat = g.pace().Held(remembered(&ev.State.Memo))
 	if g.set.Roster.Changes(&ev.State.Memo) { // recorded at once: the next change is one from here
 		s := g.state()
 		out = policy.AppendSave(out, s)

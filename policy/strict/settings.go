@@ -10,8 +10,10 @@ import (
 	"github.com/wanderd/wanderd/policy/ballot"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/kcopies"
+	"github.com/wanderd/wanderd/policy/pace"
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/tree"
+	"github.com/wanderd/wanderd/policy/window"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -55,6 +57,10 @@ type Settings struct {
 	Patience time.Duration
 	// MinInterval is the least time from one start of this member's own operation to the next; in a gate on demand, of any.
 	MinInterval time.Duration
+	// RetryAfter is the time from the end of a failed run of that operation to the next one; zero: a failed run counts as any other.
+	RetryAfter time.Duration
+	// Windows are when members may run; none is always.
+	Windows window.Set
 }
 
 var _ policy.Protocol = Settings{}
@@ -74,8 +80,8 @@ func (s Settings) Check(self wire.MemberID) error {
 		return fmt.Errorf("patience = %v must be greater than 0", s.Patience)
 	case s.KillAfter <= 0 || s.Margin <= 0:
 		return fmt.Errorf("kill_after = %v and margin = %v must be greater than 0", s.KillAfter, s.Margin)
-	case s.MinInterval < 0:
-		return fmt.Errorf("min_interval = %v must not be negative", s.MinInterval)
+	case s.MinInterval < 0 || s.RetryAfter < 0:
+		return fmt.Errorf("min_interval = %v and retry_after = %v must not be negative", s.MinInterval, s.RetryAfter)
 	}
 	rank, ok := s.Roster.Rank(self)
 	if !ok {
@@ -116,14 +122,14 @@ func (s Settings) Family() policy.Family {
 		return policy.Family{
 			ID: tree.Family().ID, Name: Tree.String(), Version: version,
 			Kinds:      slices.Concat(handoff.Kinds(), ballot.Kinds(), tree.Kinds()),
-			Notes:      slices.Concat(handoff.Notes(), ballot.Notes(), tree.Notes(), Notes()),
+			Notes:      slices.Concat(handoff.Notes(), ballot.Notes(), tree.Notes(), Notes(), pace.Notes()),
 			WellFormed: func(m *wire.Message) bool { return wellFormed(m, tree.WellFormed) },
 		}
 	}
 	return policy.Family{
 		ID: ring.Family().ID, Name: Ring.String(), Version: version,
 		Kinds:      slices.Concat(handoff.Kinds(), ballot.Kinds(), kcopies.Kinds(), ring.Kinds()),
-		Notes:      slices.Concat(handoff.Notes(), ballot.Notes(), kcopies.Notes(), ring.Notes(), Notes()),
+		Notes:      slices.Concat(handoff.Notes(), ballot.Notes(), kcopies.Notes(), ring.Notes(), Notes(), pace.Notes()),
 		WellFormed: func(m *wire.Message) bool { return wellFormed(m, ring.WellFormed) },
 	}
 }

@@ -1,6 +1,9 @@
 package strict
 
-import "github.com/wanderd/wanderd/policy"
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/pace"
+)
 
 // Why a member with a turn does not run, as clauses that complete "not running because …".
 const (
@@ -17,6 +20,7 @@ func (g *Machine) Status(now policy.Time) policy.Status {
 		if g.due.called && !g.due.onDemand {
 			s.NextRun = now
 		}
+		s.NextRun = g.calendar.Opens(s.NextRun)
 	}
 	t := g.b.Token()
 	if s.Holding = t != nil; s.Holding {
@@ -33,11 +37,16 @@ func (g *Machine) Status(now policy.Time) policy.Status {
 		s.Phase, s.Why = "entered", whyRecord
 	case g.turn.state == entered:
 		s.Phase, s.Why = "entered", whyLease
+	case g.leaving || g.due.onDemand && !g.due.called:
+	case !g.isOpen(now):
+		s.Why = pace.WhyClosed
+	case s.NextRun > now:
+		s.Why = g.due.repeat.Why()
 	}
 	return s
 }
 
 // Facts implements [policy.Machine].
 func (g *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
-	return g.b.Facts(now, g.in.Facts(now, out))
+	return g.b.Facts(now, g.in.Facts(now, g.calendar.Facts(now, g.due.repeat.Facts(out))))
 }

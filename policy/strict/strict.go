@@ -21,6 +21,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/policy/pace"
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/tree"
 	"github.com/wanderd/wanderd/wire"
@@ -60,6 +61,8 @@ type Machine struct {
 
 	turn turn
 	due  due
+	// calendar is the windows of the gate.
+	calendar pace.Calendar
 	// proposeAt is when this member, which waits, proposes although its ring or tree still looks for the token; Never if it does not wait, or proposes.
 	proposeAt policy.Time
 	// leaving says that this member is to stop, gone that it has.
@@ -75,7 +78,10 @@ func New(s Settings, seat policy.Seat) *Machine {
 	rank, _ := s.Roster.Rank(seat.Self)
 	cfg := s.ballot(rank)
 	cfg.Gate, cfg.Entropy = seat.Gate, seat.Entropy
-	g := &Machine{set: s, self: rank, b: ballot.New(cfg), due: due{onDemand: seat.OnDemand}, proposeAt: policy.Never}
+	g := &Machine{
+		set: s, self: rank, b: ballot.New(cfg), due: due{onDemand: seat.OnDemand}, proposeAt: policy.Never,
+		calendar: pace.Calendar{Windows: pace.WindowsOf(s.Windows)},
+	}
 	roster := make([]wire.MemberID, s.Roster.Len())
 	for i := range roster {
 		roster[i] = s.Roster.ID(i)
@@ -102,6 +108,7 @@ func (g *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	if g.gone || g.barred != "" {
 		return g.standAside(ev, out)
 	}
+	g.calendar.See(now)
 	switch ev.Kind {
 	case policy.Started:
 		out = g.onStarted(now, ev, out)
@@ -164,6 +171,7 @@ func (g *Machine) settle(now policy.Instant, out []policy.Effect) []policy.Effec
 func (g *Machine) rest(now policy.Instant, wants bool, out []policy.Effect) []policy.Effect {
 	out = g.considerProposal(now.Time, wants, out)
 	g.in.Lend(g.b.Until())
+	g.due.looksAt = g.dueAt(now.Time)
 	if g.b.NeedsSave() {
 		s := g.state()
 		out = policy.AppendSave(out, s)
@@ -173,11 +181,12 @@ func (g *Machine) rest(now policy.Instant, wants bool, out []policy.Effect) []po
 
 // state is what this member must not forget.
 func (g *Machine) state() policy.State {
-	s := policy.State{HasRun: g.due.hasRun, LastRun: g.due.lastRun}
+	s, repeat := policy.State{HasRun: g.due.hasRun, LastRun: g.due.lastRun}, g.due.repeat
 	if g.turn.saving {
-		s.HasRun, s.LastRun = true, g.turn.savedAs
+		s.HasRun, s.LastRun, repeat.Wait = true, g.turn.savedAs, 0
 	}
 	g.b.Memo(&s.Memo)
+	remember(repeat, &s.Memo)
 	return s
 }
 
@@ -186,7 +195,7 @@ func (g *Machine) NextWake() (at policy.Time, ok bool) {
 	if g.gone || g.barred != "" {
 		return 0, false
 	}
-	at = min(g.proposeAt, g.dueAt())
+	at = min(g.proposeAt, g.due.looksAt)
 	if t, ok := g.b.NextWake(); ok {
 		at = min(at, t)
 	}

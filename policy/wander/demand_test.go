@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/pace"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -125,7 +126,7 @@ func TestMinIntervalHoldsForDemandsToo(t *testing.T) {
 	s.finish()
 	s.ack()
 	s.wanted()
-	s.wantWhy(wander.WhyTooSoon)
+	s.wantWhy(pace.WhyTooSoon)
 	s.arrive(born(1, 10), 1)
 	s.wantState("resting")
 	s.wantRuns(1)
@@ -205,7 +206,7 @@ func TestADemandIsServedWithinTheHooksMinInterval(t *testing.T) {
 	s.finish()
 	s.ack()
 	s.arrive(born(1, 10), 1)
-	s.wantWhy(wander.WhyTooSoon)
+	s.wantWhy(pace.WhyTooSoon)
 	s.advance(skip / 2)
 	s.wanted()
 	s.wantDemanded(2, true)

@@ -6,13 +6,14 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/pace"
 	"github.com/wanderd/wanderd/wire"
 )
 
 // Family is the soft gate, as shells and simulator know it.
 func Family() policy.Family {
 	return policy.Family{
-		ID: 1, Name: "wander", Version: 1, Kinds: Kinds(), Notes: slices.Concat(handoff.Notes(), guardian.Notes(), Notes()), WellFormed: wellFormed, Doubt: doubt,
+		ID: 1, Name: "wander", Version: 1, Kinds: Kinds(), Notes: slices.Concat(handoff.Notes(), guardian.Notes(), Notes(), pace.Notes()), WellFormed: wellFormed, Doubt: doubt,
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/pace"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -257,7 +258,7 @@ func TestAMemberThatWasInAFleetWaitsForItAsLongAsForALostToken(t *testing.T) {
 		s.wantNotes(wander.NoteRegenerated, wander.NoteRan)
 		s.finish()
 		s.wantNotes(wander.NoteAlone, wander.NoteResting)
-		if st := s.m.Detail(s.now.Time); st.Why != wander.WhyTooSoon {
+		if st := s.m.Detail(s.now.Time); st.Why != pace.WhyTooSoon {
 			t.Errorf("it says %q with a token of its own", st.Why)
 		}
 	}

@@ -47,10 +47,6 @@ const (
 	NoteDropped
 	// NoteLeft: this member has left.
 	NoteLeft
-	// NoteFailed: the run under Token has failed, and is repeated after retry_after.
-	NoteFailed
-	// NoteNotNow: the operation has said, under Token, that it cannot do its work now. It is asked again after retry_after.
-	NoteNotNow
 )
 
 // Notes returns the notes of the soft gate itself.
@@ -98,7 +94,5 @@ func Notes() policy.Notes {
 		{Note: NoteGaveUp, Name: "gave_up", Level: policy.Warn, Text: "gave up the token after the suspension"},
 		{Note: NoteDropped, Name: "dropped", Level: policy.Info, Text: "nobody is left to take the token"},
 		{Note: NoteLeft, Name: "left", Level: policy.Info, Text: "left the gate"},
-		{Note: NoteFailed, Name: "failed", Level: policy.Debug, Text: "the run failed; repeating it after retry_after"},
-		{Note: NoteNotNow, Name: "not_now", Level: policy.Debug, Text: "the hook cannot do its work now; asking it again after retry_after"},
 	}
 }

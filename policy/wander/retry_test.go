@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/pace"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -52,7 +53,7 @@ func (s *story) wantDueIn(d time.Duration, why string) {
 func TestAFailedRunIsRepeatedAfterRetryAfter(t *testing.T) {
 	s := retrying(t, policy.State{})
 	s.ends(policy.Failed)
-	s.wantDueIn(retryAfter, wander.WhyFailed)
+	s.wantDueIn(retryAfter, pace.WhyFailed)
 	s.advance(retryAfter - time.Millisecond)
 	s.arrive(born(1, 10), 1)
 	s.wantState("resting")
@@ -66,12 +67,12 @@ func TestTheWaitDoublesWithEachFailureInARowUpToMinInterval(t *testing.T) {
 	s := retrying(t, policy.State{})
 	for _, wait := range []time.Duration{1, 2, 4, 8} {
 		s.ends(policy.Failed)
-		s.wantDueIn(wait*retryAfter, wander.WhyFailed)
+		s.wantDueIn(wait*retryAfter, pace.WhyFailed)
 		s.advance(wait * retryAfter)
 	}
 	for range 300 {
 		s.ends(policy.Failed)
-		s.wantDueIn(minInterval-op, wander.WhyFailed)
+		s.wantDueIn(minInterval-op, pace.WhyFailed)
 		s.advance(minInterval - op)
 	}
 }
@@ -83,24 +84,24 @@ func TestASuccessEndsTheRowOfFailures(t *testing.T) {
 		s.advance(minInterval)
 	}
 	s.ends(policy.Succeeded)
-	s.wantDueIn(minInterval-op, wander.WhyTooSoon)
+	s.wantDueIn(minInterval-op, pace.WhyTooSoon)
 	if memo := wander.MemoOf(&s.saved.Memo); memo.Failures != 0 || memo.Wait != 0 {
 		t.Errorf("it saves %+v", memo)
 	}
 	s.advance(minInterval)
 	s.ends(policy.Failed)
-	s.wantDueIn(retryAfter, wander.WhyFailed)
+	s.wantDueIn(retryAfter, pace.WhyFailed)
 }
 
 func TestNotNowIsNoFailureAndIsAskedAgainAfterRetryAfter(t *testing.T) {
 	s := retrying(t, policy.State{})
 	for range 5 {
 		s.ends(policy.NotNow)
-		s.wantDueIn(retryAfter, wander.WhyNotNow)
+		s.wantDueIn(retryAfter, pace.WhyNotNow)
 		s.advance(retryAfter)
 	}
 	s.ends(policy.Failed)
-	s.wantDueIn(retryAfter, wander.WhyFailed)
+	s.wantDueIn(retryAfter, pace.WhyFailed)
 }
 
 func TestHowLongNotNowTookSaysNothingOfTheOperation(t *testing.T) {
@@ -120,10 +121,10 @@ func TestARestartForgetsNeitherTheWaitNorTheFailures(t *testing.T) {
 	s.advance(retryAfter)
 	s.ends(policy.Failed)
 	again := retrying(t, since(s.saved, s.now.Time))
-	again.wantDueIn(2*retryAfter, wander.WhyFailed)
+	again.wantDueIn(2*retryAfter, pace.WhyFailed)
 	again.advance(2 * retryAfter)
 	again.ends(policy.Failed)
-	again.wantDueIn(4*retryAfter, wander.WhyFailed)
+	again.wantDueIn(4*retryAfter, pace.WhyFailed)
 }
 
 // Nobody has seen how that run ended, so it may have done its work.
@@ -134,7 +135,7 @@ func TestARunThatItsProcessDidNotSurviveCountsForMinInterval(t *testing.T) {
 	s.arrive(born(1, 10), 1)
 	s.wantState("running")
 	again := retrying(t, since(s.saved, s.now.Time))
-	again.wantDueIn(minInterval, wander.WhyTooSoon)
+	again.wantDueIn(minInterval, pace.WhyTooSoon)
 }
 
 func TestADeniedRepetitionIsStillDue(t *testing.T) {
@@ -151,7 +152,7 @@ func TestASavedWaitIsNeverLongerThanMinInterval(t *testing.T) {
 		s := begin(t, withRetry(), policy.State{})
 		memo := wander.Memo{Token: born(1, 1).ID, Wait: wait, Failures: 3}
 		s = retrying(t, policy.State{HasRun: true, LastRun: s.now.Time, Memo: memo.Bytes()})
-		s.wantDueIn(minInterval, wander.WhyTooSoon)
+		s.wantDueIn(minInterval, pace.WhyTooSoon)
 	}
 }
 
@@ -159,7 +160,7 @@ func TestWithoutRetryAfterAFailedRunCountsAsAnyOther(t *testing.T) {
 	for _, o := range []policy.Outcome{policy.Failed, policy.NotNow} {
 		s := inFleet(t)
 		s.ends(o)
-		s.wantDueIn(minInterval-op, wander.WhyTooSoon)
+		s.wantDueIn(minInterval-op, pace.WhyTooSoon)
 	}
 }
 
@@ -173,7 +174,7 @@ func TestACommandThatFailsIsNotRepeated(t *testing.T) {
 		t.Fatal("the run is not for those who wait")
 	}
 	s.step(policy.Event{Kind: policy.Finished, Outcome: policy.Failed})
-	s.wantDueIn(minInterval-op, wander.WhyTooSoon)
+	s.wantDueIn(minInterval-op, pace.WhyTooSoon)
 }
 
 func TestAFailureUnderOneTokenCountsUnderAll(t *testing.T) {

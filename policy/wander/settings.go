@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/pace"
 	"github.com/wanderd/wanderd/policy/window"
 )
 
@@ -29,7 +30,7 @@ func (s Settings) Machine(seat policy.Seat) policy.Machine {
 	return NewGate(Config{
 		Gate: seat.Gate, Self: seat.Self, WaitAlone: seat.WaitsAlone, Rejoins: seat.Rejoins, Entropy: seat.Entropy,
 		Skip: s.Skip, Op: s.Op, MinInterval: s.MinInterval, RetryAfter: s.RetryAfter, MaxInterval: s.MaxInterval,
-		Walk: s.Walk, Backups: s.Backups, OnLost: s.OnLost, OnDemand: seat.OnDemand, Windows: s.windows(),
+		Walk: s.Walk, Backups: s.Backups, OnLost: s.OnLost, OnDemand: seat.OnDemand, Windows: pace.WindowsOf(s.Windows),
 	}, max(s.Slots, 1))
 }
 
@@ -38,11 +39,3 @@ func (s Settings) SaveWithin() time.Duration { return SaveWithin(s.Skip) }
 
 // OrphanGrace is a tenth of the guardians' patience: see [OrphanGrace].
 func (s Settings) OrphanGrace() time.Duration { return OrphanGrace(s.Skip) }
-
-// windows is nil if the gate has none: a machine with windows reads the calendar at every step.
-func (s Settings) windows() *window.Set {
-	if len(s.Windows) == 0 {
-		return nil
-	}
-	return &s.Windows
-}

@@ -6,23 +6,16 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/pace"
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Why a member does not run its operation now, as clauses that complete "not running because …".
+// Why a member does not run its operation now, as clauses that complete "not running because …"; package pace has those of times.
 const (
 	// WhyRunning: it does run.
 	WhyRunning = "running"
 	// WhyNoToken: it is due, and waits for the token.
 	WhyNoToken = "due, waiting for the token"
-	// WhyTooSoon: the last run was less than min_interval ago.
-	WhyTooSoon = "ran less than min_interval ago"
-	// WhyFailed: the last run failed, and is repeated later.
-	WhyFailed = "the last run failed, and is repeated after retry_after"
-	// WhyNotNow: the operation has said that it cannot do its work now.
-	WhyNotNow = "the hook said \"not now\", and is asked again after retry_after"
-	// WhyClosed: no window is open.
-	WhyClosed = "outside its windows"
 	// WhyPassing: it is due only after this token has been passed on.
 	WhyPassing = "passing the token on"
 	// WhyAlone: it belongs to a fleet of which it has seen nobody since it started.
@@ -126,9 +119,7 @@ func (m *Machine) paceFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 	if d.RegenerateArmed {
 		out = append(out, policy.Fact{Name: "regenerate_at", At: d.RegenerateAt})
 	}
-	if m.failures > 0 {
-		out = append(out, policy.Fact{Name: "retry", Count: int(m.failures), Text: "failed runs in a row"})
-	}
+	out = m.repeat().Facts(out)
 	if d.Lap > 0 {
 		out = append(out, policy.Fact{Name: "lap", For: d.Lap})
 	}
@@ -191,7 +182,7 @@ func (m *Machine) why(now policy.Time) string {
 	case m.unwanted():
 		return WhyUnwanted
 	case m.opens(now) > now:
-		return WhyClosed
+		return pace.WhyClosed
 	case now < m.dueAt(now):
 		return m.whyTooSoon(now)
 	case m.holds:
@@ -202,11 +193,8 @@ func (m *Machine) why(now policy.Time) string {
 
 // whyTooSoon says why the interval after the last run is not over.
 func (m *Machine) whyTooSoon(now policy.Time) string {
-	switch {
-	case m.ran.wait == 0 || now >= m.ran.at.Add(m.ran.wait):
-		return WhyTooSoon
-	case m.failures > 0:
-		return WhyFailed
+	if now >= m.ran.at.Add(m.ran.wait) {
+		return pace.WhyTooSoon // It is another slot's run that counts.
 	}
-	return WhyNotNow
+	return m.repeat().Why()
 }

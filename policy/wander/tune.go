@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/pace"
 )
 
 // Tune takes other constants. A token that rests here is looked at again at once, because this member may be due by them; one that is on
@@ -14,12 +15,9 @@ func (m *Machine) Tune(p policy.Protocol) bool {
 		return false
 	}
 	c := &m.cfg
-	c.Op, c.MinInterval, c.RetryAfter, c.MaxInterval, c.Windows = s.Op, s.MinInterval, s.RetryAfter, s.MaxInterval, s.windows()
+	c.Op, c.MinInterval, c.RetryAfter, c.MaxInterval, c.Windows = s.Op, s.MinInterval, s.RetryAfter, s.MaxInterval, pace.WindowsOf(s.Windows)
 	c.Walk, c.Backups, c.OnLost = s.Walk, s.Backups, s.OnLost
-	m.ran.wait = min(m.ran.wait, c.MinInterval)
-	if c.RetryAfter == 0 {
-		m.ran.wait = 0
-	}
+	m.setRepeat(m.pace().Held(m.repeat()))
 	if m.state == resting {
 		m.restUntil = math.MinInt64
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/pace"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -30,7 +31,7 @@ func TestOtherConstantsKeepTheTokenAndTheRun(t *testing.T) {
 	s.advance(op)
 	s.finish()
 	s.ack()
-	s.wantDueIn(time.Minute-op, wander.WhyTooSoon)
+	s.wantDueIn(time.Minute-op, pace.WhyTooSoon)
 }
 
 func TestWhoIsAloneAndDueByOtherConstantsRunsAtOnce(t *testing.T) {
@@ -60,10 +61,10 @@ func TestAWaitForARepetitionIsNeverLongerThanTheNewMinInterval(t *testing.T) {
 	with := settings(30 * time.Second)
 	with.RetryAfter = 30 * time.Second
 	tune(t, s, with)
-	s.wantDueIn(30*time.Second-op, wander.WhyFailed)
+	s.wantDueIn(30*time.Second-op, pace.WhyTooSoon)
 	with.RetryAfter = 0
 	tune(t, s, with)
-	s.wantDueIn(30*time.Second-op, wander.WhyTooSoon)
+	s.wantDueIn(30*time.Second-op, pace.WhyTooSoon)
 }
 
 func TestAnotherSkipOrNumberOfSlotsChangesNothing(t *testing.T) {
@@ -73,7 +74,7 @@ func TestAnotherSkipOrNumberOfSlotsChangesNothing(t *testing.T) {
 			t.Errorf("it takes %+v", with)
 		}
 		s.ran(born(1, 10))
-		s.wantDueIn(minInterval-op, wander.WhyTooSoon)
+		s.wantDueIn(minInterval-op, pace.WhyTooSoon)
 	}
 	gate := wander.NewGate(config(), 2)
 	if !gate.(policy.Tunable).Tune(wander.Settings{Skip: skip, Slots: 2}) || gate.(policy.Tunable).Tune(wander.Settings{Skip: skip}) {

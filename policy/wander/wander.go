@@ -16,7 +16,7 @@
 //	mint.go        the first token of a fleet, in the order of rank; a member alone
 //	believe.go     impossible numbers and stamps
 //	demand.go      runs for callers that wait
-//	retry.go       runs that failed are repeated
+//	retry.go       when a run is due again: see package pace
 //	window.go      times of the week in which members may run
 //	pass.go        passing the token on; members that failed a handoff are avoided for a while
 //	guard.go       the token's guardians: who they are, its revival, a holder that was away, copies
@@ -36,6 +36,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/pace"
 	"github.com/wanderd/wanderd/policy/window"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -319,10 +320,7 @@ func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
 	s := ev.State
 	m.ran.ever, m.ran.at = s.HasRun, min(s.LastRun, now.Time)
 	ran := MemoOf(&s.Memo)
-	m.ran.wait, m.failures = max(ran.Wait, 0), ran.Failures
-	if m.cfg.RetryAfter == 0 || m.ran.wait > m.cfg.MinInterval {
-		m.ran.wait = 0
-	}
+	m.setRepeat(m.pace().Held(pace.Repeat{Wait: ran.Wait, Failures: ran.Failures}))
 	if ran.Slot == m.cfg.Slot {
 		m.ran.under = ran.Token
 	}

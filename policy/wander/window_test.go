@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/pace"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/policy/window"
 )
@@ -36,7 +37,7 @@ func windowed(t *testing.T, change func(*wander.Config), texts ...string) *story
 
 func TestAMemberIsDueInAWindowOnly(t *testing.T) {
 	s := windowed(t, nil, "00:00-06:00")
-	s.wantDueIn(untilMidnight, wander.WhyClosed)
+	s.wantDueIn(untilMidnight, pace.WhyClosed)
 	s.arrive(born(1, 10), 1)
 	s.wantState("resting")
 	s.advance(skip)
@@ -51,7 +52,7 @@ func TestAMemberThatIsDueWhenItsWindowHasClosedWaitsForTheNextOne(t *testing.T) 
 	s := windowed(t, nil, "23:00-23:15", "04:00-05:00")
 	s.ran(born(1, 10))
 	s.advance(minInterval)
-	s.wantDueIn(untilMidnight+4*time.Hour-op-minInterval, wander.WhyClosed)
+	s.wantDueIn(untilMidnight+4*time.Hour-op-minInterval, pace.WhyClosed)
 }
 
 // "Nobody ever holds and waits for a window", but for a lap of skips, as for min_interval.
@@ -80,7 +81,7 @@ func TestOutsideItsWindowsACallerWaitsToo(t *testing.T) {
 	for _, onDemand := range []bool{true, false} {
 		s := windowed(t, func(cfg *wander.Config) { cfg.OnDemand = onDemand }, "00:00-06:00")
 		s.wanted()
-		s.wantDueIn(untilMidnight, wander.WhyClosed)
+		s.wantDueIn(untilMidnight, pace.WhyClosed)
 		s.arrive(born(1, 10), 1)
 		s.wantState("resting")
 		s.wantRuns(0)

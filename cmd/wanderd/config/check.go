@@ -94,14 +94,14 @@ func (g *gate) check(trustHook bool) {
 			g.Reject(s, "\"0s\" must be greater than 0 in a gate with a hook: leave it out for the default")
 		}
 	}
+	if s := g.Of(&g.RetryAfter); h.IsFree() && s.IsSet() && s.Scope != "" && g.RetryAfter > 0 {
+		g.Reject(s, "it repeats a hook that has failed, and this gate has none: leave it out, or let the callers repeat their commands")
+	}
 	if g.isStrict() {
 		return
 	}
 	if g.MinInterval > 0 {
 		g.AtLeast(&g.MinInterval, &g.Op, "a host would be due again before it has finished")
-	}
-	if s := g.Of(&g.RetryAfter); h.IsFree() && s.IsSet() && s.Scope != "" && g.RetryAfter > 0 {
-		g.Reject(s, "it repeats a hook that has failed, and this gate has none: leave it out, or let the callers repeat their commands")
 	}
 	g.AtLeast(&g.MaxInterval, &g.MinInterval, "every host would take the token for lost between two runs")
 	if g.HookTimeout > 0 && g.Of(&g.HookTimeout).IsGiven() { // else it is min_interval, which has been compared

@@ -171,11 +171,6 @@ func TestWhatDoesNotFitTogetherIsSaidWithTheRemedy(t *testing.T) {
 			[]string{`wanderd.toml:1: window: "Mo" is not a day: write Mon, Tue, Wed, Thu, Fri, Sat or Sun, as in "Mon..Fri" or "Sat,Sun"`},
 		},
 		{
-			"a window of a strict gate",
-			reading{file: "[[gate]]\nname = \"a\"\npolicy = \"ring\"\nroster = [\"h\"]\nwindow = \"1-2\"\n", env: []string{"WANDERD_NAME=h"}},
-			[]string{`wanderd.toml:5: window: it has no effect in a gate with policy = "ring": leave it out, or set another policy`},
-		},
-		{
 			"a hook that is due all the time",
 			reading{file: "[[gate]]\nname = \"a\"\nhook = \"/bin/sh\"\nmin_interval = \"0s\"\nhook_timeout = \"0s\"\n"},
 			[]string{

@@ -6,13 +6,14 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/wanderd/wanderd/policy/strict"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
 // tunable are the settings of a soft gate that can change while an agent runs, and those of any gate.
 func tunable() (soft, each []string) {
-	return []string{"min_interval", "retry_after", "max_interval", "op", "window", "walk", "backups", "on_lost"},
-		[]string{"hook", "hook_timeout", "window_hard", "stop_after"}
+	return []string{"max_interval", "op", "walk", "backups", "on_lost"},
+		[]string{"hook", "hook_timeout", "min_interval", "retry_after", "window", "window_hard", "stop_after"}
 }
 
 // reloadable are the other settings that can change while an agent runs.
@@ -71,13 +72,19 @@ func (r *Running) Keep(l *Layers) {
 		if began == nil {
 			continue
 		}
-		s, soft := c.Protocol.(wander.Settings)
-		if !soft || began.isStrict() {
-			c.Protocol = began.config().Protocol
-			continue
+		switch s := began.config().Protocol.(type) {
+		case strict.Settings:
+			if next, ok := c.Protocol.(strict.Settings); ok {
+				s.MinInterval, s.RetryAfter, s.Windows = next.MinInterval, next.RetryAfter, next.Windows
+			}
+			c.Protocol = s
+		case wander.Settings:
+			if next, ok := c.Protocol.(wander.Settings); ok {
+				next.Skip, next.Slots = s.Skip, s.Slots
+				s = next
+			}
+			c.Protocol = s
 		}
-		s.Skip, s.Slots = began.Skip, began.Slots
-		c.Protocol = s
 	}
 }
 

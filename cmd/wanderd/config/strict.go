@@ -10,7 +10,6 @@ import (
 	"github.com/wanderd/wanderd/policy/ballot"
 	"github.com/wanderd/wanderd/policy/strict"
 	"github.com/wanderd/wanderd/policy/tree"
-	"github.com/wanderd/wanderd/policy/window"
 )
 
 const (
@@ -31,7 +30,7 @@ func (g *gate) isStrict() bool { return g.policy != PolicyWander }
 func (g *terms) strict() strict.Settings {
 	s := strict.Settings{
 		Request: g.request, Backups: g.Backups, Lease: g.lease, KillAfter: g.killAfter, Margin: hook.KillMargin, Rho: drift, Patience: patience,
-		MinInterval: g.MinInterval,
+		MinInterval: g.MinInterval, RetryAfter: g.RetryAfter, Windows: g.Windows,
 	}
 	if g.policy == PolicyTree {
 		s.Moves = strict.Tree
@@ -67,7 +66,7 @@ func (g *gate) defaultStrict() {
 func (g *gate) strictOnly() []any { return []any{&g.roster, &g.request, &g.lease, &g.killAfter} }
 
 func (g *gate) softOnly() []any {
-	return []any{&g.Walk, &g.Slots, &g.Skip, &g.OnLost, &g.Op, &g.MaxInterval, &g.RetryAfter, (*[]window.Window)(&g.Windows), &g.windowHard}
+	return []any{&g.Walk, &g.Slots, &g.Skip, &g.OnLost, &g.Op, &g.MaxInterval}
 }
 
 // idle returns the settings that have no effect in this gate.

@@ -48,7 +48,7 @@ func TestAStrictGateHasARosterAndALease(t *testing.T) {
 				Name: "g", Hook: []string{"/bin/true"}, HookTimeout: time.Hour, Roster: []string{"a", "b", "c", "d", "e"}, KillAfter: time.Second,
 				Protocol: strict.Settings{
 					Moves: strict.Ring, Request: ring.Q, Backups: 3, Lease: 10 * time.Second, KillAfter: time.Second, Margin: hook.KillMargin,
-					Rho: 0.01, Patience: patience, MinInterval: time.Hour,
+					Rho: 0.01, Patience: patience, MinInterval: time.Hour, RetryAfter: 6 * time.Minute,
 				},
 			},
 		},
@@ -61,7 +61,7 @@ func TestAStrictGateHasARosterAndALease(t *testing.T) {
 				Name: "default", Hook: []string{"/bin/true"}, HookTimeout: 10 * time.Minute, Roster: []string{"a", "b", "c"}, KillAfter: 2 * time.Second,
 				Protocol: strict.Settings{
 					Moves: strict.Ring, Request: ring.Martin, Backups: 1, Lease: 4 * time.Second, KillAfter: 2 * time.Second, Margin: hook.KillMargin,
-					Rho: 0.01, Patience: patience, MinInterval: 10 * time.Minute,
+					Rho: 0.01, Patience: patience, MinInterval: 10 * time.Minute, RetryAfter: time.Minute,
 				},
 			},
 		},

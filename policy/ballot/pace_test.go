@@ -1,0 +1,196 @@
+package ballot_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/window"
+)
+
+// Gates whose members have an operation of their own: when it is due, what follows one that fails, and windows.
+
+// pacePlan is what a seed draws besides.
+type pacePlan struct {
+	moves                   gateKind
+	minInterval, retryAfter time.Duration
+	windows                 window.Set
+	// wallAhead is what the wall clock reads when the world begins, after wallEpoch; from openFrom on a window is open, in true time.
+	wallAhead, openFrom int64
+	fails, notNow       float64
+}
+
+// drawPace lets a seed draw it.
+func (p *plan) drawPace() {
+	dice := rand.New(rand.NewPCG(p.seed, 4))
+	between := func(from, to time.Duration) time.Duration { return from + time.Duration(dice.Int64N(int64(to-from)+1)) }
+	p.moves = []gateKind{tree, always, martin, q, d}[dice.IntN(5)]
+	lap := time.Duration(p.members) * 4 * p.runFor // shorter ones would leave nothing to callers
+	p.minInterval, p.wallAhead = between(lap, lap+10*p.lease), dice.Int64N(int64(time.Minute))
+	if dice.IntN(8) > 0 {
+		p.retryAfter = between(p.patience, p.minInterval)
+	}
+	p.fails, p.notNow = dice.Float64(), dice.Float64()
+	if dice.IntN(2) > 0 {
+		p.wantEvery = time.Hour // nobody calls but at the end
+	}
+	if dice.IntN(2) > 0 {
+		return
+	}
+	begun := (wallEpoch + p.wallAhead) / int64(time.Minute) * int64(time.Minute)
+	for at := begun; ; at += int64(time.Minute) {
+		healed := at >= wallEpoch+p.wallAhead+int64(p.faultsFor)
+		if healed || dice.IntN(2) > 0 {
+			last := at + int64(time.Minute)
+			if healed {
+				last += int64(time.Hour)
+			}
+			clock := func(t int64) string { return time.Unix(0, t).UTC().Format("15:04") }
+			open, err := window.Parse(clock(at)+"-"+clock(last), func(string) (*time.Location, error) { return time.UTC, nil })
+			if err != nil {
+				panic(err)
+			}
+			p.windows = append(p.windows, open)
+		}
+		if healed {
+			p.openFrom = at - wallEpoch - p.wallAhead
+			return
+		}
+	}
+}
+
+// attempts are a member's runs of its own operation, by its clock.
+type attempts struct {
+	failures     int
+	started, due policy.Time
+	// startedAt is when the last one has started in true time.
+	startedAt int64
+	// known says that there was one, demanded that the present run is for callers; sure that failures and due are those of the member, and no
+	// more than a bound: what it had concluded when it crashed may be on its disk or not.
+	known, demanded, sure bool
+	// saves says that what followed the last run was to be saved, saved that it is on the disk.
+	saves, saved bool
+}
+
+// pacing checks when members run their own operations: not before min_interval is over, or after a failed run what follows from retry_after;
+// nothing runs outside of the windows; and a restart forgets nothing that was saved.
+type pacing struct {
+	w       *world
+	now, at []attempts // at is as it was before the present run
+}
+
+func (k *pacing) init(w *world) {
+	k.w, k.now, k.at = w, make([]attempts, len(w.hosts)), make([]attempts, len(w.hosts))
+	for i := range k.now {
+		k.now[i].sure = true
+	}
+}
+
+func (k *pacing) stepped(i int) {
+	w, a := k.w, &k.now[i]
+	local, ends := w.local(i), false
+	switch w.ev.Kind {
+	case policy.Started:
+		k.restart(i)
+	case policy.Finished:
+		switch {
+		case w.ev.Denied:
+			*a = k.at[i]
+			ends = a.known
+		case !a.demanded:
+			a.conclude(&w.p, local, w.ev.Outcome)
+			ends = true
+		}
+	default:
+	}
+	for n := range w.out {
+		switch e := &w.out[n]; e.Kind {
+		case policy.Save:
+			a.saves, a.saved = a.known && e.State.LastRun == a.started, false
+		case policy.Run:
+			ends, k.at[i] = false, *a
+			k.granted(i, local, e.Demanded)
+		default:
+		}
+	}
+	if ends && a.sure && w.check.waits[i] == 0 && !w.hosts[i].g.Leaving() {
+		k.wantDue(i, "has run")
+	}
+}
+
+func (k *pacing) granted(i int, local policy.Time, demanded bool) {
+	w, a := k.w, &k.now[i]
+	if !w.p.windows.Open(w.instant(i).Wall) {
+		w.fail("pace: %d runs outside of its windows", i)
+	}
+	if a.demanded = demanded; demanded {
+		return
+	}
+	if a.known && local < a.due {
+		w.fail("pace: %d runs %v before it is due, after %d failures", i, a.due.Sub(local), a.failures)
+	}
+	a.known, a.started, a.startedAt, a.due = true, local, w.now, local.Add(w.p.minInterval)
+	a.saves, a.saved = false, false
+}
+
+// conclude decides when the next run is due.
+func (a *attempts) conclude(p *plan, local policy.Time, o policy.Outcome) {
+	a.saves, a.saved = false, false
+	if p.retryAfter == 0 {
+		return
+	}
+	wait := p.retryAfter
+	switch o {
+	case policy.Succeeded:
+		a.failures, a.sure, wait = 0, true, p.minInterval
+	case policy.NotNow:
+		a.failures, a.sure = 0, true
+	case policy.Failed:
+		if !a.sure {
+			a.failures = 0
+		}
+		for range a.failures {
+			wait = min(2*wait, p.minInterval)
+		}
+		a.failures++
+	}
+	a.due = min(local.Add(wait), a.started.Add(p.minInterval))
+}
+
+// restart compares what a member has found on its disk with what it was told is there. A start is saved before it happens, by a lease at most.
+func (k *pacing) restart(i int) {
+	a := &k.now[i]
+	switch {
+	case !a.known:
+	case a.saved:
+		if a.sure {
+			k.wantDue(i, "has started again")
+		}
+	default:
+		a.due, a.sure = a.due.Add(-k.w.p.lease), false
+	}
+}
+
+func (k *pacing) wantDue(i int, what string) {
+	w, a := k.w, &k.now[i]
+	now := w.instant(i)
+	ahead := now.Wall - int64(now.Time)
+	want := policy.Time(w.p.windows.Opens(int64(max(a.due, now.Time))+ahead) - ahead)
+	if got := w.hosts[i].g.Status(now.Time).NextRun; got != want {
+		w.fail("pace: %d %s, and is due in %v instead of %v, after %d failures", i, what, got.Sub(now.Time), want.Sub(now.Time), a.failures)
+	}
+}
+
+// durable says that all that a member has asked to be saved is on its disk.
+func (k *pacing) durable(i int) { k.now[i].saved = k.now[i].saves }
+
+// missing names a member whose operation has not run since a time, or returns nothing.
+func (k *pacing) missing(since int64) string {
+	for i := range k.now {
+		if k.now[i].startedAt < since {
+			return fmt.Sprintf("the operation of %d has not run", i)
+		}
+	}
+	return ""
+}

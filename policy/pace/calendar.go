@@ -1,0 +1,72 @@
+package pace
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/window"
+)
+
+// Calendar is the windows of a gate as a member sees them. They are those of the wall clock, so they open and close with it if it is set.
+type Calendar struct {
+	// Windows is nil if there are none: the gate is always open, and nobody reads the wall clock.
+	Windows *window.Set
+	// Ahead is how far the wall clock is ahead of monotonic time: See sets it.
+	Ahead time.Duration
+}
+
+// WindowsOf returns the windows of a calendar.
+func WindowsOf(s window.Set) *window.Set {
+	if len(s) == 0 {
+		return nil
+	}
+	return &s
+}
+
+// See reads the clocks. It must be called before anything else is asked of the calendar in a step.
+func (c *Calendar) See(now policy.Instant) {
+	if c.Windows != nil {
+		c.Ahead = time.Duration(now.Wall) - time.Duration(now.Time)
+	}
+}
+
+// Opens returns the first time from t on at which a window is open.
+func (c *Calendar) Opens(t policy.Time) policy.Time {
+	if c.Windows == nil {
+		return t
+	}
+	at := t.Add(c.Ahead)
+	if at == policy.Never {
+		return policy.Never
+	}
+	switch opens := c.Windows.Opens(int64(at)); opens {
+	case int64(at):
+		return t
+	case window.Never:
+		return policy.Never
+	default:
+		return policy.Time(opens).Add(-c.Ahead)
+	}
+}
+
+// Facts says when the windows open or close next.
+func (c *Calendar) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
+	if c.Windows == nil {
+		return out
+	}
+	for _, w := range *c.Windows {
+		out = append(out, policy.Fact{Name: "window", Text: w.String()})
+	}
+	switch opens := c.Opens(now); {
+	case opens == policy.Never:
+	case opens > now:
+		out = append(out, policy.Fact{Name: "window_opens", At: opens})
+	default:
+		closes := policy.Never
+		if at := c.Windows.Closes(int64(now.Add(c.Ahead))); at < window.Never {
+			closes = policy.Time(at).Add(-c.Ahead)
+		}
+		out = append(out, policy.Fact{Name: "window_closes", At: closes})
+	}
+	return out
+}

@@ -1,0 +1,138 @@
+// Package pace has the rules of all gates that say when a member's operation is due again: min_interval after the start of the last run, sooner if
+// that one has failed, and only while a window of the gate is open.
+//
+//	pace.go       the interval between two runs, and what a run that failed makes of it
+//	calendar.go   times of the week in which members may run
+package pace
+
+import (
+	"math"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+)
+
+// The paper of the wandering token knows no failures: a run counts for min_interval whatever it has achieved. Here a failed run is repeated after
+// retry_after, and after twice as long for each further failure in a row, but no later than min_interval after its start. An operation that
+// says "not now" has not failed, and is asked again after retry_after.
+//
+// The wait is saved, so a restart neither forgets it nor begins the row of failures anew. A run whose end this member has not seen, because
+// its process died, counts for min_interval.
+
+// Pace is how often a member runs its operation. Without a RetryAfter, a failed run counts as any other.
+type Pace struct{ MinInterval, RetryAfter time.Duration }
+
+// Repeat is what is to follow a member's last run; the zero value is the next one after min_interval.
+type Repeat struct {
+	// Wait is the time from the start of that run to the next one, if that is not min_interval; else zero.
+	Wait time.Duration
+	// Failures is how many runs have failed in a row.
+	Failures uint8
+}
+
+// Interval returns the time from the start of the last run to the next one.
+func (p Pace) Interval(r Repeat) time.Duration {
+	if r.Wait > 0 {
+		return r.Wait
+	}
+	return p.MinInterval
+}
+
+// After returns what is to follow a run that began and ended at these times; r is what was to follow the one before.
+func (p Pace) After(r Repeat, began, ended policy.Time, o policy.Outcome) Repeat {
+	if p.RetryAfter == 0 {
+		return Repeat{Failures: r.Failures}
+	}
+	switch o {
+	case policy.Failed:
+		failures := min(r.Failures, math.MaxUint8-1) + 1
+		return Repeat{Wait: p.wait(began, ended, p.backOff(failures)), Failures: failures}
+	case policy.NotNow:
+		return Repeat{Wait: p.wait(began, ended, p.RetryAfter)}
+	case policy.Succeeded:
+	}
+	return Repeat{}
+}
+
+// backOff is the wait after the last of so many failures in a row.
+func (p Pace) backOff(failures uint8) time.Duration {
+	wait := p.RetryAfter
+	for i := uint8(1); i < failures && wait < p.MinInterval; i++ {
+		if wait > math.MaxInt64/2 {
+			return math.MaxInt64
+		}
+		wait *= 2
+	}
+	return wait
+}
+
+// wait counts a wait after the end of a run from its beginning: min_interval at most.
+func (p Pace) wait(began, ended policy.Time, wait time.Duration) time.Duration {
+	return min(ended.Add(wait).Sub(began), p.MinInterval)
+}
+
+// Held returns a repetition that was decided by another pace, or was read from a disk, as this pace has it.
+func (p Pace) Held(r Repeat) Repeat {
+	if p.RetryAfter == 0 || r.Wait < 0 || r.Wait > p.MinInterval {
+		r.Wait = 0
+	}
+	return r
+}
+
+// Why a member is not due, as clauses that complete "not running because …".
+const (
+	// WhyTooSoon: the last run was less than min_interval ago.
+	WhyTooSoon = "ran less than min_interval ago"
+	// WhyFailed: the last run failed, and is repeated later.
+	WhyFailed = "the last run failed, and is repeated after retry_after"
+	// WhyNotNow: the operation has said that it cannot do its work now.
+	WhyNotNow = "the hook said \"not now\", and is asked again after retry_after"
+	// WhyClosed: no window is open.
+	WhyClosed = "outside its windows"
+)
+
+// Why says why the interval after the last run is not over.
+func (r Repeat) Why() string {
+	switch {
+	case r.Wait == 0:
+		return WhyTooSoon
+	case r.Failures > 0:
+		return WhyFailed
+	}
+	return WhyNotNow
+}
+
+// Facts appends how many runs have failed in a row.
+func (r Repeat) Facts(out []policy.Fact) []policy.Fact {
+	if r.Failures > 0 {
+		out = append(out, policy.Fact{Name: "retry", Count: int(r.Failures), Text: "failed runs in a row"})
+	}
+	return out
+}
+
+const (
+	// NoteFailed: the run under Token has failed, and is repeated after retry_after.
+	NoteFailed policy.Note = iota + 224
+	// NoteNotNow: the operation has said, under Token, that it cannot do its work now. It is asked again after retry_after.
+	NoteNotNow
+)
+
+// Notes returns the notes of the pace.
+func Notes() policy.Notes {
+	return policy.Notes{
+		{Note: NoteFailed, Name: "failed", Level: policy.Debug, Text: "the run failed; repeating it after retry_after"},
+		{Note: NoteNotNow, Name: "not_now", Level: policy.Debug, Text: "the hook cannot do its work now; asking it again after retry_after"},
+	}
+}
+
+// NoteOf returns what is told of an outcome after which a run is repeated, or zero.
+func (p Pace) NoteOf(o policy.Outcome) policy.Note {
+	switch {
+	case p.RetryAfter == 0:
+	case o == policy.Failed:
+		return NoteFailed
+	case o == policy.NotNow:
+		return NoteNotNow
+	}
+	return 0
+}

@@ -1,0 +1,25 @@
+package strict
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/pace"
+)
+
+var _ policy.Tunable = (*Machine)(nil)
+
+// Tune takes another pace and other windows. All else is what members of the roster have agreed on, or what a lease that is running rests on.
+func (g *Machine) Tune(p policy.Protocol) bool {
+	s, ok := p.(Settings)
+	if !ok || s.fixed() != g.set.fixed() {
+		return false
+	}
+	g.set.MinInterval, g.set.RetryAfter, g.set.Windows = s.MinInterval, s.RetryAfter, s.Windows
+	g.calendar.Windows = pace.WindowsOf(s.Windows)
+	g.due.repeat = g.pace().Held(g.due.repeat)
+	return true
+}
+
+// fixed are the settings that cannot change while a member is here. The roster is the seat's.
+func (s Settings) fixed() any {
+	return [...]any{s.Moves, s.Request, s.Backups, s.Lease, s.KillAfter, s.Margin, s.Rho, s.Patience}
+}
