@@ -12,7 +12,7 @@ SCRIPTS  := .ci/run tools/fuzz tools/package $(wildcard examples/*/*.sh systemd/
 # The stages of a check. The tests come last, so that their output does.
 STAGES   := vet cross lint race fuzz browser test
 
-.PHONY: all build test race browser fuzz hunt chaos races bench attack vet cross lint fmt check packages hosts clean
+.PHONY: all build test race browser fuzz hunt chaos orders races bench attack vet cross lint fmt check packages hosts clean
 
 all: build
 
@@ -49,6 +49,10 @@ chaos:
 	$(GO) run ./tools/chaos -for $(CHAOS) -dir $(CURDIR)/$(BIN)/chaos
 	$(GO) -C tools/porcupine test .
 	$(GO) -C tools/porcupine run . $(CURDIR)/$(BIN)/chaos/[tr]*/journal
+
+# Ten agents get a hundred orders, with loss and without; members are away meanwhile. It needs root, iproute2 and nftables.
+orders:
+	$(GO) run ./tools/orders
 
 # wanderd beside etcd, ZooKeeper, Redis and Consul, where they are installed: docs/races.md. It takes four minutes for each.
 races:

@@ -90,6 +90,7 @@ func house() []rule {
 		{room: "sim/study/compare", ours: studied, why: "the protocols side by side"},
 		{room: "sim/study/report", why: "plain data in, bytes out"},
 		{room: "tools/hosts", ours: []string{"agent/control"}, why: "it runs agents, and does not know what for"},
+		{room: "tools/orders", ours: []string{"tools/hosts", "agent/control"}, why: "it judges what real agents say"},
 		{room: "tools/chaos", ours: []string{"tools/hosts"}, why: "it judges what real processes do"},
 		{room: "cmd/wanderd/follow", ours: []string{"agent/control"}, why: "it asks by way of the control socket only"},
 		{room: "cmd/wanderd/web", ours: []string{"agent/control", "cmd/wanderd/follow"}, why: "it is a client of the control socket"},

@@ -77,10 +77,13 @@ func (h *Host) Command(program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Exec is "wanderd exec" on this host.
-func (h *Host) Exec(args ...string) *exec.Cmd {
-	return h.Command(h.fleet.program, append([]string{"exec", "--state-dir", h.state}, args...)...)
+// Wanderd is a command of wanderd on this host, for its agent.
+func (h *Host) Wanderd(command string, args ...string) *exec.Cmd {
+	return h.Command(h.fleet.program, append([]string{command, "--state-dir", h.state}, args...)...)
 }
+
+// Exec is "wanderd exec" on this host.
+func (h *Host) Exec(args ...string) *exec.Cmd { return h.Wanderd("exec", args...) }
 
 // Signal sends the agent a signal, if it runs.
 func (h *Host) Signal(sig syscall.Signal) {

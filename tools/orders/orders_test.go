@@ -1,0 +1,36 @@
+//go:build linux
+
+package main
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/wanderd/wanderd/tools/hosts"
+)
+
+// A pause reaches everybody over a network that loses packets; then no run begins. "make orders" gives more orders, to more members, and has
+// members away.
+func TestAPauseOverANetworkWithLoss(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a fleet")
+	}
+	const members, pauses, lost = 5, 5, 50
+	network, err := hosts.NewNetwork(members)
+	if err != nil {
+		t.Skip("needs root and network namespaces: ", err)
+	}
+	t.Cleanup(network.Close)
+	dir := t.TempDir()
+	program, err := hosts.Build(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := hosts.Settings{Size: members, Program: program, Network: network, Dir: filepath.Join(dir, "fleet")}
+	if err := inWorld(s, busy, t.Logf, func(w *world) error {
+		w.patient = true
+		return w.pauses(pauses, lost)
+	}); err != nil {
+		t.Error(err)
+	}
+}
