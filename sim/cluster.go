@@ -27,6 +27,7 @@ type Config struct {
 	Disk        Disk
 	Demand      Demand
 	Operators   Operators
+	Ready       Ready
 	// Clocks are the members' wall clocks; those beyond its end are true.
 	Clocks []Clock
 	// AskFirst makes the shells ask Expects first and drop what is not expected, as the agent does.
@@ -95,8 +96,9 @@ type Cluster struct {
 	// savings are the states of the members' saves; empty while all disks take no time.
 	savings map[int32]*saving
 	// callers are the callers of each member; nil if there is no demand.
-	callers []callers
-	orders  orders
+	callers   []callers
+	orders    orders
+	questions questions
 
 	// machineDice belongs to the machines. All dice are separate, so that one more fault does not change the other random choices.
 	machineDice                                         *rand.PCG
@@ -126,6 +128,9 @@ func New(cfg Config) *Cluster {
 	}
 	if cfg.Operators != (Operators{}) {
 		c.orders = orders{dice: dice(10), layers: make([]*order.Layer, cfg.Members)}
+	}
+	if cfg.Ready != (Ready{}) {
+		c.questions = questions{dice: dice(11), each: make([]question, cfg.Members)}
 	}
 	c.net = newNetwork(cfg.Network, cfg.Members)
 	c.net.adversary.listen(cfg.Family.Kinds)
@@ -264,6 +269,10 @@ func (c *Cluster) happen(e entry) {
 		c.giveView(e.who)
 	case entryOrder:
 		c.hearOrder(e.who)
+	case entryAsk:
+		c.ask(e.who, e.slot)
+	case entryAnswer:
+		c.answer(e.who, e.slot)
 	case entrySideView:
 		c.giveSideView(int(e.slot))
 	case entryRecheck:
@@ -311,6 +320,7 @@ func (c *Cluster) step(who int32, ev *policy.Event, aside about) {
 func (c *Cluster) stepOnce(who int32, ev *policy.Event, aside about) (savedAtOnce bool) {
 	m := &c.members[who]
 	c.statusOf = absent
+	c.tellReady(who)
 	c.effects = c.stepping(who).Step(c.Instant(int(who)), ev, c.effects[:0])
 	c.stamp(c.effects)
 	effects := c.effects
@@ -341,6 +351,7 @@ func (c *Cluster) stepOnce(who int32, ev *policy.Event, aside about) (savedAtOnc
 		return true
 	default:
 		c.setAlarm(who)
+		c.arrangeQuestion(who)
 	}
 	return false
 }

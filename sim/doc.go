@@ -20,6 +20,7 @@
 //	disk.go        saves that take time, fail and hang
 //	demand.go      somebody waits for a run, and perhaps no longer
 //	hook.go        runs that vary, fail, hang, and outlive being stopped
+//	ready.go       hosts that are asked whether they need a run, and say no
 //	faults.go      all of this going wrong at random times, and its repair
 //	occurrence.go  what occurs, and who is told of it
 //	slots.go       each slot of a gate with several tokens seen as a gate of its own

@@ -39,6 +39,9 @@ const (
 	entryView
 	// entryOrder tells the member the newest order that gossip has on its side.
 	entryOrder
+	// entryAsk asks the host whether it needs a run, entryAnswer brings what it says, if slot numbers what is arranged.
+	entryAsk
+	entryAnswer
 	// entrySideView gives the view of side slot to all its members.
 	entrySideView
 	// entryRecheck lets the membership find out how the member is.

@@ -140,6 +140,9 @@ func (c *Cluster) finishRun(who, number int32) {
 		return
 	}
 	m.run.active = false
+	if c.questions.each != nil && !m.run.denied {
+		c.questions.each[who].Used()
+	}
 	delete(c.entrusted, who)
 	expired := m.run.end() < m.run.endAt
 	c.event.Kind, c.event.Void, c.event.Denied, c.event.Outcome = policy.Finished, m.run.timedOut || expired, m.run.denied, m.run.outcome

@@ -61,6 +61,7 @@ func (c *Cluster) launch(who int32) {
 	if c.orders.layers != nil {
 		c.orders.layers[who] = order.New(m.machine, m.id, c.cfg.Operators.StopAfter)
 	}
+	c.beginAsking(who)
 	c.statusOf = absent
 	c.tell(Occurrence{Kind: Came, Member: int(who)})
 	c.event.Kind, c.event.State = policy.Started, m.disk
@@ -177,7 +178,7 @@ func (c *Cluster) postponed(e entry) bool {
 	switch e.kind {
 	case entryCall, entryRecheck, entrySideView:
 		return false
-	case entryDeliver, entryFinished, entryWanted, entryUnwanted, entrySaved, entryView, entryOrder:
+	case entryDeliver, entryFinished, entryWanted, entryUnwanted, entrySaved, entryView, entryOrder, entryAsk, entryAnswer:
 	}
 	m := &c.members[e.who]
 	if m.awayUntil <= c.now {

@@ -18,7 +18,9 @@ type due struct {
 	// called says that a caller waits, told that the ring or tree knows that this member waits.
 	called, told bool
 	// paused says that an operator has paused the gate.
-	paused  bool
+	paused bool
+	// unready says that the host has not said that it needs a run of its own operation.
+	unready bool
 	hasRun  bool
 	lastRun policy.Time
 	repeat  pace.Repeat
@@ -42,7 +44,9 @@ func (g *Machine) ownAt() policy.Time {
 }
 
 // operates reports whether this member's own operation is due.
-func (g *Machine) operates(now policy.Time) bool { return !g.due.onDemand && now >= g.ownAt() }
+func (g *Machine) operates(now policy.Time) bool {
+	return !g.due.onDemand && !g.due.unready && now >= g.ownAt()
+}
 
 // isOpen reports whether a window is open.
 func (g *Machine) isOpen(now policy.Time) bool { return g.calendar.Opens(now) == now }
@@ -66,7 +70,7 @@ const lookAgain = time.Minute
 
 // dueAt is when time alone may make this member want to run; Never if it does, or if it takes a caller.
 func (g *Machine) dueAt(now policy.Time) policy.Time {
-	if g.due.told || g.turn.state != absent || g.leaving || g.due.paused || g.due.onDemand && !g.due.called {
+	if g.due.told || g.turn.state != absent || g.leaving || g.due.paused || (g.due.onDemand || g.due.unready) && !g.due.called {
 		return policy.Never
 	}
 	at := g.ownAt()
@@ -111,6 +115,17 @@ func remember(r pace.Repeat, to *policy.Memo) {
 
 func remembered(from *policy.Memo) pace.Repeat {
 	return pace.Repeat{Wait: time.Duration(binary.BigEndian.Uint64(from[waitAt:])), Failures: from[failuresAt]}
+}
+
+// SetReady implements [policy.Askable]. Whoever is not ready is as one that is not due: if its turn has come, the token goes on.
+func (g *Machine) SetReady(ready bool) { g.due.unready = !ready }
+
+// DueAt implements [policy.Askable].
+func (g *Machine) DueAt(now policy.Time) policy.Time {
+	if g.gone || g.barred != "" || g.leaving || g.due.paused || g.due.onDemand {
+		return policy.Never
+	}
+	return g.calendar.Opens(max(now, g.ownAt()))
 }
 
 // tell tells the ring or tree whether this member waits.

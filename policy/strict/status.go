@@ -9,6 +9,7 @@ import (
 const (
 	whyLease  = "waiting for the lease of a majority"
 	whyRecord = "recording the start"
+	whyReady  = "due, and the host has not said that it is ready"
 )
 
 // Status implements [policy.Machine].
@@ -42,6 +43,8 @@ func (g *Machine) Status(now policy.Time) policy.Status {
 		s.Why = pace.WhyClosed
 	case s.NextRun > now:
 		s.Why = g.due.repeat.Why()
+	case g.due.unready && !g.due.called:
+		s.Why = whyReady
 	}
 	return s
 }

@@ -16,6 +16,8 @@ const (
 	WhyRunning = "running"
 	// WhyNoToken: it is due, and waits for the token.
 	WhyNoToken = "due, waiting for the token"
+	// WhyNotReady: it is due, and its host does not say that it needs a run.
+	WhyNotReady = "due, and the host has not said that it is ready"
 	// WhyPassing: it is due only after this token has been passed on.
 	WhyPassing = "passing the token on"
 	// WhyAlone: it belongs to a fleet of which it has seen nobody since it started.
@@ -73,7 +75,7 @@ func DetailOf(m policy.Machine, slot int, now policy.Time) Detail {
 func (m *Machine) Status(now policy.Time) policy.Status {
 	s := policy.Status{
 		Phase: m.state.String(), Why: m.why(now), Holding: m.holds, Token: m.token.Ref, Holder: m.lastTo, Since: m.silence.since,
-		HasRun: m.ran.ever, LastRun: m.ran.at, NextRun: m.dueAt(now),
+		HasRun: m.ran.ever, LastRun: m.ran.at, NextRun: m.nextRun(now),
 	}
 	guarded, guards := m.guardian.Guards()
 	switch {
@@ -83,6 +85,14 @@ func (m *Machine) Status(now policy.Time) policy.Status {
 		s.Holder = guarded
 	}
 	return s
+}
+
+// nextRun is when this member is due, if its host is ready then.
+func (m *Machine) nextRun(now policy.Time) policy.Time {
+	if m.unready && !m.overrides() {
+		return m.DueAt(now)
+	}
+	return m.dueAt(now)
 }
 
 // Detail describes this member in full.
@@ -183,8 +193,10 @@ func (m *Machine) why(now policy.Time) string {
 		return WhyUnwanted
 	case m.opens(now) > now:
 		return pace.WhyClosed
-	case now < m.dueAt(now):
+	case now < m.nextRun(now):
 		return m.whyTooSoon(now)
+	case m.unready && !m.overrides():
+		return WhyNotReady
 	case m.holds:
 		return WhyPassing
 	}

@@ -18,6 +18,7 @@
 //	demand.go      runs for callers that wait
 //	retry.go       when a run is due again: see package pace
 //	window.go      times of the week in which members may run
+//	ready.go       hosts that say whether they need a run
 //	pass.go        passing the token on; members that failed a handoff are avoided for a while
 //	guard.go       the token's guardians: who they are, its revival, a holder that was away, copies
 //	walk.go        the next member: random, shuffle, sweep; route.go and load.go: what the token carries for it
@@ -153,6 +154,8 @@ type Machine struct {
 	wanted, demanded bool
 	// paused says that an operator has paused the gate, leaving that this member is stopping.
 	paused, leaving bool
+	// unready says that the host has not said that it needs a run, readied that it has, and a token that rests here does not know it.
+	unready, readied bool
 	// tries is how many holders before this one could not reach the member that is offered the token. heard says that a member has answered
 	// since that offer began.
 	tries uint8
@@ -243,6 +246,9 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	if m.cfg.Windows != nil {
 		m.ahead = time.Duration(now.Wall) - time.Duration(now.Time)
 	}
+	if m.unready && m.granting() && !m.demanded {
+		out = m.desist(now, out)
+	}
 	if m.guardian.Overdue(now.Time, m.held()) && m.concerns(now, ev) {
 		out = m.doubt(now, out)
 	}
@@ -288,6 +294,9 @@ func (m *Machine) NextWake() (policy.Time, bool) {
 	case resting, saves:
 		if !m.idle() {
 			consider(m.restUntil)
+		}
+		if m.readied {
+			consider(math.MinInt64)
 		}
 	case absent:
 		if t, ok := m.makesAt(); ok {
@@ -365,8 +374,12 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 	out = m.onOutcome(now, &end, out)
 	switch m.state {
 	case resting:
-		if now.Time >= m.restUntil {
+		switch {
+		case now.Time >= m.restUntil:
 			out = m.onRested(now, out)
+		case m.readied:
+			m.readied = false
+			out = m.reconsider(now, out)
 		}
 	case saves:
 		if m.tooLate(now.Time) {
@@ -464,6 +477,7 @@ func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []polic
 
 func (m *Machine) becomeResting(now, until policy.Time, out []policy.Effect) []policy.Effect {
 	m.become(resting)
+	m.readied = false
 	m.restUntil, m.waitsUntilDue = until, until >= m.dueAt(now)
 	return policy.AppendTell(out, NoteResting, wire.MemberID{}, &m.token.Ref)
 }
@@ -493,15 +507,19 @@ func (m *Machine) held() *guardian.Token {
 }
 
 // dueAt is the earliest time at which this member may run, under any of the gate's tokens, and never under two at once, while a window is
-// open; in a gate on demand only if a caller waits.
+// open; in a gate on demand only if a caller waits, and otherwise only if a caller waits or the host is ready.
 func (m *Machine) dueAt(now policy.Time) policy.Time {
-	if m.unwanted() {
+	switch {
+	case m.unwanted(), m.unready && !m.overrides():
 		return policy.Never
+	case m.overrides():
+		return m.mayRunAt(now, now)
 	}
-	due := now
-	if !m.overrides() {
-		due = m.intervalEnds(now)
-	}
+	return m.mayRunAt(now, m.intervalEnds(now))
+}
+
+// mayRunAt is the first time from due on at which a window is open and nothing runs here under another token.
+func (m *Machine) mayRunAt(now, due policy.Time) policy.Time {
 	if m.cfg.Windows != nil {
 		due = m.opens(max(due, now))
 	}

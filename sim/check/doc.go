@@ -10,6 +10,7 @@
 //	interval.go   Δmin
 //	brake.go      so many hosts that fail in a row pause the gate
 //	order.go      no run under an order that its member knows; all learn of it
+//	ready.go      no run of a host that has not said that it is ready
 //	demand.go     on demand nobody runs unasked, and no demand is forgotten
 //	message.go    one answer to a message, and none to one that was not expected
 //	wake.go       a wake-up before its time does nothing

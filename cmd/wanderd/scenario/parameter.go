@@ -26,6 +26,8 @@ type Parameters struct {
 	// RetryAfter is when a failed operation is repeated; zero is never. Fails and NotNow are the shares of operations that need it.
 	RetryAfter    time.Duration
 	Fails, NotNow float64
+	// ReadyNo is the share of answers that are no when a host is asked whether it needs a run; zero is that none is asked.
+	ReadyNo float64
 	// Windows are when members may run, from Saturday, June 2, 2007 in UTC on.
 	Windows window.Set
 	// DefaultMaxInterval says that MaxInterval is what the members make by themselves, and nobody has set it.

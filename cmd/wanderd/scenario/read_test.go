@@ -90,6 +90,7 @@ seeds = 3
 op_jitter = "3s"
 fails = "5%"
 not_now = "6%"
+ready_no = "7%"
 latency = "2ms"
 jitter = "3ms"
 loss = "1%"

@@ -67,6 +67,9 @@ func (p *Parameters) wanderTable() settings.Table {
 		settings.Row("fails", settings.Share(&p.Fails), "0%", "The share of operations that fail at once."),
 		settings.Row("not_now", settings.Share(&p.NotNow), "0%",
 			"The share of operations that end at once because the work cannot be done now.").Needing("retry_after"),
+		settings.Row("ready_no", settings.Share(&p.ReadyNo), "0%",
+			"The share of answers that are \"not needed now\" when a host is asked, half a minute before an operation is due, and again after "+
+				"--retry-after. With 0 nobody is asked.").Needing("retry_after"),
 		settings.Row("op_jitter", spread(&p.OpJitter), "0%",
 			"How much longer or shorter than --op an operation takes at most, evenly spread: a share of it, or a duration."),
 	}.Under("Run"), settings.Table{

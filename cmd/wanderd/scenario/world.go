@@ -1,8 +1,16 @@
 package scenario
 
 import (
+	"time"
+
 	"github.com/wanderd/wanderd/sim"
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
+)
+
+// askedBefore is how long before an operation a host is asked whether it needs one, answerTakes the longest time until it answers.
+const (
+	askedBefore = 30 * time.Second
+	answerTakes = time.Second
 )
 
 // World returns the scenario as the simulator wants it: everybody sees everybody from the beginning, and there is a token.
@@ -27,6 +35,8 @@ func (p *Parameters) World() wandering.Scenario {
 	}
 	if p.Demand > 0 {
 		s.RetryAfter = 0 // It is the callers who repeat what failed.
+	} else if p.ReadyNo > 0 {
+		s.Ready = sim.Ready{No: p.ReadyNo, Takes: answerTakes, Timeout: askedBefore, Again: p.RetryAfter}
 	}
 	if len(p.Windows) > 0 {
 		s.Windows = &p.Windows

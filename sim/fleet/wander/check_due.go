@@ -40,7 +40,7 @@ func (k *DueChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	}
 	s := c.Status(o.Member)
 	// A run that is being saved may be denied because the disk fails. The token goes on then.
-	if !s.Holding || s.Why == wander.WhyRunning || s.Why == wander.WhySaving || s.NextRun > o.At || k.leaving[o.Member] {
+	if !s.Holding || s.Why == wander.WhyRunning || s.Why == wander.WhySaving || s.Why == wander.WhyNotReady || s.NextRun > o.At || k.leaving[o.Member] {
 		delete(k.failed, o.Member)
 		return nil
 	}

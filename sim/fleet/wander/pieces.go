@@ -30,6 +30,7 @@ func pieces() []piece {
 		{label: 23, share: 0.1, draw: drawing.windows},
 		{label: 28, share: 0.1, draw: drawing.operators},
 		{label: 27, share: 0.05, draw: drawing.brakes},
+		{label: 65, share: 0.1, draw: drawing.readiness},
 	}
 }
 
@@ -148,6 +149,16 @@ func (d drawing) brakes(s *Scenario) {
 		Network: sim.Network{Latency: s.Network.Latency, Encode: true}, Membership: s.Membership, Duration: s.Duration,
 		Hook:      sim.Hook{Takes: s.Op, Fails: d.share(0.3, 0.9)},
 		Operators: sim.Operators{Every: d.time(s.Skip, s.Duration), For: d.time(s.Skip, s.Duration/2), StopAfter: 1 + d.IntN(4)},
+	}
+}
+
+// readiness: hosts are asked whether they need a run, and some say no.
+func (d drawing) readiness(s *Scenario) {
+	if s.onDemand() {
+		return
+	}
+	s.Ready = sim.Ready{
+		No: d.share(0.05, 0.8), Takes: d.time(s.Skip/10, 4*s.Skip), Timeout: d.time(s.Skip, 4*s.Skip), Again: d.time(s.Skip, 2*s.MinInterval),
 	}
 }
 

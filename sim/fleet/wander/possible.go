@@ -38,6 +38,8 @@ func (s *Scenario) Impossible() []Impossible {
 	object(s.MaxInterval != 0 && s.MaxInterval < s.MinInterval, "MaxInterval",
 		"%v, less than MinInterval, %v: tokens would be made for no reason; leave it out for a good one", s.MaxInterval, s.MinInterval)
 	object(s.RetryAfter > 0 && s.onDemand(), "RetryAfter", "%v: on demand it is the callers who repeat what failed", s.RetryAfter)
+	object(s.Ready != sim.Ready{} && s.onDemand(), "Ready", "%v: on demand nobody is asked but the callers", s.Ready)
+	object(s.Ready.Timeout == 0 && s.Ready != sim.Ready{}, "Ready.Timeout", "0: the other settings of Ready need it")
 	object(s.Demand.Every == 0 && s.Demand != sim.Demand{}, "Demand.Every", "0: the other settings of Demand need it")
 	object(s.Demand.Withdrawn == 1, "Demand.Withdrawn", "1: must be less than 1, or no demand would be served")
 	object(s.Duration == 0, "Duration", "0: must be greater than 0")

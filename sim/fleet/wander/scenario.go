@@ -57,6 +57,7 @@ type Scenario struct {
 	Disk       sim.Disk
 	Demand     sim.Demand
 	Operators  sim.Operators
+	Ready      sim.Ready
 	Faults     sim.Faults
 	Standing   Standing
 	// Duration is how long the run lasts in Measure, and the faults in Explore.
@@ -72,7 +73,7 @@ func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 		Family: wander.Family(),
 		Seed:   s.Seed, Members: s.Members, Order: s.Order, Network: s.Network, Membership: s.Membership,
 		Hook: s.Hook, OrphanGrace: wander.OrphanGrace(s.Skip), Disk: s.Disk,
-		Demand: s.Demand, Operators: s.Operators,
+		Demand: s.Demand, Operators: s.Operators, Ready: s.Ready,
 		AskFirst: s.AskFirst, EarlyWakes: s.EarlyWakes, StopTimeout: stopTimeout, Watchers: watchers,
 		Machine: func(seat sim.Seat) policy.Machine {
 			if s.SameTies {
@@ -200,6 +201,9 @@ func (s *Scenario) Checkers() []sim.Watcher {
 	}
 	if s.Operators.StopAfter > 0 && s.Faults == (sim.Faults{}) && s.TokenInPlace && s.Slots <= 1 {
 		checkers = append(checkers, check.NewBrakeChecker(s.Operators.StopAfter))
+	}
+	if s.Ready != (sim.Ready{}) {
+		checkers = append(checkers, check.NewReadyChecker(s.Ready.Again+s.Ready.Timeout))
 	}
 	if s.onDemand() {
 		checkers = append(checkers, check.NewDemandChecker())

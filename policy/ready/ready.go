@@ -1,0 +1,65 @@
+// Package ready decides when a host is asked whether a gate's own operation is needed, and for how long its answer counts.
+//
+// The question is asked without the token: no token waits for an answer, and no host that needs nothing keeps one. A member that will be
+// due is asked a timeout before that. It is due after a yes only, which lasts until the run. An answer that is older than the time
+// until the next question is no reason to run, or not to: the question is asked again. So a member that waits for its turn for hours does
+// not run by what was true hours ago; and it loses nothing by being asked again, because its last yes counts until the answer is there.
+//
+// A member does not have to remember answers: after a restart it is asked.
+package ready
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+)
+
+// Question is the question to one member of one gate. The zero value has not been asked yet; Timeout and Again may change at any time.
+type Question struct {
+	// Timeout is how long an answer may take. Again is the time from an answer to the next question.
+	Timeout, Again time.Duration
+
+	asking, answered, yes bool
+	// void says that the answer that is awaited is to a question of before a run.
+	void bool
+	at   policy.Time
+}
+
+// Ready reports whether a yes is in force.
+func (q *Question) Ready(now policy.Time) bool {
+	return q.answered && q.yes && now < q.at.Add(q.Again).Add(q.Timeout)
+}
+
+// AskAt is when the host has to be asked, if its operation is due then: Never, while an answer is awaited.
+func (q *Question) AskAt(due policy.Time) policy.Time {
+	if q.asking || due == policy.Never {
+		return policy.Never
+	}
+	at := due.Add(-q.Timeout)
+	if q.answered {
+		at = max(at, q.at.Add(q.Again))
+	}
+	return at
+}
+
+// Asking reports whether an answer is awaited.
+func (q *Question) Asking() bool { return q.asking }
+
+// Ask begins the question.
+func (q *Question) Ask() { q.asking = true }
+
+// Answer ends it: with a yes, or with anything else. It reports whether the answer counts.
+func (q *Question) Answer(now policy.Time, yes bool) bool {
+	counts := !q.void
+	q.asking, q.void = false, false
+	if counts {
+		q.answered, q.yes, q.at = true, yes, now
+	}
+	return counts
+}
+
+// Used ends what the last answer says, and the next one if it is awaited: the operation has run.
+func (q *Question) Used() { q.answered, q.void = false, q.asking }
+
+// AtOnce lets the next question come as soon as the operation is due: somebody asks who does not want to wait for Again. A yes stays one.
+func (q *Question) AtOnce() { q.answered = q.answered && q.yes }

@@ -1,0 +1,39 @@
+package wander
+
+import "github.com/wanderd/wanderd/policy"
+
+// A host may say whether it needs a run. Until it does, its member is not due: the token passes by, as within Δmin. When the host says so
+// while the token rests here, that is used as if a caller had come. If it says no while the start of its run is being saved, that run does
+// not start. Callers bring their own wish, and nobody is asked for them.
+
+var (
+	_ policy.Askable = (*Machine)(nil)
+	_ policy.Askable = (*Slots)(nil)
+)
+
+// SetReady implements [policy.Askable].
+func (m *Machine) SetReady(ready bool) {
+	m.readied = m.state == resting && ready && (m.readied || m.unready)
+	m.unready = !ready
+}
+
+// DueAt implements [policy.Askable].
+func (m *Machine) DueAt(now policy.Time) policy.Time {
+	if m.paused || m.cfg.OnDemand {
+		return policy.Never
+	}
+	return m.mayRunAt(now, m.intervalEnds(now))
+}
+
+// SetReady implements [policy.Askable].
+func (s *Slots) SetReady(ready bool) {
+	for i := range s.machines {
+		s.machines[i].SetReady(ready)
+	}
+}
+
+// DueAt implements [policy.Askable]: a run counts under all tokens, so it is the same under each.
+func (s *Slots) DueAt(now policy.Time) policy.Time {
+	s.machines[0].elsewhere = s.around(0)
+	return s.machines[0].DueAt(now)
+}

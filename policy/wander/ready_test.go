@@ -1,0 +1,91 @@
+package wander_test
+
+import (
+	"testing"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
+)
+
+// unready starts a member of a sweep in a fleet of five that has a token, and whose host has not said that it is ready.
+func unready(t *testing.T) *story {
+	t.Helper()
+	s := windowed(t, nil, "00:00-24:00")
+	s.m.SetReady(false)
+	return s
+}
+
+// says tells the member what its host says.
+func (s *story) says(ready bool) {
+	s.t.Helper()
+	s.m.SetReady(ready)
+	s.step(policy.Event{Kind: policy.Woke})
+}
+
+func TestAMemberWhoseHostIsNotReadyIsNotDue(t *testing.T) {
+	s := unready(t)
+	s.wantDueIn(0, wander.WhyNotReady)
+	s.arrive(born(1, 10), 1)
+	s.wantState("resting")
+	s.advance(skip)
+	s.wantState("offering")
+	s.ack()
+	s.says(true)
+	s.wantDueIn(0, wander.WhyNoToken)
+	s.arrive(born(1, 10), 1)
+	s.wantRuns(1)
+}
+
+func TestATokenThatRestsHereIsUsedWhenTheHostIsReady(t *testing.T) {
+	s := unready(t)
+	s.arrive(born(1, 10), 1)
+	s.wantState("resting")
+	s.says(true)
+	s.wantRuns(1)
+}
+
+func TestAMemberThatRanIsDueAfterMinIntervalWhateverItsHostSays(t *testing.T) {
+	s := windowed(t, nil, "00:00-24:00")
+	s.ran(born(1, 10))
+	s.m.SetReady(false)
+	s.wantDueIn(minInterval-op, wander.WhyTooSoon)
+	s.advance(minInterval - op)
+	s.wantDueIn(0, wander.WhyNotReady)
+}
+
+func TestAStartThatIsBeingSavedIsCalledOffByANo(t *testing.T) {
+	s := slowly(t, born(1, 10))
+	s.says(false)
+	s.wantState("resting")
+	s.saves(false)
+	s.wantRuns(0)
+	s.wantNoRunSaved()
+}
+
+func TestACallerIsServedWhereTheHostIsNotReady(t *testing.T) {
+	s := unready(t)
+	s.wanted()
+	s.arrive(born(1, 10), 1)
+	s.wantDemanded(1, true)
+}
+
+func TestWhoIsNotReadyIsToldFromWhatWouldBeDue(t *testing.T) {
+	s := unready(t)
+	if due := s.m.DueAt(s.now.Time); due != s.now.Time {
+		t.Errorf("it would be due in %v", due.Sub(s.now.Time))
+	}
+	s.ordered(true)
+	if s.m.DueAt(s.now.Time) != policy.Never {
+		t.Error("a paused member would be due")
+	}
+}
+
+func TestAllTokensOfAGateKnowWhetherTheHostIsReady(t *testing.T) {
+	b := newBooth(t, 2, policy.State{})
+	b.m.(policy.Askable).SetReady(false)
+	for i := range 2 {
+		if s := b.m.(policy.Slotted).SlotStatus(i, b.now.Time); s.Why != wander.WhyNotReady {
+			t.Errorf("slot %d: %q", i, s.Why)
+		}
+	}
+}

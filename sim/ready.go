@@ -1,0 +1,140 @@
+package sim
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/ready"
+)
+
+// Ready describes what hosts answer when they are asked whether they need a run. With its zero value nobody is asked.
+type Ready struct {
+	// No is the share of answers that are no.
+	No float64
+	// Takes is how long an answer takes at most, Timeout how long before a run a host is asked, Again the time from an answer to the next
+	// question.
+	Takes, Timeout, Again time.Duration
+}
+
+// Answer is what a host has said last.
+type Answer struct {
+	Yes bool
+	At  policy.Time
+}
+
+// questions are those to all hosts.
+type questions struct {
+	dice *rand.Rand
+	// each are those of the members; nil, if nobody is asked.
+	each []question
+}
+
+// question is that to one host.
+type question struct {
+	ready.Question
+	// number counts what is arranged; only the last counts. at is when the host will be asked; Never, if that is not arranged.
+	number int32
+	at     policy.Time
+	says   bool
+	last   Answer
+}
+
+// Answered is what the host of member i, which must be up, has said last; nothing, if it has not been asked since the member started.
+func (c *Cluster) Answered(i int) Answer { return c.questions.each[i].last }
+
+// beginAsking forgets what a member that starts was told in an earlier life.
+func (c *Cluster) beginAsking(who int32) {
+	if c.questions.each == nil {
+		return
+	}
+	r := &c.cfg.Ready
+	q := &c.questions.each[who]
+	*q = question{Question: ready.Question{Timeout: r.Timeout, Again: r.Again}, number: q.number + 1, at: policy.Never}
+}
+
+// tellReady tells the machine of a member whether its host is ready. It comes before each step.
+func (c *Cluster) tellReady(who int32) {
+	if c.questions.each == nil {
+		return
+	}
+	if m, asks := c.members[who].machine.(policy.Askable); asks {
+		m.SetReady(c.questions.each[who].Ready(c.Instant(int(who)).Time))
+	}
+}
+
+// arrangeQuestion arranges when the host of a member is asked next. One that is asked earlier is looked at again then.
+func (c *Cluster) arrangeQuestion(who int32) {
+	if c.questions.each == nil {
+		return
+	}
+	q := &c.questions.each[who]
+	at := q.AskAt(c.ownDue(who))
+	if at == policy.Never {
+		return
+	}
+	if at = max(c.clockOf(who).shows(at), c.now); at < q.at {
+		q.number++
+		q.at = at
+		c.push(entryAsk, at, who, q.number)
+	}
+}
+
+// ownDue is when the operation of a member is due, if its host is ready.
+func (c *Cluster) ownDue(who int32) policy.Time {
+	m := &c.members[who]
+	asks, ok := m.machine.(policy.Askable)
+	if !ok || m.run.active {
+		return policy.Never
+	}
+	return asks.DueAt(c.Instant(int(who)).Time)
+}
+
+// ask asks the host of a member, if it is time.
+func (c *Cluster) ask(who, number int32) {
+	if c.questions.each == nil || !c.members[who].up || c.questions.each[who].number != number {
+		return
+	}
+	q, r := &c.questions.each[who], &c.cfg.Ready
+	q.at = policy.Never
+	if q.AskAt(c.ownDue(who)) > c.Instant(int(who)).Time {
+		c.arrangeQuestion(who)
+		return
+	}
+	q.Ask()
+	takes := time.Duration(c.questions.dice.Float64() * float64(r.Takes))
+	q.says = !happens(c.questions.dice, r.No)
+	q.number++
+	c.push(entryAnswer, c.now.Add(takes), who, q.number)
+}
+
+// answer brings the answer to the machine.
+func (c *Cluster) answer(who, number int32) {
+	if c.questions.each == nil || !c.members[who].up || c.questions.each[who].number != number {
+		return
+	}
+	q := &c.questions.each[who]
+	if q.Answer(c.Instant(int(who)).Time, q.says) {
+		q.last = Answer{Yes: q.says, At: c.now}
+	}
+	c.event.Kind = policy.Woke
+	c.step(who, &c.event, about{due: true})
+}
+
+// askNobody ends all questions, as a reload does that takes them out of the configuration.
+func (c *Cluster) askNobody() {
+	if c.questions.each == nil {
+		return
+	}
+	c.questions.each = nil
+	for i := range c.members {
+		if m, asks := c.members[i].machine.(policy.Askable); asks && c.members[i].up {
+			c.statusOf = absent
+			m.SetReady(true)
+			c.setAlarm(int32(i))
+		}
+	}
+}
+
+// Asks reports whether hosts are asked whether they need a run.
+func (c *Cluster) Asks() bool { return c.questions.each != nil }
