@@ -89,6 +89,7 @@ type Agent struct {
 	queueing, gossiping sources
 	inbound             chan inbound
 	finished            chan finished
+	answers             chan answered
 	saved               chan saved
 	queries             chan func()
 }
@@ -140,6 +141,7 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 		cfg: cfg, deps: d, log: cfg.Log,
 		inbound:  make(chan inbound, inboundQueue),
 		finished: make(chan finished, membership.MaxGates),
+		answers:  make(chan answered, membership.MaxGates),
 		saved:    make(chan saved, 3*membership.MaxGates), // the state of each gate, its roster, and its history
 		vacant:   make(chan struct{}, 1),
 		queries:  make(chan func()),

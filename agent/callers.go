@@ -35,8 +35,10 @@ type caller struct {
 	since, running time.Time
 	start          starter
 	ended          chan hook.Result
-	// own says that it waits for the gate's own operation, and not to run a command; then the result is waiters'.
+	// own says that it waits for the gate's own operation, and not to run a command; then the result is waiters', and
+	// due hears that this host is ready.
 	own     bool
+	due     []chan struct{}
 	waiters []chan hook.Result
 	// withdrawn says that it waits no longer, although its command has been granted a run.
 	withdrawn bool
@@ -154,9 +156,12 @@ func (a *Agent) gateFor(name string) (*gate, error) {
 	return nil, &control.Refusal{Reason: control.NoGate, Text: text}
 }
 
-// tellDemand tells the machine whether somebody waits, if it does not know.
+// tellDemand tells the machine whether somebody waits, if it does not know. Who waits for the hook does so once this host is ready.
 func (a *Agent) tellDemand(g *gate) {
 	waits := len(g.callers.queue) > 0
+	if waits && !g.isReady(a.clock.now().Time) {
+		waits = g.callers.command() >= 0
+	}
 	if waits == g.callers.told {
 		return
 	}
@@ -167,12 +172,19 @@ func (a *Agent) tellDemand(g *gate) {
 	a.step(g)
 }
 
-// begin gives the grant to the first caller; nil, if nobody waits any more.
+// command is the place in the queue of the first who waits with a command, or -1.
+func (k *callers) command() int {
+	return slices.IndexFunc(k.queue, func(c *caller) bool { return !c.own })
+}
+
+// begin gives the grant to the first caller with a command; nil, if none waits any more.
 func (k *callers) begin() *caller {
-	if len(k.queue) == 0 {
+	at := k.command()
+	if at < 0 {
 		return nil
 	}
-	k.served, k.queue = k.queue[0], k.queue[1:]
+	k.served = k.queue[at]
+	k.queue = slices.Delete(k.queue, at, at+1)
 	k.served.running = time.Now()
 	return k.served
 }

@@ -36,6 +36,7 @@ type gate struct {
 	tally     tally
 	callers   callers
 	orders    orders
+	asking    asking
 	// roster is nil in a gate that takes whoever comes.
 	roster *electorate
 	gone   bool
@@ -91,6 +92,7 @@ func newGate(a *Agent, cfg GateConfig, p past) *gate {
 	g := &gate{
 		cfg: cfg, id: wire.GateIDOf(cfg.Name), family: cfg.Protocol.Family(), roster: p.roster, history: p.history,
 		log: a.log.With().Str("gate", cfg.Name).Logger(), notes: make(map[policy.Note]uint64), said: make(map[policy.Note]policy.Time), tally: newTally(),
+		asking: asking{answers: make(map[string]uint64)},
 	}
 	var machine policy.Machine = &unseated{why: "it has just started"}
 	if g.roster == nil || g.roster.known.Agreed && g.roster.home == "" {
@@ -235,6 +237,7 @@ func (a *Agent) onRunEnded(f finished) {
 	c := g.callers.served
 	isHook := c == nil || c.own
 	if isHook {
+		g.asking.Used()
 		a.onHookEnded(g, r)
 		if c != nil && demanded { // it is not the run that the machine has planned
 			g.event.Outcome = policy.Succeeded

@@ -113,10 +113,10 @@ func (a *Agent) closeRemoved() {
 	}
 }
 
-// isOver reports whether nothing of a gate is left, neither in its machine nor on its way to the disk. A token that nobody takes is waited for as at a stop.
+// isOver reports whether nothing of a gate is left: no process, nothing in its machine, nothing on its way to the disk. A token that nobody takes is waited for as at a stop.
 func (a *Agent) isOver(g *gate) bool {
 	saves := g.saver.busy() || g.saver.wanted || g.roster != nil && g.roster.saving
-	return g.left && g.run == nil && !saves && (g.gone || time.Since(g.leftAt) > a.cfg.StopTimeout)
+	return g.left && g.run == nil && g.asking.run == nil && !saves && (g.gone || time.Since(g.leftAt) > a.cfg.StopTimeout)
 }
 
 // forget forgets a gate.

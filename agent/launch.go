@@ -95,7 +95,7 @@ func (a *Agent) startRun(g *gate, now policy.Instant, e *policy.Effect) {
 	startBy := time.Now().Add(e.StartBy.Sub(now.Time))
 	g.callers.told = false // the run has ended the demand
 	l.demanded = e.Demanded
-	if c := g.callers.beginOwn(e.Demanded); c != nil {
+	if c := g.callers.beginOwn(e.Demanded, g.isReady(now.Time)); c != nil {
 		a.tallyBegin(g, now.Time, c)
 		a.runHook(g, l, spec, startBy)
 		return
@@ -171,22 +171,28 @@ func (l *launch) toItsEnd(g *gate, entry history.Run, run hookRun, err error) fi
 // grant is an operation under a grant, but for what is run, with what the operation is told of the grant as its environment.
 func (a *Agent) grant(g *gate, now policy.Instant, e *policy.Effect) hook.Spec {
 	token, timeout := &e.Token, g.timeout(now.Time)
-	env := []string{
+	env := append(a.environment(g),
 		"WANDERD_HELD=1",
-		"WANDERD_GATE=" + g.cfg.Name,
-		"WANDERD_SEQ=" + strconv.FormatUint(uint64(token.Seq), 10),
-		"WANDERD_SLOT=" + strconv.Itoa(int(token.Slot)),
-		"WANDERD_TOKEN=" + token.ID.String(),
-		"WANDERD_MEMBER=" + a.self.String(),
-		"WANDERD_NAME=" + a.cfg.Name,
-		"WANDERD_MEMBERS=" + strconv.Itoa(g.members),
-	}
+		"WANDERD_SEQ="+strconv.FormatUint(uint64(token.Seq), 10),
+		"WANDERD_SLOT="+strconv.Itoa(int(token.Slot)),
+		"WANDERD_TOKEN="+token.ID.String(),
+	)
 	if timeout > 0 {
 		env = append(env, "WANDERD_DEADLINE="+strconv.FormatInt(time.Now().Add(timeout).Unix(), 10))
 	}
 	return hook.Spec{
 		Timeout: timeout, Grace: cmp.Or(g.cfg.KillAfter, graceOf(now.Time, e.Until)), Until: a.clock.sinceBoot(e.Until), OrphanGrace: g.cfg.Protocol.OrphanGrace(),
 		Log: g.log, Env: env,
+	}
+}
+
+// environment is what an operation is told of its gate and its host.
+func (a *Agent) environment(g *gate) []string {
+	return []string{
+		"WANDERD_GATE=" + g.cfg.Name,
+		"WANDERD_MEMBER=" + a.self.String(),
+		"WANDERD_NAME=" + a.cfg.Name,
+		"WANDERD_MEMBERS=" + strconv.Itoa(g.members),
 	}
 }
 

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -46,12 +47,18 @@ func (a *Agent) draining() bool {
 	return false
 }
 
+// asking reports whether the process of a question is still there.
+func (a *Agent) asking() bool {
+	return slices.ContainsFunc(a.gates, func(g *gate) bool { return g.asking.run != nil })
+}
+
 // leaveGate tells a gate's machine to leave, once.
 func (a *Agent) leaveGate(g *gate) {
 	if g.left {
 		return
 	}
 	g.left, g.leftAt = true, time.Now()
+	g.asking.unask()
 	g.event.Kind = policy.Leave
 	a.step(g)
 	g.callers.leave(g.refusal())

@@ -38,7 +38,7 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 	var giveUp <-chan time.Time
 	var reason error
 	for {
-		if a.leaving && a.allGone() && !a.saving() {
+		if a.leaving && a.allGone() && !a.saving() && !a.asking() {
 			return reason
 		}
 		if a.leaving && giveUp == nil && !a.draining() {
@@ -56,6 +56,9 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 		case f := <-a.finished:
 			a.noticeSleep()
 			a.onRunEnded(f)
+		case x := <-a.answers:
+			a.noticeSleep()
+			a.onAnswered(x)
 		case view := <-views:
 			a.noticeSleep()
 			a.onView(view)
@@ -93,6 +96,7 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 // step passes g.event to the gate's machine and carries out the effects.
 func (a *Agent) step(g *gate) {
 	now := a.clock.now()
+	g.tellReady(now.Time)
 	g.effects = g.machine.Step(now, &g.event, g.effects[:0])
 	for i := range g.effects {
 		a.perform(g, now, &g.effects[i])
@@ -101,6 +105,7 @@ func (a *Agent) step(g *gate) {
 		a.handOver(g)
 	}
 	a.beginSave(g)
+	a.considerAsking(g)
 	a.tellDemand(g)
 }
 
@@ -112,6 +117,7 @@ func (a *Agent) wake() {
 			g.event.Kind = policy.Woke
 			a.step(g)
 		}
+		a.considerAsking(g)
 	}
 	a.correctRecords()
 	for _, g := range a.gates {
@@ -131,6 +137,9 @@ func (a *Agent) untilNextWake() time.Duration {
 	wait := min(idleWake, a.notifier.untilNext())
 	for _, g := range a.gates {
 		if at, ok := g.machine.NextWake(); ok {
+			wait = min(wait, at.Sub(now))
+		}
+		if at := a.askAt(g, now); at < policy.Never {
 			wait = min(wait, at.Sub(now))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -132,6 +133,7 @@ func (a *Agent) applyGate(g *gate, next *GateConfig) (tuned bool) {
 	g.cfg.Hook, g.cfg.HookTimeout, g.cfg.WindowHard = next.Hook, next.HookTimeout, next.WindowHard
 	g.cfg.StopAfter = next.StopAfter
 	g.machine.StopAfter(next.StopAfter)
+	a.askAnew(g, next)
 	if reflect.DeepEqual(g.cfg.Protocol, next.Protocol) {
 		return true
 	}
@@ -143,6 +145,20 @@ func (a *Agent) applyGate(g *gate, next *GateConfig) (tuned bool) {
 	g.event.Kind = policy.Woke
 	a.step(g)
 	return true
+}
+
+// askAnew puts another question into force. What was said to the last one counts no more.
+func (a *Agent) askAnew(g *gate, next *GateConfig) {
+	another := !slices.Equal(g.cfg.Ready, next.Ready)
+	g.cfg.Ready, g.cfg.ReadyTimeout, g.cfg.ReadyAgain = next.Ready, next.ReadyTimeout, next.ReadyAgain
+	if !another {
+		return
+	}
+	g.asking.unask()
+	g.asking.said, g.asking.at, g.asking.why = "", time.Time{}, ""
+	a.tellDue(g)
+	g.event.Kind = policy.Woke
+	a.step(g)
 }
 
 // Reload answers the control socket.

@@ -112,6 +112,7 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 		s.Slots = several.Slots()
 	}
 	a.pauses(g, &s)
+	s.Ready = a.readyStatus(g, now)
 	if s.MinInterval > 0 {
 		s.Load = float64(s.Op) * float64(g.members) / (float64(s.MinInterval) * float64(s.Slots))
 	}

@@ -18,7 +18,9 @@ type situation struct {
 	otherSecret string
 	// leaving says that the gate was told to leave, unwanted that it runs on demand and no caller waits. started is when the agent was.
 	leaving, unwanted bool
-	started           time.Time
+	// called says that somebody waits with a command, for whom this host is not asked.
+	called  bool
+	started time.Time
 }
 
 // due reports whether only the token is missing: the times of the gate allow a run.
@@ -54,6 +56,7 @@ func reasons() []reason {
 		{control.BecauseUnwanted, saysMachine(func(s *situation) bool { return s.unwanted })},
 		{control.BecauseWindow, saysMachine((*situation).closed)},
 		{control.BecauseNotDue, saysMachine(func(s *situation) bool { return s.gate.NextRun.After(s.now) })},
+		{control.BecauseNotReady, (*situation).notReady},
 		{control.BecauseDisk, func(s *situation) string {
 			switch {
 			case s.gate.SaveError != "":
@@ -96,6 +99,22 @@ func (s *situation) explain() {
 	}
 }
 
+// notReady says what the host has said to the question whether it needs a run. The next run is told as if it did.
+func (s *situation) notReady() string {
+	r := s.gate.Ready
+	switch {
+	case r == nil || r.Counts || s.called:
+		return ""
+	case !r.AskingSince.IsZero():
+		return "due, and ready is being asked"
+	case r.Answer == control.AnswerNo:
+		return saidNo
+	case r.Answer == control.AnswerError:
+		return hasFailed + r.Error
+	}
+	return "due, and ready is asked next"
+}
+
 // wait says for how long the gate has been waiting for the token, and for how many laps that is.
 func (s *situation) wait() {
 	s.gate.DueSince = s.gate.NextRun
@@ -111,7 +130,8 @@ func (s *situation) wait() {
 func (a *Agent) situation(g *gate, s *control.Gate) *situation {
 	now := time.Unix(0, a.clock.now().Wall)
 	return &situation{
-		gate: s, now: now, leaving: g.left || g.removed, unwanted: g.cfg.onDemand() && len(s.Callers) == 0, started: a.started,
+		gate: s, now: now, leaving: g.left || g.removed, unwanted: g.cfg.onDemand() && len(s.Callers) == 0,
+		called: g.callers.command() >= 0, started: a.started,
 		alone: len(a.view.Members) <= 1 && !s.Holding && (a.waitsAlone() || a.rejoins()), otherSecret: a.otherSecret(now),
 	}
 }

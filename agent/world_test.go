@@ -49,6 +49,9 @@ type world struct {
 	rosters map[string][]string
 	// strictly is its protocol; nil is strictlock.
 	strictly policy.Protocol
+	// says is what hosts answer that are asked whether they are ready, and asked when they were asked.
+	says  map[string]answer
+	asked map[string][]time.Time
 	// saves is how long a save on a host's disk takes.
 	saves map[string]time.Duration
 }
@@ -87,14 +90,19 @@ type soft struct {
 	Name        string
 	Hook        []string
 	HookTimeout time.Duration
-	// hard is window_hard.
+	// hard is window_hard, ready whether this host is asked.
 	hard      bool
+	ready     bool
 	StopAfter int
 	wander.Settings
 }
 
 func (g *soft) config() GateConfig {
-	return GateConfig{Name: g.Name, Hook: g.Hook, HookTimeout: g.HookTimeout, StopAfter: g.StopAfter, WindowHard: g.hard, Protocol: g.Settings}
+	c := GateConfig{Name: g.Name, Hook: g.Hook, HookTimeout: g.HookTimeout, StopAfter: g.StopAfter, WindowHard: g.hard, Protocol: g.Settings}
+	if g.ready {
+		c.Ready, c.ReadyTimeout, c.ReadyAgain = []string{"ask"}, 30*time.Second, 10*time.Minute
+	}
+	return c
 }
 
 // inWorld runs a story in virtual time and stops the remaining agents at its end.
@@ -105,7 +113,7 @@ func inWorld(t *testing.T, gate soft, story func(w *world)) {
 		w := &world{
 			t: t, net: memnet.New(memnet.Options{Seed: 1, Latency: time.Millisecond, Jitter: time.Millisecond}),
 			gate: gate, dir: dir, log: zerolog.Nop(), agents: make(map[string]*resident),
-			saves: make(map[string]time.Duration),
+			saves: make(map[string]time.Duration), says: make(map[string]answer), asked: make(map[string][]time.Time),
 		}
 		for i, name := range []string{"a", "b", "c", "d", "e"} {
 			w.agents[name] = &resident{bootedAt: time.Now(), addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 7946)}
@@ -150,8 +158,13 @@ func (w *world) startJoining(name string, alone Alone, others ...string) {
 		Gates: []GateConfig{w.gateOf(name)}, Observe: w.observe,
 	}
 	a, err := newAgent(cfg, deps{
-		listen:    func(addr netip.AddrPort) (*transport.Endpoint, error) { return w.net.Endpoint(addr), nil },
-		startHook: func(spec hook.Spec) (hookRun, error) { return w.pretend(r, spec), nil },
+		listen: func(addr netip.AddrPort) (*transport.Endpoint, error) { return w.net.Endpoint(addr), nil },
+		startHook: func(spec hook.Spec) (hookRun, error) {
+			if spec.Question {
+				return w.answer(r, spec), nil
+			}
+			return w.pretend(r, spec), nil
+		},
 		serve: func(string, string, control.Source, zerolog.Logger) (io.Closer, error) {
 			return io.NopCloser(nil), nil
 		},

@@ -16,6 +16,8 @@ const (
 	BecauseWindow Because = "window"
 	// BecauseNotDue: the last run was less than min_interval ago, or is to be repeated later.
 	BecauseNotDue Because = "not_due"
+	// BecauseNotReady: the host does not say that it needs a run.
+	BecauseNotReady Because = "not_ready"
 	// BecauseDisk: the start of a run cannot be recorded.
 	BecauseDisk Because = "disk"
 	// BecauseOtherSecret: no other member is seen, but a host with another secret.

@@ -107,16 +107,15 @@ func (c *Client) Order(ctx context.Context, call Order) error {
 	return c.request(ctx, http.MethodPost, pathOrder, bytes.NewReader(body), &none)
 }
 
-// RunNow lets the hook of a gate run. If it is to wait, it returns when the run has ended, or ctx is done: the run then goes on.
+// RunNow lets the hook of a gate run: it returns when this host has said that it needs the run. If it is to wait, it returns when the run has
+// ended. When ctx is done, the run goes on.
 func (c *Client) RunNow(ctx context.Context, call RunNow) (end RunEnd, err error) {
 	body, err := json.Marshal(call)
 	if err != nil {
 		return end, err
 	}
 	patient := *c
-	if call.Wait {
-		patient.http = transportTo(c.path, 0)
-	}
+	patient.http = transportTo(c.path, 0)
 	err = patient.request(ctx, http.MethodPost, pathRun, bytes.NewReader(body), &end)
 	return end, err
 }

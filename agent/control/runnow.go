@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// serveRun lets a hook run. Its answer may wait for as long as the run takes.
+// serveRun lets a hook run. Its answer may wait for what this host says, or for as long as the run takes.
 func (s *Server) serveRun(w http.ResponseWriter, r *http.Request, p peer) {
 	var call RunNow
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxCall)).Decode(&call); err != nil {
@@ -14,9 +14,7 @@ func (s *Server) serveRun(w http.ResponseWriter, r *http.Request, p peer) {
 		return
 	}
 	call.PID = p.pid
-	if call.Wait {
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // net/http's connections have deadlines
-	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // net/http's connections have deadlines
 	end, err := s.source.RunNow(r.Context(), call)
 	if err != nil {
 		answer(w, s.log, http.StatusServiceUnavailable, failure{Error: err.Error()})

@@ -33,7 +33,7 @@ type Source interface {
 	Reload(ctx context.Context) (Reloaded, error)
 	// Order gives an order to a gate.
 	Order(ctx context.Context, call Order) error
-	// RunNow lets the hook of a gate run. If it is to wait, it returns when the run has ended; when ctx is done, the run goes on.
+	// RunNow lets the hook of a gate run, once this host has said that it needs the run. If it is to wait, it returns when the run has ended; when ctx is done, the run goes on.
 	RunNow(ctx context.Context, call RunNow) (RunEnd, error)
 	// Metrics answers with the metrics.
 	Metrics() http.Handler

@@ -131,6 +131,8 @@ type Gate struct {
 	Callers []Caller `json:"callers,omitempty"`
 	// Now is who has the tokens now; "wanderd status" asks for that apart, and puts it here.
 	Now []Holder `json:"now,omitempty"`
+	// Ready is what this host says to the question whether it needs a run; absent if it is not asked.
+	Ready *Ready `json:"ready,omitempty"`
 	// Paused is the pause of the gate on all hosts, PausedHere that of this host alone; absent if it is not paused.
 	Paused     *Pause `json:"paused,omitempty"`
 	PausedHere *Pause `json:"paused_here,omitempty"`
@@ -168,10 +170,38 @@ type RunNow struct {
 // RunEnd is how a run has ended.
 type RunEnd struct {
 	Ended bool `json:"ended,omitempty"`
+	// Unready says that there was none: this host has not said that it needs one. Error is what it said, and Exit with which status.
+	Unready bool `json:"unready,omitempty"`
 	// Exit is the status as a shell has it, Error what went wrong.
 	Exit  int      `json:"exit,omitempty"`
 	Error string   `json:"error,omitempty"`
 	Took  Duration `json:"took,omitzero"`
+}
+
+// Answer is what a host has said to the question whether it needs a run.
+type Answer string
+
+// What a host can say: it needs one; it does not now; or something is wrong with the question.
+const (
+	AnswerYes   Answer = "yes"
+	AnswerNo    Answer = "no"
+	AnswerError Answer = "error"
+)
+
+// Ready is the question to a host whether it needs a run of the hook.
+type Ready struct {
+	// Answer is the last one since the agent started, or since the question has changed; absent if there was none. At is when it came, Error
+	// what was wrong.
+	Answer Answer    `json:"answer,omitempty"`
+	At     time.Time `json:"at,omitzero"`
+	Error  string    `json:"error,omitempty"`
+	// Counts says that it is a yes, and that this host runs by it.
+	Counts bool `json:"counts,omitempty"`
+	// AskingSince is since when an answer is awaited, Next when the host is asked next.
+	AskingSince time.Time `json:"asking_since,omitzero"`
+	Next        time.Time `json:"next,omitzero"`
+	// Answers counts all since the agent started: yes, no, error.
+	Answers map[string]uint64 `json:"answers"`
 }
 
 // Pause says who has paused a gate, when, why, and until when.

@@ -77,14 +77,20 @@ type Spec struct {
 	// Log receives the output (stdout as info, stderr as warnings) and warnings about what was left behind.
 	Log zerolog.Logger
 
+	// Question says that it is not the protected operation: it asks whether that is needed.
+	Question bool
+
 	// command says that it is a caller's command.
 	command bool
 }
 
 // name names the operation in a message.
 func (s *Spec) name() string {
-	if s.command {
+	switch {
+	case s.command:
 		return "command " + s.Argv[0]
+	case s.Question:
+		return "ready " + s.Argv[0]
 	}
 	return "hook " + s.Argv[0]
 }

@@ -86,8 +86,11 @@ func (r *Result) describe(spec Spec) error {
 	case r.TimedOut && spec.command:
 		return fmt.Errorf("stopped after its timeout (%s%s)", ignored, ending)
 	case r.TimedOut:
-		return fmt.Errorf("stopped after its timeout of %v (%s%s): make it faster, or raise --hook-timeout",
-			spec.Timeout, ignored, ending)
+		raise := "--hook-timeout"
+		if spec.Question {
+			raise = "--ready-timeout"
+		}
+		return fmt.Errorf("stopped after its timeout of %v (%s%s): make it faster, or raise %s", spec.Timeout, ignored, ending, raise)
 	case r.Expired:
 		return fmt.Errorf("stopped at the end of its grant (%s%s): the agent did not get it extended, or stood still", ignored, ending)
 	case r.Stopped:

@@ -58,6 +58,10 @@ func collectGate(g *control.Gate, out chan<- prometheus.Metric) {
 	gate.at("last_success_timestamp_seconds", "When the last run succeeded, also before a restart.", g.LastSuccess)
 	gate.at("next_run_timestamp_seconds", "From when this member is due again.", g.NextRun)
 	gate.count("runs_total", "Runs that have ended, by their result.", "result", g.Results)
+	if g.Ready != nil {
+		gate.count("ready_total", "What this host has said to the question whether it needs a run: yes, no, or error.", "answer", g.Ready.Answers)
+		gate.is("ready", "1 while this host has said that it needs a run.", g.Ready.Counts)
+	}
 	gate.count("tokens_taken_total", "Tokens that came to this member: received, made or revived.", "how", g.Taken)
 	gate.count("tokens_given_total", "Tokens that left this member: passed on, or given up.", "why", g.Given)
 	gate.count("events_total", "What the gate's protocol has told: see the log for each.", "event", g.Notes)

@@ -22,7 +22,8 @@ WANDERD_SEQ. A resource that must never be used by two hosts remembers the highe
 number and refuses lower ones.
 
 A hook that fails runs again after retry_after, twice as long after each further
-failure, up to min_interval. Exit status 75 says "not now": that is no failure.
+failure, up to min_interval. Exit status 75 says "not now": that is no failure. With
+ready, a host is asked first, and without the token, whether it needs the hook.
 
 "wanderd pause" stops new runs on all hosts, until a time or "wanderd resume"; with
 stop_after, so many hosts that fail in a row do the same. "wanderd run" runs the hook

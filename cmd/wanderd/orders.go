@@ -155,7 +155,8 @@ func (p *program) newRunCommand() *cobra.Command {
 		Long: `Run the hook of a gate on this host now, whatever min_interval says: as soon as the token is
 here, or a strict gate grants it. In a paused gate it waits for the end of the pause. If
 the hook was not due, this run does not count for min_interval, and the next one comes
-when it would have come anyhow.
+when it would have come anyhow. Where the gate has a ready command, this host is asked
+first: if it says no, nothing runs, and the command ends with the status of ready, 75.
 
 With --wait the command waits for the end of the run, and exits with its status: 128 + N
 if signal N killed it, 124 if it took longer than hook_timeout, 126 if it cannot be
@@ -186,6 +187,8 @@ func (p *program) runNow(ctx context.Context, client *control.Client, call contr
 		return context.Cause(ctx)
 	case err != nil:
 		return helpful(err)
+	case end.Unready:
+		return exitError{end.Exit, errors.New("the hook has not run: " + printable(end.Error))}
 	case end.Ended && end.Exit != 0:
 		return exitError{end.Exit, errors.New("the hook failed: " + printable(end.Error))}
 	}

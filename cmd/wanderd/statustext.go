@@ -79,6 +79,7 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 		line("next run", "when the token comes")
 	}
 	writeWindows(line, g, now)
+	writeReady(line, g.Ready, now)
 	writePauses(line, &g, now)
 	line("runs", "%d, of which %d failed", g.Runs, g.Failures)
 	writeSaves(line, g, now)
@@ -174,6 +175,32 @@ func writeWindows(line func(name, format string, args ...any), g control.Gate, n
 		next = "never opens"
 	}
 	line("window", "%s: %s", next, printable(strings.Join(g.Windows, "; ")))
+}
+
+// writeReady writes what this host says to the question whether it needs a run.
+func writeReady(line func(name, format string, args ...any), r *control.Ready, now time.Time) {
+	if r == nil {
+		return
+	}
+	text := "not asked yet"
+	switch r.Answer {
+	case control.AnswerYes:
+		text = "yes"
+	case control.AnswerNo:
+		text = "no (75)"
+	case control.AnswerError:
+		text = "an error: " + printable(r.Error)
+	}
+	if r.Answer != "" {
+		text += ", " + ago(r.At, now)
+	}
+	switch {
+	case !r.AskingSince.IsZero():
+		text += "; being asked " + since(r.AskingSince, now)
+	case !r.Next.IsZero():
+		text += fmt.Sprintf("; asked next in %s (%s)", rough(r.Next.Sub(now)), clock(r.Next, now))
+	}
+	line("ready", "%s", text)
 }
 
 // whyNot says why a gate does not run, and for how long it has been waiting for the token.

@@ -58,6 +58,9 @@ func (l *Layers) checkGates() {
 		l.Complain("%s: this is gate %d, and an agent can have %d: run a second agent for the rest",
 			l.gates[membership.MaxGates].origin, membership.MaxGates+1, membership.MaxGates)
 	}
+	if s := l.Of(&l.shared.ready); s.IsSet() && len(l.gates) > 0 && !l.fromHook {
+		l.Reject(s, "it is the question of one hook: put it into the [[gate]] table of that hook")
+	}
 	if s := l.Of(&l.shared.roster); s.IsGiven() && !slices.ContainsFunc(l.gates, (*gate).isStrict) && !l.incomplete {
 		l.Reject(s, "no gate has a policy with a roster: set policy = %q or %q, or leave it out", PolicyRing, PolicyTree)
 	}
@@ -68,26 +71,36 @@ func (l *Layers) checkGates() {
 	}
 }
 
-// checkFile refuses a hook from a file that others can replace: they could name another hook there.
+// checkFile refuses a command from a file that others can replace: they could name another one there.
 func (g *gate) checkFile(h *settings.Setting) {
 	file := h.Origin.Name
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
 		return // a pipe has no place in which it could be replaced
 	}
 	if err := safepath.Check(file); err != nil {
-		g.Reject(h, "others can name another hook in %s: %s; or set --trust-hook", file, err)
+		g.Reject(h, "others can name another %s in %s: %s; or set --trust-hook", h.Key, file, err)
+	}
+}
+
+// checkCommand refuses a command that cannot be run, or that others can replace.
+func (g *gate) checkCommand(s *settings.Setting, argv []string, trustHook bool) {
+	if !s.IsSet() {
+		return
+	}
+	if err := hook.Check(argv, trustHook); err != nil {
+		g.Reject(s, "%s", err)
+	} else if s.Origin.Layer == settings.InFile && !trustHook {
+		g.checkFile(s)
 	}
 }
 
 // check looks at the hook, and compares the constants. What is 0s, as it may be without a hook, is no bound.
 func (g *gate) check(trustHook bool) {
-	h := g.Of(&g.Hook)
-	if h.IsSet() {
-		if err := hook.Check(g.Hook, trustHook); err != nil {
-			g.Reject(h, "%s", err)
-		} else if h.Origin.Layer == settings.InFile && !trustHook {
-			g.checkFile(h)
-		}
+	h, r := g.Of(&g.Hook), g.Of(&g.ready)
+	g.checkCommand(h, g.Hook, trustHook)
+	g.checkCommand(r, g.ready, trustHook)
+	if r.IsSet() && h.IsFree() {
+		g.Reject(r, "it says whether a hook is needed, and this gate has none: leave it out, or let the callers ask for themselves")
 	}
 	for _, at := range []*time.Duration{&g.MinInterval, &g.HookTimeout} {
 		if s := g.Of(at); !h.IsFree() && s.IsGiven() && s.IsSet() && *at == 0 {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,9 +31,12 @@ type terms struct {
 	Name        string
 	Hook        []string
 	HookTimeout time.Duration
-	windowHard  bool
-	policy      string
-	stopAfter   int
+	// ready asks whether the hook is needed.
+	ready        []string
+	readyTimeout time.Duration
+	windowHard   bool
+	policy       string
+	stopAfter    int
 	wander.Settings
 
 	roster           []string
@@ -42,7 +46,13 @@ type terms struct {
 
 // config is what the agent is told.
 func (g *gate) config() agent.GateConfig {
-	c := agent.GateConfig{Name: g.Name, Hook: g.Hook, HookTimeout: g.HookTimeout, StopAfter: g.stopAfter, WindowHard: g.windowHard, Protocol: g.Settings}
+	c := agent.GateConfig{
+		Name: g.Name, Hook: g.Hook, HookTimeout: g.HookTimeout, StopAfter: g.stopAfter, WindowHard: g.windowHard,
+		Protocol: g.Settings,
+	}
+	if len(g.ready) > 0 {
+		c.Ready, c.ReadyTimeout, c.ReadyAgain = g.ready, g.readyTimeout, cmp.Or(g.RetryAfter, g.MinInterval)
+	}
 	if g.isStrict() {
 		c.Roster, c.KillAfter, c.Protocol = g.roster, g.killAfter, g.strict()
 	}
@@ -90,11 +100,15 @@ func (l *Layers) hookGate() *gate {
 	return g
 }
 
-// readGate makes a gate of a [[gate]] table; what the table leaves out is as at the top.
+// readGate makes a gate of a [[gate]] table; what the table leaves out is as at the top, but for its hook and whether that
+// is needed.
 func (l *Layers) readGate(file *settings.File, key string, content map[string]any) *gate {
 	g := l.newGate(file.Origin(key))
 	h := g.Of(&g.Hook)
-	g.Hook, h.Origin, h.Broken = nil, settings.Origin{}, false
+	g.Hook, g.ready = nil, nil
+	for _, own := range []*settings.Setting{h, g.Of(&g.ready)} {
+		own.Origin, own.Broken = settings.Origin{}, false
+	}
 	own := g.Read(file, key+".", content, func(key string) string { return l.unknownKey(key, " in [[gate]]", g.Table) })
 	g.Apply(own)
 	for key := range own {

@@ -13,7 +13,7 @@ import (
 // tunable are the settings of a soft gate that can change while an agent runs, and those of any gate.
 func tunable() (soft, each []string) {
 	return []string{"max_interval", "op", "walk", "backups", "on_lost"},
-		[]string{"hook", "hook_timeout", "min_interval", "retry_after", "window", "window_hard", "stop_after"}
+		[]string{"hook", "hook_timeout", "ready", "ready_timeout", "min_interval", "retry_after", "window", "window_hard", "stop_after"}
 }
 
 // reloadable are the other settings that can change while an agent runs.

@@ -114,6 +114,13 @@ func constants(g *terms) settings.Table {
 			"The operation to gate: a program and its arguments, run while this host holds the token of the gate \"default\". "+
 				"No shell is involved; ask for one if you need it: --hook \"sh -c 'a && b'\". A [[gate]] without a hook runs the commands of "+
 				"\"wanderd exec\" only."),
+		settings.Row("ready", settings.Command(&g.ready, hook.Split), "",
+			"A program and its arguments that says whether the hook is needed on this host, as in --ready /usr/local/bin/upgrades-wait. It is "+
+				"asked before the hook is due, and without the token: status 0 is yes, 75 is \"not needed now\", and all else is an error, which is "+
+				"logged and counted. The hook runs after a yes only. The host is asked again after retry_after, and before each run. Commands "+
+				"of callers run without it; \"wanderd run\" asks first."),
+		settings.Row("ready_timeout", settings.Positive(&g.readyTimeout), "30s",
+			"How long ready may take, and how long before the hook is due it is asked. What takes longer is killed, and counts as an error."),
 		settings.Row("policy", settings.Choice(&g.policy, PolicyWander, PolicyRing, PolicyTree), PolicyWander,
 			"How the token goes round, and what the gate promises. wander needs no roster, goes on whoever is away, and may let two hosts run at "+
 				"once after a failure. ring and tree are strict: a majority of the roster lends each run its time, and never do two hosts run "+

@@ -71,7 +71,7 @@ func TestEverySettingCanBeSetInEveryLayer(t *testing.T) {
 			switch s.Key {
 			case "insecure", "trust_hook", "window_hard", "slots", "backups", "stop_after":
 				return text
-			case "join", "hook", "roster", "window":
+			case "join", "hook", "ready", "roster", "window":
 				return "[\"" + text + "\"]"
 			}
 			return "\"" + text + "\""

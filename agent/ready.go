@@ -1,0 +1,196 @@
+package agent
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/ready"
+)
+
+// The question whether a gate's hook is needed here is asked without the token, so that no token waits for the answer: see package ready. It
+// is a process of its own with a guard, as the hook is: nothing is left of it when its time is over, or this process has died.
+
+// readyGrace is how long a question may take from SIGTERM to SIGKILL.
+const readyGrace = time.Second
+
+// asking is the question of one gate. Only the loop uses it.
+type asking struct {
+	ready.Question
+	// run is its process, and begun when that began; nil if there is none.
+	run   *launch
+	begun time.Time
+	// said is the last answer, at and why: when it came, and what was wrong. answers counts them.
+	said    control.Answer
+	at      time.Time
+	why     string
+	answers map[string]uint64
+}
+
+// answered is an answer on its way to the loop.
+type answered struct {
+	gate   *gate
+	result hook.Result
+}
+
+// asks reports whether this host is asked at all.
+func (g *GateConfig) asks() bool { return len(g.Ready) > 0 && !g.onDemand() }
+
+// isReady reports whether the hook may run as far as this host's answer goes.
+func (g *gate) isReady(now policy.Time) bool { return !g.cfg.asks() || g.asking.Ready(now) }
+
+// askAt is when this host has to be asked next.
+func (a *Agent) askAt(g *gate, now policy.Time) policy.Time {
+	if !g.cfg.asks() || g.run != nil || g.left || a.leaving {
+		return policy.Never
+	}
+	due := policy.Never
+	if m, ok := g.machine.Machine.(policy.Askable); ok {
+		due = m.DueAt(now)
+	}
+	if g.callers.ownPlace() >= 0 && !g.machine.Paused() {
+		due = now
+	}
+	g.asking.Timeout, g.asking.Again = g.cfg.ReadyTimeout, g.cfg.ReadyAgain
+	return g.asking.AskAt(due)
+}
+
+// tellReady tells the machine whether this host is ready. It comes before each step, so no machine goes by a yes that is too old.
+func (g *gate) tellReady(now policy.Time) {
+	if m, ok := g.machine.Machine.(policy.Askable); ok {
+		m.SetReady(g.isReady(now))
+	}
+}
+
+// considerAsking asks this host if it is time.
+func (a *Agent) considerAsking(g *gate) {
+	if now := a.clock.now().Time; a.askAt(g, now) > now {
+		return
+	}
+	q := &g.asking
+	q.Ask()
+	q.run, q.begun = &launch{}, time.Now()
+	run, spec := q.run, hook.Spec{
+		Argv: g.cfg.Ready, Env: hook.Environ(os.Environ(), a.environment(g)...), Timeout: g.cfg.ReadyTimeout, Grace: readyGrace, Question: true,
+		Log: g.log.With().Bool("ready", true).Logger(),
+	}
+	go func() { a.answers <- answered{gate: g, result: a.answerOf(run, spec)} }()
+}
+
+// answerOf runs a question to its end.
+func (a *Agent) answerOf(l *launch, spec hook.Spec) hook.Result {
+	if l.isStopped() {
+		return hook.Result{Exit: -1, NotExecuted: true, Stopped: true, Err: errStoppedBefore}
+	}
+	run, err := a.deps.startHook(spec)
+	if err != nil {
+		return hook.Result{Exit: -1, NotExecuted: true, Err: err}
+	}
+	l.started(run)
+	return <-run.Done()
+}
+
+// unask ends a question whose answer nobody wants any more, and what was answered before.
+func (q *asking) unask() {
+	q.Used()
+	if q.run != nil {
+		q.run.Stop()
+	}
+}
+
+// onAnswered takes an answer.
+func (a *Agent) onAnswered(x answered) {
+	g, q := x.gate, &x.gate.asking
+	said := answerIn(&x.result)
+	q.run = nil
+	if q.Answer(a.clock.now().Time, said == control.AnswerYes) {
+		a.hear(g, said, &x.result)
+	}
+	a.tellDue(g)
+	g.event.Kind = policy.Woke
+	a.step(g)
+}
+
+// answerIn is what a question's process says: 0 is yes, 75 is no, and all else an error.
+func answerIn(r *hook.Result) control.Answer {
+	switch {
+	case r.NotNow():
+		return control.AnswerNo
+	case r.Err != nil:
+		return control.AnswerError
+	}
+	return control.AnswerYes
+}
+
+// hear counts an answer, logs it if it is news, and tells it to those who wait for a run of the hook.
+func (a *Agent) hear(g *gate, said control.Answer, r *hook.Result) {
+	q := &g.asking
+	news := said != q.said
+	q.said, q.at, q.why = said, time.Now(), ""
+	q.answers[string(said)]++
+	level := zerolog.DebugLevel
+	if news {
+		level = zerolog.InfoLevel
+	}
+	switch said {
+	case control.AnswerYes:
+		g.log.WithLevel(level).Msg("ready: the hook is needed")
+		return
+	case control.AnswerNo:
+		g.log.WithLevel(level).Dur("ask_again", g.cfg.ReadyAgain).Msg("ready said 75: the hook is not needed now")
+		g.refuseOwn(&unreadyError{text: saidNo, exit: r.Status()})
+		return
+	case control.AnswerError:
+	}
+	q.why = strings.Join(append([]string{r.Err.Error()}, lastOf(r.Tail)...), ": ")
+	g.log.Error().Err(r.Err).Dur("ask_again", g.cfg.ReadyAgain).Msg("ready has failed, so the hook does not run")
+	g.refuseOwn(&unreadyError{text: hasFailed + q.why, exit: r.Status()})
+}
+
+// What a host has said, in words.
+const (
+	saidNo    = "ready said 75: not needed now"
+	hasFailed = "ready has failed: "
+)
+
+// unreadyError is why a hook does not run that somebody waits for.
+type unreadyError struct {
+	text string
+	exit uint8
+}
+
+func (e *unreadyError) Error() string { return e.text }
+
+// lastOf is the last of some lines, if there is one.
+func lastOf(lines []string) []string { return lines[max(len(lines)-1, 0):] }
+
+// refuseOwn tells those who wait for a run of the hook that it does not run.
+func (g *gate) refuseOwn(why error) {
+	if at := g.callers.ownPlace(); at >= 0 {
+		c := g.callers.queue[at]
+		g.callers.queue = slices.Delete(g.callers.queue, at, at+1)
+		c.refuse(why)
+	}
+}
+
+// readyStatus says what is known of the question.
+func (a *Agent) readyStatus(g *gate, now policy.Time) *control.Ready {
+	if !g.cfg.asks() {
+		return nil
+	}
+	q := &g.asking
+	s := &control.Ready{Answer: q.said, At: q.at, Error: q.why, Counts: q.Ready(now), Answers: maps.Clone(q.answers)}
+	if q.Asking() {
+		s.AskingSince = q.begun
+	} else if next := a.askAt(g, now); next < policy.Never {
+		s.Next = a.clock.at(max(next, now))
+	}
+	return s
+}
