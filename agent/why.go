@@ -105,12 +105,12 @@ func (s *situation) notReady() string {
 	switch {
 	case r == nil || r.Counts || s.called:
 		return ""
-	case !r.AskingSince.IsZero():
-		return "due, and ready is being asked"
 	case r.Answer == control.AnswerNo:
 		return saidNo
 	case r.Answer == control.AnswerError:
 		return hasFailed + r.Error
+	case !r.AskingSince.IsZero():
+		return "due, and ready is being asked"
 	}
 	return "due, and ready is asked next"
 }
