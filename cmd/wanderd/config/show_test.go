@@ -19,6 +19,8 @@ func TestShownConfigurationNamesValuesAndOrigins(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `hook = ["/bin/sh", "-c", "a && b \"c\""]  # --hook
+# ready =                                 # not set
+ready_timeout = "30s"                     # default
 policy = "wander"                         # default
 min_interval = "1h30m"                    # --min-interval
 retry_after = "9m"                        # default: min_interval / 10
