@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/pace"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -48,7 +49,7 @@ func TestAMemberThatRanIsDueAfterMinIntervalWhateverItsHostSays(t *testing.T) {
 	s := windowed(t, nil, "00:00-24:00")
 	s.ran(born(1, 10))
 	s.m.SetReady(false)
-	s.wantDueIn(minInterval-op, wander.WhyTooSoon)
+	s.wantDueIn(minInterval-op, pace.WhyTooSoon)
 	s.advance(minInterval - op)
 	s.wantDueIn(0, wander.WhyNotReady)
 }
