@@ -49,7 +49,7 @@ func house() []rule {
 			why: "it knows of peers, not of tokens or agents",
 		},
 		{
-			room: "agent/...", ours: []string{"wire", "policy", "policy/order", "membership/..."}, inTests: []string{"policy/..."},
+			room: "agent/...", ours: []string{"wire", "policy", "policy/order", "policy/ready", "membership/..."}, inTests: []string{"policy/..."},
 			why: "the shell of real agents knows the contract and no protocol",
 		},
 		{room: "agent/transport/...", why: "it moves bytes"},
@@ -63,7 +63,7 @@ func house() []rule {
 			room: "sim/...", ours: []string{"wire", "policy/..."}, inTests: []string{"tools/mutant", "tools/script"}, never: []string{"net", "math/rand", "crypto/rand"},
 			why: "a seed decides everything",
 		},
-		{room: "sim", ours: []string{"wire", "policy", "policy/order"}, why: "the kernel knows no protocol, and nobody who uses it"},
+		{room: "sim", ours: []string{"wire", "policy", "policy/order", "policy/ready"}, why: "the kernel knows no protocol, and nobody who uses it"},
 		{
 			room: "sim/check", ours: []string{"wire", "policy", "sim"}, inTests: []string{"policy/centrallock", "policy/ballot", "policy/ring", "policy/strict", "policy/strictlock", "sim/tell"},
 			why: "rules that hold for every protocol",
