@@ -36,10 +36,9 @@ func (n *node) reload() (code int, output string) {
 // SIGHUP was a stop once.
 func TestAReloadLosesNeitherTheTokenNorARunNorWhoWaits(t *testing.T) {
 	n := alone(t)
-	goOn := filepath.Join(n.fleet.dir, "go")
-	wait := "while ! [ -e " + goOn + " ]; do sleep 0.05; done"
-	first := n.exec("--", "sh", "-c", wait).begin()
-	n.runsOne()
+	begun, goOn := filepath.Join(n.fleet.dir, "begun"), filepath.Join(n.fleet.dir, "go")
+	first := n.exec("--", "sh", "-c", "touch "+begun+"; while ! [ -e "+goOn+" ]; do sleep 0.05; done").begin()
+	until(t, "a command runs", func() bool { _, err := os.Stat(begun); return err == nil })
 	second := n.exec("--", "true").begin()
 	until(t, "somebody waits", func() bool { return len(n.callers()) == 2 })
 	before, _ := n.status()
