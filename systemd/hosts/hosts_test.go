@@ -239,7 +239,7 @@ func drillReload(t *testing.T, fleet []*host) {
 
 // With stop = "drain", "systemctl stop" waits for the hook.
 func drillDrain(t *testing.T, h *host) {
-	h.write(t, "/etc/wanderd/wanderd.toml", strings.Replace("stop = \"drain\"\n"+configuration, "sleep 1", "sleep 5; echo to its end", 1))
+	h.write(t, "/etc/wanderd/wanderd.toml", strings.Replace("stop = \"drain\"\nhook_timeout = \"1m\"\n"+configuration, "sleep 1", "sleep 5; echo to its end", 1))
 	h.do(t, "systemctl", "reload", "wanderd")
 	ended := func() int {
 		return strings.Count(h.try("journalctl", "--unit=wanderd", "--no-pager", "--output=cat"), "to its end")
