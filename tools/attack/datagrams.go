@@ -52,10 +52,12 @@ func junk(f *fleet) (string, error) {
 		datagrams[i] = append([]byte{'w', 'd', wire.Version, byte(class)}, make([]byte, 400+mrand.IntN(400))...)
 		_, _ = rand.Read(datagrams[i][wire.EnvelopeSize:])
 	}
+	before := f.figures()
 	sent := pace(f, 100_000, func(i int) {
 		_, _ = conn.WriteToUDPAddrPort(datagrams[mrand.IntN(len(datagrams))], f.agents[i%size].addr)
 	})
-	return rate(f, sent), nil
+	used := f.figures().most(before)
+	return fmt.Sprintf("%s, %.1f µs of CPU for each that was sent to an agent", rate(f, sent), used*1e6*size/float64(sent)), nil
 }
 
 // forge sends Tokens to two agents in the name of each other member, with new handoffs and wrong signatures. Without a secret anybody
@@ -155,6 +157,9 @@ func reflect(f *fleet) (string, error) {
 	_ = attacker.SetReadDeadline(time.Now())
 	_ = third.SetReadDeadline(time.Now())
 	back, elsewhereBytes := <-toAttacker, <-toThird
+	if back > bytes || elsewhereBytes > 0 {
+		f.exceeded = append(f.exceeded, "bytes sent for bytes that came")
+	}
 	return fmt.Sprintf("of each byte came %.2f back and %.2f to the third address", float64(back)/float64(bytes),
 		float64(elsewhereBytes)/float64(bytes)), nil
 }

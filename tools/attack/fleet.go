@@ -31,17 +31,23 @@ type fleet struct {
 	trusting     bool
 	length       time.Duration
 	agents       []*process
-	// start and end bound the attack.
+	// start and end bound the attack; begun is called at its start.
 	start, end time.Time
+	begun      func()
+	// joining is how long a new member took to join, exceeded what the attack has brought about that no load excuses.
+	joining  time.Duration
+	exceeded []string
 }
 
 // process is one agent.
 type process struct {
-	name  string
-	addr  netip.AddrPort
-	cmd   *exec.Cmd
-	log   string
-	ended chan struct{}
+	name string
+	addr netip.AddrPort
+	// metrics is where it serves them.
+	metrics netip.AddrPort
+	cmd     *exec.Cmd
+	log     string
+	ended   chan struct{}
 }
 
 // newFleet starts the agents. Those with a secret share one; those without are bound to loopback, so they need no other leave.
@@ -97,8 +103,13 @@ func (f *fleet) add(name string, more ...string) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &process{name: name, addr: addr, log: f.file(name + ".log"), ended: make(chan struct{})}
+	metrics, err := freeAddr()
+	if err != nil {
+		return nil, err
+	}
+	p := &process{name: name, addr: addr, metrics: metrics, log: f.file(name + ".log"), ended: make(chan struct{})}
 	args := []string{
+		"--metrics", metrics.String(),
 		"--name", name, "--state-dir", f.file(name), "--bind", addr.String(), "--log-format", "json",
 		"--skip", "250ms", "--min-interval", "2s", "--op", "200ms", "--stop-timeout", "1s",
 	}
@@ -157,6 +168,9 @@ func (f *fleet) settle() error {
 func (f *fleet) begin() {
 	f.start = time.Now()
 	f.end = f.start.Add(f.length)
+	if f.begun != nil {
+		f.begun()
+	}
 }
 
 func (f *fleet) over() bool { return !time.Now().Before(f.end) }
@@ -174,9 +188,11 @@ func (f *fleet) joins(name string) (string, error) {
 	}()
 	for ; !f.over(); time.Sleep(10 * time.Millisecond) {
 		if log, err := os.ReadFile(p.log); err == nil && bytes.Contains(log, []byte("joined the fleet")) {
-			return fmt.Sprintf("a new member joined within %.2f s", time.Since(begun).Seconds()), nil
+			f.joining = time.Since(begun)
+			return fmt.Sprintf("a new member joined within %.2f s", f.joining.Seconds()), nil
 		}
 	}
+	f.joining = f.length
 	return fmt.Sprintf("a new member did not join within %.2f s", time.Since(begun).Seconds()), nil
 }
 

@@ -6,8 +6,12 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
+	"net/netip"
 	"sync"
 	"time"
+
+	"github.com/wanderd/wanderd/agent/statedir"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // What a connection begins with: the challenge of membership/streams.go, and frames that lie.
@@ -19,14 +23,20 @@ const (
 	manyNodes = "\x06\x83\xa5Nodes\xce\x00\x10\x00\x00\xacUserStateLen\x00\xa4Join\xc2"
 	longName  = "\x06\x83\xa5Nodes\x01\xacUserStateLen\x00\xa4Join\xc2\x81\xa4Name\xdb\x00\x01\xff\x00"
 	longest   = 128 << 10
+	// redial is the pause before a connection that was closed is opened again: with 500 of them, an agent sees up to 2,000 a second.
+	redial = 250 * time.Millisecond
 )
 
 // introduction is of nobody; its signature is checked only where keys have to be trusted.
 func introduction() string { return "\x01\x01x" + string(make([]byte, 32+2+64)) }
 
-// prove takes the caller's part of the challenge as one that has no secret.
-func prove(conn net.Conn) error {
-	nonces := make([]byte, callerNonce, callerNonce+acceptorReply)
+// prove takes the caller's part of the challenge; secret is nil for one that has none.
+func prove(conn net.Conn, secret *wire.Secret) error {
+	nonces, key := make([]byte, callerNonce, callerNonce+acceptorReply), make([]byte, sha256.Size)
+	if secret != nil {
+		gossip := secret.GossipKey()
+		nonces[0], key = secret.Mark(), gossip[:]
+	}
 	if _, err := conn.Write(append([]byte(preamble), nonces...)); err != nil {
 		return err
 	}
@@ -34,7 +44,7 @@ func prove(conn net.Conn) error {
 	if _, err := io.ReadFull(conn, reply); err != nil {
 		return err
 	}
-	proof, err := hkdf.Key(sha256.New, make([]byte, sha256.Size), append(nonces, reply[:16]...), "wanderd gossip stream v2 caller", 16+32)
+	proof, err := hkdf.Key(sha256.New, key, append(nonces, reply[:16]...), "wanderd gossip stream v2 caller", 16+32)
 	if err != nil {
 		return err
 	}
@@ -44,14 +54,14 @@ func prove(conn net.Conn) error {
 
 // dialAll keeps count connections to each agent, each from an address of loopback that no member has, and gives each to use. A
 // connection that ends is opened again.
-func dialAll(f *fleet, count int, use func(conn net.Conn)) *sync.WaitGroup {
+func dialAll(f *fleet, count int, to func(*process) netip.AddrPort, use func(conn net.Conn)) *sync.WaitGroup {
 	var working sync.WaitGroup
 	dialer := net.Dialer{Timeout: time.Second, LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 66)}}
 	for _, p := range f.agents[:size] {
 		for range count {
 			working.Go(func() {
-				for ; !f.over(); time.Sleep(20 * time.Millisecond) {
-					conn, err := dialer.Dial("tcp4", p.addr.String())
+				for ; !f.over(); time.Sleep(redial) {
+					conn, err := dialer.Dial("tcp4", to(p).String())
 					if err != nil {
 						continue
 					}
@@ -77,7 +87,7 @@ func hold(conn net.Conn) {
 
 // besieged attacks with connections and sees how long a new member takes to join meanwhile.
 func besieged(f *fleet, count int, use func(conn net.Conn)) (string, error) {
-	working := dialAll(f, count, use)
+	working := dialAll(f, count, func(p *process) netip.AddrPort { return p.addr }, use)
 	time.Sleep(f.length / 5)
 	note, err := f.joins("m9")
 	working.Wait()
@@ -93,12 +103,12 @@ func tenBytes(f *fleet) (string, error) {
 	})
 }
 
-// fill proves itself as well as it can, and sends a frame with this beginning, filled to length.
+// fill proves itself as one without the secret, and sends a frame with this beginning, filled to length.
 func fill(begin string, length int) func(net.Conn) {
 	frame := binary.BigEndian.AppendUint32(nil, uint32(length))
 	frame = append(append(frame, begin...), make([]byte, length-len(begin))...)
 	return func(conn net.Conn) {
-		if prove(conn) != nil {
+		if prove(conn, nil) != nil {
 			return
 		}
 		if _, err := conn.Write(frame); err != nil {
@@ -119,12 +129,28 @@ func announceNodes(f *fleet) (string, error) {
 }
 
 // dawdle sends all of a frame but its last byte.
-func dawdle(f *fleet) (string, error) {
-	return besieged(f, 32, func(conn net.Conn) {
-		if prove(conn) != nil {
+func dawdle(f *fleet) (string, error) { return f.neverEnds(64, longest) }
+
+// fillKnowing does so with frames as long as those of the largest fleets.
+func fillKnowing(f *fleet) (string, error) { return f.neverEnds(64, 4<<20) }
+
+// neverEnds holds connections on which a frame of this length lacks its last byte; with the secret, if the fleet has one.
+func (f *fleet) neverEnds(count, length int) (string, error) {
+	var secret *wire.Secret
+	if f.sealed {
+		secrets, err := statedir.ReadSecretFile(f.file("secret"))
+		if err != nil {
+			return "", err
+		}
+		secret = &secrets[0]
+	}
+	frame := append(binary.BigEndian.AppendUint32(nil, uint32(length)), make([]byte, length-1)...)
+	return besieged(f, count, func(conn net.Conn) {
+		if prove(conn, secret) != nil {
 			return
 		}
-		_, _ = conn.Write(append(binary.BigEndian.AppendUint32(nil, longest), make([]byte, longest-1)...))
-		hold(conn)
+		if _, err := conn.Write(frame); err == nil {
+			hold(conn)
+		}
 	})
 }
