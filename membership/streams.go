@@ -43,6 +43,9 @@ const (
 	// maxSending and maxPerSending are the same for those that send their frame without a secret, which takes memory.
 	maxSending    = 16
 	maxPerSending = 4
+	// maxLong and maxPerLong are the same for those with the secret whose frame is long.
+	maxLong    = 2
+	maxPerLong = 1
 	// greetingTime is how long an incoming connection may take to prove itself, frameTime to send its frame and to find a place.
 	greetingTime = 2 * time.Second
 	frameTime    = 5 * time.Second
@@ -360,7 +363,15 @@ func (g *guardedConn) check(proof []byte) error {
 
 // receive reads the other side's frame.
 func (g *guardedConn) receive() error {
-	content, err := readFrame(g.Conn, &g.theirs, g.most)
+	incoming := g.guest.Load() != nil
+	content, err := readFrame(g.Conn, &g.theirs, g.most, func() {
+		if incoming {
+			g.transport.long.enter(g)
+		}
+	})
+	if incoming {
+		defer g.transport.long.leave(g)
+	}
 	if err != nil {
 		return err
 	}

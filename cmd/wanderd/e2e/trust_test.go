@@ -1,12 +1,18 @@
 package e2e
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/wanderd/wanderd/agent/control"
 )
 
 // certify gives nodes certificates of an authority, and returns the file of known hosts in which it stands.
@@ -74,4 +80,105 @@ func TestOnlyTrustedKeysTakePartUntilTheyAreRevoked(t *testing.T) {
 			t.Errorf("%s sees %d members", n.name, s.Members)
 		}
 	}
+}
+
+// BenchmarkRevocation measures from the line that revokes a host until nobody has it: it is no member that others count, no token's holder, and in no
+// gate.
+func BenchmarkRevocation(b *testing.B) {
+	for _, size := range []int{5, 200} {
+		b.Run(fmt.Sprintf("%d-hosts", size), func(b *testing.B) {
+			for b.Loop() {
+				first, last := revokeOne(b, size)
+				b.ReportMetric(first.Seconds(), "s-first")
+				b.ReportMetric(last.Seconds(), "s-last")
+				b.ReportMetric(0, "ns/op")
+			}
+		})
+	}
+}
+
+// revokeOne starts a fleet and revokes its last host. It returns when the first of the others was without it, and the last.
+func revokeOne(b *testing.B, size int) (first, last time.Duration) {
+	f := newFleet(b, size, "--min-interval", "10m", "--log-level", "info")
+	defer func() {
+		for _, n := range f.nodes {
+			n.kill()
+		}
+	}()
+	f.seeds = 5
+	known := f.certify(f.nodes)
+	for _, n := range f.nodes {
+		n.args = []string{"--trust", "known_hosts", "--known-hosts", known}
+	}
+	f.start()
+	until(b, "all see all", func() bool {
+		time.Sleep(time.Duration(size) * 10 * time.Millisecond) // they start on this machine
+		for _, n := range f.nodes {
+			select {
+			case <-n.ended: // another one has taken its port for a connection
+				n.addr = freeAddr(b)
+				n.bind = n.addr
+				n.start()
+			default:
+			}
+		}
+		return !slices.ContainsFunc(f.nodes, func(n *node) bool { return n.counts("") != size })
+	})
+	revoked, others := f.nodes[size-1], f.nodes[:size-1]
+	public, err := exec.Command("ssh-keygen", "-y", "-f", filepath.Join(revoked.state, "node_key")).Output()
+	if err != nil {
+		b.Skip("no ssh-keygen")
+	}
+	file, err := os.OpenFile(known, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, writeErr := file.WriteString("@revoked * " + string(public))
+	if err := errors.Join(writeErr, file.Close()); err != nil {
+		b.Fatal(err)
+	}
+	begun := time.Now()
+	without := make(chan time.Duration, len(others))
+	for _, n := range others {
+		go func() {
+			for deadline := begun.Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+				if n.counts(revoked.name) == size-1 {
+					break
+				}
+			}
+			without <- time.Since(begun)
+		}()
+	}
+	first = patience
+	for range others {
+		took := <-without
+		first, last = min(first, took), max(last, took)
+	}
+	return first, last
+}
+
+// counts is how many members the node and its gate count; 0 if it does not answer, or still has a member of that name in a gate or as a holder.
+func (n *node) counts(without string) int {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	client := control.Dial(filepath.Join(n.state, "wanderd.sock"))
+	s, err := client.Status(ctx)
+	if err != nil || len(s.Gates) != 1 || without != "" && s.Gates[0].Holder == without {
+		return 0
+	}
+	all, err := client.Members(ctx)
+	if err != nil {
+		return 0
+	}
+	count := 0
+	for _, m := range all.Members {
+		if m.State != "alive" && m.State != "suspect" {
+			continue
+		}
+		if m.Name == without {
+			return 0
+		}
+		count++
+	}
+	return min(count, s.Members)
 }
