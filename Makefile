@@ -28,7 +28,7 @@ test:
 race:
 	$(GO) test -race -short -timeout 8m $(RACE) || $(GO) test -race -short -timeout 8m $(RACE)
 
-# Every fuzz target for FUZZTIME.
+# Every fuzz target for FUZZTIME, a time or a number of inputs (1000000x), and how many inputs that were in all.
 fuzz:
 	GO=$(GO) tools/fuzz $(FUZZTIME)
 
@@ -61,9 +61,10 @@ races:
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-# Attacks on real agents, on loopback: what became of them, and what a datagram of junk costs. Playing back needs root.
+# Attacks on real agents, on loopback: what became of them, and what a datagram of junk costs. It takes twelve minutes. Playing back needs
+# root. ONLY is a part of the names of the attacks.
 attack:
-	$(GO) run ./tools/attack
+	$(GO) run ./tools/attack -only "$(ONLY)"
 	$(GO) test -run '^$$' -bench Junk -benchmem ./agent ./membership
 
 # The modules of tools, too: nothing else builds them here.

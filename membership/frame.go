@@ -22,14 +22,15 @@ const (
 	maxClear = 128 << 10
 	// frameChunk is how much is allocated at a time, so that nothing is allocated for bytes that do not come.
 	frameChunk = 16 << 10
-	// frameShort is how long a frame of a fleet of 1,300 is; longer ones come in turns, because of the memory that they take.
-	frameShort = 256 << 10
+	// frameShort is how long a frame of a fleet of 300 is; longer ones come in turns, because of the memory that they take.
+	frameShort = 64 << 10
 )
 
 var errTooLong = errors.New("longer than a message may be")
 
-// readFrame reads a frame and opens it. Its content has at most most bytes. It calls long before it takes more than frameShort.
-func readFrame(r io.Reader, keys *streamKeys, most int, long func()) ([]byte, error) {
+// readFrame reads a frame and opens it. Its content has at most most bytes. It calls long before it takes more
+// than frameShort.
+func readFrame(r io.Reader, keys *streamKeys, most int, long func() error) ([]byte, error) {
 	var header [frameHeader]byte
 	if _, err := io.ReadFull(r, header[:]); err != nil {
 		return nil, err
@@ -45,7 +46,9 @@ func readFrame(r io.Reader, keys *streamKeys, most int, long func()) ([]byte, er
 	for len(content) < length {
 		at := len(content)
 		if at == frameShort {
-			long()
+			if err := long(); err != nil {
+				return nil, err
+			}
 			content = append(make([]byte, 0, length), content...)
 		}
 		content = append(content, make([]byte, min(frameChunk, length-at))...)

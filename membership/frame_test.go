@@ -21,7 +21,7 @@ func TestAFrameIsReadAsItWasWritten(t *testing.T) {
 		keys := keysOf(t, secret, "caller")
 		for _, length := range []int{0, 1, frameChunk, maxClear} {
 			sent := bytes.Repeat([]byte{7}, length)
-			got, err := readFrame(bytes.NewReader(appendFrame(sent, keys)), keys, maxClear, func() {})
+			got, err := readFrame(bytes.NewReader(appendFrame(sent, keys)), keys, maxClear, func() error { return nil })
 			if err != nil || !bytes.Equal(got, sent) {
 				t.Errorf("%d bytes: %d, %v", length, len(got), err)
 			}
@@ -32,7 +32,7 @@ func TestAFrameIsReadAsItWasWritten(t *testing.T) {
 func TestAFrameOfAnotherConnectionOrSideDoesNotOpen(t *testing.T) {
 	sent := appendFrame([]byte("hello"), keysOf(t, secretOne, "caller"))
 	for what, keys := range map[string]*streamKeys{"side": keysOf(t, secretOne, "acceptor"), "secret": keysOf(t, secretTwo, "caller")} {
-		if _, err := readFrame(bytes.NewReader(sent), keys, maxClear, func() {}); !errors.Is(err, errForeignSeal) {
+		if _, err := readFrame(bytes.NewReader(sent), keys, maxClear, func() error { return nil }); !errors.Is(err, errForeignSeal) {
 			t.Errorf("another %s: %v", what, err)
 		}
 	}
@@ -41,13 +41,13 @@ func TestAFrameOfAnotherConnectionOrSideDoesNotOpen(t *testing.T) {
 func TestAFrameIsBoundedBeforeAnythingIsAllocated(t *testing.T) {
 	for _, secret := range [][]byte{secretOne, nil} {
 		keys := keysOf(t, secret, "caller")
-		if _, err := readFrame(bytes.NewReader([]byte{0xff, 0xff, 0xff, 0xff}), keys, maxFrame, func() {}); !errors.Is(err, errTooLong) {
+		if _, err := readFrame(bytes.NewReader([]byte{0xff, 0xff, 0xff, 0xff}), keys, maxFrame, func() error { return nil }); !errors.Is(err, errTooLong) {
 			t.Errorf("4 GiB: %v", err)
 		}
 		lies := testing.Benchmark(func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := readFrame(bytes.NewReader([]byte{0, 1, 0xff, 0xff, 1}), keys, maxFrame, func() {}); !errors.Is(err, io.ErrUnexpectedEOF) {
+				if _, err := readFrame(bytes.NewReader([]byte{0, 1, 0xff, 0xff, 1}), keys, maxFrame, func() error { return nil }); !errors.Is(err, io.ErrUnexpectedEOF) {
 					b.Fatal(err)
 				}
 			}
@@ -62,7 +62,10 @@ func TestALongFrameTellsBeforeItTakesTheMemory(t *testing.T) {
 	keys := keysOf(t, secretOne, "caller")
 	for length, want := range map[int]int{frameShort - sealedTag: 0, frameShort + 1: 1, maxFrame: 1} {
 		told := 0
-		got, err := readFrame(bytes.NewReader(appendFrame(make([]byte, length), keys)), keys, maxFrame, func() { told++ })
+		got, err := readFrame(bytes.NewReader(appendFrame(make([]byte, length), keys)), keys, maxFrame, func() error {
+			told++
+			return nil
+		})
 		if err != nil || len(got) != length || told != want {
 			t.Errorf("%d bytes: %d, %v, told %d times", length, len(got), err, told)
 		}
@@ -78,7 +81,7 @@ func FuzzFrame(f *testing.F) {
 		if sealed {
 			keys = secret
 		}
-		if got, err := readFrame(bytes.NewReader(b), keys, maxFrame, func() {}); err == nil && len(got) > len(b) {
+		if got, err := readFrame(bytes.NewReader(b), keys, maxFrame, func() error { return nil }); err == nil && len(got) > len(b) {
 			t.Errorf("%d bytes of %d", len(got), len(b))
 		}
 	})

@@ -18,6 +18,8 @@ const (
 	slowAfter = time.Second
 	// hallTick is how often a connection that waits looks for a slow one.
 	hallTick = 100 * time.Millisecond
+	// maxLong is how many long frames come in at a time: they take memory.
+	maxLong = 2
 )
 
 // hall has the connections of one purpose that have proved the secret: those that are served, and those that wait for a place. Whoever has the
@@ -40,10 +42,13 @@ type guestInHall struct {
 	heard  bool      // its frame has come
 }
 
-// enter lets a connection wait; its Close gives back what it has. If too many wait, the oldest of the address of which most wait goes.
-func (h *hall) enter(conn *guardedConn, heard bool, now time.Time) *guestInHall {
-	guest := &guestInHall{hall: h, conn: conn, from: conn.from, heard: heard, called: make(chan struct{})}
-	conn.guest.Store(guest)
+// guest makes a guest of a connection; it is in the hall after enter. heard says that its frame has come.
+func (h *hall) guest(conn *guardedConn, heard bool) *guestInHall {
+	return &guestInHall{hall: h, conn: conn, from: conn.from, heard: heard, called: make(chan struct{})}
+}
+
+// enter lets a guest wait. If too many wait, the oldest of the address of which most wait goes.
+func (h *hall) enter(guest *guestInHall, now time.Time) {
 	h.mu.Lock()
 	h.waiting = append(h.waiting, guest)
 	h.fill(now)
@@ -60,7 +65,6 @@ func (h *hall) enter(conn *guardedConn, heard bool, now time.Time) *guestInHall 
 	if out != nil {
 		_ = out.conn.Close()
 	}
-	return guest
 }
 
 // fill gives the free places to those who wait.

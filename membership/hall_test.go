@@ -7,7 +7,11 @@ import (
 
 // held is a connection in a hall.
 func held(h *hall, host string, heard bool, now time.Time) *guestInHall {
-	return h.enter(stranger(host), heard, now)
+	conn := stranger(host)
+	guest := h.guest(conn, heard)
+	conn.guest.Store(guest)
+	h.enter(guest, now)
+	return guest
 }
 
 func TestTheNextPlaceIsOfTheAddressWithTheFewest(t *testing.T) {

@@ -43,9 +43,6 @@ const (
 	// maxSending and maxPerSending are the same for those that send their frame without a secret, which takes memory.
 	maxSending    = 16
 	maxPerSending = 4
-	// maxLong and maxPerLong are the same for those with the secret whose frame is long.
-	maxLong    = 2
-	maxPerLong = 1
 	// greetingTime is how long an incoming connection may take to prove itself, frameTime to send its frame and to find a place.
 	greetingTime = 2 * time.Second
 	frameTime    = 5 * time.Second
@@ -159,8 +156,8 @@ func (t *gossipTransport) admit(g *guardedConn) error {
 		}
 	}
 	hall := t.halls[g.purpose]
-	guest := hall.enter(g, g.got, time.Now())
-	if err := t.wait(guest); err != nil {
+	guest := hall.guest(g, g.got)
+	if err := t.wait(&g.guest, guest); err != nil {
 		return err
 	}
 	if t.seal.clear {
@@ -173,8 +170,10 @@ func (t *gossipTransport) admit(g *guardedConn) error {
 	return err
 }
 
-// wait waits for a place, and sends the slow away meanwhile.
-func (t *gossipTransport) wait(guest *guestInHall) error {
+// wait waits for a place, and sends the slow away meanwhile. The connection's Close gives back what stands in as.
+func (t *gossipTransport) wait(as *atomic.Pointer[guestInHall], guest *guestInHall) error {
+	as.Store(guest)
+	guest.hall.enter(guest, time.Now())
 	late := time.NewTimer(frameTime)
 	defer late.Stop()
 	tick := time.NewTicker(hallTick)
@@ -258,6 +257,8 @@ type guardedConn struct {
 	from netip.Addr
 	// guest is its place, or its wait for one; nil before it has proved itself, and on a caller's side.
 	guest atomic.Pointer[guestInHall]
+	// long is the same for a frame that is long.
+	long atomic.Pointer[guestInHall]
 
 	// nonces are those of the caller and of the acceptor, by which no other connection is this one.
 	nonces       []byte
@@ -363,15 +364,13 @@ func (g *guardedConn) check(proof []byte) error {
 
 // receive reads the other side's frame.
 func (g *guardedConn) receive() error {
-	incoming := g.guest.Load() != nil
-	content, err := readFrame(g.Conn, &g.theirs, g.most, func() {
-		if incoming {
-			g.transport.long.enter(g)
+	defer g.leave(&g.long)
+	content, err := readFrame(g.Conn, &g.theirs, g.most, func() error {
+		if g.guest.Load() == nil {
+			return nil // this side has called
 		}
+		return g.transport.wait(&g.long, g.transport.long.guest(g, false))
 	})
-	if incoming {
-		defer g.transport.long.leave(g)
-	}
 	if err != nil {
 		return err
 	}
@@ -382,6 +381,13 @@ func (g *guardedConn) receive() error {
 	}
 	g.got, g.unread = true, content
 	return nil
+}
+
+// leave gives back a place, or ends the wait for one.
+func (g *guardedConn) leave(as *atomic.Pointer[guestInHall]) {
+	if guest := as.Load(); guest != nil {
+		guest.hall.leave(guest, time.Now())
+	}
 }
 
 // introduced returns memberlist's message in a frame, if the other side may speak.
@@ -439,9 +445,8 @@ func (g *guardedConn) Close() error {
 		g.transport.mu.Lock()
 		delete(g.transport.conns, g)
 		g.transport.mu.Unlock()
-		if guest := g.guest.Load(); guest != nil {
-			guest.hall.leave(guest, time.Now())
-		}
+		g.leave(&g.guest)
+		g.leave(&g.long)
 	})
 	return err
 }

@@ -46,12 +46,13 @@ type gossipTransport struct {
 
 	packetCh chan *memberlist.Packet
 	streamCh chan net.Conn
-	// lobby holds the incoming connections that have not proved themselves, sending those that send their frame without a secret, long those
-	// whose frame with the secret is long, and the halls those that have proved themselves, by their purpose.
-	lobby, sending, long lobby
-	halls                map[purpose]*hall
-	closed               chan struct{}
-	working              sync.WaitGroup
+	// lobby holds the incoming connections that have not proved themselves, sending those that send their frame without a secret, the halls
+	// those that have proved themselves, by their purpose, and long those of them whose frame is long.
+	lobby, sending lobby
+	halls          map[purpose]*hall
+	long           hall
+	closed         chan struct{}
+	working        sync.WaitGroup
 	// answers is nil with a secret.
 	answers   *answers
 	questions *questions
@@ -84,7 +85,7 @@ func newGossipTransport(
 		packetCh: make(chan *memberlist.Packet, packetQueue), streamCh: make(chan net.Conn),
 		lobby:   lobby{most: maxStrangers, perAddr: maxPerStranger},
 		sending: lobby{most: maxSending, perAddr: maxPerSending},
-		long:    lobby{most: maxLong, perAddr: maxPerLong},
+		long:    hall{most: maxLong, mostWaiting: maxIncoming},
 		halls: map[purpose]*hall{
 			forGossip: {most: maxIncoming, mostWaiting: maxWaiting}, forQuestion: {most: maxAnswering, mostWaiting: maxWaiting},
 		},

@@ -5,8 +5,8 @@
 //	go run ./tools/attack [-agents PATH] [-only NAME] [-for 15s]
 //
 // Every attack ends by itself, and nothing is sent beyond loopback. What plays back has to see the packets of loopback first, for
-// which it must be root. The exit status is 1 if a bound is exceeded that no load excuses: memory, bytes sent for bytes that came, files that have to
-// be refused. A row that misses another bound says "busy" if other programs used the machine, and "known" if SECURITY.md says so.
+// which it must be root. The exit status is 1 if a bound is exceeded that no load excuses: bytes sent for bytes that came, files that have to
+// be refused, and memory on a machine that does nothing else. A row that misses another bound says "busy" if other programs used the machine, and "known" if SECURITY.md says so.
 package main
 
 import (
@@ -98,7 +98,7 @@ func measure(agents, only string, length time.Duration) error {
 	load, _ := os.ReadFile("/proc/loadavg")
 	fmt.Printf("%d agents, %d cores, load %s; %d rows of %s take some %s. CPU in seconds and memory of the agent that used most of it; others: the share of\n"+
 		"all cores that other programs used; runs: of %.0f possible\n", size, runtime.NumCPU(), strings.Join(strings.Fields(string(load))[:3], " "),
-		len(chosen), length, (time.Duration(len(chosen)) * (length + overhead)).Round(time.Minute), possible(length))
+		len(chosen), length, (time.Duration(len(chosen)) * (length + overhead)).Round(10*time.Second), possible(length))
 	fmt.Printf("%-52s %5s %7s %7s %7s %6s %7s %5s %6s  %s\n", "attack", "runs", "pause", "overlap", "revived", "CPU", "memory", "lines", "others", "")
 	exceeded := false
 	for i, a := range chosen {
