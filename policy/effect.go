@@ -98,7 +98,8 @@ type Effect struct {
 	State State
 }
 
-// An effect is large: it is written once, where it stays, and never built elsewhere and copied.
+// An effect is large: it is written once, where it stays, and never built elsewhere and copied. Of the effect that stood there before, only
+// what its kind had is cleared.
 
 // AppendSend appends the effect that sends m.
 func AppendSend(out []Effect, m *wire.Message) []Effect {
@@ -183,7 +184,14 @@ func AppendProclaim(out []Effect, order wire.Order) []Effect {
 func extend(out []Effect, kind EffectKind) ([]Effect, *Effect) {
 	out = slices.Grow(out, 1)[:len(out)+1]
 	e := &out[len(out)-1]
-	*e = Effect{}
-	e.Kind = kind
+	switch e.Kind {
+	case Send, Entrust, Proclaim:
+		e.Msg = wire.Message{}
+	case Save:
+		e.State = State{}
+	case Run, Extend, Stop, Took, Gave, Announce, Tell, Gone:
+	}
+	e.Kind, e.Note, e.Cause, e.Demanded = kind, 0, 0, false
+	e.Peer, e.Token, e.StartBy, e.Until = wire.MemberID{}, wire.Ref{}, 0, 0
 	return out, e
 }

@@ -3,6 +3,7 @@ package policy_test
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -105,6 +106,33 @@ func TestADeadlineTooFarOffIsNotInThePast(t *testing.T) {
 	} {
 		if got := tc.t.Add(tc.d); got != tc.want {
 			t.Errorf("%d + %d = %d, want %d", tc.t, tc.d, got, tc.want)
+		}
+	}
+}
+
+// An effect is appended where one of another kind has been: nothing is left of that.
+func TestAnAppendedEffectHasNothingOfTheOneBefore(t *testing.T) {
+	full := policy.Effect{
+		Note: 1, Cause: 1, Demanded: true, Peer: wire.MemberID{1}, Token: wire.Ref{Seq: 1}, StartBy: 1, Until: 1,
+		Msg: wire.Message{Kind: 1}, State: policy.State{Seq: 1},
+	}
+	if v := reflect.ValueOf(full); v.NumField() != 10 {
+		t.Fatalf("an effect has %d fields: set all of them here", v.NumField())
+	}
+	for kind := policy.Save; kind <= policy.Gone; kind++ {
+		before := full
+		before.Kind = kind
+		switch kind {
+		case policy.Send, policy.Entrust, policy.Proclaim:
+			before.State = policy.State{}
+		case policy.Save:
+			before.Msg = wire.Message{}
+		default:
+			before.State, before.Msg = policy.State{}, wire.Message{}
+		}
+		out := policy.AppendTell([]policy.Effect{before}[:0], 2, wire.MemberID{}, nil)
+		if want := (policy.Effect{Kind: policy.Tell, Note: 2}); out[0] != want {
+			t.Errorf("after %v: %+v", kind, out[0])
 		}
 	}
 }

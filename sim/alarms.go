@@ -1,6 +1,10 @@
 package sim
 
-import "math"
+import (
+	"math"
+
+	"github.com/wanderd/wanderd/policy"
+)
 
 // alarm is the moment at which a member's machine wants to be woken.
 type alarm struct {
@@ -26,14 +30,19 @@ func newAlarms(members int) alarms {
 	return a
 }
 
-// set moves who's alarm to k. An alarm that is at that time already keeps its turn.
+// isAt reports whether who's alarm is at that time. Then it keeps its turn.
+func (a *alarms) isAt(who int32, at policy.Time) bool {
+	i := a.place[who]
+	return i != absent && a.heap[i].at == at
+}
+
+// set moves who's alarm to k.
 func (a *alarms) set(who int32, k key) {
 	i := int(a.place[who])
 	switch {
 	case i == absent:
 		a.heap = append(a.heap, alarm{})
 		a.up(len(a.heap)-1, alarm{key: k, who: who})
-	case a.heap[i].at == k.at:
 	case k.before(a.heap[i].key):
 		a.up(i, alarm{key: k, who: who})
 	default:

@@ -53,14 +53,10 @@ func theGate() wire.GateID { return wire.GateIDOf("default") }
 // member is the shell around one machine, and the host around the shell. There may be a million of them, so
 // what few members need is elsewhere.
 type member struct {
-	id      wire.MemberID
+	// What every step reads comes first, in one cache line.
 	machine policy.Machine
-	// disk is what survives a crash.
-	disk policy.State
 	// awayUntil is when a paused or sleeping member goes on; asleep says which of the two it is.
 	awayUntil policy.Time
-	run       run
-	seen      view
 	// life counts the starts of the process, and up says that it exists.
 	life int32
 	// crashBefore, if positive, is the number of the effect, from now, before which the process dies.
@@ -72,6 +68,11 @@ type member struct {
 	hasSeenOthers bool
 	// leaving says that the machine has been told to leave.
 	leaving bool
+	id      wire.MemberID
+	seen    view
+	run     run
+	// disk is what survives a crash.
+	disk policy.State
 }
 
 // Cluster is a world at one moment of virtual time.
@@ -406,5 +407,7 @@ func (c *Cluster) setAlarm(who int32) {
 		c.alarms.clear(who)
 		return
 	}
-	c.alarms.set(who, c.keyAt(c.clockOf(who).shows(at)))
+	if at = max(c.clockOf(who).shows(at), c.now); !c.alarms.isAt(who, at) {
+		c.alarms.set(who, c.keyAt(at))
+	}
 }

@@ -9,18 +9,14 @@ import (
 // another member sends the last state of the token that it knows. A question also contains what the asker knows, and shows that it
 // lives.
 func (g *Machine) onAsk(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
-	answer := g.answer(now, m)
-	answer.Exchange = m.Exchange
-	return policy.AppendSend(out, &answer)
-}
-
-func (g *Machine) answer(now policy.Time, m *wire.Message) wire.Message {
 	w := &g.watch
+	kind, about := KindKnown, &w.token
+	asked := TokenOf(m)
 	switch {
 	case g.knowsBurial(&m.Token):
-		return g.replyWith(KindBuried, m)
+		kind, about = KindBuried, &asked
 	case w.token.ID != m.Token.ID:
-		return g.replyWith(KindKnown, m)
+		about = &asked
 	case w.isBehind(&m.Token):
 		g.learnOf(now, m, wire.MemberID{})
 	case m.From == w.holder && m.Token.Seq == w.token.Seq && !w.excused:
@@ -28,10 +24,13 @@ func (g *Machine) answer(now policy.Time, m *wire.Message) wire.Message {
 		w.heardAt, w.excused = now, true
 		g.calm(now, g.patience())
 	}
-	if !w.live {
-		return g.message(KindKnown, m.From, &w.token)
+	if about == &w.token && w.live {
+		kind = KindHeard
 	}
-	answer := g.message(KindHeard, m.From, &w.token)
-	answer.Nonce = wire.Nonce(max(now.Sub(w.heardAt), 1))
-	return answer
+	out, answer := g.send(kind, m.From, about, out)
+	answer.Exchange = m.Exchange
+	if kind == KindHeard {
+		answer.Nonce = wire.Nonce(max(now.Sub(w.heardAt), 1))
+	}
+	return out
 }

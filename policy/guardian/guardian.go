@@ -189,25 +189,18 @@ func (g *Machine) NextWake(held *Token) (at policy.Time, ok bool) {
 	return at, ok
 }
 
-// message returns a message about a token.
-func (g *Machine) message(kind wire.Kind, to wire.MemberID, about *Token) wire.Message {
-	return wire.Message{
-		Gate: g.cfg.Gate, Kind: kind, From: g.cfg.Self, To: to, Token: about.Ref, Load: about.Load,
-	}
-}
-
-// replyWith returns a message to the sender of m about the same token.
-func (g *Machine) replyWith(kind wire.Kind, m *wire.Message) wire.Message {
-	about := TokenOf(m)
-	return g.message(kind, m.From, &about)
+// send appends a message about a token, and returns it.
+func (g *Machine) send(kind wire.Kind, to wire.MemberID, about *Token, out []policy.Effect) ([]policy.Effect, *wire.Message) {
+	out, m := policy.AppendMessage(out)
+	m.Gate, m.Kind, m.From, m.To, m.Token, m.Load = g.cfg.Gate, kind, g.cfg.Self, to, about.Ref, about.Load
+	return out, m
 }
 
 // tellGuardians sends a message about a token to all guardians of another copy.
 func (g *Machine) tellGuardians(kind wire.Kind, guardians Trail, about *Token, out []policy.Effect) []policy.Effect {
 	for _, to := range guardians[:guardians.Len()] {
 		if to != g.cfg.Self {
-			m := g.message(kind, to, about)
-			out = policy.AppendSend(out, &m)
+			out, _ = g.send(kind, to, about, out)
 		}
 	}
 	return out

@@ -25,11 +25,7 @@ func (g *Machine) Hold(now policy.Time, held *Token, out []policy.Effect) []poli
 
 // beats reports whether this member must beat: it holds a token with guardians, and is not in doubt.
 func (g *Machine) beats(held *Token) bool {
-	if held == nil || g.Doubting() {
-		return false
-	}
-	trail := held.Trail()
-	return trail.Len() > 0
+	return held != nil && !g.Doubting() && held.Guarded()
 }
 
 // beat tells the guardians that this member holds the token.
@@ -38,16 +34,15 @@ func (g *Machine) beat(now policy.Time, held *Token, out []policy.Effect) []poli
 	g.holding.count++
 	trail := held.Trail()
 	for _, to := range trail[:trail.Len()] {
-		m := g.beatMessage(to, held)
-		out = policy.AppendSend(out, &m)
+		out, _ = g.sendBeat(to, held, out)
 	}
 	return out
 }
 
-func (g *Machine) beatMessage(to wire.MemberID, held *Token) wire.Message {
-	m := g.message(KindBeat, to, held)
+func (g *Machine) sendBeat(to wire.MemberID, held *Token, out []policy.Effect) ([]policy.Effect, *wire.Message) {
+	out, m := g.send(KindBeat, to, held, out)
 	m.Nonce = g.holding.count
-	return m
+	return out, m
 }
 
 // Overdue reports whether this member has been away, paused or starved, for so long since its last beat that its guardians may suspect
@@ -97,16 +92,16 @@ func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *Token, en
 		return out
 	case m.Kind == KindAsk:
 		g.holding.count++
-		answer := g.beatMessage(m.From, held)
+		out, answer := g.sendBeat(m.From, held, out)
 		answer.Exchange = m.Exchange
-		return policy.AppendSend(out, &answer)
+		return out
 	case g.question.waitsFor(m):
 		g.answered(now, m.From, end)
 		return out
 	}
 	// A Beat: its sender holds a copy that this one has overtaken.
-	answer := g.beatMessage(m.From, held)
-	return policy.AppendSend(out, &answer)
+	out, _ = g.sendBeat(m.From, held, out)
+	return out
 }
 
 // Passed must be called after a token was passed to another member: from now on this member guards it, if it is in the trail. It
@@ -117,12 +112,11 @@ func (g *Machine) Passed(now policy.Time, before Trail, passed *Token, to wire.M
 	token.Seq = token.Seq.After()
 	for _, id := range before[:before.Len()] {
 		if id != to && !trail.Has(id) {
-			m := g.message(KindKnown, id, &token)
-			out = policy.AppendSend(out, &m)
+			out, _ = g.send(KindKnown, id, &token, out)
 		}
 	}
 	if g.watch.turnsTo(token.ID) {
-		g.learn(now, &token, to)
+		g.learn(now, &token.Ref, &token.Load, to)
 	}
 	return out
 }
@@ -131,7 +125,7 @@ func (g *Machine) Passed(now policy.Time, before Trail, passed *Token, to wire.M
 func (g *Machine) Overtaken(now policy.Time, by wire.MemberID, higher *Token) {
 	g.endDoubt()
 	if g.watch.turnsTo(higher.ID) {
-		g.learn(now, higher, by)
+		g.learn(now, &higher.Ref, &higher.Load, by)
 	}
 }
 

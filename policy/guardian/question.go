@@ -56,9 +56,9 @@ func (g *Machine) ask(now policy.Time, about *Token, holder wire.MemberID, out [
 func (g *Machine) askSilent(about *Token, out []policy.Effect) []policy.Effect {
 	for _, to := range g.question.silent {
 		if !to.IsZero() {
-			m := g.message(KindAsk, to, about)
+			var m *wire.Message
+			out, m = g.send(KindAsk, to, about, out)
 			m.Exchange = g.question.id
-			out = policy.AppendSend(out, &m)
 		}
 	}
 	return out

@@ -62,21 +62,21 @@ func (g *Machine) isIn(load *wire.Load) bool {
 }
 
 // learn sets the knowledge about a token. This member guards it if it is in the trail and the token was not removed.
-func (g *Machine) learn(now policy.Time, t *Token, holder wire.MemberID) {
+func (g *Machine) learn(now policy.Time, t *wire.Ref, load *wire.Load, holder wire.MemberID) {
 	g.stopAsking()
 	w := &g.watch
-	w.token, w.holder, w.count, w.heardAt, w.excused, w.yielded, w.own = *t, holder, 0, now, false, false, false
+	w.token.Ref, w.token.Load = *t, *load
+	w.holder, w.count, w.heardAt, w.excused, w.yielded, w.own = holder, 0, now, false, false, false
 	if holder.IsZero() {
 		w.heardAt = now.Add(-g.cfg.Patience)
 	}
-	w.live = !g.closed && g.isIn(&t.Load) && !g.knowsBurial(&t.Ref)
+	w.live = !g.closed && g.isIn(load) && !g.knowsBurial(t)
 	g.calm(now, g.patience())
 }
 
 // learnOf sets the knowledge about the token that a message is about.
 func (g *Machine) learnOf(now policy.Time, m *wire.Message, holder wire.MemberID) {
-	about := TokenOf(m)
-	g.learn(now, &about, holder)
+	g.learn(now, &m.Token, &m.Load, holder)
 }
 
 // calm postpones suspicion. Each rank waits longer than the one before, by the duration of a question, so that only one guardian
@@ -88,7 +88,7 @@ func (g *Machine) calm(now policy.Time, patience time.Duration) {
 
 // stopAsking ends a guardian's question.
 func (g *Machine) stopAsking() {
-	if !g.question.byHolder {
+	if g.question.live && !g.question.byHolder {
 		g.question = question{}
 	}
 }
@@ -108,17 +108,17 @@ func (g *Machine) corrects(m *wire.Message) bool {
 }
 
 func (g *Machine) onBeat(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
-	answer := g.replyWith(KindBuried, m)
 	switch {
 	case g.knowsBurial(&m.Token):
+		buried := TokenOf(m)
+		out, _ = g.send(KindBuried, m.From, &buried, out)
 	case g.corrects(m):
-		answer = g.message(KindKnown, m.From, &g.watch.token)
+		out, _ = g.send(KindKnown, m.From, &g.watch.token, out)
 	default:
 		g.learnOf(now, m, m.From)
 		g.watch.count = m.Nonce
-		return out
 	}
-	return policy.AppendSend(out, &answer)
+	return out
 }
 
 // suspect asks the holder, which was silent for a patience, and the other guardians.

@@ -47,8 +47,9 @@ func (g *Machine) TakeBack(end *Outcome) {
 func (g *Machine) Entrust(held *Token, out []policy.Effect) []policy.Effect {
 	trail := held.Trail()
 	for _, to := range trail[:trail.Len()] {
-		m := g.message(KindYield, to, held)
-		out = policy.AppendEntrust(out, &m)
+		out = policy.AppendEntrust(out, &wire.Message{
+			Gate: g.cfg.Gate, Kind: KindYield, From: g.cfg.Self, To: to, Token: held.Ref, Load: held.Load,
+		})
 	}
 	return out
 }

@@ -59,8 +59,7 @@ func (h *Machine) onToken(now policy.Time, m *wire.Message, out []policy.Effect)
 		sentAt: now, wait: h.patience.repeats(h.rtt.timeout()), giveUpAt: now.Add(h.patience.forCommit()),
 	}
 	h.receiving++
-	ack := h.ackMessage(in)
-	return policy.AppendSend(out, &ack)
+	return h.sendAck(in, out)
 }
 
 // onTokenAgain answers a repeated offer with the same Ack. The sender had no answer when it repeated, so the wait for its Commit
@@ -78,8 +77,7 @@ func (h *Machine) onTokenAgain(now policy.Time, in *incoming, out []policy.Effec
 		longest = scale(h.patience.lasts(), 2)
 	}
 	in.giveUpAt = min(now.Add(max(h.patience.forCommit(), now.Sub(in.since))), in.since.Add(longest))
-	ack := h.ackMessage(in)
-	return policy.AppendSend(out, &ack)
+	return h.sendAck(in, out)
 }
 
 // onCommit ends the handoff: this member holds the token. The Commit must repeat the nonce of this member's Ack, and be in time: a
@@ -106,8 +104,7 @@ func (h *Machine) wakeIncoming(now policy.Time, in *incoming, out []policy.Effec
 		out = h.giveUpIncoming(in, out)
 	case now >= in.repeatAt():
 		in.repeated, in.sentAt, in.wait = true, now, h.rtt.next(in.wait)
-		ack := h.ackMessage(in)
-		out = policy.AppendSend(out, &ack)
+		out = h.sendAck(in, out)
 	}
 	return out
 }
@@ -125,11 +122,11 @@ func (h *Machine) closeIncoming(in *incoming) {
 	h.receiving--
 }
 
-func (h *Machine) ackMessage(in *incoming) wire.Message {
-	return wire.Message{
-		Gate: h.cfg.Gate, Kind: KindAck, From: h.cfg.Self, To: in.from, Exchange: in.id, Nonce: in.nonce,
-		Token: in.token.Bare(),
-	}
+func (h *Machine) sendAck(in *incoming, out []policy.Effect) []policy.Effect {
+	out, ack := policy.AppendMessage(out)
+	ack.Gate, ack.Kind, ack.From, ack.To = h.cfg.Gate, KindAck, h.cfg.Self, in.from
+	ack.Exchange, ack.Nonce, ack.Token = in.id, in.nonce, in.token.Bare()
+	return out
 }
 
 // findOffer returns the handoff in progress that m offers, or nil.

@@ -58,9 +58,7 @@ func (h *Machine) Offer(now policy.Time, token *wire.Ref, load *wire.Load, to wi
 		id: wire.Exchange(policy.Draw(h.cfg.Entropy)), to: to, token: *token, load: *load,
 		since: now, sentAt: now, wait: h.patience.repeats(h.rtt.timeout()),
 	}
-	out = policy.AppendTell(out, NoteOffered, to, token)
-	offer := h.tokenMessage()
-	return policy.AppendSend(out, &offer)
+	return h.sendToken(policy.AppendTell(out, NoteOffered, to, token))
 }
 
 // Lend makes the Commit of the offer in progress say how much is left of a lease that ends at the given time. A repeated Commit says that nothing is.
@@ -83,11 +81,11 @@ func (h *Machine) endOffer(how Ending, end *Outcome) {
 	h.outgoing = outgoing{}
 }
 
-func (h *Machine) tokenMessage() wire.Message {
-	return wire.Message{
-		Gate: h.cfg.Gate, Kind: KindToken, From: h.cfg.Self, To: h.outgoing.to,
-		Exchange: h.outgoing.id, Token: h.outgoing.token, Load: h.outgoing.load,
-	}
+func (h *Machine) sendToken(out []policy.Effect) []policy.Effect {
+	out, offer := policy.AppendMessage(out)
+	offer.Gate, offer.Kind, offer.From, offer.To = h.cfg.Gate, KindToken, h.cfg.Self, h.outgoing.to
+	offer.Exchange, offer.Token, offer.Load = h.outgoing.id, h.outgoing.token, h.outgoing.load
+	return out
 }
 
 // onAck gives the token up and commits. The member gives the token up before the first Commit leaves, and never takes it back, even if
@@ -104,15 +102,15 @@ func (h *Machine) onAck(now policy.Time, m *wire.Message, end *Outcome, out []po
 	h.endOffer(Passed, end)
 	out = policy.AppendTell(out, NotePassed, end.Peer, &end.Token)
 	out = policy.AppendGave(out, policy.CausePassed, end.Peer, &end.Token)
-	commit := commitTo(m, left)
-	return policy.AppendSend(out, &commit)
+	return sendCommit(m, left, out)
 }
 
-// commitTo returns the Commit that answers an Ack. Its load is what is left of the sender's lease, in nanoseconds; zero if it has none.
-func commitTo(ack *wire.Message, left time.Duration) wire.Message {
-	commit := Reply(ack, KindCommit, ack.Nonce)
+// sendCommit answers an Ack. The load of a Commit is what is left of the sender's lease, in nanoseconds; zero if it has none.
+func sendCommit(ack *wire.Message, left time.Duration, out []policy.Effect) []policy.Effect {
+	out, commit := policy.AppendMessage(out)
+	reply(commit, ack, KindCommit, ack.Nonce)
 	binary.BigEndian.PutUint64(commit.Load[:], uint64(left))
-	return commit
+	return out
 }
 
 // leftOf returns what the load of a Commit says.
@@ -133,8 +131,7 @@ func (h *Machine) learn(after time.Duration, from wire.MemberID, out []policy.Ef
 func (h *Machine) onLateAck(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	if c := h.findCommitted(m); c != nil && now < c.forgetAt {
 		out = policy.AppendTell(out, NoteAckAgain, m.From, &m.Token)
-		commit := commitTo(m, 0)
-		return policy.AppendSend(out, &commit)
+		return sendCommit(m, 0, out)
 	}
 	if h.failed.answeredBy(m) {
 		out = h.learn(now.Sub(h.failed.since), m.From, out)
@@ -157,8 +154,7 @@ func (h *Machine) wakeOutgoing(now policy.Time, end *Outcome, out []policy.Effec
 		out = policy.AppendTell(out, NoteNoAck, end.Peer, &end.Token)
 	case now >= o.repeatAt():
 		o.sentAt, o.wait = now, h.rtt.next(o.wait)
-		offer := h.tokenMessage()
-		out = policy.AppendSend(out, &offer)
+		out = h.sendToken(out)
 	}
 	return out
 }

@@ -27,11 +27,10 @@ const atData = 2
 // Data is the application's part of a TOKEN message, in a layout of its own. What is not used is zero.
 type Data [wire.LoadSize - atData]byte
 
-// load is the Load of a TOKEN message.
-func load(st Site, data *Data) (l wire.Load) {
+// put writes the Load of a TOKEN message.
+func put(l *wire.Load, st Site, data *Data) {
 	binary.BigEndian.PutUint16(l[:], uint16(st))
 	copy(l[atData:], data[:])
-	return l
 }
 
 // Fields reads the Load of a TOKEN message.

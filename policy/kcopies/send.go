@@ -21,8 +21,9 @@ func (m *Machine) SafeSendTokenTo(to Site, data *Data, out []policy.Effect) []po
 // Hop is what the real token carries on its way to another site: <TOKEN, S_T, count> with S_T = to, as the count is there. To S_i+1 it is
 // line 17, count ← count + 1. Each site that is left out, because the owner knows that it has crashed, is one more: so it would come out
 // if that site's successor had used its copy.
-func (m *Machine) Hop(to Site, data *Data) (wire.Ref, wire.Load) {
-	return m.hop(to), load(to, data)
+func (m *Machine) Hop(to Site, data *Data) (ref wire.Ref, load wire.Load) {
+	put(&load, to, data)
+	return m.hop(to), load
 }
 
 func (m *Machine) hop(to Site) wire.Ref {
@@ -50,6 +51,7 @@ func (m *Machine) Hopped(to Site, data *Data, out []policy.Effect) []policy.Effe
 func (m *Machine) send(to, st Site, ref *wire.Ref, data *Data, out []policy.Effect) []policy.Effect {
 	out, msg := policy.AppendMessage(out)
 	msg.Gate, msg.Kind, msg.From, msg.To = m.cfg.Gate, KindToken, m.cfg.Ring[m.cfg.Self], m.cfg.Ring[to]
-	msg.Token, msg.Load = *ref, load(st, data)
+	msg.Token = *ref
+	put(&msg.Load, st, data)
 	return out
 }

@@ -129,9 +129,8 @@ func (s state) String() string {
 
 // Machine is one member's part in a ring: the processor p of the paper. It implements [policy.Machine]; on paper links it is a plain value.
 type Machine struct {
-	cfg    Config
-	state  state
-	copies kcopies.Machine
+	cfg   Config
+	state state
 	// T is what the token carries. It counts while the token is here.
 	T token
 	// n is how many members are live, rank this one's place in the roster, next and prev those of its live neighbours.
@@ -160,6 +159,8 @@ type Machine struct {
 	lastRun policy.Time
 	since   policy.Time
 	udp     *udp
+	// copies is large, and no request needs it: it comes last.
+	copies kcopies.Machine
 }
 
 var _ policy.Machine = (*Machine)(nil)

@@ -237,10 +237,7 @@ func (m *Machine) concerns(now policy.Instant, ev *policy.Event) bool {
 }
 
 // guarded reports whether the token has guardians.
-func (m *Machine) guarded() bool {
-	trail := m.token.Trail()
-	return trail.Len() > 0
-}
+func (m *Machine) guarded() bool { return m.token.Guarded() }
 
 // doubt asks the guardians before this member runs or passes the token on: it was away for longer than their patience while it
 // held the token. A run in progress continues.

@@ -102,6 +102,9 @@ func (m *Machine) regenerate(now policy.Instant, out []policy.Effect) []policy.E
 // has become shorter, or members have left.
 func (m *Machine) regenerateAfter() time.Duration {
 	least := m.maxInterval()
+	if m.silence.raised == 0 {
+		return least
+	}
 	above := math.Round(m.silence.raised * float64(least))
 	if above >= float64(math.MaxInt64-least) {
 		return math.MaxInt64

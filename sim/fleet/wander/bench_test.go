@@ -96,7 +96,11 @@ func BenchmarkStep(b *testing.B) {
 func BenchmarkMillionSeconds(b *testing.B) {
 	sweep := large(100_000)
 	sweep.Walk = wander.Sweep
-	for name, s := range map[string]Scenario{"N=150": fleet(150), "N=100000": large(100_000), "N=100000,sweep": sweep} {
+	guarded := fleet(150)
+	guarded.Backups = 2
+	for name, s := range map[string]Scenario{
+		"N=150": fleet(150), "N=150,backups=2": guarded, "N=100000": large(100_000), "N=100000,sweep": sweep,
+	} {
 		b.Run(name, func(b *testing.B) {
 			s.Duration = 1_000_000 * time.Second
 			for range b.N {
