@@ -30,7 +30,7 @@ func newAlarms(members int) alarms {
 	return a
 }
 
-// isAt reports whether who's alarm is at that time. Then it keeps its turn.
+// isAt reports whether who's alarm is at that time already: then it is not set again, and keeps its turn.
 func (a *alarms) isAt(who int32, at policy.Time) bool {
 	i := a.place[who]
 	return i != absent && a.heap[i].at == at
