@@ -22,6 +22,22 @@ func (m *Machine) UseBackup(least wire.Seq, end *Outcome, out []policy.Effect) [
 	return m.tell(NoteUsedBackup, m.cfg.Ring[st], out)
 }
 
+// Settle is the whole of an owner whose detector never errs, as the papers' does: it answers MayRegenerate with UseBackup at once. It says how
+// the token has come, received or revived; zero, if it has not.
+func (m *Machine) Settle(end *Outcome, out []policy.Effect) (came policy.Cause, effects []policy.Effect) {
+	if end.Ending == MayRegenerate {
+		out = m.UseBackup(0, end, out)
+	}
+	switch end.Ending {
+	case Delivered:
+		return policy.CauseReceived, out
+	case Regenerated:
+		return policy.CauseRevived, out
+	case Pending, MayRegenerate:
+	}
+	return 0, out
+}
+
 // Discard drops the copy of a token that the owner knows to be lost, and every later message with a count up to the given one: the owner of
 // another member makes a new token, and a copy of the old one would be a second.
 func (m *Machine) Discard(count wire.Seq) {

@@ -59,17 +59,14 @@ func send(object *kcopies.Machine, c claim, out []policy.Effect) []policy.Effect
 
 // ended does what a call for a claim led to. The detector never errs, so this member may regenerate it at once.
 func (m *Machine) ended(object *kcopies.Machine, end *kcopies.Outcome, out []policy.Effect) []policy.Effect {
-	if end.Ending == kcopies.MayRegenerate {
-		out = object.UseBackup(0, end, out)
-	}
-	switch end.Ending {
-	case kcopies.Delivered:
-		return m.onClaim(object, claimOf(&end.Data), out)
-	case kcopies.Regenerated:
+	came, out := object.Settle(end, out)
+	switch {
+	case came == 0:
+		return out
+	case came == policy.CauseRevived:
 		return m.updateToken(object, claimOf(&end.Data), end.Crashed, out)
-	case kcopies.Pending, kcopies.MayRegenerate:
 	}
-	return out
+	return m.onClaim(object, claimOf(&end.Data), out)
 }
 
 // updateToken is UpdateToken (lines 47–49): "Sj can be replaced by Si in the corresponding <TOKEN> (claim) message in order to ensure the

@@ -67,17 +67,11 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 
 // ended does what a call of k-copies led to. The detector never errs, so this member may regenerate the token at once.
 func (m *Machine) ended(now policy.Time, end *kcopies.Outcome, from wire.MemberID, out []policy.Effect) []policy.Effect {
-	if end.Ending == kcopies.MayRegenerate {
-		out = m.token.UseBackup(0, end, out)
+	came, out := m.token.Settle(end, out)
+	if came == 0 {
+		return out
 	}
-	switch end.Ending {
-	case kcopies.Delivered:
-		return m.onToken(now, policy.CauseReceived, from, out)
-	case kcopies.Regenerated:
-		return m.onToken(now, policy.CauseRevived, from, out)
-	case kcopies.Pending, kcopies.MayRegenerate:
-	}
-	return out
+	return m.onToken(now, came, from, out)
 }
 
 // onToken is "if it wants to access the shared resource, it does so; otherwise it sends the token to its successor".

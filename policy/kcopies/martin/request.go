@@ -55,13 +55,11 @@ func (m *Machine) askAgain(out []policy.Effect) []policy.Effect {
 
 // endedRequest does what a call for the request of S_q led to.
 func (m *Machine) endedRequest(now policy.Time, q kcopies.Site, end *kcopies.Outcome, out []policy.Effect) []policy.Effect {
-	if end.Ending == kcopies.MayRegenerate {
-		out = m.requests[q].UseBackup(0, end, out)
+	came, out := m.requests[q].Settle(end, out)
+	if came == 0 {
+		return out
 	}
-	if end.Ending == kcopies.Delivered || end.Ending == kcopies.Regenerated {
-		return m.onRequest(now, q, out)
-	}
-	return out
+	return m.onRequest(now, q, out)
 }
 
 // onRequest takes the request of S_q, which the successor has sent on: the holder passes the token on, now or when its run is over; a member

@@ -8,17 +8,11 @@ import (
 
 // endedToken does what a call for the token led to. The detector never errs, so this member may regenerate it at once.
 func (m *Machine) endedToken(now policy.Time, end *kcopies.Outcome, from wire.MemberID, out []policy.Effect) []policy.Effect {
-	if end.Ending == kcopies.MayRegenerate {
-		out = m.token.UseBackup(0, end, out)
+	came, out := m.token.Settle(end, out)
+	if came == 0 {
+		return out
 	}
-	switch end.Ending {
-	case kcopies.Delivered:
-		return m.onToken(now, policy.CauseReceived, from, out)
-	case kcopies.Regenerated:
-		return m.onToken(now, policy.CauseRevived, from, out)
-	case kcopies.Pending, kcopies.MayRegenerate:
-	}
-	return out
+	return m.onToken(now, came, from, out)
 }
 
 func (m *Machine) onToken(now policy.Time, how policy.Cause, from wire.MemberID, out []policy.Effect) []policy.Effect {

@@ -10,20 +10,15 @@ import (
 
 // ended does what a call of k-copies led to. The detector never errs, so this member may regenerate the token at once.
 func (m *Machine) ended(end *kcopies.Outcome, from wire.MemberID, out []policy.Effect) []policy.Effect {
-	if end.Ending == kcopies.MayRegenerate {
-		out = m.token.UseBackup(0, end, out)
+	came, out := m.token.Settle(end, out)
+	if came == 0 {
+		return out
 	}
-	switch end.Ending {
-	case kcopies.Delivered:
-		m.passiveCount = PassiveCount(&end.Data)
-		return m.onToken(policy.CauseReceived, from, out)
-	case kcopies.Regenerated:
-		m.passiveCount = PassiveCount(&end.Data)
+	m.passiveCount = PassiveCount(&end.Data)
+	if came == policy.CauseRevived {
 		m.updateToken(end.Crashed)
-		return m.onToken(policy.CauseRevived, from, out)
-	case kcopies.Pending, kcopies.MayRegenerate:
 	}
-	return out
+	return m.onToken(came, from, out)
 }
 
 // updateToken is UpdateToken (lines 44–46): "passive_count ← passive_count + (#(D) − 1)", and N if that is more.

@@ -36,19 +36,12 @@ func (m *Router) Step(now policy.Instant, ev *policy.Event, out []policy.Effect)
 // ended does what a call of k-copies led to. The detector never errs, so this router may regenerate the token at once. The history of its
 // copy has every transaction that was answered.
 func (m *Router) ended(now policy.Time, end *kcopies.Outcome, from wire.MemberID, out []policy.Effect) []policy.Effect {
-	if end.Ending == kcopies.MayRegenerate {
-		out = m.token.UseBackup(0, end, out)
+	came, out := m.token.Settle(end, out)
+	if came == 0 {
+		return out
 	}
-	switch end.Ending {
-	case kcopies.Delivered:
-		m.history = History(end.Data)
-		return m.onToken(now, policy.CauseReceived, from, out)
-	case kcopies.Regenerated:
-		m.history = History(end.Data)
-		return m.onToken(now, policy.CauseRevived, from, out)
-	case kcopies.Pending, kcopies.MayRegenerate:
-	}
-	return out
+	m.history = History(end.Data)
+	return m.onToken(now, came, from, out)
 }
 
 func (m *Router) onToken(now policy.Time, how policy.Cause, from wire.MemberID, out []policy.Effect) []policy.Effect {
