@@ -117,21 +117,26 @@ func (w *world) finish(i int) {
 // settle lets happen what can, one after the other, until nothing does any more.
 func (w *world) settle() {
 	w.t.Helper()
-	for busy := true; busy; {
-		busy = false
-		for i, m := range w.machines {
-			if m.state == running {
-				w.finish(i)
+	for w.round() {
+	}
+}
+
+// round lets happen what can, once at each member. It reports whether anything has.
+func (w *world) round() (busy bool) {
+	w.t.Helper()
+	for i, m := range w.machines {
+		if m.state == running {
+			w.finish(i)
+			busy = true
+		}
+		for way := range w.links {
+			for len(w.links[way][i]) > 0 {
+				w.deliver(way, i)
 				busy = true
-			}
-			for way := range w.links {
-				for len(w.links[way][i]) > 0 {
-					w.deliver(way, i)
-					busy = true
-				}
 			}
 		}
 	}
+	return busy
 }
 
 // live lets chance decide what happens next, until members have asked so many times. A member that may ask does so with probability p
