@@ -187,7 +187,8 @@ func (m *Machine) onHandoff(now policy.Instant, end *handoff.Outcome, out []poli
 }
 
 // takeOverCalls makes the calls that have waited for the end of a handoff one of this member's own, made behind the token: a member that has
-// come while the token was on offer is next now, and the token has gone to the one beyond it.
+// come while the token was on offer is next now, and the token has gone to the one beyond it. In its second round a call has met the token
+// here: as it was, it would make the members behind it discard their copies.
 func (u *udp) takeOverCalls() {
 	u.kept = slices.DeleteFunc(u.kept, func(r request) bool {
 		u.calls = u.calls || r.call != 0

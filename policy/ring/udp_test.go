@@ -1,0 +1,35 @@
+package ring
+
+import (
+	"testing"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// A call that has waited for the end of a handoff has met the token, also in its second round: it goes on as a new one of this member's, which leaves
+// the copies of the token where they are.
+func TestACallThatHasMetATokenOnOfferBeginsAnew(t *testing.T) {
+	cfg := configOf(Q, rosterOf(4), 0)
+	cfg.Links = UDP
+	m := New(cfg)
+	m.Step(policy.Instant{}, &policy.Event{Kind: policy.PeersChanged, Peers: cfg.Members}, nil)
+	var offer wire.Message
+	for _, e := range hear(m, cfg.Members[3], request{tour: 1, origin: 3, number: 1}) {
+		if e.Kind == policy.Send && handoff.Owns(e.Msg.Kind) {
+			offer = e.Msg
+		}
+	}
+	hear(m, cfg.Members[3], request{origin: 2, number: 1, call: 7, round: true})
+	ack := wire.Message{
+		Gate: offer.Gate, Kind: handoff.KindAck, From: offer.To, To: cfg.Self, Exchange: offer.Exchange, Nonce: 5, Token: offer.Token,
+	}
+	m.Step(policy.Instant{}, &policy.Event{Kind: policy.Received, Msg: ack}, nil)
+	if m.holds() || len(m.udp.outbox) != 1 {
+		t.Fatalf("the machine is %v, with %v to send", m, m.udp.outbox)
+	}
+	if r := m.udp.outbox[0]; r.call == 0 || r.origin != m.rank || r.round {
+		t.Errorf("%+v goes on", r)
+	}
+}
