@@ -66,7 +66,7 @@ func (w *world) run(at, want int) error {
 	cmd := w.fleet.Hosts[at].Wanderd("run", "--wait")
 	said, err := cmd.CombinedOutput()
 	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok || want != 0 && (!ok || exit.ExitCode() != want) || want == 0 && ok {
-		return fmt.Errorf("%s: %v, want exit status %d: %s", cmd, err, want, said)
+		return fmt.Errorf("%s: %w, want exit status %d: %s", cmd, err, want, said)
 	}
 	return nil
 }
@@ -87,7 +87,7 @@ func (w *world) restart(since time.Time) error {
 	}
 	said, err := w.fleet.Hosts[0].Exec("--wait", "2s", "--", "true").CombinedOutput()
 	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != notGranted {
-		return fmt.Errorf("exec in a paused gate: %v, want exit status %d: %s", err, notGranted, said)
+		return fmt.Errorf("exec in a paused gate: %w, want exit status %d: %s", err, notGranted, said)
 	}
 	last, err := watch(w.fleet.Hosts, look, "answers", func(*control.Gate) bool { return true })
 	for i, s := range last {

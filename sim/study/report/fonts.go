@@ -11,7 +11,7 @@ import (
 )
 
 // fonts are the two that charts are written in. gonum's package plot would bring twelve along, and read them at every start of the program.
-var fonts = sync.OnceValue(func() *font.Cache {
+var fonts = sync.OnceValue(func() *font.Cache { //nolint:gochecknoglobals // a constant that is read once
 	var all font.Collection
 	for weight, ttf := range map[xfont.Weight][]byte{xfont.WeightNormal: liberationsansregular.TTF, xfont.WeightBold: liberationsansbold.TTF} {
 		face, err := opentype.Parse(ttf)
