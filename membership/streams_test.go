@@ -95,7 +95,7 @@ func TestSlowConnectionsInTheClearKeepNobodyOut(t *testing.T) {
 func TestSlowConnectionsWithTheSecretKeepNobodyOut(t *testing.T) {
 	long := string([]byte{0, 0x40, 0, 0}) + string(make([]byte, frameShort+1)) // of 4 MiB
 	for _, first := range []string{string([]byte{0, 1, 0, 0}), "", long} {
-		inFleet(t, func(t *testing.T, f *fleet) {
+		inFleet(t, func(_ *testing.T, f *fleet) {
 			hosts := f.startAll(2)
 			f.within(time.Second, "they see each other", allSee(hosts, 1, 2))
 			for i := range 2 * (maxIncoming + maxWaiting) {

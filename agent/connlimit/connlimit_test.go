@@ -1,6 +1,7 @@
 package connlimit
 
 import (
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -81,6 +82,6 @@ func TestAConnectionThatIsTakenOverCountsNoLonger(t *testing.T) {
 }
 
 func isTimeout(err error) bool {
-	timeout, ok := err.(net.Error)
+	timeout, ok := errors.AsType[net.Error](err)
 	return ok && timeout.Timeout()
 }
