@@ -29,6 +29,12 @@ func (k *Copies) Of(member int) int { return k.held[member].last }
 // Passing returns the copy that an exchange passes on; zero if none.
 func (k *Copies) Passing(id wire.Exchange) int { return k.passing[id] }
 
+// MadeUp must be called when a member passes on, by that exchange, a token that it does not hold: it is one more copy.
+func (k *Copies) MadeUp(by wire.Exchange) {
+	k.made++
+	k.passing[by] = k.made
+}
+
 // Clone returns an independent copy of k.
 func (k *Copies) Clone() Copies {
 	return Copies{made: k.made, held: maps.Clone(k.held), passing: maps.Clone(k.passing)}
@@ -64,10 +70,10 @@ func (k *Copies) Watch(o *sim.Occurrence) {
 	}
 }
 
-// coming returns the copy that a member takes. What nobody has given up, somebody has made up.
+// coming returns the copy that a member takes.
 func (k *Copies) coming(o *sim.Occurrence, e *policy.Effect) int {
-	if copied, ok := k.passing[o.Event.Msg.Exchange]; ok && e.Cause == policy.CauseReceived {
-		return copied
+	if e.Cause == policy.CauseReceived {
+		return k.passing[o.Event.Msg.Exchange]
 	}
 	k.made++
 	return k.made

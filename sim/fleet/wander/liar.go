@@ -77,13 +77,17 @@ type liar struct {
 	// heard are the last messages of others about tokens, said how many there were. offered are its own offers.
 	heard   [64]wire.Message
 	said    int
-	offered map[wire.Exchange]wire.Exchange
+	offered map[wire.Exchange]bool
+	// madeUp is told of each token that it passes on and does not hold.
+	madeUp func(wire.Exchange)
 }
 
 // corrupt makes a member lie from now on.
-func (l Liar) corrupt(c *sim.Cluster, seed uint64) *liar {
+func (l Liar) corrupt(c *sim.Cluster, seed uint64, madeUp func(wire.Exchange)) *liar {
 	dice := rand.New(rand.NewPCG(seed, sim.Mix(31)))
-	w := &liar{Liar: l, c: c, dice: dice, who: dice.IntN(c.Members()), family: wander.Family(), offered: map[wire.Exchange]wire.Exchange{}}
+	w := &liar{
+		Liar: l, c: c, dice: dice, who: dice.IntN(c.Members()), family: wander.Family(), offered: map[wire.Exchange]bool{}, madeUp: madeUp,
+	}
 	c.Intercept(w.overhear)
 	w.next()
 	return w
@@ -112,7 +116,9 @@ func (l *liar) overhear(m *wire.Message) sim.Fate {
 	switch {
 	case sim.IndexOf(m.From) == l.who:
 		return sim.Fate{}
-	case m.Kind == handoff.KindAck && mine && l.offered[m.Exchange] != 0:
+	case m.Kind == handoff.KindAck && mine && l.offered[m.Exchange]:
+		delete(l.offered, m.Exchange)
+		l.madeUp(m.Exchange)
 		commit := handoff.Reply(m, handoff.KindCommit, m.Nonce)
 		l.say(&commit)
 	case l.Habits&Reassures != 0 && (m.Kind == guardian.KindAsk || m.Kind == wander.KindInquiry) && l.said > 0:
@@ -209,7 +215,7 @@ func (l *liar) tell(habit Habits, lie wire.Message, to int) {
 		lie.Kind, lie.Exchange = guardian.KindAsk, wire.Exchange(l.dice.Uint64()|1)
 	case Offers:
 		lie.Kind, lie.Exchange = handoff.KindToken, wire.Exchange(l.dice.Uint64()|1)
-		l.offered[lie.Exchange] = lie.Exchange
+		l.offered[lie.Exchange] = true
 	}
 	if lie.Kind == guardian.KindHeard {
 		lie.Exchange, lie.Nonce = wire.Exchange(l.dice.Uint64()|1), wire.Nonce(l.dice.Uint64()>>20|1)
@@ -315,7 +321,7 @@ func (s *LiarScenario) Explore(watchers ...sim.Watcher) Outcome {
 	all := append(liarProof(&s.Scenario), judge, progress)
 	c := s.Scenario.NewCluster(append(all, watchers...)...)
 	s.Scenario.start(c)
-	l := s.Liar.corrupt(c, s.Scenario.Seed)
+	l := s.Liar.corrupt(c, s.Scenario.Seed, progress.slots[0].copies.MadeUp)
 	judge.liar = l.who
 	err := c.Run(policy.Time(s.Scenario.Duration))
 	o := Outcome{Healed: c.Now()}
