@@ -12,7 +12,7 @@ SCRIPTS  := .ci/run tools/fuzz tools/package $(wildcard examples/*/*.sh systemd/
 # The stages of a check. The tests come last, so that their output does.
 STAGES   := vet cross lint race fuzz browser test
 
-.PHONY: all build test race browser fuzz hunt chaos orders races bench attack vet cross lint fmt check packages hosts clean
+.PHONY: all build test race browser fuzz hunt mutants explore chaos orders races bench attack vet cross lint fmt check packages hosts clean
 
 all: build
 
@@ -36,10 +36,18 @@ fuzz:
 browser:
 	cd cmd/wanderd/web/browser && $(GO) vet . && $(GO) test -count=1 -v . $(if $(SHOTS),-args -shots $(abspath $(SHOTS)))
 
-# On from the seed of the day, for as many seeds as SEEDS says, of each strict gate: what breaks a rule is shown with its seed.
+# On from SEED, or that of the day, for as many seeds as SEEDS says, of each strict gate or of GATES ("tree,q"), on all processors: what breaks a rule is
+# shown with its seed, and the hunt goes on.
 SEEDS    ?= 100000
+SEED     ?= $(shell date +%Y%m%d000000)
 hunt:
-	$(GO) test ./policy/ballot -run '^TestHunt$$' -v -timeout 0 -ballot.seed $$(date +%Y%m%d000000) -ballot.seeds $(SEEDS)
+	GOGC=400 $(GO) test ./policy/ballot -run '^TestHunt$$' -v -timeout 0 -ballot.all -ballot.gate "$(GATES)" -ballot.seed $(SEED) -ballot.seeds $(SEEDS)
+
+# All known-bad strict gates, each with the gates and seeds that notice it; and all small worlds, exhaustively.
+mutants:
+	$(GO) test ./policy/ballot -run '^(TestMutantsAreCaught|TestBrokenShellsAreCaught)$$' -v -timeout 0
+explore:
+	$(GO) test ./policy/ballot -run '^TestSmallWorldsExhaustively$$' -v -timeout 0 -ballot.long
 
 # Fleets of real agents under faults, for CHAOS in all. What their commands have recorded is judged twice where the gate is strict. It needs
 # root, iproute2 and nftables for faults of the network.

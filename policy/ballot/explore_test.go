@@ -2,6 +2,7 @@ package ballot_test
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"hash/maphash"
 	"reflect"
@@ -18,7 +19,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// small is a world of three gates of a kind in ticks of a lease. Member 0 holds the token, and member 1 has asked for it; member 2 may propose. In each
+// small is a world of three gates of a kind in ticks of a lease. One member holds the token, the next one has asked for it, and the third may propose. In each
 // state anything may happen that can: a message that was ever sent arrives, once; a command ends; one process or host dies; a tick passes. So every
 // order and every loss is tried, up to a number of ticks.
 type small struct {
@@ -338,7 +339,7 @@ func (x *explorer) calm(s *small) {
 	}
 }
 
-// asks lets a member's request come to member 0, which has the token: it offers it.
+// asks lets a member's request come to the holder, which offers the token.
 func (x *explorer) asks(s *small, i int) {
 	x.own = nil
 	x.step(s, i, policy.Event{Kind: policy.Wanted})
@@ -350,23 +351,43 @@ func (x *explorer) asks(s *small, i int) {
 	}
 }
 
-// Three members, one handoff, one ballot, one crash: in the lock all of it together; in a tree and a ring, whose worlds are larger, what a lease of time
-// brings, and what a crash does.
+// smallWorld is how many leases of time pass in a small world, and how many members crash.
+type smallWorld struct {
+	kind    gateKind
+	ticks   policy.Time
+	crashes int
+}
+
+var exploreLong = flag.Bool("ballot.long", false, "explore small worlds that take minutes, or much longer, too: all that may happen together, in each gate")
+
+// Three members, one handoff, one ballot, one crash: in the lock all of it together; in a tree and in rings, whose worlds are larger, what a lease of
+// time brings, and what a crash does. The largest ones are explored with -ballot.long only.
 func TestSmallWorldsExhaustively(t *testing.T) {
 	if testing.Short() {
 		t.Skip("explores some hundred thousand states")
 	}
-	for _, w := range []struct {
-		kind    gateKind
-		ticks   policy.Time
-		crashes int
-	}{{lock, 1, 1}, {tree, 1, 0}, {tree, 0, 1}, {martin, 1, 0}, {martin, 0, 1}} {
+	worlds := []smallWorld{{lock, 1, 1}}
+	for _, kind := range []gateKind{tree, martin, q, d} {
+		worlds = append(worlds, smallWorld{kind, 0, 1})
+		if *exploreLong || kind == tree || kind == martin {
+			worlds = append(worlds, smallWorld{kind, 1, 0})
+		}
+		if *exploreLong {
+			worlds = append(worlds, smallWorld{kind, 1, 1})
+		}
+	}
+	for _, w := range worlds {
 		t.Run(fmt.Sprintf("%s, %d leases, %d crashes", gateKinds()[w.kind], w.ticks, w.crashes), func(t *testing.T) {
 			x, s := newExplorer(t, w.kind, w.ticks, w.crashes)
-			x.asks(s, 1)
-			x.step(s, 2, policy.Event{Kind: policy.Wanted})
-			x.drawing, x.who = &s.draws[2], 2
-			s.g[2].Ballot().Propose(s.now, 0)
+			holder := 0 // or where the token's recounting tour has ended
+			for s.g[holder].Ballot().Token() == nil {
+				holder++
+			}
+			asks, proposes := (holder+1)%3, (holder+2)%3
+			x.asks(s, asks)
+			x.step(s, proposes, policy.Event{Kind: policy.Wanted})
+			x.drawing, x.who = &s.draws[proposes], proposes
+			s.g[proposes].Ballot().Propose(s.now, 0)
 			x.elected, x.passed = 0, 0
 			x.visit(s)
 			switch {
