@@ -3,7 +3,7 @@ package policy
 import "fmt"
 
 // Note is what a machine has to tell to people: every rule that fired and every message that was out of place has one. Each package
-// that tells notes numbers its own: the handoff from 1, the guardians from 32, a protocol from 64 on, a gate around one from 192 on. A [Family]
+// that tells notes numbers its own: the handoff from 1, the guardians from 32, a protocol from 64, the pace from 112, a gate around one from 192 on. A [Family]
 // knows them all.
 type Note uint8
 

@@ -112,7 +112,7 @@ func (r Repeat) Facts(out []policy.Fact) []policy.Fact {
 
 const (
 	// NoteFailed: the run under Token has failed, and is repeated after retry_after.
-	NoteFailed policy.Note = iota + 224
+	NoteFailed policy.Note = iota + 112
 	// NoteNotNow: the operation has said, under Token, that it cannot do its work now. It is asked again after retry_after.
 	NoteNotNow
 )
