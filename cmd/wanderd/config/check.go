@@ -61,7 +61,7 @@ func (l *Layers) checkGates() {
 	if s := l.Of(&l.shared.ready); s.IsSet() && len(l.gates) > 0 && !l.fromHook {
 		l.Reject(s, "it is the question of one hook: put it into the [[gate]] table of that hook")
 	}
-	if s := l.Of(&l.shared.roster); s.IsGiven() && !slices.ContainsFunc(l.gates, (*gate).isStrict) && !l.incomplete {
+	if s := l.Of(&l.shared.roster); s.IsGiven() && len(l.gates) > 0 && !slices.ContainsFunc(l.gates, (*gate).isStrict) && !l.incomplete {
 		l.Reject(s, "no gate has a policy with a roster: set policy = %q or %q, or leave it out", PolicyRing, PolicyTree)
 	}
 	for _, g := range l.gates {
