@@ -122,13 +122,11 @@ func TestAnAppendedEffectHasNothingOfTheOneBefore(t *testing.T) {
 	for kind := policy.Save; kind <= policy.Gone; kind++ {
 		before := full
 		before.Kind = kind
-		switch kind {
-		case policy.Send, policy.Entrust, policy.Proclaim:
+		if kind != policy.Save {
 			before.State = policy.State{}
-		case policy.Save:
+		}
+		if kind != policy.Send && kind != policy.Entrust && kind != policy.Proclaim {
 			before.Msg = wire.Message{}
-		default:
-			before.State, before.Msg = policy.State{}, wire.Message{}
 		}
 		out := policy.AppendTell([]policy.Effect{before}[:0], 2, wire.MemberID{}, nil)
 		if want := (policy.Effect{Kind: policy.Tell, Note: 2}); out[0] != want {

@@ -36,9 +36,11 @@ type telling struct {
 
 func (p *program) newSimTraceCommand() *cobra.Command {
 	t := telling{flags: settings.Flags{}}
-	own := settings.Table{settings.Ruled("for", settings.Positive(&t.limit), "all of a hunt's run, and a minute of a scenario",
-		"Trace this much of the fleet's time."),
-		settings.Row("liar", settings.Bool(&t.liar), "false", "Trace the run of a hunt with --liar.")}
+	own := settings.Table{
+		settings.Ruled("for", settings.Positive(&t.limit), "all of a hunt's run, and a minute of a scenario",
+			"Trace this much of the fleet's time."),
+		settings.Row("liar", settings.Bool(&t.liar), "false", "Trace the run of a hunt with --liar."),
+	}
 	cmd := &cobra.Command{
 		Use:   "trace [STORY]",
 		Short: "Trace one run, step by step",

@@ -90,28 +90,23 @@ func (k *pacing) init(w *world) {
 func (k *pacing) stepped(i int) {
 	w, a := k.w, &k.now[i]
 	local, ends := w.local(i), false
-	switch w.ev.Kind {
-	case policy.Started:
+	switch kind := w.ev.Kind; {
+	case kind == policy.Started:
 		k.restart(i)
-	case policy.Finished:
-		switch {
-		case w.ev.Denied:
-			*a = k.at[i]
-			ends = a.known
-		case !a.demanded:
-			a.conclude(&w.p, local, w.ev.Outcome)
-			ends = true
-		}
-	default:
+	case kind == policy.Finished && w.ev.Denied:
+		*a = k.at[i]
+		ends = a.known
+	case kind == policy.Finished && !a.demanded:
+		a.conclude(&w.p, local, w.ev.Outcome)
+		ends = true
 	}
 	for n := range w.out {
-		switch e := &w.out[n]; e.Kind {
-		case policy.Save:
+		switch e := &w.out[n]; {
+		case e.Kind == policy.Save:
 			a.saves, a.saved = a.known && e.State.LastRun == a.started, false
-		case policy.Run:
+		case e.Kind == policy.Run:
 			ends, k.at[i] = false, *a
 			k.granted(i, local, e.Demanded)
-		default:
 		}
 	}
 	if ends && a.sure && w.check.waits[i] == 0 && !w.hosts[i].g.Leaving() {

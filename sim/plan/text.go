@@ -17,7 +17,7 @@ const textWidth = 90
 // page is a text for people. Its lines end where they are written; its paragraphs are wrapped.
 type page struct{ strings.Builder }
 
-func (p *page) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
+func (p *page) line(format string, args ...any) { _, _ = fmt.Fprintf(p, format+"\n", args...) }
 
 // paragraph writes words, each of several lines of them indented.
 func (p *page) paragraph(indent, format string, args ...any) {

@@ -156,15 +156,14 @@ func (l *liar) lie() {
 		return
 	}
 	habit := l.draw()
-	switch habit {
-	case Swallows:
+	switch {
+	case habit == Swallows:
 		l.c.Pause(l.who, time.Duration(l.dice.ExpFloat64()*float64(l.SwallowFor)))
 		return
-	case Replays:
+	case habit == Replays:
 		l.c.Inject(l.any(len(l.heard)))
 		return
-	}
-	if habit == Reassures || habit == 0 {
+	case habit == 0:
 		return
 	}
 	lie := l.any(8)
@@ -204,16 +203,16 @@ func (l *liar) tell(habit Habits, lie wire.Message, to int) {
 		trail.Add(l.c.ID(l.dice.IntN(l.c.Members())))
 		guardian.SetTrail(&lie.Load, &trail)
 	}
-	switch habit {
-	case Slanders:
+	switch {
+	case habit == Slanders:
 		lie.Kind = []wire.Kind{guardian.KindKnown, guardian.KindKnown, guardian.KindHeard}[l.dice.IntN(3)]
-	case Claims:
+	case habit == Claims:
 		lie.Kind, lie.Nonce = guardian.KindBeat, wire.Nonce(l.dice.Uint64()>>l.dice.IntN(64)|1)
-	case Dismisses:
+	case habit == Dismisses:
 		lie.Kind = []wire.Kind{guardian.KindYield, guardian.KindBuried}[l.dice.IntN(2)]
-	case Asks:
+	case habit == Asks:
 		lie.Kind, lie.Exchange = guardian.KindAsk, wire.Exchange(l.dice.Uint64()|1)
-	case Offers:
+	case habit == Offers:
 		lie.Kind, lie.Exchange = handoff.KindToken, wire.Exchange(l.dice.Uint64()|1)
 		l.offered[lie.Exchange] = true
 	}
