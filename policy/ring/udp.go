@@ -132,7 +132,7 @@ func (m *Machine) onReceipt(r request) {
 // onDatagram takes a request once, and acknowledges it each time.
 func (m *Machine) onDatagram(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	r, u := requestOf(msg), m.udp
-	if int(r.origin) >= len(u.heard) {
+	if int(r.origin) >= len(u.heard) || m.goesPast(r, msg.From) {
 		return out
 	}
 	receipt := wire.Message{Gate: m.cfg.Gate, Kind: KindReceipt, From: m.cfg.Self, To: msg.From, Load: msg.Load}
@@ -146,6 +146,13 @@ func (m *Machine) onDatagram(now policy.Instant, msg *wire.Message, out []policy
 		return out
 	}
 	return m.onRequest(now, r, out)
+}
+
+// goesPast reports whether a call has come late, past a member that has come meanwhile. Of two members that call, only one makes a token, because
+// each call goes by all members. So it is not taken, and its sender repeats it to the member that is next now. A gate that asks first
+// makes no second token anyway.
+func (m *Machine) goesPast(r request, from wire.MemberID) bool {
+	return r.call != 0 && !m.cfg.AsksFirst && from != m.cfg.Members[m.prev]
 }
 
 // isOld reports whether a message has been taken before. What goes round comes from each origin in the order of its numbers. Martin's requests go the
