@@ -113,7 +113,10 @@ func (k *custody) took(o *sim.Occurrence, e *policy.Effect) {
 	k.members[o.Member].hands[slot]++
 	switch {
 	case e.Cause == policy.CauseReceived:
-		k.arrives(o.Member, o.Event.Msg.Exchange)
+		if !k.arrives(o.Member, o.Event.Msg.Exchange) {
+			k.lost-- // its sender has revived it meanwhile, and was asked for the Commit once more
+			k.live(o.At, slot)
+		}
 		return
 	case e.Cause == policy.CauseMade:
 		k.giveUp(o.At, func(h *passage) bool { return k.quiet > 0 && o.At.Sub(h.since) > k.quiet })
@@ -140,14 +143,15 @@ func (k *custody) gave(o *sim.Occurrence, e *policy.Effect) {
 	}
 }
 
-// arrives ends a handoff whose token is taken.
-func (k *custody) arrives(member int, id wire.Exchange) {
+// arrives ends a handoff whose token is taken, unless it has been given up.
+func (k *custody) arrives(member int, id wire.Exchange) (found bool) {
 	for i := range k.pending {
 		if h := &k.pending[i]; h.commit.Exchange == id && sim.IndexOf(h.commit.To) == member {
 			k.forget(i)
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // giveUp ends handoffs without the token.
