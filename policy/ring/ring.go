@@ -260,7 +260,10 @@ func (m *Machine) onReceived(now policy.Instant, msg *wire.Message, out []policy
 		return out // A copy may be one for an earlier life, older than what that knew. The token says which number it has now.
 	}
 	var end kcopies.Outcome
-	out = m.copies.Receive(msg, &end, out)
+	held := m.holds()
+	if out = m.copies.Receive(msg, &end, out); held && end.Ending == kcopies.Delivered {
+		return out // It was on its way from a member that had crashed when this one, alone, made one: both are one, with the greater number.
+	}
 	return m.onCopies(now, msg.From, &end, out)
 }
 
