@@ -3,9 +3,9 @@
 GO       ?= go
 BIN      := bin
 LINT     := $(BIN)/golangci-lint
-FUZZTIME ?= 5s
+FUZZTIME ?= 3s
 # Packages with goroutines. Of the others there is nothing to race, and the end-to-end tests run processes built without it.
-RACE     := ./agent/... ./membership/... ./cmd/wanderd ./cmd/wanderd/demo ./cmd/wanderd/follow ./cmd/wanderd/web ./cmd/wanderd/simulate ./sim/hunt ./sim/seeds ./examples/cache-refresh/origin
+RACE     := ./agent/... ./membership/... ./cmd/wanderd/follow ./cmd/wanderd/web ./sim/hunt ./sim/seeds ./examples/cache-refresh/origin
 NFPM     := $(BIN)/nfpm
 SCRIPTS  := .ci/run tools/fuzz tools/package $(wildcard examples/*/*.sh systemd/package/*.sh)
 
