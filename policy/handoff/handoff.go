@@ -140,6 +140,16 @@ func (h *Machine) Refuse(ask *wire.Message, out []policy.Effect) []policy.Effect
 	return out
 }
 
+// Forget leaves the handoffs of a token that this member has passed on and now holds a newer copy of: an Ack that comes late gets no Commit,
+// or there would be two holders.
+func (h *Machine) Forget(id wire.TokenID) {
+	for i := range h.committed {
+		if c := &h.committed[i]; c.birth == id.Birth && c.random == id.Random {
+			*c = committed{}
+		}
+	}
+}
+
 // Receive handles a message of a handoff.
 func (h *Machine) Receive(now policy.Time, m *wire.Message, end *Outcome, out []policy.Effect) []policy.Effect {
 	switch m.Kind {

@@ -194,6 +194,7 @@ func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token *guard
 	m.numbers.seen = max(m.numbers.seen, token.Seq).Revived(uint8(m.cfg.Entropy.Uint64()))
 	token.Seq = m.numbers.seen
 	m.numbers.unsaved = m.numbers.seen
+	m.handoff.Forget(token.ID)
 	out = m.save(policy.AppendTell(out, NoteRevived, from, &token.Ref))
 	switch {
 	case m.holdsOlder(token.ID):

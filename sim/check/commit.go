@@ -10,11 +10,13 @@ import (
 )
 
 // CommitChecker checks that "the sender answers a repeated Ack with the same Commit": a member repeats its last Commit when the same
-// Ack comes again within a timeout. Otherwise one lost datagram would lose the token.
+// Ack comes again within a timeout. Otherwise one lost datagram would lose the token. One that has revived the token meanwhile does not:
+// there would be two holders.
 type CommitChecker struct {
 	timeout time.Duration
-	// last is each member's last Commit.
-	last map[int]committed
+	// last is each member's last Commit, revived the last token that it has revived.
+	last    map[int]committed
+	revived map[int]wire.Ref
 }
 
 // committed is a Commit and the time at which it was first sent.
@@ -30,13 +32,14 @@ func (k *committed) answers(ack *wire.Message) bool {
 
 // NewCommitChecker returns a checker of one run in which a handoff takes less than timeout.
 func NewCommitChecker(timeout time.Duration) *CommitChecker {
-	return &CommitChecker{timeout: timeout, last: map[int]committed{}}
+	return &CommitChecker{timeout: timeout, last: map[int]committed{}, revived: map[int]wire.Ref{}}
 }
 
 // Watch implements [sim.Watcher].
 func (k *CommitChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Ends() {
 		delete(k.last, o.Member)
+		delete(k.revived, o.Member)
 	}
 	if o.Kind != sim.Stepped {
 		return nil
@@ -50,6 +53,13 @@ func (k *CommitChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 			sent = &e.Msg
 		}
 		first = first || e.Kind == policy.Gave && e.Cause == policy.CausePassed
+		if e.Kind == policy.Took && e.Cause == policy.CauseRevived {
+			k.revived[o.Member] = e.Token
+			delete(k.last, o.Member)
+		}
+	}
+	if t, ok := k.revived[o.Member]; ok && sent != nil && sent.Token.ID == t.Bare().ID && sent.Token.Seq < t.Seq {
+		return fmt.Errorf("handoff: %s has revived a token as number %d, and commits number %d", sim.MemberName(o.Member), t.Seq, sent.Token.Seq)
 	}
 	last, known := k.last[o.Member]
 	if o.Event.Kind == policy.Received && kinds.Part(o.Event.Msg.Kind) == policy.Accepts {
