@@ -1,8 +1,8 @@
-// Package mutant puts a known-bad change into one build of a program, so that a test can prove that it is noticed. Nothing in the product
-// knows of it: the change is an overlay of the toolchain.
+// Package mutant puts known-bad changes into one build of a program, so that a test can prove that each is noticed. Nothing in the product
+// knows of them: the changes are an overlay of the toolchain, and a variable of the environment chooses one when the program runs.
 //
 // A mutant is a txtar file. Its comment begins with lines of the form "key: value", of which "file" names the source, and says what is wrong;
-// then come the parts "old", a text that occurs once in the source, and "new", the text in its place.
+// then come the parts "old", a text that occurs once in the source, in one function or more, and "new", the text in its place.
 package mutant
 
 import (
@@ -16,25 +16,71 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// Mutant is one known-bad variant, ready to be built.
+// Mutant is one known-bad variant.
 type Mutant struct {
+	// Name is that of its file, without the suffix.
+	Name string
 	// Head has the lines "key: value".
 	Head map[string]string
 	// Wrong says in words what is wrong.
 	Wrong string
-	// Overlay is the path for the flag -overlay of go build and go test.
-	Overlay string
+	// number chooses it in a program that was built with it; zero chooses the sound program.
+	number int
+	path   string
+	change change
 }
 
-// Apply reads a mutant of a module whose root is given, and writes its overlay. The test fails if the mutant is not whole, or does not fit its
-// source any more.
-func Apply(t testing.TB, root, path string) Mutant {
+// change is what a mutant does to a source.
+type change struct{ source, before, after string }
+
+// Set is all mutants of a folder.
+type Set struct {
+	Mutants []*Mutant
+	root    string
+	// overlay is the path for the flag -overlay of go build and go test.
+	overlay string
+}
+
+// Load reads all mutants in a folder, of a module whose root is given, and prepares their build. The test fails if a mutant is not whole, or does
+// not fit its source any more.
+func Load(t testing.TB, root, folder string) *Set {
+	t.Helper()
+	root, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths, err := filepath.Glob(filepath.Join(folder, "*.txt"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("%d mutants: %v", len(paths), err)
+	}
+	set := &Set{root: root}
+	sources := map[string]*source{}
+	for i, path := range paths {
+		m := read(t, root, path)
+		m.number = i + 1
+		set.Mutants = append(set.Mutants, m)
+		s := sources[m.change.source]
+		if s == nil {
+			if s, err = newSource(m.change.source); err != nil {
+				t.Fatal(err)
+			}
+			sources[m.change.source] = s
+		}
+		if err := s.add(m.number, m.change); err != nil {
+			t.Fatalf("%s: %v; bring the mutant up to date", path, err)
+		}
+	}
+	set.write(t, sources)
+	return set
+}
+
+func read(t testing.TB, root, path string) *Mutant {
 	t.Helper()
 	a, err := txtar.ParseFile(path)
 	if err != nil || len(a.Files) != 2 || a.Files[0].Name != "old" || a.Files[1].Name != "new" {
 		t.Fatalf("%s is not a whole mutant: %v", path, err)
 	}
-	m := Mutant{Head: map[string]string{}}
+	m := &Mutant{Name: strings.TrimSuffix(filepath.Base(path), ".txt"), path: path, Head: map[string]string{}}
 	head := regexp.MustCompile(`^([a-z ]+): (\S.*)$`)
 	for line := range strings.Lines(string(a.Comment)) {
 		line = strings.TrimSpace(line)
@@ -44,29 +90,53 @@ func Apply(t testing.TB, root, path string) Mutant {
 			m.Wrong = strings.TrimSpace(m.Wrong + " " + line)
 		}
 	}
-	source, err := filepath.Abs(filepath.Join(root, filepath.FromSlash(m.Head["file"])))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	was, becomes := strings.TrimSuffix(string(a.Files[0].Data), "\n"), strings.TrimSuffix(string(a.Files[1].Data), "\n")
-	if n := strings.Count(string(text), was); n != 1 {
-		t.Fatalf("the old text occurs %d times in %s, and must once: bring the mutant up to date", n, m.Head["file"])
-	}
-	dir := t.TempDir()
-	changed := filepath.Join(dir, "changed.go")
-	m.Overlay = filepath.Join(dir, "overlay.json")
-	replace, err := json.Marshal(map[string]map[string]string{"Replace": {source: changed}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, content := range map[string]string{changed: strings.Replace(string(text), was, becomes, 1), m.Overlay: string(replace)} {
-		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	m.change = change{
+		source: filepath.Join(root, filepath.FromSlash(m.Head["file"])),
+		before: strings.TrimSuffix(string(a.Files[0].Data), "\n"),
+		after:  strings.TrimSuffix(string(a.Files[1].Data), "\n"),
 	}
 	return m
 }
+
+// write writes the sources with their switches, and the package that says which mutant is chosen, and the list of all these for the toolchain.
+func (set *Set) write(t testing.TB, sources map[string]*source) {
+	t.Helper()
+	dir := t.TempDir()
+	texts := map[string]string{filepath.Join(set.root, "tools", "mutant", "chosen", "chosen.go"): chosen}
+	for path, s := range sources {
+		texts[path] = s.switched()
+	}
+	replace := map[string]string{}
+	for path, text := range texts {
+		name, err := filepath.Rel(set.root, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replace[path] = filepath.Join(dir, strings.ReplaceAll(name, string(filepath.Separator), "_"))
+		if err := os.WriteFile(replace[path], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := json.Marshal(map[string]map[string]string{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.overlay = filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(set.overlay, list, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// variable chooses a mutant by its number when the program runs.
+const variable = "WANDERD_MUTANT"
+
+// chosen is the package that all changed sources import.
+const chosen = `package chosen
+
+import (
+	"os"
+	"strconv"
+)
+
+var Number, _ = strconv.Atoi(os.Getenv("` + variable + `"))
+`

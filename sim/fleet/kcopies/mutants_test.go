@@ -6,5 +6,7 @@ import (
 	"github.com/wanderd/wanderd/tools/mutant"
 )
 
-// Every mutant breaks one rule, or is the rule as printed where that is wrong: a change to the text of one source file, made for one build.
-func TestEveryMutantIsCaught(t *testing.T) { mutant.EachIsCaught(t, "../../..", "testdata/mutants") }
+// Every mutant breaks one rule, or is the rule as printed where that is wrong: a change to the text of one source file.
+func TestEveryMutantIsCaught(t *testing.T) {
+	mutant.Load(t, "../../..", "testdata/mutants").EachIsCaught(t)
+}

@@ -1,7 +1,6 @@
 package kcopies_test
 
 import (
-	"flag"
 	"math/big"
 	"math/bits"
 	"math/rand/v2"
@@ -14,6 +13,7 @@ import (
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/check"
 	"github.com/wanderd/wanderd/sim/fleet/kcopies"
+	"github.com/wanderd/wanderd/tools/mutant"
 )
 
 // draw draws a world, and members that crash in it, never more than k in a row: at random moments of the first second, half of them
@@ -52,20 +52,12 @@ func row(crashed []bool) int {
 	return longest
 }
 
-var seeds = flag.Uint64("seeds", 300, "how many worlds are drawn; of elections and terminations three times as many")
+// usual is how many worlds are drawn; of elections and terminations three times as many.
+const usual = 300
 
 // found are later seeds by which rules were found: 1377 and 2409 that a request may be overtaken by copies of a later one, 5329 that the
 // next member has to be asked when the one that was asked has crashed.
 var found = []uint64{1377, 2409, 5329}
-
-// drawn returns so many seeds, and those that found something.
-func drawn(most uint64) []uint64 {
-	all := slices.Clone(found)
-	for seed := uint64(1); seed <= most; seed++ {
-		all = append(all, seed)
-	}
-	return all
-}
 
 // However many crash, if no more than k do in a row: one member runs at a time, and nobody starves.
 func TestExclusionOnATokenThatSurvives(t *testing.T) {
@@ -75,7 +67,8 @@ func TestExclusionOnATokenThatSurvives(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			runs, crashes := 0, 0
-			for _, seed := range drawn(*seeds) {
+			seeds := mutant.Seeds(usual, found...)
+			for _, seed := range seeds {
 				w := draw(seed, name == "Martin")
 				w.Hook = sim.Hook{Takes: 15 * time.Millisecond, Spread: 0.9}
 				x := kcopies.NewExclusion()
@@ -98,14 +91,14 @@ func TestExclusionOnATokenThatSurvives(t *testing.T) {
 				runs += x.Runs
 				crashes += len(w.Crashes)
 			}
-			t.Logf("%d seeds: %d runs, %d crashes", *seeds, runs, crashes)
+			t.Logf("%d seeds: %d runs, %d crashes", len(seeds), runs, crashes)
 		})
 	}
 }
 
 // "then request messages = token moves": each request is answered by one hop of the token over the same link.
 func TestMartinsRequestsAreAsManyAsMovesOfTheToken(t *testing.T) {
-	for seed := uint64(1); seed <= 50; seed++ {
+	for _, seed := range mutant.Seeds(50) {
 		w := draw(seed, true)
 		w.Crashes = nil
 		w.Hook = sim.Hook{Takes: 15 * time.Millisecond, Spread: 0.9}
@@ -126,7 +119,8 @@ func TestMartinsRequestsAreAsManyAsMovesOfTheToken(t *testing.T) {
 // The application has terminated when that is detected, and it is detected.
 func TestTerminationIsDetectedWhenItIsThere(t *testing.T) {
 	crashes := 0
-	for seed := uint64(1); seed <= 3**seeds; seed++ {
+	seeds := mutant.Seeds(3 * usual)
+	for _, seed := range seeds {
 		w := draw(seed, true)
 		w.Detect /= 8 // It may be shorter than a message takes.
 		dice := rand.New(rand.NewPCG(seed, 9))
@@ -156,14 +150,15 @@ func TestTerminationIsDetectedWhenItIsThere(t *testing.T) {
 		}
 		crashes += len(w.Crashes)
 	}
-	t.Logf("%d seeds, %d crashes", 3**seeds, crashes)
+	t.Logf("%d seeds, %d crashes", len(seeds), crashes)
 }
 
 // "Our algorithm guarantees that in the presence of at most k consecutive failures, the leader election algorithm ends", and the leader is
 // alive, known to all, and the best of them.
 func TestTheLeaderIsTheBestOfTheLiving(t *testing.T) {
 	crashes, elections := 0, 0
-	for seed := uint64(1); seed <= 3**seeds; seed++ {
+	seeds := mutant.Seeds(3 * usual)
+	for _, seed := range seeds {
 		w := draw(seed, seed%2 == 0)
 		dice := rand.New(rand.NewPCG(seed, 10))
 		candidates := dice.Perm(w.Members)[:1+dice.IntN(w.Members)]
@@ -179,7 +174,7 @@ func TestTheLeaderIsTheBestOfTheLiving(t *testing.T) {
 		crashes += len(w.Crashes)
 		elections += len(e.Rounds)
 	}
-	t.Logf("%d seeds: %d crashes, %d elections", 3**seeds, crashes, elections)
+	t.Logf("%d seeds: %d crashes, %d elections", len(seeds), crashes, elections)
 }
 
 // Section 4, in the simulator: of all crash patterns the token is lost at once in as many as the formula says, and sooner or later in all but
@@ -225,7 +220,7 @@ func TestBothLossesAreThoseOfTheTheory(t *testing.T) {
 // "TranspeerToken guarantees that transactions requests are not lost in case of failure": 20 routers, 500 transactions, k = 5, and 10
 // routers "fail upon receiving their 5th transaction" (section 3.4).
 func TestNoTransactionIsLost(t *testing.T) {
-	for seed := uint64(1); seed <= 20; seed++ {
+	for _, seed := range mutant.Seeds(20) {
 		dice := rand.New(rand.NewPCG(seed, 11))
 		fail := make([]bool, 20)
 		var who []int
@@ -253,7 +248,8 @@ func TestNoTransactionIsLost(t *testing.T) {
 // The same in rings of any size, whose routers crash at any moment.
 func TestNoTransactionIsLostInADrawnWorld(t *testing.T) {
 	crashes, again := 0, 0
-	for seed := uint64(1); seed <= *seeds; seed++ {
+	seeds := mutant.Seeds(usual)
+	for _, seed := range seeds {
 		w := draw(seed, seed%2 == 0)
 		w.Duration = 5 * time.Second
 		dice := rand.New(rand.NewPCG(seed, 12))
@@ -266,5 +262,5 @@ func TestNoTransactionIsLostInADrawnWorld(t *testing.T) {
 		crashes += len(w.Crashes)
 		again += a.Again
 	}
-	t.Logf("%d seeds: %d crashes, %d transactions submitted again", *seeds, crashes, again)
+	t.Logf("%d seeds: %d crashes, %d transactions submitted again", len(seeds), crashes, again)
 }

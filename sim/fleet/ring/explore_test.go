@@ -1,13 +1,9 @@
 package ring
 
 import (
-	"flag"
 	"testing"
-)
 
-var (
-	firstSeed = flag.Uint64("first", 1, "the first seed that is explored")
-	seeds     = flag.Uint64("seeds", 50, "how many seeds are explored")
+	"github.com/wanderd/wanderd/tools/mutant"
 )
 
 // found are seeds by which something was found: 966 that copies of a lost token outlived it, 1331 that the checker of costs missed a request,
@@ -18,11 +14,7 @@ var found = []uint64{966, 1331, 3929, 23679, 30326, 46063, 75699}
 
 // A hunt: each seed draws a ring, its links and what goes wrong in it. `go test ./sim/fleet/ring -run Seeds -seeds 100000` looks at more.
 func TestSeedsBreakNoRule(t *testing.T) {
-	var drawn []uint64
-	for seed := *firstSeed; seed < *firstSeed+*seeds; seed++ {
-		drawn = append(drawn, seed)
-	}
-	for _, seed := range append(drawn, found...) {
+	for _, seed := range mutant.Seeds(50, found...) {
 		s := Draw(seed)
 		if _, err := s.Explore(); err != nil {
 			t.Fatalf("seed %d: %v\n%+v", seed, err, s)

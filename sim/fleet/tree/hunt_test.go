@@ -1,25 +1,24 @@
 package tree
 
 import (
-	"flag"
 	"testing"
-)
 
-// explored is how many seeds are explored: as many as all mutants need, or more by -seeds.
-var explored = flag.Uint64("seeds", 1400, "explore this many seeds")
+	"github.com/wanderd/wanderd/tools/mutant"
+)
 
 func TestNoSeedBreaksARule(t *testing.T) {
 	regenerated, falsely, served := 0, 0, 0
-	for seed := range *explored {
-		s := Draw(seed + 1)
+	seeds := mutant.Seeds(1400)
+	for _, seed := range seeds {
+		s := Draw(seed)
 		f, err := Explore(s)
 		if err != nil {
-			t.Fatalf("seed %d: %v; %+v", seed+1, err, s)
+			t.Fatalf("seed %d: %v; %+v", seed, err, s)
 		}
 		regenerated, falsely, served = regenerated+f.Regenerated, falsely+f.FalselyRegenerated, served+len(f.Obtaining)
 	}
 	t.Logf("%d sections, %d regenerations, %d of them false, all on links that lose messages", served, regenerated, falsely)
-	if regenerated == 0 || served == 0 {
+	if len(seeds) > 100 && (regenerated == 0 || served == 0) {
 		t.Error("nothing was explored")
 	}
 }
