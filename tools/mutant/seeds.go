@@ -2,7 +2,7 @@ package mutant
 
 import "flag"
 
-var (
+var ( //nolint:gochecknoglobals // flags of tests
 	first = flag.Uint64("first", 1, "the first seed that is explored")
 	most  = flag.Uint64("seeds", 0, "how many seeds are explored; 0 stands for what the test has for itself")
 )
