@@ -52,3 +52,11 @@ func completeValues(cmd *cobra.Command) {
 		completeValues(child)
 	}
 }
+
+// unquoteUsages takes the quotes off the placeholders: a shell shows a flag's usage as it is written.
+func unquoteUsages(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") })
+	for _, child := range cmd.Commands() {
+		unquoteUsages(child)
+	}
+}

@@ -127,12 +127,23 @@ func writeTitle(w io.Writer, name string, section int, short string) {
 // writeRoff sets a text of the form that help has: paragraphs, headings that end with a colon, flags and words with a deeper text, and
 // indented lines, which stay as they are.
 func writeRoff(w io.Writer, text string) {
-	literal := false
-	setLiteral := func(on bool) {
-		if on != literal {
-			literal = on
-			_, _ = io.WriteString(w, map[bool]string{true: ".PP\n.nf\n", false: ".fi\n"}[on])
+	literal, headed := false, true
+	// A heading begins a paragraph by itself.
+	paragraph := func() {
+		if !headed {
+			_, _ = io.WriteString(w, ".PP\n")
 		}
+		headed = false
+	}
+	setLiteral := func(on bool) {
+		switch {
+		case on && !literal:
+			paragraph()
+			_, _ = io.WriteString(w, ".nf\n")
+		case !on && literal:
+			_, _ = io.WriteString(w, ".fi\n")
+		}
+		literal = on
 	}
 	inFlag, blank := false, true
 	for line := range strings.Lines(text) {
@@ -146,10 +157,11 @@ func writeRoff(w io.Writer, text string) {
 		case indent == 0 && blank && strings.HasSuffix(line, ":") && !strings.Contains(line, ". "):
 			setLiteral(false)
 			_, _ = fmt.Fprintf(w, ".SH %s\n", strings.ToUpper(roff(strings.TrimSuffix(line, ":"))))
-			blank = false
+			blank, headed = false, true
 			continue
 		case strings.HasPrefix(line, "  --"):
 			setLiteral(false)
+			headed = false
 			_, _ = fmt.Fprintf(w, ".TP\n.B %s\n", roff(strings.TrimSpace(line)))
 			inFlag = true
 			continue
@@ -161,8 +173,9 @@ func writeRoff(w io.Writer, text string) {
 		default:
 			setLiteral(false)
 			if blank {
-				_, _ = io.WriteString(w, ".PP\n")
+				paragraph()
 			}
+			headed = false
 		}
 		blank = false
 		_, _ = fmt.Fprintln(w, roff(line))

@@ -69,7 +69,7 @@ func TestEveryCommandHasAPageThatRoffUnderstands(t *testing.T) {
 func TestWriteRoff(t *testing.T) {
 	var b strings.Builder
 	writeRoff(&b, "One line\nand its second.\n\nFlags:\n  --a-b N\n        What it\n        does.\n\nExamples:\n  First.\n      wanderd 'x'\n\n.dot\n")
-	want := ".PP\nOne line\nand its second.\n.SH FLAGS\n.TP\n.B \\-\\-a\\-b N\nWhat it\ndoes.\n.SH EXAMPLES\n.PP\n.nf\n" +
+	want := "One line\nand its second.\n.SH FLAGS\n.TP\n.B \\-\\-a\\-b N\nWhat it\ndoes.\n.SH EXAMPLES\n.nf\n" +
 		"  First.\n      wanderd \\(aqx\\(aq\n.fi\n.PP\n\\&.dot\n"
 	if got := b.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -102,5 +102,9 @@ func TestCompletions(t *testing.T) {
 	out.Reset()
 	if p.run(t.Context(), []string{"__complete", "--walk", ""}); !strings.HasPrefix(out.String(), "random\nshuffle\nsweep\n") {
 		t.Errorf("values of --walk: %s", out.String())
+	}
+	out.Reset()
+	if p.run(t.Context(), []string{"__complete", "pause", "--"}); !strings.Contains(out.String(), "--for\tHow long it lasts: a DURATION") {
+		t.Errorf("flags of pause: %s", out.String())
 	}
 }

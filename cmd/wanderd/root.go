@@ -38,6 +38,9 @@ func (p *program) run(ctx context.Context, args []string) int {
 	// An error before a command begins is an error of the command line, from cobra or from pflag.
 	began := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { began = true }
+	if len(args) > 0 && args[0] == cobra.ShellCompRequestCmd {
+		unquoteUsages(root)
+	}
 	err := root.ExecuteContext(ctx)
 	if err != nil && !began {
 		if _, _, notFound := root.Find(args); notFound != nil {
