@@ -158,6 +158,9 @@ func (b *Machine) Receive(now policy.Instant, m *wire.Message, end *Outcome, out
 	if m.Kind == KindRefused {
 		return b.onRefused(now, m, rank, end, out)
 	}
+	if m.Kind == KindRenewed && l.number != 0 {
+		b.holder.wished = true
+	}
 	carried := Copy{Seq: wire.Seq(l.number)}
 	copy(carried.Data[:], m.Load[copyAt:])
 	return b.count(now.Time, rank, &carried, end, out)

@@ -37,6 +37,9 @@ func (w *world) run(i int, e *policy.Effect) {
 	h.run.endAt = w.now + min(w.around(w.p.runFor), 4*int64(w.p.runFor))
 	w.starts++
 	w.check.started(i)
+	if w.p.kind == paced && w.check.waits[i] != 0 {
+		w.after(0, evStillWant, i, h.life)
+	}
 	w.guard(i)
 }
 
@@ -108,8 +111,15 @@ func (w *world) finish(i int) {
 	case w.happens(w.p.notNow):
 		w.ev.Outcome = policy.NotNow
 	}
-	denied := w.ev.Denied
-	if w.step(i); denied && w.check.waits[i] != 0 && h.up && !h.away {
+	again := w.ev.Denied || w.p.kind == paced
+	if w.step(i); again {
+		w.stillWant(i)
+	}
+}
+
+// stillWant says again that somebody waits whom no run has served: "The next Run ends the demand. If anybody waits after that … the shell says it again".
+func (w *world) stillWant(i int) {
+	if h := &w.hosts[i]; w.check.waits[i] != 0 && h.up && !h.away {
 		w.ev.Kind = policy.Wanted
 		w.step(i)
 	}

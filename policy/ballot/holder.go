@@ -17,6 +17,8 @@ type holder struct {
 	needs, lapsed bool
 	// contester has promised a newer epoch and refused to renew, while a majority did; zero if nobody has.
 	contester wire.MemberID
+	// wished says that a member that has renewed the lease waits in vain, and would rather propose a new epoch.
+	wished bool
 }
 
 // lasting is for how long a span that is counted from one event on a clock lasts at least, when it is counted on another clock from
@@ -67,6 +69,9 @@ func (b *Machine) Spent() bool { return b.holder.holds && isLastHop(b.holder.tok
 // Contested reports whether a member has promised a newer epoch, so that it accepts the token of this one no more: proposers have met. The holder
 // ends what it runs, releases the token, and passes it to nobody.
 func (b *Machine) Contested() bool { return b.holder.holds && !b.holder.contester.IsZero() }
+
+// Wished reports whether a member has waited for so long, since this token has come here, that it would make a new one.
+func (b *Machine) Wished() bool { return b.holder.wished }
 
 // Need says that the holder needs its lease, because it is to run, runs, or passes the token on: it is renewed at once, and again and again.
 // "An idle holder lets its lease go and renews when demand comes: one majority round trip before the grant, silence in between."

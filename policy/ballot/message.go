@@ -48,7 +48,7 @@ type Copy struct {
 // The load of all messages; what a kind has no use for is zero:
 //
 //	0        8                  16                 24            32     40
-//	| roster | lease, or busy for | promised, or copy's Seq | clock of an answer | life | copy of a Promised
+//	| roster | lease, or busy for | promised, or copy's Seq, or 1 for a wish | clock of an answer | life | copy of a Promised
 const (
 	rosterAt = 0
 	spanAt   = 8
@@ -63,7 +63,8 @@ type load struct {
 	roster uint64
 	// span is the lease that a question asks for; in a Refused, for how long a lease, or the quarantine of rule 9, still lasts.
 	span time.Duration
-	// number is the promised epoch in a Refused, and the copy's Seq in a Promised.
+	// number is the promised epoch in a Refused, and the copy's Seq in a Promised. In a Renewed it is 1 if its sender would propose a new epoch as soon
+	// as this lease ends.
 	number uint64
 	// clock is the time at its sender when it answered, and life tells that time's origin from that of any other life.
 	clock policy.Time

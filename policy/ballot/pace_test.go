@@ -26,7 +26,7 @@ func (p *plan) drawPace() {
 	dice := rand.New(rand.NewPCG(p.seed, 4))
 	between := func(from, to time.Duration) time.Duration { return from + time.Duration(dice.Int64N(int64(to-from)+1)) }
 	p.moves = []gateKind{tree, always, martin, q, d}[dice.IntN(5)]
-	lap := time.Duration(p.members) * 4 * p.runFor // shorter ones would leave nothing to callers
+	lap := time.Duration(p.members) * 4 * p.runFor
 	p.minInterval, p.wallAhead = between(lap, lap+10*p.lease), dice.Int64N(int64(time.Minute))
 	if dice.IntN(8) > 0 {
 		p.retryAfter = between(p.patience, p.minInterval)
@@ -36,8 +36,15 @@ func (p *plan) drawPace() {
 		p.wantEvery = time.Hour // nobody calls but at the end
 	}
 	if dice.IntN(2) > 0 {
-		return
+		p.drawWindows(dice)
+	} else if dice.IntN(2) > 0 { // always due
+		p.minInterval = between(1, p.runFor)
+		p.retryAfter = min(p.retryAfter, p.minInterval)
 	}
+}
+
+// drawWindows lets a seed draw windows; from some time on one is open.
+func (p *plan) drawWindows(dice *rand.Rand) {
 	begun := (wallEpoch + p.wallAhead) / int64(time.Minute) * int64(time.Minute)
 	for at := begun; ; at += int64(time.Minute) {
 		healed := at >= wallEpoch+p.wallAhead+int64(p.faultsFor)
@@ -69,19 +76,24 @@ type attempts struct {
 	// known says that there was one, demanded that the present run is for callers; sure that failures and due are those of the member, and no
 	// more than a bound: what it had concluded when it crashed may be on its disk or not.
 	known, demanded, sure bool
+	// called says that the last run was for callers.
+	called bool
 	// saves says that what followed the last run was to be saved, saved that it is on the disk.
 	saves, saved bool
 }
 
 // pacing checks when members run their own operations: not before min_interval is over, or after a failed run what follows from retry_after;
-// nothing runs outside of the windows; and a restart forgets nothing that was saved.
+// nothing runs outside of the windows; a restart forgets nothing that was saved; and of two runs in a row, not both are for callers while the operation
+// is due.
 type pacing struct {
 	w       *world
 	now, at []attempts // at is as it was before the present run
+	// failing says that disks fail: a member whose start could not be recorded is not due for a while.
+	failing bool
 }
 
 func (k *pacing) init(w *world) {
-	k.w, k.now, k.at = w, make([]attempts, len(w.hosts)), make([]attempts, len(w.hosts))
+	k.w, k.now, k.at, k.failing = w, make([]attempts, len(w.hosts)), make([]attempts, len(w.hosts)), w.p.saveFails > 0
 	for i := range k.now {
 		k.now[i].sure = true
 	}
@@ -96,9 +108,11 @@ func (k *pacing) stepped(i int) {
 	case kind == policy.Finished && w.ev.Denied:
 		*a = k.at[i]
 		ends = a.known
-	case kind == policy.Finished && !a.demanded:
+	case kind == policy.Finished && a.demanded:
+		a.called = true
+	case kind == policy.Finished:
 		a.conclude(&w.p, local, w.ev.Outcome)
-		ends = true
+		a.called, ends = false, true
 	}
 	for n := range w.out {
 		switch e := &w.out[n]; {
@@ -120,6 +134,9 @@ func (k *pacing) granted(i int, local policy.Time, demanded bool) {
 		w.fail("pace: %d runs outside of its windows", i)
 	}
 	if a.demanded = demanded; demanded {
+		if a.known && local >= a.due && a.called && a.sure && !k.failing {
+			w.fail("pace: %d runs for callers again, while its operation is due", i)
+		}
 		return
 	}
 	if a.known && local < a.due {
@@ -156,6 +173,7 @@ func (a *attempts) conclude(p *plan, local policy.Time, o policy.Outcome) {
 // restart compares what a member has found on its disk with what it was told is there. A start is saved before it happens, by a lease at most.
 func (k *pacing) restart(i int) {
 	a := &k.now[i]
+	a.called = false
 	switch {
 	case !a.known:
 	case a.saved:

@@ -128,6 +128,9 @@ func (b *Machine) OnSaved(now policy.Time, failed bool, end *Outcome, out []poli
 func (b *Machine) support(now policy.Time, q *question, out []policy.Effect) []policy.Effect {
 	l := load{roster: b.cfg.Roster.Hash(), clock: now, life: b.life}
 	if q.kind == KindRenew {
+		if b.proposer.wants {
+			l.number = 1
+		}
 		return b.answer(KindRenewed, q, &l, out)
 	}
 	l.number = uint64(b.copy.Seq)

@@ -89,6 +89,7 @@ const (
 	evGuard
 	evWant
 	evUnwant
+	evStillWant
 	evResume
 	evStart
 	evCrash
@@ -298,6 +299,10 @@ func (w *world) happen(e event) {
 		}
 		if !w.calm {
 			w.after(w.around(w.p.wantEvery), evWant, i, e.arg)
+		}
+	case evStillWant:
+		if e.arg == h.life {
+			w.stillWant(i)
 		}
 	case evUnwant:
 		if h.up && !h.away && !w.calm {

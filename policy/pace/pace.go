@@ -2,6 +2,7 @@
 // that one has failed, and only while a window of the gate is open.
 //
 //	pace.go       the interval between two runs, and what a run that failed makes of it
+//	turns.go      whether a grant is the operation's or a caller's
 //	calendar.go   times of the week in which members may run
 package pace
 

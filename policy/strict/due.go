@@ -17,6 +17,7 @@ type due struct {
 	onDemand bool
 	// called says that a caller waits, told that the ring or tree knows that this member waits.
 	called, told bool
+	turns        pace.Turns
 	// paused says that an operator has paused the gate.
 	paused bool
 	// unready says that the host has not said that it needs a run of its own operation.
@@ -58,10 +59,10 @@ func (g *Machine) wants(now policy.Time) bool {
 	return due && g.isOpen(now)
 }
 
-// counts reports whether a run now counts for min_interval; demanded, that it serves a caller in a gate with an operation of its own, which is not
-// due.
+// counts reports whether a run now counts for min_interval; demanded, that it serves a caller in a gate with an operation of its own.
 func (g *Machine) counts(now policy.Time) (counts, demanded bool) {
-	demanded = !g.due.onDemand && !g.operates(now)
+	operates := g.operates(now)
+	demanded = !g.due.onDemand && (!operates || g.due.called && g.due.turns.Callers(operates))
 	return !demanded && g.set.MinInterval > 0, demanded
 }
 

@@ -95,7 +95,8 @@ func (g *Machine) started(now policy.Instant, demanded bool, out []policy.Effect
 	if !demanded {
 		d.hasRun, d.lastRun, d.repeat.Wait = true, now.Time, 0
 	}
-	d.called = d.called && !demanded && !d.onDemand
+	d.called = false // "The next Run ends the demand."
+	g.ranHere = true
 	g.in.Renumber(g.b.Token().Seq)
 	return g.b.Need(now.Time, &g.end, out)
 }
@@ -133,6 +134,7 @@ func (g *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	}
 	ended := g.turn
 	g.turn = turn{}
+	g.due.turns.Ended(ended.demanded, ev.Denied)
 	if ev.Denied {
 		g.due.hasRun, g.due.lastRun, g.due.repeat.Wait = ended.hadRun, ended.before, ended.waited
 	} else {

@@ -20,7 +20,7 @@ func (g *Machine) patiences() time.Duration { return time.Duration(8 + 2*g.set.R
 func (g *Machine) considerProposal(now policy.Time, wants bool, out []policy.Effect) []policy.Effect {
 	switch waits := wants && g.turn.state == absent && g.b.Token() == nil; {
 	case !waits || g.b.Proposing():
-		g.proposeAt = policy.Never
+		g.proposeAt, g.yielded = policy.Never, false
 		if !waits && g.b.Proposing() {
 			return g.b.Desist(now, out)
 		}
@@ -28,7 +28,7 @@ func (g *Machine) considerProposal(now policy.Time, wants bool, out []policy.Eff
 	case g.proposeAt == policy.Never:
 		g.proposeAt = now.Add(g.patiences() * g.set.Patience)
 	}
-	if now >= g.proposeAt || g.in.AsksToRegenerate() {
+	if now >= g.proposeAt || g.in.AsksToRegenerate() && !g.yielded {
 		g.proposeAt = policy.Never
 		step := g.set.Patience / 2 // a round trip: the one before has asked by then
 		g.b.Propose(now, time.Duration(g.in.Standing())*step+step*time.Duration(g.self)/time.Duration(g.set.Roster.Len()))
@@ -74,5 +74,14 @@ func (g *Machine) destroy(now policy.Instant, out []policy.Effect) []policy.Effe
 	out = policy.AppendGave(out, policy.CauseDropped, wire.MemberID{}, &token)
 	out = g.lose(now, g.b.Release(now.Time, out))
 	g.proposeAt = now.Time
+	return out
+}
+
+// yield gives the token up for those that the ring or tree does not know of: their requests were lost. They would make a token when the lease ends, but
+// whoever has one turn after the other never lets it end. So a member that is to run again, although the token has not moved and somebody wishes for a
+// new epoch, ends this one, and is the last to propose the next.
+func (g *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect {
+	out = g.destroy(now, out)
+	g.proposeAt, g.yielded = now.Time.Add(g.patiences()*g.set.Patience), true
 	return out
 }

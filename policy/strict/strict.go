@@ -58,6 +58,8 @@ type Machine struct {
 	event policy.Event
 	// recorded says that the ring or tree wants to hear that it was saved.
 	recorded bool
+	// ranHere says that the token has not moved since something ran here, yielded that this member has given it up for others.
+	ranHere, yielded bool
 
 	turn turn
 	due  due
@@ -124,8 +126,12 @@ func (g *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		out = g.onFinished(now, ev, out)
 	case policy.Wanted:
 		g.due.called = true
+		if g.turn.state == running && !g.turn.demanded && !g.due.onDemand {
+			g.due.turns.Owe()
+		}
 	case policy.Unwanted:
 		g.due.called = false
+		g.due.turns.Gone()
 	case policy.Ordered:
 		g.due.paused = ev.Paused
 	case policy.Leave:
@@ -156,6 +162,8 @@ func (g *Machine) settle(now policy.Instant, out []policy.Effect) []policy.Effec
 			out = g.destroy(now, out)
 		case g.turn.state == entered && !wants:
 			out = g.skip(now, out)
+		case g.turn.state == entered && g.ranHere && g.b.Wished():
+			out = g.yield(now, out)
 		case g.turn.state == entered && !g.turn.tried:
 			out = g.try(now, out)
 		case g.turn.state == absent && wants != g.due.told:
@@ -182,7 +190,7 @@ func (g *Machine) rest(now policy.Instant, wants bool, out []policy.Effect) []po
 // state is what this member must not forget.
 func (g *Machine) state() policy.State {
 	s, repeat := policy.State{HasRun: g.due.hasRun, LastRun: g.due.lastRun}, g.due.repeat
-	if g.turn.saving {
+	if g.turn.saving || g.turn.saved { // a save for another reason, before the run begins, must not take it back
 		s.HasRun, s.LastRun, repeat.Wait = true, g.turn.savedAs, 0
 	}
 	g.b.Memo(&s.Memo)

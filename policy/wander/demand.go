@@ -10,8 +10,8 @@ import (
 // a gate on demand is due only when it is wanted, and after min_interval if there is one. Each demand leads to at most one run. The token
 // visits all members all the same, and rests for skip at a member that does not want it.
 //
-// In a gate with a hook, min_interval applies to the hook only, and a member that is wanted is due at once. If the hook is due too, the
-// grant is the hook's. Otherwise it is the callers', and the run counts neither for min_interval nor for op. So neither delays the other.
+// In a gate with a hook, min_interval applies to the hook only, and a member that is wanted is due at once. If the hook is due too, they take
+// turns: see package pace. A caller's run counts neither for min_interval nor for op.
 
 // unwanted reports whether this member does not run because no caller waits, or because the gate is paused.
 func (m *Machine) unwanted() bool { return m.paused || m.cfg.OnDemand && !m.wanted }
@@ -26,6 +26,9 @@ func (m *Machine) idle() bool { return (m.unwanted() || m.unready) && m.restUnti
 // is wanted again and again must not keep it.
 func (m *Machine) onWanted(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.wanted = true
+	if m.state == running && !m.demanded && !m.cfg.OnDemand {
+		m.turns.Owe()
+	}
 	return m.reconsider(now, out)
 }
 
@@ -44,6 +47,7 @@ func (m *Machine) reconsider(now policy.Instant, out []policy.Effect) []policy.E
 // rests for skip, as it does at any member.
 func (m *Machine) onUnwanted(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.wanted = false
+	m.turns.Gone()
 	if m.cfg.OnDemand || m.granting() && m.demanded {
 		return m.desist(now, out)
 	}

@@ -228,7 +228,7 @@ func TestADemandIsServedWithinTheHooksMinInterval(t *testing.T) {
 	s.wantDemanded(3, false)
 }
 
-// When both are due, the hook comes first; it is not due again soon.
+// When both are due, the hook comes first.
 func TestAHookThatIsDueComesBeforeThoseWhoWait(t *testing.T) {
 	s := inFleet(t)
 	s.wanted()
@@ -239,6 +239,65 @@ func TestAHookThatIsDueComesBeforeThoseWhoWait(t *testing.T) {
 	s.ack()
 	s.arrive(born(1, 10), 1)
 	s.wantDemanded(2, true)
+}
+
+// A hook that is always due and callers without end take turns.
+func TestWhoWaitsDuringARunOfTheHookHasTheNextGrantAndThenTheHook(t *testing.T) {
+	cfg := config()
+	cfg.MinInterval = 1
+	s := begin(t, cfg, policy.State{})
+	s.fleet(1, 2, 3, 4, 5)
+	s.wanted()
+	for n := range 6 {
+		s.arrive(born(1, 10), 1)
+		s.wantDemanded(n+1, n%2 == 1)
+		s.wanted()
+		s.advance(op)
+		s.finish()
+		s.ack()
+	}
+	s.arrive(born(1, 10), 1)
+	s.wanted()
+	s.advance(op)
+	s.finish()
+	s.ack()
+	s.unwanted()
+	s.arrive(born(1, 10), 1)
+	s.wantDemanded(8, false)
+}
+
+// A grant under which nothing could be started is nobody's turn.
+func TestACallerWhoseGrantWasDeniedIsStillBeforeTheHook(t *testing.T) {
+	cfg := config()
+	cfg.MinInterval = 1
+	s := begin(t, cfg, policy.State{})
+	s.fleet(1, 2, 3, 4, 5)
+	s.arrive(born(1, 10), 1)
+	s.wanted()
+	s.finish()
+	s.ack()
+	s.arrive(born(1, 10), 1)
+	s.wantDemanded(2, true)
+	s.step(policy.Event{Kind: policy.Finished, Denied: true})
+	s.wanted()
+	s.advance(skip)
+	s.ack()
+	s.arrive(born(1, 10), 1)
+	s.wantDemanded(3, true)
+}
+
+func TestACallerThatWaitsDuringTheHookHasTheNextGrantUnderAnyToken(t *testing.T) {
+	cfg := config()
+	cfg.MinInterval = 1
+	b := boothOf(t, wander.NewGate(cfg, 2), policy.State{})
+	b.arrive(slotted(0, 1, 10))
+	b.step(policy.Event{Kind: policy.Wanted})
+	b.step(policy.Event{Kind: policy.Finished})
+	b.now.Time = b.now.Time.Add(op)
+	b.arrive(slotted(1, 2, 10))
+	if !slices.ContainsFunc(b.out, func(e policy.Effect) bool { return e.Kind == policy.Run && e.Demanded }) {
+		t.Errorf("the run is not for callers: %v", names(b.notes()))
+	}
 }
 
 func TestADemandThatIsTakenBackDoesNotKeepTheHookFromItsRun(t *testing.T) {

@@ -38,7 +38,7 @@ func (m *Machine) becomeGranting(now policy.Instant, out []policy.Effect) []poli
 		m.raiseSeq()
 	}
 	m.numbers.granted = m.token.Seq
-	m.demanded = m.overrides() && (m.unready || now.Time < m.intervalEnds(now.Time))
+	m.demanded = m.overrides() && m.turns.Callers(!m.unready && now.Time >= m.intervalEnds(now.Time))
 	m.becomeSaving(now.Time)
 	m.grants = true
 	return m.save(out)

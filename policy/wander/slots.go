@@ -81,7 +81,7 @@ func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.E
 	}
 	s.effects = m.Step(now, ev, s.effects[:0])
 	for j := range s.machines {
-		s.machines[j].wanted, s.machines[j].failures = m.wanted, m.failures
+		s.machines[j].wanted, s.machines[j].turns, s.machines[j].failures = m.wanted, m.turns, m.failures
 	}
 	for k := range s.effects {
 		e := &s.effects[k]

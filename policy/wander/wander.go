@@ -152,6 +152,7 @@ type Machine struct {
 	waitsUntilDue, grants bool
 	// wanted says that callers here wait for a run, demanded that the granted or present run is for them only.
 	wanted, demanded bool
+	turns            pace.Turns
 	// paused says that an operator has paused the gate, leaving that this member is stopping.
 	paused, leaving bool
 	// unready says that the host has not said that it needs a run, readied that it has, and a token that rests here does not know it.
@@ -424,6 +425,7 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	if m.state != running {
 		return out
 	}
+	m.turns.Ended(m.demanded, ev.Denied)
 	if ev.Denied {
 		return m.onDenied(now, out)
 	}

@@ -50,9 +50,10 @@ type subject struct {
 	before subjectRan
 }
 
-// subjectRan says whether and when a member last ran, and in which of its lives.
+// subjectRan says whether and when a member last ran its operation, and in which of its lives. called says that a caller has run since.
 type subjectRan struct {
 	ran     bool
+	called  bool
 	lastRun policy.Time
 	ranIn   uint64
 }
@@ -158,10 +159,11 @@ func (w *world) run(m *subject, token wire.Ref, demanded bool) {
 		w.t.Fatalf("fencing number %d after %d", token.Seq, m.lastSeq)
 	case demanded && (m.cfg.OnDemand || !m.wanted || m.saving != nil || m.saved.Seq < token.Seq || m.ranIn == m.lives && m.saved.LastRun != m.lastRun):
 		w.t.Fatalf("a run for those who wait, of whom there are some (%v), saved as %+v", m.wanted, m.saved)
-	case demanded && m.ranIn == m.lives && w.now.Time >= m.lastRun.Add(m.cfg.MinInterval):
-		w.t.Fatalf("the hook is due for %v, and has to wait", w.now.Time.Sub(m.lastRun.Add(m.cfg.MinInterval)))
+	case demanded && m.called && m.ranIn == m.lives && w.now.Time >= m.lastRun.Add(m.cfg.MinInterval):
+		w.t.Fatalf("the hook is due for %v, and has to wait for a second caller", w.now.Time.Sub(m.lastRun.Add(m.cfg.MinInterval)))
 	case demanded:
 		m.before, m.wanted, m.running, m.lastSeq = m.subjectRan, false, true, token.Seq
+		m.called = true
 		return
 	case m.saving != nil || !m.saved.HasRun || m.saved.LastRun != m.savedAt || wander.MemoOf(&m.saved.Memo).Token != token.ID || m.saved.Seq < token.Seq:
 		w.t.Fatalf("a run starts before it is saved: %+v", m.saved)
