@@ -2,9 +2,9 @@ package mutant
 
 import "flag"
 
-var ( //nolint:gochecknoglobals // flags of tests
-	first = flag.Uint64("first", 1, "the first seed that is explored")
-	most  = flag.Uint64("seeds", 0, "how many seeds are explored; 0 stands for what the test has for itself")
+var (
+	first = flag.Uint64("first", 1, "the first seed that is explored")                                        //nolint:gochecknoglobals // a flag of tests
+	most  = flag.Uint64("seeds", 0, "how many seeds are explored; 0 stands for what the test has for itself") //nolint:gochecknoglobals // a flag of tests
 )
 
 // Seeds returns the seeds that a test explores: so many from the first on, and those by which something was found; or what its flags say.
