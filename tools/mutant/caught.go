@@ -39,7 +39,7 @@ func (set *Set) EachIsCaught(t *testing.T) {
 	for _, m := range set.Mutants {
 		by := strings.Fields(m.Head["caught by"])
 		if len(by) != 2 {
-			t.Fatalf("%s does not say what notices it", m.path)
+			t.Fatalf("%s does not say what notices it: it needs a line \"caught by: package test\", and, if that explores seeds, one \"seed: 1\"; make mutants finds the seed", m.path)
 		}
 		if pkg := by[0]; programs[pkg] == "" {
 			programs[pkg] = filepath.Join(dir, strings.ReplaceAll(pkg, "/", "_"))
