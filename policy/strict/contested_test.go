@@ -1,0 +1,103 @@
+package strict_test
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/policy/strict"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// member is one member of a strict gate; the test plays the others.
+type member struct {
+	s   strict.Settings
+	m   *strict.Machine
+	now policy.Instant
+	out []policy.Effect
+}
+
+// step gives an event to the member. What it wants to save is saved at once.
+func (m *member) step(ev policy.Event) {
+	m.out = m.m.Step(m.now, &ev, m.out[:0])
+	for i := 0; i < len(m.out); i++ {
+		if m.out[i].Kind == policy.Save {
+			m.out = m.m.Step(m.now, &policy.Event{Kind: policy.Saved}, m.out)
+		}
+	}
+}
+
+// sent returns what the last step has sent of a kind.
+func (m *member) sent(kind wire.Kind) (messages []wire.Message) {
+	for i := range m.out {
+		if m.out[i].Kind == policy.Send && m.out[i].Msg.Kind == kind {
+			messages = append(messages, m.out[i].Msg)
+		}
+	}
+	return messages
+}
+
+func (m *member) did(kind policy.EffectKind) bool {
+	return slices.ContainsFunc(m.out, func(e policy.Effect) bool { return e.Kind == kind })
+}
+
+// passes lets time go on until the member sends a message of a kind, and returns those.
+func (m *member) passes(t *testing.T, until wire.Kind) []wire.Message {
+	t.Helper()
+	for range 1000 {
+		if messages := m.sent(until); len(messages) > 0 {
+			return messages
+		}
+		at, ok := m.m.NextWake()
+		if !ok {
+			break
+		}
+		m.now.Time = max(m.now.Time, at)
+		m.step(policy.Event{Kind: policy.Woke})
+	}
+	t.Fatalf("it never sends kind %d: %v", until, m.m)
+	return nil
+}
+
+// answers lets another member answer a question: newer is the epoch that it has promised, if it refuses.
+func (m *member) answers(to *wire.Message, kind wire.Kind, newer uint64) {
+	a := wire.Message{Gate: to.Gate, Kind: kind, From: to.To, To: to.From, Exchange: to.Exchange, Token: to.Token}
+	binary.BigEndian.PutUint64(a.Load[:], m.s.Roster.Hash())
+	binary.BigEndian.PutUint64(a.Load[16:], newer)
+	m.step(policy.Event{Kind: policy.Received, Msg: a})
+}
+
+// Its turn has come, its lease is too short for a start, somebody has promised a newer epoch, and then nobody waits any more. Nobody accepts this
+// token any more, so it is destroyed and released: otherwise all wait until the lease has ended, and the holder with a token that it cannot pass.
+func TestAContestedTurnThatComesToNothingEndsItsToken(t *testing.T) {
+	s := settings(t, 3)
+	m := &member{s: s, now: policy.Instant{Time: policy.Time(time.Hour), Wall: 1_700_000_000_000_000_000}}
+	m.m = s.Machine(policy.Seat{Self: s.Roster.ID(0), OnDemand: true, Entropy: rand.NewPCG(1, 2)}).(*strict.Machine)
+	m.step(policy.Event{Kind: policy.Started})
+	m.step(policy.Event{Kind: policy.PeersChanged, Peers: []wire.MemberID{s.Roster.ID(0), s.Roster.ID(1), s.Roster.ID(2)}})
+	m.step(policy.Event{Kind: policy.Wanted})
+	promise := m.passes(t, ballot.KindPromise)[0]
+	m.answers(&promise, ballot.KindPromised, 0)
+	if !m.did(policy.Run) {
+		t.Fatalf("it does not run under the token that it has made: %v", m.m)
+	}
+	m.step(policy.Event{Kind: policy.Finished})
+	m.now.Time = m.m.Ballot().Until().Add(-s.KillAfter)
+	m.step(policy.Event{Kind: policy.Wanted})
+	renew := m.sent(ballot.KindRenew)
+	if len(renew) != 2 || m.did(policy.Run) {
+		t.Fatalf("with a lease that is too short for a start it asks %d members: %v", len(renew), m.m)
+	}
+	m.answers(&renew[1], ballot.KindRefused, uint64(ballot.EpochOf(renew[1].Token.Seq))+1<<32)
+	if m.did(policy.Gave) {
+		t.Fatal("one refusal ends a token with a lease")
+	}
+	m.step(policy.Event{Kind: policy.Unwanted})
+	if releases := m.sent(ballot.KindRelease); len(releases) != 2 || !m.did(policy.Gave) || m.m.Ballot().Token() != nil {
+		t.Errorf("%d releases; it holds %v", len(releases), m.m.Ballot().Token())
+	}
+}
