@@ -220,7 +220,7 @@ func (a *Agent) onRunEnded(f finished) {
 	demanded := g.run.demanded
 	g.run = nil
 	g.event.Kind, g.event.Void, g.event.Denied = policy.Finished, r.TimedOut || r.Expired || r.NotExecuted, f.denied
-	g.event.Outcome = policy.Succeeded
+	g.event.Outcome, g.event.ByHand = policy.Succeeded, false
 	if f.denied {
 		g.runs--
 		if r.Err == nil {
@@ -239,9 +239,7 @@ func (a *Agent) onRunEnded(f finished) {
 	if isHook {
 		g.asking.Used()
 		a.onHookEnded(g, r)
-		if c != nil && demanded { // it is not the run that the machine has planned
-			g.event.Outcome = policy.Succeeded
-		}
+		g.event.ByHand = c != nil && demanded
 	} else {
 		g.log.Info().Str("command", c.Command).Int("pid", c.PID).AnErr("end", r.Err).Dur("took", r.Took.Round(time.Millisecond)).Msg("command ended")
 	}

@@ -197,6 +197,33 @@ func TestTheBrakeStopsABadReleaseAfterThreeHosts(t *testing.T) {
 	})
 }
 
+func TestTheBrakeCountsRunsThatFailByHand(t *testing.T) {
+	gate := testGate()
+	gate.StopAfter, gate.MinInterval = 3, 24*time.Hour
+	inWorld(t, gate, func(w *world) {
+		w.startAll()
+		w.until("all have run", 5*time.Minute, func() bool { return len(w.runs(time.Time{})) == 5 })
+		due := gateOf(t, w, "c").NextRun
+		w.set(func() { w.result = failing(7) })
+		for _, name := range []string{"c", "c", "d", "e"} {
+			if p := gateOf(t, w, "c").Paused; p != nil {
+				t.Fatalf("paused before %s: %+v", name, p)
+			}
+			if end, err := (source{w.agents[name].Agent}).RunNow(context.Background(), control.RunNow{Wait: true}); err != nil || end.Exit != 7 {
+				t.Fatalf("%+v, %v", end, err)
+			}
+			time.Sleep(time.Minute)
+		}
+		p := gateOf(t, w, "a").Paused
+		if p == nil || strings.Count(p.Reason, "(exit 7)") != 3 {
+			t.Fatalf("%+v", p)
+		}
+		if g := gateOf(t, w, "c"); !g.NextRun.Equal(due) && !g.NextRun.IsZero() {
+			t.Errorf("c is due at %v instead of %v", g.NextRun, due)
+		}
+	})
+}
+
 func TestOneBadHostStopsNobody(t *testing.T) {
 	gate := testGate()
 	gate.StopAfter = 3

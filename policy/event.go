@@ -80,6 +80,8 @@ type Event struct {
 	Void bool
 	// Outcome comes with Finished: what the run has achieved.
 	Outcome Outcome
+	// ByHand comes with Finished to package order: a grant for a demand has run the gate's own operation, as somebody here asked for it.
+	ByHand bool
 	// Exit comes with Finished of a Failed run: its status as a shell has it, 1 to 255; zero if this member has stopped it.
 	Exit uint8
 	// Here and Order come with Ordered to package order, Paused to the machine.

@@ -157,6 +157,7 @@ here, or a strict gate grants it. In a paused gate it waits for the end of the p
 the hook was not due, this run does not count for min_interval, and the next one comes
 when it would have come anyhow. Where the gate has a ready command, this host is asked
 first: if it says no, nothing runs, and the command ends with the status of ready, 75.
+For the brake (stop_after) this run counts as any other.
 
 With --wait the command waits for the end of the run, and exits with its status: 128 + N
 if signal N killed it, 124 if it took longer than hook_timeout, 126 if it cannot be

@@ -7,7 +7,8 @@ import (
 
 // The brake: so many failed runs in a row, of different hosts, pause the gate until somebody resumes it. One bad host does not stop a
 // fleet, because the others succeed in between; a bad release does. The list of the hosts travels with the token, so each member counts
-// on from what the one before it knew. In a gate with several tokens runs that end at the same time may count as one.
+// on from what the one before it knew. A run by hand counts as any other: whoever sees a release fail by hand on so many hosts does
+// not want it on the others. In a gate with several tokens runs that end at the same time may count as one.
 
 // StopAfter changes after how many failures in a row the gate is paused; see [New].
 func (l *Layer) StopAfter(hosts int) { l.stopAfter = hosts }
@@ -16,7 +17,7 @@ func (l *Layer) StopAfter(hosts int) { l.stopAfter = hosts }
 // an operation that cannot do its work now has not failed.
 func (l *Layer) count(wall int64, ev *policy.Event) {
 	switch {
-	case ev.Denied || !l.own:
+	case ev.Denied || !l.own && !ev.ByHand:
 	case ev.Outcome == policy.Failed && ev.Exit > 0:
 		l.failures.Add(l.self, ev.Exit)
 		if l.stopAfter > 0 && l.failures.Len() >= l.stopAfter && !l.order.Pauses(wall) {

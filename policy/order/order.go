@@ -61,6 +61,11 @@ func (l *Layer) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 	out = l.obey(now, out)
 	switch {
 	case ev.Kind == policy.Ordered:
+	case ev.Kind == policy.Finished && ev.ByHand:
+		// It is not the run that the machine has planned: the next one comes when it would have come anyhow.
+		served := *ev
+		served.Outcome, served.Exit = policy.Succeeded, 0
+		out = l.give(now, &served, out)
 	case ev.Kind == policy.Wanted, ev.Kind == policy.Unwanted:
 		if l.wanted = ev.Kind == policy.Wanted; !l.paused {
 			out = l.give(now, ev, out)

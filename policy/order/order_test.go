@@ -26,6 +26,8 @@ type eager struct {
 	paused  []bool
 	patient int
 	running bool
+	// ended is what the last run has achieved, as the machine was told.
+	ended policy.Outcome
 }
 
 func (m *eager) Step(_ policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
@@ -42,7 +44,7 @@ func (m *eager) Step(_ policy.Instant, ev *policy.Event, out []policy.Effect) []
 	case policy.Wanted, policy.Woke:
 		runs = true
 	case policy.Finished:
-		m.running = false
+		m.running, m.ended = false, ev.Outcome
 		runs = ev.Denied && m.patient > 0
 		m.patient--
 	case policy.Started, policy.PeersChanged, policy.Unwanted, policy.Suspended, policy.Leave:
@@ -52,6 +54,7 @@ func (m *eager) Step(_ policy.Instant, ev *policy.Event, out []policy.Effect) []
 	}
 	m.running = true
 	out = policy.AppendRun(out, &wire.Ref{Seq: 1}, policy.Never)
+	out[len(out)-1].Demanded = ev.Kind == policy.Wanted
 	return policy.AppendEntrust(out, &wire.Message{Kind: 1})
 }
 
@@ -390,6 +393,36 @@ func TestASuccessEndsARowOfFailures(t *testing.T) {
 	d.runs(0)
 	d.runs(1)
 	if f := d.Failures(); d.Paused() || f.Len() != 1 {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestARunByHandCountsForTheBrakeAndACallersDoesNot(t *testing.T) {
+	failed := policy.Event{Kind: policy.Finished, Outcome: policy.Failed, Exit: 1}
+	for _, byHand := range []bool{true, false} {
+		d := newDesk(t, 1)
+		d.step(policy.Event{Kind: policy.Wanted})
+		if run := d.last(policy.Run); !run.Demanded {
+			t.Fatalf("%+v", run)
+		}
+		end := failed
+		end.ByHand = byHand
+		d.step(end)
+		if f := d.Failures(); d.Paused() != byHand || (f.Len() > 0) != byHand {
+			t.Errorf("by hand %v: paused %v, %+v", byHand, d.Paused(), d.Failures())
+		}
+		if want := (map[bool]policy.Outcome{true: policy.Succeeded, false: policy.Failed}[byHand]); d.m.ended != want {
+			t.Errorf("by hand %v: the machine hears of %v", byHand, d.m.ended)
+		}
+	}
+}
+
+func TestASuccessByHandEndsARowOfFailures(t *testing.T) {
+	d := newDesk(t, 3)
+	d.runs(1)
+	d.step(policy.Event{Kind: policy.Wanted})
+	d.step(policy.Event{Kind: policy.Finished, ByHand: true})
+	if f := d.Failures(); f.Len() > 0 {
 		t.Errorf("%+v", f)
 	}
 }

@@ -140,7 +140,7 @@ func constants(g *terms) settings.Table {
 			"End a run when its window ends, as hook_timeout does. Otherwise what has begun in a window may end after it."),
 		settings.Row("stop_after", settings.Count(&g.stopAfter, 0, wire.MaxFailures), "0",
 			fmt.Sprintf("After how many failed runs in a row, on as many hosts, the gate is paused on all hosts, until \"wanderd resume\": 1 to %d. "+
-				"So a release that fails everywhere stops at the first few hosts, and one bad host stops nobody. 0 is never.", wire.MaxFailures)).As("NUMBER"),
+				"So a release that fails everywhere stops at the first few hosts, and one bad host stops nobody. Runs by \"wanderd run\" count, too. 0 is never.", wire.MaxFailures)).As("NUMBER"),
 		settings.Ruled("max_interval", settings.Positive(&g.MaxInterval), "the longest of 3 × min_interval, 3 × members × op and two laps",
 			"How long a host waits for the token before it assumes that the token is lost and makes a new one: the last resort, when no "+
 				"guardian is left. A shorter one causes more false alarms. Unless backups is 0, it is never below two measured laps of the "+
