@@ -326,6 +326,7 @@ func FuzzQuestion(f *testing.F) {
 	} {
 		f.Add(q.bytes())
 	}
+	f.Add([]byte(`{"most":-1}`))
 	big := bigHistory()
 	f.Fuzz(func(t *testing.T, asked []byte) {
 		h := &host{history: control.History{Gates: slices.Clone(big.Gates)}}

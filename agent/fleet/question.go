@@ -45,13 +45,13 @@ func (q *question) bytes() []byte {
 func parseQuestion(b []byte) (question, error) {
 	var q question
 	if err := json.Unmarshal(b, &q); err != nil {
-		return q, fmt.Errorf("not a question: %w", err)
+		return question{}, fmt.Errorf("not a question: %w", err)
 	}
 	switch {
 	case q.Subject != aboutStatus && q.Subject != aboutHistory:
-		return q, fmt.Errorf("a question about %q", q.Subject)
+		return question{}, fmt.Errorf("a question about %q", q.Subject)
 	case q.Most < leastAnswer || q.Most > maxAnswer:
-		return q, fmt.Errorf("a question for an answer of %d bytes", q.Most)
+		return question{}, fmt.Errorf("a question for an answer of %d bytes", q.Most)
 	}
 	return q, nil
 }
