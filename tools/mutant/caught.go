@@ -29,6 +29,8 @@ const patience = 2 * time.Minute
 //	caught by: sim/fleet/ring TestSeedsBreakNoRule
 //	seed: 966
 //
+// A mutant that several parts of a test notice has a line "seeds: lock 38, tree 35" instead: each part is a subtest with a seed of its own.
+//
 // All mutants are in one program for each package that has such a test.
 func (set *Set) EachIsCaught(t *testing.T) {
 	t.Helper()
@@ -56,10 +58,13 @@ func (set *Set) EachIsCaught(t *testing.T) {
 				t.Parallel()
 				pkg, test, _ := strings.Cut(m.Head["caught by"], " ")
 				r := runner{t, programs[pkg], filepath.Join(set.root, filepath.FromSlash(pkg)), strings.TrimSpace(test)}
-				if *hunted > 0 && m.Head["seed"] != "" {
-					m.hunt(r)
+				for i := range m.notices {
+					n := &m.notices[i]
+					if *hunted > 0 && n.seed != "" {
+						m.hunt(r.part(n.part), n)
+					}
+					m.isCaught(r.part(n.part), n)
 				}
-				m.isCaught(r)
 			})
 		}
 	})
@@ -84,17 +89,40 @@ func (r runner) run(number int, args ...string) (out string, passed bool) {
 	return out, err == nil
 }
 
+// part returns the same for a subtest.
+func (r runner) part(name string) runner {
+	if name != "" {
+		r.test += "$/^" + name
+	}
+	return r
+}
+
+// notice is a part of a test that notices a mutant, and its seed; both may be empty.
+type notice struct{ part, seed string }
+
+// noticesOf reads the lines "seed" and "seeds" of a mutant.
+func noticesOf(head map[string]string) (all []notice) {
+	if head["seeds"] == "" {
+		return []notice{{seed: head["seed"]}}
+	}
+	for each := range strings.SplitSeq(head["seeds"], ", ") {
+		part, seed, _ := strings.Cut(each, " ")
+		all = append(all, notice{part, seed})
+	}
+	return all
+}
+
 func explore(first string, seeds int) []string {
 	return []string{"-first", first, "-seeds", strconv.Itoa(seeds)}
 }
 
 // isCaught holds that the mutant is noticed, and by what its file says; and that nothing is noticed without it.
-func (m *Mutant) isCaught(r runner) {
+func (m *Mutant) isCaught(r runner, by *notice) {
 	r.t.Helper()
 	var args []string
 	want := ""
-	if seed := m.Head["seed"]; seed != "" {
-		args, want = explore(seed, 1), "seed "+seed+": "
+	if by.seed != "" {
+		args, want = explore(by.seed, 1), "seed "+by.seed+": "
 		if rule := m.Head["noticed by"]; rule != "" {
 			want += rule + ":"
 		}
@@ -108,26 +136,36 @@ func (m *Mutant) isCaught(r runner) {
 }
 
 // hunt looks for the first seed that notices the mutant, and writes it into its file.
-func (m *Mutant) hunt(r runner) {
+func (m *Mutant) hunt(r runner, by *notice) {
 	r.t.Helper()
 	out, _ := r.run(m.number, explore("1", *hunted)...)
 	found := regexp.MustCompile(`seed (\d+): ([a-z]*)`).FindStringSubmatch(out)
 	if found == nil {
-		r.t.Logf("none of %d seeds notices it: it stays with seed %s", *hunted, m.Head["seed"])
+		r.t.Logf("none of %d seeds notices it: it stays with seed %s", *hunted, by.seed)
 		return
 	}
+	by.seed = found[1]
+	now := map[string]string{"seed": found[1], "noticed by": found[2], "seeds": seedsLine(m.notices)}
 	text, err := os.ReadFile(m.path)
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	written := string(text)
-	for i, key := range []string{"seed", "noticed by"} {
+	for key, is := range now {
 		if was, ok := m.Head[key]; ok {
-			written = strings.Replace(written, fmt.Sprintf("\n%s: %s\n", key, was), fmt.Sprintf("\n%s: %s\n", key, found[i+1]), 1)
-			m.Head[key] = found[i+1]
+			written = strings.Replace(written, fmt.Sprintf("\n%s: %s\n", key, was), fmt.Sprintf("\n%s: %s\n", key, is), 1)
+			m.Head[key] = is
 		}
 	}
 	if err := os.WriteFile(m.path, []byte(written), 0o644); err != nil {
 		r.t.Fatal(err)
 	}
+}
+
+func seedsLine(all []notice) string {
+	each := make([]string, len(all))
+	for i, n := range all {
+		each[i] = n.part + " " + n.seed
+	}
+	return strings.Join(each, ", ")
 }

@@ -2,7 +2,8 @@
 // knows of them: the changes are an overlay of the toolchain, and a variable of the environment chooses one when the program runs.
 //
 // A mutant is a txtar file. Its comment begins with lines of the form "key: value", of which "file" names the source, and says what is wrong;
-// then come the parts "old", a text that occurs once in the source, in one function or more, and "new", the text in its place.
+// then come the parts "old", a text that occurs once in the source, in one function or more, and "new", the text in its place. A mutant of several
+// sources has such a pair for each, "policy/ring/ring.go old" and "policy/ring/ring.go new".
 package mutant
 
 import (
@@ -25,9 +26,10 @@ type Mutant struct {
 	// Wrong says in words what is wrong.
 	Wrong string
 	// number chooses it in a program that was built with it; zero chooses the sound program.
-	number int
-	path   string
-	change change
+	number  int
+	path    string
+	changes []change
+	notices []notice
 }
 
 // change is what a mutant does to a source.
@@ -59,15 +61,17 @@ func Load(t testing.TB, root, folder string) *Set {
 		m := read(t, root, path)
 		m.number = i + 1
 		set.Mutants = append(set.Mutants, m)
-		s := sources[m.change.source]
-		if s == nil {
-			if s, err = newSource(m.change.source); err != nil {
-				t.Fatal(err)
+		for _, c := range m.changes {
+			s := sources[c.source]
+			if s == nil {
+				if s, err = newSource(c.source); err != nil {
+					t.Fatal(err)
+				}
+				sources[c.source] = s
 			}
-			sources[m.change.source] = s
-		}
-		if err := s.add(m.number, m.change); err != nil {
-			t.Fatalf("%s: %v; bring the mutant up to date", path, err)
+			if err := s.add(m.number, c); err != nil {
+				t.Fatalf("%s: %v; bring the mutant up to date", path, err)
+			}
 		}
 	}
 	set.write(t, sources)
@@ -77,7 +81,7 @@ func Load(t testing.TB, root, folder string) *Set {
 func read(t testing.TB, root, path string) *Mutant {
 	t.Helper()
 	a, err := txtar.ParseFile(path)
-	if err != nil || len(a.Files) != 2 || a.Files[0].Name != "old" || a.Files[1].Name != "new" {
+	if err != nil || len(a.Files) == 0 || len(a.Files)%2 != 0 {
 		t.Fatalf("%s is not a whole mutant: %v", path, err)
 	}
 	m := &Mutant{Name: strings.TrimSuffix(filepath.Base(path), ".txt"), path: path, Head: map[string]string{}}
@@ -90,11 +94,22 @@ func read(t testing.TB, root, path string) *Mutant {
 			m.Wrong = strings.TrimSpace(m.Wrong + " " + line)
 		}
 	}
-	m.change = change{
-		source: filepath.Join(root, filepath.FromSlash(m.Head["file"])),
-		before: strings.TrimSuffix(string(a.Files[0].Data), "\n"),
-		after:  strings.TrimSuffix(string(a.Files[1].Data), "\n"),
+	for i := 0; i < len(a.Files); i += 2 {
+		name, named := strings.CutSuffix(a.Files[i].Name, " old")
+		after := name + " new"
+		if !named {
+			name, after = m.Head["file"], "new"
+		}
+		if !named && a.Files[i].Name != "old" || a.Files[i+1].Name != after {
+			t.Fatalf("%s is not a whole mutant: %q and %q are no pair of old and new", path, a.Files[i].Name, a.Files[i+1].Name)
+		}
+		m.changes = append(m.changes, change{
+			source: filepath.Join(root, filepath.FromSlash(name)),
+			before: strings.TrimSuffix(string(a.Files[i].Data), "\n"),
+			after:  strings.TrimSuffix(string(a.Files[i+1].Data), "\n"),
+		})
 	}
+	m.notices = noticesOf(m.Head)
 	return m
 }
 
