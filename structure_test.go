@@ -53,6 +53,7 @@ func house() []rule {
 			why: "the shell of real agents knows the contract and no protocol",
 		},
 		{room: "agent/transport/...", why: "it moves bytes"},
+		{room: "agent/changed", why: "it looks, and reads nothing"},
 		{room: "agent/connlimit", why: "it counts connections"},
 		{room: "agent/control/...", ours: []string{"agent/connlimit", "agent/history"}, why: "it carries documents"},
 		{room: "agent/metrics", ours: []string{"agent/connlimit", "agent/control"}, why: "it shows a status"},

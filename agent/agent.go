@@ -16,6 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/agent/changed"
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/fleet"
 	"github.com/wanderd/wanderd/agent/hook"
@@ -52,7 +53,8 @@ type Agent struct {
 	known       *trust.File
 	certificate *trust.Certificate
 	unreadable  bool
-	// secretLost says that the secret could not be read last.
+	// secretFile tells when the secret is to be read again, secretLost that it could not be read last.
+	secretFile changed.File
 	secretLost bool
 	// reloading lets one reload happen after the other.
 	reloading sync.Mutex

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"slices"
 
+	"github.com/wanderd/wanderd/agent/changed"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/membership"
 	"github.com/wanderd/wanderd/wire"
@@ -20,6 +21,7 @@ func (a *Agent) openSecrets() error {
 	case a.cfg.SecretFile == "":
 		return a.useSecrets([]wire.Secret{*a.cfg.Secret})
 	}
+	a.secretFile = changed.Of(a.cfg.SecretFile)
 	secrets, err := statedir.ReadSecretFile(a.cfg.SecretFile)
 	if err != nil {
 		return err
@@ -46,7 +48,7 @@ func (a *Agent) useSecrets(secrets []wire.Secret) error {
 
 // refreshSecrets reads the secrets again if their file has changed. What cannot be read changes nothing.
 func (a *Agent) refreshSecrets() {
-	if a.cfg.SecretFile == "" {
+	if a.cfg.SecretFile == "" || !a.secretFile.Look() && !a.secretLost {
 		return
 	}
 	secrets, err := statedir.ReadSecretFile(a.cfg.SecretFile)

@@ -34,8 +34,9 @@ const (
 	healMax    = 30 * time.Second
 	healers    = 3
 	healAtOnce = 32
-	// healPause is the least pause between two scans for failed members.
+	// healPause is the least pause between two scans for failed members, healLook the longest: then what the log holds back is told.
 	healPause = 10 * time.Millisecond
+	healLook  = 10 * time.Second
 	// settleFirst is when a newcomer asks another member for the whole membership again; the pause doubles settleRounds times.
 	settleFirst  = time.Second
 	settleRounds = 5
@@ -262,8 +263,16 @@ func (j *joiner) heal(ctx context.Context) {
 				}
 			})
 		}
-		// A member may fail at any time.
-		if !sleep(ctx, min(max(time.Until(next), healPause), healFirst/2)) {
+		if !sleep(ctx, healPause) {
+			return
+		}
+		timer := time.NewTimer(min(time.Until(next), healLook))
+		select {
+		case <-timer.C:
+		case <-j.roster.lost:
+			timer.Stop()
+		case <-ctx.Done():
+			timer.Stop()
 			return
 		}
 	}

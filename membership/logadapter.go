@@ -23,8 +23,9 @@ const (
 type logAdapter struct {
 	log   zerolog.Logger
 	lines chan memberlistLine
-	// suspected gets an event that memberlist reports in its log only: a node did not answer a probe.
+	// suspected and refuted get events that memberlist reports in its log only: a node did not answer a probe; this one says that it is alive.
 	suspected func(node string)
+	refuted   func()
 
 	classes map[string]*throttle
 	lost    atomic.Uint64
@@ -35,10 +36,10 @@ type memberlistLine struct {
 	text  string
 }
 
-func newLogAdapter(log zerolog.Logger, suspected func(string)) *logAdapter {
+func newLogAdapter(log zerolog.Logger, suspected func(string), refuted func()) *logAdapter {
 	return &logAdapter{
 		log: log.With().Str("from", "memberlist").Logger(), lines: make(chan memberlistLine, logQueue),
-		suspected: suspected, classes: make(map[string]*throttle),
+		suspected: suspected, refuted: refuted, classes: make(map[string]*throttle),
 	}
 }
 
@@ -47,6 +48,9 @@ func (a *logAdapter) Write(p []byte) (int, error) {
 	line := parseLine(string(p))
 	if node, ok := cutBoth(line.text, "Suspect ", " has failed, no acks received"); ok {
 		a.suspected(node)
+	}
+	if strings.HasPrefix(line.text, "Refuting a") {
+		a.refuted()
 	}
 	if line.level < zerolog.WarnLevel && line.level < a.log.GetLevel() {
 		return len(p), nil

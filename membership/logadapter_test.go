@@ -30,7 +30,7 @@ func writeLines(a *logAdapter, lines ...string) {
 func TestLinesKeepTheirLevelWithoutTheirPrefix(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &logs{}
-		writeLines(newLogAdapter(zerolog.New(l), nobody),
+		writeLines(newLogAdapter(zerolog.New(l), nobody, func() {}),
 			"[DEBUG] memberlist: one", "[INFO] memberlist: two", "[WARN] memberlist: three", "[ERR] memberlist: four",
 			"[ERROR] memberlist: five", "Err: six")
 		for text, level := range map[string]string{
@@ -46,7 +46,7 @@ func TestLinesKeepTheirLevelWithoutTheirPrefix(t *testing.T) {
 func TestWarningsOfOneKindAreWrittenOnceInAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &logs{}
-		a := newLogAdapter(zerolog.New(l), nobody)
+		a := newLogAdapter(zerolog.New(l), nobody, func() {})
 		for i := range 100 {
 			writeLines(a, fmt.Sprintf("[ERR] memberlist: Failed to send ack: no route from=10.0.0.%d:7946", i))
 			writeLines(a, fmt.Sprintf("[WARN] memberlist: Was able to connect to web%d~ab over TCP but UDP probes failed", i))
@@ -68,7 +68,7 @@ func TestWarningsOfOneKindAreWrittenOnceInAWhile(t *testing.T) {
 func TestKindsOfLinesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &logs{}
-		a := newLogAdapter(zerolog.New(l), nobody)
+		a := newLogAdapter(zerolog.New(l), nobody, func() {})
 		kind := "x"
 		for range 10 * logClasses {
 			kind += "x"
@@ -82,7 +82,7 @@ func TestKindsOfLinesAreBounded(t *testing.T) {
 
 func TestWriterNeverWaitsForTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := newLogAdapter(zerolog.Nop().Level(zerolog.DebugLevel), nobody) // and nobody runs it
+		a := newLogAdapter(zerolog.Nop().Level(zerolog.DebugLevel), nobody, func() {}) // and nobody runs it
 		for range 2 * logQueue {
 			if _, err := a.Write([]byte("[WARN] memberlist: flood")); err != nil {
 				t.Fatal(err)
@@ -94,14 +94,19 @@ func TestWriterNeverWaitsForTheLog(t *testing.T) {
 	})
 }
 
-func TestASuspicionThatOnlyTheLogReportsIsPassedOn(t *testing.T) {
+func TestWhatOnlyTheLogReportsIsPassedOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var suspected string
+		refuted := 0
 		l := &logs{}
-		a := newLogAdapter(zerolog.New(l).Level(zerolog.WarnLevel), func(s string) { suspected = s })
+		a := newLogAdapter(zerolog.New(l).Level(zerolog.WarnLevel), func(s string) { suspected = s }, func() { refuted++ })
 		writeLines(a, "[INFO] memberlist: Suspect web 1~00ff has failed, no acks received")
 		if suspected != "web 1~00ff" || len(l.lines) != 0 {
 			t.Errorf("suspected %q, written: %s", suspected, l.lines)
+		}
+		writeLines(a, "[WARN] memberlist: Refuting a suspect message (from: web 1~00ff)")
+		if refuted != 1 {
+			t.Errorf("refuted %d times, want once", refuted)
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/memberlist"
@@ -90,7 +91,10 @@ type Membership struct {
 
 	// changed signals that this member's metadata must be gossiped, reconsidered that other keys are trusted; their capacity is one.
 	changed, reconsidered chan struct{}
-	stop                  context.CancelFunc
+	// fresh signals that there is news to pass on; its capacity is one. calling is set while this member hears nobody.
+	fresh   chan struct{}
+	calling atomic.Bool
+	stop    context.CancelFunc
 	working               sync.WaitGroup
 
 	// updating serialises calls of memberlist's UpdateNode. It is no mutex, because a goroutine that waits for a mutex stops virtual
@@ -164,7 +168,7 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 		mc.IndirectChecks = 0 // see sieve
 	}
 	m := &Membership{
-		log: cfg.Log, node: nodeName(me.Name, me.ID), changed: make(chan struct{}, 1), reconsidered: make(chan struct{}, 1), updating: make(chan struct{}, 1), stop: cancel,
+		log: cfg.Log, node: nodeName(me.Name, me.ID), changed: make(chan struct{}, 1), reconsidered: make(chan struct{}, 1), updating: make(chan struct{}, 1), fresh: make(chan struct{}, 1), stop: cancel,
 		clock: newClockWatch(cfg.Now, cfg.Log), aloneWarn: throttle{every: tellEvery},
 		twins: newTwinWatch(&cfg, &me),
 	}
@@ -173,12 +177,12 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	m.roster = newRoster(me, cfg.Key, meta, cfg.Gates, suspicion(mc), m.admission, cfg.Log)
 	m.roster.recall(cfg.Remembered, time.Now())
 	who := &introducer{name: me.Name, id: me.ID, key: cfg.Key, certificate: cfg.Certificate}
-	m.notices = newNotices(cfg.Gates, m.admission, func() int { return len(m.roster.view.Load().Members) })
+	m.notices = newNotices(cfg.Gates, m.admission, func() int { return len(m.roster.view.Load().Members) }, m.fresh)
 	m.transport = newGossipTransport(&cfg, who, me.Addr, seal, m.admission, &questions{
 		self: me.ID, key: cfg.Key, make: cfg.Answer, asking: make(map[wire.MemberID]struct{}),
 		member: func(id wire.MemberID) (*Member, bool) { return m.roster.view.Load().Lookup(id) },
 	})
-	m.adapter = newLogAdapter(cfg.Log, func(node string) { m.mailbox.suspect(node, true) })
+	m.adapter = newLogAdapter(cfg.Log, func(node string) { m.mailbox.suspect(node, true) }, func() { haveNews(m.fresh) })
 
 	mc.Name, mc.Transport = m.node, m.transport
 	mc.Logger = log.New(m.adapter, "", 0)
@@ -202,6 +206,7 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 		m.working.Go(func() { m.joiner.meetStrangers(ctx) })
 	}
 	m.working.Go(func() { m.keep(ctx) })
+	m.working.Go(func() { m.spread(ctx) })
 	m.working.Go(func() { m.joiner.heal(ctx) })
 	m.working.Go(func() { m.joiner.settle(ctx) })
 	m.seek = func(t target) context.CancelFunc {
@@ -227,8 +232,8 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 func pace(loopback bool) *memberlist.Config {
 	c := memberlist.DefaultLANConfig()
 	c.PushPullInterval = 15 * time.Second
+	c.GossipInterval = gossipEvery
 	if loopback {
-		c.GossipInterval = 100 * time.Millisecond
 		c.PushPullInterval = 5 * time.Second
 		c.SuspicionMult = 3
 		c.TCPTimeout = 5 * time.Second
@@ -252,7 +257,7 @@ func (m *Membership) keep(ctx context.Context) {
 			if !sleep(ctx, gatherFor) {
 				return
 			}
-			m.apply(m.mailbox.empty())
+			m.apply(ctx, m.mailbox.empty())
 		case addr := <-m.twins.seen:
 			m.working.Go(func() { m.twins.meet(addr, m.sync) })
 		case <-m.changed:
@@ -284,7 +289,13 @@ func (m *Membership) Reconsider(changed bool) {
 	}
 }
 
-func (m *Membership) apply(news mail) {
+func (m *Membership) apply(ctx context.Context, news mail) {
+	if len(news.seen)+len(news.suspects) > 0 {
+		haveNews(m.fresh)
+	}
+	if m.transport.silence() >= deafAfter {
+		m.working.Go(func() { m.call(ctx) })
+	}
 	before := len(m.roster.view.Load().Members)
 	m.roster.apply(news, time.Now())
 	if m.roster.outbid(news.own) {
@@ -326,6 +337,7 @@ func (m *Membership) update(timeout time.Duration) {
 	defer func() { <-m.updating }()
 	// The error says that it takes longer. The update is queued in any case, and full syncs carry it too.
 	_ = m.list.UpdateNode(timeout)
+	haveNews(m.fresh)
 }
 
 func (m *Membership) onPing(n *memberlist.Node, rtt time.Duration, payload []byte) {

@@ -130,7 +130,9 @@ type notices struct {
 	gates     []wire.GateID
 	admission *admission
 	// news signals that a notice is new; its capacity is one.
-	news  chan struct{}
+	news chan struct{}
+	// fresh passes it on.
+	fresh chan<- struct{}
 	queue memberlist.TransmitLimitedQueue
 
 	mu     sync.Mutex
@@ -140,9 +142,9 @@ type notices struct {
 // noticeMult is how many times a member sends a notice, times the logarithm of the number of members.
 const noticeMult = 12
 
-func newNotices(gates []wire.GateID, admission *admission, members func() int) *notices {
+func newNotices(gates []wire.GateID, admission *admission, members func() int, fresh chan<- struct{}) *notices {
 	return &notices{
-		gates: gates, admission: admission, news: make(chan struct{}, 1), newest: make(map[wire.GateID]*signedNotice),
+		gates: gates, admission: admission, news: make(chan struct{}, 1), fresh: fresh, newest: make(map[wire.GateID]*signedNotice),
 		queue: memberlist.TransmitLimitedQueue{NumNodes: members, RetransmitMult: noticeMult},
 	}
 }
@@ -163,6 +165,7 @@ func (k *notices) keep(n *signedNotice, mine bool) {
 	case k.news <- struct{}{}:
 	default:
 	}
+	haveNews(k.fresh)
 }
 
 // hear takes a notice from gossip.

@@ -36,6 +36,9 @@ type roster struct {
 	views chan *View
 	view  atomic.Pointer[View]
 
+	// lost wakes the healer, see wakeHealer; its capacity is one.
+	lost chan struct{}
+
 	teller             *teller
 	refused, namesakes throttle
 	duplicates         atomic.Uint64
@@ -66,7 +69,7 @@ func (r *record) live() bool { return r.State == StateAlive }
 
 func newRoster(me Member, private ed25519.PrivateKey, meta metadata, gates []wire.GateID, suspectFor time.Duration, admission *admission, log zerolog.Logger) *roster {
 	r := &roster{
-		self: me.ID, private: private, gates: gates, log: log, suspectFor: suspectFor, admission: admission, views: make(chan *View, 1),
+		self: me.ID, private: private, gates: gates, log: log, suspectFor: suspectFor, admission: admission, views: make(chan *View, 1), lost: make(chan struct{}, 1),
 		teller: newTeller(log), refused: throttle{every: rosterWarnEvery}, namesakes: throttle{every: rosterWarnEvery},
 		me: me, meta: meta, records: make(map[string]*record),
 	}
@@ -198,6 +201,7 @@ func (r *roster) judge(rec *record, was netip.AddrPort, now time.Time) []change 
 	if rec.State != before || was != rec.Addr {
 		rec.since, rec.suspectUntil = now, time.Time{}
 		rec.retryAt, rec.retries = now.Add(jitter(healFirst)), 0
+		r.wakeHealer()
 	}
 	what := ""
 	switch {
@@ -371,6 +375,15 @@ func (r *roster) tried(addr netip.AddrPort, now time.Time) {
 			rec.trying = false
 			rec.putOff(now)
 		}
+	}
+	r.wakeHealer()
+}
+
+// wakeHealer says that there may be another member to reach, or that one is due at another time.
+func (r *roster) wakeHealer() {
+	select {
+	case r.lost <- struct{}{}:
+	default:
 	}
 }
 

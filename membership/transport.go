@@ -68,6 +68,9 @@ type gossipTransport struct {
 	overflow, malformed, foreign, strangers, untrusted, crowded atomic.Uint64
 	// lastForeign is the last foreign gossip that was warned about.
 	lastForeign atomic.Pointer[sign]
+	// heard is when memberlist last got a datagram, as the time since begun.
+	begun time.Time
+	heard atomic.Int64
 }
 
 // sign is the time and the source of an observation.
@@ -92,6 +95,7 @@ func newGossipTransport(
 		questions: q, closed: make(chan struct{}), conns: make(map[*guardedConn]struct{}), bySecond: make(map[wire.MemberID]struct{}),
 		acceptWarn: throttle{every: refusedWarnEvery}, foreignWarn: throttle{every: refusedWarnEvery},
 		junkWarn: throttle{every: refusedWarnEvery}, untrustedWarn: throttle{every: refusedWarnEvery},
+		begun: time.Now(),
 	}
 	if seal.clear {
 		t.answers = new(answers)
@@ -158,6 +162,7 @@ func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) bool {
 	if t.answers != nil && asked.size > 0 {
 		t.answers.owe(asked, src)
 	}
+	t.heard.Store(int64(packet.Timestamp.Sub(t.begun)))
 	select {
 	case t.packetCh <- packet:
 		return true
@@ -165,6 +170,11 @@ func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) bool {
 		t.overflow.Add(1)
 		return false
 	}
+}
+
+// silence is how long nothing has come from any member.
+func (t *gossipTransport) silence() time.Duration {
+	return time.Since(t.begun) - time.Duration(t.heard.Load())
 }
 
 // vouched returns the packet in the content of a datagram, if a trusted member has signed it. by is the key that has opened it.

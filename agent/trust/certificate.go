@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/crypto/ssh"
+
+	"github.com/wanderd/wanderd/agent/changed"
 )
 
 // maxCertificate bounds a certificate, in bytes. An Ed25519 key signed by an RSA key of 4,096 bits takes 1,500.
@@ -22,7 +24,9 @@ type Certificate struct {
 }
 
 // NewCertificate returns a certificate that has not been read.
-func NewCertificate(path string) *Certificate { return &Certificate{file: watched{path: path}} }
+func NewCertificate(path string) *Certificate {
+	return &Certificate{file: watched{file: changed.Of(path)}}
+}
 
 // Refresh reads the file again if it has changed, and reports whether it has. A file that is not there is no error. After an error the
 // certificate that was read last stays in use.
@@ -38,7 +42,7 @@ func (c *Certificate) Refresh() (changed bool, err error) {
 		}
 	}
 	if err != nil {
-		return false, fmt.Errorf("certificate: %s: %w", c.file.path, err)
+		return false, fmt.Errorf("certificate: %s: %w", c.file.file.Path(), err)
 	}
 	return changed, nil
 }

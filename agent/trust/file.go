@@ -2,6 +2,7 @@ package trust
 
 import (
 	"crypto/ed25519"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/wanderd/wanderd/agent/changed"
 	"github.com/wanderd/wanderd/agent/safepath"
 )
 
@@ -26,7 +28,7 @@ type File struct {
 
 // Open reads a file of known hosts, and refuses one that other users of this host can replace.
 func Open(path string) (*File, error) {
-	f := &File{file: watched{path: path}}
+	f := &File{file: watched{file: changed.Of(path)}}
 	_, err := f.Refresh()
 	return f, err
 }
@@ -42,7 +44,7 @@ func (f *File) Refresh() (changed bool, err error) {
 		}
 	}
 	if err != nil {
-		return false, fmt.Errorf("known hosts: %s: %w", f.file.path, err)
+		return false, fmt.Errorf("known hosts: %s: %w", f.file.file.Path(), err)
 	}
 	return changed, nil
 }
@@ -54,21 +56,18 @@ func (f *File) Check(name string, key ed25519.PublicKey, certificate []byte) (un
 
 // watched is a file that is read when it has changed.
 type watched struct {
-	path string
-	last stamp
-}
-
-// stamp tells the contents of a file apart without reading it.
-type stamp struct {
-	modified time.Time
-	size     int64
-	inode    uint64
+	file changed.File
+	// was is the digest of what was read last.
+	was [sha256.Size]byte
 }
 
 // read returns the content of a regular file that only root and this user can replace, if it has changed since the last call. After an error
 // it has not.
 func (w *watched) read() (text []byte, changed bool, err error) {
-	f, err := os.OpenFile(w.path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if !w.file.Look() {
+		return nil, false, nil
+	}
+	f, err := os.OpenFile(w.file.Path(), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, false, cause(err)
 	}
@@ -77,16 +76,10 @@ func (w *watched) read() (text []byte, changed bool, err error) {
 	if err != nil {
 		return nil, false, cause(err)
 	}
-	now := stamp{info.ModTime(), info.Size(), info.Sys().(*syscall.Stat_t).Ino}
-	if now == w.last {
-		return nil, false, nil
-	}
-	// It is not read again, and its defect not told again, before it changes again.
-	w.last = now
 	if !info.Mode().IsRegular() {
 		return nil, false, errors.New("it is not a regular file")
 	}
-	if err := safepath.Check(w.path); err != nil {
+	if err := safepath.Check(w.file.Path()); err != nil {
 		return nil, false, err
 	}
 	text, err = io.ReadAll(io.LimitReader(f, maxFile+1))
@@ -96,7 +89,10 @@ func (w *watched) read() (text []byte, changed bool, err error) {
 	case len(text) > maxFile:
 		return nil, false, fmt.Errorf("it is longer than %d bytes", maxFile)
 	}
-	return text, true, nil
+	now := sha256.Sum256(text)
+	before := w.was
+	w.was = now
+	return text, now != before, nil
 }
 
 // cause is an error of the file system without the path, which stands before it.

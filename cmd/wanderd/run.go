@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"runtime"
 	"runtime/debug"
 
 	"github.com/wanderd/wanderd/agent"
@@ -36,10 +37,14 @@ func (p *program) agent(ctx context.Context, flags settings.Flags) error {
 // it is a MiB smaller, and no slower.
 const heapGrowth = 50
 
-// runAgent is the program.runAgent of the real program.
+// runAgent is the program.runAgent of the real program. An agent works on one processor: what it has to do at a time is less than to wake
+// another one's thread, and whoever keeps it busy takes no more of the host.
 func runAgent(ctx context.Context, c agent.Config) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(heapGrowth)
+	}
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(1)
 	}
 	a, err := agent.New(c)
 	if err != nil {

@@ -1,0 +1,50 @@
+// Package changed tells whether a file is to be read again, at the price of one system call.
+package changed
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+)
+
+// File is a file that is looked at from time to time. It is for one goroutine.
+type File struct {
+	path string
+	last stamp
+}
+
+// stamp tells the contents of a file apart without reading it. Its zero value is no file's.
+type stamp struct {
+	looked   bool
+	modified time.Time
+	size     int64
+	inode    uint64
+	mode     fs.FileMode
+	owner    uint32
+}
+
+// Of returns a file that has not been looked at.
+func Of(path string) File { return File{path: path} }
+
+// Path is where the file is.
+func (f *File) Path() string { return f.path }
+
+// settled is how long ago a file must have changed. One that has changed a moment ago may change again within one tick of the kernel's clock, without
+// a trace.
+const settled = time.Second
+
+// Look reports whether the content, the owner or the mode may be another one than at the last call, or the file has come or gone. The first
+// call reports true.
+func (f *File) Look() bool {
+	now, before := stamp{looked: true}, f.last
+	if info, err := os.Stat(f.path); err == nil {
+		s := info.Sys().(*syscall.Stat_t)
+		now.modified, now.size, now.inode, now.mode, now.owner = info.ModTime(), info.Size(), s.Ino, info.Mode(), s.Uid
+	}
+	f.last = now
+	if time.Since(now.modified).Abs() < settled {
+		f.last = stamp{}
+	}
+	return now != before
+}

@@ -1,0 +1,50 @@
+package membership
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// A member that was cut off has missed what was said meanwhile, and nobody says it again soon: not memberlist, which probes the less the less it
+// hears. So a member that hears nobody calls the others, one at a time, and asks whoever answers for everything.
+const (
+	// deafAfter is how long a member that has others hears nothing when it is cut off: they are probed, and probe, every second.
+	deafAfter = time.Second
+	// callFirst and callMax bound the pause between two calls, which is a share of the silence.
+	callFirst = 250 * time.Millisecond
+	callMax   = 2 * time.Second
+	callShare = 64
+	// askAgain is how many members are asked for everything, until one answers.
+	askAgain = 3
+)
+
+// call runs until somebody is heard, and brings this member up to date. One at a time is enough.
+func (m *Membership) call(ctx context.Context) {
+	if !m.calling.CompareAndSwap(false, true) {
+		return
+	}
+	defer m.calling.Store(false)
+	called := false
+	for ; m.transport.silence() >= deafAfter; called = true {
+		lost := someOf(slices.DeleteFunc(m.All(), func(o Member) bool {
+			return o.ID == m.roster.self || o.State == StateLeft || o.State == StateUntrusted
+		}), 1)
+		if len(lost) == 0 {
+			return
+		}
+		m.working.Go(func() { _ = m.ping(&lost[0]) })
+		if !sleep(ctx, min(max(m.transport.silence()/callShare, callFirst), callMax)) {
+			return
+		}
+	}
+	if !called {
+		return
+	}
+	m.log.Debug().Msg("others are heard again")
+	for _, o := range someOf(m.others(), askAgain) {
+		if ctx.Err() != nil || m.sync(o.Addr) == nil {
+			return
+		}
+	}
+}

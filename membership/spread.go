@@ -1,0 +1,77 @@
+package membership
+
+import (
+	"context"
+	"math/rand/v2"
+	"net"
+	"time"
+)
+
+// memberlist passes news on at the ticks of its gossip. Each tick wakes the processor, also where there is no news, and that was most of what an agent at
+// rest cost. So its ticks are far apart, and whoever has news pings some members at once: a ping and its answer take along what waits.
+const (
+	// gossipEvery is the time between two ticks of memberlist.
+	gossipEvery = 500 * time.Millisecond
+	// spreadRounds is how many times a member with news pings spreadTo others, spreadEvery the time between two rounds.
+	spreadRounds = 3
+	spreadEvery  = 200 * time.Millisecond
+	spreadTo     = 3
+)
+
+// spread passes news on until ctx is done. A round is spreadEvery behind the one before, however much news there is.
+func (m *Membership) spread(ctx context.Context) {
+	for {
+		select {
+		case <-m.fresh:
+		case <-ctx.Done():
+			return
+		}
+		for rounds := spreadRounds; rounds > 0; rounds-- {
+			for _, to := range someOf(m.others(), spreadTo) {
+				m.working.Go(func() { _ = m.ping(&to) })
+			}
+			if !sleep(ctx, spreadEvery) {
+				return
+			}
+			select {
+			case <-m.fresh:
+				rounds = spreadRounds + 1
+			default:
+			}
+		}
+	}
+}
+
+// haveNews says that something waits to be passed on. It does not block.
+func haveNews(fresh chan<- struct{}) {
+	select {
+	case fresh <- struct{}{}:
+	default:
+	}
+}
+
+// others are the live members without this one.
+func (m *Membership) others() []Member {
+	var others []Member
+	for _, o := range m.roster.view.Load().Members {
+		if o.ID != m.roster.self {
+			others = append(others, o)
+		}
+	}
+	return others
+}
+
+// someOf takes up to n members at random. It changes the order of the list.
+func someOf(list []Member, n int) []Member {
+	for i := range min(n, len(list)) {
+		at := i + rand.IntN(len(list)-i)
+		list[i], list[at] = list[at], list[i]
+	}
+	return list[:min(n, len(list))]
+}
+
+// ping returns nil if a member answers.
+func (m *Membership) ping(to *Member) error {
+	_, err := m.list.Ping(nodeName(to.Name, to.ID), net.UDPAddrFromAddrPort(to.Addr))
+	return err
+}
