@@ -23,7 +23,7 @@ func TestTheNextHookStartsWhenTheHookOfADeadAgentIsGone(t *testing.T) {
 		w.startAll()
 		time.Sleep(5 * time.Minute)
 		for range 10 {
-			holder := w.untilRuns(time.Minute)
+			holder := w.untilStarts(time.Minute)
 			time.Sleep(w.gate.Op / 2)
 			crash := time.Now()
 			w.crash(holder)

@@ -409,6 +409,14 @@ func (w *world) until(what string, patience time.Duration, cond func() bool) {
 	}
 }
 
+// untilStarts waits until a hook starts and returns its member.
+func (w *world) untilStarts(patience time.Duration) string {
+	w.t.Helper()
+	since := time.Now()
+	w.until("somebody starts", patience, func() bool { return len(w.runs(since)) > 0 })
+	return w.runs(since)[0].Name
+}
+
 // untilRuns waits until a hook runs and returns its member.
 func (w *world) untilRuns(patience time.Duration) string {
 	w.t.Helper()

@@ -95,7 +95,7 @@ type Membership struct {
 	fresh   chan struct{}
 	calling atomic.Bool
 	stop    context.CancelFunc
-	working               sync.WaitGroup
+	working sync.WaitGroup
 
 	// updating serialises calls of memberlist's UpdateNode. It is no mutex, because a goroutine that waits for a mutex stops virtual
 	// time. life serialises Leave and Shutdown.

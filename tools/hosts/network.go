@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Network is hosts that are joined by a bridge: namespaces that live for as long as this process holds them.
@@ -165,6 +166,26 @@ func (n *Network) Cut(from, to int, cut bool) error {
 	f.cut = cut
 	n.links[link{from, to}] = f
 	return n.apply(to)
+}
+
+// Isolate cuts all ways to a host and from it, or restores them, as nearly at once as it can.
+func (n *Network) Isolate(host int, cut bool) error {
+	for other := range n.hosts {
+		if other != host {
+			for _, l := range []link{{host, other}, {other, host}} {
+				f := n.links[l]
+				f.cut = cut
+				n.links[l] = f
+			}
+		}
+	}
+	failed := make([]error, len(n.hosts))
+	var all sync.WaitGroup
+	for to := range n.hosts {
+		all.Go(func() { failed[to] = n.apply(to) })
+	}
+	all.Wait()
+	return errors.Join(failed...)
 }
 
 // Lose loses some of 1,000 packets on their way to a host, from wherever they come.

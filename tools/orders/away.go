@@ -3,7 +3,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"syscall"
 	"time"
@@ -38,14 +37,7 @@ func signal(sig syscall.Signal) func(*world, int) error {
 }
 
 func cut(off bool) func(*world, int) error {
-	return func(w *world, at int) (err error) {
-		for other := range w.fleet.Hosts {
-			if other != at {
-				err = errors.Join(err, w.fleet.Network.Cut(at, other, off), w.fleet.Network.Cut(other, at, off))
-			}
-		}
-		return err
-	}
+	return func(w *world, at int) error { return w.fleet.Network.Isolate(at, off) }
 }
 
 // awayFor is how long a member is away: the others pass the token by, or revive it.

@@ -10,22 +10,25 @@ import (
 	"time"
 )
 
-// idleFor is how long the processor time of an idle fleet is added up.
-const idleFor = time.Minute
+const (
+	// settlesIn is how long members ask others for the whole membership after they have joined.
+	settlesIn = 45 * time.Second
+	// idleFor is how long the processor time of an idle fleet is added up.
+	idleFor = time.Minute
+)
 
 // BenchmarkIdleAgent measures what an agent costs that has nothing to do but pass the token on, with every constant at its default. Pages of the
 // program that many agents have in common count for each of them in what is resident, and once for all of them in what is proportional.
 func BenchmarkIdleAgent(b *testing.B) {
-	for _, size := range []int{5, 200} {
+	for _, size := range []int{5, 20, 60, 200} {
 		b.Run(strconv.Itoa(size), func(b *testing.B) {
 			for b.Loop() {
 				f := newFleet(b, size, "--log-level", "info")
 				f.hook("#!/bin/sh\necho \"start $WANDERD_NAME $WANDERD_SEQ $(date +%s%N) $$\" >>\"$JOURNAL\"\n")
-				if size > 20 {
-					f.startMany()
-				} else {
-					f.start()
-				}
+				begun := time.Now()
+				f.startMany()
+				b.Logf("all %d see all after %.0f s", size, time.Since(begun).Seconds())
+				time.Sleep(settlesIn)
 				for before := -1; before < len(f.runs()); time.Sleep(10 * time.Second) {
 					before = len(f.runs()) // everybody has run soon, and then there is nothing to do
 				}
@@ -47,7 +50,10 @@ func (f *fleet) measureIdle(b *testing.B) {
 	for i, n := range f.nodes {
 		before[i] = n.processorTime()
 	}
+	busy, all := machineTime(b)
 	time.Sleep(idleFor)
+	busyNow, allNow := machineTime(b)
+	b.ReportMetric(100*(busyNow-busy)/(allNow-all), "%-of-machine")
 	for i, n := range f.nodes {
 		used := n.processorTime() - before[i]
 		figures["ms-cpu/s"] = append(figures["ms-cpu/s"], 1000*used.Seconds()/idleFor.Seconds())
@@ -65,6 +71,26 @@ func (f *fleet) measureIdle(b *testing.B) {
 		b.ReportMetric(of[len(of)/2], unit+"-median")
 		b.ReportMetric(of[len(of)-1], unit+"-max")
 	}
+}
+
+// machineTime is what the machine's processors have worked since its start, and how much there was in all, in the kernel's ticks.
+func machineTime(b *testing.B) (busy, all float64) {
+	b.Helper()
+	text, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		b.Skip("needs /proc: ", err)
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	for i, field := range strings.Fields(line)[1:9] { // proc_stat(5): user nice system idle iowait irq softirq steal
+		ticks, err := strconv.ParseFloat(field, 64)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if all += ticks; i != 3 && i != 4 {
+			busy += ticks
+		}
+	}
+	return busy, all
 }
 
 // processorTime is what the agent has used, in user and system mode.

@@ -3,7 +3,9 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -69,26 +71,52 @@ func TestAFleetFromAnyHost(t *testing.T) {
 	})
 }
 
-// startMany starts a large fleet, and waits until all hear all.
+// atATime is how many agents of a large fleet start at a time: so they need the machine for less time than after which members suspect each other.
+const atATime = 10
+
+// startMany starts a large fleet in groups, each of which is in the fleet before the next starts, and waits until all see all.
 func (f *fleet) startMany() {
 	f.t.Helper()
 	f.seeds = 5
-	f.start()
-	until(f.t, "all hear all", func() bool {
-		time.Sleep(2 * time.Second) // all these processes start on this machine
-		for _, n := range f.nodes {
-			select {
-			case <-n.ended: // another one has taken its port for a connection
-				n.addr = freeAddr(f.t)
-				n.bind = n.addr
-				n.start()
-			default:
+	see := func(nodes []*node, members int) {
+		f.t.Helper()
+		until(f.t, fmt.Sprintf("%s and others see %d members", nodes[0].name, members), func() bool {
+			time.Sleep(200 * time.Millisecond) // to ask is work, too
+			for _, n := range nodes {
+				if !n.sees(members) {
+					return false
+				}
 			}
+			return true
+		})
+	}
+	for at := 0; at < len(f.nodes); at += atATime {
+		group := f.nodes[at:min(at+atATime, len(f.nodes))]
+		for _, n := range group {
+			n.start()
 		}
-		all, ok := f.nodes[7].whole()
-		return ok && len(all.Members) == len(f.nodes) && len(missing(&all)) == 0
-	})
+		see(group, at+len(group))
+	}
+	see(f.nodes, len(f.nodes))
 }
+
+// sees reports whether the node counts so many members, or more. A node whose port another one has taken for a connection starts again.
+func (n *node) sees(members int) bool {
+	select {
+	case <-n.ended:
+		n.addr = freeAddr(n.fleet.t)
+		n.bind = n.addr
+		n.start()
+		return false
+	default:
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	s, err := n.control().Status(ctx)
+	return err == nil && s.Members >= members
+}
+
+func (n *node) control() *control.Client { return control.Dial(filepath.Join(n.state, "wanderd.sock")) }
 
 // BenchmarkFleetStatus measures "wanderd status --fleet" in a fleet of 200 agents on this machine, with the start of its process.
 func BenchmarkFleetStatus(b *testing.B) {
