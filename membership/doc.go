@@ -35,6 +35,8 @@
 //     goroutine of ours reads (mailbox.go, roster.go). It also writes its log under that lock; the log has a queue, too
 //     (logadapter.go).
 //   - It calls NotifyAlive for all members at every full sync: the result of a check is cached with the bytes it is about.
+//   - It passes news on at its ticks, and ticks without news, too: few ticks, and pings that carry the news (spread.go).
+//   - The less it hears the less it probes, so a member that is back after it was cut off hears late of what it missed: it calls (call.go).
 //   - It believes whoever says that a member left, moved, or has the highest incarnation of all, which nobody can contradict: announcements
 //     are signed (metadata.go), and an incarnation is believed as far as a clock can explain it (sieve.go).
 //   - It believes whoever sends it a packet or a sync: both are signed, and where keys have to be trusted, checked (introduce.go, admission.go).
