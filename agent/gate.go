@@ -92,7 +92,7 @@ func newGate(a *Agent, cfg GateConfig, p past) *gate {
 	g := &gate{
 		cfg: cfg, id: wire.GateIDOf(cfg.Name), family: cfg.Protocol.Family(), roster: p.roster, history: p.history,
 		log: a.log.With().Str("gate", cfg.Name).Logger(), notes: make(map[policy.Note]uint64), said: make(map[policy.Note]policy.Time), tally: newTally(),
-		asking: asking{answers: make(map[string]uint64)},
+		asking: asking{answers: noAnswers()},
 	}
 	var machine policy.Machine = &unseated{why: "it has just started"}
 	if g.roster == nil || g.roster.known.Agreed && g.roster.home == "" {

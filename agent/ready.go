@@ -34,6 +34,11 @@ type asking struct {
 	answers map[string]uint64
 }
 
+// noAnswers counts each answer from zero: an alert sees a count rise only if it was there before.
+func noAnswers() map[string]uint64 {
+	return map[string]uint64{string(control.AnswerYes): 0, string(control.AnswerNo): 0, string(control.AnswerError): 0}
+}
+
 // answered is an answer on its way to the loop.
 type answered struct {
 	gate   *gate

@@ -9,6 +9,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/policy/strict"
 )
 
 // answer is what a host says when it is asked whether it is ready, and how long that takes.
@@ -102,6 +103,50 @@ func TestAHostThatNeedsNothingLetsTheTokenPassAndIsAskedAgain(t *testing.T) {
 		}
 		if h := w.history("c"); len(h) != 0 {
 			t.Errorf("a no is in the history: %+v", h)
+		}
+	})
+}
+
+func TestInAStrictGateTheTokenGoesOnWhereTheHostSaysNo(t *testing.T) {
+	for name, protocol := range strictGates() {
+		t.Run(name, func(t *testing.T) {
+			inStrictWorld(t, func(w *world) {
+				settings := protocol.(strict.Settings)
+				settings.MinInterval = time.Hour
+				w.strictly, w.gate.ready, w.gate.HookTimeout = settings, true, time.Minute
+				begun := time.Now()
+				w.saysOf("b", answer{exit: 75})
+				for _, name := range trio() {
+					w.start(name, AloneWait)
+				}
+				w.until("the others run", 5*time.Minute, func() bool { return len(w.runs(begun)) == 2 })
+				time.Sleep(5 * time.Minute)
+				g := w.strict("b")
+				if len(w.runs(begun)) != 2 || g.Because != control.BecauseNotReady || g.NotRunning != saidNo || g.Ready.Answers["no"] != 1 {
+					t.Errorf("%d runs; %q because of %q: %+v", len(w.runs(begun)), g.NotRunning, g.Because, g.Ready)
+				}
+				w.saysOf("b", answer{})
+				w.until("b runs after its next answer", 6*time.Minute, func() bool { return len(w.runs(begun)) == 3 })
+			}, trio()...)
+		})
+	}
+}
+
+func TestTheMetricsCountWhatAHostHasSaid(t *testing.T) {
+	inWorld(t, readyGate(), func(w *world) {
+		begun := time.Now()
+		w.start("a", AloneRun)
+		w.until("it has run", 5*time.Minute, func() bool { return len(w.runs(begun)) == 1 })
+		w.saysOf("a", answer{exit: 75})
+		time.Sleep(75 * time.Minute)
+		text := w.scrape("a")
+		for _, want := range []string{
+			`wanderd_ready_total{answer="yes",gate="default"} 1`, `wanderd_ready_total{answer="no",gate="default"} 2`,
+			`wanderd_ready_total{answer="error",gate="default"} 0`, `wanderd_ready{gate="default"} 0`,
+		} {
+			if !strings.Contains(text, "\n"+want+"\n") {
+				t.Errorf("no line %q in\n%s", want, text)
+			}
 		}
 	})
 }

@@ -100,9 +100,14 @@ type soft struct {
 func (g *soft) config() GateConfig {
 	c := GateConfig{Name: g.Name, Hook: g.Hook, HookTimeout: g.HookTimeout, StopAfter: g.StopAfter, WindowHard: g.hard, Protocol: g.Settings}
 	if g.ready {
-		c.Ready, c.ReadyTimeout, c.ReadyAgain = []string{"ask"}, 30*time.Second, 10*time.Minute
+		c.ask()
 	}
 	return c
+}
+
+// ask lets the hosts of a gate be asked.
+func (g *GateConfig) ask() {
+	g.Ready, g.ReadyTimeout, g.ReadyAgain = []string{"ask"}, 30*time.Second, 10*time.Minute
 }
 
 // inWorld runs a story in virtual time and stops the remaining agents at its end.
@@ -191,6 +196,10 @@ func (w *world) gateOf(name string) GateConfig {
 		return w.gate.config()
 	}
 	c := GateConfig{Name: w.gate.Name, Roster: w.rosters[name], KillAfter: time.Second, Protocol: w.strictly}
+	if w.gate.ready {
+		c.Hook, c.HookTimeout = w.gate.Hook, w.gate.HookTimeout
+		c.ask()
+	}
 	if c.Protocol == nil {
 		c.Protocol = strictlock.Settings{
 			Lease: 8 * time.Second, MostLease: 8 * time.Second, KillAfter: time.Second, Margin: 100 * time.Millisecond, Rho: 0.01,

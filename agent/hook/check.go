@@ -27,17 +27,17 @@ func Check(argv []string, trusted bool) error {
 	info, err := os.Stat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("hook %s does not exist: check the path (relative paths start at the agent's working directory)", file)
+		return fmt.Errorf("%s does not exist: check the path (relative paths start at the agent's working directory)", file)
 	case err != nil:
 		return fmt.Errorf("hook: %w", err)
 	case info.IsDir():
-		return fmt.Errorf("hook %s is a directory: name a program in it", file)
+		return fmt.Errorf("%s is a directory: name a program in it", file)
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("hook %s is not a regular file (%s): name a program", file, info.Mode().Type())
+		return fmt.Errorf("%s is not a regular file (%s): name a program", file, info.Mode().Type())
 	case info.Mode().Perm()&0o111 == 0:
-		return fmt.Errorf("hook %s is not executable: chmod +x %s", file, file)
+		return fmt.Errorf("%s is not executable: chmod +x %s", file, file)
 	case info.Size() == 0:
-		return fmt.Errorf("hook %s is empty: write the operation into it", file)
+		return fmt.Errorf("%s is empty: write the operation into it", file)
 	}
 	if !trusted {
 		if err := safepath.Check(file); err != nil {
@@ -45,7 +45,7 @@ func Check(argv []string, trusted bool) error {
 		}
 	}
 	if err := unix.Faccessat(unix.AT_FDCWD, file, unix.X_OK, unix.AT_EACCESS); err != nil {
-		return fmt.Errorf("hook %s may not be executed by user %d, or its file system is mounted noexec: "+
+		return fmt.Errorf("%s may not be executed by user %d, or its file system is mounted noexec: "+
 			"change its owner or mode, or move it: %w", file, os.Geteuid(), err)
 	}
 	return checkInterpreter(file)
@@ -67,25 +67,25 @@ func checkInterpreter(file string) error {
 	line, isScript := bytes.CutPrefix(head, []byte("#!"))
 	if !isScript {
 		if bytes.IndexByte(head, 0) < 0 {
-			return fmt.Errorf("hook %s is a script without an interpreter: put #!/bin/sh into its first line", file)
+			return fmt.Errorf("%s is a script without an interpreter: put #!/bin/sh into its first line", file)
 		}
 		return nil
 	}
 	line, _, _ = bytes.Cut(line, []byte("\n"))
 	if bytes.HasSuffix(line, []byte("\r")) {
-		return fmt.Errorf("hook %s has the line ends of Windows: convert it with sed -i 's/\\r$//' %s", file, file)
+		return fmt.Errorf("%s has the line ends of Windows: convert it with sed -i 's/\\r$//' %s", file, file)
 	}
 	words := strings.Fields(string(line))
 	if len(words) == 0 {
-		return fmt.Errorf("hook %s names no interpreter after #!: put #!/bin/sh into its first line", file)
+		return fmt.Errorf("%s names no interpreter after #!: put #!/bin/sh into its first line", file)
 	}
 	if _, err := os.Stat(words[0]); err != nil {
-		return fmt.Errorf("hook %s wants the interpreter %s, which is not there: install it or correct the first line",
+		return fmt.Errorf("%s wants the interpreter %s, which is not there: install it or correct the first line",
 			file, words[0])
 	}
 	if path.Base(words[0]) == "env" && len(words) == 2 {
 		if _, err := exec.LookPath(words[1]); err != nil {
-			return fmt.Errorf("hook %s wants the interpreter %s, which is not in PATH: install it or correct the first line",
+			return fmt.Errorf("%s wants the interpreter %s, which is not in PATH: install it or correct the first line",
 				file, words[1])
 		}
 	}

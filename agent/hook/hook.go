@@ -302,7 +302,7 @@ func locate(argv []string) (string, error) {
 	}
 	path, err := exec.LookPath(name)
 	if err != nil && !errors.Is(err, exec.ErrDot) {
-		return "", fmt.Errorf("hook %q is not in PATH: write its path, as in ./%s or /usr/local/bin/%[1]s", name, name)
+		return "", fmt.Errorf("%q is not in PATH: write its path, as in ./%s or /usr/local/bin/%[1]s", name, name)
 	}
 	return path, nil
 }

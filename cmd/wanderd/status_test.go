@@ -305,6 +305,30 @@ func TestStatusShowsWhichKeyAnswersToWhichNameOfARoster(t *testing.T) {
 	}
 }
 
+func TestAStatusSaysWhatTheHostHasAnswered(t *testing.T) {
+	now := noon()
+	for want, r := range map[string]control.Ready{
+		"ready        not asked yet; being asked for 3s (since 11:59:57)\n": {AskingSince: now.Add(-3 * time.Second)},
+		"ready        yes, 2m ago (11:58:00)\n":                             {Answer: control.AnswerYes, At: now.Add(-2 * time.Minute), Counts: true},
+		"ready        no (75), 2m ago (11:58:00); asked next in 8m (12:08:00)\n": {
+			Answer: control.AnswerNo, At: now.Add(-2 * time.Minute), Next: now.Add(8 * time.Minute),
+		},
+		"ready        an error: exit status 3: \uFFFD[31m, 2m ago (11:58:00); asked next in 0s (12:00:00)\n": {
+			Answer: control.AnswerError, Error: "exit status 3: \x1b[31m", At: now.Add(-2 * time.Minute), Next: now,
+		},
+	} {
+		var b strings.Builder
+		writeGate(&b, control.Gate{Ready: &r}, now)
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	var b strings.Builder
+	if writeGate(&b, control.Gate{}, now); strings.Contains(b.String(), "ready") {
+		t.Errorf("nobody is asked, and the status says\n%s", b.String())
+	}
+}
+
 func TestAStatusSaysWhenItsWindowOpens(t *testing.T) {
 	now := time.Date(2026, 6, 5, 18, 48, 0, 0, time.UTC)
 	for want, g := range map[string]control.Gate{

@@ -27,7 +27,7 @@ func exposed(t *testing.T) map[string]bool {
 	m := metrics.New(func(context.Context) (control.Status, error) {
 		return control.Status{Dropped: one, Gossip: one, Gates: []control.Gate{{
 			Name: "sync", Results: one, Taken: one, Given: one, Notes: one, LastRun: now, LastSuccess: now, NextRun: now, SilentSince: now,
-			Load: 1, Lap: 1, Op: 1, RegenerateAfter: 1,
+			Load: 1, Lap: 1, Op: 1, RegenerateAfter: 1, Ready: &control.Ready{Answers: one},
 		}}}, nil
 	})
 	m.Ran("sync", time.Second)

@@ -158,7 +158,7 @@ func TestWhatDoesNotFitTogetherIsSaidWithTheRemedy(t *testing.T) {
 		{
 			"missing hook",
 			reading{flags: map[string][]string{"hook": {"./missing.sh"}}},
-			[]string{"--hook: hook ./missing.sh does not exist: check the path (relative paths start at the agent's working directory)"},
+			[]string{"--hook: ./missing.sh does not exist: check the path (relative paths start at the agent's working directory)"},
 		},
 		{
 			"a repetition of nothing",
@@ -242,6 +242,26 @@ func TestWhatDoesNotFitTogetherIsSaidWithTheRemedy(t *testing.T) {
 			"missing secret",
 			reading{flags: map[string][]string{"secret_file": {"/missing/secret"}}},
 			[]string{`--secret-file: the secret file /missing/secret is not there: make one with "wanderd keygen --secret", and give all members the same`},
+		},
+		{
+			"ready in a gate without a hook",
+			reading{file: "[[gate]]\nname = \"a\"\nready = \"/bin/true\"\n"},
+			[]string{`wanderd.toml:3: ready: it says whether a hook is needed, and this gate has none: leave it out, or let the callers ask for themselves`},
+		},
+		{
+			"ready for several gates",
+			reading{file: "ready = \"/bin/true\"\n[[gate]]\nname = \"a\"\nhook = \"/bin/sh\"\n"},
+			[]string{`wanderd.toml:1: ready: it is the question of one hook: put it into the [[gate]] table of that hook`},
+		},
+		{
+			"ready that is not there",
+			reading{flags: map[string][]string{"ready": {"/missing/ready"}}},
+			[]string{`--ready: /missing/ready does not exist: check the path (relative paths start at the agent's working directory)`},
+		},
+		{
+			"ready that nobody can execute",
+			reading{flags: map[string][]string{"ready": {"/etc/hostname"}}},
+			[]string{`--ready: /etc/hostname is a script without an interpreter: put #!/bin/sh into its first line`},
 		},
 		{"a broken value is not judged again", reading{file: "op = 5\nbind = \"x\"\nsecret_file = 1\n", flags: map[string][]string{"min_interval": {"1s"}}}, []string{
 			`wanderd.toml:1: op is a number: a duration needs a unit and quotes, as in "5s" or "5m"`,

@@ -344,6 +344,19 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 			[]string{`wanderd.toml:4: name: the gate "a" already exists in line 1: rename one of them`},
 		},
 		{
+			"ready that is no command, and a timeout of nothing",
+			reading{file: "ready = true\nready_timeout = \"0s\"\n"},
+			[]string{
+				`wanderd.toml:1: ready is true or false: want text, or an array of texts, as in ["./sync.sh", "--fast"]`,
+				`wanderd.toml:2: ready_timeout: "0s" must be greater than 0: leave it out for the default, 30s`,
+			},
+		},
+		{
+			"ready_timeout without a unit",
+			reading{file: "ready_timeout = \"30\"\n"},
+			[]string{`wanderd.toml:1: ready_timeout: "30" has no unit: write 30s for seconds, 30m for minutes, 30h for hours or 30d for days`},
+		},
+		{
 			"no such file",
 			reading{flags: map[string][]string{"config": {"missing.toml"}}},
 			[]string{`the configuration file missing.toml does not exist: check --config`},
