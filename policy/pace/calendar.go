@@ -13,6 +13,9 @@ type Calendar struct {
 	Windows *window.Set
 	// Ahead is how far the wall clock is ahead of monotonic time: See sets it.
 	Ahead time.Duration
+
+	// The last answer, in wall time: asked from since until until, the windows open at opens, or are open already.
+	since, until, opens int64
 }
 
 // WindowsOf returns the windows of a calendar.
@@ -22,6 +25,9 @@ func WindowsOf(s window.Set) *window.Set {
 	}
 	return &s
 }
+
+// Set takes other windows.
+func (c *Calendar) Set(s window.Set) { *c = Calendar{Windows: WindowsOf(s), Ahead: c.Ahead} }
 
 // See reads the clocks. It must be called before anything else is asked of the calendar in a step.
 func (c *Calendar) See(now policy.Instant) {
@@ -39,7 +45,7 @@ func (c *Calendar) Opens(t policy.Time) policy.Time {
 	if at == policy.Never {
 		return policy.Never
 	}
-	switch opens := c.Windows.Opens(int64(at)); opens {
+	switch opens := c.opensAt(int64(at)); opens {
 	case int64(at):
 		return t
 	case window.Never:
@@ -47,6 +53,17 @@ func (c *Calendar) Opens(t policy.Time) policy.Time {
 	default:
 		return policy.Time(opens).Add(-c.Ahead)
 	}
+}
+
+// opensAt looks into the calendar only where the last answer does not tell: every step of a machine asks.
+func (c *Calendar) opensAt(at int64) int64 {
+	if at < c.since || at >= c.until {
+		c.since, c.opens = at, c.Windows.Opens(at)
+		if c.until = c.opens; c.opens == at {
+			c.until = c.Windows.Closes(at)
+		}
+	}
+	return max(at, c.opens)
 }
 
 // Facts says when the windows open or close next.

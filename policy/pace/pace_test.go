@@ -79,7 +79,7 @@ func TestACalendarGoesByTheWallClock(t *testing.T) {
 		t.Errorf("it opens at %v", got)
 	}
 	c.See(policy.Instant{Time: 6, Wall: at("22:30:00")}) // somebody has set the clock
-	if got := c.Opens(6); got != 6 {
+	if got := c.Opens(6); got != 6 || c.Opens(policy.Time(6).Add(hour)) != policy.Time(6).Add(hour) || c.Opens(policy.Time(6).Add(8*hour)) <= policy.Time(6).Add(23*hour) {
 		t.Errorf("it opens at %v", got)
 	}
 	facts := c.Facts(6, nil)

@@ -2,7 +2,6 @@ package strict
 
 import (
 	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/pace"
 )
 
 var _ policy.Tunable = (*Machine)(nil)
@@ -14,7 +13,7 @@ func (g *Machine) Tune(p policy.Protocol) bool {
 		return false
 	}
 	g.set.MinInterval, g.set.RetryAfter, g.set.Windows = s.MinInterval, s.RetryAfter, s.Windows
-	g.calendar.Windows = pace.WindowsOf(s.Windows)
+	g.calendar.Set(s.Windows)
 	g.due.repeat = g.pace().Held(g.due.repeat)
 	return true
 }

@@ -73,9 +73,10 @@ func DetailOf(m policy.Machine, slot int, now policy.Time) Detail {
 
 // Status describes this member.
 func (m *Machine) Status(now policy.Time) policy.Status {
+	next := m.nextRun(now)
 	s := policy.Status{
-		Phase: m.state.String(), Why: m.why(now), Holding: m.holds, Token: m.token.Ref, Holder: m.lastTo, Since: m.silence.since,
-		HasRun: m.ran.ever, LastRun: m.ran.at, NextRun: m.nextRun(now),
+		Phase: m.state.String(), Why: m.why(now, next), Holding: m.holds, Token: m.token.Ref, Holder: m.lastTo, Since: m.silence.since,
+		HasRun: m.ran.ever, LastRun: m.ran.at, NextRun: next,
 	}
 	guarded, guards := m.guardian.Guards()
 	switch {
@@ -179,7 +180,7 @@ func (m *Machine) custodyFacts(out []policy.Fact) []policy.Fact {
 	return out
 }
 
-func (m *Machine) why(now policy.Time) string {
+func (m *Machine) why(now, next policy.Time) string {
 	switch {
 	case m.state == running:
 		return WhyRunning
@@ -191,9 +192,9 @@ func (m *Machine) why(now policy.Time) string {
 		return WhyAlone
 	case m.unwanted():
 		return WhyUnwanted
-	case m.opens(now) > now:
+	case next > now && m.opens(now) > now: // A run that is next now is in a window.
 		return pace.WhyClosed
-	case now < m.nextRun(now):
+	case now < next:
 		return m.whyTooSoon(now)
 	case m.unready && !m.overrides():
 		return WhyNotReady

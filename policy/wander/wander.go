@@ -168,8 +168,8 @@ type Machine struct {
 	// measured is the estimate of Δop in milliseconds; zero if there is none.
 	measured uint32
 
-	// ahead is how far the wall clock is ahead of monotonic time; known only in a gate with windows.
-	ahead time.Duration
+	// calendar is nil in a gate without windows.
+	calendar *pace.Calendar
 
 	token  guardian.Token
 	lastTo wire.MemberID
@@ -202,6 +202,7 @@ func New(cfg Config) *Machine {
 		cfg.Laps = new(Laps)
 	}
 	m := &Machine{cfg: cfg}
+	m.setCalendar()
 	m.handoff = handoff.New(handoff.Config{
 		Gate: cfg.Gate, Self: cfg.Self, Timeout: m.timeout(), Entropy: cfg.Entropy,
 	})
@@ -244,8 +245,8 @@ func times(n int, d time.Duration) time.Duration {
 
 // Step applies one event.
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
-	if m.cfg.Windows != nil {
-		m.ahead = time.Duration(now.Wall) - time.Duration(now.Time)
+	if m.calendar != nil {
+		m.calendar.See(now)
 	}
 	if m.unready && m.granting() && !m.demanded {
 		out = m.desist(now, out)

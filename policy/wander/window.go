@@ -8,18 +8,29 @@ import (
 // A member is due only while a window of its gate is open: "a member that may not run passes the token on; nobody ever holds and waits for a
 // window". Only a member that keeps the token anyway because it is due soon does that for a window, too, which opens within a lap of skips.
 
-func (m *Machine) calendar() pace.Calendar {
-	return pace.Calendar{Windows: m.cfg.Windows, Ahead: m.ahead}
+// setCalendar makes the calendar of the present windows. Most machines have none.
+func (m *Machine) setCalendar() {
+	old := m.calendar
+	if m.calendar = nil; m.cfg.Windows != nil {
+		m.calendar = &pace.Calendar{Windows: m.cfg.Windows}
+		if old != nil {
+			m.calendar.Ahead = old.Ahead
+		}
+	}
 }
 
 // opens is the first time from t on at which a window is open.
 func (m *Machine) opens(t policy.Time) policy.Time {
-	c := m.calendar()
-	return c.Opens(t)
+	if m.calendar == nil {
+		return t
+	}
+	return m.calendar.Opens(t)
 }
 
 // windowFacts says when the windows open or close next.
 func (m *Machine) windowFacts(now policy.Time, out []policy.Fact) []policy.Fact {
-	c := m.calendar()
-	return c.Facts(now, out)
+	if m.calendar == nil {
+		return out
+	}
+	return m.calendar.Facts(now, out)
 }

@@ -98,12 +98,12 @@ func (w *Window) parseTimes(text string) (err error) {
 		return err
 	}
 	switch {
-	case w.from == dayLength:
+	case w.from == minutesOfDay:
 		return fmt.Errorf("%q begins at the end of the day: write 00:00, and the next day", text)
 	case w.from == w.to:
 		return fmt.Errorf("%q ends when it begins: write \"00:00-24:00\" for a whole day", text)
 	case w.to == 0:
-		w.to = dayLength
+		w.to = minutesOfDay
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func parseTime(text string) (minutes int, err error) {
 	if hasMinutes && len(rest) == 2 {
 		m, err = parseNumber(rest, 59)
 	}
-	if hourErr != nil || err != nil || hasMinutes && len(rest) != 2 || 60*h+m > dayLength {
+	if hourErr != nil || err != nil || hasMinutes && len(rest) != 2 || 60*h+m > minutesOfDay {
 		return 0, fmt.Errorf("%q is not a time of the day: write hours and minutes from 00:00 to 24:00, as in \"22:00\"", text)
 	}
 	return 60*h + m, nil

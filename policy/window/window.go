@@ -39,7 +39,7 @@ func (s Set) Open(at int64) bool {
 		return true
 	}
 	for i := range s {
-		if s[i].open(time.Unix(0, at)) {
+		if s[i].open(at) {
 			return true
 		}
 	}
@@ -82,23 +82,38 @@ func (s Set) change(at int64) int64 {
 func (s Set) boundary(at int64) int64 {
 	next := Never
 	for i := range s {
-		next = min(next, s[i].boundary(time.Unix(0, at)))
+		next = min(next, s[i].boundary(at))
 	}
 	return next
 }
 
 const (
-	minute    = int64(time.Minute)
-	dayLength = 24 * 60
+	second = int64(time.Second)
+	minute = int64(time.Minute)
+	day    = minutesOfDay * minute
+	// A time of the day is written in minutes.
+	minutesOfDay = 24 * 60
 )
 
+// clocks returns the weekday and the time of the day that the clocks of the zone show. They are computed here as package time computes the
+// zone's offset anew for each part of a date, and every step of a machine asks.
+func (w *Window) clocks(at int64) (today time.Weekday, shown int64) {
+	t := time.Unix(0, at)
+	_, offset := t.In(w.zone).Zone()
+	const aDay = day / second
+	s := t.Unix() + int64(offset)
+	ofDay := (s%aDay + aDay) % aDay
+	days := (s - ofDay) / aDay
+	return time.Weekday(((days+int64(time.Thursday))%7 + 7) % 7), ofDay*second + int64(t.Nanosecond()) // 1970 began on a Thursday
+}
+
 // open reports whether the clocks of the zone show a time in the window.
-func (w *Window) open(at time.Time) bool {
+func (w *Window) open(at int64) bool {
 	if w.zone == nil {
 		return false
 	}
-	at = at.In(w.zone)
-	shown, today := at.Hour()*60+at.Minute(), at.Weekday()
+	today, now := w.clocks(at)
+	shown := int(now / minute)
 	if w.from < w.to {
 		return w.on(today) && shown >= w.from && shown < w.to
 	}
@@ -109,14 +124,13 @@ func (w *Window) open(at time.Time) bool {
 func (w *Window) on(day time.Weekday) bool { return w.days&(1<<day) != 0 }
 
 // boundary returns the first time after at at which the clocks show the beginning or the end of the window, or are changed.
-func (w *Window) boundary(at time.Time) int64 {
+func (w *Window) boundary(at int64) int64 {
 	if w.zone == nil {
 		return Never
 	}
-	at = at.In(w.zone)
-	shown := int64(at.Hour()*60+at.Minute())*minute + int64(at.Second())*int64(time.Second) + int64(at.Nanosecond())
-	next := at.UnixNano() + min(until(shown, w.from), until(shown, w.to))
-	if _, changed := at.ZoneBounds(); changed.After(at) && changed.Before(time.Unix(0, next)) {
+	_, shown := w.clocks(at)
+	next := at + min(until(shown, w.from), until(shown, w.to))
+	if _, changed := time.Unix(0, at).In(w.zone).ZoneBounds(); changed.After(time.Unix(0, at)) && changed.Before(time.Unix(0, next)) {
 		return changed.UnixNano()
 	}
 	return next
@@ -125,7 +139,6 @@ func (w *Window) boundary(at time.Time) int64 {
 // until returns how long it takes until a clock that shows a time of the day shows a minute of the day, if nobody changes it: more than zero,
 // and a day at most.
 func until(shown int64, minuteOfDay int) int64 {
-	const day = dayLength * minute
 	wait := (int64(minuteOfDay)*minute - shown) % day
 	if wait <= 0 {
 		wait += day

@@ -211,3 +211,21 @@ func TestTheCalendarOfACenturyEndsInEveryZone(t *testing.T) {
 		}
 	}
 }
+
+// A window is open while the clocks show a time in it, by package time's own words, in any year.
+func TestTheClocksAreThoseOfTheZone(t *testing.T) {
+	for _, name := range []string{"UTC", "Europe/Berlin", "Asia/Kathmandu", "Australia/Lord_Howe", "America/St_Johns"} {
+		zone, err := time.LoadLocation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := parse(t, "Thu 09:30-17:45 "+name)
+		for now := at(t, "1903-01-01 00:00 +0000"); now < at(t, "2099-01-01 00:00 +0000"); now += int64(1_234_567 * time.Second) {
+			clocks := time.Unix(0, now).In(zone)
+			shown := clocks.Format("15:04")
+			if want := clocks.Weekday() == time.Thursday && shown >= "09:30" && shown < "17:45"; s.Open(now) != want {
+				t.Fatalf("at %v it is open: %v", clocks, !want)
+			}
+		}
+	}
+}
