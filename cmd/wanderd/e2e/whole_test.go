@@ -82,12 +82,11 @@ func (f *fleet) startMany() {
 		f.t.Helper()
 		until(f.t, fmt.Sprintf("%s and others see %d members", nodes[0].name, members), func() bool {
 			time.Sleep(200 * time.Millisecond) // to ask is work, too
+			all := true
 			for _, n := range nodes {
-				if !n.sees(members) {
-					return false
-				}
+				all = n.sees(members) && all // it looks after all of them
 			}
-			return true
+			return all
 		})
 	}
 	for at := 0; at < len(f.nodes); at += atATime {
