@@ -182,7 +182,7 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 		self: me.ID, key: cfg.Key, make: cfg.Answer, asking: make(map[wire.MemberID]struct{}),
 		member: func(id wire.MemberID) (*Member, bool) { return m.roster.view.Load().Lookup(id) },
 	})
-	m.adapter = newLogAdapter(cfg.Log, func(node string) { m.mailbox.suspect(node, true) }, func() { haveNews(m.fresh) })
+	m.adapter = newLogAdapter(cfg.Log, func(node string) { m.mailbox.suspect(node, true) }, m.haveSmallNews)
 
 	mc.Name, mc.Transport = m.node, m.transport
 	mc.Logger = log.New(m.adapter, "", 0)
@@ -291,7 +291,7 @@ func (m *Membership) Reconsider(changed bool) {
 
 func (m *Membership) apply(ctx context.Context, news mail) {
 	if len(news.seen)+len(news.suspects) > 0 {
-		haveNews(m.fresh)
+		m.haveSmallNews()
 	}
 	if m.transport.silence() >= deafAfter {
 		m.working.Go(func() { m.call(ctx) })
