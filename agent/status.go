@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/membership"
 	"github.com/wanderd/wanderd/policy"
 )
@@ -146,10 +147,7 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 		s.SavingSince = g.saver.since
 	}
 	if g.runs > 0 && g.run == nil {
-		s.LastTook, s.LastExit = control.Duration(g.last.Took), "ok"
-		if g.last.Err != nil {
-			s.LastExit = g.last.Err.Error()
-		}
+		s.LastTook, s.LastExit = control.Duration(g.last.Took), exitText(&g.last)
 	}
 	if g.run == nil {
 		a.situation(g, &s).explain()
@@ -220,4 +218,15 @@ func (a *Agent) statusLine() string {
 		}
 	}
 	return line.String()
+}
+
+// exitText says how a run has ended.
+func exitText(r *hook.Result) string {
+	switch {
+	case r.NotNow():
+		return control.ExitNotNow
+	case r.Err != nil:
+		return r.Err.Error()
+	}
+	return control.ExitOK
 }

@@ -166,7 +166,7 @@ func (c *Client) failed(resp *http.Response, body []byte) error {
 	if resp.StatusCode == http.StatusForbidden {
 		return fmt.Errorf("the control socket %s: %w: %s", c.path, fs.ErrPermission, f.Error)
 	}
-	return fmt.Errorf("the agent on %s cannot answer: %s", c.path, f.Error)
+	return fmt.Errorf("the agent on %s says: %s", c.path, f.Error)
 }
 
 // explain adds the remedy to an error of the connection.

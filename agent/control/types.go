@@ -79,11 +79,12 @@ type Gate struct {
 	DueSince   time.Time `json:"due_since,omitzero"`
 	LapsWaited float64   `json:"laps_waited,omitempty"`
 	LastRun    time.Time `json:"last_run,omitzero"`
-	LastExit   string    `json:"last_exit,omitempty"`
-	LastTook   Duration  `json:"last_took,omitzero"`
-	NextRun    time.Time `json:"next_run,omitzero"`
-	Runs       uint64    `json:"runs"`
-	Failures   uint64    `json:"failures"`
+	// LastExit is [ExitOK], [ExitNotNow], or why the last run has failed.
+	LastExit string    `json:"last_exit,omitempty"`
+	LastTook Duration  `json:"last_took,omitzero"`
+	NextRun  time.Time `json:"next_run,omitzero"`
+	Runs     uint64    `json:"runs"`
+	Failures uint64    `json:"failures"`
 	// Results counts the runs that have ended: ok, failed, not_now, timeout, stopped, expired, not_started. Taken and Given count the tokens that
 	// came to this member and left it, by the cause.
 	Results map[string]uint64 `json:"results"`
@@ -187,6 +188,17 @@ const (
 	AnswerNo    Answer = "no"
 	AnswerError Answer = "error"
 )
+
+const (
+	ExitOK = "ok"
+	// ExitNotNow: status 75, which is no failure.
+	ExitNotNow = "not now (75)"
+)
+
+// FailedLast reports whether the last run has failed.
+func (g *Gate) FailedLast() bool {
+	return g.LastExit != "" && g.LastExit != ExitOK && g.LastExit != ExitNotNow
+}
 
 // Ready is the question to a host whether it needs a run of the hook.
 type Ready struct {

@@ -123,7 +123,7 @@ func gateOf(s *control.Status, gate string) *control.Gate {
 func lastFailure(f *control.Fleet, gate string) (name string, failed *control.Gate) {
 	for i := range f.Members {
 		g := gateOf(f.Members[i].Status, gate)
-		if g == nil || g.LastExit == "" || g.LastExit == "ok" || failed != nil && g.LastRun.Before(failed.LastRun) {
+		if g == nil || !g.FailedLast() || failed != nil && g.LastRun.Before(failed.LastRun) {
 			continue
 		}
 		name, failed = f.Members[i].Name, g

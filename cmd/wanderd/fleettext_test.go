@@ -177,3 +177,19 @@ func TestWhoRunsWithTheToken(t *testing.T) {
 		}
 	}
 }
+
+// A hook that said "not now" has not failed: neither the fleet's status nor a watch of it says so.
+func TestNotNowIsShownAsNoFailure(t *testing.T) {
+	g := control.Gate{Name: "sync", LastRun: noon(), LastExit: control.ExitNotNow}
+	seen := crewSeen()
+	seen.Tokens = nil
+	seen.Fleet = &control.Fleet{Members: []control.FleetMember{{Member: control.Member{Name: "m1"}, Status: &control.Status{Gates: []control.Gate{g}}}}}
+	if name, failed := lastFailure(seen.Fleet, "sync"); failed != nil {
+		t.Errorf("%s has failed: %+v", name, failed)
+	}
+	var out strings.Builder
+	l := watchLines{out: &out, zone: noon().Location()}
+	if l.tell(seen); strings.Contains(out.String(), "failed") {
+		t.Errorf("%s", out.String())
+	}
+}

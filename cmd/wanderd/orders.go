@@ -11,6 +11,7 @@ import (
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/membership"
 )
 
 // pausedFor is how long a pause lasts if nobody says how long.
@@ -82,6 +83,9 @@ func (p *program) orders(cmd *cobra.Command, order *control.Order, read func() e
 		if err := read(); err != nil {
 			return err
 		}
+		if n := len(order.Reason); n > membership.MaxReason {
+			return usageError{fmt.Errorf("--reason has %d bytes, and %d are allowed: shorten it", n, membership.MaxReason)}
+		}
 		client, err := p.client(flags)
 		if err != nil {
 			return err
@@ -95,7 +99,7 @@ func (p *program) orders(cmd *cobra.Command, order *control.Order, read func() e
 		}
 		for i := range s.Gates {
 			if g := &s.Gates[i]; order.Gate == "" || order.Gate == g.Name {
-				_, _ = fmt.Fprintf(p.stdout, "gate %s %s\n", printable(g.Name), pausedText(g, p.now()))
+				_, _ = fmt.Fprintf(p.stdout, "gate %s %s%s\n", printable(g.Name), pausedText(g, p.now()), stillPaused(order, g))
 			}
 		}
 		return nil
@@ -103,6 +107,18 @@ func (p *program) orders(cmd *cobra.Command, order *control.Order, read func() e
 	cmd.Flags().StringVar(&order.Gate, "gate", "", "The `GATE`; all gates of this host, if there is none.")
 	cmd.Flags().BoolVar(&order.Here, "here", false, "This host alone.")
 	flags.AddTo(cmd.Flags(), config.Table().Only("socket", "state_dir", "config"))
+}
+
+// stillPaused says how to end a pause that an order to resume was not about.
+func stillPaused(order *control.Order, g *control.Gate) string {
+	switch {
+	case order.Pause:
+	case order.Here && g.Paused != nil:
+		return "; \"wanderd resume\" ends that"
+	case !order.Here && g.PausedHere != nil:
+		return "; \"wanderd resume --here\" ends that"
+	}
+	return ""
 }
 
 // client is a client of the agent on this host.
@@ -182,6 +198,13 @@ executed. A signal to the command ends the wait, not the run.`,
 
 // runNow asks for a run, and passes its status on.
 func (p *program) runNow(ctx context.Context, client *control.Client, call control.RunNow) error {
+	if s, err := client.Status(ctx); err == nil {
+		for i := range s.Gates {
+			if g := &s.Gates[i]; (call.Gate == "" || call.Gate == g.Name) && (g.Paused != nil || g.PausedHere != nil) {
+				_, _ = fmt.Fprintf(p.stderr, "gate %s %s; the run waits for the end of that\n", printable(g.Name), pausedText(g, p.now()))
+			}
+		}
+	}
 	end, err := client.RunNow(ctx, call)
 	switch {
 	case ctx.Err() != nil:

@@ -34,3 +34,39 @@ func TestAPauseThatCannotLastIsAMistakeOfTheCommandLine(t *testing.T) {
 		}
 	}
 }
+
+func TestAReasonThatIsTooLongIsAMistakeOfTheCommandLine(t *testing.T) {
+	for _, command := range []string{"pause", "resume"} {
+		var out bytes.Buffer
+		p := program{stdout: &out, stderr: &out, now: time.Now}
+		code := p.run(t.Context(), []string{command, "--reason", strings.Repeat("x", 201)})
+		if code != exitUsage || !strings.Contains(out.String(), "--reason has 201 bytes, and 200 are allowed") {
+			t.Errorf("%s: %d, %q", command, code, out.String())
+		}
+	}
+}
+
+// Whoever resumes one kind of pause hears how to end the other, and whoever wants a run, that it waits.
+func TestAPauseThatGoesOnIsToldWithItsRemedy(t *testing.T) {
+	pause := &control.Pause{By: "alice@a", Since: noon()}
+	paused := "is paused on all hosts until somebody resumes it, by alice@a at 12:00:00"
+	here := "is paused on this host until somebody resumes it, by alice@a at 12:00:00"
+	for _, c := range []struct {
+		gate control.Gate
+		args []string
+		want string
+	}{
+		{control.Gate{Paused: pause}, []string{"pause"}, "gate g " + paused + "\n"},
+		{control.Gate{Paused: pause}, []string{"resume", "--here"}, "gate g " + paused + "; \"wanderd resume\" ends that\n"},
+		{control.Gate{PausedHere: pause}, []string{"resume"}, "gate g " + here + "; \"wanderd resume --here\" ends that\n"},
+		{control.Gate{PausedHere: pause}, []string{"run"}, "gate g " + here + "; the run waits for the end of that\n"},
+		{control.Gate{}, []string{"run"}, ""},
+		{control.Gate{}, []string{"resume"}, "gate g is not paused\n"},
+	} {
+		c.gate.Name = "g"
+		out, errs := askBoth(t, told{status: control.Status{Gates: []control.Gate{c.gate}}}, c.args...)
+		if got := out + errs; got != c.want {
+			t.Errorf("%v: %q, want %q", c.args, got, c.want)
+		}
+	}
+}

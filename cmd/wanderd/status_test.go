@@ -61,6 +61,13 @@ func (s told) FleetHistory(_ context.Context, which control.Which) (control.Flee
 // ask runs a command with an agent that answers from src.
 func ask(t *testing.T, src told, args ...string) string {
 	t.Helper()
+	out, _ := askBoth(t, src, args...)
+	return out
+}
+
+// askBoth is ask with what the command says besides.
+func askBoth(t *testing.T, src told, args ...string) (said, besides string) {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "wd") //nolint:usetesting // its paths contain the test name and are too long
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +84,7 @@ func ask(t *testing.T, src told, args ...string) string {
 	if code := p.run(t.Context(), append(args, "--socket", socket)); code != exitOK {
 		t.Fatalf("exit code %d: %s", code, errs.String())
 	}
-	return out.String()
+	return out.String(), errs.String()
 }
 
 func busy() told {

@@ -105,7 +105,7 @@ func (l *watchLines) tell(s follow.Snapshot) {
 		}
 		for k := range m.Status.Gates {
 			g := &m.Status.Gates[k]
-			if g.LastExit != "" && g.LastExit != "ok" {
+			if g.FailedLast() {
 				say("failure "+m.Member.Member+g.Name, g.LastRun.String(),
 					fmt.Sprintf("gate %s: %s failed after %s: %s", printable(g.Name), printable(m.Name), format(g.LastTook), printable(g.LastExit)))
 			}

@@ -240,7 +240,7 @@ func (m *watchModel) table(gate string, now time.Time, height int) []string {
 			continue
 		}
 		mark, style := " ", plain
-		if g.LastExit != "" && g.LastExit != "ok" {
+		if g.FailedLast() {
 			mark, style = "!", red
 		}
 		cells := gateRow(g, now)

@@ -46,7 +46,7 @@ const gateOf = (m) => m.status?.gates?.find((g) => g.name === state.gate);
 const members = () => (state.fleet?.members ?? []).filter((m) => m.missing || gateOf(m));
 const tokens = () => state.tokens.filter((t) => t.gate === state.gate);
 const awaits = (g) => !g.running && (!g.because || g.because === "waiting");
-const failedLast = (g) => Boolean(g && g.last_exit && g.last_exit !== "ok");
+const failedLast = (g) => Boolean(g && g.last_exit && g.last_exit !== "ok" && g.last_exit !== "not now (75)");
 const failed = (run) => Boolean(run.error || run.cut);
 const under = (run) => !run.end && !run.cut;
 
