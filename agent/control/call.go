@@ -65,16 +65,26 @@ const (
 // Asked is a call that waits for its answer.
 type Asked struct {
 	*net.UnixConn
-	from *bufio.Reader
+	from   *bufio.Reader
+	client *Client
 }
 
 // Exec asks for a run. Errors are as those of the other methods.
 func (c *Client) Exec(ctx context.Context, call Call) (*Asked, error) {
-	if err := CheckPath(c.path); err != nil {
+	asked, err := c.Connect(ctx)
+	if err != nil {
 		return nil, err
 	}
-	body, err := json.Marshal(call)
-	if err != nil {
+	if err := asked.Ask(ctx, call); err != nil {
+		_ = asked.Close()
+		return nil, err
+	}
+	return asked, nil
+}
+
+// Connect connects to the agent, which waits some seconds for Ask.
+func (c *Client) Connect(ctx context.Context) (*Asked, error) {
+	if err := CheckPath(c.path); err != nil {
 		return nil, err
 	}
 	var d net.Dialer
@@ -82,12 +92,16 @@ func (c *Client) Exec(ctx context.Context, call Call) (*Asked, error) {
 	if err != nil {
 		return nil, c.explain(err)
 	}
-	asked := &Asked{UnixConn: conn.(*net.UnixConn), from: bufio.NewReader(conn)}
-	if err := c.upgrade(ctx, asked, body); err != nil {
-		_ = conn.Close()
-		return nil, err
+	return &Asked{UnixConn: conn.(*net.UnixConn), from: bufio.NewReader(conn), client: c}, nil
+}
+
+// Ask asks for a run.
+func (a *Asked) Ask(ctx context.Context, call Call) error {
+	body, err := json.Marshal(call)
+	if err != nil {
+		return err
 	}
-	return asked, nil
+	return a.client.upgrade(ctx, a, body)
 }
 
 // upgrade sends the request, and waits until the agent has taken it.

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
 
@@ -29,6 +30,8 @@ type Command struct {
 	guard            *exec.Cmd
 	lifeline, report pipe
 	reports          chan report
+	// up is closed when the guard waits for its order, or has died.
+	up chan struct{}
 	// apart says that the caller is not in the command's process group.
 	apart bool
 }
@@ -50,7 +53,7 @@ func Prepare(agent syscall.Conn) (*Command, error) {
 	if !canFollow {
 		return nil, errors.New("this system does not tell which processes a command has started: run it on Linux")
 	}
-	c := &Command{reports: make(chan report)}
+	c := &Command{reports: make(chan report), up: make(chan struct{})}
 	self, err := selfPath()
 	if err != nil {
 		return nil, err
@@ -78,10 +81,19 @@ func Prepare(agent syscall.Conn) (*Command, error) {
 	c.tell(&instruction{Await: true})
 	go func() {
 		defer close(c.reports)
-		readReport(c.report.r, func(now report) { c.reports <- now })
+		up := sync.OnceFunc(func() { close(c.up) })
+		defer up()
+		readReport(c.report.r, func(now report) {
+			if up(); now != (report{Up: true}) {
+				c.reports <- now
+			}
+		})
 	}()
 	return c, nil
 }
+
+// Up is closed when the guard waits for its order, or has died: to start a process takes long on a busy host.
+func (c *Command) Up() <-chan struct{} { return c.up }
 
 // duplicate returns a file of a connection, which does not change how the connection itself is read.
 func duplicate(conn syscall.Conn) (*os.File, error) {

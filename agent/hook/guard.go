@@ -59,6 +59,7 @@ func Guard() int {
 	go readLifeline(os.NewFile(lifelineFd, "lifeline"), g.instructions)
 	first := <-g.instructions
 	if first.Await {
+		_ = (&report{Up: true}).write(g.reporters[0])
 		if first = <-g.instructions; first.Order == nil {
 			return 0
 		}

@@ -11,6 +11,8 @@ import (
 // report is what the guard tells the agent, as two JSON documents: the first, at the start, has only Pid. The guard of a caller's
 // command tells both of them to the caller, too, and the agent first that it is ready.
 type report struct {
+	// Up says that the guard of a command waits for its order.
+	Up bool `json:"up,omitempty"`
 	// Ready says that the command is about to be executed, if the agent says so.
 	Ready bool `json:"ready,omitempty"`
 	// Pid is the operation's first process, and the number of its process group.

@@ -114,9 +114,9 @@ func (e *execution) run() error {
 	case e.wait != nil:
 		e.giveUp = time.After(*e.wait)
 	}
-	for {
+	for late := false; ; late = true {
 		// A caller that was stopped while its turn came has lost it, and asks again.
-		if again, err := e.try(); !again {
+		if again, err := e.try(late); !again {
 			return err
 		}
 	}
@@ -170,18 +170,43 @@ type granted struct {
 	err   error
 }
 
-// try asks once, and runs the command if it is granted. again says that nothing came of it, and that it is worth another try.
-func (e *execution) try() (again bool, err error) {
+// mostPrepared is how long a guard may take to start before its caller asks: less than the agent waits for a request.
+const mostPrepared = 3 * time.Second
+
+// try asks once, and runs the command if it is granted. again says that nothing came of it, and that it is worth another try. late says that a grant
+// was lost before: then the guard is there before the agent is asked. Otherwise both begin at once.
+func (e *execution) try(late bool) (again bool, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	asked, err := e.client.Exec(ctx, control.Call{Gate: e.gate, Command: filepath.Base(e.argv[0]), NonBlock: e.nonblock})
+	asked, err := e.client.Connect(ctx)
 	if err != nil {
 		return false, helpful(err)
 	}
 	defer func() { _ = asked.Close() }()
+	call := control.Call{Gate: e.gate, Command: filepath.Base(e.argv[0]), NonBlock: e.nonblock}
+	if !late {
+		if err := asked.Ask(ctx, call); err != nil {
+			return false, helpful(err)
+		}
+	}
+	begun := time.Now()
 	command, err := hook.Prepare(asked)
 	if err != nil {
 		return false, fmt.Errorf("cannot start the guard of the command: %w", err)
+	}
+	if late {
+		switch err := e.awaitGuard(command); {
+		case err != nil:
+			command.Abandon()
+			return false, err
+		case time.Since(begun) > mostPrepared:
+			command.Abandon()
+			return true, nil
+		}
+		if err := asked.Ask(ctx, call); err != nil {
+			command.Abandon()
+			return false, helpful(err)
+		}
 	}
 	answer, err := e.await(asked)
 	if err == nil {
@@ -202,6 +227,32 @@ func (e *execution) try() (again bool, err error) {
 		return true, nil
 	}
 	return false, e.outcome(&result)
+}
+
+// awaitGuard waits until the guard has started.
+func (e *execution) awaitGuard(command *hook.Command) error {
+	for {
+		select {
+		case <-command.Up():
+			return nil
+		case s := <-e.signals:
+			if sig := s.(syscall.Signal); sig != syscall.SIGWINCH {
+				return exitError{exitSignal + int(sig), nil}
+			}
+		case <-e.giveUp:
+			return e.tooLong()
+		}
+	}
+}
+
+// tooLong is the end of a caller that has waited for as long as it was to.
+func (e *execution) tooLong() error {
+	within := atOnce
+	if !e.nonblock {
+		within = *e.wait
+	}
+	return exitError{int(e.conflict), fmt.Errorf("not granted within %s: %s: raise --wait, or see \"wanderd status\"",
+		settings.FormatDuration(within), e.waitingFor())}
 }
 
 // await waits for the answer of the agent.
@@ -227,12 +278,7 @@ func (e *execution) await(asked *control.Asked) (granted, error) {
 				return granted{}, exitError{exitSignal + int(sig), nil}
 			}
 		case <-e.giveUp:
-			within := atOnce
-			if !e.nonblock {
-				within = *e.wait
-			}
-			return granted{}, exitError{int(e.conflict), fmt.Errorf("not granted within %s: %s: raise --wait, or see \"wanderd status\"",
-				settings.FormatDuration(within), e.waitingFor())}
+			return granted{}, e.tooLong()
 		case <-tick:
 			e.line.write("wanderd: waiting: " + e.waitingFor())
 		}
