@@ -3,10 +3,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"slices"
-	"sync"
 	"syscall"
 	"time"
 
@@ -46,79 +43,60 @@ func cut(off bool) func(*world, int) error {
 // awayFor is how long a member is away: the others pass the token by, or revive it.
 const awayFor = 4 * time.Second
 
-// absences lets three members at a time be away while the fleet is paused, each in its way.
+// absences lets one member after the other be away while the fleet is paused.
 func (w *world) absences(times int) error {
-	ways := absences()
-	took := make([][]time.Duration, len(ways))
-	for i := range times {
-		round, err := w.absent(ways, len(ways)*i)
-		if err != nil {
-			return fmt.Errorf("absence %d: %w", i+1, err)
+	for _, a := range absences() {
+		var took []time.Duration
+		for i := range times {
+			t, err := w.absent(a, i%len(w.fleet.Hosts))
+			if err != nil {
+				return fmt.Errorf("a member that was %s: %w", a.name, err)
+			}
+			took = append(took, t)
 		}
-		for k, t := range round {
-			took[k] = append(took[k], t)
+		if len(took) > 0 {
+			longest := took[0]
+			for _, t := range took {
+				longest = max(longest, t)
+			}
+			w.say("a member was %s during the order, and began no run: %d times; back, it knew the order after %.2f s at most", a.name, times, longest.Seconds())
 		}
 	}
-	if times == 0 {
-		return nil
-	}
-	w.say("members that were away during an order began no run when they were back; from the start of the return until the order was known:")
-	var err error
-	for k, a := range ways {
-		err = errors.Join(err, w.print("  "+a.name, took[k]))
-	}
-	return err
+	return nil
 }
 
-// absent lets members be away while the fleet is paused, one in each way. They must begin no run when they are back, and tell how soon they knew the order.
-func (w *world) absent(ways []absence, first int) ([]time.Duration, error) {
-	size := len(w.fleet.Hosts)
-	var away []*hosts.Host
-	left := time.Now()
-	for k, a := range ways {
-		at := (first + k) % size
-		away = append(away, w.fleet.Hosts[at])
-		if err := a.leave(w, at); err != nil {
-			return nil, fmt.Errorf("%s: %w", a.name, err)
-		}
+// absent lets a member be away while the fleet is paused. It must begin no run when it is back, and tells how soon it knew the order.
+func (w *world) absent(a absence, at int) (time.Duration, error) {
+	if err := a.leave(w, at); err != nil {
+		return 0, err
 	}
-	others := slices.DeleteFunc(slices.Clone(w.fleet.Hosts), func(h *hosts.Host) bool { return slices.Contains(away, h) })
-	if _, _, err := w.order((first+len(ways))%size, others, isPaused, "pause"); err != nil {
-		return nil, err
+	left := time.Now()
+	if _, _, err := w.order((at+1)%len(w.fleet.Hosts), w.without(at), isPaused, "pause"); err != nil {
+		return 0, err
 	}
 	time.Sleep(time.Until(left.Add(awayFor)))
-	back, took, failed := make([]time.Time, len(ways)), make([]time.Duration, len(ways)), make([]error, len(ways))
-	var all sync.WaitGroup
-	for k, a := range ways {
-		all.Go(func() {
-			back[k] = time.Now()
-			if failed[k] = a.back(w, (first+k)%size); failed[k] != nil {
-				return
-			}
-			known, err := watch(away[k:k+1], patience, "knows the order", isPaused)
-			if failed[k] = err; err == nil {
-				took[k] = known[0].at.Sub(back[k])
-			}
-		})
+	back := time.Now()
+	if err := a.back(w, at); err != nil {
+		return 0, err
 	}
-	all.Wait()
-	if err := errors.Join(failed...); err != nil {
-		return nil, err
+	itself := []*hosts.Host{w.fleet.Hosts[at]}
+	known, err := watch(itself, patience, "knows the order", isPaused)
+	if err != nil {
+		return 0, err
 	}
 	time.Sleep(within)
-	later, err := watch(away, patience, "rests", rests)
-	for k := range ways {
-		if err == nil && later[k].gate.LastRun.After(back[k]) {
-			err = fmt.Errorf("%s, which was %s, began a run %s after it was back", away[k].Name, ways[k].name, later[k].gate.LastRun.Sub(back[k]))
-		}
+	later, err := watch(itself, patience, "rests", rests)
+	if err == nil && later[0].gate.LastRun.After(back) {
+		err = fmt.Errorf("%s began a run %s after it was back", itself[0].Name, later[0].gate.LastRun.Sub(back))
 	}
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	if _, _, err = w.order(first%size, w.fleet.Hosts, isResumed, "resume"); err == nil {
+	_, _, err = w.order(at, w.fleet.Hosts, isResumed, "resume")
+	if err == nil {
 		err = w.whole()
 	}
-	return took, err
+	return known[0].at.Sub(back), err
 }
 
 // whole waits until all see each other, and all run.
