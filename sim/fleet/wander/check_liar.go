@@ -11,18 +11,20 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// LiarChecker checks what one lying member can cost the others: at most two operations of theirs run at once, and all of that takes no
-// longer than a lap. A liar that offers tokens which it made up is not judged by that: each of them is one more until it meets the older one.
+// LiarChecker checks what one lying member can cost the others, if its habits are [Bounded]: at most two operations of theirs run at once, and
+// all of that takes no longer than a lap.
 type LiarChecker struct {
 	// liar is the member that lies, revoked says that it no longer does.
 	liar    int
 	revoked bool
-	offers  bool
+	bounded bool
 	lap     time.Duration
 	running map[int]bool
 	// since is when the present overlap began, overlap how long the earlier ones took together.
 	since   policy.Time
 	overlap time.Duration
+	// most is how many operations of the others ran at once.
+	most int
 	// granted is the last number that each member was granted a run under.
 	granted map[int]wire.Seq
 	// Revived counts the revivals while it lied, Ran the runs of the others.
@@ -32,12 +34,18 @@ type LiarChecker struct {
 // NewLiarChecker returns a checker of one run of a scenario.
 func NewLiarChecker(s *LiarScenario) *LiarChecker {
 	return &LiarChecker{
-		liar: -1, offers: s.Liar.Habits&Offers != 0, lap: s.Scenario.lap(), running: map[int]bool{}, granted: map[int]wire.Seq{},
+		liar: -1, bounded: s.Liar.Habits&^Bounded == 0, lap: s.Scenario.lap(), running: map[int]bool{}, granted: map[int]wire.Seq{},
 	}
 }
 
-// Overlap is for how long two operations or more ran at once.
-func (k *LiarChecker) Overlap() time.Duration { return k.overlap }
+// Exceeded reports whether more than two operations of the others ran at once, or two for more than a lap.
+func (k *LiarChecker) Exceeded() bool { return k.most > 2 || k.overlap > k.lap }
+
+// expose says who lies. It may have begun a run as the first holder.
+func (k *LiarChecker) expose(liar int) {
+	k.liar = liar
+	delete(k.running, liar)
+}
 
 // Watch implements [sim.Watcher].
 func (k *LiarChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
@@ -64,6 +72,7 @@ func (k *LiarChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 		}
 	}
 	now := len(k.running)
+	k.most = max(k.most, now)
 	switch {
 	case before < 2 && now >= 2:
 		k.since = o.At
@@ -72,7 +81,7 @@ func (k *LiarChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 		k.since = o.At
 	}
 	switch {
-	case k.offers:
+	case !k.bounded:
 	case now > 2:
 		return fmt.Errorf("liar: %d operations at once", now)
 	case k.overlap > k.lap:

@@ -51,6 +51,10 @@ const (
 	habitsEnd
 )
 
+// Bounded are the habits that can cost the others no more than two operations at once, for a lap in all. Each of the other ones makes a guardian
+// revive a token in vain, or a holder drop it, as often as it is told; and a token that was made up is one more until it meets the older one.
+const Bounded = Reassures | Replays | Swallows
+
 // habits is how many there are.
 const habits = 9
 
@@ -316,12 +320,17 @@ func (s *LiarScenario) String() string {
 // Explore lets the member lie for a while, and then revokes its key. From then on the fleet must come back to one token under which every
 // member runs, and come back once more when that token is lost: a number or a stamp that it told must not stand in the way.
 func (s *LiarScenario) Explore(watchers ...sim.Watcher) Outcome {
-	progress, judge := NewProgress(&s.Scenario), NewLiarChecker(s)
+	return s.ExploreWith(NewLiarChecker(s), watchers...)
+}
+
+// ExploreWith is Explore with a judge that can be asked afterwards.
+func (s *LiarScenario) ExploreWith(judge *LiarChecker, watchers ...sim.Watcher) Outcome {
+	progress := NewProgress(&s.Scenario)
 	all := append(liarProof(&s.Scenario), judge, progress)
 	c := s.Scenario.NewCluster(append(all, watchers...)...)
 	s.Scenario.start(c)
 	l := s.Liar.corrupt(c, s.Scenario.Seed, progress.slots[0].copies.MadeUp)
-	judge.liar = l.who
+	judge.expose(l.who)
 	err := c.Run(policy.Time(s.Scenario.Duration))
 	o := Outcome{Healed: c.Now()}
 	if err == nil {
