@@ -189,7 +189,9 @@ const (
 	AnswerError Answer = "error"
 )
 
+// What a run has ended with, unless it failed.
 const (
+	// ExitOK: status 0.
 	ExitOK = "ok"
 	// ExitNotNow: status 75, which is no failure.
 	ExitNotNow = "not now (75)"

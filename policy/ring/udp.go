@@ -44,8 +44,8 @@ type udp struct {
 	offeredTo kcopies.Site
 	// number is of this member's last request. Its upper half differs from life to life.
 	number uint64
-	// heard are the last numbers of each origin, kept the requests that came while a handoff was open, outbox those that are to be sent.
-	heard        []uint64
+	// heard are the last numbers of each origin's lives, kept the requests that came while a handoff was open, outbox those that are to be sent.
+	heard        []lives
 	kept, outbox []request
 	// sent says that the first of the outbox has been sent to sentTo, and is sent again after wait from sentAt on.
 	sent   bool
@@ -60,11 +60,30 @@ type udp struct {
 	calls bool
 }
 
+// lives are the last numbers of an origin in as many of its lives, the last heard first. Messages of several lives are under way at one time if it
+// crashes again and again. If only one were remembered, each would make the repeated ones of the others look new: they would
+// become more at each hop.
+type lives [4]uint64
+
+// isOld reports whether a number has been heard, and remembers it. Those of a life come in their order.
+func (l *lives) isOld(number uint64) bool {
+	i := slices.IndexFunc(l[:], func(last uint64) bool { return last>>32 == number>>32 })
+	if i >= 0 && number <= l[i] {
+		return true
+	}
+	if i < 0 {
+		i = len(l) - 1
+	}
+	copy(l[1:i+1], l[:i])
+	l[0] = number
+	return false
+}
+
 func newUDP(cfg *Config) *udp {
 	return &udp{
 		handoff: handoff.New(handoff.Config{Gate: cfg.Gate, Self: cfg.Self, Timeout: cfg.Timeout, Entropy: cfg.Entropy}),
 		number:  cfg.Entropy.Uint64() &^ (1<<32 - 1),
-		heard:   make([]uint64, len(cfg.Members)),
+		heard:   make([]lives, len(cfg.Members)),
 		kept:    make([]request, 0, len(cfg.Members)), outbox: make([]request, 0, len(cfg.Members)),
 	}
 }
@@ -161,12 +180,7 @@ func (m *Machine) isOld(r request) bool {
 	if m.cfg.Request == Martin && r.call == 0 {
 		return false
 	}
-	last := m.udp.heard[r.origin]
-	if last>>32 == r.number>>32 && r.number <= last {
-		return true
-	}
-	m.udp.heard[r.origin] = r.number
-	return false
+	return m.udp.heard[r.origin].isOld(r.number)
 }
 
 // onHandoff is what the end of a handoff leads to.

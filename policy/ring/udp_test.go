@@ -33,3 +33,33 @@ func TestACallThatHasMetATokenOnOfferBeginsAnew(t *testing.T) {
 		t.Errorf("%+v goes on", r)
 	}
 }
+
+// A message that is repeated is taken once, also while messages of other lives of its origin are under way.
+func TestARepeatedMessageIsOldAlsoBetweenThoseOfOtherLives(t *testing.T) {
+	life := func(n, number uint64) uint64 { return n<<32 | number }
+	var l lives
+	for _, tc := range []struct {
+		number uint64
+		old    bool
+	}{
+		{life(7, 1), false},
+		{life(9, 1), false},
+		{life(7, 1), true},
+		{life(9, 1), true},
+		{life(7, 3), false},
+		{life(3, 5), false},
+		{life(8, 2), false},
+		{life(7, 2), true},
+		{life(9, 1), true},
+		{life(3, 5), true},
+		{life(4, 1), false}, // a fifth life takes the place of the one that was longest silent
+		{life(8, 2), true},
+		{life(3, 5), true},
+		{life(7, 3), true},
+		{life(9, 1), false},
+	} {
+		if old := l.isOld(tc.number); old != tc.old {
+			t.Errorf("number %d of life %d is old: %t, want %t", tc.number&(1<<32-1), tc.number>>32, old, tc.old)
+		}
+	}
+}
