@@ -52,7 +52,7 @@ func haveNews(fresh chan<- struct{}) {
 
 // smallFleet is up to how many members news of members is passed on at once, and not at the ticks only. In a large fleet that starts, or whose machines are
 // busy, there is so much of it that its packets would make the machines late, and the late suspect.
-const smallFleet = 32
+const smallFleet = 64
 
 // haveSmallNews says that something about a member waits to be passed on. It does not block.
 func (m *Membership) haveSmallNews() {
