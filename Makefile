@@ -3,7 +3,7 @@
 GO       ?= go
 BIN      := bin
 LINT     := $(BIN)/golangci-lint
-FUZZTIME ?= 3s
+FUZZTIME ?= 2s
 # Packages with goroutines. Of the others there is nothing to race, and the end-to-end tests run processes built without it.
 RACE     := ./agent/... ./membership/... ./cmd/wanderd/follow ./cmd/wanderd/web ./sim/hunt ./sim/seeds ./examples/cache-refresh/origin
 NFPM     := $(BIN)/nfpm

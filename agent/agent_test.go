@@ -123,9 +123,7 @@ func TestRestartWithinMinIntervalDoesNotRun(t *testing.T) {
 
 // Both halves of a split fleet continue. When the network heals, one token is left, even after memberlist has forgotten the others.
 func TestSplitFleetHeals(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a long time of many agents")
-	}
+	notShort(t)
 	inWorld(t, testGate(), func(w *world) {
 		w.startAll()
 		time.Sleep(10 * time.Minute)
@@ -255,9 +253,7 @@ func TestRunThatCannotBeRecordedDoesNotHappen(t *testing.T) {
 
 // A member with other settings, or one that is unreachable, causes the same note again and again. The log has it at most once a minute.
 func TestARepeatingNoteIsLoggedOnceAMinute(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a long time of many agents")
-	}
+	notShort(t)
 	for name, story := range map[string]struct {
 		begin func(w *world)
 		says  string

@@ -74,6 +74,7 @@ func (f *lockFleet) status(name string) control.Gate {
 
 // A protocol of which the agent knows nothing serves its callers, one at a time, and says what it alone has to say.
 func TestAProtocolOfItsOwnServesCallers(t *testing.T) {
+	notShort(t)
 	f := startLockFleet(t, 8*time.Second)
 	// Each takes the lock's place in the file system, and finds that nobody else has.
 	place := filepath.Join(t.TempDir(), "taken")

@@ -25,9 +25,7 @@ func (w *world) copyState(from, to string) {
 
 // An agent in a copied state directory stops, even if it started first. The original takes its turns all the time.
 func TestTheCopyOfAStateDirectoryStops(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a long time of many agents")
-	}
+	notShort(t)
 	for _, copyFirst := range []bool{false, true} {
 		gate := testGate()
 		gate.Backups = 2 // A token may be lost with the copy.

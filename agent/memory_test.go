@@ -39,6 +39,7 @@ func (w *world) tokens(since time.Time) int {
 
 // The seed has no address to join. It and the others remember each other, so it founds no second fleet.
 func TestARestartedSeedFoundsNoSecondFleet(t *testing.T) {
+	notShort(t)
 	for _, down := range []time.Duration{100 * time.Millisecond, 5 * time.Second, 10 * time.Minute} {
 		t.Run(down.String(), func(t *testing.T) {
 			inWorld(t, testGate(), func(w *world) {
@@ -67,6 +68,7 @@ func TestARestartedSeedFoundsNoSecondFleet(t *testing.T) {
 
 // All hosts but one are gone for good. The one logs that it waits for them, and continues alone after max_interval.
 func TestARestartedMemberContinuesAloneAfterMaxInterval(t *testing.T) {
+	notShort(t)
 	for name, join := range map[string][]string{"without join": nil, "with join": {"b"}} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, testGate(), func(w *world) {
@@ -120,6 +122,7 @@ func TestARestartedMemberWithAloneRunRunsAtOnce(t *testing.T) {
 
 // A whole fleet is switched off and on within seconds. One host is broken, and one is new.
 func TestARememberedFleetSoonStartsWithOneToken(t *testing.T) {
+	notShort(t)
 	inWorld(t, testGate(), func(w *world) {
 		names := w.seeded(4)
 		time.Sleep(10 * time.Minute)
@@ -151,6 +154,7 @@ func TestARememberedFleetSoonStartsWithOneToken(t *testing.T) {
 
 // A list that cannot be read or written is reported once, with the remedy, and the agent continues.
 func TestAFleetIsFoundWithoutAMemory(t *testing.T) {
+	notShort(t)
 	inWorld(t, testGate(), func(w *world) {
 		var log bytes.Buffer
 		w.log = zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.InfoLevel)

@@ -94,9 +94,7 @@ func TestAPauseEndsByItselfOnAllHosts(t *testing.T) {
 }
 
 func TestAHostThatWasAwayLearnsOfThePauseBeforeItRuns(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a long time of many agents")
-	}
+	notShort(t)
 	inWorld(t, testGate(), func(w *world) {
 		w.startAll()
 		time.Sleep(30 * time.Second)
@@ -121,6 +119,7 @@ func TestAHostThatWasAwayLearnsOfThePauseBeforeItRuns(t *testing.T) {
 }
 
 func TestAPauseSurvivesTheRestartOfAllHosts(t *testing.T) {
+	notShort(t)
 	inWorld(t, testGate(), func(w *world) {
 		w.startAll()
 		time.Sleep(30 * time.Second)
@@ -150,6 +149,7 @@ func TestAPauseSurvivesTheRestartOfAllHosts(t *testing.T) {
 }
 
 func TestAPauseOfOneHostIsNobodyElses(t *testing.T) {
+	notShort(t)
 	inWorld(t, testGate(), func(w *world) {
 		w.startAll()
 		time.Sleep(30 * time.Second)
@@ -172,6 +172,7 @@ func failing(status int) hook.Result {
 }
 
 func TestTheBrakeStopsABadReleaseAfterThreeHosts(t *testing.T) {
+	notShort(t)
 	gate := testGate()
 	gate.StopAfter = 3
 	inWorld(t, gate, func(w *world) {
@@ -225,6 +226,7 @@ func TestTheBrakeCountsRunsThatFailByHand(t *testing.T) {
 }
 
 func TestOneBadHostStopsNobody(t *testing.T) {
+	notShort(t)
 	gate := testGate()
 	gate.StopAfter = 3
 	inWorld(t, gate, func(w *world) {
@@ -283,9 +285,7 @@ func TestACallerWhoWillNotWaitIsToldThatTheGateIsPaused(t *testing.T) {
 //
 //	go test ./agent -run Ten -pauses 100 -v
 func TestAPauseIsInForceOnTenAgentsWithinTwoSeconds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a long time of many agents")
-	}
+	notShort(t)
 	for name, loss := range map[string]float64{"no loss": 0, "5 % loss": 0.05} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, testGate(), func(w *world) {

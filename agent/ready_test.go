@@ -81,6 +81,7 @@ func TestAHookRunsAfterAYesOnlyAndIsAskedBeforeItIsDue(t *testing.T) {
 }
 
 func TestAHostThatNeedsNothingLetsTheTokenPassAndIsAskedAgain(t *testing.T) {
+	notShort(t)
 	inWorld(t, readyGate(), func(w *world) {
 		begun := time.Now()
 		for _, name := range w.names() {
@@ -108,6 +109,7 @@ func TestAHostThatNeedsNothingLetsTheTokenPassAndIsAskedAgain(t *testing.T) {
 }
 
 func TestInAStrictGateTheTokenGoesOnWhereTheHostSaysNo(t *testing.T) {
+	notShort(t)
 	for name, protocol := range strictGates() {
 		t.Run(name, func(t *testing.T) {
 			inStrictWorld(t, func(w *world) {

@@ -76,9 +76,7 @@ func TestAHookThatTimesOutIsNotMeasured(t *testing.T) {
 
 // A lap that takes longer than op implies makes max_interval longer, and the status names the remedy.
 func TestTheStatusNamesALapForWhichOpIsTooShort(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a long time of many agents")
-	}
+	notShort(t)
 	gate := testGate()
 	gate.Op, gate.HookTimeout, gate.Backups, gate.Walk = time.Second, time.Hour, 2, wander.Sweep
 	inWorld(t, gate, func(w *world) {

@@ -32,9 +32,7 @@ func strictGates() map[string]policy.Protocol {
 
 // "An idle holder lets its lease go": at rest there is nothing on the wire but gossip, also while members come and go.
 func TestAnIdleStrictGateSendsNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a long time of many agents")
-	}
+	notShort(t)
 	for name, protocol := range strictGates() {
 		t.Run(name, func(t *testing.T) {
 			inStrictWorld(t, func(w *world) {

@@ -22,6 +22,7 @@ func windowGate(t *testing.T, text string) soft {
 }
 
 func TestAHookRunsInItsWindowOnlyAndTheStatusSaysWhenThatOpens(t *testing.T) {
+	notShort(t)
 	inWorld(t, windowGate(t, "00:30-00:40"), func(w *world) {
 		begun := time.Now()
 		w.startAll()
