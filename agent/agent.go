@@ -49,10 +49,12 @@ type Agent struct {
 	secrets []wire.Secret
 	// twoSecrets says that there are two.
 	twoSecrets atomic.Bool
-	// known is nil if everybody may take part who has the secret. unreadable says that its file could not be read last; only keepTrust uses it.
+	// known is nil if everybody may take part who has the secret. unreadable says that its file could not be read last, uncertified that the
+	// certificate's could not; only keepTrust uses them.
 	known       *trust.File
 	certificate *trust.Certificate
 	unreadable  bool
+	uncertified bool
 	// secretFile tells when the secret is to be read again, secretLost that it could not be read last.
 	secretFile changed.File
 	secretLost bool

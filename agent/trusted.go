@@ -76,9 +76,10 @@ func (a *Agent) keepTrust(ctx context.Context) {
 
 func (a *Agent) refreshTrust() {
 	renewed, err := a.certificate.Refresh()
-	if err != nil {
+	if err != nil && !a.uncertified {
 		a.log.Error().Err(err).Msg("the certificate cannot be read; the one before stays in use")
 	}
+	a.uncertified = err != nil
 	if a.known == nil {
 		return
 	}

@@ -30,6 +30,9 @@ func Of(path string) File { return File{path: path} }
 // Path is where the file is.
 func (f *File) Path() string { return f.path }
 
+// Forget lets the next Look report true: what is there could not be read.
+func (f *File) Forget() { f.last = stamp{} }
+
 // settled is how long ago a file must have changed. One that has changed a moment ago may change again within one tick of the kernel's clock, without
 // a trace.
 const settled = time.Second
@@ -44,7 +47,7 @@ func (f *File) Look() bool {
 	}
 	f.last = now
 	if time.Since(now.modified).Abs() < settled {
-		f.last = stamp{}
+		f.Forget()
 	}
 	return now != before
 }

@@ -41,6 +41,9 @@ func TestAFileThatHasChangedIsReadAgain(t *testing.T) {
 	}
 	look("another mode", true)
 	look("as before", false)
+	f.Forget()
+	look("it could not be read", true)
+	look("as before", false)
 	write("four", time.Now())
 	look("written now", true)
 	look("it may have been written again in the same moment", true)

@@ -62,11 +62,16 @@ type watched struct {
 }
 
 // read returns the content of a regular file that only root and this user can replace, if it has changed since the last call. After an error
-// it has not.
+// it has not, and is read at the next call: what has to change for that may be a directory's mode, or how many files this process has open.
 func (w *watched) read() (text []byte, changed bool, err error) {
 	if !w.file.Look() {
 		return nil, false, nil
 	}
+	defer func() {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			w.file.Forget()
+		}
+	}()
 	f, err := os.OpenFile(w.file.Path(), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, false, cause(err)

@@ -211,6 +211,48 @@ func TestAFileIsReadAgainWhenItHasChanged(t *testing.T) {
 	}
 }
 
+// What keeps a file from being read may end although the file stays as it is.
+func TestAFileThatCouldNotBeReadIsReadAsSoonAsItCan(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "trust")
+	path := filepath.Join(dir, "known_hosts")
+	at := time.Unix(1_800_000_000, 0)
+	write := func(text string) {
+		t.Helper()
+		at = at.Add(time.Second)
+		if err := errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chtimes(path, at, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mode := func(m os.FileMode) {
+		t.Helper()
+		if err := os.Chmod(dir, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(lineOf(t, "m1", 1))
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(lineOf(t, "m1", 2))
+	mode(0o777)
+	for range 2 {
+		if changed, err := f.Refresh(); changed || err == nil {
+			t.Errorf("others can replace it: %v, %v", changed, err)
+		}
+	}
+	mode(0o700)
+	if changed, err := f.Refresh(); !changed || err != nil {
+		t.Errorf("the directory is mended: %v, %v", changed, err)
+	}
+	if _, err := f.Check("m1", publicOf(1), nil); err == nil {
+		t.Error("the line is gone, and the key is trusted")
+	}
+}
+
 // What ssh-keygen makes works as it is: keys, hashed names, certificates of authorities of each kind.
 func TestTheFilesOfSSHKeygen(t *testing.T) {
 	program, err := exec.LookPath("ssh-keygen")
