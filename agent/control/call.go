@@ -69,19 +69,6 @@ type Asked struct {
 	client *Client
 }
 
-// Exec asks for a run. Errors are as those of the other methods.
-func (c *Client) Exec(ctx context.Context, call Call) (*Asked, error) {
-	asked, err := c.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := asked.Ask(ctx, call); err != nil {
-		_ = asked.Close()
-		return nil, err
-	}
-	return asked, nil
-}
-
 // Connect connects to the agent, which waits some seconds for Ask.
 func (c *Client) Connect(ctx context.Context) (*Asked, error) {
 	if err := CheckPath(c.path); err != nil {
@@ -95,39 +82,34 @@ func (c *Client) Connect(ctx context.Context) (*Asked, error) {
 	return &Asked{UnixConn: conn.(*net.UnixConn), from: bufio.NewReader(conn), client: c}, nil
 }
 
-// Ask asks for a run.
+// Ask asks for a run, and waits until the agent has taken the request.
 func (a *Asked) Ask(ctx context.Context, call Call) error {
 	body, err := json.Marshal(call)
 	if err != nil {
 		return err
 	}
-	return a.client.upgrade(ctx, a, body)
-}
-
-// upgrade sends the request, and waits until the agent has taken it.
-func (c *Client) upgrade(ctx context.Context, asked *Asked, body []byte) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://wanderd"+pathExec, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
 	req.Header.Set("Connection", "Upgrade")
 	req.Header.Set("Upgrade", upgrade)
-	stop := context.AfterFunc(ctx, func() { _ = asked.SetDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(ctx, func() { _ = a.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
-	_ = asked.SetDeadline(time.Now().Add(clientTimeout))
-	if err := req.Write(asked.UnixConn); err != nil {
-		return c.explain(err)
+	_ = a.SetDeadline(time.Now().Add(clientTimeout))
+	if err := req.Write(a.UnixConn); err != nil {
+		return a.client.explain(err)
 	}
-	resp, err := http.ReadResponse(asked.from, req)
+	resp, err := http.ReadResponse(a.from, req)
 	if err != nil {
-		return c.explain(err)
+		return a.client.explain(err)
 	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {
-		return asked.SetDeadline(time.Time{})
+		return a.SetDeadline(time.Time{})
 	}
 	defer func() { _ = resp.Body.Close() }()
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxDocument))
-	return c.failed(resp, text)
+	return a.client.failed(resp, text)
 }
 
 // Answer waits for the grant, and returns it with what was read beyond it. The error is a [Refusal]; or [ErrNoAgent], if the agent

@@ -35,6 +35,20 @@ func (s granting) Exec(call Call, conn io.ReadWriter) error {
 	return nil
 }
 
+// call asks the agent on a socket for a run.
+func call(t *testing.T, path string, c Call) *Asked {
+	t.Helper()
+	asked, err := Dial(path).Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = asked.Close() })
+	if err := asked.Ask(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	return asked
+}
+
 func newGranting(says string) granting {
 	return granting{calls: make(chan Call, 1), says: says, ended: make(chan string, 1)}
 }
@@ -43,10 +57,7 @@ func newGranting(says string) granting {
 func TestACallIsGranted(t *testing.T) {
 	const grant, rest = `{"env":["A=b"]}`, `{"go":true}`
 	src := newGranting(`{"grant":` + grant + "}\n" + rest)
-	asked, err := Dial(serve(t, src)).Exec(t.Context(), Call{Gate: "g", Command: "sync.sh", NonBlock: true, PID: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	asked := call(t, serve(t, src), Call{Gate: "g", Command: "sync.sh", NonBlock: true, PID: 1})
 	if got, want := <-src.calls, (Call{Gate: "g", Command: "sync.sh", NonBlock: true, PID: os.Getpid()}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -76,12 +87,8 @@ func TestACallIsGranted(t *testing.T) {
 
 func TestACallIsRefused(t *testing.T) {
 	src := newGranting("")
-	asked, err := Dial(serve(t, src)).Exec(t.Context(), Call{Command: "x"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = asked.Close() }()
-	_, _, err = asked.Answer()
+	asked := call(t, serve(t, src), Call{Command: "x"})
+	_, _, err := asked.Answer()
 	if refusal, ok := errors.AsType[*Refusal](err); !ok || refusal.Reason != Busy || refusal.Text != "it is in use" {
 		t.Errorf("%v", err)
 	}
@@ -89,11 +96,7 @@ func TestACallIsRefused(t *testing.T) {
 
 func TestACallerIsToldThatTheAgentHasGone(t *testing.T) {
 	src := newGranting("\n")
-	asked, err := Dial(serve(t, src)).Exec(t.Context(), Call{Command: "x"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = asked.Close() }()
+	asked := call(t, serve(t, src), Call{Command: "x"})
 	_ = asked.CloseWrite() // so the source ends
 	if _, _, err := asked.Answer(); !errors.Is(err, ErrNoAgent) {
 		t.Errorf("%v", err)
@@ -103,10 +106,7 @@ func TestACallerIsToldThatTheAgentHasGone(t *testing.T) {
 // The other end of a call learns at once that its caller has gone.
 func TestTheSourceIsToldThatACallerHasGone(t *testing.T) {
 	src := newGranting(`{"grant":{}}`)
-	asked, err := Dial(serve(t, src)).Exec(t.Context(), Call{Command: "x"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	asked := call(t, serve(t, src), Call{Command: "x"})
 	_ = asked.Close()
 	if line := <-src.ended; line != "" {
 		t.Errorf("it reads %q", line)
@@ -202,11 +202,7 @@ func TestAGroupThatCannotHaveTheSocketIsRefusedWithTheRemedy(t *testing.T) {
 func TestCredentialsAreThoseOfThePeer(t *testing.T) {
 	src := newGranting(`{"grant":{}}`)
 	path := serve(t, src)
-	asked, err := Dial(path).Exec(t.Context(), Call{Command: "x"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = asked.Close() }()
+	asked := call(t, path, Call{Command: "x"})
 	raw, err := asked.SyscallConn()
 	if err != nil {
 		t.Fatal(err)
