@@ -96,12 +96,7 @@ func (j *joiner) refusing() []Refusal {
 	return list
 }
 
-func (j *joiner) unsettle() {
-	select {
-	case j.unsettled <- struct{}{}:
-	default:
-	}
-}
+func (j *joiner) unsettle() { signal(j.unsettled) }
 
 func (j *joiner) alone() bool { return j.list.NumMembers() < 2 }
 

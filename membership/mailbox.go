@@ -110,9 +110,12 @@ func (b *mailbox) empty() mail {
 	return m
 }
 
-func (b *mailbox) wake() {
+func (b *mailbox) wake() { signal(b.ring) }
+
+// signal says something once, however often it is said before somebody listens. The capacity of the channel is one; it does not block.
+func signal(to chan<- struct{}) {
 	select {
-	case b.ring <- struct{}{}:
+	case to <- struct{}{}:
 	default:
 	}
 }

@@ -283,10 +283,7 @@ func (m *Membership) Reconsider(changed bool) {
 	if changed {
 		m.admission.reconsider()
 	}
-	select {
-	case m.reconsidered <- struct{}{}:
-	default:
-	}
+	signal(m.reconsidered)
 }
 
 func (m *Membership) apply(ctx context.Context, news mail) {
@@ -337,7 +334,7 @@ func (m *Membership) update(timeout time.Duration) {
 	defer func() { <-m.updating }()
 	// The error says that it takes longer. The update is queued in any case, and full syncs carry it too.
 	_ = m.list.UpdateNode(timeout)
-	haveNews(m.fresh)
+	signal(m.fresh)
 }
 
 func (m *Membership) onPing(n *memberlist.Node, rtt time.Duration, payload []byte) {
@@ -383,12 +380,7 @@ func (m *Membership) DeclareRoster(gate wire.GateID, hash uint64) {
 }
 
 // announce has this member's metadata gossiped. It does not block.
-func (m *Membership) announce() {
-	select {
-	case m.changed <- struct{}{}:
-	default:
-	}
-}
+func (m *Membership) announce() { signal(m.changed) }
 
 // Copied returns a channel that receives one value if another agent with this one's key is the original: its address, or the zero
 // value if that is unknown. This agent must then stop without Leave, because Leave would say that the original leaves.

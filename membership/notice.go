@@ -161,11 +161,8 @@ func (k *notices) keep(n *signedNotice, mine bool) {
 	}
 	k.newest[n.Gate] = n
 	k.queue.QueueBroadcast(broadcast{n})
-	select {
-	case k.news <- struct{}{}:
-	default:
-	}
-	haveNews(k.fresh)
+	signal(k.news)
+	signal(k.fresh)
 }
 
 // hear takes a notice from gossip.

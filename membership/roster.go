@@ -36,7 +36,7 @@ type roster struct {
 	views chan *View
 	view  atomic.Pointer[View]
 
-	// lost wakes the healer, see wakeHealer; its capacity is one.
+	// lost wakes the healer: there may be another member to reach, or one is due at another time; its capacity is one.
 	lost chan struct{}
 
 	teller             *teller
@@ -201,7 +201,7 @@ func (r *roster) judge(rec *record, was netip.AddrPort, now time.Time) []change 
 	if rec.State != before || was != rec.Addr {
 		rec.since, rec.suspectUntil = now, time.Time{}
 		rec.retryAt, rec.retries = now.Add(jitter(healFirst)), 0
-		r.wakeHealer()
+		signal(r.lost)
 	}
 	what := ""
 	switch {
@@ -376,15 +376,7 @@ func (r *roster) tried(addr netip.AddrPort, now time.Time) {
 			rec.putOff(now)
 		}
 	}
-	r.wakeHealer()
-}
-
-// wakeHealer says that there may be another member to reach, or that one is due at another time.
-func (r *roster) wakeHealer() {
-	select {
-	case r.lost <- struct{}{}:
-	default:
-	}
+	signal(r.lost)
 }
 
 // putOff doubles the pause before the next attempt.

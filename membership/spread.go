@@ -42,14 +42,6 @@ func (m *Membership) spread(ctx context.Context) {
 	}
 }
 
-// haveNews says that something waits to be passed on. It does not block.
-func haveNews(fresh chan<- struct{}) {
-	select {
-	case fresh <- struct{}{}:
-	default:
-	}
-}
-
 // smallFleet is up to how many members news of members is passed on at once, and not at the ticks only. In a large fleet that starts, or whose machines are
 // busy, there is so much of it that its packets would make the machines late, and the late suspect.
 const smallFleet = 64
@@ -57,7 +49,7 @@ const smallFleet = 64
 // haveSmallNews says that something about a member waits to be passed on. It does not block.
 func (m *Membership) haveSmallNews() {
 	if len(m.roster.view.Load().Members) <= smallFleet {
-		haveNews(m.fresh)
+		signal(m.fresh)
 	}
 }
 
