@@ -1,0 +1,10 @@
+package order_test
+
+import (
+	"testing"
+
+	"github.com/wanderd/wanderd/tools/mutant"
+)
+
+// Most known-bad orders are in sim/fleet/wander, where hunts notice them. No simulated operator runs anything by hand.
+func TestMutantsAreCaught(t *testing.T) { mutant.Load(t, "../..", "testdata/mutants").EachIsCaught(t) }
