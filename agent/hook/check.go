@@ -29,7 +29,7 @@ func Check(argv []string, trusted bool) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s does not exist: check the path (relative paths start at the agent's working directory)", file)
 	case err != nil:
-		return fmt.Errorf("hook: %w", err)
+		return fmt.Errorf("cannot look at it: %w", err)
 	case info.IsDir():
 		return fmt.Errorf("%s is a directory: name a program in it", file)
 	case !info.Mode().IsRegular():
