@@ -103,11 +103,17 @@ func BenchmarkMillionSeconds(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			s.Duration = 1_000_000 * time.Second
+			steps := uint64(0)
 			for range b.N {
-				if _, err := s.Measure(b.Context(), nil); err != nil {
+				c := s.NewCluster()
+				s.start(c)
+				if _, err := c.RunFor(b.Context(), policy.Time(s.Duration), nil); err != nil {
 					b.Fatal(err)
 				}
+				steps = c.Steps()
 			}
+			b.ReportMetric(float64(steps), "steps")
+			b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(steps)/float64(b.N), "ns/step")
 		})
 	}
 }
