@@ -42,13 +42,8 @@ func newAdmission(trust Trust) *admission {
 	return &admission{trust: trust, guests: make(map[wire.MemberID]*guest)}
 }
 
-// judge returns why a member is not trusted.
-func (a *admission) judge(name string, id wire.MemberID, key ed25519.PublicKey) error {
-	return a.introduce(name, id, key, nil)
-}
-
-// introduce judges a member that shows a certificate, or none.
-func (a *admission) introduce(name string, id wire.MemberID, key ed25519.PublicKey, certificate []byte) error {
+// judge returns why a member is not trusted that shows a certificate; nil is none.
+func (a *admission) judge(name string, id wire.MemberID, key ed25519.PublicKey, certificate []byte) error {
 	if a.trust == nil {
 		return nil
 	}

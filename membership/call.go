@@ -42,8 +42,8 @@ func (m *Membership) call(ctx context.Context) {
 		return
 	}
 	m.log.Debug().Msg("others are heard again")
-	for _, o := range someOf(m.others(), askAgain) {
-		if ctx.Err() != nil || m.sync(o.Addr) == nil {
+	for _, o := range someOf(m.roster.others(), askAgain) {
+		if ctx.Err() != nil || m.joiner.contact(o.Addr) == nil {
 			return
 		}
 	}

@@ -68,7 +68,7 @@ func testTransport(t testing.TB, trust Trust) *gossipTransport {
 	}
 	tr := &gossipTransport{
 		seal: seal, sieve: sieve{clear: true}, admission: newAdmission(trust), admits: func(netip.Addr) bool { return true },
-		packetCh: make(chan *memberlist.Packet, 1), closed: make(chan struct{}), log: zerolog.Nop(), bySecond: make(map[wire.MemberID]struct{}),
+		packetCh: make(chan *memberlist.Packet, 1), closed: t.Context(), log: zerolog.Nop(), bySecond: make(map[wire.MemberID]struct{}),
 	}
 	return tr
 }

@@ -1,6 +1,7 @@
 package membership
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/wanderd/wanderd/wire"
@@ -15,28 +16,19 @@ func CheckGates(gates []wire.GateID) error {
 // SetGates replaces the gates of this member. What it has said of those that stay, it goes on saying. It returns a view of the new gates; one
 // of the former gates may still come after that. On an error nothing changes. It does not block.
 func (m *Membership) SetGates(gates []wire.GateID) (*View, error) {
-	if err := m.roster.setGates(gates); err != nil {
+	next, err := newMetadata(m.roster.me.Key, gates)
+	if err != nil {
 		return nil, err
 	}
+	gates = slices.Clone(gates)
+	m.announce(func(meta *metadata) bool {
+		next.keep(meta)
+		*meta, m.roster.gates = next, gates
+		return true
+	})
 	m.notices.setGates(gates)
-	m.announce()
 	m.joiner.unsettle() // a full sync has the orders to a gate that is new here
 	return m.roster.look(m.roster.view.Load()), nil
-}
-
-// setGates changes this member's announcement.
-func (r *roster) setGates(gates []wire.GateID) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	next, err := newMetadata(r.meta.key, gates)
-	if err != nil {
-		return err
-	}
-	next.keep(&r.meta)
-	r.meta, r.gates = next, slices.Clone(gates)
-	r.changed()
-	r.me.gates, r.me.rosters = r.meta.gates, r.meta.rosters
-	return nil
 }
 
 // keep takes over what the announcement before says of the gates that stay.
@@ -44,7 +36,7 @@ func (m *metadata) keep(before *metadata) {
 	m.leaving, m.counter = before.leaving, before.counter
 	rosters, some := make([]uint64, len(m.gates)), false
 	for i, mark := range m.gates {
-		at := slices.IndexFunc(before.gates, func(old gateMark) bool { return old.tag() == mark })
+		at := find(before.gates, mark)
 		if at < 0 {
 			continue
 		}
@@ -63,10 +55,6 @@ func (m *metadata) keep(before *metadata) {
 func (k *notices) setGates(gates []wire.GateID) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.gates = slices.Clone(gates)
-	for g := range k.newest {
-		if !slices.Contains(gates, g) {
-			delete(k.newest, g)
-		}
-	}
+	k.gates = gates
+	maps.DeleteFunc(k.newest, func(g wire.GateID, _ *signedNotice) bool { return !slices.Contains(gates, g) })
 }

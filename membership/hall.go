@@ -54,12 +54,7 @@ func (h *hall) enter(guest *guestInHall, now time.Time) {
 	h.fill(now)
 	var out *guestInHall
 	if len(h.waiting) > h.mostWaiting {
-		out = h.waiting[0]
-		for _, other := range h.waiting {
-			if count(h.waiting, other.from) > count(h.waiting, out.from) {
-				out = other
-			}
-		}
+		out = slices.MaxFunc(h.waiting, byCount(h.waiting))
 	}
 	h.mu.Unlock()
 	if out != nil {
@@ -70,12 +65,7 @@ func (h *hall) enter(guest *guestInHall, now time.Time) {
 // fill gives the free places to those who wait.
 func (h *hall) fill(now time.Time) {
 	for len(h.placed) < h.most && len(h.waiting) > 0 {
-		next := h.waiting[0]
-		for _, other := range h.waiting {
-			if count(h.placed, other.from) < count(h.placed, next.from) {
-				next = other
-			}
-		}
+		next := slices.MinFunc(h.waiting, byCount(h.placed))
 		h.waiting = without(h.waiting, next)
 		next.since = now
 		h.placed = append(h.placed, next)
@@ -114,11 +104,9 @@ func (h *hall) leave(guest *guestInHall, now time.Time) {
 func (h *hall) relieve(now time.Time) {
 	h.mu.Lock()
 	var out *guestInHall
-	for _, other := range h.placed {
-		slow := !other.heard && now.Sub(other.since) >= slowAfter
-		if slow && len(h.waiting) > 0 && (out == nil || count(h.placed, other.from) > count(h.placed, out.from)) {
-			out = other
-		}
+	slow := slices.DeleteFunc(slices.Clone(h.placed), func(g *guestInHall) bool { return g.heard || now.Sub(g.since) < slowAfter })
+	if len(slow) > 0 && len(h.waiting) > 0 {
+		out = slices.MaxFunc(slow, byCount(h.placed))
 	}
 	h.mu.Unlock()
 	if out != nil {
@@ -126,13 +114,13 @@ func (h *hall) relieve(now time.Time) {
 	}
 }
 
-func count(list []*guestInHall, from netip.Addr) (n int) {
+// byCount compares guests by how many in a list come from their address.
+func byCount(list []*guestInHall) func(a, b *guestInHall) int {
+	counts := make(map[netip.Addr]int)
 	for _, g := range list {
-		if g.from == from {
-			n++
-		}
+		counts[g.from]++
 	}
-	return n
+	return func(a, b *guestInHall) int { return counts[a.from] - counts[b.from] }
 }
 
 func without(list []*guestInHall, guest *guestInHall) []*guestInHall {

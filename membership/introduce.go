@@ -148,5 +148,5 @@ func (in *introduction) check(a *admission, side string, nonces []byte) error {
 	if !isSigned(in.key, slices.Concat(nonces, in.message), in.signature, frameContext+side) {
 		return errForged
 	}
-	return a.introduce(in.name, wire.MemberIDOf(in.key), slices.Clone(in.key), slices.Clone(in.certificate))
+	return a.judge(in.name, wire.MemberIDOf(in.key), slices.Clone(in.key), slices.Clone(in.certificate))
 }

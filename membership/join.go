@@ -6,7 +6,6 @@ import (
 	"io"
 	"maps"
 	"math/rand/v2"
-	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -89,11 +88,7 @@ func (j *joiner) refused(t target, err error) {
 func (j *joiner) refusing() []Refusal {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	var list []Refusal
-	for _, text := range slices.Sorted(maps.Keys(j.refusals)) {
-		list = append(list, j.refusals[text])
-	}
-	return list
+	return slices.SortedFunc(maps.Values(j.refusals), func(a, b Refusal) int { return strings.Compare(a.Join, b.Join) })
 }
 
 func (j *joiner) unsettle() { signal(j.unsettled) }
@@ -196,12 +191,7 @@ func (j *joiner) contact(addr netip.AddrPort) error {
 }
 
 func (j *joiner) known(addr netip.AddrPort) bool {
-	for _, m := range j.roster.view.Load().Members {
-		if m.Addr == addr {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(j.roster.view.Load().Members, func(m Member) bool { return m.Addr == addr })
 }
 
 // itself reports whether addr is an address of this agent.
@@ -212,16 +202,8 @@ func (j *joiner) itself(addr netip.AddrPort) bool {
 	if addr.Port() != j.bound.Port() || !j.bound.Addr().IsUnspecified() {
 		return false
 	}
-	own, err := net.InterfaceAddrs()
-	if err != nil {
-		return false
-	}
-	for _, a := range own {
-		if p, err := netip.ParsePrefix(a.String()); err == nil && p.Addr().Unmap() == addr.Addr() {
-			return true
-		}
-	}
-	return addr.Addr().IsLoopback()
+	own, err := OwnAddrs()
+	return err == nil && (slices.Contains(own, addr.Addr()) || addr.Addr().IsLoopback())
 }
 
 func (j *joiner) mirrored(addr netip.AddrPort) bool {
@@ -253,34 +235,26 @@ func (j *joiner) heal(ctx context.Context) {
 			j.spawn(func() {
 				defer func() { <-slots }()
 				defer func() { j.roster.tried(addr, time.Now()) }()
-				if ctx.Err() == nil && !j.itself(addr) {
-					j.find(addr)
+				if ctx.Err() != nil || j.itself(addr) {
+					return
 				}
+				if err := j.contact(addr); err != nil {
+					j.log.Debug().Stringer("addr", addr).Str("reason", explain(err)).Msg("a lost member does not answer")
+					return
+				}
+				j.log.Info().Stringer("addr", addr).Msg("reached a lost member again")
 			})
 		}
 		if !sleep(ctx, healPause) {
 			return
 		}
-		timer := time.NewTimer(min(time.Until(next), healLook))
 		select {
-		case <-timer.C:
+		case <-time.After(min(time.Until(next), healLook)):
 		case <-j.roster.lost:
-			timer.Stop()
 		case <-ctx.Done():
-			timer.Stop()
 			return
 		}
 	}
-}
-
-// find tries to reach a lost member at its last address.
-func (j *joiner) find(addr netip.AddrPort) {
-	log := j.log.With().Stringer("addr", addr).Logger()
-	if err := j.contact(addr); err != nil {
-		log.Debug().Str("reason", explain(err)).Msg("a lost member does not answer")
-		return
-	}
-	log.Info().Msg("reached a lost member again")
 }
 
 const (
@@ -341,14 +315,10 @@ func (j *joiner) settle(ctx context.Context) {
 			if !sleep(ctx, jitter(settleFirst<<round)) {
 				return
 			}
-			others := slices.Clone(j.roster.view.Load().Members)
-			others = slices.DeleteFunc(others, func(m Member) bool { return m.ID == j.roster.self })
-			if len(others) == 0 {
-				continue
-			}
-			m := others[rand.IntN(len(others))]
-			if err := j.contact(m.Addr); err != nil {
-				j.log.Debug().Stringer("addr", m.Addr).Str("reason", explain(err)).Msg("a member does not answer")
+			for _, m := range someOf(j.roster.others(), 1) {
+				if err := j.contact(m.Addr); err != nil {
+					j.log.Debug().Stringer("addr", m.Addr).Str("reason", explain(err)).Msg("a member does not answer")
+				}
 			}
 		}
 	}
@@ -389,10 +359,8 @@ func jitter(d time.Duration) time.Duration { return d/2 + rand.N(d) }
 
 // sleep returns false if ctx was done first.
 func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return true
 	case <-ctx.Done():
 		return false

@@ -84,12 +84,12 @@ type backHere struct {
 	dialled         *atomic.Int32
 }
 
-func (s backHere) Dial(dst netip.AddrPort, timeout time.Duration) (net.Conn, error) {
+func (s backHere) Dial(ctx context.Context, dst netip.AddrPort) (net.Conn, error) {
 	if dst == s.outside {
 		s.dialled.Add(1)
 		dst = s.inside
 	}
-	return s.Streams.Dial(dst, timeout)
+	return s.Streams.Dial(ctx, dst)
 }
 
 func TestAddressThatLeadsBackToThisAgentIsNotTried(t *testing.T) {

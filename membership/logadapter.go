@@ -1,10 +1,10 @@
 package membership
 
 import (
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
-	"unicode"
 
 	"github.com/rs/zerolog"
 )
@@ -81,17 +81,13 @@ func (a *logAdapter) write(line memberlistLine, now time.Time) {
 		return
 	}
 	class := classOf(line.text)
-	limit := a.classes[class]
-	if limit == nil {
-		if len(a.classes) >= logClasses {
-			class = "" // the map is full: the rest share one limit
-		}
-		if limit = a.classes[class]; limit == nil {
-			limit = &throttle{every: logEvery}
-			a.classes[class] = limit
-		}
+	if a.classes[class] == nil && len(a.classes) >= logClasses {
+		class = "" // the map is full: the rest share one limit
 	}
-	if ok, more := limit.allow(now); ok {
+	if a.classes[class] == nil {
+		a.classes[class] = &throttle{every: logEvery}
+	}
+	if ok, more := a.classes[class].allow(now); ok {
 		a.log.WithLevel(line.level).EmbedObject(more).Msg(line.text)
 	}
 }
@@ -101,17 +97,15 @@ func (a *logAdapter) write(line memberlistLine, now time.Time) {
 func parseLine(s string) memberlistLine {
 	s = strings.TrimSpace(s)
 	level := zerolog.WarnLevel
-	if name, rest, ok := strings.Cut(strings.TrimPrefix(s, "["), "] "); ok && strings.HasPrefix(s, "[") {
+	if name, rest, ok := strings.Cut(s, "] "); ok && strings.HasPrefix(s, "[") {
 		s = rest
-		if name == "DEBUG" || name == "INFO" {
+		if name == "[DEBUG" || name == "[INFO" {
 			level = zerolog.DebugLevel
 		}
 	}
 	s = strings.TrimPrefix(s, "memberlist: ")
-	for _, known := range toldElsewhere() {
-		if strings.HasPrefix(s, known) {
-			level = zerolog.DebugLevel
-		}
+	if slices.ContainsFunc(toldElsewhere(), func(begin string) bool { return strings.HasPrefix(s, begin) }) {
+		level = zerolog.DebugLevel
 	}
 	return memberlistLine{level, s}
 }
@@ -138,20 +132,13 @@ func toldElsewhere() []string {
 // classOf returns a line without its names, numbers and addresses.
 func classOf(text string) string {
 	text, _, _ = strings.Cut(text, "from=")
-	words := strings.FieldsFunc(text, unicode.IsSpace)
-	kept := words[:0]
-	for _, w := range words {
-		if !strings.ContainsAny(w, "~0123456789") {
-			kept = append(kept, w)
-		}
-	}
-	return strings.Join(kept, " ")
+	words := slices.DeleteFunc(strings.Fields(text), func(w string) bool { return strings.ContainsAny(w, "~0123456789") })
+	return strings.Join(words, " ")
 }
 
 // cutBoth returns s without prefix and suffix, if it has both.
 func cutBoth(s, prefix, suffix string) (string, bool) {
-	if !strings.HasPrefix(s, prefix) || !strings.HasSuffix(s, suffix) {
-		return "", false
-	}
-	return strings.TrimSuffix(strings.TrimPrefix(s, prefix), suffix), true
+	s, begins := strings.CutPrefix(s, prefix)
+	s, ends := strings.CutSuffix(s, suffix)
+	return s, begins && ends
 }

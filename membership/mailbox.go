@@ -50,27 +50,37 @@ type mailbox struct {
 	// ring signals that there is mail; its capacity is one.
 	ring chan struct{}
 
-	mu      sync.Mutex
-	seen    map[string]sighting
-	refused []refusal
-	// refusals counts all refusals since the start.
-	refusals uint64
-	// namesake is the last address of another node with this one's name; the zero value if there is none.
-	namesake netip.AddrPort
-	// suspects are the changes: nodes that have not answered a probe (true), or answer again (false). silent are all nodes that
-	// do not answer.
-	suspects map[string]bool
-	silent   map[string]bool
-
 	admission *admission
 	// strangers are the addresses of members whose certificate is missing.
 	strangers chan netip.AddrPort
 
+	mu sync.Mutex
+	mail
+	// refusals counts all refusals since the start.
+	refusals uint64
+	// silent are all nodes that do not answer.
+	silent map[string]bool
 	// checked caches, for each node, the result of the last check and what was checked.
 	checked map[string]check
-	// counters are the highest counters of announcements that were seen. own is the highest that the fleet has of this member.
+	// counters are the highest counters of announcements that were seen.
 	counters map[wire.MemberID]uint64
-	own      uint64
+}
+
+// mail is what has come since the mailbox was emptied.
+type mail struct {
+	seen    map[string]sighting
+	refused []refusal
+	// namesake is the last address of another node with this one's name, twin that of another node with this one's identity; the zero
+	// value if there is none.
+	namesake, twin netip.AddrPort
+	// suspects are the changes: nodes that have not answered a probe (true), or answer again (false).
+	suspects map[string]bool
+	// own is the highest counter that the fleet has of this member, since the start.
+	own uint64
+}
+
+func newMail(own uint64) mail {
+	return mail{seen: make(map[string]sighting), suspects: make(map[string]bool), own: own}
 }
 
 type check struct {
@@ -86,27 +96,16 @@ const maxStrange = 256
 func newMailbox(self string, id wire.MemberID, loopback bool, admission *admission) *mailbox {
 	return &mailbox{
 		admission: admission, strangers: make(chan netip.AddrPort, maxStrange),
-		self: self, id: id, loopback: loopback, ring: make(chan struct{}, 1), seen: make(map[string]sighting),
-		suspects: make(map[string]bool), silent: make(map[string]bool), checked: make(map[string]check),
-		counters: make(map[wire.MemberID]uint64),
+		self: self, id: id, loopback: loopback, ring: make(chan struct{}, 1), mail: newMail(0),
+		silent: make(map[string]bool), checked: make(map[string]check), counters: make(map[wire.MemberID]uint64),
 	}
-}
-
-// mail is the content of the mailbox when it was emptied.
-type mail struct {
-	seen     map[string]sighting
-	refused  []refusal
-	namesake netip.AddrPort
-	suspects map[string]bool
-	own      uint64
 }
 
 func (b *mailbox) empty() mail {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	m := mail{seen: b.seen, refused: b.refused, namesake: b.namesake, suspects: b.suspects, own: b.own}
-	b.seen, b.refused, b.namesake = make(map[string]sighting), nil, netip.AddrPort{}
-	b.suspects = make(map[string]bool)
+	m := b.mail
+	b.mail = newMail(m.own)
 	return m
 }
 
@@ -137,7 +136,7 @@ func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
 		return errStale
 	}
 	if err == nil {
-		err = b.admission.judge(told.name, told.id, told.meta.key)
+		err = b.admission.judge(told.name, told.id, told.meta.key, nil)
 	}
 	switch {
 	case err == nil:
@@ -242,7 +241,12 @@ func (b *mailbox) saw(n *memberlist.Node, gone bool) {
 		delete(b.silent, n.Name)
 	}
 	addr, _ := addrOf(n)
-	b.seen[n.Name] = sighting{node: n.Name, addr: addr, told: told, gone: gone}
+	switch {
+	case told.id != b.id:
+		b.seen[n.Name] = sighting{node: n.Name, addr: addr, told: told, gone: gone}
+	case !gone:
+		b.twin = addr
+	}
 	b.wake()
 }
 
@@ -262,23 +266,35 @@ func (b *mailbox) NotifyConflict(existing, other *memberlist.Node) {
 	b.wake()
 }
 
-// suspect records whether a node failed to answer its last probe.
-func (b *mailbox) suspect(node string, failed bool) {
+// suspect records that a node did not answer its last probe.
+func (b *mailbox) suspect(node string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !failed && !b.silent[node] {
-		return // the common case: it answers, as before
-	}
-	if failed {
-		b.silent[node] = true
-	} else {
-		delete(b.silent, node)
-	}
-	b.suspects[node] = failed
+	b.silent[node], b.suspects[node] = true, true
 	b.wake()
 }
 
-// delegate implements memberlist.Delegate.
+// answered records that a node answered its last probe.
+func (b *mailbox) answered(node string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.silent[node] {
+		return // the common case: it answers, as before
+	}
+	delete(b.silent, node)
+	b.suspects[node] = false
+	b.wake()
+}
+
+// meet has the twin at addr met.
+func (b *mailbox) meet(addr netip.AddrPort) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.twin = addr
+	b.wake()
+}
+
+// delegate implements memberlist.Delegate and memberlist.PingDelegate.
 type delegate struct{ m *Membership }
 
 // NodeMeta implements memberlist.Delegate.
@@ -308,13 +324,24 @@ func (d delegate) MergeRemoteState(b []byte, _ bool) {
 	d.m.notices.hearState(b[claim:])
 }
 
-// pings implements memberlist.PingDelegate.
-type pings struct{ m *Membership }
-
 // AckPayload implements memberlist.PingDelegate: every answer to a probe carries this host's wall clock.
-func (p pings) AckPayload() []byte { return p.m.clock.stamp() }
+func (d delegate) AckPayload() []byte { return d.m.clock.stamp() }
 
 // NotifyPingComplete implements memberlist.PingDelegate.
-func (p pings) NotifyPingComplete(n *memberlist.Node, rtt time.Duration, payload []byte) {
-	p.m.onPing(n, rtt, payload)
+func (d delegate) NotifyPingComplete(n *memberlist.Node, rtt time.Duration, payload []byte) {
+	name, id, err := parseNodeName(n.Name)
+	if err != nil {
+		return
+	}
+	addr, err := addrOf(n)
+	if err != nil {
+		return
+	}
+	d.m.mailbox.answered(n.Name)
+	if id == d.m.roster.self {
+		d.m.twins.met(addr)
+		d.m.mailbox.meet(addr)
+		return
+	}
+	d.m.clock.heard(name, addr, rtt, payload)
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"net"
 	"net/netip"
 	"sync"
 	"sync/atomic"
@@ -76,7 +75,6 @@ type Stats struct {
 // Membership is this agent's membership in the fleet.
 type Membership struct {
 	log       zerolog.Logger
-	node      string
 	list      *memberlist.Memberlist
 	transport *gossipTransport
 	admission *admission
@@ -168,25 +166,25 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 		mc.IndirectChecks = 0 // see sieve
 	}
 	m := &Membership{
-		log: cfg.Log, node: nodeName(me.Name, me.ID), changed: make(chan struct{}, 1), reconsidered: make(chan struct{}, 1), updating: make(chan struct{}, 1), fresh: make(chan struct{}, 1), stop: cancel,
-		clock: newClockWatch(cfg.Now, cfg.Log), aloneWarn: throttle{every: tellEvery},
-		twins: newTwinWatch(&cfg, &me),
+		log: cfg.Log, stop: cancel, admission: newAdmission(cfg.Trust), clock: newClockWatch(cfg.Now, cfg.Log), twins: newTwinWatch(&cfg, &me),
+		aloneWarn: throttle{every: tellEvery}, changed: make(chan struct{}, 1), reconsidered: make(chan struct{}, 1),
+		fresh: make(chan struct{}, 1), updating: make(chan struct{}, 1), seeking: make(map[string]context.CancelFunc),
 	}
-	m.admission = newAdmission(cfg.Trust)
-	m.mailbox = newMailbox(m.node, me.ID, me.Addr.Addr().IsLoopback(), m.admission)
+	node := nodeName(me.Name, me.ID)
+	m.mailbox = newMailbox(node, me.ID, me.Addr.Addr().IsLoopback(), m.admission)
 	m.roster = newRoster(me, cfg.Key, meta, cfg.Gates, suspicion(mc), m.admission, cfg.Log)
 	m.roster.recall(cfg.Remembered, time.Now())
 	who := &introducer{name: me.Name, id: me.ID, key: cfg.Key, certificate: cfg.Certificate}
 	m.notices = newNotices(cfg.Gates, m.admission, func() int { return len(m.roster.view.Load().Members) }, m.fresh)
 	m.transport = newGossipTransport(&cfg, who, me.Addr, seal, m.admission, &questions{
-		self: me.ID, key: cfg.Key, make: cfg.Answer, asking: make(map[wire.MemberID]struct{}),
+		self: me.ID, key: cfg.Key, make: cfg.Answer,
 		member: func(id wire.MemberID) (*Member, bool) { return m.roster.view.Load().Lookup(id) },
 	})
-	m.adapter = newLogAdapter(cfg.Log, func(node string) { m.mailbox.suspect(node, true) }, m.haveSmallNews)
+	m.adapter = newLogAdapter(cfg.Log, m.mailbox.suspect, m.haveSmallNews)
 
-	mc.Name, mc.Transport = m.node, m.transport
+	mc.Name, mc.Transport = node, m.transport
 	mc.Logger = log.New(m.adapter, "", 0)
-	mc.Delegate, mc.Ping = delegate{m}, pings{m}
+	mc.Delegate, mc.Ping = delegate{m}, delegate{m}
 	mc.Alive, mc.Events, mc.Conflict = m.mailbox, m.mailbox, m.mailbox
 
 	m.working.Go(func() { m.adapter.run(ctx.Done()) })
@@ -217,7 +215,6 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 		})
 		return cancel
 	}
-	m.seeking = make(map[string]context.CancelFunc)
 	for _, t := range targets {
 		m.seeking[t.text] = m.seek(t)
 	}
@@ -258,8 +255,6 @@ func (m *Membership) keep(ctx context.Context) {
 				return
 			}
 			m.apply(ctx, m.mailbox.empty())
-		case addr := <-m.twins.seen:
-			m.working.Go(func() { m.twins.meet(addr, m.sync) })
 		case <-m.changed:
 			m.roster.publish()
 			m.update(updateTimeout)
@@ -295,9 +290,11 @@ func (m *Membership) apply(ctx context.Context, news mail) {
 	}
 	before := len(m.roster.view.Load().Members)
 	m.roster.apply(news, time.Now())
-	if m.roster.outbid(news.own) {
-		m.announce()
-	}
+	m.announce(func(meta *metadata) bool { // above that of a former life
+		behind := news.own > meta.counter
+		meta.counter = max(meta.counter, news.own)
+		return behind
+	})
 	switch after := len(m.roster.view.Load().Members); {
 	case before == 1 && after > 1:
 		m.joiner.unsettle()
@@ -306,26 +303,12 @@ func (m *Membership) apply(ctx context.Context, news mail) {
 			m.log.Warn().EmbedObject(more).Msg("no other member is left; this one continues alone and keeps trying to reach them")
 		}
 	}
-	for _, s := range news.seen {
-		if s.told.id == m.roster.self && !s.gone && s.addr != m.twins.addr {
-			m.working.Go(func() { m.twins.meet(s.addr, m.sync) })
-		}
+	if news.twin.IsValid() {
+		m.working.Go(func() { m.twins.meet(news.twin, m.joiner.contact) })
 	}
 	if news.namesake.IsValid() {
-		m.working.Go(func() { m.twins.ask(news.namesake, m.pingMyself, m.sync, m.joiner.unsettle) })
+		m.working.Go(func() { m.askNamesake(news.namesake) })
 	}
-}
-
-// pingMyself returns nil if somebody at addr answers to this member's own node name.
-func (m *Membership) pingMyself(addr netip.AddrPort) error {
-	_, err := m.list.Ping(m.node, net.UDPAddrFromAddrPort(addr))
-	return err
-}
-
-// sync does a full sync with the member at addr.
-func (m *Membership) sync(addr netip.AddrPort) error {
-	_, err := m.list.Join([]string{addr.String()})
-	return err
 }
 
 // update gossips this member's metadata and waits at most timeout until that is done.
@@ -335,23 +318,6 @@ func (m *Membership) update(timeout time.Duration) {
 	// The error says that it takes longer. The update is queued in any case, and full syncs carry it too.
 	_ = m.list.UpdateNode(timeout)
 	signal(m.fresh)
-}
-
-func (m *Membership) onPing(n *memberlist.Node, rtt time.Duration, payload []byte) {
-	name, id, err := parseNodeName(n.Name)
-	if err != nil {
-		return
-	}
-	addr, err := addrOf(n)
-	if err != nil {
-		return
-	}
-	m.mailbox.suspect(n.Name, false)
-	if id == m.roster.self {
-		m.twins.probed(addr)
-		return
-	}
-	m.clock.heard(name, addr, rtt, payload)
 }
 
 // Deliver handles a gossip datagram from src, without the agent's envelope. It does not keep payload and never blocks. It drops
@@ -366,21 +332,21 @@ func (m *Membership) Views() <-chan *View { return m.roster.views }
 
 // Announce tells the others that this member has met a token of gate. It does not block.
 func (m *Membership) Announce(gate wire.GateID) {
-	if m.roster.announce(gate) {
-		m.announce()
-	}
+	m.announce(func(meta *metadata) bool { return meta.announce(gate) })
 }
 
 // DeclareRoster tells the others by which roster of names and keys this member takes part in gate: by a hash, which is not zero. It does
 // not block.
 func (m *Membership) DeclareRoster(gate wire.GateID, hash uint64) {
-	if m.roster.declare(gate, hash) {
-		m.announce()
-	}
+	m.announce(func(meta *metadata) bool { return meta.declare(gate, hash) })
 }
 
-// announce has this member's metadata gossiped. It does not block.
-func (m *Membership) announce() { signal(m.changed) }
+// announce has this member's metadata gossiped, if that is a change. It does not block.
+func (m *Membership) announce(change func(*metadata) bool) {
+	if m.roster.change(change) {
+		signal(m.changed)
+	}
+}
 
 // Copied returns a channel that receives one value if another agent with this one's key is the original: its address, or the zero
 // value if that is unknown. This agent must then stop without Leave, because Leave would say that the original leaves.
@@ -421,7 +387,10 @@ func (m *Membership) Leave(timeout time.Duration) error {
 	m.left = true
 	m.stop()
 	deadline := time.Now().Add(timeout)
-	m.roster.leave()
+	m.roster.change(func(meta *metadata) bool {
+		meta.leaving = true
+		return true
+	})
 	m.update(max(timeout/2, updateTimeout))
 	if err := m.list.Leave(max(time.Until(deadline), updateTimeout)); err != nil {
 		return fmt.Errorf("leaving the fleet: %w", err)

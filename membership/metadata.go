@@ -69,42 +69,39 @@ func newMetadata(key ed25519.PublicKey, gates []wire.GateID) (metadata, error) {
 	return m, nil
 }
 
+// find returns the index of a gate among those of a member, -1 if the member does not take part in it.
+func find(gates []gateMark, tag gateMark) int {
+	return slices.IndexFunc(gates, func(mark gateMark) bool { return mark.tag() == tag })
+}
+
 // announce records that this member has met a token of gate g, and reports whether that is a change.
 func (m *metadata) announce(g wire.GateID) bool {
-	for i, mark := range m.gates {
-		if mark == markOf(g) {
-			m.gates = slices.Clone(m.gates) // views share the old ones
-			m.gates[i] |= 1
-			return true
-		}
+	at := find(m.gates, markOf(g))
+	if at < 0 || m.gates[at].met() {
+		return false
 	}
-	return false
+	m.gates = slices.Clone(m.gates) // views share the old ones
+	m.gates[at] |= 1
+	return true
 }
 
 // declare records the hash of the roster of gate g, and reports whether that is a change.
 func (m *metadata) declare(g wire.GateID, hash uint64) bool {
-	for i, mark := range m.gates {
-		if mark.tag() != markOf(g) {
-			continue
-		}
-		rosters := make([]uint64, len(m.gates)) // views share the old ones
-		copy(rosters, m.rosters)
-		rosters[i] = hash
-		news := m.rosters == nil || m.rosters[i] != hash
-		m.rosters = rosters
-		return news
+	at := find(m.gates, markOf(g))
+	if at < 0 || m.rosters != nil && m.rosters[at] == hash {
+		return false
 	}
-	return false
+	rosters := make([]uint64, len(m.gates)) // views share the old ones
+	copy(rosters, m.rosters)
+	rosters[at] = hash
+	m.rosters = rosters
+	return true
 }
 
 // encode writes and signs the metadata of a node with this name and address.
 func (m *metadata) encode(private ed25519.PrivateKey, node string, addr netip.AddrPort) []byte {
 	b := m.appendUnsigned(make([]byte, 0, metadataMax))
-	signature, err := private.Sign(nil, statement(node, addr, b), &ed25519.Options{Context: metadataContext})
-	if err != nil {
-		panic("membership: cannot sign: " + err.Error()) // only a context that is too long fails
-	}
-	return append(b, signature...)
+	return append(b, signAs(private, statement(node, addr, b), metadataContext)...)
 }
 
 // statement is what a member signs: its node name, its address, and its metadata.
@@ -119,7 +116,7 @@ func statement(node string, addr netip.AddrPort, unsigned []byte) []byte {
 // vouched reports whether the owner of the key in metadata b, which parses, has signed it for a node with this name and address.
 func vouched(b []byte, key ed25519.PublicKey, node string, addr netip.AddrPort) bool {
 	at := len(b) - ed25519.SignatureSize
-	return ed25519.VerifyWithOptions(key, statement(node, addr, b[:at]), b[at:], &ed25519.Options{Context: metadataContext}) == nil
+	return isSigned(key, statement(node, addr, b[:at]), b[at:], metadataContext)
 }
 
 func (m *metadata) appendUnsigned(b []byte) []byte {

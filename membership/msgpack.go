@@ -4,42 +4,24 @@ import "encoding/binary"
 
 // fields reads one map of msgpack whose keys are text and whose values are text, bytes, whole numbers, booleans or nil: all that
 // memberlist writes. A value of another kind, or one that is cut short, makes it invalid.
-type fields struct {
-	rest []byte
-	left int
-}
+type fields struct{ rest []byte }
 
-// field is one entry of a map.
+// field is one key or value.
 type field struct {
-	key []byte
 	// text is the content of text or bytes, number that of a whole number; a negative one is beyond every bound.
 	text   []byte
 	number uint64
 }
 
-// readMap reads the head of a map.
-func readMap(b []byte) (f fields, ok bool) {
+// readMap reads the head of a map. The keys and values of so many entries follow, in turns.
+func readMap(b []byte) (f fields, entries int, ok bool) {
 	switch {
 	case len(b) >= 1 && b[0]&0xf0 == 0x80:
-		return fields{rest: b[1:], left: int(b[0] & 0x0f)}, true
+		return fields{b[1:]}, int(b[0] & 0x0f), true
 	case len(b) >= 3 && b[0] == 0xde:
-		return fields{rest: b[3:], left: int(binary.BigEndian.Uint16(b[1:]))}, true
+		return fields{b[3:]}, int(binary.BigEndian.Uint16(b[1:])), true
 	}
-	return fields{}, false
-}
-
-// next reads one entry. Call it as long as left is not 0.
-func (f *fields) next() (e field, ok bool) {
-	f.left--
-	key, ok := f.value()
-	if !ok || key.text == nil {
-		return e, false
-	}
-	if e, ok = f.value(); !ok {
-		return e, false
-	}
-	e.key = key.text
-	return e, true
+	return fields{}, 0, false
 }
 
 // value reads one value.

@@ -82,11 +82,7 @@ func (n *signedNotice) sign(private ed25519.PrivateKey) {
 	for _, text := range []string{n.name, n.Who, n.Reason} {
 		b = append(append(b, byte(len(text))), text...)
 	}
-	signature, err := private.Sign(nil, b, &ed25519.Options{Context: noticeContext})
-	if err != nil {
-		panic("membership: cannot sign: " + err.Error()) // only a context that is too long fails
-	}
-	n.packed = append(b, signature...)
+	n.packed = append(b, signAs(private, b, noticeContext)...)
 }
 
 var errNotice = errors.New("a notice that does not parse")
@@ -121,7 +117,7 @@ func parseNotice(b []byte) (*signedNotice, error) {
 
 func (n *signedNotice) vouched() bool {
 	at := len(n.packed) - ed25519.SignatureSize
-	return ed25519.VerifyWithOptions(n.key, n.packed[:at], n.packed[at:], &ed25519.Options{Context: noticeContext}) == nil
+	return isSigned(n.key, n.packed[:at], n.packed[at:], noticeContext)
 }
 
 // notices has the newest notice of each gate of this member. It is safe for concurrent use, never blocks, and never calls memberlist
@@ -156,7 +152,7 @@ func (k *notices) keep(n *signedNotice, mine bool) {
 	if !slices.Contains(k.gates, n.Gate) || !n.replaces(k.newest[n.Gate]) {
 		return
 	}
-	if !mine && (!n.vouched() || k.admission.judge(n.name, wire.MemberIDOf(n.key), n.key) != nil) {
+	if !mine && (!n.vouched() || k.admission.judge(n.name, wire.MemberIDOf(n.key), n.key, nil) != nil) {
 		return
 	}
 	k.newest[n.Gate] = n

@@ -1,6 +1,7 @@
 package membership
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/netip"
@@ -128,15 +129,15 @@ func TestAnOrderReachesAllMembersAtOnceAndThoseThatComeLater(t *testing.T) {
 // redials are streams that are opened as by a kernel: what is lost is sent again after a second, and after pauses that double.
 type redials struct{ Streams }
 
-func (r redials) Dial(dst netip.AddrPort, timeout time.Duration) (net.Conn, error) {
+func (r redials) Dial(ctx context.Context, dst netip.AddrPort) (net.Conn, error) {
 	const attempt = 10 * time.Millisecond
-	until := time.Now().Add(timeout)
 	for pause := time.Second; ; pause *= 2 {
-		conn, err := r.Streams.Dial(dst, attempt)
-		if err == nil || time.Until(until) < pause {
+		try, cancel := context.WithTimeout(ctx, attempt)
+		conn, err := r.Streams.Dial(try, dst)
+		cancel()
+		if err == nil || !sleep(ctx, pause-attempt) {
 			return conn, err
 		}
-		time.Sleep(pause - attempt)
 	}
 }
 

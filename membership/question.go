@@ -3,7 +3,6 @@ package membership
 import (
 	"context"
 	"crypto/ed25519"
-	"crypto/rand"
 	"crypto/sha512"
 	"errors"
 	"fmt"
@@ -58,9 +57,8 @@ type questions struct {
 	// make is nil in a membership that answers nothing.
 	make Answer
 
-	mu sync.Mutex
-	// asking are the members whose questions are being answered.
-	asking map[wire.MemberID]struct{}
+	// asking has the members whose questions are being answered.
+	asking sync.Map
 }
 
 // statementTo is what is signed: that content is for a member, on the connection with these nonces.
@@ -70,16 +68,12 @@ func statementTo(to wire.MemberID, nonces, content []byte) []byte {
 }
 
 func (q *questions) sign(use string, to wire.MemberID, nonces, content []byte) []byte {
-	signature, err := q.key.Sign(rand.Reader, statementTo(to, nonces, content), &ed25519.Options{Context: use})
-	if err != nil {
-		panic("membership: cannot sign: " + err.Error()) // only a context that is too long fails
-	}
-	return signature
+	return signAs(q.key, statementTo(to, nonces, content), use)
 }
 
 // isFrom reports whether the owner of a key has signed content for this member.
 func (q *questions) isFrom(use string, key ed25519.PublicKey, nonces, content, signature []byte) bool {
-	return ed25519.VerifyWithOptions(key, statementTo(q.self, nonces, content), signature, &ed25519.Options{Context: use}) == nil
+	return isSigned(key, statementTo(q.self, nonces, content), signature, use)
 }
 
 // answer answers the question that has come on g, unless it is not from a member.
@@ -95,36 +89,20 @@ func (q *questions) answer(g *guardedConn) error {
 		return errNotMember
 	case !q.isFrom(questionContext, asker.Key, g.nonces, content, signature):
 		return errForged
-	case !q.begin(id):
+	}
+	if _, busy := q.asking.LoadOrStore(id, true); busy {
 		return errBusy
 	}
-	ctx, cancel := g.transport.untilClosed(answerTime)
+	ctx, cancel := context.WithTimeout(g.transport.closed, answerTime)
 	defer cancel()
 	text := q.make(ctx, asker, content)
-	q.end(id) // before the answer leaves: whoever has it may ask again at once
+	q.asking.Delete(id) // before the answer leaves: whoever has it may ask again at once
 	if text == nil {
 		return errNoAnswer
 	}
 	_ = g.SetDeadline(time.Now().Add(answerTime))
 	_, _ = g.Write(append(q.sign(answerContext, id, g.nonces, text), text...)) // an asker that has gone needs no answer
 	return nil
-}
-
-// begin notes that a member's question is being answered, unless another one of it is.
-func (q *questions) begin(id wire.MemberID) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if _, busy := q.asking[id]; busy {
-		return false
-	}
-	q.asking[id] = struct{}{}
-	return true
-}
-
-func (q *questions) end(id wire.MemberID) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	delete(q.asking, id)
 }
 
 // Ask asks a member, and returns its answer, of at most most bytes. A member that is asked twice at once answers once. The error says why
@@ -134,7 +112,7 @@ func (m *Membership) Ask(ctx context.Context, to *Member, question []byte, most 
 		return nil, fmt.Errorf("a question of %d bytes: %w", len(question), errTooLong)
 	}
 	deadline, _ := ctx.Deadline()
-	g, err := m.transport.dial(to.Addr, time.Until(deadline), forQuestion)
+	g, err := m.transport.dial(to.Addr, deadline, forQuestion)
 	if err != nil {
 		return nil, err
 	}

@@ -168,7 +168,7 @@ func TestAQuestionThatIsNotAMembersOwnIsNotAnswered(t *testing.T) {
 			"a short one": {func([]byte) []byte { return asker.self[:] }, false},
 			"nothing":     {func([]byte) []byte { return nil }, false},
 		} {
-			conn, err := hosts[1].end.Streams.Dial(addrOfHost(1), time.Second)
+			conn, err := hosts[1].end.Streams.Dial(t.Context(), addrOfHost(1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -196,16 +196,21 @@ func TestAQuestionThatIsNotAMembersOwnIsNotAnswered(t *testing.T) {
 func TestAfterAnAnswerTheNextQuestionIsAnswered(t *testing.T) {
 	asker := &questions{self: wire.MemberIDOf(keyOf(2)), key: privateOf(2)}
 	q := &questions{
-		self: wire.MemberIDOf(keyOf(1)), key: privateOf(1), make: echo, asking: make(map[wire.MemberID]struct{}),
+		self: wire.MemberIDOf(keyOf(1)), key: privateOf(1), make: echo,
 		member: func(wire.MemberID) (*Member, bool) {
 			return &Member{ID: asker.self, Name: "host2", Key: keyOf(2)}, true
 		},
 	}
 	busy := 0
-	conn := &written{onWrite: func() { busy = len(q.asking) }}
+	conn := &written{onWrite: func() {
+		q.asking.Range(func(any, any) bool {
+			busy++
+			return true
+		})
+	}}
 	nonces := make([]byte, callerNonce+acceptorNonce)
 	g := &guardedConn{
-		Conn: conn, transport: &gossipTransport{seal: newTestSeal(t, nil), closed: make(chan struct{})}, nonces: nonces,
+		Conn: conn, transport: &gossipTransport{seal: newTestSeal(t, nil), closed: t.Context()}, nonces: nonces,
 		unread: slices.Concat(asker.self[:], asker.sign(questionContext, q.self, nonces, []byte("who runs?")), []byte("who runs?")),
 	}
 	if err := q.answer(g); err != nil || conn.Len() == 0 || busy != 0 {
@@ -239,10 +244,10 @@ func FuzzQuestion(f *testing.F) {
 	f.Add(genuine)
 	f.Add(genuine[:questionOverhead])
 	f.Add(asker.self[:])
-	tr := &gossipTransport{seal: newTestSeal(f, nil), closed: make(chan struct{})}
+	tr := &gossipTransport{seal: newTestSeal(f, nil), closed: f.Context()}
 	f.Fuzz(func(t *testing.T, frame []byte) {
 		q := &questions{
-			self: one, key: privateOf(1), make: echo, asking: make(map[wire.MemberID]struct{}),
+			self: one, key: privateOf(1), make: echo,
 			member: func(id wire.MemberID) (*Member, bool) {
 				return &Member{ID: asker.self, Name: "host2", Key: keyOf(2)}, id == asker.self
 			},

@@ -2,7 +2,6 @@ package membership
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -79,7 +78,7 @@ func (t target) resolve(ctx context.Context, lookup Resolver) ([]netip.AddrPort,
 		}
 	}
 	if len(ips) == 0 {
-		return nil, fmt.Errorf("looking up %s: %w", t.host, errors.New("it has no addresses"))
+		return nil, fmt.Errorf("looking up %s: it has no addresses", t.host)
 	}
 	addrs := make([]netip.AddrPort, 0, len(ips))
 	for _, i := range rand.Perm(len(ips))[:min(len(ips), maxAddrs)] {

@@ -92,48 +92,16 @@ func (r *roster) changed() {
 	r.meta.counter = max(r.meta.counter+1, uint64(max(time.Now().UnixMilli(), 0)))
 }
 
-// outbid gives this member's metadata a counter above that of a former life, and reports whether it was not above it.
-func (r *roster) outbid(counter uint64) bool {
+// change changes this member's metadata, and reports whether it must be gossiped.
+func (r *roster) change(by func(*metadata) bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if counter <= r.meta.counter {
+	if !by(&r.meta) {
 		return false
 	}
-	r.meta.counter = counter
 	r.changed()
+	r.me.gates, r.me.rosters = r.meta.gates, r.meta.rosters
 	return true
-}
-
-// announce records that this member has met a token of gate, and reports whether the metadata must be gossiped.
-func (r *roster) announce(gate wire.GateID) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	news := r.meta.announce(gate)
-	if news {
-		r.changed()
-	}
-	r.me.gates = r.meta.gates
-	return news
-}
-
-// declare records this member's roster of gate, and reports whether the metadata must be gossiped.
-func (r *roster) declare(gate wire.GateID, hash uint64) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	news := r.meta.declare(gate, hash)
-	if news {
-		r.changed()
-	}
-	r.me.rosters = r.meta.rosters
-	return news
-}
-
-// leave marks this member as leaving in its metadata.
-func (r *roster) leave() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.meta.leaving = true
-	r.changed()
 }
 
 // apply merges a mailbox's content and publishes a view if it has changed.
@@ -147,9 +115,7 @@ func (r *roster) apply(m mail, now time.Time) {
 	r.mu.Lock()
 	var changes []change
 	for _, s := range m.seen {
-		if s.told.id != r.self {
-			changes = append(changes, r.note(s, now)...)
-		}
+		changes = append(changes, r.note(s, now)...)
 	}
 	for node, failed := range m.suspects {
 		if rec := r.records[node]; rec != nil {
@@ -188,7 +154,7 @@ func (r *roster) note(s sighting, now time.Time) []change {
 // judge sets the state of a member by what is known of it. was is its address before.
 func (r *roster) judge(rec *record, was netip.AddrPort, now time.Time) []change {
 	before := rec.State
-	switch untrusted := r.admission.judge(rec.Name, rec.ID, rec.Key); {
+	switch untrusted := r.admission.judge(rec.Name, rec.ID, rec.Key, nil); {
 	case untrusted != nil:
 		rec.State = StateUntrusted
 	case rec.leaving:

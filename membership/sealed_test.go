@@ -100,7 +100,7 @@ func junkPackets(t testing.TB) map[string][]byte {
 }
 
 func junkTransport(t testing.TB, key []byte) *gossipTransport {
-	tr := &gossipTransport{seal: newTestSeal(t, key), sieve: sieve{clear: key == nil}, admission: newAdmission(nil), closed: make(chan struct{}), log: zerolog.Nop()}
+	tr := &gossipTransport{seal: newTestSeal(t, key), sieve: sieve{clear: key == nil}, admission: newAdmission(nil), closed: t.Context(), log: zerolog.Nop()}
 	tr.foreignWarn.every = time.Hour
 	return tr
 }

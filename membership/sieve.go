@@ -119,8 +119,8 @@ func (s *sieve) passes(b []byte) bool {
 // fields checks one map, in which no incarnation may be absurd.
 func (s *sieve) fields(b []byte) (rest []byte, ok bool) {
 	var incarnation uint64
-	rest, ok = readFields(b, func(e field) {
-		if string(e.key) == "Incarnation" {
+	rest, ok = readFields(b, func(key []byte, e field) {
+		if string(key) == "Incarnation" {
 			incarnation = max(incarnation, e.number)
 		}
 	})
@@ -140,8 +140,8 @@ func highestIncarnation(now time.Time) uint64 {
 func readPing(b []byte) (p ping, ok bool) {
 	p.size = len(b)
 	var host, port field
-	_, ok = readFields(b[1:], func(e field) {
-		switch string(e.key) {
+	_, ok = readFields(b[1:], func(key []byte, e field) {
+		switch string(key) {
 		case "SeqNo":
 			p.seq = e.number
 		case "SourceAddr":
@@ -161,17 +161,18 @@ func readPing(b []byte) (p ping, ok bool) {
 }
 
 // readFields checks the lengths of one map, shows its entries, and returns what stands behind it.
-func readFields(b []byte, show func(field)) (rest []byte, ok bool) {
-	f, ok := readMap(b)
+func readFields(b []byte, show func(key []byte, e field)) (rest []byte, ok bool) {
+	f, entries, ok := readMap(b)
 	if !ok {
 		return nil, false
 	}
-	for f.left > 0 {
-		e, ok := f.next()
-		if !ok || len(e.text) > maxField {
+	for range entries {
+		key, _ := f.value()
+		e, ok := f.value()
+		if key.text == nil || !ok || len(e.text) > maxField {
 			return nil, false
 		}
-		switch string(e.key) {
+		switch string(key.text) {
 		case "Node", "Name", "From", "SourceNode":
 			if len(e.text) > maxNode || !printable(e.text) {
 				return nil, false
@@ -186,7 +187,7 @@ func readFields(b []byte, show func(field)) (rest []byte, ok bool) {
 			}
 		}
 		if show != nil {
-			show(e)
+			show(key.text, e)
 		}
 	}
 	return f.rest, true
@@ -209,8 +210,8 @@ func (s *sieve) stream(b []byte) error {
 		return errMalformed
 	}
 	var nodes, state uint64
-	rest, ok := readFields(b[1:], func(e field) {
-		switch string(e.key) {
+	rest, ok := readFields(b[1:], func(key []byte, e field) {
+		switch string(key) {
 		case "Nodes":
 			nodes = e.number
 		case "UserStateLen":

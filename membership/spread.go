@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"net"
+	"slices"
 	"time"
 )
 
@@ -27,7 +28,7 @@ func (m *Membership) spread(ctx context.Context) {
 			return
 		}
 		for rounds := spreadRounds; rounds > 0; rounds-- {
-			for _, to := range someOf(m.others(), spreadTo) {
+			for _, to := range someOf(m.roster.others(), spreadTo) {
 				m.working.Go(func() { _ = m.ping(&to) })
 			}
 			if !sleep(ctx, spreadEvery) {
@@ -54,14 +55,8 @@ func (m *Membership) haveSmallNews() {
 }
 
 // others are the live members without this one.
-func (m *Membership) others() []Member {
-	var others []Member
-	for _, o := range m.roster.view.Load().Members {
-		if o.ID != m.roster.self {
-			others = append(others, o)
-		}
-	}
-	return others
+func (r *roster) others() []Member {
+	return slices.DeleteFunc(slices.Clone(r.view.Load().Members), func(m Member) bool { return m.ID == r.self })
 }
 
 // someOf takes up to n members at random. It changes the order of the list.

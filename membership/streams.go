@@ -1,6 +1,7 @@
 package membership
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	"errors"
@@ -17,8 +18,8 @@ import (
 type Streams interface {
 	// Accept waits for the next incoming connection. After Close it returns net.ErrClosed.
 	Accept() (net.Conn, error)
-	// Dial connects to dst within timeout.
-	Dial(dst netip.AddrPort, timeout time.Duration) (net.Conn, error)
+	// Dial connects to dst, unless ctx is done first.
+	Dial(ctx context.Context, dst netip.AddrPort) (net.Conn, error)
 	// Close ends Accept. It may be called more than once.
 	Close() error
 }
@@ -96,9 +97,7 @@ func (t *gossipTransport) accept() {
 			if ok, _ := t.acceptWarn.allow(time.Now()); ok {
 				t.log.Warn().Err(err).Msg("cannot accept connections for gossip; trying again")
 			}
-			select {
-			case <-time.After(acceptPause):
-			case <-t.closed:
+			if !sleep(t.closed, acceptPause) {
 				return
 			}
 			continue
@@ -128,7 +127,7 @@ func (t *gossipTransport) greet(g *guardedConn) {
 	}
 	select {
 	case t.streamCh <- g:
-	case <-t.closed:
+	case <-t.closed.Done():
 		_ = g.Close()
 	}
 }
@@ -189,34 +188,21 @@ func (t *gossipTransport) wait(as *atomic.Pointer[guestInHall], guest *guestInHa
 			guest.hall.relieve(time.Now())
 		case <-late.C:
 			return errBusy
-		case <-t.closed:
+		case <-t.closed.Done():
 			return errShutdown
 		}
 	}
 }
 
-// dial opens a connection for a purpose. It returns at once when the transport is closed; the goroutine that dials ends by itself.
-func (t *gossipTransport) dial(dst netip.AddrPort, timeout time.Duration, p purpose) (*guardedConn, error) {
-	deadline := time.Now().Add(timeout)
-	done := make(chan dialled, 1)
-	go func() {
-		conn, err := t.streams.Dial(dst, timeout)
-		done <- dialled{conn, err}
-		if t.isClosed() {
-			discard(done)
-		}
-	}()
-	var r dialled
-	select {
-	case r = <-done:
-	case <-t.closed:
-		discard(done)
-		return nil, errShutdown
+// dial opens a connection for a purpose. It returns at once when the transport is closed.
+func (t *gossipTransport) dial(dst netip.AddrPort, deadline time.Time, p purpose) (*guardedConn, error) {
+	ctx, cancel := context.WithDeadline(t.closed, deadline)
+	defer cancel()
+	conn, err := t.streams.Dial(ctx, dst)
+	if err != nil {
+		return nil, err
 	}
-	if r.err != nil {
-		return nil, r.err
-	}
-	g := t.guard(r.conn, p)
+	g := t.guard(conn, p)
 	if g == nil {
 		return nil, errShutdown
 	}
@@ -226,23 +212,6 @@ func (t *gossipTransport) dial(dst netip.AddrPort, timeout time.Duration, p purp
 		return nil, err
 	}
 	return g, nil
-}
-
-// dialled is the outcome of a Dial.
-type dialled struct {
-	conn net.Conn
-	err  error
-}
-
-// discard closes a connection that nobody received. Both sides of the channel call it, so one of them finds it.
-func discard(done <-chan dialled) {
-	select {
-	case r := <-done:
-		if r.conn != nil {
-			_ = r.conn.Close()
-		}
-	default:
-	}
 }
 
 // guardedConn is a connection on which each side has proved that it has the fleet's secret, and sends one frame.

@@ -12,7 +12,7 @@ import (
 // knock opens a connection to host 1 and sends first.
 func (f *fleet) knock(h *host, first string) net.Conn {
 	f.t.Helper()
-	conn, err := h.end.Streams.Dial(addrOfHost(1), time.Second)
+	conn, err := h.end.Streams.Dial(h.f.t.Context(), addrOfHost(1))
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestSlowConnectionsWithTheSecretKeepNobodyOut(t *testing.T) {
 // prove opens a connection to host 1 that has proved itself with what h knows.
 func (f *fleet) prove(h *host) net.Conn {
 	f.t.Helper()
-	conn, err := h.end.Streams.Dial(addrOfHost(1), time.Second)
+	conn, err := h.end.Streams.Dial(h.f.t.Context(), addrOfHost(1))
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -51,8 +51,10 @@ type gossipTransport struct {
 	lobby, sending lobby
 	halls          map[purpose]*hall
 	long           hall
-	closed         chan struct{}
-	working        sync.WaitGroup
+	// closed is done when the transport is closed.
+	closed  context.Context
+	close   context.CancelFunc
+	working sync.WaitGroup
 	// answers is nil with a secret.
 	answers   *answers
 	questions *questions
@@ -82,6 +84,7 @@ type sign struct {
 func newGossipTransport(
 	cfg *Config, me *introducer, advertise netip.AddrPort, seal *seal, admission *admission, q *questions,
 ) *gossipTransport {
+	closed, closes := context.WithCancel(context.Background())
 	t := &gossipTransport{
 		advertise: advertise, packets: cfg.Packets, streams: cfg.Streams, seal: seal, sieve: sieve{clear: seal.clear},
 		me: me, admission: admission, admits: cfg.Admit, log: cfg.Log,
@@ -92,7 +95,7 @@ func newGossipTransport(
 		halls: map[purpose]*hall{
 			forGossip: {most: maxIncoming, mostWaiting: maxWaiting}, forQuestion: {most: maxAnswering, mostWaiting: maxWaiting},
 		},
-		questions: q, closed: make(chan struct{}), conns: make(map[*guardedConn]struct{}), bySecond: make(map[wire.MemberID]struct{}),
+		questions: q, closed: closed, close: closes, conns: make(map[*guardedConn]struct{}), bySecond: make(map[wire.MemberID]struct{}),
 		acceptWarn: throttle{every: refusedWarnEvery}, foreignWarn: throttle{every: refusedWarnEvery},
 		junkWarn: throttle{every: refusedWarnEvery}, untrustedWarn: throttle{every: refusedWarnEvery},
 		begun: time.Now(),
@@ -104,27 +107,7 @@ func newGossipTransport(
 	return t
 }
 
-func (t *gossipTransport) isClosed() bool {
-	select {
-	case <-t.closed:
-		return true
-	default:
-		return false
-	}
-}
-
-// untilClosed is done after a timeout, and when the transport is closed.
-func (t *gossipTransport) untilClosed(timeout time.Duration) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
-	go func() {
-		select {
-		case <-t.closed:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, cancel
-}
+func (t *gossipTransport) isClosed() bool { return t.closed.Err() != nil }
 
 // deliver handles a datagram that the agent has read. It does not allocate for junk. It reports whether memberlist gets it.
 func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) bool {
@@ -155,7 +138,7 @@ func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) bool {
 		return false
 	}
 	packet := &memberlist.Packet{
-		Buf:       append([]byte(nil), plain...),
+		Buf:       slices.Clone(plain),
 		From:      net.UDPAddrFromAddrPort(netip.AddrPortFrom(src.Addr().Unmap(), src.Port())),
 		Timestamp: time.Now(),
 	}
@@ -246,20 +229,18 @@ func (t *gossipTransport) refuse(src net.Addr, err error) {
 	if t.isClosed() || errors.Is(err, net.ErrClosed) {
 		return
 	}
+	t.count(err)
 	switch {
 	case errors.Is(err, errForeignSeal):
-		t.foreign.Add(1)
 		if ok, more := t.foreignWarn.allow(time.Now()); ok {
 			t.warnForeign(src.String(), more)
 		}
 	case isUntrusted(err):
-		t.count(err)
 		if ok, more := t.untrustedWarn.allow(time.Now()); ok {
 			t.log.Warn().Stringer("addr", src).AnErr("reason", err).EmbedObject(more).
 				Msg("cut off a connection of a host that has the secret, but no trusted key")
 		}
 	default:
-		t.count(err)
 		if ok, more := t.junkWarn.allow(time.Now()); ok {
 			t.log.Info().Stringer("addr", src).AnErr("reason", err).EmbedObject(more).
 				Msg("cut off a connection that is not from a wanderd of this version")
@@ -290,15 +271,12 @@ func (t *gossipTransport) count(err error) {
 
 func (t *gossipTransport) warnForeign(src string, more heldBack) {
 	t.lastForeign.Store(&sign{at: time.Now(), from: src})
-	t.log.Warn().Str("addr", src).EmbedObject(more).
-		Msg(ForeignHint)
+	t.log.Warn().Str("addr", src).EmbedObject(more).Msg(ForeignHint)
 }
 
 // ForeignHint explains foreign gossip and its remedy.
-const ForeignHint = "gossip from a host " + differentSecret + ": give all members of a fleet the same --secret-file"
-
-// differentSecret is the likely cause of gossip that cannot be read.
-const differentSecret = "that has another secret or version, or is not a wanderd"
+const ForeignHint = "gossip from a host that has another secret or version, or is not a wanderd: " +
+	"give all members of a fleet the same --secret-file"
 
 // FinalAdvertiseAddr implements memberlist.Transport.
 func (t *gossipTransport) FinalAdvertiseAddr(string, int) (net.IP, int, error) {
@@ -343,7 +321,7 @@ func (t *gossipTransport) DialAddressTimeout(to memberlist.Address, timeout time
 	if err != nil {
 		return nil, err
 	}
-	g, err := t.dial(dst, timeout, forGossip)
+	g, err := t.dial(dst, time.Now().Add(timeout), forGossip)
 	if err != nil {
 		return nil, err // not a nil *guardedConn in an interface
 	}
@@ -360,11 +338,8 @@ func (t *gossipTransport) Shutdown() error {
 		t.mu.Unlock()
 		return nil
 	}
-	close(t.closed)
-	open := make([]*guardedConn, 0, len(t.conns))
-	for g := range t.conns {
-		open = append(open, g)
-	}
+	t.close()
+	open := slices.Collect(maps.Keys(t.conns))
 	t.mu.Unlock()
 	err := t.streams.Close()
 	for _, g := range open {

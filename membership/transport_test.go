@@ -16,7 +16,7 @@ import (
 func TestDeliverNeverBlocksAndCountsTheOverflow(t *testing.T) {
 	// Nobody reads.
 	tr := &gossipTransport{
-		seal: newTestSeal(t, secretOne), packetCh: make(chan *memberlist.Packet, 4), closed: make(chan struct{}),
+		seal: newTestSeal(t, secretOne), packetCh: make(chan *memberlist.Packet, 4), closed: t.Context(),
 		admission: newAdmission(nil),
 	}
 	plain := pack(pingMsg, "SeqNo", 7)
@@ -62,7 +62,7 @@ type failingWriter struct{}
 func (failingWriter) WriteGossip([]byte, netip.AddrPort) error { return errors.New("no route") }
 
 func TestFailureToSendIsAnErrorThatDoesNotAbortAProbe(t *testing.T) {
-	tr := &gossipTransport{packets: failingWriter{}, me: introducerOf(1), seal: newTestSeal(t, nil), closed: make(chan struct{}), log: zerolog.Nop()}
+	tr := &gossipTransport{packets: failingWriter{}, me: introducerOf(1), seal: newTestSeal(t, nil), closed: t.Context(), log: zerolog.Nop()}
 	for _, to := range []string{"10.0.0.1:7946", "<nil>:0"} {
 		_, err := tr.WriteTo([]byte("x"), to)
 		var op *net.OpError

@@ -39,8 +39,7 @@ type twinWatch struct {
 	life    uint64
 	started time.Time
 
-	// seen carries the address of a twin to meet, copied the news that this agent is the copy. Both have capacity one.
-	seen   chan netip.AddrPort
+	// copied carries the news that this agent is the copy, once: its capacity is one.
 	copied chan netip.AddrPort
 
 	asking      atomic.Bool
@@ -60,20 +59,20 @@ func newTwinWatch(cfg *Config, me *Member) *twinWatch {
 	return &twinWatch{
 		addr: me.Addr, self: me.ID, log: cfg.Log, key: cfg.Key, atHome: cfg.AtHome,
 		life: binary.BigEndian.Uint64(life[:]) | 1, started: time.Now(),
-		seen: make(chan netip.AddrPort, 1), copied: make(chan netip.AddrPort, 1), warn: throttle{every: twinWarnEvery}, again: throttle{every: twinMeetEvery},
+		copied: make(chan netip.AddrPort, 1), warn: throttle{every: twinWarnEvery}, again: throttle{every: twinMeetEvery},
 	}
 }
 
-// ask pings addr for this agent's own node name. If a twin answers, ask meets it. Otherwise it calls moved: the fleet still has
-// a former address of this agent.
-func (w *twinWatch) ask(addr netip.AddrPort, ping, sync func(netip.AddrPort) error, moved func()) {
-	if err := ping(addr); err != nil {
-		w.log.Debug().Stringer("addr", addr).Msg("the fleet still has a former address of this member")
-		moved()
+// askNamesake pings addr for this agent's own node name. If a twin answers, they exchange claims. Otherwise the fleet still has a former address
+// of this agent.
+func (m *Membership) askNamesake(addr netip.AddrPort) {
+	if err := m.ping(&Member{Name: m.roster.me.Name, ID: m.roster.self, Addr: addr}); err != nil {
+		m.log.Debug().Stringer("addr", addr).Msg("the fleet still has a former address of this member")
+		m.joiner.unsettle()
 		return
 	}
-	w.met(addr)
-	w.meet(addr, sync)
+	m.twins.met(addr)
+	m.twins.meet(addr, m.joiner.contact)
 }
 
 // syncs is how many full syncs two twins need at most: one learns that the other exists, sends its claim, and gets one.
@@ -106,15 +105,6 @@ func (w *twinWatch) met(addr netip.AddrPort) {
 		w.log.Error().Stringer("addr", w.addr).Stringer("other", addr).
 			Msg("another agent runs with this one's key: a state directory was copied. The copy stops by itself if it has this version; " +
 				"otherwise stop one of them, remove its state directory and start it again")
-	}
-}
-
-// probed handles a twin's answer to a probe.
-func (w *twinWatch) probed(addr netip.AddrPort) {
-	w.met(addr)
-	select {
-	case w.seen <- addr:
-	default:
 	}
 }
 
@@ -161,11 +151,7 @@ func (w *twinWatch) claim() []byte {
 		home = 1
 	}
 	b = be.AppendUint64(append(b, home), uint64(time.Since(w.started)))
-	signature, err := w.key.Sign(nil, b, &ed25519.Options{Context: claimSignature})
-	if err != nil {
-		return nil
-	}
-	return append(b, signature...)
+	return append(b, signAs(w.key, b, claimSignature)...)
 }
 
 // heard handles the state of a full sync, which may be a twin's claim.
@@ -176,7 +162,7 @@ func (w *twinWatch) heard(b []byte) {
 	be := binary.BigEndian
 	life := be.Uint64(b[17:])
 	public := w.key.Public().(ed25519.PublicKey)
-	if life == w.life || ed25519.VerifyWithOptions(public, b[:claimSize], b[claimSize:], &ed25519.Options{Context: claimSignature}) != nil {
+	if life == w.life || !isSigned(public, b[:claimSize], b[claimSize:], claimSignature) {
 		return
 	}
 	w.mu.Lock()

@@ -57,34 +57,22 @@ type Member struct {
 
 // Has reports whether the member takes part in gate g.
 func (m *Member) Has(g wire.GateID) bool {
-	_, ok := m.mark(g)
-	return ok
+	return find(m.gates, markOf(g)) >= 0
 }
 
 // HasMetToken reports whether the member takes part in gate g and says that it has met a token of it.
 func (m *Member) HasMetToken(g wire.GateID) bool {
-	mark, ok := m.mark(g)
-	return ok && mark.met()
+	at := find(m.gates, markOf(g))
+	return at >= 0 && m.gates[at].met()
 }
 
 // Roster returns the hash of the roster by which the member takes part in gate g; zero if it has declared none.
 func (m *Member) Roster(g wire.GateID) uint64 {
-	for i, mark := range m.gates {
-		if mark.tag() == markOf(g) && m.rosters != nil {
-			return m.rosters[i]
-		}
+	at := find(m.gates, markOf(g))
+	if at < 0 || m.rosters == nil {
+		return 0
 	}
-	return 0
-}
-
-func (m *Member) mark(g wire.GateID) (gateMark, bool) {
-	want := markOf(g)
-	for _, mark := range m.gates {
-		if mark.tag() == want {
-			return mark, true
-		}
-	}
-	return 0, false
+	return m.rosters[at]
 }
 
 func (m *Member) same(o *Member) bool {

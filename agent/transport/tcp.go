@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"net/netip"
-	"time"
 )
 
 // tcp accepts connections, and opens them from its bound address.
@@ -22,9 +21,9 @@ func newTCP(listener *net.TCPListener, bound netip.Addr) *tcp {
 	return t
 }
 
-func (t *tcp) Dial(dst netip.AddrPort, timeout time.Duration) (net.Conn, error) {
-	dialer := net.Dialer{Timeout: timeout}
-	conn, err := dialer.DialTCP(context.Background(), "tcp", t.from, dst)
+func (t *tcp) Dial(ctx context.Context, dst netip.AddrPort) (net.Conn, error) {
+	var dialer net.Dialer
+	conn, err := dialer.DialTCP(ctx, "tcp", t.from, dst)
 	if err != nil {
 		return nil, err // not a nil *net.TCPConn in an interface
 	}

@@ -10,7 +10,7 @@ import (
 
 func TestAStreamComesFromTheBoundAddress(t *testing.T) {
 	a, b := open(t, "127.0.0.2:0", Options{}), open(t, "127.0.0.1:0", Options{})
-	out, err := a.Streams.Dial(b.Addr, patience)
+	out, err := a.Streams.Dial(t.Context(), b.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestDialFailsIfNobodyListens(t *testing.T) {
 	e := open(t, "0.0.0.0:0", Options{})
 	gone := open(t, "127.0.0.1:0", Options{})
 	_ = gone.Close()
-	conn, err := e.Streams.Dial(netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), gone.Addr.Port()), patience)
+	conn, err := e.Streams.Dial(t.Context(), netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), gone.Addr.Port()))
 	if err == nil || conn != nil {
 		t.Errorf("%v, %v", conn, err)
 	}

@@ -4,9 +4,10 @@
 package transport
 
 import (
+	"context"
+	"errors"
 	"net"
 	"net/netip"
-	"time"
 )
 
 // Packets is a datagram socket. [Listen] returns a real one; package memnet has one for tests in virtual time.
@@ -25,8 +26,8 @@ type Packets interface {
 type Streams interface {
 	// Accept waits for the next incoming connection. After Close it returns net.ErrClosed.
 	Accept() (net.Conn, error)
-	// Dial connects to dst within timeout.
-	Dial(dst netip.AddrPort, timeout time.Duration) (net.Conn, error)
+	// Dial connects to dst, unless ctx is done first.
+	Dial(ctx context.Context, dst netip.AddrPort) (net.Conn, error)
 	Close() error
 }
 
@@ -39,11 +40,4 @@ type Endpoint struct {
 }
 
 // Close closes both.
-func (e *Endpoint) Close() error {
-	perr := e.Packets.Close()
-	serr := e.Streams.Close()
-	if perr != nil {
-		return perr
-	}
-	return serr
-}
+func (e *Endpoint) Close() error { return errors.Join(e.Packets.Close(), e.Streams.Close()) }

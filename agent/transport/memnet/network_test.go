@@ -1,6 +1,7 @@
 package memnet_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -42,7 +43,7 @@ func send(t *testing.T, e *transport.Endpoint, to netip.AddrPort, text string) {
 // connect dials from a to b and accepts there.
 func connect(t *testing.T, a, b *transport.Endpoint) (near, far net.Conn) {
 	t.Helper()
-	near, err := a.Streams.Dial(b.Addr, time.Second)
+	near, err := a.Streams.Dial(t.Context(), b.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,12 +235,14 @@ func TestDialIsRefusedWhereNobodyListensAndTimesOutAcrossACut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := memnet.New(memnet.Options{})
 		a, b := n.Endpoint(addr(1)), n.Endpoint(addr(2))
-		if _, err := a.Streams.Dial(addr(9), time.Second); !errors.Is(err, syscall.ECONNREFUSED) {
+		if _, err := a.Streams.Dial(t.Context(), addr(9)); !errors.Is(err, syscall.ECONNREFUSED) {
 			t.Errorf("nobody there: %v", err)
 		}
 		n.Cut(a.Addr, b.Addr)
 		start := time.Now()
-		_, err := a.Streams.Dial(b.Addr, 3*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		_, err := a.Streams.Dial(ctx, b.Addr)
 		var timeout net.Error
 		if !errors.As(err, &timeout) || !timeout.Timeout() || time.Since(start) != 3*time.Second {
 			t.Errorf("across a cut: %v after %v", err, time.Since(start))
@@ -256,7 +259,7 @@ func TestCrashResetsTheOtherEndsOfStreams(t *testing.T) {
 		if _, err := near.Read(make([]byte, 1)); !errors.Is(err, syscall.ECONNRESET) {
 			t.Errorf("read: %v", err)
 		}
-		if _, err := a.Streams.Dial(b.Addr, time.Second); !errors.Is(err, syscall.ECONNREFUSED) {
+		if _, err := a.Streams.Dial(t.Context(), b.Addr); !errors.Is(err, syscall.ECONNREFUSED) {
 			t.Errorf("dial: %v", err)
 		}
 		_, _ = near.Close(), far.Close()

@@ -1,6 +1,8 @@
 package memnet
 
 import (
+	"context"
+	"errors"
 	"io"
 	"net"
 	"net/netip"
@@ -38,28 +40,31 @@ func (s streams) Accept() (net.Conn, error) {
 	}
 }
 
-// Dial implements transport.Streams. It is refused if nobody listens at dst. Across a cut it waits for timeout.
-func (s streams) Dial(dst netip.AddrPort, timeout time.Duration) (net.Conn, error) {
+// Dial implements transport.Streams. It is refused if nobody listens at dst. Across a cut it waits until ctx is done.
+func (s streams) Dial(ctx context.Context, dst netip.AddrPort) (net.Conn, error) {
 	n := s.net
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	giveUp := time.Now().Add(timeout)
+	defer context.AfterFunc(ctx, func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		s.dialled.Broadcast()
+	})()
 	there := time.Now().Add(n.options.Latency)
 	for {
-		now := time.Now()
 		to := n.endpoints[dst]
-		apart := n.cut[linkOf(s.addr, dst)]
 		switch {
 		case s.streamsClosed:
 			return nil, dialError(dst, net.ErrClosed)
-		case !now.Before(giveUp):
+		case errors.Is(ctx.Err(), context.DeadlineExceeded):
 			return nil, dialError(dst, os.ErrDeadlineExceeded)
-		case apart || now.Before(there):
-			wake := giveUp
-			if !apart {
-				wake = sooner(there, giveUp)
-			}
-			waitUntil(s.dialled, wake)
+		case ctx.Err() != nil:
+			return nil, dialError(dst, ctx.Err())
+		case n.cut[linkOf(s.addr, dst)]:
+			s.dialled.Wait()
+			continue
+		case time.Now().Before(there):
+			waitUntil(s.dialled, there)
 			continue
 		case to == nil || to.streamsClosed || len(to.backlog) >= backlogSize:
 			return nil, dialError(dst, syscall.ECONNREFUSED)
