@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -55,7 +57,7 @@ func (u usage) others(before usage) float64 {
 }
 
 // verdict says which bounds a row has missed. hard are those that depend on no load.
-func verdict(a *attack, f *fleet, s summary, revived int, memory, others float64) (text string, hard bool) {
+func verdict(f *fleet, s summary, revived int, memory, others float64) (text string, hard bool) {
 	exceeded := f.exceeded
 	tooMuch := memory > mostMemory
 	if tooMuch && others <= busyShare {
@@ -78,7 +80,7 @@ func verdict(a *attack, f *fleet, s summary, revived int, memory, others float64
 		return "EXCEEDS " + strings.Join(exceeded, ", "), true
 	case len(missed) == 0:
 		return "holds", false
-	case a.open:
+	case f.attack.open:
 		return "known: " + list, false
 	case others > busyShare:
 		return "busy: " + list, false

@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -41,11 +43,6 @@ func attackSocket(host string) (*net.UDPConn, error) {
 
 // junk sends random bytes behind each of the beginnings that come past the kernel's filter.
 func junk(f *fleet) (string, error) {
-	conn, err := attackSocket("127.0.0.66")
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = conn.Close() }()
 	datagrams := make([][]byte, 64)
 	for i := range datagrams {
 		class := []wire.Class{wire.ClassGossip, wire.ClassSealed, wire.ClassClear, 9}[i%4]
@@ -54,7 +51,7 @@ func junk(f *fleet) (string, error) {
 	}
 	before := f.figures()
 	sent := pace(f, 100_000, func(i int) {
-		_, _ = conn.WriteToUDPAddrPort(datagrams[mrand.IntN(len(datagrams))], f.agents[i%size].addr)
+		f.send(datagrams[mrand.IntN(len(datagrams))], f.agents[i%size].addr)
 	})
 	used := f.figures().most(before)
 	return fmt.Sprintf("%s, %.1f µs of CPU for each that was sent to an agent", rate(f, sent), used*1e6*size/float64(sent)), nil
@@ -97,15 +94,10 @@ func forge(f *fleet) (string, error) {
 	if len(tokens) == 0 {
 		return "", errors.New("no Token was heard")
 	}
-	conn, err := attackSocket("127.0.0.66")
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = conn.Close() }()
 	f.begin()
 	sent := pace(f, 60_000, func(i int) {
 		d := &tokens[i%len(tokens)]
-		_, _ = conn.WriteToUDPAddrPort(d.bytes, d.to)
+		f.send(d.bytes, d.to)
 	})
 	return rate(f, sent), nil
 }
@@ -116,26 +108,16 @@ func playBack(f *fleet) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	conn, err := attackSocket("127.0.0.66")
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = conn.Close() }()
 	f.begin()
 	sent := pace(f, 15_000*size, func(i int) {
 		d := &heard[i%len(heard)]
-		_, _ = conn.WriteToUDPAddrPort(d.bytes, d.to)
+		f.send(d.bytes, d.to)
 	})
 	return fmt.Sprintf("%s of %d heard", rate(f, sent), len(heard)), nil
 }
 
 // reflect sends the shortest pings, which name a third address for the answer, and counts what comes where.
 func reflect(f *fleet) (string, error) {
-	attacker, err := attackSocket("127.0.0.66")
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = attacker.Close() }()
 	third, err := attackSocket("127.0.0.77")
 	if err != nil {
 		return "", err
@@ -148,13 +130,13 @@ func reflect(f *fleet) (string, error) {
 	elsewhere = append(append(elsewhere, host[:]...), "\xaaSourcePort\xcd"...)
 	elsewhere = binary.BigEndian.AppendUint16(elsewhere, at.Port())
 	pings := [][]byte{wire.AppendGossip(nil, unsigned([]byte{0, 0x80})), wire.AppendGossip(nil, unsigned(elsewhere))}
-	toAttacker, toThird := counted(attacker), counted(third)
+	toAttacker, toThird := counted(f.conn), counted(third)
 	bytes := 0
 	pace(f, 2000, func(i int) {
-		n, _ := attacker.WriteToUDPAddrPort(pings[i%2], f.agents[i/2%size].addr)
+		n, _ := f.conn.WriteToUDPAddrPort(pings[i%2], f.agents[i/2%size].addr)
 		bytes += n
 	})
-	_ = attacker.SetReadDeadline(time.Now())
+	_ = f.conn.SetReadDeadline(time.Now())
 	_ = third.SetReadDeadline(time.Now())
 	back, elsewhereBytes := <-toAttacker, <-toThird
 	if back > bytes || elsewhereBytes > 0 {

@@ -1,7 +1,11 @@
+//go:build linux
+
 package main
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"net"
@@ -13,6 +17,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/statedir"
+	"github.com/wanderd/wanderd/tools/hosts"
+	"github.com/wanderd/wanderd/wire"
 )
 
 const (
@@ -21,16 +30,18 @@ const (
 	// settleTime bounds the time until each agent has run once.
 	settleTime = 30 * time.Second
 	// hookScript writes when it starts and ends.
-	hookScript = "#!/bin/sh\necho start $$ $(date +%s%N) >>\"$JOURNAL\"\nsleep 0.2\necho end $$ $(date +%s%N) >>\"$JOURNAL\"\n"
+	hookScript = "#!/bin/sh\necho start $$ $(date +%s%N) >>\"$1\"\nsleep 0.2\necho end $$ $(date +%s%N) >>\"$1\"\n"
 )
 
 // fleet is some agents on loopback.
 type fleet struct {
-	program, dir string
-	sealed       bool
-	trusting     bool
-	length       time.Duration
-	agents       []*process
+	*hosts.Fleet
+	attack  *attack
+	program string
+	length  time.Duration
+	agents  []*process
+	// conn sends what the attack sends, from an address of loopback that no member has.
+	conn *net.UDPConn
 	// start and end bound the attack; begun is called at its start.
 	start, end time.Time
 	begun      func()
@@ -41,36 +52,38 @@ type fleet struct {
 
 // process is one agent.
 type process struct {
-	name string
-	addr netip.AddrPort
+	*hosts.Host
 	// metrics is where it serves them.
-	metrics netip.AddrPort
-	cmd     *exec.Cmd
-	log     string
-	ended   chan struct{}
+	addr, metrics netip.AddrPort
 }
 
-// newFleet starts the agents. Those with a secret share one; those without are bound to loopback, so they need no other leave.
-func newFleet(program, dir string, sealed, trusting bool, length time.Duration) (*fleet, error) {
-	f := &fleet{program: program, dir: dir, sealed: sealed, trusting: trusting, length: length}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+// newFleet starts the agents. Those without a secret are bound to loopback, so they need no other leave.
+func newFleet(program, dir string, a *attack, length time.Duration) (*fleet, error) {
+	f := &fleet{attack: a, program: program, length: length}
+	hook, top := filepath.Join(dir, "hook.sh"), "skip = \"250ms\"\nstop_timeout = \"1s\""
+	if a.trusting {
+		top += fmt.Sprintf("\ntrust = \"known_hosts\"\nknown_hosts = %q", filepath.Join(dir, "known_hosts"))
+	}
+	err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(hook, []byte(hookScript), 0o700))
+	if err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(f.file("hook.sh"), []byte(hookScript), 0o700); err != nil {
+	if f.conn, err = attackSocket("127.0.0.66"); err != nil {
 		return nil, err
 	}
-	if sealed {
-		if out, err := exec.Command(program, "keygen", "--secret", f.file("secret")).CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("keygen: %w\n%s", err, out)
-		}
+	if f.Fleet, err = hosts.New(hosts.Settings{
+		Program: program, Dir: dir, Clear: !a.sealed, Top: top,
+		Gate: fmt.Sprintf("hook = [%q, %q]\nmin_interval = \"2s\"\nop = \"200ms\"", hook, filepath.Join(dir, "journal")),
+	}); err != nil {
+		return nil, err
 	}
-	if trusting {
+	if a.trusting {
 		if err := f.makeAuthority(); err != nil {
 			return nil, err
 		}
 	}
-	for i := range size {
-		if _, err := f.add(fmt.Sprintf("m%d", i+1)); err != nil {
+	for _, name := range hosts.Names(size) {
+		if _, err := f.add(name); err != nil {
 			f.stop()
 			return nil, err
 		}
@@ -78,91 +91,51 @@ func newFleet(program, dir string, sealed, trusting bool, length time.Duration) 
 	return f, nil
 }
 
-func (f *fleet) file(name string) string { return filepath.Join(f.dir, name) }
-
 // makeAuthority makes a certificate authority, and the file of known hosts that names it.
 func (f *fleet) makeAuthority() error {
-	out, err := f.keygen("--name", "*", f.file("ca"))
+	out, err := exec.Command(f.program, "keygen", "--name", "*", f.File("ca")).CombinedOutput()
 	if err != nil {
-		return err
+		return fmt.Errorf("keygen: %w\n%s", err, out)
 	}
-	return os.WriteFile(f.file("known_hosts"), []byte("@cert-authority "+out[strings.LastIndex(out, "*"):]), 0o600)
-}
-
-func (f *fleet) keygen(args ...string) (string, error) {
-	out, err := exec.Command(f.program, append([]string{"keygen"}, args...)...).CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("keygen: %w\n%s", err, out)
-	}
-	return string(out), nil
+	return os.WriteFile(f.File("known_hosts"), append([]byte("@cert-authority "), out[bytes.LastIndexByte(out, '*'):]...), 0o600)
 }
 
 // add starts one agent that joins the others.
-func (f *fleet) add(name string, more ...string) (*process, error) {
-	addr, err := freeAddr()
+func (f *fleet) add(name string, flags ...string) (p *process, err error) {
+	metrics, err := hosts.FreeAddr()
 	if err != nil {
 		return nil, err
 	}
-	metrics, err := freeAddr()
+	h, err := f.Add(name, append([]string{"--metrics", metrics, "--log-level", "info"}, flags...)...)
 	if err != nil {
 		return nil, err
 	}
-	p := &process{name: name, addr: addr, metrics: metrics, log: f.file(name + ".log"), ended: make(chan struct{})}
-	args := []string{
-		"--metrics", metrics.String(),
-		"--name", name, "--state-dir", f.file(name), "--bind", addr.String(), "--log-format", "json",
-		"--skip", "250ms", "--min-interval", "2s", "--op", "200ms", "--stop-timeout", "1s",
-	}
-	if len(more) == 0 {
-		args = append(args, "--hook", f.file("hook.sh"))
-	}
-	if f.sealed {
-		args = append(args, "--secret-file", f.file("secret"))
-	}
-	if f.trusting {
-		if _, err := f.keygen("--sign-with", f.file("ca"), "--name", name, "--state-dir", f.file(name)); err != nil {
-			return nil, err
+	p = &process{Host: h, addr: netip.MustParseAddrPort(h.Addr), metrics: netip.MustParseAddrPort(metrics)}
+	if f.attack.trusting {
+		if out, err := p.Wanderd("keygen", "--sign-with", f.File("ca"), "--name", name).CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("keygen: %w\n%s", err, out)
 		}
-		args = append(args, "--trust", "known_hosts", "--known-hosts", f.file("known_hosts"))
 	}
-	for _, other := range f.agents {
-		args = append(args, "--join", other.addr.String())
-	}
-	args = append(args, more...)
-	log, err := os.Create(p.log)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = log.Close() }()
-	p.cmd = exec.Command(f.program, args...)
-	p.cmd.Env = append(os.Environ(), "JOURNAL="+f.file("journal"))
-	p.cmd.Stdout, p.cmd.Stderr = log, log
-	if err := p.cmd.Start(); err != nil {
-		return nil, err
-	}
-	go func() {
-		_ = p.cmd.Wait()
-		close(p.ended)
-	}()
 	f.agents = append(f.agents, p)
-	return p, nil
+	return p, p.Start()
 }
 
 func (f *fleet) stop() {
-	for _, p := range f.agents {
-		_ = p.cmd.Process.Kill()
-		<-p.ended
-	}
+	f.Close()
+	_ = f.conn.Close()
 }
 
-// settle waits until the fleet goes round: each agent has run, and four more runs came after that.
+// send sends a datagram of the attack.
+func (f *fleet) send(datagram []byte, to netip.AddrPort) {
+	_, _ = f.conn.WriteToUDPAddrPort(datagram, to)
+}
+
+// settle waits until the fleet goes round: each agent has run, and some runs came after that.
 func (f *fleet) settle() error {
-	for deadline := time.Now().Add(settleTime); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		if runs, err := f.runs(); err == nil && len(runs) >= 3*size {
-			return nil
-		}
-	}
-	return fmt.Errorf("the fleet does not run within %s", settleTime)
+	return hosts.Until(settleTime, "the fleet runs", func() bool {
+		runs, err := f.runs()
+		return err == nil && len(runs) >= 3*size
+	})
 }
 
 func (f *fleet) begin() {
@@ -182,18 +155,38 @@ func (f *fleet) joins(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() {
-		_ = p.cmd.Process.Kill()
-		<-p.ended
-	}()
+	defer p.PowerCut()
 	for ; !f.over(); time.Sleep(10 * time.Millisecond) {
-		if log, err := os.ReadFile(p.log); err == nil && bytes.Contains(log, []byte("joined the fleet")) {
+		if log, err := os.ReadFile(p.Log()); err == nil && bytes.Contains(log, []byte("joined the fleet")) {
 			f.joining = time.Since(begun)
 			return fmt.Sprintf("a new member joined within %.2f s", f.joining.Seconds()), nil
 		}
 	}
 	f.joining = f.length
 	return fmt.Sprintf("a new member did not join within %.2f s", time.Since(begun).Seconds()), nil
+}
+
+// secret is what the agents share; nil, if that is nothing.
+func (f *fleet) secret() (*wire.Secret, error) {
+	if !f.attack.sealed {
+		return nil, nil
+	}
+	secrets, err := statedir.ReadSecretFile(f.File("secret"))
+	if err != nil {
+		return nil, err
+	}
+	return &secrets[0], nil
+}
+
+// nodes asks an agent for the members, and returns their names in gossip.
+func (f *fleet) nodes() (nodes []string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), f.length)
+	defer cancel()
+	members, err := control.Dial(f.agents[0].Socket()).Members(ctx)
+	for _, m := range members.Members {
+		nodes = append(nodes, m.Name+"~"+m.Member)
+	}
+	return nodes, err
 }
 
 // run is one run of the hook.
@@ -204,7 +197,7 @@ type run struct {
 
 // runs reads the journal.
 func (f *fleet) runs() ([]run, error) {
-	text, err := os.ReadFile(f.file("journal"))
+	text, err := os.ReadFile(f.File("journal"))
 	if err != nil {
 		return nil, err
 	}
@@ -277,7 +270,7 @@ func (f figures) most(before figures) float64 {
 
 func (f *fleet) figures() (all figures) {
 	for _, p := range f.agents[:size] {
-		pid := strconv.Itoa(p.cmd.Process.Pid)
+		pid := strconv.Itoa(p.PID())
 		stat, _ := os.ReadFile("/proc/" + pid + "/stat")
 		_, rest, _ := strings.Cut(string(stat), ") ")
 		var ticks float64
@@ -287,33 +280,16 @@ func (f *fleet) figures() (all figures) {
 				ticks += n
 			}
 		}
-		all.cpu = append(all.cpu, ticks/100)
+		all.cpu = append(all.cpu, ticks/perSecond)
 		status, _ := os.ReadFile("/proc/" + pid + "/status")
 		if _, peak, ok := strings.Cut(string(status), "VmHWM:"); ok {
 			var kib float64
 			_, _ = fmt.Sscan(peak, &kib)
 			all.memory = math.Max(all.memory, kib*1024)
 		}
-		log, _ := os.ReadFile(p.log)
+		log, _ := os.ReadFile(p.Log())
 		all.lines += bytes.Count(log, []byte("\n"))
 		all.revived += bytes.Count(log, []byte(`"note":"revived"`))
 	}
 	return all
-}
-
-// freeAddr finds a loopback port that is free for TCP and UDP now.
-func freeAddr() (netip.AddrPort, error) {
-	for range 20 {
-		l, err := net.Listen("tcp4", "127.0.0.1:0")
-		if err != nil {
-			return netip.AddrPort{}, err
-		}
-		addr := netip.MustParseAddrPort(l.Addr().String())
-		p, err := net.ListenPacket("udp4", addr.String())
-		_ = l.Close()
-		if err == nil {
-			return addr, p.Close()
-		}
-	}
-	return netip.AddrPort{}, fmt.Errorf("no port is free for both TCP and UDP")
 }

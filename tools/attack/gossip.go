@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -6,14 +8,10 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
-	"net"
-	"os/exec"
 	"time"
 
-	"github.com/wanderd/wanderd/agent/control"
-	"github.com/wanderd/wanderd/agent/statedir"
+	"github.com/wanderd/wanderd/tools/hosts"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -27,28 +25,23 @@ func defame(f *fleet) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	conn, err := attackSocket("127.0.0.66")
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = conn.Close() }()
 	sent := 0
 	for ; !f.over(); time.Sleep(time.Second / 20) {
 		node := nodes[sent%len(nodes)]
 		dead := append([]byte{5, 0x83}, "\xabIncarnation\xce"...)
 		dead = binary.BigEndian.AppendUint32(dead, uint32(1000+sent))
 		dead = append(text(append(dead, "\xa4Node"...), node), "\xa4From"...)
-		f.whisper(conn, seal(unsigned(text(dead, node))))
+		f.whisper(seal(unsigned(text(dead, node))))
 		sent++
 	}
 	return fmt.Sprintf("%d members called dead", sent), nil
 }
 
 // whisper sends a datagram of gossip to every agent.
-func (f *fleet) whisper(conn *net.UDPConn, sealed []byte) {
+func (f *fleet) whisper(sealed []byte) {
 	packet := wire.AppendGossip(nil, sealed)
 	for _, p := range f.agents[:size] {
-		_, _ = conn.WriteToUDPAddrPort(packet, p.addr)
+		f.send(packet, p.addr)
 	}
 }
 
@@ -57,7 +50,7 @@ func alive(node string, key ed25519.PrivateKey, port uint16, flags byte, incarna
 	host := []byte{127, 0, 0, 66}
 	meta := append([]byte{2 | flags}, key.Public().(ed25519.PublicKey)...)
 	meta = binary.BigEndian.AppendUint64(meta, 1<<62)
-	meta = binary.BigEndian.AppendUint16(meta, uint16(wire.GateIDOf("default")>>49)<<1)
+	meta = binary.BigEndian.AppendUint16(meta, uint16(wire.GateIDOf(hosts.GateName)>>49)<<1)
 	mapped := append(append(make([]byte, 10), 0xff, 0xff), host...)
 	statement := append(append(append([]byte{byte(len(node))}, node...), mapped...), byte(port>>8), byte(port))
 	signature, err := key.Sign(nil, append(statement, meta...), &ed25519.Options{Context: "wanderd announcement v2"})
@@ -80,11 +73,6 @@ func invent(f *fleet) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	conn, err := attackSocket("127.0.0.66")
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = conn.Close() }()
 	const most = 5000
 	packets := make([][]byte, most)
 	for i := range packets {
@@ -97,7 +85,7 @@ func invent(f *fleet) (string, error) {
 	}
 	f.begin()
 	for i, packet := range packets {
-		f.whisper(conn, packet)
+		f.whisper(packet)
 		time.Sleep(time.Until(f.start.Add(time.Duration(i) * 1200 * time.Millisecond / most)))
 	}
 	known, err := f.nodes()
@@ -117,17 +105,12 @@ func dismiss(f *fleet) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	conn, err := attackSocket("127.0.0.66")
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = conn.Close() }()
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		return "", err
 	}
 	for sent := 0; !f.over(); sent++ {
-		f.whisper(conn, seal(unsigned(alive(nodes[sent%len(nodes)], key, 7946, 0x80, uint32(1000+sent)))))
+		f.whisper(seal(unsigned(alive(nodes[sent%len(nodes)], key, 7946, 0x80, uint32(1000+sent)))))
 		time.Sleep(time.Second / 20)
 	}
 	return "", nil
@@ -143,11 +126,11 @@ func text(b []byte, s string) []byte {
 
 // gossipSeal returns what seals gossip with the fleet's secret.
 func (f *fleet) gossipSeal() (func(plain []byte) []byte, error) {
-	secrets, err := statedir.ReadSecretFile(f.file("secret"))
+	secret, err := f.secret()
 	if err != nil {
 		return nil, err
 	}
-	key := secrets[0].GossipKey()
+	key := secret.GossipKey()
 	block, err := aes.NewCipher(key[:])
 	if err != nil {
 		return nil, err
@@ -161,21 +144,4 @@ func (f *fleet) gossipSeal() (func(plain []byte) []byte, error) {
 		_, _ = rand.Read(b[1:]) // It never fails.
 		return aead.Seal(b, b[1:], plain, nil)
 	}, nil
-}
-
-// nodes asks an agent for the members, and returns their names in gossip.
-func (f *fleet) nodes() ([]string, error) {
-	out, err := exec.Command(f.program, "members", "--json", "--state-dir", f.file(f.agents[0].name)).Output()
-	if err != nil {
-		return nil, err
-	}
-	var members control.Members
-	if err := json.Unmarshal(out, &members); err != nil {
-		return nil, err
-	}
-	var nodes []string
-	for _, m := range members.Members {
-		nodes = append(nodes, m.Name+"~"+m.Member)
-	}
-	return nodes, nil
 }

@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -13,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/wanderd/wanderd/tools/hosts"
 )
 
 // idleScrapes holds connections to the metrics of each agent, half a request on each, and sees how long a scrape takes meanwhile.
@@ -41,7 +45,7 @@ func idleControl(f *fleet) (string, error) {
 	}()
 	for _, p := range f.agents[:size] {
 		for range 500 {
-			conn, err := net.DialTimeout("unix", filepath.Join(f.file(p.name), "wanderd.sock"), time.Second)
+			conn, err := net.DialTimeout("unix", p.Socket(), time.Second)
 			if err != nil {
 				return "", err
 			}
@@ -49,7 +53,7 @@ func idleControl(f *fleet) (string, error) {
 			open = append(open, conn)
 		}
 	}
-	return f.asked(func() {}, "wanderd members", func() error {
+	return f.asked(func() {}, "a list of members", func() error {
 		_, err := f.nodes()
 		return err
 	})
@@ -118,7 +122,7 @@ func files(f *fleet) (string, error) {
 			skipped = append(skipped, bad.name)
 			continue
 		}
-		dir := f.file(fmt.Sprintf("files%d", i))
+		dir := f.File(fmt.Sprintf("files%d", i))
 		ok, err := f.refuses(dir, bad)
 		switch {
 		case err != nil:
@@ -143,7 +147,7 @@ func (f *fleet) refuses(dir string, bad replaceable) (ok bool, err error) {
 		return false, err
 	}
 	for _, name := range []string{"hook.sh", "secret"} {
-		text, err := os.ReadFile(f.file(name))
+		text, err := os.ReadFile(f.File(name))
 		if err != nil {
 			return false, err
 		}
@@ -158,15 +162,14 @@ func (f *fleet) refuses(dir string, bad replaceable) (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	addr, err := freeAddr()
+	addr, err := hosts.FreeAddr()
 	if err != nil {
 		return false, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, f.program, "--hook", filepath.Join(dir, "hook.sh"), "--secret-file", filepath.Join(dir, "secret"),
-		"--state-dir", filepath.Join(dir, "state"), "--bind", addr.String())
-	cmd.Env = append(os.Environ(), "JOURNAL=/dev/null")
+	cmd := exec.CommandContext(ctx, f.program, "--hook", filepath.Join(dir, "hook.sh")+" /dev/null", "--secret-file", filepath.Join(dir, "secret"),
+		"--state-dir", filepath.Join(dir, "state"), "--bind", addr)
 	out, err := cmd.CombinedOutput()
 	ok = err != nil && ctx.Err() == nil && strings.Contains(string(out), dir)
 	if precious != "" {

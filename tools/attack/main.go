@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command attack runs fleets of real agents on loopback, attacks them, and prints what became of them: runs of the hook, the longest
 // pause between two, overlaps, revivals, CPU and memory of the hungriest agent, lines of the log; then how much of the machine other programs
 // used meanwhile, whether the row holds what it has to, and what else there is to tell.
@@ -14,11 +16,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/wanderd/wanderd/tools/hosts"
 )
 
 // attack is one row of the table.
@@ -46,16 +49,16 @@ func attacks() []attack {
 		{"the same, only trusted keys", true, true, invent, false},
 		{"with the secret: members said to leave, 20/s", true, false, dismiss, false},
 		{"a member of another gate on the token, 20/s", true, true, slander("other"), false},
-		{"a member of the gate on the token, 20/s", true, true, slander("default"), true},
+		{"a member of the gate on the token, 20/s", true, true, slander(hosts.GateName), true},
 		{"pings for a third address, without a secret", false, false, reflect, false},
-		{"500 idle connections to each", true, false, idleConnections, false},
-		{"32 connections of ten bytes to each", true, false, tenBytes, false},
-		{"connections that fill", true, false, fillSealed, false},
-		{"connections that fill, without a secret", false, false, fillClear, false},
-		{"a header of 2^20 nodes, without a secret", false, false, announceNodes, false},
-		{"frames that never end, without a secret", false, false, dawdle, false},
-		{"with the secret: frames that never end, trusted keys", true, true, dawdle, false},
-		{"with the secret: 4 MiB that never end, trusted keys", true, true, fillKnowing, false},
+		{"500 idle connections to each", true, false, besieged(500, hold), false},
+		{"32 connections of ten bytes to each", true, false, besieged(32, tenBytes), false},
+		{"connections that fill", true, false, besieged(32, fill("", 4<<20)), false},
+		{"connections that fill, without a secret", false, false, besieged(32, fill(introduction()+longName, longest)), false},
+		{"a header of 2^20 nodes, without a secret", false, false, besieged(32, fill(introduction()+manyNodes, 0)), false},
+		{"frames that never end, without a secret", false, false, neverEnd(longest), false},
+		{"with the secret: frames that never end, trusted keys", true, true, neverEnd(longest), false},
+		{"with the secret: 4 MiB that never end, trusted keys", true, true, neverEnd(4 << 20), false},
 		{"500 idle connections to the metrics of each", true, false, idleScrapes, false},
 		{"500 idle connections to each control socket", true, false, idleControl, false},
 		{"files that others can replace", true, false, files, false},
@@ -83,10 +86,8 @@ func measure(agents, only string, length time.Duration) error {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	if agents == "" {
-		agents = filepath.Join(dir, "wanderd")
-		build := exec.Command("go", "build", "-o", agents, "github.com/wanderd/wanderd/cmd/wanderd")
-		if out, err := build.CombinedOutput(); err != nil {
-			return fmt.Errorf("go build: %w\n%s", err, out)
+		if agents, err = hosts.Build(dir); err != nil {
+			return err
 		}
 	}
 	var chosen []attack
@@ -124,7 +125,7 @@ func (f *fleet) possible() float64 { return possible(f.length) }
 
 // one starts a fleet, waits until it works, attacks it, and prints a row.
 func one(a *attack, agents, dir string, length time.Duration) (hard bool, err error) {
-	f, err := newFleet(agents, dir, a.sealed, a.trusting, length)
+	f, err := newFleet(agents, dir, a, length)
 	if err != nil {
 		return false, err
 	}
@@ -147,7 +148,7 @@ func one(a *attack, agents, dir string, length time.Duration) (hard bool, err er
 		return false, err
 	}
 	s := summarise(runs, f.start, f.end)
-	text, hard := verdict(a, f, s, after.revived-before.revived, after.memory, others)
+	text, hard := verdict(f, s, after.revived-before.revived, after.memory, others)
 	if note != "" {
 		text += "; " + note
 	}

@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -19,10 +21,10 @@ import (
 func slander(gate string) func(f *fleet) (string, error) {
 	return func(f *fleet) (string, error) {
 		table := fmt.Sprintf("[[gate]]\nname = %q\nhook = \"/bin/true\"\n", gate) // its runs are not counted
-		if err := os.WriteFile(f.file("m9.toml"), []byte(table), 0o600); err != nil {
+		if err := os.WriteFile(f.File("m9.toml"), []byte(table), 0o600); err != nil {
 			return "", err
 		}
-		if _, err := f.add("m9", "--config", f.file("m9.toml")); err != nil {
+		if _, err := f.add("m9", "--config", f.File("m9.toml")); err != nil {
 			return "", err
 		}
 		codec, self, err := f.codecOf("m9")
@@ -34,11 +36,6 @@ func slander(gate string) func(f *fleet) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		conn, err := attackSocket("127.0.0.66")
-		if err != nil {
-			return "", err
-		}
-		defer func() { _ = conn.Close() }()
 		f.begin()
 		said := 0
 		for !f.over() {
@@ -53,7 +50,7 @@ func slander(gate string) func(f *fleet) (string, error) {
 					lie.Kind, lie.From, lie.Exchange, lie.Nonce, lie.Token.Seq = guardian.KindKnown, self, 0, 0, m.Token.Seq.Revived(1)
 					for i, p := range f.agents[:size] {
 						lie.To = ids[i]
-						_, _ = conn.WriteToUDPAddrPort(codec.Append(nil, &lie), p.addr)
+						f.send(codec.Append(nil, &lie), p.addr)
 					}
 					said++
 					break
@@ -66,15 +63,15 @@ func slander(gate string) func(f *fleet) (string, error) {
 
 // codecOf returns what signs and opens with an agent's key, and its identity.
 func (f *fleet) codecOf(name string) (*wire.Codec, wire.MemberID, error) {
-	secrets, err := statedir.ReadSecretFile(f.file("secret"))
+	secret, err := f.secret()
 	if err != nil {
 		return nil, wire.MemberID{}, err
 	}
-	key, err := statedir.ReadNodeKey(filepath.Join(f.file(name), "node_key"))
+	key, err := statedir.ReadNodeKey(filepath.Join(f.File(name), "node_key"))
 	if err != nil {
 		return nil, wire.MemberID{}, err
 	}
-	codec, err := wire.NewCodec(key, &secrets[0], rand.Reader)
+	codec, err := wire.NewCodec(key, secret, rand.Reader)
 	return codec, wire.MemberIDOf(key.Public().(ed25519.PublicKey)), err
 }
 
@@ -82,7 +79,7 @@ func (f *fleet) codecOf(name string) (*wire.Codec, wire.MemberID, error) {
 func (f *fleet) members() ([]wire.MemberID, error) {
 	var ids []wire.MemberID
 	for _, p := range f.agents[:size] {
-		_, id, err := f.codecOf(p.name)
+		_, id, err := f.codecOf(p.Name)
 		if err != nil {
 			return nil, err
 		}

@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -10,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -86,71 +87,47 @@ func hold(conn net.Conn) {
 }
 
 // besieged attacks with connections and sees how long a new member takes to join meanwhile.
-func besieged(f *fleet, count int, use func(conn net.Conn)) (string, error) {
-	working := dialAll(f, count, func(p *process) netip.AddrPort { return p.addr }, use)
-	time.Sleep(f.length / 5)
-	note, err := f.joins("m9")
-	working.Wait()
-	return note, err
+func besieged(count int, use func(conn net.Conn)) func(f *fleet) (string, error) {
+	return func(f *fleet) (string, error) {
+		working := dialAll(f, count, func(p *process) netip.AddrPort { return p.addr }, use)
+		time.Sleep(f.length / 5)
+		note, err := f.joins("m9")
+		working.Wait()
+		return note, err
+	}
 }
 
-func idleConnections(f *fleet) (string, error) { return besieged(f, 500, hold) }
-
-func tenBytes(f *fleet) (string, error) {
-	return besieged(f, 32, func(conn net.Conn) {
-		_, _ = conn.Write([]byte(preamble + "0123456789"))
-		hold(conn)
-	})
+func tenBytes(conn net.Conn) {
+	_, _ = conn.Write([]byte(preamble + "0123456789"))
+	hold(conn)
 }
 
 // fill proves itself as one without the secret, and sends a frame with this beginning, filled to length.
 func fill(begin string, length int) func(net.Conn) {
-	frame := binary.BigEndian.AppendUint32(nil, uint32(length))
-	frame = append(append(frame, begin...), make([]byte, length-len(begin))...)
-	return func(conn net.Conn) {
-		if prove(conn, nil) != nil {
-			return
-		}
-		if _, err := conn.Write(frame); err != nil {
-			return
-		}
+	frame := make([]byte, max(length, len(begin)))
+	copy(frame, begin)
+	frame = append(binary.BigEndian.AppendUint32(nil, uint32(len(frame))), frame...)
+	return func(conn net.Conn) { present(conn, nil, frame) }
+}
+
+// present proves itself, sends a frame, and waits.
+func present(conn net.Conn, secret *wire.Secret, frame []byte) {
+	if prove(conn, secret) != nil {
+		return
+	}
+	if _, err := conn.Write(frame); err == nil {
 		hold(conn)
 	}
 }
 
-func fillSealed(f *fleet) (string, error) { return besieged(f, 32, fill("", 4<<20)) }
-
-func fillClear(f *fleet) (string, error) {
-	return besieged(f, 32, fill(introduction()+longName, longest))
-}
-
-func announceNodes(f *fleet) (string, error) {
-	return besieged(f, 32, fill(introduction()+manyNodes, len(introduction())+len(manyNodes)))
-}
-
-// dawdle sends all of a frame but its last byte.
-func dawdle(f *fleet) (string, error) { return f.neverEnds(64, longest) }
-
-// fillKnowing does so with frames as long as those of the largest fleets.
-func fillKnowing(f *fleet) (string, error) { return f.neverEnds(64, 4<<20) }
-
-// neverEnds holds connections on which a frame of this length lacks its last byte; with the secret, if the fleet has one.
-func (f *fleet) neverEnds(count, length int) (string, error) {
-	var secret *wire.Secret
-	if f.sealed {
-		secrets, err := statedir.ReadSecretFile(f.file("secret"))
+// neverEnd holds connections on which a frame of this length lacks its last byte; with the secret, if the fleet has one.
+func neverEnd(length int) func(f *fleet) (string, error) {
+	return func(f *fleet) (string, error) {
+		secret, err := f.secret()
 		if err != nil {
 			return "", err
 		}
-		secret = &secrets[0]
+		frame := append(binary.BigEndian.AppendUint32(nil, uint32(length)), make([]byte, length-1)...)
+		return besieged(64, func(conn net.Conn) { present(conn, secret, frame) })(f)
 	}
-	frame := append(binary.BigEndian.AppendUint32(nil, uint32(length)), make([]byte, length-1)...)
-	return besieged(f, count, func(conn net.Conn) {
-		if prove(conn, secret) != nil {
-			return
-		}
-		if _, err := conn.Write(frame); err == nil {
-			hold(conn)
-		}
-	})
 }

@@ -26,7 +26,7 @@ type Fleet struct {
 	// Network is nil on loopback.
 	Network *Network
 
-	program, dir string
+	settings Settings
 }
 
 // Settings are what a fleet is made of.
@@ -36,6 +36,8 @@ type Settings struct {
 	Program, Dir string
 	// Top are lines of the configuration file before the gate, Gate those of the gate besides its name.
 	Top, Gate string
+	// Clear is a fleet without a secret.
+	Clear bool
 	// Network has one host for each agent; nil is loopback.
 	Network *Network
 }
@@ -59,30 +61,43 @@ func Names(size int) (names []string) {
 
 // New makes a fleet; none of its agents runs yet.
 func New(s Settings) (*Fleet, error) {
-	f := &Fleet{Network: s.Network, program: s.Program, dir: s.Dir}
-	if err := os.WriteFile(f.file("wanderd.toml"), []byte(s.Top+"\n[[gate]]\nname = \""+GateName+"\"\n"+s.Gate+"\n"), 0o600); err != nil {
+	f := &Fleet{Network: s.Network, settings: s}
+	if err := os.WriteFile(f.File("wanderd.toml"), []byte(s.Top+"\n[[gate]]\nname = \""+GateName+"\"\n"+s.Gate+"\n"), 0o600); err != nil {
 		return nil, err
 	}
-	if out, err := exec.Command(s.Program, "keygen", "--secret", f.file("secret")).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("keygen: %w\n%s", err, out)
-	}
-	for i, name := range Names(s.Size) {
-		h := &Host{Name: name, fleet: f, state: f.file(name), log: f.file(name + ".log"), mark: fmt.Sprintf("WANDERD_TRIAL=%s/%s", s.Dir, name)}
-		var err error
-		if s.Network == nil {
-			h.Addr, err = freeAddr()
-		} else {
-			h.Addr, h.enter = s.Network.Addr(i)+":7946", s.Network.Enter(i)
+	if !s.Clear {
+		if out, err := exec.Command(s.Program, "keygen", "--secret", f.File("secret")).CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("keygen: %w\n%s", err, out)
 		}
-		if err != nil {
+	}
+	for _, name := range Names(s.Size) {
+		if _, err := f.Add(name); err != nil {
 			return nil, err
 		}
-		f.Hosts = append(f.Hosts, h)
 	}
 	return f, nil
 }
 
-func (f *Fleet) file(name string) string { return filepath.Join(f.dir, name) }
+// Add makes one host more. Its agent, which does not run yet, gets more flags. Those that run already are not told of it.
+func (f *Fleet) Add(name string, flags ...string) (*Host, error) {
+	h := &Host{
+		Name: name, fleet: f, flags: flags, state: f.File(name), log: f.File(name + ".log"),
+		mark: fmt.Sprintf("WANDERD_TRIAL=%s/%s", f.settings.Dir, name),
+	}
+	if i := len(f.Hosts); f.Network != nil {
+		h.Addr, h.enter = f.Network.Addr(i)+":7946", f.Network.Enter(i)
+	} else {
+		var err error
+		if h.Addr, err = FreeAddr(); err != nil {
+			return nil, err
+		}
+	}
+	f.Hosts = append(f.Hosts, h)
+	return h, nil
+}
+
+// File is the path of a file of the fleet. A host's state is in the directory of its name.
+func (f *Fleet) File(name string) string { return filepath.Join(f.settings.Dir, name) }
 
 // Start starts every agent, and waits until each of them knows of all others.
 func (f *Fleet) Start(within time.Duration) error {

@@ -18,6 +18,7 @@ type Host struct {
 	Name, Addr string
 
 	fleet      *Fleet
+	flags      []string
 	state, log string
 	// enter is the command that runs another one on this host.
 	enter []string
@@ -43,8 +44,11 @@ func (h *Host) Start() error {
 		return nil
 	}
 	args := []string{
-		"--config", h.fleet.file("wanderd.toml"), "--name", h.Name, "--state-dir", h.state, "--secret-file", h.fleet.file("secret"), "--bind", h.Addr,
+		"--config", h.fleet.File("wanderd.toml"), "--name", h.Name, "--state-dir", h.state, "--bind", h.Addr,
 		"--log-format", "json", "--log-level", "debug",
+	}
+	if !h.fleet.settings.Clear {
+		args = append(args, "--secret-file", h.fleet.File("secret"))
 	}
 	for _, other := range h.fleet.Hosts {
 		if other != h {
@@ -56,7 +60,7 @@ func (h *Host) Start() error {
 		return err
 	}
 	defer func() { _ = log.Close() }()
-	cmd := h.Command(h.fleet.program, args...)
+	cmd := h.Command(h.fleet.settings.Program, append(args, h.flags...)...)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		return err
@@ -79,11 +83,14 @@ func (h *Host) Command(program string, args ...string) *exec.Cmd {
 
 // Wanderd is a command of wanderd on this host, for its agent.
 func (h *Host) Wanderd(command string, args ...string) *exec.Cmd {
-	return h.Command(h.fleet.program, append([]string{command, "--state-dir", h.state}, args...)...)
+	return h.Command(h.fleet.settings.Program, append([]string{command, "--state-dir", h.state}, args...)...)
 }
 
 // Exec is "wanderd exec" on this host.
 func (h *Host) Exec(args ...string) *exec.Cmd { return h.Wanderd("exec", args...) }
+
+// PID is the process number of the agent, which must run.
+func (h *Host) PID() int { return h.agent.Process.Pid }
 
 // Signal sends the agent a signal, if it runs.
 func (h *Host) Signal(sig syscall.Signal) {
@@ -122,8 +129,8 @@ func (h *Host) PowerCut() {
 // Forget removes what the agent has saved of its gate, but neither its key nor its roster.
 func (h *Host) Forget() error { return os.Remove(filepath.Join(h.state, "gate-"+GateName+".json")) }
 
-// freeAddr finds a port of loopback that is free for TCP and UDP now.
-func freeAddr() (string, error) {
+// FreeAddr finds a port of loopback that is free for TCP and UDP now.
+func FreeAddr() (string, error) {
 	for range 20 {
 		l, err := net.Listen("tcp4", "127.0.0.1:0")
 		if err != nil {

@@ -124,16 +124,20 @@ func (h *holder) enter(spaces ...string) []string {
 }
 
 // run runs a command in the network namespace.
-func (h *holder) run(argv ...string) error { return h.feed("", argv...) }
+func (h *holder) run(argv ...string) error {
+	_, err := h.feed("", argv...)
+	return err
+}
 
-func (h *holder) feed(input string, argv ...string) error {
+func (h *holder) feed(input string, argv ...string) (said string, err error) {
 	argv = append(h.enter("--net"), argv...)
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stdin = strings.NewReader(input)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w: %s", strings.Join(argv, " "), err, out)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%s: %w: %s", strings.Join(argv, " "), err, out)
 	}
-	return nil
+	return string(out), err
 }
 
 // Close lets the namespaces go, once nothing runs there.
@@ -162,21 +166,22 @@ func (n *Network) Enter(i int) []string {
 
 // Cut cuts the way from one host to another, or restores it. The way back is another one.
 func (n *Network) Cut(from, to int, cut bool) error {
-	f := n.links[link{from, to}]
-	f.cut = cut
-	n.links[link{from, to}] = f
+	n.cut(link{from, to}, cut)
 	return n.apply(to)
+}
+
+func (n *Network) cut(l link, cut bool) {
+	f := n.links[l]
+	f.cut = cut
+	n.links[l] = f
 }
 
 // Isolate cuts all ways to a host and from it, or restores them, as nearly at once as it can.
 func (n *Network) Isolate(host int, cut bool) error {
 	for other := range n.hosts {
 		if other != host {
-			for _, l := range []link{{host, other}, {other, host}} {
-				f := n.links[l]
-				f.cut = cut
-				n.links[l] = f
-			}
+			n.cut(link{host, other}, cut)
+			n.cut(link{other, host}, cut)
 		}
 	}
 	failed := make([]error, len(n.hosts))
@@ -209,19 +214,24 @@ func (n *Network) apply(to int) error {
 			fmt.Fprintf(&rules, "ip saddr %s numgen random mod 1000 < %d drop\n", n.Addr(from), f.lost)
 		}
 	}
-	return n.hosts[to].feed("delete table inet faults\ntable inet faults {\nchain in {\ntype filter hook input priority 0\n"+
+	_, err := n.Run(to, "delete table inet faults\ntable inet faults {\nchain in {\ntype filter hook input priority 0\n"+
 		rules.String()+"}\n}\n", "nft", "-f", "-")
+	return err
+}
+
+// Run runs a command in the network of a host, and returns what it has said.
+func (n *Network) Run(host int, input string, argv ...string) (said string, err error) {
+	return n.hosts[host].feed(input, argv...)
 }
 
 // Sent returns how many bytes the hosts have put on the wire so far, with their headers.
 func (n *Network) Sent() (total uint64, err error) {
-	for i, h := range n.hosts {
-		argv := append(h.enter("--net"), "cat", "/proc/net/dev")
-		out, err := exec.Command(argv[0], argv[1:]...).Output()
+	for i := range n.hosts {
+		said, err := n.Run(i, "", "cat", "/proc/net/dev")
 		if err != nil {
 			return 0, err
 		}
-		_, line, _ := strings.Cut(string(out), "eth0:")
+		_, line, _ := strings.Cut(said, "eth0:")
 		fields := strings.Fields(line)
 		if len(fields) < 9 {
 			return 0, fmt.Errorf("host %d says nothing of eth0", i+1)

@@ -50,9 +50,11 @@ func race(only, write string) error {
 	}
 	p := newPage()
 	p.plain(filepath.Join(dir, "lock"))
-	for i, s := range []system{
-		wanderd(program, "tree"), wanderd(program, "ring"), wanderd(program, "wander"), etcd(), zooKeeper(), redis(), consul(),
-	} {
+	all := []system{wanderd(program, "tree"), wanderd(program, "ring"), wanderd(program, "wander")}
+	for _, p := range products() {
+		all = append(all, p.system())
+	}
+	for i, s := range all {
 		if !strings.Contains(s.name, only) {
 			continue
 		}

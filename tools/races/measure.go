@@ -67,7 +67,7 @@ func (p *page) alone(s system, dir string) error {
 		return err
 	}
 	defer r.stop()
-	p.versions[s.name], p.settings[s.name] = r.version(), r.settings()
+	p.versions[s.name], p.settings[s.name] = r.describe()
 	row := []string{s.name}
 	for _, clients := range []int{1, servers} {
 		var all []locker

@@ -13,41 +13,17 @@ import (
 	"time"
 )
 
-func redis() system {
-	return system{name: "Redis", program: "redis-server", start: startRedis, quiet: func(dir string, n *network) (func(), error) {
-		return n.runEach(dir, [][]string{{"redis-server", "--bind", n.Addr(0), "--save", "", "--protected-mode", "no"}})
-	}}
-}
-
-type redisServer struct {
-	endpoint string
-	process  *process
-}
-
-func startRedis(dir string, _ int) (running, error) {
-	ports, err := freePorts(1)
-	if err != nil {
-		return nil, err
+func redis() *product {
+	return &product{
+		name: "Redis", program: "redis-server", servers: 1, ports: []int{6379},
+		argv: func(_ string, _ int, all []place) ([]string, error) {
+			return []string{"redis-server", "--bind", all[0].host, "--port", fmt.Sprint(all[0].ports[0]), "--save", "", "--protected-mode", "no"}, nil
+		},
+		dial: dialRedis, leader: func(*cluster) (int, error) { return 0, nil }, victim: "its only server",
+		version:  func(*cluster) string { return firstLine("redis-server", "--version") },
+		settings: fmt.Sprintf("1 server, nothing on the disk; SET NX PX %d, asked for again every 1 to 10 ms", lease.Milliseconds()),
 	}
-	s := &redisServer{endpoint: fmt.Sprintf("127.0.0.1:%d", ports[0])}
-	if s.process, err = launch(dir, "s.log", nil, "redis-server", "--bind", "127.0.0.1", "--port", fmt.Sprint(ports[0]), "--save", ""); err != nil {
-		return nil, err
-	}
-	if err := works(s); err != nil {
-		s.stop()
-		return nil, err
-	}
-	return s, nil
 }
-
-func (s *redisServer) stop()           { s.process.kill() }
-func (s *redisServer) version() string { return firstLine("redis-server", "--version") }
-
-func (s *redisServer) settings() string {
-	return fmt.Sprintf("1 server, nothing on the disk; SET NX PX %d, asked for again every 1 to 10 ms", lease.Milliseconds())
-}
-
-func (s *redisServer) command() (string, []string) { return "", nil }
 
 // redisLocker locks as Redis's own page on locks says for a single server.
 type redisLocker struct {
@@ -63,8 +39,6 @@ func dialRedis(endpoints []string) (locker, error) {
 	}
 	return &redisLocker{conn, bufio.NewReader(conn), rand.Text()}, nil
 }
-
-func (s *redisServer) dial(int) (locker, error) { return dialRedis([]string{s.endpoint}) }
 
 // do sends a command, and returns its answer; empty is none.
 func (l *redisLocker) do(words ...string) (string, error) {
@@ -112,11 +86,3 @@ func (l *redisLocker) unlock() error {
 }
 
 func (l *redisLocker) close() { _ = l.conn.Close() }
-
-func (s *redisServer) holders() []victim {
-	return []victim{{what: "the holder's process", prepare: func() (func(), error) { return startHolder("Redis", []string{s.endpoint}) }}}
-}
-
-func (s *redisServer) servers() []victim {
-	return []victim{{what: "its only server", prepare: func() (func(), error) { return s.process.kill, nil }}}
-}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -26,8 +27,8 @@ type system struct {
 
 // running is a system that runs.
 type running interface {
-	version() string
-	settings() string
+	// describe says which version runs, and how it is set up.
+	describe() (version, settings string)
 	// dial makes a client of the server, or member, with this number.
 	dial(i int) (locker, error)
 	// holders are ways to hold the lock that a kill ends.
@@ -59,14 +60,14 @@ type victim struct {
 type process struct{ cmd *exec.Cmd }
 
 // launch starts a program, whose words go to a file.
-func launch(dir, log string, env []string, argv ...string) (*process, error) {
+func launch(dir, log string, argv ...string) (*process, error) {
 	out, err := os.Create(filepath.Join(dir, log))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = out.Close() }()
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.Env = dir, out, out, append(os.Environ(), env...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, out, out
 	return &process{cmd}, cmd.Start()
 }
 
@@ -105,8 +106,8 @@ func startHolder(system string, endpoints []string) (strike func(), err error) {
 
 // hold is such a process.
 func hold(system string, endpoints []string) error {
-	dials := map[string]func([]string) (locker, error){"etcd": dialEtcd, "Redis": dialRedis, "ZooKeeper": dialZooKeeper, "Consul": dialConsul}
-	l, err := dials[system](endpoints)
+	all := products()
+	l, err := all[slices.IndexFunc(all, func(p *product) bool { return p.name == system })].dial(endpoints)
 	if err != nil {
 		return err
 	}
@@ -120,7 +121,7 @@ func hold(system string, endpoints []string) error {
 // rotated begins a list at another place, so that each client has a server of its own.
 func rotated(list []string, i int) []string {
 	i %= len(list)
-	return append(append([]string{}, list[i:]...), list[:i]...)
+	return slices.Concat(list[i:], list[:i])
 }
 
 // freePorts are ports of loopback that are free now.

@@ -19,25 +19,6 @@ import (
 // network is hosts on which systems have nothing to do.
 type network struct{ *hosts.Network }
 
-// runEach runs one program on each host.
-func (n *network) runEach(dir string, argvs [][]string) (stop func(), err error) {
-	var all []*process
-	stop = func() {
-		for _, p := range all {
-			p.kill()
-		}
-	}
-	for i, argv := range argvs {
-		p, err := launch(dir, fmt.Sprintf("host%d.log", i), nil, append(n.Enter(i), argv...)...)
-		if err != nil {
-			stop()
-			return nil, err
-		}
-		all = append(all, p)
-	}
-	return stop, nil
-}
-
 // counter counts the datagrams of agents that are not gossip: the fourth byte of gossip is 1.
 const counter = "table inet race {\nchain in {\ntype filter hook input priority 0\nudp dport 7946 @th,88,8 != 1 counter\n}\n}\n"
 
@@ -50,7 +31,7 @@ func (n *network) atRest() (perMinute float64, messages string, err error) {
 	}
 	total := 0
 	for i := range servers {
-		if _, err := n.nft(i, counter, "-f", "-"); err != nil {
+		if _, err := n.Run(i, counter, "nft", "-f", "-"); err != nil {
 			return 0, "", err
 		}
 	}
@@ -62,7 +43,7 @@ func (n *network) atRest() (perMinute float64, messages string, err error) {
 	}
 	perMinute = float64(after-before) / time.Since(begun).Minutes()
 	for i := range servers {
-		said, err := n.nft(i, "", "list", "table", "inet", "race")
+		said, err := n.Run(i, "", "nft", "list", "table", "inet", "race")
 		if err != nil {
 			return 0, "", err
 		}
@@ -74,17 +55,6 @@ func (n *network) atRest() (perMinute float64, messages string, err error) {
 		total += packets
 	}
 	return perMinute, fmt.Sprint(total), nil
-}
-
-func (n *network) nft(host int, input string, args ...string) (string, error) {
-	argv := append(append(n.Enter(host), "nft"), args...)
-	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Stdin = strings.NewReader(input)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("nft: %w: %s", err, out)
-	}
-	return string(out), err
 }
 
 // wanderd is the agents of this module with a gate of some policy.
@@ -139,14 +109,14 @@ type fleet struct {
 	program, policy, dir string
 }
 
-func (f *fleet) stop()           { f.Close() }
-func (f *fleet) version() string { return firstLine(f.program, "version") }
+func (f *fleet) stop() { f.Close() }
 
-func (f *fleet) settings() string {
+func (f *fleet) describe() (version, settings string) {
+	settings = fmt.Sprintf("lease of %s, kill_after 1 s", lease)
 	if f.policy == "wander" {
-		return "3 members, skip 100 ms, the connection to the agent that exec has"
+		settings = "skip 100 ms"
 	}
-	return fmt.Sprintf("3 members, lease of %s, kill_after 1 s, the connection to the agent that exec has", lease)
+	return firstLine(f.program, "version"), "3 members, " + settings + ", the connection to the agent that exec has"
 }
 
 func (f *fleet) command() (string, []string) {
@@ -168,12 +138,12 @@ func (c *caller) lock() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*lease)
 	defer cancel()
 	for {
-		conn, err := control.Dial(c.socket).Exec(ctx, control.Call{Gate: hosts.GateName, Command: "race"})
+		conn, err := control.Dial(c.socket).Connect(ctx)
 		if err != nil {
 			return err
 		}
 		stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
-		granted, err := takeGrant(conn)
+		granted, err := takeGrant(ctx, conn)
 		if stop(); granted && err == nil {
 			c.conn = conn
 			return nil
@@ -186,8 +156,11 @@ func (c *caller) lock() error {
 	}
 }
 
-// takeGrant waits for the grant, and for the word that the command may start.
-func takeGrant(conn *control.Asked) (granted bool, err error) {
+// takeGrant asks, and waits for the grant, and for the word that the command may start.
+func takeGrant(ctx context.Context, conn *control.Asked) (granted bool, err error) {
+	if err := conn.Ask(ctx, control.Call{Gate: hosts.GateName, Command: "race"}); err != nil {
+		return false, err
+	}
 	_, heard, err := conn.Answer()
 	if err != nil {
 		return false, err

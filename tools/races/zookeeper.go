@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -15,93 +16,40 @@ import (
 // Where the distribution's package puts the server.
 const zkClasses = "/usr/share/java/zookeeper.jar"
 
-func zooKeeper() system {
-	return system{name: "ZooKeeper", program: "/usr/share/zookeeper/bin/zkServer.sh", start: startZooKeeper, quiet: func(dir string, n *network) (func(), error) {
-		var hosts []string
-		for i := range servers {
-			hosts = append(hosts, n.Addr(i)+":2888:3888")
-		}
-		var argvs [][]string
-		for i := range servers {
-			argv, err := zkArgs(dir, i, "2181", hosts)
-			if err != nil {
-				return nil, err
-			}
-			argvs = append(argvs, argv)
-		}
-		return n.runEach(dir, argvs)
-	}}
-}
-
-type zkEnsemble struct {
-	endpoints []string
-	processes []*process
+func zooKeeper() *product {
+	return &product{
+		name: "ZooKeeper", program: "/usr/share/zookeeper/bin/zkServer.sh", servers: servers, ports: []int{2181, 2888, 3888},
+		argv: zkArgs, dial: dialZooKeeper, leader: zkLeader, victim: "the leader",
+		version: func(c *cluster) string {
+			line, _, _ := strings.Cut(zkAsk(c.endpoints()[0]), "\n")
+			return strings.TrimPrefix(line, "Zookeeper version: ")
+		},
+		settings: fmt.Sprintf("%d servers, session of %s, tickTime 500 ms, go-zookeeper's Lock", servers, lease),
+	}
 }
 
 // zkArgs writes a server's configuration, and returns its command line. The session of ten seconds needs a tick of at least half a second.
-func zkArgs(dir string, i int, client string, hosts []string) ([]string, error) {
-	data := filepath.Join(dir, fmt.Sprint(i))
-	text := fmt.Sprintf("tickTime=500\ninitLimit=40\nsyncLimit=10\ndataDir=%s\nclientPort=%s\nadmin.enableServer=false\nmaxClientCnxns=0\n", data, client)
-	for j, host := range hosts {
-		text += fmt.Sprintf("server.%d=%s\n", j+1, host)
+func zkArgs(dir string, i int, all []place) ([]string, error) {
+	data, config := filepath.Join(dir, fmt.Sprint(i)), filepath.Join(dir, fmt.Sprintf("zoo%d.cfg", i))
+	text := fmt.Sprintf("tickTime=500\ninitLimit=40\nsyncLimit=10\ndataDir=%s\nclientPort=%d\nadmin.enableServer=false\nmaxClientCnxns=0\n", data, all[i].ports[0])
+	for j, p := range all {
+		text += fmt.Sprintf("server.%d=%s:%d\n", j+1, p.addr(1), p.ports[2])
 	}
-	if err := os.Mkdir(data, 0o700); err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(filepath.Join(data, "myid"), []byte(fmt.Sprint(i+1)), 0o600); err != nil {
-		return nil, err
-	}
-	config := filepath.Join(dir, fmt.Sprintf("zoo%d.cfg", i))
-	return []string{"java", "-Xmx192m", "-cp", zkClasses, "org.apache.zookeeper.server.quorum.QuorumPeerMain", config}, os.WriteFile(config, []byte(text), 0o600)
+	return []string{"java", "-Xmx192m", "-cp", zkClasses, "org.apache.zookeeper.server.quorum.QuorumPeerMain", config}, errors.Join(
+		os.Mkdir(data, 0o700),
+		os.WriteFile(filepath.Join(data, "myid"), []byte(fmt.Sprint(i+1)), 0o600),
+		os.WriteFile(config, []byte(text), 0o600),
+	)
 }
 
-func startZooKeeper(dir string, _ int) (running, error) {
-	ports, err := freePorts(3 * servers)
-	if err != nil {
-		return nil, err
-	}
-	var hosts []string
-	for i := range servers {
-		hosts = append(hosts, fmt.Sprintf("127.0.0.1:%d:%d", ports[3*i+1], ports[3*i+2]))
-	}
-	e := &zkEnsemble{}
-	for i := range servers {
-		argv, err := zkArgs(dir, i, fmt.Sprint(ports[3*i]), hosts)
-		if err == nil {
-			var p *process
-			if p, err = launch(dir, fmt.Sprintf("s%d.log", i), nil, argv...); err == nil {
-				e.processes = append(e.processes, p)
-			}
+func zkLeader(c *cluster) (int, error) {
+	for i, endpoint := range c.endpoints() {
+		if strings.Contains(zkAsk(endpoint), "Mode: leader") {
+			return i, nil
 		}
-		if err != nil {
-			e.stop()
-			return nil, err
-		}
-		e.endpoints = append(e.endpoints, fmt.Sprintf("127.0.0.1:%d", ports[3*i]))
 	}
-	if err := works(e); err != nil {
-		e.stop()
-		return nil, err
-	}
-	return e, nil
+	return 0, errors.New("no leader")
 }
-
-func (e *zkEnsemble) stop() {
-	for _, p := range e.processes {
-		p.kill()
-	}
-}
-
-func (e *zkEnsemble) version() string {
-	words := strings.Split(zkAsk(e.endpoints[0]), "\n")
-	return strings.TrimPrefix(words[0], "Zookeeper version: ")
-}
-
-func (e *zkEnsemble) settings() string {
-	return fmt.Sprintf("3 servers, session of %s, tickTime 500 ms, go-zookeeper's Lock", lease)
-}
-
-func (e *zkEnsemble) command() (string, []string) { return "", nil }
 
 // zkAsk asks a server how it does.
 func zkAsk(endpoint string) string {
@@ -134,7 +82,7 @@ func dialZooKeeper(endpoints []string) (locker, error) {
 			}
 		case <-deadline:
 			conn.Close()
-			return nil, fmt.Errorf("no session")
+			return nil, errors.New("no session")
 		}
 	}
 }
@@ -143,23 +91,6 @@ type silent struct{}
 
 func (silent) Printf(string, ...any) {}
 
-func (e *zkEnsemble) dial(i int) (locker, error) { return dialZooKeeper(rotated(e.endpoints, i)) }
-
 func (l *zkLocker) lock() error   { return l.held.Lock() }
 func (l *zkLocker) unlock() error { return l.held.Unlock() }
 func (l *zkLocker) close()        { l.conn.Close() }
-
-func (e *zkEnsemble) holders() []victim {
-	return []victim{{what: "the holder's process", prepare: func() (func(), error) { return startHolder("ZooKeeper", e.endpoints) }}}
-}
-
-func (e *zkEnsemble) servers() []victim {
-	return []victim{{what: "the leader", prepare: func() (func(), error) {
-		for i, endpoint := range e.endpoints {
-			if strings.Contains(zkAsk(endpoint), "Mode: leader") {
-				return e.processes[i].kill, nil
-			}
-		}
-		return nil, fmt.Errorf("no leader")
-	}}}
-}
