@@ -2,9 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -12,6 +9,7 @@ import (
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 func (p *program) newStatusCommand() *cobra.Command {
@@ -111,33 +109,31 @@ type page struct {
 
 // newAskCommand makes a command that requests a document from the agent and prints it.
 func newAskCommand(p *program, cmd *cobra.Command, ask func(context.Context, *control.Client) (page, error)) *cobra.Command {
-	flags, asJSON := settings.Flags{}, false
+	asJSON := false
+	cmd.Flags().BoolVar(&asJSON, "json", false, "Print JSON, as the agent sent it.")
+	return p.asking(cmd, func(ctx context.Context, c *control.Client) error {
+		answer, err := ask(ctx, c)
+		switch {
+		case err != nil:
+			return err
+		case asJSON:
+			return report.WriteJSON(p.stdout, answer.document)
+		}
+		return answer.text(p.stdout)
+	})
+}
+
+// asking completes a command that has something to do with the agent on this host: it finds the agent, and takes no arguments.
+func (p *program) asking(cmd *cobra.Command, do func(context.Context, *control.Client) error) *cobra.Command {
+	flags := settings.Flags{}
+	flags.AddTo(cmd.Flags(), config.Table().Only("socket", "state_dir", "config"))
 	cmd.Args = noArgs
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		layers := config.Read(flags, p.environ)
 		if err := layers.Err(); err != nil {
 			return err
 		}
-		answer, err := ask(cmd.Context(), control.Dial(layers.Agent.Socket))
-		if err != nil {
-			return helpful(err)
-		}
-		if !asJSON {
-			return answer.text(p.stdout)
-		}
-		enc := json.NewEncoder(p.stdout)
-		enc.SetIndent("", "  ")
-		return enc.Encode(answer.document)
+		return helpful(do(cmd.Context(), control.Dial(layers.Agent.Socket)))
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "Print JSON, as the agent sent it.")
-	flags.AddTo(cmd.Flags(), config.Table().Only("socket", "state_dir", "config"))
 	return cmd
-}
-
-// helpful adds the remedy to the error of an agent that does not answer.
-func helpful(err error) error {
-	if errors.Is(err, control.ErrNoAgent) {
-		err = fmt.Errorf("%w: start one with \"wanderd --hook COMMAND\", or name its socket with --socket", err)
-	}
-	return socketError{err}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,21 +20,20 @@ install it.`,
   wanderd completion fish > ~/.config/fish/completions/wanderd.fish`,
 		ValidArgs: shells,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
+			if len(args) != 1 || !slices.Contains(shells, args[0]) {
 				return fmt.Errorf("%s needs the name of a shell: %s", cmd.CommandPath(), strings.Join(shells, ", "))
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch root := cmd.Root(); args[0] {
-			case "bash":
-				return root.GenBashCompletionV2(p.stdout, true)
 			case "zsh":
 				return root.GenZshCompletion(p.stdout)
 			case "fish":
 				return root.GenFishCompletion(p.stdout, true)
+			default:
+				return root.GenBashCompletionV2(p.stdout, true)
 			}
-			return usageError{fmt.Errorf("no completions for %q: choose %s", args[0], strings.Join(shells, ", "))}
 		},
 	}
 }

@@ -35,7 +35,7 @@ It writes to a temporary directory only, and removes it at the end.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := flags.Read(t, "command line"); err != nil {
-				return usageError{err}
+				return usageError(err)
 			}
 			cfg.Out = cmd.OutOrStdout()
 			cfg.Terminal = term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("TERM") != "dumb"

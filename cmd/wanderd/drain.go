@@ -9,15 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wanderd/wanderd/agent/control"
-	"github.com/wanderd/wanderd/cmd/wanderd/config"
-	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
 // goneEvery is how often a drain looks whether the agent is gone.
 const goneEvery = 100 * time.Millisecond
 
 func (p *program) newDrainCommand() *cobra.Command {
-	flags, noWait := settings.Flags{}, false
+	noWait := false
 	cmd := &cobra.Command{
 		Use:   "drain",
 		Short: "Stop the agent on this host when its run has ended",
@@ -28,25 +26,14 @@ the agent (systemctl stop wanderd). systemd does not start a drained agent again
 
 With stop = "drain" in the configuration every stop is a drain.`,
 		Example: `  wanderd drain && reboot`,
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			layers := config.Read(flags, p.environ)
-			if err := layers.Err(); err != nil {
-				return err
-			}
-			client := control.Dial(layers.Agent.Socket)
-			if err := client.Drain(cmd.Context()); err != nil {
-				return helpful(err)
-			}
-			if noWait {
-				return nil
-			}
-			return p.waitUntilGone(cmd.Context(), client)
-		},
 	}
 	cmd.Flags().BoolVar(&noWait, "no-wait", false, "Return at once, and not when the agent is gone.")
-	flags.AddTo(cmd.Flags(), config.Table().Only("socket", "state_dir", "config"))
-	return cmd
+	return p.asking(cmd, func(ctx context.Context, client *control.Client) error {
+		if err := client.Drain(ctx); err != nil || noWait {
+			return err
+		}
+		return p.waitUntilGone(ctx, client)
+	})
 }
 
 // waitUntilGone waits until no agent answers any more, and says what it waits for.

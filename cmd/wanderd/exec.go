@@ -79,7 +79,7 @@ func (p *program) newExecCommand() *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := own.Read(table, "command line"); err != nil {
-				return usageError{err}
+				return usageError(err)
 			}
 			layers := config.Read(flags, p.environ)
 			if err := layers.Err(); err != nil {
@@ -87,7 +87,7 @@ func (p *program) newExecCommand() *cobra.Command {
 			}
 			e.argv, e.client = args, control.Dial(layers.Agent.Socket)
 			if e.nonblock && e.wait != nil {
-				return usageError{errors.New("--nonblock and --wait exclude each other: leave one of them out")}
+				return usageError(errors.New("--nonblock and --wait exclude each other: leave one of them out"))
 			}
 			e.nonblock = e.nonblock || e.wait != nil && *e.wait == 0
 			return e.run()
@@ -145,7 +145,7 @@ func (e *execution) nested() error {
 		return found
 	}
 	if held := value("WANDERD_GATE"); value("WANDERD_HELD") != "" && held != "" && (e.gate == "" || e.gate == held) {
-		return usageError{fmt.Errorf("this runs under the gate %q already, and would wait for itself: leave out the inner \"wanderd exec\"", held)}
+		return usageError(fmt.Errorf("this runs under the gate %q already, and would wait for itself: leave out the inner \"wanderd exec\"", held))
 	}
 	return nil
 }
@@ -296,7 +296,7 @@ func (e *execution) refused(err error) error {
 	case refusal.Reason == control.Busy:
 		return exitError{int(e.conflict), fmt.Errorf("%w: %s", refusal, e.waitingFor())}
 	case refusal.Reason == control.NoGate:
-		return usageError{refusal}
+		return usageError(refusal)
 	}
 	return exitError{exitNoAgent, refusal}
 }

@@ -2,14 +2,17 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"os"
+	"syscall"
 
 	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
-// The exit codes. main.go and --help list their meanings.
+// The exit codes. "wanderd --help" lists their meanings.
 const (
 	exitOK      = 0
 	exitFailure = 1
@@ -41,16 +44,24 @@ func (e exitError) Error() string {
 func (e exitError) Unwrap() error { return e.err }
 
 // usageError is an invalid command line.
-type usageError struct{ err error }
+func usageError(err error) error { return exitError{exitUsage, err} }
 
-func (e usageError) Error() string { return e.err.Error() }
-func (e usageError) Unwrap() error { return e.err }
+// signalError is the signal that ended a command.
+func signalError(s os.Signal) error {
+	return exitError{exitSignal + int(s.(syscall.Signal)), errors.New(s.String())}
+}
 
-// socketError is a failed request to an agent.
-type socketError struct{ err error }
-
-func (e socketError) Error() string { return e.err.Error() }
-func (e socketError) Unwrap() error { return e.err }
+// helpful gives the error of a request to an agent its exit code, and the remedy.
+func helpful(err error) error {
+	switch {
+	case errors.Is(err, control.ErrNoAgent):
+		err = fmt.Errorf("%w: start one with \"wanderd --hook COMMAND\", or name its socket with --socket", err)
+		return exitError{exitNoAgent, err}
+	case errors.Is(err, fs.ErrPermission):
+		return exitError{exitNoPerm, err}
+	}
+	return err
+}
 
 // exitCode returns the exit code for an error.
 func exitCode(err error) int {
@@ -60,25 +71,10 @@ func exitCode(err error) int {
 	if e, ok := errors.AsType[exitError](err); ok {
 		return e.code
 	}
-	if _, ok := errors.AsType[usageError](err); ok {
-		return exitUsage
-	}
-	if e, ok := errors.AsType[signalError](err); ok {
-		return e.exitCode()
-	}
-	if _, ok := errors.AsType[*settings.Invalid](err); ok {
+	_, invalid := errors.AsType[*settings.Invalid](err)
+	_, copied := errors.AsType[*agent.CopyError](err)
+	if invalid || copied {
 		return exitConfig
-	}
-	if _, ok := errors.AsType[*agent.CopyError](err); ok {
-		return exitConfig
-	}
-	if _, ok := errors.AsType[socketError](err); ok {
-		switch {
-		case errors.Is(err, control.ErrNoAgent):
-			return exitNoAgent
-		case errors.Is(err, fs.ErrPermission):
-			return exitNoPerm
-		}
 	}
 	return exitFailure
 }

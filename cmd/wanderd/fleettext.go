@@ -6,13 +6,11 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
-	"github.com/wanderd/wanderd/agent/history"
 )
 
 // writeFleet writes the status of a fleet for people: what is wrong first, and then a table for each gate.
@@ -165,66 +163,30 @@ func runnersText(tokens []control.Holder, now time.Time) string {
 	return "nobody"
 }
 
-// gatesOf are the names of all gates of a history.
-func gatesOf(h *control.FleetHistory) []string {
-	names := make(map[string]bool)
-	for i := range h.Members {
-		if m := h.Members[i].History; m != nil {
-			for k := range m.Gates {
-				names[m.Gates[k].Name] = true
-			}
-		}
-	}
-	return slices.Sorted(maps.Keys(names))
-}
-
-// hostsRun is a run, and where it was.
-type hostsRun struct {
-	host string
-	run  *history.Run
-}
-
 // writeFleetHistory writes the history of a fleet for people: for each gate the runs of all hosts in the order of their begin.
 func writeFleetHistory(w io.Writer, h *control.FleetHistory, now time.Time) error {
 	var b strings.Builder
+	gates := make(map[string][]hostsRun)
 	for i := range h.Members {
-		writeMissing(&b, &h.Members[i].Member, h.Members[i].Missing)
-	}
-	for _, gate := range gatesOf(h) {
-		var runs []hostsRun
-		for i := range h.Members {
-			m := &h.Members[i]
-			if m.History == nil {
-				continue
-			}
-			for k := range m.History.Gates {
-				g := &m.History.Gates[k]
-				if g.Name != gate {
-					continue
-				}
-				for j := range g.Runs {
-					runs = append(runs, hostsRun{m.Name, &g.Runs[j]})
-				}
-				if g.Omitted > 0 {
-					fmt.Fprintf(&b, "%s: %s of gate %s left out, because they are too many: --since takes fewer\n",
-						printable(m.Name), count(uint64(g.Omitted), "older run"), printable(gate))
-				}
+		m := &h.Members[i]
+		writeMissing(&b, &m.Member, m.Missing)
+		if m.History == nil {
+			continue
+		}
+		for _, g := range m.History.Gates {
+			gates[g.Name] = append(gates[g.Name], runsOf(m.Name, g.Runs)...)
+			if g.Omitted > 0 {
+				fmt.Fprintf(&b, "%s: %s of gate %s left out, because they are too many: --since takes fewer\n",
+					printable(m.Name), count(uint64(g.Omitted), "older run"), printable(g.Name))
 			}
 		}
+	}
+	for _, gate := range slices.Sorted(maps.Keys(gates)) {
+		runs := gates[gate]
 		slices.SortStableFunc(runs, func(x, y hostsRun) int {
 			return cmp.Or(x.run.Start.Compare(y.run.Start), cmp.Compare(x.run.Seq, y.run.Seq))
 		})
-		fmt.Fprintf(&b, "gate %s: %s\n", printable(gate), count(uint64(len(runs)), "run"))
-		if len(runs) > 0 {
-			writeRow(&b, "began", "took", "exit", "cut short", "number      host")
-		}
-		for _, r := range runs {
-			rest := fmt.Sprintf("%-10s  %s", strconv.FormatUint(r.run.Seq, 10), printable(r.host))
-			if r.run.Command != "" {
-				rest += ": " + printable(r.run.Command)
-			}
-			writeRun(&b, r.run, rest, now)
-		}
+		writeRuns(&b, gate, runs, now)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -144,12 +144,12 @@ func TestTheHistoryOfAFleetForPeople(t *testing.T) {
 		}}}}},
 		{Member: control.Member{Name: "m3", Member: "33333333", Address: "10.0.0.3:7946"}, Missing: "connection refused"},
 	}}}
-	want := `missing: m3 (33333333) at 10.0.0.3:7946: connection refused
-m1: 7 older runs of gate sync left out, because they are too many: --since takes fewer
+	want := `m1: 7 older runs of gate sync left out, because they are too many: --since takes fewer
+missing: m3 (33333333) at 10.0.0.3:7946: connection refused
 gate sync: 3 runs
   began                took          exit  cut short    number      host
-  11:00:00             1m0s          0     -            7           m1
-  11:30:00             1m0s          3     -            8           m2: rsync
+  11:00:00             1m            0     -            7           m1
+  11:30:00             1m            3     -            8           m2: rsync
       exit status 3
       | no space�
   11:59:00             1m so far     -     -            9           m1

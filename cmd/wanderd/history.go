@@ -52,8 +52,8 @@ answer says so. Without a secret the output of failed runs stays on their hosts.
 		}
 		if ofFleet {
 			h, err := c.FleetHistory(ctx, which.Which)
-			if err == nil && which.Gate != "" && len(gatesOf(&h)) == 0 {
-				err = usageError{fmt.Errorf("--gate: no member that has answered has a gate %q", which.Gate)}
+			if err == nil && which.Gate != "" && !slices.ContainsFunc(h.Members, hasRuns) {
+				err = usageError(fmt.Errorf("--gate: no member that has answered has a gate %q", which.Gate))
 			}
 			return page{h, func(w io.Writer) error { return writeFleetHistory(w, &h, p.now()) }}, err
 		}
@@ -81,11 +81,14 @@ func (c *chosen) begin(now time.Time) error {
 	}
 	d, err := settings.ParseDuration(c.since)
 	if err != nil {
-		return usageError{fmt.Errorf("--since: %w", err)}
+		return usageError(fmt.Errorf("--since: %w", err))
 	}
 	c.Since = now.Add(-d)
 	return nil
 }
+
+// hasRuns reports whether a member has told of the runs of any gate.
+func hasRuns(m control.MemberHistory) bool { return m.History != nil && len(m.History.Gates) > 0 }
 
 // known refuses a gate that this host does not have.
 func (c *chosen) known(gates []control.GateHistory) error {
@@ -96,7 +99,7 @@ func (c *chosen) known(gates []control.GateHistory) error {
 	if c.Gate == "" || slices.Contains(names, c.Gate) {
 		return nil
 	}
-	return usageError{fmt.Errorf("--gate: there is no gate %q: %s", c.Gate, settings.DidYouMean(c.Gate, names, "there is "+strings.Join(names, ", ")))}
+	return usageError(fmt.Errorf("--gate: there is no gate %q: %s", c.Gate, settings.DidYouMean(c.Gate, names, "there is "+strings.Join(names, ", "))))
 }
 
 // writeHistory writes a history for people, in now's time zone.
@@ -106,26 +109,48 @@ func writeHistory(w io.Writer, h control.History, now time.Time) error {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "gate %s: %s\n", printable(g.Name), count(uint64(len(g.Runs)), "run"))
-		if len(g.Runs) > 0 {
-			writeRow(&b, "began", "took", "exit", "cut short", "number")
-		}
-		for _, r := range g.Runs {
-			writeRun(&b, &r, strings.TrimSpace(strconv.FormatUint(r.Seq, 10)+"  "+printable(r.Command)), now)
-		}
+		writeRuns(&b, g.Name, runsOf("", g.Runs), now)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func writeRow(b *strings.Builder, began, took, exit, cut, rest string) {
-	fmt.Fprintf(b, "  %-19s  %-12s  %-4s  %-11s  %s\n", began, took, exit, cut, rest)
+// hostsRun is a run, and where it was; empty is this host.
+type hostsRun struct {
+	host string
+	run  *history.Run
 }
 
-// writeRun writes a run, and below it why it failed.
-func writeRun(b *strings.Builder, r *history.Run, rest string, now time.Time) {
-	writeRow(b, clock(r.Start, now), took(r, now), exitText(r), cutText(r), rest)
-	b.WriteString(whyFailed(r))
+func runsOf(host string, runs []history.Run) (all []hostsRun) {
+	for i := range runs {
+		all = append(all, hostsRun{host, &runs[i]})
+	}
+	return all
+}
+
+// writeRuns writes the runs of a gate, and below each why it failed.
+func writeRuns(b *strings.Builder, gate string, runs []hostsRun, now time.Time) {
+	row := func(began, took, exit, cut, number, what string) {
+		line := fmt.Sprintf("  %-19s  %-12s  %-4s  %-11s  %-10s  %s", began, took, exit, cut, number, what)
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	fmt.Fprintf(b, "gate %s: %s\n", printable(gate), count(uint64(len(runs)), "run"))
+	for i, r := range runs {
+		head, what := "command", printable(r.run.Command)
+		if r.host != "" {
+			head, what = "host", strings.TrimSuffix(printable(r.host)+": "+what, ": ")
+		}
+		if i == 0 {
+			row("began", "took", "exit", "cut short", "number", head)
+		}
+		row(clock(r.run.Start, now), took(r.run, now), exitText(r.run), cutText(r.run), strconv.FormatUint(r.run.Seq, 10), what)
+		if r.run.Error != "" {
+			fmt.Fprintf(b, "      %s\n", printable(r.run.Error))
+		}
+		for _, line := range r.run.Output {
+			fmt.Fprintf(b, "      | %s\n", printable(line))
+		}
+	}
 }
 
 func took(r *history.Run, now time.Time) string {
@@ -135,7 +160,7 @@ func took(r *history.Run, now time.Time) string {
 	case r.End.IsZero():
 		return "-"
 	}
-	return r.Took().Round(time.Millisecond).String()
+	return format(control.Duration(r.Took()))
 }
 
 func exitText(r *history.Run) string {
@@ -150,16 +175,4 @@ func cutText(r *history.Run) string {
 		return "-"
 	}
 	return printable(string(r.Cut))
-}
-
-// whyFailed is the lines below a failed run.
-func whyFailed(r *history.Run) string {
-	var b strings.Builder
-	if r.Error != "" {
-		fmt.Fprintf(&b, "      %s\n", printable(r.Error))
-	}
-	for _, line := range r.Output {
-		fmt.Fprintf(&b, "      | %s\n", printable(line))
-	}
-	return b.String()
 }

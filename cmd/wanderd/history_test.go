@@ -29,14 +29,14 @@ func ran() told {
 
 func TestHistoryForPeople(t *testing.T) {
 	want := `gate sync: 4 runs
-  began                took          exit  cut short    number
+  began                took          exit  cut short    number      command
   2026-02-01 11:00:00  1.5s          0     -            7
-  10:00:00             1h0m0s        -     timeout      9
+  10:00:00             1h            -     timeout      9
       stopped after its timeout
       | at 40 %
       | evil�[2J
   11:10:00             -             -     agent died   11
-  11:58:30             1m30s so far  -     -            15  rsync
+  11:58:30             1m30s so far  -     -            15          rsync
 
 gate upgrade: 0 runs
 `

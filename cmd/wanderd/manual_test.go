@@ -96,7 +96,7 @@ func TestCompletions(t *testing.T) {
 	}
 	var out bytes.Buffer
 	p := program{stdout: &out, stderr: &out, now: noon}
-	if code := p.run(t.Context(), []string{"completion", "csh"}); code != exitUsage || !strings.Contains(out.String(), "choose bash, zsh, fish") {
+	if code := p.run(t.Context(), []string{"completion", "csh"}); code != exitUsage || !strings.Contains(out.String(), "shell: bash, zsh, fish") {
 		t.Errorf("csh: exit code %d: %s", code, out.String())
 	}
 	out.Reset()

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wanderd/wanderd/agent/control"
-	"github.com/wanderd/wanderd/cmd/wanderd/config"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/membership"
 )
@@ -22,7 +21,7 @@ const forEver = "ever"
 
 func (p *program) newPauseCommand() *cobra.Command {
 	order, lasts := control.Order{Pause: true}, ""
-	cmd := &cobra.Command{
+	cmd := p.ordering(&cobra.Command{
 		Use:   "pause",
 		Short: "Pause a gate, on all hosts or on this one",
 		Long: `Pause a gate: no host begins a run any more. What runs ends as usual; the token goes on
@@ -38,9 +37,7 @@ The pause ends by itself, --for 24h unless you say otherwise, by the clock of ea
 		Example: `  wanderd pause --reason "the mirror is down, ticket 4711"
   wanderd pause --gate upgrade --for 14d
   wanderd pause --here --for ever`,
-		Args: noArgs,
-	}
-	p.orders(cmd, &order, func() error {
+	}, &order, "Why, for everybody who asks", func() error {
 		if lasts == forEver {
 			return nil
 		}
@@ -49,19 +46,17 @@ The pause ends by itself, --for 24h unless you say otherwise, by the clock of ea
 			err = errors.New("it must be more than 0")
 		}
 		if err != nil {
-			return usageError{fmt.Errorf("--for %s: %w; or say --for ever", lasts, err)}
+			return usageError(fmt.Errorf("--for %s: %w; or say --for ever", lasts, err))
 		}
 		order.For = control.Duration(d)
 		return nil
 	})
 	cmd.Flags().StringVar(&lasts, "for", settings.FormatDuration(pausedFor), "How long it lasts: a `DURATION`, as in 90m or 14d; or ever.")
-	cmd.Flags().StringVar(&order.Reason, "reason", "", "Why, for everybody who asks: a `TEXT` of at most 200 bytes.")
 	return cmd
 }
 
 func (p *program) newResumeCommand() *cobra.Command {
-	order := control.Order{}
-	cmd := &cobra.Command{
+	return p.ordering(&cobra.Command{
 		Use:   "resume",
 		Short: "End the pause of a gate",
 		Long: `End the pause of a gate: that of all hosts, or with --here that of this host alone. It also
@@ -69,33 +64,27 @@ releases the brake (stop_after), and the failures in a row are forgotten. Withou
 it is for all gates of this host.`,
 		Example: `  wanderd resume
   wanderd resume --gate upgrade --reason "2.4.1 is out"`,
-		Args: noArgs,
-	}
-	p.orders(cmd, &order, func() error { return nil })
-	cmd.Flags().StringVar(&order.Reason, "reason", "", "Why, for the logs of all hosts: a `TEXT` of at most 200 bytes.")
-	return cmd
+	}, &control.Order{}, "Why, for the logs of all hosts", func() error { return nil })
 }
 
-// orders completes a command that gives an order.
-func (p *program) orders(cmd *cobra.Command, order *control.Order, read func() error) {
-	flags := settings.Flags{}
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+// ordering completes a command that gives an order; why is what its reason is for, and read reads its other flags.
+func (p *program) ordering(cmd *cobra.Command, order *control.Order, why string, read func() error) *cobra.Command {
+	cmd.Flags().StringVar(&order.Gate, "gate", "", "The `GATE`; all gates of this host, if there is none.")
+	cmd.Flags().BoolVar(&order.Here, "here", false, "This host alone.")
+	cmd.Flags().StringVar(&order.Reason, "reason", "", why+": a `TEXT` of at most 200 bytes.")
+	return p.asking(cmd, func(ctx context.Context, client *control.Client) error {
 		if err := read(); err != nil {
 			return err
 		}
 		if n := len(order.Reason); n > membership.MaxReason {
-			return usageError{fmt.Errorf("--reason has %d bytes, and %d are allowed: shorten it", n, membership.MaxReason)}
+			return usageError(fmt.Errorf("--reason has %d bytes, and %d are allowed: shorten it", n, membership.MaxReason))
 		}
-		client, err := p.client(flags)
-		if err != nil {
+		if err := client.Order(ctx, *order); err != nil {
 			return err
 		}
-		if err := client.Order(cmd.Context(), *order); err != nil {
-			return helpful(err)
-		}
-		s, err := client.Status(cmd.Context())
+		s, err := client.Status(ctx)
 		if err != nil {
-			return helpful(err)
+			return err
 		}
 		for i := range s.Gates {
 			if g := &s.Gates[i]; order.Gate == "" || order.Gate == g.Name {
@@ -103,10 +92,7 @@ func (p *program) orders(cmd *cobra.Command, order *control.Order, read func() e
 			}
 		}
 		return nil
-	}
-	cmd.Flags().StringVar(&order.Gate, "gate", "", "The `GATE`; all gates of this host, if there is none.")
-	cmd.Flags().BoolVar(&order.Here, "here", false, "This host alone.")
-	flags.AddTo(cmd.Flags(), config.Table().Only("socket", "state_dir", "config"))
+	})
 }
 
 // stillPaused says how to end a pause that an order to resume was not about.
@@ -119,12 +105,6 @@ func stillPaused(order *control.Order, g *control.Gate) string {
 		return "; \"wanderd resume --here\" ends that"
 	}
 	return ""
-}
-
-// client is a client of the agent on this host.
-func (p *program) client(flags settings.Flags) (*control.Client, error) {
-	layers := config.Read(flags, p.environ)
-	return control.Dial(layers.Agent.Socket), layers.Err()
 }
 
 // pausedText says whether a gate is paused.
@@ -164,7 +144,7 @@ func writePauses(line func(name, format string, args ...any), g *control.Gate, n
 }
 
 func (p *program) newRunCommand() *cobra.Command {
-	flags, call := settings.Flags{}, control.RunNow{}
+	call := control.RunNow{}
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Run the hook on this host as soon as it may, whatever min_interval says",
@@ -179,21 +159,14 @@ With --wait the command waits for the end of the run, and exits with its status:
 if signal N killed it, 124 if it took longer than hook_timeout, 126 if it cannot be
 executed. A signal to the command ends the wait, not the run.`,
 		Example: `  wanderd run --gate upgrade --wait`,
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			client, err := p.client(flags)
-			if err != nil {
-				return err
-			}
-			ctx, stop := untilSignal(cmd.Context(), nil)
-			defer stop()
-			return p.runNow(ctx, client, call)
-		},
 	}
 	cmd.Flags().StringVar(&call.Gate, "gate", "", "The `GATE`, if this host has several.")
 	cmd.Flags().BoolVar(&call.Wait, "wait", false, "Wait for the end of the run, and exit with its status.")
-	flags.AddTo(cmd.Flags(), config.Table().Only("socket", "state_dir", "config"))
-	return cmd
+	return p.asking(cmd, func(ctx context.Context, client *control.Client) error {
+		ctx, stop := untilSignal(ctx, nil)
+		defer stop()
+		return p.runNow(ctx, client, call)
+	})
 }
 
 // runNow asks for a run, and passes its status on.
@@ -210,7 +183,7 @@ func (p *program) runNow(ctx context.Context, client *control.Client, call contr
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		return helpful(err)
+		return err
 	case end.Unready:
 		return exitError{end.Exit, errors.New("the hook has not run: " + printable(end.Error))}
 	case end.Ended && end.Exit != 0:

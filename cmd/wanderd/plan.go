@@ -74,11 +74,11 @@ func newPlanCommand() *cobra.Command {
 		Args:    noArgsButCommands,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := flags.Read(t, "plan"); err != nil {
-				return usageError{err}
+				return usageError(err)
 			}
 			answer, err := plan.Plan(cmd.Context(), w)
 			if _, ok := errors.AsType[*plan.Impossible](err); ok {
-				return usageError{err}
+				return usageError(err)
 			}
 			if err == nil && picture != "" {
 				err = drawNight(cmd.Context(), w, picture)
@@ -124,7 +124,7 @@ func planTable(w *plan.Wish) settings.Table {
 		settings.Row("members", settings.Count(&w.Members, 0, math.MaxInt32), "",
 			"How many members the gate has, up to 20000. Required.").As("NUMBER"),
 		settings.Row("op", settings.Duration(&w.Op), "", "How long one run takes. Required."),
-		settings.Row("every", settings.Duration(&w.Every), "", "The mean interval between two runs of each member. Required."),
+		settings.Row("every", settings.Duration(&w.Every), "", "The mean interval between two runs of each member; the answer has the min_interval that leads to it. Required."),
 		settings.Row("walk", settings.Choice(&w.Walk, wander.Walks()...), usual("walk"), agent.Find("walk").Help),
 		settings.Row("backups", settings.Count(&w.Backups, 0, guardian.MaxBackups), usual("backups"),
 			fmt.Sprintf("How many members guard the token, from 0, the plain paper, to %d.", guardian.MaxBackups)).As("NUMBER"),

@@ -80,7 +80,7 @@ func TestAPlanIsTextWithoutJSON(t *testing.T) {
 
 func TestAPlanListsAllErrors(t *testing.T) {
 	_, err := planFor(t, "--op", "1h", "--every", "1h", "--loss", "60%")
-	usage, isUsage := errors.AsType[usageError](err)
+	usage, isUsage := errors.AsType[exitError](err)
 	impossible, ok := errors.AsType[*plan.Impossible](err)
 	if !isUsage || !ok || len(impossible.Problems) != 3 {
 		t.Fatalf("got %v (%T), want three sentences", err, usage)

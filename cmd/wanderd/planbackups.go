@@ -90,7 +90,7 @@ func newPlanBackupsCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			answer, err := w.answer()
 			if err != nil {
-				return usageError{err}
+				return usageError(err)
 			}
 			if asJSON {
 				return report.WriteJSON(cmd.OutOrStdout(), answer)

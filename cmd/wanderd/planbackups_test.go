@@ -112,7 +112,7 @@ func TestBackupsListAllErrors(t *testing.T) {
 		{[]string{"--members", "10", "--crashed", "100%"}, []string{"10 of 10 members"}},
 	} {
 		_, err := backupsFor(t, tc.flags...)
-		_, isUsage := errors.AsType[usageError](err)
+		_, isUsage := errors.AsType[exitError](err)
 		if _, ok := errors.AsType[*plan.Impossible](err); !ok || !isUsage {
 			t.Errorf("%v: %v", tc.flags, err)
 			continue

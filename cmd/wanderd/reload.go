@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -13,8 +14,7 @@ import (
 )
 
 func (p *program) newReloadCommand() *cobra.Command {
-	flags := settings.Flags{}
-	cmd := &cobra.Command{
+	return p.asking(&cobra.Command{
 		Use:   "reload",
 		Short: "Let the agent on this host read its configuration again",
 		Long: `Let the agent on this host read its configuration file again, as SIGHUP and "systemctl
@@ -28,36 +28,27 @@ reload without the gate, and then with it. If anything in the file is wrong, not
 changes, and the command says what and where, with exit code 78. Flags and variables
 stay those with which the agent was started.`,
 		Example: `  wanderd config check --config /etc/wanderd/wanderd.toml && wanderd reload`,
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			layers := config.Read(flags, p.environ)
-			if err := layers.Err(); err != nil {
-				return err
+	}, func(ctx context.Context, client *control.Client) error {
+		r, err := client.Reload(ctx)
+		switch {
+		case err != nil:
+			return err
+		case r.Problem != "":
+			return exitError{code: exitConfig, err: errors.New("nothing was reloaded: " + r.Problem)}
+		case len(r.Changed)+len(r.Restart) == 0:
+			_, err = fmt.Fprintln(p.stdout, "nothing has changed")
+			return err
+		}
+		for _, list := range []struct {
+			name string
+			what []string
+		}{{"changed", r.Changed}, {"waits", r.Waits}, {"needs restart", r.Restart}} {
+			for _, what := range list.what {
+				_, _ = fmt.Fprintf(p.stdout, "%-13s  %s\n", list.name, printable(what))
 			}
-			r, err := control.Dial(layers.Agent.Socket).Reload(cmd.Context())
-			switch {
-			case err != nil:
-				return helpful(err)
-			case r.Problem != "":
-				return exitError{code: exitConfig, err: errors.New("nothing was reloaded: " + r.Problem)}
-			case len(r.Changed)+len(r.Restart) == 0:
-				_, err = fmt.Fprintln(p.stdout, "nothing has changed")
-				return err
-			}
-			for _, what := range r.Changed {
-				_, _ = fmt.Fprintf(p.stdout, "changed        %s\n", printable(what))
-			}
-			for _, what := range r.Waits {
-				_, _ = fmt.Fprintf(p.stdout, "waits          %s\n", printable(what))
-			}
-			for _, what := range r.Restart {
-				_, _ = fmt.Fprintf(p.stdout, "needs restart  %s\n", printable(what))
-			}
-			return nil
-		},
-	}
-	flags.AddTo(cmd.Flags(), config.Table().Only("socket", "state_dir", "config"))
-	return cmd
+		}
+		return nil
+	})
 }
 
 // rereading returns how an agent reads its configuration again that was started with layers.

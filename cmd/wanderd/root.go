@@ -46,7 +46,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 		if _, _, notFound := root.Find(args); notFound != nil {
 			err = unknownCommand(root, args, notFound)
 		}
-		err = usageError{err}
+		err = usageError(err)
 	}
 	if err != nil && err.Error() != "" {
 		_, _ = fmt.Fprintf(p.stderr, "wanderd: %v\n", err)
@@ -103,7 +103,7 @@ func newHelpCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, _, err := cmd.Root().Find(args)
 			if err != nil {
-				return usageError{unknownCommand(cmd.Root(), args, err)}
+				return usageError(unknownCommand(cmd.Root(), args, err))
 			}
 			return about.Help()
 		},
@@ -122,10 +122,10 @@ func newGroupCommand(cmd *cobra.Command, children ...*cobra.Command) *cobra.Comm
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		names := commandNames(cmd)
 		if len(args) == 0 {
-			return usageError{fmt.Errorf("%s needs a command: %s", cmd.CommandPath(), strings.Join(names, " or "))}
+			return usageError(fmt.Errorf("%s needs a command: %s", cmd.CommandPath(), strings.Join(names, " or ")))
 		}
-		return usageError{fmt.Errorf("unknown command %q for %s: %s", args[0], cmd.CommandPath(),
-			settings.DidYouMean(args[0], names, "it has "+strings.Join(names, " and ")))}
+		return usageError(fmt.Errorf("unknown command %q for %s: %s", args[0], cmd.CommandPath(),
+			settings.DidYouMean(args[0], names, "it has "+strings.Join(names, " and "))))
 	}
 	return cmd
 }

@@ -10,19 +10,6 @@ import (
 	"time"
 )
 
-// signalError is the signal that ended a command.
-type signalError struct{ signal os.Signal }
-
-func (e signalError) Error() string { return e.signal.String() }
-
-// exitCode returns the exit code of a program that the signal has ended.
-func (e signalError) exitCode() int {
-	if s, ok := e.signal.(syscall.Signal); ok {
-		return exitSignal + int(s)
-	}
-	return exitFailure
-}
-
 // echo is how long after the first signal further ones are ignored: timeout(1) sends each signal twice, and when a terminal is
 // closed, both kernel and shell send one.
 const echo = 500 * time.Millisecond
@@ -72,10 +59,10 @@ func untilSignal(parent context.Context, hups *hangups) (ctx context.Context, st
 		}
 	}()
 	go func() {
-		cancel(signalError{<-ends})
-		second := signalError{afterEcho(ends)}
+		cancel(signalError(<-ends))
+		second := signalError(afterEcho(ends))
 		fmt.Fprintf(os.Stderr, "wanderd: %s again: leaving at once\n", second)
-		os.Exit(second.exitCode())
+		os.Exit(exitCode(second))
 	}()
 	return ctx, func() {
 		signal.Stop(signals)

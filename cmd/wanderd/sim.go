@@ -29,11 +29,11 @@ func (p *program) newSimCommand() *cobra.Command {
 		Args:    noArgsButCommands,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := out.check(cmd.Flags().Changed("format")); err != nil {
-				return usageError{err}
+				return usageError(err)
 			}
 			parameters, err := scenario.Read(flags, file)
 			if err != nil {
-				return usageError{err}
+				return usageError(err)
 			}
 			return p.simulate(cmd.Context(), parameters, out)
 		},
@@ -85,7 +85,7 @@ func (o *simOutput) check(formatGiven bool) error {
 // simulate runs a scenario and writes its result, also if a signal ends it early.
 func (p *program) simulate(ctx context.Context, s scenario.Parameters, out simOutput) error {
 	if out.plot != "" && s.Policy != config.PolicyWander {
-		return usageError{fmt.Errorf("--plot draws the intervals of policy %s: leave it out", config.PolicyWander)}
+		return usageError(fmt.Errorf("--plot draws the intervals of policy %s: leave it out", config.PolicyWander))
 	}
 	var plot *report.Output
 	if out.plot != "" {

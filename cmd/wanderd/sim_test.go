@@ -18,7 +18,7 @@ func TestASignalEndsEverySimulation(t *testing.T) {
 		"sim trace --members 3 --for 1d",
 	} {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		cancel(signalError{syscall.SIGTERM})
+		cancel(signalError(syscall.SIGTERM))
 		var out, complaints bytes.Buffer
 		p := program{stdout: &out, stderr: &complaints, now: time.Now}
 		if code := p.run(ctx, strings.Fields(line)); code != exitSignal+int(syscall.SIGTERM) {

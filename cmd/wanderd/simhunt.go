@@ -55,15 +55,15 @@ occurred: it has not tested all rules.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := flags.Read(t, "hunt"); err != nil {
-				return usageError{err}
+				return usageError(err)
 			}
 			var err error
 			if o.Family, err = hunt.FamilyOf(policy); err != nil {
-				return usageError{err}
+				return usageError(err)
 			}
 			if liar {
 				if policy != huntedPolicies()[0] {
-					return usageError{fmt.Errorf("--liar is for policy %s", huntedPolicies()[0])}
+					return usageError(fmt.Errorf("--liar is for policy %s", huntedPolicies()[0]))
 				}
 				o.Family = hunt.Liar()
 			}

@@ -76,11 +76,11 @@ plots. The same seeds give the same page.`,
 		Args: run.checkArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := run.check(cmd.Flags().Changed("seeds"), cmd.Flags().Changed("format")); err != nil {
-				return usageError{err}
+				return usageError(err)
 			}
 			pages, err := run.chosen(args)
 			if err != nil {
-				return usageError{err}
+				return usageError(err)
 			}
 			if run.write != "" {
 				return p.writePages(cmd.Context(), pages, &run)

@@ -63,11 +63,11 @@ h1, h2… in the order in which they appear.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := t.flags.Read(own, "command line"); err != nil {
-				return usageError{err}
+				return usageError(err)
 			}
 			format, err := tell.ParseFormat(t.format)
 			if err != nil {
-				return usageError{fmt.Errorf("--format: %w", err)}
+				return usageError(fmt.Errorf("--format: %w", err))
 			}
 			w := bufio.NewWriter(p.stdout)
 			if len(args) > 0 {
@@ -101,11 +101,11 @@ func storyLines() string {
 
 func (t *telling) story(w io.Writer, name string, format tell.Format) error {
 	if t.flags.Given() || t.file != "" {
-		return usageError{fmt.Errorf("the story %q has no parameters: omit all flags but --format", name)}
+		return usageError(fmt.Errorf("the story %q has no parameters: omit all flags but --format", name))
 	}
 	story, err := wandering.FindStory(name)
 	if err != nil {
-		return usageError{err}
+		return usageError(err)
 	}
 	return story.Tell(w, format)
 }
@@ -113,11 +113,11 @@ func (t *telling) story(w io.Writer, name string, format tell.Format) error {
 func (t *telling) run(ctx context.Context, w io.Writer, format tell.Format) error {
 	parameters, err := scenario.Read(t.flags, t.file)
 	if err != nil {
-		return usageError{err}
+		return usageError(err)
 	}
 	family, err := hunt.FamilyOf(parameters.Policy)
 	if err != nil {
-		return usageError{fmt.Errorf("--policy: %w", err)}
+		return usageError(fmt.Errorf("--policy: %w", err))
 	}
 	if t.liar {
 		family = hunt.Liar()

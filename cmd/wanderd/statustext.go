@@ -308,7 +308,7 @@ func lastRun(g control.Gate, now time.Time) string {
 	if g.LastExit == "" { // it was a run of an earlier agent
 		return text
 	}
-	return fmt.Sprintf("%s, took %s, %s", text, time.Duration(g.LastTook).Round(time.Millisecond), printable(g.LastExit))
+	return fmt.Sprintf("%s, took %s, %s", text, format(g.LastTook), printable(g.LastExit))
 }
 
 // writeMembers writes a table, by name.

@@ -7,13 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wanderd/wanderd/agent/control"
-	"github.com/wanderd/wanderd/cmd/wanderd/config"
-	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/cmd/wanderd/web"
 )
 
 func (p *program) newWebCommand() *cobra.Command {
-	flags, listen := settings.Flags{}, ""
+	listen := ""
 	cmd := &cobra.Command{
 		Use:   "web",
 		Short: "Show the fleet as a page in a browser",
@@ -31,28 +29,19 @@ ssh -L 8946:127.0.0.1:8946 HOST wanderd web
 It uses the agent's control socket: run it as the agent's user, or as root.`,
 		Example: `  wanderd web
   wanderd web --listen 127.0.0.1:9000`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			layers := config.Read(flags, p.environ)
-			if err := layers.Err(); err != nil {
-				return err
-			}
-			return p.web(cmd.Context(), control.Dial(layers.Agent.Socket), listen)
-		},
 	}
 	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:8946", "The `address` of the page; port 0 chooses a free one.")
-	flags.AddTo(cmd.Flags(), config.Table().Only("socket", "state_dir", "config"))
-	return cmd
+	return p.asking(cmd, func(ctx context.Context, c *control.Client) error { return p.web(ctx, c, listen) })
 }
 
 // web serves the page until a signal.
 func (p *program) web(ctx context.Context, c *control.Client, listen string) error {
 	if _, err := c.Status(ctx); err != nil { // an agent that is not there is an error at once
-		return helpful(err)
+		return err
 	}
 	server, err := web.Listen(listen, c)
 	if err != nil {
-		return usageError{err}
+		return usageError(err)
 	}
 	if _, err := fmt.Fprintf(p.stdout, "open %s\n", server.URL()); err != nil {
 		return err

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -30,6 +32,33 @@ func (l *Layers) WriteTOML(w io.Writer) error {
 		}
 	}
 	return p.write(w)
+}
+
+// Summary has a line for each gate: what it runs, and all settings that have an effect there.
+func (l *Layers) Summary() string {
+	var b strings.Builder
+	for _, g := range l.gates {
+		runs := cmp.Or(strings.Join(g.Hook, " "), "commands")
+		var terms []string
+		for _, s := range g.applying() {
+			if s.Key != "name" && s.Key != "hook" && (s.Needs == "" || g.Find(s.Needs).IsSet()) && (s.IsSet() || s.Rule != "") {
+				terms = append(terms, s.Key+" "+inWords(s))
+			}
+		}
+		fmt.Fprintf(&b, "gate %s: %s (%s)\n", g.Name, runs, strings.Join(terms, ", "))
+	}
+	return b.String()
+}
+
+// inWords writes the value of a setting, or that its rule makes it.
+func inWords(s *settings.Setting) string {
+	if !s.IsSet() {
+		return "by the default rule"
+	}
+	if list, ok := s.Value.Plain().([]string); ok {
+		return fmt.Sprintf("%q", list)
+	}
+	return fmt.Sprint(s.Value.Plain())
 }
 
 // page is lines with comments, which stand in one column.

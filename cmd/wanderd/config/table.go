@@ -120,7 +120,8 @@ func constants(g *terms) settings.Table {
 				"logged and counted. The hook runs after a yes only. The host is asked again after retry_after, and before each run. Commands "+
 				"of callers run without it; \"wanderd run\" asks first."),
 		settings.Row("ready_timeout", settings.Positive(&g.readyTimeout), "30s",
-			"How long ready may take, and how long before the hook is due it is asked. What takes longer is killed, and counts as an error."),
+			"How long ready may take, and how long before the hook is due it is asked. What takes longer is killed, and counts as an error.").
+			Needing("ready"),
 		settings.Row("policy", settings.Choice(&g.policy, PolicyWander, PolicyRing, PolicyTree), PolicyWander,
 			"How the token goes round, and what the gate promises. wander needs no roster, goes on whoever is away, and may let two hosts run at "+
 				"once after a failure. ring and tree are strict: a majority of the roster lends each run its time, and never do two hosts run "+
@@ -137,7 +138,8 @@ func constants(g *terms) settings.Table {
 				"that ends on the next day belongs to the day on which it begins. When the clocks change, a window goes by what they show: that "+
 				"night is an hour longer or shorter, what lies in the hour that is skipped does not happen, and what lies in the hour that comes twice happens twice."),
 		settings.Row("window_hard", settings.Bool(&g.windowHard), "false",
-			"End a run when its window ends, as hook_timeout does. Otherwise what has begun in a window may end after it."),
+			"End a run when its window ends, as hook_timeout does. Otherwise what has begun in a window may end after it.").
+			Needing("window"),
 		settings.Row("stop_after", settings.Count(&g.stopAfter, 0, wire.MaxFailures), "0",
 			fmt.Sprintf("After how many failed runs in a row, on as many hosts, the gate is paused on all hosts, until \"wanderd resume\": 1 to %d. "+
 				"So a release that fails everywhere stops at the first few hosts, and one bad host stops nobody. Runs by \"wanderd run\" count, too. 0 is never.", wire.MaxFailures)).As("NUMBER"),
