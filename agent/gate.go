@@ -104,8 +104,7 @@ func newGate(a *Agent, cfg GateConfig, p past) *gate {
 	}
 	if p.found {
 		g.state, g.saver.record = g.fromRecord(a, p.record), p.record
-		g.orders.fleet = saying{order: p.record.Order, who: p.record.OrderWho, reason: p.record.OrderReason}
-		g.orders.here = saying{order: p.record.Here, who: p.record.HereWho, reason: p.record.HereReason}
+		g.orders.fleet, g.orders.here = p.record.Order, p.record.Here
 	}
 	return g
 }

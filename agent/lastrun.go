@@ -30,8 +30,7 @@ func (a *Agent) record(g *gate, s *policy.State) statedir.Record {
 		HasRun: s.HasRun, LastRun: time.Unix(0, now.Wall).Add(-ago), Seq: s.Seq,
 		Boot: boot.id, SinceBoot: boot.up - ago, Synced: boot.synced,
 		Protocol: g.family.Name, ProtocolVersion: g.family.Version, Memo: s.Memo,
-		Order: s.Order, OrderWho: g.orders.fleet.who, OrderReason: g.orders.fleet.reason,
-		Here: g.orders.here.order, HereWho: g.orders.here.who, HereReason: g.orders.here.reason,
+		Order: statedir.Order{Order: s.Order, Who: g.orders.fleet.Who, Reason: g.orders.fleet.Reason}, Here: g.orders.here,
 	}
 }
 
@@ -39,7 +38,7 @@ func (a *Agent) record(g *gate, s *policy.State) statedir.Record {
 func (g *gate) fromRecord(a *Agent, r statedir.Record) policy.State {
 	now, boot := a.clock.now(), a.clock.boot()
 	g.forgetImpossible(now.Wall, &r)
-	s := policy.State{HasRun: r.HasRun, Seq: r.Seq, Memo: r.Memo, Order: r.Order, Here: r.Here.Until}
+	s := policy.State{HasRun: r.HasRun, Seq: r.Seq, Memo: r.Memo, Order: r.Order.Order, Here: r.Here.Until}
 	g.forgetMemo(now.Wall, &r, &s)
 	if !r.HasRun {
 		return s

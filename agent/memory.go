@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/membership"
 )
 
@@ -14,7 +13,7 @@ import (
 // every change: a slightly old list is enough to find the fleet.
 type memory struct {
 	// fleet are the remembered members. ever is set if this agent has ever seen another member.
-	fleet []statedir.Member
+	fleet []membership.Remembered
 	ever  bool
 	// lost is set if the list on disk is gone.
 	lost atomic.Bool
@@ -50,15 +49,6 @@ func (a *Agent) rejoins() bool {
 	return a.memory.ever && a.cfg.Alone != AloneRun && (len(a.memory.fleet) > 0 || a.waitsAlone())
 }
 
-// remembered converts the list for membership.
-func (a *Agent) remembered() []membership.Remembered {
-	list := make([]membership.Remembered, 0, len(a.memory.fleet))
-	for _, m := range a.memory.fleet {
-		list = append(list, membership.Remembered{ID: m.ID, Name: m.Name, Addr: m.Addr, Gone: m.Gone, Left: m.Left})
-	}
-	return list
-}
-
 // fleetChanged signals that the list must be written. It does not block.
 func (m *memory) fleetChanged() {
 	select {
@@ -81,11 +71,11 @@ func (a *Agent) keepMemory(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		list := a.fleetNow()
+		list := a.members.Remembered()
 		if a.memory.lost.Swap(false) {
 			written = nil
 		}
-		if len(list) == 0 && len(written) == 0 || slices.Equal(list, written) {
+		if slices.Equal(list, written) {
 			continue
 		}
 		if err := a.state.SaveMembers(list); err != nil {
@@ -98,17 +88,4 @@ func (a *Agent) keepMemory(ctx context.Context) {
 		}
 		written, failed = list, false
 	}
-}
-
-// fleetNow returns the list to remember.
-func (a *Agent) fleetNow() []statedir.Member {
-	var list []statedir.Member
-	for _, m := range a.members.Remembered() {
-		gone := m.Gone
-		if !gone.IsZero() {
-			gone = gone.UTC().Truncate(time.Second)
-		}
-		list = append(list, statedir.Member{Name: m.Name, ID: m.ID, Addr: m.Addr, Gone: gone, Left: m.Left})
-	}
-	return list
 }

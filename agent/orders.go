@@ -9,6 +9,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/membership"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
@@ -20,13 +21,7 @@ import (
 // orders are what this agent knows of the orders to a gate, besides what the layer does. Only the loop uses them.
 type orders struct {
 	// fleet is about the newest order, as far as known; here about the pause of this host alone.
-	fleet, here saying
-}
-
-// saying is an order with its giver and reason.
-type saying struct {
-	order       wire.Order
-	who, reason string
+	fleet, here statedir.Order
 }
 
 // Order answers the control socket: it gives an order to one gate, or to all gates of this host.
@@ -62,13 +57,13 @@ func (a *Agent) order(call *control.Order) error {
 		default:
 			until = now.Wall + int64(call.For)
 		}
-		said := saying{order: g.machine.Next(now.Wall, until), who: who, reason: call.Reason}
+		said := statedir.Order{Order: g.machine.Next(now.Wall, until), Who: who, Reason: call.Reason}
 		if call.Here {
 			g.orders.here = said
 		} else {
 			g.orders.fleet = said
 		}
-		a.giveOrder(g, said.order, call.Here)
+		a.giveOrder(g, said.Order, call.Here)
 	}
 	return nil
 }
@@ -82,17 +77,17 @@ func (a *Agent) giveOrder(g *gate, o wire.Order, here bool) {
 // proclaim is the effect: the newest order of a gate has changed.
 func (a *Agent) proclaim(g *gate, o wire.Order) {
 	switch {
-	case g.orders.fleet.order == o:
+	case g.orders.fleet.Order == o:
 	case o.By == a.self && o.Until != 0:
-		g.orders.fleet = saying{order: o, who: "stop_after@" + a.cfg.Name, reason: a.braked(g)}
+		g.orders.fleet = statedir.Order{Order: o, Who: "stop_after@" + a.cfg.Name, Reason: a.braked(g)}
 	default:
-		g.orders.fleet = saying{order: o}
+		g.orders.fleet = statedir.Order{Order: o}
 	}
 	said := &g.orders.fleet
 	a.sayOrder(g, said)
 	n := membership.Notice{Gate: g.id, Order: o}
 	if o.By == a.self {
-		n.Who, n.Reason = said.who, said.reason
+		n.Who, n.Reason = said.Who, said.Reason
 	}
 	if err := a.members.Notify(n); err != nil {
 		g.log.Warn().Err(err).Msg("the order travels without its reason")
@@ -101,12 +96,12 @@ func (a *Agent) proclaim(g *gate, o wire.Order) {
 }
 
 // sayOrder logs an order that is new here.
-func (a *Agent) sayOrder(g *gate, said *saying) {
+func (a *Agent) sayOrder(g *gate, said *statedir.Order) {
 	line := g.log.Warn().Str("by", a.giver(said))
-	if said.reason != "" {
-		line.Str("reason", said.reason)
+	if said.Reason != "" {
+		line.Str("reason", said.Reason)
 	}
-	switch until := said.order.Until; until {
+	switch until := said.Until; until {
 	case 0:
 		line.Msg("the gate is resumed")
 	case wire.ForEver:
@@ -117,11 +112,11 @@ func (a *Agent) sayOrder(g *gate, said *saying) {
 }
 
 // giver is who has given an order: by what is said of it, or the name of the member.
-func (a *Agent) giver(said *saying) string {
-	if said.who != "" {
-		return said.who
+func (a *Agent) giver(said *statedir.Order) string {
+	if said.Who != "" {
+		return said.Who
 	}
-	return a.nameOf(said.order.By)
+	return a.nameOf(said.By)
 }
 
 // braked names the hosts whose failures have stopped the gate, and their exit statuses.
@@ -160,13 +155,14 @@ func (a *Agent) onNews() {
 		if g == nil {
 			continue // it was removed meanwhile
 		}
+		told := statedir.Order{Order: n.Order, Who: n.Who, Reason: n.Reason}
 		if n.Order.Compare(g.machine.Newest()) > 0 {
-			if g.orders.fleet = (saying{order: n.Order, who: n.Who, reason: n.Reason}); n.Order.Stamp <= wire.LatestStamp(a.clock.now().Wall) {
+			if g.orders.fleet = told; n.Order.Stamp <= wire.LatestStamp(a.clock.now().Wall) {
 				a.giveOrder(g, n.Order, false)
 			}
 		}
-		if said := &g.orders.fleet; n.Order == g.machine.Newest() && n.Who != "" && (said.who != n.Who || said.reason != n.Reason) {
-			*said = saying{order: n.Order, who: n.Who, reason: n.Reason}
+		if n.Order == g.machine.Newest() && n.Who != "" && g.orders.fleet != told {
+			g.orders.fleet = told
 			a.wantSaved(g, &g.state)
 			a.beginSave(g)
 		}
@@ -196,8 +192,8 @@ func (a *Agent) pauses(g *gate, s *control.Gate) {
 	}
 }
 
-func (a *Agent) pause(said *saying, until int64) *control.Pause {
-	p := &control.Pause{By: a.giver(said), Reason: said.reason, Since: time.UnixMilli(int64(said.order.Stamp))}
+func (a *Agent) pause(said *statedir.Order, until int64) *control.Pause {
+	p := &control.Pause{By: a.giver(said), Reason: said.Reason, Since: time.UnixMilli(int64(said.Stamp))}
 	if until != wire.ForEver {
 		p.Until = time.Unix(0, until)
 	}

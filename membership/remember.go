@@ -11,13 +11,13 @@ import (
 
 // Remembered is the record of another member with which an agent rejoins its fleet after a restart.
 type Remembered struct {
-	ID   wire.MemberID
-	Name string
-	Addr netip.AddrPort
-	// Gone is when it left or failed; zero while it is live.
-	Gone time.Time
+	Name string         `json:"name"`
+	ID   wire.MemberID  `json:"id"`
+	Addr netip.AddrPort `json:"addr"`
+	// Gone is when it left or failed, to the second; zero while it is live.
+	Gone time.Time `json:"gone,omitzero"`
 	// Left says that it left on purpose.
-	Left bool
+	Left bool `json:"left,omitempty"`
 }
 
 const (
@@ -67,7 +67,7 @@ func (r *roster) remembered() []Remembered {
 		}
 		m := Remembered{ID: rec.ID, Name: rec.Name, Addr: rec.Addr, Left: rec.State == StateLeft}
 		if !rec.live() {
-			m.Gone = rec.since
+			m.Gone = rec.since.UTC().Truncate(time.Second)
 		}
 		list = append(list, m)
 	}

@@ -76,6 +76,6 @@ type Seat struct {
 
 // Voter is a member of a roster: its name, and who answers to that.
 type Voter struct {
-	Name string
-	ID   wire.MemberID
+	Name string        `json:"name"`
+	ID   wire.MemberID `json:"member"`
 }

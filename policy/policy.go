@@ -8,6 +8,8 @@
 package policy
 
 import (
+	"encoding/hex"
+	"fmt"
 	"math"
 	"time"
 
@@ -99,3 +101,16 @@ type State struct {
 
 // Memo is what one protocol must not forget, in a layout of its own. The family's name and version stand beside it on disk.
 type Memo [48]byte
+
+// MarshalText returns the memo in hexadecimal digits.
+func (m Memo) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, m[:]), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (m *Memo) UnmarshalText(text []byte) error {
+	b, err := hex.DecodeString(string(text))
+	if err != nil || len(b) != len(m) {
+		return fmt.Errorf("a memo that is not %d bytes in hexadecimal digits", len(m))
+	}
+	*m = Memo(b)
+	return nil
+}

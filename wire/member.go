@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
 )
 
@@ -24,16 +23,20 @@ func MemberIDOf(pub ed25519.PublicKey) MemberID {
 
 // ParseMemberID parses 32 hexadecimal digits, the output of String.
 func ParseMemberID(s string) (MemberID, error) {
-	var id MemberID
 	b, err := hex.DecodeString(s)
-	if err != nil {
-		return id, fmt.Errorf("member identity %q: %w", s, err)
+	if err != nil || len(b) != len(MemberID{}) {
+		return MemberID{}, fmt.Errorf("member identity %q: want 32 hexadecimal digits", s)
 	}
-	if len(b) != len(id) {
-		return id, fmt.Errorf("member identity %q: %w", s, errors.New("want 32 hexadecimal digits"))
-	}
-	copy(id[:], b)
-	return id, nil
+	return MemberID(b), nil
+}
+
+// MarshalText returns all 32 hexadecimal digits.
+func (id MemberID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, id[:]), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (id *MemberID) UnmarshalText(text []byte) (err error) {
+	*id, err = ParseMemberID(string(text))
+	return err
 }
 
 // String returns all 32 hexadecimal digits.

@@ -11,11 +11,11 @@ import (
 type Order struct {
 	// Stamp is a Lamport clock that is not behind the wall clock of the member that gave the order, in milliseconds of Unix time. Zero: there
 	// has been no order yet.
-	Stamp uint64
+	Stamp uint64 `json:"stamp"`
 	// By is the member that gave it.
-	By MemberID
+	By MemberID `json:"by"`
 	// Until is when the pause ends, in nanoseconds of Unix time; [ForEver] if it does not end by itself. Zero: the gate is not paused.
-	Until int64
+	Until int64 `json:"until"`
 }
 
 // ForEver is the end of a pause that does not end by itself.

@@ -116,7 +116,7 @@ func TestAnInvalidPathIsNamed(t *testing.T) {
 
 func TestUnfinishedFilesAreRemovedAtTheNextStart(t *testing.T) {
 	path := t.TempDir()
-	unfinished := filepath.Join(path, recordName("default")+tmpSuffix)
+	unfinished := filepath.Join(path, "gate-default.json"+tmpSuffix)
 	kept := filepath.Join(path, "tmp")
 	for _, file := range []string{unfinished, kept} {
 		if err := os.WriteFile(file, []byte(`{"vers`), 0o600); err != nil {

@@ -5,9 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -31,12 +29,12 @@ func (d *Dir) AtHome() (atHome bool, moved string, err error) {
 		return true, "", err
 	}
 	file := filepath.Join(d.path, homeName)
-	text, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
+	text, found, err := d.load(file, "where the state directory was made")
+	switch {
+	case err != nil:
+		return true, "", err
+	case !found:
 		return true, "", d.makeHome(here)
-	}
-	if err != nil {
-		return true, "", d.explain("cannot read where the state directory was made", err)
 	}
 	var made home
 	if err := json.Unmarshal(text, &made); err != nil || made.Path == "" {
@@ -72,12 +70,5 @@ func (d *Dir) here(machineIDs []string) (home, error) {
 func machineIDs() []string { return []string{"/etc/machine-id", "/var/lib/dbus/machine-id"} }
 
 func (d *Dir) makeHome(here home) error {
-	text, err := json.Marshal(here)
-	if err != nil {
-		return err
-	}
-	if err := d.replace(filepath.Join(d.path, homeName), append(text, '\n')); err != nil {
-		return d.explain("cannot record where the state directory was made", err)
-	}
-	return nil
+	return d.save(filepath.Join(d.path, homeName), "where the state directory was made", here)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/membership"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -17,7 +18,7 @@ func TestTheMembersAreReadAsTheyWereSaved(t *testing.T) {
 		t.Errorf("before the first save: %v, %v, %v", list, found, err)
 	}
 	gone := time.Unix(1_800_000_000, 0).UTC()
-	for _, want := range [][]Member{
+	for _, want := range [][]membership.Remembered{
 		nil,
 		{
 			{Name: "host1", ID: wire.MemberID{1, 0xff}, Addr: netip.MustParseAddrPort("10.0.0.1:7946")},

@@ -1,6 +1,7 @@
 package statedir
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -71,13 +72,7 @@ func writeSynced(path string, flag int, content []byte) error {
 		return err
 	}
 	_, err = f.Write(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
+	if err = cmp.Or(err, f.Sync(), f.Close()); err != nil {
 		_ = os.Remove(path)
 	}
 	return err

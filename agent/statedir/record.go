@@ -2,13 +2,9 @@ package statedir
 
 import (
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -19,28 +15,34 @@ import (
 
 // Record is the state of a gate that must survive a restart.
 type Record struct {
+	// Protocol is the name and version of the protocol that saved the record. Memo is its own state; only that protocol can read it.
+	Protocol        string `json:"protocol"`
+	ProtocolVersion uint8  `json:"protocol_version"`
+	// Seq is the highest fencing number that was saved.
+	Seq wire.Seq `json:"seq"`
 	// HasRun is set if the operation has run; otherwise LastRun, Boot and SinceBoot have no meaning.
-	HasRun bool
+	HasRun bool `json:"-"`
 	// LastRun is when the protected operation last started, by the wall clock.
-	LastRun time.Time
+	LastRun time.Time `json:"last_run,omitzero"`
 	// Boot identifies the host's boot in which the record was saved, and SinceBoot is the time from that boot to the start of the
 	// operation; negative if it started before the boot. If Boot is empty, both are unknown. Synced says that the kernel held the
 	// wall clock for synchronised.
-	Boot      string
-	SinceBoot time.Duration
-	Synced    bool
-	// Seq is the highest fencing number that was saved.
-	Seq wire.Seq
+	Boot      string        `json:"boot,omitempty"`
+	SinceBoot time.Duration `json:"since_boot_ns,omitempty"`
+	Synced    bool          `json:"synced,omitempty"`
+	Memo      policy.Memo   `json:"memo,omitzero"`
 	// LastSuccess is when the operation last succeeded, by the wall clock; zero if it never did.
-	LastSuccess time.Time
-	// Order is the newest order to the gate that is known, Here the pause of this host alone. Each has its giver and reason, for people.
-	Order, Here           wire.Order
-	OrderWho, OrderReason string
-	HereWho, HereReason   string
-	// Protocol is the name and version of the protocol that saved the record. Memo is its own state; only that protocol can read it.
-	Protocol        string
-	ProtocolVersion uint8
-	Memo            policy.Memo
+	LastSuccess time.Time `json:"last_success,omitzero"`
+	// Order is the newest order to the gate that is known, Here the pause of this host alone.
+	Order Order `json:"order,omitzero"`
+	Here  Order `json:"here,omitzero"`
+}
+
+// Order is an order with its giver and reason, for people.
+type Order struct {
+	wire.Order
+	Who    string `json:"who,omitempty"`
+	Reason string `json:"reason,omitempty"`
 }
 
 // DamagedError is returned for the record of a gate that cannot be parsed. An agent may continue without it, but its hook may then
@@ -62,72 +64,21 @@ func (e *DamagedError) Unwrap() error { return e.Err }
 // recordVersion must be raised when an older agent would misread a record.
 const recordVersion = 2
 
-// maxRecord bounds a record, in bytes.
-const maxRecord = 64 << 10
-
 // document is a record on disk.
 type document struct {
-	Version         int       `json:"version"`
-	Gate            string    `json:"gate"`
-	Protocol        string    `json:"protocol"`
-	ProtocolVersion uint8     `json:"protocol_version"`
-	Seq             wire.Seq  `json:"seq"`
-	LastRun         time.Time `json:"last_run,omitzero"`
-	Boot            string    `json:"boot,omitempty"`
-	SinceBoot       int64     `json:"since_boot_ns,omitempty"`
-	Synced          bool      `json:"synced,omitempty"`
-	Memo            string    `json:"memo,omitempty"`
-	LastSuccess     time.Time `json:"last_success,omitzero"`
-	Order           *orderDoc `json:"order,omitempty"`
-	Here            *orderDoc `json:"here,omitempty"`
-}
-
-// orderDoc is an order on disk.
-type orderDoc struct {
-	Stamp  uint64 `json:"stamp"`
-	By     string `json:"by"`
-	Until  int64  `json:"until"`
-	Who    string `json:"who,omitempty"`
-	Reason string `json:"reason,omitempty"`
-}
-
-func orderOnDisk(o wire.Order, who, reason string) *orderDoc {
-	if o == (wire.Order{}) {
-		return nil
-	}
-	return &orderDoc{Stamp: o.Stamp, By: o.By.String(), Until: o.Until, Who: who, Reason: reason}
-}
-
-// order reads an order from disk; a zero one, if there is none.
-func (d *orderDoc) order() (o wire.Order, who, reason string, err error) {
-	if d == nil {
-		return o, "", "", nil
-	}
-	by, err := wire.ParseMemberID(d.By)
-	if err != nil {
-		return o, "", "", err
-	}
-	o, ok := wire.ParseOrder(wire.Order{Stamp: d.Stamp, By: by, Until: d.Until}.Append(nil))
-	if !ok {
-		return o, "", "", errors.New("it has an order that cannot be")
-	}
-	return o, d.Who, d.Reason, nil
+	Version int    `json:"version"`
+	Gate    string `json:"gate"`
+	Record
+	// LastToken is in records of oldVersion.
+	LastToken *oldToken `json:"last_token,omitempty"`
 }
 
 // Load reads the record of a gate; it returns false if there is none. The error is a *DamagedError if the record cannot be parsed.
 func (d *Dir) Load(gate string) (Record, bool, error) {
-	path := filepath.Join(d.path, recordName(gate))
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Record{}, false, nil
-	}
-	if err != nil {
-		return Record{}, false, d.explain("cannot read the state of gate "+gate, err)
-	}
-	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(f, maxRecord))
-	if err != nil {
-		return Record{}, false, d.explain("cannot read the state of gate "+gate, err)
+	path := d.recordPath(gate)
+	text, found, err := d.load(path, "the state of gate "+gate)
+	if err != nil || !found {
+		return Record{}, false, err
 	}
 	r, err := decode(gate, text)
 	if err != nil {
@@ -138,15 +89,7 @@ func (d *Dir) Load(gate string) (Record, bool, error) {
 
 // Save makes the record durable before it returns. If it fails, the previous record is kept.
 func (d *Dir) Save(gate string, r Record) error {
-	text, err := encode(gate, r)
-	if err != nil {
-		return fmt.Errorf("cannot save the state of gate %s: %w", gate, err)
-	}
-	path := filepath.Join(d.path, recordName(gate))
-	if err := d.replace(path, text); err != nil {
-		return d.explain("cannot save the state of gate "+gate+", the previous one is kept", err)
-	}
-	return nil
+	return d.save(d.recordPath(gate), "the state of gate "+gate+", the previous one is kept", documentOf(gate, r))
 }
 
 // Reset forgets the fencing number of a gate and what its protocol remembers. It keeps when the operation ran last, so that it does not run
@@ -161,36 +104,12 @@ func (d *Dir) Reset(gate string) (before Record, found bool, err error) {
 	return before, true, d.Save(gate, after)
 }
 
-// replace replaces the content of a file atomically: after a crash the file has either the old or the new content.
-func (d *Dir) replace(path string, content []byte) error {
-	tmp := path + tmpSuffix
-	if err := writeSynced(tmp, os.O_TRUNC, content); err != nil {
-		return err
+func documentOf(gate string, r Record) document {
+	if !r.HasRun {
+		r.LastRun, r.Boot, r.SinceBoot, r.Synced = time.Time{}, "", 0, false
 	}
-	if err := os.Rename(tmp, path); err != nil {
-		_ = os.Remove(tmp)
-		return err
-	}
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	return d.self.Sync()
-}
-
-func encode(gate string, r Record) ([]byte, error) {
-	doc := document{Version: recordVersion, Gate: gate, Protocol: r.Protocol, ProtocolVersion: r.ProtocolVersion, Seq: r.Seq}
-	doc.Order, doc.Here = orderOnDisk(r.Order, r.OrderWho, r.OrderReason), orderOnDisk(r.Here, r.HereWho, r.HereReason)
-	if !r.LastSuccess.IsZero() {
-		doc.LastSuccess = r.LastSuccess.UTC()
-	}
-	if r.HasRun {
-		doc.LastRun = r.LastRun.UTC()
-		doc.Boot, doc.SinceBoot, doc.Synced = r.Boot, int64(r.SinceBoot), r.Synced
-	}
-	if r.Memo != (policy.Memo{}) {
-		doc.Memo = hex.EncodeToString(r.Memo[:])
-	}
-	text, err := json.Marshal(doc)
-	return append(text, '\n'), err
+	r.LastRun, r.LastSuccess = r.LastRun.UTC(), r.LastSuccess.UTC()
+	return document{Version: recordVersion, Gate: gate, Record: r}
 }
 
 func decode(gate string, text []byte) (Record, error) {
@@ -201,37 +120,28 @@ func decode(gate string, text []byte) (Record, error) {
 	if err := json.Unmarshal(text, &versioned); err != nil {
 		return Record{}, err
 	}
-	switch versioned.Version {
-	case oldVersion:
-		return decodeOld(gate, text)
-	case recordVersion:
-	default:
+	if versioned.Version != oldVersion && versioned.Version != recordVersion {
 		return Record{}, fmt.Errorf("it has version %d, this wanderd knows versions %d and %d", versioned.Version, oldVersion, recordVersion)
 	}
 	var doc document
 	if err := strictly(text, &doc); err != nil {
 		return Record{}, err
 	}
-	if err := plausible(gate, doc.Gate, doc.Seq); err != nil {
-		return Record{}, err
+	r := doc.Record
+	r.HasRun = !r.LastRun.IsZero()
+	switch {
+	case doc.Gate != gate:
+		return Record{}, fmt.Errorf("it belongs to gate %q", doc.Gate)
+	case r.Seq > wire.MaxSeq:
+		return Record{}, fmt.Errorf("seq %d is above %d", uint64(r.Seq), uint64(wire.MaxSeq))
+	case doc.Version == oldVersion:
+		err := doc.LastToken.into(&r)
+		return r, err
 	}
-	r := Record{Seq: doc.Seq, LastSuccess: doc.LastSuccess, Protocol: doc.Protocol, ProtocolVersion: doc.ProtocolVersion}
-	if doc.Memo != "" {
-		n, err := hex.Decode(r.Memo[:], []byte(doc.Memo[:min(len(doc.Memo), 2*len(r.Memo))]))
-		if err != nil || n != len(r.Memo) || len(doc.Memo) != 2*n {
-			return Record{}, fmt.Errorf("its memo is not %d bytes in hexadecimal digits", len(r.Memo))
+	for _, o := range []wire.Order{r.Order.Order, r.Here.Order} {
+		if _, ok := wire.ParseOrder(o.Append(nil)); !ok {
+			return Record{}, errors.New("it has an order that cannot be")
 		}
-	}
-	var err error
-	if r.Order, r.OrderWho, r.OrderReason, err = doc.Order.order(); err != nil {
-		return Record{}, err
-	}
-	if r.Here, r.HereWho, r.HereReason, err = doc.Here.order(); err != nil {
-		return Record{}, err
-	}
-	if !doc.LastRun.IsZero() {
-		r.HasRun, r.LastRun = true, doc.LastRun
-		r.Boot, r.SinceBoot, r.Synced = doc.Boot, time.Duration(doc.SinceBoot), doc.Synced
 	}
 	return r, nil
 }
@@ -243,31 +153,17 @@ func strictly(text []byte, doc any) error {
 	return strict.Decode(doc)
 }
 
-// plausible refuses a document of another gate or with an impossible number.
-func plausible(want, gate string, seq wire.Seq) error {
-	switch {
-	case gate != want:
-		return fmt.Errorf("it belongs to gate %q", gate)
-	case seq > wire.MaxSeq:
-		return fmt.Errorf("seq %d is above %d", uint64(seq), uint64(wire.MaxSeq))
-	}
-	return nil
-}
-
-// recordName is a unique file name for the gate, also on file systems that ignore case: its name if that is safe as a file name,
-// else its identity on the wire.
-func recordName(gate string) string { return fileName("gate", gate) + ".json" }
+func (d *Dir) recordPath(gate string) string { return d.pathOf("gate", gate, ".json") }
 
 // HistoryPath is the file of a gate's history.
-func (d *Dir) HistoryPath(gate string) string {
-	return filepath.Join(d.path, fileName("history", gate)+".jsonl")
-}
+func (d *Dir) HistoryPath(gate string) string { return d.pathOf("history", gate, ".jsonl") }
 
-// fileName begins the name of a file of a gate.
-func fileName(of, gate string) string {
-	harmless := strings.Trim(gate, "abcdefghijklmnopqrstuvwxyz0123456789-_") == "" && gate != "" && len(gate) <= 64
-	if harmless {
-		return of + "-" + gate
+// pathOf is the path of a file of a gate. Its name is unique, also on file systems that ignore case: it has the gate's name if that is safe as a
+// file name, else its identity on the wire.
+func (d *Dir) pathOf(what, gate, suffix string) string {
+	name := "." + wire.GateIDOf(gate).String()
+	if strings.Trim(gate, "abcdefghijklmnopqrstuvwxyz0123456789-_") == "" && gate != "" && len(gate) <= 64 {
+		name = "-" + gate
 	}
-	return of + "." + wire.GateIDOf(gate).String()
+	return filepath.Join(d.path, what+name+suffix)
 }

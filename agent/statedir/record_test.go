@@ -1,6 +1,7 @@
 package statedir
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -27,6 +28,11 @@ func sample() Record {
 
 		LastSuccess: time.Unix(1_800_000_060, 0),
 	}
+}
+
+func encode(gate string, r Record) ([]byte, error) {
+	text, err := json.Marshal(documentOf(gate, r))
+	return append(text, '\n'), err
 }
 
 func same(a, b Record) bool {

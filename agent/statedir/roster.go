@@ -1,13 +1,7 @@
 package statedir
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
@@ -15,53 +9,32 @@ import (
 
 // Roster is what a host knows of the roster of a strict gate.
 type Roster struct {
-	// Voters are the names of the roster whose keys are known, in the order of the names.
-	Voters []policy.Voter
 	// Agreed says that Voters are the whole roster, and that every one of them has declared the same names and keys.
-	Agreed bool
+	Agreed bool `json:"agreed"`
+	// Voters are the names of the roster whose keys are known, in the order of the names.
+	Voters []policy.Voter `json:"voters"`
 	// Former is the roster that was last agreed on, while Agreed is not set; nil if there was none.
-	Former []policy.Voter
+	Former []policy.Voter `json:"former,omitempty"`
 }
 
-const (
-	rosterVersion = 1
-	// maxRoster bounds the file, in bytes.
-	maxRoster = 256 << 10
-)
+const rosterVersion = 1
 
 // rosterOnDisk is a roster on disk.
 type rosterOnDisk struct {
-	Version int           `json:"version"`
-	Gate    string        `json:"gate"`
-	Agreed  bool          `json:"agreed"`
-	Voters  []voterOnDisk `json:"voters"`
-	Former  []voterOnDisk `json:"former,omitempty"`
-}
-
-type voterOnDisk struct {
-	Name   string `json:"name"`
-	Member string `json:"member"`
+	Version int    `json:"version"`
+	Gate    string `json:"gate"`
+	Roster
 }
 
 // RosterPath is the file of a gate's roster.
-func (d *Dir) RosterPath(gate string) string {
-	return filepath.Join(d.path, fileName("roster", gate)+".json")
-}
+func (d *Dir) RosterPath(gate string) string { return d.pathOf("roster", gate, ".json") }
 
 // LoadRoster reads the roster of a gate; it is empty if none was saved. The error names the remedy.
 func (d *Dir) LoadRoster(gate string) (Roster, error) {
 	path := d.RosterPath(gate)
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Roster{}, nil
-	}
-	if err != nil {
-		return Roster{}, d.explain("cannot read the roster of gate "+gate, err)
-	}
-	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(f, maxRoster))
-	if err != nil {
-		return Roster{}, d.explain("cannot read the roster of gate "+gate, err)
+	text, found, err := d.load(path, "the roster of gate "+gate)
+	if err != nil || !found {
+		return Roster{}, err
 	}
 	r, err := decodeRoster(gate, text)
 	if err != nil {
@@ -73,23 +46,7 @@ func (d *Dir) LoadRoster(gate string) (Roster, error) {
 
 // SaveRoster makes the roster of a gate durable before it returns. If it fails, the previous one is kept.
 func (d *Dir) SaveRoster(gate string, r Roster) error {
-	doc := rosterOnDisk{Version: rosterVersion, Gate: gate, Agreed: r.Agreed, Voters: onDisk(r.Voters), Former: onDisk(r.Former)}
-	text, err := json.Marshal(doc)
-	if err != nil {
-		return fmt.Errorf("cannot save the roster of gate %s: %w", gate, err)
-	}
-	if err := d.replace(d.RosterPath(gate), append(text, '\n')); err != nil {
-		return d.explain("cannot save the roster of gate "+gate, err)
-	}
-	return nil
-}
-
-func onDisk(voters []policy.Voter) []voterOnDisk {
-	var list []voterOnDisk
-	for _, v := range voters {
-		list = append(list, voterOnDisk{Name: v.Name, Member: v.ID.String()})
-	}
-	return list
+	return d.save(d.RosterPath(gate), "the roster of gate "+gate, rosterOnDisk{Version: rosterVersion, Gate: gate, Roster: r})
 }
 
 func decodeRoster(gate string, text []byte) (Roster, error) {
@@ -103,27 +60,22 @@ func decodeRoster(gate string, text []byte) (Roster, error) {
 	case doc.Gate != gate:
 		return Roster{}, fmt.Errorf("it belongs to gate %q", doc.Gate)
 	}
-	voters, err := votersOf(doc.Voters)
-	if err != nil {
-		return Roster{}, err
+	for _, list := range [][]policy.Voter{doc.Voters, doc.Former} {
+		if err := checkVoters(list); err != nil {
+			return Roster{}, err
+		}
 	}
-	former, err := votersOf(doc.Former)
-	return Roster{Voters: voters, Agreed: doc.Agreed, Former: former}, err
+	return doc.Roster, nil
 }
 
-// votersOf refuses a list in which a name or a key is not above all before it or is there twice: no agent writes one.
-func votersOf(list []voterOnDisk) (voters []policy.Voter, err error) {
+// checkVoters refuses a list in which a name or a key is not above all before it or is there twice: no agent writes one.
+func checkVoters(list []policy.Voter) error {
 	seen := make(map[wire.MemberID]bool)
 	for i, v := range list {
-		id, err := wire.ParseMemberID(v.Member)
-		switch {
-		case err != nil:
-			return nil, err
-		case i > 0 && v.Name <= list[i-1].Name || v.Name == "" || seen[id]:
-			return nil, fmt.Errorf("%q, with the key of %s, is not in order, or a second time there", v.Name, id.Short())
+		if i > 0 && v.Name <= list[i-1].Name || v.Name == "" || v.ID.IsZero() || seen[v.ID] {
+			return fmt.Errorf("%q, with the key of %s, is not in order, or a second time there", v.Name, v.ID.Short())
 		}
-		seen[id] = true
-		voters = append(voters, policy.Voter{Name: v.Name, ID: id})
+		seen[v.ID] = true
 	}
-	return voters, nil
+	return nil
 }
