@@ -21,7 +21,7 @@ func junkAgent(t testing.TB) *Agent {
 	if err != nil {
 		t.Fatal(err)
 	}
-	codec, err := wire.NewCodec(key, &wire.Secret{1}, rand.Reader)
+	codec, err := wire.NewCodec(key, rand.Reader, wire.Secret{1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,18 +31,13 @@ func (a *Agent) openSecrets() error {
 
 // useSecrets makes the codec of the agent's messages anew.
 func (a *Agent) useSecrets(secrets []wire.Secret) error {
-	var first *wire.Secret
-	var second []wire.Secret
-	if len(secrets) > 0 {
-		first, second = &secrets[0], secrets[1:]
-	}
-	codec, err := wire.NewCodec(a.key, first, rand.Reader, second...)
+	codec, err := wire.NewCodec(a.key, rand.Reader, secrets...)
 	if err != nil {
 		return err
 	}
 	a.secrets = secrets
 	a.codec.Store(codec)
-	a.twoSecrets.Store(len(second) > 0)
+	a.twoSecrets.Store(len(secrets) > 1)
 	return nil
 }
 

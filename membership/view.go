@@ -26,19 +26,7 @@ const (
 
 // String returns "alive", "suspect", "left", "failed" or "untrusted".
 func (s State) String() string {
-	switch s {
-	case StateAlive:
-		return "alive"
-	case StateSuspect:
-		return "suspect"
-	case StateLeft:
-		return "left"
-	case StateFailed:
-		return "failed"
-	case StateUntrusted:
-		return "untrusted"
-	}
-	return "unknown"
+	return [...]string{StateAlive: "alive", StateSuspect: "suspect", StateLeft: "left", StateFailed: "failed", StateUntrusted: "untrusted"}[s]
 }
 
 // Member is one agent as seen in gossip.

@@ -11,36 +11,32 @@ import (
 // between two calls, and works in the caller's buffers.
 type Codec struct {
 	signer signer
-	// sealer is nil in a fleet without a secret. second only opens; it is nil unless the fleet changes its secret.
-	sealer, second *sealer
+	// sealers are none in a fleet without a secret. The first seals, all open.
+	sealers []*sealer
 }
 
-// NewCodec returns a codec that signs with key, and seals and opens with secret. With a nil secret it does not encrypt messages,
-// and refuses sealed ones. random is read for every sealed message; it must be cryptographic outside of tests, and safe for concurrent
-// use if Append is called so. It may be nil if secret is.
-//
-// A second secret opens what is sealed with it: the fleet changes from one to the other.
+// NewCodec returns a codec that signs with key, seals with the first secret and opens with all: there are two while a fleet changes from one
+// to the other. Without a secret it does not encrypt messages, and refuses sealed ones. random is read for every sealed message; it must be
+// cryptographic outside of tests, and safe for concurrent use if Append is called so. It may be nil if there is no secret.
 //
 // It returns an error if key is not a whole Ed25519 key, or if there is a secret but no random.
-func NewCodec(key ed25519.PrivateKey, secret *Secret, random io.Reader, second ...Secret) (*Codec, error) {
+func NewCodec(key ed25519.PrivateKey, random io.Reader, secrets ...Secret) (*Codec, error) {
 	signer, err := newSigner(key)
 	if err != nil {
 		return nil, err
 	}
 	codec := &Codec{signer: signer}
-	if secret == nil {
-		return codec, nil
-	}
-	if random == nil {
+	if len(secrets) > 0 && random == nil {
 		return nil, errors.New("a fleet secret needs a source of random nonces")
 	}
-	if codec.sealer, err = newSealer(secret, random); err != nil {
-		return nil, err
+	for _, secret := range secrets {
+		sealer, err := newSealer(secret, random)
+		if err != nil {
+			return nil, err
+		}
+		codec.sealers = append(codec.sealers, sealer)
 	}
-	if len(second) > 0 {
-		codec.second, err = newSealer(&second[0], random)
-	}
-	return codec, err
+	return codec, nil
 }
 
 // Append appends the datagram that carries m, signed, and sealed if there is a secret. m.From must be the identity of the codec's
@@ -50,16 +46,16 @@ func NewCodec(key ed25519.PrivateKey, secret *Secret, random io.Reader, second .
 // If dst has room for MaxDatagram bytes, only crypto/ed25519 allocates, three times.
 func (c *Codec) Append(dst []byte, m *Message) []byte {
 	start := len(dst)
-	if c.sealer == nil {
+	if len(c.sealers) == 0 {
 		dst = slices.Grow(dst, EnvelopeSize+signedSize)
 		dst = appendEnvelope(dst, ClassClear)
 		return c.appendSigned(dst, m)
 	}
 	dst = slices.Grow(dst, EnvelopeSize+sealedSize)
 	dst = appendEnvelope(dst, ClassSealed)
-	dst = c.sealer.appendNonce(dst)
+	dst = c.sealers[0].appendNonce(dst)
 	dst = c.appendSigned(dst, m)
-	return c.sealer.seal(dst, start)
+	return c.sealers[0].seal(dst, start)
 }
 
 func (c *Codec) appendSigned(dst []byte, m *Message) []byte {
@@ -79,17 +75,20 @@ func (c *Codec) Open(datagram []byte) (Unverified, Drop) {
 	case ClassGossip:
 		return Unverified{}, DropClass
 	case ClassClear:
-		if c.sealer != nil {
+		if len(c.sealers) > 0 {
 			return Unverified{}, DropClear
 		}
 	case ClassSealed:
-		if c.sealer == nil {
+		if len(c.sealers) == 0 {
 			return Unverified{}, DropNoSecret
 		}
-		by, ok := c.sealer, false
-		if c.second != nil && datagram[EnvelopeSize] == c.second.mark {
-			by = c.second
+		by := c.sealers[0]
+		for _, other := range c.sealers[1:] {
+			if datagram[EnvelopeSize] == other.mark {
+				by = other
+			}
 		}
+		var ok bool
 		if payload, ok = by.open(datagram); !ok {
 			return Unverified{}, DropSeal
 		}

@@ -314,13 +314,13 @@ func TestACodecServesSeveralGoroutines(t *testing.T) {
 func TestACodecNeedsAWholeKeyAndANonceForEverySeal(t *testing.T) {
 	key := annsKey()
 	mixed := append(bytes.Clone(key[:32]), public(bobsKey())...)
-	if _, err := NewCodec(key[:63], nil, nil); err == nil {
+	if _, err := NewCodec(key[:63], nil); err == nil {
 		t.Error("a key that is too short was taken")
 	}
-	if _, err := NewCodec(mixed, nil, nil); err == nil {
+	if _, err := NewCodec(mixed, nil); err == nil {
 		t.Error("a key whose halves do not match was accepted")
 	}
-	if _, err := NewCodec(key, secret(), nil); err == nil {
+	if _, err := NewCodec(key, nil, *secret()); err == nil {
 		t.Error("a secret without a source of nonces was taken")
 	}
 

@@ -56,42 +56,27 @@ func Drops() []Drop {
 
 // String returns the reason as in logs and labels of metrics.
 func (d Drop) String() string {
-	switch d {
-	case DropSize:
-		return "size"
-	case DropMagic:
-		return "magic"
-	case DropVersion:
-		return "version"
-	case DropClass:
-		return "class"
-	case DropClear:
-		return "clear"
-	case DropNoSecret:
-		return "no_secret"
-	case DropSeal:
-		return "seal"
-	case DropMalformed:
-		return "malformed"
-	case DropGate:
-		return "gate"
-	case DropProtocol:
-		return "protocol"
-	case DropAddressee:
-		return "addressee"
-	case DropStranger:
-		return "stranger"
-	case DropRate:
-		return "rate"
-	case DropUnexpected:
-		return "unexpected"
-	case DropSignature:
-		return "signature"
-	case DropOverload:
-		return "overload"
-	case DropDuplicate:
-		return "duplicate"
-	case dropsEnd:
+	names := [...]string{
+		DropSize:       "size",
+		DropMagic:      "magic",
+		DropVersion:    "version",
+		DropClass:      "class",
+		DropClear:      "clear",
+		DropNoSecret:   "no_secret",
+		DropSeal:       "seal",
+		DropMalformed:  "malformed",
+		DropGate:       "gate",
+		DropProtocol:   "protocol",
+		DropAddressee:  "addressee",
+		DropStranger:   "stranger",
+		DropRate:       "rate",
+		DropUnexpected: "unexpected",
+		DropSignature:  "signature",
+		DropOverload:   "overload",
+		DropDuplicate:  "duplicate",
+	}
+	if d > 0 && int(d) < len(names) {
+		return names[d]
 	}
 	return fmt.Sprintf("Drop(%d)", uint8(d))
 }

@@ -84,7 +84,11 @@ func (zeros) Read(b []byte) (int, error) {
 
 func newCodec(t testing.TB, key ed25519.PrivateKey, s *Secret, random io.Reader) *Codec {
 	t.Helper()
-	codec, err := NewCodec(key, s, random)
+	var secrets []Secret
+	if s != nil {
+		secrets = []Secret{*s}
+	}
+	codec, err := NewCodec(key, random, secrets...)
 	if err != nil {
 		t.Fatal(err)
 	}

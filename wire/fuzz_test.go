@@ -16,11 +16,11 @@ func FuzzDatagram(f *testing.F) {
 	for _, m := range cast() {
 		honest[string(datagramOf(f, m, nil))] = true
 	}
-	open, err := NewCodec(annsKey(), nil, nil)
+	open, err := NewCodec(annsKey(), nil)
 	if err != nil {
 		f.Fatal(err)
 	}
-	sealed, err := NewCodec(annsKey(), secret(), zeros{}, changed())
+	sealed, err := NewCodec(annsKey(), zeros{}, *secret(), changed())
 	if err != nil {
 		f.Fatal(err)
 	}

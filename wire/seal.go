@@ -23,7 +23,7 @@ type sealer struct {
 	random io.Reader
 }
 
-func newSealer(secret *Secret, random io.Reader) (*sealer, error) {
+func newSealer(secret Secret, random io.Reader) (*sealer, error) {
 	key := secret.derive(messageKeyLabel)
 	aead, err := chacha20poly1305.NewX(key[:])
 	if err != nil {

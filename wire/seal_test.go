@@ -35,7 +35,7 @@ func TestTheSealCoversTheEnvelope(t *testing.T) {
 	for at := range EnvelopeSize {
 		datagram := datagramOf(t, token(), secret())
 		datagram[at] ^= 1
-		if _, ok := codec.sealer.open(datagram); ok {
+		if _, ok := codec.sealers[0].open(datagram); ok {
 			t.Errorf("byte %d changed, and the seal opens", at)
 		}
 	}

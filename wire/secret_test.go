@@ -138,7 +138,7 @@ func TestAFleetChangesItsSecretInThreeSteps(t *testing.T) {
 	}
 	m := token()
 	codec := func(secrets []Secret) *Codec {
-		c, err := NewCodec(annsKey(), &secrets[0], rand.Reader, secrets[1:]...)
+		c, err := NewCodec(annsKey(), rand.Reader, secrets...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,13 +19,7 @@ type TokenID struct {
 // Compare is negative if t precedes o: "precedence is based firstly on the timestamp included in the token, and next on the
 // generator identifier" (Ciuffoletti, section 5), and last on the random id.
 func (t TokenID) Compare(o TokenID) int {
-	if c := cmp.Compare(t.Birth, o.Birth); c != 0 {
-		return c
-	}
-	if c := t.Generator.Compare(o.Generator); c != 0 {
-		return c
-	}
-	return cmp.Compare(t.Random, o.Random)
+	return cmp.Or(cmp.Compare(t.Birth, o.Birth), t.Generator.Compare(o.Generator), cmp.Compare(t.Random, o.Random))
 }
 
 // Precedes reports whether t survives when it meets o.

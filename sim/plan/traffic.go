@@ -42,7 +42,7 @@ func trafficOf(members int, datagrams float64) Traffic {
 // datagramSize is the length of an agent's datagram: all kinds have the same.
 func datagramSize() int {
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
-	codec, err := wire.NewCodec(key, &wire.Secret{}, zeros{})
+	codec, err := wire.NewCodec(key, zeros{}, wire.Secret{})
 	if err != nil {
 		panic("plan: " + err.Error()) // only for a bad key, or a secret without random nonces
 	}

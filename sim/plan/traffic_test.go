@@ -12,7 +12,7 @@ import (
 
 func TestAllDatagramsHaveTheSizeThatIsPlannedWith(t *testing.T) {
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
-	codec, err := wire.NewCodec(key, &wire.Secret{1}, zeros{})
+	codec, err := wire.NewCodec(key, zeros{}, wire.Secret{1})
 	if err != nil {
 		t.Fatal(err)
 	}

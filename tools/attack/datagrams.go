@@ -68,7 +68,7 @@ func forge(f *fleet) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	codec, err := wire.NewCodec(key, nil, nil)
+	codec, err := wire.NewCodec(key, nil)
 	if err != nil {
 		return "", err
 	}

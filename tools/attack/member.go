@@ -71,7 +71,11 @@ func (f *fleet) codecOf(name string) (*wire.Codec, wire.MemberID, error) {
 	if err != nil {
 		return nil, wire.MemberID{}, err
 	}
-	codec, err := wire.NewCodec(key, secret, rand.Reader)
+	var secrets []wire.Secret
+	if secret != nil {
+		secrets = append(secrets, *secret)
+	}
+	codec, err := wire.NewCodec(key, rand.Reader, secrets...)
 	return codec, wire.MemberIDOf(key.Public().(ed25519.PublicKey)), err
 }
 

@@ -45,7 +45,7 @@ func newRelay(t testing.TB, f *fleet) *relay {
 		t.Fatal(err)
 	}
 	r := &relay{byBind: make(map[netip.AddrPort]*port)}
-	if r.codec, err = wire.NewCodec(key, &secrets[0], rand.Reader); err != nil {
+	if r.codec, err = wire.NewCodec(key, rand.Reader, secrets[0]); err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range f.nodes {
