@@ -131,14 +131,14 @@ func (a *Asked) Answer() (grant json.RawMessage, heard []byte, err error) {
 // serveExec takes a connection over from net/http, for a call.
 func (s *Server) serveExec(w http.ResponseWriter, r *http.Request, peer peer) {
 	var call Call
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxCall)).Decode(&call); err != nil || r.Header.Get("Upgrade") != upgrade {
-		answer(w, s.log, http.StatusBadRequest, failure{Error: "a call is a document of at most 4 KiB with an Upgrade: " + upgrade})
+	if err := json.NewDecoder(r.Body).Decode(&call); err != nil || r.Header.Get("Upgrade") != upgrade {
+		s.answer(w, http.StatusBadRequest, failure{Error: "a call is a document of at most 4 KiB with an Upgrade: " + upgrade})
 		return
 	}
 	call.PID = peer.pid
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		answer(w, s.log, http.StatusInternalServerError, failure{Error: err.Error()})
+		s.answer(w, http.StatusInternalServerError, failure{Error: err.Error()})
 		return
 	}
 	_ = conn.SetDeadline(time.Time{})

@@ -50,111 +50,90 @@ func transportTo(path string, patience time.Duration) *http.Client {
 }
 
 // Status requests the agent's status.
-func (c *Client) Status(ctx context.Context) (Status, error) {
-	var s Status
-	err := c.get(ctx, pathStatus, &s)
-	return s, err
-}
+func (c *Client) Status(ctx context.Context) (Status, error) { return get[Status](ctx, c, pathStatus) }
 
 // Members requests the members of the fleet as the agent sees them.
 func (c *Client) Members(ctx context.Context) (Members, error) {
-	var m Members
-	err := c.get(ctx, pathMembers, &m)
-	return m, err
+	return get[Members](ctx, c, pathMembers)
 }
 
 // History requests the last runs of all gates on this host.
 func (c *Client) History(ctx context.Context) (History, error) {
-	var h History
-	err := c.get(ctx, pathHistory, &h)
-	return h, err
+	return get[History](ctx, c, pathHistory)
 }
 
 // Now requests who has the tokens now.
-func (c *Client) Now(ctx context.Context) (Now, error) {
-	var n Now
-	err := c.get(ctx, pathNow, &n)
-	return n, err
-}
+func (c *Client) Now(ctx context.Context) (Now, error) { return get[Now](ctx, c, pathNow) }
 
 // Fleet requests the status of all members.
-func (c *Client) Fleet(ctx context.Context) (Fleet, error) {
-	var f Fleet
-	err := c.get(ctx, pathFleet, &f)
-	return f, err
-}
+func (c *Client) Fleet(ctx context.Context) (Fleet, error) { return get[Fleet](ctx, c, pathFleet) }
 
 // FleetHistory requests the last runs on all members.
 func (c *Client) FleetHistory(ctx context.Context, which Which) (FleetHistory, error) {
-	var h FleetHistory
-	err := c.get(ctx, pathFleetHistory+"?"+which.query(), &h)
-	return h, err
+	return get[FleetHistory](ctx, c, pathFleetHistory+"?"+which.query())
 }
 
 // Drain makes the agent stop when what runs has ended. It does not wait for that.
 func (c *Client) Drain(ctx context.Context) error {
-	var none struct{}
-	return c.request(ctx, http.MethodPost, pathDrain, http.NoBody, &none)
+	_, err := request[struct{}](ctx, c, http.MethodPost, pathDrain, nil)
+	return err
 }
 
 // Order gives an order to a gate. It does not wait until others know it.
 func (c *Client) Order(ctx context.Context, call Order) error {
-	body, err := json.Marshal(call)
-	if err != nil {
-		return err
-	}
-	var none struct{}
-	return c.request(ctx, http.MethodPost, pathOrder, bytes.NewReader(body), &none)
+	_, err := request[struct{}](ctx, c, http.MethodPost, pathOrder, call)
+	return err
 }
 
 // RunNow lets the hook of a gate run: it returns when this host has said that it needs the run. If it is to wait, it returns when the run has
 // ended. When ctx is done, the run goes on.
-func (c *Client) RunNow(ctx context.Context, call RunNow) (end RunEnd, err error) {
-	body, err := json.Marshal(call)
-	if err != nil {
-		return end, err
-	}
-	patient := *c
-	patient.http = transportTo(c.path, 0)
-	err = patient.request(ctx, http.MethodPost, pathRun, bytes.NewReader(body), &end)
-	return end, err
+func (c *Client) RunNow(ctx context.Context, call RunNow) (RunEnd, error) {
+	patient := &Client{path: c.path, http: transportTo(c.path, 0)}
+	return request[RunEnd](ctx, patient, http.MethodPost, pathRun, call)
 }
 
 // Reload makes the agent read its configuration again.
 func (c *Client) Reload(ctx context.Context) (Reloaded, error) {
-	var r Reloaded
-	err := c.request(ctx, http.MethodPost, pathReload, http.NoBody, &r)
-	return r, err
+	return request[Reloaded](ctx, c, http.MethodPost, pathReload, nil)
 }
 
-func (c *Client) get(ctx context.Context, path string, document any) error {
-	return c.request(ctx, http.MethodGet, path, http.NoBody, document)
+func get[T any](ctx context.Context, c *Client, path string) (T, error) {
+	return request[T](ctx, c, http.MethodGet, path, nil)
 }
 
-func (c *Client) request(ctx context.Context, method, path string, body io.Reader, document any) error {
+// request sends a call, if there is one, and reads the document of the answer.
+func request[T any](ctx context.Context, c *Client, method, path string, call any) (document T, err error) {
 	if err := CheckPath(c.path); err != nil {
-		return err
+		return document, err
+	}
+	var body io.Reader = http.NoBody
+	if call != nil {
+		text, err := json.Marshal(call)
+		if err != nil {
+			return document, err
+		}
+		body = bytes.NewReader(text)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, "http://wanderd"+path, body)
 	if err != nil {
-		return fmt.Errorf("control socket %s: %w", c.path, err)
+		return document, fmt.Errorf("control socket %s: %w", c.path, err)
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return c.explain(err)
+		return document, c.explain(err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxDocument))
 	if err != nil {
-		return fmt.Errorf("the answer of the agent on %s was cut off: %w", c.path, err)
+		return document, fmt.Errorf("the answer of the agent on %s was cut off: %w", c.path, err)
 	}
 	if resp.StatusCode != http.StatusOK {
-		return c.failed(resp, text)
+		return document, c.failed(resp, text)
 	}
-	if err := json.Unmarshal(text, document); err != nil {
-		return fmt.Errorf("the agent on %s has another version than this command: %w", c.path, err)
+	if err := json.Unmarshal(text, &document); err != nil {
+		return document, fmt.Errorf("the agent on %s has another version than this command: %w", c.path, err)
 	}
-	return nil
+	return document, nil
 }
 
 // failed is the error of a request that the agent has not answered as it was asked.

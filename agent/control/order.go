@@ -2,7 +2,6 @@ package control
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 	"os/user"
 	"strconv"
@@ -14,9 +13,9 @@ func readOrder(body io.Reader, p peer) (o Order, err error) {
 	strict.DisallowUnknownFields()
 	switch err := strict.Decode(&o); {
 	case err != nil:
-		return o, errors.New("an order is a document of at most 4 KiB: " + err.Error())
+		return o, &badRequestError{"an order is a document of at most 4 KiB: " + err.Error()}
 	case o.For < 0:
-		return o, errors.New("an order cannot end in the past")
+		return o, &badRequestError{"an order cannot end in the past"}
 	}
 	o.User = strconv.FormatUint(uint64(p.user), 10)
 	if u, err := user.LookupId(o.User); err == nil {

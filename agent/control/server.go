@@ -4,11 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -147,95 +148,118 @@ type failure struct {
 	Paths []string `json:"paths,omitempty"`
 }
 
-// handle routes by itself, because http.ServeMux does not answer a wrong path or method with JSON.
-func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
-	peer, known := peerOf(r.Context())
-	switch {
-	case !known: // the mode of the socket's file says who may connect
-	case !s.socket.admits(peer):
-		answer(w, s.log, http.StatusForbidden, failure{Error: "run this as the agent's user, as a member of its socket_group, or as root"})
-		return
-	case !owns(peer) && slices.Contains([]string{pathDrain, pathReload, pathOrder, pathRun, pathHistory, pathFleetHistory}, r.URL.Path): // histories have the output of hooks
-		answer(w, s.log, http.StatusForbidden, failure{Error: "run this as the agent's user or as root"})
-		return
-	}
-	paths := []string{pathMetrics, pathDrain, pathExec, pathFleet, pathFleetHistory, pathHistory, pathMembers, pathNow, pathOrder, pathReload, pathRun, pathStatus}
-	ask, ok := map[string]func(context.Context) (any, error){
-		pathStatus:  func(ctx context.Context) (any, error) { return s.source.Status(ctx) },
-		pathMembers: func(ctx context.Context) (any, error) { return members(ctx, s.source) },
-		pathHistory: func(ctx context.Context) (any, error) { return s.source.History(ctx) },
-		pathNow:     func(ctx context.Context) (any, error) { return s.source.Now(ctx) },
-		pathFleet:   func(ctx context.Context) (any, error) { return s.source.Fleet(ctx) },
-		pathFleetHistory: func(ctx context.Context) (any, error) {
-			which, err := readWhich(r.URL.Query())
+// route is how a path is answered.
+type route struct {
+	// post says that it does something, own that it is for the agent's user and root only. Who asks a patient one may have to wait for long.
+	post, own, patient bool
+	// ask makes the document of the answer. serve, if there is one, answers by itself.
+	ask   func(ctx context.Context, body io.Reader, query url.Values, p peer) (any, error)
+	serve func(http.ResponseWriter, *http.Request, peer)
+}
+
+// plain is the ask of a path that needs nothing but the path.
+func plain[T any](ask func(context.Context) (T, error)) func(context.Context, io.Reader, url.Values, peer) (any, error) {
+	return func(ctx context.Context, _ io.Reader, _ url.Values, _ peer) (any, error) { return ask(ctx) }
+}
+
+// routes are all paths. Histories have the output of hooks, so not everybody may read them.
+func (s *Server) routes() map[string]route {
+	src := s.source
+	return map[string]route{
+		pathStatus:  {ask: plain(src.Status)},
+		pathMembers: {ask: plain(src.Members)},
+		pathNow:     {ask: plain(src.Now)},
+		pathFleet:   {ask: plain(src.Fleet)},
+		pathHistory: {own: true, ask: plain(src.History)},
+		pathFleetHistory: {own: true, ask: func(ctx context.Context, _ io.Reader, query url.Values, _ peer) (any, error) {
+			which, err := readWhich(query)
 			if err != nil {
 				return nil, err
 			}
-			return s.source.FleetHistory(ctx, which)
-		},
-	}[r.URL.Path]
+			return src.FleetHistory(ctx, which)
+		}},
+		pathMetrics: {serve: func(w http.ResponseWriter, r *http.Request, _ peer) { src.Metrics().ServeHTTP(w, r) }},
+		pathExec:    {post: true, serve: s.serveExec},
+		pathReload:  {post: true, own: true, ask: plain(src.Reload)},
+		pathDrain: {post: true, own: true, ask: plain(func(ctx context.Context) (struct{}, error) {
+			return struct{}{}, src.Drain(ctx)
+		})},
+		pathOrder: {post: true, own: true, ask: func(ctx context.Context, body io.Reader, _ url.Values, p peer) (any, error) {
+			order, err := readOrder(body, p)
+			if err != nil {
+				return nil, err
+			}
+			return struct{}{}, src.Order(ctx, order)
+		}},
+		pathRun: {post: true, own: true, patient: true, ask: func(ctx context.Context, body io.Reader, _ url.Values, p peer) (any, error) {
+			var call RunNow
+			if err := json.NewDecoder(body).Decode(&call); err != nil {
+				return nil, &badRequestError{"a request for a run is a document of at most 4 KiB"}
+			}
+			call.PID = p.pid
+			return src.RunNow(ctx, call)
+		}},
+	}
+}
+
+// badRequestError is what is wrong with a request.
+type badRequestError struct{ text string }
+
+func (e *badRequestError) Error() string { return e.text }
+
+// handle routes by itself, because http.ServeMux does not answer a wrong path or method with JSON.
+func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
+	peer, known := peerOf(r.Context())
+	routes := s.routes()
+	route, exists := routes[r.URL.Path]
 	switch {
-	case r.URL.Path == pathExec && r.Method == http.MethodPost:
-		s.serveExec(w, r, peer)
+	case known && !s.socket.admits(peer): // otherwise the mode of the socket's file says who may connect
+		s.answer(w, http.StatusForbidden, failure{Error: "run this as the agent's user, as a member of its socket_group, or as root"})
 		return
-	case r.URL.Path == pathDrain && r.Method == http.MethodPost:
-		ask = func(ctx context.Context) (any, error) { return struct{}{}, s.source.Drain(ctx) }
-	case r.URL.Path == pathReload && r.Method == http.MethodPost:
-		ask = func(ctx context.Context) (any, error) { return s.source.Reload(ctx) }
-	case r.URL.Path == pathOrder && r.Method == http.MethodPost:
-		order, err := readOrder(http.MaxBytesReader(w, r.Body, maxCall), peer)
-		if err != nil {
-			answer(w, s.log, http.StatusBadRequest, failure{Error: err.Error()})
-			return
-		}
-		ask = func(ctx context.Context) (any, error) { return struct{}{}, s.source.Order(ctx, order) }
-	case r.URL.Path == pathRun && r.Method == http.MethodPost:
-		s.serveRun(w, r, peer)
+	case known && route.own && !owns(peer):
+		s.answer(w, http.StatusForbidden, failure{Error: "run this as the agent's user or as root"})
 		return
-	case slices.Contains([]string{pathExec, pathDrain, pathReload, pathOrder, pathRun}, r.URL.Path):
+	case !exists:
+		s.answer(w, http.StatusNotFound, failure{Error: "no such path: " + r.URL.Path, Paths: slices.Sorted(maps.Keys(routes))})
+		return
+	case route.post && r.Method != http.MethodPost:
 		w.Header().Set("Allow", "POST")
-		answer(w, s.log, http.StatusMethodNotAllowed, failure{Error: "this path does something: use POST"})
+		s.answer(w, http.StatusMethodNotAllowed, failure{Error: "this path does something: use POST"})
 		return
-	case r.URL.Path == pathMetrics && (r.Method == http.MethodGet || r.Method == http.MethodHead):
-		s.source.Metrics().ServeHTTP(w, r)
-		return
-	case !ok && r.URL.Path != pathMetrics:
-		answer(w, s.log, http.StatusNotFound, failure{
-			Error: fmt.Sprintf("no such path: %s", r.URL.Path), Paths: paths,
-		})
-		return
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+	case !route.post && r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
-		answer(w, s.log, http.StatusMethodNotAllowed, failure{Error: "this path is read-only: use GET"})
+		s.answer(w, http.StatusMethodNotAllowed, failure{Error: "this path is read-only: use GET"})
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), sourceTimeout)
-	defer cancel()
-	document, err := ask(ctx)
-	if err != nil {
-		answer(w, s.log, http.StatusServiceUnavailable, failure{Error: err.Error()})
+	r.Body = http.MaxBytesReader(w, r.Body, maxCall)
+	if route.serve != nil {
+		route.serve(w, r, peer)
 		return
 	}
-	answer(w, s.log, http.StatusOK, document)
-}
-
-// members writes an empty list as [], never as null.
-func members(ctx context.Context, src Source) (Members, error) {
-	document, err := src.Members(ctx)
-	list := make([]Member, len(document.Members))
-	for i, m := range document.Members {
-		if m.Gates == nil {
-			m.Gates = []string{}
-		}
-		list[i] = m
+	ctx := r.Context()
+	if route.patient {
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // net/http's connections have deadlines
+	} else {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, sourceTimeout)
+		defer cancel()
 	}
-	return Members{Members: list}, err
+	document, err := route.ask(ctx, r.Body, r.URL.Query(), peer)
+	_, bad := errors.AsType[*badRequestError](err)
+	switch {
+	case bad:
+		s.answer(w, http.StatusBadRequest, failure{Error: err.Error()})
+	case err != nil:
+		s.answer(w, http.StatusServiceUnavailable, failure{Error: err.Error()})
+	default:
+		s.answer(w, http.StatusOK, document)
+	}
 }
 
-func answer(w http.ResponseWriter, logger zerolog.Logger, status int, document any) {
+func (s *Server) answer(w http.ResponseWriter, status int, document any) {
 	body, err := json.MarshalIndent(document, "", "  ")
 	if err != nil {
-		logger.Error().Err(err).Msg("cannot encode an answer of the control socket")
+		s.log.Error().Err(err).Msg("cannot encode an answer of the control socket")
 		http.Error(w, `{"error": "internal error"}`, http.StatusInternalServerError)
 		return
 	}

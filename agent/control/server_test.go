@@ -116,19 +116,6 @@ func TestClientReadsTheAnswersOfTheSource(t *testing.T) {
 	}
 }
 
-func TestEmptyListsAreLists(t *testing.T) {
-	for _, src := range []told{{}, {members: Members{Members: []Member{{Name: "m1"}}}}} {
-		resp := ask(t, serve(t, src), http.MethodGet, pathMembers)
-		var raw strings.Builder
-		if err := resp.Write(&raw); err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(raw.String(), "null") {
-			t.Error(raw.String())
-		}
-	}
-}
-
 func TestErrorsOfTheSourceReachTheClient(t *testing.T) {
 	client := Dial(serve(t, told{err: errors.New("the agent is stopping")}))
 	if _, err := client.Status(t.Context()); err == nil || !strings.Contains(err.Error(), "the agent is stopping") {

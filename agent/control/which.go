@@ -1,7 +1,6 @@
 package control
 
 import (
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -46,7 +45,7 @@ func readWhich(query url.Values) (Which, error) {
 	}
 	var err error
 	if w.Since, err = time.Parse(time.RFC3339Nano, text); err != nil {
-		return w, fmt.Errorf("since: %w", err)
+		return w, &badRequestError{"since: " + err.Error()}
 	}
 	return w, nil
 }
