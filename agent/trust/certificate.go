@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"sync/atomic"
 
 	"golang.org/x/crypto/ssh"
 
@@ -18,45 +17,33 @@ const maxCertificate = 8 << 10
 
 // Certificate is the file of a member's own certificate, as ssh-keygen writes it. Its methods are safe for concurrent use, except Refresh, which
 // is for one goroutine.
-type Certificate struct {
-	file watched
-	raw  atomic.Pointer[[]byte]
-}
+type Certificate struct{ watched[[]byte] }
 
 // NewCertificate returns a certificate that has not been read.
 func NewCertificate(path string) *Certificate {
-	return &Certificate{file: watched{file: changed.Of(path)}}
+	return &Certificate{watched[[]byte]{what: "certificate", file: changed.Of(path), parse: parseCertificate}}
 }
 
 // Refresh reads the file again if it has changed, and reports whether it has. A file that is not there is no error. After an error the
 // certificate that was read last stays in use.
 func (c *Certificate) Refresh() (changed bool, err error) {
-	text, changed, err := c.file.read()
+	changed, err = c.watched.Refresh()
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+		err = nil
 	}
-	if err == nil && changed {
-		var raw []byte
-		if raw, err = parseCertificate(text); err == nil {
-			c.raw.Store(&raw)
-		}
-	}
-	if err != nil {
-		return false, fmt.Errorf("certificate: %s: %w", c.file.file.Path(), err)
-	}
-	return changed, nil
+	return changed, err
 }
 
 // Bytes returns the certificate in SSH's wire format; nil if there is none.
 func (c *Certificate) Bytes() []byte {
-	if raw := c.raw.Load(); raw != nil {
+	if raw := c.last.Load(); raw != nil {
 		return *raw
 	}
 	return nil
 }
 
 // parseCertificate reads the line of a certificate.
-func parseCertificate(text []byte) ([]byte, error) {
+func parseCertificate(text []byte) (*[]byte, error) {
 	key, _, _, _, err := ssh.ParseAuthorizedKey(text)
 	if err != nil {
 		return nil, fmt.Errorf("it is not a line with a certificate: %w", err)
@@ -69,7 +56,7 @@ func parseCertificate(text []byte) ([]byte, error) {
 	if len(raw) > maxCertificate {
 		return nil, fmt.Errorf("it is longer than %d bytes", maxCertificate)
 	}
-	return raw, nil
+	return &raw, nil
 }
 
 // Sign makes a host certificate: the authority, a private key in OpenSSH's format, vouches for ever that the key is the member of that

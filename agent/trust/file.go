@@ -21,49 +21,50 @@ const maxFile = 4 << 20
 
 // File is a file of known hosts. It implements [membership.Trust]; its methods are safe for concurrent use, except Refresh, which is for one
 // goroutine.
-type File struct {
-	file watched
-	list atomic.Pointer[list]
-}
+type File struct{ watched[list] }
 
 // Open reads a file of known hosts, and refuses one that other users of this host can replace.
 func Open(path string) (*File, error) {
-	f := &File{file: watched{file: changed.Of(path)}}
+	f := &File{watched[list]{what: "known hosts", file: changed.Of(path), parse: parse}}
 	_, err := f.Refresh()
 	return f, err
 }
 
+// Check implements [membership.Trust].
+func (f *File) Check(name string, key ed25519.PublicKey, certificate []byte) (until time.Time, err error) {
+	return f.last.Load().check(name, key, certificate, time.Now())
+}
+
+// watched is a file that is read when it has changed.
+type watched[T any] struct {
+	// what names the file in errors.
+	what  string
+	file  changed.File
+	parse func([]byte) (*T, error)
+	// last is the content that was read last, was the digest of its text.
+	last atomic.Pointer[T]
+	was  [sha256.Size]byte
+}
+
 // Refresh reads the file again if it has changed since it was last read, and reports whether it has. After an error the content that was
 // read last stays in force.
-func (f *File) Refresh() (changed bool, err error) {
-	text, changed, err := f.file.read()
+func (w *watched[T]) Refresh() (changed bool, err error) {
+	text, changed, err := w.read()
 	if err == nil && changed {
-		var l *list
-		if l, err = parse(text); err == nil {
-			f.list.Store(l)
+		var content *T
+		if content, err = w.parse(text); err == nil {
+			w.last.Store(content)
 		}
 	}
 	if err != nil {
-		return false, fmt.Errorf("known hosts: %s: %w", f.file.file.Path(), err)
+		return false, fmt.Errorf("%s: %s: %w", w.what, w.file.Path(), err)
 	}
 	return changed, nil
 }
 
-// Check implements [membership.Trust].
-func (f *File) Check(name string, key ed25519.PublicKey, certificate []byte) (until time.Time, err error) {
-	return f.list.Load().check(name, key, certificate, time.Now())
-}
-
-// watched is a file that is read when it has changed.
-type watched struct {
-	file changed.File
-	// was is the digest of what was read last.
-	was [sha256.Size]byte
-}
-
 // read returns the content of a regular file that only root and this user can replace, if it has changed since the last call. After an error
 // it has not, and is read at the next call: what has to change for that may be a directory's mode, or how many files this process has open.
-func (w *watched) read() (text []byte, changed bool, err error) {
+func (w *watched[T]) read() (text []byte, changed bool, err error) {
 	if !w.file.Look() {
 		return nil, false, nil
 	}

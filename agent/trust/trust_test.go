@@ -306,7 +306,7 @@ func TestTheFilesOfSSHKeygen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if until, err := l.check("m1", key, raw, time.Now()); err != nil || time.Until(until) > time.Hour {
+		if until, err := l.check("m1", key, *raw, time.Now()); err != nil || time.Until(until) > time.Hour {
 			t.Errorf("%s: %v, %v", kind, until, err)
 		}
 		ours, err := Sign(read(kind), key, "m1")
@@ -316,7 +316,7 @@ func TestTheFilesOfSSHKeygen(t *testing.T) {
 		if raw, err = parseCertificate(ours); err != nil {
 			t.Fatal(err)
 		}
-		if until, err := l.check("m1", key, raw, time.Now()); err != nil || !until.IsZero() {
+		if until, err := l.check("m1", key, *raw, time.Now()); err != nil || !until.IsZero() {
 			t.Errorf("%s, signed here: %v, %v", kind, until, err)
 		}
 	}
