@@ -42,7 +42,6 @@ type Agent struct {
 	fleet    *fleet.Fleet
 	memory   memory
 	key      ed25519.PrivateKey
-	entropy  *entropy
 	// moved says that the state directory is not where it was made; empty if it is.
 	moved string
 	// secrets are those in use, the sealing one first; only keepTrust uses them after the start.
@@ -151,11 +150,11 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 		queries:  make(chan func()),
 		view:     &membership.View{},
 		senders:  newSenders(),
+		offers:   newOffers(),
 		queueing: newSources(queueRefill, queueBurst), gossiping: newSources(gossipRefill, gossipBurst),
 		started: time.Now(),
 		drops:   newDrops(cfg.Log),
 		clock:   newClock(d.host),
-		entropy: &entropy{},
 	}
 	defer func() {
 		if err != nil {

@@ -5,6 +5,14 @@ import (
 	"time"
 )
 
+// signal says something once, however often it is said before somebody listens. The capacity of the channel is one; it does not block.
+func signal(to chan<- struct{}) {
+	select {
+	case to <- struct{}{}:
+	default:
+	}
+}
+
 // besideStop bounds how long a stop waits for a write in progress.
 const besideStop = time.Second
 

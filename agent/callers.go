@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -70,15 +69,11 @@ func (s source) Exec(call control.Call, conn io.ReadWriter) error {
 // gate. It returns when nothing is left of the command. When ctx is done the caller waits no longer, or its command is stopped.
 func (a *Agent) exec(ctx context.Context, call control.Call, start starter) (hook.Result, error) {
 	c := &caller{Call: call, since: time.Now(), start: start, ended: make(chan hook.Result, 1)}
-	type place struct {
-		gate    *gate
-		refusal error
-	}
-	at, err := ask(ctx, a, func() (p place) {
-		p.gate, p.refusal = a.queue(c)
-		return p
-	})
-	if err = errors.Join(err, at.refusal); err != nil {
+	var g *gate
+	if err := do(ctx, a, func() (err error) {
+		g, err = a.queue(c)
+		return err
+	}); err != nil {
 		return hook.Result{}, err
 	}
 	select {
@@ -87,7 +82,7 @@ func (a *Agent) exec(ctx context.Context, call control.Call, start starter) (hoo
 	case <-ctx.Done():
 	}
 	select {
-	case a.queries <- func() { a.withdraw(at.gate, c) }:
+	case a.queries <- func() { a.withdraw(g, c) }:
 		return <-c.ended, nil
 	case r := <-c.ended:
 		return r, nil
@@ -128,8 +123,7 @@ func (a *Agent) withdraw(g *gate, c *caller) {
 		g.run.Stop()
 	}
 	if i := slices.Index(g.callers.queue, c); i >= 0 {
-		g.callers.queue = slices.Delete(g.callers.queue, i, i+1)
-		c.refuse(context.Canceled)
+		g.callers.take(i).refuse(context.Canceled)
 		a.tellDemand(g)
 	}
 }
@@ -183,10 +177,21 @@ func (k *callers) begin() *caller {
 	if at < 0 {
 		return nil
 	}
-	k.served = k.queue[at]
-	k.queue = slices.Delete(k.queue, at, at+1)
+	return k.serve(at)
+}
+
+// serve gives the grant to the caller at a place.
+func (k *callers) serve(at int) *caller {
+	k.served = k.take(at)
 	k.served.running = time.Now()
 	return k.served
+}
+
+// take takes a caller out of the queue.
+func (k *callers) take(at int) *caller {
+	c := k.queue[at]
+	k.queue = slices.Delete(k.queue, at, at+1)
+	return c
 }
 
 // end tells the caller whose command has run what came of it.
@@ -253,6 +258,4 @@ func errLate() error {
 }
 
 // refuse tells a caller that its command will not run.
-func (c *caller) refuse(why error) {
-	c.tell(hook.Result{Exit: -1, NotExecuted: true, Err: why})
-}
+func (c *caller) refuse(why error) { c.tell(notExecuted(why)) }

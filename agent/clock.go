@@ -39,7 +39,7 @@ type clock struct {
 
 func newClock(h host) clock {
 	zero := h.boot().up - h.asleep()
-	return clock{host: h, zero: zero, origin: time.Now()}.rebased()
+	return clock{host: h, zero: zero, origin: time.Now(), slept: h.asleep()}
 }
 
 // sinceBoot converts a monotonic time to time since boot, in which a suspension needs not be noticed first. Zero stays zero.
@@ -48,11 +48,6 @@ func (c *clock) sinceBoot(t policy.Time) time.Duration {
 		return 0
 	}
 	return max(c.zero+time.Duration(t), 1)
-}
-
-func (c clock) rebased() clock {
-	c.slept = c.asleep()
-	return c
 }
 
 // now reads both clocks.
@@ -80,19 +75,12 @@ func (c *clock) wokeUp() time.Duration {
 	return gap
 }
 
-// entropy is the machines' cryptographic random source. It reads 256 bytes at a time.
-type entropy struct {
-	buf  [256]byte
-	left int
-}
+// entropy is the machines' cryptographic random source.
+type entropy struct{}
 
 // Uint64 returns 64 random bits.
-func (e *entropy) Uint64() uint64 {
-	if e.left == 0 {
-		// crypto/rand.Read never fails: it ends the program instead.
-		_, _ = rand.Read(e.buf[:])
-		e.left = len(e.buf)
-	}
-	e.left -= 8
-	return binary.LittleEndian.Uint64(e.buf[e.left:])
+func (entropy) Uint64() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // It never fails.
+	return binary.LittleEndian.Uint64(b[:])
 }

@@ -16,21 +16,22 @@ import (
 // drops counts dropped datagrams by reason, and warns at most once a minute about reasons with a remedy. It is safe for concurrent
 // use.
 type drops struct {
-	log    zerolog.Logger
-	counts []atomic.Uint64
+	log zerolog.Logger
+	by  []dropped
+}
+
+// dropped is what was dropped for one reason.
+type dropped struct {
+	count atomic.Uint64
 	// said is the time of the last warning, last that of the last drop, in nanoseconds of Unix time. Both, and from, are set only
 	// for reasons with a remedy.
-	said, last []atomic.Int64
+	said, last atomic.Int64
 	// from is the source address in the last warning.
-	from []atomic.Pointer[netip.AddrPort]
+	from atomic.Pointer[netip.AddrPort]
 }
 
 func newDrops(log zerolog.Logger) *drops {
-	n := len(wire.Drops()) + 1
-	return &drops{
-		log: log, counts: make([]atomic.Uint64, n), said: make([]atomic.Int64, n),
-		last: make([]atomic.Int64, n), from: make([]atomic.Pointer[netip.AddrPort], n),
-	}
+	return &drops{log: log, by: make([]dropped, len(wire.Drops())+1)}
 }
 
 func (d *drops) add(why wire.Drop, src netip.AddrPort) {
@@ -47,17 +48,18 @@ func (d *drops) addForeign(m *wire.Message, own *policy.Family, src netip.AddrPo
 
 // addWith counts a datagram; details adds to the warning.
 func (d *drops) addWith(why wire.Drop, src netip.AddrPort, details func(*zerolog.Event)) {
-	n := d.counts[why].Add(1)
+	of := &d.by[why]
+	n := of.count.Add(1)
 	hint := remedy(why)
 	if hint == "" {
 		return
 	}
-	now, said := time.Now().UnixNano(), d.said[why].Load()
-	d.last[why].Store(now)
-	if now-said < int64(sayAgain) || !d.said[why].CompareAndSwap(said, now) {
+	now, said := time.Now().UnixNano(), of.said.Load()
+	of.last.Store(now)
+	if now-said < int64(sayAgain) || !of.said.CompareAndSwap(said, now) {
 		return
 	}
-	d.from[why].Store(new(src))
+	of.from.Store(new(src))
 	line := d.log.Warn().Str("drop", why.String()).Stringer("from", src).Uint64("count", n)
 	details(line)
 	line.Msg(hint)
@@ -91,32 +93,26 @@ func remedy(why wire.Drop) string {
 // warnings lists the reasons with a remedy that have occurred.
 func (d *drops) warnings() (list []control.Warning) {
 	for _, why := range wire.Drops() {
-		last := d.last[why].Load()
-		if last == 0 {
-			continue
+		if from, last := d.lastOf(why); last.UnixNano() > 0 {
+			list = append(list, control.Warning{Text: remedy(why), Count: d.by[why].count.Load(), Last: last, From: from})
 		}
-		w := control.Warning{Text: remedy(why), Count: d.counts[why].Load(), Last: time.Unix(0, last)}
-		if from := d.from[why].Load(); from != nil {
-			w.From = from.String()
-		}
-		list = append(list, w)
 	}
 	return list
 }
 
 // lastOf is when a datagram was last dropped for a reason with a remedy, and the source in the last warning.
 func (d *drops) lastOf(why wire.Drop) (from string, at time.Time) {
-	if addr := d.from[why].Load(); addr != nil {
+	if addr := d.by[why].from.Load(); addr != nil {
 		from = addr.String()
 	}
-	return from, time.Unix(0, d.last[why].Load())
+	return from, time.Unix(0, d.by[why].last.Load())
 }
 
 // nonzero returns the counters above zero, by name.
 func (d *drops) nonzero() map[string]uint64 {
 	all := make(map[string]uint64)
 	for _, why := range wire.Drops() {
-		if n := d.counts[why].Load(); n > 0 {
+		if n := d.by[why].count.Load(); n > 0 {
 			all[why.String()] = n
 		}
 	}

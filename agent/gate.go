@@ -119,7 +119,7 @@ func (a *Agent) begin(g *gate) {
 // seatOf is where the machine of a gate sits.
 func (a *Agent) seatOf(g *gate) policy.Seat {
 	seat := policy.Seat{
-		Gate: g.id, Self: a.self, WaitsAlone: a.waitsAlone(), Rejoins: a.rejoins(), OnDemand: g.cfg.onDemand(), Entropy: a.entropy,
+		Gate: g.id, Self: a.self, WaitsAlone: a.waitsAlone(), Rejoins: a.rejoins(), OnDemand: g.cfg.onDemand(), Entropy: entropy{},
 	}
 	if g.roster != nil {
 		seat.Roster = g.roster.known.Voters

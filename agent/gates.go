@@ -25,19 +25,11 @@ func (a *Agent) setGates(gates []*gate) {
 }
 
 func idsOf(gates []*gate) []wire.GateID {
-	ids := make([]wire.GateID, 0, len(gates))
-	for _, g := range gates {
-		ids = append(ids, g.id)
+	ids := make([]wire.GateID, len(gates))
+	for i, g := range gates {
+		ids[i] = g.id
 	}
 	return ids
-}
-
-// tellVacant signals that gates that are awaited may be added.
-func (a *Agent) tellVacant() {
-	select {
-	case a.vacant <- struct{}{}:
-	default:
-	}
 }
 
 // addAwaited adds all gates that can be.
@@ -58,13 +50,8 @@ func (a *Agent) addAwaited(ctx context.Context) error {
 }
 
 // vacancies are the awaited gates whose predecessor is gone.
-func (a *Agent) vacancies() (list []GateConfig) {
-	for _, c := range a.awaited {
-		if a.byGate[wire.GateIDOf(c.Name)] == nil {
-			list = append(list, c)
-		}
-	}
-	return list
+func (a *Agent) vacancies() []GateConfig {
+	return slices.DeleteFunc(slices.Clone(a.awaited), func(c GateConfig) bool { return a.byGate[wire.GateIDOf(c.Name)] != nil })
 }
 
 // add adds a gate, unless the agent stops. While a gate is there that leaves it no room it has to wait.
@@ -129,5 +116,5 @@ func (a *Agent) forget(g *gate) {
 		g.log.Warn().Err(err).Msg("the other members still see this one in the gate")
 	}
 	g.log.Info().Msg("the gate is gone")
-	a.tellVacant()
+	signal(a.vacant)
 }

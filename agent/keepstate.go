@@ -67,7 +67,7 @@ func (a *Agent) onStateLost(err error) {
 		}
 	}
 	a.memory.lost.Store(true)
-	a.memory.fleetChanged()
+	signal(a.memory.changed)
 }
 
 // warning is the warning for the status.

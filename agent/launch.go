@@ -135,13 +135,13 @@ func (a *Agent) serve(g *gate, l *launch, c *caller, spec hook.Spec, startBy tim
 		return end
 	}
 	if c == nil {
-		return finished{gate: g, result: hook.Result{Exit: -1, NotExecuted: true, Err: errNobodyWaits}}
+		return finished{gate: g, result: notExecuted(errNobodyWaits)}
 	}
 	withToken(g.log.Info(), g, &l.token).Str("command", c.Command).Int("pid", c.PID).Msg("command starts")
 	spec.Argv = []string{c.Command}
 	run, err := c.start(spec, startBy)
 	if errors.Is(err, hook.ErrLate) {
-		return finished{gate: g, denied: true, result: hook.Result{Exit: -1, NotExecuted: true, Err: errLate()}}
+		return finished{gate: g, denied: true, result: notExecuted(errLate())}
 	}
 	return l.toItsEnd(g, g.enter(&l.token, c.Command), run, err)
 }
@@ -159,14 +159,21 @@ func (l *launch) endsEarly(g *gate, startBy time.Time) (finished, bool) {
 
 // toItsEnd waits for the end of an operation.
 func (l *launch) toItsEnd(g *gate, entry history.Run, run hookRun, err error) finished {
-	result := hook.Result{Exit: -1, NotExecuted: true, Err: err}
-	if err == nil {
-		l.started(run)
-		result = <-run.Done()
-	}
+	result := l.await(run, err)
 	g.complete(entry, &result)
 	return finished{gate: g, result: result}
 }
+
+// await waits for the end of what was started, if it was.
+func (l *launch) await(run hookRun, err error) hook.Result {
+	if err != nil {
+		return notExecuted(err)
+	}
+	l.started(run)
+	return <-run.Done()
+}
+
+func notExecuted(why error) hook.Result { return hook.Result{Exit: -1, NotExecuted: true, Err: why} }
 
 // grant is an operation under a grant, but for what is run, with what the operation is told of the grant as its environment.
 func (a *Agent) grant(g *gate, now policy.Instant, e *policy.Effect) hook.Spec {

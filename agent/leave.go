@@ -39,12 +39,7 @@ func (a *Agent) drain() {
 
 // draining reports whether a gate waits for the end of its run before it is left.
 func (a *Agent) draining() bool {
-	for _, g := range a.gates {
-		if a.leaving && !g.left {
-			return true
-		}
-	}
-	return false
+	return a.leaving && slices.ContainsFunc(a.gates, func(g *gate) bool { return !g.left })
 }
 
 // asking reports whether the process of a question is still there.
@@ -74,12 +69,11 @@ var errStopping = errors.New("the agent is stopping already")
 
 // Drain answers the control socket: the agent stops when what runs has ended.
 func (s source) Drain(ctx context.Context) error {
-	refused, err := ask(ctx, s.a, func() error {
+	return do(ctx, s.a, func() error {
 		if s.a.leaving {
 			return errStopping
 		}
 		s.a.drain()
 		return nil
 	})
-	return errors.Join(err, refused)
 }

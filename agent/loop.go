@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -161,7 +162,7 @@ func (a *Agent) noticeSleep() {
 
 func (a *Agent) onView(view *membership.View) {
 	a.view = view
-	a.memory.fleetChanged()
+	signal(a.memory.changed)
 	a.senders.keep(view)
 	for _, g := range a.gates {
 		if view.Follows(g.id) { // else it is older than the gate
@@ -188,12 +189,7 @@ func (a *Agent) meet(g *gate) {
 }
 
 func (a *Agent) allGone() bool {
-	for _, g := range a.gates {
-		if !g.gone {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(a.gates, func(g *gate) bool { return !g.gone })
 }
 
 // abandon ends a stop that has taken too long. Hooks that still run are killed with the agent.

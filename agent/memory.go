@@ -17,7 +17,7 @@ type memory struct {
 	ever  bool
 	// lost is set if the list on disk is gone.
 	lost atomic.Bool
-	// changed signals that the fleet has changed; its capacity is one.
+	// changed signals that the list must be written; its capacity is one.
 	changed chan struct{}
 }
 
@@ -49,14 +49,6 @@ func (a *Agent) rejoins() bool {
 	return a.memory.ever && a.cfg.Alone != AloneRun && (len(a.memory.fleet) > 0 || a.waitsAlone())
 }
 
-// fleetChanged signals that the list must be written. It does not block.
-func (m *memory) fleetChanged() {
-	select {
-	case m.changed <- struct{}{}:
-	default:
-	}
-}
-
 // keepMemory writes the list after each change until ctx is done.
 func (a *Agent) keepMemory(ctx context.Context) {
 	written, failed := a.memory.fleet, false
@@ -83,7 +75,7 @@ func (a *Agent) keepMemory(ctx context.Context) {
 				a.log.Warn().Err(err).Msg("after a restart, this agent finds its fleet by --join only")
 			}
 			failed = true
-			a.memory.fleetChanged()
+			signal(a.memory.changed)
 			continue
 		}
 		written, failed = list, false

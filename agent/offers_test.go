@@ -11,7 +11,7 @@ import (
 
 func TestATokenIsOldWhenItsSenderRepeatsItNoMore(t *testing.T) {
 	const skip = time.Second
-	o, after := new(offers), offeredFor(wander.Settings{Skip: skip})
+	o, after := newOffers(), offeredFor(wander.Settings{Skip: skip})
 	if after < 16*skip {
 		t.Errorf("a Token is accepted for %s, and is repeated for 16 timeouts", after)
 	}
@@ -31,8 +31,8 @@ func TestATokenIsOldWhenItsSenderRepeatsItNoMore(t *testing.T) {
 }
 
 func TestHandoffsOfHoursAreRemembered(t *testing.T) {
-	o, forgotten := new(offers), 0
-	const count = offerRows * offerWays / 4
+	o, forgotten := newOffers(), 0
+	const count = offerRows * recentWays / 4
 	for i := range wire.Exchange(10 * count) {
 		o.saw(i*0x9e3779b97f4a7c15|1, 0)
 	}

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -26,8 +25,7 @@ type orders struct {
 
 // Order answers the control socket: it gives an order to one gate, or to all gates of this host.
 func (s source) Order(ctx context.Context, call control.Order) error {
-	refused, err := ask(ctx, s.a, func() error { return s.a.order(&call) })
-	return errors.Join(err, refused)
+	return do(ctx, s.a, func() error { return s.a.order(&call) })
 }
 
 // order gives an operator's order.

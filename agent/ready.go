@@ -3,7 +3,6 @@ package agent
 import (
 	"maps"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -94,12 +93,7 @@ func (a *Agent) answerOf(l *launch, spec hook.Spec) hook.Result {
 	if l.isStopped() {
 		return hook.Result{Exit: -1, NotExecuted: true, Stopped: true, Err: errStoppedBefore}
 	}
-	run, err := a.deps.startHook(spec)
-	if err != nil {
-		return hook.Result{Exit: -1, NotExecuted: true, Err: err}
-	}
-	l.started(run)
-	return <-run.Done()
+	return l.await(a.deps.startHook(spec))
 }
 
 // unask ends a question whose answer nobody wants any more, and what was answered before.
@@ -179,9 +173,7 @@ func lastOf(lines []string) []string { return lines[max(len(lines)-1, 0):] }
 // refuseOwn tells those who wait for a run of the hook that it does not run.
 func (g *gate) refuseOwn(why error) {
 	if at := g.callers.ownPlace(); at >= 0 {
-		c := g.callers.queue[at]
-		g.callers.queue = slices.Delete(g.callers.queue, at, at+1)
-		c.refuse(why)
+		g.callers.take(at).refuse(why)
 	}
 }
 

@@ -47,14 +47,14 @@ func (a *Agent) sort(datagram []byte, src netip.AddrPort, dst netip.Addr) {
 	}
 	var digest uint64
 	if a.duplicates != nil {
-		if digest = a.duplicates.digest(datagram); a.duplicates.has(digest) {
+		if digest = a.duplicates.digest(datagram); a.duplicates.find(digest) != nil {
 			a.drops.add(wire.DropDuplicate, src)
 			return
 		}
 	}
 	if class == wire.ClassGossip {
 		if a.members.Deliver(payload, src) && a.duplicates != nil {
-			a.duplicates.add(digest)
+			a.duplicates.add(digest, struct{}{})
 		}
 		return
 	}
@@ -64,7 +64,7 @@ func (a *Agent) sort(datagram []byte, src netip.AddrPort, dst netip.Addr) {
 		return
 	}
 	if a.duplicates != nil {
-		a.duplicates.add(digest)
+		a.duplicates.add(digest, struct{}{})
 	}
 	if !a.queueing.admit(src.Addr(), policy.Time(time.Since(a.started))) {
 		a.drops.add(wire.DropRate, src)

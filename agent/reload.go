@@ -61,8 +61,7 @@ func (a *Agent) reload(ctx context.Context) (control.Reloaded, error) {
 		return control.Reloaded{Problem: err.Error()}, nil
 	}
 	about := next.About
-	refused, err := ask(ctx, a, func() error { return a.apply(&next.Config, &about) })
-	if err = errors.Join(err, refused); err != nil {
+	if err := do(ctx, a, func() error { return a.apply(&next.Config, &about) }); err != nil {
 		return control.Reloaded{}, err
 	}
 	next.Accept()
@@ -124,7 +123,7 @@ func (a *Agent) apply(next *Config, about *control.Reloaded) error {
 			about.Restart = append(about.Restart, "the constants of gate "+g.cfg.Name)
 		}
 	}
-	a.tellVacant() // in case that whoever asks for the reload does not wait for the gates to be added
+	signal(a.vacant) // in case that whoever asks for the reload does not wait for the gates to be added
 	return nil
 }
 

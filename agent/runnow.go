@@ -19,8 +19,7 @@ import (
 func (s source) RunNow(ctx context.Context, call control.RunNow) (control.RunEnd, error) {
 	ended := make(chan hook.Result, 1)
 	due := make(chan struct{}, 1)
-	refused, err := ask(ctx, s.a, func() error { return s.a.runNow(&call, due, ended) })
-	if err := errors.Join(err, refused); err != nil {
+	if err := do(ctx, s.a, func() error { return s.a.runNow(&call, due, ended) }); err != nil {
 		return control.RunEnd{}, err
 	}
 	if call.Wait {
@@ -97,10 +96,7 @@ func (k *callers) beginOwn(demanded, ready bool) *caller {
 	if at < 0 || demanded && (at > 0 || !ready) {
 		return nil
 	}
-	k.served = k.queue[at]
-	k.queue = slices.Delete(k.queue, at, at+1)
-	k.served.running = time.Now()
-	return k.served
+	return k.serve(at)
 }
 
 // tell tells a caller what came of its run.

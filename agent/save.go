@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/statedir"
@@ -110,10 +111,5 @@ func tellDenied(g *gate, note string) {
 
 // saving reports whether a save of any gate is in progress.
 func (a *Agent) saving() bool {
-	for _, g := range a.gates {
-		if g.saver.busy() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.gates, func(g *gate) bool { return g.saver.busy() })
 }

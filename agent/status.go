@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -48,6 +49,12 @@ func ask[T any](ctx context.Context, a *Agent, question func() T) (T, error) {
 		return none, fmt.Errorf("the agent is busy or stopping: %w", ctx.Err())
 	}
 	return <-answer, nil
+}
+
+// do carries out something on the loop.
+func do(ctx context.Context, a *Agent, what func() error) error {
+	refused, err := ask(ctx, a, what)
+	return errors.Join(err, refused)
 }
 
 func (a *Agent) status() control.Status {

@@ -63,14 +63,7 @@ func (a *Agent) nameOf(id wire.MemberID) string {
 
 // levelOf converts a note's level to the log's.
 func levelOf(l policy.Level) zerolog.Level {
-	switch l {
-	case policy.Debug:
-		return zerolog.DebugLevel
-	case policy.Info:
-		return zerolog.InfoLevel
-	case policy.Warn:
-		return zerolog.WarnLevel
-	case policy.Error:
-	}
-	return zerolog.ErrorLevel
+	return [...]zerolog.Level{
+		policy.Debug: zerolog.DebugLevel, policy.Info: zerolog.InfoLevel, policy.Warn: zerolog.WarnLevel, policy.Error: zerolog.ErrorLevel,
+	}[l]
 }
