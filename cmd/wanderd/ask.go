@@ -21,28 +21,31 @@ func (p *program) newStatusCommand() *cobra.Command {
 now, when this host ran last and may run next, and why it does not run now.
 
   holder        who holds the token. The agent asks the last holder that it knows, and
-                then those to whom the token went on. If one does not answer, that is said.
+                then the members to whom the token went on. If one does not answer, the
+                line says so.
   slot          the same for each token, in a gate that has several.
   guardians     the members that revive the token if this host, which holds it, dies.
-  not running   why not, and as "because" with --json: leaving, paused, no_majority,
-                unwanted (no caller waits), window (none is open), not_due, disk (the start
-                of a run cannot be recorded), other_secret (a host with another one was
-                heard, and no member), alone, waiting (and for how many laps).
+  not running   why this host does not run now ("because" with --json): leaving, paused,
+                no_majority, unwanted (no caller waits), window (none is open), not_due,
+                disk (the start of a run cannot be recorded), other_secret (a host with
+                another secret sends messages, and no member does), alone, waiting (the
+                line says for how many laps).
   next run      a token that arrives before then only passes through.
   regenerates   when this host will consider the token lost and make a new one. The time
                 grows by half with each token it makes, and shrinks with each that comes.
   load          op × members / min_interval / slots. Above 1 the fleet cannot keep up, and
                 all members run later than min_interval.
 
-With --fleet the agent asks all members, which have two seconds to answer, and the answer
-has one line for each: its last run and the next, and why it does not run now. Those that
-do not answer are named. The members are asked only now: there is no steady traffic.
+With --fleet the agent asks all members, and waits two seconds for their answers. The
+output has one line for each member: its last run, its next run, and why it does not run
+now. It names the members that do not answer. Nothing is sent between two such questions.
 
-With --watch the fleet is shown as it goes: where the token is and came from, who runs,
-who failed, who is next. Press ? for the keys, q to end. Where the output is no terminal
-it is a line for each event.
+With --watch you see the fleet live: where the token is and where it came from, who runs,
+who failed, who is next. Press ? for the keys, q to quit. If the output is not a terminal,
+each event is one line.
 
-It uses the agent's control socket: run it as the agent's user, or as root.`,
+It uses the agent's control socket: run it as the agent's user, as a member of
+socket_group, or as root.`,
 		Example: `  wanderd status
   wanderd status --fleet
   wanderd status --watch
@@ -91,8 +94,8 @@ func (p *program) newMembersCommand() *cobra.Command {
 		Long: `List the members of the fleet as the agent on this host sees them, with their
 addresses, whether they are alive, and in which of this host's gates they take part.
 
-Views differ for a while after a member joined or left. A crashed member is detected
-after some seconds.`,
+After a member has joined or left, hosts may see different lists for a moment. A crash is
+detected after some seconds.`,
 		Example: `  wanderd members
   wanderd members --json | jq -r '.members[] | select(.state != "alive") | .name'`,
 	}, func(ctx context.Context, c *control.Client) (page, error) {

@@ -29,9 +29,8 @@ func (p *program) newConfigShowCommand() *cobra.Command {
 		Long: `Print every setting in force and its origin: a flag, an environment variable, a
 line of the file, or a default and its rule.
 
-The output is a configuration file: saved and read with --config, it has the same
-effect on this host. To check whether the settings fit together, use "wanderd config
-check".`,
+The output is a configuration file: with --config it has the same effect on this host.
+"wanderd config check" checks whether the settings fit together.`,
 		Example: `  wanderd config show --config /etc/wanderd/wanderd.toml
   wanderd --hook ./sync.sh --min-interval 1h config show > wanderd.toml
   wanderd config show --json | jq .settings.bind`,
@@ -61,9 +60,9 @@ func (p *program) newConfigCheckCommand() *cobra.Command {
 		Long: `List all errors in the configuration, or print "ok" and a line for
 each gate: what it runs, and all its settings.
 
-It checks the hooks and the secret, as the agent does at its start, but it binds no
-address and does not open the state directory: run it as the user of the agent before
-you restart the agent.`,
+It checks the hooks and the secret, as the agent does at its start. It binds no address
+and does not open the state directory. Run it as the agent's user before you restart the
+agent.`,
 		Example: `  wanderd config check --config /etc/wanderd/wanderd.toml && systemctl restart wanderd`,
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {

@@ -22,13 +22,14 @@ func newDemoCommand() *cobra.Command {
 		Short: "Run a fleet on this machine and watch the token",
 		Long: `Run a fleet on this machine and watch the token.
 
-The demo starts complete agents, each with its own key, state directory, socket and
-gossip, on loopback. Their hooks make real copies of a generated tree (with rsync
-where it is installed, else with cp), and only the holder of the token runs its hook.
-On a terminal it draws the holder of the token and the last run of each member; elsewhere
-it prints a line for each event. At the end, or after Ctrl-C, it prints a summary: runs
-and longest interval of each member, the time in which two or more ran at once, and
-how many tokens were lost, regenerated, revived and removed.
+The demo starts complete agents on loopback, each with its own key, state directory and
+socket. Their hooks make real copies of a generated tree, with rsync if it is installed,
+otherwise with cp. Only the holder of the token runs its hook.
+
+On a terminal the demo draws the holder of the token and the last run of each member.
+Elsewhere it prints a line for each event. At the end, or after Ctrl-C, it prints a
+summary: the runs and the longest interval of each member, the time in which two or more
+ran at once, and how many tokens were lost, regenerated, revived and removed.
 
 It writes to a temporary directory only, and removes it at the end.`,
 		Example: "  wanderd demo\n  wanderd demo --for 2m --members 8\n  wanderd demo --for 10s | grep runs",

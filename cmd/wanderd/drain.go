@@ -19,15 +19,17 @@ func (p *program) newDrainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "drain",
 		Short: "Stop the agent on this host when its run has ended",
-		Long: `Stop the agent on this host without ending a run: the agent begins no run any more, lets
-what runs end by itself, passes its token on, and leaves. The command returns when the
-agent is gone; a signal to it ends the wait, not the drain. To end the run as well, stop
-the agent (systemctl stop wanderd). systemd does not start a drained agent again.
+		Long: `Stop the agent on this host without stopping its run. The agent starts no more runs, lets
+the present one end by itself, passes its token on, and leaves. systemd does not start a
+drained agent again.
+
+The command returns when the agent is gone. A signal to the command ends the wait, not
+the drain. To stop the run as well, stop the agent (systemctl stop wanderd).
 
 With stop = "drain" in the configuration every stop is a drain.`,
 		Example: `  wanderd drain && reboot`,
 	}
-	cmd.Flags().BoolVar(&noWait, "no-wait", false, "Return at once, and not when the agent is gone.")
+	cmd.Flags().BoolVar(&noWait, "no-wait", false, "Return at once: do not wait until the agent is gone.")
 	return p.asking(cmd, func(ctx context.Context, client *control.Client) error {
 		if err := client.Drain(ctx); err != nil || noWait {
 			return err

@@ -15,8 +15,8 @@ import (
 func (p *program) newGateCommand() *cobra.Command {
 	return newGroupCommand(&cobra.Command{
 		Use:   "gate",
-		Short: "Reset the past of a gate",
-		Long:  "Reset the past of a gate.",
+		Short: "Forget the numbers of a gate, after somebody has forged them",
+		Long:  "Forget the numbers of a gate, after somebody has forged them.",
 	}, p.newGateResetCommand())
 }
 
@@ -24,18 +24,17 @@ func (p *program) newGateResetCommand() *cobra.Command {
 	flags, stopped := settings.Flags{}, false
 	cmd := &cobra.Command{
 		Use:   "reset GATE",
-		Short: "Forget the fencing number of a gate and its token, on a stopped fleet",
-		Long: `Forget the fencing number of a gate, and what its protocol remembers of tokens, votes
-and leases: after a member has raised them, or made tokens that win over all others.
-When the last run was is kept, so that the hook does not run early.
+		Short: "Forget the fencing number of a gate, while all its agents are stopped",
+		Long: `Forget the fencing number of a gate, and what this host remembers of its tokens, votes and
+leases. You need this after a member has raised the number very high, or has made tokens
+that win over all others. The time of the last run is kept, so the hook does not run early.
 
-Stop all agents that have the gate, run this on each of their hosts, and start them. A
-host that is left out brings the number back. In a strict gate a host that has forgotten
-its vote while others hold a lease can let two members run at once, so the command wants
-to be told that all are stopped. A resource that checks the number (WANDERD_SEQ) has to
-forget it, too.
+Stop all agents that have the gate, run this on each of their hosts, and start them again.
+A host that is left out brings the number back. In a strict gate, a host that forgets its
+vote while another host runs can let two run at once. So confirm with --all-stopped that
+all agents are stopped. A resource that checks the number (WANDERD_SEQ) must forget it too.
 
-A new name for the gate, on all hosts, has the same effect, and keeps nothing.`,
+You can also give the gate a new name on all hosts. That forgets everything.`,
 		Example: `  wanderd gate reset default --all-stopped`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -44,12 +43,12 @@ A new name for the gate, on all hosts, has the same effect, and keeps nothing.`,
 				return err
 			}
 			if !stopped {
-				return errors.New("stop all agents that have this gate, then say --all-stopped")
+				return errors.New("stop all agents that have this gate, then confirm with --all-stopped")
 			}
 			return p.resetGate(layers.Agent.StateDir, args[0])
 		},
 	}
-	cmd.Flags().BoolVar(&stopped, "all-stopped", false, "All agents that have this gate are stopped.")
+	cmd.Flags().BoolVar(&stopped, "all-stopped", false, "Confirm that all agents with this gate are stopped.")
 	flags.AddTo(cmd.Flags(), config.Table().Only("state_dir", "config"))
 	return cmd
 }

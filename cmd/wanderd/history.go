@@ -33,15 +33,15 @@ took, how it ended, and under which number. A failed run has the end of its outp
 it. The agent keeps the history in the state directory, so a run that the agent or the
 host did not survive is listed, too.
 
-With --fleet the agent asks all members, which have two seconds to answer, and the answer
-has the runs of all hosts in the order of their clocks. Those that do not answer are
-named. If the runs of a host do not fit into its answer, the oldest are left out, and the
-answer says so. Without a secret the output of failed runs stays on their hosts.
+With --fleet the agent asks all members, and waits two seconds for their answers. The
+output has the runs of all hosts, in the order of their clocks, and names the members that
+do not answer. If the runs of a host do not fit into its answer, the oldest are left out,
+and the output says so. Without a secret the output of failed runs stays on their hosts.
 
   exit       the exit status of the hook; - if there is none.
-  cut short  timeout: hook_timeout struck. stopped: the agent was stopped, or the token
-             has another holder. expired: the grant ended. not started: it could not be
-             executed. agent died: the agent or the host was killed during the run.`,
+  cut short  timeout: it took longer than hook_timeout. stopped: the agent was stopped, or
+             the token has another holder. expired: the grant ended. not started: it could
+             not be executed. agent died: the agent or the host was killed during the run.`,
 		Example: `  wanderd history
   wanderd history --failed --since 2d
   wanderd history --fleet --failed --since 1d

@@ -28,20 +28,21 @@ func (p *program) newKeygenCommand() *cobra.Command {
 		Long: `Make a node key, or with --secret the secret of a fleet. An existing file is never
 overwritten; a missing directory is made.
 
-A node key is a member's identity, an Ed25519 key in OpenSSH's format. Without PATH
-it is made in the state directory, where the agent looks for it. You rarely need
-this: an agent makes its own at its first start. Never give two hosts the same key.
-The output has the key's line for --known-hosts, and the member that answers to this
-host's name in the roster of a strict gate: "wanderd status" shows it there.
+A node key is the identity of a member: an Ed25519 key in OpenSSH's format. Without
+PATH it is made in the state directory, where the agent looks for it. You rarely need
+this: an agent makes its own key at its first start. Never give two hosts the same key.
+The output has two lines: the identity of the member, and the key's line for
+--known-hosts. In a strict gate, "wanderd status" shows which identity belongs to which
+name of the roster: compare them.
 
-With --sign-with the private key of a certificate authority for SSH signs the node key
-as that of this member, whose name is --name. The certificate, which never expires, is
-written beside the key, and replaces one that is there. A node key that exists is
-signed as it is. It is the same as "ssh-keygen -s CA -h -I NAME -n NAME node_key.pub".
+--sign-with names the private key of a certificate authority for SSH. It signs the node
+key for the member named --name. The certificate never expires. It is written beside the
+key, and replaces an older one. An existing node key is signed as it is. The same can be
+done with "ssh-keygen -s CA -h -I NAME -n NAME node_key.pub".
 
 A fleet secret is 32 random bytes in base64. Without PATH it is written to
-` + secretName + ` in the working directory. Copy it to every host, readable by the
-user of the agent only, and name it with --secret-file. Everybody who has it can join.`,
+` + secretName + ` in the working directory. Copy it to every host, so that only the
+agent's user can read it, and name it with --secret-file. Everybody who has it can join.`,
 		Example: `  wanderd keygen --secret /etc/wanderd/secret
   wanderd keygen --state-dir /var/lib/wanderd
   wanderd keygen --sign-with ca_key --name host7 node_key`,

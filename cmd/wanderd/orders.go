@@ -24,16 +24,16 @@ func (p *program) newPauseCommand() *cobra.Command {
 	cmd := p.ordering(&cobra.Command{
 		Use:   "pause",
 		Short: "Pause a gate, on all hosts or on this one",
-		Long: `Pause a gate: no host begins a run any more. What runs ends as usual; the token goes on
-without runs; "wanderd exec" waits, or ends with status 75 under --nonblock. "wanderd
-status" shows the pause on every host: by whom, since when, why, and until when.
+		Long: `Pause a gate: no host starts a run. A run that has started ends as usual, and the token
+goes on. "wanderd exec" waits, or exits with status 75 under --nonblock. "wanderd status"
+shows on every host who paused the gate, since when, why, and until when.
 
-The order goes to all hosts by gossip, within a second or two, and with the token: a host
+The order reaches all hosts within a second or two, by gossip and with the token. A host
 that was away learns of it before it runs. The newest order counts, whoever gives it.
 Without --gate it is for all gates of this host.
 
-The pause ends by itself, --for 24h unless you say otherwise, by the clock of each host.
---for ever lasts until somebody says "wanderd resume".`,
+The pause ends after 24 hours, or after the time in --for, by the clock of each host. With
+--for ever it lasts until somebody says "wanderd resume".`,
 		Example: `  wanderd pause --reason "the mirror is down, ticket 4711"
   wanderd pause --gate upgrade --for 14d
   wanderd pause --here --for ever`,
@@ -59,9 +59,9 @@ func (p *program) newResumeCommand() *cobra.Command {
 	return p.ordering(&cobra.Command{
 		Use:   "resume",
 		Short: "End the pause of a gate",
-		Long: `End the pause of a gate: that of all hosts, or with --here that of this host alone. It also
-releases the brake (stop_after), and the failures in a row are forgotten. Without --gate
-it is for all gates of this host.`,
+		Long: `End the pause of a gate on all hosts, or with --here the pause of this host only. This also
+releases the brake (stop_after), and forgets the failures in a row. Without --gate it is
+for all gates of this host.`,
 		Example: `  wanderd resume
   wanderd resume --gate upgrade --reason "2.4.1 is out"`,
 	}, &control.Order{}, "Why, for the logs of all hosts", func() error { return nil })
@@ -147,20 +147,21 @@ func (p *program) newRunCommand() *cobra.Command {
 	call := control.RunNow{}
 	cmd := &cobra.Command{
 		Use:   "run",
-		Short: "Run the hook on this host as soon as it may, whatever min_interval says",
-		Long: `Run the hook of a gate on this host now, whatever min_interval says: as soon as the token is
-here, or a strict gate grants it. In a paused gate it waits for the end of the pause. If
-the hook was not due, this run does not count for min_interval, and the next one comes
-when it would have come anyhow. Where the gate has a ready command, this host is asked
-first: if it says no, nothing runs, and the command ends with the status of ready, 75.
-For the brake (stop_after) this run counts as any other.
+		Short: "Run the hook on this host as soon as possible, whatever min_interval says",
+		Long: `Run the hook of a gate on this host as soon as the token is here, or a strict gate grants
+it, whatever min_interval says. In a paused gate the run waits for the end of the pause.
+If the gate has a ready command, the agent asks it first. If it says no, nothing runs, and
+this command exits with its status, 75.
 
-With --wait the command waits for the end of the run, and exits with its status: 128 + N
+If the hook was not due, this run does not count for min_interval: the next run comes when
+it would have come anyway. For the brake (stop_after) this run counts like any other.
+
+With --wait the command waits until the run has ended, and exits with its status: 128 + N
 if signal N killed it, 124 if it took longer than hook_timeout, 126 if it cannot be
 executed. A signal to the command ends the wait, not the run.`,
 		Example: `  wanderd run --gate upgrade --wait`,
 	}
-	cmd.Flags().StringVar(&call.Gate, "gate", "", "The `GATE`, if this host has several.")
+	cmd.Flags().StringVar(&call.Gate, "gate", "", "Which `GATE`, if this host has several.")
 	cmd.Flags().BoolVar(&call.Wait, "wait", false, "Wait for the end of the run, and exit with its status.")
 	return p.asking(cmd, func(ctx context.Context, client *control.Client) error {
 		ctx, stop := untilSignal(ctx, nil)

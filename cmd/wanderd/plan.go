@@ -20,8 +20,8 @@ import (
 
 const longPlan = `Predict the behaviour of a fleet before you deploy it, and choose its constants.
 
-Give the number of members of the gate, the duration of a run and the interval of the
-runs of each member. The answer, after some seconds, contains
+Give the number of members of the gate, the duration of a run, and how often each member
+must run. After some seconds the answer contains
 
   the constants    walk, skip, min_interval, max_interval, backups, slots and hook_timeout,
                    as a part of a configuration file and as a command line
@@ -29,27 +29,27 @@ runs of each member. The answer, after some seconds, contains
                    wait for the token, and how far apart their runs are
   the network      datagrams and bytes, and an estimate for gossip
   what if          all members start at once; the holder of a token is killed; there
-                   are twice the members
+                   are twice as many members
 
-The figures are measured: a simulation runs the machines of the agent for a fixed amount
-of work, and theory is the check. If that amount is too small, as for many thousand
-members, the answer comes from theory and says so. The same question always gets the
+The figures are measured: a simulation runs the agent's protocol code for a fixed number
+of steps, and theory checks the result. For many thousand members that number is too
+small: then the answer comes from theory, and says so. The same question always gets the
 same answer.
 
-With --svg a picture of the first night is written as well: who runs when, if all members
-are due as the windows open, or at 20:00 if there are none.
+--svg also draws the first night: who runs when, if all members are due when the window
+opens, or at 20:00 without a window.
 
-If the goal is impossible, the answer gives the reason, the nearest possible plan, and
-for each of slots, members, op, every and skip the smallest sufficient change.`
+If the goal is impossible, the answer gives the reason and the nearest possible plan. It
+also gives the smallest sufficient change of each of slots, members, op, every and skip.`
 
 const examplePlan = `  400 hosts, a transfer of three minutes, once a day on each.
       wanderd plan --members 400 --op 3m --every 24h
 
-  An overload: by how much? And if two may run at once?
+  Too much load: by how much? And with two runs at once?
       wanderd plan --members 400 --op 3m --every 12h
       wanderd plan --members 400 --op 3m --every 12h --slots 2
 
-  In the nights of weekdays only: does every host get its turn in each of them?
+  In the nights of weekdays only: does every host get its turn in each night?
       wanderd plan --members 400 --op 3m --every 24h --slots 3 \
           --window "Mon..Fri 22:00-06:00 Europe/Berlin"
 

@@ -27,9 +27,9 @@ size are equally likely. The token can be lost in two ways:
                them. If dead members are replaced, like guardians of a soft gate, only
                this can happen
 
-The answer is the smallest k for which the probability that the token is not lost
-eventually reaches --target, with both probabilities of loss, also for other k. It is
-computed in exact whole numbers, and rounded for the output.`
+The answer is the smallest k with which the token is not lost eventually with probability
+--target or more. It shows both probabilities of loss, for this k and for others. They are
+computed exactly, and rounded for the output.`
 
 const examplePlanBackups = `  Half of ten thousand members crash.
       wanderd plan backups --members 10000 --crashed 50%

@@ -18,15 +18,17 @@ func (p *program) newReloadCommand() *cobra.Command {
 		Use:   "reload",
 		Short: "Let the agent on this host read its configuration again",
 		Long: `Let the agent on this host read its configuration file again, as SIGHUP and "systemctl
-reload wanderd" do. It loses neither its token nor a run nor those who wait.
+reload wanderd" do. The agent keeps its token, its run and its waiting callers.
 
-What can change while an agent runs: the list of gates, the hooks and constants of soft
-gates but skip and slots, hook_timeout, join, trust_hook, stop and stop_timeout. A gate
-that is removed begins nothing any more, lets its run end and passes its token on. What
-else has changed is named, and needs a restart; for a setting of a gate it is enough to
-reload without the gate, and then with it. If anything in the file is wrong, nothing
-changes, and the command says what and where, with exit code 78. Flags and variables
-stay those with which the agent was started.`,
+A reload can change the list of gates, hooks, hook_timeout, join, trust_hook, stop,
+stop_timeout, and the constants of soft gates except skip and slots. The agent names each
+other setting that has changed: it needs a restart. If it is a setting of a gate, you can
+also reload without the gate, and then with it. A gate that is removed starts nothing any
+more, lets its run end, and passes its token on.
+
+If anything in the file is wrong, nothing changes. The command then says what is wrong and
+where, with exit code 78. Flags and environment variables stay as they were when the agent
+started.`,
 		Example: `  wanderd config check --config /etc/wanderd/wanderd.toml && wanderd reload`,
 	}, func(ctx context.Context, client *control.Client) error {
 		r, err := client.Reload(ctx)

@@ -1,24 +1,24 @@
 package main
 
-const longSim = `Simulate a fleet with faults. The machines are those of the agent, and run message by
-message, a hundred thousand times faster than in reality.
+const longSim = `Simulate a fleet with faults. The simulation runs the agent's protocol code, message by
+message, a hundred thousand times faster than real time.
 
-Try the constants of a fleet before you deploy it: how busy it is, how long its members
-wait, how often two run at once, and how it recovers from faults. The seed determines
-all random choices, so a run can be repeated on any machine.
+Try the constants of a fleet before you deploy it. You see how busy the fleet is, how long
+its members wait, how often two run at once, and how it recovers from faults. The seed
+determines all random choices, so you can repeat a run on any machine.
 
 The output:
 
   busy, overlap    the share of the time with at least one operation, and with two or
                    more
   interval         between the starts of two operations of one member
-  tokens           made: including those made because one seemed lost; revived: by a
+  tokens           made: new ones, also when a token only seemed lost; revived: by a
                    guardian; removed: because there was an older one; lost: with a
-                   message, or a member
+                   message or a member
   recovery         from the loss of the last token until there is again one token, and
                    no other for max_interval
 
-On a terminal it shows the remaining time. Ctrl-C ends it and prints the figures so
+On a terminal it shows the remaining time. Ctrl-C ends it, and prints the figures so
 far.`
 
 const exampleSim = `  The fleet of the paper; takes a second.
@@ -35,7 +35,7 @@ const exampleSim = `  The fleet of the paper; takes a second.
       wanderd sim --loss 1% --jitter 5ms --crash-every 7d --down-for 10m \
           --partition-at 1d --partition-for 2h --partition-share 30%
 
-  A ring that elects a leader, some of whose members crash.
+  A ring that elects a leader, while some members crash.
       wanderd sim --policy election --members 40 --backups 8 --crash-every 10m \
           --duration 1m
 

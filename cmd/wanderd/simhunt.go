@@ -35,17 +35,17 @@ func (p *program) newSimHuntCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hunt",
 		Short: "Look for a seed that breaks a rule",
-		Long: `Look for a seed that breaks a rule. Each seed draws every parameter of a small fleet,
-and its faults. First there are faults, and checkers verify every step; then all faults
-end, and the fleet has to make progress within a bound.
+		Long: `Look for a seed that breaks a rule of the protocol. Each seed draws every parameter of a
+small fleet, and its faults. First there are faults, and checkers verify every step. Then
+all faults end, and the fleet must make progress within a bound.
 
-It uses all cores, and prints its speed and the coverage of events from time to time. At
-a seed that breaks a rule it stops, with exit code 1, and shows the rule, the
-parameters, the last 50 lines of the trace, and the command that replays it. For any
-number of cores this is the smallest seed that fails.
+The hunt uses all cores. From time to time it prints its speed and which events have
+occurred. It stops at the smallest seed that breaks a rule, with exit code 1. It then shows
+the rule, the parameters, the last 50 lines of the trace, and the command that repeats
+this run.
 
-A hunt of ` + fmt.Sprint(hunt.DefaultSeeds) + ` seeds or more with policy wander fails too if some event never
-occurred: it has not tested all rules.`,
+A hunt of ` + fmt.Sprint(hunt.DefaultSeeds) + ` seeds or more with policy wander also fails if some event never occurred,
+because then it has not tested all rules.`,
 		Example: `  wanderd sim hunt
   wanderd sim hunt --seeds 100000
   wanderd sim hunt --for 10m --seed 1000000

@@ -62,10 +62,11 @@ func (p *program) newSimRunCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run NAME",
 		Short: "Run an experiment",
-		Long: `Run an experiment: of the paper, with its published figures beside those of wanderd's
-machines, and the differences, with their reasons as far as they are known; beyond the
-paper, with its goals; or of papers on other token protocols. "wanderd sim list" has
-the names; paper, beyond and siblings each mean all experiments of that kind.
+		Long: `Run an experiment. "wanderd sim list" lists them. Experiments of the paper show its
+published figures beside those of wanderd, and explain the differences as far as they are
+known. Experiments beyond the paper have goals of their own. Others are from papers on
+other token protocols. The names paper, beyond and siblings each mean all experiments of
+that kind.
 
 With --write it writes their page again, such as paper.md, with its plots in the folder
 plots. The same seeds give the same page.`,

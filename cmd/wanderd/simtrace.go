@@ -47,10 +47,10 @@ func (p *program) newSimTraceCommand() *cobra.Command {
 		Long: `Trace one run, step by step: as text, with a line for each event and below it the
 actions of the member; or as a sequence diagram in the language of Mermaid.
 
-With --seed, and perhaps --policy, it traces the run of "wanderd sim hunt" with this
-seed, up to its end or --for; the exit code is 1 if the run breaks a rule. With any
-other parameter, or a file, it traces the first minute, or --for, of the run of "wanderd
-sim". With the name of a story it traces that one:
+With --seed (and --policy) it traces the run of "wanderd sim hunt" with this seed, to its
+end or for the time in --for. The exit code is 1 if the run breaks a rule. With any other
+parameter, or with a file, it traces the run of "wanderd sim": its first minute, or the
+time in --for. With the name of a story it traces that story:
 
 ` + storyLines() + `
 Members are called a, b, c…; tokens T1, T2…, the number of the run behind #; handoffs

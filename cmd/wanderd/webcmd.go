@@ -15,15 +15,15 @@ func (p *program) newWebCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "web",
 		Short: "Show the fleet as a page in a browser",
-		Long: `Show the fleet as a page in a browser: the members as a ring with the token as it goes
-round, who runs now, the runs of the last day by host, and what failed, with its output.
-It pauses and resumes a gate on all hosts, as "wanderd pause" does.
+		Long: `Show the fleet as a page in a browser: a ring of members with the token as it goes round,
+who runs now, the runs of the last day by host, and what failed, with its output. The page
+can pause and resume a gate on all hosts, as "wanderd pause" does.
 
-The page is served by this command, not by the agent, until a signal ends it. Open the
-address that it prints: it has a token, without which nobody sees anything. The members
-are asked only while a page is open.
+This command serves the page until a signal ends it; the agent does not. Open the address
+that it prints. The address contains a password, without which nobody sees anything. The
+members are asked only while a page is open.
 
-It is served on the loopback interface only. From another host, use ssh:
+The page is served on the loopback interface only. From another host, use ssh:
 ssh -L 8946:127.0.0.1:8946 HOST wanderd web
 
 It uses the agent's control socket: run it as the agent's user, or as root.`,
