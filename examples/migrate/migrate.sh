@@ -1,6 +1,6 @@
 #!/bin/sh
-# Stands for a migration of a database that must never run twice at once: $DB is a folder with the version of the schema. It refuses to write
-# after anybody with a higher number, and notices when it is not alone.
+# Stands in for a migration of a database that must never run twice at once: $DB is a folder with the version of the schema. It refuses to
+# write if the database has seen its number or a higher one, and notices when another migration runs.
 set -eu
 want=${1:-2}
 seq=${WANDERD_SEQ:?run me under wanderd exec}

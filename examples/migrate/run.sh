@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the example: three agents on this machine stand for three hosts on which a new release starts at the same moment. Each of them would
-# migrate the database. run.sh. WANDERD is the binary; if unset, it is built.
+# Runs the example: three agents on this machine stand in for three hosts. A new release starts on all of them at the same moment, and
+# each would migrate the database. run.sh. WANDERD is the binary; if unset, it is built.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 

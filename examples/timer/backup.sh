@@ -1,5 +1,5 @@
 #!/bin/sh
-# Stands for a backup to a server that can take one at a time. BACKUP_TO is that server: a folder, where a second client is noticed.
+# Stands in for a backup to a server that can take one client at a time. BACKUP_TO is that server: a folder in which a second client is noticed.
 set -eu
 to=${BACKUP_TO:?BACKUP_TO is the folder to write to}
 

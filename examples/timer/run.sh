@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the example: three agents on this machine stand for three hosts, and on each of them the command of the unit with its drop-in is
-# started at the same moment, three times. run.sh [times]. WANDERD is the binary; if unset, it is built.
+# Runs the example: three agents on this machine stand in for three hosts. Three times it starts the command of the unit with its drop-in
+# on all of them at the same moment. run.sh [times]. WANDERD is the binary; if unset, it is built.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 times=${1:-3}

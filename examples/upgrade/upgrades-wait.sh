@@ -1,5 +1,5 @@
 #!/bin/sh
-# Asked by wanderd (ready = …): has this host anything to upgrade? 0 is yes, 75 is "not needed now", all else an error.
+# wanderd asks (ready = …): has this host anything to upgrade? 0 is yes, 75 is "not needed now", anything else is an error.
 set -eu
 
 # A simulation installs nothing, and needs no root. Its lines "Inst PACKAGE …" are what an upgrade would install.
