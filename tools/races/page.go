@@ -48,7 +48,7 @@ func (p *page) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Races
 
-Locks side by side on one machine, one system after the other. Written by
+Locks of several systems on one machine, one system after the other. This page is written by
 
     go -C tools/races run . --write ../../docs
 
@@ -66,19 +66,19 @@ loopback. Their files are in %s, on the same disk.
 		}
 		b.WriteString("\n")
 	}
-	table("Who races", "Load is the machine's load average over one minute, before and after.", []string{"system", "version", "settings", "load"}, p.racers)
-	table("A grant and its release", fmt.Sprintf("Nobody else wants it. One client for %s, and then the clients of three servers or members in turn, for as long.", raceTime),
+	table("Who races", "Load is the machine's load average over one minute, before and after the system raced.", []string{"system", "version", "settings", "load"}, p.racers)
+	table("A grant and its release", fmt.Sprintf("Nobody else wants the lock. First one client asks for %s, then the clients of three servers or members ask in turn, for the same time.", raceTime),
 		[]string{"system", "one client: median", "99th percentile", "in turn: median", "99th percentile"}, p.uncontended)
-	table("Ten that contend", "Each asks again as soon as it has released. wanderd has ten members here, all of them on the roster; the others have ten clients of their servers.",
+	table("Ten that contend", "Each client asks again as soon as it has released the lock. wanderd has ten members here, all of them in the roster. The others have ten clients of their servers.",
 		[]string{"system", "grants a second", "wait: median", "99th percentile", "grants of the least, most served"}, p.contending)
-	table("The holder is killed", fmt.Sprintf("kill -9; from then until a client at another server or member is granted the lock. Each %d times.", deaths),
+	table("The holder is killed", fmt.Sprintf("The pause is the time from kill -9 until a client at another server or member is granted the lock. Each case is measured %d times.", deaths),
 		append([]string{"system", "killed"}, slices.Repeat([]string{"pause"}, deaths)...), p.holderDeaths)
-	table("A server or a member is killed", fmt.Sprintf("kill -9, while the clients of three servers, or of the two other members, contend: the longest time without any grant in the %s after that.", watchTime),
+	table("A server or a member is killed", fmt.Sprintf("The clients of three servers, or of the two other members, contend. The pause is the longest time without any grant in the %s after kill -9.", watchTime),
 		[]string{"system", "killed", "pause"}, p.serverDeaths)
-	table("Bytes at rest", fmt.Sprintf("Three servers or members without any client, each in a network namespace of its own: bytes on the wire a minute with all headers, counted for %s. "+
-		"Messages are wanderd's datagrams that are not gossip: a strict gate at rest has none; the token of a soft gate goes round all the time.", restTime),
+	table("Bytes at rest", fmt.Sprintf("Three servers or members without any client, each in its own network namespace. Bytes are on the wire, per minute, with all headers, counted for %s. "+
+		"Messages are wanderd's datagrams that are not gossip. A strict gate at rest sends none. The token of a soft gate goes round all the time.", restTime),
 		[]string{"system", "all", "each", "messages"}, p.resting)
-	table("A command under a lock", fmt.Sprintf("The time of a process from start to end, %d times one after the other; nobody else wants the lock.", commands),
+	table("A command under a lock", fmt.Sprintf("The time of a process from its start to its end, %d times one after the other. Nobody else wants the lock.", commands),
 		[]string{"command", "median", "99th percentile"}, p.commands)
 	table("Skipped", "These did not race here.", []string{"system", "why"}, p.skipped)
 	return strings.TrimRight(b.String(), "\n") + "\n"

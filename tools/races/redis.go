@@ -21,7 +21,7 @@ func redis() *product {
 		},
 		dial: dialRedis, leader: func(*cluster) (int, error) { return 0, nil }, victim: "its only server",
 		version:  func(*cluster) string { return firstLine("redis-server", "--version") },
-		settings: fmt.Sprintf("1 server, nothing on the disk; SET NX PX %d, asked for again every 1 to 10 ms", lease.Milliseconds()),
+		settings: fmt.Sprintf("1 server, nothing on the disk; SET NX PX %d, tried again every 1 to 10 ms", lease.Milliseconds()),
 	}
 }
 

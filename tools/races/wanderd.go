@@ -116,7 +116,7 @@ func (f *fleet) describe() (version, settings string) {
 	if f.policy == "wander" {
 		settings = "skip 100 ms"
 	}
-	return firstLine(f.program, "version"), "3 members, " + settings + ", the connection to the agent that exec has"
+	return firstLine(f.program, "version"), "3 members, " + settings + ", the same connection to the agent as exec"
 }
 
 func (f *fleet) command() (string, []string) {

@@ -48,27 +48,27 @@ func surveys() []survey {
 	return []survey{
 		{
 			name: "beyond-calm", title: "Nothing goes wrong, or one thing at a time", source: "tables 3 to 5; \"an open issue\", section 8",
-			shows: "The paper's fleets as they are meant to be, and what becomes of them when the token is lost: with a Commit, with its " +
-				"holder, with its holder and the first guardian.",
+			shows: "The paper's fleets without faults; and when the token is lost: with a Commit, with its holder, or with its holder and " +
+				"the first guardian.",
 			cells: papersFleets(world{}), targets: calmTargets,
 			notes: []string{
 				"Without faults no two operations ever run at once under wanderd's rules: a member whose wait is longer than max_interval asks " +
 					"others before it makes a token. The paper's rules make one, and have to remove it again.",
-				"sweep gives everybody the best possible interval. random and shuffle cannot: a member that the token reaches just before " +
-					"it is due waits for another lap, and a random walk has no laps.",
-				"A lost Commit is noticed a skip later by the sender, the first guardian, which asks the receiver and is told at once that it " +
-					"has nothing. A holder that crashes with its host tells nobody: after a skip without its beats it is asked, and has half a skip to answer; it " +
-					"has beaten up to a quarter of a skip before it crashed. Where the first guardian dies with it, the second is half a skip " +
-					"behind.",
-				"Under the paper's rules somebody soon holds a token again where tokens are made all the time, N = 300, and yet it takes " +
-					"many hours until there is one and no other.",
-				"The messages that random at N = 300 sends beyond those of handoffs and beats are the questions of members that have " +
-					"waited for longer than max_interval.",
+				"sweep gives every member the best possible interval. random and shuffle cannot: in a shuffle, a member that the token " +
+					"reaches just before it is due waits for another lap, and a random walk has no laps.",
+				"A lost Commit is noticed a skip later by the sender, which is the first guardian. It asks the receiver, which answers " +
+					"at once that it has no token. A holder that crashes with its host tells nobody. After a skip without beats its first " +
+					"guardian asks it, and waits half a skip for an answer. The last beat was sent up to a quarter of a skip before the " +
+					"crash. If the first guardian dies too, the second acts half a skip later.",
+				"Under the paper's rules and N = 300, tokens are made all the time. So somebody soon holds a token again, but it takes " +
+					"many hours until there is only one.",
+				"At N = 300, random sends more messages than handoffs and beats need: they are questions of members that have waited " +
+					"for longer than max_interval.",
 			},
 		},
 		{
 			name: "beyond-large", title: "A thousand members, and ten thousand", source: "\"fully scalable\", section 8",
-			shows: "The constants as ever, so that the load is 6.7 and 67, and the best possible interval 4000 s and 40000 s. Ten runs of each " +
+			shows: "The constants are the same, so the load is 6.7 and 67, and the best possible interval 4000 s and 40000 s. Ten runs of each " +
 				"fleet of 1000, and two of each of 10000, of 200000 s; a hundred faults of each kind.",
 			cells: changed(cells(world{}, 1000, 10_000), func(c *cell) {
 				c.seeds, c.faults = usualSeeds/2, 2*usualFaults
@@ -81,7 +81,7 @@ func surveys() []survey {
 			}),
 			targets: recoveryTargets,
 			notes: []string{
-				"A recovery takes as long as in a small fleet: only the holder and its guardians have to do with it.",
+				"A recovery takes as long as in a small fleet, because only the holder and its guardians take part in it.",
 				"Under the paper's rules nearly everybody waits for longer than Δmax and makes tokens: \"when the size of the membership N is " +
 					"significantly near the rate Δmax/Δop, the system shows instability\" (section 5.1). There never is exactly one, so none is " +
 					"lost here on purpose.",
@@ -89,11 +89,12 @@ func surveys() []survey {
 		},
 		{
 			name: "beyond-loss", title: "One datagram in a hundred is lost, or one in twenty", source: notInThePaper,
-			shows: "Whether beats that are lost make guardians revive a token that has a holder, and how much a recovery suffers.",
+			shows: "Do lost beats make guardians revive a token that has a holder? How much longer does a recovery take?",
 			cells: slices.Concat(papersFleets(lossy(1)), papersFleets(lossy(5))), targets: overlapTargets,
 			notes: []string{
-				"A guardian has to miss four beats in a row before it asks, and then asks three times. So no token is revived that has a holder.",
-				"A recovery takes longer where a question or an answer is lost that would have ended it.",
+				"A guardian asks only after it has missed four beats in a row, and then asks three times. So no token that has a " +
+					"holder is revived.",
+				"A recovery takes longer if its question or answer is lost.",
 			},
 		},
 		{
@@ -101,37 +102,38 @@ func surveys() []survey {
 			shows: "At N = 300 somebody crashes every half a minute, and the holder every three hours. The others hear of a crash ten seconds later.",
 			cells: papersFleets(crashing), targets: overlapTargets,
 			notes: []string{
-				"The best possible takes into account that six members in a hundred are down. An interval also lasts for as long as its member " +
-					"was down: the longest ones are no shortcoming of the gate.",
-				"A holder that crashes within ten minutes after a fault that was done on purpose begins the wait for one token for good anew: " +
-					"most of what is longer there than \"held again\" is that.",
-				"Where the other guardian is down, too, no copy is left, and the token is made anew after max_interval.",
+				"The best possible values take into account that six members in a hundred are down. An interval includes the time for " +
+					"which its member was down: so the longest ones are no fault of the gate.",
+				"If another holder crashes within ten minutes after a planned fault, the wait for one token for good starts again. " +
+					"That is most of the difference between \"held again\" and \"one for good\".",
+				"If the other guardian is down too, no copy is left, and a new token is made after max_interval.",
 			},
 		},
 		{
 			name: "beyond-links", title: "One in twenty ordered pairs of members cannot reach each other, for good", source: notInThePaper,
-			shows: "Whether a member starves whose predecessor in the lap never reaches it. The membership does not notice: it finds ways round.",
+			shows: "Does a member starve if its predecessor in the lap can never reach it? The membership does not notice the broken " +
+				"link, because gossip goes other ways.",
 			cells: papersFleets(broken),
 			notes: []string{
-				"Nobody starves: who was missed is tried by the next holder. What is lost is the time of the handoffs that fail.",
-				"A guardian that never hears its holder suspects it again and again, and is told each time by the other one that all is well. " +
-					"Now and then this comes in the way of a recovery: where the guardian that is left cannot be reached, or has just asked.",
+				"Nobody starves: the next holder tries a member that was missed. Only the time of the failed handoffs is lost.",
+				"A guardian that never hears its holder suspects it again and again. Each time the other guardian answers that it " +
+					"hears the holder. Sometimes this delays a recovery: if the guardian that is left cannot be reached, or has just asked.",
 			},
 		},
 		{
-			name: "beyond-times", title: "Operations take 1 to 16 s, and not the 4 s that op says", source: notInThePaper,
-			shows: "All times in that range are as likely, 8.5 s on average. So the load is twice what the constants say: 2.1 at N = 150 and " +
+			name: "beyond-times", title: "Operations take 1 to 16 s, not the 4 s that op says", source: notInThePaper,
+			shows: "They are evenly distributed, 8.5 s on average. So the load is twice what the constants say: 2.1 at N = 150 and " +
 				"4.25 at N = 300. Δmax stays at 1800 s; max_interval follows the operation as it is measured.",
 			cells: papersFleets(uneven),
-			notes: []string{"The best possible interval is a lap of average operations; how long a lap takes varies with them."},
+			notes: []string{"The best possible interval is a lap of average operations. A real lap varies with its operations."},
 		},
 		{
 			name: "beyond-loads", title: "Loads from 0.1 to 2", source: notInThePaper,
 			shows: "Fleets of 15 to 300 members, the constants as ever: a load of 1 is N = 150. Half as many runs as elsewhere.",
 			cells: changed(cells(world{}, 15, 30, 75, 120, 150, 225, 300), func(c *cell) { c.seeds, c.faults = usualSeeds/2, 2*usualFaults }),
 			notes: []string{
-				"Below a load of 1 a sweep waits with the token at whoever is due next, so that nobody waits longer than need be. random " +
-					"and shuffle come by at odd times, and a member that is due waits for half a lap on average.",
+				"Below a load of 1, a sweep lets the token wait at the member that is due next, so nobody waits longer than necessary. " +
+					"With random and shuffle the token comes at any time, and a member that is due waits half a lap on average.",
 			},
 			plots: func(all []line) []study.Plot {
 				return []study.Plot{

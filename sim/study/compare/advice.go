@@ -18,21 +18,23 @@ func advise(list []measured) []counsel {
 	bare, lossy := of("wander, sweep, no guardians", full, ofCrashes), of("tree, fair", twice, ofLoss)
 	return []counsel{
 		{
-			fmt.Sprintf("Somebody who waits for a command is served soonest by a tree: of %d members that ask rarely, after %s s (median) for %s datagrams, "+
-				"against %s s and %s on a ring (q), and %s s and %s with the wandering token, which rests at every member.",
+			fmt.Sprintf("For commands that are rare, take a tree: callers wait least. With %d members that ask rarely the median wait is %s s, "+
+				"for %s datagrams. On a ring (q) it is %s s for %s, and with the wandering token, which rests at every member, %s s "+
+				"for %s.",
 				disturbed, number(tree.p50), number(tree.messages), number(q.p50), number(q.messages), number(wander.p50), number(wander.messages)),
 			tree.p50 < q.p50 && q.p50 < wander.p50 && tree.messages < q.messages,
 		},
 		{
-			fmt.Sprintf("A gate with more to do than it can is kept busiest by tree and ring, %s and %s %% of the time against %s %% with the wandering token, and the "+
-				"fair tree, which serves in the order of the requests, has the shortest longest waits: %s s (99th percentile) against %s and %s s.",
+			fmt.Sprintf("For an overloaded gate, take a tree or a ring: they keep it busy for %s and %s %% of the time, the wandering token "+
+				"for %s %%. The fair tree serves in the order of the requests, so its longest waits are the shortest: %s s (99th "+
+				"percentile), against %s s on a ring and %s s with the wandering token.",
 				number(100*busyTree.busy), number(100*busyQ.busy), number(100*busyWander.busy), number(busyTree.p99), number(busyQ.p99), number(busyWander.p99)),
 			min(busyTree.busy, busyQ.busy) > busyWander.busy && busyTree.p99 < min(busyQ.p99, busyWander.p99),
 		},
 		{
-			fmt.Sprintf("Where hosts come and go, take the wandering token with its guardians: it needs no roster, and it runs again at most %s s after its holder's "+
-				"crash, against %s s in a tree and %s s on a ring, and up to %s s without guardians; a tree of %d members that loses 1 %% of its "+
-				"datagrams sends %s of them for each run.",
+			fmt.Sprintf("Where hosts come and go, take the wandering token with guardians: it needs no roster. After a crash of its holder the "+
+				"next run starts at most %s s later, against %s s in a tree, %s s on a ring, and %s s without guardians. A tree of %d "+
+				"members that loses 1 %% of its datagrams sends %s of them for each run.",
 				number(killedWander.recovery), number(killedTree.recovery), number(killedQ.recovery), number(bare.recovery), disturbed, number(lossy.messages)),
 			killedWander.recovery < min(killedTree.recovery, killedQ.recovery) && bare.recovery > 10*killedWander.recovery && lossy.messages > 10*busyTree.messages,
 		},

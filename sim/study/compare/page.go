@@ -15,9 +15,10 @@ import (
 func Page() study.Page {
 	return study.Page{
 		Name: "compare", Title: "The protocols side by side",
-		Intro: "Which protocol fits a gate on demand. The same members ask at the same mean times in all of them, the same datagrams are slow or lost, and " +
-			"the same number of members lose their power while they work. Rings and trees run here without the ballot that makes a gate strict: with " +
-			"it they cost a majority's leases besides, and wait for the end of one after a crash.",
+		Intro: "Which protocol fits a gate on demand? Here all protocols have the same demand: members ask at the same mean times, " +
+			"the same share of datagrams is slow or lost, and the same number of members lose their power while they run. Rings " +
+			"and trees run here without the ballot that makes a gate strict. With the ballot they also need messages for leases, " +
+			"and wait for the end of a lease after a crash.",
 		Experiments: []study.Experiment{sideBySide()},
 	}
 }
@@ -34,10 +35,11 @@ func sideBySide() study.Experiment {
 	count := func(_ *course, o study.Options) int { return o.SeedsOr(1) }
 	return study.Surveyed(study.Experiment{
 		Name: "compare", Title: "One demand, ten protocols", Source: "none of the papers",
-		Shows: fmt.Sprintf("Members of a gate on demand ask again and again, so that the fleet is at a tenth of its capacity, at it, or at twice of it; a run "+
-			"takes %v ± %.0f %%, a datagram %v to %v. Each run lasts %v of the fleet's time. Members have %d backups; the wandering token rests for %v "+
-			"where nobody wants it; a site of the tree waits %v before it suspects its predecessor, and the ring learns of a crash from the membership, after "+
-			"about 10 s. With crashes, %d members lose their power for good, each while its command runs.",
+		Shows: fmt.Sprintf("Members of a gate on demand ask again and again. The fleet is at a tenth of its capacity, at its capacity, or at "+
+			"twice its capacity. A run takes %v ± %.0f %%, a datagram %v to %v. Each simulation lasts %v of the fleet's time. "+
+			"Members have %d backups. The wandering token rests for %v where nobody wants it. A member of the tree waits %v before "+
+			"it suspects its predecessor. The ring learns of a crash from the membership, after about 10 s. With crashes, %d "+
+			"members lose their power for good, each while its command runs.",
 			op, 100*spread, latency, latency+jitter, lasts, backups, skip, suspectAfter, crashes),
 		Against: "Sentences of advice",
 	}, all, count, func(ctx context.Context, c *course, seed uint64) (outcome, error) { return c.run(ctx, seed) },
@@ -142,7 +144,7 @@ func underFault(list []measured, f fault) report.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	if f == ofCrashes {
-		t.Notes = []string{"A recovery is the time from a crash of the member at work to the next run. Somebody waits at such loads."}
+		t.Notes = []string{"A recovery is the time from a crash of the running member to the next run. At such loads somebody always waits."}
 	}
 	return t
 }

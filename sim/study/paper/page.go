@@ -6,9 +6,9 @@ import "github.com/wanderd/wanderd/sim/study"
 func Page() study.Page {
 	return study.Page{
 		Name: "paper", Title: "The paper's evaluation, repeated",
-		Intro: "Augusto Ciuffoletti, *The wandering token*, evaluates the algorithm by a simulator that was not published. Here are its " +
-			"tables and figures beside what wanderd's own machines do: the same code that the agent runs, message by message, in virtual " +
-			"time. A unit of the paper is a second. Measured is the mean over seeds, ± half of its 95 % confidence interval.",
+		Intro: "Augusto Ciuffoletti, *The wandering token*, evaluates the algorithm by a simulator that was not published. This page compares its tables and figures with " +
+			"wanderd's protocol code: the code that the agent runs, message by message, in virtual time. One unit of the paper is " +
+			"one second. \"Measured\" is the mean over seeds, ± half of its 95 % confidence interval.",
 		Experiments: []study.Experiment{
 			randomAccess(), wanderStable(), wanderIntervals(), wanderLoss(), wanderBurst(), wanderBackbone(), wanderVariants(),
 		},

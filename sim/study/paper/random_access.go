@@ -13,7 +13,8 @@ import (
 func randomAccess() study.Experiment {
 	return study.Surveyed(study.Experiment{
 		Name: "random-access", Title: "Random access: how many operations run at once", Source: "table 1, section 2",
-		Shows:   "What a random delay on a timer leads to: with twice the members, two or more operations run for half of the time.",
+		Shows: "A random delay on a timer does not prevent overlaps: with twice the members, two or more operations run for half of " +
+			"the time.",
 		Against: against,
 	}, fleets(), usually(10), func(_ context.Context, members *int, seed uint64) ([]float64, error) {
 		return accessAtRandom(*members, seed, longRun), nil
@@ -27,9 +28,9 @@ func randomAccess() study.Experiment {
 			Comparisons: all, Plots: drawn("random-access", all, true),
 			Verdict: "reproduced, both columns",
 			Notes: []string{
-				"The model: operations of Δop = 4; the next begins Δmin and a whole number of units from [0, Δmin/2), all as likely, after the " +
-					"last began; each member begins anywhere in a first period. Whole units, because the published tables account for 0.09 % " +
-					"more operations than a bias that is any number would.",
+				"The model: operations of Δop = 4. The next one begins Δmin plus a random delay after the last one began. The delay is a whole " +
+					"number of units from [0, Δmin/2), evenly distributed. Each member begins anywhere in a first period. The delay is in " +
+					"whole units because the published tables contain 0.09 % more operations than a continuous delay would give.",
 				"1292 for five at once, N = 150, is four standard deviations from what any independent members give (1179); 1192 would be none. " +
 					"It may be a misprint.",
 			},

@@ -20,8 +20,8 @@ const burstLength = 20_000 * time.Second
 func wanderBurst() study.Experiment {
 	return study.Surveyed(study.Experiment{
 		Name: "wander-burst", Title: "Wandering token: operations running during one stabilisation", Source: "figure 1, section 5.1",
-		Shows: "What an overloaded fleet does after it has lost its token: silence, several tokens at once, and silence again, until one " +
-			"of them survives.",
+		Shows: "After an overloaded fleet has lost its token, there is silence, then several tokens at once, then silence again, " +
+			"until one token survives.",
 		Against: against,
 	}, []int{study.Overload}, usually(20), func(ctx context.Context, members *int, seed uint64) (burst, error) {
 		t, err := loseToken(ctx, *members, seed, burstLength, stabilisationLimit)
@@ -35,7 +35,7 @@ func wanderBurst() study.Experiment {
 		if len(runs[0]) > 0 {
 			r.Verdict = "same picture; it lasts half as long again with Δgen fixed, and more than twice as long with Δgen adaptive"
 			r.Notes = []string{
-				"Most seconds pass without any operation, then a few tokens are there at a time, rarely with more than four operations.",
+				"In most seconds no operation runs. Then there are a few tokens at a time, rarely with more than four operations.",
 			}
 			r.Tables = []report.Table{levelTable(runs[0])}
 			r.Plots = []study.Plot{{Name: "wander-burst", Chart: burstChart(runs[0][0].busy)}}

@@ -12,8 +12,8 @@ import (
 func wanderStable() study.Experiment {
 	return longRuns(study.Experiment{
 		Name: "wander-stable", Title: "Wandering token: how many operations run at once", Source: "table 3, section 6",
-		Shows: "With the members the gate is made for, less than half a percent of the time sees two operations at once, and the " +
-			"operation is busy as often as one token can keep it.",
+		Shows: "With as many members as the gate is made for, two operations run at once for less than half a percent of the time, " +
+			"and the gate is as busy as one token can keep it.",
 		Against: against,
 	}, func(runs [][]long) study.Result {
 		all := compareFleets("Wandering token", "operations at once", "s", 1, 1, tableThree(), runs,

@@ -23,8 +23,8 @@ func wanderVariants() study.Experiment {
 	return study.Surveyed(study.Experiment{
 		Name: "wander-variants", Title: "Wandering token: which reading of the paper explains its numbers",
 		Source: "figure 2 against sections 4 to 6; tables 3 and 4",
-		Shows: "Where figure 2 and the prose differ, or say nothing, each way to read them that explains a number, or cannot be meant, is " +
-			"tried in a model without messages. The machines are not touched.",
+		Shows: "Where figure 2 and the prose differ or say nothing, a model without messages tries each reading that explains a " +
+			"number, or that cannot be meant. wanderd's protocol code is not changed for this.",
 		Against: against,
 	}, cases, func(_ *variant, o study.Options) int { return o.SeedsOr(5) }, runVariant, func(runs [][]variantRun) study.Result {
 		r := study.Result{
@@ -39,8 +39,8 @@ func wanderVariants() study.Experiment {
 					"stopped there, or the fleet was without a token until its end, leaves no trace in the tables.",
 				"Table 5, N = 150, fits the printed K2 = 0.05 and a maker that counts as having run; with K2 = 0.5 half of the losses never end. So " +
 					"no single reading explains tables 3, 4 and 5 at once: they may come from different versions of the simulator.",
-				"Removing any other token, as figure 2 has it, leaves the fleet without a token for most of the time, with a fixed Δgen for " +
-					"nine tenths of it. Precedence is required.",
+				"If a member removes any other token, as figure 2 says, the fleet has no token for most of the time; with a fixed Δgen " +
+					"for nine tenths of it. So precedence is required.",
 			},
 		}
 		var losses []report.Table

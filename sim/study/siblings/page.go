@@ -6,7 +6,8 @@ import "github.com/wanderd/wanderd/sim/study"
 func Page() study.Page {
 	return study.Page{
 		Name: "siblings", Title: "The sibling papers' evaluations, repeated",
-		Intro: "Papers on other token protocols, and their tables and figures beside what comes out here. *k-copies* is Arantes and " +
+		Intro: "This page repeats the evaluations of papers on other token protocols, and compares their tables and figures with " +
+			"wanderd's. *k-copies* is Arantes and " +
 			"Sopena, *Easily rendering token-ring algorithm fault tolerant*. *Q and D* is Feuerstein, Leonardi, Marchetti-Spaccamela and Santoro, " +
 			"*Efficient token-based control in rings*. *Fair tree* is Sopena, Arantes and Sens, *Performance evaluation of a " +
 			"fair fault-tolerant mutual exclusion algorithm*.",

@@ -58,8 +58,9 @@ func ringBeyond() study.Experiment {
 	count := func(_ *beyondCase, o study.Options) int { return o.SeedsOr(4000) }
 	return study.Surveyed(study.Experiment{
 		Name: "ring-beyond", Title: "The sets of a token that does not go round a ring", Source: "k-copies, section 5, figure 6",
-		Shows: "A token that goes to those who have asked for it, first come, first served. Its holder gives copies to the members to which it will go next, " +
-			"and where these are too few to those that held it last. After many moves some members crash at once.",
+		Shows: "The token goes to the members that have asked for it, first come, first served. Its holder gives copies to the " +
+			"members to which it will go next; if these are too few, also to those that held it last. After many moves some " +
+			"members crash at once.",
 		Against: against,
 	}, cases, count, func(_ context.Context, c *beyondCase, seed uint64) (beyondRun, error) {
 		return c.run(seed), nil
@@ -178,7 +179,7 @@ func answerBeyond(cases []beyondCase, runs [][]beyondRun) study.Result {
 		Plots:       []study.Plot{{Name: "ring-beyond", Chart: comparison.Chart(true)}},
 		Notes: []string{
 			"Figure 6 shows sets, no numbers. Published is the formula of the loss at once on a ring, C(N−k−1, f−k−1) / C(N, f): it is the same wherever the k copies are, if the crashed are drawn evenly.",
-			"Without monitors there are fewer copies than k while few members wait, and the token is lost more often.",
+			"Without monitors there are fewer than k copies while few members wait. Then the token is lost more often.",
 			"There is no other loss here: the holder knows who has crashed and gives its copies to the living, so it cannot walk into a row of dead members as on a ring.",
 			fmt.Sprintf("%d members, %d moves before the crashes, requests of random members: ours. Moves and sets alone are run, without messages.", beyondMembers, beyondMoves),
 		},

@@ -185,11 +185,13 @@ func answerRequests(runs []requestRun) study.Result {
 	r := study.Result{
 		Verdict: verdict, Comparisons: []report.Comparison{rare, messages, service}, Points: []report.Comparison{points, traffic},
 		Notes: []string{
-			fmt.Sprintf("A message takes %v, a critical section %v; a member asks again an exponential time after its last one. These are ours.", requestHop, requestOp),
+			fmt.Sprintf("The papers do not give these values; they are our choice: a message takes %v, a critical section %v, and a member "+
+				"asks again an exponentially distributed time after its last one.", requestHop, requestOp),
 			"The published bounds hold from a clean start. By exhaustive search of rings of 3, 4 and 5 members the greatest that any order reaches is, for Q, n messages " +
 				"per request and a service traffic of 2n² − 3n + 1; for D, 5n/2 − 2 and 3n − 1 (`go test ./policy/ring`).",
-			"Theorem 2.2 says that an order exists that costs n − 1 messages per request, not that every order does: where many members wait at once, all cost less.",
-			"D is the corrected one: as printed it can move its token for ever with nobody waiting.",
+			"Theorem 2.2 says that some order costs n − 1 messages per request, not that every order does. If many members wait at " +
+				"once, every order costs less.",
+			"D is the corrected protocol: as printed it can move its token for ever while nobody waits.",
 		},
 	}
 	for _, request := range ring.Requests() {

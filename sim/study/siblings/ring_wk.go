@@ -115,7 +115,7 @@ func answerWk(figures []figureFive, curves []ringCurve) study.Result {
 	r := study.Result{
 		Verdict:     "both thresholds come out, each for a target of its own; no single target gives both",
 		Comparisons: []report.Comparison{thresholds(curves)},
-		Notes:       []string{"All numbers are exact, and rounded where they are written. Nothing is drawn at random: seeds change nothing."},
+		Notes:       []string{"All numbers are exact, and rounded only for the page. Nothing is random here, so seeds change nothing."},
 	}
 	for i := range curves {
 		if c := &curves[i]; c.members == published {
