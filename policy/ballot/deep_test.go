@@ -3,115 +3,165 @@ package ballot_test
 import (
 	"hash/maphash"
 	"reflect"
-	"slices"
 	"unsafe"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/kcopies"
 	"github.com/wanderd/wanderd/wire"
 )
 
 // To explore a world is to copy it and to know it again. Machines are plain values but for the parts that these two follow: pointers, slices and
-// interfaces. What is shared, and never changed, is not copied.
+// interfaces.
 
-// isShared reports whether all copies of a machine have the same one.
+// isShared reports whether all copies of a machine have the same one, which is never changed, or means nothing between two steps.
 func isShared(t reflect.Type) bool {
 	return t == reflect.TypeFor[*ballot.Roster]() || t == reflect.TypeFor[*kcopies.Config]() || t == reflect.TypeFor[*explorer]() ||
-		t == reflect.TypeFor[[]wire.MemberID]() || t == reflect.TypeFor[policy.Event]() // or means nothing between two steps
+		t == reflect.TypeFor[[]wire.MemberID]() || t == reflect.TypeFor[policy.Event]() || t == reflect.TypeFor[handoff.Outcome]()
 }
 
-var plainTypes = map[reflect.Type]bool{}
+// isMute reports whether nothing that a machine does follows from a part: it is only told to people.
+func isMute(t reflect.Type) bool {
+	return t.String() == "ballot.rates" || t.String() == "ballot.strangers"
+}
 
-// isPlain reports whether a type has no such part.
-func isPlain(t reflect.Type) (plain bool) {
-	plain, known := plainTypes[t]
-	if known {
-		return plain
+// isDrawn reports whether a type has drawn numbers: only whether two are equal means anything.
+func isDrawn(t reflect.Type) bool {
+	return t == reflect.TypeFor[wire.Exchange]() || t == reflect.TypeFor[wire.Nonce]()
+}
+
+// layout is where a type has what.
+type layout struct {
+	// bytes are from where to where a value is taken as it is; drawn and finished are where its drawn numbers are, parts are pointers and the like.
+	bytes           [][2]uintptr
+	drawn, finished []uintptr
+	parts           []part
+}
+
+type part struct {
+	at uintptr
+	is reflect.Type
+}
+
+// layouts are those of the types that were met.
+type layouts map[reflect.Type]*layout
+
+func (ls layouts) of(t reflect.Type) *layout {
+	l := ls[t]
+	if l == nil {
+		l = new(layout)
+		l.add(t, 0)
+		ls[t] = l
 	}
-	parted := []reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Interface, reflect.Func, reflect.Map, reflect.String}
-	plain = !slices.Contains(parted, t.Kind())
-	if t.Kind() == reflect.Array {
-		plain = isPlain(t.Elem())
-	}
-	if t.Kind() == reflect.Struct {
+	return l
+}
+
+func (l *layout) add(t reflect.Type, at uintptr) {
+	switch k := t.Kind(); {
+	case isMute(t) || isShared(t):
+	case isDrawn(t):
+		l.drawn = append(l.drawn, at)
+	case k == reflect.Pointer || k == reflect.Slice || k == reflect.Interface || k == reflect.String:
+		l.parts = append(l.parts, part{at, t})
+	case k == reflect.Array && isDrawn(t.Elem()):
+		for i := range t.Len() {
+			l.finished = append(l.finished, at+uintptr(i)*t.Elem().Size())
+		}
+	case k == reflect.Array && t.Elem().Kind() != reflect.Uint8:
+		for i := range t.Len() {
+			l.add(t.Elem(), at+uintptr(i)*t.Elem().Size())
+		}
+	case k == reflect.Struct:
 		for f := range t.Fields() {
-			plain = plain && isPlain(f.Type)
+			l.add(f.Type, at+f.Offset)
 		}
-	}
-	plainTypes[t] = plain
-	return plain
-}
-
-// fields yields the fields of a struct, or the elements of an array, also those that other packages do not see.
-func fields(v reflect.Value, do func(reflect.Value)) {
-	if v.Kind() == reflect.Array {
-		for i := range v.Len() {
-			do(v.Index(i))
+	case k == reflect.Map || k == reflect.Func || k == reflect.Chan:
+		panic("a machine is a plain value, but " + t.String() + " is not")
+	default:
+		if n := len(l.bytes); n > 0 && l.bytes[n-1][1] == at {
+			l.bytes[n-1][1] += t.Size()
+		} else {
+			l.bytes = append(l.bytes, [2]uintptr{at, at + t.Size()})
 		}
-		return
-	}
-	for _, f := range v.Fields() {
-		do(reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem())
 	}
 }
 
-// copyDeep returns a copy of a pointer to a machine, or of a part of one.
-func copyDeep(v reflect.Value) reflect.Value {
-	if isPlain(v.Type()) || isShared(v.Type()) {
-		return v
+// each yields the parts of a value, and the elements of a slice of values with parts.
+func (l *layout) each(at unsafe.Pointer, do func(reflect.Value)) {
+	for _, p := range l.parts {
+		do(reflect.NewAt(p.is, unsafe.Add(at, p.at)).Elem())
 	}
-	if v.Kind() == reflect.Slice {
-		to := reflect.MakeSlice(v.Type(), v.Len(), v.Cap())
-		reflect.Copy(to, v)
-		return to
-	}
-	if v.Kind() != reflect.Pointer && v.Kind() != reflect.Interface || v.IsNil() {
-		return v
-	}
-	if v.Kind() == reflect.Interface {
-		return copyDeep(v.Elem())
-	}
-	to := reflect.New(v.Type().Elem())
-	to.Elem().Set(v.Elem())
-	repair(to.Elem())
+}
+
+// copy returns a copy of what a pointer points to.
+func (ls layouts) copy(pointer reflect.Value) reflect.Value {
+	to := reflect.New(pointer.Type().Elem())
+	to.Elem().Set(pointer.Elem())
+	ls.own(to)
 	return to
 }
 
-// repair copies the parts of a value that was copied as it is.
-func repair(v reflect.Value) {
-	if isPlain(v.Type()) {
-		return
-	}
-	if v.Kind() == reflect.Struct || v.Kind() == reflect.Array {
-		fields(v, repair)
-		return
-	}
-	v.Set(copyDeep(v))
+// own copies the parts of what a pointer points to.
+func (ls layouts) own(pointer reflect.Value) {
+	ls.of(pointer.Type().Elem()).each(pointer.UnsafePointer(), func(v reflect.Value) {
+		switch {
+		case v.Kind() == reflect.String || v.IsNil():
+		case v.Kind() == reflect.Slice:
+			to := reflect.MakeSlice(v.Type(), v.Len(), v.Cap())
+			reflect.Copy(to, v)
+			v.Set(to)
+		case v.Kind() == reflect.Pointer:
+			v.Set(ls.copy(v))
+		case v.Elem().Kind() == reflect.Pointer && !isShared(v.Elem().Type()):
+			v.Set(ls.copy(v.Elem()))
+		}
+	})
 }
 
-// hashDeep adds a value to a hash.
-func hashDeep(h *maphash.Hash, v reflect.Value) {
-	switch {
-	case isShared(v.Type()):
-	case isPlain(v.Type()):
-		_, _ = h.Write(unsafe.Slice((*byte)(v.Addr().UnsafePointer()), v.Type().Size()))
-	case v.Kind() == reflect.Struct || v.Kind() == reflect.Array:
-		fields(v, func(f reflect.Value) { hashDeep(h, f) })
-	case v.Kind() == reflect.Slice:
-		for i := range v.Len() {
-			hashDeep(h, v.Index(i))
-		}
-		_ = h.WriteByte(byte(v.Len()))
-	case v.Kind() == reflect.String:
-		_, _ = h.WriteString(v.String())
-	case v.IsNil():
-	case v.Kind() == reflect.Interface && v.Elem().Kind() != reflect.Pointer:
-		maphash.WriteComparable(h, v.Interface())
-	case v.Kind() == reflect.Interface && isShared(v.Elem().Type()):
-	case v.Kind() == reflect.Interface:
-		hashDeep(h, v.Elem().Elem())
-	default:
-		hashDeep(h, v.Elem())
+// form is how a machine is known again: by all that it has but the numbers that it or others drew, and by these. Of those that are finished it only
+// knows that they do not come again.
+type form struct {
+	hash            uint64
+	drawn, finished []uint64
+}
+
+// form returns the form of what a pointer points to.
+func (ls layouts) form(seed maphash.Seed, pointer reflect.Value) (f form) {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	ls.add(&f, &h, pointer)
+	f.hash = h.Sum64()
+	return f
+}
+
+func (ls layouts) add(f *form, h *maphash.Hash, pointer reflect.Value) {
+	l, at := ls.of(pointer.Type().Elem()), pointer.UnsafePointer()
+	for _, b := range l.bytes {
+		_, _ = h.Write(unsafe.Slice((*byte)(unsafe.Add(at, b[0])), b[1]-b[0]))
 	}
+	for _, d := range l.drawn {
+		f.drawn = append(f.drawn, *(*uint64)(unsafe.Add(at, d)))
+	}
+	for _, d := range l.finished {
+		f.finished = append(f.finished, *(*uint64)(unsafe.Add(at, d)))
+	}
+	l.each(at, func(v reflect.Value) {
+		switch {
+		case v.Kind() == reflect.String:
+			_, _ = h.WriteString(v.String())
+		case v.Kind() == reflect.Slice:
+			for i := range v.Len() {
+				ls.add(f, h, v.Index(i).Addr())
+			}
+			_ = h.WriteByte(byte(v.Len()))
+		case v.IsNil():
+		case v.Kind() == reflect.Pointer:
+			ls.add(f, h, v)
+		case v.Elem().Kind() != reflect.Pointer:
+			maphash.WriteComparable(h, v.Interface())
+		case !isShared(v.Elem().Type()):
+			ls.add(f, h, v.Elem())
+		}
+	})
 }

@@ -21,3 +21,8 @@ func LoadOf(from *wire.Load) (span time.Duration, number wire.Seq) {
 	l := loadOf(from)
 	return l.span, wire.Seq(l.number)
 }
+
+// WithoutClock makes an answer say nothing of its sender's clock.
+func WithoutClock(load *wire.Load) {
+	clear(load[clockAt:copyAt])
+}
