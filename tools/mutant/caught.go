@@ -1,6 +1,7 @@
 package mutant
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -29,7 +30,8 @@ const patience = 2 * time.Minute
 //	caught by: sim/fleet/ring TestSeedsBreakNoRule
 //	seed: 966
 //
-// A mutant that several parts of a test notice has a line "seeds: lock 38, tree 35" instead: each part is a subtest with a seed of its own.
+// A mutant that several parts of a test notice has a line "seeds: lock 38, tree 35" instead: each part is a subtest with a seed of its own. A line
+// "also: TestSmallWorldsExhaustively lock" names another test of the package that notices it, without a seed, and its part.
 //
 // All mutants are in one program for each package that has such a test.
 func (set *Set) EachIsCaught(t *testing.T) {
@@ -57,9 +59,9 @@ func (set *Set) EachIsCaught(t *testing.T) {
 			t.Run(m.Name, func(t *testing.T) {
 				t.Parallel()
 				pkg, test, _ := strings.Cut(m.Head["caught by"], " ")
-				r := runner{t, programs[pkg], filepath.Join(set.root, filepath.FromSlash(pkg)), strings.TrimSpace(test)}
 				for i := range m.notices {
 					n := &m.notices[i]
+					r := runner{t, programs[pkg], filepath.Join(set.root, filepath.FromSlash(pkg)), cmp.Or(n.test, strings.TrimSpace(test))}
 					if *hunted > 0 && n.seed != "" {
 						m.hunt(r.part(n.part), n)
 					}
@@ -97,17 +99,20 @@ func (r runner) part(name string) runner {
 	return r
 }
 
-// notice is a part of a test that notices a mutant, and its seed; both may be empty.
-type notice struct{ part, seed string }
+// notice is a part of a test that notices a mutant, and its seed; both may be empty, and so is test, unless it is another one.
+type notice struct{ test, part, seed string }
 
-// noticesOf reads the lines "seed" and "seeds" of a mutant.
+// noticesOf reads the lines "seed", "seeds" and "also" of a mutant.
 func noticesOf(head map[string]string) (all []notice) {
+	if test, part, ok := strings.Cut(head["also"], " "); ok {
+		all = append(all, notice{test: test, part: part})
+	}
 	if head["seeds"] == "" {
-		return []notice{{seed: head["seed"]}}
+		return append(all, notice{seed: head["seed"]})
 	}
 	for each := range strings.SplitSeq(head["seeds"], ", ") {
 		part, seed, _ := strings.Cut(each, " ")
-		all = append(all, notice{part, seed})
+		all = append(all, notice{part: part, seed: seed})
 	}
 	return all
 }
@@ -116,7 +121,8 @@ func explore(first string, seeds int) []string {
 	return []string{"-first", first, "-seeds", strconv.Itoa(seeds)}
 }
 
-// isCaught holds that the mutant is noticed, and by what its file says; and that nothing is noticed without it.
+// isCaught holds that the mutant is noticed, and by what its file says; and that nothing is noticed without it. That another test
+// passes without, it says itself.
 func (m *Mutant) isCaught(r runner, by *notice) {
 	r.t.Helper()
 	var args []string
@@ -127,8 +133,10 @@ func (m *Mutant) isCaught(r runner, by *notice) {
 			want += rule + ":"
 		}
 	}
-	if out, passed := r.run(0, args...); !passed {
-		r.t.Errorf("%s fails without a mutant: %v\n%s", r.test, args, out)
+	if by.test == "" {
+		if out, passed := r.run(0, args...); !passed {
+			r.t.Errorf("%s fails without a mutant: %v\n%s", r.test, args, out)
+		}
 	}
 	if out, passed := r.run(m.number, args...); passed || !strings.Contains(out, want) {
 		r.t.Errorf("%s does not notice with %q that: %s; make mutants looks for another seed\n%s", r.test, want, m.Wrong, out)
@@ -163,9 +171,11 @@ func (m *Mutant) hunt(r runner, by *notice) {
 }
 
 func seedsLine(all []notice) string {
-	each := make([]string, len(all))
-	for i, n := range all {
-		each[i] = n.part + " " + n.seed
+	var each []string
+	for _, n := range all {
+		if n.test == "" {
+			each = append(each, n.part+" "+n.seed)
+		}
 	}
 	return strings.Join(each, ", ")
 }
