@@ -26,7 +26,7 @@ type command struct {
 func (g *guard) beginCommand() (first instruction, begins bool) {
 	agent := os.NewFile(connectionFd, "agent")
 	g.command = command{caller: g.instructions, pid: os.Getppid()}
-	g.instructions = make(chan instruction)
+	g.instructions, g.told = make(chan instruction), nil // who tells all of a service to end tells the caller, and the command
 	g.reporters = []io.Writer{agent, g.reporters[0]}
 	session, _ := unix.Getsid(0)
 	g.operation = operation{session: session, tree: os.Getpid(), shared: g.order.Command.Group}
@@ -47,8 +47,6 @@ func (g *guard) beginCommand() (first instruction, begins bool) {
 				return next, false
 			}
 			g.onSignal(next.Signal)
-		case <-g.told:
-			return first, false
 		}
 	}
 }

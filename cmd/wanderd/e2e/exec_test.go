@@ -412,6 +412,24 @@ func TestAnAgentThatIsStoppedStopsTheCommand(t *testing.T) {
 	}
 }
 
+// A service manager that stops a unit tells all of its processes at once: what the command makes of that is its end.
+func TestWhoTellsAllProcessesToEndTellsTheCommand(t *testing.T) {
+	n := alone(t)
+	for script, want := range map[string]int{"trap 'exit 7' TERM; ": 7, "": 128 + int(syscall.SIGTERM)} {
+		file := filepath.Join(t.TempDir(), "pid")
+		c := n.exec("--", "sh", "-c", script+"echo $$ >"+file+"; while :; do sleep 0.01; done").begin()
+		pid := pidIn(t, file)
+		guard := parentOf(t, pid)
+		for _, p := range []int{guard, pid, c.Process.Pid} {
+			_ = syscall.Kill(p, syscall.SIGTERM)
+		}
+		c.wantCode(want, "")
+		if strings.Contains(c.errs.String(), "lost") {
+			t.Error(c.errs.String())
+		}
+	}
+}
+
 // The token is revived while its holder stands still. When the holder learns of it, its command is stopped if on_lost says so.
 func TestACommandWhoseTokenWasRevivedElsewhereIsStopped(t *testing.T) {
 	f := onDemand(t, 3, `on_lost = "stop"`)
