@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/user"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -164,21 +165,26 @@ func (c *Client) explain(err error) error {
 
 // notPermitted names who may connect, if that is known.
 func notPermitted(path string) error {
-	who := "the user that runs the agent"
+	may := []string{"the user that runs the agent"}
 	if info, err := os.Lstat(path); err == nil {
 		if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-			who = "user " + strconv.FormatUint(uint64(stat.Uid), 10)
-			if u, err := user.LookupId(strconv.FormatUint(uint64(stat.Uid), 10)); err == nil {
-				who = "user " + u.Username
+			may = nil
+			if stat.Uid != 0 {
+				id := strconv.FormatUint(uint64(stat.Uid), 10)
+				if u, err := user.LookupId(id); err == nil {
+					id = u.Username
+				}
+				may = append(may, "user "+id)
 			}
 			if info.Mode().Perm()&0o060 == 0o060 {
 				group := strconv.FormatUint(uint64(stat.Gid), 10)
 				if g, err := user.LookupGroupId(group); err == nil {
 					group = g.Name
 				}
-				who += ", as a member of group " + group
+				may = append(may, "a member of group "+group)
 			}
 		}
 	}
-	return fmt.Errorf("the control socket %s: %w: run this as %s or as root, with sudo", path, fs.ErrPermission, who)
+	may = append(may, "root, with sudo")
+	return fmt.Errorf("the control socket %s: %w: run this as %s", path, fs.ErrPermission, strings.Join(may, ", or as "))
 }

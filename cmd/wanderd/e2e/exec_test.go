@@ -542,7 +542,7 @@ func TestAStrangerMayNotAsk(t *testing.T) {
 	n := alone(t)
 	n.reachable()
 	socket := filepath.Join(n.state, "wanderd.sock")
-	n.exec("--socket", socket, "--", "true").as(nobody).wantCode(77, "run this as user root")
+	n.exec("--socket", socket, "--", "true").as(nobody).wantCode(77, "run this as root, with sudo")
 	// The mode of the file is one line of defence, the credentials of the connection are another one.
 	if err := os.Chmod(socket, 0o666); err != nil {
 		t.Fatal(err)
