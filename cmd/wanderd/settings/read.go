@@ -78,7 +78,7 @@ func (r *Reading) set(s *Setting, g given) {
 	} else if err := s.Value.set(g); err != nil {
 		r.Reject(s, "%s", err)
 	} else if s.Value.positive && s.Value.Plain() == FormatDuration(0) {
-		r.Reject(s, "%q must be greater than 0: leave it out for the default, %s", g.text, s.defaultText())
+		r.Reject(s, "%q must be greater than 0: leave it out for %s", g.text, s.without())
 	}
 }
 

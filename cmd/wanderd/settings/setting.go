@@ -72,6 +72,14 @@ func (s *Setting) Flag() string { return strings.ReplaceAll(s.Key, "_", "-") }
 // defaultText says what holds if nobody sets it; "" if that is nothing.
 func (s *Setting) defaultText() string { return cmp.Or(s.Rule, s.Default) }
 
+// without says what holds if it is left out.
+func (s *Setting) without() string {
+	if s.defaultText() == "" {
+		return "none"
+	}
+	return "the default, " + s.defaultText()
+}
+
 // Usage says what the setting does, and its default.
 func (s *Setting) Usage() string {
 	if s.defaultText() == "" || s.Value.form == asBool {
