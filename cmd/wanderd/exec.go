@@ -114,9 +114,9 @@ func (e *execution) run() error {
 	case e.wait != nil:
 		e.giveUp = time.After(*e.wait)
 	}
-	for late := false; ; late = true {
+	for {
 		// A caller that was stopped while its turn came has lost it, and asks again.
-		if again, err := e.try(late); !again {
+		if again, err := e.try(); !again {
 			return err
 		}
 	}
@@ -173,9 +173,9 @@ type granted struct {
 // mostPrepared is how long a guard may take to start before its caller asks: less than the agent waits for a request.
 const mostPrepared = 3 * time.Second
 
-// try asks once, and runs the command if it is granted. again says that nothing came of it, and that it is worth another try. late says that a grant
-// was lost before: then the guard is there before the agent is asked. Otherwise both begin at once.
-func (e *execution) try(late bool) (again bool, err error) {
+// try asks once, and runs the command if it is granted. again says that nothing came of it, and that it is worth another try. The guard is there before
+// the agent is asked: to start a process takes long on a busy host, and a grant does not wait.
+func (e *execution) try() (again bool, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	asked, err := e.client.Connect(ctx)
@@ -183,30 +183,19 @@ func (e *execution) try(late bool) (again bool, err error) {
 		return false, helpful(err)
 	}
 	defer func() { _ = asked.Close() }()
-	call := control.Call{Gate: e.gate, Command: filepath.Base(e.argv[0]), NonBlock: e.nonblock}
-	if !late {
-		if err := asked.Ask(ctx, call); err != nil {
-			return false, helpful(err)
-		}
-	}
 	begun := time.Now()
 	command, err := hook.Prepare(asked)
 	if err != nil {
 		return false, fmt.Errorf("cannot start the guard of the command: %w", err)
 	}
-	if late {
-		switch err := e.awaitGuard(command); {
-		case err != nil:
-			command.Abandon()
-			return false, err
-		case time.Since(begun) > mostPrepared:
-			command.Abandon()
-			return true, nil
-		}
-		if err := asked.Ask(ctx, call); err != nil {
-			command.Abandon()
-			return false, helpful(err)
-		}
+	err = e.awaitGuard(command)
+	if err != nil || time.Since(begun) > mostPrepared {
+		command.Abandon()
+		return err == nil, err
+	}
+	if err := asked.Ask(ctx, control.Call{Gate: e.gate, Command: filepath.Base(e.argv[0]), NonBlock: e.nonblock}); err != nil {
+		command.Abandon()
+		return false, helpful(err)
 	}
 	answer, err := e.await(asked)
 	if err == nil {
