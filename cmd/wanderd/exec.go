@@ -337,17 +337,19 @@ func (e *execution) waitingFor() string {
 	if i < 0 {
 		return "nobody knows of such a gate"
 	}
-	return waitingFor(&status.Gates[i], os.Getpid())
+	return waitingFor(&status.Gates[i], os.Getpid(), e.now())
 }
 
 // waitingFor describes a gate to the caller of a process number.
-func waitingFor(g *control.Gate, pid int) string {
+func waitingFor(g *control.Gate, pid int, now time.Time) string {
 	text := "gate " + printable(g.Name) + ": "
 	switch {
 	case len(g.Callers) > 0 && g.Callers[0].Running:
 		text += fmt.Sprintf("%s (%d) runs on this host", printable(g.Callers[0].Command), g.Callers[0].PID)
 	case g.Running:
 		text += "the hook runs on this host"
+	case g.Paused != nil || g.PausedHere != nil:
+		text += pausedText(g, now)
 	case len(g.Roster) > 0 && (g.State == control.Gathering || strings.HasPrefix(g.NotRunning, control.NoMajority)):
 		text += printable(g.NotRunning)
 	case g.Holding:
@@ -356,6 +358,8 @@ func waitingFor(g *control.Gate, pid int) string {
 		text += printable(g.HolderName) + " has the token"
 	case g.HolderName != "":
 		text += "the token was last passed to " + printable(g.HolderName)
+	case g.Because == control.BecauseUnwanted: // by those who wait here; this caller does not
+		text += "the token is elsewhere"
 	default:
 		text += printable(g.NotRunning)
 	}

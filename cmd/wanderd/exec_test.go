@@ -17,7 +17,11 @@ func TestACallerIsToldWhoHasTheTokenAndHowManyWait(t *testing.T) {
 		"gate g: the token is here":                                                           {Whereabouts: control.Whereabouts{Holding: true}},
 		"gate g: m2 has the token":                                                            {Whereabouts: control.Whereabouts{HolderName: "m2"}},
 		"gate g: the token was last passed to m2":                                             {Whereabouts: control.Whereabouts{HolderName: "m2", HolderSince: noon()}},
-		"gate g: no majority: sees a, misses b, c":                                            {NotRunning: "no majority: sees a, misses b, c"},
+		"gate g: is paused on all hosts until somebody resumes it, by m2 at 12:00:00: repairs": {
+			Paused: &control.Pause{By: "m2", Since: noon(), Reason: "repairs"}, Whereabouts: control.Whereabouts{HolderName: "m3"},
+		},
+		"gate g: the token is elsewhere":           {NotRunning: "nobody here waits for a run", Because: control.BecauseUnwanted},
+		"gate g: no majority: sees a, misses b, c": {NotRunning: "no majority: sees a, misses b, c"},
 		"gate g: no majority: sees a": {
 			NotRunning: "no majority: sees a", Roster: []control.Voter{{Name: "a"}}, Whereabouts: control.Whereabouts{HolderName: "m2"},
 		},
@@ -27,7 +31,7 @@ func TestACallerIsToldWhoHasTheTokenAndHowManyWait(t *testing.T) {
 		"gate g: \ufffd has the token; 3 wait on this host, 2 of them before this one": {Whereabouts: control.Whereabouts{HolderName: "\x1b"}, Callers: []control.Caller{{PID: 1}, {PID: 2}, {PID: 5}}},
 	} {
 		g.Name = "g"
-		if got := waitingFor(&g, 5); got != want {
+		if got := waitingFor(&g, 5, noon()); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
