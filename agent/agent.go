@@ -125,7 +125,7 @@ const inboundQueue = 256
 func New(cfg Config) (*Agent, error) {
 	return newAgent(cfg, deps{
 		listen: func(bind netip.AddrPort) (*transport.Endpoint, error) {
-			return transport.Listen(bind, transport.Options{Prefix: []byte{byte(wire.Magic >> 8), byte(wire.Magic & 0xff)}})
+			return transport.Listen(bind, []byte(wire.Magic))
 		},
 		startHook: func(spec hook.Spec) (hookRun, error) { return hook.Start(spec) },
 		save:      (*statedir.Dir).Save,

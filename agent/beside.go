@@ -13,6 +13,16 @@ func signal(to chan<- struct{}) {
 	}
 }
 
+// sleep returns false if ctx was done first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // besideStop bounds how long a stop waits for a write in progress.
 const besideStop = time.Second
 

@@ -226,7 +226,7 @@ func (a *Agent) onRunEnded(f finished) {
 			g.callers.again()
 		}
 		g.callers.end(*r)
-		a.observeEnd(g, hook.Result{Err: errTooLate})
+		a.observeEnd(g, &hook.Result{Err: errTooLate})
 		a.step(g)
 		a.leaveAfterRun(g)
 		return
@@ -244,7 +244,7 @@ func (a *Agent) onRunEnded(f finished) {
 	}
 	g.callers.end(*r)
 	a.warnTooShort(g)
-	a.observeEnd(g, *r)
+	a.observeEnd(g, r)
 	if g.left && r.Stopped {
 		a.undo(g)
 	}
@@ -313,14 +313,5 @@ func (a *Agent) warnTooShort(g *gate) {
 			g.tooShortSaid = time.Now()
 			g.log.Warn().Msg(f.Text)
 		}
-	}
-}
-
-func (a *Agent) observeEnd(g *gate, r hook.Result) {
-	if a.cfg.Observe != nil {
-		a.cfg.Observe(Observation{
-			At: time.Now(), Member: a.self, Name: a.cfg.Name, Gate: g.cfg.Name,
-			Ended: true, Stopped: r.Stopped, Took: r.Took, Err: r.Err,
-		})
 	}
 }

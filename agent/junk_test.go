@@ -32,7 +32,7 @@ func junkAgent(t testing.TB) *Agent {
 
 // junk looks like a sealed message, which is the most expensive kind for who has no secret.
 func junk() []byte {
-	return append([]byte{byte(wire.Magic >> 8), byte(wire.Magic & 0xff), wire.Version, byte(wire.ClassSealed)}, bytes.Repeat([]byte{7}, 500)...)
+	return append([]byte{wire.Magic[0], wire.Magic[1], wire.Version, byte(wire.ClassSealed)}, bytes.Repeat([]byte{7}, 500)...)
 }
 
 func TestJunkIsDroppedWithoutAnAllocation(t *testing.T) {

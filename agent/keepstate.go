@@ -26,14 +26,7 @@ type stateLoss struct {
 
 // keepState checks the state directory until ctx is done.
 func (a *Agent) keepState(ctx context.Context) {
-	look := time.NewTicker(lookEvery)
-	defer look.Stop()
-	for {
-		select {
-		case <-look.C:
-		case <-ctx.Done():
-			return
-		}
+	for sleep(ctx, lookEvery) {
 		lost, err := a.state.Mend(a.key)
 		if lost {
 			_, _ = ask(ctx, a, func() bool { a.onStateLost(err); return true })

@@ -58,9 +58,7 @@ func (a *Agent) keepMemory(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		select {
-		case <-time.After(max(rememberAfter, time.Until(last.Add(rememberEvery)))):
-		case <-ctx.Done():
+		if !sleep(ctx, max(rememberAfter, time.Until(last.Add(rememberEvery)))) {
 			return
 		}
 		list := a.members.Remembered()

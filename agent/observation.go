@@ -3,6 +3,7 @@ package agent
 import (
 	"time"
 
+	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -32,10 +33,19 @@ type Observation struct {
 
 // observe passes a machine's effect to the observer.
 func (a *Agent) observe(g *gate, now policy.Instant, e *policy.Effect) {
+	a.show(g, Observation{
+		At: time.Unix(0, now.Wall), Note: e.Note, Cause: e.Cause, Came: e.Kind == policy.Took, Granted: e.Kind == policy.Run, Peer: e.Peer, Token: e.Token,
+	})
+}
+
+// observeEnd passes the end of a run to the observer.
+func (a *Agent) observeEnd(g *gate, r *hook.Result) {
+	a.show(g, Observation{At: time.Now(), Ended: true, Stopped: r.Stopped, Took: r.Took, Err: r.Err})
+}
+
+func (a *Agent) show(g *gate, o Observation) {
 	if a.cfg.Observe != nil {
-		a.cfg.Observe(Observation{
-			At: time.Unix(0, now.Wall), Member: a.self, Name: a.cfg.Name, Gate: g.cfg.Name,
-			Note: e.Note, Cause: e.Cause, Came: e.Kind == policy.Took, Granted: e.Kind == policy.Run, Peer: e.Peer, Token: e.Token,
-		})
+		o.Member, o.Name, o.Gate = a.self, a.cfg.Name, g.cfg.Name
+		a.cfg.Observe(o)
 	}
 }

@@ -64,13 +64,9 @@ func (a *Agent) admitsGossip(from netip.Addr) bool {
 
 // keepTrust reads the secret and the files again when they have changed, until ctx is done. What cannot be read changes nothing.
 func (a *Agent) keepTrust(ctx context.Context) {
-	for ctx.Err() == nil {
-		select {
-		case <-time.After(trustEvery):
-			a.refreshSecrets()
-			a.refreshTrust()
-		case <-ctx.Done():
-		}
+	for sleep(ctx, trustEvery) {
+		a.refreshSecrets()
+		a.refreshTrust()
 	}
 }
 

@@ -1,7 +1,6 @@
 package membership
 
 import (
-	"bytes"
 	"crypto/ed25519"
 	"encoding/binary"
 	"errors"
@@ -156,7 +155,7 @@ func (k *notices) keep(n *signedNotice, mine bool) {
 		return
 	}
 	k.newest[n.Gate] = n
-	k.queue.QueueBroadcast(broadcast{n})
+	k.queue.QueueBroadcast(n)
 	signal(k.news)
 	signal(k.fresh)
 }
@@ -205,20 +204,17 @@ func (k *notices) hearState(b []byte) {
 	}
 }
 
-// broadcast is a notice in memberlist's queue.
-type broadcast struct{ *signedNotice }
-
 // Invalidates implements memberlist.Broadcast: a newer notice of a gate takes the place of an older one.
-func (b broadcast) Invalidates(other memberlist.Broadcast) bool {
-	o, ok := other.(broadcast)
-	return ok && o.Gate == b.Gate && !bytes.Equal(o.packed, b.packed)
+func (n *signedNotice) Invalidates(other memberlist.Broadcast) bool {
+	o, ok := other.(*signedNotice)
+	return ok && o.Gate == n.Gate
 }
 
 // Message implements memberlist.Broadcast.
-func (b broadcast) Message() []byte { return b.packed }
+func (n *signedNotice) Message() []byte { return n.packed }
 
 // Finished implements memberlist.Broadcast.
-func (broadcast) Finished() {}
+func (*signedNotice) Finished() {}
 
 // Notify gives an order to all members of a gate. A notice without Who is of an order that another member has given. It does not block.
 // The error names what is too long or not printable.

@@ -50,11 +50,10 @@ type seal struct {
 	keys atomic.Pointer[[]sealKey]
 }
 
-// sealKey is one key and the mark by which a connection names it.
+// sealKey is one key. A connection names it by its mark.
 type sealKey struct {
-	key  []byte
+	GossipKey
 	aead cipher.AEAD
-	mark byte
 }
 
 // GossipKey encrypts gossip: 16, 24 or 32 bytes, the same for the whole fleet. Two keys of a fleet have different marks.
@@ -77,7 +76,7 @@ func (s *seal) set(keys []GossipKey) error {
 		if err != nil {
 			return err
 		}
-		list[i] = sealKey{key: k.Key, aead: aead, mark: k.Mark}
+		list[i] = sealKey{k, aead}
 	}
 	if s.clear != (len(keys) == 0) {
 		return errors.New("a fleet cannot change between a secret and none")
@@ -126,7 +125,7 @@ func (s *seal) seal(plain []byte) []byte {
 // mark puts the mark of the key that seals into a caller's nonce, so that the acceptor uses the same.
 func (s *seal) mark(nonce []byte) {
 	if !s.clear {
-		nonce[0] = (*s.keys.Load())[0].mark
+		nonce[0] = (*s.keys.Load())[0].Mark
 	}
 }
 
@@ -137,7 +136,7 @@ func (s *seal) marked(nonces []byte) *sealKey {
 	}
 	keys := *s.keys.Load()
 	for i := range keys {
-		if keys[i].mark == nonces[0] {
+		if keys[i].Mark == nonces[0] {
 			return &keys[i]
 		}
 	}
@@ -154,7 +153,7 @@ type streamKeys struct {
 func (s *seal) streamKeys(p purpose, side string, nonces []byte) (k streamKeys, err error) {
 	key, marked := make([]byte, sha256.Size), s.marked(nonces)
 	if marked != nil {
-		key = marked.key
+		key = marked.Key
 	}
 	b, err := hkdf.Key(sha256.New, key, nonces, p.label()+" "+side, proofSize+32)
 	if err != nil {

@@ -1,10 +1,9 @@
 package wire
 
-// The first three bytes of every datagram. A socket filter can compare the big-endian 16 bits at offset 0 with Magic, and drop all
-// other datagrams.
+// The first three bytes of every datagram.
 const (
-	// Magic is 'w', 'd' as a big-endian number.
-	Magic uint16 = 'w'<<8 | 'd'
+	// Magic are the first two. A socket filter can drop all other datagrams.
+	Magic = "wd"
 	// Version is the third byte. A datagram of another version is dropped and counted.
 	Version byte = 4
 )
@@ -37,7 +36,7 @@ func Classify(datagram []byte) (class Class, payload []byte, drop Drop) {
 	if len(datagram) < EnvelopeSize {
 		return 0, nil, DropSize
 	}
-	if datagram[0] != byte(Magic>>8) || datagram[1] != byte(Magic&0xff) {
+	if string(datagram[:len(Magic)]) != Magic {
 		return 0, nil, DropMagic
 	}
 	if datagram[2] != Version {
@@ -67,5 +66,5 @@ func AppendGossip(dst, payload []byte) []byte {
 }
 
 func appendEnvelope(dst []byte, class Class) []byte {
-	return append(dst, byte(Magic>>8), byte(Magic&0xff), Version, byte(class))
+	return append(append(dst, Magic...), Version, byte(class))
 }

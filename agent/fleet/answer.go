@@ -74,12 +74,9 @@ func shorten(h *control.History, most int) {
 
 // parseStatus reads the answer of a member about its status. A member speaks for itself only.
 func parseStatus(b []byte, from *membership.Member) (*control.Status, error) {
-	s := new(control.Status)
-	if err := json.Unmarshal(b, s); err != nil {
-		return nil, errNotUnderstood
-	}
-	if len(s.Gates) > membership.MaxGates {
-		return nil, fmt.Errorf("it says that it has %d gates", len(s.Gates))
+	s, err := parse(b, func(s *control.Status) int { return len(s.Gates) })
+	if err != nil {
+		return nil, err
 	}
 	s.Name, s.Member = from.Name, from.ID.String()
 	return s, nil
@@ -87,12 +84,17 @@ func parseStatus(b []byte, from *membership.Member) (*control.Status, error) {
 
 // parseHistory reads the answer of a member about its history.
 func parseHistory(b []byte, _ *membership.Member) (*control.History, error) {
-	h := new(control.History)
-	if err := json.Unmarshal(b, h); err != nil {
+	return parse(b, func(h *control.History) int { return len(h.Gates) })
+}
+
+// parse reads a document, which must not have more gates than an agent can have.
+func parse[T any](b []byte, gates func(*T) int) (*T, error) {
+	document := new(T)
+	if err := json.Unmarshal(b, document); err != nil {
 		return nil, errNotUnderstood
 	}
-	if len(h.Gates) > membership.MaxGates {
-		return nil, fmt.Errorf("it says that it has %d gates", len(h.Gates))
+	if n := gates(document); n > membership.MaxGates {
+		return nil, fmt.Errorf("it says that it has %d gates", n)
 	}
-	return h, nil
+	return document, nil
 }

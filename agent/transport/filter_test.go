@@ -39,7 +39,7 @@ func TestTheFilterPassesDatagramsWithThePrefixOnly(t *testing.T) {
 // needsFilters skips a test on a system without socket filters.
 func needsFilters(t testing.TB) {
 	t.Helper()
-	e := open(t, "127.0.0.1:0", Options{})
+	e := open(t, "127.0.0.1:0", nil)
 	if err := attachFilter(e.Packets.(*udp).conn, []byte("x")); err != nil {
 		t.Skip(err)
 	}
@@ -51,8 +51,8 @@ func TestJunkNeverReachesTheReader(t *testing.T) {
 		if bind[0] == '[' {
 			needsIPv6(t)
 		}
-		e := open(t, bind, Options{Prefix: []byte("wd\x01")})
-		sender := open(t, "127.0.0.1:0", Options{})
+		e := open(t, bind, []byte("wd\x01"))
+		sender := open(t, "127.0.0.1:0", nil)
 		to := netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), e.Addr.Port())
 		for _, junk := range []string{"", "w", "wd", "wd\x02 another version", "junk", "Wd\x01", " wd\x01"} {
 			write(t, sender, junk, netip.Addr{}, to)
@@ -66,7 +66,7 @@ func TestJunkNeverReachesTheReader(t *testing.T) {
 
 func TestWithoutAFilterEverythingArrives(t *testing.T) {
 	refuse := func(*net.UDPConn, []byte) error { return errors.New("not permitted") }
-	e, err := listen(netip.MustParseAddrPort("127.0.0.1:0"), Options{Prefix: []byte("wd")}, refuse)
+	e, err := listen(netip.MustParseAddrPort("127.0.0.1:0"), []byte("wd"), refuse)
 	if err != nil {
 		t.Fatal(err)
 	}

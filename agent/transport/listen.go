@@ -11,29 +11,25 @@ import (
 // portTries bounds the attempts to find a port that is free for both TCP and UDP.
 const portTries = 16
 
-// Options configure Listen.
-type Options struct {
-	// Prefix is the beginning of every accepted datagram. On Linux the kernel drops others before they wake the reader. Other
-	// systems deliver them, so the reader must check the prefix. Empty accepts all datagrams.
-	Prefix []byte
-}
-
 // Listen binds one UDP socket and one TCP listener to the same address. Port 0 chooses a port that is free for both. The
 // unspecified IPv6 address accepts IPv4 too. Errors name the address and the remedy.
-func Listen(bind netip.AddrPort, opts Options) (*Endpoint, error) {
-	return listen(bind, opts, attachFilter)
+//
+// The prefix is the beginning of every accepted datagram. On Linux the kernel drops others before they wake the reader. Other systems deliver
+// them, so the reader must check the prefix. Without one all datagrams are accepted.
+func Listen(bind netip.AddrPort, prefix []byte) (*Endpoint, error) {
+	return listen(bind, prefix, attachFilter)
 }
 
 // listen is Listen with a function that attaches the filter. A host without IPv6 binds the unspecified IPv4 address instead.
-func listen(bind netip.AddrPort, opts Options, attach func(*net.UDPConn, []byte) error) (*Endpoint, error) {
-	endpoint, err := listenAt(bind, opts, attach)
+func listen(bind netip.AddrPort, prefix []byte, attach func(*net.UDPConn, []byte) error) (*Endpoint, error) {
+	endpoint, err := listenAt(bind, prefix, attach)
 	if bind.Addr() == netip.IPv6Unspecified() && (errors.Is(err, syscall.EAFNOSUPPORT) || errors.Is(err, syscall.EADDRNOTAVAIL)) {
-		return listenAt(netip.AddrPortFrom(netip.IPv4Unspecified(), bind.Port()), opts, attach)
+		return listenAt(netip.AddrPortFrom(netip.IPv4Unspecified(), bind.Port()), prefix, attach)
 	}
 	return endpoint, err
 }
 
-func listenAt(bind netip.AddrPort, opts Options, attach func(*net.UDPConn, []byte) error) (*Endpoint, error) {
+func listenAt(bind netip.AddrPort, prefix []byte, attach func(*net.UDPConn, []byte) error) (*Endpoint, error) {
 	var tcp *net.TCPListener
 	var udp *net.UDPConn
 	for try := 1; ; try++ {
@@ -53,8 +49,8 @@ func listenAt(bind netip.AddrPort, opts Options, attach func(*net.UDPConn, []byt
 			return nil, explain(err, "UDP", chosen)
 		}
 	}
-	if len(opts.Prefix) > 0 {
-		_ = attach(udp, opts.Prefix) // only an optimisation: the reader checks each datagram anyway
+	if len(prefix) > 0 {
+		_ = attach(udp, prefix) // only an optimisation: the reader checks each datagram anyway
 	}
 	return &Endpoint{Packets: newUDP(udp), Streams: newTCP(tcp, bind.Addr()), Addr: bind}, nil
 }

@@ -15,9 +15,9 @@ import (
 // patience bounds every wait of a test. Only a defect makes a wait that long.
 const patience = 10 * time.Second
 
-func open(t testing.TB, bind string, opts Options) *Endpoint {
+func open(t testing.TB, bind string, prefix []byte) *Endpoint {
 	t.Helper()
-	e, err := Listen(netip.MustParseAddrPort(bind), opts)
+	e, err := Listen(netip.MustParseAddrPort(bind), prefix)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func open(t testing.TB, bind string, opts Options) *Endpoint {
 // needsIPv6 skips a test on a host without IPv6.
 func needsIPv6(t testing.TB) {
 	t.Helper()
-	e, err := Listen(netip.MustParseAddrPort("[::1]:0"), Options{})
+	e, err := Listen(netip.MustParseAddrPort("[::1]:0"), nil)
 	if err != nil {
 		t.Skip(err)
 	}
@@ -64,7 +64,7 @@ func write(t testing.TB, e *Endpoint, text string, src netip.Addr, dst netip.Add
 
 func TestUDPAndTCPShareOnePort(t *testing.T) {
 	for _, bind := range []string{"127.0.0.1:0", "0.0.0.0:0", "[::]:0"} {
-		e, err := Listen(netip.MustParseAddrPort(bind), Options{})
+		e, err := Listen(netip.MustParseAddrPort(bind), nil)
 		if err != nil && strings.HasPrefix(bind, "[") {
 			t.Skip(err)
 		} else if err != nil {
@@ -82,7 +82,7 @@ func TestUDPAndTCPShareOnePort(t *testing.T) {
 }
 
 func TestAnAddressThatCannotBeBoundIsNamedWithARemedy(t *testing.T) {
-	taken := open(t, "127.0.0.1:0", Options{}).Addr
+	taken := open(t, "127.0.0.1:0", nil).Addr
 	onlyUDP, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestAnAddressThatCannotBeBoundIsNamedWithARemedy(t *testing.T) {
 		},
 		"not ours": {netip.MustParseAddrPort("198.51.100.1:0"), []string{"198.51.100.1", "no such address", "--bind"}},
 	} {
-		e, err := Listen(c.bind, Options{})
+		e, err := Listen(c.bind, nil)
 		if err == nil {
 			_ = e.Close()
 			t.Errorf("%s: no error", name)
@@ -119,7 +119,7 @@ func TestAnAddressThatCannotBeBoundIsNamedWithARemedy(t *testing.T) {
 }
 
 func TestCloseEndsEveryWait(t *testing.T) {
-	e := open(t, "127.0.0.1:0", Options{})
+	e := open(t, "127.0.0.1:0", nil)
 	ended := make(chan error, 2)
 	go func() {
 		_, _, _, err := e.Packets.ReadFrom(make([]byte, 16))
@@ -145,12 +145,12 @@ func TestCloseEndsEveryWait(t *testing.T) {
 }
 
 func TestDatagramsCarryTheTrafficClass(t *testing.T) {
-	v4 := open(t, "127.0.0.1:0", Options{})
+	v4 := open(t, "127.0.0.1:0", nil)
 	if got, err := ipv4.NewPacketConn(v4.Packets.(*udp).conn).TOS(); err != nil || got != trafficClass {
 		t.Errorf("IPv4: %#x, %v", got, err)
 	}
 	needsIPv6(t)
-	dual := open(t, "[::]:0", Options{})
+	dual := open(t, "[::]:0", nil)
 	if got, err := ipv6.NewPacketConn(dual.Packets.(*udp).conn).TrafficClass(); err != nil || got != trafficClass {
 		t.Errorf("IPv6: %#x, %v", got, err)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 func TestAStreamComesFromTheBoundAddress(t *testing.T) {
-	a, b := open(t, "127.0.0.2:0", Options{}), open(t, "127.0.0.1:0", Options{})
+	a, b := open(t, "127.0.0.2:0", nil), open(t, "127.0.0.1:0", nil)
 	out, err := a.Streams.Dial(t.Context(), b.Addr)
 	if err != nil {
 		t.Fatal(err)
@@ -34,8 +34,8 @@ func TestAStreamComesFromTheBoundAddress(t *testing.T) {
 }
 
 func TestDialFailsIfNobodyListens(t *testing.T) {
-	e := open(t, "0.0.0.0:0", Options{})
-	gone := open(t, "127.0.0.1:0", Options{})
+	e := open(t, "0.0.0.0:0", nil)
+	gone := open(t, "127.0.0.1:0", nil)
 	_ = gone.Close()
 	conn, err := e.Streams.Dial(t.Context(), netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), gone.Addr.Port()))
 	if err == nil || conn != nil {

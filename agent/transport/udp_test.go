@@ -7,7 +7,7 @@ import (
 )
 
 func TestALongDatagramIsTruncated(t *testing.T) {
-	e := open(t, "127.0.0.1:0", Options{})
+	e := open(t, "127.0.0.1:0", nil)
 	write(t, e, "0123456789", netip.Addr{}, e.Addr)
 	buf := make([]byte, 4)
 	if n, _, _, err := e.Packets.ReadFrom(buf); err != nil || n != 4 || string(buf) != "0123" {
@@ -32,7 +32,7 @@ func TestAnAnswerLeavesFromTheAddressOfTheRequest(t *testing.T) {
 			if strings.Contains(c.server+c.client, "[") {
 				needsIPv6(t)
 			}
-			server, client := open(t, c.server, Options{}), open(t, c.client, Options{})
+			server, client := open(t, c.server, nil), open(t, c.client, nil)
 			to := netip.AddrPortFrom(netip.MustParseAddr(c.to), server.Addr.Port())
 			write(t, client, "question", netip.Addr{}, to)
 			question := read(t, server)
@@ -54,7 +54,7 @@ func TestAnAnswerLeavesFromTheAddressOfTheRequest(t *testing.T) {
 }
 
 func TestAnInvalidSourceIsAnErrorOrIgnored(t *testing.T) {
-	e := open(t, "127.0.0.1:0", Options{})
+	e := open(t, "127.0.0.1:0", nil)
 	if err := e.Packets.WriteTo([]byte("x"), netip.MustParseAddr("198.51.100.1"), e.Addr); err == nil {
 		t.Error("a datagram left from a foreign address")
 	}
@@ -74,7 +74,7 @@ func TestReadingAndWritingAllocateNothing(t *testing.T) {
 		if strings.HasPrefix(bind, "[") {
 			needsIPv6(t)
 		}
-		e := open(t, bind, Options{})
+		e := open(t, bind, nil)
 		buf, message := make([]byte, 256), []byte("a message")
 		allocations := testing.AllocsPerRun(100, func() {
 			if err := e.Packets.WriteTo(message, e.Addr.Addr(), e.Addr); err != nil {

@@ -87,13 +87,6 @@ func (n *Network) SetFilter(f Filter) {
 	n.filter = f
 }
 
-// SetOptions changes latency, loss and duplication from now on. The seed has no effect.
-func (n *Network) SetOptions(o Options) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.options = o
-}
-
 // Cut separates a and b in both directions: datagrams between them are lost, including those in flight, and streams stall.
 func (n *Network) Cut(a, b netip.AddrPort) {
 	n.mu.Lock()
