@@ -150,7 +150,7 @@ func (a *Agent) gateFor(name string) (*gate, error) {
 	return nil, &control.Refusal{Reason: control.NoGate, Text: text}
 }
 
-// tellDemand tells the machine whether somebody waits, if it does not know. Who waits for the hook does so once this host is ready.
+// tellDemand tells the machine whether somebody waits, if it does not know. A caller that waits for the hook counts once this host is ready.
 func (a *Agent) tellDemand(g *gate) {
 	waits := len(g.callers.queue) > 0
 	if waits && !g.isReady(a.clock.now().Time) {

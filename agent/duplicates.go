@@ -6,9 +6,9 @@ import "hash/maphash"
 // hundred a second.
 const duplicateRows = 1 << 14
 
-// duplicates are the digests of the last authentic datagrams. What somebody has recorded and plays back is dropped before it is
-// decrypted, and takes no place in a queue. Nobody sends the same sealed datagram twice, because each has a random nonce; and only
-// who has the secret can make one that is remembered. Only the reader uses it.
+// duplicates are the digests of the last authentic datagrams. A datagram that was recorded and is played back is dropped before it is
+// decrypted, and takes no place in a queue. Nobody sends the same sealed datagram twice, because each has a random nonce; and only a
+// sender with the secret can make one that is remembered. Only the reader uses it.
 type duplicates struct {
 	seed maphash.Seed
 	recent[struct{}]

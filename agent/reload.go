@@ -146,7 +146,7 @@ func (a *Agent) applyGate(g *gate, next *GateConfig) (tuned bool) {
 	return true
 }
 
-// askAnew puts another question into force. What was said to the last one counts no more.
+// askAnew puts another question into force. The answer to the last one no longer counts.
 func (a *Agent) askAnew(g *gate, next *GateConfig) {
 	another := !slices.Equal(g.cfg.Ready, next.Ready)
 	g.cfg.Ready, g.cfg.ReadyTimeout, g.cfg.ReadyAgain = next.Ready, next.ReadyTimeout, next.ReadyAgain

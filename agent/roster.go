@@ -14,7 +14,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// A strict gate has a roster: names, the same on all of its members. Who answers to a name is a key, and all members must count the same
+// A strict gate has a roster: names, the same on all of its members. A key answers to each name, and all members must count the same
 // keys: with two hosts called b, {a, b} and {b, c} would be two majorities without a common member. So the roster is agreed on once:
 //
 //   - A name is bound to the first key that answers to it, and stays bound: that is saved.

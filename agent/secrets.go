@@ -41,7 +41,7 @@ func (a *Agent) useSecrets(secrets []wire.Secret) error {
 	return nil
 }
 
-// refreshSecrets reads the secrets again if their file has changed. What cannot be read changes nothing.
+// refreshSecrets reads the secrets again if their file has changed. A file that cannot be read changes nothing.
 func (a *Agent) refreshSecrets() {
 	if a.cfg.SecretFile == "" || !a.secretFile.Look() && !a.secretLost {
 		return

@@ -62,7 +62,7 @@ func (a *Agent) admitsGossip(from netip.Addr) bool {
 	return a.gossiping.admit(from, policy.Time(time.Since(a.started)))
 }
 
-// keepTrust reads the secret and the files again when they have changed, until ctx is done. What cannot be read changes nothing.
+// keepTrust reads the secret and the files again when they have changed, until ctx is done. A file that cannot be read changes nothing.
 func (a *Agent) keepTrust(ctx context.Context) {
 	for sleep(ctx, trustEvery) {
 		a.refreshSecrets()

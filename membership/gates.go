@@ -13,7 +13,7 @@ func CheckGates(gates []wire.GateID) error {
 	return err
 }
 
-// SetGates replaces the gates of this member. What it has said of those that stay, it goes on saying. It returns a view of the new gates; one
+// SetGates replaces the gates of this member. It still announces what it has announced of the gates that stay. It returns a view of the new gates; one
 // of the former gates may still come after that. On an error nothing changes. It does not block.
 func (m *Membership) SetGates(gates []wire.GateID) (*View, error) {
 	next, err := newMetadata(m.roster.me.Key, gates)

@@ -22,9 +22,9 @@ const (
 	maxLong = 2
 )
 
-// hall has the connections of one purpose that have proved the secret: those that are served, and those that wait for a place. Whoever has the
-// secret may be a stranger all the same, and slow on purpose. So the next place is of who waits from an address with the fewest, and who is
-// slow makes room.
+// hall has the connections of one purpose that have proved the secret: those that are served, and those that wait for a place. A caller with the
+// secret may still be a stranger, and slow on purpose. So the next place goes to the address with the fewest places, and a slow connection
+// makes room.
 type hall struct {
 	most, mostWaiting int
 

@@ -258,8 +258,8 @@ func (j *joiner) heal(ctx context.Context) {
 }
 
 const (
-	// meetWithin is within what time a stranger is asked for its certificate: of two members that hear of each other at the same time, one asks.
-	// meetAgain is how long it is not asked again.
+	// meetWithin is the longest random pause before a stranger is asked for its certificate: of two members that hear of each other at the same
+	// time, one asks. meetAgain is how long it is not asked again.
 	meetWithin = time.Second
 	meetAgain  = 10 * time.Second
 	// meetAtOnce bounds the strangers that are asked at a time.

@@ -93,9 +93,10 @@
 //
 // # Seal
 //
-// Everything from the gate to the end of the signature, with XChaCha20-Poly1305 under a key derived from the fleet secret
-// and a nonce, which is random but for its first byte: the mark of the secret. A fleet that changes its secret opens by two. The envelope is its additional data. The seal makes datagrams of strangers cheap to refuse. It does not identify
-// the sender, because every member has the secret: only the signature does.
+// Everything from the gate to the end of the signature, with XChaCha20-Poly1305 under a key derived from the fleet secret and a nonce,
+// which is random but for its first byte: the mark of the secret. A fleet that changes its secret opens with two. The envelope is the
+// additional data. The seal makes datagrams of strangers cheap to refuse. It does not identify the sender, because every member has the
+// secret: only the signature does.
 //
 // # Order of checks
 //

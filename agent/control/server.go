@@ -38,8 +38,8 @@ type Source interface {
 	RunNow(ctx context.Context, call RunNow) (RunEnd, error)
 	// Metrics answers with the metrics.
 	Metrics() http.Handler
-	// Exec carries a call from its waiting to the end of its run, and ends when the caller goes. What the caller says is read from conn,
-	// and what it is told is written there. The error may be a [Refusal].
+	// Exec carries a call from its waiting to the end of its run, and ends when the caller goes. It reads from conn what the caller
+	// says, and writes there what it is told. The error may be a [Refusal].
 	Exec(call Call, conn io.ReadWriter) error
 }
 
@@ -150,7 +150,7 @@ type failure struct {
 
 // route is how a path is answered.
 type route struct {
-	// post says that it does something, own that it is for the agent's user and root only. Who asks a patient one may have to wait for long.
+	// post says that it does something, own that it is for the agent's user and root only. The answer of a patient one may take long.
 	post, own, patient bool
 	// ask makes the document of the answer. serve, if there is one, answers by itself.
 	ask   func(ctx context.Context, body io.Reader, query url.Values, p peer) (any, error)

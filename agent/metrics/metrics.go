@@ -1,4 +1,4 @@
-// Package metrics shows an agent to Prometheus. What a status says is read when somebody asks; only durations and waits are counted as
+// Package metrics shows an agent to Prometheus. The status is read when somebody asks; only durations and waits are counted as
 // they happen. No metric has a label for each member, so the number of series does not grow with the fleet.
 package metrics
 
