@@ -167,7 +167,8 @@ func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
 		a.startRun(g, now, e)
 	case policy.Extend:
 		if g.run != nil {
-			g.run.Extend(a.clock.sinceBoot(e.Until))
+			until := a.clock.sinceBoot(e.Until)
+			g.run.tell(func(run hookRun) { run.Extend(until) })
 		}
 	case policy.Stop:
 		if g.run != nil {

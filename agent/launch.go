@@ -24,40 +24,27 @@ type launch struct {
 	mu      sync.Mutex
 	run     hookRun
 	stopped bool
-	// until is when it has to be gone, as time since boot; zero is never.
-	until time.Duration
-	// words are the messages for the guard; it gets them at the start.
-	words []hook.Word
+	// before is what the hook is told as soon as it has started.
+	before []func(hookRun)
 }
 
 // Stop stops the hook, or prevents its start.
 func (l *launch) Stop() {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.stopped = true
-	if l.run != nil {
-		l.run.Stop()
-	}
+	l.mu.Unlock()
+	l.tell(hookRun.Stop)
 }
 
-// Extend moves the end of the grant.
-func (l *launch) Extend(until time.Duration) {
+// tell tells the hook something, now or as soon as it has started.
+func (l *launch) tell(say func(hookRun)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.until = until
-	if l.run != nil {
-		l.run.Extend(until)
+	if l.run == nil {
+		l.before = append(l.before, say)
+		return
 	}
-}
-
-// Entrust gives the hook's guard the messages to send if this process dies.
-func (l *launch) Entrust(words []hook.Word) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.words = words
-	if l.run != nil {
-		l.run.Entrust(words)
-	}
+	say(l.run)
 }
 
 func (l *launch) isStopped() bool {
@@ -71,12 +58,8 @@ func (l *launch) started(run hookRun) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.run = run
-	if l.until != 0 {
-		run.Extend(l.until)
-	}
-	run.Entrust(l.words)
-	if l.stopped {
-		run.Stop()
+	for _, say := range l.before {
+		say(run)
 	}
 }
 
@@ -89,12 +72,11 @@ var (
 // startRun starts the protected operation under a grant: the command of the first caller, or the hook.
 func (a *Agent) startRun(g *gate, now policy.Instant, e *policy.Effect) {
 	g.runs++
-	l, spec := &launch{token: e.Token, until: a.clock.sinceBoot(e.Until)}, a.grant(g, now, e)
+	l, spec := &launch{token: e.Token, demanded: e.Demanded}, a.grant(g, now, e)
 	g.run = l
 	g.entrusted.begin()
 	startBy := time.Now().Add(e.StartBy.Sub(now.Time))
 	g.callers.told = false // the run has ended the demand
-	l.demanded = e.Demanded
 	if c := g.callers.beginOwn(e.Demanded, g.isReady(now.Time)); c != nil {
 		a.tallyBegin(g, now.Time, c)
 		a.runHook(g, l, spec, startBy)

@@ -119,13 +119,9 @@ func (a *Agent) onAnswered(x answered) {
 
 // answerIn is what a question's process says: 0 is yes, 75 is no, and all else an error.
 func answerIn(r *hook.Result) control.Answer {
-	switch {
-	case r.NotNow():
-		return control.AnswerNo
-	case r.Err != nil:
-		return control.AnswerError
-	}
-	return control.AnswerYes
+	return map[policy.Outcome]control.Answer{
+		policy.Succeeded: control.AnswerYes, policy.NotNow: control.AnswerNo, policy.Failed: control.AnswerError,
+	}[outcomeOf(r)]
 }
 
 // hear counts an answer, logs it if it is news, and tells it to those who wait for a run of the hook.

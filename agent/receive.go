@@ -4,7 +4,6 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/wanderd/wanderd/agent/transport"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -123,11 +122,8 @@ func (a *Agent) onInbound(in *inbound) {
 	a.step(g)
 }
 
-// gossipWriter sends memberlist's datagrams through the agent's socket, in our envelope.
-type gossipWriter struct{ packets transport.Packets }
-
-// WriteGossip sends one datagram of gossip.
-func (w gossipWriter) WriteGossip(payload []byte, dst netip.AddrPort) error {
+// sendGossip sends a datagram of memberlist's in our envelope.
+func (a *Agent) sendGossip(payload []byte, dst netip.AddrPort) error {
 	datagram := wire.AppendGossip(make([]byte, 0, len(payload)+wire.EnvelopeSize), payload)
-	return w.packets.WriteTo(datagram, netip.Addr{}, dst)
+	return a.endpoint.Packets.WriteTo(datagram, netip.Addr{}, dst)
 }

@@ -51,12 +51,13 @@ func (e *extended) Extend(until time.Duration) { e.until = append(e.until, until
 func TestAGrantThatIsExtendedBeforeItsHookHasStartedIsExtended(t *testing.T) {
 	for _, until := range []policy.Time{0, 5} {
 		run := &extended{}
-		l := &launch{until: time.Duration(until)}
+		l := &launch{}
+		extend := func(until time.Duration) { l.tell(func(run hookRun) { run.Extend(until) }) }
 		if until > 0 {
-			l.Extend(7)
+			extend(7)
 		}
 		l.started(run)
-		l.Extend(9)
+		extend(9)
 		want := map[policy.Time]int{0: 1, 5: 2}[until]
 		if len(run.until) != want || run.until[want-1] != 9 || want > 1 && run.until[0] != 7 {
 			t.Errorf("of a grant until %d: %v", until, run.until)

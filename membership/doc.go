@@ -1,7 +1,7 @@
 // Package membership turns memberlist's gossip into a sorted set of peers.
 //
 // It is the only importer of memberlist, and knows nothing of tokens beyond one bit per gate: "this member has met one".
-// The agent owns the sockets: it hands gossip datagrams to [Membership.Deliver], provides a [PacketWriter] and [Streams], and
+// The agent owns the sockets: it hands gossip datagrams to [Membership.Deliver], sends them for it, provides [Streams], and
 // reads immutable views from [Membership.Views]. Gossip is a hint, never an authority: a view tells which key and address to
 // try, and a message counts only if that key has signed it.
 //

@@ -99,7 +99,7 @@ func (f *fleet) start(i int, changes ...func(*Config)) *host {
 		change(&cfg)
 	}
 	h.end = f.net.Endpoint(cfg.Addr)
-	cfg.Packets, cfg.Streams = gossipWriter{h.end.Packets}, h.end.Streams
+	cfg.Send, cfg.Streams = gossipWriter{h.end.Packets}.WriteGossip, h.end.Streams
 	if f.wrap != nil {
 		cfg.Streams = f.wrap(cfg.Streams)
 	}

@@ -34,20 +34,18 @@ func (m *Membership) SetGates(gates []wire.GateID) (*View, error) {
 // keep takes over what the announcement before says of the gates that stay.
 func (m *metadata) keep(before *metadata) {
 	m.leaving, m.counter = before.leaving, before.counter
-	rosters, some := make([]uint64, len(m.gates)), false
 	for i, mark := range m.gates {
 		at := find(before.gates, mark)
 		if at < 0 {
 			continue
 		}
 		m.gates[i] = before.gates[at]
-		if before.rosters != nil {
-			rosters[i] = before.rosters[at]
-			some = some || rosters[i] != 0
+		if before.rosters != nil && before.rosters[at] != 0 {
+			if m.rosters == nil {
+				m.rosters = make([]uint64, len(m.gates))
+			}
+			m.rosters[i] = before.rosters[at]
 		}
-	}
-	if some {
-		m.rosters = rosters
 	}
 }
 

@@ -36,7 +36,7 @@ func (f *fleet) startRogue(name string, meta []byte, change func(*memberlist.Con
 		f.t.Fatal(err)
 	}
 	tr := newGossipTransport(&Config{
-		Packets: gossipWriter{end.Packets}, Streams: end.Streams, Log: zerolog.Nop(),
+		Send: gossipWriter{end.Packets}.WriteGossip, Streams: end.Streams, Log: zerolog.Nop(),
 	}, introducerOf(7), end.Addr, seal, newAdmission(nil), &questions{})
 	r := &rogue{meta: meta}
 	mc := pace(false)

@@ -28,7 +28,7 @@ type Config struct {
 	AtHome bool
 	// Gates are the gates of this member, at most [MaxGates].
 	Gates []wire.GateID
-	// Addr is the address to which Packets and Streams are bound. Advertise is the address for other members: the zero value means
+	// Addr is the address to which the agent's sockets are bound. Advertise is the address for other members: the zero value means
 	// Addr, or an address of the host if Addr is unspecified; port 0 means the port of Addr.
 	Addr, Advertise netip.AddrPort
 	// Join lists addresses of members, "host" or "host:port". They are tried for as long as the agent runs.
@@ -37,8 +37,10 @@ type Config struct {
 	Remembered []Remembered
 	// GossipKeys encrypt gossip: the first seals, all open. None means no encryption.
 	GossipKeys []GossipKey
-	Packets    PacketWriter
-	Streams    Streams
+	// Send sends gossip through the agent's UDP socket, in the agent's envelope: at most [MaxPacket] bytes. It is safe for concurrent use and does
+	// not keep payload.
+	Send    func(payload []byte, dst netip.AddrPort) error
+	Streams Streams
 	// Trust decides who may take part; nil means everybody who has the secret. Certificate returns this member's certificate for the others, nil
 	// if it has none. Admit reports whether the signature of one more datagram from an address may be checked; nil means always.
 	Trust       Trust

@@ -31,7 +31,7 @@ const (
 	sealedTag      = 16
 	sealedOverhead = 1 + sealedNonce + sealedTag
 
-	// MaxPacket is the longest gossip datagram, in bytes, for [PacketWriter] and [Membership.Deliver]. With the four bytes of the
+	// MaxPacket is the longest gossip datagram, in bytes, for Config.Send and [Membership.Deliver]. With the four bytes of the
 	// agent's envelope it is below 1400.
 	MaxPacket = 1395
 )

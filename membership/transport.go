@@ -18,12 +18,6 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// PacketWriter sends gossip through the agent's UDP socket, in the agent's envelope.
-type PacketWriter interface {
-	// WriteGossip sends payload, at most [MaxPacket] bytes, to dst. It is safe for concurrent use and does not keep payload.
-	WriteGossip(payload []byte, dst netip.AddrPort) error
-}
-
 const (
 	// packetQueue is how many datagrams can wait for memberlist; further ones are dropped and counted.
 	packetQueue = 512
@@ -34,7 +28,7 @@ const (
 // gossipTransport is memberlist's transport: it uses the agent's sockets and checks all input.
 type gossipTransport struct {
 	advertise netip.AddrPort
-	packets   PacketWriter
+	send      func(payload []byte, dst netip.AddrPort) error
 	streams   Streams
 	seal      *seal
 	sieve     sieve
@@ -86,7 +80,7 @@ func newGossipTransport(
 ) *gossipTransport {
 	closed, closes := context.WithCancel(context.Background())
 	t := &gossipTransport{
-		advertise: advertise, packets: cfg.Packets, streams: cfg.Streams, seal: seal, sieve: sieve{clear: seal.clear},
+		advertise: advertise, send: cfg.Send, streams: cfg.Streams, seal: seal, sieve: sieve{clear: seal.clear},
 		me: me, admission: admission, admits: cfg.Admit, log: cfg.Log,
 		packetCh: make(chan *memberlist.Packet, packetQueue), streamCh: make(chan net.Conn),
 		lobby:   lobby{most: maxStrangers, perAddr: maxPerStranger},
@@ -299,7 +293,7 @@ func (t *gossipTransport) WriteToAddress(b []byte, to memberlist.Address) (time.
 		b, dst = t.answers.send(b, dst)
 	}
 	if err == nil && len(b) > 0 {
-		err = t.packets.WriteGossip(t.seal.seal(t.me.signPacket(b)), dst)
+		err = t.send(t.seal.seal(t.me.signPacket(b)), dst)
 	}
 	if err != nil {
 		return time.Time{}, &net.OpError{Op: "write", Net: "udp", Err: err}

@@ -57,12 +57,9 @@ func TestJunkDoesNotDisturbTheFleet(t *testing.T) {
 	})
 }
 
-type failingWriter struct{}
-
-func (failingWriter) WriteGossip([]byte, netip.AddrPort) error { return errors.New("no route") }
-
 func TestFailureToSendIsAnErrorThatDoesNotAbortAProbe(t *testing.T) {
-	tr := &gossipTransport{packets: failingWriter{}, me: introducerOf(1), seal: newTestSeal(t, nil), closed: t.Context(), log: zerolog.Nop()}
+	noRoute := func([]byte, netip.AddrPort) error { return errors.New("no route") }
+	tr := &gossipTransport{send: noRoute, me: introducerOf(1), seal: newTestSeal(t, nil), closed: t.Context(), log: zerolog.Nop()}
 	for _, to := range []string{"10.0.0.1:7946", "<nil>:0"} {
 		_, err := tr.WriteTo([]byte("x"), to)
 		var op *net.OpError

@@ -24,17 +24,13 @@ func (d *Dir) CertificatePath() string { return filepath.Join(d.path, nodeKeyNam
 // encrypted, or that is not Ed25519.
 func (d *Dir) NodeKey() (key ed25519.PrivateKey, created bool, err error) {
 	path := filepath.Join(d.path, nodeKeyName)
-	key, err = ReadNodeKey(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if key, err = newNodeKey(path); err != nil {
-			return nil, false, d.explain("cannot make a node key", err)
-		}
-		return key, true, nil
+	if key, err = ReadNodeKey(path); !errors.Is(err, fs.ErrNotExist) {
+		return key, false, err
 	}
-	if err != nil {
-		return nil, false, err
+	if key, err = newNodeKey(path); err != nil {
+		return nil, false, d.explain("cannot make a node key", err)
 	}
-	return key, false, nil
+	return key, true, nil
 }
 
 // ReadNodeKey reads a node key from a file. It refuses a key that others can read, that is encrypted, or that is not Ed25519.

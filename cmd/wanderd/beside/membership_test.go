@@ -180,8 +180,8 @@ func (f *gossips) start(i int) time.Time {
 	var err error
 	g.Membership, err = membership.Start(membership.Config{
 		Name: fmt.Sprintf("host%d", i), Key: privateOf(i), Addr: addrOf(i), GossipKeys: []membership.GossipKey{{Key: bytes.Repeat([]byte{1}, 32)}},
-		Join:    []string{addrOf(0).String(), addrOf(1).String()},
-		Packets: gossipWriter{g.endpoint.Packets}, Streams: g.endpoint.Streams, Log: zerolog.Nop(),
+		Join: []string{addrOf(0).String(), addrOf(1).String()},
+		Send: gossipWriter{g.endpoint.Packets}.WriteGossip, Streams: g.endpoint.Streams, Log: zerolog.Nop(),
 	})
 	if err != nil {
 		f.t.Fatal(err)
