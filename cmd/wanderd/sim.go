@@ -100,14 +100,15 @@ func (p *program) simulate(ctx context.Context, s scenario.Parameters, out simOu
 		task += fmt.Sprintf(", %d seeds", s.Seeds)
 	}
 	progress := p.progress(task)
-	figures := map[string]func(context.Context, scenario.Parameters, func(float64)) (*simulate.Figures, error){
-		scenario.PolicyRing: simulate.Ring, scenario.PolicyTree: simulate.Tree, scenario.PolicyTermination: simulate.Termination,
-		scenario.PolicyElection: simulate.Election,
-	}
-	if run, ok := figures[s.Policy]; ok {
-		result, stopped := run(ctx, s, progress.Reached)
+	if s.Policy != config.PolicyWander {
+		result, stopped := simulate.Numbers(ctx, s, progress.Reached)
 		progress.Done()
-		return p.concludeFigures(result, stopped, out)
+		if len(result.Runs) > 0 {
+			if err := out.write(p.stdout, result); err != nil {
+				return err
+			}
+		}
+		return incomplete(stopped, result.Complete, s.Seeds)
 	}
 	result, stopped := simulate.Run(ctx, s, progress.Reached)
 	progress.Done()
@@ -129,17 +130,6 @@ func (p *program) simulate(ctx context.Context, s scenario.Parameters, out simOu
 		}
 	}
 	return incomplete(stopped, result.Complete, s.Seeds)
-}
-
-// concludeFigures writes the figures of a policy, also if a signal has ended its runs early.
-func (p *program) concludeFigures(result *simulate.Figures, stopped error, out simOutput) error {
-	if len(result.Runs) == 0 {
-		return stopped
-	}
-	if err := out.write(p.stdout, result); err != nil {
-		return err
-	}
-	return incomplete(stopped, result.Complete(), result.Scenario.Seeds)
 }
 
 // incomplete says how many runs are complete, if a signal has ended them early.

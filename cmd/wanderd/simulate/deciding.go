@@ -11,61 +11,56 @@ import (
 	"github.com/wanderd/wanderd/sim/fleet/kcopies"
 )
 
-// Termination runs a ring that detects the termination of an application for all seeds, as [Ring] does.
-func Termination(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*Figures, error) {
-	return eachSeed(ctx, p, progress, func(ctx context.Context, seed uint64, progress func(float64)) ([]Figure, error) {
-		w := deciding(&p, seed)
-		var sent traffic
-		k, err := w.Terminate(ctx, kcopies.Work{Budget: p.Work, Takes: p.Op}, &sent)
-		by, detected, took := missing(), missing(), missing()
-		if k.By >= 0 {
-			by, detected, took = float64(k.By), seconds(k.Detected), seconds(k.Detected-k.Passive)
-		}
-		progress(1)
-		return []Figure{
-			{"passive_s", "all members passive since, s", seconds(k.Passive)},
-			{"detected_s", "termination detected at, s", detected},
-			{"detected_by", "  by member", by},
-			{"took_s", "  so long after it was there, s", took},
-			{"crashes", "members that have crashed", float64(sent.crashes)},
-			{"messages", "messages of the token and its copies", float64(sent.messages - sent.work)},
-			{"work_messages", "messages of the application", float64(sent.work)},
-		}, err
-	})
+// termination is a ring that detects the termination of an application.
+func termination(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*[]Figure, error) {
+	w := deciding(&p)
+	var sent traffic
+	k, err := w.Terminate(ctx, kcopies.Work{Budget: p.Work, Takes: p.Op}, &sent)
+	by, detected, took := missing(), missing(), missing()
+	if k.By >= 0 {
+		by, detected, took = float64(k.By), seconds(k.Detected), seconds(k.Detected-k.Passive)
+	}
+	progress(1)
+	return &[]Figure{
+		{"passive_s", "all members passive since, s", seconds(k.Passive)},
+		{"detected_s", "termination detected at, s", detected},
+		{"detected_by", "  by member", by},
+		{"took_s", "  so long after it was there, s", took},
+		{"crashes", "members that have crashed", float64(sent.crashes)},
+		{"messages", "messages of the token and its copies", float64(sent.messages - sent.work)},
+		{"work_messages", "messages of the application", float64(sent.work)},
+	}, err
 }
 
-// Election runs a ring that elects a leader for all seeds, as [Ring] does. Every member is a candidate.
-func Election(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*Figures, error) {
-	return eachSeed(ctx, p, progress, func(ctx context.Context, seed uint64, progress func(float64)) ([]Figure, error) {
-		w := deciding(&p, seed)
-		var sent traffic
-		candidates := make([]int, p.Members)
-		for i := range candidates {
-			candidates[i] = i
-		}
-		e, err := w.Elect(ctx, candidates, &sent)
-		first, leader, agreed := missing(), missing(), missing()
-		if len(e.Rounds) > 0 {
-			first = seconds(e.Rounds[0].At)
-		}
-		if e.Leader >= 0 {
-			leader, agreed = float64(e.Leader), seconds(e.All)
-		}
-		progress(1)
-		return []Figure{
-			{"elections", "elections: how often a member became the leader", float64(len(e.Rounds))},
-			{"first_s", "the first leader was elected at, s", first},
-			{"leader", "the leader at the end: member", leader},
-			{"agreed_s", "  all living members know it since, s", agreed},
-			{"crashes", "members that have crashed", float64(sent.crashes)},
-			{"messages", "messages of claims and their copies", float64(sent.messages)},
-		}, err
-	})
+// election is a ring that elects a leader. Every member is a candidate.
+func election(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*[]Figure, error) {
+	w := deciding(&p)
+	var sent traffic
+	candidates := make([]int, p.Members)
+	for i := range candidates {
+		candidates[i] = i
+	}
+	e, err := w.Elect(ctx, candidates, &sent)
+	first, leader, agreed := missing(), missing(), missing()
+	if len(e.Rounds) > 0 {
+		first = seconds(e.Rounds[0].At)
+	}
+	if e.Leader >= 0 {
+		leader, agreed = float64(e.Leader), seconds(e.All)
+	}
+	progress(1)
+	return &[]Figure{
+		{"elections", "elections: how often a member became the leader", float64(len(e.Rounds))},
+		{"first_s", "the first leader was elected at, s", first},
+		{"leader", "the leader at the end: member", leader},
+		{"agreed_s", "  all living members know it since, s", agreed},
+		{"crashes", "members that have crashed", float64(sent.crashes)},
+		{"messages", "messages of claims and their copies", float64(sent.messages)},
+	}, err
 }
 
-func deciding(p *scenario.Parameters, seed uint64) kcopies.World {
+func deciding(p *scenario.Parameters) kcopies.World {
 	w := p.Deciding()
-	w.Seed = seed
 	if p.CrashEvery > 0 {
 		w.CrashEvery(p.CrashEvery)
 	}

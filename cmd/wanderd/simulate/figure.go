@@ -6,11 +6,9 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
 	"github.com/wanderd/wanderd/sim/measure"
-	"github.com/wanderd/wanderd/sim/seeds"
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
@@ -27,48 +25,17 @@ type Figures struct {
 	Scenario scenario.Parameters
 	// Runs are the complete runs, in the order of their seeds, each with the same figures. If there is none, they are the ones that
 	// were stopped.
-	Runs     [][]Figure
-	complete int
+	Runs [][]Figure
+	// Complete is how many of the scenario's seeds are complete.
+	Complete int
 }
 
-// Complete is how many of the scenario's seeds are complete.
-func (f *Figures) Complete() int { return f.complete }
-
-// eachSeed runs a scenario for all its seeds. one returns the figures of a run, and an error if that was stopped.
-func eachSeed(ctx context.Context, p scenario.Parameters, progress func(share float64),
-	one func(ctx context.Context, seed uint64, progress func(share float64)) ([]Figure, error),
-) (*Figures, error) {
-	runs, done := make([][]Figure, p.Seeds), make([]bool, p.Seeds)
-	var lock sync.Mutex
-	reached := make([]float64, p.Seeds)
-	_, err := seeds.Across(ctx, 0, nil, p.Seeds, func(ctx context.Context, i int) (struct{}, error) {
-		figures, err := one(ctx, p.Seed+uint64(i), func(share float64) {
-			lock.Lock()
-			defer lock.Unlock()
-			reached[i] = share
-			sum := 0.0
-			for _, r := range reached {
-				sum += r
-			}
-			progress(sum / float64(p.Seeds))
-		})
-		runs[i], done[i] = figures, err == nil
-		return struct{}{}, err
-	})
-	f := &Figures{Scenario: p}
-	var begun [][]Figure
-	for i, figures := range runs {
-		switch {
-		case done[i]:
-			f.Runs = append(f.Runs, figures)
-		case figures != nil:
-			begun = append(begun, figures)
-		}
-	}
-	if f.complete = len(f.Runs); f.complete == 0 {
-		f.Runs = begun
-	}
-	return f, err
+// Numbers runs a scenario of another policy than the wandering token's, as [Run] does.
+func Numbers(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*Figures, error) {
+	runs, complete, err := across(ctx, p, progress, map[string]func(context.Context, scenario.Parameters, func(share float64)) (*[]Figure, error){
+		scenario.PolicyRing: ring, scenario.PolicyTree: tree, scenario.PolicyTermination: termination, scenario.PolicyElection: election,
+	}[p.Policy])
+	return &Figures{p, runs, complete}, err
 }
 
 // estimates are the means of the runs, figure by figure.
@@ -111,7 +78,7 @@ func (o object) MarshalJSON() ([]byte, error) {
 
 // document returns the result as a document: the figures of one run, or the means and confidence intervals of many.
 func (f *Figures) document() any {
-	d := object{{"scenario", f.Scenario}, {"runs", len(f.Runs)}, {"stopped", f.complete < f.Scenario.Seeds}}
+	d := object{{"scenario", f.Scenario}, {"runs", len(f.Runs)}, {"stopped", f.Complete < f.Scenario.Seeds}}
 	estimates := f.estimates()
 	for k, figure := range f.Runs[0] {
 		var value any = measure.Number(figure.Value)
@@ -141,7 +108,7 @@ func (f *Figures) WriteCSV(w io.Writer) error { return writeCSV(w, f.document())
 
 // WriteTables writes the result for people. For many runs it writes means, and half the widths of their confidence intervals.
 func (f *Figures) WriteTables(w io.Writer, format report.Format) error {
-	t := report.Table{Title: title(&f.Scenario, f.complete), Header: []string{"figure", "value"}}
+	t := report.Table{Title: title(&f.Scenario, f.Complete), Header: []string{"figure", "value"}}
 	many := f.Scenario.Seeds > 1
 	if many {
 		t.Header = append(t.Header, "± 95 %")

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -31,7 +32,7 @@ func (l *lapWatcher) median() (lap time.Duration, tooShort string) {
 	if len(all) == 0 {
 		return 0, ""
 	}
-	slices.SortStableFunc(all, func(a, b wander.Detail) int { return int(min(max(a.Lap-b.Lap, -1), 1)) })
+	slices.SortStableFunc(all, func(a, b wander.Detail) int { return cmp.Compare(a.Lap, b.Lap) })
 	middle := &all[len(all)/2]
 	return middle.Lap, middle.TooShort
 }

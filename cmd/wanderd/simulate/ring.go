@@ -8,21 +8,12 @@ import (
 	ringing "github.com/wanderd/wanderd/sim/fleet/ring"
 )
 
-// Ring runs a scenario of a ring for all its seeds. Several goroutines call progress with the completed share, from 0 to 1. If ctx is
-// cancelled, it returns the result so far with ctx's error.
-func Ring(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*Figures, error) {
-	return eachSeed(ctx, p, progress, func(ctx context.Context, seed uint64, progress func(float64)) ([]Figure, error) {
-		s := p.Ring()
-		s.Seed = seed
-		meter := ringing.NewMeter(s.Members)
-		reached, err := s.Measure(ctx, func(now policy.Time) { progress(float64(now) / float64(s.Duration)) }, meter)
-		f := meter.Figures(reached)
-		return ringFigures(&f), err
-	})
-}
-
-func ringFigures(f *ringing.Figures) []Figure {
-	return []Figure{
+func ring(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*[]Figure, error) {
+	s := p.Ring()
+	meter := ringing.NewMeter(s.Members)
+	reached, err := s.Measure(ctx, func(now policy.Time) { progress(float64(now) / float64(s.Duration)) }, meter)
+	f := meter.Figures(reached)
+	return &[]Figure{
 		{"busy", "busy: share of the time with at least one operation", f.Busy},
 		{"overlap", "overlap: share with two or more", f.Overlap},
 		{"requests", "requests", float64(f.Demands)},
@@ -37,5 +28,5 @@ func ringFigures(f *ringing.Figures) []Figure {
 		{"obtaining_s.p99", "  99 % are below, s", f.Obtaining.P99},
 		{"obtaining_s.max", "  longest, s", f.Obtaining.Max},
 		{"obtaining_s.mean", "  mean, s", f.Obtaining.Mean},
-	}
+	}, err
 }

@@ -1,6 +1,7 @@
 // Package simulate runs a scenario, with one seed or with many, and presents the figures.
 //
-//	run.go     all seeds
+//	run.go     all seeds, and a wandering token
+//	figure.go  policies that have nothing but numbers; ring.go, tree.go and deciding.go have theirs
 //	bins.go    the width of the bins of intervals
 //	json.go    the figures for scripts: JSON, and CSV with the same names
 //	tables.go  the figures for people
@@ -33,77 +34,74 @@ type Result struct {
 // Stopped reports whether some runs are not complete.
 func (r *Result) Stopped() bool { return r.Complete < r.Scenario.Seeds }
 
-// Run runs a scenario for all its seeds. Several goroutines call progress with the completed share, from 0 to 1. If ctx is cancelled,
-// Run returns the result so far with ctx's error. The number of cores does not change the result.
+// Run runs a scenario of a wandering token for all its seeds. Several goroutines call progress with the completed share, from 0 to 1. If ctx is
+// cancelled, Run returns the result so far with ctx's error. The number of cores does not change the result.
 func Run(ctx context.Context, p scenario.Parameters, progress func(share float64)) (Result, error) {
-	f := fleet{Parameters: p, progress: progress, runs: make([]run, p.Seeds)}
-	_, err := seeds.Across(ctx, 0, nil, p.Seeds, func(ctx context.Context, i int) (struct{}, error) { return struct{}{}, f.run(ctx, i) })
-	return f.result(), err
-}
-
-// fleet is a scenario and its runs.
-type fleet struct {
-	scenario.Parameters
-	runs     []run
-	lock     sync.Mutex
-	reached  float64
-	progress func(share float64)
+	runs, complete, err := across(ctx, p, progress, one)
+	r := Result{Scenario: p, Complete: complete}
+	for _, run := range runs {
+		r.Runs = append(r.Runs, run.figures)
+		if complete > 0 && run.tooShort != "" && run.lap > r.Lap {
+			r.Lap, r.TooShort = run.lap, run.tooShort
+		}
+	}
+	return r, err
 }
 
 // run is one run.
 type run struct {
-	figures         measure.Figures
-	begun, complete bool
+	figures measure.Figures
 	// lap is the members' lap at the end, and tooShort the constant that is too short for it.
 	lap      time.Duration
 	tooShort string
 }
 
-// run runs seed number i. It returns an error if the run does not end.
-func (f *fleet) run(ctx context.Context, i int) error {
-	p := f.Parameters
-	p.Seed += uint64(i)
+func one(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*run, error) {
 	s := p.World()
 	laps := &lapWatcher{}
 	meter := measure.New(measure.Config{
 		Members: p.Members, Slots: p.Slots, Quiet: p.MaxInterval, Good: p.Interval(), Bin: bin(p.Interval()),
 	})
-	before := 0.0
-	reached, err := s.Measure(ctx, func(now policy.Time) {
-		share := float64(now) / float64(p.Duration)
-		f.add(share - before)
-		before = share
-	}, meter, laps)
-	f.runs[i] = run{figures: meter.Figures(reached), begun: true, complete: err == nil}
-	f.runs[i].lap, f.runs[i].tooShort = laps.median()
-	return err
+	reached, err := s.Measure(ctx, func(now policy.Time) { progress(float64(now) / float64(p.Duration)) }, meter, laps)
+	r := &run{figures: meter.Figures(reached)}
+	r.lap, r.tooShort = laps.median()
+	return r, err
 }
 
-// add adds the progress of a run to the total.
-func (f *fleet) add(share float64) {
-	f.lock.Lock()
-	f.reached += share
-	all := f.reached / float64(len(f.runs))
-	f.lock.Unlock()
-	f.progress(all)
-}
-
-func (f *fleet) result() Result {
-	r := Result{Scenario: f.Parameters}
-	var begun []measure.Figures
-	for _, one := range f.runs {
-		switch {
-		case one.complete:
-			r.Runs = append(r.Runs, one.figures)
-			if one.tooShort != "" && one.lap > r.Lap {
-				r.Lap, r.TooShort = one.lap, one.tooShort
-			}
-		case one.begun:
-			begun = append(begun, one.figures)
+// across runs a scenario for all its seeds. one runs a seed, and returns an error if it was stopped; nil with it, if there is nothing to show. The runs
+// are in the order of their seeds: those that are complete, or if there is none, those that were stopped.
+func across[T any](ctx context.Context, p scenario.Parameters, progress func(share float64),
+	one func(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*T, error),
+) (runs []T, complete int, err error) {
+	begun, ended := make([]*T, p.Seeds), make([]bool, p.Seeds)
+	var lock sync.Mutex
+	all := 0.0
+	_, err = seeds.Across(ctx, 0, nil, p.Seeds, func(ctx context.Context, i int) (struct{}, error) {
+		p, before := p, 0.0
+		p.Seed += uint64(i)
+		result, err := one(ctx, p, func(share float64) {
+			lock.Lock()
+			all += share - before
+			reached := all / float64(p.Seeds)
+			lock.Unlock()
+			before = share
+			progress(reached)
+		})
+		begun[i], ended[i] = result, err == nil
+		return struct{}{}, err
+	})
+	for i, r := range begun {
+		if ended[i] {
+			complete++
+			runs = append(runs, *r)
 		}
 	}
-	if r.Complete = len(r.Runs); r.Complete == 0 {
-		r.Runs = begun
+	if complete == 0 {
+		for _, r := range begun {
+			if r != nil {
+				runs = append(runs, *r)
+			}
+		}
 	}
-	return r
+	return runs, complete, err
 }

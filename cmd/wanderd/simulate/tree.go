@@ -8,22 +8,13 @@ import (
 	treeing "github.com/wanderd/wanderd/sim/fleet/tree"
 )
 
-// Tree runs a scenario of a tree for all its seeds. Several goroutines call progress with the completed share, from 0 to 1. If ctx is
-// cancelled, it returns the result so far with ctx's error.
-func Tree(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*Figures, error) {
-	return eachSeed(ctx, p, progress, func(ctx context.Context, seed uint64, progress func(float64)) ([]Figure, error) {
-		s := p.Tree()
-		s.Seed = seed
-		f, err := treeing.NewWorld(s).RunFor(ctx, func(now policy.Time) { progress(float64(now) / float64(s.Limit)) })
-		if f == nil {
-			return nil, err
-		}
-		return treeFigures(f), err
-	})
-}
-
-func treeFigures(f *treeing.Figures) []Figure {
-	return []Figure{
+func tree(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*[]Figure, error) {
+	s := p.Tree()
+	f, err := treeing.NewWorld(s).RunFor(ctx, func(now policy.Time) { progress(float64(now) / float64(s.Limit)) })
+	if f == nil {
+		return nil, err
+	}
+	return &[]Figure{
 		{"requests", "requests", float64(f.Requests)},
 		{"served", "operations", float64(len(f.Obtaining))},
 		{"sent", "messages sent; a broadcast is one", float64(f.Sent)},
@@ -36,5 +27,5 @@ func treeFigures(f *treeing.Figures) []Figure {
 		{"obtaining_s.p99", "  99 % are below, s", f.Quantile(0.99).Seconds()},
 		{"obtaining_s.max", "  longest, s", f.Quantile(1).Seconds()},
 		{"obtaining_s.mean", "  mean, s", f.Mean().Seconds()},
-	}
+	}, err
 }
