@@ -124,6 +124,33 @@ func New(cfg *Config, first Site, data Data) Machine {
 // copies of the token but not of the requests" (section 3.1).
 func NewObject(cfg *Config) Machine { return Machine{cfg: cfg, id: cfg.ID} }
 
+// Objects are a member's parts of the objects of all members, which "are in this way uniquely identified by S_q" (section 3.1), in ring order.
+type Objects []Machine
+
+// NewObjects begins where nobody has made any of them yet.
+func NewObjects(ring Config) Objects {
+	configs, parts := make([]Config, len(ring.Ring)), make(Objects, len(ring.Ring))
+	for q, id := range ring.Ring {
+		configs[q] = ring
+		configs[q].ID = wire.TokenID{Generator: id, Random: uint64(q) + 1}
+		parts[q] = NewObject(&configs[q])
+	}
+	return parts
+}
+
+// Of returns whose object a message carries, if it carries one.
+func (o Objects) Of(msg *wire.Message) (q Site, ok bool) {
+	for i := range o {
+		if o[i].cfg.ID == msg.Token.ID {
+			return Site(i), true
+		}
+	}
+	return 0, false
+}
+
+// Config is that of the token.
+func (m *Machine) Config() *Config { return m.cfg }
+
 // Issue makes the object here, without copies yet, with a count of at least the given one. Nobody else may hold it.
 func (m *Machine) Issue(count wire.Seq) {
 	m.count = max(m.count, count)

@@ -7,16 +7,11 @@ import (
 
 // Receive takes a TOKEN message.
 func (m *Machine) Receive(msg *wire.Message, end *Outcome, out []policy.Effect) []policy.Effect {
-	return m.safeReceiveToken(&msg.Token, &msg.Load, msg.From, end, out)
+	return m.Arrived(&msg.Token, &msg.Load, msg.From, end, out)
 }
 
-// Arrived takes the real token where it did not come as a TOKEN message: what Hop gave its sender.
+// Arrived is SafeReceiveToken (lines 22–33). Where the real token did not come as a TOKEN message, it takes what Hop gave the sender.
 func (m *Machine) Arrived(ref *wire.Ref, l *wire.Load, from wire.MemberID, end *Outcome, out []policy.Effect) []policy.Effect {
-	return m.safeReceiveToken(ref, l, from, end, out)
-}
-
-// safeReceiveToken is SafeReceiveToken (lines 22–33).
-func (m *Machine) safeReceiveToken(ref *wire.Ref, l *wire.Load, from wire.MemberID, end *Outcome, out []policy.Effect) []policy.Effect {
 	st, data := Fields(l)
 	if !m.isNamed(ref.ID) || m.count >= ref.Seq || !m.inReach(st) { // line 23
 		return policy.AppendTell(out, NoteOldToken, from, ref)

@@ -13,19 +13,6 @@ const (
 	PolicyElection    = "election"
 )
 
-func terminationPolicy() policy {
-	return decidingPolicy(PolicyTermination, (*Parameters).terminationTable)
-}
-
-func electionPolicy() policy { return decidingPolicy(PolicyElection, (*Parameters).electionTable) }
-
-func decidingPolicy(name string, table func(*Parameters) settings.Table) policy {
-	return policy{
-		name: name, table: table,
-		complete: func(*Parameters, *settings.Reading) {}, check: (*Parameters).checkDeciding, finish: func(*Parameters) {},
-	}
-}
-
 // terminationTable has the parameters of the application whose termination is detected, too.
 func (p *Parameters) terminationTable() settings.Table {
 	return p.decidingTable(
@@ -42,18 +29,15 @@ func (p *Parameters) electionTable() settings.Table { return p.decidingTable() }
 // same here.
 func (p *Parameters) decidingTable(own ...*settings.Setting) settings.Table {
 	shared := p.wanderTable()
-	row := func(key string, v settings.Value, otherwise string) *settings.Setting {
-		return settings.Row(key, v, otherwise, shared.Find(key).Help)
-	}
 	gate := append(settings.Table{shared.Find("policy")}, own...)
-	return slices.Concat(append(gate, row("backups", settings.Count(&p.Backups, 0, maxDeciding), "2")).Under("Gate"), settings.Table{
-		row("members", settings.Count(&p.Members, 2, maxDeciding), "20"),
-		row("duration", settings.Positive(&p.Duration), "1h"),
+	return slices.Concat(append(gate, again(shared, "backups", settings.Count(&p.Backups, 0, maxDeciding), "2")).Under("Gate"), settings.Table{
+		again(shared, "members", settings.Count(&p.Members, 2, maxDeciding), "20"),
+		again(shared, "duration", settings.Positive(&p.Duration), "1h"),
 		shared.Find("seed"), shared.Find("seeds"),
 	}.Under("Run"), settings.Table{
-		row("latency", settings.Positive(&p.Latency), "1ms"),
+		again(shared, "latency", settings.Positive(&p.Latency), "1ms"),
 		shared.Find("jitter"),
-		row("detect_after", settings.Moment(&p.DetectAfter), "1s"),
+		again(shared, "detect_after", settings.Moment(&p.DetectAfter), "1s"),
 	}.Under("Network"), settings.Table{
 		shared.Find("crash_every"),
 	}.Under("Fault"))

@@ -22,11 +22,17 @@ type policy struct {
 
 // policies are all there are; the first is the default.
 func policies() []policy {
-	return []policy{wanderPolicy(), ringPolicy(), treePolicy(), terminationPolicy(), electionPolicy()}
+	nothing, done := func(*Parameters, *settings.Reading) {}, func(*Parameters) {}
+	return []policy{
+		{config.PolicyWander, (*Parameters).wanderTable, (*Parameters).completeWander, (*Parameters).checkWander, (*Parameters).finishWander},
+		{PolicyRing, (*Parameters).ringTable, nothing, (*Parameters).checkRing, done},
+		{PolicyTree, (*Parameters).treeTable, nothing, (*Parameters).checkTree, done},
+		{PolicyTermination, (*Parameters).terminationTable, nothing, (*Parameters).checkDeciding, done},
+		{PolicyElection, (*Parameters).electionTable, nothing, (*Parameters).checkDeciding, done},
+	}
 }
 
-func policyNames() []string {
-	var names []string
+func policyNames() (names []string) {
 	for _, one := range policies() {
 		names = append(names, one.name)
 	}
@@ -35,15 +41,12 @@ func policyNames() []string {
 
 // policyOf returns the policy of a name, or the default.
 func policyOf(name string) policy {
-	all := policies()
-	return all[max(slices.IndexFunc(all, func(one policy) bool { return one.name == name }), 0)]
+	return policies()[max(slices.Index(policyNames(), name), 0)]
 }
 
-// policyRow is the parameter that chooses.
-func (p *Parameters) policyRow() *settings.Setting {
-	names := policyNames()
-	return settings.Row("policy", settings.Choice(&p.Policy, names...), config.PolicyWander,
-		"How the token moves: "+strings.Join(names, " or ")+". Each has its own parameters.").As("NAME")
+// again is a parameter of another policy, with another default.
+func again(t settings.Table, key string, v settings.Value, otherwise string) *settings.Setting {
+	return settings.Row(key, v, otherwise, t.Find(key).Help)
 }
 
 // choose returns the policy that flags or file name. One that there is not is complained about with the other values.

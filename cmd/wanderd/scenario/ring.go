@@ -12,13 +12,6 @@ import (
 // PolicyRing is the name of the policy of a token that goes round a ring.
 const PolicyRing = "ring"
 
-func ringPolicy() policy {
-	return policy{
-		name: PolicyRing, table: (*Parameters).ringTable,
-		complete: func(*Parameters, *settings.Reading) {}, check: (*Parameters).checkRing, finish: func(*Parameters) {},
-	}
-}
-
 // maxRing is the most members of a ring: a request passes all of them.
 const maxRing = 10_000
 
@@ -26,9 +19,6 @@ const maxRing = 10_000
 func (p *Parameters) ringTable() settings.Table {
 	shared := p.wanderTable()
 	const only = " Of --policy ring."
-	row := func(key string, v settings.Value, otherwise string) *settings.Setting {
-		return settings.Row(key, v, otherwise, shared.Find(key).Help)
-	}
 	return slices.Concat(settings.Table{
 		shared.Find("policy"),
 		settings.Row("request", settings.Choice(&p.Request, ring.Requests()...), ring.Q.String(),
@@ -38,13 +28,13 @@ func (p *Parameters) ringTable() settings.Table {
 				"udp has handoffs of three datagrams, and the faults of the network. Of --policy ring and tree."),
 	}.Under("Ring"), settings.Table{
 		shared.Find("op"),
-		row("demand", settings.Positive(&p.Demand), "10m"),
-		row("backups", settings.Count(&p.Backups, 0, ring.MaxMembers), "2"),
+		again(shared, "demand", settings.Positive(&p.Demand), "10m"),
+		again(shared, "backups", settings.Count(&p.Backups, 0, ring.MaxMembers), "2"),
 	}.Under("Gate"), settings.Table{
-		row("members", settings.Count(&p.Members, 1, maxRing), "150"),
+		again(shared, "members", settings.Count(&p.Members, 1, maxRing), "150"),
 		shared.Find("duration"), shared.Find("seed"), shared.Find("seeds"), shared.Find("op_jitter"),
 	}.Under("Run"), settings.Table{
-		row("latency", settings.Positive(&p.Latency), "1ms"),
+		again(shared, "latency", settings.Positive(&p.Latency), "1ms"),
 		shared.Find("jitter"), shared.Find("loss"), shared.Find("duplicate"), shared.Find("detect_after"),
 	}.Under("Network"), settings.Table{
 		shared.Find("crash_every"), shared.Find("down_for"), shared.Find("pause_every"), shared.Find("pause_for"),

@@ -14,20 +14,10 @@ import (
 // PolicyTree is the name of the policy of a token that goes to those who ask, by a tree and a queue.
 const PolicyTree = "tree"
 
-func treePolicy() policy {
-	return policy{
-		name: PolicyTree, table: (*Parameters).treeTable,
-		complete: func(*Parameters, *settings.Reading) {}, check: (*Parameters).checkTree, finish: func(*Parameters) {},
-	}
-}
-
 // treeTable has the parameters of a tree: those of its own, and of a ring's those that mean the same here.
 func (p *Parameters) treeTable() settings.Table {
 	shared := p.ringTable()
 	const only = " Of --policy tree."
-	row := func(key string, v settings.Value, otherwise string) *settings.Setting {
-		return settings.Row(key, v, otherwise, shared.Find(key).Help)
-	}
 	return slices.Concat(settings.Table{
 		shared.Find("policy"),
 		settings.Row("recovery", settings.Choice(&p.Recovery, tree.Fair, tree.Baseline), tree.Fair.String(),
@@ -38,9 +28,9 @@ func (p *Parameters) treeTable() settings.Table {
 		shared.Find("links"),
 	}.Under("Tree"), settings.Table{
 		shared.Find("op"), shared.Find("demand"),
-		row("backups", settings.Count(&p.Backups, 1, tree.MaxBackups), "2"),
+		again(shared, "backups", settings.Count(&p.Backups, 1, tree.MaxBackups), "2"),
 	}.Under("Gate"), settings.Table{
-		row("members", settings.Count(&p.Members, 1, maxRing), "150"),
+		again(shared, "members", settings.Count(&p.Members, 1, maxRing), "150"),
 		shared.Find("duration"), shared.Find("seed"), shared.Find("seeds"), shared.Find("op_jitter"),
 	}.Under("Run"), settings.Table{
 		shared.Find("latency"), shared.Find("jitter"), shared.Find("loss"), shared.Find("duplicate"),

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
@@ -14,20 +15,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// wanderPolicy is the wandering token.
-func wanderPolicy() policy {
-	return policy{
-		name: config.PolicyWander, table: (*Parameters).wanderTable,
-		complete: (*Parameters).completeWander, check: (*Parameters).checkWander, finish: (*Parameters).finishWander,
-	}
-}
-
 // wanderTable has the parameters of a fleet with a wandering token.
 func (p *Parameters) wanderTable() settings.Table {
 	agent := config.Table()
 	usual := func(key string) string { return agent.Find(key).Default }
 	return slices.Concat(settings.Table{
-		p.policyRow(),
+		settings.Row("policy", settings.Choice(&p.Policy, policyNames()...), config.PolicyWander,
+			"How the token moves: "+strings.Join(policyNames(), " or ")+". Each has its own parameters.").As("NAME"),
 		settings.Row("walk", settings.Choice(&p.Walk, wander.Walks()...), usual("walk"), agent.Find("walk").Help),
 		settings.Row("op", settings.Positive(&p.Op), "4s", "How long one operation takes."),
 		settings.Ruled("op_configured", settings.Positive(&p.OpConfigured), "--op",

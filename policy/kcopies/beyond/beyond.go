@@ -66,13 +66,3 @@ func Next(t *T, path []kcopies.Site, k int, into *T) {
 	add(t.Sites[t.Predictable:])
 	add(t.Sites[1:t.Predictable])
 }
-
-// Dropped appends the members that have a copy of the token of before, and get none of the next.
-func Dropped(before, next *T, to []kcopies.Site) []kcopies.Site {
-	for _, s := range before.Sites {
-		if !slices.Contains(next.Sites, s) {
-			to = append(to, s)
-		}
-	}
-	return to
-}

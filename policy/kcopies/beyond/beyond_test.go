@@ -40,8 +40,8 @@ func TestOnARingTheSetsAreThoseOfFigure1(t *testing.T) {
 	if want := (sites{4, 5, 6, 7}); !slices.Equal(next.Sites, want) || next.Predictable != 4 {
 		t.Errorf("T is %+v, want %v", next, want)
 	}
-	if dropped := beyond.Dropped(&now, &next, nil); !slices.Equal(dropped, sites{3}) {
-		t.Errorf("%v have no copy any more, want the holder before", dropped)
+	if gone := dropped(&now, &next, nil); !slices.Equal(gone, sites{3}) {
+		t.Errorf("%v have no copy any more, want the holder before", gone)
 	}
 }
 
@@ -105,4 +105,14 @@ func check(t *testing.T, seed uint64, before, now *beyond.T, path sites, k int) 
 	if now.Predictable <= k && !stays {
 		t.Fatalf("seed %d: S_k is not in T, which has room", seed)
 	}
+}
+
+// dropped appends the members that have a copy of the token of before, and get none of the next.
+func dropped(before, next *beyond.T, to []kcopies.Site) []kcopies.Site {
+	for _, s := range before.Sites {
+		if !slices.Contains(next.Sites, s) {
+			to = append(to, s)
+		}
+	}
+	return to
 }

@@ -58,9 +58,8 @@ func notes() policy.Notes {
 type Machine struct {
 	ring      kcopies.Config
 	candidate bool
-	// objects are the configurations of the claims, one for each member that made one, and claims their parts here.
-	objects []kcopies.Config
-	claims  []kcopies.Machine
+	// claims are those of all members.
+	claims kcopies.Objects
 	// participates says that this member has claimed.
 	participates bool
 	// currentLeader is who this member knows as the leader, if knowsLeader.
@@ -70,15 +69,7 @@ type Machine struct {
 
 // New returns a member of a ring. A candidate claims when it starts, or is wanted; others when they see the claim of a worse one.
 func New(ring kcopies.Config, candidate bool) *Machine {
-	n := len(ring.Ring)
-	m := &Machine{ring: ring, candidate: candidate, objects: make([]kcopies.Config, n), claims: make([]kcopies.Machine, n)}
-	for j, id := range ring.Ring {
-		object := ring
-		object.ID = wire.TokenID{Generator: id, Random: uint64(j) + 1}
-		m.objects[j] = object
-		m.claims[j] = kcopies.NewObject(&m.objects[j])
-	}
-	return m
+	return &Machine{ring: ring, candidate: candidate, claims: kcopies.NewObjects(ring)}
 }
 
 // Leader returns whom this member knows as the leader.
@@ -108,23 +99,13 @@ func (m *Machine) Step(_ policy.Instant, ev *policy.Event, out []policy.Effect) 
 }
 
 func (m *Machine) onMessage(msg *wire.Message, out []policy.Effect) []policy.Effect {
-	object := m.objectOf(msg)
-	if object == nil {
+	q, ok := m.claims.Of(msg)
+	if !ok {
 		return out
 	}
 	var end kcopies.Outcome
-	out = object.Receive(msg, &end, out)
-	return m.ended(object, &end, out)
-}
-
-// objectOf returns the claim that a message carries, or nil.
-func (m *Machine) objectOf(msg *wire.Message) *kcopies.Machine {
-	for j := range m.objects {
-		if m.objects[j].ID == msg.Token.ID {
-			return &m.claims[j]
-		}
-	}
-	return nil
+	out = m.claims[q].Receive(msg, &end, out)
+	return m.ended(&m.claims[q], &end, out)
 }
 
 // NextWake is never: everything is a message.
@@ -132,8 +113,8 @@ func (m *Machine) NextWake() (at policy.Time, ok bool) { return 0, false }
 
 // Expects reports whether msg could change anything now.
 func (m *Machine) Expects(msg *wire.Message) bool {
-	object := m.objectOf(msg)
-	return object != nil && object.Expects(msg)
+	q, ok := m.claims.Of(msg)
+	return ok && m.claims[q].Expects(msg)
 }
 
 // Status describes this member. The leader is the holder.

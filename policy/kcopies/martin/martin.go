@@ -55,9 +55,8 @@ func notes() policy.Notes {
 type Machine struct {
 	ring  kcopies.Config
 	token kcopies.Machine
-	// objects are the configurations of the requests, one for each S_q, and requests their parts here.
-	objects  []kcopies.Config
-	requests []kcopies.Machine
+	// requests are those of all members.
+	requests kcopies.Objects
 	// asked says that a request has left for the predecessor since the token was here; owed that the successor has asked since then.
 	asked, owed bool
 	// askedSite is where to.
@@ -69,15 +68,10 @@ type Machine struct {
 
 // New returns a member of a ring on which the first site holds the token at the start.
 func New(ring kcopies.Config, first kcopies.Site) *Machine {
-	n := len(ring.Ring)
-	m := &Machine{ring: ring, objects: make([]kcopies.Config, n), requests: make([]kcopies.Machine, n)}
+	m := &Machine{ring: ring}
 	m.token = kcopies.New(&m.ring, first, kcopies.Data{})
-	for q, id := range ring.Ring {
-		object := ring
-		object.Backwards, object.ID = true, wire.TokenID{Generator: id, Random: uint64(q) + 1}
-		m.objects[q] = object
-		m.requests[q] = kcopies.NewObject(&m.objects[q])
-	}
+	ring.Backwards = true
+	m.requests = kcopies.NewObjects(ring)
 	return m
 }
 
@@ -138,12 +132,7 @@ func (m *Machine) requestOf(msg *wire.Message) (q kcopies.Site, ok bool) {
 	if msg.Token.ID == m.ring.ID {
 		return 0, false
 	}
-	for i := range m.objects {
-		if m.objects[i].ID == msg.Token.ID {
-			return kcopies.Site(i), true
-		}
-	}
-	return 0, false
+	return m.requests.Of(msg)
 }
 
 // NextWake is never: everything is a message.

@@ -33,9 +33,9 @@ func (m *Machine) nextRound(count wire.Seq) wire.Seq {
 // ask sends the request of S_q on, with its copies: to the predecessor, or the first before it that is not known to have crashed.
 func (m *Machine) ask(q kcopies.Site, out []policy.Effect) []policy.Effect {
 	request := &m.requests[q]
-	m.asked, m.askedSite = true, m.objects[q].Successor()
+	m.asked, m.askedSite = true, request.Config().Successor()
 	for d := 2; d < len(m.ring.Ring) && request.Suspects(m.askedSite); d++ {
-		m.askedSite = m.objects[q].After(m.ring.Self, d)
+		m.askedSite = request.Config().After(m.ring.Self, d)
 	}
 	out = policy.AppendTell(out, NoteAsked, m.ring.Ring[q], nil)
 	return request.SafeSendTokenTo(m.askedSite, &kcopies.Data{}, out)
