@@ -2,10 +2,8 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/demo"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
@@ -33,13 +31,13 @@ ran at once, and how many tokens were lost, regenerated, revived and removed.
 
 It writes to a temporary directory only, and removes it at the end.`,
 		Example: "  wanderd demo\n  wanderd demo --for 2m --members 8\n  wanderd demo --for 10s | grep runs",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := flags.Read(t, "command line"); err != nil {
 				return usageError(err)
 			}
 			cfg.Out = cmd.OutOrStdout()
-			cfg.Terminal = term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("TERM") != "dumb"
+			cfg.Terminal = columns(cfg.Out) > 0
 			cfg.Version = versionString()
 			return demo.Run(cmd.Context(), cfg)
 		},

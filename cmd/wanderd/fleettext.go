@@ -110,11 +110,7 @@ func gateOf(s *control.Status, gate string) *control.Gate {
 	if s == nil {
 		return nil
 	}
-	at := slices.IndexFunc(s.Gates, func(g control.Gate) bool { return g.Name == gate })
-	if at < 0 {
-		return nil
-	}
-	return &s.Gates[at]
+	return find(s.Gates, func(g *control.Gate) bool { return g.Name == gate })
 }
 
 // lastFailure is the member whose last run failed, and of several the latest.

@@ -18,10 +18,8 @@ type journalWriter struct {
 
 func newJournalWriter(journal io.Writer) journalWriter {
 	return journalWriter{
-		text: zerolog.NewConsoleWriter(func(w *zerolog.ConsoleWriter) {
+		text: zerolog.NewConsoleWriter(asText, func(w *zerolog.ConsoleWriter) {
 			w.NoColor, w.PartsOrder = true, []string{zerolog.MessageFieldName}
-			w.FieldsOrder, w.FieldsExclude = fieldsFirst(), fieldsToldAlready()
-			w.FormatPrepare = quoteMessage
 		}),
 		journal: journal,
 	}

@@ -81,22 +81,24 @@ func (p *program) makeSecret(path string) error {
 	return err
 }
 
-// makeNodeKey makes a key, or signs the one that is there.
+// makeNodeKey makes a key, or has the one that is there signed.
 func (p *program) makeNodeKey(path, name, authority string) error {
-	if authority != "" {
-		switch key, err := statedir.ReadNodeKey(path); {
-		case err == nil:
-			return p.tellNodeKey(key.Public().(ed25519.PublicKey), path, name, authority)
-		case !errors.Is(err, fs.ErrNotExist):
+	key, err := statedir.ReadNodeKey(path)
+	var public ed25519.PublicKey
+	switch {
+	case err == nil && authority == "":
+		return fmt.Errorf("%s is the node key of member %s already: it was not changed", path, wire.MemberIDOf(key.Public().(ed25519.PublicKey)))
+	case err == nil:
+		public = key.Public().(ed25519.PublicKey)
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	default:
+		if public, err = statedir.WriteNewNodeKey(path); err != nil {
 			return err
 		}
-	}
-	public, err := statedir.WriteNewNodeKey(path)
-	if err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintf(p.stdout, "made a node key: %s\n", path); err != nil {
-		return err
+		if _, err := fmt.Fprintf(p.stdout, "made a node key: %s\n", path); err != nil {
+			return err
+		}
 	}
 	return p.tellNodeKey(public, path, name, authority)
 }
@@ -108,20 +110,7 @@ func (p *program) makeNodeKeyIn(path, name, authority string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
-	key, created, err := dir.NodeKey()
-	if err != nil {
-		return err
-	}
-	public := key.Public().(ed25519.PublicKey)
-	if !created && authority == "" {
-		return fmt.Errorf("%s already has a node key, that of member %s: it was not changed", path, wire.MemberIDOf(public))
-	}
-	if created {
-		if _, err := fmt.Fprintf(p.stdout, "made a node key in %s\n", path); err != nil {
-			return err
-		}
-	}
-	return p.tellNodeKey(public, strings.TrimSuffix(dir.CertificatePath(), statedir.CertificateSuffix), name, authority)
+	return p.makeNodeKey(strings.TrimSuffix(dir.CertificatePath(), statedir.CertificateSuffix), name, authority)
 }
 
 // tellNodeKey signs a key, if there is an authority, and says whose it is.

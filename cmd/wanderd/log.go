@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // NewLogger returns a logger that writes lines of at least the given level to out, or to the journal. Format and level must be
@@ -62,19 +63,25 @@ func chooseFormat(format string, out io.Writer) string {
 	return config.LogJSON
 }
 
-// fieldsFirst are the fields that the text of a line shows first, fieldsToldAlready those that it omits, because message or host
-// already contain them.
-func fieldsFirst() []string       { return []string{"gate"} }
-func fieldsToldAlready() []string { return []string{"member", "note"} }
-
 func consoleWriter(out io.Writer) zerolog.ConsoleWriter {
-	file, isFile := out.(*os.File)
-	plain := os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || !isFile || !term.IsTerminal(int(file.Fd()))
-	return zerolog.NewConsoleWriter(func(w *zerolog.ConsoleWriter) {
-		w.Out, w.NoColor, w.TimeFormat = out, plain, "15:04:05.000"
-		w.FieldsOrder, w.FieldsExclude = fieldsFirst(), fieldsToldAlready()
-		w.FormatPrepare = quoteMessage
+	return zerolog.NewConsoleWriter(asText, func(w *zerolog.ConsoleWriter) {
+		w.Out, w.NoColor, w.TimeFormat = out, os.Getenv("NO_COLOR") != "" || columns(out) == 0, "15:04:05.000"
 	})
+}
+
+// asText makes text of a line. It leaves out the fields that message or host already contain.
+func asText(w *zerolog.ConsoleWriter) {
+	w.FieldsOrder, w.FieldsExclude = []string{"gate"}, []string{"member", "note"}
+	w.FormatPrepare = quoteMessage
+}
+
+// columns is the width of the terminal that a stream is; 0 if it is none, or none to draw on.
+func columns(stream any) int {
+	file, ok := stream.(*os.File)
+	if !ok || os.Getenv("TERM") == "dumb" {
+		return 0
+	}
+	return report.Columns(file)
 }
 
 // quoteMessage escapes in a message what a terminal would not show but obey, as the console does in fields. Parts of a message may come

@@ -119,13 +119,9 @@ func newGroupCommand(cmd *cobra.Command, children ...*cobra.Command) *cobra.Comm
 	cmd.Annotations = map[string]string{groupAnnotation: ""}
 	// After a mistyped child name there may be flags of that child.
 	cmd.FParseErrWhitelist.UnknownFlags = true
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		names := commandNames(cmd)
-		if len(args) == 0 {
-			return usageError(fmt.Errorf("%s needs a command: %s", cmd.CommandPath(), strings.Join(names, " or ")))
-		}
-		return usageError(fmt.Errorf("unknown command %q for %s: %s", args[0], cmd.CommandPath(),
-			settings.DidYouMean(args[0], names, "it has "+strings.Join(names, " and "))))
+	cmd.Args = noArgsButCommands
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return usageError(fmt.Errorf("%s needs a command: %s", cmd.CommandPath(), strings.Join(commandNames(cmd), " or ")))
 	}
 	return cmd
 }

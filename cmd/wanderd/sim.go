@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
 	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
@@ -160,9 +158,5 @@ func (o *simOutput) write(w io.Writer, r written) error {
 
 // progress begins to show the progress of a task, if stderr is a terminal.
 func (p *program) progress(task string) *report.Progress {
-	columns := 0
-	if f, ok := p.stderr.(*os.File); ok && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd())) {
-		columns = report.Columns(f)
-	}
-	return report.NewProgress(p.stderr, columns, task, p.now)
+	return report.NewProgress(p.stderr, columns(p.stderr), task, p.now)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/sim/hunt"
-	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 func (p *program) newSimHuntCommand() *cobra.Command {
@@ -92,7 +90,7 @@ const (
 func (p *program) hunt(ctx context.Context, o hunt.Options) error {
 	began := p.now()
 	last, every, before, after := began, huntLine, "", "\n"
-	if f, ok := p.stderr.(*os.File); ok && report.Columns(f) > 0 && os.Getenv("TERM") != "dumb" {
+	if columns(p.stderr) > 0 {
 		every, before, after = huntRefresh, "\r\x1b[K", ""
 	}
 	o.Progress = func(r *hunt.Report) {
@@ -134,10 +132,6 @@ func huntText(r *hunt.Report, elapsed time.Duration) string {
 	if elapsed > 0 {
 		rate = float64(r.Seeds) / elapsed.Seconds()
 	}
-	seeds := "seeds"
-	if r.Seeds == 1 {
-		seeds = "seed"
-	}
-	return fmt.Sprintf("%d %s, %.0f a second; %.3g million steps, %.3g days simulated%s",
-		r.Seeds, seeds, rate, float64(r.Steps)/1e6, r.Simulated/86400, covered)
+	return fmt.Sprintf("%s, %.0f a second; %.3g million steps, %.3g days simulated%s",
+		count(r.Seeds, "seed"), rate, float64(r.Steps)/1e6, r.Simulated/86400, covered)
 }

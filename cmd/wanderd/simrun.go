@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -223,12 +224,7 @@ func (r *experimentRun) printJSON(w io.Writer, results []study.Result) error {
 // chartWidth is the width of a chart in columns: that of the terminal, or the usual one.
 func chartWidth(w io.Writer) int {
 	const usual, most = 80, 120
-	if f, ok := w.(*os.File); ok {
-		if columns := report.Columns(f); columns > 0 {
-			return min(columns, most)
-		}
-	}
-	return usual
+	return min(cmp.Or(columns(w), usual), most)
 }
 
 // checkFolder makes a folder for plots, and checks that files can be written into it. The name may be empty.

@@ -261,11 +261,17 @@ func writeSaves(line func(name, format string, args ...any), g control.Gate, now
 
 // heldNow is who has the token of a slot, if somebody was asked.
 func heldNow(all []control.Holder, slot int) *control.Holder {
-	at := slices.IndexFunc(all, func(h control.Holder) bool { return h.Slot == slot })
-	if at < 0 {
-		return nil
+	return find(all, func(h *control.Holder) bool { return h.Slot == slot })
+}
+
+// find returns the first element of a kind, or nil.
+func find[T any](list []T, is func(*T) bool) *T {
+	for i := range list {
+		if is(&list[i]) {
+			return &list[i]
+		}
 	}
-	return &all[at]
+	return nil
 }
 
 // writeToken writes the holder of a token; its guardians, if it is here and can have some; and its identity. asked is nil if nobody was asked who has it.

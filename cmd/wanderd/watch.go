@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"golang.org/x/term"
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/cmd/wanderd/follow"
@@ -25,7 +23,7 @@ func (p *program) watch(ctx context.Context, c *control.Client) error {
 	ctx, stop := untilSignal(ctx, nil)
 	defer stop()
 	zone := p.now().Location()
-	if !onTerminal(p.stdout) {
+	if columns(p.stdout) == 0 {
 		lines := watchLines{out: p.stdout, zone: zone}
 		follow.Follow(ctx, c, lines.tell)
 		return lines.err
@@ -39,11 +37,6 @@ func (p *program) watch(ctx context.Context, c *control.Client) error {
 		return fmt.Errorf("this terminal cannot show it, but \"wanderd status --watch | cat\" can: %w", err)
 	}
 	return nil
-}
-
-func onTerminal(out io.Writer) bool {
-	file, ok := out.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd()))
 }
 
 // watchLines writes what happens in a fleet, a line for each event.

@@ -248,11 +248,11 @@ func (m *watchModel) table(gate string, now time.Time, height int) []string {
 		if style == red {
 			doing = result + "; " + doing
 		}
-		if at := slices.IndexFunc(m.seen.Tokens, func(t follow.Token) bool {
+		if t := find(m.seen.Tokens, func(t *follow.Token) bool {
 			return t.Gate == gate && t.Member == member.Member.Member && t.Missing == ""
-		}); at >= 0 {
+		}); t != nil {
 			mark, style = "●", cmp.Or(style, green)
-			if t := &m.seen.Tokens[at]; t.Running {
+			if t.Running {
 				mark, style, doing = "▶", bold, "runs "+since(t.RunningSince, now)
 			}
 		}
