@@ -1,11 +1,9 @@
 package hook
 
 import (
-	"bytes"
 	"math"
 	"os"
 	"slices"
-	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -69,61 +67,27 @@ func (op operation) seen(all bool) bool {
 
 // groups returns the process groups of the session, but the guard's own, that have a process that is not a zombie.
 func (op operation) groups() []int {
-	proc, err := os.Open("/proc")
-	if err != nil {
-		return op.groupOnly()
-	}
-	defer func() { _ = proc.Close() }()
-	names, err := proc.Readdirnames(-1)
+	pids, err := processNumbers()
 	if err != nil {
 		return op.groupOnly()
 	}
 	var groups []int
-	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil {
-			continue // not a process
+	for _, pid := range pids {
+		if session, err := unix.Getsid(pid); err != nil || session != op.session {
+			continue // no need to read what it does
 		}
-		if sid, err := unix.Getsid(pid); err != nil || sid != op.session || isZombie(pid) {
-			continue
-		}
-		if group, err := unix.Getpgid(pid); err == nil && group != op.session && !slices.Contains(groups, group) {
-			groups = append(groups, group)
+		if p, there := processOf(pid); there && !p.ended && p.group != op.session && !slices.Contains(groups, p.group) {
+			groups = append(groups, p.group)
 		}
 	}
 	return groups
 }
 
-// isZombie reports whether a process has ended, and is only waited for, if at all.
-func isZombie(pid int) bool {
-	state := statOf(pid, stateField)
-	return len(state) == 0 || bytes.Contains([]byte("ZXx"), state)
-}
-
 // executed reports whether a child that has not been waited for has become the operation's program.
 func executed(pid int) bool {
 	const forkNoExec = 0x40 // PF_FORKNOEXEC: forked, and nothing executed since
-	flags, err := strconv.ParseUint(string(statOf(pid, flagsField)), 10, 64)
-	return err == nil && flags&forkNoExec == 0
-}
-
-// Fields of /proc/PID/stat (proc_pid_stat(5)), "pid (comm) state …", counted from the one after comm, which may hold anything.
-const (
-	stateField = 0
-	flagsField = 6
-)
-
-// statOf returns a field of /proc/PID/stat; nothing, if there is no such process any more.
-func statOf(pid, field int) []byte {
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return nil
-	}
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if field >= len(fields) {
-		return nil
-	}
-	return fields[field]
+	p, there := processOf(pid)
+	return there && p.flags&forkNoExec == 0
 }
 
 // groupOnly is what is known of the operation without /proc.

@@ -17,44 +17,45 @@ import (
 const canFollow = true
 
 // process is what /proc/PID/stat tells of a process.
-type process struct{ pid, parent, group, session int }
-
-// processes returns all processes that are no zombies.
-func processes() []process {
-	proc, err := os.Open("/proc")
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = proc.Close() }()
-	names, _ := proc.Readdirnames(-1)
-	all := make([]process, 0, len(names))
-	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil {
-			continue // not a process
-		}
-		if p, lives := processOf(pid); lives {
-			all = append(all, p)
-		}
-	}
-	return all
+type process struct {
+	pid, parent, group, session, flags int
+	// ended says that it is only waited for, if at all.
+	ended bool
 }
 
-// processOf returns a process, unless it is gone or a zombie.
-func processOf(pid int) (p process, lives bool) {
+// processNumbers returns those of all processes.
+func processNumbers() (pids []int, err error) {
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = proc.Close() }()
+	names, err := proc.Readdirnames(-1)
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids, err
+}
+
+// processOf returns a process, unless it is gone.
+func processOf(pid int) (p process, there bool) {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return p, false
 	}
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // state, parent, group, session …
-	if len(fields) < 4 || bytes.Contains([]byte("ZXx"), fields[stateField]) {
+	// proc_pid_stat(5): "pid (comm) state parent group session tty tpgid flags …"; comm may hold anything.
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 7 {
 		return p, false
 	}
 	number := func(i int) int {
 		n, _ := strconv.Atoi(string(fields[i]))
 		return n
 	}
-	return process{pid: pid, parent: number(1), group: number(2), session: number(3)}, true
+	ended := bytes.Contains([]byte("ZXx"), fields[0])
+	return process{pid: pid, parent: number(1), group: number(2), session: number(3), flags: number(6), ended: ended}, true
 }
 
 // hasChildren reports whether this process has a child, be it a zombie. A subreaper that has none has no descendants.
@@ -69,8 +70,11 @@ func (op operation) descendants(all bool) (found []process) {
 		return nil
 	}
 	children := make(map[int][]process)
-	for _, p := range processes() {
-		children[p.parent] = append(children[p.parent], p)
+	pids, _ := processNumbers()
+	for _, pid := range pids {
+		if p, there := processOf(pid); there && !p.ended {
+			children[p.parent] = append(children[p.parent], p)
+		}
 	}
 	for next := []int{op.tree}; len(next) > 0; next = next[1:] {
 		for _, p := range children[next[0]] {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -116,7 +117,7 @@ func cutOne(cut bool) func(*trial, int) {
 func (t *trial) harm(dice *rand.Rand, until time.Time) {
 	kinds := faults()
 	if t.fleet.Network == nil {
-		kinds = withoutNetwork(kinds)
+		kinds = slices.DeleteFunc(kinds, func(f fault) bool { return f.network })
 	}
 	type wound struct {
 		kind  fault
@@ -146,15 +147,6 @@ func (t *trial) harm(dice *rand.Rand, until time.Time) {
 	for at, w := range wounds {
 		w.kind.heal(t, at)
 	}
-}
-
-func withoutNetwork(kinds []fault) (left []fault) {
-	for _, k := range kinds {
-		if !k.network {
-			left = append(left, k)
-		}
-	}
-	return left
 }
 
 // log tells the story of a trial, by the clock of its journal.

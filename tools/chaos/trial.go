@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -59,11 +58,8 @@ type result struct {
 
 // gate is the gate's settings.
 func (p *plan) gate(journal string) string {
-	text := fmt.Sprintf("hook = [%q, %q, %q, \"150ms\"]\nmin_interval = \"2s\"\nhook_timeout = \"1m\"\npolicy = %q\n", p.self, recorder, journal, p.policy)
-	if p.policy != "wander" {
-		text += fmt.Sprintf("roster = [\"%s\"]\nlease = %q\nkill_after = %q\n", strings.Join(hosts.Names(p.members), `", "`), lease, killAfter)
-	}
-	return text
+	return fmt.Sprintf("hook = [%q, %q, %q, \"150ms\"]\nmin_interval = \"2s\"\nhook_timeout = \"1m\"\n", p.self, recorder, journal) +
+		hosts.Policy(p.policy, p.members, lease, killAfter)
 }
 
 // run tries a fleet: it lets callers and hooks run, harms the hosts, heals them, waits until every host is served once more, and reads
@@ -126,18 +122,18 @@ func (t *trial) call(h *hosts.Host, dice *rand.Rand, stop <-chan struct{}) {
 			return
 		case <-time.After(time.Duration(dice.Int64N(int64(300 * time.Millisecond)))):
 		}
-		t.end(t.command(h, dice, "5s").Run())
+		t.end(t.command(h, dice).Run())
 	}
 }
 
 // command is a call. Now and then it takes longer than a lease; one in four commands does not listen to SIGTERM, and one in three is the child of
 // another one.
-func (t *trial) command(h *hosts.Host, dice *rand.Rand, wait string) *exec.Cmd {
+func (t *trial) command(h *hosts.Host, dice *rand.Rand) *exec.Cmd {
 	work := time.Duration(dice.Int64N(int64(300 * time.Millisecond)))
 	if dice.IntN(20) == 0 {
 		work = lease * 3 / 2
 	}
-	args := []string{"--wait", wait, "--kill-after", killAfter.String(), "--"}
+	args := []string{"--wait", "5s", "--kill-after", killAfter.String(), "--"}
 	if dice.IntN(3) == 0 {
 		args = append(args, "sh", "-c", `"$0" "$@"; exit $?`)
 	}

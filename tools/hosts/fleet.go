@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
@@ -57,6 +58,15 @@ func Names(size int) (names []string) {
 		names = append(names, "m"+strconv.Itoa(i+1))
 	}
 	return names
+}
+
+// Policy is the part of a gate's settings that says how its token goes round; a strict gate has all members in its roster.
+func Policy(policy string, members int, lease, killAfter time.Duration) string {
+	text := fmt.Sprintf("policy = %q\n", policy)
+	if policy != "wander" {
+		text += fmt.Sprintf("roster = [\"%s\"]\nlease = %q\nkill_after = %q\n", strings.Join(Names(members), `", "`), lease, killAfter)
+	}
+	return text
 }
 
 // New makes a fleet; none of its agents runs yet.

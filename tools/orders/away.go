@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"syscall"
 	"time"
 
@@ -54,12 +55,9 @@ func (w *world) absences(times int) error {
 			}
 			took = append(took, t)
 		}
-		if len(took) > 0 {
-			longest := took[0]
-			for _, t := range took {
-				longest = max(longest, t)
-			}
-			w.say("a member was %s during the order, and began no run: %d times; back, it knew the order after %.2f s at most", a.name, times, longest.Seconds())
+		if times > 0 {
+			w.say("a member was %s during the order, and began no run: %d times; back, it knew the order after %.2f s at most",
+				a.name, times, slices.Max(took).Seconds())
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,17 +36,9 @@ func (w *world) brake() error {
 	if err != nil {
 		return err
 	}
-	earliest, latest := stopped[0].at, stopped[0].at
-	for _, s := range stopped {
-		if s.at.Before(earliest) {
-			earliest = s.at
-		}
-		if s.at.After(latest) {
-			latest = s.at
-		}
-	}
+	between := slices.MaxFunc(stopped, earlier).at.Sub(slices.MinFunc(stopped, earlier).at)
 	w.say("failures of three hosts: %q", stopped[0].gate.Paused.Reason)
-	if err := w.print("  paused, from the first host to the last", []time.Duration{latest.Sub(earliest)}); err != nil {
+	if err := w.print("  paused, from the first host to the last", []time.Duration{between}); err != nil {
 		return err
 	}
 	if err := w.restart(begun); err != nil {

@@ -127,14 +127,11 @@ func (w *world) order(from int, to []*hosts.Host, met func(*control.Gate) bool, 
 	}
 	found, err := watch(to, patience, "has obeyed "+command, met)
 	err = errors.Join(err, cmd.Wait())
-	last := begun
-	for _, s := range found {
-		if s.at.After(last) {
-			last = s.at
-		}
-	}
-	return last.Sub(begun), found, err
+	return slices.MaxFunc(found, earlier).at.Sub(begun), found, err
 }
+
+// earlier compares when two hosts were as expected.
+func earlier(a, b seen) int { return a.at.Compare(b.at) }
 
 // without are all hosts but one.
 func (w *world) without(at int) []*hosts.Host {

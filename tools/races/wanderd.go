@@ -60,7 +60,7 @@ func (n *network) atRest() (perMinute float64, messages string, err error) {
 // wanderd is the agents of this module with a gate of some policy.
 func wanderd(program, policy string) system {
 	start := func(dir string, members int, n *hosts.Network) (*fleet, error) {
-		f, err := hosts.New(hosts.Settings{Size: members, Program: program, Dir: dir, Network: n, Top: "skip = \"100ms\"", Gate: gate(policy, members)})
+		f, err := hosts.New(hosts.Settings{Size: members, Program: program, Dir: dir, Network: n, Top: "skip = \"100ms\"", Gate: hosts.Policy(policy, members, lease, time.Second)})
 		if err != nil {
 			return nil, err
 		}
@@ -93,15 +93,6 @@ func wanderd(program, policy string) system {
 
 func names() map[string]string {
 	return map[string]string{"tree": "wanderd, strict tree", "ring": "wanderd, strict ring", "wander": "wanderd, soft gate"}
-}
-
-// gate is a gate without a hook.
-func gate(policy string, members int) string {
-	text := fmt.Sprintf("policy = %q\n", policy)
-	if policy != "wander" {
-		text += fmt.Sprintf("roster = [\"%s\"]\nlease = %q\nkill_after = \"1s\"\n", strings.Join(hosts.Names(members), `", "`), lease)
-	}
-	return text
 }
 
 type fleet struct {
