@@ -3,7 +3,6 @@ package window
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -108,25 +107,18 @@ func (w *Window) parseTimes(text string) (err error) {
 	return nil
 }
 
-// parseTime reads "22:00", "6:30" or "22".
+// parseTime reads "22:00", "6:30" or "22"; "24:00" is the end of a day.
 func parseTime(text string) (minutes int, err error) {
-	hour, rest, hasMinutes := strings.Cut(text, ":")
-	h, hourErr := parseNumber(hour, 24)
-	m := 0
-	if hasMinutes && len(rest) == 2 {
-		m, err = parseNumber(rest, 59)
+	if text == "24:00" || text == "24" {
+		return minutesOfDay, nil
 	}
-	if hourErr != nil || err != nil || hasMinutes && len(rest) != 2 || 60*h+m > minutesOfDay {
+	layout := "15"
+	if strings.Contains(text, ":") {
+		layout = "15:04"
+	}
+	t, err := time.Parse(layout, text)
+	if err != nil {
 		return 0, fmt.Errorf("%q is not a time of the day: write hours and minutes from 00:00 to 24:00, as in \"22:00\"", text)
 	}
-	return 60*h + m, nil
-}
-
-// parseNumber reads one or two digits.
-func parseNumber(text string, most uint64) (int, error) {
-	n, err := strconv.ParseUint(text, 10, 8)
-	if err == nil && (n > most || len(text) > 2) {
-		err = strconv.ErrRange
-	}
-	return int(n), err
+	return 60*t.Hour() + t.Minute(), nil
 }

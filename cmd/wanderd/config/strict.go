@@ -62,18 +62,11 @@ func (g *gate) defaultStrict() {
 	}
 }
 
-// strictOnly and softOnly are what has no effect in the other kind of gate.
-func (g *gate) strictOnly() []any { return []any{&g.roster, &g.request, &g.lease, &g.killAfter} }
-
-func (g *gate) softOnly() []any {
-	return []any{&g.Walk, &g.Slots, &g.Skip, &g.OnLost, &g.Op, &g.MaxInterval}
-}
-
-// idle returns the settings that have no effect in this gate.
+// idle returns the settings that have no effect in this gate: those of the other kind of gate.
 func (g *gate) idle() (list []*settings.Setting) {
-	without := g.strictOnly()
+	without := []any{&g.roster, &g.request, &g.lease, &g.killAfter}
 	if g.isStrict() {
-		without = g.softOnly()
+		without = []any{&g.Walk, &g.Slots, &g.Skip, &g.OnLost, &g.Op, &g.MaxInterval}
 	}
 	if g.policy == PolicyTree {
 		without = append(without, &g.request)
@@ -85,14 +78,9 @@ func (g *gate) idle() (list []*settings.Setting) {
 }
 
 // applying returns the settings that have an effect in this gate.
-func (g *gate) applying() (t settings.Table) {
+func (g *gate) applying() settings.Table {
 	idle := g.idle()
-	for _, s := range g.Table {
-		if !slices.Contains(idle, s) {
-			t = append(t, s)
-		}
-	}
-	return t
+	return slices.DeleteFunc(slices.Clone(g.Table), func(s *settings.Setting) bool { return slices.Contains(idle, s) })
 }
 
 // checkStrict looks at what only strict gates have, or only soft ones.

@@ -73,11 +73,10 @@ func Run(ctx context.Context, cfg Config) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, cfg.For)
 	defer cancel()
-	failures := fleet.run(ctx)
-	newScreen(cfg, tree, rec).draw(ctx)
-	err = errors.Join(<-failures...)
-	rec.summary(cfg.Out)
-	return err
+	wait := fleet.run(ctx)
+	(&screen{cfg: cfg, tree: tree, rec: rec}).draw(ctx)
+	defer rec.summary(cfg.Out)
+	return wait()
 }
 
 // fleet is the agents of the demo.
@@ -109,19 +108,17 @@ func newFleet(cfg Config, dir string, t tree, rec *record) (fleet, error) {
 	return all, nil
 }
 
-// run starts all agents. The channel delivers their errors when all have stopped.
-func (f fleet) run(ctx context.Context) <-chan []error {
+// run starts all agents, and returns how to wait until all have stopped.
+func (f fleet) run(ctx context.Context) (wait func() error) {
 	errs := make([]error, len(f))
 	var wg sync.WaitGroup
 	for i, a := range f {
 		wg.Go(func() { errs[i] = a.Run(ctx) })
 	}
-	done := make(chan []error, 1)
-	go func() {
+	return func() error {
 		wg.Wait()
-		done <- errs
-	}()
-	return done
+		return errors.Join(errs...)
+	}
 }
 
 // tree is the tree that the hooks copy.

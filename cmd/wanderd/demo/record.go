@@ -123,16 +123,15 @@ func (r *record) ended(m *member, o agent.Observation) {
 	}
 	r.running--
 	m.running = false
-	switch {
+	switch took := o.Took.Round(time.Millisecond); {
 	case o.Stopped:
-		r.say(o.At, "%s is interrupted after %s", m.name, o.Took.Round(time.Millisecond))
-		return
+		r.say(o.At, "%s is interrupted after %s", m.name, took)
 	case o.Err != nil:
 		m.failed++
-		r.say(o.At, "%s failed after %s: %v", m.name, o.Took.Round(time.Millisecond), o.Err)
-		return
+		r.say(o.At, "%s failed after %s: %v", m.name, took, o.Err)
+	default:
+		r.say(o.At, "%s is done after %s", m.name, took)
 	}
-	r.say(o.At, "%s is done after %s", m.name, o.Took.Round(time.Millisecond))
 }
 
 func (r *record) say(at time.Time, format string, args ...any) {

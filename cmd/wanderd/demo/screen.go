@@ -10,16 +10,11 @@ import (
 
 // screen draws the record: on a terminal a picture at a fixed place, elsewhere one line for each event.
 type screen struct {
-	cfg   Config
-	out   io.Writer
-	tree  tree
-	rec   *record
-	drawn int
-	said  int
-}
-
-func newScreen(cfg Config, t tree, rec *record) *screen {
-	return &screen{cfg: cfg, out: cfg.Out, tree: t, rec: rec}
+	cfg  Config
+	tree tree
+	rec  *record
+	// drawn is how many lines the last picture had, said how many events have been printed.
+	drawn, said int
 }
 
 const (
@@ -95,7 +90,7 @@ func (s *screen) picture() {
 	}
 	line("  %s of %s; Ctrl-C ends it", now.Sub(s.rec.begin).Round(time.Second), s.cfg.For)
 	s.drawn = lines
-	_, _ = io.WriteString(s.out, b.String())
+	_, _ = io.WriteString(s.cfg.Out, b.String())
 }
 
-func (s *screen) printf(format string, args ...any) { _, _ = fmt.Fprintf(s.out, format, args...) }
+func (s *screen) printf(format string, args ...any) { _, _ = fmt.Fprintf(s.cfg.Out, format, args...) }

@@ -142,13 +142,7 @@ func (t Table) Under(group string) Table {
 
 // Only returns the settings of some keys, without a heading.
 func (t Table) Only(keys ...string) Table {
-	var only Table
-	for _, s := range t {
-		if slices.Contains(keys, s.Key) {
-			only = append(only, s)
-		}
-	}
-	return only.Under("")
+	return slices.DeleteFunc(slices.Clone(t), func(s *Setting) bool { return !slices.Contains(keys, s.Key) }).Under("")
 }
 
 // Keys returns the names that may stand in a file.

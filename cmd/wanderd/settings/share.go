@@ -31,10 +31,7 @@ type Part float64
 
 // String writes the percentage.
 func (p Part) String() string {
-	const digits = 12 // what is beyond them comes from multiplying
-	text := strconv.FormatFloat(100*float64(p), 'g', digits, 64)
-	if rounded, err := strconv.ParseFloat(text, 64); err == nil {
-		text = strconv.FormatFloat(rounded, 'f', -1, 64)
-	}
-	return text + "%"
+	const digits = 12                                                                          // what is beyond them comes from multiplying
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(100*float64(p), 'g', digits, 64), 64) // it reads what it has written
+	return strconv.FormatFloat(rounded, 'f', -1, 64) + "%"
 }

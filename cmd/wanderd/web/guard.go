@@ -14,14 +14,19 @@ import (
 type guard struct {
 	token  string
 	cookie string
-	hosts  []string
+	// hosts are the names under which the port of the loopback interface may be asked for.
+	hosts []string
 	// orderToken is in the page, and comes back with each order: see order.
 	orderToken string
 }
 
 func newGuard(port int) guard {
 	// Cookies are of a host, not of a port: so that two pages of one host do not share one, its name has the port.
-	return guard{token: rand.Text(), orderToken: rand.Text(), cookie: fmt.Sprintf("wanderd-%d", port), hosts: hostsOf(port)}
+	g := guard{token: rand.Text(), orderToken: rand.Text(), cookie: fmt.Sprintf("wanderd-%d", port)}
+	for _, host := range []string{"127.0.0.1", "localhost", "[::1]"} {
+		g.hosts = append(g.hosts, fmt.Sprintf("%s:%d", host, port))
+	}
+	return g
 }
 
 // headers make the page what it is: its own script, style and events, shown nowhere but as itself, kept nowhere.

@@ -128,15 +128,6 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, name, kind string)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))
 }
 
-// hostsOf are the names under which a loopback port may be asked for.
-func hostsOf(port int) []string {
-	var hosts []string
-	for _, host := range []string{"127.0.0.1", "localhost", "[::1]"} {
-		hosts = append(hosts, fmt.Sprintf("%s:%d", host, port))
-	}
-	return hosts
-}
-
 // sameOrigin reports whether an Origin header names the host that was asked.
 func sameOrigin(origin, host string) bool {
 	return strings.TrimPrefix(origin, "http://") == host && origin != host
