@@ -170,7 +170,7 @@ func (a *Agent) bind(g *gate) {
 			voters := append(slices.Clone(e.known.Voters), policy.Voter{Name: name, ID: id})
 			slices.SortFunc(voters, func(x, y policy.Voter) int { return cmp.Compare(x.Name, y.Name) })
 			e.known.Voters = voters
-			g.log.Info().Str("name", name).Str("key", id.String()).Msg("this key answers to that name of the roster from now on")
+			g.log.Info().Str("name", name).Str("key", id.String()).Msg("from now on this key has that name of the roster")
 		}
 	}
 }

@@ -80,7 +80,7 @@ func checkInterpreter(file string) error {
 		return fmt.Errorf("%s names no interpreter after #!: put #!/bin/sh into its first line", file)
 	}
 	if _, err := os.Stat(words[0]); err != nil {
-		return fmt.Errorf("%s wants the interpreter %s, which is not there: install it or correct the first line",
+		return fmt.Errorf("%s needs the interpreter %s, which does not exist: install it, or correct the first line",
 			file, words[0])
 	}
 	if path.Base(words[0]) == "env" && len(words) == 2 {

@@ -140,7 +140,7 @@ func decode(gate string, text []byte) (Record, error) {
 	}
 	for _, o := range []wire.Order{r.Order.Order, r.Here.Order} {
 		if _, ok := wire.ParseOrder(o.Append(nil)); !ok {
-			return Record{}, errors.New("it has an order that cannot be")
+			return Record{}, errors.New("it has an invalid order")
 		}
 	}
 	return r, nil

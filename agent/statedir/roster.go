@@ -73,7 +73,7 @@ func checkVoters(list []policy.Voter) error {
 	seen := make(map[wire.MemberID]bool)
 	for i, v := range list {
 		if i > 0 && v.Name <= list[i-1].Name || v.Name == "" || v.ID.IsZero() || seen[v.ID] {
-			return fmt.Errorf("%q, with the key of %s, is not in order, or a second time there", v.Name, v.ID.Short())
+			return fmt.Errorf("%q, with the key of %s, is out of order, or listed twice", v.Name, v.ID.Short())
 		}
 		seen[v.ID] = true
 	}

@@ -17,7 +17,7 @@ import (
 func ReadSecretFile(path string) ([]wire.Secret, error) {
 	text, err := readPrivate(path, isCredential(path, os.Getenv("CREDENTIALS_DIRECTORY")))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("the secret file %s is not there: make one with \"wanderd keygen --secret\", and give "+
+		return nil, fmt.Errorf("the secret file %s does not exist: make one with \"wanderd keygen --secret\", and give "+
 			"all members the same", path)
 	}
 	if err == nil {

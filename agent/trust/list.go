@@ -99,7 +99,7 @@ func (l *list) checkCertificate(name string, key, certificate []byte, now time.T
 	authority := c.SignatureKey.Marshal()
 	switch {
 	case !bytes.Equal(c.Key.Marshal(), key):
-		return until, errors.New("its certificate is of another key")
+		return until, errors.New("its certificate belongs to another key")
 	case c.CertType != ssh.HostCert:
 		return until, errors.New("its certificate is not of a host: sign with ssh-keygen -h")
 	case l.revoked[string(authority)]:

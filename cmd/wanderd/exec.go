@@ -129,7 +129,7 @@ func (e *execution) locate() (err error) {
 	case err == nil || errors.Is(err, exec.ErrDot):
 		return nil
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
-		return exitError{exitNotFound, fmt.Errorf("%s is not there: check its name, and PATH", e.argv[0])}
+		return exitError{exitNotFound, fmt.Errorf("%s does not exist: check its name, and PATH", e.argv[0])}
 	}
 	return exitError{exitNotExecutable, fmt.Errorf("%s may not be executed: check its mode and its file system", e.argv[0])}
 }

@@ -129,7 +129,7 @@ func lastFailure(f *control.Fleet, gate string) (name string, failed *control.Ga
 func holderText(h *control.Holder, now time.Time) string {
 	who := fmt.Sprintf("%s (%s)", printable(h.Name), short(h.Member))
 	if h.Missing != "" {
-		return fmt.Sprintf("not known: %s, the last that was known, %s", who, printable(h.Missing))
+		return fmt.Sprintf("not known: %s, the last known holder, %s", who, printable(h.Missing))
 	}
 	return fmt.Sprintf("%s, %s, number %d", who, since(h.Since, now), h.Seq)
 }
@@ -172,7 +172,7 @@ func writeFleetHistory(w io.Writer, h *control.FleetHistory, now time.Time) erro
 		for _, g := range m.History.Gates {
 			gates[g.Name] = append(gates[g.Name], runsOf(m.Name, g.Runs)...)
 			if g.Omitted > 0 {
-				fmt.Fprintf(&b, "%s: %s of gate %s left out, because they are too many: --since takes fewer\n",
+				fmt.Fprintf(&b, "%s: %s of gate %s left out, because there are too many: use --since\n",
 					printable(m.Name), count(uint64(g.Omitted), "older run"), printable(g.Name))
 			}
 		}

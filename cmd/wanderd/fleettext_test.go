@@ -84,7 +84,7 @@ missing: m4 (44444444) at 10.0.0.4:7946: did not answer in time
 missing: evil�[2J (55) at 10.0.0.5:7946: failed
 
 gate backup
-  holder       not known: m4 (44444444), the last that was known, did not answer in time
+  holder       not known: m4 (44444444), the last known holder, did not answer in time
   runs now     not known
   NAME  LAST RUN  TOOK  RESULT  NEXT RUN        NOW
   m3    never     -     -       with the token  nobody here waits for a run
@@ -144,7 +144,7 @@ func TestTheHistoryOfAFleetForPeople(t *testing.T) {
 		}}}}},
 		{Member: control.Member{Name: "m3", Member: "33333333", Address: "10.0.0.3:7946"}, Missing: "connection refused"},
 	}}}
-	want := `m1: 7 older runs of gate sync left out, because they are too many: --since takes fewer
+	want := `m1: 7 older runs of gate sync left out, because there are too many: use --since
 missing: m3 (33333333) at 10.0.0.3:7946: connection refused
 gate sync: 3 runs
   began                took          exit  cut short    number      host

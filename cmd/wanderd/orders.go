@@ -175,7 +175,7 @@ func (p *program) runNow(ctx context.Context, client *control.Client, call contr
 	if s, err := client.Status(ctx); err == nil {
 		for i := range s.Gates {
 			if g := &s.Gates[i]; (call.Gate == "" || call.Gate == g.Name) && (g.Paused != nil || g.PausedHere != nil) {
-				_, _ = fmt.Fprintf(p.stderr, "gate %s %s; the run waits for the end of that\n", printable(g.Name), pausedText(g, p.now()))
+				_, _ = fmt.Fprintf(p.stderr, "gate %s %s; the run waits until the pause ends\n", printable(g.Name), pausedText(g, p.now()))
 			}
 		}
 	}

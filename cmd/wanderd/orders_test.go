@@ -59,7 +59,7 @@ func TestAPauseThatGoesOnIsToldWithItsRemedy(t *testing.T) {
 		{control.Gate{Paused: pause}, []string{"pause"}, "gate g " + paused + "\n"},
 		{control.Gate{Paused: pause}, []string{"resume", "--here"}, "gate g " + paused + "; \"wanderd resume\" ends that\n"},
 		{control.Gate{PausedHere: pause}, []string{"resume"}, "gate g " + here + "; \"wanderd resume --here\" ends that\n"},
-		{control.Gate{PausedHere: pause}, []string{"run"}, "gate g " + here + "; the run waits for the end of that\n"},
+		{control.Gate{PausedHere: pause}, []string{"run"}, "gate g " + here + "; the run waits until the pause ends\n"},
 		{control.Gate{}, []string{"run"}, ""},
 		{control.Gate{}, []string{"resume"}, "gate g is not paused\n"},
 	} {

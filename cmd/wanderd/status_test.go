@@ -299,9 +299,9 @@ func TestStatusShowsWhichKeyAnswersToWhichNameOfARoster(t *testing.T) {
 	}
 	text := ask(t, src, "status")
 	for _, want := range []string{
-		"\n  policy       tree, strict: a majority of the roster lends each run its time\n",
+		"\n  policy       tree, strict: a host may run only while a majority of the roster permits it\n",
 		"\n  roster       a = 0102, this host\n  roster       b = 03, here\n  roster       c = 04, here, does not have this roster yet\n",
-		"\n  roster       d = 05, away\n  roster       e\ufffd, never seen: no key answers to this name yet\n  majority     3 of 5\n",
+		"\n  roster       d = 05, away\n  roster       e\ufffd, never seen: no key has this name yet\n  majority     3 of 5\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing:\n%s", want, text)

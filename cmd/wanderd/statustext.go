@@ -27,9 +27,9 @@ func writeStatus(w io.Writer, s control.Status, now time.Time) error {
 		rough(now.Sub(s.Started)), printable(s.Version))
 	fmt.Fprintf(&b, "%s\n", count(uint64(s.Members), "member"))
 	if s.TwoSecrets {
-		by := "nobody seals with the second: its line can go"
+		by := "nobody seals with the second: you can delete its line"
 		if len(s.SealedBySecond) > 0 {
-			by = "the second one still seals at " + printable(strings.Join(s.SealedBySecond, ", "))
+			by = "the second still seals on " + printable(strings.Join(s.SealedBySecond, ", "))
 		}
 		fmt.Fprintf(&b, "two secrets: %s\n", by)
 	}
@@ -64,7 +64,7 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 		line("no token", "seen %s, which is longer than max_interval", since(g.SilentSince, now))
 	}
 	if g.Removed {
-		line("removed", "the configuration does not have this gate any more; it goes when its run has ended and its token is passed on")
+		line("removed", "the configuration has this gate no longer; it is removed when its run has ended and its token is passed on")
 	}
 	if g.Running {
 		line("running", "%s", since(g.LastRun, now))
@@ -134,7 +134,7 @@ func writeSoft(line func(name, format string, args ...any), g control.Gate, now 
 
 // writeStrict writes who is in the roster, with which key, and what only strict gates have.
 func writeStrict(line func(name, format string, args ...any), g control.Gate) {
-	line("policy", "%s, strict: a majority of the roster lends each run its time", printable(g.Policy))
+	line("policy", "%s, strict: a host may run only while a majority of the roster permits it", printable(g.Policy))
 	for _, v := range g.Roster {
 		line("roster", "%s", voterText(v))
 	}
@@ -147,7 +147,7 @@ func voterText(v control.Voter) string {
 	is := "away"
 	switch {
 	case v.Member == "":
-		return printable(v.Name) + ", never seen: no key answers to this name yet"
+		return printable(v.Name) + ", never seen: no key has this name yet"
 	case v.Self:
 		is = "this host"
 	case v.Agrees:

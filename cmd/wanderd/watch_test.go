@@ -162,7 +162,7 @@ func TestWithoutATerminalEachEventIsALine(t *testing.T) {
 	l.tell(later)
 	later.Error = ""
 	l.tell(later)
-	want := `2026-02-03 12:00:00  gate backup: not known: m4 (44444444), the last that was known, did not answer in time
+	want := `2026-02-03 12:00:00  gate backup: not known: m4 (44444444), the last known holder, did not answer in time
 2026-02-03 12:00:00  gate sync: m3 runs, number 42
 2026-02-03 12:00:00  gate sync: m1 failed after 3s: exit status 2
 2026-02-03 12:00:00  m4 is missing: did not answer in time

@@ -241,7 +241,7 @@ func TestWhatDoesNotFitTogetherIsSaidWithTheRemedy(t *testing.T) {
 		{
 			"missing secret",
 			reading{flags: map[string][]string{"secret_file": {"/missing/secret"}}},
-			[]string{`--secret-file: the secret file /missing/secret is not there: make one with "wanderd keygen --secret", and give all members the same`},
+			[]string{`--secret-file: the secret file /missing/secret does not exist: make one with "wanderd keygen --secret", and give all members the same`},
 		},
 		{
 			"ready in a gate without a hook",

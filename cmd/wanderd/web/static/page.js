@@ -146,7 +146,7 @@ function drawFacts() {
   for (const t of tokens()) {
     const slot = several ? " " + (t.slot ?? 0) : "";
     if (t.missing) {
-      fact("token" + slot, "not known: " + t.name + ", the last that was known: " + t.missing, "failed");
+      fact("token" + slot, "not known: " + t.name + ", the last known holder: " + t.missing, "failed");
       continue;
     }
     fact("runs" + slot, t.running ? t.name + (t.command ? ": " + t.command : "") + ", " + since(t.running_since) : "nobody", t.running ? "running" : "");
@@ -187,7 +187,7 @@ async function order(call) {
     method: "POST", body: JSON.stringify({ gate: state.gate, ...call }),
     headers: { "Content-Type": "application/json", "X-Wanderd-Order": document.querySelector("meta[name=order-token]").content },
   });
-  trouble(answer.ok ? "" : "The order was not taken: " + await answer.text());
+  trouble(answer.ok ? "" : "The order was refused: " + await answer.text());
 }
 
 byId("pause").addEventListener("submit", (e) => {
