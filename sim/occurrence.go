@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"iter"
+
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -10,6 +12,39 @@ type Watcher interface {
 	// Watch is told of o after it occurred and before anything else does. It keeps nothing of o, whose memory is used
 	// again. An error ends the run: a rule has been broken.
 	Watch(c *Cluster, o *Occurrence) error
+}
+
+// WatcherFunc is a function as a [Watcher].
+type WatcherFunc func(c *Cluster, o *Occurrence) error
+
+// Watch calls f.
+func (f WatcherFunc) Watch(c *Cluster, o *Occurrence) error { return f(c, o) }
+
+// EachMember returns a watcher with a state for each member, zero at first. watch is told of what occurs at a member, with its state.
+func EachMember[T any](watch func(me *T, c *Cluster, o *Occurrence) error) Watcher {
+	var members []T
+	return WatcherFunc(func(c *Cluster, o *Occurrence) error {
+		switch o.Kind {
+		case Lost, Duplicated, Played, Cut, Healed:
+			return nil
+		case Stepped, Ignored, Came, Crashed, RunGone, Departed, Paused, Slept:
+		}
+		if missing := o.Member + 1 - len(members); missing > 0 {
+			members = append(members, make([]T, missing)...)
+		}
+		return watch(&members[o.Member], c, o)
+	})
+}
+
+// EachLife is like EachMember, but forgets the state of a member when its process has ended.
+func EachLife[T any](watch func(me *T, c *Cluster, o *Occurrence) error) Watcher {
+	return EachMember(func(me *T, c *Cluster, o *Occurrence) error {
+		err := watch(me, c, o)
+		if o.Ends() {
+			*me = *new(T)
+		}
+		return err
+	})
 }
 
 // OccurrenceKind says what occurred.
@@ -47,35 +82,9 @@ const (
 
 // String returns the kind as a verb.
 func (k OccurrenceKind) String() string {
-	switch k {
-	case Stepped:
-		return "stepped"
-	case Ignored:
-		return "ignored"
-	case Lost:
-		return "lost"
-	case Duplicated:
-		return "duplicated"
-	case Played:
-		return "played"
-	case Came:
-		return "came"
-	case Crashed:
-		return "crashed"
-	case RunGone:
-		return "lost a run"
-	case Departed:
-		return "departed"
-	case Paused:
-		return "paused"
-	case Slept:
-		return "slept"
-	case Cut:
-		return "cut"
-	case Healed:
-		return "healed"
-	}
-	return "occurrence(?)"
+	return [...]string{
+		"", "stepped", "ignored", "lost", "duplicated", "played", "came", "crashed", "lost a run", "departed", "paused", "slept", "cut", "healed",
+	}[k]
 }
 
 // Occurrence is one thing that occurred; Kind says which fields mean something.
@@ -102,6 +111,31 @@ type Occurrence struct {
 // Completes reports whether this is a step of which all effects were carried out: the machine's status is what counts then.
 // Otherwise the member crashes next.
 func (o *Occurrence) Completes() bool { return o.Kind == Stepped && o.Of == len(o.Effects) }
+
+// Who is the name of Member.
+func (o *Occurrence) Who() string { return MemberName(o.Member) }
+
+// On reports whether this is a step with an event of a kind.
+func (o *Occurrence) On(kind policy.EventKind) bool { return o.Kind == Stepped && o.Event.Kind == kind }
+
+// Did yields the effects of a kind.
+func (o *Occurrence) Did(kind policy.EffectKind) iter.Seq[*policy.Effect] {
+	return func(yield func(*policy.Effect) bool) {
+		for i := range o.Effects {
+			if e := &o.Effects[i]; e.Kind == kind && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// Does reports whether there is an effect of a kind.
+func (o *Occurrence) Does(kind policy.EffectKind) bool {
+	for range o.Did(kind) {
+		return true
+	}
+	return false
+}
 
 // Ends reports whether a member's process ends.
 func (o *Occurrence) Ends() bool { return o.Kind == Crashed || o.Kind == Departed }

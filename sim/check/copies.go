@@ -45,27 +45,21 @@ func (k *Copies) Watch(o *sim.Occurrence) {
 	if o.Ends() {
 		delete(k.held, o.Member)
 	}
-	if o.Kind != sim.Stepped {
-		return
-	}
 	passed := 0
 	var gave *policy.Effect
 	for i := range o.Effects {
-		switch e := &o.Effects[i]; e.Kind {
-		case policy.Took:
+		switch e := &o.Effects[i]; {
+		case e.Kind == policy.Took:
 			k.held[o.Member] = inHands{last: k.coming(o, e), before: k.Of(o.Member)}
-		case policy.Gave:
+		case e.Kind == policy.Gave:
 			hands := k.held[o.Member]
 			k.held[o.Member] = inHands{last: hands.before}
 			if e.Cause == policy.CausePassed {
 				passed, gave = hands.last, e
 			}
-		case policy.Send:
-			// The message that passes the token on (in a handoff the Commit) names the exchange.
-			if passed > 0 && e.Msg.To == gave.Peer && SameToken(e.Msg.Token.ID, gave.Token.ID) {
-				k.passing[e.Msg.Exchange], passed = passed, 0
-			}
-		case policy.Save, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
+		// The message that passes the token on (in a handoff the Commit) names the exchange.
+		case e.Kind == policy.Send && passed > 0 && e.Msg.To == gave.Peer && SameToken(e.Msg.Token.ID, gave.Token.ID):
+			k.passing[e.Msg.Exchange], passed = passed, 0
 		}
 	}
 }

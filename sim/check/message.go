@@ -7,32 +7,28 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// MessageChecker checks two rules of the contract. A message that a machine does not expect changes nothing: Expects lets the shell drop
+// NewMessageChecker checks two rules of the contract. A message that a machine does not expect changes nothing: Expects lets the shell drop
 // it before it checks the signature. And a message has at most one answer.
-type MessageChecker struct{}
-
-// NewMessageChecker returns a checker of one run.
-func NewMessageChecker() *MessageChecker { return &MessageChecker{} }
-
-// Watch implements [sim.Watcher].
-func (k *MessageChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
-	if o.Kind != sim.Stepped || o.Event.Kind != policy.Received {
+func NewMessageChecker() sim.Watcher {
+	return sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
+		if !o.On(policy.Received) {
+			return nil
+		}
+		answers := 0
+		kind := func() string { return c.Family().Kinds.Of(o.Event.Msg.Kind).Name }
+		for i := range o.Effects {
+			e := &o.Effects[i]
+			// A member may leave at any event, once it is time.
+			if e.Kind != policy.Tell && e.Kind != policy.Gone && !o.Expected {
+				return fmt.Errorf("message: %s expected no %s, and now it does %v", o.Who(), kind(), e.Kind)
+			}
+			if e.Kind == policy.Send && e.Msg.To == o.Event.Msg.From && e.Msg.Exchange == o.Event.Msg.Exchange {
+				answers++
+			}
+		}
+		if answers > 1 {
+			return fmt.Errorf("message: %s answers one %s with %d messages", o.Who(), kind(), answers)
+		}
 		return nil
-	}
-	answers := 0
-	kind := func() string { return c.Family().Kinds.Of(o.Event.Msg.Kind).Name }
-	for i := range o.Effects {
-		e := &o.Effects[i]
-		// A member may leave at any event, once it is time.
-		if e.Kind != policy.Tell && e.Kind != policy.Gone && !o.Expected {
-			return fmt.Errorf("message: %s expected no %s, and now it does %v", sim.MemberName(o.Member), kind(), e.Kind)
-		}
-		if e.Kind == policy.Send && e.Msg.To == o.Event.Msg.From && e.Msg.Exchange == o.Event.Msg.Exchange {
-			answers++
-		}
-	}
-	if answers > 1 {
-		return fmt.Errorf("message: %s answers one %s with %d messages", sim.MemberName(o.Member), kind(), answers)
-	}
-	return nil
+	})
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// OrderChecker checks that no member runs under an order that it knows, and that an order that anybody alive knows is soon known to all. What a
-// member knows is what it was given, has received, or has read from its disk; the checker keeps its own account of that.
-type OrderChecker struct {
+// orderChecker is the state of [NewOrderChecker].
+type orderChecker struct {
 	within time.Duration
 	heads  map[int]*head
 	// parted says that the network is, whole since when it is not.
@@ -27,62 +26,59 @@ type head struct {
 	since, present policy.Time
 }
 
-// NewOrderChecker returns a checker of one run. within is the longest time in which gossip reaches a member that is up, in a network that is
-// whole.
-func NewOrderChecker(within time.Duration) *OrderChecker {
-	return &OrderChecker{within: within, heads: map[int]*head{}}
+// NewOrderChecker checks that no member runs under an order that it knows, and that an order that anybody alive knows is soon known to all. What a
+// member knows is what it was given, has received, or has read from its disk; the checker keeps its own account of that. within is the longest
+// time in which gossip reaches a member that is up, in a network that is whole.
+func NewOrderChecker(within time.Duration) sim.Watcher {
+	k := &orderChecker{within: within, heads: map[int]*head{}}
+	return sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
+		switch {
+		case o.Kind == sim.Cut:
+			k.parted = true
+		case o.Kind == sim.Healed:
+			k.parted, k.whole = false, o.At
+		case o.Ends():
+			delete(k.heads, o.Member)
+		case o.Kind == sim.Paused || o.Kind == sim.Slept:
+			k.heads[o.Member].present = c.AwayUntil(o.Member)
+		case o.Kind == sim.Stepped:
+			return k.step(c, o)
+		}
+		return nil
+	})
 }
 
-// Watch implements [sim.Watcher].
-func (k *OrderChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
-	switch o.Kind {
-	case sim.Cut:
-		k.parted = true
-	case sim.Healed:
-		k.parted, k.whole = false, o.At
-	case sim.Crashed, sim.Departed:
-		delete(k.heads, o.Member)
-	case sim.Paused, sim.Slept:
-		k.heads[o.Member].present = c.AwayUntil(o.Member)
-	case sim.Stepped:
-		return k.step(c, o)
-	case sim.Ignored, sim.Lost, sim.Duplicated, sim.Played, sim.Came, sim.RunGone:
-	}
-	return nil
-}
-
-func (k *OrderChecker) step(c *sim.Cluster, o *sim.Occurrence) error {
+func (k *orderChecker) step(c *sim.Cluster, o *sim.Occurrence) error {
 	wall := c.Instant(o.Member).Wall
-	if o.Event.Kind == policy.Started {
-		s := &o.Event.State
+	if s := &o.Event.State; o.On(policy.Started) {
 		k.heads[o.Member] = &head{order: s.Order, here: s.Here, since: o.At, present: o.At}
 	}
 	me := k.heads[o.Member]
 	switch {
-	case o.Event.Kind == policy.Received && o.Expected:
+	case o.On(policy.Received) && o.Expected:
 		me.learn(o.Event.Msg.Order, wall, o.At)
-	case o.Event.Kind == policy.Ordered && o.Event.Here:
+	case o.On(policy.Ordered) && o.Event.Here:
 		me.here = o.Event.Order.Until
-	case o.Event.Kind == policy.Ordered:
+	case o.On(policy.Ordered):
 		me.learn(o.Event.Order, wall, o.At)
 	}
 	for i := range o.Effects {
 		switch e := &o.Effects[i]; {
 		case e.Kind == policy.Proclaim:
 			me.learn(e.Msg.Order, wall, o.At) // its own
-		case e.Kind == policy.Run && (me.order.Pauses(wall) || wall < me.here):
-			return fmt.Errorf("order: %s runs, and knows that the gate is paused", sim.MemberName(o.Member))
+		case e.Kind == policy.Run && me.paused(wall):
+			return fmt.Errorf("order: %s runs, and knows that the gate is paused", o.Who())
 		}
 	}
 	if !o.Completes() {
 		return nil
 	}
-	paused, saved := me.order.Pauses(wall) || wall < me.here, c.Disk(o.Member)
-	switch who := sim.MemberName(o.Member); {
+	paused, saved := me.paused(wall), c.Disk(o.Member)
+	switch {
 	case c.PausedByOrder(o.Member) != paused:
-		return fmt.Errorf("order: that %s is paused is %v, and by all it knows it should be %v", who, !paused, paused)
-	case o.Event.Kind == policy.Saved && !o.Event.Failed && (saved.Order != me.order || saved.Here != me.here):
-		return fmt.Errorf("order: %s has saved %+v, and knows %+v", who, saved.Order, me.order)
+		return fmt.Errorf("order: that %s is paused is %v, and by all it knows it should be %v", o.Who(), !paused, paused)
+	case o.On(policy.Saved) && !o.Event.Failed && (saved.Order != me.order || saved.Here != me.here):
+		return fmt.Errorf("order: %s has saved %+v, and knows %+v", o.Who(), saved.Order, me.order)
 	}
 	return k.ignorance(c, o.Member)
 }
@@ -93,8 +89,11 @@ func (h *head) learn(o wire.Order, wall int64, at policy.Time) {
 	}
 }
 
+// paused reports whether by what it knows a member must not run.
+func (h *head) paused(wall int64) bool { return h.order.Pauses(wall) || wall < h.here }
+
 // ignorance finds a member that should know an order by now.
-func (k *OrderChecker) ignorance(c *sim.Cluster, who int) error {
+func (k *orderChecker) ignorance(c *sim.Cluster, who int) error {
 	me, long := k.heads[who], c.Now().Add(-k.within)
 	if k.parted || k.whole > long || me.present > long {
 		return nil

@@ -8,34 +8,22 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// TrafficChecker checks that a member never sends more than a number of datagrams in a time, whatever goes wrong.
-type TrafficChecker struct {
-	while time.Duration
-	most  int
-	since map[int]policy.Time
-	sent  map[int]int
-}
-
-// NewTrafficChecker returns a checker of one run: a member may send most datagrams within while.
-func NewTrafficChecker(most int, while time.Duration) *TrafficChecker {
-	return &TrafficChecker{while: while, most: most, since: map[int]policy.Time{}, sent: map[int]int{}}
-}
-
-// Watch implements [sim.Watcher].
-func (k *TrafficChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
-	if o.Kind != sim.Stepped {
-		return nil
+// NewTrafficChecker checks that no member sends more than most datagrams within while, whatever goes wrong.
+func NewTrafficChecker(most int, while time.Duration) sim.Watcher {
+	type traffic struct {
+		since policy.Time
+		sent  int
 	}
-	if o.At.Sub(k.since[o.Member]) >= k.while {
-		k.since[o.Member], k.sent[o.Member] = o.At, 0
-	}
-	for i := range o.Effects {
-		if o.Effects[i].Kind == policy.Send {
-			k.sent[o.Member]++
+	return sim.EachMember(func(me *traffic, _ *sim.Cluster, o *sim.Occurrence) error {
+		if o.At.Sub(me.since) >= while {
+			*me = traffic{since: o.At}
 		}
-	}
-	if k.sent[o.Member] > k.most {
-		return fmt.Errorf("traffic: %s sends %d datagrams in %v", sim.MemberName(o.Member), k.sent[o.Member], k.while)
-	}
-	return nil
+		for range o.Did(policy.Send) {
+			me.sent++
+		}
+		if me.sent > most {
+			return fmt.Errorf("traffic: %s sends %d datagrams in %v", o.Who(), me.sent, while)
+		}
+		return nil
+	})
 }

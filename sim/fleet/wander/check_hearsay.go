@@ -11,96 +11,86 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// HearsayChecker checks what members tell each other about the last sighting of a token. No member names a later time than it knows from
+// hearsay is what a member knows of tokens: when it last asked, the latest sighting that it may name, and, as a guardian, the time and the
+// sender of the last beat.
+type hearsay struct {
+	asked, seen policy.Time
+	beatAt      policy.Time
+	beatFrom    wire.MemberID
+}
+
+// NewHearsayChecker checks what members tell each other about the last sighting of a token. No member names a later time than it knows from
 // its own dealings with a token, or was told, counted from its question. A guardian that has heard the holder says so. And a member
 // that was only told of a token waits a lap longer than the one that saw it before it makes a new one.
-type HearsayChecker struct {
-	// asked is when each member last asked, seen the latest sighting that it may name.
-	asked, seen map[int]policy.Time
-	// heard is each guardian's last beat.
-	heard map[int]beat
-}
-
-// beat is the time and the sender of a beat.
-type beat struct {
-	at   policy.Time
-	from wire.MemberID
-}
-
-// NewHearsayChecker returns a checker of one run.
-func NewHearsayChecker() *HearsayChecker {
-	return &HearsayChecker{asked: map[int]policy.Time{}, seen: map[int]policy.Time{}, heard: map[int]beat{}}
-}
-
-// Watch implements [sim.Watcher].
-func (k *HearsayChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
-	if o.Ends() {
-		delete(k.heard, o.Member)
-	}
-	if o.Kind != sim.Stepped {
-		return nil
-	}
-	// A beat with an answer is of an overtaken copy.
-	if o.Event.Kind == policy.Received && o.Event.Msg.Kind == guardian.KindBeat && o.Expected && o.Of == 0 {
-		k.heard[o.Member] = beat{at: o.At, from: o.Event.Msg.From}
-	}
-	told := o.Event.Kind == policy.Received && o.Event.Msg.Kind == wander.KindSeen
-	asked := o.Event.Kind == policy.Received && o.Event.Msg.Kind == wander.KindInquiry
-	wakes := o.Event.Kind == policy.Woke
-	switch {
-	case told && o.Expected:
-		if err := k.told(c, o); err != nil {
-			return err
+func NewHearsayChecker() sim.Watcher {
+	return sim.EachMember(func(me *hearsay, c *sim.Cluster, o *sim.Occurrence) error {
+		if o.Ends() {
+			me.beatFrom = wire.MemberID{}
 		}
-	case !told && !asked && !wakes && (o.Event.Kind != policy.Received || o.Expected):
-		k.seen[o.Member] = o.At
-	}
-	for i := range o.Effects {
-		switch e := &o.Effects[i]; {
-		case e.Kind == policy.Tell && e.Note == wander.NoteInquired:
-			k.asked[o.Member] = o.At
-		case e.Kind == policy.Tell && e.Note != wander.NoteSeen && !e.Token.ID.IsZero():
-			k.seen[o.Member] = o.At
-		case e.Kind == policy.Send && e.Msg.Kind == wander.KindSeen:
-			if err := k.tells(c, o, time.Duration(e.Msg.Nonce)); err != nil {
+		if o.Kind != sim.Stepped {
+			return nil
+		}
+		received := o.On(policy.Received)
+		// A beat with an answer is of an overtaken copy.
+		if received && o.Event.Msg.Kind == guardian.KindBeat && o.Expected && o.Of == 0 {
+			me.beatAt, me.beatFrom = o.At, o.Event.Msg.From
+		}
+		told := received && o.Event.Msg.Kind == wander.KindSeen
+		asked := received && o.Event.Msg.Kind == wander.KindInquiry
+		switch {
+		case told && o.Expected:
+			if err := me.told(c, o); err != nil {
 				return err
 			}
+		case !told && !asked && !o.On(policy.Woke) && (!received || o.Expected):
+			me.seen = o.At
 		}
-	}
-	return nil
+		for i := range o.Effects {
+			switch e := &o.Effects[i]; {
+			case e.Kind == policy.Tell && e.Note == wander.NoteInquired:
+				me.asked = o.At
+			case e.Kind == policy.Tell && e.Note != wander.NoteSeen && !e.Token.ID.IsZero():
+				me.seen = o.At
+			case e.Kind == policy.Send && e.Msg.Kind == wander.KindSeen:
+				if err := me.tells(c, o, time.Duration(e.Msg.Nonce)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
 }
 
 // told checks what a member does with a sighting later than its own.
-func (k *HearsayChecker) told(c *sim.Cluster, o *sim.Occurrence) error {
-	at := k.asked[o.Member].Add(-time.Duration(o.Event.Msg.Nonce))
-	if at <= k.seen[o.Member] {
+func (me *hearsay) told(c *sim.Cluster, o *sim.Occurrence) error {
+	at := me.asked.Add(-time.Duration(o.Event.Msg.Nonce))
+	if at <= me.seen {
 		return nil
 	}
-	k.seen[o.Member] = at
+	me.seen = at
 	if !o.Completes() {
 		return nil
 	}
 	s := Detail(c, o.Member)
 	if lap := s.MaxInterval / 3; s.RegenerateArmed && s.RegenerateAt < at.Add(s.RegenerateAfter).Add(lap) {
 		return fmt.Errorf("hearsay: %s is told of a token, and makes one %v after that instead of %v, and a lap of %v later",
-			sim.MemberName(o.Member), s.RegenerateAt.Sub(at), s.RegenerateAfter, lap)
+			o.Who(), s.RegenerateAt.Sub(at), s.RegenerateAfter, lap)
 	}
 	return nil
 }
 
 // tells checks the sighting that a member names.
-func (k *HearsayChecker) tells(c *sim.Cluster, o *sim.Occurrence, age time.Duration) error {
+func (me *hearsay) tells(c *sim.Cluster, o *sim.Occurrence, age time.Duration) error {
 	if o.Completes() && c.Status(o.Member).Holding {
 		return nil
 	}
-	if heard, ok := k.heard[o.Member]; ok && o.Completes() && age > max(o.At.Sub(heard.at), 1) {
-		if s := Detail(c, o.Member); s.Guards && s.Guarded == heard.from {
-			return fmt.Errorf("hearsay: %s says that it knows of no token in the last %v, and heard its holder %v ago",
-				sim.MemberName(o.Member), age, o.At.Sub(heard.at))
+	if since := o.At.Sub(me.beatAt); !me.beatFrom.IsZero() && o.Completes() && age > max(since, 1) {
+		if s := Detail(c, o.Member); s.Guards && s.Guarded == me.beatFrom {
+			return fmt.Errorf("hearsay: %s says that it knows of no token in the last %v, and heard its holder %v ago", o.Who(), age, since)
 		}
 	}
-	if knows := o.At.Sub(k.seen[o.Member]); age < knows {
-		return fmt.Errorf("hearsay: %s says that it saw a token %v ago, and knows of none in the last %v", sim.MemberName(o.Member), age, knows)
+	if knows := o.At.Sub(me.seen); age < knows {
+		return fmt.Errorf("hearsay: %s says that it saw a token %v ago, and knows of none in the last %v", o.Who(), age, knows)
 	}
 	return nil
 }

@@ -11,63 +11,49 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// MissedChecker checks that in a walk that goes round, a member that could not be reached is left to the next holders: it is on the
+// missed is a member's last token, as it came (how a revived one came is known to the member alone), and the members that have not answered
+// its offers since.
+type missed struct {
+	id     wire.TokenID
+	load   wire.Load
+	failed []wire.MemberID
+}
+
+// NewMissedChecker checks that in a walk that goes round, a member that could not be reached is left to the next holders: it is on the
 // token's list from then on, unless it was on the list before. The list counts the tries.
-type MissedChecker struct {
-	// came is each member's last token, as it came. failed are the members that have not answered its offers since.
-	came   map[int]arrival
-	failed map[int][]wire.MemberID
-	offers offers
-}
-
-// arrival is a token as it came to a member. How a revived one came is known to the member alone.
-type arrival struct {
-	id   wire.TokenID
-	load wire.Load
-}
-
-// NewMissedChecker returns a checker of one run.
-func NewMissedChecker() *MissedChecker {
-	return &MissedChecker{came: map[int]arrival{}, failed: map[int][]wire.MemberID{}, offers: offers{}}
-}
-
-// Watch implements [sim.Watcher].
-func (k *MissedChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
-	if o.Kind != sim.Stepped {
-		return nil
-	}
-	defer k.offers.watch(o)
-	for i := range o.Effects {
-		e := &o.Effects[i]
-		if e.Kind != policy.Tell {
-			continue
+func NewMissedChecker() sim.Watcher {
+	offers := offers{}
+	return sim.EachMember(func(me *missed, c *sim.Cluster, o *sim.Occurrence) error {
+		if o.Kind != sim.Stepped {
+			return nil
 		}
-		switch note := e.Note; {
-		case note == wander.NoteRevived:
-			delete(k.came, o.Member)
-		case note == wander.NoteArrived || note == wander.NoteMinted || note == wander.NoteRegenerated:
-			k.came[o.Member] = arrival{id: e.Token.ID, load: k.offers[o.Event.Msg.Exchange]}
-			k.failed[o.Member] = k.failed[o.Member][:0]
-		case note == handoff.NoteNoAck:
-			if err := k.miss(c, o, e); err != nil {
-				return err
+		defer offers.watch(o)
+		for e := range o.Did(policy.Tell) {
+			switch note := e.Note; {
+			case note == wander.NoteRevived:
+				me.id = wire.TokenID{}
+			case note == wander.NoteArrived || note == wander.NoteMinted || note == wander.NoteRegenerated:
+				*me = missed{e.Token.ID, offers[o.Event.Msg.Exchange], me.failed[:0]}
+			case note == handoff.NoteNoAck:
+				if err := me.miss(c, o, e); err != nil {
+					return err
+				}
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // miss checks that a member that did not answer an offer is left to the next holders.
-func (k *MissedChecker) miss(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
+func (me *missed) miss(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
 	hint := e.Peer.Hint()
-	came := k.came[o.Member]
 	// If another token has come since and was discarded, it is not known how the held one came.
-	first := came.id == e.Token.ID && !lists(&came.load, hint) && !slices.Contains(k.failed[o.Member], e.Peer)
-	k.failed[o.Member] = append(k.failed[o.Member], e.Peer)
+	first := me.id == e.Token.ID && !lists(&me.load, hint) && !slices.Contains(me.failed, e.Peer)
+	me.failed = append(me.failed, e.Peer)
 	s := Detail(c, o.Member)
 	full := wander.RouteOf(&s.Load).Tries[wander.MaxMissed-1] > 0
 	if first && o.Completes() && s.Holding && s.Token.ID == e.Token.ID && !lists(&s.Load, hint) && !full {
-		return fmt.Errorf("missed: %s has not reached %s and leaves it to nobody", sim.MemberName(o.Member), sim.MemberName(sim.IndexOf(e.Peer)))
+		return fmt.Errorf("missed: %s has not reached %s and leaves it to nobody", o.Who(), sim.MemberName(sim.IndexOf(e.Peer)))
 	}
 	return nil
 }
@@ -88,12 +74,12 @@ type offers map[wire.Exchange]wire.Load
 
 // watch follows one step.
 func (k offers) watch(o *sim.Occurrence) {
-	for i := range o.Effects {
-		if e := &o.Effects[i]; e.Kind == policy.Send && e.Msg.Kind == handoff.KindToken {
+	for e := range o.Did(policy.Send) {
+		if e.Msg.Kind == handoff.KindToken {
 			k[e.Msg.Exchange] = e.Msg.Load
 		}
 	}
-	if o.Event.Kind == policy.Received && o.Event.Msg.Kind == handoff.KindCommit {
+	if o.On(policy.Received) && o.Event.Msg.Kind == handoff.KindCommit {
 		delete(k, o.Event.Msg.Exchange)
 	}
 }

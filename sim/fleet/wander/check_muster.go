@@ -5,75 +5,52 @@ import (
 	"slices"
 
 	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/wire"
 )
 
-// MusterChecker checks that a token has all its guardians from the moment in which it comes to a member: as many as configured, or all
+// NewMusterChecker checks that a token has all its guardians from the moment in which it comes to a member: as many as configured, or all
 // the others that its holder sees. Members that have failed the holder do not count: it may avoid them.
-type MusterChecker struct {
-	backups int
-	// view are the members that each one sees, failed those of them that have failed it since its start.
-	view, failed map[int][]wire.MemberID
+func NewMusterChecker(backups int) sim.Watcher {
+	// view are the members that one sees, failed those of them that have failed it since its start.
+	type company struct{ view, failed []wire.MemberID }
+	return sim.EachLife(func(me *company, c *sim.Cluster, o *sim.Occurrence) error {
+		if o.On(policy.PeersChanged) {
+			me.view = o.Event.Peers
+		}
+		var came wire.TokenID
+		for e := range o.Did(policy.Tell) {
+			if e.Note == handoff.NoteNoAck || e.Note == wander.NoteRevived {
+				me.failed = append(me.failed, e.Peer)
+			}
+			if comes(e.Note) {
+				came = e.Token.ID
+			}
+		}
+		if came.IsZero() || !o.Completes() {
+			return nil
+		}
+		s := Detail(c, o.Member)
+		if !s.Holding || s.Token.ID != came {
+			return nil
+		}
+		there := 0
+		for _, id := range me.view {
+			if id != c.ID(o.Member) && !slices.Contains(me.failed, id) {
+				there++
+			}
+		}
+		trail := s.Trail()
+		if want := min(backups, there); trail.Len() < want {
+			return fmt.Errorf("muster: %s takes a token that %d guard, and sees %d others of whom %d were to", o.Who(), trail.Len(), there, want)
+		}
+		return nil
+	})
 }
 
-// NewMusterChecker returns a checker of one run. A token should have this many guardians.
-func NewMusterChecker(backups int) *MusterChecker {
-	return &MusterChecker{backups: backups, view: map[int][]wire.MemberID{}, failed: map[int][]wire.MemberID{}}
-}
-
-// Watch implements [sim.Watcher].
-func (k *MusterChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
-	if o.Ends() {
-		delete(k.view, o.Member)
-		delete(k.failed, o.Member)
-	}
-	if o.Kind != sim.Stepped {
-		return nil
-	}
-	if o.Event.Kind == policy.PeersChanged {
-		k.view[o.Member] = o.Event.Peers
-	}
-	var came wire.TokenID
-	for i := range o.Effects {
-		e := &o.Effects[i]
-		if e.Kind != policy.Tell {
-			continue
-		}
-		switch note := e.Note; {
-		case note == handoff.NoteNoAck || note == wander.NoteRevived:
-			k.failed[o.Member] = append(k.failed[o.Member], e.Peer)
-		}
-		switch note := e.Note; {
-		case note == wander.NoteArrived || note == wander.NoteRevived || note == wander.NoteMinted || note == wander.NoteRegenerated:
-			came = e.Token.ID
-		}
-	}
-	if came.IsZero() || !o.Completes() {
-		return nil
-	}
-	s := c.Status(o.Member)
-	if !s.Holding || s.Token.ID != came {
-		return nil
-	}
-	detail := Detail(c, o.Member)
-	return k.guards(c, o, detail.Trail())
-}
-
-// guards checks the guardians of a token that has come to a member.
-func (k *MusterChecker) guards(c *sim.Cluster, o *sim.Occurrence, trail guardian.Trail) error {
-	there := 0
-	for _, id := range k.view[o.Member] {
-		if id != c.ID(o.Member) && !slices.Contains(k.failed[o.Member], id) {
-			there++
-		}
-	}
-	if want := min(k.backups, there); trail.Len() < want {
-		return fmt.Errorf("muster: %s takes a token that %d guard, and sees %d others of whom %d were to",
-			sim.MemberName(o.Member), trail.Len(), there, want)
-	}
-	return nil
+// comes reports whether a note says that a token comes to a member.
+func comes(n policy.Note) bool {
+	return n == wander.NoteArrived || n == wander.NoteRevived || n == wander.NoteMinted || n == wander.NoteRegenerated
 }

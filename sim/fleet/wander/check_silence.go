@@ -9,39 +9,29 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// SilenceChecker checks that an offer does not end a silence: it delays a new token by no more than the time of a handoff, whoever plays
-// recorded offers back.
-type SilenceChecker struct {
-	patience time.Duration
-	// at is when each member would make a new token, as of its last step.
-	at map[int]policy.Time
-}
-
 // handoffsTake bounds a handoff, in timeouts or round trips.
 const handoffsTake = 64
 
-// NewSilenceChecker returns a checker of one run with the given timeout of handoffs.
-func NewSilenceChecker(timeout time.Duration) *SilenceChecker {
-	return &SilenceChecker{patience: handoffsTake * timeout, at: map[int]policy.Time{}}
-}
-
-// Watch implements [sim.Watcher].
-func (k *SilenceChecker) Watch(c *sim.Cluster, o *sim.Occurrence) error {
-	if !o.Completes() {
-		delete(k.at, o.Member)
+// NewSilenceChecker checks that an offer does not end a silence: it delays a new token by no more than the time of a handoff, whoever plays
+// recorded offers back. timeout is that of handoffs.
+func NewSilenceChecker(timeout time.Duration) sim.Watcher {
+	// at is when a member would make a new token, as of its last step.
+	type look struct {
+		armed bool
+		at    policy.Time
+	}
+	return sim.EachMember(func(me *look, c *sim.Cluster, o *sim.Occurrence) error {
+		was := *me
+		*me = look{}
+		if !o.Completes() {
+			return nil
+		}
+		s := Detail(c, o.Member)
+		*me = look{s.RegenerateArmed, s.RegenerateAt}
+		offered := o.On(policy.Received) && o.Event.Msg.Kind == handoff.KindToken
+		if longer := me.at.Sub(was.at); was.armed && me.armed && offered && longer > handoffsTake*max(timeout, s.RoundTrip) {
+			return fmt.Errorf("silence: %s is offered a token, and waits for %v longer before it makes one", o.Who(), longer)
+		}
 		return nil
-	}
-	s := Detail(c, o.Member)
-	was, armed := k.at[o.Member]
-	if !s.RegenerateArmed {
-		delete(k.at, o.Member)
-		return nil
-	}
-	k.at[o.Member] = s.RegenerateAt
-	offered := o.Event.Kind == policy.Received && o.Event.Msg.Kind == handoff.KindToken
-	if armed && offered && s.RegenerateAt.Sub(was) > max(k.patience, handoffsTake*s.RoundTrip) {
-		return fmt.Errorf("silence: %s is offered a token, and waits for %v longer before it makes one",
-			sim.MemberName(o.Member), s.RegenerateAt.Sub(was))
-	}
-	return nil
+	})
 }

@@ -173,18 +173,16 @@ func (s *Scenario) Checkers() []sim.Watcher {
 	timeout := wander.Patience(s.Skip)
 	each := func(one func() sim.Watcher) sim.Watcher { return sim.EachSlot(s.Slots, one) }
 	checkers := []sim.Watcher{
-		each(func() sim.Watcher { return check.NewHandoffChecker() }),
-		each(func() sim.Watcher { return check.NewCustodyChecker() }),
-		each(func() sim.Watcher { return check.NewSeqChecker() }),
+		each(check.NewHandoffChecker), each(check.NewCustodyChecker), each(check.NewSeqChecker),
 		each(func() sim.Watcher { return check.NewGrantChecker(timeout / 2) }),
 		each(func() sim.Watcher { return NewRemovalChecker(s.MinInterval, lap, timeout) }),
-		each(func() sim.Watcher { return NewBirthChecker() }),
+		each(NewBirthChecker),
 		each(func() sim.Watcher { return NewGuardChecker(timeout) }),
 		each(func() sim.Watcher { return check.NewCommitChecker(timeout) }),
 		each(func() sim.Watcher { return NewMusterChecker(s.Backups) }),
 		each(func() sim.Watcher { return NewSilenceChecker(timeout) }),
 		each(func() sim.Watcher { return NewBeatChecker(timeout) }),
-		each(func() sim.Watcher { return NewDueChecker() }),
+		each(NewDueChecker),
 		check.NewTrafficChecker(s.datagrams(timeout), trafficTimeouts*timeout),
 		check.NewIntervalChecker(s.MinInterval, s.RetryAfter, timeout/2), check.NewMessageChecker(), check.NewWakeChecker(), NewSlotChecker(),
 		each(func() sim.Watcher { return NewInquiryChecker(timeout/2, s.Backups > 0) }),
@@ -194,7 +192,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 	}
 	// Where slots differ, any message tells a member that tokens come to it from now on.
 	if !s.MixedSlots {
-		checkers = append(checkers, each(func() sim.Watcher { return NewHearsayChecker() }))
+		checkers = append(checkers, each(NewHearsayChecker))
 	}
 	if s.Operators != (sim.Operators{}) {
 		checkers = append(checkers, check.NewOrderChecker(s.Membership.GossipAfter+s.Membership.RejoinAfter+2*s.Membership.Spread))
@@ -216,7 +214,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 	}
 	// The list of missed members has the first bytes of identities, which are all alike if identities are in order.
 	if s.Walk != wander.Random && s.Order != sim.InOrder {
-		checkers = append(checkers, each(func() sim.Watcher { return NewMissedChecker() }))
+		checkers = append(checkers, each(NewMissedChecker))
 	}
 	return checkers
 }
