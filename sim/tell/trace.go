@@ -50,7 +50,7 @@ func (t *Trace) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 }
 
 func (t *Trace) step(o *sim.Occurrence, who string) error {
-	// A wake-up without effects is no part of the story; check.WakeChecker has the rule.
+	// A wake-up without effects is no part of the story; check.NewWakeChecker has the rule.
 	if o.Event.Kind == policy.Woke && len(o.Effects) == 0 {
 		return nil
 	}

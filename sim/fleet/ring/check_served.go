@@ -20,11 +20,7 @@ type ServedChecker struct {
 
 // NewServedChecker returns a checker of one run.
 func NewServedChecker(members int) *ServedChecker {
-	k := &ServedChecker{since: make([]policy.Time, members)}
-	for i := range k.since {
-		k.since[i] = policy.Never
-	}
-	return k
+	return &ServedChecker{since: slices.Repeat([]policy.Time{policy.Never}, members)}
 }
 
 // Begin says that nothing goes wrong any more.
@@ -46,25 +42,21 @@ func (k *ServedChecker) Waiting(now policy.Time) error {
 	return nil
 }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *ServedChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	since := &k.since[o.Member]
 	switch {
 	case o.Ends():
 		*since = policy.Never
-	case o.Kind != sim.Stepped:
-		return nil
-	case o.Event.Kind == policy.Wanted:
+	case o.On(policy.Wanted):
 		*since = min(*since, o.At)
-	case o.Event.Kind == policy.Unwanted:
+	case o.On(policy.Unwanted):
 		*since = policy.Never
 	}
-	for i := range o.Effects {
-		if o.Effects[i].Kind == policy.Run {
-			err := k.served(o.Member, o.At)
-			*since = policy.Never
-			return err
-		}
+	for range o.Did(policy.Run) {
+		err := k.served(o.Member, o.At)
+		*since = policy.Never
+		return err
 	}
 	return nil
 }

@@ -13,15 +13,10 @@ type SilentChecker struct{ from policy.Time }
 // Begin says that nobody asks any more, and that all that followed from the last demand is over by then.
 func (k *SilentChecker) Begin(from policy.Time) { k.from = from }
 
-// Watch checks one step.
+// Watch implements [sim.Watcher].
 func (k *SilentChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
-	if k.from == 0 || o.At < k.from || o.Kind != sim.Stepped {
-		return nil
-	}
-	for i := range o.Effects {
-		if o.Effects[i].Kind == policy.Send {
-			return fmt.Errorf("silent: %s sends a message, and nobody waits", sim.MemberName(o.Member))
-		}
+	if k.from > 0 && o.At >= k.from && o.Does(policy.Send) {
+		return fmt.Errorf("silent: %s sends a message, and nobody waits", o.Who())
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package ring
 
 import (
+	"slices"
+
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/sim"
@@ -36,32 +38,18 @@ const none = -1
 
 // NewMeter returns a meter of one run.
 func NewMeter(members int) *Meter {
-	m := &Meter{service: measure.NewService(members), before: make([]int, members)}
-	for i := range m.before {
-		m.before[i] = none
-	}
-	return m
+	return &Meter{service: measure.NewService(members), before: slices.Repeat([]int{none}, members)}
 }
 
 // Watch measures.
 func (m *Meter) Watch(c *sim.Cluster, o *sim.Occurrence) error {
-	if o.Ends() {
-		m.before[o.Member] = none
-	}
-	if o.Kind == sim.Stepped {
-		m.step(o)
-	}
-	return m.service.Watch(c, o)
-}
-
-func (m *Meter) step(o *sim.Occurrence) {
 	before := &m.before[o.Member]
 	switch {
-	case o.Event.Kind == policy.Wanted && *before == none:
+	case o.On(policy.Wanted) && *before == none:
 		*before = m.delivered
-	case o.Event.Kind == policy.Unwanted:
+	case o.Ends() || o.On(policy.Unwanted):
 		*before = none
-	case o.Event.Kind == policy.Received && delivers(o):
+	case o.On(policy.Received) && delivers(o):
 		m.delivered++
 	}
 	for i := range o.Effects {
@@ -78,6 +66,7 @@ func (m *Meter) step(o *sim.Occurrence) {
 			*before = none
 		}
 	}
+	return m.service.Watch(c, o)
 }
 
 // Figures returns what the run came to by now.

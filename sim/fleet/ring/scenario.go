@@ -54,8 +54,7 @@ func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 	})
 }
 
-// PaperLinks are the links of the paper, of a latency: FIFO, and they lose nothing. PerfectDetector goes with them: a crash is told at once,
-// but not before the last message of the crashed member has arrived.
+// PaperLinks are the links of the paper, of a latency: FIFO, and they lose nothing. [PerfectDetector] goes with them.
 func PaperLinks(latency time.Duration) sim.Network { return sim.Network{Latency: latency, FIFO: true} }
 
 // PerfectDetector tells a crash at once, but not before the last message of the crashed member has arrived.

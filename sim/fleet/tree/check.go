@@ -35,26 +35,22 @@ func (k *checker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 		return nil
 	}
 	if k.world.custody.falsely > 0 {
-		return fmt.Errorf("token: %s makes one, and there is one", sim.MemberName(o.Member))
+		return fmt.Errorf("token: %s makes one, and there is one", o.Who())
 	}
 	if err := k.displaced(o); err != nil {
 		return err
 	}
-	for i := range o.Effects {
-		e := &o.Effects[i]
-		if e.Kind == policy.Tell && (e.Note == tree.NoteSuspected || e.Note == tree.NoteSearchPos || e.Note == tree.NoteSearchQueue) {
-			k.disturbed = true
-		}
-		if e.Kind != policy.Run {
-			continue
-		}
+	for e := range o.Did(policy.Tell) {
+		k.disturbed = k.disturbed || e.Note == tree.NoteSuspected || e.Note == tree.NoteSearchPos || e.Note == tree.NoteSearchQueue
+	}
+	for e := range o.Did(policy.Run) {
 		if e.Token.Seq < k.seq {
-			return fmt.Errorf("number: %s begins its section under %d, after one under %d", sim.MemberName(o.Member), e.Token.Seq, k.seq)
+			return fmt.Errorf("number: %s begins its section under %d, after one under %d", o.Who(), e.Token.Seq, k.seq)
 		}
 		k.seq = e.Token.Seq
 		for other, running := range k.world.running {
 			if running && other != o.Member && k.world.cluster.Up(other) {
-				return fmt.Errorf("exclusion: %s and %s are in their sections", sim.MemberName(other), sim.MemberName(o.Member))
+				return fmt.Errorf("exclusion: %s and %s are in their sections", sim.MemberName(other), o.Who())
 			}
 		}
 		if k.world.scenario.Recovery == tree.Fair {
@@ -79,7 +75,7 @@ func (k *checker) displaced(o *sim.Occurrence) error {
 	old, from := sim.IndexOf(was), sim.IndexOf(o.Event.Msg.From)
 	p, by := k.world.machines[old].Place(), k.world.machines[from].Place()
 	if k.world.cluster.Up(old) && p.Asks && by.Pos < 0 && !k.next[o.Member].IsZero() {
-		return fmt.Errorf("displaced: %s gives the place of %s, which is alive, to %s", sim.MemberName(o.Member), sim.MemberName(old), sim.MemberName(from))
+		return fmt.Errorf("displaced: %s gives the place of %s, which is alive, to %s", o.Who(), sim.MemberName(old), sim.MemberName(from))
 	}
 	return nil
 }
@@ -113,19 +109,19 @@ func (k *checker) behind(member int) map[int]bool {
 	}
 }
 
-// endless holds that sites do not send messages for ever: that no request walks in a circle.
-type endless struct{ steps int }
-
 // mostSteps is more than all that the largest of the drawn scenarios needs.
 const mostSteps = 300_000
 
-// Watch counts the steps.
-func (k *endless) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
-	if o.Kind != sim.Stepped {
+// endless holds that sites do not send messages for ever: that no request walks in a circle.
+func endless() sim.Watcher {
+	steps := 0
+	return sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {
+		if o.Kind != sim.Stepped {
+			return nil
+		}
+		if steps++; steps > mostSteps {
+			return fmt.Errorf("endless: %d steps, and the sites are not done", steps)
+		}
 		return nil
-	}
-	if k.steps++; k.steps > mostSteps {
-		return fmt.Errorf("endless: %d steps, and the sites are not done", k.steps)
-	}
-	return nil
+	})
 }

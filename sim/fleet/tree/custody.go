@@ -4,7 +4,6 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/tree"
 	"github.com/wanderd/wanderd/sim"
-	"github.com/wanderd/wanderd/wire"
 )
 
 // custody knows where the tokens are. A regeneration is false if a token is in somebody's hands, or on its way to a site that is up.
@@ -36,32 +35,30 @@ func (k *custody) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 		k.held[o.Member], k.flying[o.Member] = false, 0
 	case o.Kind == sim.Lost && o.Msg.Kind == tree.KindToken && k.flying[sim.IndexOf(o.Msg.To)] > 0:
 		k.flying[sim.IndexOf(o.Msg.To)]--
-	case o.Kind == sim.Stepped:
-		for i := range o.Effects {
-			k.effect(c, o.Member, &o.Effects[i])
+	}
+	for i := range o.Effects {
+		switch e := &o.Effects[i]; {
+		case e.Kind == policy.Took:
+			k.took(o.Member, e)
+		case e.Kind == policy.Gave:
+			k.held[o.Member] = false
+			if to := e.Peer; e.Cause == policy.CausePassed && !to.IsZero() && c.Up(sim.IndexOf(to)) {
+				k.flying[sim.IndexOf(to)]++
+			}
 		}
 	}
 	return nil
 }
 
-func (k *custody) effect(c *sim.Cluster, member int, e *policy.Effect) {
-	switch e.Kind {
-	case policy.Took:
-		if e.Cause == policy.CauseReceived && k.flying[member] > 0 {
-			k.flying[member]--
-		}
-		if e.Cause == policy.CauseMade && e.Token.Seq > 1 {
-			k.made++
-			if _, there := k.holder(); there {
-				k.falsely++
-			}
-		}
-		k.held[member] = true
-	case policy.Gave:
-		k.held[member] = false
-		if to := e.Peer; e.Cause == policy.CausePassed && to != (wire.MemberID{}) && c.Up(sim.IndexOf(to)) {
-			k.flying[sim.IndexOf(to)]++
-		}
-	case policy.Save, policy.Send, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
+func (k *custody) took(site int, e *policy.Effect) {
+	if e.Cause == policy.CauseReceived && k.flying[site] > 0 {
+		k.flying[site]--
 	}
+	if e.Cause == policy.CauseMade && e.Token.Seq > 1 {
+		k.made++
+		if _, there := k.holder(); there {
+			k.falsely++
+		}
+	}
+	k.held[site] = true
 }

@@ -50,7 +50,7 @@ func Draw(seed uint64) Scenario {
 // Explore runs a scenario with all checkers that hold for it, and the watchers after them.
 func Explore(s Scenario, others ...sim.Watcher) (*Figures, error) {
 	model := &checker{}
-	watchers := []sim.Watcher{check.NewWakeChecker(), check.NewMessageChecker(), check.NewCustodyChecker(), &endless{}}
+	watchers := []sim.Watcher{check.NewWakeChecker(), check.NewMessageChecker(), check.NewCustodyChecker(), endless()}
 	if s.Links == tree.UDP {
 		watchers = append(watchers, check.NewHandoffChecker())
 	} else {

@@ -56,40 +56,30 @@ type meter struct {
 }
 
 func newMeter(sites int) *meter {
-	m := &meter{wanted: make([]policy.Time, sites)}
-	for i := range m.wanted {
-		m.wanted[i] = policy.Never
-	}
-	return m
+	return &meter{wanted: slices.Repeat([]policy.Time{policy.Never}, sites)}
 }
 
-// Watch counts.
+// Watch implements [sim.Watcher].
 func (m *meter) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
-	if o.Ends() {
-		m.wanted[o.Member] = policy.Never
+	wanted := &m.wanted[o.Member]
+	if o.Kind == sim.Stepped {
+		m.figures.Steps++
 	}
-	if o.Kind != sim.Stepped {
-		return nil
-	}
-	m.figures.Steps++
-	switch o.Event.Kind {
-	case policy.Received:
+	switch {
+	case o.Ends() || o.On(policy.Unwanted):
+		*wanted = policy.Never
+	case o.On(policy.Received):
 		m.figures.Received++
-	case policy.Wanted:
-		if m.wanted[o.Member] == policy.Never {
-			m.figures.Requests++
-		}
-		m.wanted[o.Member] = min(m.wanted[o.Member], o.At)
-	case policy.Unwanted:
-		m.wanted[o.Member] = policy.Never
-	case policy.Started, policy.PeersChanged, policy.Saved, policy.Finished, policy.Suspended, policy.Ordered, policy.Leave, policy.Woke:
+	case o.On(policy.Wanted) && *wanted == policy.Never:
+		m.figures.Requests++
+		*wanted = o.At
 	}
 	diffused := false
 	for i := range o.Effects {
 		switch e := &o.Effects[i]; {
 		case e.Kind == policy.Run:
-			m.figures.Obtaining = append(m.figures.Obtaining, o.At.Sub(m.wanted[o.Member]))
-			m.wanted[o.Member] = policy.Never
+			m.figures.Obtaining = append(m.figures.Obtaining, o.At.Sub(*wanted))
+			*wanted = policy.Never
 		case e.Kind == policy.Send && !tree.Broadcasts(e.Msg.Kind):
 			m.figures.Sent++
 		case e.Kind == policy.Send && !diffused:

@@ -220,19 +220,14 @@ func (w *World) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 			w.later(o.Member)
 		}
 	}
-	if o.Kind != sim.Stepped {
-		return nil
-	}
-	if o.Event.Kind == policy.Finished {
+	if o.On(policy.Finished) {
 		w.running[o.Member] = false
 		if w.scenario.Sections > 0 {
 			w.served(o.Member)
 		}
 	}
-	for i := range o.Effects {
-		if o.Effects[i].Kind == policy.Run {
-			w.running[o.Member] = true
-		}
+	if o.Does(policy.Run) {
+		w.running[o.Member] = true
 	}
 	return nil
 }

@@ -271,7 +271,7 @@ func (k *guards) corrects(me *guard, c *sim.Cluster, o *sim.Occurrence, e *polic
 	if e.Note == wander.NoteOutdated && !e.Peer.IsZero() {
 		load, offered := k.offers[o.Event.Msg.Exchange]
 		if !offered {
-			return nil // HandoffChecker and CustodyChecker judge what arrives without an offer.
+			return nil // The checkers of handoffs and of custody judge what arrives without an offer.
 		}
 		trail = guardian.TrailOf(&load)
 	}

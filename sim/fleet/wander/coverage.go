@@ -131,24 +131,26 @@ func (v *Coverage) Drew(s *Scenario) {
 		}
 		i++
 	})
-	for which, drawn := range map[situation]bool{
-		caseFarApart: s.Network.Latency > s.Skip, caseLongRuns: s.Hook.Longest() > s.MaxIntervalInForce(),
-		caseWrongOp: s.Hook.Takes > 5*s.Op, caseShortMaxInterval: 0 < s.MaxInterval && s.MaxInterval < s.lap(),
-		caseOneIsDeaf: s.Standing == OneIsDeaf, caseOneIsMute: s.Standing == OneIsMute, caseTwoParts: s.Standing == TwoParts,
-		caseBrokenPairs: s.Standing == BrokenPairs, caseNothingArrives: s.Standing == NothingArrives,
-	} {
-		if drawn {
-			v.counts[classCase][which]++
-		}
+	v.when(s.Network.Latency > s.Skip, caseFarApart)
+	v.when(s.Hook.Longest() > s.MaxIntervalInForce(), caseLongRuns)
+	v.when(s.Hook.Takes > 5*s.Op, caseWrongOp)
+	v.when(0 < s.MaxInterval && s.MaxInterval < s.lap(), caseShortMaxInterval)
+	if s.Standing != NothingStands {
+		v.counts[classCase][caseOneIsDeaf+situation(s.Standing-OneIsDeaf)]++
+	}
+}
+
+// when counts a case, if it is one.
+func (v *Coverage) when(is bool, which situation) {
+	if is {
+		v.counts[classCase][which]++
 	}
 }
 
 // Watch implements [sim.Watcher].
 func (v *Coverage) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	v.counts[classOccurrence][o.Kind]++
-	if o.Kind == sim.Cut && o.OneWay {
-		v.counts[classCase][caseOneWay]++
-	}
+	v.when(o.Kind == sim.Cut && o.OneWay, caseOneWay)
 	if o.Kind == sim.Came {
 		delete(v.suspicions, o.Member)
 	}
@@ -156,23 +158,13 @@ func (v *Coverage) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 		v.step(o)
 		v.walk(c, o)
 		v.guard(c, o)
-		v.oneWay(c, o)
+		// Holders with a network that works in one direction only.
+		if hears, isHeard := c.Hears(o.Member), c.IsHeard(o.Member); !(hears && isHeard) && o.Completes() && c.Status(o.Member).Holding {
+			v.when(!hears, caseDeafHolder)
+			v.when(!isHeard, caseMuteHolder)
+		}
 	}
 	return nil
-}
-
-// oneWay counts holders with a network that works in one direction only.
-func (v *Coverage) oneWay(c *sim.Cluster, o *sim.Occurrence) {
-	hears, isHeard := c.Hears(o.Member), c.IsHeard(o.Member)
-	if hears && isHeard || !o.Completes() || !c.Status(o.Member).Holding {
-		return
-	}
-	if !hears {
-		v.counts[classCase][caseDeafHolder]++
-	}
-	if !isHeard {
-		v.counts[classCase][caseMuteHolder]++
-	}
 }
 
 // walk counts the cases of a walk that goes round. A member that is due has run under no token lately.
@@ -181,33 +173,23 @@ func (v *Coverage) walk(c *sim.Cluster, o *sim.Occurrence) {
 		switch e := &o.Effects[i]; {
 		case e.Kind == policy.Send && e.Msg.Kind == handoff.KindToken:
 			route := wander.RouteOf(&e.Msg.Load)
-			if route.Lap > 0 {
-				v.counts[classCase][caseLap]++
-			}
-			if route.Tries[0] > 0 {
-				v.counts[classCase][caseMissed]++
-			}
+			v.when(route.Lap > 0, caseLap)
+			v.when(route.Tries[0] > 0, caseMissed)
 		case e.Kind == policy.Tell && e.Note == wander.NoteRemoved && o.Completes():
-			if s := c.Status(o.Member); !s.HasRun || s.NextRun <= o.At {
-				v.counts[classCase][caseChased]++
-			}
+			s := c.Status(o.Member)
+			v.when(!s.HasRun || s.NextRun <= o.At, caseChased)
 		}
 	}
 }
 
 func (v *Coverage) step(o *sim.Occurrence) {
 	v.counts[classEvent][o.Event.Kind]++
-	switch {
-	case o.Event.Kind == policy.Received:
+	if o.On(policy.Received) {
 		v.counts[classMessage][o.Event.Msg.Kind]++
-	case o.Event.Kind == policy.Started && o.Event.State.HasRun:
-		v.counts[classCase][caseRestart]++
-	case o.Event.Kind == policy.Woke && !o.Due:
-		v.counts[classCase][caseEarlyWake]++
 	}
-	if !o.Completes() {
-		v.counts[classCase][caseMidStep]++
-	}
+	v.when(o.On(policy.Started) && o.Event.State.HasRun, caseRestart)
+	v.when(o.On(policy.Woke) && !o.Due, caseEarlyWake)
+	v.when(!o.Completes(), caseMidStep)
 	for i := range o.Effects {
 		e := &o.Effects[i]
 		v.counts[classEffect][e.Kind]++
@@ -246,27 +228,19 @@ func (v *Coverage) wake(effects []policy.Effect, i int) {
 // now.
 func (v *Coverage) meeting(o *sim.Occurrence) {
 	var arrived wire.TokenID
-	met, younger, saves := false, false, false
-	for i := range o.Effects {
-		switch e := &o.Effects[i]; {
-		case e.Kind == policy.Save:
-			saves = true
-		case e.Kind != policy.Tell:
+	met, younger := false, false
+	for e := range o.Did(policy.Tell) {
+		switch {
 		case e.Note == wander.NoteArrived:
 			arrived = e.Token.ID
 		case e.Note == wander.NoteMet:
 			met, younger = true, e.Token.ID == arrived
 		}
 	}
-	switch {
-	case !met:
-	case younger:
-		v.counts[classCase][caseMetYounger]++
-	case saves:
-		v.counts[classCase][caseMetOlderInRun]++
-	default:
-		v.counts[classCase][caseMetOlder]++
-	}
+	saves := o.Does(policy.Save)
+	v.when(met && younger, caseMetYounger)
+	v.when(met && !younger && saves, caseMetOlderInRun)
+	v.when(met && !younger && !saves, caseMetOlder)
 }
 
 // Add adds what another coverage has seen.

@@ -1,7 +1,6 @@
 package wander
 
 import (
-	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -26,10 +25,8 @@ func (v *Coverage) guard(c *sim.Cluster, o *sim.Occurrence) {
 	if o.Due {
 		v.guardWake(o)
 	}
-	for i := range o.Effects {
-		if e := &o.Effects[i]; e.Kind == policy.Tell {
-			v.guardNote(c, o, e)
-		}
+	for e := range o.Did(policy.Tell) {
+		v.guardNote(c, o, e)
 	}
 }
 
@@ -91,7 +88,10 @@ func (v *Coverage) guardWake(o *sim.Occurrence) {
 func (v *Coverage) guardNote(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) {
 	switch {
 	case e.Note == guardian.NoteSuspected:
-		v.suspect(o.Member, suspicion{token: e.Token, trail: asks(o, e.Token.ID)})
+		if v.suspicions == nil {
+			v.suspicions = map[int]suspicion{}
+		}
+		v.suspicions[o.Member] = suspicion{token: e.Token, trail: asks(o, e.Token.ID)}
 	case e.Note == guardian.NoteDoubting || e.Note == guardian.NoteUnanswered:
 		delete(v.suspicions, o.Member)
 	case e.Note == wander.NoteRevived:
@@ -99,38 +99,19 @@ func (v *Coverage) guardNote(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect
 	case e.Note == handoff.NoteNoCommit && o.Event.Kind == policy.Received && o.Event.Msg.Kind == guardian.KindAsk:
 		v.counts[classCase][caseRefused]++
 	case e.Note == wander.NoteOvertaken && o.Completes() && c.Status(o.Member).Why == wander.WhyRunning:
-		stops := func(e policy.Effect) bool { return e.Kind == policy.Stop }
-		if slices.ContainsFunc(o.Effects, stops) {
-			v.counts[classCase][caseOvertakenStops]++
-		} else {
-			v.counts[classCase][caseOvertakenFinishes]++
-		}
+		v.when(o.Does(policy.Stop), caseOvertakenStops)
+		v.when(!o.Does(policy.Stop), caseOvertakenFinishes)
 	}
-}
-
-func (v *Coverage) suspect(member int, s suspicion) {
-	if v.suspicions == nil {
-		v.suspicions = map[int]suspicion{}
-	}
-	v.suspicions[member] = s
 }
 
 // revived counts the rank of a guardian that revives a token, the reason, and what the token meets.
 func (v *Coverage) revived(c *sim.Cluster, o *sim.Occurrence) {
 	asked := v.suspicions[o.Member]
-	if rank, _ := asked.trail.Rank(c.ID(o.Member)); rank > 0 {
-		v.counts[classCase][caseRevivedLater]++
-	}
-	if o.Event.Kind == policy.Received {
-		v.counts[classCase][caseRevivedAnswered]++
-	}
-	for i := range o.Effects {
-		switch e := &o.Effects[i]; {
-		case e.Kind != policy.Tell:
-		case e.Note == wander.NoteMet:
-			v.counts[classCase][caseRevivedMet]++
-		case e.Note == wander.NoteRemoved:
-			v.counts[classCase][caseRevivedRemoved]++
-		}
+	rank, _ := asked.trail.Rank(c.ID(o.Member))
+	v.when(rank > 0, caseRevivedLater)
+	v.when(o.On(policy.Received), caseRevivedAnswered)
+	for e := range o.Did(policy.Tell) {
+		v.when(e.Note == wander.NoteMet, caseRevivedMet)
+		v.when(e.Note == wander.NoteRemoved, caseRevivedRemoved)
 	}
 }

@@ -67,10 +67,8 @@ func (p *Progress) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 			s.token, s.since = held, o.At
 			clear(p.ran)
 		}
-		for k := range mine.Effects {
-			if mine.Effects[k].Kind == policy.Run {
-				p.ran[o.Member] = true
-			}
+		if mine.Does(policy.Run) {
+			p.ran[o.Member] = true
 		}
 	}
 	return nil

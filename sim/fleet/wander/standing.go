@@ -31,22 +31,7 @@ const (
 
 // String returns a clause.
 func (s Standing) String() string {
-	switch s {
-	case NothingStands:
-		return "nothing stands"
-	case OneIsDeaf:
-		return "one is deaf"
-	case OneIsMute:
-		return "one is mute"
-	case TwoParts:
-		return "two parts"
-	case BrokenPairs:
-		return "broken pairs"
-	case NothingArrives:
-		return "nothing arrives"
-	case standingEnd:
-	}
-	return fmt.Sprintf("Standing(%d)", uint8(s))
+	return [standingEnd]string{"nothing stands", "one is deaf", "one is mute", "two parts", "broken pairs", "nothing arrives"}[s]
 }
 
 // runners are the members that have run since a moment. It is a [sim.Watcher].
@@ -54,13 +39,8 @@ type runners map[int]bool
 
 // Watch implements [sim.Watcher].
 func (r runners) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
-	if o.Kind != sim.Stepped {
-		return nil
-	}
-	for i := range o.Effects {
-		if o.Effects[i].Kind == policy.Run {
-			r[o.Member] = true
-		}
+	if o.Does(policy.Run) {
+		r[o.Member] = true
 	}
 	return nil
 }
