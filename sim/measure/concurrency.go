@@ -23,13 +23,8 @@ func (k *Concurrency) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	if o.EndsRun() && k.running[o.Member] > 0 {
 		k.change(o.At, o.Member, -1)
 	}
-	if o.Kind != sim.Stepped {
-		return nil
-	}
-	for i := range o.Effects {
-		if o.Effects[i].Kind == policy.Run {
-			k.change(o.At, o.Member, +1)
-		}
+	for range o.Did(policy.Run) {
+		k.change(o.At, o.Member, +1)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -48,26 +49,22 @@ func (d *intervals) begin() {
 	d.longest = 0
 }
 
+// quantile is NaN if there are no durations.
+func (d *intervals) quantile(percent float64) Number {
+	if d.spread.TotalCount() == 0 {
+		return Number(math.NaN())
+	}
+	return seconds(min(time.Duration(d.spread.ValueAtPercentile(percent))*resolution, d.longest))
+}
+
 // figures returns the percentiles, the greatest of all, and the bins that are not empty.
 func (d *intervals) figures() Intervals[Number] {
-	none := Number(math.NaN())
-	f := Intervals[Number]{P50: none, P90: none, P99: none, Max: none}
-	if d.spread.TotalCount() == 0 {
-		return f
+	f := Intervals[Number]{P50: d.quantile(50), P90: d.quantile(90), P99: d.quantile(99), Max: Number(math.NaN())}
+	if len(d.counts) > 0 {
+		f.Max = seconds(d.longest)
 	}
-	quantile := func(percent float64) Number {
-		t := time.Duration(d.spread.ValueAtPercentile(percent)) * resolution
-		return Number(min(t, d.longest).Seconds())
-	}
-	f.P50, f.P90, f.P99, f.Max = quantile(50), quantile(90), quantile(99), Number(d.longest.Seconds())
-	bins := make([]int64, 0, len(d.counts))
-	for b := range d.counts {
-		bins = append(bins, b)
-	}
-	slices.Sort(bins)
-	for _, b := range bins {
-		floor := time.Duration(b) * d.bin
-		f.Histogram = append(f.Histogram, Entry[Number]{Key: floor.Seconds(), Value: Number(d.counts[b])})
+	for _, b := range slices.Sorted(maps.Keys(d.counts)) {
+		f.Histogram = append(f.Histogram, Entry[Number]{Key: (time.Duration(b) * d.bin).Seconds(), Value: Number(d.counts[b])})
 	}
 	return f
 }

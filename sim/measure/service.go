@@ -1,10 +1,8 @@
 package measure
 
 import (
-	"math"
+	"slices"
 	"time"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
@@ -21,8 +19,7 @@ type Service struct {
 	asked  int
 	// datagrams are the messages that were sent.
 	datagrams   int
-	longest     time.Duration
-	obtaining   *hdrhistogram.Histogram
+	obtaining   intervals
 	concurrency *Concurrency
 }
 
@@ -42,38 +39,21 @@ type Served struct {
 // Obtaining is a distribution of times in seconds, not a number if there is none.
 type Obtaining struct{ P50, P90, P99, Max, Mean float64 }
 
-// obtainingStep is the resolution of obtaining times, of which three digits are kept.
-const obtainingStep = time.Microsecond
-
 // NewService returns a measurement of one run.
 func NewService(members int) *Service {
-	s := &Service{
-		askedAt: make([]policy.Time, members), waited: make([]time.Duration, members), served: make([]int, members),
-		obtaining: hdrhistogram.New(1, math.MaxInt64/int64(obtainingStep), 3), concurrency: NewConcurrency(),
+	return &Service{
+		askedAt: slices.Repeat([]policy.Time{policy.Never}, members), waited: make([]time.Duration, members), served: make([]int, members),
+		obtaining: newIntervals(0), concurrency: NewConcurrency(),
 	}
-	for i := range s.askedAt {
-		s.askedAt[i] = policy.Never
-	}
-	return s
 }
 
 // Watch implements [sim.Watcher].
 func (s *Service) Watch(c *sim.Cluster, o *sim.Occurrence) error {
-	if o.Ends() {
-		s.askedAt[o.Member] = policy.Never
-	}
-	if o.Kind == sim.Stepped {
-		s.step(o)
-	}
-	return s.concurrency.Watch(c, o)
-}
-
-func (s *Service) step(o *sim.Occurrence) {
 	at := &s.askedAt[o.Member]
 	switch {
-	case o.Event.Kind == policy.Unwanted:
+	case o.Ends() || o.On(policy.Unwanted):
 		*at = policy.Never
-	case o.Event.Kind == policy.Wanted && *at == policy.Never:
+	case o.On(policy.Wanted) && *at == policy.Never:
 		*at = o.At
 		s.asked++
 	}
@@ -82,26 +62,25 @@ func (s *Service) step(o *sim.Occurrence) {
 		case o.Effects[i].Kind == policy.Send:
 			s.datagrams++
 		case o.Effects[i].Kind == policy.Run && *at != policy.Never:
-			s.serve(o.Member, o.At.Sub(*at))
+			s.waited[o.Member] += o.At.Sub(*at)
+			s.served[o.Member]++
+			s.obtaining.add(o.At.Sub(*at))
 			*at = policy.Never
 		}
 	}
-}
-
-func (s *Service) serve(member int, after time.Duration) {
-	s.waited[member] += after
-	s.served[member]++
-	s.longest = max(s.longest, after)
-	// Every duration there can be is within the histogram's range.
-	_ = s.obtaining.RecordValue(int64(after / obtainingStep))
+	return s.concurrency.Watch(c, o)
 }
 
 // Served returns the figures of the run by now.
 func (s *Service) Served(now policy.Time) Served {
-	f := Served{Demands: s.asked, Datagrams: s.datagrams, Fairness: s.fairness(), Obtaining: s.distribution()}
-	for _, n := range s.served {
+	f := Served{Demands: s.asked, Datagrams: s.datagrams, Fairness: s.fairness()}
+	var waited time.Duration
+	for i, n := range s.served {
 		f.Runs += n
+		waited += s.waited[i]
 	}
+	d := s.obtaining.figures()
+	f.Obtaining = Obtaining{float64(d.P50), float64(d.P90), float64(d.P99), float64(d.Max), waited.Seconds() / float64(f.Runs)}
 	for running, d := range s.concurrency.Spent(now) {
 		share := d.Seconds() / time.Duration(now).Seconds()
 		if running > 0 {
@@ -123,22 +102,4 @@ func (s *Service) fairness() float64 {
 		}
 	}
 	return sum * sum / (n * squares)
-}
-
-func (s *Service) distribution() Obtaining {
-	n := s.obtaining.TotalCount()
-	if n == 0 {
-		none := math.NaN()
-		return Obtaining{none, none, none, none, none}
-	}
-	quantile := func(percent float64) float64 {
-		return min(time.Duration(s.obtaining.ValueAtPercentile(percent))*obtainingStep, s.longest).Seconds()
-	}
-	var total time.Duration
-	for _, waited := range s.waited {
-		total += waited
-	}
-	return Obtaining{
-		P50: quantile(50), P90: quantile(90), P99: quantile(99), Max: s.longest.Seconds(), Mean: total.Seconds() / float64(n),
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -202,34 +203,29 @@ func (k *work) Watch(c *sim.Cluster, _ *sim.Occurrence) error {
 // waiting records the times from when a member became due to its run. It implements [sim.Watcher].
 type waiting struct {
 	minInterval time.Duration
-	// ran says that a member's lastRun is set.
-	ran      []bool
+	// lastRun is that of each member; [policy.Never] if it has not run.
 	lastRun  []policy.Time
 	counting bool
 	seconds  []float64
 }
 
 func newWaiting(lives []time.Duration, minInterval time.Duration) *waiting {
-	k := &waiting{minInterval: minInterval, ran: make([]bool, len(lives)), lastRun: make([]policy.Time, len(lives))}
+	k := &waiting{minInterval: minInterval, lastRun: slices.Repeat([]policy.Time{policy.Never}, len(lives))}
 	for i, age := range lives {
-		k.ran[i], k.lastRun[i] = age > 0, policy.Time(0).Add(-age)
+		if age > 0 {
+			k.lastRun[i] = policy.Time(-age)
+		}
 	}
 	return k
 }
 
 // Watch implements [sim.Watcher].
 func (k *waiting) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
-	if o.Kind != sim.Stepped {
-		return nil
-	}
-	for i := range o.Effects {
-		if o.Effects[i].Kind != policy.Run {
-			continue
+	for range o.Did(policy.Run) {
+		if last := k.lastRun[o.Member]; k.counting && last < policy.Never {
+			k.seconds = append(k.seconds, (o.At.Sub(last) - k.minInterval).Seconds())
 		}
-		if k.counting && k.ran[o.Member] {
-			k.seconds = append(k.seconds, (o.At.Sub(k.lastRun[o.Member]) - k.minInterval).Seconds())
-		}
-		k.ran[o.Member], k.lastRun[o.Member] = true, o.At
+		k.lastRun[o.Member] = o.At
 	}
 	return nil
 }

@@ -80,10 +80,8 @@ type turns struct {
 
 // Watch implements [sim.Watcher].
 func (k *turns) Watch(c *sim.Cluster, o *sim.Occurrence) error {
-	for i := range o.Effects {
-		if o.Kind == sim.Stepped && o.Effects[i].Kind == policy.Run && !k.ran[o.Member] {
-			k.ran[o.Member], k.last = true, o.At
-		}
+	if o.Does(policy.Run) && !k.ran[o.Member] {
+		k.ran[o.Member], k.last = true, o.At
 	}
 	return k.work.Watch(c, o)
 }

@@ -82,14 +82,9 @@ func (k *runsWatch) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	if at := &k.running[o.Member]; o.EndsRun() && *at > 0 {
 		k.runs[*at-1].End, *at = o.At.Sub(k.begins), 0
 	}
-	if o.Kind != sim.Stepped {
-		return nil
-	}
-	for i := range o.Effects {
-		if o.Effects[i].Kind == policy.Run && o.At >= k.begins {
-			k.runs = append(k.runs, TimelineRun{Member: o.Member, Begin: o.At.Sub(k.begins)})
-			k.running[o.Member] = len(k.runs)
-		}
+	if o.Does(policy.Run) && o.At >= k.begins {
+		k.runs = append(k.runs, TimelineRun{Member: o.Member, Begin: o.At.Sub(k.begins)})
+		k.running[o.Member] = len(k.runs)
 	}
 	return nil
 }

@@ -40,8 +40,8 @@ func (e *Elected) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Kind != sim.Stepped && o.Kind != sim.Crashed {
 		return nil
 	}
-	for i := range o.Effects {
-		if t := &o.Effects[i]; t.Kind == policy.Tell && t.Note == election.NoteLeader && t.Peer == c.ID(o.Member) {
+	for t := range o.Did(policy.Tell) {
+		if t.Note == election.NoteLeader && t.Peer == c.ID(o.Member) {
 			e.Rounds = append(e.Rounds, Leadership{o.Member, o.At})
 		}
 	}

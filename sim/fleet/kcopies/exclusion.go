@@ -25,8 +25,7 @@ func (w *World) Martin(watchers ...sim.Watcher) *sim.Cluster {
 
 // Exclusion checks that one member runs at a time, and counts.
 type Exclusion struct {
-	running map[int]bool
-	wanted  map[int]bool
+	running, wanted map[int]bool
 	// Runs, Moves and Requests are how many runs there were, how many hops of the token, and how many messages of requests, copies not counted.
 	Runs, Moves, Requests int
 }
@@ -42,22 +41,16 @@ func (x *Exclusion) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.EndsRun() {
 		delete(x.running, o.Member)
 	}
-	if o.Kind != sim.Stepped {
-		return nil
-	}
-	if o.Event.Kind == policy.Wanted {
+	if o.On(policy.Wanted) {
 		x.wanted[o.Member] = true
 	}
-	for i := range o.Effects {
-		switch e := &o.Effects[i]; e.Kind {
-		case policy.Run:
-			x.Runs++
-			x.running[o.Member] = true
-			delete(x.wanted, o.Member)
-		case policy.Send:
-			x.count(&e.Msg, theToken(c.ID(0)))
-		case policy.Save, policy.Extend, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
-		}
+	for range o.Did(policy.Run) {
+		x.Runs++
+		x.running[o.Member] = true
+		delete(x.wanted, o.Member)
+	}
+	for e := range o.Did(policy.Send) {
+		x.count(&e.Msg, theToken(c.ID(0)))
 	}
 	if len(x.running) > 1 {
 		return fmt.Errorf("exclusion: %d members run", len(x.running))

@@ -34,11 +34,11 @@ func (p *Proof) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	case o.Kind == sim.Lost || o.Kind == sim.Ignored:
 		p.arrived(o.Msg)
 	case o.Kind == sim.Stepped:
-		if o.Event.Kind == policy.Received {
+		if o.On(policy.Received) {
 			p.arrived(&o.Event.Msg)
 		}
-		for i := range o.Effects {
-			if e := &o.Effects[i]; e.Kind == policy.Send && p.follows(&e.Msg) {
+		for e := range o.Did(policy.Send) {
+			if p.follows(&e.Msg) {
 				p.pending = append(p.pending, proof.PendingOf(&e.Msg, kcopies.Site(sim.IndexOf(e.Msg.To))))
 			}
 		}

@@ -51,15 +51,16 @@ func (k *Termination) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 			k.flying[sim.IndexOf(o.Msg.To)]--
 		}
 	case o.Kind == sim.Stepped:
-		if o.Event.Kind == policy.Received && o.Event.Msg.Kind == misra.KindWork {
+		if o.On(policy.Received) && o.Event.Msg.Kind == misra.KindWork {
 			k.flying[o.Member]--
 		}
-		for i := range o.Effects {
-			e := &o.Effects[i]
-			if e.Kind == policy.Send && e.Msg.Kind == misra.KindWork {
+		for e := range o.Did(policy.Send) {
+			if e.Msg.Kind == misra.KindWork {
 				k.flying[sim.IndexOf(e.Msg.To)]++
 			}
-			detected = detected || e.Kind == policy.Tell && e.Note == misra.NoteTerminated
+		}
+		for e := range o.Did(policy.Tell) {
+			detected = detected || e.Note == misra.NoteTerminated
 		}
 	case o.Kind == sim.Crashed:
 	default:
@@ -79,7 +80,7 @@ func (k *Termination) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 		return nil
 	}
 	if !quiet {
-		return fmt.Errorf("%w: %s says so", errActive, sim.MemberName(o.Member))
+		return fmt.Errorf("%w: %s says so", errActive, o.Who())
 	}
 	if k.By < 0 {
 		k.By, k.Detected = o.Member, o.At

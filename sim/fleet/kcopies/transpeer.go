@@ -77,15 +77,12 @@ type crasher struct {
 
 // Watch counts, and crashes.
 func (k *crasher) Watch(c *sim.Cluster, o *sim.Occurrence) error {
-	if o.Kind != sim.Stepped {
-		return nil
-	}
-	for i := range o.Effects {
-		if e := &o.Effects[i]; e.Kind == policy.Tell && e.Note == transpeer.NoteAgain {
+	for e := range o.Did(policy.Tell) {
+		if e.Note == transpeer.NoteAgain {
 			k.again++
 		}
 	}
-	if o.Event.Kind != policy.Received || o.Event.Msg.Kind != transpeer.KindTransaction {
+	if !o.On(policy.Received) || o.Event.Msg.Kind != transpeer.KindTransaction {
 		return nil
 	}
 	k.received[o.Member]++

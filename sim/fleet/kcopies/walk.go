@@ -22,8 +22,14 @@ const (
 // Walk lets members of a ring of Le Lann's crash in one moment, and then lets the token walk round. Its first holder, who is to receive
 // it in that moment, is member 1, and its copies are on their way.
 func (w *World) Walk(crashed []int) (Fate, error) {
-	v := &visits{}
-	c := w.LeLann(v)
+	// last is when somebody last took the token.
+	last := policy.Time(0)
+	c := w.LeLann(sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {
+		if o.Does(policy.Took) {
+			last = o.At
+		}
+		return nil
+	}))
 	c.Boot()
 	at := policy.Time(w.Latency / 2)
 	c.At(at, func() {
@@ -36,24 +42,11 @@ func (w *World) Walk(crashed []int) (Fate, error) {
 		return 0, err
 	}
 	switch {
-	case v.last <= at:
+	case last <= at:
 		return LostAtOnce, nil
 	// All know of the crashes by now, and a token that is there is taken after every latency.
-	case end.Sub(v.last) > 2*w.Latency:
+	case end.Sub(last) > 2*w.Latency:
 		return LostEventually, nil
 	}
 	return Survives, nil
-}
-
-// visits notes when somebody last took the token.
-type visits struct{ last policy.Time }
-
-// Watch implements [sim.Watcher].
-func (v *visits) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
-	for i := range o.Effects {
-		if o.Effects[i].Kind == policy.Took {
-			v.last = o.At
-		}
-	}
-	return nil
 }

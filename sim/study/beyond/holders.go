@@ -24,18 +24,14 @@ func newHolders(members int) holders { return holders{hands: make([]int8, member
 // watch follows one occurrence.
 func (h *holders) watch(o *sim.Occurrence) {
 	hands := h.hands[o.Member]
-	switch {
-	case o.Ends():
+	if o.Ends() {
 		hands = 0
-	case o.Kind == sim.Stepped:
-		for i := range o.Effects {
-			switch kind := o.Effects[i].Kind; {
-			case kind == policy.Took:
-				hands++
-			case kind == policy.Gave:
-				hands--
-			}
-		}
+	}
+	for range o.Did(policy.Took) {
+		hands++
+	}
+	for range o.Did(policy.Gave) {
+		hands--
 	}
 	h.set(o.At, o.Member, hands)
 }

@@ -92,29 +92,19 @@ func grouped[T comparable](all []line, in func(*line) T) [][]line {
 func live(ctx context.Context, c *cell, seed uint64) (outcome, error) {
 	s := c.scenario(seed)
 	s.Duration = c.settled() + c.duration
-	meter := measure.New(measure.Config{Members: c.members, Quiet: quiet})
-	reached, err := s.Measure(ctx, nil, meter, &beginning{meter: meter, at: policy.Time(c.settled())})
+	meter, begins, begun := measure.New(measure.Config{Members: c.members, Quiet: quiet}), policy.Time(c.settled()), false
+	reached, err := s.Measure(ctx, nil, meter, sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {
+		if !begun && o.At >= begins {
+			begun = true
+			meter.Begin(o.At)
+		}
+		return nil
+	}))
 	one := outcome{figures: meter.Figures(reached)}
 	if err == nil && c.faults > 0 {
 		one.recoveries, err = tormentAll(ctx, c, seed)
 	}
 	return one, err
-}
-
-// beginning starts a measurement when the fleet has settled. It implements [sim.Watcher].
-type beginning struct {
-	meter *measure.Meter
-	at    policy.Time
-	over  bool
-}
-
-// Watch implements [sim.Watcher].
-func (b *beginning) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
-	if !b.over && o.At >= b.at {
-		b.over = true
-		b.meter.Begin(o.At)
-	}
-	return nil
 }
 
 // loadChart draws a figure of all rules against the load.

@@ -113,13 +113,7 @@ func (a *attack) arm() { a.armed = true }
 
 // Watch strikes, and waits for the next run.
 func (a *attack) Watch(c *sim.Cluster, o *sim.Occurrence) error {
-	if o.Kind != sim.Stepped {
-		return nil
-	}
-	for i := range o.Effects {
-		if o.Effects[i].Kind != policy.Run {
-			continue
-		}
+	for range o.Did(policy.Run) {
 		if a.begun != policy.Never {
 			a.recoveries = append(a.recoveries, o.At.Sub(a.begun).Seconds())
 			a.begun = policy.Never

@@ -29,9 +29,6 @@ type occupant struct {
 
 // Watch implements [sim.Watcher].
 func (u *undisturbed) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
-	if o.Kind != sim.Stepped {
-		return nil
-	}
 	m := &u.members[o.Member]
 	for i := range o.Effects {
 		switch e := &o.Effects[i]; {
