@@ -54,6 +54,15 @@ func EstimateOf(samples ...Number) Estimate {
 	return e
 }
 
+// EstimateBy estimates a figure of some runs.
+func EstimateBy[T any, N ~float64](runs []T, figure func(*T) N) Estimate {
+	samples := make([]Number, len(runs))
+	for i := range runs {
+		samples[i] = Number(figure(&runs[i]))
+	}
+	return EstimateOf(samples...)
+}
+
 // Across summarises runs that differ only in their seed. Their order makes no difference.
 func Across(runs []Figures) Summary {
 	var all Summary

@@ -72,13 +72,7 @@ func simulateAll(ctx context.Context, seed uint64, tasks []task) ([][]run, error
 
 // forecast sums up the results of all seeds.
 func forecast(f *fleet, runs []run) Forecast {
-	estimate := func(figure func(*run) measure.Number) measure.Estimate {
-		samples := make([]measure.Number, len(runs))
-		for i := range runs {
-			samples[i] = figure(&runs[i])
-		}
-		return measure.EstimateOf(samples...)
-	}
+	estimate := func(figure func(*run) measure.Number) measure.Estimate { return measure.EstimateBy(runs, figure) }
 	daily := func(count func(*measure.Figures) measure.Number) measure.Estimate {
 		return estimate(func(r *run) measure.Number { return secondsPerDay * count(&r.figures) / r.figures.Duration })
 	}

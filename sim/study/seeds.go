@@ -24,6 +24,11 @@ func (o Options) SeedsOr(otherwise int) int {
 	return otherwise
 }
 
+// Usually says for [Surveyed] how many seeds each case has, if nobody has said otherwise.
+func Usually[C any](seeds int) func(*C, Options) int {
+	return func(_ *C, o Options) int { return o.SeedsOr(seeds) }
+}
+
 // Surveyed makes an experiment of cases that are all run with every seed from 1: count says how many a case has, and answer what
 // their runs say, case by case in the order of the seeds.
 func Surveyed[C, T any](

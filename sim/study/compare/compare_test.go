@@ -10,7 +10,7 @@ func TestEveryContenderServes(t *testing.T) {
 	for _, c := range contenders() {
 		for _, f := range []fault{noFault, ofCrashes, ofLoss} {
 			k := course{contender: c, members: 12, load: 1, fault: f}
-			first, err := k.run(t.Context(), 1)
+			first, err := live(t.Context(), &k, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -20,7 +20,7 @@ func TestEveryContenderServes(t *testing.T) {
 			if f == ofCrashes != (len(first.recoveries) == crashes) {
 				t.Errorf("%s, %s: %d recoveries", c.name, f, len(first.recoveries))
 			}
-			if second, _ := k.run(t.Context(), 1); second.Served != first.Served {
+			if second, _ := live(t.Context(), &k, 1); second.Served != first.Served {
 				t.Errorf("%s, %s: with the same seed %+v, then %+v", c.name, f, first.Served, second.Served)
 			}
 		}

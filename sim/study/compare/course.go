@@ -72,7 +72,7 @@ type outcome struct {
 // messagesPerRun is how many datagrams there were for each run; not a number if there was none.
 func (o *outcome) messagesPerRun() float64 { return float64(o.Datagrams) / float64(o.Runs) }
 
-func (c *course) run(ctx context.Context, seed uint64) (outcome, error) {
+func live(ctx context.Context, c *course, seed uint64) (outcome, error) {
 	roster := make([]wire.MemberID, c.members)
 	for i := range roster {
 		roster[i] = sim.Identity(sim.Shuffled, seed, i)

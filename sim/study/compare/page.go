@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -32,7 +31,6 @@ type measured struct {
 // sideBySide runs every contender on every course.
 func sideBySide() study.Experiment {
 	all := courses()
-	count := func(_ *course, o study.Options) int { return o.SeedsOr(1) }
 	return study.Surveyed(study.Experiment{
 		Name: "compare", Title: "One demand, ten protocols", Source: "none of the papers",
 		Shows: fmt.Sprintf("Members of a gate on demand ask again and again. The fleet is at a tenth of its capacity, at its capacity, or at "+
@@ -42,8 +40,7 @@ func sideBySide() study.Experiment {
 			"members lose their power for good, each while its command runs.",
 			op, 100*spread, latency, latency+jitter, lasts, backups, skip, suspectAfter, crashes),
 		Against: "Sentences of advice",
-	}, all, count, func(ctx context.Context, c *course, seed uint64) (outcome, error) { return c.run(ctx, seed) },
-		func(runs [][]outcome) study.Result { return answer(all, runs) })
+	}, all, study.Usually[course](1), live, func(runs [][]outcome) study.Result { return answer(all, runs) })
 }
 
 func answer(all []course, runs [][]outcome) study.Result {
@@ -192,7 +189,7 @@ func points(list []measured) []report.Comparison {
 			{"Jain's index", m.fairness},
 			{"longest recovery, s", m.recovery},
 		} {
-			c.Rows = append(c.Rows, report.Compared{Label: f.label, Published: math.NaN(), Measured: f.value, Half: math.NaN()})
+			c.Rows = append(c.Rows, report.Measured(f.label, f.value))
 		}
 		all = append(all, c)
 	}

@@ -42,19 +42,10 @@ func drawn(name string, all []report.Comparison, logarithmic bool) []study.Plot 
 	return plots
 }
 
-// mean returns the estimate of a figure over runs.
-func mean[T any](runs []T, figure func(*T) float64) measure.Estimate {
-	samples := make([]measure.Number, len(runs))
-	for i := range runs {
-		samples[i] = measure.Number(figure(&runs[i]))
-	}
-	return measure.EstimateOf(samples...)
-}
-
 // means returns the estimate of each row of a figure over runs.
 func means[T any](figure func(run *T, row int) float64) func(runs []T, row int) measure.Estimate {
 	return func(runs []T, row int) measure.Estimate {
-		return mean(runs, func(run *T) float64 { return figure(run, row) })
+		return measure.EstimateBy(runs, func(run *T) float64 { return figure(run, row) })
 	}
 }
 

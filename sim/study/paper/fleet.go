@@ -16,11 +16,6 @@ const longRun = 1_000_000 * time.Second
 // fleets are the sizes of the paper's fleets. Runs are in this order.
 func fleets() []int { return []int{study.Nominal, study.Overload} }
 
-// usually is the default number of seeds of a fleet.
-func usually(seeds int) func(*int, study.Options) int {
-	return func(_ *int, o study.Options) int { return o.SeedsOr(seeds) }
-}
-
 // newCluster is the paper's fleet: all members are up from the beginning, nothing fails, and messages take no time.
 func newCluster(members int, seed uint64, watchers ...sim.Watcher) *sim.Cluster {
 	s := wandering.Scenario{

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/sim/measure"
 	"github.com/wanderd/wanderd/sim/study"
 )
 
@@ -46,7 +47,7 @@ func TestTheModelOfTheProseBehavesAsTheMachinesDo(t *testing.T) {
 				func(m *variantRun) float64 { return at(m.bins, 2) }, 0.03,
 			},
 		} {
-			machine, model := value(mean(machines, figure.ofMachine).Mean), value(mean(models, figure.ofModel).Mean)
+			machine, model := value(measure.EstimateBy(machines, figure.ofMachine).Mean), value(measure.EstimateBy(models, figure.ofModel).Mean)
 			if math.Abs(model/machine-1) > figure.within {
 				t.Errorf("N = %d, %s: the model has %.0f, the machines %.0f", members, figure.name, model, machine)
 			}

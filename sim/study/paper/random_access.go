@@ -16,7 +16,7 @@ func randomAccess() study.Experiment {
 		Shows: "A random delay on a timer does not prevent overlaps: with twice the members, two or more operations run for half of " +
 			"the time.",
 		Against: against,
-	}, fleets(), usually(10), func(_ context.Context, members *int, seed uint64) ([]float64, error) {
+	}, fleets(), study.Usually[int](10), func(_ context.Context, members *int, seed uint64) ([]float64, error) {
 		return accessAtRandom(*members, seed, longRun), nil
 	}, func(runs [][][]float64) study.Result {
 		all := compareFleets("Random access", "operations at once", "s", 1, 1, tableOne(), runs,

@@ -41,14 +41,14 @@ func backboneTable(runs [][]long) report.Comparison {
 		labels, published, measured = append(labels, label), append(published, is), append(measured, e)
 	}
 	// "80% of the times the applications have access to the backbone within 2 ∗ Δmin"
-	claim("N = 150: waits within 2 × Δmin", 80, mean(runs[0], func(l *long) float64 { return l.within(2 * study.MinInterval) }))
+	claim("N = 150: waits within 2 × Δmin", 80, measure.EstimateBy(runs[0], func(l *long) float64 { return l.within(2 * study.MinInterval) }))
 	// "Occasionally (less than one percent of the time) two or more applications are allowed to use the backbone"
-	claim("N = 150: two or more at once (less than)", 1, mean(runs[0], func(l *long) float64 { return 100 * value(l.figures.Overlap) }))
+	claim("N = 150: two or more at once (less than)", 1, measure.EstimateBy(runs[0], func(l *long) float64 { return 100 * value(l.figures.Overlap) }))
 	// "The period between successive data transfers is 90% of the times lower than 3 ∗ Δmin"
-	claim("N = 300: waits within 3 × Δmin", 90, mean(runs[1], func(l *long) float64 { return l.within(3 * study.MinInterval) }))
+	claim("N = 300: waits within 3 × Δmin", 90, measure.EstimateBy(runs[1], func(l *long) float64 { return l.within(3 * study.MinInterval) }))
 	// "the event that more than 3 data transfers are occurring simultaneously is rare"
 	claim("N = 300: more than three at once (\"rare\")", math.NaN(),
-		mean(runs[1], func(l *long) float64 { return 100 * sharedBy(&l.figures, 4) }))
+		measure.EstimateBy(runs[1], func(l *long) float64 { return 100 * sharedBy(&l.figures, 4) }))
 	// "this reflects the increased number of users of the shared resource, and should slow down the application of approximately 30%"
 	claim("N = 300: longer from one operation to the next by", 30, longerWith(runs))
 	return compare("The case study", "claim", "%", labels, published, func(row int) measure.Estimate { return measured[row] })
@@ -73,7 +73,7 @@ func waitsChart(runs [][]long) report.Lines {
 	for i, members := range fleets() {
 		k := report.Curve{Name: inTitle("measured", members)}
 		for at := fineBin; at <= 8*study.MinInterval; at += fineBin {
-			e := mean(runs[i], func(l *long) float64 { return l.within(at) })
+			e := measure.EstimateBy(runs[i], func(l *long) float64 { return l.within(at) })
 			k.X, k.Y = append(k.X, at.Seconds()), append(k.Y, value(e.Mean))
 		}
 		chart.Curves = append(chart.Curves, k)

@@ -23,7 +23,7 @@ func wanderBurst() study.Experiment {
 		Shows: "After an overloaded fleet has lost its token, there is silence, then several tokens at once, then silence again, " +
 			"until one token survives.",
 		Against: against,
-	}, []int{study.Overload}, usually(20), func(ctx context.Context, members *int, seed uint64) (burst, error) {
+	}, []int{study.Overload}, study.Usually[int](20), func(ctx context.Context, members *int, seed uint64) (burst, error) {
 		t, err := loseToken(ctx, *members, seed, burstLength, stabilisationLimit)
 		if err != nil {
 			return burst{}, err
@@ -55,7 +55,7 @@ func burstTable(losses []burst) report.Comparison {
 	c := compare(inTitle("Length of one stabilisation", study.Overload), "Δgen", "s",
 		[]string{"adaptive, the machines", "fixed, the model of wander-variants"}, []float64{math.NaN(), burstLength.Seconds()},
 		func(row int) measure.Estimate {
-			return mean(losses, func(b *burst) float64 {
+			return measure.EstimateBy(losses, func(b *burst) float64 {
 				if l := b.lengths[row]; l >= 0 {
 					return l
 				}
@@ -75,7 +75,7 @@ func levelTable(losses []burst) report.Table {
 		Header: []string{"operations", "units", "± 95 %"},
 	}
 	for level := range levels {
-		e := mean(losses, func(b *burst) float64 {
+		e := measure.EstimateBy(losses, func(b *burst) float64 {
 			n := 0.0
 			for _, busy := range b.busy[:int(burstLength.Seconds())] {
 				if r := int(busy + 0.5); r == level || level == levels-1 && r > level {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/wanderd/wanderd/sim/measure"
 	"github.com/wanderd/wanderd/sim/study"
 	"github.com/wanderd/wanderd/sim/study/report"
 )
@@ -50,7 +51,7 @@ func allIntervalsTable(runs [][]long) report.Table {
 		from := paperBin * time.Duration(row+1)
 		cells := []string{report.Number(from.Seconds())}
 		for i, published := range tableFour() {
-			e := mean(runs[i], func(l *long) float64 { return l.between(from, from+paperBin) })
+			e := measure.EstimateBy(runs[i], func(l *long) float64 { return l.between(from, from+paperBin) })
 			cells = slices.Concat(cells, []string{report.Number(at(published.rows, row))}, written(e, report.Number))
 		}
 		t.Rows = append(t.Rows, cells)
@@ -69,8 +70,8 @@ func missingTable(runs [][]long) report.Table {
 	for i, members := range fleets() {
 		t.Rows = append(t.Rows, slices.Concat(
 			[]string{fmt.Sprint(members), report.Number(math.Round(tableThree()[i].operations() - tableFour()[i].sum()))},
-			written(mean(runs[i], func(l *long) float64 { return l.undisturbed.disturbed }), report.Number),
-			written(mean(runs[i], func(l *long) float64 { return value(l.figures.Tokens.Generated) }), report.Number),
+			written(measure.EstimateBy(runs[i], func(l *long) float64 { return l.undisturbed.disturbed }), report.Number),
+			written(measure.EstimateBy(runs[i], func(l *long) float64 { return value(l.figures.Tokens.Generated) }), report.Number),
 		))
 	}
 	return t

@@ -28,7 +28,7 @@ func wanderLoss() study.Experiment {
 		Shows: "\"The transient following a token loss event is a critical issue: its length is relevant, […] and its distribution is " +
 			"dispersed.\" One hundred losses of the only token there is.",
 		Against: against,
-	}, fleets(), usually(100), func(ctx context.Context, members *int, seed uint64) (transient, error) {
+	}, fleets(), study.Usually[int](100), func(ctx context.Context, members *int, seed uint64) (transient, error) {
 		return loseToken(ctx, *members, seed, 0, stabilisationLimit)
 	}, func(losses [][]transient) study.Result {
 		published := tableFive()
@@ -140,7 +140,7 @@ func duringTable(losses [][]transient) report.Table {
 	} {
 		cells := []string{line.what}
 		for i := range losses {
-			e := mean(losses[i], func(l *transient) float64 { return line.share(&l.figures) })
+			e := measure.EstimateBy(losses[i], func(l *transient) float64 { return line.share(&l.figures) })
 			cells = slices.Concat(cells, []string{line.published[i]}, written(e, report.Percent))
 		}
 		t.Rows = append(t.Rows, cells)

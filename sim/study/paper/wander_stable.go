@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/wanderd/wanderd/sim/measure"
 	"github.com/wanderd/wanderd/sim/study"
 	"github.com/wanderd/wanderd/sim/study/report"
 )
@@ -18,7 +19,7 @@ func wanderStable() study.Experiment {
 	}, func(runs [][]long) study.Result {
 		all := compareFleets("Wandering token", "operations at once", "s", 1, 1, tableThree(), runs,
 			means(func(l *long, row int) float64 { return value(l.figures.Concurrency.At(float64(row + 1))) }))
-		busy := mean(runs[1], func(l *long) float64 { return value(l.figures.Utilisation) })
+		busy := measure.EstimateBy(runs[1], func(l *long) float64 { return value(l.figures.Utilisation) })
 		return study.Result{
 			Comparisons: all, Plots: drawn("wander-stable", all, true), Tables: []report.Table{busyTable(runs), beginningTable(runs[1])},
 			Verdict: "N = 150: busy time reproduced, overlap smaller; N = 300: not reproduced",
@@ -46,8 +47,8 @@ func busyTable(runs [][]long) report.Table {
 			"probability h = (1+3h)/(5+3h) at N = 150, and the token's stays are 1 − h + 4h long, of which 4h are busy."},
 	}
 	for i, published := range tableThree() {
-		busy := written(mean(runs[i], func(l *long) float64 { return value(l.figures.Utilisation) }), report.Percent)
-		overlap := written(mean(runs[i], func(l *long) float64 { return value(l.figures.Overlap) }), report.Percent)
+		busy := written(measure.EstimateBy(runs[i], func(l *long) float64 { return value(l.figures.Utilisation) }), report.Percent)
+		overlap := written(measure.EstimateBy(runs[i], func(l *long) float64 { return value(l.figures.Overlap) }), report.Percent)
 		t.Rows = append(t.Rows, []string{
 			fmt.Sprint(published.members), percent(busyShare(published.members)), percent(published.sum() / longRun.Seconds()),
 			busy[0], busy[1], percent((published.sum() - published.rows[0]) / longRun.Seconds()), overlap[0],
@@ -66,7 +67,7 @@ func beginningTable(runs []long) report.Table {
 		beginning := func(l *long) float64 { return value(l.beginning.Concurrency.At(float64(i + 1))) }
 		rest := func(l *long) float64 { return value(l.figures.Concurrency.At(float64(i+1))) - beginning(l) }
 		t.Rows = append(t.Rows, slices.Concat([]string{fmt.Sprint(i + 1), report.Number(published)},
-			written(mean(runs, beginning), report.Number), written(mean(runs, rest), report.Number)))
+			written(measure.EstimateBy(runs, beginning), report.Number), written(measure.EstimateBy(runs, rest), report.Number)))
 	}
 	return t
 }

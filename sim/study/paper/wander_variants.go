@@ -26,7 +26,7 @@ func wanderVariants() study.Experiment {
 		Shows: "Where figure 2 and the prose differ or say nothing, a model without messages tries each reading that explains a " +
 			"number, or that cannot be meant. wanderd's protocol code is not changed for this.",
 		Against: against,
-	}, cases, func(_ *variant, o study.Options) int { return o.SeedsOr(5) }, runVariant, func(runs [][]variantRun) study.Result {
+	}, cases, study.Usually[variant](5), runVariant, func(runs [][]variantRun) study.Result {
 		r := study.Result{
 			Verdict: "tables 3 and 4 explained: N = 150 as printed, N = 300 if that run was 0.56 × 10⁶ units long; table 5 takes another reading",
 			Notes: []string{
@@ -95,7 +95,7 @@ func (t *tally) operations() float64 { return column{rows: t.spent[1:]}.operatio
 
 // part is which part of a long run has as many operations as published.
 func part(runs []variantRun, fleet int) float64 {
-	return tableThree()[fleet].operations() / value(mean(runs, func(v *variantRun) float64 { return v.operations() }).Mean)
+	return tableThree()[fleet].operations() / value(measure.EstimateBy(runs, func(v *variantRun) float64 { return v.operations() }).Mean)
 }
 
 // readingsTable has a line for what is published, and one for each reading that was run.
@@ -116,7 +116,7 @@ func readingsTable(
 
 // average formats the mean of a figure, with that many decimals.
 func average(runs []variantRun, decimals int, figure func(*variantRun) float64) string {
-	return fmt.Sprintf("%.*f", decimals, value(mean(runs, figure).Mean))
+	return fmt.Sprintf("%.*f", decimals, value(measure.EstimateBy(runs, figure).Mean))
 }
 
 // percents formats a time as a percentage of a long run.
@@ -224,11 +224,11 @@ func scaled(runs []variantRun, fleet int, part float64) []float64 {
 
 // levels and bins are the rows of tables 3 and 4 of the model.
 func levels(runs []variantRun, row int) measure.Estimate {
-	return mean(runs, func(v *variantRun) float64 { return at(v.spent, row+1) })
+	return measure.EstimateBy(runs, func(v *variantRun) float64 { return at(v.spent, row+1) })
 }
 
 func bins(runs []variantRun, row int) measure.Estimate {
-	return mean(runs, func(v *variantRun) float64 { return at(v.bins, row+1) })
+	return measure.EstimateBy(runs, func(v *variantRun) float64 { return at(v.bins, row+1) })
 }
 
 // closestTables puts the reading that comes closest beside the printed numbers, in runs that are as long as it takes for as

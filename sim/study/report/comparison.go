@@ -25,6 +25,14 @@ type Compared struct {
 	Half float64
 }
 
+// Exact is a row whose measured figure has no confidence interval.
+func Exact(label string, published, measured float64) Compared {
+	return Compared{Label: label, Published: published, Measured: measured, Half: math.NaN()}
+}
+
+// Measured is such a row, beside which nothing is published.
+func Measured(label string, value float64) Compared { return Exact(label, math.NaN(), value) }
+
 // MarshalJSON writes null for a missing figure.
 func (c Compared) MarshalJSON() ([]byte, error) {
 	number := func(v float64) any {

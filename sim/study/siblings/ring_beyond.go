@@ -55,22 +55,19 @@ func ringBeyond() study.Experiment {
 			cases = append(cases, beyondCase{rule, waiting})
 		}
 	}
-	count := func(_ *beyondCase, o study.Options) int { return o.SeedsOr(4000) }
 	return study.Surveyed(study.Experiment{
 		Name: "ring-beyond", Title: "The sets of a token that does not go round a ring", Source: "k-copies, section 5, figure 6",
 		Shows: "The token goes to the members that have asked for it, first come, first served. Its holder gives copies to the " +
 			"members to which it will go next; if these are too few, also to those that held it last. After many moves some " +
 			"members crash at once.",
 		Against: against,
-	}, cases, count, func(_ context.Context, c *beyondCase, seed uint64) (beyondRun, error) {
-		return c.run(seed), nil
-	}, func(runs [][]beyondRun) study.Result {
+	}, cases, study.Usually[beyondCase](4000), runBeyond, func(runs [][]beyondRun) study.Result {
 		return answerBeyond(cases, runs)
 	})
 }
 
-// run moves the token many times, and then lets members crash.
-func (c *beyondCase) run(seed uint64) beyondRun {
+// runBeyond moves the token many times, and then lets members crash.
+func runBeyond(_ context.Context, c *beyondCase, seed uint64) (beyondRun, error) {
 	dice := rand.New(rand.NewPCG(seed, 5))
 	now, next := beyond.T{Sites: []kcopies.Site{0}, Predictable: 1}, beyond.T{}
 	var queue []kcopies.Site
@@ -96,7 +93,7 @@ func (c *beyondCase) run(seed uint64) beyondRun {
 		crashed[i] = true
 	}
 	alive := slices.ContainsFunc(now.Sites, func(s kcopies.Site) bool { return !crashed[s] })
-	return beyondRun{lost: !alive, copies: len(now.Sites) - 1, monitors: len(now.Sites) - now.Predictable}
+	return beyondRun{lost: !alive, copies: len(now.Sites) - 1, monitors: len(now.Sites) - now.Predictable}, nil
 }
 
 // figureSix are the sets of figure 6, by the rule: S4 receives the token from S5, and S1, S6 and S8 have asked for it.

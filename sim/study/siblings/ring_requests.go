@@ -66,15 +66,12 @@ func ringRequests() study.Experiment {
 			}
 		}
 	}
-	once := func(_ *requestCase, o study.Options) int { return o.SeedsOr(1) }
 	return study.Surveyed(study.Experiment{
 		Name: "ring-requests", Title: "What a request costs on a ring", Source: "Q and D, theorems 2.1, 3.1 and 4.1",
 		Shows: "Messages per request, and the service traffic, of a token that always moves (Le Lann), or moves on request by Martin's protocol, Q or D, " +
 			"on FIFO links: a hop of the token is one message, and so is a hop of a request.",
 		Against: against,
-	}, cases, once, func(ctx context.Context, c *requestCase, seed uint64) (requestRun, error) {
-		return c.run(ctx, seed)
-	}, func(runs [][]requestRun) study.Result {
+	}, cases, study.Usually[requestCase](1), runRequests, func(runs [][]requestRun) study.Result {
 		var all []requestRun
 		for _, r := range runs {
 			if len(r) > 0 {
@@ -90,7 +87,7 @@ func (c *requestCase) demand() time.Duration {
 	return time.Duration(c.rounds * float64(c.n) * float64(requestHop))
 }
 
-func (c *requestCase) run(ctx context.Context, seed uint64) (requestRun, error) {
+func runRequests(ctx context.Context, c *requestCase, seed uint64) (requestRun, error) {
 	each := max(c.demand()/time.Duration(c.n), requestHop+requestOp)
 	s := ringing.Scenario{
 		Seed: seed, Members: c.n, Request: c.request, Network: ringing.PaperLinks(requestHop), Membership: ringing.PerfectDetector(),
@@ -155,10 +152,10 @@ func answerRequests(runs []requestRun) study.Result {
 	for i := range runs {
 		r := &runs[i]
 		label := fmt.Sprintf("%s, %v rounds", r.name(), r.rounds)
-		points.Rows = append(points.Rows, calculated(label, r.messages))
-		traffic.Rows = append(traffic.Rows, calculated(label, float64(r.service)))
+		points.Rows = append(points.Rows, report.Measured(label, r.messages))
+		traffic.Rows = append(traffic.Rows, report.Measured(label, float64(r.service)))
 		if r.rounds == rarest(r.request) {
-			rare.Rows = append(rare.Rows, report.Compared{Label: r.name(), Published: r.closedForm(), Measured: r.messages, Half: math.NaN()})
+			rare.Rows = append(rare.Rows, report.Exact(r.name(), r.closedForm(), r.messages))
 			furthest = max(furthest, math.Abs(r.messages/r.closedForm()-1))
 		}
 		top := most[r.name()]
@@ -171,8 +168,8 @@ func answerRequests(runs []requestRun) study.Result {
 			continue
 		}
 		if boundMessages, boundService, ok := r.bounds(); ok {
-			messages.Rows = append(messages.Rows, report.Compared{Label: r.name(), Published: boundMessages, Measured: top.messages, Half: math.NaN()})
-			service.Rows = append(service.Rows, report.Compared{Label: r.name(), Published: boundService, Measured: float64(top.service), Half: math.NaN()})
+			messages.Rows = append(messages.Rows, report.Exact(r.name(), boundMessages, top.messages))
+			service.Rows = append(service.Rows, report.Exact(r.name(), boundService, float64(top.service)))
 			kept = kept && (r.n < 16 || top.messages <= boundMessages && float64(top.service) <= boundService)
 		}
 	}

@@ -26,7 +26,7 @@ func TestTheClosedFormsAndBoundsAreThePublishedOnes(t *testing.T) {
 
 func TestARareRequestOnASmallRingCostsTheClosedForm(t *testing.T) {
 	c := requestCase{ring.Q, 8, 1000}
-	r, err := c.run(t.Context(), 1)
+	r, err := runRequests(t.Context(), &c, 1)
 	if err != nil || math.Abs(r.messages-7) > 0.2 {
 		t.Errorf("%v messages per request, %v", r.messages, err)
 	}

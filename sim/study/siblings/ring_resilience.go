@@ -30,9 +30,7 @@ func ringResilience() study.Experiment {
 		Shows: "Le Lann's ring with k copies of its token. A share of the members crashes in one moment, all sets of as many being equally likely, " +
 			"and the token walks on. Each run ends in one of three ways: the token is lost at once, or eventually, or survives.",
 		Against: against,
-	}, cases, count, func(_ context.Context, c *resilienceCase, seed uint64) (kcopies.Fate, error) {
-		return c.run(seed)
-	}, func(runs [][]kcopies.Fate) study.Result {
+	}, cases, count, runResilience, func(runs [][]kcopies.Fate) study.Result {
 		return answerResilience(figures, cases, runs)
 	})
 }
@@ -57,8 +55,8 @@ func (c *resilienceCase) seeds() int {
 	return 400
 }
 
-// run lets as many members crash as the figure says.
-func (c *resilienceCase) run(seed uint64) (kcopies.Fate, error) {
+// runResilience lets as many members crash as the figure says.
+func runResilience(_ context.Context, c *resilienceCase, seed uint64) (kcopies.Fate, error) {
 	dice := rand.New(rand.NewPCG(seed, uint64(c.members)))
 	w := kcopies.World{Seed: seed, Members: c.members, K: c.k, Latency: resilienceLatency, Detect: resilienceDetect}
 	return w.Walk(dice.Perm(c.members)[:c.crashed()])

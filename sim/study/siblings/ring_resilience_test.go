@@ -16,7 +16,7 @@ func TestARingLosesItsTokenAsOftenAsTheTheorySays(t *testing.T) {
 	for _, c := range []resilienceCase{{ringCase{&figures[1], 50}, 3}, {ringCase{&figures[1], 50}, 6}, {ringCase{&figures[0], 500}, 2}} {
 		var runs []kcopies.Fate
 		for seed := range uint64(300) {
-			fate, err := c.run(seed + 1)
+			fate, err := runResilience(t.Context(), &c, seed+1)
 			if err != nil {
 				t.Fatal(err)
 			}

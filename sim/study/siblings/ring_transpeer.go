@@ -76,9 +76,7 @@ func ringTranspeer() study.Experiment {
 		Shows: "500 transactions on one dataset, submitted to 20 routers in turn. The original Transpeer locks the metadata of the dataset in a " +
 			"directory; TranspeerToken carries it in a token with k = 5 copies. With faults, 10 routers crash as they receive their 5th transaction.",
 		Against: against,
-	}, cases, count, func(ctx context.Context, c *transpeerCase, seed uint64) (transpeerRun, error) {
-		return c.run(ctx, seed)
-	}, func(runs [][]transpeerRun) study.Result {
+	}, cases, count, runTranspeer, func(runs [][]transpeerRun) study.Result {
 		return answerTranspeer(cases, runs)
 	})
 }
@@ -86,7 +84,7 @@ func ringTranspeer() study.Experiment {
 // transpeerFrequencies are the relative request frequencies: the axis of figure 3.
 func transpeerFrequencies() []float64 { return []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10} }
 
-func (c *transpeerCase) run(ctx context.Context, seed uint64) (transpeerRun, error) {
+func runTranspeer(ctx context.Context, c *transpeerCase, seed uint64) (transpeerRun, error) {
 	if c.directory {
 		return c.locked(), nil
 	}
@@ -169,7 +167,8 @@ func answerTranspeer(cases []transpeerCase, runs [][]transpeerRun) study.Result 
 		var means, longests [3]float64
 		for j := range 3 {
 			c := &cases[i+j]
-			mean, longest := milliseconds(runs[i+j])
+			mean := measure.EstimateBy(runs[i+j], func(r *transpeerRun) float64 { return float64(r.mean) / 1e6 })
+			longest := measure.EstimateBy(runs[i+j], func(r *transpeerRun) float64 { return float64(r.longest) / 1e6 })
 			means[j], longests[j] = float64(mean.Mean), float64(longest.Mean)
 			row = append(row, report.Number(means[j]), report.Number(longests[j]))
 			curve := curves[c.system()]
@@ -201,11 +200,11 @@ func answerTranspeer(cases []transpeerCase, runs [][]transpeerRun) study.Result 
 		Comparisons: []report.Comparison{{
 			Title: "Figure 3, and what the text says of it", What: "TranspeerToken", Figure: "number",
 			Rows: []report.Compared{
-				{Label: "transactions lost", Published: 0, Measured: float64(lost), Half: math.NaN()},
+				report.Exact("transactions lost", 0, float64(lost)),
 				{Label: "overhead of 50 % faults on the average response time, in %", Published: 40, Measured: float64(e.Mean), Half: float64(e.Half)},
 				{Label: "the same on the longest", Published: math.NaN(), Measured: float64(l.Mean), Half: float64(l.Half)},
-				{Label: "least frequency at which it is faster than the directory, with faults", Published: 8, Measured: crossingFaults, Half: math.NaN()},
-				{Label: "the same without fault", Published: math.NaN(), Measured: crossing, Half: math.NaN()},
+				report.Exact("least frequency at which it is faster than the directory, with faults", 8, crossingFaults),
+				report.Measured("the same without fault", crossing),
 			},
 		}},
 		Tables: []report.Table{table},
@@ -220,13 +219,4 @@ func answerTranspeer(cases []transpeerCase, runs [][]transpeerRun) study.Result 
 				"Half of the members are a lap of half the length: with these times that is more than the crashes cost on average, and the published overhead does not come out.",
 		},
 	}
-}
-
-func milliseconds(runs []transpeerRun) (mean, longest measure.Estimate) {
-	var means, longests []measure.Number
-	for _, r := range runs {
-		means = append(means, measure.Number(float64(r.mean)/1e6))
-		longests = append(longests, measure.Number(float64(r.longest)/1e6))
-	}
-	return measure.EstimateOf(means...), measure.EstimateOf(longests...)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 
 	"github.com/wanderd/wanderd/policy/kcopies/survival"
@@ -21,20 +22,13 @@ func ringWk() study.Experiment {
 			cases = append(cases, ringCase{&figures[i], n})
 		}
 	}
-	once := func(*ringCase, study.Options) int { return 1 }
 	return study.Surveyed(study.Experiment{
 		Name: "ring-wk", Title: "How many copies a token on a ring needs", Source: "k-copies, section 4, figures 4 and 5",
 		Shows: "The probability that at most k members in a row are dead when f of N have crashed, P_k(f, N) = W_k(f, N) / C(N, f), and the two " +
 			"ways to lose a token with k copies.",
 		Against: against,
-	}, cases, once, func(_ context.Context, c *ringCase, _ uint64) (ringCurve, error) {
-		return c.curve()
-	}, func(runs [][]ringCurve) study.Result {
-		var curves []ringCurve
-		for _, r := range runs {
-			curves = append(curves, r...)
-		}
-		return answerWk(figures, curves)
+	}, cases, func(*ringCase, study.Options) int { return 1 }, runWk, func(runs [][]ringCurve) study.Result {
+		return answerWk(figures, slices.Concat(runs...))
 	})
 }
 
@@ -85,7 +79,7 @@ type ringCurve struct {
 	least [2]int
 }
 
-func (c *ringCase) curve() (ringCurve, error) {
+func runWk(_ context.Context, c *ringCase, _ uint64) (ringCurve, error) {
 	out := ringCurve{ringCase: *c}
 	ring, err := survival.NewRing(c.members, c.crashed())
 	if err != nil {
@@ -214,7 +208,7 @@ func (f *figureFive) points(curves []ringCurve) []report.Comparison {
 		c := &curves[i]
 		for j, values := range [][]float64{c.survives, c.eventually, c.atOnce} {
 			for k, p := range values {
-				all[j].Rows = append(all[j].Rows, calculated(fmt.Sprintf("%s, k = %d", c.name(), k), p))
+				all[j].Rows = append(all[j].Rows, report.Measured(fmt.Sprintf("%s, k = %d", c.name(), k), p))
 			}
 		}
 	}
@@ -222,11 +216,6 @@ func (f *figureFive) points(curves []ringCurve) []report.Comparison {
 		all[i].What, all[i].Figure = "ring", "probability"
 	}
 	return all
-}
-
-// calculated is a number beside which none is published.
-func calculated(label string, value float64) report.Compared {
-	return report.Compared{Label: label, Published: math.NaN(), Measured: value, Half: math.NaN()}
 }
 
 // plots are the figure, as it is laid out in the paper, and the losses, which differ too much for its scale.

@@ -46,7 +46,7 @@ func figureFour() (check, table report.Table, points report.Comparison) {
 				}
 				row = append(row, w.String())
 				if n == listedRing {
-					points.Rows = append(points.Rows, calculated(fmt.Sprintf("N = %d, f = %d, k = %d", n, f, k), float64(w.Int64())))
+					points.Rows = append(points.Rows, report.Measured(fmt.Sprintf("N = %d, f = %d, k = %d", n, f, k), float64(w.Int64())))
 				}
 			}
 			if n == listedRing {

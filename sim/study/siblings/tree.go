@@ -73,7 +73,7 @@ type treeRun struct {
 	stuck                     bool
 }
 
-func (c *treeCase) run(_ context.Context, seed uint64) (treeRun, error) {
+func runTree(_ context.Context, c *treeCase, seed uint64) (treeRun, error) {
 	f, err := fleet.NewWorld(fleet.Scenario{
 		Seed: seed, Members: treeSites, Backups: c.backups, Recovery: c.recovery,
 		Timers:  tree.Timers{Commit: c.timer, Token: c.timer, Reconnection: treeReconnection, Liveness: treeMPing},
@@ -103,17 +103,16 @@ func treePoints(cases []treeCase, runs [][]treeRun) []treePoint {
 	points := make([]treePoint, len(cases))
 	for i := range cases {
 		p := treePoint{treeCase: &cases[i], runs: len(runs[i])}
-		var sent, received, obtaining []measure.Number
 		for _, r := range runs[i] {
-			sent, received = append(sent, measure.Number(r.sent)), append(received, measure.Number(r.received))
-			obtaining = append(obtaining, measure.Number(r.obtaining))
 			p.regenerated += r.regenerated
 			p.falsely += r.falsely
 			if r.stuck {
 				p.stuck++
 			}
 		}
-		p.sent, p.received, p.obtaining = measure.EstimateOf(sent...), measure.EstimateOf(received...), measure.EstimateOf(obtaining...)
+		p.sent = measure.EstimateBy(runs[i], func(r *treeRun) float64 { return r.sent })
+		p.received = measure.EstimateBy(runs[i], func(r *treeRun) float64 { return r.received })
+		p.obtaining = measure.EstimateBy(runs[i], func(r *treeRun) float64 { return r.obtaining })
 		points[i] = p
 	}
 	return points
@@ -122,9 +121,7 @@ func treePoints(cases []treeCase, runs [][]treeRun) []treePoint {
 // treeExperiment is an experiment of such cases, with the figure of the paper that it repeats.
 func treeExperiment(e study.Experiment, figure string, cases []treeCase, compare func([]treePoint) []report.Comparison, notes ...string) study.Experiment {
 	e.Against = against
-	count := func(_ *treeCase, o study.Options) int { return o.SeedsOr(treeRuns) }
-	run := func(ctx context.Context, c *treeCase, seed uint64) (treeRun, error) { return c.run(ctx, seed) }
-	return study.Surveyed(e, cases, count, run, func(runs [][]treeRun) study.Result {
+	return study.Surveyed(e, cases, study.Usually[treeCase](treeRuns), runTree, func(runs [][]treeRun) study.Result {
 		points := treePoints(cases, runs)
 		r := study.Result{Verdict: treeVerdict(points), Comparisons: compare(points), Notes: append(notes, treeParameters())}
 		for _, panel := range treePanels(points) {
@@ -257,7 +254,7 @@ func treeCounts(title, panel string, points []treePoint, of func(*treePoint) int
 	c := report.Comparison{Title: title, What: "algorithm, crashes", Figure: "runs"}
 	for i := range points {
 		if p := &points[i]; p.panel == panel {
-			c.Rows = append(c.Rows, calculated(fmt.Sprintf("%s, %d", p.curve, p.crashes), float64(of(p))))
+			c.Rows = append(c.Rows, report.Measured(fmt.Sprintf("%s, %d", p.curve, p.crashes), float64(of(p))))
 		}
 	}
 	return c

@@ -14,7 +14,7 @@ func pointsOf(t *testing.T, seeds int, cases []treeCase) []treePoint {
 	runs := make([][]treeRun, len(cases))
 	for i := range cases {
 		for seed := range seeds {
-			r, err := cases[i].run(t.Context(), uint64(seed+1))
+			r, err := runTree(t.Context(), &cases[i], uint64(seed+1))
 			if err != nil {
 				t.Fatal(err)
 			}
