@@ -77,9 +77,14 @@ func (c *Cluster) callersGo(who int32) {
 	}
 }
 
+// arranged reports whether what was arranged with the callers of a member still is.
+func (c *Cluster) arranged(who, number int32) bool {
+	return c.callers != nil && c.callers[who].number == number && c.members[who].up
+}
+
 // wanted begins a demand, if it is still arranged.
 func (c *Cluster) wanted(who, number int32) {
-	if c.callers == nil || c.callers[who].number != number || !c.members[who].up {
+	if !c.arranged(who, number) {
 		return
 	}
 	if happens(c.demandDice, c.cfg.Demand.Withdrawn) {
@@ -90,7 +95,7 @@ func (c *Cluster) wanted(who, number int32) {
 
 // unwanted takes a demand back, if that is still arranged.
 func (c *Cluster) unwanted(who, number int32) {
-	if c.callers == nil || c.callers[who].number != number || !c.members[who].up {
+	if !c.arranged(who, number) {
 		return
 	}
 	c.Unwant(int(who))

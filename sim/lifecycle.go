@@ -8,29 +8,26 @@ import (
 )
 
 // Boot starts all members at once with a complete membership.
-func (c *Cluster) Boot() {
-	for i := range c.members {
-		c.launch(int32(i))
-		c.views.believe(int32(i))
-	}
-	for i := range c.members {
-		c.giveView(int32(i))
-	}
-}
+func (c *Cluster) Boot() { c.boot(func() {}) }
 
 // BootWithToken is Boot with the first token in place, as in the paper: member i makes it at once, and the others know of it. The
 // machine of member i must make a token when it is alone.
 func (c *Cluster) BootWithToken(i int) {
+	who := int32(i)
+	c.boot(func() {
+		c.showView(who, view{peers: &roll{c.members[who].id}})
+		c.views.announced[who] = true
+		c.views.believe(who, true)
+	})
+}
+
+// boot starts all members, and gives them their views after something else.
+func (c *Cluster) boot(before func()) {
 	for i := range c.members {
 		c.launch(int32(i))
-		c.views.believe(int32(i))
+		c.views.believe(int32(i), false)
 	}
-	who := int32(i)
-	c.showView(who, view{peers: &roll{c.members[who].id}})
-	c.views.announced[who] = true
-	for s := range c.views.sides {
-		c.views.sides[s].set(who, true, true)
-	}
+	before()
 	for i := range c.members {
 		c.giveView(int32(i))
 	}

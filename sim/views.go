@@ -79,10 +79,10 @@ func newViews(members []member) views {
 	return v
 }
 
-// believe makes both sides believe that a member is alive.
-func (v *views) believe(who int32) {
+// believe makes both sides believe that a member is alive, and whether it has met a token.
+func (v *views) believe(who int32, knows bool) {
 	for s := range v.sides {
-		v.sides[s].set(who, true, false)
+		v.sides[s].set(who, true, knows)
 	}
 }
 

@@ -68,30 +68,18 @@ func (d *Diagram) begin(c *sim.Cluster) {
 }
 
 func (d *Diagram) step(o *sim.Occurrence, who string) {
-	switch o.Event.Kind {
+	switch e := o.Event; e.Kind {
 	case policy.Received:
-		d.arrow("->>", &o.Event.Msg, "")
+		d.arrow("->>", &e.Msg, "")
 	case policy.Finished:
 		d.finish(o.Member)
-		if o.Event.Denied {
-			d.note(o, who, "was too late to start")
-		} else {
-			d.note(o, who, finished(o.Event))
-		}
+		d.note(o, who, happening(e))
+	case policy.Wanted, policy.Unwanted, policy.Suspended, policy.Ordered, policy.Leave:
+		d.note(o, who, happening(e))
 	case policy.Saved:
-		if o.Event.Failed {
-			d.note(o, who, "could not save")
+		if e.Failed {
+			d.note(o, who, happening(e))
 		}
-	case policy.Wanted:
-		d.note(o, who, "is wanted")
-	case policy.Unwanted:
-		d.note(o, who, "is wanted no longer")
-	case policy.Suspended:
-		d.note(o, who, fmt.Sprintf("was asleep for %v", o.Event.Slept))
-	case policy.Ordered:
-		d.note(o, who, "is told: "+order(o.Event.Order))
-	case policy.Leave:
-		d.note(o, who, "is to leave")
 	case policy.Started, policy.PeersChanged, policy.Woke:
 	}
 	var told []string
@@ -108,7 +96,7 @@ func (d *Diagram) step(o *sim.Occurrence, who string) {
 	if len(told) > 0 {
 		d.note(o, who, told...)
 	}
-	if slices.ContainsFunc(o.Effects, func(e policy.Effect) bool { return e.Kind == policy.Run }) {
+	if o.Does(policy.Run) {
 		d.running[o.Member] = true
 		d.print("    activate %s", who)
 	}

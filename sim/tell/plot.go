@@ -72,9 +72,8 @@ func (p *plot) complete() bool { return p.taken == len(p.Turns) }
 
 // Watch implements [sim.Watcher].
 func (p *plot) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
-	for i := range o.Effects {
-		e := &o.Effects[i]
-		if p.complete() || e.Kind != policy.Tell || !p.matters(e.Note) {
+	for e := range o.Did(policy.Tell) {
+		if p.complete() || !p.matters(e.Note) {
 			continue
 		}
 		next := p.Turns[p.taken]

@@ -101,16 +101,18 @@ func (t *Trace) event(e *policy.Event) string {
 			seen += ", another one has met a token"
 		}
 		return seen
+	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Ordered, policy.Leave, policy.Woke:
+	}
+	return happening(e)
+}
+
+// happening says what happens to a member besides starts, messages and views.
+func happening(e *policy.Event) string {
+	switch e.Kind {
 	case policy.Saved:
-		if e.Failed {
-			return "could not save"
-		}
-		return "has saved"
+		return or(e.Failed, "could not save", "has saved")
 	case policy.Finished:
-		if e.Denied {
-			return "was too late to start"
-		}
-		return finished(e)
+		return or(e.Denied, "was too late to start", or(e.Outcome == policy.Succeeded, "has finished", "has finished: "+e.Outcome.String()))
 	case policy.Wanted:
 		return "is wanted"
 	case policy.Unwanted:
@@ -123,8 +125,17 @@ func (t *Trace) event(e *policy.Event) string {
 		return "is to leave"
 	case policy.Woke:
 		return "wakes"
+	case policy.Started, policy.Received, policy.PeersChanged:
 	}
 	return e.Kind.String()
+}
+
+// or is the first text if the condition holds, and else the second.
+func or(yes bool, then, otherwise string) string {
+	if yes {
+		return then
+	}
+	return otherwise
 }
 
 // order says what an operator has ordered.
@@ -227,11 +238,3 @@ func (t *Trace) Route(m *wire.Message) string {
 
 // Token names a token and its number.
 func (t *Trace) Token(k wire.Ref) string { return t.tokenName(k.ID) + "#" + seqText(k.Seq) }
-
-// finished says how an operation has ended.
-func finished(e *policy.Event) string {
-	if e.Outcome == policy.Succeeded {
-		return "has finished"
-	}
-	return "has finished: " + e.Outcome.String()
-}
