@@ -33,7 +33,7 @@ func locked(seed uint64, hook sim.Hook, machine func(sim.Seat) policy.Machine, w
 		Watchers: append([]sim.Watcher{
 			check.NewHandoffChecker(), check.NewCustodyChecker(), check.NewSeqChecker(), check.NewGrantChecker(lock.SaveWithin()),
 			check.NewIntervalChecker(0, 0, lock.SaveWithin()), check.NewDemandChecker(), check.NewMessageChecker(), check.NewWakeChecker(),
-			check.NewTrafficChecker(200, lease), check.NewExclusionChecker(),
+			check.NewTrafficChecker(200, lease), newExclusionChecker(),
 		}, watchers...),
 	})
 }

@@ -6,7 +6,6 @@
 //	custody.go    no token comes from nowhere or vanishes without a reason
 //	seq.go        fencing numbers rise
 //	grant.go      no run without a grant that was saved
-//	exclusion.go  in a strict gate, no two operations at once
 //	interval.go   Δmin
 //	brake.go      so many hosts that fail in a row pause the gate
 //	order.go      no run under an order that its member knows; all learn of it

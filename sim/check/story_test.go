@@ -88,6 +88,6 @@ func storied(t *testing.T, name string, story sim.Watcher) *sim.Cluster {
 		Membership:  sim.Membership{GossipAfter: time.Second, DetectAfter: 5 * time.Second, RejoinAfter: 5 * time.Second},
 		Hook:        sim.Hook{Takes: 20 * time.Second},
 		OrphanGrace: gate.OrphanGrace(),
-		Watchers:    []sim.Watcher{check.NewHandoffChecker(), check.NewCustodyChecker(), check.NewExclusionChecker(), story},
+		Watchers:    []sim.Watcher{check.NewHandoffChecker(), check.NewCustodyChecker(), newExclusionChecker(), story},
 	})
 }

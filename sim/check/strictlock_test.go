@@ -59,7 +59,7 @@ func strictFleet(t *testing.T, name string, seed uint64, members int, drift floa
 		OrphanGrace: gate.OrphanGrace(), Demand: sim.Demand{Every: 20 * time.Second, Queued: 0.3, Withdrawn: 0.2},
 		AskFirst: seed%2 == 0, EarlyWakes: 0.05, StopTimeout: 30 * time.Second,
 		Watchers: append([]sim.Watcher{
-			check.NewHandoffChecker(), check.NewCustodyChecker(), check.NewWakeChecker(), check.NewDemandChecker(), check.NewExclusionChecker(),
+			check.NewHandoffChecker(), check.NewCustodyChecker(), check.NewWakeChecker(), check.NewDemandChecker(), newExclusionChecker(),
 		}, watchers...),
 	})
 }
@@ -142,7 +142,7 @@ func ownOperations(t *testing.T, name string, seed uint64, minInterval time.Dura
 		Disk:        sim.Disk{Takes: time.Millisecond, Slow: 0.1, SlowFor: lease / 4, Fails: 0.02},
 		OrphanGrace: gate.OrphanGrace(), StopTimeout: 30 * time.Second,
 		Watchers: append([]sim.Watcher{
-			check.NewHandoffChecker(), check.NewCustodyChecker(), check.NewWakeChecker(), check.NewExclusionChecker(),
+			check.NewHandoffChecker(), check.NewCustodyChecker(), check.NewWakeChecker(), newExclusionChecker(),
 			check.NewIntervalChecker(minInterval, 0, gate.SaveWithin()),
 		}, watchers...),
 	})

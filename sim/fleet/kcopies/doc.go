@@ -3,10 +3,8 @@
 //
 //	world.go      a ring of one application, and who crashes when
 //	proof.go      the appendix's properties, after every step
-//	exclusion.go  Le Lann and Martin: one member runs at a time, and nobody starves
 //	walk.go       Le Lann's token meets crashed members: both losses
-//	termination.go, election.go, transpeer.go   what the applications come to, and when
-//	words.go      the words of their stories
+//	applications.go   Le Lann and Martin; termination.go, election.go, transpeer.go   what the applications come to, and when
 //
 // The detector of these worlds is perfect: it tells of a crash when no message of the crashed is in flight any more.
 package kcopies

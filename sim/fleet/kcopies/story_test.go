@@ -54,24 +54,24 @@ func ring(t *testing.T, s *script.Stage, d *datadriven.TestData) {
 	}
 	d.MaybeScanArgs(t, "members", &w.Members)
 	d.MaybeScanArgs(t, "k", &w.K)
-	words := kcopies.Words(nil)
+	told := words(nil)
 	if d.HasArg("misra") {
-		words = kcopies.Words(kcopies.PassiveCount)
+		told = words(passiveCount)
 	}
 	if d.HasArg("transpeer") {
 		load := kcopies.Load{Transactions: 2, Every: 20 * time.Millisecond, Service: 5 * time.Millisecond}
-		s.Cluster, _ = w.Routers(load, tell.NewTrace(&s.Story, kcopies.Words(kcopies.Performed)), kcopies.NewProof(&w))
+		s.Cluster, _ = w.Routers(load, tell.NewTrace(&s.Story, words(performed)), kcopies.NewProof(&w))
 		return
 	}
 	if d.HasArg("election") {
-		s.Cluster = w.Election([]int{0}, tell.NewTrace(&s.Story, kcopies.Words(election.Carried)))
+		s.Cluster = w.Election([]int{0}, tell.NewTrace(&s.Story, words(election.Carried)))
 		return
 	}
-	switch watchers := []sim.Watcher{tell.NewTrace(&s.Story, words), kcopies.NewProof(&w)}; {
+	switch watchers := []sim.Watcher{tell.NewTrace(&s.Story, told), kcopies.NewProof(&w)}; {
 	case d.HasArg("lelann"):
-		s.Cluster = w.LeLann(append(watchers, kcopies.NewExclusion())...)
+		s.Cluster = w.LeLann(append(watchers, newExclusion())...)
 	case d.HasArg("martin"):
-		s.Cluster = w.Martin(append(watchers, kcopies.NewExclusion())...)
+		s.Cluster = w.Martin(append(watchers, newExclusion())...)
 	default:
 		s.Cluster = w.Misra(kcopies.Work{Budget: 0, Takes: w.Hook.Takes}, append(watchers, kcopies.NewTermination())...)
 	}

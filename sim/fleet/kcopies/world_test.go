@@ -71,7 +71,7 @@ func TestExclusionOnATokenThatSurvives(t *testing.T) {
 			for _, seed := range seeds {
 				w := draw(seed, name == "Martin")
 				w.Hook = sim.Hook{Takes: 15 * time.Millisecond, Spread: 0.9}
-				x := kcopies.NewExclusion()
+				x := newExclusion()
 				c := make(&w, kcopies.NewProof(&w), check.NewMessageChecker(), check.NewDemandChecker(), check.NewWakeChecker(), x)
 				dice := rand.New(rand.NewPCG(seed, 8))
 				for range 4 * w.Members {
@@ -85,10 +85,10 @@ func TestExclusionOnATokenThatSurvives(t *testing.T) {
 				if err := w.Live(t.Context(), c); err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
-				if x.Waiting() > 0 {
-					t.Fatalf("seed %d: n = %d, k = %d, %+v: %d members starve", seed, w.Members, w.K, w.Crashes, x.Waiting())
+				if x.waiting() > 0 {
+					t.Fatalf("seed %d: n = %d, k = %d, %+v: %d members starve", seed, w.Members, w.K, w.Crashes, x.waiting())
 				}
-				runs += x.Runs
+				runs += x.runs
 				crashes += len(w.Crashes)
 			}
 			t.Logf("%d seeds: %d runs, %d crashes", len(seeds), runs, crashes)
@@ -102,7 +102,7 @@ func TestMartinsRequestsAreAsManyAsMovesOfTheToken(t *testing.T) {
 		w := draw(seed, true)
 		w.Crashes = nil
 		w.Hook = sim.Hook{Takes: 15 * time.Millisecond, Spread: 0.9}
-		x := kcopies.NewExclusion()
+		x := newExclusion()
 		c := w.Martin(x)
 		for i := range w.Members {
 			c.At(policy.Time(i*i)*policy.Time(7*time.Millisecond), func() { c.Want(i) })
@@ -110,8 +110,8 @@ func TestMartinsRequestsAreAsManyAsMovesOfTheToken(t *testing.T) {
 		if err := w.Live(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
-		if x.Requests != x.Moves || x.Moves == 0 || x.Runs != w.Members {
-			t.Errorf("seed %d: %d runs, %d messages of requests, %d moves of the token", seed, x.Runs, x.Requests, x.Moves)
+		if x.requests != x.moves || x.moves == 0 || x.runs != w.Members {
+			t.Errorf("seed %d: %d runs, %d messages of requests, %d moves of the token", seed, x.runs, x.requests, x.moves)
 		}
 	}
 }

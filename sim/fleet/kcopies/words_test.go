@@ -1,4 +1,4 @@
-package kcopies
+package kcopies_test
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Words returns the words of the stories of a ring: the token is T1, and the copies of a TOKEN message name its S_T. carries says what the
+// words returns the words of the stories of a ring: the token is T1, and the copies of a TOKEN message name its S_T. carries says what the
 // application has in its data; nil for nothing.
-func Words(carries func(*kcopies.Data) string) tell.Words {
+func words(carries func(*kcopies.Data) string) tell.Words {
 	return tell.Words{
 		About: func(m *wire.Message) string {
 			switch {
@@ -37,12 +37,12 @@ func Words(carries func(*kcopies.Data) string) tell.Words {
 	}
 }
 
-// Performed says how many transactions the history of TranspeerToken's token has.
-func Performed(d *kcopies.Data) string {
+// performed says how many transactions the history of TranspeerToken's token has.
+func performed(d *kcopies.Data) string {
 	return fmt.Sprintf("%d performed", (*transpeer.History)(d).Len())
 }
 
-// PassiveCount says what Misra's token carries.
-func PassiveCount(d *kcopies.Data) string {
+// passiveCount says what Misra's token carries.
+func passiveCount(d *kcopies.Data) string {
 	return fmt.Sprintf("passive_count = %d", misra.PassiveCount(d))
 }
