@@ -30,6 +30,15 @@ func Identity(order Order, seed uint64, i int) wire.MemberID {
 	return id
 }
 
+// Roster makes the identities of so many members, in the order of their numbers.
+func Roster(order Order, seed uint64, members int) []wire.MemberID {
+	ids := make([]wire.MemberID, members)
+	for i := range ids {
+		ids[i] = Identity(order, seed, i)
+	}
+	return ids
+}
+
 // IndexOf returns the number of the member called id.
 func IndexOf(id wire.MemberID) int { return int(binary.BigEndian.Uint32(id[12:])) }
 

@@ -114,18 +114,12 @@ func (f *fleet) simulate(ctx context.Context, seed, budget, inquest uint64) (run
 
 // world starts the members; the first one makes the token.
 func (f *fleet) world(seed uint64, lives []time.Duration, watchers ...sim.Watcher) *sim.Cluster {
-	k := &f.constants
-	world := wandering.Scenario{
-		Seed: seed, Members: f.members, Walk: k.Walk, Slots: k.Slots, AskFirst: true,
-		Skip: k.Skip, Op: k.Op, MinInterval: k.MinInterval, MaxInterval: k.MaxInterval,
-		Network: sim.Network{Latency: f.latency, Loss: f.loss}, Membership: sim.Membership{DetectAfter: detectAfter},
-		Hook: sim.Hook{Takes: k.Op, Spread: opSpread},
-	}
-	if k.DefaultMaxInterval {
+	world := f.constants.scenario(seed, f.members, sim.Network{Latency: f.latency, Loss: f.loss})
+	if f.constants.DefaultMaxInterval {
 		world.MaxInterval = 0
 	}
 	if f.guarded {
-		world.Backups = k.Backups
+		world.Backups = f.constants.Backups
 	}
 	c := world.NewCluster(watchers...)
 	for i, age := range lives {
@@ -135,6 +129,15 @@ func (f *fleet) world(seed uint64, lives []time.Duration, watchers ...sim.Watche
 	}
 	c.BootWithToken(0)
 	return c
+}
+
+// scenario is a fleet with these constants, without guardians.
+func (k *Constants) scenario(seed uint64, members int, network sim.Network) wandering.Scenario {
+	return wandering.Scenario{
+		Seed: seed, Members: members, Walk: k.Walk, Slots: k.Slots, AskFirst: true,
+		Skip: k.Skip, Op: k.Op, MinInterval: k.MinInterval, MaxInterval: k.MaxInterval,
+		Network: network, Membership: sim.Membership{DetectAfter: detectAfter}, Hook: sim.Hook{Takes: k.Op, Spread: opSpread},
+	}
 }
 
 // durations chooses from the budget how long a run lasts, and when its measurement begins. In a sweep all members run in a row, and then

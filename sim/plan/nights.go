@@ -9,7 +9,6 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/window"
 	"github.com/wanderd/wanderd/sim"
-	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 )
 
 // Nights says whether every member gets its turn while the windows of a gate are open. A night is the time from an opening to the next one.
@@ -116,13 +115,12 @@ func (a *Nights) text() string {
 }
 
 // nightWorld is the fleet of a wish, whose members are all due. Guardians are not simulated: they change nothing here but the work.
-func nightWorld(w *Wish, k *Constants) *wandering.Scenario {
-	return &wandering.Scenario{
-		Seed: w.Seed, Members: w.Members, Walk: k.Walk, Slots: k.Slots, AskFirst: true, Windows: &w.Windows,
-		Skip: k.Skip, Op: k.Op, MinInterval: k.MinInterval, MaxInterval: max(k.MaxInterval, longest/12),
-		Network: sim.Network{Latency: w.latency(), Loss: w.Loss}, Membership: sim.Membership{DetectAfter: detectAfter},
-		Hook: sim.Hook{Takes: k.Op, Spread: opSpread},
-	}
+func nightWorld(w *Wish, k *Constants, watchers ...sim.Watcher) *sim.Cluster {
+	s := k.scenario(w.Seed, w.Members, sim.Network{Latency: w.latency(), Loss: w.Loss})
+	s.Windows, s.MaxInterval = &w.Windows, max(k.MaxInterval, longest/12)
+	c := s.NewCluster(watchers...)
+	c.BootWithToken(0)
+	return c
 }
 
 // simulateNights lets a fleet live for some nights.
@@ -131,10 +129,10 @@ func simulateNights(ctx context.Context, w *Wish, k *Constants) (*Nights, error)
 	if len(list) == 0 {
 		return nil, nil
 	}
+	shortest := list[0].closes.Sub(list[0].opens)
 	a := &Nights{Members: w.Members, Fewest: w.Members, Windows: texts(w.Windows)}
 	t := &turns{work: work{ctx: ctx, limit: nightsWork}, ran: map[int]bool{}}
-	c := nightWorld(w, k).NewCluster(t)
-	c.BootWithToken(0)
+	c := nightWorld(w, k, t)
 	for _, n := range list {
 		err := c.Run(n.opens - 1) // Some start in the moment of the opening.
 		clear(t.ran)
@@ -148,16 +146,10 @@ func simulateNights(ctx context.Context, w *Wish, k *Constants) (*Nights, error)
 		if err != nil {
 			return nil, err
 		}
-		open := n.closes.Sub(n.opens)
-		if a.Simulated == 0 || open.Seconds() < a.Shortest {
-			a.Shortest, a.Fits = open.Seconds(), int(open/k.Op)*k.Slots
-		}
+		shortest = min(shortest, n.closes.Sub(n.opens))
 		a.Simulated++
 		a.Fewest, a.LastStart = min(a.Fewest, len(t.ran)), max(a.LastStart, t.last.Sub(n.opens).Seconds())
 	}
-	if a.Simulated == 0 {
-		open := list[0].closes.Sub(list[0].opens)
-		a.Shortest, a.Fits = open.Seconds(), int(open/k.Op)*k.Slots
-	}
+	a.Shortest, a.Fits = shortest.Seconds(), int(shortest/k.Op)*k.Slots
 	return a, nil
 }

@@ -54,8 +54,7 @@ func FirstNight(ctx context.Context, w Wish) (Timeline, error) {
 		t.Lasts = t.Open + 2*w.Op // What runs as the windows close may go on.
 	}
 	seen := &runsWatch{begins: begins, running: make([]int, w.Members)}
-	c := nightWorld(&w, &k).NewCluster(seen, &work{ctx: ctx, limit: nightsWork})
-	c.BootWithToken(0)
+	c := nightWorld(&w, &k, seen, &work{ctx: ctx, limit: nightsWork})
 	err := c.Run(begins.Add(t.Lasts))
 	if err != nil && !errors.Is(err, errSpent) {
 		return Timeline{}, err

@@ -44,10 +44,7 @@ func theToken(first wire.MemberID) wire.TokenID { return wire.TokenID{Generator:
 
 // ring returns what the members know alike, each as itself.
 func (w *World) ring() []kcopies.Config {
-	ids := make([]wire.MemberID, w.Members)
-	for i := range ids {
-		ids[i] = sim.Identity(sim.InOrder, w.Seed, i)
-	}
+	ids := sim.Roster(sim.InOrder, w.Seed, w.Members)
 	ring := make([]kcopies.Config, w.Members)
 	for i := range ring {
 		ring[i] = kcopies.Config{Gate: wire.GateIDOf("default"), Ring: ids, Self: kcopies.Site(i), K: w.K, ID: theToken(ids[0])}

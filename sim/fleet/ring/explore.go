@@ -17,6 +17,12 @@ func Draw(seed uint64) Scenario {
 	dice := rand.New(rand.NewPCG(seed, sim.Mix(17)))
 	sometimes := func(p float64) bool { return dice.Float64() < p }
 	share := func(from, to float64) float64 { return from * math.Pow(to/from, dice.Float64()) }
+	maybe := func(p, from, to float64) float64 {
+		if !sometimes(p) {
+			return 0
+		}
+		return share(from, to)
+	}
 	lasting := func(from, to time.Duration) time.Duration { return time.Duration(share(float64(from), float64(to))) }
 	s := Scenario{
 		Seed: seed, Members: 2 + dice.IntN(8), Request: ring.Requests()[dice.IntN(4)], Links: ring.Links(dice.IntN(2)),
@@ -29,20 +35,13 @@ func Draw(seed uint64) Scenario {
 	s.Backups = dice.IntN(s.Members)
 	s.Demand = sim.Demand{Every: lasting(s.Hook.Takes, 20*time.Second), Queued: share(0.01, 0.5)}
 	s.Duration = min(s.Duration, max(20*time.Second, 1000*s.cycle()))
-	if sometimes(0.3) {
-		s.Demand.Withdrawn = share(0.01, 0.5)
-	}
+	s.Demand.Withdrawn = maybe(0.3, 0.01, 0.5)
 	if sometimes(0.5) {
 		s.Network.Jitter = lasting(s.Network.Latency/10, 4*s.Network.Latency)
 	}
 	if s.Links == ring.UDP {
 		s.Network.FIFO = false
-		if sometimes(0.6) {
-			s.Network.Loss = share(0.001, 0.3)
-		}
-		if sometimes(0.5) {
-			s.Network.Duplicate = share(0.001, 0.3)
-		}
+		s.Network.Loss, s.Network.Duplicate = maybe(0.6, 0.001, 0.3), maybe(0.5, 0.001, 0.3)
 		if sometimes(0.3) {
 			s.Network.Late, s.Network.LateBy = share(0.01, 0.2), lasting(s.Network.Latency, time.Second)
 		}

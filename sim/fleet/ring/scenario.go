@@ -36,10 +36,7 @@ const timeout = time.Second
 
 // NewCluster makes the world of a scenario; nobody has started.
 func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
-	roster := make([]wire.MemberID, s.Members)
-	for i := range roster {
-		roster[i] = sim.Identity(s.Order, s.Seed, i)
-	}
+	roster := sim.Roster(s.Order, s.Seed, s.Members)
 	return sim.New(sim.Config{
 		Family: ring.Family(),
 		Seed:   s.Seed, Members: s.Members, Order: s.Order, Network: s.Network, Membership: s.Membership, Hook: s.Hook, Disk: s.Disk,

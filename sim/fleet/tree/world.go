@@ -55,15 +55,6 @@ type Scenario struct {
 	Limit time.Duration
 }
 
-// roster are the sites, in the order of their numbers: a site's rank in the tree is its number in the cluster.
-func roster(c *sim.Cluster) []wire.MemberID {
-	ids := make([]wire.MemberID, c.Members())
-	for i := range ids {
-		ids[i] = c.ID(i)
-	}
-	return ids
-}
-
 // World is a scenario under way.
 type World struct {
 	scenario Scenario
@@ -86,7 +77,8 @@ func NewWorld(s Scenario, watchers ...sim.Watcher) *World {
 		scenario: s, machines: make([]*tree.Machine, s.Members), left: make([]int, s.Members), running: make([]bool, s.Members), lives: make([]int, s.Members),
 		dice: rand.New(rand.NewPCG(s.Seed, 0x7472_6565)), custody: newCustody(s.Members), meter: newMeter(s.Members),
 	}
-	var ids []wire.MemberID
+	// A site's rank in the tree is its number in the cluster.
+	ids := sim.Roster(sim.InOrder, s.Seed, s.Members)
 	cfg := sim.Config{
 		Seed: s.Seed, Members: s.Members, Order: sim.InOrder, Family: tree.Family(), Network: s.Network,
 		Hook: sim.Hook{Takes: s.Section, Spread: s.SectionSpread},
@@ -104,7 +96,6 @@ func NewWorld(s Scenario, watchers ...sim.Watcher) *World {
 		cfg.Demand = sim.Demand{Every: s.Between}
 	}
 	w.cluster = sim.New(cfg)
-	ids = roster(w.cluster)
 	return w
 }
 

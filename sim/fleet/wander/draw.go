@@ -30,9 +30,7 @@ func Draw(seed uint64) Scenario {
 		s.ClockDrift = d.share(1e-6, 1e-3)
 	}
 	s.AskFirst = d.sometimes(0.5)
-	if d.sometimes(0.3) {
-		s.EarlyWakes = d.share(0.05, 0.5)
-	}
+	s.EarlyWakes = d.maybe(0.3, 0.05, 0.5)
 	s.Duration = time.Duration(d.share(2, 8) * float64(s.MaxIntervalInForce()))
 	s.Network = d.network(&s)
 	s.Membership = d.membership(&s)
@@ -65,9 +63,7 @@ func Draw(seed uint64) Scenario {
 		s.Faults.HostShare = d.share(0.1, 1)
 	}
 	s.Disk = d.disk(&s)
-	if d.sometimes(0.1) {
-		s.Hook.Late = d.share(0.01, 0.5)
-	}
+	s.Hook.Late = d.maybe(0.1, 0.01, 0.5)
 	s.drawPieces()
 	if d.sometimes(0.1) {
 		// Like real memberships: see sim.MeasuredMembership.
@@ -87,6 +83,14 @@ func (d drawing) share(from, to float64) float64 {
 	return from * math.Pow(to/from, d.Float64())
 }
 
+// maybe draws such a number with a probability; otherwise it is zero.
+func (d drawing) maybe(p, from, to float64) float64 {
+	if !d.sometimes(p) {
+		return 0
+	}
+	return d.share(from, to)
+}
+
 // time draws a time from a range in the same way.
 func (d drawing) time(from, to time.Duration) time.Duration {
 	return time.Duration(d.share(float64(from), float64(max(from, to))))
@@ -104,18 +108,11 @@ func (d drawing) network(s *Scenario) sim.Network {
 	if d.sometimes(0.7) {
 		n.Jitter = d.time(n.Latency/10, 4*n.Latency)
 	}
-	if d.sometimes(0.5) {
-		n.Loss = d.share(0.001, 0.4)
-	}
-	if d.sometimes(0.5) {
-		n.Duplicate = d.share(0.001, 0.3)
-	}
+	n.Loss, n.Duplicate = d.maybe(0.5, 0.001, 0.4), d.maybe(0.5, 0.001, 0.3)
 	if d.sometimes(0.3) {
 		n.Late, n.LateBy = d.share(0.01, 0.3), d.time(s.Skip, 20*s.Skip)
 	}
-	if d.sometimes(0.15) {
-		n.Broken = d.share(0.05, 0.4)
-	}
+	n.Broken = d.maybe(0.15, 0.05, 0.4)
 	if d.sometimes(0.4) {
 		n.Replay, n.ReplayWithin = d.share(0.1, 3), d.time(s.Skip, s.Duration)
 	}
@@ -140,12 +137,7 @@ func (d drawing) disk(s *Scenario) sim.Disk {
 	if d.sometimes(0.5) {
 		k.Takes = d.time(time.Millisecond, s.Skip)
 	}
-	if d.sometimes(0.5) {
-		k.Fails = d.share(0.01, 0.5)
-	}
-	if d.sometimes(0.3) {
-		k.Hangs = d.share(0.01, 0.1)
-	}
+	k.Fails, k.Hangs = d.maybe(0.5, 0.01, 0.5), d.maybe(0.3, 0.01, 0.1)
 	return k
 }
 

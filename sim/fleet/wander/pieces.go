@@ -107,13 +107,7 @@ func (d drawing) standing(s *Scenario) {
 // onDemand: members run only when somebody waits for it, from nearly always to hardly ever, and most often without a min_interval. Without
 // guardians such a fleet needs the right max_interval, too.
 func (d drawing) onDemand(s *Scenario) {
-	s.Demand.Every = d.time(s.Op/10, 4*s.MinInterval)
-	if d.sometimes(0.5) {
-		s.Demand.Queued = d.share(0.05, 0.8)
-	}
-	if d.sometimes(0.5) {
-		s.Demand.Withdrawn = d.share(0.05, 0.8)
-	}
+	s.Demand = sim.Demand{Every: d.time(s.Op/10, 4*s.MinInterval), Queued: d.maybe(0.5, 0.05, 0.8), Withdrawn: d.maybe(0.5, 0.05, 0.8)}
 	if d.sometimes(0.7) {
 		s.MinInterval = 0
 	}
@@ -129,9 +123,7 @@ func (d drawing) retries(s *Scenario) {
 	}
 	s.RetryAfter = d.time(s.Skip, 2*s.MinInterval)
 	s.Hook.Fails = d.share(0.01, 0.9)
-	if d.sometimes(0.5) {
-		s.Hook.NotNow = d.share(0.01, 0.9)
-	}
+	s.Hook.NotNow = d.maybe(0.5, 0.01, 0.9)
 }
 
 // operators: the gate is paused and resumed, and failures may stop it.

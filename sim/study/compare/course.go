@@ -9,7 +9,6 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/measure"
-	"github.com/wanderd/wanderd/wire"
 )
 
 // What all contenders have to do. Every member asks again after a time with mean members × op / load, counted from the end of its last run.
@@ -73,13 +72,9 @@ type outcome struct {
 func (o *outcome) messagesPerRun() float64 { return float64(o.Datagrams) / float64(o.Runs) }
 
 func live(ctx context.Context, c *course, seed uint64) (outcome, error) {
-	roster := make([]wire.MemberID, c.members)
-	for i := range roster {
-		roster[i] = sim.Identity(sim.Shuffled, seed, i)
-	}
 	service, attack := measure.NewService(c.members), &attack{dice: rand.New(rand.NewPCG(seed, 0x636f6d70)), begun: policy.Never}
 	cfg := sim.Config{
-		Seed: seed, Members: c.members, Family: c.contender.family, Machine: c.contender.fleet(roster),
+		Seed: seed, Members: c.members, Family: c.contender.family, Machine: c.contender.fleet(sim.Roster(sim.Shuffled, seed, c.members)),
 		Network: sim.Network{Latency: latency, Jitter: jitter}, Membership: sim.MeasuredMembership(c.members),
 		Hook:     sim.Hook{Takes: op, Spread: spread},
 		Demand:   sim.Demand{Every: time.Duration(float64(c.members) * float64(op) / c.load)},

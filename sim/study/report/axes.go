@@ -68,7 +68,8 @@ func (*axes) name() text.Style {
 // paint draws the axes, and the chart between them.
 func (a *axes) paint(c draw.Canvas, chart Chart) {
 	under, left := a.numbers(text.XCenter, text.YTop), a.numbers(text.XRight, text.YCenter)
-	width, height := widestMark(left, a.beside), highestMark(under, a.below)
+	width, _ := largest(left, a.beside)
+	_, height := largest(under, a.below)
 	margin, foot := width, height+hairline/2
 	if len(a.beside) > 0 {
 		margin += markGap
@@ -158,18 +159,11 @@ func (a *axes) paintGrid(c draw.Canvas) {
 	}
 }
 
-func widestMark(style text.Style, marks []tick) (w vg.Length) {
+// largest is the greatest width and the greatest height of the marks' numbers.
+func largest(style text.Style, marks []tick) (w, h vg.Length) {
 	for _, t := range marks {
-		r := style.Rectangle(t.label)
-		w = max(w, r.Max.X-r.Min.X)
+		size := style.Rectangle(t.label).Size()
+		w, h = max(w, size.X), max(h, size.Y)
 	}
-	return w
-}
-
-func highestMark(style text.Style, marks []tick) (h vg.Length) {
-	for _, t := range marks {
-		r := style.Rectangle(t.label)
-		h = max(h, r.Max.Y-r.Min.Y)
-	}
-	return h
+	return w, h
 }
