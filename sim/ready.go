@@ -90,9 +90,14 @@ func (c *Cluster) ownDue(who int32) policy.Time {
 	return asks.DueAt(c.Instant(int(who)).Time)
 }
 
+// isAsked reports whether what was arranged with the host of a member still is.
+func (c *Cluster) isAsked(who, number int32) bool {
+	return c.questions.each != nil && c.members[who].up && c.questions.each[who].number == number
+}
+
 // ask asks the host of a member, if it is time.
 func (c *Cluster) ask(who, number int32) {
-	if c.questions.each == nil || !c.members[who].up || c.questions.each[who].number != number {
+	if !c.isAsked(who, number) {
 		return
 	}
 	q, r := &c.questions.each[who], &c.cfg.Ready
@@ -110,7 +115,7 @@ func (c *Cluster) ask(who, number int32) {
 
 // answer brings the answer to the machine.
 func (c *Cluster) answer(who, number int32) {
-	if c.questions.each == nil || !c.members[who].up || c.questions.each[who].number != number {
+	if !c.isAsked(who, number) {
 		return
 	}
 	q := &c.questions.each[who]

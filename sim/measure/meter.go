@@ -51,10 +51,6 @@ func (m *Meter) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if c != nil {
 		m.custody.world = c
 	}
-	return m.watch(o)
-}
-
-func (m *Meter) watch(o *sim.Occurrence) error {
 	switch o.Kind {
 	case sim.Stepped:
 		m.step(o)

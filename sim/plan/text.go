@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"strings"
-	"time"
 
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim/measure"
@@ -130,7 +129,7 @@ func (a *Answer) afterLoss() string {
 	case l.Samples > 0:
 		text = fmt.Sprintf("%s (longest of %d losses: %s)", number(l.Silence), l.Samples, number(l.LongestSilence))
 	case k.Backups > 0:
-		text = "about " + spoken(a.revival())
+		text = "about " + spoken(patiencesToRevive*patience(k).Seconds())
 	}
 	if k.Backups > 0 {
 		text += "; then a guardian revives it"
@@ -153,9 +152,9 @@ func (a *Answer) afterLoss() string {
 			text += fmt.Sprintf(" (%d of the %d; the others were not watched to the end)", l.Recovered, l.Samples)
 		}
 	}
-	if shorter := a.shorterMaxInterval(); shorter > 0 {
+	if l.ShortestMaxInterval < 0.9*k.MaxInterval.Seconds() {
 		text += fmt.Sprintf(". A max_interval of %s would make the silence shorter, and in theory give no more than about one false alarm every %s",
-			written(shorter), written(a.Wish.Every))
+			written(seconds(l.ShortestMaxInterval)), written(a.Wish.Every))
 	}
 	return text
 }
@@ -187,7 +186,7 @@ func (a *Answer) reading(p *page) {
 	p.paragraph("", "The figures are measured: %d simulated fleets of %d members, %s in all, %d runs, with the code that an agent runs%s. %s± is where the "+
 		"mean lies with 95 %% confidence. A run takes between half of op and one and a half, a datagram %s, and %s of them get lost. %s.",
 		e.Simulated.Seeds, e.Members, spoken(e.Simulated.Duration), e.Simulated.Operations, twice,
-		or(a.unguarded(), "They are without guardians, who have nothing to do while nothing is lost; what these send is computed. ", ""),
+		or(k.Backups > 0 && !watched(&a.Wish, k), "They are without guardians, who have nothing to do while nothing is lost; what these send is computed. ", ""),
 		written(a.Wish.latency()), percent(a.Wish.Loss),
 		or(k.Walk == wander.Sweep, "Members take their turns as in a fleet that has started all at once",
 			"Members' turns are spread evenly, as they are long after a start"))
@@ -216,20 +215,6 @@ func (a *Answer) walking() string {
 	return round + ", and a member that will be due within a lap of skips keeps it until then. So the members soon become due in the order in which it " +
 		"comes, and hardly anybody waits for long but those who have just joined."
 }
-
-// revival is in how many seconds guardians take up a token again.
-func (a *Answer) revival() float64 { return patiencesToRevive * patience(&a.Constants).Seconds() }
-
-// shorterMaxInterval is one that is worth a thought; zero if there is none.
-func (a *Answer) shorterMaxInterval() time.Duration {
-	if a.Loss.ShortestMaxInterval < 0.9*a.Constants.MaxInterval.Seconds() {
-		return seconds(a.Loss.ShortestMaxInterval)
-	}
-	return 0
-}
-
-// unguarded says that the guardians were not simulated.
-func (a *Answer) unguarded() bool { return a.Constants.Backups > 0 && !watched(&a.Wish, &a.Constants) }
 
 // columns is a line of a table.
 func columns(name string, cells ...any) string {

@@ -8,6 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -96,7 +98,7 @@ func agree(t *testing.T, walk wander.Walk, members, slots int, load float64) {
 		if got := float64(inUse(&r.figures, slots)); math.Abs(got-f.busy()) > 0.02 {
 			t.Errorf("busy %.4f, in theory %.4f", got, f.busy())
 		}
-		got, want := float64(mean(r.waits)), f.wait()
+		got, want := stat.Mean(r.waits, nil), f.wait()
 		if slack := 0.1*want + max(0.01*k.MinInterval.Seconds(), k.Op.Seconds()/2); math.Abs(got-want) > slack {
 			t.Errorf("members wait %.1f s, in theory %.1f s", got, want)
 		}

@@ -1,12 +1,6 @@
 // Package tree runs the sites of package policy/tree in virtual time: with demand, crashes and faults, with checkers of its own, and with
 // the figures of Sopena, Arantes and Sens, section 5.
 //
-//	world.go      the sites, their demand, and their crashes
-//	custody.go    where the tokens are, and whether one was made although another was there
-//	check.go      what must hold: one section at a time, the order of the queue, everybody is served
-//	figures.go    messages sent and received, obtaining times
-//	draw.go       a scenario for each seed of a hunt
-//
 // It never decides what is asked: package sim/study/siblings has the paper's experiments.
 package tree
 

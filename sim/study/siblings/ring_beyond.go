@@ -153,16 +153,15 @@ func answerBeyond(cases []beyondCase, runs [][]beyondRun) study.Result {
 			}
 			copies, monitors = copies+r.copies, monitors+r.monitors
 		}
-		p := shareOf(hits, n)
-		row := report.Compared{
-			Label: fmt.Sprintf("%s, %d waiting", c.rule, c.waiting), Published: math.NaN(), Measured: p.measured, Half: (p.to - p.from) / 2,
-		}
-		if c.rule != onlyPredictable {
-			row.Published = theory
+		published := theory
+		if c.rule == onlyPredictable {
+			published = math.NaN()
+		} else {
 			full++
-			if p.from <= theory && theory <= p.to {
-				agrees++
-			}
+		}
+		row, agreed := besideShare(fmt.Sprintf("%s, %d waiting", c.rule, c.waiting), published, hits, n)
+		if agreed {
+			agrees++
 		}
 		comparison.Rows = append(comparison.Rows, row)
 		table.Rows = append(table.Rows, []string{

@@ -96,12 +96,11 @@ func answerResilience(figures []figureFive, cases []resilienceCase, runs [][]kco
 			once, lost := c.theory()
 			label := fmt.Sprintf("%s, k = %d", c.name(), c.k)
 			row := func(of kcopies.Fate, published float64) report.Compared {
-				p := shareOf(ended(runs[j], of), len(runs[j]))
-				all++
-				if p.from <= published && published <= p.to {
+				row, agrees := besideShare(label, published, ended(runs[j], of), len(runs[j]))
+				if all++; agrees {
 					beside++
 				}
-				return report.Compared{Label: label, Published: published, Measured: p.measured, Half: (p.to - p.from) / 2}
+				return row
 			}
 			survives := row(kcopies.Survives, 1-lost)
 			survived.Rows = append(survived.Rows, survives)
@@ -128,16 +127,15 @@ func answerResilience(figures []figureFive, cases []resilienceCase, runs [][]kco
 	return r
 }
 
-// share is how often something came out, and the interval in which its probability lies with 95 %.
-type share struct{ measured, from, to float64 }
-
-// shareOf is the share of hits, with Wilson's interval, which also holds where there are none or nothing else.
-func shareOf(hits, runs int) share {
+// besideShare puts the share of hits beside a published one, with Wilson's interval, which also holds where there are none or nothing else: the
+// share's probability lies in it with 95 %. agrees reports whether the published one does.
+func besideShare(label string, published float64, hits, runs int) (row report.Compared, agrees bool) {
 	n, z := float64(runs), 1.96
 	p := float64(hits) / n
 	middle := (p + z*z/(2*n)) / (1 + z*z/n)
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
-	return share{p, max(middle-half, 0), min(middle+half, 1)}
+	from, to := max(middle-half, 0), min(middle+half, 1)
+	return report.Compared{Label: label, Published: published, Measured: p, Half: (to - from) / 2}, from <= published && published <= to
 }
 
 // ended is how many runs ended with that fate.

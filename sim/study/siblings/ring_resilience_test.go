@@ -25,11 +25,11 @@ func TestARingLosesItsTokenAsOftenAsTheTheorySays(t *testing.T) {
 		once, lost := c.theory()
 		total := 0.0
 		for fate, want := range map[kcopies.Fate]float64{kcopies.Survives: 1 - lost, kcopies.LostEventually: lost - once, kcopies.LostAtOnce: once} {
-			p := shareOf(ended(runs, fate), len(runs))
-			if want < p.from-0.02 || want > p.to+0.02 {
-				t.Errorf("%s, k = %d, %s: fate %d in %v of the runs, want %v", c.name(), c.k, c.figure.crash(), fate, p.measured, want)
+			row, _ := besideShare(c.name(), want, ended(runs, fate), len(runs))
+			if math.Abs(row.Measured-want) > row.Half+0.02 {
+				t.Errorf("%s, k = %d, %s: fate %d in %v of the runs, want %v", c.name(), c.k, c.figure.crash(), fate, row.Measured, want)
 			}
-			total += p.measured
+			total += row.Measured
 		}
 		if math.Abs(total-1) > 1e-9 {
 			t.Errorf("the shares add up to %v", total)

@@ -3,6 +3,7 @@ package siblings
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -98,6 +99,8 @@ type treePoint struct {
 	runs, stuck, regenerated, falsely int
 }
 
+func (p *treePoint) name() string { return fmt.Sprintf("%s, %d", p.curve, p.crashes) }
+
 // treePoints sums up the runs.
 func treePoints(cases []treeCase, runs [][]treeRun) []treePoint {
 	points := make([]treePoint, len(cases))
@@ -159,16 +162,24 @@ func treePanels(points []treePoint) []string {
 	return treeDistinct(points, func(p *treePoint) string { return p.panel })
 }
 
-func treeDistinct(points []treePoint, of func(*treePoint) string) []string {
-	var all []string
-	seen := map[string]bool{}
+func treeDistinct(points []treePoint, of func(*treePoint) string) (all []string) {
 	for i := range points {
-		if name := of(&points[i]); !seen[name] {
-			seen[name] = true
+		if name := of(&points[i]); !slices.Contains(all, name) {
 			all = append(all, name)
 		}
 	}
 	return all
+}
+
+// inPanel are the points of a column.
+func inPanel(panel string, points []treePoint) iter.Seq[*treePoint] {
+	return func(yield func(*treePoint) bool) {
+		for i := range points {
+			if points[i].panel == panel && !yield(&points[i]) {
+				return
+			}
+		}
+	}
 }
 
 // treeQuantity is a row of the figure.
@@ -194,13 +205,9 @@ func treeTable(figure, panel string, points []treePoint) report.Table {
 			"algorithm, crashes", "sent", "received", "obtaining, s", "± 95 %", "regenerated", "falsely", "stuck runs",
 		},
 	}
-	for i := range points {
-		p := &points[i]
-		if p.panel != panel {
-			continue
-		}
+	for p := range inPanel(panel, points) {
 		t.Rows = append(t.Rows, []string{
-			fmt.Sprintf("%s, %d", p.curve, p.crashes), report.Number(math.Round(float64(p.sent.Mean))), report.Number(math.Round(float64(p.received.Mean))),
+			p.name(), report.Number(math.Round(float64(p.sent.Mean))), report.Number(math.Round(float64(p.received.Mean))),
 			report.Number(float64(p.obtaining.Mean)), report.Number(float64(p.obtaining.Half)),
 			strconv.Itoa(p.regenerated), strconv.Itoa(p.falsely), fmt.Sprintf("%d of %d", p.stuck, p.runs),
 		})
@@ -210,14 +217,14 @@ func treeTable(figure, panel string, points []treePoint) report.Table {
 
 // treeChart is one panel, with the numbers of crashes side by side as in the paper.
 func treeChart(title string, q *treeQuantity, panel string, points []treePoint) report.Chart {
-	chart := report.Lines{Title: title, X: "number of simultaneous crashes", Y: unitOf(q.name, q.unit)}
+	chart := report.Lines{Title: title, X: "number of simultaneous crashes", Y: strings.TrimSuffix(q.name+", "+q.unit, ", ")}
 	for _, crashes := range treeCrashes() {
 		chart.Labels = append(chart.Labels, strconv.Itoa(crashes))
 	}
 	for _, curve := range treeDistinct(points, func(p *treePoint) string { return p.curve }) {
 		line := report.Curve{Name: curve}
-		for i := range points {
-			if p := &points[i]; p.panel == panel && p.curve == curve {
+		for p := range inPanel(panel, points) {
+			if p.curve == curve {
 				line.X, line.Y = append(line.X, float64(len(line.X))), append(line.Y, float64(q.of(p).Mean))
 			}
 		}
@@ -228,23 +235,14 @@ func treeChart(title string, q *treeQuantity, panel string, points []treePoint) 
 	return chart
 }
 
-func unitOf(name, unit string) string {
-	if unit == "" {
-		return name
-	}
-	return name + ", " + unit
-}
-
 // treeRows are the numbers of a panel.
 func treeRows(title string, q *treeQuantity, panel string, points []treePoint) report.Comparison {
 	c := report.Comparison{Title: title, What: "algorithm, crashes", Figure: q.name, Unit: q.unit}
-	for i := range points {
-		if p := &points[i]; p.panel == panel {
-			e := q.of(p)
-			c.Rows = append(c.Rows, report.Compared{
-				Label: fmt.Sprintf("%s, %d", p.curve, p.crashes), Published: math.NaN(), Measured: float64(e.Mean), Half: float64(e.Half),
-			})
-		}
+	for p := range inPanel(panel, points) {
+		e := q.of(p)
+		row := report.Measured(p.name(), float64(e.Mean))
+		row.Half = float64(e.Half)
+		c.Rows = append(c.Rows, row)
 	}
 	return c
 }
@@ -252,10 +250,8 @@ func treeRows(title string, q *treeQuantity, panel string, points []treePoint) r
 // treeCounts are sums over the runs of a panel; the bar for both is zero.
 func treeCounts(title, panel string, points []treePoint, of func(*treePoint) int) report.Comparison {
 	c := report.Comparison{Title: title, What: "algorithm, crashes", Figure: "runs"}
-	for i := range points {
-		if p := &points[i]; p.panel == panel {
-			c.Rows = append(c.Rows, report.Measured(fmt.Sprintf("%s, %d", p.curve, p.crashes), float64(of(p))))
-		}
+	for p := range inPanel(panel, points) {
+		c.Rows = append(c.Rows, report.Measured(p.name(), float64(of(p))))
 	}
 	return c
 }
