@@ -2,44 +2,36 @@ package sim
 
 import "github.com/wanderd/wanderd/policy"
 
-// bySlot shows each slot of a gate with several tokens to a watcher of its own, as if it were a gate.
-type bySlot struct {
-	watchers []Watcher
-	view     SlotView
-}
-
 // SlotView shows occurrences as one slot of a gate with several tokens sees them. The zero value is ready to use.
 type SlotView struct {
 	mine    Occurrence
 	effects []policy.Effect
 }
 
-// EachSlot makes a watcher for each slot. If there is one slot, it returns that watcher.
+// EachSlot makes a watcher for each slot of a gate, which sees that slot as if it were a gate. If there is one slot, it returns that watcher.
 func EachSlot(slots int, one func() Watcher) Watcher {
 	if slots <= 1 {
 		return one()
 	}
-	k := &bySlot{}
-	for range slots {
-		k.watchers = append(k.watchers, one())
+	var view SlotView
+	watchers := make([]Watcher, slots)
+	for slot := range watchers {
+		watchers[slot] = one()
 	}
-	return k
-}
-
-// Watch implements [Watcher].
-func (k *bySlot) Watch(c *Cluster, o *Occurrence) error {
-	defer func() { c.slot = 0 }()
-	for slot, w := range k.watchers {
-		mine := k.view.Of(o, uint8(slot))
-		if mine == nil {
-			continue
+	return WatcherFunc(func(c *Cluster, o *Occurrence) error {
+		defer func() { c.slot = 0 }()
+		for slot, w := range watchers {
+			mine := view.Of(o, uint8(slot))
+			if mine == nil {
+				continue
+			}
+			c.slot = slot
+			if err := w.Watch(c, mine); err != nil {
+				return err
+			}
 		}
-		c.slot = slot
-		if err := w.Watch(c, mine); err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // Of returns the part of an occurrence that concerns a slot, good until the next call; nil if there is none. A save concerns all slots:

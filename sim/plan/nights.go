@@ -70,21 +70,6 @@ func eachNight(s window.Set) (longest time.Duration) {
 	return longest
 }
 
-// turns counts the members that run in a night. It implements [sim.Watcher].
-type turns struct {
-	work
-	ran  map[int]bool
-	last policy.Time
-}
-
-// Watch implements [sim.Watcher].
-func (k *turns) Watch(c *sim.Cluster, o *sim.Occurrence) error {
-	if o.Does(policy.Run) && !k.ran[o.Member] {
-		k.ran[o.Member], k.last = true, o.At
-	}
-	return k.work.Watch(c, o)
-}
-
 // texts writes the windows as in a configuration.
 func texts(s window.Set) (list []string) {
 	for i := range s {
@@ -131,12 +116,18 @@ func simulateNights(ctx context.Context, w *Wish, k *Constants) (*Nights, error)
 	}
 	shortest := list[0].closes.Sub(list[0].opens)
 	a := &Nights{Members: w.Members, Fewest: w.Members, Windows: texts(w.Windows)}
-	t := &turns{work: work{ctx: ctx, limit: nightsWork}, ran: map[int]bool{}}
-	c := nightWorld(w, k, t)
+	// ran are the members that have run in this night, last is when the last of them began.
+	ran, last := map[int]bool{}, policy.Time(0)
+	c := nightWorld(w, k, sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {
+		if o.Does(policy.Run) && !ran[o.Member] {
+			ran[o.Member], last = true, o.At
+		}
+		return nil
+	}), &work{ctx: ctx, limit: nightsWork})
 	for _, n := range list {
 		err := c.Run(n.opens - 1) // Some start in the moment of the opening.
-		clear(t.ran)
-		t.last = n.opens
+		clear(ran)
+		last = n.opens
 		if err == nil {
 			err = c.Run(n.closes)
 		}
@@ -148,7 +139,7 @@ func simulateNights(ctx context.Context, w *Wish, k *Constants) (*Nights, error)
 		}
 		shortest = min(shortest, n.closes.Sub(n.opens))
 		a.Simulated++
-		a.Fewest, a.LastStart = min(a.Fewest, len(t.ran)), max(a.LastStart, t.last.Sub(n.opens).Seconds())
+		a.Fewest, a.LastStart = min(a.Fewest, len(ran)), max(a.LastStart, last.Sub(n.opens).Seconds())
 	}
 	a.Shortest, a.Fits = shortest.Seconds(), int(shortest/k.Op)*k.Slots
 	return a, nil

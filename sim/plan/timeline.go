@@ -53,39 +53,30 @@ func FirstNight(ctx context.Context, w Wish) (Timeline, error) {
 		t.Open = min(first.closes.Sub(first.opens), longestNight)
 		t.Lasts = t.Open + 2*w.Op // What runs as the windows close may go on.
 	}
-	seen := &runsWatch{begins: begins, running: make([]int, w.Members)}
-	c := nightWorld(&w, &k, seen, &work{ctx: ctx, limit: nightsWork})
+	// running is the number of a member's run that goes on, from 1.
+	running := map[int]int{}
+	c := nightWorld(&w, &k, sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {
+		if at := running[o.Member]; o.EndsRun() && at > 0 {
+			t.Runs[at-1].End = o.At.Sub(begins)
+			delete(running, o.Member)
+		}
+		if o.Does(policy.Run) && o.At >= begins {
+			t.Runs = append(t.Runs, TimelineRun{Member: o.Member, Begin: o.At.Sub(begins)})
+			running[o.Member] = len(t.Runs)
+		}
+		return nil
+	}), &work{ctx: ctx, limit: nightsWork})
 	err := c.Run(begins.Add(t.Lasts))
 	if err != nil && !errors.Is(err, errSpent) {
 		return Timeline{}, err
 	}
-	t.Lasts, t.Runs = min(max(c.Now().Sub(begins), 0), t.Lasts), seen.runs
+	t.Lasts = min(max(c.Now().Sub(begins), 0), t.Lasts)
 	for i := range t.Runs {
 		if t.Runs[i].End == 0 {
 			t.Runs[i].End = t.Lasts
 		}
 	}
 	return t, nil
-}
-
-// runsWatch records the runs from the beginning of a night on. It implements [sim.Watcher].
-type runsWatch struct {
-	begins policy.Time
-	runs   []TimelineRun
-	// running is the number of a member's run that goes on, from 1; 0 if there is none.
-	running []int
-}
-
-// Watch implements [sim.Watcher].
-func (k *runsWatch) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
-	if at := &k.running[o.Member]; o.EndsRun() && *at > 0 {
-		k.runs[*at-1].End, *at = o.At.Sub(k.begins), 0
-	}
-	if o.Does(policy.Run) && o.At >= k.begins {
-		k.runs = append(k.runs, TimelineRun{Member: o.Member, Begin: o.At.Sub(k.begins)})
-		k.running[o.Member] = len(k.runs)
-	}
-	return nil
 }
 
 // load is the share of the night in which a token is in use, the most members that run at once, and how many have run.

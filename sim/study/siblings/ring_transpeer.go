@@ -43,16 +43,6 @@ func (c *transpeerCase) every() time.Duration {
 	return time.Duration(float64(transpeerBase) / c.frequency)
 }
 
-func (c *transpeerCase) system() string {
-	switch {
-	case c.directory:
-		return "original Transpeer without fault"
-	case c.faults:
-		return "TranspeerToken with 50 % faults"
-	}
-	return "TranspeerToken without fault"
-}
-
 // transpeerRun is what one run led to.
 type transpeerRun struct {
 	mean, longest time.Duration
@@ -154,11 +144,7 @@ func answerTranspeer(cases []transpeerCase, runs [][]transpeerRun) study.Result 
 		Title:  "Figure 3: response time, ms",
 		Header: []string{"request frequency", "directory, mean", "longest", "token, mean", "longest", "token with faults, mean", "longest"},
 	}
-	curves := map[string]*report.Curve{}
-	systems := []string{"original Transpeer without fault", "TranspeerToken without fault", "TranspeerToken with 50 % faults"}
-	for _, name := range systems {
-		curves[name] = &report.Curve{Name: name}
-	}
+	curves := []report.Curve{{Name: "original Transpeer without fault"}, {Name: "TranspeerToken without fault"}, {Name: "TranspeerToken with 50 % faults"}}
 	var overhead, longestOverhead []measure.Number
 	lost, again, all := 0, 0, 0
 	crossing, crossingFaults := math.NaN(), math.NaN()
@@ -171,7 +157,7 @@ func answerTranspeer(cases []transpeerCase, runs [][]transpeerRun) study.Result 
 			longest := measure.EstimateBy(runs[i+j], func(r *transpeerRun) float64 { return float64(r.longest) / 1e6 })
 			means[j], longests[j] = float64(mean.Mean), float64(longest.Mean)
 			row = append(row, report.Number(means[j]), report.Number(longests[j]))
-			curve := curves[c.system()]
+			curve := &curves[j]
 			curve.X, curve.Y = append(curve.X, c.frequency), append(curve.Y, means[j])
 			for _, r := range runs[i+j] {
 				if !c.directory {
@@ -190,9 +176,8 @@ func answerTranspeer(cases []transpeerCase, runs [][]transpeerRun) study.Result 
 		}
 	}
 	e, l := measure.EstimateOf(overhead...), measure.EstimateOf(longestOverhead...)
-	chart := report.Lines{Title: "Figure 3: fault tolerance overhead", X: "relative request frequency", Y: "average response time, ms"}
-	for _, name := range systems {
-		chart.Curves = append(chart.Curves, *curves[name])
+	chart := report.Lines{
+		Title: "Figure 3: fault tolerance overhead", X: "relative request frequency", Y: "average response time, ms", Curves: curves,
 	}
 	return study.Result{
 		Verdict: fmt.Sprintf("%d transactions lost in %d runs; the token with faults is faster than the directory from %s times the load on, "+
