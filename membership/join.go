@@ -57,14 +57,39 @@ type joiner struct {
 	// joined is set once the log says that this member has joined the fleet.
 	joined atomic.Bool
 
-	mu      sync.Mutex
-	mirrors map[netip.AddrPort]time.Time
+	// mirrors are addresses that turned out to be this agent's own.
+	mirrors rests
+	// strangers are addresses of members whose certificate is missing, met those that were asked for it.
+	strangers <-chan netip.AddrPort
+	met       rests
+
+	mu sync.Mutex
 	// refusals are the addresses to join that do not answer, keyed by their text.
 	refusals map[string]Refusal
+}
 
-	// strangers are addresses of members whose certificate is missing; met is when each was last asked for it.
-	strangers <-chan netip.AddrPort
-	met       map[netip.AddrPort]time.Time
+// rests are addresses that are left alone for a while. It is safe for concurrent use.
+type rests struct {
+	mu    sync.Mutex
+	until map[netip.AddrPort]time.Time
+}
+
+// add leaves an address alone for so long.
+func (r *rests) add(addr netip.AddrPort, how time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := time.Now()
+	maps.DeleteFunc(r.until, func(_ netip.AddrPort, until time.Time) bool { return now.After(until) })
+	if r.until == nil {
+		r.until = make(map[netip.AddrPort]time.Time)
+	}
+	r.until[addr] = now.Add(how)
+}
+
+func (r *rests) has(addr netip.AddrPort) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return time.Now().Before(r.until[addr])
 }
 
 // Refusal is an address that could not be joined while no other member was known.
@@ -169,7 +194,7 @@ func (j *joiner) try(ctx context.Context, t target) error {
 			continue
 		}
 		if j.alone() { // the answer listed nobody but us
-			j.reflect(addr)
+			j.mirrors.add(addr, mirrorFor)
 			continue
 		}
 		answered = true
@@ -196,7 +221,7 @@ func (j *joiner) known(addr netip.AddrPort) bool {
 
 // itself reports whether addr is an address of this agent.
 func (j *joiner) itself(addr netip.AddrPort) bool {
-	if addr == j.roster.me.Addr || addr == j.bound || j.mirrored(addr) {
+	if addr == j.roster.me.Addr || addr == j.bound || j.mirrors.has(addr) {
 		return true
 	}
 	if addr.Port() != j.bound.Port() || !j.bound.Addr().IsUnspecified() {
@@ -204,18 +229,6 @@ func (j *joiner) itself(addr netip.AddrPort) bool {
 	}
 	own, err := OwnAddrs()
 	return err == nil && (slices.Contains(own, addr.Addr()) || addr.Addr().IsLoopback())
-}
-
-func (j *joiner) mirrored(addr netip.AddrPort) bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return time.Now().Before(j.mirrors[addr])
-}
-
-func (j *joiner) reflect(addr netip.AddrPort) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.mirrors[addr] = time.Now().Add(mirrorFor)
 }
 
 // heal tries to reach failed members, because the network may have failed and not they, and after a start the remembered members.
@@ -277,14 +290,10 @@ func (j *joiner) meetStrangers(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		now := time.Now()
-		if len(j.met) > maxStrange {
-			maps.DeleteFunc(j.met, func(_ netip.AddrPort, at time.Time) bool { return now.Sub(at) > meetAgain })
-		}
-		if at, ok := j.met[addr]; ok && now.Sub(at) < meetAgain || j.itself(addr) {
+		if j.met.has(addr) || j.itself(addr) {
 			continue
 		}
-		j.met[addr] = now
+		j.met.add(addr, meetAgain)
 		j.spawn(func() {
 			if !sleep(ctx, rand.N(meetWithin)) || j.known(addr) {
 				return

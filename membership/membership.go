@@ -199,8 +199,7 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	}
 	m.joiner = &joiner{
 		list: m.list, roster: m.roster, bound: cfg.Addr, lookup: cfg.Resolve, log: cfg.Log,
-		spawn: m.working.Go, unsettled: make(chan struct{}, 1), mirrors: make(map[netip.AddrPort]time.Time),
-		refusals: make(map[string]Refusal), strangers: m.mailbox.strangers, met: make(map[netip.AddrPort]time.Time),
+		spawn: m.working.Go, unsettled: make(chan struct{}, 1), refusals: make(map[string]Refusal), strangers: m.mailbox.strangers,
 	}
 	if cfg.Trust != nil {
 		m.working.Go(func() { m.joiner.meetStrangers(ctx) })

@@ -29,8 +29,7 @@ type Network struct {
 	streams   []*stream
 	cut       map[link]bool
 	filter    Filter
-	// sent numbers datagrams; ephemeral is the last port that the network chose.
-	sent      uint64
+	// ephemeral is the last port that the network chose.
 	ephemeral uint16
 }
 

@@ -2,9 +2,9 @@ package memnet
 
 import (
 	"cmp"
-	"container/heap"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 )
@@ -17,7 +17,7 @@ type endpoint struct {
 	net  *Network
 	addr netip.AddrPort
 
-	inbox         inbox
+	inbox         []datagram // in the order in which they arrive
 	arrived       *sync.Cond
 	packetsClosed bool
 
@@ -33,25 +33,8 @@ func newEndpoint(n *Network, addr netip.AddrPort) *endpoint {
 // datagram is in flight, or waits for the reader.
 type datagram struct {
 	due     time.Time
-	number  uint64
 	src     netip.AddrPort
 	payload []byte
-}
-
-// inbox is a heap of datagrams by (due, number).
-type inbox []datagram
-
-func (b inbox) Len() int      { return len(b) }
-func (b inbox) Swap(i, j int) { b[i], b[j] = b[j], b[i] }
-func (b inbox) Less(i, j int) bool {
-	return cmp.Or(b[i].due.Compare(b[j].due), cmp.Compare(b[i].number, b[j].number)) < 0
-}
-func (b *inbox) Push(x any) { *b = append(*b, x.(datagram)) }
-func (b *inbox) Pop() any {
-	last := len(*b) - 1
-	d := (*b)[last]
-	*b = (*b)[:last]
-	return d
 }
 
 // packets is the datagram side of an endpoint.
@@ -69,7 +52,8 @@ func (p packets) ReadFrom(buf []byte) (int, netip.AddrPort, netip.Addr, error) {
 		if len(p.inbox) > 0 {
 			due = p.inbox[0].due
 			if !due.After(time.Now()) {
-				d := heap.Pop(&p.inbox).(datagram)
+				d := p.inbox[0]
+				p.inbox = slices.Delete(p.inbox, 0, 1)
 				if p.net.cut[linkOf(d.src, p.addr)] {
 					continue
 				}
@@ -126,13 +110,9 @@ func (n *Network) send(src, dst netip.AddrPort, b []byte) {
 		if lost || to == nil || to.packetsClosed || n.cut[linkOf(src, dst)] || len(to.inbox) >= inboxSize {
 			continue
 		}
-		n.sent++
-		heap.Push(&to.inbox, datagram{
-			due:     time.Now().Add(n.options.Latency + late),
-			number:  n.sent,
-			src:     src,
-			payload: append([]byte(nil), b...),
-		})
+		d := datagram{due: time.Now().Add(n.options.Latency + late), src: src, payload: slices.Clone(b)}
+		at, _ := slices.BinarySearchFunc(to.inbox, d, func(o, d datagram) int { return cmp.Or(o.due.Compare(d.due), -1) })
+		to.inbox = slices.Insert(to.inbox, at, d)
 		to.arrived.Broadcast()
 	}
 }
