@@ -217,16 +217,14 @@ func (k *callers) again() {
 
 // list describes them for operators, in the order of their turns.
 func (k *callers) list() (list []control.Caller) {
-	describe := func(c *caller) {
+	turns := k.queue
+	if k.served != nil {
+		turns = append([]*caller{k.served}, turns...)
+	}
+	for _, c := range turns {
 		list = append(list, control.Caller{
 			PID: c.PID, Command: c.Command, Since: c.since, Running: !c.running.IsZero(), RunningSince: c.running,
 		})
-	}
-	if k.served != nil {
-		describe(k.served)
-	}
-	for _, c := range k.queue {
-		describe(c)
 	}
 	return list
 }

@@ -119,13 +119,11 @@ func (a *Agent) wake() {
 			a.step(g)
 		}
 		a.considerAsking(g)
-	}
-	a.correctRecords()
-	for _, g := range a.gates {
 		if g.roster != nil && g.roster.err != nil {
 			a.gather(g)
 		}
 	}
+	a.correctRecords()
 	if a.draining() {
 		a.notifier.stopping(drainStep + a.cfg.StopTimeout + goodbye)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/membership"
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // A strict gate has a roster: names, the same on all of its members. A key answers to each name, and all members must count the same
@@ -185,6 +186,20 @@ func (a *Agent) called(g *gate, name string) (list []*membership.Member) {
 		}
 	}
 	return list
+}
+
+// keyOf returns the key that answers to a name of a roster for which this host has none yet: that of the first member that has the name, as
+// ssh(1) takes the key of a host of which nobody has told it another one. called are the live members of the gate that call themselves so;
+// with trust = known_hosts, these have a key that the file gives to the name. Two members with one name are none; why says what is missing.
+func keyOf(name string, called []*membership.Member) (id wire.MemberID, why string) {
+	switch len(called) {
+	case 0:
+		return id, fmt.Sprintf("%s was never seen", name)
+	case 1:
+		return called[0].ID, ""
+	}
+	return id, fmt.Sprintf("two members are called %s: %s at %s and %s at %s; give one of them another name", name,
+		called[0].ID.Short(), called[0].Addr, called[1].ID.Short(), called[1].Addr)
 }
 
 // allDeclare reports whether every member of the roster is here, and has declared the roster that this one has.

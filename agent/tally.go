@@ -24,11 +24,11 @@ func newTally() tally {
 
 // hand counts a token that came or went.
 func (t *tally) hand(e *policy.Effect) {
+	by := t.given
 	if e.Kind == policy.Took {
-		t.taken[e.Cause.String()]++
-	} else {
-		t.given[e.Cause.String()]++
+		by = t.taken
 	}
+	by[e.Cause.String()]++
 }
 
 // tallyBegin measures the wait before a run: of its caller, or of this member since it was due.

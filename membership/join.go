@@ -3,6 +3,7 @@ package membership
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"math/rand/v2"
@@ -331,6 +332,36 @@ func (j *joiner) settle(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// SetJoin replaces the addresses that are tried for as long as the agent runs. Members that are known stay known. On an error nothing changes.
+func (m *Membership) SetJoin(addresses []string) error {
+	targets := make(map[string]target, len(addresses))
+	for _, s := range addresses {
+		t, err := parseTarget(s)
+		if err != nil {
+			return fmt.Errorf("new addresses to join: %w", err)
+		}
+		targets[t.text] = t
+	}
+	m.life.Lock()
+	defer m.life.Unlock()
+	if m.left || m.down {
+		return nil
+	}
+	for text, stop := range m.seeking {
+		if _, stays := targets[text]; !stays {
+			stop()
+			delete(m.seeking, text)
+			m.joiner.refused(target{text: text}, nil)
+		}
+	}
+	for text, t := range targets {
+		if m.seeking[text] == nil {
+			m.seeking[text] = m.seek(t)
+		}
+	}
+	return nil
 }
 
 // explain turns an error of joining into a cause and a remedy for the operator.
