@@ -231,7 +231,7 @@ func (a *Agent) findHome() bool {
 func (a *Agent) startMembership(key ed25519.PrivateKey, atHome bool) (err error) {
 	a.members, err = membership.Start(membership.Config{
 		Name: a.cfg.Name, Key: key, AtHome: atHome, Gates: idsOf(a.gates),
-		Addr: a.endpoint.Addr, Advertise: a.cfg.Advertise, Join: a.cfg.Join, Remembered: a.memory.fleet, GossipKeys: gossipKeys(a.secrets),
+		Addr: a.endpoint.Addr, Advertise: a.cfg.Advertise, Join: a.cfg.Join, Remembered: a.memory.fleet, Secrets: a.secrets,
 		Send: a.sendGossip, Streams: a.endpoint.Streams, Log: a.log,
 		Answer: func(ctx context.Context, _ *membership.Member, question []byte) []byte {
 			return fleet.Answer(ctx, source{a}, question, a.cfg.Secret != nil)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/wanderd/wanderd/agent/changed"
 	"github.com/wanderd/wanderd/agent/statedir"
-	"github.com/wanderd/wanderd/membership"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -53,7 +52,7 @@ func (a *Agent) refreshSecrets() {
 	}
 	if err == nil {
 		if err = a.useSecrets(secrets); err == nil {
-			err = a.members.Rekey(gossipKeys(secrets))
+			err = a.members.Rekey(secrets)
 		}
 	}
 	switch {
@@ -63,15 +62,6 @@ func (a *Agent) refreshSecrets() {
 		a.log.Error().Err(err).Msg("the fleet's secret cannot be read again; the one before stays in use")
 	}
 	a.secretLost = err != nil
-}
-
-// gossipKeys are the keys of gossip, the sealing one first.
-func gossipKeys(secrets []wire.Secret) (keys []membership.GossipKey) {
-	for _, s := range secrets {
-		key := s.GossipKey()
-		keys = append(keys, membership.GossipKey{Key: key[:], Mark: s.Mark()})
-	}
-	return keys
 }
 
 // sealedBySecond names the members that seal with the second secret of this host's file.

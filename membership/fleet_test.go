@@ -70,14 +70,14 @@ func introducerOf(i int) *introducer {
 	return &introducer{name: fmt.Sprintf("host%d", i), id: wire.MemberIDOf(keyOf(i)), key: privateOf(i), certificate: func() []byte { return nil }}
 }
 
-// gossipKeys marks keys by their first bytes; nil is no key.
-func gossipKeys(list ...[]byte) (keys []GossipKey) {
+// secretsOf makes secrets of 32 bytes each; nil is none.
+func secretsOf(list ...[]byte) (secrets []wire.Secret) {
 	for _, key := range list {
 		if key != nil {
-			keys = append(keys, GossipKey{Key: key, Mark: key[0]})
+			secrets = append(secrets, wire.Secret(key))
 		}
 	}
-	return keys
+	return secrets
 }
 
 var (
@@ -91,7 +91,7 @@ func (f *fleet) start(i int, changes ...func(*Config)) *host {
 	f.t.Helper()
 	cfg := Config{
 		Name: fmt.Sprintf("host%d", i), Key: privateOf(i), Gates: []wire.GateID{gateA}, Addr: addrOfHost(i),
-		GossipKeys: gossipKeys(secretOne), Join: []string{"10.0.0.1"},
+		Secrets: secretsOf(secretOne), Join: []string{"10.0.0.1"},
 	}
 	h := &host{f: f, logs: &logs{}}
 	cfg.Log = zerolog.New(h.logs).Level(zerolog.DebugLevel)

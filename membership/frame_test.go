@@ -9,10 +9,7 @@ import (
 
 func keysOf(t testing.TB, secret []byte, side string) *streamKeys {
 	t.Helper()
-	k, err := newTestSeal(t, secret).streamKeys(forGossip, side, make([]byte, callerNonce+acceptorNonce))
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := newTestSeal(t, secret).streamKeys(forGossip, side, make([]byte, callerNonce+acceptorNonce))
 	return &k
 }
 

@@ -62,10 +62,7 @@ func FuzzGossip(f *testing.F) {
 
 func testTransport(t testing.TB, trust Trust) *gossipTransport {
 	t.Helper()
-	seal, err := newSeal(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	seal := newSeal(nil)
 	tr := &gossipTransport{
 		seal: seal, sieve: sieve{clear: true}, admission: newAdmission(trust), admits: func(netip.Addr) bool { return true },
 		packetCh: make(chan *memberlist.Packet, 1), closed: t.Context(), log: zerolog.Nop(), bySecond: make(map[wire.MemberID]struct{}),

@@ -31,10 +31,7 @@ func (r *rogue) MergeRemoteState([]byte, bool)   {}
 func (f *fleet) startRogue(name string, meta []byte, change func(*memberlist.Config)) *rogue {
 	f.t.Helper()
 	end := f.net.Endpoint(addrOfHost(7))
-	seal, err := newSeal(gossipKeys(secretOne))
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	seal := newSeal(secretsOf(secretOne))
 	tr := newGossipTransport(&Config{
 		Send: gossipWriter{end.Packets}.WriteGossip, Streams: end.Streams, Log: zerolog.Nop(),
 	}, introducerOf(7), end.Addr, seal, newAdmission(nil), &questions{})
@@ -43,6 +40,7 @@ func (f *fleet) startRogue(name string, meta []byte, change func(*memberlist.Con
 	mc.Name, mc.Transport, mc.Delegate = name, tr, r
 	mc.Logger = log.New(&logs{}, "", 0)
 	change(mc)
+	var err error
 	if r.Memberlist, err = memberlist.Create(mc); err != nil {
 		f.t.Fatal(err)
 	}

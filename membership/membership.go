@@ -35,8 +35,8 @@ type Config struct {
 	Join []string
 	// Remembered are the members of the fleet before the restart. They are tried first.
 	Remembered []Remembered
-	// GossipKeys encrypt gossip: the first seals, all open. None means no encryption.
-	GossipKeys []GossipKey
+	// Secrets encrypt gossip: the first seals, all open. None means no encryption.
+	Secrets []wire.Secret
 	// Send sends gossip through the agent's UDP socket, in the agent's envelope: at most [MaxPacket] bytes. It is safe for concurrent use and does
 	// not keep payload.
 	Send    func(payload []byte, dst netip.AddrPort) error
@@ -136,10 +136,6 @@ func Start(cfg Config) (*Membership, error) {
 			return nil, err
 		}
 	}
-	seal, err := newSeal(cfg.GossipKeys)
-	if err != nil {
-		return nil, err
-	}
 	addr, err := advertised(cfg.Addr, cfg.Advertise)
 	if err != nil {
 		return nil, err
@@ -157,14 +153,14 @@ func Start(cfg Config) (*Membership, error) {
 		cfg.Admit = func(netip.Addr) bool { return true }
 	}
 	me := Member{ID: wire.MemberIDOf(public), Name: cfg.Name, Key: public, Addr: addr, gates: meta.gates}
-	return start(cfg, me, meta, seal, targets)
+	return start(cfg, me, meta, newSeal(cfg.Secrets), targets)
 }
 
 // start wires the parts together and sets them going.
 func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (*Membership, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	mc := pace(me.Addr.Addr().IsLoopback())
-	if len(cfg.GossipKeys) == 0 {
+	if seal.clear {
 		mc.IndirectChecks = 0 // see sieve
 	}
 	m := &Membership{
@@ -267,10 +263,10 @@ func (m *Membership) keep(ctx context.Context) {
 	}
 }
 
-// Rekey replaces the keys of gossip. It returns an error, and changes nothing, if one is invalid or there were none.
-func (m *Membership) Rekey(keys []GossipKey) error { return m.transport.rekey(keys) }
+// Rekey replaces the secrets. It returns an error, and changes nothing, if there were none or are none now.
+func (m *Membership) Rekey(secrets []wire.Secret) error { return m.transport.rekey(secrets) }
 
-// Others returns the members whose last gossip was not sealed with the first key, sorted.
+// Others returns the members whose last gossip was not sealed with the first secret, sorted.
 func (m *Membership) Others() []wire.MemberID { return m.transport.others() }
 
 // Reconsider judges all members again: what is trusted has changed, or time has passed. Those that are no longer trusted leave the next view. It

@@ -29,7 +29,7 @@ func TestMembersFindEachOtherThroughOneSeed(t *testing.T) {
 
 func TestMembersFindEachOtherWithoutASecret(t *testing.T) {
 	inFleet(t, func(_ *testing.T, f *fleet) {
-		inTheClear := func(c *Config) { c.GossipKeys = nil }
+		inTheClear := func(c *Config) { c.Secrets = nil }
 		hosts := []*host{f.start(1, inTheClear), f.start(2, inTheClear), f.start(3, inTheClear)}
 		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
 	})
@@ -185,7 +185,6 @@ func TestStartRefusesAnInvalidConfiguration(t *testing.T) {
 		"rename one of them":     func(c *Config) { c.Gates = []wire.GateID{1 << 49, 1<<49 + 1} },
 		"run a second agent":     func(c *Config) { c.Gates = make([]wire.GateID, MaxGates+1) },
 		`cannot join "a:b"`:      func(c *Config) { c.Join = []string{"a:b"} },
-		"gossip key":             func(c *Config) { c.GossipKeys = gossipKeys([]byte("short")) },
 		"give --advertise":       func(c *Config) { c.Advertise = netip.MustParseAddrPort("0.0.0.0:7946") },
 		"no port to advertise":   func(c *Config) { c.Addr = netip.AddrPortFrom(c.Addr.Addr(), 0) },
 	} {

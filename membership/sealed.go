@@ -7,9 +7,10 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
+
+	"github.com/wanderd/wanderd/wire"
 )
 
 // A sealed packet is laid out as memberlist's own encryption of version 1:
@@ -50,47 +51,38 @@ type seal struct {
 	keys atomic.Pointer[[]sealKey]
 }
 
-// sealKey is one key. A connection names it by its mark.
+// sealKey is one secret's key of gossip. A connection names it by the secret's mark.
 type sealKey struct {
-	GossipKey
+	key  [32]byte
+	mark byte
 	aead cipher.AEAD
 }
 
-// GossipKey encrypts gossip: 16, 24 or 32 bytes, the same for the whole fleet. Two keys of a fleet have different marks.
-type GossipKey struct {
-	Key  []byte
-	Mark byte
-}
-
-// newSeal takes the keys of gossip, none if it is not encrypted.
-func newSeal(keys []GossipKey) (*seal, error) {
-	s := &seal{clear: len(keys) == 0, scratch: sync.Pool{New: func() any { return new([MaxPacket]byte) }}}
-	return s, s.set(keys)
+func newSeal(secrets []wire.Secret) *seal {
+	s := &seal{clear: len(secrets) == 0, scratch: sync.Pool{New: func() any { return new([MaxPacket]byte) }}}
+	s.set(secrets)
+	return s
 }
 
 // set replaces the keys.
-func (s *seal) set(keys []GossipKey) error {
-	list := make([]sealKey, len(keys))
-	for i, k := range keys {
-		aead, err := newAEAD(k.Key)
-		if err != nil {
-			return err
-		}
-		list[i] = sealKey{k, aead}
-	}
-	if s.clear != (len(keys) == 0) {
-		return errors.New("a fleet cannot change between a secret and none")
+func (s *seal) set(secrets []wire.Secret) {
+	list := make([]sealKey, len(secrets))
+	for i, secret := range secrets {
+		key := secret.GossipKey()
+		list[i] = sealKey{key, secret.Mark(), newAEAD(key)}
 	}
 	s.keys.Store(&list)
-	return nil
 }
 
-func newAEAD(key []byte) (cipher.AEAD, error) {
-	block, err := aes.NewCipher(key)
-	if err != nil {
-		return nil, fmt.Errorf("gossip key: %w", err)
+func newAEAD(key [32]byte) cipher.AEAD {
+	block, err := aes.NewCipher(key[:])
+	if err == nil {
+		var aead cipher.AEAD
+		if aead, err = cipher.NewGCM(block); err == nil {
+			return aead
+		}
 	}
-	return cipher.NewGCM(block)
+	panic("membership: cannot seal: " + err.Error()) // only a key or a block of another size fails
 }
 
 // open returns the content of a packet, in plain or in the packet itself, and which key has opened it. It does not allocate.
@@ -125,7 +117,7 @@ func (s *seal) seal(plain []byte) []byte {
 // mark puts the mark of the key that seals into a caller's nonce, so that the acceptor uses the same.
 func (s *seal) mark(nonce []byte) {
 	if !s.clear {
-		nonce[0] = (*s.keys.Load())[0].Mark
+		nonce[0] = (*s.keys.Load())[0].mark
 	}
 }
 
@@ -136,7 +128,7 @@ func (s *seal) marked(nonces []byte) *sealKey {
 	}
 	keys := *s.keys.Load()
 	for i := range keys {
-		if keys[i].Mark == nonces[0] {
+		if keys[i].mark == nonces[0] {
 			return &keys[i]
 		}
 	}
@@ -150,18 +142,19 @@ type streamKeys struct {
 }
 
 // streamKeys derives the keys of one side of a connection. Without a secret the proof only shows that the other side has read the nonces.
-func (s *seal) streamKeys(p purpose, side string, nonces []byte) (k streamKeys, err error) {
-	key, marked := make([]byte, sha256.Size), s.marked(nonces)
+func (s *seal) streamKeys(p purpose, side string, nonces []byte) (k streamKeys) {
+	var key [32]byte
+	marked := s.marked(nonces)
 	if marked != nil {
-		key = marked.Key
+		key = marked.key
 	}
-	b, err := hkdf.Key(sha256.New, key, nonces, p.label()+" "+side, proofSize+32)
+	b, err := hkdf.Key(sha256.New, key[:], nonces, p.label()+" "+side, proofSize+len(key))
 	if err != nil {
-		return k, err
+		panic("membership: cannot derive a key: " + err.Error()) // see wire.Secret
 	}
 	k.proof = [proofSize]byte(b)
 	if marked != nil {
-		k.aead, err = newAEAD(b[proofSize:])
+		k.aead = newAEAD([32]byte(b[proofSize:]))
 	}
-	return k, err
+	return k
 }

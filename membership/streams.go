@@ -279,9 +279,7 @@ func (g *guardedConn) answerCall() error {
 	}
 	reply := make([]byte, acceptorNonce, acceptorNonce+proofSize)
 	_, _ = rand.Read(reply) // It never fails.
-	if err := g.derive("acceptor", "caller", hello[preambleSize:], reply); err != nil {
-		return err
-	}
+	g.derive("acceptor", "caller", hello[preambleSize:], reply)
 	if _, err := g.Conn.Write(append(reply, g.ours.proof[:]...)); err != nil {
 		return err
 	}
@@ -304,9 +302,7 @@ func (g *guardedConn) call() error {
 	if _, err := io.ReadFull(g.Conn, reply[:]); err != nil {
 		return err
 	}
-	if err := g.derive("caller", "acceptor", hello[preambleSize:], reply[:acceptorNonce]); err != nil {
-		return err
-	}
+	g.derive("caller", "acceptor", hello[preambleSize:], reply[:acceptorNonce])
 	if _, err := g.Conn.Write(g.ours.proof[:]); err != nil {
 		return err
 	}
@@ -314,13 +310,10 @@ func (g *guardedConn) call() error {
 }
 
 // derive makes the keys of both sides.
-func (g *guardedConn) derive(ours, theirs string, caller, acceptor []byte) (err error) {
+func (g *guardedConn) derive(ours, theirs string, caller, acceptor []byte) {
 	g.side, g.nonces = ours, slices.Concat(caller, acceptor)
-	if g.ours, err = g.transport.seal.streamKeys(g.purpose, ours, g.nonces); err != nil {
-		return err
-	}
-	g.theirs, err = g.transport.seal.streamKeys(g.purpose, theirs, g.nonces)
-	return err
+	g.ours = g.transport.seal.streamKeys(g.purpose, ours, g.nonces)
+	g.theirs = g.transport.seal.streamKeys(g.purpose, theirs, g.nonces)
 }
 
 // check compares the other side's proof.

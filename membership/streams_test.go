@@ -76,7 +76,7 @@ func TestSilentConnectionsKeepNobodyOut(t *testing.T) {
 // Without a secret anybody can prove himself; a place is for those whose whole frame has come.
 func TestSlowConnectionsInTheClearKeepNobodyOut(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
-		noSecret := func(c *Config) { c.GossipKeys = nil }
+		noSecret := func(c *Config) { c.Secrets = nil }
 		hosts := []*host{f.start(1, noSecret), f.start(2, noSecret)}
 		f.within(time.Second, "they see each other", allSee(hosts, 1, 2))
 		for range 4 * maxSending {

@@ -192,10 +192,11 @@ func (t *gossipTransport) noteKey(from wire.MemberID, by int) {
 	t.second.Store(int32(len(t.bySecond)))
 }
 
-func (t *gossipTransport) rekey(keys []GossipKey) error {
-	if err := t.seal.set(keys); err != nil {
-		return err
+func (t *gossipTransport) rekey(secrets []wire.Secret) error {
+	if t.seal.clear != (len(secrets) == 0) {
+		return errors.New("a fleet cannot change between a secret and none")
 	}
+	t.seal.set(secrets)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	clear(t.bySecond)

@@ -1,7 +1,6 @@
 package beside
 
 import (
-	"bytes"
 	"crypto/ed25519"
 	"encoding/binary"
 	"flag"
@@ -179,7 +178,7 @@ func (f *gossips) start(i int) time.Time {
 	g := &gossip{endpoint: f.net.Endpoint(addrOf(i)), stop: make(chan struct{})}
 	var err error
 	g.Membership, err = membership.Start(membership.Config{
-		Name: fmt.Sprintf("host%d", i), Key: privateOf(i), Addr: addrOf(i), GossipKeys: []membership.GossipKey{{Key: bytes.Repeat([]byte{1}, 32)}},
+		Name: fmt.Sprintf("host%d", i), Key: privateOf(i), Addr: addrOf(i), Secrets: []wire.Secret{{1}},
 		Join: []string{addrOf(0).String(), addrOf(1).String()},
 		Send: gossipWriter{g.endpoint.Packets}.WriteGossip, Streams: g.endpoint.Streams, Log: zerolog.Nop(),
 	})
