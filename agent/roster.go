@@ -99,7 +99,7 @@ func (e *electorate) changed() (changes []string) {
 		}
 	}
 	for _, v := range e.known.Former {
-		if now, bound := e.voter(v.Name); !bound || now != v {
+		if !slices.Contains(e.known.Voters, v) {
 			changes = append(changes, "-"+v.Name)
 		}
 	}

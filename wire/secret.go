@@ -100,9 +100,6 @@ func (s Secret) derive(label string) [32]byte {
 // String returns the word "secret".
 func (s Secret) String() string { return redacted }
 
-// GoString returns the word "secret".
-func (s Secret) GoString() string { return redacted }
-
 // Format writes the word "secret" for every verb.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, redacted) }
 

@@ -69,9 +69,8 @@ func TestASecretIsNeverPrinted(t *testing.T) {
 		hidden  *Secret
 	}{*s, s, s}
 	printed := map[string]string{
-		"String":   s.String(),
-		"GoString": s.GoString(),
-		"error":    fmt.Errorf("cannot use %w", fmt.Errorf("%v", s)).Error(),
+		"String": s.String(),
+		"error":  fmt.Errorf("cannot use %w", fmt.Errorf("%v", s)).Error(),
 	}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%c", "%U", "%b", "%64v", "%!"} {
 		printed[verb] = fmt.Sprintf(verb, *s)

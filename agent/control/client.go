@@ -45,9 +45,7 @@ func transportTo(path string, patience time.Duration) *http.Client {
 		var d net.Dialer
 		return d.DialContext(ctx, "unix", path)
 	}
-	return &http.Client{
-		Timeout: patience, Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true, ResponseHeaderTimeout: patience},
-	}
+	return &http.Client{Timeout: patience, Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}
 }
 
 // Status requests the agent's status.

@@ -116,6 +116,15 @@ func TestClientReadsTheAnswersOfTheSource(t *testing.T) {
 	}
 }
 
+func TestAWrongRequestIsTheCallersMistake(t *testing.T) {
+	socket := serve(t, told{})
+	for method, path := range map[string]string{http.MethodGet: pathFleetHistory + "?since=yesterday", http.MethodPost: pathRun} {
+		if resp := ask(t, socket, method, path); resp.StatusCode != http.StatusBadRequest {
+			t.Errorf("%s %s: %s", method, path, resp.Status)
+		}
+	}
+}
+
 func TestErrorsOfTheSourceReachTheClient(t *testing.T) {
 	client := Dial(serve(t, told{err: errors.New("the agent is stopping")}))
 	if _, err := client.Status(t.Context()); err == nil || !strings.Contains(err.Error(), "the agent is stopping") {
