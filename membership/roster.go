@@ -247,12 +247,12 @@ func (r *roster) look(before *View) *View {
 	r.mu.Lock()
 	gates := r.gates
 	r.mu.Unlock()
-	return newView(r.self, gates, r.members(func(rec *record) bool { return rec.live() }), before)
+	return newView(r.self, gates, r.members((*record).live, func(rec *record) Member { return rec.Member }), before)
 }
 
-// members returns this member and the others that pass, sorted by identity, each once. Of several records of one identity it
+// members shows this member and the others that pass, sorted by identity, each once. Of several records of one identity it
 // takes a live one first, then the one with the highest counter: the others are former names.
-func (r *roster) members(pass func(*record) bool) []Member {
+func (r *roster) members(pass func(*record) bool, show func(*record) Member) []Member {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	recs := []*record{{Member: r.me}}
@@ -267,7 +267,7 @@ func (r *roster) members(pass func(*record) bool) []Member {
 	recs = slices.CompactFunc(recs, func(a, b *record) bool { return a.ID == b.ID })
 	members := make([]Member, len(recs))
 	for i, rec := range recs {
-		members[i] = rec.Member
+		members[i] = show(rec)
 	}
 	return members
 }
@@ -284,17 +284,13 @@ func compareBool(a, b bool) int {
 
 // all returns all known members, with suspicion in their State.
 func (r *roster) all(now time.Time) []Member {
-	members := r.members(func(rec *record) bool { return rec.State != StateLeft || now.Sub(rec.since) <= keepLeft })
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for i := range members {
-		m := &members[i]
-		rec := r.records[nodeName(m.Name, m.ID)]
-		if m.State == StateAlive && rec != nil && rec.suspectUntil.After(now) {
+	return r.members(func(rec *record) bool { return rec.State != StateLeft || now.Sub(rec.since) <= keepLeft }, func(rec *record) Member {
+		m := rec.Member
+		if m.State == StateAlive && rec.suspectUntil.After(now) {
 			m.State = StateSuspect
 		}
-	}
-	return members
+		return m
+	})
 }
 
 // due returns the addresses of lost members that are due for an attempt, except addresses of live members, and when to call it
