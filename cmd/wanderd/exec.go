@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -188,7 +189,7 @@ func (e *execution) try() (again bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("cannot start the guard of the command: %w", err)
 	}
-	err = e.awaitGuard(command)
+	_, err = await(e, command.Up(), nil)
 	if err != nil || time.Since(begun) > mostPrepared {
 		command.Abandon()
 		return err == nil, err
@@ -197,10 +198,7 @@ func (e *execution) try() (again bool, err error) {
 		command.Abandon()
 		return false, helpful(err)
 	}
-	answer, err := e.await(asked)
-	if err == nil {
-		err = answer.err
-	}
+	answer, err := e.answer(asked)
 	if err != nil {
 		command.Abandon()
 		refusal, _ := errors.AsType[*control.Refusal](err)
@@ -218,22 +216,6 @@ func (e *execution) try() (again bool, err error) {
 	return false, e.outcome(&result)
 }
 
-// awaitGuard waits until the guard has started.
-func (e *execution) awaitGuard(command *hook.Command) error {
-	for {
-		select {
-		case <-command.Up():
-			return nil
-		case s := <-e.signals:
-			if sig := s.(syscall.Signal); sig != syscall.SIGWINCH {
-				return exitError{exitSignal + int(sig), nil}
-			}
-		case <-e.giveUp:
-			return e.tooLong()
-		}
-	}
-}
-
 // tooLong is the end of a caller that has waited for as long as it was to.
 func (e *execution) tooLong() error {
 	within := atOnce
@@ -244,8 +226,8 @@ func (e *execution) tooLong() error {
 		settings.FormatDuration(within), e.waitingFor())}
 }
 
-// await waits for the answer of the agent.
-func (e *execution) await(asked *control.Asked) (granted, error) {
+// answer waits for the answer of the agent.
+func (e *execution) answer(asked *control.Asked) (granted, error) {
 	answers := make(chan granted, 1)
 	go func() {
 		var g granted
@@ -258,16 +240,22 @@ func (e *execution) await(asked *control.Asked) (granted, error) {
 		answers <- g
 	}()
 	defer e.line.clear()
-	for tick := e.line.ticks(); ; {
+	g, err := await(e, answers, e.line.ticks())
+	return g, cmp.Or(err, g.err)
+}
+
+// await waits for something, unless a signal comes first, or the wait is over.
+func await[T any](e *execution, comes <-chan T, tick <-chan time.Time) (came T, err error) {
+	for {
 		select {
-		case g := <-answers:
-			return g, nil
+		case came = <-comes:
+			return came, nil
 		case s := <-e.signals:
 			if sig := s.(syscall.Signal); sig != syscall.SIGWINCH {
-				return granted{}, exitError{exitSignal + int(sig), nil}
+				return came, exitError{exitSignal + int(sig), nil}
 			}
 		case <-e.giveUp:
-			return granted{}, e.tooLong()
+			return came, e.tooLong()
 		case <-tick:
 			e.line.write("wanderd: waiting: " + e.waitingFor())
 		}

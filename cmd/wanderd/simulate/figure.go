@@ -2,9 +2,7 @@ package simulate
 
 import (
 	"context"
-	"encoding/json"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
@@ -14,7 +12,7 @@ import (
 
 // Figure is one number of a run.
 type Figure struct {
-	// Name is its path in JSON, with dots: "obtaining_s.p50". Figures of one object stand together. Label is for people.
+	// Name is its path in JSON, with dots: "obtaining_s.p50". Label is for people.
 	Name, Label string
 	// Value is not a number if there is none.
 	Value float64
@@ -51,51 +49,20 @@ func (f *Figures) estimates() []measure.Estimate {
 	return all
 }
 
-// object is a JSON object whose keys keep their order.
-type object []member
-
-// member is one key of an object.
-type member struct {
-	key   string
-	value any
-}
-
-// MarshalJSON writes the object.
-func (o object) MarshalJSON() ([]byte, error) {
-	out := []byte{'{'}
-	for i, m := range o {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		text, err := json.Marshal(m.value)
-		if err != nil {
-			return nil, err
-		}
-		out = append(append(strconv.AppendQuote(out, m.key), ':'), text...)
-	}
-	return append(out, '}'), nil
-}
-
 // document returns the result as a document: the figures of one run, or the means and confidence intervals of many.
 func (f *Figures) document() any {
-	d := object{{"scenario", f.Scenario}, {"runs", len(f.Runs)}, {"stopped", f.Complete < f.Scenario.Seeds}}
-	estimates := f.estimates()
-	for k, figure := range f.Runs[0] {
-		var value any = measure.Number(figure.Value)
-		if f.Scenario.Seeds > 1 {
-			value = estimates[k]
+	d := map[string]any{"scenario": f.Scenario, "runs": len(f.Runs), "stopped": f.Complete < f.Scenario.Seeds}
+	for k, estimate := range f.estimates() {
+		object, name := d, f.Runs[0][k].Name
+		if group, inner, nested := strings.Cut(name, "."); nested {
+			if d[group] == nil {
+				d[group] = map[string]any{}
+			}
+			object, name = d[group].(map[string]any), inner
 		}
-		group, name, nested := strings.Cut(figure.Name, ".")
-		if !nested {
-			d = append(d, member{group, value})
-			continue
+		if object[name] = estimate; f.Scenario.Seeds == 1 {
+			object[name] = measure.Number(f.Runs[0][k].Value)
 		}
-		if last := &d[len(d)-1]; last.key == group {
-			inner, _ := last.value.(object)
-			last.value = append(inner, member{name, value})
-			continue
-		}
-		d = append(d, member{group, object{{name, value}}})
 	}
 	return d
 }
