@@ -87,11 +87,8 @@ func (o *output) line(line []byte, level zerolog.Level, stream string) {
 
 // remember appends a line to the tail.
 func (o *output) remember(line []byte) {
-	if len(o.tail) == tailLines {
-		copy(o.tail, o.tail[1:])
-		o.tail = o.tail[:tailLines-1]
-	}
 	o.tail = append(o.tail, printable(line[:min(len(line), tailLine)]))
+	o.tail = o.tail[max(0, len(o.tail)-tailLines):]
 }
 
 // printable replaces control characters, which could do to an operator's terminal what the name of a file asks for.

@@ -76,26 +76,24 @@ func (r *report) result(spec Spec, took time.Duration) Result {
 		Exit: -1, Code: -1, Took: took, TimedOut: r.TimedOut, Stopped: r.Stopped, Expired: r.Expired, Orphaned: r.Orphaned,
 		Leftovers: r.Leftovers, Undead: r.Undead,
 	}
-	switch {
-	case r.GuardDied:
+	if r.GuardDied {
 		res.Err = fmt.Errorf("%s was killed, as its guard had died or did not answer", spec.name())
 		return res
+	}
+	switch {
 	case r.Errno != 0:
-		res.NotExecuted = true
 		res.Err = fmt.Errorf("%s cannot be executed: %w", spec.name(), r.Errno)
-		return res
 	case r.Unbegun && r.Expired:
-		res.NotExecuted = true
 		res.Err = fmt.Errorf("%s did not begin to run before its grant ended", spec.name())
-		return res
 	case r.Unbegun && r.TimedOut:
-		res.NotExecuted = true
 		res.Err = fmt.Errorf("%s did not begin to run within its timeout of %v: does the file system that it lies on hang?", spec.name(), spec.Timeout)
-		return res
 	case r.Unbegun:
-		res.NotExecuted = true
 		res.Err = fmt.Errorf("%s did not begin to run before it was stopped", spec.name())
+	}
+	if res.NotExecuted = res.Err != nil; res.NotExecuted {
 		return res
+	}
+	switch {
 	case !r.Reaped:
 	case r.Status.Exited():
 		res.Exit = r.Status.ExitStatus()

@@ -323,7 +323,7 @@ func (e *execution) waitingFor() string {
 		i = 0
 	}
 	if i < 0 {
-		return "nobody knows of such a gate"
+		return "this host has no such gate"
 	}
 	return waitingFor(&status.Gates[i], os.Getpid(), e.now())
 }

@@ -49,9 +49,7 @@ token does not have; names with "ring" or "tree" repeat other papers.`,
 
 // experimentRun is the choice of experiments and the output options.
 type experimentRun struct {
-	all bool
-	// many is set if there is more than one experiment to run.
-	many    bool
+	all     bool
 	seeds   int
 	out     simOutput
 	plotDir string
@@ -154,7 +152,7 @@ func (p *program) runExperiments(ctx context.Context, pages []study.Page, run *e
 	for _, page := range pages {
 		experiments = append(experiments, page.Experiments...)
 	}
-	run.many = len(experiments) > 1
+	many := len(experiments) > 1
 	if err := checkFolder(run.plotDir); err != nil {
 		return err
 	}
@@ -169,7 +167,7 @@ func (p *program) runExperiments(ctx context.Context, pages []study.Page, run *e
 			break
 		}
 		results = append(results, result)
-		if err := run.print(p.stdout, result, i > 0); err != nil {
+		if err := run.print(p.stdout, result, many, i > 0); err != nil {
 			return err
 		}
 		if run.plotDir != "" {
@@ -181,14 +179,14 @@ func (p *program) runExperiments(ctx context.Context, pages []study.Page, run *e
 			break
 		}
 	}
-	if err := run.printJSON(p.stdout, results); err != nil {
+	if err := run.printJSON(p.stdout, results, many); err != nil {
 		return err
 	}
 	return stopped
 }
 
 // print prints one result, unless JSON is printed at the end.
-func (r *experimentRun) print(w io.Writer, result study.Result, again bool) error {
+func (r *experimentRun) print(w io.Writer, result study.Result, many, again bool) error {
 	if r.out.asJSON {
 		return nil
 	}
@@ -197,7 +195,7 @@ func (r *experimentRun) print(w io.Writer, result study.Result, again bool) erro
 		b.WriteString("\n")
 	}
 	format := report.Format(r.out.format)
-	if r.many && format != report.CSV {
+	if many && format != report.CSV {
 		fmt.Fprintf(&b, "## %s\n\n", result.Experiment.Name)
 	}
 	b.WriteString(result.Render(format))
@@ -211,11 +209,11 @@ func (r *experimentRun) print(w io.Writer, result study.Result, again bool) erro
 }
 
 // printJSON prints one result as an object, several as an array.
-func (r *experimentRun) printJSON(w io.Writer, results []study.Result) error {
+func (r *experimentRun) printJSON(w io.Writer, results []study.Result, many bool) error {
 	switch {
 	case !r.out.asJSON || len(results) == 0:
 		return nil
-	case r.many:
+	case many:
 		return report.WriteJSON(w, results)
 	}
 	return report.WriteJSON(w, results[0])
