@@ -50,17 +50,16 @@ func untilSignal(parent context.Context, hups *hangups) (ctx context.Context, st
 			signal.Notify(signals, s)
 		}
 	}
-	ends := make(chan os.Signal)
-	go func() {
-		for s := range signals {
-			if !hups.takes(s) {
-				ends <- s
+	next := func() os.Signal {
+		for {
+			if s := <-signals; !hups.takes(s) {
+				return s
 			}
 		}
-	}()
+	}
 	go func() {
-		cancel(signalError(<-ends))
-		second := signalError(afterEcho(ends))
+		cancel(signalError(next()))
+		second := signalError(afterEcho(next))
 		fmt.Fprintf(os.Stderr, "wanderd: %s again: leaving at once\n", second)
 		os.Exit(exitCode(second))
 	}()
@@ -71,9 +70,9 @@ func untilSignal(parent context.Context, hups *hangups) (ctx context.Context, st
 }
 
 // afterEcho returns the first signal after [echo].
-func afterEcho(signals <-chan os.Signal) os.Signal {
+func afterEcho(next func() os.Signal) os.Signal {
 	for came := time.Now(); ; {
-		if s := <-signals; time.Since(came) >= echo {
+		if s := next(); time.Since(came) >= echo {
 			return s
 		}
 	}

@@ -12,7 +12,7 @@ import (
 func TestEchoOfASignalIsIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		signals, second := make(chan os.Signal), make(chan os.Signal)
-		go func() { second <- afterEcho(signals) }()
+		go func() { second <- afterEcho(func() os.Signal { return <-signals }) }()
 		signals <- syscall.SIGTERM
 		time.Sleep(echo - time.Millisecond)
 		signals <- syscall.SIGHUP
