@@ -362,13 +362,10 @@ func clock(t, now time.Time) string {
 func rough(d time.Duration) string {
 	d = max(d, 0)
 	switch {
-	case d < time.Minute:
+	case d < time.Hour:
 		d = d.Truncate(time.Second)
 	case d < 24*time.Hour:
-		if d >= time.Hour {
-			d = d.Truncate(time.Minute)
-		}
-		d = d.Truncate(time.Second)
+		d = d.Truncate(time.Minute)
 	default:
 		d = d.Truncate(time.Hour)
 	}

@@ -57,10 +57,15 @@ func parseBind(text string, otherwise netip.AddrPort) (netip.AddrPort, error) {
 		return netip.AddrPort{}, err
 	}
 	addr, number := otherwise.Addr(), otherwise.Port()
-	if host != "" {
-		if addr, err = parseHost(host); err != nil {
-			return netip.AddrPort{}, err
+	switch host {
+	case "":
+	case "localhost": // the one name that is the same everywhere
+		addr = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	default:
+		if addr, err = netip.ParseAddr(host); err != nil {
+			return netip.AddrPort{}, fmt.Errorf("%q is not an IP address: write one of this host's own, as in 10.0.0.7:%d", host, membership.DefaultPort)
 		}
+		addr = addr.Unmap()
 	}
 	if port != "" {
 		if number, err = parsePort(port, 0); err != nil {
@@ -68,18 +73,6 @@ func parseBind(text string, otherwise netip.AddrPort) (netip.AddrPort, error) {
 		}
 	}
 	return netip.AddrPortFrom(addr, number), nil
-}
-
-// parseHost reads an address, or the one name that is the same everywhere.
-func parseHost(host string) (netip.Addr, error) {
-	if host == "localhost" {
-		return netip.AddrFrom4([4]byte{127, 0, 0, 1}), nil
-	}
-	addr, err := netip.ParseAddr(host)
-	if err != nil {
-		return netip.Addr{}, fmt.Errorf("%q is not an IP address: write one of this host's own, as in 10.0.0.7:%d", host, membership.DefaultPort)
-	}
-	return addr.Unmap(), nil
 }
 
 // parseAdvertise reads an address that others can reach.

@@ -21,10 +21,10 @@ func (r *Result) Chart() report.Chart {
 	width := bin(r.Scenario.Interval())
 	at := func(key float64) int { return int(math.Round(key / width.Seconds())) }
 	first := 0
-	for i, e := range histogram {
-		if i == 0 {
-			first = at(e.Key)
-		}
+	if len(histogram) > 0 {
+		first = at(histogram[0].Key)
+	}
+	for _, e := range histogram {
 		bar := min(at(e.Key)-first, maxBars-1)
 		for len(group.Values) <= bar {
 			from := time.Duration(first+len(group.Values)) * width
