@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,7 +44,7 @@ The pause ends after 24 hours, or after the time in --for, by the clock of each 
 		}
 		d, err := settings.ParseDuration(lasts)
 		if err == nil && d <= 0 {
-			err = errors.New("it must be more than 0")
+			err = errors.New("it must be greater than 0")
 		}
 		if err != nil {
 			return usageError(fmt.Errorf("--for %s: %w; or say --for ever", lasts, err))
@@ -136,7 +137,7 @@ func pauseText(p *control.Pause, now time.Time) string {
 // writePauses writes what holds a gate up, or may soon.
 func writePauses(line func(name, format string, args ...any), g *control.Gate, now time.Time) {
 	if g.Paused != nil || g.PausedHere != nil {
-		line("paused", "%s", pausedText(g, now))
+		line("paused", "%s", strings.TrimPrefix(pausedText(g, now), "is paused "))
 	}
 	for _, f := range g.Failing {
 		line("failing", "%s, exit %d", printable(f.Host), f.Exit)

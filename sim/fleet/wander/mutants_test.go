@@ -20,11 +20,10 @@ const mutantsPage = "../../../docs/mutants.md"
 const mutantsIntro = `# Mutants
 
 A checker that never objects proves nothing. So the protocol is broken on purpose, in one place at a time, and the bug finder
-has to notice: each seed draws a fleet and what goes wrong in it, from 1 on. The last column is the first seed whose run breaks
-a rule.
+must notice it. Each seed, from 1 on, draws a fleet and its faults. The last column is the first seed whose run breaks a rule.
 
-Written by ` + "`make mutants`" + `, which looks for these seeds, from ` + "`sim/fleet/wander/testdata/mutants`" + `. The
-tests run each mutant with its seed, and the sound protocol with the same one.
+` + "`make mutants`" + ` writes this page from ` + "`sim/fleet/wander/testdata/mutants`" + `, and looks for the seeds. The tests run each
+mutant with its seed, and the correct protocol with the same seed.
 
 | area | the mutant | who notices | after seeds |
 |---|---|---|---:|
