@@ -11,6 +11,6 @@
 //	    one timer ── the nearest deadline ──────▶│         ├─▶ Announce membership
 //	                                             ┘         └─▶ Tell     log, counters
 //
-// A message passes these checks before it reaches a machine, cheapest first: size, magic, seal, gate, addressee, sender known,
-// expected now, rate, signature. A datagram that fails one gets no answer; it is counted by reason.
+// Before a message reaches a machine it passes these checks, cheapest first: size, magic, seal, gate, addressee, sender in the gate,
+// expected now, rate, signature. A datagram that fails a check gets no answer; it is counted by reason.
 package agent

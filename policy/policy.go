@@ -3,8 +3,8 @@
 // A protocol is a [Machine]: one call in, effects out, deadlines as plain state. It has no clock, does no I/O and starts no
 // goroutine; time, randomness and the network reach it as arguments. The agent and the simulator run the same machines.
 //
-// A machine never sees bytes: what does not parse or does not authenticate is dropped before it gets here. A message that
-// parses but is out of place gives a note and changes nothing.
+// A machine never sees bytes: the shell drops what does not parse or does not authenticate. A message that parses but is out of place
+// gives a note and changes nothing.
 package policy
 
 import (

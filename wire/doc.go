@@ -1,6 +1,6 @@
 // Package wire is the wire format of wanderd: identities, tokens' names and numbers, messages, and the datagrams that carry them, signed
 // by their sender and sealed with the fleet secret. It reads no clock, opens no socket, keeps no state between two datagrams, and
-// knows no protocol: what a message is for, and what else it carries, is the protocols' own.
+// knows no protocol: the protocols decide what a message is for, and what else it carries.
 //
 // # Datagrams
 //
@@ -101,8 +101,8 @@
 // # Order of checks
 //
 // The cheapest check is first. Each has its own [Drop] reason, and a datagram that fails one never gets an answer:
-// length, magic, version, class ([Classify]); seal, layout ([Codec.Open]); then by the agent: gate known, addressed to
-// this member, the rules of its kind, sender known, sender within its rate, a message that the gate's machine expects now; and last
-// the signature ([Unverified.Verify]), because it costs some fifty times all others together. A replayed datagram passes all checks
-// but the machine's own: the protocols detect replays by nonces and the identities of exchanges.
+// length, magic, version, class ([Classify]); seal, layout ([Codec.Open]). Then the agent checks: gate known, addressed to this member,
+// the gate's protocol, the rules of its kind, sender in the gate, not an old offer, a message that the gate's machine expects now, sender
+// within its rate. The signature is last ([Unverified.Verify]), because it costs some fifty times as much as all others together. A replayed
+// datagram may pass all checks but the machine's own: the protocols detect replays by nonces and the identities of exchanges.
 package wire

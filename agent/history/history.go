@@ -1,5 +1,5 @@
 // Package history keeps the last runs of a gate on this host, in memory and in a file. A run is written when it begins and again when it
-// ends, so one that its agent did not survive is known after the restart. It never makes a run wait: the file is written beside it.
+// ends. So after a restart the agent knows of a run that it did not survive. No run waits for the file: a goroutine of its own writes it.
 package history
 
 import (

@@ -1,7 +1,7 @@
 // Package hook runs the protected operation as a child process, and knows when it is over.
 //
 // An operation is over when its first process has ended and nothing of its session is left: a gate must not open while a
-// transfer still runs behind the back of a script that has exited. Between the agent and the operation stands a guard, the
+// transfer still runs in the background of a script that has exited. Between the agent and the operation stands a guard, the
 // agent's own program started again in a hidden mode:
 //
 //	agent ──lifeline──▶ guard ──▶ ./sync.sh ──▶ rsync, timeout, …
@@ -10,16 +10,16 @@
 //	  └──── output, line by line ─────────────┘
 //
 // The lifeline is a pipe on which the agent tells the guard what to run, when to stop it, and what to say if the agent dies. It
-// ends when the agent is killed, be it with SIGKILL. Then, as at a stop, the guard tells the session to stop (SIGTERM), and kills
-// what is left of it after a grace, which is short: the others wait for nothing else. When nothing is left it says its last words,
-// datagrams that the agent has sealed and signed for this case, and ends. A guard whose operation had ended before says nothing.
+// ends when the agent is killed, even with SIGKILL. Then, as at a stop, the guard tells the session to stop (SIGTERM), and kills
+// what is left of it after a grace, which is short, because the other members wait for it. When nothing is left, the guard sends
+// datagrams that the agent has sealed and signed for this case, and ends. A guard whose operation had ended before sends nothing.
 // A parent-death signal would reach only the first process, and none of its children.
 //
 // A grant may have an end: a time since boot at which nothing of the operation is left. The guard keeps to it by itself, also while
 // the agent stands still (SIGSTOP, a disk that hangs) or the host was suspended.
 //
-// The guard has a name of its own, as process and in its arguments, so that who kills all processes of the agent's name leaves it to
-// do its duty. If it is killed all the same, the first process of the operation dies with it, and the agent kills the rest.
+// The guard has its own name, as process and in its arguments. So killing all processes of the agent's name does not kill the guard.
+// If the guard is killed, the first process of the operation dies with it, and the agent kills the rest.
 //
 // A process that leaves the session (setsid, or a service manager that starts something on its behalf) is deliberately
 // out of reach when the operation ends: that is how a hook leaves a daemon behind. What the guard has to kill, and what its agent

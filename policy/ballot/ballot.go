@@ -1,6 +1,6 @@
-// Package ballot gives a strict gate its one right to run: leases (Gray, Cheriton) on promises (Paxos) by a majority of a fixed roster. It has no
-// log and no leader. Any token protocol with a roster can use its machine, as its answer to "may I make a new token?" and for its holder's
-// lease.
+// Package ballot gives one member of a strict gate at a time the right to run: leases (Gray, Cheriton) on promises (Paxos) by a majority of a
+// fixed roster. It has no log and no leader. Any token protocol with a roster can use its machine, to answer "may I make a new token?" and for
+// its holder's lease.
 //
 //	proposer              members of the roster
 //	  promises e to itself, saves

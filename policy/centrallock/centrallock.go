@@ -1,10 +1,10 @@
-// Package centrallock is a specimen for tests: the smallest protocol that shares nothing with the soft gate. One member is the server
-// and lends a lock; the others ask for it, run, and give it back. It shows that shells, simulator and general checkers know no
-// protocol: it runs on demand, its grants have an end that is moved, and its messages, notes, facts and memo are its own. No command
-// uses it. It never survives the loss of its server.
+// Package centrallock is an example for tests: the smallest protocol that shares nothing with the soft gate. One member is the server
+// and lends a lock; the others ask for it, run, and give it back. It proves that shells, simulator and general checkers know no
+// protocol: it runs on demand, its grants have an end that can be extended, and it has its own messages, notes, facts and memo. No command
+// uses it. It does not survive the loss of its server.
 //
-// The server lends the token for a lease, and takes it for lost when the lease is over. A borrower counts its lease from when it sent
-// the request that was answered, so its run is gone by the time the server lends again. A server that was restarted waits for a
+// The server lends the token for a lease, and considers it lost when the lease is over. A borrower counts its lease from when it sent
+// the request that was answered, so its run has ended by the time the server lends again. A server that was restarted waits for a
 // lease before it lends, because it has forgotten to whom it lent.
 package centrallock
 

@@ -1,7 +1,7 @@
 // Package guardian prevents the loss of a token with its holder. Any token protocol can use its machine.
 //
 // Ciuffoletti leaves "a better reaction to token loss" open (section 7): his members detect a loss by a silence of Δmax. Here the
-// last holders keep a copy, as in the k-copies algorithm of Arantes and Sopena for rings, and the holder sends them beats:
+// last holders are guardians: they keep a copy, as in the k-copies algorithm of Arantes and Sopena for rings, and the holder sends them beats:
 //
 //	holder                     guardian of rank 0         of rank 1
 //	  ── Beat ───────────────────▶                            four in a patience, to each guardian
@@ -16,9 +16,9 @@
 // A soft gate may suspect a live holder: that costs a second copy of the token for a while. Copies differ in Seq, which a revival
 // raises above every number that the lost copy can have reached, and every member keeps only the higher copy. To make this rare, a
 // guardian asks before it revives, a higher rank waits longer, and guardians that hear the holder say so. Only if the holder itself
-// has said that it no longer holds the token (Yield), the first guardian revives it at once. A holder that was away for longer than
+// has said that it no longer holds the token (Yield), does the first guardian revive it at once. A holder that was away for longer than
 // a patience asks its guardians before it does anything with the token. A removed token is buried: its guardians are told, and tell
-// others, because they would revive every removed token otherwise.
+// others. Otherwise they would revive every removed token.
 //
 // The package never chooses a guardian, reads only the trail of a load, and does not decide what its owner does with the token.
 // Files: holder.go (beats, doubt), watch.go (a guardian's knowledge, suspicion, revival), question.go (questions and their results),

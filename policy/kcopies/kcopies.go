@@ -9,8 +9,8 @@
 //	SafeSendToken ── TOKEN ──▶ REAL        BACKUP         BACKUP       <TOKEN, S_T = S_i+1, count>
 //	 NONE, D = {}              D={S_i+1}   D={S_i+1,S_i+2}  D={S_i+1 … S_i+k+1}
 //
-// A member with a copy watches those before it, back to the holder: the detection sets D are nested. If all of them have crashed, the
-// token is its own. k crashes in a row are survived, and more that are not in a row. Messages may arrive in any order.
+// A member with a copy watches those before it, back to the holder: the detection sets D are nested. If all of them have crashed, its
+// copy becomes the token. The token survives k crashes in a row, and more that are not in a row. Messages may arrive in any order.
 //
 // What an owner does:
 //
@@ -23,14 +23,14 @@
 //     paper's #(D) − 1.
 //   - MayRegenerate is a question to the owner: this member would regenerate the token. The owner calls [Machine.UseBackup] at once
 //     (the papers' perfect detector), or later, or never; until then the token stays BACKUP.
-//   - Took and Gave are the owner's to say: not every object is a token of its gate.
+//   - The owner says Took and Gave: not every object is a token of its gate.
 //
-// Rules that figure 2 lacks, each found by running it as printed: only a BACKUP becomes REAL by UseBackup, and who is not in D is
-// suspected without effect (a holder with D = {S_i} that hears of any crash would otherwise deliver the token twice); D is {S_i} after
-// UseBackup, as in k-copies (Mais valem leaves it).
+// Figure 2 lacks these rules; each was found by running it as printed. Only a BACKUP becomes REAL by UseBackup. Suspecting a member that is
+// not in D has no effect (otherwise a holder with D = {S_i} that hears of any crash would deliver the token twice). D is {S_i} after
+// UseBackup, as in k-copies (Mais valem leaves it unchanged).
 //
 // It needs members that know the same ring in the same order, k ≤ N − 2, messages that are not lost, and a detector that never
-// suspects the living. The owner's answer to MayRegenerate stands in for that detector where there is none.
+// suspects a living member. Where there is no such detector, the owner's answer to MayRegenerate replaces it.
 //
 // Files: kcopies.go (variables and Initialisation), send.go, receive.go, suspect.go, backup.go (the functions of figure 2), message.go
 // (the TOKEN message), note.go. Package proof has the appendix's properties as checks, package survival the study of k. Packages

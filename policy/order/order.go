@@ -1,11 +1,11 @@
-// Package order has the orders of operators: a gate is paused, or not any more. Its [Layer] stands between a shell and the machine of any
-// protocol, and holds one rule for all of them: a member never runs under an order that it knows.
+// Package order has the orders of operators: to pause a gate, and to resume it. Its [Layer] stands between a shell and the machine of any
+// protocol, and keeps one rule for all protocols: a member never runs under an order to pause that it knows.
 //
-// An order is small, and the newest one counts. Every message of the gate has the newest one that its sender knows: so a member that was
-// away learns it with the token, before it runs. Gossip tells everybody else soon. How an order is given to the shell, and who has given
-// it for what reason, is the shell's business.
+// An order is small, and the newest one counts. Every message of the gate carries the newest order that its sender knows. So a member that
+// was away learns of it with the token, before it runs. Gossip tells all others soon. The shell receives orders from operators, and knows
+// who gave an order for what reason.
 //
-// A paused gate goes on as if nobody had anything to run: the token wanders, a demand waits, a run that has begun ends as usual.
+// A paused gate goes on as if nobody had anything to run: the token goes round, a demand waits, a run that has begun ends as usual.
 //
 //	order.go  the layer between shell and machine
 //	newest.go which order counts, and when it ends

@@ -1,7 +1,7 @@
 // Package pace has the rules of all gates that say when a member's operation is due again: min_interval after the start of the last run, sooner if
 // that one has failed, and only while a window of the gate is open.
 //
-//	pace.go       the interval between two runs, and what a run that failed makes of it
+//	pace.go       the interval between two runs, and how a failed run changes it
 //	turns.go      whether a grant is the operation's or a caller's
 //	calendar.go   times of the week in which members may run
 package pace

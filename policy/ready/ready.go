@@ -1,9 +1,9 @@
 // Package ready decides when a host is asked whether a gate's own operation is needed, and for how long its answer counts.
 //
 // The question is asked without the token: no token waits for an answer, and no host that needs nothing keeps one. A member that will be
-// due is asked a timeout before that. It is due after a yes only, which lasts until the run. An answer that is older than the time
-// until the next question is no reason to run, or not to: the question is asked again. So a member that waits for its turn for hours does
-// not run by what was true hours ago; and it loses nothing by being asked again, because its last yes counts until the answer is there.
+// due is asked a timeout before that. It is due only after a yes, which lasts until the run. An answer counts until the next question is
+// due; then the question is asked again. So a member that waits for its turn for hours does not run by an answer that is hours old. And it
+// loses nothing by being asked again, because its last yes counts until the new answer is there.
 //
 // A member does not have to remember answers: after a restart it is asked.
 package ready

@@ -4,16 +4,16 @@
 //
 //	lease.go        from the token to a command, and back: nothing runs before a lease, nothing moves before its end
 //	regenerate.go   "may I regenerate?": when a member proposes
-//	follow.go       what the ring or tree does, as the ballot has to know it
-//	accept.go       what comes from outside of the roster, or of an older epoch, comes to nobody
+//	follow.go       tells the ballot what the ring or tree does
+//	accept.go       drops messages from outside of the roster, or of an older epoch
 //	due.go          who wants to run: callers, and the member's own operation
 //	roster.go       a roster changes by one member at a time
 //	settings.go     the settings of a gate, and its family
 //
-// The ring and the tree count the hops of their token themselves, and never meet a token whose number is below one of before: the ballot's
-// numbers, which fence, are always at least as high, and what runs has a number that nothing else ever has.
+// The ring and the tree count the hops of their token themselves, and never meet a token with a lower number than an earlier one. The
+// ballot's fencing numbers are always at least as high, and every run has a number that no other run has.
 //
-// A gate at rest is silent: an idle holder lets its lease go. But the token of a ring that moves always moves always.
+// A gate at rest is silent: an idle holder does not renew its lease. The exception is a ring whose token always moves.
 package strict
 
 import (

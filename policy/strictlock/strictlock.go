@@ -1,8 +1,8 @@
-// Package strictlock is a specimen for tests: the smallest strict gate, a ballot, handoffs and a demand, and nothing else. It shows how a protocol
+// Package strictlock is an example for tests: the smallest strict gate, with only a ballot, handoffs and a demand. It shows how a protocol
 // embeds package ballot. No command uses it.
 //
 // A member that is wanted asks all others for the token, and proposes a new epoch when none comes. The holder runs when it is wanted, and then
-// passes the token to the next that has asked. There is no queue: a request is repeated until it is served.
+// passes the token to the next member that has asked. There is no queue: a request is repeated until it is served.
 package strictlock
 
 import (

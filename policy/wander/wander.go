@@ -1,9 +1,9 @@
 // Package wander is the soft gate: the wandering token of Ciuffoletti's paper, section 5, as a machine.
 //
-// One token wanders at random between the members of a gate. A member that receives it, and has not run the protected operation for
-// min_interval (Δmin), runs it and passes the token on. Any other member lets it rest for skip (Δskip) and passes it on. After a
-// silence a member replaces a lost token; of several tokens the oldest survives. Normally exactly one member runs. Overlaps are rare
-// and short, and a member never blocks because others are away.
+// One token goes round the members of a gate, or wanders at random, as in the paper. A member that receives it, and has not run the
+// protected operation for min_interval (Δmin), runs it and passes the token on. Any other member lets it rest for skip (Δskip) and
+// passes it on. After a silence a member replaces a lost token; of several tokens the oldest survives. Normally exactly one member
+// runs. Overlaps are rare and short, and a member never blocks because others are away.
 //
 // The rules, by file:
 //

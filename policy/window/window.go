@@ -1,8 +1,8 @@
 // Package window has the times of the week in which a gate may run: "Mon..Fri 22:00-06:00 Europe/Berlin".
 //
 // A window is open while the clocks of its zone show a time in it. So a night in which the clocks go forward is an hour shorter, and one in
-// which they go back an hour longer; a window in the hour that is skipped does not open in that night, and one in the hour that comes
-// twice opens twice. A window whose end is not after its beginning ends on the next day, and belongs to the day on which it begins.
+// which they go back is an hour longer. A window inside the skipped hour does not open in that night, and one inside the repeated hour
+// opens twice. A window whose end is not after its beginning ends on the next day, and belongs to the day on which it begins.
 //
 // The package reads no clock: a time is Unix time in nanoseconds.
 package window

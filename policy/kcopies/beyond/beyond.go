@@ -12,9 +12,9 @@
 //
 // On a ring the path is the next members in order, all of T is predictable, and D is that of package kcopies.
 //
-// Two things that section 5 leaves open. A monitor that is replaced still has a copy and a D in which the holder need not be: it has to be
-// told, before it is told of the crash of the member that replaced it. And a member of T that is known to have crashed is of no use: a holder
-// that leaves such members out has k living backups after every move, and loses the token only to k + 1 crashes at once.
+// Section 5 leaves two things open. A monitor that is replaced still has a copy, and its D may lack the holder: it must be told so before it
+// hears of a crash of the member that replaced it. And a member of T that is known to have crashed is useless: a holder that leaves such
+// members out has k living backups after every move, and loses the token only to k + 1 crashes at once.
 package beyond
 
 import (

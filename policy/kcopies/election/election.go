@@ -6,7 +6,7 @@
 //
 //	claim.go   the claims, and UpdateToken
 //
-// k crashes in a row are survived, as everywhere; Mais valem has k + 1 here. The leader that comes out is alive, and the best of the living:
+// It survives k crashes in a row, like all applications; Mais valem says k + 1 here. The elected leader is alive, and the best of the living:
 //
 //   - A claim that meets a better candidate is kept, not destroyed. If that member crashes, its copies go on.
 //   - UpdateToken replaces S_claim if S_claim is known to have crashed: in D. As printed it does so "if currentLeader = S_claim": then a claim

@@ -1,4 +1,4 @@
-// Package martin is Martin's mutual exclusion on a token that survives crashes, with requests that do, too: "requests for the token move
+// Package martin is Martin's mutual exclusion on a token that survives crashes, with requests that also survive crashes: "requests for the token move
 // in one direction while the token moves in the opposite direction. The holder of the token keeps it as long as it does not receive a
 // request. […] each node request can be seen as a single object like the token ('request-object'). […] Requests are in this way uniquely
 // identified by S_q" (k-copies, section 3.1).
@@ -13,10 +13,10 @@
 // Rules that the paper does not state, each found by a run in which somebody starved:
 //
 //   - A member that has asked keeps the requests of others: the token will come by.
-//   - A request ends where it meets the token. It counts as having gone home, so that a later one of the same member has a greater count
-//     than any copy of it. If the member where it ended crashes, such a copy is used, and the token goes once where it need not.
-//   - One that was overtaken by a later one of the same member is a request of the member that has sent it on all the same.
-//   - The copies keep a request. They do not keep what a member knows: that it has to pass the token on. So if the member that was asked
+//   - A request ends where it meets the token. It counts as returned to its member, so a later request of the same member has a greater
+//     count than any copy of it. If the member where it ended crashes, such a copy is used, and the token makes one needless hop.
+//   - A request that a later one of the same member has overtaken still counts as a request of the member that has sent it on.
+//   - The copies keep a request, but not a member's knowledge that it must pass the token on. So if the member that was asked
 //     crashes, the next one is asked.
 package martin
 

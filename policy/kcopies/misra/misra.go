@@ -8,11 +8,11 @@
 //	work.go    the application whose end is detected
 //
 // "Already passive" means that the member is white: it has not been active since the token was here. A member that is passive as the token
-// comes, and was active before, may have sent work that the token never meets. Mais valem has the colours the wrong way round (white
-// restarts the count, black counts), and does not cap the count at N: with more crashes than the round had members left, it jumps over N
-// and nothing is ever detected.
+// comes, and was active before, may have sent work that the token never meets. Mais valem exchanges the colours (white
+// restarts the count, black counts), and does not limit the count to N: with more crashes than members left in the round, the count jumps
+// over N, and the termination is never detected.
 //
-// It needs links that are FIFO, and a crash that is told only after no message of the crashed is in flight.
+// It needs FIFO links, and a detector that reports a crash only after no message of the crashed member is in flight.
 package misra
 
 import (

@@ -6,7 +6,7 @@
 //	P_Count             counts differ as positions do
 //	P_MaxCount          so the holder's count is the greatest
 //
-// They hold at every t of the paper's discrete time, which is set by SafeSendToken, SafeReceiveToken and UseBackup, so a check belongs after
+// They hold at every t of the paper's discrete time. SafeSendToken, SafeReceiveToken and UseBackup advance that time, so a check belongs after
 // every step. The package sees all sites at once: it is for tests and simulators.
 package proof
 

@@ -3,12 +3,12 @@
 // The metadata of a dataset is "the history of transactions performed" on it.
 //
 //	router.go   a TM: it performs its transactions while it holds the token of their dataset
-//	client.go   the clients: they submit transactions, and submit again what their router died with
+//	client.go   the clients: they submit transactions, and submit those of a crashed router again
 //	history.go  the metadata
 //
-// The paper leaves open what becomes of the transactions of a router that crashes. Here their clients hear of the crash, too, and submit
-// them to the next router. A transaction is answered when the token has left with it in its history, so that k copies of it exist; who
-// submits it again finds it there. So none is lost, and none is in the history twice.
+// The paper does not say what happens to the transactions of a router that crashes. Here their clients also hear of the crash, and submit
+// them to the next router. A transaction is answered when the token has left with it in its history, so k copies of it exist. A client
+// that submits it again finds it there. So no transaction is lost, and none is in the history twice.
 package transpeer
 
 import (
