@@ -2,6 +2,7 @@ package ballot_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -117,11 +118,8 @@ func (c *circle) deliver(absent ...int) (end ballot.Outcome) {
 	for len(c.air) > 0 {
 		msg := c.air[0]
 		c.air = c.air[1:]
-		lost := false
-		for _, i := range absent {
-			lost = lost || msg.To == c.roster.ID(i) || msg.From == c.roster.ID(i)
-		}
-		if !lost {
+		lost := func(i int) bool { return msg.To == c.roster.ID(i) || msg.From == c.roster.ID(i) }
+		if !slices.ContainsFunc(absent, lost) {
 			c.air = append(c.air, c.receive(msg)...)
 			if c.end.Ending != ballot.Pending && c.end.Ending != ballot.Promised {
 				end = c.end
@@ -190,14 +188,8 @@ func (c *circle) renew() {
 // wantNotes wants exactly these notes since the last call.
 func (c *circle) wantNotes(want ...policy.Note) {
 	c.t.Helper()
-	got := ballot.Notes().Names(c.notes)
-	if len(got) != len(want) {
-		c.t.Fatalf("notes %v, want %v", got, ballot.Notes().Names(want))
-	}
-	for i := range want {
-		if c.notes[i] != want[i] {
-			c.t.Fatalf("notes %v, want %v", got, ballot.Notes().Names(want))
-		}
+	if !slices.Equal(c.notes, want) {
+		c.t.Fatalf("notes %v, want %v", ballot.Notes().Names(c.notes), ballot.Notes().Names(want))
 	}
 	c.notes = nil
 }

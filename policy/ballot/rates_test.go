@@ -2,6 +2,7 @@ package ballot_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,7 +28,7 @@ func TestClocksOfDifferentRatesAreNoticed(t *testing.T) {
 			dice := rand.New(rand.NewPCG(1, 1))
 			c.elect(0)
 			c.need()
-			noticed, origin := false, c.now
+			origin := c.now
 			for range 200 {
 				questions := c.air
 				c.air = nil
@@ -45,9 +46,7 @@ func TestClocksOfDifferentRatesAreNoticed(t *testing.T) {
 					c.wake(0)
 				}
 			}
-			for _, n := range c.notes {
-				noticed = noticed || n == ballot.NoteClockRates
-			}
+			noticed := slices.Contains(c.notes, ballot.NoteClockRates)
 			if noticed != tc.want {
 				t.Errorf("noticed: %v", noticed)
 			}
@@ -86,9 +85,7 @@ func TestARestartIsNoOtherRate(t *testing.T) {
 		}
 		c.deliver()
 	}
-	for _, n := range c.notes {
-		if n == ballot.NoteClockRates {
-			t.Fatal("a restart was taken for a clock of another rate")
-		}
+	if slices.Contains(c.notes, ballot.NoteClockRates) {
+		t.Fatal("a restart was taken for a clock of another rate")
 	}
 }
