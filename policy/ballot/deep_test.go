@@ -127,15 +127,14 @@ type form struct {
 }
 
 // form returns the form of what a pointer points to.
-func (ls layouts) form(seed maphash.Seed, pointer reflect.Value) (f form) {
-	var h maphash.Hash
-	h.SetSeed(seed)
-	ls.add(&f, &h, pointer)
+func (ls layouts) form(pointer reflect.Value) (f form) {
+	h := newHash()
+	ls.add(&f, h, pointer)
 	f.hash = h.Sum64()
 	return f
 }
 
-func (ls layouts) add(f *form, h *maphash.Hash, pointer reflect.Value) {
+func (ls layouts) add(f *form, h *hash, pointer reflect.Value) {
 	l, at := ls.of(pointer.Type().Elem()), pointer.UnsafePointer()
 	for _, b := range l.bytes {
 		_, _ = h.Write(unsafe.Slice((*byte)(unsafe.Add(at, b[0])), b[1]-b[0]))
@@ -159,7 +158,7 @@ func (ls layouts) add(f *form, h *maphash.Hash, pointer reflect.Value) {
 		case v.Kind() == reflect.Pointer:
 			ls.add(f, h, v)
 		case v.Elem().Kind() != reflect.Pointer:
-			maphash.WriteComparable(h, v.Interface())
+			maphash.WriteComparable(&h.Hash, v.Interface())
 		case !isShared(v.Elem().Type()):
 			ls.add(f, h, v.Elem())
 		}

@@ -2,7 +2,6 @@ package ballot_test
 
 import (
 	"fmt"
-	"hash/maphash"
 	"reflect"
 	"slices"
 	"time"
@@ -24,7 +23,7 @@ type small struct {
 	draws [3]uint64
 	run   [3]smallRun
 	now   policy.Time
-	// crashes and hops are how many members have crashed, and how many offers of a token have arrived.
+	// crashes and hops are how many members have crashed, and how many offers of a token have arrived if they are counted.
 	crashes, hops int
 	newest        wire.Seq
 	// pending are the messages that may still arrive, arrived those that have, and that a gate may send again. Both belong to this state alone.
@@ -123,7 +122,7 @@ func (x *explorer) copied(s *small, i int) gate {
 }
 
 func (x *explorer) seat(s *small, i int, g gate) {
-	s.seats[i] = seat{g, x.layouts.form(x.seed, reflect.ValueOf(g))}
+	s.seats[i] = seat{g, x.layouts.form(reflect.ValueOf(g))}
 }
 
 func (x *explorer) send(s *small, m *wire.Message) {
@@ -169,10 +168,12 @@ func (x *explorer) arrive(s *small, n int) {
 	m := s.pending[n]
 	s.pending = slices.Delete(s.pending, n, n+1)
 	s.arrived = append(s.arrived, m)
-	if m.kind == handoff.KindToken {
-		s.hops++
+	if msg := x.message(&m); s.seats[m.to].Expects(&msg) {
+		if m.kind == handoff.KindToken && x.hops > 0 {
+			s.hops++
+		}
+		x.step(s, int(m.to), policy.Event{Kind: policy.Received, Msg: msg})
 	}
-	x.step(s, int(m.to), policy.Event{Kind: policy.Received, Msg: x.message(&m)})
 }
 
 var smallKinds = strictlock.Settings{}.Family().Kinds
@@ -237,7 +238,7 @@ func (x *explorer) propose(s *small, i int) {
 // newExplorer returns an explorer, and the world in which it begins: member 0 has won a ballot, has run, and has its lease; the token has ended
 // the tour with which rings begin.
 func newExplorer(w smallWorld) (*explorer, *small, error) {
-	x := &explorer{smallWorld: w, seed: maphash.MakeSeed(), seen: map[uint64][]mail{}, numbers: map[sent]uint32{}, layouts: layouts{}}
+	x := &explorer{smallWorld: w, seen: map[uint64][]mail{}, met: map[uint64]bool{}, numbers: map[sent]uint32{}, layouts: layouts{}}
 	list, ids := names(3)
 	x.ids = ids
 	var err error
