@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/wanderd/wanderd/policy/wander"

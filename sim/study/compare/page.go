@@ -176,22 +176,15 @@ func points(list []measured) []report.Comparison {
 	var all []report.Comparison
 	for i := range list {
 		m := &list[i]
-		c := report.Comparison{Title: fmt.Sprintf("%s, N = %d, load %s, %s", m.contender.name, m.members, report.Number(m.load), m.fault), What: "figure"}
-		for _, f := range []struct {
-			label string
-			value float64
-		}{
-			{"busy share", m.busy},
-			{"share with two at once", m.overlap},
-			{"obtaining time p50, s", m.p50},
-			{"obtaining time p99, s", m.p99},
-			{"datagrams a run", m.messages},
-			{"Jain's index", m.fairness},
-			{"longest recovery, s", m.recovery},
-		} {
-			c.Rows = append(c.Rows, report.Measured(f.label, f.value))
-		}
-		all = append(all, c)
+		all = append(all, report.Comparison{
+			Title: fmt.Sprintf("%s, N = %d, load %s, %s", m.contender.name, m.members, report.Number(m.load), m.fault), What: "figure",
+			Rows: []report.Compared{
+				report.Measured("busy share", m.busy), report.Measured("share with two at once", m.overlap),
+				report.Measured("obtaining time p50, s", m.p50), report.Measured("obtaining time p99, s", m.p99),
+				report.Measured("datagrams a run", m.messages), report.Measured("Jain's index", m.fairness),
+				report.Measured("longest recovery, s", m.recovery),
+			},
+		})
 	}
 	return all
 }
