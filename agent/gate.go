@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -111,7 +112,9 @@ func newGate(a *Agent, cfg GateConfig, p past) *gate {
 
 // begin lets a gate take part.
 func (a *Agent) begin(g *gate) {
-	g.endHistory = beside(g.keepHistory)
+	g.endHistory = beside(func(ctx context.Context) {
+		g.history.Write(ctx, func(err error) { g.log.Warn().Err(err).Msg("the history of the runs is in memory only") })
+	})
 	g.event.Kind, g.event.State = policy.Started, g.state
 	a.step(g)
 }

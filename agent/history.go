@@ -43,11 +43,6 @@ func cutOf(r *hook.Result) history.Cut {
 	return ""
 }
 
-// keepHistory writes the history of a gate until ctx is done.
-func (g *gate) keepHistory(ctx context.Context) {
-	g.history.Write(ctx, func(err error) { g.log.Warn().Err(err).Msg("the history of the runs is in memory only") })
-}
-
 // endHistories ends the writing of all histories.
 func (a *Agent) endHistories() {
 	var all sync.WaitGroup
