@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -153,13 +152,13 @@ type route struct {
 	// post says that it does something, own that it is for the agent's user and root only. The answer of a patient one may take long.
 	post, own, patient bool
 	// ask makes the document of the answer. serve, if there is one, answers by itself.
-	ask   func(ctx context.Context, body io.Reader, query url.Values, p peer) (any, error)
+	ask   func(context.Context, *http.Request, peer) (any, error)
 	serve func(http.ResponseWriter, *http.Request, peer)
 }
 
 // plain is the ask of a path that needs nothing but the path.
-func plain[T any](ask func(context.Context) (T, error)) func(context.Context, io.Reader, url.Values, peer) (any, error) {
-	return func(ctx context.Context, _ io.Reader, _ url.Values, _ peer) (any, error) { return ask(ctx) }
+func plain[T any](ask func(context.Context) (T, error)) func(context.Context, *http.Request, peer) (any, error) {
+	return func(ctx context.Context, _ *http.Request, _ peer) (any, error) { return ask(ctx) }
 }
 
 // routes are all paths. Histories have the output of hooks, so not everybody may read them.
@@ -171,8 +170,8 @@ func (s *Server) routes() map[string]route {
 		pathNow:     {ask: plain(src.Now)},
 		pathFleet:   {ask: plain(src.Fleet)},
 		pathHistory: {own: true, ask: plain(src.History)},
-		pathFleetHistory: {own: true, ask: func(ctx context.Context, _ io.Reader, query url.Values, _ peer) (any, error) {
-			which, err := readWhich(query)
+		pathFleetHistory: {own: true, ask: func(ctx context.Context, r *http.Request, _ peer) (any, error) {
+			which, err := readWhich(r.URL.Query())
 			if err != nil {
 				return nil, err
 			}
@@ -184,16 +183,16 @@ func (s *Server) routes() map[string]route {
 		pathDrain: {post: true, own: true, ask: plain(func(ctx context.Context) (struct{}, error) {
 			return struct{}{}, src.Drain(ctx)
 		})},
-		pathOrder: {post: true, own: true, ask: func(ctx context.Context, body io.Reader, _ url.Values, p peer) (any, error) {
-			order, err := readOrder(body, p)
+		pathOrder: {post: true, own: true, ask: func(ctx context.Context, r *http.Request, p peer) (any, error) {
+			order, err := readOrder(r.Body, p)
 			if err != nil {
 				return nil, err
 			}
 			return struct{}{}, src.Order(ctx, order)
 		}},
-		pathRun: {post: true, own: true, patient: true, ask: func(ctx context.Context, body io.Reader, _ url.Values, p peer) (any, error) {
+		pathRun: {post: true, own: true, patient: true, ask: func(ctx context.Context, r *http.Request, p peer) (any, error) {
 			var call RunNow
-			if err := json.NewDecoder(body).Decode(&call); err != nil {
+			if err := json.NewDecoder(r.Body).Decode(&call); err != nil {
 				return nil, &badRequestError{"a request for a run is a document of at most 4 KiB"}
 			}
 			call.PID = p.pid
@@ -244,7 +243,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel = context.WithTimeout(ctx, sourceTimeout)
 		defer cancel()
 	}
-	document, err := route.ask(ctx, r.Body, r.URL.Query(), peer)
+	document, err := route.ask(ctx, r, peer)
 	_, bad := errors.AsType[*badRequestError](err)
 	switch {
 	case bad:
