@@ -28,7 +28,7 @@ func TestWhatOccursInTheNetworkIsNoMembers(t *testing.T) {
 // A state of one life is zero again in the next, and each member has its own.
 func TestAStateIsOfOneMemberAndOneLife(t *testing.T) {
 	var seen []int
-	w := EachLife(func(steps *int, _ *Cluster, o *Occurrence) error {
+	w := EachLife(func(steps *int, _ *Cluster, _ *Occurrence) error {
 		*steps++
 		seen = append(seen, *steps)
 		return nil

@@ -32,13 +32,9 @@ func wanderBackbone() study.Experiment {
 
 // backboneTable has the sentences that can be checked, in the order of the paper, each as a percentage.
 func backboneTable(runs [][]long) report.Comparison {
-	var (
-		labels    []string
-		published []float64
-		measured  []measure.Estimate
-	)
-	claim := func(label string, is float64, e measure.Estimate) {
-		labels, published, measured = append(labels, label), append(published, is), append(measured, e)
+	c := report.Comparison{Title: "The case study", What: "claim", Unit: "%"}
+	claim := func(label string, published float64, e measure.Estimate) {
+		c.Rows = append(c.Rows, report.Compared{Label: label, Published: published, Measured: value(e.Mean), Half: value(e.Half)})
 	}
 	// "80% of the times the applications have access to the backbone within 2 ∗ Δmin"
 	claim("N = 150: waits within 2 × Δmin", 80, measure.EstimateBy(runs[0], func(l *long) float64 { return l.within(2 * study.MinInterval) }))
@@ -51,7 +47,7 @@ func backboneTable(runs [][]long) report.Comparison {
 		measure.EstimateBy(runs[1], func(l *long) float64 { return 100 * sharedBy(&l.figures, 4) }))
 	// "this reflects the increased number of users of the shared resource, and should slow down the application of approximately 30%"
 	claim("N = 300: longer from one operation to the next by", 30, longerWith(runs))
-	return compare("The case study", "claim", "%", labels, published, func(row int) measure.Estimate { return measured[row] })
+	return c
 }
 
 // longerWith compares the mean intervals of two fleets, run by run.
