@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim/measure"
 	"github.com/wanderd/wanderd/sim/seeds"
@@ -100,7 +98,7 @@ func forecast(f *fleet, runs []run) Forecast {
 	}
 	slices.Sort(waits)
 	made.Wait = quantiles(waits)
-	made.Wait.Mean = estimate(func(r *run) measure.Number { return measure.Number(stat.Mean(r.waits, nil)) })
+	made.Wait.Mean = estimate(func(r *run) measure.Number { return mean(r.waits) })
 	if made.FromTheory = len(waits) < fewWaits; made.FromTheory {
 		made.Busy, made.Wait = certain(busy), f.waitInTheory()
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 
 	"github.com/wanderd/wanderd/policy/wander"
@@ -97,7 +96,7 @@ func agree(t *testing.T, walk wander.Walk, members, slots int, load float64) {
 		if got := float64(inUse(&r.figures, slots)); math.Abs(got-f.busy()) > 0.02 {
 			t.Errorf("busy %.4f, in theory %.4f", got, f.busy())
 		}
-		got, want := stat.Mean(r.waits, nil), f.wait()
+		got, want := float64(mean(r.waits)), f.wait()
 		if slack := 0.1*want + max(0.01*k.MinInterval.Seconds(), k.Op.Seconds()/2); math.Abs(got-want) > slack {
 			t.Errorf("members wait %.1f s, in theory %.1f s", got, want)
 		}
