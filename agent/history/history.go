@@ -90,7 +90,7 @@ type Log struct {
 }
 
 // Open reads the history from a file, which need not exist. Runs that its last writer did not see the end of count as cut short. Damaged
-// lines are skipped. The error says what could not be read; the log can be used all the same.
+// lines are skipped. The error says what could not be read; the log can still be used.
 func Open(path string) (*Log, error) {
 	l := &Log{path: path, changed: make(chan struct{}, 1)}
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)

@@ -169,7 +169,7 @@ func (c *Command) Run(o Order, signals <-chan os.Signal) Result {
 }
 
 // stepAside leaves the command's process group, for that of the guard. The leader of a session cannot. What is not in the terminal's group
-// must be able to write there all the same.
+// must still be able to write there.
 func (c *Command) stepAside() {
 	signal.Ignore(syscall.SIGTTOU)
 	c.apart = syscall.Setpgid(0, c.guard.Process.Pid) == nil

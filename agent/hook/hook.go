@@ -16,7 +16,7 @@
 // A parent-death signal would reach only the first process, and none of its children.
 //
 // A grant may have an end: a time since boot at which nothing of the operation is left. The guard keeps to it by itself, also while
-// the agent stands still (SIGSTOP, a disk that hangs) or the host was suspended.
+// the agent is paused (SIGSTOP, a disk that hangs) or the host was suspended.
 //
 // The guard has its own name, as process and in its arguments. So killing all processes of the agent's name does not kill the guard.
 // If the guard is killed, the first process of the operation dies with it, and the agent kills the rest.

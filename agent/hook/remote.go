@@ -21,7 +21,7 @@ type Grant struct {
 	Grace time.Duration `json:"grace,omitempty"`
 }
 
-// ErrLate says that a caller did not take its grant in time: it stands still, or has gone.
+// ErrLate says that a caller did not take its grant in time: it was stopped, or has gone.
 var ErrLate = errors.New("its caller did not start it in time")
 
 // Remote is a command that its caller runs under a guard of the caller's own, at the other end of a connection to this agent.

@@ -17,7 +17,7 @@ type holder struct {
 	needs, lapsed bool
 	// contester has promised a newer epoch and refused to renew, while a majority did; zero if nobody has.
 	contester wire.MemberID
-	// wished says that a member that has renewed the lease waits in vain, and would rather propose a new epoch.
+	// wished says that a member that has renewed the lease waits without being served, and would rather propose a new epoch.
 	wished bool
 }
 
@@ -98,7 +98,7 @@ func (b *Machine) LetGo() {
 	b.holder = holder{}
 }
 
-// renewEvery is the time from one renewal to the next. The second one after a renewal that came to nothing is still in time: "the lease must
+// renewEvery is the time from one renewal to the next. The second one after a failed renewal is still in time: "the lease must
 // exceed two renewals + kill-after + kill margin + a round trip".
 func (b *Machine) renewEvery() time.Duration {
 	return (b.held - b.cfg.KillAfter - b.cfg.Margin) / renewals

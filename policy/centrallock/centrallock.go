@@ -230,7 +230,7 @@ func (m *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) 
 	return out
 }
 
-// deny ends a grant that comes to nothing.
+// deny ends a grant without a run.
 func (m *Machine) deny(now policy.Time, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTell(out, NoteDenied, wire.MemberID{}, &m.token)
 	return m.retract(now, out)

@@ -119,7 +119,7 @@ func (l *Layer) obey(now policy.Instant, out []policy.Effect) []policy.Effect {
 }
 
 // give steps the machine. Its messages and its state get the newest order. "A member never runs under an order that it knows": a machine
-// that would run all the same is told that it was too late.
+// that would still run is told that it was too late.
 func (l *Layer) give(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	begin, denied := len(out), false
 	out = l.Machine.Step(now, ev, out)

@@ -37,7 +37,7 @@ func (m *Machine) onFinished(now policy.Instant, denied bool, out []policy.Effec
 	return m.exit(now, out)
 }
 
-// deny ends a grant that comes to nothing. If the token stays here, this member does not try again at once.
+// deny ends a grant without a run. If the token stays here, this member does not try again at once.
 func (m *Machine) deny(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.until = now.Time
 	if m.wanted {

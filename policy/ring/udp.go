@@ -17,7 +17,7 @@ import (
 // way, and messages per request then have no bound. So a member with an open handoff, on either side, keeps a request until the
 // handoff is decided. The token may overtake a request: that request follows it, as if it had been made behind it.
 //
-// A receiver that waits for its Commit in vain does what it does after a crash: the token is with its sender, or lost.
+// A receiver whose Commit does not come does the same as after a crash: the token is with its sender, or lost.
 
 // Links says what is between the members.
 type Links uint8

@@ -115,7 +115,7 @@ func (g *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) 
 	return out
 }
 
-// skip ends a turn that comes to nothing: the token goes on.
+// skip ends a turn without a run: the token goes on.
 func (g *Machine) skip(now policy.Instant, out []policy.Effect) []policy.Effect {
 	g.turn = turn{}
 	if g.b.Contested() {

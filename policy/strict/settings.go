@@ -48,7 +48,7 @@ type Settings struct {
 	// Backups is how many members keep a copy of a ring's token, or how many predecessors a site of a tree knows: 0 to the roster's members less
 	// two, and at most [tree.MaxBackups] in a tree. It bounds what is lost of the order of service, not safety.
 	Backups int
-	// Lease is for how long a majority lends the right to run: so long the gate stands still after a power cut. KillAfter is how long a command has
+	// Lease is for how long a majority lends the right to run. After a power cut of the holder nobody runs for this long. KillAfter is how long a command has
 	// from TERM to KILL, Margin how long before the lease's end KILL is sent.
 	Lease, KillAfter, Margin time.Duration
 	// Rho bounds by how much a clock may be too fast or too slow: 0.01 is one percent.

@@ -25,7 +25,7 @@ func (m *Machine) believes(now policy.Instant, t *wire.Ref) bool {
 
 // witness records the number and the stamp of a token that is offered to this member, even if it never arrives: a new token made
 // here must have later ones. A stamp in the future is not recorded, because it would make every later token of this member the
-// youngest. The token is accepted all the same; if it meets another one, the older survives.
+// youngest. The token is still accepted; if it meets another one, the older survives.
 func (m *Machine) witness(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	t := &msg.Token
 	m.numbers.seen = max(m.numbers.seen, t.Seq)

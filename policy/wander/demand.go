@@ -8,7 +8,7 @@ import (
 
 // "A gate may have a hook, take commands, or both. A demand is one bit to the machine; local callers queue at the agent." A member of
 // a gate on demand is due only when it is wanted, and after min_interval if there is one. Each demand leads to at most one run. The token
-// visits all members all the same, and rests for skip at a member that does not want it.
+// still visits all members, and rests for skip at a member that does not want it.
 //
 // In a gate with a hook, min_interval applies to the hook only, and a member that is wanted is due at once. If the hook is due too, they take
 // turns: see package pace. A caller's run counts neither for min_interval nor for op.

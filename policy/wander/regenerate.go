@@ -34,7 +34,7 @@ type silence struct {
 //
 // Handoffs take time too, and the operator may be wrong, so it is never below two measured laps. The plain paper, without guardians,
 // uses its constants. If it has neither Δmax nor Δop, laps count there as well: runs that a timeout ends, or that fail at once, say
-// little about Δop, and laps consist of them all the same.
+// little about Δop, but laps still consist of them.
 func (m *Machine) maxInterval() time.Duration {
 	if m.cfg.Backups == 0 && (m.cfg.Op > 0 || m.cfg.MaxInterval > 0) {
 		return m.toldMaxInterval()

@@ -66,7 +66,7 @@ func (m *Machine) next(now policy.Time) wire.MemberID {
 	if id, ok := m.successor(now); ok {
 		return id
 	}
-	// All other members are avoided. A lap was begun in vain, which does no harm.
+	// All other members are avoided. The new lap was needless, but does no harm.
 	return m.stray(now)
 }
 

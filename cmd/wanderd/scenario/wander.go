@@ -85,7 +85,7 @@ func (p *Parameters) wanderTable() settings.Table {
 		settings.Row("down_for", settings.Duration(&p.DownFor), "1m",
 			"The mean time after which a crashed member is back.").Needing("crash_every"),
 		settings.Row("pause_every", settings.Period(&p.PauseEvery, leastPeriod), "",
-			"The mean time between two pauses of one member: its process stands still while its operation goes on."),
+			"The mean time between two pauses of one member: its process is paused while its operation goes on."),
 		settings.Row("pause_for", settings.Duration(&p.PauseFor), "30s",
 			"The mean time that a pause lasts.").Needing("pause_every"),
 		settings.Row("partition_at", settings.Moment(&p.PartitionAt), "",
