@@ -30,20 +30,20 @@ func warnings(a *Answer, fits bool) []string {
 	lost := float64(a.Expected.Lost.Mean)
 	switch {
 	case !fits && a.Load >= 1:
-		warn("the load is %.2f, and above 1 the runs do not fit into the time there is: %s", a.Load, instead)
+		warn("the load is %.2f, and above 1 there is not enough time for the runs: %s", a.Load, instead)
 	case !fits:
 		warn("the token takes too long from one member to the next: every has %s for each member, op takes %s of that, and "+
 			"the rest is too little for the walk: %s", spoken(every*float64(a.Wish.slots())/float64(a.Wish.Members)), written(a.Wish.Op), instead)
 	case a.late() && lost > 0:
 		until := "there is a new one"
 		if a.Constants.Backups > 0 {
-			until = "a guardian takes it up"
+			until = "a guardian revives it"
 		}
 		warn("the network loses a token every %s, and nobody runs until %s: %s; %s", spoken(secondsPerDay/lost), until, instead, moreTime)
 	case a.late():
-		warn("the simulation is slower than theory has it: %s", instead)
+		warn("the simulation is slower than theory predicts: %s", instead)
 	case a.Constants.Backups == 0 && lost*every > secondsPerDay/10:
-		warn("the network loses a token every %s; guardians, with backups, would take it up again, and %s",
+		warn("the network loses a token every %s; guardians (backups above 0) would revive it, and %s",
 			spoken(secondsPerDay/lost), moreTime)
 	}
 	if skip, trip := a.Constants.Skip, 2*a.Wish.latency(); wander.TooShort(skip, trip) {

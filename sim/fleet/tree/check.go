@@ -29,7 +29,7 @@ type checker struct {
 	disturbed bool
 }
 
-// Watch checks one step.
+// Watch implements sim.Watcher.
 func (k *checker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	if o.Kind != sim.Stepped {
 		return nil

@@ -122,7 +122,7 @@ func torment(ctx context.Context, c *cell, seed uint64, faults []fault, each int
 	return t.done, nil
 }
 
-// Watch watches, and has an error when the last fault has been got over.
+// Watch implements sim.Watcher. Its error says that the fleet has recovered from the last fault.
 func (t *tormentor) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if t.c == nil {
 		t.c = c
