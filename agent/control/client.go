@@ -124,7 +124,7 @@ func request[T any](ctx context.Context, c *Client, method, path string, call an
 	defer func() { _ = resp.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxDocument))
 	if err != nil {
-		return document, fmt.Errorf("the answer of the agent on %s was cut off: %w", c.path, err)
+		return document, c.explain(err)
 	}
 	if resp.StatusCode != http.StatusOK {
 		return document, c.failed(resp, text)
@@ -153,6 +153,8 @@ func (c *Client) explain(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOENT), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Errorf("%w on %s", ErrNoAgent, c.path)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return fmt.Errorf("%w any longer on %s: it was stopped just now", ErrNoAgent, c.path)
 	case errors.Is(err, fs.ErrPermission):
 		return notPermitted(c.path)
 	case errors.As(err, &timeout) && timeout.Timeout():

@@ -170,3 +170,25 @@ func TestCloseRemovesOnlyItsOwnFile(t *testing.T) {
 		t.Errorf("the own socket is still there: %v", err)
 	}
 }
+
+// An agent that stops closes its connections: whoever asks then is told that there is no agent any more.
+func TestAnAgentThatStopsWhileItIsAskedIsNoAgent(t *testing.T) {
+	path := filepath.Join(shortDir(t), "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_ = conn.Close()
+		}
+	}()
+	if _, err := Dial(path).Status(t.Context()); !errors.Is(err, ErrNoAgent) || !strings.Contains(err.Error(), path) {
+		t.Errorf("%v", err)
+	}
+}
