@@ -18,19 +18,55 @@ func (g *Machine) onAsk(now policy.Time, m *wire.Message, out []policy.Effect) [
 	case w.token.ID != m.Token.ID:
 		about = &asked
 	case w.isBehind(&m.Token):
-		g.learnOf(now, m, wire.MemberID{})
+		if !g.hasHeardLately(now) {
+			g.learnOf(now, m, wire.MemberID{})
+		}
 	case m.From == w.holder && m.Token.Seq == w.token.Seq && !w.excused:
 		// Only once before its next beat: a replayed question may come long after its death.
 		w.heardAt, w.excused = now, true
 		g.calm(now, g.patience())
 	}
-	if about == &w.token && w.live {
+	return g.reply(now, m, kind, about, out)
+}
+
+// Reply answers a question and learns nothing from it.
+func (g *Machine) Reply(now policy.Time, m *wire.Message, held *Token, out []policy.Effect) []policy.Effect {
+	if held != nil && !g.knowsBurial(&m.Token) {
+		return g.claim(m, held, out)
+	}
+	kind, about := KindKnown, &g.watch.token
+	asked := TokenOf(m)
+	switch {
+	case g.knowsBurial(&m.Token):
+		kind, about = KindBuried, &asked
+	case g.watch.token.ID != m.Token.ID:
+		about = &asked
+	}
+	return g.reply(now, m, kind, about, out)
+}
+
+func (g *Machine) reply(now policy.Time, m *wire.Message, kind wire.Kind, about *Token, out []policy.Effect) []policy.Effect {
+	if about == &g.watch.token && g.watch.live {
 		kind = KindHeard
 	}
 	out, answer := g.send(kind, m.From, about, out)
 	answer.Exchange = m.Exchange
 	if kind == KindHeard {
-		answer.Nonce = wire.Nonce(max(now.Sub(w.heardAt), 1))
+		answer.Nonce = wire.Nonce(max(now.Sub(g.watch.heardAt), 1))
 	}
 	return out
+}
+
+// claim answers a question: this member holds the token, or another one of the gate.
+func (g *Machine) claim(m *wire.Message, held *Token, out []policy.Effect) []policy.Effect {
+	g.holding.count++
+	out, answer := g.sendBeat(m.From, held, out)
+	answer.Exchange = m.Exchange
+	return out
+}
+
+// hasHeardLately reports whether this member guards a token whose holder it has heard within the last patience, or has passed it to then. That
+// counts for more than what another member has heard.
+func (g *Machine) hasHeardLately(now policy.Time) bool {
+	return g.watch.live && now.Sub(g.watch.heardAt) < g.cfg.Patience
 }

@@ -18,18 +18,19 @@ func TestEveryQuestionIsAnsweredByOneMessage(t *testing.T) {
 	}{
 		"by the holder": {nil, holder, theToken, guardian.KindBeat, 5},
 		"by the holder, who has come further than that": {nil, holder, since(theToken, 3), guardian.KindBeat, 5},
-		"by a guardian":                                      {nil, guardianOf, theToken, guardian.KindHeard, 5},
-		"by a guardian that knows more":                      {nil, guardianOf, since(theToken, 3), guardian.KindHeard, 5},
-		"by a guardian that knows less":                      {nil, guardianOf, since(theToken, 8), guardian.KindHeard, 8},
-		"by a guardian that learns that it guards no longer": {nil, guardianOf, born(10, 8, cydsID), guardian.KindKnown, 8},
-		"by one who has never heard of it":                   {nil, stranger, theToken, guardian.KindKnown, 5},
-		"by one who guards another token":                    {nil, guardianOf, born(20, 8), guardian.KindKnown, 8},
-		"by one who holds another token":                     {nil, holder, born(20, 8), guardian.KindKnown, 8},
-		"by one who has passed it on, and left it":           {left, holder, theToken, guardian.KindKnown, 6},
-		"by one who has passed it on, and guards it":         {passed, holder, theToken, guardian.KindHeard, 6},
-		"by one who knows that it was removed":               {removed, guardianOf, theToken, guardian.KindBuried, 5},
-		"by one who knows that a later copy was removed":     {removed, guardianOf, since(theToken, 3), guardian.KindBuried, 3},
-		"by one who has removed it":                          {removed, holder, theToken, guardian.KindBuried, 5},
+		"by a guardian":                                       {nil, guardianOf, theToken, guardian.KindHeard, 5},
+		"by a guardian that knows more":                       {nil, guardianOf, since(theToken, 3), guardian.KindHeard, 5},
+		"by a guardian that knows less, and heard the holder": {nil, guardianOf, since(theToken, 8), guardian.KindHeard, 5},
+		"by a guardian that knows less":                       {silent, guardianOf, since(theToken, 8), guardian.KindHeard, 8},
+		"by a guardian that learns that it guards no longer":  {silent, guardianOf, born(10, 8, cydsID), guardian.KindKnown, 8},
+		"by the holder, of whose copy another one has more":   {nil, holder, since(theToken, 8), guardian.KindBeat, 5},
+		"by one who has never heard of it":                    {nil, stranger, theToken, guardian.KindKnown, 5},
+		"by one who guards another token":                     {nil, guardianOf, born(20, 8), guardian.KindKnown, 8},
+		"by one who has passed it on, and left it":            {left, holder, theToken, guardian.KindKnown, 6},
+		"by one who has passed it on, and guards it":          {passed, holder, theToken, guardian.KindHeard, 6},
+		"by one who knows that it was removed":                {removed, guardianOf, theToken, guardian.KindBuried, 5},
+		"by one who knows that a later copy was removed":      {removed, guardianOf, since(theToken, 3), guardian.KindBuried, 3},
+		"by one who has removed it":                           {removed, holder, theToken, guardian.KindBuried, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCircle(t)
@@ -55,6 +56,13 @@ func holder(c *circle) *member     { return c.ann }
 func guardianOf(c *circle) *member { return c.bob }
 func stranger(c *circle) *member   { return c.dan }
 
+// silent lets a patience pass in which nobody hears the holder.
+func silent(c *circle) {
+	c.ann.away = true
+	c.cyd.away = true
+	c.advance(patience)
+}
+
 func passed(c *circle) { c.giveUp(c.ann, dansID) }
 
 func left(c *circle) {
@@ -67,6 +75,23 @@ func removed(c *circle) {
 	c.ann.holds = false
 	c.took(c.ann, wire.MemberID{}, guardian.Outcome{}, c.ann.g.Bury(&theToken, nil))
 	c.advance(latency)
+}
+
+// No other token should be revived while one is there, so its holder says so, unless it knows that the other one was removed.
+func TestAHolderOfAnotherTokenSaysThatItHoldsOne(t *testing.T) {
+	c := newCircle(t)
+	other := born(20, 8)
+	c.receive(message(guardian.KindAsk, c.cyd, c.ann, other))
+	if got := c.air[0].msg; got.Kind != guardian.KindBeat || got.Token != theToken.Ref || got.Exchange != 77 {
+		t.Errorf("the answer is %+v", got)
+	}
+	c.bury(c.dan, other)
+	c.hold(c.dan, theToken)
+	c.air = nil
+	c.receive(message(guardian.KindAsk, c.cyd, c.dan, other))
+	if got := c.air[0].msg.Kind; got != guardian.KindBuried {
+		t.Errorf("the answer is a %v", got)
+	}
 }
 
 // The answer contains the time since the last beat, or since the token was passed.
@@ -100,7 +125,13 @@ func TestAGuardianSaysWhenItHeardTheHolder(t *testing.T) {
 // A question contains what the asker knows: a member that knows less learns it, and guards the token accordingly.
 func TestAQuestionInformsItsAddressees(t *testing.T) {
 	c := newCircle(t)
-	c.receive(message(guardian.KindAsk, c.dan, c.bob, born(10, 9, cydsID, bobsID)))
+	news := message(guardian.KindAsk, c.dan, c.bob, born(10, 9, cydsID, bobsID))
+	c.receive(news)
+	if latest, _ := c.bob.g.Latest(theToken.ID); latest.Seq != 5 {
+		t.Errorf("bob has heard the holder, and believes in %d", latest.Seq)
+	}
+	silent(c)
+	c.receive(news)
 	if latest, ok := c.bob.g.Latest(theToken.ID); !ok || latest.Seq != 9 {
 		t.Errorf("bob knows of %d", latest.Seq)
 	}

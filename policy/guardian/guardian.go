@@ -15,8 +15,8 @@
 //
 // A soft gate may suspect a live holder: that costs a second copy of the token for a while. Copies differ in Seq, which a revival
 // raises above every number that the lost copy can have reached, and every member keeps only the higher copy. To make this rare, a
-// guardian asks before it revives, a higher rank waits longer, and guardians that hear the holder say so. Only if the holder itself
-// has said that it no longer holds the token (Yield), does the first guardian revive it at once. A holder that was away for longer than
+// guardian asks all members before it revives, a higher rank waits longer, and guardians that hear the holder say so. Only if the holder itself
+// has said that it no longer holds the token (Yield), does the first guardian revive it at once, if it has passed the token to it. A holder that was away for longer than
 // a patience asks its guardians before it does anything with the token. A removed token is buried: its guardians are told, and tell
 // others. Otherwise they would revive every removed token.
 //
@@ -115,7 +115,7 @@ func (g *Machine) Close() {
 // Expects reports whether m, which belongs to no handoff, could change anything now.
 func (g *Machine) Expects(m *wire.Message, held *Token) bool {
 	switch {
-	case m.Kind == KindAsk || g.question.waitsFor(m):
+	case m.Kind == KindAsk || g.question.waitsFor(m) || g.question.meets(m):
 		return true
 	case held != nil && held.ID == m.Token.ID:
 		return g.overtakes(m, held) || m.Kind == KindBeat
@@ -141,7 +141,7 @@ func (g *Machine) Receive(now policy.Time, m *wire.Message, held *Token, end *Ou
 	switch {
 	case !g.Expects(m, held):
 		return policy.AppendTell(out, NoteStrayWord, m.From, &m.Token)
-	case held != nil && held.ID == m.Token.ID:
+	case held != nil && (held.ID == m.Token.ID || m.Kind == KindAsk && !g.knowsBurial(&m.Token)):
 		return g.onWordOfHeld(now, m, held, end, out)
 	}
 	switch m.Kind {

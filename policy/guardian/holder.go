@@ -16,7 +16,7 @@ type holding struct {
 // Hold must be called when this member begins to hold a token, or changes its guardians. It beats at once.
 func (g *Machine) Hold(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
 	g.endDoubt()
-	if g.watch.token.ID == held.ID {
+	if g.watch.token.ID == held.ID || g.watch.needless {
 		g.stopAsking()
 		g.watch.live = false
 	}
@@ -87,13 +87,10 @@ func (g *Machine) endDoubt() {
 // onWordOfHeld handles a message about the held token.
 func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *Token, end *Outcome, out []policy.Effect) []policy.Effect {
 	switch {
+	case m.Kind == KindAsk:
+		return g.claim(m, held, out)
 	case g.overtakes(m, held):
 		g.onOvertaken(now, m, end)
-		return out
-	case m.Kind == KindAsk:
-		g.holding.count++
-		out, answer := g.sendBeat(m.From, held, out)
-		answer.Exchange = m.Exchange
 		return out
 	case g.question.waitsFor(m):
 		g.answered(now, m.From, end)
@@ -117,6 +114,7 @@ func (g *Machine) Passed(now policy.Time, before Trail, passed *Token, to wire.M
 	}
 	if g.watch.turnsTo(token.ID) {
 		g.learn(now, &token.Ref, &token.Load, to)
+		g.watch.given = true
 	}
 	return out
 }
@@ -159,6 +157,9 @@ func (g *Machine) Correct(dropped *Token, higher *Token, out []policy.Effect) []
 // have the same number, which two guardians may choose by chance, the one with the lower identity yields. A removed copy also ends all
 // copies that it had overtaken.
 func (g *Machine) overtakes(m *wire.Message, held *Token) bool {
+	if m.Kind == KindAsk {
+		return false
+	}
 	if m.Token.Seq != held.Seq {
 		return m.Token.Seq > held.Seq
 	}

@@ -1,6 +1,7 @@
 package guardian
 
 import (
+	"encoding/binary"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -14,8 +15,12 @@ type question struct {
 	byHolder, first, answered bool
 	id                        wire.Exchange
 	token                     wire.TokenID
-	// silent are the members that have not answered; empty places are zero.
+	// silent are the members that have not answered: the holder and the guardians; empty places are zero.
 	silent [1 + MaxBackups]wire.MemberID
+	// all is set if all other members are asked, too; spreads, if they are to be asked now; later, if at the first repetition. missing is the sum
+	// of the marks of those that have not answered. A member that answers twice counts as missing.
+	all, spreads, later bool
+	missing             uint64
 	// The question is repeated at repeatAt, and ends at until.
 	repeatAt, until policy.Time
 	wait            time.Duration
@@ -23,8 +28,19 @@ type question struct {
 
 // waitsFor reports whether m is a missing answer to the question.
 func (q *question) waitsFor(m *wire.Message) bool {
-	return q.live && m.Kind != KindAsk && m.Exchange == q.id && m.Token.ID == q.token && q.place(m.From) >= 0
+	return q.live && m.Kind != KindAsk && m.Exchange == q.id && m.Token.ID == q.token && (q.all || q.place(m.From) >= 0)
 }
+
+// meets reports whether m, a Beat, answers a guardian's question: its sender holds that token, or another one of the gate.
+func (q *question) meets(m *wire.Message) bool {
+	return q.live && q.all && m.Kind == KindBeat && m.Exchange == q.id
+}
+
+// Meets reports whether m is such an answer to an open question.
+func (g *Machine) Meets(m *wire.Message) bool { return g.question.meets(m) }
+
+// Wait postpones a revival: a holder has answered.
+func (g *Machine) Wait(now policy.Time) { g.calm(now, g.patience()) }
 
 func (q *question) place(id wire.MemberID) int {
 	for i := range q.silent {
@@ -52,15 +68,44 @@ func (g *Machine) ask(now policy.Time, about *Token, holder wire.MemberID, out [
 	return g.askSilent(about, out)
 }
 
+// AskOthers asks all other members, too, when a guardian's question begins and before it ends: one of them may hold the token, or another one,
+// and no word of that has come here. It must be called after each Wake.
+func (g *Machine) AskOthers(members []wire.MemberID, out []policy.Effect) []policy.Effect {
+	q := &g.question
+	if !q.spreads {
+		return out
+	}
+	q.all, q.spreads, q.missing = true, false, 0
+	trail := g.watch.token.Trail()
+	for i := range members {
+		if id := members[i]; id != g.cfg.Self && id != g.watch.holder && !trail.Has(id) {
+			q.missing ^= mark(&id)
+			out = g.askOne(id, &g.watch.token, out)
+		}
+	}
+	return out
+}
+
+// mark is a number for a member. Sums of marks of different members differ.
+func mark(id *wire.MemberID) uint64 {
+	h := binary.BigEndian.Uint64(id[:])
+	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+	return h ^ h>>27
+}
+
 // askSilent sends the question to the members that have not answered.
 func (g *Machine) askSilent(about *Token, out []policy.Effect) []policy.Effect {
 	for _, to := range g.question.silent {
 		if !to.IsZero() {
-			var m *wire.Message
-			out, m = g.send(KindAsk, to, about, out)
-			m.Exchange = g.question.id
+			out = g.askOne(to, about, out)
 		}
 	}
+	return out
+}
+
+func (g *Machine) askOne(to wire.MemberID, about *Token, out []policy.Effect) []policy.Effect {
+	out, m := g.send(KindAsk, to, about, out)
+	m.Exchange = g.question.id
 	return out
 }
 
@@ -83,6 +128,8 @@ func (g *Machine) wakeQuestion(now policy.Time, held *Token, end *Outcome, out [
 			about = held
 		}
 		out = g.askSilent(about, out)
+		q.spreads = q.later || q.all && q.repeatAt >= q.until
+		q.later = false
 	}
 	return out
 }
@@ -99,10 +146,20 @@ func (g *Machine) silentSinceAsked(now policy.Time) bool {
 // read after the end of the question may be outdated: the member was away, and asks again.
 func (g *Machine) answered(now policy.Time, by wire.MemberID, end *Outcome) {
 	q := &g.question
-	q.silent[q.place(by)], q.answered = wire.MemberID{}, true
-	if now < q.until && !g.silentSinceAsked(now) && (q.first || q.silent == [len(q.silent)]wire.MemberID{}) {
+	q.answered = true
+	if place := q.place(by); place >= 0 {
+		q.silent[place] = wire.MemberID{}
+	} else {
+		q.missing ^= mark(&by)
+	}
+	if now < q.until && !g.silentSinceAsked(now) && (q.first || q.complete()) {
 		g.conclude(now, end)
 	}
+}
+
+// complete reports whether all have answered.
+func (q *question) complete() bool {
+	return q.silent == [len(q.silent)]wire.MemberID{} && !q.later && (!q.all || q.missing == 0)
 }
 
 // conclude ends a question without news of a holder. A guardian revives the token; a holder continues. A member that gave up the
@@ -131,8 +188,9 @@ func (g *Machine) onHeard(now policy.Time, m *wire.Message, end *Outcome) {
 	// The rank is that in the sender's copy: if the two disagree on their ranks, they must not both wait for the other.
 	theirs := TrailOf(&m.Load)
 	rank, ok := theirs.Rank(m.From)
-	before := ok && rank < g.rank()
+	before := ok && (rank < g.rank() || rank == g.rank() && m.From.Compare(g.cfg.Self) < 0)
 	if before || g.watch.own || m.Nonce < wire.Nonce(g.cfg.Patience) {
+		g.watch.reassured = true
 		g.calm(now, g.questions(1))
 		return
 	}

@@ -12,6 +12,10 @@ type watch struct {
 	// live is set if this member guards the token; excused, if the holder has asked since its last beat; yielded, if the holder has said
 	// that it no longer holds the token; own, if this member was the holder and has given the token up.
 	live, excused, yielded, own bool
+	// given says that this member has passed the token to the holder, needless that another member holds another token.
+	given, needless bool
+	// reassured says that a question about this copy was answered by somebody that has heard its holder.
+	reassured bool
 	// token is the copy: as this member passed it, or as in the holder's last beat. Its Seq is the highest known.
 	token Token
 	// holder is the holder; zero if this member knows of a holder by hearsay only.
@@ -65,6 +69,8 @@ func (g *Machine) isIn(load *wire.Load) bool {
 func (g *Machine) learn(now policy.Time, t *wire.Ref, load *wire.Load, holder wire.MemberID) {
 	g.stopAsking()
 	w := &g.watch
+	w.given = w.given && w.token.ID == t.ID && w.holder == holder
+	w.needless, w.reassured = false, false
 	w.token.Ref, w.token.Load = *t, *load
 	w.holder, w.count, w.heardAt, w.excused, w.yielded, w.own = holder, 0, now, false, false, false
 	if holder.IsZero() {
@@ -109,6 +115,8 @@ func (g *Machine) corrects(m *wire.Message) bool {
 
 func (g *Machine) onBeat(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	switch {
+	case g.question.meets(m) && !g.hears(m):
+		g.postpone(now, m)
 	case g.knowsBurial(&m.Token):
 		buried := TokenOf(m)
 		out, _ = g.send(KindBuried, m.From, &buried, out)
@@ -121,6 +129,17 @@ func (g *Machine) onBeat(now policy.Time, m *wire.Message, out []policy.Effect) 
 	return out
 }
 
+// postpone keeps the copy of a token that is not revived now, because another member holds it with a lower number, or holds another token.
+func (g *Machine) postpone(now policy.Time, m *wire.Message) {
+	g.watch.needless = m.Token.ID != g.watch.token.ID
+	if m.Token.ID.Precedes(g.watch.token.ID) {
+		g.stopAsking()
+		g.watch.live = false
+		return
+	}
+	g.calm(now, g.patience())
+}
+
 // suspect asks the holder, which was silent for a patience, and the other guardians.
 func (g *Machine) suspect(now policy.Time, out []policy.Effect) []policy.Effect {
 	w := &g.watch
@@ -129,7 +148,10 @@ func (g *Machine) suspect(now policy.Time, out []policy.Effect) []policy.Effect 
 		w.count = min(w.count+1, mostDoublings)
 	}
 	out = policy.AppendTell(out, NoteSuspected, w.holder, &w.token.Ref)
-	return g.ask(now, &w.token, w.holder, out)
+	out = g.ask(now, &w.token, w.holder, out)
+	// Who was told that all is well will most probably be told again.
+	g.question.spreads, g.question.later = !w.reassured, w.reassured
+	return out
 }
 
 // revive ends with the token as revived: nobody knows of a holder.

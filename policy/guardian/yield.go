@@ -69,6 +69,7 @@ func (g *Machine) yields(m *wire.Message) bool {
 func (g *Machine) onYield(now policy.Time, m *wire.Message, end *Outcome) {
 	w := &g.watch
 	count := w.count
+	given := w.given && w.holder == m.From
 	if w.isBehind(&m.Token) {
 		count = 0
 	}
@@ -78,7 +79,7 @@ func (g *Machine) onYield(now policy.Time, m *wire.Message, end *Outcome) {
 	}
 	// Earlier beats are no news, and neither is a question of the holder.
 	w.yielded, w.excused, w.count, w.heardAt = true, true, count, now.Add(-g.cfg.Patience)
-	if g.rank() == 0 {
+	if g.rank() == 0 && given {
 		g.revive(end)
 		return
 	}

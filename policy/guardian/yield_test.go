@@ -7,6 +7,17 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
+// newPassed is newCircle, but it was bob who has passed the token to ann.
+func newPassed(t *testing.T) *circle {
+	t.Helper()
+	c := newStrangers(t)
+	c.hold(c.bob, born(10, 4, cydsID))
+	c.pass(c.bob, c.ann)
+	c.advance(latency)
+	c.sent = nil
+	return c
+}
+
 // yield ends ann, who holds the token, and tells her guardians at once.
 func (c *circle) yield() {
 	c.t.Helper()
@@ -15,7 +26,7 @@ func (c *circle) yield() {
 }
 
 func TestTheFirstGuardianRevivesAYieldedTokenAtOnce(t *testing.T) {
-	c := newCircle(t)
+	c := newPassed(t)
 	c.yield()
 	c.wantSent("1ms ann→bob Yield", "1ms ann→cyd Yield")
 	c.advance(latency)
@@ -24,6 +35,15 @@ func TestTheFirstGuardianRevivesAYieldedTokenAtOnce(t *testing.T) {
 	c.advance(10 * patience)
 	c.wantHolders(c.bob)
 	c.wantEndings(c.cyd)
+}
+
+// One that has not passed the token to the sender itself has only its word: it asks first.
+func TestAGuardianAsksAboutAYieldOfOneThatItDidNotPassTheTokenTo(t *testing.T) {
+	c := newCircle(t)
+	c.receive(message(guardian.KindYield, c.dan, c.bob, since(theToken, 6)))
+	c.wantHolders(c.ann)
+	c.advance(1)
+	c.wantNotes(c.bob, guardian.NoteSuspected)
 }
 
 // The first is dead too: the second waits for half a patience, and asks for another half.
@@ -78,13 +98,13 @@ func TestAYieldIsAboutTheHolderAndTheNumberThatAreKnown(t *testing.T) {
 	}{
 		"of the holder":                          {annsID, theToken, true},
 		"of somebody else, by the same number":   {dansID, theToken, false},
-		"of a later holder":                      {dansID, since(theToken, 6), true},
+		"of the holder, by a later number":       {annsID, since(theToken, 6), true},
 		"of a later holder with other guardians": {dansID, unlisted, false},
 		"by an older number":                     {annsID, since(theToken, 4), false},
 		"of another token":                       {annsID, born(9, 5, bobsID), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newCircle(t)
+			c := newPassed(t)
 			m := message(guardian.KindYield, c.find(tc.from), c.bob, tc.token)
 			if got := c.bob.g.Expects(&m, nil); got != tc.want {
 				t.Errorf("expected: %v, want %v", got, tc.want)
@@ -113,6 +133,5 @@ func TestAHolderThatHearsOfAYieldedHigherNumberIsOvertaken(t *testing.T) {
 	c := newCircle(t)
 	c.receive(message(guardian.KindYield, c.dan, c.ann, since(theToken, 9)))
 	c.wantEndings(c.ann, guardian.Overtaken)
-	c.receive(message(guardian.KindYield, c.dan, c.bob, since(theToken, 9)))
-	c.wantHolders(c.bob)
+	c.wantHolders()
 }

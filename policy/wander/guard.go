@@ -148,6 +148,7 @@ func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Eff
 		return m.onSeen(now, msg, out)
 	case guardian.KindAsk:
 		out = m.handoff.Refuse(msg, out)
+		out = m.rise(msg, out)
 	}
 	out = m.witness(now, msg, out)
 	if msg.Kind == guardian.KindBeat {
@@ -155,10 +156,47 @@ func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Eff
 	}
 	var verdict guardian.Outcome
 	out = m.guardian.Receive(now.Time, msg, m.held(), &verdict, out)
-	if msg.Kind == guardian.KindBeat {
+	switch msg.Kind {
+	case guardian.KindBeat:
 		m.hearHolder(now.Time, msg)
+	case guardian.KindAsk:
+		out = m.vouch(out)
 	}
 	return m.onVerdict(now, &verdict, out)
+}
+
+// onImpossible handles a message with a number that is not believed. A holder may have such a number all the same, for as long as its clock and this
+// one differ, or because it has gone on from the highest possible number that a member has named. So a question is answered, and an answer
+// shows that a holder lives; the number itself changes nothing.
+func (m *Machine) onImpossible(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	out = policy.AppendTell(out, NoteSeqRefused, msg.From, &msg.Token)
+	switch {
+	case msg.Token.Slot != m.cfg.Slot || m.state == gone:
+	case msg.Kind == guardian.KindAsk:
+		return m.vouch(m.guardian.Reply(now.Time, msg, m.held(), out))
+	case m.guardian.Meets(msg):
+		m.heard = true
+		m.guardian.Wait(now.Time)
+	}
+	return out
+}
+
+// vouch makes the answer to a question, the last effect, say that a holder was heard just now, while the run of a token goes on that this member
+// has lost: nobody should revive one before the run has ended.
+func (m *Machine) vouch(out []policy.Effect) []policy.Effect {
+	if answer := &out[len(out)-1].Msg; m.state == running && !m.holds {
+		answer.Kind, answer.Nonce = guardian.KindHeard, 1
+	}
+	return out
+}
+
+// rise gives the held token the number of a question, if that is higher: the asker knows of a copy of which nobody else knows more.
+func (m *Machine) rise(ask *wire.Message, out []policy.Effect) []policy.Effect {
+	if !m.holds || m.token.ID != ask.Token.ID || ask.Token.Seq <= m.token.Seq {
+		return out
+	}
+	m.token.Seq = ask.Token.Seq
+	return m.entrust(out)
 }
 
 // hearHolder ends a guardian's silence: a beat of the holder is as good as the token. A beat of an overtaken or removed copy does not
@@ -230,7 +268,8 @@ func (m *Machine) concerns(now policy.Instant, ev *policy.Event) bool {
 	case policy.Suspended:
 		return false
 	case policy.Received:
-		return m.believes(now, &ev.Msg.Token) && m.Expects(&ev.Msg)
+		impossible := ev.Msg.Kind != guardian.KindAsk && !m.guardian.Meets(&ev.Msg) && !m.believes(now, &ev.Msg.Token)
+		return !impossible && m.Expects(&ev.Msg)
 	case policy.Started, policy.PeersChanged, policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Ordered, policy.Leave,
 		policy.Woke:
 	}

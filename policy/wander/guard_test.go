@@ -85,6 +85,19 @@ func (s *story) answer(from int) {
 	s.receive(m)
 }
 
+// answerAll answers the last question for all that were asked: nobody knows of a holder.
+func (s *story) answerAll() {
+	s.t.Helper()
+	asked := s.lastSent(guardian.KindAsk).Exchange
+	for _, m := range slices.Clone(s.sent) {
+		if m.Kind == guardian.KindAsk && m.Exchange == asked {
+			answer := word(guardian.KindKnown, int(m.To[0]), guardian.TokenOf(&m))
+			answer.Exchange = asked
+			s.receive(answer)
+		}
+	}
+}
+
 func (s *story) wantTrail(want ...int) {
 	s.t.Helper()
 	if d := s.m.Detail(s.now.Time); d.Trail() != trailOf(want...) {
@@ -121,8 +134,7 @@ func (s *story) guards(t guardian.Token) {
 func (s *story) revive() {
 	s.t.Helper()
 	s.advance(patience)
-	s.answer(1)
-	s.answer(2)
+	s.answerAll()
 	s.notes = slices.DeleteFunc(s.notes, func(n policy.Note) bool { return n == guardian.NoteSuspected })
 }
 
@@ -204,7 +216,7 @@ func TestWhoPassesATokenOnGuardsItFirst(t *testing.T) {
 	s.ack()
 	s.wantTold(guardian.KindKnown, 4)
 	s.advance(patience)
-	s.wantTold(guardian.KindAsk, 1, 5)
+	s.wantTold(guardian.KindAsk, 1, 5, 2, 4) // the holder, the guardians, and then the others
 }
 
 // A member that is about to be gone takes no place in the trail, and nobody is released for it: the one who gets the token may

@@ -19,6 +19,8 @@ const (
 	askedAtFirst = 1
 	timesAsked   = 3
 	maxSteps     = 8
+	// maxAll is the largest fleet of which all members are asked before a token is made.
+	maxAll = 64
 )
 
 // inquiry is the question before a member makes a token: has another member seen one? The paper's members know only their own silence.
@@ -83,16 +85,36 @@ func (m *Machine) inquire(now policy.Instant, must bool, out []policy.Effect) (o
 	if q.repeatAt = now.Time.Add(half / timesAsked); q.times >= timesAsked {
 		q.repeatAt = q.until
 	}
-	for _, place := range to {
-		if place == 0 || int(place) > len(m.peers.ids) || m.peers.ids[place-1] == m.cfg.Self {
-			continue
+	if q.times == timesAsked && !m.first.armed && len(m.peers.ids) <= maxAll {
+		for _, id := range m.peers.ids {
+			out = m.inquireOf(id, &about, out)
 		}
-		out = policy.AppendSend(out, &wire.Message{
-			Gate: m.cfg.Gate, Kind: KindInquiry, From: m.cfg.Self, To: m.peers.ids[place-1], Exchange: q.id,
-			Token: about.Ref, Load: about.Load,
-		})
+		return false, out
+	}
+	for _, place := range to {
+		if place != 0 && int(place) <= len(m.peers.ids) {
+			out = m.inquireOf(m.peers.ids[place-1], &about, out)
+		}
 	}
 	return false, out
+}
+
+// inquireOf asks one member.
+func (m *Machine) inquireOf(id wire.MemberID, about *guardian.Token, out []policy.Effect) []policy.Effect {
+	if id == m.cfg.Self {
+		return out
+	}
+	return policy.AppendSend(out, &wire.Message{
+		Gate: m.cfg.Gate, Kind: KindInquiry, From: m.cfg.Self, To: id, Exchange: m.inquiry.id, Token: about.Ref, Load: about.Load,
+	})
+}
+
+// giveWay lets a member of lower identity make the token that both miss: this one asks again when that token has been made.
+func (m *Machine) giveWay(now policy.Time, to wire.MemberID) {
+	if m.inquiry.live && !m.first.armed && to.Compare(m.cfg.Self) < 0 && m.regenerateAt() <= now {
+		m.inquiry = inquiry{}
+		m.silence.holdOff = now.Add(m.timeout()).Sub(m.silence.since.Add(m.regenerateAfter()))
+	}
 }
 
 // noToken names the slot whose token is looked for.
@@ -191,17 +213,21 @@ func (m *Machine) hasSighted() bool {
 	return !m.silence.told.id.IsZero() || !last.ID.IsZero() || !m.token.ID.IsZero()
 }
 
-// expectsInquiry: a member that has met a token, or was told of one, can answer.
+// expectsInquiry: a member that has met a token, or was told of one, can answer; one that asks as well may give way.
 func (m *Machine) expectsInquiry() bool {
-	return m.state != gone && (m.holds || m.hasSighted())
+	return m.state != gone && (m.holds || m.hasSighted() || m.inquiry.live)
 }
 
 // onInquiry answers with the token that this member has heard of last, how long ago that was, and the members that may have heard since.
 func (m *Machine) onInquiry(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	m.noteAsker(msg.From)
+	m.giveWay(now.Time, msg.From)
+	if !m.holds && !m.hasSighted() {
+		return out
+	}
 	age, token := now.Time.Sub(m.silence.since), m.token
 	switch {
-	case m.holds:
+	case m.holds || m.state == running:
 		age = 0
 	case !m.silence.told.id.IsZero():
 		age = now.Time.Sub(m.silence.told.at)

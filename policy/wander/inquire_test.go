@@ -39,7 +39,7 @@ func (s *story) seen(token guardian.Token, ago time.Duration) {
 	})
 }
 
-func TestWhoHasHadNoTokenForLongAsksOneOtherAndThenFour(t *testing.T) {
+func TestWhoHasHadNoTokenForLongAsksOneOtherThenFourThenAll(t *testing.T) {
 	s := guarded(t)
 	s.advance(maxInterval)
 	s.wantNotes(wander.NoteInquired)
@@ -55,12 +55,29 @@ func TestWhoHasHadNoTokenForLongAsksOneOtherAndThenFour(t *testing.T) {
 		}
 		asked[m.To]++
 	}
-	if len(asked) != 4 || len(s.sent) != 9 {
+	if len(asked) != 6 || len(s.sent) != 1+4+6 {
 		t.Errorf("%d messages to %v", len(s.sent), asked)
 	}
 	s.wantNotes()
 	s.advance(1)
 	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
+}
+
+// Members that have heard of no token for equally long would all make one: those of higher identity wait for the one of the lowest.
+func TestWhoIsAskedByAMemberOfLowerIdentityGivesWay(t *testing.T) {
+	for from, then := range map[int][]policy.Note{2: nil, 4: {wander.NoteRegenerated, handoff.NoteOffered}} {
+		s := guarded(t)
+		s.advance(maxInterval)
+		s.notes = nil
+		s.receive(wire.Message{Gate: 7, Kind: wander.KindInquiry, From: id(from), To: self, Exchange: 5})
+		s.advance(timeout / 2)
+		s.wantNotes(then...)
+		s.notes = nil
+		s.advance(timeout / 2)
+		if then == nil {
+			s.wantNotes(wander.NoteInquired) // It asks again: has that one made a token?
+		}
+	}
 }
 
 // What was asked before it was away nobody can have answered meanwhile.
@@ -315,8 +332,8 @@ func TestWhoIsNamedInAnAnswerIsAskedTheNextTime(t *testing.T) {
 	}
 }
 
-// It was seen later than this member knew, and yet so long ago that it would not wait: whoever is named is asked at once, and only
-// those.
+// It was seen later than this member knew, and yet so long ago that it would not wait: whoever is named is asked at once, and the
+// others before it makes a token.
 func TestAnAnswerThatIsTooOldIsPursued(t *testing.T) {
 	s := crowd(t)
 	token := born(1, 50)
@@ -337,7 +354,7 @@ func TestAnAnswerThatIsTooOldIsPursued(t *testing.T) {
 	}
 	s.sent = s.sent[1:]
 	s.advance(timeout/2 - 1)
-	if asked := s.asked(); len(asked) != 2 || asked[id(39)] != 2 || asked[id(38)] != 2 {
+	if asked := s.asked(); len(asked) != 39 || asked[id(39)] != 2 || asked[id(38)] != 2 {
 		t.Errorf("it asks %v", asked)
 	}
 	s.wantNotes(wander.NoteInquired)

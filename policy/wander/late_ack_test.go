@@ -20,8 +20,7 @@ func TestWhoHasRevivedATokenDoesNotCommitItAnyMore(t *testing.T) {
 	s.receive(again)
 	s.wantTold(handoff.KindCommit, 1)
 	s.advance(patience)
-	s.answer(5)
-	s.answer(1)
+	s.answerAll()
 	if s.m.Detail(s.now.Time).Token.Seq < 1<<32 {
 		t.Fatal("it has not revived the token")
 	}

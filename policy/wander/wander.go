@@ -342,7 +342,7 @@ func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
 
 func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	if !m.believes(now, &ev.Msg.Token) {
-		return policy.AppendTell(out, NoteSeqRefused, ev.Msg.From, &ev.Msg.Token)
+		return m.onImpossible(now, &ev.Msg, out)
 	}
 	m.heard = m.heard || m.answers(&ev.Msg)
 	out = m.noteSlots(now.Time, &ev.Msg, out)
@@ -370,6 +370,7 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effect {
 	var verdict guardian.Outcome
 	out = m.guardian.Wake(now.Time, m.held(), &verdict, out)
+	out = m.guardian.AskOthers(m.peers.ids, out)
 	out = m.onVerdict(now, &verdict, out)
 	var end handoff.Outcome
 	out = m.handoff.Wake(now.Time, &end, out)

@@ -47,6 +47,8 @@ type guard struct {
 type word struct {
 	seq wire.Seq
 	at  policy.Time
+	// sure is the highest number but for those in questions of others.
+	sure wire.Seq
 	// asked are the members that have not answered since suspectedAt; nil if the holder is not suspected.
 	asked       map[wire.MemberID]bool
 	suspectedAt policy.Time
@@ -132,7 +134,13 @@ func (k *guards) event(me *guard, o *sim.Occurrence) error {
 		me.learn(o, m.Token, true)
 	case guardian.KindBuried:
 		me.bury(m.Token)
-	case guardian.KindAsk, guardian.KindHeard, guardian.KindKnown:
+	case guardian.KindAsk:
+		// A guardian that has heard the holder lately need not believe another one that has not.
+		if w, ok := me.heard[m.Token.ID]; ok {
+			w.seq = max(w.seq, m.Token.Seq)
+			me.heard[m.Token.ID] = w
+		}
+	case guardian.KindHeard, guardian.KindKnown:
 		me.learn(o, m.Token, false)
 	case guardian.KindYield:
 		return k.yield(me, o, m)
@@ -144,8 +152,8 @@ func (k *guards) event(me *guard, o *sim.Occurrence) error {
 func (k *guards) yield(me *guard, o *sim.Occurrence, m *wire.Message) error {
 	w := me.heard[m.Token.ID]
 	switch {
-	case m.Token.Seq < w.seq:
-		return fmt.Errorf("guard: %s believes that %v#%d was yielded, and knows of %d", o.Who(), m.Token.ID, m.Token.Seq, w.seq)
+	case m.Token.Seq < w.sure:
+		return fmt.Errorf("guard: %s believes that %v#%d was yielded, and knows of %d", o.Who(), m.Token.ID, m.Token.Seq, w.sure)
 	case !k.said[*m]:
 		return fmt.Errorf("guard: %s is told that %v#%d was yielded by %s, where no run is gone that its process did not survive",
 			o.Who(), m.Token.ID, m.Token.Seq, sim.MemberName(sim.IndexOf(m.From)))
@@ -162,7 +170,7 @@ func (me *guard) learn(o *sim.Occurrence, t wire.Ref, holder bool) {
 	if holder && t.Seq >= w.seq || t.Seq > w.seq {
 		w.at, w.asked = o.At, nil
 	}
-	w.seq = max(w.seq, t.Seq)
+	w.seq, w.sure = max(w.seq, t.Seq), max(w.sure, t.Seq)
 	me.heard[t.ID] = w
 }
 

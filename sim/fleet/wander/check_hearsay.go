@@ -81,8 +81,11 @@ func (me *hearsay) told(c *sim.Cluster, o *sim.Occurrence) error {
 
 // tells checks the sighting that a member names.
 func (me *hearsay) tells(c *sim.Cluster, o *sim.Occurrence, age time.Duration) error {
-	if o.Completes() && c.Status(o.Member).Holding {
-		return nil
+	if o.Completes() {
+		// A run goes on also when its token is lost.
+		if s := c.Status(o.Member); s.Holding || s.Why == wander.WhyRunning {
+			return nil
+		}
 	}
 	if since := o.At.Sub(me.beatAt); !me.beatFrom.IsZero() && o.Completes() && age > max(since, 1) {
 		if s := Detail(c, o.Member); s.Guards && s.Guarded == me.beatFrom {

@@ -51,9 +51,10 @@ const (
 	habitsEnd
 )
 
-// Bounded are the habits that can cost the others no more than two operations at once, for a lap in all. Each of the other ones makes a guardian
-// revive a token in vain, or a holder drop it, as often as it is told; and a token that was made up is one more until it meets the older one.
-const Bounded = Reassures | Replays | Swallows
+// Bounded are the habits that can cost the others no more than two operations at once, for a lap in all: what is said of a token makes members drop
+// and miss it, but none makes another one while a member answers that it holds one. A token that is passed on is believed, whoever made it up, and
+// is one more until it meets the older one.
+const Bounded = habitsEnd - 1 - Offers
 
 // habits is how many there are.
 const habits = 9

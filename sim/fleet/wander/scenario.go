@@ -229,8 +229,8 @@ func (s *Scenario) each(do func(name string, value reflect.Value)) { tell.EachPa
 const trafficTimeouts = 8
 
 // datagrams is how many datagrams a member may send in that time: beats to all guardians, repeated offers and Acks, questions, and those of
-// one visit of a token in each skip.
+// one visit of a token in each skip; and a question to all members.
 func (s *Scenario) datagrams(timeout time.Duration) int {
 	visits := float64(timeout) / float64(s.Skip)
-	return int(trafficTimeouts * float64(max(s.Slots, 1)) * (40 + 8*visits))
+	return int(trafficTimeouts * float64(max(s.Slots, 1)) * (40 + 8*visits + 2*float64(s.Members)))
 }
