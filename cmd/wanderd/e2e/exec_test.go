@@ -89,11 +89,13 @@ type calling struct {
 	ended     chan struct{}
 }
 
-// exec prepares a call: the arguments of "wanderd exec".
+// exec prepares a call: the arguments of "wanderd exec". It has a process group of its own: where one is stopped as the last command of an orphaned
+// group ends, the kernel hangs up the whole group, and that would be this test and its agents.
 func (n *node) exec(args ...string) *calling {
 	n.fleet.t.Helper()
 	c := &calling{Cmd: exec.Command(program(n.fleet.t), append([]string{"exec", "--state-dir", n.state}, args...)...), t: n.fleet.t}
 	c.Stdout, c.Stderr = &c.out, &c.errs
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.WaitDelay = patience
 	return c
 }
