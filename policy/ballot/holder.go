@@ -30,8 +30,11 @@ func lasting(span time.Duration, rho float64) time.Duration {
 // Accepts reports whether a token may be accepted, when it is offered and again when it arrives: "Nothing of an epoch below promised is
 // accepted." (rule 7) Its next hop must have a number.
 func (b *Machine) Accepts(seq wire.Seq) bool {
-	return EpochOf(seq) >= b.supporter.promised && !isLastHop(seq)
+	return !b.IsOutdated(seq) && !isLastHop(seq)
 }
+
+// IsOutdated reports whether a token is of an epoch below promised.
+func (b *Machine) IsOutdated(seq wire.Seq) bool { return EpochOf(seq) < b.supporter.promised }
 
 // Hold must be called when a token has arrived by a handoff, and its owner keeps it; Accepts must be true. The token gets the number of its next hop.
 // took is the time since this member first sent the Ack, and left what the sender had left of its lease when it had that Ack, or zero; both are in the
@@ -158,6 +161,18 @@ func (b *Machine) refusedBy(by wire.MemberID, newer Epoch, now policy.Time, end 
 		return out
 	}
 	return b.overtaken(newer, by, end, out)
+}
+
+// Outbids reports whether m, a Refused, says that its sender has promised a newer epoch than that of the token here. What this member proposes next is
+// above it.
+func (b *Machine) Outbids(now policy.Instant, m *wire.Message) bool {
+	l := loadOf(&m.Load)
+	newer := Epoch(l.number)
+	if !b.holder.holds || newer <= EpochOf(b.holder.token.Seq) || l.roster != b.cfg.Roster.Hash() || !believable(newer, now.Wall) {
+		return false
+	}
+	b.seen = max(b.seen, newer)
+	return true
 }
 
 // overtaken ends the token of this member for good if somebody has promised a newer epoch. The command, if one runs, must be stopped.

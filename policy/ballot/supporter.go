@@ -146,6 +146,12 @@ func (b *Machine) refuse(now policy.Time, q *question, out []policy.Effect) []po
 	return b.answer(KindRefused, q, &l, out)
 }
 
+// RefuseToken answers a Token that Accepts refuses because of a newer epoch: its sender would offer it until its lease ends.
+func (b *Machine) RefuseToken(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
+	rank, _ := b.cfg.Roster.Rank(m.From)
+	return b.refuse(now, &question{rank: rank, number: m.Exchange, token: m.Token}, out)
+}
+
 func (b *Machine) answer(kind wire.Kind, q *question, l *load, out []policy.Effect) []policy.Effect {
 	m := b.message(kind, q.rank, &q.token)
 	m.Exchange = q.number

@@ -61,6 +61,11 @@ func (h *Machine) Offer(now policy.Time, token *wire.Ref, load *wire.Load, to wi
 	return h.sendToken(policy.AppendTell(out, NoteOffered, to, token))
 }
 
+// Offers reports whether a handoff to that member is the offer in progress.
+func (h *Machine) Offers(id wire.Exchange, to wire.MemberID) bool {
+	return h.outgoing.live() && h.outgoing.id == id && h.outgoing.to == to
+}
+
 // Lend makes the Commit of the offer in progress say how much is left of a lease that ends at the given time. A repeated Commit says that nothing is.
 // It may be called again when the end moves.
 func (h *Machine) Lend(until policy.Time) { h.outgoing.until = until }

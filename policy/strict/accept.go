@@ -12,7 +12,13 @@ import (
 
 // onReceived hands a message to the ballot, or to the ring or tree.
 func (g *Machine) onReceived(now policy.Instant, m *wire.Message, out []policy.Effect) []policy.Effect {
-	if ballot.Owns(m.Kind) {
+	switch {
+	case g.refusesOffer(m):
+		if g.b.Outbids(now, m) {
+			return g.destroy(now, out)
+		}
+		return out
+	case ballot.Owns(m.Kind):
 		if m.Kind == ballot.KindRelease && g.b.Accepts(m.Token.Seq) {
 			g.proposeAt = min(g.proposeAt, now.Time) // the token that this member waits for is over
 		}
@@ -23,7 +29,10 @@ func (g *Machine) onReceived(now policy.Instant, m *wire.Message, out []policy.E
 		hash = binary.BigEndian.Uint64(m.Load[stampAt:])
 	}
 	out, counts := g.b.Counts(m, hash, out)
-	if !counts || !g.accepts(m) {
+	switch {
+	case counts && g.isOutdated(m):
+		return g.b.RefuseToken(now.Time, m, out)
+	case !counts || !g.accepts(m):
 		return out
 	}
 	if (m.Kind == handoff.KindToken || m.Kind == kcopies.KindToken) && g.b.Token() != nil {
@@ -55,11 +64,23 @@ func (g *Machine) accepts(m *wire.Message) bool {
 	return true
 }
 
+// isOutdated reports whether a token is offered that is of an epoch below promised. Its sender is told: otherwise it offers the token until its lease
+// ends, and this member proposes in vain so long.
+func (g *Machine) isOutdated(m *wire.Message) bool { return m.Kind == handoff.KindToken && g.b.IsOutdated(m.Token.Seq) }
+
+// refusesOffer reports whether a member refuses the token that is offered to it. If it has promised a newer epoch, it will never accept this one, and
+// the token is destroyed as if the member had contested it.
+func (g *Machine) refusesOffer(m *wire.Message) bool {
+	return m.Kind == ballot.KindRefused && g.in.Offers(m.Exchange, m.From)
+}
+
 // Expects implements [policy.Machine].
 func (g *Machine) Expects(m *wire.Message) bool {
 	switch {
 	case g.gone || g.barred != "":
 		return false
+	case g.isOutdated(m), g.refusesOffer(m):
+		return true
 	case ballot.Owns(m.Kind):
 		return g.b.Expects(m)
 	}

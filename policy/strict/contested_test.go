@@ -9,6 +9,8 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/strict"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -99,5 +101,51 @@ func TestAContestedTurnThatComesToNothingEndsItsToken(t *testing.T) {
 	m.step(policy.Event{Kind: policy.Unwanted})
 	if releases := m.sent(ballot.KindRelease); len(releases) != 2 || !m.did(policy.Gave) || m.m.Ballot().Token() != nil {
 		t.Errorf("%d releases; it holds %v", len(releases), m.m.Ballot().Token())
+	}
+}
+
+// A member that has promised a newer epoch accepts the token of this one no more, and says so. Whoever offers it the token destroys and releases that:
+// otherwise it would offer it until its lease ends, and all others would propose in vain. A word for another offer, or of an older epoch, is none.
+func TestATokenIsDestroyedThatAMemberRefusesForANewerEpoch(t *testing.T) {
+	s := settings(t, 3)
+	s.Moves, s.Request = strict.Ring, ring.Always
+	start := func(rank int) *member {
+		m := &member{s: s, now: policy.Instant{Time: policy.Time(time.Hour), Wall: 1_700_000_000_000_000_000}}
+		m.m = s.Machine(policy.Seat{Self: s.Roster.ID(rank), OnDemand: true, Entropy: rand.NewPCG(1, uint64(rank))}).(*strict.Machine)
+		m.step(policy.Event{Kind: policy.Started})
+		m.step(policy.Event{Kind: policy.PeersChanged, Peers: []wire.MemberID{s.Roster.ID(0), s.Roster.ID(1), s.Roster.ID(2)}})
+		return m
+	}
+	holder, next := start(0), start(1)
+	holder.step(policy.Event{Kind: policy.Wanted})
+	promise := holder.passes(t, ballot.KindPromise)[0]
+	holder.answers(&promise, ballot.KindPromised, 0)
+	holder.step(policy.Event{Kind: policy.Finished})
+	offer := holder.passes(t, handoff.KindToken)[0]
+
+	next.now.Wall += int64(time.Minute)
+	next.step(policy.Event{Kind: policy.Wanted})
+	next.passes(t, ballot.KindPromise)
+	if !next.m.Expects(&offer) {
+		t.Fatal("it does not expect a token of an older epoch")
+	}
+	next.step(policy.Event{Kind: policy.Received, Msg: offer})
+	refusals := next.sent(ballot.KindRefused)
+	if len(refusals) != 1 || len(next.sent(handoff.KindAck)) > 0 {
+		t.Fatalf("%d refusals of a token of an older epoch: %v", len(refusals), next.m)
+	}
+
+	other, older := refusals[0], refusals[0]
+	other.Exchange++
+	binary.BigEndian.PutUint64(older.Load[16:], uint64(ballot.EpochOf(offer.Token.Seq)))
+	for _, refusal := range []wire.Message{other, older} {
+		holder.step(policy.Event{Kind: policy.Received, Msg: refusal})
+		if holder.did(policy.Gave) {
+			t.Fatalf("it gives the token up for %v", &refusal)
+		}
+	}
+	holder.step(policy.Event{Kind: policy.Received, Msg: refusals[0]})
+	if releases := holder.sent(ballot.KindRelease); len(releases) != 2 || !holder.did(policy.Gave) || holder.m.Ballot().Token() != nil {
+		t.Errorf("%d releases; it holds %v", len(releases), holder.m.Ballot().Token())
 	}
 }

@@ -41,6 +41,8 @@ type inner interface {
 	Lose(now policy.Instant, out []policy.Effect) []policy.Effect
 	// Renumber says that the token that is here has this number, or a higher one.
 	Renumber(seq wire.Seq)
+	// Offers reports whether a handoff to that member is the offer in progress.
+	Offers(id wire.Exchange, to wire.MemberID) bool
 	// Lend says until when the lease lasts that goes with the token, Inherited what came with it: see package handoff.
 	Lend(until policy.Time)
 	Inherited() (took, left time.Duration)

@@ -32,6 +32,9 @@ func (m *Machine) Renumber(seq wire.Seq) {
 	m.see(m.token.Seq)
 }
 
+// Offers reports whether a handoff to that member is the offer in progress.
+func (m *Machine) Offers(id wire.Exchange, to wire.MemberID) bool { return m.handoff.Offers(id, to) }
+
 // Lend makes the next Commit say how much is left of a lease: see handoff.
 func (m *Machine) Lend(until policy.Time) { m.handoff.Lend(until) }
 
