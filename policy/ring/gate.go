@@ -38,7 +38,9 @@ func (m *Machine) Lose(now policy.Instant, out []policy.Effect) []policy.Effect 
 func (m *Machine) Renumber(seq wire.Seq) { m.copies.Issue(seq) }
 
 // Offers reports whether a handoff to that member is the offer in progress.
-func (m *Machine) Offers(id wire.Exchange, to wire.MemberID) bool { return m.udp.handoff.Offers(id, to) }
+func (m *Machine) Offers(id wire.Exchange, to wire.MemberID) bool {
+	return m.udp.handoff.Offers(id, to)
+}
 
 // Lend makes the next Commit say how much is left of a lease: see handoff.
 func (m *Machine) Lend(until policy.Time) { m.udp.handoff.Lend(until) }

@@ -66,7 +66,9 @@ func (g *Machine) accepts(m *wire.Message) bool {
 
 // isOutdated reports whether a token is offered that is of an epoch below promised. Its sender is told: otherwise it offers the token until its lease
 // ends, and this member proposes in vain so long.
-func (g *Machine) isOutdated(m *wire.Message) bool { return m.Kind == handoff.KindToken && g.b.IsOutdated(m.Token.Seq) }
+func (g *Machine) isOutdated(m *wire.Message) bool {
+	return m.Kind == handoff.KindToken && g.b.IsOutdated(m.Token.Seq)
+}
 
 // refusesOffer reports whether a member refuses the token that is offered to it. If it has promised a newer epoch, it will never accept this one, and
 // the token is destroyed as if the member had contested it.
