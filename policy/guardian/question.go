@@ -8,6 +8,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
+// MostAsked is the largest fleet of which all members are asked. In a larger one one lie would cost too many messages.
+const MostAsked = 64
+
 // question is an open question: of a guardian that suspects the holder, or of a holder that was away.
 type question struct {
 	live bool
@@ -72,6 +75,9 @@ func (g *Machine) ask(now policy.Time, about *Token, holder wire.MemberID, out [
 // and no word of that has come here. It must be called after each Wake.
 func (g *Machine) AskOthers(members []wire.MemberID, out []policy.Effect) []policy.Effect {
 	q := &g.question
+	if len(members) > MostAsked {
+		q.spreads, q.later = false, false
+	}
 	if !q.spreads {
 		return out
 	}

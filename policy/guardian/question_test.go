@@ -461,3 +461,43 @@ func TestAProbeEndsWithTheFirstAnswer(t *testing.T) {
 		})
 	}
 }
+
+// askOthers counts the questions of bob to members that neither hold nor guard the token.
+func (c *circle) askOthers(members ...wire.MemberID) int {
+	c.t.Helper()
+	asked, _ := c.took(c.bob, wire.MemberID{}, guardian.Outcome{}, c.bob.g.AskOthers(members, nil))
+	return asked
+}
+
+func TestAllOthersAreAskedAsWell(t *testing.T) {
+	fleet := []wire.MemberID{annsID, bobsID, cydsID, dansID}
+	c := suspecting(t, cydsID)
+	if n := c.askOthers(fleet...); n != 1 {
+		t.Errorf("%d others are asked", n)
+	}
+	if n := c.askOthers(fleet...); n != 0 {
+		t.Errorf("%d others are asked again at once", n)
+	}
+	beat := c.answering(message(guardian.KindBeat, c.dan, c.bob, born(20, 1)))
+	c.receive(beat)
+	c.advance(patience - 1)
+	c.wantHolders() // dan holds another token
+}
+
+func TestAQuestionToAllEndsWhenAllHaveAnswered(t *testing.T) {
+	c := suspecting(t, cydsID)
+	c.askOthers(annsID, bobsID, cydsID, dansID)
+	for _, m := range []*member{c.ann, c.cyd} {
+		c.receive(c.answering(message(guardian.KindKnown, m, c.bob, theToken)))
+	}
+	c.wantHolders()
+	c.receive(c.answering(message(guardian.KindKnown, c.dan, c.bob, theToken)))
+	c.wantHolders(c.bob)
+}
+
+func TestOthersOfALargeFleetAreNotAsked(t *testing.T) {
+	c := suspecting(t)
+	if n := c.askOthers(make([]wire.MemberID, guardian.MostAsked+1)...); n != 0 {
+		t.Errorf("%d are asked", n)
+	}
+}

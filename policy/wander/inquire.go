@@ -19,8 +19,6 @@ const (
 	askedAtFirst = 1
 	timesAsked   = 3
 	maxSteps     = 8
-	// maxAll is the largest fleet of which all members are asked before a token is made.
-	maxAll = 64
 )
 
 // inquiry is the question before a member makes a token: has another member seen one? The paper's members know only their own silence.
@@ -85,7 +83,7 @@ func (m *Machine) inquire(now policy.Instant, must bool, out []policy.Effect) (o
 	if q.repeatAt = now.Time.Add(half / timesAsked); q.times >= timesAsked {
 		q.repeatAt = q.until
 	}
-	if q.times == timesAsked && !m.first.armed && len(m.peers.ids) <= maxAll {
+	if q.times == timesAsked && !m.first.armed && len(m.peers.ids) <= guardian.MostAsked {
 		for _, id := range m.peers.ids {
 			out = m.inquireOf(id, &about, out)
 		}

@@ -53,8 +53,9 @@ const (
 
 // Bounded are the habits that can cost the others no more than two operations at once, for a lap in all: what is said of a token makes members drop
 // and miss it, but none makes another one while a member answers that it holds one. A token that is passed on is believed, whoever made it up, and
-// is one more until it meets the older one.
-const Bounded = habitsEnd - 1 - Offers
+// is one more until it meets the older one. Members that believe in different tokens that were made up do not ask each other about the same one,
+// and may revive one each.
+const Bounded = habitsEnd - 1 - Invents - Offers
 
 // habits is how many there are.
 const habits = 9
