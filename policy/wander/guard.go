@@ -160,7 +160,7 @@ func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Eff
 	case guardian.KindBeat:
 		m.hearHolder(now.Time, msg)
 	case guardian.KindAsk:
-		out = m.vouch(out)
+		out = m.vouch(msg, out)
 	}
 	return m.onVerdict(now, &verdict, out)
 }
@@ -173,7 +173,7 @@ func (m *Machine) onImpossible(now policy.Instant, msg *wire.Message, out []poli
 	switch {
 	case msg.Token.Slot != m.cfg.Slot || m.state == gone:
 	case msg.Kind == guardian.KindAsk:
-		return m.vouch(m.guardian.Reply(now.Time, msg, m.held(), out))
+		return m.vouch(msg, m.guardian.Reply(now.Time, msg, m.held(), out))
 	case m.guardian.Meets(msg):
 		m.heard = true
 		m.guardian.Wait(now.Time)
@@ -182,10 +182,10 @@ func (m *Machine) onImpossible(now policy.Instant, msg *wire.Message, out []poli
 }
 
 // vouch makes the answer to a question, the last effect, say that a holder was heard just now, while the run of a token goes on that this member
-// has lost: nobody should revive one before the run has ended.
-func (m *Machine) vouch(out []policy.Effect) []policy.Effect {
+// has lost: nobody should revive one before the run has ended. It names the number of the question, which the asker believes.
+func (m *Machine) vouch(ask *wire.Message, out []policy.Effect) []policy.Effect {
 	if answer := &out[len(out)-1].Msg; m.state == running && !m.holds {
-		answer.Kind, answer.Nonce = guardian.KindHeard, 1
+		answer.Kind, answer.Nonce, answer.Token, answer.Load = guardian.KindHeard, 1, ask.Token, ask.Load
 	}
 	return out
 }
