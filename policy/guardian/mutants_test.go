@@ -1,0 +1,10 @@
+package guardian_test
+
+import (
+	"testing"
+
+	"github.com/wanderd/wanderd/tools/mutant"
+)
+
+// Most known-bad guardians are in sim/fleet/wander, where hunts notice them. Those whose rule keeps a liar within its bounds are noticed by stories.
+func TestMutantsAreCaught(t *testing.T) { mutant.Load(t, "../..", "testdata/mutants").EachIsCaught(t) }
