@@ -14,7 +14,8 @@ import (
 // NewWindowChecker checks two rules of a gate with windows. A run begins only in a window, or while its start that was granted in one is being
 // saved. And "a member that may not run passes the token on; nobody ever holds and waits for a window": a token rests at a member
 // outside its windows for a skip, or for a lap of skips at most, if the member is due by then; a new one for as
-// long again as a start may take. startWithin is the longest time from a grant to its start.
+// long again as a start may take. Once it is offered it does not rest, even if the offer is to somebody who has left. startWithin is the
+// longest time from a grant to its start.
 func NewWindowChecker(windows window.Set, members int, skip, startWithin time.Duration) sim.Watcher {
 	most := time.Duration(members)*skip + startWithin
 	type rest struct {
@@ -36,8 +37,8 @@ func NewWindowChecker(windows window.Set, members int, skip, startWithin time.Du
 			case e.Kind != policy.Tell:
 			case e.Note == wander.NoteResting:
 				*me = rest{true, o.At}
-			case e.Note == handoff.NoteOffered && o.Due:
-				if kept := o.At.Sub(me.since); me.rests && o.On(policy.Woke) && kept > most && !windows.Open(wall) {
+			case e.Note == handoff.NoteOffered:
+				if kept := o.At.Sub(me.since); me.rests && o.Due && o.On(policy.Woke) && kept > most && !windows.Open(wall) {
 					return fmt.Errorf("window: %s kept the token for %v outside its windows", o.Who(), kept)
 				}
 				me.rests = false

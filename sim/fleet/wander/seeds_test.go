@@ -50,6 +50,8 @@ func TestSeedsThatFailedOnce(t *testing.T) {
 		49531:  "members that had never met were parted for good, and waited for each other",
 		2456:   "a holder that heard nobody, and was alone, was taken for one that keeps its token from others",
 		116586: "a run started in the step in which an older token was revived, which then took its place",
+		4147:   "the checker took a token for one that rests which was offered in vain to a member that had left",
+		4239:   "the same, where the offer was lost",
 	} {
 		s := wandering.Draw(seed)
 		if o := s.Explore(); o.Err != nil {
