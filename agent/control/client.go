@@ -153,7 +153,7 @@ func (c *Client) explain(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOENT), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Errorf("%w on %s", ErrNoAgent, c.path)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+	case hungUp(err):
 		return fmt.Errorf("%w any longer on %s: it was stopped just now", ErrNoAgent, c.path)
 	case errors.Is(err, fs.ErrPermission):
 		return notPermitted(c.path)
@@ -161,6 +161,13 @@ func (c *Client) explain(err error) error {
 		return fmt.Errorf("the agent on %s did not answer within %v: is it stopped?", c.path, clientTimeout)
 	}
 	return fmt.Errorf("control socket %s: %w", c.path, err)
+}
+
+// hungUp reports whether the agent has closed the connection instead of answering. The error of net/http for one that was closed before it was used has
+// no name.
+func hungUp(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
+		errors.Is(err, net.ErrClosed) || strings.HasSuffix(err.Error(), "http: server closed idle connection")
 }
 
 // notPermitted names who may connect, if that is known.
