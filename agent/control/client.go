@@ -154,7 +154,7 @@ func (c *Client) explain(err error) error {
 	case errors.Is(err, syscall.ENOENT), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Errorf("%w on %s", ErrNoAgent, c.path)
 	case hungUp(err):
-		return fmt.Errorf("%w any longer on %s: it was stopped just now", ErrNoAgent, c.path)
+		return fmt.Errorf("%w any longer on %s: it has died, or was stopped", ErrNoAgent, c.path)
 	case errors.Is(err, fs.ErrPermission):
 		return notPermitted(c.path)
 	case errors.As(err, &timeout) && timeout.Timeout():

@@ -45,5 +45,10 @@ func decodeMembers(text []byte) ([]membership.Remembered, error) {
 	if doc.Version != membersVersion {
 		return nil, fmt.Errorf("it has version %d, this wanderd knows version %d", doc.Version, membersVersion)
 	}
+	for _, m := range doc.Members {
+		if m.ID.IsZero() || !m.Addr.IsValid() {
+			return nil, fmt.Errorf("member %q has no identity or no address", m.Name)
+		}
+	}
 	return doc.Members, nil
 }

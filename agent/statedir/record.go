@@ -134,6 +134,9 @@ func decode(gate string, text []byte) (Record, error) {
 		return Record{}, fmt.Errorf("it belongs to gate %q", doc.Gate)
 	case r.Seq > wire.MaxSeq:
 		return Record{}, fmt.Errorf("seq %d is above %d", uint64(r.Seq), uint64(wire.MaxSeq))
+	case doc.Version == oldVersion && (r.Protocol != "" || r.Memo != (policy.Memo{}) || r.Order != (Order{}) || r.Here != (Order{})),
+		doc.Version == recordVersion && doc.LastToken != nil:
+		return Record{}, errors.New("it has keys of another version")
 	case doc.Version == oldVersion:
 		err := doc.LastToken.into(&r)
 		return r, err

@@ -140,6 +140,8 @@ func TestADamagedRecordNamesTheFileAndTheRemedy(t *testing.T) {
 		"bad memo":        {`{"version":2,"gate":"default","protocol":"wander","seq":1,"memo":"` + strings.Repeat("xy", 48) + `"}`, "48 bytes"},
 		"long memo":       {`{"version":2,"gate":"default","protocol":"wander","seq":1,"memo":"` + strings.Repeat("00", 49) + `"}`, "48 bytes"},
 		"unknown keys":    {`{"version":1,"gate":"default","seq":1,"lease":3}`, "lease"},
+		"keys to come":    {`{"version":1,"gate":"default","seq":1,"protocol":"wander","protocol_version":1}`, "another version"},
+		"keys of before":  {`{"version":2,"gate":"default","protocol":"wander","seq":1,"last_token":{"birth":1}}`, "another version"},
 		"another gate":    {`{"version":1,"gate":"other","seq":1}`, `"other"`},
 		"seq too high":    {`{"version":1,"gate":"default","seq":9223372036854775808}`, "9223372036854775808"},
 		"negative seq":    {`{"version":1,"gate":"default","seq":-1}`, "seq"},
