@@ -71,7 +71,7 @@ func (g *Machine) isOutdated(m *wire.Message) bool {
 }
 
 // refusesOffer reports whether a member refuses the token that is offered to it. If it has promised a newer epoch, it will never accept this one, and
-// the token is destroyed as if the member had contested it.
+// the token is destroyed as if the member had contested it. No Commit of the offer has left, so nobody else has the token, and it may be released.
 func (g *Machine) refusesOffer(m *wire.Message) bool {
 	return m.Kind == ballot.KindRefused && g.in.Offers(m.Exchange, m.From)
 }
