@@ -1,6 +1,7 @@
 package membership
 
 import (
+	"bytes"
 	"crypto/ed25519"
 	"errors"
 	"sync"
@@ -36,6 +37,9 @@ type guest struct {
 	// until is when the verdict ends; zero is never. judged is unset if what is trusted has changed since.
 	until  time.Time
 	judged bool
+	// since is when it was admitted, itself whether it has shown its certificate itself.
+	since  time.Time
+	itself bool
 }
 
 func newAdmission(trust Trust) *admission {
@@ -52,7 +56,11 @@ func (a *admission) judge(name string, id wire.MemberID, key ed25519.PublicKey, 
 	if g := a.guests[id]; g != nil && g.name == name && certificate == nil {
 		return a.again(id, g)
 	}
-	return a.admit(name, id, key, certificate)
+	if err := a.admit(name, id, key, certificate); err != nil {
+		return err
+	}
+	a.guests[id].itself = certificate != nil
+	return nil
 }
 
 // admit judges a member, and remembers it if it is trusted.
@@ -64,8 +72,57 @@ func (a *admission) admit(name string, id wire.MemberID, key ed25519.PublicKey, 
 	if len(a.guests) >= checkedMax {
 		clear(a.guests)
 	}
-	a.guests[id] = &guest{name: name, key: key, certificate: certificate, until: until, judged: true}
+	now := &guest{name: name, key: key, certificate: certificate, until: until, judged: true, since: time.Now()}
+	if was := a.guests[id]; was != nil && bytes.Equal(was.certificate, certificate) {
+		now.since, now.itself = was.since, was.itself
+	}
+	a.guests[id] = now
 	return nil
+}
+
+// knows reports whether a member of that name is trusted.
+func (a *admission) knows(name string, id wire.MemberID) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	g := a.guests[id]
+	return g != nil && g.name == name && a.again(id, g) == nil
+}
+
+// vouch judges a member by a certificate that another one has shown, and reports whether it is trusted. A member that is trusted keeps its name unless it
+// is wanted under another one: then it has announced that itself. What it has shown itself is kept in any case.
+func (a *admission) vouch(name string, id wire.MemberID, key ed25519.PublicKey, certificate []byte, wanted bool) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if g := a.guests[id]; g != nil && a.again(id, g) == nil && (g.name == name || g.itself || !wanted) {
+		return g.name == name
+	}
+	return a.admit(name, id, key, certificate) == nil
+}
+
+// certificates returns those of the wanted members, and of up to most others that were admitted since then.
+func (a *admission) certificates(wanted []wire.MemberID, since time.Time, most int) (list []shown) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	add := func(id wire.MemberID, g *guest) bool {
+		if g == nil || g.certificate == nil || a.again(id, g) != nil {
+			return false
+		}
+		list = append(list, shown{g.name, g.key, g.certificate})
+		return true
+	}
+	asked := make(map[wire.MemberID]bool, len(wanted))
+	for _, id := range wanted {
+		if !asked[id] {
+			asked[id] = true
+			add(id, a.guests[id])
+		}
+	}
+	for id, g := range a.guests {
+		if most > 0 && g.since.After(since) && !asked[id] && add(id, g) {
+			most--
+		}
+	}
+	return list
 }
 
 // again judges a guest again if the verdict is out of date. One that is no longer trusted has to show a certificate again.

@@ -40,6 +40,8 @@
 //   - It believes whoever says that a member left, moved, or has the highest incarnation of all, which nobody can contradict: announcements
 //     are signed (metadata.go), and an incarnation is believed as far as a clock can explain it (sieve.go).
 //   - It believes whoever sends it a packet or a sync: both are signed, and where keys have to be trusted, checked (introduce.go, admission.go).
+//   - It forgets a member that NotifyAlive refuses: what is said of one whose certificate is missing is kept until that is here (strangers.go,
+//     certificates.go, meet.go).
 //   - It stores and passes on any metadata, address and version numbers that others send, and one alive message without
 //     version numbers makes every later sync fail: NotifyAlive refuses a node that does not parse (metadata.go). Our own
 //     metadata stays below the 512 bytes at which the sender panics.

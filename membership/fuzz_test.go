@@ -64,7 +64,7 @@ func testTransport(t testing.TB, trust Trust) *gossipTransport {
 	t.Helper()
 	seal := newSeal(nil)
 	tr := &gossipTransport{
-		seal: seal, sieve: sieve{clear: true}, admission: newAdmission(trust), admits: func(netip.Addr) bool { return true },
+		seal: seal, sieve: sieve{clear: true}, admission: newAdmission(trust), missing: newStrangers(wire.MemberID{}), admits: func(netip.Addr) bool { return true },
 		packetCh: make(chan *memberlist.Packet, 1), closed: t.Context(), log: zerolog.Nop(), bySecond: make(map[wire.MemberID]struct{}),
 	}
 	return tr
@@ -74,6 +74,7 @@ func testTransport(t testing.TB, trust Trust) *gossipTransport {
 func FuzzPreamble(f *testing.F) {
 	f.Add([]byte(string(forGossip) + string(make([]byte, callerNonce+proofSize))))
 	f.Add([]byte(string(forQuestion) + string(make([]byte, callerNonce))))
+	f.Add([]byte(string(forCertificates) + string(make([]byte, callerNonce+proofSize))))
 	f.Add([]byte("GET / HTTP/1.1\r\n\r\n"))
 	seal := newTestSeal(f, secretOne)
 	f.Fuzz(func(t *testing.T, said []byte) {

@@ -60,9 +60,8 @@ type joiner struct {
 
 	// mirrors are addresses that turned out to be this agent's own.
 	mirrors rests
-	// strangers are addresses of members whose certificate is missing, met those that were asked for it.
-	strangers <-chan netip.AddrPort
-	met       rests
+	// met are addresses of members that were asked for their certificates.
+	met rests
 
 	mu sync.Mutex
 	// refusals are the addresses to join that do not answer, keyed by their text.
@@ -268,47 +267,6 @@ func (j *joiner) heal(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-	}
-}
-
-const (
-	// meetWithin is the longest random pause before a stranger is asked for its certificate: of two members that hear of each other at the same
-	// time, one asks. meetAgain is how long it is not asked again.
-	meetWithin = time.Second
-	meetAgain  = 10 * time.Second
-	// meetAtOnce bounds the strangers that are asked at a time.
-	meetAtOnce = 8
-)
-
-// meetStrangers asks members for their certificates, by a full sync with them: both sides of a connection introduce themselves. So no certificate
-// travels by gossip, and none is sent to whoever has it.
-func (j *joiner) meetStrangers(ctx context.Context) {
-	slots := make(chan struct{}, meetAtOnce)
-	for {
-		var addr netip.AddrPort
-		select {
-		case addr = <-j.strangers:
-		case <-ctx.Done():
-			return
-		}
-		if j.met.has(addr) || j.itself(addr) {
-			continue
-		}
-		j.met.add(addr, meetAgain)
-		j.spawn(func() {
-			if !sleep(ctx, rand.N(meetWithin)) || j.known(addr) {
-				return
-			}
-			select {
-			case slots <- struct{}{}:
-			case <-ctx.Done():
-				return
-			}
-			defer func() { <-slots }()
-			if err := j.contact(addr); err != nil {
-				j.log.Debug().Stringer("addr", addr).Str("reason", explain(err)).Msg("a member does not show its certificate")
-			}
-		})
 	}
 }
 

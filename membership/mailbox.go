@@ -51,8 +51,6 @@ type mailbox struct {
 	ring chan struct{}
 
 	admission *admission
-	// strangers are the addresses of members whose certificate is missing.
-	strangers chan netip.AddrPort
 
 	mu sync.Mutex
 	mail
@@ -90,13 +88,9 @@ type check struct {
 	err  error
 }
 
-// maxStrange bounds the members that wait to be asked for their certificate; others are heard of again.
-const maxStrange = 256
-
 func newMailbox(self string, id wire.MemberID, loopback bool, admission *admission) *mailbox {
 	return &mailbox{
-		admission: admission, strangers: make(chan netip.AddrPort, maxStrange),
-		self: self, id: id, loopback: loopback, ring: make(chan struct{}, 1), mail: newMail(0),
+		admission: admission, self: self, id: id, loopback: loopback, ring: make(chan struct{}, 1), mail: newMail(0),
 		silent: make(map[string]bool), checked: make(map[string]check), counters: make(map[wire.MemberID]uint64),
 	}
 }
@@ -141,12 +135,7 @@ func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
 	switch {
 	case err == nil:
 		b.count(told)
-	case errors.Is(err, ErrNoCertificate):
-		addr, _ := addrOf(n)
-		select {
-		case b.strangers <- addr:
-		default:
-		}
+	case errors.Is(err, ErrNoCertificate): // see strangers
 	default:
 		b.refusals++
 		if len(b.refused) < refusedMax {

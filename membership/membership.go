@@ -195,10 +195,10 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	}
 	m.joiner = &joiner{
 		list: m.list, roster: m.roster, bound: cfg.Addr, lookup: cfg.Resolve, log: cfg.Log,
-		spawn: m.working.Go, unsettled: make(chan struct{}, 1), refusals: make(map[string]Refusal), strangers: m.mailbox.strangers,
+		spawn: m.working.Go, unsettled: make(chan struct{}, 1), refusals: make(map[string]Refusal),
 	}
 	if cfg.Trust != nil {
-		m.working.Go(func() { m.joiner.meetStrangers(ctx) })
+		m.working.Go(func() { m.meetStrangers(ctx) })
 	}
 	m.working.Go(func() { m.keep(ctx) })
 	m.working.Go(func() { m.spread(ctx) })

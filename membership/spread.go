@@ -59,8 +59,8 @@ func (r *roster) others() []Member {
 	return slices.DeleteFunc(slices.Clone(r.view.Load().Members), func(m Member) bool { return m.ID == r.self })
 }
 
-// someOf takes up to n members at random. It changes the order of the list.
-func someOf(list []Member, n int) []Member {
+// someOf takes up to n at random. It changes the order of the list.
+func someOf[T any](list []T, n int) []T {
 	for i := range min(n, len(list)) {
 		at := i + rand.IntN(len(list)-i)
 		list[i], list[at] = list[at], list[i]

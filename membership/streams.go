@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/wanderd/wanderd/wire"
 )
 
 // Streams accepts and opens connections at the agent's bound address.
@@ -24,7 +26,7 @@ type Streams interface {
 	Close() error
 }
 
-// A connection carries gossip, or a question and its answer (see question). It begins with a challenge of each side, so that a stranger
+// A connection carries gossip, a question and its answer (see question), or certificates. It begins with a challenge of each side, so that a stranger
 // gets no place, nothing to read, and no memory:
 //
 //	caller                                                    acceptor
@@ -65,21 +67,32 @@ type purpose string
 const (
 	forGossip   purpose = "wdg\x03"
 	forQuestion purpose = "wdq\x01"
+	// forCertificates is for certificates of others.
+	forCertificates purpose = "wdc\x01"
 )
 
 // label makes the keys of one purpose useless for the other.
 func (p purpose) label() string {
-	if p == forQuestion {
+	switch p {
+	case forQuestion:
 		return "wanderd question stream v1"
+	case forCertificates:
+		return "wanderd certificate stream v1"
+	case forGossip:
 	}
 	return "wanderd gossip stream v2"
 }
+
+// introduces reports whether each side introduces itself.
+func (p purpose) introduces() bool { return p == forGossip || p == forCertificates }
 
 // longest is how long a frame may be that comes in without having been asked for, in bytes.
 func (p purpose) longest(sealed bool) int {
 	switch {
 	case p == forQuestion:
 		return questionOverhead + maxQuestion
+	case p == forCertificates:
+		return maxIntroduction + maxStrange*len(wire.MemberID{})
 	case sealed:
 		return maxFrame
 	}
@@ -120,8 +133,8 @@ func (t *gossipTransport) greet(g *guardedConn) {
 		t.refuse(g.RemoteAddr(), err)
 		return
 	}
-	if g.purpose == forQuestion {
-		t.count(t.questions.answer(g))
+	if answer := t.answering(g.purpose); answer != nil {
+		t.count(answer(g))
 		_ = g.Close()
 		return
 	}
@@ -130,6 +143,18 @@ func (t *gossipTransport) greet(g *guardedConn) {
 	case <-t.closed.Done():
 		_ = g.Close()
 	}
+}
+
+// answering returns what answers a question, nil for gossip.
+func (t *gossipTransport) answering(p purpose) func(*guardedConn) error {
+	switch p {
+	case forQuestion:
+		return t.questions.answer
+	case forCertificates:
+		return t.showCertificates
+	case forGossip:
+	}
+	return nil
 }
 
 // admit takes a connection through its first messages, and gives it a place.
@@ -232,8 +257,9 @@ type guardedConn struct {
 	// nonces are those of the caller and of the acceptor, by which no other connection is this one.
 	nonces       []byte
 	ours, theirs streamKeys
-	// side is "caller" or "acceptor".
-	side string
+	// side is "caller" or "acceptor", other who the other side is, once it has introduced itself.
+	side  string
+	other wire.MemberID
 	// got is set once the frame of the other side is in unread, which Read returns; sent once this side's frame is sent.
 	got, sent bool
 	unread    []byte
@@ -269,7 +295,7 @@ func (g *guardedConn) answerCall() error {
 		return err
 	}
 	switch p := purpose(hello[:preambleSize]); p {
-	case forGossip, forQuestion:
+	case forGossip, forQuestion, forCertificates:
 		g.isFor(p)
 	default:
 		return errNoPreamble
@@ -336,7 +362,7 @@ func (g *guardedConn) receive() error {
 	if err != nil {
 		return err
 	}
-	if g.purpose == forGossip {
+	if g.purpose.introduces() {
 		if content, err = g.introduced(content); err != nil {
 			return err
 		}
@@ -352,7 +378,7 @@ func (g *guardedConn) leave(as *atomic.Pointer[guestInHall]) {
 	}
 }
 
-// introduced returns memberlist's message in a frame, if the other side may speak.
+// introduced returns the message behind an introduction, if the other side may speak.
 func (g *guardedConn) introduced(content []byte) ([]byte, error) {
 	other := "caller"
 	if g.side == other {
@@ -365,7 +391,18 @@ func (g *guardedConn) introduced(content []byte) ([]byte, error) {
 	if err := in.check(g.transport.admission, other, g.nonces); err != nil {
 		return nil, &untrustedError{in.name, err}
 	}
-	return in.message, g.transport.sieve.stream(in.message)
+	g.other = wire.MemberIDOf(in.key)
+	if g.transport.admission.trust != nil {
+		g.transport.admitted(in.name, g.other)
+	}
+	if g.purpose == forCertificates {
+		return in.message, nil
+	}
+	if err := g.transport.sieve.stream(in.message); err != nil {
+		return nil, err
+	}
+	g.transport.hearOf(g.other, eachInSync, in.message)
+	return in.message, nil
 }
 
 // Read implements net.Conn.
@@ -390,7 +427,7 @@ func (g *guardedConn) Write(b []byte) (int, error) {
 	}
 	g.sent = true
 	content := b
-	if g.purpose == forGossip {
+	if g.purpose.introduces() {
 		content = g.transport.me.introduce(g.side, g.nonces, b)
 	}
 	if _, err := g.Conn.Write(appendFrame(content, &g.ours)); err != nil {

@@ -52,6 +52,9 @@ type gossipTransport struct {
 	// answers is nil with a secret.
 	answers   *answers
 	questions *questions
+	// missing are the members whose certificates are missing here, showing those to which certificates are being shown.
+	missing *strangers
+	showing sync.Map
 
 	mu    sync.Mutex
 	conns map[*guardedConn]struct{}
@@ -88,8 +91,9 @@ func newGossipTransport(
 		long:    hall{most: maxLong, mostWaiting: maxIncoming},
 		halls: map[purpose]*hall{
 			forGossip: {most: maxIncoming, mostWaiting: maxWaiting}, forQuestion: {most: maxAnswering, mostWaiting: maxWaiting},
+			forCertificates: {most: maxAnswering, mostWaiting: maxWaiting},
 		},
-		questions: q, closed: closed, close: closes, conns: make(map[*guardedConn]struct{}), bySecond: make(map[wire.MemberID]struct{}),
+		questions: q, missing: newStrangers(me.id), closed: closed, close: closes, conns: make(map[*guardedConn]struct{}), bySecond: make(map[wire.MemberID]struct{}),
 		acceptWarn: throttle{every: refusedWarnEvery}, foreignWarn: throttle{every: refusedWarnEvery},
 		junkWarn: throttle{every: refusedWarnEvery}, untrustedWarn: throttle{every: refusedWarnEvery},
 		begun: time.Now(),
@@ -112,8 +116,9 @@ func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) bool {
 	defer t.seal.scratch.Put(scratch)
 	plain, by, err := t.seal.open(scratch, payload)
 	var asked ping
+	var from wire.MemberID
 	if err == nil {
-		plain, err = t.vouched(plain, by, src.Addr())
+		from, plain, err = t.vouched(plain, by, src.Addr())
 	}
 	if err == nil {
 		asked, err = t.sieve.packet(plain)
@@ -131,15 +136,21 @@ func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) bool {
 		t.overflow.Add(1)
 		return false
 	}
-	packet := &memberlist.Packet{
-		Buf:       slices.Clone(plain),
-		From:      net.UDPAddrFromAddrPort(netip.AddrPortFrom(src.Addr().Unmap(), src.Port())),
-		Timestamp: time.Now(),
-	}
 	if t.answers != nil && asked.size > 0 {
 		t.answers.owe(asked, src)
 	}
-	t.heard.Store(int64(packet.Timestamp.Sub(t.begun)))
+	t.hearOf(from, eachInPacket, plain)
+	t.heard.Store(int64(time.Since(t.begun)))
+	return t.enqueue(slices.Clone(plain), src)
+}
+
+// enqueue hands a packet to memberlist, and reports whether there was room. It keeps b.
+func (t *gossipTransport) enqueue(b []byte, src netip.AddrPort) bool {
+	packet := &memberlist.Packet{
+		Buf:       b,
+		From:      net.UDPAddrFromAddrPort(netip.AddrPortFrom(src.Addr().Unmap(), src.Port())),
+		Timestamp: time.Now(),
+	}
 	select {
 	case t.packetCh <- packet:
 		return true
@@ -154,27 +165,27 @@ func (t *gossipTransport) silence() time.Duration {
 	return time.Since(t.begun) - time.Duration(t.heard.Load())
 }
 
-// vouched returns the packet in the content of a datagram, if a trusted member has signed it. by is the key that has opened it.
-func (t *gossipTransport) vouched(content []byte, by int, src netip.Addr) ([]byte, error) {
+// vouched returns the packet in the content of a datagram and its sender, if a trusted member has signed it. by is the key that has opened it.
+func (t *gossipTransport) vouched(content []byte, by int, src netip.Addr) (from wire.MemberID, packet []byte, err error) {
 	from, signature, packet, err := splitPacket(content)
 	if err != nil {
-		return nil, err
+		return from, nil, err
 	}
 	if t.admission.trust == nil {
 		t.noteKey(from, by)
-		return packet, nil
+		return from, packet, nil
 	}
 	key, err := t.admission.key(from)
 	switch {
 	case err != nil:
-		return nil, &untrustedError{from.Short(), err}
+		return from, nil, &untrustedError{from.Short(), err}
 	case !t.admits(src):
-		return nil, errCrowded
+		return from, nil, errCrowded
 	case !isSigned(key, packet, signature, packetContext):
-		return nil, &untrustedError{from.Short(), errForged}
+		return from, nil, &untrustedError{from.Short(), errForged}
 	}
 	t.noteKey(from, by)
-	return packet, nil
+	return from, packet, nil
 }
 
 // noteKey records whether a member seals with the first key. Without trust anybody with the secret can say that of anybody: it is for people.

@@ -1,0 +1,120 @@
+package membership
+
+import (
+	"crypto/ed25519"
+	"encoding/binary"
+	"net/netip"
+	"slices"
+
+	"github.com/hashicorp/memberlist"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// alive is what one member says of another that is alive: a message of a packet, or an entry of a full sync. It refers to the bytes that it was read from.
+type alive struct {
+	node, addr, meta, vsn []byte
+	incarnation           uint64
+	port                  uint16
+}
+
+// readAlive reads a map of either kind. ok is false if it says something else.
+func readAlive(b []byte) (a alive, rest []byte, ok bool) {
+	state, port := uint64(memberlist.StateAlive), uint64(0)
+	rest, ok = readFields(b, func(key []byte, e field) {
+		switch string(key) {
+		case "Node", "Name":
+			a.node = e.text
+		case "Addr":
+			a.addr = e.text
+		case "Meta":
+			a.meta = e.text
+		case "Vsn":
+			a.vsn = e.text
+		case "Incarnation":
+			a.incarnation = e.number
+		case "Port":
+			port = e.number
+		case "State":
+			state = e.number
+		}
+	})
+	a.port = uint16(port)
+	return a, rest, ok && state == uint64(memberlist.StateAlive) && port <= 1<<16-1
+}
+
+// message writes it as a packet.
+func (a *alive) message() []byte {
+	text := func(b []byte, key string, value []byte) []byte {
+		b = append(append(b, 0xa0|byte(len(key))), key...)
+		b = binary.BigEndian.AppendUint16(append(b, 0xda), uint16(len(value)))
+		return append(b, value...)
+	}
+	number := func(b []byte, key string, value uint64) []byte {
+		b = append(append(b, 0xa0|byte(len(key))), key...)
+		return binary.BigEndian.AppendUint64(append(b, 0xcf), value)
+	}
+	b := []byte{aliveMsg, 0x80 | 6}
+	b = number(b, "Incarnation", a.incarnation)
+	b = text(b, "Node", a.node)
+	b = text(b, "Addr", a.addr)
+	b = number(b, "Port", uint64(a.port))
+	b = text(b, "Meta", a.meta)
+	return text(b, "Vsn", a.vsn)
+}
+
+// clone returns a copy with bytes of its own.
+func (a *alive) clone() alive {
+	c := *a
+	c.node, c.addr, c.meta, c.vsn = slices.Clone(a.node), slices.Clone(a.addr), slices.Clone(a.meta), slices.Clone(a.vsn)
+	return c
+}
+
+// at is the address of the member.
+func (a *alive) at() (netip.AddrPort, error) {
+	return addrOf(&memberlist.Node{Addr: a.addr, Port: a.port})
+}
+
+// key returns the key that belongs to the identity. Its signature has not been checked.
+func (a *alive) key(id wire.MemberID) (ed25519.PublicKey, error) {
+	meta, err := parseMetadata(a.meta)
+	if err == nil && wire.MemberIDOf(meta.key) != id {
+		err = errForged
+	}
+	return meta.key, err
+}
+
+// eachInPacket shows whom a packet calls alive, which the sieve has passed.
+func eachInPacket(b []byte, show func(*alive)) {
+	first, lengths, rest, ok := open(b)
+	for part := first; ok; part, lengths, rest, ok = cut(lengths, rest) {
+		if part[0] == aliveMsg {
+			if a, _, is := readAlive(part[1:]); is {
+				show(&a)
+			}
+		}
+		if len(lengths) == 0 {
+			return
+		}
+	}
+}
+
+// eachInSync shows whom a message of a stream calls alive, which the sieve has passed.
+func eachInSync(b []byte, show func(*alive)) {
+	if len(b) == 0 || b[0] != pushPullMsg {
+		return
+	}
+	nodes := uint64(0)
+	rest, ok := readFields(b[1:], func(key []byte, e field) {
+		if string(key) == "Nodes" {
+			nodes = e.number
+		}
+	})
+	for ; ok && nodes > 0 && len(rest) > 0; nodes-- {
+		a, after, is := readAlive(rest)
+		if is {
+			show(&a)
+		}
+		rest = after
+	}
+}

@@ -1,0 +1,422 @@
+package membership
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// issued is a certificate of an authority in tests.
+func issued(by string, i int, until time.Time, padding ...byte) []byte {
+	return append(fmt.Appendf(nil, "%s %s host%d %d", by, wire.MemberIDOf(keyOf(i)), i, until.Unix()), padding...)
+}
+
+// office trusts the certificates of authorities, as a host's file of known hosts does.
+type office struct {
+	mu                   sync.Mutex
+	authorities, revoked []string
+	// slow is how much its clock is behind.
+	slow time.Duration
+	// good counts the certificates that it has found good.
+	good atomic.Int64
+}
+
+// Check implements Trust.
+func (o *office) Check(name string, key ed25519.PublicKey, certificate []byte) (until time.Time, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if slices.Contains(o.revoked, name) {
+		return until, errors.New("revoked")
+	}
+	if certificate == nil {
+		return until, ErrNoCertificate
+	}
+	var by, id, owner string
+	var end int64
+	if _, err := fmt.Sscan(strings.TrimRight(string(certificate), "="), &by, &id, &owner, &end); err != nil {
+		return until, err
+	}
+	until = time.Unix(end, 0).Add(o.slow)
+	switch {
+	case !slices.Contains(o.authorities, by):
+		return until, errors.New("no authority")
+	case owner != name || id != wire.MemberIDOf(key).String():
+		return until, errors.New("of somebody else")
+	case !time.Now().Before(until):
+		return until, errors.New("expired")
+	}
+	o.good.Add(1)
+	return until, nil
+}
+
+func (o *office) set(change func(*office)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	change(o)
+}
+
+// startCertified starts hosts first to last, which trust by an office each and show what certificate returns.
+func (f *fleet) startCertified(first, last int, certificate func(int) []byte) (hosts []*host, offices []*office) {
+	for i := first; i <= last; i++ {
+		o := &office{authorities: []string{"ca"}}
+		hosts = append(hosts, f.start(i, func(c *Config) {
+			c.Trust, c.Certificate = o, func() []byte { return certificate(i) }
+		}))
+		offices = append(offices, o)
+	}
+	return hosts, offices
+}
+
+// farFuture is when the certificates of most tests expire.
+var farFuture = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func (h *host) has(i int) bool {
+	_, is := h.view().Lookup(wire.MemberIDOf(keyOf(i)))
+	return is
+}
+
+func lasting(i int) []byte { return issued("ca", i, farFuture) }
+
+// reconsider does what agents do every second.
+func reconsider(hosts []*host) {
+	for _, h := range hosts {
+		h.Reconsider(false)
+	}
+}
+
+// counting counts the connections that a host accepts.
+type counting struct {
+	Streams
+	n *atomic.Int64
+}
+
+func (c counting) Accept() (net.Conn, error) {
+	conn, err := c.Streams.Accept()
+	if err == nil {
+		c.n.Add(1)
+	}
+	return conn, err
+}
+
+func TestCertificatesComeInBulk(t *testing.T) {
+	const size = 40
+	inFleet(t, func(t *testing.T, f *fleet) {
+		var connections atomic.Int64
+		f.wrap = func(s Streams) Streams { return counting{s, &connections} }
+		hosts, offices := f.startCertified(1, size, lasting)
+		f.within(10*time.Second, "everybody sees everybody", allSee(hosts, upTo(size)...))
+		if n := connections.Load(); n > 12*size {
+			t.Errorf("%d connections of %d hosts that started at once", n, size)
+		}
+		t.Logf("%d connections of %d hosts that started at once", connections.Load(), size)
+		time.Sleep(time.Minute) // until those that have joined have settled
+		connections.Store(0)
+		more, _ := f.startCertified(size+1, size+1, lasting)
+		hosts = append(hosts, more...)
+		f.within(5*time.Second, "everybody sees a new one", allSee(hosts, upTo(size+1)...))
+		t.Logf("%d connections for one that came later", connections.Load())
+		if n := connections.Load(); n > 2*size {
+			t.Errorf("%d connections for one that came later", n)
+		}
+		time.Sleep(time.Minute)
+		for i, o := range offices {
+			if n := o.good.Load(); n > 3*size {
+				t.Errorf("host%d has checked %d certificates", i+1, n)
+			}
+		}
+	})
+}
+
+// Certificates may be long, and an answer has no room for all of them.
+func TestAnAnswerIsBounded(t *testing.T) {
+	padding := bytes.Repeat([]byte("="), maxCertificate-100)
+	inFleet(t, func(t *testing.T, f *fleet) {
+		hosts, _ := f.startCertified(1, 2, lasting)
+		f.within(5*time.Second, "both see each other", allSee(hosts, 1, 2))
+		wanted := make(map[wire.MemberID]uncertified)
+		for i := 100; i < 100+80; i++ {
+			id, name := wire.MemberIDOf(keyOf(i)), fmt.Sprintf("host%d", i)
+			hosts[0].transport.admission.vouch(name, id, keyOf(i), issued("ca", i, farFuture, padding...), true)
+			wanted[id] = uncertified{id: id, name: name}
+		}
+		var got []int
+		for len(wanted) > 0 && len(got) < 5 {
+			good, err := hosts[1].transport.askCertificates(addrOfHost(1), wanted, time.Now().Add(meetTime))
+			if err != nil {
+				t.Fatal(err)
+			}
+			maps.DeleteFunc(wanted, func(id wire.MemberID, m uncertified) bool { return hosts[1].transport.admission.knows(m.name, id) })
+			got = append(got, good)
+		}
+		if len(got) != 2 || got[0] != 64 || got[1] != 16 {
+			t.Errorf("the answers had %v certificates", got)
+		}
+	})
+}
+
+// A member that shows what it should not, or nothing, gains nothing: each checks for itself.
+func TestWhoShowsCertificatesIsNotBelieved(t *testing.T) {
+	inFleet(t, func(t *testing.T, f *fleet) {
+		end := time.Now().Add(2 * time.Minute)
+		hosts, offices := f.startCertified(1, 5, func(i int) []byte {
+			if i == 4 {
+				return issued("ca", i, end)
+			}
+			return lasting(i)
+		})
+		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3, 4, 5))
+		// The first believes an authority that the others do not know, and its clock is an hour behind.
+		offices[0].set(func(o *office) { o.authorities, o.slow = append(o.authorities, "other"), time.Hour })
+		hosts[0].Reconsider(true)
+		strange, _ := f.startCertified(6, 6, func(i int) []byte { return issued("other", i, farFuture) })
+		time.Sleep(time.Until(end))
+		f.always(2*time.Minute, "who is not trusted is out", func() bool {
+			reconsider(hosts)
+			time.Sleep(gatherFor)
+			return allSee(hosts[1:3], 1, 2, 3, 5)() && hosts[4].sees(1, 2, 3, 5)
+		})
+		if !hosts[0].sees(1, 2, 3, 4, 5, 6) || strange[0].sees(1, 2, 3, 4, 5) {
+			t.Error("the first trusts them, and nobody else")
+		}
+	})
+}
+
+func TestARevokedMemberIsOutThoughItsCertificateIsPassedOn(t *testing.T) {
+	inFleet(t, func(t *testing.T, f *fleet) {
+		hosts, offices := f.startCertified(1, 6, lasting)
+		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3, 4, 5, 6))
+		for i, o := range offices[:4] { // the fifth does not have the line yet
+			o.set(func(o *office) { o.revoked = []string{"host6"} })
+			hosts[i].Reconsider(true)
+		}
+		informed := hosts[:4]
+		without := func() bool { // the fifth hears it accuse others
+			reconsider(hosts)
+			return !slices.ContainsFunc(informed, func(h *host) bool { return h.has(6) })
+		}
+		f.within(100*time.Millisecond, "it is out", without)
+		later, o := f.startCertified(7, 7, lasting)
+		o[0].set(func(o *office) { o.revoked = []string{"host6"} })
+		informed = append(later, informed...)
+		f.always(3*time.Minute, "it stays out", without)
+		if !hosts[4].has(6) || !hosts[4].has(7) || !later[0].has(5) {
+			t.Error("they are not in one fleet")
+		}
+	})
+}
+
+func TestARenewedCertificateReplacesTheExpiredOne(t *testing.T) {
+	inFleet(t, func(t *testing.T, f *fleet) {
+		end := time.Now().Add(time.Minute)
+		var renewed atomic.Bool
+		hosts, _ := f.startCertified(1, 8, func(i int) []byte {
+			if i == 8 && !renewed.Load() {
+				return issued("ca", i, end)
+			}
+			return lasting(i)
+		})
+		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, upTo(8)...))
+		time.Sleep(time.Until(end))
+		f.within(2*time.Second, "it is out", func() bool {
+			reconsider(hosts)
+			return allSee(hosts[:7], upTo(7)...)()
+		})
+		later, _ := f.startCertified(9, 9, lasting)
+		without := func() bool {
+			reconsider(hosts)
+			time.Sleep(gatherFor)
+			return allSee(hosts[:7], 1, 2, 3, 4, 5, 6, 7, 9)() && later[0].sees(1, 2, 3, 4, 5, 6, 7, 9)
+		}
+		f.within(5*time.Second, "a new one is in", without)
+		f.always(time.Minute, "nobody takes the expired one", without)
+		renewed.Store(true)
+		hosts = append(hosts, later...)
+		f.within(time.Minute, "it is back", func() bool {
+			reconsider(hosts)
+			return allSee(hosts, upTo(9)...)()
+		})
+		// Now the expired certificate, shown by a member that still has it, replaces none.
+		a := hosts[0].transport.admission
+		if a.vouch("host8", wire.MemberIDOf(keyOf(8)), keyOf(8), issued("ca", 8, time.Now().Add(time.Hour)), false); !bytes.Equal(a.guests[wire.MemberIDOf(keyOf(8))].certificate, lasting(8)) {
+			t.Error("what another member has shown replaces what the owner has")
+		}
+	})
+}
+
+// A member whose certificate the others do not have, because they know its key, is asked itself.
+func TestTheOwnerIsAskedIfNobodyElseHasItsCertificate(t *testing.T) {
+	inFleet(t, func(_ *testing.T, f *fleet) {
+		listed := &book{known: []int{1, 2, 3}}
+		hosts := []*host{}
+		for i := 1; i <= 3; i++ {
+			hosts = append(hosts, f.start(i, func(c *Config) { c.Trust = listed }))
+		}
+		f.within(5*time.Second, "three see each other", allSee(hosts, 1, 2, 3))
+		listed.set(func(b *book) { b.known = append(b.known, 4) })
+		four := f.start(4, func(c *Config) {
+			c.Trust, c.Certificate = &book{known: []int{1}, certified: []int{2, 3}}, func() []byte { return certificateOf(4) }
+		})
+		f.within(5*time.Second, "the three see it", allSee(hosts, 1, 2, 3, 4))
+		f.within(5*time.Second, "it sees whom it trusts", func() bool { return four.sees(1, 4) })
+	})
+}
+
+// Who has the secret and no trusted key is told nothing, and is a stranger's word as good as none.
+func TestAStrangerIsShownNoCertificates(t *testing.T) {
+	inFleet(t, func(t *testing.T, f *fleet) {
+		hosts, _ := f.startCertified(1, 2, lasting)
+		f.within(5*time.Second, "both see each other", allSee(hosts, 1, 2))
+		stranger, _ := f.startCertified(66, 66, func(i int) []byte { return issued("nobody", i, farFuture) })
+		wanted := map[wire.MemberID]uncertified{wire.MemberIDOf(keyOf(2)): {id: wire.MemberIDOf(keyOf(2)), name: "host2"}}
+		before := hosts[0].Stats().Untrusted
+		if good, err := stranger[0].transport.askCertificates(addrOfHost(1), wanted, time.Now().Add(time.Second)); err == nil || good != 0 {
+			t.Errorf("a stranger gets %d certificates, %v", good, err)
+		}
+		if hosts[0].Stats().Untrusted == before {
+			t.Error("not counted")
+		}
+		if good, err := hosts[1].transport.askCertificates(addrOfHost(66), wanted, time.Now().Add(time.Second)); err == nil || good != 0 {
+			t.Errorf("a stranger's answer has %d certificates, %v", good, err)
+		}
+		if good, err := hosts[1].transport.askCertificates(addrOfHost(1), nil, time.Now().Add(time.Second)); err != nil || good != 0 {
+			t.Errorf("a member: %d, %v", good, err)
+		}
+	})
+}
+
+func TestStrangersAreBounded(t *testing.T) {
+	s, a := newStrangers(wire.MemberID{}), newAdmission(&office{})
+	now := time.Now()
+	say := func(from wire.MemberID, i int) {
+		meta := metadata{key: keyOf(i), counter: 1}
+		node := nodeName(fmt.Sprintf("host%d", i), wire.MemberIDOf(keyOf(i)))
+		s.hear(a, from, &alive{
+			node: []byte(node), addr: []byte{10, 0, 0, 1}, port: 7946, meta: meta.encode(privateOf(i), node, addrOfHost(i)), vsn: make([]byte, 6),
+		}, now)
+	}
+	liar, honest := wire.MemberID{1}, wire.MemberID{2}
+	say(honest, 1)
+	for i := range maxStrange + 100 {
+		say(liar, 2+i)
+	}
+	if _, there := s.list[wire.MemberIDOf(keyOf(1))]; !there || len(s.list) != maxStrange {
+		t.Errorf("%d strangers are kept, that of an honest member: %v", len(s.list), there)
+	}
+	turns := map[wire.MemberID]int{}
+	for range 1000 {
+		from, wanted := s.wanted()
+		if len(wanted) != maxStrange {
+			t.Fatalf("%d are wanted", len(wanted))
+		}
+		turns[from]++
+	}
+	if turns[honest] < 300 || turns[liar] < 300 {
+		t.Errorf("turns: %v", turns)
+	}
+	_, wanted := s.wanted()
+	s.asked(wanted, liar, true, false)
+	if _, wanted = s.wanted(); len(wanted) != 1 {
+		t.Errorf("of %d others are still asked", len(wanted))
+	}
+	if n := len(s.owners(meetAtOnce, now)); n != meetAtOnce {
+		t.Errorf("%d owners", n)
+	}
+	for range meetTries {
+		s.asked(wanted, honest, false, false)
+	}
+	if _, wanted = s.wanted(); len(wanted) != 0 {
+		t.Error("others are asked for ever")
+	}
+	for _, later := range []time.Duration{0, meetAgain} {
+		now = now.Add(later)
+		s.owners(maxStrange, now)
+		say(honest, 1)
+		if _, wanted = s.wanted(); (len(wanted) == 1) != (later > 0) {
+			t.Errorf("after %v %d are asked for again", later, len(wanted))
+		}
+	}
+	if _, ok := s.leave("host1", wire.MemberIDOf(keyOf(1)), now.Add(meetAgain)); ok {
+		t.Error("what was said long ago is heard")
+	}
+}
+
+func TestWhatIsSaidOfAMemberIsWrittenAsItWasRead(t *testing.T) {
+	said := alive{node: []byte("host1~x"), addr: []byte{10, 0, 0, 1}, port: 7946, meta: bytes.Repeat([]byte{7}, 255), vsn: []byte{1, 5, 2, 0, 0, 0}, incarnation: 1 << 40}
+	message := said.message()
+	if _, err := new(sieve).packet(message); err == nil {
+		t.Error("the incarnation is absurd")
+	}
+	said.incarnation = 70_000
+	var heard []alive
+	keep := func(a *alive) { heard = append(heard, a.clone()) }
+	message = said.message()
+	dead := pack(deadMsg, "Incarnation", 1, "Node", "host2~x", "From", "host1~x")
+	for _, packet := range [][]byte{message, compound(message), compound(dead, message), append([]byte{hasCrcMsg, 1, 2, 3, 4}, compound(message, dead)...)} {
+		if _, err := new(sieve).packet(packet); err != nil {
+			t.Error(err)
+		}
+		eachInPacket(packet, keep)
+	}
+	node := func(state int) []byte {
+		return pack(0, "Name", "host1~x", "Addr", said.addr, "Port", 7946, "Meta", said.meta, "Incarnation", 70_000, "State", state, "Vsn", said.vsn)[1:]
+	}
+	sync := slices.Concat(pack(pushPullMsg, "Nodes", 3, "UserStateLen", 1, "Join", 0), node(0), node(2), node(0), []byte{0})
+	if err := new(sieve).stream(sync); err != nil {
+		t.Error(err)
+	}
+	eachInSync(sync, keep)
+	if len(heard) != 6 {
+		t.Errorf("heard %d times", len(heard))
+	}
+	for i := range heard {
+		if !bytes.Equal(heard[i].message(), message) {
+			t.Errorf("heard %+v", heard[i])
+		}
+	}
+	if at, err := heard[0].at(); err != nil || at != netip.MustParseAddrPort("10.0.0.1:7946") {
+		t.Errorf("at %v, %v", at, err)
+	}
+}
+
+// FuzzCertificates: what is read has one writing, and nothing that another member shows is believed.
+func FuzzCertificates(f *testing.F) {
+	one, two := shown{"host1", keyOf(1), lasting(1)}, shown{"host2", keyOf(2), issued("other", 2, farFuture)}
+	f.Add(two.append(one.append(nil)))
+	f.Add(one.append(nil)[:40])
+	f.Add(appendWanted(nil, []wire.MemberID{{1}, {2}}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if ids, err := parseWanted(b); err == nil && !bytes.Equal(appendWanted(nil, ids), b) {
+			t.Errorf("%x is read as %v", b, ids)
+		}
+		list, err := parseShown(b)
+		if err != nil {
+			return
+		}
+		a := newAdmission(&office{authorities: []string{"ca"}})
+		var again []byte
+		for _, c := range list {
+			again = c.append(again)
+			if a.vouch(c.name, wire.MemberIDOf(c.key), c.key, c.certificate, true) && !bytes.HasPrefix(c.certificate, []byte("ca "+wire.MemberIDOf(c.key).String()+" "+c.name)) {
+				t.Errorf("%+v is believed", c)
+			}
+		}
+		if !bytes.Equal(again, b) {
+			t.Errorf("%x is written again as %x", b, again)
+		}
+		if len(a.guests) > len(list) {
+			t.Errorf("%d guests", len(a.guests))
+		}
+	})
+}

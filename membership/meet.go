@@ -1,0 +1,87 @@
+package membership
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+const (
+	// meetFirst is the pause before a member is asked for certificates. It doubles up to meetMax while there are more and more strangers: who hears of many
+	// asks for all of them at once. So a member of a fleet of any size asks once in a second while that starts.
+	meetFirst = 50 * time.Millisecond
+	meetMax   = time.Second
+	// meetTime is how long an answer may take.
+	meetTime = 5 * time.Second
+	// meetAtOnce bounds the owners that are asked at a time, each after a random pause of up to meetWithin, and not again for meetAgain.
+	meetAtOnce = 8
+	meetWithin = 250 * time.Millisecond
+	meetAgain  = 10 * time.Second
+)
+
+// meetStrangers asks for the certificates that are missing: the member that has spoken of the strangers for all at once, because it trusts them, and the
+// strangers themselves if that was in vain.
+func (m *Membership) meetStrangers(ctx context.Context) {
+	slots := make(chan struct{}, meetAtOnce)
+	var last time.Time
+	for pause := meetFirst; ; pause = min(2*pause, meetMax) {
+		select {
+		case <-m.transport.missing.ring:
+		case <-ctx.Done():
+			return
+		}
+		if time.Since(last) > meetMax {
+			pause = meetFirst
+		}
+		if !sleep(ctx, jitter(pause)) {
+			return
+		}
+		m.askOthers()
+		m.askOwners(ctx, slots)
+		last = time.Now()
+	}
+}
+
+// askOthers asks one member for all certificates that are missing.
+func (m *Membership) askOthers() {
+	from, wanted := m.transport.missing.wanted()
+	if len(wanted) == 0 {
+		return
+	}
+	to, known := m.roster.view.Load().Lookup(from)
+	if !known {
+		others := someOf(m.roster.others(), 1)
+		if len(others) == 0 {
+			m.transport.missing.asked(wanted, from, false, false)
+			return
+		}
+		to = &others[0]
+	}
+	good, err := m.transport.askCertificates(to.Addr, wanted, time.Now().Add(meetTime))
+	if err != nil {
+		m.log.Debug().Stringer("addr", to.Addr).Str("reason", explain(err)).Msg("a member does not answer a question for certificates")
+	}
+	m.transport.missing.asked(wanted, from, known && err == nil, good > 0)
+}
+
+// askOwners asks members for their own certificates, by a full sync with them: both sides introduce themselves.
+func (m *Membership) askOwners(ctx context.Context, slots chan struct{}) {
+	j := m.joiner
+	for _, addr := range m.transport.missing.owners(cap(slots)-len(slots), time.Now()) {
+		if j.met.has(addr) || j.itself(addr) {
+			continue
+		}
+		j.met.add(addr, meetAgain)
+		slots <- struct{}{}
+		m.working.Go(func() {
+			defer signal(m.transport.missing.ring) // others may wait for the slot
+			defer func() { <-slots }()
+			if !sleep(ctx, rand.N(meetWithin)) || j.known(addr) {
+				return // of two members that hear of each other at the same time, one asks
+			}
+			if err := j.contact(addr); err != nil {
+				m.log.Debug().Stringer("addr", addr).Str("reason", explain(err)).Msg("a member does not show its certificate")
+			}
+		})
+	}
+}

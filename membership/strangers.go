@@ -1,0 +1,166 @@
+package membership
+
+import (
+	"errors"
+	"maps"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// maxStrange bounds the members whose certificate is missing, some 600 bytes each; others are heard of again.
+const maxStrange = 1024
+
+// strangers are the members of whom trusted members speak, and whose certificates are missing here. What is said of them is kept until the certificate is
+// here, because memberlist refuses it until then, and nobody says it again soon.
+type strangers struct {
+	// ring signals that somebody is to be asked; its capacity is one.
+	ring chan struct{}
+	self wire.MemberID
+
+	mu   sync.Mutex
+	list map[wire.MemberID]*uncertified
+}
+
+// uncertified is a member whose certificate is missing.
+type uncertified struct {
+	id   wire.MemberID
+	name string
+	addr netip.AddrPort
+	// said is what was said of it last, heard when.
+	said  alive
+	heard time.Time
+	// from is the member to be asked: who spoke of it last; the zero value is anybody.
+	from wire.MemberID
+	// tries is how many members have been asked in vain, toOwner whether its owner is to be asked. Until is zero, or until when the owner, which was
+	// asked, is not to be asked again.
+	tries   int
+	toOwner bool
+	until   time.Time
+}
+
+func newStrangers(self wire.MemberID) *strangers {
+	return &strangers{self: self, ring: make(chan struct{}, 1), list: make(map[wire.MemberID]*uncertified)}
+}
+
+// hear remembers what a trusted member says of another one, if that may be trusted once its certificate is here.
+func (s *strangers) hear(a *admission, from wire.MemberID, said *alive, now time.Time) {
+	name, id, err := parseNodeName(string(said.node))
+	if err != nil || id == s.self || a.knows(name, id) {
+		return
+	}
+	key, err := said.key(id)
+	if err != nil || !errors.Is(a.judge(name, id, key, nil), ErrNoCertificate) {
+		return
+	}
+	addr, err := said.at()
+	if err != nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.list[id]
+	if m == nil {
+		s.makeRoom()
+		m = &uncertified{id: id}
+		s.list[id] = m
+	}
+	if m.toOwner && !m.until.IsZero() && !now.Before(m.until) {
+		m.toOwner, m.until, m.tries = false, time.Time{}, 0
+	}
+	m.name, m.addr, m.said, m.heard, m.from = name, addr, said.clone(), now, from
+	if !m.toOwner {
+		signal(s.ring)
+	}
+}
+
+// makeRoom forgets one if there are too many: of those of whom the same member speaks, and that are the most.
+func (s *strangers) makeRoom() {
+	if len(s.list) < maxStrange {
+		return
+	}
+	count := make(map[wire.MemberID]int)
+	for _, m := range s.list {
+		count[m.from]++
+	}
+	var out *uncertified
+	for _, m := range s.list {
+		if out == nil || count[m.from] > count[out.from] {
+			out = m
+		}
+	}
+	delete(s.list, out.id)
+}
+
+// leave forgets a member whose certificate is here. It returns what was said of it, unless that is too long ago.
+func (s *strangers) leave(name string, id wire.MemberID, now time.Time) (said alive, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.list[id]
+	if m == nil || m.name != name {
+		return said, false
+	}
+	delete(s.list, id)
+	return m.said, now.Sub(m.heard) < meetAgain
+}
+
+// wanted returns the members whose certificates others are to be asked for, and whom: one of those who have spoken of them.
+func (s *strangers) wanted() (from wire.MemberID, list map[wire.MemberID]uncertified) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	speakers := make(map[wire.MemberID]bool)
+	list = make(map[wire.MemberID]uncertified)
+	for _, m := range s.list {
+		if !m.toOwner {
+			list[m.id] = *m
+			speakers[m.from] = true
+		}
+	}
+	for _, id := range someOf(slices.Collect(maps.Keys(speakers)), 1) { // one that speaks of many and does not answer keeps nobody up
+		from = id
+	}
+	return from, list
+}
+
+// meetTries is how many members may be asked for a certificate in vain before its owner is.
+const meetTries = 3
+
+// asked records how a member has answered a question for certificates. Who has none of those of whom it has spoken does not trust them any more: then their
+// owners are asked. brought says that the answer had some; there may have been no room in it for the others.
+func (s *strangers) asked(list map[wire.MemberID]uncertified, from wire.MemberID, answered, brought bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id := range list {
+		m, nobody := s.list[id], wire.MemberID{}
+		switch {
+		case m == nil || brought || m.from != from && m.from != nobody:
+		case answered && m.from != nobody:
+			m.toOwner = true
+		default:
+			m.from = nobody
+			m.tries++
+			m.toOwner = m.tries >= meetTries
+		}
+	}
+	for _, m := range s.list {
+		if !m.toOwner || m.until.IsZero() {
+			signal(s.ring)
+		}
+	}
+}
+
+// owners returns up to n members that are to be asked for their own certificates. They are then left alone for a while.
+func (s *strangers) owners(n int, now time.Time) (list []netip.AddrPort) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range s.list {
+		if m.toOwner && m.until.IsZero() && len(list) < n {
+			m.until = now.Add(meetAgain)
+			list = append(list, m.addr)
+		}
+	}
+	return list
+}
