@@ -14,7 +14,7 @@ func (m *Machine) ask(now policy.Time, out []policy.Effect) []policy.Effect {
 		return out
 	}
 	m.nonce++
-	m.asked, m.again = now, now.Add(m.cfg.Lease/8)
+	m.asked, m.again = now, now.Add(m.cfg.Lease/16)
 	return policy.AppendSend(out, m.message(KindRequest, m.cfg.Server, m.exchange, m.nonce))
 }
 
@@ -42,33 +42,14 @@ func (m *Machine) onGrant(now policy.Time, msg *wire.Message, out []policy.Effec
 	return out
 }
 
-// release is the message that gives a lock back: its number rises, as always when it changes hands.
-func (m *Machine) release(exchange wire.Exchange, token wire.Ref) *wire.Message {
-	msg := m.message(KindRelease, m.cfg.Server, exchange, 0)
-	if msg.Token = token; token.Seq > 0 {
-		msg.Token.Seq = token.Seq.After()
-	}
-	return msg
-}
-
-// giveBack gives the lock back, if it is here.
+// giveBack gives the lock back, if it is here: its number rises, as always when it changes hands.
 func (m *Machine) giveBack(now policy.Time, out []policy.Effect) []policy.Effect {
 	if !m.held || m.isServer() {
 		return out
 	}
 	out = m.gave(now, policy.CausePassed, m.cfg.Server, out)
-	return policy.AppendSend(out, m.release(m.exchange, m.token))
-}
-
-// withdraw ends a demand that has not led to a run.
-func (m *Machine) withdraw(now policy.Time, out []policy.Effect) []policy.Effect {
-	switch m.phase {
-	case asking:
-		m.phase = idle
-		return policy.AppendSend(out, m.release(m.exchange, wire.Ref{}))
-	case saving:
-		return m.retract(now, out)
-	case idle, running:
-	}
-	return out
+	msg := m.message(KindRelease, m.cfg.Server, m.exchange, 0)
+	msg.Token = m.token
+	msg.Token.Seq = m.token.Seq.After()
+	return policy.AppendSend(out, msg)
 }

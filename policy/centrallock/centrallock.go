@@ -1,7 +1,7 @@
 // Package centrallock is an example for tests: the smallest protocol that shares nothing with the soft gate. One member is the server
 // and lends a lock; the others ask for it, run, and give it back. It proves that shells, simulator and general checkers know no
 // protocol: it runs on demand, its grants have an end that can be extended, and it has its own messages, notes, facts and memo. No command
-// uses it. It does not survive the loss of its server.
+// uses it. It does not survive the loss of its server. There is no queue: a request is repeated until it is served.
 //
 // The server lends the token for a lease, and considers it lost when the lease is over. A borrower counts its lease from when it sent
 // the request that was answered, so its run has ended by the time the server lends again. A server that was restarted waits for a
@@ -22,7 +22,7 @@ const (
 	KindRequest wire.Kind = iota + 64
 	// KindGrant answers a Request: the lock is lent for as long as the load says, from when that Request was sent.
 	KindGrant
-	// KindRelease gives the lock back; without a token, it withdraws the Request.
+	// KindRelease gives the lock back.
 	KindRelease
 )
 
@@ -79,7 +79,7 @@ func wellFormed(m *wire.Message) bool {
 	case m.Kind == KindGrant:
 		return m.Exchange != 0 && m.Token.IsWhole() && lease(&m.Load) > 0
 	}
-	return m.Kind == KindRelease && m.Exchange != 0
+	return m.Kind == KindRelease && m.Exchange != 0 && m.Token.IsWhole()
 }
 
 // lease reads the lease of a Grant.
@@ -121,7 +121,9 @@ type Machine struct {
 	// until is when the lock has to be given up, startBy when a run that waits to be saved is denied; before is what was saved before.
 	until, startBy policy.Time
 	before         policy.State
-	desk           desk
+	// lent is what the server knows of a lock that is not there; making says that the number of a new one is being saved.
+	lent   loan
+	making bool
 }
 
 // New returns the machine of a member, which waits for Started.
@@ -146,11 +148,18 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	switch ev.Kind {
 	case policy.Started:
 		m.state, m.served, m.since = ev.State, binary.BigEndian.Uint64(ev.State.Memo[:]), t
-		if m.isServer() {
-			out = m.open(t, out)
+		if m.lent.end = t; m.state.Seq > 0 { // It may have lent the lock in an earlier life.
+			m.lent.end = t.Add(m.cfg.Lease)
 		}
 	case policy.Received:
-		out = m.receive(t, &ev.Msg, out)
+		switch ev.Msg.Kind {
+		case KindRequest:
+			out = m.onRequest(t, &ev.Msg, out)
+		case KindGrant:
+			out = m.onGrant(t, &ev.Msg, out)
+		default:
+			out = m.onRelease(t, &ev.Msg, out)
+		}
 	case policy.Wanted:
 		m.wanted = true
 	case policy.Unwanted:
@@ -182,7 +191,7 @@ func (m *Machine) due(now policy.Time, out []policy.Effect) []policy.Effect {
 	} else {
 		out = m.ask(now, out)
 	}
-	if m.leaving && !m.gone && m.phase == idle && !m.desk.out(now) {
+	if m.leaving && !m.gone && m.phase == idle && !m.isOut(now) {
 		if m.held {
 			out = m.gave(now, policy.CauseDropped, wire.MemberID{}, out)
 		}
@@ -217,8 +226,9 @@ func (m *Machine) save(out []policy.Effect) []policy.Effect {
 
 // onSaved starts what has waited for it.
 func (m *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) []policy.Effect {
-	out = m.opened(now, failed, out)
 	switch {
+	case m.making:
+		return m.onMade(now, failed, out)
 	case m.phase != saving:
 		return out
 	case failed || now.Time >= m.startBy:
@@ -243,6 +253,18 @@ func (m *Machine) retract(now policy.Time, out []policy.Effect) []policy.Effect 
 	return m.giveBack(now, m.save(out))
 }
 
+// withdraw ends a demand that has not led to a run.
+func (m *Machine) withdraw(now policy.Time, out []policy.Effect) []policy.Effect {
+	switch m.phase {
+	case asking:
+		m.phase = idle
+	case saving:
+		return m.retract(now, out)
+	case idle, running:
+	}
+	return out
+}
+
 // lose gives up a lock whose lease is over. The guard of the run has ended it by now.
 func (m *Machine) lose(now policy.Time, out []policy.Effect) []policy.Effect {
 	out = m.gave(now, policy.CauseDropped, wire.MemberID{}, out)
@@ -254,7 +276,10 @@ func (m *Machine) lose(now policy.Time, out []policy.Effect) []policy.Effect {
 
 // NextWake is the nearest deadline.
 func (m *Machine) NextWake() (policy.Time, bool) {
-	at := m.desk.nextWake()
+	at := policy.Never
+	if m.isServer() && !m.held && !m.making {
+		at = m.lent.end
+	}
 	if m.asks() {
 		at = min(at, m.again)
 	}
@@ -285,7 +310,7 @@ func (m *Machine) Status(now policy.Time) policy.Status {
 	case m.held:
 		s.Holder = m.seat.Self
 	case m.isServer():
-		s.Holder = m.desk.lent.to
+		s.Holder = m.lent.to
 	}
 	if m.wanted {
 		s.Why, s.NextRun = "the lock is elsewhere", now
@@ -296,16 +321,12 @@ func (m *Machine) Status(now policy.Time) policy.Status {
 	return s
 }
 
-// Facts are the server, how many runs have ended here, and at the server how many wait.
+// Facts are the server, and how many runs have ended here.
 func (m *Machine) Facts(_ policy.Time, out []policy.Fact) []policy.Fact {
-	out = append(out, policy.Fact{Name: "server", Member: m.cfg.Server}, policy.Fact{Name: "served", Count: int(m.served)})
-	if m.isServer() {
-		out = append(out, policy.Fact{Name: "queue", Count: m.desk.waiting, For: m.cfg.Lease})
-	}
-	return out
+	return append(out, policy.Fact{Name: "server", Member: m.cfg.Server}, policy.Fact{Name: "served", Count: int(m.served)})
 }
 
 // String returns one line.
 func (m *Machine) String() string {
-	return fmt.Sprintf("%v, held %v, wanted %v, %d waiting", m.phase, m.held, m.wanted, m.desk.waiting)
+	return fmt.Sprintf("%v, held %v, wanted %v", m.phase, m.held, m.wanted)
 }
