@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -70,11 +71,13 @@ func TestAMemberThatDoesNotAnswerIsNamed(t *testing.T) {
 		if runner == from {
 			from = "b"
 		}
+		var others []netip.AddrPort
 		for _, name := range w.names() {
 			if name != runner {
-				w.net.Cut(w.agents[runner].addr, w.agents[name].addr)
+				others = append(others, w.agents[name].addr)
 			}
 		}
+		w.net.Partition([]netip.AddrPort{w.agents[runner].addr}, others)
 		begun := time.Now()
 		f := w.fleet(from)
 		if took := time.Since(begun); took > 2*time.Second {

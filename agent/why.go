@@ -28,53 +28,39 @@ func (s *situation) due() bool { return !s.gate.NextRun.After(s.now) && !s.close
 
 func (s *situation) closed() bool { return len(s.gate.Windows) > 0 && !s.gate.WindowOpen }
 
-// reason is a row of the table: text completes "not running because …"; it is empty if this is not why.
-type reason struct {
-	code control.Because
-	text func(*situation) string
-}
-
-// saysMachine takes the words of the machine, if a condition holds.
-func saysMachine(holds func(*situation) bool) func(*situation) string {
-	return func(s *situation) string {
-		if holds(s) {
-			return s.gate.NotRunning
-		}
-		return ""
+// why returns the reason why a gate does not run here, and completes "not running because …"; both are empty if there is none. The first that
+// holds is told: what an operator has said comes before times, and times before what is broken, because a broken disk matters only when a
+// run is due. The words are the machine's, unless only the shell knows.
+func (s *situation) why() (code control.Because, text string) {
+	g := s.gate
+	said, unready := g.NotRunning, s.notReady()
+	switch {
+	case s.leaving:
+		return control.BecauseLeaving, said
+	case said == control.Paused:
+		return control.BecausePaused, said
+	case g.State == control.Gathering, strings.HasPrefix(said, control.NoMajority):
+		return control.BecauseNoMajority, said
+	case s.unwanted:
+		return control.BecauseUnwanted, said
+	case s.closed():
+		return control.BecauseWindow, said
+	case g.NextRun.After(s.now):
+		return control.BecauseNotDue, said
+	case unready != "":
+		return control.BecauseNotReady, unready
+	case g.SaveError != "":
+		return control.BecauseDisk, "due, but the start of a run cannot be recorded: " + g.SaveError
+	case !g.SavingSince.IsZero() && s.now.Sub(g.SavingSince) > slowDisk:
+		return control.BecauseDisk, "due, but the disk is slow or hangs, and the start of a run cannot be recorded"
+	case s.alone && s.otherSecret != "":
+		return control.BecauseOtherSecret, "sees no other member, and " + s.otherSecret + " seems to have another secret: all members need the same --secret-file"
+	case s.alone:
+		return control.BecauseAlone, said
+	case !g.Holding:
+		return control.BecauseWaiting, said
 	}
-}
-
-// reasons are all reasons why a gate does not run here. The first that holds is told: what an operator has said comes before times, and
-// times before what is broken, because a broken disk matters only when a run is due.
-func reasons() []reason {
-	return []reason{
-		{control.BecauseLeaving, saysMachine(func(s *situation) bool { return s.leaving })},
-		{control.BecausePaused, saysMachine(func(s *situation) bool { return s.gate.NotRunning == control.Paused })},
-		{control.BecauseNoMajority, saysMachine(func(s *situation) bool {
-			return s.gate.State == control.Gathering || strings.HasPrefix(s.gate.NotRunning, control.NoMajority)
-		})},
-		{control.BecauseUnwanted, saysMachine(func(s *situation) bool { return s.unwanted })},
-		{control.BecauseWindow, saysMachine((*situation).closed)},
-		{control.BecauseNotDue, saysMachine(func(s *situation) bool { return s.gate.NextRun.After(s.now) })},
-		{control.BecauseNotReady, (*situation).notReady},
-		{control.BecauseDisk, func(s *situation) string {
-			switch {
-			case s.gate.SaveError != "":
-				return "due, but the start of a run cannot be recorded: " + s.gate.SaveError
-			case !s.gate.SavingSince.IsZero() && s.now.Sub(s.gate.SavingSince) > slowDisk:
-				return "due, but the disk is slow or hangs, and the start of a run cannot be recorded"
-			}
-			return ""
-		}},
-		{control.BecauseOtherSecret, func(s *situation) string {
-			if !s.alone || s.otherSecret == "" {
-				return ""
-			}
-			return "sees no other member, and " + s.otherSecret + " seems to have another secret: all members need the same --secret-file"
-		}},
-		{control.BecauseAlone, saysMachine(func(s *situation) bool { return s.alone })},
-		{control.BecauseWaiting, saysMachine(func(s *situation) bool { return !s.gate.Holding })},
-	}
+	return "", ""
 }
 
 const (
@@ -86,16 +72,13 @@ const (
 
 // explain writes into the status of a gate why it does not run.
 func (s *situation) explain() {
-	for _, r := range reasons() {
-		text := r.text(s)
-		if text == "" {
-			continue
-		}
-		s.gate.NotRunning, s.gate.Because = text, r.code
-		if r.code == control.BecauseWaiting && s.due() {
-			s.wait()
-		}
+	code, text := s.why()
+	if text == "" {
 		return
+	}
+	s.gate.NotRunning, s.gate.Because = text, code
+	if code == control.BecauseWaiting && s.due() {
+		s.wait()
 	}
 }
 

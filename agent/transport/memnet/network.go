@@ -29,7 +29,7 @@ type Network struct {
 	streams   []*stream
 	cut       map[link]bool
 	filter    Filter
-	// ephemeral is the last port that the network chose.
+	// ephemeral is the last port that the network chose for the end of a stream.
 	ephemeral uint16
 }
 
@@ -58,25 +58,17 @@ func New(o Options) *Network {
 	}
 }
 
-// Endpoint binds addr; port 0 chooses a free port. An address that was closed or has crashed can be bound again. Endpoint panics
-// if addr is in use, because the test is then wrong.
+// Endpoint binds addr. An address that was closed or has crashed can be bound again. Endpoint panics if addr is in use, because the
+// test is then wrong.
 func (n *Network) Endpoint(addr netip.AddrPort) *transport.Endpoint {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if addr.Port() == 0 {
-		addr = netip.AddrPortFrom(addr.Addr(), n.nextPort())
-	}
 	if e := n.endpoints[addr]; e != nil && (!e.packetsClosed || !e.streamsClosed) {
 		panic("memnet: " + addr.String() + " is in use")
 	}
 	e := newEndpoint(n, addr)
 	n.endpoints[addr] = e
 	return &transport.Endpoint{Packets: packets{e}, Streams: streams{e}, Addr: addr}
-}
-
-func (n *Network) nextPort() uint16 {
-	n.ephemeral++
-	return n.ephemeral
 }
 
 // SetFilter applies f to every datagram that is sent from now on; nil removes the filter.
@@ -86,14 +78,8 @@ func (n *Network) SetFilter(f Filter) {
 	n.filter = f
 }
 
-// Cut separates a and b in both directions: datagrams between them are lost, including those in flight, and streams stall.
-func (n *Network) Cut(a, b netip.AddrPort) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.cut[linkOf(a, b)] = true
-}
-
-// Partition cuts every endpoint of one group from every endpoint of another. Endpoints in no group keep all their links.
+// Partition cuts every endpoint of one group from every endpoint of another, in both directions: datagrams between them are lost,
+// including those in flight, and streams stall. Endpoints in no group keep all their links.
 func (n *Network) Partition(groups ...[]netip.AddrPort) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -108,7 +94,7 @@ func (n *Network) Partition(groups ...[]netip.AddrPort) {
 	}
 }
 
-// Heal undoes every Cut and Partition. Data that was written to stalled streams arrives.
+// Heal undoes every Partition. Data that was written to stalled streams arrives.
 func (n *Network) Heal() {
 	n.mu.Lock()
 	defer n.mu.Unlock()

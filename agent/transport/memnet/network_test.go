@@ -160,15 +160,6 @@ func TestClosedEndpointUnblocksItsReadersAndCanBeBoundAgain(t *testing.T) {
 	})
 }
 
-func TestPortZeroIsAFreePort(t *testing.T) {
-	net := memnet.New(memnet.Options{})
-	anyPort := netip.AddrPortFrom(addr(1).Addr(), 0)
-	a, b := net.Endpoint(anyPort), net.Endpoint(anyPort)
-	if a.Addr.Port() == 0 || a.Addr == b.Addr {
-		t.Errorf("bound %v and %v", a.Addr, b.Addr)
-	}
-}
-
 func TestStreamIsAProperConnection(t *testing.T) {
 	nettest.TestConn(t, func() (near, far net.Conn, stop func(), err error) {
 		n := memnet.New(memnet.Options{})
@@ -209,7 +200,7 @@ func TestStreamStallsWhileCutAndContinuesWhenHealed(t *testing.T) {
 		n := memnet.New(memnet.Options{})
 		a, b := n.Endpoint(addr(1)), n.Endpoint(addr(2))
 		near, far := connect(t, a, b)
-		n.Cut(a.Addr, b.Addr)
+		n.Partition([]netip.AddrPort{a.Addr}, []netip.AddrPort{b.Addr})
 		if _, err := near.Write([]byte("patience")); err != nil {
 			t.Fatal(err)
 		}
@@ -238,7 +229,7 @@ func TestDialIsRefusedWhereNobodyListensAndTimesOutAcrossACut(t *testing.T) {
 		if _, err := a.Streams.Dial(t.Context(), addr(9)); !errors.Is(err, syscall.ECONNREFUSED) {
 			t.Errorf("nobody there: %v", err)
 		}
-		n.Cut(a.Addr, b.Addr)
+		n.Partition([]netip.AddrPort{a.Addr}, []netip.AddrPort{b.Addr})
 		start := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()

@@ -69,7 +69,8 @@ func (s streams) Dial(ctx context.Context, dst netip.AddrPort) (net.Conn, error)
 		case to == nil || to.streamsClosed || len(to.backlog) >= backlogSize:
 			return nil, dialError(dst, syscall.ECONNREFUSED)
 		}
-		near := netip.AddrPortFrom(s.addr.Addr(), n.nextPort())
+		n.ephemeral++
+		near := netip.AddrPortFrom(s.addr.Addr(), n.ephemeral)
 		st := newStream(n, s.addr, near, dst)
 		to.backlog = append(to.backlog, st.ends[1])
 		to.dialled.Broadcast()
