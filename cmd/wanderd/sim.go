@@ -98,25 +98,17 @@ func (p *program) simulate(ctx context.Context, s scenario.Parameters, out simOu
 		task += fmt.Sprintf(", %d seeds", s.Seeds)
 	}
 	progress := p.progress(task)
-	if s.Policy != config.PolicyWander {
-		result, stopped := simulate.Numbers(ctx, s, progress.Reached)
-		progress.Done()
-		if len(result.Runs) > 0 {
-			if err := out.write(p.stdout, result); err != nil {
-				return err
-			}
-		}
-		return incomplete(stopped, result.Complete, s.Seeds)
-	}
-	result, stopped := simulate.Run(ctx, s, progress.Reached)
+	outcome, stopped := simulate.Run(ctx, s, progress.Reached)
 	progress.Done()
-	if len(result.Runs) == 0 {
-		return stopped
+	runs, complete := outcome.Count()
+	if runs == 0 {
+		return incomplete(stopped, complete, s.Seeds)
 	}
-	if err := out.write(p.stdout, &result); err != nil {
+	if err := out.write(p.stdout, outcome); err != nil {
 		return err
 	}
-	if trip := 2*s.Latency + s.Jitter; s.Members > 1 && wander.TooShort(s.Skip, trip) {
+	result, wanders := outcome.(*simulate.Result)
+	if trip := 2*s.Latency + s.Jitter; wanders && s.Members > 1 && wander.TooShort(s.Skip, trip) {
 		_, _ = fmt.Fprintf(p.stderr, "warning: a skip of %v is too short for round trips of %v: handoffs, and the recovery from a loss, wait for them; "+
 			"the least that fits is %v\n", s.Skip, trip, wander.LeastSkip(trip))
 	}
@@ -127,7 +119,7 @@ func (p *program) simulate(ctx context.Context, s scenario.Parameters, out simOu
 			return err
 		}
 	}
-	return incomplete(stopped, result.Complete, s.Seeds)
+	return incomplete(stopped, complete, s.Seeds)
 }
 
 // incomplete says how many runs are complete, if a signal has ended them early.
@@ -138,14 +130,7 @@ func incomplete(stopped error, complete, seeds int) error {
 	return stopped
 }
 
-// written is what comes out of runs.
-type written interface {
-	WriteJSON(w io.Writer) error
-	WriteCSV(w io.Writer) error
-	WriteTables(w io.Writer, format report.Format) error
-}
-
-func (o *simOutput) write(w io.Writer, r written) error {
+func (o *simOutput) write(w io.Writer, r simulate.Outcome) error {
 	format := report.Format(o.format)
 	switch {
 	case o.asJSON:

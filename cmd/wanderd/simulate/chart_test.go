@@ -24,7 +24,7 @@ func TestBinsAreRoundAndFitTheInterval(t *testing.T) {
 // histogram returns the chart of a result with one run of these bins.
 func histogram(t *testing.T, seeds int, bins ...measure.Entry[measure.Number]) report.Bars {
 	t.Helper()
-	r := Result{Scenario: fleetOf(t, seeds), Complete: seeds}
+	r := Result{batch: batch[measure.Figures]{Scenario: fleetOf(t, seeds), Complete: seeds}}
 	for range seeds {
 		var f measure.Figures
 		f.Interval.Histogram = bins

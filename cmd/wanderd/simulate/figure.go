@@ -1,11 +1,9 @@
 package simulate
 
 import (
-	"context"
 	"io"
 	"strings"
 
-	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
 	"github.com/wanderd/wanderd/sim/measure"
 	"github.com/wanderd/wanderd/sim/study/report"
 )
@@ -18,26 +16,11 @@ type Figure struct {
 	Value float64
 }
 
-// Figures are the numbers of the runs of a scenario, for policies that have nothing but numbers.
-type Figures struct {
-	Scenario scenario.Parameters
-	// Runs are the complete runs, in the order of their seeds, each with the same figures. If there is none, they are the ones that
-	// were stopped.
-	Runs [][]Figure
-	// Complete is how many of the scenario's seeds are complete.
-	Complete int
-}
-
-// Numbers runs a scenario of another policy than the wandering token's, as [Run] does.
-func Numbers(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*Figures, error) {
-	runs, complete, err := across(ctx, p, progress, map[string]func(context.Context, scenario.Parameters, func(share float64)) (*[]Figure, error){
-		scenario.PolicyRing: ring, scenario.PolicyTree: tree, scenario.PolicyTermination: termination, scenario.PolicyElection: election,
-	}[p.Policy])
-	return &Figures{p, runs, complete}, err
-}
+// figures are the outcome of a policy that has nothing but numbers. Each run has the same figures.
+type figures struct{ batch[[]Figure] }
 
 // estimates are the means of the runs, figure by figure.
-func (f *Figures) estimates() []measure.Estimate {
+func (f *figures) estimates() []measure.Estimate {
 	all := make([]measure.Estimate, len(f.Runs[0]))
 	for k := range all {
 		samples := make([]measure.Number, len(f.Runs))
@@ -50,8 +33,8 @@ func (f *Figures) estimates() []measure.Estimate {
 }
 
 // document returns the result as a document: the figures of one run, or the means and confidence intervals of many.
-func (f *Figures) document() any {
-	d := map[string]any{"scenario": f.Scenario, "runs": len(f.Runs), "stopped": f.Complete < f.Scenario.Seeds}
+func (f *figures) document() any {
+	d := map[string]any{"scenario": f.Scenario, "runs": len(f.Runs), "stopped": f.Stopped()}
 	for k, estimate := range f.estimates() {
 		object, name := d, f.Runs[0][k].Name
 		if group, inner, nested := strings.Cut(name, "."); nested {
@@ -67,15 +50,15 @@ func (f *Figures) document() any {
 	return d
 }
 
-// WriteJSON writes the result as one JSON object.
-func (f *Figures) WriteJSON(w io.Writer) error { return report.WriteJSON(w, f.document()) }
+// WriteJSON implements [Outcome].
+func (f *figures) WriteJSON(w io.Writer) error { return report.WriteJSON(w, f.document()) }
 
-// WriteCSV writes a line for each number: "obtaining_s.p50,812".
-func (f *Figures) WriteCSV(w io.Writer) error { return writeCSV(w, f.document()) }
+// WriteCSV implements [Outcome].
+func (f *figures) WriteCSV(w io.Writer) error { return writeCSV(w, f.document()) }
 
-// WriteTables writes the result for people. For many runs it writes means, and half the widths of their confidence intervals.
-func (f *Figures) WriteTables(w io.Writer, format report.Format) error {
-	t := report.Table{Title: title(&f.Scenario, f.Complete), Header: []string{"figure", "value"}}
+// WriteTables implements [Outcome].
+func (f *figures) WriteTables(w io.Writer, format report.Format) error {
+	t := report.Table{Title: f.title(), Header: []string{"figure", "value"}}
 	many := f.Scenario.Seeds > 1
 	if many {
 		t.Header = append(t.Header, "± 95 %")

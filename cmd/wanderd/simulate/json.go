@@ -32,10 +32,10 @@ func (r *Result) document() any {
 	return document[measure.Estimate]{r.Scenario, len(r.Runs), r.Stopped(), r.TooShort, r.Lap.Seconds(), measure.Across(r.Runs)}
 }
 
-// WriteJSON writes the result as one JSON object.
+// WriteJSON implements [Outcome].
 func (r *Result) WriteJSON(w io.Writer) error { return report.WriteJSON(w, r.document()) }
 
-// WriteCSV writes a line for each number. Its name is the path in JSON, with dots: "interval_s.p50,812".
+// WriteCSV implements [Outcome].
 func (r *Result) WriteCSV(w io.Writer) error { return writeCSV(w, r.document()) }
 
 func writeCSV(w io.Writer, document any) error {
@@ -46,53 +46,35 @@ func writeCSV(w io.Writer, document any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	t := report.Table{Header: []string{"figure", "value"}}
-	if err := flatten(d, nil, &t); err != nil {
-		return err
-	}
+	flatten(d, nil, &t)
 	_, err = io.WriteString(w, t.Render(report.CSV))
 	return err
 }
 
-// flatten adds a row for each value in the next object or value.
-func flatten(d *json.Decoder, path []string, t *report.Table) error {
-	token, err := d.Token()
-	if err != nil {
-		return err
-	}
-	if token != json.Delim('{') {
-		value, err := flat(d, token)
-		t.Rows = append(t.Rows, []string{strings.Join(path, "."), value})
-		return err
-	}
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return err
-		}
-		if err := flatten(d, append(path, fmt.Sprint(key)), t); err != nil {
-			return err
-		}
-	}
-	_, err = d.Token()
-	return err
-}
-
-// flat returns a value that begins with a token; those of a list follow each other with spaces.
-func flat(d *json.Decoder, token json.Token) (string, error) {
+// flatten adds a row for each value in the next object or value; those of a list follow each other with spaces. What d reads has been written by
+// package json, and has no errors.
+func flatten(d *json.Decoder, path []string, t *report.Table) {
+	token, _ := d.Token()
+	value := ""
 	switch token {
-	case nil:
-		return "", nil
+	case json.Delim('{'):
+		for d.More() {
+			key, _ := d.Token()
+			flatten(d, append(path, fmt.Sprint(key)), t)
+		}
+		_, _ = d.Token()
+		return
 	case json.Delim('['):
 		var values []string
 		for d.More() {
-			value, err := d.Token()
-			if err != nil {
-				return "", err
-			}
+			value, _ := d.Token()
 			values = append(values, fmt.Sprint(value))
 		}
-		_, err := d.Token()
-		return strings.Join(values, " "), err
+		_, _ = d.Token()
+		value = strings.Join(values, " ")
+	case nil:
+	default:
+		value = fmt.Sprint(token)
 	}
-	return fmt.Sprint(token), nil
+	t.Rows = append(t.Rows, []string{strings.Join(path, "."), value})
 }

@@ -20,7 +20,7 @@ func TestAWrongOpIsNamedWithTheLap(t *testing.T) {
 			MaxInterval: 6 * time.Minute, DefaultMaxInterval: true, Duration: 2 * time.Hour,
 			Latency: time.Millisecond, DetectAfter: new(10 * time.Second),
 		}
-		r, err := Run(t.Context(), p, func(float64) {})
+		r, err := wanders(t.Context(), p, func(float64) {})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,47 +1,84 @@
 // Package simulate runs a scenario, with one seed or with many, and presents the figures.
 //
-//	run.go     all seeds, and a wandering token
-//	figure.go  policies that have nothing but numbers; ring.go, tree.go and deciding.go have theirs
-//	bins.go    the width of the bins of intervals
-//	json.go    the figures for scripts: JSON, and CSV with the same names
-//	tables.go  the figures for people
-//	chart.go   the intervals, as a bar chart
+//	run.go      all seeds, and a wandering token
+//	figure.go   policies that have nothing but numbers; numbers.go has those of each
+//	json.go     the figures for scripts: JSON, and CSV with the same names
+//	tables.go   the figures for people
+//	chart.go    the intervals, as a bar chart
 package simulate
 
 import (
+	"cmp"
 	"context"
+	"io"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/sim"
+	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 	"github.com/wanderd/wanderd/sim/measure"
 	"github.com/wanderd/wanderd/sim/seeds"
+	"github.com/wanderd/wanderd/sim/study/report"
 )
 
-// Result is the result of a scenario.
-type Result struct {
+// Outcome is what the runs of a scenario have given.
+type Outcome interface {
+	WriteJSON(w io.Writer) error
+	// WriteCSV writes a line for each number. Its name is the path in JSON, with dots: "interval_s.p50,812".
+	WriteCSV(w io.Writer) error
+	// WriteTables writes the outcome for people. For many runs it writes means, and half the widths of their confidence intervals.
+	WriteTables(w io.Writer, format report.Format) error
+	// Count returns how many runs there are, and how many of the scenario's seeds are complete.
+	Count() (runs, complete int)
+}
+
+// Run runs a scenario for all its seeds. Several goroutines call progress with the completed share, from 0 to 1. If ctx is cancelled, Run returns
+// the outcome so far with ctx's error. The number of cores does not change the outcome, which is a [Result] for a wandering token.
+func Run(ctx context.Context, p scenario.Parameters, progress func(share float64)) (Outcome, error) {
+	numbers := map[string]func(context.Context, scenario.Parameters, func(share float64)) (*[]Figure, error){
+		scenario.PolicyRing: ring, scenario.PolicyTree: tree, scenario.PolicyTermination: termination, scenario.PolicyElection: election,
+	}[p.Policy]
+	if numbers == nil {
+		return wanders(ctx, p, progress)
+	}
+	all, err := across(ctx, p, progress, numbers)
+	return &figures{all}, err
+}
+
+// batch is the runs of a scenario.
+type batch[T any] struct {
 	Scenario scenario.Parameters
 	// Runs are the complete runs, in the order of their seeds. If there is none, they are the ones that were stopped.
-	Runs []measure.Figures
+	Runs []T
 	// Complete is how many of the Scenario's Seeds are complete.
 	Complete int
+}
+
+// Count implements [Outcome].
+func (b *batch[T]) Count() (runs, complete int) { return len(b.Runs), b.Complete }
+
+// Stopped reports whether some runs are not complete.
+func (b *batch[T]) Stopped() bool { return b.Complete < b.Scenario.Seeds }
+
+// Result is the outcome of a wandering token.
+type Result struct {
+	batch[measure.Figures]
 	// TooShort names the constant that was too short for the laps of a run; empty if none was. Lap is the longest such lap.
 	TooShort string
 	Lap      time.Duration
 }
 
-// Stopped reports whether some runs are not complete.
-func (r *Result) Stopped() bool { return r.Complete < r.Scenario.Seeds }
-
-// Run runs a scenario of a wandering token for all its seeds. Several goroutines call progress with the completed share, from 0 to 1. If ctx is
-// cancelled, Run returns the result so far with ctx's error. The number of cores does not change the result.
-func Run(ctx context.Context, p scenario.Parameters, progress func(share float64)) (Result, error) {
-	runs, complete, err := across(ctx, p, progress, one)
-	r := Result{Scenario: p, Complete: complete}
-	for _, run := range runs {
+// wanders runs a scenario of a wandering token.
+func wanders(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*Result, error) {
+	all, err := across(ctx, p, progress, one)
+	r := &Result{batch: batch[measure.Figures]{Scenario: p, Complete: all.Complete}}
+	for _, run := range all.Runs {
 		r.Runs = append(r.Runs, run.figures)
-		if complete > 0 && run.tooShort != "" && run.lap > r.Lap {
+		if r.Complete > 0 && run.tooShort != "" && run.lap > r.Lap {
 			r.Lap, r.TooShort = run.lap, run.tooShort
 		}
 	}
@@ -72,11 +109,11 @@ func one(ctx context.Context, p scenario.Parameters, progress func(share float64
 // are in the order of their seeds: those that are complete, or if there is none, those that were stopped.
 func across[T any](ctx context.Context, p scenario.Parameters, progress func(share float64),
 	one func(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*T, error),
-) (runs []T, complete int, err error) {
+) (batch[T], error) {
 	begun, ended := make([]*T, p.Seeds), make([]bool, p.Seeds)
 	var lock sync.Mutex
 	all := 0.0
-	_, err = seeds.Across(ctx, 0, nil, p.Seeds, func(ctx context.Context, i int) (struct{}, error) {
+	_, err := seeds.Across(ctx, 0, nil, p.Seeds, func(ctx context.Context, i int) (struct{}, error) {
 		p, before := p, 0.0
 		p.Seed += uint64(i)
 		result, err := one(ctx, p, func(share float64) {
@@ -90,18 +127,46 @@ func across[T any](ctx context.Context, p scenario.Parameters, progress func(sha
 		begun[i], ended[i] = result, err == nil
 		return struct{}{}, err
 	})
+	b := batch[T]{Scenario: p}
 	for i, r := range begun {
 		if ended[i] {
-			complete++
-			runs = append(runs, *r)
+			b.Complete++
+			b.Runs = append(b.Runs, *r)
 		}
 	}
-	if complete == 0 {
+	if b.Complete == 0 {
 		for _, r := range begun {
 			if r != nil {
-				runs = append(runs, *r)
+				b.Runs = append(b.Runs, *r)
 			}
 		}
 	}
-	return runs, complete, err
+	return b, err
+}
+
+// lapWatcher keeps the cluster, to query its members at the end. It is a [sim.Watcher].
+type lapWatcher struct{ cluster *sim.Cluster }
+
+func (l *lapWatcher) Watch(c *sim.Cluster, _ *sim.Occurrence) error {
+	l.cluster = c
+	return nil
+}
+
+// median returns the median of the members' laps, and the constant that is too short for it.
+func (l *lapWatcher) median() (lap time.Duration, tooShort string) {
+	if l.cluster == nil {
+		return 0, ""
+	}
+	var all []wander.Detail
+	for i := range l.cluster.Members() {
+		if l.cluster.Up(i) {
+			all = append(all, wandering.Detail(l.cluster, i))
+		}
+	}
+	if len(all) == 0 {
+		return 0, ""
+	}
+	slices.SortStableFunc(all, func(a, b wander.Detail) int { return cmp.Compare(a.Lap, b.Lap) })
+	middle := &all[len(all)/2]
+	return middle.Lap, middle.TooShort
 }

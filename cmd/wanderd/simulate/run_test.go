@@ -34,7 +34,7 @@ func TestTheNumberOfCoresChangesNoResult(t *testing.T) {
 	defer runtime.GOMAXPROCS(before)
 	for _, cores := range []int{1, 2, 8} {
 		runtime.GOMAXPROCS(cores)
-		r, err := Run(t.Context(), fleetOf(t, 5), quiet)
+		r, err := wanders(t.Context(), fleetOf(t, 5), quiet)
 		if err != nil || r.Complete != 5 || r.Stopped() {
 			t.Fatalf("%d complete, %v", r.Complete, err)
 		}
@@ -51,14 +51,14 @@ func TestTheNumberOfCoresChangesNoResult(t *testing.T) {
 
 func TestTheRunsOfManySeedsAreThoseOfOneSeedEach(t *testing.T) {
 	p := fleetOf(t, 3)
-	many, err := Run(t.Context(), p, quiet)
+	many, err := wanders(t.Context(), p, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range many.Runs {
 		one := p
 		one.Seed, one.Seeds = p.Seed+uint64(i), 1
-		alone, err := Run(t.Context(), one, quiet)
+		alone, err := wanders(t.Context(), one, quiet)
 		if err != nil || alone.Runs[0].Operations != many.Runs[i].Operations || alone.Runs[0].Hops != many.Runs[i].Hops {
 			t.Errorf("seed %d: %+v and %+v, %v", one.Seed, alone.Runs[0], many.Runs[i], err)
 		}
@@ -71,7 +71,7 @@ func TestAStoppedSimulationReturnsTheResultSoFar(t *testing.T) {
 		p := fleetOf(t, seeds)
 		p.Duration = 24 * time.Hour
 		ctx, cancel := context.WithCancelCause(t.Context())
-		r, err := Run(ctx, p, func(share float64) {
+		r, err := wanders(ctx, p, func(share float64) {
 			if share > (float64(complete)+0.1)/float64(seeds) {
 				cancel(cause)
 			}
@@ -92,13 +92,13 @@ func TestAStoppedSimulationReturnsTheResultSoFar(t *testing.T) {
 func TestProgressEndsAtTheWhole(t *testing.T) {
 	last := 0.0
 	p := fleetOf(t, 1)
-	if _, err := Run(t.Context(), p, func(share float64) { last = max(last, share) }); err != nil || last < 0.99 || last > 1.01 {
+	if _, err := wanders(t.Context(), p, func(share float64) { last = max(last, share) }); err != nil || last < 0.99 || last > 1.01 {
 		t.Errorf("%v, %v", last, err)
 	}
 }
 
 func TestJSONHasTheFieldsThatScriptsRelyOn(t *testing.T) {
-	r, err := Run(t.Context(), fleetOf(t, 1), quiet)
+	r, err := wanders(t.Context(), fleetOf(t, 1), quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestJSONHasTheFieldsThatScriptsRelyOn(t *testing.T) {
 }
 
 func TestCSVHasTheNamesOfJSON(t *testing.T) {
-	r, err := Run(t.Context(), fleetOf(t, 1), quiet)
+	r, err := wanders(t.Context(), fleetOf(t, 1), quiet)
 	if err != nil {
 		t.Fatal(err)
 	}

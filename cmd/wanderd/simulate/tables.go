@@ -5,13 +5,12 @@ import (
 	"io"
 	"time"
 
-	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/sim/measure"
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
-// WriteTables writes the result for people. For many runs it writes means, and half the widths of their confidence intervals.
+// WriteTables implements [Outcome].
 func (r *Result) WriteTables(w io.Writer, format report.Format) error {
 	s := tables{Summary: measure.Across(r.Runs), many: r.Scenario.Seeds > 1, slots: r.Scenario.Slots}
 	for i, t := range []report.Table{s.figures(r.title()), s.concurrency(), s.intervals(), s.live()} {
@@ -32,20 +31,19 @@ func (r *Result) WriteTables(w io.Writer, format report.Format) error {
 	return err
 }
 
-func (r *Result) title() string { return title(&r.Scenario, r.Complete) }
-
-// title describes a scenario of which so many seeds are complete.
-func title(p *scenario.Parameters, complete int) string {
+// title describes the scenario, and which of its seeds are complete.
+func (b *batch[T]) title() string {
+	p := &b.Scenario
 	seeds := fmt.Sprintf("seed %d", p.Seed)
 	if p.Seeds > 1 {
 		seeds = fmt.Sprintf("seeds %d to %d", p.Seed, p.Seed+uint64(p.Seeds)-1)
 	}
 	title := fmt.Sprintf("%d members for %s, %s", p.Members, settings.FormatDuration(p.Duration), seeds)
 	switch {
-	case complete == 0:
+	case b.Complete == 0:
 		title += "; stopped before the end"
-	case complete < p.Seeds:
-		title += fmt.Sprintf("; stopped after %d of them", complete)
+	case b.Stopped():
+		title += fmt.Sprintf("; stopped after %d of them", b.Complete)
 	}
 	return title
 }

@@ -9,7 +9,54 @@ import (
 	"github.com/wanderd/wanderd/policy/kcopies/misra"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/fleet/kcopies"
+	ringing "github.com/wanderd/wanderd/sim/fleet/ring"
+	treeing "github.com/wanderd/wanderd/sim/fleet/tree"
 )
+
+func ring(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*[]Figure, error) {
+	s := p.Ring()
+	meter := ringing.NewMeter(s.Members)
+	reached, err := s.Measure(ctx, func(now policy.Time) { progress(float64(now) / float64(s.Duration)) }, meter)
+	f := meter.Figures(reached)
+	return &[]Figure{
+		{"busy", "busy: share of the time with at least one operation", f.Busy},
+		{"overlap", "overlap: share with two or more", f.Overlap},
+		{"requests", "requests", float64(f.Demands)},
+		{"served", "operations", float64(f.Runs)},
+		{"token_moves", "moves of the token", float64(f.TokenMoves)},
+		{"request_messages", "request messages", float64(f.RequestMessages)},
+		{"messages_per_request", "messages per request", f.MessagesPerRequest()},
+		{"datagrams", "datagrams", float64(f.Datagrams)},
+		{"regenerated", "tokens regenerated", float64(f.Regenerated)},
+		{"obtaining_s.p50", "from a request to its operation, median, s", f.Obtaining.P50},
+		{"obtaining_s.p90", "  90 % are below, s", f.Obtaining.P90},
+		{"obtaining_s.p99", "  99 % are below, s", f.Obtaining.P99},
+		{"obtaining_s.max", "  longest, s", f.Obtaining.Max},
+		{"obtaining_s.mean", "  mean, s", f.Obtaining.Mean},
+	}, err
+}
+
+func tree(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*[]Figure, error) {
+	s := p.Tree()
+	f, err := treeing.NewWorld(s).RunFor(ctx, func(now policy.Time) { progress(float64(now) / float64(s.Limit)) })
+	if f == nil {
+		return nil, err
+	}
+	return &[]Figure{
+		{"requests", "requests", float64(f.Requests)},
+		{"served", "operations", float64(len(f.Obtaining))},
+		{"sent", "messages sent; a broadcast is one", float64(f.Sent)},
+		{"received", "messages received", float64(f.Received)},
+		{"regenerated", "tokens regenerated", float64(f.Regenerated)},
+		{"falsely_regenerated", "  while there was one", float64(f.FalselyRegenerated)},
+		{"stuck", "members that have waited for a quarter of the run or more", float64(f.Waiting)},
+		{"obtaining_s.p50", "from a request to its operation, median, s", f.Quantile(0.5).Seconds()},
+		{"obtaining_s.p90", "  90 % are below, s", f.Quantile(0.9).Seconds()},
+		{"obtaining_s.p99", "  99 % are below, s", f.Quantile(0.99).Seconds()},
+		{"obtaining_s.max", "  longest, s", f.Quantile(1).Seconds()},
+		{"obtaining_s.mean", "  mean, s", f.Mean().Seconds()},
+	}, err
+}
 
 // termination is a ring that detects the termination of an application.
 func termination(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*[]Figure, error) {
