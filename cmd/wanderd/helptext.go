@@ -106,3 +106,101 @@ Exit codes:
   128+N signal N ended a simulation, or a second signal N ended an agent before it had
         left
 `
+
+// longExec and exampleExec are parts of "wanderd exec --help".
+const longExec = `Run a command while this host holds a gate, as flock(1) does with a lock on one host.
+
+The agent on this host grants the gate. While the command runs, no other command or hook
+of the gate runs on any host, as far as the gate's policy promises that: see "wanderd
+--help". Callers on one host get their turns in the order in which they asked. Between
+two of them, the other hosts get their turns.
+
+The command is a child of this process. It has the same input, output, directory,
+environment and user, and the same terminal, with Ctrl-C, Ctrl-Z and fg. It also gets the
+WANDERD_ variables that a hook gets. The signals TERM, INT, HUP, QUIT, USR1, USR2 and
+WINCH are passed on. Open files beyond the standard three are not passed on.
+
+The command is stopped when its time is over, when the grant is lost, and when this
+process is killed. The command and everything it has started then get TERM, and KILL
+after --kill-after. If the agent dies, KILL comes after a tenth of skip, in a strict gate
+after kill_after. Processes that the command leaves behind when it ends are stopped too,
+except daemons with a session of their own (setsid). What runs as another user, as with
+sudo, cannot be stopped: use "sudo wanderd exec" instead.
+
+A command that Ctrl-Z has stopped keeps the gate. A caller that is itself stopped when
+its turn comes loses that turn, and asks again when it continues.
+
+The exit code is that of the command, or 128 + N if signal N killed it. Otherwise
+
+  75    not granted within --wait, or at once with --nonblock; -E sets another one
+  70    the grant was lost, and the command was stopped
+  124   the command was stopped after --timeout, or the gate's hook_timeout
+  126   the command cannot be executed
+  127   there is no such command
+  128+N signal N came while it waited
+  64    usage; or this host does not have the gate
+  69    no agent answers; or it is stopping; or a reload has removed the gate
+  77    this user may not use the control socket: see socket_group in "wanderd --help"
+  78    the configuration is wrong`
+
+const exampleExec = `  One backup at a time in the whole fleet, however many hosts start theirs at 03:00.
+      wanderd exec --gate backup -- /usr/local/bin/backup.sh
+
+  A systemd unit, with a drop-in. RandomizedDelaySec= is not needed any more.
+      [Service]
+      ExecStart=
+      ExecStart=/usr/bin/wanderd exec --wait 1h -- /usr/local/bin/backup.sh
+      SuccessExitStatus=75
+
+  Only if the gate is free now, and for at most ten minutes.
+      wanderd exec -n --timeout 10m -- ./reindex.sh || echo "later"
+
+  Several commands, and a pipe, under one grant.
+      wanderd exec -- sh -c './fetch.sh && ./load.sh' | tee log`
+
+const longSim = `Simulate a fleet with faults. The simulation runs the agent's protocol code, message by
+message, a hundred thousand times faster than real time.
+
+Try the constants of a fleet before you deploy it. You see how busy the fleet is, how long
+its members wait, how often two run at once, and how it recovers from faults. The seed
+determines all random choices, so you can repeat a run on any machine.
+
+The output:
+
+  busy, overlap    the share of the time with at least one operation, and with two or
+                   more
+  interval         between the starts of two operations of one member
+  tokens           made: new ones, also when a token only seemed lost; revived: by a
+                   guardian; removed: because there was an older one; lost: with a
+                   message or a member
+  recovery         from the loss of the last token until there is again one token, and
+                   no other for max_interval
+
+On a terminal it shows the remaining time. Ctrl-C ends it, and prints the figures so
+far.`
+
+const exampleSim = `  The fleet of the paper; takes a second.
+      wanderd sim --walk random --backups 0 --members 150 --op 4s --min-interval 600s
+
+  Twenty seeds, with confidence intervals and a plot.
+      wanderd sim --seeds 20 --plot intervals.svg
+
+  The effect of guardians, if the token is lost every six hours.
+      wanderd sim --lose-token-every 6h --backups 2
+      wanderd sim --lose-token-every 6h --backups 0
+
+  A lossy network, members that crash, and a partition after a day.
+      wanderd sim --loss 1% --jitter 5ms --crash-every 7d --down-for 10m \
+          --partition-at 1d --partition-for 2h --partition-share 30%
+
+  A ring that elects a leader, while some members crash.
+      wanderd sim --policy election --members 40 --backups 8 --crash-every 10m \
+          --duration 1m
+
+  The same from a file, for scripts.
+      wanderd sim --scenario fleet.toml --json | jq .overlap
+
+          members = 400
+          op = "3m"
+          min_interval = "1d"
+          loss = "1%"`
