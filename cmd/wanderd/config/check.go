@@ -58,10 +58,10 @@ func (l *Layers) checkGates() {
 		l.Complain("%s: this is gate %d, and an agent can have %d: run a second agent for the rest",
 			l.gates[membership.MaxGates].origin, membership.MaxGates+1, membership.MaxGates)
 	}
-	if s := l.Of(&l.shared.ready); s.IsSet() && len(l.gates) > 0 && !l.fromHook {
+	if s := l.Of(&l.shared.Ready); s.IsSet() && len(l.gates) > 0 && !l.fromHook {
 		l.Reject(s, "it is the question of one hook: put it into the [[gate]] table of that hook")
 	}
-	if s := l.Of(&l.shared.roster); s.IsGiven() && len(l.gates) > 0 && !slices.ContainsFunc(l.gates, (*gate).isStrict) && !l.incomplete {
+	if s := l.Of(&l.shared.Roster); s.IsGiven() && len(l.gates) > 0 && !slices.ContainsFunc(l.gates, (*gate).isStrict) && !l.incomplete {
 		l.Reject(s, "no gate has a policy with a roster: set policy = %q or %q, or leave it out", PolicyRing, PolicyTree)
 	}
 	for _, g := range l.gates {
@@ -96,9 +96,9 @@ func (g *gate) checkCommand(s *settings.Setting, argv []string, trustHook bool) 
 
 // check looks at the hook, and compares the constants. What is 0s, as it may be without a hook, is no bound.
 func (g *gate) check(trustHook bool) {
-	h, r := g.Of(&g.Hook), g.Of(&g.ready)
+	h, r := g.Of(&g.Hook), g.Of(&g.Ready)
 	g.checkCommand(h, g.Hook, trustHook)
-	g.checkCommand(r, g.ready, trustHook)
+	g.checkCommand(r, g.Ready, trustHook)
 	if r.IsSet() && h.IsFree() {
 		g.Reject(r, "it says whether a hook is needed, and this gate has none: leave it out, or let the callers ask for themselves")
 	}

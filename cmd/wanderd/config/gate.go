@@ -28,33 +28,21 @@ type gate struct {
 // terms are what a gate can be told: what the agent needs to know of it, and the settings of its protocol. Those of the soft gate are its
 // own; a strict gate shares some of them.
 type terms struct {
-	Name        string
-	Hook        []string
-	HookTimeout time.Duration
-	// ready asks whether the hook is needed.
-	ready        []string
-	readyTimeout time.Duration
-	windowHard   bool
-	policy       string
-	stopAfter    int
+	agent.GateConfig
+	policy string
 	wander.Settings
-
-	roster           []string
-	request          ring.Request
-	lease, killAfter time.Duration
+	request ring.Request
+	lease   time.Duration
 }
 
 // config is what the agent is told.
 func (g *gate) config() agent.GateConfig {
-	c := agent.GateConfig{
-		Name: g.Name, Hook: g.Hook, HookTimeout: g.HookTimeout, StopAfter: g.stopAfter, WindowHard: g.windowHard,
-		Protocol: g.Settings,
+	c := g.GateConfig
+	if c.ReadyAgain = cmp.Or(g.RetryAfter, g.MinInterval); len(c.Ready) == 0 {
+		c.ReadyTimeout, c.ReadyAgain = 0, 0
 	}
-	if len(g.ready) > 0 {
-		c.Ready, c.ReadyTimeout, c.ReadyAgain = g.ready, g.readyTimeout, cmp.Or(g.RetryAfter, g.MinInterval)
-	}
-	if g.isStrict() {
-		c.Roster, c.KillAfter, c.Protocol = g.roster, g.killAfter, g.strict()
+	if c.Protocol = g.strict(); !g.isStrict() {
+		c.Roster, c.KillAfter, c.Protocol = nil, 0, g.Settings
 	}
 	return c
 }
@@ -105,8 +93,8 @@ func (l *Layers) hookGate() *gate {
 func (l *Layers) readGate(file *settings.File, key string, content map[string]any) *gate {
 	g := l.newGate(file.Origin(key))
 	h := g.Of(&g.Hook)
-	g.Hook, g.ready = nil, nil
-	for _, own := range []*settings.Setting{h, g.Of(&g.ready)} {
+	g.Hook, g.Ready = nil, nil
+	for _, own := range []*settings.Setting{h, g.Of(&g.Ready)} {
 		own.Origin, own.Broken = settings.Origin{}, false
 	}
 	own := g.Read(file, key+".", content, func(key string) string { return l.unknownKey(key, " in [[gate]]", g.Table) })

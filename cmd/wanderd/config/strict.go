@@ -29,7 +29,7 @@ func (g *gate) isStrict() bool { return g.policy != PolicyWander }
 // strict returns the settings of the gate's protocol; who has which key is found out later.
 func (g *terms) strict() strict.Settings {
 	s := strict.Settings{
-		Request: g.request, Backups: g.Backups, Lease: g.lease, KillAfter: g.killAfter, Margin: hook.KillMargin, Rho: drift, Patience: patience,
+		Request: g.request, Backups: g.Backups, Lease: g.lease, KillAfter: g.KillAfter, Margin: hook.KillMargin, Rho: drift, Patience: patience,
 		MinInterval: g.MinInterval, RetryAfter: g.RetryAfter, Windows: g.Windows,
 	}
 	if g.policy == PolicyTree {
@@ -40,7 +40,7 @@ func (g *terms) strict() strict.Settings {
 
 // leastLease is the shortest that the gate can have: three renewals, kill_after, the kill margin and a round trip, on the slowest clock.
 func (g *terms) leastLease() time.Duration {
-	return ballot.LeastLease(g.killAfter, hook.KillMargin, patience, drift)
+	return ballot.LeastLease(g.KillAfter, hook.KillMargin, patience, drift)
 }
 
 // defaultStrict gives a value to what a rule makes in a strict gate.
@@ -48,10 +48,10 @@ func (g *gate) defaultStrict() {
 	if s := g.Of(&g.lease); !s.IsGiven() {
 		g.lease = (g.leastLease() + spare).Truncate(time.Second)
 		g.ByRule(&g.lease, s.Rule)
-		s.Broken = g.Of(&g.killAfter).Broken
+		s.Broken = g.Of(&g.KillAfter).Broken
 	}
 	if g.isStrict() && !g.Of(&g.Backups).IsGiven() {
-		most := max(len(g.roster)-2, 0)
+		most := max(len(g.Roster)-2, 0)
 		if g.policy == PolicyTree {
 			most = min(most, tree.MaxBackups)
 		}
@@ -64,7 +64,7 @@ func (g *gate) defaultStrict() {
 
 // idle returns the settings that have no effect in this gate: those of the other kind of gate.
 func (g *gate) idle() (list []*settings.Setting) {
-	without := []any{&g.roster, &g.request, &g.lease, &g.killAfter}
+	without := []any{&g.Roster, &g.request, &g.lease, &g.KillAfter}
 	if g.isStrict() {
 		without = []any{&g.Walk, &g.Slots, &g.Skip, &g.OnLost, &g.Op, &g.MaxInterval}
 	}
@@ -101,8 +101,8 @@ func (l *Layers) checkStrict(g *gate) {
 
 // checkRoster reports whether the roster can be one.
 func (g *gate) checkRoster(self string) bool {
-	s := g.Of(&g.roster)
-	names := slices.Sorted(slices.Values(g.roster))
+	s := g.Of(&g.Roster)
+	names := slices.Sorted(slices.Values(g.Roster))
 	switch {
 	case s.Broken:
 		return false
@@ -126,25 +126,25 @@ func (g *gate) checkRoster(self string) bool {
 
 // checkLease compares what the roster and the lease have to bear.
 func (g *gate) checkLease() {
-	if s := g.Of(&g.killAfter); s.IsSet() && g.killAfter < leastKillAfter {
-		g.Reject(s, "%s is below %s: a command needs some time to end", settings.FormatDuration(g.killAfter), settings.FormatDuration(leastKillAfter))
+	if s := g.Of(&g.KillAfter); s.IsSet() && g.KillAfter < leastKillAfter {
+		g.Reject(s, "%s is below %s: a command needs some time to end", settings.FormatDuration(g.KillAfter), settings.FormatDuration(leastKillAfter))
 		return
 	}
 	least := g.leastLease()
 	if s := g.Of(&g.lease); s.IsSet() && g.lease < least {
 		g.Object("%s is too short for %s: raise lease to "+settings.FormatDuration(least.Round(100*time.Millisecond)+100*time.Millisecond)+
-			", or lower kill_after", s, g.Of(&g.killAfter))
+			", or lower kill_after", s, g.Of(&g.KillAfter))
 	}
-	most := max(len(g.roster)-2, 0)
+	most := max(len(g.Roster)-2, 0)
 	if s := g.Of(&g.Backups); s.IsSet() && g.Backups > most {
-		g.Reject(s, "%d is too many for a roster of %d: at most %d, which is two less", g.Backups, len(g.roster), most)
+		g.Reject(s, "%d is too many for a roster of %d: at most %d, which is two less", g.Backups, len(g.Roster), most)
 	}
 }
 
 // warnOfRoster warns of rosters that bear less than others: "A roster of two cannot lose anybody: warn."
 func (l *Layers) warnOfRoster(g *gate) {
-	list := strings.Join(g.roster, ", ")
-	switch n := len(g.roster); {
+	list := strings.Join(g.Roster, ", ")
+	switch n := len(g.Roster); {
 	case n == 1:
 		l.warn("%s: the roster has one member (%s): nobody takes over when it fails; list three", g.title(), list)
 	case n == 2:

@@ -114,12 +114,12 @@ func constants(g *terms) settings.Table {
 			"The operation to gate: a program and its arguments, run while this host holds the token of the gate \"default\". "+
 				"It is not run by a shell; if you need one: --hook \"sh -c 'a && b'\". A [[gate]] without a hook runs only the commands of "+
 				"\"wanderd exec\"."),
-		settings.Row("ready", settings.Command(&g.ready, hook.Split), "",
+		settings.Row("ready", settings.Command(&g.Ready, hook.Split), "",
 			"A program and its arguments that says whether this host needs the hook, as in --ready /usr/local/bin/upgrades-wait. The agent runs "+
 				"it before the hook is due, and without the token. Status 0 is yes, 75 is \"not needed now\", and anything else is an error, which is "+
 				"logged and counted. The hook runs only after a yes. The agent asks again after retry_after, and before each run. Commands "+
 				"of callers run without it. \"wanderd run\" asks first."),
-		settings.Row("ready_timeout", settings.Positive(&g.readyTimeout), "30s",
+		settings.Row("ready_timeout", settings.Positive(&g.ReadyTimeout), "30s",
 			"How long ready may take. If it takes longer, it is killed, which counts as an error. It is started this long before the hook is due.").
 			Needing("ready"),
 		settings.Row("policy", settings.Choice(&g.policy, PolicyWander, PolicyRing, PolicyTree), PolicyWander,
@@ -137,10 +137,10 @@ func constants(g *terms) settings.Table {
 				"host's zone. Can be repeated. Outside of all windows nothing starts, not even commands of callers; the token still goes round. A "+
 				"window that ends on the next day belongs to the day on which it starts. A window follows the clocks of its zone: when they change, "+
 				"that night is an hour longer or shorter. A window inside the skipped hour does not open; one inside the repeated hour opens twice."),
-		settings.Row("window_hard", settings.Bool(&g.windowHard), "false",
+		settings.Row("window_hard", settings.Bool(&g.WindowHard), "false",
 			"Stop a run when its window ends, as hook_timeout does. Otherwise a run that has started in a window may end after it.").
 			Needing("window"),
-		settings.Row("stop_after", settings.Count(&g.stopAfter, 0, wire.MaxFailures), "0",
+		settings.Row("stop_after", settings.Count(&g.StopAfter, 0, wire.MaxFailures), "0",
 			fmt.Sprintf("After this many failed runs in a row, on as many hosts, the gate is paused on all hosts until \"wanderd resume\": 1 to %d. "+
 				"So a release that fails everywhere stops at the first few hosts, and one bad host stops nobody. Runs by \"wanderd run\" count too. 0 is never.", wire.MaxFailures)).As("NUMBER"),
 		settings.Ruled("max_interval", settings.Positive(&g.MaxInterval), "the longest of 3 × min_interval, 3 × members × op and two laps",
@@ -168,14 +168,14 @@ func constants(g *terms) settings.Table {
 		settings.Row("on_lost", settings.Choice(&g.OnLost, wander.Finish, wander.Stop), wander.Finish.String(),
 			"What happens to a run when another host has revived its token because this host seemed dead. finish: the run may finish, while "+
 				"the other host may run too. stop: it is stopped at once, as after hook_timeout."),
-		settings.Row("roster", settings.List(&g.roster), "",
+		settings.Row("roster", settings.List(&g.Roster), "",
 			"The names of all members of a strict gate, the same on every host, as in roster = [\"a\", \"b\", \"c\"]. More than half of them must be "+
 				"up: three hosts can lose one, five can lose two. Change one name at a time. \"wanderd status\" shows which key belongs to which name.").
 			As("NAME,NAME,..."),
 		settings.Row("request", settings.Choice(&g.request, ring.Requests()...), ring.Martin.String(),
 			"What moves the token of a ring. With always, it moves all the time. With the others, members ask for it, and send nothing at rest: "+
 				"martin asks from neighbour to neighbour; q needs the fewest messages for one request, d the fewest if many members ask."),
-		settings.Row("kill_after", settings.Positive(&g.killAfter), "5s",
+		settings.Row("kill_after", settings.Positive(&g.KillAfter), "5s",
 			"How long a hook or command of a strict gate may take from SIGTERM to SIGKILL. It gets SIGTERM this long before its lease ends. In "+
 				"soft gates it is ten seconds, or what \"wanderd exec --kill-after\" says."),
 		settings.Ruled("lease", settings.Positive(&g.lease), "1s to 2s more than kill_after needs: 8s for 5s",
