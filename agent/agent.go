@@ -100,14 +100,14 @@ type Agent struct {
 // deps are the dependencies that a test in virtual time replaces: those that block outside of Go.
 type deps struct {
 	listen    func(netip.AddrPort) (*transport.Endpoint, error)
-	startHook func(hook.Spec) (hookRun, error)
+	startHook func(hook.Spec) (HookRun, error)
 	save      func(dir *statedir.Dir, gate string, r statedir.Record) error
 	serve     func(path, group string, src control.Source, log zerolog.Logger) (io.Closer, error)
 	host      host
 }
 
-// hookRun is a running hook.
-type hookRun interface {
+// HookRun is a running hook. Its methods may be called from any goroutine.
+type HookRun interface {
 	// Stop tells it to end, and kills it if it does not. It does not wait.
 	Stop()
 	// Extend moves the time since the boot of this host at which nothing of it is left. It does not wait.
@@ -127,7 +127,7 @@ func New(cfg Config) (*Agent, error) {
 		listen: func(bind netip.AddrPort) (*transport.Endpoint, error) {
 			return transport.Listen(bind, []byte(wire.Magic))
 		},
-		startHook: func(spec hook.Spec) (hookRun, error) { return hook.Start(spec) },
+		startHook: func(spec hook.Spec) (HookRun, error) { return hook.Start(spec) },
 		save:      (*statedir.Dir).Save,
 		serve: func(path, group string, src control.Source, log zerolog.Logger) (io.Closer, error) {
 			return control.Serve(path, group, src, log)

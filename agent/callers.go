@@ -44,7 +44,7 @@ type caller struct {
 }
 
 // starter starts a command under a grant, but not after startBy. If it returns [hook.ErrLate], its caller has given the grant up.
-type starter func(spec hook.Spec, startBy time.Time) (hookRun, error)
+type starter func(spec hook.Spec, startBy time.Time) (HookRun, error)
 
 // Exec carries a call from the control socket. The command runs where the caller is: at the other end of conn.
 func (s source) Exec(call control.Call, conn io.ReadWriter) error {
@@ -58,7 +58,7 @@ func (s source) Exec(call control.Call, conn io.ReadWriter) error {
 		case <-ctx.Done():
 		}
 	}()
-	r, err := s.a.exec(ctx, call, func(spec hook.Spec, startBy time.Time) (hookRun, error) { return remote.Start(spec, startBy) })
+	r, err := s.a.exec(ctx, call, func(spec hook.Spec, startBy time.Time) (HookRun, error) { return remote.Start(spec, startBy) })
 	if err == nil && r.NotExecuted {
 		err = r.Err // of no use to a caller that runs: its guard has told it
 	}

@@ -37,7 +37,7 @@ func (w *world) exec(ctx context.Context, host, name string, ended chan<- asked)
 func (w *world) call(ctx context.Context, host string, call control.Call, ended chan<- asked) {
 	a := w.agents[host].Agent
 	w.wg.Go(func() {
-		r, err := a.exec(ctx, call, func(spec hook.Spec, _ time.Time) (hookRun, error) {
+		r, err := a.exec(ctx, call, func(spec hook.Spec, _ time.Time) (HookRun, error) {
 			return w.pretend(w.agents[host], spec), nil
 		})
 		ended <- asked{call.Command, r, err}
@@ -185,7 +185,7 @@ func TestACallerThatDoesNotStartItsCommandInTimeLosesItsTurn(t *testing.T) {
 		ended := make(chan asked, 2)
 		late := w.agents["a"].Agent
 		w.wg.Go(func() {
-			r, err := late.exec(context.Background(), control.Call{Command: "late"}, func(_ hook.Spec, startBy time.Time) (hookRun, error) {
+			r, err := late.exec(context.Background(), control.Call{Command: "late"}, func(_ hook.Spec, startBy time.Time) (HookRun, error) {
 				time.Sleep(time.Until(startBy))
 				return nil, hook.ErrLate
 			})

@@ -39,5 +39,5 @@ func (a *Agent) handOver(g *gate) {
 			words = append(words, hook.Word{To: to.Addr, Datagram: a.codec.Load().Append(nil, m)})
 		}
 	}
-	g.run.tell(func(run hookRun) { run.Entrust(words) })
+	g.run.tell(func(run HookRun) { run.Entrust(words) })
 }

@@ -171,7 +171,7 @@ func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
 	case policy.Extend:
 		if g.run != nil {
 			until := a.clock.sinceBoot(e.Until)
-			g.run.tell(func(run hookRun) { run.Extend(until) })
+			g.run.tell(func(run HookRun) { run.Extend(until) })
 		}
 	case policy.Stop:
 		if g.run != nil {

@@ -82,7 +82,7 @@ func strictFleet(b *testing.B, moves strict.Moves) (agents []*Agent) {
 // nothing is a command that has ended when it starts.
 type nothing struct{ done chan hook.Result }
 
-func startNothing(hook.Spec, time.Time) (hookRun, error) {
+func startNothing(hook.Spec, time.Time) (HookRun, error) {
 	n := nothing{make(chan hook.Result, 1)}
 	n.done <- hook.Result{}
 	return n, nil

@@ -22,10 +22,10 @@ type launch struct {
 	demanded bool
 
 	mu      sync.Mutex
-	run     hookRun
+	run     HookRun
 	stopped bool
 	// before is what the hook is told as soon as it has started.
-	before []func(hookRun)
+	before []func(HookRun)
 }
 
 // Stop stops the hook, or prevents its start.
@@ -33,11 +33,11 @@ func (l *launch) Stop() {
 	l.mu.Lock()
 	l.stopped = true
 	l.mu.Unlock()
-	l.tell(hookRun.Stop)
+	l.tell(HookRun.Stop)
 }
 
 // tell tells the hook something, now or as soon as it has started.
-func (l *launch) tell(say func(hookRun)) {
+func (l *launch) tell(say func(HookRun)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.run == nil {
@@ -54,7 +54,7 @@ func (l *launch) isStopped() bool {
 }
 
 // started sets the running hook.
-func (l *launch) started(run hookRun) {
+func (l *launch) started(run HookRun) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.run = run
@@ -140,14 +140,14 @@ func (l *launch) endsEarly(g *gate, startBy time.Time) (finished, bool) {
 }
 
 // toItsEnd waits for the end of an operation.
-func (l *launch) toItsEnd(g *gate, entry history.Run, run hookRun, err error) finished {
+func (l *launch) toItsEnd(g *gate, entry history.Run, run HookRun, err error) finished {
 	result := l.await(run, err)
 	g.complete(entry, &result)
 	return finished{gate: g, result: result}
 }
 
 // await waits for the end of what was started, if it was.
-func (l *launch) await(run hookRun, err error) hook.Result {
+func (l *launch) await(run HookRun, err error) hook.Result {
 	if err != nil {
 		return notExecuted(err)
 	}

@@ -19,7 +19,7 @@ type answer struct {
 }
 
 // answer pretends to ask a host.
-func (w *world) answer(r *resident, spec hook.Spec) hookRun {
+func (w *world) answer(r *resident, spec hook.Spec) HookRun {
 	p := &pretendRun{stop: make(chan struct{}), orphaned: make(chan struct{}), done: make(chan hook.Result, 1)}
 	var says answer
 	w.set(func() {

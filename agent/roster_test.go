@@ -53,7 +53,7 @@ func (w *world) runsOn(name string) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	r := w.agents[name]
-	result, err := r.exec(ctx, control.Call{Command: "true"}, func(spec hook.Spec, _ time.Time) (hookRun, error) {
+	result, err := r.exec(ctx, control.Call{Command: "true"}, func(spec hook.Spec, _ time.Time) (HookRun, error) {
 		spec.Argv, spec.Timeout = []string{"true"}, time.Minute
 		return w.pretend(r, spec), nil
 	})

@@ -96,7 +96,7 @@ func TestADiskThatHangsDelaysNeitherTheTokenNorTheStop(t *testing.T) {
 // A hook does not start after StartBy, nor after it was stopped, and the log does not say that it starts.
 func TestAHookDoesNotStartTooLateOrAfterItWasStopped(t *testing.T) {
 	started := 0
-	a := &Agent{deps: deps{startHook: func(hook.Spec) (hookRun, error) {
+	a := &Agent{deps: deps{startHook: func(hook.Spec) (HookRun, error) {
 		started++
 		done := make(chan hook.Result, 1)
 		done <- hook.Result{}

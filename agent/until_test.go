@@ -52,7 +52,7 @@ func TestAGrantThatIsExtendedBeforeItsHookHasStartedIsExtended(t *testing.T) {
 	for _, until := range []policy.Time{0, 5} {
 		run := &extended{}
 		l := &launch{}
-		extend := func(until time.Duration) { l.tell(func(run hookRun) { run.Extend(until) }) }
+		extend := func(until time.Duration) { l.tell(func(run HookRun) { run.Extend(until) }) }
 		if until > 0 {
 			extend(7)
 		}
@@ -65,4 +65,4 @@ func TestAGrantThatIsExtendedBeforeItsHookHasStartedIsExtended(t *testing.T) {
 	}
 }
 
-var _ hookRun = (*hook.Run)(nil)
+var _ HookRun = (*hook.Run)(nil)

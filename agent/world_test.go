@@ -172,7 +172,7 @@ func (w *world) startJoining(name string, alone Alone, others ...string) {
 	}
 	a, err := newAgent(cfg, deps{
 		listen: func(addr netip.AddrPort) (*transport.Endpoint, error) { return w.net.Endpoint(addr), nil },
-		startHook: func(spec hook.Spec) (hookRun, error) {
+		startHook: func(spec hook.Spec) (HookRun, error) {
 			if spec.Question {
 				return w.answer(r, spec), nil
 			}
@@ -307,7 +307,7 @@ func (p *pretendRun) Extend(time.Duration)     {}
 func (p *pretendRun) Stop()                    { p.once.Do(func() { close(p.stop) }) }
 func (p *pretendRun) Done() <-chan hook.Result { return p.done }
 
-func (w *world) pretend(r *resident, spec hook.Spec) hookRun {
+func (w *world) pretend(r *resident, spec hook.Spec) HookRun {
 	p := &pretendRun{stop: make(chan struct{}), orphaned: make(chan struct{}), done: make(chan hook.Result, 1)}
 	w.set(func() { r.running, r.hook = r.running+1, p })
 	w.wg.Go(func() {

@@ -157,17 +157,21 @@ func (f *realFleet) start(i int) {
 		}},
 	}, agent.Virtual{
 		Listen: func(addr netip.AddrPort) (*transport.Endpoint, error) { return f.net.Endpoint(addr), nil },
-		Hook: func(r *agent.VirtualRun) hook.Result {
-			f.r.begins(i, time.Since(f.begin))
-			defer func() { f.r.ends(i, time.Since(f.begin)) }()
-			select {
-			case <-time.After(f.op):
-			case <-r.Stopped():
-			case <-dead:
+		Hook: func() agent.HookRun {
+			r := &pretendRun{stop: make(chan struct{}), done: make(chan hook.Result, 1)}
+			go func() {
+				f.r.begins(i, time.Since(f.begin))
+				select {
+				case <-time.After(f.op):
+				case <-r.stop:
+				case <-dead:
+					f.r.ends(i, time.Since(f.begin))
+					f.say(i, r)
+				}
 				f.r.ends(i, time.Since(f.begin))
-				f.say(i, r.LastWords())
-			}
-			return hook.Result{Took: f.op}
+				r.done <- hook.Result{Took: f.op}
+			}()
+			return r
 		},
 	})
 	if err != nil {
@@ -188,9 +192,31 @@ func (f *realFleet) kill(i int) {
 	a.stop()
 }
 
+// pretendRun is a run of a hook without a process.
+type pretendRun struct {
+	stop  chan struct{}
+	once  sync.Once
+	done  chan hook.Result
+	mu    sync.Mutex
+	words []hook.Word
+}
+
+func (r *pretendRun) Stop()                    { r.once.Do(func() { close(r.stop) }) }
+func (r *pretendRun) Extend(time.Duration)     {}
+func (r *pretendRun) Done() <-chan hook.Result { return r.done }
+
+func (r *pretendRun) Entrust(words []hook.Word) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.words = words
+}
+
 // say is the last that the guard of a hook does: it has a socket of its own.
-func (f *realFleet) say(i int, words []hook.Word) {
-	socket := f.net.Endpoint(netip.AddrPortFrom(addrOf(i).Addr(), 0))
+func (f *realFleet) say(i int, r *pretendRun) {
+	r.mu.Lock()
+	words := r.words
+	r.mu.Unlock()
+	socket := f.net.Endpoint(netip.AddrPortFrom(addrOf(i).Addr(), 50000))
 	defer func() { _ = socket.Close() }()
 	for range 3 {
 		for _, word := range words {
