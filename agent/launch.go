@@ -170,8 +170,11 @@ func (a *Agent) grant(g *gate, now policy.Instant, e *policy.Effect) hook.Spec {
 		env = append(env, "WANDERD_DEADLINE="+strconv.FormatInt(time.Now().Add(timeout).Unix(), 10))
 	}
 	return hook.Spec{
-		Timeout: timeout, Grace: cmp.Or(g.cfg.KillAfter, graceOf(now.Time, e.Until)), Until: a.clock.sinceBoot(e.Until), OrphanGrace: g.cfg.Protocol.OrphanGrace(),
 		Log: g.log, Env: env,
+		Limits: hook.Limits{
+			Timeout: timeout, Grace: cmp.Or(g.cfg.KillAfter, graceOf(now.Time, e.Until)), OrphanGrace: g.cfg.Protocol.OrphanGrace(),
+			Until: a.clock.sinceBoot(e.Until),
+		},
 	}
 }
 

@@ -82,8 +82,9 @@ func (a *Agent) considerAsking(g *gate) {
 	q.Ask()
 	q.run, q.begun = &launch{}, time.Now()
 	run, spec := q.run, hook.Spec{
-		Argv: g.cfg.Ready, Env: hook.Environ(os.Environ(), a.environment(g)...), Timeout: g.cfg.ReadyTimeout, Grace: readyGrace, Question: true,
-		Log: g.log.With().Bool("ready", true).Logger(),
+		Argv: g.cfg.Ready, Env: hook.Environ(os.Environ(), a.environment(g)...), Question: true,
+		Limits: hook.Limits{Timeout: g.cfg.ReadyTimeout, Grace: readyGrace},
+		Log:    g.log.With().Bool("ready", true).Logger(),
 	}
 	go func() { a.answers <- answered{gate: g, result: a.answerOf(run, spec)} }()
 }

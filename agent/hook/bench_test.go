@@ -19,7 +19,7 @@ func BenchmarkRun(b *testing.B) {
 	})
 	b.Run("guarded", func(b *testing.B) {
 		for b.Loop() {
-			run, err := Start(Spec{Argv: []string{"/bin/true"}, Timeout: time.Minute, Log: zerolog.Nop()})
+			run, err := Start(Spec{Argv: []string{"/bin/true"}, Limits: Limits{Timeout: time.Minute}, Log: zerolog.Nop()})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -30,7 +30,7 @@ func BenchmarkRun(b *testing.B) {
 	})
 	b.Run("start", func(b *testing.B) { // what the agent's loop waits for
 		for b.Loop() {
-			run, err := Start(Spec{Argv: []string{"/bin/true"}, Timeout: time.Minute, Log: zerolog.Nop()})
+			run, err := Start(Spec{Argv: []string{"/bin/true"}, Limits: Limits{Timeout: time.Minute}, Log: zerolog.Nop()})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -131,19 +131,17 @@ func (c *Command) close() {
 func (c *Command) Run(o Order, signals <-chan os.Signal) Result {
 	started := time.Now()
 	group := syscall.Getpgrp()
-	timeout := o.Timeout
-	if limit := o.Grant.Timeout; limit > 0 && (timeout == 0 || limit < timeout) {
-		timeout = limit
+	limits := o.Grant.Limits
+	if o.Timeout > 0 && (limits.Timeout == 0 || o.Timeout < limits.Timeout) {
+		limits.Timeout = o.Timeout
 	}
-	grace := o.KillAfter
-	if o.Grant.Until > 0 {
-		grace = min(grace, o.Grant.Grace)
+	if limits.Until == 0 || o.KillAfter < limits.Grace {
+		limits.Grace = o.KillAfter
 	}
 	c.tell(&instruction{Order: &guardOrder{
-		Path: o.Path, Argv: o.Argv, Timeout: timeout, Grace: grace, OrphanGrace: o.Grant.OrphanGrace, Until: o.Grant.Until,
-		Command: &commandOrder{Group: group, Env: o.Grant.Env, Heard: o.Heard},
+		Path: o.Path, Argv: o.Argv, Limits: limits, Command: &commandOrder{Group: group, Env: o.Grant.Env, Heard: o.Heard},
 	}})
-	spec := Spec{Argv: o.Argv, Timeout: timeout, Grace: grace, command: true}
+	spec := Spec{Argv: o.Argv, Limits: limits, command: true}
 	var last report
 	for {
 		select {

@@ -40,7 +40,7 @@ func newHanging(t *testing.T) *hanging {
 // start starts it as a hook, and waits until that hangs.
 func (h *hanging) start(t *testing.T, timeout time.Duration) *Run {
 	t.Helper()
-	run, _ := start(t, Spec{Argv: []string{h.path}, Timeout: timeout, Grace: patience, OrphanGrace: patience})
+	run, _ := start(t, Spec{Argv: []string{h.path}, Limits: Limits{Timeout: timeout, Grace: patience, OrphanGrace: patience}})
 	eventually(t, func() (bool, bool) {
 		is, err := unix.FcntlInt(h.lease.Fd(), unix.F_GETLEASE, 0)
 		return true, err == nil && is != unix.F_WRLCK

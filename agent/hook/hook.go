@@ -59,21 +59,27 @@ const (
 	drainTime = time.Second
 )
 
+// Limits are how long an operation may take, and its end.
+type Limits struct {
+	// Timeout is how long the operation may take until it is told to stop. It must be positive, but for a caller's command: there, zero sets no
+	// limit.
+	Timeout time.Duration `json:"timeout,omitempty"`
+	// Grace is how long it may take to obey before it is killed; zero means DefaultGrace. A caller's command may take less than its grant says.
+	Grace time.Duration `json:"grace,omitempty"`
+	// OrphanGrace takes its place when the agent has died; zero means DefaultOrphanGrace.
+	OrphanGrace time.Duration `json:"orphan_grace"`
+	// Until is when nothing of the operation is left, as time since this host was booted, suspensions included; zero is never. The guard
+	// needs no word from the agent for that: a grace before, it tells the operation to stop, and a moment before, it kills what is left.
+	Until time.Duration `json:"until,omitempty"`
+}
+
 // Spec is one operation to run.
 type Spec struct {
 	// Argv is the program and its arguments; see [Check].
 	Argv []string
 	// Env is the whole environment; see [Environ].
 	Env []string
-	// Timeout is how long the operation may take until it is told to stop; it must be positive.
-	Timeout time.Duration
-	// Grace is how long it may take to obey before it is killed; zero means DefaultGrace.
-	Grace time.Duration
-	// OrphanGrace takes its place when the agent has died; zero means DefaultOrphanGrace.
-	OrphanGrace time.Duration
-	// Until is when nothing of the operation is left, as time since this host was booted, suspensions included; zero is never. The guard
-	// needs no word from the agent for that: a grace before, it tells the operation to stop, and a moment before, it kills what is left.
-	Until time.Duration
+	Limits
 	// Log receives the output (stdout as info, stderr as warnings) and warnings about what was left behind.
 	Log zerolog.Logger
 
@@ -202,12 +208,9 @@ func (r *Run) attend(spec Spec, path string, guard *exec.Cmd, pipes *pipes) {
 		r.done <- Result{Exit: -1, NotExecuted: true, Took: time.Since(started), Err: err}
 		return
 	}
-	left := max(spec.Timeout-time.Since(started), 0)
-	r.lifeline.tell(func(next *instruction) {
-		next.Order = &guardOrder{
-			Path: path, Argv: spec.Argv, Timeout: left, Grace: spec.Grace, OrphanGrace: spec.OrphanGrace, Until: spec.Until,
-		}
-	})
+	limits := spec.Limits
+	limits.Timeout = max(spec.Timeout-time.Since(started), 0)
+	r.lifeline.tell(func(next *instruction) { next.Order = &guardOrder{Path: path, Argv: spec.Argv, Limits: limits} })
 	var result Result
 	over := make(chan struct{})
 	told := make(chan struct{})
@@ -230,7 +233,7 @@ func (r *Run) attend(spec Spec, path string, guard *exec.Cmd, pipes *pipes) {
 
 	// A guard that hangs says nothing, and ends nothing.
 	var hangs atomic.Bool
-	late := time.AfterFunc(left+spec.Grace+answerTime, func() {
+	late := time.AfterFunc(limits.Timeout+spec.Grace+answerTime, func() {
 		hangs.Store(true)
 		_ = guard.Process.Kill()
 		_ = pipes.report.r.SetReadDeadline(time.Now().Add(undeadTime))

@@ -66,7 +66,7 @@ func (l *logged) has(t *testing.T, text string) bool {
 }
 
 func shell(script string) Spec {
-	return Spec{Argv: []string{"/bin/sh", "-c", script}, Env: os.Environ(), Timeout: patience, Grace: patience}
+	return Spec{Argv: []string{"/bin/sh", "-c", script}, Env: os.Environ(), Limits: Limits{Timeout: patience, Grace: patience}}
 }
 
 func start(t *testing.T, spec Spec) (*Run, *logged) {
@@ -180,7 +180,7 @@ func TestWhatCannotBeExecutedSaysWhy(t *testing.T) {
 	if err := os.WriteFile(path, []byte("#!/no/such/interpreter\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	run, _ := start(t, Spec{Argv: []string{path}, Timeout: patience})
+	run, _ := start(t, Spec{Argv: []string{path}, Limits: Limits{Timeout: patience}})
 	r := await(t, run)
 	if r.Exit != -1 || r.Err == nil || !strings.Contains(r.Err.Error(), "no such file") {
 		t.Errorf("%+v", r)
@@ -189,9 +189,9 @@ func TestWhatCannotBeExecutedSaysWhy(t *testing.T) {
 
 func TestStartRefusesNonsense(t *testing.T) {
 	for name, spec := range map[string]Spec{
-		"no program":        {Timeout: time.Second},
+		"no program":        {Limits: Limits{Timeout: time.Second}},
 		"no timeout":        {Argv: []string{"/bin/true"}},
-		"not found in PATH": {Argv: []string{"no-such-program-anywhere"}, Timeout: time.Second},
+		"not found in PATH": {Argv: []string{"no-such-program-anywhere"}, Limits: Limits{Timeout: time.Second}},
 	} {
 		if _, err := Start(spec); err == nil {
 			t.Errorf("%s: started", name)
@@ -267,7 +267,7 @@ func TestStopEndsTheRun(t *testing.T) {
 // A stop may come together with the order, and is obeyed by a process that is born after it.
 func TestAStopThatComesAtOnceEndsTheRun(t *testing.T) {
 	for range 10 {
-		run, _ := start(t, Spec{Argv: []string{"sleep", "1000"}, Timeout: 2 * patience, Grace: 2 * patience})
+		run, _ := start(t, Spec{Argv: []string{"sleep", "1000"}, Limits: Limits{Timeout: 2 * patience, Grace: 2 * patience}})
 		run.Stop()
 		select {
 		case r := <-run.Done():
@@ -478,7 +478,7 @@ func startAgentOf(t *testing.T, w *witness, grace time.Duration, script string, 
 
 func TestTheEnvironmentAndTheInputAreExact(t *testing.T) {
 	run, log := start(t, Spec{
-		Argv: []string{"/bin/sh", "-c", "exec /usr/bin/env"}, Env: []string{"A=1", "B=x y"}, Timeout: patience,
+		Argv: []string{"/bin/sh", "-c", "exec /usr/bin/env"}, Env: []string{"A=1", "B=x y"}, Limits: Limits{Timeout: patience},
 	})
 	if r := await(t, run); r.Err != nil {
 		t.Fatal(r.Err)

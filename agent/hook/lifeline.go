@@ -12,14 +12,9 @@ import (
 
 // guardOrder is what the guard is to do.
 type guardOrder struct {
-	Path    string        `json:"path"`
-	Argv    []string      `json:"argv"`
-	Timeout time.Duration `json:"timeout"`
-	Grace   time.Duration `json:"grace"`
-	// OrphanGrace takes the place of Grace when the agent has died.
-	OrphanGrace time.Duration `json:"orphan_grace"`
-	// Until is when nothing of the operation is left, as time since boot; zero is never.
-	Until time.Duration `json:"until,omitempty"`
+	Path string   `json:"path"`
+	Argv []string `json:"argv"`
+	Limits
 	// Command is there if the operation is a caller's command.
 	Command *commandOrder `json:"command,omitempty"`
 }

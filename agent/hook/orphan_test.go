@@ -144,7 +144,7 @@ func pidIn(t *testing.T, path string) int {
 // A guard that nobody has told what to do does nothing.
 func TestAGuardWithoutAnOrderEnds(t *testing.T) {
 	agent := fmt.Sprintf("exec -a %s /proc/self/exe 3</dev/null 4>/dev/null 2>&1", GuardName)
-	run, log := start(t, Spec{Argv: []string{"/bin/bash", "-c", strings.Replace(agent, "/proc/self/exe", os.Args[0], 1)}, Timeout: patience})
+	run, log := start(t, Spec{Argv: []string{"/bin/bash", "-c", strings.Replace(agent, "/proc/self/exe", os.Args[0], 1)}, Limits: Limits{Timeout: patience}})
 	if r := await(t, run); r.Exit != exitUsage || !log.has(t, "internal use") {
 		t.Errorf("%+v", r)
 	}

@@ -11,14 +11,7 @@ import (
 type Grant struct {
 	// Env is added to the caller's environment ("WANDERD_SEQ=7").
 	Env []string `json:"env"`
-	// Timeout is how long the command may run at most; zero sets no limit.
-	Timeout time.Duration `json:"timeout,omitempty"`
-	// OrphanGrace is the time from SIGTERM to SIGKILL when the agent has died.
-	OrphanGrace time.Duration `json:"orphan_grace"`
-	// Until is when nothing of the command is left, as time since boot; zero is never. If there is such a time, the command may take no
-	// longer than Grace from SIGTERM to SIGKILL.
-	Until time.Duration `json:"until,omitempty"`
-	Grace time.Duration `json:"grace,omitempty"`
+	Limits
 }
 
 // ErrLate says that a caller did not take its grant in time: it was stopped, or has gone.
@@ -57,9 +50,7 @@ func (r *Remote) Start(spec Spec, startBy time.Time) (*Run, error) {
 	spec.command = true
 	run := &Run{done: make(chan Result, 1), lifeline: newLifeline(r.conn)}
 	over := make(chan struct{})
-	run.lifeline.tell(func(next *instruction) {
-		next.Grant = &Grant{Env: spec.Env, Timeout: spec.Timeout, OrphanGrace: spec.OrphanGrace, Until: spec.Until, Grace: spec.Grace}
-	})
+	run.lifeline.tell(func(next *instruction) { next.Grant = &Grant{Env: spec.Env, Limits: spec.Limits} })
 	go run.lifeline.write(over)
 	late := time.NewTimer(time.Until(startBy))
 	defer late.Stop()

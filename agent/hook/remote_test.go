@@ -43,7 +43,7 @@ func (f far) says(r report) {
 func grants(r *Remote, within time.Duration) <-chan error {
 	ended := make(chan error, 1)
 	go func() {
-		run, err := r.Start(Spec{Argv: []string{"x"}, Env: []string{"A=b"}, Timeout: time.Hour, Until: 7, Grace: 3}, time.Now().Add(within))
+		run, err := r.Start(Spec{Argv: []string{"x"}, Env: []string{"A=b"}, Limits: Limits{Timeout: time.Hour, Until: 7, Grace: 3}}, time.Now().Add(within))
 		if err == nil {
 			run.Stop()
 			err = (<-run.Done()).Err
