@@ -54,17 +54,17 @@ socket_group, or as root.`,
   wanderd status --fleet --json | jq -r '.members[] | select(.missing) | .name'`,
 	}, func(ctx context.Context, c *control.Client) (page, error) {
 		if watch {
-			return page{text: func(io.Writer) error { return nil }}, p.watch(ctx, c)
+			return page{}, p.watch(ctx, c)
 		}
 		if ofFleet {
 			f, err := c.Fleet(ctx)
-			return page{f, func(w io.Writer) error { return writeFleet(w, &f, p.now()) }}, err
+			return page{f, fleetText(&f, p.now())}, err
 		}
 		s, err := c.Status(ctx)
 		if err == nil {
 			addNow(ctx, c, &s)
 		}
-		return page{s, func(w io.Writer) error { return writeStatus(w, s, p.now()) }}, err
+		return page{s, statusText(s, p.now())}, err
 	})
 	cmd.Flags().BoolVar(&ofFleet, "fleet", false, "Ask all members, and show one line for each.")
 	cmd.Flags().BoolVar(&watch, "watch", false, "Show the fleet as it goes, until q is pressed.")
@@ -100,14 +100,14 @@ detected after some seconds.`,
   wanderd members --json | jq -r '.members[] | select(.state != "alive") | .name'`,
 	}, func(ctx context.Context, c *control.Client) (page, error) {
 		m, err := c.Members(ctx)
-		return page{m, func(w io.Writer) error { return writeMembers(w, m) }}, err
+		return page{m, membersText(m)}, err
 	})
 }
 
 // page is what a command prints: a document, and the same for people.
 type page struct {
 	document any
-	text     func(io.Writer) error
+	text     string
 }
 
 // newAskCommand makes a command that requests a document from the agent and prints it.
@@ -122,7 +122,8 @@ func newAskCommand(p *program, cmd *cobra.Command, ask func(context.Context, *co
 		case asJSON:
 			return report.WriteJSON(p.stdout, answer.document)
 		}
-		return answer.text(p.stdout)
+		_, err = io.WriteString(p.stdout, answer.text)
+		return err
 	})
 }
 

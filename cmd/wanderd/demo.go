@@ -10,7 +10,7 @@ import (
 )
 
 func newDemoCommand() *cobra.Command {
-	cfg, flags := demo.Config{}, settings.Flags{}
+	cfg := demo.Config{}
 	t := settings.Table{
 		settings.Row("for", settings.Positive(&cfg.For), "30s", "How long to run."),
 		settings.Row("members", settings.Count(&cfg.Members, 1, demo.MaxMembers), "5", fmt.Sprintf("How many agents, 1 to %d.", demo.MaxMembers)),
@@ -33,15 +33,12 @@ It writes to a temporary directory only, and removes it at the end.`,
 		Example: "  wanderd demo\n  wanderd demo --for 2m --members 8\n  wanderd demo --for 10s | grep runs",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := flags.Read(t, "command line"); err != nil {
-				return usageError(err)
-			}
 			cfg.Out = cmd.OutOrStdout()
 			cfg.Terminal = columns(cfg.Out) > 0
 			cfg.Version = versionString()
 			return demo.Run(cmd.Context(), cfg)
 		},
 	}
-	flags.AddTo(cmd.Flags(), t)
+	withTable(cmd, t, "command line")
 	return cmd
 }

@@ -64,9 +64,8 @@ func (e *execution) table() settings.Table {
 }
 
 func (p *program) newExecCommand() *cobra.Command {
-	flags, own := settings.Flags{}, settings.Flags{}
+	flags := settings.Flags{}
 	e := &execution{program: p}
-	table := e.table()
 	cmd := &cobra.Command{
 		Use:     "exec [flags] -- COMMAND [ARG...]",
 		Short:   "Run a command while this host holds a gate",
@@ -79,9 +78,6 @@ func (p *program) newExecCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := own.Read(table, "command line"); err != nil {
-				return usageError(err)
-			}
 			layers := config.Read(flags, p.environ)
 			if err := layers.Err(); err != nil {
 				return err
@@ -94,7 +90,7 @@ func (p *program) newExecCommand() *cobra.Command {
 			return e.run()
 		},
 	}
-	own.AddTo(cmd.Flags(), table)
+	withTable(cmd, e.table(), "command line")
 	flags.AddTo(cmd.Flags(), config.Table().Only("socket", "state_dir", "config"))
 	cmd.Flags().SetInterspersed(false) // what follows the command is its own
 	return cmd

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -13,8 +12,8 @@ import (
 	"github.com/wanderd/wanderd/agent/control"
 )
 
-// writeFleet writes the status of a fleet for people: what is wrong first, and then a table for each gate.
-func writeFleet(w io.Writer, f *control.Fleet, now time.Time) error {
+// fleetText is the status of a fleet for people: what is wrong first, and then a table for each gate.
+func fleetText(f *control.Fleet, now time.Time) string {
 	var b strings.Builder
 	answered := 0
 	for i := range f.Members {
@@ -30,8 +29,7 @@ func writeFleet(w io.Writer, f *control.Fleet, now time.Time) error {
 		b.WriteByte('\n')
 		writeFleetGate(&b, f, gate, now)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 // writeMissing names a member that has not answered.
@@ -159,8 +157,8 @@ func runnersText(tokens []control.Holder, now time.Time) string {
 	return "nobody"
 }
 
-// writeFleetHistory writes the history of a fleet for people: for each gate the runs of all hosts in the order of their begin.
-func writeFleetHistory(w io.Writer, h *control.FleetHistory, now time.Time) error {
+// fleetHistoryText is the history of a fleet for people: for each gate the runs of all hosts in the order in which they began.
+func fleetHistoryText(h *control.FleetHistory, now time.Time) string {
 	var b strings.Builder
 	gates := make(map[string][]hostsRun)
 	for i := range h.Members {
@@ -184,6 +182,5 @@ func writeFleetHistory(w io.Writer, h *control.FleetHistory, now time.Time) erro
 		})
 		writeRuns(&b, gate, runs, now)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,7 +54,7 @@ and the output says so. Without a secret the output of failed runs stays on thei
 			if err == nil && which.Gate != "" && !slices.ContainsFunc(h.Members, hasRuns) {
 				err = usageError(fmt.Errorf("--gate: no member that has answered has a gate %q", which.Gate))
 			}
-			return page{h, func(w io.Writer) error { return writeFleetHistory(w, &h, p.now()) }}, err
+			return page{h, fleetHistoryText(&h, p.now())}, err
 		}
 		h, err := c.History(ctx)
 		if err != nil {
@@ -65,7 +64,7 @@ and the output says so. Without a secret the output of failed runs stays on thei
 			return page{}, err
 		}
 		h = which.From(h)
-		return page{h, func(w io.Writer) error { return writeHistory(w, h, p.now()) }}, nil
+		return page{h, historyText(h, p.now())}, nil
 	})
 	cmd.Flags().StringVar(&which.Gate, "gate", "", "Only the runs of `gate`.")
 	cmd.Flags().BoolVar(&which.Failed, "failed", false, "Only the runs that failed or were cut short.")
@@ -102,8 +101,8 @@ func (c *chosen) known(gates []control.GateHistory) error {
 	return usageError(fmt.Errorf("--gate: there is no gate %q: %s", c.Gate, settings.DidYouMean(c.Gate, names, "there is "+strings.Join(names, ", "))))
 }
 
-// writeHistory writes a history for people, in now's time zone.
-func writeHistory(w io.Writer, h control.History, now time.Time) error {
+// historyText is a history for people, in now's time zone.
+func historyText(h control.History, now time.Time) string {
 	var b strings.Builder
 	for i, g := range h.Gates {
 		if i > 0 {
@@ -111,8 +110,7 @@ func writeHistory(w io.Writer, h control.History, now time.Time) error {
 		}
 		writeRuns(&b, g.Name, runsOf("", g.Runs), now)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 // hostsRun is a run, and where it was; empty is this host.

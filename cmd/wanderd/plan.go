@@ -64,8 +64,7 @@ const examplePlan = `  400 hosts, a transfer of three minutes, once a day on eac
       wanderd plan --members 400 --op 3m --every 1d --json | jq -r .toml`
 
 func newPlanCommand() *cobra.Command {
-	w, flags, asJSON, picture := plan.Wish{Seed: 1}, settings.Flags{}, false, ""
-	t := planTable(&w)
+	w, asJSON, picture := plan.Wish{Seed: 1}, false, ""
 	cmd := &cobra.Command{
 		Use:     "plan --members N --op DURATION --every DURATION",
 		Short:   "Predict the behaviour of a fleet, and choose its constants",
@@ -73,9 +72,6 @@ func newPlanCommand() *cobra.Command {
 		Example: examplePlan,
 		Args:    noArgsButCommands,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := flags.Read(t, "plan"); err != nil {
-				return usageError(err)
-			}
 			answer, err := plan.Plan(cmd.Context(), w)
 			if _, ok := errors.AsType[*plan.Impossible](err); ok {
 				return usageError(err)
@@ -92,7 +88,7 @@ func newPlanCommand() *cobra.Command {
 			return answer.Text(cmd.OutOrStdout())
 		},
 	}
-	flags.AddTo(cmd.Flags(), t)
+	withTable(cmd, planTable(&w), "plan")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object. Times are in seconds, shares from 0 to 1.")
 	cmd.Flags().StringVar(&picture, "svg", "", "Write a picture of the first night into `file`.")
 	cmd.AddCommand(newPlanBackupsCommand())

@@ -97,6 +97,18 @@ func addAllFlags(cmd *cobra.Command, flags settings.Flags) {
 	}
 }
 
+// withTable adds the flags of a table to a command. They fill the table's variables before the command runs.
+func withTable(cmd *cobra.Command, t settings.Table, about string) {
+	flags := settings.Flags{}
+	flags.AddTo(cmd.Flags(), t)
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if err := flags.Read(t, about); err != nil {
+			return usageError(err)
+		}
+		return nil
+	}
+}
+
 // newHelpCommand replaces cobra's, which accepts a command that does not exist.
 func newHelpCommand() *cobra.Command {
 	return &cobra.Command{

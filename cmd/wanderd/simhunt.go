@@ -18,7 +18,6 @@ func (p *program) newSimHuntCommand() *cobra.Command {
 	var o hunt.Options
 	var policy string
 	var liar bool
-	flags := settings.Flags{}
 	t := settings.Table{
 		settings.Row("policy", settings.Choice(&policy, huntedPolicies()...), huntedPolicies()[0],
 			"How the token moves: "+strings.Join(huntedPolicies(), " or ")+".").As("NAME"),
@@ -52,9 +51,6 @@ because then it has not tested all rules.`,
   wanderd sim hunt --seed 1415 --seeds 1     # again, after a change`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := flags.Read(t, "hunt"); err != nil {
-				return usageError(err)
-			}
 			var err error
 			if o.Family, err = hunt.FamilyOf(policy); err != nil {
 				return usageError(err)
@@ -68,7 +64,7 @@ because then it has not tested all rules.`,
 			return p.hunt(cmd.Context(), o)
 		},
 	}
-	flags.AddTo(cmd.Flags(), t)
+	withTable(cmd, t, "hunt")
 	return cmd
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -16,8 +15,8 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
-// writeStatus writes a status for people, as of now and in now's time zone.
-func writeStatus(w io.Writer, s control.Status, now time.Time) error {
+// statusText is a status for people, as of now and in now's time zone.
+func statusText(s control.Status, now time.Time) string {
 	var b strings.Builder
 	sealed := "sealed"
 	if !s.Sealed {
@@ -42,8 +41,7 @@ func writeStatus(w io.Writer, s control.Status, now time.Time) error {
 		b.WriteByte('\n')
 		writeGate(&b, g, now)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
@@ -317,13 +315,14 @@ func lastRun(g control.Gate, now time.Time) string {
 	return fmt.Sprintf("%s, took %s, %s", text, format(g.LastTook), printable(g.LastExit))
 }
 
-// writeMembers writes a table, by name.
-func writeMembers(w io.Writer, m control.Members) error {
+// membersText is a table, by name.
+func membersText(m control.Members) string {
 	list := slices.Clone(m.Members)
 	slices.SortFunc(list, func(a, b control.Member) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Member, b.Member))
 	})
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(t, "NAME\tMEMBER\tADDRESS\tSTATE\tGATES")
 	for _, e := range list {
 		name := printable(e.Name)
@@ -333,7 +332,8 @@ func writeMembers(w io.Writer, m control.Members) error {
 		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", name, short(e.Member), printable(e.Address), printable(e.State),
 			cmp.Or(printable(strings.Join(e.Gates, ", ")), "-"))
 	}
-	return t.Flush()
+	_ = t.Flush()
+	return b.String()
 }
 
 // since writes how long a state has lasted.
