@@ -89,7 +89,6 @@ func (a *Agent) exec(ctx context.Context, call control.Call, start starter) (hoo
 	}
 }
 
-// queue lets a caller wait.
 func (a *Agent) queue(c *caller) (*gate, error) {
 	g, err := a.gateFor(c.Gate)
 	switch {
@@ -187,7 +186,6 @@ func (k *callers) serve(at int) *caller {
 	return k.served
 }
 
-// take takes a caller out of the queue.
 func (k *callers) take(at int) *caller {
 	c := k.queue[at]
 	k.queue = slices.Delete(k.queue, at, at+1)

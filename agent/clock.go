@@ -16,7 +16,6 @@ type host struct {
 	boot   func() boot
 }
 
-// boot is one boot of a host.
 type boot struct {
 	// id is unique for each boot; empty if the system has none.
 	id string
@@ -50,7 +49,6 @@ func (c *clock) sinceBoot(t policy.Time) time.Duration {
 	return max(c.zero+time.Duration(t), 1)
 }
 
-// now reads both clocks.
 func (c *clock) now() policy.Instant {
 	return policy.Instant{Time: policy.Time(time.Since(c.origin) + c.slept), Wall: c.wall().UnixNano()}
 }

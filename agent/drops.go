@@ -20,7 +20,6 @@ type drops struct {
 	by  []dropped
 }
 
-// dropped is what was dropped for one reason.
 type dropped struct {
 	count atomic.Uint64
 	// said is the time of the last warning, last that of the last drop, in nanoseconds of Unix time. Both, and from, are set only
@@ -98,7 +97,6 @@ func (d *drops) lastOf(why wire.Drop) (from string, at time.Time) {
 	return from, time.Unix(0, d.by[why].last.Load())
 }
 
-// nonzero returns the counters above zero, by name.
 func (d *drops) nonzero() map[string]uint64 {
 	all := make(map[string]uint64)
 	for _, why := range wire.Drops() {

@@ -35,7 +35,6 @@ func (a *Agent) withFacts(line *zerolog.Event, g *gate, names []string) (text st
 	return text
 }
 
-// addFact writes a fact into the status of a gate.
 func (a *Agent) addFact(s *control.Gate, f *policy.Fact) {
 	switch f.Name {
 	case "walk":

@@ -157,7 +157,6 @@ func (g *gate) forgetMemo(wall int64, r *statedir.Record, s *policy.State) {
 	}
 }
 
-// perform carries out one effect.
 func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
 	switch e.Kind {
 	case policy.Save:
@@ -204,7 +203,6 @@ type hands struct {
 	passedTo        wire.MemberID
 }
 
-// change records that this agent took or gave a token.
 func (h *hands) change(e *policy.Effect, at time.Time) {
 	if e.Kind == policy.Gave {
 		h.tokens--

@@ -15,7 +15,6 @@ import (
 // when nothing of it is left here, and all is on the disk, it is forgotten, and the others hear that this member takes no part. Its state stays in the state
 // directory: a gate that comes back knows when it ran last.
 
-// setGates replaces the list of gates.
 func (a *Agent) setGates(gates []*gate) {
 	a.gates, a.byGate = gates, make(map[wire.GateID]*gate, len(gates))
 	for _, g := range gates {
@@ -106,7 +105,6 @@ func (a *Agent) isOver(g *gate) bool {
 	return g.left && g.run == nil && g.asking.run == nil && !saves && (g.gone || time.Since(g.leftAt) > a.cfg.StopTimeout)
 }
 
-// forget forgets a gate.
 func (a *Agent) forget(g *gate) {
 	if !g.gone {
 		g.log.Warn().Msg("no member took the token in time; the fleet will revive it or make a new one")

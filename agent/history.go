@@ -18,7 +18,6 @@ func (g *gate) enter(token *wire.Ref, command string) history.Run {
 	return entry
 }
 
-// complete records how a run ended.
 func (g *gate) complete(entry history.Run, r *hook.Result) {
 	entry.End, entry.Exit = entry.Start.Add(r.Took), r.Exit
 	if r.Err != nil && (entry.Command != "" || !r.NotNow()) {
@@ -28,7 +27,6 @@ func (g *gate) complete(entry history.Run, r *hook.Result) {
 	g.history.Put(&entry)
 }
 
-// cutOf is what cut a run short.
 func cutOf(r *hook.Result) history.Cut {
 	switch {
 	case r.NotExecuted:
@@ -43,7 +41,6 @@ func cutOf(r *hook.Result) history.Cut {
 	return ""
 }
 
-// endHistories ends the writing of all histories.
 func (a *Agent) endHistories() {
 	var all sync.WaitGroup
 	for _, g := range a.gates {

@@ -53,7 +53,6 @@ func (l *launch) isStopped() bool {
 	return l.stopped
 }
 
-// started sets the running hook.
 func (l *launch) started(run HookRun) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -139,7 +138,6 @@ func (l *launch) endsEarly(g *gate, startBy time.Time) (finished, bool) {
 	return finished{}, false
 }
 
-// toItsEnd waits for the end of an operation.
 func (l *launch) toItsEnd(g *gate, entry history.Run, run HookRun, err error) finished {
 	result := l.await(run, err)
 	g.complete(entry, &result)

@@ -130,7 +130,6 @@ func (a *Agent) wake() {
 	a.notifier.alive(a.statusLine)
 }
 
-// untilNextWake is the time until the next deadline.
 func (a *Agent) untilNextWake() time.Duration {
 	now := a.clock.now().Time
 	wait := min(idleWake, a.notifier.untilNext())

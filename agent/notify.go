@@ -27,7 +27,6 @@ func (n *notifier) stopping(within time.Duration) {
 	n.notify(fmt.Sprintf("%s\nEXTEND_TIMEOUT_USEC=%d", daemon.SdNotifyStopping, within.Microseconds()))
 }
 
-// alive feeds the watchdog when it is due.
 func (n *notifier) alive(status func() string) {
 	if n.interval == 0 || time.Now().Before(n.next) {
 		return

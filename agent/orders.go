@@ -28,7 +28,6 @@ func (s source) Order(ctx context.Context, call control.Order) error {
 	return do(ctx, s.a, func() error { return s.a.order(&call) })
 }
 
-// order gives an operator's order.
 func (a *Agent) order(call *control.Order) error {
 	gates := a.gates
 	if call.Gate != "" {
@@ -66,7 +65,6 @@ func (a *Agent) order(call *control.Order) error {
 	return nil
 }
 
-// giveOrder gives an order to the machine of a gate.
 func (a *Agent) giveOrder(g *gate, o wire.Order, here bool) {
 	g.event.Kind, g.event.Order, g.event.Here = policy.Ordered, o, here
 	a.step(g)
@@ -93,7 +91,6 @@ func (a *Agent) proclaim(g *gate, o wire.Order) {
 	}
 }
 
-// sayOrder logs an order that is new here.
 func (a *Agent) sayOrder(g *gate, said *statedir.Order) {
 	line := g.log.Warn().Str("by", a.giver(said))
 	if said.Reason != "" {

@@ -105,7 +105,6 @@ func (q *asking) unask() {
 	}
 }
 
-// onAnswered takes an answer.
 func (a *Agent) onAnswered(x answered) {
 	g, q := x.gate, &x.gate.asking
 	said := answerIn(&x.result)

@@ -106,7 +106,6 @@ func (e *electorate) changed() (changes []string) {
 	return changes
 }
 
-// voter returns the member that answers to a name.
 func (e *electorate) voter(name string) (policy.Voter, bool) { return find(e.known.Voters, name) }
 
 func find(voters []policy.Voter, name string) (policy.Voter, bool) {

@@ -109,7 +109,6 @@ func tellDenied(g *gate, note string) {
 	}
 }
 
-// saving reports whether a save of any gate is in progress.
 func (a *Agent) saving() bool {
 	return slices.ContainsFunc(a.gates, func(g *gate) bool { return g.saver.busy() })
 }

@@ -108,7 +108,6 @@ func (s *senders) localFor(id wire.MemberID) netip.Addr {
 	return netip.Addr{}
 }
 
-// keep removes members that are no longer in the view.
 func (s *senders) keep(view *membership.View) {
 	for id := range s.members {
 		if _, ok := view.Lookup(id); !ok {

@@ -227,7 +227,6 @@ func (a *Agent) statusLine() string {
 	return line.String()
 }
 
-// exitText says how a run has ended.
 func exitText(r *hook.Result) string {
 	switch {
 	case r.NotNow():

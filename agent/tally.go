@@ -22,7 +22,6 @@ func newTally() tally {
 	return tally{results: make(map[string]uint64), taken: make(map[string]uint64), given: make(map[string]uint64)}
 }
 
-// hand counts a token that came or went.
 func (t *tally) hand(e *policy.Effect) {
 	by := t.given
 	if e.Kind == policy.Took {
@@ -45,7 +44,6 @@ func (a *Agent) tallyBegin(g *gate, now policy.Time, c *caller) {
 // Metrics answers with the metrics of the agent.
 func (s source) Metrics() http.Handler { return s.a.metrics.Handler() }
 
-// tallyEnd counts a run that has ended.
 func (a *Agent) tallyEnd(g *gate, r *hook.Result) {
 	result := strings.ReplaceAll(string(cutOf(r)), " ", "_")
 	switch {

@@ -64,7 +64,6 @@ func (a *Agent) nameOf(id wire.MemberID) string {
 	return id.Short()
 }
 
-// levelOf converts a note's level to the log's.
 func levelOf(l policy.Level) zerolog.Level {
 	return [...]zerolog.Level{
 		policy.Debug: zerolog.DebugLevel, policy.Info: zerolog.InfoLevel, policy.Warn: zerolog.WarnLevel, policy.Error: zerolog.ErrorLevel,
@@ -94,14 +93,12 @@ type Observation struct {
 	Err            error
 }
 
-// observe passes a machine's effect to the observer.
 func (a *Agent) observe(g *gate, now policy.Instant, e *policy.Effect) {
 	a.show(g, Observation{
 		At: time.Unix(0, now.Wall), Note: e.Note, Cause: e.Cause, Came: e.Kind == policy.Took, Granted: e.Kind == policy.Run, Peer: e.Peer, Token: e.Token,
 	})
 }
 
-// observeEnd passes the end of a run to the observer.
 func (a *Agent) observeEnd(g *gate, r *hook.Result) {
 	a.show(g, Observation{At: time.Now(), Ended: true, Stopped: r.Stopped, Took: r.Took, Err: r.Err})
 }

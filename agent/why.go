@@ -70,7 +70,6 @@ const (
 	suspectFor = 10 * time.Minute
 )
 
-// explain writes into the status of a gate why it does not run.
 func (s *situation) explain() {
 	code, text := s.why()
 	if text == "" {

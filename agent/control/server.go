@@ -203,7 +203,6 @@ func (s *Server) routes() map[string]route {
 	}
 }
 
-// badRequestError is what is wrong with a request.
 type badRequestError struct{ text string }
 
 func (e *badRequestError) Error() string { return e.text }
@@ -277,7 +276,6 @@ func (l lineWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// readOrder reads who wants what.
 func readOrder(body io.Reader, p peer) (o Order, err error) {
 	strict := json.NewDecoder(body)
 	strict.DisallowUnknownFields()

@@ -82,7 +82,6 @@ func parseStatus(b []byte, from *membership.Member) (*control.Status, error) {
 	return s, nil
 }
 
-// parseHistory reads the answer of a member about its history.
 func parseHistory(b []byte, _ *membership.Member) (*control.History, error) {
 	return parse(b, func(h *control.History) int { return len(h.Gates) })
 }

@@ -18,7 +18,6 @@ const (
 	maxTokens = 64
 )
 
-// place is one token of a gate.
 type place struct {
 	gate string
 	slot int

@@ -15,7 +15,6 @@ const (
 	maxAnswers = 32 << 20
 )
 
-// question is what a member is asked.
 type question struct {
 	Subject subject `json:"subject"`
 	// Which chooses the runs of a history.
@@ -24,7 +23,6 @@ type question struct {
 	Most int `json:"most"`
 }
 
-// subject is what a question is about.
 type subject string
 
 const (
@@ -32,7 +30,6 @@ const (
 	aboutHistory subject = "history"
 )
 
-// bytes writes the question.
 func (q *question) bytes() []byte {
 	b, err := json.Marshal(q)
 	if err != nil {

@@ -127,7 +127,6 @@ func (c cgroup) kill() {
 	}
 }
 
-// populated reports whether a process lives in the group.
 func (c cgroup) populated() bool {
 	if c.path == "" {
 		return false

@@ -90,7 +90,6 @@ type Spec struct {
 	command bool
 }
 
-// name names the operation in a message.
 func (s *Spec) name() string {
 	switch {
 	case s.command:

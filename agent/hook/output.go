@@ -85,7 +85,6 @@ func (o *output) line(line []byte, level zerolog.Level, stream string) {
 	o.log.WithLevel(level).Str("stream", stream).Msg(printable(bytes.TrimRight(line, "\r\n")))
 }
 
-// remember appends a line to the tail.
 func (o *output) remember(line []byte) {
 	o.tail = append(o.tail, printable(line[:min(len(line), tailLine)]))
 	o.tail = o.tail[max(0, len(o.tail)-tailLines):]

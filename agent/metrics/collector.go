@@ -10,7 +10,6 @@ import (
 	"github.com/wanderd/wanderd/agent/control"
 )
 
-// collector makes metrics of a status.
 type collector struct {
 	status func(context.Context) (control.Status, error)
 }

@@ -147,7 +147,6 @@ func (d *Dir) lockHolder() string {
 	return fmt.Sprintf(" (process %d)", pid)
 }
 
-// clean removes unfinished files of a crash.
 func (d *Dir) clean() error {
 	entries, err := d.self.ReadDir(-1)
 	if err != nil {

@@ -12,7 +12,6 @@ const (
 	membersVersion = 1
 )
 
-// membersOnDisk is a list of members on disk.
 type membersOnDisk struct {
 	Version int                     `json:"version"`
 	Members []membership.Remembered `json:"members"`

@@ -65,7 +65,6 @@ func (e *DamagedError) Unwrap() error { return e.Err }
 // recordVersion must be raised when an older agent would misread a record.
 const recordVersion = 2
 
-// document is a record on disk.
 type document struct {
 	Version int    `json:"version"`
 	Gate    string `json:"gate"`

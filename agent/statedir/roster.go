@@ -19,7 +19,6 @@ type Roster struct {
 
 const rosterVersion = 1
 
-// rosterOnDisk is a roster on disk.
 type rosterOnDisk struct {
 	Version int    `json:"version"`
 	Gate    string `json:"gate"`

@@ -42,7 +42,6 @@ func (c *Certificate) Bytes() []byte {
 	return nil
 }
 
-// parseCertificate reads the line of a certificate.
 func parseCertificate(text []byte) (*[]byte, error) {
 	key, _, _, _, err := ssh.ParseAuthorizedKey(text)
 	if err != nil {

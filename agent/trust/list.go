@@ -13,7 +13,6 @@ import (
 	"github.com/wanderd/wanderd/membership"
 )
 
-// list is the content of a file.
 type list struct {
 	keys, authorities []entry
 	// revoked are keys in SSH's wire format.
@@ -86,7 +85,6 @@ func (l *list) check(name string, key ed25519.PublicKey, certificate []byte, now
 	return l.checkCertificate(name, raw, certificate, now)
 }
 
-// checkCertificate judges the certificate of a key.
 func (l *list) checkCertificate(name string, key, certificate []byte, now time.Time) (until time.Time, err error) {
 	parsed, err := ssh.ParsePublicKey(certificate)
 	if err != nil {

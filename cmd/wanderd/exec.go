@@ -160,7 +160,6 @@ func (e *execution) takeSignals() {
 	}
 }
 
-// granted is the answer of an agent.
 type granted struct {
 	grant hook.Grant
 	heard []byte
@@ -222,7 +221,6 @@ func (e *execution) tooLong() error {
 		settings.FormatDuration(within), e.waitingFor())}
 }
 
-// answer waits for the answer of the agent.
 func (e *execution) answer(asked *control.Asked) (granted, error) {
 	answers := make(chan granted, 1)
 	go func() {

@@ -63,7 +63,6 @@ func helpful(err error) error {
 	return err
 }
 
-// exitCode returns the exit code for an error.
 func exitCode(err error) int {
 	if err == nil {
 		return exitOK

@@ -123,7 +123,6 @@ func lastFailure(f *control.Fleet, gate string) (name string, failed *control.Ga
 	return name, failed
 }
 
-// holderText says who has a token.
 func holderText(h *control.Holder, now time.Time) string {
 	who := fmt.Sprintf("%s (%s)", printable(h.Name), short(h.Member))
 	if h.Missing != "" {
@@ -132,7 +131,6 @@ func holderText(h *control.Holder, now time.Time) string {
 	return fmt.Sprintf("%s, %s, number %d", who, since(h.Since, now), h.Seq)
 }
 
-// runnersText says who runs now.
 func runnersText(tokens []control.Holder, now time.Time) string {
 	var runners []string
 	unknown := len(tokens) == 0

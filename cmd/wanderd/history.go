@@ -86,7 +86,6 @@ func (c *chosen) begin(now time.Time) error {
 	return nil
 }
 
-// hasRuns reports whether a member has told of the runs of any gate.
 func hasRuns(m control.MemberHistory) bool { return m.History != nil && len(m.History.Gates) > 0 }
 
 // known refuses a gate that this host does not have.

@@ -36,7 +36,6 @@ func main() {
 	os.Exit(code)
 }
 
-// agent runs an agent until ctx is done.
 func (p *program) agent(ctx context.Context, flags settings.Flags) error {
 	layers := config.Read(flags, p.environ)
 	if err := layers.Check(); err != nil {

@@ -108,7 +108,6 @@ func stillPaused(order *control.Order, g *control.Gate) string {
 	return ""
 }
 
-// pausedText says whether a gate is paused.
 func pausedText(g *control.Gate, now time.Time) string {
 	switch {
 	case g.Paused != nil && g.PausedHere != nil:

@@ -95,7 +95,6 @@ func newPlanCommand() *cobra.Command {
 	return cmd
 }
 
-// drawNight writes the picture of a fleet's first night.
 func drawNight(ctx context.Context, w plan.Wish, path string) error {
 	out, err := report.Create(path)
 	if err != nil {

@@ -158,7 +158,6 @@ func (w *backupsWish) answer() (backupsAnswer, error) {
 	return a, nil
 }
 
-// nearest returns the float64 nearest to a fraction.
 func nearest(r *big.Rat) float64 {
 	f, _ := r.Float64()
 	return f

@@ -31,7 +31,6 @@ type program struct {
 	ownSignals func()
 }
 
-// run runs one command line and returns the exit code.
 func (p *program) run(ctx context.Context, args []string) int {
 	root := p.newRootCommand()
 	root.SetArgs(args)
@@ -140,7 +139,6 @@ func newGroupCommand(cmd *cobra.Command, children ...*cobra.Command) *cobra.Comm
 	return cmd
 }
 
-// unknownCommand adds a suggestion to cobra's error.
 func unknownCommand(root *cobra.Command, args []string, err error) error {
 	// After a flag with one dash its value looks like a command.
 	for _, arg := range args {
@@ -171,7 +169,6 @@ func commandNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// unknownFlag adds a suggestion to pflag's error.
 func unknownFlag(cmd *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {

@@ -57,13 +57,11 @@ func addFormatFlag(cmd *cobra.Command, format *string) {
 		fmt.Sprintf("Print in this `FORMAT`: %s, %s or %s.", report.Text, report.Markdown, report.CSV))
 }
 
-// simOutput is the output options.
 type simOutput struct {
 	asJSON       bool
 	format, plot string
 }
 
-// check refuses invalid output options.
 func (o *simOutput) check(formatGiven bool) error {
 	if o.asJSON && formatGiven {
 		return errors.New("--json and --format exclude each other: choose one")

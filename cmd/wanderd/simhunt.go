@@ -105,7 +105,6 @@ func (p *program) hunt(ctx context.Context, o hunt.Options) error {
 	return context.Cause(ctx)
 }
 
-// concludeHunt prints the result of a hunt.
 func (p *program) concludeHunt(r *hunt.Report, elapsed time.Duration) error {
 	text := huntText(r, elapsed) + "\n"
 	if r.Failure != nil {

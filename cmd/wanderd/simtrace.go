@@ -25,7 +25,6 @@ import (
 // toldOfScenario is the default duration of the trace of a scenario.
 const toldOfScenario = time.Minute
 
-// telling is the choice of a run, and its format.
 type telling struct {
 	flags  settings.Flags
 	file   string
@@ -148,7 +147,6 @@ func (t *telling) run(ctx context.Context, w io.Writer, format tell.Format) erro
 	return nil
 }
 
-// measured runs a scenario.
 func measured(ctx context.Context, parameters *scenario.Parameters, teller sim.Watcher) error {
 	var err error
 	switch parameters.Policy {

@@ -156,7 +156,6 @@ func voterText(v control.Voter) string {
 	return fmt.Sprintf("%s = %s, %s", printable(v.Name), printable(v.Member), is)
 }
 
-// writeWindows writes when the gate may run.
 func writeWindows(line func(name, format string, args ...any), g control.Gate, now time.Time) {
 	if len(g.Windows) == 0 {
 		return
@@ -214,7 +213,6 @@ func whyNot(g *control.Gate, now time.Time) string {
 	return text
 }
 
-// writtenFact writes a fact of a protocol in one line.
 func writtenFact(f control.Fact, now time.Time) string {
 	var parts []string
 	if f.For != 0 {

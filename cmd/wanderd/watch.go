@@ -49,7 +49,6 @@ type watchLines struct {
 	err error
 }
 
-// tell writes what has changed.
 func (l *watchLines) tell(s follow.Snapshot) {
 	now := s.At.In(l.zone)
 	if l.said == nil {

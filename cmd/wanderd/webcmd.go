@@ -34,7 +34,6 @@ It uses the agent's control socket: run it as the agent's user, or as root.`,
 	return p.asking(cmd, func(ctx context.Context, c *control.Client) error { return p.web(ctx, c, listen) })
 }
 
-// web serves the page until a signal.
 func (p *program) web(ctx context.Context, c *control.Client, listen string) error {
 	if _, err := c.Status(ctx); err != nil { // an agent that is not there is an error at once
 		return err

@@ -30,14 +30,12 @@ func newEndpoint(n *Network, addr netip.AddrPort) *endpoint {
 	return &endpoint{net: n, addr: addr, arrived: sync.NewCond(&n.mu), dialled: sync.NewCond(&n.mu)}
 }
 
-// datagram is in flight, or waits for the reader.
 type datagram struct {
 	due     time.Time
 	src     netip.AddrPort
 	payload []byte
 }
 
-// packets is the datagram side of an endpoint.
 type packets struct{ *endpoint }
 
 // ReadFrom implements transport.Packets.

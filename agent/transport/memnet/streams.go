@@ -20,7 +20,6 @@ const (
 	windowSize = 256 << 10
 )
 
-// streams is the connection side of an endpoint.
 type streams struct{ *endpoint }
 
 // Accept implements transport.Streams.
@@ -138,7 +137,6 @@ type segment struct {
 	data []byte
 }
 
-// conn is one end of a stream.
 type conn struct {
 	stream        *stream
 	peer          *conn

@@ -50,7 +50,6 @@ func parsePort(text string, least uint64) (uint16, error) {
 	return uint16(n), nil
 }
 
-// parseBind reads an address of this host.
 func parseBind(text string, otherwise netip.AddrPort) (netip.AddrPort, error) {
 	host, port, err := splitAddress(text)
 	if err != nil {

@@ -35,7 +35,6 @@ type terms struct {
 	lease   time.Duration
 }
 
-// config is what the agent is told.
 func (g *gate) config() agent.GateConfig {
 	c := g.GateConfig
 	if c.ReadyAgain = cmp.Or(g.RetryAfter, g.MinInterval); len(c.Ready) == 0 {
@@ -126,7 +125,6 @@ func notInGateName(c rune) bool {
 	return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.'
 }
 
-// title names a gate in a message.
 func (g *gate) title() string {
 	if g.Name == "" {
 		return fmt.Sprintf("the gate in line %d", g.origin.Line)

@@ -23,7 +23,6 @@ const (
 	leastKillAfter = 100 * time.Millisecond
 )
 
-// isStrict reports whether the gate has a roster.
 func (g *gate) isStrict() bool { return g.policy != PolicyWander }
 
 // strict returns the settings of the gate's protocol; who has which key is found out later.

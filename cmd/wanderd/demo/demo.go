@@ -47,7 +47,6 @@ const (
 // MaxMembers is the number of names.
 const MaxMembers = 26
 
-// names returns the names of the members, in alphabetical order.
 func names() []string {
 	return []string{
 		"alder", "birch", "cedar", "dogwood", "elm", "fir", "gum", "hazel", "ivy", "juniper", "kapok", "larch", "maple",
@@ -79,7 +78,6 @@ func Run(ctx context.Context, cfg Config) error {
 	return wait()
 }
 
-// fleet is the agents of the demo.
 type fleet []*agent.Agent
 
 func newFleet(cfg Config, dir string, t tree, rec *record) (fleet, error) {

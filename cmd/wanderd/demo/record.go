@@ -31,7 +31,6 @@ type record struct {
 	underway map[wire.TokenID]time.Time
 }
 
-// member is one agent.
 type member struct {
 	name string
 	// hands is how many tokens it holds: it gives up a second one at once.
@@ -43,7 +42,6 @@ type member struct {
 	longest time.Duration
 }
 
-// event is one line of the output.
 type event struct {
 	at   time.Time
 	text string
@@ -73,7 +71,6 @@ func (r *record) observe(o agent.Observation) {
 	}
 }
 
-// moved records that a member took or gave a token.
 func (r *record) moved(i int, o agent.Observation) {
 	m := &r.members[i]
 	switch o.Cause {
@@ -141,7 +138,6 @@ func (r *record) say(at time.Time, format string, args ...any) {
 // lostAfter is the time after which a token in a handoff counts as lost: longer than any handoff takes.
 const lostAfter = 2 * time.Second
 
-// summary prints the summary at the end.
 func (r *record) summary(out io.Writer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -22,7 +22,6 @@ const (
 	history = 6
 )
 
-// draw draws until ctx is done.
 func (s *screen) draw(ctx context.Context) {
 	s.printf("%d agents on loopback, each copies %d KiB with %s every %s while it holds the token\n\n",
 		s.cfg.Members, s.tree.bytes>>10, s.tree.tool, minInterval)
@@ -41,7 +40,6 @@ func (s *screen) draw(ctx context.Context) {
 	}
 }
 
-// lines prints the events since the last call.
 func (s *screen) lines() {
 	s.rec.mu.Lock()
 	defer s.rec.mu.Unlock()

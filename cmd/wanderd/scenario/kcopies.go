@@ -46,7 +46,6 @@ func (p *Parameters) decidingTable(own ...*settings.Setting) settings.Table {
 // maxDeciding is the most members of a ring that decides something: in an election each has a part of the claim of every other.
 const maxDeciding = 1000
 
-// checkDeciding finds what does not fit together.
 func (p *Parameters) checkDeciding(r *settings.Reading) {
 	if p.Backups > p.Members-2 {
 		r.Object("%s must be at most %s less 2: k copies go to k members behind the next holder", r.Of(&p.Backups), r.Of(&p.Members))

@@ -41,7 +41,6 @@ func (p *Parameters) ringTable() settings.Table {
 	}.Under("Fault"))
 }
 
-// checkRing finds what does not fit together.
 func (p *Parameters) checkRing(r *settings.Reading) {
 	p.checkOp(r)
 	p.checkLinks(r, "lose nothing and have a perfect detector", &p.Loss, &p.Duplicate, &p.DetectAfter, &p.PauseEvery)

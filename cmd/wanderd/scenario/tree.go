@@ -39,7 +39,6 @@ func (p *Parameters) treeTable() settings.Table {
 	}.Under("Fault"))
 }
 
-// checkTree finds what does not fit together.
 func (p *Parameters) checkTree(r *settings.Reading) {
 	p.checkOp(r)
 	p.checkLinks(r, "lose nothing", &p.Loss, &p.Duplicate, &p.PauseEvery)

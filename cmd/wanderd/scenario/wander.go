@@ -109,7 +109,6 @@ func (p *Parameters) wanderTable() settings.Table {
 // longestRound keeps products of members and durations far from overflow.
 const longestRound = 50 * 365 * 24 * time.Hour
 
-// completeWander fills in what follows from other parameters.
 func (p *Parameters) completeWander(r *settings.Reading) {
 	if p.OpConfigured == 0 {
 		p.OpConfigured = p.Op
@@ -120,7 +119,6 @@ func (p *Parameters) completeWander(r *settings.Reading) {
 	}
 }
 
-// checkWander finds what does not fit together.
 func (p *Parameters) checkWander(r *settings.Reading) {
 	if p.Demand == 0 {
 		r.AtLeast(&p.MinInterval, &p.Op, "a member would be due again before it has finished")

@@ -24,7 +24,6 @@ type document[T any] struct {
 	measure.Set[T]
 }
 
-// document returns the result as a document.
 func (r *Result) document() any {
 	if r.Scenario.Seeds == 1 {
 		return document[measure.Number]{r.Scenario, len(r.Runs), r.Stopped(), r.TooShort, r.Lap.Seconds(), r.Runs[0]}

@@ -118,7 +118,6 @@ func missing() float64 { return math.NaN() }
 
 func seconds(t policy.Time) float64 { return float64(t) / 1e9 }
 
-// traffic counts crashes and messages.
 type traffic struct{ crashes, messages, work int }
 
 // Watch counts.

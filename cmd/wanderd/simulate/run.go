@@ -72,7 +72,6 @@ type Result struct {
 	Lap      time.Duration
 }
 
-// wanders runs a scenario of a wandering token.
 func wanders(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*Result, error) {
 	all, err := across(ctx, p, progress, one)
 	r := &Result{batch: batch[measure.Figures]{Scenario: p, Complete: all.Complete}}
@@ -85,7 +84,6 @@ func wanders(ctx context.Context, p scenario.Parameters, progress func(share flo
 	return r, err
 }
 
-// run is one run.
 type run struct {
 	figures measure.Figures
 	// lap is the members' lap at the end, and tooShort the constant that is too short for it.

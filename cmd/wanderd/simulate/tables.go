@@ -48,7 +48,6 @@ func (b *batch[T]) title() string {
 	return title
 }
 
-// tables makes tables of figures.
 type tables struct {
 	measure.Summary
 	many bool

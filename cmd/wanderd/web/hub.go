@@ -93,7 +93,6 @@ type tokens struct {
 	Error  string         `json:"error,omitempty"`
 }
 
-// follow asks until ctx is done.
 func (h *hub) follow(ctx context.Context) {
 	var fleet *control.Fleet
 	var asked time.Time

@@ -114,7 +114,6 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// file serves a part of the page.
 func (s *Server) file(w http.ResponseWriter, r *http.Request, name, kind string) {
 	text, err := static.ReadFile("static/" + name)
 	if err != nil {
