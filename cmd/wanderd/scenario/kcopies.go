@@ -30,17 +30,16 @@ func (p *Parameters) electionTable() settings.Table { return p.decidingTable() }
 func (p *Parameters) decidingTable(own ...*settings.Setting) settings.Table {
 	shared := p.wanderTable()
 	gate := append(settings.Table{shared.Find("policy")}, own...)
-	return slices.Concat(append(gate, again(shared, "backups", settings.Count(&p.Backups, 0, maxDeciding), "2")).Under("Gate"), settings.Table{
+	return slices.Concat(gate.Under("Gate"), settings.Table{
+		again(shared, "backups", settings.Count(&p.Backups, 0, maxDeciding), "2"),
 		again(shared, "members", settings.Count(&p.Members, 2, maxDeciding), "20"),
 		again(shared, "duration", settings.Positive(&p.Duration), "1h"),
 		shared.Find("seed"), shared.Find("seeds"),
-	}.Under("Run"), settings.Table{
 		again(shared, "latency", settings.Positive(&p.Latency), "1ms"),
 		shared.Find("jitter"),
 		again(shared, "detect_after", settings.Moment(&p.DetectAfter), "1s"),
-	}.Under("Network"), settings.Table{
 		shared.Find("crash_every"),
-	}.Under("Fault"))
+	})
 }
 
 // maxDeciding is the most members of a ring that decides something: in an election each has a part of the claim of every other.

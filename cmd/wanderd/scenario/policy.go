@@ -46,7 +46,9 @@ func policyOf(name string) policy {
 
 // again is a parameter of another policy, with another default.
 func again(t settings.Table, key string, v settings.Value, otherwise string) *settings.Setting {
-	return settings.Row(key, v, otherwise, t.Find(key).Help)
+	s := settings.Row(key, v, otherwise, t.Find(key).Help)
+	s.Group = t.Find(key).Group
+	return s
 }
 
 // choose returns the policy that flags or file name. One that there is not is complained about with the other values.

@@ -30,15 +30,12 @@ func (p *Parameters) ringTable() settings.Table {
 		shared.Find("op"),
 		again(shared, "demand", settings.Positive(&p.Demand), "10m"),
 		again(shared, "backups", settings.Count(&p.Backups, 0, ring.MaxMembers), "2"),
-	}.Under("Gate"), settings.Table{
 		again(shared, "members", settings.Count(&p.Members, 1, maxRing), "150"),
 		shared.Find("duration"), shared.Find("seed"), shared.Find("seeds"), shared.Find("op_jitter"),
-	}.Under("Run"), settings.Table{
 		again(shared, "latency", settings.Positive(&p.Latency), "1ms"),
 		shared.Find("jitter"), shared.Find("loss"), shared.Find("duplicate"), shared.Find("detect_after"),
-	}.Under("Network"), settings.Table{
 		shared.Find("crash_every"), shared.Find("down_for"), shared.Find("pause_every"), shared.Find("pause_for"),
-	}.Under("Fault"))
+	})
 }
 
 func (p *Parameters) checkRing(r *settings.Reading) {

@@ -29,14 +29,11 @@ func (p *Parameters) treeTable() settings.Table {
 	}.Under("Tree"), settings.Table{
 		shared.Find("op"), shared.Find("demand"),
 		again(shared, "backups", settings.Count(&p.Backups, 1, tree.MaxBackups), "2"),
-	}.Under("Gate"), settings.Table{
 		again(shared, "members", settings.Count(&p.Members, 1, maxRing), "150"),
 		shared.Find("duration"), shared.Find("seed"), shared.Find("seeds"), shared.Find("op_jitter"),
-	}.Under("Run"), settings.Table{
 		shared.Find("latency"), shared.Find("jitter"), shared.Find("loss"), shared.Find("duplicate"),
-	}.Under("Network"), settings.Table{
 		shared.Find("crash_every"), shared.Find("down_for"), shared.Find("pause_every"), shared.Find("pause_for"),
-	}.Under("Fault"))
+	})
 }
 
 func (p *Parameters) checkTree(r *settings.Reading) {
