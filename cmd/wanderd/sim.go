@@ -132,9 +132,9 @@ func (o *simOutput) write(w io.Writer, r simulate.Outcome) error {
 	format := report.Format(o.format)
 	switch {
 	case o.asJSON:
-		return r.WriteJSON(w)
+		return report.WriteJSON(w, r.Document())
 	case format == report.CSV:
-		return r.WriteCSV(w)
+		return simulate.WriteCSV(w, r.Document())
 	}
 	return r.WriteTables(w, format)
 }

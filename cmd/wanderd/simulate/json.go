@@ -24,20 +24,16 @@ type document[T any] struct {
 	measure.Set[T]
 }
 
-func (r *Result) document() any {
+// Document implements [Outcome].
+func (r *Result) Document() any {
 	if r.Scenario.Seeds == 1 {
 		return document[measure.Number]{r.Scenario, len(r.Runs), r.Stopped(), r.TooShort, r.Lap.Seconds(), r.Runs[0]}
 	}
 	return document[measure.Estimate]{r.Scenario, len(r.Runs), r.Stopped(), r.TooShort, r.Lap.Seconds(), measure.Across(r.Runs)}
 }
 
-// WriteJSON implements [Outcome].
-func (r *Result) WriteJSON(w io.Writer) error { return report.WriteJSON(w, r.document()) }
-
-// WriteCSV implements [Outcome].
-func (r *Result) WriteCSV(w io.Writer) error { return writeCSV(w, r.document()) }
-
-func writeCSV(w io.Writer, document any) error {
+// WriteCSV writes a line for each number of a document. Its name is the path in JSON, with dots: "interval_s.p50,812".
+func WriteCSV(w io.Writer, document any) error {
 	text, err := json.Marshal(document)
 	if err != nil {
 		return err

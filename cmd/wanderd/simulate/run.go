@@ -1,7 +1,7 @@
 // Package simulate runs a scenario, with one seed or with many, and presents the figures.
 //
 //	run.go      all seeds, and a wandering token
-//	figure.go   policies that have nothing but numbers; numbers.go has those of each
+//	numbers.go  policies that have nothing but numbers
 //	json.go     the figures for scripts: JSON, and CSV with the same names
 //	tables.go   the figures for people
 //	chart.go    the intervals, as a bar chart
@@ -27,9 +27,8 @@ import (
 
 // Outcome is what the runs of a scenario have given.
 type Outcome interface {
-	WriteJSON(w io.Writer) error
-	// WriteCSV writes a line for each number. Its name is the path in JSON, with dots: "interval_s.p50,812".
-	WriteCSV(w io.Writer) error
+	// Document is the outcome as one JSON object: the figures of one run, or the means and confidence intervals of many.
+	Document() any
 	// WriteTables writes the outcome for people. For many runs it writes means, and half the widths of their confidence intervals.
 	WriteTables(w io.Writer, format report.Format) error
 	// Count returns how many runs there are, and how many of the scenario's seeds are complete.

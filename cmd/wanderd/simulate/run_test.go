@@ -39,7 +39,7 @@ func TestTheNumberOfCoresChangesNoResult(t *testing.T) {
 			t.Fatalf("%d complete, %v", r.Complete, err)
 		}
 		var b bytes.Buffer
-		if err := r.WriteJSON(&b); err != nil {
+		if err := report.WriteJSON(&b, r.Document()); err != nil {
 			t.Fatal(err)
 		}
 		texts = append(texts, b.String())
@@ -103,7 +103,7 @@ func TestJSONHasTheFieldsThatScriptsRelyOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := r.WriteJSON(&b); err != nil {
+	if err := report.WriteJSON(&b, r.Document()); err != nil {
 		t.Fatal(err)
 	}
 	var got map[string]any
@@ -135,7 +135,7 @@ func TestCSVHasTheNamesOfJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := r.WriteCSV(&b); err != nil {
+	if err := WriteCSV(&b, r.Document()); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
