@@ -54,11 +54,6 @@ type passage struct {
 	since  policy.Time
 }
 
-func newCustody(members, slots int, quiet, good time.Duration) custody {
-	slots = max(slots, 1)
-	return custody{quiet: quiet, members: make([]keeper, members), bySlot: make([]int, slots), losses: newLosses(slots, good)}
-}
-
 // tokens is zero if any slot has no token, else the number of tokens of the slot with most: one if every slot has one.
 func (k *custody) tokens() int {
 	if slices.Min(k.bySlot) == 0 {

@@ -28,10 +28,6 @@ type loss struct {
 	since  policy.Time
 }
 
-func newLosses(slots int, good time.Duration) losses {
-	return losses{good: good, slots: make([]loss, slots)}
-}
-
 // live: there is one more token.
 func (l *losses) live(now policy.Time, slot uint8) {
 	s := &l.slots[slot]

@@ -40,9 +40,13 @@ type Meter struct {
 
 // New returns a meter for one run. It must watch from the beginning.
 func New(cfg Config) *Meter {
+	slots := max(cfg.Slots, 1)
 	return &Meter{
-		cfg: cfg, operations: newOperations(cfg.Members, cfg.Bin, cfg.Unit), custody: newCustody(cfg.Members, cfg.Slots, cfg.Quiet, cfg.Good),
-		recovery: recovery{quiet: cfg.Quiet},
+		cfg: cfg, recovery: recovery{quiet: cfg.Quiet},
+		operations: operations{members: make([]operator, cfg.Members), intervals: newIntervals(cfg.Bin), busy: busy{unit: cfg.Unit}},
+		custody: custody{
+			quiet: cfg.Quiet, members: make([]keeper, cfg.Members), bySlot: make([]int, slots), losses: losses{good: cfg.Good, slots: make([]loss, slots)},
+		},
 	}
 }
 

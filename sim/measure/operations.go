@@ -26,10 +26,6 @@ type operator struct {
 	since policy.Time
 }
 
-func newOperations(members int, bin, unit time.Duration) operations {
-	return operations{members: make([]operator, members), intervals: newIntervals(bin), busy: busy{unit: unit}}
-}
-
 func (p *operations) arrive(now policy.Time, member int) {
 	o := &p.members[member]
 	if !o.came {

@@ -6,15 +6,15 @@ import "math/bits"
 func (r Ring) Listed(k int) int64 {
 	count := int64(0)
 	for crashed := range uint64(1) << r.members {
-		if bits.OnesCount64(crashed) == r.crashed && longestRow(crashed, r.members) <= k {
+		if bits.OnesCount64(crashed) == r.crashed && LongestRow(crashed, r.members) <= k {
 			count++
 		}
 	}
 	return count
 }
 
-// longestRow is how many of the crashed follow each other, round the ring.
-func longestRow(crashed uint64, members int) int {
+// LongestRow is how many of the crashed follow each other, round a ring of at most 64 members.
+func LongestRow(crashed uint64, members int) int {
 	longest, row := 0, 0
 	// Twice round, so that a row is whole that goes over the end.
 	for i := range 2 * members {

@@ -14,10 +14,6 @@ type custody struct {
 	made, falsely int
 }
 
-func newCustody(sites int) *custody {
-	return &custody{held: make([]bool, sites), flying: make([]int, sites)}
-}
-
 // holder is a site that has a token, or is to have it next.
 func (k *custody) holder() (site int, ok bool) {
 	for i := range k.held {

@@ -55,10 +55,6 @@ type meter struct {
 	wanted []policy.Time
 }
 
-func newMeter(sites int) *meter {
-	return &meter{wanted: slices.Repeat([]policy.Time{policy.Never}, sites)}
-}
-
 // Watch implements [sim.Watcher].
 func (m *meter) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	wanted := &m.wanted[o.Member]

@@ -69,7 +69,8 @@ type World struct {
 func NewWorld(s Scenario, watchers ...sim.Watcher) *World {
 	w := &World{
 		scenario: s, machines: make([]*tree.Machine, s.Members), left: make([]int, s.Members), running: make([]bool, s.Members), lives: make([]int, s.Members),
-		dice: rand.New(rand.NewPCG(s.Seed, 0x7472_6565)), custody: newCustody(s.Members), meter: newMeter(s.Members),
+		dice: rand.New(rand.NewPCG(s.Seed, 0x7472_6565)), custody: &custody{held: make([]bool, s.Members), flying: make([]int, s.Members)},
+		meter: &meter{wanted: slices.Repeat([]policy.Time{policy.Never}, s.Members)},
 	}
 	// A site's rank in the tree is its number in the cluster.
 	ids := sim.Roster(sim.InOrder, s.Seed, s.Members)

@@ -58,9 +58,10 @@ func answer(all []course, runs [][]outcome) study.Result {
 	}
 	r.Verdict = fmt.Sprintf("%d of %d are borne out", held, len(counsels))
 	for _, load := range loads() {
-		r.Tables = append(r.Tables, obtainingBySize(list, load))
+		title := fmt.Sprintf("Time from a demand to its run at %s × the capacity, median / 99th percentile, s", number(load))
+		r.Tables = append(r.Tables, bySize(list, title, load, func(m *measured) string { return number(m.p50) + " / " + number(m.p99) }))
 	}
-	r.Tables = append(r.Tables, messagesBySize(list))
+	r.Tables = append(r.Tables, bySize(list, "Datagrams for each run at a tenth of the capacity", loads()[0], func(m *measured) string { return number(m.messages) }))
 	for _, f := range []fault{noFault, ofCrashes, ofLoss} {
 		r.Tables = append(r.Tables, underFault(list, f))
 	}
@@ -112,15 +113,6 @@ func bySize(list []measured, title string, load float64, cell func(*measured) st
 		t.Rows = append(t.Rows, row)
 	}
 	return t
-}
-
-func obtainingBySize(list []measured, load float64) report.Table {
-	title := fmt.Sprintf("Time from a demand to its run at %s × the capacity, median / 99th percentile, s", number(load))
-	return bySize(list, title, load, func(m *measured) string { return number(m.p50) + " / " + number(m.p99) })
-}
-
-func messagesBySize(list []measured) report.Table {
-	return bySize(list, "Datagrams for each run at a tenth of the capacity", loads()[0], func(m *measured) string { return number(m.messages) })
 }
 
 // underFault is all figures of the fleets of one size, at capacity and at twice of it.

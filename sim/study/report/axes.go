@@ -29,11 +29,11 @@ const (
 func (f *frame) axes() *axes {
 	a := &axes{frame: f}
 	a.low, a.high = f.span()
-	var vertical marks = linearTicks{}
+	vertical := linearTicks
 	if f.logarithmic {
-		vertical = decadeTicks{}
+		vertical = decadeTicks
 	}
-	a.below, a.beside = f.marks.between(f.from, f.to), vertical.between(a.low, a.high)
+	a.below, a.beside = f.marks(f.from, f.to), vertical(a.low, a.high)
 	return a
 }
 

@@ -47,18 +47,18 @@ func (Bars) sample(c draw.Canvas, _ int, of color.Color) {
 }
 
 // ticks has as many of the labels as there is room for.
-func (b Bars) ticks() labels {
+func (b Bars) ticks() marks {
 	longest := 1
 	for _, l := range b.Labels {
 		longest = max(longest, len([]rune(l)))
 	}
 	const letterWidth, room = 7, 560
 	every := max(1, int(math.Ceil(float64(len(b.Labels)*(longest+1)*letterWidth)/room)))
-	var ticks labels
+	var ticks []tick
 	for i := 0; i < len(b.Labels); i += every {
 		ticks = append(ticks, tick{float64(i), b.Labels[i]})
 	}
-	return ticks
+	return func(float64, float64) []tick { return ticks }
 }
 
 func (b Bars) paint(c draw.Canvas, a *axes) {

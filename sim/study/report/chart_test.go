@@ -86,7 +86,7 @@ func TestATerminalChartKeepsWithinItsColumns(t *testing.T) {
 
 func TestAnAxisHasAFewRoundMarks(t *testing.T) {
 	for _, high := range []float64{0.003, 1, 7, 10, 123, 9999, 661678, 1e6, 3.7e9} {
-		ticks := linearTicks{}.between(0, high)
+		ticks := linearTicks(0, high)
 		if len(ticks) < 4 || len(ticks) > maxTicks+1 {
 			t.Errorf("up to %v: %d marks: %v", high, len(ticks), ticks)
 		}
@@ -101,7 +101,7 @@ func TestAnAxisHasAFewRoundMarks(t *testing.T) {
 		{1, 1e12, "1 100 10 000 1 000 000 100 000 000 10 000 000 000 1 000 000 000 000"},
 	} {
 		var labels []string
-		for _, k := range (decadeTicks{}).between(tc.low, tc.high) {
+		for _, k := range decadeTicks(tc.low, tc.high) {
 			labels = append(labels, k.label)
 		}
 		if got := strings.Join(labels, " "); got != tc.want {

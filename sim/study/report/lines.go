@@ -42,7 +42,7 @@ const (
 )
 
 func (l Lines) frame() frame {
-	f := frame{title: l.Title, x: l.X, y: l.Y, logarithmic: l.Logarithmic, from: math.Inf(1), to: math.Inf(-1), marks: linearTicks{}}
+	f := frame{title: l.Title, x: l.X, y: l.Y, logarithmic: l.Logarithmic, from: math.Inf(1), to: math.Inf(-1), marks: linearTicks}
 	if len(l.Labels) > 0 {
 		f.marks = Bars{Labels: l.Labels}.ticks()
 	}

@@ -8,23 +8,14 @@ type tick struct {
 	label string
 }
 
-// marks are those on an axis between two values.
-type marks interface {
-	between(low, high float64) []tick
-}
-
-// labels are marks that do not depend on the values.
-type labels []tick
-
-func (l labels) between(float64, float64) []tick { return l }
+// marks returns those on an axis between two values.
+type marks func(low, high float64) []tick
 
 // maxTicks is the greatest number of marks with a number on an axis.
 const maxTicks = 7
 
 // linearTicks marks round numbers.
-type linearTicks struct{}
-
-func (linearTicks) between(low, high float64) []tick {
+func linearTicks(low, high float64) []tick {
 	step := roundStep((high - low) / maxTicks)
 	var ticks []tick
 	for i := math.Ceil(low/step - 1e-9); i*step <= high*(1+1e-9); i++ {
@@ -45,9 +36,7 @@ func roundStep(d float64) float64 {
 }
 
 // decadeTicks marks the powers of ten, and where there are few, their doubles and fives too. The values are above zero.
-type decadeTicks struct{}
-
-func (decadeTicks) between(low, high float64) []tick {
+func decadeTicks(low, high float64) []tick {
 	first, last := math.Ceil(math.Log10(low)-1e-9), math.Floor(math.Log10(high)+1e-9)
 	every, multiples := max(1, math.Ceil((last-first+1)/maxTicks)), []float64{1}
 	if last-first <= 1 {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/wanderd/wanderd/policy/kcopies/survival"
 	"github.com/wanderd/wanderd/sim/fleet/kcopies"
 	"github.com/wanderd/wanderd/sim/measure"
 	"github.com/wanderd/wanderd/sim/study"
@@ -116,27 +117,14 @@ func (c *transpeerCase) locked() (run transpeerRun) {
 func failing(seed uint64) []int {
 	dice := rand.New(rand.NewPCG(seed, 3))
 	for {
-		who := dice.Perm(transpeerRouters)[:transpeerFailing]
-		if longestRow(who, transpeerRouters) <= transpeerK {
+		who, crashed := dice.Perm(transpeerRouters)[:transpeerFailing], uint64(0)
+		for _, i := range who {
+			crashed |= 1 << i
+		}
+		if survival.LongestRow(crashed, transpeerRouters) <= transpeerK {
 			return who
 		}
 	}
-}
-
-// longestRow is how many of these sites follow each other on a ring, of which they are not all.
-func longestRow(who []int, n int) int {
-	in := make([]bool, n)
-	for _, i := range who {
-		in[i] = true
-	}
-	longest, row := 0, 0
-	for i := range 2 * n {
-		if row++; !in[i%n] {
-			row = 0
-		}
-		longest = max(longest, row)
-	}
-	return longest
 }
 
 func answerTranspeer(cases []transpeerCase, runs [][]transpeerRun) study.Result {
