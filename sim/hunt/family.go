@@ -64,68 +64,60 @@ func (f *Family) Explore(seed uint64, watchers ...sim.Watcher) (o Outcome) {
 }
 
 func wander() Family {
-	return Family{
-		Name: "wander", Words: wandering.Words(), covers: true,
-		parameters: func(seed uint64) string {
-			s := wandering.Draw(seed)
-			return s.String()
-		},
-		explore: func(seed uint64, watchers ...sim.Watcher) Outcome {
-			s := wandering.Draw(seed)
-			o := s.Explore(watchers...)
-			return Outcome{o.Steps, o.At, o.Err}
-		},
-	}
+	f := wanderers(wandering.Draw)
+	f.covers = true
+	return f
 }
 
 // Liar is the family of fleets with a wandering token in which one member lies. Nothing else goes wrong there, and a hunt of another family
 // has no liar.
 func Liar() Family {
+	f := wanderers(wandering.DrawLiar)
+	f.flags = " --liar"
+	return f
+}
+
+// wanderers are fleets with a wandering token, of scenarios that a seed draws.
+func wanderers[S any, P interface {
+	*S
+	String() string
+	Explore(watchers ...sim.Watcher) wandering.Outcome
+}](draw func(seed uint64) S) Family {
 	return Family{
-		Name: "wander", Words: wandering.Words(), flags: " --liar",
+		Name: "wander", Words: wandering.Words(),
 		parameters: func(seed uint64) string {
-			s := wandering.DrawLiar(seed)
-			return s.String()
+			s := draw(seed)
+			return P(&s).String()
 		},
 		explore: func(seed uint64, watchers ...sim.Watcher) Outcome {
-			s := wandering.DrawLiar(seed)
-			o := s.Explore(watchers...)
+			s := draw(seed)
+			o := P(&s).Explore(watchers...)
 			return Outcome{o.Steps, o.At, o.Err}
 		},
 	}
 }
 
 func ring() Family {
-	return Family{
-		Name: "ring", flags: " --policy ring", parameters: func(seed uint64) string { return tell.Parameters(ringing.Draw(seed)) },
-		explore: func(seed uint64, watchers ...sim.Watcher) Outcome {
-			s := ringing.Draw(seed)
-			clock := &clock{}
-			_, err := s.Explore(append(watchers, clock)...)
-			return Outcome{clock.steps, clock.at, err}
-		},
-	}
+	return rostered("ring", ringing.Draw, func(s ringing.Scenario, watchers ...sim.Watcher) error { return s.Explore(watchers...) })
 }
 
 func tree() Family {
+	return rostered("tree", treeing.Draw, func(s treeing.Scenario, watchers ...sim.Watcher) error {
+		_, err := treeing.Explore(s, watchers...)
+		return err
+	})
+}
+
+// rostered are fleets of a policy whose members have a roster.
+func rostered[S any](policy string, draw func(seed uint64) S, explore func(s S, watchers ...sim.Watcher) error) Family {
 	return Family{
-		Name: "tree", flags: " --policy tree", parameters: func(seed uint64) string { return tell.Parameters(treeing.Draw(seed)) },
-		explore: func(seed uint64, watchers ...sim.Watcher) Outcome {
-			clock := &clock{}
-			_, err := treeing.Explore(treeing.Draw(seed), append(watchers, clock)...)
-			return Outcome{clock.steps, clock.at, err}
+		Name: policy, flags: " --policy " + policy, parameters: func(seed uint64) string { return tell.Parameters(draw(seed)) },
+		explore: func(seed uint64, watchers ...sim.Watcher) (reached Outcome) {
+			reached.Err = explore(draw(seed), append(watchers, sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
+				reached.Steps, reached.At = c.Steps(), o.At
+				return nil
+			}))...)
+			return reached
 		},
 	}
-}
-
-// clock is how far a run has come.
-type clock struct {
-	steps uint64
-	at    policy.Time
-}
-
-// Watch implements [sim.Watcher].
-func (k *clock) Watch(c *sim.Cluster, o *sim.Occurrence) error {
-	k.steps, k.at = c.Steps(), o.At
-	return nil
 }

@@ -39,15 +39,12 @@ type Crash struct {
 	Before int
 }
 
-// theToken is the name of the token. Its generator is the member that holds it at the start.
-func theToken(first wire.MemberID) wire.TokenID { return wire.TokenID{Generator: first} }
-
-// ring returns what the members know alike, each as itself.
+// ring returns what the members know alike, each as itself. The token's generator is the member that holds it at the start.
 func (w *World) ring() []kcopies.Config {
 	ids := sim.Roster(sim.InOrder, w.Seed, w.Members)
 	ring := make([]kcopies.Config, w.Members)
 	for i := range ring {
-		ring[i] = kcopies.Config{Gate: wire.GateIDOf("default"), Ring: ids, Self: kcopies.Site(i), K: w.K, ID: theToken(ids[0])}
+		ring[i] = kcopies.Config{Gate: wire.GateIDOf("default"), Ring: ids, Self: kcopies.Site(i), K: w.K, ID: wire.TokenID{Generator: ids[0]}}
 	}
 	return ring
 }

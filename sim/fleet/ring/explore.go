@@ -77,28 +77,27 @@ func (s *Scenario) Checkers() []sim.Watcher {
 // Explore runs the scenario in two phases. In the first, things go wrong, and every checker looks at every step. Then all is healed, and
 // all members ask, twice: every request has to be served within a bound, and then the ring falls silent. The watchers are told of
 // everything, after the checkers.
-func (s *Scenario) Explore(watchers ...sim.Watcher) (steps uint64, err error) {
+func (s *Scenario) Explore(watchers ...sim.Watcher) error {
 	served, silent := NewServedChecker(s.Members), &SilentChecker{}
 	c := s.NewCluster(slices.Concat(s.Checkers(), []sim.Watcher{served, silent}, watchers)...)
 	c.Boot()
 	end := c.StartFaults(s.Faults)
 	if err := c.Run(policy.Time(s.Duration)); err != nil {
-		return c.Steps(), err
+		return err
 	}
 	end(sim.Network{Latency: s.Network.Latency, Jitter: s.Network.Jitter, FIFO: s.Network.FIFO, Encode: true})
 	c.EndDemand()
 	served.Begin(c.Now(), s.bound())
 	for range 2 {
 		if err := s.serveAll(c, served); err != nil {
-			return c.Steps(), err
+			return err
 		}
 	}
 	if s.Request == ring.Always {
-		return c.Steps(), nil
+		return nil
 	}
 	silent.Begin(c.Now().Add(s.bound() / 4))
-	err = c.Run(c.Now().Add(s.bound() / 2))
-	return c.Steps(), err
+	return c.Run(c.Now().Add(s.bound() / 2))
 }
 
 // serveAll lets all members ask that do not wait, and time pass until those who wait now are served.

@@ -58,9 +58,6 @@ type meter struct {
 // Watch implements [sim.Watcher].
 func (m *meter) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	wanted := &m.wanted[o.Member]
-	if o.Kind == sim.Stepped {
-		m.figures.Steps++
-	}
 	switch {
 	case o.Ends() || o.On(policy.Unwanted):
 		*wanted = policy.Never

@@ -117,7 +117,7 @@ func (w *World) RunFor(ctx context.Context, progress func(now policy.Time)) (*Fi
 		if done := s.Sections > 0 && w.done(); done || at == policy.Time(s.Limit) || ctx.Err() != nil {
 			f := w.meter.done(at)
 			f.Regenerated, f.FalselyRegenerated = w.custody.made, w.custody.falsely
-			f.Stuck = s.Sections > 0 && !done
+			f.Stuck, f.Steps = s.Sections > 0 && !done, w.cluster.Steps()
 			return f, ctx.Err()
 		}
 	}

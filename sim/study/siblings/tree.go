@@ -136,12 +136,12 @@ func treeExperiment(e study.Experiment, figure string, cases []treeCase, compare
 				letter := string(rune('a' + i*len(drawn) + j))
 				title := fmt.Sprintf("Figure %s(%s): %s, %s", figure, letter, q.name, panel)
 				r.Plots = append(r.Plots, study.Plot{Name: fmt.Sprintf("%s-%s%s", e.Name, figure, letter), Chart: treeChart(title, &q, panel, points)})
-				r.Points = append(r.Points, treeRows(title, &q, panel, points))
+				r.Points = append(r.Points, treeRows(title, q.name, q.unit, panel, points, q.of))
 			}
 		}
 		for _, panel := range treePanels(points) {
-			r.Points = append(r.Points, treeCounts("Stuck runs, "+panel, panel, points, func(p *treePoint) int { return p.stuck }),
-				treeCounts("False regenerations, "+panel, panel, points, func(p *treePoint) int { return p.falsely }))
+			r.Points = append(r.Points, treeRows("Stuck runs, "+panel, "runs", "", panel, points, func(p *treePoint) measure.Estimate { return treeSum(p.stuck) }),
+				treeRows("False regenerations, "+panel, "runs", "", panel, points, func(p *treePoint) measure.Estimate { return treeSum(p.falsely) }))
 		}
 		return r
 	})
@@ -236,24 +236,18 @@ func treeChart(title string, q *treeQuantity, panel string, points []treePoint) 
 }
 
 // treeRows are the numbers of a panel.
-func treeRows(title string, q *treeQuantity, panel string, points []treePoint) report.Comparison {
-	c := report.Comparison{Title: title, What: "algorithm, crashes", Figure: q.name, Unit: q.unit}
+func treeRows(title, figure, unit, panel string, points []treePoint, of func(*treePoint) measure.Estimate) report.Comparison {
+	c := report.Comparison{Title: title, What: "algorithm, crashes", Figure: figure, Unit: unit}
 	for p := range inPanel(panel, points) {
-		e := q.of(p)
-		row := report.Measured(p.name(), float64(e.Mean))
-		row.Half = float64(e.Half)
-		c.Rows = append(c.Rows, row)
+		e := of(p)
+		c.Rows = append(c.Rows, report.Compared{Label: p.name(), Published: math.NaN(), Measured: float64(e.Mean), Half: float64(e.Half)})
 	}
 	return c
 }
 
-// treeCounts are sums over the runs of a panel; the bar for both is zero.
-func treeCounts(title, panel string, points []treePoint, of func(*treePoint) int) report.Comparison {
-	c := report.Comparison{Title: title, What: "algorithm, crashes", Figure: "runs"}
-	for p := range inPanel(panel, points) {
-		c.Rows = append(c.Rows, report.Measured(p.name(), float64(of(p))))
-	}
-	return c
+// treeSum is a sum over the runs of a panel, which has no confidence interval; the bar for stuck and false ones is zero.
+func treeSum(n int) measure.Estimate {
+	return measure.Estimate{Mean: measure.Number(n), Half: measure.Number(math.NaN())}
 }
 
 // treePublished puts a number of the paper's text beside the mean over some points.
