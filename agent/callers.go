@@ -35,8 +35,8 @@ type caller struct {
 	since, running time.Time
 	start          starter
 	ended          chan hook.Result
-	// own says that it waits for the gate's own operation, and not to run a command; then the result is waiters', and
-	// due hears that this host is ready.
+	// own says that it waits for the gate's own operation, instead of running a command. Then the result goes to waiters, and due is told
+	// when this host is ready.
 	own     bool
 	due     []chan struct{}
 	waiters []chan hook.Result
@@ -171,7 +171,7 @@ func (k *callers) command() int {
 	return slices.IndexFunc(k.queue, func(c *caller) bool { return !c.own })
 }
 
-// begin gives the grant to the first caller with a command; nil, if none waits any more.
+// begin gives the grant to the first caller with a command. It returns nil if nobody with a command waits any more.
 func (k *callers) begin() *caller {
 	at := k.command()
 	if at < 0 {

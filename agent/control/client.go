@@ -39,7 +39,7 @@ func Dial(path string) *Client {
 	return &Client{path: path, http: transportTo(path, clientTimeout)}
 }
 
-// transportTo returns a client of net/http whose answers may take so long; zero is for ever.
+// transportTo returns an HTTP client for the socket at path. patience is how long an answer may take; zero sets no limit.
 func transportTo(path string, patience time.Duration) *http.Client {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		var d net.Dialer

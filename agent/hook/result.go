@@ -194,7 +194,7 @@ func readReport(from io.Reader, told func(report)) report {
 	return last
 }
 
-// result says the same in an operator's terms.
+// result makes the Result of what the guard has reported.
 func (r *report) result(spec Spec, took time.Duration) Result {
 	res := Result{
 		Exit: -1, Code: -1, Took: took, TimedOut: r.TimedOut, Stopped: r.Stopped, Expired: r.Expired, Orphaned: r.Orphaned,

@@ -72,7 +72,7 @@ socket_group, or as root.`,
 	return cmd
 }
 
-// addNow adds who has the tokens now. A status without that is one all the same: an older agent cannot tell.
+// addNow adds who has the tokens now. An older agent cannot tell that: then the status is shown without it.
 func addNow(ctx context.Context, c *control.Client, s *control.Status) {
 	now, err := c.Now(ctx)
 	if err != nil {
@@ -127,7 +127,7 @@ func newAskCommand(p *program, cmd *cobra.Command, ask func(context.Context, *co
 	})
 }
 
-// asking completes a command that has something to do with the agent on this host: it finds the agent, and takes no arguments.
+// asking completes a command that talks to the agent on this host. It finds the agent's socket. The command takes no arguments.
 func (p *program) asking(cmd *cobra.Command, do func(context.Context, *control.Client) error) *cobra.Command {
 	flags := settings.Flags{}
 	flags.AddTo(cmd.Flags(), config.Table().Only("socket", "state_dir", "config"))

@@ -29,7 +29,7 @@ import (
 type execution struct {
 	*program
 	gate string
-	// wait is nil if there is no limit; zero is as nonblock.
+	// wait is nil if there is no limit; zero has the same effect as nonblock.
 	wait               *time.Duration
 	timeout, killAfter time.Duration
 	nonblock           bool
@@ -40,7 +40,7 @@ type execution struct {
 	path    string
 	client  *control.Client
 	signals chan os.Signal
-	// giveUp strikes when the wait is over.
+	// giveUp delivers a value when the time to wait is over.
 	giveUp <-chan time.Time
 	line   waitingLine
 }
@@ -211,7 +211,7 @@ func (e *execution) try() (again bool, err error) {
 	return false, e.outcome(&result)
 }
 
-// tooLong is the end of a caller that has waited for as long as it was to.
+// tooLong is the error of a caller that was not granted the gate within --wait.
 func (e *execution) tooLong() error {
 	within := atOnce
 	if !e.nonblock {
@@ -363,7 +363,7 @@ func waitingFor(g *control.Gate, pid int, now time.Time) string {
 // waitingLine is a line on a terminal that is written again and again.
 type waitingLine struct{ written bool }
 
-// ticks says when the line is written: nothing, if nobody sees it.
+// ticks delivers a value whenever the line is to be written; it is nil if nobody can see the line.
 func (l *waitingLine) ticks() <-chan time.Time {
 	if !isForeground() {
 		return nil

@@ -96,7 +96,7 @@ func (p *program) ordering(cmd *cobra.Command, order *control.Order, why string,
 	})
 }
 
-// stillPaused says how to end a pause that an order to resume was not about.
+// stillPaused says how to end a pause that an order to resume has not ended: that of all hosts, or that of this host.
 func stillPaused(order *control.Order, g *control.Gate) string {
 	switch {
 	case order.Pause:

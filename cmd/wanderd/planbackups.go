@@ -50,7 +50,7 @@ const (
 
 const usualTarget = "0.999"
 
-// curvePoints is about how many values of k a curve has at most.
+// curvePoints bounds how many steps of k a curve has; it has one value more.
 const curvePoints = 60
 
 // backupsWish is the parameters of a ring, and the required probability.

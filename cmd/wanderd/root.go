@@ -25,9 +25,9 @@ type program struct {
 	environ        []string
 	now            func() time.Time
 	runAgent       func(context.Context, agent.Config) error
-	// hangups takes the SIGHUPs of this process from now on.
+	// hangups makes SIGHUP ask for a reload from now on, and returns where the requests come.
 	hangups func() <-chan struct{}
-	// ownSignals leaves the signals to a command that handles them itself.
+	// ownSignals stops the handling of signals by the program, for a command that handles them itself.
 	ownSignals func()
 }
 

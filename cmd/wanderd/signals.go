@@ -20,13 +20,14 @@ type hangups struct {
 	came  chan struct{}
 }
 
-// take takes them from now on.
+// take makes SIGHUP ask for a reload from now on, instead of ending the program.
 func (h *hangups) take() <-chan struct{} {
 	h.taken.Store(true)
 	return h.came
 }
 
-// takes passes a signal on, and reports whether it was a SIGHUP that somebody takes. Several before the first was heard are one.
+// takes reports whether a signal is a SIGHUP that asks for a reload, and passes it on. Several that come before the first is handled count as
+// one.
 func (h *hangups) takes(s os.Signal) bool {
 	if h == nil || s != syscall.SIGHUP || !h.taken.Load() {
 		return false
