@@ -129,10 +129,8 @@ func New(cfg Config) (*Agent, error) {
 		},
 		startHook: func(spec hook.Spec) (HookRun, error) { return hook.Start(spec) },
 		save:      (*statedir.Dir).Save,
-		serve: func(path, group string, src control.Source, log zerolog.Logger) (io.Closer, error) {
-			return control.Serve(path, group, src, log)
-		},
-		host: host{wall: time.Now, asleep: sinceBootAsleep, boot: thisBoot()},
+		serve:     control.Serve,
+		host:      host{wall: time.Now, asleep: sinceBootAsleep, boot: thisBoot()},
 	})
 }
 
@@ -203,11 +201,9 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 			return nil, err
 		}
 	}
-	server, err := d.serve(cfg.Socket, cfg.SocketGroup, source{a}, a.log)
-	if err != nil {
+	if a.control, err = d.serve(cfg.Socket, cfg.SocketGroup, source{a}, a.log); err != nil {
 		return nil, err
 	}
-	a.control = server // only now: a nil server would make a Closer that is not nil
 	if err := a.startMembership(key, atHome); err != nil {
 		return nil, err
 	}

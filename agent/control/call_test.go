@@ -172,8 +172,8 @@ func TestTheSocketOfAGroup(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o660 || s.socket.group != os.Getegid() {
-		t.Errorf("%v, group %d, %v", info.Mode(), s.socket.group, err)
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o660 || s.(*Server).socket.group != os.Getegid() {
+		t.Errorf("%v, group %d, %v", info.Mode(), s.(*Server).socket.group, err)
 	}
 	if got, err := Dial(path).Status(t.Context()); err != nil || got.Name != "m1" {
 		t.Errorf("%+v, %v", got, err)

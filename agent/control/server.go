@@ -88,7 +88,7 @@ type Server struct {
 // Serve makes a socket at path with mode 0600 and answers on it; if a group is named, with that group and mode 0660. It replaces the
 // socket of a dead agent. It is an error if a live agent uses the path, or if the path is too long for a socket or names another kind
 // of file.
-func Serve(path, group string, src Source, logger zerolog.Logger) (*Server, error) {
+func Serve(path, group string, src Source, logger zerolog.Logger) (io.Closer, error) {
 	socket, err := listen(path, group)
 	if err != nil {
 		return nil, err

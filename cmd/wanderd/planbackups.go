@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -193,10 +194,7 @@ func likelihood(p, missing float64) string {
 func (a *backupsAnswer) table() report.Table {
 	const around = 5
 	t := report.Table{Header: []string{"k", "survives", "lost eventually", "lost at once"}}
-	at := 0
-	for at < len(a.Curve) && a.Curve[at].K < a.K {
-		at++
-	}
+	at := slices.IndexFunc(a.Curve, func(o backupsOdds) bool { return o.K == a.K })
 	for _, o := range a.Curve[max(0, at-around):min(len(a.Curve), at+around+1)] {
 		t.Rows = append(t.Rows, []string{
 			fmt.Sprint(o.K), likelihood(o.Probability, o.Eventual), report.Number(o.Eventual), report.Number(o.AtOnce),
