@@ -133,7 +133,7 @@ func New(cfg Config) *Cluster {
 	if cfg.Ready != (Ready{}) {
 		c.questions = questions{dice: dice(11), each: make([]question, cfg.Members)}
 	}
-	c.net = newNetwork(cfg.Network, cfg.Members)
+	c.net = network{Network: cfg.Network, latest: map[link]policy.Time{}, lastFrom: make([]policy.Time, cfg.Members)}
 	c.net.adversary.listen(cfg.Family.Kinds)
 	c.views = newViews(c.members)
 	return c
@@ -208,7 +208,11 @@ func (c *Cluster) SlotStatus(i, slot int) *policy.Status {
 func (c *Cluster) Slot() int { return c.slot }
 
 // At calls do at a time that is not in the past.
-func (c *Cluster) At(at policy.Time, do func()) { c.push(entryCall, at, 0, c.calls.put(do)) }
+func (c *Cluster) At(at policy.Time, do func()) {
+	slot := c.calls.reserve()
+	c.calls.items[slot] = do
+	c.push(entryCall, at, 0, slot)
+}
 
 // After calls do when d has passed.
 func (c *Cluster) After(d time.Duration, do func()) { c.At(c.now.Add(d), do) }
@@ -346,7 +350,7 @@ func (c *Cluster) stepOnce(who int32, ev *policy.Event, aside about) (savedAtOnc
 	case crashes:
 		c.Crash(int(who))
 	case left:
-		c.depart(who)
+		c.end(who, Occurrence{Kind: Departed}, c.cfg.Membership.GossipAfter)
 	case savedAtOnce:
 		c.event.Kind = policy.Saved
 		return true

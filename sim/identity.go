@@ -30,7 +30,7 @@ func Identity(order Order, seed uint64, i int) wire.MemberID {
 	return id
 }
 
-// Roster makes the identities of so many members, in the order of their numbers.
+// Roster makes the identities of all members, in the order of their numbers.
 func Roster(order Order, seed uint64, members int) []wire.MemberID {
 	ids := make([]wire.MemberID, members)
 	for i := range ids {

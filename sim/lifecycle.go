@@ -84,11 +84,6 @@ func (c *Cluster) PowerCut(i int) {
 // CrashBefore kills member i's process just before it carries out the n-th effect from now, n ≥ 1.
 func (c *Cluster) CrashBefore(i, n int) { c.members[i].crashBefore = int32(n) }
 
-// depart ends a member that has left.
-func (c *Cluster) depart(who int32) {
-	c.end(who, Occurrence{Kind: Departed}, c.cfg.Membership.GossipAfter)
-}
-
 // end ends a process. The membership notices after noticed, if it has not started again by then.
 func (c *Cluster) end(who int32, how Occurrence, noticed time.Duration) {
 	m := &c.members[who]

@@ -65,10 +65,6 @@ type network struct {
 // link is the way from one member to another.
 type link struct{ from, to int32 }
 
-func newNetwork(n Network, members int) network {
-	return network{Network: n, latest: map[link]policy.Time{}, lastFrom: make([]policy.Time, members)}
-}
-
 // SetNetwork changes the network from now on.
 func (c *Cluster) SetNetwork(n Network) { c.net.Network = n }
 

@@ -103,7 +103,7 @@ type Occurrence struct {
 	Of      int
 	// Outlived says of a Crashed that a run of the member's goes on, until a RunGone.
 	Outlived bool
-	// OneWay says of a Cut that what one side sends arrives on the other all the same.
+	// OneWay says of a Cut that messages of one side still arrive on the other.
 	OneWay bool
 	Msg    *wire.Message
 }

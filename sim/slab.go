@@ -6,13 +6,6 @@ type slab[T any] struct {
 	free  []int32
 }
 
-// put keeps x and returns where.
-func (s *slab[T]) put(x T) int32 {
-	slot := s.reserve()
-	s.items[slot] = x
-	return slot
-}
-
 // reserve returns a place whose content is the caller's to write.
 func (s *slab[T]) reserve() int32 {
 	if n := len(s.free); n > 0 {

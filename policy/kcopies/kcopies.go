@@ -219,7 +219,7 @@ func (c *Config) Distance(from, to Site) int {
 	return d
 }
 
-// After returns the site that is so many hops behind another one, 0 to N.
+// After returns the site that is a number of hops, 0 to N, behind another one.
 func (c *Config) After(s Site, hops int) Site {
 	if c.Backwards {
 		hops = len(c.Ring) - hops

@@ -118,7 +118,7 @@ func remembered(from *policy.Memo) pace.Repeat {
 	return pace.Repeat{Wait: time.Duration(binary.BigEndian.Uint64(from[waitAt:])), Failures: from[failuresAt]}
 }
 
-// SetReady implements [policy.Askable]. Whoever is not ready is as one that is not due: if its turn has come, the token goes on.
+// SetReady implements [policy.Askable]. A member that is not ready counts as not due: if its turn has come, the token goes on.
 func (g *Machine) SetReady(ready bool) { g.due.unready = !ready }
 
 // DueAt implements [policy.Askable].

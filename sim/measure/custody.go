@@ -62,8 +62,6 @@ func (k *custody) tokens() int {
 	return slices.Max(k.bySlot)
 }
 
-func (k *custody) arrive(member int) { k.members[member].up = true }
-
 // end: tokens that an ending process holds, or that are under way to it, are lost.
 func (k *custody) end(now policy.Time, member int) {
 	m := &k.members[member]
@@ -76,7 +74,8 @@ func (k *custody) end(now policy.Time, member int) {
 	k.giveUp(now, func(h *passage) bool { return sim.IndexOf(h.commit.To) == member })
 }
 
-// sent books a message. The one after a token was passed on in the same step gives it to the receiver: in vain if that is down.
+// sent books a message. After a token was passed on, the next message of the same step carries it to the receiver. If the receiver is down, the
+// token is lost.
 func (k *custody) sent(o *sim.Occurrence, m *wire.Message) {
 	if !k.passing {
 		return

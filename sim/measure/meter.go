@@ -60,7 +60,7 @@ func (m *Meter) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 		m.step(o)
 	case sim.Came:
 		m.operations.arrive(o.At, o.Member)
-		m.custody.arrive(o.Member)
+		m.custody.members[o.Member].up = true
 	case sim.Crashed, sim.Departed:
 		m.operations.end(o)
 		m.custody.end(o.At, o.Member)

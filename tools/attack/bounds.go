@@ -70,7 +70,7 @@ func verdict(f *fleet, s summary, revived int, memory, others float64) (text str
 		}
 	}
 	miss(tooMuch, "memory")
-	miss(float64(s.runs) < leastRuns*f.possible(), "runs")
+	miss(float64(s.runs) < leastRuns*possible(f.length), "runs")
 	miss(s.pause > mostPause, "pause")
 	miss(s.overlap > 0, "overlap")
 	miss(revived > 0, "revived")

@@ -35,7 +35,7 @@ func idleScrapes(f *fleet) (string, error) {
 	})
 }
 
-// idleControl does the same to the control sockets.
+// idleControl holds connections to the control socket of each agent in the same way, and sees how long a list of members takes meanwhile.
 func idleControl(f *fleet) (string, error) {
 	var open []net.Conn
 	defer func() {

@@ -121,8 +121,6 @@ const overhead = 11 * time.Second
 // possible is how many runs fit in: each agent runs once in two seconds.
 func possible(length time.Duration) float64 { return length.Seconds() / 2 * size }
 
-func (f *fleet) possible() float64 { return possible(f.length) }
-
 // one starts a fleet, waits until it works, attacks it, and prints a row.
 func one(a *attack, agents, dir string, length time.Duration) (hard bool, err error) {
 	f, err := newFleet(agents, dir, a, length)

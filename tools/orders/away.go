@@ -68,8 +68,8 @@ func (w *world) absent(a absence, at int) (time.Duration, error) {
 	if err := a.leave(w, at); err != nil {
 		return 0, err
 	}
-	left := time.Now()
-	if _, _, err := w.order((at+1)%len(w.fleet.Hosts), w.without(at), isPaused, "pause"); err != nil {
+	left, others := time.Now(), slices.Delete(slices.Clone(w.fleet.Hosts), at, at+1)
+	if _, _, err := w.order((at+1)%len(w.fleet.Hosts), others, isPaused, "pause"); err != nil {
 		return 0, err
 	}
 	time.Sleep(time.Until(left.Add(awayFor)))

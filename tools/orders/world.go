@@ -133,11 +133,6 @@ func (w *world) order(from int, to []*hosts.Host, met func(*control.Gate) bool, 
 // earlier compares when two hosts were as expected.
 func earlier(a, b seen) int { return a.at.Compare(b.at) }
 
-// without are all hosts but one.
-func (w *world) without(at int) []*hosts.Host {
-	return slices.Delete(slices.Clone(w.fleet.Hosts), at, at+1)
-}
-
 // unruly are the results of runs that did not end as usual.
 func unruly(g *control.Gate) uint64 {
 	return g.Results["stopped"] + g.Results["timeout"] + g.Results["expired"] + g.Results["not_started"]

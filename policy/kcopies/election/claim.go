@@ -80,7 +80,7 @@ func (m *Machine) updateToken(object *kcopies.Machine, c claim, crashed int, out
 	return send(object, claim{sClaim: m.ring.Self}, out)
 }
 
-// crashed reports whether a site is among so many before this one.
+// crashed reports whether a site is one of the given number of sites before this one.
 func (m *Machine) crashed(s kcopies.Site, many int) bool {
 	before := m.ring.Distance(s, m.ring.Self)
 	return before >= 1 && before <= many

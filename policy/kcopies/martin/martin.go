@@ -146,8 +146,8 @@ func (m *Machine) Expects(msg *wire.Message) bool {
 	return m.token.Expects(msg)
 }
 
-// isOld reports whether msg is the request of S_q for this member, and no copy, but a later one has been here, or a copy of it. Whoever has
-// sent it on waits for the token all the same.
+// isOld reports whether msg is the request of S_q for this member, and no copy, but a later one has been here, or a copy of it. The member that has
+// sent it on waits for the token nevertheless.
 func (m *Machine) isOld(q kcopies.Site, msg *wire.Message) bool {
 	st, _ := kcopies.Fields(&msg.Load)
 	return st == m.ring.Self && msg.Token.Seq <= m.requests[q].Count()

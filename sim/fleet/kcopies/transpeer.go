@@ -68,7 +68,7 @@ func (w *World) Transpeer(ctx context.Context, load Load, watchers ...sim.Watche
 	return a, err
 }
 
-// crasher lets routers crash when they have received so many transactions.
+// crasher makes the routers in Load.Fail crash when they receive their FailAt-th transaction.
 type crasher struct {
 	load           *Load
 	received       map[int]int

@@ -32,7 +32,8 @@ type World struct {
 	Duration time.Duration
 }
 
-// Crash is the end of a member, between two effects of a step if Before is positive: before so many more effects are carried out.
+// Crash is the end of a member. If Before is positive, it comes between two effects of a step: just before the member carries out that effect,
+// counted from 1.
 type Crash struct {
 	Member int
 	At     time.Duration

@@ -12,7 +12,7 @@ import (
 // cost is the state of [NewCostChecker].
 type cost struct {
 	delivered, requests int
-	// asked is how much had been delivered when a member began to wait. Who does not wait has no entry.
+	// asked is how much had been delivered when a member began to wait. A member that does not wait has no entry.
 	asked map[int]int
 	// running is the member whose run goes on, again says that it is wanted again: "a processor can ask again the resource only after that
 	// the previous request has been satisfied".
@@ -20,9 +20,9 @@ type cost struct {
 	again   bool
 }
 
-// NewCostChecker holds the bounds of a ring on paper links in which nobody crashes, with messages counted on delivery: so many for each request
-// from the beginning, and so many from a request until the token comes (the service traffic). They are those that small rings have from
-// any state, by exhaustive search: Martin 2n − 2 and 3n − 2, Q n and 2n² − 3n + 1, D 5n/2 − 2 and 3n − 1.
+// NewCostChecker checks two bounds of a ring on paper links in which nobody crashes: the messages for each request, on average since the
+// beginning, and the messages from a request until the token comes (the service traffic). Messages count when they are delivered. An exhaustive
+// search of small rings, from any state, found the bounds: Martin 2n − 2 and 3n − 2, Q n and 2n² − 3n + 1, D 5n/2 − 2 and 3n − 1.
 func NewCostChecker(request ring.Request, n int) sim.Watcher {
 	k := &cost{asked: map[int]int{}, running: -1}
 	twice, service := bounds(request, n)

@@ -89,8 +89,8 @@ type tormentor struct {
 // errEnough ends a run that is complete.
 var errEnough = errors.New("enough has been seen")
 
-// tormentAll does each fault in a cell as often as it is to be done with one seed. Who gets over a fault within seconds has forgotten
-// it when the next comes. Under the paper's rules Δgen remembers for hours: there, each fault has a fleet of its own.
+// tormentAll does each fault in a cell as often as it is to be done with one seed. Under wanderd's rules a fleet recovers within seconds,
+// so one fault has no effect on the next. Under the paper's rules Δgen remembers for hours: there, each fault has a fleet of its own.
 func tormentAll(ctx context.Context, c *cell, seed uint64) ([]recovery, error) {
 	if !c.rules.isPaper() {
 		return torment(ctx, c, seed, c.rules.faults(), c.faults)
@@ -108,7 +108,7 @@ func tormentAll(ctx context.Context, c *cell, seed uint64) ([]recovery, error) {
 	return all, nil
 }
 
-// torment runs a cell until each of the faults has been done so many times.
+// torment runs a cell until each of the faults has been done the given number of times.
 func torment(ctx context.Context, c *cell, seed uint64, faults []fault, each int) ([]recovery, error) {
 	t := &tormentor{
 		faults: faults, each: each, from: c.settled(),

@@ -31,7 +31,7 @@ func stabilisation(r reading, members int, seed uint64, quiet float64) float64 {
 	until := m.theft.at + stabilisationLimit.Seconds()
 	tokens, made, since := m.tally.alive, m.tally.made, m.now
 	for m.next(until) {
-		// A token that is removed in the instant in which it is made was there all the same.
+		// A token that is removed in the instant in which it is made counts as a change, too.
 		if m.tally.alive == tokens && m.tally.made == made {
 			continue
 		}

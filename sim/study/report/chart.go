@@ -18,7 +18,7 @@ import (
 
 // Chart is [Bars] or [Lines].
 type Chart interface {
-	// Terminal draws the chart with letters, in lines of at most so many columns; it ends with a newline.
+	// Terminal draws the chart with letters, in lines of at most the given number of columns; it ends with a newline.
 	Terminal(columns int) string
 	frame() frame
 	// paint draws what is within the axes.
