@@ -139,6 +139,23 @@ func TestCertificatesComeInBulk(t *testing.T) {
 	})
 }
 
+// It is said once.
+func TestWhatWasSaidOfAStrangerIsHeardOnceItsCertificateIsHere(t *testing.T) {
+	inFleet(t, func(_ *testing.T, f *fleet) {
+		hosts, _ := f.startCertified(1, 2, lasting)
+		f.within(5*time.Second, "both see each other", allSee(hosts, 1, 2))
+		id, node := wire.MemberIDOf(keyOf(3)), nodeName("host3", wire.MemberIDOf(keyOf(3)))
+		meta := metadata{key: keyOf(3), counter: 1}
+		said := alive{
+			node: []byte(node), addr: []byte{10, 0, 0, 3}, port: DefaultPort, vsn: []byte{1, 5, 2, 0, 0, 0}, incarnation: 1,
+			meta: meta.encode(privateOf(3), node, addrOfHost(3)),
+		}
+		hosts[1].transport.admission.vouch("host3", id, keyOf(3), lasting(3), true)
+		hosts[0].transport.missing.hear(hosts[0].transport.admission, hosts[1].roster.self, &said, time.Now())
+		f.within(time.Second, "it is heard", func() bool { return hosts[0].has(3) })
+	})
+}
+
 // Certificates may be long, and an answer has no room for all of them.
 func TestAnAnswerIsBounded(t *testing.T) {
 	padding := bytes.Repeat([]byte("="), maxCertificate-100)
