@@ -78,18 +78,18 @@ func Broadcasts(k wire.Kind) bool {
 //
 //	byte   0  from      rank of the sender
 //	       2  origin    rank of the site that asks, in REQ; of the site that is asked for, in COMMIT, TOKEN
-//	       4  number    of the request
-//	       8  pos       position of the sender, plus one; 0 is none
-//	      16  clock     Lamport's logical clock
-//	      24  round     which question is answered
-//	      28  next      the sender's next
-//	      30  flags     1 the sender waits or has the section, 2 it holds the token
-//	      31  preds     how many ranks follow
+//	       4  next      the sender's next
+//	       6  flags     1 the sender waits or has the section, 2 it holds the token
+//	       7  preds     how many ranks follow
+//	       8  number    of the request
+//	      16  pos       position of the sender, plus one; 0 is none
+//	      24  clock     Lamport's logical clock
 //	      32  known     the highest number of a token that the sender knows of
-//	      40  pred      ranks, the closest first; 20 at most
+//	      40  round     which question is answered
+//	      44  pred      ranks, the closest first; 20 at most
 type body struct {
 	from, origin rank
-	number       uint32
+	number       uint64
 	pos          position
 	clock        uint64
 	round        uint32
@@ -104,20 +104,20 @@ const (
 	flagInQueue = 1 << iota
 	flagHolds
 
-	predAt = 40
+	predAt = 44
 )
 
 // append writes b as the load of a message.
 func (b *body) write(load *wire.Load) {
 	binary.BigEndian.PutUint16(load[0:], b.from)
 	binary.BigEndian.PutUint16(load[2:], b.origin)
-	binary.BigEndian.PutUint32(load[4:], b.number)
-	binary.BigEndian.PutUint64(load[8:], uint64(b.pos+1))
-	binary.BigEndian.PutUint64(load[16:], b.clock)
-	binary.BigEndian.PutUint32(load[24:], b.round)
-	binary.BigEndian.PutUint16(load[28:], b.next)
-	load[30], load[31] = b.flags, b.preds
+	binary.BigEndian.PutUint16(load[4:], b.next)
+	load[6], load[7] = b.flags, b.preds
+	binary.BigEndian.PutUint64(load[8:], b.number)
+	binary.BigEndian.PutUint64(load[16:], uint64(b.pos+1))
+	binary.BigEndian.PutUint64(load[24:], b.clock)
 	binary.BigEndian.PutUint64(load[32:], uint64(b.known))
+	binary.BigEndian.PutUint32(load[40:], b.round)
 	for i, r := range b.pred[:b.preds] {
 		binary.BigEndian.PutUint16(load[predAt+2*i:], r)
 	}
@@ -125,19 +125,19 @@ func (b *body) write(load *wire.Load) {
 
 // readBody reads the load of a message; what is out of range makes it unreadable.
 func readBody(load *wire.Load, b *body) bool {
-	pos := binary.BigEndian.Uint64(load[8:])
-	if pos > maxPosition || load[31] > MaxBackups {
+	pos := binary.BigEndian.Uint64(load[16:])
+	if pos > maxPosition || load[7] > MaxBackups {
 		return false
 	}
 	b.from = binary.BigEndian.Uint16(load[0:])
 	b.origin = binary.BigEndian.Uint16(load[2:])
-	b.number = binary.BigEndian.Uint32(load[4:])
+	b.next = binary.BigEndian.Uint16(load[4:])
+	b.flags, b.preds = load[6], load[7]
+	b.number = binary.BigEndian.Uint64(load[8:])
 	b.pos = position(pos) - 1
-	b.clock = binary.BigEndian.Uint64(load[16:])
-	b.round = binary.BigEndian.Uint32(load[24:])
-	b.next = binary.BigEndian.Uint16(load[28:])
-	b.flags, b.preds = load[30], load[31]
+	b.clock = binary.BigEndian.Uint64(load[24:])
 	b.known = min(wire.Seq(binary.BigEndian.Uint64(load[32:])), wire.MaxSeq)
+	b.round = binary.BigEndian.Uint32(load[40:])
 	for i := range b.pred[:b.preds] {
 		b.pred[i] = binary.BigEndian.Uint16(load[predAt+2*i:])
 	}
@@ -164,7 +164,7 @@ func (m *Machine) read(msg *wire.Message, b *body) bool {
 func (m *Machine) inRoster(r rank) bool { return int(r) < len(m.cfg.Roster) }
 
 // say fills in what every message says of its sender.
-func (m *Machine) say(origin rank, number uint32) body {
+func (m *Machine) say(origin rank, number uint64) body {
 	b := body{from: m.self, origin: origin, number: number, pos: m.pos, clock: m.election.clock, known: m.known, next: m.next.rank}
 	if m.req {
 		b.flags |= flagInQueue

@@ -11,12 +11,12 @@ import (
 // Every byte of a COMMIT, written out.
 func TestTheLayoutOfALoad(t *testing.T) {
 	b := body{
-		from: 0x0102, origin: 0x0304, number: 0x05060708, pos: 0x0a, clock: 0x0c, round: 0x0d, next: nobody, flags: flagInQueue | flagHolds,
+		from: 0x0102, origin: 0x0304, number: 0x0506070809101112, pos: 0x0a, clock: 0x0c, round: 0x0d, next: nobody, flags: flagInQueue | flagHolds,
 		preds: 2, known: 0x0e, pred: [MaxBackups]rank{0x1112, 0x1314},
 	}
 	var load wire.Load
 	b.write(&load)
-	want := "0102" + "0304" + "05060708" + "000000000000000b" + "000000000000000c" + "0000000d" + "ffff" + "03" + "02" + "000000000000000e" + "1112" + "1314"
+	want := "0102" + "0304" + "ffff" + "03" + "02" + "0506070809101112" + "000000000000000b" + "000000000000000c" + "000000000000000e" + "0000000d" + "1112" + "1314"
 	want += strings.Repeat("0", 2*wire.LoadSize-len(want))
 	if got := hex.EncodeToString(load[:]); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -29,8 +29,8 @@ func TestTheLayoutOfALoad(t *testing.T) {
 
 func TestALoadOutOfRangeIsNotReadable(t *testing.T) {
 	for name, spoil := range map[string]func(*wire.Load){
-		"a position beyond the largest": func(l *wire.Load) { l[8] = 0x80 },
-		"more predecessors than fit":    func(l *wire.Load) { l[31] = MaxBackups + 1 },
+		"a position beyond the largest": func(l *wire.Load) { l[16] = 0x80 },
+		"more predecessors than fit":    func(l *wire.Load) { l[7] = MaxBackups + 1 },
 	} {
 		var load wire.Load
 		spoil(&load)

@@ -14,7 +14,7 @@ type round struct {
 	now    policy.Instant
 	out    []policy.Effect
 	event  policy.Event
-	number uint32
+	number uint64
 }
 
 type counter uint64

@@ -147,10 +147,10 @@ type Machine struct {
 	repeatAt policy.Time
 
 	// number is that of this site's latest request, heard has the latest of each other site: rule (vi).
-	number uint32
-	heard  []uint32
+	number uint64
+	heard  []uint64
 	// commitNumber is that of the request whose COMMIT this site has, servedNumber that of the request which brought the last token.
-	commitNumber, servedNumber uint32
+	commitNumber, servedNumber uint64
 
 	// wanted is the demand; leaving says that this member stops.
 	wanted, leaving bool
@@ -184,7 +184,7 @@ type handoffs struct {
 // link is a site, and the number of its request by which it became next.
 type link struct {
 	rank   rank
-	number uint32
+	number uint64
 }
 
 // timer says what happens when the one timer triggers.
@@ -219,7 +219,7 @@ func New(cfg Config) *Machine {
 	}
 	m.last, m.next, m.pos = 0, link{rank: nobody}, none
 	m.forgetPredecessors()
-	m.heard = make([]uint32, len(cfg.Roster))
+	m.heard = make([]uint64, len(cfg.Roster))
 	m.searches = newSearches(len(cfg.Roster))
 	m.election.leader = nobody
 	if cfg.Links == UDP {
@@ -269,7 +269,8 @@ func (m *Machine) onStarted(now policy.Instant, ev *policy.Event, out []policy.E
 		m.last = nobody
 	}
 	if m.cfg.Rejoins {
-		m.number = uint32(now.Wall / int64(time.Second))
+		// In nanoseconds: no site asks so often that its requests of before have higher numbers, which the others would not hear again.
+		m.number = uint64(max(now.Wall, 0))
 		return out
 	}
 	if m.self != 0 {
