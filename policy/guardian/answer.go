@@ -17,6 +17,7 @@ func (g *Machine) onAsk(now policy.Time, m *wire.Message, out []policy.Effect) [
 		kind, about = KindBuried, &asked
 	case w.token.ID != m.Token.ID:
 		about = &asked
+		g.giveWay(now, m)
 	case w.isBehind(&m.Token):
 		if !g.hasHeardLately(now) {
 			g.learnOf(now, m, wire.MemberID{})
@@ -27,6 +28,14 @@ func (g *Machine) onAsk(now policy.Time, m *wire.Message, out []policy.Effect) [
 		g.calm(now, g.patience())
 	}
 	return g.reply(now, m, kind, about, out)
+}
+
+// giveWay postpones the revival of a token, because another member may be about to revive an older one. When this member asks again, the holder of
+// that one answers.
+func (g *Machine) giveWay(now policy.Time, ask *wire.Message) {
+	if g.question.live && !g.question.byHolder && ask.Token.ID.Precedes(g.watch.token.ID) {
+		g.calm(now, g.patience())
+	}
 }
 
 // Reply answers a question and learns nothing from it.

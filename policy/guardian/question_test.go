@@ -501,3 +501,22 @@ func TestOthersOfALargeFleetAreNotAsked(t *testing.T) {
 		t.Errorf("%d are asked", n)
 	}
 }
+
+// Two members that believe in different tokens would both revive theirs, because neither asks about the other one.
+func TestAGuardianGivesWayToOneThatAsksAboutAnOlderToken(t *testing.T) {
+	for name, tc := range map[string]struct {
+		other   guardian.Token
+		revives bool
+	}{"an older one": {born(5, 1), false}, "a younger one": {born(20, 1), true}} {
+		t.Run(name, func(t *testing.T) {
+			c := suspecting(t, cydsID)
+			ask := message(guardian.KindAsk, c.dan, c.bob, tc.other)
+			ask.Exchange = 99
+			c.receive(ask)
+			c.advance(patience - 1)
+			if c.bob.holds != tc.revives {
+				t.Errorf("bob has revived its token: %v", c.bob.holds)
+			}
+		})
+	}
+}

@@ -170,3 +170,17 @@ func TestAClockThatWasNeverSetJudgesNoStamp(t *testing.T) {
 		t.Errorf("%v precedes %v, which was there before", made.ID, theirs.ID)
 	}
 }
+
+// A liar may have named a number above all that the fleet has reached. The holder's answer to this member's own question is no replay.
+func TestAHolderThatAnswersIsHeardWhateverItsNumber(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.guards(born(10, 1000))
+	s.advance(patience)
+	beat := word(guardian.KindBeat, 4, guardedBy(born(1, 10), 5))
+	beat.Exchange = s.askedOf(4).Exchange
+	s.receive(beat)
+	s.advance(patience - 1)
+	if s.m.Detail(s.now.Time).Holding {
+		t.Error("it revives a token although another member holds one")
+	}
+}

@@ -120,7 +120,8 @@ func (m *Machine) trailBehind(to wire.MemberID) guardian.Trail {
 }
 
 // expectsWord reports whether a message of a holder or guardian is news. A member that was restarted knows no token, and guards none with
-// a number below those that it has seen: such a beat may be a replay.
+// a number below those that it has seen: such a beat may be a replay. An answer
+// to its own question is none.
 func (m *Machine) expectsWord(msg *wire.Message) bool {
 	switch {
 	case msg.Kind == KindInquiry:
@@ -128,7 +129,7 @@ func (m *Machine) expectsWord(msg *wire.Message) bool {
 	case msg.Kind == KindSeen:
 		return m.expectsSeen(msg)
 	}
-	if msg.Kind == guardian.KindBeat && msg.Token.Seq < m.numbers.seen {
+	if msg.Kind == guardian.KindBeat && msg.Token.Seq < m.numbers.seen && !m.guardian.Meets(msg) {
 		if t, known := m.guardian.Latest(msg.Token.ID); !known || t.Seq == 0 {
 			return m.holds && m.token.ID == msg.Token.ID
 		}

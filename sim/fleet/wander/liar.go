@@ -52,10 +52,10 @@ const (
 )
 
 // Bounded are the habits that can cost the others no more than two operations at once, for a lap in all: what is said of a token makes members drop
-// and miss it, but none makes another one while a member answers that it holds one. A token that is passed on is believed, whoever made it up, and
-// is one more until it meets the older one. Members that believe in different tokens that were made up do not ask each other about the same one,
-// and may revive one each.
-const Bounded = habitsEnd - 1 - Invents - Offers
+// and miss it, but none makes another one while a member answers that it holds one. Members that believe in different tokens that were made up ask
+// all the same: a holder answers whatever the token, and who asks about an older one goes first. But a token that is passed on is believed, whoever
+// made it up, and is one more until it meets the older one.
+const Bounded = habitsEnd - 1 - Offers
 
 // habits is how many there are.
 const habits = 9
