@@ -94,7 +94,7 @@ func (w *world) ended(i int) {
 		}
 		return
 	}
-	if h.away {
+	if h.away || len(h.rest) > 0 { // what its last step asked for comes first
 		h.held = append(h.held, event{kind: evGuard, who: int8(i), arg: r.number})
 		return
 	}
