@@ -362,3 +362,16 @@ func violations(packages []listed, rules []rule, sole map[string]string) []strin
 	}
 	return found
 }
+
+// What is built is not kept: a program that "go build" has left in the tree is easily added with the rest.
+func TestNothingBuiltIsKept(t *testing.T) {
+	list, err := exec.Command("git", "ls-files", "-z").Output()
+	if err != nil {
+		t.Skipf("this is no clone: %v", err)
+	}
+	for name := range strings.SplitSeq(strings.TrimRight(string(list), "\x00"), "\x00") {
+		if info, err := os.Stat(name); err == nil && info.Size() > 1<<20 {
+			t.Errorf("%s has %d bytes", name, info.Size())
+		}
+	}
+}
