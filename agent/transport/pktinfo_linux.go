@@ -1,29 +1,53 @@
 package transport
 
 import (
+	"encoding/binary"
 	"net/netip"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// controlSize is the room for the control messages (cmsg(3), ip(7), ipv6(7)) of a datagram, in bytes: for one with a local address, and for one
-// that nobody has asked for.
-const controlSize = 64
+// A control message (cmsg(3), ip(7), ipv6(7)) that carries a local address:
+//
+//	 0 +---------------------------+
+//	   | length of the message     |  a size_t: 8 bytes, or 4 on a 32-bit system
+//	   +---------------------------+
+//	   | level                   4 |  IPPROTO_IP, or IPPROTO_IPV6
+//	   +---------------------------+
+//	   | type                    4 |  IP_PKTINFO, or IPV6_PKTINFO
+//	   +---------------------------+
+//	   | interface 4 | local     4 |  IPv4: in_pktinfo
+//	   | header's destination    4 |
+//	   +---------------------------+
+//	or | address 16 | interface  4 |  IPv6: in6_pktinfo
+//	   +---------------------------+
+const (
+	sizeSize    = unix.SizeofCmsghdr - 8
+	atLevel     = sizeSize
+	atType      = atLevel + 4
+	atInfo      = unix.SizeofCmsghdr
+	atLocal4    = atInfo + 4
+	atLocal6    = atInfo
+	used4       = atInfo + unix.SizeofInet4Pktinfo
+	used6       = atInfo + unix.SizeofInet6Pktinfo
+	controlSize = 64 // room for one, and for an unrequested one beside it
+)
 
 // localAddress returns the destination address of a datagram; the zero Addr if control does not contain it.
 func localAddress(control []byte) netip.Addr {
-	for len(control) > 0 {
-		header, info, rest, err := unix.ParseOneSocketControlMessage(control)
-		switch {
-		case err != nil:
-			return netip.Addr{}
-		case header.Level == unix.IPPROTO_IP && header.Type == unix.IP_PKTINFO && len(info) >= unix.SizeofInet4Pktinfo:
-			return netip.AddrFrom4((*unix.Inet4Pktinfo)(unsafe.Pointer(&info[0])).Spec_dst)
-		case header.Level == unix.IPPROTO_IPV6 && header.Type == unix.IPV6_PKTINFO && len(info) >= unix.SizeofInet6Pktinfo:
-			return netip.AddrFrom16((*unix.Inet6Pktinfo)(unsafe.Pointer(&info[0])).Addr).Unmap()
+	for len(control) >= atInfo {
+		length := cmsgLength(control)
+		if length < atInfo || length > len(control) {
+			break
 		}
-		control = rest
+		level, kind := binary.NativeEndian.Uint32(control[atLevel:]), binary.NativeEndian.Uint32(control[atType:])
+		switch {
+		case level == unix.IPPROTO_IP && kind == unix.IP_PKTINFO && length >= used4:
+			return netip.AddrFrom4([4]byte(control[atLocal4:]))
+		case level == unix.IPPROTO_IPV6 && kind == unix.IPV6_PKTINFO && length >= used6:
+			return netip.AddrFrom16([16]byte(control[atLocal6:])).Unmap()
+		}
+		control = control[min(align(length), len(control)):]
 	}
 	return netip.Addr{}
 }
@@ -32,19 +56,38 @@ func localAddress(control []byte) netip.Addr {
 // the socket is IPv4 only, and the length is 0 for an IPv6 address.
 func putLocalAddress(control *[controlSize]byte, src netip.Addr, v4 bool) int {
 	src = src.Unmap()
-	header, info := (*unix.Cmsghdr)(unsafe.Pointer(control)), unsafe.Pointer(&control[unix.SizeofCmsghdr])
-	size := unix.SizeofInet6Pktinfo
-	switch {
-	case !v4:
-		header.Level, header.Type = unix.IPPROTO_IPV6, unix.IPV6_PKTINFO
-		(*unix.Inet6Pktinfo)(info).Addr = src.As16()
-	case src.Is4():
-		size = unix.SizeofInet4Pktinfo
-		header.Level, header.Type = unix.IPPROTO_IP, unix.IP_PKTINFO
-		(*unix.Inet4Pktinfo)(info).Spec_dst = src.As4()
-	default:
+	if v4 && src.Is6() {
 		return 0
 	}
-	header.SetLen(unix.CmsgLen(size))
-	return unix.CmsgSpace(size)
+	level, kind, used := uint32(unix.IPPROTO_IPV6), uint32(unix.IPV6_PKTINFO), used6
+	if v4 {
+		level, kind, used = unix.IPPROTO_IP, unix.IP_PKTINFO, used4
+		address := src.As4()
+		copy(control[atLocal4:], address[:])
+	} else {
+		address := src.As16()
+		copy(control[atLocal6:], address[:])
+	}
+	putCmsgLength(control[:], used)
+	binary.NativeEndian.PutUint32(control[atLevel:], level)
+	binary.NativeEndian.PutUint32(control[atType:], kind)
+	return align(used)
 }
+
+func cmsgLength(control []byte) int {
+	if sizeSize == 8 {
+		return int(binary.NativeEndian.Uint64(control))
+	}
+	return int(binary.NativeEndian.Uint32(control))
+}
+
+func putCmsgLength(control []byte, length int) {
+	if sizeSize == 8 {
+		binary.NativeEndian.PutUint64(control, uint64(length))
+		return
+	}
+	binary.NativeEndian.PutUint32(control, uint32(length))
+}
+
+// align rounds up to the start of the next control message.
+func align(length int) int { return (length + sizeSize - 1) &^ (sizeSize - 1) }
