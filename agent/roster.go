@@ -339,34 +339,3 @@ func (a *Agent) voters(g *gate) (list []control.Voter) {
 	}
 	return list
 }
-
-// unseated stands in for the machine of a strict gate until its roster is known and agreed on. It sends nothing, accepts nothing and runs
-// nothing.
-type unseated struct{ why string }
-
-var _ policy.Machine = (*unseated)(nil)
-
-// Step implements [policy.Machine].
-func (u *unseated) Step(_ policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
-	if ev.Kind == policy.Leave {
-		out = append(out, policy.Effect{Kind: policy.Gone})
-	}
-	return out
-}
-
-// NextWake implements [policy.Machine].
-func (u *unseated) NextWake() (policy.Time, bool) { return policy.Never, false }
-
-// Expects implements [policy.Machine].
-func (u *unseated) Expects(*wire.Message) bool { return false }
-
-// Status implements [policy.Machine].
-func (u *unseated) Status(policy.Time) policy.Status {
-	return policy.Status{Phase: u.String(), Why: u.why, NextRun: policy.Never}
-}
-
-// Facts implements [policy.Machine].
-func (u *unseated) Facts(_ policy.Time, out []policy.Fact) []policy.Fact { return out }
-
-// String implements [policy.Machine].
-func (u *unseated) String() string { return control.Gathering }

@@ -1,11 +1,8 @@
 package agent
 
 import (
-	"time"
-
 	"github.com/rs/zerolog"
 
-	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -68,44 +65,4 @@ func levelOf(l policy.Level) zerolog.Level {
 	return [...]zerolog.Level{
 		policy.Debug: zerolog.DebugLevel, policy.Info: zerolog.InfoLevel, policy.Warn: zerolog.WarnLevel, policy.Error: zerolog.ErrorLevel,
 	}[l]
-}
-
-// Observation is one event at an agent: it took or gave a token, a hook was granted a run or has ended, or a gate's machine wrote a
-// note.
-type Observation struct {
-	At     time.Time
-	Member wire.MemberID
-	Name   string
-	Gate   string
-	// Note is the machine's note; zero for other events.
-	Note policy.Note
-	// Cause is why Token came if Came is set, else why it went; zero for other events.
-	Cause policy.Cause
-	Came  bool
-	Peer  wire.MemberID
-	Token wire.Ref
-	// Granted says that the hook may start under Token. An observation with Ended follows.
-	Granted bool
-	// Ended says that the hook has ended: Took is how long it ran, Err why it failed (nil if it succeeded), Stopped that it was
-	// stopped early.
-	Ended, Stopped bool
-	Took           time.Duration
-	Err            error
-}
-
-func (a *Agent) observe(g *gate, now policy.Instant, e *policy.Effect) {
-	a.show(g, Observation{
-		At: time.Unix(0, now.Wall), Note: e.Note, Cause: e.Cause, Came: e.Kind == policy.Took, Granted: e.Kind == policy.Run, Peer: e.Peer, Token: e.Token,
-	})
-}
-
-func (a *Agent) observeEnd(g *gate, r *hook.Result) {
-	a.show(g, Observation{At: time.Now(), Ended: true, Stopped: r.Stopped, Took: r.Took, Err: r.Err})
-}
-
-func (a *Agent) show(g *gate, o Observation) {
-	if a.cfg.Observe != nil {
-		o.Member, o.Name, o.Gate = a.self, a.cfg.Name, g.cfg.Name
-		a.cfg.Observe(o)
-	}
 }

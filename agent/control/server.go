@@ -9,9 +9,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"os/user"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -274,20 +272,4 @@ type lineWriter struct{ log zerolog.Logger }
 func (l lineWriter) Write(p []byte) (int, error) {
 	l.log.Warn().Bytes("text", p).Msg("control socket")
 	return len(p), nil
-}
-
-func readOrder(body io.Reader, p peer) (o Order, err error) {
-	strict := json.NewDecoder(body)
-	strict.DisallowUnknownFields()
-	switch err := strict.Decode(&o); {
-	case err != nil:
-		return o, &badRequestError{"an order is a document of at most 4 KiB: " + err.Error()}
-	case o.For < 0:
-		return o, &badRequestError{"an order cannot end in the past"}
-	}
-	o.User = strconv.FormatUint(uint64(p.user), 10)
-	if u, err := user.LookupId(o.User); err == nil {
-		o.User = u.Username
-	}
-	return o, nil
 }

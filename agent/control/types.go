@@ -22,10 +22,6 @@
 package control
 
 import (
-	"fmt"
-	"net/url"
-	"slices"
-	"strconv"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/history"
@@ -403,98 +399,4 @@ type Reloaded struct {
 	Waits []string `json:"waits,omitempty"`
 	// Problem says what is wrong with the configuration, and where; then nothing has changed.
 	Problem string `json:"problem,omitempty"`
-}
-
-// Because is why a gate does not run on this host now.
-type Because string
-
-const (
-	// BecauseLeaving: the agent is stopping, or the gate is being removed.
-	BecauseLeaving Because = "leaving"
-	// BecausePaused: an operator or the brake has paused the gate.
-	BecausePaused Because = "paused"
-	// BecauseNoMajority: a strict gate has no majority of its roster, or does not know it yet.
-	BecauseNoMajority Because = "no_majority"
-	// BecauseUnwanted: the gate runs on demand, and no caller waits.
-	BecauseUnwanted Because = "unwanted"
-	// BecauseWindow: no window is open.
-	BecauseWindow Because = "window"
-	// BecauseNotDue: the last run was less than min_interval ago, or is to be repeated later.
-	BecauseNotDue Because = "not_due"
-	// BecauseNotReady: the host does not say that it needs a run.
-	BecauseNotReady Because = "not_ready"
-	// BecauseDisk: the start of a run cannot be recorded.
-	BecauseDisk Because = "disk"
-	// BecauseOtherSecret: no other member is seen, but a host with another secret.
-	BecauseOtherSecret Because = "other_secret"
-	// BecauseAlone: no other member is seen, and this one waits for one.
-	BecauseAlone Because = "alone"
-	// BecauseWaiting: it is due, and the token is elsewhere.
-	BecauseWaiting Because = "waiting"
-)
-
-// Paused is the reason in words of a gate that is paused.
-const Paused = "paused"
-
-// Awaits reports whether the gate runs on this host as soon as the token comes, for all that this host knows.
-func (g *Gate) Awaits() bool { return !g.Running && (g.Because == "" || g.Because == BecauseWaiting) }
-
-// Duration is a duration whose text is Go's: "1m30s".
-type Duration time.Duration
-
-// String returns the duration as text.
-func (d Duration) String() string { return time.Duration(d).String() }
-
-// MarshalText writes the duration.
-func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
-
-// UnmarshalText reads what MarshalText writes.
-func (d *Duration) UnmarshalText(text []byte) error {
-	parsed, err := time.ParseDuration(string(text))
-	if err != nil {
-		return fmt.Errorf("duration %q: want a number with a unit, as in 1m30s", text)
-	}
-	*d = Duration(parsed)
-	return nil
-}
-
-// Which chooses the runs of a history.
-type Which struct {
-	// Gate is empty for all gates.
-	Gate string `json:"gate,omitempty"`
-	// Failed leaves out the runs that did their work.
-	Failed bool `json:"failed,omitempty"`
-	// Since leaves out the runs that began before it.
-	Since time.Time `json:"since,omitzero"`
-}
-
-// From takes the chosen runs of a history. It changes h.
-func (w *Which) From(h History) History {
-	h.Gates = slices.DeleteFunc(h.Gates, func(g GateHistory) bool { return w.Gate != "" && g.Name != w.Gate })
-	for i := range h.Gates {
-		h.Gates[i].Runs = slices.DeleteFunc(h.Gates[i].Runs, func(r history.Run) bool {
-			return r.Start.Before(w.Since) || w.Failed && !r.Failed()
-		})
-	}
-	return h
-}
-
-// query writes the choice as the query of a request, and readWhich reads it.
-func (w *Which) query() string {
-	return url.Values{
-		"gate": {w.Gate}, "failed": {strconv.FormatBool(w.Failed)}, "since": {w.Since.Format(time.RFC3339Nano)},
-	}.Encode()
-}
-
-func readWhich(query url.Values) (Which, error) {
-	w := Which{Gate: query.Get("gate"), Failed: query.Get("failed") == "true"}
-	text := query.Get("since")
-	if text == "" {
-		return w, nil
-	}
-	var err error
-	if w.Since, err = time.Parse(time.RFC3339Nano, text); err != nil {
-		return w, &badRequestError{"since: " + err.Error()}
-	}
-	return w, nil
 }

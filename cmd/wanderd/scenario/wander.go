@@ -12,8 +12,6 @@ import (
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/policy/window"
-	"github.com/wanderd/wanderd/sim"
-	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -158,53 +156,4 @@ func (p *Parameters) checkOp(r *settings.Reading) {
 		r.Object("%s is more than %s, so an operation could end before it begins: lower op_jitter or raise op",
 			r.Of(&p.OpJitter), r.Of(&p.Op))
 	}
-}
-
-// askedBefore is how long before an operation a host is asked whether it needs one, answerTakes the longest time until it answers.
-const (
-	askedBefore = 30 * time.Second
-	answerTakes = time.Second
-)
-
-// World returns the scenario as the simulator wants it: everybody sees everybody from the beginning, and there is a token.
-func (p *Parameters) World() wandering.Scenario {
-	s := wandering.Scenario{
-		Seed: p.Seed, Members: p.Members, TokenInPlace: true, Walk: p.Walk,
-		Skip: p.Skip, Op: p.OpConfigured, MinInterval: p.MinInterval, MaxInterval: p.MaxInterval, RetryAfter: p.RetryAfter,
-		Demand: sim.Demand{Every: p.Demand},
-		Slots:  p.Slots, Backups: p.Backups, OnLost: p.OnLost,
-		ClockSkew: p.ClockSkew, Duration: p.Duration,
-		Network: sim.Network{
-			Latency: p.Latency, Jitter: p.Jitter, Loss: p.Loss, Duplicate: p.Duplicate, Broken: p.BrokenLinks,
-		},
-		Membership: sim.MeasuredMembership(p.Members),
-		Hook:       sim.Hook{Takes: p.Op, Spread: p.OpJitter.Of(p.Op), Fails: p.Fails, NotNow: p.NotNow},
-		Disk:       sim.Disk{Takes: p.SaveTakes},
-		Faults: sim.Faults{
-			LoseTokenEvery: p.LoseTokenEvery,
-			CrashEvery:     p.CrashEvery, DownFor: p.DownFor,
-			PauseEvery: p.PauseEvery, PauseFor: p.PauseFor,
-		},
-	}
-	if p.Demand > 0 {
-		s.RetryAfter = 0 // It is the callers who repeat what failed.
-	} else if p.ReadyNo > 0 {
-		s.Ready = sim.Ready{No: p.ReadyNo, Takes: answerTakes, Timeout: askedBefore, Again: p.RetryAfter}
-	}
-	if len(p.Windows) > 0 {
-		s.Windows = &p.Windows
-	}
-	if p.DefaultMaxInterval {
-		s.MaxInterval = 0
-	}
-	if p.SlowSaves > 0 {
-		s.Disk.Slow, s.Disk.SlowFor = p.SlowSaves, p.SlowSaveFor
-	}
-	if late := p.DetectAfter; late != nil {
-		s.Membership = sim.Membership{GossipAfter: *late, DetectAfter: *late, RejoinAfter: *late}
-	}
-	if p.PartitionAt != nil {
-		s.Faults.Partition = sim.Partition{At: *p.PartitionAt, For: p.PartitionFor, Share: p.PartitionShare}
-	}
-	return s
 }

@@ -7,7 +7,7 @@
 // line, its variable or its flag.
 //
 //	setting.go    a row, and the table
-//	value.go      the kinds of values; units.go writes durations and shares, form.go says how a file has them
-//	read.go       layers on top of each other, and checks; origin.go, and suggest.go for what was meant
-//	flags.go      two layers, flags and environment; file.go is the third, and line.go finds the lines of a file
+//	value.go      the kinds of values; duration.go and share.go write two of them, form.go says how a file has them
+//	read.go       layers on top of each other, and checks; origin.go, problem.go, and suggest.go for what was meant
+//	flags.go      a layer, as are environ.go and file.go; line.go finds the lines of a file
 package settings

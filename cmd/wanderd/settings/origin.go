@@ -1,9 +1,6 @@
 package settings
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // Layer is one of the places where values come from; a higher one wins.
 type Layer uint8
@@ -39,20 +36,4 @@ func (o Origin) String() string {
 		return "default: " + o.Name
 	}
 	return o.Name
-}
-
-// Invalid says everything that is wrong with what a person has set up.
-type Invalid struct {
-	// About is what was set up, as "configuration".
-	About string
-	// Problems are sentences, each of which names a thing and the remedy.
-	Problems []string
-}
-
-// Error returns the problems, one a line.
-func (e *Invalid) Error() string {
-	if len(e.Problems) == 1 {
-		return e.Problems[0]
-	}
-	return fmt.Sprintf("%d problems in the %s\n  %s", len(e.Problems), e.About, strings.Join(e.Problems, "\n  "))
 }

@@ -1,0 +1,35 @@
+package control
+
+// Because is why a gate does not run on this host now.
+type Because string
+
+const (
+	// BecauseLeaving: the agent is stopping, or the gate is being removed.
+	BecauseLeaving Because = "leaving"
+	// BecausePaused: an operator or the brake has paused the gate.
+	BecausePaused Because = "paused"
+	// BecauseNoMajority: a strict gate has no majority of its roster, or does not know it yet.
+	BecauseNoMajority Because = "no_majority"
+	// BecauseUnwanted: the gate runs on demand, and no caller waits.
+	BecauseUnwanted Because = "unwanted"
+	// BecauseWindow: no window is open.
+	BecauseWindow Because = "window"
+	// BecauseNotDue: the last run was less than min_interval ago, or is to be repeated later.
+	BecauseNotDue Because = "not_due"
+	// BecauseNotReady: the host does not say that it needs a run.
+	BecauseNotReady Because = "not_ready"
+	// BecauseDisk: the start of a run cannot be recorded.
+	BecauseDisk Because = "disk"
+	// BecauseOtherSecret: no other member is seen, but a host with another secret.
+	BecauseOtherSecret Because = "other_secret"
+	// BecauseAlone: no other member is seen, and this one waits for one.
+	BecauseAlone Because = "alone"
+	// BecauseWaiting: it is due, and the token is elsewhere.
+	BecauseWaiting Because = "waiting"
+)
+
+// Paused is the reason in words of a gate that is paused.
+const Paused = "paused"
+
+// Awaits reports whether the gate runs on this host as soon as the token comes, for all that this host knows.
+func (g *Gate) Awaits() bool { return !g.Running && (g.Because == "" || g.Because == BecauseWaiting) }

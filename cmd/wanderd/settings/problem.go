@@ -1,0 +1,22 @@
+package settings
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Invalid says everything that is wrong with what a person has set up.
+type Invalid struct {
+	// About is what was set up, as "configuration".
+	About string
+	// Problems are sentences, each of which names a thing and the remedy.
+	Problems []string
+}
+
+// Error returns the problems, one a line.
+func (e *Invalid) Error() string {
+	if len(e.Problems) == 1 {
+		return e.Problems[0]
+	}
+	return fmt.Sprintf("%d problems in the %s\n  %s", len(e.Problems), e.About, strings.Join(e.Problems, "\n  "))
+}
