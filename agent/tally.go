@@ -1,17 +1,12 @@
 package agent
 
 import (
-	"context"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/wanderd/wanderd/agent/control"
-	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/wire"
 )
 
 // tally counts what became of a gate's runs and tokens, for status and metrics. Only the loop uses it.
@@ -64,51 +59,4 @@ func (a *Agent) tallyEnd(g *gate, r *hook.Result) {
 	if !r.NotExecuted {
 		a.metrics.Ran(g.cfg.Name, r.Took)
 	}
-}
-
-// enter records that a run begins, beside the loop; command is that of a caller.
-func (g *gate) enter(token *wire.Ref, command string) history.Run {
-	entry := history.Run{Start: time.Now().Round(0), Seq: uint64(token.Seq), Command: command}
-	g.history.Put(&entry)
-	return entry
-}
-
-func (g *gate) complete(entry history.Run, r *hook.Result) {
-	entry.End, entry.Exit = entry.Start.Add(r.Took), r.Exit
-	if r.Err != nil && (entry.Command != "" || !r.NotNow()) {
-		entry.Error, entry.Output = r.Err.Error(), r.Tail
-	}
-	entry.Cut = cutOf(r)
-	g.history.Put(&entry)
-}
-
-func cutOf(r *hook.Result) history.Cut {
-	switch {
-	case r.NotExecuted:
-		return history.CutNotStarted
-	case r.TimedOut:
-		return history.CutTimeout
-	case r.Expired:
-		return history.CutExpired
-	case r.Stopped:
-		return history.CutStopped
-	}
-	return ""
-}
-
-func (a *Agent) endHistories() {
-	var all sync.WaitGroup
-	for _, g := range a.gates {
-		all.Go(g.endHistory)
-	}
-	all.Wait()
-}
-
-// History lists the last runs of all gates on this host.
-func (s source) History(context.Context) (control.History, error) {
-	var h control.History
-	for _, g := range *s.a.listed.Load() {
-		h.Gates = append(h.Gates, control.GateHistory{Name: g.cfg.Name, Runs: g.history.Runs()})
-	}
-	return h, nil
 }

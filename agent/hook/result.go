@@ -1,10 +1,8 @@
 package hook
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"syscall"
 	"time"
 
@@ -130,102 +128,4 @@ func signalName(s syscall.Signal) string {
 		return name
 	}
 	return fmt.Sprintf("signal %d", int(s))
-}
-
-// report is what the guard tells the agent, as two JSON documents: the first, at the start, has only Pid. The guard of a caller's
-// command tells both of them to the caller, too, and the agent first that it is ready.
-type report struct {
-	// Up says that the guard of a command waits for its order.
-	Up bool `json:"up,omitempty"`
-	// Ready says that the command is about to be executed, if the agent says so.
-	Ready bool `json:"ready,omitempty"`
-	// Pid is the operation's first process, and the number of its process group.
-	Pid int `json:"pid,omitempty"`
-	// Over marks the second document.
-	Over bool `json:"over,omitempty"`
-	// Errno says why the operation could not be executed; zero if it was.
-	Errno syscall.Errno `json:"errno,omitempty"`
-	// Unbegun says that its timeout struck before it had been executed.
-	Unbegun bool `json:"unbegun,omitempty"`
-	// Reaped says that the first process has ended, with Status.
-	Reaped bool               `json:"reaped,omitempty"`
-	Status syscall.WaitStatus `json:"status,omitempty"`
-	// TimedOut and Stopped say why the guard told the operation to stop, if it did while the first process was alive.
-	TimedOut bool `json:"timed_out,omitempty"`
-	Stopped  bool `json:"stopped,omitempty"`
-	// Expired says that the end of its grant came first.
-	Expired bool `json:"expired,omitempty"`
-	// Leftovers says that processes of the session outlived the first and had to be told to stop.
-	Leftovers bool `json:"leftovers,omitempty"`
-	// Undead says that processes of the session have survived SIGKILL so far.
-	Undead bool `json:"undead,omitempty"`
-	// Orphaned says that the agent died, or closed its end, before the operation was over.
-	Orphaned bool `json:"orphaned,omitempty"`
-
-	// GuardDied is the agent's own finding: the second document never came.
-	GuardDied bool `json:"-"`
-}
-
-func (r *report) complete() bool { return r.Over }
-
-func (r *report) write(w io.Writer) error {
-	line, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(line, '\n'))
-	return err
-}
-
-// readReport reads until the guard has no more to say. told, if not nil, gets each document.
-func readReport(from io.Reader, told func(report)) report {
-	var last report
-	documents := json.NewDecoder(from)
-	for !last.Over {
-		next := last
-		if documents.Decode(&next) != nil {
-			break
-		}
-		last = next
-		if told != nil {
-			told(last)
-		}
-	}
-	return last
-}
-
-// result makes the Result of what the guard has reported.
-func (r *report) result(spec Spec, took time.Duration) Result {
-	res := Result{
-		Exit: -1, Code: -1, Took: took, TimedOut: r.TimedOut, Stopped: r.Stopped, Expired: r.Expired, Orphaned: r.Orphaned,
-		Leftovers: r.Leftovers, Undead: r.Undead,
-	}
-	if r.GuardDied {
-		res.Err = fmt.Errorf("%s was killed, as its guard had died or did not answer", spec.name())
-		return res
-	}
-	switch {
-	case r.Errno != 0:
-		res.Err = fmt.Errorf("%s cannot be executed: %w", spec.name(), r.Errno)
-	case r.Unbegun && r.Expired:
-		res.Err = fmt.Errorf("%s did not begin to run before its grant ended", spec.name())
-	case r.Unbegun && r.TimedOut:
-		res.Err = fmt.Errorf("%s did not begin to run within its timeout of %v: does the file system that it lies on hang?", spec.name(), spec.Timeout)
-	case r.Unbegun:
-		res.Err = fmt.Errorf("%s did not begin to run before it was stopped", spec.name())
-	}
-	if res.NotExecuted = res.Err != nil; res.NotExecuted {
-		return res
-	}
-	switch {
-	case !r.Reaped:
-	case r.Status.Exited():
-		res.Exit = r.Status.ExitStatus()
-		res.Code = res.Exit
-	case r.Status.Signaled():
-		res.Signal = signalName(r.Status.Signal())
-		res.Code = signaled + int(r.Status.Signal())
-	}
-	res.Err = res.describe(spec)
-	return res
 }

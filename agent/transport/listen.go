@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -80,28 +79,4 @@ func explain(err error, protocol string, bind netip.AddrPort) error {
 		return fmt.Errorf("cannot listen on %s %v: %w; see --bind", protocol, bind, err)
 	}
 	return fmt.Errorf("cannot listen on %s %v: %s (%w)", protocol, bind, remedy, errors.Unwrap(err))
-}
-
-// tcp accepts connections, and opens them from its bound address.
-type tcp struct {
-	*net.TCPListener
-	// from is the local address of Dial; the zero AddrPort lets the kernel choose.
-	from netip.AddrPort
-}
-
-func newTCP(listener *net.TCPListener, bound netip.Addr) *tcp {
-	t := &tcp{TCPListener: listener}
-	if !bound.IsUnspecified() {
-		t.from = netip.AddrPortFrom(bound, 0)
-	}
-	return t
-}
-
-func (t *tcp) Dial(ctx context.Context, dst netip.AddrPort) (net.Conn, error) {
-	var dialer net.Dialer
-	conn, err := dialer.DialTCP(ctx, "tcp", t.from, dst)
-	if err != nil {
-		return nil, err // not a nil *net.TCPConn in an interface
-	}
-	return conn, nil
 }

@@ -33,12 +33,12 @@ func (p *program) agent(ctx context.Context, flags settings.Flags) error {
 	return p.runAgent(ctx, c)
 }
 
-// heapGrowth is by how many percent the heap grows before it is collected. Little changes in that of an idle agent: collected at half of Go's 100 percent
-// it is a MiB smaller, and no slower.
+// heapGrowth is by how many percent the heap grows before it is collected. An idle agent changes little of its heap. With half of Go's usual 100
+// percent, the process is a MiB smaller and no slower.
 const heapGrowth = 50
 
-// runAgent is the program.runAgent of the real program. An agent works on one processor: what it has to do at a time is less than to wake
-// another one's thread, and whoever keeps it busy takes no more of the host.
+// runAgent is the program.runAgent of the real program. An agent works on one processor: its tasks are shorter than the time that it takes to
+// wake another thread. And whoever floods it with messages takes one processor of the host at most.
 func runAgent(ctx context.Context, c agent.Config) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(heapGrowth)

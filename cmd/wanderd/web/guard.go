@@ -3,12 +3,9 @@ package web
 import (
 	"crypto/rand"
 	"crypto/subtle"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
-
-	"github.com/wanderd/wanderd/agent/control"
 )
 
 // guard lets those in who have the token. A browser gets it with the address that the command has printed, and keeps it in a cookie, which
@@ -77,36 +74,4 @@ func equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []by
 func (g *guard) hasCookie(r *http.Request) bool {
 	c, err := r.Cookie(g.cookie)
 	return err == nil && g.is(c.Value)
-}
-
-const (
-	pathOrder = "/order"
-	// orderHeader carries the token that only this page has; orderTokenHere is its place in the page.
-	orderHeader    = "X-Wanderd-Order"
-	orderTokenHere = "{{order-token}}"
-	// maxOrder bounds an order, in bytes.
-	maxOrder = 4 << 10
-)
-
-// mayOrder reports whether a request is of this page itself: only its script knows the token, only a script can set the header, and the
-// browser says from where the script is.
-func (g *guard) mayOrder(r *http.Request) bool {
-	return r.Method == http.MethodPost && r.URL.Path == pathOrder && g.hasCookie(r) && sameOrigin(r.Header.Get("Origin"), r.Host) &&
-		equal(r.Header.Get(orderHeader), g.orderToken)
-}
-
-// order gives the agent an order that concerns the whole fleet. A pause needs a reason, because others read it.
-func (s *Server) order(w http.ResponseWriter, r *http.Request) {
-	var call control.Order
-	decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxOrder))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&call); err != nil || call.Here || call.Gate == "" || call.Pause && call.Reason == "" {
-		http.Error(w, "an order names a gate, and a pause has a reason", http.StatusBadRequest)
-		return
-	}
-	if err := s.hub.src.Order(r.Context(), call); err != nil {
-		http.Error(w, err.Error(), http.StatusBadGateway)
-		return
-	}
-	s.hub.refresh(r.Context())
 }

@@ -1,0 +1,43 @@
+package agent
+
+import (
+	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// lastWords are the messages that the hook's guard sends if this agent dies before the hook has ended.
+type lastWords struct {
+	words []wire.Message
+	// changed is set until the guard has them.
+	changed bool
+}
+
+// begin begins a run without messages.
+func (l *lastWords) begin() { l.words, l.changed = l.words[:0], false }
+
+// entrust adds a message; a message without a kind clears the list.
+func (l *lastWords) entrust(m *wire.Message) {
+	if m.Kind == 0 {
+		l.words = l.words[:0]
+	} else {
+		l.words = append(l.words, *m)
+	}
+	l.changed = true
+}
+
+// handOver signs and seals the messages and gives them to the hook's guard, with the current addresses of the members. A guard has
+// no key, and does not know the members.
+func (a *Agent) handOver(g *gate) {
+	g.entrusted.changed = false
+	if g.run == nil {
+		return
+	}
+	words := make([]hook.Word, 0, len(g.entrusted.words))
+	for i := range g.entrusted.words {
+		m := &g.entrusted.words[i]
+		if to, ok := a.view.Lookup(m.To); ok {
+			words = append(words, hook.Word{To: to.Addr, Datagram: a.codec.Load().Append(nil, m)})
+		}
+	}
+	g.run.tell(func(run HookRun) { run.Entrust(words) })
+}
