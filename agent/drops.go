@@ -66,17 +66,27 @@ func (d *drops) addWith(why wire.Drop, src netip.AddrPort, details func(*zerolog
 
 // remedy is the warning for an operator; empty for reasons that noise and late messages have.
 func remedy(why wire.Drop) string {
-	return [...]string{
-		wire.DropSeal:      "dropped a message that another secret sealed: all members need the same --secret-file",
-		wire.DropClear:     "dropped a message in the clear: a member there runs without the fleet's --secret-file",
-		wire.DropNoSecret:  "dropped a sealed message: this member runs without the fleet's --secret-file",
-		wire.DropVersion:   "dropped a message of another version of wanderd's protocol: upgrade the older members",
-		wire.DropProtocol:  "dropped a message of another protocol: all members of a gate need the same protocol, in the same version",
-		wire.DropSignature: "dropped a message with a wrong signature: somebody impersonates a member, or a key was replaced",
-		wire.DropRate:      "dropped messages of a member that sends too many: see its log",
-		wire.DropOverload:  "dropped messages because this agent is behind: its host is overloaded",
-		wire.DropDuplicate: "", // the last of all reasons
-	}[why]
+	switch why {
+	case wire.DropSeal:
+		return "dropped a message that another secret sealed: all members need the same --secret-file"
+	case wire.DropClear:
+		return "dropped a message in the clear: a member there runs without the fleet's --secret-file"
+	case wire.DropNoSecret:
+		return "dropped a sealed message: this member runs without the fleet's --secret-file"
+	case wire.DropVersion:
+		return "dropped a message of another version of wanderd's protocol: upgrade the older members"
+	case wire.DropProtocol:
+		return "dropped a message of another protocol: all members of a gate need the same protocol, in the same version"
+	case wire.DropSignature:
+		return "dropped a message with a wrong signature: somebody impersonates a member, or a key was replaced"
+	case wire.DropRate:
+		return "dropped messages of a member that sends too many: see its log"
+	case wire.DropOverload:
+		return "dropped messages because this agent is behind: its host is overloaded"
+	case wire.DropSize, wire.DropMagic, wire.DropClass, wire.DropMalformed, wire.DropGate, wire.DropAddressee,
+		wire.DropStranger, wire.DropUnexpected, wire.DropDuplicate:
+	}
+	return ""
 }
 
 // warnings lists the reasons with a remedy that have occurred.
