@@ -64,10 +64,11 @@ func parseWanted(b []byte) (ids []wire.MemberID, err error) {
 	return ids, nil
 }
 
-// shown is a certificate in an answer. It refers to the frame's content.
+// shown is a member's name, key and certificate, as in an answer and in an introduction. It refers to the frame's content.
 type shown struct {
-	name             string
-	key, certificate []byte
+	name        string
+	key         ed25519.PublicKey
+	certificate []byte
 }
 
 func (c *shown) size() int { return 1 + len(c.name) + len(c.key) + 2 + len(c.certificate) }
@@ -79,29 +80,36 @@ func (c *shown) append(b []byte) []byte {
 	return append(b, c.certificate...)
 }
 
+// readShown reads what stands at the beginning of b: a name, a key, and a certificate, which may be empty. Nothing in it has been checked yet.
+func readShown(b []byte) (c shown, rest []byte, ok bool) {
+	const key = ed25519.PublicKeySize
+	if len(b) == 0 {
+		return c, nil, false
+	}
+	name := 1 + int(b[0])
+	if len(b) < name+key+2 {
+		return c, nil, false
+	}
+	c.name, b = string(b[1:name]), b[name:]
+	c.key, b = b[:key:key], b[key:]
+	length := int(binary.BigEndian.Uint16(b))
+	if b = b[2:]; length > len(b) || length > maxCertificate {
+		return c, nil, false
+	}
+	c.certificate, b = b[:length:length], b[length:]
+	return c, b, true
+}
+
 // parseShown reads an answer. Nothing in it has been checked yet.
 func parseShown(b []byte) (list []shown, err error) {
-	take := func(n int) (part []byte) {
-		if n > len(b) {
-			err = errNoCertificates
-			return nil
-		}
-		part, b = b[:n:n], b[n:]
-		return part
-	}
-	for len(b) > 0 && err == nil {
-		var c shown
-		c.name = string(take(int(take(1)[0])))
-		c.key = take(ed25519.PublicKeySize)
-		if length := take(2); err == nil {
-			c.certificate = take(int(binary.BigEndian.Uint16(length)))
-		}
-		if err != nil || len(c.certificate) == 0 || len(c.certificate) > maxCertificate || len(list) == maxStrange+maxLately || validName(c.name) != nil {
+	for len(b) > 0 {
+		c, rest, ok := readShown(b)
+		if !ok || len(c.certificate) == 0 || len(list) == maxStrange+maxLately || validName(c.name) != nil {
 			return nil, errNoCertificates
 		}
-		list = append(list, c)
+		list, b = append(list, c), rest
 	}
-	return list, err
+	return list, nil
 }
 
 // showCertificates answers the question that has come on g, one of each member at a time.

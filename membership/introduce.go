@@ -2,7 +2,6 @@ package membership
 
 import (
 	"crypto/ed25519"
-	"encoding/binary"
 	"errors"
 	"slices"
 
@@ -77,10 +76,8 @@ func splitPacket(b []byte) (from wire.MemberID, signature, packet []byte, err er
 
 // introduce returns the content of a frame of this side of a connection.
 func (n *introducer) introduce(side string, nonces, message []byte) []byte {
-	certificate := n.certificate()
-	b := append([]byte{introductionVersion, byte(len(n.name))}, n.name...)
-	b = append(b, n.key.Public().(ed25519.PublicKey)...)
-	b = append(binary.BigEndian.AppendUint16(b, uint16(len(certificate))), certificate...)
+	me := shown{n.name, n.key.Public().(ed25519.PublicKey), n.certificate()}
+	b := me.append([]byte{introductionVersion})
 	b = append(b, signAs(n.key, slices.Concat(nonces, message), frameContext+side)...)
 	return append(b, message...)
 }
@@ -99,44 +96,25 @@ func isSigned(key ed25519.PublicKey, statement, signature []byte, context string
 
 // introduction is the other side of a connection as it has introduced itself. It refers to the frame's content.
 type introduction struct {
-	name                            string
-	key                             ed25519.PublicKey
-	certificate, signature, message []byte
+	shown
+	signature, message []byte
 }
 
 var errNoIntroduction = errors.New("it does not introduce itself")
 
 // parseIntroduction reads the content of a frame. Nothing in it has been checked yet.
 func parseIntroduction(b []byte) (in introduction, err error) {
-	take := func(n int) (part []byte) {
-		if n > len(b) {
-			err = errNoIntroduction
-			return nil
-		}
-		part, b = b[:n:n], b[n:]
-		return part
-	}
-	head := take(2)
-	if err != nil || head[0] != introductionVersion {
+	if len(b) == 0 || b[0] != introductionVersion {
 		return in, errNoIntroduction
 	}
-	in.name = string(take(int(head[1])))
-	in.key = take(ed25519.PublicKeySize)
-	length := take(2)
-	if err != nil {
-		return in, err
-	}
-	in.certificate = take(int(binary.BigEndian.Uint16(length)))
-	in.signature = take(ed25519.SignatureSize)
-	switch {
-	case err != nil:
-		return in, err
-	case len(in.certificate) > maxCertificate:
+	who, rest, ok := readShown(b[1:])
+	if !ok || len(rest) < ed25519.SignatureSize {
 		return in, errNoIntroduction
-	case len(in.certificate) == 0:
-		in.certificate = nil
 	}
-	in.message = b
+	if len(who.certificate) == 0 {
+		who.certificate = nil
+	}
+	in = introduction{who, rest[:ed25519.SignatureSize:ed25519.SignatureSize], rest[ed25519.SignatureSize:]}
 	return in, validName(in.name)
 }
 
