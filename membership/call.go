@@ -25,16 +25,27 @@ func (m *Membership) call(ctx context.Context) {
 		return
 	}
 	defer m.calling.Store(false)
-	called := false
-	for ; m.transport.silence() >= deafAfter; called = true {
+	called, answered, answers := false, []Member(nil), make(chan Member, 1)
+	for ; len(answered) == 0 && m.transport.silence() >= deafAfter; called = true {
 		lost := someOf(slices.DeleteFunc(m.All(), func(o Member) bool {
 			return o.ID == m.roster.self || o.State == StateLeft || o.State == StateUntrusted
 		}), 1)
 		if len(lost) == 0 {
 			return
 		}
-		m.working.Go(func() { _ = m.ping(&lost[0]) })
-		if !sleep(ctx, min(max(m.transport.silence()/callShare, callFirst), callMax)) {
+		m.working.Go(func() {
+			if m.ping(&lost[0]) == nil {
+				select {
+				case answers <- lost[0]:
+				default:
+				}
+			}
+		})
+		select {
+		case o := <-answers: // an answer may be all that is heard for long: the others hold this member for dead
+			answered = append(answered, o)
+		case <-time.After(min(max(m.transport.silence()/callShare, callFirst), callMax)):
+		case <-ctx.Done():
 			return
 		}
 	}
@@ -42,7 +53,7 @@ func (m *Membership) call(ctx context.Context) {
 		return
 	}
 	m.log.Debug().Msg("others are heard again")
-	for _, o := range someOf(m.roster.others(), askAgain) {
+	for _, o := range append(answered, someOf(m.roster.others(), askAgain)...) {
 		if ctx.Err() != nil || m.joiner.contact(o.Addr) == nil {
 			return
 		}
