@@ -81,7 +81,7 @@ func TestCrashedHolderIsReplaced(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		w.startAll()
 		time.Sleep(5 * time.Minute)
-		holder := w.untilRuns(10 * time.Minute)
+		holder := w.untilStarts(10 * time.Minute)
 		w.crash(holder)
 		crash := time.Now()
 		w.until("the others run again", 10*time.Minute, func() bool { return len(w.runs(crash)) >= 4 })
@@ -171,7 +171,7 @@ func TestLeavePassesTheTokenOn(t *testing.T) {
 		begin := time.Now()
 		w.startAll()
 		time.Sleep(5 * time.Minute)
-		holder := w.untilRuns(10 * time.Minute)
+		holder := w.untilStarts(10 * time.Minute)
 		stop := time.Now()
 		if err := w.leave(holder); err != nil {
 			t.Error(err)
@@ -194,7 +194,7 @@ func TestSuspendedHostGivesTheTokenUp(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		w.startAll()
 		time.Sleep(5 * time.Minute)
-		holder := w.untilRuns(10 * time.Minute)
+		holder := w.untilStarts(10 * time.Minute)
 		wake := time.Now()
 		w.mu.Lock()
 		w.agents[holder].asleep += time.Hour

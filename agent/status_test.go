@@ -30,7 +30,7 @@ func TestHoldersStatusNamesTheGuardians(t *testing.T) {
 	inWorld(t, gate, func(w *world) {
 		w.startAll()
 		time.Sleep(5 * time.Minute)
-		holder := w.untilRuns(2 * gate.MinInterval)
+		holder := w.untilStarts(2 * gate.MinInterval) // and runs for op, well longer than what follows takes
 		held := gateOf(t, w, holder)
 		if held.Backups != 2 || held.OnLost != "stop" || len(held.Guardians) != 2 {
 			t.Fatalf("backups %d, on_lost %q, guardians %v", held.Backups, held.OnLost, held.Guardians)
@@ -105,7 +105,7 @@ func TestGuardianThatRevivedTheTokenReportsSinceWhen(t *testing.T) {
 		w.start("a", AloneWait)
 		w.start("b", AloneWait)
 		time.Sleep(5 * time.Minute)
-		killed, other := w.untilRuns(2*gate.MinInterval), "a"
+		killed, other := w.untilStarts(2*gate.MinInterval), "a"
 		if killed == other {
 			other = "b"
 		}

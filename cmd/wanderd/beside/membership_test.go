@@ -69,7 +69,7 @@ func measure(t *testing.T, n int) {
 		f.start(who)
 		time.Sleep(30 * time.Second)
 		missed += len(f.since(begin, who, false))
-		for range 5 { // the news goes out at once or at a tick, to all members alike: one time says little of the middle
+		for range 5 {
 			begin = f.leave(who)
 			time.Sleep(20 * time.Second)
 			left = append(left, f.since(begin, who, false)...)
@@ -102,7 +102,8 @@ func measure(t *testing.T, n int) {
 	m := sim.MeasuredMembership(n)
 	half := m.Spread / 2
 	t.Logf("%d members, in seconds: p10, p50, p90, longest, and what the simulator takes for the middle", n)
-	slack := 300 * time.Millisecond
+	// One change goes out at once or at the next tick, to all members alike; so may the middle one of twenty.
+	slack := 600 * time.Millisecond
 	report(t, "who starts sees the others", own, m.GossipAfter, 50*time.Millisecond)
 	report(t, "the others see it", known, m.GossipAfter+half, slack)
 	report(t, "a member that left is gone", left, m.GossipAfter+half, slack)
