@@ -21,18 +21,21 @@ const maxFile = 4 << 20
 
 // File is a file of known hosts. It implements [membership.Trust]; its methods are safe for concurrent use, except Refresh, which is for one
 // goroutine.
-type File struct{ watched[list] }
+type File struct {
+	watched[list]
+	proven proven
+}
 
 // Open reads a file of known hosts, and refuses one that other users of this host can replace.
 func Open(path string) (*File, error) {
-	f := &File{watched[list]{what: "known hosts", file: changed.Of(path), parse: parse}}
+	f := &File{watched: watched[list]{what: "known hosts", file: changed.Of(path), parse: parse}}
 	_, err := f.Refresh()
 	return f, err
 }
 
 // Check implements [membership.Trust].
 func (f *File) Check(name string, key ed25519.PublicKey, certificate []byte) (until time.Time, err error) {
-	return f.last.Load().check(name, key, certificate, time.Now())
+	return f.last.Load().check(name, key, certificate, time.Now(), &f.proven)
 }
 
 // watched is a file that is read when it has changed.

@@ -3,6 +3,7 @@ package trust
 import (
 	"bytes"
 	"crypto/ed25519"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -64,7 +65,7 @@ func parse(text []byte) (*list, error) {
 
 // check returns until when a member with that name may have that key, zero for ever. The certificate, in SSH's wire format, may be nil; the error
 // is membership.ErrNoCertificate if one could help.
-func (l *list) check(name string, key ed25519.PublicKey, certificate []byte, now time.Time) (until time.Time, err error) {
+func (l *list) check(name string, key ed25519.PublicKey, certificate []byte, now time.Time, p *proven) (until time.Time, err error) {
 	public, err := ssh.NewPublicKey(key)
 	if err != nil {
 		return until, err
@@ -82,17 +83,17 @@ func (l *list) check(name string, key ed25519.PublicKey, certificate []byte, now
 	case certificate == nil:
 		return until, membership.ErrNoCertificate
 	}
-	return l.checkCertificate(name, raw, certificate, now)
+	return l.checkCertificate(name, raw, certificate, now, p)
 }
 
-func (l *list) checkCertificate(name string, key, certificate []byte, now time.Time) (until time.Time, err error) {
-	parsed, err := ssh.ParsePublicKey(certificate)
-	if err != nil {
-		return until, fmt.Errorf("its certificate cannot be read: %w", err)
-	}
-	c, ok := parsed.(*ssh.Certificate)
-	if !ok {
-		return until, errors.New("it shows a key instead of a certificate")
+func (l *list) checkCertificate(name string, key, certificate []byte, now time.Time, p *proven) (until time.Time, err error) {
+	digest := sha256.Sum256(certificate)
+	c := p.find(digest)
+	isProven := c != nil
+	if !isProven {
+		if c, err = readCertificate(certificate); err != nil {
+			return until, err
+		}
 	}
 	authority := c.SignatureKey.Marshal()
 	switch {
@@ -109,14 +110,33 @@ func (l *list) checkCertificate(name string, key, certificate []byte, now time.T
 	case c.Signature.Format == ssh.KeyAlgoRSA:
 		return until, errors.New("its certificate is signed with SHA-1")
 	}
-	checker := ssh.CertChecker{Clock: func() time.Time { return now }}
-	if err := checker.CheckCert(name, c); err != nil {
-		return until, fmt.Errorf("its certificate: %.200s", err.Error())
+	if !isProven {
+		checker := ssh.CertChecker{Clock: func() time.Time { return now }}
+		if err := checker.CheckCert(name, c); err != nil {
+			return until, fmt.Errorf("its certificate: %.200s", err.Error())
+		}
+		p.add(digest, c)
 	}
 	if c.ValidBefore != ssh.CertTimeInfinity {
 		until = time.Unix(int64(c.ValidBefore), 0) // CheckCert has refused what does not fit
 	}
+	if now.Before(time.Unix(int64(c.ValidAfter), 0)) || !until.IsZero() && !now.Before(until) {
+		return time.Time{}, errors.New("its certificate is not valid at this time")
+	}
 	return until, nil
+}
+
+// readCertificate reads one in SSH's wire format. Nothing of it is checked.
+func readCertificate(raw []byte) (*ssh.Certificate, error) {
+	key, err := ssh.ParsePublicKey(raw)
+	if err != nil {
+		return nil, fmt.Errorf("its certificate cannot be read: %w", err)
+	}
+	c, ok := key.(*ssh.Certificate)
+	if !ok {
+		return nil, errors.New("it shows a key instead of a certificate")
+	}
+	return c, nil
 }
 
 // principals are those of a certificate, for a line of the log: anybody may have written it.

@@ -3,6 +3,7 @@ package trust
 import (
 	"bytes"
 	"crypto/ed25519"
+	"crypto/sha256"
 	"errors"
 	"os"
 	"os/exec"
@@ -80,7 +81,7 @@ func TestKeysAreGoodForTheNamesOfTheirLine(t *testing.T) {
 		{"m1", 4, false},
 		{"m1", 5, false},
 	} {
-		if _, err := l.check(c.name, publicOf(c.key), nil, time.Now()); (err == nil) != c.good {
+		if _, err := l.check(c.name, publicOf(c.key), nil, time.Now(), new(proven)); (err == nil) != c.good {
 			t.Errorf("%s with key %d: %v", c.name, c.key, err)
 		}
 	}
@@ -91,6 +92,7 @@ func TestKeysAreGoodForTheNamesOfTheirLine(t *testing.T) {
 
 func TestACertificateIsForOneHostOfThatName(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
+	var p proven // of all: what one file has found good may be refused by another
 	authority := "@cert-authority m* " + strings.SplitN(lineOf(t, "x", 9), " ", 2)[1]
 	revokedKey, revokedAuthority := "@revoked * "+strings.SplitN(lineOf(t, "x", 1), " ", 2)[1], "@revoked * "+strings.SplitN(lineOf(t, "x", 9), " ", 2)[1]
 	other := strings.Replace(authority, "m*", "other", 1)
@@ -118,23 +120,81 @@ func TestACertificateIsForOneHostOfThatName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = l.check(c.name, publicOf(1), certify(t, c.change), now)
+		_, err = l.check(c.name, publicOf(1), certify(t, c.change), now, &p)
 		if c.why == "" && err != nil || c.why != "" && (err == nil || !strings.Contains(err.Error(), c.why)) {
 			t.Errorf("%v, want %q", err, c.why)
 		}
 	}
 	l, _ := parse([]byte(authority))
-	if _, err := l.check("m1", publicOf(1), nil, now); !errors.Is(err, membership.ErrNoCertificate) {
+	if _, err := l.check("m1", publicOf(1), nil, now, &p); !errors.Is(err, membership.ErrNoCertificate) {
 		t.Errorf("without a certificate: %v", err)
 	}
 	forged := certify(t, func(*ssh.Certificate) {})
 	forged[len(forged)-1] ^= 1
-	if _, err := l.check("m1", publicOf(1), forged, now); err == nil {
+	if _, err := l.check("m1", publicOf(1), forged, now, &p); err == nil {
 		t.Error("a forged certificate is good")
 	}
-	until, err := l.check("m1", publicOf(1), certify(t, func(c *ssh.Certificate) { c.ValidBefore = uint64(now.Unix()) + 60 }), now)
+	until, err := l.check("m1", publicOf(1), certify(t, func(c *ssh.Certificate) { c.ValidBefore = uint64(now.Unix()) + 60 }), now, &p)
 	if err != nil || !until.Equal(now.Add(time.Minute)) {
 		t.Errorf("good until %v, %v", until, err)
+	}
+}
+
+// A certificate that was good is so for as long as it says, although its signature is not looked at again.
+func TestAProvenCertificateIsGoodForItsTime(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	l, err := parse([]byte("@cert-authority m* " + strings.SplitN(lineOf(t, "x", 9), " ", 2)[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate := certify(t, func(c *ssh.Certificate) {
+		c.ValidAfter, c.ValidBefore = uint64(now.Unix()), uint64(now.Unix())+60
+	})
+	var p proven
+	for _, c := range []struct {
+		after time.Duration
+		good  bool
+	}{{0, true}, {59 * time.Second, true}, {time.Minute, false}, {-time.Second, false}, {30 * time.Second, true}} {
+		if _, err := l.check("m1", publicOf(1), certificate, now.Add(c.after), &p); (err == nil) != c.good || p.find(sha256.Sum256(certificate)) == nil {
+			t.Errorf("after %v: %v", c.after, err)
+		}
+	}
+}
+
+// Signatures that were never good are not remembered, and no more than so many of the others.
+func TestOnlyGoodCertificatesAreRemembered(t *testing.T) {
+	l, err := parse([]byte("@cert-authority m* " + strings.SplitN(lineOf(t, "x", 9), " ", 2)[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p proven
+	for i := range provenMax + 2 {
+		good := certify(t, func(c *ssh.Certificate) { c.Serial = uint64(i) })
+		bad := bytes.Clone(good)
+		bad[len(bad)-1] ^= 1
+		if _, err := l.check("m1", publicOf(1), bad, time.Now(), &p); err == nil {
+			t.Fatal("a forged certificate is good")
+		}
+		if _, err := l.check("m1", publicOf(1), good, time.Now(), &p); err != nil {
+			t.Fatal(err)
+		}
+		if len(p.of) != i%provenMax+1 {
+			t.Fatalf("%d certificates are remembered after %d", len(p.of), i+1)
+		}
+	}
+}
+
+func BenchmarkJudgeAgain(b *testing.B) {
+	l, err := parse([]byte("@cert-authority m* " + strings.SplitN(lineOf(b, "x", 9), " ", 2)[1]))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var p proven
+	key, certificate := publicOf(1), certify(b, func(*ssh.Certificate) {})
+	for b.Loop() {
+		if _, err := l.check("m1", key, certificate, time.Now(), &p); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 
@@ -162,7 +222,7 @@ func TestTheReasonOfARefusalIsShort(t *testing.T) {
 		"a long option":  func(c *ssh.Certificate) { c.CriticalOptions = map[string]string{long: ""} },
 		"a long comment": func(c *ssh.Certificate) { c.KeyId, c.CertType = long, ssh.UserCert },
 	} {
-		if _, err := l.check("m1", publicOf(1), certify(t, change), time.Now()); err == nil || len(err.Error()) > 500 {
+		if _, err := l.check("m1", publicOf(1), certify(t, change), time.Now(), new(proven)); err == nil || len(err.Error()) > 500 {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -289,10 +349,10 @@ func TestTheFilesOfSSHKeygen(t *testing.T) {
 	if err != nil || !bytes.HasPrefix(read("known"), []byte("|1|")) {
 		t.Fatalf("%s: %v", read("known"), err)
 	}
-	if _, err := hashed.check("m1", key, nil, time.Now()); err != nil {
+	if _, err := hashed.check("m1", key, nil, time.Now(), new(proven)); err != nil {
 		t.Error(err)
 	}
-	if _, err := hashed.check("m2", key, nil, time.Now()); err == nil {
+	if _, err := hashed.check("m2", key, nil, time.Now(), new(proven)); err == nil {
 		t.Error("a hashed name is good for another one")
 	}
 	for _, kind := range []string{"ed25519", "ecdsa", "rsa"} {
@@ -306,7 +366,7 @@ func TestTheFilesOfSSHKeygen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if until, err := l.check("m1", key, *raw, time.Now()); err != nil || time.Until(until) > time.Hour {
+		if until, err := l.check("m1", key, *raw, time.Now(), new(proven)); err != nil || time.Until(until) > time.Hour {
 			t.Errorf("%s: %v, %v", kind, until, err)
 		}
 		ours, err := Sign(read(kind), key, "m1")
@@ -316,7 +376,7 @@ func TestTheFilesOfSSHKeygen(t *testing.T) {
 		if raw, err = parseCertificate(ours); err != nil {
 			t.Fatal(err)
 		}
-		if until, err := l.check("m1", key, *raw, time.Now()); err != nil || !until.IsZero() {
+		if until, err := l.check("m1", key, *raw, time.Now(), new(proven)); err != nil || !until.IsZero() {
 			t.Errorf("%s, signed here: %v, %v", kind, until, err)
 		}
 	}
@@ -333,7 +393,7 @@ func FuzzKnownHosts(f *testing.F) {
 		if err != nil {
 			return
 		}
-		until, err := l.check("m1", publicOf(1), certificate, time.Unix(1_800_000_000, 0))
+		until, err := l.check("m1", publicOf(1), certificate, time.Unix(1_800_000_000, 0), new(proven))
 		if err == nil && !bytes.Contains(text, itself) && !bytes.Contains(text, authority) {
 			t.Errorf("trusted until %v by %q", until, text)
 		}

@@ -1,0 +1,35 @@
+package trust
+
+import (
+	"crypto/sha256"
+	"sync"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// provenMax bounds how many certificates are remembered, of some 600 bytes each: as many as a fleet has members.
+const provenMax = 1024
+
+// proven are the certificates that once passed every check of [ssh.CertChecker]. Of these only the time is looked at again, and who may sign for
+// whom: a line that revokes one host makes a member judge all others again, and a signature takes forty times as long as the rest. It is safe for
+// concurrent use.
+type proven struct {
+	mu sync.Mutex
+	of map[[sha256.Size]byte]*ssh.Certificate
+}
+
+// find returns the certificate of that digest, nil if it is not proven.
+func (p *proven) find(digest [sha256.Size]byte) *ssh.Certificate {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.of[digest]
+}
+
+func (p *proven) add(digest [sha256.Size]byte, c *ssh.Certificate) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.of == nil || len(p.of) >= provenMax {
+		p.of = make(map[[sha256.Size]byte]*ssh.Certificate)
+	}
+	p.of[digest] = c
+}
