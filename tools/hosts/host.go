@@ -4,6 +4,7 @@ package hosts
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -129,14 +130,15 @@ func (h *Host) PowerCut() {
 // Forget removes what the agent has saved of its gate, but neither its key nor its roster.
 func (h *Host) Forget() error { return os.Remove(filepath.Join(h.state, "gate-"+GateName+".json")) }
 
-// FreeAddr finds a port of loopback that is free for TCP and UDP now.
+// FreeAddr finds a port of loopback that is free for TCP and UDP now. It is below those that systems choose themselves, which any connection may have
+// taken until an agent listens.
 func FreeAddr() (string, error) {
-	for range 20 {
-		l, err := net.Listen("tcp4", "127.0.0.1:0")
+	for range 100 {
+		addr := fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))
+		l, err := net.Listen("tcp4", addr)
 		if err != nil {
-			return "", err
+			continue
 		}
-		addr := l.Addr().String()
 		p, err := net.ListenPacket("udp4", addr)
 		_ = l.Close()
 		if err == nil {

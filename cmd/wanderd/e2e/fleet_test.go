@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -369,15 +370,16 @@ func until(t testing.TB, what string, cond func() bool) {
 	}
 }
 
-// freeAddr finds a loopback port that is free for TCP and UDP now.
+// freeAddr finds a loopback port that is free for TCP and UDP now. It is below those that systems choose themselves, which any connection may have
+// taken until an agent listens.
 func freeAddr(t testing.TB) string {
 	t.Helper()
-	for range 20 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+	for range 100 {
+		addr := fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))
+		l, err := net.Listen("tcp", addr)
 		if err != nil {
-			t.Fatal(err)
+			continue
 		}
-		addr := l.Addr().String()
 		p, err := net.ListenPacket("udp", addr)
 		_ = l.Close()
 		if err == nil {
