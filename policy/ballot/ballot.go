@@ -34,7 +34,7 @@
 //     Renewed comes. Every further Renewed is an Extend to [Machine.Until].
 //   - The run has ended, and not before: the token may be offered. Its Commit lends what is left of the lease (handoff's Lend). When it was passed:
 //     [Machine.LetGo]. If it is [Machine.Spent] instead: [Machine.Release] and Propose.
-//   - It is [Machine.Contested] when a run has ended: Release and Propose as well. Others may not accept it.
+//   - It is [Machine.Contested] when a run has ended: [Machine.Yield], and Propose as well. Others may not accept it.
 //   - The outcome Ended: the token is over. The owner drops it and stops the run.
 //   - The last thing in each step: if [Machine.NeedsSave], a Save of a state with [Machine.Memo] in it.
 //
@@ -83,6 +83,7 @@ type Machine struct {
 
 	supporter supporter
 	proposer  proposer
+	deference deference
 	holder    holder
 	round     round
 	copy      Copy

@@ -51,6 +51,9 @@ func (e Epoch) Token(generator wire.MemberID) wire.Ref {
 // String returns counter.rank.
 func (e Epoch) String() string { return fmt.Sprintf("%d.%d", e.counter(), e.Rank()) }
 
+// hasMoved reports whether a number is not the first of its epoch: the token was granted, or handed over.
+func hasMoved(seq wire.Seq) bool { return seq&hopMask > 0 }
+
 // isLastHop reports whether the epoch has no number left after this one. Every handoff and every grant has one of its own, of 8,388,351. The rest
 // is for owners that raise the number of an offer themselves, by at most MaxRoster.
 func isLastHop(seq wire.Seq) bool { return seq&hopMask >= hopMask-MaxRoster }

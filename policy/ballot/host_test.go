@@ -1,6 +1,9 @@
 package ballot_test
 
 import (
+	"math/rand/v2"
+	"time"
+
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -30,12 +33,27 @@ type host struct {
 	saving, again    bool
 	saveNumber       int32
 	run              run
+	// behind is how far its wall clock was set back before it started.
+	behind int64
+}
+
+// setBack draws how far a host's clock is behind when its process starts again: one in four has none that runs without power. Operations that
+// are due by the clock have a test of their own.
+func (w *world) setBack(i int) int64 {
+	dice := rand.New(rand.NewPCG(w.p.seed, uint64(w.hosts[i].life)<<8+uint64(i)))
+	if dice.IntN(4) > 0 {
+		return 0
+	}
+	return dice.Int64N(int64(24 * time.Hour))
 }
 
 func (w *world) start(i int) {
 	h := &w.hosts[i]
 	h.up, h.away, h.rest, h.held = true, false, nil, nil
 	h.life++
+	if h.life > 1 && w.p.minInterval == 0 {
+		h.behind = w.setBack(i)
+	}
 	h.crashIn, h.pauseIn, h.saving, h.again = 0, 0, false, false
 	w.tell("%d starts", i)
 	w.look()

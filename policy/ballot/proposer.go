@@ -22,6 +22,14 @@ type proposer struct {
 	heard   ranks
 }
 
+// deference is that of a member which has given up an epoch for others, and wants the next: whoever proposes first wins, and would be the same
+// again and again.
+type deference struct {
+	// runs is how many runs under the epochs of others it lets go first, by how long it waits for each.
+	runs int
+	by   time.Duration
+}
+
 // mostDoublings bounds by how often the pause between two attempts is doubled.
 const mostDoublings = 4
 
@@ -32,7 +40,22 @@ func (b *Machine) Propose(now policy.Time, turn time.Duration) {
 	if b.holder.holds {
 		return
 	}
-	b.proposer = proposer{wants: true, turn: turn, notBefore: now.Add(turn)}
+	b.proposer = proposer{wants: true, turn: turn}
+	b.proposer.notBefore = now.Add(b.turn())
+}
+
+// Yield is Release for the sake of others that propose: each of them may run once before this member proposes, if it does so within the time.
+func (b *Machine) Yield(now policy.Time, within time.Duration, out []policy.Effect) []policy.Effect {
+	b.deference = deference{b.cfg.Roster.Len() - 1, within}
+	return b.Release(now, out)
+}
+
+// turn is how long this member lets others go first.
+func (b *Machine) turn() time.Duration {
+	if b.deference.runs > 0 {
+		return b.proposer.turn + b.deference.by
+	}
+	return b.proposer.turn
 }
 
 // Proposing reports whether a new epoch is wanted here.
@@ -49,7 +72,7 @@ func (b *Machine) Desist(now policy.Time, out []policy.Effect) []policy.Effect {
 
 // proposeAt is when the next attempt is due.
 func (b *Machine) proposeAt() policy.Time {
-	return max(b.proposer.notBefore, b.supporter.busyUntil().Add(b.proposer.turn))
+	return max(b.proposer.notBefore, b.supporter.busyUntil().Add(b.turn()))
 }
 
 // propose begins an attempt: this member promises the epoch to itself, and asks the others when that is saved.
@@ -76,7 +99,7 @@ func (b *Machine) onPromised(now policy.Time, rank int, majority bool, carried *
 	switch {
 	case majority && now < until:
 		end.Ending, end.Token = Won, r.token
-		b.proposer, b.round = proposer{}, round{}
+		b.proposer, b.deference, b.round = proposer{}, deference{}, round{}
 		b.hold(&end.Token, until)
 		return policy.AppendTell(out, NoteWon, wire.MemberID{}, &end.Token)
 	case rank == b.cfg.Self && !r.asked:
@@ -106,7 +129,7 @@ func (b *Machine) withdraw(now policy.Time, out []policy.Effect) []policy.Effect
 	}
 	free := now
 	if r.freeAt != policy.Never {
-		free = r.freeAt.Add(p.turn)
+		free = r.freeAt.Add(b.turn())
 	}
 	p.notBefore = free.Add(b.pause())
 	p.failures = min(p.failures+1, mostDoublings)

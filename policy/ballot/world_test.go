@@ -176,7 +176,7 @@ func (w *world) trueAt(i int, t policy.Time) int64 {
 }
 
 func (w *world) instant(i int) policy.Instant {
-	return policy.Instant{Time: w.local(i), Wall: wallEpoch + w.p.wallAhead + w.now}
+	return policy.Instant{Time: w.local(i), Wall: wallEpoch + w.p.wallAhead + w.now - w.hosts[i].behind}
 }
 
 // around draws a time with a mean.

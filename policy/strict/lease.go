@@ -144,7 +144,7 @@ func (g *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	case g.b.Token() == nil:
 		return g.lose(now, out)
 	case g.b.Contested():
-		return g.destroy(now, out)
+		return g.yield(now, out)
 	}
 	g.b.Rest()
 	return g.inside(now, ev, out)

@@ -20,7 +20,7 @@ func (g *Machine) patiences() time.Duration { return time.Duration(8 + 2*g.set.R
 func (g *Machine) considerProposal(now policy.Time, wants bool, out []policy.Effect) []policy.Effect {
 	switch waits := wants && g.turn.state == absent && g.b.Token() == nil; {
 	case !waits || g.b.Proposing():
-		g.proposeAt, g.yielded = policy.Never, false
+		g.proposeAt = policy.Never
 		if !waits && g.b.Proposing() {
 			return g.b.Desist(now, out)
 		}
@@ -28,7 +28,7 @@ func (g *Machine) considerProposal(now policy.Time, wants bool, out []policy.Eff
 	case g.proposeAt == policy.Never:
 		g.proposeAt = now.Add(g.patiences() * g.set.Patience)
 	}
-	if now >= g.proposeAt || g.in.AsksToRegenerate() && !g.yielded {
+	if now >= g.proposeAt || g.in.AsksToRegenerate() {
 		g.proposeAt = policy.Never
 		step := g.set.Patience / 2 // a round trip: the one before has asked by then
 		g.b.Propose(now, time.Duration(g.in.Standing())*step+step*time.Duration(g.self)/time.Duration(g.set.Roster.Len()))
@@ -72,16 +72,21 @@ func (g *Machine) give(now policy.Instant, why policy.Cause, to wire.MemberID, o
 func (g *Machine) destroy(now policy.Instant, out []policy.Effect) []policy.Effect {
 	token := *g.b.Token()
 	out = policy.AppendGave(out, policy.CauseDropped, wire.MemberID{}, &token)
-	out = g.lose(now, g.b.Release(now.Time, out))
+	return g.released(now, g.b.Release(now.Time, out))
+}
+
+// released: the epoch of the token that was here is over, and this member proposes the next as soon as it may.
+func (g *Machine) released(now policy.Instant, out []policy.Effect) []policy.Effect {
+	out = g.lose(now, out)
 	g.proposeAt = now.Time
 	return out
 }
 
-// yield gives the token up for those that the ring or tree does not know of: their requests were lost. They would make a token when the lease ends, but
-// whoever has one turn after the other never lets it end. So a member that is to run again, although the token has not moved and somebody wishes for a
-// new epoch, ends this one, and is the last to propose the next.
+// yield gives the token up for others, and this member is the last to propose the next epoch, because it has just run. Either another one has outbid
+// this epoch. Or somebody wishes for a new one while the token does not move, and this member would run again: the ring or tree does not know of those
+// that wait, because their requests were lost, and whoever has one turn after the other never lets the lease end.
 func (g *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect {
-	out = g.destroy(now, out)
-	g.proposeAt, g.yielded = now.Time.Add(g.patiences()*g.set.Patience), true
-	return out
+	token := *g.b.Token()
+	out = policy.AppendGave(out, policy.CauseDropped, wire.MemberID{}, &token)
+	return g.released(now, g.b.Yield(now.Time, g.patiences()*g.set.Patience, out))
 }

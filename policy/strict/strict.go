@@ -60,8 +60,8 @@ type Machine struct {
 	event policy.Event
 	// recorded says that the ring or tree wants to hear that it was saved.
 	recorded bool
-	// ranHere says that the token has not moved since something ran here, yielded that this member has given it up for others.
-	ranHere, yielded bool
+	// ranHere says that the token has not moved since something ran here.
+	ranHere bool
 
 	turn turn
 	due  due

@@ -39,6 +39,9 @@ const (
 	KindElection
 	// KindElected is ELECTED, a broadcast: the sender has made one.
 	KindElected
+	// KindBehind answers a REQ whose number is below one that the sender has heard from its origin, which has started again. The paper, whose sites
+	// never come back, has no such message.
+	KindBehind
 
 	kindsEnd
 )
@@ -62,6 +65,7 @@ func Kinds() policy.Kinds {
 		{Kind: KindPresent, Name: "PRESENT"},
 		{Kind: KindElection, Name: "ELECTION"},
 		{Kind: KindElected, Name: "ELECTED"},
+		{Kind: KindBehind, Name: "BEHIND"},
 	}
 }
 
@@ -77,11 +81,11 @@ func Broadcasts(k wire.Kind) bool {
 // body is what a message carries in its load. All numbers are big-endian; a rank of ffff is NIL.
 //
 //	byte   0  from      rank of the sender
-//	       2  origin    rank of the site that asks, in REQ; of the site that is asked for, in COMMIT, TOKEN
+//	       2  origin    rank of the site that asks, in REQ, BEHIND; of the site that is asked for, in COMMIT, TOKEN
 //	       4  next      the sender's next
 //	       6  flags     1 the sender waits or has the section, 2 it holds the token
 //	       7  preds     how many ranks follow
-//	       8  number    of the request
+//	       8  number    of the request; in BEHIND of the highest that was heard
 //	      16  pos       position of the sender, plus one; 0 is none
 //	      24  clock     Lamport's logical clock
 //	      32  known     the highest number of a token that the sender knows of
@@ -126,14 +130,15 @@ func (b *body) write(load *wire.Load) {
 // readBody reads the load of a message; what is out of range makes it unreadable.
 func readBody(load *wire.Load, b *body) bool {
 	pos := binary.BigEndian.Uint64(load[16:])
-	if pos > maxPosition || load[7] > MaxBackups {
+	number := binary.BigEndian.Uint64(load[8:])
+	if pos > maxNumber || number > maxNumber || load[7] > MaxBackups {
 		return false
 	}
 	b.from = binary.BigEndian.Uint16(load[0:])
 	b.origin = binary.BigEndian.Uint16(load[2:])
 	b.next = binary.BigEndian.Uint16(load[4:])
 	b.flags, b.preds = load[6], load[7]
-	b.number = binary.BigEndian.Uint64(load[8:])
+	b.number = number
 	b.pos = position(pos) - 1
 	b.clock = binary.BigEndian.Uint64(load[24:])
 	b.known = min(wire.Seq(binary.BigEndian.Uint64(load[32:])), wire.MaxSeq)
@@ -144,8 +149,8 @@ func readBody(load *wire.Load, b *body) bool {
 	return true
 }
 
-// maxPosition bounds what a message may say, so that adding to it never overflows.
-const maxPosition = 1 << 62
+// maxNumber bounds the position and the number that a message may have, so that adding to them never overflows.
+const maxNumber = 1 << 62
 
 // wellFormed reports whether m is a message of this package. Only TOKEN and ELECTED name a token.
 func wellFormed(m *wire.Message) bool {

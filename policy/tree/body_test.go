@@ -30,6 +30,7 @@ func TestTheLayoutOfALoad(t *testing.T) {
 func TestALoadOutOfRangeIsNotReadable(t *testing.T) {
 	for name, spoil := range map[string]func(*wire.Load){
 		"a position beyond the largest": func(l *wire.Load) { l[16] = 0x80 },
+		"a number beyond the largest":   func(l *wire.Load) { l[8] = 0x80 },
 		"more predecessors than fit":    func(l *wire.Load) { l[7] = MaxBackups + 1 },
 	} {
 		var load wire.Load

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // A member that starts again forgets its numbers. However often it has asked before, the others hear its next request: its number comes from the wall
@@ -29,5 +30,35 @@ func TestASiteThatStartsAgainIsHeard(t *testing.T) {
 	first := asks(1.7e18)
 	if again := asks(1.7e18 + 10e9); again-100 <= first {
 		t.Errorf("requests have numbers up to %d; after a restart they begin before %d", first, again-99)
+	}
+}
+
+// A site that starts again with its clock set back numbers its requests below those of before. Who has heard those says so, and the site asks at once
+// with a number that is heard, also where another site has passed the request on.
+func TestASiteWhoseClockWasSetBackIsHeard(t *testing.T) {
+	const before = 1e18 // a number of its former life
+	s := newSmall(t, 3, func(cfg *Config) { cfg.Rejoins, cfg.Links, cfg.Backups = true, UDP, 1 })
+	s.sites[1].heard[2], s.sites[0].last = before, 1
+	heardAt := func() (sites []int) {
+		for i := range s.sites {
+			if s.sites[i].heard[2] > before {
+				sites = append(sites, i)
+			}
+		}
+		return sites
+	}
+	s.want(2)
+	s.run(4*latency, true)
+	if told := s.count(s.sent, "S1 BEHIND S2"); told != 1 || len(heardAt()) != 1 || heardAt()[0] != 1 {
+		t.Errorf("told %d times, and heard at %v: %v", told, heardAt(), s.sent)
+	}
+	// What comes late, or twice, raises no number, and brings no second request.
+	asked, number := s.count(s.sent, "S2 REQ S1"), s.sites[2].number
+	b := s.sites[1].say(2, number)
+	msg := wire.Message{Gate: 1, Kind: KindBehind, From: s.sites[1].cfg.Self, To: s.sites[2].cfg.Self}
+	b.write(&msg.Load)
+	s.step(2, &policy.Event{Kind: policy.Received, Msg: msg})
+	if asked != 1 || s.count(s.sent, "S2 REQ S1") != 1 || s.sites[2].number != number {
+		t.Errorf("asked %d times, then %d, with %d", asked, s.count(s.sent, "S2 REQ S1"), s.sites[2].number)
 	}
 }

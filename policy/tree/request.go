@@ -51,7 +51,12 @@ func (m *Machine) giveUpWaiting(now policy.Instant, out []policy.Effect) []polic
 func (m *Machine) receiveREQ(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
 	sj := b.origin
 	if sj == nobody || sj == m.self || b.number <= m.heard[sj] {
-		return policy.AppendTell(out, NoteRequestAgain, m.cfg.Roster[b.from], nil)
+		out = policy.AppendTell(out, NoteRequestAgain, m.cfg.Roster[b.from], nil)
+		if m.cfg.Rejoins && sj != nobody && sj != m.self && b.number < m.heard[sj] {
+			behind := m.say(sj, m.heard[sj])
+			return m.send(KindBehind, sj, &behind, out)
+		}
+		return out
 	}
 	m.heard[sj] = b.number
 	to := m.last
@@ -72,4 +77,17 @@ func (m *Machine) receiveREQ(now policy.Instant, b *body, out []policy.Effect) [
 	}
 	b.from = m.self
 	return m.send(KindRequest, to, b, out) // line 25
+}
+
+// receiveBehind: this site has started again with its clock set back, and one that has heard its requests of before takes a new one for old. Its
+// numbers go on from there, and a request that nobody has answered is sent again.
+func (m *Machine) receiveBehind(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
+	if b.origin != m.self || b.number <= m.number {
+		return policy.AppendTell(out, NoteLate, m.cfg.Roster[b.from], nil)
+	}
+	m.number = b.number
+	if m.timer != commitTimer || m.pos != none {
+		return out
+	}
+	return m.request(now.Time, b.from, out)
 }

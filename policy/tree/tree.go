@@ -269,7 +269,7 @@ func (m *Machine) onStarted(now policy.Instant, ev *policy.Event, out []policy.E
 		m.last = nobody
 	}
 	if m.cfg.Rejoins {
-		// In nanoseconds: no site asks so often that its requests of before have higher numbers, which the others would not hear again.
+		// In nanoseconds: no site asks so often that its requests of before have higher numbers, unless its clock is behind.
 		m.number = uint64(max(now.Wall, 0))
 		return out
 	}
@@ -315,6 +315,8 @@ func (m *Machine) onMessage(now policy.Instant, msg *wire.Message, out []policy.
 		return m.receivePOSITION(b, out)
 	case kind == KindSearchQueue:
 		return m.receiveSEARCHQUEUE(now, b, out)
+	case kind == KindBehind:
+		return m.receiveBehind(now, b, out)
 	}
 	return policy.AppendTell(out, NoteForeign, msg.From, nil)
 }
