@@ -227,6 +227,8 @@ func pace(loopback bool) *memberlist.Config {
 	c := memberlist.DefaultLANConfig()
 	c.PushPullInterval = 15 * time.Second
 	c.GossipInterval = gossipEvery
+	// A member that all packets with some news miss hears it in a full sync only: of eight sent for each member, one in 3,000 does; of twelve, in 160,000.
+	c.RetransmitMult = 6
 	if loopback {
 		c.PushPullInterval = 5 * time.Second
 		c.SuspicionMult = 3
