@@ -83,7 +83,7 @@ type Machine struct {
 
 	supporter supporter
 	proposer  proposer
-	deference deference
+	holdOff   holdOff
 	holder    holder
 	round     round
 	copy      Copy

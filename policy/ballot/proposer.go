@@ -22,10 +22,10 @@ type proposer struct {
 	heard   ranks
 }
 
-// deference is that of a member which has given up an epoch for others, and wants the next: whoever proposes first wins, and would be the same
+// holdOff lets the other members propose first, after this one has given up an epoch for them. Otherwise the same member would propose first, and win,
 // again and again.
-type deference struct {
-	// runs is how many runs under the epochs of others it lets go first, by how long it waits for each.
+type holdOff struct {
+	// runs is how many runs of others go first, by how long this member waits for each of them.
 	runs int
 	by   time.Duration
 }
@@ -44,16 +44,16 @@ func (b *Machine) Propose(now policy.Time, turn time.Duration) {
 	b.proposer.notBefore = now.Add(b.turn())
 }
 
-// Yield is Release for the sake of others that propose: each of them may run once before this member proposes, if it does so within the time.
+// Yield is Release for the sake of other members that propose. This member waits so long for each of them to run once, and then proposes.
 func (b *Machine) Yield(now policy.Time, within time.Duration, out []policy.Effect) []policy.Effect {
-	b.deference = deference{b.cfg.Roster.Len() - 1, within}
+	b.holdOff = holdOff{b.cfg.Roster.Len() - 1, within}
 	return b.Release(now, out)
 }
 
 // turn is how long this member lets others go first.
 func (b *Machine) turn() time.Duration {
-	if b.deference.runs > 0 {
-		return b.proposer.turn + b.deference.by
+	if b.holdOff.runs > 0 {
+		return b.proposer.turn + b.holdOff.by
 	}
 	return b.proposer.turn
 }
@@ -99,7 +99,7 @@ func (b *Machine) onPromised(now policy.Time, rank int, majority bool, carried *
 	switch {
 	case majority && now < until:
 		end.Ending, end.Token = Won, r.token
-		b.proposer, b.deference, b.round = proposer{}, deference{}, round{}
+		b.proposer, b.round = proposer{}, round{}
 		b.hold(&end.Token, until)
 		return policy.AppendTell(out, NoteWon, wire.MemberID{}, &end.Token)
 	case rank == b.cfg.Self && !r.asked:

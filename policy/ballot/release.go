@@ -57,8 +57,8 @@ func (b *Machine) releaseMessage(to int, token *wire.Ref) wire.Message {
 // onRelease ends the lease of an epoch. Members that wait for that propose at once, in their turns; those that have promised another epoch do not
 // know how many others have, and make a pause. The withdrawal of any other proposal is no reason to try again: proposers would call each other.
 func (b *Machine) onRelease(now policy.Time, m *wire.Message) {
-	if b.deference.runs > 0 && hasMoved(m.Token.Seq) {
-		b.deference.runs--
+	if b.holdOff.runs > 0 && hasMoved(m.Token.Seq) {
+		b.holdOff.runs--
 	}
 	p := &b.proposer
 	e, free := EpochOf(m.Token.Seq), now.Add(b.turn())
