@@ -1,6 +1,6 @@
 // Package kcopies keeps the token of any ring algorithm alive although members crash: Arantes and Sopena, "Easily rendering
-// token-ring algorithm fault tolerant" (k-copies; section, figure 2 and its lines are cited), and its earlier form, "Mais valem k + 1
-// tokens voando do que um na mão" (Mais valem), by whose numbers the lines of figure 2 are cited.
+// token-ring algorithm fault tolerant" (k-copies), and its earlier form, "Mais valem k + 1 tokens voando do que um na mão" (Mais valem). Sections
+// and figure 2 are those of k-copies; the lines of figure 2 have the numbers of Mais valem.
 //
 // "Whenever the node that holds the token grants it to its direct successor by sending a <TOKEN> message, the former also
 // transparently sends a copy of such a message to k successors of the latter in the ring." (section 1)
@@ -9,28 +9,28 @@
 //	SafeSendToken ── TOKEN ──▶ REAL        BACKUP         BACKUP       <TOKEN, S_T = S_i+1, count>
 //	 NONE, D = {}              D={S_i+1}   D={S_i+1,S_i+2}  D={S_i+1 … S_i+k+1}
 //
-// A member with a copy watches those before it, back to the holder: the detection sets D are nested. If all of them have crashed, its
-// copy becomes the token. The token survives k crashes in a row, and more that are not in a row. Messages may arrive in any order.
+// A member with a copy watches the members before it, back to the holder: the detection sets D are nested. If all watched members have crashed,
+// its copy becomes the token. The token survives k crashes in a row, and more that are not in a row. Messages may arrive in any order.
 //
 // What an owner does:
 //
-//   - [New] is Initialisation: one member holds the token, its k successors have copies. [NewObject] begins without a token, for
-//     requests and claims, which somebody makes later with [Machine.Issue].
-//   - [Machine.SafeSendToken] passes the token on, and its copies. An owner whose real token takes another way, a handoff, calls
-//     [Machine.Hop] for what the handoff carries, [Machine.Hopped] when it is given up, and [Machine.Arrived] where it arrives.
+//   - [New] is Initialisation: one member holds the token, its k successors have copies. [NewObject] begins without an object,
+//     for requests and claims: a member makes the object later with [Machine.Issue].
+//   - [Machine.SafeSendToken] passes the token and its copies on. If the real token goes by a handoff, the owner calls [Machine.Hop] for
+//     what the handoff carries, [Machine.Hopped] when the sender gives the token up, and [Machine.Arrived] where the token arrives.
 //   - [Machine.Receive] and [Machine.Suspect] take a message and the detector's view. An [Outcome] says what they led to.
 //   - Delivered and Regenerated are the paper's DeliverToken. After Regenerated the owner first does its UpdateToken: Crashed is the
 //     paper's #(D) − 1.
 //   - MayRegenerate is a question to the owner: this member would regenerate the token. The owner calls [Machine.UseBackup] at once
 //     (the papers' perfect detector), or later, or never; until then the token stays BACKUP.
-//   - The owner says Took and Gave: not every object is a token of its gate.
+//   - The owner emits Took and Gave, because not every object is a token of its gate.
 //
 // Figure 2 lacks these rules; each was found by running it as printed. Only a BACKUP becomes REAL by UseBackup. Suspecting a member that is
 // not in D has no effect (otherwise a holder with D = {S_i} that hears of any crash would deliver the token twice). D is {S_i} after
 // UseBackup, as in k-copies (Mais valem leaves it unchanged).
 //
-// It needs members that know the same ring in the same order, k ≤ N − 2, messages that are not lost, and a detector that never
-// suspects a living member. Where there is no such detector, the owner's answer to MayRegenerate replaces it.
+// The package needs members that know the same ring in the same order, k ≤ N − 2, messages that are not lost, and a detector that never suspects
+// a living member. Without such a detector, the owner's answer to MayRegenerate replaces it.
 //
 // Files: kcopies.go (variables and Initialisation), send.go, receive.go, suspect.go, backup.go (the functions of figure 2), message.go
 // (the TOKEN message), note.go. Package proof has the appendix's properties as checks, package survival the study of k. Packages
@@ -55,12 +55,12 @@ type Config struct {
 	Ring []wire.MemberID
 	// Self is S_i.
 	Self Site
-	// K is how many crashes in a row are survived: 0 to N − 2. "Let k (k < N − 1), which is known to every process, be the maximum number
-	// of consecutive faulty processes in the ring" (section 2).
+	// K is the number of crashes in a row that the token survives: 0 to N − 2. "Let k (k < N − 1), which is known to every process, be the
+	// maximum number of consecutive faulty processes in the ring" (section 2).
 	K int
 	// Backwards reverses the ring: the successor of S_i is S_i−1.
 	Backwards bool
-	// ID and Slot name the token, on every hop of its way. Without an ID, it has that of the last one that was made: see IssueAs.
+	// ID and Slot name the token on every hop. If ID is zero, the token has the ID of the last token that was made: see IssueAs.
 	ID   wire.TokenID
 	Slot uint8
 }
@@ -120,14 +120,14 @@ func New(cfg *Config, first Site, data Data) Machine {
 	return m
 }
 
-// NewObject begins where nobody has made the object yet: "the initialisation function of our algorithm ensures the presence of k + 1
-// copies of the token but not of the requests" (section 3.1).
+// NewObject returns the machine of an object not made yet: "the initialisation function of our algorithm ensures the presence of k + 1 copies of
+// the token but not of the requests" (section 3.1).
 func NewObject(cfg *Config) Machine { return Machine{cfg: cfg, id: cfg.ID} }
 
 // Objects are a member's parts of the objects of all members, which "are in this way uniquely identified by S_q" (section 3.1), in ring order.
 type Objects []Machine
 
-// NewObjects begins where nobody has made any of them yet.
+// NewObjects returns a member's parts of objects that nobody has made yet.
 func NewObjects(ring Config) Objects {
 	configs, parts := make([]Config, len(ring.Ring)), make(Objects, len(ring.Ring))
 	for q, id := range ring.Ring {
@@ -148,7 +148,7 @@ func (o Objects) Of(msg *wire.Message) (q Site, ok bool) {
 	return 0, false
 }
 
-// Config is that of the token.
+// Config returns the configuration of the token.
 func (m *Machine) Config() *Config { return m.cfg }
 
 // Issue makes the object here, without copies yet, with a count of at least the given one. Nobody else may hold it.
@@ -163,10 +163,10 @@ func (m *Machine) IssueAs(token *wire.Ref) {
 	m.Issue(token.Seq)
 }
 
-// isNamed reports whether a token of that name can be this one.
+// isNamed reports whether a token with the given ID can be this token.
 func (m *Machine) isNamed(id wire.TokenID) bool { return m.cfg.ID.IsZero() || m.cfg.ID == id }
 
-// Lose says that the real token, which is here, is over: a newer one exists.
+// Lose drops the real token, which is here: a newer one exists.
 func (m *Machine) Lose() { m.becomeNone() }
 
 // become sets token_Si and D = {S_T … S_i}.
@@ -207,7 +207,7 @@ func (m *Machine) String() string {
 	return fmt.Sprintf("%v count %d D={S%d…S%d}", m.token, m.count, m.st, m.cfg.Self)
 }
 
-// Distance is how many hops it is from one site to another, 0 to N − 1.
+// Distance is the number of hops from one site to another, 0 to N − 1.
 func (c *Config) Distance(from, to Site) int {
 	if c.Backwards {
 		from, to = to, from
@@ -219,7 +219,7 @@ func (c *Config) Distance(from, to Site) int {
 	return d
 }
 
-// After returns the site that is a number of hops, 0 to N, behind another one.
+// After returns the site that comes the given number of hops, 0 to N, after s.
 func (c *Config) After(s Site, hops int) Site {
 	if c.Backwards {
 		hops = len(c.Ring) - hops
@@ -230,13 +230,13 @@ func (c *Config) After(s Site, hops int) Site {
 // Successor is S_i+1.
 func (c *Config) Successor() Site { return c.After(c.Self, 1) }
 
-// Outcome is what a call led to. A call writes it to the caller's variable, and only if there is one.
+// Outcome is the result of a call. A call writes to the caller's variable only if it has a result.
 type Outcome struct {
 	Ending Ending
 	// Token and Data come with Delivered and Regenerated.
 	Token wire.Ref
 	Data  Data
-	// Crashed comes with Regenerated: #(D) − 1, how many members before this one have crashed, S_T first.
+	// Crashed comes with Regenerated: #(D) − 1, the number of crashed members before this one, from S_T on.
 	Crashed int
 }
 

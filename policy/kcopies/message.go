@@ -8,7 +8,7 @@ import (
 )
 
 // KindToken is <TOKEN, S_T, count>: "the identification of the successor of the message sender as well as the current value of the
-// count variable of this node. Moreover, the <TOKEN> message might contain application data" (section 2.1). To S_T it is the token, to
+// count variable of this node. Moreover, the <TOKEN> message might contain application data" (section 2.1). For S_T the message is the token, for
 // others a copy. count is the message's Token.Seq; its Load is
 //
 //	0        2                                      112
@@ -24,7 +24,7 @@ func Kinds() policy.Kinds {
 
 const atData = 2
 
-// Data is the application's part of a TOKEN message, in a layout of its own. What is not used is zero.
+// Data is the application's part of a TOKEN message, in a layout of its own. Unused bytes are zero.
 type Data [wire.LoadSize - atData]byte
 
 // put writes the Load of a TOKEN message.
@@ -43,13 +43,13 @@ func WellFormed(m *wire.Message) bool {
 	return m.Kind == KindToken && m.Token.Seq > 0 && !m.Token.ID.Generator.IsZero() && m.Nonce == 0
 }
 
-// Expects reports whether m could change anything now: whether it is about this token, and not old (line 23).
+// Expects reports whether msg could change anything now: it is about this token, and not old (line 23).
 func (m *Machine) Expects(msg *wire.Message) bool {
 	st, _ := Fields(&msg.Load)
 	return msg.Kind == KindToken && m.isNamed(msg.Token.ID) && m.count < msg.Token.Seq && m.inReach(st)
 }
 
-// inReach reports whether S_T is this site or one of the k before it: nobody else's token is copied to this one.
+// inReach reports whether S_T is this site or one of the k before it: no other site's token is copied to this one.
 func (m *Machine) inReach(st Site) bool {
 	return int(st) < len(m.cfg.Ring) && m.cfg.Distance(st, m.cfg.Self) <= m.cfg.K
 }

@@ -7,7 +7,7 @@ const (
 	NoteCopy policy.Note = iota + 160
 	// NoteOldToken: a TOKEN message is old, or not for this member.
 	NoteOldToken
-	// NoteMayRegenerate: Peer, the last that was to hold the token, and all between it and this member have crashed.
+	// NoteMayRegenerate: Peer, to which the token was last sent, and all members between Peer and this one have crashed.
 	NoteMayRegenerate
 	// NoteUsedBackup: the copy has become the real token, which Peer was to hold.
 	NoteUsedBackup

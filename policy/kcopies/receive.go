@@ -10,7 +10,7 @@ func (m *Machine) Receive(msg *wire.Message, end *Outcome, out []policy.Effect) 
 	return m.Arrived(&msg.Token, &msg.Load, msg.From, end, out)
 }
 
-// Arrived is SafeReceiveToken (lines 22–33). Where the real token did not come as a TOKEN message, it takes what Hop gave the sender.
+// Arrived is SafeReceiveToken (lines 22–33). If the real token did not come as a TOKEN message, ref and l are what Hop returned at the sender.
 func (m *Machine) Arrived(ref *wire.Ref, l *wire.Load, from wire.MemberID, end *Outcome, out []policy.Effect) []policy.Effect {
 	st, data := Fields(l)
 	if !m.isNamed(ref.ID) || m.count >= ref.Seq || !m.inReach(st) { // line 23

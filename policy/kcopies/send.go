@@ -18,9 +18,9 @@ func (m *Machine) SafeSendTokenTo(to Site, data *Data, out []policy.Effect) []po
 	return m.Hopped(to, data, out)
 }
 
-// Hop is what the real token carries on its way to another site: <TOKEN, S_T, count> with S_T = to, as the count is there. To S_i+1 it is
-// line 17, count ← count + 1. Each site that is left out, because the owner knows that it has crashed, is one more: so it would come out
-// if that site's successor had used its copy.
+// Hop returns what the real token carries to another site: <TOKEN, S_T, count> with S_T = to and the count that is valid there. For S_i+1 this is
+// line 17, count ← count + 1. Each site that the owner leaves out as crashed adds one: the same count as if this site's successor had used its
+// copy.
 func (m *Machine) Hop(to Site, data *Data) (ref wire.Ref, load wire.Load) {
 	put(&load, to, data)
 	return m.hop(to), load
@@ -30,8 +30,8 @@ func (m *Machine) hop(to Site) wire.Ref {
 	return m.ref(m.count + wire.Seq(m.cfg.Distance(m.cfg.Self, to)))
 }
 
-// Hopped says that the real token is on its way to another site, and sends the k copies (line 18). This member keeps one itself if it
-// is among the k after a hop that left sites out.
+// Hopped records that the real token is on its way to another site, and sends the k copies (line 18). After a hop that left sites out, this
+// member can be one of the k sites: then it keeps a copy itself.
 func (m *Machine) Hopped(to Site, data *Data, out []policy.Effect) []policy.Effect {
 	ref := m.hop(to)
 	m.count = ref.Seq

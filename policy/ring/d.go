@@ -6,10 +6,10 @@ import "github.com/wanderd/wanderd/policy"
 // token anyway." The token is active, "searching for a request in the ring", or makes a check-tour "to check if it is aware of all the
 // requests".
 //
-// A correction. As printed, a request message can outlive its request, whose member was served on the way: it wakes the resting token, which
-// then circles for ever with nobody waiting (found by exhaustive search for n = 3). So an active token, too, counts its moves: after n−1
-// moves without meeting a waiting member it rests. Then it has been with all other members, and a request that was made behind it has
-// a message of its own, which follows.
+// A correction. As printed, a request message can outlive its request, because the token serves the member first. The message then wakes the
+// resting token, which circles for ever with nobody waiting (found by exhaustive search for n = 3). So an active token, too, counts its moves:
+// after n−1 moves without meeting a waiting member it rests. By then it has visited all other members. A request that was made behind the token
+// has its own message, which follows the token.
 
 // dAsks is rule 1: "If M_p = 0 then it sends a request message to the next processor and sets M_p = 1. If M_p = 1 then no message is sent."
 func (m *Machine) dAsks(out []policy.Effect) []policy.Effect {
@@ -22,8 +22,8 @@ func (m *Machine) dAsks(out []policy.Effect) []policy.Effect {
 
 // dHears is rules 2 and 3: "If p receives a request message while it has T then M_p is set to 0, the token state to active and T is passed
 // to the next processor." "If p receives a request message while it has not T then: If M_p = 0 then the request message is passed to
-// the next processor in the ring and M_p is set to 1. If M_p = 1 then nothing is done (the request message is stopped)." In its critical
-// section p passes T at the end.
+// the next processor in the ring and M_p is set to 1. If M_p = 1 then nothing is done (the request message is stopped)." If p is in its critical
+// section, it passes T at the end.
 func (m *Machine) dHears(out []policy.Effect) []policy.Effect {
 	if m.holds() {
 		m.mp = false

@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/policy/kcopies"
 )
 
-// Family is the token ring, as shells and simulator know it.
+// Family describes the token ring to shells and simulator.
 func Family() policy.Family {
 	return policy.Family{
 		ID: 2, Name: "ring", Version: 1,

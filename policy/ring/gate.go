@@ -7,21 +7,21 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// What a gate with AsksFirst has to say to a member, and the reverse. It is over UDP.
+// A gate with AsksFirst and its member talk through these methods. The gate is over UDP.
 
-// AsksToRegenerate reports whether this member has found that there is no token, and waits for leave to make one. It takes the question back when
-// a token comes.
+// AsksToRegenerate reports whether this member has found that there is no token, and waits for permission to make one. The member takes the
+// question back when a token comes.
 func (m *Machine) AsksToRegenerate() bool { return m.asks }
 
-// Regenerate makes a token, without a copy, and begins a recounting tour. Its number must be above all numbers of the gate's tokens, and this
-// member must not hold one. The tour's number is drawn: whoever knows that of the last token's may be away.
+// Regenerate makes a token, without a copy, and begins a recounting tour. The token's number must be above all numbers of the gate's tokens, and
+// this member must not hold a token. The tour's number is drawn: the members that know the last tour's number may be away.
 func (m *Machine) Regenerate(now policy.Instant, token *wire.Ref, out []policy.Effect) []policy.Effect {
 	m.asks, m.placed = false, true
 	m.copies.IssueAs(token)
 	return m.begin(now, uint32(policy.Draw(m.cfg.Entropy)), out)
 }
 
-// Lose says that the token that is here is over. A member that waits asks again.
+// Lose tells this member that the token it holds is over. A member that waits asks again.
 func (m *Machine) Lose(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if !m.holds() {
 		return out
@@ -34,7 +34,7 @@ func (m *Machine) Lose(now policy.Instant, out []policy.Effect) []policy.Effect 
 	return m.decide(now, m.need(now, out))
 }
 
-// Renumber gives the token that is here a number that is not below its own.
+// Renumber raises the number of the token here to seq. A higher number stays.
 func (m *Machine) Renumber(seq wire.Seq) { m.copies.Issue(seq) }
 
 // Offers reports whether a handoff to that member is the offer in progress.
@@ -48,8 +48,8 @@ func (m *Machine) Lend(until policy.Time) { m.udp.handoff.Lend(until) }
 // Inherited returns Took and Left of the token that came last: see handoff.
 func (m *Machine) Inherited() (took, left time.Duration) { return m.udp.took, m.udp.left }
 
-// Standing is the place of this member among those that keep a copy of the token, from 0, or behind them. "The detection sets are nested": the one
-// with the smallest is the first to regenerate.
+// Standing is the place of this member, from 0, among the members that keep a copy of the token. A member without a copy is behind them. "The
+// detection sets are nested": the member with the smallest set is the first to regenerate.
 func (m *Machine) Standing() int {
 	if d := m.copies.D(); d > 1 {
 		return d - 2

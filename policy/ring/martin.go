@@ -2,16 +2,16 @@ package ring
 
 import "github.com/wanderd/wanderd/policy"
 
-// Martin's protocol. A request goes against the direction of the token, from member to member, until it meets the token, and the token comes
-// back the way that the request went. A waiting member does not forward the requests of others: at most one request is on a link at a
-// time, and there are as many request messages as moves of the token.
+// Martin's protocol. A request goes against the direction of the token, from member to member, until it meets the token. The token comes back the
+// same way. A waiting member does not forward the requests of others: at most one request is on a link at a time, and there are as many request
+// messages as moves of the token.
 //
-// A correction. After a crash the token can come to a member that has asked, on its recounting tour or from a new neighbour, while its request
-// is still on its way: that request and the token pass each other on a link, and both can go round for ever, for nobody. So a move of the token
-// over a link answers all requests that were made before it on that link: a request says the greatest number of the token that its member knows, and
-// whoever has passed on one with a greater number does not hear it.
+// A correction. After a crash, a recounting tour or a new neighbour can bring the token to a member whose request is still under way. The request
+// and the token pass each other on a link, and both can go round for ever with nobody waiting. So a move of the token over a link answers all
+// earlier requests on the same link: a request carries the greatest token number that its member knows, and a member that has passed the token on
+// with a greater number ignores the request.
 
-// martinAsks asks prev, unless that has been done for next already.
+// martinAsks asks prev for the token, unless this member has asked already.
 func (m *Machine) martinAsks(out []policy.Effect) []policy.Effect {
 	if m.asked {
 		return out
@@ -20,7 +20,7 @@ func (m *Machine) martinAsks(out []policy.Effect) []policy.Effect {
 	return m.send(request{count: m.copies.Count(), back: true}, out)
 }
 
-// martinHears: next, or somebody beyond it, waits for the token.
+// martinHears: next, or a member beyond next, waits for the token.
 func (m *Machine) martinHears(r request, out []policy.Effect) []policy.Effect {
 	if r.count < m.gave {
 		return out

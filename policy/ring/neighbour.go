@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// takePlace finds this member in the roster. The first member has the token from the beginning, and those after it have its copies.
+// takePlace finds this member in the roster. The first member has the token from the beginning, and the members after it have copies.
 func (m *Machine) takePlace() {
 	rank := slices.Index(m.cfg.Members, m.cfg.Self)
 	if rank < 0 || len(m.cfg.Members) > MaxMembers {
@@ -70,7 +70,7 @@ func (m *Machine) sees(rank kcopies.Site, live []wire.MemberID) bool {
 	return found
 }
 
-// onLeave passes the token on, and goes. A run ends first.
+// onLeave passes the token on, and leaves. A run in progress is stopped first.
 func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.leaving = true
 	switch m.state {
@@ -86,7 +86,7 @@ func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effe
 	return out
 }
 
-// leaveIfDone ends this member's part when nothing keeps it any longer. A token that nobody is there to take is dropped.
+// leaveIfDone makes this member leave when nothing keeps it any longer. If no other member can take the token, the token is dropped.
 func (m *Machine) leaveIfDone(now policy.Instant, out []policy.Effect) []policy.Effect {
 	switch {
 	case !m.leaving || m.state != absent && m.state != resting:

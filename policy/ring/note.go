@@ -5,7 +5,7 @@ import "github.com/wanderd/wanderd/policy"
 const (
 	// NoteRan: the critical section starts under Token.
 	NoteRan policy.Note = iota + 64
-	// NoteDenied: the start of a run could not be saved, or not in time; it does not run, and Token goes on.
+	// NoteDenied: the save of a run's start failed or was too late; the operation does not run, and Token goes on.
 	NoteDenied
 	// NoteRemade: a call has come back without meeting the token, and this member made Token without a copy.
 	NoteRemade

@@ -6,24 +6,23 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// After a crash the token's counter is wrong for ever: a dead requester is counted, and a request that was lost with a member is not. In D a
-// member that has let such a request pass (M_p = 1) stops those behind it, and in Martin's protocol a member that has asked a dead one does not
-// ask again. So the token makes one recounting tour: n − 1 moves, on
-// which it serves all who wait. What was counted before is forgotten, and a request that was made before the tour came to its member
-// counts no more.
+// After a crash the token's counter stays wrong: it counts a dead requester, and it does not count a request that was lost with a member. In D a
+// member that has let a lost request pass (M_p = 1) stops the requests behind it. In Martin's protocol a member that has asked a dead member does
+// not ask again. So the token makes one recounting tour: n − 1 moves, on which it serves all members that wait. It forgets its old count, and a
+// request made before the tour came to its member is no longer counted.
 //
-// A regenerated token begins with a tour. The crash of a member may also have taken requests with it while the token was elsewhere: the
-// member after it calls for a tour. So does a member that comes back: it may have been away for so short a time that nobody has noticed.
-// A call goes from member to next, stopped by nobody, until it meets the token.
+// A regenerated token begins with a tour. A crash may also lose requests while the token is elsewhere: then the member after the crashed one
+// calls for a tour. A member that comes back calls, too: perhaps nobody has noticed its short absence. A call goes from member to next until it
+// meets the token; no member stops it.
 //
-// Neither a call nor the token overtakes the other. A call that comes back twice to a member to which the token has not come meanwhile has found
-// that there is none (the first round lets a token arrive that was sent past a member that has just come): more than k members in a row have
-// crashed, or a holder has come back before anybody missed it. Of several members that call, the first in the roster makes the new one: it
-// sends its own call on in place of another's. In the second round all discard their copies: when S_T crashes later, an old copy would become
-// a second token.
+// A call and the token do not overtake each other. If a call comes back to its member twice, and the token has not come there meanwhile, there is
+// no token: more than k members in a row have crashed, or a holder has come back before anybody missed it. (The first round lets a token arrive
+// that was sent past a member that has just come.) Of several members that call, the first in the roster makes the new token: it replaces the
+// others' calls by its own. In the second round all members discard their copies: otherwise an old copy would become a second token when S_T
+// crashes later.
 
-// takeUp begins this member's part: in the first life of a fleet when all are there, later as soon as somebody is. The first member
-// has the token.
+// takeUp begins this member's part: in the first life of a fleet when all members are live, in a later life as soon as another member is. The
+// first member has the token.
 func (m *Machine) takeUp(now policy.Instant, out []policy.Effect) []policy.Effect {
 	switch {
 	case m.cfg.Rejoins && m.n > 1:
@@ -46,7 +45,7 @@ func (m *Machine) takeUp(now policy.Instant, out []policy.Effect) []policy.Effec
 func (m *Machine) call(now policy.Instant, out []policy.Effect) []policy.Effect {
 	switch {
 	case m.state == offering:
-		m.udp.calls = true // what is on offer cannot be changed
+		m.udp.calls = true // a token on offer cannot be changed
 		return out
 	case m.holds():
 		return m.beginTour(now, out)
@@ -57,7 +56,7 @@ func (m *Machine) call(now policy.Instant, out []policy.Effect) []policy.Effect 
 	return m.send(request{call: m.calling, origin: m.rank, tour: m.tour, count: m.copies.Count()}, out)
 }
 
-// onCall is a call that comes from prev.
+// onCall handles a call from prev.
 func (m *Machine) onCall(now policy.Instant, r request, out []policy.Effect) []policy.Effect {
 	r.count, r.tour = max(r.count, m.copies.Count()), max(r.tour, m.tour)
 	own := r.origin == m.rank
@@ -69,9 +68,9 @@ func (m *Machine) onCall(now policy.Instant, r request, out []policy.Effect) []p
 	case own && r.call == m.calling:
 		r.round = true
 	case own && m.cfg.Request == Always:
-		return out // the token is there, and comes to all
+		return out // the token exists, and visits all members
 	case own && m.cfg.AsksFirst:
-		return out // an earlier call: where there may be no token for long, nothing circles without an end
+		return out // an earlier call: there may be no token for long, and no call may circle without an end
 	case m.calling != 0 && r.origin > m.rank:
 		r.origin, r.call, r.round = m.rank, m.calling, false
 	}
@@ -106,8 +105,8 @@ func (m *Machine) recount() {
 	}
 }
 
-// mayRegenerate: all members that have held the token since its copy came here have crashed. "May I regenerate?": the detector says so, unless
-// the gate is to answer.
+// mayRegenerate: all members that have held the token since its copy came here have crashed. "May I regenerate?": with AsksFirst the gate
+// answers; otherwise the detector has answered yes.
 func (m *Machine) mayRegenerate(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if m.cfg.AsksFirst {
 		m.asks = true
@@ -136,7 +135,7 @@ func (m *Machine) begin(now policy.Instant, tour uint32, out []policy.Effect) []
 	return m.revive(now, out)
 }
 
-// revive begins with a tour.
+// revive begins with a recounting tour.
 func (m *Machine) revive(now policy.Instant, out []policy.Effect) []policy.Effect {
 	ref := m.copies.Ref()
 	out = policy.AppendTook(out, policy.CauseRevived, wire.MemberID{}, &ref)

@@ -1,9 +1,9 @@
 // Package ring moves one token round a ring of members, always or on request.
 //
-// The protocols on request are Q and D of Feuerstein, Leonardi, Marchetti-Spaccamela and Santoro, "Efficient token-based control in rings"
-// (Q and D below), and Martin's; always is Le Lann's, which that paper calls S. "The n processors are assumed to be logically structured
-// in a ring in which the communication takes place in a single direction, say clockwise" (section 2): next is the clockwise neighbour.
-// Martin's requests alone go the other way.
+// The protocols on request are Martin's, and Q and D of Feuerstein, Leonardi, Marchetti-Spaccamela and Santoro, "Efficient token-based control in
+// rings". The protocol that always moves the token is Le Lann's, called S in that paper. "The n processors are assumed to be logically structured
+// in a ring in which the communication takes place in a single direction, say clockwise" (section 2): next is the clockwise neighbour. Only
+// Martin's requests go the other way.
 //
 //	martin.go    a request goes against the token's direction, at most one on a link
 //	q.go         the token counts the requests that have met it, and moves while there are any
@@ -12,15 +12,15 @@
 //	token.go     what travels with the token
 //	send.go      messages on a link
 //	udp.go       links that lose and reorder
-//	neighbour.go who is next, and what its death leads to
-//	recount.go   the tour after which the token knows again who waits
+//	neighbour.go the live neighbours, and what follows when one crashes
+//	recount.go   the tour that tells the token again who waits
 //
-// Demand is Wanted and Unwanted, the critical section is what follows Run and ends with Finished. While nobody asks, Martin, Q and D
-// send no message.
+// Wanted and Unwanted are the demand. The critical section begins with Run and ends with Finished. While nobody asks, Martin, Q and D send no
+// message.
 //
-// Corrections to the paper. Q and D hold on links that are FIFO between the token and the requests. D as printed can move its token for
-// ever with nobody waiting: see d.go. Members may crash: package kcopies keeps copies of the token, as many as Backups says, and what Q and D
-// have counted is counted anew: see recount.go.
+// Corrections to the paper. Q and D need links that are FIFO between the token and the requests. D as printed can move its token for ever with
+// nobody waiting: see d.go. Members may crash: package kcopies keeps as many copies of the token as Backups says, and Q and D count anew: see
+// recount.go.
 package ring
 
 import (
@@ -47,7 +47,7 @@ const (
 	D
 )
 
-// Requests returns all of them.
+// Requests returns all values of Request.
 func Requests() []Request { return []Request{Always, Martin, Q, D} }
 
 // String returns the name that operators use.
@@ -77,15 +77,15 @@ type Config struct {
 	Members []wire.MemberID
 	Request Request
 	Links   Links
-	// Backups is the k of package kcopies, 0 to the number of members less 2: so many members in a row may crash.
+	// Backups is the k of package kcopies, 0 to the number of members less 2: that many members in a row may crash.
 	Backups int
-	// Timeout is how long a run waits until its start is saved, the pause after a save that failed, and that of a handoff over UDP.
+	// Timeout limits how long a run waits until its start is saved. It is also the pause after a failed save, and the timeout of a handoff over UDP.
 	Timeout time.Duration
 	// Rejoins says that this member was there in an earlier life: it makes no token.
 	Rejoins bool
-	// AsksFirst says that the gate around answers whether this member may regenerate: see [Machine.AsksToRegenerate]. Otherwise it may.
+	// AsksFirst says that the gate decides whether this member may regenerate: see [Machine.AsksToRegenerate]. Otherwise it may.
 	AsksFirst bool
-	// Entropy draws what handoffs need, and the numbers of requests and calls.
+	// Entropy draws the numbers of handoffs, requests and calls.
 	Entropy policy.Entropy
 }
 
@@ -131,29 +131,29 @@ func (s state) String() string {
 type Machine struct {
 	cfg   Config
 	state state
-	// T is what the token carries. It counts while the token is here.
+	// T is what the token carries. It is valid while the token is here.
 	T token
-	// n is how many members are live, rank this one's place in the roster, next and prev those of its live neighbours.
+	// n is the number of live members. rank is this member's place in the roster; next and prev are the places of its live neighbours.
 	n                int
 	rank, next, prev kcopies.Site
-	// wanted says that somebody here waits for a run. pending is the paper's pending request: the token has not been here since this member
-	// has asked for it. It outlives a demand that is taken back.
+	// wanted says that somebody here waits for a run. pending is the paper's pending request: this member has asked for the token, and the token
+	// has not been here since. pending stays when the demand is taken back.
 	wanted, pending bool
 	// mp is M_p of protocol D: "a local variable M_p whose value is 1 if a request message has passed through the processor after that T has
 	// passed for the last time, and 0 otherwise" (section 4).
 	mp bool
-	// asked and nextWants are of Martin's protocol: this member has asked prev, for itself or for next; next has asked. gave is the number with
-	// which this member has last passed the token on.
+	// asked and nextWants belong to Martin's protocol. asked: this member has asked prev, for itself or for next. nextWants: next has asked. gave
+	// is the token's number when this member last passed it on.
 	asked, nextWants bool
 	gave             wire.Seq
-	// tour numbers the last recounting tour that has come here. calling is this member's last call for one, if the token has not been here
-	// since; or zero.
+	// tour is the number of the last recounting tour that has come here. calling is the number of this member's last call for a tour, or zero if
+	// the token has been here since.
 	tour, calling uint32
-	// placed says that this member has seen all others, or some in a later life; met says that it has met the token.
+	// placed says that this member has seen all other members, or in a later life at least one. met says that it has met the token.
 	placed, met, leaving bool
 	// asks says that this member waits for the gate to say whether it may make a token.
 	asks bool
-	// until ends the state saving. A member with a resting token, whose grant was denied, tries again then.
+	// The state saving ends at until. After a denied grant, a member with a resting token tries again at until.
 	until   policy.Time
 	hasRun  bool
 	lastRun policy.Time
@@ -201,7 +201,7 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	case policy.Unwanted:
 		m.wanted = false
 	case policy.Ordered: // nobody waits while the gate is paused
-	case policy.Suspended: // that the others have gone on without this member is for those to find out who answer for the token
+	case policy.Suspended: // whoever answers for the token finds out whether the others have gone on without this member
 	case policy.Leave:
 		out = m.onLeave(now, out)
 	case policy.Woke:
@@ -257,12 +257,12 @@ func (m *Machine) onReceived(now policy.Instant, msg *wire.Message, out []policy
 		return m.onRequest(now, requestOf(msg), out)
 	}
 	if st, _ := kcopies.Fields(&msg.Load); m.cfg.Rejoins && !m.met && st != m.rank {
-		return out // A copy may be one for an earlier life, older than what that knew. The token says which number it has now.
+		return out // The copy may be for an earlier life, and older than that life knew. Only the token itself shows its number now.
 	}
 	var end kcopies.Outcome
 	held := m.holds()
 	if out = m.copies.Receive(msg, &end, out); held && end.Ending == kcopies.Delivered {
-		return out // It was on its way from a member that had crashed when this one, alone, made one: both are one, with the greater number.
+		return out // This token was under way from a crashed member when this member, alone, made one: both are one token, with the greater number.
 	}
 	return m.onCopies(now, msg.From, &end, out)
 }
@@ -293,7 +293,7 @@ func (m *Machine) need(now policy.Instant, out []policy.Effect) []policy.Effect 
 	case m.state == resting && now.Time >= m.until:
 		return m.enter(now, out)
 	case m.holds():
-		return out // the critical section goes on: what comes after it decides
+		return out // the critical section goes on: exit decides after it
 	}
 	m.pending = true
 	if m.udp != nil {
@@ -372,14 +372,14 @@ func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect
 	return m.exit(now, out)
 }
 
-// exit is what follows the critical section, or the visit of a token that nobody waits for here: the token goes on, or rests.
+// exit follows the critical section, or the visit of a token that nobody here waits for. The token goes on, or rests.
 func (m *Machine) exit(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.pending = false
 	m.become(resting)
 	return m.need(now, m.moveOn(now, out))
 }
 
-// moveOn passes the token on, unless its protocol or the want of other members keeps it here.
+// moveOn passes the token on, unless its protocol keeps it here, or no other member is live.
 func (m *Machine) moveOn(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if m.n < 2 || !m.leaving && !m.moves() {
 		return out

@@ -5,7 +5,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// enter begins the critical section. What is saved before it starts is its fencing number, so that no later life grants it again.
+// enter begins the critical section. Its fencing number is saved first, so that no later life grants this number again.
 func (m *Machine) enter(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.become(saving)
 	m.until = now.Time.Add(m.cfg.Timeout)

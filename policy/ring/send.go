@@ -11,7 +11,7 @@ import (
 
 const (
 	// KindRequest is the request message. "We assume that the requests messages are anonymous, i.e. they carry no information about the
-	// processor that generated them" (section 2): so they are on paper links, where origin and number are zero. Its load:
+	// processor that generated them" (section 2): on paper links origin and number are zero. The load:
 	//
 	//	0       1      5        7       15       23     27      28
 	//	| again | tour | origin | count | number | call | round | zeros
@@ -27,17 +27,17 @@ func Kinds() policy.Kinds {
 
 // request is what a request message says.
 type request struct {
-	// tour is the number of the last recounting tour that had come to the processor by then.
+	// tour is the number of the last recounting tour that had come to the member when it made the request.
 	tour uint32
-	// call is not zero if it calls for a recounting tour, and is no request: see recount.go. It tells the calls of a member apart. origin is
-	// the member that calls; tour and count are the greatest numbers that the call has met on its way.
-	// round says that the call has been round once.
+	// call is not zero if the message is a call for a recounting tour, and not a request: see recount.go. The number tells a member's calls
+	// apart. origin is the member that calls; tour and count are the greatest numbers that the call has met. round says that the call has been
+	// round once.
 	call   uint32
 	round  bool
 	origin kcopies.Site
 	count  wire.Seq
-	// number is the origin's own, again says that this neighbour has been sent it before: both over UDP only. back says that it goes
-	// against the token's direction.
+	// number is the origin's number of the request. again says that the same neighbour was sent it before. Both are used over UDP only. back says
+	// that the request goes against the token's direction.
 	number      uint64
 	again, back bool
 }
@@ -68,7 +68,7 @@ func (r request) write(msg *wire.Message) {
 // Repeats reports whether a request message has been sent to the same neighbour before.
 func Repeats(msg *wire.Message) bool { return msg.Kind == KindRequest && requestOf(msg).again }
 
-// send sends a request message to next, or back to prev, if anybody else is there.
+// send sends a request message to next, or back to prev, if another member is live.
 func (m *Machine) send(r request, out []policy.Effect) []policy.Effect {
 	switch {
 	case m.n == 1:
@@ -113,7 +113,7 @@ func (m *Machine) passed() {
 	m.nextWants, m.gave = false, m.copies.Count()
 }
 
-// WellFormed reports whether a message is one of a ring's, and has what those of its kind have.
+// WellFormed reports whether a message is a valid message of a ring.
 func WellFormed(msg *wire.Message) bool {
 	switch {
 	case msg.Kind == KindRequest, msg.Kind == KindReceipt:

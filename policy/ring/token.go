@@ -11,18 +11,18 @@ import (
 //	0         2        3      5      9      11
 //	| counter | active | left | tour | idle | zeros
 type token struct {
-	// counter is the token counter: in Q the requests that T knows of and that are not served, in D how many moves are left.
+	// counter is the token counter: in Q the number of known requests that are not served, in D the number of moves left.
 	counter uint16
-	// active is the token state of D: active, or else check.
+	// active is the token state of D: active if true, check if false.
 	active bool
-	// left is how many moves of a recounting tour of Martin or Q are left, tour its number.
+	// left is the number of moves left of a recounting tour in Martin or Q, tour the number of the last tour.
 	left uint16
 	tour uint32
-	// idle is how many moves of Q have met nobody who waits, in a row.
+	// idle is the number of moves in a row, in Q, that met no waiting member.
 	idle uint16
 }
 
-// data is the token as it travels.
+// data encodes the token for a message.
 func (t *token) data() (d kcopies.Data) {
 	binary.BigEndian.PutUint16(d[:], t.counter)
 	if t.active {
@@ -34,7 +34,7 @@ func (t *token) data() (d kcopies.Data) {
 	return d
 }
 
-// read takes the token from what has travelled.
+// read decodes the token from a message.
 func (t *token) read(d *kcopies.Data) {
 	t.counter, t.active = binary.BigEndian.Uint16(d[:]), d[2] == 1
 	t.left, t.tour = binary.BigEndian.Uint16(d[3:]), binary.BigEndian.Uint32(d[5:])

@@ -10,16 +10,16 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Over UDP the token moves by package handoff, and a request is acknowledged hop by hop, repeated until then, numbered by its origin, and taken
-// once for each (origin, number).
+// Over UDP the token moves by package handoff. A member repeats a request until the next hop acknowledges it. The origin numbers its requests,
+// and each member takes a request once for each (origin, number).
 //
-// Q and D need links that are FIFO between token and requests: a request that overtakes a handoff can lap the ring while the token is under
-// way, and messages per request then have no bound. So a member with an open handoff, on either side, keeps a request until the
-// handoff is decided. The token may overtake a request: that request follows it, as if it had been made behind it.
+// Q and D need links that are FIFO between token and requests: otherwise a request can overtake a handoff and lap the ring while the token is
+// under way, and the messages per request have no bound. So a member with an open handoff, as sender or receiver, keeps a request until the
+// handoff is decided. The token may overtake a request: the request then follows the token, as if it had been made behind the token.
 //
-// A receiver whose Commit does not come does the same as after a crash: the token is with its sender, or lost.
+// A receiver that gets no Commit acts as after a crash: the token is with its sender, or lost.
 
-// Links says what is between the members.
+// Links is the kind of links between the members.
 type Links uint8
 
 const (
@@ -37,17 +37,17 @@ func (l Links) String() string {
 	return "paper"
 }
 
-// udp is what a member needs over UDP besides: nil on paper links.
+// udp is the state that a member needs over UDP only: nil on paper links.
 type udp struct {
 	handoff handoff.Machine
-	// offeredTo is to whom the token is on offer.
+	// offeredTo is the member to which the token is offered.
 	offeredTo kcopies.Site
-	// number is of this member's last request. Its upper half differs from life to life.
+	// number is the number of this member's last request. Its upper half differs from life to life.
 	number uint64
-	// heard are the last numbers of each origin's lives, kept the requests that came while a handoff was open, outbox those that are to be sent.
+	// heard has the last numbers of each origin's lives, kept the requests that came during an open handoff, outbox the requests to be sent.
 	heard        []lives
 	kept, outbox []request
-	// sent says that the first of the outbox has been sent to sentTo, and is sent again after wait from sentAt on.
+	// sent says that the first request in the outbox was sent to sentTo at sentAt. It is sent again after wait.
 	sent   bool
 	sentTo kcopies.Site
 	sentAt policy.Time
@@ -56,16 +56,16 @@ type udp struct {
 	took, left time.Duration
 	// rounds is how often this member's request has come back to it.
 	rounds uint8
-	// calls says that this member is to call when no handoff is open any longer.
+	// calls says that this member calls for a tour as soon as no handoff is open.
 	calls bool
 }
 
-// lives are the last numbers of an origin in as many of its lives, the last heard first. Messages of several lives are under way at one time if it
-// crashes again and again. If only one were remembered, each would make the repeated ones of the others look new: they would
-// become more at each hop.
+// lives has the last number of an origin in each of its last lives, the last heard first. If the origin crashes again and again, messages of
+// several lives are under way at one time. With only one remembered number, a message of one life would make the repeated messages of the other
+// lives look new: they would multiply at each hop.
 type lives [4]uint64
 
-// isOld reports whether a number has been heard, and remembers it. Those of a life come in their order.
+// isOld reports whether a number has been heard, and remembers it. The numbers of one life come in their order.
 func (l *lives) isOld(number uint64) bool {
 	i := slices.IndexFunc(l[:], func(last uint64) bool { return last>>32 == number>>32 })
 	if i >= 0 && number <= l[i] {
@@ -93,7 +93,7 @@ func (m *Machine) undecided() bool {
 	return m.udp != nil && (m.state == offering || m.udp.handoff.Receiving())
 }
 
-// post queues a request that is to be sent. One that has been round the ring comes to its origin, which gives it a new number.
+// post queues a request to be sent. When a request has been round the ring, its origin gives it a new number.
 func (u *udp) post(m *Machine, r request) {
 	if r.number == 0 || r.origin == m.rank {
 		u.number++
@@ -102,8 +102,8 @@ func (u *udp) post(m *Machine, r request) {
 	u.outbox = append(u.outbox, r)
 }
 
-// hasCircled reports whether a request is this member's own and has been round the ring twice. A gate that must ask before it makes a token may have
-// none for long, so its requests end; who waits makes a proposal.
+// hasCircled reports whether a request is this member's own and has been round the ring twice. A gate with AsksFirst may have no token for long,
+// so its requests end; a member that waits makes a proposal.
 func (u *udp) hasCircled(m *Machine, r request) bool {
 	if r.origin != m.rank || m.holds() {
 		return false
@@ -138,7 +138,7 @@ func (m *Machine) pump(now policy.Time, out []policy.Effect) []policy.Effect {
 	return m.transmit(to, *r, out)
 }
 
-// onReceipt ends a request's way from here: a neighbour has taken it.
+// onReceipt removes a request from the outbox: a neighbour has taken it.
 func (m *Machine) onReceipt(r request) {
 	u := m.udp
 	if !u.sent || u.outbox[0].origin != r.origin || u.outbox[0].number != r.number {
@@ -167,15 +167,15 @@ func (m *Machine) onDatagram(now policy.Instant, msg *wire.Message, out []policy
 	return m.onRequest(now, r, out)
 }
 
-// goesPast reports whether a call has come late, past a member that has come meanwhile. Of two members that call, only one makes a token, because
-// each call goes by all members. So it is not taken, and its sender repeats it to the member that is next now. A gate that asks first
-// makes no second token anyway.
+// goesPast reports whether a late call has skipped a member that has come meanwhile. Of two members that call, only one makes a token, because
+// each call visits all members. So this member does not take such a call, and the sender repeats it to the member that is next now. A gate with
+// AsksFirst makes no second token anyway.
 func (m *Machine) goesPast(r request, from wire.MemberID) bool {
 	return r.call != 0 && !m.cfg.AsksFirst && from != m.cfg.Members[m.prev]
 }
 
-// isOld reports whether a message has been taken before. What goes round comes from each origin in the order of its numbers. Martin's requests go the
-// other way, may be sooner here than what has gone round, and do no harm when they come again.
+// isOld reports whether a message has been taken before. Messages in the token's direction come in the order of their origin's numbers. Martin's
+// requests go the other way. They may come before messages that go round, and do no harm when they come again.
 func (m *Machine) isOld(r request) bool {
 	if m.cfg.Request == Martin && r.call == 0 {
 		return false
@@ -183,7 +183,7 @@ func (m *Machine) isOld(r request) bool {
 	return m.udp.heard[r.origin].isOld(r.number)
 }
 
-// onHandoff is what the end of a handoff leads to.
+// onHandoff handles the end of a handoff.
 func (m *Machine) onHandoff(now policy.Instant, end *handoff.Outcome, out []policy.Effect) []policy.Effect {
 	switch end.Ending {
 	case handoff.Pending:
@@ -207,9 +207,9 @@ func (m *Machine) onHandoff(now policy.Instant, end *handoff.Outcome, out []poli
 	return out
 }
 
-// takeOverCalls makes the calls that have waited for the end of a handoff one of this member's own, made behind the token: a member that has
-// come while the token was on offer is next now, and the token has gone to the one beyond it. In its second round a call has met the token
-// here: as it was, it would make the members behind it discard their copies.
+// takeOverCalls replaces the calls that have waited for the end of a handoff by one call of this member, behind the token. If a member has come
+// while the token was on offer, that member is next now, and the token has gone to the member beyond. A call in its second round has met the
+// token here: unchanged, it would make later members discard their copies.
 func (u *udp) takeOverCalls() {
 	u.kept = slices.DeleteFunc(u.kept, func(r request) bool {
 		u.calls = u.calls || r.call != 0
@@ -217,7 +217,7 @@ func (u *udp) takeOverCalls() {
 	})
 }
 
-// decide goes on with what has waited for the end of a handoff.
+// decide handles the requests and calls that have waited for the end of a handoff.
 func (m *Machine) decide(now policy.Instant, out []policy.Effect) []policy.Effect {
 	u := m.udp
 	for len(u.kept) > 0 && !m.undecided() {
@@ -232,7 +232,7 @@ func (m *Machine) decide(now policy.Instant, out []policy.Effect) []policy.Effec
 	return m.pump(now.Time, m.need(now, out))
 }
 
-// stepUDP is a step of what there is over UDP besides.
+// stepUDP is the part of Step that only UDP needs.
 func (m *Machine) stepUDP(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	u := m.udp
 	var end handoff.Outcome
@@ -260,7 +260,7 @@ func (m *Machine) stepUDP(now policy.Instant, ev *policy.Event, out []policy.Eff
 	return out
 }
 
-// nextWakeUDP is when what there is over UDP is due.
+// nextWakeUDP is the part of NextWake that only UDP needs.
 func (m *Machine) nextWakeUDP() (at policy.Time, ok bool) {
 	u := m.udp
 	at, ok = u.handoff.NextWake()

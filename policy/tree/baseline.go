@@ -68,8 +68,8 @@ func (m *Machine) onBaseline(now policy.Instant, msg *wire.Message, b *body, out
 	return out
 }
 
-// maxConsults is how often in a row the predecessor's answer is enough. Section 3 has no such bound, and then hangs: an individual recovery
-// can put a site behind one that waits behind it, and in a circle everybody has a predecessor that answers.
+// maxConsults is how often in a row a site is content with its predecessor's answer. Section 3 has no such bound, and hangs: an individual
+// recovery can put a site behind a site that waits behind it. In such a circle every site has a predecessor that answers.
 const maxConsults = 8
 
 // present says that the token is here.
@@ -88,8 +88,8 @@ func (m *Machine) receivePresent(now policy.Time, b *body, out []policy.Effect) 
 	return m.request(now, b.from, out)
 }
 
-// receiveElection: "If several nodes are candidate, the site with the smallest identifier wins the election" (section 3). A holder answers it as
-// it answers FAILURE.
+// receiveElection: "If several nodes are candidate, the site with the smallest identifier wins the election" (section 3). A holder answers
+// ELECTION as it answers FAILURE.
 func (m *Machine) receiveElection(now policy.Time, b *body, out []policy.Effect) []policy.Effect {
 	e := &m.election
 	m.searches.add(b.from, none, now.Add(m.cfg.Timers.Reconnection))
@@ -108,7 +108,7 @@ func (m *Machine) receiveElection(now policy.Time, b *body, out []policy.Effect)
 }
 
 // receiveElected: "When receiving this message, a site sets its last to the new token owner and its next to NIL. Pending requests are lost, and
-// sites must renew their requests." (section 3) A token that rests here is older, and discarded; a section that goes on ends first.
+// sites must renew their requests." (section 3) A token that rests here is older, and is discarded. A section in progress ends first.
 func (m *Machine) receiveElected(now policy.Time, token *wire.Ref, b *body, out []policy.Effect) []policy.Effect {
 	if token.Seq <= m.seen {
 		return policy.AppendTell(out, NoteLate, m.cfg.Roster[b.from], token)
@@ -124,7 +124,7 @@ func (m *Machine) receiveElected(now policy.Time, token *wire.Ref, b *body, out 
 	return m.request(now, b.from, out)
 }
 
-// outdated reports whether a token was made after that one.
+// outdated reports whether this site knows of a token that was made after the given one.
 func (m *Machine) outdated(token *wire.Ref) bool { return token.Seq.NextEpoch() < m.known.NextEpoch() }
 
 // drop discards the token that is here.

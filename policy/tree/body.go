@@ -13,15 +13,15 @@ const (
 	KindRequest wire.Kind = 64 + iota
 	// KindToken is TOKEN, on links that lose nothing.
 	KindToken
-	// KindCommit is COMMIT: its sender's next is the addressee; it has the sender's position and the addressee's k predecessors.
+	// KindCommit is COMMIT: the addressee is its sender's next. It carries the sender's position and the addressee's k predecessors.
 	KindCommit
-	// KindRefuse answers a COMMIT or a CONNECTION that is of no use, because the sender has another predecessor or has left the queue. The paper
-	// has no such message.
+	// KindRefuse answers a useless COMMIT or CONNECTION: the sender of the REFUSE has another predecessor or has left the queue. The paper has no
+	// such message.
 	KindRefuse
 	// KindQuestion and KindAnswer "check the liveness" of a site (line 34).
 	KindQuestion
 	KindAnswer
-	// KindConnection is CONNECTION: the sender is to be the addressee's next.
+	// KindConnection is CONNECTION: the sender asks to become the addressee's next.
 	KindConnection
 	// KindSearchPos is SEARCH_POS, a broadcast: who has a smaller position?
 	KindSearchPos
@@ -29,18 +29,18 @@ const (
 	KindPosition
 	// KindSearchQueue is SEARCH_QUEUE, a broadcast: who has a position?
 	KindSearchQueue
-	// KindConsult is CONSULT, a broadcast: whose next am I? KindConsulted answers it. These and the kinds below are the baseline's.
+	// KindConsult is CONSULT, a broadcast: whose next am I? KindConsulted answers it. The kinds from KindConsult to KindElected belong to the baseline.
 	KindConsult
 	KindConsulted
 	// KindFailure is FAILURE, a broadcast: who has the token? KindPresent answers it.
 	KindFailure
 	KindPresent
-	// KindElection is ELECTION, a broadcast: the sender would make a token.
+	// KindElection is ELECTION, a broadcast: the sender is a candidate to make a token.
 	KindElection
 	// KindElected is ELECTED, a broadcast: the sender has made one.
 	KindElected
-	// KindBehind answers a REQ whose number is below one that the sender has heard from its origin, which has started again. The paper, whose sites
-	// never come back, has no such message.
+	// KindBehind answers a REQ whose number is below a number that the sender has heard from the same origin: the origin has started again. The
+	// paper has no such message, because its sites never come back.
 	KindBehind
 
 	kindsEnd
@@ -81,7 +81,7 @@ func Broadcasts(k wire.Kind) bool {
 // body is what a message carries in its load. All numbers are big-endian; a rank of ffff is NIL.
 //
 //	byte   0  from      rank of the sender
-//	       2  origin    rank of the site that asks, in REQ, BEHIND; of the site that is asked for, in COMMIT, TOKEN
+//	       2  origin    rank of the site that asks, in REQ, BEHIND; of the addressee, in COMMIT, TOKEN
 //	       4  next      the sender's next
 //	       6  flags     1 the sender waits or has the section, 2 it holds the token
 //	       7  preds     how many ranks follow
@@ -111,7 +111,7 @@ const (
 	predAt = 44
 )
 
-// append writes b as the load of a message.
+// write writes b as the load of a message.
 func (b *body) write(load *wire.Load) {
 	binary.BigEndian.PutUint16(load[0:], b.from)
 	binary.BigEndian.PutUint16(load[2:], b.origin)
@@ -127,7 +127,7 @@ func (b *body) write(load *wire.Load) {
 	}
 }
 
-// readBody reads the load of a message; what is out of range makes it unreadable.
+// readBody reads the load of a message. It returns false if a field is out of range.
 func readBody(load *wire.Load, b *body) bool {
 	pos := binary.BigEndian.Uint64(load[16:])
 	number := binary.BigEndian.Uint64(load[8:])
@@ -160,7 +160,7 @@ func wellFormed(m *wire.Message) bool {
 		(named || m.Token == wire.Ref{}) && readBody(&m.Load, &b)
 }
 
-// read reads a message whose sender says its own rank.
+// read reads a message. It returns false if the sender does not say its own rank, or another rank is not in the roster.
 func (m *Machine) read(msg *wire.Message, b *body) bool {
 	return readBody(&msg.Load, b) && m.inRoster(b.from) && m.cfg.Roster[b.from] == msg.From && (b.origin == nobody || m.inRoster(b.origin)) &&
 		(b.next == nobody || m.inRoster(b.next))
@@ -168,7 +168,7 @@ func (m *Machine) read(msg *wire.Message, b *body) bool {
 
 func (m *Machine) inRoster(r rank) bool { return int(r) < len(m.cfg.Roster) }
 
-// say fills in what every message says of its sender.
+// say returns a body with what every message says of its sender.
 func (m *Machine) say(origin rank, number uint64) body {
 	b := body{from: m.self, origin: origin, number: number, pos: m.pos, clock: m.election.clock, known: m.known, next: m.next.rank}
 	if m.req {

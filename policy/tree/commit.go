@@ -35,7 +35,7 @@ func (m *Machine) receiveCommit(now policy.Instant, b *body, out []policy.Effect
 		return m.refuse(b.from, link{m.self, b.number}, out)
 	}
 	if p := m.pred[0]; p != nobody && p != b.from && m.pos == none && b.pos != none {
-		out = m.refuse(p, link{m.self, m.commitNumber}, out) // Of two, the one with a position is the better.
+		out = m.refuse(p, link{m.self, m.commitNumber}, out) // Of two predecessors, the one with a position is better.
 	}
 	m.commitNumber = b.number
 	m.forgetPredecessors()
@@ -43,7 +43,7 @@ func (m *Machine) receiveCommit(now policy.Instant, b *body, out []policy.Effect
 	switch {
 	case !m.candidate:
 	case b.pos == none:
-		return out // A candidate goes on until it has a position.
+		return out // A candidate searches on until it has a position.
 	}
 	m.candidate = false
 	m.alarm(tokenTimer, now.Time, m.cfg.Timers.Token) // line 32
@@ -58,7 +58,7 @@ func (m *Machine) receiveCommit(now policy.Instant, b *body, out []policy.Effect
 	return out
 }
 
-// useful reports whether a COMMIT tells of a predecessor: one before this site, or, while that has no position, the one that the latest
+// useful reports whether a COMMIT names a predecessor: a site before this one or, while this site has no position, the site that its latest
 // request has found.
 func (m *Machine) useful(b *body) bool {
 	switch {
@@ -70,13 +70,13 @@ func (m *Machine) useful(b *body) bool {
 	return m.pos == none || b.pos < m.pos
 }
 
-// refuse tells a site that a COMMIT or a CONNECTION of its is of no use: the request that it is about is in by.
+// refuse tells a site that its COMMIT or CONNECTION is of no use. by is the request in question.
 func (m *Machine) refuse(to rank, by link, out []policy.Effect) []policy.Effect {
 	b := m.say(by.rank, by.number)
 	return m.send(KindRefuse, to, &b, out)
 }
 
-// receiveRefuse: what this site took for its next waits behind another one; or what it took for its predecessor has left the queue.
+// receiveRefuse: the site that was taken for next waits behind another site; or the site that was taken for predecessor has left the queue.
 func (m *Machine) receiveRefuse(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
 	switch {
 	case b.origin == b.from && m.next.rank == b.from && m.next.number <= b.number && !m.passing:

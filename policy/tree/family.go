@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Family is the tree, as shells and simulator know it.
+// Family describes the tree to shells and simulator.
 func Family() policy.Family {
 	return policy.Family{
 		ID: 3, Name: "tree", Version: 1, WellFormed: WellFormed,

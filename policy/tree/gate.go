@@ -7,9 +7,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// What a gate with AsksFirst has to say to a site besides Regenerate, and the reverse. It is on UDP.
+// Besides Regenerate, a gate with AsksFirst and its site talk through these methods. The gate is on UDP.
 
-// Lose says that the token that is here is over. A site that waits looks for the queue; nothing keeps one that leaves.
+// Lose tells this site that the token it holds is over. A site that waits looks for the queue. A site that leaves is gone at once.
 func (m *Machine) Lose(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if !m.holds {
 		return out
@@ -26,7 +26,7 @@ func (m *Machine) Lose(now policy.Instant, out []policy.Effect) []policy.Effect 
 	return out
 }
 
-// Renumber gives the token that is here a number that is not below its own.
+// Renumber raises the number of the token here to seq. A higher number stays.
 func (m *Machine) Renumber(seq wire.Seq) {
 	m.token.Seq = max(m.token.Seq, seq)
 	m.see(m.token.Seq)
@@ -43,7 +43,7 @@ func (m *Machine) Inherited() (took, left time.Duration) {
 	return m.handoff.outcome.Took, m.handoff.outcome.Left
 }
 
-// Standing is how many predecessors this site knows, less one: its place in the queue. A site without any is behind all that have some.
+// Standing is the place of this site in the queue: the number of predecessors it knows, less one. A site that knows none is behind all sites that know some.
 func (m *Machine) Standing() int {
 	for i, p := range m.pred[:m.cfg.Backups] {
 		if p == nobody {

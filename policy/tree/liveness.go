@@ -10,7 +10,7 @@ type liveness struct {
 	round uint32
 	// blind counts the TokenTimers without a position.
 	blind uint8
-	// asked are the predecessors that have not answered yet.
+	// asked is the number of predecessors that have not answered yet.
 	asked uint8
 	// best is the closest predecessor that is alive, bestPos its position.
 	best    rank
@@ -43,14 +43,14 @@ func (m *Machine) ask(site rank, out []policy.Effect) []policy.Effect {
 	return m.send(KindQuestion, site, &b, out)
 }
 
-// receiveQuestion answers with what this site is: its position, and its next. Rule (iii): the answer says "you are my next".
+// receiveQuestion answers with this site's position and its next. Rule (iii): the answer says "you are my next".
 func (m *Machine) receiveQuestion(b *body, out []policy.Effect) []policy.Effect {
 	a := m.say(b.from, b.number)
 	a.round = b.round
 	return m.send(KindAnswer, b.from, &a, out)
 }
 
-// receiveAnswer is the decision of line 35, "if pred[0] failed", and what line 36 has collected.
+// receiveAnswer makes the decision of line 35, "if pred[0] failed", and collects the answers for line 36.
 func (m *Machine) receiveAnswer(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
 	if b.round != m.liveness.round {
 		return policy.AppendTell(out, NoteLate, m.cfg.Roster[b.from], nil)
@@ -70,8 +70,8 @@ func (m *Machine) receiveAnswer(now policy.Instant, b *body, out []policy.Effect
 	return out
 }
 
-// firstPredecessorAnswers: it is alive (line 45), unless it has a position behind mine, or none, because it has left the queue (rule (ii)),
-// or has another next (rule (iii)): then this site searches.
+// firstPredecessorAnswers: pred[0] counts as alive (line 45) with three exceptions: its position is behind mine, it has left the queue (both rule
+// (ii)), or it has another next (rule (iii)). Then this site searches.
 func (m *Machine) firstPredecessorAnswers(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
 	if b.flags&flagInQueue == 0 || b.next != m.self || m.pos != none && !m.precedes(b.pos, b.from) {
 		out = policy.AppendTell(out, NoteBypassed, m.cfg.Roster[b.from], nil)
@@ -90,7 +90,7 @@ func (m *Machine) precedes(pos position, site rank) bool {
 	return pos != none && before(pos, site, m.pos, m.self)
 }
 
-// firstPredecessorFailed is line 36: "if ∃ a minimal x, s.t. pred[x] is alive". All are asked at once.
+// firstPredecessorFailed is line 36: "if ∃ a minimal x, s.t. pred[x] is alive". All predecessors are asked at once.
 func (m *Machine) firstPredecessorFailed(now policy.Instant, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTell(out, NoteSuspected, m.cfg.Roster[m.pred[0]], nil)
 	m.liveness.asked, m.liveness.best, m.liveness.bestPos = 0, nobody, none

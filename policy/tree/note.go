@@ -5,21 +5,21 @@ import "github.com/wanderd/wanderd/policy"
 const (
 	// NoteMinted: the first site of the roster starts with the token.
 	NoteMinted policy.Note = iota + 64
-	// NoteRegenerated: no site answers that it is nearer to the token; this one made a new one.
+	// NoteRegenerated: no site answered that it is nearer to the token; this site made a new token.
 	NoteRegenerated
-	// NoteAsksToRegenerate: the same, and the gate has not said yet whether it may.
+	// NoteAsksToRegenerate: no site answered that it is nearer to the token; this site waits for the gate's permission to make a new one.
 	NoteAsksToRegenerate
 	// NoteArrived: Token is here.
 	NoteArrived
 	// NoteRan: the protected operation starts under Token.
 	NoteRan
-	// NoteOutdated: Token came, and is discarded: a newer one was here, or was told of.
+	// NoteOutdated: Token came, and is discarded: a newer one was here, or this site had heard of one.
 	NoteOutdated
-	// NoteOvertaken: Token was here, and is discarded: a newer one came, or was told of.
+	// NoteOvertaken: Token was here, and is discarded: a newer one came, or this site has heard of one.
 	NoteOvertaken
 	// NoteSuspected: Peer, the closest predecessor, does not answer.
 	NoteSuspected
-	// NoteBypassed: Peer, the closest predecessor, is none any more.
+	// NoteBypassed: Peer, the closest predecessor, is no longer a predecessor.
 	NoteBypassed
 	// NoteConnecting: this site asks Peer to take it as next.
 	NoteConnecting
@@ -27,23 +27,23 @@ const (
 	NoteSearchPos
 	// NoteSearchQueue: a request is not answered; this site looks for the end of the queue.
 	NoteSearchQueue
-	// NoteLostElection: Peer searches too, and is to go on alone.
+	// NoteLostElection: Peer searches too, and goes on alone.
 	NoteLostElection
-	// NoteConsult: this site asks all whose next it is; the first step of the baseline.
+	// NoteConsult: this site asks all sites whether it is their next; the first step of the baseline.
 	NoteConsult
-	// NoteFailure: this site asks all who has the token.
+	// NoteFailure: this site asks all sites for the holder of the token.
 	NoteFailure
-	// NoteElection: nobody has, and this site would make one.
+	// NoteElection: no site answered that it has the token; this site is a candidate to make one.
 	NoteElection
 	// NoteRequestAgain: a request was here before.
 	NoteRequestAgain
-	// NoteNoRoot: a request of Peer's has come to the end of the tree, and nobody is there to take it.
+	// NoteNoRoot: a request of Peer has come to the end of the tree, and no site takes it.
 	NoteNoRoot
 	// NoteLate: a message came too late to be of use.
 	NoteLate
 	// NoteForeign: a message is not from a site of the roster, or not for this recovery.
 	NoteForeign
-	// NoteDropped: this member leaves, and nobody is there to take Token.
+	// NoteDropped: this member leaves, and no other member can take Token.
 	NoteDropped
 	// NoteLeft: nothing keeps this member any longer.
 	NoteLeft

@@ -50,7 +50,7 @@ func (m *Machine) timeoutReconnection(now policy.Instant, out []policy.Effect) [
 	return m.ask(m.newPred.next, out)
 }
 
-// nextOfNewPredAnswers: it waits, so this site queues behind it.
+// nextOfNewPredAnswers: if the next of newPred waits, this site queues behind it; otherwise this site displaces it.
 func (m *Machine) nextOfNewPredAnswers(now policy.Time, b *body, out []policy.Effect) []policy.Effect {
 	if b.flags&flagInQueue == 0 {
 		return m.displace(now, out)

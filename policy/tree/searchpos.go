@@ -30,7 +30,7 @@ func (m *Machine) repeatLater(now policy.Time) {
 	}
 }
 
-// repeatSearch sends a search again that is under way.
+// repeatSearch repeats the search that is under way.
 func (m *Machine) repeatSearch(now policy.Time, out []policy.Effect) []policy.Effect {
 	m.repeatLater(now)
 	switch {
@@ -76,7 +76,7 @@ func (m *Machine) receiveSEARCHPOS(now policy.Instant, b *body, out []policy.Eff
 	return out
 }
 
-// knowsNewer reports whether a token was regenerated since those that a searcher knows of. It is told, so that the token that it may make
+// knowsNewer reports whether a token was regenerated that the searcher does not know of. The searcher is told, so that a token that it makes
 // itself has a higher number.
 func (m *Machine) knowsNewer(b *body) bool { return b.known.NextEpoch() < m.known.NextEpoch() }
 
@@ -84,11 +84,11 @@ func (m *Machine) knowsNewer(b *body) bool { return b.known.NextEpoch() < m.know
 // search only on receipt, or regeneration makes a second token".
 type searches struct {
 	sites []search
-	// last is the latest of them.
+	// last is the end of the latest search.
 	last policy.Time
 }
 
-// search is one of them; pos is none in SEARCH_QUEUE.
+// search is the search of one site; pos is none in SEARCH_QUEUE.
 type search struct {
 	until policy.Time
 	pos   position

@@ -6,7 +6,7 @@ import "github.com/wanderd/wanderd/policy"
 type election struct {
 	// clock is the site's logical clock, stamp its value in this site's own search.
 	clock, stamp uint64
-	// leader is the current winner, with the stamp of its search, until that is over.
+	// leader is the current winner, leaderStamp the stamp of its search, until the end of this search.
 	leader      rank
 	leaderStamp uint64
 	until       policy.Time
@@ -25,8 +25,8 @@ func (e *election) beats(site rank, stamp uint64, now policy.Time) bool {
 	return site > e.leader
 }
 
-// timeoutCommit is TimeoutCommit, lines 70–76: a site that waits has no predecessor. One that has a position looks by that: by SEARCH_QUEUE
-// it would find sites behind it. One that knows of a search which goes on asks the winner, as a candidate that has lost does.
+// timeoutCommit is TimeoutCommit, lines 70–76: a site that waits has no predecessor. A site with a position searches by its position:
+// SEARCH_QUEUE would find sites behind it. A site that knows of a search in progress asks the winner, like a candidate that has lost.
 func (m *Machine) timeoutCommit(now policy.Instant, out []policy.Effect) []policy.Effect {
 	e := &m.election
 	switch {
@@ -52,9 +52,9 @@ func (m *Machine) searchQueue(now policy.Instant, out []policy.Effect) []policy.
 	return m.diffuse(KindSearchQueue, policy.AppendTell(out, NoteSearchQueue, m.cfg.Self, nil)) // line 75
 }
 
-// receiveSEARCHQUEUE is ReceiveSEARCH_QUEUE, lines 77–88. A site with a position answers any searcher, not the winner of the election only
-// (line 78): a candidate that has not heard of the winner yet, or never will because that has crashed, must not take the silence for the
-// loss of the token.
+// receiveSEARCHQUEUE is ReceiveSEARCH_QUEUE, lines 77–88. A site with a position answers every searcher, not only the winner of the election
+// (line 78). A candidate may not know of the winner yet, or never, if the winner has crashed. It must not take the silence for the loss of the
+// token.
 func (m *Machine) receiveSEARCHQUEUE(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
 	sj := b.from
 	m.searches.add(sj, none, now.Time.Add(m.cfg.Timers.Reconnection))

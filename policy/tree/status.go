@@ -98,15 +98,15 @@ func (m *Machine) member(r rank) wire.MemberID {
 
 // Place is a site's place in the next queue: for checkers.
 type Place struct {
-	// Pos is negative if it has none.
+	// Pos is negative if the site has no place.
 	Pos int64
-	// Asks says that it waits for the token, Waits that it has its COMMIT, too.
+	// Asks says that the site waits for the token, Waits that it also has its COMMIT.
 	Asks, Waits bool
 	// Next is its next, or zero.
 	Next wire.MemberID
 }
 
-// Place returns this site's.
+// Place returns the place of this site.
 func (m *Machine) Place() Place {
 	asks := m.req && !m.holds
 	return Place{Pos: m.pos, Asks: asks, Waits: asks && m.pos != none, Next: m.member(m.next.rank)}

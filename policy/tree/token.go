@@ -43,7 +43,7 @@ func (m *Machine) releaseCS(now policy.Instant, out []policy.Effect) []policy.Ef
 	return out
 }
 
-// sendTOKEN is lines 12–14 and 22–23: "Send ⟨TOKEN⟩", next ← NIL, pos ← -1. On UDP these wait for the handoff to end.
+// sendTOKEN is lines 12–14 and 22–23: "Send ⟨TOKEN⟩", next ← NIL, pos ← -1. On UDP the assignments wait until the handoff ends.
 func (m *Machine) sendTOKEN(now policy.Instant, to link, out []policy.Effect) []policy.Effect {
 	m.next = to
 	b := m.say(to.rank, to.number)
@@ -77,7 +77,7 @@ func (m *Machine) receiveToken(now policy.Instant, from wire.MemberID, token *wi
 	return m.arrive(now, from, token, b, out)
 }
 
-// arrive takes a token, or discards it if there is a newer one: the number of a regenerated token is above all that the lost one can
+// arrive takes a token, or discards it if there is a newer one: the number of a regenerated token is above all numbers that the lost token can
 // have reached.
 func (m *Machine) arrive(now policy.Instant, from wire.MemberID, token *wire.Ref, b *body, out []policy.Effect) []policy.Effect {
 	switch {
@@ -107,8 +107,8 @@ func (m *Machine) arrive(now policy.Instant, from wire.MemberID, token *wire.Ref
 	return m.releaseCS(now, out) // Rule (vi): "a token for a site that no longer wants it goes on to its next".
 }
 
-// arriveSecond: of two tokens the one with the lower number is discarded. A section that goes on ends under the number it has, which a
-// resource that checks numbers refuses from then on.
+// arriveSecond: of two tokens the one with the lower number is discarded. A section in progress ends under its old number. A resource that checks
+// numbers refuses the old number from then on.
 func (m *Machine) arriveSecond(from wire.MemberID, token *wire.Ref, out []policy.Effect) []policy.Effect {
 	old := m.token
 	m.token = *token
@@ -127,12 +127,12 @@ func (m *Machine) takePosition(pos position, out []policy.Effect) []policy.Effec
 	}
 	m.pos = pos
 	if m.next.rank == nobody || m.holds && !m.wanted {
-		return out // In the second case next is told by the token itself.
+		return out // In the second case the token itself tells next.
 	}
 	return m.sendCommit(out)
 }
 
-// leavePredecessor tells a predecessor that this site is not its next, if the token came from another one.
+// leavePredecessor tells a predecessor that this site is not its next, if the token came from another site.
 func (m *Machine) leavePredecessor(from rank, out []policy.Effect) []policy.Effect {
 	if p := m.pred[0]; p != nobody && p != from && m.cfg.Recovery == Fair {
 		out = m.refuse(p, link{m.self, m.commitNumber}, out)
@@ -157,7 +157,7 @@ func (m *Machine) wakeHandoff(now policy.Instant, out []policy.Effect) []policy.
 	return m.onOutcome(now, out)
 }
 
-// onOutcome: a handoff has ended. One that failed leaves the token here: its receiver is down, and those behind it find this site.
+// onOutcome: a handoff has ended. After a failed one the token is still here: the receiver is down, and the sites behind the receiver find this site.
 func (m *Machine) onOutcome(now policy.Instant, out []policy.Effect) []policy.Effect {
 	o := &m.handoff.outcome
 	switch o.Ending {

@@ -1,6 +1,6 @@
 // Package tree is mutual exclusion on demand: Naimi and Tréhel's tree and queue, with the fair fault-tolerant extension of Sopena, Arantes
 // and Sens ("Performance evaluation of a fair fault-tolerant mutual exclusion algorithm"), and with Naimi and Tréhel's own recovery for
-// comparison. "Section" and "line" in this package are those of that paper and of its Figure 2.
+// comparison. "Section" and "line" in this package refer to the paper of Sopena, Arantes and Sens, and to its Figure 2.
 //
 // "Naimi-Tréhel's algorithm manages two dynamic structures: (1) a logical tree, where the root is the last node that will receive the
 // token among the current requesting ones and (2) a distributed queue of pending token requests." (section 1)
@@ -17,18 +17,18 @@
 //	baseline.go      section 3: CONSULT, FAILURE, ELECTION, ELECTED
 //	body.go          what the messages carry, byte by byte
 //
-// Figure 2 as it is printed hangs, and closes cycles. The rules that it lacks are numbered (i) to (vii), and quoted where they are obeyed:
+// Figure 2 as printed hangs, and closes cycles. The rules that it lacks are numbered (i) to (vii). The code that follows a rule quotes it:
 //
-//	(i)   An idle holder has a position. A token that comes without a COMMIT gives one, which next is told at once.
-//	(ii)  A predecessor counts as alive only with a position smaller than mine. One that has left the queue is none.
+//	(i)   An idle holder has a position. A token that comes without a COMMIT gives a position, and next is told at once.
+//	(ii)  A predecessor counts as alive only with a position smaller than mine. A site that has left the queue is no predecessor.
 //	(iii) The answer to the liveness question says whether I am next. A site that was bypassed searches.
-//	(iv)  After SEARCH_QUEUE, the found site's next is asked before it is displaced: it may only lack its position.
+//	(iv)  After SEARCH_QUEUE, the found site's next is asked before it is displaced: the next may only lack its position.
 //	(v)   A site that has no position for several TokenTimers starts SEARCH_QUEUE.
 //	(vi)  Requests are numbered. A token for a site that no longer wants it goes on to its next.
 //	(vii) A site to which a token is under way has no position yet: it answers a search when the token is there.
 //
-// "Crashes are permanent" (section 4). A member that starts again holds nothing and waits nowhere; all it has saved is the number of its last
-// section, so that numbers do not fall. Sites that still name it find that out as they do of one that has left the queue.
+// "Crashes are permanent" (section 4). A member that starts again holds no token and waits in no queue. It has saved only the number of its last
+// section, so that numbers do not fall. Sites that still name it find out as with a site that has left the queue.
 package tree
 
 import (
@@ -40,13 +40,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// MaxBackups is the largest k: a COMMIT has room for so many predecessors. MaxRoster is the most sites.
+// MaxBackups is the largest k: a COMMIT has room for so many predecessors. MaxRoster is the largest number of sites.
 const (
 	MaxBackups = 20
 	MaxRoster  = int(nobody)
 )
 
-// Recovery says what a site does that waits for too long.
+// Recovery says what a site does when it waits too long.
 type Recovery uint8
 
 const (
@@ -101,7 +101,7 @@ type Config struct {
 	Recovery Recovery
 	Links    Links
 	Timers   Timers
-	// Rejoins says that the member was up before: the first site then makes no token, and requests have numbers above those of before.
+	// Rejoins says that the member was up before: the first site then makes no token, and requests have numbers above those of the earlier life.
 	Rejoins bool
 	// AsksFirst says that the gate answers whether this site may regenerate: see [Machine.AsksToRegenerate]. Otherwise it may.
 	AsksFirst bool
@@ -120,7 +120,7 @@ const none position = -1
 // smallest position" (section 4.1). A site keeps its position when the queue before it shortens.
 type position = int64
 
-// Machine is one site. It is a value, but for the two tables that have an entry for each site, and the handoffs on UDP.
+// Machine is one site. It is a plain value, except for two tables with an entry for each site, and the handoffs on UDP.
 type Machine struct {
 	cfg  Config
 	self rank
@@ -143,21 +143,21 @@ type Machine struct {
 	// "Only one timer can be active at a given time. If a new timer is set, the previous one is canceled." (section 4.1)
 	timer timer
 	due   policy.Time
-	// repeatAt is when a search is sent again, on links that lose messages; Never where it is not.
+	// repeatAt is when a search is sent again, on links that lose messages; otherwise Never.
 	repeatAt policy.Time
 
-	// number is that of this site's latest request, heard has the latest of each other site: rule (vi).
+	// number is the number of this site's latest request; heard has the latest number of each other site: rule (vi).
 	number uint64
 	heard  []uint64
-	// commitNumber is that of the request whose COMMIT this site has, servedNumber that of the request which brought the last token.
+	// commitNumber is the number of the request whose COMMIT this site has, servedNumber the number of the request that brought the last token.
 	commitNumber, servedNumber uint64
 
 	// wanted is the demand; leaving says that this member stops.
 	wanted, leaving bool
-	// holds says that token is here; running, that the section goes on; passing, that a handoff of it does.
+	// holds says that token is here; running, that the section is in progress; passing, that a handoff of token is.
 	holds, running, passing bool
 	token                   wire.Ref
-	// seen is the highest number that a token had here; known is one that a token had anywhere.
+	// seen is the highest number that a token had here; known is the highest that this site knows of.
 	seen, known wire.Seq
 	lastRun     policy.Time
 	hasRun      bool
@@ -200,7 +200,7 @@ const (
 	predsTimer
 	// displaceTimer: the next of newPred was asked, rule (iv).
 	displaceTimer
-	// The other three are the baseline's.
+	// The last three timers belong to the baseline.
 	consultTimer
 	failureTimer
 	electionTimer
@@ -269,7 +269,7 @@ func (m *Machine) onStarted(now policy.Instant, ev *policy.Event, out []policy.E
 		m.last = nobody
 	}
 	if m.cfg.Rejoins {
-		// In nanoseconds: no site asks so often that its requests of before have higher numbers, unless its clock is behind.
+		// In nanoseconds: no site asks so often that its earlier requests have higher numbers, unless its clock was set back.
 		m.number = uint64(max(now.Wall, 0))
 		return out
 	}
@@ -382,7 +382,7 @@ func (m *Machine) NextWake() (at policy.Time, ok bool) {
 	return at, ok
 }
 
-// Expects reports whether a message could change anything: its sender's rank is its own, and this site waits for such an answer.
+// Expects reports whether a message could change anything: a handoff expects it, or it is readable and its sender says its own rank.
 func (m *Machine) Expects(msg *wire.Message) bool {
 	if handoff.Owns(msg.Kind) {
 		return m.handoff != nil && m.handoff.Expects(msg)
