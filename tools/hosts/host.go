@@ -74,11 +74,12 @@ func (h *Host) Start() error {
 	return nil
 }
 
-// Command is a program on this host. It ends with this process.
+// Command is a program on this host. It ends with this process. It has a process group of its own: if this process is in an orphaned group, as under
+// a service manager, the kernel hangs up the whole group as soon as one of it ends while another is stopped.
 func (h *Host) Command(program string, args ...string) *exec.Cmd {
 	argv := slices.Concat(h.enter, []string{program}, args)
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env, cmd.SysProcAttr = append(os.Environ(), h.mark), &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	cmd.Env, cmd.SysProcAttr = append(os.Environ(), h.mark), &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	return cmd
 }
 
