@@ -12,17 +12,17 @@ import (
 
 // Trust decides which keys may take part in the fleet. Its methods are safe for concurrent use.
 type Trust interface {
-	// Check returns until when a member with this name and key may take part, zero for ever, or why it may not. The certificate is nil if none is
-	// known; the error is [ErrNoCertificate] if one could help.
+	// Check returns the time until which a member with this name and key may take part, zero for ever, or the reason why it may not. The certificate is
+	// nil if none is known; the error is [ErrNoCertificate] if a certificate could help.
 	Check(name string, key ed25519.PublicKey, certificate []byte) (until time.Time, err error)
 }
 
 // ErrNoCertificate is returned for a member that may be trusted once it has shown its certificate.
 var ErrNoCertificate = errors.New("it has not shown its certificate")
 
-// admission remembers who is trusted, and the certificates that were shown. It is safe for concurrent use.
+// admission remembers which members are trusted, and the certificates that were shown. It is safe for concurrent use.
 type admission struct {
-	// trust is nil if everybody may take part who has the secret.
+	// trust is nil if everybody with the secret may take part.
 	trust Trust
 
 	mu sync.Mutex
@@ -46,7 +46,7 @@ func newAdmission(trust Trust) *admission {
 	return &admission{trust: trust, guests: make(map[wire.MemberID]*guest)}
 }
 
-// judge returns why a member is not trusted that shows a certificate; nil is none.
+// judge returns the reason why a member that shows a certificate is not trusted; a nil certificate is none.
 func (a *admission) judge(name string, id wire.MemberID, key ed25519.PublicKey, certificate []byte) error {
 	if a.trust == nil {
 		return nil
@@ -88,8 +88,8 @@ func (a *admission) knows(name string, id wire.MemberID) bool {
 	return g != nil && g.name == name && a.again(id, g) == nil
 }
 
-// vouch judges a member by a certificate that another one has shown, and reports whether it is trusted. A member that is trusted keeps its name unless it
-// is wanted under another one: then it has announced that itself. What it has shown itself is kept in any case.
+// vouch judges a member by a certificate that another member has shown, and reports whether it is trusted. A trusted member keeps its name, unless it is
+// wanted under another name: then it has announced this name itself. A certificate that it has shown itself is kept in any case.
 func (a *admission) vouch(name string, id wire.MemberID, key ed25519.PublicKey, certificate []byte, wanted bool) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -99,7 +99,7 @@ func (a *admission) vouch(name string, id wire.MemberID, key ed25519.PublicKey, 
 	return a.admit(name, id, key, certificate) == nil
 }
 
-// certificates returns those of the wanted members, and of up to most others that were admitted since then.
+// certificates returns the certificates of the wanted members, and of up to most others that were admitted after since.
 func (a *admission) certificates(wanted []wire.MemberID, since time.Time, most int) (list []shown) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -125,7 +125,7 @@ func (a *admission) certificates(wanted []wire.MemberID, since time.Time, most i
 	return list
 }
 
-// again judges a guest again if the verdict is out of date. One that is no longer trusted has to show a certificate again.
+// again judges a guest again if the verdict is out of date. A guest that is no longer trusted has to show a certificate again.
 func (a *admission) again(id wire.MemberID, g *guest) error {
 	if g.judged && (g.until.IsZero() || time.Now().Before(g.until)) {
 		return nil

@@ -11,7 +11,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// alive is what one member says of another that is alive: a message of a packet, or an entry of a full sync. It refers to the bytes that it was read from.
+// alive is what one member says of another that is alive: a message of a packet, or an entry of a full sync. It refers to the bytes from which it was
+// read.
 type alive struct {
 	node, addr, meta, vsn []byte
 	incarnation           uint64
@@ -43,7 +44,7 @@ func readAlive(b []byte) (a alive, rest []byte, ok bool) {
 	return a, rest, ok && state == uint64(memberlist.StateAlive) && port <= 1<<16-1
 }
 
-// message writes it as a packet.
+// message returns the statement as a packet.
 func (a *alive) message() []byte {
 	text := func(b []byte, key string, value []byte) []byte {
 		b = append(append(b, 0xa0|byte(len(key))), key...)
@@ -63,7 +64,7 @@ func (a *alive) message() []byte {
 	return text(b, "Vsn", a.vsn)
 }
 
-// clone returns a copy with bytes of its own.
+// clone returns a copy that shares no bytes.
 func (a *alive) clone() alive {
 	c := *a
 	c.node, c.addr, c.meta, c.vsn = slices.Clone(a.node), slices.Clone(a.addr), slices.Clone(a.meta), slices.Clone(a.vsn)
@@ -84,7 +85,7 @@ func (a *alive) key(id wire.MemberID) (ed25519.PublicKey, error) {
 	return meta.key, err
 }
 
-// eachInPacket shows whom a packet calls alive, which the sieve has passed.
+// eachInPacket shows the members that a packet calls alive. The sieve has passed the packet.
 func eachInPacket(b []byte, show func(*alive)) {
 	first, lengths, rest, ok := open(b)
 	for part := first; ok; part, lengths, rest, ok = cut(lengths, rest) {
@@ -99,7 +100,7 @@ func eachInPacket(b []byte, show func(*alive)) {
 	}
 }
 
-// eachInSync shows whom a message of a stream calls alive, which the sieve has passed.
+// eachInSync shows the members that a message of a stream calls alive. The sieve has passed the message.
 func eachInSync(b []byte, show func(*alive)) {
 	if len(b) == 0 || b[0] != pushPullMsg {
 		return

@@ -9,9 +9,9 @@ import (
 // before it reads the next packet.
 const maxAnswers = 2 * packetQueue
 
-// answers holds to where and how much may be answered to pings in the clear. Without a secret anybody can send a ping, in anybody's
-// name, and memberlist sends its answer to wherever the ping says, with gossip on top. An answer goes to where the ping came
-// from, and is no longer than that.
+// answers holds the address and the greatest length of each answer to a ping in the clear. Without a secret anybody can send a ping, in anybody's name,
+// and memberlist sends its answer to the address that the ping names, with gossip on top. Here an answer goes to the address from which the ping came, and
+// is no longer than the ping.
 type answers struct {
 	mu   sync.Mutex
 	due  [maxAnswers]answer
@@ -35,9 +35,9 @@ func (a *answers) owe(p ping, from netip.AddrPort) {
 	a.next = (a.next + 1) % maxAnswers
 }
 
-// send returns what to send of a packet that memberlist sends to an address, and where. It is the packet itself, unless that answers
-// a ping: then it goes to where the ping came from, without the gossip if that makes it longer than the ping. Nothing is
-// returned for an answer that no ping asked for, or that is longer all the same.
+// send returns what to send instead of a packet of memberlist, and to which address. A packet that answers no ping is not changed. An answer goes to the
+// address from which the ping came, without the gossip if the gossip makes it longer than the ping. send returns nothing for an answer that no ping asked
+// for, or that is longer even without the gossip.
 func (a *answers) send(b []byte, to netip.AddrPort) ([]byte, netip.AddrPort) {
 	first, _, _, ok := open(b)
 	if !ok || first[0] != ackRespMsg {
@@ -54,7 +54,7 @@ func (a *answers) send(b []byte, to netip.AddrPort) ([]byte, netip.AddrPort) {
 	return b, from
 }
 
-// settle finds the oldest ping that is answered, and how long it was.
+// settle finds the oldest ping that is answered, and returns from where it came and how long it was.
 func (a *answers) settle(seq uint64, to netip.AddrPort) (from netip.AddrPort, size int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

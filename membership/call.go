@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A member that was cut off has missed what was said meanwhile, and nobody says it again soon: not memberlist, which probes the less the less it
-// hears. So a member that hears nobody calls the others, one at a time, and asks whoever answers for everything.
+// A member that was cut off has missed news, and nobody repeats old news soon: memberlist probes the less the less it hears. So a member that hears nobody
+// calls the others, one at a time, and then asks members for everything until one answers.
 const (
 	// deafAfter is how long a member that has others hears nothing when it is cut off: they are probed, and probe, every second.
 	deafAfter = time.Second
@@ -42,7 +42,7 @@ func (m *Membership) call(ctx context.Context) {
 			}
 		})
 		select {
-		case o := <-answers: // an answer may be all that is heard for long: the others hold this member for dead
+		case o := <-answers: // an answer may be all that is heard for long: the others take this member for dead
 			answered = append(answered, o)
 		case <-time.After(min(max(m.transport.silence()/callShare, callFirst), callMax)):
 		case <-ctx.Done():

@@ -12,15 +12,16 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A question for certificates is a connection of its own kind. Each side introduces itself, as for gossip, and only who is trusted is answered. Behind its
-// introduction the caller names members:
+// A question for certificates has its own kind of connection. Each side introduces itself, as for gossip, and only a trusted caller is answered. Behind
+// its introduction the caller names members:
 //
 //	0 +---------------+
 //	  | identity   16 |
 //	  +---------------+
 //	  | …             |
 //
-// and the acceptor shows the certificates of those of them that it trusts, and of others that it has admitted lately, of which the caller will hear soon:
+// The acceptor shows the certificates of the named members that it trusts. It adds others that it has admitted lately, because the caller will hear of
+// them soon:
 //
 //	0 +---------------+
 //	  | length      1 |
@@ -33,9 +34,9 @@ import (
 //	  +---------------+
 //	  | …             |
 //
-// The caller checks each as if its owner had shown it. So the acceptor can withhold a certificate, and nothing else.
+// The caller checks each certificate as if its owner had shown it. So the acceptor can withhold a certificate, but do nothing else.
 const (
-	// maxShown is the longest list of certificates in an answer, in bytes: that of a thousand Ed25519 keys.
+	// maxShown is the longest list of certificates in an answer, in bytes: enough for a thousand Ed25519 keys.
 	maxShown = 512 << 10
 	// maxIntroduction is the longest introduction, in bytes.
 	maxIntroduction = 2 + MaxName + ed25519.PublicKeySize + 2 + maxCertificate + ed25519.SignatureSize
@@ -80,7 +81,7 @@ func (c *shown) append(b []byte) []byte {
 	return append(b, c.certificate...)
 }
 
-// readShown reads what stands at the beginning of b: a name, a key, and a certificate, which may be empty. Nothing in it has been checked yet.
+// readShown reads the beginning of b: a name, a key, and a certificate, which may be empty. Nothing in it has been checked yet.
 func readShown(b []byte) (c shown, rest []byte, ok bool) {
 	const key = ed25519.PublicKeySize
 	if len(b) == 0 {
@@ -166,7 +167,7 @@ func (t *gossipTransport) askCertificates(addr netip.AddrPort, wanted map[wire.M
 	return good, nil
 }
 
-// hearOf remembers whom a trusted member calls alive, if their certificates are missing.
+// hearOf remembers the members that a trusted member calls alive, if their certificates are missing.
 func (t *gossipTransport) hearOf(from wire.MemberID, each func([]byte, func(*alive)), b []byte) {
 	if t.admission.trust == nil {
 		return

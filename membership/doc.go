@@ -35,13 +35,13 @@
 //     goroutine of ours reads (mailbox.go, roster.go). It also writes its log under that lock; the log has a queue, too
 //     (logadapter.go).
 //   - It calls NotifyAlive for all members at every full sync: the result of a check is cached with the bytes it is about.
-//   - It passes news on at its ticks, and ticks without news, too: few ticks, and pings that carry the news (spread.go).
-//   - The less it hears the less it probes, so a member that is back after it was cut off hears late of what it missed: it calls (call.go).
-//   - It believes whoever says that a member left, moved, or has the highest incarnation of all, which nobody can contradict: announcements
-//     are signed (metadata.go), and an incarnation is believed as far as a clock can explain it (sieve.go).
-//   - It believes whoever sends it a packet or a sync: both are signed, and where keys have to be trusted, checked (introduce.go, admission.go).
-//   - It forgets a member that NotifyAlive refuses: what is said of one whose certificate is missing is kept until that is here (strangers.go,
-//     certificates.go, meet.go).
+//   - It passes news on at its ticks, and also ticks without news: here ticks are few, and pings carry the news (spread.go).
+//   - The less it hears the less it probes, so a member that was cut off learns late what it has missed: such a member calls the others (call.go).
+//   - It believes anybody who says that a member left, moved, or has the highest incarnation of all, which nobody can contradict: announcements are signed
+//     (metadata.go), and an incarnation is believed as far as a clock can explain it (sieve.go).
+//   - It believes every sender of a packet or a sync: both are signed, and are checked where keys have to be trusted (introduce.go, admission.go).
+//   - It forgets a member that NotifyAlive refuses: what is said of a member whose certificate is missing is kept until the certificate is here
+//     (strangers.go, certificates.go, meet.go).
 //   - It stores and passes on any metadata, address and version numbers that others send, and one alive message without
 //     version numbers makes every later sync fail: NotifyAlive refuses a node that does not parse (metadata.go). Our own
 //     metadata stays below the 512 bytes at which the sender panics.
@@ -49,7 +49,8 @@
 //     streams be played back: it has no key. Packets and streams are sealed and opened here (sealed.go, streams.go).
 //   - It believes the lengths in a header before the bytes are there (a header can cost gigabytes), and logs and keeps names of
 //     any length: what it sees has passed a sieve (sieve.go).
-//   - It answers a ping to wherever that says, with gossip on top: without a secret, to where it came from and no longer (answers.go).
+//   - It answers a ping to any address that the ping names, with gossip on top: without a secret, an answer goes to the ping's source, and is no longer
+//     than the ping (answers.go).
 //   - It allocates for junk packets: a datagram is opened in a scratch buffer first, and copied only if it passes.
 //   - Compression costs 64 KiB of garbage for each packet sent and makes decompression bombs possible; it is off, and refused.
 //   - It joins itself if told to, resolves names by TCP first and only once, and its errors are obscure: we resolve names,

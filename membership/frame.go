@@ -22,7 +22,7 @@ const (
 	maxClear = 128 << 10
 	// frameChunk is how much is allocated at a time, so that nothing is allocated for bytes that do not come.
 	frameChunk = 16 << 10
-	// frameShort is how long a frame of a fleet of 300 is; longer ones come in turns, because of the memory that they take.
+	// frameShort is the length of a frame in a fleet of 300. Longer frames come in turns, because they take memory.
 	frameShort = 64 << 10
 )
 

@@ -7,14 +7,14 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// CheckGates reports whether one member can have all of these gates. The error says which cannot be, and what to do.
+// CheckGates reports whether one member can have all of these gates. The error says what is wrong with the gates, and what to do.
 func CheckGates(gates []wire.GateID) error {
 	_, err := newMetadata(nil, gates)
 	return err
 }
 
-// SetGates replaces the gates of this member. It still announces what it has announced of the gates that stay. It returns a view of the new gates; one
-// of the former gates may still come after that. On an error nothing changes. It does not block.
+// SetGates replaces the gates of this member. It still announces what it has announced of the gates that stay. It returns a view of the new gates; a view
+// of the former gates may still come later. On an error nothing changes. It does not block.
 func (m *Membership) SetGates(gates []wire.GateID) (*View, error) {
 	next, err := newMetadata(m.roster.me.Key, gates)
 	if err != nil {
@@ -31,7 +31,7 @@ func (m *Membership) SetGates(gates []wire.GateID) (*View, error) {
 	return m.roster.look(m.roster.view.Load()), nil
 }
 
-// keep takes over what the announcement before says of the gates that stay.
+// keep takes over what the previous announcement says of the gates that stay.
 func (m *metadata) keep(before *metadata) {
 	m.leaving, m.counter = before.leaving, before.counter
 	for i, mark := range m.gates {

@@ -22,9 +22,8 @@ const (
 	maxLong = 2
 )
 
-// hall has the connections of one purpose that have proved the secret: those that are served, and those that wait for a place. A caller with the
-// secret may still be a stranger, and slow on purpose. So the next place goes to the address with the fewest places, and a slow connection
-// makes room.
+// hall has the connections of one purpose that have proved the secret: some are served, the others wait for a place. A caller with the secret may still be
+// a stranger, and slow on purpose. So the next place goes to the address with the fewest places, and a slow connection makes room.
 type hall struct {
 	most, mostWaiting int
 
@@ -47,7 +46,7 @@ func (h *hall) guest(conn *guardedConn, heard bool) *guestInHall {
 	return &guestInHall{hall: h, conn: conn, from: conn.from, heard: heard, called: make(chan struct{})}
 }
 
-// enter lets a guest wait. If too many wait, the oldest of the address of which most wait goes.
+// enter lets a guest wait. If too many wait, the address with the most waiting guests loses its oldest one.
 func (h *hall) enter(guest *guestInHall, now time.Time) {
 	h.mu.Lock()
 	h.waiting = append(h.waiting, guest)
@@ -62,7 +61,7 @@ func (h *hall) enter(guest *guestInHall, now time.Time) {
 	}
 }
 
-// fill gives the free places to those who wait.
+// fill gives the free places to waiting guests.
 func (h *hall) fill(now time.Time) {
 	for len(h.placed) < h.most && len(h.waiting) > 0 {
 		next := slices.MinFunc(h.waiting, byCount(h.placed))

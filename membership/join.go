@@ -34,7 +34,7 @@ const (
 	healMax    = 30 * time.Second
 	healers    = 3
 	healAtOnce = 32
-	// healPause is the least pause between two scans for failed members, healLook the longest: then what the log holds back is told.
+	// healPause is the least pause between two scans for failed members, healLook the longest: each scan also logs what the log has held back.
 	healPause = 10 * time.Millisecond
 	healLook  = 10 * time.Second
 	// settleFirst is when a newcomer asks another member for the whole membership again; the pause doubles settleRounds times.
@@ -74,7 +74,7 @@ type rests struct {
 	until map[netip.AddrPort]time.Time
 }
 
-// add leaves an address alone for so long.
+// add leaves an address alone for the given time.
 func (r *rests) add(addr netip.AddrPort, how time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -171,8 +171,8 @@ func (j *joiner) seek(ctx context.Context, t target) {
 	}
 }
 
-// try resolves t and syncs with each of its addresses, except this agent's own and those of known members. It returns nil if
-// one of them answered or is known.
+// try resolves t and syncs with each of its addresses, except the addresses of this agent and of known members. It returns nil if one of them answered or
+// is known.
 func (j *joiner) try(ctx context.Context, t target) error {
 	addrs, err := t.resolve(ctx, j.lookup)
 	if err != nil {
@@ -231,8 +231,8 @@ func (j *joiner) itself(addr netip.AddrPort) bool {
 	return err == nil && (slices.Contains(own, addr.Addr()) || addr.Addr().IsLoopback())
 }
 
-// heal tries to reach failed members, because the network may have failed and not they, and after a start the remembered members.
-// memberlist itself would never try them again.
+// heal tries to reach failed members, because perhaps only the network has failed. After a start it also tries the remembered members. memberlist itself
+// would never try them again.
 func (j *joiner) heal(ctx context.Context) {
 	slots := make(chan struct{}, healAtOnce)
 	for {

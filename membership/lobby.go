@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// lobby holds connections of strangers. It makes room for a new one by closing the oldest: that of the same address if it has as
-// many as one may have, else the oldest of all. So no number of idle connections keeps others out.
+// lobby holds connections of strangers. It makes room for a new connection by closing the oldest one: the oldest of the same address if this address has
+// its full number, else the oldest of all. So no number of idle connections keeps others out.
 type lobby struct {
 	most, perAddr int
 

@@ -68,8 +68,8 @@ type mailbox struct {
 type mail struct {
 	seen    map[string]sighting
 	refused []refusal
-	// namesake is the last address of another node with this one's name, twin that of another node with this one's identity; the zero
-	// value if there is none.
+	// namesake is the last address of another node with this one's name, twin the last address of another node with this one's identity; the zero value if
+	// there is none.
 	namesake, twin netip.AddrPort
 	// suspects are the changes: nodes that have not answered a probe (true), or answer again (false).
 	suspects map[string]bool
@@ -105,7 +105,7 @@ func (b *mailbox) empty() mail {
 
 func (b *mailbox) wake() { signal(b.ring) }
 
-// signal says something once, however often it is said before somebody listens. The capacity of the channel is one; it does not block.
+// signal wakes the listener once, however often it is called before somebody listens. The capacity of the channel is one; signal does not block.
 func signal(to chan<- struct{}) {
 	select {
 	case to <- struct{}{}:
@@ -275,7 +275,7 @@ func (b *mailbox) answered(node string) {
 	b.wake()
 }
 
-// meet has the twin at addr met.
+// meet asks for a meeting with the twin at addr.
 func (b *mailbox) meet(addr netip.AddrPort) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// meetFirst is the pause before a member is asked for certificates. It doubles up to meetMax while there are more and more strangers: who hears of many
-	// asks for all of them at once. So a member of a fleet of any size asks once in a second while that starts.
+	// meetFirst is the pause before a member is asked for certificates. It doubles up to meetMax while there are more and more strangers: one question
+	// asks for all of them at once. So a member of a fleet of any size asks once in a second while the fleet starts.
 	meetFirst = 50 * time.Millisecond
 	meetMax   = time.Second
 	// meetTime is how long an answer may take.
@@ -19,8 +19,8 @@ const (
 	meetAgain  = 10 * time.Second
 )
 
-// meetStrangers asks for the certificates that are missing: the member that has spoken of the strangers for all at once, because it trusts them, and the
-// strangers themselves if that was in vain.
+// meetStrangers asks for the certificates that are missing. It asks a member that has spoken of the strangers for all at once, because this speaker trusts
+// them. If this is in vain, it asks the strangers themselves.
 func (m *Membership) meetStrangers(ctx context.Context) {
 	slots := make(chan struct{}, meetAtOnce)
 	var last time.Time

@@ -41,8 +41,8 @@ type Config struct {
 	// not keep payload.
 	Send    func(payload []byte, dst netip.AddrPort) error
 	Streams Streams
-	// Trust decides who may take part; nil means everybody who has the secret. Certificate returns this member's certificate for the others, nil
-	// if it has none. Admit reports whether the signature of one more datagram from an address may be checked; nil means always.
+	// Trust decides who may take part; nil means everybody with the secret. Certificate returns this member's certificate for the others, nil if it has
+	// none. Admit reports whether the signature of one more datagram from an address may be checked; nil means always.
 	Trust       Trust
 	Certificate func() []byte
 	Admit       func(netip.Addr) bool
@@ -50,16 +50,16 @@ type Config struct {
 	Resolve Resolver
 	// Answer makes the answers to the questions of other members; nil answers none.
 	Answer Answer
-	// Now is the wall clock that is compared with those of other members; nil means the system's.
+	// Now is the wall clock that is compared with the clocks of other members; nil means the system's.
 	Now func() time.Time
 	Log zerolog.Logger
 }
 
 // Stats are counters since the start.
 type Stats struct {
-	// Malformed counts datagrams and connections that are no gossip. Foreign counts those with another secret: see --secret-file.
-	// Strangers counts connections without our preamble. Overflow counts datagrams that arrived faster than memberlist reads,
-	// Crowded connections that were closed because there were too many.
+	// Malformed counts datagrams and connections that are no gossip. Foreign counts datagrams and connections with another secret: see --secret-file.
+	// Strangers counts connections without our preamble. Overflow counts datagrams that arrived faster than memberlist reads, Crowded connections that
+	// were closed because there were too many.
 	Malformed, Foreign, Strangers, Overflow, Crowded uint64
 	// ForeignAt is the time of the last warning about Foreign, ForeignFrom the source address; see [ForeignHint].
 	ForeignAt   time.Time
@@ -103,7 +103,7 @@ type Membership struct {
 	life     sync.Mutex
 	left     bool
 	down     bool
-	// seeking are the addresses that are tried, by their text, with what ends that; seek begins it. life guards both.
+	// seeking are the addresses that are tried, by their text, with the functions that end the attempts; seek begins the attempts. life guards both.
 	seeking map[string]context.CancelFunc
 	seek    func(target) context.CancelFunc
 }
@@ -227,7 +227,8 @@ func pace(loopback bool) *memberlist.Config {
 	c := memberlist.DefaultLANConfig()
 	c.PushPullInterval = 15 * time.Second
 	c.GossipInterval = gossipEvery
-	// A member that all packets with some news miss hears it in a full sync only: of eight sent for each member, one in 3,000 does; of twelve, in 160,000.
+	// A member that all packets with some news miss hears it in a full sync only. With eight packets for each member, they miss one in 3,000; with twelve,
+	// one in 160,000.
 	c.RetransmitMult = 6
 	if loopback {
 		c.PushPullInterval = 5 * time.Second
@@ -271,7 +272,7 @@ func (m *Membership) Rekey(secrets []wire.Secret) error { return m.transport.rek
 // Others returns the members whose last gossip was not sealed with the first secret, sorted.
 func (m *Membership) Others() []wire.MemberID { return m.transport.others() }
 
-// Reconsider judges all members again: what is trusted has changed, or time has passed. Those that are no longer trusted leave the next view. It
+// Reconsider judges all members again: what is trusted has changed, or time has passed. Members that are no longer trusted are not in the next view. It
 // does not block.
 func (m *Membership) Reconsider(changed bool) {
 	if changed {
@@ -289,7 +290,7 @@ func (m *Membership) apply(ctx context.Context, news mail) {
 	}
 	before := len(m.roster.view.Load().Members)
 	m.roster.apply(news, time.Now())
-	m.announce(func(meta *metadata) bool { // above that of a former life
+	m.announce(func(meta *metadata) bool { // above the counter of a former life
 		behind := news.own > meta.counter
 		meta.counter = max(meta.counter, news.own)
 		return behind
@@ -334,13 +335,12 @@ func (m *Membership) Announce(gate wire.GateID) {
 	m.announce(func(meta *metadata) bool { return meta.announce(gate) })
 }
 
-// DeclareRoster tells the others by which roster of names and keys this member takes part in gate: by a hash, which is not zero. It does
-// not block.
+// DeclareRoster tells the others the hash, not zero, of the roster of names and keys with which this member takes part in gate. It does not block.
 func (m *Membership) DeclareRoster(gate wire.GateID, hash uint64) {
 	m.announce(func(meta *metadata) bool { return meta.declare(gate, hash) })
 }
 
-// announce has this member's metadata gossiped, if that is a change. It does not block.
+// announce changes this member's metadata, and has it gossiped if there is a change. It does not block.
 func (m *Membership) announce(change func(*metadata) bool) {
 	if m.roster.change(change) {
 		signal(m.changed)
@@ -351,7 +351,7 @@ func (m *Membership) announce(change func(*metadata) bool) {
 // value if that is unknown. This agent must then stop without Leave, because Leave would say that the original leaves.
 func (m *Membership) Copied() <-chan netip.AddrPort { return m.twins.copied }
 
-// All returns all known members, including this one and those that left or failed, sorted by identity.
+// All returns all known members, including this one and members that left or failed, sorted by identity.
 func (m *Membership) All() []Member { return m.roster.all(time.Now()) }
 
 // Refusals returns the addresses to join that do not answer. It is empty while another member is known.

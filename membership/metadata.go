@@ -18,7 +18,7 @@ const (
 	// MaxName is the longest name of a member, in bytes.
 	MaxName = 64
 
-	// metadataVersion is that of a member without a roster: those that know no rosters read it, too.
+	// metadataVersion is the version of a member without a roster: members that know no rosters read it, too.
 	metadataVersion = 2
 	rosterVersion   = 3
 	metadataLeaving = 0x80
@@ -44,7 +44,7 @@ func (m gateMark) met() bool     { return m&1 != 0 }
 type metadata struct {
 	leaving bool
 	key     ed25519.PublicKey
-	// counter rises with every change: of two announcements of one member the higher counts.
+	// counter rises with every change: of two announcements of one member, the one with the higher counter counts.
 	counter uint64
 	gates   []gateMark // ascending by tag, each once
 	// rosters are the hashes of the gates' rosters, zero for a gate that has none; nil if no gate has one.

@@ -2,18 +2,18 @@ package membership
 
 import "encoding/binary"
 
-// fields reads one map of msgpack whose keys are text and whose values are text, bytes, whole numbers, booleans or nil: all that
-// memberlist writes. A value of another kind, or one that is cut short, makes it invalid.
+// fields reads one map of msgpack whose keys are text and whose values are text, bytes, whole numbers, booleans or nil: all that memberlist writes. A
+// value of another kind, or one that is cut short, makes the map invalid.
 type fields struct{ rest []byte }
 
 // field is one key or value.
 type field struct {
-	// text is the content of text or bytes, number that of a whole number; a negative one is beyond every bound.
+	// text is the content of text or bytes, number the value of a whole number; a negative number is beyond every bound.
 	text   []byte
 	number uint64
 }
 
-// readMap reads the head of a map. The keys and values of so many entries follow, in turns.
+// readMap reads the head of a map. The keys and values of its entries follow, in turns.
 func readMap(b []byte) (f fields, entries int, ok bool) {
 	switch {
 	case len(b) >= 1 && b[0]&0xf0 == 0x80:

@@ -46,8 +46,8 @@ const (
 //	   | signature            64  |
 //	   +--------------------------+
 //
-// As with announcements, nobody else can give an order in a member's name. An order that came with a token has been vouched for by the member
-// that has sent the token; so that member, or one that has it from there, may sign a notice of it, too. The giver's own notice takes its place.
+// As with announcements, nobody else can give an order in a member's name. The sender of a token vouches for the order that comes with the token. So the
+// sender, or a member that has the order from the sender, may sign a notice of the order, too. The giver's own notice replaces such a notice.
 const (
 	noticeVersion = 1
 	noticeContext = "wanderd order v1"
@@ -66,7 +66,7 @@ type signedNotice struct {
 // own reports whether the giver of the order has signed the notice.
 func (n *signedNotice) own() bool { return wire.MemberIDOf(n.key) == n.Order.By }
 
-// replaces reports whether a notice is to be kept in place of another one of its gate.
+// replaces reports whether a notice replaces another one of the same gate.
 func (n *signedNotice) replaces(old *signedNotice) bool {
 	if old == nil {
 		return true
@@ -126,7 +126,7 @@ type notices struct {
 	admission *admission
 	// news signals that a notice is new; its capacity is one.
 	news chan struct{}
-	// fresh passes it on.
+	// fresh signals that a notice is to be passed on.
 	fresh chan<- struct{}
 	queue memberlist.TransmitLimitedQueue
 

@@ -13,7 +13,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A question is the frame of a caller, its answer that of the acceptor; what they say is the agent's business:
+// A question is the caller's frame, its answer the acceptor's frame; the agent decides what they say:
 //
 //	question 0 +---------------+      answer 0 +---------------+
 //	           | asker      16 |               | signature  64 |
@@ -23,9 +23,8 @@ import (
 //	           | content       |
 //	           +---------------+
 //
-// Both signatures are over the nonces of the connection and the identity of the other side, so neither frame means anything on another
-// connection: a recorded one is not answered, nor taken for an answer. Only members of the view are answered, and one question of each
-// at a time.
+// Both signatures are over the nonces of the connection and the identity of the other side, so neither frame means anything on another connection: a
+// recorded frame is neither answered nor taken for an answer. Only members of the view are answered, and one question of each at a time.
 const (
 	questionOverhead = len(wire.MemberID{}) + ed25519.SignatureSize
 	answerOverhead   = ed25519.SignatureSize
@@ -61,7 +60,7 @@ type questions struct {
 	asking sync.Map
 }
 
-// statementTo is what is signed: that content is for a member, on the connection with these nonces.
+// statementTo returns the statement to sign: this content is for a member, on the connection with these nonces.
 func statementTo(to wire.MemberID, nonces, content []byte) []byte {
 	digest := sha512.Sum512(slices.Concat(nonces, to[:], content))
 	return digest[:]
@@ -96,7 +95,7 @@ func (q *questions) answer(g *guardedConn) error {
 	ctx, cancel := context.WithTimeout(g.transport.closed, answerTime)
 	defer cancel()
 	text := q.make(ctx, asker, content)
-	q.asking.Delete(id) // before the answer leaves: whoever has it may ask again at once
+	q.asking.Delete(id) // before the answer leaves: a member that has it may ask again at once
 	if text == nil {
 		return errNoAnswer
 	}

@@ -54,7 +54,7 @@ type roster struct {
 type record struct {
 	Member
 	counter uint64 // of its last announcement
-	// gone is memberlist's last word of it, leaving its own.
+	// gone is memberlist's last word on the member, leaving the member's own last word.
 	gone, leaving bool
 	since         time.Time // time of the last change of State or Addr
 	suspectUntil  time.Time
@@ -242,7 +242,7 @@ func (r *roster) publish() bool {
 	return true
 }
 
-// look makes a view of the live members; it shares with the view before what has not changed.
+// look makes a view of the live members; it shares unchanged parts with the view before.
 func (r *roster) look(before *View) *View {
 	r.mu.Lock()
 	gates := r.gates

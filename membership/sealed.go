@@ -121,7 +121,8 @@ func (s *seal) mark(nonce []byte) {
 	}
 }
 
-// marked returns the key that the caller's nonce names, nil without keys. A nonce that names none gets the first: its sender cannot prove it.
+// marked returns the key that the caller's nonce names, nil without keys. A nonce that names no key gets the first key: its sender cannot prove that it
+// has this key.
 func (s *seal) marked(nonces []byte) *sealKey {
 	if s.clear {
 		return nil
@@ -135,7 +136,7 @@ func (s *seal) marked(nonces []byte) *sealKey {
 	return &keys[0]
 }
 
-// streamKeys are what one side of a connection proves its secret with, and seals its frame with; no other connection has the same.
+// streamKeys are the keys with which one side of a connection proves its secret and seals its frame; no other connection has the same keys.
 type streamKeys struct {
 	proof [proofSize]byte
 	aead  cipher.AEAD // nil without a secret

@@ -31,19 +31,19 @@ const (
 	crcHeader = 5
 	// maxNode is the longest node name, in bytes: a name, a tilde, and an identity in hexadecimal digits.
 	maxNode = MaxName + 1 + 32
-	// maxField is the longest text or bytes otherwise, as the metadata of a node.
+	// maxField is the longest text or bytes in other fields, such as the metadata of a node.
 	maxField = memberlist.MetaMaxSize
 )
 
-// sieve passes what memberlist may see: messages of the types that its members send each other, in which every length is true and
-// no name longer than one can be or not printable. memberlist checks none of that before it allocates, and logs and keeps names of any length.
+// sieve passes what memberlist may see: messages of the types that its members send each other, in which every length is true, and every name is printable
+// and not too long. memberlist checks none of this before it allocates, and logs and keeps names of any length.
 type sieve struct {
-	// clear says that the gossip is not authenticated. Then a packet carries no request to ping a third member, because a stranger
-	// could have anybody pinged, and one ping at most, the first of its messages.
+	// clear says that the gossip is not authenticated. Then a packet carries no request to ping a third member, because a stranger could have anybody
+	// pinged. It carries one ping at most, as the first of its messages.
 	clear bool
 }
 
-// ping is what matters of a ping for its answer.
+// ping is the part of a ping that matters for its answer.
 type ping struct {
 	seq uint64
 	// to is where memberlist sends the answer; the zero value means to the sender.
@@ -52,7 +52,7 @@ type ping struct {
 	size int
 }
 
-// packet returns nil if memberlist may see the content of a datagram, and the ping with which that begins. It does not allocate.
+// packet returns nil if memberlist may see the content of a datagram, and the ping with which the content begins. It does not allocate.
 func (s *sieve) packet(b []byte) (p ping, err error) {
 	first, lengths, rest, ok := open(b)
 	if !ok {
@@ -116,7 +116,7 @@ func (s *sieve) passes(b []byte) bool {
 	return ok
 }
 
-// fields checks one map, in which no incarnation may be absurd.
+// fields checks one map: no incarnation in it may be too high.
 func (s *sieve) fields(b []byte) (rest []byte, ok bool) {
 	var incarnation uint64
 	rest, ok = readFields(b, func(key []byte, e field) {
@@ -129,9 +129,9 @@ func (s *sieve) fields(b []byte) (rest []byte, ok bool) {
 
 const aDay = 24 * 60 * 60
 
-// highestIncarnation is the highest number that is believed. A member contradicts what is said of it with a higher incarnation, so one near
-// the end of the numbers would silence it for good. A clock can explain one for each second since 2000, and a day more: honest members
-// stay far below, and who is raised to the bound has a higher one every second.
+// highestIncarnation is the highest number that is believed. A member contradicts what is said of it with a higher incarnation, so one near the end of the
+// numbers would silence it for good. A clock can explain one incarnation for each second since 2000, and a day more. Honest members stay far below. A
+// member that is raised to the bound can have a higher incarnation a second later.
 func highestIncarnation(now time.Time) uint64 {
 	return uint64(max(now.Unix()-time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Unix(), 0)) + aDay
 }
@@ -160,7 +160,7 @@ func readPing(b []byte) (p ping, ok bool) {
 	return p, ok
 }
 
-// readFields checks the lengths of one map, shows its entries, and returns what stands behind it.
+// readFields checks the lengths of one map, shows its entries, and returns the bytes behind the map.
 func readFields(b []byte, show func(key []byte, e field)) (rest []byte, ok bool) {
 	f, entries, ok := readMap(b)
 	if !ok {

@@ -30,13 +30,13 @@ type uncertified struct {
 	id   wire.MemberID
 	name string
 	addr netip.AddrPort
-	// said is what was said of it last, heard when.
+	// said is the last statement about it, heard when the statement came.
 	said  alive
 	heard time.Time
-	// from is the member to be asked: who spoke of it last; the zero value is anybody.
+	// from is the member to be asked: the one that spoke of it last; the zero value is anybody.
 	from wire.MemberID
-	// tries is how many members have been asked in vain, toOwner whether its owner is to be asked. Until is zero, or until when the owner, which was
-	// asked, is not to be asked again.
+	// tries is how many members have been asked in vain, toOwner whether its owner is to be asked. until is zero, or the time before which the owner,
+	// which was asked, is not asked again.
 	tries   int
 	toOwner bool
 	until   time.Time
@@ -46,7 +46,7 @@ func newStrangers(self wire.MemberID) *strangers {
 	return &strangers{self: self, ring: make(chan struct{}, 1), list: make(map[wire.MemberID]*uncertified)}
 }
 
-// hear remembers what a trusted member says of another one, if that may be trusted once its certificate is here.
+// hear remembers what a trusted member says of another one, if the other one may be trusted once its certificate is here.
 func (s *strangers) hear(a *admission, from wire.MemberID, said *alive, now time.Time) {
 	name, id, err := parseNodeName(string(said.node))
 	if err != nil || id == s.self || a.knows(name, id) {
@@ -77,7 +77,7 @@ func (s *strangers) hear(a *admission, from wire.MemberID, said *alive, now time
 	}
 }
 
-// makeRoom forgets one if there are too many: of those of whom the same member speaks, and that are the most.
+// makeRoom forgets one stranger if there are too many: one named by the member that names the most.
 func (s *strangers) makeRoom() {
 	if len(s.list) < maxStrange {
 		return
@@ -107,7 +107,7 @@ func (s *strangers) leave(name string, id wire.MemberID, now time.Time) (said al
 	return m.said, now.Sub(m.heard) < meetAgain
 }
 
-// wanted returns the members whose certificates others are to be asked for, and whom: one of those who have spoken of them.
+// wanted returns the members whose certificates others are to be asked for, and the member to ask: one that has spoken of some of them.
 func (s *strangers) wanted() (from wire.MemberID, list map[wire.MemberID]uncertified) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,8 +128,8 @@ func (s *strangers) wanted() (from wire.MemberID, list map[wire.MemberID]uncerti
 // meetTries is how many members may be asked for a certificate in vain before its owner is.
 const meetTries = 3
 
-// asked records how a member has answered a question for certificates. Who has none of those of whom it has spoken does not trust them any more: then their
-// owners are asked. brought says that the answer had some; there may have been no room in it for the others.
+// asked records how a member has answered a question for certificates. If it has no certificate of the members of whom it has spoken, it does not trust
+// them any more: then their owners are asked. brought says that the answer had some certificates; it may have had no room for the others.
 func (s *strangers) asked(list map[wire.MemberID]uncertified, from wire.MemberID, answered, brought bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -27,7 +27,7 @@ type Streams interface {
 }
 
 // A connection carries gossip, a question and its answer (see question), or certificates. It begins with a challenge of each side, so that a stranger
-// gets no place, nothing to read, and no memory:
+// takes no place and no memory, and gets nothing to read:
 //
 //	caller                                                    acceptor
 //	  |-- preamble 4, nonce 32 ---------------------------------->|   the nonce begins with the mark of the secret
@@ -40,10 +40,10 @@ const (
 	acceptorNonce = 16
 	proofSize     = 16
 
-	// maxStrangers is how many connections may be on their way to prove themselves, maxPerStranger those of one address.
+	// maxStrangers is how many connections may be on their way to prove themselves, maxPerStranger how many of one address.
 	maxStrangers   = 256
 	maxPerStranger = 32
-	// maxSending and maxPerSending are the same for those that send their frame without a secret, which takes memory.
+	// maxSending and maxPerSending are the same for connections that send their frame without a secret, which takes memory.
 	maxSending    = 16
 	maxPerSending = 4
 	// greetingTime is how long an incoming connection may take to prove itself, frameTime to send its frame and to find a place.
@@ -71,7 +71,7 @@ const (
 	forCertificates purpose = "wdc\x01"
 )
 
-// label makes the keys of one purpose useless for the other.
+// label makes the keys of one purpose useless for the others.
 func (p purpose) label() string {
 	switch p {
 	case forQuestion:
@@ -86,7 +86,7 @@ func (p purpose) label() string {
 // introduces reports whether each side introduces itself.
 func (p purpose) introduces() bool { return p == forGossip || p == forCertificates }
 
-// longest is how long a frame may be that comes in without having been asked for, in bytes.
+// longest is the greatest length, in bytes, of a frame that comes in unasked.
 func (p purpose) longest(sealed bool) int {
 	switch {
 	case p == forQuestion:
@@ -194,7 +194,7 @@ func (t *gossipTransport) admit(g *guardedConn) error {
 	return err
 }
 
-// wait waits for a place, and sends the slow away meanwhile. The connection's Close gives back what stands in as.
+// wait waits for a place, and closes slow connections meanwhile. The connection's Close gives back the place that is stored in as.
 func (t *gossipTransport) wait(as *atomic.Pointer[guestInHall], guest *guestInHall) error {
 	as.Store(guest)
 	guest.hall.enter(guest, time.Now())
@@ -251,10 +251,10 @@ type guardedConn struct {
 	from netip.Addr
 	// guest is its place, or its wait for one; nil before it has proved itself, and on a caller's side.
 	guest atomic.Pointer[guestInHall]
-	// long is the same for a frame that is long.
+	// long is the same for a long frame.
 	long atomic.Pointer[guestInHall]
 
-	// nonces are those of the caller and of the acceptor, by which no other connection is this one.
+	// nonces are the caller's and the acceptor's; no other connection has both.
 	nonces       []byte
 	ours, theirs streamKeys
 	// side is "caller" or "acceptor", other who the other side is, once it has introduced itself.
@@ -316,7 +316,7 @@ func (g *guardedConn) answerCall() error {
 	return g.check(proof[:])
 }
 
-// call is the caller's part. It sends its proof before it checks that of the acceptor, so that both sides can tell a wrong secret.
+// call is the caller's part. It sends its proof before it checks the acceptor's proof, so that both sides can tell a wrong secret.
 func (g *guardedConn) call() error {
 	hello := append([]byte(g.purpose), make([]byte, callerNonce)...)
 	_, _ = rand.Read(hello[preambleSize:]) // It never fails.

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// tellMost is how many changes of the membership have a line of their own in each tellEvery; the rest share one line, as do
-	// summaryFrom and more at the same time. So a member that comes and goes all the time, or thousands that come at once, fill no log.
+	// tellMost is how many changes of the membership have a line of their own in each tellEvery; the rest share one line, as do summaryFrom or more
+	// changes at the same time. So a member that comes and goes all the time, or thousands that come at once, fill no log.
 	tellMost    = 16
 	tellEvery   = time.Minute
 	summaryFrom = 8
@@ -36,7 +36,7 @@ type teller struct {
 
 func newTeller(log zerolog.Logger) *teller { return &teller{log: log, held: make(map[string]int)} }
 
-// tell logs changes, after which there are so many members. It may be called without any, to tell what was held back.
+// tell logs changes; members is the number of members after them. It may be called without changes, to tell what was held back.
 func (t *teller) tell(changes []change, members int, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

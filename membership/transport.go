@@ -40,8 +40,8 @@ type gossipTransport struct {
 
 	packetCh chan *memberlist.Packet
 	streamCh chan net.Conn
-	// lobby holds the incoming connections that have not proved themselves, sending those that send their frame without a secret, the halls
-	// those that have proved themselves, by their purpose, and long those of them whose frame is long.
+	// lobby holds the incoming connections that have not proved themselves, sending the connections that send their frame without a secret. halls hold the
+	// connections that have proved themselves, by purpose, and long those of them with a long frame.
 	lobby, sending lobby
 	halls          map[purpose]*hall
 	long           hall
@@ -188,7 +188,8 @@ func (t *gossipTransport) vouched(content []byte, by int, src netip.Addr) (from 
 	return from, packet, nil
 }
 
-// noteKey records whether a member seals with the first key. Without trust anybody with the secret can say that of anybody: it is for people.
+// noteKey records whether a member seals with the first key. Without trust anybody with the secret can say this of anybody, so the record only informs
+// people.
 func (t *gossipTransport) noteKey(from wire.MemberID, by int) {
 	if by == 0 && t.second.Load() == 0 {
 		return // nearly always
@@ -221,7 +222,7 @@ func (t *gossipTransport) others() []wire.MemberID {
 	return slices.SortedFunc(maps.Keys(t.bySecond), wire.MemberID.Compare)
 }
 
-// untrustedError is why what a host has said does not count.
+// untrustedError says why the word of a host does not count.
 type untrustedError struct {
 	who string
 	why error

@@ -16,16 +16,15 @@ import (
 
 const (
 	twinWarnEvery = 10 * time.Minute
-	// A full sync between twins is itself a sign of a twin, and must not lead to the next one at once.
+	// A full sync between twins is itself a sign of a twin, and must not lead to the next full sync at once.
 	twinMeetEvery = 10 * time.Second
 )
 
 // twinWatch detects another agent with this one's key: its state directory was copied, or came with the image of a machine.
 //
-// There are two signs. If both have the same name, they have one node name, and memberlist reports a conflict of addresses. It
-// also does so for a while after this agent has moved to another address, so the other address is pinged: only a live twin
-// answers a ping to that node name. If the names differ, the twin is a separate node with this one's identity; it is a former
-// name of this agent unless it answers.
+// There are two signs. If both have the same name, they have one node name, and memberlist reports a conflict of addresses. It also reports one for a
+// while after this agent has moved to another address, so the other address is pinged: only a live twin answers a ping to that node name. If the names
+// differ, the twin is a separate node with this one's identity; it is a former name of this agent unless it answers.
 //
 // Two twins exchange claims by full syncs of gossip, and the copy stops: the one that knows that its state directory was made
 // elsewhere, else the one that was started later.

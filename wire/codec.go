@@ -7,17 +7,17 @@ import (
 	"slices"
 )
 
-// Codec makes one member's datagrams and reads those of the others. Its methods are safe for concurrent use: it keeps no state
-// between two calls, and works in the caller's buffers.
+// Codec makes one member's datagrams and reads the datagrams of the others. Its methods are safe for concurrent use: it keeps no state between two calls,
+// and works in the caller's buffers.
 type Codec struct {
 	signer signer
-	// sealers are none in a fleet without a secret. The first seals, all open.
+	// sealers is empty in a fleet without a secret. The first seals, all open.
 	sealers []*sealer
 }
 
-// NewCodec returns a codec that signs with key, seals with the first secret and opens with all: there are two while a fleet changes from one
-// to the other. Without a secret it does not encrypt messages, and refuses sealed ones. random is read for every sealed message; it must be
-// cryptographic outside of tests, and safe for concurrent use if Append is called so. It may be nil if there is no secret.
+// NewCodec returns a codec that signs with key, seals with the first secret and opens with all: there are two while a fleet changes its secret. Without a
+// secret it does not encrypt messages, and refuses sealed ones. random is read for every sealed message. It must be cryptographic outside of tests, and
+// safe for concurrent use if Append is called concurrently. It may be nil if there is no secret.
 //
 // It returns an error if key is not a whole Ed25519 key, or if there is a secret but no random.
 func NewCodec(key ed25519.PrivateKey, random io.Reader, secrets ...Secret) (*Codec, error) {

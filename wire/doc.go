@@ -83,20 +83,19 @@
 //	    | load                112  |  what the message carries besides, in the protocol's own layout
 //	288 +--------------------------+
 //
-// The protocols draw their loads: package guardian the first 64 bytes of that of a guarded token, package wander the rest of its own.
+// The protocols' packages draw the loads: package guardian the first 64 bytes of a guarded token's load, package wander the rest of its token's load.
 //
 // # Signature
 //
-// Everything from the gate to the last byte of the extension, with Ed25519ph (RFC 8032, section 5.1) under the context
-// "wanderd message v4". The context replaces magic and version: a signature for one version is invalid in another, and in any other
-// use of the key. The class is not signed: it describes how a message travels, not its content.
+// The signature covers everything from the gate to the last byte of the extension. It is made with Ed25519ph (RFC 8032, section 5.1) under the context
+// "wanderd message v4". The context replaces magic and version: a signature for one version is invalid in another, and in any other use of the key. The
+// class is not signed: it describes how a message travels, not its content.
 //
 // # Seal
 //
-// Everything from the gate to the end of the signature, with XChaCha20-Poly1305 under a key derived from the fleet secret and a nonce,
-// which is random but for its first byte: the mark of the secret. A fleet that changes its secret opens with two. The envelope is the
-// additional data. The seal makes datagrams of strangers cheap to refuse. It does not identify the sender, because every member has the
-// secret: only the signature does.
+// The seal encrypts everything from the gate to the end of the signature, with XChaCha20-Poly1305 under a key derived from the fleet secret. The nonce is
+// random but for its first byte: the mark of the secret. A fleet that changes its secret opens with two secrets. The envelope is the additional data. The
+// seal makes datagrams of strangers cheap to refuse. It does not identify the sender, because every member has the secret: only the signature does.
 //
 // # Order of checks
 //

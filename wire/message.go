@@ -21,13 +21,13 @@ type Message struct {
 	Protocol, Version uint8
 	Kind              Kind
 	From, To          MemberID
-	// Exchange in an answer repeats that of the request; it is zero in messages without a request.
+	// Exchange in an answer repeats the Exchange of the request; it is zero in messages without a request.
 	Exchange Exchange
 	// Nonce means what its kind says: in a handoff, the receiver's random number.
 	Nonce Nonce
 	// Token is what the message is about.
 	Token Ref
-	// Order and Failures are the newest that the sender knows of. Neither is the machines' business: see package policy/order.
+	// Order and Failures are the newest that the sender knows of. The machines use neither: see package policy/order.
 	Order    Order
 	Failures Failures
 	// Load is what the message carries besides, in the layout of its protocol.

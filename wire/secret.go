@@ -81,7 +81,7 @@ func (s Secret) Reveal() string { return base64.StdEncoding.EncodeToString(s[:])
 // GossipKey returns the key that encrypts gossip.
 func (s Secret) GossipKey() [32]byte { return s.derive(gossipKeyLabel) }
 
-// Mark is the byte by which a message says with which secret it is sealed.
+// Mark returns the byte that names the secret in a sealed message.
 func (s Secret) Mark() byte {
 	mark := s.derive(markLabel)
 	return mark[0]

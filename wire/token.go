@@ -100,7 +100,7 @@ const LoadSize = 112
 // Load is what a message carries for its protocol only, in a layout of the protocol's own. Bytes that are not used are zero.
 type Load [LoadSize]byte
 
-// Ref names a token at one hop of its way: what every protocol has of a token.
+// Ref names a token at one hop of its way. A token has these fields in every protocol.
 type Ref struct {
 	ID  TokenID
 	Seq Seq

@@ -1,6 +1,6 @@
-// Package ballot gives one member of a strict gate at a time the right to run: leases (Gray, Cheriton) on promises (Paxos) by a majority of a
-// fixed roster. It has no log and no leader. Any token protocol with a roster can use its machine, to answer "may I make a new token?" and for
-// its holder's lease.
+// Package ballot gives one member of a strict gate at a time the right to run: leases (Gray, Cheriton) on promises (Paxos) by a majority of a fixed
+// roster. It has no log and no leader. Any token protocol with a roster can use its machine: it answers "may I make a new token?", and gives the holder
+// its lease.
 //
 //	proposer              members of the roster
 //	  promises e to itself, saves
@@ -13,28 +13,28 @@
 //	  ◀────────── Renewed(e) ─
 //	  a majority: may run until D, a lease from when it began to ask, less the drift of clocks
 //
-// Two tokens never let two commands run at once, as long as all clocks run within 1 ± ρ of true time. Within an epoch there is one token, by the
-// rules of a handoff. Of two epochs, the two majorities share a member: it answered the older one before it promised the newer, and promised only
-// after that lease had ended on its clock; the older holder's D is before that in true time; after the promise it refuses the older epoch. "A
-// handoff during a round is harmless: either its receiver renews at a member first, and the round fails, or the members have promised, and the
-// receiver cannot run. Two revivals are two epochs; Seq tells them apart."
+// Even with two tokens, two commands never run at once, as long as all clocks run within 1 ± ρ of true time. Within an epoch there is one token, by the
+// rules of a handoff. The majorities of two epochs share a member. This member answered the older epoch before it promised the newer one, and promised
+// only after the older lease had ended on its clock. In true time, the older holder's D is before the end of this lease. After the promise, the member
+// refuses the older epoch. "A handoff during a round is harmless: either its receiver renews at a member first, and the round fails, or the members have
+// promised, and the receiver cannot run. Two revivals are two epochs; Seq tells them apart."
 //
 // # Embedding
 //
-// The owner is a protocol's machine. It has the token, decides who gets it next, and when a new one is wanted. In its Step:
+// The owner is a protocol's machine. It has the token, decides which member gets the token next, and when a new token is wanted. In its Step:
 //
-//   - Started: [Machine.Start] with the saved memo, of which the first [MemoSize] bytes are the ballot's.
+//   - Started: [Machine.Start] with the saved memo. Its first [MemoSize] bytes are the ballot's.
 //   - Saved: [Machine.OnSaved].
 //   - Received, of a kind from [KindPromise] to [KindRelease]: [Machine.Receive]. A Token of a handoff that [Machine.Accepts] refuses is dropped.
 //   - Woke: [Machine.Wake].
-//   - A token is wanted and nobody answers: [Machine.Propose]; the outcome Won has the token. The outcome Promised, and Won too, carries what the
-//     one who promised has kept ([Machine.Keep]): "the new epoch starts from the greatest" (rule 10).
+//   - A token is wanted and nobody answers: [Machine.Propose]; the outcome Won has the token. The outcomes Promised and Won carry the copy that the
+//     promising member has kept ([Machine.Keep]): "the new epoch starts from the greatest" (rule 10).
 //   - A handoff ended here: [Machine.Hold], or nothing if Accepts is false now. The ballot counts the hops: [Machine.Token] has the present number.
-//   - Somebody wants to run here: [Machine.Need], and [Machine.Run], which appends the grant if the lease suffices; if not, again when the outcome
-//     Renewed comes. Every further Renewed is an Extend to [Machine.Until].
-//   - The run has ended, and not before: the token may be offered. Its Commit lends what is left of the lease (handoff's Lend). When it was passed:
-//     [Machine.LetGo]. If it is [Machine.Spent] instead: [Machine.Release] and Propose.
-//   - It is [Machine.Contested] when a run has ended: [Machine.Yield], and Propose as well. Others may not accept it.
+//   - Somebody wants to run here: [Machine.Need], and [Machine.Run], which appends the grant if the lease suffices. If not, call Run again at the outcome
+//     Renewed. Every further Renewed is an Extend to [Machine.Until].
+//   - The run has ended: now, and not before, the token may be offered. Its Commit lends the rest of the lease (handoff's Lend). After the token was
+//     passed: [Machine.LetGo]. If the token is [Machine.Spent] instead: [Machine.Release] and Propose.
+//   - A run has ended, and the token is [Machine.Contested]: [Machine.Yield] and Propose, because other members may refuse the token.
 //   - The outcome Ended: the token is over. The owner drops it and stops the run.
 //   - The last thing in each step: if [Machine.NeedsSave], a Save of a state with [Machine.Memo] in it.
 //
@@ -50,20 +50,20 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Config configures the ballots of a gate. [Config.Check] finds what cannot work.
+// Config configures the ballots of a gate. [Config.Check] finds invalid values.
 type Config struct {
 	Gate   wire.GateID
 	Roster *Roster
 	// Self is the rank of this member.
 	Self int
-	// Lease is L: for how long a member promises no other epoch.
+	// Lease is L, the time for which a member promises no other epoch.
 	Lease time.Duration
-	// MostLease is the longest lease that any member of the roster may ask for: without a state, a member waits that long after its start. At
+	// MostLease is the longest lease that any member of the roster may ask for. A member without a saved state waits for this time after its start. At
 	// least Lease.
 	MostLease time.Duration
-	// KillAfter is how long a command has from TERM to KILL, Margin how long before the end of the lease KILL is sent.
+	// KillAfter is the time from TERM to KILL, Margin the time from KILL to the end of the lease.
 	KillAfter, Margin time.Duration
-	// Rho bounds by how much a clock may be too fast or too slow: 0.01 is one percent.
+	// Rho is the largest error of a clock's rate: 0.01 is one percent.
 	Rho float64
 	// Patience is how long an answer may take: a few round trips.
 	Patience time.Duration
@@ -76,7 +76,7 @@ type Machine struct {
 	cfg Config
 	// held is H.
 	held time.Duration
-	// life tells the times in this member's answers from those of its other lives.
+	// life distinguishes the times in this member's answers from the times of its other lives.
 	life uint64
 	// seen is the newest epoch that this member knows of.
 	seen Epoch
@@ -97,9 +97,9 @@ type Ending uint8
 const (
 	// Pending: no result for the owner.
 	Pending Ending = iota
-	// Promised: Peer has promised the epoch of this member's proposal, and sent Copy. This member's own promise comes with an empty one.
+	// Promised: Peer has promised the epoch of this member's proposal, and sent Copy. This member's own promise comes with an empty Copy.
 	Promised
-	// Won: the same, and with it a majority has: this member holds Token.
+	// Won: as Promised, and now a majority has promised: this member holds Token.
 	Won
 	// Renewed: a majority has renewed the lease of Token: Until is later now.
 	Renewed
@@ -128,7 +128,7 @@ func (b *Machine) Expects(m *wire.Message) bool {
 	return isQuestion(m.Kind) || m.Kind == KindRelease || b.round.answersTo(m)
 }
 
-// Counts reports whether a message is from another member of the roster, whose roster has that hash. If not, it tells so.
+// Counts reports whether a message is from another member of the roster whose roster has the given hash. If not, it appends a note.
 func (b *Machine) Counts(m *wire.Message, roster uint64, out []policy.Effect) (_ []policy.Effect, ok bool) {
 	switch rank, is := b.cfg.Roster.Rank(m.From); {
 	case !is || rank == b.cfg.Self:

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// LeastLease is the shortest lease with which a command can run: "the lease must exceed two renewals + kill-after + kill margin + a round trip".
-// A renewal is begun every third of what is left of the lease for a command before it is told to stop, and takes a round trip.
+// LeastLease is the shortest lease with which a command can run: "the lease must exceed two renewals + kill-after + kill margin + a round trip". A renewal
+// begins after each third of the time that the lease leaves before TERM, and takes a round trip.
 func LeastLease(killAfter, margin, roundTrip time.Duration, rho float64) time.Duration {
 	held := killAfter + margin + (renewals+1)*roundTrip
 	return inMemo(time.Duration(float64(held) * (1 + rho) / (1 - rho)))
@@ -31,7 +31,7 @@ func (c *Config) Check(backups int) error {
 	return nil
 }
 
-// Warning returns what an operator should know of a roster, or nothing. "A roster of two cannot lose anybody: warn."
+// Warning returns a warning for the operator about the roster's size, or nothing. "A roster of two cannot lose anybody: warn."
 func (r *Roster) Warning() string {
 	switch n := r.Len(); {
 	case n == 1:

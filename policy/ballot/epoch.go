@@ -18,7 +18,7 @@ const (
 	maxCounter   = 1<<32 - 1
 )
 
-// Epoch is the life of one token, from the ballot that made it to its end. It is the fencing number of its hop 0.
+// Epoch numbers the life of one token, from the ballot that made the token to its end. It is the token's fencing number at hop 0.
 //
 // "Epoch: (counter, roster index), so that no two proposers share one; the counter is at least Unix seconds, so that a member that lost
 // its state does not repeat one. A token lives and dies in one epoch. Seq = (epoch, hop), compared left to right: the fencing number."
@@ -36,7 +36,7 @@ func epochOf(counter uint64, rank int) Epoch {
 // counter is at least the Unix time of the proposal in seconds.
 func (e Epoch) counter() uint64 { return uint64(e) >> counterShift }
 
-// Rank returns the rank of its proposer.
+// Rank returns the rank of the epoch's proposer.
 func (e Epoch) Rank() int { return int(uint64(e) >> hopBits & (1<<rankBits - 1)) }
 
 // Token returns the token of the epoch at hop 0; generator is the member of the epoch's rank.
@@ -54,20 +54,20 @@ func (e Epoch) String() string { return fmt.Sprintf("%d.%d", e.counter(), e.Rank
 // hasMoved reports whether a number is not the first of its epoch: the token was granted, or handed over.
 func hasMoved(seq wire.Seq) bool { return seq&hopMask > 0 }
 
-// isLastHop reports whether the epoch has no number left after this one. Every handoff and every grant has one of its own, of 8,388,351. The rest
-// is for owners that raise the number of an offer themselves, by at most MaxRoster.
+// isLastHop reports whether the epoch has no number left after this one. Every handoff and every grant takes one of the epoch's 8,388,351 numbers. The
+// numbers above them are for owners that raise the number of an offer themselves, by at most MaxRoster.
 func isLastHop(seq wire.Seq) bool { return seq&hopMask >= hopMask-MaxRoster }
 
-// believable reports whether a fleet can have reached an epoch when a clock reads wall, in nanoseconds of Unix time: proposals are fewer than
-// seconds, and clocks differ by less than a day. One forged epoch near the end of the counters would end the gate for good. A clock before
-// 2000 was never set, and judges nothing.
+// believable reports whether a fleet can have reached an epoch when a clock reads wall, in nanoseconds of Unix time. A fleet makes fewer than one proposal
+// a second, and clocks differ by less than a day. Without this check, one forged epoch near the end of the counters would end the gate for good. A clock
+// before 2000 was never set: then every epoch is believable.
 func believable(e Epoch, wall int64) bool {
 	const second, day, year2000 = 1e9, 24 * 60 * 60, 946_684_800
 	return wall < year2000*second || e.counter() <= uint64(wall/second)+day
 }
 
-// epochAfter returns the first epoch of a rank above seen, at a wall clock of so many nanoseconds of Unix time. ok is false if there is none:
-// the counters end in the year 2106.
+// epochAfter returns the first epoch of a rank above seen. wall is the wall clock in nanoseconds of Unix time. ok is false if there is no such epoch: the
+// counters end in the year 2106.
 func epochAfter(seen Epoch, wall int64, rank int) (e Epoch, ok bool) {
 	const second = 1e9
 	counter := max(uint64(max(wall, 0))/second, seen.counter()+1)

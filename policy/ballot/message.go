@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// KindPromise asks its addressee to promise the epoch of the token, and to give it a lease.
+	// KindPromise asks its addressee to promise the epoch of the token, and to give this epoch a lease.
 	KindPromise wire.Kind = iota + 32
 	// KindRenew asks for a new lease of the epoch of the token, which its sender holds.
 	KindRenew
@@ -19,8 +19,8 @@ const (
 	KindRenewed
 	// KindRefused answers a Promise or a Renew: no, because of the lease of another epoch, or because of the promise of a newer one.
 	KindRefused
-	// KindRelease says that there is no token of this epoch, and never will be: its lease ends. A proposer withdraws with it, and the holder
-	// that has destroyed its token, or the guard of its command, releases with it. It has no answer.
+	// KindRelease says that no token of this epoch exists or ever will exist: the epoch's lease ends. Its sender is a proposer that withdraws, a holder
+	// that has destroyed its token, or the guard of the holder's command. It has no answer.
 	KindRelease
 )
 
@@ -36,7 +36,7 @@ func Kinds() policy.Kinds {
 	}
 }
 
-// CopySize is the length of what a copy has for its owner, in bytes.
+// CopySize is the length of a copy's Data, in bytes.
 const CopySize = wire.LoadSize - copyAt
 
 // Copy is the newest state of the gate that a member knows, in the layout of the protocol that owns the ballot.
@@ -45,7 +45,7 @@ type Copy struct {
 	Data [CopySize]byte
 }
 
-// The load of all messages; what a kind has no use for is zero:
+// The load of all messages; fields that a kind does not use are zero:
 //
 //	0        8                  16                 24            32     40
 //	| roster | lease, or busy for | promised, or copy's Seq, or 1 for a wish | clock of an answer | life | copy of a Promised
@@ -61,12 +61,12 @@ const (
 // load is what a message of a ballot carries besides the token.
 type load struct {
 	roster uint64
-	// span is the lease that a question asks for; in a Refused, for how long a lease, or the quarantine of rule 9, still lasts.
+	// span is the lease that a question asks for; in a Refused, the time until a lease, or the quarantine of rule 9, ends.
 	span time.Duration
 	// number is the promised epoch in a Refused, and the copy's Seq in a Promised. In a Renewed it is 1 if its sender would propose a new epoch as soon
 	// as this lease ends.
 	number uint64
-	// clock is the time at its sender when it answered, and life tells that time's origin from that of any other life.
+	// clock is the sender's time when it answered. life distinguishes the origin of this time from the origin in any other life.
 	clock policy.Time
 	life  uint64
 }
@@ -93,8 +93,8 @@ func isQuestion(k wire.Kind) bool { return k == KindPromise || k == KindRenew }
 // Owns reports whether a kind of message is a ballot's.
 func Owns(k wire.Kind) bool { return k >= KindPromise && k <= KindRelease }
 
-// WellFormed reports whether m is a message of a ballot, and has what those of its kind have: the token of an epoch, the number of the question,
-// a lease that is asked for.
+// WellFormed reports whether m is a message of a ballot, and has the fields of its kind: the token of an epoch, the number of the question, the lease that
+// is asked for.
 func WellFormed(m *wire.Message) bool {
 	if !Owns(m.Kind) || m.Nonce != 0 || EpochOf(m.Token.Seq).counter() == 0 || m.Token.ID.Generator.IsZero() {
 		return false

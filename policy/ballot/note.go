@@ -19,7 +19,7 @@ const (
 	NoteNotSaved
 	// NoteOutsider: Peer is not in the roster.
 	NoteOutsider
-	// NoteOtherRoster: Peer has another roster; it does not count.
+	// NoteOtherRoster: Peer has another roster; its messages do not count.
 	NoteOtherRoster
 	// NoteLeaseTooLong: Peer asks for a lease that is longer than this gate allows.
 	NoteLeaseTooLong
@@ -27,7 +27,7 @@ const (
 	NoteClockRates
 	// NoteNoEpochs: there is no newer epoch.
 	NoteNoEpochs
-	// NoteEpochRefused: the epoch of Peer's message cannot be: a day ahead of this member's clock, or not Peer's to propose.
+	// NoteEpochRefused: the epoch of Peer's message is impossible: a day ahead of this member's clock, or not Peer's to propose.
 	NoteEpochRefused
 	// NoteStrayAnswer: an answer to a question that is not open any more.
 	NoteStrayAnswer

@@ -12,12 +12,12 @@ type proposer struct {
 	wants bool
 	// turn is how long it lets others go first, whenever a new epoch becomes possible.
 	turn time.Duration
-	// notBefore is the earliest time of the next attempt, failures how many have failed in a row.
+	// notBefore is the earliest time of the next attempt, failures the number of failed attempts in a row.
 	notBefore policy.Time
 	failures  uint8
-	// awaits is the oldest of the epochs whose leases stood against the last attempt.
+	// awaits is the oldest of the epochs whose leases blocked the last attempt.
 	awaits Epoch
-	// unheard says that too few have answered the last attempt at all, and heard are those that have.
+	// unheard says that less than a majority has answered the last attempt; heard is the set of members that have answered.
 	unheard bool
 	heard   ranks
 }
@@ -25,17 +25,17 @@ type proposer struct {
 // holdOff lets the other members propose first, after this one has given up an epoch for them. Otherwise the same member would propose first, and win,
 // again and again.
 type holdOff struct {
-	// runs is how many runs of others go first, by how long this member waits for each of them.
+	// runs is how many runs of others go first; by is how long this member waits for each of these runs.
 	runs int
 	by   time.Duration
 }
 
-// mostDoublings bounds by how often the pause between two attempts is doubled.
+// mostDoublings is how often the pause between two attempts is doubled at most.
 const mostDoublings = 4
 
-// Propose says that a new epoch is wanted here: no holder answers. An attempt follows as soon as this member's own lease, and then turn,
-// have passed, and again until one succeeds (Won), a token arrives (Hold), or Desist. "Rank: backups (nested detection sets, queue positions)
-// decide who proposes when" (rule 10): turn is the owner's choice, in [0, …), a few round trips for each rank.
+// Propose says that a new epoch is wanted here: no holder answers. An attempt follows as soon as the lease that this member has given, and then turn, have
+// passed. Attempts go on until one succeeds (Won), a token arrives (Hold), or Desist is called. "Rank: backups (nested detection sets, queue positions)
+// decide who proposes when" (rule 10). The owner chooses turn, 0 or more: a few round trips for each rank.
 func (b *Machine) Propose(now policy.Time, turn time.Duration) {
 	if b.holder.holds {
 		return
@@ -44,7 +44,7 @@ func (b *Machine) Propose(now policy.Time, turn time.Duration) {
 	b.proposer.notBefore = now.Add(b.turn())
 }
 
-// Yield is Release for the sake of other members that propose. This member waits so long for each of them to run once, and then proposes.
+// Yield releases the token for other members that propose. This member lets each of them run once, waits within for each run, and then proposes.
 func (b *Machine) Yield(now policy.Time, within time.Duration, out []policy.Effect) []policy.Effect {
 	b.holdOff = holdOff{b.cfg.Roster.Len() - 1, within}
 	return b.Release(now, out)
@@ -61,7 +61,7 @@ func (b *Machine) turn() time.Duration {
 // Proposing reports whether a new epoch is wanted here.
 func (b *Machine) Proposing() bool { return b.proposer.wants }
 
-// Desist says that no new epoch is wanted here any more.
+// Desist ends the proposals: no new epoch is wanted here any more.
 func (b *Machine) Desist(now policy.Time, out []policy.Effect) []policy.Effect {
 	b.proposer = proposer{}
 	if b.round.kind == KindPromise {
@@ -75,7 +75,7 @@ func (b *Machine) proposeAt() policy.Time {
 	return max(b.proposer.notBefore, b.supporter.busyUntil().Add(b.turn()))
 }
 
-// propose begins an attempt: this member promises the epoch to itself, and asks the others when that is saved.
+// propose begins an attempt: this member promises the epoch to itself, and asks the others when this promise is saved.
 func (b *Machine) propose(now policy.Instant, end *Outcome, out []policy.Effect) []policy.Effect {
 	e, ok := epochAfter(max(b.seen, b.supporter.promised), now.Wall, b.cfg.Self)
 	if !ok {
@@ -119,7 +119,7 @@ func (b *Machine) attempt() time.Duration {
 // "Too few: it withdraws (supporters end the lease of e and keep promised; e is never used again). Without withdrawing, proposers block each
 // other for a lease at a time" (rule 4)
 //
-// The next attempt waits for the first lease that ends, if there are any.
+// If leases blocked this attempt, the next attempt waits until the first of these leases ends.
 func (b *Machine) withdraw(now policy.Time, out []policy.Effect) []policy.Effect {
 	r, p := b.round, &b.proposer
 	b.round = round{}

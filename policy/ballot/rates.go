@@ -5,22 +5,22 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// rates compares this member's clock with that of one other member at a time, by the answers to questions.
+// rates compares this member's clock with the clock of one other member at a time, by the answers to questions.
 type rates struct {
 	peer wire.MemberID
 	life uint64
-	// The first answer was written between asked and heard on this clock, at theirs on the other one.
+	// The first answer was written between asked and heard on this clock, at theirs on the other clock.
 	asked, heard, theirs policy.Time
-	// differs is the member whose clock was last found to run at another rate, and rate what it was: 1.02 is two percent faster than here.
+	// differs is the member whose clock was last found to run at another rate, and rate is this rate: 1.02 is two percent faster than here.
 	differs wire.MemberID
 	rate    float64
 }
 
-// compareFor is for how many leases two clocks are compared before the next member's turn comes.
+// compareFor is the number of leases for which two clocks are compared. Then the next member's turn comes.
 const compareFor = 64
 
-// compare notes an answer to the open round. Between two answers, the other clock went on by exactly so much, and this one by so much at
-// least and at most: no delay of a message makes two clocks differ that do not.
+// compare takes an answer to the open round. Between two answers, the other clock's progress is known exactly; this clock's progress has a lower and an
+// upper bound. So no delay of a message makes equal clocks seem to differ.
 func (k *rates) compare(now policy.Time, b *Machine, m *wire.Message, l *load, out []policy.Effect) []policy.Effect {
 	began := b.round.began
 	over := now.Sub(k.heard) > compareFor*b.cfg.Lease

@@ -20,7 +20,7 @@ func (b *Machine) Release(now policy.Time, out []policy.Effect) []policy.Effect 
 	return policy.AppendTell(out, NoteReleased, wire.MemberID{}, &h.token)
 }
 
-// entrust gives the guard of the command that was just started what it says when the agent has died.
+// entrust gives the guard of the command that was just started the releases that it sends if the agent dies.
 //
 // "The guard's last word: while a command runs, its guard holds a release of this grant (epoch, hop), signed and sealed by the agent
 // beforehand. If the agent dies (the lifeline breaks) while the command runs, the guard kills the command's group, sees it gone, and only
@@ -54,8 +54,9 @@ func (b *Machine) releaseMessage(to int, token *wire.Ref) wire.Message {
 	return m
 }
 
-// onRelease ends the lease of an epoch. Members that wait for that propose at once, in their turns; those that have promised another epoch do not
-// know how many others have, and make a pause. The withdrawal of any other proposal is no reason to try again: proposers would call each other.
+// onRelease ends the lease of an epoch. A member that has promised this epoch proposes at once, in its turn. A member that has promised another epoch, and
+// awaits the end of this one, adds a pause: it does not know how many others have promised another epoch. The withdrawal of any other proposal is no
+// reason to try again: proposers would call each other.
 func (b *Machine) onRelease(now policy.Time, m *wire.Message) {
 	if b.holdOff.runs > 0 && hasMoved(m.Token.Seq) {
 		b.holdOff.runs--
@@ -72,7 +73,7 @@ func (b *Machine) onRelease(now policy.Time, m *wire.Message) {
 	p.notBefore = min(p.notBefore, free)
 }
 
-// release ends the lease of an epoch, and an answer that would begin it. It reports whether the epoch was the promised one.
+// release ends the lease of an epoch, and drops a waiting answer that would begin this lease. It reports whether the epoch was the promised one.
 func (s *supporter) release(now policy.Time, e Epoch) bool {
 	s.over = e
 	if s.promised != e {

@@ -12,14 +12,14 @@ import (
 // "Durable per gate: the promised epoch, the greatest lease ever promised, the roster's hash; saved before the message that depends on
 // them leaves. A proposer saves its own epoch before it asks. Token, leases, nonces and queue are not saved." (rule 2)
 //
-// A proposer promises its own epoch to itself, so that this is saved as every promise is.
+// A proposer promises its own epoch to itself, so this epoch is saved like every promise.
 type durable struct {
 	promised Epoch
 	// greatest is rounded up to whole milliseconds.
 	greatest time.Duration
 }
 
-// MemoSize is how many bytes of a memo a ballot has, from the first on; the others are its owner's:
+// MemoSize is the number of bytes of a memo, from the first on, that are the ballot's; the others are its owner's:
 //
 //	0                8                        12            20
 //	| promised epoch | greatest lease in ms   | roster hash | its sums, of 8 bytes each |
@@ -35,11 +35,11 @@ func inMemo(lease time.Duration) time.Duration {
 	return (lease + time.Millisecond - 1).Truncate(time.Millisecond)
 }
 
-// longestLease is the longest that a memo has room for: seven weeks.
+// longestLease is the longest lease that a memo has room for: seven weeks.
 const longestLease = time.Duration(1<<32-1) * time.Millisecond
 
-// NeedsSave reports whether the owner must save its state now, with what Memo returns in it. Ask at the end of each step. It says so once;
-// OnSaved must follow.
+// NeedsSave reports whether the owner must save its state now, with the bytes of Memo in it. Ask at the end of each step. It returns true once for each
+// save; OnSaved must follow.
 func (b *Machine) NeedsSave() bool {
 	s := &b.supporter
 	if !s.unsaved || s.saving || s.waiting.kind == 0 {
@@ -66,7 +66,7 @@ func durableOf(from *policy.Memo) durable {
 	}
 }
 
-// Start begins a life with what an earlier one saved, or with zeros.
+// Start begins a life with the memo that an earlier life saved, or with zeros.
 //
 // "Restart: the member never holds; its old command is dead by the guard. Until the greatest lease has passed on its clock it neither
 // promises nor supports an epoch other than promised. Afterwards it is an ordinary member. Without a state file the same, with the greatest

@@ -31,8 +31,8 @@ type rosterMember struct {
 	id   wire.MemberID
 }
 
-// NewRoster returns the roster of members with these names; ids[i] is the identity of the member that is called names[i]. It returns an
-// error that names what is listed twice.
+// NewRoster returns the roster of members with these names; ids[i] is the identity of the member names[i]. If a name or key is listed twice, the error
+// names it.
 func NewRoster(names []string, ids []wire.MemberID) (Roster, error) {
 	switch {
 	case len(names) == 0:
@@ -64,7 +64,7 @@ func NewRoster(names []string, ids []wire.MemberID) (Roster, error) {
 	return r, nil
 }
 
-// RosterOf returns the roster of a seat, in which no name and no key is twice.
+// RosterOf returns the roster of a seat. No name and no key of the seat's roster may be listed twice.
 func RosterOf(voters []policy.Voter) Roster {
 	names, ids := make([]string, len(voters)), make([]wire.MemberID, len(voters))
 	for i, v := range voters {
@@ -94,7 +94,7 @@ func (r *Roster) Len() int { return len(r.members) }
 // Majority returns M: "M = ⌊N/2⌋ + 1 of the roster (never of the live view)".
 func (r *Roster) Majority() int { return len(r.members)/2 + 1 }
 
-// Hash is the one in every message; it is never the same for two different rosters.
+// Hash returns the hash that every message carries. Two different rosters never have the same hash.
 func (r *Roster) Hash() uint64 { return r.hash }
 
 // ID returns the identity of the member of a rank.

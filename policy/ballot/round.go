@@ -9,11 +9,11 @@ import (
 
 // round is one question to all members of the roster: a Promise of a proposer, or a Renew of the holder. Its messages have one number.
 //
-// "D = s + H, H = L(1−ρ)/(1+ρ), s = the M-th latest local send time among its questions that distinct members answered, each answer matched
-// to its own question by number; read before the datagram leaves." (rule 5) All questions of a round count as sent when it began, before
-// any was, and the answers of a round count only with each other: s is never later than the rule's.
+// "D = s + H, H = L(1−ρ)/(1+ρ), s = the M-th latest local send time among its questions that distinct members answered, each answer matched to its own
+// question by number; read before the datagram leaves." (rule 5) All questions of a round count as sent when the round began, before any was sent. An
+// answer counts only in its own round. So s is never later than the rule's s.
 type round struct {
-	// kind is zero if there is none.
+	// kind is zero if there is no round.
 	kind   wire.Kind
 	number wire.Exchange
 	token  wire.Ref
@@ -21,13 +21,13 @@ type round struct {
 	// asked says that the questions were sent, won that M members have answered with yes.
 	asked, won bool
 	yes, no    ranks
-	// wait is how long after sentAt the question is repeated to those that have not answered.
+	// wait is how long after sentAt the question is repeated to members that have not answered.
 	sentAt policy.Time
 	wait   time.Duration
 	endAt  policy.Time
-	// freeAt is the earliest time at which one of those that have a lease running says that it ends.
+	// freeAt is the earliest end of a lease that a refusing member has reported.
 	freeAt policy.Time
-	// awaits is the oldest epoch of these leases.
+	// awaits is the oldest epoch of the reported leases.
 	awaits Epoch
 }
 
@@ -93,7 +93,7 @@ func (r *round) repeatAt() policy.Time {
 	return r.sentAt.Add(r.wait)
 }
 
-// heard returns who has answered, and this member itself.
+// heard returns the members that have answered, and this member itself.
 func (r *round) heard(self int) (s ranks) {
 	for i := range s {
 		s[i] = r.yes[i] | r.no[i]

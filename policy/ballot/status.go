@@ -20,7 +20,7 @@ const (
 // strangers are members whose messages do not count.
 type strangers struct{ outsider, otherRoster wire.MemberID }
 
-// meet tells of one, and remembers the last.
+// meet appends a note about such a member, and remembers the last one.
 func (s *strangers) meet(why policy.Note, m *wire.Message, out []policy.Effect) []policy.Effect {
 	if why == NoteOutsider {
 		s.outsider = m.From
@@ -30,7 +30,7 @@ func (s *strangers) meet(why policy.Note, m *wire.Message, out []policy.Effect) 
 	return policy.AppendTell(out, why, m.From, nil)
 }
 
-// HasMajority reports whether no majority is missed here: a holder that needs its lease has it, and enough have answered the last proposal.
+// HasMajority is false if this member lacks a majority: a holder needs its lease and does not have it, or too few have answered the last proposal.
 func (b *Machine) HasMajority(now policy.Time) bool {
 	return (!b.holder.needs || now < b.holder.until) && !b.proposer.unheard
 }
@@ -74,7 +74,7 @@ func (b *Machine) rateText() string {
 		b.cfg.Roster.Name(rank), percent, how, b.cfg.Roster.Name(b.cfg.Self), 100*b.cfg.Rho)
 }
 
-// Facts appends what there is to say of the ballots.
+// Facts appends the facts of the ballots.
 func (b *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 	if e := b.supporter.promised; e != 0 {
 		out = append(out, policy.Fact{Name: factPromised, Text: e.String(), At: b.supporter.busyUntil()})

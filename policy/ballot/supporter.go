@@ -16,9 +16,9 @@ type supporter struct {
 	calmAt policy.Time
 	// over is the epoch that was last released.
 	over Epoch
-	// by is the question that promised was promised to in this life, or zero.
+	// by is the question by which promised was asked for in this life, or zero.
 	by wire.Exchange
-	// unsaved says that durable is newer than what is on the disk, saving that a save of it is under way.
+	// unsaved says that durable is newer than the state on the disk, saving that a save of it is under way.
 	unsaved, saving bool
 	// waiting is the question whose answer waits for the save; its kind is zero if there is none.
 	waiting question
@@ -33,15 +33,15 @@ type question struct {
 	lease  time.Duration
 }
 
-// judge reports whether it supports a question, as soon as that is saved, and gives the lease.
+// judge reports whether this member supports a question. If so, judge gives the lease; the answer must wait until the promise is saved.
 //
 // "It answers Renew(e) if e = promised (end := max(end, now + L), L from the message), refuses if e < promised, and treats
 // Renew(e > promised) as Promise(e). It answers Promise(e) only if e > promised and its lease has ended; then promised := e, saved,
 // end := now + L: a promise is a lease. Otherwise it says "busy until" or "promised e′" and changes nothing. Holder and proposer are
 // supporters of themselves by the same rules." (rule 3)
 //
-// A Promise that comes again, because its answer was lost, is answered again; another one of the same epoch is refused. So is what comes after a
-// release of its epoch, which has overtaken it: it would block all others for a lease.
+// A Promise that comes again, because its answer was lost, is answered again. Another Promise of the same epoch is refused. A question that comes after
+// the release of its epoch is refused too: its lease would block all others.
 func (s *supporter) judge(now policy.Time, q *question) bool {
 	switch e := EpochOf(q.token.Seq); {
 	case e < s.promised || e == s.over:
@@ -63,7 +63,7 @@ func (s *supporter) judge(now policy.Time, q *question) bool {
 	return true
 }
 
-// busyUntil is until when it promises no other epoch.
+// busyUntil is the time until which this member promises no other epoch.
 func (s *supporter) busyUntil() policy.Time { return max(s.end, s.calmAt) }
 
 // onQuestion answers another member, at once or when the promise is saved.
@@ -102,8 +102,8 @@ func (b *Machine) supportSelf(now policy.Time, q *question, end *Outcome, out []
 	return out
 }
 
-// OnSaved must be called when all that was asked to be saved is durable, or could not be saved. It sends the answer that has waited for that:
-// "saved before the message that depends on them leaves" (rule 2). If the save failed, whoever has asked asks again.
+// OnSaved must be called when the save that NeedsSave asked for is durable, or has failed. It sends the answer that has waited for the save: "saved before
+// the message that depends on them leaves" (rule 2). If the save failed, there is no answer, and the asking member asks again.
 func (b *Machine) OnSaved(now policy.Time, failed bool, end *Outcome, out []policy.Effect) []policy.Effect {
 	s := &b.supporter
 	if !s.saving {
@@ -146,7 +146,7 @@ func (b *Machine) refuse(now policy.Time, q *question, out []policy.Effect) []po
 	return b.answer(KindRefused, q, &l, out)
 }
 
-// RefuseToken answers a Token that Accepts refuses because of a newer epoch: its sender would offer it until its lease ends.
+// RefuseToken answers a Token that Accepts refuses because of a newer epoch. Without an answer, the sender would offer the Token until its lease ends.
 func (b *Machine) RefuseToken(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	rank, _ := b.cfg.Roster.Rank(m.From)
 	return b.refuse(now, &question{rank: rank, number: m.Exchange, token: m.Token}, out)

@@ -5,9 +5,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// onAsk answers a question about a token that this member does not hold with one message: a guardian says when it heard the holder,
-// another member sends the last state of the token that it knows. A question also contains what the asker knows, and shows that it
-// lives.
+// onAsk answers a question about a token that this member does not hold with one message: a guardian says when it heard the holder, another member sends
+// the last state of the token that it knows. A question also contains what the asker knows, and shows that the asker lives.
 func (g *Machine) onAsk(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	w := &g.watch
 	kind, about := KindKnown, &w.token
@@ -23,15 +22,15 @@ func (g *Machine) onAsk(now policy.Time, m *wire.Message, out []policy.Effect) [
 			g.learnOf(now, m, wire.MemberID{})
 		}
 	case m.From == w.holder && m.Token.Seq == w.token.Seq && !w.excused:
-		// Only once before its next beat: a replayed question may come long after its death.
+		// Only once before the holder's next beat: a replayed question may come long after the holder's death.
 		w.heardAt, w.excused = now, true
 		g.calm(now, g.patience())
 	}
 	return g.reply(now, m, kind, about, out)
 }
 
-// giveWay postpones the revival of a token, because another member may be about to revive an older one. When this member asks again, the holder of
-// that one answers.
+// giveWay postpones the revival of a token, because another member may be about to revive an older token. When this member asks again, the holder of the
+// older token answers.
 func (g *Machine) giveWay(now policy.Time, ask *wire.Message) {
 	if g.question.live && !g.question.byHolder && ask.Token.ID.Precedes(g.watch.token.ID) {
 		g.calm(now, g.patience())
@@ -66,7 +65,7 @@ func (g *Machine) reply(now policy.Time, m *wire.Message, kind wire.Kind, about 
 	return out
 }
 
-// claim answers a question: this member holds the token, or another one of the gate.
+// claim answers a question: this member holds the token, or another token of the gate.
 func (g *Machine) claim(m *wire.Message, held *Token, out []policy.Effect) []policy.Effect {
 	g.holding.count++
 	out, answer := g.sendBeat(m.From, held, out)
@@ -74,8 +73,8 @@ func (g *Machine) claim(m *wire.Message, held *Token, out []policy.Effect) []pol
 	return out
 }
 
-// hasHeardLately reports whether this member guards a token whose holder it has heard within the last patience, or has passed it to then. That
-// counts for more than what another member has heard.
+// hasHeardLately reports whether this member guards a token and has, within the last patience, heard its holder or passed the token to it. This counts for
+// more than what another member has heard.
 func (g *Machine) hasHeardLately(now policy.Time) bool {
 	return g.watch.live && now.Sub(g.watch.heardAt) < g.cfg.Patience
 }

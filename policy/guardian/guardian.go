@@ -13,12 +13,12 @@
 //	                             revives the token
 //	                              ── Beat ─────────────────▶  and is its holder
 //
-// A soft gate may suspect a live holder: that costs a second copy of the token for a while. Copies differ in Seq, which a revival
-// raises above every number that the lost copy can have reached, and every member keeps only the higher copy. To make this rare, a
-// guardian asks all members before it revives, a higher rank waits longer, and guardians that hear the holder say so. Only if the holder itself
-// has said that it no longer holds the token (Yield), does the first guardian revive it at once, if it has passed the token to it. A holder that was away for longer than
-// a patience asks its guardians before it does anything with the token. A removed token is buried: its guardians are told, and tell
-// others. Otherwise they would revive every removed token.
+// A soft gate may suspect a live holder: then a second copy of the token exists for a while. Copies differ in Seq: a revival raises it above every number
+// that the lost copy can have reached. Every member keeps only the higher copy. To make second copies rare, a guardian asks all members before it revives,
+// a higher rank waits longer, and guardians that hear the holder say so. If the holder itself has said that it no longer holds the token (Yield), the
+// first guardian revives it at once, but only if this guardian passed the token to the holder. A holder that was away for longer than a patience asks its
+// guardians before it does anything with the token. A removed token is buried: its guardians are told, and tell others. Otherwise they would revive every
+// removed token.
 //
 // The package never chooses a guardian, reads only the trail of a load, and does not decide what its owner does with the token.
 // Files: holder.go (beats, doubt), watch.go (a guardian's knowledge, suspicion, revival), question.go (questions and their results),
@@ -98,8 +98,8 @@ func New(cfg Config) Machine { return Machine{cfg: cfg} }
 // holder comes a round trip after the token was passed, and answers come a round trip after the question.
 func (g *Machine) Measured(roundTrip time.Duration) { g.roundTrip = roundTrip }
 
-// patience is the silence after which a guardian suspects the holder. questions is how long it then waits for the answers to n
-// questions. They exceed the configuration only if a round trip is longer than half, or a third, of the configured patience.
+// patience is the silence after which a guardian suspects the holder. questions is how long it then waits for the answers to n questions. Both exceed the
+// configuration only if a round trip is longer than half, or a third, of the configured patience.
 func (g *Machine) patience() time.Duration { return max(g.cfg.Patience, 2*g.roundTrip) }
 
 func (g *Machine) questions(n int) time.Duration {

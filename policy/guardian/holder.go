@@ -96,7 +96,7 @@ func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *Token, en
 		g.answered(now, m.From, end)
 		return out
 	}
-	// A Beat: its sender holds a copy that this one has overtaken.
+	// A Beat: its sender holds a copy that the copy held here has overtaken.
 	out, _ = g.sendBeat(m.From, held, out)
 	return out
 }

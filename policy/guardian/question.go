@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// MostAsked is the largest fleet of which all members are asked. In a larger one one lie would cost too many messages.
+// MostAsked is the largest fleet of which all members are asked. In a larger fleet, one lie would cost too many messages.
 const MostAsked = 64
 
 // question is an open question: of a guardian that suspects the holder, or of a holder that was away.
@@ -20,8 +20,8 @@ type question struct {
 	token                     wire.TokenID
 	// silent are the members that have not answered: the holder and the guardians; empty places are zero.
 	silent [1 + MaxBackups]wire.MemberID
-	// all is set if all other members are asked, too; spreads, if they are to be asked now; later, if at the first repetition. missing is the sum
-	// of the marks of those that have not answered. A member that answers twice counts as missing.
+	// all is set if all other members are asked, too; spreads, if they are to be asked now; later, if they are to be asked at the first repetition.
+	// missing is the sum of the marks of the members that have not answered. A member that answers twice counts as missing.
 	all, spreads, later bool
 	missing             uint64
 	// The question is repeated at repeatAt, and ends at until.
@@ -34,12 +34,12 @@ func (q *question) waitsFor(m *wire.Message) bool {
 	return q.live && m.Kind != KindAsk && m.Exchange == q.id && m.Token.ID == q.token && (q.all || q.place(m.From) >= 0)
 }
 
-// meets reports whether m, a Beat, answers a guardian's question: its sender holds that token, or another one of the gate.
+// meets reports whether m, a Beat, answers a guardian's question: its sender holds the token of the question, or another token of the gate.
 func (q *question) meets(m *wire.Message) bool {
 	return q.live && q.all && m.Kind == KindBeat && m.Exchange == q.id
 }
 
-// Meets reports whether m is such an answer to an open question.
+// Meets reports whether m is a Beat that answers an open question of this member as a guardian.
 func (g *Machine) Meets(m *wire.Message) bool { return g.question.meets(m) }
 
 // Wait postpones a revival: a holder has answered.
@@ -71,8 +71,8 @@ func (g *Machine) ask(now policy.Time, about *Token, holder wire.MemberID, out [
 	return g.askSilent(about, out)
 }
 
-// AskOthers asks all other members, too, when a guardian's question begins and before it ends: one of them may hold the token, or another one,
-// and no word of that has come here. It must be called after each Wake.
+// AskOthers asks all other members, too, when a guardian's question begins and before it ends: one of them may hold this token or another one, and this
+// member has not heard of it. It must be called after each Wake.
 func (g *Machine) AskOthers(members []wire.MemberID, out []policy.Effect) []policy.Effect {
 	q := &g.question
 	if len(members) > MostAsked {
@@ -185,13 +185,13 @@ func (g *Machine) conclude(now policy.Time, end *Outcome) {
 	}
 }
 
-// onHeard handles the answer of another guardian. If that one heard the holder recently, or has a lower rank, this member waits.
+// onHeard handles the answer of another guardian. If the other guardian heard the holder recently, or has a lower rank, this member waits.
 func (g *Machine) onHeard(now policy.Time, m *wire.Message, end *Outcome) {
 	if g.knowsBetter(m) {
 		g.learnOf(now, m, wire.MemberID{})
 		return
 	}
-	// The rank is that in the sender's copy: if the two disagree on their ranks, they must not both wait for the other.
+	// The rank is taken from the sender's copy: if the two disagree on their ranks, they must not both wait for the other.
 	theirs := TrailOf(&m.Load)
 	rank, ok := theirs.Rank(m.From)
 	before := ok && (rank < g.rank() || rank == g.rank() && m.From.Compare(g.cfg.Self) < 0)

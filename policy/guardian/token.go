@@ -11,11 +11,11 @@ type Token struct {
 // TokenOf returns the token that a message is about.
 func TokenOf(m *wire.Message) Token { return Token{Ref: m.Token, Load: m.Load} }
 
-// Trail returns its guardians.
+// Trail returns the token's guardians.
 func (t *Token) Trail() Trail { return TrailOf(&t.Load) }
 
-// Guarded reports whether it has any. Every step asks: empty places are last, so it reads the first one only.
+// Guarded reports whether the token has guardians. Every step asks, so it reads the first place only: empty places are last.
 func (t *Token) Guarded() bool { return !wire.MemberID(t.Load[:len(wire.MemberID{})]).IsZero() }
 
-// SetTrail sets its guardians.
+// SetTrail sets the token's guardians.
 func (t *Token) SetTrail(trail *Trail) { SetTrail(&t.Load, trail) }

@@ -42,7 +42,7 @@ func (t *Trail) Add(id wire.MemberID) {
 	}
 }
 
-// Drop removes the guardian of that rank; the ones after it move up.
+// Drop removes the guardian of a rank; the guardians after it move up.
 func (t *Trail) Drop(rank int) {
 	copy(t[rank:], t[rank+1:])
 	t[len(t)-1] = wire.MemberID{}

@@ -20,8 +20,8 @@ type watch struct {
 	token Token
 	// holder is the holder; zero if this member knows of a holder by hearsay only.
 	holder wire.MemberID
-	// count is the number of the holder's last beat with this Seq. heardAt is when the holder was last heard or got the token; after
-	// hearsay it is a patience before that.
+	// count is the number of the holder's last beat with this Seq. heardAt is when the holder was last heard or got the token; after hearsay, heardAt is
+	// one patience earlier.
 	count   wire.Nonce
 	heardAt policy.Time
 	// suspectAt is when this member will suspect the holder.
@@ -154,7 +154,7 @@ func (g *Machine) suspect(now policy.Time, out []policy.Effect) []policy.Effect 
 	return out
 }
 
-// revive ends with the token as revived: nobody knows of a holder.
+// revive ends with the outcome Revived: nobody knows of a holder.
 func (g *Machine) revive(end *Outcome) {
 	w := &g.watch
 	w.live = false

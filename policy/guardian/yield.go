@@ -42,8 +42,8 @@ func (g *Machine) TakeBack(end *Outcome) {
 	}
 }
 
-// Entrust gives the guard of the running hook the Yields to send if this process dies: it then no longer holds the token, and no
-// handoff has begun.
+// Entrust gives the guard of the running hook the Yields to send if this process dies: then this member no longer holds the token, and no handoff has
+// begun.
 func (g *Machine) Entrust(held *Token, out []policy.Effect) []policy.Effect {
 	trail := held.Trail()
 	for _, to := range trail[:trail.Len()] {

@@ -13,16 +13,16 @@ type estimator struct {
 	handoff time.Duration
 }
 
-// first is RFC 6298's second, and at most a quarter of the handoff's timeout.
+// first is the wait without a measurement: RFC 6298's second, and at most a quarter of the handoff's timeout.
 func (e *estimator) first() time.Duration { return max(min(e.handoff/4, time.Second), 1) }
 
 // longest is half of the handoff's timeout, so at least one repetition fits into the timeout.
 func (e *estimator) longest() time.Duration { return max(e.handoff/2, 1) }
 
-// sample records the time between the last sending of a message and its answer. If the message was repeated, it is unknown which
-// sending was answered; the RFC then takes no sample and keeps the longer wait (Karn). Here an estimate may be too short, which
-// costs a datagram, but not too long: then fewer repetitions fit into the timeout, and the token is lost if all of them are. Without
-// a sample and without the longer wait, an estimate that has become too short would stay so.
+// sample records the time between the last sending of a message and its answer. If the message was repeated, it is unknown which sending was answered; the
+// RFC then takes no sample and keeps the longer wait (Karn). Here an estimate may be too short: this costs a datagram. It must not be too long: fewer
+// repetitions would fit into the timeout, and the token is lost if all of them are lost. Without a sample and without the longer wait, an estimate that
+// has become too short would stay so.
 func (e *estimator) sample(rtt time.Duration) {
 	rtt = max(rtt, 1)
 	if e.smoothed == 0 {

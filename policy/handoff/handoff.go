@@ -88,8 +88,8 @@ type Outcome struct {
 	Peer   wire.MemberID
 	Token  wire.Ref
 	Load   wire.Load
-	// Took and Left come with Arrived: the time since this member first acknowledged the offer, and how much of a lease the sender had left when
-	// it had that Ack (see Lend).
+	// Took and Left come with Arrived: the time since this member first acknowledged the offer, and the rest of the sender's lease when the sender got
+	// this Ack (see Lend).
 	Took, Left time.Duration
 }
 
@@ -129,8 +129,8 @@ func (h *Machine) Abandon(out []policy.Effect) []policy.Effect {
 	return out
 }
 
-// Refuse leaves a handoff in progress whose sender asks for the holder of the token: it has given it up, and looks for it. A Commit
-// that comes later is ignored.
+// Refuse leaves a handoff in progress whose sender asks for the holder of the token: the sender has given the token up, and looks for it. A Commit that
+// comes later is ignored.
 func (h *Machine) Refuse(ask *wire.Message, out []policy.Effect) []policy.Effect {
 	for in := range h.inProgress {
 		if in.from == ask.From && in.token.ID == ask.Token.ID && in.token.Seq < ask.Token.Seq {
@@ -140,8 +140,8 @@ func (h *Machine) Refuse(ask *wire.Message, out []policy.Effect) []policy.Effect
 	return out
 }
 
-// Forget leaves the handoffs of a token that this member has passed on and now holds a newer copy of: an Ack that comes late gets no Commit,
-// or there would be two holders.
+// Forget leaves the handoffs of a token that this member has passed on and now holds a newer copy of: a late Ack gets no Commit; otherwise there would be
+// two holders.
 func (h *Machine) Forget(id wire.TokenID) {
 	for i := range h.committed {
 		if c := &h.committed[i]; c.birth == id.Birth && c.random == id.Random {

@@ -28,7 +28,7 @@ const (
 // patience is how long a member waits for a partner. A sender that gives up before the Ack can arrive never passes its token; a
 // receiver that gives up before the Commit loses it. Too much patience only delays the detection of a lost partner.
 type patience struct {
-	// timeout is the paper's, and the least patience.
+	// timeout is the paper's timeout, and the least patience.
 	timeout time.Duration
 	// roundTrip is the longest recent time from the first sending of a message to its answer. If the message was repeated, it may be
 	// too long, never too short, which is the harmless side of RFC 6298's problem.

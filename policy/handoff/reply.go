@@ -10,7 +10,7 @@ func Reply(m *wire.Message, kind wire.Kind, nonce wire.Nonce) (answer wire.Messa
 	return answer
 }
 
-// reply makes an empty message the one that answers m.
+// reply fills an empty message so that it answers m.
 func reply(answer, m *wire.Message, kind wire.Kind, nonce wire.Nonce) {
 	answer.Gate, answer.Kind, answer.From, answer.To = m.Gate, kind, m.To, m.From
 	answer.Exchange, answer.Nonce, answer.Token = m.Exchange, nonce, m.Token.Bare()

@@ -61,13 +61,13 @@ func (h *Machine) Offer(now policy.Time, token *wire.Ref, load *wire.Load, to wi
 	return h.sendToken(policy.AppendTell(out, NoteOffered, to, token))
 }
 
-// Offers reports whether a handoff to that member is the offer in progress.
+// Offers reports whether the handoff id to the given member is the offer in progress.
 func (h *Machine) Offers(id wire.Exchange, to wire.MemberID) bool {
 	return h.outgoing.live() && h.outgoing.id == id && h.outgoing.to == to
 }
 
-// Lend makes the Commit of the offer in progress say how much is left of a lease that ends at the given time. A repeated Commit says that nothing is.
-// It may be called again when the end moves.
+// Lend sets the end of the lease that goes with the offer in progress: the Commit says how much is left. A repeated Commit says that nothing is left. Call
+// Lend again when the end moves.
 func (h *Machine) Lend(until policy.Time) { h.outgoing.until = until }
 
 // giveUpAt is when the offer in progress fails.
@@ -93,9 +93,9 @@ func (h *Machine) sendToken(out []policy.Effect) []policy.Effect {
 	return out
 }
 
-// onAck gives the token up and commits. The member gives the token up before the first Commit leaves, and never takes it back, even if
-// the Commit is lost. "Both components will silently discard late messages" (Ciuffoletti, section 4): also if this member was
-// paused and has not been woken to give up yet, because the receiver may have given up.
+// onAck gives the token up and commits. The member gives the token up before the first Commit leaves, and never takes it back, even if the Commit is lost.
+// "Both components will silently discard late messages" (Ciuffoletti, section 4). An Ack after the patience is late, even if this member was paused and
+// has not been woken to give up yet: the receiver may have given up.
 func (h *Machine) onAck(now policy.Time, m *wire.Message, end *Outcome, out []policy.Effect) []policy.Effect {
 	if !h.outgoing.answeredBy(m) || now >= h.giveUpAt() {
 		return h.onLateAck(now, m, out)
@@ -110,7 +110,7 @@ func (h *Machine) onAck(now policy.Time, m *wire.Message, end *Outcome, out []po
 	return sendCommit(m, left, out)
 }
 
-// sendCommit answers an Ack. The load of a Commit is what is left of the sender's lease, in nanoseconds; zero if it has none.
+// sendCommit answers an Ack. The load of a Commit is the rest of the sender's lease, in nanoseconds; zero if the sender has no lease.
 func sendCommit(ack *wire.Message, left time.Duration, out []policy.Effect) []policy.Effect {
 	out, commit := policy.AppendMessage(out)
 	reply(commit, ack, KindCommit, ack.Nonce)
@@ -118,7 +118,7 @@ func sendCommit(ack *wire.Message, left time.Duration, out []policy.Effect) []po
 	return out
 }
 
-// leftOf returns what the load of a Commit says.
+// leftOf returns the rest of the lease that the load of a Commit names.
 func leftOf(commit *wire.Load) time.Duration {
 	return time.Duration(binary.BigEndian.Uint64(commit[:]))
 }
@@ -131,8 +131,8 @@ func (h *Machine) learn(after time.Duration, from wire.MemberID, out []policy.Ef
 	return out
 }
 
-// onLateAck answers a repeated Ack with the same Commit. It does not answer any other Ack; one for a failed offer shows that the
-// patience was too short.
+// onLateAck answers a repeated Ack with the same Commit. It does not answer any other Ack; an Ack for a failed offer shows that the patience was too
+// short.
 func (h *Machine) onLateAck(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	if c := h.findCommitted(m); c != nil && now < c.forgetAt {
 		out = policy.AppendTell(out, NoteAckAgain, m.From, &m.Token)
@@ -164,8 +164,8 @@ func (h *Machine) wakeOutgoing(now policy.Time, end *Outcome, out []policy.Effec
 	return out
 }
 
-// linger is how long a Commit may have to be repeated: the receiver repeats its Ack for a patience after the last Token, and that
-// one may have been in flight for a while.
+// linger is how long a Commit may have to be repeated: the receiver repeats its Ack for a patience after the last Token, and this Token may have been in
+// flight for a while.
 func (h *Machine) linger() time.Duration { return scale(h.patience.lasts(), 2) }
 
 func (h *Machine) findCommitted(m *wire.Message) *committed {

@@ -36,7 +36,7 @@ func (g *Machine) onReceived(now policy.Instant, m *wire.Message, out []policy.E
 		return out
 	}
 	if (m.Kind == handoff.KindToken || m.Kind == kcopies.KindToken) && g.b.Token() != nil {
-		// A majority has promised its epoch, so the token that is here is over.
+		// A majority has promised the epoch of m, so the token that is here is over.
 		out = g.give(now, policy.CauseMet, m.From, out)
 	}
 	g.event.Kind, g.event.Msg = policy.Received, *m
@@ -46,8 +46,8 @@ func (g *Machine) onReceived(now policy.Instant, m *wire.Message, out []policy.E
 	return g.inside(now, &g.event, out)
 }
 
-// accepts reports whether a message is welcome that is about a token which comes, or a copy of one: "Nothing of an epoch below promised is
-// accepted." (rule 7) While a command runs here, no token is, and while one is here only one of a newer epoch.
+// accepts reports whether a message is accepted. It judges only messages that bring a token or a copy of a token: "Nothing of an epoch below promised is
+// accepted." (rule 7) While a command runs here, no token is accepted. While a token is here, only a token of a newer epoch is accepted.
 func (g *Machine) accepts(m *wire.Message) bool {
 	if m.Kind != handoff.KindToken && m.Kind != handoff.KindCommit && m.Kind != kcopies.KindToken {
 		return true
@@ -64,14 +64,14 @@ func (g *Machine) accepts(m *wire.Message) bool {
 	return true
 }
 
-// isOutdated reports whether a token is offered that is of an epoch below promised. Its sender is told: otherwise it offers the token until its lease
-// ends, and this member proposes in vain so long.
+// isOutdated reports whether m offers a token of an epoch below promised. The sender gets a refusal: otherwise it offers the token until its lease ends,
+// and until then this member proposes in vain.
 func (g *Machine) isOutdated(m *wire.Message) bool {
 	return m.Kind == handoff.KindToken && g.b.IsOutdated(m.Token.Seq)
 }
 
-// refusesOffer reports whether a member refuses the token that is offered to it. If it has promised a newer epoch, it will never accept this one, and
-// the token is destroyed as if the member had contested it. No Commit of the offer has left, so nobody else has the token, and it may be released.
+// refusesOffer reports whether m refuses the token that this member offers. A receiver that has promised a newer epoch will never accept the token, so the
+// token is destroyed like a contested one. No Commit of the offer has left, so nobody else has the token, and it may be released.
 func (g *Machine) refusesOffer(m *wire.Message) bool {
 	return m.Kind == ballot.KindRefused && g.in.Offers(m.Exchange, m.From)
 }
@@ -89,7 +89,7 @@ func (g *Machine) Expects(m *wire.Message) bool {
 	return g.accepts(m) && g.in.Expects(m)
 }
 
-// "its hash is in every strict message": in the last bytes of the load. An Ack and a Commit answer one that had it.
+// "its hash is in every strict message": in the last bytes of the load. An Ack and a Commit need no hash: the Token of their handoff had it.
 const stampAt = wire.LoadSize - 8
 
 func stamped(k wire.Kind) bool { return k != handoff.KindAck && k != handoff.KindCommit }

@@ -10,9 +10,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// due is what this member has to run. In a gate with an operation of its own, it asks by itself when that is due: min_interval after its last start, or
-// after retry_after if that failed, which are durable. Min_interval does not apply to callers there; in a gate on demand it does. Outside of
-// the gate's windows nobody wants to run: who has the token passes it on.
+// due says what this member has to run, and when. In a gate with an operation of its own, the member wants to run when the operation is due: min_interval
+// after its last start, or after retry_after if it failed. Start and failure are durable. There min_interval does not apply to callers; in a gate on
+// demand it does. Outside of the gate's windows nobody wants to run, and the holder passes the token on.
 type due struct {
 	onDemand bool
 	// called says that a caller waits, told that the ring or tree knows that this member waits.
@@ -20,12 +20,12 @@ type due struct {
 	turns        pace.Turns
 	// paused says that an operator has paused the gate.
 	paused bool
-	// unready says that the host has not said that it needs a run of its own operation.
+	// unready says that the host has not said that it is ready for a run of its own operation.
 	unready bool
 	hasRun  bool
 	lastRun policy.Time
 	repeat  pace.Repeat
-	// notBefore is when a start may be tried again that could not be recorded.
+	// notBefore is the earliest time of the next try after a start that could not be recorded.
 	notBefore policy.Time
 	// looksAt is when time alone may make this member want to run.
 	looksAt policy.Time
@@ -69,7 +69,7 @@ func (g *Machine) counts(now policy.Time) (counts, demanded bool) {
 // lookAgain is how long a member that waits for a window relies on the wall clock, which may be set.
 const lookAgain = time.Minute
 
-// dueAt is when time alone may make this member want to run; Never if it does, or if it takes a caller.
+// dueAt is when time alone may make this member want to run; Never if it already wants to run, or if only a caller can make it want to.
 func (g *Machine) dueAt(now policy.Time) policy.Time {
 	if g.due.told || g.turn.state != absent || g.leaving || g.due.paused || (g.due.onDemand || g.due.unready) && !g.due.called {
 		return policy.Never
@@ -84,7 +84,7 @@ func (g *Machine) dueAt(now policy.Time) policy.Time {
 	return min(g.calendar.Opens(max(at, now)), max(at, now.Add(lookAgain)))
 }
 
-// conclude decides after a run when the next one is due. A command of a caller is the caller's to repeat.
+// conclude decides after a run when the next one is due. A caller's command is repeated by the caller only.
 func (g *Machine) conclude(now policy.Time, ended *turn, o policy.Outcome, out []policy.Effect) []policy.Effect {
 	d := &g.due
 	if d.onDemand || ended.demanded {
@@ -101,7 +101,7 @@ func (g *Machine) conclude(now policy.Time, ended *turn, o policy.Outcome, out [
 	return policy.AppendSave(out, g.state())
 }
 
-// The memo, after that of the ballot:
+// The memo, behind the ballot's memo:
 //
 //	| wait, 8 bytes | failures |
 const (

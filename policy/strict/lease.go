@@ -7,7 +7,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// state is how far this member's turn is.
+// state is the stage of this member's turn.
 //
 //	state    token  ends with
 //	absent   -      the token here, and somebody who waits
@@ -41,10 +41,10 @@ type turn struct {
 	// saving says that the start, at savedAs, is being recorded; saved that it was.
 	saving, saved bool
 	savedAs       policy.Time
-	// token is what runs, demanded says that it is for callers only.
+	// token is the token of the run, demanded says that the run is for callers only.
 	token    wire.Ref
 	demanded bool
-	// before is what the last run was before this one, in case that this one is denied, and waited what followed that.
+	// hadRun, before and waited keep the record of the previous run, which is restored if this run is denied.
 	hadRun bool
 	before policy.Time
 	waited time.Duration
@@ -61,7 +61,7 @@ func (g *Machine) enter() {
 //
 // "An idle holder lets its lease go and renews when demand comes: one majority round trip before the grant, silence in between."
 //
-// What counts for min_interval is recorded first.
+// A start that counts for min_interval is recorded first.
 func (g *Machine) try(now policy.Instant, out []policy.Effect) []policy.Effect {
 	t := &g.turn
 	t.tried = true
@@ -82,7 +82,7 @@ func (g *Machine) try(now policy.Instant, out []policy.Effect) []policy.Effect {
 	return g.b.Need(now.Time, &g.end, out)
 }
 
-// started: the grant is the last of the effects but what its guard says.
+// started handles the grant: in out, only the messages for its guard follow the grant.
 func (g *Machine) started(now policy.Instant, demanded bool, out []policy.Effect) []policy.Effect {
 	for i := len(out) - 1; ; i-- {
 		if out[i].Kind == policy.Run {
@@ -101,7 +101,7 @@ func (g *Machine) started(now policy.Instant, demanded bool, out []policy.Effect
 	return g.b.Need(now.Time, &g.end, out)
 }
 
-// onSaved goes on with a start that was to be recorded.
+// onSaved continues a start that was to be recorded.
 func (g *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) []policy.Effect {
 	t := &g.turn
 	if !t.saving {

@@ -5,7 +5,7 @@ import "github.com/wanderd/wanderd/policy"
 const (
 	// NoteNotRecorded: the start of an operation could not be saved; it does not run this time.
 	NoteNotRecorded policy.Note = iota + 192
-	// NoteBarred: the roster has changed by more than one member since this one was last here.
+	// NoteBarred: the roster has changed by more than one member since this member was last here.
 	NoteBarred
 )
 

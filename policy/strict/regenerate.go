@@ -8,15 +8,15 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// "May I regenerate?" Whatever the ring or tree has found out, it is a majority that says so, and only a member that waits asks it.
+// "May I regenerate?" Whatever the ring or tree has found out, a majority answers this question. Only a member that waits asks the majority.
 
 // patiences is how many patiences a member waits for a token before it proposes by itself: the ring and the tree need one for each member that
 // a request or the token visits, and a few for a search.
 func (g *Machine) patiences() time.Duration { return time.Duration(8 + 2*g.set.Roster.Len()) }
 
-// considerProposal proposes if this member waits and there seems to be no token, or takes that back.
+// considerProposal proposes if this member waits and there seems to be no token, or withdraws the proposal.
 //
-// "Rank: backups (nested detection sets, queue positions) decide who proposes when" (rule 10); of equals the lower rank is the first.
+// "Rank: backups (nested detection sets, queue positions) decide who proposes when" (rule 10); of members that stand equal, the lower rank is first.
 func (g *Machine) considerProposal(now policy.Time, wants bool, out []policy.Effect) []policy.Effect {
 	switch waits := wants && g.turn.state == absent && g.b.Token() == nil; {
 	case !waits || g.b.Proposing():
@@ -30,14 +30,14 @@ func (g *Machine) considerProposal(now policy.Time, wants bool, out []policy.Eff
 	}
 	if now >= g.proposeAt || g.in.AsksToRegenerate() {
 		g.proposeAt = policy.Never
-		step := g.set.Patience / 2 // a round trip: the one before has asked by then
+		step := g.set.Patience / 2 // a round trip: the member before has asked by then
 		g.b.Propose(now, time.Duration(g.in.Standing())*step+step*time.Duration(g.self)/time.Duration(g.set.Roster.Len()))
 	}
 	return out
 }
 
-// onOutcome is told what came of a ballot. "The new epoch starts from the greatest, recounts requests, and serves the waiting member of smallest
-// position." (rule 10) A ring recounts and a tree's sites search, so promises carry no copy: a new token has nothing to know.
+// onOutcome handles the outcome of a ballot. "The new epoch starts from the greatest, recounts requests, and serves the waiting member of smallest
+// position." (rule 10) A ring recounts and a tree's sites search, so promises carry no copy: a new token needs no data.
 func (g *Machine) onOutcome(now policy.Instant, o *ballot.Outcome, out []policy.Effect) []policy.Effect {
 	switch o.Ending {
 	case ballot.Pending, ballot.Promised:
@@ -67,8 +67,8 @@ func (g *Machine) give(now policy.Instant, why policy.Cause, to wire.MemberID, o
 	return g.lose(now, out)
 }
 
-// destroy ends an epoch that has no number left, or another proposer. "Early end: a holder that has stopped its command and destroys the token may release;
-// supporters of e end its lease, and the next epoch need not wait." (rule 11)
+// destroy ends an epoch that has no number left, or that another proposer has outbid. "Early end: a holder that has stopped its command and destroys the
+// token may release; supporters of e end its lease, and the next epoch need not wait." (rule 11)
 func (g *Machine) destroy(now policy.Instant, out []policy.Effect) []policy.Effect {
 	token := *g.b.Token()
 	out = policy.AppendGave(out, policy.CauseDropped, wire.MemberID{}, &token)
@@ -82,9 +82,9 @@ func (g *Machine) released(now policy.Instant, out []policy.Effect) []policy.Eff
 	return out
 }
 
-// yield gives the token up for others, and this member is the last to propose the next epoch, because it has just run. Either another one has outbid
-// this epoch. Or somebody wishes for a new one while the token does not move, and this member would run again: the ring or tree does not know of those
-// that wait, because their requests were lost, and whoever has one turn after the other never lets the lease end.
+// yield gives the token up for others. This member has just run, so it is the last to propose the next epoch. Either another member has outbid this epoch.
+// Or a member wishes for a new epoch while the token does not move and this member would run again: the ring or tree does not know of the members that
+// wait, because their requests were lost. A holder that runs again and again never lets the lease end.
 func (g *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect {
 	token := *g.b.Token()
 	out = policy.AppendGave(out, policy.CauseDropped, wire.MemberID{}, &token)

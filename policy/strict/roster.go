@@ -5,17 +5,17 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// onStarted begins a life. "Restart: the member never holds" (rule 9): the ring or tree begins as one that was there before, without a token.
+// onStarted begins a life. "Restart: the member never holds" (rule 9): the ring or tree begins as a member that was there before, without a token.
 func (g *Machine) onStarted(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	if err := g.set.Roster.Follows(&ev.State.Memo); err != nil {
 		g.barred = err.Error()
 		return policy.AppendTell(out, NoteBarred, wire.MemberID{}, nil)
 	}
 	g.b.Start(now.Time, &ev.State.Memo)
-	// A last run in the future says that a clock was or is wrong: it counts as one that starts now.
+	// A last run in the future says that a clock was or is wrong: it counts as a run that starts now.
 	g.due.hasRun, g.due.lastRun = ev.State.HasRun, min(ev.State.LastRun, now.Time)
 	g.due.repeat = g.pace().Held(remembered(&ev.State.Memo))
-	if g.set.Roster.Changes(&ev.State.Memo) { // recorded at once: the next change is one from here
+	if g.set.Roster.Changes(&ev.State.Memo) { // recorded at once: the next change starts from this roster
 		s := g.state()
 		out = policy.AppendSave(out, s)
 	}
@@ -23,7 +23,7 @@ func (g *Machine) onStarted(now policy.Instant, ev *policy.Event, out []policy.E
 	return g.inside(now, &g.event, out)
 }
 
-// standAside is all that a member does that has left, or whose roster does not follow the one before: it leaves when it is told to.
+// standAside is the only step of a member that has left, or whose roster does not follow the saved one: it leaves when it is told to.
 func (g *Machine) standAside(ev *policy.Event, out []policy.Effect) []policy.Effect {
 	if ev.Kind == policy.Leave && !g.gone {
 		g.gone = true

@@ -38,26 +38,26 @@ func (m Moves) String() string {
 	return fmt.Sprintf("Moves(%d)", uint8(m))
 }
 
-// Settings are those of a gate, the same on all its members; [Settings.Check] finds what cannot work. It implements [policy.Protocol].
+// Settings are the settings of a gate, the same on all its members; [Settings.Check] finds invalid values. It implements [policy.Protocol].
 type Settings struct {
 	Moves Moves
 	// Request is what moves the token of a ring.
 	Request ring.Request
 	// Roster has the names and keys of all members. Only they take part. A seat with a roster brings its own.
 	Roster *ballot.Roster
-	// Backups is how many members keep a copy of a ring's token, or how many predecessors a site of a tree knows: 0 to the roster's members less
-	// two, and at most [tree.MaxBackups] in a tree. It bounds what is lost of the order of service, not safety.
+	// Backups is how many members keep a copy of a ring's token, or how many predecessors a site of a tree knows: 0 to the number of the roster's members
+	// less two, and at most [tree.MaxBackups] in a tree. Backups preserve the order of service; safety does not depend on them.
 	Backups int
-	// Lease is for how long a majority lends the right to run. After a power cut of the holder nobody runs for this long. KillAfter is how long a command has
-	// from TERM to KILL, Margin how long before the lease's end KILL is sent.
+	// Lease is the time for which a majority lends the right to run. After a power cut of the holder nobody runs for this time. KillAfter is the time from
+	// TERM to KILL, Margin the time from KILL to the end of the lease.
 	Lease, KillAfter, Margin time.Duration
-	// Rho bounds by how much a clock may be too fast or too slow: 0.01 is one percent.
+	// Rho is the largest error of a clock's rate: 0.01 is one percent.
 	Rho float64
 	// Patience is how long an answer may take: a few round trips.
 	Patience time.Duration
-	// MinInterval is the least time from one start of this member's own operation to the next; in a gate on demand, of any.
+	// MinInterval is the least time from one start of this member's own operation to the next; in a gate on demand, from any start to the next.
 	MinInterval time.Duration
-	// RetryAfter is the time from the end of a failed run of that operation to the next one; zero: a failed run counts as any other.
+	// RetryAfter is the time from the end of a failed run of this operation to the next run; zero: a failed run counts as any other.
 	RetryAfter time.Duration
 	// Windows are when members may run; none is always.
 	Windows window.Set
@@ -65,7 +65,7 @@ type Settings struct {
 
 var _ policy.Protocol = Settings{}
 
-// Check returns an error that says what cannot work for this member.
+// Check returns an error that names the first invalid value for this member.
 func (s Settings) Check(self wire.MemberID) error {
 	switch {
 	case s.Roster == nil || s.Roster.Len() == 0:
@@ -107,16 +107,16 @@ func (s Settings) Machine(seat policy.Seat) policy.Machine {
 	return New(s, seat)
 }
 
-// SaveWithin is what a lease has for a command: after a longer save a run of the member's own operation waits for the next lease.
+// SaveWithin is the part of a lease that a command can use. A start that began to be recorded longer ago than this is recorded again.
 func (s Settings) SaveWithin() time.Duration { return s.Lease - s.KillAfter - s.Margin }
 
 // OrphanGrace is the time from TERM to KILL, also for the command of an agent that has died.
 func (s Settings) OrphanGrace() time.Duration { return s.KillAfter }
 
-// version tells strict rings and trees from those without a ballot, which have the same numbers on the wire and other loads.
+// version distinguishes strict rings and trees from rings and trees without a ballot, which have the same numbers on the wire, but other loads.
 const version = 2
 
-// Family is the strict ring, or the strict tree.
+// Family describes the strict ring, or the strict tree.
 func (s Settings) Family() policy.Family {
 	if s.Moves == Tree {
 		return policy.Family{

@@ -1,6 +1,6 @@
-// Package strict is a gate that never lets two commands run at once, also under pauses and partitions, as long as all clocks run at about one rate.
-// It is three parts: a ring or a tree says who has the token next; package ballot says whether there is a token at all, and gives the
-// lease without which nobody runs; package handoff, in the ring or tree, passes the token on.
+// Package strict is a gate that never lets two commands run at once, even under pauses and partitions, as long as all clocks run at about the same rate.
+// It has three parts. A ring or a tree says which member has the token next. Package ballot says whether there is a token at all, and gives the lease
+// without which nobody runs. Package handoff, in the ring or tree, passes the token on.
 //
 //	lease.go        from the token to a command, and back: nothing runs before a lease, nothing moves before its end
 //	regenerate.go   "may I regenerate?": when a member proposes
@@ -27,8 +27,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// inner is a ring or a tree, over UDP, that asks before it makes a token. What it wants to run is what waits here for the token, and its runs and
-// saves are not carried out: it says with them that it is this member's turn.
+// inner is a ring or a tree over UDP that asks before it makes a token. Its runs and saves are not carried out: a Run only says that it is this member's
+// turn, and a Save is answered at once.
 type inner interface {
 	policy.Machine
 	// AsksToRegenerate reports whether it has found that there is no token.
@@ -37,13 +37,13 @@ type inner interface {
 	Standing() int
 	// Regenerate makes a token, whose number is above all others.
 	Regenerate(now policy.Instant, token *wire.Ref, out []policy.Effect) []policy.Effect
-	// Lose says that the token that is here is over.
+	// Lose tells the ring or tree that the token held here is over.
 	Lose(now policy.Instant, out []policy.Effect) []policy.Effect
-	// Renumber says that the token that is here has this number, or a higher one.
+	// Renumber tells it that the token held here has this number, or a higher one.
 	Renumber(seq wire.Seq)
-	// Offers reports whether a handoff to that member is the offer in progress.
+	// Offers reports whether the handoff id to the given member is the offer in progress.
 	Offers(id wire.Exchange, to wire.MemberID) bool
-	// Lend says until when the lease lasts that goes with the token, Inherited what came with it: see package handoff.
+	// Lend sets the end of the lease that goes with the token; Inherited returns the lease that came with it: see package handoff.
 	Lend(until policy.Time)
 	Inherited() (took, left time.Duration)
 }
@@ -54,11 +54,11 @@ type Machine struct {
 	self int
 	in   inner
 	b    ballot.Machine
-	// end is what the ballot has to say in this step.
+	// end is the ballot's outcome in this step.
 	end ballot.Outcome
-	// event is what the ring or tree is told.
+	// event is the event that the ring or tree gets.
 	event policy.Event
-	// recorded says that the ring or tree wants to hear that it was saved.
+	// recorded says that the ring or tree waits for a Saved.
 	recorded bool
 	// ranHere says that the token has not moved since something ran here.
 	ranHere bool
@@ -67,11 +67,12 @@ type Machine struct {
 	due  due
 	// calendar is the windows of the gate.
 	calendar pace.Calendar
-	// proposeAt is when this member, which waits, proposes although its ring or tree still looks for the token; Never if it does not wait, or proposes.
+	// proposeAt is when this member, which waits, proposes although its ring or tree still looks for the token; Never if it does not wait, or already
+	// proposes.
 	proposeAt policy.Time
 	// leaving says that this member is to stop, gone that it has.
 	leaving, gone bool
-	// barred says why the roster does not follow the one before.
+	// barred says why the roster does not follow the saved one.
 	barred string
 }
 
@@ -192,7 +193,7 @@ func (g *Machine) rest(now policy.Instant, wants bool, out []policy.Effect) []po
 // state is what this member must not forget.
 func (g *Machine) state() policy.State {
 	s, repeat := policy.State{HasRun: g.due.hasRun, LastRun: g.due.lastRun}, g.due.repeat
-	if g.turn.saving || g.turn.saved { // a save for another reason, before the run begins, must not take it back
+	if g.turn.saving || g.turn.saved { // a save for another reason, before the run begins, must not undo the recorded start
 		s.HasRun, s.LastRun, repeat.Wait = true, g.turn.savedAs, 0
 	}
 	g.b.Memo(&s.Memo)
@@ -218,8 +219,8 @@ func (g *Machine) NextWake() (at policy.Time, ok bool) {
 // String implements [policy.Machine].
 func (g *Machine) String() string { return g.turn.state.String() + " " + g.in.String() }
 
-// Ballot is its part in the ballots, for checkers.
+// Ballot returns this member's part in the ballots, for checkers.
 func (g *Machine) Ballot() *ballot.Machine { return &g.b }
 
-// Leaving reports whether it is to stop, for checkers.
+// Leaving reports whether this member is to stop, for checkers.
 func (g *Machine) Leaving() bool { return g.leaving }

@@ -6,7 +6,7 @@ import (
 
 var _ policy.Tunable = (*Machine)(nil)
 
-// Tune takes another pace and other windows. All else is what members of the roster have agreed on, or what a lease that is running rests on.
+// Tune takes another pace and other windows. No other setting can change: the members of the roster have agreed on it, or a running lease depends on it.
 func (g *Machine) Tune(p policy.Protocol) bool {
 	s, ok := p.(Settings)
 	if !ok || s.fixed() != g.set.fixed() {

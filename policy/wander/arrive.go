@@ -43,19 +43,18 @@ func (m *Machine) onArrived(now policy.Instant, end *handoff.Outcome, out []poli
 // units by another token preceding t" (Ciuffoletti, section 5).
 func (m *Machine) removes(now policy.Time, t *guardian.Token) bool {
 	lately := m.ran.ever && now < m.ran.at.Add(m.cfg.MinInterval)
-	// The token of the last run is unknown if its slot no longer exists. Then that run does not make another token the younger one.
+	// The token of the last run is unknown if its slot no longer exists. Then that run is no reason to remove another token.
 	known := !m.ran.under.Generator.IsZero()
 	return lately && known && m.ran.under.Precedes(t.ID) || m.chases(now, t)
 }
 
-// chases is a second removal rule, by the tokens that this member has passed on. A token is discarded if a token that precedes it left
-// this member after the younger one was made: then there were two. It is also discarded if that was less than a lap ago: then there most
-// probably are two. Two tokens can follow each other for ever at a distance of half a lap, and if a lap takes longer than Δmin, the
-// paper's rule removes neither.
+// chases is a second removal rule, by the tokens that this member has passed on. A token is discarded if a token that precedes it left this member after
+// the younger one was made: then there were two. It is also discarded if the older token left less than a lap ago: then there most probably are two. Two
+// tokens can follow each other for ever at a distance of half a lap, and if a lap takes longer than Δmin, the paper's rule removes neither.
 //
-// The first condition holds for all walks, laps and configurations. It never removes a token that replaces a lost one: the lost one was
-// here before that was made. So the younger of two tokens comes no further than the member that had the older one when it was
-// made. On a random walk without guardians, the plain paper, only the paper's rule applies.
+// The first condition holds for all walks, laps and configurations. It never removes a token that replaces a lost one: the lost token was here before its
+// replacement was made. So the younger of two tokens comes no further than the member that had the older token when the younger one was made. On a random
+// walk without guardians, the plain paper, only the paper's rule applies.
 func (m *Machine) chases(now policy.Time, t *guardian.Token) bool {
 	if !m.passed.any || !m.passed.token.Precedes(t.ID) || m.plain() {
 		return false
@@ -64,8 +63,8 @@ func (m *Machine) chases(now policy.Time, t *guardian.Token) bool {
 	return since < AgeOf(&t.Load) || m.cfg.Walk != Random && since < m.lapAtMost()
 }
 
-// lapAtMost is the longest time that a lap takes: the measured lap, or a third of Δmax, which by the default rule is a lap of members that
-// are all due. It is at most Δmax, because after that a token may have been replaced.
+// lapAtMost is the longest time that a lap takes: the measured lap, or a third of Δmax, which by the default rule is a lap in which all members are due.
+// It is at most Δmax, because after that a token may have been replaced.
 func (m *Machine) lapAtMost() time.Duration {
 	most := m.maxInterval()
 	return min(max(m.passed.lap, most/3), most)

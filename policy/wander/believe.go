@@ -10,8 +10,8 @@ import (
 
 // numbers are the fencing numbers and stamps that this member goes by.
 type numbers struct {
-	// seen is the highest fencing number seen, granted the highest one that may have been used for a run here, unsaved that of a new epoch
-	// that may not be saved yet, or zero.
+	// seen is the highest fencing number seen, granted the highest one that may have been used for a run here, unsaved the number of a new epoch that may
+	// not be saved yet, or zero.
 	seen, granted, unsaved wire.Seq
 	// newest is the latest birth stamp seen.
 	newest int64
@@ -23,9 +23,9 @@ func (m *Machine) believes(now policy.Instant, t *wire.Ref) bool {
 	return t.Seq <= m.numbers.seen || t.Seq <= wire.LatestSeq(now.Wall)
 }
 
-// witness records the number and the stamp of a token that is offered to this member, even if it never arrives: a new token made
-// here must have later ones. A stamp in the future is not recorded, because it would make every later token of this member the
-// youngest. The token is still accepted; if it meets another one, the older survives.
+// witness records the number and the stamp of a token that is offered to this member, even if it never arrives: a new token made here must have a higher
+// number and a later stamp. A stamp in the future is not recorded, because it would make every later token of this member the youngest. The token is still
+// accepted; if it meets another one, the older survives.
 func (m *Machine) witness(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	t := &msg.Token
 	m.numbers.seen = max(m.numbers.seen, t.Seq)

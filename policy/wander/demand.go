@@ -10,7 +10,7 @@ import (
 // a gate on demand is due only when it is wanted, and after min_interval if there is one. Each demand leads to at most one run. The token
 // still visits all members, and rests for skip at a member that does not want it.
 //
-// In a gate with a hook, min_interval applies to the hook only, and a member that is wanted is due at once. If the hook is due too, they take
+// In a gate with a hook, min_interval applies to the hook only, and a member that is wanted is due at once. If the hook is due too, hook and callers take
 // turns: see package pace. A caller's run counts neither for min_interval nor for op.
 
 // unwanted reports whether this member does not run because no caller waits, or because the gate is paused.
@@ -65,8 +65,7 @@ func (m *Machine) desist(now policy.Instant, out []policy.Effect) []policy.Effec
 	return out
 }
 
-// onOrdered: the gate is paused, or not any more. While it is, the token goes round and rests for skip at each member, as where nobody is
-// due.
+// onOrdered: the gate is paused, or not any more. While it is paused, the token goes round and rests for skip at each member, as if nobody were due.
 func (m *Machine) onOrdered(now policy.Instant, paused bool, out []policy.Effect) []policy.Effect {
 	if m.paused = paused; paused {
 		return m.desist(now, out)

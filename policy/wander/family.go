@@ -10,14 +10,14 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Family is the soft gate, as shells and simulator know it.
+// Family describes the soft gate to shells and simulator.
 func Family() policy.Family {
 	return policy.Family{
 		ID: 1, Name: "wander", Version: 1, Kinds: Kinds(), Notes: slices.Concat(handoff.Notes(), guardian.Notes(), Notes(), pace.Notes()), WellFormed: wellFormed, Doubt: doubt,
 	}
 }
 
-// wellFormed reports whether m is a message of a soft gate, and has what those of its kind have. A holder has no lease to lend.
+// wellFormed reports whether m is a message of a soft gate, and has the fields of its kind. A holder has no lease to lend.
 func wellFormed(m *wire.Message) bool {
 	if m.Kind == handoff.KindAck || m.Kind == handoff.KindCommit {
 		return handoff.WellFormed(m) && m.Load == wire.Load{}

@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// OnLost is what to do with a run whose token turns out to have another holder.
+// OnLost says what to do with a run if its token has another holder.
 type OnLost uint8
 
 const (
@@ -109,8 +109,8 @@ func (m *Machine) remuster(now policy.Instant, out []policy.Effect) []policy.Eff
 	return m.entrust(m.guardian.Hold(now.Time, &m.token, out))
 }
 
-// trailBehind returns the guardians of the token after it was passed to to: this member first. A member that is leaving does not become a
-// guardian, and does not remove to either, because to may never get the token.
+// trailBehind returns the guardians of the token after it was passed to the given receiver: this member first. A leaving member does not become a
+// guardian, and does not remove the receiver from the trail, because the receiver may never get the token.
 func (m *Machine) trailBehind(to wire.MemberID) guardian.Trail {
 	trail := m.token.Trail()
 	if m.leaving {
@@ -119,9 +119,8 @@ func (m *Machine) trailBehind(to wire.MemberID) guardian.Trail {
 	return trail.Behind(m.cfg.Self, to, m.cfg.Backups)
 }
 
-// expectsWord reports whether a message of a holder or guardian is news. A member that was restarted knows no token, and guards none with
-// a number below those that it has seen: such a beat may be a replay. An answer
-// to its own question is none.
+// expectsWord reports whether a message of a holder or guardian is news. A restarted member knows no token, and guards no token with a number below the
+// numbers that it has seen: such a beat may be a replay. An answer to its own question is no replay.
 func (m *Machine) expectsWord(msg *wire.Message) bool {
 	switch {
 	case msg.Kind == KindInquiry:
@@ -182,8 +181,8 @@ func (m *Machine) onImpossible(now policy.Instant, msg *wire.Message, out []poli
 	return out
 }
 
-// vouch makes the answer to a question, the last effect, say that a holder was heard just now, while the run of a token goes on that this member
-// has lost: nobody should revive one before the run has ended. It names the number of the question, which the asker believes.
+// vouch changes the answer to a question, which is the last effect, while a run goes on whose token this member has lost. The answer then says that a
+// holder was heard just now, so that nobody revives the token before the run has ended. It names the number of the question, which the asker believes.
 func (m *Machine) vouch(ask *wire.Message, out []policy.Effect) []policy.Effect {
 	if answer := &out[len(out)-1].Msg; m.state == running && !m.holds {
 		answer.Kind, answer.Nonce, answer.Token, answer.Load = guardian.KindHeard, 1, ask.Token, ask.Load
@@ -305,8 +304,8 @@ func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effec
 	return m.goOn(now, out)
 }
 
-// onAnswered offers the token to the next member: only the one that it was offered to is gone. This member has waited long enough for one
-// offer; it does not wait for its own turn as well, because that would delay the others.
+// onAnswered offers the token to the next member: only the member to which it was offered is gone. This member has waited long enough for one offer; it
+// does not wait for its own turn as well, because that would delay the others.
 func (m *Machine) onAnswered(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.muster(now.Time)
 	out = m.guardian.Hold(now.Time, &m.token, out)
@@ -336,8 +335,8 @@ func (m *Machine) outdated(t *guardian.Token) bool {
 	return m.had(t.ID) && t.Seq <= m.token.Seq
 }
 
-// had reports whether the last token held here was that one. A copy that was given up after a sleep does not count: perhaps no other
-// member has heard of it, and a copy with a lower number is all that is left of the token.
+// had reports whether the last token held here has the given ID. A copy that was given up after a sleep does not count: perhaps no other member has heard
+// of it, and a copy with a lower number is all that is left of the token.
 func (m *Machine) had(id wire.TokenID) bool { return m.token.ID == id && !m.gaveUp }
 
 // discardOutdated drops an arriving copy that another copy has overtaken.

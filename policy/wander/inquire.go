@@ -21,10 +21,9 @@ const (
 	maxSteps     = 8
 )
 
-// inquiry is the question before a member makes a token: has another member seen one? The paper's members know only their own silence.
-// It is also long when a lap takes long, because the operation takes longer or the fleet has grown. Then every member late in the lap
-// would make a token; and after a real loss, every member that has not seen the new one yet. A token is lost only if others have not
-// seen it either.
+// inquiry is the question before a member makes a token: has another member seen one? The paper's members know only their own silence. A silence is also
+// long when a lap takes long, because the operation takes longer or the fleet has grown. Then every member late in the lap would make a token. After a
+// real loss, every member that has not seen the new token yet would make another one. A token is lost only if others have not seen it either.
 //
 // After a silence a member asks only if tokens have guardians: without them this is the plain paper. For the first token of a fleet, see
 // onTurn.
@@ -107,7 +106,7 @@ func (m *Machine) inquireOf(id wire.MemberID, about *guardian.Token, out []polic
 	})
 }
 
-// giveWay lets a member of lower identity make the token that both miss: this one asks again when that token has been made.
+// giveWay lets a member of lower identity make the token that both miss: this member asks again when the other one has had time to make the token.
 func (m *Machine) giveWay(now policy.Time, to wire.MemberID) {
 	if m.inquiry.live && !m.first.armed && to.Compare(m.cfg.Self) < 0 && m.regenerateAt() <= now {
 		m.inquiry = inquiry{}
@@ -244,9 +243,9 @@ func (m *Machine) expectsSeen(msg *wire.Message) bool {
 	return m.inquiry.live && msg.Exchange == m.inquiry.id && msg.Nonce <= math.MaxInt64
 }
 
-// onSeen handles an answer. If the token was seen later than here, the silence begins then, and the member that saw it makes a new one
-// if none comes. All members that hear of the same sighting would make one at the same moment, so they wait longer, for as long as
-// that new one may take to reach them.
+// onSeen handles an answer. If another member saw the token later than this one, the silence begins at that time, and the other member makes a new token
+// if none comes. All members that hear of the same sighting would make a token at the same moment. So they wait longer: as long as the new token may take
+// to reach them.
 func (m *Machine) onSeen(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	out = m.meetToken(m.witness(now, msg, out))
 	// Counted from when the question was sent. Counted from the answer, a sighting would become later each time it is told.

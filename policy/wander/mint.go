@@ -27,8 +27,7 @@ type firstToken struct {
 	company bool
 	// asked says that at least one view has come.
 	asked bool
-	// armed says that this member will mint at at, and has waited since since. rank and count are those of the view from which at was
-	// computed.
+	// armed says that this member will mint: at is when, since is when the wait began. rank and count are those of the view from which at was computed.
 	armed       bool
 	rank, count int32
 	since, at   policy.Time
@@ -102,8 +101,8 @@ func (m *Machine) mintFirst(now policy.Instant, out []policy.Effect) []policy.Ef
 	return m.serve(now, m.make(now, NoteMinted, out))
 }
 
-// onTurn makes the first token. Every member but rank 0 asks the lower ranks whether a token exists before it mints one: their gossip may
-// be slower than its patience, or they saw less of the fleet and began earlier.
+// onTurn makes the first token. Every member but rank 0 asks the lower ranks whether a token exists before it mints one: the gossip of the lower ranks may
+// be slower than this member's patience, or they saw less of the fleet and began earlier.
 func (m *Machine) onTurn(now policy.Instant, out []policy.Effect) []policy.Effect {
 	over, out := m.inquire(now, m.peers.rank > 0 || m.cfg.Slot > 0, out)
 	if over {

@@ -19,9 +19,9 @@ const (
 	NoteDenied
 	// NoteResting: this member holds Token and does not run, because it ran too recently.
 	NoteResting
-	// NoteRemoved: Token arrived less than min_interval after a run under one that precedes it, and was discarded.
+	// NoteRemoved: Token arrived less than min_interval after a run under a token that precedes it, and was discarded.
 	NoteRemoved
-	// NoteMet: Token met an older one at this member and was discarded.
+	// NoteMet: Token met an older token at this member and was discarded.
 	NoteMet
 	// NoteRevived: no holder of Token was found. This member, a guardian, has revived it; Peer held it last.
 	NoteRevived

@@ -30,11 +30,11 @@ func (o OpSource) String() string {
 	return "unknown"
 }
 
-// assumedOp is Δop before the first measurement: the paper's.
+// assumedOp is Δop before the first measurement: the paper's value.
 const assumedOp = 4 * time.Second
 
-// One run moves the estimate by an eighth of the difference, as in RFC 6298. A long run counts as at most twice the estimate, so one that
-// hangs for hours raises it by an eighth. After an operation has become ten times as long, the estimate follows within twenty runs.
+// One run moves the estimate by an eighth of the difference, as in RFC 6298. A long run counts as at most twice the estimate, so a run that hangs for
+// hours raises the estimate by an eighth. After an operation has become ten times as long, the estimate follows within twenty runs.
 const (
 	smoothing = 8
 	longest   = 2

@@ -62,9 +62,9 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 	return m.serve(now, out)
 }
 
-// onNoAck continues with a token whose offer failed. A member that has become due meanwhile runs, whether its offers succeed or not. If it
-// will be due before the next offer can fail, it waits: the offer is as likely to succeed afterwards. A member that hears no other one
-// may still be heard: its beats would keep its guardians calm, and no other member would ever get the token. So it asks them.
+// onNoAck continues with a token whose offer failed. A member that has become due meanwhile runs, whether its offers succeed or not. If it will be due
+// before the next offer can fail, it waits: the offer is as likely to succeed afterwards. A member that hears no other one may still be heard: its beats
+// would keep its guardians calm, and no other member would ever get the token. So it asks its guardians.
 func (m *Machine) onNoAck(now policy.Instant, out []policy.Effect) []policy.Effect {
 	due := m.dueAt(now.Time)
 	soon := !m.leaving && !m.elsewhere.running && due.Sub(now.Time) <= m.handoff.Patience()
@@ -89,8 +89,8 @@ func (m *Machine) answers(msg *wire.Message) bool {
 	return m.handoff.Answers(msg) || m.guardian.Answers(msg)
 }
 
-// yield gives up a token because no other member was heard while it was offered and its guardians were asked. This member gives it up
-// before it tells the guardians, so they never take a token that is held. A silence of this member alone was no false alarm.
+// yield gives up a token because no other member was heard while it was offered and its guardians were asked. This member gives it up before it tells the
+// guardians, so they never take a token that is held. Silences of this member alone were no false alarms, so Δgen is Δmax again.
 func (m *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTell(out, NoteYielded, wire.MemberID{}, &m.token.Ref)
 	m.handoff.Withdraw()

@@ -2,9 +2,9 @@ package wander
 
 import "github.com/wanderd/wanderd/policy"
 
-// A host may say whether it needs a run. Until it does, its member is not due: the token passes by, as within Δmin. When the host says so
-// while the token rests here, that is used as if a caller had come. If it says no while the start of its run is being saved, that run does
-// not start. Callers bring their own wish, and nobody is asked for them.
+// A host may say whether it needs a run. Until it does, its member is not due: the token passes by, as within Δmin. If the host says yes while the token
+// rests here, the token is used as if a caller had come. If the host says no while the start of its run is being saved, this run does not start. A run for
+// a caller does not need the host's word.
 
 var (
 	_ policy.Askable = (*Machine)(nil)

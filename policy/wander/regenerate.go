@@ -18,12 +18,12 @@ const (
 // leastLaps is the shortest silence that means anything, in laps: in a shuffle a member waits for at most two.
 const leastLaps = 2
 
-// silence is since when no token has come, and how long a silence must last until it means a loss.
+// silence says since when no token has come, and how long a silence must last until it means a loss.
 type silence struct {
 	// raised is how far false alarms have raised Δgen above Δmax, as a share of Δmax.
 	raised float64
-	// since is when the last token was here, or was seen by another member. In the second case told is what that one saw, and holdOff the
-	// time that this member waits longer.
+	// since is when the last token was here, or was seen by another member. In the second case told is what the other member saw, and holdOff the time
+	// that this member waits longer.
 	since   policy.Time
 	holdOff time.Duration
 	told    hearsay
@@ -32,9 +32,9 @@ type silence struct {
 // maxInterval is Δmax: the operator's, or 3 × Δmin (table 2), and never below 3 × members × Δop: "when the size of the
 // membership N is significantly near the rate Δmax/Δop, the system shows instability when the token is lost" (section 5.1).
 //
-// Handoffs take time too, and the operator may be wrong, so it is never below two measured laps. The plain paper, without guardians,
-// uses its constants. If it has neither Δmax nor Δop, laps count there as well: runs that a timeout ends, or that fail at once, say
-// little about Δop, but laps still consist of them.
+// Handoffs take time too, and the operator may be wrong, so Δmax is never below two measured laps. The plain paper, without guardians, uses its constants.
+// If the operator has set neither Δmax nor Δop, laps count in the plain paper as well: runs that a timeout ends, or that fail at once, say little about
+// Δop, but laps still consist of them.
 func (m *Machine) maxInterval() time.Duration {
 	if m.cfg.Backups == 0 && (m.cfg.Op > 0 || m.cfg.MaxInterval > 0) {
 		return m.toldMaxInterval()

@@ -22,7 +22,7 @@ func (m *Machine) setRepeat(r pace.Repeat) { m.ran.wait, m.failures = r.Wait, r.
 // interval is the time from the start of the last run to the next one: Δmin, or less if that run is to be repeated.
 func (m *Machine) interval() time.Duration { return m.pace().Interval(m.repeat()) }
 
-// conclude decides after a run when the next one is due. A command of a caller is the caller's to repeat.
+// conclude decides after a run when the next one is due. A caller's command is repeated by the caller only.
 func (m *Machine) conclude(now policy.Time, o policy.Outcome, out []policy.Effect) []policy.Effect {
 	if m.cfg.RetryAfter == 0 || m.cfg.OnDemand || m.demanded {
 		return out

@@ -12,8 +12,8 @@ import (
 // maxRounds is the number of rounds that a member remembers.
 const maxRounds = 6
 
-// rounds are the last durations between a token that left this member and the next one that did, and the number of members of a lap then.
-// A new round replaces the oldest. If there is one token, a round begins and ends with it.
+// rounds are the last durations from when one token left this member to when the next one did, each with the number of members of a lap at that time. A
+// new round replaces the oldest. If there is one token, a round begins and ends with it.
 type rounds struct {
 	took    [maxRounds]time.Duration
 	members [maxRounds]uint32
@@ -47,14 +47,14 @@ func (r *rounds) lap(members int) time.Duration {
 	return took[n-2]
 }
 
-// passed is what left this member for others.
+// passed is about the tokens that left this member for others.
 type passed struct {
-	// any says that token, to and at mean something: the oldest token that was passed on recently, its receiver, and when.
+	// any says that token, to and at are set: the oldest token that was passed on recently, its receiver, and when.
 	any   bool
 	token wire.TokenID
 	to    wire.MemberID
 	at    policy.Time
-	// leftAt is when the last token left, of whatever age. lap is the duration of a lap by the rounds; zero while it is unknown.
+	// leftAt is when the last token left, whatever its age. lap is the duration of a lap by the rounds; zero while it is unknown.
 	leftAt policy.Time
 	rounds rounds
 	lap    time.Duration

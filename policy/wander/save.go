@@ -77,7 +77,7 @@ func (m *Machine) onSaveHangs(now policy.Instant, out []policy.Effect) []policy.
 // tooLate reports whether the time for a save is over.
 func (m *Machine) tooLate(now policy.Time) bool { return now >= m.restUntil }
 
-// deny ends a grant that leads to no run. It does not count as one, also not on the disk. The token rests for skip and is passed on.
+// deny ends a grant that leads to no run. The grant does not count as a run, neither here nor on the disk. The token rests for skip and is passed on.
 func (m *Machine) deny(now policy.Instant, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTell(out, NoteDenied, wire.MemberID{}, &m.token.Ref)
 	out = m.retract(out)
@@ -105,8 +105,8 @@ func (m *Machine) retract(out []policy.Effect) []policy.Effect {
 	return m.save(out)
 }
 
-// onDenied: the shell did not start the run, because it was too late. The last run is again the one before. The token of that run need not
-// be restored, because min_interval has passed since.
+// onDenied: the shell did not start the run, because it was too late. The last run is again the previous one. The token of the previous run need not be
+// restored, because min_interval has passed since then.
 func (m *Machine) onDenied(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.ran.ever, m.ran.at, m.ran.wait = m.ran.everBefore, m.ran.atBefore, m.ran.waitBefore
 	return m.deny(now, m.save(out))

@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/policy/window"
 )
 
-// Settings are those of a gate, the same on all its members. See Config for what they mean. It implements [policy.Protocol].
+// Settings are the settings of a gate, the same on all its members. Config explains them. It implements [policy.Protocol].
 type Settings struct {
 	Skip, Op, MinInterval, RetryAfter, MaxInterval time.Duration
 	// Windows are when members may run; none is always.
@@ -22,7 +22,7 @@ type Settings struct {
 
 var _ policy.Protocol = Settings{}
 
-// Family is the soft gate's.
+// Family returns the family of the soft gate.
 func (Settings) Family() policy.Family { return Family() }
 
 // Machine returns the machine of a member.

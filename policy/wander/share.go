@@ -6,7 +6,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// sharing is what this member knows about the parts of the members in a sweep with several tokens.
+// sharing is what this member knows about how the tokens of a sweep share the members.
 type sharing struct {
 	// foreign says that this token does not visit this member.
 	foreign bool
@@ -17,10 +17,9 @@ type sharing struct {
 	differs, asker wire.MemberID
 }
 
-// shares reports whether the tokens of the gate share the members. In a sweep, each token visits a part of the order. If all visited all
-// members, each would find those not due that another one has just served, and come too late to the rest. Members that disagree on
-// the number of tokens compute different parts, and some members would be in none. So while this member sees another number, the token
-// visits all members.
+// shares reports whether the tokens of the gate share the members. In a sweep, each token visits a part of the order. If all tokens visited all members,
+// each token would find members not due that another token has just served, and come too late to the rest. Members that disagree on the number of tokens
+// compute different parts, and some members would be in none. So while this member sees another number, the token visits all members.
 func (m *Machine) shares() bool { return m.cfg.Walk == Sweep && m.cfg.LastSlot > 0 && !m.sharing.mixed }
 
 // arc is this token's part.
@@ -35,8 +34,9 @@ func (m *Machine) lapLength() int {
 	return max(to-from, 1)
 }
 
-// mix records that a member has another number of slots. It is forgotten when the view changes, as it does when that member is restarted
-// with the same number. It is also forgotten after max_interval, because it may have been a replay; otherwise it is noticed again.
+// mix records that a member has another number of slots. The record is forgotten when the view changes, which it does when that member is restarted with
+// the same number as this one. It is also forgotten after max_interval, because the message may have been a replay. If it was none, the difference is
+// noticed again.
 func (m *Machine) mix(now policy.Time) {
 	m.sharing.mixedAt = now
 	if !m.sharing.mixed {
@@ -45,7 +45,7 @@ func (m *Machine) mix(now policy.Time) {
 	}
 }
 
-// unmix forgets it.
+// unmix forgets the record after max_interval.
 func (m *Machine) unmix(now policy.Time) {
 	if m.sharing.mixed && now.Sub(m.sharing.mixedAt) > m.maxInterval() {
 		m.sharing.mixed = false
@@ -74,7 +74,7 @@ func (m *Machine) otherSlots(msg *wire.Message) bool {
 	return !bare && LastSlotOf(&msg.Load) != m.cfg.LastSlot
 }
 
-// differing reports whether that is news.
+// differing reports whether otherSlots is news: the sender is not the last such member.
 func (m *Machine) differing(msg *wire.Message) bool {
 	return m.otherSlots(msg) && msg.From != m.sharing.differs
 }

@@ -41,12 +41,12 @@ func NewGate(cfg Config, slots int) policy.Machine {
 type elsewhere struct {
 	// running says that a run under another token is going on, waiting that another token waits here until this member is due.
 	running, waiting bool
-	// hasRun says that a run was under another token, and intervalEnds when the interval after each of those is over.
+	// hasRun says that a run was under another token. intervalEnds is when the intervals after all such runs are over.
 	hasRun       bool
 	intervalEnds policy.Time
 }
 
-// Step applies one event: a message to the machine of its slot, the end of a run to the one that runs, the rest to all.
+// Step applies one event: a message to the machine of its slot, the end of a run to the machine that runs, the rest to all machines.
 func (s *Slots) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	for i := range s.machines {
 		if s.concerns(i, now.Time, ev) {
@@ -186,7 +186,7 @@ func (s *Slots) slotOf(m *wire.Message) int {
 	return 0
 }
 
-// Status is that of the busiest slot. The last run is the last one under any token, because min_interval counts for all.
+// Status returns the status of the busiest slot. The last run is the last one under any token, because min_interval counts for all.
 func (s *Slots) Status(now policy.Time) policy.Status {
 	status := s.SlotStatus(s.busiest(), now)
 	for i := range s.machines {
@@ -197,7 +197,7 @@ func (s *Slots) Status(now policy.Time) policy.Status {
 	return status
 }
 
-// Slots is how many there are.
+// Slots returns the number of slots.
 func (s *Slots) Slots() int { return len(s.machines) }
 
 // SlotStatus is the status of one slot; zero if this member does not have that slot.

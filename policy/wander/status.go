@@ -10,7 +10,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Why a member does not run its operation now, as clauses that complete "not running because …"; package pace has those of times.
+// Why a member does not run its operation now, as clauses that complete "not running because …"; package pace has the clauses about times.
 const (
 	// WhyRunning: it does run.
 	WhyRunning = "running"
@@ -35,8 +35,8 @@ type Detail struct {
 	policy.Status
 	// Load is what the token carries: see [RouteOf], [AgeOf], [OpOf].
 	Load wire.Load
-	// LastTo is where the last token went. Guards says that this member keeps a copy of a token that another one holds: Guarded, as
-	// far as it has heard.
+	// LastTo is where the last token went. Guards says that this member keeps a copy of a token that another member holds. Guarded is this holder, as far
+	// as this member has heard.
 	LastTo, Guarded wire.MemberID
 	Guards          bool
 	// RegenerateAt is when this member makes a new token if none comes; meaningful if RegenerateArmed.
@@ -51,7 +51,7 @@ type Detail struct {
 	// Op is the Δop in force, and OpSource where it comes from.
 	Op       time.Duration
 	OpSource OpSource
-	// RoundTrip is how long an answer has taken at most, of late; zero if there was none.
+	// RoundTrip is the longest recent time until an answer; zero if there was none.
 	RoundTrip time.Duration
 }
 
@@ -207,7 +207,7 @@ func (m *Machine) why(now, next policy.Time) string {
 // whyTooSoon says why the interval after the last run is not over.
 func (m *Machine) whyTooSoon(now policy.Time) string {
 	if now >= m.ran.at.Add(m.ran.wait) {
-		return pace.WhyTooSoon // It is another slot's run that counts.
+		return pace.WhyTooSoon // The run of another slot counts.
 	}
 	return m.repeat().Why()
 }

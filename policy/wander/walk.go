@@ -118,9 +118,9 @@ func (m *Machine) takeMissed(now policy.Time) (id wire.MemberID, tries uint8, ok
 	return wire.MemberID{}, 0, false
 }
 
-// miss puts a member that this one could not reach onto the token's list: the next holders try it first. Otherwise, of two members that
-// can never reach each other, the later one would starve. A member that several holders could not reach waits for the next lap. One
-// that is really gone soon leaves the views.
+// miss puts a member that this one could not reach onto the token's list: the next holders try it first. Otherwise, of two members that can never reach
+// each other, the later one would starve. A member that several holders could not reach waits for the next lap. A member that is really gone soon leaves
+// the views.
 func (m *Machine) miss(id wire.MemberID) {
 	if m.cfg.Walk == Random || m.tries >= MaxTries-1 {
 		return
@@ -130,15 +130,14 @@ func (m *Machine) miss(id wire.MemberID) {
 	SetRoute(&m.token.Load, &r)
 }
 
-// dueSoon reports whether a member that is not due yet keeps the token until it is. If the token comes a moment too early, the next
-// chance is a lap later, and the resource idles meanwhile. This pays only if the token comes at regular times, and with one token at
-// most.
+// dueSoon reports whether a member that is not due yet keeps the token until it is. If the token comes a moment too early, the next chance is a lap later,
+// and the resource idles meanwhile. This pays only if the token comes at regular times, and if no other token waits here.
 func (m *Machine) dueSoon(now, due policy.Time) bool {
 	return m.cfg.Walk == Sweep && !m.elsewhere.waiting && due.Sub(now) <= times(m.lapLength(), m.cfg.Skip)
 }
 
-// order names the order of a lap. In a shuffle each token has its own. With the same order, the tokens would soon follow each other, and
-// the later ones would find no member due.
+// order names the order of a lap. In a shuffle each token has its own order. With the same order, the tokens would soon follow each other, and the later
+// ones would find no member due.
 func (m *Machine) order(lap uint32) uint64 {
 	name := uint64(lap) + uint64(m.cfg.Slot)<<32
 	if m.cfg.Walk == Sweep {

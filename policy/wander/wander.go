@@ -12,7 +12,7 @@
 //	regenerate.go  a new token after regenerate-after (Δgen), and how Δgen adapts
 //	inquire.go     asking others before a token is made
 //	slots.go       several tokens; share.go: how they share the members in a sweep
-//	op.go          the measured duration of the operation; rounds.go: that of a lap
+//	op.go          the measured duration of the operation; rounds.go: the duration of a lap
 //	mint.go        the first token of a fleet, in the order of rank; a member alone
 //	believe.go     impossible numbers and stamps
 //	demand.go      runs for callers that wait
@@ -146,7 +146,8 @@ func (s state) mayBecome(next state) bool {
 type Machine struct {
 	cfg   Config
 	state state
-	// holds says that token is this member's now; otherwise token is the last one that was, and gaveUp says that the host was asleep then.
+	// holds says that this member holds token now. Otherwise token is the last token that it held, and gaveUp says that it gave this token up after a
+	// sleep.
 	holds, gaveUp bool
 	// waitsUntilDue says that restUntil is the time from which this member may run, grants that a run is to follow the state saves.
 	waitsUntilDue, grants bool
@@ -155,7 +156,8 @@ type Machine struct {
 	turns            pace.Turns
 	// paused says that an operator has paused the gate, leaving that this member is stopping.
 	paused, leaving bool
-	// unready says that the host has not said that it needs a run, readied that it has, and a token that rests here does not know it.
+	// unready says that the host has not said that it needs a run, readied that the host has said so while a token rests here, and the token has not been
+	// used yet.
 	unready, readied bool
 	// tries is how many holders before this one could not reach the member that is offered the token. heard says that a member has answered
 	// since that offer began.
@@ -226,7 +228,7 @@ func OrphanGrace(skip time.Duration) time.Duration { return Patience(skip) / 10 
 // TooShort reports whether skip is too short for a network with that round trip.
 func TooShort(skip, roundTrip time.Duration) bool { return roundTrip > Patience(skip)/2 }
 
-// LeastSkip is the shortest skip for a network with that round trip: twice that, so that lost messages can be repeated and questions are
+// LeastSkip is the shortest skip for a network with that round trip: twice the round trip, so that lost messages can be repeated and questions are
 // answered in time.
 func LeastSkip(roundTrip time.Duration) time.Duration {
 	const step = 50 * time.Millisecond
@@ -510,8 +512,8 @@ func (m *Machine) held() *guardian.Token {
 	return &m.token
 }
 
-// dueAt is the earliest time at which this member may run, under any of the gate's tokens, and never under two at once, while a window is
-// open; in a gate on demand only if a caller waits, and otherwise only if a caller waits or the host is ready.
+// dueAt is the earliest time at which this member may run: while a window is open, under any of the gate's tokens, but never under two at once. In a gate
+// on demand a caller must wait. In other gates a caller must wait, or the host must be ready.
 func (m *Machine) dueAt(now policy.Time) policy.Time {
 	switch {
 	case m.unwanted(), m.unready && !m.overrides():
@@ -533,7 +535,7 @@ func (m *Machine) mayRunAt(now, due policy.Time) policy.Time {
 	return due
 }
 
-// intervalEnds is when "the minimum time between two successive protected operations" is over, or that between a failed one and its repetition.
+// intervalEnds is when "the minimum time between two successive protected operations" is over, or the time between a failed run and its repetition.
 func (m *Machine) intervalEnds(now policy.Time) policy.Time {
 	if m.ran.ever {
 		now = m.ran.at.Add(m.interval())

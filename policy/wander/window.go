@@ -5,8 +5,8 @@ import (
 	"github.com/wanderd/wanderd/policy/pace"
 )
 
-// A member is due only while a window of its gate is open: "a member that may not run passes the token on; nobody ever holds and waits for a
-// window". Only a member that keeps the token anyway because it is due soon does that for a window, too, which opens within a lap of skips.
+// A member is due only while a window of its gate is open: "a member that may not run passes the token on; nobody ever holds and waits for a window". The
+// only exception is a member that keeps the token because it is due soon: it also keeps the token for a window that opens within a lap of skips.
 
 // setCalendar makes the calendar of the present windows. Most machines have none.
 func (m *Machine) setCalendar() {
