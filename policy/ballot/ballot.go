@@ -34,7 +34,7 @@
 //     Renewed. Every further Renewed is an Extend to [Machine.Until].
 //   - The run has ended: now, and not before, the token may be offered. Its Commit lends the rest of the lease (handoff's Lend). After the token was
 //     passed: [Machine.LetGo]. If the token is [Machine.Spent] instead: [Machine.Release] and Propose.
-//   - A run has ended, and the token is [Machine.Contested]: [Machine.Yield] and Propose, because other members may refuse the token.
+//   - A run has ended, and the token is [Machine.Contested]: [Machine.HoldOff], Release and Propose, because other members may refuse the token.
 //   - The outcome Ended: the token is over. The owner drops it and stops the run.
 //   - The last thing in each step: if [Machine.NeedsSave], a Save of a state with [Machine.Memo] in it.
 //

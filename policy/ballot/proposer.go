@@ -44,10 +44,10 @@ func (b *Machine) Propose(now policy.Time, turn time.Duration) {
 	b.proposer.notBefore = now.Add(b.turn())
 }
 
-// Yield releases the token for other members that propose. This member lets each of them run once, waits within for each run, and then proposes.
-func (b *Machine) Yield(now policy.Time, within time.Duration, out []policy.Effect) []policy.Effect {
+// HoldOff lets each other member run once before this one proposes again, and waits within for each of these runs. It is for a holder that is about to
+// release its token because other members propose; a token that comes here ends it.
+func (b *Machine) HoldOff(within time.Duration) {
 	b.holdOff = holdOff{b.cfg.Roster.Len() - 1, within}
-	return b.Release(now, out)
 }
 
 // turn is how long this member lets others go first.

@@ -72,12 +72,7 @@ func (g *Machine) give(now policy.Instant, why policy.Cause, to wire.MemberID, o
 func (g *Machine) destroy(now policy.Instant, out []policy.Effect) []policy.Effect {
 	token := *g.b.Token()
 	out = policy.AppendGave(out, policy.CauseDropped, wire.MemberID{}, &token)
-	return g.released(now, g.b.Release(now.Time, out))
-}
-
-// released: the epoch of the token that was here is over, and this member proposes the next as soon as it may.
-func (g *Machine) released(now policy.Instant, out []policy.Effect) []policy.Effect {
-	out = g.lose(now, out)
+	out = g.lose(now, g.b.Release(now.Time, out))
 	g.proposeAt = now.Time
 	return out
 }
@@ -86,7 +81,6 @@ func (g *Machine) released(now policy.Instant, out []policy.Effect) []policy.Eff
 // Or a member wishes for a new epoch while the token does not move and this member would run again: the ring or tree does not know of the members that
 // wait, because their requests were lost. A holder that runs again and again never lets the lease end.
 func (g *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect {
-	token := *g.b.Token()
-	out = policy.AppendGave(out, policy.CauseDropped, wire.MemberID{}, &token)
-	return g.released(now, g.b.Yield(now.Time, g.patiences()*g.set.Patience, out))
+	g.b.HoldOff(g.patiences() * g.set.Patience)
+	return g.destroy(now, out)
 }
