@@ -47,6 +47,8 @@ func (a *Agent) addFact(s *control.Gate, f *policy.Fact) {
 		s.Backups = f.Count
 	case "on_lost":
 		s.OnLost = f.Text
+	case "ask_before_run":
+		s.AskBeforeRun = f.Text == "true"
 	case "op":
 		s.Op, s.OpSource = control.Duration(f.For), f.Text
 	case "max_interval":

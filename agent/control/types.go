@@ -120,6 +120,8 @@ type Gate struct {
 	// member has revived.
 	Backups int    `json:"backups"`
 	OnLost  string `json:"on_lost"`
+	// AskBeforeRun says that this member asks all others before it runs.
+	AskBeforeRun bool `json:"ask_before_run,omitempty"`
 	// Roster is that of a strict gate, in the order of the names; absent in other gates.
 	Roster []Voter `json:"roster,omitempty"`
 	// Windows are when the gate may run; none is always. WindowOpen says that one is open until WindowCloses; otherwise the next one opens at

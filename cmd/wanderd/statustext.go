@@ -115,6 +115,9 @@ func writeSoft(line func(name, format string, args ...any), g control.Gate, now 
 		backups = fmt.Sprintf("%s for each token; on_lost %s", count(uint64(g.Backups), "guardian"), printable(g.OnLost))
 	}
 	line("backups", "%s", backups)
+	if g.AskBeforeRun {
+		line("asks", "all other hosts before it runs (ask_before_run)")
+	}
 	op := format(g.Op)
 	if g.OpSource != "" {
 		op += " (" + printable(g.OpSource) + ")"

@@ -130,6 +130,8 @@ func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect
 	switch {
 	case m.leaving:
 		return m.pass(now, out)
+	case now.Time >= due && m.asksFirst():
+		return m.becomeAsking(now, out)
 	case now.Time >= due:
 		return m.becomeGranting(now, out)
 	case m.peers.alone():

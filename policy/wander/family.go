@@ -32,6 +32,8 @@ func wellFormed(m *wire.Message) bool {
 		var only wire.Load
 		SetLastSlot(&only, LastSlotOf(&m.Load))
 		return m.Exchange != 0 && m.Nonce == 0 && m.Token == wire.Ref{Slot: m.Token.Slot} && m.Load == only
+	case KindIntent, KindConsent, KindObjection:
+		return m.Exchange != 0 && m.Nonce == 0 && m.Token.IsWhole()
 	case KindSeen:
 		return m.Exchange != 0 && m.Nonce != 0 && m.Token.IsWhole()
 	}

@@ -127,6 +127,10 @@ func (m *Machine) expectsWord(msg *wire.Message) bool {
 		return m.expectsInquiry()
 	case msg.Kind == KindSeen:
 		return m.expectsSeen(msg)
+	case msg.Kind == KindIntent:
+		return m.state != gone
+	case msg.Kind == KindConsent || msg.Kind == KindObjection:
+		return m.replies(msg)
 	}
 	if msg.Kind == guardian.KindBeat && msg.Token.Seq < m.numbers.seen && !m.guardian.Meets(msg) {
 		if t, known := m.guardian.Latest(msg.Token.ID); !known || t.Seq == 0 {
@@ -146,6 +150,10 @@ func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Eff
 		return m.onInquiry(now, msg, out)
 	case KindSeen:
 		return m.onSeen(now, msg, out)
+	case KindIntent:
+		return m.onIntent(now, msg, out)
+	case KindConsent, KindObjection:
+		return m.onReply(now, msg, out)
 	case guardian.KindAsk:
 		out = m.handoff.Refuse(msg, out)
 		out = m.rise(msg, out)
@@ -172,6 +180,8 @@ func (m *Machine) onImpossible(now policy.Instant, msg *wire.Message, out []poli
 	out = policy.AppendTell(out, NoteSeqRefused, msg.From, &msg.Token)
 	switch {
 	case msg.Token.Slot != m.cfg.Slot || m.state == gone:
+	case msg.Kind == KindIntent:
+		return m.onIntent(now, msg, out)
 	case msg.Kind == guardian.KindAsk:
 		return m.vouch(msg, m.guardian.Reply(now.Time, msg, m.held(), out))
 	case m.guardian.Meets(msg):
@@ -179,6 +189,11 @@ func (m *Machine) onImpossible(now policy.Instant, msg *wire.Message, out []poli
 		m.guardian.Wait(now.Time)
 	}
 	return out
+}
+
+// hearsAnyway reports whether a message has an effect although its number is not believed: see onImpossible.
+func (m *Machine) hearsAnyway(msg *wire.Message) bool {
+	return msg.Kind == guardian.KindAsk || msg.Kind == KindIntent || m.guardian.Meets(msg)
 }
 
 // vouch changes the answer to a question, which is the last effect, while a run goes on whose token this member has lost. The answer then says that a
@@ -190,9 +205,11 @@ func (m *Machine) vouch(ask *wire.Message, out []policy.Effect) []policy.Effect 
 	return out
 }
 
-// rise gives the held token the number of a question, if that is higher: the asker knows of a copy of which nobody else knows more.
+// rise gives the held token the number of a question, if that is higher: the asker knows of a copy of which nobody else knows more. While a token is
+// offered, or a number is being saved, it keeps its number, because it is passed on with that one, or runs under it. Its holder will be asked again.
 func (m *Machine) rise(ask *wire.Message, out []policy.Effect) []policy.Effect {
-	if !m.holds || m.token.ID != ask.Token.ID || ask.Token.Seq <= m.token.Seq {
+	fixed := m.state == offering || m.state == saves
+	if !m.holds || fixed || m.token.ID != ask.Token.ID || ask.Token.Seq <= m.token.Seq {
 		return out
 	}
 	m.token.Seq = ask.Token.Seq
@@ -268,8 +285,7 @@ func (m *Machine) concerns(now policy.Instant, ev *policy.Event) bool {
 	case policy.Suspended:
 		return false
 	case policy.Received:
-		impossible := ev.Msg.Kind != guardian.KindAsk && !m.guardian.Meets(&ev.Msg) && !m.believes(now, &ev.Msg.Token)
-		return !impossible && m.Expects(&ev.Msg)
+		return (m.believes(now, &ev.Msg.Token) || m.hearsAnyway(&ev.Msg)) && m.Expects(&ev.Msg)
 	case policy.Started, policy.PeersChanged, policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Ordered, policy.Leave,
 		policy.Woke:
 	}

@@ -60,7 +60,7 @@ func (m *Machine) onSilence(now policy.Instant, out []policy.Effect) []policy.Ef
 // question in any case.
 func (m *Machine) inquire(now policy.Instant, must bool, out []policy.Effect) (over bool, effects []policy.Effect) {
 	q := &m.inquiry
-	half := max(m.timeout()/2, m.handoff.RoundTrip()*3/2)
+	half := m.answersWithin()
 	switch {
 	case !q.live && !must:
 		return true, out
@@ -282,7 +282,7 @@ func (m *Machine) pursue(now policy.Instant, from wire.MemberID, out []policy.Ef
 	// It is a new question, so that its answers are counted from when it was sent.
 	*q = inquiry{
 		live: true, id: wire.Exchange(policy.Draw(m.cfg.Entropy)), asked: leads, times: askedAtFirst, steps: q.steps + 1,
-		askedAt: now.Time, repeatAt: now.Time, until: now.Time.Add(m.timeout() / 2),
+		askedAt: now.Time, repeatAt: now.Time, until: now.Time.Add(m.answersWithin()),
 	}
 	noToken := m.noToken()
 	out = policy.AppendTell(out, NoteInquired, from, &noToken.Ref)

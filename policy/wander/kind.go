@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// The two messages by which a member asks for a token before it makes one.
+// The messages by which a member asks for a token before it makes one, and whether another one runs before it does.
 const (
 	// KindInquiry asks whether the addressee has seen a token. No token has come to its sender for regenerate-after, so it would
 	// make a new one. Of the token it has the slot only.
@@ -17,10 +17,22 @@ const (
 	// KindSeen answers an Inquiry: its sender held this token or heard of it some time ago: the nonce, in nanoseconds and at least 1. The
 	// trail lists members that may have heard of it since.
 	KindSeen
+	// KindIntent: its sender holds the token and is about to run. It asks whether anything stands in the way.
+	KindIntent wire.Kind = iota + 10
+	// KindConsent answers an Intent: its sender does not run.
+	KindConsent
+	// KindObjection answers an Intent: its sender runs, or is about to and goes first.
+	KindObjection
 )
 
 // Kinds returns the kinds of message of a soft gate.
 func Kinds() policy.Kinds {
-	own := policy.Kinds{{Kind: KindInquiry, Name: "Inquiry"}, {Kind: KindSeen, Name: "Seen"}}
+	own := policy.Kinds{
+		{Kind: KindInquiry, Name: "Inquiry"},
+		{Kind: KindSeen, Name: "Seen"},
+		{Kind: KindIntent, Name: "Intent"},
+		{Kind: KindConsent, Name: "Consent"},
+		{Kind: KindObjection, Name: "Objection"},
+	}
 	return slices.Concat(handoff.Kinds(), guardian.Kinds(), own)
 }

@@ -17,7 +17,7 @@ func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effe
 	switch m.state {
 	case running:
 		return m.stop(out)
-	case resting:
+	case resting, asking:
 		return m.pass(now, out)
 	case saves:
 		return m.pass(now, m.retract(out))
@@ -77,7 +77,7 @@ func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy
 
 // keepAlone continues with a token whose offer was abandoned.
 func (m *Machine) keepAlone(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if m.state != offering && m.state != doubting && m.state != saves {
+	if m.state != offering && m.state != doubting && m.state != saves && m.state != asking {
 		return out
 	}
 	m.muster(now.Time)

@@ -36,7 +36,9 @@ type firstToken struct {
 // onPeersChanged handles a new view of the gate.
 func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	wasAlone := m.peers.alone()
+	before := m.peers
 	m.peers = newPeers(ev.Peers, m.cfg.Self)
+	m.changeAsked(now.Time, &before)
 	m.passed.lap = m.passed.rounds.lap(m.lapLength())
 	m.settle(now)
 	m.first.known = ev.TokenKnown

@@ -17,6 +17,10 @@ const (
 	NoteRan
 	// NoteDenied: the start of the operation could not be saved, or not in time. It does not run, and Token is passed on.
 	NoteDenied
+	// NoteOpposed: Peer runs, or is about to, and this member holds Token and does not run this time.
+	NoteOpposed
+	// NoteOverruled: Peer objects to runs here for longer than an operation lasts. This member runs.
+	NoteOverruled
 	// NoteResting: this member holds Token and does not run, because it ran too recently.
 	NoteResting
 	// NoteRemoved: Token arrived less than min_interval after a run under a token that precedes it, and was discarded.
@@ -62,6 +66,8 @@ func Notes() policy.Notes {
 		{Note: NoteArrived, Name: "arrived", Level: policy.Debug, Text: "token arrived"},
 		{Note: NoteRan, Name: "ran", Level: policy.Debug, Text: "due; the hook may start"},
 		{Note: NoteDenied, Name: "denied", Level: policy.Error, Denied: true, Text: "not running the hook this time; the token goes on"},
+		{Note: NoteOpposed, Name: "opposed", Level: policy.Info, Text: "another member runs; not running the hook this time"},
+		{Note: NoteOverruled, Name: "overruled", Level: policy.Warn, Text: "a member objects to runs here for longer than an operation takes; running all the same"},
 		{Note: NoteResting, Name: "resting", Level: policy.Debug, Text: "token rests"},
 		{Note: NoteRemoved, Name: "removed", Level: policy.Info, Text: "removed a token: this member ran recently under an older one"},
 		{Note: NoteMet, Name: "met_older", Level: policy.Info, Text: "two tokens met; removed the younger"},

@@ -15,9 +15,10 @@ type Settings struct {
 	Windows window.Set
 	Walk    Walk
 	// Slots is how many tokens the gate has: 1 to wire.MaxSlots; zero stands for one.
-	Slots   int
-	Backups int
-	OnLost  OnLost
+	Slots        int
+	Backups      int
+	OnLost       OnLost
+	AskBeforeRun bool
 }
 
 var _ policy.Protocol = Settings{}
@@ -30,7 +31,7 @@ func (s Settings) Machine(seat policy.Seat) policy.Machine {
 	return NewGate(Config{
 		Gate: seat.Gate, Self: seat.Self, WaitAlone: seat.WaitsAlone, Rejoins: seat.Rejoins, Entropy: seat.Entropy,
 		Skip: s.Skip, Op: s.Op, MinInterval: s.MinInterval, RetryAfter: s.RetryAfter, MaxInterval: s.MaxInterval,
-		Walk: s.Walk, Backups: s.Backups, OnLost: s.OnLost, OnDemand: seat.OnDemand, Windows: pace.WindowsOf(s.Windows),
+		Walk: s.Walk, Backups: s.Backups, OnLost: s.OnLost, AskBeforeRun: s.AskBeforeRun, OnDemand: seat.OnDemand, Windows: pace.WindowsOf(s.Windows),
 	}, max(s.Slots, 1))
 }
 

@@ -2,6 +2,7 @@ package wander
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -28,6 +29,8 @@ const (
 	WhyUnwanted = "nobody here waits for a run"
 	// WhySaving: it is due, and the start of its run is being saved.
 	WhySaving = "due, recording the start"
+	// WhyAsking: it is due, and asks whether another member runs.
+	WhyAsking = "due, asking the other members"
 )
 
 // Detail is the status of a soft gate, with what other protocols do not have.
@@ -124,6 +127,7 @@ func (m *Machine) paceFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 		policy.Fact{Name: "min_interval", For: m.cfg.MinInterval},
 		policy.Fact{Name: "backups", Count: m.cfg.Backups},
 		policy.Fact{Name: "on_lost", Text: m.cfg.OnLost.String()},
+		policy.Fact{Name: "ask_before_run", Text: strconv.FormatBool(m.cfg.AskBeforeRun)},
 		policy.Fact{Name: "op", For: d.Op, Text: d.OpSource.String()},
 		policy.Fact{Name: "max_interval", For: d.MaxInterval, Text: m.maxIntervalRule(&d)},
 		policy.Fact{Name: "regenerate_after", For: d.RegenerateAfter})
@@ -186,6 +190,8 @@ func (m *Machine) why(now, next policy.Time) string {
 		return WhyRunning
 	case m.granting():
 		return WhySaving
+	case m.state == asking:
+		return WhyAsking
 	case m.leaving:
 		return WhyLeaving
 	case m.waitsAlone():

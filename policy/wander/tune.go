@@ -17,7 +17,7 @@ func (m *Machine) Tune(p policy.Protocol) bool {
 	c := &m.cfg
 	c.Op, c.MinInterval, c.RetryAfter, c.MaxInterval, c.Windows = s.Op, s.MinInterval, s.RetryAfter, s.MaxInterval, pace.WindowsOf(s.Windows)
 	m.setCalendar()
-	c.Walk, c.Backups, c.OnLost = s.Walk, s.Backups, s.OnLost
+	c.Walk, c.Backups, c.OnLost, c.AskBeforeRun = s.Walk, s.Backups, s.OnLost, s.AskBeforeRun
 	m.setRepeat(m.pace().Held(m.repeat()))
 	if m.state == resting {
 		m.restUntil = math.MinInt64

@@ -8,6 +8,7 @@
 // The rules, by file:
 //
 //	arrive.go      what happens to a token that arrives: removal, meeting, running, resting
+//	intent.go      asking all others before a run, if the operator wants that
 //	save.go        what must be durable before a run starts, or a token goes on
 //	regenerate.go  a new token after regenerate-after (Δgen), and how Δgen adapts
 //	inquire.go     asking others before a token is made
@@ -62,6 +63,8 @@ type Config struct {
 	// Rejoins says that this member was in a fleet in an earlier life, so it is not alone only because it has just started. It waits for the
 	// others, but no longer than for a lost token, because they may be gone for good.
 	Rejoins bool
+	// AskBeforeRun makes a member that is due ask all others whether one of them runs.
+	AskBeforeRun bool
 	// Backups is how many guardians the token has, 0 to guardian.MaxBackups; 0 is the plain paper.
 	Backups int
 	// Skip is Δskip: "the minimum latency of a token inside a component: this is the time a token will stay in a component
@@ -87,6 +90,7 @@ type Config struct {
 //
 //	state     token   ends with
 //	absent    no      a token that arrives; regenerate-after; the first token being due
+//	asking    yes     the answers of all others, or an objection; half a skip
 //	saves     yes     a Saved; half a skip
 //	running   yes¹    the end of the protected operation
 //	resting   yes     the end of skip; if this member is alone, of min_interval
@@ -99,6 +103,7 @@ type state uint8
 
 const (
 	absent state = iota
+	asking
 	saves
 	running
 	resting
@@ -111,6 +116,8 @@ func (s state) String() string {
 	switch s {
 	case absent:
 		return "absent"
+	case asking:
+		return "asking"
 	case saves:
 		return "saving"
 	case running:
@@ -137,7 +144,7 @@ func (s state) mayBecome(next state) bool {
 		return s == absent
 	case doubting:
 		return s != absent && s != gone
-	case absent, saves, resting, offering:
+	case absent, asking, saves, resting, offering:
 	}
 	return s != gone
 }
@@ -165,6 +172,10 @@ type Machine struct {
 	heard bool
 	// disturbed says that the duration of the present run means nothing: it was told to stop, or the host was asleep.
 	disturbed bool
+	// asked is how often this member has asked the others before a run. asksAgain says that it was away when the answers were due, and has begun
+	// anew.
+	asked     uint8
+	asksAgain bool
 	// failures is how many runs have failed in a row.
 	failures uint8
 	// measured is the estimate of Δop in milliseconds; zero if there is none.
@@ -177,20 +188,22 @@ type Machine struct {
 	lastTo wire.MemberID
 	// grownAt is the time up to which the age of the held token is counted.
 	grownAt policy.Time
-	// restUntil ends the states resting and saves.
+	// restUntil ends the states asking, resting and saves.
 	restUntil policy.Time
 	// elsewhere is the state of the other slots of this member.
 	elsewhere elsewhere
 
-	ran     ran
-	passed  passed
-	numbers numbers
-	silence silence
-	inquiry inquiry
-	sharing sharing
-	first   firstToken
-	peers   peers
-	avoid   avoided
+	ran      ran
+	passed   passed
+	numbers  numbers
+	silence  silence
+	inquiry  inquiry
+	intent   intent
+	objector objector
+	sharing  sharing
+	first    firstToken
+	peers    peers
+	avoid    avoided
 
 	guardian guardian.Machine
 	handoff  handoff.Machine
@@ -250,7 +263,7 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	if m.calendar != nil {
 		m.calendar.See(now)
 	}
-	if m.unready && m.granting() && !m.demanded {
+	if m.unready && m.granting() && !m.demanded && m.concerns(now, ev) {
 		out = m.desist(now, out)
 	}
 	if m.guardian.Overdue(now.Time, m.held()) && m.concerns(now, ev) {
@@ -302,6 +315,8 @@ func (m *Machine) NextWake() (policy.Time, bool) {
 		if m.readied {
 			consider(math.MinInt64)
 		}
+	case asking:
+		consider(min(m.asksAt(), m.restUntil))
 	case absent:
 		if t, ok := m.makesAt(); ok {
 			consider(t)
@@ -386,6 +401,8 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 			m.readied = false
 			out = m.reconsider(now, out)
 		}
+	case asking:
+		out = m.wakeIntent(now, out)
 	case saves:
 		if m.tooLate(now.Time) {
 			out = m.onSaveHangs(now, out)

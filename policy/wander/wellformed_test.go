@@ -50,7 +50,7 @@ func withNonce() []wire.Kind {
 func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 	bare := []wire.Kind{handoff.KindAck, handoff.KindCommit}
 	about := []wire.Kind{wander.KindInquiry}
-	questions := []wire.Kind{guardian.KindAsk, guardian.KindHeard, wander.KindInquiry, wander.KindSeen}
+	questions := []wire.Kind{guardian.KindAsk, guardian.KindHeard, wander.KindInquiry, wander.KindSeen, wander.KindIntent, wander.KindConsent, wander.KindObjection}
 	others := func(but ...wire.Kind) []wire.Kind {
 		return slices.DeleteFunc(kinds(), func(k wire.Kind) bool { return slices.Contains(but, k) })
 	}

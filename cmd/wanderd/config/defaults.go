@@ -38,6 +38,10 @@ func (l *Layers) setDefaults() {
 		s.Broken = dir.Broken
 	}
 	l.completeAddresses()
+	if ask := &l.shared.AskBeforeRun; l.Of(ask).IsFree() {
+		*ask = l.trust == trustKnownHosts
+		l.ByRule(ask, "with trust = "+l.trust)
+	}
 	defaultTimes(&l.Reading, &l.shared, true)
 }
 

@@ -12,7 +12,7 @@ import (
 
 // tunable are the settings of a soft gate that can change while an agent runs, and those of any gate.
 func tunable() (soft, each []string) {
-	return []string{"max_interval", "op", "walk", "backups", "on_lost"},
+	return []string{"max_interval", "op", "walk", "backups", "on_lost", "ask_before_run"},
 		[]string{"hook", "hook_timeout", "ready", "ready_timeout", "min_interval", "retry_after", "window", "window_hard", "stop_after"}
 }
 

@@ -35,6 +35,7 @@ walk = "sweep"                            # default
 slots = 1                                 # default
 backups = 2                               # default
 on_lost = "finish"                        # default
+ask_before_run = false                    # default: with trust = secret
 # roster =                                # not set
 request = "martin"                        # default
 kill_after = "5s"                         # default

@@ -65,7 +65,7 @@ func (g *gate) defaultStrict() {
 func (g *gate) idle() (list []*settings.Setting) {
 	without := []any{&g.Roster, &g.request, &g.lease, &g.KillAfter}
 	if g.isStrict() {
-		without = []any{&g.Walk, &g.Slots, &g.Skip, &g.OnLost, &g.Op, &g.MaxInterval}
+		without = []any{&g.Walk, &g.Slots, &g.Skip, &g.OnLost, &g.AskBeforeRun, &g.Op, &g.MaxInterval}
 	}
 	if g.policy == PolicyTree {
 		without = append(without, &g.request)

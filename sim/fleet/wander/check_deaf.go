@@ -27,7 +27,7 @@ func NewDeafChecker(while time.Duration) sim.Watcher {
 			return nil
 		}
 		s := Detail(c, o.Member)
-		if !s.Holding || len(c.View(o.Member)) <= 1 || s.Why == wander.WhyRunning || s.Why == wander.WhySaving || !guarded(c, o.Member) {
+		if !s.Holding || len(c.View(o.Member)) <= 1 || s.Why == wander.WhyRunning || s.Why == wander.WhyAsking || s.Why == wander.WhySaving || !guarded(c, o.Member) {
 			*me = failure{}
 			return nil
 		}

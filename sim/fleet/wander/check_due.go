@@ -2,6 +2,7 @@ package wander
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/handoff"
@@ -26,8 +27,9 @@ func NewDueChecker() sim.Watcher {
 			return nil
 		}
 		s := c.Status(o.Member)
-		// A run that is being saved may be denied because the disk fails. The token goes on then.
-		if !s.Holding || s.Why == wander.WhyRunning || s.Why == wander.WhySaving || s.Why == wander.WhyNotReady || s.NextRun > o.At || me.leaving {
+		// A run that is being saved may be denied because the disk fails, and others may object to one. The token goes on then.
+		tries := slices.Contains([]string{wander.WhyRunning, wander.WhyAsking, wander.WhySaving, wander.WhyNotReady}, s.Why)
+		if !s.Holding || tries || s.NextRun > o.At || me.leaving {
 			me.failed = 0
 			return nil
 		}

@@ -63,7 +63,7 @@ type word struct {
 //   - A member that yielded a token because it heard nobody revives it only if it has heard somebody since, or is alone.
 //   - A guardian need not wait if the guard of the holder's run says that the run is gone and its agent dead. The guard says what the
 //     holder entrusted it with, about the token of that run.
-//   - A holder that learns that its token was overtaken drops it. No member takes a copy with a number no higher than the one with
+//   - A holder that learns that its token was overtaken drops it, or takes the number that a question names. No member takes a copy with a number no higher than the one with
 //     which it passed the token on.
 //   - A member grants a run, passes a token on or goes on beating only if its guardians had word of it within the last patience.
 //   - The higher a guardian's rank, the longer it waits before it asks. One that another guardian tells that the holder was heard asks
@@ -136,10 +136,8 @@ func (k *guards) event(me *guard, o *sim.Occurrence) error {
 		me.bury(m.Token)
 	case guardian.KindAsk:
 		// A guardian that has heard the holder lately need not believe another one that has not.
-		if w, ok := me.heard[m.Token.ID]; ok {
-			w.seq = max(w.seq, m.Token.Seq)
-			me.heard[m.Token.ID] = w
-		}
+		w.seq = max(w.seq, m.Token.Seq)
+		me.heard[m.Token.ID] = w
 	case guardian.KindHeard, guardian.KindKnown:
 		me.learn(o, m.Token, false)
 	case guardian.KindYield:
@@ -370,6 +368,8 @@ func (me *guard) holder(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) err
 	}
 	tells := m.Kind >= guardian.KindBeat && m.Kind <= guardian.KindBuried || m.Kind == handoff.KindToken && o.Expected
 	switch {
+	case m.Kind == guardian.KindAsk && (s.Phase == "offering" || s.Phase == "saving"):
+		return nil // It passes its token on, or runs, with the number that it has begun with.
 	case tells && m.Token.Seq > s.Token.Seq:
 		return fmt.Errorf("guard: %s holds %v with number %d and was told of %d", o.Who(), s.Token.ID, s.Token.Seq, m.Token.Seq)
 	case m.Kind == guardian.KindBeat && m.Token.Seq == s.Token.Seq && m.From.Compare(m.To) > 0:

@@ -11,8 +11,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// LiarChecker checks what one lying member can cost the others, if its habits are [Bounded]: at most two operations of theirs run at once, and
-// all of that takes no longer than a lap.
+// LiarChecker checks what one lying member can cost the others, if they ask before they run, or if its habits are [BoundedUnasked]: at most two operations of
+// theirs run at once, and all of that takes no longer than a lap.
 type LiarChecker struct {
 	// liar is the member that lies, revoked says that it no longer does.
 	liar    int
@@ -34,7 +34,7 @@ type LiarChecker struct {
 // NewLiarChecker returns a checker of one run of a scenario.
 func NewLiarChecker(s *LiarScenario) *LiarChecker {
 	return &LiarChecker{
-		liar: -1, bounded: s.Liar.Habits&^Bounded == 0, lap: s.Scenario.lap(), running: map[int]bool{}, granted: map[int]wire.Seq{},
+		liar: -1, bounded: s.Scenario.AskBeforeRun || s.Liar.Habits&^BoundedUnasked == 0, lap: s.Scenario.lap(), running: map[int]bool{}, granted: map[int]wire.Seq{},
 	}
 }
 

@@ -13,11 +13,11 @@ import (
 
 // NewWindowChecker checks two rules of a gate with windows. A run begins only in a window, or while its start that was granted in one is being
 // saved. And "a member that may not run passes the token on; nobody ever holds and waits for a window": a token rests at a member
-// outside its windows for a skip, or for a lap of skips at most, if the member is due by then; a new one for as
-// long again as a start may take. Once it is offered it does not rest, even if the offer is to somebody who has left. startWithin is the
+// outside its windows for a skip, or for a lap of skips or two offers at most, if the member is due by then; a
+// new one for as long again as a start may take. Once it is offered it does not rest, even if the offer is to somebody who has left. startWithin is the
 // longest time from a grant to its start.
 func NewWindowChecker(windows window.Set, members int, skip, startWithin time.Duration) sim.Watcher {
-	most := time.Duration(members)*skip + startWithin
+	most := max(time.Duration(members)*skip, 2*wander.Patience(skip)) + startWithin
 	type rest struct {
 		rests bool
 		since policy.Time
@@ -34,6 +34,8 @@ func NewWindowChecker(windows window.Set, members int, skip, startWithin time.Du
 			switch e := &o.Effects[i]; {
 			case e.Kind == policy.Run && !windows.Open(wall) && !windows.Open(wall-int64(startWithin)):
 				return fmt.Errorf("window: %s runs at %s, outside its windows", o.Who(), sim.Seconds(o.At))
+			case e.Kind == policy.Gave:
+				me.rests = false
 			case e.Kind != policy.Tell:
 			case e.Note == wander.NoteResting:
 				*me = rest{true, o.At}

@@ -47,22 +47,24 @@ const (
 	Swallows
 	// Offers: it offers tokens, and passes them on once: those that it held, those of others, and those that do not exist.
 	Offers
+	// Objects: it objects to the runs of others. It is drawn apart, and only where members ask before they run.
+	Objects
 
-	habitsEnd
+	habitsEnd = Objects
 )
 
-// Bounded are the habits that can cost the others no more than two operations at once, for a lap in all: what is said of a token makes members drop
-// and miss it, but none makes another one while a member answers that it holds one. Members that believe in different tokens that were made up ask
-// all the same: a holder answers whatever the token, and who asks about an older one goes first. But a token that is passed on is believed, whoever
-// made it up, and is one more until it meets the older one.
-const Bounded = habitsEnd - 1 - Offers
+// BoundedUnasked are the habits that can cost the others no more than two operations at once, for a lap in all, even if nobody asks before a run: what is
+// said of a token makes members drop and miss it, but none makes another one while a member answers that it holds one. Members that believe in different
+// tokens that were made up ask all the same: a holder answers whatever the token, and who asks about an older one goes first. But a token that is passed
+// on is believed, whoever made it up, and is one more until it meets the older one. If members ask before they run, that is no run more.
+const BoundedUnasked = habitsEnd - 1 - Offers
 
 // habits is how many there are.
 const habits = 9
 
 // String lists the habits.
 func (h Habits) String() string {
-	names := []string{"slanders", "claims", "dismisses", "reassures", "asks", "invents", "replays", "swallows", "offers"}
+	names := []string{"slanders", "claims", "dismisses", "reassures", "asks", "invents", "replays", "swallows", "offers", "objects"}
 	var has []string
 	for i, name := range names {
 		if h&(1<<i) != 0 {
@@ -127,6 +129,8 @@ func (l *liar) overhear(m *wire.Message) sim.Fate {
 		l.madeUp(m.Exchange)
 		commit := handoff.Reply(m, handoff.KindCommit, m.Nonce)
 		l.say(&commit)
+	case l.Habits&Objects != 0 && m.Kind == wander.KindIntent && mine:
+		l.object(m)
 	case l.Habits&Reassures != 0 && (m.Kind == guardian.KindAsk || m.Kind == wander.KindInquiry) && l.said > 0:
 		l.reassure(m)
 	}
@@ -247,6 +251,17 @@ func (l *liar) reassure(question *wire.Message) {
 	l.say(&answer)
 }
 
+// object objects to a run: it runs itself, or it is about to and goes first.
+func (l *liar) object(intent *wire.Message) {
+	lie := *intent
+	lie.Kind, lie.From, lie.To = wander.KindObjection, intent.To, intent.From
+	if l.dice.IntN(2) == 0 {
+		lie.Kind, lie.Exchange = wander.KindIntent, wire.Exchange(l.dice.Uint64()|1)
+		lie.Token.ID.Birth /= 2
+	}
+	l.say(&lie)
+}
+
 // invent makes it a token that does not exist, older or younger than that of which it was told.
 func (l *liar) invent(m *wire.Message) {
 	off := int64(l.dice.ExpFloat64() * float64(time.Hour))
@@ -298,7 +313,13 @@ func DrawLiar(seed uint64) LiarScenario {
 	}
 	s.AskFirst = d.sometimes(0.5)
 	s.Duration = time.Duration(d.share(2, 8) * float64(s.lap()))
-	return LiarScenario{Scenario: s, Liar: d.liar(&s)}
+	l := d.liar(&s)
+	// Later additions have dice of their own, so that older draws stay as they were.
+	more := drawing{rand.New(rand.NewPCG(seed, sim.Mix(67)))}
+	if s.AskBeforeRun = l.Habits&Offers != 0 || more.sometimes(0.2); s.AskBeforeRun && more.sometimes(0.4) {
+		l.Habits |= Objects
+	}
+	return LiarScenario{Scenario: s, Liar: l}
 }
 
 // liar has one habit, or several.

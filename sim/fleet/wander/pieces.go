@@ -31,6 +31,7 @@ func pieces() []piece {
 		{label: 28, share: 0.1, draw: drawing.operators},
 		{label: 27, share: 0.05, draw: drawing.brakes},
 		{label: 65, share: 0.1, draw: drawing.readiness},
+		{label: 81, share: 0.1, draw: drawing.consent},
 	}
 }
 
@@ -134,11 +135,11 @@ func (d drawing) operators(s *Scenario) {
 	}
 }
 
-// brakes: nothing goes wrong but the operation, so that all know in which order it has failed.
+// brakes: nothing goes wrong but the operation, so that all know in which order it has failed. In a slow network a token might be revived.
 func (d drawing) brakes(s *Scenario) {
 	*s = Scenario{
 		Seed: s.Seed, Members: s.Members, Skip: s.Skip, Op: s.Op, MinInterval: max(s.MinInterval, s.Op), Walk: s.Walk, Backups: 2, TokenInPlace: true,
-		Network: sim.Network{Latency: s.Network.Latency, Encode: true}, Membership: s.Membership, Duration: s.Duration,
+		Network: sim.Network{Latency: min(s.Network.Latency, s.Skip/10), Encode: true}, Membership: s.Membership, Duration: s.Duration,
 		Hook:      sim.Hook{Takes: s.Op, Fails: d.share(0.3, 0.9)},
 		Operators: sim.Operators{Every: d.time(s.Skip, s.Duration), For: d.time(s.Skip, s.Duration/2), StopAfter: 1 + d.IntN(4)},
 	}
@@ -153,6 +154,9 @@ func (d drawing) readiness(s *Scenario) {
 		No: d.share(0.05, 0.8), Takes: d.time(s.Skip/10, 4*s.Skip), Timeout: d.time(s.Skip, 4*s.Skip), Again: d.time(s.Skip, 2*s.MinInterval),
 	}
 }
+
+// consent: members ask all others before they run.
+func (drawing) consent(s *Scenario) { s.AskBeforeRun = true }
 
 // windowedFor is for how long the windows of a scenario open and close, in minutes; then they stay open for the rest of the day.
 const windowedFor = 60

@@ -28,6 +28,8 @@ type Scenario struct {
 	// Backups and OnLost are those of [wander.Config].
 	Backups int
 	OnLost  wander.OnLost
+	// AskBeforeRun is that of [wander.Config].
+	AskBeforeRun bool
 	// Slots is how many tokens there are; zero is one.
 	Slots int
 	// MixedSlots gives every third member one token less.
@@ -86,7 +88,7 @@ func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 			return s.machine(seat.Index, wander.Config{
 				Gate: seat.Gate, Self: seat.Self, Skip: s.Skip, Op: op, MinInterval: s.MinInterval, MaxInterval: s.MaxInterval,
 				OnDemand: s.onDemand(), RetryAfter: s.RetryAfter, Windows: s.Windows,
-				Backups: s.Backups, OnLost: s.OnLost, Walk: s.Walk, Laps: laps, WaitAlone: s.WaitAlone, Rejoins: seat.Rejoins,
+				Backups: s.Backups, OnLost: s.OnLost, AskBeforeRun: s.AskBeforeRun, Walk: s.Walk, Laps: laps, WaitAlone: s.WaitAlone, Rejoins: seat.Rejoins,
 				Entropy: seat.Entropy,
 			}, &machines[seat.Index])
 		},

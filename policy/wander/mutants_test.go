@@ -1,0 +1,10 @@
+package wander_test
+
+import (
+	"testing"
+
+	"github.com/wanderd/wanderd/tools/mutant"
+)
+
+// Most known-bad soft gates are in sim/fleet/wander, where hunts notice them. Those that ask badly before a run are noticed by stories.
+func TestMutantsAreCaught(t *testing.T) { mutant.Load(t, "../..", "testdata/mutants").EachIsCaught(t) }
