@@ -50,6 +50,7 @@ func attacks() []attack {
 		{"with the secret: members said to leave, 20/s", true, false, dismiss, false},
 		{"a member of another gate on the token, 20/s", true, true, slander("other"), false},
 		{"a member of the gate on the token, 20/s", true, true, slander(hosts.GateName), true},
+		{"a member of the gate passes on what it makes up", true, true, forgeTokens, false},
 		{"pings for a third address, without a secret", false, false, reflect, false},
 		{"500 idle connections to each", true, false, besieged(500, hold), false},
 		{"32 connections of ten bytes to each", true, false, besieged(32, tenBytes), false},

@@ -6,59 +6,124 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"fmt"
+	mathrand "math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/tools/hosts"
 	"github.com/wanderd/wanderd/wire"
 )
 
+// member has the key of a member m9. What the others say to each other it hears on loopback, and reads because it has the secret.
+type member struct {
+	f     *fleet
+	codec *wire.Codec
+	self  wire.MemberID
+	// others are the identities of the agents.
+	others []wire.MemberID
+}
+
+// infiltrate adds a member that has the gate of that name, and begins the attack when all know it.
+func infiltrate(f *fleet, gate string) (*member, error) {
+	table := fmt.Sprintf("[[gate]]\nname = %q\nhook = \"/bin/true\"\n", gate) // its runs are not counted
+	if err := os.WriteFile(f.File("m9.toml"), []byte(table), 0o600); err != nil {
+		return nil, err
+	}
+	if _, err := f.add("m9", "--config", f.File("m9.toml")); err != nil {
+		return nil, err
+	}
+	codec, self, err := f.codecOf("m9")
+	if err != nil {
+		return nil, err
+	}
+	time.Sleep(3 * time.Second)
+	others, err := f.members()
+	if err != nil {
+		return nil, err
+	}
+	f.begin()
+	return &member{f, codec, self, others}, nil
+}
+
+// hear returns what the others have said in a twentieth of a second.
+func (m *member) hear() (messages []wire.Message) {
+	heard, err := record(m.f, time.Second/20, 1<<10)
+	if err != nil {
+		return nil // They rest.
+	}
+	for _, d := range heard {
+		if got, drop := m.codec.Open(d.bytes); drop == 0 && got.Message.From != m.self {
+			messages = append(messages, got.Message)
+		}
+	}
+	return messages
+}
+
+// tell says something to one of the others.
+func (m *member) tell(i int, msg *wire.Message) {
+	msg.From, msg.To = m.self, m.others[i]
+	m.f.send(m.codec.Append(nil, msg), m.f.agents[i].addr)
+}
+
 // slander is an attack with the key of a member that has the gate of that name: twenty times a second it says to all that the token is elsewhere.
-// What the token is it hears on loopback, and reads because it has the secret.
 func slander(gate string) func(f *fleet) (string, error) {
 	return func(f *fleet) (string, error) {
-		table := fmt.Sprintf("[[gate]]\nname = %q\nhook = \"/bin/true\"\n", gate) // its runs are not counted
-		if err := os.WriteFile(f.File("m9.toml"), []byte(table), 0o600); err != nil {
-			return "", err
-		}
-		if _, err := f.add("m9", "--config", f.File("m9.toml")); err != nil {
-			return "", err
-		}
-		codec, self, err := f.codecOf("m9")
+		m, err := infiltrate(f, gate)
 		if err != nil {
 			return "", err
 		}
-		time.Sleep(3 * time.Second) // by then all know the member
-		ids, err := f.members()
-		if err != nil {
-			return "", err
-		}
-		f.begin()
 		said := 0
 		for !f.over() {
-			heard, err := record(f, time.Second/20, 1<<10)
-			if err != nil {
-				continue // it rests
+			heard := m.hear()
+			i := slices.IndexFunc(heard, func(h wire.Message) bool { return h.Kind == handoff.KindToken })
+			if i < 0 {
+				continue
 			}
-			for _, d := range heard {
-				got, drop := codec.Open(d.bytes)
-				if m := &got.Message; drop == 0 && m.Kind == handoff.KindToken && m.From != self {
-					lie := *m
-					lie.Kind, lie.From, lie.Exchange, lie.Nonce, lie.Token.Seq = guardian.KindKnown, self, 0, 0, m.Token.Seq.Revived(1)
-					for i, p := range f.agents[:size] {
-						lie.To = ids[i]
-						f.send(codec.Append(nil, &lie), p.addr)
-					}
-					said++
-					break
-				}
+			lie := heard[i]
+			lie.Kind, lie.Exchange, lie.Nonce, lie.Token.Seq = guardian.KindKnown, 0, 0, lie.Token.Seq.Revived(1)
+			for to := range m.others {
+				m.tell(to, &lie)
 			}
+			said++
 		}
 		return fmt.Sprintf("said %d times", said), nil
 	}
+}
+
+// forgeTokens is an attack with the key of a member of the gate: it offers to all tokens that do not exist and are older than the real one, and passes
+// them on.
+func forgeTokens(f *fleet) (string, error) {
+	m, err := infiltrate(f, hosts.GateName)
+	if err != nil {
+		return "", err
+	}
+	passed := 0
+	for !f.over() {
+		offered := false
+		for _, h := range m.hear() {
+			to := slices.Index(m.others, h.From)
+			switch {
+			case to < 0:
+			case h.Kind == handoff.KindAck && h.To == m.self:
+				commit := handoff.Reply(&h, handoff.KindCommit, h.Nonce)
+				m.tell(to, &commit)
+				passed++
+			case h.Kind == handoff.KindToken && !offered:
+				offered = true
+				h.Token.ID.Birth -= int64(time.Hour) + int64(passed)
+				for each := range m.others {
+					h.Exchange = wire.Exchange(mathrand.Uint64() | 1)
+					m.tell(each, &h)
+				}
+			}
+		}
+	}
+	return fmt.Sprintf("%d tokens passed on", passed), nil
 }
 
 // codecOf returns what signs and opens with an agent's key, and its identity.

@@ -6,19 +6,18 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
-	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/wire"
 )
 
-// hearsay is what a member knows of tokens: when it last asked, the latest sighting that it may name, and, as a guardian, the last beat: its
-// time, its sender and its token, or the token that it has passed on since.
+// hearsay is what a member knows of tokens: when it last asked, the latest sighting that it may name, and, as a guardian, the time and the
+// sender of the last beat, and the token about which it asked last.
 type hearsay struct {
 	asked, seen policy.Time
 	beatAt      policy.Time
 	beatFrom    wire.MemberID
-	beatOf      wire.TokenID
+	about       wire.TokenID
 }
 
 // NewHearsayChecker checks what members tell each other about the last sighting of a token. No member names a later time than it knows from
@@ -35,7 +34,7 @@ func NewHearsayChecker() sim.Watcher {
 		received := o.On(policy.Received)
 		// A beat with an answer is of an overtaken copy.
 		if beat := &o.Event.Msg; received && beat.Kind == guardian.KindBeat && o.Expected && o.Of == 0 && me.guards(beat) {
-			me.beatAt, me.beatFrom, me.beatOf = o.At, beat.From, beat.Token.ID
+			me.beatAt, me.beatFrom = o.At, beat.From
 		}
 		told := received && o.Event.Msg.Kind == wander.KindSeen
 		asked := received && o.Event.Msg.Kind == wander.KindInquiry
@@ -53,9 +52,8 @@ func NewHearsayChecker() sim.Watcher {
 				me.asked = o.At
 			case e.Kind == policy.Tell && e.Note != wander.NoteSeen && !e.Token.ID.IsZero():
 				me.seen = o.At
-				if e.Note == handoff.NotePassed {
-					me.beatOf = e.Token.ID
-				}
+			case e.Kind == policy.Send && e.Msg.Kind == guardian.KindAsk:
+				me.about = e.Msg.Token.ID
 			case e.Kind == policy.Send && e.Msg.Kind == wander.KindSeen:
 				if err := me.tells(c, o, time.Duration(e.Msg.Nonce)); err != nil {
 					return err
@@ -68,9 +66,7 @@ func NewHearsayChecker() sim.Watcher {
 
 // guards reports whether a beat is one of those that this member gets as a guardian: a holder's answer may be a beat of
 // another token than the one that is guarded here.
-func (me *hearsay) guards(beat *wire.Message) bool {
-	return beat.Exchange == 0 || beat.Token.ID == me.beatOf
-}
+func (me *hearsay) guards(beat *wire.Message) bool { return beat.Exchange == 0 || beat.Token.ID == me.about }
 
 // told checks what a member does with a sighting later than its own.
 func (me *hearsay) told(c *sim.Cluster, o *sim.Occurrence) error {
