@@ -66,7 +66,9 @@ func NewHearsayChecker() sim.Watcher {
 
 // guards reports whether a beat is one of those that this member gets as a guardian: a holder's answer may be a beat of
 // another token than the one that is guarded here.
-func (me *hearsay) guards(beat *wire.Message) bool { return beat.Exchange == 0 || beat.Token.ID == me.about }
+func (me *hearsay) guards(beat *wire.Message) bool {
+	return beat.Exchange == 0 || beat.Token.ID == me.about
+}
 
 // told checks what a member does with a sighting later than its own.
 func (me *hearsay) told(c *sim.Cluster, o *sim.Occurrence) error {
