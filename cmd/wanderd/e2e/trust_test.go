@@ -71,6 +71,9 @@ func TestOnlyTrustedKeysTakePartUntilTheyAreRevoked(t *testing.T) {
 	for _, n := range f.nodes[:4] {
 		until(t, "four see each other", func() bool { s, ok := n.status(); return ok && s.Members == 4 })
 	}
+	if s, ok := f.nodes[0].status(); !ok || !s.Gates[0].AskBeforeRun {
+		t.Errorf("it trusts keys, and does not ask before it runs: %+v", s.Gates)
+	}
 	revoked := f.nodes[3]
 	public, err := exec.Command("ssh-keygen", "-y", "-f", filepath.Join(revoked.state, "node_key")).Output()
 	if err != nil {

@@ -163,8 +163,8 @@ func (s *script) cluster(t *testing.T, d *datadriven.TestData) {
 		Skip: span(t, d, "skip", time.Second), Op: span(t, d, "op", 2*time.Second),
 		MinInterval: span(t, d, "min", 10*time.Second), MaxInterval: span(t, d, "max", 0),
 		Backups: count(t, d, "backups", 0), Slots: count(t, d, "slots", 0), OnLost: lost,
-		AskFirst: d.HasArg("ask"),
-		Network:  sim.Network{Latency: span(t, d, "latency", 10*time.Millisecond), Encode: true},
+		AskFirst: d.HasArg("ask"), AskBeforeRun: d.HasArg("ask_before_run"),
+		Network: sim.Network{Latency: span(t, d, "latency", 10*time.Millisecond), Encode: true},
 		Membership: sim.Membership{
 			GossipAfter: span(t, d, "gossip", time.Second), DetectAfter: span(t, d, "detect", 5*time.Second),
 			RejoinAfter: span(t, d, "rejoin", 5*time.Second),
