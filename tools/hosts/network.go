@@ -223,3 +223,24 @@ func (n *Network) apply(to int) error {
 func (n *Network) Run(host int, input string, argv ...string) (said string, err error) {
 	return n.hosts[host].feed(input, argv...)
 }
+
+// Sent returns how many bytes the hosts have put on the wire so far, with their headers.
+func (n *Network) Sent() (total uint64, err error) {
+	for i := range n.hosts {
+		said, err := n.Run(i, "", "cat", "/proc/net/dev")
+		if err != nil {
+			return 0, err
+		}
+		_, line, _ := strings.Cut(said, "eth0:")
+		fields := strings.Fields(line)
+		if len(fields) < 9 {
+			return 0, fmt.Errorf("host %d says nothing of eth0", i+1)
+		}
+		bytes, err := strconv.ParseUint(fields[8], 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		total += bytes
+	}
+	return total, nil
+}
