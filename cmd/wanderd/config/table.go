@@ -169,9 +169,9 @@ func constants(g *terms) settings.Table {
 			"What happens to a run when another host has revived its token because this host seemed dead. finish: the run may finish, while "+
 				"the other host may run too. stop: it is stopped at once, as after hook_timeout."),
 		settings.Ruled("ask_before_run", settings.Bool(&g.AskBeforeRun), "true with trust = known_hosts, otherwise false",
-			"Ask all other hosts whether one of them runs, before each run, and do not run this time if one does. So there is no second run where there "+
-				"is a second token, because of a network that was split or of a host that lies. It costs two datagrams for each other host and a round "+
-				"trip, or half a skip if a host does not answer. Fleets of more than 64 hosts do not ask."),
+			"Before each run, ask all other hosts whether one of them runs, and do not run this time if one does. So a second token, left by a network "+
+				"that was split or made up by a host that lies, brings no second run. It costs two datagrams for each other host and a round trip, or "+
+				"half a skip if a host does not answer. Fleets of more than 64 hosts do not ask."),
 		settings.Row("roster", settings.List(&g.Roster), "",
 			"The names of all members of a strict gate, the same on every host, as in roster = [\"a\", \"b\", \"c\"]. More than half of them must be "+
 				"up: three hosts can lose one, five can lose two. Change one name at a time. \"wanderd status\" shows which key belongs to which name.").

@@ -50,7 +50,7 @@ func (p *Parameters) wanderTable() settings.Table {
 			"What happens to an operation when another member has revived its token, because this one seemed dead: it may finish, or "+
 				"it is stopped at once."),
 		settings.Row("ask_before_run", settings.Bool(&p.AskBeforeRun), "false",
-			"Let members ask all others whether one of them runs, before each run. Fleets of more than 64 do not."),
+			"Let members ask all others before each run whether one of them runs. Fleets of more than 64 do not."),
 	}.Under("Gate"), settings.Table{
 		settings.Row("members", settings.Count(&p.Members, 1, maxMembers), "150", "How many members the fleet has."),
 		settings.Row("duration", settings.Positive(&p.Duration), "1000000s",

@@ -69,3 +69,24 @@ func TestALiarThatMakesOthersLookDeadIsBounded(t *testing.T) {
 		t.Errorf("%v\n%v", o.Err, &s)
 	}
 }
+
+// A member that objects to every run delays each of the others by a lap now and then, and stops nobody. They run two in three times as often as beside a
+// member that objects to none, all together.
+func TestAMemberThatObjectsToEveryRunStopsNobody(t *testing.T) {
+	ran := map[wandering.Habits]int{}
+	for seed := uint64(1); seed <= liars(t)/2; seed++ {
+		s := wandering.DrawLiar(seed)
+		s.Scenario.AskBeforeRun = true
+		for _, s.Liar.Habits = range []wandering.Habits{0, wandering.Objects} {
+			judge := wandering.NewLiarChecker(&s)
+			if o := s.ExploreWith(judge); o.Err != nil {
+				t.Errorf("seed %d: %v\n%v", seed, o.Err, &s)
+			}
+			ran[s.Liar.Habits] += judge.Ran
+		}
+	}
+	t.Logf("%d runs beside a member that objects to none, %d beside one that objects to all", ran[0], ran[wandering.Objects])
+	if ran[wandering.Objects] < ran[0]*2/3 {
+		t.Error("that is too few")
+	}
+}
