@@ -13,7 +13,10 @@ import (
 )
 
 // guarded starts a member of a fleet of seven whose tokens have guardians, which has run and is guardian no longer.
-func guarded(t *testing.T) *story {
+func guarded(t *testing.T) *story { t.Helper(); return guardedFar(t, 0) }
+
+// guardedFar is guarded in a network with such a round trip.
+func guardedFar(t *testing.T, roundTrip time.Duration) *story {
 	t.Helper()
 	cfg := config()
 	cfg.Backups = 2
@@ -22,6 +25,8 @@ func guarded(t *testing.T) *story {
 	s.arrive(born(1, 10), 1)
 	s.advance(op)
 	s.finish()
+	s.advance(roundTrip)
+	s.sent = slices.DeleteFunc(s.sent, func(m wire.Message) bool { return m.Kind != handoff.KindToken })
 	token, to := s.ack()
 	token.Seq += 5
 	token.SetTrail(&guardian.Trail{})
@@ -296,9 +301,11 @@ func TestAGuardiansSilenceBeginsWithTheLastBeat(t *testing.T) {
 }
 
 // crowd starts a member that has had a token, and guards none, in a fleet of forty.
-func crowd(t *testing.T) *story {
+func crowd(t *testing.T) *story { t.Helper(); return crowdFar(t, 0) }
+
+func crowdFar(t *testing.T, roundTrip time.Duration) *story {
 	t.Helper()
-	s := guarded(t)
+	s := guardedFar(t, roundTrip)
 	var all []int
 	for i := range 40 {
 		all = append(all, 1+i)
@@ -333,9 +340,15 @@ func TestWhoIsNamedInAnAnswerIsAskedTheNextTime(t *testing.T) {
 }
 
 // It was seen later than this member knew, and yet so long ago that it would not wait: whoever is named is asked at once, and the
-// others before it makes a token.
+// others before it makes a token. The answers take as long as any.
 func TestAnAnswerThatIsTooOldIsPursued(t *testing.T) {
-	s := crowd(t)
+	pursues(t, crowd(t), timeout/2)
+	pursues(t, crowdFar(t, timeout*9/10), timeout*9/10*3/2)
+}
+
+// pursues lets a member of a crowd be told of a sighting, and wants that it waits for answers for that long before it makes a token.
+func pursues(t *testing.T, s *story, waits time.Duration) {
+	t.Helper()
 	token := born(1, 50)
 	token.SetTrail(&guardian.Trail{id(39), id(38)})
 	since := s.now.Time
@@ -353,7 +366,7 @@ func TestAnAnswerThatIsTooOldIsPursued(t *testing.T) {
 		}
 	}
 	s.sent = s.sent[1:]
-	s.advance(timeout/2 - 1)
+	s.advance(waits - 1)
 	if asked := s.asked(); len(asked) != 39 || asked[id(39)] != 2 || asked[id(38)] != 2 {
 		t.Errorf("it asks %v", asked)
 	}

@@ -58,6 +58,11 @@ func TestSeedsThatFailedOnce(t *testing.T) {
 			t.Errorf("seed %d, which once found that %s: %v", seed, found, o.Err)
 		}
 	}
+	asks := wandering.Draw(4763)
+	asks.AskBeforeRun = true
+	if o := asks.Explore(); o.Err != nil {
+		t.Errorf("seed 4763, which once found that a message that was not expected made a member save that its host was not ready: %v", o.Err)
+	}
 }
 
 func TestTheSameSeedGivesTheSameTrace(t *testing.T) {
