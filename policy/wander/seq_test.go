@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
@@ -126,4 +127,43 @@ func TestATokenSwappedInDuringARunGoesOnWithAHigherNumber(t *testing.T) {
 	if passed, _ := s.ack(); passed.Seq <= granted {
 		t.Errorf("granted was %d, passed on is %d", granted, passed.Seq)
 	}
+}
+
+// A holder takes the number of a question, because the asker knows of a copy with that number. But what has begun with a number ends with it: an offer,
+// and a run whose start is being saved.
+func TestAQuestionRaisesTheNumberOfATokenThatIsNotInUse(t *testing.T) {
+	const named = 1000
+	number := func(s *story) wire.Seq { return s.m.Status(s.now.Time).Token.Seq }
+	ask := word(guardian.KindAsk, 4, born(1, named))
+	t.Run("resting", func(t *testing.T) {
+		s := ranLately(t, withBackups(2), born(1, 1))
+		s.arrive(born(1, 10), 1)
+		s.wantState("resting")
+		if s.receive(ask); number(s) != named {
+			t.Errorf("it has number %d", number(s))
+		}
+	})
+	t.Run("saving", func(t *testing.T) {
+		s := inGuardedFleet(t)
+		s.disk = slowDisk
+		s.arrive(born(1, 10), 1)
+		granted := number(s)
+		s.receive(ask)
+		s.saves(false)
+		if ran := s.runs[0].Seq; ran != granted || ran >= named {
+			t.Errorf("it runs under number %d, and %d was saved", ran, granted)
+		}
+	})
+	t.Run("offering", func(t *testing.T) {
+		s := inGuardedFleet(t)
+		s.arrive(born(1, 10), 1)
+		s.finish()
+		offered := s.lastSent(handoff.KindToken)
+		s.receive(ask)
+		if number(s) != offered.Token.Seq {
+			t.Errorf("it holds number %d, and offers %d", number(s), offered.Token.Seq)
+		}
+		s.receive(handoff.Reply(offered, handoff.KindAck, 77))
+		s.wantState("absent")
+	})
 }
