@@ -32,6 +32,9 @@ type intent struct {
 	silent uint64
 }
 
+// mostRepeats is how often a question is repeated at most: of ten million questions one is lost where one message in fifty is.
+const mostRepeats = 4
+
 // asksFirst reports whether this member tells the others before it runs.
 func (m *Machine) asksFirst() bool {
 	return m.cfg.AskBeforeRun && !m.peers.alone() && len(m.peers.ids) <= guardian.MostAsked
@@ -83,9 +86,13 @@ func (m *Machine) wakeIntent(now policy.Instant, out []policy.Effect) []policy.E
 	return out
 }
 
-// asksAt is when the question is repeated: in each third of the time for answers. The last time is its end.
+// asksAt is when the question is repeated: as early as a handoff repeats its messages, and after twice the time with each repetition.
 func (m *Machine) asksAt() policy.Time {
-	return m.restUntil.Add(-times(timesAsked-int(m.asked), m.answersWithin()/timesAsked))
+	if m.asked > mostRepeats {
+		return m.restUntil
+	}
+	begun := m.restUntil.Add(-m.answersWithin())
+	return begun.Add(times(1<<m.asked-1, m.handoff.RepeatsAfter()))
 }
 
 // changeAsked goes on with the question in another view: nobody waits for a member that has gone, and one that comes is not asked.
