@@ -196,9 +196,6 @@ func (h *Machine) Patience() time.Duration { return h.patience.lasts() }
 // RoundTrip is the longest recent time until an answer; zero if there was none.
 func (h *Machine) RoundTrip() time.Duration { return h.patience.roundTrip }
 
-// RepeatsAfter is how long this member waits for an answer before it repeats a message.
-func (h *Machine) RepeatsAfter() time.Duration { return h.patience.repeats(h.rtt.timeout()) }
-
 // Failing reports whether the last offer failed and no token has been passed or received since.
 func (h *Machine) Failing() bool { return h.patience.failures > 0 }
 

@@ -56,7 +56,7 @@ func (h *Machine) onToken(now policy.Time, m *wire.Message, out []policy.Effect)
 	}
 	*in = incoming{
 		live: true, from: m.From, id: m.Exchange, token: m.Token, load: m.Load, nonce: wire.Nonce(policy.Draw(h.cfg.Entropy)), since: now,
-		sentAt: now, wait: h.RepeatsAfter(), giveUpAt: now.Add(h.patience.forCommit()),
+		sentAt: now, wait: h.patience.repeats(h.rtt.timeout()), giveUpAt: now.Add(h.patience.forCommit()),
 	}
 	h.receiving++
 	return h.sendAck(in, out)

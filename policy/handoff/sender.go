@@ -56,7 +56,7 @@ func (o *outgoing) answeredBy(m *wire.Message) bool {
 func (h *Machine) Offer(now policy.Time, token *wire.Ref, load *wire.Load, to wire.MemberID, out []policy.Effect) []policy.Effect {
 	h.outgoing = outgoing{
 		id: wire.Exchange(policy.Draw(h.cfg.Entropy)), to: to, token: *token, load: *load,
-		since: now, sentAt: now, wait: h.RepeatsAfter(),
+		since: now, sentAt: now, wait: h.patience.repeats(h.rtt.timeout()),
 	}
 	return h.sendToken(policy.AppendTell(out, NoteOffered, to, token))
 }

@@ -78,7 +78,9 @@ func (m *Machine) wakeIntent(now policy.Instant, out []policy.Effect) []policy.E
 	case now.Time >= m.restUntil:
 		return m.unopposed(now, out)
 	case now.Time >= m.asksAt():
-		m.asked++
+		for m.asked <= mostRepeats && now.Time >= m.asksAt() {
+			m.asked++
+		}
 		for left := m.intent.silent; left != 0; left &= left - 1 {
 			out = m.sendIntent(m.peers.ids[bits.TrailingZeros64(left)], out)
 		}
@@ -86,13 +88,14 @@ func (m *Machine) wakeIntent(now policy.Instant, out []policy.Effect) []policy.E
 	return out
 }
 
-// asksAt is when the question is repeated: as early as a handoff repeats its messages, and after twice the time with each repetition.
+// asksAt is when the question is repeated: after a sixteenth of half a patience, and after twice the time with each repetition. In a slow network the
+// repetitions begin later: they are counted from the end of the question.
 func (m *Machine) asksAt() policy.Time {
 	if m.asked > mostRepeats {
 		return m.restUntil
 	}
-	begun := m.restUntil.Add(-m.answersWithin())
-	return begun.Add(times(1<<m.asked-1, m.handoff.RepeatsAfter()))
+	part := m.timeout() / 2 >> mostRepeats
+	return m.restUntil.Add(-times(1<<mostRepeats-(1<<m.asked-1), part))
 }
 
 // changeAsked goes on with the question in another view: nobody waits for a member that has gone, and one that comes is not asked.

@@ -198,7 +198,10 @@ func (k *guards) sends(me *guard, o *sim.Occurrence, m *wire.Message) (broken er
 		if beats && m.Exchange == 0 && !arrives && !me.asks && me.writes != o.At {
 			broken = k.inTouch(me, o, "says that all is well")
 		}
-		me.writes, me.asks = o.At, asks
+		me.writes = o.At
+		if m.Exchange == 0 || asks {
+			me.asks = asks // An answer to somebody else ends no question of its own.
+		}
 		if w, ok := me.heard[m.Token.ID]; ok && asks {
 			w.question = m.Exchange
 			me.heard[m.Token.ID] = w
