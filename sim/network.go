@@ -77,7 +77,9 @@ func (c *Cluster) Part(sides []bool, oneWay bool) {
 	if oneWay {
 		c.net.division = partedOneWay
 	}
-	c.orders.spread[1] = c.orders.spread[0]
+	if c.orders.spread[0].Compare(c.orders.spread[1]) > 0 {
+		c.orders.spread[1] = c.orders.spread[0] // Otherwise the sides of the last time have not told each other yet.
+	}
 	c.tell(Occurrence{Kind: Cut, OneWay: oneWay})
 	c.recheckAll(c.cfg.Membership.cutAfter())
 }
