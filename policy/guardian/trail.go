@@ -75,6 +75,16 @@ func TrailOf(load *wire.Load) (t Trail) {
 	return t
 }
 
+// rankIn is Rank in the trail of a token with that load. Every beat asks, so it reads the trail where it is.
+func rankIn(load *wire.Load, id *wire.MemberID) (rank int, ok bool) {
+	for i := range MaxBackups {
+		if wire.MemberID(load[i*len(id):(i+1)*len(id)]) == *id {
+			return i, !id.IsZero()
+		}
+	}
+	return 0, false
+}
+
 // SetTrail writes the trail of a token into its load.
 func SetTrail(load *wire.Load, t *Trail) {
 	for i := range t {

@@ -54,15 +54,14 @@ func (g *Machine) Guards() (holder wire.MemberID, ok bool) { return g.watch.hold
 
 // rank is this member's rank among the guardians.
 func (g *Machine) rank() int {
-	trail := g.watch.token.Trail()
-	rank, _ := trail.Rank(g.cfg.Self)
+	rank, _ := rankIn(&g.watch.token.Load, &g.cfg.Self)
 	return rank
 }
 
 // isIn reports whether this member is in the trail of a token with that load.
 func (g *Machine) isIn(load *wire.Load) bool {
-	trail := TrailOf(load)
-	return trail.Has(g.cfg.Self)
+	_, ok := rankIn(load, &g.cfg.Self)
+	return ok
 }
 
 // learn sets the knowledge about a token. This member guards it if it is in the trail and the token was not removed.

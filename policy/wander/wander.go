@@ -33,6 +33,7 @@ package wander
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -252,10 +253,10 @@ func (m *Machine) timeouts(n int) time.Duration { return times(n, m.timeout()) }
 
 // times returns n × d, held at the end of the range.
 func times(n int, d time.Duration) time.Duration {
-	if n > 0 && d > math.MaxInt64/time.Duration(n) {
-		return math.MaxInt64
+	if high, product := bits.Mul64(uint64(n), uint64(d)); high == 0 && product <= math.MaxInt64 {
+		return time.Duration(product)
 	}
-	return time.Duration(n) * d
+	return math.MaxInt64
 }
 
 // Step applies one event.
