@@ -32,7 +32,8 @@ type guard struct {
 	// them was a question.
 	wrote, writes policy.Time
 	asks          bool
-	// trail has the guardians of its token, as of its last step; none if it held no token.
+	// holds is the token that it held after its last step, trail that token's guardians; none if it held no token.
+	holds wire.Ref
 	trail guardian.Trail
 	// words are the messages that it has entrusted to the guard of its run; orphans those of dead agents whose run goes on.
 	words, orphans []wire.Message
@@ -131,7 +132,8 @@ func (k *guards) event(me *guard, o *sim.Occurrence) error {
 	}
 	switch m.Kind {
 	case guardian.KindBeat:
-		me.learn(o, m.Token, true)
+		// Of two holders with the same number, this one keeps the token if it has the higher identity: the other one's beat says nothing of it.
+		me.learn(o, m.Token, m.Token != me.holds || m.From.Compare(m.To) > 0)
 	case guardian.KindBuried:
 		me.bury(m.Token)
 	case guardian.KindAsk:
@@ -354,7 +356,7 @@ func (me *guard) holder(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) err
 	if err := me.entrusted(c, o, s); err != nil {
 		return err
 	}
-	me.trail = guardian.Trail{}
+	me.holds, me.trail = wire.Ref{}, guardian.Trail{}
 	if !s.Holding {
 		return nil
 	}
@@ -364,7 +366,7 @@ func (me *guard) holder(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) err
 		}
 	}
 	detail := Detail(c, o.Member)
-	me.trail = detail.Trail()
+	me.holds, me.trail = s.Token, detail.Trail()
 	m := &o.Event.Msg
 	if !o.On(policy.Received) || m.Token.ID != s.Token.ID {
 		return nil
