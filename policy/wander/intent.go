@@ -123,7 +123,8 @@ func (m *Machine) replies(msg *wire.Message) bool {
 // onIntent answers with one message. A member that asks, too, and goes after the other one, does not run this time: others may have consented
 // to the other one already.
 func (m *Machine) onIntent(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
-	givesWay := m.state == asking && !m.goesBefore(msg) && m.mayObject(now.Time, msg.From)
+	goesAfter := m.state == asking && !m.goesBefore(msg)
+	givesWay := goesAfter && m.mayObject(now.Time, msg.From)
 	kind := KindConsent
 	if m.state == running || m.granting() || m.state == asking && !givesWay {
 		kind = KindObjection
@@ -131,8 +132,11 @@ func (m *Machine) onIntent(now policy.Instant, msg *wire.Message, out []policy.E
 	out, answer := policy.AppendMessage(out)
 	*answer = *msg
 	answer.Kind, answer.From, answer.To = kind, m.cfg.Self, msg.From
-	if givesWay {
+	switch {
+	case givesWay:
 		return m.stepBack(now, msg.From, out)
+	case goesAfter:
+		return policy.AppendTell(out, NoteOverruled, msg.From, &m.token.Ref)
 	}
 	return out
 }

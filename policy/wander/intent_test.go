@@ -243,13 +243,16 @@ func TestAMemberThatAlwaysGoesFirstIsOverruled(t *testing.T) {
 	token, older := born(2, 7), born(1, 1)
 	for _, want := range []string{"resting", "asking"} {
 		s.arrive(token, 1)
+		s.notes = nil
 		s.receive(intentOf(5, older))
 		s.wantState(want)
-		if want == "resting" {
-			s.advance(skip)
-			s.ack()
-			s.advance(2 * op)
+		if want == "asking" {
+			s.wantNotes(wander.NoteOverruled)
+			continue
 		}
+		s.advance(skip)
+		s.ack()
+		s.advance(2 * op)
 	}
 }
 

@@ -19,7 +19,7 @@ const (
 	NoteDenied
 	// NoteOpposed: Peer runs, or is about to, and this member holds Token and does not run this time.
 	NoteOpposed
-	// NoteOverruled: Peer objects to runs here for longer than an operation lasts. This member runs.
+	// NoteOverruled: Peer objects to runs here, or wants to go first, for longer than an operation lasts. This member runs.
 	NoteOverruled
 	// NoteResting: this member holds Token and does not run, because it ran too recently.
 	NoteResting
