@@ -23,7 +23,7 @@ import (
 // rests for skip and is passed on.
 //
 // A member that lies may object, too. So the objections of one member count for about as long as an operation takes, and then not until it may have
-// run again: see objector. In a fleet of more than [guardian.MostAsked] members nobody asks.
+// run again: see objectors. In a fleet of more than [guardian.MostAsked] members nobody asks.
 
 // intent is the question of a member that is about to run.
 type intent struct {
@@ -188,27 +188,46 @@ func (m *Machine) stepBack(now policy.Instant, other wire.MemberID, out []policy
 
 // mayObject reports whether an objection of a member counts.
 func (m *Machine) mayObject(now policy.Time, id wire.MemberID) bool {
-	return m.objector.counts(now, id, m.opLasts(), m.cfg.MinInterval)
+	return m.objectors.counts(now, id, m.opLasts(), m.cfg.MinInterval)
 }
 
 // opLasts is how long an operation is expected to take at most: twice Δop, and at least two patiences, because of the time for its save and its start.
 func (m *Machine) opLasts() time.Duration { return max(times(2, m.op()), m.timeouts(2)) }
 
-// objector is the member that has objected to a run here last, and since when it does.
+// maxObjectors is how many members may object to a run here within one interval: in a fleet in which nobody lies, few do.
+const maxObjectors = 4
+
+// objector is a member that has objected to a run here, by the hint of its identity, and since when it does.
 type objector struct {
-	id    wire.MemberID
-	since policy.Time
+	hint  uint32
+	since sixteenths
 }
 
+// sixteenths is a time in sixteenths of a second, from one: it begins again after eight years.
+type sixteenths uint32
+
+func inSixteenths(t policy.Time) sixteenths { return sixteenths(t/policy.Time(time.Second/16)) + 1 }
+
+// objectors are those whose objections are counted, or have been counted lately.
+type objectors [maxObjectors]objector
+
 // counts reports whether an objection counts. Those of one member count for as long as an operation lasts. Then they do not count until it may run again,
-// which is after Δmin, and after twice that time at least.
-func (o *objector) counts(now policy.Time, id wire.MemberID, opLasts, minInterval time.Duration) bool {
-	switch since := now.Sub(o.since); {
-	case o.id == id && since < opLasts:
-		return true
-	case o.id == id && since < max(minInterval-opLasts, times(2, opLasts)):
+// which is after Δmin, and after twice that time at least. While all places are taken, nobody else's count: however many members lie, runs are held
+// back for a bounded part of the time.
+func (o *objectors) counts(now policy.Time, id wire.MemberID, opLasts, minInterval time.Duration) bool {
+	var place *objector
+	moment := inSixteenths(now)
+	for i := range o {
+		switch since := times(int(moment-o[i].since), time.Second/16); {
+		case o[i].since == 0 || since >= max(minInterval-opLasts, times(2, opLasts)):
+			place = &o[i]
+		case o[i].hint == id.Hint():
+			return since < opLasts
+		}
+	}
+	if place == nil {
 		return false
 	}
-	o.id, o.since = id, now
+	*place = objector{hint: id.Hint(), since: moment}
 	return true
 }

@@ -237,6 +237,19 @@ func TestAMemberThatAlwaysObjectsIsOverruled(t *testing.T) {
 	visit(interval, 4, false) // another member's objection counts
 }
 
+// "However many members lie, runs are held back for a bounded part of the time": while four have objected lately, a fifth one's objection does not
+// count.
+func TestMembersThatObjectInTurnsAreOverruled(t *testing.T) {
+	s := idleAsker(t)
+	s.m.Tune(wander.Settings{Skip: skip, Op: op, MinInterval: 10 * op, AskBeforeRun: true})
+	s.fleet(1, 2, 3, 4, 5, 6, 7)
+	for i, objector := range []int{1, 4, 5, 6, 7} {
+		if ran := s.visitOpposed(born(1, 7), 0, objector); ran != (i == 4) {
+			t.Errorf("it ran when member %d of those that object did: %v", i+1, ran)
+		}
+	}
+}
+
 // An Intent of another member under an older token is an objection, too, and counts no longer.
 func TestAMemberThatAlwaysGoesFirstIsOverruled(t *testing.T) {
 	s := idleAsker(t)

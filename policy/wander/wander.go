@@ -194,17 +194,17 @@ type Machine struct {
 	// elsewhere is the state of the other slots of this member.
 	elsewhere elsewhere
 
-	ran      ran
-	passed   passed
-	numbers  numbers
-	silence  silence
-	inquiry  inquiry
-	intent   intent
-	objector objector
-	sharing  sharing
-	first    firstToken
-	peers    peers
-	avoid    avoided
+	ran       ran
+	passed    passed
+	numbers   numbers
+	silence   silence
+	inquiry   inquiry
+	intent    intent
+	objectors objectors
+	sharing   sharing
+	first     firstToken
+	peers     peers
+	avoid     avoided
 
 	guardian guardian.Machine
 	handoff  handoff.Machine
