@@ -1,6 +1,7 @@
 package wander
 
 import (
+	"math"
 	"math/bits"
 	"time"
 
@@ -194,7 +195,7 @@ func (m *Machine) mayObject(now policy.Time, id wire.MemberID) bool {
 // opLasts is how long an operation is expected to take at most: twice Δop, and at least two patiences, because of the time for its save and its start.
 func (m *Machine) opLasts() time.Duration { return max(times(2, m.op()), m.timeouts(2)) }
 
-// maxObjectors is how many members may object to a run here within one interval: in a fleet in which nobody lies, few do.
+// maxObjectors is how many members that object to runs here are remembered.
 const maxObjectors = 4
 
 // objector is a member that has objected to a run here, by the hint of its identity, and since when it does.
@@ -212,22 +213,25 @@ func inSixteenths(t policy.Time) sixteenths { return sixteenths(t/policy.Time(ti
 type objectors [maxObjectors]objector
 
 // counts reports whether an objection counts. Those of one member count for as long as an operation lasts. Then they do not count until it may run again,
-// which is after Δmin, and after twice that time at least. While all places are taken, nobody else's count: however many members lie, runs are held
-// back for a bounded part of the time.
+// which is after Δmin, and after twice that time at least. While all places are taken, another member takes the oldest one: beside a member that passes on
+// tokens which it makes up, a run here may have to wait for the runs of many others.
 func (o *objectors) counts(now policy.Time, id wire.MemberID, opLasts, minInterval time.Duration) bool {
-	var place *objector
 	moment := inSixteenths(now)
-	for i := range o {
-		switch since := times(int(moment-o[i].since), time.Second/16); {
-		case o[i].since == 0 || since >= max(minInterval-opLasts, times(2, opLasts)):
-			place = &o[i]
-		case o[i].hint == id.Hint():
-			return since < opLasts
+	age := func(e objector) time.Duration {
+		if e.since == 0 {
+			return math.MaxInt64
+		}
+		return times(int(moment-e.since), time.Second/16)
+	}
+	oldest := 0
+	for i, e := range o {
+		if e.hint == id.Hint() && age(e) < max(minInterval-opLasts, times(2, opLasts)) {
+			return age(e) < opLasts
+		}
+		if age(e) > age(o[oldest]) {
+			oldest = i
 		}
 	}
-	if place == nil {
-		return false
-	}
-	*place = objector{hint: id.Hint(), since: moment}
+	o[oldest] = objector{hint: id.Hint(), since: moment}
 	return true
 }

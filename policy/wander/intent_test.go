@@ -237,15 +237,27 @@ func TestAMemberThatAlwaysObjectsIsOverruled(t *testing.T) {
 	visit(interval, 4, false) // another member's objection counts
 }
 
-// "However many members lie, runs are held back for a bounded part of the time": while four have objected lately, a fifth one's objection does not
-// count.
+// Members that lie may take turns. Four are remembered, each with its own time, and a fifth one takes the place of the first.
 func TestMembersThatObjectInTurnsAreOverruled(t *testing.T) {
-	s := idleAsker(t)
-	s.m.Tune(wander.Settings{Skip: skip, Op: op, MinInterval: 10 * op, AskBeforeRun: true})
-	s.fleet(1, 2, 3, 4, 5, 6, 7)
-	for i, objector := range []int{1, 4, 5, 6, 7} {
-		if ran := s.visitOpposed(born(1, 7), 0, objector); ran != (i == 4) {
-			t.Errorf("it ran when member %d of those that object did: %v", i+1, ran)
+	four := []int{1, 4, 5, 6}
+	for _, c := range []struct {
+		before []int
+		last   int
+		runs   bool
+	}{
+		{before: four, last: 1, runs: true}, {before: four, last: 4, runs: true}, {before: four, last: 6, runs: true},
+		{before: four, last: 7}, {before: append(four, 7), last: 1}, {before: append(four, 7), last: 4, runs: true},
+	} {
+		s := idleAsker(t)
+		s.m.Tune(wander.Settings{Skip: skip, Op: op, MinInterval: 20 * op, AskBeforeRun: true})
+		s.fleet(1, 2, 3, 4, 5, 6, 7)
+		for _, objector := range c.before {
+			if s.visitOpposed(born(1, 7), 0, objector) {
+				t.Errorf("it ran when member %d objected", objector)
+			}
+		}
+		if ran := s.visitOpposed(born(1, 7), 2*op, c.last); ran != c.runs {
+			t.Errorf("it ran when %d objected after %v: %v", c.last, c.before, ran)
 		}
 	}
 }
