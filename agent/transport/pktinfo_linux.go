@@ -22,32 +22,26 @@ import (
 //	or | address 16 | interface  4 |  IPv6: in6_pktinfo
 //	   +---------------------------+
 const (
-	sizeSize    = unix.SizeofCmsghdr - 8
-	atLevel     = sizeSize
+	atLevel     = unix.SizeofCmsghdr - 8
 	atType      = atLevel + 4
 	atInfo      = unix.SizeofCmsghdr
-	atLocal4    = atInfo + 4
-	atLocal6    = atInfo
-	used4       = atInfo + unix.SizeofInet4Pktinfo
-	used6       = atInfo + unix.SizeofInet6Pktinfo
+	local4      = 4  // in in_pktinfo
 	controlSize = 64 // room for one, and for an unrequested one beside it
 )
 
 // localAddress returns the destination address of a datagram; the zero Addr if control does not contain it.
 func localAddress(control []byte) netip.Addr {
-	for len(control) >= atInfo {
-		length := cmsgLength(control)
-		if length < atInfo || length > len(control) {
-			break
-		}
-		level, kind := binary.NativeEndian.Uint32(control[atLevel:]), binary.NativeEndian.Uint32(control[atType:])
+	for len(control) >= unix.SizeofCmsghdr {
+		header, info, rest, err := unix.ParseOneSocketControlMessage(control)
 		switch {
-		case level == unix.IPPROTO_IP && kind == unix.IP_PKTINFO && length >= used4:
-			return netip.AddrFrom4([4]byte(control[atLocal4:]))
-		case level == unix.IPPROTO_IPV6 && kind == unix.IPV6_PKTINFO && length >= used6:
-			return netip.AddrFrom16([16]byte(control[atLocal6:])).Unmap()
+		case err != nil:
+			return netip.Addr{}
+		case header.Level == unix.IPPROTO_IP && header.Type == unix.IP_PKTINFO && len(info) >= unix.SizeofInet4Pktinfo:
+			return netip.AddrFrom4([4]byte(info[local4:]))
+		case header.Level == unix.IPPROTO_IPV6 && header.Type == unix.IPV6_PKTINFO && len(info) >= unix.SizeofInet6Pktinfo:
+			return netip.AddrFrom16([16]byte(info)).Unmap()
 		}
-		control = control[min(align(length), len(control)):]
+		control = rest
 	}
 	return netip.Addr{}
 }
@@ -59,35 +53,21 @@ func putLocalAddress(control *[controlSize]byte, src netip.Addr, v4 bool) int {
 	if v4 && src.Is6() {
 		return 0
 	}
-	level, kind, used := uint32(unix.IPPROTO_IPV6), uint32(unix.IPV6_PKTINFO), used6
+	level, kind, size := uint32(unix.IPPROTO_IPV6), uint32(unix.IPV6_PKTINFO), unix.SizeofInet6Pktinfo
 	if v4 {
-		level, kind, used = unix.IPPROTO_IP, unix.IP_PKTINFO, used4
+		level, kind, size = unix.IPPROTO_IP, unix.IP_PKTINFO, unix.SizeofInet4Pktinfo
 		address := src.As4()
-		copy(control[atLocal4:], address[:])
+		copy(control[atInfo+local4:], address[:])
 	} else {
 		address := src.As16()
-		copy(control[atLocal6:], address[:])
+		copy(control[atInfo:], address[:])
 	}
-	putCmsgLength(control[:], used)
+	if atLevel == 8 {
+		binary.NativeEndian.PutUint64(control[:], uint64(unix.CmsgLen(size)))
+	} else {
+		binary.NativeEndian.PutUint32(control[:], uint32(unix.CmsgLen(size)))
+	}
 	binary.NativeEndian.PutUint32(control[atLevel:], level)
 	binary.NativeEndian.PutUint32(control[atType:], kind)
-	return align(used)
+	return unix.CmsgSpace(size)
 }
-
-func cmsgLength(control []byte) int {
-	if sizeSize == 8 {
-		return int(binary.NativeEndian.Uint64(control))
-	}
-	return int(binary.NativeEndian.Uint32(control))
-}
-
-func putCmsgLength(control []byte, length int) {
-	if sizeSize == 8 {
-		binary.NativeEndian.PutUint64(control, uint64(length))
-		return
-	}
-	binary.NativeEndian.PutUint32(control, uint32(length))
-}
-
-// align rounds up to the start of the next control message.
-func align(length int) int { return (length + sizeSize - 1) &^ (sizeSize - 1) }
