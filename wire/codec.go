@@ -10,7 +10,8 @@ import (
 // Codec makes one member's datagrams and reads the datagrams of the others. Its methods are safe for concurrent use: it keeps no state between two calls,
 // and works in the caller's buffers.
 type Codec struct {
-	signer signer
+	key     ed25519.PrivateKey
+	options *ed25519.Options
 	// sealers is empty in a fleet without a secret. The first seals, all open.
 	sealers []*sealer
 }
@@ -21,11 +22,11 @@ type Codec struct {
 //
 // It returns an error if key is not a whole Ed25519 key, or if there is a secret but no random.
 func NewCodec(key ed25519.PrivateKey, random io.Reader, secrets ...Secret) (*Codec, error) {
-	signer, err := newSigner(key)
+	key, err := wholeKey(key)
 	if err != nil {
 		return nil, err
 	}
-	codec := &Codec{signer: signer}
+	codec := &Codec{key: key, options: signatureOptions()}
 	if len(secrets) > 0 && random == nil {
 		return nil, errors.New("a fleet secret needs a source of random nonces")
 	}
@@ -49,19 +50,13 @@ func (c *Codec) Append(dst []byte, m *Message) []byte {
 	if len(c.sealers) == 0 {
 		dst = slices.Grow(dst, EnvelopeSize+signedSize)
 		dst = appendEnvelope(dst, ClassClear)
-		return c.appendSigned(dst, m)
+		return c.sign(m.Append(dst), start+EnvelopeSize)
 	}
 	dst = slices.Grow(dst, EnvelopeSize+sealedSize)
 	dst = appendEnvelope(dst, ClassSealed)
 	dst = c.sealers[0].appendNonce(dst)
-	dst = c.appendSigned(dst, m)
+	dst = c.sign(m.Append(dst), len(dst))
 	return c.sealers[0].seal(dst, start)
-}
-
-func (c *Codec) appendSigned(dst []byte, m *Message) []byte {
-	start := len(dst)
-	dst = m.Append(dst)
-	return c.signer.sign(dst, dst[start:])
 }
 
 // Open does the checks of a message that need no knowledge of the fleet: length, magic, version, class, seal, layout. Verify checks the

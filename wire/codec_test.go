@@ -175,7 +175,7 @@ func TestEveryReasonToDropADatagram(t *testing.T) {
 	zeroFrom.From = MemberID{}
 	longest := make([]byte, MaxDatagram-EnvelopeSize)
 	tooLong := make([]byte, len(longest)+1)
-	malformed := newCodec(t, annsKey(), nil, nil).appendSigned(appendEnvelope(nil, ClassClear), &zeroFrom)
+	malformed := newCodec(t, annsKey(), nil, nil).sign(zeroFrom.Append(appendEnvelope(nil, ClassClear)), EnvelopeSize)
 	otherSecret := Secret(counting(1, 32))
 
 	seen := map[Drop]bool{}

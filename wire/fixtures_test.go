@@ -118,7 +118,7 @@ func extended(t testing.TB, m Message, extension string) []byte {
 	t.Helper()
 	codec := newCodec(t, annsKey(), nil, nil)
 	signed := append(m.Append(nil), extension...)
-	signed = codec.signer.sign(signed, signed)
+	signed = codec.sign(signed, 0)
 	return append(appendEnvelope(nil, ClassClear), signed...)
 }
 

@@ -22,32 +22,27 @@ func signatureOptions() *ed25519.Options {
 	return &ed25519.Options{Hash: crypto.SHA512, Context: signatureContext}
 }
 
-// signer signs contents with one member's key.
-type signer struct {
-	key     ed25519.PrivateKey
-	options *ed25519.Options
-}
-
-func newSigner(key ed25519.PrivateKey) (signer, error) {
+// wholeKey returns a copy of a private key that is fit to sign.
+func wholeKey(key ed25519.PrivateKey) (ed25519.PrivateKey, error) {
 	if len(key) != ed25519.PrivateKeySize {
-		return signer{}, fmt.Errorf("node key has %d bytes, want %d: replace it by a new one (wanderd keygen)",
+		return nil, fmt.Errorf("node key has %d bytes, want %d: replace it by a new one (wanderd keygen)",
 			len(key), ed25519.PrivateKeySize)
 	}
 	// The key contains the public key, and signing trusts it. Two signatures of one content with different public keys would
 	// reveal the private key.
 	whole := ed25519.NewKeyFromSeed(key.Seed())
 	if !whole.Equal(key) {
-		return signer{}, errors.New("the private and public key of the node key do not match: " +
+		return nil, errors.New("the private and public key of the node key do not match: " +
 			"replace it by a new one (wanderd keygen)")
 	}
-	return signer{key: whole, options: signatureOptions()}, nil
+	return whole, nil
 }
 
-// sign appends the signature of content to dst. crypto/ed25519 allocates three times: the signature, and twice RFC 8032's prefix for
+// sign appends the signature of the content at the end of dst, which starts at start. crypto/ed25519 allocates three times: the signature, and twice RFC 8032's prefix for
 // pre-hashed signatures, which is one byte too long for the stack.
-func (s *signer) sign(dst, content []byte) []byte {
-	digest := sha512.Sum512(content)
-	signature, err := s.key.Sign(nil, digest[:], s.options)
+func (c *Codec) sign(dst []byte, start int) []byte {
+	digest := sha512.Sum512(dst[start:])
+	signature, err := c.key.Sign(nil, digest[:], c.options)
 	if err != nil {
 		// Happens only for keys, digests and contexts of wrong length, or in a FIPS mode without Ed25519.
 		panic("wire: cannot sign: " + err.Error())
@@ -66,11 +61,10 @@ type Unverified struct {
 // parseSigned splits signed into content, extension and signature.
 func parseSigned(signed []byte) (u Unverified, drop Drop) {
 	end := len(signed) - ed25519.SignatureSize
-	message, ok := Parse(signed[:end])
-	if !ok {
+	var ok bool
+	if u.Message, ok = Parse(signed[:end]); !ok {
 		return Unverified{}, DropMalformed
 	}
-	u.Message = message
 	u.digest = sha512.Sum512(signed[:end])
 	copy(u.signature[:], signed[end:])
 	return u, 0
