@@ -11,12 +11,12 @@ import (
 
 // Options are the faults of the network. The zero value has no latency and no loss.
 type Options struct {
-	// Seed seeds the generator of losses, duplicates and latencies.
+	// Seed seeds the generator of losses and latencies.
 	Seed uint64
 	// Latency is the least one-way delay, and Jitter the most that is added to it for a datagram. Jitter reorders.
 	Latency, Jitter time.Duration
-	// Loss and Duplicate are the probabilities, from 0 to 1, that a datagram is lost or arrives twice.
-	Loss, Duplicate float64
+	// Loss is the probability, from 0 to 1, that a datagram is lost.
+	Loss float64
 }
 
 // Network connects endpoints. Its methods are safe for concurrent use.
@@ -28,14 +28,10 @@ type Network struct {
 	endpoints map[netip.AddrPort]*endpoint
 	streams   []*stream
 	cut       map[link]bool
-	filter    Filter
+	filter    func(src, dst netip.AddrPort, payload []byte) bool
 	// ephemeral is the last port that the network chose for the end of a stream.
 	ephemeral uint16
 }
-
-// Filter returns false to drop a datagram. It runs before the random losses. It must not keep or change payload, and must not
-// call the network.
-type Filter func(src, dst netip.AddrPort, payload []byte) bool
 
 // link is an unordered pair of endpoints, the lower address first.
 type link [2]netip.AddrPort
@@ -66,16 +62,17 @@ func (n *Network) Endpoint(addr netip.AddrPort) *transport.Endpoint {
 	if e := n.endpoints[addr]; e != nil && (!e.packetsClosed || !e.streamsClosed) {
 		panic("memnet: " + addr.String() + " is in use")
 	}
-	e := newEndpoint(n, addr)
+	e := &endpoint{net: n, addr: addr, arrived: sync.NewCond(&n.mu), dialled: sync.NewCond(&n.mu)}
 	n.endpoints[addr] = e
 	return &transport.Endpoint{Packets: packets{e}, Streams: streams{e}, Addr: addr}
 }
 
-// SetFilter applies f to every datagram that is sent from now on; nil removes the filter.
-func (n *Network) SetFilter(f Filter) {
+// SetFilter drops every datagram that is sent from now on and for which pass returns false; nil drops none. It comes before the random losses. It must
+// not keep or change payload, and must not call the network.
+func (n *Network) SetFilter(pass func(src, dst netip.AddrPort, payload []byte) bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.filter = f
+	n.filter = pass
 }
 
 // Partition cuts every endpoint of one group from every endpoint of another, in both directions: datagrams between them are lost,

@@ -26,10 +26,6 @@ type endpoint struct {
 	streamsClosed bool
 }
 
-func newEndpoint(n *Network, addr netip.AddrPort) *endpoint {
-	return &endpoint{net: n, addr: addr, arrived: sync.NewCond(&n.mu), dialled: sync.NewCond(&n.mu)}
-}
-
 type datagram struct {
 	due     time.Time
 	src     netip.AddrPort
@@ -94,23 +90,17 @@ func (e *endpoint) failed(op string, err error) error {
 	return &net.OpError{Op: op, Net: "udp", Addr: net.UDPAddrFromAddrPort(e.addr), Err: err}
 }
 
-// send draws loss, duplication and delay of a datagram. It always draws the same number of values, so one more cut or endpoint
-// does not change the draws of later datagrams.
+// send draws loss and delay of a datagram. It always draws the same number of values, so one more cut or endpoint does not change
+// the draws of later datagrams.
 func (n *Network) send(src, dst netip.AddrPort, b []byte) {
 	lost := n.rng.Float64() < n.options.Loss
-	copies := 1
-	if n.rng.Float64() < n.options.Duplicate {
-		copies = 2
+	late := time.Duration(n.rng.Float64() * float64(n.options.Jitter))
+	to := n.endpoints[dst]
+	if lost || to == nil || to.packetsClosed || n.cut[linkOf(src, dst)] || len(to.inbox) >= inboxSize {
+		return
 	}
-	for range copies {
-		late := time.Duration(n.rng.Float64() * float64(n.options.Jitter))
-		to := n.endpoints[dst]
-		if lost || to == nil || to.packetsClosed || n.cut[linkOf(src, dst)] || len(to.inbox) >= inboxSize {
-			continue
-		}
-		d := datagram{due: time.Now().Add(n.options.Latency + late), src: src, payload: slices.Clone(b)}
-		at, _ := slices.BinarySearchFunc(to.inbox, d, func(o, d datagram) int { return cmp.Or(o.due.Compare(d.due), -1) })
-		to.inbox = slices.Insert(to.inbox, at, d)
-		to.arrived.Broadcast()
-	}
+	d := datagram{due: time.Now().Add(n.options.Latency + late), src: src, payload: slices.Clone(b)}
+	at, _ := slices.BinarySearchFunc(to.inbox, d, func(o, d datagram) int { return cmp.Or(o.due.Compare(d.due), -1) })
+	to.inbox = slices.Insert(to.inbox, at, d)
+	to.arrived.Broadcast()
 }

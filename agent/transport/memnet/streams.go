@@ -13,12 +13,8 @@ import (
 	"time"
 )
 
-const (
-	// backlogSize is how many connections can wait for Accept; further ones are refused.
-	backlogSize = 128
-	// windowSize is how many bytes one direction of a stream buffers before a writer waits for the reader.
-	windowSize = 256 << 10
-)
+// backlogSize is how many connections can wait for Accept; further ones are refused.
+const backlogSize = 128
 
 type streams struct{ *endpoint }
 
@@ -144,7 +140,6 @@ type conn struct {
 	local, remote netip.AddrPort
 
 	incoming []segment
-	pending  int // bytes in incoming
 	closed   bool
 	closedAt time.Time
 
@@ -183,51 +178,36 @@ func (c *conn) Read(b []byte) (int, error) {
 	}
 }
 
-// take copies from the first segment and frees its place in the window.
+// take copies from the first segment.
 func (c *conn) take(b []byte) int {
 	first := &c.incoming[0]
 	k := copy(b, first.data)
 	if first.data = first.data[k:]; len(first.data) == 0 {
 		c.incoming = c.incoming[1:]
 	}
-	c.pending -= k
-	c.stream.changed.Broadcast()
 	return k
 }
 
-// Write implements net.Conn.
+// Write implements net.Conn. It never waits for the reader.
 func (c *conn) Write(b []byte) (int, error) {
 	n := c.stream.net
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	written := 0
-	for {
-		now := time.Now()
-		switch {
-		case c.closed:
-			return written, c.failed("write", net.ErrClosed)
-		case c.stream.broken:
-			return written, c.failed("write", syscall.ECONNRESET)
-		case expired(c.writeDeadline, now):
-			return written, c.failed("write", os.ErrDeadlineExceeded)
-		case c.peer.closed:
-			return written, c.failed("write", syscall.EPIPE)
-		}
-		if room := windowSize - c.peer.pending; room > 0 && written < len(b) {
-			part := b[written:min(len(b), written+room)]
-			c.peer.incoming = append(c.peer.incoming, segment{
-				due:  now.Add(n.options.Latency),
-				data: slices.Clone(part),
-			})
-			c.peer.pending += len(part)
-			written += len(part)
-			c.stream.changed.Broadcast()
-		}
-		if written == len(b) {
-			return written, nil
-		}
-		waitUntil(c.stream.changed, c.writeDeadline)
+	now := time.Now()
+	switch {
+	case c.closed:
+		return 0, c.failed("write", net.ErrClosed)
+	case c.stream.broken:
+		return 0, c.failed("write", syscall.ECONNRESET)
+	case expired(c.writeDeadline, now):
+		return 0, c.failed("write", os.ErrDeadlineExceeded)
+	case c.peer.closed:
+		return 0, c.failed("write", syscall.EPIPE)
+	case len(b) > 0:
+		c.peer.incoming = append(c.peer.incoming, segment{due: now.Add(n.options.Latency), data: slices.Clone(b)})
+		c.stream.changed.Broadcast()
 	}
+	return len(b), nil
 }
 
 // Close implements net.Conn. The other end reads the data in flight, then io.EOF.
@@ -239,7 +219,7 @@ func (c *conn) Close() error {
 		return c.failed("close", net.ErrClosed)
 	}
 	c.closed, c.closedAt = true, time.Now()
-	c.incoming, c.pending = nil, 0
+	c.incoming = nil
 	if c.peer.closed {
 		c.stream.forget()
 	}
