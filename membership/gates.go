@@ -35,16 +35,10 @@ func (m *Membership) SetGates(gates []wire.GateID) (*View, error) {
 func (m *metadata) keep(before *metadata) {
 	m.leaving, m.counter = before.leaving, before.counter
 	for i, mark := range m.gates {
-		at := find(before.gates, mark)
-		if at < 0 {
-			continue
-		}
-		m.gates[i] = before.gates[at]
-		if before.rosters != nil && before.rosters[at] != 0 {
-			if m.rosters == nil {
-				m.rosters = make([]uint64, len(m.gates))
+		for _, was := range before.gates {
+			if was.tag == mark.tag {
+				m.gates[i] = was
 			}
-			m.rosters[i] = before.rosters[at]
 		}
 	}
 }

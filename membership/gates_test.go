@@ -63,7 +63,7 @@ func TestARosterStaysDeclaredWhileOtherGatesComeAndGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	after.keep(&before)
-	m := Member{gates: after.gates, rosters: after.rosters}
+	m := Member{gates: after.gates}
 	if m.Roster(strict) != 7 || m.Roster(other) != 0 || m.Has(soft) || !m.HasMetToken(strict) || m.HasMetToken(other) {
 		t.Errorf("%+v", after)
 	}

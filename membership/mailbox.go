@@ -20,17 +20,12 @@ const (
 
 // sighting is the last report of memberlist about a node.
 type sighting struct {
-	node string
-	addr netip.AddrPort
-	told announcement
+	// Member, counter and leaving are the content of the node's name and metadata.
+	Member
+	counter uint64
+	leaving bool
+	// gone is memberlist's last word on the member, leaving the member's own last word.
 	gone bool
-}
-
-// announcement is the content of a node's name and metadata.
-type announcement struct {
-	name string
-	id   wire.MemberID
-	meta metadata
 }
 
 // refusal is a node that was refused, and the reason.
@@ -66,7 +61,7 @@ type mailbox struct {
 
 // mail is what has come since the mailbox was emptied.
 type mail struct {
-	seen    map[string]sighting
+	seen    map[string]sighting // by node name
 	refused []refusal
 	// namesake is the last address of another node with this one's name, twin the last address of another node with this one's identity; the zero value if
 	// there is none.
@@ -84,7 +79,7 @@ func newMail(own uint64) mail {
 type check struct {
 	meta string
 	addr netip.AddrPort
-	told announcement
+	told sighting
 	err  error
 }
 
@@ -103,8 +98,6 @@ func (b *mailbox) empty() mail {
 	return m
 }
 
-func (b *mailbox) wake() { signal(b.ring) }
-
 // signal wakes the listener once, however often it is called before somebody listens. The capacity of the channel is one; signal does not block.
 func signal(to chan<- struct{}) {
 	select {
@@ -119,22 +112,25 @@ func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
 	defer b.mu.Unlock()
 	told, err := b.check(n)
 	// The fleet may have an announcement of a former life of this member, whose clock was ahead of this one's, or of a twin.
-	if err == nil && told.id == b.id && told.meta.counter > b.own {
-		b.own = told.meta.counter
-		b.wake()
+	if err == nil && told.ID == b.id && told.counter > b.own {
+		b.own = told.counter
+		signal(b.ring)
 	}
 	if n.Name == b.self {
 		return nil
 	}
-	if err == nil && told.meta.counter < b.counters[told.id] {
+	if err == nil && told.counter < b.counters[told.ID] {
 		return errStale
 	}
 	if err == nil {
-		err = b.admission.judge(told.name, told.id, told.meta.key, nil)
+		err = b.admission.judge(told.Name, told.ID, told.Key, nil)
 	}
 	switch {
 	case err == nil:
-		b.count(told)
+		if len(b.counters) >= checkedMax {
+			clear(b.counters)
+		}
+		b.counters[told.ID] = told.counter
 	case errors.Is(err, ErrNoCertificate): // see strangers
 	default:
 		b.refusals++
@@ -142,7 +138,7 @@ func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
 			addr, _ := addrOf(n)
 			b.refused = append(b.refused, refusal{n.Name, addr, err})
 		}
-		b.wake()
+		signal(b.ring)
 	}
 	return err
 }
@@ -150,25 +146,17 @@ func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
 // errStale is an announcement that a later one of the same member has replaced: normal while news travels.
 var errStale = errors.New("an announcement that is out of date")
 
-// count records the counter of an announcement.
-func (b *mailbox) count(told announcement) {
-	if len(b.counters) >= checkedMax {
-		clear(b.counters)
-	}
-	b.counters[told.id] = told.meta.counter
-}
-
 // check returns a node's announcement, from the cache if its metadata and address have not changed.
-func (b *mailbox) check(n *memberlist.Node) (announcement, error) {
+func (b *mailbox) check(n *memberlist.Node) (sighting, error) {
 	addr, err := addrOf(n)
 	switch {
 	case err != nil:
-		return announcement{}, err
+		return sighting{}, err
 	case addr.Addr().IsLoopback() && !b.loopback:
-		return announcement{}, errors.New("it advertises a loopback address to other hosts: start it with --advertise")
+		return sighting{}, errors.New("it advertises a loopback address to other hosts: start it with --advertise")
 	case n.PCur != memberlist.ProtocolVersion2Compatible || n.PMin > n.PCur || n.PMax < n.PCur || n.DMin|n.DMax|n.DCur != 0:
 		// With one such node in memberlist's table every full sync fails, because no version is common to all.
-		return announcement{}, errors.New("it speaks another version of gossip")
+		return sighting{}, errors.New("it speaks another version of gossip")
 	}
 	if c, ok := b.checked[n.Name]; ok && c.meta == string(n.Meta) && c.addr == addr {
 		return c.told, c.err
@@ -181,20 +169,21 @@ func (b *mailbox) check(n *memberlist.Node) (announcement, error) {
 	return told, err
 }
 
-func parseAnnouncement(node string, meta []byte, addr netip.AddrPort) (a announcement, err error) {
-	if a.name, a.id, err = parseNodeName(node); err != nil {
-		return a, err
+func parseAnnouncement(node string, meta []byte, addr netip.AddrPort) (s sighting, err error) {
+	name, id, err := parseNodeName(node)
+	if err != nil {
+		return s, err
 	}
-	if a.meta, err = parseMetadata(meta); err != nil {
-		return a, err
+	m, err := parseMetadata(meta)
+	switch {
+	case err != nil:
+		return s, err
+	case wire.MemberIDOf(m.key) != id:
+		return s, errors.New("its key does not belong to its identity")
+	case !vouched(meta, m.key, node, addr):
+		return s, errors.New("its key did not sign this: somebody else says it")
 	}
-	if wire.MemberIDOf(a.meta.key) != a.id {
-		return a, errors.New("its key does not belong to its identity")
-	}
-	if !vouched(meta, a.meta.key, node, addr) {
-		return a, errors.New("its key did not sign this: somebody else says it")
-	}
-	return a, nil
+	return sighting{Member: Member{ID: id, Name: name, Key: m.key, Addr: addr, gates: m.gates}, counter: m.counter, leaving: m.leaving}, nil
 }
 
 // addrOf refuses addresses to which nobody can send.
@@ -229,14 +218,13 @@ func (b *mailbox) saw(n *memberlist.Node, gone bool) {
 	if gone {
 		delete(b.silent, n.Name)
 	}
-	addr, _ := addrOf(n)
-	switch {
-	case told.id != b.id:
-		b.seen[n.Name] = sighting{node: n.Name, addr: addr, told: told, gone: gone}
+	switch told.gone = gone; {
+	case told.ID != b.id:
+		b.seen[n.Name] = told
 	case !gone:
-		b.twin = addr
+		b.twin = told.Addr
 	}
-	b.wake()
+	signal(b.ring)
 }
 
 // NotifyConflict implements memberlist.ConflictDelegate: two addresses claim one node name. It handles this node's own name only:
@@ -252,7 +240,7 @@ func (b *mailbox) NotifyConflict(existing, other *memberlist.Node) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.namesake = addr
-	b.wake()
+	signal(b.ring)
 }
 
 // suspect records that a node did not answer its last probe.
@@ -260,7 +248,7 @@ func (b *mailbox) suspect(node string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.silent[node], b.suspects[node] = true, true
-	b.wake()
+	signal(b.ring)
 }
 
 // answered records that a node answered its last probe.
@@ -272,7 +260,7 @@ func (b *mailbox) answered(node string) {
 	}
 	delete(b.silent, node)
 	b.suspects[node] = false
-	b.wake()
+	signal(b.ring)
 }
 
 // meet asks for a meeting with the twin at addr.
@@ -280,7 +268,7 @@ func (b *mailbox) meet(addr netip.AddrPort) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.twin = addr
-	b.wake()
+	signal(b.ring)
 }
 
 // delegate implements memberlist.Delegate and memberlist.PingDelegate.

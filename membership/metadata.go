@@ -1,6 +1,7 @@
 package membership
 
 import (
+	"cmp"
 	"crypto/ed25519"
 	"encoding/binary"
 	"errors"
@@ -32,13 +33,14 @@ const (
 	metadataContext = "wanderd announcement v2"
 )
 
-// gateMark is one gate in the metadata: a 15-bit tag, and the lowest bit is set if the member has met a token of the gate.
-type gateMark uint16
+// gateMark is one gate in the metadata.
+type gateMark struct {
+	tag    uint16 // the top 15 bits of its identity
+	met    bool   // the member has met a token of it
+	roster uint64 // the hash of its roster, zero if it has none
+}
 
-func markOf(g wire.GateID) gateMark { return gateMark(g>>49) << 1 }
-
-func (m gateMark) tag() gateMark { return m &^ 1 }
-func (m gateMark) met() bool     { return m&1 != 0 }
+func tagOf(g wire.GateID) uint16 { return uint16(g >> 49) }
 
 // metadata is the information that a member gossips about itself.
 type metadata struct {
@@ -47,8 +49,10 @@ type metadata struct {
 	// counter rises with every change: of two announcements of one member, the one with the higher counter counts.
 	counter uint64
 	gates   []gateMark // ascending by tag, each once
-	// rosters are the hashes of the gates' rosters, zero for a gate that has none; nil if no gate has one.
-	rosters []uint64
+}
+
+func (m *metadata) hasRosters() bool {
+	return slices.ContainsFunc(m.gates, func(mark gateMark) bool { return mark.roster != 0 })
 }
 
 // newMetadata refuses two gates with the same tag.
@@ -58,43 +62,41 @@ func newMetadata(key ed25519.PublicKey, gates []wire.GateID) (metadata, error) {
 		return m, fmt.Errorf("%d gates, but one agent can have at most %d: run a second agent for the rest", len(gates), MaxGates)
 	}
 	for _, g := range gates {
-		m.gates = append(m.gates, markOf(g))
+		m.gates = append(m.gates, gateMark{tag: tagOf(g)})
 	}
-	slices.Sort(m.gates)
+	slices.SortFunc(m.gates, func(a, b gateMark) int { return cmp.Compare(a.tag, b.tag) })
 	for i := 1; i < len(m.gates); i++ {
 		if m.gates[i] == m.gates[i-1] {
-			return m, fmt.Errorf("two gates of this agent have the same tag in gossip (%04x): rename one of them", m.gates[i]>>1)
+			return m, fmt.Errorf("two gates of this agent have the same tag in gossip (%04x): rename one of them", m.gates[i].tag)
 		}
 	}
 	return m, nil
 }
 
 // find returns the index of a gate among those of a member, -1 if the member does not take part in it.
-func find(gates []gateMark, tag gateMark) int {
-	return slices.IndexFunc(gates, func(mark gateMark) bool { return mark.tag() == tag })
+func find(gates []gateMark, g wire.GateID) int {
+	return slices.IndexFunc(gates, func(mark gateMark) bool { return mark.tag == tagOf(g) })
 }
 
 // announce records that this member has met a token of gate g, and reports whether that is a change.
 func (m *metadata) announce(g wire.GateID) bool {
-	at := find(m.gates, markOf(g))
-	if at < 0 || m.gates[at].met() {
+	at := find(m.gates, g)
+	if at < 0 || m.gates[at].met {
 		return false
 	}
 	m.gates = slices.Clone(m.gates) // views share the old ones
-	m.gates[at] |= 1
+	m.gates[at].met = true
 	return true
 }
 
 // declare records the hash of the roster of gate g, and reports whether that is a change.
 func (m *metadata) declare(g wire.GateID, hash uint64) bool {
-	at := find(m.gates, markOf(g))
-	if at < 0 || m.rosters != nil && m.rosters[at] == hash {
+	at := find(m.gates, g)
+	if at < 0 || m.gates[at].roster == hash {
 		return false
 	}
-	rosters := make([]uint64, len(m.gates)) // views share the old ones
-	copy(rosters, m.rosters)
-	rosters[at] = hash
-	m.rosters = rosters
+	m.gates = slices.Clone(m.gates) // views share the old ones
+	m.gates[at].roster = hash
 	return true
 }
 
@@ -120,8 +122,8 @@ func vouched(b []byte, key ed25519.PublicKey, node string, addr netip.AddrPort) 
 }
 
 func (m *metadata) appendUnsigned(b []byte) []byte {
-	first := byte(metadataVersion)
-	if m.rosters != nil {
+	first, rosters := byte(metadataVersion), m.hasRosters()
+	if rosters {
 		first = rosterVersion
 	}
 	if m.leaving {
@@ -130,10 +132,14 @@ func (m *metadata) appendUnsigned(b []byte) []byte {
 	b = append(b, first)
 	b = append(b, m.key...)
 	b = binary.BigEndian.AppendUint64(b, m.counter)
-	for i, mark := range m.gates {
-		b = binary.BigEndian.AppendUint16(b, uint16(mark))
-		if m.rosters != nil {
-			b = binary.BigEndian.AppendUint64(b, m.rosters[i])
+	for _, mark := range m.gates {
+		tag := mark.tag << 1
+		if mark.met {
+			tag |= 1
+		}
+		b = binary.BigEndian.AppendUint16(b, tag)
+		if rosters {
+			b = binary.BigEndian.AppendUint64(b, mark.roster)
 		}
 	}
 	return b
@@ -158,19 +164,18 @@ func parseMetadata(b []byte) (metadata, error) {
 	m.leaving = b[0]&metadataLeaving != 0
 	m.key = slices.Clone(ed25519.PublicKey(b[1 : 1+ed25519.PublicKeySize]))
 	m.counter = binary.BigEndian.Uint64(b[1+ed25519.PublicKeySize:])
-	none := true
 	for rest := b[metadataHeader : len(b)-ed25519.SignatureSize]; len(rest) > 0; rest = rest[size:] {
-		mark := gateMark(binary.BigEndian.Uint16(rest))
-		if n := len(m.gates); n > 0 && m.gates[n-1].tag() >= mark.tag() {
+		tag := binary.BigEndian.Uint16(rest)
+		mark := gateMark{tag: tag >> 1, met: tag&1 != 0}
+		if n := len(m.gates); n > 0 && m.gates[n-1].tag >= mark.tag {
 			return m, errors.New("metadata whose gates are not in order")
 		}
-		m.gates = append(m.gates, mark)
 		if version == rosterVersion {
-			m.rosters = append(m.rosters, binary.BigEndian.Uint64(rest[markSize:]))
-			none = none && m.rosters[len(m.rosters)-1] == 0
+			mark.roster = binary.BigEndian.Uint64(rest[markSize:])
 		}
+		m.gates = append(m.gates, mark)
 	}
-	if version == rosterVersion && none {
+	if version == rosterVersion && !m.hasRosters() {
 		return m, errors.New("metadata of rosters without one")
 	}
 	return m, nil

@@ -35,11 +35,11 @@ func TestMetadataBytes(t *testing.T) {
 		meta      metadata
 	}{
 		{"no gate", "02" + keyHex + counter, metadata{key: key, counter: 7}},
-		{"a gate", "02" + keyHex + counter + "1234", metadata{key: key, counter: 7, gates: []gateMark{markOf(low)}}},
-		{"two gates, a token met", "02" + keyHex + counter + "1234 ffff", metadata{key: key, counter: 7, gates: []gateMark{markOf(low), markOf(high) | 1}}},
+		{"a gate", "02" + keyHex + counter + "1234", metadata{key: key, counter: 7, gates: []gateMark{{tag: tagOf(low)}}}},
+		{"two gates, a token met", "02" + keyHex + counter + "1234 ffff", metadata{key: key, counter: 7, gates: []gateMark{{tag: tagOf(low)}, {tag: tagOf(high), met: true}}}},
 		{
 			"a roster", "03" + keyHex + counter + "1234 0000000000000000 fffe 00000000000000ff",
-			metadata{key: key, counter: 7, gates: []gateMark{markOf(low), markOf(high)}, rosters: []uint64{0, 255}},
+			metadata{key: key, counter: 7, gates: []gateMark{{tag: tagOf(low)}, {tag: tagOf(high), roster: 255}}},
 		},
 		{"leaving", "82" + keyHex + counter, metadata{key: key, counter: 7, leaving: true}},
 	} {
@@ -122,7 +122,7 @@ func TestAnnouncingAGateAgainIsNoNews(t *testing.T) {
 		t.Error("the second time was news")
 	case m.announce(wire.GateIDOf("another")):
 		t.Error("a gate of somebody else was news")
-	case shared[0].met() || shared[1].met():
+	case shared[0].met || shared[1].met:
 		t.Error("the announcement changed what views share")
 	}
 }
@@ -138,9 +138,9 @@ func TestDeclaringARosterAgainIsNoNews(t *testing.T) {
 	if !m.declare(gateA, 1) || m.declare(gateA, 1) || !m.declare(gateA, 2) || !m.declare(gateB, 2) {
 		t.Error("what is news is none, or the reverse")
 	}
-	shared := m.rosters
+	shared := m.gates
 	m.declare(gateA, 3)
-	who := Member{gates: m.gates, rosters: shared}
+	who := Member{gates: shared}
 	if who.Roster(gateA) != 2 || who.Roster(gateB) != 2 || who.Roster(wire.GateIDOf("another")) != 0 {
 		t.Errorf("views share %v", shared)
 	}
@@ -166,7 +166,7 @@ func TestNodeNameCarriesNameAndIdentity(t *testing.T) {
 
 func TestASignatureIsForOneNameAddressAndContent(t *testing.T) {
 	node, addr := nodeName("x", wire.MemberIDOf(keyOf(1))), addrOfHost(1)
-	b := (&metadata{key: keyOf(1), counter: 7, gates: []gateMark{markOf(gateA)}}).encode(privateOf(1), node, addr)
+	b := (&metadata{key: keyOf(1), counter: 7, gates: []gateMark{{tag: tagOf(gateA)}}}).encode(privateOf(1), node, addr)
 	if !vouched(b, keyOf(1), node, addr) {
 		t.Fatal("the member's own signature")
 	}

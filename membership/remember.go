@@ -49,7 +49,7 @@ func (r *roster) recall(list []Remembered, now time.Time) {
 			state = StateLeft
 		}
 		r.records[nodeName(m.Name, m.ID)] = &record{
-			Member: Member{ID: m.ID, Name: m.Name, Addr: m.Addr, State: state}, since: since, retryAt: retryAt,
+			sighting: sighting{Member: Member{ID: m.ID, Name: m.Name, Addr: m.Addr, State: state}}, since: since, retryAt: retryAt,
 		}
 		retryAt = retryAt.Add(recallEvery)
 	}

@@ -52,12 +52,9 @@ type roster struct {
 
 // record is the knowledge about one node other than this one.
 type record struct {
-	Member
-	counter uint64 // of its last announcement
-	// gone is memberlist's last word on the member, leaving the member's own last word.
-	gone, leaving bool
-	since         time.Time // time of the last change of State or Addr
-	suspectUntil  time.Time
+	sighting
+	since        time.Time // time of the last change of State or Addr
+	suspectUntil time.Time
 	// retryAt is the time of the next attempt to reach it if it has failed, retries the number of failed attempts, and trying is set
 	// during an attempt.
 	retryAt time.Time
@@ -100,7 +97,7 @@ func (r *roster) change(by func(*metadata) bool) bool {
 		return false
 	}
 	r.changed()
-	r.me.gates, r.me.rosters = r.meta.gates, r.meta.rosters
+	r.me.gates = r.meta.gates
 	return true
 }
 
@@ -114,8 +111,8 @@ func (r *roster) apply(m mail, now time.Time) {
 	}
 	r.mu.Lock()
 	var changes []change
-	for _, s := range m.seen {
-		changes = append(changes, r.note(s, now)...)
+	for node, s := range m.seen {
+		changes = append(changes, r.note(node, s, now)...)
 	}
 	for node, failed := range m.suspects {
 		if rec := r.records[node]; rec != nil {
@@ -134,20 +131,18 @@ func (r *roster) apply(m mail, now time.Time) {
 }
 
 // note merges one sighting.
-func (r *roster) note(s sighting, now time.Time) []change {
-	rec := r.records[s.node]
+func (r *roster) note(node string, s sighting, now time.Time) []change {
+	rec := r.records[node]
 	if rec == nil {
 		if s.gone {
 			return nil
 		}
-		rec = &record{Member: Member{State: StateFailed}}
-		r.records[s.node] = rec
+		rec = &record{sighting: sighting{Member: Member{State: StateFailed}}}
+		r.records[node] = rec
 	}
 	was := rec.Addr
-	rec.gone, rec.leaving = s.gone, s.told.meta.leaving
-	rec.counter = s.told.meta.counter
-	rec.ID, rec.Name, rec.Key, rec.Addr = s.told.id, s.told.name, s.told.meta.key, s.addr
-	rec.gates, rec.rosters = s.told.meta.gates, s.told.meta.rosters
+	s.State = rec.State
+	rec.sighting = s
 	return r.judge(rec, was, now)
 }
 
@@ -255,7 +250,7 @@ func (r *roster) look(before *View) *View {
 func (r *roster) members(pass func(*record) bool, show func(*record) Member) []Member {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	recs := []*record{{Member: r.me}}
+	recs := []*record{{sighting: sighting{Member: r.me}}}
 	for _, rec := range r.records {
 		if pass(rec) {
 			recs = append(recs, rec)

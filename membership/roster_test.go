@@ -37,14 +37,13 @@ func newTestRoster(l *logs) *roster {
 }
 
 func sightingOf(i int, gone bool) sighting {
-	told := announcement{fmt.Sprintf("host%d", i), wire.MemberIDOf(keyOf(i)), metadata{key: keyOf(i)}}
-	return sighting{node: nodeName(told.name, told.id), addr: addrOfHost(i), told: told, gone: gone}
+	return sighting{Member: Member{ID: wire.MemberIDOf(keyOf(i)), Name: fmt.Sprintf("host%d", i), Key: keyOf(i), Addr: addrOfHost(i)}, gone: gone}
 }
 
 func mailOf(sightings ...sighting) mail {
 	m := mail{seen: make(map[string]sighting)}
 	for _, s := range sightings {
-		m.seen[s.node] = s
+		m.seen[nodeName(s.Name, s.ID)] = s
 	}
 	return m
 }
@@ -127,7 +126,7 @@ func TestMemberThatLeftIsForgottenAfterAWhile(t *testing.T) {
 	r := newTestRoster(&logs{})
 	now := time.Unix(1e9, 0)
 	left := sightingOf(2, true)
-	left.told.meta.leaving = true
+	left.leaving = true
 	r.apply(mailOf(sightingOf(2, false)), now)
 	r.apply(mailOf(left), now)
 	r.apply(mailOf(sightingOf(3, false)), now)
@@ -147,7 +146,7 @@ func TestAddressThatALiveMemberHasIsNotLost(t *testing.T) {
 	r := newTestRoster(&logs{})
 	now := time.Unix(1e9, 0)
 	heir := sightingOf(3, false) // the same host with a new key
-	heir.addr = addrOfHost(2)
+	heir.Addr = addrOfHost(2)
 	r.apply(mailOf(sightingOf(2, false), sightingOf(4, false)), now)
 	r.apply(mailOf(sightingOf(2, true), sightingOf(4, true), heir), now)
 	if lost, _ := r.due(now.Add(2 * healFirst)); len(lost) != 1 || lost[0] != addrOfHost(4) {
@@ -189,7 +188,7 @@ func TestRememberedMembersAreTriedAtOnce(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	known := func(i int) Remembered {
 		s := sightingOf(i, false)
-		return Remembered{ID: s.told.id, Name: s.told.name, Addr: s.addr}
+		return Remembered{ID: s.ID, Name: s.Name, Addr: s.Addr}
 	}
 	left, failed, ancient, itself, nameless := known(2), known(3), known(4), known(1), known(5)
 	left.Left, left.Gone = true, now.Add(-time.Hour)
@@ -213,10 +212,10 @@ func TestSuspicionEndsByItself(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	s := sightingOf(2, false)
 	r.apply(mailOf(s), now)
-	r.apply(mail{suspects: map[string]bool{s.node: true}}, now)
+	r.apply(mail{suspects: map[string]bool{nodeName(s.Name, s.ID): true}}, now)
 	for after, want := range map[time.Duration]State{time.Second: StateSuspect, 2 * time.Minute: StateAlive} {
 		for _, m := range r.all(now.Add(after)) {
-			if m.ID == s.told.id && m.State != want {
+			if m.ID == s.ID && m.State != want {
 				t.Errorf("after %v it is %v, want %v", after, m.State, want)
 			}
 		}

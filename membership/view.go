@@ -39,32 +39,31 @@ type Member struct {
 	// State is StateAlive for all members of a View; [Membership.All] returns the other states too.
 	State State
 
-	gates   []gateMark
-	rosters []uint64
+	gates []gateMark
 }
 
 // Has reports whether the member takes part in gate g.
 func (m *Member) Has(g wire.GateID) bool {
-	return find(m.gates, markOf(g)) >= 0
+	return find(m.gates, g) >= 0
 }
 
 // HasMetToken reports whether the member takes part in gate g and says that it has met a token of it.
 func (m *Member) HasMetToken(g wire.GateID) bool {
-	at := find(m.gates, markOf(g))
-	return at >= 0 && m.gates[at].met()
+	at := find(m.gates, g)
+	return at >= 0 && m.gates[at].met
 }
 
 // Roster returns the hash of the roster by which the member takes part in gate g; zero if it has declared none.
 func (m *Member) Roster(g wire.GateID) uint64 {
-	at := find(m.gates, markOf(g))
-	if at < 0 || m.rosters == nil {
+	at := find(m.gates, g)
+	if at < 0 {
 		return 0
 	}
-	return m.rosters[at]
+	return m.gates[at].roster
 }
 
 func (m *Member) same(o *Member) bool {
-	return m.ID == o.ID && m.Name == o.Name && m.Addr == o.Addr && slices.Equal(m.gates, o.gates) && slices.Equal(m.rosters, o.rosters)
+	return m.ID == o.ID && m.Name == o.Name && m.Addr == o.Addr && slices.Equal(m.gates, o.gates)
 }
 
 // View is the set of live members at one moment. It is shared and immutable: do not change its content.
