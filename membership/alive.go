@@ -87,17 +87,14 @@ func (a *alive) key(id wire.MemberID) (ed25519.PublicKey, error) {
 
 // eachInPacket shows the members that a packet calls alive. The sieve has passed the packet.
 func eachInPacket(b []byte, show func(*alive)) {
-	first, lengths, rest, ok := open(b)
-	for part := first; ok; part, lengths, rest, ok = cut(lengths, rest) {
+	eachPart(b, func(_ int, part []byte) bool {
 		if part[0] == aliveMsg {
 			if a, _, is := readAlive(part[1:]); is {
 				show(&a)
 			}
 		}
-		if len(lengths) == 0 {
-			return
-		}
-	}
+		return true
+	})
 }
 
 // eachInSync shows the members that a message of a stream calls alive. The sieve has passed the message.

@@ -39,8 +39,12 @@ func (a *answers) owe(p ping, from netip.AddrPort) {
 // address from which the ping came, without the gossip if the gossip makes it longer than the ping. send returns nothing for an answer that no ping asked
 // for, or that is longer even without the gossip.
 func (a *answers) send(b []byte, to netip.AddrPort) ([]byte, netip.AddrPort) {
-	first, _, _, ok := open(b)
-	if !ok || first[0] != ackRespMsg {
+	var first []byte
+	eachPart(b, func(_ int, part []byte) bool {
+		first = part
+		return false
+	})
+	if len(first) == 0 || first[0] != ackRespMsg {
 		return b, to
 	}
 	ack, ok := readPing(first) // they have their number in the same place

@@ -34,16 +34,15 @@ type hall struct {
 type guestInHall struct {
 	hall *hall
 	conn *guardedConn
-	from netip.Addr
 	// called is closed when it has a place, or waits no longer.
 	called chan struct{}
 	since  time.Time // when it got its place
 	heard  bool      // its frame has come
 }
 
-// guest makes a guest of a connection; it is in the hall after enter. heard says that its frame has come.
-func (h *hall) guest(conn *guardedConn, heard bool) *guestInHall {
-	return &guestInHall{hall: h, conn: conn, from: conn.from, heard: heard, called: make(chan struct{})}
+// guest makes a guest of a connection; it is in the hall after enter.
+func (h *hall) guest(conn *guardedConn) *guestInHall {
+	return &guestInHall{hall: h, conn: conn, heard: conn.got, called: make(chan struct{})}
 }
 
 // enter lets a guest wait. If too many wait, the address with the most waiting guests loses its oldest one.
@@ -75,9 +74,9 @@ func (h *hall) fill(now time.Time) {
 // hear records that the frame of a connection has come, and returns false if it was sent away before.
 func (h *hall) hear(guest *guestInHall) bool {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	guest.heard = true
-	return slices.Contains(h.placed, guest)
+	h.mu.Unlock()
+	return h.has(guest)
 }
 
 // has reports whether a connection has a place.
@@ -117,9 +116,9 @@ func (h *hall) relieve(now time.Time) {
 func byCount(list []*guestInHall) func(a, b *guestInHall) int {
 	counts := make(map[netip.Addr]int)
 	for _, g := range list {
-		counts[g.from]++
+		counts[g.conn.from]++
 	}
-	return func(a, b *guestInHall) int { return counts[a.from] - counts[b.from] }
+	return func(a, b *guestInHall) int { return counts[a.conn.from] - counts[b.conn.from] }
 }
 
 func without(list []*guestInHall, guest *guestInHall) []*guestInHall {

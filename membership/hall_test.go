@@ -8,7 +8,8 @@ import (
 // held is a connection in a hall.
 func held(h *hall, host string, heard bool, now time.Time) *guestInHall {
 	conn := stranger(host)
-	guest := h.guest(conn, heard)
+	conn.got = heard
+	guest := h.guest(conn)
 	conn.guest.Store(guest)
 	h.enter(guest, now)
 	return guest

@@ -39,15 +39,15 @@ func (f *fields) value() (e field, ok bool) {
 		e.number = ^uint64(0)
 		return e, true
 	case kind >= 0xa0 && kind <= 0xbf:
-		return f.bytes(int(kind & 0x1f))
+		return f.bytes(uint64(kind&0x1f), true)
 	}
 	switch kind {
 	case 0xc0, 0xc2, 0xc3: // nil, false, true
 		return e, true
 	case 0xc4, 0xc5, 0xc6: // bytes, with a length of 1, 2 and 4 bytes
-		return f.long(1 << (kind - 0xc4))
+		return f.bytes(f.uint(1 << (kind - 0xc4)))
 	case 0xd9, 0xda, 0xdb: // text
-		return f.long(1 << (kind - 0xd9))
+		return f.bytes(f.uint(1 << (kind - 0xd9)))
 	case 0xcc, 0xcd, 0xce, 0xcf: // unsigned numbers of 1, 2, 4 and 8 bytes
 		e.number, ok = f.uint(1 << (kind - 0xcc))
 		return e, ok
@@ -62,18 +62,9 @@ func (f *fields) value() (e field, ok bool) {
 	return e, false
 }
 
-// long reads text whose length stands in the next size bytes.
-func (f *fields) long(size int) (e field, ok bool) {
-	length, ok := f.uint(size)
-	if !ok || length > uint64(len(f.rest)) {
-		return e, false
-	}
-	return f.bytes(int(length))
-}
-
-// bytes reads text of a known length. Empty text is not nil.
-func (f *fields) bytes(length int) (e field, ok bool) {
-	if length > len(f.rest) {
+// bytes reads text whose length has been read, unless known says that it has not. Empty text is not nil.
+func (f *fields) bytes(length uint64, known bool) (e field, ok bool) {
+	if !known || length > uint64(len(f.rest)) {
 		return e, false
 	}
 	e.text, f.rest = f.rest[:length:length], f.rest[length:]

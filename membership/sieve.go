@@ -54,48 +54,41 @@ type ping struct {
 
 // packet returns nil if memberlist may see the content of a datagram, and the ping with which the content begins. It does not allocate.
 func (s *sieve) packet(b []byte) (p ping, err error) {
-	first, lengths, rest, ok := open(b)
+	ok := eachPart(b, func(at int, part []byte) (ok bool) {
+		switch {
+		case part[0] != pingMsg || at > 0 && !s.clear:
+			return s.passes(part)
+		case at == 0:
+			p, ok = readPing(part)
+		}
+		return ok
+	})
 	if !ok {
 		return p, errMalformed
-	}
-	if first[0] == pingMsg {
-		if p, ok = readPing(first); !ok {
-			return p, errMalformed
-		}
-	} else if !s.passes(first) {
-		return p, errMalformed
-	}
-	for len(lengths) > 0 {
-		var part []byte
-		part, lengths, rest, ok = cut(lengths, rest)
-		if !ok || s.clear && part[0] == pingMsg || !s.passes(part) {
-			return p, errMalformed
-		}
 	}
 	return p, nil
 }
 
-// open returns the first message of a packet, and the lengths and bytes of the others, which a compound packet has.
-func open(b []byte) (first, lengths, rest []byte, ok bool) {
+// eachPart shows the messages of a packet, of which a compound packet has several, until show returns false. It returns false then, or if a length is wrong.
+func eachPart(b []byte, show func(at int, part []byte) bool) bool {
 	if len(b) > crcHeader && b[0] == hasCrcMsg {
 		b = b[crcHeader:]
 	}
 	if len(b) == 0 || b[0] != compoundMsg {
-		return b, nil, nil, len(b) > 0
+		return len(b) > 0 && show(0, b)
 	}
 	if len(b) < 2 || b[1] == 0 || len(b) < 2+2*int(b[1]) {
-		return nil, nil, nil, false
+		return false
 	}
-	return cut(b[2:2+2*int(b[1])], b[2+2*int(b[1]):])
-}
-
-// cut takes the next message off the others.
-func cut(lengths, rest []byte) (part, lengthsLeft, left []byte, ok bool) {
-	length := int(binary.BigEndian.Uint16(lengths))
-	if length == 0 || length > len(rest) {
-		return nil, nil, nil, false
+	lengths, rest := b[2:2+2*int(b[1])], b[2+2*int(b[1]):]
+	for at := range len(lengths) / 2 {
+		length := int(binary.BigEndian.Uint16(lengths[2*at:]))
+		if length == 0 || length > len(rest) || !show(at, rest[:length]) {
+			return false
+		}
+		rest = rest[length:]
 	}
-	return rest[:length], lengths[2:], rest[length:], true
+	return true
 }
 
 // passes judges one message of a packet.

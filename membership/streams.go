@@ -180,7 +180,7 @@ func (t *gossipTransport) admit(g *guardedConn) error {
 		}
 	}
 	hall := t.halls[g.purpose]
-	guest := hall.guest(g, g.got)
+	guest := hall.guest(g)
 	if err := t.wait(&g.guest, guest); err != nil {
 		return err
 	}
@@ -357,7 +357,7 @@ func (g *guardedConn) receive() error {
 		if g.guest.Load() == nil {
 			return nil // this side has called
 		}
-		return g.transport.wait(&g.long, g.transport.long.guest(g, false))
+		return g.transport.wait(&g.long, g.transport.long.guest(g))
 	})
 	if err != nil {
 		return err
