@@ -71,7 +71,6 @@ func (a *alive) clone() alive {
 	return c
 }
 
-// at is the address of the member.
 func (a *alive) at() (netip.AddrPort, error) {
 	return addrOf(&memberlist.Node{Addr: a.addr, Port: a.port})
 }

@@ -92,6 +92,7 @@ func (f *fleet) start(i int, changes ...func(*Config)) *host {
 	cfg := Config{
 		Name: fmt.Sprintf("host%d", i), Key: privateOf(i), Gates: []wire.GateID{gateA}, Addr: addrOfHost(i),
 		Secrets: secretsOf(secretOne), Join: []string{"10.0.0.1"},
+		Certificate: func() []byte { return nil }, Admit: func(netip.Addr) bool { return true },
 	}
 	h := &host{f: f, logs: &logs{}}
 	cfg.Log = zerolog.New(h.logs).Level(zerolog.DebugLevel)

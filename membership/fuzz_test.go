@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/memberlist"
-	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/wire"
 )
@@ -64,8 +63,8 @@ func testTransport(t testing.TB, trust Trust) *gossipTransport {
 	t.Helper()
 	seal := newSeal(nil)
 	tr := &gossipTransport{
-		seal: seal, sieve: sieve{clear: true}, admission: newAdmission(trust), missing: newStrangers(wire.MemberID{}), admits: func(netip.Addr) bool { return true },
-		packetCh: make(chan *memberlist.Packet, 1), closed: t.Context(), log: zerolog.Nop(), bySecond: make(map[wire.MemberID]struct{}),
+		seal: seal, admission: newAdmission(trust), missing: newStrangers(wire.MemberID{}), cfg: &Config{Admit: func(netip.Addr) bool { return true }},
+		packetCh: make(chan *memberlist.Packet, 1), closed: t.Context(), bySecond: make(map[wire.MemberID]struct{}),
 	}
 	return tr
 }

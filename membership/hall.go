@@ -60,7 +60,6 @@ func (h *hall) enter(guest *guestInHall, now time.Time) {
 	}
 }
 
-// fill gives the free places to waiting guests.
 func (h *hall) fill(now time.Time) {
 	for len(h.placed) < h.most && len(h.waiting) > 0 {
 		next := slices.MinFunc(h.waiting, byCount(h.placed))
@@ -79,7 +78,6 @@ func (h *hall) hear(guest *guestInHall) bool {
 	return h.has(guest)
 }
 
-// has reports whether a connection has a place.
 func (h *hall) has(guest *guestInHall) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/memberlist"
-	"github.com/rs/zerolog"
 )
 
 const (
@@ -46,11 +45,9 @@ var errItself = errors.New("it is this agent itself")
 
 // joiner joins the fleet, and joins it again after a split.
 type joiner struct {
+	cfg    *Config
 	list   *memberlist.Memberlist
 	roster *roster
-	bound  netip.AddrPort
-	lookup Resolver
-	log    zerolog.Logger
 	// spawn starts a goroutine that ends before Shutdown returns.
 	spawn func(func())
 	// unsettled triggers settle; its capacity is one.
@@ -109,8 +106,9 @@ func (j *joiner) refused(t target, err error) {
 	}
 }
 
-// refusing returns the addresses that do not answer, sorted by text.
-func (j *joiner) refusing() []Refusal {
+// Refusals returns the addresses to join that do not answer, sorted by text. It is empty while another member is known.
+func (m *Membership) Refusals() []Refusal {
+	j := m.joiner
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return slices.SortedFunc(maps.Values(j.refusals), func(a, b Refusal) int { return strings.Compare(a.Join, b.Join) })
@@ -123,7 +121,7 @@ func (j *joiner) alone() bool { return j.list.NumMembers() < 2 }
 // seek tries to join one address until ctx is done: often while this member knows no other, rarely afterwards.
 func (j *joiner) seek(ctx context.Context, t target) {
 	warn, itself := throttle{every: joinWarnEvery}, throttle{every: joinWarnEvery}
-	log := j.log.With().Str("join", t.text).Logger()
+	log := j.cfg.Log.With().Str("join", t.text).Logger()
 	backoff := joinFirst
 	for {
 		wasAlone := j.alone()
@@ -174,7 +172,7 @@ func (j *joiner) seek(ctx context.Context, t target) {
 // try resolves t and syncs with each of its addresses, except the addresses of this agent and of known members. It returns nil if one of them answered or
 // is known.
 func (j *joiner) try(ctx context.Context, t target) error {
-	addrs, err := t.resolve(ctx, j.lookup)
+	addrs, err := t.resolve(ctx, j.cfg.Resolve)
 	if err != nil {
 		return err
 	}
@@ -221,10 +219,10 @@ func (j *joiner) known(addr netip.AddrPort) bool {
 
 // itself reports whether addr is an address of this agent.
 func (j *joiner) itself(addr netip.AddrPort) bool {
-	if addr == j.roster.me.Addr || addr == j.bound || j.mirrors.has(addr) {
+	if addr == j.roster.me.Addr || addr == j.cfg.Addr || j.mirrors.has(addr) {
 		return true
 	}
-	if addr.Port() != j.bound.Port() || !j.bound.Addr().IsUnspecified() {
+	if addr.Port() != j.cfg.Addr.Port() || !j.cfg.Addr.Addr().IsUnspecified() {
 		return false
 	}
 	own, err := OwnAddrs()
@@ -252,10 +250,10 @@ func (j *joiner) heal(ctx context.Context) {
 					return
 				}
 				if err := j.contact(addr); err != nil {
-					j.log.Debug().Stringer("addr", addr).Str("reason", explain(err)).Msg("a lost member does not answer")
+					j.cfg.Log.Debug().Stringer("addr", addr).Str("reason", explain(err)).Msg("a lost member does not answer")
 					return
 				}
-				j.log.Info().Stringer("addr", addr).Msg("reached a lost member again")
+				j.cfg.Log.Info().Stringer("addr", addr).Msg("reached a lost member again")
 			})
 		}
 		if !sleep(ctx, healPause) {
@@ -285,7 +283,7 @@ func (j *joiner) settle(ctx context.Context) {
 			}
 			for _, m := range someOf(j.roster.others(), 1) {
 				if err := j.contact(m.Addr); err != nil {
-					j.log.Debug().Stringer("addr", m.Addr).Str("reason", explain(err)).Msg("a member does not answer")
+					j.cfg.Log.Debug().Stringer("addr", m.Addr).Str("reason", explain(err)).Msg("a member does not answer")
 				}
 			}
 		}

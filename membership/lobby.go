@@ -15,7 +15,6 @@ type lobby struct {
 	guests []*guardedConn // the oldest first
 }
 
-// enter lets g in.
 func (l *lobby) enter(g *guardedConn) {
 	l.mu.Lock()
 	var out *guardedConn

@@ -35,7 +35,7 @@ type refusal struct {
 	why  error
 }
 
-// mailbox receives memberlist's callbacks. They run under memberlist's node lock, so it only copies, overwrites the unread
+// mailbox receives memberlist's callbacks: it implements its AliveDelegate, EventDelegate and ConflictDelegate. They run under memberlist's node lock, so it only copies, overwrites the unread
 // sighting of the same node, and signals ring. It never blocks and never calls back.
 type mailbox struct {
 	// self is this node's name, and id its identity; loopback is set if it advertises a loopback address. All are constant.
@@ -106,7 +106,7 @@ func signal(to chan<- struct{}) {
 	}
 }
 
-// NotifyAlive implements memberlist.AliveDelegate: after an error memberlist neither stores the node nor passes it on.
+// NotifyAlive judges a node: after an error memberlist neither stores the node nor passes it on.
 func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -196,13 +196,10 @@ func addrOf(n *memberlist.Node) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(ip, n.Port), nil
 }
 
-// NotifyJoin implements memberlist.EventDelegate.
-func (b *mailbox) NotifyJoin(n *memberlist.Node) { b.saw(n, false) }
-
-// NotifyUpdate implements memberlist.EventDelegate.
+func (b *mailbox) NotifyJoin(n *memberlist.Node)   { b.saw(n, false) }
 func (b *mailbox) NotifyUpdate(n *memberlist.Node) { b.saw(n, false) }
 
-// NotifyLeave implements memberlist.EventDelegate. memberlist calls it for members that left and for members that failed.
+// NotifyLeave is called for members that left and for members that failed.
 func (b *mailbox) NotifyLeave(n *memberlist.Node) { b.saw(n, true) }
 
 func (b *mailbox) saw(n *memberlist.Node, gone bool) {
@@ -227,7 +224,7 @@ func (b *mailbox) saw(n *memberlist.Node, gone bool) {
 	signal(b.ring)
 }
 
-// NotifyConflict implements memberlist.ConflictDelegate: two addresses claim one node name. It handles this node's own name only:
+// NotifyConflict says that two addresses claim one node name. It handles this node's own name only:
 // other members report their own conflicts.
 func (b *mailbox) NotifyConflict(existing, other *memberlist.Node) {
 	if existing.Name != b.self {
@@ -274,24 +271,20 @@ func (b *mailbox) meet(addr netip.AddrPort) {
 // delegate implements memberlist.Delegate and memberlist.PingDelegate.
 type delegate struct{ m *Membership }
 
-// NodeMeta implements memberlist.Delegate.
 func (d delegate) NodeMeta(int) []byte { return d.m.roster.metadata() }
 
-// NotifyMsg implements memberlist.Delegate.
 func (d delegate) NotifyMsg(b []byte) { d.m.notices.hear(b) }
 
-// GetBroadcasts implements memberlist.Delegate.
 func (d delegate) GetBroadcasts(overhead, limit int) [][]byte {
 	return d.m.notices.queue.GetBroadcasts(overhead, limit)
 }
 
-// LocalState implements memberlist.Delegate: a claim to a twin after its length, and the notices.
+// LocalState is this member's part of a full sync: a claim to a twin after its length, and the notices.
 func (d delegate) LocalState(bool) []byte {
 	claim := d.m.twins.claim()
 	return d.m.notices.appendState(append([]byte{byte(len(claim))}, claim...))
 }
 
-// MergeRemoteState implements memberlist.Delegate.
 func (d delegate) MergeRemoteState(b []byte, _ bool) {
 	if len(b) == 0 || len(b) < 1+int(b[0]) {
 		return
@@ -301,10 +294,9 @@ func (d delegate) MergeRemoteState(b []byte, _ bool) {
 	d.m.notices.hearState(b[claim:])
 }
 
-// AckPayload implements memberlist.PingDelegate: every answer to a probe carries this host's wall clock.
+// AckPayload: every answer to a probe carries this host's wall clock.
 func (d delegate) AckPayload() []byte { return d.m.clock.stamp() }
 
-// NotifyPingComplete implements memberlist.PingDelegate.
 func (d delegate) NotifyPingComplete(n *memberlist.Node, rtt time.Duration, payload []byte) {
 	name, id, err := parseNodeName(n.Name)
 	if err != nil {

@@ -42,7 +42,7 @@ type Config struct {
 	Send    func(payload []byte, dst netip.AddrPort) error
 	Streams Streams
 	// Trust decides who may take part; nil means everybody with the secret. Certificate returns this member's certificate for the others, nil if it has
-	// none. Admit reports whether the signature of one more datagram from an address may be checked; nil means always.
+	// none. Admit reports whether the signature of one more datagram from an address may be checked.
 	Trust       Trust
 	Certificate func() []byte
 	Admit       func(netip.Addr) bool
@@ -146,14 +146,10 @@ func Start(cfg Config) (*Membership, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	if cfg.Certificate == nil {
-		cfg.Certificate = func() []byte { return nil }
-	}
-	if cfg.Admit == nil {
-		cfg.Admit = func(netip.Addr) bool { return true }
-	}
 	me := Member{ID: wire.MemberIDOf(public), Name: cfg.Name, Key: public, Addr: addr, gates: meta.gates}
-	return start(cfg, me, meta, newSeal(cfg.Secrets), targets)
+	seal := newSeal(cfg.Secrets)
+	cfg.Secrets = nil // they may be replaced, and are kept nowhere then
+	return start(cfg, me, meta, seal, targets)
 }
 
 // start wires the parts together and sets them going.
@@ -194,8 +190,7 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 		return nil, err
 	}
 	m.joiner = &joiner{
-		list: m.list, roster: m.roster, bound: cfg.Addr, lookup: cfg.Resolve, log: cfg.Log,
-		spawn: m.working.Go, unsettled: make(chan struct{}, 1), refusals: make(map[string]Refusal),
+		cfg: &cfg, list: m.list, roster: m.roster, spawn: m.working.Go, unsettled: make(chan struct{}, 1), refusals: make(map[string]Refusal),
 	}
 	if cfg.Trust != nil {
 		m.working.Go(func() { m.meetStrangers(ctx) })
@@ -265,12 +260,6 @@ func (m *Membership) keep(ctx context.Context) {
 		}
 	}
 }
-
-// Rekey replaces the secrets. It returns an error, and changes nothing, if there were none or are none now.
-func (m *Membership) Rekey(secrets []wire.Secret) error { return m.transport.rekey(secrets) }
-
-// Others returns the members whose last gossip was not sealed with the first secret, sorted.
-func (m *Membership) Others() []wire.MemberID { return m.transport.others() }
 
 // Reconsider judges all members again: what is trusted has changed, or time has passed. Members that are no longer trusted are not in the next view. It
 // does not block.
@@ -354,19 +343,13 @@ func (m *Membership) Copied() <-chan netip.AddrPort { return m.twins.copied }
 // All returns all known members, including this one and members that left or failed, sorted by identity.
 func (m *Membership) All() []Member { return m.roster.all(time.Now()) }
 
-// Refusals returns the addresses to join that do not answer. It is empty while another member is known.
-func (m *Membership) Refusals() []Refusal { return m.joiner.refusing() }
-
 // Stats returns the counters.
 func (m *Membership) Stats() Stats {
 	t := m.transport
 	m.mailbox.mu.Lock()
 	refused := m.mailbox.refusals
 	m.mailbox.mu.Unlock()
-	var foreign sign
-	if last := t.lastForeign.Load(); last != nil {
-		foreign = *last
-	}
+	foreign := t.lastForeign.Load()
 	return Stats{
 		ForeignAt: foreign.at, ForeignFrom: foreign.from,
 		Malformed: t.malformed.Load(), Foreign: t.foreign.Load(), Strangers: t.strangers.Load(), Overflow: t.overflow.Load(), Crowded: t.crowded.Load(),

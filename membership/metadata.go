@@ -184,7 +184,6 @@ func parseMetadata(b []byte) (metadata, error) {
 // nodeName is a member's name in gossip.
 func nodeName(name string, id wire.MemberID) string { return name + "~" + id.String() }
 
-// parseNodeName is the inverse of nodeName.
 func parseNodeName(s string) (name string, id wire.MemberID, err error) {
 	at := strings.LastIndexByte(s, '~')
 	if at < 0 {

@@ -160,14 +160,12 @@ func (k *notices) keep(n *signedNotice, mine bool) {
 	signal(k.fresh)
 }
 
-// hear takes a notice from gossip.
 func (k *notices) hear(b []byte) {
 	if n, err := parseNotice(b); err == nil {
 		k.keep(n, false)
 	}
 }
 
-// all returns the newest notices.
 func (k *notices) all() []Notice {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -204,17 +202,14 @@ func (k *notices) hearState(b []byte) {
 	}
 }
 
-// Invalidates implements memberlist.Broadcast: a newer notice of a gate takes the place of an older one.
+// Invalidates, Message and Finished implement memberlist.Broadcast: a newer notice of a gate takes the place of an older one.
 func (n *signedNotice) Invalidates(other memberlist.Broadcast) bool {
 	o, ok := other.(*signedNotice)
 	return ok && o.Gate == n.Gate
 }
 
-// Message implements memberlist.Broadcast.
 func (n *signedNotice) Message() []byte { return n.packed }
-
-// Finished implements memberlist.Broadcast.
-func (*signedNotice) Finished() {}
+func (*signedNotice) Finished()         {}
 
 // Notify gives an order to all members of a gate. A notice without Who is of an order that another member has given. It does not block.
 // The error names what is too long or not printable.

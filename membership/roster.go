@@ -76,7 +76,6 @@ func newRoster(me Member, private ed25519.PrivateKey, meta metadata, gates []wir
 	return r
 }
 
-// metadata encodes and signs this member's current metadata.
 func (r *roster) metadata() []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -130,7 +129,6 @@ func (r *roster) apply(m mail, now time.Time) {
 	r.teller.tell(changes, len(r.view.Load().Members), now)
 }
 
-// note merges one sighting.
 func (r *roster) note(node string, s sighting, now time.Time) []change {
 	rec := r.records[node]
 	if rec == nil {
@@ -342,7 +340,6 @@ func (r *record) putOff(now time.Time) {
 	r.retries++
 }
 
-// warnOfNamesakes warns if two live members have the same name.
 func (r *roster) warnOfNamesakes(now time.Time) {
 	seen := make(map[string]netip.AddrPort)
 	for _, m := range r.view.Load().Members {

@@ -64,7 +64,6 @@ func newSeal(secrets []wire.Secret) *seal {
 	return s
 }
 
-// set replaces the keys.
 func (s *seal) set(secrets []wire.Secret) {
 	list := make([]sealKey, len(secrets))
 	for i, secret := range secrets {

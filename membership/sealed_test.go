@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -88,7 +86,7 @@ func junkPackets(t testing.TB) map[string][]byte {
 }
 
 func junkTransport(t testing.TB, key []byte) *gossipTransport {
-	tr := &gossipTransport{seal: newTestSeal(t, key), sieve: sieve{clear: key == nil}, admission: newAdmission(nil), closed: t.Context(), log: zerolog.Nop()}
+	tr := &gossipTransport{cfg: &Config{}, seal: newTestSeal(t, key), admission: newAdmission(nil), closed: t.Context()}
 	tr.foreignWarn.every = time.Hour
 	return tr
 }

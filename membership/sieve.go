@@ -35,13 +35,8 @@ const (
 	maxField = memberlist.MetaMaxSize
 )
 
-// sieve passes what memberlist may see: messages of the types that its members send each other, in which every length is true, and every name is printable
-// and not too long. memberlist checks none of this before it allocates, and logs and keeps names of any length.
-type sieve struct {
-	// clear says that the gossip is not authenticated. Then a packet carries no request to ping a third member, because a stranger could have anybody
-	// pinged. It carries one ping at most, as the first of its messages.
-	clear bool
-}
+// The sieve passes what memberlist may see: messages of the types that its members send each other, in which every length is true, and every name is
+// printable and not too long. memberlist checks none of this before it allocates, and logs and keeps names of any length.
 
 // ping is the part of a ping that matters for its answer.
 type ping struct {
@@ -52,12 +47,15 @@ type ping struct {
 	size int
 }
 
-// packet returns nil if memberlist may see the content of a datagram, and the ping with which the content begins. It does not allocate.
-func (s *sieve) packet(b []byte) (p ping, err error) {
+// sievePacket returns nil if memberlist may see the content of a datagram, and the ping with which the content begins. It does not allocate.
+//
+// clear says that the gossip is not authenticated. Then a packet carries no request to ping a third member, because a stranger could have anybody pinged.
+// It carries one ping at most, as the first of its messages.
+func sievePacket(b []byte, clear bool) (p ping, err error) {
 	ok := eachPart(b, func(at int, part []byte) (ok bool) {
 		switch {
-		case part[0] != pingMsg || at > 0 && !s.clear:
-			return s.passes(part)
+		case part[0] != pingMsg || at > 0 && !clear:
+			return passes(part, clear)
 		case at == 0:
 			p, ok = readPing(part)
 		}
@@ -92,10 +90,10 @@ func eachPart(b []byte, show func(at int, part []byte) bool) bool {
 }
 
 // passes judges one message of a packet.
-func (s *sieve) passes(b []byte) bool {
+func passes(b []byte, clear bool) bool {
 	switch b[0] {
 	case indirectPingMsg:
-		if s.clear {
+		if clear {
 			return false
 		}
 	case userMsg:
@@ -105,12 +103,12 @@ func (s *sieve) passes(b []byte) bool {
 	default:
 		return false
 	}
-	_, ok := s.fields(b[1:])
+	_, ok := sieveFields(b[1:])
 	return ok
 }
 
-// fields checks one map: no incarnation in it may be too high.
-func (s *sieve) fields(b []byte) (rest []byte, ok bool) {
+// sieveFields checks one map: no incarnation in it may be too high.
+func sieveFields(b []byte) (rest []byte, ok bool) {
 	var incarnation uint64
 	rest, ok = readFields(b, func(key []byte, e field) {
 		if string(key) == "Incarnation" {
@@ -186,9 +184,9 @@ func readFields(b []byte, show func(key []byte, e field)) (rest []byte, ok bool)
 	return f.rest, true
 }
 
-// stream returns nil if memberlist may see the content of a stream. A header must announce as many nodes, and as many bytes behind
+// sieveStream returns nil if memberlist may see the content of a stream. A header must announce as many nodes, and as many bytes behind
 // them, as there are.
-func (s *sieve) stream(b []byte) error {
+func sieveStream(b []byte) error {
 	if len(b) == 0 {
 		return errMalformed
 	}
@@ -212,7 +210,7 @@ func (s *sieve) stream(b []byte) error {
 		}
 	})
 	for ; ok && nodes > 0; nodes-- {
-		rest, ok = s.fields(rest)
+		rest, ok = sieveFields(rest)
 	}
 	if !ok || state != uint64(len(rest)) {
 		return errMalformed

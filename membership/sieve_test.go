@@ -44,14 +44,13 @@ func TestTheSievePassesWhatMembersSend(t *testing.T) {
 	ask := pack(pingMsg, "SeqNo", 7, "Node", name, "SourceAddr", []byte{10, 0, 0, 2}, "SourcePort", 7946, "SourceNode", name)
 	alive := pack(aliveMsg, "Incarnation", 1, "Node", name, "Addr", []byte{10, 0, 0, 1}, "Port", 7946, "Meta", make([]byte, 63), "Vsn", make([]byte, 6))
 	for _, clear := range []bool{true, false} {
-		s := sieve{clear: clear}
 		for what, packet := range map[string][]byte{
 			"ping": ask, "ack": pack(ackRespMsg, "SeqNo", 7, "Payload", make([]byte, 8)), "alive": alive,
 			"dead":     pack(deadMsg, "Incarnation", 1, "Node", name, "From", name),
 			"compound": compound(ask, alive), "nack": pack(nackRespMsg, "SeqNo", 7),
 			"checksum": append([]byte{hasCrcMsg, 1, 2, 3, 4}, compound(alive, alive)...),
 		} {
-			p, err := s.packet(packet)
+			p, err := sievePacket(packet, clear)
 			if err != nil || (p.size > 0) != (what == "ping" || what == "compound") {
 				t.Errorf("%s: %+v, %v", what, p, err)
 			}
@@ -76,17 +75,17 @@ func TestTheSieveRefusesWhatMembersDoNotSend(t *testing.T) {
 		"a short address": pack(pingMsg, "SourceAddr", []byte{1}, "SourcePort", 7), "a high port": pack(pingMsg, "SourceAddr", make([]byte, 4), "SourcePort", 1<<16),
 		"a length beyond the end": {aliveMsg, 0x81, 0xdb, 0xff, 0xff, 0xff, 0xff, 'x'}, "a map within": {aliveMsg, 0x81, 0xa1, 'x', 0x80},
 	} {
-		if _, err := (&sieve{}).packet(packet); err == nil {
+		if _, err := sievePacket(packet, false); err == nil {
 			t.Errorf("%s passes", what)
 		}
 	}
 	for what, packet := range map[string][]byte{
 		"two pings": compound(ask, ask), "a hidden ping": compound(pack(deadMsg), ask), "a request to ping": pack(indirectPingMsg, "SeqNo", 7),
 	} {
-		if _, err := (&sieve{clear: true}).packet(packet); err == nil {
+		if _, err := sievePacket(packet, true); err == nil {
 			t.Errorf("%s passes in the clear", what)
 		}
-		if _, err := (&sieve{}).packet(packet); err != nil {
+		if _, err := sievePacket(packet, false); err != nil {
 			t.Errorf("%s of a member: %v", what, err)
 		}
 	}
@@ -101,7 +100,7 @@ func TestAHeaderMustAnnounceWhatIsThere(t *testing.T) {
 		"nobody": full(0, 0), "two nodes": full(2, 0, node, node), "a state": full(1, 3, node, []byte("abc")),
 		"a ping": pack(pingMsg, "SeqNo", 1), "an error": pack(errMsg, "Error", "no"),
 	} {
-		if err := (&sieve{}).stream(stream); err != nil {
+		if err := sieveStream(stream); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -110,7 +109,7 @@ func TestAHeaderMustAnnounceWhatIsThere(t *testing.T) {
 		"fewer than none": full(-1, 0), "a state that is not there": full(0, 1<<20), "a negative state": full(0, -1),
 		"a long name": full(1, 0, longNamed(0)[1:]), "nothing": {}, "compressed": pack(9, "Algo", 0), "a user message": pack(8, "UserMsgLen", 1<<20),
 	} {
-		if err := (&sieve{}).stream(stream); err == nil {
+		if err := sieveStream(stream); err == nil {
 			t.Errorf("%s passes", what)
 		}
 	}
@@ -124,11 +123,10 @@ func FuzzSieve(f *testing.F) {
 	f.Add(pack(pushPullMsg, "Nodes", 1, "UserStateLen", 0), false)
 	f.Add(compound(pack(pingMsg, "SeqNo", 7), pack(deadMsg, "Node", "x")), true)
 	f.Fuzz(func(t *testing.T, b []byte, open bool) {
-		s := sieve{clear: open}
-		p, err := s.packet(b)
+		p, err := sievePacket(b, open)
 		if err == nil && (p.size > len(b) || p.size < 0) {
 			t.Errorf("a ping of %d bytes in %d", p.size, len(b))
 		}
-		_ = s.stream(b)
+		_ = sieveStream(b)
 	})
 }

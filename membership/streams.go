@@ -65,25 +65,18 @@ var (
 type purpose string
 
 const (
-	forGossip   purpose = "wdg\x03"
-	forQuestion purpose = "wdq\x01"
-	// forCertificates is for certificates of others.
+	forGossip       purpose = "wdg\x03"
+	forQuestion     purpose = "wdq\x01"
 	forCertificates purpose = "wdc\x01"
 )
 
 // label makes the keys of one purpose useless for the others.
 func (p purpose) label() string {
-	switch p {
-	case forQuestion:
-		return "wanderd question stream v1"
-	case forCertificates:
-		return "wanderd certificate stream v1"
-	case forGossip:
-	}
-	return "wanderd gossip stream v2"
+	return map[purpose]string{
+		forGossip: "wanderd gossip stream v2", forQuestion: "wanderd question stream v1", forCertificates: "wanderd certificate stream v1",
+	}[p]
 }
 
-// introduces reports whether each side introduces itself.
 func (p purpose) introduces() bool { return p == forGossip || p == forCertificates }
 
 // longest is the greatest length, in bytes, of a frame that comes in unasked.
@@ -102,13 +95,13 @@ func (p purpose) longest(sealed bool) int {
 // accept greets incoming connections until the transport is closed.
 func (t *gossipTransport) accept() {
 	for {
-		conn, err := t.streams.Accept()
+		conn, err := t.cfg.Streams.Accept()
 		if err != nil {
 			if t.isClosed() || errors.Is(err, net.ErrClosed) {
 				return
 			}
 			if ok, _ := t.acceptWarn.allow(time.Now()); ok {
-				t.log.Warn().Err(err).Msg("cannot accept connections for gossip; trying again")
+				t.cfg.Log.Warn().Err(err).Msg("cannot accept connections for gossip; trying again")
 			}
 			if !sleep(t.closed, acceptPause) {
 				return
@@ -127,42 +120,31 @@ func (t *gossipTransport) accept() {
 // greet hands a connection to memberlist once it has proved itself, and its frame is there and has passed the sieve; or answers its
 // question.
 func (t *gossipTransport) greet(g *guardedConn) {
-	err := t.admit(g)
-	if err != nil {
+	if err := t.admit(g); err != nil {
 		_ = g.Close()
 		t.refuse(g.RemoteAddr(), err)
 		return
 	}
-	if answer := t.answering(g.purpose); answer != nil {
-		t.count(answer(g))
-		_ = g.Close()
-		return
-	}
-	select {
-	case t.streamCh <- g:
-	case <-t.closed.Done():
-		_ = g.Close()
-	}
-}
-
-// answering returns what answers a question, nil for gossip.
-func (t *gossipTransport) answering(p purpose) func(*guardedConn) error {
-	switch p {
+	switch g.purpose {
 	case forQuestion:
-		return t.questions.answer
+		t.count(t.questions.answer(g))
 	case forCertificates:
-		return t.showCertificates
+		t.count(t.showCertificates(g))
 	case forGossip:
+		select {
+		case t.streamCh <- g:
+			return // memberlist closes it
+		case <-t.closed.Done():
+		}
 	}
-	return nil
+	_ = g.Close()
 }
 
 // admit takes a connection through its first messages, and gives it a place.
 func (t *gossipTransport) admit(g *guardedConn) error {
 	_ = g.SetDeadline(time.Now().Add(greetingTime))
 	err := g.answerCall()
-	stayed := t.lobby.leave(g)
-	if !stayed {
+	if !t.lobby.leave(g) {
 		return errCrowded
 	}
 	if err != nil {
@@ -223,7 +205,7 @@ func (t *gossipTransport) wait(as *atomic.Pointer[guestInHall], guest *guestInHa
 func (t *gossipTransport) dial(dst netip.AddrPort, deadline time.Time, p purpose) (*guardedConn, error) {
 	ctx, cancel := context.WithDeadline(t.closed, deadline)
 	defer cancel()
-	conn, err := t.streams.Dial(ctx, dst)
+	conn, err := t.cfg.Streams.Dial(ctx, dst)
 	if err != nil {
 		return nil, err
 	}
@@ -239,7 +221,7 @@ func (t *gossipTransport) dial(dst netip.AddrPort, deadline time.Time, p purpose
 	return g, nil
 }
 
-// guardedConn is a connection on which each side has proved that it has the fleet's secret, and sends one frame.
+// guardedConn is a net.Conn on which each side has proved that it has the fleet's secret, and sends one frame.
 type guardedConn struct {
 	net.Conn
 	transport *gossipTransport
@@ -257,9 +239,9 @@ type guardedConn struct {
 	// nonces are the caller's and the acceptor's; no other connection has both.
 	nonces       []byte
 	ours, theirs streamKeys
-	// side is "caller" or "acceptor", other who the other side is, once it has introduced itself.
-	side  string
-	other wire.MemberID
+	// side and otherSide are "caller" and "acceptor", or the reverse. other is who the other side is, once it has introduced itself.
+	side, otherSide string
+	other           wire.MemberID
 	// got is set once the frame of the other side is in unread, which Read returns; sent once this side's frame is sent.
 	got, sent bool
 	unread    []byte
@@ -282,7 +264,6 @@ func (t *gossipTransport) guard(conn net.Conn, p purpose) *guardedConn {
 	return g
 }
 
-// isFor says what the connection is for.
 func (g *guardedConn) isFor(p purpose) {
 	g.purpose, g.most = p, p.longest(!g.transport.seal.clear)
 }
@@ -335,14 +316,12 @@ func (g *guardedConn) call() error {
 	return g.check(reply[acceptorNonce:])
 }
 
-// derive makes the keys of both sides.
 func (g *guardedConn) derive(ours, theirs string, caller, acceptor []byte) {
-	g.side, g.nonces = ours, slices.Concat(caller, acceptor)
+	g.side, g.otherSide, g.nonces = ours, theirs, slices.Concat(caller, acceptor)
 	g.ours = g.transport.seal.streamKeys(g.purpose, ours, g.nonces)
 	g.theirs = g.transport.seal.streamKeys(g.purpose, theirs, g.nonces)
 }
 
-// check compares the other side's proof.
 func (g *guardedConn) check(proof []byte) error {
 	if subtle.ConstantTimeCompare(proof, g.theirs.proof[:]) != 1 {
 		return errForeignSeal
@@ -350,7 +329,6 @@ func (g *guardedConn) check(proof []byte) error {
 	return nil
 }
 
-// receive reads the other side's frame.
 func (g *guardedConn) receive() error {
 	defer g.leave(&g.long)
 	content, err := readFrame(g.Conn, &g.theirs, g.most, func() error {
@@ -380,15 +358,11 @@ func (g *guardedConn) leave(as *atomic.Pointer[guestInHall]) {
 
 // introduced returns the message behind an introduction, if the other side may speak.
 func (g *guardedConn) introduced(content []byte) ([]byte, error) {
-	other := "caller"
-	if g.side == other {
-		other = "acceptor"
-	}
 	in, err := parseIntroduction(content)
 	if err != nil {
 		return nil, err
 	}
-	if err := in.check(g.transport.admission, other, g.nonces); err != nil {
+	if err := in.check(g.transport.admission, g.otherSide, g.nonces); err != nil {
 		return nil, &untrustedError{in.name, err}
 	}
 	g.other = wire.MemberIDOf(in.key)
@@ -398,14 +372,13 @@ func (g *guardedConn) introduced(content []byte) ([]byte, error) {
 	if g.purpose == forCertificates {
 		return in.message, nil
 	}
-	if err := g.transport.sieve.stream(in.message); err != nil {
+	if err := sieveStream(in.message); err != nil {
 		return nil, err
 	}
 	g.transport.hearOf(g.other, eachInSync, in.message)
 	return in.message, nil
 }
 
-// Read implements net.Conn.
 func (g *guardedConn) Read(b []byte) (int, error) {
 	if !g.got {
 		if err := g.receive(); err != nil {
@@ -420,7 +393,7 @@ func (g *guardedConn) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// Write implements net.Conn. memberlist writes all that it has to say at once.
+// Write sends a frame: memberlist writes all that it has to say at once.
 func (g *guardedConn) Write(b []byte) (int, error) {
 	if g.sent {
 		return 0, errSecond
@@ -436,7 +409,6 @@ func (g *guardedConn) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Close implements net.Conn.
 func (g *guardedConn) Close() error {
 	var err error
 	g.once.Do(func() {

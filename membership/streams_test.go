@@ -136,7 +136,7 @@ func sides(t *testing.T, caller, acceptor []byte) (c, a *guardedConn, callErr, a
 	})
 	with := func(conn net.Conn, secret []byte) *guardedConn {
 		g := &guardedConn{Conn: conn, transport: &gossipTransport{
-			seal: newTestSeal(t, secret), sieve: sieve{clear: secret == nil}, me: introducerOf(1), admission: newAdmission(nil),
+			seal: newTestSeal(t, secret), me: introducerOf(1), admission: newAdmission(nil),
 		}}
 		g.isFor(forGossip)
 		return g

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/memberlist"
-	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/wire"
 )
@@ -25,18 +24,13 @@ const (
 	refusedWarnEvery = 5 * time.Minute
 )
 
-// gossipTransport is memberlist's transport: it uses the agent's sockets and checks all input.
+// gossipTransport is memberlist's NodeAwareTransport: it uses the agent's sockets and checks all input.
 type gossipTransport struct {
+	cfg       *Config
 	advertise netip.AddrPort
-	send      func(payload []byte, dst netip.AddrPort) error
-	streams   Streams
 	seal      *seal
-	sieve     sieve
 	me        *introducer
 	admission *admission
-	// admits reports whether one more signature of a source address may be checked.
-	admits func(netip.Addr) bool
-	log    zerolog.Logger
 
 	packetCh chan *memberlist.Packet
 	streamCh chan net.Conn
@@ -65,7 +59,7 @@ type gossipTransport struct {
 	acceptWarn, foreignWarn, junkWarn, untrustedWarn throttle
 
 	overflow, malformed, foreign, strangers, untrusted, crowded atomic.Uint64
-	// lastForeign is the last foreign gossip that was warned about.
+	// lastForeign is the last foreign gossip that was warned about, zero before.
 	lastForeign atomic.Pointer[sign]
 	// heard is when memberlist last got a datagram, as the time since begun.
 	begun time.Time
@@ -83,8 +77,7 @@ func newGossipTransport(
 ) *gossipTransport {
 	closed, closes := context.WithCancel(context.Background())
 	t := &gossipTransport{
-		advertise: advertise, send: cfg.Send, streams: cfg.Streams, seal: seal, sieve: sieve{clear: seal.clear},
-		me: me, admission: admission, admits: cfg.Admit, log: cfg.Log,
+		cfg: cfg, advertise: advertise, seal: seal, me: me, admission: admission,
 		packetCh: make(chan *memberlist.Packet, packetQueue), streamCh: make(chan net.Conn),
 		lobby:   lobby{most: maxStrangers, perAddr: maxPerStranger},
 		sending: lobby{most: maxSending, perAddr: maxPerSending},
@@ -98,6 +91,7 @@ func newGossipTransport(
 		junkWarn: throttle{every: refusedWarnEvery}, untrustedWarn: throttle{every: refusedWarnEvery},
 		begun: time.Now(),
 	}
+	t.lastForeign.Store(&sign{})
 	if seal.clear {
 		t.answers = new(answers)
 	}
@@ -121,7 +115,7 @@ func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) bool {
 		from, plain, err = t.vouched(plain, by, src.Addr())
 	}
 	if err == nil {
-		asked, err = t.sieve.packet(plain)
+		asked, err = sievePacket(plain, t.seal.clear)
 	}
 	if err != nil {
 		t.count(err)
@@ -179,7 +173,7 @@ func (t *gossipTransport) vouched(content []byte, by int, src netip.Addr) (from 
 	switch {
 	case err != nil:
 		return from, nil, &untrustedError{from.Short(), err}
-	case !t.admits(src):
+	case !t.cfg.Admit(src):
 		return from, nil, errCrowded
 	case !isSigned(key, packet, signature, packetContext):
 		return from, nil, &untrustedError{from.Short(), errForged}
@@ -204,7 +198,9 @@ func (t *gossipTransport) noteKey(from wire.MemberID, by int) {
 	t.second.Store(int32(len(t.bySecond)))
 }
 
-func (t *gossipTransport) rekey(secrets []wire.Secret) error {
+// Rekey replaces the secrets. It returns an error, and changes nothing, if there were none or are none now.
+func (m *Membership) Rekey(secrets []wire.Secret) error {
+	t := m.transport
 	if t.seal.clear != (len(secrets) == 0) {
 		return errors.New("a fleet cannot change between a secret and none")
 	}
@@ -216,7 +212,9 @@ func (t *gossipTransport) rekey(secrets []wire.Secret) error {
 	return nil
 }
 
-func (t *gossipTransport) others() []wire.MemberID {
+// Others returns the members whose last gossip was not sealed with the first secret, sorted.
+func (m *Membership) Others() []wire.MemberID {
+	t := m.transport
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.SortedFunc(maps.Keys(t.bySecond), wire.MemberID.Compare)
@@ -244,12 +242,12 @@ func (t *gossipTransport) refuse(src net.Addr, err error) {
 		}
 	case isUntrusted(err):
 		if ok, more := t.untrustedWarn.allow(time.Now()); ok {
-			t.log.Warn().Stringer("addr", src).AnErr("reason", err).EmbedObject(more).
+			t.cfg.Log.Warn().Stringer("addr", src).AnErr("reason", err).EmbedObject(more).
 				Msg("cut off a connection of a host that has the secret, but no trusted key")
 		}
 	default:
 		if ok, more := t.junkWarn.allow(time.Now()); ok {
-			t.log.Info().Stringer("addr", src).AnErr("reason", err).EmbedObject(more).
+			t.cfg.Log.Info().Stringer("addr", src).AnErr("reason", err).EmbedObject(more).
 				Msg("cut off a connection that is not from a wanderd of this version")
 		}
 	}
@@ -278,24 +276,22 @@ func (t *gossipTransport) count(err error) {
 
 func (t *gossipTransport) warnForeign(src string, more heldBack) {
 	t.lastForeign.Store(&sign{at: time.Now(), from: src})
-	t.log.Warn().Str("addr", src).EmbedObject(more).Msg(ForeignHint)
+	t.cfg.Log.Warn().Str("addr", src).EmbedObject(more).Msg(ForeignHint)
 }
 
 // ForeignHint explains foreign gossip and its remedy.
 const ForeignHint = "gossip from a host that has another secret or version, or is not a wanderd: " +
 	"give all members of a fleet the same --secret-file"
 
-// FinalAdvertiseAddr implements memberlist.Transport.
 func (t *gossipTransport) FinalAdvertiseAddr(string, int) (net.IP, int, error) {
 	return t.advertise.Addr().AsSlice(), int(t.advertise.Port()), nil
 }
 
-// WriteTo implements memberlist.Transport.
 func (t *gossipTransport) WriteTo(b []byte, addr string) (time.Time, error) {
 	return t.WriteToAddress(b, memberlist.Address{Addr: addr})
 }
 
-// WriteToAddress implements memberlist.NodeAwareTransport. All its errors are *net.OpError, because memberlist aborts a probe
+// All errors of WriteToAddress are *net.OpError, because memberlist aborts a probe
 // after any other error.
 func (t *gossipTransport) WriteToAddress(b []byte, to memberlist.Address) (time.Time, error) {
 	dst, err := netip.ParseAddrPort(to.Addr)
@@ -306,7 +302,7 @@ func (t *gossipTransport) WriteToAddress(b []byte, to memberlist.Address) (time.
 		b, dst = t.answers.send(b, dst)
 	}
 	if err == nil && len(b) > 0 {
-		err = t.send(t.seal.seal(t.me.signPacket(b)), dst)
+		err = t.cfg.Send(t.seal.seal(t.me.signPacket(b)), dst)
 	}
 	if err != nil {
 		return time.Time{}, &net.OpError{Op: "write", Net: "udp", Err: err}
@@ -314,15 +310,12 @@ func (t *gossipTransport) WriteToAddress(b []byte, to memberlist.Address) (time.
 	return time.Now(), nil
 }
 
-// PacketCh implements memberlist.Transport.
 func (t *gossipTransport) PacketCh() <-chan *memberlist.Packet { return t.packetCh }
 
-// DialTimeout implements memberlist.Transport.
 func (t *gossipTransport) DialTimeout(addr string, timeout time.Duration) (net.Conn, error) {
 	return t.DialAddressTimeout(memberlist.Address{Addr: addr}, timeout)
 }
 
-// DialAddressTimeout implements memberlist.NodeAwareTransport.
 func (t *gossipTransport) DialAddressTimeout(to memberlist.Address, timeout time.Duration) (net.Conn, error) {
 	dst, err := netip.ParseAddrPort(to.Addr)
 	if err != nil {
@@ -335,10 +328,9 @@ func (t *gossipTransport) DialAddressTimeout(to memberlist.Address, timeout time
 	return g, nil
 }
 
-// StreamCh implements memberlist.Transport.
 func (t *gossipTransport) StreamCh() <-chan net.Conn { return t.streamCh }
 
-// Shutdown implements memberlist.Transport: it ends all that waits for the network.
+// Shutdown ends all that waits for the network.
 func (t *gossipTransport) Shutdown() error {
 	t.mu.Lock()
 	if t.isClosed() {
@@ -348,7 +340,7 @@ func (t *gossipTransport) Shutdown() error {
 	t.close()
 	open := slices.Collect(maps.Keys(t.conns))
 	t.mu.Unlock()
-	err := t.streams.Close()
+	err := t.cfg.Streams.Close()
 	for _, g := range open {
 		_ = g.Close()
 	}

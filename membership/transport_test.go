@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/memberlist"
-	"github.com/rs/zerolog"
 )
 
 func TestDeliverNeverBlocksAndCountsTheOverflow(t *testing.T) {
@@ -59,7 +58,7 @@ func TestJunkDoesNotDisturbTheFleet(t *testing.T) {
 
 func TestFailureToSendIsAnErrorThatDoesNotAbortAProbe(t *testing.T) {
 	noRoute := func([]byte, netip.AddrPort) error { return errors.New("no route") }
-	tr := &gossipTransport{send: noRoute, me: introducerOf(1), seal: newTestSeal(t, nil), closed: t.Context(), log: zerolog.Nop()}
+	tr := &gossipTransport{cfg: &Config{Send: noRoute}, me: introducerOf(1), seal: newTestSeal(t, nil), closed: t.Context()}
 	for _, to := range []string{"10.0.0.1:7946", "<nil>:0"} {
 		_, err := tr.WriteTo([]byte("x"), to)
 		var op *net.OpError

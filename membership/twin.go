@@ -9,8 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -29,11 +27,9 @@ const (
 // Two twins exchange claims by full syncs of gossip, and the copy stops: the one that knows that its state directory was made
 // elsewhere, else the one that was started later.
 type twinWatch struct {
-	addr   netip.AddrPort
-	self   wire.MemberID
-	log    zerolog.Logger
-	key    ed25519.PrivateKey
-	atHome bool
+	cfg  *Config
+	addr netip.AddrPort
+	self wire.MemberID
 	// life is a random number of this run of the agent; started is when it began.
 	life    uint64
 	started time.Time
@@ -56,8 +52,7 @@ func newTwinWatch(cfg *Config, me *Member) *twinWatch {
 	var life [8]byte
 	_, _ = rand.Read(life[:]) // It never fails.
 	return &twinWatch{
-		addr: me.Addr, self: me.ID, log: cfg.Log, key: cfg.Key, atHome: cfg.AtHome,
-		life: binary.BigEndian.Uint64(life[:]) | 1, started: time.Now(),
+		cfg: cfg, addr: me.Addr, self: me.ID, life: binary.BigEndian.Uint64(life[:]) | 1, started: time.Now(),
 		copied: make(chan netip.AddrPort, 1), warn: throttle{every: twinWarnEvery}, again: throttle{every: twinMeetEvery},
 	}
 }
@@ -91,7 +86,7 @@ func (w *twinWatch) meet(addr netip.AddrPort, sync func(netip.AddrPort) error) {
 	w.mu.Unlock()
 	for range syncs {
 		if err := sync(addr); err != nil {
-			w.log.Debug().Err(err).Stringer("addr", addr).Msg("cannot reach the other agent with this one's key")
+			w.cfg.Log.Debug().Err(err).Stringer("addr", addr).Msg("cannot reach the other agent with this one's key")
 			return
 		}
 	}
@@ -101,7 +96,7 @@ func (w *twinWatch) meet(addr netip.AddrPort, sync func(netip.AddrPort) error) {
 func (w *twinWatch) met(addr netip.AddrPort) {
 	w.found.Add(1)
 	if ok, _ := w.warn.allow(time.Now()); ok {
-		w.log.Error().Stringer("addr", w.addr).Stringer("other", addr).
+		w.cfg.Log.Error().Stringer("addr", w.addr).Stringer("other", addr).
 			Msg("another agent runs with this one's key: a state directory was copied. The copy stops by itself if it has this version; " +
 				"otherwise stop one of them, remove its state directory and start it again")
 	}
@@ -146,11 +141,11 @@ func (w *twinWatch) claim() []byte {
 	b = be.AppendUint64(b, w.life)
 	b = be.AppendUint64(b, w.other)
 	home := byte(0)
-	if w.atHome {
+	if w.cfg.AtHome {
 		home = 1
 	}
 	b = be.AppendUint64(append(b, home), uint64(time.Since(w.started)))
-	return append(b, signAs(w.key, b, claimSignature)...)
+	return append(b, signAs(w.cfg.Key, b, claimSignature)...)
 }
 
 // heard handles the state of a full sync, which may be a twin's claim.
@@ -160,7 +155,7 @@ func (w *twinWatch) heard(b []byte) {
 	}
 	be := binary.BigEndian
 	life := be.Uint64(b[17:])
-	public := w.key.Public().(ed25519.PublicKey)
+	public := w.cfg.Key.Public().(ed25519.PublicKey)
 	if life == w.life || !isSigned(public, b[:claimSize], b[claimSize:], claimSignature) {
 		return
 	}
@@ -179,7 +174,7 @@ func (w *twinWatch) heard(b []byte) {
 
 // yields reports whether the other agent is the original.
 func (w *twinWatch) yields(atHome bool, age time.Duration, life uint64) bool {
-	if atHome != w.atHome {
+	if atHome != w.cfg.AtHome {
 		return atHome
 	}
 	if older := age - time.Since(w.started); older.Abs() > sameAge {

@@ -185,6 +185,7 @@ func (f *gossips) start(i int) time.Time {
 		Name: fmt.Sprintf("host%d", i), Key: privateOf(i), Addr: addrOf(i), Secrets: []wire.Secret{{1}},
 		Join: []string{addrOf(0).String(), addrOf(1).String()},
 		Send: gossipWriter{g.endpoint.Packets}.WriteGossip, Streams: g.endpoint.Streams, Log: zerolog.Nop(),
+		Certificate: func() []byte { return nil },
 	})
 	if err != nil {
 		f.t.Fatal(err)
