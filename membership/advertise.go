@@ -103,9 +103,5 @@ func routedAddr(dst string) netip.Addr {
 		return netip.Addr{}
 	}
 	defer func() { _ = conn.Close() }()
-	local, ok := conn.LocalAddr().(*net.UDPAddr)
-	if !ok {
-		return netip.Addr{}
-	}
-	return local.AddrPort().Addr().Unmap()
+	return conn.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap()
 }

@@ -1,14 +1,11 @@
 package membership
 
 import (
-	"crypto/ed25519"
 	"encoding/binary"
 	"net/netip"
 	"slices"
 
 	"github.com/hashicorp/memberlist"
-
-	"github.com/wanderd/wanderd/wire"
 )
 
 // alive is what one member says of another that is alive: a message of a packet, or an entry of a full sync. It refers to the bytes from which it was
@@ -73,15 +70,6 @@ func (a *alive) clone() alive {
 
 func (a *alive) at() (netip.AddrPort, error) {
 	return addrOf(&memberlist.Node{Addr: a.addr, Port: a.port})
-}
-
-// key returns the key that belongs to the identity. Its signature has not been checked.
-func (a *alive) key(id wire.MemberID) (ed25519.PublicKey, error) {
-	meta, err := parseMetadata(a.meta)
-	if err == nil && wire.MemberIDOf(meta.key) != id {
-		err = errForged
-	}
-	return meta.key, err
 }
 
 // eachInPacket shows the members that a packet calls alive. The sieve has passed the packet.

@@ -46,8 +46,10 @@ func newLogAdapter(log zerolog.Logger, suspected func(string), refuted func()) *
 // Write implements io.Writer. It never blocks and never fails.
 func (a *logAdapter) Write(p []byte) (int, error) {
 	line := parseLine(string(p))
-	if node, ok := cutBoth(line.text, "Suspect ", " has failed, no acks received"); ok {
-		a.suspected(node)
+	if rest, begins := strings.CutPrefix(line.text, "Suspect "); begins {
+		if node, ends := strings.CutSuffix(rest, " has failed, no acks received"); ends {
+			a.suspected(node)
+		}
 	}
 	if strings.HasPrefix(line.text, "Refuting a") {
 		a.refuted()
@@ -134,11 +136,4 @@ func classOf(text string) string {
 	text, _, _ = strings.Cut(text, "from=")
 	words := slices.DeleteFunc(strings.Fields(text), func(w string) bool { return strings.ContainsAny(w, "~0123456789") })
 	return strings.Join(words, " ")
-}
-
-// cutBoth returns s without prefix and suffix, if it has both.
-func cutBoth(s, prefix, suffix string) (string, bool) {
-	s, begins := strings.CutPrefix(s, prefix)
-	s, ends := strings.CutSuffix(s, suffix)
-	return s, begins && ends
 }

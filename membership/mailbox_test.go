@@ -34,7 +34,7 @@ func (f *fleet) startRogue(name string, meta []byte, change func(*memberlist.Con
 	seal := newSeal(secretsOf(secretOne))
 	tr := newGossipTransport(&Config{
 		Send: gossipWriter{end.Packets}.WriteGossip, Streams: end.Streams, Log: zerolog.Nop(),
-	}, introducerOf(7), end.Addr, seal, newAdmission(nil), &questions{})
+	}, introducerOf(7), end.Addr, seal, newAdmission(nil), nil)
 	r := &rogue{meta: meta}
 	mc := pace(false)
 	mc.Name, mc.Transport, mc.Delegate = name, tr, r

@@ -170,10 +170,7 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	m.roster.recall(cfg.Remembered, time.Now())
 	who := &introducer{name: me.Name, id: me.ID, key: cfg.Key, certificate: cfg.Certificate}
 	m.notices = newNotices(cfg.Gates, m.admission, func() int { return len(m.roster.view.Load().Members) }, m.fresh)
-	m.transport = newGossipTransport(&cfg, who, me.Addr, seal, m.admission, &questions{
-		self: me.ID, key: cfg.Key, make: cfg.Answer,
-		member: func(id wire.MemberID) (*Member, bool) { return m.roster.view.Load().Lookup(id) },
-	})
+	m.transport = newGossipTransport(&cfg, who, me.Addr, seal, m.admission, func(id wire.MemberID) (*Member, bool) { return m.roster.view.Load().Lookup(id) })
 	m.adapter = newLogAdapter(cfg.Log, m.mailbox.suspect, m.haveSmallNews)
 
 	mc.Name, mc.Transport = node, m.transport

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/wanderd/wanderd/wire"
@@ -48,59 +47,38 @@ var (
 // ctx is done. It must not keep question.
 type Answer func(ctx context.Context, asker *Member, question []byte) []byte
 
-// questions asks and answers.
-type questions struct {
-	self   wire.MemberID
-	key    ed25519.PrivateKey
-	member func(wire.MemberID) (*Member, bool)
-	// make is nil in a membership that answers nothing.
-	make Answer
-
-	// asking has the members whose questions are being answered.
-	asking sync.Map
-}
-
 // statementTo returns the statement to sign: this content is for a member, on the connection with these nonces.
 func statementTo(to wire.MemberID, nonces, content []byte) []byte {
 	digest := sha512.Sum512(slices.Concat(nonces, to[:], content))
 	return digest[:]
 }
 
-func (q *questions) sign(use string, to wire.MemberID, nonces, content []byte) []byte {
-	return signAs(q.key, statementTo(to, nonces, content), use)
-}
-
-// isFrom reports whether the owner of a key has signed content for this member.
-func (q *questions) isFrom(use string, key ed25519.PublicKey, nonces, content, signature []byte) bool {
-	return isSigned(key, statementTo(q.self, nonces, content), signature, use)
-}
-
-// answer answers the question that has come on g, unless it is not from a member.
-func (q *questions) answer(g *guardedConn) error {
-	if len(g.unread) < questionOverhead || q.make == nil {
+// answerQuestion answers the question that has come on g, unless it is not from a member.
+func (t *gossipTransport) answerQuestion(g *guardedConn) error {
+	if len(g.unread) < questionOverhead || t.cfg.Answer == nil {
 		return errMalformed
 	}
 	id := wire.MemberID(g.unread[:len(wire.MemberID{})])
 	signature, content := g.unread[len(id):questionOverhead], g.unread[questionOverhead:]
-	asker, ok := q.member(id)
+	asker, ok := t.member(id)
 	switch {
 	case !ok:
 		return errNotMember
-	case !q.isFrom(questionContext, asker.Key, g.nonces, content, signature):
+	case !isSigned(asker.Key, statementTo(t.me.id, g.nonces, content), signature, questionContext):
 		return errForged
 	}
-	if _, busy := q.asking.LoadOrStore(id, true); busy {
+	if _, busy := t.asking.LoadOrStore(id, true); busy {
 		return errBusy
 	}
-	ctx, cancel := context.WithTimeout(g.transport.closed, answerTime)
+	ctx, cancel := context.WithTimeout(t.closed, answerTime)
 	defer cancel()
-	text := q.make(ctx, asker, content)
-	q.asking.Delete(id) // before the answer leaves: a member that has it may ask again at once
+	text := t.cfg.Answer(ctx, asker, content)
+	t.asking.Delete(id) // before the answer leaves: a member that has it may ask again at once
 	if text == nil {
 		return errNoAnswer
 	}
 	_ = g.SetDeadline(time.Now().Add(answerTime))
-	_, _ = g.Write(append(q.sign(answerContext, id, g.nonces, text), text...)) // an asker that has gone needs no answer
+	_, _ = g.Write(append(signAs(t.me.key, statementTo(id, g.nonces, text), answerContext), text...)) // an asker that has gone needs no answer
 	return nil
 }
 
@@ -118,8 +96,8 @@ func (m *Membership) Ask(ctx context.Context, to *Member, question []byte, most 
 	defer func() { _ = g.Close() }()
 	stop := context.AfterFunc(ctx, func() { _ = g.Close() })
 	defer stop()
-	q := m.transport.questions
-	if _, err := g.Write(slices.Concat(q.self[:], q.sign(questionContext, to.ID, g.nonces, question), question)); err != nil {
+	me := m.transport.me
+	if _, err := g.Write(slices.Concat(me.id[:], signAs(me.key, statementTo(to.ID, g.nonces, question), questionContext), question)); err != nil {
 		return nil, err
 	}
 	g.most = answerOverhead + most
@@ -130,7 +108,7 @@ func (m *Membership) Ask(ctx context.Context, to *Member, question []byte, most 
 		return nil, errMalformed
 	}
 	signature, content := g.unread[:answerOverhead], g.unread[answerOverhead:]
-	if !q.isFrom(answerContext, to.Key, g.nonces, content, signature) {
+	if !isSigned(to.Key, statementTo(me.id, g.nonces, content), signature, answerContext) {
 		return nil, errForged
 	}
 	return content, nil

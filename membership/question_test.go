@@ -117,14 +117,29 @@ func TestAShutdownDoesNotWaitForAnAnswer(t *testing.T) {
 
 func TestAnAnswerOfAnotherMemberIsNotTaken(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
-		hosts := []*host{f.start(1), f.start(2), f.start(3)}
-		f.within(5*time.Second, "they see each other", allSee(hosts, 1, 2, 3))
+		hosts := []*host{f.start(1), f.start(2)}
+		f.within(5*time.Second, "they see each other", allSee(hosts, 1, 2))
 		to, _ := hosts[0].view().Lookup(wire.MemberIDOf(keyOf(2)))
 		elsewhere := *to
 		elsewhere.Addr = addrOfHost(3)
-		// Host 3 answers whatever it is asked.
-		hosts[2].transport.questions.make = echo
-		hosts[2].transport.questions.self = to.ID
+		// Host 3 answers what host 2 is asked.
+		end := f.net.Endpoint(elsewhere.Addr)
+		tr := &gossipTransport{
+			cfg: &Config{Answer: echo}, me: &introducer{id: to.ID, key: privateOf(3)}, seal: newTestSeal(t, secretOne), closed: t.Context(),
+			member: hosts[0].view().Lookup,
+		}
+		go func() {
+			conn, err := end.Streams.Accept()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer func() { _ = conn.Close() }()
+			g := &guardedConn{Conn: conn, transport: tr}
+			if err := errors.Join(g.answerCall(), g.receive(), tr.answerQuestion(g)); err != nil {
+				t.Error(err)
+			}
+		}()
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
 		if got, err := hosts[0].Ask(ctx, &elsewhere, []byte("who runs?"), 100); !errors.Is(err, errForged) {
@@ -139,8 +154,7 @@ func TestAQuestionThatIsNotAMembersOwnIsNotAnswered(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := []*host{f.start(1, answering(echo)), f.start(2)}
 		f.within(5*time.Second, "they see each other", allSee(hosts, 1, 2))
-		asker := hosts[1].transport.questions
-		stranger := &questions{self: wire.MemberIDOf(keyOf(9)), key: privateOf(9)}
+		asker, stranger := introducerOf(2), introducerOf(9)
 		one := hosts[0].roster.self
 		text := []byte("who runs?")
 		for name, c := range map[string]struct {
@@ -148,24 +162,24 @@ func TestAQuestionThatIsNotAMembersOwnIsNotAnswered(t *testing.T) {
 			answered bool
 		}{
 			"its own": {func(n []byte) []byte {
-				return slices.Concat(asker.self[:], asker.sign(questionContext, one, n, text), text)
+				return slices.Concat(asker.id[:], signTo(asker, questionContext, one, n, text), text)
 			}, true},
 			"a recorded one": {func(n []byte) []byte {
-				return slices.Concat(asker.self[:], asker.sign(questionContext, one, make([]byte, len(n)), text), text)
+				return slices.Concat(asker.id[:], signTo(asker, questionContext, one, make([]byte, len(n)), text), text)
 			}, false},
 			"one for another member": {func(n []byte) []byte {
-				return slices.Concat(asker.self[:], asker.sign(questionContext, asker.self, n, text), text)
+				return slices.Concat(asker.id[:], signTo(asker, questionContext, asker.id, n, text), text)
 			}, false},
 			"an answer": {func(n []byte) []byte {
-				return slices.Concat(asker.self[:], asker.sign(answerContext, one, n, text), text)
+				return slices.Concat(asker.id[:], signTo(asker, answerContext, one, n, text), text)
 			}, false},
 			"a stranger's": {func(n []byte) []byte {
-				return slices.Concat(stranger.self[:], stranger.sign(questionContext, one, n, text), text)
+				return slices.Concat(stranger.id[:], signTo(stranger, questionContext, one, n, text), text)
 			}, false},
 			"a stranger's, in a member's name": {func(n []byte) []byte {
-				return slices.Concat(asker.self[:], stranger.sign(questionContext, one, n, text), text)
+				return slices.Concat(asker.id[:], signTo(stranger, questionContext, one, n, text), text)
 			}, false},
-			"a short one": {func([]byte) []byte { return asker.self[:] }, false},
+			"a short one": {func([]byte) []byte { return asker.id[:] }, false},
 			"nothing":     {func([]byte) []byte { return nil }, false},
 		} {
 			conn, err := hosts[1].end.Streams.Dial(t.Context(), addrOfHost(1))
@@ -194,28 +208,39 @@ func TestAQuestionThatIsNotAMembersOwnIsNotAnswered(t *testing.T) {
 
 // Whoever has an answer may ask again at once: the question is no longer being answered when the answer is written.
 func TestAfterAnAnswerTheNextQuestionIsAnswered(t *testing.T) {
-	asker := &questions{self: wire.MemberIDOf(keyOf(2)), key: privateOf(2)}
-	q := &questions{
-		self: wire.MemberIDOf(keyOf(1)), key: privateOf(1), make: echo,
-		member: func(wire.MemberID) (*Member, bool) {
-			return &Member{ID: asker.self, Name: "host2", Key: keyOf(2)}, true
-		},
-	}
+	asker, tr := introducerOf(2), answeringHost2(t)
 	busy := 0
 	conn := &written{onWrite: func() {
-		q.asking.Range(func(any, any) bool {
+		tr.asking.Range(func(any, any) bool {
 			busy++
 			return true
 		})
 	}}
 	nonces := make([]byte, callerNonce+acceptorNonce)
 	g := &guardedConn{
-		Conn: conn, transport: &gossipTransport{seal: newTestSeal(t, nil), closed: t.Context()}, nonces: nonces,
-		unread: slices.Concat(asker.self[:], asker.sign(questionContext, q.self, nonces, []byte("who runs?")), []byte("who runs?")),
+		Conn: conn, transport: tr, nonces: nonces,
+		unread: slices.Concat(asker.id[:], signTo(asker, questionContext, tr.me.id, nonces, []byte("who runs?")), []byte("who runs?")),
 	}
-	if err := q.answer(g); err != nil || conn.Len() == 0 || busy != 0 {
+	if err := tr.answerQuestion(g); err != nil || conn.Len() == 0 || busy != 0 {
 		t.Errorf("%v, %d bytes written, while %d questions were being answered", err, conn.Len(), busy)
 	}
+}
+
+// answeringHost2 is the transport of host 1, which answers host 2.
+func answeringHost2(t testing.TB) *gossipTransport {
+	t.Helper()
+	two := wire.MemberIDOf(keyOf(2))
+	return &gossipTransport{
+		cfg: &Config{Answer: echo}, me: introducerOf(1), seal: newTestSeal(t, nil), closed: t.Context(),
+		member: func(id wire.MemberID) (*Member, bool) {
+			return &Member{ID: two, Name: "host2", Key: keyOf(2)}, id == two
+		},
+	}
+}
+
+// signTo is a host's signature on what it says to another one.
+func signTo(by *introducer, use string, to wire.MemberID, nonces, content []byte) []byte {
+	return signAs(by.key, statementTo(to, nonces, content), use)
 }
 
 // written is a connection that records what is written.
@@ -238,23 +263,16 @@ func (w *written) SetWriteDeadline(time.Time) error { return nil }
 
 // Whatever a question's frame has in it: unless a member has signed it for this connection, it is not answered.
 func FuzzQuestion(f *testing.F) {
-	asker := &questions{self: wire.MemberIDOf(keyOf(2)), key: privateOf(2)}
-	one, nonces, text := wire.MemberIDOf(keyOf(1)), make([]byte, callerNonce+acceptorNonce), []byte("who runs?")
-	genuine := slices.Concat(asker.self[:], asker.sign(questionContext, one, nonces, text), text)
+	asker, tr := introducerOf(2), answeringHost2(f)
+	nonces, text := make([]byte, callerNonce+acceptorNonce), []byte("who runs?")
+	genuine := slices.Concat(asker.id[:], signTo(asker, questionContext, tr.me.id, nonces, text), text)
 	f.Add(genuine)
 	f.Add(genuine[:questionOverhead])
-	f.Add(asker.self[:])
-	tr := &gossipTransport{seal: newTestSeal(f, nil), closed: f.Context()}
+	f.Add(asker.id[:])
 	f.Fuzz(func(t *testing.T, frame []byte) {
-		q := &questions{
-			self: one, key: privateOf(1), make: echo,
-			member: func(id wire.MemberID) (*Member, bool) {
-				return &Member{ID: asker.self, Name: "host2", Key: keyOf(2)}, id == asker.self
-			},
-		}
 		conn := &written{}
 		g := &guardedConn{Conn: conn, transport: tr, nonces: nonces, unread: frame}
-		err := q.answer(g)
+		err := tr.answerQuestion(g)
 		if answered := conn.Len() > 0; answered != bytes.Equal(frame, genuine) || answered != (err == nil) {
 			t.Errorf("%d bytes came back for %x: %v", conn.Len(), frame, err)
 		}

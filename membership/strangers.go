@@ -52,8 +52,8 @@ func (s *strangers) hear(a *admission, from wire.MemberID, said *alive, now time
 	if err != nil || id == s.self || a.knows(name, id) {
 		return
 	}
-	key, err := said.key(id)
-	if err != nil || !errors.Is(a.judge(name, id, key, nil), ErrNoCertificate) {
+	meta, err := parseMetadata(said.meta) // its signature is not checked here
+	if err != nil || wire.MemberIDOf(meta.key) != id || !errors.Is(a.judge(name, id, meta.key, nil), ErrNoCertificate) {
 		return
 	}
 	addr, err := said.at()

@@ -127,7 +127,7 @@ func (t *gossipTransport) greet(g *guardedConn) {
 	}
 	switch g.purpose {
 	case forQuestion:
-		t.count(t.questions.answer(g))
+		t.count(t.answerQuestion(g))
 	case forCertificates:
 		t.count(t.showCertificates(g))
 	case forGossip:

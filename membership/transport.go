@@ -44,11 +44,13 @@ type gossipTransport struct {
 	close   context.CancelFunc
 	working sync.WaitGroup
 	// answers is nil with a secret.
-	answers   *answers
-	questions *questions
-	// missing are the members whose certificates are missing here, showing those to which certificates are being shown.
+	answers *answers
+	// member finds a live member.
+	member func(wire.MemberID) (*Member, bool)
+	// asking are the members whose questions are being answered, showing those to which certificates are being shown.
+	asking, showing sync.Map
+	// missing are the members whose certificates are missing here.
 	missing *strangers
-	showing sync.Map
 
 	mu    sync.Mutex
 	conns map[*guardedConn]struct{}
@@ -73,7 +75,7 @@ type sign struct {
 }
 
 func newGossipTransport(
-	cfg *Config, me *introducer, advertise netip.AddrPort, seal *seal, admission *admission, q *questions,
+	cfg *Config, me *introducer, advertise netip.AddrPort, seal *seal, admission *admission, member func(wire.MemberID) (*Member, bool),
 ) *gossipTransport {
 	closed, closes := context.WithCancel(context.Background())
 	t := &gossipTransport{
@@ -86,7 +88,7 @@ func newGossipTransport(
 			forGossip: {most: maxIncoming, mostWaiting: maxWaiting}, forQuestion: {most: maxAnswering, mostWaiting: maxWaiting},
 			forCertificates: {most: maxAnswering, mostWaiting: maxWaiting},
 		},
-		questions: q, missing: newStrangers(me.id), closed: closed, close: closes, conns: make(map[*guardedConn]struct{}), bySecond: make(map[wire.MemberID]struct{}),
+		member: member, missing: newStrangers(me.id), closed: closed, close: closes, conns: make(map[*guardedConn]struct{}), bySecond: make(map[wire.MemberID]struct{}),
 		acceptWarn: throttle{every: refusedWarnEvery}, foreignWarn: throttle{every: refusedWarnEvery},
 		junkWarn: throttle{every: refusedWarnEvery}, untrustedWarn: throttle{every: refusedWarnEvery},
 		begun: time.Now(),
