@@ -20,7 +20,7 @@ func (a *Agent) openSecrets() error {
 	case a.cfg.SecretFile == "":
 		return a.useSecrets([]wire.Secret{*a.cfg.Secret})
 	}
-	a.secretFile = changed.Of(a.cfg.SecretFile)
+	a.secretFile = changed.File{Path: a.cfg.SecretFile}
 	secrets, err := statedir.ReadSecretFile(a.cfg.SecretFile)
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 
 // File is a file that is looked at from time to time. It is for one goroutine.
 type File struct {
-	path string
+	Path string
 	last stamp
 }
 
@@ -24,12 +24,6 @@ type stamp struct {
 	owner    uint32
 }
 
-// Of returns a file that has not been looked at.
-func Of(path string) File { return File{path: path} }
-
-// Path is where the file is.
-func (f *File) Path() string { return f.path }
-
 // Forget lets the next Look report true: what is there could not be read.
 func (f *File) Forget() { f.last = stamp{} }
 
@@ -41,7 +35,7 @@ const settled = time.Second
 // call reports true.
 func (f *File) Look() bool {
 	now, before := stamp{looked: true}, f.last
-	if info, err := os.Stat(f.path); err == nil {
+	if info, err := os.Stat(f.Path); err == nil {
 		s := info.Sys().(*syscall.Stat_t)
 		now.modified, now.size, now.inode, now.mode, now.owner = info.ModTime(), info.Size(), s.Ino, info.Mode(), s.Uid
 	}

@@ -20,7 +20,7 @@ func TestAFileThatHasChangedIsReadAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f := Of(path)
+	f := File{Path: path}
 	look := func(what string, want bool) {
 		t.Helper()
 		if got := f.Look(); got != want {

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"golang.org/x/crypto/ssh"
 
@@ -15,23 +14,13 @@ import (
 // maxCertificate bounds a certificate, in bytes. An Ed25519 key signed by an RSA key of 4,096 bits takes 1,500.
 const maxCertificate = 8 << 10
 
-// Certificate is the file of a member's own certificate, as ssh-keygen writes it. Its methods are safe for concurrent use, except Refresh, which
-// is for one goroutine.
+// Certificate is the file of a member's own certificate, as ssh-keygen writes it; it need not be there. Its methods are safe for concurrent use, except
+// Refresh, which is for one goroutine.
 type Certificate struct{ watched[[]byte] }
 
 // NewCertificate returns a certificate that has not been read.
 func NewCertificate(path string) *Certificate {
-	return &Certificate{watched[[]byte]{what: "certificate", file: changed.Of(path), parse: parseCertificate}}
-}
-
-// Refresh reads the file again if it has changed, and reports whether it has. A file that is not there is no error. After an error the
-// certificate that was read last stays in use.
-func (c *Certificate) Refresh() (changed bool, err error) {
-	changed, err = c.watched.Refresh()
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return changed, err
+	return &Certificate{watched[[]byte]{what: "certificate", file: changed.File{Path: path}, parse: parseCertificate, optional: true}}
 }
 
 // Bytes returns the certificate in SSH's wire format; nil if there is none.

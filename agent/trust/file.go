@@ -28,7 +28,7 @@ type File struct {
 
 // Open reads a file of known hosts, and refuses one that other users of this host can replace.
 func Open(path string) (*File, error) {
-	f := &File{watched: watched[list]{what: "known hosts", file: changed.Of(path), parse: parse}}
+	f := &File{watched: watched[list]{what: "known hosts", file: changed.File{Path: path}, parse: parse}}
 	_, err := f.Refresh()
 	return f, err
 }
@@ -44,6 +44,8 @@ type watched[T any] struct {
 	what  string
 	file  changed.File
 	parse func([]byte) (*T, error)
+	// optional says that it is no error if the file is not there; what was read last stays in force then.
+	optional bool
 	// last is the content that was read last, was the digest of its text.
 	last atomic.Pointer[T]
 	was  [sha256.Size]byte
@@ -59,8 +61,11 @@ func (w *watched[T]) Refresh() (changed bool, err error) {
 			w.last.Store(content)
 		}
 	}
-	if err != nil {
-		return false, fmt.Errorf("%s: %s: %w", w.what, w.file.Path(), err)
+	switch {
+	case w.optional && errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("%s: %s: %w", w.what, w.file.Path, err)
 	}
 	return changed, nil
 }
@@ -76,7 +81,7 @@ func (w *watched[T]) read() (text []byte, changed bool, err error) {
 			w.file.Forget()
 		}
 	}()
-	f, err := os.OpenFile(w.file.Path(), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := os.OpenFile(w.file.Path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, false, cause(err)
 	}
@@ -88,7 +93,7 @@ func (w *watched[T]) read() (text []byte, changed bool, err error) {
 	if !info.Mode().IsRegular() {
 		return nil, false, errors.New("it is not a regular file")
 	}
-	if err := safepath.Check(w.file.Path()); err != nil {
+	if err := safepath.Check(w.file.Path); err != nil {
 		return nil, false, err
 	}
 	text, err = io.ReadAll(io.LimitReader(f, maxFile+1))
