@@ -32,9 +32,9 @@ type datagram struct {
 	payload []byte
 }
 
+// packets are the transport.Packets of an endpoint.
 type packets struct{ *endpoint }
 
-// ReadFrom implements transport.Packets.
 func (p packets) ReadFrom(buf []byte) (int, netip.AddrPort, netip.Addr, error) {
 	p.net.mu.Lock()
 	defer p.net.mu.Unlock()
@@ -58,7 +58,7 @@ func (p packets) ReadFrom(buf []byte) (int, netip.AddrPort, netip.Addr, error) {
 	}
 }
 
-// WriteTo implements transport.Packets. An endpoint has one address, so it ignores src.
+// WriteTo ignores src, because an endpoint has one address.
 func (p packets) WriteTo(b []byte, _ netip.Addr, dst netip.AddrPort) error {
 	p.net.mu.Lock()
 	defer p.net.mu.Unlock()
@@ -72,7 +72,6 @@ func (p packets) WriteTo(b []byte, _ netip.Addr, dst netip.AddrPort) error {
 	return nil
 }
 
-// Close implements transport.Packets.
 func (p packets) Close() error {
 	p.net.mu.Lock()
 	defer p.net.mu.Unlock()

@@ -16,9 +16,9 @@ import (
 // backlogSize is how many connections can wait for Accept; further ones are refused.
 const backlogSize = 128
 
+// streams are the transport.Streams of an endpoint.
 type streams struct{ *endpoint }
 
-// Accept implements transport.Streams.
 func (s streams) Accept() (net.Conn, error) {
 	s.net.mu.Lock()
 	defer s.net.mu.Unlock()
@@ -35,7 +35,7 @@ func (s streams) Accept() (net.Conn, error) {
 	}
 }
 
-// Dial implements transport.Streams. It is refused if nobody listens at dst. Across a cut it waits until ctx is done.
+// Dial is refused if nobody listens at dst. Across a cut it waits until ctx is done.
 func (s streams) Dial(ctx context.Context, dst netip.AddrPort) (net.Conn, error) {
 	n := s.net
 	n.mu.Lock()
@@ -73,7 +73,7 @@ func (s streams) Dial(ctx context.Context, dst netip.AddrPort) (net.Conn, error)
 	}
 }
 
-// Close implements transport.Streams. Open connections stay open, as with a real listener.
+// Close leaves open connections open, as with a real listener.
 func (s streams) Close() error {
 	s.net.mu.Lock()
 	defer s.net.mu.Unlock()
@@ -133,6 +133,7 @@ type segment struct {
 	data []byte
 }
 
+// conn is one end of a stream, a net.Conn.
 type conn struct {
 	stream        *stream
 	peer          *conn
@@ -146,7 +147,6 @@ type conn struct {
 	readDeadline, writeDeadline time.Time
 }
 
-// Read implements net.Conn.
 func (c *conn) Read(b []byte) (int, error) {
 	n := c.stream.net
 	n.mu.Lock()
@@ -188,7 +188,7 @@ func (c *conn) take(b []byte) int {
 	return k
 }
 
-// Write implements net.Conn. It never waits for the reader.
+// Write never waits for the reader.
 func (c *conn) Write(b []byte) (int, error) {
 	n := c.stream.net
 	n.mu.Lock()
@@ -210,7 +210,7 @@ func (c *conn) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Close implements net.Conn. The other end reads the data in flight, then io.EOF.
+// Close lets the other end read the data in flight, then io.EOF.
 func (c *conn) Close() error {
 	n := c.stream.net
 	n.mu.Lock()
@@ -227,23 +227,17 @@ func (c *conn) Close() error {
 	return nil
 }
 
-// LocalAddr implements net.Conn.
-func (c *conn) LocalAddr() net.Addr { return net.TCPAddrFromAddrPort(c.local) }
-
-// RemoteAddr implements net.Conn.
+func (c *conn) LocalAddr() net.Addr  { return net.TCPAddrFromAddrPort(c.local) }
 func (c *conn) RemoteAddr() net.Addr { return net.TCPAddrFromAddrPort(c.remote) }
 
-// SetDeadline implements net.Conn.
 func (c *conn) SetDeadline(t time.Time) error {
 	return c.setDeadlines(func() { c.readDeadline, c.writeDeadline = t, t })
 }
 
-// SetReadDeadline implements net.Conn.
 func (c *conn) SetReadDeadline(t time.Time) error {
 	return c.setDeadlines(func() { c.readDeadline = t })
 }
 
-// SetWriteDeadline implements net.Conn.
 func (c *conn) SetWriteDeadline(t time.Time) error {
 	return c.setDeadlines(func() { c.writeDeadline = t })
 }
