@@ -166,7 +166,9 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	}
 	node := nodeName(me.Name, me.ID)
 	m.mailbox = newMailbox(node, me.ID, me.Addr.Addr().IsLoopback(), m.admission)
-	m.roster = newRoster(me, cfg.Key, meta, cfg.Gates, suspicion(mc), m.admission, cfg.Log)
+	// This is the longest time for which a member of a large fleet stays suspect.
+	suspectFor := 4 * time.Duration(mc.SuspicionMult*mc.SuspicionMaxTimeoutMult) * mc.ProbeInterval
+	m.roster = newRoster(&cfg, me, meta, suspectFor, m.admission)
 	m.roster.recall(cfg.Remembered, time.Now())
 	who := &introducer{name: me.Name, id: me.ID, key: cfg.Key, certificate: cfg.Certificate}
 	m.notices = newNotices(cfg.Gates, m.admission, func() int { return len(m.roster.view.Load().Members) }, m.fresh)
@@ -231,11 +233,6 @@ func pace(loopback bool) *memberlist.Config {
 	c.EnableCompression = false
 	c.UDPBufferSize = MaxPacket - sealedOverhead - signedHeader - crcHeader
 	return c
-}
-
-// suspicion is the longest time for which a member of a large fleet stays suspect.
-func suspicion(c *memberlist.Config) time.Duration {
-	return 4 * time.Duration(c.SuspicionMult*c.SuspicionMaxTimeoutMult) * c.ProbeInterval
 }
 
 // keep handles memberlist's callbacks until ctx is done.

@@ -225,7 +225,7 @@ func (m *Membership) Notify(n Notice) error {
 			return fmt.Errorf("%s has characters that cannot be printed: %q", text.what, text.text)
 		}
 	}
-	private := m.roster.private
+	private := m.roster.cfg.Key
 	signed := &signedNotice{Notice: n, name: m.roster.me.Name, key: private.Public().(ed25519.PublicKey)}
 	signed.sign(private)
 	m.notices.keep(signed, true)

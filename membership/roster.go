@@ -2,15 +2,12 @@ package membership
 
 import (
 	"cmp"
-	"crypto/ed25519"
 	"math/rand/v2"
 	"net/netip"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/wire"
 )
@@ -26,9 +23,8 @@ const (
 
 // roster holds the current and former members. One goroutine changes it; any goroutine may read.
 type roster struct {
-	self    wire.MemberID
-	private ed25519.PrivateKey
-	log     zerolog.Logger
+	cfg  *Config
+	self wire.MemberID
 	// suspectFor is how long a suspicion can last before memberlist decides.
 	suspectFor time.Duration
 	admission  *admission
@@ -64,10 +60,10 @@ type record struct {
 
 func (r *record) live() bool { return r.State == StateAlive }
 
-func newRoster(me Member, private ed25519.PrivateKey, meta metadata, gates []wire.GateID, suspectFor time.Duration, admission *admission, log zerolog.Logger) *roster {
+func newRoster(cfg *Config, me Member, meta metadata, suspectFor time.Duration, admission *admission) *roster {
 	r := &roster{
-		self: me.ID, private: private, gates: gates, log: log, suspectFor: suspectFor, admission: admission, views: make(chan *View, 1), lost: make(chan struct{}, 1),
-		teller: newTeller(log), refused: throttle{every: rosterWarnEvery}, namesakes: throttle{every: rosterWarnEvery},
+		cfg: cfg, self: me.ID, gates: cfg.Gates, suspectFor: suspectFor, admission: admission, views: make(chan *View, 1), lost: make(chan struct{}, 1),
+		teller: newTeller(cfg.Log), refused: throttle{every: rosterWarnEvery}, namesakes: throttle{every: rosterWarnEvery},
 		me: me, meta: meta, records: make(map[string]*record),
 	}
 	r.changed()
@@ -79,7 +75,7 @@ func newRoster(me Member, private ed25519.PrivateKey, meta metadata, gates []wir
 func (r *roster) metadata() []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.meta.encode(r.private, nodeName(r.me.Name, r.me.ID), r.me.Addr)
+	return r.meta.encode(r.cfg.Key, nodeName(r.me.Name, r.me.ID), r.me.Addr)
 }
 
 // changed gives this member's metadata the next counter: the time in milliseconds, so that no former life had a higher one, unless its
@@ -104,7 +100,7 @@ func (r *roster) change(by func(*metadata) bool) bool {
 func (r *roster) apply(m mail, now time.Time) {
 	for _, no := range m.refused {
 		if ok, more := r.refused.allow(now); ok {
-			r.log.Warn().Str("node", no.node).Stringer("addr", no.addr).AnErr("reason", no.why).EmbedObject(more).
+			r.cfg.Log.Warn().Str("node", no.node).Stringer("addr", no.addr).AnErr("reason", no.why).EmbedObject(more).
 				Msg("ignoring a node of the gossip network that is not a member")
 		}
 	}
@@ -350,7 +346,7 @@ func (r *roster) warnOfNamesakes(now time.Time) {
 		}
 		r.duplicates.Add(1)
 		if ok, _ := r.namesakes.allow(now); ok {
-			r.log.Warn().Str("name", m.Name).Stringer("one", other).Stringer("other", m.Addr).
+			r.cfg.Log.Warn().Str("name", m.Name).Stringer("one", other).Stringer("other", m.Addr).
 				Msg("two members have the same name; both work, but logs cannot tell them apart: " +
 					"give one of them another, with --name or with name in its configuration")
 		}

@@ -33,7 +33,7 @@ func newTestRoster(l *logs) *roster {
 		panic(err)
 	}
 	me := Member{ID: wire.MemberIDOf(keyOf(1)), Name: "host1", Key: keyOf(1), Addr: addrOfHost(1), gates: meta.gates}
-	return newRoster(me, privateOf(1), meta, []wire.GateID{gateA}, time.Minute, newAdmission(nil), zerolog.New(l))
+	return newRoster(&Config{Key: privateOf(1), Gates: []wire.GateID{gateA}, Log: zerolog.New(l)}, me, meta, time.Minute, newAdmission(nil))
 }
 
 func sightingOf(i int, gone bool) sighting {

@@ -49,13 +49,13 @@ type ping struct {
 
 // sievePacket returns nil if memberlist may see the content of a datagram, and the ping with which the content begins. It does not allocate.
 //
-// clear says that the gossip is not authenticated. Then a packet carries no request to ping a third member, because a stranger could have anybody pinged.
+// inClear says that the gossip is not authenticated. Then a packet carries no request to ping a third member, because a stranger could have anybody pinged.
 // It carries one ping at most, as the first of its messages.
-func sievePacket(b []byte, clear bool) (p ping, err error) {
+func sievePacket(b []byte, inClear bool) (p ping, err error) {
 	ok := eachPart(b, func(at int, part []byte) (ok bool) {
 		switch {
-		case part[0] != pingMsg || at > 0 && !clear:
-			return passes(part, clear)
+		case part[0] != pingMsg || at > 0 && !inClear:
+			return passes(part, inClear)
 		case at == 0:
 			p, ok = readPing(part)
 		}
@@ -90,10 +90,10 @@ func eachPart(b []byte, show func(at int, part []byte) bool) bool {
 }
 
 // passes judges one message of a packet.
-func passes(b []byte, clear bool) bool {
+func passes(b []byte, inClear bool) bool {
 	switch b[0] {
 	case indirectPingMsg:
-		if clear {
+		if inClear {
 			return false
 		}
 	case userMsg:
