@@ -136,7 +136,8 @@ func (o *simOutput) write(w io.Writer, r simulate.Outcome) error {
 	case format == report.CSV:
 		return simulate.WriteCSV(w, r.Document())
 	}
-	return r.WriteTables(w, format)
+	_, err := io.WriteString(w, r.Tables(format))
+	return err
 }
 
 // progress begins to show the progress of a task, if stderr is a terminal.

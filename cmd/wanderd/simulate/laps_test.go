@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -24,12 +23,9 @@ func TestAWrongOpIsNamedWithTheLap(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var text bytes.Buffer
-		if err := r.WriteTables(&text, report.Text); err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Contains(text.String(), "warning: a lap of the token takes 10m, and op is set too short"); got != warns {
-			t.Errorf("told %v: it warns %v, of %v\n%s", told, got, r.Lap, text.String())
+		text := r.Tables(report.Text)
+		if got := strings.Contains(text, "warning: a lap of the token takes 10m, and op is set too short"); got != warns {
+			t.Errorf("told %v: it warns %v, of %v\n%s", told, got, r.Lap, text)
 		}
 	}
 }

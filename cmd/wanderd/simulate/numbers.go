@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"context"
-	"io"
 	"math"
 	"strings"
 
@@ -59,8 +58,8 @@ func (f *figures) Document() any {
 	return d
 }
 
-// WriteTables implements [Outcome].
-func (f *figures) WriteTables(w io.Writer, format report.Format) error {
+// Tables implements [Outcome].
+func (f *figures) Tables(format report.Format) string {
 	t := report.Table{Title: f.title(), Header: []string{"figure", "value"}}
 	many := f.Scenario.Seeds > 1
 	if many {
@@ -73,8 +72,7 @@ func (f *figures) WriteTables(w io.Writer, format report.Format) error {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	_, err := io.WriteString(w, t.Render(format))
-	return err
+	return t.Render(format)
 }
 
 func ring(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*[]Figure, error) {

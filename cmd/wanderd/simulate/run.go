@@ -10,7 +10,6 @@ package simulate
 import (
 	"cmp"
 	"context"
-	"io"
 	"slices"
 	"sync"
 	"time"
@@ -29,8 +28,8 @@ import (
 type Outcome interface {
 	// Document is the outcome as one JSON object: the figures of one run, or the means and confidence intervals of many.
 	Document() any
-	// WriteTables writes the outcome for people. For many runs it writes means, and half the widths of their confidence intervals.
-	WriteTables(w io.Writer, format report.Format) error
+	// Tables is the outcome for people. For many runs it has means, and half the widths of their confidence intervals.
+	Tables(format report.Format) string
 	// Count returns how many runs there are, and how many of the scenario's seeds are complete.
 	Count() (runs, complete int)
 }
@@ -92,13 +91,17 @@ type run struct {
 
 func one(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*run, error) {
 	s := p.World()
-	laps := &lapWatcher{}
+	var cluster *sim.Cluster // whose members are asked at the end
+	keep := sim.WatcherFunc(func(c *sim.Cluster, _ *sim.Occurrence) error {
+		cluster = c
+		return nil
+	})
 	meter := measure.New(measure.Config{
 		Members: p.Members, Slots: p.Slots, Quiet: p.MaxInterval, Good: p.Interval(), Bin: bin(p.Interval()),
 	})
-	reached, err := s.Measure(ctx, func(now policy.Time) { progress(float64(now) / float64(p.Duration)) }, meter, laps)
+	reached, err := s.Measure(ctx, func(now policy.Time) { progress(float64(now) / float64(p.Duration)) }, meter, keep)
 	r := &run{figures: meter.Figures(reached)}
-	r.lap, r.tooShort = laps.median()
+	r.lap, r.tooShort = medianLap(cluster)
 	return r, err
 }
 
@@ -107,10 +110,10 @@ func one(ctx context.Context, p scenario.Parameters, progress func(share float64
 func across[T any](ctx context.Context, p scenario.Parameters, progress func(share float64),
 	one func(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*T, error),
 ) (batch[T], error) {
-	begun, ended := make([]*T, p.Seeds), make([]bool, p.Seeds)
+	begun := make([]*T, p.Seeds)
 	var lock sync.Mutex
 	all := 0.0
-	_, err := seeds.Across(ctx, 0, nil, p.Seeds, func(ctx context.Context, i int) (struct{}, error) {
+	runs, err := seeds.Across(ctx, 0, nil, p.Seeds, func(ctx context.Context, i int) (*T, error) {
 		p, before := p, 0.0
 		p.Seed += uint64(i)
 		result, err := one(ctx, p, func(share float64) {
@@ -121,43 +124,28 @@ func across[T any](ctx context.Context, p scenario.Parameters, progress func(sha
 			before = share
 			progress(reached)
 		})
-		begun[i], ended[i] = result, err == nil
-		return struct{}{}, err
+		begun[i] = result
+		return result, err
 	})
-	b := batch[T]{Scenario: p}
-	for i, r := range begun {
-		if ended[i] {
-			b.Complete++
-			b.Runs = append(b.Runs, *r)
-		}
+	b := batch[T]{Scenario: p, Complete: len(runs)}
+	if len(runs) == 0 {
+		runs = slices.DeleteFunc(begun, func(r *T) bool { return r == nil })
 	}
-	if b.Complete == 0 {
-		for _, r := range begun {
-			if r != nil {
-				b.Runs = append(b.Runs, *r)
-			}
-		}
+	for _, r := range runs {
+		b.Runs = append(b.Runs, *r)
 	}
 	return b, err
 }
 
-// lapWatcher keeps the cluster, to query its members at the end. It is a [sim.Watcher].
-type lapWatcher struct{ cluster *sim.Cluster }
-
-func (l *lapWatcher) Watch(c *sim.Cluster, _ *sim.Occurrence) error {
-	l.cluster = c
-	return nil
-}
-
-// median returns the median of the members' laps, and the constant that is too short for it.
-func (l *lapWatcher) median() (lap time.Duration, tooShort string) {
-	if l.cluster == nil {
+// medianLap returns the median of the members' laps, and the constant that is too short for it. The cluster is nil if nothing has occurred.
+func medianLap(c *sim.Cluster) (lap time.Duration, tooShort string) {
+	if c == nil {
 		return 0, ""
 	}
 	var all []wander.Detail
-	for i := range l.cluster.Members() {
-		if l.cluster.Up(i) {
-			all = append(all, wandering.Detail(l.cluster, i))
+	for i := range c.Members() {
+		if c.Up(i) {
+			all = append(all, wandering.Detail(c, i))
 		}
 	}
 	if len(all) == 0 {

@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
@@ -10,25 +9,20 @@ import (
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
-// WriteTables implements [Outcome].
-func (r *Result) WriteTables(w io.Writer, format report.Format) error {
+// Tables implements [Outcome].
+func (r *Result) Tables(format report.Format) string {
 	s := tables{Summary: measure.Across(r.Runs), many: r.Scenario.Seeds > 1, slots: r.Scenario.Slots}
-	for i, t := range []report.Table{s.figures(r.title()), s.concurrency(), s.intervals(), s.live()} {
-		if i > 0 {
-			if _, err := io.WriteString(w, "\n"); err != nil {
-				return err
-			}
-		}
-		if _, err := io.WriteString(w, t.Render(format)); err != nil {
-			return err
-		}
+	text := s.figures(r.title()).Render(format)
+	for _, t := range []report.Table{
+		s.levels("Operations at once", "operations", s.Concurrency), s.intervals(), s.levels("Tokens alive", "tokens", s.Tokens.Live),
+	} {
+		text += "\n" + t.Render(format)
 	}
-	if r.TooShort == "" {
-		return nil
+	if r.TooShort != "" {
+		text += fmt.Sprintf("\nwarning: a lap of the token takes %s, and %s is set too short for that: raise it, or leave it out\n",
+			settings.FormatDuration(r.Lap.Round(time.Second)), r.TooShort)
 	}
-	_, err := fmt.Fprintf(w, "\nwarning: a lap of the token takes %s, and %s is set too short for that: raise it, or leave it out\n",
-		settings.FormatDuration(r.Lap.Round(time.Second)), r.TooShort)
-	return err
+	return text
 }
 
 // title describes the scenario, and which of its seeds are complete.
@@ -115,12 +109,6 @@ func (s *tables) figures(title string) report.Table {
 	spread("one for good after such a loss", &s.OneForGood)
 	return t
 }
-
-func (s *tables) concurrency() report.Table {
-	return s.levels("Operations at once", "operations", s.Concurrency)
-}
-
-func (s *tables) live() report.Table { return s.levels("Tokens alive", "tokens", s.Tokens.Live) }
 
 // levels is a table of how long a number had each value.
 func (s *tables) levels(title, what string, spent measure.Table[measure.Estimate]) report.Table {
