@@ -72,18 +72,21 @@ func Run(ctx context.Context, cfg Config) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, cfg.For)
 	defer cancel()
-	wait := fleet.run(ctx)
-	(&screen{cfg: cfg, tree: tree, rec: rec}).draw(ctx)
-	defer rec.summary(cfg.Out)
-	return wait()
+	errs := make([]error, len(fleet))
+	var working sync.WaitGroup
+	for i, a := range fleet {
+		working.Go(func() { errs[i] = a.Run(ctx) })
+	}
+	(&screen{cfg: cfg, tool: tree.tool, rec: rec}).draw(ctx)
+	working.Wait()
+	rec.summary(cfg.Out)
+	return errors.Join(errs...)
 }
 
-type fleet []*agent.Agent
-
-func newFleet(cfg Config, dir string, t tree, rec *record) (fleet, error) {
+func newFleet(cfg Config, dir string, t tree, rec *record) ([]*agent.Agent, error) {
 	var secret wire.Secret
 	_, _ = rand.Read(secret[:])
-	var all fleet
+	var all []*agent.Agent
 	var join []string
 	alone := agent.AloneRun
 	for _, name := range names()[:cfg.Members] {
@@ -106,32 +109,14 @@ func newFleet(cfg Config, dir string, t tree, rec *record) (fleet, error) {
 	return all, nil
 }
 
-// run starts all agents, and returns how to wait until all have stopped.
-func (f fleet) run(ctx context.Context) (wait func() error) {
-	errs := make([]error, len(f))
-	var wg sync.WaitGroup
-	for i, a := range f {
-		wg.Go(func() { errs[i] = a.Run(ctx) })
-	}
-	return func() error {
-		wg.Wait()
-		return errors.Join(errs...)
-	}
-}
-
-// tree is the tree that the hooks copy.
-type tree struct {
-	path  string
-	bytes int
-	tool  string
-}
+// tree is what the hooks copy, and with which tool: files of random bytes.
+type tree struct{ path, tool string }
 
 const (
 	treeFiles    = 64
 	treeFileSize = 32 << 10
 )
 
-// growTree writes the tree: files of random bytes.
 func growTree(path string) (tree, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return tree{}, err
@@ -143,11 +128,10 @@ func growTree(path string) (tree, error) {
 			return tree{}, err
 		}
 	}
-	t := tree{path: path, bytes: treeFiles * treeFileSize, tool: "cp"}
 	if _, err := exec.LookPath("rsync"); err == nil {
-		t.tool = "rsync"
+		return tree{path, "rsync"}, nil
 	}
-	return t, nil
+	return tree{path, "cp"}, nil
 }
 
 // copyTo is the hook: it copies every byte each time, and limits the bandwidth if the tool can, so that a run is visible.

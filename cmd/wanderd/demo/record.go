@@ -17,7 +17,8 @@ type record struct {
 	mu      sync.Mutex
 	begin   time.Time
 	members []member
-	events  []event
+	// events are lines with the time since begin.
+	events []string
 	// holder is the index of the member that holds the token, -1 if nobody does.
 	holder int
 	// running counts the running hooks; overlap is the total time with two or more.
@@ -42,11 +43,6 @@ type member struct {
 	longest time.Duration
 }
 
-type event struct {
-	at   time.Time
-	text string
-}
-
 func newRecord(names []string) *record {
 	r := &record{begin: time.Now(), holder: -1, underway: make(map[wire.TokenID]time.Time)}
 	for _, n := range names {
@@ -55,7 +51,7 @@ func newRecord(names []string) *record {
 	return r
 }
 
-// observe records one observation. The agents' loops call it.
+// observe is called by the agents' loops.
 func (r *record) observe(o agent.Observation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -132,7 +128,7 @@ func (r *record) ended(m *member, o agent.Observation) {
 }
 
 func (r *record) say(at time.Time, format string, args ...any) {
-	r.events = append(r.events, event{at: at, text: fmt.Sprintf(format, args...)})
+	r.events = append(r.events, fmt.Sprintf("%7.2fs  ", at.Sub(r.begin).Seconds())+fmt.Sprintf(format, args...))
 }
 
 // lostAfter is the time after which a token in a handoff counts as lost: longer than any handoff takes.

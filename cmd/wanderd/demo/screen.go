@@ -11,7 +11,7 @@ import (
 // screen draws the record: on a terminal a picture at a fixed place, elsewhere one line for each event.
 type screen struct {
 	cfg  Config
-	tree tree
+	tool string
 	rec  *record
 	// drawn is how many lines the last picture had, said how many events have been printed.
 	drawn, said int
@@ -24,7 +24,7 @@ const (
 
 func (s *screen) draw(ctx context.Context) {
 	s.printf("%d agents on loopback, each copies %d KiB with %s every %s while it holds the token\n\n",
-		s.cfg.Members, s.tree.bytes>>10, s.tree.tool, minInterval)
+		s.cfg.Members, treeFiles*treeFileSize>>10, s.tool, minInterval)
 	tick := time.NewTicker(frame)
 	defer tick.Stop()
 	for ctx.Err() == nil {
@@ -44,7 +44,7 @@ func (s *screen) lines() {
 	s.rec.mu.Lock()
 	defer s.rec.mu.Unlock()
 	for _, e := range s.rec.events[s.said:] {
-		s.printf("%7.2fs  %s\n", e.at.Sub(s.rec.begin).Seconds(), e.text)
+		s.printf("%s\n", e)
 	}
 	s.said = len(s.rec.events)
 }
@@ -58,10 +58,10 @@ func (s *screen) picture() {
 	if s.drawn > 0 {
 		fmt.Fprintf(&b, "\x1b[%dA", s.drawn)
 	}
-	lines := 0
+	s.drawn = 0
 	line := func(format string, args ...any) {
 		fmt.Fprintf(&b, "\x1b[2K"+format+"\n", args...)
-		lines++
+		s.drawn++
 	}
 	for i := range s.rec.members {
 		m := &s.rec.members[i]
@@ -79,15 +79,13 @@ func (s *screen) picture() {
 	}
 	line("")
 	recent := s.rec.events[max(len(s.rec.events)-history, 0):]
-	for i := range history {
-		if i < len(recent) {
-			line("  %7.2fs  %s", recent[i].at.Sub(s.rec.begin).Seconds(), recent[i].text)
-		} else {
-			line("")
-		}
+	for _, e := range recent {
+		line("  %s", e)
+	}
+	for range history - len(recent) {
+		line("")
 	}
 	line("  %s of %s; Ctrl-C ends it", now.Sub(s.rec.begin).Round(time.Second), s.cfg.For)
-	s.drawn = lines
 	_, _ = io.WriteString(s.cfg.Out, b.String())
 }
 
