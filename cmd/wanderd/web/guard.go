@@ -56,7 +56,7 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			w.Header().Set("Allow", "GET, HEAD")
 			http.Error(w, "this is only shown", http.StatusMethodNotAllowed)
-		case g.is(r.URL.Query().Get("token")):
+		case equal(r.URL.Query().Get("token"), g.token):
 			http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 			next.ServeHTTP(w, r)
 		case g.hasCookie(r):
@@ -67,11 +67,9 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 	})
 }
 
-func (g *guard) is(token string) bool { return equal(token, g.token) }
-
 func equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
 func (g *guard) hasCookie(r *http.Request) bool {
 	c, err := r.Cookie(g.cookie)
-	return err == nil && g.is(c.Value)
+	return err == nil && equal(c.Value, g.token)
 }

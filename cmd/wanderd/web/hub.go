@@ -46,7 +46,8 @@ type hub struct {
 	viewers map[chan struct{}]struct{}
 	events  [topics]event
 	// stop ends the asking; nil while nobody looks.
-	stop    context.CancelFunc
+	stop context.CancelFunc
+	// working is done when nobody is asked any more; all viewers must have left.
 	working sync.WaitGroup
 }
 
@@ -83,9 +84,6 @@ func (h *hub) leave(news chan struct{}) {
 	}
 }
 
-// wait waits until nobody is asked any more. All viewers must have left.
-func (h *hub) wait() { h.working.Wait() }
-
 // tokens is the event that comes most often: who has the tokens now.
 type tokens struct {
 	At     time.Time      `json:"at"`
@@ -103,10 +101,11 @@ func (h *hub) follow(ctx context.Context) {
 			fleet = s.Fleet
 			h.publish(ctx, aboutFleet, fleet)
 		}
-		age := time.Since(asked)
-		if n := progress(s.Fleet); age < historyLeast || n == shown && age < historyEvery {
+		age, n := time.Since(asked), progress(s.Fleet)
+		if age < historyLeast || n == shown && age < historyEvery {
 			return
-		} else if runs, err := h.src.FleetHistory(ctx, control.Which{Since: time.Now().Add(-historyFor)}); err == nil {
+		}
+		if runs, err := h.src.FleetHistory(ctx, control.Which{Since: time.Now().Add(-historyFor)}); err == nil {
 			asked, shown = time.Now(), n
 			h.publish(ctx, aboutHistory, runs)
 		}

@@ -279,7 +279,7 @@ func TestNobodyIsAskedWhileNobodyLooks(t *testing.T) {
 			other()
 		}
 		leaveToo()
-		s.hub.wait() // it returns when the asking has ended
+		s.hub.working.Wait() // it returns when the asking has ended
 	}
 }
 
