@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -25,7 +24,6 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
-// execution is one use of "wanderd exec".
 type execution struct {
 	*program
 	gate string
@@ -196,11 +194,7 @@ func (e *execution) try() (again bool, err error) {
 	answer, err := e.answer(asked)
 	if err != nil {
 		command.Abandon()
-		refusal, _ := errors.AsType[*control.Refusal](err)
-		if refusal != nil && refusal.Reason == control.Late {
-			return true, nil
-		}
-		return false, e.refused(err)
+		return e.refused(err)
 	}
 	result := command.Run(hook.Order{
 		Path: e.path, Argv: e.argv, Timeout: e.timeout, KillAfter: e.killAfter, Grant: answer.grant, Heard: answer.heard,
@@ -224,13 +218,11 @@ func (e *execution) tooLong() error {
 func (e *execution) answer(asked *control.Asked) (granted, error) {
 	answers := make(chan granted, 1)
 	go func() {
-		var g granted
 		raw, heard, err := asked.Answer()
+		g := granted{heard: heard, err: err}
 		if err == nil {
-			g.heard = heard
-			err = json.Unmarshal(raw, &g.grant)
+			g.err = json.Unmarshal(raw, &g.grant)
 		}
-		g.err = err
 		answers <- g
 	}()
 	defer e.line.clear()
@@ -256,20 +248,22 @@ func await[T any](e *execution, comes <-chan T, tick <-chan time.Time) (came T, 
 	}
 }
 
-// refused gives an error its exit code.
-func (e *execution) refused(err error) error {
+// refused gives an error its exit code, unless it is worth another try.
+func (e *execution) refused(err error) (again bool, _ error) {
 	refusal, ok := errors.AsType[*control.Refusal](err)
-	switch {
-	case !ok && errors.Is(err, control.ErrNoAgent):
-		return helpful(err)
-	case !ok:
-		return err
-	case refusal.Reason == control.Busy:
-		return exitError{int(e.conflict), fmt.Errorf("%w: %s", refusal, e.waitingFor())}
-	case refusal.Reason == control.NoGate:
-		return usageError(refusal)
+	if !ok {
+		return false, helpful(err)
 	}
-	return exitError{exitNoAgent, refusal}
+	switch refusal.Reason {
+	case control.Late:
+		return true, nil
+	case control.Busy:
+		return false, exitError{int(e.conflict), fmt.Errorf("%w: %s", refusal, e.waitingFor())}
+	case control.NoGate:
+		return false, usageError(refusal)
+	case control.Leaving:
+	}
+	return false, exitError{exitNoAgent, refusal}
 }
 
 // outcome gives the end of a command its exit code.
@@ -312,14 +306,14 @@ func (e *execution) waitingFor() string {
 	if err != nil {
 		return "the agent does not answer"
 	}
-	i := slices.IndexFunc(status.Gates, func(g control.Gate) bool { return g.Name == e.gate })
-	if i < 0 && len(status.Gates) == 1 {
-		i = 0
+	g := gateOf(&status, e.gate)
+	if g == nil && len(status.Gates) == 1 {
+		g = &status.Gates[0]
 	}
-	if i < 0 {
+	if g == nil {
 		return "this host has no such gate"
 	}
-	return waitingFor(&status.Gates[i], os.Getpid(), e.now())
+	return waitingFor(g, os.Getpid(), e.now())
 }
 
 // waitingFor describes a gate to the caller of a process number.
