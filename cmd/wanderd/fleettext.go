@@ -115,10 +115,9 @@ func gateOf(s *control.Status, gate string) *control.Gate {
 func lastFailure(f *control.Fleet, gate string) (name string, failed *control.Gate) {
 	for i := range f.Members {
 		g := gateOf(f.Members[i].Status, gate)
-		if g == nil || !g.FailedLast() || failed != nil && g.LastRun.Before(failed.LastRun) {
-			continue
+		if g != nil && g.FailedLast() && (failed == nil || !g.LastRun.Before(failed.LastRun)) {
+			name, failed = f.Members[i].Name, g
 		}
-		name, failed = f.Members[i].Name, g
 	}
 	return name, failed
 }

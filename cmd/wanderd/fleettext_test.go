@@ -188,7 +188,7 @@ func TestNotNowIsShownAsNoFailure(t *testing.T) {
 		t.Errorf("%s has failed: %+v", name, failed)
 	}
 	var out strings.Builder
-	l := watchLines{out: &out, zone: noon().Location()}
+	l := watchLines{out: &out, zone: noon().Location(), said: make(map[string]string)}
 	if l.tell(seen); strings.Contains(out.String(), "failed") {
 		t.Errorf("%s", out.String())
 	}

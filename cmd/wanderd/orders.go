@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -131,16 +130,6 @@ func pauseText(p *control.Pause, now time.Time) string {
 		text += ": " + printable(p.Reason)
 	}
 	return text
-}
-
-// writePauses writes what holds a gate up, or may soon.
-func writePauses(line func(name, format string, args ...any), g *control.Gate, now time.Time) {
-	if g.Paused != nil || g.PausedHere != nil {
-		line("paused", "%s", strings.TrimPrefix(pausedText(g, now), "is paused "))
-	}
-	for _, f := range g.Failing {
-		line("failing", "%s, exit %d", printable(f.Host), f.Exit)
-	}
 }
 
 func (p *program) newRunCommand() *cobra.Command {

@@ -41,14 +41,14 @@ started.`,
 			_, err = fmt.Fprintln(p.stdout, "nothing has changed")
 			return err
 		}
-		for _, list := range []struct {
-			name string
-			what []string
-		}{{"changed", r.Changed}, {"waits", r.Waits}, {"needs restart", r.Restart}} {
-			for _, what := range list.what {
-				_, _ = fmt.Fprintf(p.stdout, "%-13s  %s\n", list.name, printable(what))
+		list := func(name string, what []string) {
+			for _, w := range what {
+				_, _ = fmt.Fprintf(p.stdout, "%-13s  %s\n", name, printable(w))
 			}
 		}
+		list("changed", r.Changed)
+		list("waits", r.Waits)
+		list("needs restart", r.Restart)
 		return nil
 	})
 }

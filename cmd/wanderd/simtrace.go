@@ -129,7 +129,7 @@ func (t *telling) run(ctx context.Context, w io.Writer, format tell.Format) erro
 		}
 		return context.Cause(ctx)
 	}
-	outcome := family.Explore(parameters.Seed, watcher(func(c *sim.Cluster, o *sim.Occurrence) error {
+	outcome := family.Explore(parameters.Seed, sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -164,9 +164,3 @@ func measured(ctx context.Context, parameters *scenario.Parameters, teller sim.W
 
 // errTold ends a run after the requested time.
 var errTold = errors.New("enough has been told")
-
-// watcher is a function as a sim.Watcher.
-type watcher func(*sim.Cluster, *sim.Occurrence) error
-
-// Watch implements sim.Watcher.
-func (w watcher) Watch(c *sim.Cluster, o *sim.Occurrence) error { return w(c, o) }

@@ -49,11 +49,14 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(b, "  %-12s %s\n", name, fmt.Sprintf(format, args...))
 	}
+	asked := func(slot int) *control.Holder {
+		return find(g.Now, func(h *control.Holder) bool { return h.Slot == slot })
+	}
 	if len(g.Tokens) == 0 {
-		writeToken(line, "holder", g.Whereabouts, len(g.Roster) == 0, heldNow(g.Now, 0), now)
+		writeToken(line, "holder", g.Whereabouts, len(g.Roster) == 0, asked(0), now)
 	}
 	for _, t := range g.Tokens {
-		writeToken(line, fmt.Sprintf("slot %d", t.Slot), t.Whereabouts, true, heldNow(g.Now, t.Slot), now)
+		writeToken(line, fmt.Sprintf("slot %d", t.Slot), t.Whereabouts, true, asked(t.Slot), now)
 	}
 	if len(g.Now) > 0 {
 		line("runs now", "%s", runnersText(g.Now, now))
@@ -78,11 +81,20 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 	}
 	writeWindows(line, g, now)
 	writeReady(line, g.Ready, now)
-	writePauses(line, &g, now)
+	if g.Paused != nil || g.PausedHere != nil {
+		line("paused", "%s", strings.TrimPrefix(pausedText(&g, now), "is paused "))
+	}
+	for _, f := range g.Failing {
+		line("failing", "%s, exit %d", printable(f.Host), f.Exit)
+	}
 	line("runs", "%d, of which %d failed", g.Runs, g.Failures)
 	writeSaves(line, g, now)
 	for _, c := range g.Callers {
-		writeCaller(line, c, now)
+		if c.Running {
+			line("command", "%s (%d), running %s", printable(c.Command), c.PID, since(c.RunningSince, now))
+		} else {
+			line("caller", "%s (%d), waiting %s", printable(c.Command), c.PID, since(c.Since, now))
+		}
 	}
 	if len(g.Roster) > 0 {
 		writeStrict(line, g)
@@ -236,15 +248,6 @@ func writtenFact(f control.Fact, now time.Time) string {
 	return strings.Join(parts, ": ")
 }
 
-// writeCaller writes who waits for a run on this host, or has it.
-func writeCaller(line func(name, format string, args ...any), c control.Caller, now time.Time) {
-	if c.Running {
-		line("command", "%s (%d), running %s", printable(c.Command), c.PID, since(c.RunningSince, now))
-		return
-	}
-	line("caller", "%s (%d), waiting %s", printable(c.Command), c.PID, since(c.Since, now))
-}
-
 // writeSaves writes when the hook last succeeded, and problems of the disk.
 func writeSaves(line func(name, format string, args ...any), g control.Gate, now time.Time) {
 	if !g.LastSuccess.IsZero() {
@@ -256,11 +259,6 @@ func writeSaves(line func(name, format string, args ...any), g control.Gate, now
 	if !g.SavingSince.IsZero() && now.Sub(g.SavingSince) > time.Second {
 		line("disk", "has been saving for %s: it is slow or hangs, so the hook does not run here", rough(now.Sub(g.SavingSince)))
 	}
-}
-
-// heldNow is who has the token of a slot, if somebody was asked.
-func heldNow(all []control.Holder, slot int) *control.Holder {
-	return find(all, func(h *control.Holder) bool { return h.Slot == slot })
 }
 
 // find returns the first element of a kind, or nil.

@@ -24,7 +24,7 @@ func (p *program) watch(ctx context.Context, c *control.Client) error {
 	defer stop()
 	zone := p.now().Location()
 	if columns(p.stdout) == 0 {
-		lines := watchLines{out: p.stdout, zone: zone}
+		lines := watchLines{out: p.stdout, zone: zone, said: make(map[string]string)}
 		follow.Follow(ctx, c, lines.tell)
 		return lines.err
 	}
@@ -51,9 +51,6 @@ type watchLines struct {
 
 func (l *watchLines) tell(s follow.Snapshot) {
 	now := s.At.In(l.zone)
-	if l.said == nil {
-		l.said = make(map[string]string)
-	}
 	// say says text once, as long as what is true about something.
 	say := func(about, what, text string) {
 		if l.said[about] == what {

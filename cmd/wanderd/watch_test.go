@@ -149,7 +149,7 @@ func TestWhoComesNext(t *testing.T) {
 // Without a terminal each event is a line, once.
 func TestWithoutATerminalEachEventIsALine(t *testing.T) {
 	var out strings.Builder
-	l := watchLines{out: &out, zone: noon().Location()}
+	l := watchLines{out: &out, zone: noon().Location(), said: make(map[string]string)}
 	seen := crewSeen()
 	l.tell(seen)
 	l.tell(seen)

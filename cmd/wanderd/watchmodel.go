@@ -13,7 +13,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/follow"
 )
 
-// watchModel is the screen of "status --watch": what it shows follows from what it was told, and from nothing else.
+// watchModel is the screen of "status --watch", a [tea.Model]: what it shows follows from what it was told, and from nothing else.
 type watchModel struct {
 	seen follow.Snapshot
 	// gate is which gate is shown, from 0; top is the first member that is.
@@ -34,10 +34,8 @@ func newWatchModel(zone *time.Location) watchModel {
 	return watchModel{width: usualWidth, height: usualHeight, zone: zone, seen: follow.Snapshot{Fleet: &control.Fleet{}}}
 }
 
-// Init implements tea.Model.
 func (m watchModel) Init() tea.Cmd { return nil }
 
-// Update implements tea.Model.
 func (m watchModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case follow.Snapshot:
@@ -78,7 +76,6 @@ func (m *watchModel) rows() []*control.FleetMember {
 	return rows
 }
 
-// View implements tea.Model.
 func (m watchModel) View() tea.View {
 	view := tea.NewView(strings.Join(m.lines(), "\n"))
 	view.AltScreen = true
@@ -137,12 +134,14 @@ func (m *watchModel) lines() []string {
 		heading += fmt.Sprintf(" (%d of %d)", m.gate+1, len(gates))
 	}
 	lines = append(lines, m.styled(bold, heading))
+	var holders []control.Holder
 	for i := range m.seen.Tokens {
 		if t := &m.seen.Tokens[i]; t.Gate == gate {
+			holders = append(holders, t.Holder)
 			lines = append(lines, m.styled(plain, "  token   "+holderText(&t.Holder, now)), m.styled(green, "          "+trailText(t)))
 		}
 	}
-	lines = append(lines, m.styled(bold, "  runs    "+runnersText(m.holders(gate), now)))
+	lines = append(lines, m.styled(bold, "  runs    "+runnersText(holders, now)))
 	if name, g := lastFailure(m.seen.Fleet, gate); g != nil {
 		lines = append(lines, m.styled(red, fmt.Sprintf("  failed  %s, %s: %s", printable(name), ago(g.LastRun, now), printable(g.LastExit))))
 	}
@@ -167,17 +166,6 @@ func (m *watchModel) title() string {
 // fitted cuts lines to the height of the screen.
 func (m *watchModel) fitted(lines []string) []string {
 	return lines[:min(len(lines), max(m.height, 1))]
-}
-
-// holders are who has the tokens of a gate.
-func (m *watchModel) holders(gate string) []control.Holder {
-	var all []control.Holder
-	for _, t := range m.seen.Tokens {
-		if t.Gate == gate {
-			all = append(all, t.Holder)
-		}
-	}
-	return all
 }
 
 // trailText is where a token came from.
