@@ -33,7 +33,9 @@ func NewLogger(format, level string, out io.Writer) (zerolog.Logger, error) {
 	var writer io.Writer
 	switch chooseFormat(format, out) {
 	case config.LogConsole:
-		writer = consoleWriter(out)
+		writer = zerolog.NewConsoleWriter(asText, func(w *zerolog.ConsoleWriter) {
+			w.Out, w.NoColor, w.TimeFormat = out, os.Getenv("NO_COLOR") != "" || columns(out) == 0, "15:04:05.000"
+		})
 	case config.LogJournald:
 		if !journal.Enabled() {
 			return zerolog.Nop(), errors.New("this host has no journal: choose another --log-format")
@@ -47,26 +49,17 @@ func NewLogger(format, level string, out io.Writer) (zerolog.Logger, error) {
 
 // chooseFormat resolves auto.
 func chooseFormat(format string, out io.Writer) string {
-	if format != config.LogAuto {
+	file, isFile := out.(*os.File)
+	connected, err := journal.StderrIsJournalStream()
+	switch {
+	case format != config.LogAuto:
 		return format
-	}
-	file, ok := out.(*os.File)
-	if !ok {
-		return config.LogJSON
-	}
-	if connected, err := journal.StderrIsJournalStream(); err == nil && connected && file == os.Stderr {
+	case err == nil && connected && file == os.Stderr:
 		return config.LogJournald
-	}
-	if term.IsTerminal(int(file.Fd())) {
+	case isFile && term.IsTerminal(int(file.Fd())):
 		return config.LogConsole
 	}
 	return config.LogJSON
-}
-
-func consoleWriter(out io.Writer) zerolog.ConsoleWriter {
-	return zerolog.NewConsoleWriter(asText, func(w *zerolog.ConsoleWriter) {
-		w.Out, w.NoColor, w.TimeFormat = out, os.Getenv("NO_COLOR") != "" || columns(out) == 0, "15:04:05.000"
-	})
 }
 
 // asText makes text of a line. It leaves out the fields that message or host already contain.
