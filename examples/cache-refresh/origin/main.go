@@ -19,22 +19,19 @@ import (
 )
 
 func main() {
-	if err := run(context.Background(), os.Args[1:]); err != nil {
+	err := errors.New("usage: origin serve, or origin fetch url file")
+	if len(os.Args) > 1 {
+		switch args := os.Args[2:]; os.Args[1] {
+		case "serve":
+			err = serve(args)
+		case "fetch":
+			err = fetch(context.Background(), args)
+		}
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "origin:", err)
 		os.Exit(1)
 	}
-}
-
-func run(ctx context.Context, args []string) error {
-	if len(args) > 0 {
-		switch args[0] {
-		case "serve":
-			return serve(args[1:])
-		case "fetch":
-			return fetch(ctx, args[1:])
-		}
-	}
-	return errors.New("usage: origin serve, or origin fetch url file")
 }
 
 func serve(args []string) error {
