@@ -149,29 +149,25 @@ func writeRoff(w io.Writer, text string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
 		indent := len(line) - len(strings.TrimLeft(line, " "))
+		isFlag, ofFlag := strings.HasPrefix(line, "  --"), inFlag && indent == 8
+		setLiteral(indent > 0 && !isFlag && !ofFlag)
 		switch {
 		case line == "":
-			setLiteral(false)
 			blank, inFlag = true, false
 			continue
 		case indent == 0 && blank && strings.HasSuffix(line, ":") && !strings.Contains(line, ". "):
-			setLiteral(false)
 			_, _ = fmt.Fprintf(w, ".SH %s\n", strings.ToUpper(roff(strings.TrimSuffix(line, ":"))))
 			blank, headed = false, true
 			continue
-		case strings.HasPrefix(line, "  --"):
-			setLiteral(false)
-			headed = false
+		case isFlag:
 			_, _ = fmt.Fprintf(w, ".TP\n.B %s\n", roff(strings.TrimSpace(line)))
-			inFlag = true
+			headed, inFlag = false, true
 			continue
-		case inFlag && indent == 8:
+		case ofFlag:
 			line = strings.TrimSpace(line)
-		case indent > 0:
+		case literal:
 			inFlag = false
-			setLiteral(true)
 		default:
-			setLiteral(false)
 			if blank {
 				paragraph()
 			}
