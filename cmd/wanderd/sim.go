@@ -52,39 +52,41 @@ func addScenarioFlags(cmd *cobra.Command, flags settings.Flags, file *string, be
 		"Read parameters from the TOML file `FILE`. Its keys are the names of the flags below, with underscores; flags win over it.")
 }
 
-func addFormatFlag(cmd *cobra.Command, format *string) {
-	cmd.Flags().StringVar(format, "format", string(report.Text),
+func addFormatFlag(cmd *cobra.Command, format *report.Format) {
+	cmd.Flags().StringVar((*string)(format), "format", string(report.Text),
 		fmt.Sprintf("Print in this `FORMAT`: %s, %s or %s.", report.Text, report.Markdown, report.CSV))
 }
 
 type simOutput struct {
-	asJSON       bool
-	format, plot string
+	asJSON bool
+	format report.Format
+	plot   string
+	// image is the format of plot.
+	image report.ImageFormat
 }
 
-func (o *simOutput) check(formatGiven bool) error {
+func (o *simOutput) check(formatGiven bool) (err error) {
 	if o.asJSON && formatGiven {
 		return errors.New("--json and --format exclude each other: choose one")
 	}
-	if _, err := report.ParseFormat(o.format); err != nil {
+	if _, err := report.ParseFormat(string(o.format)); err != nil {
 		return fmt.Errorf("--format: %w", err)
 	}
-	if o.plot == "" {
-		return nil
-	}
-	if _, err := report.ImageFormatOf(o.plot); err != nil {
-		return fmt.Errorf("--plot: %w", err)
+	if o.plot != "" {
+		if o.image, err = report.ImageFormatOf(o.plot); err != nil {
+			return fmt.Errorf("--plot: %w", err)
+		}
 	}
 	return nil
 }
 
 // simulate runs a scenario and writes its result, also if a signal ends it early.
 func (p *program) simulate(ctx context.Context, s scenario.Parameters, out simOutput) error {
-	if out.plot != "" && s.Policy != config.PolicyWander {
-		return usageError(fmt.Errorf("--plot draws the intervals of policy %s: leave it out", config.PolicyWander))
-	}
 	var plot *report.Output
 	if out.plot != "" {
+		if s.Policy != config.PolicyWander {
+			return usageError(fmt.Errorf("--plot draws the intervals of policy %s: leave it out", config.PolicyWander))
+		}
 		var err error
 		if plot, err = report.Create(out.plot); err != nil {
 			return err
@@ -111,9 +113,7 @@ func (p *program) simulate(ctx context.Context, s scenario.Parameters, out simOu
 			"the least that fits is %v\n", s.Skip, trip, wander.LeastSkip(trip))
 	}
 	if plot != nil {
-		// check has already verified the file name.
-		format, _ := report.ImageFormatOf(out.plot)
-		if err := plot.Draw(result.Chart(), format); err != nil {
+		if err := plot.Draw(result.Chart(), out.image); err != nil {
 			return err
 		}
 	}
@@ -129,14 +129,13 @@ func incomplete(stopped error, complete, seeds int) error {
 }
 
 func (o *simOutput) write(w io.Writer, r simulate.Outcome) error {
-	format := report.Format(o.format)
 	switch {
 	case o.asJSON:
 		return report.WriteJSON(w, r.Document())
-	case format == report.CSV:
+	case o.format == report.CSV:
 		return simulate.WriteCSV(w, r.Document())
 	}
-	_, err := io.WriteString(w, r.Tables(format))
+	_, err := io.WriteString(w, r.Tables(o.format))
 	return err
 }
 

@@ -47,7 +47,6 @@ token does not have; names with "ring" or "tree" repeat other papers.`,
 	}
 }
 
-// experimentRun is the choice of experiments and the output options.
 type experimentRun struct {
 	all     bool
 	seeds   int
@@ -194,12 +193,11 @@ func (r *experimentRun) print(w io.Writer, result study.Result, many, again bool
 	if again {
 		b.WriteString("\n")
 	}
-	format := report.Format(r.out.format)
-	if many && format != report.CSV {
+	if many && r.out.format != report.CSV {
 		fmt.Fprintf(&b, "## %s\n\n", result.Experiment.Name)
 	}
-	b.WriteString(result.Render(format))
-	if format == report.Text {
+	b.WriteString(result.Render(r.out.format))
+	if r.out.format == report.Text {
 		for _, plot := range result.Plots {
 			b.WriteString("\n" + plot.Chart.Terminal(chartWidth(w)))
 		}
