@@ -16,6 +16,8 @@ import (
 // watchModel is the screen of "status --watch", a [tea.Model]: what it shows follows from what it was told, and from nothing else.
 type watchModel struct {
 	seen follow.Snapshot
+	// gates are the names of the gates in seen.
+	gates []string
 	// gate is which gate is shown, from 0; top is the first member that is.
 	gate, top     int
 	width, height int
@@ -39,7 +41,7 @@ func (m watchModel) Init() tea.Cmd { return nil }
 func (m watchModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case follow.Snapshot:
-		m.seen = msg
+		m.seen, m.gates = msg, gatesOfFleet(msg.Fleet)
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 	case tea.KeyPressMsg:
@@ -56,20 +58,19 @@ func (m watchModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.top--
 		}
 	}
-	m.gate %= max(len(gatesOfFleet(m.seen.Fleet)), 1)
+	m.gate %= max(len(m.gates), 1)
 	m.top = min(max(m.top, 0), max(len(m.rows())-1, 0))
 	return m, nil
 }
 
 // rows are the members of the gate that is shown, and those that do not say whether they are.
 func (m *watchModel) rows() []*control.FleetMember {
-	gates := gatesOfFleet(m.seen.Fleet)
-	if len(gates) == 0 {
+	if len(m.gates) == 0 {
 		return nil
 	}
 	var rows []*control.FleetMember
 	for i := range m.seen.Fleet.Members {
-		if member := &m.seen.Fleet.Members[i]; member.Missing != "" || gateOf(member.Status, gates[m.gate]) != nil {
+		if member := &m.seen.Fleet.Members[i]; member.Missing != "" || gateOf(member.Status, m.gates[m.gate]) != nil {
 			rows = append(rows, member)
 		}
 	}
@@ -124,14 +125,13 @@ func (m *watchModel) lines() []string {
 	if m.seen.Error != "" {
 		lines = append(lines, m.styled(red, printable(m.seen.Error)))
 	}
-	gates := gatesOfFleet(m.seen.Fleet)
-	if len(gates) == 0 {
+	if len(m.gates) == 0 {
 		return m.fitted(append(lines, "waiting for the first answers…"))
 	}
-	gate := gates[m.gate]
+	gate := m.gates[m.gate]
 	heading := "gate " + printable(gate)
-	if len(gates) > 1 {
-		heading += fmt.Sprintf(" (%d of %d)", m.gate+1, len(gates))
+	if len(m.gates) > 1 {
+		heading += fmt.Sprintf(" (%d of %d)", m.gate+1, len(m.gates))
 	}
 	lines = append(lines, m.styled(bold, heading))
 	var holders []control.Holder
