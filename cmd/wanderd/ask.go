@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -79,11 +80,8 @@ func addNow(ctx context.Context, c *control.Client, s *control.Status) {
 		return
 	}
 	for i := range s.Gates {
-		for _, h := range now.Tokens {
-			if h.Gate == s.Gates[i].Name {
-				s.Gates[i].Now = append(s.Gates[i].Now, h)
-			}
-		}
+		g := &s.Gates[i]
+		g.Now = slices.DeleteFunc(slices.Clone(now.Tokens), func(h control.Holder) bool { return h.Gate != g.Name })
 	}
 }
 

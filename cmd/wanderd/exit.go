@@ -43,10 +43,8 @@ func (e exitError) Error() string {
 }
 func (e exitError) Unwrap() error { return e.err }
 
-// usageError is an invalid command line.
 func usageError(err error) error { return exitError{exitUsage, err} }
 
-// signalError is the signal that ended a command.
 func signalError(s os.Signal) error {
 	return exitError{exitSignal + int(s.(syscall.Signal)), errors.New(s.String())}
 }

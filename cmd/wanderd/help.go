@@ -14,7 +14,6 @@ import (
 // helpWidth is the largest width of help, in columns.
 const helpWidth = 80
 
-// writeHelp writes the description, usage, flags and examples of a command.
 func writeHelp(w io.Writer, cmd *cobra.Command) {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(cmd.Long) + "\n\nUsage:\n")

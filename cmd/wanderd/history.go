@@ -15,7 +15,6 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
-// chosen says which runs of a history are shown.
 type chosen struct {
 	control.Which
 	since string
@@ -100,7 +99,6 @@ func (c *chosen) known(gates []control.GateHistory) error {
 	return usageError(fmt.Errorf("--gate: there is no gate %q: %s", c.Gate, settings.DidYouMean(c.Gate, names, "there is "+strings.Join(names, ", "))))
 }
 
-// historyText is a history for people, in now's time zone.
 func historyText(h control.History, now time.Time) string {
 	var b strings.Builder
 	for i, g := range h.Gates {

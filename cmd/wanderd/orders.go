@@ -159,7 +159,6 @@ executed. A signal to the command ends the wait, not the run.`,
 	})
 }
 
-// runNow asks for a run, and passes its status on.
 func (p *program) runNow(ctx context.Context, client *control.Client, call control.RunNow) error {
 	if s, err := client.Status(ctx); err == nil {
 		for i := range s.Gates {

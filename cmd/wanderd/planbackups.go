@@ -149,9 +149,8 @@ func (w *backupsWish) answer() (backupsAnswer, error) {
 	}
 	k := ring.Least(&w.target.share)
 	a.backupsOdds = odds(k)
-	hundredth := new(big.Rat).Sub(big.NewRat(1, 1), &w.target.share)
-	hundredth.Mul(hundredth, big.NewRat(1, 100))
-	last := ring.Least(new(big.Rat).Sub(big.NewRat(1, 1), hundredth))
+	rarely := new(big.Rat).Add(big.NewRat(99, 1), &w.target.share) // 1 − (1 − target) / 100
+	last := ring.Least(rarely.Quo(rarely, big.NewRat(100, 1)))
 	step := 1 + last/curvePoints
 	for i := k % step; i <= last; i += step {
 		a.Curve = append(a.Curve, odds(i))

@@ -116,7 +116,6 @@ func (p *program) concludeHunt(r *hunt.Report, elapsed time.Duration) error {
 	return r.Err()
 }
 
-// huntText is the progress of a hunt, in one line.
 func huntText(r *hunt.Report, elapsed time.Duration) string {
 	covered := ""
 	if r.Coverage != nil {

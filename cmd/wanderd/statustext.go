@@ -106,7 +106,6 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 	}
 }
 
-// writeSoft writes what only soft gates have.
 func writeSoft(line func(name, format string, args ...any), g control.Gate, now time.Time) {
 	if g.Walk != "" {
 		line("walk", "%s, resting for %s at each host", printable(g.Walk), format(g.Skip))
@@ -145,7 +144,6 @@ func writeSoft(line func(name, format string, args ...any), g control.Gate, now 
 	line("load", "%s", load)
 }
 
-// writeStrict writes who is in the roster, with which key, and what only strict gates have.
 func writeStrict(line func(name, format string, args ...any), g control.Gate) {
 	line("policy", "%s, strict: a host may run only while a majority of the roster permits it", printable(g.Policy))
 	for _, v := range g.Roster {
@@ -155,7 +153,6 @@ func writeStrict(line func(name, format string, args ...any), g control.Gate) {
 	line("backups", "%s", count(uint64(g.Backups), "member"))
 }
 
-// voterText writes which key answers to a name, and whether its member is there.
 func voterText(v control.Voter) string {
 	is := "away"
 	switch {
@@ -314,7 +311,6 @@ func lastRun(g control.Gate, now time.Time) string {
 	return fmt.Sprintf("%s, took %s, %s", text, format(g.LastTook), printable(g.LastExit))
 }
 
-// membersText is a table, by name.
 func membersText(m control.Members) string {
 	list := slices.Clone(m.Members)
 	slices.SortFunc(list, func(a, b control.Member) int {
@@ -335,7 +331,6 @@ func membersText(m control.Members) string {
 	return b.String()
 }
 
-// since writes how long a state has lasted.
 func since(t, now time.Time) string {
 	if t.IsZero() {
 		return "for an unknown time"
@@ -343,7 +338,6 @@ func since(t, now time.Time) string {
 	return fmt.Sprintf("for %s (since %s)", rough(now.Sub(t)), clock(t, now))
 }
 
-// ago writes how long ago an event was.
 func ago(t, now time.Time) string {
 	return fmt.Sprintf("%s ago (%s)", rough(now.Sub(t)), clock(t, now))
 }
@@ -375,7 +369,6 @@ func format(d control.Duration) string {
 	return settings.FormatDuration(time.Duration(d).Round(time.Millisecond))
 }
 
-// count writes a number with its noun.
 func count(n uint64, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -386,7 +379,6 @@ func count(n uint64, what string) string {
 	return strconv.FormatUint(n, 10) + " " + what + "s"
 }
 
-// writeWarning writes a warning, with its count, age and source.
 func writeWarning(b *strings.Builder, w control.Warning, now time.Time) {
 	fmt.Fprintf(b, "warning: %s", printable(w.Text))
 	var seen []string

@@ -40,7 +40,6 @@ func (f *figures) estimates() []measure.Estimate {
 	return all
 }
 
-// Document implements [Outcome].
 func (f *figures) Document() any {
 	d := map[string]any{"scenario": f.Scenario, "runs": len(f.Runs), "stopped": f.Stopped()}
 	for k, estimate := range f.estimates() {
@@ -58,7 +57,6 @@ func (f *figures) Document() any {
 	return d
 }
 
-// Tables implements [Outcome].
 func (f *figures) Tables(format report.Format) string {
 	t := report.Table{Title: f.title(), Header: []string{"figure", "value"}}
 	many := f.Scenario.Seeds > 1
@@ -182,7 +180,6 @@ func seconds(t policy.Time) float64 { return float64(t) / 1e9 }
 
 type traffic struct{ crashes, messages, work int }
 
-// Watch counts.
 func (t *traffic) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	if o.Kind == sim.Crashed {
 		t.crashes++

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
@@ -12,12 +13,14 @@ import (
 // Tables implements [Outcome].
 func (r *Result) Tables(format report.Format) string {
 	s := tables{Summary: measure.Across(r.Runs), many: r.Scenario.Seeds > 1, slots: r.Scenario.Slots}
-	text := s.figures(r.title()).Render(format)
+	var texts []string
 	for _, t := range []report.Table{
-		s.levels("Operations at once", "operations", s.Concurrency), s.intervals(), s.levels("Tokens alive", "tokens", s.Tokens.Live),
+		s.figures(r.title()), s.levels("Operations at once", "operations", s.Concurrency), s.intervals(),
+		s.levels("Tokens alive", "tokens", s.Tokens.Live),
 	} {
-		text += "\n" + t.Render(format)
+		texts = append(texts, t.Render(format))
 	}
+	text := strings.Join(texts, "\n")
 	if r.TooShort != "" {
 		text += fmt.Sprintf("\nwarning: a lap of the token takes %s, and %s is set too short for that: raise it, or leave it out\n",
 			settings.FormatDuration(r.Lap.Round(time.Second)), r.TooShort)
@@ -61,7 +64,6 @@ func (s *tables) table(title, first string, figures ...string) report.Table {
 	return t
 }
 
-// row makes a row; write formats its figures.
 func (s *tables) row(label string, write func(float64) string, figures ...measure.Estimate) []string {
 	row := []string{label}
 	for _, f := range figures {
