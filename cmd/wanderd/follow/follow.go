@@ -34,8 +34,8 @@ type Token struct {
 // Snapshot is what is known of a fleet at one moment. It is not changed once it was told.
 type Snapshot struct {
 	At time.Time `json:"at"`
-	// Fleet is the last answer of all members.
-	Fleet  *control.Fleet `json:"fleet"`
+	// Fleet is the last answer of all members. It is large, and changes seldom.
+	Fleet  *control.Fleet `json:"-"`
 	Tokens []Token        `json:"tokens"`
 	// Error is why the agent on this host could not be asked; the rest is then of before.
 	Error string `json:"error,omitempty"`

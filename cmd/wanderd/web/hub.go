@@ -51,10 +51,6 @@ type hub struct {
 	working sync.WaitGroup
 }
 
-func newHub(src Source) *hub { return &hub{src: src, viewers: make(map[chan struct{}]struct{})} }
-
-func nameOf(topic int) string { return [topics]string{"fleet", "history", "tokens"}[topic] }
-
 // enter adds a viewer, whose channel gets a value when there is something new; nil if there are too many.
 func (h *hub) enter() chan struct{} {
 	h.mu.Lock()
@@ -84,19 +80,12 @@ func (h *hub) leave(news chan struct{}) {
 	}
 }
 
-// tokens is the event that comes most often: who has the tokens now.
-type tokens struct {
-	At     time.Time      `json:"at"`
-	Tokens []follow.Token `json:"tokens"`
-	Error  string         `json:"error,omitempty"`
-}
-
 func (h *hub) follow(ctx context.Context) {
 	var fleet *control.Fleet
 	var asked time.Time
 	var shown int
 	follow.Follow(ctx, h.src, func(s follow.Snapshot) {
-		h.publish(ctx, aboutTokens, tokens{s.At, s.Tokens, s.Error})
+		h.publish(ctx, aboutTokens, s)
 		if s.Fleet != fleet && s.Error == "" {
 			fleet = s.Fleet
 			h.publish(ctx, aboutFleet, fleet)
@@ -128,13 +117,6 @@ func progress(f *control.Fleet) int {
 	return n
 }
 
-// refresh asks all members at once, because something has changed.
-func (h *hub) refresh(ctx context.Context) {
-	if all, err := h.src.Fleet(ctx); err == nil {
-		h.publish(ctx, aboutFleet, all)
-	}
-}
-
 // publish tells all viewers of a topic's news, unless ctx is done: then another one follows, or nobody looks.
 func (h *hub) publish(ctx context.Context, topic int, document any) {
 	data, err := json.Marshal(document)
@@ -162,6 +144,7 @@ func (h *hub) serve(w http.ResponseWriter, r *http.Request) {
 	defer h.leave(news)
 	w.Header().Set("Content-Type", "text/event-stream")
 	answer := http.NewResponseController(w)
+	names := [topics]string{"fleet", "history", "tokens"}
 	var sent [topics]int
 	for {
 		for topic, e := range h.since(&sent) {
@@ -169,7 +152,7 @@ func (h *hub) serve(w http.ResponseWriter, r *http.Request) {
 				continue
 			}
 			_ = answer.SetWriteDeadline(time.Now().Add(writeTimeout))
-			if _, err := fmt.Fprintf(w, "event: %s\ndata: %s\n\n", nameOf(topic), e.data); err != nil {
+			if _, err := fmt.Fprintf(w, "event: %s\ndata: %s\n\n", names[topic], e.data); err != nil {
 				return
 			}
 		}

@@ -36,5 +36,7 @@ func (s *Server) order(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadGateway)
 		return
 	}
-	s.hub.refresh(r.Context())
+	if all, err := s.hub.src.Fleet(r.Context()); err == nil { // viewers see at once what has changed
+		s.hub.publish(r.Context(), aboutFleet, all)
+	}
 }

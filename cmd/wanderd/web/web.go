@@ -66,7 +66,7 @@ func Listen(address string, src Source) (*Server, error) {
 		return nil, fmt.Errorf("cannot listen on %s: %w; choose another address with --listen", address, err)
 	}
 	port := listener.Addr().(*net.TCPAddr).Port
-	s := &Server{listener: listener, guard: newGuard(port), hub: newHub(src)}
+	s := &Server{listener: listener, guard: newGuard(port), hub: &hub{src: src, viewers: make(map[chan struct{}]struct{})}}
 	s.http = &http.Server{
 		Handler: s.guard.wrap(http.HandlerFunc(s.handle)), ReadHeaderTimeout: ioTimeout, ReadTimeout: ioTimeout, MaxHeaderBytes: maxHeader,
 	}
