@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
@@ -127,15 +128,22 @@ func newAskCommand(p *program, cmd *cobra.Command, ask func(context.Context, *co
 
 // asking completes a command that talks to the agent on this host. It finds the agent's socket. The command takes no arguments.
 func (p *program) asking(cmd *cobra.Command, do func(context.Context, *control.Client) error) *cobra.Command {
-	flags := settings.Flags{}
-	flags.AddTo(cmd.Flags(), config.Table().Only("socket", "state_dir", "config"))
 	cmd.Args = noArgs
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	return p.configured(cmd, func(ctx context.Context, c agent.Config, _ []string) error {
+		return helpful(do(ctx, control.Dial(c.Socket)))
+	}, "socket", "state_dir", "config")
+}
+
+// configured completes a command that needs the settings of some keys, with flags for them.
+func (p *program) configured(cmd *cobra.Command, do func(ctx context.Context, c agent.Config, args []string) error, keys ...string) *cobra.Command {
+	flags := settings.Flags{}
+	flags.AddTo(cmd.Flags(), config.Table().Only(keys...))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		layers := config.Read(flags, p.environ)
 		if err := layers.Err(); err != nil {
 			return err
 		}
-		return helpful(do(cmd.Context(), control.Dial(layers.Agent.Socket)))
+		return do(cmd.Context(), layers.Agent, args)
 	}
 	return cmd
 }

@@ -18,9 +18,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/hook"
-	"github.com/wanderd/wanderd/cmd/wanderd/config"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
@@ -62,7 +62,6 @@ func (e *execution) table() settings.Table {
 }
 
 func (p *program) newExecCommand() *cobra.Command {
-	flags := settings.Flags{}
 	e := &execution{program: p}
 	cmd := &cobra.Command{
 		Use:     "exec [flags] -- COMMAND [ARG...]",
@@ -75,23 +74,17 @@ func (p *program) newExecCommand() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			layers := config.Read(flags, p.environ)
-			if err := layers.Err(); err != nil {
-				return err
-			}
-			e.argv, e.client = args, control.Dial(layers.Agent.Socket)
-			if e.nonblock && e.wait != nil {
-				return usageError(errors.New("--nonblock and --wait exclude each other: leave one of them out"))
-			}
-			e.nonblock = e.nonblock || e.wait != nil && *e.wait == 0
-			return e.run()
-		},
 	}
 	withTable(cmd, e.table(), "command line")
-	flags.AddTo(cmd.Flags(), config.Table().Only("socket", "state_dir", "config"))
 	cmd.Flags().SetInterspersed(false) // what follows the command is its own
-	return cmd
+	return p.configured(cmd, func(_ context.Context, c agent.Config, args []string) error {
+		e.argv, e.client = args, control.Dial(c.Socket)
+		if e.nonblock && e.wait != nil {
+			return usageError(errors.New("--nonblock and --wait exclude each other: leave one of them out"))
+		}
+		e.nonblock = e.nonblock || e.wait != nil && *e.wait == 0
+		return e.run()
+	}, "socket", "state_dir", "config")
 }
 
 // run waits for the gate, runs the command, and returns its exit code as an [exitError].
@@ -131,15 +124,12 @@ func (e *execution) locate() (err error) {
 
 // nested refuses to wait for a gate under which this process runs itself.
 func (e *execution) nested() error {
-	value := func(name string) (found string) {
-		for _, entry := range e.environ {
-			if key, value, _ := strings.Cut(entry, "="); key == name {
-				found = value
-			}
-		}
-		return found
+	environ := make(map[string]string)
+	for _, entry := range e.environ {
+		key, value, _ := strings.Cut(entry, "=")
+		environ[key] = value
 	}
-	if held := value("WANDERD_GATE"); value("WANDERD_HELD") != "" && held != "" && (e.gate == "" || e.gate == held) {
+	if held := environ["WANDERD_GATE"]; environ["WANDERD_HELD"] != "" && held != "" && (e.gate == "" || e.gate == held) {
 		return usageError(fmt.Errorf("this runs under the gate %q already, and would wait for itself: leave out the inner \"wanderd exec\"", held))
 	}
 	return nil

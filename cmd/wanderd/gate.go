@@ -1,15 +1,15 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/agent/statedir"
-	"github.com/wanderd/wanderd/cmd/wanderd/config"
-	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
 func (p *program) newGateCommand() *cobra.Command {
@@ -21,7 +21,7 @@ func (p *program) newGateCommand() *cobra.Command {
 }
 
 func (p *program) newGateResetCommand() *cobra.Command {
-	flags, stopped := settings.Flags{}, false
+	stopped := false
 	cmd := &cobra.Command{
 		Use:   "reset GATE",
 		Short: "Forget the fencing number of a gate, while all its agents are stopped",
@@ -37,20 +37,14 @@ all agents are stopped. A resource that checks the number (WANDERD_SEQ) must for
 You can also give the gate a new name on all hosts. That forgets everything.`,
 		Example: `  wanderd gate reset default --all-stopped`,
 		Args:    cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			layers := config.Read(flags, p.environ)
-			if err := layers.Err(); err != nil {
-				return err
-			}
-			if !stopped {
-				return errors.New("stop all agents that have this gate, then confirm with --all-stopped")
-			}
-			return p.resetGate(layers.Agent.StateDir, args[0])
-		},
 	}
 	cmd.Flags().BoolVar(&stopped, "all-stopped", false, "Confirm that all agents with this gate are stopped.")
-	flags.AddTo(cmd.Flags(), config.Table().Only("state_dir", "config"))
-	return cmd
+	return p.configured(cmd, func(_ context.Context, c agent.Config, args []string) error {
+		if !stopped {
+			return errors.New("stop all agents that have this gate, then confirm with --all-stopped")
+		}
+		return p.resetGate(c.StateDir, args[0])
+	}, "state_dir", "config")
 }
 
 // resetGate locks the state directory, so the agent of this host is stopped.
