@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -50,6 +51,7 @@ and the output says so. Without a secret the output of failed runs stays on thei
 		}
 		if ofFleet {
 			h, err := c.FleetHistory(ctx, which.Which)
+			hasRuns := func(m control.MemberHistory) bool { return m.History != nil && len(m.History.Gates) > 0 }
 			if err == nil && which.Gate != "" && !slices.ContainsFunc(h.Members, hasRuns) {
 				err = usageError(fmt.Errorf("--gate: no member that has answered has a gate %q", which.Gate))
 			}
@@ -84,8 +86,6 @@ func (c *chosen) begin(now time.Time) error {
 	c.Since = now.Add(-d)
 	return nil
 }
-
-func hasRuns(m control.MemberHistory) bool { return m.History != nil && len(m.History.Gates) > 0 }
 
 // known refuses a gate that this host does not have.
 func (c *chosen) known(gates []control.GateHistory) error {
@@ -138,7 +138,7 @@ func writeRuns(b *strings.Builder, gate string, runs []hostsRun, now time.Time) 
 		if i == 0 {
 			row("began", "took", "exit", "cut short", "number", head)
 		}
-		row(clock(r.run.Start, now), took(r.run, now), exitText(r.run), cutText(r.run), strconv.FormatUint(r.run.Seq, 10), what)
+		row(clock(r.run.Start, now), took(r.run, now), exitText(r.run), cmp.Or(printable(string(r.run.Cut)), "-"), strconv.FormatUint(r.run.Seq, 10), what)
 		if r.run.Error != "" {
 			fmt.Fprintf(b, "      %s\n", printable(r.run.Error))
 		}
@@ -163,11 +163,4 @@ func exitText(r *history.Run) string {
 		return "-"
 	}
 	return strconv.Itoa(r.Exit)
-}
-
-func cutText(r *history.Run) string {
-	if r.Cut == "" {
-		return "-"
-	}
-	return printable(string(r.Cut))
 }

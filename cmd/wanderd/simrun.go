@@ -82,7 +82,9 @@ plots. The same seeds give the same page.`,
 				return usageError(err)
 			}
 			if run.write != "" {
-				return p.writePages(cmd.Context(), pages, &run)
+				progress := p.progress("all experiments")
+				defer progress.Done()
+				return study.Write(cmd.Context(), run.write, pages, run.options(progress))
 			}
 			return p.runExperiments(cmd.Context(), pages, &run)
 		},
@@ -139,12 +141,6 @@ func (r *experimentRun) options(progress *report.Progress) study.Options {
 	}
 }
 
-func (p *program) writePages(ctx context.Context, pages []study.Page, run *experimentRun) error {
-	progress := p.progress("all experiments")
-	defer progress.Done()
-	return study.Write(ctx, run.write, pages, run.options(progress))
-}
-
 // runExperiments runs and prints the experiments one after the other. It prints the partial result of one that a signal ends.
 func (p *program) runExperiments(ctx context.Context, pages []study.Page, run *experimentRun) error {
 	var experiments []study.Experiment
@@ -178,8 +174,14 @@ func (p *program) runExperiments(ctx context.Context, pages []study.Page, run *e
 			break
 		}
 	}
-	if err := run.printJSON(p.stdout, results, many); err != nil {
-		return err
+	if run.out.asJSON && len(results) > 0 {
+		var document any = results
+		if !many {
+			document = results[0]
+		}
+		if err := report.WriteJSON(p.stdout, document); err != nil {
+			return err
+		}
 	}
 	return stopped
 }
@@ -204,17 +206,6 @@ func (r *experimentRun) print(w io.Writer, result study.Result, many, again bool
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// printJSON prints one result as an object, several as an array.
-func (r *experimentRun) printJSON(w io.Writer, results []study.Result, many bool) error {
-	switch {
-	case !r.out.asJSON || len(results) == 0:
-		return nil
-	case many:
-		return report.WriteJSON(w, results)
-	}
-	return report.WriteJSON(w, results[0])
 }
 
 // chartWidth is the width of a chart in columns: that of the terminal, or the usual one.

@@ -87,13 +87,8 @@ h1, h2… in the order in which they appear.`,
 func storyLines() string {
 	var b strings.Builder
 	for _, s := range wandering.Stories() {
-		for i, line := range wrap(s.About, helpWidth-12) {
-			name := s.Name
-			if i > 0 {
-				name = ""
-			}
-			fmt.Fprintf(&b, "  %-8s %s\n", name, line)
-		}
+		about := strings.Join(wrap(s.About, helpWidth-12), "\n"+strings.Repeat(" ", 11))
+		fmt.Fprintf(&b, "  %-8s %s\n", s.Name, about)
 	}
 	return b.String()
 }

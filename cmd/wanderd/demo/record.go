@@ -25,9 +25,8 @@ type record struct {
 	running      int
 	overlapSince time.Time
 	overlap      time.Duration
-	made         int
-	revived      int
-	removed      int
+	// made, revived and removed count tokens.
+	made, revived, removed int
 	// underway are the tokens that one member has passed and no other has received yet.
 	underway map[wire.TokenID]time.Time
 }
