@@ -88,7 +88,15 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 		line("failing", "%s, exit %d", printable(f.Host), f.Exit)
 	}
 	line("runs", "%d, of which %d failed", g.Runs, g.Failures)
-	writeSaves(line, g, now)
+	if !g.LastSuccess.IsZero() {
+		line("last success", "%s", ago(g.LastSuccess, now))
+	}
+	if g.SaveError != "" {
+		line("disk", "%s", printable(g.SaveError))
+	}
+	if !g.SavingSince.IsZero() && now.Sub(g.SavingSince) > time.Second {
+		line("disk", "has been saving for %s: it is slow or hangs, so the hook does not run here", rough(now.Sub(g.SavingSince)))
+	}
 	for _, c := range g.Callers {
 		if c.Running {
 			line("command", "%s (%d), running %s", printable(c.Command), c.PID, since(c.RunningSince, now))
@@ -243,19 +251,6 @@ func writtenFact(f control.Fact, now time.Time) string {
 		parts = append(parts, printable(f.Text))
 	}
 	return strings.Join(parts, ": ")
-}
-
-// writeSaves writes when the hook last succeeded, and problems of the disk.
-func writeSaves(line func(name, format string, args ...any), g control.Gate, now time.Time) {
-	if !g.LastSuccess.IsZero() {
-		line("last success", "%s ago (%s)", rough(now.Sub(g.LastSuccess)), clock(g.LastSuccess, now))
-	}
-	if g.SaveError != "" {
-		line("disk", "%s", printable(g.SaveError))
-	}
-	if !g.SavingSince.IsZero() && now.Sub(g.SavingSince) > time.Second {
-		line("disk", "has been saving for %s: it is slow or hangs, so the hook does not run here", rough(now.Sub(g.SavingSince)))
-	}
 }
 
 // find returns the first element of a kind, or nil.
