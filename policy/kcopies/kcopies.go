@@ -33,7 +33,7 @@
 // a living member. Without such a detector, the owner's answer to MayRegenerate replaces it.
 //
 // Files: kcopies.go (variables and Initialisation), send.go, receive.go, suspect.go, backup.go (the functions of figure 2), message.go
-// (the TOKEN message), note.go. Package proof has the appendix's properties as checks, package survival the study of k. Packages
+// (the TOKEN message), member.go (what the applications have alike), note.go. Package proof has the appendix's properties as checks, package survival the study of k. Packages
 // lelann, martin, misra, election and transpeer are the paper's applications: machines that run by themselves. Package beyond has the sets of
 // tokens that do not go round a ring.
 package kcopies

@@ -53,47 +53,38 @@ func notes() policy.Notes {
 
 // Machine is one member.
 type Machine struct {
-	ring  kcopies.Config
-	token kcopies.Machine
+	kcopies.Excluded
 	// requests are those of all members.
 	requests kcopies.Objects
 	// asked says that a request has left for the predecessor since the token was here; owed that the successor has asked since then.
 	asked, owed bool
 	// askedSite is where to.
-	askedSite       kcopies.Site
-	wanted, running bool
-	hasRun          bool
-	lastRun         policy.Time
+	askedSite kcopies.Site
 }
 
 // New returns a member of a ring on which the first site holds the token at the start.
 func New(ring kcopies.Config, first kcopies.Site) *Machine {
-	m := &Machine{ring: ring}
-	m.token = kcopies.New(&m.ring, first, kcopies.Data{})
+	m := &Machine{}
+	m.Begin(ring, first)
 	ring.Backwards = true
 	m.requests = kcopies.NewObjects(ring)
 	return m
 }
 
-// KCopies returns this member's part of the token.
-func (m *Machine) KCopies() *kcopies.Machine { return &m.token }
-
 // Step handles one event.
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	switch ev.Kind {
 	case policy.Started:
-		if m.token.Token() == kcopies.Real {
-			return m.onToken(now.Time, policy.CauseMade, wire.MemberID{}, out)
-		}
+		return m.hear(now.Time, ev, out)
 	case policy.Received:
-		return m.onMessage(now.Time, &ev.Msg, out)
+		return m.onMessage(now.Time, ev, out)
 	case policy.PeersChanged:
-		return m.onPeers(now.Time, ev.Peers, out)
+		return m.onPeers(now.Time, ev, out)
 	case policy.Wanted:
-		m.wanted = true
+		m.Wanted = true
 		return m.want(now.Time, out)
 	case policy.Unwanted:
-		m.wanted = false
+		m.Wanted = false
 	case policy.Finished:
 		return m.onFinished(now.Time, out)
 	case policy.Saved, policy.Suspended, policy.Ordered, policy.Leave, policy.Woke:
@@ -101,27 +92,25 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	return out
 }
 
-func (m *Machine) onMessage(now policy.Time, msg *wire.Message, out []policy.Effect) []policy.Effect {
-	var end kcopies.Outcome
+func (m *Machine) onMessage(now policy.Time, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	msg := &ev.Msg
 	if q, ok := m.requestOf(msg); ok {
 		if m.isOld(q, msg) {
-			return m.onRequest(now, m.ring.Self, out)
+			return m.onRequest(now, m.Ring.Self, out)
 		}
+		var end kcopies.Outcome
 		out = m.requests[q].Receive(msg, &end, out)
 		return m.endedRequest(now, q, &end, out)
 	}
-	out = m.token.Receive(msg, &end, out)
-	return m.endedToken(now, &end, msg.From, out)
+	return m.hear(now, ev, out)
 }
 
 // onPeers hears of crashes: first for the token, so that a request finds it where it is.
-func (m *Machine) onPeers(now policy.Time, live []wire.MemberID, out []policy.Effect) []policy.Effect {
-	var end kcopies.Outcome
-	out = m.token.Suspect(live, &end, out)
-	out = m.endedToken(now, &end, wire.MemberID{}, out)
+func (m *Machine) onPeers(now policy.Time, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	out = m.hear(now, ev, out)
 	for q := range m.requests {
-		end = kcopies.Outcome{}
-		out = m.requests[q].Suspect(live, &end, out)
+		var end kcopies.Outcome
+		out = m.requests[q].Suspect(ev.Peers, &end, out)
 		out = m.endedRequest(now, kcopies.Site(q), &end, out)
 	}
 	return m.askAgain(out)
@@ -129,47 +118,28 @@ func (m *Machine) onPeers(now policy.Time, live []wire.MemberID, out []policy.Ef
 
 // requestOf returns whose request-object a message carries; ok is false for the token.
 func (m *Machine) requestOf(msg *wire.Message) (q kcopies.Site, ok bool) {
-	if msg.Token.ID == m.ring.ID {
+	if msg.Token.ID == m.Ring.ID {
 		return 0, false
 	}
 	return m.requests.Of(msg)
 }
-
-// NextWake is never: everything is a message.
-func (m *Machine) NextWake() (at policy.Time, ok bool) { return 0, false }
 
 // Expects reports whether msg could change anything now.
 func (m *Machine) Expects(msg *wire.Message) bool {
 	if q, ok := m.requestOf(msg); ok {
 		return m.isOld(q, msg) || m.requests[q].Expects(msg)
 	}
-	return m.token.Expects(msg)
+	return m.Copies.Expects(msg)
 }
 
 // isOld reports whether msg is the request of S_q for this member, and no copy, but a later one has been here, or a copy of it. The member that has
 // sent it on waits for the token nevertheless.
 func (m *Machine) isOld(q kcopies.Site, msg *wire.Message) bool {
 	st, _ := kcopies.Fields(&msg.Load)
-	return st == m.ring.Self && msg.Token.Seq <= m.requests[q].Count()
+	return st == m.Ring.Self && msg.Token.Seq <= m.requests[q].Count()
 }
-
-// Status describes this member.
-func (m *Machine) Status(policy.Time) policy.Status {
-	s := policy.Status{Phase: m.token.Token().String(), Why: "nobody waits", HasRun: m.hasRun, LastRun: m.lastRun, NextRun: policy.Never}
-	if m.wanted {
-		s.Why, s.NextRun = "the token is elsewhere", 0
-	}
-	if m.running {
-		s.Why = "running"
-	}
-	m.token.Tell(&s)
-	return s
-}
-
-// Facts appends nothing.
-func (m *Machine) Facts(_ policy.Time, out []policy.Fact) []policy.Fact { return out }
 
 // String returns one line for traces.
 func (m *Machine) String() string {
-	return fmt.Sprintf("%v, wanted %v, running %v, asked %v, owed %v", &m.token, m.wanted, m.running, m.asked, m.owed)
+	return fmt.Sprintf("%v, wanted %v, running %v, asked %v, owed %v", &m.Copies, m.Wanted, m.Running, m.asked, m.owed)
 }

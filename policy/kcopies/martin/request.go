@@ -9,24 +9,24 @@ import (
 // want asks for the token, unless it is here or has been asked for: a member that waits may also wait for what it has asked for another.
 func (m *Machine) want(now policy.Time, out []policy.Effect) []policy.Effect {
 	switch {
-	case m.running || m.asked:
+	case m.Running || m.asked:
 		return out
-	case m.token.Token() == kcopies.Real:
-		return m.run(now, out)
+	case m.Copies.Token() == kcopies.Real:
+		return m.Enter(now, out)
 	}
 	return m.askForSelf(out)
 }
 
 func (m *Machine) askForSelf(out []policy.Effect) []policy.Effect {
-	own := &m.requests[m.ring.Self]
+	own := &m.requests[m.Ring.Self]
 	own.Issue(m.nextRound(own.Count()))
-	return m.ask(m.ring.Self, out)
+	return m.ask(m.Ring.Self, out)
 }
 
 // nextRound is the count of a request that begins now. Every hop counts one, so the last one has not come further than a whole round; the
 // next begins as if it had.
 func (m *Machine) nextRound(count wire.Seq) wire.Seq {
-	n := wire.Seq(len(m.ring.Ring))
+	n := wire.Seq(len(m.Ring.Ring))
 	return (count/n + 1) * n
 }
 
@@ -34,20 +34,20 @@ func (m *Machine) nextRound(count wire.Seq) wire.Seq {
 func (m *Machine) ask(q kcopies.Site, out []policy.Effect) []policy.Effect {
 	request := &m.requests[q]
 	m.asked, m.askedSite = true, request.Config().Successor()
-	for d := 2; d < len(m.ring.Ring) && request.Suspects(m.askedSite); d++ {
-		m.askedSite = request.Config().After(m.ring.Self, d)
+	for d := 2; d < len(m.Ring.Ring) && request.Suspects(m.askedSite); d++ {
+		m.askedSite = request.Config().After(m.Ring.Self, d)
 	}
-	out = policy.AppendTell(out, NoteAsked, m.ring.Ring[q], nil)
+	out = policy.AppendTell(out, NoteAsked, m.Ring.Ring[q], nil)
 	return request.SafeSendTokenTo(m.askedSite, &kcopies.Data{}, out)
 }
 
 // askAgain asks the next member, if the one that was asked has crashed, and with it what it knew: that it owes the token.
 func (m *Machine) askAgain(out []policy.Effect) []policy.Effect {
-	if !m.asked || !m.token.Suspects(m.askedSite) {
+	if !m.asked || !m.Copies.Suspects(m.askedSite) {
 		return out
 	}
 	m.asked = false
-	if m.wanted || m.owed {
+	if m.Wanted || m.owed {
 		return m.askForSelf(out)
 	}
 	return out
@@ -67,11 +67,11 @@ func (m *Machine) endedRequest(now policy.Time, q kcopies.Site, end *kcopies.Out
 func (m *Machine) onRequest(now policy.Time, q kcopies.Site, out []policy.Effect) []policy.Effect {
 	m.owed = true
 	switch {
-	case m.token.Token() == kcopies.Real && !m.running:
+	case m.Copies.Token() == kcopies.Real && !m.Running:
 		return m.pass(now, out)
-	case m.running || m.asked:
-		return policy.AppendTell(out, NoteKept, m.ring.Ring[q], nil)
-	case q == m.ring.Self:
+	case m.Running || m.asked:
+		return policy.AppendTell(out, NoteKept, m.Ring.Ring[q], nil)
+	case q == m.Ring.Self:
 		return m.askForSelf(out)
 	}
 	return m.ask(q, out)

@@ -8,9 +8,10 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// ended does what a call of k-copies led to. The detector never errs, so this member may regenerate the token at once.
-func (m *Machine) ended(end *kcopies.Outcome, from wire.MemberID, out []policy.Effect) []policy.Effect {
-	came, out := m.token.Settle(end, out)
+// hear gives the token an event. If the token comes, it counts this member, and goes on when this member is passive.
+func (m *Machine) hear(ev *policy.Event, out []policy.Effect) []policy.Effect {
+	var end kcopies.Outcome
+	came, out := m.Hear(ev, &end, out)
 	if came == 0 {
 		return out
 	}
@@ -18,7 +19,10 @@ func (m *Machine) ended(end *kcopies.Outcome, from wire.MemberID, out []policy.E
 	if came == policy.CauseRevived {
 		m.updateToken(end.Crashed)
 	}
-	return m.onToken(came, from, out)
+	if m.active {
+		return out
+	}
+	return m.pass(out)
 }
 
 // updateToken is UpdateToken (lines 44–46): "passive_count ← passive_count + (#(D) − 1)", and N if that is more.
@@ -26,17 +30,7 @@ func (m *Machine) updateToken(crashed int) { m.count(crashed) }
 
 // count adds to passive_count, up to N.
 func (m *Machine) count(passive int) {
-	m.passiveCount = min(m.passiveCount+passive, len(m.cfg.Ring.Ring))
-}
-
-// onToken counts this member, and sends the token on when it is passive.
-func (m *Machine) onToken(how policy.Cause, from wire.MemberID, out []policy.Effect) []policy.Effect {
-	ref := m.token.Ref()
-	out = policy.AppendTook(out, how, from, &ref)
-	if m.active {
-		return out
-	}
-	return m.pass(out)
+	m.passiveCount = min(m.passiveCount+passive, len(m.Ring.Ring))
 }
 
 // pass is what the holder does that is passive: "if the latter was already passive when it receives the token, it adds one to passive_count;
@@ -47,20 +41,15 @@ func (m *Machine) pass(out []policy.Effect) []policy.Effect {
 	} else {
 		m.count(1)
 	}
-	ref := m.token.Ref()
-	if m.passiveCount == len(m.cfg.Ring.Ring) {
+	if m.passiveCount == len(m.Ring.Ring) {
 		m.terminated = true
+		ref := m.Copies.Ref()
 		return policy.AppendTell(out, NoteTerminated, wire.MemberID{}, &ref)
 	}
-	out = policy.AppendGave(out, policy.CausePassed, m.cfg.Ring.Ring[m.cfg.Ring.Successor()], &ref)
-	data := dataOf(m.passiveCount)
-	return m.token.SafeSendToken(&data, out)
+	var data kcopies.Data
+	binary.BigEndian.PutUint16(data[:], uint16(m.passiveCount))
+	return m.Pass(&data, out)
 }
 
 // PassiveCount is what a TOKEN message carries: the first two bytes of its data.
 func PassiveCount(d *kcopies.Data) int { return int(binary.BigEndian.Uint16(d[:])) }
-
-func dataOf(passiveCount int) (d kcopies.Data) {
-	binary.BigEndian.PutUint16(d[:], uint16(passiveCount))
-	return d
-}

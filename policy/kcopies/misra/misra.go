@@ -65,8 +65,8 @@ type Config struct {
 
 // Machine is one member.
 type Machine struct {
-	cfg   Config
-	token kcopies.Machine
+	kcopies.Member
+	cfg Config
 	// passiveCount is <TOKEN>.passive_count, while the token is here.
 	passiveCount int
 	// active says that this member has work until then, which may go on for budget hops more.
@@ -82,39 +82,28 @@ type Machine struct {
 // New returns a member.
 func New(cfg Config) *Machine {
 	m := &Machine{cfg: cfg}
-	m.token = kcopies.New(&m.cfg.Ring, cfg.First, kcopies.Data{})
+	m.Begin(cfg.Ring, cfg.First)
 	return m
 }
-
-// KCopies returns this member's part of the token.
-func (m *Machine) KCopies() *kcopies.Machine { return &m.token }
 
 // Active reports whether this member has work.
 func (m *Machine) Active() bool { return m.active }
 
-// Terminated reports whether this member has detected the end.
-func (m *Machine) Terminated() bool { return m.terminated }
-
 // Step handles one event.
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
-	var end kcopies.Outcome
 	switch ev.Kind {
 	case policy.Started:
 		if m.cfg.Budget >= 0 {
 			out = m.becomeActive(now.Time, m.cfg.Budget, out)
 		}
-		if m.token.Token() == kcopies.Real {
-			return m.onToken(policy.CauseMade, wire.MemberID{}, out)
-		}
+		return m.hear(ev, out)
 	case policy.Received:
 		if ev.Msg.Kind == KindWork {
 			return m.becomeActive(now.Time, budgetOf(&ev.Msg.Load), out)
 		}
-		out = m.token.Receive(&ev.Msg, &end, out)
-		return m.ended(&end, ev.Msg.From, out)
+		return m.hear(ev, out)
 	case policy.PeersChanged:
-		out = m.token.Suspect(ev.Peers, &end, out)
-		return m.ended(&end, wire.MemberID{}, out)
+		return m.hear(ev, out)
 	case policy.Woke:
 		if m.active && now.Time >= m.until {
 			return m.becomePassive(out)
@@ -129,7 +118,7 @@ func (m *Machine) NextWake() (at policy.Time, ok bool) { return m.until, m.activ
 
 // Expects reports whether msg could change anything now.
 func (m *Machine) Expects(msg *wire.Message) bool {
-	return msg.Kind == KindWork || m.token.Expects(msg)
+	return msg.Kind == KindWork || m.Copies.Expects(msg)
 }
 
 // Status describes this member.
@@ -141,13 +130,13 @@ func (m *Machine) Status(policy.Time) policy.Status {
 	case m.terminated:
 		s.Phase = "terminated"
 	}
-	m.token.Tell(&s)
+	m.Copies.Tell(&s)
 	return s
 }
 
 // Facts appends passive_count, while the token is here.
 func (m *Machine) Facts(_ policy.Time, out []policy.Fact) []policy.Fact {
-	if m.token.Token() == kcopies.Real {
+	if m.Copies.Token() == kcopies.Real {
 		out = append(out, policy.Fact{Name: "passive_count", Count: m.passiveCount})
 	}
 	return out
@@ -162,5 +151,5 @@ func (m *Machine) String() string {
 	if m.active {
 		does = "active"
 	}
-	return fmt.Sprintf("%v, %s, %s", &m.token, colour, does)
+	return fmt.Sprintf("%v, %s, %s", &m.Copies, colour, does)
 }

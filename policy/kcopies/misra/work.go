@@ -38,13 +38,13 @@ func (m *Machine) becomePassive(out []policy.Effect) []policy.Effect {
 	m.active = false
 	if m.budget > 0 && m.cfg.Entropy.Uint64()>>63 == 0 {
 		if to, ok := m.next(); ok {
-			work := wire.Message{Gate: m.cfg.Ring.Gate, Kind: KindWork, From: m.cfg.Ring.Ring[m.cfg.Ring.Self], To: m.cfg.Ring.Ring[to]}
+			work := wire.Message{Gate: m.Ring.Gate, Kind: KindWork, From: m.Ring.Ring[m.Ring.Self], To: m.Ring.Ring[to]}
 			binary.BigEndian.PutUint16(work.Load[:], uint16(m.budget-1))
 			out = policy.AppendSend(out, &work)
 		}
 	}
 	out = policy.AppendTell(out, NotePassive, wire.MemberID{}, nil)
-	if m.token.Token() == kcopies.Real && !m.terminated {
+	if m.Copies.Token() == kcopies.Real && !m.terminated {
 		return m.pass(out)
 	}
 	return out
@@ -52,9 +52,8 @@ func (m *Machine) becomePassive(out []policy.Effect) []policy.Effect {
 
 // next is the first successor that is not known to have crashed.
 func (m *Machine) next() (s kcopies.Site, ok bool) {
-	ring := &m.cfg.Ring
-	for d := 1; d < len(ring.Ring); d++ {
-		if s = ring.After(ring.Self, d); !m.token.Suspects(s) {
+	for d := 1; d < len(m.Ring.Ring); d++ {
+		if s = m.Ring.After(m.Ring.Self, d); !m.Copies.Suspects(s) {
 			return s, true
 		}
 	}

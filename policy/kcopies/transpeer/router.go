@@ -8,22 +8,15 @@ import (
 
 // Step handles one event.
 func (m *Router) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
-	var end kcopies.Outcome
 	switch ev.Kind {
-	case policy.Started:
-		if m.token.Token() == kcopies.Real {
-			return m.onToken(now.Time, policy.CauseMade, wire.MemberID{}, out)
-		}
 	case policy.Received:
 		if ev.Msg.Kind == KindTransaction {
 			m.waiting = append(m.waiting, transaction{client: ev.Msg.From, number: int(ev.Msg.Token.Seq)})
 			return out
 		}
-		out = m.token.Receive(&ev.Msg, &end, out)
-		return m.ended(now.Time, &end, ev.Msg.From, out)
-	case policy.PeersChanged:
-		out = m.token.Suspect(ev.Peers, &end, out)
-		return m.ended(now.Time, &end, wire.MemberID{}, out)
+		return m.hear(now.Time, ev, out)
+	case policy.Started, policy.PeersChanged:
+		return m.hear(now.Time, ev, out)
 	case policy.Woke:
 		if m.serving && now.Time >= m.until {
 			return m.onPerformed(now.Time, out)
@@ -33,20 +26,14 @@ func (m *Router) Step(now policy.Instant, ev *policy.Event, out []policy.Effect)
 	return out
 }
 
-// ended does what a call of k-copies led to. The detector never errs, so this router may regenerate the token at once. The history of its
-// copy has every transaction that was answered.
-func (m *Router) ended(now policy.Time, end *kcopies.Outcome, from wire.MemberID, out []policy.Effect) []policy.Effect {
-	came, out := m.token.Settle(end, out)
+// hear gives the token an event, by which it may come here. The history of a copy has every transaction that was answered.
+func (m *Router) hear(now policy.Time, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	var end kcopies.Outcome
+	came, out := m.Hear(ev, &end, out)
 	if came == 0 {
 		return out
 	}
 	m.history = History(end.Data)
-	return m.onToken(now, came, from, out)
-}
-
-func (m *Router) onToken(now policy.Time, how policy.Cause, from wire.MemberID, out []policy.Effect) []policy.Effect {
-	ref := m.token.Ref()
-	out = policy.AppendTook(out, how, from, &ref)
 	return m.serve(now, out)
 }
 
@@ -59,7 +46,7 @@ func (m *Router) serve(now policy.Time, out []policy.Effect) []policy.Effect {
 	if len(m.waiting) == 0 {
 		return m.pass(out)
 	}
-	m.serving, m.until = true, now.Add(m.cfg.Service)
+	m.serving, m.until = true, now.Add(m.service)
 	return out
 }
 
@@ -81,13 +68,10 @@ func (m *Router) onPerformed(now policy.Time, out []policy.Effect) []policy.Effe
 
 // pass passes the token and its copies on, and then answers.
 func (m *Router) pass(out []policy.Effect) []policy.Effect {
-	ring := &m.cfg.Ring
-	ref := m.token.Ref()
-	out = policy.AppendGave(out, policy.CausePassed, ring.Ring[ring.Successor()], &ref)
 	data := kcopies.Data(m.history)
-	out = m.token.SafeSendToken(&data, out)
+	out = m.Pass(&data, out)
 	for _, t := range m.performed {
-		done := message(KindDone, ring.Gate, ring.Ring[ring.Self], t.client, t.number)
+		done := message(KindDone, m.Ring.Gate, m.Ring.Ring[m.Ring.Self], t.client, t.number)
 		out = policy.AppendSend(out, &done)
 	}
 	m.performed = m.performed[:0]
@@ -99,13 +83,13 @@ func (m *Router) NextWake() (at policy.Time, ok bool) { return m.until, m.servin
 
 // Expects reports whether msg could change anything now.
 func (m *Router) Expects(msg *wire.Message) bool {
-	return msg.Kind == KindTransaction || m.token.Expects(msg)
+	return msg.Kind == KindTransaction || m.Copies.Expects(msg)
 }
 
 // Status describes this router.
 func (m *Router) Status(policy.Time) policy.Status {
-	s := policy.Status{Phase: m.token.Token().String(), Why: "nothing runs under this token", NextRun: policy.Never}
-	m.token.Tell(&s)
+	s := policy.Status{Phase: m.Copies.Token().String(), Why: "nothing runs under this token", NextRun: policy.Never}
+	m.Copies.Tell(&s)
 	return s
 }
 

@@ -85,8 +85,9 @@ type transaction struct {
 
 // Router is a TM.
 type Router struct {
-	cfg   Config
-	token kcopies.Machine
+	kcopies.Member
+	// service is how long one transaction takes.
+	service time.Duration
 	// history is the metadata, while the token is here.
 	history History
 	// waiting are the transactions that have not been performed, in the order in which they came, performed those that are to be answered.
@@ -99,19 +100,16 @@ type Router struct {
 // NewRouter returns a router with room for as many transactions as there can be.
 func NewRouter(cfg Config) *Router {
 	m := &Router{
-		cfg: cfg, waiting: make([]transaction, 0, MaxTransactions), performed: make([]transaction, 0, MaxTransactions),
+		service: cfg.Service, waiting: make([]transaction, 0, MaxTransactions), performed: make([]transaction, 0, MaxTransactions),
 	}
-	m.token = kcopies.New(&m.cfg.Ring, cfg.First, kcopies.Data{})
+	m.Begin(cfg.Ring, cfg.First)
 	return m
 }
-
-// KCopies returns this router's part of the token.
-func (m *Router) KCopies() *kcopies.Machine { return &m.token }
 
 // History returns the metadata that came with the token, or with its copy, last.
 func (m *Router) History() *History { return &m.history }
 
 // String returns one line for traces.
 func (m *Router) String() string {
-	return fmt.Sprintf("%v, %d waiting, %d performed", &m.token, len(m.waiting), m.history.Len())
+	return fmt.Sprintf("%v, %d waiting, %d performed", &m.Copies, len(m.waiting), m.history.Len())
 }
