@@ -11,8 +11,8 @@ const (
 	NoteRemade
 )
 
-// Notes returns the notes of a ring.
-func Notes() policy.Notes {
+// notes returns the notes of a ring itself.
+func notes() policy.Notes {
 	return policy.Notes{
 		{Note: NoteRan, Name: "ran", Level: policy.Debug, Text: "wanted; the operation may start"},
 		{Note: NoteDenied, Name: "denied", Level: policy.Error, Denied: true, Text: "not running this time; the token goes on"},

@@ -2,6 +2,7 @@ package ring
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/handoff"
@@ -20,9 +21,13 @@ const (
 	KindReceipt
 )
 
-// Kinds returns the kinds of message of a ring.
-func Kinds() policy.Kinds {
-	return policy.Kinds{{Kind: KindRequest, Name: "Request"}, {Kind: KindReceipt, Name: "Receipt"}}
+// Family describes the token ring to shells and simulator.
+func Family() policy.Family {
+	return policy.Family{
+		ID: 2, Name: "ring", Version: 1, WellFormed: wellFormed,
+		Kinds: slices.Concat(handoff.Kinds(), kcopies.Kinds(), policy.Kinds{{Kind: KindRequest, Name: "Request"}, {Kind: KindReceipt, Name: "Receipt"}}),
+		Notes: slices.Concat(handoff.Notes(), kcopies.Notes(), notes()),
+	}
 }
 
 // request is what a request message says.
@@ -113,8 +118,8 @@ func (m *Machine) passed() {
 	m.nextWants, m.gave = false, m.copies.Count()
 }
 
-// WellFormed reports whether a message is a valid message of a ring.
-func WellFormed(msg *wire.Message) bool {
+// wellFormed reports whether a message is a valid message of a ring.
+func wellFormed(msg *wire.Message) bool {
 	switch {
 	case msg.Kind == KindRequest, msg.Kind == KindReceipt:
 		return msg.Token == wire.Ref{} && msg.Nonce == 0

@@ -9,8 +9,8 @@ const (
 	NoteBarred
 )
 
-// Notes returns the notes of a strict gate itself.
-func Notes() policy.Notes {
+// notes returns the notes of a strict gate itself.
+func notes() policy.Notes {
 	return policy.Notes{
 		{Note: NoteNotRecorded, Name: "not_recorded", Level: policy.Error, Denied: true, Text: "not running this time; the token goes on"},
 		{

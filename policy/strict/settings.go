@@ -8,8 +8,6 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
-	"github.com/wanderd/wanderd/policy/handoff"
-	"github.com/wanderd/wanderd/policy/kcopies"
 	"github.com/wanderd/wanderd/policy/pace"
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/tree"
@@ -118,25 +116,38 @@ const version = 2
 
 // Family describes the strict ring, or the strict tree.
 func (s Settings) Family() policy.Family {
+	f := ring.Family()
 	if s.Moves == Tree {
-		return policy.Family{
-			ID: tree.Family().ID, Name: Tree.String(), Version: version,
-			Kinds:      slices.Concat(handoff.Kinds(), ballot.Kinds(), tree.Kinds()),
-			Notes:      slices.Concat(handoff.Notes(), ballot.Notes(), tree.Notes(), Notes(), pace.Notes()),
-			WellFormed: func(m *wire.Message) bool { return wellFormed(m, tree.WellFormed) },
+		f = tree.Family()
+	}
+	inner := f.WellFormed
+	f.Version = version
+	f.Kinds = slices.Concat(f.Kinds, ballot.Kinds())
+	f.Notes = slices.Concat(f.Notes, ballot.Notes(), notes(), pace.Notes())
+	f.WellFormed = func(m *wire.Message) bool {
+		if ballot.Owns(m.Kind) {
+			return ballot.WellFormed(m)
 		}
+		return inner(m)
 	}
-	return policy.Family{
-		ID: ring.Family().ID, Name: Ring.String(), Version: version,
-		Kinds:      slices.Concat(handoff.Kinds(), ballot.Kinds(), kcopies.Kinds(), ring.Kinds()),
-		Notes:      slices.Concat(handoff.Notes(), ballot.Notes(), kcopies.Notes(), ring.Notes(), Notes(), pace.Notes()),
-		WellFormed: func(m *wire.Message) bool { return wellFormed(m, ring.WellFormed) },
-	}
+	return f
 }
 
-func wellFormed(m *wire.Message, inner func(*wire.Message) bool) bool {
-	if ballot.Owns(m.Kind) {
-		return ballot.WellFormed(m)
+var _ policy.Tunable = (*Machine)(nil)
+
+// Tune takes another pace and other windows. No other setting can change: the members of the roster have agreed on it, or a running lease depends on it.
+func (g *Machine) Tune(p policy.Protocol) bool {
+	s, ok := p.(Settings)
+	if !ok || s.fixed() != g.set.fixed() {
+		return false
 	}
-	return inner(m)
+	g.set.MinInterval, g.set.RetryAfter, g.set.Windows = s.MinInterval, s.RetryAfter, s.Windows
+	g.calendar.Set(s.Windows)
+	g.due.repeat = g.pace().Held(g.due.repeat)
+	return true
+}
+
+// fixed are the settings that cannot change while a member is here. The roster is the seat's.
+func (s Settings) fixed() any {
+	return [...]any{s.Moves, s.Request, s.Backups, s.Lease, s.KillAfter, s.Margin, s.Rho, s.Patience}
 }

@@ -45,8 +45,7 @@ func (m *Machine) onBaseline(now policy.Instant, msg *wire.Message, b *body, out
 	switch kind := msg.Kind; {
 	case kind == KindConsult: // "Upon receiving this message, node Sj answers Si only if the latter is Sj's next."
 		if m.next.rank == b.from {
-			a := m.say(b.from, 0)
-			out = m.send(KindConsulted, b.from, &a, out)
+			out = m.answer(KindConsulted, b.from, out)
 		}
 	case kind == KindConsulted:
 		if m.timer == consultTimer && m.liveness.blind < maxConsults {
@@ -56,7 +55,7 @@ func (m *Machine) onBaseline(now policy.Instant, msg *wire.Message, b *body, out
 	case kind == KindFailure:
 		m.searches.add(b.from, none, now.Time.Add(m.cfg.Timers.Reconnection))
 		if m.holds {
-			out = m.present(b.from, out)
+			out = m.answer(KindPresent, b.from, out)
 		}
 	case kind == KindPresent:
 		return m.receivePresent(now.Time, b, out)
@@ -71,12 +70,6 @@ func (m *Machine) onBaseline(now policy.Instant, msg *wire.Message, b *body, out
 // maxConsults is how often in a row a site is content with its predecessor's answer. Section 3 has no such bound, and hangs: an individual
 // recovery can put a site behind a site that waits behind it. In such a circle every site has a predecessor that answers.
 const maxConsults = 8
-
-// present says that the token is here.
-func (m *Machine) present(to rank, out []policy.Effect) []policy.Effect {
-	b := m.say(to, 0)
-	return m.send(KindPresent, to, &b, out)
-}
 
 // receivePresent: "Individual failure recovery: if Si receives an answer from the token holder Sk, then Si retransmits its request directly to
 // Sk. The broken next queue is not rebuilt." (section 3)
@@ -98,7 +91,7 @@ func (m *Machine) receiveElection(now policy.Time, b *body, out []policy.Effect)
 	}
 	switch {
 	case m.holds:
-		return m.present(b.from, out)
+		return m.answer(KindPresent, b.from, out)
 	case m.candidate && b.from < m.self:
 		m.candidate = false
 		m.alarm(commitTimer, now, m.cfg.Timers.Commit)

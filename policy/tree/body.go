@@ -2,8 +2,10 @@ package tree
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -46,8 +48,16 @@ const (
 	kindsEnd
 )
 
-// Kinds returns the kinds of message of this package, by the paper's names.
-func Kinds() policy.Kinds {
+// Family describes the tree to shells and simulator.
+func Family() policy.Family {
+	return policy.Family{
+		ID: 3, Name: "tree", Version: 1, WellFormed: wellFormed,
+		Kinds: slices.Concat(handoff.Kinds(), kinds()), Notes: slices.Concat(handoff.Notes(), notes()),
+	}
+}
+
+// kinds returns the kinds of message of this package, by the paper's names.
+func kinds() policy.Kinds {
 	return policy.Kinds{
 		{Kind: KindRequest, Name: "REQ"},
 		{Kind: KindToken, Name: "TOKEN", Part: policy.Passes},
@@ -152,8 +162,11 @@ func readBody(load *wire.Load, b *body) bool {
 // maxNumber bounds the position and the number that a message may have, so that adding to them never overflows.
 const maxNumber = 1 << 62
 
-// wellFormed reports whether m is a message of this package. Only TOKEN and ELECTED name a token.
+// wellFormed reports whether m is a message of a tree. Of the messages of this package, only TOKEN and ELECTED name a token.
 func wellFormed(m *wire.Message) bool {
+	if handoff.Owns(m.Kind) {
+		return handoff.WellFormed(m)
+	}
 	var b body
 	named := m.Kind == KindToken || m.Kind == KindElected
 	return m.Kind >= KindRequest && m.Kind < kindsEnd && m.Nonce == 0 && named == m.Token.IsWhole() &&
@@ -181,30 +194,24 @@ func (m *Machine) say(origin rank, number uint64) body {
 }
 
 // send sends a message to one site.
-func (m *Machine) send(kind wire.Kind, to rank, b *body, out []policy.Effect) []policy.Effect {
-	return m.sendToken(kind, to, nil, b, out)
+func (m *Machine) send(kind wire.Kind, to rank, b body, out []policy.Effect) []policy.Effect {
+	out, msg := policy.AppendMessage(out)
+	msg.Gate, msg.Kind, msg.From, msg.To = m.cfg.Gate, kind, m.cfg.Self, m.cfg.Roster[to]
+	b.write(&msg.Load)
+	return out
 }
 
-func (m *Machine) sendToken(kind wire.Kind, to rank, token *wire.Ref, b *body, out []policy.Effect) []policy.Effect {
-	msg := wire.Message{Gate: m.cfg.Gate, Kind: kind, From: m.cfg.Self, To: m.cfg.Roster[to]}
-	if token != nil {
-		msg.Token = *token
-	}
-	b.write(&msg.Load)
-	return policy.AppendSend(out, &msg)
+// answer sends what every message says of its sender, and no more.
+func (m *Machine) answer(kind wire.Kind, to rank, out []policy.Effect) []policy.Effect {
+	return m.send(kind, to, m.say(to, 0), out)
 }
 
-// broadcast sends a message to all other sites.
-func (m *Machine) broadcast(kind wire.Kind, token *wire.Ref, b *body, out []policy.Effect) []policy.Effect {
-	msg := wire.Message{Gate: m.cfg.Gate, Kind: kind, From: m.cfg.Self}
-	if token != nil {
-		msg.Token = *token
-	}
-	b.write(&msg.Load)
-	for i, id := range m.cfg.Roster {
+// broadcast sends a message to all other sites. token is zero if the message names none.
+func (m *Machine) broadcast(kind wire.Kind, token wire.Ref, b body, out []policy.Effect) []policy.Effect {
+	for i := range m.cfg.Roster {
 		if rank(i) != m.self {
-			msg.To = id
-			out = policy.AppendSend(out, &msg)
+			out = m.send(kind, rank(i), b, out)
+			out[len(out)-1].Msg.Token = token
 		}
 	}
 	return out

@@ -63,11 +63,11 @@ func TestOnlyTokenAndElectedNameAToken(t *testing.T) {
 	token := wire.Ref{ID: wire.TokenID{Generator: ids(1)[0]}, Seq: 1}
 	for k := KindRequest; k < kindsEnd; k++ {
 		with, without := wire.Message{Kind: k, Token: token}, wire.Message{Kind: k}
-		if names := k == KindToken || k == KindElected; WellFormed(&with) != names || WellFormed(&without) == names {
-			t.Errorf("%s: with a token it is well formed: %v, without: %v", Kinds().Of(k).Name, WellFormed(&with), WellFormed(&without))
+		if names := k == KindToken || k == KindElected; wellFormed(&with) != names || wellFormed(&without) == names {
+			t.Errorf("%s: with a token it is well formed: %v, without: %v", kinds().Of(k).Name, wellFormed(&with), wellFormed(&without))
 		}
 	}
-	if WellFormed(&wire.Message{Kind: kindsEnd}) || WellFormed(&wire.Message{Kind: 4}) {
+	if wellFormed(&wire.Message{Kind: kindsEnd}) || wellFormed(&wire.Message{Kind: 4}) {
 		t.Error("a kind of another protocol is well formed")
 	}
 }
@@ -75,7 +75,7 @@ func TestOnlyTokenAndElectedNameAToken(t *testing.T) {
 func TestEveryKindHasAName(t *testing.T) {
 	seen := map[string]bool{}
 	for k := KindRequest; k < kindsEnd; k++ {
-		if name := Kinds().Of(k).Name; name == k.String() || seen[name] {
+		if name := kinds().Of(k).Name; name == k.String() || seen[name] {
 			t.Errorf("kind %d is called %q", k, name)
 		} else {
 			seen[name] = true

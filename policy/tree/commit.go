@@ -18,7 +18,7 @@ func (m *Machine) sendCommit(out []policy.Effect) []policy.Effect {
 		b.pred[b.preds] = p
 		b.preds++
 	}
-	return m.send(KindCommit, m.next.rank, &b, out)
+	return m.send(KindCommit, m.next.rank, b, out)
 }
 
 // receiveCommit is ReceiveCommit, lines 29–32.
@@ -72,8 +72,7 @@ func (m *Machine) useful(b *body) bool {
 
 // refuse tells a site that its COMMIT or CONNECTION is of no use. by is the request in question.
 func (m *Machine) refuse(to rank, by link, out []policy.Effect) []policy.Effect {
-	b := m.say(by.rank, by.number)
-	return m.send(KindRefuse, to, &b, out)
+	return m.send(KindRefuse, to, m.say(by.rank, by.number), out)
 }
 
 // receiveRefuse: the site that was taken for next waits behind another site; or the site that was taken for predecessor has left the queue.

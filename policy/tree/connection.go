@@ -10,7 +10,7 @@ func (m *Machine) connect(to rank, out []policy.Effect) []policy.Effect {
 	if m.pos == none {
 		b.pred[0], b.preds = m.newPred.next, 1
 	}
-	return m.send(KindConnection, to, &b, out)
+	return m.send(KindConnection, to, b, out)
 }
 
 // receiveCONNECTION is ReceiveCONNECTION, lines 57–59. Only a site before Sj can be its predecessor: rule (ii), "CONNECTION to it closes a
@@ -26,7 +26,7 @@ func (m *Machine) receiveCONNECTION(now policy.Instant, b *body, out []policy.Ef
 		return m.refuse(sj, link{sj, b.number}, policy.AppendTell(out, NoteLate, m.cfg.Roster[sj], nil))
 	case b.pos == none && b.preds > 0 && m.next.rank != nobody && m.next.rank != sj && m.next.rank != b.pred[0]:
 		fwd := body{from: m.self, origin: sj, number: b.number, pos: none, next: nobody, known: m.known}
-		return m.send(KindRequest, m.next.rank, &fwd, out)
+		return m.send(KindRequest, m.next.rank, fwd, out)
 	}
 	m.next = link{sj, b.number} // line 58
 	if m.last == nobody {

@@ -40,14 +40,14 @@ func (m *Machine) timeoutToken(now policy.Instant, out []policy.Effect) []policy
 func (m *Machine) ask(site rank, out []policy.Effect) []policy.Effect {
 	b := m.say(m.self, m.number)
 	b.round = m.liveness.round
-	return m.send(KindQuestion, site, &b, out)
+	return m.send(KindQuestion, site, b, out)
 }
 
 // receiveQuestion answers with this site's position and its next. Rule (iii): the answer says "you are my next".
 func (m *Machine) receiveQuestion(b *body, out []policy.Effect) []policy.Effect {
 	a := m.say(b.from, b.number)
 	a.round = b.round
-	return m.send(KindAnswer, b.from, &a, out)
+	return m.send(KindAnswer, b.from, a, out)
 }
 
 // receiveAnswer makes the decision of line 35, "if pred[0] failed", and collects the answers for line 36.

@@ -49,8 +49,8 @@ const (
 	NoteLeft
 )
 
-// Notes returns the notes of the tree itself.
-func Notes() policy.Notes {
+// notes returns the notes of the tree itself.
+func notes() policy.Notes {
 	return policy.Notes{
 		{Note: NoteMinted, Name: "minted", Level: policy.Info, Text: "made the first token"},
 		{Note: NoteRegenerated, Name: "regenerated", Level: policy.Warn, Text: "the token is lost; made a new one"},

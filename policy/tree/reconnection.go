@@ -10,12 +10,6 @@ type newPred struct {
 	next rank
 }
 
-// position is "Send ⟨POSITION, Si, pos, next⟩", lines 62 and 80.
-func (m *Machine) position(to rank, out []policy.Effect) []policy.Effect {
-	b := m.say(to, 0)
-	return m.send(KindPosition, to, &b, out)
-}
-
 // receivePOSITION is ReceivePOSITION, lines 65–69.
 func (m *Machine) receivePOSITION(b *body, out []policy.Effect) []policy.Effect {
 	if m.timer != reconnectionTimer {

@@ -31,8 +31,7 @@ func (m *Machine) Regenerate(now policy.Instant, token *wire.Ref, out []policy.E
 	m.pos = none
 	if m.cfg.Recovery == Baseline {
 		m.last, m.next = nobody, link{rank: nobody}
-		b := m.say(m.self, 0)
-		out = m.broadcast(KindElected, &m.token, &b, out)
+		out = m.broadcast(KindElected, m.token, m.say(m.self, 0), out)
 	}
 	out = m.takePosition(0, out) // line 49
 	out = m.answerSearches(now.Time, out)

@@ -31,8 +31,7 @@ func (m *Machine) reqCS(now policy.Instant, out []policy.Effect) []policy.Effect
 func (m *Machine) request(now policy.Time, to rank, out []policy.Effect) []policy.Effect {
 	m.number++
 	m.alarm(commitTimer, now, m.cfg.Timers.Commit)
-	b := m.say(m.self, m.number)
-	return m.send(KindRequest, to, &b, out)
+	return m.send(KindRequest, to, m.say(m.self, m.number), out)
 }
 
 // giveUpWaiting: no request of this site is under way.
@@ -53,8 +52,7 @@ func (m *Machine) receiveREQ(now policy.Instant, b *body, out []policy.Effect) [
 	if sj == nobody || sj == m.self || b.number <= m.heard[sj] {
 		out = policy.AppendTell(out, NoteRequestAgain, m.cfg.Roster[b.from], nil)
 		if m.cfg.Rejoins && sj != nobody && sj != m.self && b.number < m.heard[sj] {
-			behind := m.say(sj, m.heard[sj])
-			return m.send(KindBehind, sj, &behind, out)
+			return m.send(KindBehind, sj, m.say(sj, m.heard[sj]), out)
 		}
 		return out
 	}
@@ -76,7 +74,7 @@ func (m *Machine) receiveREQ(now policy.Instant, b *body, out []policy.Effect) [
 		return policy.AppendTell(out, NoteNoRoot, m.cfg.Roster[sj], nil)
 	}
 	b.from = m.self
-	return m.send(KindRequest, to, b, out) // line 25
+	return m.send(KindRequest, to, *b, out) // line 25
 }
 
 // receiveBehind: this site has started again with its clock set back, and the sender, which has heard earlier requests, takes the new one for

@@ -59,7 +59,7 @@ func (m *Machine) diffuse(kind wire.Kind, out []policy.Effect) []policy.Effect {
 			b.preds++
 		}
 	}
-	return m.broadcast(kind, nil, &b, out)
+	return m.broadcast(kind, wire.Ref{}, b, out)
 }
 
 // receiveSEARCHPOS is ReceiveSEARCH_POS, lines 60–64.
@@ -71,7 +71,7 @@ func (m *Machine) receiveSEARCHPOS(now policy.Instant, b *body, out []policy.Eff
 	}
 	m.lead(b.pos)
 	if m.pos != none && before(m.pos, m.self, b.pos, sj) || m.knowsNewer(b) { // line 61
-		return m.position(sj, out) // line 62
+		return m.answer(KindPosition, sj, out) // line 62, "Send ⟨POSITION, Si, pos, next⟩"
 	}
 	return out
 }
@@ -94,8 +94,6 @@ type search struct {
 	pos   position
 }
 
-func newSearches(sites int) searches { return searches{sites: make([]search, sites)} }
-
 func (s *searches) add(site rank, pos position, until policy.Time) {
 	s.sites[site] = search{until, pos}
 	s.last = max(s.last, until)
@@ -110,10 +108,10 @@ func (m *Machine) answerSearches(now policy.Time, out []policy.Effect) []policy.
 		switch s := &m.searches.sites[i]; {
 		case s.until <= now:
 		case m.cfg.Recovery == Baseline:
-			out = m.present(rank(i), out)
+			out = m.answer(KindPresent, rank(i), out)
 		default:
 			m.lead(s.pos)
-			out = m.position(rank(i), out)
+			out = m.answer(KindPosition, rank(i), out)
 		}
 	}
 	return out

@@ -60,7 +60,7 @@ func (m *Machine) receiveSEARCHQUEUE(now policy.Instant, b *body, out []policy.E
 	m.searches.add(sj, none, now.Time.Add(m.cfg.Timers.Reconnection))
 	wins := m.election.beats(sj, b.clock, now.Time)
 	if m.pos != none || m.knowsNewer(b) && !(wins && m.candidate) { // line 79; a candidate that loses sends a request instead
-		out = m.position(sj, out) // line 80
+		out = m.answer(KindPosition, sj, out) // line 80
 	}
 	if !wins { // line 78
 		return out

@@ -5,24 +5,6 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Why a member does not run its operation now, as clauses that complete "not running because …".
-const (
-	// WhyRunning: it does run.
-	WhyRunning = "running"
-	// WhyUnwanted: nobody here waits for a run.
-	WhyUnwanted = "nobody here waits for a run"
-	// WhyWaiting: it has a place in the queue.
-	WhyWaiting = "waiting in the queue for the token"
-	// WhyAsking: its request has not been answered yet.
-	WhyAsking = "asking for a place in the queue"
-	// WhySearching: it looks for the queue, parts of which are lost.
-	WhySearching = "looking for the queue after a failure"
-	// WhyPassing: it passes the token on first.
-	WhyPassing = "passing the token on"
-	// WhyLeaving: it is about to stop.
-	WhyLeaving = "leaving"
-)
-
 // Status describes this member. The holder it names is itself, or unknown.
 func (m *Machine) Status(now policy.Time) policy.Status {
 	s := policy.Status{
@@ -55,22 +37,23 @@ func (m *Machine) phase() string {
 	return "idle"
 }
 
+// why is a clause that completes "not running because …".
 func (m *Machine) why() string {
 	switch {
 	case m.running:
-		return WhyRunning
+		return "running"
 	case m.leaving:
-		return WhyLeaving
+		return "leaving"
 	case m.passing:
-		return WhyPassing
+		return "passing the token on"
 	case !m.wanted:
-		return WhyUnwanted
+		return "nobody here waits for a run"
 	case m.phase() == "searching":
-		return WhySearching
+		return "looking for the queue after a failure"
 	case m.pos == none:
-		return WhyAsking
+		return "asking for a place in the queue"
 	}
-	return WhyWaiting
+	return "waiting in the queue for the token"
 }
 
 // Facts appends the paper's variables.

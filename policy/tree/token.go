@@ -55,7 +55,8 @@ func (m *Machine) sendTOKEN(now policy.Instant, to link, out []policy.Effect) []
 		return m.handoff.Offer(now.Time, &m.token, &load, m.cfg.Roster[to.rank], out)
 	}
 	out = policy.AppendGave(out, policy.CausePassed, m.cfg.Roster[to.rank], &m.token)
-	out = m.sendToken(KindToken, to.rank, &m.token, &b, out)
+	out = m.send(KindToken, to.rank, b, out)
+	out[len(out)-1].Msg.Token = m.token
 	m.gone(now.Time)
 	return out
 }
@@ -172,7 +173,11 @@ func (m *Machine) onOutcome(now policy.Instant, out []policy.Effect) []policy.Ef
 		if m.member(m.next.rank) == o.Peer {
 			m.next = link{rank: nobody}
 		}
-		return m.goOn(now, out)
+		if m.wanted && !m.leaving {
+			m.req = true
+			return m.enterCS(now, out)
+		}
+		return m.releaseCS(now, out)
 	case handoff.Arrived:
 		b := &m.in
 		if !readBody(&o.Load, b) || !m.inRoster(b.from) {
@@ -182,13 +187,4 @@ func (m *Machine) onOutcome(now policy.Instant, out []policy.Effect) []policy.Ef
 	case handoff.Pending:
 	}
 	return out
-}
-
-// goOn: the token has stayed here.
-func (m *Machine) goOn(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if m.wanted && !m.leaving {
-		m.req = true
-		return m.enterCS(now, out)
-	}
-	return m.releaseCS(now, out)
 }

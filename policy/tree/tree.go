@@ -34,6 +34,7 @@ package tree
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -209,19 +210,15 @@ const (
 
 // New returns the machine of a site, which waits for Started. It panics if Self is not in the roster, or if Backups is out of range.
 func New(cfg Config) *Machine {
-	m := &Machine{cfg: cfg, self: nobody, repeatAt: policy.Never}
-	for i, id := range cfg.Roster {
-		if id == cfg.Self {
-			m.self = rank(i)
-		}
+	self := slices.Index(cfg.Roster, cfg.Self)
+	if self < 0 || len(cfg.Roster) > MaxRoster || cfg.Backups < 1 || cfg.Backups > MaxBackups {
+		panic(fmt.Sprintf("tree: %d sites, this one at %d, and %d backups", len(cfg.Roster), self, cfg.Backups))
 	}
-	if m.self == nobody || len(cfg.Roster) > MaxRoster || cfg.Backups < 1 || cfg.Backups > MaxBackups {
-		panic(fmt.Sprintf("tree: %d sites, this one at %d, and %d backups", len(cfg.Roster), m.self, cfg.Backups))
-	}
+	m := &Machine{cfg: cfg, self: rank(self), repeatAt: policy.Never}
 	m.last, m.next, m.pos = 0, link{rank: nobody}, none
 	m.forgetPredecessors()
 	m.heard = make([]uint64, len(cfg.Roster))
-	m.searches = newSearches(len(cfg.Roster))
+	m.searches.sites = make([]search, len(cfg.Roster))
 	m.election.leader = nobody
 	if cfg.Links == UDP {
 		m.handoff = &handoffs{Machine: handoff.New(handoff.Config{
@@ -337,10 +334,7 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 	m.resetAlarm()
 	switch what {
 	case commitTimer:
-		if m.cfg.Recovery == Baseline {
-			return m.consult(now.Time, out)
-		}
-		return m.timeoutCommit(now, out)
+		return m.giveUpWaiting(now, out)
 	case tokenTimer:
 		return m.timeoutToken(now, out)
 	case livenessTimer:

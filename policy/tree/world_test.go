@@ -71,7 +71,7 @@ func (s *small) step(i int, ev *policy.Event) {
 	for _, e := range s.sites[i].Step(policy.Instant{Time: s.now, Wall: int64(s.now)}, ev, nil) {
 		switch e.Kind {
 		case policy.Send:
-			s.sent = append(s.sent, fmt.Sprintf("S%d %s S%d", i, Kinds().Of(e.Msg.Kind).Name, index(e.Msg.To)))
+			s.sent = append(s.sent, fmt.Sprintf("S%d %s S%d", i, kinds().Of(e.Msg.Kind).Name, index(e.Msg.To)))
 			if s.lose == nil || !s.lose(&e.Msg) {
 				s.mail = append(s.mail, letter{s.now.Add(latency), e.Msg})
 			}
@@ -82,7 +82,7 @@ func (s *small) step(i int, ev *policy.Event) {
 			s.running[i] = true
 			s.told = append(s.told, fmt.Sprintf("S%d RUN", i))
 		case policy.Tell:
-			s.told = append(s.told, fmt.Sprintf("S%d %s", i, Notes().Of(e.Note).Name))
+			s.told = append(s.told, fmt.Sprintf("S%d %s", i, notes().Of(e.Note).Name))
 		case policy.Save, policy.Extend, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Announce, policy.Gone, policy.Proclaim:
 		}
 	}
