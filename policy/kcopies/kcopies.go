@@ -60,9 +60,8 @@ type Config struct {
 	K int
 	// Backwards reverses the ring: the successor of S_i is S_i−1.
 	Backwards bool
-	// ID and Slot name the token on every hop. If ID is zero, the token has the ID of the last token that was made: see IssueAs.
-	ID   wire.TokenID
-	Slot uint8
+	// ID names the token on every hop. If it is zero, the token has the ID of the last token that was made: see IssueAs.
+	ID wire.TokenID
 }
 
 // Token is the paper's token_Si.
@@ -79,15 +78,7 @@ const (
 
 // String returns the paper's word.
 func (t Token) String() string {
-	switch t {
-	case None:
-		return "NONE"
-	case Backup:
-		return "BACKUP"
-	case Real:
-		return "REAL"
-	}
-	return fmt.Sprintf("Token(%d)", uint8(t))
+	return [...]string{None: "NONE", Backup: "BACKUP", Real: "REAL"}[t]
 }
 
 // Machine is one member's part for one token. It is a plain value.
@@ -185,7 +176,7 @@ func (m *Machine) Count() wire.Seq { return m.count }
 func (m *Machine) Ref() wire.Ref { return m.ref(m.count) }
 
 func (m *Machine) ref(count wire.Seq) wire.Ref {
-	return wire.Ref{ID: m.id, Seq: count, Slot: m.cfg.Slot}
+	return wire.Ref{ID: m.id, Seq: count}
 }
 
 // Monitored returns S_T, where D = {S_T … S_i}; ok is false where D is empty.

@@ -11,10 +11,10 @@ type Member struct {
 	Copies Machine
 }
 
-// Begin is Initialisation.
-func (m *Member) Begin(ring Config, first Site) {
+// Begin is Initialisation: the first site has the token.
+func (m *Member) Begin(ring Config) {
 	m.Ring = ring
-	m.Copies = New(&m.Ring, first, Data{})
+	m.Copies = New(&m.Ring, 0, Data{})
 }
 
 // KCopies returns this member's part of the token.

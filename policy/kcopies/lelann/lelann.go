@@ -24,9 +24,9 @@ func Family() policy.Family {
 type Machine struct{ kcopies.Excluded }
 
 // New returns a member of a ring on which the first site holds the token at the start.
-func New(ring kcopies.Config, first kcopies.Site) *Machine {
+func New(ring kcopies.Config) *Machine {
 	m := &Machine{}
-	m.Begin(ring, first)
+	m.Begin(ring)
 	return m
 }
 

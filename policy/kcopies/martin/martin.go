@@ -63,9 +63,9 @@ type Machine struct {
 }
 
 // New returns a member of a ring on which the first site holds the token at the start.
-func New(ring kcopies.Config, first kcopies.Site) *Machine {
+func New(ring kcopies.Config) *Machine {
 	m := &Machine{}
-	m.Begin(ring, first)
+	m.Begin(ring)
 	ring.Backwards = true
 	m.requests = kcopies.NewObjects(ring)
 	return m

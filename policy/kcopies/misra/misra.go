@@ -52,9 +52,6 @@ func notes() policy.Notes {
 
 // Config configures one member.
 type Config struct {
-	Ring kcopies.Config
-	// First is who initiates the detection: it holds the token at the start.
-	First kcopies.Site
 	// Budget is for how many more hops the work may go that this member begins with; below 0 it begins passive.
 	Budget int
 	// Work is how long a piece of work takes on average: uniformly up to twice that.
@@ -79,10 +76,10 @@ type Machine struct {
 	terminated bool
 }
 
-// New returns a member.
-func New(cfg Config) *Machine {
+// New returns a member of a ring.
+func New(ring kcopies.Config, cfg Config) *Machine {
 	m := &Machine{cfg: cfg}
-	m.Begin(cfg.Ring, cfg.First)
+	m.Begin(ring)
 	return m
 }
 

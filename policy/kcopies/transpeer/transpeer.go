@@ -68,15 +68,6 @@ func message(kind wire.Kind, gate wire.GateID, from, to wire.MemberID, number in
 	return wire.Message{Gate: gate, Kind: kind, From: from, To: to, Token: wire.Ref{Seq: wire.Seq(number)}}
 }
 
-// Config configures a router.
-type Config struct {
-	Ring kcopies.Config
-	// First is where the token begins.
-	First kcopies.Site
-	// Service is how long a router takes for one transaction while it holds the token.
-	Service time.Duration
-}
-
 // transaction is what a client waits for at this router.
 type transaction struct {
 	client wire.MemberID
@@ -86,7 +77,7 @@ type transaction struct {
 // Router is a TM.
 type Router struct {
 	kcopies.Member
-	// service is how long one transaction takes.
+	// service is how long a router takes for one transaction while it holds the token.
 	service time.Duration
 	// history is the metadata, while the token is here.
 	history History
@@ -98,11 +89,11 @@ type Router struct {
 }
 
 // NewRouter returns a router with room for as many transactions as there can be.
-func NewRouter(cfg Config) *Router {
+func NewRouter(ring kcopies.Config, service time.Duration) *Router {
 	m := &Router{
-		service: cfg.Service, waiting: make([]transaction, 0, MaxTransactions), performed: make([]transaction, 0, MaxTransactions),
+		service: service, waiting: make([]transaction, 0, MaxTransactions), performed: make([]transaction, 0, MaxTransactions),
 	}
-	m.Begin(cfg.Ring, cfg.First)
+	m.Begin(ring)
 	return m
 }
 

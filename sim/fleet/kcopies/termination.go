@@ -22,7 +22,7 @@ type Work struct {
 func (w *World) Misra(work Work, watchers ...sim.Watcher) *sim.Cluster {
 	ring := w.ring()
 	return w.cluster(misra.Family(), 0, func(seat sim.Seat) policy.Machine {
-		return misra.New(misra.Config{Ring: ring[seat.Index], Budget: work.Budget, Work: work.Takes, Entropy: seat.Entropy})
+		return misra.New(ring[seat.Index], misra.Config{Budget: work.Budget, Work: work.Takes, Entropy: seat.Entropy})
 	}, watchers)
 }
 

@@ -44,7 +44,7 @@ func (w *World) Routers(load Load, watchers ...sim.Watcher) (*sim.Cluster, *tran
 		if seat.Index == w.Members {
 			return client
 		}
-		return transpeer.NewRouter(transpeer.Config{Ring: ring[seat.Index], Service: load.Service})
+		return transpeer.NewRouter(ring[seat.Index], load.Service)
 	}, watchers), client
 }
 
