@@ -111,7 +111,10 @@ func WellFormed(m *wire.Message) bool {
 	return m.Exchange != 0 && span == 0
 }
 
-// message returns a message to the member of a rank about a token.
-func (b *Machine) message(kind wire.Kind, to int, about *wire.Ref) wire.Message {
-	return wire.Message{Gate: b.cfg.Gate, Kind: kind, From: b.id(b.cfg.Self), To: b.id(to), Token: *about}
+// message returns a message to the member of a rank about a token. l needs no roster.
+func (b *Machine) message(kind wire.Kind, to int, about *wire.Ref, number wire.Exchange, l load) wire.Message {
+	m := wire.Message{Gate: b.cfg.Gate, Kind: kind, From: b.id(b.cfg.Self), To: b.id(to), Token: *about, Exchange: number}
+	l.roster = b.cfg.Roster.Hash()
+	l.append(&m.Load)
+	return m
 }

@@ -29,7 +29,7 @@ func (b *Machine) Release(now policy.Time, out []policy.Effect) []policy.Effect 
 func (b *Machine) entrust(out []policy.Effect) []policy.Effect {
 	for rank := range b.cfg.Roster.Len() {
 		if rank != b.cfg.Self {
-			m := b.releaseMessage(rank, &b.holder.token)
+			m := b.message(KindRelease, rank, &b.holder.token, 0, load{})
 			out = policy.AppendEntrust(out, &m)
 		}
 	}
@@ -40,18 +40,11 @@ func (b *Machine) entrust(out []policy.Effect) []policy.Effect {
 func (b *Machine) tellReleased(token *wire.Ref, out []policy.Effect) []policy.Effect {
 	for rank := range b.cfg.Roster.Len() {
 		if rank != b.cfg.Self {
-			m := b.releaseMessage(rank, token)
+			m := b.message(KindRelease, rank, token, 0, load{})
 			out = policy.AppendSend(out, &m)
 		}
 	}
 	return out
-}
-
-func (b *Machine) releaseMessage(to int, token *wire.Ref) wire.Message {
-	m := b.message(KindRelease, to, token)
-	l := load{roster: b.cfg.Roster.Hash()}
-	l.append(&m.Load)
-	return m
 }
 
 // onRelease ends the lease of an epoch. A member that has promised this epoch proposes at once, in its turn. A member that has promised another epoch, and

@@ -1,6 +1,7 @@
 package ballot
 
 import (
+	"math/bits"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -44,10 +45,8 @@ func (s *ranks) add(rank int) bool {
 }
 
 func (s *ranks) len() (n int) {
-	for rank := range MaxRoster {
-		if s.has(rank) {
-			n++
-		}
+	for _, word := range s {
+		n += bits.OnesCount64(word)
 	}
 	return n
 }
@@ -73,12 +72,9 @@ func (b *Machine) ask(now policy.Time, out []policy.Effect) []policy.Effect {
 		r.wait = b.cfg.Patience / repeatsPerPatience
 	}
 	r.asked, r.sentAt = true, now
-	l := load{roster: b.cfg.Roster.Hash(), span: b.cfg.Lease}
 	for rank := range b.cfg.Roster.Len() {
 		if rank != b.cfg.Self && !r.yes.has(rank) && !r.no.has(rank) {
-			m := b.message(r.kind, rank, &r.token)
-			m.Exchange = r.number
-			l.append(&m.Load)
+			m := b.message(r.kind, rank, &r.token, r.number, load{span: b.cfg.Lease})
 			out = policy.AppendSend(out, &m)
 		}
 	}

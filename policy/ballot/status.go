@@ -7,14 +7,10 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Names of facts.
+// Names of facts that notes tell.
 const (
-	factUntil    = "lease_until"
-	factPromised = "promised"
-	factMissing  = "missing"
-	factOther    = "other_roster"
-	factOutsider = "outsider"
-	factRate     = "clock_rate"
+	factMissing = "missing"
+	factRate    = "clock_rate"
 )
 
 // strangers are members whose messages do not count.
@@ -77,19 +73,19 @@ func (b *Machine) rateText() string {
 // Facts appends the facts of the ballots.
 func (b *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 	if e := b.supporter.promised; e != 0 {
-		out = append(out, policy.Fact{Name: factPromised, Text: e.String(), At: b.supporter.busyUntil()})
+		out = append(out, policy.Fact{Name: "promised", Text: e.String(), At: b.supporter.busyUntil()})
 	}
 	if b.holder.holds {
-		out = append(out, policy.Fact{Name: factUntil, At: b.holder.until})
+		out = append(out, policy.Fact{Name: "lease_until", At: b.holder.until})
 	}
 	if !b.HasMajority(now) {
 		out = append(out, policy.Fact{Name: factMissing, Text: "no majority: " + b.Missing()})
 	}
 	if id := b.strangers.outsider; !id.IsZero() {
-		out = append(out, policy.Fact{Name: factOutsider, Member: id})
+		out = append(out, policy.Fact{Name: "outsider", Member: id})
 	}
 	if id := b.strangers.otherRoster; !id.IsZero() {
-		out = append(out, policy.Fact{Name: factOther, Member: id})
+		out = append(out, policy.Fact{Name: "other_roster", Member: id})
 	}
 	if k := &b.rates; !k.differs.IsZero() {
 		out = append(out, policy.Fact{Name: factRate, Member: k.differs, Text: b.rateText()})

@@ -126,15 +126,15 @@ func (b *Machine) OnSaved(now policy.Time, failed bool, end *Outcome, out []poli
 
 // support answers a question with yes. A Promised carries the newest copy (rule 10).
 func (b *Machine) support(now policy.Time, q *question, out []policy.Effect) []policy.Effect {
-	l := load{roster: b.cfg.Roster.Hash(), clock: now, life: b.life}
+	l := load{clock: now, life: b.life}
 	if q.kind == KindRenew {
 		if b.proposer.wants {
 			l.number = 1
 		}
-		return b.answer(KindRenewed, q, &l, out)
+		return b.answer(KindRenewed, q, l, out)
 	}
 	l.number = uint64(b.copy.Seq)
-	out = b.answer(KindPromised, q, &l, out)
+	out = b.answer(KindPromised, q, l, out)
 	copy(out[len(out)-1].Msg.Load[copyAt:], b.copy.Data[:])
 	return out
 }
@@ -142,8 +142,8 @@ func (b *Machine) support(now policy.Time, q *question, out []policy.Effect) []p
 // refuse answers a question with no: "busy until" and "promised e′".
 func (b *Machine) refuse(now policy.Time, q *question, out []policy.Effect) []policy.Effect {
 	s := &b.supporter
-	l := load{roster: b.cfg.Roster.Hash(), span: max(s.busyUntil().Sub(now), 0), number: uint64(s.promised), clock: now, life: b.life}
-	return b.answer(KindRefused, q, &l, out)
+	l := load{span: max(s.busyUntil().Sub(now), 0), number: uint64(s.promised), clock: now, life: b.life}
+	return b.answer(KindRefused, q, l, out)
 }
 
 // RefuseToken answers a Token that Accepts refuses because of a newer epoch. Without an answer, the sender would offer the Token until its lease ends.
@@ -152,9 +152,7 @@ func (b *Machine) RefuseToken(now policy.Time, m *wire.Message, out []policy.Eff
 	return b.refuse(now, &question{rank: rank, number: m.Exchange, token: m.Token}, out)
 }
 
-func (b *Machine) answer(kind wire.Kind, q *question, l *load, out []policy.Effect) []policy.Effect {
-	m := b.message(kind, q.rank, &q.token)
-	m.Exchange = q.number
-	l.append(&m.Load)
+func (b *Machine) answer(kind wire.Kind, q *question, l load, out []policy.Effect) []policy.Effect {
+	m := b.message(kind, q.rank, &q.token, q.number, l)
 	return policy.AppendSend(out, &m)
 }
