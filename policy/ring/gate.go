@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -37,13 +38,8 @@ func (m *Machine) Lose(now policy.Instant, out []policy.Effect) []policy.Effect 
 // Renumber raises the number of the token here to seq. A higher number stays.
 func (m *Machine) Renumber(seq wire.Seq) { m.copies.Issue(seq) }
 
-// Offers reports whether a handoff to that member is the offer in progress.
-func (m *Machine) Offers(id wire.Exchange, to wire.MemberID) bool {
-	return m.udp.handoff.Offers(id, to)
-}
-
-// Lend makes the next Commit say how much is left of a lease: see handoff.
-func (m *Machine) Lend(until policy.Time) { m.udp.handoff.Lend(until) }
+// Handoff passes the token on.
+func (m *Machine) Handoff() *handoff.Machine { return &m.udp.handoff }
 
 // Inherited returns Took and Left of the token that came last: see handoff.
 func (m *Machine) Inherited() (took, left time.Duration) { return m.udp.took, m.udp.left }

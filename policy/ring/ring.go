@@ -52,15 +52,8 @@ func Requests() []Request { return []Request{Always, Martin, Q, D} }
 
 // String returns the name that operators use.
 func (r Request) String() string {
-	switch r {
-	case Always:
-		return "always"
-	case Martin:
-		return "martin"
-	case Q:
-		return "q"
-	case D:
-		return "d"
+	if names := [...]string{Always: "always", Martin: "martin", Q: "q", D: "d"}; int(r) < len(names) {
+		return names[r]
 	}
 	return fmt.Sprintf("Request(%d)", uint8(r))
 }
@@ -110,21 +103,7 @@ const (
 )
 
 func (s state) String() string {
-	switch s {
-	case absent:
-		return "absent"
-	case saving:
-		return "saving"
-	case running:
-		return "running"
-	case resting:
-		return "resting"
-	case offering:
-		return "offering"
-	case gone:
-		return "gone"
-	}
-	return "state(?)"
+	return [...]string{absent: "absent", saving: "saving", running: "running", resting: "resting", offering: "offering", gone: "gone"}[s]
 }
 
 // Machine is one member's part in a ring: the processor p of the paper. It implements [policy.Machine]; on paper links it is a plain value.
@@ -185,7 +164,7 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	}
 	switch ev.Kind {
 	case policy.Started:
-		m.onStarted(now, ev)
+		m.hasRun, m.lastRun, m.since = ev.State.HasRun, ev.State.LastRun, now.Time
 	case policy.PeersChanged:
 		out = m.onPeersChanged(now, ev, out)
 	case policy.Received:
@@ -197,7 +176,8 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	case policy.Finished:
 		out = m.onFinished(now, ev.Denied, out)
 	case policy.Wanted:
-		out = m.onWanted(now, out)
+		m.wanted = true
+		out = m.need(now, out)
 	case policy.Unwanted:
 		m.wanted = false
 	case policy.Ordered: // nobody waits while the gate is paused
@@ -215,17 +195,14 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 
 // NextWake says when Step must next be called if nothing else happens.
 func (m *Machine) NextWake() (at policy.Time, ok bool) {
-	at, ok = m.until, m.state == saving || m.state == resting && m.wanted && !m.undecided()
-	if m.udp == nil {
-		return at, ok
+	at = policy.Never
+	if m.state == saving || m.state == resting && m.wanted && !m.undecided() {
+		at = m.until
 	}
-	if other, too := m.nextWakeUDP(); too && (!ok || other < at) {
-		at, ok = other, true
+	if m.udp != nil {
+		at = min(at, m.nextWakeUDP())
 	}
-	if quiet, now := m.udp.handoff.QuietAt(); m.leaving && m.state == absent && len(m.udp.outbox) == 0 && now && (!ok || quiet < at) {
-		at, ok = quiet, true
-	}
-	return at, ok
+	return at, at != policy.Never
 }
 
 // Expects reports whether a message could change anything now.
@@ -247,11 +224,6 @@ func (m *Machine) holds() bool { return m.state != absent && m.state != gone }
 // become is the only place where the state changes.
 func (m *Machine) become(next state) { m.state = next }
 
-func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
-	m.hasRun, m.lastRun = ev.State.HasRun, ev.State.LastRun
-	m.since = now.Time
-}
-
 func (m *Machine) onReceived(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	if msg.Kind == KindRequest {
 		return m.onRequest(now, requestOf(msg), out)
@@ -265,11 +237,6 @@ func (m *Machine) onReceived(now policy.Instant, msg *wire.Message, out []policy
 		return out // This token was under way from a crashed member when this member, alone, made one: both are one token, with the greater number.
 	}
 	return m.onCopies(now, msg.From, &end, out)
-}
-
-func (m *Machine) onWanted(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.wanted = true
-	return m.need(now, out)
 }
 
 func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effect {

@@ -261,11 +261,16 @@ func (m *Machine) stepUDP(now policy.Instant, ev *policy.Event, out []policy.Eff
 }
 
 // nextWakeUDP is the part of NextWake that only UDP needs.
-func (m *Machine) nextWakeUDP() (at policy.Time, ok bool) {
-	u := m.udp
-	at, ok = u.handoff.NextWake()
-	if u.sent && !m.undecided() && m.n > 1 && (!ok || u.repeats() < at) {
-		at, ok = u.repeats(), true
+func (m *Machine) nextWakeUDP() policy.Time {
+	u, at := m.udp, policy.Never
+	if t, ok := u.handoff.NextWake(); ok {
+		at = t
 	}
-	return at, ok
+	if u.sent && !m.undecided() && m.n > 1 {
+		at = min(at, u.repeats())
+	}
+	if quiet, ok := u.handoff.QuietAt(); ok && m.leaving && m.state == absent && len(u.outbox) == 0 {
+		at = min(at, quiet)
+	}
+	return at
 }

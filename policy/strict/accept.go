@@ -73,7 +73,7 @@ func (g *Machine) isOutdated(m *wire.Message) bool {
 // refusesOffer reports whether m refuses the token that this member offers. A receiver that has promised a newer epoch will never accept the token, so the
 // token is destroyed like a contested one. No Commit of the offer has left, so nobody else has the token, and it may be released.
 func (g *Machine) refusesOffer(m *wire.Message) bool {
-	return m.Kind == ballot.KindRefused && g.in.Offers(m.Exchange, m.From)
+	return m.Kind == ballot.KindRefused && g.in.Handoff().Offers(m.Exchange, m.From)
 }
 
 // Expects implements [policy.Machine].

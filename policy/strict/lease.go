@@ -22,15 +22,7 @@ const (
 )
 
 func (s state) String() string {
-	switch s {
-	case absent:
-		return "waiting"
-	case entered:
-		return "entered"
-	case running:
-		return "running"
-	}
-	return "state(?)"
+	return [...]string{absent: "waiting", entered: "entered", running: "running"}[s]
 }
 
 // turn is this member's turn to run.

@@ -5,13 +5,6 @@ import (
 	"github.com/wanderd/wanderd/policy/pace"
 )
 
-// Why a member with a turn does not run, as clauses that complete "not running because …".
-const (
-	whyLease  = "waiting for the lease of a majority"
-	whyRecord = "recording the start"
-	whyReady  = "due, and the host has not said that it is ready"
-)
-
 // Status implements [policy.Machine].
 func (g *Machine) Status(now policy.Time) policy.Status {
 	s := g.in.Status(now)
@@ -35,16 +28,16 @@ func (g *Machine) Status(now policy.Time) policy.Status {
 	case !g.b.HasMajority(now):
 		s.Why = "no majority: " + g.b.Missing()
 	case g.turn.state == entered && g.turn.saving:
-		s.Phase, s.Why = "entered", whyRecord
+		s.Phase, s.Why = "entered", "recording the start"
 	case g.turn.state == entered:
-		s.Phase, s.Why = "entered", whyLease
+		s.Phase, s.Why = "entered", "waiting for the lease of a majority"
 	case g.leaving || g.due.onDemand && !g.due.called:
 	case !g.isOpen(now):
 		s.Why = pace.WhyClosed
 	case s.NextRun > now:
 		s.Why = g.due.repeat.Why()
 	case g.due.unready && !g.due.called:
-		s.Why = whyReady
+		s.Why = "due, and the host has not said that it is ready"
 	}
 	return s
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/pace"
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/tree"
@@ -41,10 +42,8 @@ type inner interface {
 	Lose(now policy.Instant, out []policy.Effect) []policy.Effect
 	// Renumber tells it that the token held here has this number, or a higher one.
 	Renumber(seq wire.Seq)
-	// Offers reports whether the handoff id to the given member is the offer in progress.
-	Offers(id wire.Exchange, to wire.MemberID) bool
-	// Lend sets the end of the lease that goes with the token; Inherited returns the lease that came with it: see package handoff.
-	Lend(until policy.Time)
+	// Handoff passes the token on. Inherited returns Took and Left of the token that came last: see package handoff.
+	Handoff() *handoff.Machine
 	Inherited() (took, left time.Duration)
 }
 
@@ -181,7 +180,7 @@ func (g *Machine) settle(now policy.Instant, out []policy.Effect) []policy.Effec
 // rest is the last thing in each step.
 func (g *Machine) rest(now policy.Instant, wants bool, out []policy.Effect) []policy.Effect {
 	out = g.considerProposal(now.Time, wants, out)
-	g.in.Lend(g.b.Until())
+	g.in.Handoff().Lend(g.b.Until())
 	g.due.looksAt = g.dueAt(now.Time)
 	if g.b.NeedsSave() {
 		s := g.state()
