@@ -30,16 +30,3 @@ func (c *Config) Check(backups int) error {
 	}
 	return nil
 }
-
-// Warning returns a warning for the operator about the roster's size, or nothing. "A roster of two cannot lose anybody: warn."
-func (r *Roster) Warning() string {
-	switch n := r.Len(); {
-	case n == 1:
-		return fmt.Sprintf("the roster has one member (%s): nobody takes over when it fails", r)
-	case n == 2:
-		return fmt.Sprintf("the roster has two members (%s): neither runs while the other one is away; three can lose one", r)
-	case n%2 == 0:
-		return fmt.Sprintf("the roster has %d members (%s): it can lose %d, as one of %d can", n, r, n-r.Majority(), n-1)
-	}
-	return ""
-}

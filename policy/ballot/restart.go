@@ -59,20 +59,16 @@ func (b *Machine) Memo(to *policy.Memo) {
 	binary.BigEndian.PutUint64(to[sumsAt+8:], b.cfg.Roster.sums.squares)
 }
 
-func durableOf(from *policy.Memo) durable {
-	return durable{
-		promised: Epoch(binary.BigEndian.Uint64(from[:8])),
-		greatest: time.Duration(binary.BigEndian.Uint32(from[8:12])) * time.Millisecond,
-	}
-}
-
 // Start begins a life with the memo that an earlier life saved, or with zeros.
 //
 // "Restart: the member never holds; its old command is dead by the guard. Until the greatest lease has passed on its clock it neither
 // promises nor supports an epoch other than promised. Afterwards it is an ordinary member. Without a state file the same, with the greatest
 // lease that the configuration allows." (rule 9)
 func (b *Machine) Start(now policy.Time, saved *policy.Memo) {
-	d := durableOf(saved)
+	d := durable{
+		promised: Epoch(binary.BigEndian.Uint64(saved[:8])),
+		greatest: time.Duration(binary.BigEndian.Uint32(saved[8:12])) * time.Millisecond,
+	}
 	if d.greatest == 0 {
 		d.greatest = inMemo(b.cfg.MostLease)
 	}

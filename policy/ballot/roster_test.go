@@ -110,16 +110,3 @@ func TestARosterChangesByOneMemberAtATime(t *testing.T) {
 		}
 	}
 }
-
-func TestASmallRosterIsWarnedAbout(t *testing.T) {
-	for list, want := range map[string]string{
-		"a":       "(a): nobody takes over",
-		"a b":     "(a, b): neither runs while the other one is away",
-		"a b c":   "",
-		"a b c d": "4 members (a, b, c, d): it can lose 1, as one of 3 can",
-	} {
-		if got := roster(t, list).Warning(); (got == "") != (want == "") || !strings.Contains(got, want) {
-			t.Errorf("(%s): %q, want …%s…", list, got, want)
-		}
-	}
-}
