@@ -11,19 +11,13 @@ import (
 // order of their identities: all others are in F. The slice is kept, and must not be changed. Members that come back leave F.
 func (m *Machine) Suspect(live []wire.MemberID, end *Outcome, out []policy.Effect) []policy.Effect {
 	m.live = live
-	if !m.suspectsAny() {
-		m.live = nil
-	}
-	return m.ask(end, out)
-}
-
-func (m *Machine) suspectsAny() bool {
 	for j := range m.cfg.Ring {
 		if m.Suspects(Site(j)) {
-			return true
+			return m.ask(end, out)
 		}
 	}
-	return false
+	m.live = nil
+	return m.ask(end, out)
 }
 
 // Suspects reports whether S_j ∈ F.

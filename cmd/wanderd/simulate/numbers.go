@@ -150,7 +150,7 @@ func election(ctx context.Context, p scenario.Parameters, progress func(share fl
 	e, err := w.Elect(ctx, candidates, &sent)
 	first, leader, agreed := missing(), missing(), missing()
 	if len(e.Rounds) > 0 {
-		first = seconds(e.Rounds[0].At)
+		first = seconds(e.Rounds[0])
 	}
 	if e.Leader >= 0 {
 		leader, agreed = float64(e.Leader), seconds(e.All)

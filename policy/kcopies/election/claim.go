@@ -2,7 +2,6 @@ package election
 
 import (
 	"encoding/binary"
-	"fmt"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/kcopies"
@@ -28,17 +27,6 @@ func (c claim) data() (d kcopies.Data) {
 func claimOf(d *kcopies.Data) claim {
 	return claim{sClaim: kcopies.Site(binary.BigEndian.Uint16(d[:])), elected: d[2] != 0}
 }
-
-// String says what the claim is for traces: "S3", or "S3 elected".
-func (c claim) String() string {
-	if c.elected {
-		return fmt.Sprintf("S%d elected", c.sClaim)
-	}
-	return fmt.Sprintf("S%d", c.sClaim)
-}
-
-// Carried says what a TOKEN message carries.
-func Carried(d *kcopies.Data) string { return "S_claim = " + claimOf(d).String() }
 
 // claim sends this member's own claim, once.
 func (m *Machine) claim(out []policy.Effect) []policy.Effect {

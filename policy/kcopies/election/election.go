@@ -19,20 +19,11 @@ package election
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/kcopies"
 	"github.com/wanderd/wanderd/wire"
 )
-
-// Family is the election.
-func Family() policy.Family {
-	return policy.Family{
-		ID: 18, Name: "election", Version: 1, WellFormed: kcopies.WellFormed,
-		Kinds: kcopies.Kinds(), Notes: slices.Concat(kcopies.Notes(), notes()),
-	}
-}
 
 const (
 	// NoteClaimed: this member wishes to become the leader.
@@ -45,13 +36,14 @@ const (
 	NoteReplaced
 )
 
-func notes() policy.Notes {
-	return policy.Notes{
+// Family is the election.
+func Family() policy.Family {
+	return kcopies.Family(18, "election", policy.Notes{
 		{Note: NoteClaimed, Name: "claimed", Level: policy.Info, Text: "wishes to become the leader"},
 		{Note: NoteKept, Name: "kept", Level: policy.Debug, Text: "is a better candidate"},
 		{Note: NoteLeader, Name: "leader", Level: policy.Info, Text: "there is a leader"},
 		{Note: NoteReplaced, Name: "replaced", Level: policy.Warn, Text: "the leader has crashed; this member claims in its place"},
-	}
+	})
 }
 
 // Machine is one member.

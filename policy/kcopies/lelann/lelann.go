@@ -13,12 +13,7 @@ import (
 )
 
 // Family is Le Lann's ring.
-func Family() policy.Family {
-	return policy.Family{
-		ID: 16, Name: "lelann", Version: 1, WellFormed: kcopies.WellFormed,
-		Kinds: kcopies.Kinds(), Notes: kcopies.Notes(),
-	}
-}
+func Family() policy.Family { return kcopies.Family(16, "lelann", nil) }
 
 // Machine is one member.
 type Machine struct{ kcopies.Excluded }

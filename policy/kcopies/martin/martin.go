@@ -22,20 +22,11 @@ package martin
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/kcopies"
 	"github.com/wanderd/wanderd/wire"
 )
-
-// Family is Martin's ring.
-func Family() policy.Family {
-	return policy.Family{
-		ID: 17, Name: "martin", Version: 1, WellFormed: kcopies.WellFormed,
-		Kinds: kcopies.Kinds(), Notes: slices.Concat(kcopies.Notes(), notes()),
-	}
-}
 
 const (
 	// NoteAsked: this member has sent the request of Peer on.
@@ -44,11 +35,12 @@ const (
 	NoteKept
 )
 
-func notes() policy.Notes {
-	return policy.Notes{
+// Family is Martin's ring.
+func Family() policy.Family {
+	return kcopies.Family(17, "martin", policy.Notes{
 		{Note: NoteAsked, Name: "asked", Level: policy.Debug, Text: "sent a request on"},
 		{Note: NoteKept, Name: "kept", Level: policy.Debug, Text: "keeping a request until the token comes"},
-	}
+	})
 }
 
 // Machine is one member.

@@ -17,16 +17,13 @@ func (m *Machine) hear(ev *policy.Event, out []policy.Effect) []policy.Effect {
 	}
 	m.passiveCount = PassiveCount(&end.Data)
 	if came == policy.CauseRevived {
-		m.updateToken(end.Crashed)
+		m.count(end.Crashed) // UpdateToken (lines 44–46): "passive_count ← passive_count + (#(D) − 1)", and N if that is more
 	}
 	if m.active {
 		return out
 	}
 	return m.pass(out)
 }
-
-// updateToken is UpdateToken (lines 44–46): "passive_count ← passive_count + (#(D) − 1)", and N if that is more.
-func (m *Machine) updateToken(crashed int) { m.count(crashed) }
 
 // count adds to passive_count, up to N.
 func (m *Machine) count(passive int) {

@@ -17,21 +17,12 @@ package misra
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/kcopies"
 	"github.com/wanderd/wanderd/wire"
 )
-
-// Family is the detection, and its application.
-func Family() policy.Family {
-	return policy.Family{
-		ID: 19, Name: "misra", Version: 1, WellFormed: wellFormed,
-		Kinds: append(kcopies.Kinds(), policy.KindInfo{Kind: KindWork, Name: "Work"}), Notes: slices.Concat(kcopies.Notes(), notes()),
-	}
-}
 
 const (
 	// NoteActive: this member has work.
@@ -42,12 +33,15 @@ const (
 	NoteTerminated
 )
 
-func notes() policy.Notes {
-	return policy.Notes{
+// Family is the detection, and its application.
+func Family() policy.Family {
+	f := kcopies.Family(19, "misra", policy.Notes{
 		{Note: NoteActive, Name: "active", Level: policy.Debug, Text: "has work"},
 		{Note: NotePassive, Name: "passive", Level: policy.Debug, Text: "has no work"},
 		{Note: NoteTerminated, Name: "terminated", Level: policy.Info, Text: "the application has terminated"},
-	}
+	})
+	f.Kinds, f.WellFormed = append(f.Kinds, policy.KindInfo{Kind: KindWork, Name: "Work"}), wellFormed
+	return f
 }
 
 // Config configures one member.

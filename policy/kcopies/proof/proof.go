@@ -41,9 +41,6 @@ type Proof struct {
 // New follows the token of a ring, one of whose members' configurations this is, from Initialisation on.
 func New(ring *kcopies.Config, first kcopies.Site) Proof { return Proof{ring: ring, holder: first} }
 
-// Holder returns Holder(t) as of the last Check.
-func (p *Proof) Holder() kcopies.Site { return p.holder }
-
 // Check checks one moment and returns the first property that does not hold. sites are in ring order, nil for those that have crashed.
 // pending are the messages that have been sent and not received, also those to crashed sites.
 func (p *Proof) Check(sites []*kcopies.Machine, pending []Pending) error {

@@ -13,26 +13,12 @@ package transpeer
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/kcopies"
 	"github.com/wanderd/wanderd/wire"
 )
-
-// Family is the routers and their clients.
-func Family() policy.Family {
-	return policy.Family{
-		ID: 20, Name: "transpeer", Version: 1, WellFormed: wellFormed,
-		Kinds: slices.Concat(kcopies.Kinds(), kinds()), Notes: slices.Concat(kcopies.Notes(), notes()),
-	}
-}
-
-// kinds are those between clients and routers.
-func kinds() policy.Kinds {
-	return policy.Kinds{{Kind: KindTransaction, Name: "Transaction"}, {Kind: KindDone, Name: "Done"}}
-}
 
 const (
 	// NotePerformed: this router has performed the transaction whose number is Token's Seq.
@@ -43,12 +29,16 @@ const (
 	NoteAgain
 )
 
-func notes() policy.Notes {
-	return policy.Notes{
+// Family is the routers and their clients.
+func Family() policy.Family {
+	f := kcopies.Family(20, "transpeer", policy.Notes{
 		{Note: NotePerformed, Name: "performed", Level: policy.Debug, Text: "performed a transaction"},
 		{Note: NoteKnown, Name: "known", Level: policy.Info, Text: "a transaction had been performed already"},
 		{Note: NoteAgain, Name: "again", Level: policy.Info, Text: "submitted a transaction again"},
-	}
+	})
+	f.Kinds = append(f.Kinds, policy.KindInfo{Kind: KindTransaction, Name: "Transaction"}, policy.KindInfo{Kind: KindDone, Name: "Done"})
+	f.WellFormed = wellFormed
+	return f
 }
 
 const (

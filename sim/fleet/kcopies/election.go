@@ -25,14 +25,8 @@ type Elected struct {
 	// Leader is whom the living agree on; -1 if they do not. All is since when they do, Best the best of them.
 	Leader, Best int
 	All          policy.Time
-	// Rounds has the leaders in the order in which they learnt that they are.
-	Rounds []Leadership
-}
-
-// Leadership is the moment in which a member learns that it is the leader.
-type Leadership struct {
-	Leader int
-	At     policy.Time
+	// Rounds are the moments in which a member learnt that it is the leader.
+	Rounds []policy.Time
 }
 
 // Watch implements [sim.Watcher].
@@ -42,7 +36,7 @@ func (e *Elected) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	}
 	for t := range o.Did(policy.Tell) {
 		if t.Note == election.NoteLeader && t.Peer == c.ID(o.Member) {
-			e.Rounds = append(e.Rounds, Leadership{o.Member, o.At})
+			e.Rounds = append(e.Rounds, o.At)
 		}
 	}
 	agreed, first := -1, true

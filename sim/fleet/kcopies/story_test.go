@@ -8,7 +8,6 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	protocol "github.com/wanderd/wanderd/policy/kcopies"
-	"github.com/wanderd/wanderd/policy/kcopies/election"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/fleet/kcopies"
 	"github.com/wanderd/wanderd/sim/tell"
@@ -64,7 +63,7 @@ func ring(t *testing.T, s *script.Stage, d *datadriven.TestData) {
 		return
 	}
 	if d.HasArg("election") {
-		s.Cluster = w.Election([]int{0}, tell.NewTrace(&s.Story, words(election.Carried)))
+		s.Cluster = w.Election([]int{0}, tell.NewTrace(&s.Story, words(claimed)))
 		return
 	}
 	switch watchers := []sim.Watcher{tell.NewTrace(&s.Story, told), kcopies.NewProof(&w)}; {

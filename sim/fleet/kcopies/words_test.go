@@ -1,6 +1,7 @@
 package kcopies_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strings"
 
@@ -40,6 +41,15 @@ func words(carries func(*kcopies.Data) string) tell.Words {
 // performed says how many transactions the history of TranspeerToken's token has.
 func performed(d *kcopies.Data) string {
 	return fmt.Sprintf("%d performed", (*transpeer.History)(d).Len())
+}
+
+// claimed says whom an election's claim is for: S_claim in two bytes, and in one whether it is the leader.
+func claimed(d *kcopies.Data) string {
+	said := fmt.Sprintf("S_claim = S%d", binary.BigEndian.Uint16(d[:]))
+	if d[2] != 0 {
+		said += " elected"
+	}
+	return said
 }
 
 // passiveCount says what Misra's token carries.
