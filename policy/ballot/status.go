@@ -2,6 +2,7 @@ package ballot
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
@@ -42,21 +43,19 @@ func (b *Machine) Missing() string {
 	default:
 		heard = b.round.heard(b.cfg.Self)
 	}
-	sees, misses := "", ""
+	var sees, misses []string
 	for rank := range b.cfg.Roster.Len() {
-		list := &misses
-		if heard.has(rank) {
-			list = &sees
+		if name := b.cfg.Roster.Name(rank); heard.has(rank) {
+			sees = append(sees, name)
+		} else {
+			misses = append(misses, name)
 		}
-		if *list != "" {
-			*list += ", "
-		}
-		*list += b.cfg.Roster.Name(rank)
 	}
-	if misses == "" {
-		return "sees " + sees
+	text := "sees " + strings.Join(sees, ", ")
+	if len(misses) > 0 {
+		text += ", misses " + strings.Join(misses, ", ")
 	}
-	return fmt.Sprintf("sees %s, misses %s", sees, misses)
+	return text
 }
 
 // rateText names the two clocks that run at different rates.

@@ -10,14 +10,8 @@ func (m *Machine) sendCommit(out []policy.Effect) []policy.Effect {
 		return out
 	}
 	b := m.say(m.next.rank, m.next.number)
-	b.pred[0], b.preds = m.self, 1
-	for _, p := range m.pred[:m.cfg.Backups-1] {
-		if p == nobody {
-			break
-		}
-		b.pred[b.preds] = p
-		b.preds++
-	}
+	b.pred[0] = m.self
+	b.preds = uint8(1 + copy(b.pred[1:m.cfg.Backups], m.predecessors()))
 	return m.send(KindCommit, m.next.rank, b, out)
 }
 

@@ -43,13 +43,8 @@ func (m *Machine) Inherited() (took, left time.Duration) {
 
 // Standing is the place of this site in the queue: the number of predecessors it knows, less one. A site that knows none is behind all sites that know some.
 func (m *Machine) Standing() int {
-	for i, p := range m.pred[:m.cfg.Backups] {
-		if p == nobody {
-			if i == 0 {
-				break
-			}
-			return i - 1
-		}
+	if known := len(m.predecessors()); 0 < known && known < m.cfg.Backups {
+		return known - 1
 	}
 	return m.cfg.Backups
 }

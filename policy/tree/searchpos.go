@@ -51,13 +51,7 @@ func (m *Machine) diffuse(kind wire.Kind, out []policy.Effect) []policy.Effect {
 		b.clock = m.election.stamp
 	}
 	if kind == KindSearchPos {
-		for _, p := range m.pred[:m.cfg.Backups] {
-			if p == nobody {
-				break
-			}
-			b.pred[b.preds] = p
-			b.preds++
-		}
+		b.preds = uint8(copy(b.pred[:], m.predecessors()))
 	}
 	return m.broadcast(kind, wire.Ref{}, b, out)
 }

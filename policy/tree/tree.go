@@ -396,6 +396,15 @@ func (m *Machine) becomeIdle() {
 // idle reports whether the token rests here.
 func (m *Machine) idle() bool { return m.holds && !m.running && !m.passing }
 
+// predecessors are those that this site knows, the closest first.
+func (m *Machine) predecessors() []rank {
+	known := m.pred[:m.cfg.Backups]
+	if end := slices.Index(known, nobody); end >= 0 {
+		return known[:end]
+	}
+	return known
+}
+
 func (m *Machine) forgetPredecessors() {
 	for i := range m.pred {
 		m.pred[i] = nobody

@@ -94,9 +94,9 @@ func (m *Machine) onClaim(object *kcopies.Machine, c claim, out []policy.Effect)
 
 // learn registers the leader. The announcement of one that has crashed may go on behind that of the next, and says nothing.
 func (m *Machine) learn(leader kcopies.Site, out []policy.Effect) []policy.Effect {
-	if m.knowsLeader && m.currentLeader == leader || m.claims[leader].Suspects(leader) {
+	if m.currentLeader == int(leader) || m.claims[leader].Suspects(leader) {
 		return out
 	}
-	m.knowsLeader, m.currentLeader = true, leader
+	m.currentLeader = int(leader)
 	return policy.AppendTell(out, NoteLeader, m.ring.Ring[leader], nil)
 }

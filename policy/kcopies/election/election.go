@@ -54,18 +54,17 @@ type Machine struct {
 	claims kcopies.Objects
 	// participates says that this member has claimed.
 	participates bool
-	// currentLeader is who this member knows as the leader, if knowsLeader.
-	knowsLeader   bool
-	currentLeader kcopies.Site
+	// currentLeader is whom this member knows as the leader; -1 if it knows none.
+	currentLeader int
 }
 
 // New returns a member of a ring. A candidate claims when it starts, or is wanted; others when they see the claim of a worse one.
 func New(ring kcopies.Config, candidate bool) *Machine {
-	return &Machine{ring: ring, candidate: candidate, claims: kcopies.NewObjects(ring)}
+	return &Machine{ring: ring, candidate: candidate, claims: kcopies.NewObjects(ring), currentLeader: -1}
 }
 
-// Leader returns whom this member knows as the leader.
-func (m *Machine) Leader() (s kcopies.Site, ok bool) { return m.currentLeader, m.knowsLeader }
+// Leader returns whom this member knows as the leader; -1 if it knows none.
+func (m *Machine) Leader() int { return m.currentLeader }
 
 // Step handles one event.
 func (m *Machine) Step(_ policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
@@ -112,7 +111,7 @@ func (m *Machine) Expects(msg *wire.Message) bool {
 // Status describes this member. The leader is the holder.
 func (m *Machine) Status(policy.Time) policy.Status {
 	s := policy.Status{Phase: "voting", Why: "nothing runs in an election", NextRun: policy.Never}
-	if m.knowsLeader {
+	if m.currentLeader >= 0 {
 		s.Phase, s.Holder = "led", m.ring.Ring[m.currentLeader]
 	}
 	return s
@@ -120,7 +119,7 @@ func (m *Machine) Status(policy.Time) policy.Status {
 
 // Facts appends the leader.
 func (m *Machine) Facts(_ policy.Time, out []policy.Fact) []policy.Fact {
-	if m.knowsLeader {
+	if m.currentLeader >= 0 {
 		out = append(out, policy.Fact{Name: "leader", Member: m.ring.Ring[m.currentLeader]})
 	}
 	return out
@@ -128,7 +127,7 @@ func (m *Machine) Facts(_ policy.Time, out []policy.Fact) []policy.Fact {
 
 // String returns one line for traces.
 func (m *Machine) String() string {
-	if !m.knowsLeader {
+	if m.currentLeader < 0 {
 		return "no leader"
 	}
 	return fmt.Sprintf("currentLeader S%d", m.currentLeader)

@@ -2,6 +2,7 @@ package kcopies
 
 import (
 	"context"
+	"slices"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/kcopies/election"
@@ -39,23 +40,15 @@ func (e *Elected) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 			e.Rounds = append(e.Rounds, o.At)
 		}
 	}
-	agreed, first := -1, true
+	var leaders []int
 	for i := range c.Members() {
-		if !c.Up(i) {
-			continue
+		if c.Up(i) {
+			leaders = append(leaders, c.Machine(i).(*election.Machine).Leader())
 		}
-		leader := -1
-		if m, ok := c.Machine(i).(*election.Machine); ok {
-			if s, knows := m.Leader(); knows {
-				leader = int(s)
-			}
-		}
-		if first {
-			agreed, first = leader, false
-		}
-		if leader != agreed {
-			agreed = -1
-		}
+	}
+	agreed := -1
+	if leaders = slices.Compact(leaders); len(leaders) == 1 {
+		agreed = leaders[0]
 	}
 	if agreed != e.Leader {
 		e.Leader, e.All = agreed, o.At

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/kcopies/lelann"
 	"github.com/wanderd/wanderd/sim"
 )
 
@@ -18,6 +19,12 @@ const (
 	// LostAtOnce: its holder and the k copies were all among the crashed.
 	LostAtOnce
 )
+
+// LeLann makes a ring of Le Lann's.
+func (w *World) LeLann(watchers ...sim.Watcher) *sim.Cluster {
+	ring := w.ring()
+	return w.cluster(lelann.Family(), 0, func(seat sim.Seat) policy.Machine { return lelann.New(ring[seat.Index]) }, watchers)
+}
 
 // Walk lets members of a ring of Le Lann's crash in one moment, and then lets the token walk round. Its first holder, who is to receive
 // it in that moment, is member 1, and its copies are on their way.

@@ -1,6 +1,7 @@
 package ring
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -78,7 +79,13 @@ func (s *Scenario) Checkers() []sim.Watcher {
 // all members ask, twice: every request has to be served within a bound, and then the ring falls silent. The watchers are told of
 // everything, after the checkers.
 func (s *Scenario) Explore(watchers ...sim.Watcher) error {
-	served, silent := NewServedChecker(s.Members), &SilentChecker{}
+	served, silentFrom := NewServedChecker(s.Members), policy.Never
+	silent := sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {
+		if o.At >= silentFrom && o.Does(policy.Send) {
+			return fmt.Errorf("silent: %s sends a message, and nobody waits", o.Who())
+		}
+		return nil
+	})
 	c := s.NewCluster(slices.Concat(s.Checkers(), []sim.Watcher{served, silent}, watchers)...)
 	c.Boot()
 	end := c.StartFaults(s.Faults)
@@ -96,7 +103,7 @@ func (s *Scenario) Explore(watchers ...sim.Watcher) error {
 	if s.Request == ring.Always {
 		return nil
 	}
-	silent.Begin(c.Now().Add(s.bound() / 4))
+	silentFrom = c.Now().Add(s.bound() / 4) // all that followed from the last demand is over by then
 	return c.Run(c.Now().Add(s.bound() / 2))
 }
 
