@@ -88,7 +88,8 @@ type Machine struct {
 	round     round
 	copy      Copy
 	rates     rates
-	strangers strangers
+	// outsider and otherRoster are the last members whose messages do not count.
+	outsider, otherRoster wire.MemberID
 }
 
 // Ending is the kind of result of a call.
@@ -132,9 +133,11 @@ func (b *Machine) Expects(m *wire.Message) bool {
 func (b *Machine) Counts(m *wire.Message, roster uint64, out []policy.Effect) (_ []policy.Effect, ok bool) {
 	switch rank, is := b.cfg.Roster.Rank(m.From); {
 	case !is || rank == b.cfg.Self:
-		return b.strangers.meet(NoteOutsider, m, out), false
+		b.outsider = m.From
+		return policy.AppendTell(out, NoteOutsider, m.From, nil), false
 	case roster != b.cfg.Roster.Hash():
-		return b.strangers.meet(NoteOtherRoster, m, out), false
+		b.otherRoster = m.From
+		return policy.AppendTell(out, NoteOtherRoster, m.From, nil), false
 	}
 	return out, true
 }

@@ -16,6 +16,8 @@ const (
 	counterShift = hopBits + rankBits
 	hopMask      = 1<<hopBits - 1
 	maxCounter   = 1<<32 - 1
+
+	second = 1e9 // nanoseconds
 )
 
 // Epoch numbers the life of one token, from the ballot that made the token to its end. It is the token's fencing number at hop 0.
@@ -28,7 +30,6 @@ type Epoch uint64
 // EpochOf returns the epoch of a fencing number.
 func EpochOf(seq wire.Seq) Epoch { return Epoch(seq &^ hopMask) }
 
-// epochOf returns the epoch of a counter and the rank of its proposer.
 func epochOf(counter uint64, rank int) Epoch {
 	return Epoch(counter<<counterShift | uint64(rank)<<hopBits)
 }
@@ -41,7 +42,6 @@ func (e Epoch) Rank() int { return int(uint64(e) >> hopBits & (1<<rankBits - 1))
 
 // Token returns the token of the epoch at hop 0; generator is the member of the epoch's rank.
 func (e Epoch) Token(generator wire.MemberID) wire.Ref {
-	const second = 1e9
 	return wire.Ref{
 		ID:  wire.TokenID{Birth: int64(e.counter() * second), Generator: generator, Random: uint64(e)},
 		Seq: wire.Seq(e),
@@ -62,14 +62,13 @@ func isLastHop(seq wire.Seq) bool { return seq&hopMask >= hopMask-MaxRoster }
 // a second, and clocks differ by less than a day. Without this check, one forged epoch near the end of the counters would end the gate for good. A clock
 // before 2000 was never set: then every epoch is believable.
 func believable(e Epoch, wall int64) bool {
-	const second, day, year2000 = 1e9, 24 * 60 * 60, 946_684_800
+	const day, year2000 = 24 * 60 * 60, 946_684_800
 	return wall < year2000*second || e.counter() <= uint64(wall/second)+day
 }
 
 // epochAfter returns the first epoch of a rank above seen. wall is the wall clock in nanoseconds of Unix time. ok is false if there is no such epoch: the
 // counters end in the year 2106.
 func epochAfter(seen Epoch, wall int64, rank int) (e Epoch, ok bool) {
-	const second = 1e9
 	counter := max(uint64(max(wall, 0))/second, seen.counter()+1)
 	return epochOf(counter, rank), counter <= maxCounter
 }

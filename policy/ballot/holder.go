@@ -110,7 +110,6 @@ func (b *Machine) renewEvery() time.Duration {
 // renewals is how many renewals begin before the command is told to stop.
 const renewals = 3
 
-// renew begins a renewal.
 func (b *Machine) renew(now policy.Time, end *Outcome, out []policy.Effect) []policy.Effect {
 	q := b.begin(now, KindRenew, &b.holder.token, b.renewEvery())
 	out = b.ask(now, out)

@@ -70,7 +70,6 @@ func (b *Machine) Desist(now policy.Time, out []policy.Effect) []policy.Effect {
 	return out
 }
 
-// proposeAt is when the next attempt is due.
 func (b *Machine) proposeAt() policy.Time {
 	return max(b.proposer.notBefore, b.supporter.busyUntil().Add(b.turn()))
 }
@@ -89,8 +88,6 @@ func (b *Machine) propose(now policy.Instant, end *Outcome, out []policy.Effect)
 	return b.supportSelf(now.Time, &q, end, out)
 }
 
-// onPromised counts a promise.
-//
 // "New epoch: only a proposer with M promises for e, all within H of its sending the question, makes the token (e, 0)." (rule 4)
 func (b *Machine) onPromised(now policy.Time, rank int, majority bool, carried *Copy, end *Outcome, out []policy.Effect) []policy.Effect {
 	r := &b.round
@@ -114,8 +111,6 @@ func (b *Machine) attempt() time.Duration {
 	return min(2*b.cfg.Patience<<b.proposer.failures, b.held/2)
 }
 
-// withdraw ends an attempt.
-//
 // "Too few: it withdraws (supporters end the lease of e and keep promised; e is never used again). Without withdrawing, proposers block each
 // other for a lease at a time" (rule 4)
 //

@@ -36,7 +36,6 @@ func (b *Machine) entrust(out []policy.Effect) []policy.Effect {
 	return out
 }
 
-// tellReleased tells all other members that an epoch is over.
 func (b *Machine) tellReleased(token *wire.Ref, out []policy.Effect) []policy.Effect {
 	for rank := range b.cfg.Roster.Len() {
 		if rank != b.cfg.Self {

@@ -81,7 +81,6 @@ func (b *Machine) ask(now policy.Time, out []policy.Effect) []policy.Effect {
 	return out
 }
 
-// repeatAt is when the question is repeated.
 func (r *round) repeatAt() policy.Time {
 	if r.won || !r.asked {
 		return policy.Never

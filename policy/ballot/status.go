@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/wire"
 )
 
 // Names of facts that notes tell.
@@ -13,19 +12,6 @@ const (
 	factMissing = "missing"
 	factRate    = "clock_rate"
 )
-
-// strangers are members whose messages do not count.
-type strangers struct{ outsider, otherRoster wire.MemberID }
-
-// meet appends a note about such a member, and remembers the last one.
-func (s *strangers) meet(why policy.Note, m *wire.Message, out []policy.Effect) []policy.Effect {
-	if why == NoteOutsider {
-		s.outsider = m.From
-	} else {
-		s.otherRoster = m.From
-	}
-	return policy.AppendTell(out, why, m.From, nil)
-}
 
 // HasMajority is false if this member lacks a majority: a holder needs its lease and does not have it, or too few have answered the last proposal.
 func (b *Machine) HasMajority(now policy.Time) bool {
@@ -80,10 +66,10 @@ func (b *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 	if !b.HasMajority(now) {
 		out = append(out, policy.Fact{Name: factMissing, Text: "no majority: " + b.Missing()})
 	}
-	if id := b.strangers.outsider; !id.IsZero() {
+	if id := b.outsider; !id.IsZero() {
 		out = append(out, policy.Fact{Name: "outsider", Member: id})
 	}
-	if id := b.strangers.otherRoster; !id.IsZero() {
+	if id := b.otherRoster; !id.IsZero() {
 		out = append(out, policy.Fact{Name: "other_roster", Member: id})
 	}
 	if k := &b.rates; !k.differs.IsZero() {

@@ -78,7 +78,7 @@ const (
 
 // String returns the paper's word.
 func (t Token) String() string {
-	return [...]string{None: "NONE", Backup: "BACKUP", Real: "REAL"}[t]
+	return policy.Name([]string{None: "NONE", Backup: "BACKUP", Real: "REAL"}, t)
 }
 
 // Machine is one member's part for one token. It is a plain value.

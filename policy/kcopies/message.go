@@ -27,7 +27,6 @@ const atData = 2
 // Data is the application's part of a TOKEN message, in a layout of its own. Unused bytes are zero.
 type Data [wire.LoadSize - atData]byte
 
-// put writes the Load of a TOKEN message.
 func put(l *wire.Load, st Site, data *Data) {
 	binary.BigEndian.PutUint16(l[:], uint16(st))
 	copy(l[atData:], data[:])

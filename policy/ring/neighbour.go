@@ -48,7 +48,6 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	return out
 }
 
-// look finds the live neighbours.
 func (m *Machine) look(live []wire.MemberID) {
 	size := len(m.cfg.Members)
 	m.n, m.next, m.prev = 1, m.rank, m.rank

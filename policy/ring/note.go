@@ -11,7 +11,6 @@ const (
 	NoteRemade
 )
 
-// notes returns the notes of a ring itself.
 func notes() policy.Notes {
 	return policy.Notes{
 		{Note: NoteRan, Name: "ran", Level: policy.Debug, Text: "wanted; the operation may start"},

@@ -56,7 +56,6 @@ func (m *Machine) call(now policy.Instant, out []policy.Effect) []policy.Effect 
 	return m.send(request{call: m.calling, origin: m.rank, tour: m.tour, count: m.copies.Count()}, out)
 }
 
-// onCall handles a call from prev.
 func (m *Machine) onCall(now policy.Instant, r request, out []policy.Effect) []policy.Effect {
 	r.count, r.tour = max(r.count, m.copies.Count()), max(r.tour, m.tour)
 	own := r.origin == m.rank
@@ -80,7 +79,6 @@ func (m *Machine) onCall(now policy.Instant, r request, out []policy.Effect) []p
 	return m.send(r, out)
 }
 
-// beginTour begins a tour here.
 func (m *Machine) beginTour(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.recount()
 	if m.state == resting {
@@ -135,7 +133,6 @@ func (m *Machine) begin(now policy.Instant, tour uint32, out []policy.Effect) []
 	return m.revive(now, out)
 }
 
-// revive begins with a recounting tour.
 func (m *Machine) revive(now policy.Instant, out []policy.Effect) []policy.Effect {
 	ref := m.copies.Ref()
 	out = policy.AppendTook(out, policy.CauseRevived, wire.MemberID{}, &ref)

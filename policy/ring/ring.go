@@ -24,7 +24,6 @@
 package ring
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -52,10 +51,7 @@ func Requests() []Request { return []Request{Always, Martin, Q, D} }
 
 // String returns the name that operators use.
 func (r Request) String() string {
-	if names := [...]string{Always: "always", Martin: "martin", Q: "q", D: "d"}; int(r) < len(names) {
-		return names[r]
-	}
-	return fmt.Sprintf("Request(%d)", uint8(r))
+	return policy.Name([]string{Always: "always", Martin: "martin", Q: "q", D: "d"}, r)
 }
 
 // MaxMembers is the largest roster: a rank has two bytes.
@@ -103,7 +99,7 @@ const (
 )
 
 func (s state) String() string {
-	return [...]string{absent: "absent", saving: "saving", running: "running", resting: "resting", offering: "offering", gone: "gone"}[s]
+	return policy.Name([]string{absent: "absent", saving: "saving", running: "running", resting: "resting", offering: "offering", gone: "gone"}, s)
 }
 
 // Machine is one member's part in a ring: the processor p of the paper. It implements [policy.Machine]; on paper links it is a plain value.

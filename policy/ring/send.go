@@ -30,7 +30,6 @@ func Family() policy.Family {
 	}
 }
 
-// request is what a request message says.
 type request struct {
 	// tour is the number of the last recounting tour that had come to the member when it made the request.
 	tour uint32
@@ -118,7 +117,6 @@ func (m *Machine) passed() {
 	m.nextWants, m.gave = false, m.copies.Count()
 }
 
-// wellFormed reports whether a message is a valid message of a ring.
 func wellFormed(msg *wire.Message) bool {
 	switch {
 	case msg.Kind == KindRequest, msg.Kind == KindReceipt:

@@ -22,7 +22,6 @@ type token struct {
 	idle uint16
 }
 
-// data encodes the token for a message.
 func (t *token) data() (d kcopies.Data) {
 	binary.BigEndian.PutUint16(d[:], t.counter)
 	if t.active {
@@ -34,7 +33,6 @@ func (t *token) data() (d kcopies.Data) {
 	return d
 }
 
-// read decodes the token from a message.
 func (t *token) read(d *kcopies.Data) {
 	t.counter, t.active = binary.BigEndian.Uint16(d[:]), d[2] == 1
 	t.left, t.tour = binary.BigEndian.Uint16(d[3:]), binary.BigEndian.Uint32(d[5:])

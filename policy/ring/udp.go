@@ -31,10 +31,7 @@ const (
 
 // String returns the name that operators use.
 func (l Links) String() string {
-	if l == UDP {
-		return "udp"
-	}
-	return "paper"
+	return policy.Name([]string{Paper: "paper", UDP: "udp"}, l)
 }
 
 // udp is the state that a member needs over UDP only: nil on paper links.
@@ -183,7 +180,6 @@ func (m *Machine) isOld(r request) bool {
 	return m.udp.heard[r.origin].isOld(r.number)
 }
 
-// onHandoff handles the end of a handoff.
 func (m *Machine) onHandoff(now policy.Instant, end *handoff.Outcome, out []policy.Effect) []policy.Effect {
 	switch end.Ending {
 	case handoff.Pending:
@@ -260,7 +256,6 @@ func (m *Machine) stepUDP(now policy.Instant, ev *policy.Event, out []policy.Eff
 	return out
 }
 
-// nextWakeUDP is the part of NextWake that only UDP needs.
 func (m *Machine) nextWakeUDP() policy.Time {
 	u, at := m.udp, policy.Never
 	if t, ok := u.handoff.NextWake(); ok {

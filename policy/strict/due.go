@@ -49,7 +49,6 @@ func (g *Machine) operates(now policy.Time) bool {
 	return !g.due.onDemand && !g.due.unready && now >= g.ownAt()
 }
 
-// isOpen reports whether a window is open.
 func (g *Machine) isOpen(now policy.Time) bool { return g.calendar.Opens(now) == now }
 
 // wants reports whether this member is to run.

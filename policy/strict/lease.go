@@ -22,7 +22,7 @@ const (
 )
 
 func (s state) String() string {
-	return [...]string{absent: "waiting", entered: "entered", running: "running"}[s]
+	return policy.Name([]string{absent: "waiting", entered: "entered", running: "running"}, s)
 }
 
 // turn is this member's turn to run.

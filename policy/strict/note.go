@@ -9,7 +9,6 @@ const (
 	NoteBarred
 )
 
-// notes returns the notes of a strict gate itself.
 func notes() policy.Notes {
 	return policy.Notes{
 		{Note: NoteNotRecorded, Name: "not_recorded", Level: policy.Error, Denied: true, Text: "not running this time; the token goes on"},

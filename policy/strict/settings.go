@@ -27,13 +27,7 @@ const (
 
 // String returns the name that operators use.
 func (m Moves) String() string {
-	switch m {
-	case Ring:
-		return "ring"
-	case Tree:
-		return "tree"
-	}
-	return fmt.Sprintf("Moves(%d)", uint8(m))
+	return policy.Name([]string{Ring: "ring", Tree: "tree"}, m)
 }
 
 // Settings are the settings of a gate, the same on all its members; [Settings.Check] finds invalid values. It implements [policy.Protocol].

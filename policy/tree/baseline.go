@@ -110,7 +110,7 @@ func (m *Machine) receiveElected(now policy.Time, token *wire.Ref, b *body, out 
 	m.last, m.next, m.candidate, m.election.leader = b.from, link{rank: nobody}, false, nobody
 	switch {
 	case m.idle():
-		return m.drop(now, out)
+		return m.drop(now, NoteOvertaken, policy.CauseOvertaken, out)
 	case m.holds || !m.req:
 		return out
 	}
@@ -120,10 +120,9 @@ func (m *Machine) receiveElected(now policy.Time, token *wire.Ref, b *body, out 
 // outdated reports whether this site knows of a token that was made after the given one.
 func (m *Machine) outdated(token *wire.Ref) bool { return token.Seq.NextEpoch() < m.known.NextEpoch() }
 
-// drop discards the token that is here.
-func (m *Machine) drop(now policy.Time, out []policy.Effect) []policy.Effect {
-	out = policy.AppendTell(out, NoteOvertaken, wire.MemberID{}, &m.token)
-	out = policy.AppendGave(out, policy.CauseOvertaken, wire.MemberID{}, &m.token)
+func (m *Machine) drop(now policy.Time, note policy.Note, why policy.Cause, out []policy.Effect) []policy.Effect {
+	out = policy.AppendTell(out, note, wire.MemberID{}, &m.token)
+	out = policy.AppendGave(out, why, wire.MemberID{}, &m.token)
 	m.gone(now)
 	return out
 }

@@ -121,7 +121,6 @@ const (
 	predAt = 44
 )
 
-// write writes b as the load of a message.
 func (b *body) write(load *wire.Load) {
 	binary.BigEndian.PutUint16(load[0:], b.from)
 	binary.BigEndian.PutUint16(load[2:], b.origin)
@@ -193,7 +192,6 @@ func (m *Machine) say(origin rank, number uint64) body {
 	return b
 }
 
-// send sends a message to one site.
 func (m *Machine) send(kind wire.Kind, to rank, b body, out []policy.Effect) []policy.Effect {
 	out, msg := policy.AppendMessage(out)
 	msg.Gate, msg.Kind, msg.From, msg.To = m.cfg.Gate, kind, m.cfg.Self, m.cfg.Roster[to]

@@ -34,9 +34,7 @@ func (m *Machine) receiveCommit(now policy.Instant, b *body, out []policy.Effect
 	m.commitNumber = b.number
 	m.forgetPredecessors()
 	copy(m.pred[:m.cfg.Backups], b.pred[:b.preds]) // line 31
-	switch {
-	case !m.candidate:
-	case b.pos == none:
+	if m.candidate && b.pos == none {
 		return out // A candidate searches on until it has a position.
 	}
 	m.candidate = false

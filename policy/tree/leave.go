@@ -30,10 +30,7 @@ func (m *Machine) passAnywhere(now policy.Instant, out []policy.Effect) []policy
 			return m.sendTOKEN(now, link{rank: rank(i)}, out)
 		}
 	}
-	out = policy.AppendTell(out, NoteDropped, wire.MemberID{}, &m.token)
-	out = policy.AppendGave(out, policy.CauseDropped, wire.MemberID{}, &m.token)
-	m.gone(now.Time)
-	return out
+	return m.drop(now.Time, NoteDropped, policy.CauseDropped, out)
 }
 
 // maybeGo leaves if nothing keeps this member.

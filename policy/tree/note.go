@@ -49,7 +49,6 @@ const (
 	NoteLeft
 )
 
-// notes returns the notes of the tree itself.
 func notes() policy.Notes {
 	return policy.Notes{
 		{Note: NoteMinted, Name: "minted", Level: policy.Info, Text: "made the first token"},

@@ -43,7 +43,6 @@ func (m *Machine) newToken(now policy.Instant, seq wire.Seq) wire.Ref {
 	return wire.Ref{ID: wire.TokenID{Birth: now.Wall, Generator: m.cfg.Self, Random: m.cfg.Entropy.Uint64()}, Seq: seq}
 }
 
-// mint makes a token.
 func (m *Machine) mint(token *wire.Ref, why policy.Note, out []policy.Effect) []policy.Effect {
 	m.token, m.holds = *token, true
 	m.see(token.Seq)

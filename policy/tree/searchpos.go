@@ -30,7 +30,6 @@ func (m *Machine) repeatLater(now policy.Time) {
 	}
 }
 
-// repeatSearch repeats the search that is under way.
 func (m *Machine) repeatSearch(now policy.Time, out []policy.Effect) []policy.Effect {
 	m.repeatLater(now)
 	switch {

@@ -17,7 +17,6 @@ func (m *Machine) enterCS(now policy.Instant, out []policy.Effect) []policy.Effe
 	return policy.AppendRun(out, &m.token, policy.Never)
 }
 
-// onFinished: the section is over.
 func (m *Machine) onFinished(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.running = false
 	out = m.releaseCS(now, out)
@@ -31,7 +30,7 @@ func (m *Machine) onFinished(now policy.Instant, out []policy.Effect) []policy.E
 func (m *Machine) releaseCS(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.req = false // line 10
 	if m.holds && m.outdated(&m.token) {
-		return m.drop(now.Time, out)
+		return m.drop(now.Time, NoteOvertaken, policy.CauseOvertaken, out)
 	}
 	if m.next.rank != nobody { // line 11
 		return m.sendTOKEN(now, m.next, out)
@@ -142,7 +141,6 @@ func (m *Machine) leavePredecessor(from rank, out []policy.Effect) []policy.Effe
 	return out
 }
 
-// onHandoff handles a message of a token's handoff on UDP.
 func (m *Machine) onHandoff(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	if m.handoff == nil {
 		return policy.AppendTell(out, NoteForeign, msg.From, nil)

@@ -60,13 +60,7 @@ const (
 
 // String returns the name that operators use.
 func (r Recovery) String() string {
-	switch r {
-	case Fair:
-		return "fair"
-	case Baseline:
-		return "baseline"
-	}
-	return fmt.Sprintf("Recovery(%d)", uint8(r))
+	return policy.Name([]string{Fair: "fair", Baseline: "baseline"}, r)
 }
 
 // Links says how a token goes from one site to the next.
@@ -319,7 +313,6 @@ func (m *Machine) onMessage(now policy.Instant, msg *wire.Message, out []policy.
 	return policy.AppendTell(out, NoteForeign, msg.From, nil)
 }
 
-// onWoke: the timer triggers.
 func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if m.handoff != nil {
 		out = m.wakeHandoff(now, out)

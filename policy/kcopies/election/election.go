@@ -48,11 +48,9 @@ func Family() policy.Family {
 
 // Machine is one member.
 type Machine struct {
-	ring      kcopies.Config
-	candidate bool
-	// claims are those of all members.
-	claims kcopies.Objects
-	// participates says that this member has claimed.
+	ring         kcopies.Config
+	candidate    bool
+	claims       kcopies.Objects
 	participates bool
 	// currentLeader is whom this member knows as the leader; -1 if it knows none.
 	currentLeader int

@@ -46,7 +46,6 @@ func Family() policy.Family {
 // Machine is one member.
 type Machine struct {
 	kcopies.Excluded
-	// requests are those of all members.
 	requests kcopies.Objects
 	// asked says that a request has left for the predecessor since the token was here; owed that the successor has asked since then.
 	asked, owed bool

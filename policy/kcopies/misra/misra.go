@@ -65,8 +65,7 @@ type Machine struct {
 	until  policy.Time
 	budget int
 	// black says that this member has been active since the token was here.
-	black bool
-	// terminated says that this member has detected it.
+	black      bool
 	terminated bool
 }
 

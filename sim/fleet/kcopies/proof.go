@@ -49,9 +49,7 @@ func (p *Proof) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 		p.sites[i] = nil
 		// A member that crashes in this step has not sent all that its state says.
 		if c.Up(i) && (o.Member != i || o.Kind != sim.Stepped || o.Completes()) {
-			if site, ok := c.Machine(i).(sited); ok {
-				p.sites[i] = site.KCopies()
-			}
+			p.sites[i] = c.Machine(i).(sited).KCopies()
 		}
 	}
 	if err := p.proof.Check(p.sites, p.pending); err != nil {

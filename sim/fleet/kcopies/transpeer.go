@@ -50,10 +50,9 @@ func (w *World) Routers(load Load, watchers ...sim.Watcher) (*sim.Cluster, *tran
 
 // Transpeer lets a ring of routers perform the transactions of its clients.
 func (w *World) Transpeer(ctx context.Context, load Load, watchers ...sim.Watcher) (Answers, error) {
-	crasher := &crasher{load: &load, received: map[int]int{}}
-	c, client := w.Routers(load, append(watchers, crasher, NewProof(w))...)
+	var a Answers
+	c, client := w.Routers(load, append(watchers, load.fails(&a), NewProof(w))...)
 	err := w.Live(ctx, c)
-	a := Answers{Crashed: crasher.crashed, Again: crasher.again}
 	a.Took, a.Answered = client.Took()
 	var last wire.Seq
 	for i := range w.Members {
@@ -68,27 +67,23 @@ func (w *World) Transpeer(ctx context.Context, load Load, watchers ...sim.Watche
 	return a, err
 }
 
-// crasher makes the routers in Load.Fail crash when they receive their FailAt-th transaction.
-type crasher struct {
-	load           *Load
-	received       map[int]int
-	crashed, again int
-}
-
-// Watch counts, and crashes.
-func (k *crasher) Watch(c *sim.Cluster, o *sim.Occurrence) error {
-	for e := range o.Did(policy.Tell) {
-		if e.Note == transpeer.NoteAgain {
-			k.again++
+// fails makes the routers in Fail crash when they receive their FailAt-th transaction, and counts what follows.
+func (l *Load) fails(a *Answers) sim.Watcher {
+	received := map[int]int{}
+	return sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
+		for e := range o.Did(policy.Tell) {
+			if e.Note == transpeer.NoteAgain {
+				a.Again++
+			}
 		}
-	}
-	if !o.On(policy.Received) || o.Event.Msg.Kind != transpeer.KindTransaction {
+		if !o.On(policy.Received) || o.Event.Msg.Kind != transpeer.KindTransaction {
+			return nil
+		}
+		who := o.Member
+		if received[who]++; received[who] == l.FailAt && slices.Contains(l.Fail, who) {
+			a.Crashed++
+			c.After(0, func() { c.Crash(who) })
+		}
 		return nil
-	}
-	k.received[o.Member]++
-	if who := o.Member; k.received[who] == k.load.FailAt && slices.Contains(k.load.Fail, who) {
-		k.crashed++
-		c.After(0, func() { c.Crash(who) })
-	}
-	return nil
+	})
 }
