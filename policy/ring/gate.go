@@ -8,10 +8,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A gate with AsksFirst and its member talk through these methods. The gate is over UDP.
+// A gate with AsksFirst and its member talk through these methods: see the inner machine of package strict. The gate is over UDP.
 
-// AsksToRegenerate reports whether this member has found that there is no token, and waits for permission to make one. The member takes the
-// question back when a token comes.
+// AsksToRegenerate reports whether this member waits for permission to make a token. It takes the question back when a token comes.
 func (m *Machine) AsksToRegenerate() bool { return m.asks }
 
 // Regenerate makes a token, without a copy, and begins a recounting tour. The token's number must be above all numbers of the gate's tokens, and

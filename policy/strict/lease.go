@@ -49,11 +49,7 @@ func (g *Machine) enter() {
 }
 
 // try starts the command, if the lease suffices. If not, the token waits here for a majority: "A holder past D keeps the token but runs nothing
-// ("no majority" in status), and goes on if M renew again" (rule 6).
-//
-// "An idle holder lets its lease go and renews when demand comes: one majority round trip before the grant, silence in between."
-//
-// A start that counts for min_interval is recorded first.
+// ("no majority" in status), and goes on if M renew again" (rule 6). A start that counts for min_interval is recorded first.
 func (g *Machine) try(now policy.Instant, out []policy.Effect) []policy.Effect {
 	t := &g.turn
 	t.tried = true

@@ -67,8 +67,7 @@ func (g *Machine) give(now policy.Instant, why policy.Cause, to wire.MemberID, o
 	return g.lose(now, out)
 }
 
-// destroy ends an epoch that has no number left, or that another proposer has outbid. "Early end: a holder that has stopped its command and destroys the
-// token may release; supporters of e end its lease, and the next epoch need not wait." (rule 11)
+// destroy ends an epoch that has no number left, or that another proposer has outbid: the early end of rule 11.
 func (g *Machine) destroy(now policy.Instant, out []policy.Effect) []policy.Effect {
 	token := *g.b.Token()
 	out = policy.AppendGave(out, policy.CauseDropped, wire.MemberID{}, &token)
