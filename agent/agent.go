@@ -91,10 +91,9 @@ type Agent struct {
 	// queueing and gossiping are for the reader.
 	queueing, gossiping sources
 	inbound             chan inbound
-	finished            chan finished
-	answers             chan answered
-	saved               chan saved
-	queries             chan func()
+	// ended brings what the loop does when something beside it has ended.
+	ended   chan func()
+	queries chan func()
 }
 
 // deps are the dependencies that a test in virtual time replaces: those that block outside of Go.
@@ -141,9 +140,7 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 	a := &Agent{
 		cfg: cfg, deps: d, log: cfg.Log,
 		inbound:  make(chan inbound, inboundQueue),
-		finished: make(chan finished, membership.MaxGates),
-		answers:  make(chan answered, membership.MaxGates),
-		saved:    make(chan saved, 3*membership.MaxGates), // the state of each gate, its roster, and its history
+		ended:    make(chan func(), 5*membership.MaxGates), // of each gate: run, question, and the saves of state, roster and history
 		vacant:   make(chan struct{}, 1),
 		queries:  make(chan func()),
 		view:     &membership.View{},

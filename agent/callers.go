@@ -33,12 +33,11 @@ type caller struct {
 	control.Call
 	since, running time.Time
 	start          starter
-	ended          chan hook.Result
-	// own says that it waits for the gate's own operation, instead of running a command. Then the result goes to waiters, and due is told
-	// when this host is ready.
-	own     bool
-	due     []chan struct{}
-	waiters []chan hook.Result
+	// ended are told the result of its run.
+	ended []chan hook.Result
+	// own says that it waits for the gate's own operation, instead of running a command. Then due are told when this host is ready.
+	own bool
+	due []chan struct{}
 	// withdrawn says that it waits no longer, although its command has been granted a run.
 	withdrawn bool
 }
@@ -68,7 +67,8 @@ func (s source) Exec(call control.Call, conn io.ReadWriter) error {
 // exec runs a command as the operation of a gate: when all who have asked here before have had their turn, and this host is granted the
 // gate. It returns when nothing is left of the command. When ctx is done the caller waits no longer, or its command is stopped.
 func (a *Agent) exec(ctx context.Context, call control.Call, start starter) (hook.Result, error) {
-	c := &caller{Call: call, since: time.Now(), start: start, ended: make(chan hook.Result, 1)}
+	ended := make(chan hook.Result, 1)
+	c := &caller{Call: call, since: time.Now(), start: start, ended: []chan hook.Result{ended}}
 	var g *gate
 	if err := do(ctx, a, func() (err error) {
 		g, err = a.queue(c)
@@ -77,14 +77,14 @@ func (a *Agent) exec(ctx context.Context, call control.Call, start starter) (hoo
 		return hook.Result{}, err
 	}
 	select {
-	case r := <-c.ended:
+	case r := <-ended:
 		return r, nil
 	case <-ctx.Done():
 	}
 	select {
 	case a.queries <- func() { a.withdraw(g, c) }:
-		return <-c.ended, nil
-	case r := <-c.ended:
+		return <-ended, nil
+	case r := <-ended:
 		return r, nil
 	}
 }
@@ -251,6 +251,13 @@ func (g *gate) refusal() error {
 
 func errLate() error {
 	return &control.Refusal{Reason: control.Late, Text: "it did not start its command in time"}
+}
+
+// tell tells a caller what came of its run.
+func (c *caller) tell(r hook.Result) {
+	for _, to := range c.ended {
+		to <- r
+	}
 }
 
 // refuse tells a caller that its command will not run.

@@ -47,7 +47,7 @@ func (w *world) call(ctx context.Context, host string, call control.Call, ended 
 
 // A caller whose run was denied comes first again; one that has gone meanwhile does not come at all, and is told.
 func TestACallerWhoseRunIsDeniedComesFirstAgainUnlessItHasGone(t *testing.T) {
-	newCaller := func() *caller { return &caller{ended: make(chan hook.Result, 1)} }
+	newCaller := func() *caller { return &caller{ended: []chan hook.Result{make(chan hook.Result, 1)}} }
 	for _, gone := range []bool{false, true} {
 		first, second := newCaller(), newCaller()
 		g := &gate{cfg: GateConfig{Name: "x"}, callers: callers{queue: []*caller{first, second}}, run: &launch{}}
@@ -60,8 +60,8 @@ func TestACallerWhoseRunIsDeniedComesFirstAgainUnlessItHasGone(t *testing.T) {
 			}
 		}
 		g.callers.again()
-		if next := g.callers.queue[0]; (next == first) == gone || (len(first.ended) == 1) != gone {
-			t.Errorf("gone: %v; it comes next: %v, and is told: %v", gone, next == first, len(first.ended) == 1)
+		if next := g.callers.queue[0]; (next == first) == gone || (len(first.ended[0]) == 1) != gone {
+			t.Errorf("gone: %v; it comes next: %v, and is told: %v", gone, next == first, len(first.ended[0]) == 1)
 		}
 	}
 }

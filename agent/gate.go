@@ -216,8 +216,8 @@ func (h *hands) change(e *policy.Effect, at time.Time) {
 	}
 }
 
-func (a *Agent) onRunEnded(f finished) {
-	g, r := f.gate, &f.result
+func (a *Agent) onRunEnded(g *gate, f finished) {
+	r := &f.result
 	demanded := g.run.demanded
 	g.run = nil
 	g.event.Kind, g.event.Void, g.event.Denied = policy.Finished, r.TimedOut || r.Expired || r.NotExecuted, f.denied

@@ -94,7 +94,7 @@ func (a *Agent) closeRemoved() {
 		g.closing = true
 		go func() {
 			g.endHistory()
-			a.saved <- saved{gate: g, closed: true}
+			a.ended <- func() { a.forget(g) }
 		}()
 	}
 }

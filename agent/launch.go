@@ -76,29 +76,31 @@ func (a *Agent) startRun(g *gate, now policy.Instant, e *policy.Effect) {
 	g.entrusted.begin()
 	startBy := time.Now().Add(e.StartBy.Sub(now.Time))
 	g.callers.told = false // the run has ended the demand
-	if c := g.callers.beginOwn(e.Demanded, g.isReady(now.Time)); c != nil {
-		a.tallyBegin(g, now.Time, c)
-		a.runHook(g, l, spec, startBy)
-		return
+	run := func() finished { return a.follow(g, l, spec, startBy) }
+	c := g.callers.beginOwn(e.Demanded, g.isReady(now.Time))
+	if c == nil && (g.cfg.onDemand() || e.Demanded) {
+		c = g.callers.begin()
+		run = func() finished { return a.serve(g, l, c, spec, startBy) }
+	} else {
+		spec.Argv, spec.Env = g.cfg.Hook, hook.Environ(os.Environ(), spec.Env...)
 	}
-	if g.cfg.onDemand() || e.Demanded {
-		c := g.callers.begin()
-		a.tallyBegin(g, now.Time, c)
-		go func() { a.finished <- a.serve(g, l, c, spec, startBy) }()
-		return
-	}
-	a.tallyBegin(g, now.Time, nil)
-	a.runHook(g, l, spec, startBy)
+	a.tallyBegin(g, now.Time, c)
+	go func() {
+		end := run()
+		a.ended <- func() { a.onRunEnded(g, end) }
+	}()
 }
 
-func (a *Agent) runHook(g *gate, l *launch, spec hook.Spec, startBy time.Time) {
-	spec.Argv, spec.Env = g.cfg.Hook, hook.Environ(os.Environ(), spec.Env...)
-	go func() { a.finished <- a.follow(g, l, spec, startBy) }()
+// finished is how a hook or a command has ended.
+type finished struct {
+	result hook.Result
+	// denied says that it was too late for its start.
+	denied bool
 }
 
 // follow runs a hook to its end.
 func (a *Agent) follow(g *gate, l *launch, spec hook.Spec, startBy time.Time) finished {
-	if end, ends := l.endsEarly(g, startBy); ends {
+	if end, ends := l.endsEarly(startBy); ends {
 		return end
 	}
 	withToken(g.log.Info(), g, &l.token).Msg("hook starts")
@@ -109,31 +111,31 @@ func (a *Agent) follow(g *gate, l *launch, spec hook.Spec, startBy time.Time) fi
 
 // serve runs a caller's command to its end.
 func (a *Agent) serve(g *gate, l *launch, c *caller, spec hook.Spec, startBy time.Time) finished {
-	if end, ends := l.endsEarly(g, startBy); ends {
+	if end, ends := l.endsEarly(startBy); ends {
 		if end.result.Stopped {
 			end.result.Err = errLate() // it may ask again
 		}
 		return end
 	}
 	if c == nil {
-		return finished{gate: g, result: notExecuted(errNobodyWaits)}
+		return finished{result: notExecuted(errNobodyWaits)}
 	}
 	withToken(g.log.Info(), g, &l.token).Str("command", c.Command).Int("pid", c.PID).Msg("command starts")
 	spec.Argv = []string{c.Command}
 	run, err := c.start(spec, startBy)
 	if errors.Is(err, hook.ErrLate) {
-		return finished{gate: g, denied: true, result: notExecuted(errLate())}
+		return finished{denied: true, result: notExecuted(errLate())}
 	}
 	return l.toItsEnd(g, g.enter(&l.token, c.Command), run, err)
 }
 
 // endsEarly reports whether an operation is not started at all: after startBy the token may have another holder.
-func (l *launch) endsEarly(g *gate, startBy time.Time) (finished, bool) {
+func (l *launch) endsEarly(startBy time.Time) (finished, bool) {
 	switch {
 	case time.Now().After(startBy):
-		return finished{gate: g, denied: true}, true
+		return finished{denied: true}, true
 	case l.isStopped():
-		return finished{gate: g, result: hook.Result{Exit: -1, NotExecuted: true, Stopped: true, Err: errStoppedBefore}}, true
+		return finished{result: stoppedBefore()}, true
 	}
 	return finished{}, false
 }
@@ -141,7 +143,7 @@ func (l *launch) endsEarly(g *gate, startBy time.Time) (finished, bool) {
 func (l *launch) toItsEnd(g *gate, entry history.Run, run HookRun, err error) finished {
 	result := l.await(run, err)
 	g.complete(entry, &result)
-	return finished{gate: g, result: result}
+	return finished{result: result}
 }
 
 // await waits for the end of what was started, if it was.
@@ -154,6 +156,10 @@ func (l *launch) await(run HookRun, err error) hook.Result {
 }
 
 func notExecuted(why error) hook.Result { return hook.Result{Exit: -1, NotExecuted: true, Err: why} }
+
+func stoppedBefore() hook.Result {
+	return hook.Result{Exit: -1, NotExecuted: true, Stopped: true, Err: errStoppedBefore}
+}
 
 // grant is an operation under a grant, but for what is run, with what the operation is told of the grant as its environment.
 func (a *Agent) grant(g *gate, now policy.Instant, e *policy.Effect) hook.Spec {

@@ -42,11 +42,6 @@ func (a *Agent) draining() bool {
 	return a.leaving && slices.ContainsFunc(a.gates, func(g *gate) bool { return !g.left })
 }
 
-// asking reports whether the process of a question is still there.
-func (a *Agent) asking() bool {
-	return slices.ContainsFunc(a.gates, func(g *gate) bool { return g.asking.run != nil })
-}
-
 // leaveGate tells a gate's machine to leave, once.
 func (a *Agent) leaveGate(g *gate) {
 	if g.left {

@@ -9,19 +9,10 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/membership"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
-
-// finished is a hook's end on its way to the loop.
-type finished struct {
-	gate   *gate
-	result hook.Result
-	// denied says that it was too late for its start.
-	denied bool
-}
 
 // idleWake is the longest sleep of the loop. It bounds the delay after which a suspension of the host is noticed.
 const idleWake = 10 * time.Second
@@ -39,7 +30,7 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 	var giveUp <-chan time.Time
 	var reason error
 	for {
-		if a.leaving && a.allGone() && !a.saving() && !a.asking() {
+		if a.leaving && a.hasLeft() {
 			return reason
 		}
 		if a.leaving && giveUp == nil && !a.draining() {
@@ -51,15 +42,9 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 		case in := <-a.inbound:
 			a.noticeSleep()
 			a.onInbound(&in)
-		case end := <-a.saved:
+		case then := <-a.ended:
 			a.noticeSleep()
-			a.onSaved(end)
-		case f := <-a.finished:
-			a.noticeSleep()
-			a.onRunEnded(f)
-		case x := <-a.answers:
-			a.noticeSleep()
-			a.onAnswered(x)
+			then()
 		case view := <-views:
 			a.noticeSleep()
 			a.onView(view)
@@ -185,8 +170,9 @@ func (a *Agent) meet(g *gate) {
 	a.gather(g)
 }
 
-func (a *Agent) allGone() bool {
-	return !slices.ContainsFunc(a.gates, func(g *gate) bool { return !g.gone })
+// hasLeft reports whether nothing of any gate is left: nothing in its machine, no save, no process of a question.
+func (a *Agent) hasLeft() bool {
+	return !slices.ContainsFunc(a.gates, func(g *gate) bool { return !g.gone || g.saver.busy() || g.asking.run != nil })
 }
 
 // abandon ends a stop that has taken too long. Hooks that still run are killed with the agent.

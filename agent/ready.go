@@ -38,12 +38,6 @@ func noAnswers() map[string]uint64 {
 	return map[string]uint64{string(control.AnswerYes): 0, string(control.AnswerNo): 0, string(control.AnswerError): 0}
 }
 
-// answered is an answer on its way to the loop.
-type answered struct {
-	gate   *gate
-	result hook.Result
-}
-
 // asks reports whether this host is asked at all.
 func (g *GateConfig) asks() bool { return len(g.Ready) > 0 && !g.onDemand() }
 
@@ -86,15 +80,13 @@ func (a *Agent) considerAsking(g *gate) {
 		Limits: hook.Limits{Timeout: g.cfg.ReadyTimeout, Grace: readyGrace},
 		Log:    g.log.With().Bool("ready", true).Logger(),
 	}
-	go func() { a.answers <- answered{gate: g, result: a.answerOf(run, spec)} }()
-}
-
-// answerOf runs a question to its end.
-func (a *Agent) answerOf(l *launch, spec hook.Spec) hook.Result {
-	if l.isStopped() {
-		return hook.Result{Exit: -1, NotExecuted: true, Stopped: true, Err: errStoppedBefore}
-	}
-	return l.await(a.deps.startHook(spec))
+	go func() {
+		result := stoppedBefore()
+		if !run.isStopped() {
+			result = run.await(a.deps.startHook(spec))
+		}
+		a.ended <- func() { a.onAnswered(g, &result) }
+	}()
 }
 
 // unask ends a question whose answer nobody wants any more, and what was answered before.
@@ -105,12 +97,12 @@ func (q *asking) unask() {
 	}
 }
 
-func (a *Agent) onAnswered(x answered) {
-	g, q := x.gate, &x.gate.asking
-	said := answerIn(&x.result)
+func (a *Agent) onAnswered(g *gate, r *hook.Result) {
+	q := &g.asking
+	said := answerIn(r)
 	q.run = nil
 	if q.Answer(a.clock.now().Time, said == control.AnswerYes) {
-		a.hear(g, said, &x.result)
+		a.hear(g, said, r)
 	}
 	a.tellDue(g)
 	g.event.Kind = policy.Woke

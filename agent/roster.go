@@ -219,19 +219,22 @@ func (a *Agent) saveRoster(g *gate) {
 	}
 	e.saving = true
 	newest := e.known
-	go func() { a.saved <- saved{gate: g, roster: &newest, err: a.state.SaveRoster(g.cfg.Name, newest)} }()
+	go func() {
+		err := a.state.SaveRoster(g.cfg.Name, newest)
+		a.ended <- func() { a.onRosterSaved(g, newest, err) }
+	}()
 }
 
 // onRosterSaved ends a save. One that has failed is repeated with the next view.
-func (a *Agent) onRosterSaved(end saved) {
-	e := end.gate.roster
-	e.saving = false
-	if e.err = end.err; e.err != nil {
-		end.gate.log.Error().Err(e.err).Msg("cannot save the roster of the gate, which takes no part until that is done")
+func (a *Agent) onRosterSaved(g *gate, newest statedir.Roster, err error) {
+	e := g.roster
+	e.saving, e.err = false, err
+	if err != nil {
+		g.log.Error().Err(e.err).Msg("cannot save the roster of the gate, which takes no part until that is done")
 		return
 	}
-	e.saved = *end.roster
-	a.gather(end.gate)
+	e.saved = newest
+	a.gather(g)
 }
 
 // seat lets a gate take part.
@@ -310,14 +313,12 @@ func (e *electorate) list() string { return strings.Join(e.names, ", ") }
 func (a *Agent) tellRoster(g *gate) {
 	e := g.roster
 	troubles := a.rosterTroubles(g)
-	if !slices.Equal(troubles, e.said) {
-		for _, text := range troubles {
-			if !slices.Contains(e.said, text) {
-				g.log.Warn().Msg(text)
-			}
+	for _, text := range troubles {
+		if !slices.Contains(e.said, text) {
+			g.log.Warn().Msg(text)
 		}
-		e.said = troubles
 	}
+	e.said = troubles
 }
 
 // voters describes a roster for operators.

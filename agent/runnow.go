@@ -60,10 +60,10 @@ func (a *Agent) runNow(call *control.RunNow, due chan struct{}, ended chan hook.
 	}
 	if at := g.callers.ownPlace(); at >= 0 {
 		c := g.callers.queue[at]
-		c.due, c.waiters = append(c.due, due), append(c.waiters, ended)
+		c.due, c.ended = append(c.due, due), append(c.ended, ended)
 	} else {
 		g.callers.queue = append(g.callers.queue, &caller{
-			Call: control.Call{PID: call.PID, Command: "hook"}, since: time.Now(), own: true, due: []chan struct{}{due}, waiters: []chan hook.Result{ended},
+			Call: control.Call{PID: call.PID, Command: "hook"}, since: time.Now(), own: true, due: []chan struct{}{due}, ended: []chan hook.Result{ended},
 		})
 	}
 	g.asking.AtOnce()
@@ -97,15 +97,4 @@ func (k *callers) beginOwn(demanded, ready bool) *caller {
 		return nil
 	}
 	return k.serve(at)
-}
-
-// tell tells a caller what came of its run.
-func (c *caller) tell(r hook.Result) {
-	if !c.own {
-		c.ended <- r
-		return
-	}
-	for _, w := range c.waiters {
-		w <- r
-	}
 }

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/statedir"
@@ -20,15 +19,6 @@ type saver struct {
 	err error
 	// said is the time of the last warning about a slow or failing disk.
 	said time.Time
-}
-
-// saved is the end of a save on its way to the loop.
-type saved struct {
-	gate *gate
-	// roster is what was saved, if it was not the gate's state; closed says that it was the end of the gate's history.
-	roster *statedir.Roster
-	closed bool
-	err    error
 }
 
 func (s *saver) busy() bool { return !s.since.IsZero() }
@@ -55,36 +45,31 @@ func (a *Agent) beginSave(g *gate) {
 	}
 	s.wanted, s.since = false, time.Now()
 	record := s.record
-	go func() { a.saved <- saved{gate: g, err: a.deps.save(a.state, g.cfg.Name, record)} }()
+	go func() {
+		err := a.deps.save(a.state, g.cfg.Name, record)
+		a.ended <- func() { a.onSaved(g, err) }
+	}()
 }
 
 // onSaved ends a save. It begins the next one if the record has changed, else it tells the machine.
-func (a *Agent) onSaved(end saved) {
-	switch {
-	case end.closed:
-		a.forget(end.gate)
-		return
-	case end.roster != nil:
-		a.onRosterSaved(end)
-		return
-	}
-	g, s := end.gate, &end.gate.saver
+func (a *Agent) onSaved(g *gate, err error) {
+	s := &g.saver
 	took := time.Since(s.since)
-	s.since, s.err = time.Time{}, end.err
+	s.since, s.err = time.Time{}, err
 	if s.wanted {
 		a.beginSave(g)
 	} else {
-		g.event.Kind, g.event.Failed = policy.Saved, end.err != nil
+		g.event.Kind, g.event.Failed = policy.Saved, err != nil
 		a.step(g)
 	}
 	// A denied run has been logged with the reason.
 	slow := took > g.cfg.Protocol.SaveWithin()
-	if (end.err == nil && !slow) || time.Since(s.said) < sayAgain {
+	if (err == nil && !slow) || time.Since(s.said) < sayAgain {
 		return
 	}
 	s.said = time.Now()
-	if end.err != nil {
-		g.log.Error().Err(end.err).Msg("cannot save the state of the gate")
+	if err != nil {
+		g.log.Error().Err(err).Msg("cannot save the state of the gate")
 		return
 	}
 	g.log.Warn().Dur("took", took.Round(time.Millisecond)).Msg("saving the state of the gate takes long: the disk is slow")
@@ -107,8 +92,4 @@ func tellDenied(g *gate, note string) {
 	default:
 		g.log.Error().Str("note", note).Msg(text + "its process could not be started in time")
 	}
-}
-
-func (a *Agent) saving() bool {
-	return slices.ContainsFunc(a.gates, func(g *gate) bool { return g.saver.busy() })
 }
