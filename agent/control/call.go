@@ -145,14 +145,12 @@ func (s *Server) serveExec(w http.ResponseWriter, r *http.Request, peer peer) {
 	s.calls.Go(func() {
 		defer func() { _ = conn.Close() }()
 		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+upgrade+"\r\n\r\n")
-		err := s.source.Exec(call, readWriter{buffered.Reader, conn})
+		err := s.source.Exec(call, struct {
+			io.Reader
+			io.Writer
+		}{buffered.Reader, conn})
 		if refusal, ok := errors.AsType[*Refusal](err); ok {
 			_ = json.NewEncoder(conn).Encode(answered{Refused: refusal})
 		}
 	})
-}
-
-type readWriter struct {
-	io.Reader
-	io.Writer
 }

@@ -177,11 +177,7 @@ func notPermitted(path string) error {
 		if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 			may = nil
 			if stat.Uid != 0 {
-				id := strconv.FormatUint(uint64(stat.Uid), 10)
-				if u, err := user.LookupId(id); err == nil {
-					id = u.Username
-				}
-				may = append(may, "user "+id)
+				may = append(may, "user "+userName(stat.Uid))
 			}
 			if info.Mode().Perm()&0o060 == 0o060 {
 				group := strconv.FormatUint(uint64(stat.Gid), 10)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"net"
 	"os"
+	"os/user"
 	"slices"
+	"strconv"
 )
 
 // peer is who is at the other end of a connection, as the kernel knows it since the connection was made.
@@ -14,12 +16,8 @@ type peer struct {
 	groups []uint32
 }
 
+// connKey is the key of a request's connection in its context.
 type connKey struct{}
-
-// withConn lets a handler know the connection of its request.
-func withConn(ctx context.Context, conn net.Conn) context.Context {
-	return context.WithValue(ctx, connKey{}, conn)
-}
 
 // peerOf returns who sends a request, if the system tells that.
 func peerOf(ctx context.Context) (p peer, known bool) {
@@ -33,6 +31,15 @@ func peerOf(ctx context.Context) (p peer, known bool) {
 	}
 	err = raw.Control(func(fd uintptr) { p, known = credentials(int(fd)) })
 	return p, known && err == nil
+}
+
+// userName is the name of a user; its number, if it has none.
+func userName(id uint32) string {
+	number := strconv.FormatUint(uint64(id), 10)
+	if u, err := user.LookupId(number); err == nil {
+		return u.Username
+	}
+	return number
 }
 
 // owns reports whether somebody may do everything: the agent's user, and root.

@@ -94,7 +94,9 @@ func Serve(path, group string, src Source, logger zerolog.Logger) (io.Closer, er
 	s := &Server{
 		socket: socket, source: src, log: logger,
 		http: &http.Server{
-			ConnContext:       withConn,
+			ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
+				return context.WithValue(ctx, connKey{}, conn)
+			},
 			ReadHeaderTimeout: ioTimeout,
 			ReadTimeout:       ioTimeout,
 			WriteTimeout:      sourceTimeout + ioTimeout,
@@ -184,9 +186,14 @@ func (s *Server) routes() map[string]route {
 			return struct{}{}, src.Drain(ctx)
 		})},
 		pathOrder: {post: true, own: true, ask: func(ctx context.Context, r *http.Request, p peer) (any, error) {
-			order, err := readOrder(r.Body, p)
-			if err != nil {
-				return nil, err
+			order := Order{User: userName(p.user)}
+			strict := json.NewDecoder(r.Body)
+			strict.DisallowUnknownFields()
+			switch err := strict.Decode(&order); {
+			case err != nil:
+				return nil, &badRequestError{"an order is a document of at most 4 KiB: " + err.Error()}
+			case order.For < 0:
+				return nil, &badRequestError{"an order cannot end in the past"}
 			}
 			return struct{}{}, src.Order(ctx, order)
 		}},

@@ -143,14 +143,13 @@ func removeStale(path string) error {
 		return fmt.Errorf("%s exists and is not a socket: remove it, or name another path with --socket", path)
 	}
 	conn, err := net.DialTimeout("unix", path, probeTimeout)
-	switch {
-	case err == nil:
+	if err == nil {
 		_ = conn.Close()
-		return inUse(path)
-	case errors.Is(err, syscall.ECONNREFUSED):
-	case errors.Is(err, syscall.EAGAIN), errors.Is(err, os.ErrDeadlineExceeded): // an agent listens, and is busy
-		return inUse(path)
-	default:
+	}
+	switch {
+	case err == nil, errors.Is(err, syscall.EAGAIN), errors.Is(err, os.ErrDeadlineExceeded): // an agent listens, and may be busy
+		return fmt.Errorf("the control socket %s is in use by another agent: stop it, or give this one its own --state-dir or --socket", path)
+	case !errors.Is(err, syscall.ECONNREFUSED):
 		return describe(path, err)
 	}
 	if err := os.Remove(path); err != nil {
@@ -161,11 +160,6 @@ func removeStale(path string) error {
 
 // probeTimeout bounds the test whether an agent listens.
 const probeTimeout = 2 * time.Second
-
-func inUse(path string) error {
-	return fmt.Errorf("the control socket %s is in use by another agent: stop it, "+
-		"or give this one its own --state-dir or --socket", path)
-}
 
 func describe(path string, err error) error {
 	switch {
