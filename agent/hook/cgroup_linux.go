@@ -93,7 +93,7 @@ func (c cgroup) isThere() bool {
 // forbids clone3(2), as in a service with RestrictNamespaces=, this process has to go in and come back, which takes the kernel
 // some milliseconds.
 func (c cgroup) start(fork func(*syscall.SysProcAttr) (pid int, err error)) (pid int, outside bool, err error) {
-	attr := operationAttr()
+	attr := operationAttr(0)
 	if c.path == "" {
 		pid, err = fork(attr)
 		return pid, true, err
@@ -106,7 +106,7 @@ func (c cgroup) start(fork func(*syscall.SysProcAttr) (pid int, err error)) (pid
 		}
 	}
 	_ = move("0", c.path)
-	pid, err = fork(operationAttr())
+	pid, err = fork(operationAttr(0))
 	return pid, move("0", filepath.Dir(c.path)) == nil, err
 }
 

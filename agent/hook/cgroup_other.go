@@ -14,6 +14,6 @@ func (c cgroup) populated() bool { return false }
 func (c cgroup) remove()         {}
 
 func (c cgroup) start(fork func(*syscall.SysProcAttr) (int, error)) (pid int, outside bool, err error) {
-	pid, err = fork(operationAttr())
+	pid, err = fork(operationAttr(0))
 	return pid, true, err
 }

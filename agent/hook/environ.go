@@ -14,34 +14,28 @@ const ownPrefix = "WANDERD_"
 // What systemd tells a service (where to notify, sockets, credentials, the watchdog) goes to the main process only, and no
 // WANDERD_ variable of the agent's own is inherited: it could name the file of the fleet secret.
 func Environ(base []string, grant ...string) []string {
-	env := make([]string, 0, len(base)+len(grant))
-	for _, entry := range base {
-		name, _, _ := strings.Cut(entry, "=")
-		if !meantForAgent(name) {
-			env = append(env, entry)
-		}
-	}
-	return append(env, grant...)
+	return replace(base, grant, func(name string) bool {
+		return strings.HasPrefix(name, ownPrefix) || slices.Contains([]string{
+			"NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "CREDENTIALS_DIRECTORY",
+		}, name)
+	})
 }
 
 // under returns the environment of a command: the caller's, with what tells of a grant replaced.
 func under(base, grant []string) []string {
-	env := slices.DeleteFunc(slices.Clone(base), func(entry string) bool {
-		name, _, _ := strings.Cut(entry, "=")
+	return replace(base, grant, func(name string) bool {
 		return slices.Contains([]string{
 			"WANDERD_HELD", "WANDERD_GATE", "WANDERD_SEQ", "WANDERD_SLOT", "WANDERD_TOKEN", "WANDERD_MEMBER", "WANDERD_NAME", "WANDERD_MEMBERS",
 			"WANDERD_DEADLINE",
 		}, name)
 	})
-	return append(env, grant...)
 }
 
-// meantForAgent reports whether a hook must not inherit the variable.
-func meantForAgent(name string) bool {
-	switch name {
-	case "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES",
-		"CREDENTIALS_DIRECTORY":
-		return true
-	}
-	return strings.HasPrefix(name, ownPrefix)
+// replace returns base with grant in place of the variables that go.
+func replace(base, grant []string, goes func(name string) bool) []string {
+	env := slices.DeleteFunc(slices.Clone(base), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return goes(name)
+	})
+	return append(env, grant...)
 }

@@ -160,7 +160,7 @@ func (g *guard) start() <-chan beginning {
 		// The parent-death signal of the operation is sent when the thread that started it ends.
 		runtime.LockOSThread()
 		if c := g.order.Command; c != nil {
-			pid, err := fork(under(os.Environ(), c.Env), underGroup(c.Group))
+			pid, err := fork(under(os.Environ(), c.Env), operationAttr(c.Group))
 			begun <- beginning{pid: pid, err: err}
 			select {}
 		}
@@ -317,12 +317,12 @@ func (g *guard) onStop() {
 	switch g.phase {
 	case running:
 		g.report.Stopped = true
-		g.becomeStopping(g.order.Grace)
 	case settling:
 		g.report.Leftovers = true
-		g.becomeStopping(g.order.Grace)
 	case stopping, killing, over:
+		return
 	}
+	g.becomeStopping(g.order.Grace)
 }
 
 // onOrphaned: the agent has died. From now on the token's guardians wait for the end of the operation, and so little grace is left.

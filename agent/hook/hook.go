@@ -239,7 +239,7 @@ func (r *Run) attend(spec Spec, path string, guard *exec.Cmd, pipes *pipes) {
 	})
 	report := readReport(pipes.report.r, nil)
 	late.Stop()
-	if err := ended(guard); !report.complete() {
+	if err := ended(guard); !report.Over {
 		spec.Log.Warn().AnErr("guard", err).Msg("the guard of the hook has died, or does not answer; the hook is killed too")
 		report.GuardDied, report.TimedOut = true, hangs.Load()
 		report.Undead = !operation{

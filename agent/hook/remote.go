@@ -68,7 +68,7 @@ func (r *Remote) Start(spec Spec, startBy time.Time) (*Run, error) {
 	go func() {
 		<-r.gone
 		close(over)
-		r.said.GuardDied = !r.said.complete()
+		r.said.GuardDied = !r.said.Over
 		run.done <- r.said.result(spec, time.Since(started))
 	}()
 	return run, nil

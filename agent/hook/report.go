@@ -42,8 +42,6 @@ type report struct {
 	GuardDied bool `json:"-"`
 }
 
-func (r *report) complete() bool { return r.Over }
-
 func (r *report) write(w io.Writer) error {
 	line, err := json.Marshal(r)
 	if err != nil {

@@ -13,15 +13,10 @@ import (
 // another version might not understand its orders.
 func selfPath() (string, error) { return "/proc/self/exe", nil }
 
-// operationAttr gives the operation a process group of its own in the guard's session. The session spans what
+// operationAttr puts the operation into a process group in the guard's session: one of its own if group is 0. The session spans what
 // "timeout 60 rsync …" or a shell's "set -m" put into further groups. The guard takes the first process along when it is
 // killed itself.
-func operationAttr() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-}
-
-// underGroup puts the first process of a caller's command into a group that is there already.
-func underGroup(group int) *syscall.SysProcAttr {
+func operationAttr(group int) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pgid: group, Pdeathsig: syscall.SIGKILL}
 }
 

@@ -10,7 +10,7 @@ import (
 func selfPath() (string, error) { return os.Executable() }
 
 // operationAttr gives the operation a process group of its own in the guard's session.
-func operationAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+func operationAttr(int) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 func adopt() {}
 
@@ -33,5 +33,3 @@ func keepOutputOpen() {}
 const canFollow = false
 
 func becomeSubreaper() {}
-
-func underGroup(int) *syscall.SysProcAttr { return operationAttr() }
