@@ -10,18 +10,17 @@ import (
 	"github.com/wanderd/wanderd/agent/control"
 )
 
-type collector struct {
-	status func(context.Context) (control.Status, error)
-}
+// collector asks an agent for its status.
+type collector func(context.Context) (control.Status, error)
 
 // Describe sends nothing: which metrics there are depends on the protocols of the gates.
-func (c *collector) Describe(chan<- *prometheus.Desc) {}
+func (collector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect asks the agent, and sends what it says.
-func (c *collector) Collect(out chan<- prometheus.Metric) {
+func (c collector) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
-	s, err := c.status(ctx)
+	s, err := c(ctx)
 	if err != nil {
 		out <- prometheus.NewInvalidMetric(prometheus.NewInvalidDesc(err), err)
 		return

@@ -25,23 +25,23 @@ type Metrics struct {
 	waits     *prometheus.HistogramVec
 }
 
-// runBuckets are seconds: a run may be the touch of a file, or an upgrade of hours.
-func runBuckets() []float64 { return prometheus.ExponentialBuckets(0.1, 4, 10) }
-
 // New makes the metrics of an agent that tells its status.
 func New(status func(context.Context) (control.Status, error)) *Metrics {
 	m := &Metrics{
-		registry: prometheus.NewRegistry(),
-		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "wanderd_run_duration_seconds", Help: "How long the runs of the hook, or of a command, took.", Buckets: runBuckets(),
-		}, []string{"gate"}),
-		waits: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "wanderd_wait_seconds", Help: "For how long this member was due, or a caller waited, before a run began.", Buckets: runBuckets(),
-		}, []string{"gate"}),
+		registry:  prometheus.NewRegistry(),
+		durations: histogram("wanderd_run_duration_seconds", "How long the runs of the hook, or of a command, took."),
+		waits:     histogram("wanderd_wait_seconds", "For how long this member was due, or a caller waited, before a run began."),
 	}
-	m.registry.MustRegister(m.durations, m.waits, &collector{status: status},
+	m.registry.MustRegister(m.durations, m.waits, collector(status),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
+}
+
+// histogram counts by seconds: a run may be the touch of a file, or an upgrade of hours.
+func histogram(name, help string) *prometheus.HistogramVec {
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: name, Help: help, Buckets: prometheus.ExponentialBuckets(0.1, 4, 10),
+	}, []string{"gate"})
 }
 
 // Ran counts a run that has ended.
