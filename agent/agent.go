@@ -42,7 +42,7 @@ type Agent struct {
 	fleet    *fleet.Fleet
 	memory   memory
 	key      ed25519.PrivateKey
-	// moved says that the state directory is not where it was made; empty if it is.
+	// moved warns that the state directory is not where it was made: then no strict gate takes part. It is empty if all is well.
 	moved string
 	// secrets are those in use, the sealing one first; only keepTrust uses them after the start.
 	secrets []wire.Secret
@@ -159,13 +159,12 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 	if a.state, err = statedir.Open(cfg.StateDir); err != nil {
 		return nil, err
 	}
-	key, created, err := a.state.NodeKey()
-	if err != nil {
+	var created bool
+	if a.key, created, err = a.state.NodeKey(); err != nil {
 		return nil, err
 	}
-	a.key = key
-	atHome := a.findHome()
-	a.self = wire.MemberIDOf(key.Public().(ed25519.PublicKey))
+	a.findHome()
+	a.self = wire.MemberIDOf(a.key.Public().(ed25519.PublicKey))
 	a.log = a.log.With().Str("member", a.self.Short()).Logger()
 	if created {
 		a.log.Info().Str("path", cfg.StateDir).Msg("made a node key")
@@ -201,29 +200,28 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 	if a.control, err = d.serve(cfg.Socket, cfg.SocketGroup, source{a}, a.log); err != nil {
 		return nil, err
 	}
-	if err := a.startMembership(key, atHome); err != nil {
+	if err := a.startMembership(); err != nil {
 		return nil, err
 	}
 	a.fleet = fleet.New(a.self, source{a}, a.members, a.describe)
 	return a, nil
 }
 
-// findHome reports whether the state directory is where it was made, and logs a warning otherwise.
-func (a *Agent) findHome() bool {
-	atHome, moved, err := a.state.AtHome()
+// findHome warns if the state directory is not where it was made.
+func (a *Agent) findHome() {
+	var err error
+	a.moved, err = a.state.Moved()
 	switch {
 	case err != nil:
 		a.log.Warn().Err(err).Msg("a copy of this state directory would not be detected")
-	case !atHome:
-		a.moved = moved
-		a.log.Warn().Msg(moved)
+	case a.moved != "":
+		a.log.Warn().Msg(a.moved)
 	}
-	return atHome
 }
 
-func (a *Agent) startMembership(key ed25519.PrivateKey, atHome bool) (err error) {
+func (a *Agent) startMembership() (err error) {
 	a.members, err = membership.Start(membership.Config{
-		Name: a.cfg.Name, Key: key, AtHome: atHome, Gates: idsOf(a.gates),
+		Name: a.cfg.Name, Key: a.key, AtHome: a.moved == "", Gates: idsOf(a.gates),
 		Addr: a.endpoint.Addr, Advertise: a.cfg.Advertise, Join: a.cfg.Join, Remembered: a.memory.fleet, Secrets: a.secrets,
 		Send: a.sendGossip, Streams: a.endpoint.Streams, Log: a.log,
 		Answer: func(ctx context.Context, _ *membership.Member, question []byte) []byte {

@@ -172,11 +172,10 @@ func (k *callers) command() int {
 
 // begin gives the grant to the first caller with a command. It returns nil if nobody with a command waits any more.
 func (k *callers) begin() *caller {
-	at := k.command()
-	if at < 0 {
-		return nil
+	if at := k.command(); at >= 0 {
+		return k.serve(at)
 	}
-	return k.serve(at)
+	return nil
 }
 
 // serve gives the grant to the caller at a place.

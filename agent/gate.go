@@ -96,7 +96,7 @@ func newGate(a *Agent, cfg GateConfig, p past) *gate {
 		asking: asking{answers: noAnswers()},
 	}
 	var machine policy.Machine = &unseated{why: "it has just started"}
-	if g.roster == nil || g.roster.known.Agreed && g.roster.home == "" {
+	if g.roster == nil || g.roster.known.Agreed && a.moved == "" {
 		machine = cfg.Protocol.Machine(a.seatOf(g))
 	}
 	g.machine = order.New(machine, a.self, cfg.StopAfter)

@@ -34,8 +34,6 @@ type electorate struct {
 	known, saved statedir.Roster
 	saving       bool
 	err          error
-	// home is why this host may not take part with its state directory; empty if it may.
-	home string
 	// said is what the log last said of it.
 	said []string
 }
@@ -46,7 +44,7 @@ func (a *Agent) newElectorate(cfg *GateConfig) (*electorate, error) {
 	if len(cfg.Roster) == 0 {
 		return nil, nil
 	}
-	e := &electorate{names: slices.Sorted(slices.Values(cfg.Roster)), home: a.moved}
+	e := &electorate{names: slices.Sorted(slices.Values(cfg.Roster))}
 	saved, err := a.state.LoadRoster(cfg.Name)
 	if err != nil {
 		return nil, err
@@ -139,11 +137,11 @@ func (a *Agent) gather(g *gate) {
 	if e == nil {
 		return
 	}
-	if !e.known.Agreed && e.home == "" {
+	if !e.known.Agreed && a.moved == "" {
 		a.bind(g)
 	}
 	a.saveRoster(g)
-	if e.isComplete() && e.isSaved() && e.home == "" {
+	if e.isComplete() && e.isSaved() && a.moved == "" {
 		a.members.DeclareRoster(g.id, e.hash())
 		if !e.known.Agreed && a.allDeclare(g) {
 			e.known.Agreed, e.known.Former = true, nil
@@ -153,7 +151,7 @@ func (a *Agent) gather(g *gate) {
 	a.tellRoster(g)
 	if u, waits := g.machine.Machine.(*unseated); waits {
 		u.why = "waits for its roster: " + cmp.Or(strings.Join(a.rosterTroubles(g), "; "), "it is being saved")
-		if e.known.Agreed && e.isSaved() && e.home == "" && !a.leaving {
+		if e.known.Agreed && e.isSaved() && a.moved == "" && !a.leaving {
 			a.seat(g)
 		}
 	}
@@ -262,8 +260,8 @@ func (a *Agent) rosterTroubles(g *gate) (list []string) {
 	switch {
 	case e == nil:
 		return nil
-	case e.home != "":
-		return []string{e.home}
+	case a.moved != "":
+		return []string{a.moved}
 	}
 	if e.err != nil {
 		list = append(list, e.err.Error())

@@ -86,13 +86,7 @@ func (d *Dir) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.closed = true
-	var errs []error
-	for _, f := range []*os.File{d.lock, d.self} {
-		if f != nil {
-			errs = append(errs, f.Close())
-		}
-	}
-	return errors.Join(errs...)
+	return errors.Join(d.lock.Close(), d.self.Close())
 }
 
 // checkOwner refuses a directory in which another user could replace the key.

@@ -21,33 +21,33 @@ type home struct {
 	Path string `json:"path"`
 }
 
-// AtHome reports whether the directory is where it was made. If not, it was moved or copied, and moved is a warning with the
-// remedy. If there is no record, AtHome writes one, and this is the directory's home from now on.
-func (d *Dir) AtHome() (atHome bool, moved string, err error) {
+// Moved returns a warning with the remedy if the directory is not where it was made; empty if it is. If there is no record, Moved writes one,
+// and this is the directory's home from now on.
+func (d *Dir) Moved() (warning string, err error) {
 	here, err := d.here(machineIDs())
 	if err != nil {
-		return true, "", err
+		return "", err
 	}
 	file := filepath.Join(d.path, homeName)
 	text, found, err := d.load(file, "where the state directory was made")
 	switch {
 	case err != nil:
-		return true, "", err
+		return "", err
 	case !found:
-		return true, "", d.makeHome(here)
+		return "", d.makeHome(here)
 	}
 	var made home
 	if err := json.Unmarshal(text, &made); err != nil || made.Path == "" {
-		return true, "", fmt.Errorf("%s is damaged: remove it to make this place the directory's home", file)
+		return "", fmt.Errorf("%s is damaged: remove it to make this place the directory's home", file)
 	}
 	if made == here {
-		return true, "", nil
+		return "", nil
 	}
 	from := made.Path
 	if made.Machine != here.Machine {
 		from += " of another host"
 	}
-	return false, fmt.Sprintf("this state directory was made as %s, and was moved or copied to %s: to make that its home, remove %s. "+
+	return fmt.Sprintf("this state directory was made as %s, and was moved or copied to %s: to make that its home, remove %s. "+
 		"If it was copied and an agent runs in the original, this one will stop", from, here.Path, file), nil
 }
 

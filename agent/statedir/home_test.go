@@ -8,22 +8,22 @@ import (
 	"testing"
 )
 
-func atHome(t *testing.T, dir string) (bool, string) {
+func movedTo(t *testing.T, dir string) string {
 	t.Helper()
 	d := open(t, dir)
-	ok, moved, err := d.AtHome()
+	warning, err := d.Moved()
 	if err := errors.Join(err, d.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return ok, moved
+	return warning
 }
 
 func TestACopyKnowsThatItWasMadeElsewhere(t *testing.T) {
 	parent := t.TempDir()
 	original, duplicate := filepath.Join(parent, "original"), filepath.Join(parent, "copy")
 	for range 2 {
-		if ok, moved := atHome(t, original); !ok || moved != "" {
-			t.Errorf("the original: %v, %q", ok, moved)
+		if warning := movedTo(t, original); warning != "" {
+			t.Errorf("the original: %q", warning)
 		}
 	}
 	if err := os.CopyFS(duplicate, os.DirFS(original)); err != nil {
@@ -32,17 +32,17 @@ func TestACopyKnowsThatItWasMadeElsewhere(t *testing.T) {
 	if err := os.Chmod(duplicate, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	ok, moved := atHome(t, duplicate)
-	if ok || !strings.Contains(moved, original) || !strings.Contains(moved, filepath.Join(duplicate, homeName)) {
-		t.Errorf("the copy: %v, %q", ok, moved)
+	warning := movedTo(t, duplicate)
+	if !strings.Contains(warning, original) || !strings.Contains(warning, filepath.Join(duplicate, homeName)) {
+		t.Errorf("the copy: %q", warning)
 	}
 	// The remedy for a directory that was moved.
 	if err := os.Remove(filepath.Join(duplicate, homeName)); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if ok, moved := atHome(t, duplicate); !ok {
-			t.Errorf("after the remedy: %q", moved)
+		if warning := movedTo(t, duplicate); warning != "" {
+			t.Errorf("after the remedy: %q", warning)
 		}
 	}
 }
@@ -68,7 +68,7 @@ func TestADamagedHomeDoesNotPreventTheStart(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(d.Path(), homeName), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if ok, _, err := d.AtHome(); !ok || err == nil || !strings.Contains(err.Error(), "remove it") {
-		t.Errorf("%v, %v", ok, err)
+	if warning, err := d.Moved(); warning != "" || err == nil || !strings.Contains(err.Error(), "remove it") {
+		t.Errorf("%q, %v", warning, err)
 	}
 }

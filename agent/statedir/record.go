@@ -45,22 +45,6 @@ type Order struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// DamagedError is returned for the record of a gate that cannot be parsed. An agent may continue without it, but its hook may then
-// run again within min_interval.
-type DamagedError struct {
-	// Path is the file, Err its defect.
-	Path string
-	Err  error
-}
-
-func (e *DamagedError) Error() string {
-	return fmt.Sprintf("the state file %s is damaged (%v): delete it; note that the hook may then run earlier than "+
-		"min_interval after its last run", e.Path, e.Err)
-}
-
-// Unwrap returns the file's defect.
-func (e *DamagedError) Unwrap() error { return e.Err }
-
 // recordVersion must be raised when an older agent would misread a record.
 const recordVersion = 2
 
@@ -72,7 +56,7 @@ type document struct {
 	LastToken *oldToken `json:"last_token,omitempty"`
 }
 
-// Load reads the record of a gate; it returns false if there is none. The error is a *DamagedError if the record cannot be parsed.
+// Load reads the record of a gate; it returns false if there is none. The error names the remedy.
 func (d *Dir) Load(gate string) (Record, bool, error) {
 	path := d.recordPath(gate)
 	text, found, err := d.load(path, "the state of gate "+gate)
@@ -81,7 +65,8 @@ func (d *Dir) Load(gate string) (Record, bool, error) {
 	}
 	r, err := decode(gate, text)
 	if err != nil {
-		return Record{}, false, &DamagedError{Path: path, Err: err}
+		return Record{}, false, fmt.Errorf("the state file %s is damaged (%w): delete it; note that the hook may then run earlier than "+
+			"min_interval after its last run", path, err)
 	}
 	return r, true, nil
 }

@@ -2,7 +2,6 @@ package statedir
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -160,10 +159,8 @@ func TestADamagedRecordNamesTheFileAndTheRemedy(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, found, err := d.Load("default")
-		var damaged *DamagedError
-		if found || !errors.As(err, &damaged) || damaged.Path != path {
-			t.Errorf("%s: %v, %v", name, found, err)
-			continue
+		if found {
+			t.Errorf("%s: it was read", name)
 		}
 		says(t, err, path, c.want, "delete it", "min_interval")
 	}
