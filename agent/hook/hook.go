@@ -39,6 +39,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -212,23 +213,17 @@ func (r *Run) attend(spec Spec, path string, guard *exec.Cmd, pipes *pipes) {
 	r.lifeline.tell(func(next *instruction) { next.Order = &guardOrder{Path: path, Argv: spec.Argv, Limits: limits} })
 	var result Result
 	over := make(chan struct{})
-	told := make(chan struct{})
-	go func() {
-		defer close(told)
-		r.lifeline.write(over)
-	}()
+	var telling, draining sync.WaitGroup
+	telling.Go(func() { r.lifeline.write(over) })
 	defer func() {
 		close(over)
 		pipes.closeAll() // which ends a write that waits
-		<-told
+		telling.Wait()
 		r.done <- result
 	}()
 	out := newOutput(spec.Log)
-	drained := make(chan struct{})
-	go func() {
-		defer close(drained)
-		out.drainBoth(pipes.stdout.r, pipes.stderr.r)
-	}()
+	draining.Go(func() { out.drain(pipes.stdout.r, zerolog.InfoLevel, "stdout") })
+	draining.Go(func() { out.drain(pipes.stderr.r, zerolog.WarnLevel, "stderr") })
 
 	// A guard that hangs says nothing, and ends nothing.
 	var hangs atomic.Bool
@@ -251,7 +246,7 @@ func (r *Run) attend(spec Spec, path string, guard *exec.Cmd, pipes *pipes) {
 	deadline := time.Now().Add(drainTime)
 	_ = pipes.stdout.r.SetReadDeadline(deadline)
 	_ = pipes.stderr.r.SetReadDeadline(deadline)
-	<-drained
+	draining.Wait()
 
 	result = report.result(spec, took)
 	result.Detached, result.Tail = out.cut, out.tail

@@ -39,14 +39,7 @@ type output struct {
 
 func newOutput(log zerolog.Logger) *output { return &output{log: log, budget: maxOutput} }
 
-// drainBoth reads both streams to their ends, or to their read deadlines.
-func (o *output) drainBoth(stdout, stderr io.Reader) {
-	var wg sync.WaitGroup
-	wg.Go(func() { o.drain(stdout, zerolog.InfoLevel, "stdout") })
-	wg.Go(func() { o.drain(stderr, zerolog.WarnLevel, "stderr") })
-	wg.Wait()
-}
-
+// drain reads a stream to its end, or to its read deadline.
 func (o *output) drain(from io.Reader, level zerolog.Level, stream string) {
 	lines := bufio.NewReaderSize(from, maxLine)
 	for {

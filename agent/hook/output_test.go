@@ -11,7 +11,7 @@ func drained(t *testing.T, text string) (*output, []entry) {
 	t.Helper()
 	log := &logged{}
 	out := newOutput(zerolog.New(log))
-	out.drainBoth(strings.NewReader(text), strings.NewReader(""))
+	out.drain(strings.NewReader(text), zerolog.InfoLevel, "stdout")
 	return out, log.entries(t)
 }
 
