@@ -77,10 +77,9 @@ type Server struct {
 	http   *http.Server
 	source Source
 	log    zerolog.Logger
-	served chan struct{}
 	close  func() error
-	// calls are those that it carries.
-	calls sync.WaitGroup
+	// serving is the goroutine that accepts connections, calls are those that it carries.
+	serving, calls sync.WaitGroup
 }
 
 // Serve makes a socket at path with mode 0600 and answers on it; if a group is named, with that group and mode 0660. It replaces the
@@ -104,17 +103,15 @@ func Serve(path, group string, src Source, logger zerolog.Logger) (io.Closer, er
 			MaxHeaderBytes:    maxHeader,
 			ErrorLog:          log.New(lineWriter{logger}, "", 0),
 		},
-		served: make(chan struct{}),
 	}
 	s.http.Handler = http.HandlerFunc(s.handle)
 	connlimit.Bound(s.http, maxConnections)
 	s.close = sync.OnceValue(s.shutdown)
-	go func() {
-		defer close(s.served)
+	s.serving.Go(func() {
 		if err := s.http.Serve(socket); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
 			logger.Error().Err(err).Msg("the control socket failed; status and members no longer answer: restart the agent")
 		}
-	}()
+	})
 	return s, nil
 }
 
@@ -130,7 +127,7 @@ func (s *Server) shutdown() error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = s.http.Close()
 	}
-	<-s.served
+	s.serving.Wait()
 	told := make(chan struct{})
 	go func() {
 		s.calls.Wait()
