@@ -249,18 +249,16 @@ func (a *Agent) Run(ctx context.Context) error {
 		line.Int("remembers", n)
 	}
 	line.Msg("started")
-	endMemory, endKeeping, endTrust := beside(a.keepMemory), beside(a.keepState), beside(a.keepTrust)
-	endReloading := beside(a.keepReloading)
+	stops := []func(){beside(a.keepMemory), beside(a.keepState), beside(a.keepTrust), beside(a.keepReloading)}
 	err := a.loop(ctx, reading)
 	for _, g := range a.gates {
 		g.callers.leave(errLeaving())
 		g.callers.end(hook.Result{Exit: -1, Err: errLeaving()})
 	}
-	endMemory()
-	endKeeping()
+	for _, stop := range stops {
+		stop()
+	}
 	a.endHistories()
-	endTrust()
-	endReloading()
 	if _, isCopy := errors.AsType[*CopyError](err); isCopy {
 		a.close()
 		return err

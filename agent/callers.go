@@ -51,11 +51,8 @@ func (s source) Exec(call control.Call, conn io.ReadWriter) error {
 	defer cancel()
 	remote := hook.NewRemote(conn)
 	go func() {
-		select {
-		case <-remote.Gone():
-			cancel()
-		case <-ctx.Done():
-		}
+		<-remote.Gone() // at the latest when conn is closed, because this has returned
+		cancel()
 	}()
 	r, err := s.a.exec(ctx, call, func(spec hook.Spec, startBy time.Time) (HookRun, error) { return remote.Start(spec, startBy) })
 	if err == nil && r.NotExecuted {

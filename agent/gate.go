@@ -119,7 +119,6 @@ func (a *Agent) begin(g *gate) {
 	a.step(g)
 }
 
-// seatOf is where the machine of a gate sits.
 func (a *Agent) seatOf(g *gate) policy.Seat {
 	seat := policy.Seat{
 		Gate: g.id, Self: a.self, WaitsAlone: a.waitsAlone(), Rejoins: a.rejoins(), OnDemand: g.cfg.onDemand(), Entropy: entropy{},

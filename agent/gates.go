@@ -72,7 +72,6 @@ func (a *Agent) add(c GateConfig, p past) bool {
 	return true
 }
 
-// remove begins to remove a gate.
 func (a *Agent) remove(g *gate) {
 	if g.removed {
 		return

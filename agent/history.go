@@ -49,7 +49,6 @@ func (a *Agent) endHistories() {
 	all.Wait()
 }
 
-// History lists the last runs of all gates on this host.
 func (s source) History(context.Context) (control.History, error) {
 	var h control.History
 	for _, g := range *s.a.listed.Load() {

@@ -160,5 +160,4 @@ func (a *Agent) askAnew(g *gate, next *GateConfig) {
 	a.step(g)
 }
 
-// Reload answers the control socket.
 func (s source) Reload(ctx context.Context) (control.Reloaded, error) { return s.a.reload(ctx) }

@@ -15,7 +15,6 @@ import (
 // it up, and it works with every protocol. A run of the hook that comes meanwhile, because it is due, serves it too. Where the host is asked whether it is
 // ready, it is asked first: an operator hears at once that the hook is not needed.
 
-// RunNow answers the control socket.
 func (s source) RunNow(ctx context.Context, call control.RunNow) (control.RunEnd, error) {
 	ended := make(chan hook.Result, 1)
 	due := make(chan struct{}, 1)

@@ -12,7 +12,6 @@ import (
 // A fleet changes its secret while it works, in three steps on all hosts: a second line in the secret's file, with the new one, opens; the
 // lines change places; the second, now the old one, goes. At each step every member opens what every other seals.
 
-// openSecrets reads the secrets, and makes the codec.
 func (a *Agent) openSecrets() error {
 	switch {
 	case a.cfg.Secret == nil:

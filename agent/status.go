@@ -15,26 +15,17 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// source answers the control socket. It reads the state on the loop, so an answer is a consistent snapshot.
+// source answers the control socket: see [control.Source]. It reads the state on the loop, so an answer is a consistent snapshot.
 type source struct{ a *Agent }
 
-// Status describes the agent and its gates.
-func (s source) Status(ctx context.Context) (control.Status, error) {
-	return ask(ctx, s.a, s.a.status)
-}
+func (s source) Status(ctx context.Context) (control.Status, error) { return ask(ctx, s.a, s.a.status) }
+func (s source) Now(ctx context.Context) (control.Now, error)       { return s.a.fleet.Now(ctx) }
+func (s source) Fleet(ctx context.Context) (control.Fleet, error)   { return s.a.fleet.Status(ctx) }
 
-// Members lists the members as this agent sees them.
 func (s source) Members(ctx context.Context) (control.Members, error) {
 	return ask(ctx, s.a, s.a.listMembers)
 }
 
-// Now asks the last known holders of the tokens.
-func (s source) Now(ctx context.Context) (control.Now, error) { return s.a.fleet.Now(ctx) }
-
-// Fleet asks all members for their status.
-func (s source) Fleet(ctx context.Context) (control.Fleet, error) { return s.a.fleet.Status(ctx) }
-
-// FleetHistory asks all members for what they have run.
 func (s source) FleetHistory(ctx context.Context, which control.Which) (control.FleetHistory, error) {
 	return s.a.fleet.History(ctx, which)
 }

@@ -41,7 +41,6 @@ func (a *Agent) tallyBegin(g *gate, now policy.Time, c *caller) {
 	g.tally.dueKnown = false
 }
 
-// Metrics answers with the metrics of the agent.
 func (s source) Metrics() http.Handler { return s.a.metrics.Handler() }
 
 func (a *Agent) tallyEnd(g *gate, r *hook.Result) {

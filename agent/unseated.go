@@ -12,7 +12,6 @@ type unseated struct{ why string }
 
 var _ policy.Machine = (*unseated)(nil)
 
-// Step implements [policy.Machine].
 func (u *unseated) Step(_ policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	if ev.Kind == policy.Leave {
 		out = append(out, policy.Effect{Kind: policy.Gone})
@@ -20,19 +19,11 @@ func (u *unseated) Step(_ policy.Instant, ev *policy.Event, out []policy.Effect)
 	return out
 }
 
-// NextWake implements [policy.Machine].
-func (u *unseated) NextWake() (policy.Time, bool) { return policy.Never, false }
+func (u *unseated) NextWake() (policy.Time, bool)                        { return policy.Never, false }
+func (u *unseated) Expects(*wire.Message) bool                           { return false }
+func (u *unseated) Facts(_ policy.Time, out []policy.Fact) []policy.Fact { return out }
+func (u *unseated) String() string                                       { return control.Gathering }
 
-// Expects implements [policy.Machine].
-func (u *unseated) Expects(*wire.Message) bool { return false }
-
-// Status implements [policy.Machine].
 func (u *unseated) Status(policy.Time) policy.Status {
 	return policy.Status{Phase: u.String(), Why: u.why, NextRun: policy.Never}
 }
-
-// Facts implements [policy.Machine].
-func (u *unseated) Facts(_ policy.Time, out []policy.Fact) []policy.Fact { return out }
-
-// String implements [policy.Machine].
-func (u *unseated) String() string { return control.Gathering }

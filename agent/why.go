@@ -108,7 +108,6 @@ func (s *situation) wait() {
 	}
 }
 
-// situation gathers what decides why a gate does not run.
 func (a *Agent) situation(g *gate, s *control.Gate) *situation {
 	now := time.Unix(0, a.clock.now().Wall)
 	return &situation{
