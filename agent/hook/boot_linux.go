@@ -7,9 +7,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// canTellBoot says that this system tells the time since its boot.
-const canTellBoot = true
-
 // sinceBoot is the time since this host was booted, suspensions included.
 func sinceBoot() time.Duration {
 	var t unix.Timespec
@@ -52,9 +49,5 @@ func ring(timer *os.File, rings chan<- struct{}) {
 	}
 }
 
-// remove ends it.
-func (b *bootAlarm) remove() {
-	if b.timer != nil {
-		_ = b.timer.Close()
-	}
-}
+// remove ends it, if it was ever set.
+func (b *bootAlarm) remove() { _ = b.timer.Close() }

@@ -4,9 +4,6 @@ package hook
 
 import "time"
 
-// canTellBoot says that this system does not tell the time since its boot.
-const canTellBoot = false
-
 func sinceBoot() time.Duration { return 0 }
 
 // bootAlarm never rings.

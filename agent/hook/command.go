@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"slices"
 	"sync"
 	"syscall"
@@ -50,7 +51,7 @@ type Order struct {
 
 // Prepare starts the guard of a command. agent is the connection on which the agent grants it.
 func Prepare(agent syscall.Conn) (*Command, error) {
-	if !canFollow {
+	if runtime.GOOS != "linux" {
 		return nil, errors.New("this system does not tell which processes a command has started: run it on Linux")
 	}
 	c := &Command{reports: make(chan report), up: make(chan struct{})}

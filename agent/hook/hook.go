@@ -39,6 +39,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -116,7 +117,7 @@ func Start(spec Spec) (*Run, error) {
 	if spec.Timeout <= 0 {
 		return nil, fmt.Errorf("hook: a timeout of %v: it must be positive", spec.Timeout)
 	}
-	if spec.Until != 0 && !canTellBoot {
+	if spec.Until != 0 && runtime.GOOS != "linux" {
 		return nil, errors.New("hook: this system does not tell the time since its boot, by which a grant of a strict gate ends")
 	}
 	spec.Grace = cmp.Or(spec.Grace, DefaultGrace)

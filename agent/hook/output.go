@@ -63,7 +63,9 @@ func (o *output) drain(from io.Reader, level zerolog.Level, stream string) {
 func (o *output) line(line []byte, level zerolog.Level, stream string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.remember(bytes.TrimRight(line, "\r\n"))
+	text := bytes.TrimRight(line, "\r\n")
+	o.tail = append(o.tail, printable(text[:min(len(text), tailLine)]))
+	o.tail = o.tail[max(0, len(o.tail)-tailLines):]
 	charge := max(len(line), minCharge)
 	if o.budget < charge {
 		if o.linesDropped == 0 {
@@ -75,12 +77,7 @@ func (o *output) line(line []byte, level zerolog.Level, stream string) {
 		return
 	}
 	o.budget -= charge
-	o.log.WithLevel(level).Str("stream", stream).Msg(printable(bytes.TrimRight(line, "\r\n")))
-}
-
-func (o *output) remember(line []byte) {
-	o.tail = append(o.tail, printable(line[:min(len(line), tailLine)]))
-	o.tail = o.tail[max(0, len(o.tail)-tailLines):]
+	o.log.WithLevel(level).Str("stream", stream).Msg(printable(text))
 }
 
 // printable replaces control characters, which could do to an operator's terminal what the name of a file asks for.

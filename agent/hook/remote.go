@@ -52,14 +52,12 @@ func (r *Remote) Start(spec Spec, startBy time.Time) (*Run, error) {
 	over := make(chan struct{})
 	run.lifeline.tell(func(next *instruction) { next.Grant = &Grant{Env: spec.Env, Limits: spec.Limits} })
 	go run.lifeline.write(over)
-	late := time.NewTimer(time.Until(startBy))
-	defer late.Stop()
 	select {
 	case <-r.ready:
 	case <-r.gone:
 		close(over)
 		return nil, ErrLate
-	case <-late.C:
+	case <-time.After(time.Until(startBy)):
 		close(over)
 		return nil, ErrLate
 	}

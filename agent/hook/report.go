@@ -26,30 +26,20 @@ type report struct {
 	// Reaped says that the first process has ended, with Status.
 	Reaped bool               `json:"reaped,omitempty"`
 	Status syscall.WaitStatus `json:"status,omitempty"`
-	// TimedOut and Stopped say why the guard told the operation to stop, if it did while the first process was alive.
-	TimedOut bool `json:"timed_out,omitempty"`
-	Stopped  bool `json:"stopped,omitempty"`
-	// Expired says that the end of its grant came first.
-	Expired bool `json:"expired,omitempty"`
-	// Leftovers says that processes of the session outlived the first and had to be told to stop.
+	// TimedOut, Stopped and Expired say why the guard told the operation to stop, if it did while the first process was alive. Orphaned says
+	// that the agent died, or closed its end, before the operation was over. For the others see [Result].
+	TimedOut  bool `json:"timed_out,omitempty"`
+	Stopped   bool `json:"stopped,omitempty"`
+	Expired   bool `json:"expired,omitempty"`
 	Leftovers bool `json:"leftovers,omitempty"`
-	// Undead says that processes of the session have survived SIGKILL so far.
-	Undead bool `json:"undead,omitempty"`
-	// Orphaned says that the agent died, or closed its end, before the operation was over.
-	Orphaned bool `json:"orphaned,omitempty"`
+	Undead    bool `json:"undead,omitempty"`
+	Orphaned  bool `json:"orphaned,omitempty"`
 
 	// GuardDied is the agent's own finding: the second document never came.
 	GuardDied bool `json:"-"`
 }
 
-func (r *report) write(w io.Writer) error {
-	line, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(line, '\n'))
-	return err
-}
+func (r *report) write(w io.Writer) error { return json.NewEncoder(w).Encode(r) }
 
 // readReport reads until the guard has no more to say. told, if not nil, gets each document.
 func readReport(from io.Reader, told func(report)) report {

@@ -63,8 +63,11 @@ func (op operation) seen(all bool) bool {
 // groups returns the process groups of the session, but the guard's own, that have a process that is not a zombie.
 func (op operation) groups() []int {
 	pids, err := processNumbers()
-	if err != nil {
-		return op.groupOnly()
+	if err != nil { // then only the first process is known
+		if op.group == 0 || syscall.Kill(-op.group, 0) != nil {
+			return nil
+		}
+		return []int{op.group}
 	}
 	var groups []int
 	for _, pid := range pids {
@@ -83,12 +86,4 @@ func executed(pid int) bool {
 	const forkNoExec = 0x40 // PF_FORKNOEXEC: forked, and nothing executed since
 	p, there := processOf(pid)
 	return there && p.flags&forkNoExec == 0
-}
-
-// groupOnly is what is known of the operation without /proc.
-func (op operation) groupOnly() []int {
-	if op.group == 0 || syscall.Kill(-op.group, 0) != nil {
-		return nil
-	}
-	return []int{op.group}
 }

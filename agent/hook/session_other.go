@@ -29,7 +29,4 @@ func (op operation) seen(bool) bool { return op.group != 0 && syscall.Kill(-op.g
 
 func keepOutputOpen() {}
 
-// canFollow says that this system does not tell what a process has started.
-const canFollow = false
-
 func becomeSubreaper() {}

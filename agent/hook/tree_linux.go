@@ -13,9 +13,6 @@ import (
 // A caller's command shares its session and its process group with others: its shell, the rest of its pipeline. So what belongs to it
 // is told by descent. The guard is the parent of its orphans (PR_SET_CHILD_SUBREAPER), so nothing that it starts gets lost.
 
-// canFollow says that this system tells what a process has started.
-const canFollow = true
-
 // process is what /proc/PID/stat tells of a process.
 type process struct {
 	pid, parent, group, session, flags int
