@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
-	"os"
 	"os/user"
 	"strconv"
 	"strings"
@@ -173,19 +172,18 @@ func hungUp(err error) bool {
 // notPermitted names who may connect, if that is known.
 func notPermitted(path string) error {
 	may := []string{"the user that runs the agent"}
-	if info, err := os.Lstat(path); err == nil {
-		if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-			may = nil
-			if stat.Uid != 0 {
-				may = append(may, "user "+userName(stat.Uid))
+	var file syscall.Stat_t
+	if syscall.Lstat(path, &file) == nil {
+		may = nil
+		if file.Uid != 0 {
+			may = append(may, "user "+userName(file.Uid))
+		}
+		if file.Mode&0o060 == 0o060 {
+			group := strconv.FormatUint(uint64(file.Gid), 10)
+			if g, err := user.LookupGroupId(group); err == nil {
+				group = g.Name
 			}
-			if info.Mode().Perm()&0o060 == 0o060 {
-				group := strconv.FormatUint(uint64(stat.Gid), 10)
-				if g, err := user.LookupGroupId(group); err == nil {
-					group = g.Name
-				}
-				may = append(may, "a member of group "+group)
-			}
+			may = append(may, "a member of group "+group)
 		}
 	}
 	may = append(may, "root, with sudo")

@@ -18,24 +18,19 @@ import (
 	"github.com/wanderd/wanderd/agent/connlimit"
 )
 
-// Source supplies the answers. Its methods must be safe for concurrent use, and return when ctx is done.
+// Source supplies the answers: most of its methods do what those of [Client] ask for. They must be safe for concurrent use, and return when
+// ctx is done.
 type Source interface {
 	Status(ctx context.Context) (Status, error)
 	Members(ctx context.Context) (Members, error)
 	History(ctx context.Context) (History, error)
-	// Now, Fleet and FleetHistory ask other members.
 	Now(ctx context.Context) (Now, error)
 	Fleet(ctx context.Context) (Fleet, error)
 	FleetHistory(ctx context.Context, which Which) (FleetHistory, error)
-	// Drain makes the agent stop when what runs has ended. It does not wait for that.
 	Drain(ctx context.Context) error
-	// Reload makes the agent read its configuration again, and says what has changed.
 	Reload(ctx context.Context) (Reloaded, error)
-	// Order gives an order to a gate.
 	Order(ctx context.Context, call Order) error
-	// RunNow lets the hook of a gate run, once this host has said that it needs the run. If it is to wait, it returns when the run has ended; when ctx is done, the run goes on.
 	RunNow(ctx context.Context, call RunNow) (RunEnd, error)
-	// Metrics answers with the metrics.
 	Metrics() http.Handler
 	// Exec carries a call from its waiting to the end of its run, and ends when the caller goes. It reads from conn what the caller
 	// says, and writes there what it is told. The error may be a [Refusal].
