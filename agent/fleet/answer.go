@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/wanderd/wanderd/agent/control"
@@ -90,7 +91,7 @@ func parseHistory(b []byte, _ *membership.Member) (*control.History, error) {
 func parse[T any](b []byte, gates func(*T) int) (*T, error) {
 	document := new(T)
 	if err := json.Unmarshal(b, document); err != nil {
-		return nil, errNotUnderstood
+		return nil, errors.New("its answer is not understood: it may have another version")
 	}
 	if n := gates(document); n > membership.MaxGates {
 		return nil, fmt.Errorf("it says that it has %d gates", n)

@@ -34,9 +34,8 @@ func (s *sighting) newer(o *sighting) bool {
 	return cmp.Or(cmp.Compare(s.Seq, o.Seq), s.Since.Compare(o.Since)) > 0 || s.Seq == o.Seq && s.holds && !o.holds
 }
 
-// sightings are what a status says of tokens.
-func sightings(s *control.Status) map[place]sighting {
-	all := make(map[place]sighting)
+// learn takes what a status says of tokens.
+func (f *Fleet) learn(s *control.Status) {
 	for i := range s.Gates {
 		g := &s.Gates[i]
 		slots := g.Tokens
@@ -58,20 +57,11 @@ func sightings(s *control.Status) map[place]sighting {
 					}
 				}
 			}
-			all[place{g.Name, t.Slot}] = saw
-		}
-	}
-	return all
-}
-
-// learn takes what a status says of tokens.
-func (f *Fleet) learn(s *control.Status) {
-	for at, saw := range sightings(s) {
-		known, ok := f.seen[at]
-		switch {
-		case !ok && len(f.seen) == maxTokens:
-		case !ok || saw.newer(&known):
-			f.seen[at] = saw
+			at := place{g.Name, t.Slot}
+			known, ok := f.seen[at]
+			if ok && saw.newer(&known) || !ok && len(f.seen) < maxTokens {
+				f.seen[at] = saw
+			}
 		}
 	}
 }

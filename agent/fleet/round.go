@@ -27,11 +27,6 @@ const (
 	atOnce = 256
 )
 
-var (
-	errNotUnderstood = errors.New("its answer is not understood: it may have another version")
-	errLate          = errors.New("did not answer in time")
-)
-
 // Members are the members that can be asked.
 type Members interface {
 	// All returns all known members, with those that left or failed.
@@ -196,7 +191,7 @@ func why(ctx context.Context, err error) string {
 	var timeout net.Error
 	switch {
 	case ctx.Err() != nil, errors.As(err, &timeout) && timeout.Timeout(), errors.Is(err, os.ErrDeadlineExceeded):
-		return errLate.Error()
+		return "did not answer in time"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "connection refused"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, fs.ErrClosed):
