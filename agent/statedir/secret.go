@@ -36,9 +36,7 @@ func ReadSecretFile(path string) ([]wire.Secret, error) {
 // WriteNewSecretFile makes a fleet secret and writes it to a file that must not exist yet.
 func WriteNewSecretFile(path string) error {
 	var secret wire.Secret
-	if _, err := rand.Read(secret[:]); err != nil {
-		return err
-	}
+	_, _ = rand.Read(secret[:]) // It never fails.
 	if err := createPrivate(path, []byte(secret.Reveal()+"\n")); err != nil {
 		return fmt.Errorf("cannot write a fleet secret: %w", err)
 	}
