@@ -14,20 +14,13 @@ import (
 	"github.com/wanderd/wanderd/agent/transport"
 )
 
-// Virtual replaces the host of an agent in virtual time. Tests run whole fleets with it, on a network in memory
-// (agent/transport/memnet) inside testing/synctest.
-type Virtual struct {
-	// Listen replaces the sockets.
-	Listen func(netip.AddrPort) (*transport.Endpoint, error)
-	// Hook replaces the operation and its guard.
-	Hook func() HookRun
-}
-
-// NewVirtual is New for an agent in virtual time. The agent has no control socket, and its host is never suspended.
-func NewVirtual(cfg Config, v Virtual) (*Agent, error) {
+// NewVirtual is New for an agent in virtual time: listen replaces the sockets, run the operation and its guard. The agent has no control
+// socket, and its host is never suspended. Tests run whole fleets with it, on a network in memory (agent/transport/memnet) inside
+// testing/synctest.
+func NewVirtual(cfg Config, listen func(netip.AddrPort) (*transport.Endpoint, error), run func() HookRun) (*Agent, error) {
 	return newAgent(cfg, deps{
-		listen:    v.Listen,
-		startHook: func(hook.Spec) (HookRun, error) { return v.Hook(), nil },
+		listen:    listen,
+		startHook: func(hook.Spec) (HookRun, error) { return run(), nil },
 		serve: func(string, string, control.Source, zerolog.Logger) (io.Closer, error) {
 			return io.NopCloser(nil), nil
 		},

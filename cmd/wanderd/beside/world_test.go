@@ -155,24 +155,21 @@ func (f *realFleet) start(i int) {
 			Name: "default", Hook: []string{"pretend"}, HookTimeout: f.minInterval,
 			Protocol: wander.Settings{Skip: f.skip, Op: f.op, MinInterval: f.minInterval, Walk: wander.Sweep, Backups: f.backups},
 		}},
-	}, agent.Virtual{
-		Listen: func(addr netip.AddrPort) (*transport.Endpoint, error) { return f.net.Endpoint(addr), nil },
-		Hook: func() agent.HookRun {
-			r := &pretendRun{stop: make(chan struct{}), done: make(chan hook.Result, 1)}
-			go func() {
-				f.r.begins(i, time.Since(f.begin))
-				select {
-				case <-time.After(f.op):
-				case <-r.stop:
-				case <-dead:
-					f.r.ends(i, time.Since(f.begin))
-					f.say(i, r)
-				}
+	}, func(addr netip.AddrPort) (*transport.Endpoint, error) { return f.net.Endpoint(addr), nil }, func() agent.HookRun {
+		r := &pretendRun{stop: make(chan struct{}), done: make(chan hook.Result, 1)}
+		go func() {
+			f.r.begins(i, time.Since(f.begin))
+			select {
+			case <-time.After(f.op):
+			case <-r.stop:
+			case <-dead:
 				f.r.ends(i, time.Since(f.begin))
-				r.done <- hook.Result{Took: f.op}
-			}()
-			return r
-		},
+				f.say(i, r)
+			}
+			f.r.ends(i, time.Since(f.begin))
+			r.done <- hook.Result{Took: f.op}
+		}()
+		return r
 	})
 	if err != nil {
 		f.t.Error(err)
