@@ -105,15 +105,11 @@ type deps struct {
 	host      host
 }
 
-// HookRun is a running hook. Its methods may be called from any goroutine.
+// HookRun is a running hook; see [hook.Run]. Its methods may be called from any goroutine.
 type HookRun interface {
-	// Stop tells it to end, and kills it if it does not. It does not wait.
 	Stop()
-	// Extend moves the time since the boot of this host at which nothing of it is left. It does not wait.
 	Extend(until time.Duration)
-	// Entrust gives its guard the messages to send if this process dies before the hook has ended.
 	Entrust(words []hook.Word)
-	// Done delivers the result, once.
 	Done() <-chan hook.Result
 }
 
@@ -258,7 +254,11 @@ func (a *Agent) Run(ctx context.Context) error {
 	for _, stop := range stops {
 		stop()
 	}
-	a.endHistories()
+	var histories sync.WaitGroup
+	for _, g := range a.gates {
+		histories.Go(g.endHistory)
+	}
+	histories.Wait()
 	if _, isCopy := errors.AsType[*CopyError](err); isCopy {
 		a.close()
 		return err

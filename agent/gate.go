@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -227,7 +228,7 @@ func (a *Agent) onRunEnded(g *gate, f finished) {
 			g.callers.again()
 		}
 		g.callers.end(*r)
-		a.observeEnd(g, &hook.Result{Err: errTooLate})
+		a.observeEnd(g, &hook.Result{Err: errors.New("it was too late for its start")})
 		a.step(g)
 		a.leaveAfterRun(g)
 		return
@@ -246,8 +247,9 @@ func (a *Agent) onRunEnded(g *gate, f finished) {
 	g.callers.end(*r)
 	a.warnTooShort(g)
 	a.observeEnd(g, r)
-	if g.left && r.Stopped {
-		a.undo(g)
+	if g.left && r.Stopped { // the stop has cut it short: after a restart this member is due again
+		g.undone = true
+		a.wantSaved(g, &g.state)
 	}
 	a.step(g)
 	if isHook {

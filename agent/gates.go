@@ -33,7 +33,9 @@ func idsOf(gates []*gate) []wire.GateID {
 
 // addAwaited adds all gates that can be.
 func (a *Agent) addAwaited(ctx context.Context) error {
-	vacant, err := ask(ctx, a, a.vacancies)
+	vacant, err := ask(ctx, a, func() []GateConfig { // the predecessor of the others is still there
+		return slices.DeleteFunc(slices.Clone(a.awaited), func(c GateConfig) bool { return a.byGate[wire.GateIDOf(c.Name)] != nil })
+	})
 	for _, c := range vacant {
 		past, cannot := a.pastOf(&c)
 		if cannot != nil {
@@ -46,11 +48,6 @@ func (a *Agent) addAwaited(ctx context.Context) error {
 		}
 	}
 	return err
-}
-
-// vacancies are the awaited gates whose predecessor is gone.
-func (a *Agent) vacancies() []GateConfig {
-	return slices.DeleteFunc(slices.Clone(a.awaited), func(c GateConfig) bool { return a.byGate[wire.GateIDOf(c.Name)] != nil })
 }
 
 // add adds a gate, unless the agent stops. While a gate is there that leaves it no room it has to wait.

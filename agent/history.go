@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
@@ -39,14 +38,6 @@ func cutOf(r *hook.Result) history.Cut {
 		return history.CutStopped
 	}
 	return ""
-}
-
-func (a *Agent) endHistories() {
-	var all sync.WaitGroup
-	for _, g := range a.gates {
-		all.Go(g.endHistory)
-	}
-	all.Wait()
 }
 
 func (s source) History(context.Context) (control.History, error) {

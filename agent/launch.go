@@ -62,12 +62,6 @@ func (l *launch) started(run HookRun) {
 	}
 }
 
-var (
-	errStoppedBefore = errors.New("it was stopped before its start")
-	errTooLate       = errors.New("it was too late for its start")
-	errNobodyWaits   = errors.New("nobody waits any more")
-)
-
 // startRun starts the protected operation under a grant: the command of the first caller, or the hook.
 func (a *Agent) startRun(g *gate, now policy.Instant, e *policy.Effect) {
 	g.runs++
@@ -118,7 +112,7 @@ func (a *Agent) serve(g *gate, l *launch, c *caller, spec hook.Spec, startBy tim
 		return end
 	}
 	if c == nil {
-		return finished{result: notExecuted(errNobodyWaits)}
+		return finished{result: notExecuted(errors.New("nobody waits any more"))}
 	}
 	withToken(g.log.Info(), g, &l.token).Str("command", c.Command).Int("pid", c.PID).Msg("command starts")
 	spec.Argv = []string{c.Command}
@@ -158,7 +152,7 @@ func (l *launch) await(run HookRun, err error) hook.Result {
 func notExecuted(why error) hook.Result { return hook.Result{Exit: -1, NotExecuted: true, Err: why} }
 
 func stoppedBefore() hook.Result {
-	return hook.Result{Exit: -1, NotExecuted: true, Stopped: true, Err: errStoppedBefore}
+	return hook.Result{Exit: -1, NotExecuted: true, Stopped: true, Err: errors.New("it was stopped before its start")}
 }
 
 // grant is an operation under a grant, but for what is run, with what the operation is told of the grant as its environment.

@@ -54,12 +54,6 @@ func (a *Agent) leaveGate(g *gate) {
 	g.callers.leave(g.refusal())
 }
 
-// undo makes the last run count as not having happened, because a stop has cut it short: after a restart this member is due again.
-func (a *Agent) undo(g *gate) {
-	g.undone = true
-	a.wantSaved(g, &g.state)
-}
-
 var errStopping = errors.New("the agent is stopping already")
 
 // Drain answers the control socket: the agent stops when what runs has ended.

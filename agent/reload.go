@@ -26,8 +26,6 @@ type Rereading struct {
 	Accept func()
 }
 
-var errNoReload = errors.New("this agent has no configuration that could be read again")
-
 // keepReloading reloads whenever somebody asks for it, and adds gates that had to wait, until ctx is done.
 func (a *Agent) keepReloading(ctx context.Context) {
 	for {
@@ -48,7 +46,7 @@ func (a *Agent) keepReloading(ctx context.Context) {
 // callers of a gate that stays. If anything is wrong with the configuration, nothing changes.
 func (a *Agent) reload(ctx context.Context) (control.Reloaded, error) {
 	if a.cfg.Reread == nil {
-		return control.Reloaded{}, errNoReload
+		return control.Reloaded{}, errors.New("this agent has no configuration that could be read again")
 	}
 	a.reloading.Lock()
 	defer a.reloading.Unlock()

@@ -164,7 +164,7 @@ func (a *Agent) bind(g *gate) {
 		if _, bound := e.voter(name); bound {
 			continue
 		}
-		if id, why := keyOf(name, a.called(g, name)); why == "" {
+		if id, why := a.keyOf(g, name); why == "" {
 			voters := append(slices.Clone(e.known.Voters), policy.Voter{Name: name, ID: id})
 			slices.SortFunc(voters, func(x, y policy.Voter) int { return cmp.Compare(x.Name, y.Name) })
 			e.known.Voters = voters
@@ -173,22 +173,18 @@ func (a *Agent) bind(g *gate) {
 	}
 }
 
-// called returns the live members of a gate that call themselves so, and to whom no other name is bound.
-func (a *Agent) called(g *gate, name string) (list []*membership.Member) {
+// keyOf returns the key that answers to a name of a roster for which this host has none yet: that of the first live member of the gate that
+// has the name, and to whom no other name is bound, as ssh(1) takes the key of a host of which nobody has told it another one. With
+// trust = known_hosts, such a member has a key that the file gives to the name. Two members with one name are none; why says what is missing.
+func (a *Agent) keyOf(g *gate, name string) (id wire.MemberID, why string) {
+	var called []*membership.Member
 	for i := range a.view.Members {
 		m := &a.view.Members[i]
 		otherwise := slices.ContainsFunc(g.roster.known.Voters, func(v policy.Voter) bool { return v.ID == m.ID && v.Name != name })
 		if m.Name == name && m.Has(g.id) && !otherwise {
-			list = append(list, m)
+			called = append(called, m)
 		}
 	}
-	return list
-}
-
-// keyOf returns the key that answers to a name of a roster for which this host has none yet: that of the first member that has the name, as
-// ssh(1) takes the key of a host of which nobody has told it another one. called are the live members of the gate that call themselves so;
-// with trust = known_hosts, these have a key that the file gives to the name. Two members with one name are none; why says what is missing.
-func keyOf(name string, called []*membership.Member) (id wire.MemberID, why string) {
 	switch len(called) {
 	case 0:
 		return id, fmt.Sprintf("%s was never seen", name)
@@ -270,7 +266,7 @@ func (a *Agent) rosterTroubles(g *gate) (list []string) {
 	for _, name := range e.names {
 		v, bound := e.voter(name)
 		if !bound {
-			_, why := keyOf(name, a.called(g, name))
+			_, why := a.keyOf(g, name)
 			list = append(list, why)
 			continue
 		}

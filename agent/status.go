@@ -23,7 +23,12 @@ func (s source) Now(ctx context.Context) (control.Now, error)       { return s.a
 func (s source) Fleet(ctx context.Context) (control.Fleet, error)   { return s.a.fleet.Status(ctx) }
 
 func (s source) Members(ctx context.Context) (control.Members, error) {
-	return ask(ctx, s.a, s.a.listMembers)
+	return ask(ctx, s.a, func() (list control.Members) {
+		for _, m := range s.a.members.All() {
+			list.Members = append(list.Members, s.a.describe(&m))
+		}
+		return list
+	})
 }
 
 func (s source) FleetHistory(ctx context.Context, which control.Which) (control.FleetHistory, error) {
@@ -106,9 +111,13 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 	for i := range facts {
 		a.addFact(&s, &facts[i])
 	}
-	several, slotted := g.machine.Machine.(policy.Slotted)
-	if slotted {
+	if several, ok := g.machine.Machine.(policy.Slotted); ok {
 		s.Slots = several.Slots()
+		for i := range s.Slots {
+			slot := several.SlotStatus(i, now)
+			slot.Token.Slot = uint8(i)
+			s.Tokens = append(s.Tokens, control.Slot{Slot: i, State: slot.Phase, Whereabouts: a.whereabouts(g, &slot, facts)})
+		}
 	}
 	a.pauses(g, &s)
 	s.Ready = a.readyStatus(g, now)
@@ -117,16 +126,6 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 	}
 	for note, n := range g.notes {
 		s.Notes[g.family.Notes.Of(note).Name] = n
-	}
-	if g.run == nil {
-		s.NotRunning = m.Why
-	}
-	if slotted {
-		for i := range several.Slots() {
-			slot := several.SlotStatus(i, now)
-			slot.Token.Slot = uint8(i)
-			s.Tokens = append(s.Tokens, control.Slot{Slot: i, State: slot.Phase, Whereabouts: a.whereabouts(g, &slot, facts)})
-		}
 	}
 	if !m.Holding {
 		s.SilentSince = a.clock.at(m.Since)
@@ -148,6 +147,7 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 		s.LastTook, s.LastExit = control.Duration(g.last.Took), exitText(&g.last)
 	}
 	if g.run == nil {
+		s.NotRunning = m.Why
 		a.situation(g, &s).explain()
 	}
 	return s
@@ -179,14 +179,6 @@ func (a *Agent) whereabouts(g *gate, m *policy.Status, facts []policy.Fact) cont
 		w.HolderSince = hands.passedAt
 	}
 	return w
-}
-
-func (a *Agent) listMembers() control.Members {
-	var list control.Members
-	for _, m := range a.members.All() {
-		list.Members = append(list.Members, a.describe(&m))
-	}
-	return list
 }
 
 // describe writes a member as this agent sees it. It is safe for concurrent use.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -22,9 +23,6 @@ type situation struct {
 	called  bool
 	started time.Time
 }
-
-// due reports whether only the token is missing: the times of the gate allow a run.
-func (s *situation) due() bool { return !s.gate.NextRun.After(s.now) && !s.closed() }
 
 func (s *situation) closed() bool { return len(s.gate.Windows) > 0 && !s.gate.WindowOpen }
 
@@ -76,7 +74,7 @@ func (s *situation) explain() {
 		return
 	}
 	s.gate.NotRunning, s.gate.Because = text, code
-	if code == control.BecauseWaiting && s.due() {
+	if code == control.BecauseWaiting {
 		s.wait()
 	}
 }
@@ -99,10 +97,7 @@ func (s *situation) notReady() string {
 
 // wait says for how long the gate has been waiting for the token, and for how many laps that is.
 func (s *situation) wait() {
-	s.gate.DueSince = s.gate.NextRun
-	if s.gate.NextRun.IsZero() {
-		s.gate.DueSince = s.started
-	}
+	s.gate.DueSince = cmp.Or(s.gate.NextRun, s.started)
 	if lap := time.Duration(s.gate.Lap); lap > 0 {
 		s.gate.LapsWaited = s.now.Sub(s.gate.DueSince).Seconds() / lap.Seconds()
 	}
