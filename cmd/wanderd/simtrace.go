@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wanderd/wanderd/cmd/wanderd/config"
 	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/policy"
@@ -145,10 +146,10 @@ func (t *telling) run(ctx context.Context, w io.Writer, format tell.Format) erro
 func measured(ctx context.Context, parameters *scenario.Parameters, teller sim.Watcher) error {
 	var err error
 	switch parameters.Policy {
-	case scenario.PolicyRing:
+	case config.PolicyRing:
 		s := parameters.Ring()
 		_, err = s.Measure(ctx, nil, teller)
-	case scenario.PolicyTree:
+	case config.PolicyTree:
 		_, err = treeing.NewWorld(parameters.Tree(), teller).RunFor(ctx, nil)
 	default:
 		s := parameters.World()

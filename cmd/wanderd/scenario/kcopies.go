@@ -19,7 +19,7 @@ func (p *Parameters) terminationTable() settings.Table {
 		settings.Row("work", settings.Count(&p.Work, 0, 1<<16-1), "100",
 			"For how many hops the work may go on that a member begins with: every second piece, on average, leads to one at the next member. "+
 				"Of --policy termination."),
-		settings.Row("op", settings.Positive(&p.Op), "4s", p.wanderTable().Find("op").Help),
+		p.wanderTable().Find("op"),
 	)
 }
 
@@ -28,18 +28,14 @@ func (p *Parameters) electionTable() settings.Table { return p.decidingTable() }
 // decidingTable has the parameters of a ring that decides something, and those that are given: of the wandering token's those that mean the
 // same here.
 func (p *Parameters) decidingTable(own ...*settings.Setting) settings.Table {
-	shared := p.wanderTable()
-	gate := append(settings.Table{shared.Find("policy")}, own...)
-	return slices.Concat(gate.Under("Gate"), settings.Table{
-		again(shared, "backups", settings.Count(&p.Backups, 0, maxDeciding), "2"),
-		again(shared, "members", settings.Count(&p.Members, 2, maxDeciding), "20"),
-		again(shared, "duration", settings.Positive(&p.Duration), "1h"),
-		shared.Find("seed"), shared.Find("seeds"),
-		again(shared, "latency", settings.Positive(&p.Latency), "1ms"),
-		shared.Find("jitter"),
-		again(shared, "detect_after", settings.Moment(&p.DetectAfter), "1s"),
-		shared.Find("crash_every"),
-	})
+	t := p.wanderTable()
+	change(t, "backups", settings.Count(&p.Backups, 0, maxDeciding), "2")
+	change(t, "members", settings.Count(&p.Members, 2, maxDeciding), "20")
+	change(t, "duration", settings.Positive(&p.Duration), "1h")
+	change(t, "latency", settings.Positive(&p.Latency), "1ms")
+	change(t, "detect_after", settings.Moment(&p.DetectAfter), "1s")
+	return slices.Concat(t.Only("policy"), settings.Table(own).Under("Gate"),
+		t.Only("backups", "members", "duration", "seed", "seeds", "latency", "jitter", "detect_after", "crash_every"))
 }
 
 // maxDeciding is the most members of a ring that decides something: in an election each has a part of the claim of every other.

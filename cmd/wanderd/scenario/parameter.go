@@ -9,6 +9,7 @@ import (
 	"github.com/wanderd/wanderd/policy/tree"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/policy/window"
+	"github.com/wanderd/wanderd/sim"
 )
 
 // Parameters are a scenario as a person describes it. Of faults, an Every of zero and an At of nil mean never.
@@ -45,19 +46,15 @@ type Parameters struct {
 	Seed     uint64
 	Seeds    int
 
-	Latency, Jitter              time.Duration
-	Loss, Duplicate, BrokenLinks float64
-
-	LoseTokenEvery         time.Duration
-	CrashEvery, DownFor    time.Duration
-	PauseEvery, PauseFor   time.Duration
-	PartitionAt            *time.Duration
-	PartitionFor           time.Duration
-	PartitionShare         float64
-	ClockSkew              time.Duration
-	DetectAfter            *time.Duration
-	SaveTakes, SlowSaveFor time.Duration
-	SlowSaves              float64
+	sim.Network
+	DetectAfter *time.Duration
+	// Faults are without a partition, which PartitionAt decides.
+	sim.Faults
+	PartitionAt    *time.Duration
+	PartitionFor   time.Duration
+	PartitionShare float64
+	ClockSkew      time.Duration
+	Disk           sim.Disk
 }
 
 // Interval is about how long a member goes without an operation if no other is in its way.

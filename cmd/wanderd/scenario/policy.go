@@ -14,21 +14,18 @@ type policy struct {
 	name string
 	// table has its parameters, in the order in which help and JSON show them, policy itself among them.
 	table func(*Parameters) settings.Table
-	// complete fills in what follows from other parameters, check finds what does not fit together, and finish fills in what follows from
-	// parameters that do.
-	complete, check func(*Parameters, *settings.Reading)
-	finish          func(*Parameters)
+	// check fills in what follows from other parameters, and finds what does not fit together.
+	check func(*Parameters, *settings.Reading)
 }
 
 // policies are all there are; the first is the default.
 func policies() []policy {
-	nothing, done := func(*Parameters, *settings.Reading) {}, func(*Parameters) {}
 	return []policy{
-		{config.PolicyWander, (*Parameters).wanderTable, (*Parameters).completeWander, (*Parameters).checkWander, (*Parameters).finishWander},
-		{PolicyRing, (*Parameters).ringTable, nothing, (*Parameters).checkRing, done},
-		{PolicyTree, (*Parameters).treeTable, nothing, (*Parameters).checkTree, done},
-		{PolicyTermination, (*Parameters).terminationTable, nothing, (*Parameters).checkDeciding, done},
-		{PolicyElection, (*Parameters).electionTable, nothing, (*Parameters).checkDeciding, done},
+		{config.PolicyWander, (*Parameters).wanderTable, (*Parameters).checkWander},
+		{config.PolicyRing, (*Parameters).ringTable, (*Parameters).checkRing},
+		{config.PolicyTree, (*Parameters).treeTable, (*Parameters).checkTree},
+		{PolicyTermination, (*Parameters).terminationTable, (*Parameters).checkDeciding},
+		{PolicyElection, (*Parameters).electionTable, (*Parameters).checkDeciding},
 	}
 }
 
@@ -44,23 +41,10 @@ func policyOf(name string) policy {
 	return policies()[max(slices.Index(policyNames(), name), 0)]
 }
 
-// again is a parameter of another policy, with another default.
-func again(t settings.Table, key string, v settings.Value, otherwise string) *settings.Setting {
-	s := settings.Row(key, v, otherwise, t.Find(key).Help)
-	s.Group = t.Find(key).Group
-	return s
-}
-
-// choose returns the policy that flags or file name. One that there is not is complained about with the other values.
-func choose(flags settings.Flags, file *settings.File) policy {
-	name := ""
-	if file != nil {
-		name, _ = file.Content["policy"].(string)
-	}
-	if given := settings.Given(flags).Text("policy"); given != "" {
-		name = given
-	}
-	return policyOf(name)
+// change gives a parameter of another policy another range and default.
+func change(t settings.Table, key string, v settings.Value, otherwise string) {
+	s := t.Find(key)
+	s.Value, s.Default, s.Rule = v, otherwise, ""
 }
 
 // lacks says that a parameter is another policy's.

@@ -18,7 +18,11 @@ func Read(flags settings.Flags, path string) (Parameters, error) {
 	if path != "" {
 		file, unread = settings.ReadFile(path, "the scenario", FileFlag)
 	}
-	one := choose(flags, file)
+	name := settings.Given(flags).Text("policy")
+	if name == "" && file != nil {
+		name, _ = file.Content["policy"].(string)
+	}
+	one := policyOf(name) // A policy that does not exist is a wrong value like any other.
 	r := settings.NewReading(one.table(&p), "scenario")
 	switch {
 	case unread != nil:
@@ -38,15 +42,10 @@ func Read(flags settings.Flags, path string) (Parameters, error) {
 		}
 	}
 	r.Apply(settings.Given(flags))
-	one.complete(&p, &r)
 	if unread == nil {
 		one.check(&p, &r)
 	}
-	if err := r.Err(); err != nil {
-		return p, err
-	}
-	one.finish(&p)
-	return p, nil
+	return p, r.Err()
 }
 
 // MarshalJSON writes an object with every parameter, in the order of the table; what never happens is null. The same keys and

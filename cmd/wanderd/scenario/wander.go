@@ -74,7 +74,7 @@ func (p *Parameters) wanderTable() settings.Table {
 			"How much longer a datagram takes at most, evenly spread: datagrams then overtake each other."),
 		settings.Row("loss", settings.Share(&p.Loss), "0%", "The share of datagrams that do not arrive."),
 		settings.Row("duplicate", settings.Share(&p.Duplicate), "0%", "The share of datagrams that arrive twice."),
-		settings.Row("broken_links", settings.Share(&p.BrokenLinks), "0%",
+		settings.Row("broken_links", settings.Share(&p.Broken), "0%",
 			"The share of ordered pairs of members in which the first never reaches the second, as behind a firewall. The "+
 				"membership does not notice."),
 		settings.Ruled("detect_after", settings.Moment(&p.DetectAfter), "as measured of real agents: joins at once, crashes after 1s + 4s × log10(members), and 5s at least",
@@ -98,18 +98,18 @@ func (p *Parameters) wanderTable() settings.Table {
 			"The share of members in the one part.").Needing("partition_at"),
 		settings.Row("clock_skew", settings.Duration(&p.ClockSkew), "0s",
 			"How far a wall clock is ahead or behind at most."),
-		settings.Row("save_takes", settings.Duration(&p.SaveTakes), "0s",
+		settings.Row("save_takes", settings.Duration(&p.Disk.Takes), "0s",
 			"How long a disk takes to save the start of an operation, which waits for half a skip at most."),
-		settings.Row("slow_saves", settings.Share(&p.SlowSaves), "0%",
+		settings.Row("slow_saves", settings.Share(&p.Disk.Slow), "0%",
 			"The share of saves that take --slow-save-for in the mean."),
-		settings.Row("slow_save_for", settings.Duration(&p.SlowSaveFor), "5s", "How long a slow save takes."),
+		settings.Row("slow_save_for", settings.Duration(&p.Disk.SlowFor), "5s", "How long a slow save takes."),
 	}.Under("Fault"))
 }
 
 // longestRound keeps products of members and durations far from overflow.
 const longestRound = 50 * 365 * 24 * time.Hour
 
-func (p *Parameters) completeWander(r *settings.Reading) {
+func (p *Parameters) checkWander(r *settings.Reading) {
 	if p.OpConfigured == 0 {
 		p.OpConfigured = p.Op
 	}
@@ -117,9 +117,6 @@ func (p *Parameters) completeWander(r *settings.Reading) {
 		p.MinInterval = 0
 		r.ByRule(&p.MinInterval, "none on demand")
 	}
-}
-
-func (p *Parameters) checkWander(r *settings.Reading) {
 	if p.Demand == 0 {
 		r.AtLeast(&p.MinInterval, &p.Op, "a member would be due again before it has finished")
 	}
@@ -131,6 +128,15 @@ func (p *Parameters) checkWander(r *settings.Reading) {
 	}
 	p.checkOp(r)
 	r.CheckNeeds()
+	p.checkPartition(r)
+	if r.Err() == nil && p.MaxInterval == 0 {
+		p.DefaultMaxInterval = true
+		world := p.World()
+		p.MaxInterval = world.MaxIntervalInForce()
+	}
+}
+
+func (p *Parameters) checkPartition(r *settings.Reading) {
 	if p.PartitionAt == nil {
 		return
 	}
@@ -140,15 +146,6 @@ func (p *Parameters) checkWander(r *settings.Reading) {
 	if side := p.PartitionShare * float64(p.Members); side < 1 || side > float64(p.Members-1) {
 		r.Object("%s leaves one part of %s empty: choose a share that puts at least one member into each part",
 			r.Of(&p.PartitionShare), r.Of(&p.Members))
-	}
-}
-
-// finishWander fills in what follows from parameters that fit together.
-func (p *Parameters) finishWander() {
-	if p.MaxInterval == 0 {
-		p.DefaultMaxInterval = true
-		world := p.World()
-		p.MaxInterval = world.MaxIntervalInForce()
 	}
 }
 

@@ -21,17 +21,8 @@ func (p *Parameters) World() wandering.Scenario {
 		Demand: sim.Demand{Every: p.Demand},
 		Slots:  p.Slots, Backups: p.Backups, OnLost: p.OnLost, AskBeforeRun: p.AskBeforeRun,
 		ClockSkew: p.ClockSkew, Duration: p.Duration,
-		Network: sim.Network{
-			Latency: p.Latency, Jitter: p.Jitter, Loss: p.Loss, Duplicate: p.Duplicate, Broken: p.BrokenLinks,
-		},
-		Membership: sim.MeasuredMembership(p.Members),
-		Hook:       sim.Hook{Takes: p.Op, Spread: p.OpJitter.Of(p.Op), Fails: p.Fails, NotNow: p.NotNow},
-		Disk:       sim.Disk{Takes: p.SaveTakes},
-		Faults: sim.Faults{
-			LoseTokenEvery: p.LoseTokenEvery,
-			CrashEvery:     p.CrashEvery, DownFor: p.DownFor,
-			PauseEvery: p.PauseEvery, PauseFor: p.PauseFor,
-		},
+		Network: p.Network, Membership: p.membership(), Disk: p.Disk, Faults: p.Faults,
+		Hook: sim.Hook{Takes: p.Op, Spread: p.OpJitter.Of(p.Op), Fails: p.Fails, NotNow: p.NotNow},
 	}
 	if p.Demand > 0 {
 		s.RetryAfter = 0 // It is the callers who repeat what failed.
@@ -44,14 +35,19 @@ func (p *Parameters) World() wandering.Scenario {
 	if p.DefaultMaxInterval {
 		s.MaxInterval = 0
 	}
-	if p.SlowSaves > 0 {
-		s.Disk.Slow, s.Disk.SlowFor = p.SlowSaves, p.SlowSaveFor
-	}
-	if late := p.DetectAfter; late != nil {
-		s.Membership = sim.Membership{GossipAfter: *late, DetectAfter: *late, RejoinAfter: *late}
+	if p.Disk.Slow == 0 {
+		s.Disk.SlowFor = 0 // A disk that takes no time is the zero value.
 	}
 	if p.PartitionAt != nil {
 		s.Faults.Partition = sim.Partition{At: *p.PartitionAt, For: p.PartitionFor, Share: p.PartitionShare}
 	}
 	return s
+}
+
+// membership is as late as it is told to be, or as that of real agents.
+func (p *Parameters) membership() sim.Membership {
+	if late := p.DetectAfter; late != nil {
+		return sim.Membership{GossipAfter: *late, DetectAfter: *late, RejoinAfter: *late}
+	}
+	return sim.MeasuredMembership(p.Members)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
 	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/study/report"
 )
 
@@ -17,7 +18,7 @@ func TestAWrongOpIsNamedWithTheLap(t *testing.T) {
 			Policy: "wander", Walk: wander.Sweep, OnLost: wander.Finish, Members: 30, Slots: 1, Backups: 2, Seed: 1, Seeds: 1,
 			Op: 20 * time.Second, OpConfigured: told, Skip: time.Second, MinInterval: 2 * time.Minute,
 			MaxInterval: 6 * time.Minute, DefaultMaxInterval: true, Duration: 2 * time.Hour,
-			Latency: time.Millisecond, DetectAfter: new(10 * time.Second),
+			Network: sim.Network{Latency: time.Millisecond}, DetectAfter: new(10 * time.Second),
 		}
 		r, err := wanders(t.Context(), p, func(float64) {})
 		if err != nil {
