@@ -6,18 +6,25 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/policy/strict"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
-// tunable are the settings of a soft gate that can change while an agent runs, and those of any gate.
-func tunable() (soft, each []string) {
-	return []string{"max_interval", "op", "walk", "backups", "on_lost", "ask_before_run"},
-		[]string{"hook", "hook_timeout", "ready", "ready_timeout", "min_interval", "retry_after", "window", "window_hard", "stop_after"}
-}
-
-// reloadable are the other settings that can change while an agent runs.
+// reloadable are the settings that can change while an agent runs, besides those of gates.
 func reloadable() []string { return []string{"join", "stop", "stop_timeout", "trust_hook"} }
+
+// tunable are the settings of a gate that can change while an agent runs. One that gets its first hook, or loses it, needs a restart as a whole.
+func (g *gate) tunable(began *gate) []string {
+	if (len(g.Hook) == 0) != (len(began.Hook) == 0) || g.policy != began.policy {
+		return nil
+	}
+	each := []string{"hook", "hook_timeout", "ready", "ready_timeout", "min_interval", "retry_after", "window", "window_hard", "stop_after"}
+	if g.isStrict() {
+		return each
+	}
+	return append(each, "max_interval", "op", "walk", "backups", "on_lost", "ask_before_run")
+}
 
 // Running is what an agent runs with: the configuration with which it has started, as reloads have changed it.
 type Running struct {
@@ -36,25 +43,27 @@ func NewRunning(start *Layers) *Running {
 // Compare compares a configuration that has been checked with what is in force, and with that with which each part has begun. changed is what
 // differs from the former and can change while an agent runs, restart what differs from the latter and cannot.
 func (r *Running) Compare(l *Layers) (changed, restart []string) {
-	shared := constants(&l.shared).Keys()
-	for i, s := range l.Table {
-		can := slices.Contains(reloadable(), s.Key)
-		switch {
-		case slices.Contains(shared, s.Key): // It is compared in each gate.
-		case can && !reflect.DeepEqual(s.Value.Plain(), r.inForce.Table[i].Value.Plain()):
-			changed = append(changed, s.Quote())
-		case !can && !reflect.DeepEqual(s.Value.Plain(), r.start.Table[i].Value.Plain()):
-			restart = append(restart, s.Quote())
+	compare := func(title string, now, inForce, began settings.Table, tunable []string) {
+		for i, s := range now {
+			can := slices.Contains(tunable, s.Key)
+			switch {
+			case can && !reflect.DeepEqual(s.Value.Plain(), inForce[i].Value.Plain()):
+				changed = append(changed, title+s.Quote())
+			case !can && !reflect.DeepEqual(s.Value.Plain(), began[i].Value.Plain()):
+				restart = append(restart, title+s.Quote())
+			}
 		}
 	}
+	shared := len(constants(&l.shared)) // They come first, and are compared in each gate.
+	compare("", l.Table[shared:], r.inForce.Table[shared:], r.start.Table[shared:], reloadable())
 	for _, g := range l.gates {
 		before := r.inForce.gateNamed(g.Name)
 		if before == nil {
 			changed = append(changed, fmt.Sprintf("%s is new (%s)", g.title(), g.origin))
 			continue
 		}
-		c, needs := g.since(before, r.began[g.Name])
-		changed, restart = append(changed, c...), append(restart, needs...)
+		began := r.began[g.Name]
+		compare(g.title()+": ", g.Table, before.Table, began.Table, g.tunable(began))
 	}
 	for _, g := range r.inForce.gates {
 		if l.gateNamed(g.Name) == nil {
@@ -104,20 +113,4 @@ func (l *Layers) gateNamed(name string) *gate {
 		return l.gates[i]
 	}
 	return nil
-}
-
-// since compares a gate with itself. One that gets its first hook, or loses it, needs a restart as a whole.
-func (g *gate) since(inForce, began *gate) (changed, restart []string) {
-	soft, each := tunable()
-	another := (len(g.Hook) == 0) != (len(began.Hook) == 0) || g.policy != began.policy
-	for i, s := range g.Table {
-		can := !another && (slices.Contains(each, s.Key) || !g.isStrict() && slices.Contains(soft, s.Key))
-		switch {
-		case can && !reflect.DeepEqual(s.Value.Plain(), inForce.Table[i].Value.Plain()):
-			changed = append(changed, g.title()+": "+s.Quote())
-		case !can && !reflect.DeepEqual(s.Value.Plain(), began.Table[i].Value.Plain()):
-			restart = append(restart, g.title()+": "+s.Quote())
-		}
-	}
-	return changed, restart
 }

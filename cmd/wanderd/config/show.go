@@ -91,12 +91,10 @@ func (p *page) write(w io.Writer) error {
 	}
 	var b strings.Builder
 	for _, l := range p.lines {
-		b.WriteString(l[0])
 		if l[1] != "" {
-			b.WriteString(strings.Repeat(" ", max(column-utf8.RuneCountInString(l[0]), 0)))
-			b.WriteString("  # " + l[1])
+			l[0] = fmt.Sprintf("%-*s  # %s", column, l[0], l[1])
 		}
-		b.WriteByte('\n')
+		b.WriteString(l[0] + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
