@@ -16,6 +16,7 @@ import (
 const (
 	gateKey     = "gate"
 	maxGateName = 64
+	inGateName  = "abcdefghijklmnopqrstuvwxyz0123456789-_."
 )
 
 // gate is one gate with its settings.
@@ -78,7 +79,6 @@ func (l *Layers) newGate(origin settings.Origin) *gate {
 	return g
 }
 
-// hookGate is the gate of --hook.
 func (l *Layers) hookGate() *gate {
 	g := l.newGate(l.Of(&l.shared.Hook).Origin)
 	g.Name = defaultGate
@@ -107,22 +107,17 @@ func (l *Layers) readGate(file *settings.File, key string, content map[string]an
 	return g
 }
 
-// checkGateName looks at a name, and whether an earlier gate has it.
 func (l *Layers) checkGateName(g *gate) {
 	name := g.Of(&g.Name)
 	switch i := slices.IndexFunc(l.gates, func(o *gate) bool { return o.Name == g.Name }); {
 	case name.Broken:
 	case name.IsFree():
 		l.Complain("%s: this gate has no name: give it one, the same on every host", g.origin)
-	case len(g.Name) > maxGateName || strings.ContainsFunc(g.Name, notInGateName):
+	case len(g.Name) > maxGateName || strings.Trim(g.Name, inGateName) != "":
 		l.Reject(name, "%q cannot name a gate: use 1 to %d of a-z, 0-9, '-', '_' and '.'", g.Name, maxGateName)
 	case i >= 0:
 		l.Reject(name, "the gate %q already exists in line %d: rename one of them", g.Name, l.gates[i].origin.Line)
 	}
-}
-
-func notInGateName(c rune) bool {
-	return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.'
 }
 
 func (g *gate) title() string {

@@ -65,10 +65,7 @@ func (l *Layers) checkAdvertise() {
 	if !advertise.IsValid() || bind.Port() == 0 { // nobody knows the port yet
 		return
 	}
-	own, err := membership.OwnAddrs()
-	if err != nil {
-		own = nil // Then only the kind of the address can be compared.
-	}
+	own, _ := membership.OwnAddrs() // Without them, only the kind of the address can be compared.
 	if err := membership.CheckAdvertised(bind, advertise, own); err != nil {
 		l.Reject(l.Of(&l.advertise), "%s", err)
 	}

@@ -50,15 +50,16 @@ func Read(flags settings.Flags, environ []string) *Layers {
 	fromFlags := settings.Given(flags)
 	fromEnv, unknown := l.Environ(environ, envPrefix)
 	l.warnOf(unknown)
-	var gates []func() *gate
+	var file *settings.File
+	var gates []map[string]any
 	if path := cmp.Or(fromFlags.Text("config"), fromEnv.Text("config")); path != "" {
-		gates = l.readFile(path)
+		file, gates = l.readFile(path)
 	}
 	l.Apply(fromEnv)
 	l.Apply(fromFlags)
 	l.setDefaults()
-	for _, read := range gates {
-		l.gates = append(l.gates, read())
+	for i, content := range gates {
+		l.gates = append(l.gates, l.readGate(file, fmt.Sprintf("%s.%d", gateKey, i), content))
 	}
 	if l.fromHook = len(gates) == 0; l.fromHook && !l.Of(&l.shared.Hook).IsFree() {
 		l.gates = append(l.gates, l.hookGate())
@@ -89,21 +90,18 @@ func (l *Layers) warn(format string, args ...any) {
 	l.Warnings = append(l.Warnings, fmt.Sprintf(format, args...))
 }
 
-// readFile reads the layer of the file, and returns how to read its gates once everything else is known.
-func (l *Layers) readFile(path string) (gates []func() *gate) {
+// readFile reads the layer of the file, and returns its gates, which are read once everything else is known.
+func (l *Layers) readFile(path string) (file *settings.File, gates []map[string]any) {
 	file, err := settings.ReadFile(path, "the configuration file", "config")
 	if err != nil {
 		l.Complain("%s", err)
 		l.unread = true
-		return nil
+		return nil, nil
 	}
-	tables := l.gateTables(file)
+	gates = l.gateTables(file)
 	delete(file.Content, gateKey)
 	l.Apply(l.Reading.Read(file, "", file.Content, func(key string) string { return l.unknownKey(key, "", l.Table) }))
-	for i, content := range tables {
-		gates = append(gates, func() *gate { return l.readGate(file, fmt.Sprintf("%s.%d", gateKey, i), content) })
-	}
-	return gates
+	return file, gates
 }
 
 // unknownKey says what is wrong with a key: a typing error, or a place where it cannot stand.

@@ -42,7 +42,6 @@ func (g *terms) leastLease() time.Duration {
 	return ballot.LeastLease(g.KillAfter, hook.KillMargin, patience, drift)
 }
 
-// defaultStrict gives a value to what a rule makes in a strict gate.
 func (g *gate) defaultStrict() {
 	if s := g.Of(&g.lease); !s.IsGiven() {
 		g.lease = (g.leastLease() + spare).Truncate(time.Second)
@@ -76,7 +75,6 @@ func (g *gate) idle() (list []*settings.Setting) {
 	return list
 }
 
-// applying returns the settings that have an effect in this gate.
 func (g *gate) applying() settings.Table {
 	idle := g.idle()
 	return slices.DeleteFunc(slices.Clone(g.Table), func(s *settings.Setting) bool { return slices.Contains(idle, s) })
@@ -89,16 +87,12 @@ func (l *Layers) checkStrict(g *gate) {
 			g.Reject(s, "it has no effect in a gate with policy = %q: leave it out, or set another policy", g.policy)
 		}
 	}
-	if !g.isStrict() {
-		return
-	}
-	if g.checkRoster(l.Agent.Name) {
+	if g.isStrict() && g.checkRoster(l.Agent.Name) {
 		g.checkLease()
 		l.warnOfRoster(g)
 	}
 }
 
-// checkRoster reports whether the roster can be one.
 func (g *gate) checkRoster(self string) bool {
 	s := g.Of(&g.Roster)
 	names := slices.Sorted(slices.Values(g.Roster))
@@ -123,7 +117,6 @@ func (g *gate) checkRoster(self string) bool {
 	return !s.Broken
 }
 
-// checkLease compares what the roster and the lease have to bear.
 func (g *gate) checkLease() {
 	if s := g.Of(&g.KillAfter); s.IsSet() && g.KillAfter < leastKillAfter {
 		g.Reject(s, "%s is below %s: a command needs some time to end", settings.FormatDuration(g.KillAfter), settings.FormatDuration(leastKillAfter))

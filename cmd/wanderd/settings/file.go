@@ -44,16 +44,15 @@ func ReadFile(path, what, flag string) (*File, error) {
 }
 
 func load(path, what, flag string) (string, error) {
+	var text []byte
 	f, err := os.Open(path)
+	if err == nil {
+		defer func() { _ = f.Close() }()
+		text, err = io.ReadAll(io.LimitReader(f, maxSize+1))
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("%s %s does not exist: check --%s", what, path, flag)
-	case err != nil:
-		return "", fmt.Errorf("%s: %w", what, err)
-	}
-	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(f, maxSize+1))
-	switch {
 	case err != nil:
 		return "", fmt.Errorf("%s: %w", what, err)
 	case len(text) > maxSize:

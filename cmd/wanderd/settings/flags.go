@@ -53,7 +53,6 @@ func (v *FlagValue) Set(text string) error {
 	return nil
 }
 
-// String returns what the flag was set to.
 func (v *FlagValue) String() string {
 	if v.Setting == nil { // pflag asks a zero value for its default
 		return ""

@@ -13,7 +13,6 @@ type Invalid struct {
 	Problems []string
 }
 
-// Error returns the problems, one a line.
 func (e *Invalid) Error() string {
 	if len(e.Problems) == 1 {
 		return e.Problems[0]

@@ -29,7 +29,6 @@ func ParseShare(text string) (float64, error) {
 // Part is a share from 0 to 1, which people see as a percentage and JSON has as a number.
 type Part float64
 
-// String writes the percentage.
 func (p Part) String() string {
 	const digits = 12                                                                          // what is beyond them comes from multiplying
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(100*float64(p), 'g', digits, 64), 64) // it reads what it has written
