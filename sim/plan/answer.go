@@ -37,16 +37,16 @@ type Answer struct {
 
 // Plan answers a wish. It simulates the fleet on all cores, with the machines that an agent runs. The work does not depend on the wish and
 // takes some seconds; the answer depends on the wish only. The error is an [*Impossible] that says what is wrong with the wish, or that of ctx.
-func Plan(ctx context.Context, w Wish) (Answer, error) { return planWithin(ctx, w, usualWork()) }
+func Plan(ctx context.Context, w Wish) (Answer, error) {
+	// This takes two or three seconds on one core, half as long on two, and more if guardians are simulated.
+	return planWithin(ctx, w, effort{fleet: 2_000_000, inquest: 900_000, twice: 1_000_000})
+}
 
 // effort limits the number of simulated steps.
 type effort struct {
 	// fleet and twice are for the fleet and for one of twice the size; inquest is for the time after a loss.
 	fleet, inquest, twice uint64
 }
-
-// usualWork takes two or three seconds on one core, half as long on two, and more if guardians are simulated.
-func usualWork() effort { return effort{fleet: 2_000_000, inquest: 900_000, twice: 1_000_000} }
 
 func planWithin(ctx context.Context, w Wish, e effort) (Answer, error) {
 	if err := w.check(); err != nil {

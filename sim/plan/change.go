@@ -21,7 +21,6 @@ type Change struct {
 	demand string
 }
 
-// String returns the change as a demand.
 func (c Change) String() string { return fmt.Sprintf("%s: %s instead of %s", c.demand, c.To, c.From) }
 
 // changes returns changes that make an impossible wish possible; each is enough alone. A recommended skip is not changed: it already is as

@@ -30,7 +30,6 @@ func toml(k *Constants) string {
 		line("hook_timeout", written(k.HookTimeout), "how long one run may take")
 }
 
-// command returns the constants as flags.
 func command(k *Constants) string {
 	text := fmt.Sprintf("wanderd --walk %s --skip %s --op %s --min-interval %s", k.Walk, written(k.Skip), written(k.Op), written(k.MinInterval))
 	if !k.DefaultMaxInterval {

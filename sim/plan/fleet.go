@@ -19,18 +19,14 @@ import (
 type fleet struct {
 	members   int
 	constants Constants
-	latency   time.Duration
-	loss      float64
+	wish      *Wish
 	theory    theory
 	// guarded says that guardians are simulated too.
 	guarded bool
 }
 
 func newFleet(w *Wish, members int, k *Constants) fleet {
-	return fleet{
-		members: members, constants: *k, latency: w.latency(), loss: w.Loss, theory: newTheory(w, members, k.Skip),
-		guarded: watched(w, k),
-	}
+	return fleet{members: members, constants: *k, wish: w, theory: newTheory(w, members, k.Skip), guarded: watched(w, k)}
 }
 
 // maxInterval is the Δmax in force. By default it follows the number of members.
@@ -92,18 +88,18 @@ func (f *fleet) simulate(ctx context.Context, seed, budget, inquest uint64) (run
 	quiet := min(seconds(quietWaits*max(f.wait(), f.theory.lap(f.busy()))), f.maxInterval())
 	meter := measure.New(measure.Config{Members: f.members, Slots: f.constants.Slots, Quiet: quiet})
 	lives := f.earlierLives(seed)
-	watch := newWaiting(lives, f.constants.MinInterval)
-	limit := &work{ctx: ctx, limit: overrun * budget}
-	c := f.world(seed, lives, meter, watch, limit)
+	var waits []float64
+	limit := overrun * budget
+	c := f.world(seed, lives, meter, f.recordWaits(lives, &waits), within(ctx, &limit))
 	err := c.Run(policy.Time(settle))
 	meter.Begin(c.Now())
-	watch.counting = true
+	waits = nil
 	for end := policy.Time(whole); err == nil && c.Now() < end && c.Steps() < budget; {
 		err = c.Run(min(end, c.Now().Add(whole/parts+1)))
 	}
-	r := run{figures: meter.Figures(c.Now()), waits: watch.seconds}
+	r := run{figures: meter.Figures(c.Now()), waits: waits}
 	if err == nil && inquest > 0 {
-		limit.limit = c.Steps() + inquest
+		limit = c.Steps() + inquest
 		if err = c.Run(c.Now().Add(f.anyMoment(seed))); err == nil {
 			r.loss, err = f.loseToken(c, meter, f.maxInterval()/parts)
 		}
@@ -114,7 +110,7 @@ func (f *fleet) simulate(ctx context.Context, seed, budget, inquest uint64) (run
 
 // world starts the members; the first one makes the token.
 func (f *fleet) world(seed uint64, lives []time.Duration, watchers ...sim.Watcher) *sim.Cluster {
-	world := f.constants.scenario(seed, f.members, sim.Network{Latency: f.latency, Loss: f.loss})
+	world := f.wish.scenario(&f.constants, seed, f.members)
 	if f.constants.DefaultMaxInterval {
 		world.MaxInterval = 0
 	}
@@ -132,11 +128,12 @@ func (f *fleet) world(seed uint64, lives []time.Duration, watchers ...sim.Watche
 }
 
 // scenario is a fleet with these constants, without guardians.
-func (k *Constants) scenario(seed uint64, members int, network sim.Network) wandering.Scenario {
+func (w *Wish) scenario(k *Constants, seed uint64, members int) wandering.Scenario {
 	return wandering.Scenario{
 		Seed: seed, Members: members, Walk: k.Walk, Slots: k.Slots, AskFirst: true,
 		Skip: k.Skip, Op: k.Op, MinInterval: k.MinInterval, MaxInterval: k.MaxInterval,
-		Network: network, Membership: sim.Membership{DetectAfter: detectAfter}, Hook: sim.Hook{Takes: k.Op, Spread: opSpread},
+		Network: sim.Network{Latency: w.latency(), Loss: w.Loss}, Membership: sim.Membership{DetectAfter: detectAfter},
+		Hook: sim.Hook{Takes: k.Op, Spread: opSpread},
 	}
 }
 
@@ -155,12 +152,6 @@ func (f *fleet) durations(budget uint64) (settle, whole time.Duration) {
 		measured = lasts - begins
 	}
 	return seconds(begins), seconds(begins + max(0, measured))
-}
-
-// worthwhile reports whether a run of that much work shows anything.
-func (f *fleet) worthwhile(budget uint64) bool {
-	settle, whole := f.durations(budget)
-	return settle < whole
 }
 
 // earlierLives draws how long ago each member ran last (zero: never), so that the fleet begins in its long-run state: runs are spread evenly,
@@ -185,50 +176,36 @@ func (f *fleet) earlierLives(seed uint64) []time.Duration {
 
 var errSpent = errors.New("the work is done")
 
-// work bounds a run by its steps and by its context. It implements [sim.Watcher].
-type work struct {
-	ctx   context.Context
-	limit uint64
+// within ends a run after so many steps, or when its context is done.
+func within(ctx context.Context, limit *uint64) sim.WatcherFunc {
+	return func(c *sim.Cluster, _ *sim.Occurrence) error {
+		steps := c.Steps()
+		if steps%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if steps > *limit {
+			return errSpent
+		}
+		return nil
+	}
 }
 
-// Watch ends the run after enough steps, or when its context is done.
-func (k *work) Watch(c *sim.Cluster, _ *sim.Occurrence) error {
-	steps := c.Steps()
-	if steps%1024 == 0 && k.ctx.Err() != nil {
-		return k.ctx.Err()
-	}
-	if steps > k.limit {
-		return errSpent
-	}
-	return nil
-}
-
-// waiting records the times from when a member became due to its run. It implements [sim.Watcher].
-type waiting struct {
-	minInterval time.Duration
+// recordWaits records the times from when a member became due to its run, in seconds.
+func (f *fleet) recordWaits(lives []time.Duration, waits *[]float64) sim.WatcherFunc {
 	// lastRun is that of each member; [policy.Never] if it has not run.
-	lastRun  []policy.Time
-	counting bool
-	seconds  []float64
-}
-
-func newWaiting(lives []time.Duration, minInterval time.Duration) *waiting {
-	k := &waiting{minInterval: minInterval, lastRun: slices.Repeat([]policy.Time{policy.Never}, len(lives))}
+	lastRun := slices.Repeat([]policy.Time{policy.Never}, len(lives))
 	for i, age := range lives {
 		if age > 0 {
-			k.lastRun[i] = policy.Time(-age)
+			lastRun[i] = policy.Time(-age)
 		}
 	}
-	return k
-}
-
-// Watch implements [sim.Watcher].
-func (k *waiting) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
-	for range o.Did(policy.Run) {
-		if last := k.lastRun[o.Member]; k.counting && last < policy.Never {
-			k.seconds = append(k.seconds, (o.At.Sub(last) - k.minInterval).Seconds())
+	return func(_ *sim.Cluster, o *sim.Occurrence) error {
+		for range o.Did(policy.Run) {
+			if last := lastRun[o.Member]; last < policy.Never {
+				*waits = append(*waits, (o.At.Sub(last) - f.constants.MinInterval).Seconds())
+			}
+			lastRun[o.Member] = o.At
 		}
-		k.lastRun[o.Member] = o.At
+		return nil
 	}
-	return nil
 }

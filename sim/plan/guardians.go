@@ -29,7 +29,6 @@ func watched(w *Wish, k *Constants) bool {
 // patience is how long a guardian waits for a beat of the holder: skip, and at least a quarter of a second.
 func patience(k *Constants) time.Duration { return max(k.Skip, minPatience) }
 
-// guards is the number of guardians of a token.
 func (f *fleet) guards() float64 { return float64(min(f.constants.Backups, f.members-1)) }
 
 // releases is the number of guardians that are released in each hop: one, if there are members to take its place.
@@ -43,13 +42,11 @@ func (f *fleet) releases() float64 {
 // rhythm is the number of runs and of hops in a second.
 type rhythm struct{ runs, hops float64 }
 
-// inTheory is the rhythm of the fleet by theory.
 func (f *fleet) inTheory() rhythm {
 	busy := f.busy()
 	return rhythm{runs: busy / f.theory.op * f.theory.slots, hops: f.theory.slots / f.theory.hop(busy)}
 }
 
-// measured is the rhythm of a simulated fleet.
 func measured(m *measure.Figures) rhythm {
 	return rhythm{runs: float64(m.Operations / m.Duration), hops: float64(m.Hops / m.Duration)}
 }
@@ -59,7 +56,7 @@ func measured(m *measure.Figures) rhythm {
 // two beats.
 func (f *fleet) beats(r rhythm) float64 {
 	t := &f.theory
-	between, offer := patience(&f.constants).Seconds()/beatsPerPatience, 2*f.latency.Seconds()
+	between, offer := patience(&f.constants).Seconds()/beatsPerPatience, 2*f.wish.latency().Seconds()
 	inRun := max(0, (t.op+offer)/between-0.5)
 	rests := max(0, r.hops-r.runs)
 	resting := max(0, t.slots-r.runs*(t.op+t.handoff)-rests*(t.skip+t.handoff)) // beyond skip

@@ -27,11 +27,6 @@ type aftermath struct {
 // another.
 const quietWaits = 3
 
-// longestAftermath is the longest time for which a recovery is watched.
-func (f *fleet) longestAftermath() time.Duration {
-	return min(seconds(10*f.maxInterval().Seconds()), longestRun)
-}
-
 // anyMoment draws the time until the loss, so that it may come at any moment of an interval: in a sweep the measurement always ends at the
 // same one.
 func (f *fleet) anyMoment(seed uint64) time.Duration {
@@ -53,8 +48,9 @@ func (f *fleet) loseToken(c *sim.Cluster, meter *measure.Meter, pollEvery time.D
 	for _, i := range holders {
 		c.Crash(i)
 	}
+	lasts := min(seconds(10*f.maxInterval().Seconds()), longestRun)
 	var err error
-	for end := lostAt.Add(f.longestAftermath()); err == nil && c.Now() < end && !meter.Stable(c.Now()); {
+	for end := lostAt.Add(lasts); err == nil && c.Now() < end && !meter.Stable(c.Now()); {
 		err = c.Run(c.Now().Add(pollEvery))
 	}
 	figures := meter.Figures(c.Now())
@@ -79,9 +75,8 @@ func (f *fleet) killHolder(ctx context.Context, seed, budget uint64) (run, error
 	g.guarded = true
 	settled := quietPatiences * patience(&g.constants)
 	meter := measure.New(measure.Config{Members: g.members, Slots: g.constants.Slots, Quiet: settled})
-	limit := &work{ctx: ctx, limit: budget}
 	dice := rand.New(rand.NewPCG(seed, 0x67756172))
-	c := g.world(seed, g.spreadLives(dice), meter, limit)
+	c := g.world(seed, g.spreadLives(dice), meter, within(ctx, &budget))
 	firstRun := (1 + opSpread) * f.constants.Op.Seconds()
 	err := c.Run(policy.Time(seconds(firstRun + dice.Float64()*settled.Seconds())))
 	r := run{}
@@ -101,7 +96,7 @@ func (f *fleet) holders(c *sim.Cluster) []int {
 				holders = append(holders, i)
 			}
 		}
-		if len(holders) > 0 || c.Run(c.Now().Add(max(f.latency, time.Millisecond))) != nil {
+		if len(holders) > 0 || c.Run(c.Now().Add(max(f.wish.latency(), time.Millisecond))) != nil {
 			return holders
 		}
 	}

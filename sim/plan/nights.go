@@ -70,7 +70,6 @@ func eachNight(s window.Set) (longest time.Duration) {
 	return longest
 }
 
-// texts writes the windows as in a configuration.
 func texts(s window.Set) (list []string) {
 	for i := range s {
 		list = append(list, s[i].String())
@@ -86,7 +85,6 @@ func (a *Nights) suffice() bool {
 	return a.Fewest == a.Members
 }
 
-// text answers the question in a sentence.
 func (a *Nights) text() string {
 	fits := fmt.Sprintf("the shortest night is open for %s, which is enough for %d runs", spoken(a.Shortest), a.Fits)
 	switch {
@@ -101,14 +99,13 @@ func (a *Nights) text() string {
 
 // nightWorld is the fleet of a wish, whose members are all due. Guardians are not simulated: they change nothing here but the work.
 func nightWorld(w *Wish, k *Constants, watchers ...sim.Watcher) *sim.Cluster {
-	s := k.scenario(w.Seed, w.Members, sim.Network{Latency: w.latency(), Loss: w.Loss})
+	s := w.scenario(k, w.Seed, w.Members)
 	s.Windows, s.MaxInterval = &w.Windows, max(k.MaxInterval, longest/12)
 	c := s.NewCluster(watchers...)
 	c.BootWithToken(0)
 	return c
 }
 
-// simulateNights lets a fleet live for some nights.
 func simulateNights(ctx context.Context, w *Wish, k *Constants) (*Nights, error) {
 	list := nightsOf(w.Windows)
 	if len(list) == 0 {
@@ -123,7 +120,7 @@ func simulateNights(ctx context.Context, w *Wish, k *Constants) (*Nights, error)
 			ran[o.Member], last = true, o.At
 		}
 		return nil
-	}), &work{ctx: ctx, limit: nightsWork})
+	}), within(ctx, new(uint64(nightsWork))))
 	for _, n := range list {
 		err := c.Run(n.opens - 1) // Some start in the moment of the opening.
 		clear(ran)

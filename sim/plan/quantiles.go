@@ -28,7 +28,6 @@ func quantiles(sorted []float64) Quantiles {
 	return Quantiles{P50: at(0.5), P90: at(0.9), P99: at(0.99), Longest: at(1)}
 }
 
-// exponential returns the quantiles of an exponential distribution.
 func exponential(mean float64) Quantiles {
 	at := func(share float64) measure.Number { return measure.Number(-mean * math.Log1p(-share)) }
 	return Quantiles{Mean: certain(mean), P50: at(0.5), P90: at(0.9), P99: at(0.99), Longest: measure.Number(math.NaN())}

@@ -31,7 +31,7 @@ func (t *task) seeds() int {
 	}
 	seeds := max(leastSeeds, min(mostSeeds, t.budget/(stepsPerMember*uint64(t.fleet.members))))
 	for ; seeds >= leastSeeds; seeds-- {
-		if t.fleet.worthwhile(t.budget / seeds) {
+		if settle, whole := t.fleet.durations(t.budget / seeds); settle < whole {
 			return int(seeds)
 		}
 	}
@@ -70,7 +70,6 @@ func simulateAll(ctx context.Context, seed uint64, tasks []task) ([][]run, error
 	return runs, nil
 }
 
-// forecast sums up the results of all seeds.
 func forecast(f *fleet, runs []run) Forecast {
 	estimate := func(figure func(*run) measure.Number) measure.Estimate { return measure.EstimateBy(runs, figure) }
 	daily := func(count func(*measure.Figures) measure.Number) measure.Estimate {
@@ -119,7 +118,6 @@ func inUse(m *measure.Figures, slots int) measure.Number {
 	return spent / (measure.Number(slots) * m.Duration)
 }
 
-// waitInTheory is the distribution of waits by theory.
 func (f *fleet) waitInTheory() Quantiles {
 	if f.constants.Walk == wander.Random {
 		return exponential(f.wait())

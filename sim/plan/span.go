@@ -23,10 +23,8 @@ func grain(d time.Duration) time.Duration {
 	return time.Nanosecond
 }
 
-// roundDown rounds a duration down to its grain.
 func roundDown(d time.Duration) time.Duration { return d.Truncate(grain(d)) }
 
-// roundUp rounds a duration up to its grain.
 func roundUp(d time.Duration) time.Duration {
 	down := roundDown(d)
 	if down == d || down > math.MaxInt64-grain(d) {

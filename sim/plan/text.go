@@ -23,7 +23,6 @@ func (p *page) paragraph(indent, format string, args ...any) {
 	p.WriteString(wrap(indent+fmt.Sprintf(format, args...)) + "\n")
 }
 
-// row writes a figure, and what it is.
 func (p *page) row(name, figure, format string, args ...any) {
 	p.line("  %-13s %15s  "+format, append([]any{name, figure}, args...)...)
 }
@@ -44,7 +43,6 @@ func (a *Answer) Text(w io.Writer) error {
 	return err
 }
 
-// or is the first text if the condition holds, and else the second.
 func or(yes bool, then, otherwise string) string {
 	if yes {
 		return then
@@ -52,7 +50,6 @@ func or(yes bool, then, otherwise string) string {
 	return otherwise
 }
 
-// several says that the gate has more than one token.
 func (a *Answer) several() bool { return a.Constants.Slots > 1 }
 
 func (a *Answer) verdict(p *page) {
@@ -216,7 +213,6 @@ func (a *Answer) walking() string {
 		"comes, and hardly anybody waits for long but those who have just joined."
 }
 
-// columns is a line of a table.
 func columns(name string, cells ...any) string {
 	return fmt.Sprintf("  %-19s"+strings.Repeat(" %12s", len(cells)), append([]any{name}, cells...)...)
 }
@@ -256,7 +252,6 @@ func wrap(text string) string {
 	return lines.String() + line
 }
 
-// number writes a time.
 func number(n measure.Number) string { return spoken(float64(n)) }
 
 // percent writes a share to three digits, and to no less than a hundredth of a percent.

@@ -65,7 +65,7 @@ func FirstNight(ctx context.Context, w Wish) (Timeline, error) {
 			running[o.Member] = len(t.Runs)
 		}
 		return nil
-	}), &work{ctx: ctx, limit: nightsWork})
+	}), within(ctx, new(uint64(nightsWork))))
 	err := c.Run(begins.Add(t.Lasts))
 	if err != nil && !errors.Is(err, errSpent) {
 		return Timeline{}, err

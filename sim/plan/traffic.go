@@ -3,6 +3,7 @@ package plan
 import (
 	"crypto/ed25519"
 	"math"
+	"math/rand/v2"
 	"time"
 
 	"github.com/wanderd/wanderd/wire"
@@ -27,7 +28,6 @@ const datagramsPerHop = 3
 // ipHeaders is what IPv4 and UDP put before a datagram.
 const ipHeaders = 20 + 8
 
-// trafficOf returns the traffic of a fleet that sends that many datagrams a second.
 func trafficOf(members int, datagrams float64) Traffic {
 	size := datagramSize() + ipHeaders
 	n := float64(members)
@@ -42,20 +42,11 @@ func trafficOf(members int, datagrams float64) Traffic {
 // datagramSize is the length of an agent's datagram: all kinds have the same.
 func datagramSize() int {
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
-	codec, err := wire.NewCodec(key, zeros{}, wire.Secret{})
+	codec, err := wire.NewCodec(key, rand.NewChaCha8([32]byte{}), wire.Secret{})
 	if err != nil {
 		panic("plan: " + err.Error()) // only for a bad key, or a secret without random nonces
 	}
 	return len(codec.Append(nil, &wire.Message{}))
-}
-
-// zeros are the nonces of a datagram that is never sent.
-type zeros struct{}
-
-// Read fills p with zeros.
-func (zeros) Read(p []byte) (int, error) {
-	clear(p)
-	return len(p), nil
 }
 
 // The cost of gossip, from memberlist's settings for a local network and the sizes of its messages with names of ten letters, in a fleet

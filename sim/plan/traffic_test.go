@@ -2,6 +2,7 @@ package plan
 
 import (
 	"crypto/ed25519"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/wanderd/wanderd/policy"
@@ -12,7 +13,7 @@ import (
 
 func TestAllDatagramsHaveTheSizeThatIsPlannedWith(t *testing.T) {
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
-	codec, err := wire.NewCodec(key, zeros{}, wire.Secret{1})
+	codec, err := wire.NewCodec(key, rand.NewChaCha8([32]byte{}), wire.Secret{1})
 	if err != nil {
 		t.Fatal(err)
 	}

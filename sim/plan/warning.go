@@ -62,7 +62,6 @@ func warnings(a *Answer, fits bool) []string {
 
 const moreTime = "with a longer skip a handoff has more time to repeat its messages"
 
-// irregularity warns of long waits and of irregular intervals.
 func irregularity(a *Answer, warn func(format string, args ...any)) {
 	every, skip, shorter := a.Wish.Every.Seconds(), a.Constants.Skip, recommendSkip(&a.Wish)
 	if now := waits(&a.Wish, skip); shorter < skip && now > shortWait*every {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -59,7 +60,6 @@ type Impossible struct {
 	Problems []string
 }
 
-// Error returns the problems, one on each line.
 func (e *Impossible) Error() string {
 	if len(e.Problems) == 1 {
 		return e.Problems[0]
@@ -67,7 +67,6 @@ func (e *Impossible) Error() string {
 	return fmt.Sprintf("%d invalid parameters\n  %s", len(e.Problems), strings.Join(e.Problems, "\n  "))
 }
 
-// check returns an [*Impossible] if the wish is invalid.
 func (w *Wish) check() error {
 	var problems []string
 	demand := func(ok bool, format string, args ...any) {
@@ -109,16 +108,9 @@ func (w *Wish) check() error {
 	return nil
 }
 
-// slots is how many members may run at once.
 func (w *Wish) slots() int { return max(w.Slots, 1) }
 
-// latency is how long a datagram is under way.
-func (w *Wish) latency() time.Duration {
-	if w.Latency > 0 {
-		return w.Latency
-	}
-	return usualLatency
-}
+func (w *Wish) latency() time.Duration { return cmp.Or(w.Latency, usualLatency) }
 
 // MarshalJSON writes times in seconds; a skip of 0 is null.
 func (w Wish) MarshalJSON() ([]byte, error) {
@@ -135,8 +127,7 @@ func (w Wish) MarshalJSON() ([]byte, error) {
 		Seed    uint64   `json:"seed"`
 	}{w.Members, w.Walk.String(), w.Backups, w.slots(), w.Op.Seconds(), w.Every.Seconds(), nil, w.latency().Seconds(), w.Loss, w.Seed}
 	if w.Skip > 0 {
-		skip := w.Skip.Seconds()
-		out.Skip = &skip
+		out.Skip = new(w.Skip.Seconds())
 	}
 	return json.Marshal(out)
 }

@@ -1,7 +1,6 @@
 package tell
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -14,16 +13,14 @@ import (
 // Diagram writes a run as a sequence diagram in Mermaid's language. It is a [sim.Watcher]. An arrow is a message that arrives or
 // is lost; a bar is an operation that runs. Notes are shown unless an arrow says the same.
 type Diagram struct {
-	names
-	w       io.Writer
+	teller
 	begun   bool
 	running map[int]bool
-	err     error
 }
 
 // NewDiagram returns a diagram that writes to w, in the words of a family.
 func NewDiagram(w io.Writer, words Words) *Diagram {
-	return &Diagram{names: newNames(words), w: w, running: map[int]bool{}}
+	return &Diagram{teller: newTeller(w, words), running: map[int]bool{}}
 }
 
 // Watch implements [sim.Watcher].
@@ -134,10 +131,4 @@ func (d *Diagram) tokenIfAny(k wire.Ref) string {
 		return ""
 	}
 	return d.token(k)
-}
-
-func (d *Diagram) print(format string, args ...any) {
-	if d.err == nil {
-		_, d.err = fmt.Fprintf(d.w, format+"\n", args...)
-	}
 }

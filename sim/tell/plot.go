@@ -38,13 +38,13 @@ const (
 func (s *Story) Tell(w io.Writer, f Format) error {
 	for seed := uint64(1); seed <= storySeeds; seed++ {
 		p := &plot{Story: s, begin: s.From}
-		if err := s.World(seed, &excerpt{s.From, s.Dull, p}).Run(storyTime); !p.complete() {
+		if err := s.World(seed, s.excerpt(s.From, p)).Run(storyTime); !p.complete() {
 			if errors.Is(err, errOtherStory) {
 				continue
 			}
 			return err
 		}
-		return s.World(seed, &excerpt{p.begin, s.Dull, NewTeller(w, f, s.Words)}).Run(p.end)
+		return s.World(seed, s.excerpt(p.begin, NewTeller(w, f, s.Words))).Run(p.end)
 	}
 	return fmt.Errorf("no seed up to %d leads to the story %q", storySeeds, s.Name)
 }
@@ -73,7 +73,7 @@ func (p *plot) complete() bool { return p.taken == len(p.Turns) }
 // Watch implements [sim.Watcher].
 func (p *plot) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	for e := range o.Did(policy.Tell) {
-		if p.complete() || !p.matters(e.Note) {
+		if p.complete() || !slices.ContainsFunc(p.Turns, func(t Turn) bool { return t.Note == e.Note }) {
 			continue
 		}
 		next := p.Turns[p.taken]
@@ -92,22 +92,12 @@ func (p *plot) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// matters reports whether a note is of the same kind as a turn.
-func (p *plot) matters(n policy.Note) bool {
-	return slices.ContainsFunc(p.Turns, func(t Turn) bool { return t.Note == n })
-}
-
 // excerpt passes on the occurrences from a time on, except dull ones.
-type excerpt struct {
-	from    policy.Time
-	dull    func(*sim.Occurrence) bool
-	watcher sim.Watcher
-}
-
-// Watch implements [sim.Watcher].
-func (e *excerpt) Watch(c *sim.Cluster, o *sim.Occurrence) error {
-	if o.At < e.from || e.dull != nil && e.dull(o) {
-		return nil
+func (s *Story) excerpt(from policy.Time, to sim.Watcher) sim.WatcherFunc {
+	return func(c *sim.Cluster, o *sim.Occurrence) error {
+		if o.At < from || s.Dull != nil && s.Dull(o) {
+			return nil
+		}
+		return to.Watch(c, o)
 	}
-	return e.watcher.Watch(c, o)
 }

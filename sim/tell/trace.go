@@ -14,13 +14,10 @@ import (
 // Trace writes a run as a story: one line for each thing that happens, and below it, indented, what the member does. It is
 // a [sim.Watcher]. Members are called a, b, c…; tokens T1, T2…, handoffs h1, h2… and nonces n1, n2… in the order in which they
 // appear. A story holds messages, effects and notes, never the wording of a log.
-type Trace struct {
-	names
-	w io.Writer
-}
+type Trace struct{ teller }
 
 // NewTrace returns a trace that writes to w, in the words of a family.
-func NewTrace(w io.Writer, words Words) *Trace { return &Trace{names: newNames(words), w: w} }
+func NewTrace(w io.Writer, words Words) *Trace { return &Trace{newTeller(w, words)} }
 
 // Watch implements [sim.Watcher].
 func (t *Trace) Watch(c *sim.Cluster, o *sim.Occurrence) error {
@@ -28,47 +25,41 @@ func (t *Trace) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	t.notes, t.kinds = c.Family().Notes, c.Family().Kinds
 	switch o.Kind {
 	case sim.Stepped:
-		return t.step(o, who)
+		t.step(o, who)
 	case sim.Ignored:
-		return t.line(o.At, "%s expects no %s", who, t.message(o.Msg))
+		t.line(o.At, "%s expects no %s", who, t.message(o.Msg))
 	case sim.Lost:
-		return t.line(o.At, "lost: %s", t.Route(o.Msg))
+		t.line(o.At, "lost: %s", t.Route(o.Msg))
 	case sim.Duplicated:
-		return t.line(o.At, "twice: %s", t.Route(o.Msg))
+		t.line(o.At, "twice: %s", t.Route(o.Msg))
 	case sim.Played:
-		return t.line(o.At, "played: %s", t.Route(o.Msg))
+		t.line(o.At, "played: %s", t.Route(o.Msg))
 	case sim.Paused, sim.Slept:
-		return t.line(o.At, "%s %s until %s", who, o.Kind, sim.Seconds(c.AwayUntil(o.Member)))
+		t.line(o.At, "%s %s until %s", who, o.Kind, sim.Seconds(c.AwayUntil(o.Member)))
 	case sim.RunGone:
-		return t.line(o.At, "%s's run is gone", who)
+		t.line(o.At, "%s's run is gone", who)
 	case sim.Came, sim.Crashed, sim.Departed:
-		return t.line(o.At, "%s %s", who, o.Kind)
+		t.line(o.At, "%s %s", who, o.Kind)
 	case sim.Cut, sim.Healed:
-		return t.line(o.At, "the network is %s", o.Kind)
+		t.line(o.At, "the network is %s", o.Kind)
 	}
-	return nil
+	return t.err
 }
 
-func (t *Trace) step(o *sim.Occurrence, who string) error {
+func (t *Trace) step(o *sim.Occurrence, who string) {
 	// A wake-up without effects is no part of the story; check.NewWakeChecker has the rule.
 	if o.Event.Kind == policy.Woke && len(o.Effects) == 0 {
-		return nil
+		return
 	}
 	// A save that takes no time is no event of the story.
 	if !o.AtOnce || o.Event.Failed {
-		if err := t.line(o.At, "%s %s", who, t.event(o.Event)); err != nil {
-			return err
-		}
+		t.line(o.At, "%s %s", who, t.event(o.Event))
 	}
 	for i := range o.Effects {
-		if untold(o.Effects[i].Kind) {
-			continue
-		}
-		if _, err := fmt.Fprintf(t.w, "%14s%s\n", "", t.Effect(&o.Effects[i])); err != nil {
-			return err
+		if e := &o.Effects[i]; !untold(e.Kind) {
+			t.print("%14s%s", "", t.Effect(e))
 		}
 	}
-	return nil
 }
 
 // untold reports whether effects of a kind are left out: the words of a guard are told when it says them, and notes tell how tokens come
@@ -77,9 +68,8 @@ func untold(k policy.EffectKind) bool {
 	return k == policy.Entrust || k == policy.Took || k == policy.Gave || k == policy.Gone
 }
 
-func (t *Trace) line(at policy.Time, format string, args ...any) error {
-	_, err := fmt.Fprintf(t.w, "%10s  %s\n", sim.Seconds(at), fmt.Sprintf(format, args...))
-	return err
+func (t *Trace) line(at policy.Time, format string, args ...any) {
+	t.print("%10s  %s", sim.Seconds(at), fmt.Sprintf(format, args...))
 }
 
 func (t *Trace) event(e *policy.Event) string {
@@ -130,7 +120,6 @@ func happening(e *policy.Event) string {
 	return e.Kind.String()
 }
 
-// or is the first text if the condition holds, and else the second.
 func or(yes bool, then, otherwise string) string {
 	if yes {
 		return then
@@ -138,7 +127,6 @@ func or(yes bool, then, otherwise string) string {
 	return otherwise
 }
 
-// order says what an operator has ordered.
 func order(o wire.Order) string {
 	switch by := sim.MemberName(sim.IndexOf(o.By)); o.Until {
 	case 0:
@@ -195,7 +183,7 @@ func (t *Trace) state(s policy.State) string {
 func (t *Trace) message(m *wire.Message) string {
 	var about []string
 	if m.Exchange != 0 {
-		about = append(about, t.handoff(m.Exchange))
+		about = append(about, number("h", t.handoffs, m.Exchange))
 	}
 	if said := t.nonceOf(m); said != "" {
 		about = append(about, said)

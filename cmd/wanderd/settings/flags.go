@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -62,8 +63,5 @@ func (v *FlagValue) String() string {
 
 // Type returns the placeholder of the value in help.
 func (v *FlagValue) Type() string {
-	if v.Setting.Placeholder != "" {
-		return v.Setting.Placeholder
-	}
-	return v.Setting.Value.placeholder
+	return cmp.Or(v.Setting.Placeholder, v.Setting.Value.placeholder)
 }

@@ -2,6 +2,7 @@ package tell
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
@@ -21,9 +22,11 @@ type Words struct {
 	Drawn []policy.Note
 }
 
-// names gives short names to the things in a story: tokens T1, T2…, handoffs h1, h2… and nonces n1, n2… in the order in
+// teller writes, and gives short names to the things in a story: tokens T1, T2…, handoffs h1, h2… and nonces n1, n2… in the order in
 // which they appear.
-type names struct {
+type teller struct {
+	w        io.Writer
+	err      error
 	words    Words
 	notes    policy.Notes
 	kinds    policy.Kinds
@@ -38,17 +41,22 @@ type tokenKey struct {
 	random uint64
 }
 
-func newNames(words Words) names {
-	return names{words: words, tokens: map[tokenKey]int{}, handoffs: map[wire.Exchange]int{}, nonces: map[wire.Nonce]int{}}
+func newTeller(w io.Writer, words Words) teller {
+	return teller{w: w, words: words, tokens: map[tokenKey]int{}, handoffs: map[wire.Exchange]int{}, nonces: map[wire.Nonce]int{}}
 }
 
-func (n *names) tokenName(id wire.TokenID) string {
-	return number("T", n.tokens, tokenKey{birth: id.Birth, random: id.Random})
+// print writes a line, unless writing has failed before.
+func (t *teller) print(format string, args ...any) {
+	if t.err == nil {
+		_, t.err = fmt.Fprintf(t.w, format+"\n", args...)
+	}
 }
 
-func (n *names) handoff(id wire.Exchange) string { return number("h", n.handoffs, id) }
+func (t *teller) tokenName(id wire.TokenID) string {
+	return number("T", t.tokens, tokenKey{birth: id.Birth, random: id.Random})
+}
 
-func (n *names) nonce(id wire.Nonce) string { return number("n", n.nonces, id) }
+func (t *teller) nonce(id wire.Nonce) string { return number("n", t.nonces, id) }
 
 // number names things in the order in which they appear.
 func number[K comparable](prefix string, known map[K]int, k K) string {
