@@ -59,17 +59,19 @@ func Text(at *string) Value {
 // Path names a file or directory; it is made absolute.
 func Path(at *string) Value { return Of(at, asText, "PATH", filepath.Abs, itself) }
 
-// Choice is one of a few, by its name.
+// Choice is one of two or more, by its name.
 func Choice[T any](at *T, among ...T) Value {
 	var names []string
 	for _, one := range among {
 		names = append(names, fmt.Sprint(one))
 	}
+	last := len(names) - 1
+	choose := "choose " + strings.Join(names[:last], ", ") + " or " + names[last]
 	v := Of(at, asText, strings.Join(names, "|"), func(text string) (one T, err error) {
 		if i := slices.Index(names, text); i >= 0 {
 			return among[i], nil
 		}
-		return one, fmt.Errorf("unknown value %q: %s", text, DidYouMean(text, names, "choose "+enumerate(names)))
+		return one, fmt.Errorf("unknown value %q: %s", text, DidYouMean(text, names, choose))
 	}, func(one T) any { return fmt.Sprint(one) })
 	v.Choices = names
 	return v
@@ -197,12 +199,4 @@ func Command(at *[]string, split func(string) ([]string, error)) Value {
 		}
 		return list, nil
 	}, itself)
-}
-
-// enumerate lists words as a sentence does.
-func enumerate(words []string) string {
-	if len(words) == 1 {
-		return words[0]
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
