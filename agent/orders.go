@@ -87,7 +87,9 @@ func (a *Agent) proclaim(g *gate, o wire.Order) {
 	}
 	if err := a.members.Notify(n); err != nil {
 		g.log.Warn().Err(err).Msg("the order travels without its reason")
-		a.warn(a.members.Notify(membership.Notice{Gate: g.id, Order: o}), "order")
+		if err := a.members.Notify(membership.Notice{Gate: g.id, Order: o}); err != nil {
+			g.log.Warn().Err(err).Msg("gossip does not carry the order; it goes with the token only")
+		}
 	}
 }
 

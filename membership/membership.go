@@ -207,7 +207,9 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 		return cancel
 	}
 	for _, t := range targets {
-		m.seeking[t.text] = m.seek(t)
+		if m.seeking[t.text] == nil { // An address may be given twice.
+			m.seeking[t.text] = m.seek(t)
+		}
 	}
 	if cfg.Addr.Addr().IsUnspecified() && !cfg.Advertise.Addr().IsValid() {
 		cfg.Log.Info().Stringer("addr", me.Addr).

@@ -72,9 +72,14 @@ const (
 
 // label makes the keys of one purpose useless for the others.
 func (p purpose) label() string {
-	return map[purpose]string{
-		forGossip: "wanderd gossip stream v2", forQuestion: "wanderd question stream v1", forCertificates: "wanderd certificate stream v1",
-	}[p]
+	switch p {
+	case forQuestion:
+		return "wanderd question stream v1"
+	case forCertificates:
+		return "wanderd certificate stream v1"
+	default:
+		return "wanderd gossip stream v2"
+	}
 }
 
 func (p purpose) introduces() bool { return p == forGossip || p == forCertificates }

@@ -88,7 +88,7 @@ func (r *report) result(spec Spec, took time.Duration) Result {
 		res.Code = res.Exit
 	case r.Status.Signaled():
 		res.Signal = signalName(r.Status.Signal())
-		res.Code = signaled + int(r.Status.Signal())
+		res.Code = 128 + int(r.Status.Signal())
 	}
 	res.Err = res.describe(spec)
 	return res

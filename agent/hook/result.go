@@ -59,15 +59,12 @@ func (r *Result) Status() uint8 {
 	case r.NotExecuted:
 		return notExecutable
 	case r.Signal != "":
-		return uint8(signaled + unix.SignalNum(r.Signal))
+		return uint8(r.Code)
 	case r.Exit >= 0:
 		return uint8(min(r.Exit, other))
 	}
 	return other
 }
-
-// signaled is what a shell adds to the number of a signal.
-const signaled = 128
 
 // describe returns the error of a process that was executed, nil if all is well.
 func (r *Result) describe(spec Spec) error {
