@@ -1,7 +1,5 @@
 package policy
 
-import "fmt"
-
 // Cause says how a token came to a member, or why it is not there any more.
 type Cause uint8
 
@@ -31,29 +29,10 @@ const (
 
 // String returns one word.
 func (c Cause) String() string {
-	switch c {
-	case CauseMade:
-		return "made"
-	case CauseReceived:
-		return "received"
-	case CauseRevived:
-		return "revived"
-	case CausePassed:
-		return "passed"
-	case CauseRemoved:
-		return "removed"
-	case CauseMet:
-		return "met"
-	case CauseOvertaken:
-		return "overtaken"
-	case CauseAsleep:
-		return "asleep"
-	case CauseDropped:
-		return "dropped"
-	case CauseYielded:
-		return "yielded"
-	}
-	return fmt.Sprintf("Cause(%d)", uint8(c))
+	return Name([]string{
+		CauseMade: "made", CauseReceived: "received", CauseRevived: "revived", CausePassed: "passed", CauseRemoved: "removed",
+		CauseMet: "met", CauseOvertaken: "overtaken", CauseAsleep: "asleep", CauseDropped: "dropped", CauseYielded: "yielded",
+	}, c)
 }
 
 // Abandons reports whether the token is nobody's from now on: it was not discarded because there is a better one, and passed to nobody.

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/wanderd/wanderd/wire"
@@ -46,33 +45,10 @@ const (
 
 // String returns the kind's name.
 func (k EffectKind) String() string {
-	switch k {
-	case Save:
-		return "Save"
-	case Send:
-		return "Send"
-	case Run:
-		return "Run"
-	case Extend:
-		return "Extend"
-	case Stop:
-		return "Stop"
-	case Entrust:
-		return "Entrust"
-	case Took:
-		return "Took"
-	case Gave:
-		return "Gave"
-	case Announce:
-		return "Announce"
-	case Proclaim:
-		return "Proclaim"
-	case Tell:
-		return "Tell"
-	case Gone:
-		return "Gone"
-	}
-	return fmt.Sprintf("EffectKind(%d)", uint8(k))
+	return Name([]string{
+		Save: "Save", Send: "Send", Run: "Run", Extend: "Extend", Stop: "Stop", Entrust: "Entrust", Took: "Took", Gave: "Gave",
+		Announce: "Announce", Proclaim: "Proclaim", Tell: "Tell", Gone: "Gone",
+	}, k)
 }
 
 // Effect is one thing to do; Kind says which fields mean something.

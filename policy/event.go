@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/wanderd/wanderd/wire"
@@ -40,31 +39,10 @@ const (
 
 // String returns the kind's name.
 func (k EventKind) String() string {
-	switch k {
-	case Started:
-		return "Started"
-	case Received:
-		return "Received"
-	case PeersChanged:
-		return "PeersChanged"
-	case Saved:
-		return "Saved"
-	case Finished:
-		return "Finished"
-	case Wanted:
-		return "Wanted"
-	case Unwanted:
-		return "Unwanted"
-	case Suspended:
-		return "Suspended"
-	case Ordered:
-		return "Ordered"
-	case Leave:
-		return "Leave"
-	case Woke:
-		return "Woke"
-	}
-	return fmt.Sprintf("EventKind(%d)", uint8(k))
+	return Name([]string{
+		Started: "Started", Received: "Received", PeersChanged: "PeersChanged", Saved: "Saved", Finished: "Finished",
+		Wanted: "Wanted", Unwanted: "Unwanted", Suspended: "Suspended", Ordered: "Ordered", Leave: "Leave", Woke: "Woke",
+	}, k)
 }
 
 // Event is one thing that happened; Kind says which fields mean something.

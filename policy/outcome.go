@@ -1,7 +1,5 @@
 package policy
 
-import "fmt"
-
 // Outcome says what a run of the protected operation has achieved.
 type Outcome uint8
 
@@ -16,13 +14,5 @@ const (
 
 // String returns the outcome as a word or two.
 func (o Outcome) String() string {
-	switch o {
-	case Succeeded:
-		return "succeeded"
-	case Failed:
-		return "failed"
-	case NotNow:
-		return "not now"
-	}
-	return fmt.Sprintf("Outcome(%d)", uint8(o))
+	return Name([]string{Succeeded: "succeeded", Failed: "failed", NotNow: "not now"}, o)
 }

@@ -1,8 +1,6 @@
 package wander
 
 import (
-	"fmt"
-
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/wire"
@@ -19,15 +17,7 @@ const (
 )
 
 // String returns the name used in configurations.
-func (o OnLost) String() string {
-	switch o {
-	case Finish:
-		return "finish"
-	case Stop:
-		return "stop"
-	}
-	return fmt.Sprintf("OnLost(%d)", uint8(o))
-}
+func (o OnLost) String() string { return policy.Name([]string{Finish: "finish", Stop: "stop"}, o) }
 
 // take makes this member the holder of a token, and chooses its guardians.
 func (m *Machine) take(

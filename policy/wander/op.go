@@ -3,6 +3,8 @@ package wander
 import (
 	"math"
 	"time"
+
+	"github.com/wanderd/wanderd/policy"
 )
 
 // OpSource is the source of Δop, the typical duration of the protected operation.
@@ -19,15 +21,7 @@ const (
 
 // String returns one word.
 func (o OpSource) String() string {
-	switch o {
-	case OpConfigured:
-		return "configured"
-	case OpMeasured:
-		return "measured"
-	case OpAssumed:
-		return "assumed"
-	}
-	return "unknown"
+	return policy.Name([]string{OpConfigured: "configured", OpMeasured: "measured", OpAssumed: "assumed"}, o)
 }
 
 // assumedOp is Δop before the first measurement: the paper's value.

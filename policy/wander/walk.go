@@ -2,7 +2,6 @@ package wander
 
 import (
 	"encoding/binary"
-	"fmt"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -30,15 +29,7 @@ func Walks() []Walk { return []Walk{Random, Shuffle, Sweep} }
 
 // String returns the name used in configurations.
 func (w Walk) String() string {
-	switch w {
-	case Random:
-		return "random"
-	case Shuffle:
-		return "shuffle"
-	case Sweep:
-		return "sweep"
-	}
-	return fmt.Sprintf("Walk(%d)", uint8(w))
+	return policy.Name([]string{Random: "random", Shuffle: "shuffle", Sweep: "sweep"}, w)
 }
 
 // next returns the member that gets the token: one that asked for it, one that others could not reach, or the next in the walk.

@@ -114,25 +114,10 @@ const (
 )
 
 func (s state) String() string {
-	switch s {
-	case absent:
-		return "absent"
-	case asking:
-		return "asking"
-	case saves:
-		return "saving"
-	case running:
-		return "running"
-	case resting:
-		return "resting"
-	case offering:
-		return "offering"
-	case doubting:
-		return "doubting"
-	case gone:
-		return "gone"
-	}
-	return "state(?)"
+	return [...]string{
+		absent: "absent", asking: "asking", saves: "saving", running: "running", resting: "resting", offering: "offering",
+		doubting: "doubting", gone: "gone",
+	}[s]
 }
 
 // mayBecome reports whether one state may follow another. A run is saved first, a member does not leave with a token, and a member that
