@@ -7,7 +7,8 @@ import (
 	"github.com/wanderd/wanderd/policy/window"
 )
 
-// Calendar is the windows of a gate as a member sees them. They are those of the wall clock, so they open and close with it if it is set.
+// Calendar is the windows of a gate as a member sees them. They are those of the wall clock, so they open and close with it if it is set. A nil
+// calendar is always open, as one without windows.
 type Calendar struct {
 	// Windows is nil if there are none: the gate is always open, and nobody reads the wall clock.
 	Windows *window.Set
@@ -31,14 +32,14 @@ func (c *Calendar) Set(s window.Set) { *c = Calendar{Windows: WindowsOf(s), Ahea
 
 // See reads the clocks. It must be called before anything else is asked of the calendar in a step.
 func (c *Calendar) See(now policy.Instant) {
-	if c.Windows != nil {
+	if c != nil && c.Windows != nil {
 		c.Ahead = time.Duration(now.Wall) - time.Duration(now.Time)
 	}
 }
 
 // Opens returns the first time from t on at which a window is open.
 func (c *Calendar) Opens(t policy.Time) policy.Time {
-	if c.Windows == nil {
+	if c == nil || c.Windows == nil {
 		return t
 	}
 	at := t.Add(c.Ahead)
@@ -68,7 +69,7 @@ func (c *Calendar) opensAt(at int64) int64 {
 
 // Facts says when the windows open or close next.
 func (c *Calendar) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
-	if c.Windows == nil {
+	if c == nil || c.Windows == nil {
 		return out
 	}
 	for _, w := range *c.Windows {

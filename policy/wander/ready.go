@@ -34,6 +34,5 @@ func (s *Slots) SetReady(ready bool) {
 
 // DueAt implements [policy.Askable]: a run counts under all tokens, so it is the same under each.
 func (s *Slots) DueAt(now policy.Time) policy.Time {
-	s.machines[0].elsewhere = s.around(0)
-	return s.machines[0].DueAt(now)
+	return s.slot(0).DueAt(now)
 }

@@ -72,8 +72,7 @@ func (s *Slots) concerns(i int, now policy.Time, ev *policy.Event) bool {
 
 // step gives an event to one machine.
 func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
-	m := &s.machines[i]
-	m.elsewhere = s.around(i)
+	m := s.slot(i)
 	if ev.Kind == policy.Started {
 		own := *ev
 		own.State = s.restore(i, now.Time, ev.State)
@@ -106,6 +105,12 @@ func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.E
 		out = append(out, *e)
 	}
 	return out
+}
+
+// slot returns the machine of a slot, which then knows the state of the others.
+func (s *Slots) slot(i int) *Machine {
+	s.machines[i].elsewhere = s.around(i)
+	return &s.machines[i]
 }
 
 // around returns the state of the other slots.
@@ -205,16 +210,7 @@ func (s *Slots) SlotStatus(slot int, now policy.Time) policy.Status {
 	if slot >= len(s.machines) {
 		return policy.Status{}
 	}
-	s.machines[slot].elsewhere = s.around(slot)
-	return s.machines[slot].Status(now)
-}
-
-func (s *Slots) slotDetail(slot int, now policy.Time) Detail {
-	if slot >= len(s.machines) {
-		return Detail{}
-	}
-	s.machines[slot].elsewhere = s.around(slot)
-	return s.machines[slot].Detail(now)
+	return s.slot(slot).Status(now)
 }
 
 // Facts appends the times of the busiest slot, an op that any slot has measured, and the guardians of all slots.
@@ -227,7 +223,7 @@ func (s *Slots) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 		}
 	}
 	begin := len(out)
-	out = busiest.windowFacts(now, busiest.paceFacts(now, out))
+	out = busiest.calendar.Facts(now, busiest.paceFacts(now, out))
 	for i := range out[begin:] {
 		if f := &out[begin+i]; f.Name == "op" {
 			f.For, f.Text = from.op(), from.opSource().String()

@@ -69,7 +69,9 @@ func DetailOf(m policy.Machine, slot int, now policy.Time) Detail {
 			return m.Detail(now)
 		}
 	case *Slots:
-		return m.slotDetail(slot, now)
+		if slot < len(m.machines) {
+			return m.slot(slot).Detail(now)
+		}
 	}
 	return Detail{}
 }
@@ -115,7 +117,7 @@ func (m *Machine) Detail(now policy.Time) Detail {
 
 // Facts appends the facts of a soft gate.
 func (m *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
-	return m.custodyFacts(m.windowFacts(now, m.paceFacts(now, out)))
+	return m.custodyFacts(m.calendar.Facts(now, m.paceFacts(now, out)))
 }
 
 // paceFacts are about settings and times.
@@ -198,7 +200,7 @@ func (m *Machine) why(now, next policy.Time) string {
 		return WhyAlone
 	case m.unwanted():
 		return WhyUnwanted
-	case next > now && m.opens(now) > now: // A run that is next now is in a window.
+	case next > now && m.calendar.Opens(now) > now: // A run that is next now is in a window.
 		return pace.WhyClosed
 	case now < next:
 		return m.whyTooSoon(now)

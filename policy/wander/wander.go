@@ -246,9 +246,7 @@ func times(n int, d time.Duration) time.Duration {
 
 // Step applies one event.
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
-	if m.calendar != nil {
-		m.calendar.See(now)
-	}
+	m.calendar.See(now)
 	if m.unready && m.granting() && !m.demanded && m.concerns(now, ev) {
 		out = m.desist(now, out)
 	}
@@ -530,7 +528,7 @@ func (m *Machine) dueAt(now policy.Time) policy.Time {
 // mayRunAt is the first time from due on at which a window is open and nothing runs here under another token.
 func (m *Machine) mayRunAt(now, due policy.Time) policy.Time {
 	if m.cfg.Windows != nil {
-		due = m.opens(max(due, now))
+		due = m.calendar.Opens(max(due, now))
 	}
 	if m.elsewhere.running {
 		due = max(due, now.Add(m.cfg.Skip))

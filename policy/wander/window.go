@@ -1,9 +1,6 @@
 package wander
 
-import (
-	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/pace"
-)
+import "github.com/wanderd/wanderd/policy/pace"
 
 // A member is due only while a window of its gate is open: "a member that may not run passes the token on; nobody ever holds and waits for a window". The
 // only exception is a member that keeps the token because it is due soon: it also keeps the token for a window that opens within a lap of skips.
@@ -17,20 +14,4 @@ func (m *Machine) setCalendar() {
 			m.calendar.Ahead = old.Ahead
 		}
 	}
-}
-
-// opens is the first time from t on at which a window is open.
-func (m *Machine) opens(t policy.Time) policy.Time {
-	if m.calendar == nil {
-		return t
-	}
-	return m.calendar.Opens(t)
-}
-
-// windowFacts says when the windows open or close next.
-func (m *Machine) windowFacts(now policy.Time, out []policy.Fact) []policy.Fact {
-	if m.calendar == nil {
-		return out
-	}
-	return m.calendar.Facts(now, out)
 }
