@@ -21,6 +21,7 @@
 package handoff
 
 import (
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -171,20 +172,16 @@ func (h *Machine) Wake(now policy.Time, end *Outcome, out []policy.Effect) []pol
 	return h.wakeOutgoing(now, end, out)
 }
 
-// NextWake returns when Wake must be called.
+// NextWake returns when Wake must be called; Never, if it need not be.
 func (h *Machine) NextWake() (at policy.Time, ok bool) {
-	consider := func(t policy.Time) {
-		if !ok || t < at {
-			at, ok = t, true
-		}
-	}
+	at = policy.Never
 	if h.outgoing.live() {
-		consider(min(h.outgoing.repeatAt(), h.giveUpAt()))
+		at = min(h.outgoing.repeatAt(), h.giveUpAt())
 	}
 	for in := range h.inProgress {
-		consider(min(in.repeatAt(), in.giveUpAt))
+		at = min(at, in.repeatAt(), in.giveUpAt)
 	}
-	return at, ok
+	return at, at < policy.Never
 }
 
 // Receiving reports whether a token may still arrive from a sender that was acknowledged.
@@ -213,12 +210,7 @@ func (h *Machine) QuietAt() (at policy.Time, ok bool) {
 
 // isFinished reports whether the handoff is among the last that ended here.
 func (h *Machine) isFinished(id wire.Exchange) bool {
-	for _, f := range h.finished {
-		if f == id {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(h.finished[:], id)
 }
 
 // finish records a handoff that ended here, so that a late duplicate of its Token is ignored.

@@ -19,9 +19,6 @@ func (m *Machine) unwanted() bool { return m.paused || m.cfg.OnDemand && !m.want
 // overrides reports whether a caller waits that need not wait for min_interval.
 func (m *Machine) overrides() bool { return m.wanted && !m.cfg.OnDemand }
 
-// idle reports whether the token stays here until a caller comes, the host is ready or another member appears.
-func (m *Machine) idle() bool { return (m.unwanted() || m.unready) && m.restUntil == policy.Never }
-
 // onWanted: a caller waits for a run here. A token that rests here is used at once, unless it has had a grant on this visit: a member that
 // is wanted again and again must not keep it.
 func (m *Machine) onWanted(now policy.Instant, out []policy.Effect) []policy.Effect {

@@ -125,17 +125,18 @@ func (m *Machine) noToken() guardian.Token {
 func (q *inquiry) wakeAt() policy.Time { return min(q.repeatAt, q.until) }
 
 // makesAt is when a member without a token must ask, ask again, or make one.
-func (m *Machine) makesAt() (at policy.Time, ok bool) {
+func (m *Machine) makesAt() policy.Time {
 	if m.inquiry.live {
-		return m.inquiry.wakeAt(), true
+		return m.inquiry.wakeAt()
 	}
+	at := policy.Never
 	if m.regenerates() {
-		at, ok = m.regenerateAt(), true
+		at = m.regenerateAt()
 	}
-	if mints := m.mintsAt(); m.first.armed && (!ok || mints < at) {
-		at, ok = mints, true
+	if m.first.armed {
+		at = min(at, m.mintsAt())
 	}
-	return at, ok
+	return at
 }
 
 // drawAsked returns the members to ask: all, if there are few. After a silence these include the members to which the token went: only the

@@ -280,39 +280,30 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	return m.leaveIfDone(now, out)
 }
 
-// NextWake says when Step must next be called if nothing else happens.
+// NextWake says when Step must next be called if nothing else happens; Never, if it need not be.
 func (m *Machine) NextWake() (policy.Time, bool) {
-	at, ok := m.handoff.NextWake()
-	consider := func(t policy.Time) {
-		if !ok || t < at {
-			at, ok = t, true
-		}
-	}
-	if t, ok := m.guardian.NextWake(m.held()); ok {
-		consider(t)
+	at, _ := m.handoff.NextWake()
+	if guards, ok := m.guardian.NextWake(m.held()); ok {
+		at = min(at, guards)
 	}
 	switch m.state {
 	case resting, saves:
-		if !m.idle() {
-			consider(m.restUntil)
-		}
+		at = min(at, m.restUntil)
 		if m.readied {
-			consider(math.MinInt64)
+			at = math.MinInt64
 		}
 	case asking:
-		consider(min(m.asksAt(), m.restUntil))
+		at = min(at, m.asksAt(), m.restUntil)
 	case absent:
-		if t, ok := m.makesAt(); ok {
-			consider(t)
-		}
+		at = min(at, m.makesAt())
 		if m.leaving {
 			if quiet, ok := m.handoff.QuietAt(); ok {
-				consider(quiet)
+				at = min(at, quiet)
 			}
 		}
 	case running, offering, doubting, gone:
 	}
-	return at, ok
+	return at, at < policy.Never
 }
 
 // Expects reports whether a message could change anything now.
