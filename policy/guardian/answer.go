@@ -5,17 +5,12 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// onAsk answers a question about a token that this member does not hold with one message: a guardian says when it heard the holder, another member sends
-// the last state of the token that it knows. A question also contains what the asker knows, and shows that the asker lives.
+// onAsk answers a question about a token that this member does not hold. A question also contains what the asker knows, and shows that the asker lives.
 func (g *Machine) onAsk(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	w := &g.watch
-	kind, about := KindKnown, &w.token
-	asked := TokenOf(m)
 	switch {
 	case g.knowsBurial(&m.Token):
-		kind, about = KindBuried, &asked
 	case w.token.ID != m.Token.ID:
-		about = &asked
 		g.giveWay(now, m)
 	case w.isBehind(&m.Token):
 		if !g.hasHeardLately(now) {
@@ -26,7 +21,7 @@ func (g *Machine) onAsk(now policy.Time, m *wire.Message, out []policy.Effect) [
 		w.heardAt, w.excused = now, true
 		g.calm(now, g.patience())
 	}
-	return g.reply(now, m, kind, about, out)
+	return g.Reply(now, m, nil, out)
 }
 
 // giveWay postpones the revival of a token, because another member may be about to revive an older token. When this member asks again, the holder of the
@@ -37,27 +32,22 @@ func (g *Machine) giveWay(now policy.Time, ask *wire.Message) {
 	}
 }
 
-// Reply answers a question and learns nothing from it.
+// Reply answers a question with one message, and learns nothing from it: a holder says that it holds the token, a guardian when it heard the holder, and
+// another member sends the last state of the token that it knows.
 func (g *Machine) Reply(now policy.Time, m *wire.Message, held *Token, out []policy.Effect) []policy.Effect {
-	if held != nil && !g.knowsBurial(&m.Token) {
-		return g.claim(m, held, out)
-	}
-	kind, about := KindKnown, &g.watch.token
-	asked := TokenOf(m)
+	kind, about := KindKnown, TokenOf(m)
 	switch {
 	case g.knowsBurial(&m.Token):
-		kind, about = KindBuried, &asked
-	case g.watch.token.ID != m.Token.ID:
-		about = &asked
+		kind = KindBuried
+	case held != nil:
+		return g.claim(m, held, out)
+	case g.watch.token.ID == m.Token.ID:
+		about = g.watch.token
+		if g.watch.live {
+			kind = KindHeard
+		}
 	}
-	return g.reply(now, m, kind, about, out)
-}
-
-func (g *Machine) reply(now policy.Time, m *wire.Message, kind wire.Kind, about *Token, out []policy.Effect) []policy.Effect {
-	if about == &g.watch.token && g.watch.live {
-		kind = KindHeard
-	}
-	out, answer := g.send(kind, m.From, about, out)
+	out, answer := g.send(kind, m.From, &about, out)
 	answer.Exchange = m.Exchange
 	if kind == KindHeard {
 		answer.Nonce = wire.Nonce(max(now.Sub(g.watch.heardAt), 1))

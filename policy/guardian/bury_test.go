@@ -13,7 +13,7 @@ func (c *circle) bury(m *member, t guardian.Token) {
 	c.t.Helper()
 	if m.holds {
 		m.holds = false
-		m.g.Dropped()
+		m.g.EndDoubt()
 	}
 	c.took(m, wire.MemberID{}, guardian.Outcome{}, m.g.Bury(&t, nil))
 }

@@ -149,10 +149,8 @@ func (g *Machine) Receive(now policy.Time, m *wire.Message, held *Token, end *Ou
 		return g.onBeat(now, m, out)
 	case KindAsk:
 		return g.onAsk(now, m, out)
-	case KindHeard:
-		g.onHeard(now, m, end)
-	case KindKnown:
-		g.onKnown(now, m, end)
+	case KindHeard, KindKnown:
+		g.onAnswer(now, m, end)
 	case KindBuried:
 		return g.onBuried(now, m, end, out)
 	case KindYield:

@@ -15,7 +15,7 @@ type holding struct {
 
 // Hold must be called when this member begins to hold a token, or changes its guardians. It beats at once.
 func (g *Machine) Hold(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
-	g.endDoubt()
+	g.EndDoubt()
 	if g.watch.token.ID == held.ID || g.watch.needless {
 		g.stopAsking()
 		g.watch.live = false
@@ -78,7 +78,8 @@ func (g *Machine) Probe(now policy.Time, held *Token, out []policy.Effect) []pol
 // Doubting reports whether a question of the holder is open.
 func (g *Machine) Doubting() bool { return g.question.live && g.question.byHolder }
 
-func (g *Machine) endDoubt() {
+// EndDoubt forgets the question of a holder. It must be called after the held token was dropped and passed to nobody.
+func (g *Machine) EndDoubt() {
 	if g.Doubting() {
 		g.question = question{}
 	}
@@ -104,7 +105,7 @@ func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *Token, en
 // Passed must be called after a token was passed to another member: from now on this member guards it, if it is in the trail. It
 // releases a guardian that dropped out of the trail. before is the trail while the token was held, passed the token as passed.
 func (g *Machine) Passed(now policy.Time, before Trail, passed *Token, to wire.MemberID, out []policy.Effect) []policy.Effect {
-	g.endDoubt()
+	g.EndDoubt()
 	token, trail := *passed, passed.Trail()
 	token.Seq = token.Seq.After()
 	for _, id := range before[:before.Len()] {
@@ -121,14 +122,11 @@ func (g *Machine) Passed(now policy.Time, before Trail, passed *Token, to wire.M
 
 // Overtaken must be called after the held token was dropped because a member offers a copy with a higher number.
 func (g *Machine) Overtaken(now policy.Time, by wire.MemberID, higher *Token) {
-	g.endDoubt()
+	g.EndDoubt()
 	if g.watch.turnsTo(higher.ID) {
 		g.learn(now, &higher.Ref, &higher.Load, by)
 	}
 }
-
-// Dropped must be called after the held token was dropped and passed to nobody.
-func (g *Machine) Dropped() { g.endDoubt() }
 
 // onOvertaken handles the news of a copy of the held token with a higher number, which may no longer exist.
 func (g *Machine) onOvertaken(now policy.Time, m *wire.Message, end *Outcome) {

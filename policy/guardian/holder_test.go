@@ -383,7 +383,7 @@ func TestTheReceiverOfTheTokenIsNotReleased(t *testing.T) {
 // A member has no doubt about a token that it no longer holds.
 func TestADoubtEndsWithItsToken(t *testing.T) {
 	for name, end := range map[string]func(c *circle){
-		"dropped": func(c *circle) { c.ann.holds = false; c.ann.g.Dropped() },
+		"dropped": func(c *circle) { c.ann.holds = false; c.ann.g.EndDoubt() },
 		"passed":  func(c *circle) { c.giveUp(c.ann, dansID) },
 		"changed": func(c *circle) { c.hold(c.ann, born(3, 9)) },
 	} {

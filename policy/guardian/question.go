@@ -2,6 +2,7 @@ package guardian
 
 import (
 	"encoding/binary"
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -46,12 +47,10 @@ func (g *Machine) Meets(m *wire.Message) bool { return g.question.meets(m) }
 func (g *Machine) Wait(now policy.Time) { g.calm(now, g.patience()) }
 
 func (q *question) place(id wire.MemberID) int {
-	for i := range q.silent {
-		if q.silent[i] == id && !id.IsZero() {
-			return i
-		}
+	if id.IsZero() {
+		return -1
 	}
-	return -1
+	return slices.Index(q.silent[:], id)
 }
 
 // ask asks the holder of a token, if it is known, and the guardians, which member holds it.
@@ -185,32 +184,26 @@ func (g *Machine) conclude(now policy.Time, end *Outcome) {
 	}
 }
 
-// onHeard handles the answer of another guardian. If the other guardian heard the holder recently, or has a lower rank, this member waits.
-func (g *Machine) onHeard(now policy.Time, m *wire.Message, end *Outcome) {
-	if g.knowsBetter(m) {
+// onAnswer handles the answer of a member that does not hold the token. If it knows more than this member, the token has moved on.
+func (g *Machine) onAnswer(now policy.Time, m *wire.Message, end *Outcome) {
+	switch {
+	case g.knowsBetter(m):
 		g.learnOf(now, m, wire.MemberID{})
-		return
+	case m.Kind == KindHeard && g.letsGoFirst(m):
+		g.watch.reassured = true
+		g.calm(now, g.questions(1))
+	default:
+		g.answered(now, m.From, end)
 	}
+}
+
+// letsGoFirst reports whether this member waits for another guardian, which heard the holder recently or has a lower rank.
+func (g *Machine) letsGoFirst(m *wire.Message) bool {
 	// The rank is taken from the sender's copy: if the two disagree on their ranks, they must not both wait for the other.
 	theirs := TrailOf(&m.Load)
 	rank, ok := theirs.Rank(m.From)
 	before := ok && (rank < g.rank() || rank == g.rank() && m.From.Compare(g.cfg.Self) < 0)
-	if before || g.watch.own || m.Nonce < wire.Nonce(g.cfg.Patience) {
-		g.watch.reassured = true
-		g.calm(now, g.questions(1))
-		return
-	}
-	g.answered(now, m.From, end)
-}
-
-// onKnown handles the answer of a member that neither holds nor guards the token. If it knows more than this member, the token has
-// moved on.
-func (g *Machine) onKnown(now policy.Time, m *wire.Message, end *Outcome) {
-	if g.knowsBetter(m) {
-		g.learnOf(now, m, wire.MemberID{})
-		return
-	}
-	g.answered(now, m.From, end)
+	return before || g.watch.own || m.Nonce < wire.Nonce(g.cfg.Patience)
 }
 
 // knowsBetter reports whether an answer has news: a copy with a higher number; or, if this member knows the copy by hearsay only, that

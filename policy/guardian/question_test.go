@@ -371,7 +371,7 @@ func TestAHoldersOldQuestionCalmsNobody(t *testing.T) {
 // Another token may come and go meanwhile. It does not affect the question.
 func TestAQuestionContinuesWhileAnotherTokenComesAndGoes(t *testing.T) {
 	for name, goes := range map[string]func(c *circle){
-		"dropped": func(c *circle) { c.bob.holds = false; c.bob.g.Dropped() },
+		"dropped": func(c *circle) { c.bob.holds = false; c.bob.g.EndDoubt() },
 		"passed":  func(c *circle) { c.giveUp(c.bob, dansID) },
 		"overtaken": func(c *circle) {
 			c.receive(message(guardian.KindKnown, c.dan, c.bob, born(20, 10)))
@@ -430,7 +430,7 @@ func TestAGuardianRevivesATokenOnce(t *testing.T) {
 	c.advance(patience / 2)
 	c.wantEndings(c.bob, guardian.Revived)
 	c.bob.holds = false
-	c.bob.g.Dropped()
+	c.bob.g.EndDoubt()
 	if at, ok := c.bob.g.NextWake(nil); ok {
 		t.Errorf("bob asks to be woken at %v", at)
 	}

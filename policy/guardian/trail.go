@@ -94,19 +94,9 @@ func SetTrail(load *wire.Load, t *Trail) {
 
 // WellFormedTrail reports whether a load begins with a trail: empty places are last, and no member is listed twice.
 func WellFormedTrail(load *wire.Load) bool {
-	t := TrailOf(load)
-	for i := range t {
-		if t[i].IsZero() {
-			continue
-		}
-		if i > 0 && t[i-1].IsZero() {
-			return false
-		}
-		for j := range i {
-			if t[j] == t[i] {
-				return false
-			}
-		}
+	t, added := TrailOf(load), Trail{}
+	for _, id := range t {
+		added.Add(id)
 	}
-	return true
+	return added == t
 }

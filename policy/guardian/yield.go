@@ -18,7 +18,7 @@ const mostDoublings = 6
 // anybody hears it. So it keeps a copy, with the last rank: it repeats the Yield at growing intervals and asks for the token's state.
 // It revives the token if somebody answers and nobody has news, or if there is no other member (TakeBack).
 func (g *Machine) Yield(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
-	g.endDoubt()
+	g.EndDoubt()
 	out = g.tellGuardians(KindYield, held.Trail(), held, out)
 	if g.watch.turnsTo(held.ID) {
 		g.stopAsking()

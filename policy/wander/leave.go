@@ -70,7 +70,7 @@ func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy
 		return m.keepAlone(now, out)
 	}
 	out = policy.AppendTell(out, NoteGaveUp, wire.MemberID{}, &m.token.Ref)
-	m.guardian.Dropped()
+	m.guardian.EndDoubt()
 	m.gaveUp = true
 	return m.letGo(now, policy.CauseAsleep, out)
 }

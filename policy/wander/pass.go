@@ -54,7 +54,7 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 		return m.becomeOffering(now, m.next(now.Time), out)
 	case m.leaving:
 		out = policy.AppendTell(out, NoteDropped, wire.MemberID{}, &m.token.Ref)
-		m.guardian.Dropped()
+		m.guardian.EndDoubt()
 		out = m.giveUp(policy.CauseDropped, out)
 		m.becomeAbsent(now)
 		return out
