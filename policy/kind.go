@@ -43,11 +43,4 @@ func (k Kinds) Of(kind wire.Kind) KindInfo {
 }
 
 // Part returns what a kind of message does for a token's custody.
-func (k Kinds) Part(kind wire.Kind) Part {
-	for i := range k {
-		if k[i].Kind == kind {
-			return k[i].Part
-		}
-	}
-	return NoPart
-}
+func (k Kinds) Part(kind wire.Kind) Part { return k.Of(kind).Part }

@@ -4,7 +4,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -17,15 +16,6 @@ import (
 func (l *Layer) Next(wall, until int64) wire.Order {
 	stamp := uint64(max(time.Unix(0, wall).UnixMilli(), 1))
 	return wire.Order{Stamp: max(stamp, l.order.Stamp+1), By: l.self, Until: until}
-}
-
-// heed takes an operator's order.
-func (l *Layer) heed(wall int64, ev *policy.Event) {
-	if ev.Here {
-		l.here = ev.Order.Until
-		return
-	}
-	l.hear(wall, ev.Order)
 }
 
 // listen takes from a message what is new in it. A message that the machine does not expect has no effect at all: it may be played back.

@@ -89,7 +89,11 @@ func (l *Layer) learn(now policy.Instant, ev *policy.Event) {
 	case policy.Received:
 		l.listen(now.Wall, &ev.Msg)
 	case policy.Ordered:
-		l.heed(now.Wall, ev)
+		if ev.Here {
+			l.here = ev.Order.Until
+		} else {
+			l.hear(now.Wall, ev.Order)
+		}
 	case policy.Finished:
 		l.count(now.Wall, ev)
 	case policy.Started, policy.PeersChanged, policy.Saved, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Leave, policy.Woke:

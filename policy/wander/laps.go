@@ -42,7 +42,7 @@ func (l *Laps) after(ids []wire.MemberID, order, cursor uint64, self int) (next 
 		l.sort(ids, key)
 	}
 	if l.sorted == key {
-		return l.search(cursor, self)
+		return l.search(cursor, self, 0, len(l.places))
 	}
 	for i := range ids {
 		if p := place(order, &ids[i]); p > cursor && (!found || p < next.at) && i != self {
@@ -63,12 +63,7 @@ func (a arc) bounds(n int) (from, to int) { return a.part * n / a.of, (a.part + 
 func (l *Laps) afterIn(a arc, ids []wire.MemberID, order, cursor uint64, self int) (next placed, found bool) {
 	l.know(ids, order)
 	from, to := a.bounds(len(l.places))
-	for i := max(l.find(cursor), from); i < to; i++ {
-		if l.places[i].index != self {
-			return l.places[i], true
-		}
-	}
-	return placed{}, false
+	return l.search(cursor, self, from, to)
 }
 
 // contains reports whether the member with that index is in the arc.
@@ -118,13 +113,12 @@ func (l *Laps) sort(ids []wire.MemberID, key lapKey) {
 	l.sorted = key
 }
 
-func (l *Laps) search(cursor uint64, self int) (placed, bool) {
-	i := l.find(cursor)
-	if i < len(l.places) && l.places[i].index == self {
-		i++
+// search returns the first place after cursor among those of the ranks from and to, to not included.
+func (l *Laps) search(cursor uint64, self, from, to int) (placed, bool) {
+	for i := max(l.find(cursor), from); i < to; i++ {
+		if l.places[i].index != self {
+			return l.places[i], true
+		}
 	}
-	if i == len(l.places) {
-		return placed{}, false
-	}
-	return l.places[i], true
+	return placed{}, false
 }

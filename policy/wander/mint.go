@@ -40,7 +40,7 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	m.peers = newPeers(ev.Peers, m.cfg.Self)
 	m.changeAsked(now.Time, &before)
 	m.passed.lap = m.passed.rounds.lap(m.lapLength())
-	m.settle(now)
+	m.settle(now.Time)
 	m.first.known = ev.TokenKnown
 	if !m.peers.alone() {
 		m.meetCompany(now)

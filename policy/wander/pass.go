@@ -35,7 +35,6 @@ func (p *peers) place(id wire.MemberID) (place int, ok bool) {
 	return slices.BinarySearchFunc(p.ids, id, wire.MemberID.Compare)
 }
 
-// has reports whether id is among the members.
 func (p *peers) has(id wire.MemberID) bool {
 	_, ok := p.place(id)
 	return ok
@@ -106,7 +105,7 @@ func (m *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect
 func (m *Machine) stray(now policy.Time) wire.MemberID {
 	var room [1 + len(m.avoid)]int
 	room[0] = m.peers.rank
-	without := m.avoid.appendPlaces(room[:1], m.peers.ids, now)
+	without := m.avoid.appendPlaces(room[:1], &m.peers, now)
 	if len(without) == len(m.peers.ids) {
 		without = without[:1]
 	}
@@ -171,13 +170,10 @@ func (a *avoided) has(id wire.MemberID, now policy.Time) bool {
 	return false
 }
 
-// appendPlaces appends the places in ids of the avoided members.
-func (a *avoided) appendPlaces(places []int, ids []wire.MemberID, now policy.Time) []int {
+// appendPlaces appends the places of the avoided members in a view.
+func (a *avoided) appendPlaces(places []int, view *peers, now policy.Time) []int {
 	for i := range a {
-		if now >= a[i].until {
-			continue
-		}
-		if place, ok := slices.BinarySearchFunc(ids, a[i].id, wire.MemberID.Compare); ok {
+		if place, ok := view.place(a[i].id); ok && now < a[i].until {
 			places = append(places, place)
 		}
 	}

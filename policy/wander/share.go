@@ -48,15 +48,14 @@ func (m *Machine) mix(now policy.Time) {
 // unmix forgets the record after max_interval.
 func (m *Machine) unmix(now policy.Time) {
 	if m.sharing.mixed && now.Sub(m.sharing.mixedAt) > m.maxInterval() {
-		m.sharing.mixed = false
-		m.findPart(now)
+		m.settle(now)
 	}
 }
 
-// settle handles a new view.
-func (m *Machine) settle(now policy.Instant) {
+// settle forgets the record, also because of a new view.
+func (m *Machine) settle(now policy.Time) {
 	m.sharing.mixed = false
-	m.findPart(now.Time)
+	m.findPart(now)
 }
 
 // findPart finds out whether this token visits this member. If it does from now on, its silence begins now.

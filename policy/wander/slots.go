@@ -15,10 +15,7 @@ type Slots struct {
 	effects   []policy.Effect
 }
 
-var (
-	_ policy.Machine = (*Slots)(nil)
-	_ policy.Slotted = (*Slots)(nil)
-)
+var _ policy.Slotted = (*Slots)(nil)
 
 // NewGate returns the machine of a gate with that number of tokens, 1 to [wire.MaxSlots].
 func NewGate(cfg Config, slots int) policy.Machine {

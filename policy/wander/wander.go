@@ -195,8 +195,6 @@ type Machine struct {
 	handoff  handoff.Machine
 }
 
-var _ policy.Machine = (*Machine)(nil)
-
 // New returns a machine that waits for Started.
 func New(cfg Config) *Machine {
 	if cfg.Laps == nil {
