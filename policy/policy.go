@@ -40,6 +40,29 @@ type Machine interface {
 	String() string
 }
 
+// Slotted is a machine of a gate with several tokens. Its Status is that of the slot with most to tell.
+type Slotted interface {
+	Slots() int
+	// SlotStatus is the status of one slot; nothing, if there is no such slot.
+	SlotStatus(slot int, now Time) Status
+}
+
+// Askable is a machine whose own operation can wait until its host says that it is needed.
+type Askable interface {
+	// SetReady says whether the operation may be due; a machine that was told nothing takes it that it may. It concerns neither the
+	// runs of callers nor a run that has begun. After a no becomes a yes the shell sends Woke: what rests is looked at again.
+	SetReady(ready bool)
+	// DueAt is when the operation is due, if the host is ready then. It is Never, while nothing is to be run.
+	DueAt(now Time) Time
+}
+
+// Tunable is a machine whose settings can change while it holds a token or runs.
+type Tunable interface {
+	// Tune takes the settings of its protocol anew, and reports whether it could: with other members, or another number of tokens, it cannot,
+	// and nothing changes. The shell sends Woke afterwards: what rests is looked at again.
+	Tune(p Protocol) bool
+}
+
 // Entropy is the source of handoff identities, nonces, random ids and random choices. *rand.PCG is one; an agent's is
 // cryptographic.
 type Entropy interface{ Uint64() uint64 }

@@ -38,10 +38,3 @@ type Fact struct {
 	Member wire.MemberID
 	Text   string
 }
-
-// Slotted is a machine of a gate with several tokens. Its Status is that of the slot with most to tell.
-type Slotted interface {
-	Slots() int
-	// SlotStatus is the status of one slot; nothing, if there is no such slot.
-	SlotStatus(slot int, now Time) Status
-}
