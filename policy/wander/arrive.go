@@ -81,9 +81,7 @@ func (m *Machine) crosses(now policy.Time, from wire.MemberID, id wire.TokenID) 
 func (m *Machine) holdsOlder(id wire.TokenID) bool { return m.holds && m.token.ID.Precedes(id) }
 
 // remove discards a token by a removal rule, and a held copy of it too.
-func (m *Machine) remove(
-	now policy.Instant, how policy.Cause, from wire.MemberID, token *guardian.Token, out []policy.Effect,
-) []policy.Effect {
+func (m *Machine) remove(now policy.Instant, how policy.Cause, from wire.MemberID, token *guardian.Token, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTell(out, NoteRemoved, from, &token.Ref)
 	out = discard(how, policy.CauseRemoved, from, token, out)
 	out = m.guardian.Bury(token, out)
@@ -95,9 +93,7 @@ func (m *Machine) remove(
 
 // onMeeting handles a token that arrives, or is revived, while this member holds another. The older one survives; the younger is
 // discarded at once. Of two copies of one token, the one with the higher number survives. A run continues, now under the surviving token.
-func (m *Machine) onMeeting(
-	now policy.Instant, how policy.Cause, from wire.MemberID, arrived *guardian.Token, out []policy.Effect,
-) []policy.Effect {
+func (m *Machine) onMeeting(now policy.Instant, how policy.Cause, from wire.MemberID, arrived *guardian.Token, out []policy.Effect) []policy.Effect {
 	met := m.token
 	switch {
 	case arrived.ID == met.ID:
@@ -137,8 +133,10 @@ func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect
 	case m.peers.alone():
 		out = policy.AppendTell(out, NoteAlone, wire.MemberID{}, &m.token.Ref)
 		return m.becomeResting(now.Time, due, out)
+	case m.dueSoon(now.Time, due):
+		return m.becomeResting(now.Time, due, out)
 	}
-	return m.becomeResting(now.Time, now.Time.Add(m.restFor(now.Time, due)), out)
+	return m.becomeResting(now.Time, now.Time.Add(m.cfg.Skip), out)
 }
 
 // onRested ends a rest: the token has rested for skip and is passed on, or this member has kept it until it is due. On walks other than the

@@ -20,9 +20,7 @@ const (
 func (o OnLost) String() string { return policy.Name([]string{Finish: "finish", Stop: "stop"}, o) }
 
 // take makes this member the holder of a token, and chooses its guardians.
-func (m *Machine) take(
-	now policy.Instant, how policy.Cause, from wire.MemberID, token *guardian.Token, out []policy.Effect,
-) []policy.Effect {
+func (m *Machine) take(now policy.Instant, how policy.Cause, from wire.MemberID, token *guardian.Token, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTook(out, how, from, &token.Ref)
 	m.holds, m.gaveUp, m.token, m.grownAt, m.heard = true, false, *token, now.Time, true
 	SetLastSlot(&m.token.Load, m.cfg.LastSlot)
@@ -282,9 +280,6 @@ func (m *Machine) concerns(now policy.Instant, ev *policy.Event) bool {
 	return true
 }
 
-// guarded reports whether the token has guardians.
-func (m *Machine) guarded() bool { return m.token.Guarded() }
-
 // doubt asks the guardians before this member runs or passes the token on: it was away for longer than their patience while it
 // held the token. A run in progress continues.
 func (m *Machine) doubt(now policy.Instant, out []policy.Effect) []policy.Effect {
@@ -299,7 +294,7 @@ func (m *Machine) doubt(now policy.Instant, out []policy.Effect) []policy.Effect
 // onSure continues where the holder was: no member knows of another copy. If no member answered at all, it yields. The view may have
 // changed meanwhile.
 func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if m.state == doubting && !m.heard && m.guarded() && !m.peers.alone() {
+	if m.state == doubting && !m.heard && m.token.Guarded() && !m.peers.alone() {
 		return m.yield(now, out)
 	}
 	m.muster(now.Time)

@@ -34,26 +34,21 @@ const (
 	longest   = 2
 )
 
-// op is Δop: the operator's value, or the estimate that the token carries.
+// op is Δop.
 func (m *Machine) op() time.Duration {
-	switch {
-	case m.cfg.Op > 0:
-		return m.cfg.Op
-	case m.measured > 0:
-		return time.Duration(m.measured) * time.Millisecond
-	}
-	return assumedOp
+	op, _ := m.opFrom()
+	return op
 }
 
-// opSource returns the source of op.
-func (m *Machine) opSource() OpSource {
+// opFrom returns Δop and its source: the operator's value, or the estimate that the token carries.
+func (m *Machine) opFrom() (time.Duration, OpSource) {
 	switch {
 	case m.cfg.Op > 0:
-		return OpConfigured
+		return m.cfg.Op, OpConfigured
 	case m.measured > 0:
-		return OpMeasured
+		return time.Duration(m.measured) * time.Millisecond, OpMeasured
 	}
-	return OpAssumed
+	return assumedOp, OpAssumed
 }
 
 // measure updates the estimate with the duration of a run. The estimate travels with the token, so each run improves it for all members.

@@ -67,7 +67,7 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 func (m *Machine) onNoAck(now policy.Instant, out []policy.Effect) []policy.Effect {
 	due := m.dueAt(now.Time)
 	soon := !m.leaving && !m.elsewhere.running && due.Sub(now.Time) <= m.handoff.Patience()
-	unheard := !m.heard && m.guarded() && !m.peers.alone()
+	unheard := !m.heard && m.token.Guarded() && !m.peers.alone()
 	// A member that is due again and again must not keep its token: it has run under this number.
 	ran := m.numbers.granted == m.token.Seq
 	switch {

@@ -51,7 +51,7 @@ func (m *Machine) becomeSaving(now policy.Time) {
 	m.restUntil = now.Add(m.saveWithin())
 }
 
-// onSaved decides again, because things may have changed meanwhile, or it may be too late.
+// onSaved decides again, because things may have changed meanwhile, or it may be too late. A save that takes too long counts as failed.
 func (m *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) []policy.Effect {
 	m.numbers.unsaved = 0
 	switch {
@@ -59,23 +59,11 @@ func (m *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) 
 		return out
 	case !m.grants:
 		return m.pass(now, out)
-	case failed || m.tooLate(now.Time):
+	case failed || now.Time >= m.restUntil:
 		return m.deny(now, out)
 	}
 	return m.becomeRunning(now, out)
 }
-
-// onSaveHangs passes the token on: the save takes too long.
-func (m *Machine) onSaveHangs(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.numbers.unsaved = 0
-	if m.grants {
-		return m.deny(now, out)
-	}
-	return m.pass(now, out)
-}
-
-// tooLate reports whether the time for a save is over.
-func (m *Machine) tooLate(now policy.Time) bool { return now >= m.restUntil }
 
 // deny ends a grant that leads to no run. The grant does not count as a run, neither here nor on the disk. The token rests for skip and is passed on.
 func (m *Machine) deny(now policy.Instant, out []policy.Effect) []policy.Effect {

@@ -213,17 +213,17 @@ func (s *Slots) SlotStatus(slot int, now policy.Time) policy.Status {
 // Facts appends the times of the busiest slot, an op that any slot has measured, and the guardians of all slots.
 func (s *Slots) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 	busiest := &s.machines[s.busiest()]
-	from := busiest
+	op, source := busiest.opFrom()
 	for i := range s.machines {
-		if m := &s.machines[i]; from.opSource() == OpAssumed && m.opSource() == OpMeasured {
-			from = m
+		if other, from := s.machines[i].opFrom(); source == OpAssumed && from == OpMeasured {
+			op, source = other, from
 		}
 	}
 	begin := len(out)
 	out = busiest.calendar.Facts(now, busiest.paceFacts(now, out))
 	for i := range out[begin:] {
 		if f := &out[begin+i]; f.Name == "op" {
-			f.For, f.Text = from.op(), from.opSource().String()
+			f.For, f.Text = op, source.String()
 		}
 	}
 	for i := range s.machines {

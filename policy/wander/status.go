@@ -105,12 +105,12 @@ func (m *Machine) nextRun(now policy.Time) policy.Time {
 func (m *Machine) Detail(now policy.Time) Detail {
 	d := Detail{
 		Status: m.Status(now), Load: m.token.Load, LastTo: m.lastTo,
-		Op: m.op(), OpSource: m.opSource(),
 		RegenerateAfter: m.regenerateAfter(), MaxInterval: m.maxInterval(), Lap: m.passed.lap, TooShort: m.tooShort(),
 		RegenerateArmed: m.state == absent && m.regenerates(),
 		RegenerateAt:    m.regenerateAt(),
 		RoundTrip:       m.handoff.RoundTrip(),
 	}
+	d.Op, d.OpSource = m.opFrom()
 	d.Guarded, d.Guards = m.guardian.Guards()
 	return d
 }

@@ -2,7 +2,6 @@ package wander
 
 import (
 	"encoding/binary"
-	"time"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
@@ -149,12 +148,4 @@ func scramble(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
-}
-
-// restFor is how long a token rests at a member that does not run.
-func (m *Machine) restFor(now, due policy.Time) time.Duration {
-	if m.dueSoon(now, due) {
-		return due.Sub(now)
-	}
-	return m.cfg.Skip
 }

@@ -377,8 +377,8 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 	case asking:
 		out = m.wakeIntent(now, out)
 	case saves:
-		if m.tooLate(now.Time) {
-			out = m.onSaveHangs(now, out)
+		if now.Time >= m.restUntil {
+			out = m.onSaved(now, true, out)
 		}
 	case absent:
 		switch {
