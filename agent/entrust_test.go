@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy/guardian"
-	"github.com/wanderd/wanderd/policy/wander"
 )
 
 // watchedGate is a gate with guardians, whose members are always due.
@@ -32,7 +31,7 @@ func TestTheNextHookStartsWhenTheHookOfADeadAgentIsGone(t *testing.T) {
 			if len(runs) == 0 {
 				t.Fatal("nobody runs")
 			}
-			grace := wander.OrphanGrace(w.gate.Skip)
+			grace := w.gate.OrphanGrace()
 			if after := runs[0].At.Sub(crash); after < grace || after > grace+50*time.Millisecond {
 				t.Errorf("the next hook starts after %v, that of the dead agent ended after %v", after, grace)
 			}

@@ -93,9 +93,10 @@ func (m *Machine) awaitTurn(now policy.Instant) {
 // mintsAt is when this member makes the first token; meaningful if first is armed.
 func (m *Machine) mintsAt() policy.Time { return m.unlessArriving(m.first.at) }
 
-// waitsAlone reports whether this member waits because it belongs to a fleet and has not seen any other member of it.
+// waitsAlone reports whether this member waits because it belongs to a fleet and has not seen any other member of it. One that was in a fleet in an earlier
+// life waits no longer than for a lost token, because the others may be gone for good.
 func (m *Machine) waitsAlone() bool {
-	return (m.cfg.WaitAlone || m.cfg.Rejoins) && !m.first.company && !m.first.met
+	return (m.cfg.WaitsAlone || m.cfg.Rejoins) && !m.first.company && !m.first.met
 }
 
 func (m *Machine) mintFirst(now policy.Instant, out []policy.Effect) []policy.Effect {

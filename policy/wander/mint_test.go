@@ -210,7 +210,7 @@ func TestAMemberAloneIsAFleetOfOneAtOnce(t *testing.T) {
 // --alone wait: "an agent with --join that sees nobody waits and says so", for as long as it takes.
 func TestAMemberThatHasJoinedAFleetWaitsForIt(t *testing.T) {
 	cfg := config()
-	cfg.WaitAlone = true
+	cfg.WaitsAlone = true
 	s := begin(t, cfg, policy.State{})
 	s.view(3)
 	s.wantNotes(wander.NoteWaiting)
@@ -231,7 +231,7 @@ func TestAMemberThatHasJoinedAFleetWaitsForIt(t *testing.T) {
 
 func TestAMemberThatWaitedMintsWithTheFirstWhoCome(t *testing.T) {
 	cfg := config()
-	cfg.WaitAlone = true
+	cfg.WaitsAlone = true
 	s := begin(t, cfg, policy.State{})
 	s.view(3)
 	s.advance(10 * maxInterval)
@@ -245,7 +245,7 @@ func TestAMemberThatWaitedMintsWithTheFirstWhoCome(t *testing.T) {
 func TestAMemberThatWasInAFleetWaitsForItAsLongAsForALostToken(t *testing.T) {
 	for _, waits := range []bool{false, true} {
 		cfg := config()
-		cfg.WaitAlone, cfg.Rejoins = waits, true
+		cfg.WaitsAlone, cfg.Rejoins = waits, true
 		s := begin(t, cfg, policy.State{})
 		s.view(3)
 		s.wantNotes(wander.NoteWaiting)
@@ -305,7 +305,7 @@ func TestAMemberThatHasHadCompanyDoesNotWait(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := config()
-			cfg.WaitAlone = true
+			cfg.WaitsAlone = true
 			earlier := policy.Time(time.Hour - time.Minute)
 			s := begin(t, cfg, policy.State{HasRun: true, LastRun: earlier, Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 1})
 			s.view(3)

@@ -22,11 +22,6 @@ type ran struct {
 	under            wire.TokenID
 }
 
-// SaveWithin is the longest time that a run or a token waits for a save: half the patience of the guardians.
-func SaveWithin(skip time.Duration) time.Duration { return Patience(skip) / 2 }
-
-func (m *Machine) saveWithin() time.Duration { return SaveWithin(m.cfg.Skip) }
-
 // granting reports whether a run waits for its save.
 func (m *Machine) granting() bool { return m.state == saves && m.grants }
 
@@ -48,7 +43,7 @@ func (m *Machine) becomeGranting(now policy.Instant, out []policy.Effect) []poli
 func (m *Machine) becomeSaving(now policy.Time) {
 	m.become(saves)
 	m.grants = false
-	m.restUntil = now.Add(m.saveWithin())
+	m.restUntil = now.Add(m.cfg.SaveWithin())
 }
 
 // onSaved decides again, because things may have changed meanwhile, or it may be too late. A save that takes too long counts as failed.
@@ -110,7 +105,7 @@ func (m *Machine) record() policy.State {
 	s := policy.State{HasRun: m.ran.ever, LastRun: m.ran.at, Seq: m.numbers.seen}
 	ran := Memo{Token: m.ran.under, Slot: m.cfg.Slot, Wait: m.ran.wait, Failures: m.failures}
 	if m.granting() && !m.demanded {
-		s.HasRun, s.LastRun, ran.Token, ran.Wait = true, m.restUntil.Add(-m.saveWithin()), m.token.ID, 0
+		s.HasRun, s.LastRun, ran.Token, ran.Wait = true, m.restUntil.Add(-m.cfg.SaveWithin()), m.token.ID, 0
 	}
 	s.Memo = ran.Bytes()
 	return s

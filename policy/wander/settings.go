@@ -4,20 +4,34 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/pace"
 	"github.com/wanderd/wanderd/policy/window"
 )
 
-// Settings are the settings of a gate, the same on all its members. Config explains them. It implements [policy.Protocol].
+// Settings are the settings of a gate, the same on all its members. The time constants are those of the paper's section 3. It implements
+// [policy.Protocol].
 type Settings struct {
-	Skip, Op, MinInterval, RetryAfter, MaxInterval time.Duration
+	// Skip is Δskip: "the minimum latency of a token inside a component: this is the time a token will stay in a component
+	// if the protected operation is not needed".
+	Skip time.Duration
+	// Op is Δop: "the typical duration of the protected operation". Zero: the members measure it.
+	Op time.Duration
+	// MinInterval is Δmin: "the minimum time between two successive protected operations on the same component". It may be zero on demand.
+	MinInterval time.Duration
+	// RetryAfter is the time from the end of a failed run to the next one; see interval. Zero: a failed run counts as any other.
+	RetryAfter time.Duration
+	// MaxInterval is Δmax: the silence after which the loss of the token is suspected. Zero: the default rule, see maxInterval.
+	MaxInterval time.Duration
 	// Windows are when members may run; none is always.
 	Windows window.Set
-	Walk    Walk
+	// Walk chooses the next member; the zero value is the paper's random walk.
+	Walk Walk
 	// Slots is how many tokens the gate has: 1 to wire.MaxSlots; zero stands for one.
-	Slots        int
-	Backups      int
-	OnLost       OnLost
+	Slots int
+	// Backups is how many guardians the token has, 0 to guardian.MaxBackups; 0 is the plain paper.
+	Backups int
+	// OnLost is what to do with a run whose token has another holder meanwhile.
+	OnLost OnLost
+	// AskBeforeRun makes a member that is due ask all others whether one of them runs.
 	AskBeforeRun bool
 }
 
@@ -28,15 +42,13 @@ func (Settings) Family() policy.Family { return Family() }
 
 // Machine returns the machine of a member.
 func (s Settings) Machine(seat policy.Seat) policy.Machine {
-	return NewGate(Config{
-		Gate: seat.Gate, Self: seat.Self, WaitAlone: seat.WaitsAlone, Rejoins: seat.Rejoins, Entropy: seat.Entropy,
-		Skip: s.Skip, Op: s.Op, MinInterval: s.MinInterval, RetryAfter: s.RetryAfter, MaxInterval: s.MaxInterval,
-		Walk: s.Walk, Backups: s.Backups, OnLost: s.OnLost, AskBeforeRun: s.AskBeforeRun, OnDemand: seat.OnDemand, Windows: pace.WindowsOf(s.Windows),
-	}, max(s.Slots, 1))
+	return NewGate(Config{Seat: seat, Settings: &s}, max(s.Slots, 1))
 }
 
-// SaveWithin is half a skip: see [SaveWithin].
-func (s Settings) SaveWithin() time.Duration { return SaveWithin(s.Skip) }
+// SaveWithin is the longest time that a run or a token waits for a save: half the patience of the guardians.
+func (s Settings) SaveWithin() time.Duration { return Patience(s.Skip) / 2 }
 
-// OrphanGrace is a tenth of the guardians' patience: see [OrphanGrace].
-func (s Settings) OrphanGrace() time.Duration { return OrphanGrace(s.Skip) }
+// OrphanGrace is how long a run may take to end after its agent has died, before its guard kills it: a tenth of the patience of the
+// token's guardians, which wait for the guard's messages. Without these they revive the token after five quarters of a patience at the
+// earliest.
+func (s Settings) OrphanGrace() time.Duration { return Patience(s.Skip) / 10 }

@@ -42,7 +42,7 @@ func born(second int, seq wire.Seq) guardian.Token {
 
 func config() wander.Config {
 	return wander.Config{
-		Gate: 7, Self: self, Skip: skip, Op: op, MinInterval: minInterval, Entropy: rand.NewPCG(1, 2),
+		Seat: policy.Seat{Gate: 7, Self: self, Entropy: rand.NewPCG(1, 2)}, Settings: &wander.Settings{Skip: skip, Op: op, MinInterval: minInterval},
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/pace"
 )
 
 // Tune takes other constants. A token that rests here is reconsidered at once, because this member may now be due. An offer or a run in progress goes on
@@ -14,10 +13,8 @@ func (m *Machine) Tune(p policy.Protocol) bool {
 	if !ok || s.Skip != m.cfg.Skip || max(s.Slots, 1) != int(m.cfg.LastSlot)+1 {
 		return false
 	}
-	c := &m.cfg
-	c.Op, c.MinInterval, c.RetryAfter, c.MaxInterval, c.Windows = s.Op, s.MinInterval, s.RetryAfter, s.MaxInterval, pace.WindowsOf(s.Windows)
+	m.cfg.Settings = &s
 	m.setCalendar()
-	c.Walk, c.Backups, c.OnLost, c.AskBeforeRun = s.Walk, s.Backups, s.OnLost, s.AskBeforeRun
 	m.setRepeat(m.pace().Held(m.repeat()))
 	if m.state == resting {
 		m.restUntil = math.MinInt64

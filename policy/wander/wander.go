@@ -40,51 +40,20 @@ import (
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/pace"
-	"github.com/wanderd/wanderd/policy/window"
 	"github.com/wanderd/wanderd/wire"
 )
 
 // minTimeout is the least time a handoff waits for its partner, however short skip is.
 const minTimeout = 250 * time.Millisecond
 
-// Config is a gate as one member knows it. The time constants are those of the paper's section 3.
+// Config is a gate as one member knows it. Nobody changes the settings, which members may share.
 type Config struct {
-	Gate wire.GateID
-	Self wire.MemberID
+	policy.Seat
+	*Settings
 	// Slot is the slot of this token, LastSlot the last slot of the gate; both are zero in a gate with one token.
 	Slot, LastSlot uint8
-	// Walk chooses the next member; the zero value is the paper's random walk.
-	Walk Walk
-	// OnLost is what to do with a run whose token has another holder meanwhile.
-	OnLost OnLost
-	// OnDemand makes this member run only when it is wanted. MinInterval may be zero then.
-	OnDemand bool
-	// WaitAlone makes a member that has never seen another one wait instead of being a fleet of one.
-	WaitAlone bool
-	// Rejoins says that this member was in a fleet in an earlier life, so it is not alone only because it has just started. It waits for the
-	// others, but no longer than for a lost token, because they may be gone for good.
-	Rejoins bool
-	// AskBeforeRun makes a member that is due ask all others whether one of them runs.
-	AskBeforeRun bool
-	// Backups is how many guardians the token has, 0 to guardian.MaxBackups; 0 is the plain paper.
-	Backups int
-	// Skip is Δskip: "the minimum latency of a token inside a component: this is the time a token will stay in a component
-	// if the protected operation is not needed".
-	Skip time.Duration
-	// Op is Δop: "the typical duration of the protected operation". Zero: the members measure it.
-	Op time.Duration
-	// MinInterval is Δmin: "the minimum time between two successive protected operations on the same component".
-	MinInterval time.Duration
-	// RetryAfter is the time from the end of a failed run to the next one; see interval. Zero: a failed run counts as any other.
-	RetryAfter time.Duration
-	// Windows are when this member may run; nil is always.
-	Windows *window.Set
-	// MaxInterval is Δmax: the silence after which the loss of the token is suspected. Zero: the default rule, see maxInterval.
-	MaxInterval time.Duration
 	// Laps finds the next member of a sweep or shuffle; with nil the machine makes its own.
 	Laps *Laps
-	// Entropy draws identities, nonces and the random walk.
-	Entropy policy.Entropy
 }
 
 // state is what a member does. Transitions happen in the become functions only.
@@ -216,11 +185,6 @@ func (m *Machine) timeout() time.Duration { return Patience(m.cfg.Skip) }
 
 // Patience is the silence after which guardians suspect a holder, and the least time for a handoff.
 func Patience(skip time.Duration) time.Duration { return max(skip, minTimeout) }
-
-// OrphanGrace is how long a run may take to end after its agent has died, before its guard kills it: a tenth of the patience of the
-// token's guardians, which wait for the guard's messages. Without these they revive the token after five quarters of a patience at the
-// earliest.
-func OrphanGrace(skip time.Duration) time.Duration { return Patience(skip) / 10 }
 
 // TooShort reports whether skip is too short for a network with that round trip.
 func TooShort(skip, roundTrip time.Duration) bool { return roundTrip > Patience(skip)/2 }
@@ -516,7 +480,7 @@ func (m *Machine) dueAt(now policy.Time) policy.Time {
 
 // mayRunAt is the first time from due on at which a window is open and nothing runs here under another token.
 func (m *Machine) mayRunAt(now, due policy.Time) policy.Time {
-	if m.cfg.Windows != nil {
+	if m.calendar != nil {
 		due = m.calendar.Opens(max(due, now))
 	}
 	if m.elsewhere.running {

@@ -63,7 +63,7 @@ func newWorld(t *rapid.T) *world {
 	w.now = policy.Instant{Time: policy.Time(time.Hour), Wall: noon}
 	for i := range w.members {
 		cfg := config()
-		cfg.Self, cfg.MinInterval, cfg.WaitAlone, cfg.OnDemand = id(i), 20*time.Second, i == 2, i == 1
+		cfg.Self, cfg.MinInterval, cfg.WaitsAlone, cfg.OnDemand = id(i), 20*time.Second, i == 2, i == 1
 		w.members[i] = &subject{cfg: cfg}
 	}
 	for i := range w.members {

@@ -8,8 +8,8 @@ import "github.com/wanderd/wanderd/policy/pace"
 // setCalendar makes the calendar of the present windows. Most machines have none.
 func (m *Machine) setCalendar() {
 	old := m.calendar
-	if m.calendar = nil; m.cfg.Windows != nil {
-		m.calendar = &pace.Calendar{Windows: m.cfg.Windows}
+	if m.calendar = nil; len(m.cfg.Windows) > 0 {
+		m.calendar = &pace.Calendar{Windows: &m.cfg.Windows}
 		if old != nil {
 			m.calendar.Ahead = old.Ahead
 		}

@@ -26,7 +26,7 @@ func windowed(t *testing.T, change func(*wander.Config), texts ...string) *story
 		}
 		windows = append(windows, w)
 	}
-	cfg.Windows = &windows
+	cfg.Windows = windows
 	if change != nil {
 		change(&cfg)
 	}

@@ -108,13 +108,14 @@ type smallSave struct {
 
 // explorer explores one world. The machines draw from it, so that what they draw is part of the state.
 type explorer struct {
-	ids     []wire.MemberID
-	backups int
-	slow    bool
-	laps    wander.Laps
-	drawn   uint64
-	seed    maphash.Seed
-	seen    map[uint64]int8
+	ids  []wire.MemberID
+	slow bool
+	// settings are the same for all machines: a state in which a machine has others would be another one.
+	settings wander.Settings
+	laps     wander.Laps
+	drawn    uint64
+	seed     maphash.Seed
+	seen     map[uint64]int8
 	// held counts the states in which somebody holds a token, copied those in which there are two copies of one.
 	held, copied int
 	// told counts the notes.
@@ -124,7 +125,10 @@ type explorer struct {
 }
 
 func newExplorer(members, backups int) *explorer {
-	e := &explorer{backups: backups, seed: maphash.MakeSeed(), seen: map[uint64]int8{}, told: map[policy.Note]int{}}
+	e := &explorer{
+		settings: wander.Settings{Skip: time.Second, Op: time.Second, MinInterval: 10 * time.Second, Backups: backups},
+		seed:     maphash.MakeSeed(), seen: map[uint64]int8{}, told: map[policy.Note]int{},
+	}
 	for i := range members {
 		e.ids = append(e.ids, sim.Identity(sim.InOrder, 0, i))
 	}
@@ -157,8 +161,7 @@ func (e *explorer) pass(w *small) {
 
 func (e *explorer) launch(w *small, i int) {
 	w.machines[i] = *wander.New(wander.Config{
-		Gate: 1, Self: e.ids[i], Skip: time.Second, Op: time.Second, MinInterval: 10 * time.Second, WaitAlone: true,
-		Backups: e.backups, Laps: &e.laps, Entropy: e,
+		Seat: policy.Seat{Gate: 1, Self: e.ids[i], WaitsAlone: true, Entropy: e}, Settings: &e.settings, Laps: &e.laps,
 	})
 	w.running[i], w.asked[i], w.mayKnow[i], w.saves[i] = false, 0, 0, smallSave{}
 	e.step(w, i, &policy.Event{Kind: policy.Started, State: w.disks[i]}, -1)
@@ -431,7 +434,7 @@ func (e *explorer) key(w *small) uint64 {
 // A machine refers to nothing that a copy of it could change: only to the source of entropy, to the list of peers, to the
 // windows, and to what is remembered of laps and of windows, which changes nothing but time.
 func TestAMachineIsAPlainValue(t *testing.T) {
-	allowed := map[string]bool{"cfg.Entropy": true, "handoff.cfg.Entropy": true, "guardian.cfg.Entropy": true, "peers.ids": true, "cfg.Laps": true, "cfg.Windows": true, "calendar": true}
+	allowed := map[string]bool{"cfg.Seat.Entropy": true, "handoff.cfg.Entropy": true, "guardian.cfg.Entropy": true, "peers.ids": true, "cfg.Laps": true, "cfg.Settings": true, "cfg.Seat.Roster": true, "calendar": true}
 	found := 0
 	var walk func(path string, typ reflect.Type)
 	walk = func(path string, typ reflect.Type) {

@@ -35,10 +35,9 @@ func TestAFleetOfWhichHalfHasAnotherSlotDoesNoWorse(t *testing.T) {
 			Membership: sim.Membership{GossipAfter: time.Second, DetectAfter: 10 * time.Second},
 			Hook:       sim.Hook{Takes: op}, Watchers: []sim.Watcher{watch},
 			Machine: func(seat sim.Seat) policy.Machine {
-				return wander.NewGate(wander.Config{
-					Gate: seat.Gate, Self: seat.Self, Skip: time.Second, MinInterval: 5 * time.Minute, Backups: 2,
-					Walk: walk, WaitAlone: true, Entropy: seat.Entropy,
-				}, 1+seat.Index%2)
+				own := policy.Seat{Gate: seat.Gate, Self: seat.Self, WaitsAlone: true, Entropy: seat.Entropy}
+				settings := &wander.Settings{Skip: time.Second, MinInterval: 5 * time.Minute, Backups: 2, Walk: walk}
+				return wander.NewGate(wander.Config{Seat: own, Settings: settings}, 1+seat.Index%2)
 			},
 		})
 		c.Boot()

@@ -30,10 +30,9 @@ func TestASecondSlotHasATokenSecondsAfterTheRestarts(t *testing.T) {
 			Membership: sim.Membership{GossipAfter: time.Second, DetectAfter: 10 * time.Second},
 			Hook:       sim.Hook{Takes: 4 * time.Second}, StopTimeout: 30 * time.Second, Watchers: []sim.Watcher{count},
 			Machine: func(seat sim.Seat) policy.Machine {
-				return wander.NewGate(wander.Config{
-					Gate: seat.Gate, Self: seat.Self, Skip: time.Second, MinInterval: 10 * time.Minute, Backups: 2,
-					Walk: walk, WaitAlone: true, Entropy: seat.Entropy,
-				}, slots[seat.Index])
+				own := policy.Seat{Gate: seat.Gate, Self: seat.Self, WaitsAlone: true, Entropy: seat.Entropy}
+				settings := &wander.Settings{Skip: time.Second, MinInterval: 10 * time.Minute, Backups: 2, Walk: walk}
+				return wander.NewGate(wander.Config{Seat: own, Settings: settings}, slots[seat.Index])
 			},
 		})
 		c.Boot()

@@ -20,15 +20,15 @@ type Scenario struct {
 	Order   sim.Order
 	// The gate's constants.
 	Skip, Op, MinInterval, MaxInterval time.Duration
-	// RetryAfter is that of [wander.Config].
+	// RetryAfter is that of [wander.Settings].
 	RetryAfter time.Duration
 	// Windows are when the members may run, by their wall clocks; nil is always. A run begins on a Saturday at midnight, in UTC.
 	Windows *window.Set
 	Walk    wander.Walk
-	// Backups and OnLost are those of [wander.Config].
+	// Backups and OnLost are those of [wander.Settings].
 	Backups int
 	OnLost  wander.OnLost
-	// AskBeforeRun is that of [wander.Config].
+	// AskBeforeRun is that of [wander.Settings].
 	AskBeforeRun bool
 	// Slots is how many tokens there are; zero is one.
 	Slots int
@@ -70,27 +70,19 @@ type Scenario struct {
 func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 	// All machines in one array take less memory than one by one. A member keeps its place for all its lives.
 	machines := make([]wander.Machine, s.Members)
-	laps := new(wander.Laps)
+	laps, settings := new(wander.Laps), s.settings()
 	cfg := sim.Config{
 		Family: wander.Family(),
 		Seed:   s.Seed, Members: s.Members, Order: s.Order, Network: s.Network, Membership: s.Membership,
-		Hook: s.Hook, OrphanGrace: wander.OrphanGrace(s.Skip), Disk: s.Disk,
+		Hook: s.Hook, OrphanGrace: settings.OrphanGrace(), Disk: s.Disk,
 		Demand: s.Demand, Operators: s.Operators, Ready: s.Ready,
 		AskFirst: s.AskFirst, EarlyWakes: s.EarlyWakes, StopTimeout: stopTimeout, Watchers: watchers,
 		Machine: func(seat sim.Seat) policy.Machine {
 			if s.SameTies {
 				seat.Entropy = sameTies{seat.Entropy}
 			}
-			op := s.Op
-			if s.MeasureOp {
-				op = 0
-			}
-			return s.machine(seat.Index, wander.Config{
-				Gate: seat.Gate, Self: seat.Self, Skip: s.Skip, Op: op, MinInterval: s.MinInterval, MaxInterval: s.MaxInterval,
-				OnDemand: s.onDemand(), RetryAfter: s.RetryAfter, Windows: s.Windows,
-				Backups: s.Backups, OnLost: s.OnLost, AskBeforeRun: s.AskBeforeRun, Walk: s.Walk, Laps: laps, WaitAlone: s.WaitAlone, Rejoins: seat.Rejoins,
-				Entropy: seat.Entropy,
-			}, &machines[seat.Index])
+			seat.WaitsAlone, seat.OnDemand = s.WaitAlone, s.onDemand()
+			return s.machine(seat.Index, wander.Config{Seat: seat.Seat, Settings: settings, Laps: laps}, &machines[seat.Index])
 		},
 	}
 	if s.ClockSkew > 0 || s.ClockDrift > 0 {
@@ -103,6 +95,21 @@ func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 		}
 	}
 	return sim.New(cfg)
+}
+
+// settings are those of the gate, as its members know them.
+func (s *Scenario) settings() *wander.Settings {
+	gate := &wander.Settings{
+		Skip: s.Skip, Op: s.Op, MinInterval: s.MinInterval, RetryAfter: s.RetryAfter, MaxInterval: s.MaxInterval,
+		Walk: s.Walk, Backups: s.Backups, OnLost: s.OnLost, AskBeforeRun: s.AskBeforeRun,
+	}
+	if s.MeasureOp {
+		gate.Op = 0
+	}
+	if s.Windows != nil {
+		gate.Windows = *s.Windows
+	}
+	return gate
 }
 
 // sameTies draws numbers with the same last byte: only ties are drawn from there.

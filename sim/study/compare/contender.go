@@ -42,12 +42,10 @@ func contenders() []contender {
 
 func wandering(name string, walk wander.Walk, guardians int) contender {
 	return contender{name: name, family: wander.Family(), fleet: func([]wire.MemberID) func(sim.Seat) policy.Machine {
-		laps := new(wander.Laps)
+		laps, settings := new(wander.Laps), &wander.Settings{Skip: skip, Op: op, Walk: walk, Backups: guardians}
 		return func(seat sim.Seat) policy.Machine {
-			return wander.New(wander.Config{
-				Gate: seat.Gate, Self: seat.Self, Rejoins: seat.Rejoins, OnDemand: true, Skip: skip, Op: op, Walk: walk, Backups: guardians,
-				Laps: laps, Entropy: seat.Entropy,
-			})
+			seat.OnDemand = true
+			return wander.New(wander.Config{Seat: seat.Seat, Settings: settings, Laps: laps})
 		}
 	}}
 }
