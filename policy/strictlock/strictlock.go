@@ -74,8 +74,6 @@ type Machine struct {
 	askAt policy.Time
 }
 
-var _ policy.Machine = (*Machine)(nil)
-
 // New returns a machine that waits for Started.
 func New(cfg ballot.Config) *Machine {
 	return &Machine{
