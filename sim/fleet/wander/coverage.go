@@ -16,6 +16,8 @@ import (
 // Coverage counts what has occurred, over any number of runs. It is a [sim.Watcher]. The zero value has seen nothing.
 type Coverage struct {
 	counts [classesEnd][mostOfAClass]uint64
+	// named counts the parameters, and what [situations] lists, by these names.
+	named map[string]uint64
 	// suspicions has each member's last question of the present run, since its start; patience is the guardians'.
 	suspicions map[int]suspicion
 	patience   time.Duration
@@ -24,133 +26,73 @@ type Coverage struct {
 // mostOfAClass bounds the things of a class.
 const mostOfAClass = 128
 
-// class is a class of things that can occur.
+// class is a class of things that have numbers elsewhere.
 type class uint8
 
 const (
-	// classParameter: a parameter of a scenario that is not zero.
-	classParameter class = iota
-	classOccurrence
+	classOccurrence class = iota
 	classEvent
 	classMessage
-	classTimer
-	classCase
 	classEffect
 	classNote
 
 	classesEnd
 )
 
-// timer is a deadline of a machine. Deadlines with a note of their own are left out.
-type timer uint8
-
-const (
-	timerTokenAgain timer = iota
-	timerAckAgain
-	timerRested
-	timerDue
-	timerLinger
-	timerBeat
-	timerAskAgain
-	timerNoAnswer
-	timerInquiryAgain
-	timerSaveHangs
-
-	timersEnd
-)
-
-func (t timer) String() string {
-	return [timersEnd]string{
-		"Token is repeated", "Ack is repeated", "token has rested", "min_interval is over", "nobody needs a member that leaves", "beat",
-		"Ask is repeated", "no answer came", "Inquiry is repeated", "a save takes too long",
-	}[t]
+// situations are the deadlines of machines without a note of their own, and the cases of rules and faults that are neither an occurrence nor a
+// note. One that is counted by another name is missing in every hunt.
+func situations() []string {
+	return append([]string{
+		"timer Token is repeated", "timer Ack is repeated", "timer token has rested", "timer min_interval is over",
+		"timer nobody needs a member that leaves", "timer beat", "timer Ask is repeated", "timer no answer came", "timer Inquiry is repeated",
+		"timer a save takes too long",
+		"case a holder gets a younger token", "case a holder gets an older token", "case an older token during a run",
+		"case a token chases an older one", "case a lap is over", "case a member was missed", "case restart after a run",
+		"case crash between two effects", "case cut in one direction", "case woken too early", "case a guardian that never held it",
+		"case a guardian is released", "case a guardian calms another", "case revived by a higher rank",
+		"case revived when all had answered", "case revived where one is held", "case revived, and removed",
+		"case a handoff ends with an Ask", "case a holder is sure again", "case a holder is corrected",
+		"case an overtaken run is stopped", "case an overtaken run finishes", "case a holder hears nothing", "case a holder is not heard",
+		"case datagrams take longer than a skip", "case runs longer than max_interval", "case runs longer than op says",
+		"case max_interval shorter than a lap",
+	}, standingCases()...)
 }
 
-// situation is a case of a rule or a fault that is neither an occurrence nor a note.
-type situation uint8
-
-const (
-	caseMetYounger situation = iota
-	caseMetOlder
-	caseMetOlderInRun
-	caseChased
-	caseLap
-	caseMissed
-	caseRestart
-	caseMidStep
-	caseOneWay
-	caseEarlyWake
-	caseRecruited
-	caseReleased
-	caseCalmed
-	caseRevivedLater
-	caseRevivedAnswered
-	caseRevivedMet
-	caseRevivedRemoved
-	caseRefused
-	caseSure
-	caseCorrected
-	caseOvertakenStops
-	caseOvertakenFinishes
-	caseDeafHolder
-	caseMuteHolder
-	caseFarApart
-	caseLongRuns
-	caseWrongOp
-	caseShortMaxInterval
-	caseOneIsDeaf
-	caseOneIsMute
-	caseTwoParts
-	caseBrokenPairs
-	caseNothingArrives
-
-	casesEnd
-)
-
-func (s situation) String() string {
-	return [casesEnd]string{
-		"a holder gets a younger token", "a holder gets an older token", "an older token during a run", "a token chases an older one",
-		"a lap is over", "a member was missed", "restart after a run", "crash between two effects", "cut in one direction",
-		"woken too early", "a guardian that never held it", "a guardian is released", "a guardian calms another",
-		"revived by a higher rank", "revived when all had answered", "revived where one is held", "revived, and removed",
-		"a handoff ends with an Ask", "a holder is sure again", "a holder is corrected", "an overtaken run is stopped",
-		"an overtaken run finishes",
-		"a holder hears nothing", "a holder is not heard", "datagrams take longer than a skip", "runs longer than max_interval", "runs longer than op says",
-		"max_interval shorter than a lap", "one stays deaf", "one stays mute", "two parts stay apart", "pairs stay broken",
-		"nothing arrives for long",
-	}[s]
+// standingCases are those of faults that stay, in the order of [Standing].
+func standingCases() []string {
+	return []string{"case one stays deaf", "case one stays mute", "case two parts stay apart", "case pairs stay broken", "case nothing arrives for long"}
 }
 
 // Drew counts the parameters of a scenario that are not zero.
 func (v *Coverage) Drew(s *Scenario) {
 	v.patience = wander.Patience(s.Skip)
-	i := 0
-	s.each(func(_ string, value reflect.Value) {
-		if !value.IsZero() {
-			v.counts[classParameter][i]++
-		}
-		i++
-	})
-	v.when(s.Network.Latency > s.Skip, caseFarApart)
-	v.when(s.Hook.Longest() > s.MaxIntervalInForce(), caseLongRuns)
-	v.when(s.Hook.Takes > 5*s.Op, caseWrongOp)
-	v.when(0 < s.MaxInterval && s.MaxInterval < s.lap(), caseShortMaxInterval)
+	s.each(func(name string, value reflect.Value) { v.when(!value.IsZero(), "parameter "+name) })
+	v.when(s.Network.Latency > s.Skip, "case datagrams take longer than a skip")
+	v.when(s.Hook.Longest() > s.MaxIntervalInForce(), "case runs longer than max_interval")
+	v.when(s.Hook.Takes > 5*s.Op, "case runs longer than op says")
+	v.when(0 < s.MaxInterval && s.MaxInterval < s.lap(), "case max_interval shorter than a lap")
 	if s.Standing != NothingStands {
-		v.counts[classCase][caseOneIsDeaf+situation(s.Standing-OneIsDeaf)]++
+		v.count(standingCases()[s.Standing-OneIsDeaf])
 	}
 }
 
-// when counts a case, if it is one.
-func (v *Coverage) when(is bool, which situation) {
+func (v *Coverage) count(what string) {
+	if v.named == nil {
+		v.named = map[string]uint64{}
+	}
+	v.named[what]++
+}
+
+func (v *Coverage) when(is bool, what string) {
 	if is {
-		v.counts[classCase][which]++
+		v.count(what)
 	}
 }
 
 // Watch implements [sim.Watcher].
 func (v *Coverage) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	v.counts[classOccurrence][o.Kind]++
-	v.when(o.Kind == sim.Cut && o.OneWay, caseOneWay)
+	v.when(o.Kind == sim.Cut && o.OneWay, "case cut in one direction")
 	if o.Kind == sim.Came {
 		delete(v.suspicions, o.Member)
 	}
@@ -160,8 +102,8 @@ func (v *Coverage) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 		v.guard(c, o)
 		// Holders with a network that works in one direction only.
 		if hears, isHeard := c.Hears(o.Member), c.IsHeard(o.Member); !(hears && isHeard) && o.Completes() && c.Status(o.Member).Holding {
-			v.when(!hears, caseDeafHolder)
-			v.when(!isHeard, caseMuteHolder)
+			v.when(!hears, "case a holder hears nothing")
+			v.when(!isHeard, "case a holder is not heard")
 		}
 	}
 	return nil
@@ -173,11 +115,11 @@ func (v *Coverage) walk(c *sim.Cluster, o *sim.Occurrence) {
 		switch e := &o.Effects[i]; {
 		case e.Kind == policy.Send && e.Msg.Kind == handoff.KindToken:
 			route := wander.RouteOf(&e.Msg.Load)
-			v.when(route.Lap > 0, caseLap)
-			v.when(route.Tries[0] > 0, caseMissed)
+			v.when(route.Lap > 0, "case a lap is over")
+			v.when(route.Tries[0] > 0, "case a member was missed")
 		case e.Kind == policy.Tell && e.Note == wander.NoteRemoved && o.Completes():
 			s := c.Status(o.Member)
-			v.when(!s.HasRun || s.NextRun <= o.At, caseChased)
+			v.when(!s.HasRun || s.NextRun <= o.At, "case a token chases an older one")
 		}
 	}
 }
@@ -187,9 +129,9 @@ func (v *Coverage) step(o *sim.Occurrence) {
 	if o.On(policy.Received) {
 		v.counts[classMessage][o.Event.Msg.Kind]++
 	}
-	v.when(o.On(policy.Started) && o.Event.State.HasRun, caseRestart)
-	v.when(o.On(policy.Woke) && !o.Due, caseEarlyWake)
-	v.when(!o.Completes(), caseMidStep)
+	v.when(o.On(policy.Started) && o.Event.State.HasRun, "case restart after a run")
+	v.when(o.On(policy.Woke) && !o.Due, "case woken too early")
+	v.when(!o.Completes(), "case crash between two effects")
 	for i := range o.Effects {
 		e := &o.Effects[i]
 		v.counts[classEffect][e.Kind]++
@@ -209,18 +151,18 @@ func (v *Coverage) wake(effects []policy.Effect, i int) {
 	offers := i > 0 && effects[i-1].Note == handoff.NoteOffered
 	switch {
 	case e.Kind == policy.Send && e.Msg.Kind == handoff.KindToken && !offers:
-		v.counts[classTimer][timerTokenAgain]++
+		v.count("timer Token is repeated")
 	case e.Kind == policy.Send && e.Msg.Kind == handoff.KindAck:
-		v.counts[classTimer][timerAckAgain]++
+		v.count("timer Ack is repeated")
 	case e.Kind == policy.Save && i == 0:
-		v.counts[classTimer][timerDue]++
+		v.count("timer min_interval is over")
 	case e.Kind != policy.Tell:
 	case e.Note == wander.NoteDenied:
-		v.counts[classTimer][timerSaveHangs]++
+		v.count("timer a save takes too long")
 	case e.Note == wander.NoteLeft:
-		v.counts[classTimer][timerLinger]++
+		v.count("timer nobody needs a member that leaves")
 	case e.Note == handoff.NoteOffered && i == 0:
-		v.counts[classTimer][timerRested]++
+		v.count("timer token has rested")
 	}
 }
 
@@ -238,9 +180,9 @@ func (v *Coverage) meeting(o *sim.Occurrence) {
 		}
 	}
 	saves := o.Does(policy.Save)
-	v.when(met && younger, caseMetYounger)
-	v.when(met && !younger && saves, caseMetOlderInRun)
-	v.when(met && !younger && !saves, caseMetOlder)
+	v.when(met && younger, "case a holder gets a younger token")
+	v.when(met && !younger && saves, "case an older token during a run")
+	v.when(met && !younger && !saves, "case a holder gets an older token")
 }
 
 // Add adds what another coverage has seen.
@@ -249,6 +191,12 @@ func (v *Coverage) Add(o *Coverage) {
 		for i, n := range o.counts[class] {
 			v.counts[class][i] += n
 		}
+	}
+	if v.named == nil {
+		v.named = map[string]uint64{}
+	}
+	for what, n := range o.named {
+		v.named[what] += n
 	}
 }
 
@@ -261,37 +209,33 @@ type Counted struct {
 // Counts returns all that can occur, by class.
 func (v *Coverage) Counts() []Counted {
 	var all []Counted
-	add := func(c class, label, what string, i int) { all = append(all, Counted{label + what, v.counts[c][i]}) }
-	i := 0
+	named := func(what string) { all = append(all, Counted{what, v.named[what]}) }
+	numbered := func(c class, what string, i int) { all = append(all, Counted{what, v.counts[c][i]}) }
 	new(Scenario).each(func(name string, _ reflect.Value) {
 		// Papers on other protocols assume the first two, a soft gate does without; the third is for tests that give orders themselves.
 		if name != "Network.FIFO" && name != "Membership.Perfect" && name != "Operators.Scripted" {
-			add(classParameter, "parameter ", name, i)
+			named("parameter " + name)
 		}
-		i++
 	})
 	for k := sim.Stepped; k <= sim.Healed; k++ {
-		add(classOccurrence, "occurrence ", k.String(), int(k))
+		numbered(classOccurrence, "occurrence "+k.String(), int(k))
 	}
 	for k := policy.Started; k <= policy.Woke; k++ {
-		add(classEvent, "event ", k.String(), int(k))
+		numbered(classEvent, "event "+k.String(), int(k))
 	}
 	for _, k := range wander.Kinds() {
-		add(classMessage, "message ", k.Name, int(k.Kind))
+		numbered(classMessage, "message "+k.Name, int(k.Kind))
 	}
-	for k := range timersEnd {
-		add(classTimer, "timer ", k.String(), int(k))
-	}
-	for k := range casesEnd {
-		add(classCase, "case ", k.String(), int(k))
+	for _, what := range situations() {
+		named(what)
 	}
 	for k := policy.Save; k <= policy.Gone; k++ {
 		if k != policy.Extend { // A soft gate's grant has no end that could be put off.
-			add(classEffect, "effect ", k.String(), int(k))
+			numbered(classEffect, "effect "+k.String(), int(k))
 		}
 	}
 	for _, n := range wander.Family().Notes {
-		add(classNote, "note ", n.Name, int(n.Note))
+		numbered(classNote, "note "+n.Name, int(n.Note))
 	}
 	return all
 }

@@ -41,15 +41,15 @@ func (v *Coverage) word(c *sim.Cluster, o *sim.Occurrence) {
 	answered := m.Exchange != 0 && m.Kind != guardian.KindAsk
 	switch {
 	case m.Kind == guardian.KindBeat && first.Kind == 0 && trail.Has(self) && c.Status(o.Member).Token.ID != m.Token.ID:
-		v.counts[classCase][caseRecruited]++
+		v.count("case a guardian that never held it")
 	case m.Kind == guardian.KindBeat && first.Kind == policy.Send:
-		v.counts[classCase][caseCorrected]++
+		v.count("case a holder is corrected")
 	case m.Kind == guardian.KindKnown && m.Exchange == 0 && first.Kind == 0:
-		v.counts[classCase][caseReleased]++
+		v.count("case a guardian is released")
 	case m.Kind == guardian.KindHeard && first.Kind == 0 && v.calmed(o):
-		v.counts[classCase][caseCalmed]++
+		v.count("case a guardian calms another")
 	case answered && first.Kind == policy.Send && first.Msg.Kind == guardian.KindBeat:
-		v.counts[classCase][caseSure]++
+		v.count("case a holder is sure again")
 	}
 }
 
@@ -67,20 +67,18 @@ func (v *Coverage) guardWake(o *sim.Occurrence) {
 	for i := range o.Effects {
 		switch e := &o.Effects[i]; {
 		case e.Kind == policy.Send && e.Msg.Kind == guardian.KindBeat && i == 0:
-			v.counts[classTimer][timerBeat]++
+			v.count("timer beat")
 		case e.Kind == policy.Send && e.Msg.Kind == guardian.KindAsk && !asks:
 			asks = true
-			v.counts[classTimer][timerAskAgain]++
+			v.count("timer Ask is repeated")
 		case e.Kind == policy.Send && e.Msg.Kind == wander.KindInquiry && !asks:
 			asks = true
-			v.counts[classTimer][timerInquiryAgain]++
+			v.count("timer Inquiry is repeated")
 		case e.Kind != policy.Tell:
-		case e.Note == guardian.NoteSuspected:
-			asks = true
-		case e.Note == guardian.NoteDoubting || e.Note == guardian.NoteUnanswered || e.Note == wander.NoteInquired:
+		case e.Note == guardian.NoteSuspected || e.Note == guardian.NoteDoubting || e.Note == guardian.NoteUnanswered || e.Note == wander.NoteInquired:
 			asks = true
 		case e.Note == wander.NoteRevived:
-			v.counts[classTimer][timerNoAnswer]++
+			v.count("timer no answer came")
 		}
 	}
 }
@@ -97,10 +95,10 @@ func (v *Coverage) guardNote(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect
 	case e.Note == wander.NoteRevived:
 		v.revived(c, o)
 	case e.Note == handoff.NoteNoCommit && o.Event.Kind == policy.Received && o.Event.Msg.Kind == guardian.KindAsk:
-		v.counts[classCase][caseRefused]++
+		v.count("case a handoff ends with an Ask")
 	case e.Note == wander.NoteOvertaken && o.Completes() && c.Status(o.Member).Why == wander.WhyRunning:
-		v.when(o.Does(policy.Stop), caseOvertakenStops)
-		v.when(!o.Does(policy.Stop), caseOvertakenFinishes)
+		v.when(o.Does(policy.Stop), "case an overtaken run is stopped")
+		v.when(!o.Does(policy.Stop), "case an overtaken run finishes")
 	}
 }
 
@@ -108,10 +106,10 @@ func (v *Coverage) guardNote(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect
 func (v *Coverage) revived(c *sim.Cluster, o *sim.Occurrence) {
 	asked := v.suspicions[o.Member]
 	rank, _ := asked.trail.Rank(c.ID(o.Member))
-	v.when(rank > 0, caseRevivedLater)
-	v.when(o.On(policy.Received), caseRevivedAnswered)
+	v.when(rank > 0, "case revived by a higher rank")
+	v.when(o.On(policy.Received), "case revived when all had answered")
 	for e := range o.Did(policy.Tell) {
-		v.when(e.Note == wander.NoteMet, caseRevivedMet)
-		v.when(e.Note == wander.NoteRemoved, caseRevivedRemoved)
+		v.when(e.Note == wander.NoteMet, "case revived where one is held")
+		v.when(e.Note == wander.NoteRemoved, "case revived, and removed")
 	}
 }
