@@ -79,7 +79,7 @@ func house() []rule {
 			why: "a family's own worlds and rules",
 		},
 		{
-			room: "sim/hunt", ours: []string{"policy", "sim", "sim/tell", "sim/measure", "sim/fleet/...", "sim/seeds"},
+			room: "sim/hunt", ours: []string{"policy", "sim", "sim/tell", "sim/fleet/...", "sim/seeds"},
 			why: "checkers judge",
 		},
 		{room: "sim/plan", ours: []string{"wire", "policy/...", "sim", "sim/fleet/...", "sim/measure", "sim/seeds"}, why: "it answers in plain data and text"},

@@ -3,10 +3,8 @@ package hunt
 import (
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"strings"
 
-	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
 	ringing "github.com/wanderd/wanderd/sim/fleet/ring"
 	treeing "github.com/wanderd/wanderd/sim/fleet/tree"
@@ -23,18 +21,9 @@ type Family struct {
 	flags string
 	// parameters are what a seed draws, one line for each.
 	parameters func(seed uint64) string
-	explore    func(seed uint64, watchers ...sim.Watcher) Outcome
+	explore    func(seed uint64, watchers ...sim.Watcher) wandering.Outcome
 	// covers says that it has a list of what has to occur: see [wandering.Coverage].
 	covers bool
-}
-
-// Outcome is the result of one seed.
-type Outcome struct {
-	Steps uint64
-	// At is the virtual time that was reached; zero if the machines panicked.
-	At policy.Time
-	// Err is the first rule that was broken, or nil.
-	Err error
 }
 
 // Families returns all of them. The first is the default.
@@ -42,82 +31,75 @@ func Families() []Family { return []Family{wander(), ring(), tree()} }
 
 // FamilyOf returns the family of a policy.
 func FamilyOf(name string) (Family, error) {
-	all := Families()
-	names := make([]string, len(all))
-	for i := range all {
-		names[i] = all[i].Name
-	}
-	if i := slices.Index(names, name); i >= 0 {
-		return all[i], nil
+	var names []string
+	for _, f := range Families() {
+		if f.Name == name {
+			return f, nil
+		}
+		names = append(names, f.Name)
 	}
 	return Family{}, fmt.Errorf("policy %s has no scenarios that seeds draw: choose %s", name, strings.Join(names, " or "))
 }
 
 // Explore runs the scenario of a seed with all checkers, and the watchers after them. A panic of a machine breaks a rule, too.
-func (f *Family) Explore(seed uint64, watchers ...sim.Watcher) (o Outcome) {
+func (f *Family) Explore(seed uint64, watchers ...sim.Watcher) (o wandering.Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
-			o = Outcome{Err: fmt.Errorf("panic: %v\n\n%s", p, debug.Stack())}
+			o = wandering.Outcome{Err: fmt.Errorf("panic: %v\n\n%s", p, debug.Stack())}
 		}
 	}()
 	return f.explore(seed, watchers...)
 }
 
 func wander() Family {
-	f := wanderers(wandering.Draw)
-	f.covers = true
+	f := drawn(wandering.Draw, (*wandering.Scenario).String, (*wandering.Scenario).Explore)
+	f.Name, f.Words, f.covers = "wander", wandering.Words(), true
 	return f
 }
 
 // Liar is the family of fleets with a wandering token in which one member lies. Nothing else goes wrong there, and a hunt of another family
 // has no liar.
 func Liar() Family {
-	f := wanderers(wandering.DrawLiar)
-	f.flags = " --liar"
+	f := drawn(wandering.DrawLiar, (*wandering.LiarScenario).String, (*wandering.LiarScenario).Explore)
+	f.Name, f.Words, f.flags = "wander", wandering.Words(), " --liar"
 	return f
 }
 
-// wanderers are fleets with a wandering token, of scenarios that a seed draws.
-func wanderers[S any, P interface {
-	*S
-	String() string
-	Explore(watchers ...sim.Watcher) wandering.Outcome
-}](draw func(seed uint64) S) Family {
-	return Family{
-		Name: "wander", Words: wandering.Words(),
-		parameters: func(seed uint64) string {
-			s := draw(seed)
-			return P(&s).String()
-		},
-		explore: func(seed uint64, watchers ...sim.Watcher) Outcome {
-			s := draw(seed)
-			o := P(&s).Explore(watchers...)
-			return Outcome{o.Steps, o.At, o.Err}
-		},
-	}
-}
-
-func ring() Family {
-	return rostered("ring", ringing.Draw, func(s ringing.Scenario, watchers ...sim.Watcher) error { return s.Explore(watchers...) })
-}
+func ring() Family { return rostered("ring", ringing.Draw, (*ringing.Scenario).Explore) }
 
 func tree() Family {
-	return rostered("tree", treeing.Draw, func(s treeing.Scenario, watchers ...sim.Watcher) error {
-		_, err := treeing.Explore(s, watchers...)
+	return rostered("tree", treeing.Draw, func(s *treeing.Scenario, watchers ...sim.Watcher) error {
+		_, err := treeing.Explore(*s, watchers...)
 		return err
 	})
 }
 
-// rostered are fleets of a policy whose members have a roster.
-func rostered[S any](policy string, draw func(seed uint64) S, explore func(s S, watchers ...sim.Watcher) error) Family {
+// rostered are fleets of a policy whose members have a roster. Their outcome has no times of healing.
+func rostered[S any](policy string, draw func(seed uint64) S, explore func(s *S, watchers ...sim.Watcher) error) Family {
+	parameters := func(s *S) string { return tell.Parameters(*s) }
+	f := drawn(draw, parameters, func(s *S, watchers ...sim.Watcher) (reached wandering.Outcome) {
+		reached.Err = explore(s, append(watchers, sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
+			reached.Steps, reached.At = c.Steps(), o.At
+			return nil
+		}))...)
+		return reached
+	})
+	f.Name, f.flags = policy, " --policy "+policy
+	return f
+}
+
+// drawn are fleets of scenarios that a seed draws.
+func drawn[S any](
+	draw func(seed uint64) S, parameters func(*S) string, explore func(s *S, watchers ...sim.Watcher) wandering.Outcome,
+) Family {
 	return Family{
-		Name: policy, flags: " --policy " + policy, parameters: func(seed uint64) string { return tell.Parameters(draw(seed)) },
-		explore: func(seed uint64, watchers ...sim.Watcher) (reached Outcome) {
-			reached.Err = explore(draw(seed), append(watchers, sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
-				reached.Steps, reached.At = c.Steps(), o.At
-				return nil
-			}))...)
-			return reached
+		parameters: func(seed uint64) string {
+			s := draw(seed)
+			return parameters(&s)
+		},
+		explore: func(seed uint64, watchers ...sim.Watcher) wandering.Outcome {
+			s := draw(seed)
+			return explore(&s, watchers...)
 		},
 	}
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/wanderd/wanderd/sim"
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
-	"github.com/wanderd/wanderd/sim/measure"
 	"github.com/wanderd/wanderd/sim/seeds"
 )
 
@@ -41,8 +40,6 @@ type Report struct {
 	// Seeds is how many were explored, Steps how many steps the machines took, Simulated their time in seconds.
 	Seeds, Steps uint64
 	Simulated    float64
-	// Busy is the part of Simulated in which at least one operation ran, Overlap that in which two or more did.
-	Busy, Overlap float64
 	// Coverage is what has occurred; nil in a family that has no list of what has to.
 	Coverage *wandering.Coverage
 	// Failure is the one of the least seed; nil, if no rule was broken.
@@ -67,9 +64,7 @@ func (r *Report) Err() error {
 // found is the result of one seed.
 type found struct {
 	coverage wandering.Coverage
-	outcome  Outcome
-	// spent is for how long how many operations ran at once.
-	spent []time.Duration
+	outcome  wandering.Outcome
 }
 
 // hunter is a hunt in progress.
@@ -101,17 +96,14 @@ func Run(ctx context.Context, o Options) *Report {
 	}
 	// Seeds begin in their order, so that none before a failing one is left out. The end of the time is no error.
 	_ = seeds.Each(ctx, o.Workers, int(o.Seeds), func(_ context.Context, job int) (*found, error) {
-		seed, f, together := o.From+uint64(job), &found{}, measure.NewConcurrency()
-		watchers := []sim.Watcher{together}
+		seed, f := o.From+uint64(job), &found{}
+		var watchers []sim.Watcher
 		if o.Family.covers {
 			s := wandering.Draw(seed)
 			f.coverage.Drew(&s)
 			watchers = append(watchers, &f.coverage)
 		}
 		f.outcome = o.Family.Explore(seed, watchers...)
-		if f.outcome.At > 0 { // or it panicked
-			f.spent = together.Spent(f.outcome.At)
-		}
 		return f, nil
 	}, h.finish)
 	return &h.report
@@ -133,14 +125,6 @@ func (h *hunter) count(seed uint64, f *found) {
 	r.Seeds++
 	r.Steps += f.outcome.Steps
 	r.Simulated += time.Duration(f.outcome.At).Seconds()
-	for running, d := range f.spent {
-		if running > 0 {
-			r.Busy += d.Seconds()
-		}
-		if running > 1 {
-			r.Overlap += d.Seconds()
-		}
-	}
 	if r.Coverage != nil {
 		r.Coverage.Add(&f.coverage)
 	}

@@ -13,12 +13,13 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
+	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 )
 
 // breaking is a family that finds a broken rule in the given seeds, besides.
 func breaking(f Family, seeds ...uint64) Family {
 	explore := f.explore
-	f.explore = func(seed uint64, watchers ...sim.Watcher) Outcome {
+	f.explore = func(seed uint64, watchers ...sim.Watcher) wandering.Outcome {
 		o := explore(seed, watchers...)
 		if slices.Contains(seeds, seed) {
 			o.Err = errors.New("planted")
@@ -77,7 +78,7 @@ func TestTheLeastSeedThatFailsIsShownWithAllThatIsKnown(t *testing.T) {
 func TestAPanicIsAFailureOfItsSeed(t *testing.T) {
 	bomb := wander()
 	explore := bomb.explore
-	bomb.explore = func(seed uint64, watchers ...sim.Watcher) Outcome {
+	bomb.explore = func(seed uint64, watchers ...sim.Watcher) wandering.Outcome {
 		return explore(seed, append(watchers, panicking(seed))...)
 	}
 	r := Run(t.Context(), Options{Family: bomb, Seeds: 10, Workers: 2})
