@@ -20,13 +20,17 @@ func NewConcurrency() *Concurrency { return &Concurrency{running: map[int]int{}}
 
 // Watch implements [sim.Watcher].
 func (k *Concurrency) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
+	k.watch(o)
+	return nil
+}
+
+func (k *Concurrency) watch(o *sim.Occurrence) {
 	if o.EndsRun() && k.running[o.Member] > 0 {
 		k.change(o.At, o.Member, -1)
 	}
 	for range o.Did(policy.Run) {
 		k.change(o.At, o.Member, +1)
 	}
-	return nil
 }
 
 func (k *Concurrency) change(now policy.Time, member, by int) {

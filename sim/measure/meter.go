@@ -43,7 +43,9 @@ func New(cfg Config) *Meter {
 	slots := max(cfg.Slots, 1)
 	return &Meter{
 		cfg: cfg, recovery: recovery{quiet: cfg.Quiet},
-		operations: operations{members: make([]operator, cfg.Members), intervals: newIntervals(cfg.Bin), busy: busy{unit: cfg.Unit}},
+		operations: operations{
+			members: make([]operator, cfg.Members), concurrency: NewConcurrency(), intervals: newIntervals(cfg.Bin), busy: busy{unit: cfg.Unit},
+		},
 		custody: custody{
 			quiet: cfg.Quiet, members: make([]keeper, cfg.Members), bySlot: make([]int, slots), losses: losses{good: cfg.Good, slots: make([]loss, slots)},
 		},
@@ -55,20 +57,17 @@ func (m *Meter) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if c != nil {
 		m.custody.world = c
 	}
+	m.operations.watch(o)
 	switch o.Kind {
 	case sim.Stepped:
 		m.step(o)
 	case sim.Came:
-		m.operations.arrive(o.At, o.Member)
 		m.custody.members[o.Member].up = true
 	case sim.Crashed, sim.Departed:
-		m.operations.end(o)
 		m.custody.end(o.At, o.Member)
-	case sim.RunGone:
-		m.operations.finish(o.At, o.Member)
 	case sim.Ignored:
 		m.custody.stepped(o.At, o.Member)
-	case sim.Lost, sim.Duplicated, sim.Played, sim.Paused, sim.Slept, sim.Cut, sim.Healed:
+	case sim.Lost, sim.Duplicated, sim.Played, sim.RunGone, sim.Paused, sim.Slept, sim.Cut, sim.Healed:
 		return nil
 	}
 	if m.custody.alive != m.live.level {
@@ -79,13 +78,8 @@ func (m *Meter) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 }
 
 func (m *Meter) step(o *sim.Occurrence) {
-	if o.Event.Kind == policy.Finished {
-		m.operations.finish(o.At, o.Member)
-	}
 	for i := range o.Effects {
 		switch e := &o.Effects[i]; e.Kind {
-		case policy.Run:
-			m.operations.start(o.At, o.Member)
 		case policy.Send:
 			m.messages++
 			m.custody.sent(o, &e.Msg)
@@ -96,7 +90,7 @@ func (m *Meter) step(o *sim.Occurrence) {
 			m.custody.took(o, e)
 		case policy.Gave:
 			m.custody.gave(o, e)
-		case policy.Save, policy.Extend, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
+		case policy.Save, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
 		}
 	}
 	m.custody.stepped(o.At, o.Member)
@@ -124,7 +118,7 @@ func (m *Meter) Recoveries(now policy.Time) []time.Duration {
 
 // Busy returns how much operation time fell into each unit since the measurement began; the last unit may not be over.
 func (m *Meter) Busy(now policy.Time) []time.Duration {
-	m.operations.busy.spend(now, m.operations.running.level)
+	m.operations.busy.spend(now, m.operations.concurrency.levels.level)
 	return slices.Clone(m.operations.busy.units)
 }
 
@@ -133,7 +127,7 @@ func (m *Meter) Figures(now policy.Time) Figures {
 	m.recovery.settle(now)
 	m.custody.losses.settleAll(now)
 	whole := now.Sub(m.began)
-	running := m.operations.running.until(now)
+	running := m.operations.concurrency.Spent(now)
 	f := Figures{
 		Duration: seconds(whole), WarmUp: seconds(m.began.Sub(0)),
 		Concurrency: levelTable(running),

@@ -9,9 +9,9 @@ import (
 
 // operations records which members run, and since when.
 type operations struct {
-	members []operator
-	running levels
-	started int
+	members     []operator
+	concurrency *Concurrency
+	started     int
 	// intervals are the times between two starts at one member.
 	intervals intervals
 	busy      busy
@@ -20,54 +20,34 @@ type operations struct {
 // operator is the state of one member's operations.
 type operator struct {
 	up, came, ran bool
-	// running counts them: the operation of a dead process may go on beside the next.
-	running uint8
 	// since is when its last operation started; before the first one, when the member came.
 	since policy.Time
 }
 
-func (p *operations) arrive(now policy.Time, member int) {
-	o := &p.members[member]
-	if !o.came {
-		o.since = now
+func (p *operations) watch(o *sim.Occurrence) {
+	p.busy.spend(o.At, p.concurrency.levels.level)
+	p.concurrency.watch(o)
+	me := &p.members[o.Member]
+	switch {
+	case o.Kind == sim.Came && !me.came:
+		*me = operator{up: true, came: true, since: o.At}
+	case o.Kind == sim.Came:
+		me.up = true
+	case o.Ends():
+		me.up = false
 	}
-	o.came, o.up = true, true
-}
-
-// end: a process that ends takes its operation with it, sooner or later.
-func (p *operations) end(o *sim.Occurrence) {
-	p.members[o.Member].up = false
-	if o.EndsRun() {
-		p.finish(o.At, o.Member)
+	for range o.Did(policy.Run) {
+		p.started++
+		if me.ran {
+			p.intervals.add(o.At.Sub(me.since))
+		}
+		me.ran, me.since = true, o.At
 	}
-}
-
-func (p *operations) start(now policy.Time, member int) {
-	o := &p.members[member]
-	p.started++
-	if o.ran {
-		p.intervals.add(now.Sub(o.since))
-	}
-	o.ran, o.since = true, now
-	o.running++
-	p.change(now, +1)
-}
-
-func (p *operations) finish(now policy.Time, member int) {
-	if o := &p.members[member]; o.running > 0 {
-		o.running--
-		p.change(now, -1)
-	}
-}
-
-func (p *operations) change(now policy.Time, by int) {
-	p.busy.spend(now, p.running.level)
-	p.running.set(now, p.running.level+by)
 }
 
 func (p *operations) begin(now policy.Time) {
 	p.started = 0
-	p.running.begin(now)
+	p.concurrency.levels.begin(now)
 	p.intervals.begin()
 	p.busy.begin(now)
 }
