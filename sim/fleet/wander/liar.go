@@ -90,15 +90,18 @@ type liar struct {
 	madeUp func(wire.Exchange)
 }
 
-// corrupt makes a member lie from now on.
+// corrupt makes a member a liar.
 func (l Liar) corrupt(c *sim.Cluster, seed uint64, madeUp func(wire.Exchange)) *liar {
 	dice := rand.New(rand.NewPCG(seed, sim.Mix(31)))
-	w := &liar{
+	return &liar{
 		Liar: l, c: c, dice: dice, who: dice.IntN(c.Members()), family: wander.Family(), offered: map[wire.Exchange]bool{}, madeUp: madeUp,
 	}
-	c.Intercept(w.overhear)
-	w.next()
-	return w
+}
+
+// begin makes it lie from now on.
+func (l *liar) begin() {
+	l.c.Intercept(l.overhear)
+	l.next()
 }
 
 // revoke ends it: the others hear it no more, and it leaves their views.
@@ -351,14 +354,14 @@ func (s *LiarScenario) ExploreWith(judge *LiarChecker, watchers ...sim.Watcher) 
 	progress := NewProgress(&s.Scenario)
 	all := append(liarProof(&s.Scenario), judge, progress)
 	c := s.Scenario.NewCluster(append(all, watchers...)...)
-	s.Scenario.start(c)
 	l := s.Liar.corrupt(c, s.Scenario.Seed, progress.slots[0].copies.MadeUp)
-	judge.expose(l.who)
+	judge.liar = l.who
+	s.Scenario.start(c)
+	l.begin()
 	err := c.Run(policy.Time(s.Scenario.Duration))
 	o := Outcome{Healed: c.Now()}
 	if err == nil {
 		l.revoke()
-		judge.revoked = true
 		o.Bound = s.Scenario.bound(c)
 		err = s.Scenario.recover(c, progress, o.Healed.Add(o.Bound))
 		o.Needed = c.Now().Sub(o.Healed)
