@@ -65,8 +65,5 @@ func (k Clock) shows(t policy.Time) policy.Time {
 	return now
 }
 
-// TrueTime is when the monotonic clock of member i's host shows t.
-func (c *Cluster) TrueTime(i int, t policy.Time) policy.Time { return c.clockOf(int32(i)).shows(t) }
-
 // Seconds writes a moment in seconds.
 func Seconds(t policy.Time) string { return fmt.Sprintf("%.3fs", time.Duration(t).Seconds()) }

@@ -36,7 +36,7 @@ func TestAMemberLivesByTheRateOfItsOwnClock(t *testing.T) {
 			for range 60 {
 				w.run(t, 500*time.Millisecond)
 				for _, g := range w.events(policy.Woke, policy.Finished) {
-					times[g.Kind] = w.TrueTime(0, g.At)
+					times[g.Kind] = w.clockOf(0).shows(g.At)
 				}
 			}
 			want := map[policy.EventKind]policy.Time{policy.Woke: tc.woken, policy.Finished: tc.end}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"math/rand/v2"
 	"time"
 
@@ -187,9 +188,6 @@ func (c *Cluster) SetDiskState(i int, s policy.State) { c.members[i].disk = s }
 // Expects reports whether member i, which must be up, would do anything with m now.
 func (c *Cluster) Expects(i int, m *wire.Message) bool { return c.members[i].machine.Expects(m) }
 
-// Describe returns the machine's own line about member i, which must be up.
-func (c *Cluster) Describe(i int) string { return c.members[i].machine.String() }
-
 // Status returns the status of member i, which must be up. It is good until the next step. In a gate with several tokens it is
 // that of the slot whose watcher asks.
 func (c *Cluster) Status(i int) *policy.Status { return c.SlotStatus(i, c.slot) }
@@ -219,18 +217,8 @@ func (c *Cluster) After(d time.Duration, do func()) { c.At(c.now.Add(d), do) }
 
 // Run lets time pass until the given moment, and returns the first error of a watcher. After an error the world stands still.
 func (c *Cluster) Run(until policy.Time) error {
-	for more := true; more; {
-		more = c.next(until)
-	}
-	return c.reach(until)
-}
-
-// reach moves the time to until: no event is left before it.
-func (c *Cluster) reach(until policy.Time) error {
-	if c.failure == nil {
-		c.now = max(c.now, until)
-	}
-	return c.failure
+	_, err := c.RunFor(context.Background(), until, nil)
+	return err
 }
 
 // next lets the next event happen, unless it is after until or a rule was broken.

@@ -25,6 +25,8 @@ func (c *Cluster) RunFor(ctx context.Context, until policy.Time, progress func(n
 			progress(c.now)
 		}
 	}
-	err := c.reach(until)
-	return c.now, err
+	if c.failure == nil {
+		c.now = max(c.now, until) // No event is left before it.
+	}
+	return c.now, c.failure
 }

@@ -93,7 +93,7 @@ func TestTheRulesHoldForAProtocolOfItsOwn(t *testing.T) {
 		}
 		for i := range c.Members() {
 			if s.runs[i] == 0 {
-				t.Errorf("seed %d: %s is wanted, and has not run for a quarter of an hour: %s", seed, sim.MemberName(i), c.Describe(i))
+				t.Errorf("seed %d: %s is wanted, and has not run for a quarter of an hour: %s", seed, sim.MemberName(i), c.Machine(i))
 			}
 		}
 	}

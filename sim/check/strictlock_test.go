@@ -100,7 +100,7 @@ func TestAStrictGateExcludes(t *testing.T) {
 				}
 				for i := range c.Members() {
 					if s.runs[i] == 0 {
-						t.Errorf("seed %d: %s is wanted, and has not run for ten minutes: %s", seed, sim.MemberName(i), c.Describe(i))
+						t.Errorf("seed %d: %s is wanted, and has not run for ten minutes: %s", seed, sim.MemberName(i), c.Machine(i))
 					}
 				}
 			}

@@ -78,7 +78,7 @@ func TestATokenInPlaceIsTheOnlyOneAndThereAtOnce(t *testing.T) {
 	c := s.NewCluster(append(s.Checkers(), later)...)
 	s.start(c)
 	if st := c.Status(0); !st.Holding || st.Phase != "running" {
-		t.Errorf("the first member: %s", c.Describe(0))
+		t.Errorf("the first member: %s", c.Machine(0))
 	}
 	*later = Coverage{}
 	if err := c.Run(policy.Time(1700 * time.Second)); err != nil {
