@@ -134,7 +134,10 @@ func New(cfg Config) *Cluster {
 	if cfg.Ready != (Ready{}) {
 		c.questions = questions{dice: dice(11), each: make([]question, cfg.Members)}
 	}
-	c.net = network{Network: cfg.Network, latest: map[link]policy.Time{}, lastFrom: make([]policy.Time, cfg.Members)}
+	c.net = network{
+		Network: cfg.Network, latest: map[link]policy.Time{}, lastFrom: make([]policy.Time, cfg.Members),
+		oneWay: oneWay{deaf: map[int]bool{}, mute: map[int]bool{}},
+	}
 	c.net.adversary.listen(cfg.Family.Kinds)
 	c.views = newViews(c.members)
 	return c

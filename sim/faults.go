@@ -78,7 +78,11 @@ func (c *Cluster) StartFaults(what Faults) (end func(Network)) {
 	f.every(what.LoseTokenEvery, func() { f.losing = true })
 	f.every(what.ForgeEvery, f.forge)
 	if what.LoseTokenEvery > 0 {
-		c.LoseToken(f.lose)
+		c.LoseToken(func() bool {
+			losing := f.losing
+			f.losing = false
+			return losing
+		})
 	}
 	return f.end
 }
@@ -143,7 +147,7 @@ func (f *faults) leave() {
 }
 
 func (f *faults) cut() {
-	if f.c.net.division != whole {
+	if f.c.net.sides != nil {
 		return
 	}
 	sides := make([]bool, len(f.c.members))
@@ -221,13 +225,6 @@ func (c *Cluster) Forge(from, to int, birth int64, seq wire.Seq) {
 	}
 	c.cfg.Family.Stamp(&m)
 	c.Inject(m)
-}
-
-// lose reports whether the next token is to be lost.
-func (f *faults) lose() bool {
-	losing := f.losing
-	f.losing = false
-	return losing
 }
 
 // end ends all faults. A member that is leaving is started again when it has left.

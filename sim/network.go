@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -38,21 +39,11 @@ type Fate struct {
 	Copies int
 }
 
-// division is how the network is parted.
-type division uint8
-
-const (
-	whole division = iota
-	// parted: no side reaches the other.
-	parted
-	// partedOneWay: side 0 does not reach side 1.
-	partedOneWay
-)
-
 type network struct {
 	Network
-	division  division
+	// sides are those of a parted network, nil while it is whole; oneWayCut says that the second still reaches the first.
 	sides     []bool
+	oneWayCut bool
 	oneWay    oneWay
 	intercept func(*wire.Message) Fate
 	adversary adversary
@@ -73,15 +64,13 @@ func (c *Cluster) Intercept(decide func(*wire.Message) Fate) { c.net.intercept =
 
 // Part divides the network: members with sides[i] do not hear the others, and unless oneWay the others do not hear them.
 func (c *Cluster) Part(sides []bool, oneWay bool) {
-	c.net.sides, c.net.division = sides, parted
-	if oneWay {
-		c.net.division = partedOneWay
-	}
+	c.net.sides, c.net.oneWayCut = sides, oneWay
 	if c.orders.spread[0].Compare(c.orders.spread[1]) > 0 {
 		c.orders.spread[1] = c.orders.spread[0] // Otherwise the sides of the last time have not told each other yet.
 	}
 	c.tell(Occurrence{Kind: Cut, OneWay: oneWay})
-	c.recheckAll(c.cfg.Membership.cutAfter())
+	m := &c.cfg.Membership
+	c.recheckAll(cmp.Or(m.CutAfter, m.DetectAfter))
 }
 
 // Reaches reports whether messages from one member may reach another one.
@@ -89,17 +78,18 @@ func (c *Cluster) Reaches(from, to int) bool { return c.net.reaches(from, to) }
 
 // Repair makes the network whole in both directions; from now on it is as given.
 func (c *Cluster) Repair(n Network) {
-	c.net.oneWay = oneWay{}
+	clear(c.net.oneWay.deaf)
+	clear(c.net.oneWay.mute)
 	c.Heal()
 	c.SetNetwork(n)
 }
 
 // Heal makes the network whole.
 func (c *Cluster) Heal() {
-	if c.net.division == whole {
+	if c.net.sides == nil {
 		return
 	}
-	c.net.division = whole
+	c.net.sides = nil
 	c.tell(Occurrence{Kind: Healed})
 	c.recheckAll(c.cfg.Membership.RejoinAfter)
 	c.tellEachOther()
@@ -185,15 +175,17 @@ func (n *network) reaches(from, to int) bool {
 	if n.oneWay.stops(from, to) {
 		return false
 	}
-	switch n.division {
-	case parted:
-		return n.sides[from] == n.sides[to]
-	case partedOneWay:
+	switch {
+	case n.sides == nil:
+		return true
+	case n.oneWayCut:
 		return n.sides[from] || !n.sides[to]
-	case whole:
 	}
-	return true
+	return n.sides[from] == n.sides[to]
 }
+
+// isParted reports whether no side reaches the other.
+func (n *network) isParted() bool { return n.sides != nil && !n.oneWayCut }
 
 // broken reports whether an ordered pair never delivers: the same pairs in a whole run.
 func (n *network) broken(seed uint64, from, to int) bool {

@@ -128,18 +128,10 @@ func (v *views) view(b *belief, members []member, who int32) view {
 // side returns the side of the network that a member is on, as far as the membership can tell: it finds ways around a
 // break in one direction.
 func (c *Cluster) side(who int32) int {
-	if c.net.division == parted && c.net.sides[who] {
+	if c.net.isParted() && c.net.sides[who] {
 		return 1
 	}
 	return 0
-}
-
-// cutAfter is when a partition is noticed.
-func (m *Membership) cutAfter() time.Duration {
-	if m.CutAfter > 0 {
-		return m.CutAfter
-	}
-	return m.DetectAfter
 }
 
 // detectAfter draws when a crash or a pause is noticed.
@@ -156,7 +148,7 @@ func (c *Cluster) recheck(who int32) {
 	m := &c.members[who]
 	answers := m.up && m.awayUntil <= c.now
 	for s := range c.views.sides {
-		alive := answers && (c.net.division != parted || c.side(who) == s)
+		alive := answers && (!c.net.isParted() || c.side(who) == s)
 		if c.views.sides[s].set(who, alive, c.views.announced[who]) {
 			c.spread(s)
 		}
