@@ -71,27 +71,22 @@ func (c *Cluster) overhear(m *wire.Message) {
 
 // disturb plays some of what was recorded again, some time soon.
 func (c *Cluster) disturb() {
-	a := &c.net.adversary
+	a, roundTrip := &c.net.adversary, 2*(c.net.Latency+c.net.Jitter)+time.Millisecond
 	for n := c.net.Replay; happens(c.netDice, n); n-- {
 		at := c.now.Add(c.upTo(c.net.ReplayWithin))
 		if c.netDice.Uint64()&1 == 0 || len(a.words) == 0 {
-			c.replay(&a.handoffs[c.netDice.IntN(len(a.handoffs))], at)
+			h := &a.handoffs[c.netDice.IntN(len(a.handoffs))]
+			c.replay(h.token, at)
+			c.replay(h.commit, at.Add(c.upTo(2*roundTrip)))
 			continue
 		}
 		w := &a.words[c.netDice.IntN(len(a.words))]
-		c.replayAt(w.last[c.netDice.IntN(len(w.last))], at)
+		c.replay(w.last[c.netDice.IntN(len(w.last))], at)
 	}
 }
 
-// replay plays a handoff again.
-func (c *Cluster) replay(h *heard, at policy.Time) {
-	roundTrip := 2*(c.net.Latency+c.net.Jitter) + time.Millisecond
-	c.replayAt(h.token, at)
-	c.replayAt(h.commit, at.Add(c.upTo(2*roundTrip)))
-}
-
-// replayAt plays a message again, if there is one in that place of the record.
-func (c *Cluster) replayAt(m wire.Message, at policy.Time) {
+// replay plays a message again, if there is one in that place of the record.
+func (c *Cluster) replay(m wire.Message, at policy.Time) {
 	if m.Kind != 0 {
 		c.At(at, func() { c.Inject(m) })
 	}

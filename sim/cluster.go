@@ -318,7 +318,11 @@ func (c *Cluster) stepOnce(who int32, ev *policy.Event, aside about) (savedAtOnc
 	c.statusOf = absent
 	c.tellReady(who)
 	c.effects = c.stepping(who).Step(c.Instant(int(who)), ev, c.effects[:0])
-	c.stamp(c.effects)
+	for i := range c.effects {
+		if e := &c.effects[i]; e.Kind == policy.Send || e.Kind == policy.Entrust {
+			c.cfg.Family.Stamp(&e.Msg)
+		}
+	}
 	effects := c.effects
 	crashes := m.crashBefore > 0 && int(m.crashBefore) <= len(effects)
 	switch {
@@ -350,15 +354,6 @@ func (c *Cluster) stepOnce(who int32, ev *policy.Event, aside about) (savedAtOnc
 		c.arrangeQuestion(who)
 	}
 	return false
-}
-
-// stamp writes the family into what is to be sent.
-func (c *Cluster) stamp(effects []policy.Effect) {
-	for i := range effects {
-		if e := &effects[i]; e.Kind == policy.Send || e.Kind == policy.Entrust {
-			c.cfg.Family.Stamp(&e.Msg)
-		}
-	}
 }
 
 // perform carries out effects. It returns the newest state to save, and whether the member has left.

@@ -9,22 +9,6 @@
 // clock of its own and runs the hook). Between them are a network and a membership. Nothing in the world is shared with the
 // agent: two shells that were written twice find each other's mistakes.
 //
-//	cluster.go     the world, its loop, and what a step is
-//	heap.go        what will happen: a 4-ary heap of values, by time and then by who asked first
-//	alarms.go      when each machine wants to be woken: one place a member, moved when the deadline moves
-//	lifecycle.go   start, crash (also between two effects of a step), leave, pause, sleep
-//	network.go     latency, loss, duplication, lateness, broken pairs, partitions, what a script decides
-//	adversary.go   somebody who records messages, and plays them again
-//	views.go       the membership: how late, and how differently, members learn of each other
-//	clock.go       wall clocks with skew and drift, monotonic clocks with rates of their own
-//	disk.go        saves that take time, fail and hang
-//	demand.go      somebody waits for a run, and perhaps no longer
-//	hook.go        runs that vary, fail, hang, and outlive being stopped
-//	ready.go       hosts that are asked whether they need a run, and say no
-//	faults.go      all of this going wrong at random times, and its repair
-//	occurrence.go  what occurs, and who is told of it
-//	slots.go       each slot of a gate with several tokens seen as a gate of its own
-//
 // # Other rooms
 //
 // Package check has the rules that hold for every protocol, tell writes runs as stories, measure counts. None of them imports a

@@ -96,18 +96,13 @@ func (c *Cluster) end(who int32, how Occurrence, noticed time.Duration) {
 	m.awayUntil, m.asleep = 0, false
 	c.alarms.clear(who)
 	c.loseSaves(who, how.Kind == Departed)
-	c.push(entryRecheck, c.noticedAt(who, noticed), who, m.life)
+	noticedAt := c.now.Add(noticed)
+	if c.cfg.Membership.Perfect {
+		noticedAt = max(noticedAt, c.net.lastFrom[who])
+	}
+	c.push(entryRecheck, noticedAt, who, m.life)
 	how.Member = int(who)
 	c.tell(how)
-}
-
-// noticedAt is when the membership finds out that a member has ended.
-func (c *Cluster) noticedAt(who int32, after time.Duration) policy.Time {
-	at := c.now.Add(after)
-	if c.cfg.Membership.Perfect {
-		at = max(at, c.net.lastFrom[who])
-	}
-	return at
 }
 
 // Leave makes member i stop gracefully.

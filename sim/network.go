@@ -92,7 +92,9 @@ func (c *Cluster) Heal() {
 	c.net.sides = nil
 	c.tell(Occurrence{Kind: Healed})
 	c.recheckAll(c.cfg.Membership.RejoinAfter)
-	c.tellEachOther()
+	if c.orders.layers != nil {
+		c.After(c.cfg.Membership.RejoinAfter, func() { c.gossip(0, c.orders.spread[1]) })
+	}
 }
 
 // Inject delivers a message that no machine sends, at once.

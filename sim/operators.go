@@ -80,13 +80,6 @@ func (f *faults) operate() {
 	f.c.Give(i, pause, here)
 }
 
-// tellEachOther lets the two sides of a network that was parted tell each other.
-func (c *Cluster) tellEachOther() {
-	if c.orders.layers != nil {
-		c.After(c.cfg.Membership.RejoinAfter, func() { c.gossip(0, c.orders.spread[1]) })
-	}
-}
-
 // proclaim is the effect: gossip brings the order to the others, if its member lives that long.
 func (c *Cluster) proclaim(who int32, o wire.Order) {
 	life := c.members[who].life
