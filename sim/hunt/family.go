@@ -74,7 +74,7 @@ func tree() Family {
 	})
 }
 
-// rostered are fleets of a policy whose members have a roster. Their outcome has no times of healing.
+// rostered are fleets of a policy whose members have a roster.
 func rostered[S any](policy string, draw func(seed uint64) S, explore func(s *S, watchers ...sim.Watcher) error) Family {
 	parameters := func(s *S) string { return tell.Parameters(*s) }
 	f := drawn(draw, parameters, func(s *S, watchers ...sim.Watcher) (reached wandering.Outcome) {

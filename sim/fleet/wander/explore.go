@@ -1,6 +1,7 @@
 package wander
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -14,10 +15,8 @@ type Outcome struct {
 	Steps uint64
 	// Err is the first rule that was broken, or nil.
 	Err error
-	// At is the end of the run, Healed the end of the faults. Needed is the time from then until the cluster made progress again, Bound the
-	// longest that it may need.
-	At, Healed    policy.Time
-	Needed, Bound time.Duration
+	// At is the end of the run.
+	At policy.Time
 }
 
 // Explore runs the scenario in three phases, with all checkers. First there are faults. Then, in some scenarios, one fault stands for long,
@@ -35,14 +34,21 @@ func (s *Scenario) Explore(watchers ...sim.Watcher) Outcome {
 		end(sound)
 		err = s.stand(c, ran, sound)
 	}
-	o := Outcome{Healed: c.Now()}
 	if err == nil {
-		o.Bound = s.bound(c)
-		err = s.recover(c, progress, o.Healed.Add(o.Bound))
+		err = s.recover(c, progress, c.Now().Add(s.bound(c)))
 	}
-	o.Steps, o.Err, o.At = c.Steps(), err, c.Now()
-	o.Needed = o.At.Sub(o.Healed)
-	return o
+	return Outcome{Steps: c.Steps(), Err: err, At: c.Now()}
+}
+
+// Measure runs the scenario for its Duration with its faults, without checkers and without healing afterwards. It returns the time that was
+// reached: less than the Duration if ctx is cancelled or a watcher has an error, which it returns too.
+//
+// progress, if not nil, is called now and then with the time that is reached. It should return soon.
+func (s *Scenario) Measure(ctx context.Context, progress func(now policy.Time), watchers ...sim.Watcher) (policy.Time, error) {
+	c := s.NewCluster(watchers...)
+	s.start(c)
+	c.StartFaults(s.Faults)
+	return c.RunFor(ctx, policy.Time(s.Duration), progress)
 }
 
 // recover lets time pass until there is progress, or the deadline.

@@ -359,12 +359,9 @@ func (s *LiarScenario) ExploreWith(judge *LiarChecker, watchers ...sim.Watcher) 
 	s.Scenario.start(c)
 	l.begin()
 	err := c.Run(policy.Time(s.Scenario.Duration))
-	o := Outcome{Healed: c.Now()}
 	if err == nil {
 		l.revoke()
-		o.Bound = s.Scenario.bound(c)
-		err = s.Scenario.recover(c, progress, o.Healed.Add(o.Bound))
-		o.Needed = c.Now().Sub(o.Healed)
+		err = s.Scenario.recover(c, progress, c.Now().Add(s.Scenario.bound(c)))
 	}
 	if err == nil {
 		lost := false
@@ -377,6 +374,5 @@ func (s *LiarScenario) ExploreWith(judge *LiarChecker, watchers ...sim.Watcher) 
 			err = s.Scenario.recover(c, progress, until)
 		}
 	}
-	o.Steps, o.Err, o.At = c.Steps(), err, c.Now()
-	return o
+	return Outcome{Steps: c.Steps(), Err: err, At: c.Now()}
 }

@@ -18,8 +18,9 @@ type piece struct {
 	draw  func(drawing, *Scenario)
 }
 
-func pieces() []piece {
-	return []piece{
+// drawPieces draws what few scenarios have.
+func (s *Scenario) drawPieces() {
+	for _, p := range []piece{
 		{label: 15, share: 0.1, draw: drawing.deafAndMute},
 		{label: 16, share: 0.1, draw: drawing.wrongOp},
 		{label: 19, share: 0.08, draw: drawing.wrongMaxInterval},
@@ -31,13 +32,8 @@ func pieces() []piece {
 		{label: 28, share: 0.1, draw: drawing.operators},
 		{label: 27, share: 0.05, draw: drawing.brakes},
 		{label: 65, share: 0.1, draw: drawing.readiness},
-		{label: 81, share: 0.1, draw: drawing.consent},
-	}
-}
-
-// drawPieces draws what few scenarios have.
-func (s *Scenario) drawPieces() {
-	for _, p := range pieces() {
+		{label: 81, share: 0.1, draw: func(_ drawing, s *Scenario) { s.AskBeforeRun = true }},
+	} {
 		d := drawing{rand.New(rand.NewPCG(s.Seed, sim.Mix(p.label)))}
 		if d.sometimes(p.share) {
 			p.draw(d, s)
@@ -154,9 +150,6 @@ func (d drawing) readiness(s *Scenario) {
 		No: d.share(0.05, 0.8), Takes: d.time(s.Skip/10, 4*s.Skip), Timeout: d.time(s.Skip, 4*s.Skip), Again: d.time(s.Skip, 2*s.MinInterval),
 	}
 }
-
-// consent: members ask all others before they run.
-func (drawing) consent(s *Scenario) { s.AskBeforeRun = true }
 
 // windowedFor is for how long the windows of a scenario open and close, in minutes; then they stay open for the rest of the day.
 const windowedFor = 60

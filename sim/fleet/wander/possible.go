@@ -56,17 +56,12 @@ func (s *Scenario) Impossible() []Impossible {
 		case time.Duration:
 			object(value < 0, name, "%v: must not be negative", value)
 		case float64:
-			most := greatest(name)
+			most := 1.0 // Most numbers are shares.
+			if name == "Network.Replay" {
+				most = 100
+			}
 			object(!(value >= 0 && value <= most), name, "%v: want from 0 to %v", value, most)
 		}
 	})
 	return found
-}
-
-// greatest returns the greatest value of a parameter that is a number. Most are shares.
-func greatest(name string) float64 {
-	if name == "Network.Replay" {
-		return 100
-	}
-	return 1
 }

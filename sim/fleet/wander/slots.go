@@ -33,13 +33,10 @@ func guarded(c *sim.Cluster, i int) bool {
 	return trail.Len() > 0
 }
 
-// lacksSlot reports whether a member has one slot fewer than the others.
-func (s *Scenario) lacksSlot(member int) bool { return s.MixedSlots && member%3 == 1 }
-
 // machine makes the machine of a member, in place if the gate has one slot.
 func (s *Scenario) machine(member int, cfg wander.Config, place *wander.Machine) policy.Machine {
 	slots := s.Slots
-	if s.lacksSlot(member) {
+	if s.MixedSlots && member%3 == 1 {
 		slots--
 	}
 	if slots > 1 {
