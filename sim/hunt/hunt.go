@@ -67,15 +67,6 @@ type found struct {
 	outcome  wandering.Outcome
 }
 
-// hunter is a hunt in progress.
-type hunter struct {
-	options Options
-	// counted is the seed whose result counts next; later are results of later seeds.
-	counted uint64
-	later   map[uint64]*found
-	report  Report
-}
-
 // Run hunts until all seeds were explored, one has failed, the time is over, or ctx is cancelled.
 func Run(ctx context.Context, o Options) *Report {
 	o.From = max(o.From, 1)
@@ -90,10 +81,12 @@ func Run(ctx context.Context, o Options) *Report {
 		defer cancel()
 		ctx = limited
 	}
-	h := &hunter{options: o, counted: o.From, later: map[uint64]*found{}}
+	r := &Report{}
 	if o.Family.covers {
-		h.report.Coverage = &wandering.Coverage{}
+		r.Coverage = &wandering.Coverage{}
 	}
+	// next is the seed whose result counts next; later are results of later seeds, which wait for it.
+	next, later := o.From, map[uint64]*found{}
 	// Seeds begin in their order, so that none before a failing one is left out. The end of the time is no error.
 	_ = seeds.Each(ctx, o.Workers, int(o.Seeds), func(_ context.Context, job int) (*found, error) {
 		seed, f := o.From+uint64(job), &found{}
@@ -105,23 +98,19 @@ func Run(ctx context.Context, o Options) *Report {
 		}
 		f.outcome = o.Family.Explore(seed, watchers...)
 		return f, nil
-	}, h.finish)
-	return &h.report
+	}, func(job int, f *found) (more bool) {
+		later[o.From+uint64(job)] = f
+		for r.Failure == nil && later[next] != nil {
+			r.count(&o, next, later[next])
+			delete(later, next)
+			next++
+		}
+		return f.outcome.Err == nil
+	})
+	return r
 }
 
-// finish counts a result, and later ones that have waited for it.
-func (h *hunter) finish(job int, f *found) (more bool) {
-	h.later[h.options.From+uint64(job)] = f
-	for h.report.Failure == nil && h.later[h.counted] != nil {
-		h.count(h.counted, h.later[h.counted])
-		delete(h.later, h.counted)
-		h.counted++
-	}
-	return f.outcome.Err == nil
-}
-
-func (h *hunter) count(seed uint64, f *found) {
-	r := &h.report
+func (r *Report) count(o *Options, seed uint64, f *found) {
 	r.Seeds++
 	r.Steps += f.outcome.Steps
 	r.Simulated += time.Duration(f.outcome.At).Seconds()
@@ -129,9 +118,9 @@ func (h *hunter) count(seed uint64, f *found) {
 		r.Coverage.Add(&f.coverage)
 	}
 	if f.outcome.Err != nil {
-		r.Failure = newFailure(&h.options.Family, seed, f.outcome.Err)
+		r.Failure = newFailure(&o.Family, seed, f.outcome.Err)
 	}
-	if h.options.Progress != nil {
-		h.options.Progress(r)
+	if o.Progress != nil {
+		o.Progress(r)
 	}
 }
