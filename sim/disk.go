@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"math/rand/v2"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -58,7 +57,10 @@ func (c *Cluster) save(who int32, state *policy.State) (done, failed bool) {
 	if s.own != nil {
 		disk = s.own
 	}
-	takes := disk.takes(c.diskDice)
+	takes := disk.Takes
+	if happens(c.diskDice, disk.Slow) {
+		takes = time.Duration(c.diskDice.ExpFloat64() * float64(disk.SlowFor))
+	}
 	s.fails, s.hangs = happens(c.diskDice, disk.Fails), happens(c.diskDice, disk.Hangs)
 	switch {
 	case takes > 0 || s.hangs:
@@ -72,13 +74,6 @@ func (c *Cluster) save(who int32, state *policy.State) (done, failed bool) {
 		c.members[who].disk = *state
 	}
 	return true, s.fails
-}
-
-func (d *Disk) takes(dice *rand.Rand) time.Duration {
-	if happens(dice, d.Slow) {
-		return time.Duration(dice.ExpFloat64() * float64(d.SlowFor))
-	}
-	return d.Takes
 }
 
 // saved ends a save, and begins the queued one or tells the machine.

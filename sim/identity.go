@@ -19,13 +19,12 @@ const (
 
 // Identity makes member i's identity. Its last four bytes are the number, so that the way back costs nothing.
 func Identity(order Order, seed uint64, i int) wire.MemberID {
-	var id wire.MemberID
-	switch order {
-	case Shuffled:
-		binary.BigEndian.PutUint64(id[:], Mix(seed^Mix(uint64(i)+1)))
-	case InOrder:
-		binary.BigEndian.PutUint64(id[:], uint64(i)+1)
+	rank := uint64(i) + 1
+	if order == Shuffled {
+		rank = Mix(seed ^ Mix(rank))
 	}
+	var id wire.MemberID
+	binary.BigEndian.PutUint64(id[:], rank)
 	binary.BigEndian.PutUint32(id[12:], uint32(i))
 	return id
 }

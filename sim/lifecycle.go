@@ -37,9 +37,7 @@ func (c *Cluster) boot(before func()) {
 func (c *Cluster) Start(i int) {
 	who := int32(i)
 	c.launch(who)
-	m := &c.members[who]
-	m.seen = view{}
-	c.showView(who, view{peers: &roll{m.id}})
+	c.showView(who, view{peers: &roll{c.members[who].id}})
 	c.push(entryRecheck, c.now.Add(c.cfg.Membership.GossipAfter), who, 0)
 	c.push(entryView, c.now.Add(c.cfg.Membership.GossipAfter), who, 0)
 }
@@ -49,7 +47,6 @@ func (c *Cluster) launch(who int32) {
 	m.up, m.leaving = true, false
 	m.life++
 	m.crashBefore = 0
-	m.awayUntil, m.asleep = 0, false
 	m.seen = view{}
 	c.views.announced[who] = false
 	m.machine = c.cfg.Machine(Seat{Index: int(who), Seat: policy.Seat{

@@ -65,13 +65,6 @@ func (l *losses) settle(now policy.Time, s *loss) {
 	}
 }
 
-// settleAll does so for all slots: nothing need have changed of late.
-func (l *losses) settleAll(now policy.Time) {
-	for i := range l.slots {
-		l.settle(now, &l.slots[i])
-	}
-}
-
 func (l *losses) over(s *loss) {
 	s.open = false
 	l.single = append(l.single, s.since.Sub(s.at))

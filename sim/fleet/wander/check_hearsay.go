@@ -32,9 +32,9 @@ func NewHearsayChecker() sim.Watcher {
 			return nil
 		}
 		received := o.On(policy.Received)
-		// A beat with an answer is of an overtaken copy.
-		if beat := &o.Event.Msg; received && beat.Kind == guardian.KindBeat && o.Expected && o.Of == 0 && me.guards(beat) {
-			me.beatAt, me.beatFrom = o.At, beat.From
+		// A beat with an answer is of an overtaken copy, and a holder's answer may be a beat of another token than the one that is guarded here.
+		if m := &o.Event.Msg; received && m.Kind == guardian.KindBeat && o.Expected && o.Of == 0 && (m.Exchange == 0 || m.Token.ID == me.about) {
+			me.beatAt, me.beatFrom = o.At, m.From
 		}
 		told := received && o.Event.Msg.Kind == wander.KindSeen
 		asked := received && o.Event.Msg.Kind == wander.KindInquiry
@@ -62,12 +62,6 @@ func NewHearsayChecker() sim.Watcher {
 		}
 		return nil
 	})
-}
-
-// guards reports whether a beat is one of those that this member gets as a guardian: a holder's answer may be a beat of
-// another token than the one that is guarded here.
-func (me *hearsay) guards(beat *wire.Message) bool {
-	return beat.Exchange == 0 || beat.Token.ID == me.about
 }
 
 // told checks what a member does with a sighting later than its own.

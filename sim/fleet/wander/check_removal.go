@@ -157,8 +157,8 @@ func (k *removal) survivor(me *tokensMet, o *sim.Occurrence, s *wander.Detail) e
 		}
 	}
 	for i := range o.Effects {
-		e := &o.Effects[i]
-		if e.Kind != policy.Took || e.Cause != policy.CauseReceived || !keeps(o, i) || !s.Holding || s.Token.ID != e.Token.ID {
+		e, discarded := &o.Effects[i], i+1 < len(o.Effects) && o.Effects[i+1].Kind == policy.Gave
+		if e.Kind != policy.Took || e.Cause != policy.CauseReceived || discarded || !s.Holding || s.Token.ID != e.Token.ID {
 			continue
 		}
 		oldest, r := me.oldest()
@@ -174,9 +174,4 @@ func (k *removal) survivor(me *tokensMet, o *sim.Occurrence, s *wander.Detail) e
 		}
 	}
 	return nil
-}
-
-// keeps reports whether the token that effect i took was kept.
-func keeps(o *sim.Occurrence, i int) bool {
-	return i+1 == len(o.Effects) || o.Effects[i+1].Kind != policy.Gave
 }
