@@ -28,7 +28,6 @@ type spoken struct {
 	said int
 }
 
-// listen makes room for the words of a family.
 func (a *adversary) listen(kinds policy.Kinds) {
 	for _, k := range kinds {
 		if k.Part == policy.Asks || k.Part == policy.Tells {

@@ -36,7 +36,6 @@ func (a *alarms) isAt(who int32, at policy.Time) bool {
 	return i != absent && a.heap[i].at == at
 }
 
-// set moves who's alarm to k.
 func (a *alarms) set(who int32, k key) {
 	i := int(a.place[who])
 	switch {
@@ -53,7 +52,6 @@ func (a *alarms) set(who int32, k key) {
 // goOff is the first alarm's going off: it is over, but keeps its place for the next one of this member.
 func (a *alarms) goOff() { a.heap[0].at = math.MinInt64 }
 
-// clear removes who's alarm, if there is one.
 func (a *alarms) clear(who int32) {
 	i := int(a.place[who])
 	if i == absent {

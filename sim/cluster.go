@@ -48,7 +48,6 @@ type Seat struct {
 	policy.Seat
 }
 
-// theGate is the gate of all worlds.
 func theGate() wire.GateID { return wire.GateIDOf("default") }
 
 // member is the shell around one machine, and the host around the shell. There may be a million of them, so

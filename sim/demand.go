@@ -82,7 +82,6 @@ func (c *Cluster) arranged(who, number int32) bool {
 	return c.callers != nil && c.callers[who].number == number && c.members[who].up
 }
 
-// wanted begins a demand, if it is still arranged.
 func (c *Cluster) wanted(who, number int32) {
 	if !c.arranged(who, number) {
 		return
@@ -93,7 +92,6 @@ func (c *Cluster) wanted(who, number int32) {
 	c.Want(int(who))
 }
 
-// unwanted takes a demand back, if that is still arranged.
 func (c *Cluster) unwanted(who, number int32) {
 	if !c.arranged(who, number) {
 		return

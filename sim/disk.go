@@ -17,7 +17,6 @@ type Disk struct {
 	Fails, Hangs float64
 }
 
-// saving is the state of a member's saves.
 type saving struct {
 	// own is this member's disk, if it differs from Config.Disk.
 	own *Disk

@@ -48,7 +48,6 @@ type Partition struct {
 // longestEffects bounds the effects before a crash between two effects.
 const longestEffects = 8
 
-// faults is the state of the faults of one cluster.
 type faults struct {
 	c    *Cluster
 	what Faults
@@ -157,7 +156,6 @@ func (f *faults) cut() {
 	f.part(sides, happens(f.dice, f.what.OneWayShare), f.around(f.what.CutFor))
 }
 
-// deafen makes a member deaf or mute for a while.
 func (f *faults) deafen() {
 	i := f.dice.IntN(len(f.c.members))
 	serve := f.c.Deafen
@@ -187,7 +185,6 @@ func (f *faults) partition() {
 	f.part(sides, false, f.what.Partition.For)
 }
 
-// part parts the network for a while.
 func (f *faults) part(sides []bool, oneWay bool, lasts time.Duration) {
 	f.cuts++
 	this := f.cuts
@@ -199,7 +196,6 @@ func (f *faults) part(sides []bool, oneWay bool, lasts time.Duration) {
 	})
 }
 
-// forge lets a member offer a token that does not exist.
 func (f *faults) forge() {
 	n := len(f.c.members)
 	from := f.dice.IntN(n)
@@ -244,7 +240,6 @@ func (f *faults) end(n Network) {
 	}
 }
 
-// keepUp starts a member whenever it is down.
 func (f *faults) keepUp(i int) {
 	if !f.c.Up(i) {
 		f.c.Start(i)

@@ -53,7 +53,6 @@ type network struct {
 	lastFrom []policy.Time
 }
 
-// link is the way from one member to another.
 type link struct{ from, to int32 }
 
 // SetNetwork changes the network from now on.
@@ -103,7 +102,6 @@ func (c *Cluster) Inject(m wire.Message) {
 	c.post(&m, c.now)
 }
 
-// send takes a message from its sender.
 func (c *Cluster) send(m *wire.Message) {
 	n := &c.net
 	if n.Replay > 0 {
@@ -201,7 +199,6 @@ type letter struct {
 	life  int32
 }
 
-// deliver hands a message to its addressee.
 func (c *Cluster) deliver(who, slot int32) {
 	m := &c.members[who]
 	letter := &c.mail.items[slot]
@@ -225,7 +222,6 @@ func (c *Cluster) deliver(who, slot int32) {
 	c.mail.drop(slot)
 }
 
-// wakeEarly wakes a member before its time.
 func (c *Cluster) wakeEarly(who int32) {
 	if at, ok := c.members[who].machine.NextWake(); ok && c.clockOf(who).shows(at) <= c.now {
 		return
@@ -234,7 +230,6 @@ func (c *Cluster) wakeEarly(who int32) {
 	c.step(who, &c.event, about{})
 }
 
-// lose loses a message that was on its way.
 func (c *Cluster) lose(slot int32) {
 	c.tell(Occurrence{Kind: Lost, Msg: &c.mail.items[slot].event.Msg})
 	c.mail.drop(slot)

@@ -145,7 +145,6 @@ func (o *Occurrence) EndsRun() bool {
 	return o.Kind == RunGone || o.Ends() && !o.Outlived || o.Kind == Stepped && o.Event.Kind == policy.Finished
 }
 
-// tell tells every watcher.
 func (c *Cluster) tell(o Occurrence) {
 	if len(c.watchers) == 0 {
 		return

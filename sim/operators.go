@@ -23,7 +23,6 @@ type Operators struct {
 	Scripted bool
 }
 
-// orders are the orders of a world.
 type orders struct {
 	dice *rand.Rand
 	// layers are those of the members; nil if there are no operators.
@@ -32,7 +31,6 @@ type orders struct {
 	spread [2]wire.Order
 }
 
-// failedExit is the status of a hook that fails.
 const failedExit = 1
 
 // stepping is the machine of a member as its shell steps it.
@@ -69,7 +67,6 @@ func (c *Cluster) Give(i int, pause time.Duration, here bool) {
 	c.step(int32(i), &c.event, about{})
 }
 
-// operate lets a random operator give an order.
 func (f *faults) operate() {
 	o := &f.c.orders
 	what := &f.c.cfg.Operators

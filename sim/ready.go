@@ -23,14 +23,12 @@ type Answer struct {
 	At  policy.Time
 }
 
-// questions are those to all hosts.
 type questions struct {
 	dice *rand.Rand
 	// each are those of the members; nil, if nobody is asked.
 	each []question
 }
 
-// question is that to one host.
 type question struct {
 	ready.Question
 	// number counts what is arranged; only the last counts. at is when the host will be asked; Never, if that is not arranged.
@@ -95,7 +93,6 @@ func (c *Cluster) isAsked(who, number int32) bool {
 	return c.questions.each != nil && c.members[who].up && c.questions.each[who].number == number
 }
 
-// ask asks the host of a member, if it is time.
 func (c *Cluster) ask(who, number int32) {
 	if !c.isAsked(who, number) {
 		return
@@ -113,7 +110,6 @@ func (c *Cluster) ask(who, number int32) {
 	c.push(entryAnswer, c.now.Add(takes), who, q.number)
 }
 
-// answer brings the answer to the machine.
 func (c *Cluster) answer(who, number int32) {
 	if !c.isAsked(who, number) {
 		return

@@ -55,7 +55,6 @@ type views struct {
 	sidePending [2]bool
 }
 
-// belief is what one side believes.
 type belief struct {
 	alive []bool
 	// knows are the members that are known to have met a token; known counts the live ones among them.
@@ -143,7 +142,6 @@ func (c *Cluster) detectAfter() time.Duration {
 	return m.DetectAfter + time.Duration(c.memberDice.ExpFloat64()*float64(m.DetectMore))
 }
 
-// recheck updates the belief about a member.
 func (c *Cluster) recheck(who int32) {
 	m := &c.members[who]
 	answers := m.up && m.awayUntil <= c.now

@@ -16,7 +16,6 @@ type lastCommit struct {
 	revived wire.Ref
 }
 
-// answers reports whether the Commit is the answer to an Ack.
 func (k *lastCommit) answers(ack *wire.Message) bool {
 	return k.msg.Exchange == ack.Exchange && k.msg.To == ack.From && k.msg.Nonce == ack.Nonce && k.msg.Token == ack.Token
 }

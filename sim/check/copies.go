@@ -64,7 +64,6 @@ func (k *Copies) Watch(o *sim.Occurrence) {
 	}
 }
 
-// coming returns the copy that a member takes.
 func (k *Copies) coming(o *sim.Occurrence, e *policy.Effect) int {
 	if e.Cause == policy.CauseReceived {
 		return k.passing[o.Event.Msg.Exchange]

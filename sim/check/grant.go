@@ -45,7 +45,6 @@ func NewGrantChecker(startWithin time.Duration) sim.Watcher {
 	})
 }
 
-// grant checks one run.
 func (me *grants) grant(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect, startWithin time.Duration) error {
 	saved, t := c.Disk(o.Member), e.Token
 	switch {

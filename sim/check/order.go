@@ -9,7 +9,6 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// orderChecker is the state of [NewOrderChecker].
 type orderChecker struct {
 	within time.Duration
 	heads  map[int]*head
@@ -18,7 +17,6 @@ type orderChecker struct {
 	whole  policy.Time
 }
 
-// head is what one member knows.
 type head struct {
 	order wire.Order
 	here  int64

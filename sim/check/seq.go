@@ -8,7 +8,6 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// seqChecker is the state of [NewSeqChecker].
 type seqChecker struct {
 	copies  Copies
 	ofToken map[int]carried

@@ -101,7 +101,6 @@ func (k *custody) stepped(now policy.Time, member int) {
 	}
 }
 
-// took books a token that a member takes.
 func (k *custody) took(o *sim.Occurrence, e *policy.Effect) {
 	slot := e.Token.Slot
 	k.members[o.Member].hands[slot]++
@@ -122,7 +121,6 @@ func (k *custody) took(o *sim.Occurrence, e *policy.Effect) {
 	k.live(o.At, slot)
 }
 
-// gave books a token that a member gives up.
 func (k *custody) gave(o *sim.Occurrence, e *policy.Effect) {
 	slot := e.Token.Slot
 	k.members[o.Member].hands[slot]--

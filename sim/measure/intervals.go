@@ -19,7 +19,6 @@ const (
 // paperBin is the width of the bins in Ciuffoletti's table 4.
 const paperBin = 500 * time.Second
 
-// intervals is a distribution of durations.
 type intervals struct {
 	bin     time.Duration
 	counts  map[int64]int

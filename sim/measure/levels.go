@@ -14,7 +14,6 @@ type levels struct {
 	spent []time.Duration
 }
 
-// set changes the number.
 func (l *levels) set(now policy.Time, level int) {
 	l.spend(now)
 	l.level = level

@@ -28,7 +28,6 @@ type loss struct {
 	since  policy.Time
 }
 
-// live: there is one more token.
 func (l *losses) live(now policy.Time, slot uint8) {
 	s := &l.slots[slot]
 	l.settle(now, s)

@@ -17,7 +17,6 @@ type operations struct {
 	busy      busy
 }
 
-// operator is the state of one member's operations.
 type operator struct {
 	up, came, ran bool
 	// since is when its last operation started; before the first one, when the member came.

@@ -35,7 +35,6 @@ func NewBeatChecker(patience time.Duration) sim.Watcher {
 	})
 }
 
-// writes reports whether a step writes to guardians.
 func writes(o *sim.Occurrence) bool {
 	for e := range o.Did(policy.Send) {
 		if e.Msg.Kind == guardian.KindBeat || e.Msg.Kind == guardian.KindAsk {

@@ -14,7 +14,6 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// guards is the state of [NewGuardChecker].
 type guards struct {
 	patience time.Duration
 	// said are the messages that may have been sent: by the guard of a run that is gone, or by a member itself.
@@ -109,7 +108,6 @@ func NewGuardChecker(patience time.Duration) sim.Watcher {
 	})
 }
 
-// event records what a member is told.
 func (k *guards) event(me *guard, o *sim.Occurrence) error {
 	m := &o.Event.Msg
 	switch {
