@@ -236,7 +236,10 @@ func (k *guards) note(me *guard, c *sim.Cluster, o *sim.Occurrence, e *policy.Ef
 	case note == wander.NoteRevived:
 		broken = k.revive(me, o, e.Token)
 	case note == wander.NoteArrived:
-		broken = me.arrive(o, o.Event.Msg.Token)
+		// The number has risen since the member passed that token on.
+		if t, last := o.Event.Msg.Token, me.passed; check.SameToken(t.ID, last.ID) && t.Seq <= last.Seq {
+			broken = fmt.Errorf("guard: %s takes %v with number %d and passed it on with %d", o.Who(), last.ID, t.Seq, last.Seq)
+		}
 	}
 	if comes(e.Note) {
 		me.take(o, e.Token)
@@ -325,15 +328,6 @@ func (k *guards) revive(me *guard, o *sim.Occurrence, t wire.Ref) error {
 		return fmt.Errorf("guard: %s revives %v with number %d and knows of %d", o.Who(), t.ID, t.Seq, w.seq)
 	case buried >= w.seq:
 		return fmt.Errorf("guard: %s revives %v, which was removed with number %d", o.Who(), t.ID, buried)
-	}
-	return nil
-}
-
-// arrive checks the number of an offered token: it has risen since the member passed that token on.
-func (me *guard) arrive(o *sim.Occurrence, offered wire.Ref) error {
-	last := me.passed
-	if check.SameToken(offered.ID, last.ID) && offered.Seq <= last.Seq {
-		return fmt.Errorf("guard: %s takes %v with number %d and passed it on with %d", o.Who(), last.ID, offered.Seq, last.Seq)
 	}
 	return nil
 }
