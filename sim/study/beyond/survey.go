@@ -63,7 +63,7 @@ func (s *survey) answer(all []line) study.Result {
 		targets := s.targets(all)
 		r.Verdict, r.Tables = verdict(targets), []report.Table{targetTable(targets)}
 	}
-	for _, w := range grouped(all, func(l *line) string { return l.world.name }) {
+	for _, w := range study.Grouped(all, func(l *line) string { return l.world.name }) {
 		r.Tables = append(r.Tables, steadyTable(w))
 		if slices.ContainsFunc(w, func(l line) bool { return l.faults > 0 }) {
 			r.Tables = append(r.Tables, recoveryTable(w))
@@ -73,19 +73,6 @@ func (s *survey) answer(all []line) study.Result {
 		r.Plots = s.plots(all)
 	}
 	return r
-}
-
-// grouped returns neighbouring lines with the same key as one group.
-func grouped[T comparable](all []line, in func(*line) T) [][]line {
-	var groups [][]line
-	for len(all) > 0 {
-		n := 1
-		for n < len(all) && in(&all[n]) == in(&all[0]) {
-			n++
-		}
-		groups, all = append(groups, all[:n]), all[n:]
-	}
-	return groups
 }
 
 // live runs a fleet for a while without faults of the token, and another one of the same seed with them.

@@ -101,7 +101,7 @@ func ours(r *rules) bool { return !r.isPaper() }
 func recoveryTargets(all []line) []target {
 	var targets []target
 	for what := range faultsEnd {
-		for _, fleet := range grouped(all, func(l *line) int { return l.members }) {
+		for _, fleet := range study.Grouped(all, func(l *line) int { return l.members }) {
 			median, longest := math.Inf(-1), math.Inf(-1)
 			for i := range fleet {
 				if ours(&fleet[i].rules) {

@@ -148,29 +148,24 @@ func answerRequests(runs []requestRun) study.Result {
 	points := report.Comparison{Title: "Messages per request", What: "protocol, rounds between requests", Figure: "messages per request"}
 	traffic := report.Comparison{Title: "Service traffic", What: "protocol, rounds between requests", Figure: "messages"}
 	furthest, kept := 0.0, true
-	most := map[string]requestRun{}
-	for i := range runs {
-		r := &runs[i]
-		label := fmt.Sprintf("%s, %v rounds", r.name(), r.rounds)
-		points.Rows = append(points.Rows, report.Measured(label, r.messages))
-		traffic.Rows = append(traffic.Rows, report.Measured(label, float64(r.service)))
-		if r.rounds == rarest(r.request) {
-			rare.Rows = append(rare.Rows, report.Exact(r.name(), r.closedForm(), r.messages))
-			furthest = max(furthest, math.Abs(r.messages/r.closedForm()-1))
+	for _, ring := range study.Grouped(runs, (*requestRun).name) {
+		name, most, mostService := ring[0].name(), 0.0, 0.0
+		for i := range ring {
+			r := &ring[i]
+			label := fmt.Sprintf("%s, %v rounds", name, r.rounds)
+			points.Rows = append(points.Rows, report.Measured(label, r.messages))
+			traffic.Rows = append(traffic.Rows, report.Measured(label, float64(r.service)))
+			if r.rounds == rarest(r.request) {
+				rare.Rows = append(rare.Rows, report.Exact(name, r.closedForm(), r.messages))
+				furthest = max(furthest, math.Abs(r.messages/r.closedForm()-1))
+			}
+			most, mostService = max(most, r.messages), max(mostService, float64(r.service))
 		}
-		top := most[r.name()]
-		if top.n == 0 {
-			top.requestCase = r.requestCase
-		}
-		top.messages, top.service = max(top.messages, r.messages), max(top.service, r.service)
-		most[r.name()] = top
-		if r.rounds != requestLoads()[len(requestLoads())-1] {
-			continue
-		}
-		if boundMessages, boundService, ok := r.bounds(); ok {
-			messages.Rows = append(messages.Rows, report.Exact(r.name(), boundMessages, top.messages))
-			service.Rows = append(service.Rows, report.Exact(r.name(), boundService, float64(top.service)))
-			kept = kept && (r.n < 16 || top.messages <= boundMessages && float64(top.service) <= boundService)
+		last := &ring[len(ring)-1]
+		if boundMessages, boundService, ok := last.bounds(); ok && last.rounds == requestLoads()[len(requestLoads())-1] {
+			messages.Rows = append(messages.Rows, report.Exact(name, boundMessages, most))
+			service.Rows = append(service.Rows, report.Exact(name, boundService, mostService))
+			kept = kept && (last.n < 16 || most <= boundMessages && mostService <= boundService)
 		}
 	}
 	verdict := fmt.Sprintf("the closed forms come out to within %.1f %%", 100*furthest)

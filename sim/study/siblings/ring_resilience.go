@@ -80,44 +80,39 @@ func answerResilience(figures []figureFive, cases []resilienceCase, runs [][]kco
 		"A token that was lost at once is also lost in the sense of the paper, which does not tell the two apart: survived + lost eventually + " +
 			"lost at once = 1. The formula of *at once* is C(N−k−1, f−k−1) / C(N, f).",
 	}}
-	beside, all := 0, 0
+	beside, all, next := 0, 0, 0
 	for i := range figures {
 		f := &figures[i]
 		survived := report.Comparison{Title: fmt.Sprintf("Figure 5(%s): the token survives, %s", f.letter, f.crash()), What: "ring", Figure: "share"}
 		atOnce := report.Comparison{Title: "Lost at once, " + f.crash(), What: "ring", Figure: "share"}
 		eventually := report.Comparison{Title: "Lost eventually, and not at once, " + f.crash(), What: "ring", Figure: "share"}
-		chart := report.Lines{Title: fmt.Sprintf("Figure 5(%s): the token survives, %s", f.letter, f.crash()), X: "k", Y: "share of runs"}
-		curves := map[int][2]*report.Curve{}
-		for j := range cases {
-			c := &cases[j]
-			if c.figure != f || len(runs[j]) == 0 {
-				continue
-			}
-			once, lost := c.theory()
-			label := fmt.Sprintf("%s, k = %d", c.name(), c.k)
-			row := func(of kcopies.Fate, published float64) report.Compared {
-				row, agrees := besideShare(label, published, ended(runs[j], of), len(runs[j]))
-				if all++; agrees {
-					beside++
-				}
-				return row
-			}
-			survives := row(kcopies.Survives, 1-lost)
-			survived.Rows = append(survived.Rows, survives)
-			atOnce.Rows = append(atOnce.Rows, row(kcopies.LostAtOnce, once))
-			eventually.Rows = append(eventually.Rows, row(kcopies.LostEventually, lost-once))
-			pair, ok := curves[c.members]
-			if !ok {
-				pair = [2]*report.Curve{{Name: c.name() + ", published", Published: true, Mark: report.Dots}, {Name: c.name()}}
-				curves[c.members] = pair
-			}
-			for side, y := range []float64{survives.Published, survives.Measured} {
-				pair[side].X, pair[side].Y = append(pair[side].X, float64(c.k)), append(pair[side].Y, y)
-			}
-		}
+		chart := report.Lines{Title: survived.Title, X: "k", Y: "share of runs"}
 		for _, n := range ringSizes() {
-			if pair, ok := curves[n]; ok {
-				chart.Curves = append(chart.Curves, *pair[0], *pair[1])
+			ring := ringCase{f, n}
+			formula := report.Curve{Name: ring.name() + ", published", Published: true, Mark: report.Dots}
+			measured := report.Curve{Name: ring.name()}
+			for _, k := range f.measured {
+				c, fates := &cases[next], runs[next]
+				if next++; len(fates) == 0 {
+					continue
+				}
+				once, lost := c.theory()
+				row := func(of kcopies.Fate, published float64) report.Compared {
+					row, agrees := besideShare(fmt.Sprintf("%s, k = %d", ring.name(), k), published, ended(fates, of), len(fates))
+					if all++; agrees {
+						beside++
+					}
+					return row
+				}
+				survives := row(kcopies.Survives, 1-lost)
+				survived.Rows = append(survived.Rows, survives)
+				atOnce.Rows = append(atOnce.Rows, row(kcopies.LostAtOnce, once))
+				eventually.Rows = append(eventually.Rows, row(kcopies.LostEventually, lost-once))
+				formula.X, formula.Y = append(formula.X, float64(k)), append(formula.Y, survives.Published)
+				measured.X, measured.Y = append(measured.X, float64(k)), append(measured.Y, survives.Measured)
+			}
+			if len(formula.X) > 0 {
+				chart.Curves = append(chart.Curves, formula, measured)
 			}
 		}
 		r.Comparisons = append(r.Comparisons, survived, atOnce, eventually)

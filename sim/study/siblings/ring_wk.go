@@ -3,7 +3,6 @@ package siblings
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/big"
 	"slices"
 	"strconv"
@@ -28,7 +27,7 @@ func ringWk() study.Experiment {
 			"ways to lose a token with k copies.",
 		Against: against,
 	}, cases, func(*ringCase, study.Options) int { return 1 }, runWk, func(runs [][]ringCurve) study.Result {
-		return answerWk(figures, slices.Concat(runs...))
+		return answerWk(slices.Concat(runs...))
 	})
 }
 
@@ -105,7 +104,7 @@ func nearest(r *big.Rat) float64 {
 func (f *figureFive) crash() string { return fmt.Sprintf("%d %% crash", f.percent) }
 func (c *ringCase) name() string    { return fmt.Sprintf("N = %d", c.members) }
 
-func answerWk(figures []figureFive, curves []ringCurve) study.Result {
+func answerWk(curves []ringCurve) study.Result {
 	r := study.Result{
 		Verdict:     "both thresholds come out, each for a target of its own; no single target gives both",
 		Comparisons: []report.Comparison{thresholds(curves)},
@@ -121,14 +120,8 @@ func answerWk(figures []figureFive, curves []ringCurve) study.Result {
 	r.Notes = append(r.Notes, lossesNote())
 	check, table, points := figureFour()
 	r.Tables, r.Points = []report.Table{check, table}, []report.Comparison{points}
-	for i := range figures {
-		f := &figures[i]
-		var own []ringCurve
-		for _, c := range curves {
-			if c.figure == f {
-				own = append(own, c)
-			}
-		}
+	for _, own := range study.Grouped(curves, func(c *ringCurve) *figureFive { return c.figure }) {
+		f := own[0].figure
 		r.Tables = append(r.Tables, f.table(own), f.losses(own))
 		r.Points = append(r.Points, f.points(own)...)
 		r.Plots = append(r.Plots, f.plots(own)...)
@@ -145,10 +138,8 @@ func thresholds(curves []ringCurve) report.Comparison {
 			continue
 		}
 		for j, target := range c.figure.targets {
-			t.Rows = append(t.Rows, report.Compared{
-				Label:     fmt.Sprintf("%d %%, %v", c.figure.percent, nearest(target)),
-				Published: float64(c.figure.threshold), Measured: float64(c.least[j]), Half: math.NaN(),
-			})
+			label := fmt.Sprintf("%d %%, %v", c.figure.percent, nearest(target))
+			t.Rows = append(t.Rows, report.Exact(label, float64(c.figure.threshold), float64(c.least[j])))
 		}
 	}
 	return t

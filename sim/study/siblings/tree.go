@@ -3,7 +3,6 @@ package siblings
 import (
 	"context"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -67,14 +66,7 @@ type treeCase struct {
 	holder bool
 }
 
-// treeRun is what a run says of it.
-type treeRun struct {
-	sent, received, obtaining float64
-	regenerated, falsely      int
-	stuck                     bool
-}
-
-func runTree(_ context.Context, c *treeCase, seed uint64) (treeRun, error) {
+func runTree(_ context.Context, c *treeCase, seed uint64) (fleet.Figures, error) {
 	f, err := fleet.NewWorld(fleet.Scenario{
 		Seed: seed, Members: treeSites, Backups: c.backups, Recovery: c.recovery,
 		Timers:  tree.Timers{Commit: c.timer, Token: c.timer, Reconnection: treeReconnection, Liveness: treeMPing},
@@ -83,12 +75,9 @@ func runTree(_ context.Context, c *treeCase, seed uint64) (treeRun, error) {
 		Crashes: c.crashes, CrashWithin: treeCrashWithin, CrashHolder: c.holder, Limit: treeLimit,
 	}).Run()
 	if err != nil {
-		return treeRun{}, err
+		return fleet.Figures{}, err
 	}
-	return treeRun{
-		sent: float64(f.Sent), received: float64(f.Received), obtaining: f.Mean().Seconds(),
-		regenerated: f.Regenerated, falsely: f.FalselyRegenerated, stuck: f.Stuck,
-	}, nil
+	return *f, nil
 }
 
 // treePoint is what all runs of a case say.
@@ -102,46 +91,51 @@ type treePoint struct {
 func (p *treePoint) name() string { return fmt.Sprintf("%s, %d", p.curve, p.crashes) }
 
 // treePoints sums up the runs.
-func treePoints(cases []treeCase, runs [][]treeRun) []treePoint {
+func treePoints(cases []treeCase, runs [][]fleet.Figures) []treePoint {
 	points := make([]treePoint, len(cases))
-	for i := range cases {
-		p := treePoint{treeCase: &cases[i], runs: len(runs[i])}
-		for _, r := range runs[i] {
-			p.regenerated += r.regenerated
-			p.falsely += r.falsely
-			if r.stuck {
+	for i, of := range runs {
+		p := treePoint{
+			treeCase: &cases[i], runs: len(of),
+			sent:      measure.EstimateBy(of, func(f *fleet.Figures) float64 { return float64(f.Sent) }),
+			received:  measure.EstimateBy(of, func(f *fleet.Figures) float64 { return float64(f.Received) }),
+			obtaining: measure.EstimateBy(of, func(f *fleet.Figures) float64 { return f.Mean().Seconds() }),
+		}
+		for _, f := range of {
+			p.regenerated += f.Regenerated
+			p.falsely += f.FalselyRegenerated
+			if f.Stuck {
 				p.stuck++
 			}
 		}
-		p.sent = measure.EstimateBy(runs[i], func(r *treeRun) float64 { return r.sent })
-		p.received = measure.EstimateBy(runs[i], func(r *treeRun) float64 { return r.received })
-		p.obtaining = measure.EstimateBy(runs[i], func(r *treeRun) float64 { return r.obtaining })
 		points[i] = p
 	}
 	return points
 }
 
-// treeExperiment is an experiment of such cases, with the figure of the paper that it repeats.
+// treeExperiment is an experiment of such cases, panel by panel and curve by curve, with the figure of the paper that it repeats.
 func treeExperiment(e study.Experiment, figure string, cases []treeCase, compare func([]treePoint) []report.Comparison, notes ...string) study.Experiment {
 	e.Against = against
-	return study.Surveyed(e, cases, study.Usually[treeCase](treeRuns), runTree, func(runs [][]treeRun) study.Result {
+	return study.Surveyed(e, cases, study.Usually[treeCase](treeRuns), runTree, func(runs [][]fleet.Figures) study.Result {
 		points := treePoints(cases, runs)
 		r := study.Result{Verdict: treeVerdict(points), Comparisons: compare(points), Notes: append(notes, treeParameters())}
-		for _, panel := range treePanels(points) {
-			r.Tables = append(r.Tables, treeTable(figure, panel, points))
+		panels := study.Grouped(points, func(p *treePoint) string { return p.panel })
+		for _, panel := range panels {
+			r.Tables = append(r.Tables, treeTable(figure, panel))
 		}
-		drawn := slices.DeleteFunc(treePanels(points), func(panel string) bool { return strings.HasSuffix(panel, withHolder) })
+		drawn := slices.DeleteFunc(slices.Clone(panels), func(panel []treePoint) bool { return panel[0].holder })
 		for i, q := range treeQuantities() {
 			for j, panel := range drawn {
 				letter := string(rune('a' + i*len(drawn) + j))
-				title := fmt.Sprintf("Figure %s(%s): %s, %s", figure, letter, q.name, panel)
-				r.Plots = append(r.Plots, study.Plot{Name: fmt.Sprintf("%s-%s%s", e.Name, figure, letter), Chart: treeChart(title, &q, panel, points)})
-				r.Points = append(r.Points, treeRows(title, q.name, q.unit, panel, points, q.of))
+				title := fmt.Sprintf("Figure %s(%s): %s, %s", figure, letter, q.name, panel[0].panel)
+				r.Plots = append(r.Plots, study.Plot{Name: fmt.Sprintf("%s-%s%s", e.Name, figure, letter), Chart: treeChart(title, &q, panel)})
+				r.Points = append(r.Points, treeRows(title, &q, panel))
 			}
 		}
-		for _, panel := range treePanels(points) {
-			r.Points = append(r.Points, treeRows("Stuck runs, "+panel, "runs", "", panel, points, func(p *treePoint) measure.Estimate { return treeSum(p.stuck) }),
-				treeRows("False regenerations, "+panel, "runs", "", panel, points, func(p *treePoint) measure.Estimate { return treeSum(p.falsely) }))
+		stuck := treeQuantity{name: "runs", of: func(p *treePoint) measure.Estimate { return treeSum(p.stuck) }}
+		falsely := treeQuantity{name: "runs", of: func(p *treePoint) measure.Estimate { return treeSum(p.falsely) }}
+		for _, panel := range panels {
+			of := panel[0].panel
+			r.Points = append(r.Points, treeRows("Stuck runs, "+of, &stuck, panel), treeRows("False regenerations, "+of, &falsely, panel))
 		}
 		return r
 	})
@@ -155,31 +149,6 @@ func treeVerdict(points []treePoint) string {
 		runs, stuck, regenerated, falsely = runs+p.runs, stuck+p.stuck, regenerated+p.regenerated, falsely+p.falsely
 	}
 	return fmt.Sprintf("%d of %d runs stuck; %d of %d regenerations false", stuck, runs, falsely, regenerated)
-}
-
-// treePanels are the columns of the figure, from left to right.
-func treePanels(points []treePoint) []string {
-	return treeDistinct(points, func(p *treePoint) string { return p.panel })
-}
-
-func treeDistinct(points []treePoint, of func(*treePoint) string) (all []string) {
-	for i := range points {
-		if name := of(&points[i]); !slices.Contains(all, name) {
-			all = append(all, name)
-		}
-	}
-	return all
-}
-
-// inPanel are the points of a column.
-func inPanel(panel string, points []treePoint) iter.Seq[*treePoint] {
-	return func(yield func(*treePoint) bool) {
-		for i := range points {
-			if points[i].panel == panel && !yield(&points[i]) {
-				return
-			}
-		}
-	}
 }
 
 // treeQuantity is a row of the figure.
@@ -198,14 +167,15 @@ func treeQuantities() []treeQuantity {
 }
 
 // treeTable has all of one column of the figure.
-func treeTable(figure, panel string, points []treePoint) report.Table {
+func treeTable(figure string, panel []treePoint) report.Table {
 	t := report.Table{
-		Title: fmt.Sprintf("Figure %s, %s: means of the runs", figure, panel),
+		Title: fmt.Sprintf("Figure %s, %s: means of the runs", figure, panel[0].panel),
 		Header: []string{
 			"algorithm, crashes", "sent", "received", "obtaining, s", "± 95 %", "regenerated", "falsely", "stuck runs",
 		},
 	}
-	for p := range inPanel(panel, points) {
+	for i := range panel {
+		p := &panel[i]
 		t.Rows = append(t.Rows, []string{
 			p.name(), report.Number(math.Round(float64(p.sent.Mean))), report.Number(math.Round(float64(p.received.Mean))),
 			report.Number(float64(p.obtaining.Mean)), report.Number(float64(p.obtaining.Half)),
@@ -216,31 +186,27 @@ func treeTable(figure, panel string, points []treePoint) report.Table {
 }
 
 // treeChart is one panel, with the numbers of crashes side by side as in the paper.
-func treeChart(title string, q *treeQuantity, panel string, points []treePoint) report.Chart {
+func treeChart(title string, q *treeQuantity, panel []treePoint) report.Chart {
 	chart := report.Lines{Title: title, X: "number of simultaneous crashes", Y: strings.TrimSuffix(q.name+", "+q.unit, ", ")}
 	for _, crashes := range treeCrashes() {
 		chart.Labels = append(chart.Labels, strconv.Itoa(crashes))
 	}
-	for _, curve := range treeDistinct(points, func(p *treePoint) string { return p.curve }) {
-		line := report.Curve{Name: curve}
-		for p := range inPanel(panel, points) {
-			if p.curve == curve {
-				line.X, line.Y = append(line.X, float64(len(line.X))), append(line.Y, float64(q.of(p).Mean))
-			}
+	for _, curve := range study.Grouped(panel, func(p *treePoint) string { return p.curve }) {
+		line := report.Curve{Name: curve[0].curve}
+		for i := range curve {
+			line.X, line.Y = append(line.X, float64(i)), append(line.Y, float64(q.of(&curve[i]).Mean))
 		}
-		if len(line.X) > 0 {
-			chart.Curves = append(chart.Curves, line)
-		}
+		chart.Curves = append(chart.Curves, line)
 	}
 	return chart
 }
 
 // treeRows are the numbers of a panel.
-func treeRows(title, figure, unit, panel string, points []treePoint, of func(*treePoint) measure.Estimate) report.Comparison {
-	c := report.Comparison{Title: title, What: "algorithm, crashes", Figure: figure, Unit: unit}
-	for p := range inPanel(panel, points) {
-		e := of(p)
-		c.Rows = append(c.Rows, report.Compared{Label: p.name(), Published: math.NaN(), Measured: float64(e.Mean), Half: float64(e.Half)})
+func treeRows(title string, q *treeQuantity, panel []treePoint) report.Comparison {
+	c := report.Comparison{Title: title, What: "algorithm, crashes", Figure: q.name, Unit: q.unit}
+	for i := range panel {
+		e := q.of(&panel[i])
+		c.Rows = append(c.Rows, report.Compared{Label: panel[i].name(), Published: math.NaN(), Measured: float64(e.Mean), Half: float64(e.Half)})
 	}
 	return c
 }

@@ -5,13 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	fleet "github.com/wanderd/wanderd/sim/fleet/tree"
 	"github.com/wanderd/wanderd/sim/study"
 )
 
 // pointsOf runs some cases with a few seeds.
 func pointsOf(t *testing.T, seeds int, cases []treeCase) []treePoint {
 	t.Helper()
-	runs := make([][]treeRun, len(cases))
+	runs := make([][]fleet.Figures, len(cases))
 	for i := range cases {
 		for seed := range seeds {
 			r, err := runTree(t.Context(), &cases[i], uint64(seed+1))
