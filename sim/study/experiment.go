@@ -2,7 +2,9 @@ package study
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/wanderd/wanderd/sim/study/report"
 )
@@ -10,31 +12,41 @@ import (
 // Experiment is a question to the simulator.
 type Experiment struct {
 	// Name is its name on the command line.
-	Name string
+	Name string `json:"name"`
 	// Title is its subject, Source its place in the paper, Shows a sentence or two on what to look for.
-	Title, Source, Shows string
+	Title  string `json:"title"`
+	Source string `json:"source"`
+	Shows  string `json:"-"`
 	// Against names what the verdict of a [Result] judges, such as "Published numbers".
-	Against string
+	Against string `json:"-"`
 	// Do does the runs. If ctx is cancelled, it returns the result of the finished runs, and ctx's error.
-	Do func(ctx context.Context, o Options) (Result, error)
+	Do func(ctx context.Context, o Options) (Result, error) `json:"-"`
 }
 
 // Result is the result of an experiment.
 type Result struct {
-	Experiment Experiment
+	Experiment
 	// Verdict judges in a few words what Against names.
-	Verdict string
+	Verdict string `json:"verdict"`
 	// Runs is the number of finished runs, Wanted that of all; fewer finish only if the experiment is stopped.
-	Runs, Wanted int
+	Runs   int `json:"runs"`
+	Wanted int `json:"runs_wanted"`
 	// Comparisons are published and measured side by side: measured is the mean over the seeds, with its 95 % confidence
 	// interval. Tables have all else.
-	Comparisons []report.Comparison
-	Tables      []report.Table
-	Plots       []Plot
+	Comparisons []report.Comparison `json:"comparisons"`
+	Tables      []report.Table      `json:"tables"`
+	Plots       []Plot              `json:"-"`
 	// Points are the numbers in the plots, one in each row. Only JSON has them, after the comparisons.
-	Points []report.Comparison
+	Points []report.Comparison `json:"-"`
 	// Notes say in sentences which numbers come out and which do not, and why, if that is known.
-	Notes []string
+	Notes []string `json:"notes"`
+}
+
+// MarshalJSON writes the numbers and the notes. Of plots it writes the points. A missing number is null.
+func (r Result) MarshalJSON() ([]byte, error) {
+	type plain Result
+	r.Comparisons = slices.Concat(r.Comparisons, r.Points)
+	return json.Marshal(plain(r))
 }
 
 // Plot is a chart with a name for its file.

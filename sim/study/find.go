@@ -1,17 +1,13 @@
 package study
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
 )
 
-// ErrUnknown is the error of [Find] for a name of no page and no experiment.
-var ErrUnknown = errors.New("no such experiment")
-
-// Find returns the page of that name, or, for the name of an experiment, a page without a name that has this experiment only. The error, an
-// [ErrUnknown], lists all names and suggests the nearest.
+// Find returns the page of that name, or, for the name of an experiment, a page without a name that has this experiment only. The error lists
+// all names and suggests the nearest.
 func Find(pages []Page, name string) (Page, error) {
 	for _, p := range pages {
 		if p.Name == name {
@@ -30,7 +26,7 @@ func Find(pages []Page, name string) (Page, error) {
 			nearest, least = known, d
 		}
 	}
-	return Page{}, fmt.Errorf("%w %q: did you mean %q? There are %s", ErrUnknown, name, nearest, strings.Join(names, ", "))
+	return Page{}, fmt.Errorf("no such experiment %q: did you mean %q? There are %s", name, nearest, strings.Join(names, ", "))
 }
 
 // Names returns the names of all experiments, page by page, and after them those of the pages.

@@ -92,14 +92,14 @@ func (p *Page) text(results []Result) string {
 		"This page is written by `wanderd sim run %s --write docs`; nothing on it is typed by hand. One experiment alone: "+
 		"`wanderd sim run NAME`.\n\n", p.Title, p.Intro, p.Name)
 	for i := range results {
-		e := &results[i].Experiment
-		fmt.Fprintf(&b, "- [%s](#%s), %s: %s\n", e.Name, e.Name, e.Source, results[i].Verdict)
+		r := &results[i]
+		fmt.Fprintf(&b, "- [%s](#%s), %s: %s\n", r.Name, r.Name, r.Source, r.Verdict)
 	}
 	for i := range results {
-		e := &results[i].Experiment
-		fmt.Fprintf(&b, "\n## %s\n\n**%s** (%s). %s\n\n", e.Name, e.Title, e.Source, e.Shows)
-		b.WriteString(results[i].Render(report.Markdown))
-		for _, p := range results[i].Plots {
+		r := &results[i]
+		fmt.Fprintf(&b, "\n## %s\n\n**%s** (%s). %s\n\n", r.Name, r.Title, r.Source, r.Shows)
+		b.WriteString(r.Render(report.Markdown))
+		for _, p := range r.Plots {
 			fmt.Fprintf(&b, "\n![%s](%s/%s.svg)\n", p.Name, plotFolder, p.Name)
 		}
 	}

@@ -41,7 +41,7 @@ func (r Result) Draw(folder string, formats ...report.ImageFormat) error {
 // sentences are the verdict and the notes, as a list that reads well as text and as Markdown.
 func (r Result) sentences() string {
 	var b strings.Builder
-	b.WriteString(r.Experiment.Against + ": " + r.Verdict + ".\n")
+	b.WriteString(r.Against + ": " + r.Verdict + ".\n")
 	for i, n := range r.Notes {
 		if i == 0 {
 			b.WriteString("\n")

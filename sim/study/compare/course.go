@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -127,11 +128,8 @@ func (a *attack) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 
 // longest is the longest recovery; not a number if there was none.
 func longest(of []float64) float64 {
-	most := math.NaN()
-	for _, r := range of {
-		if !(r < most) {
-			most = r
-		}
+	if len(of) == 0 {
+		return math.NaN()
 	}
-	return most
+	return slices.Max(of)
 }

@@ -1,10 +1,8 @@
 package paper
 
 import (
-	"context"
 	"time"
 
-	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 	"github.com/wanderd/wanderd/sim/study"
@@ -26,22 +24,6 @@ func newCluster(members int, seed uint64, watchers ...sim.Watcher) *sim.Cluster 
 	c := s.NewCluster(watchers...)
 	c.Boot()
 	return c
-}
-
-// patience is the virtual time between two checks of the context.
-const patience = 10_000 * time.Second
-
-// pass advances the time of c, or stops with ctx's error.
-func pass(ctx context.Context, c *sim.Cluster, until policy.Time) error {
-	for c.Now() < until {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := c.Run(min(until, c.Now().Add(patience))); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // busyShare is the share of time with an operation if there is only ever one token. Let a member

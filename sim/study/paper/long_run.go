@@ -28,10 +28,10 @@ func runLong(ctx context.Context, members int, seed uint64, until time.Duration)
 	meter := measure.New(measure.Config{Members: members, Quiet: study.MaxInterval, Bin: fineBin})
 	run := long{undisturbed: &undisturbed{members: make([]occupant, members)}}
 	c := newCluster(members, seed, meter, run.undisturbed)
-	err := pass(ctx, c, policy.Time(min(startUp, until)))
+	_, err := c.RunFor(ctx, policy.Time(min(startUp, until)), nil)
 	run.beginning = meter.Figures(c.Now())
 	if err == nil {
-		err = pass(ctx, c, policy.Time(until))
+		_, err = c.RunFor(ctx, policy.Time(until), nil)
 	}
 	run.figures = meter.Figures(c.Now())
 	return run, err
@@ -45,8 +45,6 @@ func longRuns(e study.Experiment, answer func(runs [][]long) study.Result) study
 }
 
 // between returns the number of intervals of at least from, and shorter than to; both are multiples of [fineBin].
-func (l *long) between(from, to time.Duration) float64 { return between(&l.figures, from, to) }
-
 func between(f *measure.Figures, from, to time.Duration) float64 {
 	n := 0.0
 	for _, e := range f.Interval.Histogram {
@@ -58,7 +56,9 @@ func between(f *measure.Figures, from, to time.Duration) float64 {
 }
 
 // within is the share of intervals up to a limit, in percent.
-func (l *long) within(d time.Duration) float64 { return 100 * l.between(0, d) / l.between(0, longRun) }
+func (l *long) within(d time.Duration) float64 {
+	return 100 * between(&l.figures, 0, d) / between(&l.figures, 0, longRun)
+}
 
 // sharedBy is the share of time with that many operations at once, or more.
 func sharedBy(f *measure.Figures, least float64) float64 {

@@ -49,20 +49,20 @@ func loseToken(ctx context.Context, members int, seed uint64, least, most time.D
 		meters, watchers, t.stable = append(meters, m), append(watchers, m), append(t.stable, -1)
 	}
 	c := newCluster(members, seed, watchers...)
-	if err := pass(ctx, c, policy.Time(settled)); err != nil {
+	if _, err := c.RunFor(ctx, policy.Time(settled), nil); err != nil {
 		return transient{}, err
 	}
 	lostAt := policy.Never
 	c.LoseNext(func() { lostAt = c.Now() })
 	for lostAt == policy.Never {
-		if err := pass(ctx, c, c.Now().Add(study.Skip)); err != nil {
+		if _, err := c.RunFor(ctx, c.Now().Add(study.Skip), nil); err != nil {
 			return transient{}, err
 		}
 	}
 	during.Begin(c.Now())
 	over := false
 	for c.Now() < lostAt.Add(most) && (!over || c.Now() < lostAt.Add(least)) {
-		if err := pass(ctx, c, c.Now().Add(study.MinInterval)); err != nil {
+		if _, err := c.RunFor(ctx, c.Now().Add(study.MinInterval), nil); err != nil {
 			return t, err
 		}
 		for i, m := range meters {

@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"container/heap"
 	"math"
 	"math/rand/v2"
 )
@@ -94,10 +93,11 @@ func newModel(r reading, members int, seed uint64) *model {
 
 // next applies the next event, unless it is after until.
 func (m *model) next(until float64) bool {
-	if m.due.all[0].at > until {
+	e := m.due.next()
+	if e.at > until {
 		return false
 	}
-	e := heap.Pop(&m.due).(appointment)
+	m.due.drop()
 	m.now = e.at
 	if e.departs {
 		m.release(e.who)

@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"container/heap"
 	"math"
 	"testing"
 	"time"
@@ -95,8 +94,9 @@ func TestAnAgendaIsInOrderOfTimeAndThenOfAsking(t *testing.T) {
 		g.add(at, i, true)
 	}
 	for _, want := range []int{5, 1, 3, 2, 0, 4} {
-		if got := heap.Pop(&g).(appointment).who; got != want {
+		if got := g.next().who; got != want {
 			t.Errorf("next is %d, want %d", got, want)
 		}
+		g.drop()
 	}
 }

@@ -51,7 +51,7 @@ func allIntervalsTable(runs [][]long) report.Table {
 		from := paperBin * time.Duration(row+1)
 		cells := []string{report.Number(from.Seconds())}
 		for i, published := range tableFour() {
-			e := measure.EstimateBy(runs[i], func(l *long) float64 { return l.between(from, from+paperBin) })
+			e := measure.EstimateBy(runs[i], func(l *long) float64 { return between(&l.figures, from, from+paperBin) })
 			cells = slices.Concat(cells, []string{report.Number(at(published.rows, row))}, written(e, report.Number))
 		}
 		t.Rows = append(t.Rows, cells)
