@@ -157,7 +157,7 @@ func (f *fleet) joins(name string) (string, error) {
 	}
 	defer p.PowerCut()
 	for ; !f.over(); time.Sleep(10 * time.Millisecond) {
-		if log, err := os.ReadFile(p.Log()); err == nil && bytes.Contains(log, []byte("joined the fleet")) {
+		if log, err := os.ReadFile(p.Log); err == nil && bytes.Contains(log, []byte("joined the fleet")) {
 			f.joining = time.Since(begun)
 			return fmt.Sprintf("a new member joined within %.2f s", f.joining.Seconds()), nil
 		}
@@ -287,7 +287,7 @@ func (f *fleet) figures() (all figures) {
 			_, _ = fmt.Sscan(peak, &kib)
 			all.memory = math.Max(all.memory, kib*1024)
 		}
-		log, _ := os.ReadFile(p.Log())
+		log, _ := os.ReadFile(p.Log)
 		all.lines += bytes.Count(log, []byte("\n"))
 		all.revived += bytes.Count(log, []byte(`"note":"revived"`))
 	}

@@ -87,7 +87,7 @@ func measure(agents, only string, length time.Duration) error {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	if agents == "" {
-		if agents, err = hosts.Build(dir); err != nil {
+		if agents, err = hosts.Build(".", dir); err != nil {
 			return err
 		}
 	}

@@ -26,7 +26,7 @@ func TestAGateUnderFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes most of a minute")
 	}
-	program, err := hosts.Build(t.TempDir())
+	program, err := hosts.Build(".", t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

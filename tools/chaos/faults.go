@@ -72,13 +72,7 @@ func faults() []fault {
 
 // signals sends a signal to those processes of a host that have this argument.
 func signals(arg string, sig syscall.Signal) func(*trial, int) {
-	return func(t *trial, at int) {
-		for _, p := range t.fleet.Hosts[at].Processes() {
-			if p.Is(arg) {
-				p.Signal(sig)
-			}
-		}
-	}
+	return func(t *trial, at int) { t.fleet.Hosts[at].SignalAll(arg, sig) }
 }
 
 // cutOff cuts the ways between a host and all others, or restores them.

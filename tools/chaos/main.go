@@ -57,7 +57,7 @@ func try(policies, members []string, length time.Duration, seed uint64, dir stri
 		}
 		defer func() { _ = os.RemoveAll(dir) }()
 	}
-	program, err := hosts.Build(dir)
+	program, err := hosts.Build(".", dir)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (p *plan) print() (err error) {
 		where = fmt.Sprintf("on loopback, without faults of the network: %v", err)
 	} else {
 		defer p.network.Close()
-		if !p.network.Clocks() {
+		if !p.network.Clocks {
 			where = "in network namespaces, with one boot time: this kernel has no time namespaces"
 		}
 	}

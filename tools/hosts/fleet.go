@@ -43,10 +43,12 @@ type Settings struct {
 	Network *Network
 }
 
-// Build compiles wanderd, as it is in the working directory's module, into a directory.
-func Build(dir string) (program string, err error) {
+// Build compiles wanderd, as it is in the module in which a directory is, into another one.
+func Build(from, dir string) (program string, err error) {
 	program = filepath.Join(dir, "wanderd")
-	if out, err := exec.Command("go", "build", "-o", program, "github.com/wanderd/wanderd/cmd/wanderd").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-o", program, "github.com/wanderd/wanderd/cmd/wanderd")
+	build.Dir = from
+	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return program, nil
@@ -91,7 +93,7 @@ func New(s Settings) (*Fleet, error) {
 // Add makes one host more. Its agent, which does not run yet, gets more flags. Those that run already are not told of it.
 func (f *Fleet) Add(name string, flags ...string) (*Host, error) {
 	h := &Host{
-		Name: name, fleet: f, flags: flags, state: f.File(name), log: f.File(name + ".log"),
+		Name: name, Log: f.File(name + ".log"), fleet: f, flags: flags, state: f.File(name),
 		mark: fmt.Sprintf("WANDERD_TRIAL=%s/%s", f.settings.Dir, name),
 	}
 	if i := len(f.Hosts); f.Network != nil {

@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 )
@@ -17,10 +19,12 @@ import (
 // Host is where one agent runs, with its guards, its callers and their commands.
 type Host struct {
 	Name, Addr string
+	// Log is the agent's log, of all its lives.
+	Log string
 
-	fleet      *Fleet
-	flags      []string
-	state, log string
+	fleet *Fleet
+	flags []string
+	state string
 	// enter is the command that runs another one on this host.
 	enter []string
 	// mark is in the environment of every process that runs here.
@@ -33,9 +37,6 @@ type Host struct {
 
 // Socket is the agent's control socket.
 func (h *Host) Socket() string { return filepath.Join(h.state, "wanderd.sock") }
-
-// Log is the agent's log, of all its lives.
-func (h *Host) Log() string { return h.log }
 
 // Start starts the agent, unless it runs.
 func (h *Host) Start() error {
@@ -56,7 +57,7 @@ func (h *Host) Start() error {
 			args = append(args, "--join", other.Addr)
 		}
 	}
-	log, err := os.OpenFile(h.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	log, err := os.OpenFile(h.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -115,17 +116,46 @@ func (h *Host) Kill() {
 	h.agent = nil
 }
 
+// SignalAll sends a signal to those processes of the host that have this argument.
+func (h *Host) SignalAll(arg string, sig syscall.Signal) {
+	for pid, args := range h.processes() {
+		if slices.Contains(args, arg) {
+			_ = syscall.Kill(pid, sig)
+		}
+	}
+}
+
 // PowerCut ends every process of the host at once.
 func (h *Host) PowerCut() {
-	for _, p := range h.Processes() {
-		p.Signal(syscall.SIGSTOP) // nobody sees another one die
+	for pid := range h.processes() {
+		_ = syscall.Kill(pid, syscall.SIGSTOP) // nobody sees another one die
 	}
-	for alive := h.Processes(); len(alive) > 0; alive = h.Processes() {
-		for _, p := range alive {
-			p.Signal(syscall.SIGKILL)
+	for alive := h.processes(); len(alive) > 0; alive = h.processes() {
+		for pid := range alive {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
 	h.Kill()
+}
+
+// processes are the numbers and arguments of all processes of the host that have not ended: each has inherited the host's mark. The environment of a
+// zombie is empty.
+func (h *Host) processes() map[int][]string {
+	all := map[int][]string{}
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		environ, err := os.ReadFile(filepath.Join("/proc", e.Name(), "environ"))
+		if err != nil || !slices.Contains(strings.Split(string(environ), "\x00"), h.mark) {
+			continue
+		}
+		args, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
+		all[pid] = strings.Split(strings.TrimSuffix(string(args), "\x00"), "\x00")
+	}
+	return all
 }
 
 // Forget removes what the agent has saved of its gate, but neither its key nor its roster.

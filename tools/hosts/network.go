@@ -17,9 +17,11 @@ import (
 type Network struct {
 	hub   *holder
 	hosts []*holder
-	// clocks says that the hosts' boot times differ.
-	clocks bool
-	links  map[link]fate
+	// Clocks says that the hosts have boot times of their own.
+	Clocks bool
+	// cuts are the ways that are cut; of 1,000 packets on their way to a host, lost are lost.
+	cuts map[link]bool
+	lost []int
 }
 
 // holder is a process that does nothing but keep namespaces.
@@ -28,15 +30,8 @@ type holder struct {
 	stdin io.Closer
 }
 
-// link is the way from one host to another, and fate what becomes of a packet there.
-type (
-	link struct{ from, to int }
-	fate struct {
-		cut bool
-		// lost of 1,000 are lost.
-		lost int
-	}
-)
+// link is the way from one host to another.
+type link struct{ from, to int }
 
 // bootApart is by how much the boot times of two neighbouring hosts differ.
 const bootApart = 86_413
@@ -48,7 +43,7 @@ func NewNetwork(size int) (*Network, error) {
 			return nil, err
 		}
 	}
-	n := &Network{clocks: exec.Command("unshare", "--time", "--boottime", "1", "true").Run() == nil, links: map[link]fate{}}
+	n := &Network{Clocks: exec.Command("unshare", "--time", "--boottime", "1", "true").Run() == nil, cuts: map[link]bool{}, lost: make([]int, size)}
 	if err := n.build(size); err != nil {
 		n.Close()
 		return nil, err
@@ -68,7 +63,7 @@ func (n *Network) build(size int) (err error) {
 	}
 	for i := range size {
 		spaces := []string{"--net"}
-		if n.clocks {
+		if n.Clocks {
 			spaces = append(spaces, "--time", "--boottime", strconv.Itoa(i*bootApart))
 		}
 		h, err := hold(spaces...)
@@ -150,15 +145,12 @@ func (n *Network) Close() {
 	}
 }
 
-// Clocks reports whether the hosts have boot times of their own.
-func (n *Network) Clocks() bool { return n.clocks }
-
 // Addr is a host's address.
 func (n *Network) Addr(i int) string { return fmt.Sprintf("10.77.0.%d", i+1) }
 
 // Enter is the command that runs another one on a host.
 func (n *Network) Enter(i int) []string {
-	if n.clocks {
+	if n.Clocks {
 		return n.hosts[i].enter("--net", "--time")
 	}
 	return n.hosts[i].enter("--net")
@@ -166,22 +158,15 @@ func (n *Network) Enter(i int) []string {
 
 // Cut cuts the way from one host to another, or restores it. The way back is another one.
 func (n *Network) Cut(from, to int, cut bool) error {
-	n.cut(link{from, to}, cut)
+	n.cuts[link{from, to}] = cut
 	return n.apply(to)
-}
-
-func (n *Network) cut(l link, cut bool) {
-	f := n.links[l]
-	f.cut = cut
-	n.links[l] = f
 }
 
 // Isolate cuts all ways to a host and from it, or restores them, as nearly at once as it can.
 func (n *Network) Isolate(host int, cut bool) error {
 	for other := range n.hosts {
 		if other != host {
-			n.cut(link{host, other}, cut)
-			n.cut(link{other, host}, cut)
+			n.cuts[link{host, other}], n.cuts[link{other, host}] = cut, cut
 		}
 	}
 	failed := make([]error, len(n.hosts))
@@ -195,11 +180,7 @@ func (n *Network) Isolate(host int, cut bool) error {
 
 // Lose loses some of 1,000 packets on their way to a host, from wherever they come.
 func (n *Network) Lose(to, perMille int) error {
-	for from := range n.hosts {
-		f := n.links[link{from, to}]
-		f.lost = perMille
-		n.links[link{from, to}] = f
-	}
+	n.lost[to] = perMille
 	return n.apply(to)
 }
 
@@ -207,11 +188,11 @@ func (n *Network) Lose(to, perMille int) error {
 func (n *Network) apply(to int) error {
 	var rules strings.Builder
 	for from := range n.hosts {
-		switch f := n.links[link{from, to}]; {
-		case f.cut:
+		switch {
+		case n.cuts[link{from, to}]:
 			fmt.Fprintf(&rules, "ip saddr %s drop\n", n.Addr(from))
-		case f.lost > 0:
-			fmt.Fprintf(&rules, "ip saddr %s numgen random mod 1000 < %d drop\n", n.Addr(from), f.lost)
+		case n.lost[to] > 0:
+			fmt.Fprintf(&rules, "ip saddr %s numgen random mod 1000 < %d drop\n", n.Addr(from), n.lost[to])
 		}
 	}
 	_, err := n.Run(to, "delete table inet faults\ntable inet faults {\nchain in {\ntype filter hook input priority 0\n"+

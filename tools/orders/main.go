@@ -46,7 +46,7 @@ func drill(members, pauses, away, lost int, dir string) error {
 		}
 		defer func() { _ = os.RemoveAll(dir) }()
 	}
-	program, err := hosts.Build(dir)
+	program, err := hosts.Build(".", dir)
 	if err != nil {
 		return err
 	}

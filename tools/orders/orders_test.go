@@ -22,7 +22,7 @@ func TestAPauseOverANetworkWithLoss(t *testing.T) {
 	}
 	t.Cleanup(network.Close)
 	dir := t.TempDir()
-	program, err := hosts.Build(dir)
+	program, err := hosts.Build(".", dir)
 	if err != nil {
 		t.Fatal(err)
 	}
