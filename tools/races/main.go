@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/wanderd/wanderd/tools/hosts"
 )
@@ -42,13 +43,11 @@ func race(only, write string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	program := filepath.Join(dir, "wanderd")
-	build := exec.Command("go", "build", "-o", program, "./cmd/wanderd")
-	build.Dir = "../.."
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build: %w\n%s", err, out)
+	program, err := hosts.Build("../..", dir)
+	if err != nil {
+		return err
 	}
-	p := newPage()
+	p := &page{begun: time.Now()}
 	p.plain(filepath.Join(dir, "lock"))
 	all := []system{wanderd(program, "tree"), wanderd(program, "ring"), wanderd(program, "wander")}
 	for _, p := range products() {
@@ -84,7 +83,7 @@ func (p *page) run(s system, dir string) error {
 	for _, step := range []struct {
 		name string
 		do   func(system, string) error
-	}{{"alone", p.alone}, {"contended", p.contended}, {"holders", p.killHolders}, {"servers", p.killServers}, {"rest", p.rest}} {
+	}{{"alone", p.alone}, {"contended", p.contended}, {"holders", p.killHolders}, {"servers", p.killServer}, {"rest", p.rest}} {
 		own := dir + step.name
 		if err := os.Mkdir(own, 0o700); err != nil {
 			return err
@@ -94,7 +93,7 @@ func (p *page) run(s system, dir string) error {
 			return fmt.Errorf("%s: %w", step.name, err)
 		}
 	}
-	p.racers = append(p.racers, []string{s.name, p.versions[s.name], p.settings[s.name], load + ", " + loadAverage()})
+	p.racers = append(p.racers, []string{s.name, p.version, p.settings, load + ", " + loadAverage()})
 	return nil
 }
 
@@ -106,13 +105,12 @@ func (p *page) rest(s system, dir string) error {
 		return nil
 	}
 	defer net.Close()
-	n := &network{net}
-	stop, err := s.quiet(dir, n)
+	stop, err := s.quiet(dir, net)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	perMinute, messages, err := n.atRest()
+	perMinute, messages, err := atRest(net)
 	if err != nil {
 		return err
 	}

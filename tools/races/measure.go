@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"slices"
 	"sync"
@@ -67,7 +66,7 @@ func (p *page) alone(s system, dir string) error {
 		return err
 	}
 	defer r.stop()
-	p.versions[s.name], p.settings[s.name] = r.describe()
+	p.version, p.settings = r.describe()
 	row := []string{s.name}
 	for _, clients := range []int{1, servers} {
 		var all []locker
@@ -238,7 +237,7 @@ func (p *page) killHolders(s system, dir string) error {
 			}
 			l.close()
 			if f, ok := r.(*fleet); ok {
-				if err := f.restart(); err != nil {
+				if err := f.Start(time.Minute); err != nil {
 					return err
 				}
 			}
@@ -248,32 +247,14 @@ func (p *page) killHolders(s system, dir string) error {
 	return nil
 }
 
-// killServers measures the longest time without any grant after a server or a member was killed, while the clients of all contend.
-func (p *page) killServers(s system, dir string) error {
-	r, err := s.start(dir, servers)
-	if err != nil {
-		return err
-	}
-	victims := r.servers()
-	r.stop()
-	for i := range victims {
-		if err := p.killServer(s, fmt.Sprint(dir, i), i); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (p *page) killServer(s system, dir string, which int) error {
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return err
-	}
+// killServer measures the longest time without any grant after a server or a member was killed, while the clients of all contend.
+func (p *page) killServer(s system, dir string) error {
 	r, err := s.start(dir, servers)
 	if err != nil {
 		return err
 	}
 	defer r.stop()
-	v, clients := r.servers()[which], servers
+	v, clients := r.server(), servers
 	if v.spared {
 		clients--
 	}

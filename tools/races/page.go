@@ -11,14 +11,11 @@ import (
 
 // page is what was measured, as rows of tables.
 type page struct {
-	begun              time.Time
-	versions, settings map[string]string
+	begun time.Time
+	// version and settings are those of the system that races.
+	version, settings string
 
 	racers, uncontended, contending, holderDeaths, serverDeaths, resting, commands, skipped [][]string
-}
-
-func newPage() *page {
-	return &page{begun: time.Now(), versions: map[string]string{}, settings: map[string]string{}}
 }
 
 func (p *page) skip(name, why string) { p.skipped = append(p.skipped, []string{name, why}) }

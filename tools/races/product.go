@@ -2,7 +2,10 @@ package main
 
 import (
 	"fmt"
+	"os/exec"
 	"slices"
+
+	"github.com/wanderd/wanderd/tools/hosts"
 )
 
 // product is a system that others have made: some servers, and clients that lock.
@@ -42,7 +45,7 @@ const loopback = "127.0.0.1"
 type cluster struct {
 	*product
 	places    []place
-	processes []*process
+	processes []*exec.Cmd
 }
 
 func (p *product) system() system {
@@ -68,7 +71,7 @@ func (p *product) start(dir string, _ int) (running, error) {
 	return c, nil
 }
 
-func (p *product) quiet(dir string, n *network) (stop func(), err error) {
+func (p *product) quiet(dir string, n *hosts.Network) (stop func(), err error) {
 	c := &cluster{product: p}
 	for i := range p.servers {
 		c.places = append(c.places, place{n.Addr(i), p.ports})
@@ -81,7 +84,7 @@ func (c *cluster) launch(dir string, enter func(i int) []string) error {
 	for i := range c.places {
 		argv, err := c.argv(dir, i, c.places)
 		if err == nil {
-			var p *process
+			var p *exec.Cmd
 			if p, err = launch(dir, fmt.Sprintf("s%d.log", i), append(enter(i), argv...)...); err == nil {
 				c.processes = append(c.processes, p)
 			}
@@ -96,7 +99,7 @@ func (c *cluster) launch(dir string, enter func(i int) []string) error {
 
 func (c *cluster) stop() {
 	for _, p := range c.processes {
-		p.kill()
+		kill(p)
 	}
 }
 
@@ -124,12 +127,12 @@ func (c *cluster) holders() []victim {
 	return []victim{{what: "the holder's process", prepare: func() (func(), error) { return startHolder(c.name, c.endpoints()) }}}
 }
 
-func (c *cluster) servers() []victim {
-	return []victim{{what: c.victim, prepare: func() (func(), error) {
+func (c *cluster) server() victim {
+	return victim{what: c.victim, prepare: func() (func(), error) {
 		i, err := c.leader(c)
 		if err != nil {
 			return nil, err
 		}
-		return c.processes[i].kill, nil
-	}}}
+		return func() { kill(c.processes[i]) }, nil
+	}}
 }

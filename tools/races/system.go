@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/wanderd/wanderd/tools/hosts"
 )
 
 // lease is how long each system waits for a holder that gives no sign of life, where that can be set.
@@ -22,7 +24,7 @@ type system struct {
 	// start starts servers or members, with files in dir. It returns when a lock can be had.
 	start func(dir string, members int) (running, error)
 	// quiet starts it in a network of hosts, each with one server or member, and without any clients.
-	quiet func(dir string, n *network) (stop func(), err error)
+	quiet func(dir string, n *hosts.Network) (stop func(), err error)
 }
 
 // running is a system that runs.
@@ -33,8 +35,8 @@ type running interface {
 	dial(i int) (locker, error)
 	// holders are ways to hold the lock that a kill ends.
 	holders() []victim
-	// servers are what can be killed while others contend.
-	servers() []victim
+	// server is what can be killed while others contend.
+	server() victim
 	// command runs "true" under the lock; there may be none.
 	command() (name string, argv []string)
 	stop()
@@ -56,11 +58,8 @@ type victim struct {
 	prepare func() (strike func(), err error)
 }
 
-// process is a server, or a holder, that this program has started.
-type process struct{ cmd *exec.Cmd }
-
 // launch starts a program, whose words go to a file.
-func launch(dir, log string, argv ...string) (*process, error) {
+func launch(dir, log string, argv ...string) (*exec.Cmd, error) {
 	out, err := os.Create(filepath.Join(dir, log))
 	if err != nil {
 		return nil, err
@@ -68,12 +67,12 @@ func launch(dir, log string, argv ...string) (*process, error) {
 	defer func() { _ = out.Close() }()
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, out, out
-	return &process{cmd}, cmd.Start()
+	return cmd, cmd.Start()
 }
 
-func (p *process) kill() {
-	_ = p.cmd.Process.Kill()
-	_ = p.cmd.Wait()
+func kill(cmd *exec.Cmd) {
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
 }
 
 // holder is the first argument of this program where it holds a lock until it is killed:
@@ -96,12 +95,11 @@ func startHolder(system string, endpoints []string) (strike func(), err error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	p := &process{cmd}
 	if _, err := out.Read(make([]byte, 1)); err != nil {
-		p.kill()
+		kill(cmd)
 		return nil, fmt.Errorf("the holder has not got the lock: %w", err)
 	}
-	return p.kill, nil
+	return func() { kill(cmd) }, nil
 }
 
 // hold is such a process.

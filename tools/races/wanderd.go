@@ -7,23 +7,20 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/tools/hosts"
 )
 
-// network is hosts on which systems have nothing to do.
-type network struct{ *hosts.Network }
-
 // counter counts the datagrams of agents that are not gossip: the fourth byte of gossip is 1.
 const counter = "table inet race {\nchain in {\ntype filter hook input priority 0\nudp dport 7946 @th,88,8 != 1 counter\n}\n}\n"
 
 // atRest counts what all hosts send, in bytes a minute, and how many datagrams of agents are no gossip.
-func (n *network) atRest() (perMinute float64, messages string, err error) {
+func atRest(n *hosts.Network) (perMinute float64, messages string, err error) {
 	time.Sleep(settleTime)
 	before, err := n.Sent()
 	if err != nil {
@@ -81,8 +78,8 @@ func wanderd(program, policy string) system {
 			}
 			return f, err
 		},
-		quiet: func(dir string, n *network) (func(), error) {
-			f, err := start(dir, servers, n.Network)
+		quiet: func(dir string, n *hosts.Network) (func(), error) {
+			f, err := start(dir, servers, n)
 			if err != nil {
 				return nil, err
 			}
@@ -198,27 +195,16 @@ func (f *fleet) holders() []victim {
 			return func() { strike(h) }, nil
 		}
 	}
-	kill := func(arg string) func(h *hosts.Host) {
-		return func(h *hosts.Host) {
-			for _, p := range h.Processes() {
-				if p.Is(arg) {
-					_ = exec.Command("kill", "-9", fmt.Sprint(p.PID)).Run()
-				}
-			}
-		}
-	}
+	command := func(h *hosts.Host) { h.SignalAll("600", syscall.SIGKILL) }
 	return []victim{
-		{what: "the command", prepare: hold(kill("600"))},
+		{what: "the command", prepare: hold(command)},
 		{what: "the agent, in mid-command", prepare: hold((*hosts.Host).Kill)},
 		{what: "the whole host (agent, guard, command)", prepare: hold((*hosts.Host).PowerCut)},
 	}
 }
 
-// restart starts all agents that were killed.
-func (f *fleet) restart() error { return f.Start(time.Minute) }
-
-// servers has no holder: what its death costs is among the holders'. The last member has no client, or it would have the token
+// server is no holder: what its death costs is among the holders'. The last member has no client, or it would have the token
 // every few milliseconds.
-func (f *fleet) servers() []victim {
-	return []victim{{what: "a member that does not want it", spared: true, prepare: func() (func(), error) { return f.Hosts[servers-1].PowerCut, nil }}}
+func (f *fleet) server() victim {
+	return victim{what: "a member that does not want it", spared: true, prepare: func() (func(), error) { return f.Hosts[servers-1].PowerCut, nil }}
 }
