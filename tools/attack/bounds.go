@@ -4,10 +4,7 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"runtime"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -21,40 +18,7 @@ const (
 	mostJoining = 2 * time.Second
 	// busyShare of all cores used by others makes a row say so.
 	busyShare = 0.15
-	perSecond = 100 // USER_HZ, the same on every Linux that Go runs on
 )
-
-// usage is processor time that the whole machine and this program have used, in seconds.
-type usage struct {
-	at         time.Time
-	all, inner float64
-}
-
-// processors reads the usage. Interrupts are left out: the kernel's work for the attack's own datagrams is among them.
-func processors(f *fleet) (u usage) {
-	u.at = time.Now()
-	stat, _ := os.ReadFile("/proc/stat")
-	var user, nice, system float64
-	if _, err := fmt.Sscanf(string(stat), "cpu %f %f %f", &user, &nice, &system); err == nil {
-		u.all = (user + nice + system) / perSecond
-	}
-	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
-		var r syscall.Rusage
-		if syscall.Getrusage(who, &r) == nil {
-			u.inner += time.Duration(r.Utime.Nano() + r.Stime.Nano()).Seconds()
-		}
-	}
-	for _, used := range f.figures().cpu {
-		u.inner += used
-	}
-	return u
-}
-
-// others is the share of all cores that other programs have used since before.
-func (u usage) others(before usage) float64 {
-	cores := u.at.Sub(before.at).Seconds() * float64(runtime.NumCPU())
-	return max(0, (u.all-before.all)-(u.inner-before.inner)) / cores
-}
 
 // verdict says which bounds a row has missed. hard are those that depend on no load.
 func verdict(f *fleet, s summary, revived int, memory, others float64) (text string, hard bool) {

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	mrand "math/rand/v2"
 	"net"
 	"net/netip"
@@ -53,8 +54,8 @@ func junk(f *fleet) (string, error) {
 	sent := pace(f, 100_000, func(i int) {
 		f.send(datagrams[mrand.IntN(len(datagrams))], f.agents[i%size].addr)
 	})
-	used := f.figures().most(before)
-	return fmt.Sprintf("%s, %.1f µs of CPU for each that was sent to an agent", rate(f, sent), used*1e6*size/float64(sent)), nil
+	after := f.figures()
+	return fmt.Sprintf("%s, %.1f µs of CPU for each that was sent to an agent", rate(f, sent), after.most(&before)*1e6*size/float64(sent)), nil
 }
 
 // forge sends Tokens to two agents in the name of each other member, with new handoffs and wrong signatures. Without a secret anybody
@@ -150,15 +151,8 @@ func reflect(f *fleet) (string, error) {
 func counted(conn *net.UDPConn) <-chan int {
 	total := make(chan int, 1)
 	go func() {
-		sum, buf := 0, make([]byte, 2048)
-		for {
-			n, err := conn.Read(buf)
-			if err != nil {
-				total <- sum
-				return
-			}
-			sum += n
-		}
+		sum, _ := io.Copy(io.Discard, conn)
+		total <- int(sum)
 	}()
 	return total
 }

@@ -7,14 +7,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net"
 	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -249,47 +247,4 @@ func summarise(runs []run, from, to time.Time) (s summary) {
 	}
 	s.pause = max(s.pause, to.Sub(last))
 	return s
-}
-
-// figures are what the agents have used and said so far.
-type figures struct {
-	cpu     []float64
-	memory  float64
-	lines   int
-	revived int
-}
-
-// most is the CPU time of the agent that used most of it since before, in seconds.
-func (f figures) most(before figures) float64 {
-	most := 0.0
-	for i := range before.cpu {
-		most = math.Max(most, f.cpu[i]-before.cpu[i])
-	}
-	return most
-}
-
-func (f *fleet) figures() (all figures) {
-	for _, p := range f.agents[:size] {
-		pid := strconv.Itoa(p.PID())
-		stat, _ := os.ReadFile("/proc/" + pid + "/stat")
-		_, rest, _ := strings.Cut(string(stat), ") ")
-		var ticks float64
-		if fields := strings.Fields(rest); len(fields) > 12 {
-			for _, field := range fields[11:13] {
-				n, _ := strconv.ParseFloat(field, 64)
-				ticks += n
-			}
-		}
-		all.cpu = append(all.cpu, ticks/perSecond)
-		status, _ := os.ReadFile("/proc/" + pid + "/status")
-		if _, peak, ok := strings.Cut(string(status), "VmHWM:"); ok {
-			var kib float64
-			_, _ = fmt.Sscan(peak, &kib)
-			all.memory = math.Max(all.memory, kib*1024)
-		}
-		log, _ := os.ReadFile(p.Log)
-		all.lines += bytes.Count(log, []byte("\n"))
-		all.revived += bytes.Count(log, []byte(`"note":"revived"`))
-	}
-	return all
 }

@@ -15,26 +15,32 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// defame is an attack of who has the secret and no key: it calls every member dead, twenty times a second.
+// defame is an attack of who has the secret and no key: it calls every member dead.
 func defame(f *fleet) (string, error) {
+	sent, err := f.gossip(func(node string, incarnation uint32) []byte {
+		dead := append([]byte{5, 0x83}, "\xabIncarnation\xce"...)
+		dead = binary.BigEndian.AppendUint32(dead, incarnation)
+		dead = append(text(append(dead, "\xa4Node"...), node), "\xa4From"...)
+		return text(dead, node)
+	})
+	return fmt.Sprintf("%d members called dead", sent), err
+}
+
+// gossip says something of one member after the other to every agent, twenty times a second, until the attack is over, and returns how often.
+func (f *fleet) gossip(say func(node string, incarnation uint32) []byte) (sent int, err error) {
 	seal, err := f.gossipSeal()
 	if err != nil {
-		return "", err
+		return 0, err
 	}
 	nodes, err := f.nodes()
 	if err != nil {
-		return "", err
+		return 0, err
 	}
-	sent := 0
 	for ; !f.over(); time.Sleep(time.Second / 20) {
-		node := nodes[sent%len(nodes)]
-		dead := append([]byte{5, 0x83}, "\xabIncarnation\xce"...)
-		dead = binary.BigEndian.AppendUint32(dead, uint32(1000+sent))
-		dead = append(text(append(dead, "\xa4Node"...), node), "\xa4From"...)
-		f.whisper(seal(unsigned(text(dead, node))))
+		f.whisper(seal(unsigned(say(nodes[sent%len(nodes)], uint32(1000+sent)))))
 		sent++
 	}
-	return fmt.Sprintf("%d members called dead", sent), nil
+	return sent, nil
 }
 
 // whisper sends a datagram of gossip to every agent.
@@ -97,23 +103,12 @@ func invent(f *fleet) (string, error) {
 
 // dismiss says of members that they leave, with a key that is not theirs.
 func dismiss(f *fleet) (string, error) {
-	seal, err := f.gossipSeal()
-	if err != nil {
-		return "", err
-	}
-	nodes, err := f.nodes()
-	if err != nil {
-		return "", err
-	}
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		return "", err
 	}
-	for sent := 0; !f.over(); sent++ {
-		f.whisper(seal(unsigned(alive(nodes[sent%len(nodes)], key, 7946, 0x80, uint32(1000+sent)))))
-		time.Sleep(time.Second / 20)
-	}
-	return "", nil
+	_, err = f.gossip(func(node string, incarnation uint32) []byte { return alive(node, key, 7946, 0x80, incarnation) })
+	return "", err
 }
 
 // unsigned is the content of a datagram of gossip, with a sender and a signature that are checked only where keys have to be trusted.

@@ -134,14 +134,15 @@ func one(a *attack, agents, dir string, length time.Duration) (hard bool, err er
 		return false, nil
 	}
 	f.begin()
-	before, used := f.figures(), processors(f)
-	f.begun = func() { before, used = f.figures(), processors(f) }
+	before := f.figures()
+	f.begun = func() { before = f.figures() }
 	note, err := a.run(f)
 	if err != nil {
 		note = err.Error()
 	}
 	time.Sleep(time.Until(f.end))
-	after, others := f.figures(), processors(f).others(used)
+	after := f.figures()
+	others := after.others(&before)
 	runs, err := f.runs()
 	if err != nil {
 		return false, err
@@ -152,6 +153,6 @@ func one(a *attack, agents, dir string, length time.Duration) (hard bool, err er
 		text += "; " + note
 	}
 	fmt.Printf("%-52s %5d %6.2fs %6.2fs %7d %6.2f %4.0f MB %5d %5.0f%%  %s\n", a.name, s.runs, s.pause.Seconds(), s.overlap.Seconds(),
-		after.revived-before.revived, after.most(before), after.memory/(1<<20), after.lines-before.lines, 100*others, text)
+		after.revived-before.revived, after.most(&before), after.memory/(1<<20), after.lines-before.lines, 100*others, text)
 	return hard, nil
 }

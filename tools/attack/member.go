@@ -126,7 +126,7 @@ func forgeTokens(f *fleet) (string, error) {
 	return fmt.Sprintf("%d tokens passed on", passed), nil
 }
 
-// codecOf returns what signs and opens with an agent's key, and its identity.
+// codecOf returns what signs and opens with an agent's key and the fleet's secret, and the agent's identity.
 func (f *fleet) codecOf(name string) (*wire.Codec, wire.MemberID, error) {
 	secret, err := f.secret()
 	if err != nil {
@@ -136,11 +136,7 @@ func (f *fleet) codecOf(name string) (*wire.Codec, wire.MemberID, error) {
 	if err != nil {
 		return nil, wire.MemberID{}, err
 	}
-	var secrets []wire.Secret
-	if secret != nil {
-		secrets = append(secrets, *secret)
-	}
-	codec, err := wire.NewCodec(key, rand.Reader, secrets...)
+	codec, err := wire.NewCodec(key, rand.Reader, *secret)
 	return codec, wire.MemberIDOf(key.Public().(ed25519.PublicKey)), err
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -46,7 +47,7 @@ func record(f *fleet, length time.Duration, most int) ([]datagram, error) {
 		if err != nil || !ok || link.Pkttype == unix.PACKET_OUTGOING {
 			continue
 		}
-		if to, payload, ok := parseUDP(buf[:n]); ok && f.has(to) {
+		if to, payload, ok := parseUDP(buf[:n]); ok && slices.ContainsFunc(f.agents, func(p *process) bool { return p.addr == to }) {
 			heard = append(heard, datagram{bytes: append([]byte(nil), payload...), to: to})
 		}
 	}
@@ -54,15 +55,6 @@ func record(f *fleet, length time.Duration, most int) ([]datagram, error) {
 		return nil, errors.New("nothing was heard")
 	}
 	return heard, nil
-}
-
-func (f *fleet) has(addr netip.AddrPort) bool {
-	for _, p := range f.agents {
-		if p.addr == addr {
-			return true
-		}
-	}
-	return false
 }
 
 // parseUDP reads an IPv4 packet that carries a whole UDP datagram.

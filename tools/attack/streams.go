@@ -77,14 +77,7 @@ func dialAll(f *fleet, count int, to func(*process) netip.AddrPort, use func(con
 }
 
 // hold waits until the other side closes the connection, or the attack is over.
-func hold(conn net.Conn) {
-	buf := make([]byte, 512)
-	for {
-		if _, err := conn.Read(buf); err != nil {
-			return
-		}
-	}
-}
+func hold(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 
 // besieged attacks with connections and sees how long a new member takes to join meanwhile.
 func besieged(count int, use func(conn net.Conn)) func(f *fleet) (string, error) {
