@@ -37,23 +37,22 @@ func TestAGateUnderFaults(t *testing.T) {
 	for _, policy := range []string{"tree", "ring", "wander"} {
 		t.Run(policy, func(t *testing.T) {
 			t.Parallel()
-			p := plan{policy: policy, members: 3, length: length, seed: uint64(time.Now().UnixNano()), program: program, self: self, dir: t.TempDir()}
+			c := &trial{policy: policy, members: 3, length: length, seed: uint64(time.Now().UnixNano()), program: program, self: self, dir: t.TempDir()}
 			var err error
-			if p.network, err = hosts.NewNetwork(p.members); err != nil {
+			if c.network, err = hosts.NewNetwork(c.members); err != nil {
 				t.Logf("without faults of the network: %v", err)
 			} else {
-				defer p.network.Close()
+				defer c.network.Close()
 			}
-			r, err := p.run()
-			if err != nil || r.holds < p.members {
-				t.Errorf("%d commands: %v", r.holds, err)
+			if err := c.run(); err != nil || c.holds < c.members {
+				t.Errorf("%d commands: %v", c.holds, err)
 			}
-			if policy != "wander" && !r.strict() {
-				t.Errorf("%d overlaps, %d numbers that do not rise:\n%s", r.overlaps, r.falls, strings.Join(r.faults, "\n"))
+			if policy != "wander" && !c.strict() {
+				t.Errorf("%d overlaps, %d numbers that do not rise:\n%s", c.overlaps, c.falls, strings.Join(c.faults, "\n"))
 			}
 			if t.Failed() {
-				story, _ := os.ReadFile(p.dir + "/story")
-				t.Logf("seed %d\n%s", p.seed, story)
+				story, _ := os.ReadFile(c.dir + "/story")
+				t.Logf("seed %d\n%s", c.seed, story)
 			}
 		})
 	}

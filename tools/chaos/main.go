@@ -70,14 +70,14 @@ func try(policies, members []string, length time.Duration, seed uint64, dir stri
 	var failed []string
 	for _, policy := range policies {
 		for _, size := range members {
-			p := plan{policy: policy, length: length, seed: seed, program: program, self: self, dir: filepath.Join(dir, policy+size)}
-			if p.members, err = strconv.Atoi(size); err != nil {
+			t := &trial{policy: policy, length: length, seed: seed, program: program, self: self, dir: filepath.Join(dir, policy+size)}
+			if t.members, err = strconv.Atoi(size); err != nil {
 				return err
 			}
-			if err := os.Mkdir(p.dir, 0o700); err != nil {
+			if err := os.Mkdir(t.dir, 0o700); err != nil {
 				return err
 			}
-			if err := p.print(); err != nil {
+			if err := t.tell(); err != nil {
 				failed = append(failed, fmt.Sprintf("%s with %s members: %v", policy, size, err))
 			}
 		}
@@ -88,39 +88,35 @@ func try(policies, members []string, length time.Duration, seed uint64, dir stri
 	return nil
 }
 
-// print runs a trial and prints what became of it. The error says what must not be.
-func (p *plan) print() (err error) {
+// tell runs a trial and prints what became of it. The error says what must not be.
+func (t *trial) tell() (err error) {
 	where := "in network namespaces, each with a boot time of its own"
-	if p.network, err = hosts.NewNetwork(p.members); err != nil {
+	if t.network, err = hosts.NewNetwork(t.members); err != nil {
 		where = fmt.Sprintf("on loopback, without faults of the network: %v", err)
 	} else {
-		defer p.network.Close()
-		if !p.network.Clocks {
+		defer t.network.Close()
+		if !t.network.Clocks {
 			where = "in network namespaces, with one boot time: this kernel has no time namespaces"
 		}
 	}
-	fmt.Printf("\n%s, %d members, %s\n", p.policy, p.members, where)
-	r, err := p.run()
-	r.print()
-	if err == nil && p.policy != "wander" && !r.strict() {
-		err = fmt.Errorf("%d overlaps, %d numbers that do not rise", r.overlaps, r.falls)
-	}
-	return err
-}
-
-func (r *result) print() {
-	fmt.Printf("  %d commands, %d of them killed; longest pause between two starts %.2f s\n", r.holds, r.killed, r.pause.Seconds())
-	fmt.Printf("  %d overlaps, the longest %.3f s; %d numbers that do not rise\n", r.overlaps, r.longest.Seconds(), r.falls)
-	for _, f := range r.faults {
+	fmt.Printf("\n%s, %d members, %s\n", t.policy, t.members, where)
+	err = t.run()
+	fmt.Printf("  %d commands, %d of them killed; longest pause between two starts %.2f s\n", t.holds, t.killed, t.pause.Seconds())
+	fmt.Printf("  %d overlaps, the longest %.3f s; %d numbers that do not rise\n", t.overlaps, t.longest.Seconds(), t.falls)
+	for _, f := range t.faults {
 		fmt.Println("    " + f)
 	}
 	fmt.Print("  callers' exit codes:")
-	for _, code := range slices.Sorted(maps.Keys(r.ends)) {
-		fmt.Printf(" %d×%d", r.ends[code], code)
+	for _, code := range slices.Sorted(maps.Keys(t.ends)) {
+		fmt.Printf(" %d×%d", t.ends[code], code)
 	}
 	fmt.Print("\n  faults:")
-	for _, name := range slices.Sorted(maps.Keys(r.struck)) {
-		fmt.Printf(" %d×%s;", r.struck[name], name)
+	for _, name := range slices.Sorted(maps.Keys(t.struck)) {
+		fmt.Printf(" %d×%s;", t.struck[name], name)
 	}
 	fmt.Println()
+	if err == nil && t.policy != "wander" && !t.strict() {
+		err = fmt.Errorf("%d overlaps, %d numbers that do not rise", t.overlaps, t.falls)
+	}
+	return err
 }

@@ -16,17 +16,6 @@ import (
 	"github.com/wanderd/wanderd/tools/hosts"
 )
 
-// plan is what a trial is to be.
-type plan struct {
-	policy  string
-	members int
-	length  time.Duration
-	seed    uint64
-	// program is wanderd, self this program; dir is where the trial's files are.
-	program, self, dir string
-	network            *hosts.Network
-}
-
 // lease is that of a strict gate here: short, so that much happens in a trial. It exceeds two renewals, killAfter and the guard's margin.
 const (
 	lease     = 3 * time.Second
@@ -38,7 +27,14 @@ const patience = 60 * time.Second
 
 // trial is a fleet under faults.
 type trial struct {
-	plan
+	policy  string
+	members int
+	length  time.Duration
+	seed    uint64
+	// program is wanderd, self this program; dir is where the trial's files are.
+	program, self, dir string
+	network            *hosts.Network
+
 	fleet   *hosts.Fleet
 	journal string
 	story   io.WriteCloser
@@ -47,46 +43,40 @@ type trial struct {
 	mu     sync.Mutex
 	ends   map[int]int
 	err    error
-}
-
-// result is what became of a trial.
-type result struct {
 	verdict
-	struck map[string]int
-	ends   map[int]int
 }
 
 // gate is the gate's settings.
-func (p *plan) gate(journal string) string {
-	return fmt.Sprintf("hook = [%q, %q, %q, \"150ms\"]\nmin_interval = \"2s\"\nhook_timeout = \"1m\"\n", p.self, recorder, journal) +
-		hosts.Policy(p.policy, p.members, lease, killAfter)
+func (t *trial) gate() string {
+	return fmt.Sprintf("hook = [%q, %q, %q, \"150ms\"]\nmin_interval = \"2s\"\nhook_timeout = \"1m\"\n", t.self, recorder, t.journal) +
+		hosts.Policy(t.policy, t.members, lease, killAfter)
 }
 
 // run tries a fleet: it lets callers and hooks run, harms the hosts, heals them, waits until every host is served once more, and reads
 // what the commands have recorded.
-func (p plan) run() (r result, err error) {
-	t := &trial{plan: p, struck: map[string]int{}, ends: map[int]int{}, journal: filepath.Join(p.dir, "journal")}
-	if t.story, err = os.Create(filepath.Join(p.dir, "story")); err != nil {
-		return r, err
+func (t *trial) run() (err error) {
+	t.struck, t.ends, t.journal = map[string]int{}, map[int]int{}, filepath.Join(t.dir, "journal")
+	if t.story, err = os.Create(filepath.Join(t.dir, "story")); err != nil {
+		return err
 	}
 	defer func() { _ = t.story.Close() }()
 	t.fleet, err = hosts.New(hosts.Settings{
-		Size: p.members, Program: p.program, Dir: p.dir, Network: p.network, Top: "skip = \"100ms\"\nstop_timeout = \"1s\"", Gate: p.gate(t.journal),
+		Size: t.members, Program: t.program, Dir: t.dir, Network: t.network, Top: "skip = \"100ms\"\nstop_timeout = \"1s\"", Gate: t.gate(),
 	})
 	if err != nil {
-		return r, err
+		return err
 	}
 	defer t.fleet.Close()
 	if err := t.fleet.Start(patience); err != nil {
-		return r, err
+		return err
 	}
 	var callers sync.WaitGroup
 	stop := make(chan struct{})
-	dice := rand.New(rand.NewPCG(p.seed, 0))
+	dice := rand.New(rand.NewPCG(t.seed, 0))
 	for i, h := range t.fleet.Hosts {
-		callers.Go(func() { t.call(h, rand.New(rand.NewPCG(p.seed, uint64(i)+1)), stop) })
+		callers.Go(func() { t.call(h, rand.New(rand.NewPCG(t.seed, uint64(i)+1)), stop) })
 	}
-	t.harm(dice, time.Now().Add(p.length))
+	t.harm(dice, time.Now().Add(t.length))
 	close(stop)
 	callers.Wait()
 	for _, h := range t.fleet.Hosts {
@@ -98,11 +88,12 @@ func (p plan) run() (r result, err error) {
 	t.fleet.Close()
 	file, err := os.Open(t.journal)
 	if err != nil {
-		return r, errors.Join(t.err, err)
+		return errors.Join(t.err, err)
 	}
 	defer func() { _ = file.Close() }()
 	holds, err := read(file)
-	return result{sweep(holds), t.struck, t.ends}, errors.Join(t.err, err)
+	t.verdict = sweep(holds)
+	return errors.Join(t.err, err)
 }
 
 // try keeps the first thing that the trial itself could not do.

@@ -51,17 +51,12 @@ func (w *world) brake() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(w.print("  resumed", []time.Duration{t}), w.run(1, 0))
-}
-
-// run lets the hook of a host run now, and expects this exit status of it.
-func (w *world) run(at, want int) error {
-	cmd := w.fleet.Hosts[at].Wanderd("run", "--wait")
-	said, err := cmd.CombinedOutput()
-	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok || want != 0 && (!ok || exit.ExitCode() != want) || want == 0 && ok {
-		return fmt.Errorf("%s: %w, want exit status %d: %s", cmd, err, want, said)
+	err = w.print("  resumed", []time.Duration{t})
+	run := w.fleet.Hosts[1].Wanderd("run", "--wait")
+	if said, failed := run.CombinedOutput(); failed != nil {
+		err = errors.Join(err, fmt.Errorf("%s: %w, want exit status 0: %s", run, failed, said))
 	}
-	return nil
+	return err
 }
 
 // restart cuts the power of all hosts at once. When they are back all of them still know of the pause, and none runs.

@@ -140,9 +140,6 @@ func unruly(g *control.Gate) uint64 {
 
 // print says how long orders took. The error says that one took too long.
 func (w *world) print(what string, took []time.Duration) error {
-	if len(took) == 0 {
-		return nil
-	}
 	slices.Sort(took)
 	longest := took[len(took)-1]
 	w.say("%s: %d times, median %.2f s, longest %.2f s", what, len(took), took[len(took)/2].Seconds(), longest.Seconds())
