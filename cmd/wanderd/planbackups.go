@@ -202,14 +202,14 @@ func (a *backupsAnswer) table() report.Table {
 	return t
 }
 
-func (a *backupsAnswer) chart() report.Lines {
+func (a *backupsAnswer) chart() report.Chart {
 	eventual, atOnce := report.Curve{Name: "lost eventually"}, report.Curve{Name: "lost at once"}
 	for _, o := range a.Curve {
 		k := float64(o.K)
 		eventual.X, eventual.Y = append(eventual.X, k), append(eventual.Y, o.Eventual)
 		atOnce.X, atOnce.Y = append(atOnce.X, k), append(atOnce.Y, o.AtOnce)
 	}
-	return report.Lines{
+	return report.Chart{
 		Title: "The token is lost", X: "backups, k", Y: "probability", Logarithmic: true, Curves: []report.Curve{eventual, atOnce},
 	}
 }

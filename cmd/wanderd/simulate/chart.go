@@ -14,10 +14,10 @@ const maxBars = 40
 // Chart returns a bar chart of the intervals between two operations of one member.
 func (r *Result) Chart() report.Chart {
 	histogram := measure.Across(r.Runs).Interval.Histogram
-	bars := report.Bars{
-		Title: r.title(), X: "interval between two operations of one member, s", Y: "intervals", Logarithmic: true,
+	chart := report.Chart{
+		Title: r.title(), X: "interval between two operations of one member, s", Y: "intervals", Logarithmic: true, Bars: true,
 	}
-	group := report.Group{Name: "measured"}
+	bars := report.Curve{Name: "measured"}
 	width := bin(r.Scenario.Interval())
 	at := func(key float64) int { return int(math.Round(key / width.Seconds())) }
 	first := 0
@@ -26,26 +26,26 @@ func (r *Result) Chart() report.Chart {
 	}
 	for _, e := range histogram {
 		bar := min(at(e.Key)-first, maxBars-1)
-		for len(group.Values) <= bar {
-			from := time.Duration(first+len(group.Values)) * width
-			bars.Labels = append(bars.Labels, report.Number(from.Seconds()))
-			group.Values, group.Halves = append(group.Values, 0), append(group.Halves, 0)
+		for len(bars.Y) <= bar {
+			from := time.Duration(first+len(bars.Y)) * width
+			chart.Labels = append(chart.Labels, report.Number(from.Seconds()))
+			bars.Y, bars.Halves = append(bars.Y, 0), append(bars.Halves, 0)
 		}
 		// A sum of bins has no confidence interval.
-		group.Halves[bar] = 0
-		if group.Values[bar] == 0 {
-			group.Halves[bar] = float64(e.Value.Half)
+		bars.Halves[bar] = 0
+		if bars.Y[bar] == 0 {
+			bars.Halves[bar] = float64(e.Value.Half)
 		}
-		group.Values[bar] += float64(e.Value.Mean)
+		bars.Y[bar] += float64(e.Value.Mean)
 	}
 	if n := len(histogram); n > 0 && at(histogram[n-1].Key)-first >= maxBars {
-		bars.Labels[maxBars-1] += " …"
+		chart.Labels[maxBars-1] += " …"
 	}
 	if r.Scenario.Seeds == 1 {
-		group.Halves = nil
+		bars.Halves = nil
 	}
-	bars.Groups = []report.Group{group}
-	return bars
+	chart.Curves = []report.Curve{bars}
+	return chart
 }
 
 // bin returns the width of the bins for intervals: the greatest of 1, 2 or 5 times a power of ten seconds that is not above

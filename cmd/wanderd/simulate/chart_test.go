@@ -22,7 +22,7 @@ func TestBinsAreRoundAndFitTheInterval(t *testing.T) {
 }
 
 // histogram returns the chart of a result with one run of these bins.
-func histogram(t *testing.T, seeds int, bins ...measure.Entry[measure.Number]) report.Bars {
+func histogram(t *testing.T, seeds int, bins ...measure.Entry[measure.Number]) report.Chart {
 	t.Helper()
 	r := Result{batch: batch[measure.Figures]{Scenario: fleetOf(t, seeds), Complete: seeds}}
 	for range seeds {
@@ -30,31 +30,27 @@ func histogram(t *testing.T, seeds int, bins ...measure.Entry[measure.Number]) r
 		f.Interval.Histogram = bins
 		r.Runs = append(r.Runs, f)
 	}
-	bars, ok := r.Chart().(report.Bars)
-	if !ok {
-		t.Fatal("no bars")
-	}
-	return bars
+	return r.Chart()
 }
 
 func TestAChartHasEmptyBins(t *testing.T) {
 	b := histogram(t, 2, measure.Entry[measure.Number]{Key: 50, Value: 7}, measure.Entry[measure.Number]{Key: 200, Value: 1})
-	if !slices.Equal(b.Labels, []string{"50", "100", "150", "200"}) || !slices.Equal(b.Groups[0].Values, []float64{7, 0, 0, 1}) {
-		t.Errorf("%v %v", b.Labels, b.Groups[0].Values)
+	if !slices.Equal(b.Labels, []string{"50", "100", "150", "200"}) || !slices.Equal(b.Curves[0].Y, []float64{7, 0, 0, 1}) {
+		t.Errorf("%v %v", b.Labels, b.Curves[0].Y)
 	}
-	if len(b.Groups[0].Halves) != 4 {
-		t.Errorf("of two runs there are intervals: %v", b.Groups[0].Halves)
+	if len(b.Curves[0].Halves) != 4 {
+		t.Errorf("of two runs there are intervals: %v", b.Curves[0].Halves)
 	}
-	if one := histogram(t, 1, measure.Entry[measure.Number]{Key: 50, Value: 7}); one.Groups[0].Halves != nil {
-		t.Errorf("of one run there is no interval: %v", one.Groups[0].Halves)
+	if one := histogram(t, 1, measure.Entry[measure.Number]{Key: 50, Value: 7}); one.Curves[0].Halves != nil {
+		t.Errorf("of one run there is no interval: %v", one.Curves[0].Halves)
 	}
 }
 
 func TestTheLastBarContainsAllLongerIntervals(t *testing.T) {
 	b := histogram(t, 1, measure.Entry[measure.Number]{Key: 0, Value: 9}, measure.Entry[measure.Number]{Key: 5000, Value: 2},
 		measure.Entry[measure.Number]{Key: 1e6, Value: 1})
-	if n := len(b.Labels); n != maxBars || b.Labels[n-1] != "1950 …" || b.Groups[0].Values[n-1] != 3 {
-		t.Errorf("%d bars, the last of %s with %v", n, b.Labels[n-1], b.Groups[0].Values[n-1])
+	if n := len(b.Labels); n != maxBars || b.Labels[n-1] != "1950 …" || b.Curves[0].Y[n-1] != 3 {
+		t.Errorf("%d bars, the last of %s with %v", n, b.Labels[n-1], b.Curves[0].Y[n-1])
 	}
 }
 

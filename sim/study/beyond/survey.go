@@ -95,8 +95,8 @@ func live(ctx context.Context, c *cell, seed uint64) (outcome, error) {
 }
 
 // loadChart draws a figure of all rules against the load.
-func loadChart(all []line, title, y string, figure func(*line) float64) report.Lines {
-	chart := report.Lines{Title: title, X: "load: op × members / min_interval", Y: y}
+func loadChart(all []line, title, y string, figure func(*line) float64) report.Chart {
+	chart := report.Chart{Title: title, X: "load: op × members / min_interval", Y: y}
 	for _, r := range allRules() {
 		k := report.Curve{Name: r.name, Published: r.isPaper()}
 		for i := range all {

@@ -149,7 +149,7 @@ func number(v float64) string {
 
 // curves draws one figure over the sizes, without faults.
 func curves(list []measured, load float64, title, unit string, of func(*measured) float64) report.Chart {
-	l := report.Lines{Title: title, X: "members", Y: unit, Logarithmic: true}
+	l := report.Chart{Title: title, X: "members", Y: unit, Logarithmic: true}
 	for _, n := range sizes() {
 		l.Labels = append(l.Labels, strconv.Itoa(n))
 	}

@@ -62,8 +62,8 @@ func longerWith(runs [][]long) measure.Estimate {
 }
 
 // waitsChart draws the distribution of the waits.
-func waitsChart(runs [][]long) report.Lines {
-	chart := report.Lines{
+func waitsChart(runs [][]long) report.Chart {
+	chart := report.Chart{
 		Title: "Waits that are over by then, case study", X: "seconds since the last operation", Y: "share, %",
 	}
 	for i, members := range fleets() {

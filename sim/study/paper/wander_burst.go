@@ -94,13 +94,13 @@ func levelTable(losses []burst) report.Table {
 }
 
 // burstChart draws the busiest second of every fifty: more could not be told apart.
-func burstChart(busy []float64) report.Lines {
+func burstChart(busy []float64) report.Chart {
 	const together = 50
 	var x, most []float64
 	for from := 0; from+together <= int(burstLength.Seconds()); from += together {
 		x, most = append(x, float64(from)), append(most, slices.Max(busy[from:from+together]))
 	}
-	return report.Lines{
+	return report.Chart{
 		Title: "Operations running after the loss of the token, N = 300, one run",
 		X:     "seconds after the loss", Y: "operations in the busiest of 50 seconds",
 		Curves: []report.Curve{{X: x, Y: most, Mark: report.Steps}},

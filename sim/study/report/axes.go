@@ -11,10 +11,10 @@ import (
 
 // axes are the two axes of a chart and the lines of its grid, which stand in for the vertical one.
 type axes struct {
-	*frame
-	// low and high are the ends of the vertical axis; below and beside are the marks.
-	low, high     float64
-	below, beside []tick
+	*Chart
+	// from and to are the ends of the horizontal axis, low and high those of the vertical one; below and beside are the marks.
+	from, to, low, high float64
+	below, beside       []tick
 }
 
 const (
@@ -26,14 +26,20 @@ const (
 	hairline   vg.Length = 0.75
 )
 
-func (f *frame) axes() *axes {
-	a := &axes{frame: f}
-	a.low, a.high = f.span()
-	vertical := linearTicks
-	if f.logarithmic {
-		vertical = decadeTicks
+func (c *Chart) axes() *axes {
+	a := &axes{Chart: c}
+	a.from, a.to = c.ends()
+	a.low, a.high = c.span()
+	if c.Bars || len(c.Labels) > 0 {
+		a.below = c.labelTicks()
+	} else {
+		a.below = linearTicks(a.from, a.to)
 	}
-	a.below, a.beside = f.marks(f.from, f.to), vertical(a.low, a.high)
+	if c.Logarithmic {
+		a.beside = decadeTicks(a.low, a.high)
+	} else {
+		a.beside = linearTicks(a.low, a.high)
+	}
 	return a
 }
 
@@ -41,7 +47,7 @@ func (f *frame) axes() *axes {
 func (a *axes) across(x float64) float64 { return (x - a.from) / (a.to - a.from) }
 
 func (a *axes) up(y float64) float64 {
-	if a.logarithmic {
+	if a.Logarithmic {
 		low := math.Log(a.low)
 		return (math.Log(y) - low) / (math.Log(a.high) - low)
 	}
@@ -66,7 +72,7 @@ func (*axes) name() text.Style {
 }
 
 // paint draws the axes, and the chart between them.
-func (a *axes) paint(c draw.Canvas, chart Chart) {
+func (a *axes) paint(c draw.Canvas) {
 	under, left := a.numbers(text.XCenter, text.YTop), a.numbers(text.XRight, text.YCenter)
 	width, _ := largest(left, a.beside)
 	_, height := largest(under, a.below)
@@ -77,51 +83,53 @@ func (a *axes) paint(c draw.Canvas, chart Chart) {
 	if len(a.below) > 0 {
 		foot += markLength
 	}
-	if a.x != "" {
-		foot += a.name().Height(a.x) + labelGap
+	if a.X != "" {
+		foot += a.name().Height(a.X) + labelGap
 	}
 	a.paintBelow(a.narrow(draw.Crop(c, margin, 0, 0, 0), under), under, height)
 	a.paintBeside(a.lower(draw.Crop(c, 0, 0, foot, 0), left), left, width)
 	inner := a.lower(a.narrow(draw.Crop(c, margin, 0, foot, 0), under), left)
 	a.paintGrid(inner)
-	chart.paint(inner, a)
+	if a.Bars {
+		a.paintBars(inner)
+	} else {
+		a.paintCurves(inner)
+	}
 }
 
 // narrow leaves room on the right for half of the last number.
 func (a *axes) narrow(c draw.Canvas, style text.Style) draw.Canvas {
-	at, over, most := 1.0, vg.Length(0), c.Max.X
-	for _, t := range a.below {
-		r := style.Rectangle(t.label)
-		if x := c.X(a.across(t.value)) + r.Max.X; x > most && a.across(t.value) <= 1 {
-			at, over, most = a.across(t.value), r.Max.X, x
-		}
-	}
-	c.Max.X = c.Min.X + (c.Max.X-over-c.Min.X)/vg.Length(at)
+	c.Max.X = c.Min.X + shortened(c.Max.X-c.Min.X, a.below, a.across, func(t tick) vg.Length { return style.Rectangle(t.label).Max.X })
 	return c
 }
 
 // lower leaves room at the top for half of the highest number.
 func (a *axes) lower(c draw.Canvas, style text.Style) draw.Canvas {
 	e := style.FontExtents()
-	at, over, most := 1.0, vg.Length(0), c.Max.Y
-	for _, t := range a.beside {
-		r := style.Rectangle(t.label)
-		top := r.Max.Y + e.Height - e.Ascent
-		if y := c.Y(a.up(t.value)) + top; y > most && a.up(t.value) <= 1 {
-			at, over, most = a.up(t.value), top, y
+	c.Max.Y = c.Min.Y + shortened(c.Max.Y-c.Min.Y, a.beside, a.up, func(t tick) vg.Length {
+		return style.Rectangle(t.label).Max.Y + e.Height - e.Ascent
+	})
+	return c
+}
+
+// shortened is how long an axis is that has to end with its last number: half is how far a number goes beyond its mark.
+func shortened(length vg.Length, marks []tick, at func(float64) float64, half func(tick) vg.Length) vg.Length {
+	share, over, most := 1.0, vg.Length(0), length
+	for _, t := range marks {
+		if end := vg.Length(at(t.value))*length + half(t); end > most && at(t.value) <= 1 {
+			share, over, most = at(t.value), half(t), end
 		}
 	}
-	c.Max.Y = c.Min.Y + (c.Max.Y-over-c.Min.Y)/vg.Length(at)
-	return c
+	return (length - over) / vg.Length(share)
 }
 
 // paintBelow draws the horizontal axis at the foot of a canvas.
 func (a *axes) paintBelow(c draw.Canvas, style text.Style, height vg.Length) {
 	y, line := c.Min.Y, draw.LineStyle{Color: ink(), Width: hairline}
-	if a.x != "" {
+	if a.X != "" {
 		name := a.name()
-		c.FillText(name, vg.Point{X: c.Center().X, Y: y + name.FontExtents().Descent}, a.x)
-		y += name.Height(a.x) + labelGap
+		c.FillText(name, vg.Point{X: c.Center().X, Y: y + name.FontExtents().Descent}, a.X)
+		y += name.Height(a.X) + labelGap
 	}
 	for _, t := range a.below {
 		if x := c.X(a.across(t.value)); c.ContainsX(x) {

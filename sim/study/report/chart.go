@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -16,33 +17,47 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Chart is [Bars] or [Lines].
-type Chart interface {
-	// Terminal draws the chart with letters, in lines of at most the given number of columns; it ends with a newline.
-	Terminal(columns int) string
-	frame() frame
-	// paint draws what is within the axes.
-	paint(draw.Canvas, *axes)
-	// sample draws the mark of one series in the legend.
-	sample(c draw.Canvas, series int, of color.Color)
+// Chart is a plot of curves, or of bars.
+type Chart struct {
+	Title string
+	// X and Y say what the axes are, with their units.
+	X, Y string
+	// Labels, if there are any, stand below 0, 1, 2… in place of numbers.
+	Labels []string
+	// Bars is a chart with a bar for each label, or one of each curve side by side: a histogram, or a comparison of two.
+	Bars   bool
+	Curves []Curve
+	// Logarithmic makes the vertical axis logarithmic; values of zero and below are not drawn.
+	Logarithmic bool
 }
 
-// frame is common to all charts: a title, two axes and the drawing between them.
-type frame struct {
-	title, x, y string
-	logarithmic bool
-	series      []series
-	// from and to are the ends of the horizontal axis.
-	from, to float64
-	marks    marks
+// Curve is the course of one value, or the bars of one colour.
+type Curve struct {
+	Name string
+	// X must not fall. Bars have none.
+	X []float64
+	// Y has a value for each X or label; NaN if it is missing. Halves of bars, if there are any, are half the widths of the values' confidence
+	// intervals.
+	Y, Halves []float64
+	Mark      Mark
+	// Published sets the curve apart from measured ones.
+	Published bool
 }
 
-// series is the values of one colour.
-type series struct {
-	name      string
-	published bool
-	values    []float64
-}
+// Mark is how a curve is drawn.
+type Mark uint8
+
+const (
+	// Line joins the points.
+	Line Mark = iota
+	// Steps keep the value of a point until the next.
+	Steps
+	// Dots mark the points and join nothing: for what was published, over what was measured.
+	Dots
+)
+
+// drawn reports whether a value has a place on the vertical axis.
+func (c *Chart) drawn(v float64) bool { return !math.IsNaN(v) && (!c.Logarithmic || v > 0) }
 
 // ImageFormat is the format of a chart's file.
 type ImageFormat string
@@ -64,13 +79,11 @@ func ImageFormatOf(path string) (ImageFormat, error) {
 
 // WriteImage draws a chart on white.
 func WriteImage(w io.Writer, c Chart, f ImageFormat) error {
-	switch f {
-	case PNG:
+	if f == PNG {
 		canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))}
 		paint(draw.New(canvas), c)
 		_, err := canvas.WriteTo(w)
 		return err
-	case SVG:
 	}
 	canvas := vgsvg.New(width, height)
 	paint(draw.New(canvas), c)
@@ -99,17 +112,16 @@ func paint(c draw.Canvas, chart Chart) {
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())
 	c = draw.Crop(c, margin, -margin, margin, -margin)
-	f := chart.frame()
-	if f.title != "" {
-		c = writeLine(c, f.title, letters(titleSize, xfont.WeightBold), 6)
+	if chart.Title != "" {
+		c = writeLine(c, chart.Title, letters(titleSize, xfont.WeightBold), 6)
 	}
-	if len(f.series) > 1 {
-		c = explain(c, chart, &f)
+	if len(chart.Curves) > 1 {
+		c = explain(c, &chart)
 	}
-	if f.y != "" {
-		c = writeLine(c, f.y, letters(labelSize, xfont.WeightNormal), 8)
+	if chart.Y != "" {
+		c = writeLine(c, chart.Y, letters(labelSize, xfont.WeightNormal), 8)
 	}
-	f.axes().paint(c, chart)
+	chart.axes().paint(c)
 }
 
 // writeLine writes a line at the top and returns what is left below it, and below a gap.
@@ -121,21 +133,29 @@ func writeLine(c draw.Canvas, line string, style text.Style, gap vg.Length) draw
 }
 
 // explain draws the legend, in as many lines as it needs, and returns what is left below it.
-func explain(c draw.Canvas, chart Chart, f *frame) draw.Canvas {
+func explain(c draw.Canvas, chart *Chart) draw.Canvas {
 	const thumb, gap = 22, 18
 	style := letters(tickSize, xfont.WeightNormal)
 	line := style.FontExtents().Height + 3
-	x, colours := c.Min.X, f.colours()
-	for i, s := range f.series {
-		needs := thumb + 5 + style.Width(s.name)
+	x, colours := c.Min.X, chart.colours()
+	for i, k := range chart.Curves {
+		needs := thumb + 5 + style.Width(k.Name)
 		if x > c.Min.X && x+needs > c.Max.X {
 			x = c.Min.X
 			c.Max.Y -= line
 		}
 		icon := c
 		icon.Rectangle = vg.Rectangle{Min: vg.Point{X: x, Y: c.Max.Y - line + 4}, Max: vg.Point{X: x + thumb, Y: c.Max.Y - 2}}
-		chart.sample(icon, i, colours[i])
-		c.FillText(style, vg.Point{X: x + thumb + 5, Y: icon.Min.Y + 1}, s.name)
+		switch middle := icon.Center(); {
+		case chart.Bars:
+			icon.SetColor(colours[i])
+			icon.Fill(icon.Rectangle.Path())
+		case k.Mark == Dots:
+			dot(icon, colours[i], middle)
+		default:
+			icon.StrokeLine2(stroke(i, colours[i]), icon.Min.X, middle.Y, icon.Max.X, middle.Y)
+		}
+		c.FillText(style, vg.Point{X: x + thumb + 5, Y: icon.Min.Y + 1}, k.Name)
 		x += needs + gap
 	}
 	c.Max.Y -= line + 8

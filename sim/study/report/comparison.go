@@ -73,15 +73,15 @@ func (c Comparison) Table() Table {
 }
 
 // Chart returns the comparison as bars, published and measured side by side.
-func (c Comparison) Chart(logarithmic bool) Bars {
-	published, measured := Group{Name: "published", Published: true}, Group{Name: "measured"}
-	b := Bars{Title: c.Title, X: c.What, Y: strings.Trim(c.Figure+", "+c.Unit, ", "), Logarithmic: logarithmic}
+func (c Comparison) Chart(logarithmic bool) Chart {
+	published, measured := Curve{Name: "published", Published: true}, Curve{Name: "measured"}
+	chart := Chart{Title: c.Title, X: c.What, Y: strings.Trim(c.Figure+", "+c.Unit, ", "), Logarithmic: logarithmic, Bars: true}
 	for _, r := range c.Rows {
-		b.Labels = append(b.Labels, r.Label)
-		published.Values = append(published.Values, r.Published)
-		measured.Values = append(measured.Values, r.Measured)
+		chart.Labels = append(chart.Labels, r.Label)
+		published.Y = append(published.Y, r.Published)
+		measured.Y = append(measured.Y, r.Measured)
 		measured.Halves = append(measured.Halves, r.Half)
 	}
-	b.Groups = []Group{published, measured}
-	return b
+	chart.Curves = []Curve{published, measured}
+	return chart
 }

@@ -50,22 +50,22 @@ func table3() Comparison {
 }
 
 // histogram is the N=150 column of Ciuffoletti's table 4, with a long tail.
-func histogram() Bars {
-	b := Bars{
-		Title: "Intervals between operations on one member", X: "interval, s (in bins of 500)", Y: "intervals",
-		Groups: []Group{{Name: "measured", Values: []float64{123817, 35750, 6311, 585, 1}}},
+func histogram() Chart {
+	c := Chart{
+		Title: "Intervals between operations on one member", X: "interval, s (in bins of 500)", Y: "intervals", Bars: true,
+		Curves: []Curve{{Name: "measured", Y: []float64{123817, 35750, 6311, 585, 1}}},
 	}
 	for i := range 30 {
-		b.Labels = append(b.Labels, Number(float64(500*(i+1))))
+		c.Labels = append(c.Labels, Number(float64(500*(i+1))))
 		if i >= 5 {
-			b.Groups[0].Values = append(b.Groups[0].Values, 0)
+			c.Curves[0].Y = append(c.Curves[0].Y, 0)
 		}
 	}
-	return b
+	return c
 }
 
 // burst is something like Ciuffoletti's figure 1: operations per unit of time after a loss.
-func burst() Lines {
+func burst() Chart {
 	measured, smooth := Curve{Name: "in each unit", Mark: Steps}, Curve{Name: "expected"}
 	published := Curve{Name: "published", Mark: Dots, Published: true}
 	for i := range 400 {
@@ -79,19 +79,19 @@ func burst() Lines {
 			published.X, published.Y = append(published.X, x), append(published.Y, 1.5+4*math.Exp(-x/4000))
 		}
 	}
-	return Lines{
+	return Chart{
 		Title: "Operations at once after the loss of the token, N = 300", X: "time since the loss, s", Y: "operations at once",
 		Curves: []Curve{measured, smooth, published},
 	}
 }
 
 func charts() map[string]Chart {
-	growth := Lines{
+	growth := Chart{
 		Title: "Events for each second of work", X: "members", Y: "events/s", Logarithmic: true,
 		Curves: []Curve{{Name: "one core", X: []float64{1, 2, 3, 4, 5, 6}, Y: []float64{5e6, 4e6, 3e6, 9e5, 0, 2e5}}},
 	}
 	return map[string]Chart{
 		"comparison": table3().Chart(true), "histogram": histogram(), "burst": burst(), "growth": growth,
-		"nothing-bars": Bars{X: "x", Y: "y"}, "nothing-lines": Lines{X: "x", Y: "y"},
+		"nothing-bars": {X: "x", Y: "y", Bars: true}, "nothing-lines": {X: "x", Y: "y"},
 	}
 }

@@ -26,7 +26,7 @@ const (
 
 // colours gives each series one, the published ones from their own row. They are Okabe and Ito's, which people who do not tell all
 // colours apart still do. Published and measured differ in brightness too, for those who print in grey.
-func (f *frame) colours() []color.Color {
+func (c *Chart) colours() []color.Color {
 	published := []color.RGBA{
 		{R: 0xe6, G: 0x9f, B: 0x00, A: 0xff}, // orange
 		{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff}, // vermilion
@@ -38,10 +38,10 @@ func (f *frame) colours() []color.Color {
 		{R: 0x56, G: 0xb4, B: 0xe9, A: 0xff}, // sky blue
 		{A: 0xff},                            // black
 	}
-	of := make([]color.Color, len(f.series))
+	of := make([]color.Color, len(c.Curves))
 	p, m := 0, 0
-	for i := range f.series {
-		if f.series[i].published {
+	for i := range c.Curves {
+		if c.Curves[i].Published {
 			of[i] = published[p%len(published)]
 			p++
 		} else {

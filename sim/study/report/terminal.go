@@ -10,45 +10,54 @@ import (
 	"github.com/guptarohit/asciigraph"
 )
 
-// Terminal draws one line for each bar.
-func (b Bars) Terminal(columns int) string {
-	labels, names, numbers := widest(b.Labels), 0, 1
-	for _, g := range b.Groups {
-		if len(b.Groups) > 1 {
-			names = max(names, letterCount(g.Name)+1)
-		}
-		for _, v := range g.Values {
-			numbers = max(numbers, letterCount(Number(v)))
-		}
-	}
-	room := max(columns-(labels+1)-names-(1+numbers), 1)
-	f := b.frame()
-	low, high := f.span()
-	lines := f.captions()
-	if len(b.Labels) == 0 || len(b.Groups) == 0 {
-		return cut(append(lines, nothing), columns)
-	}
-	for i, label := range b.Labels {
-		for g, group := range b.Groups {
-			line := fmt.Sprintf("%-*s", labels+1, label)
-			if names > 0 {
-				line += fmt.Sprintf("%-*s", names, group.Name)
-			}
-			bar := strings.Repeat(block(g), b.share(group.Values[i], low, high, room))
-			lines = append(lines, line+strings.TrimSpace(bar+" "+Number(group.Values[i])))
-			label = ""
-		}
+// Terminal draws the chart with letters, in lines of at most the given number of columns; it ends with a newline.
+func (c Chart) Terminal(columns int) string {
+	lines := c.captions()
+	switch {
+	case len(c.Curves) == 0 || c.Bars && len(c.Labels) == 0:
+		lines = append(lines, "(nothing to draw)")
+	case c.Bars:
+		lines = append(lines, c.bars(columns)...)
+	default:
+		lines = append(lines, c.curves(columns)...)
 	}
 	return cut(lines, columns)
 }
 
+// bars draws one line for each bar.
+func (c *Chart) bars(columns int) (lines []string) {
+	labels, names, numbers := widest(c.Labels), 0, 1
+	for _, k := range c.Curves {
+		if len(c.Curves) > 1 {
+			names = max(names, letterCount(k.Name)+1)
+		}
+		for _, v := range k.Y {
+			numbers = max(numbers, letterCount(Number(v)))
+		}
+	}
+	room := max(columns-(labels+1)-names-(1+numbers), 1)
+	low, high := c.span()
+	for i, label := range c.Labels {
+		for g, k := range c.Curves {
+			line := fmt.Sprintf("%-*s", labels+1, label)
+			if names > 0 {
+				line += fmt.Sprintf("%-*s", names, k.Name)
+			}
+			bar := strings.Repeat(block(g), c.share(k.Y[i], low, high, room))
+			lines = append(lines, line+strings.TrimSpace(bar+" "+Number(k.Y[i])))
+			label = ""
+		}
+	}
+	return lines
+}
+
 // share returns the number of columns that the bar of a value fills: at least one, if there is a bar.
-func (b Bars) share(v, low, high float64, columns int) int {
+func (c *Chart) share(v, low, high float64, columns int) int {
 	if math.IsNaN(v) || v <= 0 {
 		return 0
 	}
 	part := v / high
-	if b.Logarithmic {
+	if c.Logarithmic {
 		part = math.Log(v/low) / math.Log(high/low)
 	}
 	return max(1, int(math.Round(part*float64(columns))))
@@ -60,26 +69,20 @@ func block(group int) string { return []string{"█", "▒", "▓", "░"}[group
 // rows is the approximate number of lines of a chart's curves.
 const rows = 12
 
-// Terminal draws all curves over each other; each column shows the mean of its points.
-func (l Lines) Terminal(columns int) string {
-	f := l.frame()
-	lines := f.captions()
-	if len(l.Curves) == 0 {
-		return cut(append(lines, nothing), columns)
-	}
+// curves draws all curves over each other; each column shows the mean of its points.
+func (c *Chart) curves(columns int) []string {
 	// How much of the width the numbers of the axis take is known when it has been drawn.
 	room := max(columns-2, 2)
-	drawn := l.graph(&f, room)
-	if over := widest(drawn) - columns; over > 0 {
-		drawn = l.graph(&f, max(room-over, 2))
+	lines := c.graph(room)
+	if over := widest(lines) - columns; over > 0 {
+		lines = c.graph(max(room-over, 2))
 	}
-	lines = append(lines, drawn...)
-	if len(l.Curves) > 1 {
-		for i, k := range l.Curves {
+	if len(c.Curves) > 1 {
+		for i, k := range c.Curves {
 			lines = append(lines, strings.Repeat(charSet(i).Horizontal, 3)+" "+k.Name)
 		}
 	}
-	return cut(lines, columns)
+	return lines
 }
 
 // charSet has the characters of a curve.
@@ -91,10 +94,11 @@ func charSet(curve int) asciigraph.CharSet {
 }
 
 // graph lays the values out in lines, a step a line. On a logarithmic axis values are exponents.
-func (l Lines) graph(f *frame, columns int) []string {
-	low, high := f.span()
+func (c *Chart) graph(columns int) []string {
+	from, to := c.ends()
+	low, high := c.span()
 	step := roundStep((high - low) / rows)
-	if f.logarithmic {
+	if c.Logarithmic {
 		// span leaves half a decade below the least value, which needs no line here.
 		low, high = math.Floor(math.Log10(low)+0.5), math.Ceil(math.Log10(high))
 		step = 1 / max(1, math.Floor(rows/(high-low)))
@@ -103,22 +107,22 @@ func (l Lines) graph(f *frame, columns int) []string {
 	}
 	var data [][]float64
 	var sets []asciigraph.CharSet
-	for i, k := range l.Curves {
-		data = append(data, k.scaled(f.logarithmic).means(f.from, f.to, columns))
+	for i, k := range c.Curves {
+		data = append(data, k.scaled(c.Logarithmic).means(from, to, columns))
 		sets = append(sets, charSet(i))
 	}
 	return strings.Split(asciigraph.PlotMany(data,
 		asciigraph.Height(int(math.Round((high-low)/step))), asciigraph.LowerBound(low), asciigraph.UpperBound(high),
-		asciigraph.YAxisValueFormatter(l.number), asciigraph.SeriesChars(sets...),
-		asciigraph.XAxisRange(f.from, f.to), asciigraph.XAxisTickCount(max(2, min(5, columns/12))),
+		asciigraph.YAxisValueFormatter(c.number), asciigraph.SeriesChars(sets...),
+		asciigraph.XAxisRange(from, to), asciigraph.XAxisTickCount(max(2, min(5, columns/12))),
 		asciigraph.XAxisValueFormatter(func(v float64) string { return grouped(roundTo(v, 3)) }),
 	), "\n")
 }
 
 // number formats the value beside a line; on a logarithmic axis, beside powers of ten only.
-func (l Lines) number(v float64) string {
+func (c *Chart) number(v float64) string {
 	switch {
-	case !l.Logarithmic:
+	case !c.Logarithmic:
 		return grouped(roundTo(v, 3))
 	case math.Abs(v-math.Round(v)) < 1e-6:
 		return grouped(math.Pow(10, math.Round(v)))
@@ -168,19 +172,16 @@ func (k Curve) means(from, to float64, columns int) []float64 {
 	return means
 }
 
-// nothing is drawn of a chart without data.
-const nothing = "(nothing to draw)"
-
 // captions are the lines above a chart on a terminal.
-func (f *frame) captions() []string {
-	axes, y := f.x, f.y
-	if f.logarithmic {
+func (c *Chart) captions() []string {
+	axes, y := c.X, c.Y
+	if c.Logarithmic {
 		y += " (logarithmic)"
 	}
 	if y != "" {
-		axes = strings.TrimSuffix(y+" by "+f.x, " by ")
+		axes = strings.TrimSuffix(y+" by "+c.X, " by ")
 	}
-	return slices.DeleteFunc([]string{f.title, axes}, func(line string) bool { return line == "" })
+	return slices.DeleteFunc([]string{c.Title, axes}, func(line string) bool { return line == "" })
 }
 
 func letterCount(s string) int { return utf8.RuneCountInString(s) }

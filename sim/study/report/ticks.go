@@ -8,9 +8,6 @@ type tick struct {
 	label string
 }
 
-// marks returns those on an axis between two values.
-type marks func(low, high float64) []tick
-
 // maxTicks is the greatest number of marks with a number on an axis.
 const maxTicks = 7
 
@@ -53,22 +50,42 @@ func decadeTicks(low, high float64) []tick {
 	return ticks
 }
 
+// ends are those of the horizontal axis.
+func (c *Chart) ends() (from, to float64) {
+	if c.Bars {
+		return -0.5, max(float64(len(c.Labels))-0.5, 0.5)
+	}
+	from, to = math.Inf(1), math.Inf(-1)
+	for _, k := range c.Curves {
+		if n := len(k.X); n > 0 {
+			from, to = min(from, k.X[0]), max(to, k.X[n-1])
+		}
+	}
+	switch {
+	case from > to:
+		return 0, 1
+	case from == to:
+		return from - 0.5, to + 0.5
+	}
+	return from, to
+}
+
 // span is the axis on which values are drawn, in a picture and on a terminal.
-func (f *frame) span() (low, high float64) {
+func (c *Chart) span() (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
-	for _, s := range f.series {
-		for _, v := range s.values {
-			if !math.IsNaN(v) && (!f.logarithmic || v > 0) {
+	for _, k := range c.Curves {
+		for _, v := range k.Y {
+			if c.drawn(v) {
 				low, high = min(low, v), max(high, v)
 			}
 		}
 	}
 	switch {
-	case low > high && f.logarithmic:
+	case low > high && c.Logarithmic:
 		return 1, 10
 	case low > high:
 		return 0, 1
-	case f.logarithmic:
+	case c.Logarithmic:
 		// Half a decade below the least, so that its bar is seen.
 		return low / math.Sqrt(10), high * 1.3
 	}

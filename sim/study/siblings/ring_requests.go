@@ -215,8 +215,8 @@ func requestTable(request ring.Request, runs []requestRun) report.Table {
 
 // requestPlots are the messages per request by size of the ring, when requests are rare and when all members wait, and by demand.
 func requestPlots(runs []requestRun) []study.Plot {
-	bySize := func(title string, rounds float64) report.Lines {
-		l := report.Lines{Title: title, X: "n", Y: "messages per request", Logarithmic: true}
+	bySize := func(title string, rounds float64) report.Chart {
+		l := report.Chart{Title: title, X: "n", Y: "messages per request", Logarithmic: true}
 		for _, request := range ring.Requests() {
 			line := report.Curve{Name: request.String()}
 			for i := range runs {
@@ -229,7 +229,7 @@ func requestPlots(runs []requestRun) []study.Plot {
 		return l
 	}
 	loads := requestLoads()
-	service := report.Lines{Title: "The greatest service traffic, and the bounds", X: "n", Y: "messages", Logarithmic: true}
+	service := report.Chart{Title: "The greatest service traffic, and the bounds", X: "n", Y: "messages", Logarithmic: true}
 	for _, request := range []ring.Request{ring.Martin, ring.Q, ring.D} {
 		line, bound := report.Curve{Name: request.String()}, report.Curve{Name: request.String() + ", bound", Published: true}
 		for _, n := range requestRings() {

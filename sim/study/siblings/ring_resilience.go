@@ -86,7 +86,7 @@ func answerResilience(figures []figureFive, cases []resilienceCase, runs [][]kco
 		survived := report.Comparison{Title: fmt.Sprintf("Figure 5(%s): the token survives, %s", f.letter, f.crash()), What: "ring", Figure: "share"}
 		atOnce := report.Comparison{Title: "Lost at once, " + f.crash(), What: "ring", Figure: "share"}
 		eventually := report.Comparison{Title: "Lost eventually, and not at once, " + f.crash(), What: "ring", Figure: "share"}
-		chart := report.Lines{Title: survived.Title, X: "k", Y: "share of runs"}
+		chart := report.Chart{Title: survived.Title, X: "k", Y: "share of runs"}
 		for _, n := range ringSizes() {
 			ring := ringCase{f, n}
 			formula := report.Curve{Name: ring.name() + ", published", Published: true, Mark: report.Dots}

@@ -164,7 +164,7 @@ func answerTranspeer(cases []transpeerCase, runs [][]transpeerRun) study.Result 
 		}
 	}
 	e, l := measure.EstimateOf(overhead...), measure.EstimateOf(longestOverhead...)
-	chart := report.Lines{
+	chart := report.Chart{
 		Title: "Figure 3: fault tolerance overhead", X: "relative request frequency", Y: "average response time, ms", Curves: curves,
 	}
 	return study.Result{

@@ -211,8 +211,8 @@ func (f *figureFive) points(curves []ringCurve) []report.Comparison {
 
 // plots are the figure, as it is laid out in the paper, and the losses, which differ too much for its scale.
 func (f *figureFive) plots(curves []ringCurve) []study.Plot {
-	survives := report.Lines{Title: fmt.Sprintf("Figure 5(%s): at most k in a row, %s", f.letter, f.crash()), X: "k", Y: "P_k(f, N)"}
-	losses := report.Lines{Title: "The token is lost, " + f.crash(), X: "k", Y: "probability", Logarithmic: true}
+	survives := report.Chart{Title: fmt.Sprintf("Figure 5(%s): at most k in a row, %s", f.letter, f.crash()), X: "k", Y: "P_k(f, N)"}
+	losses := report.Chart{Title: "The token is lost, " + f.crash(), X: "k", Y: "probability", Logarithmic: true}
 	for i := range curves {
 		c := &curves[i]
 		survives.Curves = append(survives.Curves, lineOf(c.name(), c.survives))

@@ -187,7 +187,7 @@ func treeTable(figure string, panel []treePoint) report.Table {
 
 // treeChart is one panel, with the numbers of crashes side by side as in the paper.
 func treeChart(title string, q *treeQuantity, panel []treePoint) report.Chart {
-	chart := report.Lines{Title: title, X: "number of simultaneous crashes", Y: strings.TrimSuffix(q.name+", "+q.unit, ", ")}
+	chart := report.Chart{Title: title, X: "number of simultaneous crashes", Y: strings.TrimSuffix(q.name+", "+q.unit, ", ")}
 	for _, crashes := range treeCrashes() {
 		chart.Labels = append(chart.Labels, strconv.Itoa(crashes))
 	}
