@@ -12,8 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
@@ -27,8 +25,9 @@ const (
 	size = 4
 	// settleTime bounds the time until each agent has run once.
 	settleTime = 30 * time.Second
-	// hookScript writes when it starts and ends.
-	hookScript = "#!/bin/sh\necho start $$ $(date +%s%N) >>\"$1\"\nsleep 0.2\necho end $$ $(date +%s%N) >>\"$1\"\n"
+	// hookScript writes when it starts and ends, by the wall clock.
+	hookScript = "#!/bin/sh\nwrite() { echo $1 $WANDERD_SEQ $WANDERD_NAME $$ $(date +%s%N) >>\"$2\"; }\n" +
+		"write start \"$1\"\nsleep 0.2\nwrite end \"$1\"\n"
 )
 
 // fleet is some agents on loopback.
@@ -48,7 +47,6 @@ type fleet struct {
 	exceeded []string
 }
 
-// process is one agent.
 type process struct {
 	*hosts.Host
 	// metrics is where it serves them.
@@ -123,7 +121,6 @@ func (f *fleet) stop() {
 	_ = f.conn.Close()
 }
 
-// send sends a datagram of the attack.
 func (f *fleet) send(datagram []byte, to netip.AddrPort) {
 	_, _ = f.conn.WriteToUDPAddrPort(datagram, to)
 }
@@ -187,38 +184,13 @@ func (f *fleet) nodes() (nodes []string, err error) {
 	return nodes, err
 }
 
-// run is one run of the hook.
-type run struct {
-	pid        int
-	start, end time.Time
-}
-
-// runs reads the journal.
-func (f *fleet) runs() ([]run, error) {
-	text, err := os.ReadFile(f.File("journal"))
+func (f *fleet) runs() ([]hosts.Hold, error) {
+	file, err := os.Open(f.File("journal"))
 	if err != nil {
 		return nil, err
 	}
-	var runs []run
-	for line := range strings.Lines(string(text)) {
-		var what string
-		var pid int
-		var at int64
-		if _, err := fmt.Sscanf(line, "%s %d %d", &what, &pid, &at); err != nil {
-			continue
-		}
-		if what == "start" {
-			runs = append(runs, run{pid: pid, start: time.Unix(0, at)})
-			continue
-		}
-		for i := range runs {
-			if runs[i].pid == pid && runs[i].end.IsZero() {
-				runs[i].end = time.Unix(0, at)
-			}
-		}
-	}
-	slices.SortFunc(runs, func(a, b run) int { return a.start.Compare(b.start) })
-	return runs, nil
+	defer func() { _ = file.Close() }()
+	return hosts.ReadJournal(file)
 }
 
 // summary is what became of the runs between two moments.
@@ -227,24 +199,23 @@ type summary struct {
 	pause, overlap time.Duration
 }
 
-func summarise(runs []run, from, to time.Time) (s summary) {
+func summarise(runs []hosts.Hold, begun, over time.Time) (s summary) {
+	from, to := time.Duration(begun.UnixNano()), time.Duration(over.UnixNano())
 	last := from // when the last run ended
 	for _, r := range runs {
-		if r.start.Before(from) || r.start.After(to) {
+		if r.Start < from || r.Start > to {
 			continue
 		}
 		s.runs++
-		s.pause = max(s.pause, r.start.Sub(last))
-		if r.end.IsZero() {
-			r.end = to
+		s.pause = max(s.pause, r.Start-last)
+		if !r.Ended {
+			r.Last = to
 		}
-		if until := min(r.end.Sub(r.start), last.Sub(r.start)); s.runs > 1 && until > 0 {
+		if until := min(r.Last, last) - r.Start; s.runs > 1 && until > 0 {
 			s.overlap += until
 		}
-		if r.end.After(last) {
-			last = r.end
-		}
+		last = max(last, r.Last)
 	}
-	s.pause = max(s.pause, to.Sub(last))
+	s.pause = max(s.pause, to-last)
 	return s
 }

@@ -146,17 +146,14 @@ func (f *fleet) refuses(dir string, bad replaceable) (ok bool, err error) {
 	if err := os.MkdirAll(filepath.Join(dir, "state"), 0o700); err != nil {
 		return false, err
 	}
-	for _, name := range []string{"hook.sh", "secret"} {
+	for name, mode := range map[string]os.FileMode{"hook.sh": 0o700, "secret": 0o600} {
 		text, err := os.ReadFile(f.File(name))
 		if err != nil {
 			return false, err
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o700); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), text, mode); err != nil {
 			return false, err
 		}
-	}
-	if err := os.Chmod(filepath.Join(dir, "secret"), 0o600); err != nil {
-		return false, err
 	}
 	precious, err := bad.make(dir)
 	if err != nil {

@@ -75,7 +75,7 @@ func TestTheSweepKnowsALockFromWhatIsNone(t *testing.T) {
 		"a number that falls":        {"start 3 a 7 0 alone\nend 3 a 7 1\nstart 5 b 8 2 alone\nend 5 b 8 3\nstart 4 a 9 4 alone\n", 0, 1, 0, 2},
 		"a process number again":     {"start 1 a 7 0 alone\nend 1 a 7 1\nstart 2 b 7 2 alone\nend 2 b 7 3\n", 0, 0, 0, 2},
 	} {
-		holds, err := read(strings.NewReader(c.journal))
+		holds, err := hosts.ReadJournal(strings.NewReader(c.journal))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -88,7 +88,7 @@ func TestTheSweepKnowsALockFromWhatIsNone(t *testing.T) {
 
 func TestAJournalThatMakesNoSenseIsAnError(t *testing.T) {
 	for _, journal := range []string{"start 1 a\n", "end 1 a 7 100\n", "start one a 7 100 alone\n"} {
-		if holds, err := read(strings.NewReader(journal)); err == nil {
+		if holds, err := hosts.ReadJournal(strings.NewReader(journal)); err == nil {
 			t.Errorf("%q is %v", journal, holds)
 		}
 	}

@@ -70,7 +70,6 @@ func faults() []fault {
 	}
 }
 
-// signals sends a signal to those processes of a host that have this argument.
 func signals(arg string, sig syscall.Signal) func(*trial, int) {
 	return func(t *trial, at int) { t.fleet.Hosts[at].SignalAll(arg, sig) }
 }

@@ -48,7 +48,6 @@ func exit(err error) {
 	os.Exit(0)
 }
 
-// try runs one trial after the other.
 func try(policies, members []string, length time.Duration, seed uint64, dir string) error {
 	if dir == "" {
 		var err error

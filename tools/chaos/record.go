@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -23,11 +22,8 @@ const recorder = "record"
 // beatTime is how often a command says that it is alive: of one that is killed, no end is known but that.
 const beatTime = 20 * time.Millisecond
 
-// record writes into a journal when it starts and ends, and works for a while in between. Each line is one write to the end of the file:
-//
-//	what seq name pid boot [alone|beside]
-//
-// Boot is nanoseconds since boot. A witness beside the journal is locked for as long as the process lives: the kernel lets go of it when it
+// record writes into a journal when it starts and ends, and works for a while in between. Each line is one write to the end of the file; its
+// clock is boot time. A witness beside the journal is locked for as long as the process lives: the kernel lets go of it when it
 // is dead, and not before. So "beside" says that another command was alive at the start of this one, whatever the two have written.
 func record(args []string) error {
 	if len(args) < 2 {
@@ -81,18 +77,10 @@ func sinceBoot() time.Duration {
 	return time.Duration(now.Nano()) - bootOffset()
 }
 
-func bootOffset() (offset time.Duration) {
-	file, err := os.Open("/proc/self/timens_offsets")
-	if err != nil {
-		return 0
-	}
-	defer func() { _ = file.Close() }()
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		var seconds, nanos int64
-		if rest, ok := strings.CutPrefix(lines.Text(), "boottime"); ok {
-			_, _ = fmt.Sscan(rest, &seconds, &nanos)
-			offset = time.Duration(seconds)*time.Second + time.Duration(nanos)
-		}
-	}
-	return offset
+func bootOffset() time.Duration {
+	offsets, _ := os.ReadFile("/proc/self/timens_offsets")
+	_, boot, _ := strings.Cut(string(offsets), "boottime")
+	var seconds, nanos int64
+	_, _ = fmt.Sscan(boot, &seconds, &nanos)
+	return time.Duration(seconds)*time.Second + time.Duration(nanos)
 }

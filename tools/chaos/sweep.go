@@ -5,6 +5,8 @@ package main
 import (
 	"fmt"
 	"time"
+
+	"github.com/wanderd/wanderd/tools/hosts"
 )
 
 // verdict is what a journal says of a lock with rising fencing numbers.
@@ -27,38 +29,38 @@ const mostFaults = 10
 // sweep goes through holds in the order of their starts.
 //
 // Two rules make a lock with fencing numbers: nothing starts while something else is alive, and every number is greater than all before.
-func sweep(holds []hold) (v verdict) {
+func sweep(holds []hosts.Hold) (v verdict) {
 	tell := func(format string, args ...any) {
 		if len(v.faults) < mostFaults {
 			v.faults = append(v.faults, fmt.Sprintf(format, args...))
 		}
 	}
-	var latest, greatest hold // the one that was alive last of all, and the one with the greatest number
+	var latest, greatest hosts.Hold // the one that was alive last of all, and the one with the greatest number
 	for i, h := range holds {
 		v.holds++
-		if !h.ended {
+		if !h.Ended {
 			v.killed++
 		}
 		if i > 0 {
-			v.pause = max(v.pause, h.start-holds[i-1].start)
+			v.pause = max(v.pause, h.Start-holds[i-1].Start)
 			switch {
-			case h.start < latest.last:
+			case h.Start < latest.Last:
 				v.overlaps++
-				v.longest = max(v.longest, min(h.last, latest.last)-h.start)
+				v.longest = max(v.longest, min(h.Last, latest.Last)-h.Start)
 				tell("%s begins beside %s", h, latest)
-			case h.beside:
+			case h.Beside:
 				v.overlaps++
 				tell("%s begins while another one lives; the last one known is %s", h, latest)
 			}
-			if h.seq <= greatest.seq {
+			if h.Seq <= greatest.Seq {
 				v.falls++
 				tell("%s is not above %s", h, greatest)
 			}
 		}
-		if h.last > latest.last {
+		if h.Last > latest.Last {
 			latest = h
 		}
-		if h.seq > greatest.seq {
+		if h.Seq > greatest.Seq {
 			greatest = h
 		}
 	}

@@ -46,7 +46,6 @@ type trial struct {
 	verdict
 }
 
-// gate is the gate's settings.
 func (t *trial) gate() string {
 	return fmt.Sprintf("hook = [%q, %q, %q, \"150ms\"]\nmin_interval = \"2s\"\nhook_timeout = \"1m\"\n", t.self, recorder, t.journal) +
 		hosts.Policy(t.policy, t.members, lease, killAfter)
@@ -91,7 +90,7 @@ func (t *trial) run() (err error) {
 		return errors.Join(t.err, err)
 	}
 	defer func() { _ = file.Close() }()
-	holds, err := read(file)
+	holds, err := hosts.ReadJournal(file)
 	t.verdict = sweep(holds)
 	return errors.Join(t.err, err)
 }
@@ -132,7 +131,7 @@ func (t *trial) command(h *hosts.Host, dice *rand.Rand) *exec.Cmd {
 	if dice.IntN(4) == 0 {
 		args = append(args, "deaf")
 	}
-	return h.Exec(args...)
+	return h.Wanderd("exec", args...)
 }
 
 func (t *trial) end(err error) {
@@ -147,7 +146,7 @@ func (t *trial) end(err error) {
 
 // served waits until a host is granted the gate. An agent that is killed by a fault takes its callers along, so they ask again.
 func (t *trial) served(h *hosts.Host) error {
-	cmd := h.Exec("--wait", patience.String(), "--", "true")
+	cmd := h.Wanderd("exec", "--wait", patience.String(), "--", "true")
 	said, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s is not served any more after the faults: %w: %s", h.Name, err, said)

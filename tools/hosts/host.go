@@ -89,9 +89,6 @@ func (h *Host) Wanderd(command string, args ...string) *exec.Cmd {
 	return h.Command(h.fleet.settings.Program, append([]string{command, "--state-dir", h.state}, args...)...)
 }
 
-// Exec is "wanderd exec" on this host.
-func (h *Host) Exec(args ...string) *exec.Cmd { return h.Wanderd("exec", args...) }
-
 // PID is the process number of the agent, which must run.
 func (h *Host) PID() int { return h.agent.Process.Pid }
 

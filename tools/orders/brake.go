@@ -73,7 +73,7 @@ func (w *world) restart(since time.Time) error {
 	}); err != nil {
 		return err
 	}
-	said, err := w.fleet.Hosts[0].Exec("--wait", "2s", "--", "true").CombinedOutput()
+	said, err := w.fleet.Hosts[0].Wanderd("exec", "--wait", "2s", "--", "true").CombinedOutput()
 	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != notGranted {
 		return fmt.Errorf("exec in a paused gate: %w, want exit status %d: %s", err, notGranted, said)
 	}

@@ -48,7 +48,11 @@ func race(only, write string) error {
 		return err
 	}
 	p := &page{begun: time.Now()}
-	p.plain(filepath.Join(dir, "lock"))
+	for _, argv := range [][]string{{"true"}, {"flock", filepath.Join(dir, "lock"), "true"}} {
+		if _, err := exec.LookPath(argv[0]); err == nil {
+			_ = p.command(argv[0], argv)
+		}
+	}
 	all := []system{wanderd(program, "tree"), wanderd(program, "ring"), wanderd(program, "wander")}
 	for _, p := range products() {
 		all = append(all, p.system())

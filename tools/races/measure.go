@@ -281,15 +281,6 @@ func (p *page) killServer(s system, dir string) error {
 	return nil
 }
 
-// plain runs "true" as it is, and under flock.
-func (p *page) plain(lock string) {
-	for _, argv := range [][]string{{"true"}, {"flock", lock, "true"}} {
-		if _, err := exec.LookPath(argv[0]); err == nil {
-			_ = p.command(argv[0], argv)
-		}
-	}
-}
-
 // command runs a command again and again.
 func (p *page) command(name string, argv []string) error {
 	var took []time.Duration

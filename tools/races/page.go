@@ -29,7 +29,6 @@ func loadAverage() string {
 	return one
 }
 
-// machine describes this one.
 func machine() string {
 	model := "unknown processor"
 	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {

@@ -27,7 +27,6 @@ type system struct {
 	quiet func(dir string, n *hosts.Network) (stop func(), err error)
 }
 
-// running is a system that runs.
 type running interface {
 	// describe says which version runs, and how it is set up.
 	describe() (version, settings string)

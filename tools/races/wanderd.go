@@ -184,7 +184,7 @@ func (f *fleet) holders() []victim {
 			h := f.Hosts[0]
 			held := filepath.Join(f.dir, "held")
 			_ = os.Remove(held)
-			cmd := h.Exec("--", "sh", "-c", "echo >"+held+"; exec sleep 600")
+			cmd := h.Wanderd("exec", "--", "sh", "-c", "echo >"+held+"; exec sleep 600")
 			if err := cmd.Start(); err != nil {
 				return nil, err
 			}
