@@ -46,7 +46,6 @@ type world struct {
 	up float64
 }
 
-// title completes the title of a table about this world.
 func (w *world) title(of string) string { return strings.TrimSuffix(of+", "+w.name, ", ") }
 
 // cell is a fleet in a world: one line of a table.
@@ -88,7 +87,6 @@ func cells(w world, members ...int) []cell {
 // papersFleets are those of the paper's two sizes.
 func papersFleets(w world) []cell { return cells(w, study.Nominal, study.Overload) }
 
-// changed returns cells with a change made to each.
 func changed(all []cell, change func(*cell)) []cell {
 	for i := range all {
 		change(&all[i])
@@ -155,5 +153,4 @@ func (c *cell) best() best {
 	}
 }
 
-// label names a cell in a table.
 func (c *cell) label() string { return fmt.Sprintf("%d, %s", c.members, c.rules.name) }

@@ -21,7 +21,6 @@ type holders struct {
 
 func newHolders(members int) holders { return holders{hands: make([]int8, members)} }
 
-// watch follows one occurrence.
 func (h *holders) watch(o *sim.Occurrence) {
 	hands := h.hands[o.Member]
 	if o.Ends() {

@@ -38,7 +38,6 @@ func (l *line) recovered(what fault) recovered {
 	return r
 }
 
-// recoveries are the results of all faults.
 func (l *line) recoveries() []recovery {
 	var all []recovery
 	for i := range l.outcomes {
@@ -67,7 +66,6 @@ func slashed(numbers ...float64) string {
 	return text
 }
 
-// recoveryTable has the lines of one world.
 func recoveryTable(lines []line) report.Table {
 	t := report.Table{
 		Title: lines[0].world.title("After a fault"), Header: []string{"members, rules", "faults of a kind"},

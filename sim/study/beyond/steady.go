@@ -64,7 +64,6 @@ func (l *line) allowance(held float64) float64 {
 	return handoff + b + 1 + beats*b*held/study.Skip.Seconds()
 }
 
-// steadyTable has the lines of one world.
 func steadyTable(lines []line) report.Table {
 	t := report.Table{
 		Title: lines[0].world.title("In the long run"),
@@ -90,7 +89,6 @@ func number(n measure.Number) string { return report.Number(float64(n)) }
 
 func whole(v float64) string { return report.Number(math.Round(v)) }
 
-// ratio formats a ratio.
 func ratio(v float64) string {
 	if math.IsNaN(v) {
 		return report.Missing

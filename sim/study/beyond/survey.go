@@ -42,13 +42,11 @@ const against = "Targets"
 // noTargets is the verdict of an experiment without targets.
 const noTargets = "none; this shows what happens"
 
-// experiment returns the survey as an experiment.
 func (s *survey) experiment() study.Experiment {
 	return study.Surveyed(study.Experiment{Name: s.name, Title: s.title, Source: s.source, Shows: s.shows, Against: against},
 		s.cells, (*cell).seedsOf, live, func(runs [][]outcome) study.Result { return s.answer(lines(s.cells, runs)) })
 }
 
-// lines puts cells and the outcomes of their runs together.
 func lines(cells []cell, runs [][]outcome) []line {
 	all := make([]line, len(cells))
 	for i := range all {

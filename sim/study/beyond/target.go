@@ -67,7 +67,6 @@ func verdict(targets []target) string {
 	return fmt.Sprintf("%d of %d met; not met: %s", len(targets)-len(missed), len(targets), strings.Join(missed, "; "))
 }
 
-// where names a line, with its world.
 func (l *line) where() string { return l.world.title(l.label()) }
 
 // target returns an upper bound, with the paper's figure for its own fleets.

@@ -31,7 +31,6 @@ func loads() []float64 { return []float64{0.1, 1, 2} }
 // broadcasts for most of the time, and takes minutes to simulate.
 const disturbed = 150
 
-// fault is what goes wrong.
 type fault string
 
 const (
@@ -48,7 +47,6 @@ type course struct {
 	fault     fault
 }
 
-// courses are all of them.
 func courses() []course {
 	var all []course
 	for _, c := range contenders() {

@@ -74,7 +74,6 @@ func answer(all []course, runs [][]outcome) study.Result {
 	return r
 }
 
-// average is the mean over the seeds.
 func average(c *course, of []outcome) measured {
 	m := measured{course: c}
 	n := float64(len(of))

@@ -68,7 +68,6 @@ const (
 	modelMax  = 1800.0
 )
 
-// runModel runs the model for a long run.
 func runModel(r reading, members int, seed uint64, until float64) tally {
 	m := newModel(r, members, seed)
 	for m.next(until) {
@@ -141,7 +140,6 @@ func (m *model) arrive(i int, t coin) {
 	m.due.add(m.now+modelSkip, i, true)
 }
 
-// isDue reports whether this member is to run the operation.
 func (m *model) isDue(s *site) bool { return !s.hasRun || m.now >= s.lastRun+modelMin }
 
 func (m *model) run(i int) {
@@ -207,7 +205,6 @@ func (m *model) suspect(i int) {
 	m.send(i, t)
 }
 
-// lower lets Δgen fall.
 func (m *model) lower(s *site) { s.gen -= m.fall * (s.gen - modelMax) }
 
 // interval counts the time since the last run began.

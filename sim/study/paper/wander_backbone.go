@@ -61,7 +61,6 @@ func longerWith(runs [][]long) measure.Estimate {
 	return measure.EstimateOf(samples...)
 }
 
-// waitsChart draws the distribution of the waits.
 func waitsChart(runs [][]long) report.Chart {
 	chart := report.Chart{
 		Title: "Waits that are over by then, case study", X: "seconds since the last operation", Y: "share, %",

@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// stroke is how a curve is drawn.
 func stroke(curve int, of color.Color) draw.LineStyle {
 	return draw.LineStyle{Color: of, Width: 1.5, Dashes: dashes(curve)}
 }

@@ -88,7 +88,6 @@ func (p *Progress) show(share float64, elapsed time.Duration) {
 // put replaces the line. Its errors do not stop the work.
 func (p *Progress) put(line string) { _, _ = fmt.Fprint(p.w, "\r\x1b[K"+line) }
 
-// roughly formats a duration as an estimate.
 func roughly(d time.Duration) string {
 	switch {
 	case d < time.Minute:

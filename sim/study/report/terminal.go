@@ -63,7 +63,6 @@ func (c *Chart) share(v, low, high float64, columns int) int {
 	return max(1, int(math.Round(part*float64(columns))))
 }
 
-// block is the character of a group's bars.
 func block(group int) string { return []string{"█", "▒", "▓", "░"}[group%4] }
 
 // rows is the approximate number of lines of a chart's curves.
@@ -85,7 +84,6 @@ func (c *Chart) curves(columns int) []string {
 	return lines
 }
 
-// charSet has the characters of a curve.
 func charSet(curve int) asciigraph.CharSet {
 	return []asciigraph.CharSet{
 		asciigraph.DefaultCharSet, asciigraph.CreateCharSet("·"), asciigraph.CreateCharSet("*"), asciigraph.CreateCharSet("+"),

@@ -24,7 +24,6 @@ const (
 	requestsEach = 600
 )
 
-// requestRings are the sizes of the rings.
 func requestRings() []int { return []int{4, 8, 16, 32, 64, 128, 256} }
 
 // requestLoads are how many rounds of the token pass, on average, from a member's last critical section until it asks again: from very low

@@ -90,7 +90,6 @@ type treePoint struct {
 
 func (p *treePoint) name() string { return fmt.Sprintf("%s, %d", p.curve, p.crashes) }
 
-// treePoints sums up the runs.
 func treePoints(cases []treeCase, runs [][]fleet.Figures) []treePoint {
 	points := make([]treePoint, len(cases))
 	for i, of := range runs {
