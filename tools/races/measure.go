@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -110,32 +111,23 @@ type contention struct {
 	grant []time.Time
 	wait  []time.Duration
 	by    map[int]int
-	stop  chan struct{}
+	over  atomic.Bool
 	wg    sync.WaitGroup
 }
 
 func contend(r running, clients int) *contention {
-	c := &contention{by: map[int]int{}, stop: make(chan struct{})}
+	c := &contention{by: map[int]int{}}
 	for i := range clients {
 		c.wg.Go(func() { c.client(r, i) })
 	}
 	return c
 }
 
-func (c *contention) over() bool {
-	select {
-	case <-c.stop:
-		return true
-	default:
-		return false
-	}
-}
-
 // client takes the lock until the race is over. It dials again after an error.
 func (c *contention) client(r running, i int) {
-	for !c.over() {
+	for !c.over.Load() {
 		l, err := r.dial(i)
-		for err == nil && !c.over() {
+		for err == nil && !c.over.Load() {
 			asked := time.Now()
 			if err = l.lock(); err != nil {
 				break
@@ -158,7 +150,7 @@ func (c *contention) client(r running, i int) {
 
 // end stops the clients; one that waits for a server that has gone is not waited for.
 func (c *contention) end() {
-	close(c.stop)
+	c.over.Store(true)
 	done := make(chan struct{})
 	go func() {
 		c.wg.Wait()

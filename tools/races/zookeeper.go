@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"os"
 	"path/filepath"
@@ -70,7 +71,7 @@ type zkLocker struct {
 }
 
 func dialZooKeeper(endpoints []string) (locker, error) {
-	conn, events, err := zk.Connect(endpoints, lease, zk.WithLogInfo(false), zk.WithLogger(silent{}))
+	conn, events, err := zk.Connect(endpoints, lease, zk.WithLogInfo(false), zk.WithLogger(log.New(io.Discard, "", 0)))
 	if err != nil {
 		return nil, err
 	}
@@ -86,10 +87,6 @@ func dialZooKeeper(endpoints []string) (locker, error) {
 		}
 	}
 }
-
-type silent struct{}
-
-func (silent) Printf(string, ...any) {}
 
 func (l *zkLocker) lock() error   { return l.held.Lock() }
 func (l *zkLocker) unlock() error { return l.held.Unlock() }

@@ -1,6 +1,7 @@
 package siblings
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -114,11 +115,7 @@ func figureSix() report.Table {
 		case t.Monitor(s):
 			kind = "monitor"
 		}
-		text, ok := published[s]
-		if !ok {
-			text = "–"
-		}
-		table.Rows = append(table.Rows, []string{fmt.Sprintf("S%d", s), kind, siteNames(t.D(s)[:i]), text})
+		table.Rows = append(table.Rows, []string{fmt.Sprintf("S%d", s), kind, siteNames(t.D(s)[:i]), cmp.Or(published[s], report.Missing)})
 	}
 	return table
 }
