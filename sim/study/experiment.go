@@ -17,7 +17,7 @@ type Experiment struct {
 	Title  string `json:"title"`
 	Source string `json:"source"`
 	Shows  string `json:"-"`
-	// Against names what the verdict of a [Result] judges, such as "Published numbers".
+	// Against names what the verdict of a [Result] judges; with [Surveyed] these are the published numbers, unless it says otherwise.
 	Against string `json:"-"`
 	// Do does the runs. If ctx is cancelled, it returns the result of the finished runs, and ctx's error.
 	Do func(ctx context.Context, o Options) (Result, error) `json:"-"`

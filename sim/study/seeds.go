@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/wanderd/wanderd/sim/seeds"
@@ -39,6 +40,7 @@ func Surveyed[C, T any](
 		of    int
 		value T
 	}
+	e.Against = cmp.Or(e.Against, "Published numbers")
 	e.Do = func(ctx context.Context, o Options) (Result, error) {
 		var of, seed []int
 		for i := range cases {

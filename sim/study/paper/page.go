@@ -14,6 +14,3 @@ func Page() study.Page {
 		},
 	}
 }
-
-// against names what the verdict of an experiment judges.
-const against = "Published numbers"

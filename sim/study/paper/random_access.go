@@ -15,7 +15,6 @@ func randomAccess() study.Experiment {
 		Name: "random-access", Title: "Random access: how many operations run at once", Source: "table 1, section 2",
 		Shows: "A random delay on a timer does not prevent overlaps: with twice the members, two or more operations run for half of " +
 			"the time.",
-		Against: against,
 	}, fleets(), study.Usually[int](10), func(_ context.Context, members *int, seed uint64) ([]float64, error) {
 		return accessAtRandom(*members, seed, longRun), nil
 	}, func(runs [][][]float64) study.Result {

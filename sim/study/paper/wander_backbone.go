@@ -12,8 +12,7 @@ import (
 func wanderBackbone() study.Experiment {
 	return longRuns(study.Experiment{
 		Name: "wander-backbone", Title: "Case study: transfers of 40 GB over one backbone", Source: "section 7",
-		Shows:   "150 applications, each of which may fill a backbone of 10 GB/s for four seconds every ten minutes; and twice as many.",
-		Against: against,
+		Shows: "150 applications, each of which may fill a backbone of 10 GB/s for four seconds every ten minutes; and twice as many.",
 	}, func(runs [][]long) study.Result {
 		return study.Result{
 			Comparisons: []report.Comparison{backboneTable(runs)},

@@ -22,7 +22,6 @@ func wanderBurst() study.Experiment {
 		Name: "wander-burst", Title: "Wandering token: operations running during one stabilisation", Source: "figure 1, section 5.1",
 		Shows: "After an overloaded fleet has lost its token, there is silence, then several tokens at once, then silence again, " +
 			"until one token survives.",
-		Against: against,
 	}, []int{study.Overload}, study.Usually[int](20), func(ctx context.Context, members *int, seed uint64) (burst, error) {
 		t, err := loseToken(ctx, *members, seed, burstLength, stabilisationLimit)
 		if err != nil {

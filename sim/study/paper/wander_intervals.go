@@ -18,7 +18,6 @@ func wanderIntervals() study.Experiment {
 		Source: "table 4, section 6",
 		Shows: "How long a member waits for its next operation. \"The interval between protected operations reflects the progressive " +
 			"saturation of the resource moving from 150 to 300 users\".",
-		Against: against,
 	}, func(runs [][]long) study.Result {
 		all := compareFleets("Intervals between operations", "interval from, s", "intervals", 500, 500, tableFour(), runs,
 			means(func(l *long, row int) float64 { return at(l.undisturbed.bins, row+1) }))

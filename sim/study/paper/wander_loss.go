@@ -27,7 +27,6 @@ func wanderLoss() study.Experiment {
 		Source: "table 5, section 6",
 		Shows: "\"The transient following a token loss event is a critical issue: its length is relevant, […] and its distribution is " +
 			"dispersed.\" One hundred losses of the only token there is.",
-		Against: against,
 	}, fleets(), study.Usually[int](100), func(ctx context.Context, members *int, seed uint64) (transient, error) {
 		return loseToken(ctx, *members, seed, 0, stabilisationLimit)
 	}, func(losses [][]transient) study.Result {

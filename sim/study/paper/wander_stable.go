@@ -15,7 +15,6 @@ func wanderStable() study.Experiment {
 		Name: "wander-stable", Title: "Wandering token: how many operations run at once", Source: "table 3, section 6",
 		Shows: "With as many members as the gate is made for, two operations run at once for less than half a percent of the time, " +
 			"and the gate is as busy as one token can keep it.",
-		Against: against,
 	}, func(runs [][]long) study.Result {
 		all := compareFleets("Wandering token", "operations at once", "s", 1, 1, tableThree(), runs,
 			means(func(l *long, row int) float64 { return value(l.figures.Concurrency.At(float64(row + 1))) }))

@@ -25,7 +25,6 @@ func wanderVariants() study.Experiment {
 		Source: "figure 2 against sections 4 to 6; tables 3 and 4",
 		Shows: "Where figure 2 and the prose differ or say nothing, a model without messages tries each reading that explains a " +
 			"number, or that cannot be meant. wanderd's protocol code is not changed for this.",
-		Against: against,
 	}, cases, study.Usually[variant](5), runVariant, func(runs [][]variantRun) study.Result {
 		r := study.Result{
 			Verdict: "tables 3 and 4 explained: N = 150 as printed, N = 300 if that run was 0.56 × 10⁶ units long; table 5 takes another reading",

@@ -14,6 +14,3 @@ func Page() study.Page {
 		Experiments: []study.Experiment{ringRequests(), ringWk(), ringResilience(), ringTranspeer(), ringBeyond(), treeBehaviour(), treeTimeouts(), treePredecessors()},
 	}
 }
-
-// against names what the verdict of an experiment judges.
-const against = "Published numbers"

@@ -61,7 +61,6 @@ func ringBeyond() study.Experiment {
 		Shows: "The token goes to the members that have asked for it, first come, first served. Its holder gives copies to the " +
 			"members to which it will go next; if these are too few, also to those that held it last. After many moves some " +
 			"members crash at once.",
-		Against: against,
 	}, cases, study.Usually[beyondCase](4000), runBeyond, func(runs [][]beyondRun) study.Result {
 		return answerBeyond(cases, runs)
 	})

@@ -69,7 +69,6 @@ func ringRequests() study.Experiment {
 		Name: "ring-requests", Title: "What a request costs on a ring", Source: "Q and D, theorems 2.1, 3.1 and 4.1",
 		Shows: "Messages per request, and the service traffic, of a token that always moves (Le Lann), or moves on request by Martin's protocol, Q or D, " +
 			"on FIFO links: a hop of the token is one message, and so is a hop of a request.",
-		Against: against,
 	}, cases, study.Usually[requestCase](1), runRequests, func(runs [][]requestRun) study.Result {
 		var all []requestRun
 		for _, r := range runs {

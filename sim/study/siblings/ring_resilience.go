@@ -29,7 +29,6 @@ func ringResilience() study.Experiment {
 		Name: "ring-resilience", Title: "A token that is lost, on rings of which some members crash", Source: "k-copies, figure 5",
 		Shows: "Le Lann's ring with k copies of its token. A share of the members crashes in one moment, all sets of as many being equally likely, " +
 			"and the token walks on. Each run ends in one of three ways: the token is lost at once, or eventually, or survives.",
-		Against: against,
 	}, cases, count, runResilience, func(runs [][]kcopies.Fate) study.Result {
 		return answerResilience(figures, cases, runs)
 	})

@@ -66,7 +66,6 @@ func ringTranspeer() study.Experiment {
 		Name: "ring-transpeer", Title: "Transactions on a ring of routers", Source: "k-copies, section 3.4, figure 3",
 		Shows: "500 transactions on one dataset, submitted to 20 routers in turn. The original Transpeer locks the metadata of the dataset in a " +
 			"directory; TranspeerToken carries it in a token with k = 5 copies. With faults, 10 routers crash as they receive their 5th transaction.",
-		Against: against,
 	}, cases, count, runTranspeer, func(runs [][]transpeerRun) study.Result {
 		return answerTranspeer(cases, runs)
 	})

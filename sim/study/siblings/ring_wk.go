@@ -25,7 +25,6 @@ func ringWk() study.Experiment {
 		Name: "ring-wk", Title: "How many copies a token on a ring needs", Source: "k-copies, section 4, figures 4 and 5",
 		Shows: "The probability that at most k members in a row are dead when f of N have crashed, P_k(f, N) = W_k(f, N) / C(N, f), and the two " +
 			"ways to lose a token with k copies.",
-		Against: against,
 	}, cases, func(*ringCase, study.Options) int { return 1 }, runWk, func(runs [][]ringCurve) study.Result {
 		return answerWk(slices.Concat(runs...))
 	})

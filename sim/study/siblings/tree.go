@@ -113,7 +113,6 @@ func treePoints(cases []treeCase, runs [][]fleet.Figures) []treePoint {
 
 // treeExperiment is an experiment of such cases, panel by panel and curve by curve, with the figure of the paper that it repeats.
 func treeExperiment(e study.Experiment, figure string, cases []treeCase, compare func([]treePoint) []report.Comparison, notes ...string) study.Experiment {
-	e.Against = against
 	return study.Surveyed(e, cases, study.Usually[treeCase](treeRuns), runTree, func(runs [][]fleet.Figures) study.Result {
 		points := treePoints(cases, runs)
 		r := study.Result{Verdict: treeVerdict(points), Comparisons: compare(points), Notes: append(notes, treeParameters())}
