@@ -42,8 +42,11 @@ type world struct {
 // inWorld starts a fleet in a new directory, and lets a drill have it.
 func inWorld(s hosts.Settings, gate string, say func(string, ...any), drill func(*world) error) (err error) {
 	w := &world{failing: filepath.Join(s.Dir, "failing"), say: say}
-	hook := filepath.Join(s.Dir, "hook.sh")
-	if err := errors.Join(os.Mkdir(s.Dir, 0o700), os.WriteFile(hook, []byte(hookScript), 0o700), os.WriteFile(w.failing, []byte(failsFirst(gate)), 0o600)); err != nil {
+	hook, failsFirst := filepath.Join(s.Dir, "hook.sh"), ""
+	if gate == braked {
+		failsFirst = hosts.Names(1)[0]
+	}
+	if err := errors.Join(os.Mkdir(s.Dir, 0o700), os.WriteFile(hook, []byte(hookScript), 0o700), os.WriteFile(w.failing, []byte(failsFirst), 0o600)); err != nil {
 		return err
 	}
 	s.Gate = fmt.Sprintf("hook = [%q, %q]\n%s", hook, w.failing, gate)
@@ -58,14 +61,6 @@ func inWorld(s hosts.Settings, gate string, say func(string, ...any), drill func
 		return err
 	}
 	return drill(w)
-}
-
-// failsFirst are the hosts on which the hook fails from the beginning.
-func failsFirst(gate string) string {
-	if gate == braked {
-		return hosts.Names(1)[0]
-	}
-	return ""
 }
 
 // lose lets every host lose some of 1,000 packets that come to it.
