@@ -41,7 +41,8 @@ func (m *Machine) Inherited() (took, left time.Duration) {
 	return m.handoff.outcome.Took, m.handoff.outcome.Left
 }
 
-// Standing is the place of this site in the queue: the number of predecessors it knows, less one. A site that knows none is behind all sites that know some.
+// Standing is the place of this site in the queue: the number of predecessors it knows, less one. A site that knows none comes last, and so does one that
+// knows as many as it keeps: there may be more.
 func (m *Machine) Standing() int {
 	if known := len(m.predecessors()); 0 < known && known < m.cfg.Backups {
 		return known - 1
