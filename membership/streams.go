@@ -77,9 +77,9 @@ func (p purpose) label() string {
 		return "wanderd question stream v1"
 	case forCertificates:
 		return "wanderd certificate stream v1"
-	default:
-		return "wanderd gossip stream v2"
+	case forGossip:
 	}
+	return "wanderd gossip stream v2"
 }
 
 func (p purpose) introduces() bool { return p == forGossip || p == forCertificates }

@@ -245,8 +245,12 @@ func TestMembersThatObjectInTurnsAreOverruled(t *testing.T) {
 		last   int
 		runs   bool
 	}{
-		{before: four, last: 1, runs: true}, {before: four, last: 4, runs: true}, {before: four, last: 6, runs: true},
-		{before: four, last: 7}, {before: append(four, 7), last: 1}, {before: append(four, 7), last: 4, runs: true},
+		{before: four, last: 1, runs: true},
+		{before: four, last: 4, runs: true},
+		{before: four, last: 6, runs: true},
+		{before: four, last: 7},
+		{before: append(four, 7), last: 1},
+		{before: append(four, 7), last: 4, runs: true},
 	} {
 		s := idleAsker(t)
 		s.m.Tune(wander.Settings{Skip: skip, Op: op, MinInterval: 20 * op, AskBeforeRun: true})
