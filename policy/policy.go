@@ -11,6 +11,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"math/bits"
 	"time"
 
 	"github.com/wanderd/wanderd/wire"
@@ -97,6 +98,14 @@ func (t Time) Add(d time.Duration) Time {
 
 // Sub returns t - u.
 func (t Time) Sub(u Time) time.Duration { return time.Duration(t - u) }
+
+// Times returns n × d, held at the end of the range. Neither may be negative.
+func Times(n int, d time.Duration) time.Duration {
+	if high, product := bits.Mul64(uint64(n), uint64(d)); high == 0 && product <= math.MaxInt64 {
+		return time.Duration(product)
+	}
+	return math.MaxInt64
+}
 
 // Instant is a moment on both clocks of a host.
 type Instant struct {

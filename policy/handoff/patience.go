@@ -3,6 +3,8 @@ package handoff
 import (
 	"math"
 	"time"
+
+	"github.com/wanderd/wanderd/policy"
 )
 
 // Patience follows the network. It is two round trips if that is more than the paper's timeout, and at most mostTimeouts timeouts.
@@ -38,13 +40,13 @@ type patience struct {
 }
 
 // most is the longest patience.
-func (p *patience) most() time.Duration { return scale(p.timeout, mostTimeouts) }
+func (p *patience) most() time.Duration { return policy.Times(mostTimeouts, p.timeout) }
 
 // lasts returns the current patience.
 func (p *patience) lasts() time.Duration {
 	d := max(p.timeout, roundTripsPerPatience*p.roundTrip)
 	for range p.failures / failuresPerDoubling {
-		d = scale(d, 2)
+		d = policy.Times(2, d)
 	}
 	return min(d, p.most())
 }
@@ -52,7 +54,7 @@ func (p *patience) lasts() time.Duration {
 // forCommit returns how long a receiver waits for a Commit. If that is too short, the token is lost; if it is too long, nothing is.
 func (p *patience) forCommit() time.Duration {
 	if p.roundTrip == 0 {
-		return max(p.lasts(), scale(p.timeout, unmeasuredTimeouts))
+		return max(p.lasts(), policy.Times(unmeasuredTimeouts, p.timeout))
 	}
 	return p.lasts()
 }
@@ -94,12 +96,4 @@ func (p *patience) failed() {
 	if p.failures < math.MaxUint8 {
 		p.failures++
 	}
-}
-
-// scale returns n × d, limited to the largest Duration.
-func scale(d time.Duration, n int64) time.Duration {
-	if int64(d) > math.MaxInt64/n {
-		return math.MaxInt64
-	}
-	return d * time.Duration(n)
 }

@@ -74,7 +74,7 @@ func (h *Machine) onTokenAgain(now policy.Time, in *incoming, out []policy.Effec
 	in.repeated, in.sentAt = true, now
 	longest := h.patience.most()
 	if h.closed {
-		longest = scale(h.patience.lasts(), 2)
+		longest = policy.Times(2, h.patience.lasts())
 	}
 	in.giveUpAt = min(now.Add(max(h.patience.forCommit(), now.Sub(in.since))), in.since.Add(longest))
 	return h.sendAck(in, out)

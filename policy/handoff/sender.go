@@ -166,7 +166,7 @@ func (h *Machine) wakeOutgoing(now policy.Time, end *Outcome, out []policy.Effec
 
 // linger is how long a Commit may have to be repeated: the receiver repeats its Ack for a patience after the last Token, and this Token may have been in
 // flight for a while.
-func (h *Machine) linger() time.Duration { return scale(h.patience.lasts(), 2) }
+func (h *Machine) linger() time.Duration { return policy.Times(2, h.patience.lasts()) }
 
 func (h *Machine) findCommitted(m *wire.Message) *committed {
 	for i := range h.committed {

@@ -96,7 +96,7 @@ func (m *Machine) asksAt() policy.Time {
 		return m.restUntil
 	}
 	part := m.timeout() / 2 >> mostRepeats
-	return m.restUntil.Add(-times(1<<mostRepeats-(1<<m.asked-1), part))
+	return m.restUntil.Add(-policy.Times(1<<mostRepeats-(1<<m.asked-1), part))
 }
 
 // changeAsked goes on with the question in another view: nobody waits for a member that has gone, and one that comes is not asked.
@@ -193,7 +193,7 @@ func (m *Machine) mayObject(now policy.Time, id wire.MemberID) bool {
 }
 
 // opLasts is how long an operation is expected to take at most: twice Δop, and at least two patiences, because of the time for its save and its start.
-func (m *Machine) opLasts() time.Duration { return max(times(2, m.op()), m.timeouts(2)) }
+func (m *Machine) opLasts() time.Duration { return max(policy.Times(2, m.op()), m.timeouts(2)) }
 
 // maxObjectors is how many members that object to runs here are remembered.
 const maxObjectors = 4
@@ -221,11 +221,11 @@ func (o *objectors) counts(now policy.Time, id wire.MemberID, opLasts, minInterv
 		if e.since == 0 {
 			return math.MaxInt64
 		}
-		return times(int(moment-e.since), time.Second/16)
+		return policy.Times(int(moment-e.since), time.Second/16)
 	}
 	oldest := 0
 	for i, e := range o {
-		if e.hint == id.Hint() && age(e) < max(minInterval-opLasts, times(2, opLasts)) {
+		if e.hint == id.Hint() && age(e) < max(minInterval-opLasts, policy.Times(2, opLasts)) {
 			return age(e) < opLasts
 		}
 		if age(e) > age(o[oldest]) {

@@ -130,7 +130,7 @@ func (m *Machine) draw(n int) int {
 const avoidTimeouts = 16
 
 func (m *Machine) avoidFor() time.Duration {
-	return max(m.timeouts(avoidTimeouts), times(len(m.avoid), m.handoff.Patience()))
+	return max(m.timeouts(avoidTimeouts), policy.Times(len(m.avoid), m.handoff.Patience()))
 }
 
 // avoided remembers the last members that failed a handoff.

@@ -39,7 +39,7 @@ func (m *Machine) maxInterval() time.Duration {
 	if m.cfg.Backups == 0 && (m.cfg.Op > 0 || m.cfg.MaxInterval > 0) {
 		return m.toldMaxInterval()
 	}
-	return max(m.toldMaxInterval(), times(leastLaps, m.passed.lap))
+	return max(m.toldMaxInterval(), policy.Times(leastLaps, m.passed.lap))
 }
 
 // toldMaxInterval is Δmax from the constants alone.
@@ -47,13 +47,13 @@ func (m *Machine) toldMaxInterval() time.Duration {
 	if m.cfg.MaxInterval > 0 {
 		return m.cfg.MaxInterval
 	}
-	return times(3, max(m.cfg.MinInterval, times(m.peers.count(), m.visit())))
+	return policy.Times(3, max(m.cfg.MinInterval, policy.Times(m.peers.count(), m.visit())))
 }
 
 // tooShort names the operator's constant that is too short for the measured laps.
 func (m *Machine) tooShort() string {
 	switch {
-	case times(leastLaps, m.passed.lap) <= m.toldMaxInterval():
+	case policy.Times(leastLaps, m.passed.lap) <= m.toldMaxInterval():
 	case m.cfg.MaxInterval > 0:
 		return "max_interval"
 	case m.cfg.Op > 0:

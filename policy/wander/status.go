@@ -160,13 +160,13 @@ func (m *Machine) paceFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 // maxIntervalRule explains max_interval: the operator's value, two laps, or the longer side of the default rule.
 func (m *Machine) maxIntervalRule(d *Detail) string {
 	switch {
-	case d.Lap > 0 && d.MaxInterval == times(leastLaps, d.Lap):
+	case d.Lap > 0 && d.MaxInterval == policy.Times(leastLaps, d.Lap):
 		return fmt.Sprintf("two laps of %s", d.Lap.Round(time.Second))
 	case m.cfg.MaxInterval > 0:
 		return "as configured"
-	case d.MaxInterval > times(3, m.cfg.MinInterval) && m.visit() > m.op():
+	case d.MaxInterval > policy.Times(3, m.cfg.MinInterval) && m.visit() > m.op():
 		return fmt.Sprintf("3 × %d members × skip", m.peers.count())
-	case d.MaxInterval > times(3, m.cfg.MinInterval):
+	case d.MaxInterval > policy.Times(3, m.cfg.MinInterval):
 		return fmt.Sprintf("3 × %d members × op", m.peers.count())
 	}
 	return "3 × min_interval"

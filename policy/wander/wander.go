@@ -33,7 +33,6 @@ package wander
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -196,15 +195,7 @@ func LeastSkip(roundTrip time.Duration) time.Duration {
 	return (2*roundTrip + step - 1) / step * step
 }
 
-func (m *Machine) timeouts(n int) time.Duration { return times(n, m.timeout()) }
-
-// times returns n × d, held at the end of the range.
-func times(n int, d time.Duration) time.Duration {
-	if high, product := bits.Mul64(uint64(n), uint64(d)); high == 0 && product <= math.MaxInt64 {
-		return time.Duration(product)
-	}
-	return math.MaxInt64
-}
+func (m *Machine) timeouts(n int) time.Duration { return policy.Times(n, m.timeout()) }
 
 // Step applies one event.
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
