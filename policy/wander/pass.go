@@ -173,7 +173,10 @@ func (a *avoided) has(id wire.MemberID, now policy.Time) bool {
 // appendPlaces appends the places of the avoided members in a view.
 func (a *avoided) appendPlaces(places []int, view *peers, now policy.Time) []int {
 	for i := range a {
-		if place, ok := view.place(a[i].id); ok && now < a[i].until {
+		if now >= a[i].until {
+			continue
+		}
+		if place, ok := view.place(a[i].id); ok {
 			places = append(places, place)
 		}
 	}
