@@ -35,8 +35,8 @@ type refusal struct {
 	why  error
 }
 
-// mailbox receives memberlist's callbacks: it implements its AliveDelegate, EventDelegate and ConflictDelegate. They run under memberlist's node lock, so it only copies, overwrites the unread
-// sighting of the same node, and signals ring. It never blocks and never calls back.
+// mailbox receives memberlist's callbacks: it implements memberlist's AliveDelegate, EventDelegate and ConflictDelegate. They run under memberlist's node
+// lock, so it only copies, overwrites the unread sighting of the same node, and signals ring. It never blocks and never calls back.
 type mailbox struct {
 	// self is this node's name, and id its identity; loopback is set if it advertises a loopback address. All are constant.
 	self     string
