@@ -37,9 +37,9 @@ small fleet, and its faults. First there are faults, and checkers verify every s
 all faults end, and the fleet must make progress within a bound.
 
 The hunt uses all cores. From time to time it prints its speed and which events have
-occurred. It stops at the smallest seed that breaks a rule, with exit code 1. It then shows
-the rule, the parameters, the last 50 lines of the trace, and the command that repeats
-this run.
+occurred. At the end it prints how many fleets had each thing that few have. It stops at the
+smallest seed that breaks a rule, with exit code 1. It then shows the rule, the parameters,
+the last 50 lines of the trace, and the command that repeats this run.
 
 A hunt of ` + fmt.Sprint(hunt.DefaultSeeds) + ` seeds or more with policy wander also fails if some event never occurred,
 because then it has not tested all rules.`,
@@ -106,7 +106,7 @@ func (p *program) hunt(ctx context.Context, o hunt.Options) error {
 }
 
 func (p *program) concludeHunt(r *hunt.Report, elapsed time.Duration) error {
-	text := huntText(r, elapsed) + "\n"
+	text := huntText(r, elapsed) + "\n" + piecesText(r)
 	if r.Failure != nil {
 		text += "\n" + r.Failure.String()
 	}
@@ -114,6 +114,19 @@ func (p *program) concludeHunt(r *hunt.Report, elapsed time.Duration) error {
 		return err
 	}
 	return r.Err()
+}
+
+// piecesText says how often the seeds have drawn what few fleets have.
+func piecesText(r *hunt.Report) string {
+	if r.Coverage == nil {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n   fleets  with\n")
+	for _, c := range r.Coverage.Pieces() {
+		fmt.Fprintf(&b, "%9d  %s\n", c.Times, c.What)
+	}
+	return b.String()
 }
 
 func huntText(r *hunt.Report, elapsed time.Duration) string {

@@ -92,8 +92,7 @@ func Run(ctx context.Context, o Options) *Report {
 		seed, f := o.From+uint64(job), &found{}
 		var watchers []sim.Watcher
 		if o.Family.covers {
-			s := wandering.Draw(seed)
-			f.coverage.Drew(&s)
+			f.coverage.Drew(seed)
 			watchers = append(watchers, &f.coverage)
 		}
 		f.outcome = o.Family.Explore(seed, watchers...)

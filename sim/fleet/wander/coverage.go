@@ -39,6 +39,9 @@ const (
 	classesEnd
 )
 
+// pieceClass begins the names of pieces, among all that can occur.
+const pieceClass = "piece "
+
 // situations are the deadlines of machines without a note of their own, and the cases of rules and faults that are neither an occurrence nor a
 // note. One that is counted by another name is missing in every hunt.
 func situations() []string {
@@ -63,8 +66,12 @@ func standingCases() []string {
 	return []string{"case one stays deaf", "case one stays mute", "case two parts stay apart", "case pairs stay broken", "case nothing arrives for long"}
 }
 
-// Drew counts the parameters of a scenario that are not zero.
-func (v *Coverage) Drew(s *Scenario) {
+// Drew counts what a seed draws: the pieces, and the parameters that are not zero.
+func (v *Coverage) Drew(seed uint64) {
+	s, pieces := draw(seed)
+	for _, name := range pieces {
+		v.count(pieceClass + name)
+	}
 	v.patience = wander.Patience(s.Skip)
 	s.each(func(name string, value reflect.Value) { v.when(!value.IsZero(), "parameter "+name) })
 	v.when(s.Network.Latency > s.Skip, "case datagrams take longer than a skip")
@@ -217,6 +224,9 @@ func (v *Coverage) Counts() []Counted {
 			named("parameter " + name)
 		}
 	})
+	for _, p := range pieces() {
+		named(pieceClass + p.name)
+	}
 	for k := sim.Stepped; k <= sim.Healed; k++ {
 		numbered(classOccurrence, "occurrence "+k.String(), int(k))
 	}
@@ -236,6 +246,15 @@ func (v *Coverage) Counts() []Counted {
 	}
 	for _, n := range wander.Family().Notes {
 		numbered(classNote, "note "+n.Name, int(n.Note))
+	}
+	return all
+}
+
+// Pieces returns how many scenarios had each of the pieces that few have, by their names.
+func (v *Coverage) Pieces() []Counted {
+	var all []Counted
+	for _, p := range pieces() {
+		all = append(all, Counted{p.name, v.named[pieceClass+p.name]})
 	}
 	return all
 }

@@ -13,8 +13,14 @@ import (
 // Draw returns the scenario of a seed: the seed draws every parameter, and which kinds of faults there are. Many runs with a few kinds of
 // faults each find more than runs with all of them (swarm testing).
 func Draw(seed uint64) Scenario {
+	s, _ := draw(seed)
+	return s
+}
+
+// draw returns also the names of the pieces that the scenario has.
+func draw(seed uint64) (s Scenario, pieces []string) {
 	d := drawing{rand.New(rand.NewPCG(seed, sim.Mix(6)))}
-	s := Scenario{Seed: seed, Members: d.members(), Skip: d.time(20*time.Millisecond, 2*time.Second)}
+	s = Scenario{Seed: seed, Members: d.members(), Skip: d.time(20*time.Millisecond, 2*time.Second)}
 	s.Op = d.time(s.Skip, 5*time.Second)
 	// From an idle fleet to one with twice the load it can carry.
 	s.MinInterval = max(s.Op, time.Duration(float64(s.Members)*float64(s.Op)/d.share(0.5, 10)))
@@ -64,13 +70,13 @@ func Draw(seed uint64) Scenario {
 	}
 	s.Disk = d.disk(&s)
 	s.Hook.Late = d.maybe(0.1, 0.01, 0.5)
-	s.drawPieces()
+	pieces = s.drawPieces()
 	if d.sometimes(0.1) {
 		// Like real memberships: see sim.MeasuredMembership.
 		m := &s.Membership
 		m.DetectMore, m.CutAfter = d.time(time.Millisecond, m.DetectAfter/8), d.time(m.DetectAfter, 2*m.DetectAfter)
 	}
-	return s
+	return s, pieces
 }
 
 // drawing draws parameters.

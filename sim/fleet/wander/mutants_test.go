@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 	"github.com/wanderd/wanderd/tools/mutant"
 )
 
@@ -28,6 +29,31 @@ mutant with its seed, and the correct protocol with the same seed.
 | area | the mutant | who notices | after seeds |
 |---|---|---|---:|
 `
+
+const piecesIntro = `
+## What few fleets have
+
+Most fleets of a hunt have few kinds of faults, so that each shows alone. What few of them have is drawn by dice of its own. The table
+counts the fleets of the first %d seeds that have it; ` + "`wanderd sim hunt --seeds %d`" + ` prints the same.
+
+| fleets | with |
+|---:|---|
+`
+
+// piecesOnPage says how often each piece is drawn.
+func piecesOnPage() string {
+	const seeds = 50
+	var v wandering.Coverage
+	for seed := range uint64(seeds) {
+		v.Drew(seed + 1)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, piecesIntro, seeds, seeds)
+	for _, c := range v.Pieces() {
+		fmt.Fprintf(&b, "| %d | %s |\n", c.Times, c.What)
+	}
+	return b.String()
+}
 
 // Each file in testdata/mutants breaks one rule of the protocol, and the checkers must notice.
 func TestMutantsAreCaught(t *testing.T) {
@@ -61,6 +87,7 @@ func compareMutants(t *testing.T, mutants []*mutant.Mutant) {
 	if written != len(mutants) {
 		t.Errorf("%d of %d mutants are of none of the areas", len(mutants)-written, len(mutants))
 	}
+	b.WriteString(piecesOnPage())
 	if *update || mutant.Hunting() {
 		if err := os.WriteFile(mutantsPage, []byte(b.String()), 0o644); err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package wander
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"time"
 
 	"github.com/wanderd/wanderd/policy/window"
@@ -12,33 +13,56 @@ import (
 // piece is a part of the world that few scenarios have. Pieces are drawn last, each by dice of its own, so that a new one leaves all
 // others as they were.
 type piece struct {
+	// name is what a hunt says of it, and docs/mutants.md.
+	name string
 	// label seeds the dice. It was chosen so that the seeds that had failed before do not have this piece.
 	label uint64
 	share float64
 	draw  func(drawing, *Scenario)
+	// alone says that the fleet has none of the pieces before it.
+	alone bool
 }
 
-// drawPieces draws what few scenarios have.
-func (s *Scenario) drawPieces() {
-	for _, p := range []piece{
-		{label: 15, share: 0.1, draw: drawing.deafAndMute},
-		{label: 16, share: 0.1, draw: drawing.wrongOp},
-		{label: 19, share: 0.08, draw: drawing.wrongMaxInterval},
-		{label: 13, share: 0.15, draw: drawing.farApart},
-		{label: 20, share: 0.15, draw: drawing.standing},
-		{label: 21, share: 0.15, draw: drawing.onDemand},
-		{label: 22, share: 0.15, draw: drawing.retries},
-		{label: 23, share: 0.1, draw: drawing.windows},
-		{label: 28, share: 0.1, draw: drawing.operators},
-		{label: 27, share: 0.05, draw: drawing.brakes},
-		{label: 65, share: 0.1, draw: drawing.readiness},
-		{label: 81, share: 0.1, draw: func(_ drawing, s *Scenario) { s.AskBeforeRun = true }},
-	} {
-		d := drawing{rand.New(rand.NewPCG(s.Seed, sim.Mix(p.label)))}
-		if d.sometimes(p.share) {
-			p.draw(d, s)
+// pieces are all of them, in the order in which they are drawn.
+func pieces() []piece {
+	return []piece{
+		{name: "deaf and mute members", label: 15, share: 0.1, draw: drawing.deafAndMute},
+		{name: "operations longer or shorter than op", label: 16, share: 0.1, draw: drawing.wrongOp},
+		{name: "a wrong max_interval", label: 19, share: 0.08, draw: drawing.wrongMaxInterval},
+		{name: "round trips of up to several skips", label: 13, share: 0.15, draw: drawing.farApart},
+		{name: "a fault that stays", label: 20, share: 0.15, draw: drawing.standing},
+		{name: "runs on demand", label: 21, share: 0.15, draw: drawing.onDemand},
+		{name: "retries", label: 22, share: 0.15, draw: drawing.retries},
+		{name: "windows", label: 23, share: 0.1, draw: drawing.windows},
+		{name: "operators", label: 28, share: 0.1, draw: drawing.operators},
+		{name: "only operations fail, under a brake", label: 27, share: 0.05, draw: drawing.brakes, alone: true},
+		{name: "hosts that are not ready", label: 65, share: 0.1, draw: drawing.readiness},
+		{name: "members that ask before a run", label: 81, share: 0.1, draw: func(_ drawing, s *Scenario) { s.AskBeforeRun = true }},
+	}
+}
+
+// dice are those of a seed.
+func (p *piece) dice(seed uint64) drawing {
+	return drawing{rand.New(rand.NewPCG(seed, sim.Mix(p.label)))}
+}
+
+// drawPieces draws what few scenarios have, and returns the names of the pieces that make a difference.
+func (s *Scenario) drawPieces() (names []string) {
+	for _, p := range pieces() {
+		d := p.dice(s.Seed)
+		if !d.sometimes(p.share) {
+			continue
+		}
+		before := *s
+		p.draw(d, s)
+		if p.alone {
+			names = nil
+		}
+		if !reflect.DeepEqual(*s, before) {
+			names = append(names, p.name)
 		}
 	}
+	return names
 }
 
 // deafAndMute: members that hear nothing, or are not heard.
