@@ -7,15 +7,16 @@ FUZZTIME ?= 2s
 # Packages with goroutines. Of the others there is nothing to race, and the end-to-end tests run processes built without it.
 RACE     := ./agent/... ./membership/... ./cmd/wanderd/follow ./cmd/wanderd/web ./sim/hunt ./sim/seeds ./examples/cache-refresh/origin
 NFPM     := $(BIN)/nfpm
+VULN     := $(BIN)/govulncheck
 SCRIPTS  := .ci/run tools/fuzz tools/package $(wildcard examples/*/*.sh systemd/package/*.sh)
 
 # The stages of a check. The tests come last, so that their output does.
-STAGES   := vet cross lint race fuzz browser test
+STAGES   := vet cross lint vuln race fuzz browser test
 # Which of them run once more after a failure, of which the log tells. Under the race detector Go's runtime itself now and then crashes in virtual time
 # (in runtime.(*timer).maybeRunChan), and real agents run on a machine that has other work. What has passed is not run again; a defect shows again.
 AGAIN    := race test
 
-.PHONY: all build test race browser fuzz hunt mutants explore chaos orders races bench attack vet cross lint fmt check packages hosts clean
+.PHONY: all build test race browser fuzz hunt mutants explore chaos orders races bench attack vet cross lint vuln fmt check packages hosts clean
 
 all: build
 
@@ -99,6 +100,15 @@ fmt: $(LINT)
 
 $(LINT): tools/golangci-lint/go.mod tools/golangci-lint/go.sum
 	cd tools/golangci-lint && $(GO) build -ldflags='-s -w' -o ../../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+# Known holes in what the programs call. VULNDB is a database of them, as govulncheck reads it: https://vuln.go.dev, or file:// and
+# a directory. Without one nothing is asked: a check needs no network.
+vuln: $(if $(VULNDB),$(VULN))
+	@if [ -n "$(VULNDB)" ]; then echo $(VULN) -db $(VULNDB) ./...; $(VULN) -db $(VULNDB) ./...; \
+	else echo "no VULNDB: known holes not looked for (try VULNDB=https://vuln.go.dev)"; fi
+
+$(VULN): tools/govulncheck/go.mod tools/govulncheck/go.sum
+	cd tools/govulncheck && $(GO) build -ldflags='-s -w' -o ../../$(VULN) golang.org/x/vuln/cmd/govulncheck
 
 # A deb, an rpm and a tarball in dist/.
 packages: $(NFPM)
