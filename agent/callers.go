@@ -167,6 +167,14 @@ func (k *callers) command() int {
 	return slices.IndexFunc(k.queue, func(c *caller) bool { return !c.own })
 }
 
+// waitingSince is since when somebody has been waiting with a command; zero if nobody is.
+func (k *callers) waitingSince() (at time.Time) {
+	if i := k.command(); i >= 0 {
+		at = k.queue[i].since
+	}
+	return at
+}
+
 // begin gives the grant to the first caller with a command. It returns nil if nobody with a command waits any more.
 func (k *callers) begin() *caller {
 	if at := k.command(); at >= 0 {

@@ -72,6 +72,8 @@ func (a *Agent) addFact(s *control.Gate, f *policy.Fact) {
 		s.RegenerateAt = a.clock.at(f.At)
 	case "guards", "guardian":
 		// They are about one token: see whereabouts.
+	case "interval_ends", "window_opened":
+		// They say since when a gate has been due: see situation.
 	default:
 		s.Facts = append(s.Facts, a.fact(f))
 	}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
@@ -43,7 +44,11 @@ func cutOf(r *hook.Result) history.Cut {
 func (s source) History(context.Context) (control.History, error) {
 	var h control.History
 	for _, g := range *s.a.listed.Load() {
-		h.Gates = append(h.Gates, control.GateHistory{Name: g.cfg.Name, Runs: g.history.Runs()})
+		runs := g.history.Runs()
+		for i := range runs {
+			runs[i].SeqText = strconv.FormatUint(runs[i].Seq, 10)
+		}
+		h.Gates = append(h.Gates, control.GateHistory{Name: g.cfg.Name, Runs: runs})
 	}
 	return h, nil
 }

@@ -27,10 +27,12 @@ type asking struct {
 	run   *launch
 	begun time.Time
 	// said is the last answer, at and why: when it came, and what was wrong. answers counts them.
-	said    control.Answer
-	at      time.Time
-	why     string
-	answers map[string]uint64
+	said control.Answer
+	at   time.Time
+	why  string
+	// yesSince is when the first of the last row of answers came that were all yes; zero if the last one was another.
+	yesSince time.Time
+	answers  map[string]uint64
 }
 
 // noAnswers counts each answer from zero: an alert sees a count rise only if it was there before.
@@ -121,6 +123,12 @@ func (a *Agent) hear(g *gate, said control.Answer, r *hook.Result) {
 	q := &g.asking
 	news := said != q.said
 	q.said, q.at, q.why = said, time.Now(), ""
+	switch {
+	case said != control.AnswerYes:
+		q.yesSince = time.Time{}
+	case q.yesSince.IsZero():
+		q.yesSince = q.at
+	}
 	q.answers[string(said)]++
 	level := zerolog.DebugLevel
 	if news {

@@ -152,7 +152,7 @@ func (a *Agent) askAnew(g *gate, next *GateConfig) {
 		return
 	}
 	g.asking.unask()
-	g.asking.said, g.asking.at, g.asking.why = "", time.Time{}, ""
+	g.asking.said, g.asking.at, g.asking.why, g.asking.yesSince = "", time.Time{}, "", time.Time{}
 	a.tellDue(g)
 	g.event.Kind = policy.Woke
 	a.step(g)

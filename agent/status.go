@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -133,6 +134,9 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 	if m.HasRun {
 		s.LastRun = a.clock.at(m.LastRun)
 	}
+	if last := g.history.Last(); g.cfg.onDemand() && last.After(s.LastRun) {
+		s.LastRun = last // a run that does not count for min_interval is in no record
+	}
 	if m.HasRun && m.NextRun < policy.Never {
 		s.NextRun = a.clock.at(m.NextRun)
 	}
@@ -148,7 +152,7 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 	}
 	if g.run == nil {
 		s.NotRunning = m.Why
-		a.situation(g, &s).explain()
+		a.situation(g, &s, facts).explain()
 	}
 	return s
 }
@@ -158,6 +162,7 @@ func (a *Agent) whereabouts(g *gate, m *policy.Status, facts []policy.Fact) cont
 	w := control.Whereabouts{Holding: m.Holding}
 	if m.Token.Seq != 0 {
 		w.Token, w.Seq = m.Token.ID.String(), uint64(m.Token.Seq)
+		w.SeqText = strconv.FormatUint(w.Seq, 10)
 	}
 	for i := range facts {
 		switch f := &facts[i]; {
@@ -202,7 +207,11 @@ func (a *Agent) statusLine() string {
 	now := a.clock.now().Time
 	for _, g := range a.gates {
 		s := g.machine.Status(now)
-		fmt.Fprintf(&line, "; %s: %s", g.cfg.Name, s.Phase)
+		phase := s.Phase
+		if phase == control.Absent {
+			phase = "the token is elsewhere"
+		}
+		fmt.Fprintf(&line, "; %s: %s", g.cfg.Name, phase)
 		if s.HasRun {
 			fmt.Fprintf(&line, ", last run %s", a.clock.at(s.LastRun).Format(time.RFC3339))
 		}

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -189,4 +190,41 @@ func TestTheLastExitOfAStatusTellsNotNowFromAFailure(t *testing.T) {
 			t.Errorf("%q: failed is %v", want, g.FailedLast())
 		}
 	}
+}
+
+// Readers of JSON round numbers above 2⁵³, and a revived token has one: beside each number are its digits.
+func TestEachNumberHasItsDigitsBeside(t *testing.T) {
+	inWorld(t, testGate(), func(w *world) {
+		w.start("a", AloneRun)
+		w.untilStarts(2 * time.Minute)
+		g := gateOf(t, w, "a")
+		runs := w.history("a")
+		now, err := source{w.agents["a"].Agent}.Now(context.Background())
+		if err != nil || len(now.Tokens) != 1 || len(runs) != 1 {
+			t.Fatalf("%+v, %+v, %v", runs, now, err)
+		}
+		want := strconv.FormatUint(g.Seq, 10)
+		if g.Seq == 0 || g.SeqText != want || now.Tokens[0].SeqText != want || runs[0].SeqText != want {
+			t.Errorf("number %s: the status says %q, who has it %q, the history %q", want, g.SeqText, now.Tokens[0].SeqText, runs[0].SeqText)
+		}
+	})
+}
+
+// A gate on demand knows its last run after a restart, although no interval follows it.
+func TestAGateOnDemandKnowsItsLastRunAfterARestart(t *testing.T) {
+	inStrictWorld(t, func(w *world) {
+		w.strictly = strictGates()["tree"]
+		w.start("a", AloneWait)
+		w.until("it takes part", time.Minute, func() bool { return len(w.seated()) == 1 })
+		begun := time.Now()
+		w.runsOn("a")
+		if err := w.leave("a"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		w.start("a", AloneWait)
+		if g := w.strict("a"); g.LastRun.Sub(begun).Abs() > time.Minute {
+			t.Errorf("the last run was %s, and it says %s", begun, g.LastRun)
+		}
+	}, "a")
 }

@@ -1,11 +1,11 @@
 package agent
 
 import (
-	"cmp"
 	"strings"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -20,8 +20,10 @@ type situation struct {
 	// leaving says that the gate was told to leave, unwanted that it runs on demand and no caller waits. started is when the agent was.
 	leaving, unwanted bool
 	// called says that somebody waits with a command, for whom this host is not asked.
-	called  bool
-	started time.Time
+	called bool
+	// since are times before which this gate could not wait for the token: the start of the agent, the end of the interval after the last run, the opening
+	// of the window, the end of the last pause, and when the host said yes.
+	since []time.Time
 }
 
 func (s *situation) closed() bool { return len(s.gate.Windows) > 0 && !s.gate.WindowOpen }
@@ -97,19 +99,50 @@ func (s *situation) notReady() string {
 
 // wait says for how long the gate has been waiting for the token, and for how many laps that is.
 func (s *situation) wait() {
-	s.gate.DueSince = cmp.Or(s.gate.NextRun, s.started)
+	for _, at := range s.since {
+		if at.After(s.gate.DueSince) {
+			s.gate.DueSince = at
+		}
+	}
 	if lap := time.Duration(s.gate.Lap); lap > 0 {
 		s.gate.LapsWaited = s.now.Sub(s.gate.DueSince).Seconds() / lap.Seconds()
 	}
 }
 
-func (a *Agent) situation(g *gate, s *control.Gate) *situation {
+func (a *Agent) situation(g *gate, s *control.Gate, facts []policy.Fact) *situation {
 	now := time.Unix(0, a.clock.now().Wall)
 	return &situation{
 		gate: s, now: now, leaving: g.left || g.removed, unwanted: g.cfg.onDemand() && len(s.Callers) == 0,
-		called: g.callers.command() >= 0, started: a.started,
+		called: g.callers.command() >= 0, since: a.dueSince(g, facts),
 		alone: len(a.view.Members) <= 1 && !s.Holding && (a.waitsAlone() || a.rejoins()), otherSecret: a.otherSecret(now),
 	}
+}
+
+// dueSince are the times before which a gate could not wait for the token.
+func (a *Agent) dueSince(g *gate, facts []policy.Fact) []time.Time {
+	list := []time.Time{a.started}
+	for i := range facts {
+		if f := &facts[i]; f.Name == "interval_ends" || f.Name == "window_opened" {
+			list = append(list, a.clock.at(f.At))
+		}
+	}
+	switch o := g.machine.Newest(); {
+	case o.Stamp == 0 || o.Until == wire.ForEver:
+	case o.Until == 0:
+		list = append(list, time.UnixMilli(int64(o.Stamp)))
+	default:
+		list = append(list, time.Unix(0, o.Until))
+	}
+	if here := g.machine.Here(); here != 0 && here != wire.ForEver {
+		list = append(list, time.Unix(0, here))
+	}
+	if g.cfg.asks() && g.callers.command() < 0 {
+		list = append(list, g.asking.yesSince)
+	}
+	if at := g.callers.waitingSince(); g.cfg.onDemand() {
+		list = append(list, at)
+	}
+	return list
 }
 
 // otherSecret is the address of the last host that seemed to have another secret; empty if that was long ago.

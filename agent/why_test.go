@@ -64,25 +64,79 @@ func TestWhyNotMe(t *testing.T) {
 	}
 }
 
-// A gate that waits says since when and for how many laps: from when it was due, and if it never ran, from the start of the agent.
+// A gate that waits says since when, and for how many laps: from the last moment at which something else kept it from running.
 func TestAGateThatWaitsSaysForHowLong(t *testing.T) {
 	now := time.Date(2026, 2, 3, 12, 0, 0, 0, time.UTC)
+	due, started := now.Add(-9*time.Minute), now.Add(-2*time.Hour)
 	for _, c := range []struct {
-		gate  control.Gate
-		since time.Time
+		lap   time.Duration
+		since []time.Time
+		from  time.Time
 		laps  float64
 	}{
-		{control.Gate{NextRun: now.Add(-9 * time.Minute), Lap: control.Duration(6 * time.Minute)}, now.Add(-9 * time.Minute), 1.5},
-		{control.Gate{NextRun: now.Add(-9 * time.Minute)}, now.Add(-9 * time.Minute), 0},
-		{control.Gate{Lap: control.Duration(time.Hour)}, now.Add(-2 * time.Hour), 2},
+		{6 * time.Minute, []time.Time{started, due}, due, 1.5},
+		{0, []time.Time{started, due}, due, 0},
+		{time.Hour, []time.Time{started}, started, 2},
+		{6 * time.Minute, []time.Time{started, due, {}, now.Add(-3 * time.Minute)}, now.Add(-3 * time.Minute), 0.5},
 	} {
-		c.gate.NotRunning = "due"
-		s := situation{gate: &c.gate, now: now, started: now.Add(-2 * time.Hour)}
+		gate := control.Gate{NotRunning: "due", Lap: control.Duration(c.lap)}
+		s := situation{gate: &gate, now: now, since: c.since}
 		s.explain()
-		if !c.gate.DueSince.Equal(c.since) || c.gate.LapsWaited != c.laps {
-			t.Errorf("since %v, %v laps; want %v, %v", c.gate.DueSince, c.gate.LapsWaited, c.since, c.laps)
+		if !gate.DueSince.Equal(c.from) || gate.LapsWaited != c.laps {
+			t.Errorf("since %v, %v laps; want %v, %v", gate.DueSince, gate.LapsWaited, c.from, c.laps)
 		}
 	}
+}
+
+// waiting starts two members of which one runs, so that the other one, which is due, waits for the token. It returns the latter.
+func (w *world) waiting() (name string) {
+	w.takes = 50 * time.Minute
+	w.start("a", AloneWait)
+	w.start("b", AloneWait)
+	if w.untilStarts(2*time.Hour) == "a" {
+		return "b"
+	}
+	return "a"
+}
+
+// "due, for 9m (3.4 laps)" does not count the time in which the host said that it needs no run.
+func TestAHostThatWaitsCountsFromItsYes(t *testing.T) {
+	gate := readyGate()
+	gate.Op, gate.HookTimeout, gate.MinInterval = time.Minute, time.Hour, 2*time.Hour
+	inWorld(t, gate, func(w *world) {
+		w.says["a"], w.says["b"] = answer{exit: 75}, answer{exit: 75}
+		w.start("a", AloneWait)
+		w.start("b", AloneWait)
+		time.Sleep(3 * time.Hour)
+		w.takes = 50 * time.Minute
+		w.saysOf("a", answer{})
+		w.until("a runs", 20*time.Minute, func() bool { return gateOf(t, w, "a").Running })
+		begun := time.Now()
+		w.saysOf("b", answer{})
+		w.until("b waits for the token", 20*time.Minute, func() bool { return w.because("b") == control.BecauseWaiting })
+		if since := gateOf(t, w, "b").DueSince; since.Before(begun) || since.After(begun.Add(20*time.Minute)) {
+			t.Errorf("it has been waiting since %s, and needs a run since %s at the earliest", since, begun)
+		}
+		time.Sleep(15 * time.Minute) // it is asked again, and says yes again
+		if g := gateOf(t, w, "b"); g.Because != control.BecauseWaiting || g.DueSince.After(begun.Add(20*time.Minute)) {
+			t.Errorf("after the second yes it has been waiting since %s, %s", g.DueSince, g.Because)
+		}
+	})
+}
+
+// Nor does it count the time in which the gate was paused.
+func TestAHostThatWaitsCountsFromTheEndOfAPause(t *testing.T) {
+	gate := testGate()
+	gate.HookTimeout = time.Hour
+	inWorld(t, gate, func(w *world) {
+		other := w.waiting()
+		time.Sleep(5 * time.Minute)
+		w.pause(other, 10*time.Minute)
+		time.Sleep(11 * time.Minute)
+		if g := gateOf(t, w, other); g.Because != control.BecauseWaiting || time.Since(g.DueSince).Round(time.Minute) != time.Minute {
+			t.Errorf("since %s, because of %s", g.DueSince, g.Because)
+		}
+	})
 }
 
 // because asks an agent why its gate does not run.

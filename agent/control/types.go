@@ -248,6 +248,9 @@ type Caller struct {
 	RunningSince time.Time `json:"running_since,omitzero"`
 }
 
+// Absent is the state of a gate whose token is elsewhere, or nowhere.
+const Absent = "absent"
+
 // Gathering is the state of a strict gate that takes no part yet, because its roster is not known or not agreed on. NoMajority begins the
 // reason why one does not run that has no majority.
 const (
@@ -292,7 +295,9 @@ type Whereabouts struct {
 	// Guards is set if this member keeps a copy of the token while another member holds it.
 	Guards bool   `json:"guards,omitempty"`
 	Token  string `json:"token,omitempty"`
-	Seq    uint64 `json:"seq,omitempty"`
+	// Seq is the fencing number, and SeqText the same in digits: many readers of JSON, jq and JavaScript among them, round numbers above 2⁵³.
+	Seq     uint64 `json:"seq,omitempty"`
+	SeqText string `json:"seq_text,omitempty"`
 }
 
 // Slot is one token of a gate that has several, and this member's state with it.
@@ -337,6 +342,7 @@ type Holder struct {
 	// Missing is why the holder is not known.
 	Missing string    `json:"missing,omitempty"`
 	Seq     uint64    `json:"seq,omitempty"`
+	SeqText string    `json:"seq_text,omitempty"`
 	Since   time.Time `json:"since,omitzero"`
 	// Running says that it runs; RunningSince is when that began. Command is the program of "wanderd exec"; empty for the hook.
 	Running      bool      `json:"running,omitempty"`

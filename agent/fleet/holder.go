@@ -47,7 +47,7 @@ func (f *Fleet) learn(s *control.Status) {
 				continue
 			}
 			saw := sighting{holds: t.Holding, Holder: control.Holder{
-				Gate: g.Name, Slot: t.Slot, Name: t.HolderName, Member: t.Holder, Seq: t.Seq, Since: t.HolderSince,
+				Gate: g.Name, Slot: t.Slot, Name: t.HolderName, Member: t.Holder, Seq: t.Seq, SeqText: t.SeqText, Since: t.HolderSince,
 			}}
 			if t.Holding && g.Running && (len(g.Tokens) == 0 || t.State == g.State) {
 				saw.Running, saw.RunningSince = true, g.LastRun
@@ -112,5 +112,7 @@ func (f *Fleet) follow(ctx context.Context, at place, members []membership.Membe
 
 // lost is a token whose last known holder cannot tell where it is.
 func lost(saw *sighting, why string) control.Holder {
-	return control.Holder{Gate: saw.Gate, Slot: saw.Slot, Name: saw.Name, Member: saw.Member, Seq: saw.Seq, Since: saw.Since, Missing: why}
+	return control.Holder{
+		Gate: saw.Gate, Slot: saw.Slot, Name: saw.Name, Member: saw.Member, Seq: saw.Seq, SeqText: saw.SeqText, Since: saw.Since, Missing: why,
+	}
 }

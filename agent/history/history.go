@@ -32,6 +32,8 @@ type Run struct {
 	Start time.Time `json:"start"`
 	// Seq is the fencing number of the grant.
 	Seq uint64 `json:"seq"`
+	// SeqText is Seq in digits, for readers of JSON that round large numbers; an answer has it, and the file does not.
+	SeqText string `json:"seq_text,omitempty"`
 	// Command is the program of "wanderd exec"; empty for the hook.
 	Command string `json:"command,omitempty"`
 	// End is absent while the run is under way, and if its agent did not see its end.
@@ -160,6 +162,16 @@ func (l *Log) Runs() []Run {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.runs)
+}
+
+// Last is when the last run began; zero if there was none.
+func (l *Log) Last() (at time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n := len(l.runs); n > 0 {
+		at = l.runs[n-1].Start
+	}
+	return at
 }
 
 // retryAfter is the pause after a write that failed.

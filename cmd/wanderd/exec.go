@@ -318,13 +318,16 @@ func waitingFor(g *control.Gate, pid int, now time.Time) string {
 		text += pausedText(g, now)
 	case len(g.Roster) > 0 && (g.State == control.Gathering || strings.HasPrefix(g.NotRunning, control.NoMajority)):
 		text += printable(g.NotRunning)
+	case g.Because == control.BecauseWindow, g.Because == control.BecauseLeaving, g.Because == control.BecauseDisk,
+		g.Because == control.BecauseNotDue && len(g.Callers) > 0: // those who wait, in a gate on demand with a min_interval
+		text += printable(g.NotRunning)
 	case g.Holding:
 		text += "the token is here"
 	case g.HolderName != "" && g.HolderSince.IsZero():
 		text += printable(g.HolderName) + " has the token"
 	case g.HolderName != "":
 		text += "the token was last passed to " + printable(g.HolderName)
-	case g.Because == control.BecauseUnwanted: // by those who wait here; this caller does not
+	case len(g.Callers) == 0 && isForHook(g.Because): // why the hook does not run, or nobody else; this caller does not wait
 		text += "the token is elsewhere"
 	default:
 		text += printable(g.NotRunning)
@@ -342,6 +345,11 @@ func waitingFor(g *control.Gate, pid int, now time.Time) string {
 		text += fmt.Sprintf("; %d wait on this host, %d of them before this one", waiting, before)
 	}
 	return text
+}
+
+// isForHook reports whether a reason does not concern who comes with a command.
+func isForHook(why control.Because) bool {
+	return why == control.BecauseUnwanted || why == control.BecauseNotDue || why == control.BecauseNotReady
 }
 
 // waitingLine is a line on a terminal that is written again and again.

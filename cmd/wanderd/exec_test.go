@@ -37,6 +37,29 @@ func TestACallerIsToldWhoHasTheTokenAndHowManyWait(t *testing.T) {
 	}
 }
 
+// Whoever does not wait (--nonblock) is told why he does not get the gate, and not why the hook does not run.
+func TestACallerIsNotToldWhyTheHookDoesNotRun(t *testing.T) {
+	here := control.Whereabouts{Holding: true}
+	for want, list := range map[string][]control.Gate{
+		"the token is elsewhere": {
+			{NotRunning: "ran less than min_interval ago", Because: control.BecauseNotDue},
+			{NotRunning: "nobody here waits for a run", Because: control.BecauseUnwanted},
+			{NotRunning: "ready said 75: not needed now", Because: control.BecauseNotReady},
+		},
+		"outside its windows": {{NotRunning: "outside its windows", Because: control.BecauseWindow, Whereabouts: here}},
+		"ran less than min_interval ago": {{
+			NotRunning: "ran less than min_interval ago", Because: control.BecauseNotDue, Whereabouts: here, Callers: []control.Caller{{PID: 5}},
+		}},
+	} {
+		for _, g := range list {
+			g.Name = "g"
+			if got := waitingFor(&g, 5, noon()); got != "gate g: "+want {
+				t.Errorf("%s: %q, want %q", g.Because, got, want)
+			}
+		}
+	}
+}
+
 func TestStatusListsCallers(t *testing.T) {
 	src := busy()
 	src.status.Gates[0].Callers = []control.Caller{

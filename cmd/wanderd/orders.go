@@ -61,7 +61,7 @@ func (p *program) newResumeCommand() *cobra.Command {
 		Short: "End the pause of a gate",
 		Long: `End the pause of a gate on all hosts, or with --here the pause of this host only. This also
 releases the brake (stop_after), and forgets the failures in a row. Without --gate it is
-for all gates of this host.`,
+for all gates of this host. If there was nothing to end, it says so.`,
 		Example: `  wanderd resume
   wanderd resume --gate upgrade --reason "2.4.1 is out"`,
 	}, &control.Order{}, "Why, for the logs of all hosts", func() error { return nil })
@@ -79,6 +79,10 @@ func (p *program) ordering(cmd *cobra.Command, order *control.Order, why string,
 		if n := len(order.Reason); n > membership.MaxReason {
 			return usageError(fmt.Errorf("--reason has %d bytes, and %d are allowed: shorten it", n, membership.MaxReason))
 		}
+		before, err := client.Status(ctx)
+		if err != nil {
+			return err
+		}
 		if err := client.Order(ctx, *order); err != nil {
 			return err
 		}
@@ -88,11 +92,26 @@ func (p *program) ordering(cmd *cobra.Command, order *control.Order, why string,
 		}
 		for i := range s.Gates {
 			if g := &s.Gates[i]; order.Gate == "" || order.Gate == g.Name {
-				_, _ = fmt.Fprintf(p.stdout, "gate %s %s%s\n", printable(g.Name), pausedText(g, p.now()), stillPaused(order, g))
+				text, still := pausedText(g, p.now()), stillPaused(order, g)
+				if still == "" && isVain(order, gateOf(&before, g.Name)) {
+					text = "was not paused: there was nothing to resume"
+				}
+				_, _ = fmt.Fprintf(p.stdout, "gate %s %s%s\n", printable(g.Name), text, still)
 			}
 		}
 		return nil
 	})
+}
+
+// isVain reports whether an order to resume a gate has nothing to end: no pause, and no failures in a row.
+func isVain(order *control.Order, before *control.Gate) bool {
+	switch {
+	case order.Pause || before == nil:
+		return false
+	case order.Here:
+		return before.PausedHere == nil
+	}
+	return before.Paused == nil && len(before.Failing) == 0
 }
 
 // stillPaused says how to end a pause that an order to resume has not ended: that of all hosts, or that of this host.

@@ -61,7 +61,8 @@ func TestAPauseThatGoesOnIsToldWithItsRemedy(t *testing.T) {
 		{control.Gate{PausedHere: pause}, []string{"resume"}, "gate g " + here + "; \"wanderd resume --here\" ends that\n"},
 		{control.Gate{PausedHere: pause}, []string{"run"}, "gate g " + here + "; the run waits until the pause ends\n"},
 		{control.Gate{}, []string{"run"}, ""},
-		{control.Gate{}, []string{"resume"}, "gate g is not paused\n"},
+		{control.Gate{}, []string{"resume"}, "gate g was not paused: there was nothing to resume\n"},
+		{control.Gate{Failing: []control.Failing{{Host: "a", Exit: 1}}}, []string{"resume"}, "gate g is not paused\n"},
 	} {
 		c.gate.Name = "g"
 		out, errs := askBoth(t, told{status: control.Status{Gates: []control.Gate{c.gate}}}, c.args...)

@@ -171,7 +171,7 @@ gossip noted 2 oddities since the start
   of_a_newer_agent 1
   same_key     1: another agent with this one's key: a copied state directory
 
-gate default: absent
+gate default: absent (the token is elsewhere)
   holder       not known; passed to m2 (9c1d22e0) 12s ago (11:59:48)
   token        791bbce3.fb07cf09, number 42
   not running  ran less than min_interval ago
@@ -195,7 +195,7 @@ gate cache: running
   backups      1 guardian for each token; on_lost stop
   load         2.00: op 1h × 1 member / min_interval 30m; above 1, so all members run later than min_interval
 
-gate new: absent
+gate new: absent (this host knows of no token)
   holder       not known
   no token     seen for 3d8h (since 2026-01-31 04:00:00), which is longer than max_interval
   not running  due, waiting for the token

@@ -45,7 +45,7 @@ func statusText(s control.Status, now time.Time) string {
 }
 
 func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
-	fmt.Fprintf(b, "gate %s: %s\n", printable(g.Name), printable(g.State))
+	fmt.Fprintf(b, "gate %s: %s\n", printable(g.Name), stateText(&g, now))
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(b, "  %-12s %s\n", name, fmt.Sprintf(format, args...))
 	}
@@ -61,7 +61,7 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 	if len(g.Now) > 0 {
 		line("runs now", "%s", runnersText(g.Now, now))
 	}
-	if silent := now.Sub(g.SilentSince); g.MaxInterval > 0 && !g.SilentSince.IsZero() && silent > time.Duration(g.MaxInterval) {
+	if isSilent(&g, now) {
 		line("no token", "seen %s, which is longer than max_interval", since(g.SilentSince, now))
 	}
 	if g.Removed {
@@ -112,6 +112,22 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 	for _, f := range g.Facts {
 		line(printable(f.Name), "%s", writtenFact(f, now))
 	}
+}
+
+// stateText is the state of a gate. What is absent is the token, and not the agent.
+func stateText(g *control.Gate, now time.Time) string {
+	switch {
+	case g.State != control.Absent:
+		return printable(g.State)
+	case isSilent(g, now):
+		return "absent (this host knows of no token)"
+	}
+	return "absent (the token is elsewhere)"
+}
+
+// isSilent reports whether a gate has had no token for longer than max_interval, as far as this host knows.
+func isSilent(g *control.Gate, now time.Time) bool {
+	return g.MaxInterval > 0 && !g.SilentSince.IsZero() && now.Sub(g.SilentSince) > time.Duration(g.MaxInterval)
 }
 
 func writeSoft(line func(name, format string, args ...any), g control.Gate, now time.Time) {

@@ -80,11 +80,12 @@ func (c *Calendar) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 	case opens > now:
 		out = append(out, policy.Fact{Name: "window_opens", At: opens})
 	default:
-		closes := policy.Never
-		if at := c.Windows.Closes(int64(now.Add(c.Ahead))); at < window.Never {
+		closes, wall := policy.Never, int64(now.Add(c.Ahead))
+		if at := c.Windows.Closes(wall); at < window.Never {
 			closes = policy.Time(at).Add(-c.Ahead)
 		}
-		out = append(out, policy.Fact{Name: "window_closes", At: closes})
+		out = append(out, policy.Fact{Name: "window_opened", At: policy.Time(c.Windows.Opened(wall)).Add(-c.Ahead)},
+			policy.Fact{Name: "window_closes", At: closes})
 	}
 	return out
 }

@@ -44,5 +44,8 @@ func (g *Machine) Status(now policy.Time) policy.Status {
 
 // Facts implements [policy.Machine].
 func (g *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
+	if g.due.hasRun {
+		out = append(out, policy.Fact{Name: "interval_ends", At: g.ownAt()})
+	}
 	return g.b.Facts(now, g.in.Facts(now, g.calendar.Facts(now, g.due.repeat.Facts(out))))
 }

@@ -136,6 +136,9 @@ func (m *Machine) paceFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 	if d.RegenerateArmed {
 		out = append(out, policy.Fact{Name: "regenerate_at", At: d.RegenerateAt})
 	}
+	if m.ran.ever {
+		out = append(out, policy.Fact{Name: "interval_ends", At: m.intervalEnds(now)})
+	}
 	out = m.repeat().Facts(out)
 	if d.Lap > 0 {
 		out = append(out, policy.Fact{Name: "lap", For: d.Lap})

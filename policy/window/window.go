@@ -62,6 +62,24 @@ func (s Set) Closes(at int64) int64 {
 	return s.change(at)
 }
 
+// Opened returns the last time up to at at which a window opened, or at if none is open then. What has been open for longer than lookahead has been for
+// ever.
+func (s Set) Opened(at int64) int64 {
+	if !s.Open(at) {
+		return at
+	}
+	from := max(at, int64(lookahead)) - int64(lookahead)
+	opened, was := from, s.Open(from)
+	for from = s.boundary(from); from <= at; from = s.boundary(from) {
+		is := s.Open(from)
+		if is && !was {
+			opened = from
+		}
+		was = is
+	}
+	return opened
+}
+
 // lookahead is for how long a change is looked for. Each week has the same windows, but the clocks may skip the only one of a week; and of two
 // weeks in a row they do that once.
 const lookahead = 15 * 24 * time.Hour

@@ -229,3 +229,23 @@ func TestTheClocksAreThoseOfTheZone(t *testing.T) {
 		}
 	}
 }
+
+// A window that is open has been open since its last opening; one without an end since the beginning of what is looked at.
+func TestSinceWhenAWindowHasBeenOpen(t *testing.T) {
+	for _, c := range []struct{ window, now, want string }{
+		{"22:00-06:00 UTC", "2026-06-05 22:00:00", "2026-06-05 22:00:00"},
+		{"22:00-06:00 UTC", "2026-06-05 05:59:59", "2026-06-04 22:00:00"},
+		{"22:00-06:00 UTC", "2026-06-05 12:00:00", "2026-06-05 12:00:00"},
+		{"Fri 22:00-06:00 UTC", "2026-06-06 01:00:00", "2026-06-05 22:00:00"},
+		{"00:00-24:00 UTC", "2026-06-20 12:00:00", "2026-06-05 12:00:00"},
+	} {
+		moment, err := time.Parse(time.DateTime, c.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := time.Unix(0, parse(t, c.window).Opened(moment.UnixNano())).UTC().Format(time.DateTime)
+		if got != c.want {
+			t.Errorf("%s at %s: open since %s, want %s", c.window, c.now, got, c.want)
+		}
+	}
+}

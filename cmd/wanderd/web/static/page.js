@@ -33,6 +33,8 @@ function rough(ms) {
   return Math.floor(s / 86400) + "d " + Math.floor((s % 86400) / 3600) + "h";
 }
 
+// A fencing number in digits: as a number, JavaScript rounds it above 2⁵³. An older agent does not send them.
+const numberOf = (what) => what.seq_text ?? String(what.seq);
 const clock = (time) => new Date(time).toLocaleTimeString();
 const since = (time) => time ? "for " + rough(now() - Date.parse(time)) + " (since " + clock(time) + ")" : "for an unknown time";
 
@@ -150,7 +152,7 @@ function drawFacts() {
       continue;
     }
     fact("runs" + slot, t.running ? t.name + (t.command ? ": " + t.command : "") + ", " + since(t.running_since) : "nobody", t.running ? "running" : "");
-    fact("token" + slot, t.name + ", " + since(t.since) + ", number " + t.seq);
+    fact("token" + slot, t.name + ", " + since(t.since) + ", number " + numberOf(t));
     fact("came by", (t.trail ?? []).join(" → "));
   }
   const last = members().filter((m) => failedLast(gateOf(m)))
@@ -225,7 +227,7 @@ function tell(r) {
   const took = under(r.run) ? rough(now() - Date.parse(r.run.start)) + " so far" :
     r.run.end ? ((Date.parse(r.run.end) - Date.parse(r.run.start)) / 1000).toFixed(1) + " s" : "an unknown time";
   const how = under(r.run) ? "runs" : r.run.cut ? "cut short: " + r.run.cut : "exit " + r.run.exit;
-  return r.host + (r.run.command ? ": " + r.run.command : "") + ", " + new Date(r.run.start).toLocaleString() + ", " + took + ", " + how + ", number " + r.run.seq;
+  return r.host + (r.run.command ? ": " + r.run.command : "") + ", " + new Date(r.run.start).toLocaleString() + ", " + took + ", " + how + ", number " + numberOf(r.run);
 }
 
 function output(r) {
@@ -257,7 +259,7 @@ function drawTimeline() {
     const end = x(under(r.run) ? to : r.run.end ? Date.parse(r.run.end) : Date.parse(r.run.start));
     const bar = svg("rect", {
       class: "run" + (under(r.run) ? " running" : failed(r.run) ? " failed" : ""), x: begin, y: at.get(r.host) + 3,
-      width: Math.max(3, end - begin), height: ROW - 6, tabindex: first ? 0 : -1, role: "img", "aria-label": tell(r), "data-run": r.member + r.run.seq,
+      width: Math.max(3, end - begin), height: ROW - 6, tabindex: first ? 0 : -1, role: "img", "aria-label": tell(r), "data-run": r.member + numberOf(r.run),
     });
     first = false;
     bar.append(svg("title", {}, [tell(r), r.run.error ?? "", ...(r.run.output ?? [])].filter(Boolean).join("\n")));
@@ -283,7 +285,7 @@ function drawFailures() {
   const list = runs().filter((r) => failed(r.run)).sort((a, b) => Date.parse(b.run.start) - Date.parse(a.run.start)).slice(0, 100);
   byId("failures").replaceChildren(...(list.length === 0 ? [html("p", "none", "hint")] : list.map((r) => {
     const d = html("details", undefined, "failure");
-    d.dataset.run = r.member + r.run.seq;
+    d.dataset.run = r.member + numberOf(r.run);
     d.open = open.has(d.dataset.run);
     d.append(html("summary", tell(r)), ...output(r));
     return d;
