@@ -58,8 +58,8 @@ type answered struct {
 
 const (
 	upgrade = "wanderd-exec"
-	// maxCall bounds a request, in bytes.
-	maxCall = 4 << 10
+	// maxCall bounds a request, maxAnswered all that a caller reads of an answer, in bytes: a grant, and what it begins with, take less than 2 KiB.
+	maxCall, maxAnswered = 4 << 10, 64 << 10
 )
 
 // Asked is a call that waits for its answer.
@@ -79,7 +79,7 @@ func (c *Client) Connect(ctx context.Context) (*Asked, error) {
 	if err != nil {
 		return nil, c.explain(err)
 	}
-	return &Asked{UnixConn: conn.(*net.UnixConn), from: bufio.NewReader(conn), client: c}, nil
+	return &Asked{UnixConn: conn.(*net.UnixConn), from: bufio.NewReader(io.LimitReader(conn, maxAnswered)), client: c}, nil
 }
 
 // Ask asks for a run, and waits until the agent has taken the request.

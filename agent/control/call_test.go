@@ -103,6 +103,13 @@ func TestACallerIsToldThatTheAgentHasGone(t *testing.T) {
 	}
 }
 
+func TestAnAnswerThatIsTooLongIsNotReadToItsEnd(t *testing.T) {
+	asked := call(t, serve(t, newGranting(`{"grant":"`+strings.Repeat("a", 2*maxAnswered)+"\"}\n")), Call{Command: "x"})
+	if grant, heard, err := asked.Answer(); !errors.Is(err, ErrNoAgent) || len(grant)+len(heard) > 0 {
+		t.Errorf("%d bytes, and %d after them, %v", len(grant), len(heard), err)
+	}
+}
+
 // The other end of a call learns at once that its caller has gone.
 func TestTheSourceIsToldThatACallerHasGone(t *testing.T) {
 	src := newGranting(`{"grant":{}}`)

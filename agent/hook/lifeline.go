@@ -91,11 +91,16 @@ func (l *lifeline) write(over <-chan struct{}) {
 	}
 }
 
-// readLifeline hands on what the agent tells, and closes told when the agent has died, be it that it was killed.
+// maxInstruction bounds one document of the lifeline, in bytes. The longest has the arguments of a command: 2 MiB for Linux, six times as many in JSON.
+const maxInstruction = 16 << 20
+
+// readLifeline hands on what the agent tells, and closes told when the agent has died, be it that it was killed, or says what no agent says.
 func readLifeline(from io.Reader, told chan<- instruction) {
 	defer close(told)
-	for documents := json.NewDecoder(from); ; {
+	bounded := &io.LimitedReader{R: from}
+	for documents := json.NewDecoder(bounded); ; {
 		var next instruction
+		bounded.N = maxInstruction
 		if documents.Decode(&next) != nil {
 			return
 		}

@@ -3,6 +3,7 @@ package hook
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"net"
 	"syscall"
 	"testing"
@@ -128,5 +129,47 @@ func TestTheCodeOfAnEndIsThatOfAShell(t *testing.T) {
 	}
 	if got := (&report{GuardDied: true}).result(Spec{Argv: []string{"x"}}, 0); got.Code != -1 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// flood is a caller that says the same without an end, and counts what is read of it.
+type flood struct {
+	text []byte
+	read int
+}
+
+func (f *flood) Read(b []byte) (n int, err error) {
+	if f.read > 1<<26 {
+		return 0, io.EOF
+	}
+	for n < len(b) {
+		n += copy(b[n:], f.text)
+	}
+	f.read += n
+	return n, nil
+}
+
+func (f *flood) Write(b []byte) (int, error) { return len(b), nil }
+
+func TestACallerThatSaysTooMuchIsGone(t *testing.T) {
+	for _, text := range []string{`[`, `"`, ` `, `{"ready":true}`, `{"ready":true,"x":[`, "[[[[[[[["} {
+		f := &flood{text: []byte(text)}
+		<-NewRemote(f).Gone()
+		if f.read > 2*maxReports {
+			t.Errorf("%d bytes of %q were read", f.read, text)
+		}
+	}
+}
+
+func TestALifelineThatSaysTooMuchHasEnded(t *testing.T) {
+	for _, text := range []string{`"`, ` `, `{"stop":[`} {
+		f := &flood{text: []byte(text)}
+		told := make(chan instruction)
+		go readLifeline(f, told)
+		for range told {
+		}
+		if f.read > 2*maxInstruction {
+			t.Errorf("%d bytes of %q were read", f.read, text)
+		}
 	}
 }

@@ -41,10 +41,13 @@ type report struct {
 
 func (r *report) write(w io.Writer) error { return json.NewEncoder(w).Encode(r) }
 
-// readReport reads until the guard has no more to say. told, if not nil, gets each document.
+// maxReports bounds all that a guard says, in bytes: three documents of some hundred each. The guard of a command is another user's process.
+const maxReports = 4 << 10
+
+// readReport reads until the guard has no more to say, or has said too much. told, if not nil, gets each document.
 func readReport(from io.Reader, told func(report)) report {
 	var last report
-	documents := json.NewDecoder(from)
+	documents := json.NewDecoder(io.LimitReader(from, maxReports))
 	for !last.Over {
 		next := last
 		if documents.Decode(&next) != nil {
