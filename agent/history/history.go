@@ -16,6 +16,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/wanderd/wanderd/agent/smallfile"
 )
 
 // Keep is how many runs of a gate are kept.
@@ -95,7 +97,7 @@ type Log struct {
 // lines are skipped. The error says what could not be read; the log can still be used.
 func Open(path string) (*Log, error) {
 	l := &Log{path: path, changed: make(chan struct{}, 1)}
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	file, _, err := smallfile.Open(path, syscall.O_NOFOLLOW)
 	if errors.Is(err, fs.ErrNotExist) {
 		return l, nil
 	}
@@ -245,7 +247,7 @@ func (l *Log) save(runs []Run, anew bool) error {
 			return err
 		}
 	}
-	path, flags := l.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW
+	path, flags := l.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW|syscall.O_NONBLOCK // a pipe's reader is not waited for
 	if anew {
 		path, flags = l.path+".tmp", flags|os.O_TRUNC
 	}

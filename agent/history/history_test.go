@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -131,6 +132,20 @@ func TestALinkIsNotFollowed(t *testing.T) {
 }
 
 // What could not be written is written later, with what has come since.
+func TestAPipeIsNotWaitedFor(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := Open(path)
+	if err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Error(err)
+	}
+	if err := l.save([]Run{*numbered(1)}, false); !errors.Is(err, syscall.ENXIO) {
+		t.Errorf("written to a pipe that nobody reads: %v", err)
+	}
+}
+
 func TestAWriteThatFailsIsRepeated(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "not yet", "history")

@@ -1,10 +1,12 @@
 package statedir
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -130,6 +132,33 @@ func TestUnfinishedFilesAreRemovedAtTheNextStart(t *testing.T) {
 	if _, err := os.Stat(kept); err != nil {
 		t.Error(err)
 	}
+}
+
+func TestAPipeOrAnEndlessFileInTheDirectoryIsRefusedAtOnce(t *testing.T) {
+	d := open(t, t.TempDir())
+	refused := func(how string) {
+		_, _, noRecord := d.Load("g")
+		_, noRoster := d.LoadRoster("g")
+		_, _, noMembers := d.LoadMembers()
+		_, noHome := d.Moved()
+		for name, err := range map[string]error{"gate-g.json": noRecord, "roster-g.json": noRoster, "members.json": noMembers, "home": noHome} {
+			says(t, err, filepath.Join(d.path, name), how, "remove it")
+		}
+	}
+	names := []string{"gate-g.json", "roster-g.json", "members.json", "home"}
+	for _, name := range names {
+		if err := syscall.Mkfifo(filepath.Join(d.path, name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused("not a regular file")
+	for _, name := range names {
+		path := filepath.Join(d.path, name)
+		if err := errors.Join(os.Remove(path), os.WriteFile(path, nil, 0o600), os.Truncate(path, 1<<40)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused("too long")
 }
 
 func TestALockThatIsALinkIsNotFollowed(t *testing.T) {

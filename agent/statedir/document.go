@@ -3,9 +3,11 @@ package statedir
 import (
 	"encoding/json"
 	"errors"
-	"io"
+	"fmt"
 	"io/fs"
 	"os"
+
+	"github.com/wanderd/wanderd/agent/smallfile"
 )
 
 // maxDocument bounds a document, in bytes.
@@ -13,15 +15,13 @@ const maxDocument = 256 << 10
 
 // load reads a document; it returns false if there is none. what names it in errors.
 func (d *Dir) load(path, what string) (text []byte, found bool, err error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	text, err = smallfile.Read(path, maxDocument)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, false, nil
-	}
-	if err == nil {
-		defer func() { _ = f.Close() }()
-		text, err = io.ReadAll(io.LimitReader(f, maxDocument))
-	}
-	if err != nil {
+	case errors.Is(err, smallfile.ErrWrongKind), errors.Is(err, smallfile.ErrTooLong):
+		return nil, false, fmt.Errorf("cannot read %s: %w; no agent has written that: remove it, or restore the file", what, err)
+	case err != nil:
 		return nil, false, d.explain("cannot read "+what, err)
 	}
 	return text, true, nil

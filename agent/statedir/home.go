@@ -6,8 +6,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
+
+	"github.com/wanderd/wanderd/agent/smallfile"
 )
 
 // homeName is the file that records where the directory was made.
@@ -58,7 +59,7 @@ func (d *Dir) here(machineIDs []string) (home, error) {
 		return home{}, d.explain("cannot find out where the state directory is", err)
 	}
 	for _, file := range machineIDs {
-		if text, err := os.ReadFile(file); err == nil && len(bytes.TrimSpace(text)) > 0 {
+		if text, err := smallfile.Read(file, maxDocument); err == nil && len(bytes.TrimSpace(text)) > 0 {
 			sum := sha256.Sum256(append([]byte("wanderd home "), bytes.TrimSpace(text)...))
 			return home{Machine: hex.EncodeToString(sum[:16]), Path: path}, nil
 		}

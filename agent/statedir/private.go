@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
+
+	"github.com/wanderd/wanderd/agent/smallfile"
 )
 
 // maxPrivate bounds a file with a key or a secret, in bytes.
@@ -17,32 +17,22 @@ const maxPrivate = 64 << 10
 // readPrivate reads a file. Unless shared is set, it refuses a file that other users can read or change. It does not wait for the
 // writer of a pipe.
 func readPrivate(path string, shared bool) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, info, err := smallfile.Open(path, 0)
+	if errors.Is(err, smallfile.ErrWrongKind) {
+		return nil, fmt.Errorf("%w: name another file", err)
+	}
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
-		return nil, fmt.Errorf("%s is a directory: name the file in it", path)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file (%s): name another file", path, info.Mode().Type())
-	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && !shared {
 		return nil, fmt.Errorf("other users can read or change %s (mode %04o): chmod 600 %s", path, mode, path)
 	}
-	text, err := io.ReadAll(io.LimitReader(f, maxPrivate+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(text) > maxPrivate {
+	text, err := smallfile.All(f, maxPrivate)
+	if errors.Is(err, smallfile.ErrTooLong) {
 		return nil, fmt.Errorf("%s is too long for a key or a secret: name another file", path)
 	}
-	return text, nil
+	return text, err
 }
 
 // createPrivate writes a file that must not exist yet and that only its owner may read. It makes the missing directories of the

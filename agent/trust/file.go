@@ -5,15 +5,13 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/changed"
 	"github.com/wanderd/wanderd/agent/safepath"
+	"github.com/wanderd/wanderd/agent/smallfile"
 )
 
 // maxFile bounds a file of known hosts, in bytes: some 40,000 lines.
@@ -81,27 +79,16 @@ func (w *watched[T]) read() (text []byte, changed bool, err error) {
 			w.file.Forget()
 		}
 	}()
-	f, err := os.OpenFile(w.file.Path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, _, err := smallfile.Open(w.file.Path, 0)
 	if err != nil {
 		return nil, false, cause(err)
 	}
 	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, false, cause(err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, false, errors.New("it is not a regular file")
-	}
 	if err := safepath.Check(w.file.Path); err != nil {
 		return nil, false, err
 	}
-	text, err = io.ReadAll(io.LimitReader(f, maxFile+1))
-	switch {
-	case err != nil:
+	if text, err = smallfile.All(f, maxFile); err != nil {
 		return nil, false, cause(err)
-	case len(text) > maxFile:
-		return nil, false, fmt.Errorf("it is longer than %d bytes", maxFile)
 	}
 	now := sha256.Sum256(text)
 	before := w.was

@@ -113,6 +113,8 @@ func (l *Layers) checkGateName(g *gate) {
 	case name.Broken:
 	case name.IsFree():
 		l.Complain("%s: this gate has no name: give it one, the same on every host", g.origin)
+	case g.Name == "." || g.Name == "..":
+		l.Reject(name, "%q is a directory in every path: give the gate a name with a letter or a digit", g.Name)
 	case len(g.Name) > maxGateName || strings.Trim(g.Name, inGateName) != "":
 		l.Reject(name, "%q cannot name a gate: use 1 to %d of a-z, 0-9, '-', '_' and '.'", g.Name, maxGateName)
 	case i >= 0:

@@ -334,6 +334,14 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 			[]string{`wanderd.toml:1: this gate has no name: give it one, the same on every host`},
 		},
 		{
+			"gates with the names of directories",
+			reading{file: "[[gate]]\nname = \".\"\n[[gate]]\nname = \"..\"\n"},
+			[]string{
+				`wanderd.toml:2: name: "." is a directory in every path: give the gate a name with a letter or a digit`,
+				`wanderd.toml:4: name: ".." is a directory in every path: give the gate a name with a letter or a digit`,
+			},
+		},
+		{
 			"gate with a bad name",
 			reading{file: "[[gate]]\nname = \"My Gate\"\n"},
 			[]string{`wanderd.toml:2: name: "My Gate" cannot name a gate: use 1 to 64 of a-z, 0-9, '-', '_' and '.'`},
@@ -364,7 +372,7 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 		{
 			"directory",
 			reading{flags: map[string][]string{"config": {"."}}},
-			[]string{`the configuration file: read .: is a directory`},
+			[]string{`the configuration file: read .: it is not a regular file (a directory): name another file with --config`},
 		},
 		{
 			"all at once",

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"slices"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/wanderd/wanderd/agent/smallfile"
 )
 
 // maxSize bounds a file; a large one is a mistake.
@@ -32,6 +32,9 @@ func ReadFile(path, what, flag string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if line := nestsAt(text); line > 0 {
+		return nil, fmt.Errorf("%s:%d: this nests deeper than any setting: is it the right file?", path, line)
+	}
 	f := &File{path: path}
 	if _, err := toml.Decode(text, &f.Content); err != nil {
 		if syntax, ok := errors.AsType[toml.ParseError](err); ok {
@@ -44,19 +47,16 @@ func ReadFile(path, what, flag string) (*File, error) {
 }
 
 func load(path, what, flag string) (string, error) {
-	var text []byte
-	f, err := os.Open(path)
-	if err == nil {
-		defer func() { _ = f.Close() }()
-		text, err = io.ReadAll(io.LimitReader(f, maxSize+1))
-	}
+	text, err := smallfile.Read(path, maxSize)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("%s %s does not exist: check --%s", what, path, flag)
+	case errors.Is(err, smallfile.ErrTooLong):
+		return "", fmt.Errorf("%s %s has more than %d bytes: is it the right one?", what, path, maxSize)
+	case errors.Is(err, smallfile.ErrWrongKind):
+		return "", fmt.Errorf("%s: %w: name another file with --%s", what, err, flag)
 	case err != nil:
 		return "", fmt.Errorf("%s: %w", what, err)
-	case len(text) > maxSize:
-		return "", fmt.Errorf("%s %s has more than %d bytes: is it the right one?", what, path, maxSize)
 	}
 	return string(text), nil
 }

@@ -64,7 +64,54 @@ func findLines(doc string) lines {
 
 // firstStatement returns the length of a document's first statement: to the end of a line outside of strings and brackets.
 func firstStatement(doc string) int {
-	depth, quote := 0, ""
+	depth, length := 0, len(doc)
+	outsideStrings(doc, func(at int, c byte) bool {
+		switch c {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		case '\n':
+			if depth <= 0 {
+				length = at + 1
+				return false
+			}
+		}
+		return true
+	})
+	return length
+}
+
+// maxNesting is how deep brackets may nest, and how many dots a key may have. Package toml takes minutes for thousands.
+const maxNesting = 16
+
+// nestsAt returns the line in which a document nests too deep; zero if it does not.
+func nestsAt(doc string) (line int) {
+	depth, dots := 0, 0
+	outsideStrings(doc, func(at int, c byte) bool {
+		switch c {
+		case '[', '{':
+			depth++
+			dots = 0
+		case ']', '}':
+			depth--
+			dots = 0
+		case '.':
+			dots++
+		case '\n', ',', '=':
+			dots = 0
+		}
+		if max(depth, dots) > maxNesting {
+			line = 1 + strings.Count(doc[:at], "\n")
+		}
+		return line == 0
+	})
+	return line
+}
+
+// outsideStrings calls see for what is in a document outside of strings and comments, until that returns false.
+func outsideStrings(doc string, see func(at int, c byte) bool) {
+	quote := ""
 	for i := 0; i < len(doc); i++ {
 		c := doc[i]
 		switch {
@@ -89,13 +136,8 @@ func firstStatement(doc string) int {
 			for i+1 < len(doc) && doc[i+1] != '\n' {
 				i++
 			}
-		case c == '[', c == '{':
-			depth++
-		case c == ']', c == '}':
-			depth--
-		case c == '\n' && depth <= 0:
-			return i + 1
+		case !see(i, c):
+			return
 		}
 	}
-	return len(doc)
 }
