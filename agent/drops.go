@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -89,10 +90,15 @@ func remedy(why wire.Drop) string {
 	return ""
 }
 
-// warnings lists the reasons with a remedy that have occurred.
-func (d *drops) warnings() (list []control.Warning) {
+// secretDrops are the reasons that another secret has, or none. They come again and again as long as their cause lasts.
+func secretDrops() []wire.Drop { return []wire.Drop{wire.DropSeal, wire.DropClear, wire.DropNoSecret} }
+
+// warnings lists the reasons with a remedy that have occurred, but no sign of another secret that has ended.
+func (d *drops) warnings(now time.Time) (list []control.Warning) {
 	for _, why := range wire.Drops() {
-		if from, last := d.lastOf(why); last.UnixNano() > 0 {
+		from, last := d.lastOf(why)
+		ended := slices.Contains(secretDrops(), why) && now.Sub(last) >= suspectFor
+		if last.UnixNano() > 0 && !ended {
 			list = append(list, control.Warning{Text: remedy(why), Count: d.by[why].count.Load(), Last: last, From: from})
 		}
 	}

@@ -69,11 +69,12 @@ func (a *Agent) status() control.Status {
 
 // warnings lists the signs of mistakes, latest first.
 func (a *Agent) warnings() []control.Warning {
-	list := a.drops.warnings()
+	now := time.Now()
+	list := a.drops.warnings(now)
 	if w, lost := a.stateLoss.warning(); lost {
 		list = append(list, w)
 	}
-	if s := a.members.Stats(); s.Foreign > 0 {
+	if s := a.members.Stats(); s.Foreign > 0 && now.Sub(s.ForeignAt) < suspectFor {
 		list = append(list, control.Warning{Text: membership.ForeignHint, Count: s.Foreign, Last: s.ForeignAt, From: s.ForeignFrom})
 	}
 	for _, r := range a.members.Refusals() {

@@ -3,10 +3,14 @@ package agent
 import (
 	"context"
 	"errors"
+	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/hook"
@@ -177,6 +181,50 @@ func TestStatusWarnsOfAnotherSecret(t *testing.T) {
 		}
 	})
 }
+
+// A warning of another secret ends two minutes after its last sign.
+func TestAWarningOfAnotherSecretEndsWithItsCause(t *testing.T) {
+	warned := func(w *world) bool {
+		s, err := source{w.agents["a"].Agent}.Status(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.ContainsFunc(s.Warnings, func(x control.Warning) bool { return strings.Contains(x.Text, "--secret-file") })
+	}
+	inWorld(t, testGate(), func(w *world) {
+		w.agents["b"].ownSecret = &wire.Secret{9}
+		w.start("a", AloneWait)
+		w.startJoining("b", AloneWait, "a")
+		for range 30 { // as long as the cause lasts
+			time.Sleep(time.Minute)
+			if !warned(w) {
+				t.Fatal("there is another secret, and no warning")
+			}
+		}
+		if err := w.leave("b"); err != nil {
+			t.Fatal(err)
+		}
+		w.agents["b"].ownSecret = nil
+		w.startJoining("b", AloneWait, "a")
+		ended := time.Now()
+		w.until("the warning ends", time.Hour, func() bool { return !warned(w) })
+		if took := time.Since(ended); took > suspectFor+signEvery {
+			t.Errorf("it ended %s after its cause", took)
+		}
+	})
+
+	d := newDrops(zerolog.Nop())
+	for _, why := range secretDrops() {
+		d.add(why, netip.AddrPort{})
+	}
+	d.add(wire.DropVersion, netip.AddrPort{})
+	if now, later := d.warnings(time.Now()), d.warnings(time.Now().Add(suspectFor)); len(now) != 4 || len(later) != 1 {
+		t.Errorf("now %+v, later %+v", now, later)
+	}
+}
+
+// signEvery is how exactly the time of foreign gossip is known.
+const signEvery = 10 * time.Second
 
 func TestTheLastExitOfAStatusTellsNotNowFromAFailure(t *testing.T) {
 	for want, r := range map[string]hook.Result{

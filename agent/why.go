@@ -66,8 +66,8 @@ func (s *situation) why() (code control.Because, text string) {
 const (
 	// slowDisk is how long a save may take before it is the reason.
 	slowDisk = time.Second
-	// suspectFor is how long a sign of another secret is believed.
-	suspectFor = 10 * time.Minute
+	// suspectFor is how long a sign of another secret is believed. As long as its cause lasts, one comes every half minute, and one a minute is noted.
+	suspectFor = 2 * time.Minute
 )
 
 func (s *situation) explain() {
@@ -150,7 +150,7 @@ func (a *Agent) otherSecret(now time.Time) string {
 	if s := a.members.Stats(); s.Foreign > 0 && now.Sub(s.ForeignAt) < suspectFor {
 		return s.ForeignFrom
 	}
-	for _, why := range []wire.Drop{wire.DropSeal, wire.DropClear, wire.DropNoSecret} {
+	for _, why := range secretDrops() {
 		if from, at := a.drops.lastOf(why); now.Sub(at) < suspectFor {
 			return from
 		}

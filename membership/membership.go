@@ -61,7 +61,7 @@ type Stats struct {
 	// Strangers counts connections without our preamble. Overflow counts datagrams that arrived faster than memberlist reads, Crowded connections that
 	// were closed because there were too many.
 	Malformed, Foreign, Strangers, Overflow, Crowded uint64
-	// ForeignAt is the time of the last warning about Foreign, ForeignFrom the source address; see [ForeignHint].
+	// ForeignAt is the time of the last foreign gossip, to ten seconds, ForeignFrom the source address; see [ForeignHint].
 	ForeignAt   time.Time
 	ForeignFrom string
 	// Refused counts refusals of nodes with invalid name, metadata, address or version, Untrusted datagrams and connections of hosts without a

@@ -61,7 +61,7 @@ type gossipTransport struct {
 	acceptWarn, foreignWarn, junkWarn, untrustedWarn throttle
 
 	overflow, malformed, foreign, strangers, untrusted, crowded atomic.Uint64
-	// lastForeign is the last foreign gossip that was warned about, zero before.
+	// lastForeign is the last foreign gossip that was noted, zero before.
 	lastForeign atomic.Pointer[sign]
 	// heard is when memberlist last got a datagram, as the time since begun.
 	begun time.Time
@@ -122,9 +122,7 @@ func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) bool {
 	if err != nil {
 		t.count(err)
 		if errors.Is(err, errForeignSeal) {
-			if ok, more := t.foreignWarn.allow(time.Now()); ok {
-				t.warnForeign(src.String(), more)
-			}
+			onForeign(t, src)
 		}
 		return false
 	}
@@ -239,9 +237,7 @@ func (t *gossipTransport) refuse(src net.Addr, err error) {
 	t.count(err)
 	switch {
 	case errors.Is(err, errForeignSeal):
-		if ok, more := t.foreignWarn.allow(time.Now()); ok {
-			t.warnForeign(src.String(), more)
-		}
+		onForeign(t, src)
 	case isUntrusted(err):
 		if ok, more := t.untrustedWarn.allow(time.Now()); ok {
 			t.cfg.Log.Warn().Stringer("addr", src).AnErr("reason", err).EmbedObject(more).
@@ -276,9 +272,19 @@ func (t *gossipTransport) count(err error) {
 	}
 }
 
-func (t *gossipTransport) warnForeign(src string, more heldBack) {
-	t.lastForeign.Store(&sign{at: time.Now(), from: src})
-	t.cfg.Log.Warn().Str("addr", src).EmbedObject(more).Msg(ForeignHint)
+// signEvery is how often foreign gossip is noted at most: a flood of it costs nothing.
+const signEvery = 10 * time.Second
+
+// onForeign notes foreign gossip, so that it is known when it ends, and now and then warns of it. It is generic, because an interface with an address
+// would be allocated for each datagram.
+func onForeign[Addr fmt.Stringer](t *gossipTransport, src Addr) {
+	now := time.Now()
+	if last := t.lastForeign.Load(); now.Sub(last.at) >= signEvery {
+		t.lastForeign.Store(&sign{at: now, from: src.String()})
+	}
+	if ok, more := t.foreignWarn.allow(now); ok {
+		t.cfg.Log.Warn().Stringer("addr", src).EmbedObject(more).Msg(ForeignHint)
+	}
 }
 
 // ForeignHint explains foreign gossip and its remedy.
