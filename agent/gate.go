@@ -142,7 +142,7 @@ func (g *gate) forgetImpossible(wall int64, r *statedir.Record) {
 }
 
 // forgetMemo removes a memo of another protocol or of a later version of this one, and values that are impossible by this host's clock.
-func (g *gate) forgetMemo(wall int64, r *statedir.Record, s *policy.State) {
+func (g *gate) forgetMemo(wall int64, synced bool, r *statedir.Record, s *policy.State) {
 	if r.Protocol != g.family.Name || r.ProtocolVersion > g.family.Version {
 		g.log.Warn().Str("protocol", r.Protocol).Uint8("version", r.ProtocolVersion).
 			Msg("the state directory has the record of another protocol for this gate; kept the last run and the fencing number only")
@@ -152,7 +152,7 @@ func (g *gate) forgetMemo(wall int64, r *statedir.Record, s *policy.State) {
 	if g.family.Doubt == nil {
 		return
 	}
-	if why := g.family.Doubt(wall, s); why != "" {
+	if why := g.family.Doubt(wall, synced, s); why != "" {
 		g.log.Warn().Msg(why)
 	}
 }

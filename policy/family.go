@@ -20,9 +20,9 @@ type Family struct {
 	// WellFormed reports whether a message is of one of its kinds, and has what those of that kind have. The shell asks it once, before
 	// Expects: no other message comes to a machine.
 	WellFormed func(*wire.Message) bool
-	// Doubt drops from a state that was read from disk what cannot be by a clock that reads wall, and says why; nothing if all can be. Nil
-	// stands for a family that has nothing to doubt.
-	Doubt func(wall int64, s *State) (why string)
+	// Doubt drops from a state that was read from disk what cannot be by a clock that reads wall, and says why; nothing if all can be. synced says
+	// that the clock was set by a time server in this boot. Nil stands for a family that has nothing to doubt.
+	Doubt func(wall int64, synced bool, s *State) (why string)
 }
 
 // FamilyName returns the name of the family with that number, as far as one is assigned.

@@ -129,6 +129,9 @@ func (b *Machine) Expects(m *wire.Message) bool {
 	return isQuestion(m.Kind) || m.Kind == KindRelease || b.round.answersTo(m)
 }
 
+// Meet tells the ballot of a number that the owner has met, and believes: the next proposal here is above it.
+func (b *Machine) Meet(seq wire.Seq) { b.seen = max(b.seen, EpochOf(seq)) }
+
 // Counts reports whether a message is from another member of the roster whose roster has the given hash. If not, it appends a note.
 func (b *Machine) Counts(m *wire.Message, roster uint64, out []policy.Effect) (_ []policy.Effect, ok bool) {
 	switch rank, is := b.cfg.Roster.Rank(m.From); {
@@ -150,6 +153,8 @@ func (b *Machine) Receive(now policy.Instant, m *wire.Message, end *Outcome, out
 	switch {
 	case !counts:
 		return out
+	case !believable(EpochOf(m.Token.Seq), now.Wall):
+		return policy.AppendTell(out, NoteEpochRefused, m.From, &m.Token)
 	case isQuestion(m.Kind):
 		return b.onQuestion(now, m, rank, end, out)
 	case m.Kind == KindRelease:
@@ -165,8 +170,11 @@ func (b *Machine) Receive(now policy.Instant, m *wire.Message, end *Outcome, out
 	if m.Kind == KindRenewed && l.number != 0 {
 		b.holder.wished = true
 	}
-	carried := Copy{Seq: wire.Seq(l.number)}
-	copy(carried.Data[:], m.Load[copyAt:])
+	var carried Copy
+	if believable(EpochOf(wire.Seq(l.number)), now.Wall) {
+		carried.Seq = wire.Seq(l.number)
+		copy(carried.Data[:], m.Load[copyAt:])
+	}
 	return b.count(now.Time, rank, &carried, end, out)
 }
 

@@ -58,13 +58,22 @@ func hasMoved(seq wire.Seq) bool { return seq&hopMask > 0 }
 // numbers above them are for owners that raise the number of an offer themselves, by at most MaxRoster.
 func isLastHop(seq wire.Seq) bool { return seq&hopMask >= hopMask-MaxRoster }
 
-// believable reports whether a fleet can have reached an epoch when a clock reads wall, in nanoseconds of Unix time. A fleet makes fewer than one proposal
-// a second, and clocks differ by less than a day. Without this check, one forged epoch near the end of the counters would end the gate for good. A clock
-// before 2000 was never set: then every epoch is believable.
-func believable(e Epoch, wall int64) bool {
-	const day, year2000 = 24 * 60 * 60, 946_684_800
-	return wall < year2000*second || e.counter() <= uint64(wall/second)+day
+// Latest returns the highest number that a token of a strict gate can have when a clock reads wall, in nanoseconds of Unix time. A fleet makes fewer than
+// one proposal a second, and clocks differ by less than a day. Without this bound, one forged epoch near the end of the counters would end the gate for
+// good, whatever message it comes with. A clock before 2000 was never set: then every number up to the last one is possible.
+func Latest(wall int64) wire.Seq {
+	const day = 24 * 60 * 60
+	if wall < year2000 {
+		return wire.MaxSeq
+	}
+	return wire.Seq(min(uint64(wall/second)+day, maxCounter)<<counterShift | (1<<counterShift - 1))
 }
+
+// year2000 is a time before which no clock was ever set.
+const year2000 = 946_684_800 * second
+
+// believable reports whether a fleet can have reached an epoch when a clock reads wall.
+func believable(e Epoch, wall int64) bool { return e <= Epoch(Latest(wall)) }
 
 // epochAfter returns the first epoch of a rank above seen. wall is the wall clock in nanoseconds of Unix time. ok is false if there is no such epoch: the
 // counters end in the year 2106.

@@ -59,6 +59,24 @@ func (b *Machine) Memo(to *policy.Memo) {
 	binary.BigEndian.PutUint64(to[sumsAt+8:], b.cfg.Roster.sums.squares)
 }
 
+// Doubt forgets a saved promise of an epoch that cannot be when a clock reads wall, and says so: an older version of this package may have promised a
+// forged one, and would keep all others from proposing for good. A member that forgets its promise counts like one that has lost its state: it promises
+// nothing for the greatest lease. But a host without a battery starts with a clock that is months or years behind, and its promise holds: such a clock is
+// believed only when a time server has set it (synced), or if even a clock that is years behind could not explain the number.
+func Doubt(wall int64, synced bool, saved *policy.Memo) (why string) {
+	if !synced && wall >= year2000 {
+		wall += int64(mostBehind)
+	}
+	if believable(Epoch(binary.BigEndian.Uint64(saved[:8])), wall) {
+		return ""
+	}
+	binary.BigEndian.PutUint64(saved[:8], 0)
+	return "a promise in the state directory has a number that cannot be by this host's clock; forgot it, and promise nothing for the longest lease"
+}
+
+// mostBehind is how far a clock that nobody has set may be behind: as old as the system's image, which sets it at boot.
+const mostBehind = 5 * 365 * 24 * time.Hour
+
 // Start begins a life with the memo that an earlier life saved, or with zeros.
 //
 // "Restart: the member never holds; its old command is dead by the guard. Until the greatest lease has passed on its clock it neither

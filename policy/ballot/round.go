@@ -136,7 +136,8 @@ func (b *Machine) onRefused(now policy.Instant, m *wire.Message, rank int, end *
 	r.no.add(rank)
 	b.seen = max(b.seen, Epoch(l.number))
 	if l.span > 0 {
-		r.freeAt = min(r.freeAt, now.Time.Add(l.span))
+		// "busy until" is no longer than any lease: who names a longer time would keep this member from ever asking again.
+		r.freeAt = min(r.freeAt, now.Time.Add(min(l.span, b.cfg.MostLease)))
 		if e := Epoch(l.number); r.awaits == 0 || e < r.awaits {
 			r.awaits = e
 		}

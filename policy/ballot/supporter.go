@@ -68,13 +68,13 @@ func (s *supporter) busyUntil() policy.Time { return max(s.end, s.calmAt) }
 
 // onQuestion answers another member, at once or when the promise is saved.
 func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *Outcome, out []policy.Effect) []policy.Effect {
-	now, wall := at.Time, at.Wall
+	now := at.Time
 	q := question{kind: m.Kind, rank: rank, number: m.Exchange, token: m.Token, lease: loadOf(&m.Load).span}
 	s := &b.supporter
 	switch e := EpochOf(m.Token.Seq); {
 	case q.lease > b.cfg.MostLease:
 		return policy.AppendTell(out, NoteLeaseTooLong, m.From, &m.Token)
-	case m.Kind == KindPromise && e.Rank() != rank || !believable(e, wall):
+	case m.Kind == KindPromise && e.Rank() != rank || e.Rank() >= b.cfg.Roster.Len():
 		return policy.AppendTell(out, NoteEpochRefused, m.From, &m.Token)
 	}
 	b.seen = max(b.seen, EpochOf(m.Token.Seq))
@@ -146,10 +146,12 @@ func (b *Machine) refuse(now policy.Time, q *question, out []policy.Effect) []po
 	return b.answer(KindRefused, q, l, out)
 }
 
-// RefuseToken answers a Token that Accepts refuses because of a newer epoch. Without an answer, the sender would offer the Token until its lease ends.
-func (b *Machine) RefuseToken(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
+// RefuseToken answers a Token that this member does not accept because it has promised a newer epoch, or the owner has met the token of one, whose number is
+// met. Without an answer, the sender would offer the Token until its lease ends.
+func (b *Machine) RefuseToken(now policy.Time, m *wire.Message, met wire.Seq, out []policy.Effect) []policy.Effect {
 	rank, _ := b.cfg.Roster.Rank(m.From)
-	return b.refuse(now, &question{rank: rank, number: m.Exchange, token: m.Token}, out)
+	l := load{span: max(b.supporter.busyUntil().Sub(now), 0), number: uint64(max(b.supporter.promised, EpochOf(met))), clock: now, life: b.life}
+	return b.answer(KindRefused, &question{rank: rank, number: m.Exchange, token: m.Token}, l, out)
 }
 
 func (b *Machine) answer(kind wire.Kind, q *question, l load, out []policy.Effect) []policy.Effect {

@@ -152,7 +152,7 @@ func (e *explorer) send(s *small, i int, msg *wire.Message) {
 	case msg.Kind == kcopies.KindToken:
 		var t token
 		_, data := kcopies.Fields(&msg.Load)
-		t.read(data)
+		t.read(data, e.n)
 		s.at, s.place, s.counter, s.active = uint8(i), onLink, uint8(t.counter), t.active
 		if e.printed && t.active {
 			s.counter = uint8(e.n - 1)

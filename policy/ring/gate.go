@@ -17,6 +17,7 @@ func (m *Machine) AsksToRegenerate() bool { return m.asks }
 // this member must not hold a token. The tour's number is drawn: the members that know the last tour's number may be away.
 func (m *Machine) Regenerate(now policy.Instant, token *wire.Ref, out []policy.Effect) []policy.Effect {
 	m.asks, m.placed = false, true
+	m.udp.newLife()
 	m.copies.IssueAs(token)
 	return m.begin(now, uint32(policy.Draw(m.cfg.Entropy)), out)
 }
@@ -36,6 +37,9 @@ func (m *Machine) Lose(now policy.Instant, out []policy.Effect) []policy.Effect 
 
 // Renumber raises the number of the token here to seq. A higher number stays.
 func (m *Machine) Renumber(seq wire.Seq) { m.copies.Issue(seq) }
+
+// Newest is the highest number of a token that this member has met.
+func (m *Machine) Newest() wire.Seq { return m.copies.Count() }
 
 // Handoff passes the token on.
 func (m *Machine) Handoff() *handoff.Machine { return &m.udp.handoff }

@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/ballot"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/kcopies"
 	"github.com/wanderd/wanderd/wire"
@@ -76,6 +77,15 @@ type Config struct {
 	AsksFirst bool
 	// Entropy draws the numbers of handoffs, requests and calls.
 	Entropy policy.Entropy
+}
+
+// latest is the highest number that a token can have when a clock reads wall. With a higher one, this member would take every real token for an old one. The gate that
+// is asked first numbers its tokens by ballots.
+func (c *Config) latest(wall int64) wire.Seq {
+	if c.AsksFirst {
+		return ballot.Latest(wall)
+	}
+	return wire.LatestSeq(wall)
 }
 
 // state is what a member does. Transitions happen in become only.
@@ -152,8 +162,11 @@ func New(cfg Config) *Machine {
 
 // Step applies one event.
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
-	if m.state == gone {
+	switch {
+	case m.state == gone:
 		return out
+	case ev.Kind == policy.Received && ev.Msg.Token.Seq > m.cfg.latest(now.Wall):
+		return policy.AppendTell(out, NoteImpossible, ev.Msg.From, &ev.Msg.Token)
 	}
 	if m.udp != nil {
 		out = m.stepUDP(now, ev, out)
@@ -222,7 +235,7 @@ func (m *Machine) become(next state) { m.state = next }
 
 func (m *Machine) onReceived(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	if msg.Kind == KindRequest {
-		return m.onRequest(now, requestOf(msg), out)
+		return m.onRequest(now, m.requestOf(now, msg), out)
 	}
 	if st, _ := kcopies.Fields(&msg.Load); m.cfg.Rejoins && !m.met && st != m.rank {
 		return out // The copy may be for an earlier life, and older than that life knew. Only the token itself shows its number now.
@@ -301,7 +314,7 @@ func (m *Machine) onCopies(now policy.Instant, from wire.MemberID, end *kcopies.
 	case kcopies.MayRegenerate:
 		return m.mayRegenerate(now, out)
 	case kcopies.Delivered:
-		m.T.read(&end.Data)
+		m.T.read(&end.Data, len(m.cfg.Members))
 		m.calling, m.asks = 0, false
 		out = policy.AppendTook(out, policy.CauseReceived, from, &end.Token)
 		switch m.cfg.Request {
@@ -315,7 +328,7 @@ func (m *Machine) onCopies(now policy.Instant, from wire.MemberID, end *kcopies.
 		}
 		return m.serve(now, out)
 	case kcopies.Regenerated:
-		m.T.read(&end.Data)
+		m.T.read(&end.Data, len(m.cfg.Members))
 		return m.revive(now, out)
 	}
 	return out

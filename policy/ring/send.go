@@ -55,6 +55,15 @@ func requestOf(msg *wire.Message) request {
 	}
 }
 
+// requestOf reads a request. A number of a token that cannot be is not taken over.
+func (m *Machine) requestOf(now policy.Instant, msg *wire.Message) request {
+	r := requestOf(msg)
+	if r.count > m.cfg.latest(now.Wall) {
+		r.count = 0
+	}
+	return r
+}
+
 func (r request) write(msg *wire.Message) {
 	if r.again {
 		msg.Load[0] = 1

@@ -33,8 +33,10 @@ func (t *token) data() (d kcopies.Data) {
 	return d
 }
 
-func (t *token) read(d *kcopies.Data) {
+// read reads the data of a token in a ring of that many members. No tour is longer than the ring.
+func (t *token) read(d *kcopies.Data, members int) {
 	t.counter, t.active = binary.BigEndian.Uint16(d[:]), d[2] == 1
 	t.left, t.tour = binary.BigEndian.Uint16(d[3:]), binary.BigEndian.Uint32(d[5:])
 	t.idle = binary.BigEndian.Uint16(d[9:])
+	t.left = uint16(min(int(t.left), members))
 }

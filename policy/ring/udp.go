@@ -77,13 +77,17 @@ func (l *lives) isOld(number uint64) bool {
 }
 
 func newUDP(cfg *Config) *udp {
-	return &udp{
+	u := &udp{
 		handoff: handoff.New(handoff.Config{Gate: cfg.Gate, Self: cfg.Self, Timeout: cfg.Timeout, Entropy: cfg.Entropy}),
-		number:  cfg.Entropy.Uint64() &^ (1<<32 - 1),
 		heard:   make([]lives, len(cfg.Members)),
 		kept:    make([]request, 0, len(cfg.Members)), outbox: make([]request, 0, len(cfg.Members)),
 	}
+	u.number = cfg.Entropy.Uint64() &^ (1<<32 - 1)
+	return u
 }
+
+// newLife lets this member's next numbers be those of another life. A member that has heard a forged number, above all of the former life, takes them.
+func (u *udp) newLife() { u.number = (u.number>>32 + 1) << 32 }
 
 // undecided reports whether a handoff is open, on either side.
 func (m *Machine) undecided() bool {
@@ -147,8 +151,8 @@ func (m *Machine) onReceipt(r request) {
 
 // onDatagram takes a request once, and acknowledges it each time.
 func (m *Machine) onDatagram(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
-	r, u := requestOf(msg), m.udp
-	if int(r.origin) >= len(u.heard) || m.goesPast(r, msg.From) {
+	r, u := m.requestOf(now, msg), m.udp
+	if int(r.origin) >= len(u.heard) || m.goesPast(r, msg.From) || u.isFull() {
 		return out
 	}
 	receipt := wire.Message{Gate: m.cfg.Gate, Kind: KindReceipt, From: m.cfg.Self, To: msg.From, Load: msg.Load}
@@ -163,6 +167,10 @@ func (m *Machine) onDatagram(now policy.Instant, msg *wire.Message, out []policy
 	}
 	return m.onRequest(now, r, out)
 }
+
+// isFull reports whether no more requests are taken for now. Their senders repeat them. A member has a request and a call or two under way at a time, each
+// of which is here once, so only a flood of made-up ones fills the queues.
+func (u *udp) isFull() bool { return len(u.kept)+len(u.outbox) >= 8*len(u.heard) }
 
 // goesPast reports whether a late call has skipped a member that has come meanwhile. Of two members that call, only one makes a token, because
 // each call visits all members. So this member does not take such a call, and the sender repeats it to the member that is next now. A gate with

@@ -10,6 +10,12 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
+// A number is judged where it is read. An epoch is Unix seconds, so the bound is the clock and a day: for the token of every message, and for what loads
+// say of tokens (a copy, a call of a ring, what a site knows, a refusal). The numbers of a tree's requests are clocks, too. What has no clock to be judged
+// by cannot silence anybody: positions and logical clocks stop at their bound, a ring's member begins a new life of request numbers when it makes a token,
+// and "busy until" is no longer than a lease. A member that has met a higher number than that of the token it is offered says so, and the next token is
+// above both: a forgery that is just possible costs one token, and not a day.
+
 // onReceived hands a message to the ballot, or to the ring or tree.
 func (g *Machine) onReceived(now policy.Instant, m *wire.Message, out []policy.Effect) []policy.Effect {
 	switch {
@@ -24,6 +30,9 @@ func (g *Machine) onReceived(now policy.Instant, m *wire.Message, out []policy.E
 		}
 		return g.b.Receive(now, m, &g.end, out)
 	}
+	if m.Token.Seq > ballot.Latest(now.Wall) {
+		return policy.AppendTell(out, ballot.NoteEpochRefused, m.From, &m.Token)
+	}
 	hash := g.set.Roster.Hash()
 	if stamped(m.Kind) {
 		hash = binary.BigEndian.Uint64(m.Load[stampAt:])
@@ -31,7 +40,7 @@ func (g *Machine) onReceived(now policy.Instant, m *wire.Message, out []policy.E
 	out, counts := g.b.Counts(m, hash, out)
 	switch {
 	case counts && g.isOutdated(m):
-		return g.b.RefuseToken(now.Time, m, out)
+		return g.b.RefuseToken(now.Time, m, g.in.Newest(), out)
 	case !counts || !g.accepts(m):
 		return out
 	}
@@ -64,10 +73,10 @@ func (g *Machine) accepts(m *wire.Message) bool {
 	return true
 }
 
-// isOutdated reports whether m offers a token of an epoch below promised. The sender gets a refusal: otherwise it offers the token until its lease ends,
-// and until then this member proposes in vain.
+// isOutdated reports whether m offers a token of an epoch below promised, or below that of a token that the ring or tree has met: it would discard this one.
+// The sender gets a refusal: otherwise it offers the token until its lease ends, and until then this member proposes in vain.
 func (g *Machine) isOutdated(m *wire.Message) bool {
-	return m.Kind == handoff.KindToken && g.b.IsOutdated(m.Token.Seq)
+	return m.Kind == handoff.KindToken && (g.b.IsOutdated(m.Token.Seq) || ballot.EpochOf(m.Token.Seq) < ballot.EpochOf(g.in.Newest()))
 }
 
 // refusesOffer reports whether m refuses the token that this member offers. A receiver that has promised a newer epoch will never accept the token, so the

@@ -30,6 +30,7 @@ func (g *Machine) considerProposal(now policy.Time, wants bool, out []policy.Eff
 	}
 	if now >= g.proposeAt || g.in.AsksToRegenerate() {
 		g.proposeAt = policy.Never
+		g.b.Meet(g.in.Newest())
 		step := g.set.Patience / 2 // a round trip: the member before has asked by then
 		g.b.Propose(now, time.Duration(g.in.Standing())*step+step*time.Duration(g.self)/time.Duration(g.set.Roster.Len()))
 	}

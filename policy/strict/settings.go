@@ -114,6 +114,7 @@ func (s Settings) Family() policy.Family {
 	if s.Moves == Tree {
 		f = tree.Family()
 	}
+	f.Doubt = func(wall int64, synced bool, s *policy.State) string { return ballot.Doubt(wall, synced, &s.Memo) }
 	inner := f.WellFormed
 	f.Version = version
 	f.Kinds = slices.Concat(f.Kinds, ballot.Kinds())

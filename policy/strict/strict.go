@@ -38,6 +38,8 @@ type inner interface {
 	Standing() int
 	// Regenerate makes a token, whose number is above all others.
 	Regenerate(now policy.Instant, token *wire.Ref, out []policy.Effect) []policy.Effect
+	// Newest is the highest number that it has met: it discards a token of an earlier epoch.
+	Newest() wire.Seq
 	// Lose tells the ring or tree that the token held here is over.
 	Lose(now policy.Instant, out []policy.Effect) []policy.Effect
 	// Renumber tells it that the token held here has this number, or a higher one.

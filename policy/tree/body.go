@@ -140,7 +140,7 @@ func (b *body) write(load *wire.Load) {
 func readBody(load *wire.Load, b *body) bool {
 	pos := binary.BigEndian.Uint64(load[16:])
 	number := binary.BigEndian.Uint64(load[8:])
-	if pos > maxNumber || number > maxNumber || load[7] > MaxBackups {
+	if pos > uint64(maxPosition+1) || number > wire.MaxBirth || load[7] > MaxBackups {
 		return false
 	}
 	b.from = binary.BigEndian.Uint16(load[0:])
@@ -149,7 +149,7 @@ func readBody(load *wire.Load, b *body) bool {
 	b.flags, b.preds = load[6], load[7]
 	b.number = number
 	b.pos = position(pos) - 1
-	b.clock = binary.BigEndian.Uint64(load[24:])
+	b.clock = min(binary.BigEndian.Uint64(load[24:]), maxClock)
 	b.known = min(wire.Seq(binary.BigEndian.Uint64(load[32:])), wire.MaxSeq)
 	b.round = binary.BigEndian.Uint32(load[40:])
 	for i := range b.pred[:b.preds] {
@@ -158,8 +158,15 @@ func readBody(load *wire.Load, b *body) bool {
 	return true
 }
 
-// maxNumber bounds the position and the number that a message may have, so that adding to them never overflows.
-const maxNumber = 1 << 62
+// No site may be made to say what others do not read, or it would be silenced for good. So a position or a clock that has come to its bound stays there:
+// of sites with one position or one clock, the ranks decide. Positions of an honest gate stay below the number of its token's hops.
+const (
+	maxPosition position = 1 << 32
+	maxClock             = 1 << 62
+)
+
+// after returns the position behind pos.
+func after(pos position) position { return min(pos+1, maxPosition) }
 
 // wellFormed reports whether m is a message of a tree. Of the messages of this package, only TOKEN and ELECTED name a token.
 func wellFormed(m *wire.Message) bool {
@@ -172,13 +179,32 @@ func wellFormed(m *wire.Message) bool {
 		(named || m.Token == wire.Ref{}) && readBody(&m.Load, &b)
 }
 
-// read reads a message. It returns false if the sender does not say its own rank, or another rank is not in the roster.
-func (m *Machine) read(msg *wire.Message, b *body) bool {
-	return readBody(&msg.Load, b) && m.inRoster(b.from) && m.cfg.Roster[b.from] == msg.From && (b.origin == nobody || m.inRoster(b.origin)) &&
-		(b.next == nobody || m.inRoster(b.next))
+// read reads the load of a message. It returns false if the sender does not say its own rank, or if any other rank is not in the roster: all of them are
+// places in this site's tables.
+func (m *Machine) read(load *wire.Load, from wire.MemberID, b *body) bool {
+	if !readBody(load, b) || b.from == nobody || !m.inRoster(b.from) || m.cfg.Roster[b.from] != from || !m.inRoster(b.origin) || !m.inRoster(b.next) {
+		return false
+	}
+	for _, r := range b.pred[:b.preds] {
+		if !m.inRoster(r) {
+			return false
+		}
+	}
+	return true
 }
 
-func (m *Machine) inRoster(r rank) bool { return int(r) < len(m.cfg.Roster) }
+// inRoster reports whether a rank is a site's, or nobody's.
+func (m *Machine) inRoster(r rank) bool { return r == nobody || int(r) < len(m.cfg.Roster) }
+
+// believes reports whether a request can have such a number by this site's clock: "Its requests have numbers above those of its earlier life: by the wall
+// clock". One forged number far ahead would silence its origin for good, because no later request has a higher one. A number of a token that cannot be is
+// not taken over either; the message may say other things that are true.
+func (m *Machine) believes(now policy.Instant, b *body) bool {
+	if b.known > m.cfg.latest(now.Wall) {
+		b.known = 0
+	}
+	return b.number <= uint64(wire.LatestBirth(now.Wall))
+}
 
 // say returns a body with what every message says of its sender.
 func (m *Machine) say(origin rank, number uint64) body {

@@ -50,6 +50,10 @@ func TestAMessageOfAStrangerIsNotRead(t *testing.T) {
 		"a rank there is not": {from: 3, origin: nobody, next: nobody},
 		"an origin of none":   {from: 1, origin: 3, next: nobody},
 		"a next of none":      {from: 1, origin: nobody, next: 3},
+		"nobody's rank":       {from: nobody, origin: nobody, next: nobody},
+		"a predecessor of none": {
+			from: 1, origin: nobody, next: nobody, preds: 2, pred: [MaxBackups]rank{1, 3},
+		},
 	} {
 		msg := wire.Message{Gate: 1, Kind: KindRequest, From: roster[1], To: roster[0]}
 		b.write(&msg.Load)

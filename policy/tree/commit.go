@@ -18,7 +18,7 @@ func (m *Machine) sendCommit(out []policy.Effect) []policy.Effect {
 // receiveCommit is ReceiveCommit, lines 29–32.
 func (m *Machine) receiveCommit(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
 	switch {
-	case b.origin != m.self || b.preds == 0:
+	case b.origin != m.self || b.preds == 0 || b.pred[0] != b.from:
 		return policy.AppendTell(out, NoteForeign, m.cfg.Roster[b.from], nil)
 	case b.number == m.servedNumber:
 		return policy.AppendTell(out, NoteLate, m.cfg.Roster[b.from], nil) // the token has overtaken it
@@ -44,9 +44,9 @@ func (m *Machine) receiveCommit(now policy.Instant, b *body, out []policy.Effect
 	}
 	m.liveness.blind = 0
 	if m.pos == none {
-		return m.takePosition(b.pos+1, out) // line 30, and next is told
+		return m.takePosition(after(b.pos), out) // line 30, and next is told
 	}
-	m.pos = b.pos + 1 // line 30
+	m.pos = after(b.pos) // line 30
 	return out
 }
 

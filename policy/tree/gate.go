@@ -33,6 +33,9 @@ func (m *Machine) Renumber(seq wire.Seq) {
 	m.see(m.token.Seq)
 }
 
+// Newest is the highest number of a token that this site knows of.
+func (m *Machine) Newest() wire.Seq { return m.known }
+
 // Handoff passes the token on.
 func (m *Machine) Handoff() *handoff.Machine { return &m.handoff.Machine }
 

@@ -80,7 +80,7 @@ func (m *Machine) firstPredecessorAnswers(now policy.Instant, b *body, out []pol
 	m.alarm(tokenTimer, now.Time, m.cfg.Timers.Token)
 	if m.pos == none && b.pos != none {
 		m.liveness.blind = 0
-		return m.takePosition(b.pos+1, out)
+		return m.takePosition(after(b.pos), out)
 	}
 	return out
 }

@@ -47,6 +47,8 @@ const (
 	NoteDropped
 	// NoteLeft: nothing keeps this member any longer.
 	NoteLeft
+	// NoteImpossible: a message of Peer has a number that cannot be by this host's clock.
+	NoteImpossible
 )
 
 func notes() policy.Notes {
@@ -79,5 +81,9 @@ func notes() policy.Notes {
 		},
 		{Note: NoteDropped, Name: "dropped", Level: policy.Info, Text: "nobody is left to take the token"},
 		{Note: NoteLeft, Name: "left", Level: policy.Info, Text: "left the gate"},
+		{
+			Note: NoteImpossible, Name: "impossible", Level: policy.Warn, Repeats: true,
+			Text: "ignored a request with a number that cannot be by this host's clock; set the clocks of both hosts",
+		},
 	}
 }

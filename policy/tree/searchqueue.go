@@ -45,7 +45,7 @@ func (m *Machine) searchQueue(now policy.Instant, out []policy.Effect) []policy.
 	m.newPred = newPred{id: nobody, pos: none, next: nobody} // lines 71–73
 	m.candidate = true                                       // line 74
 	e := &m.election
-	e.clock++
+	e.clock = min(e.clock+1, maxClock)
 	e.stamp = e.clock
 	e.leader, e.leaderStamp, e.until = m.self, e.stamp, now.Time.Add(m.cfg.Timers.Reconnection)
 	m.awaitPositions(now.Time)                                                                  // line 76

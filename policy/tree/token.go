@@ -95,7 +95,7 @@ func (m *Machine) arrive(now policy.Instant, from wire.MemberID, token *wire.Ref
 	m.resetAlarm() // line 28
 	m.candidate, m.asksToRegenerate = false, false
 	m.servedNumber = b.number
-	out = m.takePosition(b.pos+1, out)
+	out = m.takePosition(after(b.pos), out)
 	if b.from != nobody {
 		m.searches.sites[b.from].until = 0 // It had the token.
 	}
@@ -142,8 +142,11 @@ func (m *Machine) leavePredecessor(from rank, out []policy.Effect) []policy.Effe
 }
 
 func (m *Machine) onHandoff(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
-	if m.handoff == nil {
+	switch {
+	case m.handoff == nil:
 		return policy.AppendTell(out, NoteForeign, msg.From, nil)
+	case msg.Token.Seq > m.cfg.latest(now.Wall):
+		return policy.AppendTell(out, NoteImpossible, msg.From, &msg.Token)
 	}
 	m.handoff.outcome.Ending = handoff.Pending
 	out = m.handoff.Receive(now.Time, msg, &m.handoff.outcome, out)
@@ -178,7 +181,7 @@ func (m *Machine) onOutcome(now policy.Instant, out []policy.Effect) []policy.Ef
 		return m.releaseCS(now, out)
 	case handoff.Arrived:
 		b := &m.in
-		if !readBody(&o.Load, b) || !m.inRoster(b.from) {
+		if !m.read(&o.Load, o.Peer, b) || !m.believes(now, b) {
 			b.from, b.pos, b.number = nobody, none, 0
 		}
 		return m.arrive(now, o.Peer, &o.Token, b, out)

@@ -38,6 +38,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/ballot"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -102,6 +103,14 @@ type Config struct {
 	// AsksFirst says that the gate answers whether this site may regenerate: see [Machine.AsksToRegenerate]. Otherwise it may.
 	AsksFirst bool
 	Entropy   policy.Entropy
+}
+
+// latest is the highest number that a token can have when a clock reads wall. The gate that is asked first numbers its tokens by ballots.
+func (c *Config) latest(wall int64) wire.Seq {
+	if c.AsksFirst {
+		return ballot.Latest(wall)
+	}
+	return wire.LatestSeq(wall)
 }
 
 // rank is a site's place in the roster, S_0 to S_(N-1); nobody is the paper's NIL.
@@ -227,6 +236,9 @@ const leastPatience = 250 * time.Millisecond
 
 // Step applies an event.
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	if m.number > uint64(wire.LatestBirth(now.Wall)) {
+		m.number = uint64(max(now.Wall, 0)) // the clock was set back since: nobody would believe this number
+	}
 	switch ev.Kind {
 	case policy.Started:
 		out = m.onStarted(now, ev, out)
@@ -279,8 +291,11 @@ func (m *Machine) onMessage(now policy.Instant, msg *wire.Message, out []policy.
 		return m.onHandoff(now, msg, out)
 	}
 	b := &m.in
-	if !m.read(msg, b) {
+	switch {
+	case !m.read(&msg.Load, msg.From, b):
 		return policy.AppendTell(out, NoteForeign, msg.From, nil)
+	case !m.believes(now, b), msg.Token.Seq > m.cfg.latest(now.Wall):
+		return policy.AppendTell(out, NoteImpossible, msg.From, nil)
 	}
 	m.election.clock, m.known = max(m.election.clock, b.clock), max(m.known, b.known)
 	if m.cfg.Recovery == Baseline && msg.Kind >= KindConsult {
@@ -376,7 +391,7 @@ func (m *Machine) Expects(msg *wire.Message) bool {
 		return m.handoff != nil && m.handoff.Expects(msg)
 	}
 	var b body
-	return m.read(msg, &b)
+	return m.read(&msg.Load, msg.From, &b)
 }
 
 // becomeIdle: this site holds the token, and nobody waits behind it. It is the root.

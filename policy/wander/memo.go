@@ -45,7 +45,7 @@ func MemoOf(b *policy.Memo) (k Memo) {
 }
 
 // doubt removes the token from a saved state if it was made in the future, by a clock that reads wall.
-func doubt(wall int64, s *policy.State) (why string) {
+func doubt(wall int64, _ bool, s *policy.State) (why string) {
 	k := MemoOf(&s.Memo)
 	if k.Token.Birth <= wire.LatestBirth(wall) {
 		return ""

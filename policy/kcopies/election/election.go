@@ -89,7 +89,7 @@ func (m *Machine) Step(_ policy.Instant, ev *policy.Event, out []policy.Effect) 
 
 func (m *Machine) onMessage(msg *wire.Message, out []policy.Effect) []policy.Effect {
 	q, ok := m.claims.Of(msg)
-	if !ok {
+	if !ok || !m.isClaim(msg) {
 		return out
 	}
 	var end kcopies.Outcome
@@ -103,7 +103,13 @@ func (m *Machine) NextWake() (at policy.Time, ok bool) { return 0, false }
 // Expects reports whether msg could change anything now.
 func (m *Machine) Expects(msg *wire.Message) bool {
 	q, ok := m.claims.Of(msg)
-	return ok && m.claims[q].Expects(msg)
+	return ok && m.isClaim(msg) && m.claims[q].Expects(msg)
+}
+
+// isClaim reports whether a message names a candidate of the ring.
+func (m *Machine) isClaim(msg *wire.Message) bool {
+	_, data := kcopies.Fields(&msg.Load)
+	return int(claimOf(data).sClaim) < len(m.ring.Ring)
 }
 
 // Status describes this member. The leader is the holder.

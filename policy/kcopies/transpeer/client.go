@@ -91,7 +91,7 @@ func (m *Client) submit(i, router int, out []policy.Effect) []policy.Effect {
 }
 
 func (m *Client) onDone(now policy.Time, i int) {
-	if i >= len(m.began) || m.took[i] != 0 {
+	if i < 0 || i >= len(m.began) || m.took[i] != 0 {
 		return
 	}
 	m.took[i] = max(now.Sub(m.began[i]), 1)
@@ -104,7 +104,7 @@ func (m *Client) NextWake() (at policy.Time, ok bool) { return m.next, m.submitt
 // Expects reports whether msg could change anything now.
 func (m *Client) Expects(msg *wire.Message) bool {
 	i := int(msg.Token.Seq) - 1
-	return msg.Kind == KindDone && i < len(m.began) && m.took[i] == 0
+	return msg.Kind == KindDone && i >= 0 && i < len(m.began) && m.took[i] == 0
 }
 
 // Status describes the clients.

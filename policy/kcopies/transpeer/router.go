@@ -11,6 +11,9 @@ func (m *Router) Step(now policy.Instant, ev *policy.Event, out []policy.Effect)
 	switch ev.Kind {
 	case policy.Received:
 		if ev.Msg.Kind == KindTransaction {
+			if !wellFormed(&ev.Msg) || len(m.waiting) >= MaxTransactions { // a number has its bit in the history
+				return out
+			}
 			m.waiting = append(m.waiting, transaction{client: ev.Msg.From, number: int(ev.Msg.Token.Seq)})
 			return out
 		}

@@ -1,0 +1,194 @@
+package strict_test
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/kcopies"
+	"github.com/wanderd/wanderd/policy/ring"
+	"github.com/wanderd/wanderd/policy/strict"
+	"github.com/wanderd/wanderd/policy/tree"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// begin starts the first of three members, which sees the others.
+func begin(t *testing.T, s strict.Settings) *member {
+	t.Helper()
+	m := &member{s: s, now: policy.Instant{Time: policy.Time(time.Hour), Wall: 1_800_000_000_000_000_000}}
+	m.m = s.Machine(policy.Seat{Self: s.Roster.ID(0), OnDemand: true, Entropy: rand.NewPCG(1, 2)}).(*strict.Machine)
+	m.step(policy.Event{Kind: policy.Started})
+	m.step(policy.Event{Kind: policy.PeersChanged, Peers: []wire.MemberID{s.Roster.ID(0), s.Roster.ID(1), s.Roster.ID(2)}})
+	return m
+}
+
+// hears lets the member hear a message of the second one, if a shell would let it.
+func (m *member) hears(msg wire.Message) {
+	msg.From, msg.To = m.s.Roster.ID(1), m.s.Roster.ID(0)
+	if !ballot.Owns(msg.Kind) && msg.Kind != handoff.KindCommit {
+		binary.BigEndian.PutUint64(msg.Load[wire.LoadSize-8:], m.s.Roster.Hash())
+	}
+	if f := m.s.Family(); f.WellFormed(&msg) && m.m.Expects(&msg) {
+		m.step(policy.Event{Kind: policy.Received, Msg: msg})
+	}
+}
+
+// One forged number must not become that of the next token, in whatever message it comes: nobody else would promise it, and who has promised it would promise
+// nothing else for good.
+func TestANumberThatCannotBeIsNeverPromised(t *testing.T) {
+	const cannotBe = wire.Seq(1<<62 | 1)
+	token := wire.Ref{ID: wire.TokenID{Birth: 1, Generator: wire.MemberID{15: 2}, Random: 7}, Seq: cannotBe}
+	named := func(kind wire.Kind, at int, value uint64) wire.Message {
+		m := wire.Message{Kind: kind}
+		binary.BigEndian.PutUint64(m.Load[at:], value)
+		return m
+	}
+	for name, tc := range map[string]struct {
+		moves strict.Moves
+		lie   func(m *member)
+	}{
+		"a copy for this member": {strict.Ring, func(m *member) { m.hears(wire.Message{Kind: kcopies.KindToken, Token: token}) }},
+		"a copy of another's": {strict.Ring, func(m *member) {
+			lie := wire.Message{Kind: kcopies.KindToken, Token: token}
+			lie.Load[1] = 2
+			m.hears(lie)
+		}},
+		"a call": {strict.Ring, func(m *member) {
+			lie := named(ring.KindRequest, 7, uint64(cannotBe))
+			lie.Load[6], lie.Load[26], lie.Load[27] = 1, 1, 1 // of member 1, a call, in its second round
+			m.hears(lie)
+		}},
+		"a site's word": {strict.Tree, func(m *member) {
+			lie := named(tree.KindQuestion, 32, uint64(cannotBe))
+			lie.Load[1] = 1
+			m.hears(lie)
+		}},
+		"a release": {strict.Tree, func(m *member) { m.hears(wire.Message{Kind: ballot.KindRelease, Token: token}) }},
+		"a promise": {strict.Tree, func(m *member) {
+			lie := wire.Message{Kind: ballot.KindPromise, Token: token, Exchange: 1}
+			setLoad(&lie.Load, m.s.Roster.Hash(), m.s.Lease, 0)
+			m.hears(lie)
+		}},
+		"a renewal": {strict.Tree, func(m *member) {
+			lie := wire.Message{Kind: ballot.KindRenew, Token: token, Exchange: 1}
+			setLoad(&lie.Load, m.s.Roster.Hash(), m.s.Lease, 0)
+			m.hears(lie)
+		}},
+		"a refusal": {strict.Tree, func(m *member) {
+			m.step(policy.Event{Kind: policy.Wanted})
+			asked := m.passes(t, ballot.KindPromise)[0]
+			m.answers(&asked, ballot.KindRefused, uint64(cannotBe))
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := settings(t, 3)
+			s.Moves, s.Request = tc.moves, ring.Martin
+			m := begin(t, s)
+			tc.lie(m)
+			m.lieOffer(token)
+			m.step(policy.Event{Kind: policy.Wanted})
+			m.out = m.out[:0]
+			question := m.passes(t, ballot.KindPromise)[0]
+			if latest := ballot.Latest(m.now.Wall); question.Token.Seq > latest {
+				t.Errorf("it proposes the number %d: the highest possible one is %d", question.Token.Seq, latest)
+			}
+		})
+	}
+}
+
+// setLoad writes the load of a question, or of a refusal.
+func setLoad(to *wire.Load, roster uint64, span time.Duration, number uint64) {
+	binary.BigEndian.PutUint64(to[:], roster)
+	binary.BigEndian.PutUint64(to[8:], uint64(span))
+	binary.BigEndian.PutUint64(to[16:], number)
+}
+
+// lieOffer offers the member a token, and commits it.
+func (m *member) lieOffer(token wire.Ref) {
+	m.hears(wire.Message{Kind: handoff.KindToken, Token: token, Exchange: 5})
+	for _, ack := range m.sent(handoff.KindAck) {
+		commit := handoff.Reply(&ack, handoff.KindCommit, ack.Nonce)
+		m.hears(commit)
+	}
+}
+
+// A member that has met a higher number than that of the token that it is offered would discard the token: it says so instead, and the token that follows
+// has a number above.
+func TestATokenThatWouldBeDiscardedIsRefused(t *testing.T) {
+	s := settings(t, 3)
+	m := begin(t, s)
+	met := ballot.Latest(m.now.Wall) &^ (1<<31 - 1)
+	word := wire.Message{Kind: tree.KindQuestion}
+	word.Load[1] = 1
+	binary.BigEndian.PutUint64(word.Load[32:], uint64(met))
+	m.hears(word)
+	offered := wire.Ref{ID: wire.TokenID{Generator: s.Roster.ID(1)}, Seq: wire.Seq(1_800_000_000) << 31}
+	m.hears(wire.Message{Kind: handoff.KindToken, Token: offered, Exchange: 5})
+	refusals := m.sent(ballot.KindRefused)
+	if len(refusals) != 1 || len(m.sent(handoff.KindAck)) != 0 {
+		t.Fatalf("it answers %+v", m.out)
+	}
+	if number := wire.Seq(binary.BigEndian.Uint64(refusals[0].Load[16:])); number != met {
+		t.Errorf("it names %d, and has met %d", number, met)
+	}
+	m.now.Wall += int64(2 * time.Second)
+	m.step(policy.Event{Kind: policy.Wanted})
+	if question := m.passes(t, ballot.KindPromise)[0]; question.Token.Seq <= met {
+		t.Errorf("it proposes %d, and has met %d", question.Token.Seq, met)
+	}
+}
+
+// "busy until" cannot be longer than any lease: a member that is told so asks again.
+func TestABusyMemberIsAskedAgainAfterALease(t *testing.T) {
+	m := begin(t, settings(t, 3))
+	m.step(policy.Event{Kind: policy.Wanted})
+	asked := m.passes(t, ballot.KindPromise)
+	for i := range asked {
+		a := wire.Message{Gate: asked[i].Gate, Kind: ballot.KindRefused, From: asked[i].To, To: asked[i].From, Exchange: asked[i].Exchange, Token: asked[i].Token}
+		setLoad(&a.Load, m.s.Roster.Hash(), 1<<62, 1)
+		m.step(policy.Event{Kind: policy.Received, Msg: a})
+	}
+	told := m.now.Time
+	m.out = m.out[:0]
+	m.passes(t, ballot.KindPromise)
+	if after := m.now.Time.Sub(told); after > 2*m.s.Lease {
+		t.Errorf("it asks again after %v, the lease is %v", after, m.s.Lease)
+	}
+}
+
+// A promise that an older version has saved, of an epoch that cannot be, is forgotten with a word; one that can be is not, nor one that only seems impossible
+// because nobody has set this host's clock yet.
+func TestASavedPromiseThatCannotBeIsForgotten(t *testing.T) {
+	const wall = 1_800_000_000_000_000_000
+	f := settings(t, 3).Family()
+	for name, tc := range map[string]struct {
+		counter uint64
+		wall    int64
+		synced  bool
+		kept    bool
+	}{
+		"forged":                        {1 << 31, wall, true, false},
+		"forged, and the clock unset":   {1<<32 - 1, wall, false, false},
+		"two days ahead":                {1_800_000_000 + 2*86400, wall, true, false},
+		"an hour ahead":                 {1_800_000_000 + 3600, wall, true, true},
+		"two days ahead, not set yet":   {1_800_000_000 + 2*86400, wall, false, true},
+		"years ahead of an image's":     {1_800_000_000, wall - int64(4*365*24*time.Hour), false, true},
+		"of a clock that was never set": {1_800_000_000, 0, false, true},
+	} {
+		s := policy.State{HasRun: true, LastRun: 7}
+		binary.BigEndian.PutUint64(s.Memo[:], tc.counter<<31)
+		s.Memo[10], s.Memo[20] = 3, 5
+		before := s
+		why := f.Doubt(tc.wall, tc.synced, &s)
+		if kept := s == before; kept != tc.kept || (why == "") != tc.kept {
+			t.Errorf("%s: kept %v, %q", name, kept, why)
+		}
+		if clear(before.Memo[:8]); !tc.kept && s != before {
+			t.Errorf("%s: it forgets more: %+v", name, s)
+		}
+	}
+}
