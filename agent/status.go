@@ -55,20 +55,21 @@ func do(ctx context.Context, a *Agent, what func() error) error {
 }
 
 func (a *Agent) status() control.Status {
+	silence := a.silence()
 	s := control.Status{
 		Version: a.cfg.Version, Name: a.cfg.Name, Member: a.self.String(), Address: a.endpoint.Addr.String(),
 		Started: a.started, Sealed: a.cfg.Secret != nil,
 		TwoSecrets: a.twoSecrets.Load(), SealedBySecond: a.sealedBySecond(), Members: len(a.view.Members), Dropped: a.drops.nonzero(),
-		Gossip: a.gossipCounters(), Warnings: a.warnings(),
+		Gossip: a.gossipCounters(), Warnings: a.warnings(silence),
 	}
 	for _, g := range a.gates {
-		s.Gates = append(s.Gates, a.gateStatus(g))
+		s.Gates = append(s.Gates, a.gateStatus(g, silence))
 	}
 	return s
 }
 
 // warnings lists the signs of mistakes, latest first.
-func (a *Agent) warnings() []control.Warning {
+func (a *Agent) warnings(silence *silence) []control.Warning {
 	now := time.Now()
 	list := a.drops.warnings(now)
 	if w, lost := a.stateLoss.warning(); lost {
@@ -80,6 +81,7 @@ func (a *Agent) warnings() []control.Warning {
 	for _, r := range a.members.Refusals() {
 		list = append(list, control.Warning{Text: "cannot join " + r.Join + ": " + r.Reason, Last: r.At})
 	}
+	list = append(list, silence.warnings(a.endpoint.Addr)...)
 	for _, g := range a.gates {
 		for _, text := range a.rosterTroubles(g) {
 			list = append(list, control.Warning{Text: "gate " + g.cfg.Name + ": " + text})
@@ -100,7 +102,7 @@ func (a *Agent) gossipCounters() map[string]uint64 {
 	return all
 }
 
-func (a *Agent) gateStatus(g *gate) control.Gate {
+func (a *Agent) gateStatus(g *gate, silence *silence) control.Gate {
 	now := a.clock.now().Time
 	m, facts := g.machine.Status(now), g.machine.Facts(now, nil)
 	s := control.Gate{
@@ -153,7 +155,9 @@ func (a *Agent) gateStatus(g *gate) control.Gate {
 	}
 	if g.run == nil {
 		s.NotRunning = m.Why
-		a.situation(g, &s, facts).explain()
+		situation := a.situation(g, &s, facts)
+		situation.cutOff = silence.cutsOff(g.id)
+		situation.explain()
 	}
 	return s
 }
@@ -190,7 +194,7 @@ func (a *Agent) whereabouts(g *gate, m *policy.Status, facts []policy.Fact) cont
 // describe writes a member as this agent sees it. It is safe for concurrent use.
 func (a *Agent) describe(m *membership.Member) control.Member {
 	entry := control.Member{
-		Name: m.Name, Member: m.ID.String(), Address: m.Addr.String(), State: m.State.String(), Self: m.ID == a.self,
+		Name: m.Name, Member: m.ID.String(), Address: m.Addr.String(), State: m.State.String(), Since: m.Since, SilentSince: m.SilentSince, Self: m.ID == a.self,
 		Gates: []string{},
 	}
 	for _, g := range *a.listed.Load() {

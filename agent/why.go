@@ -17,6 +17,8 @@ type situation struct {
 	// secret; empty if there is none.
 	alone       bool
 	otherSecret string
+	// cutOff says that no other member of the gate answers datagrams of this host.
+	cutOff bool
 	// leaving says that the gate was told to leave, unwanted that it runs on demand and no caller waits. started is when the agent was.
 	leaving, unwanted bool
 	// called says that somebody waits with a command, for whom this host is not asked.
@@ -57,6 +59,8 @@ func (s *situation) why() (code control.Because, text string) {
 		return control.BecauseOtherSecret, "sees no other member, and " + s.otherSecret + " seems to have another secret: all members need the same --secret-file"
 	case s.alone:
 		return control.BecauseAlone, said
+	case !g.Holding && s.cutOff:
+		return control.BecauseUnreachable, "due, but no other member answers the datagrams of this host: no token can come; see the warnings"
 	case !g.Holding:
 		return control.BecauseWaiting, said
 	}
@@ -76,7 +80,7 @@ func (s *situation) explain() {
 		return
 	}
 	s.gate.NotRunning, s.gate.Because = text, code
-	if code == control.BecauseWaiting {
+	if code == control.BecauseWaiting || code == control.BecauseUnreachable {
 		s.wait()
 	}
 }

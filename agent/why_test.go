@@ -44,6 +44,8 @@ func TestWhyNotMe(t *testing.T) {
 		{"another secret", situation{alone: true, otherSecret: "10.0.0.9:7946"}, control.Gate{NotRunning: "alone"}, control.BecauseOtherSecret, "10.0.0.9:7946 seems to have another secret"},
 		{"another secret, but a fleet", situation{otherSecret: "10.0.0.9:7946"}, control.Gate{NotRunning: "due"}, control.BecauseWaiting, "due"},
 		{"alone", situation{alone: true}, control.Gate{NotRunning: "has not seen any other member yet"}, control.BecauseAlone, "has not seen any other member yet"},
+		{"cut off", situation{cutOff: true}, control.Gate{NotRunning: "due", NextRun: ago}, control.BecauseUnreachable, "no other member answers"},
+		{"cut off, not due", situation{cutOff: true}, control.Gate{NotRunning: "ran", NextRun: ahead}, control.BecauseNotDue, "ran"},
 		{"waiting", situation{}, control.Gate{NotRunning: "due", NextRun: ago}, control.BecauseWaiting, "due"},
 		{"passing it on", situation{}, control.Gate{NotRunning: "passing the token on", Whereabouts: control.Whereabouts{Holding: true}}, "", "passing the token on"},
 	} {
@@ -56,7 +58,7 @@ func TestWhyNotMe(t *testing.T) {
 	}
 	for _, code := range []control.Because{
 		control.BecauseLeaving, control.BecausePaused, control.BecauseNoMajority, control.BecauseUnwanted, control.BecauseWindow, control.BecauseNotDue,
-		control.BecauseNotReady, control.BecauseDisk, control.BecauseOtherSecret, control.BecauseAlone, control.BecauseWaiting,
+		control.BecauseNotReady, control.BecauseDisk, control.BecauseOtherSecret, control.BecauseAlone, control.BecauseUnreachable, control.BecauseWaiting,
 	} {
 		if !told[code] {
 			t.Errorf("no test has the reason %s", code)

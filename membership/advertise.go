@@ -21,9 +21,15 @@ func advertised(bound, wanted netip.AddrPort) (netip.AddrPort, error) {
 	case host.IsValid() && (host.IsUnspecified() || host.IsMulticast()):
 		return netip.AddrPort{}, fmt.Errorf("cannot advertise %s: give --advertise an address at which other hosts can reach this one",
 			host)
+	case host.Is6() && host.IsLinkLocalUnicast():
+		return netip.AddrPort{}, fmt.Errorf("cannot advertise %s: a link-local address means nothing on another host; give --advertise another address",
+			host)
 	case host.IsValid():
 	case bound.Addr().IsValid() && !bound.Addr().IsUnspecified():
-		host = bound.Addr().Unmap()
+		if host = bound.Addr().Unmap(); host.Is6() && host.IsLinkLocalUnicast() {
+			return netip.AddrPort{}, fmt.Errorf("cannot advertise %s, to which --bind is set: a link-local address means nothing on another host; bind to "+
+				"another address, or to [::]", host)
+		}
 	default:
 		var err error
 		if host, err = hostAddr(bound.Addr().Is4()); err != nil {
@@ -71,22 +77,27 @@ func OwnAddrs() ([]netip.Addr, error) {
 	return own, nil
 }
 
-// hostAddr returns an address at which other hosts can reach this one: the source address of its default route, or without such
-// a route a private address of any interface. With only4 it considers IPv4 addresses only.
+// hostAddr returns an address at which other hosts can reach this one. With only4 it considers IPv4 addresses only.
 func hostAddr(only4 bool) (netip.Addr, error) {
-	// Blocks reserved for documentation (RFC 5737, RFC 3849).
-	for _, anywhere := range []string{"192.0.2.1:9", "[2001:db8::1]:9"} {
-		if a := routedAddr(anywhere); a.IsValid() && (a.Is4() || !only4) {
-			return a, nil
-		}
-	}
 	own, err := OwnAddrs()
 	if err != nil {
 		return netip.Addr{}, fmt.Errorf("addresses of this host: %w; set one with --advertise", err)
 	}
-	for _, a := range own {
-		if a.IsPrivate() && (a.Is4() || !only4) {
-			return a, nil
+	// Blocks reserved for documentation (RFC 5737, RFC 3849).
+	return chooseAddr([]netip.Addr{routedAddr("192.0.2.1:9"), routedAddr("[2001:db8::1]:9")}, own, only4)
+}
+
+// chooseAddr chooses the source address of a default route, the first that is good; without such a route a private address of any interface, and
+// then any other. A link-local address is none: an IPv6 router announces a default route also to hosts that have no other IPv6 address.
+func chooseAddr(routed, own []netip.Addr, only4 bool) (netip.Addr, error) {
+	good := func(a netip.Addr) bool { return a.IsGlobalUnicast() && (a.Is4() || !only4) }
+	private := func(a netip.Addr) bool { return good(a) && a.IsPrivate() }
+	for _, list := range []struct {
+		of  []netip.Addr
+		yes func(netip.Addr) bool
+	}{{routed, good}, {own, private}, {own, good}} {
+		if i := slices.IndexFunc(list.of, list.yes); i >= 0 {
+			return list.of[i], nil
 		}
 	}
 	if only4 {

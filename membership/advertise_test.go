@@ -2,6 +2,7 @@ package membership
 
 import (
 	"net/netip"
+	"strings"
 	"testing"
 )
 
@@ -30,6 +31,51 @@ func TestAdvertisedAddressIsReachableForOthers(t *testing.T) {
 		t.Logf("this host: %v", err)
 	case !got.IsValid() || got.Addr().IsUnspecified() || got.Port() != 7946:
 		t.Errorf("this host advertises %v", got)
+	}
+}
+
+// A link-local address means nothing on another host. A host whose only IPv6 address is link-local may have a default route for IPv6, which its router
+// has announced, and none for IPv4.
+func TestALinkLocalAddressIsNeverAdvertised(t *testing.T) {
+	addrs := func(list ...string) (addrs []netip.Addr) {
+		for _, s := range list {
+			if s == "" {
+				addrs = append(addrs, netip.Addr{}) // no route
+				continue
+			}
+			addrs = append(addrs, netip.MustParseAddr(s))
+		}
+		return addrs
+	}
+	own := addrs("127.0.0.1", "::1", "169.254.9.9", "fe80::1", "203.0.113.5", "10.9.0.5", "2001:db8::5")
+	for _, c := range []struct {
+		routed, own []netip.Addr
+		only4       bool
+		want        string
+	}{
+		{addrs("10.0.0.1", "2001:db8::1"), own, false, "10.0.0.1"},
+		{addrs("", "2001:db8::1"), own, false, "2001:db8::1"},
+		{addrs("", "2001:db8::1"), own, true, "10.9.0.5"},
+		{addrs("", "fe80::1"), own, false, "10.9.0.5"},
+		{addrs("169.254.9.9", "fe80::1"), own, false, "10.9.0.5"},
+		{addrs("", "fe80::1"), own[:5], false, "203.0.113.5"},
+		{addrs("", ""), addrs("::1", "fe80::1", "2001:db8::5"), false, "2001:db8::5"},
+		{addrs("", "fe80::1"), own[:4], false, ""},
+		{addrs("", "fe80::1"), addrs("2001:db8::5"), true, ""},
+	} {
+		got, err := chooseAddr(c.routed, c.own, c.only4)
+		if (err != nil) != (c.want == "") || c.want != "" && got != netip.MustParseAddr(c.want) {
+			t.Errorf("routes from %v, addresses %v, only IPv4 %v: %v, %v; want %q", c.routed, c.own, c.only4, got, err, c.want)
+		}
+	}
+	for _, at := range []struct{ bound, wanted string }{{"[::]:7946", "[fe80::1]:7946"}, {"[fe80::1]:7946", ""}} {
+		var wanted netip.AddrPort
+		if at.wanted != "" {
+			wanted = netip.MustParseAddrPort(at.wanted)
+		}
+		if got, err := advertised(netip.MustParseAddrPort(at.bound), wanted); err == nil || !strings.Contains(err.Error(), "link-local") {
+			t.Errorf("bound to %s, wanted %q: %v, %v", at.bound, at.wanted, got, err)
+		}
 	}
 }
 

@@ -26,6 +26,8 @@ type logAdapter struct {
 	// suspected and refuted get events that memberlist reports in its log only: a node did not answer a probe; this one says that it is alive.
 	suspected func(node string)
 	refuted   func()
+	// unanswered gets the nodes that did not answer a datagram; nil if nobody asks.
+	unanswered func(node string)
 
 	classes map[string]*throttle
 	lost    atomic.Uint64
@@ -49,6 +51,11 @@ func (a *logAdapter) Write(p []byte) (int, error) {
 	if rest, begins := strings.CutPrefix(line.text, "Suspect "); begins {
 		if node, ends := strings.CutSuffix(rest, " has failed, no acks received"); ends {
 			a.suspected(node)
+		}
+	}
+	if rest, begins := strings.CutPrefix(line.text, "Failed UDP ping: "); begins && a.unanswered != nil {
+		if node, ends := strings.CutSuffix(rest, " (timeout reached)"); ends {
+			a.unanswered(node)
 		}
 	}
 	if strings.HasPrefix(line.text, "Refuting a") {

@@ -53,6 +53,8 @@ type mailbox struct {
 	refusals uint64
 	// silent are all nodes that do not answer.
 	silent map[string]bool
+	// probes has its own lock.
+	probes *probes
 	// checked caches, for each node, the result of the last check and what was checked.
 	checked map[string]check
 	// counters are the highest counters of announcements that were seen.
@@ -86,7 +88,7 @@ type check struct {
 func newMailbox(self string, id wire.MemberID, loopback bool, admission *admission) *mailbox {
 	return &mailbox{
 		admission: admission, self: self, id: id, loopback: loopback, ring: make(chan struct{}, 1), mail: newMail(0),
-		silent: make(map[string]bool), checked: make(map[string]check), counters: make(map[wire.MemberID]uint64),
+		silent: make(map[string]bool), probes: newProbes(), checked: make(map[string]check), counters: make(map[wire.MemberID]uint64),
 	}
 }
 
@@ -214,6 +216,7 @@ func (b *mailbox) saw(n *memberlist.Node, gone bool) {
 	}
 	if gone {
 		delete(b.silent, n.Name)
+		b.probes.answered(n.Name)
 	}
 	switch told.gone = gone; {
 	case told.ID != b.id:
@@ -247,6 +250,9 @@ func (b *mailbox) suspect(node string) {
 	b.silent[node], b.suspects[node] = true, true
 	signal(b.ring)
 }
+
+// unanswered records that a node did not answer a datagram, or that none could be sent to it.
+func (b *mailbox) unanswered(node string) { b.probes.failed(node, time.Now()) }
 
 // answered records that a node answered its last probe.
 func (b *mailbox) answered(node string) {
@@ -307,6 +313,7 @@ func (d delegate) NotifyPingComplete(n *memberlist.Node, rtt time.Duration, payl
 		return
 	}
 	d.m.mailbox.answered(n.Name)
+	d.m.mailbox.probes.answered(n.Name)
 	if id == d.m.roster.self {
 		d.m.twins.met(addr)
 		d.m.mailbox.meet(addr)

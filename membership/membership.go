@@ -174,6 +174,8 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	m.notices = newNotices(cfg.Gates, m.admission, func() int { return len(m.roster.view.Load().Members) }, m.fresh)
 	m.transport = newGossipTransport(&cfg, who, me.Addr, seal, m.admission, func(id wire.MemberID) (*Member, bool) { return m.roster.view.Load().Lookup(id) })
 	m.adapter = newLogAdapter(cfg.Log, m.mailbox.suspect, m.haveSmallNews)
+	m.adapter.unanswered = m.mailbox.unanswered
+	m.transport.unsent = m.mailbox.unanswered
 
 	mc.Name, mc.Transport = node, m.transport
 	mc.Logger = log.New(m.adapter, "", 0)
@@ -337,7 +339,16 @@ func (m *Membership) announce(change func(*metadata) bool) {
 func (m *Membership) Copied() <-chan netip.AddrPort { return m.twins.copied }
 
 // All returns all known members, including this one and members that left or failed, sorted by identity.
-func (m *Membership) All() []Member { return m.roster.all(time.Now()) }
+func (m *Membership) All() []Member {
+	now := time.Now()
+	all := m.roster.all(now)
+	for i := range all {
+		if s := all[i].State; s == StateAlive || s == StateSuspect {
+			all[i].SilentSince = m.mailbox.probes.silentSince(nodeName(all[i].Name, all[i].ID), now)
+		}
+	}
+	return all
+}
 
 // Stats returns the counters.
 func (m *Membership) Stats() Stats {

@@ -278,6 +278,7 @@ func (r *roster) all(now time.Time) []Member {
 		if m.State == StateAlive && rec.suspectUntil.After(now) {
 			m.State = StateSuspect
 		}
+		m.Since = rec.since
 		return m
 	})
 }

@@ -61,6 +61,8 @@ type gossipTransport struct {
 	acceptWarn, foreignWarn, junkWarn, untrustedWarn throttle
 
 	overflow, malformed, foreign, strangers, untrusted, crowded atomic.Uint64
+	// unsent gets the nodes to which a datagram could not be sent; nil if nobody asks.
+	unsent func(node string)
 	// lastForeign is the last foreign gossip that was noted, zero before.
 	lastForeign atomic.Pointer[sign]
 	// heard is when memberlist last got a datagram, as the time since begun.
@@ -313,6 +315,9 @@ func (t *gossipTransport) WriteToAddress(b []byte, to memberlist.Address) (time.
 		err = t.cfg.Send(t.seal.seal(t.me.signPacket(b)), dst)
 	}
 	if err != nil {
+		if to.Name != "" && t.unsent != nil && !t.isClosed() {
+			t.unsent(to.Name)
+		}
 		return time.Time{}, &net.OpError{Op: "write", Net: "udp", Err: err}
 	}
 	return time.Now(), nil

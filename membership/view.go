@@ -4,6 +4,7 @@ import (
 	"crypto/ed25519"
 	"net/netip"
 	"slices"
+	"time"
 
 	"github.com/wanderd/wanderd/wire"
 )
@@ -38,6 +39,9 @@ type Member struct {
 	Addr netip.AddrPort
 	// State is StateAlive for all members of a View; [Membership.All] returns the other states too.
 	State State
+	// Since is when its State or its address changed last, as far as this member knows, and SilentSince since when it has not answered the probes of this
+	// one; zero if it does. Only [Membership.All] fills them in.
+	Since, SilentSince time.Time
 
 	gates []gateMark
 }

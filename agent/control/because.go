@@ -24,6 +24,8 @@ const (
 	BecauseOtherSecret Because = "other_secret"
 	// BecauseAlone: no other member is seen, and this one waits for one.
 	BecauseAlone Because = "alone"
+	// BecauseUnreachable: it is due, and no other member answers datagrams of this host.
+	BecauseUnreachable Because = "unreachable"
 	// BecauseWaiting: it is due, and the token is elsewhere.
 	BecauseWaiting Because = "waiting"
 )

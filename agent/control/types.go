@@ -251,6 +251,9 @@ type Caller struct {
 // Absent is the state of a gate whose token is elsewhere, or nowhere.
 const Absent = "absent"
 
+// Closed is the state of a gate that takes no part any more, because something is wrong with it: NotRunning says what.
+const Closed = "closed"
+
 // Gathering is the state of a strict gate that takes no part yet, because its roster is not known or not agreed on. NoMajority begins the
 // reason why one does not run that has no majority.
 const (
@@ -392,7 +395,12 @@ type Member struct {
 	Member  string `json:"member"`
 	Address string `json:"address"`
 	// State is "alive", "suspect", "left", "failed" or "untrusted".
-	State string   `json:"state"`
+	State string `json:"state"`
+	// Since is when the state or the address changed last, as far as this agent knows; absent for itself. SilentSince is since when the member has not
+	// answered datagrams of this one; absent if it does.
+	Since       time.Time `json:"since,omitzero"`
+	SilentSince time.Time `json:"silent_since,omitzero"`
+
 	Self  bool     `json:"self"`
 	Gates []string `json:"gates"`
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"slices"
@@ -15,7 +16,8 @@ import (
 )
 
 func (p *program) newStatusCommand() *cobra.Command {
-	var ofFleet, watch bool
+	var ofFleet, watch, check bool
+	var gate string
 	cmd := newAskCommand(p, &cobra.Command{
 		Use:   "status",
 		Short: "Show the state of the agent on this host, or of the fleet",
@@ -30,8 +32,9 @@ now, when this host ran last and may run next, and why it does not run now.
   not running   why this host does not run now ("because" with --json): leaving, paused,
                 no_majority, unwanted (no caller waits), window (none is open), not_due,
                 disk (the start of a run cannot be recorded), other_secret (a host with
-                another secret sends messages, and no member does), alone, waiting (the
-                line says for how many laps).
+                another secret sends messages, and no member does), alone, unreachable (no
+                other member answers datagrams of this host), waiting (the line says for
+                how many laps).
   next run      a token that arrives before then only passes through.
   regenerates   when this host will consider the token lost and make a new one. The time
                 grows by half with each token it makes, and shrinks with each that comes.
@@ -42,6 +45,14 @@ With --fleet the agent asks all members, and waits two seconds for their answers
 output has one line for each member: its last run, its next run, and why it does not run
 now. It names the members that do not answer. Nothing is sent between two such questions.
 
+With --check the output has one line for each problem, and the exit status is 2 if there is
+one, so that it can be a check of a monitoring system. Problems are: no agent answers; all
+warnings of a status, among them members that cannot be reached; members that failed in the
+last 24 hours; and of each gate: it is closed, has no majority, sees no other member, knows
+of no token for max_interval, has been due for three laps; its disk fails or hangs; its last
+run failed; its ready command fails; it is paused without an end; a constant is too short.
+Status 3 says that nobody knows, because the agent may not be asked.
+
 With --watch you see the fleet live: where the token is and where it came from, who runs,
 who failed, who is next. Press ? for the keys, q to quit. If the output is not a terminal,
 each event is one line.
@@ -50,27 +61,39 @@ It uses the agent's control socket: run it as the agent's user, as a member of
 socket_group, or as root.`,
 		Example: `  wanderd status
   wanderd status --fleet
+  wanderd status --check
+  wanderd status --gate mirror
   wanderd status --watch
   wanderd status --socket /run/wanderd/wanderd.sock
   wanderd status --json | jq '.gates[] | select(.running)'
   wanderd status --fleet --json | jq -r '.members[] | select(.missing) | .name'`,
 	}, func(ctx context.Context, c *control.Client) (page, error) {
-		if watch {
+		switch {
+		case watch:
 			return page{}, p.watch(ctx, c)
-		}
-		if ofFleet {
+		case check:
+			return p.check(ctx, c, gate)
+		case ofFleet:
 			f, err := c.Fleet(ctx)
-			return page{f, fleetText(&f, p.now())}, err
+			onlyGateOfFleet(&f, gate)
+			return page{document: f, text: fleetText(&f, p.now())}, err
 		}
 		s, err := c.Status(ctx)
 		if err == nil {
+			err = onlyGate(&s, gate)
+		}
+		if err == nil {
 			addNow(ctx, c, &s)
 		}
-		return page{s, statusText(s, p.now())}, err
+		return page{document: s, text: statusText(s, p.now())}, err
 	})
+	cmd.Flags().BoolVar(&check, "check", false, "Print the problems only, and exit with 2 if there are some.")
+	cmd.Flags().StringVar(&gate, "gate", "", "Show this `GATE` only.")
 	cmd.Flags().BoolVar(&ofFleet, "fleet", false, "Ask all members, and show one line for each.")
 	cmd.Flags().BoolVar(&watch, "watch", false, "Show the fleet as it goes, until q is pressed.")
 	cmd.MarkFlagsMutuallyExclusive("watch", "json")
+	cmd.MarkFlagsMutuallyExclusive("watch", "check", "fleet")
+	cmd.MarkFlagsMutuallyExclusive("watch", "gate")
 	return cmd
 }
 
@@ -99,14 +122,15 @@ detected after some seconds.`,
   wanderd members --json | jq -r '.members[] | select(.state != "alive") | .name'`,
 	}, func(ctx context.Context, c *control.Client) (page, error) {
 		m, err := c.Members(ctx)
-		return page{m, membersText(m)}, err
+		return page{document: m, text: membersText(m)}, err
 	})
 }
 
-// page is what a command prints: a document, and the same for people.
+// page is what a command prints: a document, and the same for people; and the error with which it then ends, or nil.
 type page struct {
 	document any
 	text     string
+	end      error
 }
 
 // newAskCommand makes a command that requests a document from the agent and prints it.
@@ -115,14 +139,15 @@ func newAskCommand(p *program, cmd *cobra.Command, ask func(context.Context, *co
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print JSON, as the agent sent it.")
 	return p.asking(cmd, func(ctx context.Context, c *control.Client) error {
 		answer, err := ask(ctx, c)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case asJSON:
-			return report.WriteJSON(p.stdout, answer.document)
 		}
-		_, err = io.WriteString(p.stdout, answer.text)
-		return err
+		if asJSON {
+			err = report.WriteJSON(p.stdout, answer.document)
+		} else {
+			_, err = io.WriteString(p.stdout, answer.text)
+		}
+		return cmp.Or(err, answer.end)
 	})
 }
 

@@ -51,7 +51,9 @@ func signalError(s os.Signal) error {
 
 // helpful gives the error of a request to an agent its exit code, and the remedy.
 func helpful(err error) error {
+	_, has := errors.AsType[exitError](err)
 	switch {
+	case has:
 	case errors.Is(err, control.ErrNoAgent):
 		err = fmt.Errorf("%w: start one with \"wanderd --hook COMMAND\", or name its socket with --socket", err)
 		return exitError{exitNoAgent, err}

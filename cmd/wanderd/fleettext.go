@@ -32,6 +32,19 @@ func fleetText(f *control.Fleet, now time.Time) string {
 	return b.String()
 }
 
+// onlyGateOfFleet leaves one gate in the status of a fleet; all, if none is named. Members without the gate stay: they have answered.
+func onlyGateOfFleet(f *control.Fleet, gate string) {
+	if gate == "" {
+		return
+	}
+	f.Tokens = slices.DeleteFunc(f.Tokens, func(h control.Holder) bool { return h.Gate != gate })
+	for i := range f.Members {
+		if s := f.Members[i].Status; s != nil {
+			s.Gates = slices.DeleteFunc(s.Gates, func(g control.Gate) bool { return g.Name != gate })
+		}
+	}
+}
+
 // writeMissing names a member that has not answered.
 func writeMissing(b *strings.Builder, m *control.Member, why string) {
 	if why != "" {

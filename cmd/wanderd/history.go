@@ -55,7 +55,7 @@ and the output says so. Without a secret the output of failed runs stays on thei
 			if err == nil && which.Gate != "" && !slices.ContainsFunc(h.Members, hasRuns) {
 				err = usageError(fmt.Errorf("--gate: no member that has answered has a gate %q", which.Gate))
 			}
-			return page{h, fleetHistoryText(&h, p.now())}, err
+			return page{document: h, text: fleetHistoryText(&h, p.now())}, err
 		}
 		h, err := c.History(ctx)
 		if err != nil {
@@ -65,7 +65,7 @@ and the output says so. Without a secret the output of failed runs stays on thei
 			return page{}, err
 		}
 		h = which.From(h)
-		return page{h, historyText(h, p.now())}, nil
+		return page{document: h, text: historyText(h, p.now())}, nil
 	})
 	cmd.Flags().StringVar(&which.Gate, "gate", "", "Only the runs of `gate`.")
 	cmd.Flags().BoolVar(&which.Failed, "failed", false, "Only the runs that failed or were cut short.")

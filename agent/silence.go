@@ -1,0 +1,106 @@
+package agent
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/membership"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// A member may be there as far as gossip knows, and no token gets to it: its datagrams, or those to it, are lost. The usual causes are an address of
+// another IP version or of another network, and a firewall. Neither side can see the cause with certainty, so both name what they see, and what to
+// check.
+
+// silence is which members do not answer datagrams of this host.
+type silence struct {
+	// silent are those, others is how many there are besides this host, of which some may be silent.
+	silent []membership.Member
+	others []membership.Member
+	// hasRoute reports whether this host has a route to an address.
+	hasRoute func(netip.Addr) bool
+}
+
+// mostSilent is how many silent members have a warning of their own.
+const mostSilent = 8
+
+// silence looks for silent members.
+func (a *Agent) silence() *silence {
+	s := &silence{hasRoute: membership.HasRoute}
+	for _, m := range a.members.All() {
+		if m.ID == a.self || m.State != membership.StateAlive && m.State != membership.StateSuspect {
+			continue
+		}
+		s.others = append(s.others, m)
+		if !m.SilentSince.IsZero() {
+			s.silent = append(s.silent, m)
+		}
+	}
+	return s
+}
+
+// cutsOff reports whether all other members of a gate are silent.
+func (s *silence) cutsOff(g wire.GateID) bool {
+	count := func(list []membership.Member) (n int) {
+		for i := range list {
+			if list[i].Has(g) {
+				n++
+			}
+		}
+		return n
+	}
+	return len(s.silent) > 0 && count(s.silent) == count(s.others)
+}
+
+// warnings names the silent members, with what to check. own is the address that this host advertises.
+func (s *silence) warnings(own netip.AddrPort) (list []control.Warning) {
+	if len(s.silent) > 1 && len(s.silent) == len(s.others) {
+		return []control.Warning{{Text: fmt.Sprintf("no member answers the datagrams of this host, so no token comes here: %s", s.ownRemedy(own))}}
+	}
+	for i := range s.silent {
+		m := &s.silent[i]
+		if i == mostSilent {
+			return append(list, control.Warning{Text: fmt.Sprintf("%d more members do not answer the datagrams of this host: see \"wanderd members\"",
+				len(s.silent)-mostSilent)})
+		}
+		list = append(list, control.Warning{Text: fmt.Sprintf("%s (%s) at %s does not answer the datagrams of this host, so neither gets a token from the "+
+			"other: %s", m.Name, m.ID.Short(), m.Addr, s.remedy(m, own))})
+	}
+	return list
+}
+
+// ownRemedy is for a host that nobody answers: the cause is probably its own.
+func (s *silence) ownRemedy(own netip.AddrPort) string {
+	for i := range s.silent {
+		if m := &s.silent[i]; !s.hasRoute(m.Addr.Addr()) && isOtherVersion(m.Addr, own) {
+			return fmt.Sprintf("they advertise %s, to which it has no route: give it an %[1]s address, or let all hosts advertise %s (--advertise)",
+				version(m.Addr), version(own))
+		}
+	}
+	return fmt.Sprintf("the others may not reach it at %s; check that this address is one of their network (--advertise), and that port %d is open for UDP "+
+		"in both directions", own, own.Port())
+}
+
+func (s *silence) remedy(m *membership.Member, own netip.AddrPort) string {
+	switch {
+	case isOtherVersion(m.Addr, own) && !s.hasRoute(m.Addr.Addr()):
+		return fmt.Sprintf("it advertises %s, to which this host has no route: let all hosts advertise the same IP version (--advertise)", version(m.Addr))
+	case isOtherVersion(m.Addr, own):
+		return fmt.Sprintf("it advertises %s, and this host %s, to which it may have no route: let all hosts advertise the same IP version (--advertise)",
+			version(m.Addr), version(own))
+	case !s.hasRoute(m.Addr.Addr()):
+		return "this host has no route to that address: check the address (--advertise there), and the routes here"
+	}
+	return fmt.Sprintf("check that each address is one of the other's network (--advertise; this host has %s), and that port %d is open for UDP in both "+
+		"directions", own, m.Addr.Port())
+}
+
+func isOtherVersion(a, b netip.AddrPort) bool { return a.Addr().Is4() != b.Addr().Is4() }
+
+func version(a netip.AddrPort) string {
+	if a.Addr().Is4() {
+		return "IPv4"
+	}
+	return "IPv6"
+}
