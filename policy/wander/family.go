@@ -32,6 +32,12 @@ func wellFormed(m *wire.Message) bool {
 		var only wire.Load
 		SetLastSlot(&only, LastSlotOf(&m.Load))
 		return m.Exchange != 0 && m.Nonce == 0 && m.Token == wire.Ref{Slot: m.Token.Slot} && m.Load == only
+	case KindUnseen:
+		trail := guardian.TrailOf(&m.Load)
+		only := wire.Load{}
+		SetLastSlot(&only, LastSlotOf(&m.Load))
+		guardian.SetTrail(&only, &guardian.Trail{trail[0]})
+		return m.Exchange != 0 && trail[0].IsZero() == (m.Nonce == 0) && m.Token == wire.Ref{Slot: m.Token.Slot} && m.Load == only
 	case KindIntent, KindConsent, KindObjection:
 		return m.Exchange != 0 && m.Nonce == 0 && m.Token.IsWhole()
 	case KindSeen:

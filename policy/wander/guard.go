@@ -111,12 +111,10 @@ func (m *Machine) trailBehind(to wire.MemberID) guardian.Trail {
 // numbers that it has seen: such a beat may be a replay. An answer to its own question is no replay.
 func (m *Machine) expectsWord(msg *wire.Message) bool {
 	switch {
-	case msg.Kind == KindInquiry:
-		return m.expectsInquiry()
-	case msg.Kind == KindSeen:
-		return m.expectsSeen(msg)
-	case msg.Kind == KindIntent:
+	case msg.Kind == KindInquiry || msg.Kind == KindIntent:
 		return m.state != gone
+	case msg.Kind == KindSeen || msg.Kind == KindUnseen:
+		return m.expectsAnswer(msg)
 	case msg.Kind == KindConsent || msg.Kind == KindObjection:
 		return m.replies(msg)
 	}
@@ -138,6 +136,9 @@ func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Eff
 		return m.onInquiry(now, msg, out)
 	case KindSeen:
 		return m.onSeen(now, msg, out)
+	case KindUnseen:
+		m.onUnseen(now, msg)
+		return out
 	case KindIntent:
 		return m.onIntent(now, msg, out)
 	case KindConsent, KindObjection:

@@ -10,9 +10,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A question goes to one member first, because most often one answer is enough. After that it goes, in each third of the time for answers,
-// to maxAsked members and to at most maxLeads more that may know better. If nine in ten members have seen a token, all four have missed
-// it once in ten thousand times. An answer that names other members leads to a further question at most maxSteps times.
+// A question goes to one member first, because most often one answer is enough. A third of the time for answers later it goes to maxAsked
+// members and to at most maxLeads more that may know better, and another third later to all: see census.go. An answer that names other
+// members leads to a further question at most maxSteps times.
 const (
 	maxAsked     = 4
 	maxLeads     = 2
@@ -23,7 +23,8 @@ const (
 
 // inquiry is the question before a member makes a token: has another member seen one? The paper's members know only their own silence. A silence is also
 // long when a lap takes long, because the operation takes longer or the fleet has grown. Then every member late in the lap would make a token. After a
-// real loss, every member that has not seen the new token yet would make another one. A token is lost only if others have not seen it either.
+// real loss, every member that has not seen the new token yet would make another one. A token is lost only if no other has seen it either: so all are asked
+// before it is made, by one member on behalf of the others.
 //
 // After a silence a member asks only if tokens have guardians: without them this is the plain paper. For the first token of a fleet, see
 // onTurn.
@@ -32,6 +33,7 @@ type inquiry struct {
 	// asked are the members to ask. times is how often they were asked, steps how many answers led to a further question.
 	times, steps             uint8
 	asked                    asked
+	census                   census
 	id                       wire.Exchange
 	askedAt, repeatAt, until policy.Time
 }
@@ -49,7 +51,7 @@ type hearsay struct {
 
 // onSilence asks, and then makes a new token: none has come for regenerate-after.
 func (m *Machine) onSilence(now policy.Instant, out []policy.Effect) []policy.Effect {
-	over, out := m.inquire(now, m.cfg.Backups > 0 && !m.peers.alone(), out)
+	over, out := m.inquire(now, m.cfg.Backups > 0 && !m.peers.alone(), true, out)
 	if over {
 		return m.regenerate(now, out)
 	}
@@ -57,36 +59,39 @@ func (m *Machine) onSilence(now policy.Instant, out []policy.Effect) []policy.Ef
 }
 
 // inquire asks other members, if it must, and reports whether the time for their answers is over. It waits for the answers to an open
-// question in any case.
-func (m *Machine) inquire(now policy.Instant, must bool, out []policy.Effect) (over bool, effects []policy.Effect) {
+// question in any case. In the end it asks all, or only the members that would have made the first token before.
+func (m *Machine) inquire(now policy.Instant, must, all bool, out []policy.Effect) (over bool, effects []policy.Effect) {
 	q := &m.inquiry
 	half := m.answersWithin()
 	switch {
 	case !q.live && !must:
 		return true, out
-	case !q.live || now.Time >= q.until.Add(half/2):
+	case !q.live || now.Time >= q.wakeAt().Add(half):
 		// Also if this member was away while the answers may have come.
 		noToken := m.noToken()
 		out = policy.AppendTell(out, NoteInquired, wire.MemberID{}, &noToken.Ref)
-		*q = inquiry{live: true, id: wire.Exchange(policy.Draw(m.cfg.Entropy)), asked: m.drawAsked(), askedAt: now.Time, until: now.Time.Add(half)}
-	case now.Time >= q.until:
+		*q = inquiry{live: true, id: wire.Exchange(policy.Draw(m.cfg.Entropy)), asked: m.drawAsked(), askedAt: now.Time, until: policy.Never}
+	case now.Time >= q.until && (!must || !all || !q.census.after.IsZero()):
 		return true, out
 	case now.Time < q.repeatAt:
 		return false, out
 	}
-	to, about := q.asked[:], m.noToken()
-	if q.times == 0 {
-		to = q.asked[:askedAtFirst]
-	}
-	q.times++
-	if q.repeatAt = now.Time.Add(half / timesAsked); q.times >= timesAsked {
+	q.times = min(q.times+1, timesAsked)
+	switch {
+	case q.times < timesAsked:
+		q.repeatAt = now.Time.Add(half / timesAsked)
+	case !all:
+		q.until = q.askedAt.Add(half)
 		q.repeatAt = q.until
+	default:
+		return false, m.askAll(now.Time, out)
 	}
-	if q.times == timesAsked && !m.first.armed && len(m.peers.ids) <= guardian.MostAsked {
-		for _, id := range m.peers.ids {
-			out = m.inquireOf(id, &about, out)
+	to, about := q.asked[:], m.noToken()
+	if q.times == askedAtFirst {
+		if id, ok := m.whoAsks(now.Time); ok && all && m.peers.has(id) {
+			return false, m.inquireOf(id, &about, out)
 		}
-		return false, out
+		to = q.asked[:askedAtFirst]
 	}
 	for _, place := range to {
 		if place != 0 && int(place) <= len(m.peers.ids) {
@@ -104,14 +109,6 @@ func (m *Machine) inquireOf(id wire.MemberID, about *guardian.Token, out []polic
 	return policy.AppendSend(out, &wire.Message{
 		Gate: m.cfg.Gate, Kind: KindInquiry, From: m.cfg.Self, To: id, Exchange: m.inquiry.id, Token: about.Ref, Load: about.Load,
 	})
-}
-
-// giveWay lets a member of lower identity make the token that both miss: this member asks again when the other one has had time to make the token.
-func (m *Machine) giveWay(now policy.Time, to wire.MemberID) {
-	if m.inquiry.live && !m.first.armed && to.Compare(m.cfg.Self) < 0 && m.regenerateAt() <= now {
-		m.inquiry = inquiry{}
-		m.silence.holdOff = now.Add(m.timeout()).Sub(m.silence.since.Add(m.regenerateAfter()))
-	}
 }
 
 // noToken names the slot whose token is looked for.
@@ -211,27 +208,26 @@ func (m *Machine) hasSighted() bool {
 	return !m.silence.told.id.IsZero() || !last.ID.IsZero() || !m.token.ID.IsZero()
 }
 
-// expectsInquiry: a member that has met a token, or was told of one, can answer; one that asks as well may give way.
-func (m *Machine) expectsInquiry() bool {
-	return m.state != gone && (m.holds || m.hasSighted() || m.inquiry.live)
-}
-
-// onInquiry answers with the token that this member has heard of last, how long ago that was, and the members that may have heard since.
+// onInquiry answers with the token that this member has heard of last, how long ago that was, and the members that may have heard since. If that was too
+// long ago to tell the asker anything, it may say only who asks already.
 func (m *Machine) onInquiry(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	m.noteAsker(msg.From)
 	m.giveWay(now.Time, msg.From)
-	if !m.holds && !m.hasSighted() {
-		return out
-	}
+	defer m.noteQuestion(now.Time, now.Time, msg.From)
 	age, token := now.Time.Sub(m.silence.since), m.token
 	switch {
 	case m.holds || m.state == running:
 		age = 0
+	case !m.hasSighted():
+		return m.sendUnseen(now.Time, msg, out)
 	case !m.silence.told.id.IsZero():
 		age = now.Time.Sub(m.silence.told.at)
 		fallthrough
 	default:
 		token = m.sighted()
+	}
+	if _, _, ok := m.goesFirst(now.Time, msg.From); ok && age >= m.regenerateAfter() {
+		return m.sendUnseen(now.Time, msg, out)
 	}
 	return policy.AppendSend(out, &wire.Message{
 		Gate: m.cfg.Gate, Kind: KindSeen, From: m.cfg.Self, To: msg.From, Exchange: msg.Exchange,
@@ -239,8 +235,8 @@ func (m *Machine) onInquiry(now policy.Instant, msg *wire.Message, out []policy.
 	})
 }
 
-// expectsSeen reports whether msg answers the open question.
-func (m *Machine) expectsSeen(msg *wire.Message) bool {
+// expectsAnswer reports whether msg answers the open question.
+func (m *Machine) expectsAnswer(msg *wire.Message) bool {
 	return m.inquiry.live && msg.Exchange == m.inquiry.id && msg.Nonce <= math.MaxInt64
 }
 
@@ -249,11 +245,12 @@ func (m *Machine) expectsSeen(msg *wire.Message) bool {
 // to reach them.
 func (m *Machine) onSeen(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	out = m.meetToken(m.witness(now, msg, out))
+	m.answered(now.Time, msg.From)
 	// Counted from when the question was sent. Counted from the answer, a sighting would become later each time it is told.
 	at := m.inquiry.askedAt.Add(-time.Duration(msg.Nonce))
 	if at > m.silence.since {
 		lap := m.maxInterval() / 3
-		m.silence.since, m.silence.holdOff = at, lap+time.Duration(m.draw(int(lap)))
+		m.silence.since, m.silence.holdOff, m.silence.gaveWay = at, lap+time.Duration(m.draw(int(lap))), 0
 		m.hear(at, msg)
 		if m.regenerateAt() <= now.Time {
 			return m.pursue(now, msg.From, out)
@@ -277,16 +274,16 @@ func (m *Machine) hear(at policy.Time, seen *wire.Message) {
 func (m *Machine) pursue(now policy.Instant, from wire.MemberID, out []policy.Effect) []policy.Effect {
 	q := &m.inquiry
 	var leads asked
-	if m.addLeads(&leads, 0, &m.silence.told.leads, from) == 0 || q.steps >= maxSteps {
-		return out
+	if q.times == timesAsked || m.addLeads(&leads, 0, &m.silence.told.leads, from) == 0 || q.steps >= maxSteps {
+		return out // These members are asked in any case, if all are.
 	}
 	// It is a new question, so that its answers are counted from when it was sent.
 	*q = inquiry{
 		live: true, id: wire.Exchange(policy.Draw(m.cfg.Entropy)), asked: leads, times: askedAtFirst, steps: q.steps + 1,
-		askedAt: now.Time, repeatAt: now.Time, until: now.Time.Add(m.answersWithin()),
+		askedAt: now.Time, repeatAt: now.Time, until: policy.Never,
 	}
 	noToken := m.noToken()
 	out = policy.AppendTell(out, NoteInquired, from, &noToken.Ref)
-	_, out = m.inquire(now, true, out)
+	_, out = m.inquire(now, true, true, out)
 	return out
 }

@@ -35,6 +35,26 @@ func guardedFar(t *testing.T, roundTrip time.Duration) *story {
 	return s
 }
 
+// silent is how long a question lasts that nobody answers, in a fleet of one batch: one is asked, four, and then six times all.
+const silent = 7*(timeout/2/3) + timeout/2
+
+// unseen answers the open question for a member that has met no token, and knows that another one asks.
+func (s *story) unseen(from int, asks ...int) {
+	s.t.Helper()
+	s.unseenFrom(id(from), asks...)
+}
+
+func (s *story) unseenFrom(from wire.MemberID, asks ...int) {
+	s.t.Helper()
+	asked := s.lastSent(wander.KindInquiry)
+	m := wire.Message{Gate: 7, Kind: wander.KindUnseen, From: from, To: self, Exchange: asked.Exchange}
+	for _, other := range asks {
+		guardian.SetTrail(&m.Load, &guardian.Trail{id(other)})
+		m.Nonce = 1
+	}
+	s.receive(m)
+}
+
 // seen is an answer to the last question: the token was there some time ago.
 func (s *story) seen(token guardian.Token, ago time.Duration) {
 	s.t.Helper()
@@ -53,14 +73,14 @@ func TestWhoHasHadNoTokenForLongAsksOneOtherThenFourThenAll(t *testing.T) {
 	if len(s.sent) != 1 {
 		t.Errorf("%d are asked at first", len(s.sent))
 	}
-	s.advance(timeout/2 - timeout/6)
+	s.advance(silent - timeout/6)
 	for _, m := range s.sent {
 		if m.Kind != wander.KindInquiry || m.Exchange != s.sent[0].Exchange || m.To == self {
 			t.Fatalf("it sends %+v", m)
 		}
 		asked[m.To]++
 	}
-	if len(asked) != 6 || len(s.sent) != 1+4+6 {
+	if len(asked) != 6 || len(s.sent) != 1+4+6*6 {
 		t.Errorf("%d messages to %v", len(s.sent), asked)
 	}
 	s.wantNotes()
@@ -75,13 +95,19 @@ func TestWhoIsAskedByAMemberOfLowerIdentityGivesWay(t *testing.T) {
 		s.advance(maxInterval)
 		s.notes = nil
 		s.receive(wire.Message{Gate: 7, Kind: wander.KindInquiry, From: id(from), To: self, Exchange: 5})
-		s.advance(timeout / 2)
-		s.wantNotes(then...)
-		s.notes = nil
-		s.advance(timeout / 2)
 		if then == nil {
+			s.advance(timeout - 1)
+			s.wantNotes()
+			s.sent = nil
+			s.advance(1)
 			s.wantNotes(wander.NoteInquired) // It asks again: has that one made a token?
+			if asked := s.asked(); len(s.sent) != 1 || asked[id(from)] != 1 {
+				t.Errorf("it asks %v first", asked)
+			}
+			continue
 		}
+		s.advance(silent)
+		s.wantNotes(then...)
 	}
 }
 
@@ -91,8 +117,8 @@ func TestWhoWasAwayWhileItAskedAsksAgain(t *testing.T) {
 		away time.Duration
 		then []policy.Note
 	}{
-		{timeout*3/4 - 1, []policy.Note{wander.NoteRegenerated, handoff.NoteOffered}},
-		{timeout * 3 / 4, []policy.Note{wander.NoteInquired}},
+		{timeout/6 + timeout/2 - 1, nil},
+		{timeout/6 + timeout/2, []policy.Note{wander.NoteInquired}},
 	} {
 		s := guarded(t)
 		s.advance(maxInterval)
@@ -174,7 +200,7 @@ func TestASightingIsNoLaterThanTheAnswerSays(t *testing.T) {
 	s.notes = nil
 	// It was there a moment after this member passed it on, by the time when the answer comes; by the time of the question, before.
 	s.seen(born(1, 50), s.now.Time.Sub(since)-time.Millisecond)
-	s.advance(timeout / 4)
+	s.advance(silent - timeout/4)
 	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
 }
 
@@ -207,7 +233,7 @@ func TestWhatWasSeenTooLongAgoChangesNothing(t *testing.T) {
 	s.notes = nil
 	s.seen(born(1, 50), maxInterval)
 	s.wantNotes()
-	s.advance(timeout / 2)
+	s.advance(silent)
 	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
 }
 
@@ -217,7 +243,7 @@ func TestWhoIsToldOfATokenMakesALaterOne(t *testing.T) {
 	s.advance(maxInterval)
 	older := born(10_000, 1<<40)
 	s.seen(older, maxInterval)
-	s.advance(timeout / 2)
+	s.advance(silent)
 	made := s.lastSent(handoff.KindToken).Token
 	if made.Seq <= older.Seq || !older.ID.Precedes(made.ID) {
 		t.Errorf("it makes %+v after %+v", made, older)
@@ -250,12 +276,115 @@ func TestWhoIsAskedSaysHowLongAgoATokenWasThere(t *testing.T) {
 	}
 }
 
-func TestWhoHasMetNoTokenAnswersNobody(t *testing.T) {
+func TestWhoHasMetNoTokenSaysSo(t *testing.T) {
 	s := begin(t, config(), policy.State{})
 	s.fleet(1, 2, 3)
-	if s.m.Expects(&wire.Message{Gate: 7, Kind: wander.KindInquiry, From: id(2), To: self, Exchange: 9}) {
-		t.Error("the question is expected")
+	s.receive(wire.Message{Gate: 7, Kind: wander.KindInquiry, From: id(2), To: self, Exchange: 9})
+	if m := s.lastSent(wander.KindUnseen); m.To != id(2) || m.Exchange != 9 || m.Nonce != 0 || guardian.TrailOf(&m.Load) != (guardian.Trail{}) {
+		t.Errorf("it answers %+v", m)
 	}
+}
+
+// Of all that miss a token, the one of the lowest identity asks on behalf of the others.
+func TestWhoHasMetNoTokenNamesTheOneThatAsksAlready(t *testing.T) {
+	for _, met := range []bool{false, true} {
+		s := guarded(t)
+		if !met {
+			s = begin(t, withBackups(2), policy.State{})
+			s.fleet(1, 2, 3, 4, 5)
+		}
+		s.advance(maxInterval - 20*time.Millisecond)
+		question := wire.Message{Gate: 7, Kind: wander.KindInquiry, To: self, Exchange: 9}
+		for _, tc := range []struct{ from, names int }{{5, 0}, {2, 0}, {4, 2}, {1, 0}, {4, 1}, {1, 0}} {
+			s.advance(time.Millisecond)
+			s.sent = nil
+			question.From = id(tc.from)
+			s.receive(question)
+			m := s.lastSent(map[bool]wire.Kind{false: wander.KindUnseen, true: wander.KindSeen}[met])
+			named := guardian.TrailOf(&m.Load)
+			if !met && (named[0].IsZero() != (tc.names == 0) || tc.names != 0 && named[0] != id(tc.names) || (m.Nonce == 0) != (tc.names == 0)) {
+				t.Errorf("%d is told %v", tc.from, named)
+			}
+		}
+		s.advance(14 * time.Millisecond) // What it has met itself was long ago as well now.
+		s.receive(wire.Message{Gate: 7, Kind: wander.KindInquiry, To: self, From: id(4), Exchange: 9})
+		if m := s.lastSent(wander.KindUnseen); guardian.TrailOf(&m.Load)[0] != id(1) || m.Nonce != wire.Nonce(14*time.Millisecond) {
+			t.Errorf("it answers %+v", m)
+		}
+	}
+}
+
+func TestWhoIsToldThatAMemberOfLowerIdentityAsksGivesWay(t *testing.T) {
+	for other, asks := range map[int]bool{2: false, 4: true, 99: true} {
+		s := guarded(t)
+		s.advance(maxInterval)
+		s.unseen(5, other)
+		s.sent = nil
+		s.advance(timeout / 2)
+		if len(s.sent) > 0 != asks {
+			t.Errorf("it is told that %d asks, and asks %d more", other, len(s.sent))
+		}
+	}
+}
+
+// The one to which it gives way may hear nobody.
+func TestAMemberGivesWayAFewTimesOnly(t *testing.T) {
+	s := guarded(t)
+	s.advance(maxInterval)
+	for range 9 {
+		s.wantNotes(wander.NoteInquired)
+		s.notes = nil
+		s.receive(wire.Message{Gate: 7, Kind: wander.KindInquiry, From: id(2), To: self, Exchange: 5})
+		s.advance(timeout)
+	}
+	s.advance(silent)
+	if st := s.m.Detail(s.now.Time); !st.Holding && st.Phase != "saving" {
+		t.Errorf("it is %s", st.Phase)
+	}
+}
+
+// When all have answered, there is nothing to wait for but the least time for answers.
+func TestWhoHasTheAnswersOfAllMakesAToken(t *testing.T) {
+	s := guarded(t)
+	s.advance(maxInterval)
+	s.advance(timeout * 2 / 5)
+	s.notes = nil
+	for _, other := range []int{1, 2, 4, 5, 6, 7} {
+		s.wantNotes()
+		s.unseen(other)
+	}
+	s.advance(timeout/10 - 1)
+	s.wantNotes()
+	s.advance(1)
+	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
+}
+
+// In a large fleet all are asked, too, in batches: the next when all of one have answered, or have been asked often.
+func TestALargeFleetIsAskedInBatches(t *testing.T) {
+	const members = 200
+	s := guarded(t)
+	all := make([]int, members)
+	for i := range all {
+		all[i] = 1 + i
+	}
+	s.fleet(all...)
+	s.advance(s.regenerateIn())
+	s.advance(timeout / 3)
+	answered := map[wire.MemberID]bool{}
+	for batch := 0; len(answered) < members-1; batch++ {
+		asked := s.asked()
+		if batch > 0 && len(asked) > 64 || batch > 4 {
+			t.Fatalf("of batch %d, it asks %d at once", batch, len(asked))
+		}
+		for id := range asked {
+			s.unseenFrom(id)
+			answered[id] = true
+		}
+		s.sent, s.notes = nil, nil
+		s.advance(timeout / 6 / 8)
+	}
+	s.advance(timeout / 6)
+	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
 }
 
 func TestATokenThatArrivesAnswersTheQuestion(t *testing.T) {
@@ -346,7 +475,7 @@ func TestAnAnswerThatIsTooOldIsPursued(t *testing.T) {
 	pursues(t, crowdFar(t, timeout*9/10), timeout*9/10*3/2)
 }
 
-// pursues lets a member of a crowd be told of a sighting, and wants that it waits for answers for that long before it makes a token.
+// pursues lets a member of a crowd be told of a sighting. It wants that all are asked before it makes a token, where it waits for an answer for so long.
 func pursues(t *testing.T, s *story, waits time.Duration) {
 	t.Helper()
 	token := born(1, 50)
@@ -366,8 +495,8 @@ func pursues(t *testing.T, s *story, waits time.Duration) {
 		}
 	}
 	s.sent = s.sent[1:]
-	s.advance(waits - 1)
-	if asked := s.asked(); len(asked) != 39 || asked[id(39)] != 2 || asked[id(38)] != 2 {
+	s.advance(waits + 6*(waits/3) - 1)
+	if asked := s.asked(); len(asked) != 39 || asked[id(39)] != 1+6 || asked[id(38)] != 1+6 || asked[id(1)] != 6 {
 		t.Errorf("it asks %v", asked)
 	}
 	s.wantNotes(wander.NoteInquired)

@@ -23,6 +23,9 @@ const (
 	KindConsent
 	// KindObjection answers an Intent: its sender runs, or is about to and goes first.
 	KindObjection
+	// KindUnseen answers an Inquiry: its sender has met no token lately. The trail may have one member, which asks already, and goes first; it has
+	// asked some time ago: the nonce, in nanoseconds and at least 1.
+	KindUnseen
 )
 
 // Kinds returns the kinds of message of a soft gate.
@@ -33,6 +36,7 @@ func Kinds() policy.Kinds {
 		{Kind: KindIntent, Name: "Intent"},
 		{Kind: KindConsent, Name: "Consent"},
 		{Kind: KindObjection, Name: "Objection"},
+		{Kind: KindUnseen, Name: "Unseen"},
 	}
 	return slices.Concat(handoff.Kinds(), guardian.Kinds(), own)
 }

@@ -30,6 +30,7 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 			"00000000 00000000000000000000000000000000 00000000000000000000000000000000 0000000000000000"
 
 		noTrail = "00000000000000000000000000000000 00000000000000000000000000000000"
+		named   = "0c000000000000000000000000000000 00000000000000000000000000000000" + noTrail
 		trail   = "0c000000000000000000000000000000 0d000000000000000000000000000000" + noTrail
 		// lap, cursor, hints, tries, op, age, last slot, zeros
 		rest  = "0000000b 000000000000000e 0000000f 00000010 00000000 00000000 02010000 00000009 000000000000000a 02 000000"
@@ -50,6 +51,7 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 		wander.KindIntent:    {gate, speaks, "0c", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
 		wander.KindConsent:   {gate, speaks, "0d", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
 		wander.KindObjection: {gate, speaks, "0e", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
+		wander.KindUnseen:    {gate, speaks, "0f", slot, from, to, exchange, nonce, noToken, noOrder, named, slots},
 		guardian.KindYield:   {gate, speaks, "0b", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
 	}
 	family := wander.Family()

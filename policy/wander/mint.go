@@ -39,6 +39,7 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	before := m.peers
 	m.peers = newPeers(ev.Peers, m.cfg.Self)
 	m.changeAsked(now.Time, &before)
+	m.recount(now.Time, &before)
 	m.passed.lap = m.passed.rounds.lap(m.lapLength())
 	m.settle(now.Time)
 	m.first.known = ev.TokenKnown
@@ -107,7 +108,7 @@ func (m *Machine) mintFirst(now policy.Instant, out []policy.Effect) []policy.Ef
 // onTurn makes the first token. Every member but rank 0 asks the lower ranks whether a token exists before it mints one: the gossip of the lower ranks may
 // be slower than this member's patience, or they saw less of the fleet and began earlier.
 func (m *Machine) onTurn(now policy.Instant, out []policy.Effect) []policy.Effect {
-	over, out := m.inquire(now, m.peers.rank > 0 || m.cfg.Slot > 0, out)
+	over, out := m.inquire(now, m.peers.rank > 0 || m.cfg.Slot > 0, false, out)
 	if over {
 		return m.mintFirst(now, out)
 	}

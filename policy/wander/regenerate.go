@@ -27,6 +27,8 @@ type silence struct {
 	since   policy.Time
 	holdOff time.Duration
 	told    hearsay
+	// gaveWay is how often this member has given way in this silence.
+	gaveWay uint8
 }
 
 // maxInterval is Δmax: the operator's, or 3 × Δmin (table 2), and never below 3 × members × Δop: "when the size of the
@@ -74,7 +76,7 @@ func (m *Machine) regenerateAt() policy.Time {
 
 // beginSilence: a token was here just now, or this member has heard from its holder.
 func (m *Machine) beginSilence(now policy.Time) {
-	m.silence.since, m.silence.holdOff, m.silence.told = now, 0, hearsay{}
+	m.silence.since, m.silence.holdOff, m.silence.told, m.silence.gaveWay = now, 0, hearsay{}, 0
 }
 
 // unlessArriving postpones the making of a token while one may be about to arrive, for two patiences: within these a handoff in progress

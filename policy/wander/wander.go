@@ -11,7 +11,7 @@
 //	intent.go      asking all others before a run, if the operator wants that
 //	save.go        what must be durable before a run starts, or a token goes on
 //	regenerate.go  a new token after regenerate-after (Δgen), and how Δgen adapts
-//	inquire.go     asking others before a token is made
+//	inquire.go     asking others before a token is made; census.go: asking all of them
 //	slots.go       several tokens; share.go: how they share the members in a sweep
 //	op.go          the measured duration of the operation; rounds.go: the duration of a lap
 //	mint.go        the first token of a fleet, in the order of rank; a member alone
@@ -152,6 +152,7 @@ type Machine struct {
 	numbers   numbers
 	silence   silence
 	inquiry   inquiry
+	asker     asker
 	intent    intent
 	objectors objectors
 	sharing   sharing

@@ -21,6 +21,9 @@ func wholeMessage(kind wire.Kind) wire.Message {
 	switch {
 	case kind == wander.KindInquiry:
 		m.Token = wire.Ref{Slot: 1}
+	case kind == wander.KindUnseen:
+		m.Token = wire.Ref{Slot: 1}
+		guardian.SetTrail(&m.Load, &guardian.Trail{{12}})
 	case kind == handoff.KindAck || kind == handoff.KindCommit:
 		m.Token, m.Load = m.Token.Bare(), wire.Load{}
 	default:
@@ -44,13 +47,13 @@ func kinds() (all []wire.Kind) {
 }
 
 func withNonce() []wire.Kind {
-	return []wire.Kind{handoff.KindAck, handoff.KindCommit, guardian.KindBeat, guardian.KindHeard, wander.KindSeen}
+	return []wire.Kind{handoff.KindAck, handoff.KindCommit, guardian.KindBeat, guardian.KindHeard, wander.KindSeen, wander.KindUnseen}
 }
 
 func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 	bare := []wire.Kind{handoff.KindAck, handoff.KindCommit}
-	about := []wire.Kind{wander.KindInquiry}
-	questions := []wire.Kind{guardian.KindAsk, guardian.KindHeard, wander.KindInquiry, wander.KindSeen, wander.KindIntent, wander.KindConsent, wander.KindObjection}
+	about := []wire.Kind{wander.KindInquiry, wander.KindUnseen}
+	questions := []wire.Kind{guardian.KindAsk, guardian.KindHeard, wander.KindInquiry, wander.KindSeen, wander.KindIntent, wander.KindConsent, wander.KindObjection, wander.KindUnseen}
 	others := func(but ...wire.Kind) []wire.Kind {
 		return slices.DeleteFunc(kinds(), func(k wire.Kind) bool { return slices.Contains(but, k) })
 	}
@@ -71,7 +74,9 @@ func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 		{"a lap", empty, func(m *wire.Message) { wander.SetRoute(&m.Load, &wander.Route{Lap: 1}) }},
 		{"a cursor", empty, func(m *wire.Message) { wander.SetRoute(&m.Load, &wander.Route{Cursor: 1}) }},
 		{"a missed member", empty, func(m *wire.Message) { miss(m, 0, 1) }},
-		{"a guardian", empty, func(m *wire.Message) { guardian.SetTrail(&m.Load, &guardian.Trail{{6}}) }},
+		{"two that ask", []wire.Kind{wander.KindUnseen}, func(m *wire.Message) { guard(m, 1, wire.MemberID{6}) }},
+		{"nobody that asks", []wire.Kind{wander.KindUnseen}, func(m *wire.Message) { guard(m, 0, wire.MemberID{}) }},
+		{"a guardian", append(bare, wander.KindInquiry), func(m *wire.Message) { guardian.SetTrail(&m.Load, &guardian.Trail{{6}}) }},
 		{"a duration of the operation", empty, func(m *wire.Message) { wander.SetOp(&m.Load, 1) }},
 		{"an age", empty, func(m *wire.Message) { wander.SetAge(&m.Load, 1) }},
 		{"a last slot", bare, func(m *wire.Message) { wander.SetLastSlot(&m.Load, 2) }},
@@ -135,7 +140,7 @@ func TestTheLimitsOfEachKindAreWellFormed(t *testing.T) {
 			"as old as can be told": func(l *wire.Load) { wander.SetAge(l, wander.MaxAge) },
 		} {
 			m := wholeMessage(kind)
-			if kind != wander.KindInquiry {
+			if kind != wander.KindInquiry && kind != wander.KindUnseen {
 				m.Token.ID.Birth, m.Token.ID.Random, m.Token.Seq = 0, 0, 1
 			}
 			if m.Token.IsWhole() {

@@ -2,44 +2,73 @@ package wander
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
 )
 
-// inquiry is when a member last asked, and the latest sighting that it was told; zero if there is none.
+// inquiry is when a member last began to ask, when it last asked, and the latest sighting that it was told; zero if there is none.
 type inquiry struct {
-	asked, seen policy.Time
+	began, asked, seen policy.Time
 	// rank is its place among those that it sees; company says that it sees others.
 	rank    int
 	company bool
+	// silent are the others that it has seen all the time since it began to ask, and that have not answered: each with how often it was asked.
+	silent map[wire.MemberID]int
+	peers  []wire.MemberID
 }
 
-// NewInquiryChecker checks that no member makes a token for its own silence only. Where tokens have guardians, it asks others first, waits
-// for their answers, and makes none if one of them has seen a token less than regenerate-after ago. And only the first in rank makes
+// asksAtLeast is how often a member that does not answer is asked before a token is made.
+const asksAtLeast = 6
+
+// NewInquiryChecker checks that no member makes a token for its own silence only. Where tokens have guardians, it asks all others first, those that do not
+// answer several times, and makes none if one of them has seen a token less than regenerate-after ago. And only the first in rank makes
 // the first token of a fleet without asking. A member waits for answers for wait; guarded says that tokens have guardians.
 func NewInquiryChecker(wait time.Duration, guarded bool) sim.Watcher {
 	return sim.EachLife(func(me *inquiry, c *sim.Cluster, o *sim.Occurrence) error {
 		if o.On(policy.PeersChanged) {
-			me.company = len(o.Event.Peers) > 1
-			me.rank = slices.Index(o.Event.Peers, c.ID(o.Member))
+			me.peers = o.Event.Peers
+			me.company = len(me.peers) > 1
+			me.rank = slices.Index(me.peers, c.ID(o.Member))
+			maps.DeleteFunc(me.silent, func(id wire.MemberID, _ int) bool { return !slices.Contains(me.peers, id) })
 		}
-		if o.On(policy.Received) && o.Event.Msg.Kind == wander.KindSeen && o.Expected {
-			me.seen = max(me.seen, o.At.Add(-time.Duration(o.Event.Msg.Nonce)))
+		if o.On(policy.Received) && o.Expected && (o.Event.Msg.Kind == wander.KindSeen || o.Event.Msg.Kind == wander.KindUnseen) {
+			delete(me.silent, o.Event.Msg.From)
+			if o.Event.Msg.Kind == wander.KindSeen {
+				me.seen = max(me.seen, o.At.Add(-time.Duration(o.Event.Msg.Nonce)))
+			}
 		}
-		for e := range o.Did(policy.Tell) {
+		for i := range o.Effects {
+			e := &o.Effects[i]
 			switch {
-			case e.Note == wander.NoteInquired:
+			case o.Kind != sim.Stepped:
+			case e.Kind == policy.Send && e.Msg.Kind == wander.KindInquiry:
 				me.asked = o.At
+				if n, silent := me.silent[e.Msg.To]; silent {
+					me.silent[e.Msg.To] = n + 1
+				}
+			case e.Kind != policy.Tell:
+			case e.Note == wander.NoteInquired:
+				me.begin(c.ID(o.Member), o.At)
 			case e.Note == wander.NoteMinted && me.company && me.rank > 0, e.Note == wander.NoteRegenerated && me.company && guarded:
 				if err := me.hasAsked(c, o, wait); err != nil {
 					return err
 				}
 			}
-			if e.Note == wander.NoteRegenerated && me.company && guarded && o.Completes() && me.seen > 0 {
+			if e.Kind != policy.Tell || e.Note != wander.NoteRegenerated || !me.company || !guarded {
+				continue
+			}
+			for id, n := range me.silent {
+				if n < asksAtLeast {
+					return fmt.Errorf("inquiry: %s makes a token, and has asked %v, which has not answered, %d times", o.Who(), id, n)
+				}
+			}
+			if o.Completes() && me.seen > 0 {
 				// The status has the next value, raised by half.
 				after := Detail(c, o.Member).RegenerateAfter * 2 / 3
 				if told := o.At.Sub(me.seen); told < after-time.Microsecond {
@@ -51,10 +80,20 @@ func NewInquiryChecker(wait time.Duration, guarded bool) sim.Watcher {
 	})
 }
 
-// hasAsked checks that a member has asked and waited, longer where round trips are longer, and that this was not long ago.
+// begin notes that a question begins, to all that this member sees.
+func (me *inquiry) begin(self wire.MemberID, at policy.Time) {
+	me.began, me.silent = at, map[wire.MemberID]int{}
+	for _, id := range me.peers {
+		if id != self {
+			me.silent[id] = 0
+		}
+	}
+}
+
+// hasAsked checks that a member has asked and waited, longer where round trips are longer, and that it asked not long ago.
 func (me *inquiry) hasAsked(c *sim.Cluster, o *sim.Occurrence, wait time.Duration) error {
 	longest := 2 * max(wait, Detail(c, o.Member).RoundTrip*3/2)
-	if since := o.At.Sub(me.asked); me.asked == 0 || since < wait || since >= longest {
+	if me.began == 0 || o.At.Sub(me.began) < wait || o.At.Sub(me.asked) >= longest {
 		return fmt.Errorf("inquiry: %s makes a token and has not asked, or not waited for the answers", o.Who())
 	}
 	return nil

@@ -244,6 +244,12 @@ func (l *liar) reassure(question *wire.Message) {
 	answer.From, answer.To, answer.Exchange = l.c.ID(l.who), question.From, question.Exchange
 	answer.Token.Seq = l.number(answer.Token.Seq)
 	switch {
+	case question.Kind == wander.KindInquiry && l.dice.IntN(4) == 0:
+		// It has seen none, and sends the asker to somebody else.
+		last := wander.LastSlotOf(&question.Load)
+		answer.Kind, answer.Token, answer.Nonce, answer.Load = wander.KindUnseen, question.Token, wire.Nonce(1+l.dice.Uint64()>>34), wire.Load{}
+		wander.SetLastSlot(&answer.Load, last)
+		guardian.SetTrail(&answer.Load, &guardian.Trail{l.c.ID(l.dice.IntN(l.c.Members()))})
 	case question.Kind == wander.KindInquiry:
 		answer.Kind, answer.Nonce = wander.KindSeen, wire.Nonce(1+l.dice.Uint64()>>34)
 	case l.dice.IntN(2) == 0:

@@ -19,9 +19,16 @@ func Words() tell.Words {
 			if m.Kind == guardian.KindHeard || m.Kind == wander.KindSeen {
 				return time.Duration(m.Nonce).Round(time.Millisecond).String() + " ago", true
 			}
+			if m.Kind == wander.KindUnseen && m.Nonce > 0 {
+				leads := guardian.TrailOf(&m.Load)
+				return leads[0].Short() + " asks", true
+			}
 			return "", m.Kind == guardian.KindBeat
 		},
 		Guardians: func(m *wire.Message) []wire.MemberID {
+			if m.Kind == wander.KindUnseen {
+				return nil
+			}
 			trail := guardian.TrailOf(&m.Load)
 			return trail[:trail.Len()]
 		},
