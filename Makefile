@@ -8,7 +8,8 @@ FUZZTIME ?= 2s
 RACE     := ./agent/... ./membership/... ./cmd/wanderd/follow ./cmd/wanderd/web ./sim/hunt ./sim/seeds ./examples/cache-refresh/origin
 NFPM     := $(BIN)/nfpm
 VULN     := $(BIN)/govulncheck
-SCRIPTS  := .ci/run tools/fuzz tools/package $(wildcard examples/*/*.sh systemd/package/*.sh)
+SBOM     := $(BIN)/cyclonedx-gomod
+SCRIPTS  := .ci/run tools/fuzz tools/package tools/reproducible $(wildcard examples/*/*.sh systemd/package/*.sh)
 
 # The stages of a check. The tests come last, so that their output does.
 STAGES   := vet cross lint vuln race fuzz browser test
@@ -16,7 +17,7 @@ STAGES   := vet cross lint vuln race fuzz browser test
 # (in runtime.(*timer).maybeRunChan), and real agents run on a machine that has other work. What has passed is not run again; a defect shows again.
 AGAIN    := race test
 
-.PHONY: all build test race browser fuzz hunt mutants explore chaos orders races bench attack vet cross lint vuln fmt check packages hosts clean
+.PHONY: all build test race browser fuzz hunt mutants explore chaos orders races bench attack vet cross lint vuln fmt check notice packages reproducible hosts clean
 
 all: build
 
@@ -110,9 +111,17 @@ vuln: $(if $(VULNDB),$(VULN))
 $(VULN): tools/govulncheck/go.mod tools/govulncheck/go.sum
 	cd tools/govulncheck && $(GO) build -ldflags='-s -w' -o ../../$(VULN) golang.org/x/vuln/cmd/govulncheck
 
-# A deb, an rpm and a tarball in dist/.
-packages: $(NFPM)
-	GO=$(GO) NFPM=$(NFPM) tools/package
+# What is linked, and under which licences.
+notice:
+	$(GO) run ./tools/notice >NOTICE
+
+# A deb, an rpm and a tarball in dist/, with an SBOM and SHA256SUMS.
+packages: $(NFPM) $(SBOM)
+	GO=$(GO) NFPM=$(NFPM) SBOM=$(SBOM) tools/package
+
+# Makes the packages twice, under all the circumstances that must not matter, and compares them.
+reproducible: $(NFPM) $(SBOM)
+	GO=$(GO) NFPM=$(NFPM) SBOM=$(SBOM) tools/reproducible
 
 # Installs the deb on booted hosts, and drills them. It needs root and systemd-container, and skips what it lacks.
 hosts: packages
@@ -120,6 +129,10 @@ hosts: packages
 
 $(NFPM): tools/nfpm/go.mod tools/nfpm/go.sum
 	cd tools/nfpm && $(GO) build -ldflags='-s -w' -o ../../$(NFPM) github.com/goreleaser/nfpm/v2/cmd/nfpm
+
+# An SBOM names the program that made it, by its hash: so that one must not depend on where it was built.
+$(SBOM): tools/sbom/go.mod tools/sbom/go.sum
+	cd tools/sbom && $(GO) build -trimpath -buildvcs=false -ldflags='-s -w' -o ../../$(SBOM) github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
 
 # Every stage runs, also after one that failed, so that one run tells everything there is to mend.
 check:
