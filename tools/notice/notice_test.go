@@ -27,8 +27,8 @@ func TestNoticeRefusesALicenceThatItDoesNotKnow(t *testing.T) {
 	for text, want := range map[string]string{
 		"Permission is hereby granted, free of charge,\nto any person obtaining a copy": "MIT",
 		"Apache License\n   Version 2.0, January 2004":                                  "Apache-2.0",
-		"Redistribution… Neither the name of X":                                        "BSD-3-Clause",
-		"This product was written by X.":                                               "",
+		"Redistribution… Neither the name of X":                                         "BSD-3-Clause",
+		"This product was written by X.":                                                "",
 	} {
 		if name, err := identify(text); name != want || err != nil {
 			t.Errorf("identify(%q) = %q, %v, want %q", text, name, err, want)
