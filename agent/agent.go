@@ -264,7 +264,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		return err
 	}
 	if leaveErr := a.members.Leave(membershipLeave); leaveErr != nil {
-		a.log.Warn().Err(leaveErr).Msg("could not tell all members that this one leaves; they will see it as failed")
+		a.log.Warn().Err(leaveErr).Msg("could not tell the other members that this one leaves; they will see it as failed")
 	}
 	a.close()
 	a.log.Info().Msg("stopped")

@@ -61,7 +61,7 @@
 //   - After mass joins views stay incomplete for minutes: a newcomer syncs a few times more in its first half minute, and
 //     full syncs are twice as frequent as memberlist's default.
 //   - Bound to all addresses it may advertise an unreachable address: the advertised address is always set (advertise.go).
-//   - It does not distinguish a member that left from one that failed: a leaving member says so in its metadata first. It reports
+//   - It does not distinguish a member that left from one that failed: a leaving member says so in its metadata (leave.go). It reports
 //     suspicion in its log only: the log is parsed.
 //   - It gives up a probe and suspects nobody if sending fails with an error that is not a *net.OpError: ours are.
 //   - Leave panics after Shutdown, and UpdateNode races with itself: both are serialised here.

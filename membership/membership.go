@@ -94,7 +94,9 @@ type Membership struct {
 	// fresh signals that there is news to pass on; its capacity is one. calling is set while this member hears nobody.
 	fresh   chan struct{}
 	calling atomic.Bool
+	// stop ends what works; kept is closed when memberlist's callbacks are no longer handled.
 	stop    context.CancelFunc
+	kept    chan struct{}
 	working sync.WaitGroup
 
 	// updating serialises calls of memberlist's UpdateNode. It is no mutex, because a goroutine that waits for a mutex stops virtual
@@ -162,7 +164,7 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	m := &Membership{
 		log: cfg.Log, stop: cancel, admission: newAdmission(cfg.Trust), clock: newClockWatch(cfg.Now, cfg.Log), twins: newTwinWatch(&cfg, &me),
 		aloneWarn: throttle{every: tellEvery}, changed: make(chan struct{}, 1), reconsidered: make(chan struct{}, 1),
-		fresh: make(chan struct{}, 1), updating: make(chan struct{}, 1), seeking: make(map[string]context.CancelFunc),
+		fresh: make(chan struct{}, 1), updating: make(chan struct{}, 1), kept: make(chan struct{}), seeking: make(map[string]context.CancelFunc),
 	}
 	node := nodeName(me.Name, me.ID)
 	m.mailbox = newMailbox(node, me.ID, me.Addr.Addr().IsLoopback(), m.admission)
@@ -196,7 +198,10 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	if cfg.Trust != nil {
 		m.working.Go(func() { m.meetStrangers(ctx) })
 	}
-	m.working.Go(func() { m.keep(ctx) })
+	m.working.Go(func() {
+		defer close(m.kept)
+		m.keep(ctx)
+	})
 	m.working.Go(func() { m.spread(ctx) })
 	m.working.Go(func() { m.joiner.heal(ctx) })
 	m.working.Go(func() { m.joiner.settle(ctx) })
@@ -363,28 +368,6 @@ func (m *Membership) Stats() Stats {
 		Refused: refused, Untrusted: t.untrusted.Load(), Clock: m.clock.off.Load(), SameName: m.roster.duplicates.Load(), SameKey: m.twins.found.Load(),
 		LogLost: m.adapter.lost.Load(),
 	}
-}
-
-// Leave tells the others that this member leaves on purpose. It returns when some have heard it, or after timeout. Afterwards
-// this member no longer tries to reach others. Call Shutdown next.
-func (m *Membership) Leave(timeout time.Duration) error {
-	m.life.Lock()
-	defer m.life.Unlock()
-	if m.left || m.down {
-		return nil
-	}
-	m.left = true
-	m.stop()
-	deadline := time.Now().Add(timeout)
-	m.roster.change(func(meta *metadata) bool {
-		meta.leaving = true
-		return true
-	})
-	m.update(max(timeout/2, updateTimeout))
-	if err := m.list.Leave(max(time.Until(deadline), updateTimeout)); err != nil {
-		return fmt.Errorf("leaving the fleet: %w", err)
-	}
-	return nil
 }
 
 // Shutdown ends gossip and closes the Streams. Without Leave before it, the others will see this member as failed.

@@ -1,0 +1,96 @@
+package membership
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// A member that leaves says so in its signed metadata: who hears that lists it as left, whatever memberlist says. The ticks of gossip are too slow for a
+// stop, and end with it. So it pings the others, a few at a time: a ping carries the news, and its answer says that the news has come.
+const (
+	// farewellTo is the most members that are told directly. They tell the others.
+	farewellTo = smallFleet
+	// farewellAtOnce are pinged at once: a piece of news is sent six times, and a tick of gossip in between takes three of them.
+	farewellAtOnce = 3
+	// farewellEvery is how long the answers of some are waited for before others are pinged.
+	farewellEvery = 100 * time.Millisecond
+	// farewellFor is how long members that do not answer are tried, if any other is heard: they are dead, or will hear it from others.
+	farewellFor = 400 * time.Millisecond
+)
+
+// Leave tells the others that this member leaves on purpose. It returns when they have heard it, or when some have and the rest does not answer.
+// The error says that nobody has been heard within timeout. Afterwards this member no longer tries to reach others. Call Shutdown next.
+func (m *Membership) Leave(timeout time.Duration) error {
+	m.life.Lock()
+	defer m.life.Unlock()
+	if m.left || m.down {
+		return nil
+	}
+	m.left = true
+	m.stop()
+	<-m.kept
+	m.roster.change(func(meta *metadata) bool {
+		meta.leaving = true
+		return true
+	})
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	known, err := m.farewell(ctx)
+	if known { // To whoever has not heard the rest, this would say that it has failed.
+		_ = m.list.Leave(updateTimeout)
+		m.tell(ctx, someOf(m.staying(), farewellAtOnce), func(wire.MemberID) {})
+	}
+	return err
+}
+
+// farewell tells the others, and reports whether all know it.
+func (m *Membership) farewell(ctx context.Context) (known bool, err error) {
+	begun := time.Now()
+	told := make(map[wire.MemberID]bool)
+	for first := true; ; first = false {
+		untold := slices.DeleteFunc(m.staying(), func(o Member) bool { return told[o.ID] })
+		heard := m.transport.silence() < time.Since(begun)
+		switch {
+		case len(untold) == 0:
+			return true, nil
+		case len(told) >= farewellTo, !first && heard && time.Since(begun) >= farewellFor:
+			return false, nil
+		case ctx.Err() != nil:
+			return false, errors.New("no member answers")
+		}
+		m.update(updateTimeout) // The news is fresh again, and will be sent before all other.
+		m.tell(ctx, someOf(untold, farewellAtOnce), func(id wire.MemberID) { told[id] = true })
+	}
+}
+
+// staying are the other members that are not known to leave, or to have failed.
+func (m *Membership) staying() []Member {
+	m.roster.apply(m.mailbox.empty(), time.Now())
+	return m.roster.others()
+}
+
+// tell pings some members, and reports those that answer at once.
+func (m *Membership) tell(ctx context.Context, some []Member, answered func(wire.MemberID)) {
+	ctx, cancel := context.WithTimeout(ctx, farewellEvery)
+	defer cancel()
+	answers := make(chan wire.MemberID, len(some))
+	for _, to := range some {
+		m.working.Go(func() {
+			if m.ping(&to) == nil {
+				answers <- to.ID
+			}
+		})
+	}
+	for range some {
+		select {
+		case id := <-answers:
+			answered(id)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
