@@ -65,6 +65,8 @@ type Machine struct {
 	// buriedNext is the place of the next burial, which replaces the oldest.
 	buriedNext uint8
 	closed     bool
+	// askFrom is the place of the first member to ask in the next question to others: those before it have not answered.
+	askFrom int32
 }
 
 // Ending is the kind of result of a call.
@@ -134,7 +136,7 @@ func (g *Machine) Expects(m *wire.Message, held *Token) bool {
 }
 
 // Answers reports whether m is an answer to the open question.
-func (g *Machine) Answers(m *wire.Message) bool { return g.question.waitsFor(m) }
+func (g *Machine) Answers(m *wire.Message) bool { return g.question.waitsFor(m) || g.question.meets(m) }
 
 // Receive handles a message between holder and guardians.
 func (g *Machine) Receive(now policy.Time, m *wire.Message, held *Token, end *Outcome, out []policy.Effect) []policy.Effect {
@@ -143,6 +145,9 @@ func (g *Machine) Receive(now policy.Time, m *wire.Message, held *Token, end *Ou
 		return policy.AppendTell(out, NoteStrayWord, m.From, &m.Token)
 	case held != nil && (held.ID == m.Token.ID || m.Kind == KindAsk && !g.knowsBurial(&m.Token)):
 		return g.onWordOfHeld(now, m, held, end, out)
+	case g.Doubting() && g.question.meets(m): // It holds another token, and hears this member.
+		g.answered(now, m.From, end)
+		return out
 	}
 	switch m.Kind {
 	case KindBeat:

@@ -65,13 +65,13 @@ func (g *Machine) Doubt(now policy.Time, held *Token, out []policy.Effect) []pol
 	return out
 }
 
-// Probe asks the guardians to find out whether this member, which holds a token and was not away, can hear anybody. Answered follows at
-// the first answer; or Overtaken; or Sure if nobody answers.
+// Probe asks the guardians, and if they do not answer others, to find out whether this member, which holds a token and was not away, can hear anybody.
+// Answered follows at the first answer; or Overtaken; or Sure if nobody answers.
 func (g *Machine) Probe(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
 	g.calm(now, g.patience())
 	out = policy.AppendTell(out, NoteUnanswered, wire.MemberID{}, &held.Ref)
 	out = g.ask(now, held, wire.MemberID{}, out)
-	g.question.byHolder, g.question.first = true, true
+	g.question.byHolder, g.question.first, g.question.later = true, true, true
 	return out
 }
 

@@ -9,7 +9,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// MostAsked is the largest fleet of which all members are asked. In a larger fleet, one lie would cost too many messages.
+// MostAsked is the largest fleet of which all members are asked. In a larger fleet, one lie would cost too many messages. Only who hears nobody asks
+// others there too: this many with each question.
 const MostAsked = 64
 
 // question is an open question: of a guardian that suspects the holder, or of a holder that was away.
@@ -21,10 +22,10 @@ type question struct {
 	token                     wire.TokenID
 	// silent are the members that have not answered: the holder and the guardians; empty places are zero.
 	silent [1 + MaxBackups]wire.MemberID
-	// all is set if all other members are asked, too; spreads, if they are to be asked now; later, if they are to be asked at the first repetition.
-	// missing is the sum of the marks of the members that have not answered. A member that answers twice counts as missing.
-	all, spreads, later bool
-	missing             uint64
+	// all is set if other members are asked, too; spreads, if they are to be asked now; later, if they are to be asked at the first repetition; more,
+	// if there are still others. missing is the sum of the marks of the members that have not answered. A member that answers twice counts as missing.
+	all, spreads, later, more bool
+	missing                   uint64
 	// The question is repeated at repeatAt, and ends at until.
 	repeatAt, until policy.Time
 	wait            time.Duration
@@ -35,12 +36,12 @@ func (q *question) waitsFor(m *wire.Message) bool {
 	return q.live && m.Kind != KindAsk && m.Exchange == q.id && m.Token.ID == q.token && (q.all || q.place(m.From) >= 0)
 }
 
-// meets reports whether m, a Beat, answers a guardian's question: its sender holds the token of the question, or another token of the gate.
+// meets reports whether m, a Beat, answers a question to others: its sender holds the token of the question, or another token of the gate.
 func (q *question) meets(m *wire.Message) bool {
 	return q.live && q.all && m.Kind == KindBeat && m.Exchange == q.id
 }
 
-// Meets reports whether m is a Beat that answers an open question of this member as a guardian.
+// Meets reports whether m is a Beat that answers an open question of this member to others than the guardians.
 func (g *Machine) Meets(m *wire.Message) bool { return g.question.meets(m) }
 
 // Wait postpones a revival: a holder has answered.
@@ -71,24 +72,39 @@ func (g *Machine) ask(now policy.Time, about *Token, holder wire.MemberID, out [
 }
 
 // AskOthers asks all other members, too, when a guardian's question begins and before it ends: one of them may hold this token or another one, and this
-// member has not heard of it. It must be called after each Wake.
-func (g *Machine) AskOthers(members []wire.MemberID, out []policy.Effect) []policy.Effect {
+// member has not heard of it. Of a large fleet only those are asked that follow the ones asked before, and only by who hears nobody: it looks for anybody
+// that answers. It must be called after each Wake.
+func (g *Machine) AskOthers(members []wire.MemberID, held *Token, out []policy.Effect) []policy.Effect {
 	q := &g.question
-	if len(members) > MostAsked {
+	if len(members) > MostAsked && !g.hearsNobody() {
 		q.spreads, q.later = false, false
 	}
 	if !q.spreads {
 		return out
 	}
+	about := g.asksAbout(held)
+	trail, holder := about.Trail(), q.silent[0]
+	members = members[min(int(g.askFrom), len(members)):]
+	q.more = len(members) > MostAsked
 	q.all, q.spreads, q.missing = true, false, 0
-	trail := g.watch.token.Trail()
-	for i := range members {
-		if id := members[i]; id != g.cfg.Self && id != g.watch.holder && !trail.Has(id) {
+	for i := range members[:min(len(members), MostAsked)] {
+		if id := members[i]; id != g.cfg.Self && id != holder && !trail.Has(id) {
 			q.missing ^= mark(&id)
-			out = g.askOne(id, &g.watch.token, out)
+			out = g.askOne(id, about, out)
 		}
 	}
 	return out
+}
+
+// hearsNobody reports whether this member asks because nobody has answered it: as a holder that was not away, or after it has given its token up.
+func (g *Machine) hearsNobody() bool { return g.question.first || g.watch.own && !g.question.byHolder }
+
+// asksAbout is the token of the open question.
+func (g *Machine) asksAbout(held *Token) *Token {
+	if g.question.byHolder {
+		return held
+	}
+	return &g.watch.token
 }
 
 // mark is a number for a member. Sums of marks of different members differ.
@@ -128,11 +144,7 @@ func (g *Machine) wakeQuestion(now policy.Time, held *Token, end *Outcome, out [
 	case now >= q.repeatAt:
 		q.wait = min(2*q.wait, g.cfg.Patience/questionsPerPatience)
 		q.repeatAt = now.Add(q.wait)
-		about := &g.watch.token
-		if q.byHolder {
-			about = held
-		}
-		out = g.askSilent(about, out)
+		out = g.askSilent(g.asksAbout(held), out)
 		q.spreads = q.later || q.all && q.repeatAt >= q.until
 		q.later = false
 	}
@@ -170,14 +182,17 @@ func (q *question) complete() bool {
 // conclude ends a question without news of a holder. A guardian revives the token; a holder continues. A member that gave up the
 // token because it heard nobody takes it back only if somebody has answered.
 func (g *Machine) conclude(now policy.Time, end *Outcome) {
-	byHolder, first, answered := g.question.byHolder, g.question.first, g.question.answered
+	q := g.question
+	if g.askFrom += MostAsked; q.answered || !q.more {
+		g.askFrom = 0
+	}
 	g.question = question{}
 	switch {
-	case first && answered:
+	case q.first && q.answered:
 		end.Ending = Answered
-	case byHolder:
+	case q.byHolder:
 		end.Ending = Sure
-	case g.watch.own && !answered:
+	case g.watch.own && !q.answered:
 		g.watch.suspectAt = now.Add(g.tellsAgainAfter())
 	default:
 		g.revive(end)

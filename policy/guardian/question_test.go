@@ -438,34 +438,10 @@ func TestAGuardianRevivesATokenOnce(t *testing.T) {
 	c.wantEndings(c.bob)
 }
 
-// A holder that was not away asks only whether it can hear anybody: the first answer is enough. Without an answer it hears nobody.
-func TestAProbeEndsWithTheFirstAnswer(t *testing.T) {
-	for name, tc := range map[string]struct {
-		lose  func(m *wire.Message) bool
-		after time.Duration
-		want  guardian.Ending
-	}{
-		"both guardians answer": {func(*wire.Message) bool { return false }, 2 * latency, guardian.Answered},
-		"one of them answers":   {func(m *wire.Message) bool { return m.From == bobsID }, 2 * latency, guardian.Answered},
-		"neither answers":       {func(m *wire.Message) bool { return m.To == annsID }, patience / 2, guardian.Sure},
-	} {
-		t.Run(name, func(t *testing.T) {
-			c := newCircle(t)
-			c.advance(patience / 4)
-			c.lose = tc.lose
-			c.took(c.ann, wire.MemberID{}, guardian.Outcome{}, c.ann.g.Probe(c.now, c.ann.held(), nil))
-			c.advance(tc.after - 1)
-			c.wantEndings(c.ann)
-			c.advance(1)
-			c.wantEndings(c.ann, tc.want)
-		})
-	}
-}
-
 // askOthers counts the questions of bob to members that neither hold nor guard the token.
 func (c *circle) askOthers(members ...wire.MemberID) int {
 	c.t.Helper()
-	asked, _ := c.took(c.bob, wire.MemberID{}, guardian.Outcome{}, c.bob.g.AskOthers(members, nil))
+	asked, _ := c.took(c.bob, wire.MemberID{}, guardian.Outcome{}, c.bob.g.AskOthers(members, c.bob.held(), nil))
 	return asked
 }
 

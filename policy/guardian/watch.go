@@ -144,7 +144,9 @@ func (g *Machine) suspect(now policy.Time, out []policy.Effect) []policy.Effect 
 	w := &g.watch
 	if w.own {
 		out = g.tellGuardians(KindYield, w.token.Trail(), &w.token, out)
-		w.count = min(w.count+1, mostDoublings)
+		if g.askFrom == 0 {
+			w.count = min(w.count+1, mostDoublings)
+		}
 	}
 	out = policy.AppendTell(out, NoteSuspected, w.holder, &w.token.Ref)
 	out = g.ask(now, &w.token, w.holder, out)

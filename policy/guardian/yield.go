@@ -15,8 +15,8 @@ import (
 const mostDoublings = 6
 
 // Yield tells the guardians that nobody holds the token: this member has given it up because it hears nobody. It cannot know whether
-// anybody hears it. So it keeps a copy, with the last rank: it repeats the Yield at growing intervals and asks for the token's state.
-// It revives the token if somebody answers and nobody has news, or if there is no other member (TakeBack).
+// anybody hears it. So it keeps a copy, with the last rank: it repeats the Yield and asks for the token's state, of a large fleet others each time, and at
+// growing intervals once all were asked. It revives the token if somebody answers and nobody has news, or if there is no other member (TakeBack).
 func (g *Machine) Yield(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
 	g.EndDoubt()
 	out = g.tellGuardians(KindYield, held.Trail(), held, out)
@@ -30,9 +30,14 @@ func (g *Machine) Yield(now policy.Time, held *Token, out []policy.Effect) []pol
 	return out
 }
 
-// tellsAgainAfter is the interval until the next repetition of the Yield. The count of beats counts the repetitions, because nobody
+// tellsAgainAfter is the interval until the next repetition of the Yield. The count of beats counts how often all members were asked, because nobody
 // sends beats to this member.
-func (g *Machine) tellsAgainAfter() time.Duration { return g.cfg.Patience << g.watch.count }
+func (g *Machine) tellsAgainAfter() time.Duration {
+	if g.askFrom > 0 {
+		return g.cfg.Patience / questionsPerPatience
+	}
+	return g.cfg.Patience << g.watch.count
+}
 
 // TakeBack revives a token that this member gave up because it heard nobody. Call it when there is no other member.
 func (g *Machine) TakeBack(end *Outcome) {

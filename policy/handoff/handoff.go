@@ -193,8 +193,8 @@ func (h *Machine) Patience() time.Duration { return h.patience.lasts() }
 // RoundTrip is the longest recent time until an answer; zero if there was none.
 func (h *Machine) RoundTrip() time.Duration { return h.patience.roundTrip }
 
-// Failing reports whether the last offer failed and no token has been passed or received since.
-func (h *Machine) Failing() bool { return h.patience.failures > 0 }
+// Failures is how many offers have failed since a token was passed or received.
+func (h *Machine) Failures() int { return int(h.patience.failures) }
 
 // QuietAt returns the time from which no partner needs this member, if no other handoff begins: after it, no Commit has to be
 // repeated. ok is false while a handoff is in progress.

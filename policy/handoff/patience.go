@@ -44,12 +44,15 @@ func (p *patience) most() time.Duration { return policy.Times(mostTimeouts, p.ti
 
 // lasts returns the current patience.
 func (p *patience) lasts() time.Duration {
-	d := max(p.timeout, roundTripsPerPatience*p.roundTrip)
+	d := p.calm()
 	for range p.failures / failuresPerDoubling {
 		d = policy.Times(2, d)
 	}
 	return min(d, p.most())
 }
+
+// calm returns the patience of a member whose offers succeed.
+func (p *patience) calm() time.Duration { return max(p.timeout, roundTripsPerPatience*p.roundTrip) }
 
 // forCommit returns how long a receiver waits for a Commit. If that is too short, the token is lost; if it is too long, nothing is.
 func (p *patience) forCommit() time.Duration {

@@ -8,6 +8,14 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
+// Haste is that of a sender that is about to leave: the wait for an answer to its first offer, in waits before a repetition and at least, and how often it
+// doubles at most.
+const (
+	hasteRepeats = 8
+	leastHaste   = 100 * time.Millisecond
+	mostHastes   = 16
+)
+
 // outgoing is the offer in progress: this member still holds the token.
 type outgoing struct {
 	id    wire.Exchange // zero if there is none
@@ -70,8 +78,15 @@ func (h *Machine) Offers(id wire.Exchange, to wire.MemberID) bool {
 // Lend again when the end moves.
 func (h *Machine) Lend(until policy.Time) { h.outgoing.until = until }
 
-// giveUpAt is when the offer in progress fails.
-func (h *Machine) giveUpAt() policy.Time { return h.outgoing.since.Add(h.patience.lasts()) }
+// giveUpAt is when the offer in progress fails. A member that is about to leave waits for as long as the usual answer may take, and twice as long with
+// each offer that fails: others may be there that take the token, and there is little time. Who answers too late gets no Commit.
+func (h *Machine) giveUpAt() policy.Time {
+	wait := h.patience.lasts()
+	if h.closed {
+		wait = min(h.patience.calm(), max(hasteRepeats*h.rtt.timeout(), leastHaste)<<min(h.patience.failures, mostHastes))
+	}
+	return h.outgoing.since.Add(wait)
+}
 
 // Withdraw ends the offer in progress, if there is one; a later Ack is ignored. It also resets the count of failed offers, because
 // the owner stops offering for now.

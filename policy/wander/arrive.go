@@ -142,7 +142,7 @@ func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect
 // onRested ends a rest: the token has rested for skip and is passed on, or this member has kept it until it is due. On walks other than the
 // sweep, a member keeps it that long only if its offers fail.
 func (m *Machine) onRested(now policy.Instant, out []policy.Effect) []policy.Effect {
-	waits := m.cfg.Walk == Sweep || m.handoff.Failing()
+	waits := m.cfg.Walk == Sweep || m.handoff.Failures() > 0
 	if m.peers.alone() || waits && m.waitsUntilDue && now.Time >= m.dueAt(now.Time) {
 		return m.serve(now, out)
 	}

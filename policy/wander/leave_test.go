@@ -7,6 +7,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // linger is how long a member that has committed stays to repeat the Commit.
@@ -74,6 +75,29 @@ func TestALeavingMemberTriesOthersUntilOneTakesItsToken(t *testing.T) {
 	s.wantState("offering")
 	if second := s.lastSent(handoff.KindToken).To; second == first {
 		t.Error("it tries the same one again")
+	}
+}
+
+// Those that are offered the token first may have left in the same moment, and its guardians too. So a leaving member does not wait for long for one of
+// them, and does not ask whether anybody hears it before it has offered the token to many.
+func TestALeavingMemberThatNobodyAnswersOffersOn(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.arrive(guardedBy(born(1, 10), 5, 4), 1)
+	s.leave()
+	s.finish()
+	s.advance(2 * timeout)
+	offered := map[wire.MemberID]bool{}
+	for i := range s.sent {
+		if m := &s.sent[i]; m.Kind == handoff.KindToken {
+			offered[m.To] = true
+		}
+	}
+	if len(offered) < 3 {
+		t.Errorf("within two timeouts it has offered the token to %d others", len(offered))
+	}
+	s.advance(10 * timeout)
+	if n := len(s.notes); s.notes[n-2] != wander.NoteYielded || s.notes[n-1] != wander.NoteLeft {
+		t.Errorf("it notes %v", names(s.notes))
 	}
 }
 

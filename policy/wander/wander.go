@@ -316,7 +316,7 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effect {
 	var verdict guardian.Outcome
 	out = m.guardian.Wake(now.Time, m.held(), &verdict, out)
-	out = m.guardian.AskOthers(m.peers.ids, out)
+	out = m.guardian.AskOthers(m.peers.ids, m.held(), out)
 	out = m.onVerdict(now, &verdict, out)
 	var end handoff.Outcome
 	out = m.handoff.Wake(now.Time, &end, out)
