@@ -51,6 +51,7 @@ type Agent struct {
 	// known is nil if everybody may take part who has the secret. unreadable says that its file could not be read last, uncertified that the
 	// certificate's could not; only keepTrust uses them.
 	known       *trust.File
+	mistrusted  atomic.Pointer[mistrust]
 	certificate *trust.Certificate
 	unreadable  bool
 	uncertified bool

@@ -12,6 +12,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/agent/trust"
 	"github.com/wanderd/wanderd/membership"
 	"github.com/wanderd/wanderd/policy"
 )
@@ -81,6 +82,7 @@ func (a *Agent) warnings(silence *silence) []control.Warning {
 	for _, r := range a.members.Refusals() {
 		list = append(list, control.Warning{Text: "cannot join " + r.Join + ": " + r.Reason, Last: r.At})
 	}
+	list = append(list, a.trustWarnings(now)...)
 	list = append(list, silence.warnings(a.endpoint.Addr)...)
 	for _, g := range a.gates {
 		for _, text := range a.rosterTroubles(g) {
@@ -196,6 +198,9 @@ func (a *Agent) describe(m *membership.Member) control.Member {
 	entry := control.Member{
 		Name: m.Name, Member: m.ID.String(), Address: m.Addr.String(), State: m.State.String(), Since: m.Since, SilentSince: m.SilentSince, Self: m.ID == a.self,
 		Gates: []string{},
+	}
+	if line, err := trust.Line(m.Name, m.Key); err == nil {
+		entry.KnownHosts = strings.TrimSpace(line)
 	}
 	for _, g := range *a.listed.Load() {
 		if m.Has(g.id) {

@@ -3,9 +3,13 @@ package agent
 import (
 	"context"
 	"crypto/ed25519"
+	"errors"
+	"fmt"
 	"net/netip"
+	"strings"
 	"time"
 
+	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/trust"
 	"github.com/wanderd/wanderd/membership"
 	"github.com/wanderd/wanderd/policy"
@@ -41,12 +45,44 @@ func (a *Agent) openTrust() (err error) {
 func (a *Agent) judgeMyself() {
 	public := a.key.Public().(ed25519.PublicKey)
 	_, err := a.known.Check(a.cfg.Name, public, a.certificate.Bytes())
+	a.mistrusted.Store(nil)
 	if err == nil {
 		return
 	}
+	a.mistrusted.Store(&mistrust{err, time.Now()})
 	line, _ := trust.Line(a.cfg.Name, public)
 	a.log.Warn().AnErr("reason", err).Str("path", a.cfg.KnownHosts).Str("line", line).
 		Msg("this host's own key is not trusted by its known hosts; hosts with the same file do not accept it: add the line on all hosts, or sign the key")
+}
+
+// mistrust is why this member is not trusted by its own known hosts.
+type mistrust struct {
+	why error
+	at  time.Time
+}
+
+// trustWarnings names the hosts without a line in the known hosts, first this one, with the line that they lack.
+func (a *Agent) trustWarnings(now time.Time) (list []control.Warning) {
+	if m := a.mistrusted.Load(); m != nil {
+		text := "this host's own key is not trusted by its known hosts (" + m.why.Error() + "): hosts with the same file do not accept it"
+		list = append(list, control.Warning{Text: text + lineFor(a.cfg.Name, a.key.Public().(ed25519.PublicKey), m.why)})
+	}
+	for _, x := range a.members.Outsiders(now.Add(-suspectFor)) {
+		list = append(list, control.Warning{
+			Text: fmt.Sprintf("%s (%s) has the secret, and is not trusted: %s", x.Name, x.ID.Short(), x.Why) + lineFor(x.Name, x.Key, x.Why),
+			Last: x.At, From: x.Addr.String(),
+		})
+	}
+	return list
+}
+
+// lineFor is the remedy for a host that is not trusted: to add a line, if that is all that is missing.
+func lineFor(name string, key ed25519.PublicKey, why error) string {
+	line, err := trust.Line(name, key)
+	if _, missing := errors.AsType[*trust.NoLineError](why); !missing || err != nil {
+		return ""
+	}
+	return "; to accept it, add to the known hosts of all hosts: " + strings.TrimSpace(line)
 }
 
 // trusted is who may take part, for the membership; nil is everybody who has the secret.

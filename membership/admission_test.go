@@ -96,6 +96,31 @@ func TestTheSecretAloneDoesNothingWhereKeysAreTrusted(t *testing.T) {
 	})
 }
 
+// A host that has the secret, and whose key nobody trusts, is known by what it has signed: its name and its key. There are few places for such hosts.
+func TestAHostThatIsNotTrustedIsKnownByItsKey(t *testing.T) {
+	inFleet(t, func(t *testing.T, f *fleet) {
+		hosts := f.startTrusting(&book{known: []int{1, 2}}, 2)
+		begun := time.Now()
+		f.start(66)
+		f.within(time.Minute, "it is known", func() bool { return len(hosts[0].Outsiders(begun)) == 1 })
+		if x := hosts[0].Outsiders(begun)[0]; x.Name != "host66" || !x.Key.Equal(keyOf(66)) || x.ID != wire.MemberIDOf(keyOf(66)) || x.Why == nil {
+			t.Errorf("known as %+v", x)
+		}
+		if late := hosts[0].Outsiders(time.Now().Add(time.Second)); len(late) > 0 {
+			t.Errorf("heard later: %+v", late)
+		}
+	})
+
+	var o outsiders
+	for i := range 2 * maxOutsiders {
+		o.note(Outsider{ID: wire.MemberID{byte(i)}})
+		o.note(Outsider{ID: wire.MemberID{byte(i)}})
+	}
+	if len(o.list) != maxOutsiders || o.list[0].ID != (wire.MemberID{maxOutsiders}) {
+		t.Errorf("%d are remembered, from %s on", len(o.list), o.list[0].ID)
+	}
+}
+
 func TestCertificatesTravelOnRequest(t *testing.T) {
 	inFleet(t, func(_ *testing.T, f *fleet) {
 		all := []int{1, 2, 3, 4, 5, 6, 7, 8}

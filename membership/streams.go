@@ -368,6 +368,11 @@ func (g *guardedConn) introduced(content []byte) ([]byte, error) {
 		return nil, err
 	}
 	if err := in.check(g.transport.admission, g.otherSide, g.nonces); err != nil {
+		if !errors.Is(err, errForged) {
+			g.transport.outsiders.note(Outsider{
+				Name: in.name, ID: wire.MemberIDOf(in.key), Key: slices.Clone(in.key), Addr: g.RemoteAddr(), Why: err, At: time.Now(),
+			})
+		}
 		return nil, &untrustedError{in.name, err}
 	}
 	g.other = wire.MemberIDOf(in.key)

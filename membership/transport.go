@@ -61,6 +61,7 @@ type gossipTransport struct {
 	acceptWarn, foreignWarn, junkWarn, untrustedWarn throttle
 
 	overflow, malformed, foreign, strangers, untrusted, crowded atomic.Uint64
+	outsiders                                                   outsiders
 	// unsent gets the nodes to which a datagram could not be sent; nil if nobody asks.
 	unsent func(node string)
 	// lastForeign is the last foreign gossip that was noted, zero before.

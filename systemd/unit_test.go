@@ -54,8 +54,13 @@ func TestTheServiceManagerIsToldWhatTheAgentNeeds(t *testing.T) {
 		}
 	}
 	// TERM to all processes would end a hook for which the agent waits.
-	if stop := strings.Join(directives["Service.ExecStop"], " "); !strings.Contains(stop, "kill -TERM ${MAINPID};") {
+	stop := strings.Join(directives["Service.ExecStop"], " ")
+	if !strings.Contains(stop, "kill -TERM ${MAINPID};") {
 		t.Errorf("ExecStop is %q: a stop does not tell the agent alone", stop)
+	}
+	// With another User= in a drop-in, the stop of the agent that still runs would be a command of the new user.
+	if !strings.HasPrefix(stop, "+") {
+		t.Errorf("ExecStop is %q: it cannot stop the agent of another user", stop)
 	}
 	if watchdog := seconds(t, directives["Service.WatchdogSec"]); watchdog < 10*time.Second {
 		t.Errorf("a watchdog of %v bites a busy host", watchdog)

@@ -400,6 +400,8 @@ type Member struct {
 	// answered datagrams of this one; absent if it does.
 	Since       time.Time `json:"since,omitzero"`
 	SilentSince time.Time `json:"silent_since,omitzero"`
+	// KnownHosts is the line for its key in a file of known hosts.
+	KnownHosts string `json:"known_hosts,omitempty"`
 
 	Self  bool     `json:"self"`
 	Gates []string `json:"gates"`

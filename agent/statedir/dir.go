@@ -99,7 +99,12 @@ func (d *Dir) checkOwner() error {
 		return fmt.Errorf("other users can write in the state directory %s (mode %04o): chmod go-w %s", d.path, mode, d.path)
 	}
 	owner := int(info.Sys().(*syscall.Stat_t).Uid)
-	if me := os.Geteuid(); owner != me && owner != 0 {
+	switch me := os.Geteuid(); {
+	case owner == me, owner == 0:
+	case me == 0:
+		return fmt.Errorf("the state directory %s belongs to user %d, and this is root: run this as that user, or choose another directory "+
+			"with --state-dir", d.path, owner)
+	default:
 		return fmt.Errorf("the state directory %s belongs to user %d, and this is user %d: chown it, or choose another one "+
 			"with --state-dir", d.path, owner, me)
 	}

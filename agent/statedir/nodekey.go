@@ -17,6 +17,9 @@ const nodeKeyName = "node_key"
 // CertificateSuffix is what ssh-keygen puts behind the name of a key for its certificate.
 const CertificateSuffix = "-cert.pub"
 
+// NodeKeyPath is where the node key is in a state directory.
+func NodeKeyPath(dir string) string { return filepath.Join(dir, nodeKeyName) }
+
 // CertificatePath is where the certificate of the node key is, if there is one.
 func (d *Dir) CertificatePath() string { return filepath.Join(d.path, nodeKeyName+CertificateSuffix) }
 

@@ -26,6 +26,11 @@ type entry struct {
 	key   []byte
 }
 
+// NoLineError says that the file has no line for a member with that name and key.
+type NoLineError struct{ Name string }
+
+func (e *NoLineError) Error() string { return fmt.Sprintf("no line gives %q this key", e.Name) }
+
 // errNobody is a file that is being written, rather than one that parts all members from each other.
 var errNobody = errors.New("it trusts no key and no authority")
 
@@ -79,7 +84,7 @@ func (l *list) check(name string, key ed25519.PublicKey, certificate []byte, now
 	}
 	switch authority := slices.ContainsFunc(l.authorities, func(e entry) bool { return e.names.match(name) }); {
 	case !authority:
-		return until, fmt.Errorf("no line gives %q this key", name)
+		return until, &NoLineError{name}
 	case certificate == nil:
 		return until, membership.ErrNoCertificate
 	}

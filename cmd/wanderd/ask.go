@@ -110,20 +110,34 @@ func addNow(ctx context.Context, c *control.Client, s *control.Status) {
 }
 
 func (p *program) newMembersCommand() *cobra.Command {
-	return newAskCommand(p, &cobra.Command{
+	knownHosts := false
+	cmd := newAskCommand(p, &cobra.Command{
 		Use:   "members",
 		Short: "List the members of the fleet",
 		Long: `List the members of the fleet as the agent on this host sees them, with their
 addresses, whether they are alive, and in which of this host's gates they take part.
 
 After a member has joined or left, hosts may see different lists for a moment. A crash is
-detected after some seconds.`,
+detected after some seconds. A member of which the list says "no answer" does not answer
+datagrams of this host: "wanderd status" says what to check.
+
+With --known-hosts the output is a line for the key of each member, as trust =
+"known_hosts" needs it. Compare the keys with those of the hosts ("wanderd keygen --show")
+before you trust them.`,
 		Example: `  wanderd members
+  wanderd members --known-hosts >known_hosts
   wanderd members --json | jq -r '.members[] | select(.state != "alive") | .name'`,
 	}, func(ctx context.Context, c *control.Client) (page, error) {
 		m, err := c.Members(ctx)
-		return page{document: m, text: membersText(m)}, err
+		text := membersText(m)
+		if knownHosts {
+			text = knownHostsText(m)
+		}
+		return page{document: m, text: text}, err
 	})
+	cmd.Flags().BoolVar(&knownHosts, "known-hosts", false, "Print the line of each member for a file of known hosts.")
+	cmd.MarkFlagsMutuallyExclusive("known-hosts", "json")
+	return cmd
 }
 
 // page is what a command prints: a document, and the same for people; and the error with which it then ends, or nil.

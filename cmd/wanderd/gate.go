@@ -29,7 +29,8 @@ func (p *program) newGateResetCommand() *cobra.Command {
 leases. You need this after a member has raised the number very high, or has made tokens
 that win over all others. The time of the last run is kept, so the hook does not run early.
 
-Stop all agents that have the gate, run this on each of their hosts, and start them again.
+Stop all agents that have the gate, run this on each of their hosts, as root or as the
+agent's user, and start them again.
 A host that is left out brings the number back. In a strict gate, a host that forgets its
 vote while another host runs can let two run at once. So confirm with --all-stopped that
 all agents are stopped. A resource that checks the number (WANDERD_SEQ) must forget it too.
@@ -49,6 +50,9 @@ You can also give the gate a new name on all hosts. That forgets everything.`,
 
 // resetGate locks the state directory, so the agent of this host is stopped.
 func (p *program) resetGate(path, gate string) (err error) {
+	if err := statedir.ActAsOwner(path); err != nil {
+		return err
+	}
 	dir, err := statedir.Open(path)
 	if err != nil {
 		return err

@@ -322,11 +322,28 @@ func lastRun(g control.Gate, now time.Time) string {
 	return fmt.Sprintf("%s, took %s, %s", text, format(g.LastTook), printable(g.LastExit))
 }
 
-func membersText(m control.Members) string {
+// byName are the members in the order of their names.
+func byName(m control.Members) []control.Member {
 	list := slices.Clone(m.Members)
 	slices.SortFunc(list, func(a, b control.Member) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Member, b.Member))
 	})
+	return list
+}
+
+// knownHostsText has a line of known hosts for each member that is in the fleet, or may come back.
+func knownHostsText(m control.Members) string {
+	var b strings.Builder
+	for _, e := range byName(m) {
+		if e.State != "left" && e.State != "untrusted" && e.KnownHosts != "" {
+			fmt.Fprintf(&b, "%s\n", printable(e.KnownHosts))
+		}
+	}
+	return b.String()
+}
+
+func membersText(m control.Members) string {
+	list := byName(m)
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(t, "NAME\tMEMBER\tADDRESS\tSTATE\tGATES")
@@ -335,7 +352,11 @@ func membersText(m control.Members) string {
 		if e.Self {
 			name += " (this host)"
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", name, short(e.Member), printable(e.Address), printable(e.State),
+		state := printable(e.State)
+		if !e.SilentSince.IsZero() {
+			state += ", no answer"
+		}
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", name, short(e.Member), printable(e.Address), state,
 			cmp.Or(printable(strings.Join(e.Gates, ", ")), "-"))
 	}
 	_ = t.Flush()

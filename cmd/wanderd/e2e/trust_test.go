@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -187,4 +189,87 @@ func (n *node) isWithout(name string, members int) bool {
 	return err == nil && !slices.ContainsFunc(all.Members, func(m control.Member) bool {
 		return m.Name == name && (m.State == "alive" || m.State == "suspect")
 	})
+}
+
+// wanderd runs a command of the program, and returns its output.
+func wanderd(t testing.TB, args ...string) (output string) {
+	t.Helper()
+	out, err := exec.Command(program(t), args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("wanderd %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// A host that has the secret, and no line in the known hosts, is named in the status, with the line that it lacks. "keygen --show" prints this line on
+// the host itself, and "members --known-hosts" those of all members.
+func TestAHostWithoutALineIsNamedWithTheLine(t *testing.T) {
+	f := newFleet(t, 3, "--skip", "250ms", "--op", "200ms", "--min-interval", "1s")
+	known := f.list(f.nodes[:2])
+	for _, n := range f.nodes[:2] {
+		n.args = []string{"--trust", "known_hosts", "--known-hosts", known}
+	}
+	f.start()
+	first, third := f.nodes[0], f.nodes[2]
+	named := func() string {
+		s, _ := first.status()
+		for _, w := range s.Warnings {
+			if strings.HasPrefix(w.Text, "m3 (") {
+				return w.Text
+			}
+		}
+		return ""
+	}
+	until(t, "it is named", func() bool { return named() != "" })
+	line := wanderd(t, "keygen", "--show", "--name", "m3", "--state-dir", third.state)
+	if text := named(); !strings.HasPrefix(line, "m3 ssh-ed25519 AAAA") || !strings.HasSuffix(text, "add to the known hosts of all hosts: "+strings.TrimSpace(line)) {
+		t.Errorf("the line is %q, and the status says %q", line, text)
+	}
+	before, err := os.ReadFile(known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.writeKnownHosts(string(before) + line)
+	until(t, "it takes part", func() bool { return first.sees(3) })
+	if out := wanderd(t, "members", "--known-hosts", "--state-dir", first.state); out != string(before)+line {
+		t.Errorf("the members' lines:\n%s\nwant:\n%s%s", out, before, line)
+	}
+}
+
+// On a host with the package the state directory belongs to the agent's user. Root can reset a gate there, and the files keep their owner.
+func TestRootResetsAGateAndTheFilesKeepTheirOwner(t *testing.T) {
+	const nobody = 65534
+	if os.Geteuid() != 0 {
+		t.Skip("it needs root")
+	}
+	f := newFleet(t, 1)
+	f.first()
+	n := f.nodes[0]
+	n.signal(syscall.SIGTERM)
+	n.exits()
+	if err := os.Chmod(filepath.Dir(f.dir), 0o755); err != nil { // as /var/lib is
+		t.Fatal(err)
+	}
+	if err := filepath.WalkDir(f.dir, func(path string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Lchown(path, nobody, nobody))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if out := wanderd(t, "gate", "reset", "default", "--all-stopped", "--state-dir", n.state); !strings.Contains(out, "forgot the fencing number") {
+		t.Errorf("it says %q", out)
+	}
+	wanderd(t, "keygen", "--sign-with", filepath.Join(n.state, "node_key"), "--name", "m1", "--state-dir", n.state)
+	entries, err := os.ReadDir(n.state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if owner := info.Sys().(*syscall.Stat_t).Uid; owner != nobody {
+			t.Errorf("%s belongs to user %d now", entry.Name(), owner)
+		}
+	}
 }
