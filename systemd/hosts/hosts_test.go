@@ -88,6 +88,9 @@ func TestBootedHosts(t *testing.T) {
 		{"metrics", func(t *testing.T) { drillMetrics(t, fleet[0]) }},
 		{"reload", func(t *testing.T) { drillReload(t, fleet) }},
 		{"drain", func(t *testing.T) { drillDrain(t, fleet[1]) }},
+		{"another user", func(t *testing.T) { drillUser(t, fleet[1]) }},
+		{"gate reset", func(t *testing.T) { drillReset(t, fleet[1]) }},
+		{"check", func(t *testing.T) { drillCheck(t, fleet[1]) }},
 		{"upgrade", func(t *testing.T) { drillUpgrade(t, fleet) }},
 		{"stop", func(t *testing.T) { drillStop(t, fleet) }},
 		{"removal", func(t *testing.T) { drillRemoval(t, fleet[2]) }},
@@ -257,6 +260,58 @@ func drillDrain(t *testing.T, h *host) {
 		t.Errorf("the stop has cut the hook short: %s", h.log())
 	}
 	h.write(t, "/etc/wanderd/wanderd.toml", configuration)
+	h.do(t, "systemctl", "start", "wanderd")
+	if !soon(func() bool { return h.status().Members == 3 }) {
+		t.Errorf("%s is not back: %s", h.name, h.log())
+	}
+}
+
+// A service that gets another user by a drop-in, and is restarted, stops the agent of the former user in order: it is not killed.
+func drillUser(t *testing.T, h *host) {
+	must(t, os.MkdirAll(filepath.Join(h.root, "etc/systemd/system/wanderd.service.d"), 0o755))
+	h.write(t, "/etc/systemd/system/wanderd.service.d/user.conf", "[Service]\nUser=daemon\nGroup=daemon\n")
+	h.do(t, "systemctl", "daemon-reload")
+	stops := func() int {
+		return strings.Count(h.try("journalctl", "--unit=wanderd", "--no-pager", "--output=cat"), "left the gate")
+	}
+	before := stops()
+	h.do(t, "systemctl", "restart", "wanderd")
+	if stops() <= before {
+		t.Errorf("the agent of the former user was not stopped in order: %s", h.log())
+	}
+	if !soon(func() bool { return strings.Contains(h.log(), "running as daemon") }) {
+		t.Errorf("it does not run as its new user: %s", h.log())
+	}
+	h.do(t, "systemctl", "stop", "wanderd")
+	must(t, os.Remove(filepath.Join(h.root, "etc/systemd/system/wanderd.service.d/user.conf")))
+	h.do(t, "systemctl", "daemon-reload")
+	h.do(t, "systemctl", "start", "wanderd")
+	if !soon(func() bool { return h.status().Members == 3 }) {
+		t.Errorf("%s is not back: %s", h.name, h.log())
+	}
+}
+
+// Root resets a gate in the directory of the agent's user, which keeps its files.
+func drillReset(t *testing.T, h *host) {
+	h.do(t, "systemctl", "stop", "wanderd")
+	if said := h.do(t, "wanderd", "gate", "reset", "default", "--all-stopped"); !strings.Contains(said, "forgot the fencing number") {
+		t.Errorf("the reset says %s", said)
+	}
+	if root := h.do(t, "find", "/var/lib/wanderd", "-user", "root"); root != "" {
+		t.Errorf("root has files in the state directory: %s", root)
+	}
+	h.do(t, "systemctl", "start", "wanderd")
+}
+
+// A host that is well says so, and one whose agent is stopped does not.
+func drillCheck(t *testing.T, h *host) {
+	if !soon(func() bool { return h.command("wanderd", "status", "--check").Run() == nil }) {
+		t.Errorf("%s: %s", h.try("wanderd", "status", "--check"), h.log())
+	}
+	h.do(t, "systemctl", "stop", "wanderd")
+	if code := h.command("wanderd", "status", "--check"); code.Run() == nil || code.ProcessState.ExitCode() != 2 {
+		t.Errorf("without an agent a check exits with %d", code.ProcessState.ExitCode())
+	}
 	h.do(t, "systemctl", "start", "wanderd")
 	if !soon(func() bool { return h.status().Members == 3 }) {
 		t.Errorf("%s is not back: %s", h.name, h.log())
