@@ -295,7 +295,7 @@ func (m *Machine) doubt(now policy.Instant, out []policy.Effect) []policy.Effect
 // onSure continues where the holder was: no member knows of another copy. If no member answered at all, it yields. The view may have
 // changed meanwhile.
 func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if m.state == doubting && !m.heard && m.token.Guarded() && !m.peers.alone() && !m.offersOn() {
+	if unheard := m.state == doubting && !m.heard && m.token.Guarded() && !m.peers.alone(); unheard && !m.offersOn() {
 		return m.yield(now, out)
 	}
 	m.muster(now.Time)

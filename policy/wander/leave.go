@@ -5,9 +5,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// lastOffers is how many offers in a row may fail before a leaving member takes it that nobody hears it. Whoever has left in the same moment has left
-// the views by then.
-const lastOffers = 12
+// lastOffers is how many offers in a row must fail before a leaving member takes it that nobody hears it. Whoever has left in the same moment has left the
+// views by then.
+const lastOffers = 4
 
 // onLeave begins a graceful stop: it ends a run, passes the token on, and accepts no other. It offers the token to one member after the other until one
 // takes it: those that are offered it first may have left in the same moment, and its guardians too.
@@ -31,7 +31,7 @@ func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effe
 	return out
 }
 
-// offersOn reports whether a leaving member whose offer has failed offers its token to the next member at once.
+// offersOn reports whether a leaving member that nobody has answered offers its token to the next member all the same.
 func (m *Machine) offersOn() bool { return m.leaving && m.handoff.Failures() < lastOffers }
 
 // stop ends a run early.

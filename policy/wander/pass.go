@@ -71,8 +71,6 @@ func (m *Machine) onNoAck(now policy.Instant, out []policy.Effect) []policy.Effe
 	// A member that is due again and again must not keep its token: it has run under this number.
 	ran := m.numbers.granted == m.token.Seq
 	switch {
-	case m.offersOn():
-		return m.pass(now, out)
 	case unheard && (ran || !soon):
 		m.becomeDoubting()
 		return m.guardian.Probe(now.Time, &m.token, out)
