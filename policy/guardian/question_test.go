@@ -496,3 +496,25 @@ func TestAGuardianGivesWayToOneThatAsksAboutAnOlderToken(t *testing.T) {
 		})
 	}
 }
+
+// A holder that answers lives, also one of a lower number: its copy is overtaken, but nobody needs another one now. One that says so unasked is told.
+func TestAHolderOfALowerNumberThatAnswersIsNoReasonToRevive(t *testing.T) {
+	for name, asked := range map[string]bool{"answers": true, "beats unasked": false} {
+		t.Run(name, func(t *testing.T) {
+			c := suspecting(t, cydsID)
+			c.askOthers(annsID, bobsID, cydsID, dansID)
+			beat := message(guardian.KindBeat, c.dan, c.bob, since(theToken, 4))
+			beat.Nonce = 99
+			if asked {
+				beat = c.answering(beat)
+			}
+			if told := c.receive(beat); (told == 1) == asked {
+				t.Errorf("it is answered by %d messages", told)
+			}
+			c.advance(patience - 1)
+			if c.bob.holds == asked {
+				t.Errorf("bob has revived its token: %v", c.bob.holds)
+			}
+		})
+	}
+}

@@ -269,3 +269,35 @@ func TestANewMachineSleeps(t *testing.T) {
 	c.advance(time.Hour)
 	c.wantSent()
 }
+
+// In a network whose round trips are long, a guardian waits for two of them before it suspects the holder, and for one and a half for the answers: the
+// first beat of a new holder comes a round trip after the token was passed, and an answer a round trip after its question.
+func TestAGuardianIsAsPatientAsItsNetworkIsSlow(t *testing.T) {
+	for _, tc := range []struct{ roundTrip, silence, answers time.Duration }{
+		{0, patience, patience / 2},
+		{patience / 3, patience, patience / 2},
+		{patience / 2, patience, patience * 3 / 4},
+		{patience, 2 * patience, patience * 3 / 2},
+		{3 * patience, 6 * patience, patience * 9 / 2},
+	} {
+		c := newStrangers(t)
+		c.ann.dead, c.cyd.dead, c.dan.dead = true, true, true
+		c.bob.g.Measured(tc.roundTrip)
+		c.receive(message(guardian.KindBeat, c.ann, c.bob, theToken))
+		c.advance(tc.silence - 1)
+		c.wantNotes(c.bob)
+		c.advance(1)
+		c.wantNotes(c.bob, guardian.NoteSuspected)
+		asked := c.now
+		for !c.bob.holds {
+			wake, ok := c.bob.g.NextWake(nil)
+			if !ok {
+				t.Fatal("it is not woken any more")
+			}
+			c.advance(wake.Sub(c.now))
+		}
+		if got := c.now.Sub(asked); got != tc.answers {
+			t.Errorf("with round trips of %v it waits for answers for %v, want %v", tc.roundTrip, got, tc.answers)
+		}
+	}
+}

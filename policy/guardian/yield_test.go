@@ -1,7 +1,9 @@
 package guardian_test
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/wire"
@@ -134,4 +136,69 @@ func TestAHolderThatHearsOfAYieldedHigherNumberIsOvertaken(t *testing.T) {
 	c.receive(message(guardian.KindYield, c.dan, c.ann, since(theToken, 9)))
 	c.wantEndings(c.ann, guardian.Overtaken)
 	c.wantHolders()
+}
+
+// A copy that was buried after its holder gave it up is not taken back by a holder that finds itself alone: it would bring a removed token back.
+func TestATokenThatWasRemovedAfterItsYieldIsNotTakenBack(t *testing.T) {
+	for name, buried := range map[string]bool{"removed": true, "not removed": false} {
+		t.Run(name, func(t *testing.T) {
+			c := newCircle(t)
+			c.ann.holds = false
+			c.took(c.ann, wire.MemberID{}, guardian.Outcome{}, c.ann.g.Yield(c.now, &c.ann.token, nil))
+			if buried {
+				c.receive(message(guardian.KindBuried, c.dan, c.ann, since(theToken, 9)))
+			}
+			var end guardian.Outcome
+			c.ann.g.TakeBack(&end)
+			if revived := end.Ending == guardian.Revived; revived == buried {
+				t.Errorf("it takes the token back: %v", revived)
+			}
+		})
+	}
+}
+
+// A member that cannot know whether anybody hears it says again and again that it has given its token up, at growing intervals: after one patience, two,
+// and so on up to sixty-four.
+func TestAYieldThatNobodyAnswersIsRepeatedAtGrowingIntervals(t *testing.T) {
+	c := newCircle(t)
+	c.lose = func(*wire.Message) bool { return true }
+	c.ann.holds = false
+	c.bob.dead, c.cyd.dead, c.dan.dead = true, true, true
+	c.took(c.ann, wire.MemberID{}, guardian.Outcome{}, c.ann.g.Yield(c.now, &c.ann.token, nil))
+	var at []time.Duration
+	c.sent = nil
+	for len(at) < 10 {
+		wake, ok := c.ann.g.NextWake(nil)
+		if !ok {
+			t.Fatal("it is not woken any more")
+		}
+		c.advance(wake.Sub(c.now))
+		for _, s := range c.sent {
+			if strings.HasSuffix(s, "ann→bob Yield") {
+				at = append(at, c.now.Sub(began))
+			}
+		}
+		c.sent = nil
+	}
+	for i := range 9 {
+		// A question of half a patience, and then the interval.
+		if want := patience/2 + patience<<min(i+1, 6); at[i+1]-at[i] != want {
+			t.Errorf("repetition %d comes %v after the one before, want %v", i+1, at[i+1]-at[i], want)
+		}
+	}
+}
+
+// It asks all others, but not itself.
+func TestWhoHasYieldedDoesNotAskItself(t *testing.T) {
+	c := newCircle(t)
+	c.ann.holds = false
+	c.took(c.ann, wire.MemberID{}, guardian.Outcome{}, c.ann.g.Yield(c.now, &c.ann.token, nil))
+	c.bob.dead, c.cyd.dead = true, true
+	wake, _ := c.ann.g.NextWake(nil)
+	c.advance(wake.Sub(c.now))
+	c.sent = nil
+	c.took(c.ann, wire.MemberID{}, guardian.Outcome{}, c.ann.g.AskOthers([]wire.MemberID{annsID, bobsID, cydsID, dansID}, nil, nil))
+	if len(c.sent) != 1 || !strings.HasSuffix(c.sent[0], "ann→dan Ask") {
+		t.Errorf("it sends %v", c.sent)
+	}
 }

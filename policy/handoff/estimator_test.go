@@ -83,3 +83,15 @@ func TestTheWaitRecoversWhenTheRoundTripHasGrown(t *testing.T) {
 		t.Errorf("%d messages for %d handoffs, where one each would do", sendings, handoffs)
 	}
 }
+
+// "The host MUST set RTO <- RTO * 2" (RFC 6298, section 5.5), up to half of the handoff's timeout.
+func TestEachWaitIsTwiceTheLastUpToHalfOfTheTimeout(t *testing.T) {
+	e := estimator{handoff: time.Second}
+	for wait, want := range map[time.Duration]time.Duration{
+		10 * time.Millisecond: 20 * time.Millisecond, 200 * time.Millisecond: 400 * time.Millisecond, 300 * time.Millisecond: 500 * time.Millisecond,
+	} {
+		if got := e.next(wait); got != want {
+			t.Errorf("after %v comes %v, want %v", wait, got, want)
+		}
+	}
+}

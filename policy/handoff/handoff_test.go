@@ -461,3 +461,84 @@ func TestALossDoesNotLengthenTheNextWait(t *testing.T) {
 		p.wantInTheAir("Ack Ack")
 	})
 }
+
+// A sender may have passed several tokens before the first receiver repeats its Ack.
+func TestTheLastFourCommitsCanBeRepeated(t *testing.T) {
+	p := newPair(t)
+	var acks []wire.Message
+	for range 5 {
+		p.ann.holds, p.bob.holds = true, false
+		p.offer()
+		p.deliver(handoff.KindToken)
+		acks = append(acks, p.deliver(handoff.KindAck))
+		p.deliver(handoff.KindCommit)
+		p.air = nil
+	}
+	for i, ack := range acks {
+		if got, want := p.receive(ack), min(i, 1); got != want {
+			t.Errorf("handoff %d of five: the Ack is answered %d times, want %d", i+1, got, want)
+		}
+	}
+}
+
+// What was never sent is not answered: an Ack for another handoff is no repetition.
+func TestAnAckOfAnotherHandoffGetsNoCommitAgain(t *testing.T) {
+	p := newPair(t)
+	_, ack, _ := p.pass()
+	other := ack
+	other.Exchange++
+	if got := p.receive(other); got != 0 {
+		t.Errorf("it is answered %d times", got)
+	}
+	if got := p.receive(ack); got != 1 {
+		t.Errorf("the Ack itself is answered %d times", got)
+	}
+}
+
+func TestAnOfferIsToOneMember(t *testing.T) {
+	p := newPair(t)
+	p.offer()
+	id := p.take(handoff.KindToken).Exchange
+	for _, tc := range []struct {
+		id   wire.Exchange
+		to   wire.MemberID
+		want bool
+	}{{id, bobsID, true}, {id, thiefID, false}, {id + 1, bobsID, false}} {
+		if got := p.ann.h.Offers(tc.id, tc.to); got != tc.want {
+			t.Errorf("handoff %d to %v is on offer: %v", tc.id, tc.to, got)
+		}
+	}
+	p.ann.h.Withdraw()
+	if p.ann.h.Offers(id, bobsID) {
+		t.Error("a withdrawn offer is on offer")
+	}
+}
+
+// One offer without an answer is a failure, four double the patience, and whoever stops offering for a while begins anew.
+func TestAWithdrawalForgetsTheFailures(t *testing.T) {
+	p := newPair(t)
+	fail := func(times int) {
+		for range times {
+			p.offer()
+			p.air = nil
+			p.advance(16 * timeout)
+			p.air = nil
+		}
+	}
+	fail(3)
+	if got := p.ann.h.Failures(); got != 3 {
+		t.Errorf("three failures count as %d", got)
+	}
+	p.ann.h.Withdraw()
+	if got := p.ann.h.Failures(); got != 0 {
+		t.Errorf("after a withdrawal %d failures are left", got)
+	}
+	fail(3)
+	if got := p.ann.h.Patience(); got != timeout {
+		t.Errorf("after three failures its patience is %v", got)
+	}
+	fail(1)
+	if got := p.ann.h.Patience(); got != 2*timeout {
+		t.Errorf("after four failures its patience is %v", got)
+	}
+}

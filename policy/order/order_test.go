@@ -28,6 +28,8 @@ type eager struct {
 	running bool
 	// ended is what the last run has achieved, as the machine was told.
 	ended policy.Outcome
+	// wake is when it wants to be woken; zero is never.
+	wake policy.Time
 }
 
 func (m *eager) Step(_ policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
@@ -60,7 +62,7 @@ func (m *eager) Step(_ policy.Instant, ev *policy.Event, out []policy.Effect) []
 
 func (m *eager) Expects(msg *wire.Message) bool { return msg.Kind != stray }
 
-func (m *eager) NextWake() (policy.Time, bool) { return 0, false }
+func (m *eager) NextWake() (policy.Time, bool) { return m.wake, m.wake != 0 }
 
 func (m *eager) Status(policy.Time) policy.Status {
 	return policy.Status{Phase: "idle", Why: "nobody waits"}
@@ -503,5 +505,42 @@ func TestTheLayerAllocatesNothing(t *testing.T) {
 	ev.Kind = policy.Woke
 	if n := testing.AllocsPerRun(100, func() { out = l.Step(policy.Instant{Wall: noon}, &ev, out[:0]) }); n > 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// The earlier of what the machine and the end of a pause ask for.
+func TestTheEndOfAPauseDoesNotHideWhatIsDueBefore(t *testing.T) {
+	d := newDesk(t, 0)
+	d.gives(d.now.Wall + int64(time.Minute))
+	for machine, want := range map[time.Duration]time.Duration{time.Second: time.Second, time.Hour: time.Minute} {
+		d.m.wake = d.now.Time.Add(machine)
+		if at, ok := d.NextWake(); !ok || at.Sub(d.now.Time) != want {
+			t.Errorf("the machine wants to be woken in %v, and the layer in %v", machine, at.Sub(d.now.Time))
+		}
+	}
+}
+
+func TestTheBrakeFollowsItsSetting(t *testing.T) {
+	d := newDesk(t, 0)
+	d.runs(1)
+	d.StopAfter(1)
+	d.runs(1)
+	if !d.Paused() {
+		t.Error("a failure after the setting does not pause the gate")
+	}
+}
+
+// Of two lists under one order the one with the later stamp counts, also if the earlier one comes later.
+func TestAnOlderListOfFailuresDoesNotComeBack(t *testing.T) {
+	d := newDesk(t, 0)
+	var older wire.Failures
+	older.Add(other, 1)
+	newer := older
+	newer.Add(third, 1)
+	for _, list := range []wire.Failures{newer, older} {
+		d.step(policy.Event{Kind: policy.Received, Msg: wire.Message{From: other, To: self, Failures: list}})
+	}
+	if got := d.Failures(); got != newer {
+		t.Errorf("it knows of %d failures, want 2", got.Len())
 	}
 }

@@ -92,3 +92,68 @@ func TestACalendarGoesByTheWallClock(t *testing.T) {
 		t.Error("a gate without windows is not always open")
 	}
 }
+
+func TestWhatIsToldOfARunIsThatItIsRepeated(t *testing.T) {
+	for outcome, want := range map[policy.Outcome]policy.Note{policy.Succeeded: 0, policy.Failed: pace.NoteFailed, policy.NotNow: pace.NoteNotNow} {
+		if got := (pace.Pace{MinInterval: hour, RetryAfter: time.Minute}).NoteOf(outcome); got != want {
+			t.Errorf("%v: %d, want %d", outcome, got, want)
+		}
+		if got := (pace.Pace{MinInterval: hour}).NoteOf(outcome); got != 0 {
+			t.Errorf("%v, without retry_after: %d", outcome, got)
+		}
+	}
+}
+
+// A caller that has waited during a run of the operation has the next grant, unless it waits no more; a grant that was denied is nobody's turn.
+func TestWhoseTurnItIs(t *testing.T) {
+	for name, c := range map[string]struct {
+		happens func(*pace.Turns)
+		callers bool // although the operation is due
+	}{
+		"nobody has waited":                          {func(*pace.Turns) {}, false},
+		"somebody has waited":                        {func(t *pace.Turns) { t.Owe(); t.Ended(false, false) }, true},
+		"somebody has waited, and has gone":          {func(t *pace.Turns) { t.Owe(); t.Ended(false, false); t.Gone() }, false},
+		"somebody has waited, and has run":           {func(t *pace.Turns) { t.Owe(); t.Ended(false, false); t.Ended(true, false) }, false},
+		"somebody has waited, and could not run":     {func(t *pace.Turns) { t.Owe(); t.Ended(false, false); t.Ended(true, true) }, true},
+		"somebody has waited, the operation did not": {func(t *pace.Turns) { t.Owe(); t.Ended(false, true) }, false},
+	} {
+		var turns pace.Turns
+		c.happens(&turns)
+		if turns.Callers(true) != c.callers || !turns.Callers(false) {
+			t.Errorf("%s: the next grant is for callers: %v, and %v if the operation is not due", name, turns.Callers(true), turns.Callers(false))
+		}
+	}
+}
+
+// What was asked last must not stand for a time after a window has opened or closed, nor for other windows.
+func TestACalendarIsAskedAnewWhereTheLastAnswerDoesNotTell(t *testing.T) {
+	parse := func(text string) window.Set {
+		w, err := window.Parse(text, func(string) (*time.Location, error) { return time.UTC, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return window.Set{w}
+	}
+	midnight := time.Date(2026, 3, 3, 0, 0, 0, 0, time.UTC).UnixNano()
+	c := pace.Calendar{Windows: pace.WindowsOf(parse("02:00-03:00"))}
+	c.See(policy.Instant{Time: began, Wall: midnight})
+	day := 24 * hour
+	check := func(after, want time.Duration) {
+		t.Helper()
+		if got := c.Opens(began.Add(after)).Sub(began); got != want {
+			t.Errorf("after %v it opens at %v, want %v", after, got, want)
+		}
+	}
+	check(0, 2*hour)
+	check(hour, 2*hour)
+	check(2*hour, 2*hour)
+	check(2*hour+time.Minute, 2*hour+time.Minute)
+	check(3*hour, day+2*hour)
+	check(4*hour, day+2*hour)
+	check(hour, 2*hour)
+	c.Set(parse("05:00-06:00"))
+	check(hour, 5*hour)
+	check(5*hour, 5*hour)
+	c.Set(nil)
+	check(hour, hour)
+}

@@ -149,3 +149,53 @@ func TestATokenIsDestroyedThatAMemberRefusesForANewerEpoch(t *testing.T) {
 		t.Errorf("%d releases; it holds %v", len(releases), holder.m.Ballot().Token())
 	}
 }
+
+// A command whose token is over is stopped: a majority may have given the right to run to another member. What ends then passes no token on.
+func TestAnEndedTurnStopsItsCommand(t *testing.T) {
+	for _, moves := range []strict.Moves{strict.Tree, strict.Ring} {
+		t.Run(moves.String(), func(t *testing.T) {
+			s := settings(t, 3)
+			s.Moves, s.Request = moves, ring.Martin
+			m := &member{s: s, now: policy.Instant{Time: policy.Time(time.Hour), Wall: 1_700_000_000_000_000_000}}
+			m.m = s.Machine(policy.Seat{Self: s.Roster.ID(0), OnDemand: true, Entropy: rand.NewPCG(1, 2)}).(*strict.Machine)
+			m.step(policy.Event{Kind: policy.Started})
+			m.step(policy.Event{Kind: policy.PeersChanged, Peers: []wire.MemberID{s.Roster.ID(0), s.Roster.ID(1), s.Roster.ID(2)}})
+			m.step(policy.Event{Kind: policy.Wanted})
+			promise := m.passes(t, ballot.KindPromise)[0]
+			m.answers(&promise, ballot.KindPromised, 0)
+			if !m.did(policy.Run) {
+				t.Fatalf("it does not run under the token that it has made: %v", m.m)
+			}
+			ends := m.m.Ballot().Until()
+			renew := m.passes(t, ballot.KindRenew)
+			m.answers(&renew[0], ballot.KindRefused, uint64(ballot.EpochOf(renew[0].Token.Seq))+1<<32)
+			stopped := false
+			for m.now.Time < ends {
+				if stopped = stopped || m.did(policy.Stop); stopped {
+					t.Fatalf("one refusal ends a token with a lease, %v before its end", ends.Sub(m.now.Time))
+				}
+				at, ok := m.m.NextWake()
+				if !ok {
+					t.Fatal("it is not woken any more")
+				}
+				m.now.Time = max(m.now.Time, at)
+				m.step(policy.Event{Kind: policy.Woke})
+			}
+			if !m.did(policy.Stop) || !m.did(policy.Gave) || m.m.Ballot().Token() != nil {
+				t.Fatalf("its token is over, and it does %v", m.out)
+			}
+			m.step(policy.Event{Kind: policy.Finished})
+			for range 20 {
+				if offers := m.sent(handoff.KindToken); len(offers) > 0 {
+					t.Fatalf("it passes on a token that is over: %v", &offers[0])
+				}
+				at, ok := m.m.NextWake()
+				if !ok {
+					break
+				}
+				m.now.Time = max(m.now.Time, at)
+				m.step(policy.Event{Kind: policy.Woke})
+			}
+		})
+	}
+}

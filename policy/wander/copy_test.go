@@ -180,3 +180,30 @@ func TestOnLostHasAName(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A burial is about all copies with the number of the removed one, or a lower one: whoever holds such a copy drops it, and tells its guardians.
+func TestWhoHoldsACopyThatWasRemovedDropsIt(t *testing.T) {
+	for state, story := range map[string]func(s *story){
+		"resting":  func(s *story) { s.ran(born(1, 10)); s.arrive(guardedBy(born(1, 20), 5, 4), 5) },
+		"offering": func(s *story) { s.arrive(guardedBy(born(1, 20), 5, 4), 5); s.finish() },
+		"running":  func(s *story) { s.arrive(guardedBy(born(1, 20), 5, 4), 5) },
+	} {
+		for more, drops := range map[int]bool{-1: false, 0: true, 1000: true} {
+			t.Run(fmt.Sprint(state, more), func(t *testing.T) {
+				s := inGuardedFleet(t)
+				story(s)
+				s.wantState(state)
+				removed := guardedBy(born(1, 0), 5, 4)
+				removed.Seq = wire.Seq(int(s.m.Detail(s.now.Time).Token.Seq) + more)
+				s.notes, s.sent = nil, nil
+				s.receive(word(guardian.KindBuried, 2, removed))
+				if got := s.m.Detail(s.now.Time).Holding; got == drops {
+					t.Fatalf("it holds the token: %v; %v", got, names(s.notes))
+				}
+				if drops {
+					s.wantTold(guardian.KindBuried, 5, 4)
+				}
+			})
+		}
+	}
+}

@@ -3,6 +3,7 @@ package wander_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/wander"
@@ -35,5 +36,14 @@ func TestEveryKindOfMessageHasANumberAndANameOfItsOwn(t *testing.T) {
 	}
 	if f := wander.Family(); policy.FamilyName(f.ID) != f.Name {
 		t.Errorf("number %d is %s's, and its name is %s", f.ID, policy.FamilyName(f.ID), f.Name)
+	}
+}
+
+// README: an orphaned operation has a tenth of a skip.
+func TestAnOrphanHasATenthOfThePatience(t *testing.T) {
+	for skip, want := range map[time.Duration]time.Duration{time.Second: 100 * time.Millisecond, time.Minute: 6 * time.Second, time.Millisecond: 25 * time.Millisecond} {
+		if got := (wander.Settings{Skip: skip}).OrphanGrace(); got != want {
+			t.Errorf("with a skip of %v an orphan has %v, want %v", skip, got, want)
+		}
 	}
 }

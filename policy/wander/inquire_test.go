@@ -503,3 +503,95 @@ func pursues(t *testing.T, s *story, waits time.Duration) {
 	s.advance(1)
 	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
 }
+
+// A guardian hears a beat of another number: a higher one is the token as it is now, and counts like it. A lower one is that of a copy that is no more.
+func TestAGuardianHearsABeatOfAnotherNumber(t *testing.T) {
+	for name, tc := range map[string]struct {
+		seq    wire.Seq
+		begins bool
+	}{"a higher one": {95, true}, "a lower one": {85, false}} {
+		t.Run(name, func(t *testing.T) {
+			s := guarded(t)
+			s.receive(word(guardian.KindBeat, 6, guardedBy(born(2, 90), 5, 3)))
+			s.advance(patience / 2)
+			beat := word(guardian.KindBeat, 6, guardedBy(born(2, tc.seq), 5, 3))
+			beat.Nonce = 99
+			before := s.m.Detail(s.now.Time).RegenerateAt
+			s.receive(beat)
+			if at := s.m.Detail(s.now.Time).RegenerateAt; (at == s.now.Time.Add(maxInterval)) != tc.begins || (at == before) == tc.begins {
+				t.Errorf("its silence is over in %v", at.Sub(s.now.Time))
+			}
+		})
+	}
+}
+
+// One guardian is enough to ask before a token is made; only the plain paper, without guardians, makes one at once.
+func TestWhoHasATokenWithOneGuardianAsksBeforeItMakesOne(t *testing.T) {
+	for backups, want := range map[int]policy.Note{0: wander.NoteRegenerated, 1: wander.NoteInquired, 2: wander.NoteInquired} {
+		s := begin(t, withBackups(backups), policy.State{})
+		s.fleet(1, 2, 3, 4, 5)
+		s.advance(maxInterval)
+		if len(s.notes) == 0 || s.notes[0] != want {
+			t.Errorf("with %d guardians it notes %v", backups, names(s.notes))
+		}
+	}
+}
+
+// The four of the second question are four, and in a large fleet not neighbours.
+func TestWhoIsAskedIsAskedOnce(t *testing.T) {
+	for _, members := range []int{4, 5, 6, 40} {
+		s := guarded(t)
+		s.fleet(upTo(members)...)
+		s.advance(maxInterval)
+		s.sent = nil
+		s.advance(timeout/6 + 1)
+		asked := s.asked()
+		if want := min(members-1, 4); len(asked) < want {
+			t.Errorf("in a fleet of %d it asks %v", members, asked)
+		}
+		for id, times := range asked {
+			if times > 1 {
+				t.Errorf("in a fleet of %d, %v is asked %d times at once", members, id, times)
+			}
+		}
+		neighbours := 0
+		for one := range asked {
+			for other := range asked {
+				if one[0]+1 == other[0] {
+					neighbours++
+				}
+			}
+		}
+		if members == 40 && neighbours > 1 {
+			t.Errorf("of a fleet of 40 it asks %v", asked)
+		}
+	}
+}
+
+// Also where an answer names one that is asked anyway.
+func TestWhoIsNamedAndDrawnIsAskedOnce(t *testing.T) {
+	s := guarded(t)
+	s.fleet(1, 2, 3)
+	s.receive(word(guardian.KindBeat, 1, guardedBy(born(2, 90), 2, 3)))
+	s.receive(word(guardian.KindBuried, 1, guardedBy(born(2, 95), 2, 3)))
+	s.advance(maxInterval)
+	s.sent = nil
+	s.advance(timeout/6 + 1)
+	for id, times := range s.asked() {
+		if times != 1 {
+			t.Errorf("%v is asked %d times at once", id, times)
+		}
+	}
+}
+
+// A question says how many tokens the gate has, or those who are asked would believe that its sender has another number.
+func TestAQuestionSaysHowManyTokensThereAre(t *testing.T) {
+	cfg := withBackups(2)
+	cfg.LastSlot = 2
+	s := begin(t, cfg, policy.State{})
+	s.fleet(1, 2, 3, 4, 5)
+	s.advance(maxInterval)
+	if asked := s.lastSent(wander.KindInquiry); wander.LastSlotOf(&asked.Load) != 2 {
+		t.Errorf("it says that the last slot is %d", wander.LastSlotOf(&asked.Load))
+	}
+}

@@ -272,3 +272,49 @@ func TestALeavingHolderThatIsDueOffersOn(t *testing.T) {
 	s.wantRuns(1)
 	s.wantState("offering")
 }
+
+// Who gives its token up because it hears nobody has raised regenerate-after for nothing: its silences were its own.
+func TestWhoHearsNobodyWaitsForANewTokenNoLongerThanMaxInterval(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.advance(maxInterval)
+	for !s.m.Detail(s.now.Time).Holding {
+		s.advance(patience)
+	}
+	if after := s.m.Detail(s.now.Time).RegenerateAfter; after <= maxInterval {
+		t.Fatalf("regenerate-after is %v, as if it had made no token", after)
+	}
+	for s.m.Detail(s.now.Time).Phase != "absent" {
+		s.advance(patience)
+		if s.m.Detail(s.now.Time).Phase == "running" {
+			s.finish()
+		}
+	}
+	s.wantRegenerateAfter(maxInterval)
+}
+
+// An answer that comes too late for its offer is one, too: whoever gets it hears somebody.
+func TestALateAnswerIsHeard(t *testing.T) {
+	for name, late := range map[string]bool{"none": false, "late": true} {
+		t.Run(name, func(t *testing.T) {
+			s := inGuardedFleet(t)
+			s.arrive(guardedBy(born(1, 10), 5, 4), 5)
+			s.finish()
+			offer := *s.lastSent(handoff.KindToken)
+			s.notes = nil
+			for range 20 {
+				s.advance(timeout / 2)
+				if s.notes != nil {
+					break
+				}
+			}
+			s.wantState("doubting")
+			if late {
+				s.receive(handoff.Reply(&offer, handoff.KindAck, 77))
+			}
+			s.advance(patience)
+			if held := s.m.Detail(s.now.Time).Holding; held != late {
+				t.Errorf("it holds its token: %v; %v", held, names(s.notes))
+			}
+		})
+	}
+}

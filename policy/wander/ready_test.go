@@ -90,3 +90,16 @@ func TestAllTokensOfAGateKnowWhetherTheHostIsReady(t *testing.T) {
 		}
 	}
 }
+
+// The yes is heeded at once, and not when the token has rested.
+func TestWhoIsReadyAsksToBeWokenAtOnce(t *testing.T) {
+	s := unready(t)
+	s.arrive(born(1, 10), 1)
+	if at, ok := s.m.NextWake(); !ok || at <= s.now.Time {
+		t.Fatalf("it asks to be woken in %v", at.Sub(s.now.Time))
+	}
+	s.m.SetReady(true)
+	if at, ok := s.m.NextWake(); !ok || at > s.now.Time {
+		t.Errorf("it asks to be woken in %v", at.Sub(s.now.Time))
+	}
+}

@@ -167,3 +167,15 @@ func TestAQuestionRaisesTheNumberOfATokenThatIsNotInUse(t *testing.T) {
 		s.wantState("absent")
 	})
 }
+
+// Nor under a token that was here already when the number was heard of.
+func TestATokenThatRestsHereRunsUnderNoNumberBelowWhatIsHeardMeanwhile(t *testing.T) {
+	s := onDemand(t, nil)
+	s.arrive(born(1, 10), 1)
+	s.acknowledged(born(5, 1000), 2)
+	s.wanted()
+	s.wantRuns(1)
+	if run := s.runs[0]; run.Seq < 1000 {
+		t.Errorf("it runs under number %d", run.Seq)
+	}
+}

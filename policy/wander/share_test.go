@@ -1,6 +1,7 @@
 package wander_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -126,4 +127,55 @@ func TestALapOfASharedSweepIsItsPart(t *testing.T) {
 			t.Errorf("due in %v, it waits: %v", tc.early, waits)
 		}
 	}
+}
+
+// Who asks for a token and cannot be reached does not get it: the token would come back to the same holder.
+func TestWhoAsksForATokenAndIsAvoidedDoesNotGetIt(t *testing.T) {
+	s := sharing(t, 0, upTo(9)...)
+	s.arrive(slotted(0, 1, 10), 1)
+	s.advance(skip)
+	first := s.offeredTo()
+	s.receive(wire.Message{Gate: 7, Kind: wander.KindInquiry, From: first, To: self, Exchange: 9, Load: slotted(0, 1, 0).Load})
+	s.advance(timeout) // the offer fails
+	s.wantState("offering")
+	if second := s.offeredTo(); second == first {
+		t.Errorf("%v is offered the token at once again", first)
+	}
+}
+
+// offeredTo is the member to which the token is offered.
+func (s *story) offeredTo() wire.MemberID {
+	s.t.Helper()
+	for _, m := range slices.Backward(s.sent) {
+		if m.Kind == handoff.KindToken {
+			return m.To
+		}
+	}
+	s.t.Fatal("no token is offered")
+	return wire.MemberID{}
+}
+
+// Members that disagree on the number of tokens compute different parts, and some would be in none. So each token then visits all, who all miss it if it
+// does not come, and a lap has all of them.
+func TestWhileMembersDisagreeOnTheNumberOfTokensEachVisitsAll(t *testing.T) {
+	const n = 10
+	for slot := range uint8(2) {
+		s := sharing(t, slot, upTo(n)...)
+		s.receive(s.offerOf(slot, 2))
+		if !s.regenerates() {
+			t.Errorf("it does not make the token of slot %d", slot)
+		}
+		s.advance(minInterval - n*skip)
+		s.taken(slot)
+		s.advance(skip)
+		s.wantState("resting") // it is due within a lap of all
+	}
+}
+
+// offerOf is an offer of a token of a slot, by a member of a gate with that last slot.
+func (s *story) offerOf(slot, last uint8) wire.Message {
+	token := born(1, 5)
+	token.Slot = slot
+	wander.SetLastSlot(&token.Load, last)
+	return s.offerIn(token, 1)
 }

@@ -360,3 +360,46 @@ func comeBy(m *wander.Machine, now policy.Instant, at wire.MemberID, token guard
 		}
 	}
 }
+
+// A gate whose settings name no number has one token, as one that names one.
+func TestAGateHasOneTokenUnlessItsSettingsSayMore(t *testing.T) {
+	for slots, want := range map[int]int{0: 1, 1: 1, 2: 2, 3: 3} {
+		cfg := config()
+		settings := *cfg.Settings
+		settings.Slots = slots
+		got := 1
+		if s, ok := settings.Machine(cfg.Seat).(policy.Slotted); ok {
+			got = s.Slots()
+		}
+		if got != want {
+			t.Errorf("with %d slots it has %d", slots, got)
+		}
+	}
+}
+
+// The status is that of the token that is used: one that runs before one that rests, one that rests before one that is elsewhere.
+func TestTheStatusIsThatOfTheBusiestToken(t *testing.T) {
+	b := newBooth(t, 3, policy.State{HasRun: true, LastRun: policy.Time(time.Hour), Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 5})
+	for _, slot := range []uint8{1, 2} {
+		token := slotted(slot, 2, 10)
+		wander.SetLastSlot(&token.Load, 2)
+		wantNote(t, b.arrive(token), wander.NoteResting)
+	}
+	if s := b.m.Status(b.now.Time); !s.Holding || s.Token.Slot != 1 {
+		t.Errorf("the status is that of slot %d: %+v", s.Token.Slot, s)
+	}
+}
+
+// Gossip has one bit for all tokens of a gate: that there is a token says something of the first slot only.
+func TestATokenThatIsKnownIsThatOfTheFirstSlot(t *testing.T) {
+	for slot, want := range map[uint8]bool{0: false, 1: true} {
+		cfg := withBackups(2)
+		cfg.Slot, cfg.LastSlot = slot, 1
+		s := begin(t, cfg, policy.State{})
+		s.fleet(3, 4, 5)
+		s.advance(10 * timeout)
+		if asked := slices.Contains(s.notes, wander.NoteInquired); asked != want {
+			t.Errorf("slot %d: it looks for a first token: %v", slot, asked)
+		}
+	}
+}

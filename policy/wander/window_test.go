@@ -123,3 +123,14 @@ func TestFactsSayWhenWindowsOpenAndClose(t *testing.T) {
 		t.Errorf("at midnight it opens in %v and closes in %v", opens, closes)
 	}
 }
+
+// A window may close while the others are asked.
+func TestAWindowThatClosesWhileOthersAreAskedPreventsTheRun(t *testing.T) {
+	s := windowed(t, func(cfg *wander.Config) { cfg.AskBeforeRun = true }, "00:00-06:00")
+	s.advance(untilMidnight + 6*time.Hour - timeout/4)
+	s.arrive(born(1, 10), 1)
+	s.wantState("asking")
+	s.advance(timeout / 2)
+	s.wantState("resting")
+	s.wantRuns(0)
+}

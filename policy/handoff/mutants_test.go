@@ -1,0 +1,10 @@
+package handoff_test
+
+import (
+	"testing"
+
+	"github.com/wanderd/wanderd/tools/mutant"
+)
+
+// Most known-bad handoffs are in sim/fleet/wander, where hunts notice them. What no short hunt has noticed, a story does.
+func TestMutantsAreCaught(t *testing.T) { mutant.Load(t, "../..", "testdata/mutants").EachIsCaught(t) }
