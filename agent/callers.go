@@ -88,14 +88,18 @@ func (a *Agent) exec(ctx context.Context, call control.Call, start starter) (hoo
 
 func (a *Agent) queue(c *caller) (*gate, error) {
 	g, err := a.gateFor(c.Gate)
+	free := err == nil && !c.NonBlock
+	if err == nil && c.NonBlock {
+		a.reads(g, func() { free = a.isFree(g) })
+	}
 	switch {
 	case err != nil:
 		return nil, err
-	case a.leaving || g.removed:
+	case a.leaving || g.removed || g.isClosed():
 		return nil, g.refusal()
 	case c.NonBlock && g.machine.Paused():
 		return nil, &control.Refusal{Reason: control.Busy, Text: fmt.Sprintf("gate %q is paused: see \"wanderd status\"", g.cfg.Name)}
-	case c.NonBlock && !a.isFree(g):
+	case !free:
 		return nil, &control.Refusal{Reason: control.Busy, Text: fmt.Sprintf("gate %q cannot be had at once", g.cfg.Name)}
 	case len(g.callers.queue) >= maxCallers:
 		return nil, &control.Refusal{Reason: control.Busy, Text: fmt.Sprintf("%d callers wait for gate %q already", maxCallers, g.cfg.Name)}
@@ -245,7 +249,10 @@ func errLeaving() error {
 
 // refusal is why a gate takes nobody any more.
 func (g *gate) refusal() error {
-	if !g.removed {
+	switch {
+	case g.isClosed():
+		return &control.Refusal{Reason: control.Leaving, Text: fmt.Sprintf("gate %q is closed on this host: %s", g.cfg.Name, whyClosed)}
+	case !g.removed:
 		return errLeaving()
 	}
 	return &control.Refusal{

@@ -61,8 +61,11 @@ type gate struct {
 	last  hook.Result
 	// runs counts grants, failures those whose hook failed or could not be started.
 	runs, failures uint64
-	sendErrors     uint64
-	sendErrorSaid  time.Time
+	// fault is the last fault of this program that this gate has met, of faults: it is closed.
+	fault         string
+	faults        uint64
+	sendErrors    uint64
+	sendErrorSaid time.Time
 	// peersSaid is the time of the last line about its peers.
 	peersSaid    time.Time
 	tooShortSaid time.Time
@@ -217,6 +220,7 @@ func (h *hands) change(e *policy.Effect, at time.Time) {
 }
 
 func (a *Agent) onRunEnded(g *gate, f finished) {
+	defer a.contain(g)
 	r := &f.result
 	demanded := g.run.demanded
 	g.run = nil
@@ -260,6 +264,9 @@ func (a *Agent) onRunEnded(g *gate, f finished) {
 
 // leaveAfterRun leaves a gate that was waiting for the end of its run only.
 func (a *Agent) leaveAfterRun(g *gate) {
+	if g.isClosed() {
+		a.withdrawClosed()
+	}
 	if a.leaving || g.removed {
 		a.leaveGate(g)
 	}

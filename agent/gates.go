@@ -23,10 +23,13 @@ func (a *Agent) setGates(gates []*gate) {
 	a.listed.Store(&gates)
 }
 
+// idsOf are the gates in which this member takes part: not in those that a fault has closed, when nothing runs under them any more.
 func idsOf(gates []*gate) []wire.GateID {
-	ids := make([]wire.GateID, len(gates))
-	for i, g := range gates {
-		ids[i] = g.id
+	ids := make([]wire.GateID, 0, len(gates))
+	for _, g := range gates {
+		if !g.isClosed() || g.run != nil {
+			ids = append(ids, g.id)
+		}
 	}
 	return ids
 }

@@ -81,6 +81,7 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 
 // step passes g.event to the gate's machine and carries out the effects.
 func (a *Agent) step(g *gate) {
+	defer a.contain(g)
 	now := a.clock.now()
 	g.tellReady(now.Time)
 	g.effects = g.machine.Step(now, &g.event, g.effects[:0])
@@ -99,14 +100,7 @@ func (a *Agent) step(g *gate) {
 func (a *Agent) wake() {
 	now := a.clock.now().Time
 	for _, g := range a.gates {
-		if at, ok := g.machine.NextWake(); ok && at <= now {
-			g.event.Kind = policy.Woke
-			a.step(g)
-		}
-		a.considerAsking(g)
-		if g.roster != nil && g.roster.err != nil {
-			a.gather(g)
-		}
+		a.wakeGate(g, now)
 	}
 	a.correctRecords()
 	if a.draining() {
@@ -115,18 +109,37 @@ func (a *Agent) wake() {
 	a.notifier.alive(a.statusLine)
 }
 
+func (a *Agent) wakeGate(g *gate, now policy.Time) {
+	defer a.contain(g)
+	if at, ok := g.machine.NextWake(); ok && at <= now {
+		g.event.Kind = policy.Woke
+		a.step(g)
+	}
+	a.considerAsking(g)
+	if g.roster != nil && g.roster.err != nil {
+		a.gather(g)
+	}
+}
+
 func (a *Agent) untilNextWake() time.Duration {
 	now := a.clock.now().Time
 	wait := min(idleWake, a.notifier.untilNext())
 	for _, g := range a.gates {
-		if at, ok := g.machine.NextWake(); ok {
-			wait = min(wait, at.Sub(now))
-		}
-		if at := a.askAt(g, now); at < policy.Never {
+		if at := a.nextWake(g, now); at < policy.Never {
 			wait = min(wait, at.Sub(now))
 		}
 	}
 	return max(wait, 0)
+}
+
+// nextWake is when a gate has something to do.
+func (a *Agent) nextWake(g *gate, now policy.Time) (at policy.Time) {
+	defer a.contain(g)
+	at = a.askAt(g, now)
+	if wake, ok := g.machine.NextWake(); ok {
+		at = min(at, wake)
+	}
+	return at
 }
 
 // noticeSleep runs before every event of the loop: if the host was suspended, the gates give up their tokens first.

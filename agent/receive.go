@@ -104,7 +104,7 @@ func (a *Agent) onInbound(in *inbound) {
 	case offers && a.offers.isOld(m.Exchange, now, offeredFor(g.cfg.Protocol)):
 		a.drops.add(wire.DropDuplicate, in.src)
 		return
-	case !g.machine.Expects(m):
+	case !a.expects(g, m):
 		a.drops.add(wire.DropUnexpected, in.src)
 		return
 	case !a.senders.admit(m.From, sender.Addr, in.src, now):
@@ -120,6 +120,12 @@ func (a *Agent) onInbound(in *inbound) {
 	}
 	g.event.Kind, g.event.Msg = policy.Received, *m
 	a.step(g)
+}
+
+// expects reports whether a gate's machine expects a message.
+func (a *Agent) expects(g *gate, m *wire.Message) (yes bool) {
+	defer a.contain(g)
+	return g.machine.Expects(m)
 }
 
 // sendGossip sends a datagram of memberlist's in our envelope.

@@ -127,6 +127,7 @@ func (a *Agent) apply(next *Config, about *control.Reloaded) error {
 
 // applyGate changes a gate. A run that has begun goes on as it was.
 func (a *Agent) applyGate(g *gate, next *GateConfig) (tuned bool) {
+	defer a.contain(g)
 	g.cfg.Hook, g.cfg.HookTimeout, g.cfg.WindowHard = next.Hook, next.HookTimeout, next.WindowHard
 	g.cfg.StopAfter = next.StopAfter
 	g.machine.StopAfter(next.StopAfter)

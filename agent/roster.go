@@ -133,6 +133,7 @@ func (e *electorate) hash() uint64 {
 
 // gather goes on towards an agreement as far as the view allows, and seats the gate when there is one.
 func (a *Agent) gather(g *gate) {
+	defer a.contain(g)
 	e := g.roster
 	if e == nil {
 		return

@@ -64,7 +64,10 @@ func (a *Agent) status() control.Status {
 		Gossip: a.gossipCounters(), Warnings: a.warnings(silence),
 	}
 	for _, g := range a.gates {
-		s.Gates = append(s.Gates, a.gateStatus(g, silence))
+		a.reads(g, func() {
+			status := a.gateStatus(g, silence)
+			s.Gates = append(s.Gates, status)
+		})
 	}
 	return s
 }
@@ -85,6 +88,9 @@ func (a *Agent) warnings(silence *silence) []control.Warning {
 	list = append(list, a.trustWarnings(now)...)
 	list = append(list, silence.warnings(a.endpoint.Addr)...)
 	for _, g := range a.gates {
+		if g.isClosed() {
+			list = append(list, control.Warning{Text: "gate " + g.cfg.Name + ": " + whyClosed, Count: g.faults})
+		}
 		for _, text := range a.rosterTroubles(g) {
 			list = append(list, control.Warning{Text: "gate " + g.cfg.Name + ": " + text})
 		}
@@ -110,6 +116,7 @@ func (a *Agent) gateStatus(g *gate, silence *silence) control.Gate {
 	s := control.Gate{
 		Name: g.cfg.Name, Policy: g.family.Name, State: m.Phase, Members: g.members,
 		Whereabouts: a.whereabouts(g, &m, facts), Running: g.run != nil, Removed: g.removed, Runs: g.runs, Failures: g.failures,
+		Fault: g.fault, Faults: g.faults,
 		Slots: 1, Callers: g.callers.list(), Roster: a.voters(g),
 		Results: maps.Clone(g.tally.results), Taken: maps.Clone(g.tally.taken), Given: maps.Clone(g.tally.given),
 		Notes: make(map[string]uint64, len(g.notes)),
@@ -216,7 +223,8 @@ func (a *Agent) statusLine() string {
 	fmt.Fprintf(&line, "%d members", max(len(a.view.Members), 1))
 	now := a.clock.now().Time
 	for _, g := range a.gates {
-		s := g.machine.Status(now)
+		var s policy.Status
+		a.reads(g, func() { s = g.machine.Status(now) })
 		phase := s.Phase
 		if phase == control.Absent {
 			phase = "the token is elsewhere"

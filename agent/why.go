@@ -37,6 +37,8 @@ func (s *situation) why() (code control.Because, text string) {
 	g := s.gate
 	said, unready := g.NotRunning, s.notReady()
 	switch {
+	case g.State == control.Closed:
+		return control.BecauseFault, said
 	case s.leaving:
 		return control.BecauseLeaving, said
 	case said == control.Paused:

@@ -4,6 +4,8 @@ package control
 type Because string
 
 const (
+	// BecauseFault: a fault in the agent's program has closed the gate on this host.
+	BecauseFault Because = "fault"
 	// BecauseLeaving: the agent is stopping, or the gate is being removed.
 	BecauseLeaving Because = "leaving"
 	// BecausePaused: an operator or the brake has paused the gate.

@@ -141,6 +141,10 @@ type Gate struct {
 	PausedHere *Pause `json:"paused_here,omitempty"`
 	// Failing are the hosts whose last runs have failed in a row, with their exit statuses, as far as this host knows.
 	Failing []Failing `json:"failing,omitempty"`
+	// Fault is the last fault in the agent's program that this gate has met, and Faults counts them since the agent started: the gate is closed on
+	// this host. Absent and 0 otherwise.
+	Fault  string `json:"fault,omitempty"`
+	Faults uint64 `json:"faults,omitempty"`
 	// Facts are what else the gate's protocol has to tell.
 	Facts []Fact `json:"facts,omitempty"`
 	// Notes counts events since the agent started, by note.

@@ -46,6 +46,7 @@ func collectGate(g *control.Gate, out chan<- prometheus.Metric) {
 	gate.is("token_held", "1 while this member holds a token.", g.Holding)
 	gate.is("window_open", "1 while a run may begin: a window is open, or the gate has none.", len(g.Windows) == 0 || g.WindowOpen)
 	gate.is("guarding", "1 while this member guards a token that another one holds.", g.Guards)
+	gate.send("faults_total", "Faults in this program that the gate has met: above 0 it is closed on this host.", prometheus.CounterValue, float64(g.Faults))
 	gate.is("save_failing", "1 while the start of a run cannot be recorded, so that none begins.", g.SaveError != "")
 	seen := g.SilentSince
 	if g.Holding {

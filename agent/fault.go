@@ -1,0 +1,77 @@
+package agent
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/order"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// A fault in this program that one gate meets, such as an index beyond a table, closes that gate on this host, and no other: what runs under it is stopped,
+// nothing of it begins any more, and its token is not passed on, because the machine that had it is not to be trusted. The others revive it or agree on a
+// new one, as after a crash. The gate stays closed until the agent is started again. All else in the agent goes on.
+
+// contain closes a gate if what was done for it has panicked. It must be deferred itself.
+func (a *Agent) contain(g *gate) {
+	if fault := recover(); fault != nil {
+		a.closeByFault(g, fault, debug.Stack())
+	}
+}
+
+// reads does something that only reads a gate. If that panics it is done again when the gate is closed.
+func (a *Agent) reads(g *gate, what func()) {
+	before := g.faults
+	func() {
+		defer a.contain(g)
+		what()
+	}()
+	if g.faults > before {
+		what()
+	}
+}
+
+func (a *Agent) closeByFault(g *gate, fault any, stack []byte) {
+	g.faults++
+	g.fault = fmt.Sprint(fault)
+	g.log.Error().Str("fault", g.fault).Bytes("stack", stack).
+		Msg("a fault in this program: this gate is closed on this host, the others go on; restart the agent, and report this line")
+	g.machine = order.New(&closed{}, a.self, g.cfg.StopAfter)
+	g.machine.Step(a.clock.now(), &policy.Event{Kind: policy.Started, State: g.state}, nil) // which only knows its orders from now on
+	g.hands = [wire.MaxSlots]hands{}
+	g.callers.leave(g.refusal())
+	g.asking.unask()
+	if g.left {
+		g.gone = true
+	}
+	if g.run != nil {
+		g.run.Stop()
+		return
+	}
+	a.withdrawClosed()
+}
+
+// withdrawClosed tells the others that this member takes no part in gates that are closed and of which nothing runs here: otherwise they would offer it their
+// token in each lap.
+func (a *Agent) withdrawClosed() {
+	if _, err := a.members.SetGates(idsOf(a.gates)); err != nil {
+		a.log.Warn().Err(err).Msg("the other members still see this one in a gate that is closed")
+	}
+}
+
+func (g *gate) isClosed() bool { return g.faults > 0 }
+
+const whyClosed = "a fault in this program has closed the gate on this host: restart the agent, and report what its log says"
+
+// closed stands in for the machine of a gate that a fault has closed.
+type closed struct{ unseated }
+
+var _ policy.Machine = (*closed)(nil)
+
+func (*closed) String() string { return control.Closed }
+
+func (*closed) Status(policy.Time) policy.Status {
+	return policy.Status{Phase: control.Closed, Why: whyClosed, NextRun: policy.Never}
+}
