@@ -76,12 +76,14 @@ type Agent struct {
 	gates  []*gate
 	byGate map[wire.GateID]*gate
 	// awaited are the gates of the configuration that have not been added yet; vacant signals that some may be, and its capacity is one.
-	awaited   []GateConfig
-	vacant    chan struct{}
-	view      *membership.View
-	senders   senders
-	offers    offers
-	leaving   bool
+	awaited []GateConfig
+	vacant  chan struct{}
+	view    *membership.View
+	senders senders
+	offers  offers
+	leaving bool
+	// stopping says the same to those beside the loop, if runs are ended.
+	stopping  atomic.Bool
 	stateLoss stateLoss
 	sendBuf   []byte
 	notifier  notifier
@@ -126,7 +128,7 @@ func New(cfg Config) (*Agent, error) {
 		startHook: func(spec hook.Spec) (HookRun, error) { return hook.Start(spec) },
 		save:      (*statedir.Dir).Save,
 		serve:     control.Serve,
-		host:      host{wall: time.Now, asleep: sinceBootAsleep, boot: thisBoot()},
+		host:      host{wall: time.Now, asleep: sinceBootAsleep, boot: thisBoot(), stops: hostStops},
 	})
 }
 

@@ -8,12 +8,14 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// host is the clocks of a host.
+// host is the clocks of a host, and whether it is being shut down.
 type host struct {
 	// wall is the wall clock. asleep is how long the host has been suspended since it booted.
 	wall   func() time.Time
 	asleep func() time.Duration
 	boot   func() boot
+	// stops asks the service manager, which may take a second.
+	stops func() bool
 }
 
 type boot struct {

@@ -49,10 +49,10 @@ type gate struct {
 	// writing of its history.
 	removed, closing bool
 	endHistory       func()
-	// before is the state before the last run; undone says that this run counts as not having happened.
-	before  policy.State
-	undone  bool
-	members int
+	// before is the state before the last run, begun that with which it began.
+	before, begun policy.State
+	cut           cut
+	members       int
 
 	notes map[policy.Note]uint64
 	// said is when a note that repeats was last logged.
@@ -251,9 +251,8 @@ func (a *Agent) onRunEnded(g *gate, f finished) {
 	g.callers.end(*r)
 	a.warnTooShort(g)
 	a.observeEnd(g, r)
-	if g.left && r.Stopped { // the stop has cut it short: after a restart this member is due again
-		g.undone = true
-		a.wantSaved(g, &g.state)
+	if g.left && r.Stopped {
+		a.onRunCut(g, f.hostStops)
 	}
 	a.step(g)
 	if isHook {

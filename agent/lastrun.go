@@ -38,6 +38,7 @@ func (a *Agent) record(g *gate, s *policy.State) statedir.Record {
 func (g *gate) fromRecord(a *Agent, r statedir.Record) policy.State {
 	now, boot := a.clock.now(), a.clock.boot()
 	g.forgetImpossible(now.Wall, &r)
+	g.undoCut(&boot, &r)
 	s := policy.State{HasRun: r.HasRun, Seq: r.Seq, Memo: r.Memo, Order: r.Order.Order, Here: r.Here.Until}
 	g.forgetMemo(now.Wall, boot.synced, &r, &s)
 	if !r.HasRun {

@@ -81,6 +81,7 @@ func (a *Agent) startRun(g *gate, now policy.Instant, e *policy.Effect) {
 	a.tallyBegin(g, now.Time, c)
 	go func() {
 		end := run()
+		end.hostStops = end.result.Stopped && a.stopping.Load() && a.clock.stops()
 		a.ended <- func() { a.onRunEnded(g, end) }
 	}()
 }
@@ -88,8 +89,8 @@ func (a *Agent) startRun(g *gate, now policy.Instant, e *policy.Effect) {
 // finished is how a hook or a command has ended.
 type finished struct {
 	result hook.Result
-	// denied says that it was too late for its start.
-	denied bool
+	// denied says that it was too late for its start, hostStops that the shutdown of this host has cut it short.
+	denied, hostStops bool
 }
 
 // follow runs a hook to its end.

@@ -15,6 +15,7 @@ const drainStep = 3 * idleWake
 // leave begins a graceful stop: what runs is ended, and every gate is left.
 func (a *Agent) leave() {
 	a.leaving = true
+	a.stopping.Store(true)
 	a.notifier.stopping(a.cfg.StopTimeout + goodbye)
 	a.log.Info().Dur("within", a.cfg.StopTimeout).Msg("stopping: ending hooks and passing tokens on")
 	for _, g := range a.gates {

@@ -69,3 +69,68 @@ func TestARunThatAStopCutsShortIsDueAgain(t *testing.T) {
 		}
 	})
 }
+
+// A hook that ends with a reboot of its host is cut short by the shutdown. It must not be due again as soon as the host is up, not even after
+// retry_after, lest it reboots its host for ever. The service manager of a container knows of the shutdown, but the container's boot is that of its host.
+func TestARunThatTheShutdownOfItsHostCutsShortCounts(t *testing.T) {
+	for name, c := range map[string]struct{ reboots, known bool }{
+		"a reboot": {reboots: true}, "a reboot that is known": {reboots: true, known: true}, "a container, or a soft reboot": {known: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			gate := testGate()
+			gate.Op, gate.HookTimeout, gate.MinInterval, gate.RetryAfter = 30*time.Second, time.Minute, time.Hour, time.Minute
+			inWorld(t, gate, func(w *world) {
+				w.start("a", AloneRun)
+				w.untilRuns(time.Minute)
+				began := time.Now()
+				for range 2 { // the second time, the agent stops before anything has been saved
+					time.Sleep(time.Second)
+					w.set(func() { w.agents["a"].stops = c.known })
+					if err := w.leave("a"); err != nil {
+						t.Fatal(err)
+					}
+					w.set(func() {
+						r := w.agents["a"]
+						r.stops = false
+						if c.reboots {
+							r.boots, r.bootedAt = r.boots+1, time.Now()
+						}
+					})
+					time.Sleep(time.Minute)
+					w.start("a", AloneRun)
+				}
+				time.Sleep(50 * time.Minute)
+				if runs := w.runs(began.Add(time.Second)); len(runs) > 0 {
+					t.Errorf("it runs again: %+v", runs)
+				}
+				w.untilRuns(15 * time.Minute)
+			})
+		})
+	}
+}
+
+// The run before one that was cut short still counts, and so does the wait after a failure.
+func TestWhatWasBeforeARunThatWasCutShortIsInForceAgain(t *testing.T) {
+	gate := testGate()
+	gate.Op, gate.HookTimeout, gate.MinInterval = 30*time.Second, time.Minute, time.Hour
+	inWorld(t, gate, func(w *world) {
+		w.start("a", AloneRun)
+		w.untilRuns(time.Minute)
+		first := time.Now()
+		time.Sleep(gate.MinInterval - time.Minute)
+		if err := w.leave("a"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(30 * time.Second)
+		w.start("a", AloneRun)
+		w.untilRuns(2 * time.Minute)
+		if since := time.Since(first); since < gate.MinInterval {
+			t.Errorf("it runs %v after its last run", since)
+		}
+		if err := w.leave("a"); err != nil {
+			t.Fatal(err)
+		}
+		w.start("a", AloneRun)
+		w.untilRuns(time.Minute)
+	})
+}

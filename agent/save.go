@@ -26,15 +26,22 @@ func (s *saver) busy() bool { return !s.since.IsZero() }
 // wantSaved puts the machine's state into the record.
 func (a *Agent) wantSaved(g *gate, s *policy.State) {
 	succeeded := g.saver.record.LastSuccess
-	if s.LastRun != g.state.LastRun {
-		g.before = g.state
+	if s.HasRun != g.state.HasRun || s.LastRun != g.state.LastRun {
+		g.before, g.begun = g.state, *s
 	}
 	g.state = *s
-	if g.undone {
-		g.state.HasRun, g.state.LastRun, g.state.Memo = g.before.HasRun, g.before.LastRun, g.before.Memo
+	if g.cut != uncut {
+		g.state.HasRun, g.state.LastRun, g.state.Memo = g.begun.HasRun, g.begun.LastRun, g.begun.Memo
 	}
 	g.saver.record, g.saver.wanted = a.record(g, &g.state), true
 	g.saver.record.LastSuccess = succeeded
+	if g.cut == byStop {
+		was := a.record(g, &g.before)
+		g.saver.record.Cut, g.saver.record.Before.Memo = true, was.Memo
+		if was.HasRun {
+			g.saver.record.Before.LastRun, g.saver.record.Before.SinceBoot = was.LastRun, was.SinceBoot
+		}
+	}
 }
 
 // beginSave saves the newest record, unless a save is in progress.

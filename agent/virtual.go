@@ -27,7 +27,8 @@ func NewVirtual(cfg Config, listen func(netip.AddrPort) (*transport.Endpoint, er
 		save: (*statedir.Dir).Save,
 		host: host{
 			wall: time.Now, asleep: func() time.Duration { return 0 },
-			boot: func() boot { return boot{id: "virtual", up: time.Since(time.Unix(0, 0)), synced: true} },
+			boot:  func() boot { return boot{id: "virtual", up: time.Since(time.Unix(0, 0)), synced: true} },
+			stops: func() bool { return false },
 		},
 	})
 }

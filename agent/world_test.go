@@ -72,6 +72,8 @@ type resident struct {
 	synced   bool
 	boots    int
 	bootedAt time.Time
+	// stops says that its host is being shut down.
+	stops bool
 	// Guarded by the world's lock: the hooks that run now, and the last of them.
 	running int
 	hook    *pretendRun
@@ -188,6 +190,7 @@ func (w *world) startJoining(name string, alone Alone, others ...string) {
 			boot: func() boot {
 				return read(w, func() boot { return boot{id: fmt.Sprint(r.boots), up: time.Since(r.bootedAt), synced: r.synced} })
 			},
+			stops: func() bool { return read(w, func() bool { return r.stops }) },
 		},
 	})
 	if err != nil {

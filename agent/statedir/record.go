@@ -31,11 +31,22 @@ type Record struct {
 	SinceBoot time.Duration `json:"since_boot_ns,omitempty"`
 	Synced    bool          `json:"synced,omitempty"`
 	Memo      policy.Memo   `json:"memo,omitzero"`
+	// Cut says that a stop of the agent has cut the last run short. Within that boot of the host the run counts as not having happened: then
+	// Before is in force.
+	Cut    bool   `json:"cut,omitempty"`
+	Before Before `json:"before,omitzero"`
 	// LastSuccess is when the operation last succeeded, by the wall clock; zero if it never did.
 	LastSuccess time.Time `json:"last_success,omitzero"`
 	// Order is the newest order to the gate that is known, Here the pause of this host alone.
 	Order Order `json:"order,omitzero"`
 	Here  Order `json:"here,omitzero"`
+}
+
+// Before is what a record had before its last run.
+type Before struct {
+	LastRun   time.Time     `json:"last_run,omitzero"`
+	SinceBoot time.Duration `json:"since_boot_ns,omitempty"`
+	Memo      policy.Memo   `json:"memo,omitzero"`
 }
 
 // Order is an order with its giver and reason, for people.
@@ -84,7 +95,7 @@ func (d *Dir) Reset(gate string) (before Record, found bool, err error) {
 		return before, found, err
 	}
 	after := before
-	after.Seq, after.Memo = 0, policy.Memo{}
+	after.Seq, after.Memo, after.Before.Memo = 0, policy.Memo{}, policy.Memo{}
 	return before, true, d.Save(gate, after)
 }
 
@@ -92,7 +103,7 @@ func documentOf(gate string, r Record) document {
 	if !r.HasRun {
 		r.LastRun, r.Boot, r.SinceBoot, r.Synced = time.Time{}, "", 0, false
 	}
-	r.LastRun, r.LastSuccess = r.LastRun.UTC(), r.LastSuccess.UTC()
+	r.LastRun, r.LastSuccess, r.Before.LastRun = r.LastRun.UTC(), r.LastSuccess.UTC(), r.Before.LastRun.UTC()
 	return document{Version: recordVersion, Gate: gate, Record: r}
 }
 

@@ -29,6 +29,13 @@ func sample() Record {
 	}
 }
 
+// cutShort is a record of a run that a stop has cut short.
+func cutShort() Record {
+	r := sample()
+	r.Cut, r.Before = true, Before{LastRun: time.Unix(1_799_000_000, 5), SinceBoot: -time.Hour, Memo: r.Memo}
+	return r
+}
+
 func encode(gate string, r Record) ([]byte, error) {
 	text, err := json.Marshal(documentOf(gate, r))
 	return append(text, '\n'), err
@@ -37,7 +44,8 @@ func encode(gate string, r Record) ([]byte, error) {
 func same(a, b Record) bool {
 	return a.HasRun == b.HasRun && a.LastRun.Equal(b.LastRun) && a.Memo == b.Memo && a.Seq == b.Seq &&
 		a.Protocol == b.Protocol && a.ProtocolVersion == b.ProtocolVersion &&
-		a.LastSuccess.Equal(b.LastSuccess) && a.Boot == b.Boot && a.SinceBoot == b.SinceBoot && a.Synced == b.Synced
+		a.LastSuccess.Equal(b.LastSuccess) && a.Boot == b.Boot && a.SinceBoot == b.SinceBoot && a.Synced == b.Synced &&
+		a.Cut == b.Cut && a.Before.LastRun.Equal(b.Before.LastRun) && a.Before.SinceBoot == b.Before.SinceBoot && a.Before.Memo == b.Before.Memo
 }
 
 func TestARecordIsReadAsItWasSaved(t *testing.T) {
@@ -45,7 +53,7 @@ func TestARecordIsReadAsItWasSaved(t *testing.T) {
 	if r, found, err := d.Load("default"); found || err != nil || !same(r, Record{}) {
 		t.Errorf("before the first save: %+v, %v, %v", r, found, err)
 	}
-	for _, want := range []Record{{}, {Seq: 7}, sample()} {
+	for _, want := range []Record{{}, {Seq: 7}, sample(), cutShort()} {
 		if err := d.Save("default", want); err != nil {
 			t.Fatal(err)
 		}
