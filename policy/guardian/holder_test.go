@@ -114,7 +114,8 @@ func TestAHolderThatWasAwayAsksItsGuardiansAndDoesNotBeat(t *testing.T) {
 	c.until(patience * 11 / 8)
 	c.wantSent(
 		"800ms ann→bob Ask", "800ms ann→cyd Ask",
-		"900ms ann→bob Ask", "900ms ann→cyd Ask",
+		"900ms ann→bob Ask", "900ms ann→cyd Ask", "950ms ann→bob Ask", "950ms ann→cyd Ask",
+		"1s ann→bob Ask", "1s ann→cyd Ask", "1.05s ann→bob Ask", "1.05s ann→cyd Ask",
 		"1.1s ann→bob Ask", "1.1s ann→cyd Ask",
 	)
 	c.wantNotes(c.ann, guardian.NoteDoubting)

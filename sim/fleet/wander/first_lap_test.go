@@ -86,3 +86,24 @@ func TestTheFirstLapHasOneToken(t *testing.T) {
 		}
 	}
 }
+
+// Nor where three in ten datagrams are lost: neither are tokens made that are not needed, nor do guardians revive the token of a member that runs.
+func TestWhereThreeInTenDatagramsAreLostTheFirstLapHasOneToken(t *testing.T) {
+	for _, members := range []int{30, 100} {
+		s := wandering.Scenario{
+			Seed: 1, Members: members, Skip: time.Second, Op: 4 * time.Second, MinInterval: 2 * time.Minute, MaxInterval: 6 * time.Minute, Walk: wander.Sweep,
+			Backups: 2, Network: sim.Network{Latency: time.Millisecond, Loss: 0.3},
+			Membership: sim.Membership{GossipAfter: time.Second, DetectAfter: 10 * time.Second, RejoinAfter: 10 * time.Second},
+			Hook:       sim.Hook{Takes: 10 * time.Minute},
+		}
+		k := &crowd{running: measure.NewConcurrency()}
+		c := s.NewCluster(k)
+		c.Boot()
+		advance(t, c, 72*time.Hour)
+		overlap, most := k.overlap(c.Now())
+		t.Logf("%d members: %d tokens made, %d operations at once, for %.2f %% of the time", members, k.made, most, 100*overlap)
+		if k.made > 3 || overlap > 0.01 {
+			t.Errorf("%d members: want three tokens, and an overlap of 1 %%, at most", members)
+		}
+	}
+}

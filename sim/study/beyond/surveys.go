@@ -92,7 +92,7 @@ func surveys() []survey {
 			shows: "Do lost beats make guardians revive a token that has a holder? How much longer does a recovery take?",
 			cells: slices.Concat(papersFleets(lossy(1)), papersFleets(lossy(5))), targets: overlapTargets,
 			notes: []string{
-				"A guardian asks only after it has missed four beats in a row, and then asks three times. So no token that has a " +
+				"A guardian asks only after it has missed four beats in a row, and then asks seven times. So no token that has a " +
 					"holder is revived.",
 				"A recovery takes longer if its question or answer is lost.",
 			},
