@@ -2,6 +2,7 @@ package agent
 
 import (
 	"cmp"
+	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -41,29 +42,50 @@ type electorate struct {
 // newElectorate returns what this host knows of a gate's roster; nil, if the gate has none. An error says that it cannot be one, and what
 // to do.
 func (a *Agent) newElectorate(cfg *GateConfig) (*electorate, error) {
+	return electorateOf(a.state, policy.Voter{Name: a.cfg.Name, ID: a.self}, cfg)
+}
+
+// CheckRosters returns what the state directory has against the rosters of a configuration: an agent would not start with them. It reads only, and says
+// nothing of a directory that is not there, or that this user may not read.
+func CheckRosters(c *Config) (problems []error) {
+	dir := statedir.ReadOnly(c.StateDir)
+	key, err := statedir.ReadNodeKey(statedir.NodeKeyPath(c.StateDir))
+	if err != nil {
+		return nil // an agent has not started there, or says itself what is wrong with the key
+	}
+	me := policy.Voter{Name: c.Name, ID: wire.MemberIDOf(key.Public().(ed25519.PublicKey))}
+	for i := range c.Gates {
+		if _, err := electorateOf(dir, me, &c.Gates[i]); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	return problems
+}
+
+// electorateOf is what a state directory knows of a gate's roster.
+func electorateOf(dir *statedir.Dir, me policy.Voter, cfg *GateConfig) (*electorate, error) {
 	if len(cfg.Roster) == 0 {
 		return nil, nil
 	}
 	e := &electorate{names: slices.Sorted(slices.Values(cfg.Roster))}
-	saved, err := a.state.LoadRoster(cfg.Name)
+	saved, err := dir.LoadRoster(cfg.Name)
 	if err != nil {
 		return nil, err
 	}
 	e.saved, e.known = saved, saved
-	me := policy.Voter{Name: a.cfg.Name, ID: a.self}
 	if !saved.Agreed || !slices.EqualFunc(saved.Voters, e.names, func(v policy.Voter, name string) bool { return v.Name == name }) {
 		e.begin(me)
 	}
 	if v, ok := e.voter(me.Name); !ok || v.ID != me.ID {
 		return nil, fmt.Errorf("gate %q knows %q by the key of %s, and this host has another one, that of %s: give it its node key back; or take "+
 			"the name out of the roster on all hosts, and put it back when they have agreed without it, with %s removed here",
-			cfg.Name, me.Name, v.ID.Short(), me.ID.Short(), a.state.RosterPath(cfg.Name))
+			cfg.Name, me.Name, v.ID.Short(), me.ID.Short(), dir.RosterPath(cfg.Name))
 	}
 	if changed := e.changed(); len(changed) > 1 {
 		return nil, fmt.Errorf("the roster of gate %q was agreed on as (%s) and is now (%s): change one name at a time on all hosts, and wait until "+
 			"\"wanderd status\" says that all agree (%s); or stop the gate on all hosts, and on each of them remove %s and run \"wanderd gate reset %s "+
 			"--all-stopped\"; only a host that the roster was without in between does that alone", cfg.Name,
-			strings.Join(namesOf(e.known.Former), ", "), strings.Join(e.names, ", "), strings.Join(changed, " "), a.state.RosterPath(cfg.Name),
+			strings.Join(namesOf(e.known.Former), ", "), strings.Join(e.names, ", "), strings.Join(changed, " "), dir.RosterPath(cfg.Name),
 			cfg.Name)
 	}
 	return e, nil

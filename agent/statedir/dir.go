@@ -78,6 +78,9 @@ func Open(dir string) (_ *Dir, err error) {
 	return d, nil
 }
 
+// ReadOnly returns a directory that is only read, while an agent may run in it. It need not exist.
+func ReadOnly(dir string) *Dir { return &Dir{path: dir} }
+
 // Path is the directory's absolute path.
 func (d *Dir) Path() string { return d.path }
 

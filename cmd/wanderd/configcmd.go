@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
@@ -60,15 +61,22 @@ func (p *program) newConfigCheckCommand() *cobra.Command {
 		Long: `List all errors in the configuration, or print "ok" and a line for
 each gate: what it runs, and all its settings.
 
-It checks the hooks and the secret, as the agent does at its start. It binds no address
-and does not open the state directory. Run it as the agent's user before you restart the
-agent.`,
+It checks the hooks and the secret, as the agent does at its start, and compares the rosters
+of strict gates with what the state directory knows of them. It binds no address, and
+changes nothing. Run it as root or as the agent's user before you restart the agent.`,
 		Example: `  wanderd config check --config /etc/wanderd/wanderd.toml && systemctl restart wanderd`,
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			layers := config.Read(flags, p.environ)
 			if err := layers.Check(); err != nil {
 				return err
+			}
+			invalid := &settings.Invalid{About: "configuration"}
+			for _, err := range agent.CheckRosters(&layers.Agent) {
+				invalid.Problems = append(invalid.Problems, err.Error())
+			}
+			if len(invalid.Problems) > 0 {
+				return invalid
 			}
 			p.warn(layers.Warnings)
 			_, err := io.WriteString(p.stdout, "ok\n"+layers.Summary())
