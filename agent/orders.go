@@ -29,14 +29,6 @@ func (s source) Order(ctx context.Context, call control.Order) error {
 }
 
 func (a *Agent) order(call *control.Order) error {
-	gates := a.gates
-	if call.Gate != "" {
-		g, err := a.gateFor(call.Gate)
-		if err != nil {
-			return err
-		}
-		gates = []*gate{g}
-	}
 	who := call.User + "@" + a.cfg.Name
 	if len(who) > membership.MaxWho {
 		who = a.cfg.Name
@@ -44,16 +36,28 @@ func (a *Agent) order(call *control.Order) error {
 	if len(call.Reason) > membership.MaxReason {
 		return fmt.Errorf("the reason has %d bytes, at most %d are allowed", len(call.Reason), membership.MaxReason)
 	}
-	for _, g := range gates {
-		now := a.clock.now()
-		until := int64(0)
-		switch {
-		case !call.Pause:
-		case call.For == 0:
-			until = wire.ForEver
-		default:
-			until = now.Wall + int64(call.For)
+	now := a.clock.now()
+	until := int64(0)
+	switch {
+	case !call.Pause:
+	case call.For == 0:
+		until = wire.ForEver
+	default:
+		until = now.Wall + int64(call.For)
+	}
+	gates := a.gates
+	if call.Gate != "" {
+		g, err := a.gateFor(call.Gate)
+		if err != nil && call.Elsewhere {
+			o := wire.Order{Stamp: uint64(max(time.Unix(0, now.Wall).UnixMilli(), 1)), By: a.self, Until: until}
+			return a.members.Notify(membership.Notice{Gate: wire.GateIDOf(call.Gate), Order: o, Who: who, Reason: call.Reason})
 		}
+		if err != nil {
+			return err
+		}
+		gates = []*gate{g}
+	}
+	for _, g := range gates {
 		said := statedir.Order{Order: g.machine.Next(now.Wall, until), Who: who, Reason: call.Reason}
 		if call.Here {
 			g.orders.here = said

@@ -334,3 +334,35 @@ func tellTimes(t *testing.T, what string, times []time.Duration) {
 		t.Errorf("%s after %v", what, at(1))
 	}
 }
+
+// An order can be for a gate that this host does not have, and others have.
+func TestAnOrderIsGivenWhereTheGateIsNot(t *testing.T) {
+	inWorld(t, testGate(), func(w *world) {
+		w.start("a", AloneWait)
+		w.start("b", AloneWait)
+		time.Sleep(time.Minute)
+		w.regates("b", "default", "other")
+		w.until("it has the gate", time.Minute, w.hasGates("b", "default", "other"))
+		order := control.Order{Gate: "other", Pause: true, User: "alice", Reason: "the mirror is down"}
+		a := source{w.agents["a"].Agent}
+		if err := a.Order(context.Background(), order); !refused(err, control.NoGate) {
+			t.Errorf("%v, and it has no such gate", err)
+		}
+		order.Elsewhere = true
+		if err := a.Order(context.Background(), order); err != nil {
+			t.Fatal(err)
+		}
+		w.until("the gate is paused", 10*time.Second, func() bool { return w.gates("b")["other"].Paused != nil })
+		if p := w.gates("b")["other"].Paused; p.By != "alice@a" || p.Reason != order.Reason {
+			t.Errorf("paused %+v", p)
+		}
+		if w.gates("b")["default"].Paused != nil {
+			t.Error("another gate is paused, too")
+		}
+		order.Pause = false
+		if err := a.Order(context.Background(), order); err != nil {
+			t.Fatal(err)
+		}
+		w.until("the gate is resumed", 10*time.Second, func() bool { return w.gates("b")["other"].Paused == nil })
+	})
+}

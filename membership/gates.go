@@ -47,6 +47,9 @@ func (m *metadata) keep(before *metadata) {
 func (k *notices) setGates(gates []wire.GateID) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	errands := k.errands()
 	k.gates = gates
-	maps.DeleteFunc(k.newest, func(g wire.GateID, _ *signedNotice) bool { return !slices.Contains(gates, g) })
+	maps.DeleteFunc(k.newest, func(g wire.GateID, _ *signedNotice) bool {
+		return !slices.Contains(gates, g) && !slices.Contains(errands, g)
+	})
 }

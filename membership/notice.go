@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -119,7 +120,7 @@ func (n *signedNotice) vouched() bool {
 	return isSigned(n.key, n.packed[:at], n.packed[at:], noticeContext)
 }
 
-// notices has the newest notice of each gate of this member. It is safe for concurrent use, never blocks, and never calls memberlist
+// notices has the newest notice of each gate of this member, and of the other gates to which it has given orders. It is safe for concurrent use, never blocks, and never calls memberlist
 // back.
 type notices struct {
 	gates     []wire.GateID
@@ -133,6 +134,9 @@ type notices struct {
 	mu     sync.Mutex
 	newest map[wire.GateID]*signedNotice
 }
+
+// maxErrands bounds the orders to gates that this member does not have.
+const maxErrands = 30
 
 // noticeMult is how many times a member sends a notice, times the logarithm of the number of members.
 const noticeMult = 12
@@ -148,7 +152,7 @@ func newNotices(gates []wire.GateID, admission *admission, members func() int, f
 func (k *notices) keep(n *signedNotice, mine bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if !slices.Contains(k.gates, n.Gate) || !n.replaces(k.newest[n.Gate]) {
+	if !slices.Contains(k.gates, n.Gate) && !mine || !n.replaces(k.newest[n.Gate]) {
 		return
 	}
 	if !mine && (!n.vouched() || k.admission.judge(n.name, wire.MemberIDOf(n.key), n.key, nil) != nil) {
@@ -158,6 +162,20 @@ func (k *notices) keep(n *signedNotice, mine bool) {
 	k.queue.QueueBroadcast(n)
 	signal(k.news)
 	signal(k.fresh)
+}
+
+// errands are the gates that this member does not have, and to which it has given orders: it is the only one that carries them to a member that has
+// the gate.
+func (k *notices) errands() []wire.GateID {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(k.newest)), func(g wire.GateID) bool { return slices.Contains(k.gates, g) })
+}
+
+// mayGo reports whether there is room for an order to a gate.
+func (k *notices) mayGo(g wire.GateID) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	errands := k.errands()
+	return slices.Contains(k.gates, g) || slices.Contains(errands, g) || len(errands) < maxErrands
 }
 
 func (k *notices) hear(b []byte) {
@@ -182,7 +200,7 @@ func (k *notices) all() []Notice {
 func (k *notices) appendState(b []byte) []byte {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for _, g := range k.gates {
+	for _, g := range slices.Concat(k.gates, k.errands()) {
 		if n := k.newest[g]; n != nil {
 			b = append(binary.BigEndian.AppendUint16(b, uint16(len(n.packed))), n.packed...)
 		}
@@ -190,9 +208,9 @@ func (k *notices) appendState(b []byte) []byte {
 	return b
 }
 
-// hearState takes the notices of a full sync, at most as many as a member has gates.
+// hearState takes the notices of a full sync, at most as many as a member can have.
 func (k *notices) hearState(b []byte) {
-	for range MaxGates {
+	for range MaxGates + maxErrands {
 		if len(b) < 2 || len(b)-2 < int(binary.BigEndian.Uint16(b)) {
 			return
 		}
@@ -211,7 +229,7 @@ func (n *signedNotice) Invalidates(other memberlist.Broadcast) bool {
 func (n *signedNotice) Message() []byte { return n.packed }
 func (*signedNotice) Finished()         {}
 
-// Notify gives an order to all members of a gate. A notice without Who is of an order that another member has given. It does not block.
+// Notify gives an order to all members of a gate, which this member need not have. A notice without Who is of an order that another member has given. It does not block.
 // The error names what is too long or not printable.
 func (m *Membership) Notify(n Notice) error {
 	for _, text := range []struct {
@@ -224,6 +242,9 @@ func (m *Membership) Notify(n Notice) error {
 		case !printable([]byte(text.text)):
 			return fmt.Errorf("%s has characters that cannot be printed: %q", text.what, text.text)
 		}
+	}
+	if !m.notices.mayGo(n.Gate) {
+		return fmt.Errorf("this host carries orders to %d gates that it does not have, and to no more: give this one on a host that has the gate", maxErrands)
 	}
 	private := m.roster.cfg.Key
 	signed := &signedNotice{Notice: n, name: m.roster.me.Name, key: private.Public().(ed25519.PublicKey)}

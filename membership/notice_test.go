@@ -172,3 +172,41 @@ func TestAMemberThatWasCutOffLearnsOfAnOrderWithinASecond(t *testing.T) {
 		})
 	}
 }
+
+// A member may give an order to a gate that it does not have: those that have the gate get it, also those that come later, and the others keep nothing.
+func TestAnOrderToAGateThatItsGiverDoesNotHave(t *testing.T) {
+	inFleet(t, func(t *testing.T, f *fleet) {
+		hosts := f.startAll(4)
+		ofB := func(c *Config) { c.Gates = []wire.GateID{gateB} }
+		other := f.start(11, ofB)
+		time.Sleep(30 * time.Second)
+		n := paused(1, uint64(time.Now().UnixMilli()))
+		n.Gate = gateB
+		if err := hosts[0].Notify(n); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Second)
+		later := f.start(12, ofB)
+		f.within(time.Minute, "a host that comes later", func() bool { return len(later.Notices()) == 1 })
+		if list := other.Notices(); len(list) != 1 || list[0] != n {
+			t.Errorf("a host with the gate knows %+v", list)
+		}
+		for i, h := range hosts {
+			if list := h.Notices(); len(list) > 0 {
+				t.Errorf("host %d, without the gate, knows %+v", i+1, list)
+			}
+		}
+		if _, err := hosts[0].SetGates([]wire.GateID{gateA}); err != nil {
+			t.Fatal(err)
+		}
+		if errands := hosts[0].notices.errands(); len(errands) != 1 {
+			t.Errorf("after a reload it carries orders to %v", errands)
+		}
+		for g := range wire.GateID(2 * maxErrands) {
+			n.Gate = 1000 + g
+			if err := hosts[0].Notify(n); (err != nil) != (g >= maxErrands-1) {
+				t.Errorf("order %d to another gate: %v", g+2, err)
+			}
+		}
+	})
+}

@@ -155,6 +155,8 @@ type Gate struct {
 type Order struct {
 	// Gate is the gate's name; empty for all gates of this host.
 	Gate string `json:"gate,omitempty"`
+	// Elsewhere says that this host need not have the gate: other hosts do.
+	Elsewhere bool `json:"elsewhere,omitempty"`
 	// Pause says what to do: otherwise the gate is resumed. Here concerns this host alone.
 	Pause bool `json:"pause"`
 	Here  bool `json:"here,omitempty"`

@@ -30,12 +30,15 @@ shows on every host who paused the gate, since when, why, and until when.
 
 The order reaches all hosts within a second or two, by gossip and with the token. A host
 that was away learns of it before it runs. The newest order counts, whoever gives it.
-Without --gate it is for all gates of this host.
+Without --gate it is for all gates of this host; with --all-gates for those of all hosts
+that answer. Then the command waits until they obey, and names those that do not, and the
+hosts that do not answer.
 
 The pause ends after 24 hours, or after the time in --for, by the clock of each host. With
 --for ever it lasts until somebody says "wanderd resume".`,
 		Example: `  wanderd pause --reason "the mirror is down, ticket 4711"
   wanderd pause --gate upgrade --for 14d
+  wanderd pause --all-gates --reason "the network is being rebuilt"
   wanderd pause --here --for ever`,
 	}, &order, "Why, for everybody who asks", func() error {
 		if lasts == forEver {
@@ -61,7 +64,8 @@ func (p *program) newResumeCommand() *cobra.Command {
 		Short: "End the pause of a gate",
 		Long: `End the pause of a gate on all hosts, or with --here the pause of this host only. This also
 releases the brake (stop_after), and forgets the failures in a row. Without --gate it is
-for all gates of this host. If there was nothing to end, it says so.`,
+for all gates of this host, with --all-gates for those of all hosts. If there was nothing to
+end, it says so.`,
 		Example: `  wanderd resume
   wanderd resume --gate upgrade --reason "2.4.1 is out"`,
 	}, &control.Order{}, "Why, for the logs of all hosts", func() error { return nil })
@@ -71,6 +75,10 @@ for all gates of this host. If there was nothing to end, it says so.`,
 func (p *program) ordering(cmd *cobra.Command, order *control.Order, why string, read func() error) *cobra.Command {
 	cmd.Flags().StringVar(&order.Gate, "gate", "", "The `GATE`; all gates of this host, if there is none.")
 	cmd.Flags().BoolVar(&order.Here, "here", false, "This host alone.")
+	allGates := false
+	cmd.Flags().BoolVar(&allGates, "all-gates", false, "All gates of the fleet, also those that this host does not have.")
+	cmd.MarkFlagsMutuallyExclusive("all-gates", "gate")
+	cmd.MarkFlagsMutuallyExclusive("all-gates", "here")
 	cmd.Flags().StringVar(&order.Reason, "reason", "", why+": a `TEXT` of at most 200 bytes.")
 	return p.asking(cmd, func(ctx context.Context, client *control.Client) error {
 		if err := read(); err != nil {
@@ -78,6 +86,9 @@ func (p *program) ordering(cmd *cobra.Command, order *control.Order, why string,
 		}
 		if n := len(order.Reason); n > membership.MaxReason {
 			return usageError(fmt.Errorf("--reason has %d bytes, and %d are allowed: shorten it", n, membership.MaxReason))
+		}
+		if allGates {
+			return p.orderAll(ctx, client, *order)
 		}
 		before, err := client.Status(ctx)
 		if err != nil {

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/control"
+)
+
+// An order with --all-gates is for the gates of all hosts. This host need not have them, but a member that answers must. Then the hosts are asked until
+// all of them obey.
+
+const (
+	// obeyedWithin is how long it is waited for, obeyedEvery how often it is asked.
+	obeyedWithin = 10 * time.Second
+	obeyedEvery  = 500 * time.Millisecond
+)
+
+// orderAll gives an order to all gates of the fleet, and tells of each gate how many hosts obey.
+func (p *program) orderAll(ctx context.Context, client *control.Client, order control.Order) error {
+	f, err := client.Fleet(ctx)
+	if err != nil {
+		return err
+	}
+	gates := gatesOfFleet(&f)
+	for _, gate := range gates {
+		order.Gate, order.Elsewhere = gate, true
+		if err := client.Order(ctx, order); err != nil {
+			return fmt.Errorf("gate %s: %w", printable(gate), err)
+		}
+	}
+	late := make(map[string][]string)
+	for deadline := time.Now().Add(obeyedWithin); ; {
+		if f, err = client.Fleet(ctx); err != nil {
+			return err
+		}
+		all := true
+		for _, gate := range gates {
+			late[gate] = disobey(&f, gate, order.Pause)
+			all = all && len(late[gate]) == 0
+		}
+		if all || time.Now().After(deadline) {
+			break
+		}
+		select {
+		case <-time.After(obeyedEvery):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	var b strings.Builder
+	is := map[bool]string{true: "is paused", false: "is not paused"}[order.Pause]
+	failed := false
+	for _, gate := range gates {
+		fmt.Fprintf(&b, "gate %s %s on %s", printable(gate), is, count(uint64(hostsOf(&f, gate)-len(late[gate])), "host"))
+		if failed = failed || len(late[gate]) > 0; len(late[gate]) > 0 {
+			fmt.Fprintf(&b, "; not on %s", printable(strings.Join(late[gate], ", ")))
+		}
+		b.WriteByte('\n')
+	}
+	for i := range f.Members {
+		writeMissing(&b, &f.Members[i].Member, f.Members[i].Missing)
+	}
+	if _, err := fmt.Fprint(p.stdout, b.String()); err != nil {
+		return err
+	}
+	if failed {
+		return errors.New("not all hosts obey: see \"wanderd status\" there, and give the order there if their clocks or versions differ")
+	}
+	return nil
+}
+
+// hostsOf is how many members have a gate, of those that have answered.
+func hostsOf(f *control.Fleet, gate string) (n int) {
+	for i := range f.Members {
+		if gateOf(f.Members[i].Status, gate) != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// disobey names the members that have a gate, and on which it is not as was ordered.
+func disobey(f *control.Fleet, gate string, pause bool) (names []string) {
+	for i := range f.Members {
+		if g := gateOf(f.Members[i].Status, gate); g != nil && (g.Paused != nil) != pause {
+			names = append(names, f.Members[i].Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
