@@ -245,6 +245,37 @@ func (p *page) look(width int64, scheme string) {
 	time.Sleep(500 * time.Millisecond) // the page is drawn again
 }
 
+// fits checks that all of the page can be read on a screen of that width, without scrolling to the side: the last day with its newest hour, whose text is
+// no smaller than elsewhere, and each cell of the members' table.
+func (p *page) fits(width int64) {
+	p.t.Helper()
+	for what, expression := range map[string]string{
+		"boxes that scroll to the side": `[...document.querySelectorAll(".scroll")].filter(e => e.scrollWidth > e.clientWidth).map(e => e.id + e.innerText.slice(0, 20))`,
+		"labels of the last day that are cut": `(() => {
+			const box = document.querySelector("#timeline").getBoundingClientRect();
+			return [...document.querySelectorAll("#timeline text")].filter(e => {
+				const at = e.getBoundingClientRect();
+				return at.left < box.left - 1 || at.right > box.right + 1;
+			}).map(e => e.textContent);
+		})()`,
+		"labels of the last day that are small": `[...document.querySelectorAll("#timeline text")].filter(e =>
+			parseFloat(getComputedStyle(e).fontSize) * e.getScreenCTM().a < 10.9).map(e => e.textContent)`,
+		"hours of the last day that overlap": `[...document.querySelectorAll("#timeline .hour")].filter((e, i, all) =>
+			i > 0 && e.getBoundingClientRect().left < all[i-1].getBoundingClientRect().right + 2).map(e => e.textContent)`,
+		"cells of the members that are cut": `[...document.querySelectorAll("#members td")].filter(e => {
+			const at = e.getBoundingClientRect();
+			return at.right > document.documentElement.clientWidth || e.scrollWidth > e.clientWidth;
+		}).map(e => e.textContent)`,
+	} {
+		if list := eval[[]string](p, expression); len(list) > 0 {
+			p.t.Errorf("on a screen of %d pixels: %s: %q", width, what, list)
+		}
+	}
+	if hours := eval[int64](p, `document.querySelectorAll("#timeline text").length`); hours < 4+3 {
+		p.t.Errorf("on a screen of %d pixels the last day has %d labels", width, hours)
+	}
+}
+
 func TestThePageShowsTheFleet(t *testing.T) {
 	f := newFleet(t)
 	p := f.open()
@@ -313,6 +344,7 @@ func TestThePageShowsTheFleet(t *testing.T) {
 			if wide := eval[int64](p, "document.scrollingElement.scrollWidth"); wide > width {
 				t.Errorf("on a screen of %d pixels the page is %d wide", width, wide)
 			}
+			p.fits(width)
 			p.shoot(fmt.Sprintf("web-%s-%d.png", scheme, width))
 		}
 		paper[scheme] = eval[string](p, "getComputedStyle(document.body).backgroundColor")

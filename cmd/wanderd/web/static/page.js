@@ -199,11 +199,15 @@ byId("pause").addEventListener("submit", (e) => {
 });
 byId("resume").addEventListener("click", () => order({ pause: false }));
 
+// The roles say what the elements are also where a narrow screen shows them as blocks.
 function drawMembers() {
   const head = html("tr");
-  for (const title of ["name", "last run", "result", "next run", "now"]) {
+  head.role = "row";
+  const titles = ["name", "last run", "result", "next run", "now"];
+  for (const title of titles) {
     const th = html("th", title);
     th.scope = "col";
+    th.role = "columnheader";
     head.append(th);
   }
   const rows = members().map((m) => {
@@ -216,7 +220,13 @@ function drawMembers() {
       Date.parse(g.next_run) > now() ? "in " + rough(Date.parse(g.next_run) - now()) : awaits(g) ? "with the token" : "-",
       kindOf(m) === "running" ? "runs" : g.running ? "has run" : g.not_running,
     ];
-    row.append(...cells.map((text) => html("td", text)));
+    row.role = "row";
+    row.append(...cells.map((text, i) => {
+      const td = html("td", text);
+      td.role = "cell";
+      td.dataset.title = titles[i];
+      return td;
+    }));
     return row;
   });
   byId("members").replaceChildren(head, ...rows);
@@ -237,22 +247,30 @@ function output(r) {
 
 function showDetail(r) { byId("detail").replaceChildren(html("p", tell(r)), ...output(r)); }
 
-const WIDTH = 1000, LEFT = 110, ROW = 18, TOP = 20;
+// The chart is drawn for the width of its box, in pixels of the page: its text has the same size on every screen, and the newest hour is always to be seen.
+const LEFT = 110, ROW = 18, TOP = 20, LABEL = 44, LETTER = 7.3, HOUR = 3600 * 1000;
+let drawnFor = 0;
 
 function drawTimeline() {
   const focused = document.activeElement?.dataset?.run;
+  const width = drawnFor = Math.max(byId("timeline").clientWidth, 200);
+  const left = Math.min(LEFT, Math.floor(width / 4));
+  const letters = Math.floor(left / LETTER);
   const to = now(), from = to - DAY;
   const hosts = members().map((m) => m.name);
   const all = runs();
   for (const r of all) if (!hosts.includes(r.host)) hosts.push(r.host);
-  const chart = svg("svg", { viewBox: "0 0 " + WIDTH + " " + (TOP + ROW * hosts.length + 4), role: "group", "aria-label": "Runs of the last day, by host" });
-  const x = (time) => LEFT + (WIDTH - LEFT - 10) * Math.min(1, Math.max(0, (time - from) / DAY));
-  for (let t = Math.ceil(from / (3 * 3600e3)) * 3 * 3600e3; t < to; t += 3 * 3600e3) {
+  const chart = svg("svg", { viewBox: "0 0 " + width + " " + (TOP + ROW * hosts.length + 4), role: "group", "aria-label": "Runs of the last day, by host" });
+  const x = (time) => left + (width - left - 10) * Math.min(1, Math.max(0, (time - from) / DAY));
+  const step = [3, 6, 12].map((hours) => hours * HOUR).find((step) => (width - left - 10) * step / DAY >= LABEL) ?? DAY;
+  for (let t = Math.ceil(from / step) * step; t < to; t += step) {
     chart.append(svg("line", { class: "row", x1: x(t), x2: x(t), y1: TOP - 4, y2: TOP + ROW * hosts.length }));
-    chart.append(svg("text", { x: x(t), y: 11, "text-anchor": "middle" }, new Date(t).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })));
+    const anchor = x(t) + LABEL / 2 > width ? "end" : "middle";
+    chart.append(svg("text", { class: "hour", x: anchor === "end" ? width : x(t), y: 11, "text-anchor": anchor },
+      new Date(t).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })));
   }
   const at = new Map(hosts.map((host, i) => [host, TOP + ROW * i]));
-  for (const [host, y] of at) chart.append(svg("text", { x: 0, y: y + 13 }, host.length > 15 ? host.slice(0, 14) + "…" : host));
+  for (const [host, y] of at) chart.append(svg("text", { x: 0, y: y + 13 }, host.length > letters ? host.slice(0, letters - 1) + "…" : host));
   let first = true;
   for (const r of all.sort((a, b) => Date.parse(a.run.start) - Date.parse(b.run.start))) {
     const begin = x(Date.parse(r.run.start));
@@ -269,6 +287,8 @@ function drawTimeline() {
   byId("timeline").replaceChildren(chart);
   if (focused) chart.querySelector("[data-run=\"" + CSS.escape(focused) + "\"]")?.focus();
 }
+
+new ResizeObserver(() => { if (state.fleet && byId("timeline").clientWidth !== drawnFor) drawTimeline(); }).observe(byId("timeline"));
 
 // The arrow keys go from run to run.
 byId("timeline").addEventListener("keydown", (e) => {
