@@ -33,8 +33,9 @@ type Faults struct {
 	LoseTokenEvery time.Duration
 	// A hostile member offers a token that does not exist, with an impossible number or stamp.
 	ForgeEvery time.Duration
-	// Partition is one partition at a known time.
+	// Partition is one partition at a known time, Restart one restart of all members.
 	Partition Partition
+	Restart   Restart
 }
 
 // Partition parts the network in two, once, in both directions.
@@ -72,6 +73,9 @@ func (c *Cluster) StartFaults(what Faults) (end func(Network)) {
 	f.every(what.DeafEvery/members, f.deafen)
 	if what.Partition.For > 0 {
 		c.After(what.Partition.At, f.partition)
+	}
+	if what.Restart.At > 0 {
+		c.After(what.Restart.At, f.restart)
 	}
 	f.every(c.cfg.Operators.Every, f.operate)
 	f.every(what.LoseTokenEvery, func() { f.losing = true })

@@ -40,12 +40,9 @@ func (m *Machine) onArrived(now policy.Instant, end *handoff.Outcome, out []poli
 }
 
 // removes is the token removal rule: "the component discards a token t when it has been enabled from less than Δmin time
-// units by another token preceding t" (Ciuffoletti, section 5).
+// units by another token preceding t" (Ciuffoletti, section 5). Which runs count after a restart: see origin.go.
 func (m *Machine) removes(now policy.Time, t *guardian.Token) bool {
-	lately := m.ran.ever && now < m.ran.at.Add(m.cfg.MinInterval)
-	// The token of the last run is unknown if its slot no longer exists. Then that run is no reason to remove another token.
-	known := !m.ran.under.Generator.IsZero()
-	return lately && known && m.ran.under.Precedes(t.ID) || m.chases(now, t)
+	return m.ranUnderOlder(now, t) && !m.isBygone(now, t) || m.chases(now, t)
 }
 
 // chases is a second removal rule, by the tokens that this member has passed on. A token is discarded if a token that precedes it left this member after
@@ -124,7 +121,7 @@ func (m *Machine) onMeeting(now policy.Instant, how policy.Cause, from wire.Memb
 func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect {
 	due := m.dueAt(now.Time)
 	switch {
-	case m.leaving:
+	case m.leaving, m.shelves(now.Time):
 		return m.pass(now, out)
 	case now.Time >= due && m.asksFirst():
 		return m.becomeAsking(now, out)

@@ -11,8 +11,8 @@ import (
 // Memo is what a soft gate saves besides the time of the last run: the token of that run, its slot, and when a failed run is repeated. On
 // disk:
 //
-//	0       8                24       32     33     41         42
-//	| birth | generator       | random | slot | wait | failures | zeros
+//	0       8                24       32     33     41         42        46
+//	| birth | generator       | random | slot | wait | failures | members | zeros
 type Memo struct {
 	Token wire.TokenID
 	Slot  uint8
@@ -20,6 +20,8 @@ type Memo struct {
 	Wait time.Duration
 	// Failures is how many runs have failed in a row.
 	Failures uint8
+	// Members is how many members were here when that run started; zero if that is not known.
+	Members uint32
 }
 
 // Bytes returns the memo as it is saved.
@@ -30,6 +32,7 @@ func (k Memo) Bytes() (b policy.Memo) {
 	b[32] = k.Slot
 	binary.BigEndian.PutUint64(b[33:41], uint64(k.Wait))
 	b[41] = k.Failures
+	binary.BigEndian.PutUint32(b[42:46], k.Members)
 	return b
 }
 
@@ -41,6 +44,7 @@ func MemoOf(b *policy.Memo) (k Memo) {
 	k.Slot = b[32]
 	k.Wait = time.Duration(binary.BigEndian.Uint64(b[33:41]))
 	k.Failures = b[41]
+	k.Members = binary.BigEndian.Uint32(b[42:46])
 	return k
 }
 

@@ -12,9 +12,9 @@ import (
 )
 
 func TestTheFormOfAMemoStays(t *testing.T) {
-	memo := wander.Memo{Token: wire.TokenID{Birth: 1, Generator: wire.MemberID{0: 2, 15: 3}, Random: 4}, Slot: 5}
+	memo := wander.Memo{Token: wire.TokenID{Birth: 1, Generator: wire.MemberID{0: 2, 15: 3}, Random: 4}, Slot: 5, Members: 6}
 	saved := memo.Bytes()
-	want := "0000000000000001" + "02000000000000000000000000000003" + "0000000000000004" + "05" + strings.Repeat("00", 15)
+	want := "0000000000000001" + "02000000000000000000000000000003" + "0000000000000004" + "05" + strings.Repeat("00", 9) + "00000006" + "0000"
 	if got := hex.EncodeToString(saved[:]); got != want {
 		t.Errorf("it is saved as %s, want %s", got, want)
 	}

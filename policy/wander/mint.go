@@ -35,7 +35,7 @@ type firstToken struct {
 
 // onPeersChanged handles a new view of the gate.
 func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
-	wasAlone := m.peers.alone()
+	wasAlone, shelved := m.peers.alone(), m.shelves(now.Time)
 	before := m.peers
 	m.peers = newPeers(ev.Peers, m.cfg.Self)
 	m.changeAsked(now.Time, &before)
@@ -46,7 +46,7 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	if !m.peers.alone() {
 		m.meetCompany(now)
 	}
-	if m.state == resting && wasAlone && !m.peers.alone() {
+	if released := wasAlone || shelved && !m.shelves(now.Time); m.state == resting && released && !m.peers.alone() {
 		m.restUntil = min(m.restUntil, now.Time.Add(m.cfg.Skip))
 	}
 	out = m.remuster(now, out)
@@ -101,8 +101,12 @@ func (m *Machine) waitsAlone() bool {
 }
 
 func (m *Machine) mintFirst(now policy.Instant, out []policy.Effect) []policy.Effect {
+	from := originFirst
+	if m.first.company && m.peers.alone() { // Those that it has seen may have had a token.
+		from = originLost
+	}
 	m.first.armed = false
-	return m.serve(now, m.make(now, NoteMinted, out))
+	return m.serve(now, m.make(now, NoteMinted, from, out))
 }
 
 // onTurn makes the first token. Every member but rank 0 asks the lower ranks whether a token exists before it mints one: the gossip of the lower ranks may

@@ -43,9 +43,11 @@ func (p *peers) has(id wire.MemberID) bool {
 func (p *peers) count() int  { return max(len(p.ids), 1) }
 func (p *peers) alone() bool { return len(p.ids) <= 1 }
 
-// pass offers the token to another member, or keeps it if there is none.
+// pass offers the token to another member, or keeps it if there is none, or if this member must not use it.
 func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect {
 	switch {
+	case m.shelves(now.Time) && !m.leaving:
+		return m.becomeResting(now.Time, m.ran.at.Add(m.cfg.MinInterval), out)
 	case m.token.Seq == m.numbers.unsaved && !m.peers.alone():
 		m.becomeSaving(now.Time)
 		return out

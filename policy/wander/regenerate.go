@@ -93,7 +93,7 @@ func (m *Machine) unlessArriving(at policy.Time) policy.Time {
 // anything runs under it.
 func (m *Machine) regenerate(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.raiseRegenerateAfter()
-	out = m.make(now, NoteRegenerated, out)
+	out = m.make(now, NoteRegenerated, originLost, out)
 	if m.peers.alone() {
 		return m.serve(now, out)
 	}
@@ -136,12 +136,12 @@ func (m *Machine) setRegenerateAfter(after time.Duration) {
 // make makes a new token, held here. Its stamp is this member's clock, but later than every stamp that it has seen: "the token tg,
 // generated in response to a timeout for a token tx, has a timestamp larger than tx" (section 5.2), also if this clock is
 // slow. The stamp never exceeds what a datagram can carry.
-func (m *Machine) make(now policy.Instant, why policy.Note, out []policy.Effect) []policy.Effect {
+func (m *Machine) make(now policy.Instant, why policy.Note, from origin, out []policy.Effect) []policy.Effect {
 	m.forgetFuture(now)
 	m.numbers.newest = min(max(now.Wall, m.numbers.newest+1, 0), wire.MaxBirth)
 	m.numbers.seen = m.numbers.seen.NextEpoch()
 	token := guardian.Token{Ref: wire.Ref{
-		ID:  wire.TokenID{Birth: m.numbers.newest, Generator: m.cfg.Self, Random: m.cfg.Entropy.Uint64()},
+		ID:  wire.TokenID{Birth: m.numbers.newest, Generator: m.cfg.Self, Random: from.random(m.cfg.Entropy.Uint64())},
 		Seq: m.numbers.seen, Slot: m.cfg.Slot,
 	}}
 	SetOp(&token.Load, m.measured)

@@ -20,6 +20,9 @@ type ran struct {
 	// wait is the time from at to the next run, if that run is to be repeated before Δmin is over; else zero.
 	wait, waitBefore time.Duration
 	under            wire.TokenID
+	// restored says that the run was in an earlier life of this member, members how many members were here then; zero if that is not known.
+	restored bool
+	members  uint32
 }
 
 // granting reports whether a run waits for its save.
@@ -103,9 +106,10 @@ func (m *Machine) save(out []policy.Effect) []policy.Effect {
 // record is the state to save: a granted run counts before it starts.
 func (m *Machine) record() policy.State {
 	s := policy.State{HasRun: m.ran.ever, LastRun: m.ran.at, Seq: m.numbers.seen}
-	ran := Memo{Token: m.ran.under, Slot: m.cfg.Slot, Wait: m.ran.wait, Failures: m.failures}
+	ran := Memo{Token: m.ran.under, Slot: m.cfg.Slot, Wait: m.ran.wait, Failures: m.failures, Members: m.ran.members}
 	if m.granting() && !m.demanded {
-		s.HasRun, s.LastRun, ran.Token, ran.Wait = true, m.restUntil.Add(-m.cfg.SaveWithin()), m.token.ID, 0
+		s.HasRun, s.LastRun = true, m.restUntil.Add(-m.cfg.SaveWithin())
+		ran.Token, ran.Wait, ran.Members = m.token.ID, 0, uint32(m.peers.count())
 	}
 	s.Memo = ran.Bytes()
 	return s

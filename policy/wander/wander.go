@@ -277,6 +277,7 @@ func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
 	s := ev.State
 	m.ran.ever, m.ran.at = s.HasRun, min(s.LastRun, now.Time)
 	ran := MemoOf(&s.Memo)
+	m.ran.restored, m.ran.members = s.HasRun, ran.Members
 	m.setRepeat(m.pace().Held(pace.Repeat{Wait: ran.Wait, Failures: ran.Failures}))
 	if ran.Slot == m.cfg.Slot {
 		m.ran.under = ran.Token
@@ -420,6 +421,7 @@ func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []polic
 	m.ran.everBefore, m.ran.atBefore, m.ran.waitBefore = m.ran.ever, m.ran.at, m.ran.wait
 	if !m.demanded {
 		m.ran.ever, m.ran.at, m.ran.wait, m.ran.under = true, now.Time, 0, m.token.ID
+		m.ran.restored, m.ran.members = false, uint32(m.peers.count())
 	}
 	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &m.token.Ref)
 	out = policy.AppendRun(out, &m.token.Ref, m.restUntil)
@@ -472,6 +474,9 @@ func (m *Machine) dueAt(now policy.Time) policy.Time {
 
 // mayRunAt is the first time from due on at which a window is open and nothing runs here under another token.
 func (m *Machine) mayRunAt(now, due policy.Time) policy.Time {
+	if m.shelves(now) {
+		due = max(due, m.ran.at.Add(m.cfg.MinInterval))
+	}
 	if m.calendar != nil {
 		due = m.calendar.Opens(max(due, now))
 	}

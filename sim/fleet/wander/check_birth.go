@@ -25,6 +25,8 @@ func NewBirthChecker() sim.Watcher {
 				newest = 0
 			}
 			switch made := e.Cause == policy.CauseMade; {
+			case made && wander.IsFirst(e.Token.ID) && replaces(o):
+				return fmt.Errorf("birth: %s makes %v to replace a lost token, and calls it a first one", o.Who(), e.Token.ID)
 			case made && birth > latest:
 				return fmt.Errorf("birth: %s makes %v in the future", o.Who(), e.Token.ID)
 			case made && birth <= newest:
@@ -35,4 +37,14 @@ func NewBirthChecker() sim.Watcher {
 		}
 		return nil
 	})
+}
+
+// replaces reports whether a member makes a token in this step that replaces a lost one.
+func replaces(o *sim.Occurrence) bool {
+	for e := range o.Did(policy.Tell) {
+		if e.Note == wander.NoteRegenerated {
+			return true
+		}
+	}
+	return false
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/wire"
@@ -21,6 +22,8 @@ type tokensMet struct {
 	// last is the token of its last run, before that of the run before; running says that it still runs.
 	last, before sighting
 	running      bool
+	// leaving says that it is about to stop.
+	leaving bool
 	// passed is when it last passed on each token, and to whom.
 	passed map[wire.TokenID]round
 }
@@ -32,21 +35,24 @@ type round struct {
 	faded bool
 }
 
-// sighting is a token, and when a member ran under it.
+// sighting is a token, and when a member ran under it; if that was in an earlier life, also how many members were here then.
 type sighting struct {
-	at    policy.Time
-	token wire.TokenID
+	at       policy.Time
+	token    wire.TokenID
+	restored bool
+	members  int
 }
 
 // NewRemovalChecker checks that of two tokens the older survives. A member removes a token only for one that precedes it:
 //
-//  1. the token under which it ran less than min_interval ago,
+//  1. the token under which it ran less than min_interval ago; but no first token for a run in an earlier life,
 //  2. the token that it holds,
 //  3. a token that it passed on after the younger one was made,
 //  4. in a walk that goes round, a token that it passed on less than a lap ago,
 //  5. a token that it passed on to the sender of the younger one while that was under way.
 //
-// It must remove the younger one in cases 1 and 2, and in cases 3 and 5 if the older token is the oldest that it has passed on.
+// It must remove the younger one in cases 1 and 2, and in cases 3 and 5 if the older token is the oldest that it has passed on. A first token that
+// comes less than min_interval after a run in an earlier life is not passed on before more than half of those are here that were here then.
 //
 // For a lap after it was passed on, a token removes younger ones: zero where the walk does not go round, negative in the plain paper. A
 // handoff takes less than timeout.
@@ -54,16 +60,19 @@ func NewRemovalChecker(minInterval, lap, timeout time.Duration) sim.Watcher {
 	k := &removal{minInterval: minInterval, lap: lap, timeout: timeout, born: map[wire.TokenID]policy.Time{}}
 	return sim.EachMember(func(me *tokensMet, c *sim.Cluster, o *sim.Occurrence) error {
 		if o.Ends() {
-			me.passed, me.running = nil, false
+			me.passed, me.running, me.leaving = nil, false, false
 		}
 		if o.Kind != sim.Stepped {
 			return nil
 		}
 		me.event(c, o)
+		me.leaving = me.leaving || o.On(policy.Leave)
 		for i := range o.Effects {
 			switch e := &o.Effects[i]; {
 			case e.Kind == policy.Took && e.Cause == policy.CauseMade:
 				k.born[e.Token.ID] = o.At
+			case e.Note == handoff.NoteOffered && k.shelves(me, c, o, e.Token.ID) && !me.leaving:
+				return fmt.Errorf("removal: %s passes %v on, and the token of its last run may live with those that it does not see", o.Who(), e.Token.ID)
 			case e.Kind == policy.Gave && e.Cause == policy.CauseRemoved && !k.removes(me, o, e.Token.ID) && !k.chases(me, c, o, e.Token.ID):
 				return fmt.Errorf("removal: %s removes %v and has run under no older token in the last %v", o.Who(), e.Token.ID, minInterval)
 			}
@@ -77,7 +86,7 @@ func NewRemovalChecker(minInterval, lap, timeout time.Duration) sim.Watcher {
 		for i := range o.Effects {
 			switch e := &o.Effects[i]; {
 			case e.Kind == policy.Run:
-				me.before, me.last, me.running = me.last, sighting{o.At, e.Token.ID}, true
+				me.before, me.last, me.running = me.last, sighting{at: o.At, token: e.Token.ID}, true
 			case e.Kind == policy.Save && me.running && e.State.LastRun == me.last.at:
 				// The run goes on under an older token.
 				me.last.token = wander.MemoOf(&e.State.Memo).Token
@@ -95,7 +104,7 @@ func (me *tokensMet) event(c *sim.Cluster, o *sim.Occurrence) {
 	ran := wander.MemoOf(&s.Memo)
 	switch {
 	case o.On(policy.Started) && s.HasRun && int(ran.Slot) == c.Slot():
-		me.last = sighting{at: s.LastRun, token: ran.Token}
+		me.last = sighting{at: s.LastRun, token: ran.Token, restored: true, members: int(ran.Members)}
 	case o.On(policy.Started):
 		me.last = sighting{} // What was saved is of another slot, and this one forgets.
 	case o.On(policy.Finished) && me.running:
@@ -121,7 +130,17 @@ func (me *tokensMet) pass(c *sim.Cluster, o *sim.Occurrence, id wire.TokenID, to
 
 // removes reports whether the removal rule of the paper applies to a token at a member.
 func (k *removal) removes(me *tokensMet, o *sim.Occurrence, id wire.TokenID) bool {
+	return k.ranUnderOlder(me, o, id) && !(me.last.restored && wander.IsFirst(id))
+}
+
+func (k *removal) ranUnderOlder(me *tokensMet, o *sim.Occurrence, id wire.TokenID) bool {
 	return !me.last.token.IsZero() && o.At.Sub(me.last.at) < k.minInterval && me.last.token.Precedes(id)
+}
+
+// shelves reports whether a member must not pass a first token on yet.
+func (k *removal) shelves(me *tokensMet, c *sim.Cluster, o *sim.Occurrence, id wire.TokenID) bool {
+	others := id.Generator != c.ID(o.Member)
+	return k.ranUnderOlder(me, o, id) && me.last.restored && wander.IsFirst(id) && others && 2*len(c.View(o.Member)) <= me.last.members
 }
 
 // chases reports whether case 3, 4 or 5 applies to a token. A handoff takes longer where round trips are longer.

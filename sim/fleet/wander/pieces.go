@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/policy/window"
 	"github.com/wanderd/wanderd/sim"
 )
@@ -38,6 +39,8 @@ func pieces() []piece {
 		{name: "only operations fail, under a brake", label: 27, share: 0.05, draw: drawing.brakes, alone: true},
 		{name: "hosts that are not ready", label: 65, share: 0.1, draw: drawing.readiness},
 		{name: "members that ask before a run", label: 81, share: 0.1, draw: func(_ drawing, s *Scenario) { s.AskBeforeRun = true }},
+		{name: "a restart of all members among other faults", label: 445, share: 0.1, draw: drawing.restart},
+		{name: "a restart of all members and nothing else", label: 710, share: 0.1, draw: drawing.restartAlone, alone: true},
 	}
 }
 
@@ -163,6 +166,37 @@ func (d drawing) brakes(s *Scenario) {
 		Hook:      sim.Hook{Takes: s.Op, Fails: d.share(0.3, 0.9)},
 		Operators: sim.Operators{Every: d.time(s.Skip, s.Duration), For: d.time(s.Skip, s.Duration/2), StopAfter: 1 + d.IntN(4)},
 	}
+}
+
+// restart: all members stop at once and start again, some of them late.
+func (d drawing) restart(s *Scenario) {
+	s.Faults.Restart = d.restarting(d.time(s.Skip, s.Duration), s.MinInterval)
+}
+
+// restarting draws a restart. longest bounds how long members are away.
+func (d drawing) restarting(at, longest time.Duration) sim.Restart {
+	r := sim.Restart{
+		At: at, Gracefully: d.sometimes(0.3), Power: d.sometimes(0.5), After: d.time(time.Millisecond, longest), Away: d.maybe(0.5, 0.1, 0.49),
+	}
+	if d.sometimes(0.7) {
+		r.Within = d.time(time.Millisecond, longest)
+	}
+	return r
+}
+
+// restartAlone: nothing else goes wrong, and min_interval is longer than the restart. Some members have run lately, others are due.
+func (d drawing) restartAlone(s *Scenario) {
+	*s = Scenario{
+		Seed: s.Seed, Members: s.Members, Skip: s.Skip, Op: min(s.Op, 20*s.Skip), Walk: s.Walk, Backups: s.Backups, Slots: s.Slots, WaitAlone: s.WaitAlone,
+		Network: sim.Network{Latency: min(s.Network.Latency, s.Skip/10), Encode: true}, Membership: s.Membership,
+	}
+	s.Hook.Takes = s.Op
+	s.Membership.Spread = min(s.Membership.Spread, 10*time.Second)
+	timeout := wander.Patience(s.Skip)
+	s.Faults.Restart = d.restarting(3*timeout+d.time(s.lap()/10, 3*s.lap()), 20*timeout)
+	back, within := s.restarted()
+	s.MinInterval = 2 * (time.Duration(back) + within)
+	s.Duration = time.Duration(back) + 2*within
 }
 
 // readiness: hosts are asked whether they need a run, and some say no.

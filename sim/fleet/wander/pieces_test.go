@@ -53,6 +53,7 @@ func TestAPieceIsDrawnWhereItMakesADifference(t *testing.T) {
 		for name, is := range map[string]bool{
 			"windows": s.Windows != nil, "retries": s.RetryAfter > 0, "runs on demand": s.onDemand(), "a fault that stays": s.Standing != NothingStands,
 			"hosts that are not ready": s.Ready != sim.Ready{}, "members that ask before a run": s.AskBeforeRun,
+			"a restart of all members and nothing else": s.restarts(),
 		} {
 			if has[name] != is {
 				t.Errorf("seed %d: %q is drawn: %v, and the scenario has it: %v", seed, name, has[name], is)

@@ -215,6 +215,10 @@ func (s *Scenario) Checkers() []sim.Watcher {
 	if s.onDemand() {
 		checkers = append(checkers, check.NewDemandChecker())
 	}
+	if s.restarts() {
+		back, within := s.restarted()
+		checkers = append(checkers, NewRestartChecker(back, within))
+	}
 	if s.RetryAfter > 0 {
 		checkers = append(checkers, NewRetryChecker(s.MinInterval, s.RetryAfter, s.Slots <= 1 && s.Windows == nil))
 	}

@@ -1,0 +1,82 @@
+package wander
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// When all members of a fleet stop, their token dies with them, and the first token that they make afterwards is younger than the one under which each of
+// them ran last. By the removal rule of the paper, each member that ran less than Δmin ago would discard it. So a run counts against a token only while the
+// token of that run may live. That is known as follows:
+//
+//   - A first token is made only by a member whose fleet had not met a token since it started: of all members in its view, none said by gossip that it had. In
+//     the other slots of a gate, none of those that it asked. The identity of the token says that it is a first one. So members that start later learn of
+//     it too, and no holder can forget it.
+//   - A run in this life of a member always counts: a token that was here in this life may live.
+//   - A run in an earlier life counts against any token but a first one. A single member that was restarted does not know whether the token of its last run
+//     lives, and the members around it have met that.
+//   - If the view has more than half of the members that were here when that run started, it does not count against a first token.
+//   - Otherwise the token of that run may live in another part of the fleet. The member then does not discard the first token, but keeps it, unused, until
+//     more members are here or Δmin is over. So a fleet whose hosts start in waves has a token as soon as more than half of them are back.
+//
+// An operator may say that there is no token; then a member makes a renewed one, see renew.go. Nothing that was before its making counts against it.
+
+// origin says how a token came to be, in the last bits of its random id. A member that draws its random id freely, as older versions do, draws each of these
+// values once in 65,536 times. It would only mean that a member keeps a younger token for some time longer.
+type origin uint16
+
+const (
+	// originLost: it replaces a token that is lost, as far as its maker knows.
+	originLost origin = 0
+	// originFirst: the fleet had met no token since it started.
+	originFirst origin = 0xf1f5
+	// originRenewed: an operator has said that there is no token.
+	originRenewed origin = 0x4e3d
+)
+
+const originBits = 1<<16 - 1
+
+// random is the random id of a new token of that origin.
+func (o origin) random(drawn uint64) uint64 { return drawn&^originBits | uint64(o) }
+
+func originOf(id wire.TokenID) origin { return origin(id.Random & originBits) }
+
+// IsFirst reports whether the fleet of a token had met no token since it started.
+func IsFirst(id wire.TokenID) bool { return originOf(id) == originFirst }
+
+// IsRenewed reports whether a token was made because an operator said that there was none.
+func IsRenewed(id wire.TokenID) bool { return originOf(id) == originRenewed }
+
+// ranUnderOlder reports whether this member ran less than Δmin ago under a token that precedes t. The token of the last run is unknown if its slot no
+// longer exists. Then that run is no reason to discard another token.
+func (m *Machine) ranUnderOlder(now policy.Time, t *guardian.Token) bool {
+	lately := m.ran.ever && now < m.ran.at.Add(m.cfg.MinInterval)
+	return lately && !m.ran.under.Generator.IsZero() && m.ran.under.Precedes(t.ID)
+}
+
+// isBygone reports whether the run does not count against t.
+func (m *Machine) isBygone(now policy.Time, t *guardian.Token) bool {
+	switch originOf(t.ID) {
+	case originFirst:
+		return m.ran.restored
+	case originRenewed:
+		return precedesMaking(now.Sub(m.ran.at), t)
+	case originLost:
+	}
+	return false
+}
+
+// precedesMaking reports whether something that happened that long ago was before t was made.
+func precedesMaking(since time.Duration, t *guardian.Token) bool { return since >= AgeOf(&t.Load) }
+
+// shelves reports whether this member keeps the held token unused: it is a first one that another member has made, and of the fleet in which this member ran
+// lately in an earlier life no majority is here.
+func (m *Machine) shelves(now policy.Time) bool {
+	if !m.holds || !m.ran.restored || !IsFirst(m.token.ID) || m.token.ID.Generator == m.cfg.Self {
+		return false
+	}
+	return m.ranUnderOlder(now, &m.token) && 2*m.peers.count() <= int(m.ran.members)
+}

@@ -1,0 +1,39 @@
+package sim
+
+import "time"
+
+// Restart stops all members at about the same time, once, and starts them again: an outage, or an upgrade of all hosts in parallel.
+type Restart struct {
+	// At is when they stop; zero means never.
+	At time.Duration
+	// Gracefully says that they are told to leave; otherwise their processes are killed, or, if Power, their hosts are off.
+	Gracefully, Power bool
+	// After is how long after they were stopped the first of them starts, Within how much later all have started. One that still leaves starts when it has
+	// left.
+	After, Within time.Duration
+	// Away is the share of members that do not start before the end of all faults; less than half of them.
+	Away float64
+}
+
+// restart is the planned one.
+func (f *faults) restart() {
+	if f.over {
+		return
+	}
+	r := &f.what.Restart
+	away := int(r.Away * float64(len(f.c.members)))
+	for place, i := range f.dice.Perm(len(f.c.members)) {
+		switch {
+		case r.Gracefully:
+			f.c.Leave(i)
+		case r.Power:
+			f.c.PowerCut(i)
+		default:
+			f.c.Crash(i)
+		}
+		at := r.After + time.Duration(f.dice.Float64()*float64(r.Within))
+		if place >= away {
+			f.c.After(at, func() { f.keepUp(i) })
+		}
+	}
+}
